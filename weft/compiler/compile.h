@@ -1,0 +1,35 @@
+// Graph → Executable.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "weft/ir/graph.h"
+#include "weft/kernel/kernel.h"
+#include "weft/runtime/executable.h"
+
+namespace weft {
+
+struct CompileOptions {
+  std::string target = "native";  // native, avx512, avx2, x86-64 (knob WEFT_TARGET)
+};
+
+// How long each stage took, in order.
+struct StageTime {
+  std::string stage;
+  double milliseconds = 0;
+};
+
+struct Compiled {
+  std::shared_ptr<const Executable> executable;
+  std::vector<StageTime> times;
+  std::vector<std::string> cuts;
+};
+
+// Compiles a graph of either level. Error where something is not supported, naming op, dtype and the user's line.
+Compiled compile(const Graph& graph, const CompileOptions& options = {});
+// The first half: passes, fusion, lowering and the memory plan; the kernel interpreter runs the result without LLVM.
+Program lower_to_program(const Graph& graph);
+
+}  // namespace weft

@@ -1,0 +1,60 @@
+// What went wrong, for the one who can act on it.
+#pragma once
+
+#include <source_location>
+#include <stdexcept>
+#include <string>
+
+#include "weft/core/location.h"
+#include "weft/core/text.h"
+
+namespace weft {
+
+// Which Python exception an Error becomes.
+enum class ErrorKind : uint8_t { type, value, index, unsupported, io, runtime };
+
+// Someone outside can act on it: a wrong program, file or argument. `what()` holds the message, the label in
+// brackets and, below it, the user's line. The message: what was wanted, what was found, both values; lower case.
+class Error : public std::runtime_error {
+ public:
+  Error(ErrorKind kind, std::string message, std::string label = {}, Location loc = {});
+  ErrorKind kind() const { return kind_; }
+  const std::string& message() const { return message_; }
+  const std::string& label() const { return label_; }
+  const Location& loc() const { return loc_; }
+  // The same error at a better known place; keeps the location it has if there is one.
+  Error at(const Location& loc) const;
+
+ private:
+  ErrorKind kind_;
+  std::string message_, label_;
+  Location loc_;
+};
+
+// We are wrong.
+class InternalError : public std::logic_error {
+ public:
+  using std::logic_error::logic_error;
+};
+
+// A condition and where it was checked.
+struct Checked {
+  Checked(bool holds, std::source_location where = std::source_location::current())  // NOLINT: implicit on purpose
+      : holds(holds), where(where) {}
+  bool holds;
+  std::source_location where;
+};
+[[noreturn]] void fail_check(const std::string& message, std::source_location where);
+
+// An invariant of ours; on in every build. Throws InternalError.
+template <class... Parts>
+void check(Checked condition, const Parts&... parts) {
+  if (!condition.holds) [[unlikely]] fail_check(cat(parts...), condition.where);
+}
+
+template <class... Parts>
+[[noreturn]] void fail(ErrorKind kind, std::string label, const Parts&... parts) {
+  throw Error(kind, cat(parts...), std::move(label));
+}
+
+}  // namespace weft

@@ -1,0 +1,41 @@
+// The type of a tensor value: element type and dimensions; and the layout of one in memory.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "weft/core/dim.h"
+#include "weft/core/dtype.h"
+
+namespace weft {
+
+using Ints = std::vector<int64_t>;
+using Dims = std::vector<Dim>;
+
+struct Type {
+  DType dtype = DType::f32;
+  Dims dims;
+
+  int64_t rank() const { return static_cast<int64_t>(dims.size()); }
+  bool is_static() const;
+  // Product of the dims; Error on overflow.
+  Dim count() const;
+  // The dims as integers; check() fails on a symbolic one.
+  Ints static_dims() const;
+  bool operator==(const Type&) const = default;
+  // StableHLO's spelling: tensor<2x3xf32>; symbolic extents as tensor<?x3xf32, "n"> (an MLIR tensor encoding: the
+  // expressions of the dynamic dimensions, in order, separated by ", ").
+  std::string text() const;
+  // The human spelling: float32[2, n].
+  std::string short_text() const;
+};
+
+// Strides in elements of a dense row-major tensor.
+Ints row_major_strides(const Ints& dims);
+Dims row_major_strides(const Dims& dims);
+
+// NumPy's broadcasting; an extent of 1 stretches; two extents that are not known to be equal are an Error
+// (label "broadcast") with both.
+Dims broadcast(const Dims& lhs, const Dims& rhs);
+
+}  // namespace weft

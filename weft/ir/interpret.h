@@ -1,0 +1,16 @@
+// Reference semantics: runs a graph on literals.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "weft/ir/graph.h"
+
+namespace weft {
+
+// Runs a graph of either level; symbols are bound from the arguments. Error where the arguments do not fit.
+std::vector<Literal> interpret(const Graph& graph, std::span<const Literal> arguments);
+// The results of one node of static types.
+std::vector<Literal> evaluate(const Node& node, std::span<const Literal> operands);
+
+}  // namespace weft

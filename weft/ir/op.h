@@ -1,0 +1,165 @@
+// Operations: their names, and all that is known about each.
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "weft/core/error.h"
+#include "weft/core/scalar.h"
+#include "weft/core/type.h"
+#include "weft/ir/literal.h"
+
+namespace weft {
+
+class Graph;
+class Node;
+class Value;
+class Builder;
+using GraphPtr = std::shared_ptr<const Graph>;
+
+enum class Op : uint16_t {
+#define OP(name, family) name,
+#include "weft/ir/ops.def"
+};
+
+enum class Family : uint8_t { source, unary, binary, compare, ternary, shape, reduce, index, linalg, control, composite };
+
+// Names of attributes, one space for all ops; spelled as StableHLO spells them.
+enum class Attr : uint8_t {
+  value,                 // literal
+  type,                  // dtype: convert, bitcast_convert, iota …
+  dims,                  // Dims: the result's dimensions (iota, broadcast_in_dim, reshape)
+  dimension,             // int: iota, concatenate
+  dimensions,            // ints: reduce, broadcast_in_dim, reverse
+  permutation,           // ints
+  start_indices, limit_indices, strides,                            // Dims (strides: ints)
+  edge_padding_low, edge_padding_high, interior_padding,           // Dims, Dims, ints
+  slice_sizes,                                                      // Dims
+  comparison_direction,                                             // text: EQ NE LT LE GT GE
+  lhs_batching_dimensions, rhs_batching_dimensions,                 // ints
+  lhs_contracting_dimensions, rhs_contracting_dimensions,           // ints
+  offset_dims, collapsed_slice_dims, operand_batching_dims, start_indices_batching_dims, start_index_map,  // gather, ints
+  update_window_dims, inserted_window_dims, input_batching_dims, scatter_indices_batching_dims,
+  scatter_dims_to_operand_dims,                                     // scatter, ints
+  index_vector_dim,                                                 // int
+  indices_are_sorted, unique_indices,                               // bool
+  axis,                  // int: argmax
+  axes,                  // ints: sum …
+  keepdims,              // bool
+  name,                  // text: parameter
+  epsilon,               // float
+  ddof,                  // float
+};
+std::string_view name(Attr attr);
+std::optional<Attr> attr_from_name(std::string_view name);
+
+using AttrValue = std::variant<std::monostate, bool, int64_t, double, std::string, Ints, Dims, DType, Literal>;
+
+// A few attributes of one node, sorted by name; equality is by value.
+class Attrs {
+ public:
+  Attrs() = default;
+  Attrs(std::initializer_list<std::pair<Attr, AttrValue>> items);
+  const AttrValue* find(Attr attr) const;
+  void set(Attr attr, AttrValue value);
+  // check() fails when the attribute is missing or of another kind.
+  bool flag(Attr attr) const;  // false when missing
+  int64_t integer(Attr attr) const;
+  double number(Attr attr) const;
+  const std::string& text(Attr attr) const;
+  const Ints& ints(Attr attr) const;
+  const Dims& dims(Attr attr) const;
+  DType dtype(Attr attr) const;
+  const Literal& literal(Attr attr) const;
+  auto begin() const { return items_.begin(); }
+  auto end() const { return items_.end(); }
+  bool empty() const { return items_.empty(); }
+  bool operator==(const Attrs&) const = default;
+
+ private:
+  std::vector<std::pair<Attr, AttrValue>> items_;
+};
+
+// A call to be inferred or verified.
+struct Call {
+  Op op;
+  std::span<const Type> operands;
+  const Attrs& attrs;
+  std::span<const GraphPtr> regions;
+  const Type& operand(size_t i) const { return operands[i]; }
+  // Error(type) "op: message" with the label "op_label".
+  template <class... Parts>
+  void require(bool condition, std::string_view label, const Parts&... parts) const {
+    if (!condition) [[unlikely]] fail(label, cat(parts...));
+  }
+  [[noreturn]] void fail(std::string_view label, const std::string& message) const;
+};
+
+enum class AttrKind : uint8_t { flag, integer, number, text, ints, dims, dtype, literal };
+struct AttrSpec {
+  Attr attr;
+  AttrKind kind;
+  bool optional = false;
+};
+
+// An input for the conformance suite: operand types, how to fill them, attributes, and for a bad one the label it
+// must be rejected with.
+struct Sample {
+  std::string label = "typical";
+  std::vector<Type> operands;
+  Attrs attrs;
+  std::string error;  // empty: legal
+};
+
+struct Names {
+  std::string_view stablehlo = {};  // "tanh" means stablehlo.tanh; "chlo.erf" as written; empty: expanded by flatten
+  std::string_view hlo = {};        // HLO opcode of the proto: "tanh", "exponential"
+  std::string_view numpy = {};      // the ufunc or function of regular dispatch
+  std::string_view aten = {};
+};
+
+struct Traits {
+  bool commutative = false;
+  bool elementwise = false;  // operands of equal dims; broadcast implicitly at trace level
+  bool pure = true;
+};
+
+using InferFn = std::vector<Type> (*)(const Call& call);
+using EvalFn = std::vector<Literal> (*)(const Node& node, std::span<const Literal> operands);
+using ExpandFn = std::vector<Value> (*)(Builder& build, const Node& node);
+using SamplesFn = std::vector<Sample> (*)();
+
+// All that is known about an operation. Exactly one of `scalar`, `eval`, `expand` is set (parameter: none).
+struct OpDef {
+  std::string_view doc;
+  int operands = 1;  // -1: any number
+  std::vector<AttrSpec> attrs = {};
+  int regions = 0;
+  InferFn infer = nullptr;
+  Scalar scalar = Scalar::none;
+  EvalFn eval = nullptr;
+  ExpandFn expand = nullptr;
+  Names names = {};
+  Traits traits = {};
+  SamplesFn samples = nullptr;
+};
+
+const OpDef& def(Op op);
+std::string_view name(Op op);
+Family family(Op op);
+std::optional<Op> op_from_name(std::string_view name);
+// Every op, in the order of ops.def.
+std::span<const Op> all_ops();
+
+// The result types of a call at flat level, or Error. At trace level element-wise operands are broadcast first.
+std::vector<Type> infer(const Call& call);
+
+}  // namespace weft

@@ -1,0 +1,183 @@
+// The loop IR: loops, loads, scalar expressions, stores. What one launch does, and the program that launches.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "weft/core/location.h"
+#include "weft/core/scalar.h"
+#include "weft/core/type.h"
+#include "weft/ir/literal.h"
+
+namespace weft {
+
+// An index in elements: a polynomial over loop counters and the program's symbols (both are Symbols of a Dim). Its
+// coefficient at the counter of a vector loop is the stride that decides between vector load, broadcast and gather.
+using Index = Dim;
+
+using ExprId = int32_t;
+inline constexpr ExprId no_expr = -1;
+
+enum class ExprKind : uint8_t {
+  constant,     // `value`
+  index,        // the value of `index`, as `dtype` (iota, guards)
+  load,         // memory[index + sum(dynamic.first * dynamic.second)], where `mask` (if any) holds, else zero
+  variable,     // the variable `slot`
+  accumulator,  // dot kernels: the element of the product at (batch, m, n)
+  scalar,       // `op` of `args`; convert and bitcast go from args[0]'s dtype to `dtype`
+};
+
+// One scalar expression; lives in its kernel's `exprs`, after its arguments. Evaluated once for each iteration of the
+// innermost loop whose counters it uses.
+struct Expr {
+  ExprKind kind = ExprKind::constant;
+  DType dtype = DType::f32;  // of the result
+  Scalar op = Scalar::none;
+  std::vector<ExprId> args;
+  Literal value;      // constant: 0-d
+  Index index;        // index, load
+  int32_t slot = -1;  // load: which memory; variable: which variable
+  std::vector<std::pair<ExprId, Index>> dynamic;  // load: integer expressions, each times a stride
+  ExprId mask = no_expr;                          // load: a boolean
+};
+
+enum class StmtKind : uint8_t {
+  loop,        // for counter in [0, extent): body
+  define,      // variable slot = expr: each iteration of the enclosing loop has its own
+  accumulate,  // variable slot = op(variable slot, expr), in an order the emitter may choose, fixed by extents alone
+  assign,      // variable slot = expr, in loop order (scans, general reducers)
+  store,       // memory[index + dynamic] = expr, where mask holds
+  barrier_accumulate,  // memory[index + dynamic] = op(memory[…], expr), serially (scatter); never in a vector loop
+};
+
+enum class LoopKind : uint8_t {
+  serial,
+  parallel,  // outermost only: iterations are independent and handed to threads as [begin, end)
+  vector,    // iterations are lanes; the last ones are masked. Variables defined inside are vectors of lanes; an
+             // accumulate to a variable defined outside combines lanes in a fixed tree at the end of the loop
+};
+
+struct Stmt {
+  StmtKind kind = StmtKind::store;
+  // loop
+  LoopKind loop = LoopKind::serial;
+  std::string counter;
+  Dim extent;
+  int unroll = 1;  // vector loops: independent vectors in flight
+  std::vector<Stmt> body;
+  // the others
+  int32_t slot = -1;
+  Scalar op = Scalar::none;  // add, multiply, maximum, minimum, bit_and, bit_or, bit_xor
+  ExprId expr = no_expr;
+  Index index;
+  std::vector<std::pair<ExprId, Index>> dynamic;
+  ExprId mask = no_expr;
+};
+
+// Memory that a kernel sees: a buffer handed in by the launch, or scratch of its own.
+struct Memory {
+  std::string name;
+  DType dtype = DType::f32;
+  bool written = false;
+  // Elements, for scratch: at most 64 KiB, private to one iteration of the parallel loop. Zero: a buffer.
+  int64_t scratch = 0;
+};
+
+struct Variable {
+  std::string name;
+  DType dtype = DType::f32;
+};
+
+// A matrix product around the body: for each batch, m, n the accumulator is sum over k of lhs * rhs, in `accumulate`
+// type; then `body` (statements over the counters "m", "n" and those of batch, no loops) stores it. Strides in elements.
+struct Dot {
+  struct Side {
+    int32_t memory = -1;
+    Dim offset;
+    Dims batch;  // a stride for each batch extent
+    Dim outer;   // stride along m (lhs) or n (rhs)
+    Dim inner;   // stride along k
+  };
+  Side lhs, rhs;
+  Dims batch;  // extents; their counters are "b0", "b1", …
+  Dim m, n, k;
+  DType accumulate = DType::f32;
+  // rhs was packed into panels by a kernel with `pack_rhs`; rhs.memory is the packed buffer.
+  bool packed_rhs = false;
+  // This kernel is that packing: reads rhs, writes memory `packed`; lhs and body are unused.
+  bool pack_rhs = false;
+  int32_t packed = -1;
+};
+
+// What one launch does.
+struct Kernel {
+  std::string name;  // readable and unique: add_tanh_f32_1024x512_9f3c21aa
+  std::vector<Memory> memories;
+  std::vector<Variable> variables;
+  std::vector<Expr> exprs;
+  std::vector<Stmt> body;
+  std::optional<Dot> dot;
+  // Program symbols used by any index or extent, in the order in which launches pass their values.
+  std::vector<Symbol> symbols;
+  Location loc;
+
+  std::string text() const;  // for dumps and for telling equal kernels: everything but name and loc
+};
+
+// Where a buffer of the program lives.
+enum class Place : uint8_t {
+  input,       // number `index` of the program's inputs
+  output,      // number `index` of its outputs
+  constant,    // number `index` of its constants
+  arena,       // at `offset` in memory that lasts one run
+  persistent,  // at `offset` in memory that setup fills once
+};
+
+struct BufferPlan {
+  Place place = Place::arena;
+  int32_t index = -1;
+  Dim offset;  // bytes, multiple of 64
+  Dim bytes;
+  Type type;
+};
+
+struct Launch {
+  int32_t kernel = -1;
+  std::vector<int32_t> buffers;  // one for each memory of the kernel that is no scratch, in order
+  Dims symbols;                  // values of the kernel's symbols
+  Dim parallel = 1;              // extent of the parallel loop, or number of tiles of a dot (filled by codegen)
+  Dim cost;                      // rough scalar operations of one parallel iteration: small launches stay on the caller
+  Location loc;
+  std::vector<std::string> ops;  // the ops it does, for humans
+};
+
+struct ProgramInput {
+  std::string name;
+  Type type;
+};
+struct ProgramOutput {
+  std::string name;
+  Type type;
+  int alias = -1;     // the input whose memory it lands in
+  int32_t copy_of = -1;  // an input that is returned as it is, when not aliased (the launch list holds the copy)
+};
+
+// Kernels + launch order + memory plan + the signature: what codegen turns into one native entry.
+struct Program {
+  std::string name;
+  std::vector<Kernel> kernels;
+  std::vector<BufferPlan> buffers;
+  std::vector<Literal> constants;
+  std::vector<Launch> setup;  // once, after loading: packs and folds constants
+  std::vector<Launch> run;
+  std::vector<ProgramInput> inputs;
+  std::vector<ProgramOutput> outputs;
+  std::vector<Symbol> symbols;
+  Dim arena_bytes, persistent_bytes;
+  std::vector<std::string> cuts;  // a reason for each place where fusion stopped
+
+  std::string text() const;
+};
+
+}  // namespace weft
