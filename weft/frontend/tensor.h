@@ -1,0 +1,80 @@
+// The user's lazy array: a call that is recorded, and the graph of what was recorded.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "weft/ir/builder.h"
+#include "weft/ir/graph.h"
+
+namespace weft {
+
+struct Record;
+
+// A handle on a result of a recorded call. Copies share; nothing is computed. Element-wise operands broadcast as in
+// NumPy; result types are inferred at once, so a wrong call throws Error where it was written.
+class Tensor {
+ public:
+  Tensor() = default;
+  explicit operator bool() const { return record_ != nullptr; }
+  const Type& type() const;
+  DType dtype() const { return type().dtype; }
+  const Dims& dims() const { return type().dims; }
+  int64_t rank() const { return type().rank(); }
+  const Record& record() const { return *record_; }
+  uint32_t index() const { return index_; }
+  // The value of a constant; nothing for anything that was computed.
+  const Literal* constant() const;
+  bool operator==(const Tensor&) const = default;
+
+ private:
+  friend struct Record;
+  friend Tensor make_tensor(std::shared_ptr<Record> record, uint32_t index);
+  std::shared_ptr<const Record> record_;
+  uint32_t index_ = 0;
+};
+
+// A recorded call.
+struct Record {
+  Op op = Op::parameter;
+  Attrs attrs;
+  std::vector<Tensor> operands;
+  std::vector<GraphPtr> regions;
+  std::vector<Type> types;
+  Location loc;
+  ~Record();  // releases long chains without recursion
+};
+
+// Sets where the calls made by this thread are written, for as long as it lives.
+class LocationScope {
+ public:
+  explicit LocationScope(Location loc);
+  ~LocationScope();
+  LocationScope(const LocationScope&) = delete;
+  LocationScope& operator=(const LocationScope&) = delete;
+
+ private:
+  Location previous_;
+};
+
+// Records a call. Error, with the scope's location, where inference rejects it.
+Tensor apply(Op op, std::vector<Tensor> operands, Attrs attrs = {}, std::vector<GraphPtr> regions = {});
+std::vector<Tensor> apply_all(Op op, std::vector<Tensor> operands, Attrs attrs = {}, std::vector<GraphPtr> regions = {});
+
+// A placeholder of a traced function; each call makes another one.
+Tensor parameter(Type type, std::string name);
+Tensor constant(Literal literal);
+
+struct NamedTensor {
+  Tensor tensor;
+  std::string name;
+  int alias = -1;  // outputs: the parameter that this value is written back to
+};
+
+// The graph, at trace level, of everything the outputs need; parameters in the order given, used or not. Error when an
+// output depends on a placeholder that is not among them.
+GraphPtr record_graph(std::string name, std::span<const NamedTensor> parameters, std::span<const NamedTensor> outputs);
+
+}  // namespace weft
