@@ -1,0 +1,18 @@
+# weft_layer(NAME FOLDERS … DEPENDS …): the library weft_NAME from every source of these folders of weft/.
+# A layer without sources is an interface: headers and edges only.
+function(weft_layer name)
+  cmake_parse_arguments(layer "" "" "FOLDERS;DEPENDS" ${ARGN})
+  set(sources "")
+  foreach(folder IN LISTS layer_FOLDERS)
+    file(GLOB_RECURSE found CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/weft/${folder}/*.cpp)
+    list(APPEND sources ${found})
+  endforeach()
+  list(TRANSFORM layer_DEPENDS PREPEND weft_)
+  if(sources)
+    add_library(weft_${name} STATIC ${sources})
+    target_link_libraries(weft_${name} PUBLIC weft_options ${layer_DEPENDS})
+  else()
+    add_library(weft_${name} INTERFACE)
+    target_link_libraries(weft_${name} INTERFACE weft_options ${layer_DEPENDS})
+  endif()
+endfunction()

@@ -1,0 +1,40 @@
+# How our own code is compiled and linked.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
+set(CMAKE_CXX_FLAGS_DEBUG "-Og -g1")
+
+find_program(CCACHE ccache)
+if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  # Relative paths, so that every checkout and every build folder of one depth shares the cache.
+  set(launcher ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
+endif()
+find_program(MOLD mold)
+if(MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()
+# One LLVM link takes a gigabyte and all the cores; more at once only makes machines swap.
+set_property(GLOBAL PROPERTY JOB_POOLS link=2)
+set(CMAKE_JOB_POOL_LINK link)
+
+if(WEFT_SANITIZE)
+  add_compile_options(-fsanitize=${WEFT_SANITIZE} -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${WEFT_SANITIZE})
+endif()
+
+# Flags of our own targets only. The reference interpreter computes with plain C++ arithmetic, so the compiler may
+# neither contract a multiply and an add nor rearrange anything.
+add_library(weft_options INTERFACE)
+target_include_directories(weft_options INTERFACE ${CMAKE_SOURCE_DIR})
+target_compile_options(weft_options INTERFACE
+  -Wall -Wextra -Wconversion -Wno-sign-conversion
+  -fno-math-errno -ffp-contract=off -ffunction-sections -fdata-sections)
+find_package(Threads REQUIRED)
+target_link_libraries(weft_options INTERFACE Threads::Threads ${CMAKE_DL_LIBS})
