@@ -1,0 +1,38 @@
+"""The Python blocks of every page run, top to bottom, in one namespace per page."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import weftwork as wf
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
+
+
+def named(paths):
+    return [pytest.param(path, id=path.relative_to(ROOT).as_posix()) for path in paths]
+
+
+@pytest.mark.parametrize("page", named(p for p in PAGES if BLOCK.search(p.read_text())))
+def test_the_blocks_run(page, tmp_path, monkeypatch):
+    if not hasattr(wf, "jit"):
+        pytest.skip("this build has no jit")
+    monkeypatch.chdir(tmp_path)
+    text = page.read_text()
+    # One file with the blocks on the lines they have in the page, so that errors point into it.
+    lines = [""] * (text.count("\n") + 1)
+    for block in BLOCK.finditer(text):
+        first = text.count("\n", 0, block.start(1))
+        for offset, line in enumerate(block.group(1).splitlines()):
+            lines[first + offset] = line
+    exec(compile("\n".join(lines), str(page), "exec"), {"__name__": "page"})
+
+
+@pytest.mark.parametrize("page", named([*PAGES, ROOT / "CONTRIBUTING.md"]))
+def test_the_links_lead_somewhere(page):
+    targets = LINK.findall(page.read_text())
+    assert [t for t in targets if not (page.parent / t).exists()] == []
