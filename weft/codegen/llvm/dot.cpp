@@ -1,0 +1,188 @@
+// A dot kernel's own functions: the entry, which fills the shared driver's descriptor, and the
+// epilogue's loop.
+#include "weft/codegen/llvm/dot.h"
+
+#include "weft/codegen/llvm/dot_shape.h"
+#include "weft/core/error.h"
+
+namespace weft {
+namespace {
+
+// %c holds %rows rows of accumulators. Vectors of one column run down the rows.
+constexpr std::string_view epilogue_text = R"(dot.v:
+  %dot.v0 = phi i64 [ 0, %dot.entry ], [ %dot.v.next, %dot.v.end ]
+  %dot.left = sub i64 %dot.cols, %dot.v0
+  %dot.left.less = call i64 @llvm.umin.i64(i64 %dot.left, i64 $lanes$)
+  %dot.left.small = trunc i64 %dot.left.less to i32
+  %dot.left.one = insertelement <$lanes$ x i32> poison, i32 %dot.left.small, i64 0
+  %dot.left.all = shufflevector <$lanes$ x i32> %dot.left.one, <$lanes$ x i32> poison, <$lanes$ x i32> zeroinitializer
+  %dot.mask = icmp ult <$lanes$ x i32> $iota$, %dot.left.all
+  %dot.n = add i64 %dot.n0, %dot.v0
+  %dot.c.v = getelementptr $type$, ptr %dot.c, i64 %dot.v0
+  br label %dot.row
+dot.row:
+  %dot.r = phi i64 [ 0, %dot.v ], [ %dot.r.next, %dot.row.end ]
+  %dot.m = add i64 %dot.m0, %dot.r
+  %dot.r.offset = mul i64 %dot.r, $row.bytes$
+  %dot.at = getelementptr i8, ptr %dot.c.v, i64 %dot.r.offset
+  %dot.value = load $vector$, ptr %dot.at, align $align$
+)";
+
+constexpr std::string_view epilogue_end_text = R"(  br label %dot.row.end
+dot.row.end:
+  %dot.r.next = add i64 %dot.r, 1
+  %dot.r.more = icmp ult i64 %dot.r.next, %dot.rows
+  br i1 %dot.r.more, label %dot.row, label %dot.v.end
+dot.v.end:
+  %dot.v.next = add i64 %dot.v0, $lanes$
+  %dot.v.more = icmp ult i64 %dot.v.next, %dot.cols
+  br i1 %dot.v.more, label %dot.v, label %dot.done
+dot.done:
+  ret void
+}
+
+)";
+
+void store_field(std::string& ir, std::string_view name, const std::string& value, int index = 0) {
+  for (const DotField& field : dot_fields) {
+    if (field.name != name) continue;
+    append(ir, "  %dot.p.", name, ".", index, " = getelementptr i64, ptr %dot.d, i64 ",
+           field.word + index, "\n  store ", field.is_pointer ? "ptr " : "i64 ", value,
+           ", ptr %dot.p.", name, ".", index, "\n");
+  }
+}
+
+// A stride in bytes.
+std::string scaled(std::string& ir, const std::string& name, const std::string& stride,
+                   int64_t size) {
+  append(ir, "  %dot.s.", name, " = mul i64 ", stride, ", ", size, "\n");
+  return cat("%dot.s.", name);
+}
+
+// Fills %dot.d, the driver's descriptor; missing batch dimensions are leading ones.
+void fill_descriptor(std::string& ir, const DotKernel& kernel, const DotShape& shape,
+                     bool lhs_too) {
+  append(ir, "  %dot.d = alloca [", dot_words, " x i64], align 8\n");
+  const DotOperand &lhs = kernel.lhs, &rhs = kernel.rhs;
+  if (lhs_too) {
+    store_field(ir, "lhs", lhs.pointer);
+    store_field(ir, "m", kernel.m);
+    store_field(ir, "am", scaled(ir, "am", lhs.outer, size_of(lhs.dtype)));
+    store_field(ir, "ak", scaled(ir, "ak", lhs.inner, size_of(lhs.dtype)));
+  }
+  bool packed = kernel.packed_rhs && lhs_too;
+  store_field(ir, "rhs", rhs.pointer);
+  store_field(ir, "n", kernel.n);
+  store_field(ir, "k", kernel.k);
+  store_field(ir, "bn", packed ? "0" : scaled(ir, "bn", rhs.outer, size_of(rhs.dtype)));
+  store_field(ir, "bk", packed ? "0" : scaled(ir, "bk", rhs.inner, size_of(rhs.dtype)));
+  // A packed matrix for each batch: whole matrices one after the other.
+  bool shared = true;
+  for (const std::string& stride : rhs.batch) shared &= stride == "0";
+  std::string dense = "0";
+  if (packed && !shared) {
+    append(ir, "  %dot.w.up = add i64 ", kernel.n, ", ", shape.width - 1,
+           "\n  %dot.w.panels = udiv i64 %dot.w.up, ", shape.width, "\n  %dot.w.k = mul i64 ",
+           kernel.k, ", ", shape.width * shape.size, "\n  %dot.w.", kernel.batch.size(),
+           " = mul i64 %dot.w.k, %dot.w.panels\n");
+    dense = cat("%dot.w.", kernel.batch.size());
+  }
+  int missing = max_batch_rank - static_cast<int>(kernel.batch.size());
+  for (int i = max_batch_rank; i-- > 0;) {
+    std::string extent = "1", a = "0", b = "0";
+    if (i >= missing) {
+      size_t at = static_cast<size_t>(i - missing);
+      extent = kernel.batch[at];
+      if (lhs_too) a = scaled(ir, cat("a.", i), lhs.batch[at], size_of(lhs.dtype));
+      b = packed ? dense : scaled(ir, cat("b.", i), rhs.batch[at], size_of(rhs.dtype));
+      if (packed && !shared) {
+        append(ir, "  %dot.w.", at, " = mul i64 ", dense, ", ", extent, "\n");
+        dense = cat("%dot.w.", at);
+      }
+    }
+    store_field(ir, "extents", extent, i);
+    if (lhs_too) store_field(ir, "lhs.strides", a, i);
+    store_field(ir, "rhs.strides", b, i);
+  }
+}
+
+void emit_epilogue(std::string& ir, const DotKernel& kernel, DotWriter& writer) {
+  const DotShape& shape = writer.shape;
+  append(ir, "define internal void @", kernel.name,
+         ".epilogue(ptr %args, ptr %dot.ix, i64 %dot.m0, i64 %dot.rows, i64 %dot.n0, ",
+         "i64 %dot.cols, ptr %dot.c) ", writer.attributes(), " {\n");
+  DotVector vector{"%dot.value", shape.lanes, "%dot.m", "%dot.n", {}, "%dot.mask"};
+  for (size_t i = 0; i < kernel.batch.size(); ++i) {
+    std::string name = cat("%dot.b.", i);
+    append(ir, "  %dot.p.b.", i, " = getelementptr i64, ptr %dot.ix, i64 ",
+           max_batch_rank - kernel.batch.size() + i, "\n  ", name, " = load i64, ptr %dot.p.b.", i,
+           "\n");
+    vector.batch.push_back(name);
+  }
+  if (kernel.epilogue_entry) kernel.epilogue_entry(ir);
+  ir += "  br label %dot.entry\ndot.entry:\n  br label %dot.v\n";
+  std::string iota = "<";
+  for (int i = 0; i < shape.lanes; ++i) append(iota, i ? ", " : "", "i32 ", i);
+  iota += ">";
+  ir += fill(epilogue_text, {{"lanes", cat(shape.lanes)},
+                             {"iota", iota},
+                             {"type", writer.type()},
+                             {"vector", writer.vector()},
+                             {"align", cat(shape.lanes * shape.size)},
+                             {"row.bytes", cat(shape.width * shape.size)}});
+  kernel.epilogue(ir, vector);
+  ir += fill(epilogue_end_text, {{"lanes", cat(shape.lanes)}});
+  writer.declare("declare i64 @llvm.umin.i64(i64, i64)\n");
+}
+
+}  // namespace
+
+void DotEmitter::emit(std::string& ir, const DotKernel& kernel) {
+  check(kernel.batch.size() <= size_t{max_batch_rank} &&
+            kernel.lhs.batch.size() == kernel.batch.size() &&
+            kernel.rhs.batch.size() == kernel.batch.size(),
+        "a dot of ", kernel.batch.size(), " batch dimensions");
+  DotWriter writer(*this, kernel.accumulate);
+  std::string driver = writer.driver(kernel.lhs.dtype, kernel.rhs.dtype, kernel.packed_rhs);
+  emit_epilogue(ir, kernel, writer);
+  append(ir, "define void @", kernel.name, "(ptr %args, i64 %begin, i64 %end) ",
+         writer.attributes(), " {\n");
+  if (kernel.entry) kernel.entry(ir);
+  fill_descriptor(ir, kernel, writer.shape, true);
+  append(ir, "  call void @", driver, "(ptr %dot.d, i64 %begin, i64 %end, ptr @", kernel.name,
+         ".epilogue, ptr %args)\n", "  ret void\n}\n\n");
+}
+
+void DotEmitter::emit_pack(std::string& ir, const DotKernel& kernel,
+                           const std::string& destination) {
+  DotWriter writer(*this, kernel.accumulate);
+  std::string driver = writer.pack_driver(kernel.rhs.dtype);
+  append(ir, "define void @", kernel.name, "(ptr %args, i64 %begin, i64 %end) ",
+         writer.attributes(), " {\n");
+  if (kernel.entry) kernel.entry(ir);
+  fill_descriptor(ir, kernel, writer.shape, false);
+  append(ir, "  call void @", driver, "(ptr %dot.d, i64 %begin, i64 %end, ptr ", destination,
+         ")\n  ret void\n}\n\n");
+}
+
+std::string DotEmitter::shared() {
+  std::string out;
+  for (const std::string& line : declarations_) out += line;
+  return out + "\n" + functions_;
+}
+
+Dim DotEmitter::items(DType accumulate, const Dim& batch, const Dim& m, const Dim& n) const {
+  DotShape shape = dot_shape(unit_, accumulate);
+  return batch * ceildiv(n, shape.width) * ceildiv(m, shape.block);
+}
+
+Dim DotEmitter::pack_items(DType accumulate, const Dim& batch, const Dim& n) const {
+  return batch * ceildiv(n, dot_shape(unit_, accumulate).width);
+}
+
+Dim packed_elements(const Dim& batch, const Dim& n, const Dim& k) {
+  // The widest panel of any target: 64 elements.
+  return batch * (ceildiv(n, 64) * 64) * k;
+}
+
+}  // namespace weft

@@ -1,0 +1,94 @@
+// Matrix products as LLVM IR text: packed micro-kernels around an epilogue that the caller writes.
+//
+// A product is computed in work items: a panel of `width` columns by `block` rows of one batch. An
+// item packs its part of rhs (unless rhs is a packed constant), runs micro-kernels over tiles of
+// rows and hands each finished tile to the epilogue. Every element is one chain of multiply-adds
+// over ascending k, whatever the tile, the target's threads or the items' order. Extents and
+// strides are run-time values: kernels differ by types and epilogue only.
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "weft/core/dim.h"
+#include "weft/core/dtype.h"
+
+namespace weft {
+
+// What the shape of the tiles depends on.
+struct VectorUnit {
+  int bytes = 64;          // of a vector register
+  int registers = 32;      // vector registers
+  std::string attributes;  // for every function: "#0", or target attributes in quotes
+};
+
+// One operand. Strides are in elements, i64 values or literals of the kernel function ("%x",
+// "384").
+struct DotOperand {
+  DType dtype = DType::f32;
+  std::string pointer;             // to element (0, 0) of batch 0
+  std::vector<std::string> batch;  // a stride for each batch extent
+  std::string outer;               // along m (lhs) or n (rhs)
+  std::string inner;               // along k
+};
+
+// A vector of results, in the function that runs the epilogue.
+struct DotVector {
+  std::string value;               // <lanes x accumulate type>
+  int lanes = 0;                   // consecutive n
+  std::string m, n;                // i64: row, column of lane 0
+  std::vector<std::string> batch;  // i64, one for each batch extent
+  std::string mask;                // <lanes x i1>: the lanes that exist
+};
+
+struct DotKernel {
+  std::string name;
+  DotOperand lhs, rhs;
+  DType accumulate = DType::f32;   // f32, f64, i32 or i64 (unsigned too)
+  std::vector<std::string> batch;  // extents, at most 4
+  std::string m, n, k;
+  // rhs.pointer is what a pack kernel wrote: rhs.dtype, outer and inner are not used, and rhs.batch
+  // is all "0" for a matrix shared by the batches or anything else for one of its own for each.
+  bool packed_rhs = false;
+  // Writes the instructions that define the values named above: first lines of the kernel function,
+  // in which %args is the kernel's first argument.
+  std::function<void(std::string& ir)> entry;
+  // The same for the epilogue's function, which has its own %args.
+  std::function<void(std::string& ir)> epilogue_entry;
+  // Writes what happens to one vector of results, stores included. May open blocks; names must not
+  // start with "dot.".
+  std::function<void(std::string& ir, const DotVector& vector)> epilogue;
+};
+
+// Writes dot kernels for one module.
+class DotEmitter {
+ public:
+  explicit DotEmitter(VectorUnit unit) : unit_(std::move(unit)) {}
+
+  // Appends `void @NAME(ptr %args, i64 %begin, i64 %end)`, the kernel over work items [begin, end)
+  // of items().
+  void emit(std::string& ir, const DotKernel& kernel);
+  // Appends the kernel of that form which packs rhs into the buffer `destination` (an
+  // i64-addressable pointer value of the kernel function), over [0, batch * panels). Uses rhs,
+  // batch, n, k, accumulate and entry.
+  void emit_pack(std::string& ir, const DotKernel& kernel, const std::string& destination);
+  // The functions that emitted kernels share and the intrinsics: once, at the end of the module.
+  std::string shared();
+
+  // Work items of a kernel; of a pack kernel.
+  Dim items(DType accumulate, const Dim& batch, const Dim& m, const Dim& n) const;
+  Dim pack_items(DType accumulate, const Dim& batch, const Dim& n) const;
+
+ private:
+  VectorUnit unit_;
+  std::string functions_;
+  std::set<std::string> done_, declarations_;
+  friend struct DotWriter;
+};
+
+// Elements of accumulate's type that a packed matrix takes, on every target.
+Dim packed_elements(const Dim& batch, const Dim& n, const Dim& k);
+
+}  // namespace weft

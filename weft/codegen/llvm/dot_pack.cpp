@@ -1,0 +1,222 @@
+// Packing: k rows of a panel of rhs, in the accumulator's type, one after the other.
+#include "weft/codegen/llvm/dot_shape.h"
+#include "weft/core/error.h"
+
+namespace weft {
+namespace {
+
+// The head: which way through. Columns past %cols hold anything but are never stored; they are
+// filled so that no trap value and no denormal waits there.
+constexpr std::string_view open_text =
+    R"(define internal void @$name$(ptr %s, i64 %sk, i64 %sn, i64 %count, i64 %cols, ptr %d) $attributes$ {
+entry:
+  %empty = icmp eq i64 %count, 0
+  br i1 %empty, label %done, label %choose
+choose:
+  %is.row = icmp eq i64 %sn, $from.size$
+  %is.full = icmp eq i64 %cols, $width$
+  %by.row = and i1 %is.row, $rows.when$
+  br i1 %by.row, label %row.open, label %try.column
+try.column:
+  %is.column = icmp eq i64 %sk, $from.size$
+  %whole = and i64 %count, -$lanes$
+  %some = icmp ne i64 %whole, 0
+  %by.column = and i1 %is.column, %some
+  br i1 %by.column, label %column.open, label %each.open
+)";
+
+constexpr std::string_view each_text = R"(each.open:
+  %k.first = phi i64 [ 0, %try.column ], [ %whole, %column.done ]
+  %each.none = icmp eq i64 %k.first, %count
+  br i1 %each.none, label %done, label %each.k
+each.k:
+  %k = phi i64 [ %k.first, %each.open ], [ %k.next, %each.k.end ]
+  %k.offset = mul i64 %k, %sk
+  %k.s = getelementptr i8, ptr %s, i64 %k.offset
+  %k.to = mul i64 %k, $row.size$
+  %k.d = getelementptr i8, ptr %d, i64 %k.to
+$zero$  br label %each.n
+each.n:
+  %n = phi i64 [ 0, %each.k ], [ %n.next, %each.n ]
+  %n.offset = mul i64 %n, %sn
+  %n.s = getelementptr i8, ptr %k.s, i64 %n.offset
+  %x = load $from$, ptr %n.s, align $from.size$
+$convert$  %n.d = getelementptr $to$, ptr %k.d, i64 %n
+  store $to$ $x$, ptr %n.d, align $to.size$
+  %n.next = add i64 %n, 1
+  %n.more = icmp ne i64 %n.next, %cols
+  br i1 %n.more, label %each.n, label %each.k.end
+each.k.end:
+  %k.next = add i64 %k, 1
+  %k.more = icmp ne i64 %k.next, %count
+  br i1 %k.more, label %each.k, label %done
+done:
+  ret void
+}
+
+)";
+
+struct Pack {
+  DotWriter& writer;
+  DType from;
+  std::string ir;
+
+  const DotShape& shape() const { return writer.shape; }
+  std::string loaded() const { return vector_type(from, shape().lanes); }
+  int from_size() const { return static_cast<int>(size_of(from)); }
+  // Targets without masks for small elements take the slow way for the last columns.
+  bool has_masks() const { return writer.emitter_bytes() == 64 || size_of(from) >= 4; }
+
+  std::string lanes_constant(int start) const {
+    std::string out = "<";
+    for (int i = 0; i < shape().lanes; ++i) append(out, i ? ", " : "", "i64 ", start + i);
+    return out + ">";
+  }
+
+  void by_row() {
+    int lanes = shape().lanes;
+    append(ir, "row.open:\n");
+    if (has_masks()) {
+      append(ir, "  %cols.one = insertelement <", lanes,
+             " x i64> poison, i64 %cols, i64 0\n  %cols.all = shufflevector <", lanes,
+             " x i64> %cols.one, <", lanes, " x i64> poison, <", lanes,
+             " x i32> zeroinitializer\n");
+      for (int v = 0; v < shape().vectors; ++v)
+        append(ir, "  %mask.", v, " = icmp ult <", lanes, " x i64> ", lanes_constant(v * lanes),
+               ", %cols.all\n");
+      writer.declare(cat("declare ", loaded(), " @llvm.masked.load.v", lanes, mangled(),
+                         ".p0(ptr, <", lanes, " x i1>, ", loaded(), ")\n"));
+    }
+    append(
+        ir,
+        "  br label %row\nrow:\n  %row.left = phi i64 [ %count, %row.open ], [ %row.next, %row ]\n",
+        "  %row.s = phi ptr [ %s, %row.open ], [ %row.s.next, %row ]\n  %row.d = phi ptr [ %d, "
+        "%row.open ], [ %row.d.next, %row ]\n");
+    for (int v = 0; v < shape().vectors; ++v) {
+      std::string value = cat("%row.x.", v), pointer = cat("%row.s.", v);
+      append(ir, "  ", pointer, " = getelementptr i8, ptr %row.s, i64 ", v * lanes * from_size(),
+             "\n");
+      if (has_masks())
+        append(ir, "  ", value, " = call ", loaded(), " @llvm.masked.load.v", lanes, mangled(),
+               ".p0(ptr align ", from_size(), " ", pointer, ", <", lanes, " x i1> %mask.", v, ", ",
+               loaded(), " zeroinitializer)\n");
+      else
+        append(ir, "  ", value, " = load ", loaded(), ", ptr ", pointer, ", align ", from_size(),
+               "\n");
+      value = convert(ir, value, value, from, writer.accumulate, lanes);
+      append(ir, "  %row.d.", v, " = getelementptr i8, ptr %row.d, i64 ", v * lanes * shape().size,
+             "\n  store ", writer.vector(), " ", value, ", ptr %row.d.", v, ", align ",
+             lanes * shape().size, "\n");
+    }
+    append(ir,
+           "  %row.s.next = getelementptr i8, ptr %row.s, i64 %sk\n  %row.d.next = getelementptr "
+           "i8, ptr %row.d, i64 ",
+           shape().width * shape().size,
+           "\n  %row.next = add i64 %row.left, -1\n  %row.more = icmp ne i64 %row.next, 0\n",
+           "  br i1 %row.more, label %row, label %done\n");
+  }
+
+  std::string mangled() const {
+    std::string type = llvm_type(from);
+    return type == "float"    ? "f32"
+           : type == "double" ? "f64"
+           : type == "half"   ? "f16"
+           : type == "bfloat" ? "bf16"
+                              : type;
+  }
+
+  // Square blocks of lanes x lanes: vectors of k are loaded and transposed in registers.
+  void by_column() {
+    int lanes = shape().lanes;
+    append(ir, "column.open:\n  %last = sub i64 %cols, 1\n  br label %column.v\ncolumn.v:\n",
+           "  %v = phi i64 [ 0, %column.open ], [ %v.next, %column.v.end ]\n");
+    writer.declare("declare i64 @llvm.umin.i64(i64, i64)\n");
+    for (int i = 0; i < lanes; ++i)
+      append(ir, "  %cn.", i, " = add i64 %v, ", i, "\n  %cm.", i,
+             " = call i64 @llvm.umin.i64(i64 %cn.", i, ", i64 %last)\n  %co.", i, " = mul i64 %cm.",
+             i, ", %sn\n  %cs.", i, " = getelementptr i8, ptr %s, i64 %co.", i, "\n");
+    append(ir, "  %cd = getelementptr ", writer.type(),
+           ", ptr %d, i64 %v\n  br label %column\ncolumn:\n",
+           "  %ck = phi i64 [ 0, %column.v ], [ %ck.next, %column ]\n  %cko = mul i64 %ck, ",
+           shape().width * shape().size, "\n  %cdk = getelementptr i8, ptr %cd, i64 %cko\n");
+    std::vector<std::string> rows;
+    for (int i = 0; i < lanes; ++i) {
+      std::string value = cat("%cx.", i);
+      append(ir, "  %cp.", i, " = getelementptr ", llvm_type(from), ", ptr %cs.", i,
+             ", i64 %ck\n  ", value, " = load ", loaded(), ", ptr %cp.", i, ", align ", from_size(),
+             "\n");
+      rows.push_back(convert(ir, value, value, from, writer.accumulate, lanes));
+    }
+    for (int s = lanes / 2; s > 0; s /= 2) exchange(rows, s);
+    for (int i = 0; i < lanes; ++i)
+      append(ir, "  %cq.", i, " = getelementptr i8, ptr %cdk, i64 ",
+             i * shape().width * shape().size, "\n  store ", writer.vector(), " ",
+             rows[static_cast<size_t>(i)], ", ptr %cq.", i, ", align ", lanes * shape().size, "\n");
+    append(ir, "  %ck.next = add i64 %ck, ", lanes,
+           "\n  %ck.more = icmp ult i64 %ck.next, %whole\n",
+           "  br i1 %ck.more, label %column, label %column.v.end\ncolumn.v.end:\n  %v.next = add "
+           "i64 %v, ",
+           lanes, "\n  %v.more = icmp ult i64 %v.next, ", shape().width,
+           "\n  br i1 %v.more, label %column.v, label %column.done\n",
+           "column.done:\n  br label %each.open\n");
+  }
+
+  // Exchanges the off-diagonal halves of each 2s x 2s block.
+  void exchange(std::vector<std::string>& rows, int s) {
+    int lanes = shape().lanes;
+    std::string low = "<", high = "<";
+    for (int j = 0; j < lanes; ++j) {
+      append(low, j ? ", " : "", "i32 ", j & s ? lanes + j - s : j);
+      append(high, j ? ", " : "", "i32 ", j & s ? lanes + j : j + s);
+    }
+    std::string masks[2] = {low + ">", high + ">"};
+    for (int i = 0; i < lanes; ++i) {
+      if (i & s) continue;
+      std::string a = rows[static_cast<size_t>(i)], b = rows[static_cast<size_t>(i + s)];
+      for (int half = 0; half < 2; ++half) {
+        std::string to = cat("%ct.", s, ".", i + half * s);
+        append(ir, "  ", to, " = shufflevector ", writer.vector(), " ", a, ", ", writer.vector(),
+               " ", b, ", <", lanes, " x i32> ", masks[half], "\n");
+        rows[static_cast<size_t>(i + half * s)] = to;
+      }
+    }
+  }
+
+  void each() {
+    std::string zero, converted;
+    for (int v = 0; v < shape().vectors; ++v)
+      append(zero, "  %k.d.", v, " = getelementptr i8, ptr %k.d, i64 ",
+             v * shape().lanes * shape().size, "\n  store ", writer.vector(),
+             " zeroinitializer, ptr %k.d.", v, ", align ", shape().lanes * shape().size, "\n");
+    std::string x = convert(converted, "%x", "%x", from, writer.accumulate, 0);
+    ir += fill(each_text, {{"row.size", cat(shape().width * shape().size)},
+                           {"zero", zero},
+                           {"from", llvm_type(from)},
+                           {"from.size", cat(from_size())},
+                           {"to", writer.type()},
+                           {"to.size", cat(shape().size)},
+                           {"convert", converted},
+                           {"x", x}});
+  }
+};
+
+}  // namespace
+
+std::string DotWriter::pack(DType rhs) {
+  std::string name = cat("weft.pack.", weft::name(rhs), ".", weft::name(accumulate));
+  if (!first(name)) return name;
+  Pack pack{*this, rhs, {}};
+  pack.ir += fill(open_text, {{"name", name},
+                              {"attributes", attributes()},
+                              {"from.size", cat(pack.from_size())},
+                              {"width", cat(shape.width)},
+                              {"lanes", cat(shape.lanes)},
+                              {"rows.when", pack.has_masks() ? "true" : "%is.full"}});
+  pack.by_row();
+  pack.by_column();
+  pack.each();
+  emitter.functions_ += pack.ir;
+  return name;
+}
+
+}  // namespace weft

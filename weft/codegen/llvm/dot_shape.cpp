@@ -1,0 +1,83 @@
+// Tile sizes for a vector unit, and the small text helpers that the dot emitter shares.
+#include "weft/codegen/llvm/dot_shape.h"
+
+#include "weft/core/error.h"
+
+namespace weft {
+
+DotShape dot_shape(const VectorUnit& unit, DType accumulate) {
+  DotShape shape{};
+  shape.size = static_cast<int>(size_of(accumulate));
+  shape.lanes = unit.bytes / shape.size;
+  shape.vectors = 2;
+  // Two registers for a row of rhs and at least one for the broadcast lhs element stay free.
+  shape.rows = unit.registers >= 32 ? 12 : 6;
+  shape.width = shape.lanes * shape.vectors;
+  shape.depth = 256;
+  shape.block = 48;
+  shape.run = 384;
+  return shape;
+}
+
+std::string llvm_type(DType dtype) {
+  switch (dtype) {
+    case DType::f32:
+      return "float";
+    case DType::f64:
+      return "double";
+    case DType::f16:
+      return "half";
+    case DType::bf16:
+      return "bfloat";
+    default:
+      break;
+  }
+  check(is_integer(dtype) || is_bool(dtype), "no dot of ", name(dtype));
+  return cat("i", size_of(dtype) * 8);
+}
+
+std::string vector_type(DType dtype, int lanes) {
+  return cat("<", lanes, " x ", llvm_type(dtype), ">");
+}
+
+std::string fill(std::string_view text,
+                 std::initializer_list<std::pair<std::string_view, std::string>> values) {
+  std::string out;
+  for (size_t at = 0; at < text.size();) {
+    size_t open = text.find('$', at);
+    out += text.substr(at, open - at);
+    if (open == text.npos) break;
+    size_t close = text.find('$', open + 1);
+    std::string_view key = text.substr(open + 1, close - open - 1);
+    bool found = false;
+    for (auto& [name, value] : values)
+      if (name == key) out += value, found = true;
+    check(found, "no value for ", key);
+    at = close + 1;
+  }
+  return out;
+}
+
+std::string convert(std::string& ir, const std::string& name, const std::string& value, DType from,
+                    DType to, int lanes) {
+  if (from == to) return value;
+  std::string source = lanes ? vector_type(from, lanes) : llvm_type(from);
+  std::string target = lanes ? vector_type(to, lanes) : llvm_type(to);
+  const char* how = nullptr;
+  if (is_float(from) && is_float(to))
+    how = size_of(from) < size_of(to) ? "fpext" : "fptrunc";
+  else if (is_float(to))
+    how = is_signed(from) ? "sitofp" : "uitofp";
+  else if (size_of(from) < size_of(to))
+    how = is_signed(from) ? "sext" : "zext";
+  else if (size_of(from) == size_of(to))
+    return value;
+  else
+    how = "trunc";
+  check(is_float(to) || !is_float(from), "a dot of ", weft::name(from), " cannot accumulate ",
+        weft::name(to));
+  append(ir, "  ", name, ".converted = ", how, " ", source, " ", value, " to ", target, "\n");
+  return name + ".converted";
+}
+
+}  // namespace weft

@@ -1,0 +1,83 @@
+// Inside dot: the tile that a target's registers hold, LLVM's names, text templates.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "weft/codegen/llvm/dot.h"
+
+namespace weft {
+
+// Sizes that follow from the vector unit and the accumulator.
+struct DotShape {
+  int lanes;    // of a vector of accumulators
+  int vectors;  // in a row of the tile
+  int rows;     // of the full tile; rows / 3 and 1 are the small ones
+  int width;    // lanes * vectors: columns of a panel
+  int size;     // bytes of an accumulator
+  int depth;    // k of a block of rhs, which stays in the first-level cache
+  int block;    // rows of a work item
+  int run;      // rows that share one packing of a block of rhs; a multiple of block
+};
+DotShape dot_shape(const VectorUnit& unit, DType accumulate);
+
+// The words that a kernel hands to the shared loops: pointers, extents, strides in bytes, and for
+// four batch dimensions a table of extents and of either operand's strides.
+struct DotField {
+  std::string_view name;
+  int word;
+  bool is_pointer = false, is_table = false;
+};
+inline constexpr int max_batch_rank = 4;
+inline constexpr DotField dot_fields[] = {{"lhs", 0, true},
+                                          {"rhs", 1, true},
+                                          {"m", 2},
+                                          {"n", 3},
+                                          {"k", 4},
+                                          {"am", 5},
+                                          {"ak", 6},
+                                          {"bn", 7},
+                                          {"bk", 8},
+                                          {"extents", 9, false, true},
+                                          {"lhs.strides", 13, false, true},
+                                          {"rhs.strides", 17, false, true}};
+inline constexpr int dot_words = 21;
+
+// The type of an element in memory and of a value: i8 and i8 for boolean.
+std::string llvm_type(DType dtype);
+std::string vector_type(DType dtype, int lanes);
+
+// Replaces each $key$ of the text.
+std::string fill(std::string_view text,
+                 std::initializer_list<std::pair<std::string_view, std::string>> values);
+
+// Appends the conversion of `value` (lanes 0: a scalar) to `name`, and returns the result's name.
+std::string convert(std::string& ir, const std::string& name, const std::string& value, DType from,
+                    DType to, int lanes);
+
+// Writes the functions that kernels share, each once.
+struct DotWriter {
+  DotEmitter& emitter;
+  DotShape shape;
+  DType accumulate;
+
+  DotWriter(DotEmitter& emitter, DType accumulate)
+      : emitter(emitter), shape(dot_shape(emitter.unit_, accumulate)), accumulate(accumulate) {}
+
+  // Each returns the function's name.
+  std::string tile(DType lhs, DType rhs, int rows);
+  std::string pack(DType rhs);
+  std::string driver(DType lhs, DType rhs, bool packed);
+  std::string pack_driver(DType rhs);
+
+  bool first(const std::string& name) { return emitter.done_.insert(name).second; }
+  void declare(std::string line) { emitter.declarations_.insert(std::move(line)); }
+  std::string attributes() const { return emitter.unit_.attributes; }
+  int emitter_bytes() const { return emitter.unit_.bytes; }
+  std::string type() const { return llvm_type(accumulate); }
+  std::string vector() const { return vector_type(accumulate, shape.lanes); }
+};
+
+}  // namespace weft

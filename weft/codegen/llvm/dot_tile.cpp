@@ -1,0 +1,142 @@
+// The micro-kernel: a tile of accumulators in registers, one multiply-add per element and k.
+#include "weft/codegen/llvm/dot_shape.h"
+#include "weft/core/error.h"
+
+namespace weft {
+namespace {
+
+// Rows share base pointers by threes, so that row * stride is an addressing mode: base, base +
+// stride, base + 2 * stride.
+constexpr int rows_per_base = 3;
+
+std::string multiply_add(DotWriter& writer, const std::string& to, const std::string& a,
+                         const std::string& b, const std::string& sum) {
+  std::string type = writer.vector();
+  if (is_float(writer.accumulate)) {
+    std::string suffix =
+        cat("v", writer.shape.lanes, writer.accumulate == DType::f64 ? "f64" : "f32");
+    writer.declare(
+        cat("declare ", type, " @llvm.fma.", suffix, "(", type, ", ", type, ", ", type, ")\n"));
+    return cat("  ", to, " = call ", type, " @llvm.fma.", suffix, "(", type, " ", a, ", ", type,
+               " ", b, ", ", type, " ", sum, ")\n");
+  }
+  return cat("  ", to, ".product = mul ", type, " ", a, ", ", b, "\n  ", to, " = add ", type, " ",
+             sum, ", ", to, ".product\n");
+}
+
+struct Tile {
+  DotWriter& writer;
+  DType lhs, rhs;
+  int rows;
+  std::string ir;
+
+  const DotShape& shape() const { return writer.shape; }
+
+  template <class F>
+  void each(F f) {
+    for (int row = 0; row < rows; ++row)
+      for (int v = 0; v < shape().vectors; ++v) f(cat(row, ".", v), row, v);
+  }
+
+  void open(const std::string& name) {
+    append(ir, "define internal void @", name,
+           "(ptr %a, i64 %am, i64 %ak, ptr %b, i64 %bk, i64 %count, ptr %c, i1 %first) ",
+           writer.attributes(), " {\nentry:\n  %am2 = shl i64 %am, 1\n");
+    for (int row = 0; row < rows; row += rows_per_base)
+      append(ir, "  %offset.", row, " = mul i64 %am, ", row, "\n  %base.", row,
+             " = getelementptr i8, ptr %a, i64 %offset.", row, "\n");
+    append(ir, "  br i1 %first, label %start, label %resume\n");
+  }
+
+  void resume() {
+    append(ir, "resume:\n");
+    each([&](const std::string& at, int row, int v) {
+      append(ir, "  %at.", at, " = getelementptr i8, ptr %c, i64 ",
+             (row * shape().width + v * shape().lanes) * shape().size, "\n  %old.", at, " = load ",
+             writer.vector(), ", ptr %at.", at, ", align ", shape().lanes * shape().size, "\n");
+    });
+    append(ir, "  br label %start\nstart:\n");
+    each([&](const std::string& at, int, int) {
+      append(ir, "  %start.", at, " = phi ", writer.vector(),
+             " [ zeroinitializer, %entry ], [ %old.", at, ", %resume ]\n");
+    });
+    append(ir, "  %empty = icmp eq i64 %count, 0\n  br i1 %empty, label %finish, label %step\n");
+  }
+
+  void step() {
+    append(ir, "step:\n  %left = phi i64 [ %count, %start ], [ %left.next, %step ]\n",
+           "  %pb = phi ptr [ %b, %start ], [ %pb.next, %step ]\n");
+    for (int row = 0; row < rows; row += rows_per_base)
+      append(ir, "  %p.", row, " = phi ptr [ %base.", row, ", %start ], [ %p.", row,
+             ".next, %step ]\n");
+    each([&](const std::string& at, int, int) {
+      append(ir, "  %sum.", at, " = phi ", writer.vector(), " [ %start.", at,
+             ", %start ], [ %next.", at, ", %step ]\n");
+    });
+    std::vector<std::string> b;
+    for (int v = 0; v < shape().vectors; ++v) {
+      std::string load = cat("%b.", v);
+      append(ir, "  %pb.", v, " = getelementptr i8, ptr %pb, i64 ",
+             v * shape().lanes * int(size_of(rhs)), "\n  ", load, " = load ",
+             vector_type(rhs, shape().lanes), ", ptr %pb.", v, ", align ", size_of(rhs), "\n");
+      b.push_back(convert(ir, load, load, rhs, writer.accumulate, shape().lanes));
+    }
+    for (int row = 0; row < rows; ++row) multiply_row(row, b);
+    for (int row = 0; row < rows; row += rows_per_base)
+      append(ir, "  %p.", row, ".next = getelementptr i8, ptr %p.", row, ", i64 %ak\n");
+    append(ir,
+           "  %pb.next = getelementptr i8, ptr %pb, i64 %bk\n  %left.next = add i64 %left, -1\n",
+           "  %more = icmp ne i64 %left.next, 0\n  br i1 %more, label %step, label %finish\n");
+  }
+
+  void multiply_row(int row, const std::vector<std::string>& b) {
+    std::string base = cat("%p.", row - row % rows_per_base), pointer = base;
+    if (int within = row % rows_per_base) {
+      pointer = cat("%pa.", row);
+      append(ir, "  ", pointer, " = getelementptr i8, ptr ", base, ", i64 ",
+             within == 1 ? "%am" : "%am2", "\n");
+    }
+    std::string value = cat("%a.", row), type = writer.vector();
+    append(ir, "  ", value, " = load ", llvm_type(lhs), ", ptr ", pointer, ", align ", size_of(lhs),
+           "\n");
+    value = convert(ir, value, value, lhs, writer.accumulate, 0);
+    append(ir, "  %one.", row, " = insertelement ", type, " poison, ", writer.type(), " ", value,
+           ", i64 0\n  %all.", row, " = shufflevector ", type, " %one.", row, ", ", type,
+           " poison, <", shape().lanes, " x i32> zeroinitializer\n");
+    for (int v = 0; v < shape().vectors; ++v)
+      ir += multiply_add(writer, cat("%next.", row, ".", v), cat("%all.", row),
+                         b[static_cast<size_t>(v)], cat("%sum.", row, ".", v));
+  }
+
+  void finish() {
+    append(ir, "finish:\n");
+    each([&](const std::string& at, int, int) {
+      append(ir, "  %end.", at, " = phi ", writer.vector(), " [ %start.", at,
+             ", %start ], [ %next.", at, ", %step ]\n");
+    });
+    each([&](const std::string& at, int row, int v) {
+      append(ir, "  %to.", at, " = getelementptr i8, ptr %c, i64 ",
+             (row * shape().width + v * shape().lanes) * shape().size, "\n  store ",
+             writer.vector(), " %end.", at, ", ptr %to.", at, ", align ",
+             shape().lanes * shape().size, "\n");
+    });
+    append(ir, "  ret void\n}\n\n");
+  }
+};
+
+}  // namespace
+
+std::string DotWriter::tile(DType lhs, DType rhs, int rows) {
+  std::string name = cat("weft.tile.", weft::name(lhs), ".", weft::name(rhs), ".",
+                         weft::name(accumulate), ".", rows);
+  if (!first(name)) return name;
+  Tile tile{*this, lhs, rhs, rows, {}};
+  tile.open(name);
+  tile.resume();
+  tile.step();
+  tile.finish();
+  emitter.functions_ += tile.ir;
+  return name;
+}
+
+}  // namespace weft
