@@ -1,4 +1,12 @@
-// The Python module weftwork._core.
-#include <nanobind/nanobind.h>
+// The extension module: binds the parts in order.
+#include "convert.h"
+#include "numpy_array.h"
 
-NB_MODULE(_core, m) { m.doc() = "The native half of weftwork; import weftwork instead."; }
+NB_MODULE(_core, m) {
+  weft::py::import_numpy();
+  weft::py::bind_core(m);
+  weft::py::bind_ir(m);
+  weft::py::bind_tensor(m);
+  weft::py::bind_runtime(m);
+  weft::py::bind_dispatch(m);
+}

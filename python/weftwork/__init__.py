@@ -1,5 +1,29 @@
 """Weftwork turns tensor programs into native code."""
 
+from . import errors, stablehlo
+from ._core import Dim
 from ._version import __version__
+from .errors import Error
+from .graph import Executable, Graph
+from .jit import compile, jit, simulate, trace
+from .knobs import num_threads, set_num_threads
+from .numpy.functions import erf
+from .spec import spec
 
-__all__ = ["__version__"]
+__all__ = [
+    "Dim",
+    "Error",
+    "Executable",
+    "Graph",
+    "__version__",
+    "compile",
+    "erf",
+    "errors",
+    "jit",
+    "num_threads",
+    "set_num_threads",
+    "simulate",
+    "spec",
+    "stablehlo",
+    "trace",
+]

@@ -1,0 +1,111 @@
+// Errors, extents and locations.
+#include <nanobind/operators.h>
+#include <nanobind/stl/string.h>
+
+#include "convert.h"
+#include "weft/core/error.h"
+
+namespace weft::py {
+namespace {
+
+const char* class_of(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::type: return "ArgumentTypeError";
+    case ErrorKind::value: return "ArgumentValueError";
+    case ErrorKind::index: return "OutOfBoundsError";
+    case ErrorKind::unsupported: return "UnsupportedError";
+    case ErrorKind::io: return "FileError";
+    case ErrorKind::runtime: return "ExecutionError";
+  }
+  return "Error";
+}
+
+void translate(const std::exception_ptr& caught, void*) {
+  try {
+    std::rethrow_exception(caught);
+  } catch (const Error& error) {
+    nb::object type = nb::module_::import_("weftwork.errors").attr(class_of(error.kind()));
+    nb::object value = type(error.what());
+    value.attr("label") = error.label();
+    PyErr_SetObject(type.ptr(), value.ptr());
+  } catch (const InternalError& error) {
+    nb::object type = nb::module_::import_("weftwork.errors").attr("InternalError");
+    PyErr_SetString(type.ptr(), error.what());
+  }
+}
+
+// A comparison that holds for some values of the symbols and not for others has no truth value.
+bool decided(std::optional<bool> answer, const Dim& lhs, const char* relation, const Dim& rhs) {
+  if (answer) return *answer;
+  fail(ErrorKind::value, "symbolic_comparison", "whether ", lhs, " ", relation, " ", rhs,
+       " depends on the symbolic extent: it is from ", lhs.min(), " to ", lhs.max());
+}
+
+std::optional<bool> negated(std::optional<bool> answer) {
+  if (!answer) return answer;
+  return !*answer;
+}
+
+void bind_dim(nb::module_& m) {
+  nb::class_<Dim>(m, "Dim",
+                  "A symbolic extent: Dim(name, min, opt, max), both bounds included; `opt` is the value to schedule for.\n"
+                  "Supports +, -, *, //, %, min, max with integers and other extents; a comparison that depends on the\n"
+                  "value raises.")
+      .def("__init__",
+           [](Dim* self, std::string name, int64_t min, int64_t opt, int64_t max) {
+             if (name.empty()) fail(ErrorKind::value, "dim_name", "a symbolic extent needs a name");
+             if (min < 0 || min > opt || opt > max)
+               fail(ErrorKind::value, "dim_range", "extent '", name, "' must have 0 <= min <= opt <= max, got ", min, ", ",
+                    opt, ", ", max);
+             new (self) Dim(Symbol{std::move(name), min, opt, max});
+           },
+           nb::arg("name"), nb::arg("min") = 1, nb::arg("opt") = 64, nb::arg("max") = int64_t{1} << 31)
+      .def_prop_ro("min", [](const Dim& d) { return d.min(); })
+      .def_prop_ro("opt", [](const Dim& d) { return d.opt(); })
+      .def_prop_ro("max", [](const Dim& d) { return d.max(); })
+      .def("__repr__", [](const Dim& d) { return d.text(); })
+      .def("__hash__", [](const Dim& d) { return d.hash(); })
+      .def("__add__", [](const Dim& a, nb::handle b) { return to_python(a + to_dim(b)); })
+      .def("__radd__", [](const Dim& a, nb::handle b) { return to_python(a + to_dim(b)); })
+      .def("__sub__", [](const Dim& a, nb::handle b) { return to_python(a - to_dim(b)); })
+      .def("__rsub__", [](const Dim& a, nb::handle b) { return to_python(to_dim(b) - a); })
+      .def("__mul__", [](const Dim& a, nb::handle b) { return to_python(a * to_dim(b)); })
+      .def("__rmul__", [](const Dim& a, nb::handle b) { return to_python(a * to_dim(b)); })
+      .def("__neg__", [](const Dim& a) { return to_python(a * Dim(-1)); })
+      .def("__floordiv__", [](const Dim& a, nb::handle b) { return to_python(floordiv(a, to_dim(b))); })
+      .def("__mod__", [](const Dim& a, nb::handle b) { return to_python(mod(a, to_dim(b))); })
+      .def("__eq__",
+           [](const Dim& a, nb::handle b) -> bool {
+             if (!nb::isinstance<Dim>(b) && !PyIndex_Check(b.ptr())) return false;
+             return decided(known_equal(a, to_dim(b)), a, "==", to_dim(b));
+           })
+      .def("__ne__",
+           [](const Dim& a, nb::handle b) -> bool {
+             if (!nb::isinstance<Dim>(b) && !PyIndex_Check(b.ptr())) return true;
+             return decided(negated(known_equal(a, to_dim(b))), a, "!=", to_dim(b));
+           })
+      .def("__lt__", [](const Dim& a, nb::handle b) { return decided(known_less(a, to_dim(b)), a, "<", to_dim(b)); })
+      .def("__ge__", [](const Dim& a, nb::handle b) { return decided(negated(known_less(a, to_dim(b))), a, ">=", to_dim(b)); })
+      .def("__gt__", [](const Dim& a, nb::handle b) { return decided(known_less(to_dim(b), a), a, ">", to_dim(b)); })
+      .def("__le__", [](const Dim& a, nb::handle b) { return decided(negated(known_less(to_dim(b), a)), a, "<=", to_dim(b)); })
+      .def("__bool__", [](const Dim& a) { return decided(negated(known_equal(a, Dim(0))), a, "!=", Dim(0)); });
+  m.def("dim_min", [](nb::handle a, nb::handle b) { return to_python(min(to_dim(a), to_dim(b))); });
+  m.def("dim_max", [](nb::handle a, nb::handle b) { return to_python(max(to_dim(a), to_dim(b))); });
+  m.def("dims_equal", [](nb::handle a, nb::handle b) { return known_equal(to_dim(a), to_dim(b)) == std::optional(true); },
+        "Whether two extents are the same for every value of the symbols.");
+}
+
+}  // namespace
+
+void bind_core(nb::module_& m) {
+  nb::register_exception_translator(translate);
+  bind_dim(m);
+  nb::class_<Location>(m, "Location", "A place in the user's program.")
+      .def_prop_ro("file", [](const Location& l) { return l ? l.file() : std::string(); })
+      .def_prop_ro("line", [](const Location& l) { return l ? l.line() : 0; })
+      .def("__repr__", [](const Location& l) { return l.text(); })
+      .def("trace_text", &Location::trace_text);
+  m.def("caller_location", &caller_location, "The user's line that is running.");
+}
+
+}  // namespace weft::py

@@ -1,0 +1,168 @@
+// Graphs: text, interchange, the interpreters, and the op table.
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include "convert.h"
+#include "weft/compiler/compile.h"
+#include "weft/interop/hlo.h"
+#include "weft/ir/interpret.h"
+#include "weft/ir/text.h"
+#include "weft/kernel/lower.h"
+#include "weft/passes/pass.h"
+
+namespace weft::py {
+namespace {
+
+using GraphRef = std::shared_ptr<Graph>;
+
+GraphRef hold(const GraphPtr& graph) { return std::const_pointer_cast<Graph>(graph); }
+
+GraphPtr at_level(const GraphPtr& graph, std::string_view level) {
+  if (level == "trace") return graph;
+  if (level != "flat") fail(ErrorKind::value, "level", "level must be 'trace' or 'flat', got '", level, "'");
+  return graph->level() == Level::flat ? graph : flatten.run(*graph);
+}
+
+std::vector<Literal> to_literals(nb::handle arrays) {
+  std::vector<Literal> literals;
+  for (nb::handle array : arrays) literals.push_back(to_literal(array));
+  return literals;
+}
+
+nb::list to_list(const std::vector<Literal>& literals) {
+  nb::list arrays;
+  for (const Literal& literal : literals) arrays.append(to_python(literal));
+  return arrays;
+}
+
+nb::list inputs_of(const Graph& graph) {
+  nb::list infos;
+  for (NodeId id : graph.parameters()) {
+    const Node& node = graph.node(id);
+    infos.append(nb::make_tuple(node.attrs.text(Attr::name), to_python(node.type().dtype), to_python(node.type().dims), -1));
+  }
+  return infos;
+}
+
+nb::list outputs_of(const Graph& graph) {
+  nb::list infos;
+  for (const Output& output : graph.outputs())
+    infos.append(nb::make_tuple(output.name, to_python(output.value.type().dtype), to_python(output.value.type().dims),
+                                output.alias));
+  return infos;
+}
+
+std::map<std::string, Dim, std::less<>> to_bindings(const nb::dict& symbols) {
+  std::map<std::string, Dim, std::less<>> bindings;
+  for (auto [key, value] : symbols) bindings.emplace(nb::cast<std::string>(key), to_dim(value));
+  return bindings;
+}
+
+GraphPtr specialised(const GraphPtr& graph, const nb::dict& symbols) {
+  return symbols.size() ? substitute(*graph, to_bindings(symbols)) : graph;
+}
+
+const char* family_name(Family family) {
+  switch (family) {
+    case Family::source: return "source";
+    case Family::unary: return "unary";
+    case Family::binary: return "binary";
+    case Family::compare: return "compare";
+    case Family::ternary: return "ternary";
+    case Family::shape: return "shape";
+    case Family::reduce: return "reduce";
+    case Family::index: return "index";
+    case Family::linalg: return "linalg";
+    case Family::control: return "control";
+    case Family::composite: return "composite";
+  }
+  return "";
+}
+
+nb::object text(std::string_view value) { return nb::str(value.data(), value.size()); }
+
+nb::list samples_of(const OpDef& op) {
+  nb::list samples;
+  if (!op.samples) return samples;
+  for (const Sample& sample : op.samples()) {
+    nb::list operands;
+    for (const Type& type : sample.operands) operands.append(nb::make_tuple(to_python(type.dtype), to_python(type.dims)));
+    nb::dict attrs;
+    for (const auto& [attr, value] : sample.attrs) attrs[text(name(attr))] = to_python(value);
+    nb::dict row;
+    row["label"] = sample.label;
+    row["operands"] = operands;
+    row["attrs"] = attrs;
+    row["error"] = sample.error;
+    samples.append(row);
+  }
+  return samples;
+}
+
+nb::list op_table() {
+  nb::list rows;
+  for (Op op : all_ops()) {
+    const OpDef& d = def(op);
+    nb::dict row;
+    row["name"] = text(name(op));
+    row["family"] = family_name(family(op));
+    row["doc"] = text(d.doc);
+    row["operands"] = d.operands;
+    row["stablehlo"] = text(d.names.stablehlo);
+    row["hlo"] = text(d.names.hlo);
+    row["numpy"] = text(d.names.numpy);
+    row["aten"] = text(d.names.aten);
+    nb::list attrs;
+    for (const AttrSpec& spec : d.attrs) attrs.append(text(name(spec.attr)));
+    row["attrs"] = attrs;
+    row["samples"] = samples_of(d);
+    rows.append(row);
+  }
+  return rows;
+}
+
+}  // namespace
+
+void bind_ir(nb::module_& m) {
+  nb::class_<Graph>(m, "Graph", "A tensor program.")
+      .def_prop_ro("name", [](const Graph& g) { return g.name(); })
+      .def_prop_ro("level", [](const Graph& g) { return g.level() == Level::trace ? "trace" : "flat"; })
+      .def("__len__", [](const Graph& g) { return g.size(); })
+      .def("short_text", [](const GraphRef& g, std::string_view level) { return short_text(*at_level(g, level)); })
+      .def("mlir", [](const GraphRef& g, std::string_view level, const nb::dict& symbols, bool locations) {
+        PrintOptions options;
+        options.locations = locations;
+        return print(*at_level(specialised(g, symbols), level), options);
+      })
+      .def("hlo_proto", [](const GraphRef& g, const nb::dict& symbols) {
+        std::string bytes = hlo_proto(*at_level(specialised(g, symbols), "flat"));
+        return nb::bytes(bytes.data(), bytes.size());
+      })
+      .def("flat", [](const GraphRef& g) { return hold(at_level(g, "flat")); })
+      .def("substitute", [](const GraphRef& g, const nb::dict& symbols) { return hold(substitute(*g, to_bindings(symbols))); })
+      .def("verify", [](const Graph& g) { verify(g); })
+      .def("interpret", [](const Graph& g, nb::handle arrays) { return to_list(interpret(g, to_literals(arrays))); })
+      .def("interpret_kernels",
+           [](const Graph& g, nb::handle arrays) { return to_list(interpret(lower_to_program(g), to_literals(arrays))); })
+      .def("kernels_text", [](const Graph& g) { return lower_to_program(g).text(); })
+      .def("cuts", [](const Graph& g) { return lower_to_program(g).cuts; })
+      .def_prop_ro("op_names", [](const Graph& g) {
+        nb::list names;
+        for (const Node& node : g.nodes()) names.append(text(name(node.op)));
+        return names;
+      })
+      .def_prop_ro("input_infos", &inputs_of)
+      .def_prop_ro("output_infos", &outputs_of)
+      .def_prop_ro("functions", [](const GraphRef& g) {
+        nb::list functions;
+        for (const GraphPtr& function : g->functions()) functions.append(hold(function));
+        return functions;
+      });
+  m.def("parse", [](std::string_view source, std::string_view file) { return hold(parse(source, file)); },
+        nb::arg("text"), nb::arg("file") = "<text>");
+  m.def("op_table", &op_table, "The op registry, a dict for each op.");
+}
+
+}  // namespace weft::py

@@ -1,0 +1,85 @@
+// Recording calls: the functions by which every Python front end builds programs.
+#include "convert.h"
+#include "weft/frontend/tensor.h"
+
+#include <nanobind/stl/string.h>
+
+namespace weft::py {
+namespace {
+
+std::vector<Tensor> to_tensors(nb::handle sequence) {
+  std::vector<Tensor> tensors;
+  for (nb::handle item : sequence) tensors.push_back(nb::cast<Tensor>(item));
+  return tensors;
+}
+
+std::vector<NamedTensor> to_named(nb::handle sequence) {
+  std::vector<NamedTensor> tensors;
+  for (nb::handle item : sequence)
+    tensors.push_back({nb::cast<Tensor>(item[0]), nb::cast<std::string>(item[1]), nb::cast<int>(item[2])});
+  return tensors;
+}
+
+Tensor record(const char* name, nb::handle operands, nb::handle attrs) {
+  LocationScope scope(caller_location());
+  Op op = to_op(name);
+  return apply(op, to_tensors(operands), to_attrs(op, attrs));
+}
+
+// scatter and reduce over one binary op of two scalars.
+Tensor record_with_body(const char* name, const char* body, nb::handle operands, nb::handle attrs) {
+  LocationScope scope(caller_location());
+  Op op = to_op(name);
+  std::vector<Tensor> tensors = to_tensors(operands);
+  GraphPtr region = binary_body(to_op(body), tensors.at(0).dtype());
+  return apply(op, std::move(tensors), to_attrs(op, attrs), {region});
+}
+
+// scatter that overwrites: its body gives its second parameter.
+GraphPtr second_body(DType dtype) {
+  Builder build(Level::flat);
+  build.parameter({dtype, {}}, "old");
+  Value update = build.parameter({dtype, {}}, "update");
+  return build.finish({{update, ""}});
+}
+
+}  // namespace
+
+void bind_tensor(nb::module_& m) {
+  nb::class_<Tensor>(m, "Tensor", "A recorded value.")
+      .def_prop_ro("dtype", [](const Tensor& t) { return to_python(t.dtype()); })
+      .def_prop_ro("shape", [](const Tensor& t) { return to_python(t.dims()); })
+      .def_prop_ro("ndim", [](const Tensor& t) { return t.rank(); })
+      .def_prop_ro("op", [](const Tensor& t) { return nb::str(name(t.record().op).data(), name(t.record().op).size()); })
+      .def_prop_ro("loc", [](const Tensor& t) { return t.record().loc; })
+      .def("is_same", [](const Tensor& a, const Tensor& b) { return a == b; })
+      .def("type_text", [](const Tensor& t) { return t.type().text(); })
+      .def("constant",
+           [](const Tensor& t) -> nb::object {
+             const Literal* literal = t.constant();
+             return literal ? to_python(*literal) : nb::none();
+           },
+           "The value of a constant as an array; None for anything computed.");
+  m.def("apply", &record, nb::arg("op"), nb::arg("operands"), nb::arg("attrs").none() = nb::none());
+  m.def("apply_with_body", &record_with_body, nb::arg("op"), nb::arg("body"), nb::arg("operands"), nb::arg("attrs"));
+  m.def("scatter_set", [](nb::handle operands, nb::handle attrs) {
+    LocationScope scope(caller_location());
+    std::vector<Tensor> tensors = to_tensors(operands);
+    GraphPtr body = second_body(tensors.at(0).dtype());
+    return apply(Op::scatter, std::move(tensors), to_attrs(Op::scatter, attrs), {body});
+  });
+  m.def("parameter", [](nb::handle shape, nb::handle dtype, std::string name) {
+    LocationScope scope(caller_location());
+    return parameter({to_dtype(dtype), to_dims(shape)}, std::move(name));
+  });
+  m.def("constant", [](nb::handle array, bool live) {
+    LocationScope scope(caller_location());
+    return constant(to_literal(array, live));
+  }, nb::arg("array"), nb::arg("live") = false);
+  m.def("broadcast_shapes", [](nb::handle a, nb::handle b) { return to_python(broadcast(to_dims(a), to_dims(b))); });
+  m.def("record_graph", [](std::string name, nb::handle parameters, nb::handle outputs) {
+    return std::const_pointer_cast<Graph>(record_graph(std::move(name), to_named(parameters), to_named(outputs)));
+  }, "A Graph of (tensor, name, alias) triples: parameters and outputs.");
+}
+
+}  // namespace weft::py

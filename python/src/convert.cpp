@@ -1,0 +1,140 @@
+// Conversions between Python objects and weft values.
+#include "convert.h"
+
+#include <cstring>
+
+#include "numpy_array.h"
+#include "weft/core/error.h"
+
+namespace weft::py {
+namespace {
+
+// Python's own error, when a C API call left one.
+nb::object checked(PyObject* object) {
+  if (!object) throw nb::python_error();
+  return nb::steal(object);
+}
+
+
+AttrValue to_attr(const AttrSpec& spec, nb::handle value) {
+  switch (spec.kind) {
+    case AttrKind::flag: return nb::cast<bool>(value);
+    case AttrKind::integer: return nb::cast<int64_t>(value);
+    case AttrKind::number: return nb::cast<double>(value);
+    case AttrKind::text: return std::string(nb::str(value).c_str());
+    case AttrKind::ints: return to_ints(value);
+    case AttrKind::dims: return to_dims(value);
+    case AttrKind::dtype: return to_dtype(value);
+    case AttrKind::literal: return to_literal(value);
+  }
+  return {};
+}
+
+}  // namespace
+
+nb::object to_python(const Dim& dim) {
+  if (dim.is_static()) return nb::int_(dim.value());
+  return nb::cast(dim);
+}
+
+Dim to_dim(nb::handle object) {
+  if (nb::isinstance<Dim>(object)) return nb::cast<Dim>(object);
+  nb::object index = checked(PyNumber_Index(object.ptr()));
+  return Dim(nb::cast<int64_t>(index));
+}
+
+nb::tuple to_python(const Dims& dims) {
+  nb::list list;
+  for (const Dim& dim : dims) list.append(to_python(dim));
+  return nb::tuple(list);
+}
+
+Dims to_dims(nb::handle sequence) {
+  Dims dims;
+  for (nb::handle item : sequence) dims.push_back(to_dim(item));
+  return dims;
+}
+
+nb::tuple to_python(const Ints& values) {
+  nb::list list;
+  for (int64_t value : values) list.append(value);
+  return nb::tuple(list);
+}
+
+Ints to_ints(nb::handle sequence) {
+  Ints values;
+  for (nb::handle item : sequence) values.push_back(nb::cast<int64_t>(checked(PyNumber_Index(item.ptr()))));
+  return values;
+}
+
+nb::object to_python(DType dtype) { return checked(descr_of(dtype)); }
+
+DType to_dtype(nb::handle dtype) {
+  std::optional<DType> result = dtype_of_descr(dtype.ptr());
+  if (!result) fail(ErrorKind::type, "dtype", "dtype must be a boolean, number or ml_dtypes type, got ",
+                    nb::repr(dtype).c_str());
+  return *result;
+}
+
+nb::object to_python(const Literal& literal) {
+  Ints dims = literal.type().static_dims();
+  nb::capsule owner(new Literal(literal), [](void* kept) noexcept { delete static_cast<Literal*>(kept); });
+  return checked(array_over(literal.dtype(), static_cast<int>(dims.size()), dims.data(),
+                            const_cast<std::byte*>(literal.bytes().data()), owner.release().ptr(), false));
+}
+
+Literal to_literal(nb::handle object, bool live) {
+  nb::object array = nb::borrow(object);
+  if (!is_array(array.ptr())) array = nb::module_::import_("numpy").attr("asarray")(array);
+  std::optional<ArrayView> seen = view(array.ptr());
+  if (!seen) fail(ErrorKind::type, "dtype", "dtype must be a boolean, number or ml_dtypes type, got ",
+                  nb::str(array.attr("dtype")).c_str());
+  if (!seen->dense) {
+    array = checked(as_dense(array.ptr()));
+    seen = view(array.ptr());
+    live = false;
+  }
+  Type type{seen->dtype, {}};
+  for (int i = 0; i < seen->ndim; ++i) type.dims.emplace_back(static_cast<int64_t>(seen->dims[i]));
+  const void* bytes = seen->data;
+  std::shared_ptr<const void> owner(array.release().ptr(), [](const void* kept) {
+    nb::gil_scoped_acquire gil;
+    Py_DECREF(static_cast<PyObject*>(const_cast<void*>(kept)));
+  });
+  return Literal(std::move(type), bytes, std::move(owner), live);
+}
+
+nb::object to_python(const AttrValue& value) {
+  return std::visit(
+      [](const auto& v) -> nb::object {
+        using V = std::decay_t<decltype(v)>;
+        if constexpr (std::is_same_v<V, std::monostate>) return nb::none();
+        else if constexpr (std::is_same_v<V, std::string>) return nb::str(v.c_str());
+        else if constexpr (std::is_same_v<V, bool> || std::is_same_v<V, int64_t> || std::is_same_v<V, double>)
+          return nb::cast(v);
+        else return to_python(v);
+      },
+      value);
+}
+
+Attrs to_attrs(Op op, nb::handle dict) {
+  Attrs attrs;
+  if (dict.is_none()) return attrs;
+  for (auto [key, value] : nb::borrow<nb::dict>(dict)) {
+    std::string_view wanted = nb::cast<const char*>(key);
+    const AttrSpec* spec = nullptr;
+    for (const AttrSpec& candidate : def(op).attrs)
+      if (name(candidate.attr) == wanted) spec = &candidate;
+    if (!spec) fail(ErrorKind::value, "attribute", name(op), " has no attribute '", wanted, "'");
+    attrs.set(spec->attr, to_attr(*spec, value));
+  }
+  return attrs;
+}
+
+Op to_op(std::string_view text) {
+  std::optional<Op> op = op_from_name(text);
+  if (!op) fail(ErrorKind::value, "op", "no operation is called '", text, "'");
+  return *op;
+}
+
+}  // namespace weft::py

@@ -1,0 +1,44 @@
+// Conversions between Python objects and weft values; no logic.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "weft/core/location.h"
+#include "weft/ir/literal.h"
+#include "weft/ir/op.h"
+
+namespace weft::py {
+
+namespace nb = nanobind;
+
+// int, or a Dim object for a symbolic extent; the reverse accepts anything with __index__ too.
+nb::object to_python(const Dim& dim);
+Dim to_dim(nb::handle object);
+nb::tuple to_python(const Dims& dims);
+Dims to_dims(nb::handle sequence);
+nb::tuple to_python(const Ints& values);
+Ints to_ints(nb::handle sequence);
+
+// NumPy dtype objects; ml_dtypes' for what NumPy lacks. TypeError naming the dtype where there is no such type.
+nb::object to_python(DType dtype);
+DType to_dtype(nb::handle dtype);
+
+// An array over the literal's memory (read-only, no copy), and a literal over an array's (kept alive; copied when it is
+// not dense, aligned and native).
+nb::object to_python(const Literal& literal);
+Literal to_literal(nb::handle array, bool live = false);
+
+nb::object to_python(const AttrValue& value);
+Attrs to_attrs(Op op, nb::handle dict);
+Op to_op(std::string_view name);
+
+// The user's place: the innermost frame outside of this package and NumPy, with its callers up to the trace's start.
+Location caller_location();
+
+void bind_core(nb::module_& m);
+void bind_ir(nb::module_& m);
+void bind_tensor(nb::module_& m);
+void bind_runtime(nb::module_& m);
+void bind_dispatch(nb::module_& m);
+
+}  // namespace weft::py

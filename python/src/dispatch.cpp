@@ -1,0 +1,255 @@
+// The cached call of a jitted function: arguments → signature → executable, without entering Python code.
+#include <nanobind/stl/string.h>
+
+#include <cstring>
+
+#include "executable.h"
+#include "numpy_array.h"
+
+namespace weft::py {
+namespace {
+
+// What an output of the Python function is made of.
+enum class Source : int { output, leaf };
+
+struct OutputSlot {
+  Source source;
+  size_t index;    // of the program's output, or of the leaf that is returned as it is
+  bool as_scalar;  // a 0-d result that NumPy would give as a scalar
+};
+
+// A compiled signature.
+struct Plan {
+  std::shared_ptr<const Executable> executable;
+  std::vector<size_t> input_leaves;  // leaf index of each program input
+  std::vector<nb::object> captured;  // program inputs after those of leaves
+  std::vector<OutputSlot> outputs;
+  nb::object build_result;           // list of outputs → what the function returns; None: the one output itself
+  nb::object keep;
+};
+
+// Array leaves, and the signature as bytes plus the static objects.
+struct Flattened {
+  std::vector<nb::object> leaves;
+  std::string key;
+  std::vector<nb::object> statics;
+};
+
+class Dispatcher {
+ public:
+  // `miss(args, kwargs, key)` compiles and calls add(); `dynamic`: parameter name → tuple of the axes that may vary;
+  // `names`: the positional parameters' names; `static_names`: those never traced.
+  Dispatcher(nb::object miss, nb::tuple names, nb::dict dynamic, nb::tuple static_names)
+      : miss_(std::move(miss)), static_names_(std::move(static_names)) {
+    for (nb::handle name : names) names_.push_back(nb::cast<std::string>(name));
+    for (auto [name, axes] : dynamic) dynamic_.emplace_back(nb::cast<std::string>(name), to_ints(axes));
+    for (nb::handle name : static_names_) statics_.push_back(nb::cast<std::string>(name));
+  }
+
+  nb::object call(nb::args args, nb::kwargs kwargs) {
+    Flattened flat;
+    flatten_arguments(args, kwargs, flat);
+    nb::object key = make_key(flat);
+    PyObject* found = PyDict_GetItemWithError(plans_.ptr(), key.ptr());
+    if (!found) {
+      if (PyErr_Occurred()) throw nb::python_error();
+      nb::object plan = miss_(args, kwargs, key);
+      return run_plan(*nb::cast<Plan*>(plan), flat);
+    }
+    return run_plan(*nb::cast<Plan*>(nb::handle(found)), flat);
+  }
+
+  void add(nb::object key, nb::object plan) { plans_[key] = plan; }
+  void forget() { plans_.clear(); }
+  size_t size() const { return plans_.size(); }
+
+ private:
+  const Ints* dynamic_axes(std::string_view name) const {
+    for (const auto& [candidate, axes] : dynamic_)
+      if (candidate == name) return &axes;
+    return nullptr;
+  }
+  bool is_static(std::string_view name) const {
+    for (const std::string& candidate : statics_)
+      if (candidate == name) return true;
+    return false;
+  }
+
+  void flatten_arguments(const nb::args& args, const nb::kwargs& kwargs, Flattened& flat) {
+    size_t position = 0;
+    for (nb::handle arg : args) {
+      std::string_view name = position < names_.size() ? std::string_view(names_[position]) : std::string_view();
+      flatten_named(name, arg, flat);
+      ++position;
+    }
+    for (auto [name, arg] : kwargs) {
+      const char* text = PyUnicode_AsUTF8(name.ptr());
+      flat.key += 'k';
+      flat.key += text;
+      flat.key += '\0';
+      flatten_named(text, arg, flat);
+    }
+  }
+
+  void flatten_named(std::string_view name, nb::handle arg, Flattened& flat) {
+    if (!statics_.empty() && is_static(name)) return add_static(arg, flat);
+    flatten(arg, dynamic_.empty() ? nullptr : dynamic_axes(name), flat);
+  }
+
+  void add_static(nb::handle object, Flattened& flat) {
+    // The type is part of the key: True, 1 and 1.0 are equal but trace differently.
+    flat.key += 's';
+    PyTypeObject* type = Py_TYPE(object.ptr());
+    flat.key.append(reinterpret_cast<const char*>(&type), sizeof type);
+    flat.statics.push_back(nb::borrow(object));
+  }
+
+  void flatten(nb::handle arg, const Ints* dynamic, Flattened& flat) {
+    PyObject* object = arg.ptr();
+    if (is_array(object)) return add_array(arg, dynamic, flat);
+    if (PyTuple_Check(object) || PyList_Check(object)) {
+      flat.key += PyTuple_Check(object) ? '(' : '[';
+      PyTypeObject* type = Py_TYPE(object);
+      flat.key.append(reinterpret_cast<const char*>(&type), sizeof type);
+      for (nb::handle item : arg) flatten(item, nullptr, flat);
+      flat.key += ')';
+    } else if (PyDict_CheckExact(object)) {
+      flat.key += '{';
+      for (auto [key, value] : nb::borrow<nb::dict>(arg)) {
+        add_static(key, flat);
+        flatten(value, nullptr, flat);
+      }
+      flat.key += '}';
+    } else if (PyFloat_CheckExact(object) || PyComplex_CheckExact(object)) {
+      flat.key += PyFloat_CheckExact(object) ? 'f' : 'c';
+      flat.leaves.push_back(nb::borrow(arg));
+    } else if (is_numpy_scalar(object)) {
+      PyObject* array = PyArray_FromScalarObject(object);
+      add_array(nb::steal(array), nullptr, flat);
+    } else {
+      add_static(arg, flat);
+    }
+  }
+
+  static PyObject* PyArray_FromScalarObject(PyObject* scalar) {
+    nb::object array = nb::module_::import_("numpy").attr("asarray")(nb::handle(scalar));
+    return array.release().ptr();
+  }
+
+  void add_array(nb::handle array, const Ints* dynamic, Flattened& flat) {
+    std::optional<ArrayView> seen = view(array.ptr());
+    if (!seen)
+      fail(ErrorKind::type, "dtype", "arrays must hold booleans, numbers or ml_dtypes types, got dtype ",
+           nb::str(array.attr("dtype")).c_str());
+    // The same array passed twice is one storage, as NumPy sees it.
+    for (size_t i = 0; i < flat.leaves.size(); ++i)
+      if (flat.leaves[i].ptr() == array.ptr()) {
+        flat.key += '=';
+        flat.key.append(reinterpret_cast<const char*>(&i), sizeof i);
+        flat.leaves.push_back(nb::borrow(array));
+        return;
+      }
+    flat.key += static_cast<char>('A' + seen->ndim);
+    flat.key += static_cast<char>(seen->dtype);
+    for (int i = 0; i < seen->ndim; ++i) {
+      int64_t dim = seen->dims[i];
+      if (dynamic)
+        for (int64_t axis : *dynamic)
+          if (axis == i || axis + seen->ndim == i) dim = -1;
+      flat.key.append(reinterpret_cast<const char*>(&dim), sizeof dim);
+    }
+    flat.leaves.push_back(nb::borrow(array));
+  }
+
+  static nb::object make_key(const Flattened& flat) {
+    nb::object bytes = nb::bytes(flat.key.data(), flat.key.size());
+    if (flat.statics.empty()) return bytes;
+    PyObject* tuple = PyTuple_New(static_cast<Py_ssize_t>(flat.statics.size() + 1));
+    PyTuple_SET_ITEM(tuple, 0, bytes.release().ptr());
+    for (size_t i = 0; i < flat.statics.size(); ++i)
+      PyTuple_SET_ITEM(tuple, static_cast<Py_ssize_t>(i + 1), nb::object(flat.statics[i]).release().ptr());
+    return nb::steal(tuple);
+  }
+
+  static nb::object as_input(const nb::object& leaf, const Type& type) {
+    if (is_array(leaf.ptr())) return leaf;
+    // A Python float or complex: traced as a weak scalar.
+    PyObject* array = new_array(type.dtype, 0, nullptr);
+    if (!array) throw nb::python_error();
+    if (PyFloat_CheckExact(leaf.ptr())) {
+      double value = PyFloat_AS_DOUBLE(leaf.ptr());
+      std::memcpy(data_of(array), &value, sizeof value);
+    } else {
+      Py_complex value = PyComplex_AsCComplex(leaf.ptr());
+      std::memcpy(data_of(array), &value, sizeof value);
+    }
+    return nb::steal(array);
+  }
+
+  static nb::object run_plan(const Plan& plan, Flattened& flat) {
+    const Manifest& manifest = plan.executable->manifest();
+    std::vector<nb::object> inputs;
+    inputs.reserve(manifest.inputs.size());
+    for (size_t i = 0; i < plan.input_leaves.size(); ++i)
+      inputs.push_back(as_input(flat.leaves[plan.input_leaves[i]], manifest.inputs[i].type));
+    for (const nb::object& captured : plan.captured) inputs.push_back(captured);
+    separate_written(manifest, inputs);
+    std::vector<nb::object> results = run(*plan.executable, inputs);
+    if (plan.build_result.is_none() && plan.outputs.size() == 1) return pick(plan.outputs[0], results, flat);
+    nb::list list;
+    for (const OutputSlot& slot : plan.outputs) list.append(pick(slot, results, flat));
+    return plan.build_result(list);
+  }
+
+  static nb::object pick(const OutputSlot& slot, std::vector<nb::object>& results, Flattened& flat) {
+    if (slot.source == Source::leaf) return flat.leaves[slot.index];
+    nb::object& result = results[slot.index];
+    if (slot.as_scalar) return nb::steal(scalar_or_array(nb::object(result).release().ptr()));
+    return result;
+  }
+
+  // A written input that shares memory with another one would change under the program's feet.
+  static void separate_written(const Manifest& manifest, std::vector<nb::object>& inputs) {
+    for (const IoInfo& output : manifest.outputs) {
+      if (output.alias < 0) continue;
+      nb::object& written = inputs[static_cast<size_t>(output.alias)];
+      for (size_t i = 0; i < inputs.size(); ++i)
+        if (i != static_cast<size_t>(output.alias) && is_array(inputs[i].ptr()) && overlap(written.ptr(), inputs[i].ptr()))
+          fail(ErrorKind::value, "overlap", "inputs '", manifest.inputs[static_cast<size_t>(output.alias)].name, "' and '",
+               manifest.inputs[i].name, "' share memory and the first is written by the program");
+    }
+  }
+
+  nb::object miss_;
+  nb::tuple static_names_;
+  std::vector<std::string> names_, statics_;
+  std::vector<std::pair<std::string, Ints>> dynamic_;
+  nb::dict plans_;
+};
+
+}  // namespace
+
+void bind_dispatch(nb::module_& m) {
+  nb::class_<Plan>(m, "Plan", "A compiled signature of a jitted function.")
+      .def("__init__", [](Plan* self, const PyExecutable& executable, nb::handle input_leaves, nb::handle captured,
+                          nb::handle outputs, nb::object build_result, nb::object keep) {
+        new (self) Plan{};
+        self->executable = executable.compiled.executable;
+        for (nb::handle leaf : input_leaves) self->input_leaves.push_back(nb::cast<size_t>(leaf));
+        for (nb::handle array : captured) self->captured.push_back(nb::borrow(array));
+        for (nb::handle slot : outputs)
+          self->outputs.push_back({static_cast<Source>(nb::cast<int>(slot[0])), nb::cast<size_t>(slot[1]),
+                                   nb::cast<bool>(slot[2])});
+        self->build_result = std::move(build_result);
+        self->keep = std::move(keep);
+      }, nb::arg("executable"), nb::arg("input_leaves"), nb::arg("captured"), nb::arg("outputs"),
+         nb::arg("build_result").none(), nb::arg("keep").none());
+  nb::class_<Dispatcher>(m, "Dispatcher", nb::dynamic_attr(), "The cached call of a jitted function.")
+      .def(nb::init<nb::object, nb::tuple, nb::dict, nb::tuple>())
+      .def("__call__", &Dispatcher::call)
+      .def("add_plan", &Dispatcher::add)
+      .def("clear_plans", &Dispatcher::forget)
+      .def_prop_ro("plan_count", &Dispatcher::size);
+}
+
+}  // namespace weft::py

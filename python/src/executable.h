@@ -1,0 +1,22 @@
+// A compiled program as Python holds it, and one call of it with NumPy arrays.
+#pragma once
+
+#include <vector>
+
+#include "convert.h"
+#include "weft/compiler/compile.h"
+
+namespace weft::py {
+
+struct PyExecutable {
+  Compiled compiled;
+  // Captured arrays and anything else that must live as long as the code.
+  nb::object keep;
+};
+
+// Runs with arrays in the order of the program's inputs; returns a new array for each output, and the input itself
+// (written in place) for an aliased one. Every input must be an ndarray of the right dtype; those not dense are copied
+// first, and written back after.
+std::vector<nb::object> run(const Executable& executable, std::vector<nb::object>& inputs);
+
+}  // namespace weft::py

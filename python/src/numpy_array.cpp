@@ -1,0 +1,160 @@
+// NumPy's C API.
+#include "numpy_array.h"
+
+#define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
+#define NPY_TARGET_VERSION NPY_2_0_API_VERSION
+#include <numpy/arrayobject.h>
+#include <numpy/arrayscalars.h>
+
+#include <array>
+#include <cstring>
+#include <stdexcept>
+#include <unordered_map>
+
+namespace weft::py {
+namespace {
+
+constexpr std::array<int8_t, 25> make_builtin_table() {
+  std::array<int8_t, 25> table{};
+  for (auto& entry : table) entry = -1;
+  auto set = [&](int type, DType dtype) { table[static_cast<size_t>(type)] = static_cast<int8_t>(dtype); };
+  set(NPY_BOOL, DType::boolean);
+  set(NPY_BYTE, DType::i8), set(NPY_UBYTE, DType::u8);
+  set(NPY_SHORT, DType::i16), set(NPY_USHORT, DType::u16);
+  set(NPY_INT, DType::i32), set(NPY_UINT, DType::u32);
+  set(NPY_LONG, sizeof(long) == 8 ? DType::i64 : DType::i32);
+  set(NPY_ULONG, sizeof(long) == 8 ? DType::u64 : DType::u32);
+  set(NPY_LONGLONG, DType::i64), set(NPY_ULONGLONG, DType::u64);
+  set(NPY_HALF, DType::f16), set(NPY_FLOAT, DType::f32), set(NPY_DOUBLE, DType::f64);
+  set(NPY_CFLOAT, DType::c64), set(NPY_CDOUBLE, DType::c128);
+  return table;
+}
+constexpr auto builtin = make_builtin_table();
+
+// ml_dtypes' types have numbers that NumPy hands out at run time. Filled once at import, read-only afterwards.
+std::unordered_map<int, DType> extension_types;
+std::array<PyArray_Descr*, dtype_count> descriptors{};
+
+PyArrayObject* array(PyObject* object) { return reinterpret_cast<PyArrayObject*>(object); }
+
+std::optional<DType> dtype_of(PyArray_Descr* descr) {
+  int type = descr->type_num;
+  if (type >= 0 && type < 25) {
+    int8_t dtype = builtin[static_cast<size_t>(type)];
+    if (dtype >= 0) return static_cast<DType>(dtype);
+    return std::nullopt;
+  }
+  auto found = extension_types.find(type);
+  if (found == extension_types.end()) return std::nullopt;
+  return found->second;
+}
+
+PyArray_Descr* import_extension(PyObject* ml_dtypes, DType dtype) {
+  PyObject* type = PyObject_GetAttrString(ml_dtypes, std::string(numpy_name(dtype)).c_str());
+  if (!type) return PyErr_Clear(), nullptr;
+  PyArray_Descr* descr = nullptr;
+  if (!PyArray_DescrConverter(type, &descr)) PyErr_Clear();
+  Py_DECREF(type);
+  return descr;
+}
+
+}  // namespace
+
+void import_numpy() {
+  if (_import_array() < 0) throw std::runtime_error("numpy cannot be imported");
+  PyObject* ml_dtypes = PyImport_ImportModule("ml_dtypes");
+  if (!ml_dtypes) throw std::runtime_error("ml_dtypes cannot be imported");
+  for (int i = 0; i < dtype_count; ++i) {
+    auto dtype = static_cast<DType>(i);
+    PyArray_Descr* descr = nullptr;
+    for (int type = 0; type < 25 && !descr; ++type)
+      if (builtin[static_cast<size_t>(type)] == i) descr = PyArray_DescrFromType(type);
+    if (!descr) {
+      descr = import_extension(ml_dtypes, dtype);
+      if (descr) extension_types.emplace(descr->type_num, dtype);
+    }
+    descriptors[static_cast<size_t>(i)] = descr;
+  }
+  Py_DECREF(ml_dtypes);
+}
+
+bool is_array(PyObject* object) { return PyArray_CheckExact(object); }
+bool is_numpy_scalar(PyObject* object) { return PyArray_IsScalar(object, Generic); }
+
+std::optional<ArrayView> view(PyObject* object) {
+  PyArrayObject* a = array(object);
+  std::optional<DType> dtype = dtype_of(PyArray_DESCR(a));
+  if (!dtype) return std::nullopt;
+  int flags = PyArray_FLAGS(a);
+  bool dense = (flags & NPY_ARRAY_C_CONTIGUOUS) && (flags & NPY_ARRAY_ALIGNED) && PyArray_ISNOTSWAPPED(a);
+  return ArrayView{*dtype, PyArray_NDIM(a), PyArray_DIMS(a), PyArray_DATA(a), dense, (flags & NPY_ARRAY_WRITEABLE) != 0};
+}
+
+PyObject* descr_of(DType dtype) {
+  PyArray_Descr* descr = descriptors[static_cast<size_t>(dtype)];
+  if (!descr) {
+    PyErr_Format(PyExc_TypeError, "NumPy has no dtype for %s", std::string(name(dtype)).c_str());
+    return nullptr;
+  }
+  return Py_NewRef(reinterpret_cast<PyObject*>(descr));
+}
+
+std::optional<DType> dtype_of_descr(PyObject* object) {
+  PyArray_Descr* descr = nullptr;
+  if (!PyArray_DescrConverter(object, &descr)) return PyErr_Clear(), std::nullopt;
+  std::optional<DType> dtype = dtype_of(descr);
+  Py_DECREF(descr);
+  return dtype;
+}
+
+PyObject* new_array(DType dtype, int ndim, const int64_t* dims) {
+  PyObject* descr = descr_of(dtype);
+  if (!descr) return nullptr;
+  std::array<npy_intp, NPY_MAXDIMS> shape{};
+  std::copy(dims, dims + ndim, shape.begin());
+  return PyArray_Empty(ndim, shape.data(), reinterpret_cast<PyArray_Descr*>(descr), 0);
+}
+
+PyObject* array_over(DType dtype, int ndim, const int64_t* dims, void* data, PyObject* owner, bool writable) {
+  PyObject* descr = descr_of(dtype);
+  if (!descr) return Py_DECREF(owner), nullptr;
+  std::array<npy_intp, NPY_MAXDIMS> shape{};
+  std::copy(dims, dims + ndim, shape.begin());
+  int flags = NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_ALIGNED | (writable ? NPY_ARRAY_WRITEABLE : 0);
+  PyObject* result = PyArray_NewFromDescr(&PyArray_Type, reinterpret_cast<PyArray_Descr*>(descr), ndim, shape.data(),
+                                          nullptr, data, flags, nullptr);
+  if (!result) return Py_DECREF(owner), nullptr;
+  if (PyArray_SetBaseObject(array(result), owner) < 0) return Py_DECREF(result), nullptr;
+  return result;
+}
+
+void* data_of(PyObject* object) { return PyArray_DATA(array(object)); }
+
+PyObject* as_dense(PyObject* object) {
+  PyArray_Descr* descr = PyArray_DescrNewByteorder(PyArray_DESCR(array(object)), NPY_NATIVE);
+  if (!descr) return nullptr;
+  return PyArray_FromAny(object, descr, 0, 0, NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_ALIGNED, nullptr);
+}
+
+int copy_into(PyObject* target, PyObject* source) { return PyArray_CopyInto(array(target), array(source)); }
+
+PyObject* scalar_or_array(PyObject* object) { return PyArray_Return(array(object)); }
+
+bool overlap(PyObject* lhs, PyObject* rhs) {
+  auto range = [](PyObject* object) {
+    PyArrayObject* a = array(object);
+    char* low = static_cast<char*>(PyArray_DATA(a));
+    char* high = low + PyArray_ITEMSIZE(a);
+    for (int i = 0; i < PyArray_NDIM(a); ++i) {
+      if (PyArray_DIM(a, i) == 0) return std::pair{low, low};
+      npy_intp extent = (PyArray_DIM(a, i) - 1) * PyArray_STRIDE(a, i);
+      (extent < 0 ? low : high) += extent;
+    }
+    return std::pair{low, high};
+  };
+  auto [lhs_low, lhs_high] = range(lhs);
+  auto [rhs_low, rhs_high] = range(rhs);
+  return lhs_low < rhs_high && rhs_low < lhs_high;
+}
+
+}  // namespace weft::py

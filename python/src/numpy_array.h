@@ -1,0 +1,46 @@
+// The few things that we ask of NumPy's C API, behind plain functions: the API's headers stay in one source.
+#pragma once
+
+#include <Python.h>
+
+#include <cstdint>
+#include <optional>
+
+#include "weft/core/type.h"
+
+namespace weft::py {
+
+struct ArrayView {
+  DType dtype;
+  int ndim;
+  const Py_ssize_t* dims;
+  void* data;
+  bool dense;     // C-contiguous, aligned and of native byte order
+  bool writable;
+};
+
+// Imports NumPy's API and ml_dtypes' types; call once.
+void import_numpy();
+// Whether the object is exactly an ndarray (no subclass).
+bool is_array(PyObject* object);
+// A NumPy scalar such as np.float32(1).
+bool is_numpy_scalar(PyObject* object);
+// Nothing when the dtype is none of ours (object, str, datetime …).
+std::optional<ArrayView> view(PyObject* array);
+// New references; null with a Python error set on failure.
+PyObject* descr_of(DType dtype);
+std::optional<DType> dtype_of_descr(PyObject* descr);
+PyObject* new_array(DType dtype, int ndim, const int64_t* dims);
+// Over foreign memory kept alive by `owner` (its reference is taken over).
+PyObject* array_over(DType dtype, int ndim, const int64_t* dims, void* data, PyObject* owner, bool writable);
+void* data_of(PyObject* array);
+// A dense, aligned, native copy or the array itself.
+PyObject* as_dense(PyObject* array);
+// Copies `source` into `target` of the same shape and dtype; -1 with a Python error set on failure.
+int copy_into(PyObject* target, PyObject* source);
+// A 0-d array becomes a NumPy scalar; others stay. Takes over the reference.
+PyObject* scalar_or_array(PyObject* array);
+// Whether two arrays' memory ranges overlap.
+bool overlap(PyObject* lhs, PyObject* rhs);
+
+}  // namespace weft::py

@@ -1,0 +1,164 @@
+"""Programs and executables as Python sees them."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from .errors import ArgumentTypeError, ArgumentValueError
+
+__all__ = ["Executable", "Graph", "Io", "Kernel"]
+
+
+@dataclass(frozen=True)
+class Io:
+    """An input or output: name, dtype, shape (ints and symbolic extents), and for an output the number of the input whose
+    memory it lands in, if any."""
+
+    name: str
+    dtype: np.dtype
+    shape: tuple[Any, ...]
+    alias: int | None = None
+
+
+def _ios(infos: Any) -> list[Io]:
+    return [Io(name, dtype, shape, None if alias < 0 else alias) for name, dtype, shape, alias in infos]
+
+
+class Graph:
+    """A tensor program."""
+
+    def __init__(self, core: Any) -> None:
+        self.core = core
+
+    @property
+    def inputs(self) -> list[Io]:
+        """Its inputs, in order."""
+        return _ios(self.core.input_infos)
+
+    @property
+    def outputs(self) -> list[Io]:
+        """Its outputs, in order."""
+        return _ios(self.core.output_infos)
+
+    @property
+    def aliases(self) -> dict[str, str]:
+        """Output name → name of the input that it is written to."""
+        inputs = self.inputs
+        return {output.name: inputs[output.alias].name for output in self.outputs if output.alias is not None}
+
+    def text(self, level: str = "trace") -> str:
+        """A line for each call with dtype, shape and the user's line; level 'trace' or 'flat'."""
+        return self.core.short_text(level)
+
+    def stablehlo(self, *, locations: bool = True, **extents: int) -> str:
+        """StableHLO text; symbolic extents are replaced by the values given: ``g.stablehlo(n=16)``."""
+        return self.core.mlir("flat", extents, locations)
+
+    def mlir(self, *, locations: bool = True) -> str:
+        """The text of the program at its own level; :func:`weftwork.stablehlo.parse` reads it back."""
+        return self.core.mlir(self.core.level, {}, locations)
+
+    def hlo_proto(self, **extents: int) -> bytes:
+        """A serialised HloModuleProto."""
+        return self.core.hlo_proto(extents)
+
+    def function(self, name: str = "main") -> Graph:
+        """The function of that name, of a module with several."""
+        candidates = [self.core, *self.core.functions]
+        for core in candidates:
+            if core.name == name or (name == "main" and core is self.core):
+                return Graph(core)
+        raise ArgumentValueError(f"no function '{name}', there are {[core.name for core in candidates]}  [function_name]")
+
+    def interpret(self, *arrays: Any) -> Any:
+        """Runs by the reference interpreter; one output, or a tuple of them."""
+        results = [array.copy() for array in self.core.interpret([np.asarray(a) for a in arrays])]
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def __len__(self) -> int:
+        return len(self.core)
+
+    def __repr__(self) -> str:
+        return self.text(self.core.level)
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A compiled kernel: its symbol, the user's line, the ops it does, and how often a run launches it."""
+
+    name: str
+    source: str
+    ops: tuple[str, ...]
+    launches: int
+
+
+class Executable:
+    """A compiled program; call it with an array for each input."""
+
+    def __init__(self, core: Any) -> None:
+        self._core = core
+
+    @property
+    def inputs(self) -> list[Io]:
+        """Its inputs, in order."""
+        return _ios(self._core.input_infos)
+
+    @property
+    def outputs(self) -> list[Io]:
+        """Its outputs, in order."""
+        return _ios(self._core.output_infos)
+
+    @property
+    def kernels(self) -> list[Kernel]:
+        """Its kernels, in the order of their first launch."""
+        return [Kernel(name, source, tuple(ops), launches) for name, source, ops, launches in self._core.kernel_infos]
+
+    @property
+    def memory(self) -> dict[str, Any]:
+        """Bytes: 'arena' for a run, 'persistent' for constants prepared once, 'code'."""
+        return self._core.memory
+
+    @property
+    def times(self) -> dict[str, float]:
+        """Milliseconds that each stage of compiling took."""
+        return self._core.times
+
+    @property
+    def cuts(self) -> list[str]:
+        """Why fusion stopped where it did."""
+        return self._core.cuts
+
+    def __call__(self, *arrays: Any) -> Any:
+        results = self._core.run([a if type(a) is np.ndarray else np.asarray(a) for a in arrays])
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def benchmark(self, *arrays: Any, warmup: int = 5, iters: int = 50) -> dict[str, float]:
+        """Seconds for a run with these arrays (zeros where none are given and no extent is symbolic): min, median, p90, max."""
+        if iters < 1 or warmup < 0:
+            raise ArgumentValueError(f"iters must be at least 1 and warmup at least 0, got {iters} and {warmup}  [benchmark]")
+        if not arrays:
+            if any(not isinstance(extent, int) for io in self.inputs for extent in io.shape):
+                raise ArgumentTypeError("a program with symbolic extents needs arrays to be measured with  [benchmark]")
+            arrays = tuple(np.zeros(io.shape, io.dtype) for io in self.inputs)
+        for _ in range(warmup):
+            self(*arrays)
+        seconds = []
+        for _ in range(iters):
+            start = time.perf_counter()
+            self(*arrays)
+            seconds.append(time.perf_counter() - start)
+        seconds.sort()
+        return {
+            "min": seconds[0],
+            "median": seconds[len(seconds) // 2],
+            "p90": seconds[min(len(seconds) - 1, int(len(seconds) * 0.9))],
+            "max": seconds[-1],
+        }
+
+    def __repr__(self) -> str:
+        return f"<weftwork.Executable {self._core.name}: {len(self.inputs)} inputs, {len(self.kernels)} kernels>"

@@ -1,0 +1,183 @@
+"""jit, simulate, trace and compile: the ways to run a NumPy function other than by NumPy."""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from .errors import ArgumentTypeError, ArgumentValueError
+from .graph import Executable, Graph
+from .knobs import target_name
+from .spec import dynamic_extents
+from .trace import LEAF, Traced, positional_names, trace_call
+
+__all__ = ["compile", "jit", "simulate", "trace"]
+
+
+def names_of(names: str | Iterable[str]) -> set[str]:
+    return {names} if isinstance(names, str) else set(names)
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a function is traced."""
+
+    static: frozenset[str]
+    donate: frozenset[str]
+    dynamic: dict[str, dict[int, Any]]
+
+    def trace(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any], *, bake: bool = False) -> Traced:
+        return trace_call(
+            function, args, kwargs, static=set(self.static), donate=set(self.donate), dynamic=self.dynamic, bake=bake
+        )
+
+
+class Jit(_core.Dispatcher):
+    """A function compiled for each signature that it is called with; see :func:`jit`."""
+
+    def __init__(self, function: Callable[..., Any], options: Options) -> None:
+        axes = {name: tuple(extents) for name, extents in options.dynamic.items()}
+        super().__init__(self._compile, tuple(positional_names(function)), axes, tuple(options.static))
+        functools.update_wrapper(self, function)
+        self._function, self._options = function, options
+        self._executables: list[Executable] = []
+
+    def _compile(self, args: tuple, kwargs: dict[str, Any], key: Any) -> Any:
+        traced = self._options.trace(self._function, args, kwargs)
+        core = _core.compile(traced.graph, target_name())
+        single = traced.structure is None
+        slots = [(slot.source, slot.index, slot.as_scalar) for slot in traced.slots]
+        plan = _core.Plan(
+            core, traced.input_leaves, traced.captured, slots, None if single else traced.build_result, None
+        )
+        self.add_plan(key, plan)
+        self._executables.append(Executable(core))
+        return plan
+
+    @property
+    def executables(self) -> list[Executable]:
+        """One for each signature compiled so far, oldest first."""
+        return list(self._executables)
+
+    def clear(self) -> None:
+        """Forgets everything compiled."""
+        self.clear_plans()
+        self._executables.clear()
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else types.MethodType(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<weftwork.jit of {getattr(self._function, '__qualname__', self._function)!s}>"
+
+
+def jit(
+    function: Callable[..., Any] | None = None,
+    *,
+    static_argnames: str | Iterable[str] = (),
+    donate_argnames: str | Iterable[str] = (),
+    device: str | None = None,
+    dynamic: dict[str, dict[int, Any]] | None = None,
+) -> Any:
+    """Compiles a NumPy function to native code at its first call with each signature.
+
+    A signature is the dtypes and shapes of the array arguments, and the values of all others: integers, booleans, strings
+    and what ``static_argnames`` lists are part of the program; Python floats and complex numbers are inputs that promote
+    as Python scalars do. Arrays may be nested in tuples, lists and dicts. Arrays that the function writes to are written
+    in place. Read-only arrays that it reads from its surroundings are constants of the program, others are read anew at
+    each call.
+
+    ``dynamic={"x": {0: wf.Dim("n", 1, 64, 4096)}}`` makes axis 0 of ``x`` a symbolic extent: one program serves all sizes
+    from 1 to 4096. ``donate_argnames`` are arguments whose memory results may take over.
+
+    >>> import numpy as np, weftwork as wf
+    >>> @wf.jit
+    ... def f(x, w):
+    ...     return np.tanh(x @ w)
+    >>> f(np.zeros((2, 3), np.float32), np.ones((3, 4), np.float32)).shape
+    (2, 4)
+    """
+    if device not in (None, "cpu"):
+        raise ArgumentValueError(f"device must be 'cpu', got {device!r}  [device]")
+    options = Options(
+        frozenset(names_of(static_argnames)), frozenset(names_of(donate_argnames)), dynamic_extents(dynamic)
+    )
+    if function is None:
+        return lambda wrapped: Jit(wrapped, options)
+    if not callable(function):
+        raise ArgumentTypeError(f"jit takes a function, got {type(function).__name__}  [jit_function]")
+    return Jit(function, options)
+
+
+def plain_function(function: Any) -> tuple[Callable[..., Any], Options]:
+    """What a jitted function wraps, and its options."""
+    if isinstance(function, Jit):
+        return function._function, function._options
+    if not callable(function):
+        raise ArgumentTypeError(f"a function was wanted, got {type(function).__name__}  [function]")
+    return function, Options(frozenset(), frozenset(), {})
+
+
+def trace(function: Any, *args: Any, **kwargs: Any) -> Graph:
+    """The program that the function is for such arguments: arrays, or ``wf.spec(shape, dtype)`` in their place.
+
+    Arrays that it reads from its surroundings become constants.
+
+    >>> import numpy as np, weftwork as wf
+    >>> print(wf.trace(lambda x: np.tanh(x), wf.spec((2, "n"), np.float32)).outputs[0].shape)
+    (2, n)
+    """
+    plain, options = plain_function(function)
+    return Graph(options.trace(plain, args, kwargs, bake=True).graph)
+
+
+def compile(function: Any, *args: Any, **kwargs: Any) -> Executable:
+    """Compiles a Graph, or a function for such arguments (see :func:`trace`), into an Executable."""
+    graph = function if isinstance(function, Graph) else trace(function, *args, **kwargs)
+    if isinstance(function, Graph):
+        graph = graph.function(*args, **kwargs)
+    return Executable(_core.compile(graph.core, target_name()))
+
+
+def simulate(function: Any, name: str = "main") -> Callable[..., Any]:
+    """The function run by the reference interpreter instead of machine code: the same semantics, no code generation.
+
+    >>> import numpy as np, weftwork as wf
+    >>> float(wf.simulate(lambda x: np.sum(x * 2))(np.ones(3)))
+    6.0
+    """
+    if isinstance(function, Graph):
+        return functools.partial(function.function(name).interpret)
+    plain, options = plain_function(function)
+
+    @functools.wraps(plain)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        traced = options.trace(plain, args, kwargs)
+        leaves = call_leaves(options, plain, args, kwargs)
+        inputs = [np.asarray(leaves[i]) for i in traced.input_leaves] + traced.captured
+        results = traced.graph.interpret(inputs)
+        for output, leaf in traced.aliases:
+            leaves[leaf][...] = results[output]
+        values = [
+            leaves[s.index] if s.source == LEAF else (results[s.index].copy()[()] if s.as_scalar else results[s.index].copy())
+            for s in traced.slots
+        ]
+        return traced.build_result(values)
+
+    return run
+
+
+def call_leaves(options: Options, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> list[Any]:
+    """The array leaves of a call, in the order in which tracing numbers them."""
+    from .pytree import flatten
+    from .trace import is_array_leaf
+
+    names = positional_names(function)
+    named = [(names[i] if i < len(names) else "", value) for i, value in enumerate(args)] + list(kwargs.items())
+    return [leaf for name, value in named if name not in options.static for _, leaf in flatten(value, is_array_leaf)[0]]

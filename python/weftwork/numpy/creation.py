@@ -1,0 +1,200 @@
+"""np.zeros, np.arange and the like: inside a traced function they make traced arrays.
+
+NumPy's protocols do not see functions that take no array. While any trace runs, these names of NumPy's namespace lead
+here; calls from other threads, or from code that no trace runs, go straight on to NumPy.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from .dispatch import FUNCTIONS, broadcast_to, implements
+from .tracer import TracedArray, as_tensor, contains_traced, convert, current_trace, wrap
+
+CREATORS: dict[str, Callable[..., Any]] = {}
+_lock = threading.Lock()
+_active = 0
+_originals: dict[str, Callable[..., Any]] = {}
+
+
+def creates(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Registers the traced form of a creation function; it returns NotImplemented to let NumPy do it."""
+
+    def register(form: Callable[..., Any]) -> Callable[..., Any]:
+        CREATORS[name] = form
+        return form
+
+    return register
+
+
+def redirected(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if current_trace() is not None:
+            result = CREATORS[name](*args, **kwargs)
+            if result is not NotImplemented:
+                return result
+        return original(*args, **kwargs)
+
+    return call
+
+
+@contextmanager
+def traced_creation() -> Iterator[None]:
+    """While it lasts, creation functions called by traced code make traced arrays."""
+    global _active
+    with _lock:
+        if _active == 0:
+            for name in CREATORS:
+                _originals[name] = getattr(np, name)
+                setattr(np, name, redirected(name, _originals[name]))
+        _active += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _active -= 1
+            if _active == 0:
+                for name, original in _originals.items():
+                    setattr(np, name, original)
+                _originals.clear()
+
+
+def extents_of(shape: Any) -> tuple[Any, ...]:
+    items = shape if isinstance(shape, (tuple, list)) else (shape,)
+    return tuple(item if isinstance(item, _core.Dim) else item.__index__() for item in items)
+
+
+def filled(shape: Any, value: Any, dtype: Any) -> TracedArray:
+    return wrap(broadcast_to(as_tensor(value, np.dtype(dtype)), extents_of(shape)))
+
+
+def is_plain(kwargs: dict[str, Any]) -> bool:
+    return kwargs.get("order", "C") in ("C", "K", None) and kwargs.get("like") is None
+
+
+@creates("zeros")
+def zeros(shape: Any, dtype: Any = float, **kwargs: Any) -> Any:
+    return filled(shape, 0, dtype) if is_plain(kwargs) else NotImplemented
+
+
+@creates("empty")
+def empty(shape: Any, dtype: Any = float, **kwargs: Any) -> Any:
+    return filled(shape, 0, dtype) if is_plain(kwargs) else NotImplemented
+
+
+@creates("ones")
+def ones(shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    return filled(shape, 1, float if dtype is None else dtype) if is_plain(kwargs) else NotImplemented
+
+
+@creates("full")
+def full(shape: Any, fill_value: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    if not is_plain(kwargs):
+        return NotImplemented
+    if dtype is None:
+        dtype = fill_value.dtype if isinstance(fill_value, TracedArray) else np.asarray(fill_value).dtype
+    return filled(shape, fill_value, dtype)
+
+
+@implements(np.zeros_like)
+def zeros_like(a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None) -> Any:
+    return like(a, 0, dtype, shape)
+
+
+@implements(np.empty_like)
+def empty_like(prototype: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None) -> Any:
+    return like(prototype, 0, dtype, shape)
+
+
+@implements(np.ones_like)
+def ones_like(a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None) -> Any:
+    return like(a, 1, dtype, shape)
+
+
+@implements(np.full_like)
+def full_like(a: Any, fill_value: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None) -> Any:
+    return like(a, fill_value, dtype, shape)
+
+
+def like(a: Any, value: Any, dtype: Any, shape: Any) -> Any:
+    x = as_tensor(a)
+    return filled(x.shape if shape is None else shape, value, x.dtype if dtype is None else dtype)
+
+
+for _name in ("zeros_like", "empty_like", "ones_like", "full_like"):
+    CREATORS[_name] = FUNCTIONS[getattr(np, _name)]
+
+
+@creates("arange")
+def arange(*args: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    if not any(isinstance(a, (_core.Dim, TracedArray)) for a in args):
+        # A ramp of numbers is an iota, never a table.
+        if not is_plain(kwargs) or not all(isinstance(a, (int, np.integer)) for a in args) or not args or len(args) > 3:
+            return NotImplemented
+    start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
+    if isinstance(step, (TracedArray, _core.Dim)) or isinstance(start, TracedArray) or isinstance(stop, TracedArray):
+        return NotImplemented
+    step = step.__index__()
+    if step == 0:
+        return NotImplemented
+    distance = stop - start if step > 0 else start - stop
+    count = _core.dim_max(0, (distance + abs(step) - 1) // abs(step))
+    if isinstance(count, int) and count < 0:
+        count = 0
+    target = np.dtype(np.int64 if dtype is None else dtype)
+    inner = target if target.kind in "iuf" else np.dtype(np.int64)
+    ramp = wrap(_core.apply("iota", [], {"type": np.dtype(np.int64), "dims": (count,), "dimension": 0}))
+    if step != 1:
+        ramp = np.multiply(ramp, step)
+    if not isinstance(start, int) or start != 0:
+        ramp = np.add(ramp, start if isinstance(start, int) else wrap(as_tensor(start)))
+    return wrap(convert(convert(ramp.tensor, inner), target))
+
+
+@creates("eye")
+def eye(N: Any, M: Any = None, k: int = 0, dtype: Any = float, **kwargs: Any) -> Any:
+    if not is_plain(kwargs):
+        return NotImplemented
+    rows, columns = N, N if M is None else M
+    row, column = arange(rows), arange(columns)
+    diagonal = np.equal(np.reshape(row, (rows, 1)) + k, np.reshape(column, (1, columns)))
+    return wrap(convert(diagonal.tensor, np.dtype(dtype)))
+
+
+@creates("identity")
+def identity(n: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    return eye(n, dtype=float if dtype is None else dtype, **kwargs)
+
+
+@creates("tri")
+def tri(N: Any, M: Any = None, k: int = 0, dtype: Any = float, **kwargs: Any) -> Any:
+    from .functions import triangle
+
+    return wrap(convert(triangle(N, N if M is None else M, k), np.dtype(dtype)))
+
+
+@creates("array")
+def array(object: Any, dtype: Any = None, *, copy: Any = True, ndmin: int = 0, **kwargs: Any) -> Any:
+    if not contains_traced(object) or not is_plain(kwargs):
+        return NotImplemented
+    result = wrap(as_tensor(object, None if dtype is None else np.dtype(dtype)))
+    return result if result.ndim >= ndmin else np.reshape(result, (1,) * (ndmin - result.ndim) + tuple(result.shape))
+
+
+@creates("asarray")
+def asarray(a: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    if isinstance(a, TracedArray) and (dtype is None or a.dtype == np.dtype(dtype)):
+        return a
+    return array(a, dtype)
+
+
+CREATORS["ascontiguousarray"] = asarray
+CREATORS["asanyarray"] = asarray

@@ -1,0 +1,182 @@
+"""NumPy's two protocols: ufuncs by NumPy's own type resolution and the op registry, other functions by a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
+from .tracer import Tensor, TracedArray, as_tensor, convert, raise_here, wrap
+
+#: np function → its traced form; filled by @implements.
+FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {}
+#: ufunc name → function of loop-typed tensors, for ufuncs that are no single op.
+UFUNCS: dict[str, Callable[..., Any]] = {}
+
+
+def implements(*functions: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Registers the traced form of NumPy functions."""
+
+    def register(traced: Callable[..., Any]) -> Callable[..., Any]:
+        for function in functions:
+            FUNCTIONS[function] = traced
+        return traced
+
+    return register
+
+
+def ufunc_form(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Registers a ufunc by name: a function of tensors of NumPy's loop dtypes."""
+
+    def register(form: Callable[..., Any]) -> Callable[..., Any]:
+        for name in names:
+            UFUNCS[name] = form
+        return form
+
+    return register
+
+
+@lru_cache(maxsize=1)
+def regular_ops() -> dict[str, tuple[str, int]]:
+    """ufunc name → (op, operand count), from the registry."""
+    return {row["numpy"]: (row["name"], row["operands"]) for row in _core.op_table() if row["numpy"]}
+
+
+def call_function(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """__array_function__: a NumPy function called on traced arrays."""
+    form = FUNCTIONS.get(function)
+    if form is None:
+        name = f"{getattr(function, '__module__', 'numpy')}.{getattr(function, '__name__', function)}"
+        raise_here(UnsupportedError, f"{name} cannot be compiled", "unsupported_function")
+    return form(*args, **kwargs)
+
+
+def type_for_resolution(value: Any) -> Any:
+    """What ufunc.resolve_dtypes takes for an operand: a dtype, or a Python type for what promotes weakly."""
+    if isinstance(value, TracedArray):
+        return value.weak or value.dtype
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.dtype
+    if isinstance(value, _core.Dim):
+        return int
+    if isinstance(value, bool):
+        return np.dtype(bool)
+    if isinstance(value, (int, float, complex)):
+        return type(value) if type(value) in (int, float, complex) else next(
+            kind for kind in (int, float, complex) if isinstance(value, kind))
+    return as_tensor(value).dtype
+
+
+@lru_cache(maxsize=4096)
+def resolved(ufunc: np.ufunc, types: tuple, signature: Any, casting: str) -> tuple[np.dtype, ...]:
+    """NumPy's loop dtypes for operands of these types (NEP 50), outputs included."""
+    extended = any(isinstance(t, np.dtype) and t.kind == "V" for t in types)
+    if extended:
+        # ml_dtypes' loops are registered the old way: ask by calling on empty arrays.
+        samples = [t(1) if isinstance(t, type) else np.zeros((0,), t) for t in types]
+        results = ufunc(*samples)
+        results = results if isinstance(results, tuple) else (results,)
+        inputs = [np.result_type(*[s for s in samples])] * len(samples)
+        return (*inputs, *(r.dtype for r in results))
+    return ufunc.resolve_dtypes((*types, *[None] * ufunc.nout), signature=signature, casting=casting)
+
+
+def signature_of(ufunc: np.ufunc, dtype: Any, signature: Any) -> Any:
+    if signature is not None:
+        return signature
+    if dtype is None:
+        return None
+    return (*[None] * ufunc.nin, *[np.dtype(dtype)] * ufunc.nout)
+
+
+def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple, kwargs: dict[str, Any]) -> Any:
+    """__array_ufunc__: a ufunc, or a method of one, called on traced arrays."""
+    if method != "__call__":
+        from .ufunc_methods import METHODS
+
+        form = METHODS.get(method)
+        if form is None:
+            raise_here(UnsupportedError, f"numpy.{ufunc.__name__}.{method} cannot be compiled", "unsupported_function")
+        return form(ufunc, *inputs, **kwargs)
+    out = kwargs.pop("out", None)
+    where = kwargs.pop("where", True)
+    casting = kwargs.pop("casting", "same_kind")
+    dtype, signature = kwargs.pop("dtype", None), kwargs.pop("signature", None)
+    kwargs.pop("order", None), kwargs.pop("subok", None)
+    if ufunc.signature is not None:
+        from .linalg import call_gufunc
+
+        results = call_gufunc(ufunc, inputs, dtype, kwargs)
+    else:
+        if kwargs:
+            raise_here(UnsupportedError, f"numpy.{ufunc.__name__} with {', '.join(kwargs)} cannot be compiled", "ufunc_argument")
+        results = elementwise(ufunc, inputs, signature_of(ufunc, dtype, signature), casting)
+    outs = out if isinstance(out, tuple) else (out,) * len(results)
+    finished = [finish(ufunc, r, o, where, casting) for r, o in zip(results, outs, strict=True)]
+    weak = weak_result(ufunc, inputs, finished)
+    return weak if len(finished) == 1 else tuple(finished)
+
+
+def weak_result(ufunc: np.ufunc, inputs: tuple, results: list[Any]) -> Any:
+    """Python scalars combined by operators stay Python scalars: the result of only weak operands is weak."""
+    first = results[0]
+    if len(results) == 1 and isinstance(first, TracedArray) and all(
+        (isinstance(i, TracedArray) and i.weak) or isinstance(i, (int, float, complex)) for i in inputs
+    ):
+        first.weak = {"f": float, "c": complex}.get(first.dtype.kind)
+    return first
+
+
+def elementwise(ufunc: np.ufunc, inputs: tuple, signature: Any, casting: str) -> list[Tensor]:
+    """The results of an element-wise ufunc, in NumPy's result dtypes."""
+    try:
+        types = resolved(ufunc, tuple(type_for_resolution(i) for i in inputs), signature, casting)
+    except TypeError as error:
+        shown = ", ".join(str(type_for_resolution(i)) for i in inputs)
+        return raise_here(ArgumentTypeError, f"{ufunc.__name__}: no loop for operands of types {shown}: {error}", "ufunc_types")
+    operands = [as_tensor(value, dtype) for value, dtype in zip(inputs, types[: ufunc.nin], strict=True)]
+    name = ufunc.__name__
+    if name in UFUNCS:
+        results = UFUNCS[name](*operands)
+        results = results if isinstance(results, tuple) else (results,)
+    else:
+        op = regular_ops().get(name)
+        if op is None:
+            return raise_here(UnsupportedError, f"numpy.{name} cannot be compiled", "unsupported_function")
+        results = (_core.apply(op[0], operands),)
+    return [convert(r, dtype) for r, dtype in zip(results, types[ufunc.nin :], strict=True)]
+
+
+def finish(ufunc: np.ufunc, result: Tensor, out: Any, where: Any, casting: str) -> Any:
+    """Honours ``out=`` and ``where=``."""
+    if out is None:
+        if where is not True:
+            raise_here(ArgumentValueError, f"{ufunc.__name__} with where= needs out=: the other elements would be undefined", "where_without_out")
+        return wrap(result)
+    if not isinstance(out, TracedArray):
+        raise_here(ArgumentTypeError, f"out= must be an array made or passed in the traced function, got {type(out).__name__}", "out_kind")
+    if not np.can_cast(result.dtype, out.dtype, casting):
+        raise_here(ArgumentTypeError, f"cannot cast {ufunc.__name__} output from {result.dtype} to {out.dtype} with casting rule '{casting}'", "out_cast")
+    value = broadcast_to(convert(result, out.dtype), out.shape)
+    if where is not True:
+        value = _core.apply("select", [broadcast_to(as_tensor(where, bool), out.shape), value, out.tensor])
+    out.write(value)
+    return out
+
+
+def broadcast_to(tensor: Tensor, shape: Any) -> Tensor:
+    """np.broadcast_to; an error with both shapes where it cannot be."""
+    shape = tuple(shape)
+    if len(tensor.shape) == len(shape) and all(_core.dims_equal(a, b) for a, b in zip(tensor.shape, shape, strict=True)):
+        return tensor
+    offset = len(shape) - tensor.ndim
+    fits = offset >= 0 and all(
+        _core.dims_equal(extent, shape[offset + i]) or _core.dims_equal(extent, 1) for i, extent in enumerate(tensor.shape)
+    )
+    if not fits:
+        raise_here(ArgumentValueError, f"could not broadcast input array from shape {tensor.shape} into shape {shape}", "broadcast_to")
+    return _core.apply("broadcast_in_dim", [tensor], {"dims": shape, "dimensions": tuple(range(offset, len(shape)))})

@@ -1,0 +1,606 @@
+"""Shape, selection and combination: NumPy functions over traced arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
+from . import linalg, reductions, ufuncs  # noqa: F401  they register their functions
+from .dispatch import broadcast_to, implements
+from .indexing import Reshape, Transpose
+from .tracer import Tensor, TracedArray, as_tensor, convert, raise_here, wrap
+from .ufuncs import compare, op, scalar, select, truth
+
+_NoValue = np._NoValue
+
+
+def traced(a: Any) -> TracedArray:
+    return a if isinstance(a, TracedArray) else wrap(as_tensor(a))
+
+
+def one_axis(axis: Any, ndim: int, name: str) -> int:
+    return reductions.normalized_axes((axis,), ndim, name)[0]
+
+
+def product(extents: Any) -> Any:
+    result: Any = 1
+    for extent in extents:
+        result = result * extent
+    return result
+
+
+def erf(x: Any) -> Any:
+    """The error function of each element, of an array or in a traced function.
+
+    >>> import numpy as np, weftwork as wf
+    >>> wf.erf(np.array([0.0, np.inf])).tolist()
+    [0.0, 1.0]
+    """
+    if isinstance(x, TracedArray):
+        return wrap(op("erf", as_tensor(x, np.float64 if x.dtype.kind in "iub" else None)))
+    array = np.asarray(x)
+    if array.dtype.kind in "iub":
+        array = array.astype(np.float64)
+    return _core.interpret_op("erf", [array])[()]
+
+
+# -- shape ---------------------------------------------------------------------------------------------------------
+
+
+@implements(np.reshape)
+def reshape(a: Any, shape: Any = None, order: str = "C", *, newshape: Any = None, copy: Any = None) -> Any:
+    if order != "C":
+        raise_here(UnsupportedError, f"reshape with order='{order}' cannot be compiled", "order")
+    x = traced(a)
+    wanted = shape if shape is not None else newshape
+    wanted = list(wanted) if isinstance(wanted, (tuple, list)) else [wanted]
+    wanted = [e if isinstance(e, _core.Dim) else e.__index__() for e in wanted]
+    unknown = [i for i, e in enumerate(wanted) if isinstance(e, int) and e == -1]
+    if len(unknown) > 1:
+        raise_here(ArgumentValueError, "can only specify one unknown dimension", "reshape_unknown")
+    if unknown:
+        rest = product(e for i, e in enumerate(wanted) if i != unknown[0])
+        if isinstance(rest, int) and rest == 0 or (isinstance(rest, int) and isinstance(x.size, int) and x.size % rest):
+            raise_here(ArgumentValueError, f"cannot reshape array of size {x.size} into shape {tuple(wanted)}", "reshape_size")
+        wanted[unknown[0]] = divided(x.shape, [e for i, e in enumerate(wanted) if i != unknown[0]])
+    if not _core.dims_equal(product(wanted), x.size):
+        raise_here(ArgumentValueError, f"cannot reshape array of size {x.size} into shape {tuple(wanted)}", "reshape_size")
+    return x.view_through(Reshape(x.shape, tuple(wanted)))
+
+
+def divided(extents: tuple, divisors: list[Any]) -> Any:
+    """The product of extents over that of divisors; factors that occur in both cancel, so extents stay simple."""
+    extents_left, divisors_left = list(extents), []
+    for divisor in divisors:
+        for i, extent in enumerate(extents_left):
+            if _core.dims_equal(extent, divisor):
+                del extents_left[i]
+                break
+        else:
+            divisors_left.append(divisor)
+    return product(extents_left) // product(divisors_left)
+
+
+@implements(np.ravel)
+def ravel(a: Any, order: str = "C") -> Any:
+    return reshape(a, (-1,), order)
+
+
+@implements(np.transpose, np.permute_dims)
+def transpose(a: Any, axes: Any = None) -> Any:
+    x = traced(a)
+    if axes is None:
+        permutation = tuple(reversed(range(x.ndim)))
+    else:
+        permutation = tuple(axes)
+        if len(permutation) != x.ndim or len({p % x.ndim for p in permutation}) != x.ndim:
+            raise_here(ArgumentValueError, f"axes don't match array: axes {permutation}, array of {x.ndim} dimensions", "transpose_axes")
+        permutation = tuple(p % x.ndim for p in permutation)
+    return x.view_through(Transpose(permutation))
+
+
+@implements(np.matrix_transpose)
+def matrix_transpose(x: Any) -> Any:
+    return swapaxes(x, -1, -2)
+
+
+@implements(np.swapaxes)
+def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
+    x = traced(a)
+    order = list(range(x.ndim))
+    first, second = one_axis(axis1, x.ndim, "swapaxes"), one_axis(axis2, x.ndim, "swapaxes")
+    order[first], order[second] = order[second], order[first]
+    return transpose(x, order)
+
+
+@implements(np.moveaxis)
+def moveaxis(a: Any, source: Any, destination: Any) -> Any:
+    x = traced(a)
+    sources = [one_axis(s, x.ndim, "moveaxis") for s in (source if isinstance(source, (tuple, list)) else (source,))]
+    targets = [one_axis(d, x.ndim, "moveaxis") for d in (destination if isinstance(destination, (tuple, list)) else (destination,))]
+    if len(sources) != len(targets):
+        raise_here(ArgumentValueError, "`source` and `destination` arguments must have the same number of elements", "moveaxis")
+    order = [n for n in range(x.ndim) if n not in sources]
+    for target, source_axis in sorted(zip(targets, sources, strict=True)):
+        order.insert(target, source_axis)
+    return transpose(x, order)
+
+
+@implements(np.rollaxis)
+def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
+    ndim = traced(a).ndim
+    axis = one_axis(axis, ndim, "rollaxis")
+    start = start + ndim if start < 0 else start
+    return moveaxis(a, axis, start - 1 if axis < start else start)
+
+
+@implements(np.expand_dims)
+def expand_dims(a: Any, axis: Any) -> Any:
+    x = traced(a)
+    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+    places = reductions.normalized_axes(axes, x.ndim + len(axes), "expand_dims")
+    remaining = iter(x.shape)
+    return x.view_through(Reshape(x.shape, tuple(1 if i in places else next(remaining) for i in range(x.ndim + len(axes)))))
+
+
+@implements(np.squeeze)
+def squeeze(a: Any, axis: Any = None) -> Any:
+    x = traced(a)
+    if axis is None:
+        places = tuple(i for i, e in enumerate(x.shape) if isinstance(e, int) and e == 1)
+    else:
+        places = reductions.normalized_axes(axis, x.ndim, "squeeze")
+        if not all(_core.dims_equal(x.shape[i], 1) for i in places):
+            raise_here(ArgumentValueError, "cannot select an axis to squeeze out which has size not equal to one", "squeeze")
+    return x.view_through(Reshape(x.shape, tuple(e for i, e in enumerate(x.shape) if i not in places)))
+
+
+def at_least(ndim: int, place: Any) -> Any:
+    def function(*arrays: Any) -> Any:
+        results = [place(traced(a)) for a in arrays]
+        return results[0] if len(results) == 1 else tuple(results)
+
+    return function
+
+
+implements(np.atleast_1d)(at_least(1, lambda x: x if x.ndim else reshape(x, (1,))))
+implements(np.atleast_2d)(at_least(2, lambda x: x if x.ndim >= 2 else reshape(x, (1, *x.shape) if x.ndim else (1, 1))))
+implements(np.atleast_3d)(
+    at_least(3, lambda x: x if x.ndim >= 3 else reshape(x, (*x.shape, 1) if x.ndim == 2 else (1, *x.shape, 1) if x.ndim else (1, 1, 1)))
+)
+
+
+@implements(np.broadcast_to)
+def broadcast_to_(array: Any, shape: Any, subok: bool = False) -> Any:
+    return wrap(broadcast_to(as_tensor(array), shape if isinstance(shape, (tuple, list)) else (shape,)))
+
+
+@implements(np.broadcast_arrays)
+def broadcast_arrays(*args: Any, subok: bool = False) -> Any:
+    tensors = [as_tensor(a) for a in args]
+    shape: Any = ()
+    for tensor in tensors:
+        shape = _core.broadcast_shapes(shape, tensor.shape)
+    return tuple(wrap(broadcast_to(t, shape)) for t in tensors)
+
+
+@implements(np.shape)
+def shape(a: Any) -> Any:
+    return traced(a).shape
+
+
+@implements(np.ndim)
+def ndim(a: Any) -> int:
+    return traced(a).ndim
+
+
+@implements(np.size)
+def size(a: Any, axis: Any = None) -> Any:
+    x = traced(a)
+    return x.size if axis is None else x.shape[axis]
+
+
+@implements(np.copy)
+def copy(a: Any, order: str = "K", subok: bool = False) -> Any:
+    return wrap(as_tensor(a))
+
+
+@implements(np.astype)
+def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Any:
+    return wrap(as_tensor(x, np.dtype(dtype)))
+
+
+@implements(np.real)
+def real(val: Any) -> Any:
+    x = as_tensor(val)
+    return wrap(op("real", x) if x.dtype.kind == "c" else x)
+
+
+@implements(np.imag)
+def imag(val: Any) -> Any:
+    x = as_tensor(val)
+    return wrap(op("imag", x) if x.dtype.kind == "c" else op("subtract" if x.dtype != bool else "xor_", x, x) if x.dtype.kind != "f" else broadcast_to(scalar(0, x), x.shape))
+
+
+# -- joining and splitting -----------------------------------------------------------------------------------------
+
+
+def joined_dtype(tensors: list[Tensor], dtype: Any, casting: str) -> np.dtype:
+    if dtype is None:
+        return np.result_type(*[t.dtype for t in tensors])
+    for tensor in tensors:
+        if not np.can_cast(tensor.dtype, dtype, casting):
+            raise_here(ArgumentTypeError, f"Cannot cast array data from {tensor.dtype!r} to {np.dtype(dtype)!r} according to the rule '{casting}'", "cast")
+    return np.dtype(dtype)
+
+
+@implements(np.concatenate, np.concat)
+def concatenate(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind") -> Any:
+    tensors = [as_tensor(a) for a in arrays]
+    if not tensors:
+        raise_here(ArgumentValueError, "need at least one array to concatenate", "concatenate_empty")
+    target = joined_dtype(tensors, dtype, casting)
+    if axis is None:
+        tensors, axis = [op("reshape", t, dims=(product(t.shape),)) for t in tensors], 0
+    if any(t.ndim != tensors[0].ndim for t in tensors) or not tensors[0].ndim:
+        shapes = ", ".join(str(t.shape) for t in tensors)
+        raise_here(ArgumentValueError, f"arrays to concatenate must have the same number of dimensions, at least 1, got shapes {shapes}", "concatenate_rank")
+    axis = one_axis(axis, tensors[0].ndim, "concatenate")
+    result = _core.apply("concatenate", [convert(t, target) for t in tensors], {"dimension": axis})
+    from .dispatch import finish
+
+    return finish(np.add, result, out, True, casting)
+
+
+def stack_nested(value: Any) -> Tensor:
+    """np.array of nested lists with traced arrays among them."""
+    parts = [stack_nested(v) if isinstance(v, (list, tuple)) else as_tensor(v) for v in value]
+    return stack(parts).tensor
+
+
+@implements(np.stack)
+def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind") -> Any:
+    tensors = [as_tensor(a) for a in arrays]
+    if not tensors:
+        raise_here(ArgumentValueError, "need at least one array to stack", "stack_empty")
+    if any(len(t.shape) != len(tensors[0].shape) or not all(map(_core.dims_equal, t.shape, tensors[0].shape)) for t in tensors):
+        raise_here(ArgumentValueError, f"all input arrays must have the same shape, got {', '.join(str(t.shape) for t in tensors)}", "stack_shapes")
+    axis = one_axis(axis, tensors[0].ndim + 1, "stack")
+    return concatenate([expand_dims(wrap(t), axis) for t in tensors], axis, out, dtype=dtype, casting=casting)
+
+
+@implements(np.vstack)
+def vstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any:
+    return concatenate([FORM_2D(t) for t in tup], 0, dtype=dtype, casting=casting)
+
+
+def FORM_2D(a: Any) -> TracedArray:
+    x = traced(a)
+    return x if x.ndim >= 2 else reshape(x, (1, *x.shape) if x.ndim else (1, 1))
+
+
+@implements(np.hstack)
+def hstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any:
+    arrays = [traced(t) if traced(t).ndim else reshape(t, (1,)) for t in tup]
+    return concatenate(arrays, 0 if arrays and arrays[0].ndim == 1 else 1, dtype=dtype, casting=casting)
+
+
+@implements(np.dstack)
+def dstack(tup: Any) -> Any:
+    def deep(a: Any) -> Any:
+        x = traced(a)
+        return x if x.ndim >= 3 else reshape(x, (*x.shape, 1) if x.ndim == 2 else (1, *x.shape, 1) if x.ndim else (1, 1, 1))
+
+    return concatenate([deep(t) for t in tup], 2)
+
+
+@implements(np.column_stack)
+def column_stack(tup: Any) -> Any:
+    return concatenate([x if (x := traced(t)).ndim >= 2 else reshape(x, (-1, 1)) for t in tup], 1)
+
+
+@implements(np.split)
+def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
+    if isinstance(indices_or_sections, (int, np.integer)):
+        extent = traced(ary).shape[axis]
+        if isinstance(extent, int) and extent % indices_or_sections:
+            raise_here(ArgumentValueError, f"array split does not result in an equal division: {extent} by {indices_or_sections}", "split")
+    return array_split(ary, indices_or_sections, axis)
+
+
+@implements(np.array_split)
+def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
+    x = traced(ary)
+    axis = one_axis(axis, x.ndim, "split")
+    extent = x.shape[axis]
+    if isinstance(indices_or_sections, (int, np.integer)):
+        sections = int(indices_or_sections)
+        if sections <= 0:
+            raise_here(ArgumentValueError, f"number sections must be larger than 0, got {sections}", "split")
+        each, extra = extent // sections, extent % sections
+        sizes = [each + (1 if isinstance(extra, int) and i < extra else 0) for i in range(sections)]
+        bounds = [0]
+        for part in sizes:
+            bounds.append(bounds[-1] + part)
+    else:
+        bounds = [0, *[b if isinstance(b, _core.Dim) else int(b) for b in indices_or_sections], extent]
+    before = (slice(None),) * axis
+    return [x[(*before, slice(bounds[i], bounds[i + 1]))] for i in range(len(bounds) - 1)]
+
+
+for _function, _axis in ((np.vsplit, 0), (np.dsplit, 2)):
+    implements(_function)(lambda ary, indices_or_sections, axis=_axis: split(ary, indices_or_sections, axis))
+implements(np.hsplit)(lambda ary, indices_or_sections: split(ary, indices_or_sections, 1 if traced(ary).ndim > 1 else 0))
+
+
+@implements(np.tile)
+def tile(A: Any, reps: Any) -> Any:
+    x = traced(A)
+    counts = tuple(reps) if isinstance(reps, (tuple, list)) else (reps,)
+    ndim_ = max(len(counts), x.ndim)
+    counts = (1,) * (ndim_ - len(counts)) + counts
+    extents = (1,) * (ndim_ - x.ndim) + tuple(x.shape)
+    inner = reshape(x, tuple(v for e in extents for v in (1, e)))
+    wide = broadcast_to(inner.tensor, tuple(v for c, e in zip(counts, extents, strict=True) for v in (c, e)))
+    return wrap(op("reshape", wide, dims=tuple(c * e for c, e in zip(counts, extents, strict=True))))
+
+
+@implements(np.repeat)
+def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
+    x = traced(a)
+    if axis is None:
+        x, axis = ravel(x), 0
+    axis = one_axis(axis, x.ndim, "repeat")
+    if isinstance(repeats, (np.ndarray, list, tuple)) and np.size(repeats) != 1:
+        return take(x, np.repeat(np.arange(x.shape[axis]), repeats), axis)
+    count = int(np.asarray(repeats).reshape(())) if not isinstance(repeats, (int, _core.Dim)) else repeats
+    extents = tuple(x.shape)
+    inner = reshape(x, (*extents[: axis + 1], 1, *extents[axis + 1 :]))
+    wide = broadcast_to(inner.tensor, (*extents[: axis + 1], count, *extents[axis + 1 :]))
+    return wrap(op("reshape", wide, dims=(*extents[:axis], extents[axis] * count, *extents[axis + 1 :])))
+
+
+@implements(np.flip)
+def flip(m: Any, axis: Any = None) -> Any:
+    x = traced(m)
+    axes = reductions.normalized_axes(axis, x.ndim, "flip")
+    return x[tuple(slice(None, None, -1) if i in axes else slice(None) for i in range(x.ndim))]
+
+
+implements(np.flipud)(lambda m: flip(m, 0))
+implements(np.fliplr)(lambda m: flip(m, 1))
+
+
+@implements(np.roll)
+def roll(a: Any, shift: Any, axis: Any = None) -> Any:
+    x = traced(a)
+    if axis is None:
+        return reshape(roll(ravel(x), shift, 0), x.shape)
+    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+    shifts = shift if isinstance(shift, (tuple, list)) else (shift,) * len(axes)
+    for distance, place in zip(shifts, axes, strict=True):
+        place = one_axis(place, x.ndim, "roll")
+        extent = x.shape[place]
+        if isinstance(extent, int) and extent == 0:
+            continue
+        start = (-int(distance)) % extent
+        before = (slice(None),) * place
+        x = concatenate([x[(*before, slice(start, None))], x[(*before, slice(None, start))]], place)
+    return x if x is not a else copy(x)
+
+
+@implements(np.rot90)
+def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
+    x = traced(m)
+    k %= 4
+    if k == 0:
+        return x
+    if k == 2:
+        return flip(flip(x, axes[0]), axes[1])
+    return flip(swapaxes(x, *axes), axes[0]) if k == 1 else swapaxes(flip(x, axes[0]), *axes)
+
+
+@implements(np.pad)
+def pad(array: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> Any:
+    x = traced(array)
+    if mode != "constant":
+        return pad_by_index(x, pad_width, mode, kwargs)
+    widths = np.broadcast_to(np.asarray(pad_width), (x.ndim, 2)).tolist()
+    values = np.broadcast_to(np.asarray(kwargs.get("constant_values", 0)), (x.ndim, 2)).tolist()
+    tensor = x.tensor
+    zero = [0] * x.ndim
+    for axis, ((low, high), (before, after)) in enumerate(zip(widths, values, strict=True)):
+        for extents, value in (((low, 0), before), ((0, high), after)):
+            if extents == (0, 0):
+                continue
+            lows, highs = list(zero), list(zero)
+            lows[axis], highs[axis] = extents
+            tensor = op("pad", tensor, scalar(value, tensor), edge_padding_low=lows, edge_padding_high=highs, interior_padding=zero)
+    return wrap(tensor)
+
+
+def pad_by_index(x: TracedArray, pad_width: Any, mode: str, kwargs: dict[str, Any]) -> Any:
+    """Modes that repeat elements: the padding of an index vector says which."""
+    if mode not in ("edge", "reflect", "symmetric", "wrap") or kwargs:
+        raise_here(UnsupportedError, f"pad with mode='{mode}' {kwargs or ''} cannot be compiled", "pad_mode")
+    widths = np.broadcast_to(np.asarray(pad_width), (x.ndim, 2)).tolist()
+    for axis, width in enumerate(widths):
+        if width != [0, 0]:
+            x = take(x, np.pad(np.arange(x.shape[axis]), width, mode=mode), axis)
+    return x
+
+
+# -- choosing ------------------------------------------------------------------------------------------------------
+
+
+@implements(np.where)
+def where(condition: Any, x: Any = _NoValue, y: Any = _NoValue, /) -> Any:
+    if x is _NoValue or y is _NoValue:
+        raise_here(UnsupportedError, "where(condition) gives as many indices as there are true values, known only when the program runs; use where(condition, x, y)", "dynamic_result_shape")
+    from .dispatch import type_for_resolution
+
+    target = result_type(type_for_resolution(x), type_for_resolution(y), (x, y))
+    return wrap(select(*shared_shape(truth(as_tensor(condition)), as_tensor(x, target), as_tensor(y, target))))
+
+
+def result_type(lhs: Any, rhs: Any, values: Any) -> np.dtype:
+    """np.result_type with Python types as weak operands."""
+    samples = [t(1) if isinstance(t, type) else t for t in (lhs, rhs)]
+    return np.result_type(*samples)
+
+
+def shared_shape(*tensors: Tensor) -> list[Tensor]:
+    shape_: Any = ()
+    for tensor in tensors:
+        shape_ = _core.broadcast_shapes(shape_, tensor.shape)
+    return [broadcast_to(t, shape_) for t in tensors]
+
+
+@implements(np.clip)
+def clip(a: Any, a_min: Any = _NoValue, a_max: Any = _NoValue, out: Any = None, *, min: Any = _NoValue, max: Any = _NoValue, **kwargs: Any) -> Any:
+    low = min if a_min is _NoValue else a_min
+    high = max if a_max is _NoValue else a_max
+    result = a
+    if low is not _NoValue and low is not None:
+        result = np.maximum(result, low, **kwargs)
+    if high is not _NoValue and high is not None:
+        result = np.minimum(result, high, **kwargs)
+    if out is None:
+        return result if result is not a else copy(a)
+    out[...] = result
+    return out
+
+
+@implements(np.select)
+def select_(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+    result: Any = default
+    for condition, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
+        result = np.where(condition, choice, result)
+    return result
+
+
+@implements(np.take)
+def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
+    from .advanced import take_along
+
+    x = traced(a)
+    if axis is None:
+        x, axis = ravel(x), 0
+    result = take_along(x.tensor, as_tensor(indices), one_axis(axis, x.ndim, "take"), mode)
+    if out is None:
+        return wrap(result)
+    out[...] = wrap(result)
+    return out
+
+
+@implements(np.take_along_axis)
+def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
+    x, places = traced(arr), traced(indices)
+    if axis is None:
+        x, axis = ravel(x), 0
+    axis = one_axis(axis, x.ndim, "take_along_axis")
+    index = []
+    for i in range(x.ndim):
+        if i == axis:
+            index.append(places)
+        else:
+            grid = (1,) * i + (x.shape[i],) + (1,) * (x.ndim - i - 1)
+            index.append(wrap(op("reshape", iota(x.shape[i]), dims=grid)))
+    return x[tuple(index)]
+
+
+def iota(extent: Any, dtype: Any = np.int64) -> Tensor:
+    """0, 1, … extent - 1."""
+    return _core.apply("iota", [], {"type": np.dtype(dtype), "dims": (extent,), "dimension": 0})
+
+
+@implements(np.diff)
+def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = _NoValue, append: Any = _NoValue) -> Any:
+    x = traced(a)
+    axis = one_axis(axis, x.ndim, "diff")
+    parts = [p if np.ndim(p) else np.full((*x.shape[:axis], 1, *x.shape[axis + 1 :]), p) for p in (prepend,) if p is not _NoValue]
+    parts.append(x)
+    parts += [p if np.ndim(p) else np.full((*x.shape[:axis], 1, *x.shape[axis + 1 :]), p) for p in (append,) if p is not _NoValue]
+    if len(parts) > 1:
+        x = concatenate(parts, axis)
+    before = (slice(None),) * axis
+    for _ in range(n):
+        later, earlier = x[(*before, slice(1, None))], x[(*before, slice(None, -1))]
+        x = np.not_equal(later, earlier) if x.dtype == bool else np.subtract(later, earlier)
+    return x
+
+
+@implements(np.round, np.around)
+def round_(a: Any, decimals: int = 0, out: Any = None) -> Any:
+    x = traced(a)
+    if x.dtype.kind in "iub" and decimals >= 0:
+        result = copy(x)
+    elif decimals == 0:
+        result = np.rint(x)
+    elif decimals > 0:
+        result = np.divide(np.rint(np.multiply(x, 10.0**decimals)), 10.0**decimals)
+    else:
+        result = np.multiply(np.rint(np.divide(x, 10.0**-decimals)), 10.0**-decimals)
+        result = result.astype(x.dtype)
+    if out is None:
+        return result
+    out[...] = result
+    return out
+
+
+implements(np.fix)(lambda x, out=None: np.trunc(x, out=out))
+implements(np.nan_to_num)(
+    lambda x, copy=True, nan=0.0, posinf=None, neginf=None: _nan_to_num(traced(x), nan, posinf, neginf)
+)
+
+
+def _nan_to_num(x: TracedArray, nan: Any, posinf: Any, neginf: Any) -> Any:
+    if x.dtype.kind not in "f":
+        return copy(x)
+    info = np.finfo(x.dtype)
+    result = np.where(np.isnan(x), x.dtype.type(nan), x)
+    result = np.where(np.equal(result, np.inf), x.dtype.type(info.max if posinf is None else posinf), result)
+    return np.where(np.equal(result, -np.inf), x.dtype.type(info.min if neginf is None else neginf), result)
+
+
+@implements(np.tril)
+def tril(m: Any, k: int = 0) -> Any:
+    x = traced(m)
+    return wrap(select(broadcast_to(triangle(x.shape[-2], x.shape[-1], k), x.shape), x.tensor, broadcast_to(scalar(0, x.tensor), x.shape)))
+
+
+@implements(np.triu)
+def triu(m: Any, k: int = 0) -> Any:
+    x = traced(m)
+    return wrap(select(broadcast_to(triangle(x.shape[-2], x.shape[-1], k - 1), x.shape), broadcast_to(scalar(0, x.tensor), x.shape), x.tensor))
+
+
+def triangle(rows: Any, columns: Any, k: int) -> Tensor:
+    """Whether column - row <= k."""
+    row = broadcast_to(op("reshape", iota(rows), dims=(rows, 1)), (rows, columns))
+    column = broadcast_to(iota(columns), (rows, columns))
+    return compare("LE", column, op("add", row, broadcast_to(_core.constant(np.int64(k)), (rows, columns))))
+
+
+@implements(np.isclose)
+def isclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
+    near = np.less_equal(np.absolute(np.subtract(a, b)), np.add(atol, np.multiply(rtol, np.absolute(b))))
+    result = np.logical_or(np.logical_and(near, np.isfinite(b)), np.equal(a, b))
+    return np.logical_or(result, np.logical_and(np.isnan(a), np.isnan(b))) if equal_nan else result
+
+
+implements(np.allclose)(lambda a, b, rtol=1e-05, atol=1e-08, equal_nan=False: np.all(isclose(a, b, rtol, atol, equal_nan)))
+implements(np.iscomplexobj)(lambda x: traced(x).dtype.kind == "c")
+implements(np.isrealobj)(lambda x: traced(x).dtype.kind != "c")
+implements(np.result_type)(lambda *values: np.result_type(*[v.dtype if isinstance(v, TracedArray) else v for v in values]))
+
+
+@implements(np.array_equal)
+def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
+    x, y = traced(a1), traced(a2)
+    if x.ndim != y.ndim or not all(map(_core.dims_equal, x.shape, y.shape)):
+        return False
+    return np.all(np.equal(x, y))

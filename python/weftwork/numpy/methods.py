@@ -1,0 +1,83 @@
+"""ndarray's methods and attributes on traced arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..errors import UnsupportedError
+from . import functions, linalg, reductions
+from .tracer import TracedArray, raise_here
+
+
+def astype(x: TracedArray, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True) -> Any:
+    if not np.can_cast(x.dtype, dtype, casting):
+        raise TypeError(f"Cannot cast array data from {x.dtype!r} to {np.dtype(dtype)!r} according to the rule '{casting}'")
+    return functions.astype(x, dtype)
+
+
+def reshape(x: TracedArray, *shape: Any, order: str = "C", copy: Any = None) -> Any:
+    return functions.reshape(x, shape[0] if len(shape) == 1 else shape, order)
+
+
+def transpose(x: TracedArray, *axes: Any) -> Any:
+    if not axes or axes == (None,):
+        return functions.transpose(x)
+    return functions.transpose(x, axes[0] if len(axes) == 1 and isinstance(axes[0], (tuple, list)) else axes)
+
+
+def fill(x: TracedArray, value: Any) -> None:
+    x[...] = value
+
+
+def view(x: TracedArray, dtype: Any = None, type: Any = None) -> Any:
+    if dtype is None or np.dtype(dtype) == x.dtype:
+        return x[...]
+    return raise_here(UnsupportedError, f"ndarray.view({np.dtype(dtype)}) cannot be compiled", "unsupported_method")
+
+
+METHODS: dict[str, Callable[..., Any]] = {
+    "all": reductions.all_,
+    "any": reductions.any_,
+    "argmax": reductions.argmax,
+    "argmin": reductions.argmin,
+    "astype": astype,
+    "clip": lambda x, min=None, max=None, out=None, **kwargs: functions.clip(x, min, max, out, **kwargs),
+    "conj": np.conjugate,
+    "conjugate": np.conjugate,
+    "copy": functions.copy,
+    "diagonal": lambda x, *args, **kwargs: np.diagonal(x, *args, **kwargs),
+    "dot": linalg.dot,
+    "fill": fill,
+    "flatten": lambda x, order="C": functions.copy(functions.ravel(x, order)),
+    "max": reductions.max,
+    "mean": reductions.mean,
+    "min": reductions.min,
+    "prod": reductions.prod,
+    "ptp": reductions.ptp,
+    "ravel": functions.ravel,
+    "repeat": functions.repeat,
+    "reshape": reshape,
+    "round": functions.round_,
+    "squeeze": functions.squeeze,
+    "std": reductions.std,
+    "sum": reductions.sum,
+    "swapaxes": functions.swapaxes,
+    "take": functions.take,
+    "transpose": transpose,
+    "var": reductions.var,
+    "view": view,
+}
+
+PROPERTIES: dict[str, Callable[[TracedArray], Any]] = {
+    "T": lambda x: functions.transpose(x),
+    "mT": lambda x: functions.matrix_transpose(x),
+    "real": functions.real,
+    "imag": functions.imag,
+    "flat": lambda x: functions.ravel(x),
+    "device": lambda x: "cpu",
+}
+
+__all__ = ["METHODS", "PROPERTIES"]

@@ -1,0 +1,245 @@
+"""Reductions, as functions and as ufunc.reduce."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..errors import ArgumentTypeError, ArgumentValueError
+from .dispatch import broadcast_to, finish, implements
+from .tracer import Tensor, as_tensor, convert, raise_here, wrap
+from .ufuncs import op, scalar, select, truth
+
+_NoValue = np._NoValue
+
+
+def normalized_axes(axis: Any, ndim: int, name: str) -> tuple[int, ...]:
+    """Every axis once, ascending; NumPy's error for one that is not there."""
+    if axis is None:
+        return tuple(range(ndim))
+    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+    result = []
+    for item in axes:
+        index = item.__index__()
+        if not -ndim <= index < ndim:
+            raise_here(ArgumentValueError, f"{name}: axis {index} is out of bounds for array of dimension {ndim}", "axis")
+        result.append(index % ndim)
+    if len(set(result)) != len(result):
+        raise_here(ArgumentValueError, f"{name}: duplicate value in axis {tuple(axes)}", "axis_duplicate")
+    return tuple(sorted(result))
+
+
+def sum_dtype(dtype: np.dtype) -> np.dtype:
+    """The dtype in which NumPy adds and multiplies up: small integers and booleans as int64 or uint64."""
+    if dtype.kind in "bi" and dtype.itemsize < 8:
+        return np.dtype(np.int64)
+    if dtype.kind == "u" and dtype.itemsize < 8:
+        return np.dtype(np.uint64)
+    return dtype
+
+
+def keep(value: Any) -> bool:
+    return bool(value) and value is not _NoValue
+
+
+def masked(x: Tensor, where: Any, identity: Any) -> Tensor:
+    """The identity where ``where`` does not hold."""
+    if where is True or where is _NoValue:
+        return x
+    condition = as_tensor(where, np.dtype(bool))
+    shape = _core.broadcast_shapes(x.shape, condition.shape)
+    return select(broadcast_to(condition, shape), broadcast_to(x, shape), broadcast_to(scalar(identity, x), shape))
+
+
+def lowest(dtype: np.dtype, highest: bool) -> Any:
+    """The identity of max (or min)."""
+    if dtype == bool:
+        return highest
+    if dtype.kind in "iu":
+        info = np.iinfo(dtype)
+        return info.max if highest else info.min
+    return np.inf if highest else -np.inf
+
+
+def needs_elements(x: Tensor, axes: tuple[int, ...], name: str) -> None:
+    if any(isinstance(x.shape[a], int) and x.shape[a] == 0 for a in axes):
+        raise_here(ArgumentValueError, f"zero-size array to reduction operation {name} which has no identity", "empty_reduction")
+
+
+def reduce_op(name: str, x: Tensor, axes: tuple[int, ...], keepdims: bool) -> Tensor:
+    return op(name, x, axes=axes, keepdims=keepdims)
+
+
+@implements(np.sum)
+def sum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = _NoValue, where: Any = True) -> Any:
+    return accumulate("sum", np.add, a, axis, dtype, out, keepdims, initial, where, 0)
+
+
+@implements(np.prod)
+def prod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = _NoValue, where: Any = True) -> Any:
+    return accumulate("prod", np.multiply, a, axis, dtype, out, keepdims, initial, where, 1)
+
+
+def accumulate(name: str, ufunc: np.ufunc, a: Any, axis: Any, dtype: Any, out: Any, keepdims: Any, initial: Any, where: Any, identity: int) -> Any:
+    x = as_tensor(a)
+    axes = normalized_axes(axis, x.ndim, name)
+    x = masked(convert(x, np.dtype(dtype) if dtype is not None else sum_dtype(x.dtype)), where, identity)
+    result = reduce_op(name, x, axes, keep(keepdims))
+    if initial is not _NoValue and initial is not None:
+        result = op("add" if name == "sum" else "multiply", result, as_tensor(initial, x.dtype))
+    return finish(ufunc, result, out, True, "same_kind")
+
+
+@implements(np.max, np.amax)
+def max(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = _NoValue, where: Any = True) -> Any:
+    return extreme("reduce_max", np.maximum, a, axis, out, keepdims, initial, where)
+
+
+@implements(np.min, np.amin)
+def min(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = _NoValue, where: Any = True) -> Any:
+    return extreme("reduce_min", np.minimum, a, axis, out, keepdims, initial, where)
+
+
+def extreme(name: str, ufunc: np.ufunc, a: Any, axis: Any, out: Any, keepdims: Any, initial: Any, where: Any) -> Any:
+    x = as_tensor(a)
+    axes = normalized_axes(axis, x.ndim, ufunc.__name__)
+    if x.dtype.kind == "c":
+        raise_here(ArgumentTypeError, f"{ufunc.__name__} of {x.dtype} cannot be compiled", "complex_order")
+    if initial is _NoValue:
+        needs_elements(x, axes, ufunc.__name__)
+        if where is not True and where is not _NoValue:
+            raise_here(ArgumentValueError, f"reduction operation '{ufunc.__name__}' does not have an identity, so to use a where mask one has to specify 'initial'", "where_without_initial")
+    x = masked(x, where, lowest(x.dtype, name == "reduce_min"))
+    result = reduce_op(name, x, axes, keep(keepdims))
+    if initial is not _NoValue and initial is not None:
+        from .ufuncs import extremum
+
+        direction = "GE" if name == "reduce_max" else "LE"
+        result = extremum(ufunc.__name__, direction, result, as_tensor(initial, x.dtype))
+    return finish(ufunc, result, out, True, "same_kind")
+
+
+@implements(np.any)
+def any_(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True) -> Any:
+    return logical("any", np.logical_or, a, axis, out, keepdims, where, False)
+
+
+@implements(np.all)
+def all_(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True) -> Any:
+    return logical("all", np.logical_and, a, axis, out, keepdims, where, True)
+
+
+def logical(name: str, ufunc: np.ufunc, a: Any, axis: Any, out: Any, keepdims: Any, where: Any, identity: bool) -> Any:
+    x = truth(as_tensor(a))
+    axes = normalized_axes(axis, x.ndim, name)
+    return finish(ufunc, reduce_op(name, masked(x, where, identity), axes, keep(keepdims)), out, True, "unsafe")
+
+
+@implements(np.count_nonzero)
+def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+    return sum(wrap(truth(as_tensor(a))), axis=axis, keepdims=keepdims)
+
+
+def count_of(x: Tensor, axes: tuple[int, ...], where: Any, keepdims: bool, dtype: np.dtype) -> Tensor:
+    """How many elements each result is made of."""
+    ones = broadcast_to(scalar(1, _core.constant(np.zeros((), dtype))), x.shape)
+    return reduce_op("sum", masked(ones, where, 0), axes, keepdims)
+
+
+def mean_dtype(dtype: np.dtype) -> tuple[np.dtype, np.dtype]:
+    """The dtype in which NumPy averages, and that of the result."""
+    if dtype.kind in "iub":
+        return np.dtype(np.float64), np.dtype(np.float64)
+    if dtype == np.float16:
+        return np.dtype(np.float32), dtype
+    return dtype, dtype
+
+
+@implements(np.mean)
+def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True) -> Any:
+    x = as_tensor(a)
+    axes = normalized_axes(axis, x.ndim, "mean")
+    inner, final = mean_dtype(x.dtype) if dtype is None else (np.dtype(dtype), np.dtype(dtype))
+    x = convert(x, inner)
+    if where is True or where is _NoValue:
+        result = op("mean", x, axes=axes, keepdims=keep(keepdims))
+    else:
+        total = reduce_op("sum", masked(x, where, 0), axes, keep(keepdims))
+        result = op("divide", total, count_of(x, axes, where, keep(keepdims), inner))
+    return finish(np.add, convert(result, final), out, True, "unsafe")
+
+
+@implements(np.var)
+def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *, where: Any = True, mean: Any = _NoValue, correction: Any = _NoValue) -> Any:
+    return finish(np.add, variance(a, axis, dtype, ddof, keepdims, where, mean, correction), out, True, "unsafe")
+
+
+@implements(np.std)
+def std(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *, where: Any = True, mean: Any = _NoValue, correction: Any = _NoValue) -> Any:
+    squared = variance(a, axis, dtype, ddof, keepdims, where, mean, correction)
+    return finish(np.sqrt, op("sqrt", squared), out, True, "unsafe")
+
+
+def variance(a: Any, axis: Any, dtype: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any) -> Tensor:
+    x = as_tensor(a)
+    axes = normalized_axes(axis, x.ndim, "var")
+    inner, final = mean_dtype(x.dtype) if dtype is None else (np.dtype(dtype), np.dtype(dtype))
+    ddof = ddof if correction is _NoValue else correction
+    x = convert(x, inner)
+    count = count_of(x, axes, where, True, np.zeros((), inner).real.dtype)
+    if mean is _NoValue:
+        center = op("divide", reduce_op("sum", masked(x, where, 0), axes, True), convert(count, inner))
+    else:
+        center = as_tensor(mean, inner)
+    deviation = op("subtract", x, center)
+    if inner.kind == "c":
+        re, im = op("real", deviation), op("imag", deviation)
+        squares = op("add", op("multiply", re, re), op("multiply", im, im))
+        final = np.zeros((), final).real.dtype
+    else:
+        squares = op("multiply", deviation, deviation)
+    total = reduce_op("sum", masked(squares, where, 0), axes, True)
+    freedom = op("maximum", op("subtract", count, scalar(ddof, count)), scalar(0, count))
+    result = convert(op("divide", total, freedom), final)
+    if keep(keepdims):
+        return result
+    return op("reshape", result, dims=tuple(e for i, e in enumerate(x.shape) if i not in axes))
+
+
+@implements(np.argmax)
+def argmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
+    return arg_extreme("argmax", a, axis, out, keep(keepdims))
+
+
+@implements(np.argmin)
+def argmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
+    return arg_extreme("argmin", a, axis, out, keep(keepdims))
+
+
+def arg_extreme(name: str, a: Any, axis: Any, out: Any, keepdims: bool) -> Any:
+    x = as_tensor(a)
+    if x.dtype == bool:
+        x = convert(x, np.dtype(np.uint8))
+    if axis is None:
+        shape = (1,) * x.ndim
+        size: Any = 1
+        for extent in x.shape:
+            size = size * extent
+        x, index = op("reshape", x, dims=(size,)), 0
+    else:
+        (index,) = normalized_axes(axis, x.ndim, name)
+        shape = tuple(1 if i == index else e for i, e in enumerate(x.shape))
+    if isinstance(x.shape[index], int) and x.shape[index] == 0:
+        raise_here(ArgumentValueError, f"attempt to get {name} of an empty sequence", "empty_reduction")
+    result = op(name, x, axis=index)
+    if keepdims:
+        result = op("reshape", result, dims=shape)
+    return finish(np.add, convert(result, np.dtype(np.int64)), out, True, "same_kind")
+
+
+@implements(np.ptp)
+def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
+    result = np.subtract(max(a, axis=axis, keepdims=keepdims), min(a, axis=axis, keepdims=keepdims))
+    return finish(np.subtract, result.tensor, out, True, "same_kind")

@@ -1,0 +1,348 @@
+"""The array that stands for a value while a NumPy function is traced."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..errors import ArgumentTypeError, ArgumentValueError, DataDependentError
+
+Tensor = _core.Tensor
+
+
+def raise_here(kind: type[Exception], message: str, label: str) -> Any:
+    """Raises an error that names the user's line."""
+    place = _core.caller_location().trace_text()
+    error = kind(f"{message}  [{label}]\n{place}" if place else f"{message}  [{label}]")
+    error.label = label  # type: ignore[attr-defined]
+    raise error
+
+
+class Capture:
+    """An array of the surrounding program that a traced function reads."""
+
+    __slots__ = ("array", "snapshot", "tensor")
+
+    def __init__(self, array: np.ndarray, snapshot: np.ndarray, tensor: Tensor) -> None:
+        self.array, self.snapshot, self.tensor = array, snapshot, tensor
+
+
+class Trace:
+    """One tracing of one function, on one thread.
+
+    Writable arrays that the function reads from its surroundings become hidden inputs (``captures``), read anew at each
+    call; read-only ones are constants. With ``bake`` all of them are constants, as they are at the time of tracing.
+    """
+
+    def __init__(self, name: str, *, bake: bool = False) -> None:
+        self.name = name
+        self.bake = bake
+        self.captures: list[Capture] = []
+        self.constants: dict[int, tuple[np.ndarray, Tensor]] = {}
+
+    def capture(self, array: np.ndarray) -> Tensor:
+        if is_frozen(array):
+            known = self.constants.get(id(array))
+            if known is None:
+                known = self.constants[id(array)] = (array, _core.constant(array))
+            return known[1]
+        if self.bake or array.size <= 1:
+            return _core.constant(array.copy())
+        for capture in self.captures:
+            if capture.array is array and same_bytes(array, capture.snapshot):
+                return capture.tensor
+        tensor = _core.parameter(array.shape, array.dtype, f"captured{len(self.captures)}")
+        self.captures.append(Capture(array, array.copy(), tensor))
+        return tensor
+
+    def captured_arrays(self) -> list[np.ndarray]:
+        """What to pass for the hidden inputs: the array itself, or what it held if the function wrote to it since."""
+        return [c.array if same_bytes(c.array, c.snapshot) else c.snapshot for c in self.captures]
+
+
+def is_frozen(array: np.ndarray) -> bool:
+    """Whether nobody can write to the array through it or what it is a view of."""
+    base: Any = array
+    while isinstance(base, np.ndarray):
+        if base.flags.writeable:
+            return False
+        base = base.base
+    return True
+
+
+def same_bytes(lhs: np.ndarray, rhs: np.ndarray) -> bool:
+    return bool(np.array_equal(lhs.view(np.uint8) if lhs.flags.c_contiguous and lhs.ndim else lhs,
+                               rhs.view(np.uint8) if rhs.flags.c_contiguous and lhs.flags.c_contiguous and rhs.ndim else rhs))
+
+
+_state = threading.local()
+
+
+def current_trace() -> Trace | None:
+    """The trace that runs on this thread."""
+    return getattr(_state, "trace", None)
+
+
+@contextmanager
+def tracing(trace: Trace) -> Iterator[Trace]:
+    previous = current_trace()
+    _state.trace = trace
+    try:
+        yield trace
+    finally:
+        _state.trace = previous
+
+
+class Storage:
+    """The value of a whole array; writes through any view replace it."""
+
+    __slots__ = ("tensor", "version")
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.tensor = tensor
+        self.version = 0
+
+    def replace(self, tensor: Tensor) -> None:
+        self.tensor = tensor
+        self.version += 1
+
+
+class View:
+    """A step from a base value to a part of it: how to read the part, and how to put another part in its place."""
+
+    def read(self, base: Tensor) -> Tensor:
+        raise NotImplementedError
+
+    def write(self, base: Tensor, part: Tensor) -> Tensor:
+        raise NotImplementedError
+
+
+class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
+    """An ndarray whose values are known only when the compiled program runs.
+
+    It has the dtype, shape, operators and methods of an ndarray; basic slices, reshapes and transposes are views, and a
+    write through one is seen by all others. ``weak`` is float or complex for a Python scalar, which promotes as one.
+    """
+
+    __slots__ = ("_cache", "_steps", "_storage", "_version", "weak")
+    __array_priority__ = 1000.0
+
+    def __init__(self, tensor: Tensor, weak: type | None = None) -> None:
+        self._storage = Storage(tensor)
+        self._steps: tuple[View, ...] = ()
+        self._cache: Tensor | None = tensor
+        self._version = 0
+        self.weak = weak
+
+    # -- the value -------------------------------------------------------------------------------------------------
+
+    @property
+    def tensor(self) -> Tensor:
+        """The recorded value, as of now."""
+        if self._cache is None or self._version != self._storage.version:
+            value = self._storage.tensor
+            for step in self._steps:
+                value = step.read(value)
+            self._cache, self._version = value, self._storage.version
+        return self._cache
+
+    def view_through(self, step: View) -> TracedArray:
+        """A view of this array; it sees later writes and its own writes land here."""
+        result = TracedArray.__new__(type(self))
+        result._storage = self._storage
+        result._steps = (*self._steps, step)
+        result._cache = step.read(self.tensor)
+        result._version = self._storage.version
+        result.weak = None
+        return result
+
+    def write(self, part: Tensor) -> None:
+        """Puts another value of the same shape and dtype in the place of this one."""
+        values = [self._storage.tensor]
+        for step in self._steps[:-1]:
+            values.append(step.read(values[-1]))
+        for step, base in zip(reversed(self._steps), reversed(values), strict=True) if self._steps else ():
+            part = step.write(base, part)
+        self._storage.replace(part)
+        self._cache, self._version = None, -1
+
+    def is_view_of_whole(self, storage: Storage) -> bool:
+        return self._storage is storage and not self._steps
+
+    # -- what an ndarray tells of itself ---------------------------------------------------------------------------
+
+    @property
+    def dtype(self) -> np.dtype:
+        return self.tensor.dtype
+
+    @property
+    def shape(self) -> tuple:
+        return self.tensor.shape
+
+    @property
+    def ndim(self) -> int:
+        return self.tensor.ndim
+
+    @property
+    def size(self) -> Any:
+        result: Any = 1
+        for extent in self.shape:
+            result = result * extent
+        return result
+
+    @property
+    def itemsize(self) -> int:
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> Any:
+        return self.size * self.itemsize
+
+    def __len__(self) -> int:
+        if not self.ndim:
+            raise TypeError("len() of unsized object")
+        if not isinstance(self.shape[0], int):
+            raise_here(ArgumentValueError, f"len() needs a fixed extent, got {self.shape[0]!r}; use x.shape[0]", "symbolic_len")
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[TracedArray]:
+        if not self.ndim:
+            raise TypeError("iteration over a 0-d array")
+        return iter([self[i] for i in range(len(self))])
+
+    def __repr__(self) -> str:
+        return f"<traced {self.dtype}[{', '.join(map(str, self.shape))}]>"
+
+    # -- values that only the run knows ----------------------------------------------------------------------------
+
+    def _need_value(self, what: str, instead: str) -> Any:
+        constant = self.tensor.constant()
+        if constant is not None:
+            return constant
+        return raise_here(
+            DataDependentError,
+            f"{what} needs the value of {self!r}, which is known only when the program runs; {instead}",
+            "data_dependent",
+        )
+
+    def __bool__(self) -> bool:
+        return bool(self._need_value("a condition", "use np.where, np.minimum/np.maximum or a mask"))
+
+    def __int__(self) -> int:
+        return int(self._need_value("int()", "keep it an array, or make the argument static"))
+
+    def __index__(self) -> int:
+        return self._need_value("an index or extent", "use np.take, or make the argument static").__index__()
+
+    def __float__(self) -> float:
+        return float(self._need_value("float()", "keep it an array"))
+
+    def __complex__(self) -> complex:
+        return complex(self._need_value("complex()", "keep it an array"))
+
+    def item(self, *args: int) -> Any:
+        return self._need_value("item()", "keep it an array").item(*args)
+
+    def tolist(self) -> Any:
+        return self._need_value("tolist()", "keep it an array").tolist()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.asarray(self._need_value("a function that NumPy does not let us see", "use a NumPy function"), dtype)
+
+    def __hash__(self) -> int:
+        raise TypeError("unhashable type: 'numpy.ndarray'")
+
+    # -- NumPy's protocols -----------------------------------------------------------------------------------------
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        from .dispatch import call_ufunc
+
+        return call_ufunc(ufunc, method, inputs, kwargs)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        from .dispatch import call_function
+
+        return call_function(function, args, kwargs)
+
+    def __getitem__(self, index: Any) -> Any:
+        from .indexing import get_item
+
+        return get_item(self, index)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        from .indexing import set_item
+
+        set_item(self, index, value)
+
+    def __getattr__(self, name: str) -> Any:
+        from .methods import METHODS, PROPERTIES
+
+        if name in METHODS:
+            method = METHODS[name]
+            return lambda *args, **kwargs: method(self, *args, **kwargs)
+        if name in PROPERTIES:
+            return PROPERTIES[name](self)
+        if name.startswith("__") or not hasattr(np.ndarray, name):
+            raise AttributeError(f"'numpy.ndarray' object has no attribute '{name}'")
+        return raise_here(ArgumentTypeError, f"ndarray.{name} cannot be compiled", "unsupported_method")
+
+
+def as_tensor(value: Any, dtype: Any = None) -> Tensor:
+    """The recorded value of an array, NumPy scalar or Python number, converted to ``dtype`` if one is given."""
+    if isinstance(value, TracedArray):
+        return convert(value.tensor, dtype)
+    if isinstance(value, Tensor):
+        return convert(value, dtype)
+    if isinstance(value, _core.Dim):
+        return convert(extent_tensor(value), dtype)
+    if isinstance(value, np.ndarray) and type(value) is not np.ndarray:
+        raise_here(ArgumentTypeError, f"arrays must be plain ndarrays, got {type(value).__name__}", "array_subclass")
+    if isinstance(value, np.ndarray):
+        trace = current_trace()
+        if trace is None:
+            return convert(_core.constant(value), dtype)
+        if dtype is not None and value.dtype != dtype and is_frozen(value) and value.size <= 1024:
+            return _core.constant(value.astype(dtype))
+        return convert(trace.capture(value), dtype)
+    if isinstance(value, (list, tuple)) and contains_traced(value):
+        from .functions import stack_nested
+
+        return convert(stack_nested(value), dtype)
+    # Python numbers and nested lists: NumPy's own conversion, with its own OverflowError.
+    return _core.constant(np.asarray(value, dtype))
+
+
+def contains_traced(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return any(contains_traced(item) for item in value)
+    return isinstance(value, (TracedArray, _core.Dim))
+
+
+def extent_tensor(extent: Any) -> Tensor:
+    """A symbolic extent as an int64 value: the number of elements of an iota, counted by its last element."""
+    ones = _core.apply("broadcast_in_dim", [_core.constant(np.int64(1))], {"dims": (extent,), "dimensions": ()})
+    return _core.apply("sum", [ones], {"axes": (0,), "keepdims": False})
+
+
+def convert(tensor: Tensor, dtype: Any) -> Tensor:
+    """The value in another dtype, as ndarray.astype would give it."""
+    if dtype is None or tensor.dtype == dtype:
+        return tensor
+    target = np.dtype(dtype)
+    constant = tensor.constant()
+    if constant is not None and constant.size <= 1024:
+        return _core.constant(constant.astype(target))
+    if tensor.dtype.kind == "c" and target.kind != "c" and target.kind != "b":
+        tensor = _core.apply("real", [tensor])
+        if tensor.dtype == target:
+            return tensor
+    return _core.apply("convert", [tensor], {"type": target})
+
+
+def wrap(tensor: Tensor) -> TracedArray:
+    return TracedArray(tensor)

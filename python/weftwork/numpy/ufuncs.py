@@ -1,0 +1,296 @@
+"""ufuncs that are no single op of the registry, over tensors of NumPy's loop dtypes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from .dispatch import ufunc_form
+from .tracer import Tensor, convert
+
+
+def op(name: str, *operands: Tensor, **attrs: Any) -> Tensor:
+    return _core.apply(name, list(operands), attrs or None)
+
+
+def scalar(value: Any, like: Tensor) -> Tensor:
+    """A 0-d constant of the dtype of another tensor."""
+    return _core.constant(np.asarray(value).astype(like.dtype))
+
+
+def compare(direction: str, lhs: Tensor, rhs: Tensor) -> Tensor:
+    return op("compare", lhs, rhs, comparison_direction=direction)
+
+
+def truth(x: Tensor) -> Tensor:
+    return convert(x, np.dtype(bool))
+
+
+def is_whole(x: Tensor) -> bool:
+    """Integers and booleans."""
+    return x.dtype.kind in "iub"
+
+
+def select(condition: Tensor, on_true: Tensor, on_false: Tensor) -> Tensor:
+    return op("select", condition, on_true, on_false)
+
+
+for _ufunc, _direction in {
+    "equal": "EQ", "not_equal": "NE", "less": "LT", "less_equal": "LE", "greater": "GT", "greater_equal": "GE",
+}.items():  # fmt: skip
+
+    def _compare(lhs: Tensor, rhs: Tensor, direction: str = _direction) -> Tensor:
+        if lhs.dtype.kind == "c" and direction not in ("EQ", "NE"):
+            return compare_complex(direction, lhs, rhs)
+        return compare(direction, lhs, rhs)
+
+    ufunc_form(_ufunc)(_compare)
+
+
+def compare_complex(direction: str, lhs: Tensor, rhs: Tensor) -> Tensor:
+    """NumPy orders complex numbers by real part, then imaginary part."""
+    strict = {"LE": "LT", "GE": "GT"}.get(direction, direction)
+    real_l, real_r, imag_l, imag_r = op("real", lhs), op("real", rhs), op("imag", lhs), op("imag", rhs)
+    return op("or_", compare(strict, real_l, real_r),
+              op("and_", compare("EQ", real_l, real_r), compare(direction, imag_l, imag_r)))
+
+
+@ufunc_form("logical_and")
+def _(lhs: Tensor, rhs: Tensor) -> Tensor:
+    return op("and_", truth(lhs), truth(rhs))
+
+
+@ufunc_form("logical_or")
+def _(lhs: Tensor, rhs: Tensor) -> Tensor:
+    return op("or_", truth(lhs), truth(rhs))
+
+
+@ufunc_form("logical_xor")
+def _(lhs: Tensor, rhs: Tensor) -> Tensor:
+    return op("xor_", truth(lhs), truth(rhs))
+
+
+@ufunc_form("logical_not")
+def _(x: Tensor) -> Tensor:
+    return op("not_", truth(x))
+
+
+@ufunc_form("bitwise_and")
+def _(lhs: Tensor, rhs: Tensor) -> Tensor:
+    return op("and_", lhs, rhs)
+
+
+@ufunc_form("bitwise_or")
+def _(lhs: Tensor, rhs: Tensor) -> Tensor:
+    return op("or_", lhs, rhs)
+
+
+@ufunc_form("bitwise_xor")
+def _(lhs: Tensor, rhs: Tensor) -> Tensor:
+    return op("xor_", lhs, rhs)
+
+
+@ufunc_form("invert")
+def _(x: Tensor) -> Tensor:
+    return op("not_", x)
+
+
+@ufunc_form("add")
+def _(lhs: Tensor, rhs: Tensor) -> Tensor:
+    return op("or_" if lhs.dtype == bool else "add", lhs, rhs)
+
+
+@ufunc_form("multiply")
+def _(lhs: Tensor, rhs: Tensor) -> Tensor:
+    return op("and_" if lhs.dtype == bool else "multiply", lhs, rhs)
+
+
+@ufunc_form("maximum")
+def _(lhs: Tensor, rhs: Tensor) -> Tensor:
+    return extremum("maximum", "GE", lhs, rhs)
+
+
+@ufunc_form("minimum")
+def _(lhs: Tensor, rhs: Tensor) -> Tensor:
+    return extremum("minimum", "LE", lhs, rhs)
+
+
+def extremum(name: str, direction: str, lhs: Tensor, rhs: Tensor) -> Tensor:
+    if lhs.dtype == bool:
+        return op("or_" if name == "maximum" else "and_", lhs, rhs)
+    if lhs.dtype.kind == "c":
+        takes_left = op("or_", compare_complex(direction, lhs, rhs), compare("NE", lhs, lhs))
+        return select(takes_left, lhs, rhs)
+    return op(name, lhs, rhs)
+
+
+@ufunc_form("fmax")
+def _(lhs: Tensor, rhs: Tensor) -> Tensor:
+    return nan_ignoring("fmax", "maximum", lhs, rhs)
+
+
+@ufunc_form("fmin")
+def _(lhs: Tensor, rhs: Tensor) -> Tensor:
+    return nan_ignoring("fmin", "minimum", lhs, rhs)
+
+
+def nan_ignoring(name: str, plain: str, lhs: Tensor, rhs: Tensor) -> Tensor:
+    direction = "GE" if plain == "maximum" else "LE"
+    if lhs.dtype.kind == "c":
+        return select(op("or_", compare_complex(direction, lhs, rhs), compare("NE", rhs, rhs)), lhs, rhs)
+    return extremum(plain, direction, lhs, rhs) if is_whole(lhs) else op(name, lhs, rhs)
+
+
+@ufunc_form("positive", "conjugate")
+def _(x: Tensor) -> Tensor:
+    if x.dtype.kind != "c":
+        return x
+    return op("complex", op("real", x), op("negate", op("imag", x)))
+
+
+@ufunc_form("positive")
+def _(x: Tensor) -> Tensor:
+    return x
+
+
+@ufunc_form("absolute")
+def _(x: Tensor) -> Tensor:
+    return x if x.dtype.kind in "ub" else op("abs", x)
+
+
+@ufunc_form("fabs")
+def _(x: Tensor) -> Tensor:
+    return op("abs", x)
+
+
+@ufunc_form("sign")
+def _(x: Tensor) -> Tensor:
+    if x.dtype.kind == "u":
+        return convert(compare("NE", x, scalar(0, x)), x.dtype)
+    return op("sign", x)
+
+
+for _ufunc, _op in {"floor": "floor", "ceil": "ceil", "trunc": "trunc", "rint": "round_nearest_even"}.items():
+
+    def _round(x: Tensor, name: str = _op) -> Tensor:
+        if x.dtype.kind == "c":
+            return op("complex", op(name, op("real", x)), op(name, op("imag", x)))
+        return x if is_whole(x) else op(name, x)
+
+    ufunc_form(_ufunc)(_round)
+
+
+@ufunc_form("isnan")
+def _(x: Tensor) -> Tensor:
+    return compare("NE", x, x)
+
+
+@ufunc_form("isinf")
+def _(x: Tensor) -> Tensor:
+    if is_whole(x):
+        return compare("NE", x, x)
+    if x.dtype.kind == "c":
+        return op("or_", op("is_inf", op("real", x)), op("is_inf", op("imag", x)))
+    return op("is_inf", x)
+
+
+@ufunc_form("isfinite")
+def _(x: Tensor) -> Tensor:
+    if is_whole(x):
+        return compare("EQ", x, x)
+    if x.dtype.kind == "c":
+        return op("and_", op("is_finite", op("real", x)), op("is_finite", op("imag", x)))
+    return op("is_finite", x)
+
+
+@ufunc_form("square")
+def _(x: Tensor) -> Tensor:
+    return op("multiply", x, x)
+
+
+@ufunc_form("reciprocal")
+def _(x: Tensor) -> Tensor:
+    return op("divide", scalar(1, x), x)
+
+
+@ufunc_form("divide", "true_divide")
+def _(lhs: Tensor, rhs: Tensor) -> Tensor:
+    return op("divide", lhs, rhs)
+
+
+@ufunc_form("floor_divide")
+def _(lhs: Tensor, rhs: Tensor) -> Tensor:
+    return op("floor_divide", lhs, rhs)
+
+
+@ufunc_form("remainder", "mod")
+def _(lhs: Tensor, rhs: Tensor) -> Tensor:
+    return op("mod", lhs, rhs)
+
+
+@ufunc_form("divmod")
+def _(lhs: Tensor, rhs: Tensor) -> tuple[Tensor, Tensor]:
+    return op("floor_divide", lhs, rhs), op("mod", lhs, rhs)
+
+
+@ufunc_form("fmod")
+def _(lhs: Tensor, rhs: Tensor) -> Tensor:
+    if not is_whole(lhs):
+        return op("remainder", lhs, rhs)
+    zero = compare("EQ", rhs, scalar(0, rhs))
+    return select(zero, scalar(0, lhs), op("remainder", lhs, select(zero, scalar(1, rhs), rhs)))
+
+
+@ufunc_form("power", "float_power")
+def _(lhs: Tensor, rhs: Tensor) -> Tensor:
+    exponent = rhs.constant()
+    if exponent is not None and exponent.ndim == 0 and lhs.dtype.kind in "fc":
+        # NumPy computes these exactly as the simpler operation.
+        if exponent == 2:
+            return op("multiply", lhs, lhs)
+        if exponent == 1:
+            return lhs
+        if exponent == 0.5 and lhs.dtype.kind == "f":
+            return op("sqrt", lhs)
+        if exponent == -1:
+            return op("divide", scalar(1, lhs), lhs)
+    return op("power", lhs, rhs)
+
+
+@ufunc_form("modf")
+def _(x: Tensor) -> tuple[Tensor, Tensor]:
+    whole = op("trunc", x)
+    fraction = select(op("is_inf", x), scalar(0, x), op("subtract", x, whole))
+    return op("copysign", fraction, x), whole
+
+
+@ufunc_form("deg2rad", "radians")
+def _(x: Tensor) -> Tensor:
+    return op("multiply", x, scalar(np.pi / 180, x))
+
+
+@ufunc_form("rad2deg", "degrees")
+def _(x: Tensor) -> Tensor:
+    return op("multiply", x, scalar(180 / np.pi, x))
+
+
+@ufunc_form("left_shift")
+def _(lhs: Tensor, rhs: Tensor) -> Tensor:
+    return op("shift_left", lhs, rhs)
+
+
+@ufunc_form("right_shift")
+def _(lhs: Tensor, rhs: Tensor) -> Tensor:
+    return op("shift_right_logical" if lhs.dtype.kind == "u" else "shift_right_arithmetic", lhs, rhs)
+
+
+@ufunc_form("ldexp")
+def _(x: Tensor, exponent: Tensor) -> Tensor:
+    # Two steps keep results exact where 2**exponent alone would overflow or vanish.
+    half = op("shift_right_arithmetic", exponent, scalar(1, exponent))
+    rest = op("subtract", exponent, half)
+    two = scalar(2, x)
+    return op("multiply", op("multiply", x, op("power", two, convert(half, x.dtype))),
+              op("power", two, convert(rest, x.dtype)))

@@ -1,0 +1,45 @@
+"""Nested tuples, lists and dicts of arrays: taken apart and put together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["flatten", "unflatten_with"]
+
+
+def flatten(value: Any, is_leaf: Callable[[Any], bool], path: str = "") -> tuple[list[tuple[str, Any]], Any]:
+    """Leaves with their paths ("x", "x.0", "x.weights"), in order, and the structure that unflatten_with takes."""
+    if is_leaf(value):
+        return [(path, value)], None
+    if isinstance(value, (tuple, list)):
+        parts = [flatten(item, is_leaf, _join(path, i)) for i, item in enumerate(value)]
+        return [leaf for leaves, _ in parts for leaf in leaves], (type(value), None, [s for _, s in parts])
+    if type(value) is dict:
+        parts = [flatten(item, is_leaf, _join(path, key)) for key, item in value.items()]
+        return [leaf for leaves, _ in parts for leaf in leaves], (dict, list(value), [s for _, s in parts])
+    return [], ("static", value, [])
+
+
+def _join(path: str, key: Any) -> str:
+    return f"{path}.{key}" if path else str(key)
+
+
+def unflatten_with(structure: Any, leaves: list[Any]) -> Any:
+    """The value of this structure with other leaves."""
+    remaining = iter(leaves)
+
+    def build(part: Any) -> Any:
+        if part is None:
+            return next(remaining)
+        kind, keys, parts = part
+        if kind == "static":
+            return keys
+        if kind is dict:
+            return {key: build(item) for key, item in zip(keys, parts, strict=True)}
+        items = [build(item) for item in parts]
+        if hasattr(kind, "_fields"):
+            return kind(*items)
+        return kind(items)
+
+    return build(structure)
