@@ -1,6 +1,7 @@
 // The only way to make a graph.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ class Builder {
   // A copy of a node of another graph with other operands; keeps its location; infers nothing when the operand types
   // are unchanged.
   const Node& copy(const Node& node, std::vector<Value> operands);
+  // A copy with every Dims of its types, attributes and regions mapped.
+  const Node& copy_substituted(const Node& node, std::vector<Value> operands,
+                               const std::function<Dims(const Dims&)>& mapped);
   Value constant(Literal literal);
   // A 0-d constant of that type, or a splat broadcast to `type` (a constant and a broadcast_in_dim).
   Value scalar(DType dtype, double value);
