@@ -8,6 +8,9 @@
 namespace weft {
 namespace {
 
+// Functions that run once a work item or less are not worth LLVM's time.
+constexpr std::string_view unhurried = "noinline optnone ";
+
 // %c holds %rows rows of accumulators. Vectors of one column run down the rows.
 constexpr std::string_view epilogue_text = R"(dot.v:
   %dot.v0 = phi i64 [ 0, %dot.entry ], [ %dot.v.next, %dot.v.end ]
@@ -72,6 +75,7 @@ void fill_descriptor(std::string& ir, const DotKernel& kernel, const DotShape& s
   }
   bool packed = kernel.packed_rhs && lhs_too;
   store_field(ir, "rhs", rhs.pointer);
+  store_field(ir, "packed", packed ? "1" : "0");
   store_field(ir, "n", kernel.n);
   store_field(ir, "k", kernel.k);
   store_field(ir, "bn", packed ? "0" : scaled(ir, "bn", rhs.outer, size_of(rhs.dtype)));
@@ -143,9 +147,10 @@ void DotEmitter::emit(std::string& ir, const DotKernel& kernel) {
             kernel.rhs.batch.size() == kernel.batch.size(),
         "a dot of ", kernel.batch.size(), " batch dimensions");
   DotWriter writer(*this, kernel.accumulate);
-  std::string driver = writer.driver(kernel.lhs.dtype, kernel.rhs.dtype, kernel.packed_rhs);
+  std::string driver =
+      writer.driver(kernel.lhs.dtype, kernel.packed_rhs ? kernel.accumulate : kernel.rhs.dtype);
   emit_epilogue(ir, kernel, writer);
-  append(ir, "define void @", kernel.name, "(ptr %args, i64 %begin, i64 %end) ",
+  append(ir, "define void @", kernel.name, "(ptr %args, i64 %begin, i64 %end) ", unhurried,
          writer.attributes(), " {\n");
   if (kernel.entry) kernel.entry(ir);
   fill_descriptor(ir, kernel, writer.shape, true);
@@ -157,7 +162,7 @@ void DotEmitter::emit_pack(std::string& ir, const DotKernel& kernel,
                            const std::string& destination) {
   DotWriter writer(*this, kernel.accumulate);
   std::string driver = writer.pack_driver(kernel.rhs.dtype);
-  append(ir, "define void @", kernel.name, "(ptr %args, i64 %begin, i64 %end) ",
+  append(ir, "define void @", kernel.name, "(ptr %args, i64 %begin, i64 %end) ", unhurried,
          writer.attributes(), " {\n");
   if (kernel.entry) kernel.entry(ir);
   fill_descriptor(ir, kernel, writer.shape, false);
@@ -173,7 +178,8 @@ std::string DotEmitter::shared() {
 
 Dim DotEmitter::items(DType accumulate, const Dim& batch, const Dim& m, const Dim& n) const {
   DotShape shape = dot_shape(unit_, accumulate);
-  return batch * ceildiv(n, shape.width) * ceildiv(m, shape.block);
+  return batch * ceildiv(m, shape.run) * ceildiv(n, shape.width) *
+         ceildiv(min(m, shape.run), shape.block);
 }
 
 Dim DotEmitter::pack_items(DType accumulate, const Dim& batch, const Dim& n) const {

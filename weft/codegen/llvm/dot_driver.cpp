@@ -5,19 +5,43 @@
 namespace weft {
 namespace {
 
-// Work item = (batch * panels + panel) * blocks + block. Consecutive blocks of one panel make a
-// run, which packs its part of rhs once. With several blocks of k the accumulators of a run rest in
-// %cs between them.
+// Work item = ((batch * runs + run) * panels + panel) * blocks + block: runs of rows, whose part of
+// lhs stays in the second-level cache for all panels, and blocks of rows in them. Neighbouring
+// items are joined: blocks of one panel, which pack their part of rhs once; or, for few rows,
+// panels whose rhs is read in place, a little of k at a time, so that memory is read along its
+// rows. With several blocks of k the accumulators rest in %cs between them.
 constexpr std::string_view driver_text =
-    R"(define internal void @$name$(ptr %d, i64 %begin, i64 %end, ptr %epilogue, ptr %args) $attributes$ {
+    R"(define internal void @$name$(ptr %d, i64 %begin, i64 %end, ptr %epilogue, ptr %args) noinline optnone $attributes$ {
 entry:
   %cs = alloca [$run.bytes$ x i8], align 64
   %bs = alloca [$pack.bytes$ x i8], align 64
   %ix = alloca [4 x i64], align 8
-$fields$  %m.up = add i64 %m, $block.less$
-  %blocks = udiv i64 %m.up, $block$
+$fields$  %am2 = mul i64 %am, 2
+  %am3 = mul i64 %am, 3
+  %am6 = mul i64 %am, 6
+  %am9 = mul i64 %am, 9
+  %is.packed = icmp ne i64 %packed, 0
+  %panel.packed = mul i64 %k, $row.bytes$
+  %panel.plain = mul i64 %bn, $width$
+  %panel.bytes = select i1 %is.packed, i64 %panel.packed, i64 %panel.plain
+  %k.bytes = select i1 %is.packed, i64 $row.bytes$, i64 %bk
+  %is.row = icmp eq i64 %bn, $row.stride$
+  %can.stay = or i1 %is.packed, %is.row
   %n.up = add i64 %n, $width.less$
   %panels = udiv i64 %n.up, $width$
+  %m.up = add i64 %m, $run.less$
+  %runs.0 = udiv i64 %m.up, $run$
+  %runs = call i64 @llvm.umax.i64(i64 %runs.0, i64 1)
+  ; Runs of nearly equal length, whole tiles.
+  %m.one = call i64 @llvm.umin.i64(i64 %m, i64 $run$)
+  %run.up = add i64 %m, %runs
+  %run.up1 = sub i64 %run.up, 1
+  %run.each = udiv i64 %run.up1, %runs
+  %run.tile = add i64 %run.each, $rows.less$
+  %run.tiles = udiv i64 %run.tile, $rows.0$
+  %run.rows = mul i64 %run.tiles, $rows.0$
+  %m.one.up = add i64 %m.one, $block.less$
+  %blocks = udiv i64 %m.one.up, $block$
   ; Blocks of k of nearly equal length, a multiple of 16.
   %k.up = add i64 %k, $depth.less$
   %k.blocks = udiv i64 %k.up, $depth$
@@ -26,8 +50,7 @@ $fields$  %m.up = add i64 %m, $block.less$
   %k.round1 = sub i64 %k.round, 1
   %k.each = udiv i64 %k.round1, %k.count
   %k.each15 = add i64 %k.each, 15
-  %k.step = and i64 %k.each15, -16
-  %one.k = icmp ule i64 %k, %k.step
+  %k.deep = and i64 %k.each15, -16
   %some = icmp ult i64 %begin, %end
   br i1 %some, label %item, label %done
 
@@ -36,27 +59,56 @@ item:
   %t = udiv i64 %i, %blocks
   %t.first = mul i64 %t, %blocks
   %block = sub i64 %i, %t.first
-  %bat = udiv i64 %t, %panels
-  %bat.first = mul i64 %bat, %panels
-  %panel = sub i64 %t, %bat.first
+  %t2 = udiv i64 %t, %panels
+  %t2.first = mul i64 %t2, %panels
+  %panel = sub i64 %t, %t2.first
+  %bat = udiv i64 %t2, %runs
+  %bat.first = mul i64 %bat, %runs
+  %run = sub i64 %t2, %bat.first
+  %run.m = mul i64 %run, %run.rows
+  %run.end.0 = add i64 %run.m, %run.rows
+  %run.end = call i64 @llvm.umin.i64(i64 %run.end.0, i64 %m)
   %rest = sub i64 %end, %i
-  %rest.panel = sub i64 %blocks, %block
-  %run.0 = call i64 @llvm.umin.i64(i64 %rest, i64 %rest.panel)
-  %run = call i64 @llvm.umin.i64(i64 %run.0, i64 $run.blocks$)
-  %i.next = add i64 %i, %run
-  %m0 = mul i64 %block, $block$
-  %m.run = mul i64 %run, $block$
-  %m1.0 = add i64 %m0, %m.run
-  %m1 = call i64 @llvm.umin.i64(i64 %m1.0, i64 %m)
-  %n0 = mul i64 %panel, $width$
-  %n.left = sub i64 %n, %n0
-  %cols = call i64 @llvm.umin.i64(i64 %n.left, i64 $width$)
+  %rest.run = sub i64 %blocks, %block
+  %joined = call i64 @llvm.umin.i64(i64 %rest, i64 %rest.run)
+  %block.m = mul i64 %block, $block$
+  %m0 = add i64 %run.m, %block.m
+  %m.joined = mul i64 %joined, $block$
+  %m1.0 = add i64 %m0, %m.joined
+  %m1 = call i64 @llvm.umin.i64(i64 %m1.0, i64 %run.end)
+  %none = icmp uge i64 %m0, %run.end
+  %m.some = sub i64 %m1, %m0
+  %m.count = select i1 %none, i64 1, i64 %m.some
+  %is.few = icmp ule i64 %m.count, $few$
+  %is.alone = icmp eq i64 %blocks, 1
+  %few.0 = and i1 %is.few, %is.alone
+  %few = and i1 %few.0, %can.stay
+  %stay = or i1 %few, %is.packed
+  %p.room = udiv i64 $run$, %m.count
+  %p.left = sub i64 %panels, %panel
+  %p.0 = call i64 @llvm.umin.i64(i64 %p.room, i64 %p.left)
+  %p.1 = call i64 @llvm.umin.i64(i64 %p.0, i64 %rest)
+  %p.count = select i1 %few, i64 %p.1, i64 1
+  %move = select i1 %few, i64 %p.1, i64 %joined
+  %i.next = add i64 %i, %move
+  ; A little of k only where rhs's rows are apart.
+  %shallow.0 = xor i1 %is.packed, true
+  %shallow = and i1 %shallow.0, %few
+  %k.step = select i1 %shallow, i64 16, i64 %k.deep
+  %one.k = icmp ule i64 %k, %k.step
+  %one.p = icmp eq i64 %p.count, 1
+  %in.one = and i1 %one.k, %one.p
+  %is.slim.0 = icmp ult i64 %m.count, $rows.1$
+  %is.slim = and i1 %is.slim.0, %few
+  %c.panel = mul i64 %m.count, $row.bytes$
+  br i1 %none, label %item.end, label %batches
+batches:
   br label %batch
 batch:
-  %bi = phi i64 [ 3, %item ], [ %bi.next, %batch ]
-  %b.left = phi i64 [ %bat, %item ], [ %b.div, %batch ]
-  %a.batch = phi i64 [ 0, %item ], [ %a.batch.next, %batch ]
-  %b.batch = phi i64 [ 0, %item ], [ %b.batch.next, %batch ]
+  %bi = phi i64 [ 3, %batches ], [ %bi.next, %batch ]
+  %b.left = phi i64 [ %bat, %batches ], [ %b.div, %batch ]
+  %a.batch = phi i64 [ 0, %batches ], [ %a.batch.next, %batch ]
+  %b.batch = phi i64 [ 0, %batches ], [ %b.batch.next, %batch ]
   %p.ext = getelementptr i64, ptr %extents, i64 %bi
   %ext = load i64, ptr %p.ext
   %b.div = udiv i64 %b.left, %ext
@@ -79,10 +131,8 @@ start:
   %a0.0 = getelementptr i8, ptr %lhs, i64 %a.batch.next
   %a.m0 = mul i64 %m0, %am
   %a0 = getelementptr i8, ptr %a0.0, i64 %a.m0
-  %b0.0 = getelementptr i8, ptr %rhs, i64 %b.batch.next
-  %b.n0 = mul i64 %panel, %panel.bytes
-  %b0 = getelementptr i8, ptr %b0.0, i64 %b.n0
-$direct$  br label %depth
+  %b0 = getelementptr i8, ptr %rhs, i64 %b.batch.next
+  br label %depth
 
 depth:
   %k0 = phi i64 [ 0, %start ], [ %k1, %depth.end ]
@@ -93,7 +143,38 @@ depth:
   %is.last = icmp uge i64 %k1, %k
   %a.k0 = mul i64 %k0, %ak
   %ab = getelementptr i8, ptr %a0, i64 %a.k0
-$rhs$
+  %b.k0 = mul i64 %k0, %k.bytes
+  %bb = getelementptr i8, ptr %b0, i64 %b.k0
+  br label %panel.in
+
+panel.in:
+  %p = phi i64 [ 0, %depth ], [ %p.next, %panel.end ]
+  %panel.p = add i64 %panel, %p
+  %n0 = mul i64 %panel.p, $width$
+  %n.left = sub i64 %n, %n0
+  %cols = call i64 @llvm.umin.i64(i64 %n.left, i64 $width$)
+  %b.n0 = mul i64 %panel.p, %panel.bytes
+  %b.at = getelementptr i8, ptr %bb, i64 %b.n0
+  %c.p = mul i64 %p, %c.panel
+  %c0 = getelementptr i8, ptr %cs, i64 %c.p
+  %is.full = icmp eq i64 %cols, $width$
+  %stay.full = and i1 %stay, %is.full
+  %stay.here = or i1 %stay.full, %is.packed
+  br i1 %stay.here, label %ready, label %packing
+packing:
+  call void @$pack$(ptr %b.at, i64 %bk, i64 %bn, i64 %kc, i64 %cols, ptr %bs)
+  br label %ready
+ready:
+  %b = phi ptr [ %b.at, %panel.in ], [ %bs, %packing ]
+  %b.step = phi i64 [ %k.bytes, %panel.in ], [ $row.bytes$, %packing ]
+  ; Four panels at once keep enough loads in flight for a single row.
+  %p.rest = sub i64 %p.count, %p
+  %p.four = icmp uge i64 %p.rest, 4
+  %n.four = icmp uge i64 %n.left, $width.four$
+  %four.0 = and i1 %p.four, %n.four
+  %four = and i1 %four.0, %is.slim
+  %p.move = select i1 %four, i64 4, i64 1
+  %p.next = add i64 %p, %p.move
   br label %rows
 
 rows:
@@ -101,9 +182,11 @@ rows:
   %a = phi ptr [ %ab, %ready ], [ %a.next, %rows.end ]
   %r.left = sub i64 %m1, %r
   %r.in = sub i64 %r, %m0
-  %c.in = select i1 %one.k, i64 0, i64 %r.in
+  %c.in = select i1 %in.one, i64 0, i64 %r.in
   %c.offset = mul i64 %c.in, $row.bytes$
-  %c = getelementptr i8, ptr %cs, i64 %c.offset
+  %c = getelementptr i8, ptr %c0, i64 %c.offset
+  br i1 %four, label %tile.3, label %tall
+tall:
   %full = icmp uge i64 %r.left, $rows.0$
   br i1 %full, label %tile.0, label %less
 less:
@@ -115,18 +198,30 @@ tile.1:
 $tile.1$  br label %tiled
 tile.2:
 $tile.2$  br label %tiled
+tile.3:
+$tile.3$  br label %tiled
 tiled:
-  %r.count = phi i64 [ $rows.0$, %tile.0 ], [ $rows.1$, %tile.1 ], [ $rows.2$, %tile.2 ]
+  %r.count = phi i64 [ $rows.0$, %tile.0 ], [ $rows.1$, %tile.1 ], [ $rows.2$, %tile.2 ], [ 1, %tile.3 ]
   br i1 %is.last, label %finish, label %rows.end
 finish:
-  call void %epilogue(ptr %args, ptr %ix, i64 %r, i64 %r.count, i64 %n0, i64 %cols, ptr %c)
-  br label %rows.end
+  %f = phi i64 [ 0, %tiled ], [ %f.next, %finish ]
+  %f.n = mul i64 %f, $width$
+  %f.n0 = add i64 %n0, %f.n
+  %f.c = mul i64 %f, %c.panel
+  %f.at = getelementptr i8, ptr %c, i64 %f.c
+  call void %epilogue(ptr %args, ptr %ix, i64 %r, i64 %r.count, i64 %f.n0, i64 %cols, ptr %f.at)
+  %f.next = add i64 %f, 1
+  %f.more = icmp ult i64 %f.next, %p.move
+  br i1 %f.more, label %finish, label %rows.end
 rows.end:
   %r.next = add i64 %r, %r.count
   %a.move = mul i64 %r.count, %am
   %a.next = getelementptr i8, ptr %a, i64 %a.move
   %r.more = icmp ult i64 %r.next, %m1
-  br i1 %r.more, label %rows, label %depth.end
+  br i1 %r.more, label %rows, label %panel.end
+panel.end:
+  %p.more = icmp ult i64 %p.next, %p.count
+  br i1 %p.more, label %panel.in, label %depth.end
 depth.end:
   br i1 %is.last, label %item.end, label %depth
 item.end:
@@ -138,33 +233,8 @@ done:
 
 )";
 
-// rhs is packed: the block of k is a part of the panel.
-constexpr std::string_view packed_rhs_text = R"(  %b.k0 = mul i64 %k0, $row.bytes$
-  %b = getelementptr i8, ptr %b0, i64 %b.k0
-  br label %ready
-ready:)";
-
-// Few rows read rhs where it is: packing would touch it twice.
-constexpr std::string_view direct_test_text = R"(  %is.rows = icmp eq i64 %bn, $element$
-  %is.full = icmp eq i64 %cols, $width$
-  %m.few = sub i64 %m1, %m0
-  %is.few = icmp ule i64 %m.few, $direct.rows$
-  %direct.0 = and i1 %is.rows, %is.full
-  %direct = and i1 %direct.0, %is.few
-)";
-
-constexpr std::string_view plain_rhs_text = R"(  %b.k0 = mul i64 %k0, %bk
-  %b.at = getelementptr i8, ptr %b0, i64 %b.k0
-  br i1 %direct, label %ready, label %packing
-packing:
-  call void @$pack$(ptr %b.at, i64 %bk, i64 %bn, i64 %kc, i64 %cols, ptr %bs)
-  br label %ready
-ready:
-  %b = phi ptr [ %b.at, %depth ], [ %bs, %packing ]
-  %b.step = phi i64 [ %bk, %depth ], [ $row.bytes$, %packing ])";
-
 constexpr std::string_view pack_driver_text =
-    R"(define internal void @$name$(ptr %d, i64 %begin, i64 %end, ptr %to) $attributes$ {
+    R"(define internal void @$name$(ptr %d, i64 %begin, i64 %end, ptr %to) noinline optnone $attributes$ {
 entry:
 $fields$  %n.up = add i64 %n, $width.less$
   %panels = udiv i64 %n.up, $width$
@@ -226,59 +296,51 @@ std::string load_fields() {
   return ir;
 }
 
-// Rows of one run up to which rhs is read in place.
-constexpr int direct_rows = 12;
+// Rows up to which rhs is read in place: packing would touch it twice.
+constexpr int few_rows = 12;
 
 }  // namespace
 
-std::string DotWriter::driver(DType lhs, DType rhs, bool packed) {
+std::string DotWriter::driver(DType lhs, DType rhs) {
   std::string name =
-      cat("weft.dot.", weft::name(lhs), ".", packed ? "packed" : std::string(weft::name(rhs)), ".",
-          weft::name(accumulate));
+      cat("weft.dot.", weft::name(lhs), ".", weft::name(rhs), ".", weft::name(accumulate));
   if (!first(name)) return name;
   int row_bytes = shape.width * shape.size, rows[3] = {shape.rows, shape.rows / 3, 1};
-  std::string calls[3];
-  for (int i = 0; i < 3; ++i)
-    calls[i] = cat("  call void @", tile(lhs, accumulate, rows[i]),
-                   "(ptr %a, i64 %am, i64 %ak, ptr %b, i64 ", packed ? cat(row_bytes) : "%b.step",
-                   ", i64 %kc, ptr %c, i1 %is.first)\n");
-  bool can_direct = rhs == accumulate;
-  std::string direct = packed       ? ""
-                       : can_direct ? fill(direct_test_text, {{"element", cat(size_of(rhs))},
-                                                              {"width", cat(shape.width)},
-                                                              {"direct.rows", cat(direct_rows)}})
-                                    : "  %direct = icmp eq i64 0, 1\n";
-  std::string get =
-      packed ? fill(packed_rhs_text, {{"row.bytes", cat(row_bytes)}})
-             : fill(plain_rhs_text, {{"row.bytes", cat(row_bytes)}, {"pack", pack(rhs)}});
-  std::string text = fill(driver_text, {{"name", name},
-                                        {"fields", load_fields()},
-                                        {"attributes", attributes()},
-                                        {"run.bytes", cat(shape.run * row_bytes)},
-                                        {"pack.bytes", cat(packed ? 64 : shape.depth * row_bytes)},
-                                        {"block", cat(shape.block)},
-                                        {"block.less", cat(shape.block - 1)},
-                                        {"width", cat(shape.width)},
-                                        {"width.less", cat(shape.width - 1)},
-                                        {"depth", cat(shape.depth)},
-                                        {"depth.less", cat(shape.depth - 1)},
-                                        {"run.blocks", cat(shape.run / shape.block)},
-                                        {"row.bytes", cat(row_bytes)},
-                                        {"direct", direct},
-                                        {"rhs", get},
-                                        {"rows.0", cat(rows[0])},
-                                        {"rows.1", cat(rows[1])},
-                                        {"rows.2", cat(rows[2])},
-                                        {"tile.0", calls[0]},
-                                        {"tile.1", calls[1]},
-                                        {"tile.2", calls[2]}});
-  // The distance between panels: fixed by k for a packed matrix, by the column stride for a plain
-  // one.
-  std::string line = packed ? cat("  %panel.bytes = mul i64 %k, ", row_bytes, "\n")
-                            : cat("  %panel.bytes = mul i64 %bn, ", shape.width, "\n");
-  size_t at = text.find("  %m.up =");
-  text.insert(at, line);
-  emitter.functions_ += text;
+  std::string calls[4];
+  for (int i = 0; i < 4; ++i) {
+    int panels = i == 3 ? 4 : 1, tile_rows = i == 3 ? 1 : rows[i];
+    calls[i] = call_tile(tile(lhs, accumulate, tile_rows, panels), tile_rows,
+                         cat("ptr %b, i64 %b.step, i64 %kc, ptr %c, i1 %is.first",
+                             panels > 1 ? ", i64 %panel.bytes, i64 %c.panel" : ""));
+  }
+  emitter.functions_ +=
+      fill(driver_text, {{"name", name},
+                         {"fields", load_fields()},
+                         {"attributes", attributes()},
+                         {"run.bytes", cat(shape.run * row_bytes)},
+                         {"pack.bytes", cat(shape.depth * row_bytes)},
+                         {"block", cat(shape.block)},
+                         {"block.less", cat(shape.block - 1)},
+                         {"run", cat(shape.run)},
+                         {"run.less", cat(shape.run - 1)},
+                         {"width", cat(shape.width)},
+                         {"width.less", cat(shape.width - 1)},
+                         {"width.four", cat(shape.width * 4)},
+                         {"depth", cat(shape.depth)},
+                         {"depth.less", cat(shape.depth - 1)},
+                         {"row.bytes", cat(row_bytes)},
+                         // No stride is -1: elements that need conversion are always packed.
+                         {"row.stride", cat(rhs == accumulate ? size_of(rhs) : -1)},
+                         {"few", cat(few_rows)},
+                         {"pack", pack(rhs)},
+                         {"rows.0", cat(rows[0])},
+                         {"rows.less", cat(rows[0] - 1)},
+                         {"rows.1", cat(rows[1])},
+                         {"rows.2", cat(rows[2])},
+                         {"tile.0", calls[0]},
+                         {"tile.1", calls[1]},
+                         {"tile.2", calls[2]},
+                         {"tile.3", calls[3]}});
   declare("declare i64 @llvm.umin.i64(i64, i64)\n");
   declare("declare i64 @llvm.umax.i64(i64, i64)\n");
   return name;

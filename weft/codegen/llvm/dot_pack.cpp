@@ -1,4 +1,6 @@
 // Packing: k rows of a panel of rhs, in the accumulator's type, one after the other.
+#include <algorithm>
+
 #include "weft/codegen/llvm/dot_shape.h"
 #include "weft/core/error.h"
 
@@ -19,7 +21,7 @@ choose:
   br i1 %by.row, label %row.open, label %try.column
 try.column:
   %is.column = icmp eq i64 %sk, $from.size$
-  %whole = and i64 %count, -$lanes$
+  %whole = and i64 %count, -$block$
   %some = icmp ne i64 %whole, 0
   %by.column = and i1 %is.column, %some
   br i1 %by.column, label %column.open, label %each.open
@@ -64,6 +66,9 @@ struct Pack {
   const DotShape& shape() const { return writer.shape; }
   std::string loaded() const { return vector_type(from, shape().lanes); }
   int from_size() const { return static_cast<int>(size_of(from)); }
+  // Elements a side of the blocks that are transposed: larger ones take more shuffles an element
+  // and twice the code.
+  int block() const { return std::min(shape().lanes, 8); }
   // Targets without masks for small elements take the slow way for the last columns.
   bool has_masks() const { return writer.emitter_bytes() == 64 || size_of(from) >= 4; }
 
@@ -125,9 +130,9 @@ struct Pack {
                               : type;
   }
 
-  // Square blocks of lanes x lanes: vectors of k are loaded and transposed in registers.
+  // Square blocks: vectors of k are loaded and transposed in registers.
   void by_column() {
-    int lanes = shape().lanes;
+    int lanes = block();
     append(ir, "column.open:\n  %last = sub i64 %cols, 1\n  br label %column.v\ncolumn.v:\n",
            "  %v = phi i64 [ 0, %column.open ], [ %v.next, %column.v.end ]\n");
     writer.declare("declare i64 @llvm.umin.i64(i64, i64)\n");
@@ -143,15 +148,16 @@ struct Pack {
     for (int i = 0; i < lanes; ++i) {
       std::string value = cat("%cx.", i);
       append(ir, "  %cp.", i, " = getelementptr ", llvm_type(from), ", ptr %cs.", i,
-             ", i64 %ck\n  ", value, " = load ", loaded(), ", ptr %cp.", i, ", align ", from_size(),
-             "\n");
+             ", i64 %ck\n  ", value, " = load ", vector_type(from, lanes), ", ptr %cp.", i,
+             ", align ", from_size(), "\n");
       rows.push_back(convert(ir, value, value, from, writer.accumulate, lanes));
     }
     for (int s = lanes / 2; s > 0; s /= 2) exchange(rows, s);
     for (int i = 0; i < lanes; ++i)
       append(ir, "  %cq.", i, " = getelementptr i8, ptr %cdk, i64 ",
-             i * shape().width * shape().size, "\n  store ", writer.vector(), " ",
-             rows[static_cast<size_t>(i)], ", ptr %cq.", i, ", align ", lanes * shape().size, "\n");
+             i * shape().width * shape().size, "\n  store ", vector_type(writer.accumulate, lanes),
+             " ", rows[static_cast<size_t>(i)], ", ptr %cq.", i, ", align ", lanes * shape().size,
+             "\n");
     append(ir, "  %ck.next = add i64 %ck, ", lanes,
            "\n  %ck.more = icmp ult i64 %ck.next, %whole\n",
            "  br i1 %ck.more, label %column, label %column.v.end\ncolumn.v.end:\n  %v.next = add "
@@ -163,7 +169,7 @@ struct Pack {
 
   // Exchanges the off-diagonal halves of each 2s x 2s block.
   void exchange(std::vector<std::string>& rows, int s) {
-    int lanes = shape().lanes;
+    int lanes = block();
     std::string low = "<", high = "<";
     for (int j = 0; j < lanes; ++j) {
       append(low, j ? ", " : "", "i32 ", j & s ? lanes + j - s : j);
@@ -175,8 +181,9 @@ struct Pack {
       std::string a = rows[static_cast<size_t>(i)], b = rows[static_cast<size_t>(i + s)];
       for (int half = 0; half < 2; ++half) {
         std::string to = cat("%ct.", s, ".", i + half * s);
-        append(ir, "  ", to, " = shufflevector ", writer.vector(), " ", a, ", ", writer.vector(),
-               " ", b, ", <", lanes, " x i32> ", masks[half], "\n");
+        append(ir, "  ", to, " = shufflevector ", vector_type(writer.accumulate, lanes), " ", a,
+               ", ", vector_type(writer.accumulate, lanes), " ", b, ", <", lanes, " x i32> ",
+               masks[half], "\n");
         rows[static_cast<size_t>(i + half * s)] = to;
       }
     }
@@ -210,7 +217,7 @@ std::string DotWriter::pack(DType rhs) {
                               {"attributes", attributes()},
                               {"from.size", cat(pack.from_size())},
                               {"width", cat(shape.width)},
-                              {"lanes", cat(shape.lanes)},
+                              {"block", cat(pack.block())},
                               {"rows.when", pack.has_masks() ? "true" : "%is.full"}});
   pack.by_row();
   pack.by_column();

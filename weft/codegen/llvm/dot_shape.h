@@ -40,10 +40,12 @@ inline constexpr DotField dot_fields[] = {{"lhs", 0, true},
                                           {"ak", 6},
                                           {"bn", 7},
                                           {"bk", 8},
+                                          {"packed", 21},
                                           {"extents", 9, false, true},
                                           {"lhs.strides", 13, false, true},
                                           {"rhs.strides", 17, false, true}};
-inline constexpr int dot_words = 21;
+inline constexpr int rows_per_base = 3;
+inline constexpr int dot_words = 22;
 
 // The type of an element in memory and of a value: i8 and i8 for boolean.
 std::string llvm_type(DType dtype);
@@ -67,9 +69,11 @@ struct DotWriter {
       : emitter(emitter), shape(dot_shape(emitter.unit_, accumulate)), accumulate(accumulate) {}
 
   // Each returns the function's name.
-  std::string tile(DType lhs, DType rhs, int rows);
+  std::string tile(DType lhs, DType rhs, int rows, int panels);
+  // The call of a tile at row %a: `rest` are the arguments after those of lhs.
+  std::string call_tile(const std::string& name, int rows, const std::string& rest);
   std::string pack(DType rhs);
-  std::string driver(DType lhs, DType rhs, bool packed);
+  std::string driver(DType lhs, DType rhs);
   std::string pack_driver(DType rhs);
 
   bool first(const std::string& name) { return emitter.done_.insert(name).second; }

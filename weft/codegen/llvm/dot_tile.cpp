@@ -1,13 +1,14 @@
 // The micro-kernel: a tile of accumulators in registers, one multiply-add per element and k.
+//
+// Rows share base pointers by threes, so that a row is an addressing mode: base, base + stride,
+// base + 2 * stride. Bases and the doubled stride are arguments of a function that is not inlined:
+// where LLVM sees how they are made, it turns the addresses of a step into one serial chain of
+// additions, which takes as long as the multiply-adds.
 #include "weft/codegen/llvm/dot_shape.h"
 #include "weft/core/error.h"
 
 namespace weft {
 namespace {
-
-// Rows share base pointers by threes, so that row * stride is an addressing mode: base, base +
-// stride, base + 2 * stride.
-constexpr int rows_per_base = 3;
 
 std::string multiply_add(DotWriter& writer, const std::string& to, const std::string& a,
                          const std::string& b, const std::string& sum) {
@@ -28,32 +29,47 @@ struct Tile {
   DotWriter& writer;
   DType lhs, rhs;
   int rows;
+  int panels;  // side by side, %bp and %cp bytes apart
   std::string ir;
+
+  int vectors() const { return shape().vectors * panels; }
 
   const DotShape& shape() const { return writer.shape; }
 
   template <class F>
   void each(F f) {
     for (int row = 0; row < rows; ++row)
-      for (int v = 0; v < shape().vectors; ++v) f(cat(row, ".", v), row, v);
+      for (int v = 0; v < vectors(); ++v) f(cat(row, ".", v), row, v);
   }
 
   void open(const std::string& name) {
-    append(ir, "define internal void @", name,
-           "(ptr %a, i64 %am, i64 %ak, ptr %b, i64 %bk, i64 %count, ptr %c, i1 %first) ",
-           writer.attributes(), " {\nentry:\n  %am2 = shl i64 %am, 1\n");
-    for (int row = 0; row < rows; row += rows_per_base)
-      append(ir, "  %offset.", row, " = mul i64 %am, ", row, "\n  %base.", row,
-             " = getelementptr i8, ptr %a, i64 %offset.", row, "\n");
+    append(ir, "define internal void @", name, "(");
+    for (int row = 0; row < rows; row += rows_per_base) append(ir, "ptr %base.", row, ", ");
+    append(ir, "i64 %am, i64 %am2, i64 %ak, ptr %b, i64 %bk, i64 %count, ptr %c, i1 %first",
+           panels > 1 ? ", i64 %bp, i64 %cp" : "", ") noinline ", writer.attributes(),
+           " {\nentry:\n");
     append(ir, "  br i1 %first, label %start, label %resume\n");
+  }
+
+  // The pointer to a vector of accumulators.
+  std::string at(const std::string& name, int row, int v) {
+    std::string base = "%c";
+    if (int panel = v / shape().vectors) {
+      base = name + ".panel";
+      append(ir, "  ", name, ".move = mul i64 %cp, ", panel, "\n  ", base,
+             " = getelementptr i8, ptr %c, i64 ", name, ".move\n");
+    }
+    append(ir, "  ", name, " = getelementptr i8, ptr ", base, ", i64 ",
+           (row * shape().width + v % shape().vectors * shape().lanes) * shape().size, "\n");
+    return name;
   }
 
   void resume() {
     append(ir, "resume:\n");
     each([&](const std::string& at, int row, int v) {
-      append(ir, "  %at.", at, " = getelementptr i8, ptr %c, i64 ",
-             (row * shape().width + v * shape().lanes) * shape().size, "\n  %old.", at, " = load ",
-             writer.vector(), ", ptr %at.", at, ", align ", shape().lanes * shape().size, "\n");
+      std::string from = this->at(cat("%at.", at), row, v);
+      append(ir, "  %old.", at, " = load ", writer.vector(), ", ptr ", from, ", align ",
+             shape().lanes * shape().size, "\n");
     });
     append(ir, "  br label %start\nstart:\n");
     each([&](const std::string& at, int, int) {
@@ -74,10 +90,14 @@ struct Tile {
              ", %start ], [ %next.", at, ", %step ]\n");
     });
     std::vector<std::string> b;
-    for (int v = 0; v < shape().vectors; ++v) {
-      std::string load = cat("%b.", v);
-      append(ir, "  %pb.", v, " = getelementptr i8, ptr %pb, i64 ",
-             v * shape().lanes * int(size_of(rhs)), "\n  ", load, " = load ",
+    for (int v = 0; v < vectors(); ++v) {
+      std::string load = cat("%b.", v), base = "%pb";
+      if (int panel = v / shape().vectors; panel && v % shape().vectors == 0)
+        append(ir, "  %pb.panel.", panel, " = getelementptr i8, ptr %pb",
+               panel > 1 ? cat(".panel.", panel - 1) : "", ", i64 %bp\n");
+      if (int panel = v / shape().vectors) append(base, ".panel.", panel);
+      append(ir, "  %pb.", v, " = getelementptr i8, ptr ", base, ", i64 ",
+             v % shape().vectors * shape().lanes * int(size_of(rhs)), "\n  ", load, " = load ",
              vector_type(rhs, shape().lanes), ", ptr %pb.", v, ", align ", size_of(rhs), "\n");
       b.push_back(convert(ir, load, load, rhs, writer.accumulate, shape().lanes));
     }
@@ -103,7 +123,7 @@ struct Tile {
     append(ir, "  %one.", row, " = insertelement ", type, " poison, ", writer.type(), " ", value,
            ", i64 0\n  %all.", row, " = shufflevector ", type, " %one.", row, ", ", type,
            " poison, <", shape().lanes, " x i32> zeroinitializer\n");
-    for (int v = 0; v < shape().vectors; ++v)
+    for (int v = 0; v < vectors(); ++v)
       ir += multiply_add(writer, cat("%next.", row, ".", v), cat("%all.", row),
                          b[static_cast<size_t>(v)], cat("%sum.", row, ".", v));
   }
@@ -115,9 +135,8 @@ struct Tile {
              ", %start ], [ %next.", at, ", %step ]\n");
     });
     each([&](const std::string& at, int row, int v) {
-      append(ir, "  %to.", at, " = getelementptr i8, ptr %c, i64 ",
-             (row * shape().width + v * shape().lanes) * shape().size, "\n  store ",
-             writer.vector(), " %end.", at, ", ptr %to.", at, ", align ",
+      std::string to = this->at(cat("%to.", at), row, v);
+      append(ir, "  store ", writer.vector(), " %end.", at, ", ptr ", to, ", align ",
              shape().lanes * shape().size, "\n");
     });
     append(ir, "  ret void\n}\n\n");
@@ -126,17 +145,26 @@ struct Tile {
 
 }  // namespace
 
-std::string DotWriter::tile(DType lhs, DType rhs, int rows) {
+std::string DotWriter::tile(DType lhs, DType rhs, int rows, int panels) {
   std::string name = cat("weft.tile.", weft::name(lhs), ".", weft::name(rhs), ".",
-                         weft::name(accumulate), ".", rows);
+                         weft::name(accumulate), ".", rows, "x", panels);
   if (!first(name)) return name;
-  Tile tile{*this, lhs, rhs, rows, {}};
+  Tile tile{*this, lhs, rhs, rows, panels, {}};
   tile.open(name);
   tile.resume();
   tile.step();
   tile.finish();
   emitter.functions_ += tile.ir;
   return name;
+}
+
+std::string DotWriter::call_tile(const std::string& name, int rows, const std::string& rest) {
+  std::string ir, call = cat("  call void @", name, "(ptr %a");
+  for (int row = rows_per_base; row < rows; row += rows_per_base) {
+    append(ir, "  %a.", rows, ".", row, " = getelementptr i8, ptr %a, i64 %am", row, "\n");
+    append(call, ", ptr %a.", rows, ".", row);
+  }
+  return cat(ir, call, ", i64 %am, i64 %am2, i64 %ak, ", rest, ")\n");
 }
 
 }  // namespace weft
