@@ -38,8 +38,8 @@ $fields$  %am2 = mul i64 %am, 2
   %run.up1 = sub i64 %run.up, 1
   %run.each = udiv i64 %run.up1, %runs
   %run.tile = add i64 %run.each, $rows.less$
-  %run.tiles = udiv i64 %run.tile, $rows.0$
-  %run.rows = mul i64 %run.tiles, $rows.0$
+  %run.tiles = udiv i64 %run.tile, $rows$
+  %run.rows = mul i64 %run.tiles, $rows$
   %m.one.up = add i64 %m.one, $block.less$
   %blocks = udiv i64 %m.one.up, $block$
   ; Blocks of k of nearly equal length, a multiple of 16.
@@ -84,7 +84,9 @@ item:
   %few.0 = and i1 %is.few, %is.alone
   %few = and i1 %few.0, %can.stay
   %stay = or i1 %few, %is.packed
-  %p.room = udiv i64 $run$, %m.count
+  ; The small tile writes all its rows.
+  %m.room = add i64 %m.count, $rows.small.less$
+  %p.room = udiv i64 $run$, %m.room
   %p.left = sub i64 %panels, %panel
   %p.0 = call i64 @llvm.umin.i64(i64 %p.room, i64 %p.left)
   %p.1 = call i64 @llvm.umin.i64(i64 %p.0, i64 %rest)
@@ -98,9 +100,9 @@ item:
   %one.k = icmp ule i64 %k, %k.step
   %one.p = icmp eq i64 %p.count, 1
   %in.one = and i1 %one.k, %one.p
-  %is.slim.0 = icmp ult i64 %m.count, $rows.1$
+  %is.slim.0 = icmp ult i64 %m.count, $rows.small$
   %is.slim = and i1 %is.slim.0, %few
-  %c.panel = mul i64 %m.count, $row.bytes$
+  %c.panel = mul i64 %m.room, $row.bytes$
   br i1 %none, label %item.end, label %batches
 batches:
   br label %batch
@@ -167,13 +169,13 @@ packing:
 ready:
   %b = phi ptr [ %b.at, %panel.in ], [ %bs, %packing ]
   %b.step = phi i64 [ %k.bytes, %panel.in ], [ $row.bytes$, %packing ]
-  ; Four panels at once keep enough loads in flight for a single row.
+  ; Several panels at once keep enough loads in flight for a single row.
   %p.rest = sub i64 %p.count, %p
-  %p.four = icmp uge i64 %p.rest, 4
-  %n.four = icmp uge i64 %n.left, $width.four$
-  %four.0 = and i1 %p.four, %n.four
-  %four = and i1 %four.0, %is.slim
-  %p.move = select i1 %four, i64 4, i64 1
+  %p.slim = icmp uge i64 %p.rest, $slim$
+  %n.slim = icmp uge i64 %n.left, $width.slim$
+  %slim.0 = and i1 %p.slim, %n.slim
+  %slim = and i1 %slim.0, %is.slim
+  %p.move = select i1 %slim, i64 $slim$, i64 1
   %p.next = add i64 %p, %p.move
   br label %rows
 
@@ -185,23 +187,19 @@ rows:
   %c.in = select i1 %in.one, i64 0, i64 %r.in
   %c.offset = mul i64 %c.in, $row.bytes$
   %c = getelementptr i8, ptr %c0, i64 %c.offset
-  br i1 %four, label %tile.3, label %tall
+  br i1 %slim, label %tile.slim, label %tall
 tall:
-  %full = icmp uge i64 %r.left, $rows.0$
-  br i1 %full, label %tile.0, label %less
-less:
-  %middle = icmp uge i64 %r.left, $rows.1$
-  br i1 %middle, label %tile.1, label %tile.2
-tile.0:
-$tile.0$  br label %tiled
-tile.1:
-$tile.1$  br label %tiled
-tile.2:
-$tile.2$  br label %tiled
-tile.3:
-$tile.3$  br label %tiled
+  %full = icmp uge i64 %r.left, $rows$
+  br i1 %full, label %tile.full, label %tile.small
+tile.full:
+$tile.full$  br label %tiled
+tile.small:
+$tile.small$  %r.small = call i64 @llvm.umin.i64(i64 %r.left, i64 $rows.small$)
+  br label %tiled
+tile.slim:
+$tile.slim$  br label %tiled
 tiled:
-  %r.count = phi i64 [ $rows.0$, %tile.0 ], [ $rows.1$, %tile.1 ], [ $rows.2$, %tile.2 ], [ 1, %tile.3 ]
+  %r.count = phi i64 [ $rows$, %tile.full ], [ %r.small, %tile.small ], [ 1, %tile.slim ]
   br i1 %is.last, label %finish, label %rows.end
 finish:
   %f = phi i64 [ 0, %tiled ], [ %f.next, %finish ]
@@ -305,19 +303,17 @@ std::string DotWriter::driver(DType lhs, DType rhs) {
   std::string name =
       cat("weft.dot.", weft::name(lhs), ".", weft::name(rhs), ".", weft::name(accumulate));
   if (!first(name)) return name;
-  int row_bytes = shape.width * shape.size, rows[3] = {shape.rows, shape.rows / 3, 1};
-  std::string calls[4];
-  for (int i = 0; i < 4; ++i) {
-    int panels = i == 3 ? 4 : 1, tile_rows = i == 3 ? 1 : rows[i];
-    calls[i] = call_tile(tile(lhs, accumulate, tile_rows, panels), tile_rows,
-                         cat("ptr %b, i64 %b.step, i64 %kc, ptr %c, i1 %is.first",
-                             panels > 1 ? ", i64 %panel.bytes, i64 %c.panel" : ""));
-  }
+  int row_bytes = shape.width * shape.size;
+  std::string rest = "ptr %b, i64 %b.step, i64 %kc, ptr %c, i1 %is.first";
+  std::string full = call_tile(tile(lhs, accumulate, shape.rows, 1), shape.rows, rest);
+  std::string small = call_small_tile(tile(lhs, accumulate, small_rows, 1), rest);
+  std::string slim = call_tile(tile(lhs, accumulate, 1, slim_panels), 1,
+                               rest + ", i64 %panel.bytes, i64 %c.panel");
   emitter.functions_ +=
       fill(driver_text, {{"name", name},
                          {"fields", load_fields()},
                          {"attributes", attributes()},
-                         {"run.bytes", cat(shape.run * row_bytes)},
+                         {"run.bytes", cat((shape.run + small_rows) * row_bytes)},
                          {"pack.bytes", cat(shape.depth * row_bytes)},
                          {"block", cat(shape.block)},
                          {"block.less", cat(shape.block - 1)},
@@ -325,7 +321,7 @@ std::string DotWriter::driver(DType lhs, DType rhs) {
                          {"run.less", cat(shape.run - 1)},
                          {"width", cat(shape.width)},
                          {"width.less", cat(shape.width - 1)},
-                         {"width.four", cat(shape.width * 4)},
+                         {"width.slim", cat(shape.width * slim_panels)},
                          {"depth", cat(shape.depth)},
                          {"depth.less", cat(shape.depth - 1)},
                          {"row.bytes", cat(row_bytes)},
@@ -333,14 +329,14 @@ std::string DotWriter::driver(DType lhs, DType rhs) {
                          {"row.stride", cat(rhs == accumulate ? size_of(rhs) : -1)},
                          {"few", cat(few_rows)},
                          {"pack", pack(rhs)},
-                         {"rows.0", cat(rows[0])},
-                         {"rows.less", cat(rows[0] - 1)},
-                         {"rows.1", cat(rows[1])},
-                         {"rows.2", cat(rows[2])},
-                         {"tile.0", calls[0]},
-                         {"tile.1", calls[1]},
-                         {"tile.2", calls[2]},
-                         {"tile.3", calls[3]}});
+                         {"rows", cat(shape.rows)},
+                         {"rows.less", cat(shape.rows - 1)},
+                         {"rows.small", cat(small_rows)},
+                         {"rows.small.less", cat(small_rows - 1)},
+                         {"slim", cat(slim_panels)},
+                         {"tile.full", full},
+                         {"tile.small", small},
+                         {"tile.slim", slim}});
   declare("declare i64 @llvm.umin.i64(i64, i64)\n");
   declare("declare i64 @llvm.umax.i64(i64, i64)\n");
   return name;

@@ -14,7 +14,7 @@ namespace weft {
 struct DotShape {
   int lanes;    // of a vector of accumulators
   int vectors;  // in a row of the tile
-  int rows;     // of the full tile; rows / 3 and 1 are the small ones
+  int rows;     // of the full tile
   int width;    // lanes * vectors: columns of a panel
   int size;     // bytes of an accumulator
   int depth;    // k of a block of rhs, which stays in the first-level cache
@@ -45,6 +45,11 @@ inline constexpr DotField dot_fields[] = {{"lhs", 0, true},
                                           {"lhs.strides", 13, false, true},
                                           {"rhs.strides", 17, false, true}};
 inline constexpr int rows_per_base = 3;
+// Rows of the small tile: with two vectors in a row, the fewest that hide the latency of a
+// multiply-add.
+inline constexpr int small_rows = 4;
+// Panels that the tile of a single row takes at once, for the same reason.
+inline constexpr int slim_panels = 4;
 inline constexpr int dot_words = 22;
 
 // The type of an element in memory and of a value: i8 and i8 for boolean.
@@ -72,6 +77,9 @@ struct DotWriter {
   std::string tile(DType lhs, DType rhs, int rows, int panels);
   // The call of a tile at row %a: `rest` are the arguments after those of lhs.
   std::string call_tile(const std::string& name, int rows, const std::string& rest);
+  // The same for the small tile where %r.left rows are left: the first or second row stands in for
+  // missing ones.
+  std::string call_small_tile(const std::string& name, const std::string& rest);
   std::string pack(DType rhs);
   std::string driver(DType lhs, DType rhs);
   std::string pack_driver(DType rhs);

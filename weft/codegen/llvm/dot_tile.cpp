@@ -167,4 +167,16 @@ std::string DotWriter::call_tile(const std::string& name, int rows, const std::s
   return cat(ir, call, ", i64 %am, i64 %am2, i64 %ak, ", rest, ")\n");
 }
 
+std::string DotWriter::call_small_tile(const std::string& name, const std::string& rest) {
+  static_assert(small_rows == 4 && rows_per_base == 3);
+  return cat(
+      "  %has.2 = icmp uge i64 %r.left, 2\n  %has.3 = icmp uge i64 %r.left, 3\n"
+      "  %has.4 = icmp uge i64 %r.left, 4\n  %at.1 = select i1 %has.2, i64 %am, i64 0\n"
+      "  %at.2 = select i1 %has.3, i64 %am2, i64 %at.1\n"
+      "  %at.3 = select i1 %has.4, i64 %am3, i64 0\n  %a.small = getelementptr i8, ptr %a, i64 "
+      "%at.3\n"
+      "  call void @",
+      name, "(ptr %a, ptr %a.small, i64 %at.1, i64 %at.2, i64 %ak, ", rest, ")\n");
+}
+
 }  // namespace weft
