@@ -1,0 +1,166 @@
+// Float and complex operations: computed in the element type, small floats in f32 and rounded once.
+#include "weft/core/element_float.h"
+
+#include <cmath>
+#include <limits>
+
+#include "weft/core/error.h"
+
+namespace weft {
+namespace {
+
+[[noreturn]] void no_meaning(Scalar op, DType dtype) {
+  fail(ErrorKind::unsupported, "scalar", name(op), " has no meaning for ", name(dtype));
+}
+
+// Asymptotic series after shifting the argument above 10; reflection below zero.
+double digamma(double x) {
+  if (std::isnan(x) || x == -std::numeric_limits<double>::infinity()) return std::numeric_limits<double>::quiet_NaN();
+  if (x <= 0) {
+    if (x == std::floor(x)) return std::numeric_limits<double>::quiet_NaN();
+    return digamma(1 - x) - M_PI / std::tan(M_PI * x);
+  }
+  double result = 0;
+  for (; x < 10; ++x) result -= 1 / x;
+  double r = 1 / (x * x);
+  return result + std::log(x) - 0.5 / x -
+         r * (1.0 / 12 - r * (1.0 / 120 - r * (1.0 / 252 - r * (1.0 / 240 - r * (1.0 / 132)))));
+}
+
+template <class T>
+T unary(Scalar op, T x) {
+  switch (op) {
+    case Scalar::abs: return std::fabs(x);
+    case Scalar::cbrt: return std::cbrt(x);
+    case Scalar::ceil: return std::ceil(x);
+    case Scalar::cos: return std::cos(x);
+    case Scalar::exp: return std::exp(x);
+    case Scalar::expm1: return std::expm1(x);
+    case Scalar::floor: return std::floor(x);
+    case Scalar::log: return std::log(x);
+    case Scalar::log1p: return std::log1p(x);
+    case Scalar::logistic: return static_cast<T>(1 / (1 + std::exp(-static_cast<double>(x))));
+    case Scalar::negate: return -x;
+    case Scalar::round_away: return std::round(x);
+    case Scalar::round_even: return std::nearbyint(x);
+    case Scalar::rsqrt: return 1 / std::sqrt(x);
+    case Scalar::sign: return std::isnan(x) || x == 0 ? x : x > 0 ? T(1) : T(-1);
+    case Scalar::sin: return std::sin(x);
+    case Scalar::sqrt: return std::sqrt(x);
+    case Scalar::tan: return std::tan(x);
+    case Scalar::tanh: return std::tanh(x);
+    case Scalar::real: return x;
+    case Scalar::imag: return 0;
+    case Scalar::acos: return std::acos(x);
+    case Scalar::acosh: return std::acosh(x);
+    case Scalar::asin: return std::asin(x);
+    case Scalar::asinh: return std::asinh(x);
+    case Scalar::atan: return std::atan(x);
+    case Scalar::atanh: return std::atanh(x);
+    case Scalar::cosh: return std::cosh(x);
+    case Scalar::sinh: return std::sinh(x);
+    case Scalar::erf: return std::erf(x);
+    case Scalar::erfc: return std::erfc(x);
+    case Scalar::lgamma: return std::lgamma(x);
+    case Scalar::digamma: return static_cast<T>(digamma(x));
+    default: fail(ErrorKind::unsupported, "scalar", name(op), " has no meaning for floats");
+  }
+}
+
+template <class T>
+T binary(Scalar op, T a, T b) {
+  switch (op) {
+    case Scalar::add: return a + b;
+    case Scalar::subtract: return a - b;
+    case Scalar::multiply: return a * b;
+    case Scalar::divide: return a / b;
+    case Scalar::remainder: return std::fmod(a, b);
+    case Scalar::power: return std::pow(a, b);
+    case Scalar::atan2: return std::atan2(a, b);
+    case Scalar::maximum: return std::isnan(a) ? a : std::isnan(b) ? b : a < b ? b : a;
+    case Scalar::minimum: return std::isnan(a) ? a : std::isnan(b) ? b : b < a ? b : a;
+    case Scalar::next_after: return std::nextafter(a, b);
+    default: fail(ErrorKind::unsupported, "scalar", name(op), " has no meaning for floats");
+  }
+}
+
+template <class T>
+std::complex<T> unary_complex(Scalar op, std::complex<T> x, DType dtype) {
+  switch (op) {
+    case Scalar::cos: return std::cos(x);
+    case Scalar::exp: return std::exp(x);
+    case Scalar::expm1: return std::exp(x) - T(1);
+    case Scalar::log: return std::log(x);
+    case Scalar::log1p: return std::log(T(1) + x);
+    case Scalar::logistic: return T(1) / (T(1) + std::exp(-x));
+    case Scalar::negate: return -x;
+    case Scalar::rsqrt: return T(1) / std::sqrt(x);
+    case Scalar::sin: return std::sin(x);
+    case Scalar::sqrt: return std::sqrt(x);
+    case Scalar::tan: return std::tan(x);
+    case Scalar::tanh: return std::tanh(x);
+    case Scalar::acos: return std::acos(x);
+    case Scalar::acosh: return std::acosh(x);
+    case Scalar::asin: return std::asin(x);
+    case Scalar::asinh: return std::asinh(x);
+    case Scalar::atan: return std::atan(x);
+    case Scalar::atanh: return std::atanh(x);
+    case Scalar::cosh: return std::cosh(x);
+    case Scalar::sinh: return std::sinh(x);
+    case Scalar::sign: {
+      if (x == std::complex<T>()) return x;
+      T size = std::abs(x);
+      if (std::isnan(x.real()) || std::isnan(x.imag())) return {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::quiet_NaN()};
+      return x / size;
+    }
+    default: no_meaning(op, dtype);
+  }
+}
+
+template <class T>
+std::complex<T> binary_complex(Scalar op, std::complex<T> a, std::complex<T> b, DType dtype) {
+  switch (op) {
+    case Scalar::add: return a + b;
+    case Scalar::subtract: return a - b;
+    case Scalar::multiply:
+      return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+    case Scalar::divide: return a / b;
+    case Scalar::power: return a == std::complex<T>() && b == std::complex<T>() ? std::complex<T>(1) : std::pow(a, b);
+    default: no_meaning(op, dtype);
+  }
+}
+
+template <class T>
+Element apply_complex(Scalar op, DType result, const Element* operands) {
+  DType dtype = operands[0].dtype;
+  std::complex<T> a(operands[0].c);
+  if (op == Scalar::real) return Element::of_double(result, a.real());
+  if (op == Scalar::imag) return Element::of_double(result, a.imag());
+  if (op == Scalar::abs) return Element::of_double(real_type(dtype), std::hypot(a.real(), a.imag()));
+  if (op == Scalar::is_finite) return {DType::boolean, std::isfinite(a.real()) && std::isfinite(a.imag()), {}};
+  if (arity(op) == 1) return Element::of_complex(dtype, unary_complex(op, a, dtype));
+  return Element::of_complex(dtype, binary_complex(op, a, std::complex<T>(operands[1].c), dtype));
+}
+
+}  // namespace
+
+Element apply_float(Scalar op, DType result, const Element* operands) {
+  DType dtype = operands[0].dtype;
+  if (dtype == DType::c64) return apply_complex<float>(op, result, operands);
+  if (dtype == DType::c128) return apply_complex<double>(op, result, operands);
+  double a = operands[0].real();
+  if (op == Scalar::is_finite) return {DType::boolean, std::isfinite(a), {}};
+  if (op == Scalar::complex) return {result, 0, {a, operands[1].real()}};
+  if (op == Scalar::fma) {
+    double b = operands[1].real(), c = operands[2].real();
+    if (dtype == DType::f64) return Element::of_double(dtype, std::fma(a, b, c));
+    return Element::of_double(dtype, std::fma(static_cast<float>(a), static_cast<float>(b), static_cast<float>(c)));
+  }
+  if (op == Scalar::next_after && bit_width(dtype) < 32) no_meaning(op, dtype);
+  if (dtype == DType::f64)
+    return Element::of_double(dtype, arity(op) == 1 ? unary(op, a) : binary(op, a, operands[1].real()));
+  auto x = static_cast<float>(a);
+  return Element::of_double(dtype, arity(op) == 1 ? unary(op, x) : binary(op, x, static_cast<float>(operands[1].real())));
+}
+
+}  // namespace weft
