@@ -170,6 +170,18 @@ GraphPtr Builder::finish(std::vector<Output> outputs) {
   return std::exchange(graph_, nullptr);
 }
 
+std::vector<Value> expand(Builder& build, const Node& node, const std::vector<Value>& operands) {
+  Node call = node;
+  call.graph_ = &build.graph();
+  call.operands_ = operands;
+  if (def(node.op).traits.elementwise && operands.size() > 1) {
+    Dims dims = operands[0].type().dims;
+    for (const Value& operand : operands) dims = broadcast(dims, operand.type().dims);
+    for (Value& operand : call.operands_) operand = build.broadcast_to(operand, dims);
+  }
+  return def(node.op).expand(build, call);
+}
+
 GraphPtr binary_body(Op op, DType dtype) {
   Builder build(Level::flat, "body");
   Value lhs = build.parameter({dtype, {}}, "lhs"), rhs = build.parameter({dtype, {}}, "rhs");

@@ -51,6 +51,10 @@ class Builder {
   Location loc_;
 };
 
+// The body of a composite node, on other operands: of the same types, in the graph being built. Broadcasts element-wise
+// operands to the result's dims first.
+std::vector<Value> expand(Builder& build, const Node& node, const std::vector<Value>& operands);
+
 // A region body of one binary op over two scalars, as reduce wants it.
 GraphPtr binary_body(Op op, DType dtype);
 

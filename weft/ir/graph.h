@@ -55,6 +55,7 @@ class Node {
  private:
   friend class Graph;
   friend class Builder;
+  friend std::vector<Value> expand(Builder& build, const Node& node, const std::vector<Value>& operands);
   const Graph* graph_ = nullptr;
   NodeId id_ = 0;
   std::vector<Value> operands_;

@@ -12,5 +12,7 @@ namespace weft {
 std::vector<Literal> interpret(const Graph& graph, std::span<const Literal> arguments);
 // The results of one node of static types.
 std::vector<Literal> evaluate(const Node& node, std::span<const Literal> operands);
+// The scalar operation of an element-wise node: compare's depends on its direction.
+Scalar scalar_of(const Node& node);
 
 }  // namespace weft

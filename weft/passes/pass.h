@@ -25,10 +25,11 @@ struct Rule {
   Value (*apply)(Builder& build, const Node& node);
 };
 
-// Copies a graph node by node; `replace` returns the results that stand for the node's, or empty to copy it. The
-// node it is given already has its operands in the new graph; what the builder adds inherits the node's location.
+// Copies a graph node by node; `replace` returns the results that stand for the node's, or empty to copy it. It gets
+// the node and its operands in the new graph; what the builder adds inherits the node's location.
 GraphPtr rebuild(const Graph& graph, Level level,
-                 const std::function<std::vector<Value>(Builder& build, const Node& node)>& replace);
+                 const std::function<std::vector<Value>(Builder& build, const Node& node,
+                                                        const std::vector<Value>& operands)>& replace);
 // Applies rules in order at every node until none applies.
 GraphPtr rewrite(const Graph& graph, std::span<const Rule> rules);
 

@@ -1,0 +1,267 @@
+// Reading and writing at positions that are values: dynamic slices, gather, scatter.
+#include "weft/core/element.h"
+#include "weft/ir/graph.h"
+#include "weft/ir/interpret.h"
+#include "weft/ops/infer.h"
+#include "weft/ops/walk.h"
+
+namespace weft {
+namespace {
+
+using Literals = std::vector<Literal>;
+
+void require_indices(const Call& call, size_t first, int64_t rank) {
+  call.require(static_cast<int64_t>(call.operands.size() - first) == rank, "c2", "needs a start index for each of ", rank,
+               " dimensions, got ", call.operands.size() - first);
+  for (size_t i = first; i < call.operands.size(); ++i)
+    call.require(call.operand(i).rank() == 0 && is_integer(call.operand(i).dtype), "c3", "start indices must be integer scalars, got ",
+                 call.operand(i));
+}
+
+Types infer_dynamic_slice(const Call& call) {
+  call.require(!call.operands.empty(), "operands", "needs an operand");
+  const Type& x = call.operand(0);
+  require_indices(call, 1, x.rank());
+  const Dims& sizes = call.attrs.dims(Attr::slice_sizes);
+  call.require(sizes.size() == x.dims.size(), "c2", "needs a slice size for each dimension of ", x);
+  for (size_t i = 0; i < sizes.size(); ++i)
+    call.require(known_less(x.dims[i], sizes[i]) != true, "c4", "slice sizes ", sizes, " must fit ", x);
+  return {{x.dtype, sizes}};
+}
+
+Types infer_dynamic_update_slice(const Call& call) {
+  call.require(call.operands.size() >= 2, "operands", "needs an operand and an update");
+  const Type &x = call.operand(0), &update = call.operand(1);
+  call.require(update.dtype == x.dtype && update.rank() == x.rank(), "c3", "the update must be a part of ", x, ", got ", update);
+  require_indices(call, 2, x.rank());
+  for (size_t i = 0; i < x.dims.size(); ++i)
+    call.require(known_less(x.dims[i], update.dims[i]) != true, "c6", "the update ", update, " must fit ", x);
+  return {x};
+}
+
+// Start indices clamped so that the slice stays inside.
+Ints clamped_starts(std::span<const Literal> indices, const Ints& dims, const Ints& sizes) {
+  Ints starts;
+  for (size_t i = 0; i < dims.size(); ++i) starts.push_back(std::clamp<int64_t>(indices[i].as_int(0), 0, dims[i] - sizes[i]));
+  return starts;
+}
+
+Literals eval_dynamic_slice(const Node& node, std::span<const Literal> operands) {
+  Ints starts = clamped_starts(operands.subspan(1), operands[0].type().static_dims(), node.type().static_dims());
+  return {gathered(node.type(), operands[0], [&](const Ints& index) {
+    Ints source(index);
+    for (size_t i = 0; i < index.size(); ++i) source[i] += starts[i];
+    return source;
+  })};
+}
+
+Literal copy_of(const Literal& literal) {
+  Literal result(literal.type());
+  std::memcpy(result.mutable_bytes(), literal.bytes().data(), literal.bytes().size());
+  return result;
+}
+
+Literals eval_dynamic_update_slice(const Node& node, std::span<const Literal> operands) {
+  Ints dims = node.type().static_dims(), sizes = operands[1].type().static_dims(), strides = row_major_strides(dims);
+  Ints starts = clamped_starts(operands.subspan(2), dims, sizes);
+  Literal result = copy_of(operands[0]);
+  int64_t at = 0;
+  for_each_index(sizes, [&](const Ints& index) {
+    copy_element(result, linear(index, strides) + linear(starts, strides), operands[1], at++);
+  });
+  return {result};
+}
+
+// The dims of start_indices without the one that holds an index vector.
+Dims batch_dims_of(const Type& indices, int64_t index_vector_dim) {
+  Dims dims = indices.dims;
+  if (index_vector_dim < indices.rank()) dims.erase(dims.begin() + index_vector_dim);
+  return dims;
+}
+
+Types infer_gather(const Call& call) {
+  const Type &x = call.operand(0), &indices = call.operand(1);
+  const Attrs& a = call.attrs;
+  const Ints &offset = a.ints(Attr::offset_dims), &collapsed = a.ints(Attr::collapsed_slice_dims),
+             &batching = a.ints(Attr::operand_batching_dims), &map = a.ints(Attr::start_index_map);
+  const Dims& sizes = a.dims(Attr::slice_sizes);
+  int64_t vector_dim = a.integer(Attr::index_vector_dim);
+  call.require(is_integer(indices.dtype), "indices", "start indices must be integers, got ", indices);
+  call.require(vector_dim >= 0 && vector_dim <= indices.rank(), "c2", "index_vector_dim ", vector_dim, " must be at most ", indices.rank());
+  Dim components = vector_dim < indices.rank() ? indices.dims[static_cast<size_t>(vector_dim)] : Dim(1);
+  call.require(components.is(static_cast<int64_t>(map.size())), "c3", "start_index_map ", map, " must name ", components, " dimensions");
+  call.require(are_axes(map, x.rank()) && are_axes(collapsed, x.rank()) && are_axes(batching, x.rank()), "c19", "dimension numbers must be different ones of ", x);
+  call.require(sizes.size() == x.dims.size(), "c20", "needs a slice size for each dimension of ", x);
+  Dims batch = batch_dims_of(indices, vector_dim), kept;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    auto axis = static_cast<int64_t>(i);
+    call.require(known_less(x.dims[i], sizes[i]) != true, "c21", "slice sizes ", sizes, " must fit ", x);
+    bool dropped = contains(collapsed, axis) || contains(batching, axis);
+    call.require(!dropped || known_less(Dim(1), sizes[i]) != true, "c8", "a dropped dimension must have slice size 1, got ", sizes);
+    if (!dropped) kept.push_back(sizes[i]);
+  }
+  call.require(offset.size() == kept.size(), "c1", "offset_dims ", offset, " must place ", kept.size(), " dimensions");
+  Type result{x.dtype, Dims(batch.size() + kept.size())};
+  call.require(are_axes(offset, result.rank()), "c5", "offset_dims ", offset, " must be different ones of the result");
+  size_t next_batch = 0, next_kept = 0;
+  for (size_t i = 0; i < result.dims.size(); ++i)
+    result.dims[i] = contains(offset, static_cast<int64_t>(i)) ? kept[next_kept++] : batch[next_batch++];
+  return {result};
+}
+
+// One index vector: where a slice starts in the operand (of the mapped dims; others 0), and batching coordinates.
+struct IndexReader {
+  const Literal& indices;
+  int64_t vector_dim;
+  const Ints &map, &operand_batching, &indices_batching;
+
+  Ints start(const Ints& batch, int64_t rank) const {
+    Ints strides = row_major_strides(indices.type().static_dims());
+    Ints start(static_cast<size_t>(rank));
+    bool has_vector = vector_dim < indices.type().rank();
+    Ints at = batch;
+    if (has_vector) at.insert(at.begin() + vector_dim, 0);
+    for (size_t i = 0; i < map.size(); ++i) {
+      if (has_vector) at[static_cast<size_t>(vector_dim)] = static_cast<int64_t>(i);
+      start[static_cast<size_t>(map[i])] = indices.as_int(linear(at, strides));
+    }
+    for (size_t i = 0; i < operand_batching.size(); ++i) {
+      int64_t source = indices_batching[i];
+      if (has_vector && source > vector_dim) --source;
+      start[static_cast<size_t>(operand_batching[i])] = batch[static_cast<size_t>(source)];
+    }
+    return start;
+  }
+};
+
+Literals eval_gather(const Node& node, std::span<const Literal> operands) {
+  const Attrs& a = node.attrs;
+  const Ints& offset = a.ints(Attr::offset_dims);
+  const Ints &collapsed = a.ints(Attr::collapsed_slice_dims), &batching = a.ints(Attr::operand_batching_dims);
+  IndexReader reader{operands[1], a.integer(Attr::index_vector_dim), a.ints(Attr::start_index_map), batching,
+                     a.ints(Attr::start_indices_batching_dims)};
+  Ints dims = operands[0].type().static_dims();
+  const Dims& sizes = a.dims(Attr::slice_sizes);
+  return {gathered(node.type(), operands[0], [&](const Ints& index) {
+    Ints batch, inner;
+    for (size_t i = 0; i < index.size(); ++i) (contains(offset, static_cast<int64_t>(i)) ? inner : batch).push_back(index[i]);
+    Ints source = reader.start(batch, static_cast<int64_t>(dims.size()));
+    size_t next = 0;
+    for (size_t i = 0; i < dims.size(); ++i) {
+      source[i] = std::clamp<int64_t>(source[i], 0, dims[i] - sizes[i].value());
+      auto axis = static_cast<int64_t>(i);
+      if (!contains(collapsed, axis) && !contains(batching, axis)) source[i] += inner[next++];
+    }
+    return source;
+  })};
+}
+
+Types infer_scatter(const Call& call) {
+  const Type &x = call.operand(0), &indices = call.operand(1), &updates = call.operand(2);
+  const Attrs& a = call.attrs;
+  const Ints &window = a.ints(Attr::update_window_dims), &inserted = a.ints(Attr::inserted_window_dims),
+             &batching = a.ints(Attr::input_batching_dims), &map = a.ints(Attr::scatter_dims_to_operand_dims);
+  int64_t vector_dim = a.integer(Attr::index_vector_dim);
+  call.require(updates.dtype == x.dtype, "c1", "updates must be ", name(x.dtype), ", got ", updates);
+  call.require(is_integer(indices.dtype), "indices", "scatter indices must be integers, got ", indices);
+  call.require(vector_dim >= 0 && vector_dim <= indices.rank(), "c18", "index_vector_dim ", vector_dim, " must be at most ", indices.rank());
+  call.require(are_axes(window, updates.rank()), "c7", "update_window_dims ", window, " must be different ones of ", updates);
+  call.require(x.rank() == static_cast<int64_t>(window.size() + inserted.size() + batching.size()), "c2",
+               "window, inserted and batching dimensions must make up those of ", x);
+  call.require(are_axes(map, x.rank()) && are_axes(inserted, x.rank()), "c10", "dimension numbers must be different ones of ", x);
+  Dims batch = batch_dims_of(indices, vector_dim), given;
+  size_t next_window = 0;
+  Dims kept;
+  for (size_t i = 0; i < x.dims.size(); ++i)
+    if (!contains(inserted, static_cast<int64_t>(i)) && !contains(batching, static_cast<int64_t>(i))) kept.push_back(x.dims[i]);
+  for (size_t i = 0; i < updates.dims.size(); ++i) {
+    if (!contains(window, static_cast<int64_t>(i))) {
+      given.push_back(updates.dims[i]);
+    } else {
+      call.require(known_less(kept[next_window], updates.dims[i]) != true, "c4", "updates ", updates, " must fit ", x);
+      ++next_window;
+    }
+  }
+  call.require(given == batch, "c4", "updates ", updates, " must have the dims of the indices ", indices, " beside their window");
+  return {x};
+}
+
+Literals eval_scatter(const Node& node, std::span<const Literal> operands) {
+  const Attrs& a = node.attrs;
+  const Ints &window = a.ints(Attr::update_window_dims), &inserted = a.ints(Attr::inserted_window_dims);
+  const Ints& batching = a.ints(Attr::input_batching_dims);
+  IndexReader reader{operands[1], a.integer(Attr::index_vector_dim), a.ints(Attr::scatter_dims_to_operand_dims), batching,
+                     a.ints(Attr::scatter_indices_batching_dims)};
+  Ints dims = node.type().static_dims(), strides = row_major_strides(dims);
+  Literal result = copy_of(operands[0]);
+  int64_t at = 0;
+  for_each_index(operands[2].type().static_dims(), [&](const Ints& index) {
+    Ints batch, inner;
+    for (size_t i = 0; i < index.size(); ++i) (contains(window, static_cast<int64_t>(i)) ? inner : batch).push_back(index[i]);
+    Ints target = reader.start(batch, static_cast<int64_t>(dims.size()));
+    size_t next = 0;
+    for (size_t i = 0; i < dims.size(); ++i) {
+      auto axis = static_cast<int64_t>(i);
+      if (!contains(inserted, axis) && !contains(batching, axis)) target[i] += inner[next++];
+    }
+    if (inside(target, dims)) {
+      Literal pair[2] = {Literal(Type{result.dtype(), {}}), Literal(Type{result.dtype(), {}})};
+      copy_element(pair[0], 0, result, linear(target, strides));
+      copy_element(pair[1], 0, operands[2], at);
+      copy_element(result, linear(target, strides), interpret(*node.regions[0], pair)[0], 0);
+    }
+    ++at;
+  });
+  return {result};
+}
+
+}  // namespace
+
+OpDef define_dynamic_slice() {
+  return {.doc = "A slice whose start is a value, moved inside where it would stick out.",
+          .operands = -1,
+          .attrs = {{Attr::slice_sizes, AttrKind::dims}},
+          .infer = infer_dynamic_slice,
+          .eval = eval_dynamic_slice,
+          .names = {.stablehlo = "dynamic_slice", .hlo = "dynamic-slice"}};
+}
+OpDef define_dynamic_update_slice() {
+  return {.doc = "The operand with a part replaced; the start is moved inside where the part would stick out.",
+          .operands = -1,
+          .infer = infer_dynamic_update_slice,
+          .eval = eval_dynamic_update_slice,
+          .names = {.stablehlo = "dynamic_update_slice", .hlo = "dynamic-update-slice"}};
+}
+OpDef define_gather() {
+  return {.doc = "Slices at index vectors, moved inside where they would stick out.",
+          .operands = 2,
+          .attrs = {{Attr::offset_dims, AttrKind::ints},
+                    {Attr::collapsed_slice_dims, AttrKind::ints},
+                    {Attr::operand_batching_dims, AttrKind::ints},
+                    {Attr::start_indices_batching_dims, AttrKind::ints},
+                    {Attr::start_index_map, AttrKind::ints},
+                    {Attr::index_vector_dim, AttrKind::integer},
+                    {Attr::slice_sizes, AttrKind::dims},
+                    {Attr::indices_are_sorted, AttrKind::flag, true}},
+          .infer = infer_gather,
+          .eval = eval_gather,
+          .names = {.stablehlo = "gather", .hlo = "gather", .aten = "index"}};
+}
+OpDef define_scatter() {
+  return {.doc = "Combines updates into the operand at index vectors, in order; what would land outside is dropped.",
+          .operands = 3,
+          .attrs = {{Attr::update_window_dims, AttrKind::ints},
+                    {Attr::inserted_window_dims, AttrKind::ints},
+                    {Attr::input_batching_dims, AttrKind::ints},
+                    {Attr::scatter_indices_batching_dims, AttrKind::ints},
+                    {Attr::scatter_dims_to_operand_dims, AttrKind::ints},
+                    {Attr::index_vector_dim, AttrKind::integer},
+                    {Attr::indices_are_sorted, AttrKind::flag, true},
+                    {Attr::unique_indices, AttrKind::flag, true}},
+          .regions = 1,
+          .infer = infer_scatter,
+          .eval = eval_scatter,
+          .names = {.stablehlo = "scatter", .hlo = "scatter", .aten = "index_put"}};
+}
+
+}  // namespace weft

@@ -1,0 +1,53 @@
+// cse: equal calls on equal operands are one call.
+//
+// It stands last: the other passes make equal calls out of different ones.
+#include <unordered_map>
+
+#include "weft/core/hash.h"
+#include "weft/passes/pass.h"
+
+namespace weft {
+namespace {
+
+size_t key_of(const Node& node, const std::vector<Value>& operands) {
+  size_t h = static_cast<size_t>(node.op);
+  for (const Value& operand : operands) h = hash_combine(h, operand.id() * 8u + operand.index());
+  for (const Dim& dim : node.type().dims) h = hash_combine(h, dim.hash());
+  return h;
+}
+
+bool same(const Node& lhs, const Node& rhs, const std::vector<Value>& operands) {
+  if (lhs.op != rhs.op || lhs.types != rhs.types || lhs.operand_count() != operands.size()) return false;
+  for (size_t i = 0; i < operands.size(); ++i)
+    if (lhs.operand(i) != operands[i]) return false;
+  if (lhs.regions.size() != rhs.regions.size()) return false;
+  for (size_t i = 0; i < lhs.regions.size(); ++i)
+    if (!equal(*lhs.regions[i], *rhs.regions[i])) return false;
+  return lhs.attrs == rhs.attrs;
+}
+
+GraphPtr run(const Graph& graph) {
+  std::unordered_multimap<size_t, NodeId> known;
+  return rebuild(graph, Level::flat, [&](Builder& build, const Node& node, const std::vector<Value>& operands) {
+    std::vector<Value> results;
+    if (!def(node.op).traits.pure) return results;
+    size_t key = key_of(node, operands);
+    auto [begin, end] = known.equal_range(key);
+    for (auto at = begin; at != end; ++at) {
+      const Node& candidate = build.graph().node(at->second);
+      if (!same(candidate, node, operands)) continue;
+      for (uint32_t i = 0; i < candidate.types.size(); ++i) results.push_back(candidate.result(i));
+      return results;
+    }
+    const Node& copy = build.copy(node, operands);
+    known.emplace(key, copy.id());
+    for (uint32_t i = 0; i < copy.types.size(); ++i) results.push_back(copy.result(i));
+    return results;
+  });
+}
+
+}  // namespace
+
+const Pass cse{.name = "cse", .doc = "Makes equal calls one.", .from = Level::flat, .to = Level::flat, .run = run};
+
+}  // namespace weft

@@ -1,0 +1,57 @@
+// flatten: from trace to flat level, the only step between them.
+//
+// Two rules: a composite is replaced by its body, and operands of element-wise ops are broadcast in the open. It stands
+// first because everything below knows flat ops only.
+#include "weft/passes/pass.h"
+
+namespace weft {
+namespace {
+
+std::vector<Value> flatten_node(Builder& build, const Node& node, const std::vector<Value>& operands) {
+  const OpDef& op = def(node.op);
+  if (!op.expand && (!op.traits.elementwise || operands.size() < 2)) return {};
+  if (op.expand) {
+    // Bodies may use composites in turn: what the body adds is flattened by expanding it in a graph of its own.
+    Builder inner(Level::trace, std::string(name(node.op)));
+    std::vector<Value> parameters;
+    for (const Value& operand : operands) parameters.push_back(inner.parameter(operand.type(), ""));
+    inner.set_loc(node.loc);
+    std::vector<Output> outputs;
+    for (const Value& value : expand(inner, node, parameters)) outputs.push_back({value, ""});
+    GraphPtr body = inner.finish(std::move(outputs));
+    std::vector<std::vector<Value>> values(body->size());
+    size_t next = 0;
+    for (const Node& each : body->nodes()) {
+      if (each.op == Op::parameter) {
+        values[each.id()] = {operands[next++]};
+        continue;
+      }
+      std::vector<Value> arguments;
+      for (const Value& operand : each.operands()) arguments.push_back(values[operand.id()][operand.index()]);
+      std::vector<Value> results = flatten_node(build, each, arguments);
+      if (results.empty()) {
+        const Node& copy = build.copy(each, std::move(arguments));
+        for (uint32_t i = 0; i < copy.types.size(); ++i) results.push_back(copy.result(i));
+      }
+      values[each.id()] = std::move(results);
+    }
+    std::vector<Value> results;
+    for (const Output& output : body->outputs()) results.push_back(values[output.value.id()][output.value.index()]);
+    return results;
+  }
+  std::vector<Value> broadcast_operands;
+  for (const Value& operand : operands) broadcast_operands.push_back(build.broadcast_to(operand, node.type().dims));
+  return {build.copy(node, std::move(broadcast_operands)).result()};
+}
+
+}  // namespace
+
+const Pass flatten{
+    .name = "flatten",
+    .doc = "Replaces composites by their bodies and writes broadcasting out.",
+    .from = Level::trace,
+    .to = Level::flat,
+    .run = [](const Graph& graph) -> GraphPtr { return rebuild(graph, Level::flat, flatten_node); },
+};
+
+}  // namespace weft

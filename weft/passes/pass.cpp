@@ -1,0 +1,53 @@
+// Rebuilding graphs and applying rules.
+#include "weft/passes/pass.h"
+
+namespace weft {
+
+GraphPtr rebuild(const Graph& graph, Level level,
+                 const std::function<std::vector<Value>(Builder&, const Node&, const std::vector<Value>&)>& replace) {
+  Builder build(level, graph.name());
+  std::vector<std::vector<Value>> values(graph.size());
+  for (const Node& node : graph.nodes()) {
+    std::vector<Value> operands;
+    for (const Value& operand : node.operands()) operands.push_back(values[operand.id()][operand.index()]);
+    build.set_loc(node.loc);
+    std::vector<Value> results;
+    if (node.op != Op::parameter) results = replace(build, node, operands);
+    if (results.empty()) {
+      const Node& copy = build.copy(node, std::move(operands));
+      for (uint32_t i = 0; i < copy.types.size(); ++i) results.push_back(copy.result(i));
+    }
+    values[node.id()] = std::move(results);
+  }
+  std::vector<Output> outputs;
+  for (const Output& output : graph.outputs())
+    outputs.push_back({values[output.value.id()][output.value.index()], output.name, output.alias});
+  for (const GraphPtr& function : graph.functions()) build.add_function(function);
+  return build.finish(std::move(outputs));
+}
+
+GraphPtr rewrite(const Graph& graph, std::span<const Rule> rules) {
+  return rebuild(graph, graph.level(), [&](Builder& build, const Node& node, const std::vector<Value>& operands) {
+    bool applies = false;
+    for (const Rule& rule : rules) applies |= rule.op == node.op;
+    if (!applies || node.types.size() != 1) return std::vector<Value>{};
+    // A rule may expose another: go on until the result is one that none applies to.
+    Value value = build.copy(node, operands).result();
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (const Rule& rule : rules) {
+        if (rule.op != value.node().op) continue;
+        // Copied: the node may move while the rule adds others.
+        Node at = value.node();
+        if (Value better = rule.apply(build, at)) {
+          value = better;
+          changed = true;
+          break;
+        }
+      }
+    }
+    return std::vector<Value>{value};
+  });
+}
+
+}  // namespace weft

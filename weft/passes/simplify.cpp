@@ -1,0 +1,97 @@
+// simplify: local rewrites that always leave less work than they found.
+//
+// A rule belongs here only if it is exact for every input, NaN and -0.0 included, and never makes the graph larger.
+// Anything that trades one cost for another is a decision, and decisions live in weft/kernel/fuse.cpp.
+#include "weft/passes/pass.h"
+
+namespace weft {
+namespace {
+
+bool is_splat(Value value, double wanted) {
+  const Node* node = &value.node();
+  if (node->op == Op::broadcast_in_dim) node = &node->operand(0).node();
+  if (node->op != Op::constant) return false;
+  const Literal& literal = node->attrs.literal(Attr::value);
+  return literal.count() > 0 && literal.is_splat() && literal.as_complex(0) == std::complex<double>(wanted);
+}
+
+Value same_type_operand(Builder&, const Node& n) {
+  return n.operand(0).type() == n.type() ? n.operand(0) : Value{};
+}
+
+Ints composed(const Ints& inner, const Ints& outer) {
+  Ints result;
+  for (int64_t i : outer) result.push_back(inner[static_cast<size_t>(i)]);
+  return result;
+}
+
+Value identity_transpose(Builder&, const Node& n) {
+  const Ints& permutation = n.ints(Attr::permutation);
+  for (size_t i = 0; i < permutation.size(); ++i)
+    if (permutation[i] != static_cast<int64_t>(i)) return {};
+  return n.operand(0);
+}
+
+Value double_transpose(Builder& build, const Node& n) {
+  Node inner = n.operand(0).node();
+  if (inner.op != Op::transpose) return {};
+  return build(Op::transpose, {inner.operand(0)},
+               {{Attr::permutation, composed(inner.ints(Attr::permutation), n.ints(Attr::permutation))}});
+}
+
+Value double_reshape(Builder& build, const Node& n) {
+  Node inner = n.operand(0).node();
+  if (inner.op != Op::reshape) return {};
+  return build(Op::reshape, {inner.operand(0)}, {{Attr::dims, n.attrs.dims(Attr::dims)}});
+}
+
+Value double_broadcast(Builder& build, const Node& n) {
+  Node inner = n.operand(0).node();
+  if (inner.op != Op::broadcast_in_dim) return {};
+  Ints dimensions = composed(n.ints(Attr::dimensions), inner.ints(Attr::dimensions));
+  return build(Op::broadcast_in_dim, {inner.operand(0)}, {{Attr::dims, n.attrs.dims(Attr::dims)}, {Attr::dimensions, dimensions}});
+}
+
+Value widening_round_trip(Builder&, const Node& n) {
+  const Node& inner = n.operand(0).node();
+  if (inner.op != Op::convert) return {};
+  DType from = inner.operand(0).type().dtype, through = inner.type().dtype;
+  bool widens = is_float(from) && is_float(through) && bit_width(through) >= 32 && bit_width(from) < bit_width(through);
+  return widens && n.type().dtype == from ? inner.operand(0) : Value{};
+}
+
+Value times_one(Builder&, const Node& n) {
+  if (is_splat(n.operand(1), 1)) return n.operand(0);
+  return is_splat(n.operand(0), 1) ? n.operand(1) : Value{};
+}
+
+Value divided_by_one(Builder&, const Node& n) { return is_splat(n.operand(1), 1) ? n.operand(0) : Value{}; }
+
+// There is no "x + 0 is x": it is wrong for x = -0.0, where the sum is +0.0.
+const Rule rules[] = {
+    {"a convert to the same type is nothing", Op::convert, same_type_operand},
+    {"a convert to a wider float and back is nothing", Op::convert, widening_round_trip},
+    {"a reshape to the same dims is nothing", Op::reshape, same_type_operand},
+    {"two reshapes are one", Op::reshape, double_reshape},
+    {"a broadcast to the same dims is nothing", Op::broadcast_in_dim, same_type_operand},
+    {"two broadcasts are one", Op::broadcast_in_dim, double_broadcast},
+    {"a transpose by the identity is nothing", Op::transpose, identity_transpose},
+    {"two transposes are one", Op::transpose, double_transpose},
+    {"a slice of everything is nothing", Op::slice, same_type_operand},
+    {"a concatenate of one is nothing", Op::concatenate,
+     [](Builder&, const Node& n) { return n.operand_count() == 1 ? n.operand(0) : Value{}; }},
+    {"x * 1 is x", Op::multiply, times_one},
+    {"x / 1 is x", Op::divide, divided_by_one},
+};
+
+}  // namespace
+
+const Pass simplify{
+    .name = "simplify",
+    .doc = "Applies exact, shrinking rewrites until none applies.",
+    .from = Level::flat,
+    .to = Level::flat,
+    .run = [](const Graph& graph) { return rewrite(graph, rules); },
+};
+
+}  // namespace weft
