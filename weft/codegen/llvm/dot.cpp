@@ -139,6 +139,20 @@ void emit_epilogue(std::string& ir, const DotKernel& kernel, DotWriter& writer) 
   writer.declare("declare i64 @llvm.umin.i64(i64, i64)\n");
 }
 
+// Whether a value may be `wanted` at run time, or no more than that.
+bool may_be(const std::string& value, int64_t wanted) {
+  return value[0] == '%' || value == cat(wanted);
+}
+bool may_be_few(const std::string& value) {
+  return value[0] == '%' || std::stoll(value) <= small_rows;
+}
+
+// Whether lhs and rhs may both lie along k, for few rows: what the driver asks at run time.
+bool may_be_inner(const DotKernel& kernel) {
+  return !kernel.packed_rhs && may_be(kernel.lhs.inner, 1) && may_be(kernel.rhs.inner, 1) &&
+         may_be_few(kernel.m);
+}
+
 }  // namespace
 
 void DotEmitter::emit(std::string& ir, const DotKernel& kernel) {
@@ -148,7 +162,8 @@ void DotEmitter::emit(std::string& ir, const DotKernel& kernel) {
         "a dot of ", kernel.batch.size(), " batch dimensions");
   DotWriter writer(*this, kernel.accumulate);
   std::string driver =
-      writer.driver(kernel.lhs.dtype, kernel.packed_rhs ? kernel.accumulate : kernel.rhs.dtype);
+      writer.driver(kernel.lhs.dtype, kernel.packed_rhs ? kernel.accumulate : kernel.rhs.dtype,
+                    !kernel.packed_rhs, may_be_inner(kernel));
   emit_epilogue(ir, kernel, writer);
   append(ir, "define void @", kernel.name, "(ptr %args, i64 %begin, i64 %end) ", unhurried,
          writer.attributes(), " {\n");
@@ -171,6 +186,9 @@ void DotEmitter::emit_pack(std::string& ir, const DotKernel& kernel,
 }
 
 std::string DotEmitter::shared() {
+  for (const auto& [name, needs] : drivers_)
+    DotWriter(*this, needs.accumulate).write_driver(name, needs);
+  drivers_.clear();
   std::string out;
   for (const std::string& line : declarations_) out += line;
   return out + "\n" + functions_;

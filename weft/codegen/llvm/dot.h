@@ -8,6 +8,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -82,10 +83,16 @@ class DotEmitter {
   Dim pack_items(DType accumulate, const Dim& batch, const Dim& n) const;
 
  private:
+  friend struct DotWriter;
+  // What kernels of one combination of types ask of their shared loops.
+  struct Needs {
+    DType lhs, rhs, accumulate;
+    bool pack = false, inner = false;
+  };
   VectorUnit unit_;
+  std::map<std::string, Needs> drivers_;
   std::string functions_;
   std::set<std::string> done_, declarations_;
-  friend struct DotWriter;
 };
 
 // Elements of accumulate's type that a packed matrix takes, on every target.

@@ -26,7 +26,20 @@ $fields$  %am2 = mul i64 %am, 2
   %panel.bytes = select i1 %is.packed, i64 %panel.packed, i64 %panel.plain
   %k.bytes = select i1 %is.packed, i64 $row.bytes$, i64 %bk
   %is.row = icmp eq i64 %bn, $row.stride$
-  %can.stay = or i1 %is.packed, %is.row
+  ; Few rows of lhs and columns of rhs that lie along k: vectors along k.
+  %is.plain = xor i1 %is.packed, true
+  %rhs.along = icmp eq i64 %bk, $rhs.size$
+  %lhs.along = icmp eq i64 %ak, $lhs.size$
+  %along.0 = and i1 %rhs.along, %lhs.along
+  %along.1 = and i1 %along.0, %is.plain
+  %is.deep = icmp uge i64 %k, $lanes$
+  %along.2 = and i1 %along.1, %is.deep
+  %is.flat = icmp ule i64 %m, $rows.small$
+  %along.3 = and i1 %along.2, %is.flat
+  %inner = and i1 %along.3, $has.inner$
+  %can.stay.0 = or i1 %is.packed, %is.row
+  %not.inner = xor i1 %inner, true
+  %can.stay = and i1 %can.stay.0, %not.inner
   %n.up = add i64 %n, $width.less$
   %panels = udiv i64 %n.up, $width$
   %m.up = add i64 %m, $run.less$
@@ -94,13 +107,12 @@ item:
   %move = select i1 %few, i64 %p.1, i64 %joined
   %i.next = add i64 %i, %move
   ; A little of k only where rhs's rows are apart.
-  %shallow.0 = xor i1 %is.packed, true
-  %shallow = and i1 %shallow.0, %few
+  %shallow = and i1 %is.plain, %few
   %k.step = select i1 %shallow, i64 16, i64 %k.deep
   %one.k = icmp ule i64 %k, %k.step
   %one.p = icmp eq i64 %p.count, 1
   %in.one = and i1 %one.k, %one.p
-  %is.slim.0 = icmp ult i64 %m.count, $rows.small$
+  %is.slim.0 = icmp eq i64 %m.count, 1
   %is.slim = and i1 %is.slim.0, %few
   %c.panel = mul i64 %m.room, $row.bytes$
   br i1 %none, label %item.end, label %batches
@@ -134,7 +146,25 @@ start:
   %a.m0 = mul i64 %m0, %am
   %a0 = getelementptr i8, ptr %a0.0, i64 %a.m0
   %b0 = getelementptr i8, ptr %rhs, i64 %b.batch.next
-  br label %depth
+  br i1 %inner, label %inner.row, label %depth
+
+inner.row:
+  %q = phi i64 [ 0, %start ], [ %q.next, %inner.row ]
+  %q.offset = mul i64 %q, %am
+  %q.a = getelementptr i8, ptr %a0, i64 %q.offset
+  %q.n0 = mul i64 %panel, $width$
+  %q.left = sub i64 %n, %q.n0
+  %q.cols = call i64 @llvm.umin.i64(i64 %q.left, i64 $width$)
+  %q.b.n0 = mul i64 %panel, %panel.bytes
+  %q.b = getelementptr i8, ptr %b0, i64 %q.b.n0
+  %q.to = mul i64 %q, $row.bytes$
+  %q.c = getelementptr i8, ptr %cs, i64 %q.to
+$inner$  %q.next = add i64 %q, 1
+  %q.more = icmp ult i64 %q.next, %m.count
+  br i1 %q.more, label %inner.row, label %inner.finish
+inner.finish:
+  call void %epilogue(ptr %args, ptr %ix, i64 %m0, i64 %m.count, i64 %q.n0, i64 %q.cols, ptr %cs)
+  br label %item.end
 
 depth:
   %k0 = phi i64 [ 0, %start ], [ %k1, %depth.end ]
@@ -164,8 +194,7 @@ panel.in:
   %stay.here = or i1 %stay.full, %is.packed
   br i1 %stay.here, label %ready, label %packing
 packing:
-  call void @$pack$(ptr %b.at, i64 %bk, i64 %bn, i64 %kc, i64 %cols, ptr %bs)
-  br label %ready
+$pack$  br label %ready
 ready:
   %b = phi ptr [ %b.at, %panel.in ], [ %bs, %packing ]
   %b.step = phi i64 [ %k.bytes, %panel.in ], [ $row.bytes$, %packing ]
@@ -231,78 +260,30 @@ done:
 
 )";
 
-constexpr std::string_view pack_driver_text =
-    R"(define internal void @$name$(ptr %d, i64 %begin, i64 %end, ptr %to) noinline optnone $attributes$ {
-entry:
-$fields$  %n.up = add i64 %n, $width.less$
-  %panels = udiv i64 %n.up, $width$
-  %panel.bytes = mul i64 %k, $row.bytes$
-  %some = icmp ult i64 %begin, %end
-  br i1 %some, label %item, label %done
-item:
-  %i = phi i64 [ %begin, %entry ], [ %i.next, %item.end ]
-  %bat = udiv i64 %i, %panels
-  %bat.first = mul i64 %bat, %panels
-  %panel = sub i64 %i, %bat.first
-  br label %batch
-batch:
-  %bi = phi i64 [ 3, %item ], [ %bi.next, %batch ]
-  %b.left = phi i64 [ %bat, %item ], [ %b.div, %batch ]
-  %b.batch = phi i64 [ 0, %item ], [ %b.batch.next, %batch ]
-  %p.ext = getelementptr i64, ptr %extents, i64 %bi
-  %ext = load i64, ptr %p.ext
-  %b.div = udiv i64 %b.left, %ext
-  %b.whole = mul i64 %b.div, %ext
-  %b.index = sub i64 %b.left, %b.whole
-  %p.bs = getelementptr i64, ptr %rhs.strides, i64 %bi
-  %bs = load i64, ptr %p.bs
-  %bs.x = mul i64 %bs, %b.index
-  %b.batch.next = add i64 %b.batch, %bs.x
-  %bi.next = add i64 %bi, -1
-  %b.more = icmp sge i64 %bi.next, 0
-  br i1 %b.more, label %batch, label %item.end
-item.end:
-  %n0 = mul i64 %panel, $width$
-  %n.left = sub i64 %n, %n0
-  %cols = call i64 @llvm.umin.i64(i64 %n.left, i64 $width$)
-  %n.bytes = mul i64 %n0, %bn
-  %offset = add i64 %n.bytes, %b.batch.next
-  %from = getelementptr i8, ptr %rhs, i64 %offset
-  %to.offset = mul i64 %i, %panel.bytes
-  %at = getelementptr i8, ptr %to, i64 %to.offset
-  call void @$pack$(ptr %from, i64 %bk, i64 %bn, i64 %k, i64 %cols, ptr %at)
-  %i.next = add i64 %i, 1
-  %i.more = icmp ult i64 %i.next, %end
-  br i1 %i.more, label %item, label %done
-done:
-  ret void
-}
-
-)";
-
-// Loads every field of the descriptor; unused ones cost nothing.
-std::string load_fields() {
-  std::string ir;
-  for (DotField field : dot_fields) {
-    append(ir, "  %p.", field.name, " = getelementptr i64, ptr %d, i64 ", field.word, "\n");
-    if (field.is_table)
-      append(ir, "  %", field.name, " = getelementptr i64, ptr %p.", field.name, ", i64 0\n");
-    else
-      append(ir, "  %", field.name, " = load ", field.is_pointer ? "ptr" : "i64", ", ptr %p.",
-             field.name, "\n");
-  }
-  return ir;
-}
-
 // Rows up to which rhs is read in place: packing would touch it twice.
 constexpr int few_rows = 12;
 
 }  // namespace
 
-std::string DotWriter::driver(DType lhs, DType rhs) {
+std::string DotWriter::driver(DType lhs, DType rhs, bool may_pack, bool may_be_inner) {
   std::string name =
       cat("weft.dot.", weft::name(lhs), ".", weft::name(rhs), ".", weft::name(accumulate));
-  if (!first(name)) return name;
+  auto& needs =
+      emitter.drivers_.try_emplace(name, DotEmitter::Needs{lhs, rhs, accumulate}).first->second;
+  needs.pack |= may_pack;
+  needs.inner |= may_be_inner;
+  return name;
+}
+
+void DotWriter::write_driver(const std::string& name, const DotEmitter::Needs& needs) {
+  DType lhs = needs.lhs, rhs = needs.rhs;
+  std::string pack_call, inner_call;
+  if (needs.pack)
+    pack_call = cat("  call void @", pack(rhs),
+                    "(ptr %b.at, i64 %bk, i64 %bn, i64 %kc, i64 %cols, ptr %bs)\n");
+  if (needs.inner)
+    inner_call = cat("  call void @", inner(lhs, rhs),
+                     "(ptr %q.a, ptr %q.b, i64 %bn, i64 %k, i64 %q.cols, ptr %q.c)\n");
   int row_bytes = shape.width * shape.size;
   std::string rest = "ptr %b, i64 %b.step, i64 %kc, ptr %c, i1 %is.first";
   std::string full = call_tile(tile(lhs, accumulate, shape.rows, 1), shape.rows, rest);
@@ -328,7 +309,12 @@ std::string DotWriter::driver(DType lhs, DType rhs) {
                          // No stride is -1: elements that need conversion are always packed.
                          {"row.stride", cat(rhs == accumulate ? size_of(rhs) : -1)},
                          {"few", cat(few_rows)},
-                         {"pack", pack(rhs)},
+                         {"pack", pack_call},
+                         {"inner", inner_call},
+                         {"has.inner", needs.inner ? "true" : "false"},
+                         {"lanes", cat(shape.lanes)},
+                         {"lhs.size", cat(size_of(lhs))},
+                         {"rhs.size", cat(size_of(rhs))},
                          {"rows", cat(shape.rows)},
                          {"rows.less", cat(shape.rows - 1)},
                          {"rows.small", cat(small_rows)},
@@ -339,21 +325,6 @@ std::string DotWriter::driver(DType lhs, DType rhs) {
                          {"tile.slim", slim}});
   declare("declare i64 @llvm.umin.i64(i64, i64)\n");
   declare("declare i64 @llvm.umax.i64(i64, i64)\n");
-  return name;
-}
-
-std::string DotWriter::pack_driver(DType rhs) {
-  std::string name = cat("weft.dot.pack.", weft::name(rhs), ".", weft::name(accumulate));
-  if (!first(name)) return name;
-  emitter.functions_ += fill(pack_driver_text, {{"name", name},
-                                                {"fields", load_fields()},
-                                                {"attributes", attributes()},
-                                                {"pack", pack(rhs)},
-                                                {"width", cat(shape.width)},
-                                                {"width.less", cat(shape.width - 1)},
-                                                {"row.bytes", cat(shape.width * shape.size)}});
-  declare("declare i64 @llvm.umin.i64(i64, i64)\n");
-  return name;
 }
 
 }  // namespace weft

@@ -58,6 +58,56 @@ done:
 
 )";
 
+// Work item = batch * panels + panel.
+constexpr std::string_view pack_driver_text =
+    R"(define internal void @$name$(ptr %d, i64 %begin, i64 %end, ptr %to) noinline optnone $attributes$ {
+entry:
+$fields$  %n.up = add i64 %n, $width.less$
+  %panels = udiv i64 %n.up, $width$
+  %panel.bytes = mul i64 %k, $row.bytes$
+  %some = icmp ult i64 %begin, %end
+  br i1 %some, label %item, label %done
+item:
+  %i = phi i64 [ %begin, %entry ], [ %i.next, %item.end ]
+  %bat = udiv i64 %i, %panels
+  %bat.first = mul i64 %bat, %panels
+  %panel = sub i64 %i, %bat.first
+  br label %batch
+batch:
+  %bi = phi i64 [ 3, %item ], [ %bi.next, %batch ]
+  %b.left = phi i64 [ %bat, %item ], [ %b.div, %batch ]
+  %b.batch = phi i64 [ 0, %item ], [ %b.batch.next, %batch ]
+  %p.ext = getelementptr i64, ptr %extents, i64 %bi
+  %ext = load i64, ptr %p.ext
+  %b.div = udiv i64 %b.left, %ext
+  %b.whole = mul i64 %b.div, %ext
+  %b.index = sub i64 %b.left, %b.whole
+  %p.bs = getelementptr i64, ptr %rhs.strides, i64 %bi
+  %bs = load i64, ptr %p.bs
+  %bs.x = mul i64 %bs, %b.index
+  %b.batch.next = add i64 %b.batch, %bs.x
+  %bi.next = add i64 %bi, -1
+  %b.more = icmp sge i64 %bi.next, 0
+  br i1 %b.more, label %batch, label %item.end
+item.end:
+  %n0 = mul i64 %panel, $width$
+  %n.left = sub i64 %n, %n0
+  %cols = call i64 @llvm.umin.i64(i64 %n.left, i64 $width$)
+  %n.bytes = mul i64 %n0, %bn
+  %offset = add i64 %n.bytes, %b.batch.next
+  %from = getelementptr i8, ptr %rhs, i64 %offset
+  %to.offset = mul i64 %i, %panel.bytes
+  %at = getelementptr i8, ptr %to, i64 %to.offset
+  call void @$pack$(ptr %from, i64 %bk, i64 %bn, i64 %k, i64 %cols, ptr %at)
+  %i.next = add i64 %i, 1
+  %i.more = icmp ult i64 %i.next, %end
+  br i1 %i.more, label %item, label %done
+done:
+  ret void
+}
+
+)";
+
 struct Pack {
   DotWriter& writer;
   DType from;
@@ -223,6 +273,20 @@ std::string DotWriter::pack(DType rhs) {
   pack.by_column();
   pack.each();
   emitter.functions_ += pack.ir;
+  return name;
+}
+
+std::string DotWriter::pack_driver(DType rhs) {
+  std::string name = cat("weft.dot.pack.", weft::name(rhs), ".", weft::name(accumulate));
+  if (!first(name)) return name;
+  emitter.functions_ += fill(pack_driver_text, {{"name", name},
+                                                {"fields", load_fields()},
+                                                {"attributes", attributes()},
+                                                {"pack", pack(rhs)},
+                                                {"width", cat(shape.width)},
+                                                {"width.less", cat(shape.width - 1)},
+                                                {"row.bytes", cat(shape.width * shape.size)}});
+  declare("declare i64 @llvm.umin.i64(i64, i64)\n");
   return name;
 }
 

@@ -80,4 +80,17 @@ std::string convert(std::string& ir, const std::string& name, const std::string&
   return name + ".converted";
 }
 
+std::string load_fields() {
+  std::string ir;
+  for (DotField field : dot_fields) {
+    append(ir, "  %p.", field.name, " = getelementptr i64, ptr %d, i64 ", field.word, "\n");
+    if (field.is_table)
+      append(ir, "  %", field.name, " = getelementptr i64, ptr %p.", field.name, ", i64 0\n");
+    else
+      append(ir, "  %", field.name, " = load ", field.is_pointer ? "ptr" : "i64", ", ptr %p.",
+             field.name, "\n");
+  }
+  return ir;
+}
+
 }  // namespace weft

@@ -52,6 +52,9 @@ inline constexpr int small_rows = 4;
 inline constexpr int slim_panels = 4;
 inline constexpr int dot_words = 22;
 
+// Loads every field of the descriptor %d by its name; unused ones cost nothing.
+std::string load_fields();
+
 // The type of an element in memory and of a value: i8 and i8 for boolean.
 std::string llvm_type(DType dtype);
 std::string vector_type(DType dtype, int lanes);
@@ -80,10 +83,15 @@ struct DotWriter {
   // The same for the small tile where %r.left rows are left: the first or second row stands in for
   // missing ones.
   std::string call_small_tile(const std::string& name, const std::string& rest);
+  std::string inner(DType lhs, DType rhs);
   std::string pack(DType rhs);
-  std::string driver(DType lhs, DType rhs);
+  std::string driver(DType lhs, DType rhs, bool may_pack, bool may_be_inner);
+  void write_driver(const std::string& name, const DotEmitter::Needs& needs);
   std::string pack_driver(DType rhs);
 
+  // The instruction to = a * b + sum, rounded once, of vectors or of scalars.
+  std::string multiply_add(const std::string& to, const std::string& a, const std::string& b,
+                           const std::string& sum, int lanes = 0);
   bool first(const std::string& name) { return emitter.done_.insert(name).second; }
   void declare(std::string line) { emitter.declarations_.insert(std::move(line)); }
   std::string attributes() const { return emitter.unit_.attributes; }

@@ -10,21 +10,6 @@
 namespace weft {
 namespace {
 
-std::string multiply_add(DotWriter& writer, const std::string& to, const std::string& a,
-                         const std::string& b, const std::string& sum) {
-  std::string type = writer.vector();
-  if (is_float(writer.accumulate)) {
-    std::string suffix =
-        cat("v", writer.shape.lanes, writer.accumulate == DType::f64 ? "f64" : "f32");
-    writer.declare(
-        cat("declare ", type, " @llvm.fma.", suffix, "(", type, ", ", type, ", ", type, ")\n"));
-    return cat("  ", to, " = call ", type, " @llvm.fma.", suffix, "(", type, " ", a, ", ", type,
-               " ", b, ", ", type, " ", sum, ")\n");
-  }
-  return cat("  ", to, ".product = mul ", type, " ", a, ", ", b, "\n  ", to, " = add ", type, " ",
-             sum, ", ", to, ".product\n");
-}
-
 struct Tile {
   DotWriter& writer;
   DType lhs, rhs;
@@ -124,8 +109,8 @@ struct Tile {
            ", i64 0\n  %all.", row, " = shufflevector ", type, " %one.", row, ", ", type,
            " poison, <", shape().lanes, " x i32> zeroinitializer\n");
     for (int v = 0; v < vectors(); ++v)
-      ir += multiply_add(writer, cat("%next.", row, ".", v), cat("%all.", row),
-                         b[static_cast<size_t>(v)], cat("%sum.", row, ".", v));
+      ir += writer.multiply_add(cat("%next.", row, ".", v), cat("%all.", row),
+                                b[static_cast<size_t>(v)], cat("%sum.", row, ".", v));
   }
 
   void finish() {
@@ -144,6 +129,20 @@ struct Tile {
 };
 
 }  // namespace
+
+std::string DotWriter::multiply_add(const std::string& to, const std::string& a,
+                                    const std::string& b, const std::string& sum, int lanes) {
+  std::string type = lanes == 1 ? this->type() : vector();
+  if (is_float(accumulate)) {
+    std::string suffix =
+        cat(lanes == 1 ? "" : cat("v", shape.lanes), accumulate == DType::f64 ? "f64" : "f32");
+    declare(cat("declare ", type, " @llvm.fma.", suffix, "(", type, ", ", type, ", ", type, ")\n"));
+    return cat("  ", to, " = call ", type, " @llvm.fma.", suffix, "(", type, " ", a, ", ", type,
+               " ", b, ", ", type, " ", sum, ")\n");
+  }
+  return cat("  ", to, ".product = mul ", type, " ", a, ", ", b, "\n  ", to, " = add ", type, " ",
+             sum, ", ", to, ".product\n");
+}
 
 std::string DotWriter::tile(DType lhs, DType rhs, int rows, int panels) {
   std::string name = cat("weft.tile.", weft::name(lhs), ".", weft::name(rhs), ".",

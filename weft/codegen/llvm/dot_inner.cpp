@@ -1,0 +1,171 @@
+// One row of lhs by columns of rhs that lie along k: vectors run over k, so that memory is read as
+// it lies.
+#include "weft/codegen/llvm/dot_shape.h"
+#include "weft/core/error.h"
+
+namespace weft {
+namespace {
+
+// %cols results to %c. Columns past the last are read as the last one and dropped.
+constexpr std::string_view open_text =
+    R"(define internal void @$name$(ptr %a, ptr %b, i64 %bn, i64 %count, i64 %cols, ptr %c) noinline $attributes$ {
+entry:
+  %sums = alloca [$group$ x $vector$], align 64
+  %last = sub i64 %cols, 1
+  %whole = and i64 %count, -$lanes$
+  %rest = sub i64 %count, %whole
+  br label %group
+group:
+  %n = phi i64 [ 0, %entry ], [ %n.next, %group.end ]
+)";
+
+constexpr std::string_view close_text = R"(  br label %sum
+sum:
+  %s = phi i64 [ 0, %tail.done ], [ %s.next, %sum ]
+  %s.at = getelementptr $vector$, ptr %sums, i64 %s
+  %s.$lanes$ = load $vector$, ptr %s.at, align $align$
+$reduce$  %to = add i64 %n, %s
+  %to.at = getelementptr $type$, ptr %c, i64 %to
+  store $type$ %result, ptr %to.at
+  %s.next = add i64 %s, 1
+  %s.n = add i64 %n, %s.next
+  %s.in = icmp ult i64 %s.next, $group$
+  %s.left = icmp ult i64 %s.n, %cols
+  %s.more = and i1 %s.in, %s.left
+  br i1 %s.more, label %sum, label %group.end
+group.end:
+  %n.next = add i64 %n, $group$
+  %n.more = icmp ult i64 %n.next, %cols
+  br i1 %n.more, label %group, label %done
+done:
+  ret void
+}
+
+)";
+
+struct Inner {
+  DotWriter& writer;
+  DType lhs, rhs;
+  std::string ir;
+  // Columns at once: enough sums in flight to hide the latency of a multiply-add.
+  static constexpr int group = 8;
+
+  int lanes() const { return writer.shape.lanes; }
+
+  void columns() {
+    for (int i = 0; i < group; ++i)
+      append(ir, "  %n.", i, " = add i64 %n, ", i, "\n  %m.", i,
+             " = call i64 @llvm.umin.i64(i64 %n.", i, ", i64 %last)\n  %o.", i, " = mul i64 %m.", i,
+             ", %bn\n  %b.", i, " = getelementptr i8, ptr %b, i64 %o.", i, "\n");
+    append(ir, "  %some = icmp ne i64 %whole, 0\n  br i1 %some, label %step, label %tail\n");
+  }
+
+  // sum += a[k] * b[k] for whole vectors.
+  void steps() {
+    append(ir, "step:\n  %k = phi i64 [ 0, %group ], [ %k.next, %step ]\n");
+    for (int i = 0; i < group; ++i)
+      append(ir, "  %sum.", i, " = phi ", writer.vector(), " [ zeroinitializer, %group ], [ %next.",
+             i, ", %step ]\n");
+    std::string a = load("a", "%a", lhs, "%k");
+    for (int i = 0; i < group; ++i) {
+      std::string b = load(cat("x.", i), cat("%b.", i), rhs, "%k");
+      ir += writer.multiply_add(cat("%next.", i), a, b, cat("%sum.", i));
+    }
+    append(ir, "  %k.next = add i64 %k, ", lanes(), "\n  %k.more = icmp ult i64 %k.next, %whole\n",
+           "  br i1 %k.more, label %step, label %tail\n");
+  }
+
+  std::string load(const std::string& name, const std::string& pointer, DType dtype,
+                   const std::string& k) {
+    append(ir, "  %at.", name, " = getelementptr ", llvm_type(dtype), ", ptr ", pointer, ", i64 ",
+           k, "\n  %v.", name, " = load ", vector_type(dtype, lanes()), ", ptr %at.", name,
+           ", align ", size_of(dtype), "\n");
+    return convert(ir, cat("%v.", name), cat("%v.", name), dtype, writer.accumulate, lanes());
+  }
+
+  // The last elements go to the sums' leading lanes, one lane for each.
+  void tail() {
+    append(ir, "tail:\n");
+    for (int i = 0; i < group; ++i)
+      append(ir, "  %so.far.", i, " = phi ", writer.vector(),
+             " [ zeroinitializer, %group ], [ %next.", i, ", %step ]\n");
+    for (int i = 0; i < group; ++i)
+      append(ir, "  %sums.", i, " = getelementptr ", writer.vector(), ", ptr %sums, i64 ", i,
+             "\n  store ", writer.vector(), " %so.far.", i, ", ptr %sums.", i, ", align ",
+             lanes() * writer.shape.size, "\n");
+    append(
+        ir,
+        "  %is.rest = icmp ne i64 %rest, 0\n  br i1 %is.rest, label %last.n, label %tail.done\n");
+    std::string type = writer.type();
+    append(
+        ir,
+        "last.n:\n  %i = phi i64 [ 0, %tail ], [ %i.next, %last.end ]\n  %i.n = add i64 %n, %i\n",
+        "  %i.m = call i64 @llvm.umin.i64(i64 %i.n, i64 %last)\n  %i.o = mul i64 %i.m, %bn\n",
+        "  %i.b = getelementptr i8, ptr %b, i64 %i.o\n  %i.sums = getelementptr ", writer.vector(),
+        ", ptr %sums, i64 %i\n  br label %last.k\nlast.k:\n  %j = phi i64 [ 0, %last.n ], [ "
+        "%j.next, %last.k ]\n",
+        "  %l = add i64 %j, %whole\n");
+    std::string a = scalar("la", "%a", lhs), b = scalar("lb", "%i.b", rhs);
+    append(
+        ir, "  %lane = getelementptr ", type, ", ptr %i.sums, i64 %j\n  %old = load ", type,
+        ", ptr %lane\n", writer.multiply_add("%new", a, b, "%old", 1), "  store ", type,
+        " %new, ptr %lane\n",
+        "  %j.next = add i64 %j, 1\n  %j.more = icmp ult i64 %j.next, %rest\n",
+        "  br i1 %j.more, label %last.k, label %last.end\nlast.end:\n  %i.next = add i64 %i, 1\n",
+        "  %i.more = icmp ult i64 %i.next, ", group,
+        "\n  br i1 %i.more, label %last.n, label %tail.done\ntail.done:\n");
+  }
+
+  std::string scalar(const std::string& name, const std::string& pointer, DType dtype) {
+    append(ir, "  %at.", name, " = getelementptr ", llvm_type(dtype), ", ptr ", pointer,
+           ", i64 %l\n  %v.", name, " = load ", llvm_type(dtype), ", ptr %at.", name, ", align ",
+           size_of(dtype), "\n");
+    return convert(ir, cat("%v.", name), cat("%v.", name), dtype, writer.accumulate, 0);
+  }
+
+  // Halves are added until one lane is left.
+  std::string reduce() const {
+    std::string out, add = is_float(writer.accumulate) ? "fadd" : "add";
+    for (int width = lanes(); width > 1; width /= 2) {
+      std::string type = vector_type(writer.accumulate, width),
+                  half = vector_type(writer.accumulate, width / 2), mask[2];
+      for (int i = 0; i < width; ++i)
+        append(mask[i >= width / 2], i % (width / 2) ? ", " : "", "i32 ", i);
+      for (int i = 0; i < 2; ++i)
+        append(out, "  %s.", width, i ? ".high" : ".low", " = shufflevector ", type, " %s.", width,
+               ", ", type, " poison, <", width / 2, " x i32> <", mask[i], ">\n");
+      append(out, "  %s.", width / 2, " = ", add, " ", half, " %s.", width, ".low, %s.", width,
+             ".high\n");
+    }
+    append(out, "  %result = extractelement ", vector_type(writer.accumulate, 1), " %s.1, i64 0\n");
+    return out;
+  }
+};
+
+}  // namespace
+
+std::string DotWriter::inner(DType lhs, DType rhs) {
+  std::string name =
+      cat("weft.inner.", weft::name(lhs), ".", weft::name(rhs), ".", weft::name(accumulate));
+  if (!first(name)) return name;
+  Inner inner{*this, lhs, rhs, {}};
+  inner.ir = fill(open_text, {{"name", name},
+                              {"attributes", attributes()},
+                              {"group", cat(Inner::group)},
+                              {"vector", vector()},
+                              {"lanes", cat(shape.lanes)}});
+  inner.columns();
+  inner.steps();
+  inner.tail();
+  inner.ir += fill(close_text, {{"vector", vector()},
+                                {"type", type()},
+                                {"lanes", cat(shape.lanes)},
+                                {"align", cat(shape.lanes * shape.size)},
+                                {"group", cat(Inner::group)},
+                                {"reduce", inner.reduce()}});
+  declare("declare i64 @llvm.umin.i64(i64, i64)\n");
+  emitter.functions_ += inner.ir;
+  return name;
+}
+
+}  // namespace weft
