@@ -7,9 +7,10 @@ namespace {
 
 // Work item = ((batch * runs + run) * panels + panel) * blocks + block: runs of rows, whose part of
 // lhs stays in the second-level cache for all panels, and blocks of rows in them. Neighbouring
-// items are joined: blocks of one panel, which pack their part of rhs once; or, for few rows,
-// panels whose rhs is read in place, a little of k at a time, so that memory is read along its
-// rows. With several blocks of k the accumulators rest in %cs between them.
+// items are joined: blocks of one panel, which pack their part of rhs once; some panels of a deep
+// run, which share a block of lhs while it is in the second-level cache; or, for few rows, panels
+// whose rhs is read in place, a little of k at a time, so that memory is read along its rows. With
+// several blocks of k the accumulators rest in %cs between them.
 constexpr std::string_view driver_text =
     R"(define internal void @$name$(ptr %d, i64 %begin, i64 %end, ptr %epilogue, ptr %args) noinline optnone $attributes$ {
 entry:
@@ -64,6 +65,8 @@ $fields$  %am2 = mul i64 %am, 2
   %k.each = udiv i64 %k.round1, %k.count
   %k.each15 = add i64 %k.each, 15
   %k.deep = and i64 %k.each15, -16
+  %is.deeper.0 = icmp ugt i64 %k, %k.deep
+    %is.deeper = and i1 %is.deeper.0, %not.inner
   %some = icmp ult i64 %begin, %end
   br i1 %some, label %item, label %done
 
@@ -99,12 +102,18 @@ item:
   %stay = or i1 %few, %is.packed
   ; The small tile writes all its rows.
   %m.room = add i64 %m.count, $rows.small.less$
-  %p.room = udiv i64 $run$, %m.room
+  %p.room.0 = udiv i64 $scratch$, %m.room
+  %p.room.1 = call i64 @llvm.umin.i64(i64 %p.room.0, i64 $share$)
+  %p.share = select i1 %is.deeper, i64 %p.room.1, i64 1
+  %p.room = select i1 %few, i64 %p.room.0, i64 %p.share
   %p.left = sub i64 %panels, %panel
+  %p.whole = udiv i64 %rest, %blocks
   %p.0 = call i64 @llvm.umin.i64(i64 %p.room, i64 %p.left)
-  %p.1 = call i64 @llvm.umin.i64(i64 %p.0, i64 %rest)
-  %p.count = select i1 %few, i64 %p.1, i64 1
-  %move = select i1 %few, i64 %p.1, i64 %joined
+  %p.1 = call i64 @llvm.umin.i64(i64 %p.0, i64 %p.whole)
+  %is.whole = icmp eq i64 %joined, %blocks
+  %p.count = select i1 %is.whole, i64 %p.1, i64 1
+  %p.items = mul i64 %p.count, %blocks
+  %move = select i1 %is.whole, i64 %p.items, i64 %joined
   %i.next = add i64 %i, %move
   ; A little of k only where rhs's rows are apart.
   %shallow = and i1 %is.plain, %few
@@ -294,10 +303,12 @@ void DotWriter::write_driver(const std::string& name, const DotEmitter::Needs& n
       fill(driver_text, {{"name", name},
                          {"fields", load_fields()},
                          {"attributes", attributes()},
-                         {"run.bytes", cat((shape.run + small_rows) * row_bytes)},
+                         {"run.bytes", cat((shape.scratch + small_rows) * row_bytes)},
                          {"pack.bytes", cat(shape.depth * row_bytes)},
                          {"block", cat(shape.block)},
                          {"block.less", cat(shape.block - 1)},
+                         {"scratch", cat(shape.scratch)},
+                         {"share", cat(shape.share)},
                          {"run", cat(shape.run)},
                          {"run.less", cat(shape.run - 1)},
                          {"width", cat(shape.width)},

@@ -15,7 +15,9 @@ DotShape dot_shape(const VectorUnit& unit, DType accumulate) {
   shape.width = shape.lanes * shape.vectors;
   shape.depth = 256;
   shape.block = 48;
-  shape.run = 384;
+  shape.run = 192;
+  shape.share = 4;
+  shape.scratch = shape.share * (shape.run + small_rows);
   return shape;
 }
 

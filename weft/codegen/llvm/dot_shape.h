@@ -19,6 +19,8 @@ struct DotShape {
   int size;     // bytes of an accumulator
   int depth;    // k of a block of rhs, which stays in the first-level cache
   int block;    // rows of a work item
+  int share;    // panels that share a block of lhs
+  int scratch;  // rows of accumulators that a thread keeps between blocks of k
   int run;      // rows that share one packing of a block of rhs; a multiple of block
 };
 DotShape dot_shape(const VectorUnit& unit, DType accumulate);
