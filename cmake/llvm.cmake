@@ -13,7 +13,7 @@ if(NOT LLVM_DIR)
   set(LLVM_DIR ${llvm_cmake-dir})
 endif()
 set(ZLIB_USE_STATIC_LIBS ON)
-find_package(LLVM REQUIRED CONFIG)
+find_package(LLVM REQUIRED CONFIG GLOBAL)
 
 set(components Core Analysis AsmParser IRReader Passes Target BitWriter)
 foreach(target X86 AArch64)

@@ -173,11 +173,7 @@ struct Pack {
 
   std::string mangled() const {
     std::string type = llvm_type(from);
-    return type == "float"    ? "f32"
-           : type == "double" ? "f64"
-           : type == "half"   ? "f16"
-           : type == "bfloat" ? "bf16"
-                              : type;
+    return type == "float" ? "f32" : type == "double" ? "f64" : type;
   }
 
   // Square blocks: vectors of k are loaded and transposed in registers.

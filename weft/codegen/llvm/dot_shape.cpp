@@ -22,18 +22,10 @@ DotShape dot_shape(const VectorUnit& unit, DType accumulate) {
 }
 
 std::string llvm_type(DType dtype) {
-  switch (dtype) {
-    case DType::f32:
-      return "float";
-    case DType::f64:
-      return "double";
-    case DType::f16:
-      return "half";
-    case DType::bf16:
-      return "bfloat";
-    default:
-      break;
-  }
+  if (dtype == DType::f32) return "float";
+  if (dtype == DType::f64) return "double";
+  // 16-bit floats are loaded as bits: LLVM's own types take detours through calls on some targets.
+  if (dtype == DType::f16 || dtype == DType::bf16) return "i16";
   check(is_integer(dtype) || is_bool(dtype), "no dot of ", name(dtype));
   return cat("i", size_of(dtype) * 8);
 }
@@ -60,24 +52,46 @@ std::string fill(std::string_view text,
   return out;
 }
 
+namespace {
+
+// The value of a 16-bit float, given as bits, as f32.
+std::string widen(std::string& ir, const std::string& name, const std::string& value, DType from,
+                  const std::string& lanes) {
+  auto type = [&](std::string_view scalar) {
+    return lanes.empty() ? std::string(scalar) : cat("<", lanes, " x ", scalar, ">");
+  };
+  if (from == DType::f16) {
+    append(ir, "  ", name, ".half = bitcast ", type("i16"), " ", value, " to ", type("half"),
+           "\n  ", name, ".wide = fpext ", type("half"), " ", name, ".half to ", type("float"),
+           "\n");
+  } else {
+    std::string sixteen = "16";
+    if (!lanes.empty()) sixteen = cat("splat (i32 16)");
+    append(ir, "  ", name, ".bits = zext ", type("i16"), " ", value, " to ", type("i32"), "\n  ",
+           name, ".high = shl ", type("i32"), " ", name, ".bits, ", sixteen, "\n  ", name,
+           ".wide = bitcast ", type("i32"), " ", name, ".high to ", type("float"), "\n");
+  }
+  return name + ".wide";
+}
+
+}  // namespace
+
 std::string convert(std::string& ir, const std::string& name, const std::string& value, DType from,
                     DType to, int lanes) {
-  if (from == to) return value;
-  std::string source = lanes ? vector_type(from, lanes) : llvm_type(from);
-  std::string target = lanes ? vector_type(to, lanes) : llvm_type(to);
-  const char* how = nullptr;
-  if (is_float(from) && is_float(to))
-    how = size_of(from) < size_of(to) ? "fpext" : "fptrunc";
-  else if (is_float(to))
-    how = is_signed(from) ? "sitofp" : "uitofp";
-  else if (size_of(from) < size_of(to))
-    how = is_signed(from) ? "sext" : "zext";
-  else if (size_of(from) == size_of(to))
-    return value;
-  else
-    how = "trunc";
   check(is_float(to) || !is_float(from), "a dot of ", weft::name(from), " cannot accumulate ",
         weft::name(to));
+  if (from == DType::f16 || from == DType::bf16)
+    return convert(ir, name + ".f32", widen(ir, name, value, from, lanes ? cat(lanes) : ""),
+                   DType::f32, to, lanes);
+  if (from == to || (!is_float(to) && size_of(from) == size_of(to))) return value;
+  std::string source = lanes ? vector_type(from, lanes) : llvm_type(from);
+  std::string target = lanes ? vector_type(to, lanes) : llvm_type(to);
+  bool grows = size_of(from) < size_of(to);
+  const char* how = is_float(from)    ? (grows ? "fpext" : "fptrunc")
+                    : is_float(to)    ? (is_signed(from) ? "sitofp" : "uitofp")
+                    : !grows          ? "trunc"
+                    : is_signed(from) ? "sext"
+                                      : "zext";
   append(ir, "  ", name, ".converted = ", how, " ", source, " ", value, " to ", target, "\n");
   return name + ".converted";
 }

@@ -57,7 +57,7 @@ inline constexpr int dot_words = 22;
 // Loads every field of the descriptor %d by its name; unused ones cost nothing.
 std::string load_fields();
 
-// The type of an element in memory and of a value: i8 and i8 for boolean.
+// The type of an element in memory: i8 for boolean, i16 for 16-bit floats.
 std::string llvm_type(DType dtype);
 std::string vector_type(DType dtype, int lanes);
 

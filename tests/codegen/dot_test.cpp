@@ -1,0 +1,396 @@
+// Matrix products against a plain loop: types, strides, tails, batches, targets and threads.
+#include "weft/codegen/llvm/dot.h"
+
+#include <doctest/doctest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <bit>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <random>
+
+#include "loaded.h"
+#include "weft/core/text.h"
+
+using namespace weft;
+
+namespace {
+
+// Memory that ends where the next page may not be touched, and starts after one that may not
+// either.
+class Guarded {
+ public:
+  explicit Guarded(size_t bytes) : bytes_(bytes), page_(static_cast<size_t>(getpagesize())) {
+    size_t inner = (bytes + page_ - 1) / page_ * page_;
+    total_ = inner + 2 * page_;
+    base_ =
+        static_cast<char*>(mmap(nullptr, total_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    if (inner) mprotect(base_ + page_, inner, PROT_READ | PROT_WRITE);
+    data_ = base_ + page_ + inner - bytes;
+  }
+  Guarded(const Guarded&) = delete;
+  Guarded& operator=(const Guarded&) = delete;
+  ~Guarded() { munmap(base_, total_); }
+  char* data() const { return data_; }
+  size_t bytes() const { return bytes_; }
+
+ private:
+  size_t bytes_, page_, total_;
+  char *base_, *data_;
+};
+
+// What the kernels of these tests are handed: three buffers, then extents and strides.
+struct Arguments {
+  const void *lhs, *rhs;
+  void *result, *packed;
+  int64_t m, n, k, lhs_m, lhs_k, rhs_n, rhs_k, result_m, result_n;
+  int64_t batch[2], lhs_batch[2], rhs_batch[2], result_batch[2];
+};
+const char* const names[] = {"lhs", "rhs", "result", "packed", "m",  "n",  "k",
+                             "am",  "ak",  "bn",     "bk",     "cm", "cn", "x0",
+                             "x1",  "a0",  "a1",     "b0",     "b1", "c0", "c1"};
+
+void entry(std::string& ir) {
+  for (int i = 0; i < 21; ++i)
+    append(ir, "  %word.", i, " = getelementptr i64, ptr %args, i64 ", i, "\n  %", names[i],
+           " = load ", i < 4 ? "ptr" : "i64", ", ptr %word.", i, "\n");
+}
+
+std::string llvm_name(DType dtype) {
+  return dtype == DType::f32   ? "float"
+         : dtype == DType::f64 ? "double"
+                               : cat("i", size_of(dtype) * 8);
+}
+
+// Stores a vector of results at any strides.
+void scatter(std::string& ir, const DotVector& at, DType dtype, std::string* declaration) {
+  std::string lanes = cat("<", at.lanes, " x "), type = llvm_name(dtype), iota = "<";
+  std::string suffix = cat("v", at.lanes,
+                           dtype == DType::f32   ? "f32"
+                           : dtype == DType::f64 ? "f64"
+                                                 : type,
+                           ".v", at.lanes, "p0");
+  for (int i = 0; i < at.lanes; ++i) append(iota, i ? ", " : "", "i64 ", i);
+  append(ir, "  %t0 = mul i64 ", at.batch[0], ", %c0\n  %t1 = mul i64 ", at.batch[1],
+         ", %c1\n  %t2 = mul i64 ", at.m, ", %cm\n", "  %t3 = mul i64 ", at.n,
+         ", %cn\n  %t4 = add i64 %t0, %t1\n  %t5 = add i64 %t2, %t3\n  %t6 = add i64 %t4, %t5\n",
+         "  %t7 = getelementptr ", type, ", ptr %result, i64 %t6\n  %t8 = insertelement ", lanes,
+         "i64> poison, i64 %cn, i64 0\n", "  %t9 = shufflevector ", lanes, "i64> %t8, ", lanes,
+         "i64> poison, ", lanes, "i32> zeroinitializer\n  %t10 = mul ", lanes, "i64> %t9, ", iota,
+         ">\n  %t11 = getelementptr ", type, ", ptr %t7, ", lanes,
+         "i64> %t10\n  call void @llvm.masked.scatter.", suffix, "(", lanes, type, "> ", at.value,
+         ", ", lanes, "ptr> align ", size_of(dtype), " %t11, ", lanes, "i1> ", at.mask, ")\n");
+  *declaration = cat("declare void @llvm.masked.scatter.", suffix, "(", lanes, type, ">, ", lanes,
+                     "ptr>, ", lanes, "i1>)\n");
+}
+
+using Body = void (*)(void* args, int64_t begin, int64_t end);
+
+// The plain, the packing and the packed kernel of one combination of types.
+struct Kernels {
+  DotEmitter emitter;
+  DType accumulate;
+  Loaded code;
+  Body plain, pack, packed;
+
+  static std::string text(DotEmitter& emitter, DType operand, DType accumulate) {
+    std::string ir, declaration;
+    DotKernel kernel;
+    kernel.accumulate = accumulate;
+    kernel.lhs = {operand, "%lhs", {"%a0", "%a1"}, "%am", "%ak"};
+    kernel.rhs = {operand, "%rhs", {"%b0", "%b1"}, "%bn", "%bk"};
+    kernel.batch = {"%x0", "%x1"};
+    kernel.m = "%m", kernel.n = "%n", kernel.k = "%k";
+    kernel.entry = kernel.epilogue_entry = entry;
+    kernel.epilogue = [&](std::string& out, const DotVector& at) {
+      scatter(out, at, accumulate, &declaration);
+    };
+    kernel.name = "plain";
+    emitter.emit(ir, kernel);
+    kernel.name = "pack";
+    emitter.emit_pack(ir, kernel, "%packed");
+    kernel.name = "packed";
+    kernel.packed_rhs = true;
+    kernel.rhs.pointer = "%packed";
+    emitter.emit(ir, kernel);
+    return ir + declaration + emitter.shared();
+  }
+
+  Kernels(bool wide, DType operand, DType accumulate)
+      : emitter(wide ? VectorUnit{64, 32, ""} : VectorUnit{32, 16, ""}),
+        accumulate(accumulate),
+        code(text(emitter, operand, accumulate), wide ? "avx512" : "avx2"),
+        plain(reinterpret_cast<Body>(code.find("plain"))),
+        pack(reinterpret_cast<Body>(code.find("pack"))),
+        packed(reinterpret_cast<Body>(code.find("packed"))) {}
+};
+
+const Kernels& kernels(bool wide, DType operand, DType accumulate) {
+  static std::map<std::tuple<bool, DType, DType>, std::unique_ptr<Kernels>> all;
+  auto& found = all[{wide, operand, accumulate}];
+  if (!found) found = std::make_unique<Kernels>(wide, operand, accumulate);
+  return *found;
+}
+
+double read(const char* at, DType dtype) {
+  auto as = [&]<class T>(T value) {
+    std::memcpy(&value, at, sizeof value);
+    return value;
+  };
+  switch (dtype) {
+    case DType::f32:
+      return double(as(float{}));
+    case DType::f64:
+      return as(double{});
+    case DType::i32:
+      return double(as(int32_t{}));
+    case DType::i64:
+      return double(as(int64_t{}));
+    case DType::i8:
+      return double(as(int8_t{}));
+    case DType::u8:
+    case DType::boolean:
+      return double(as(uint8_t{}));
+    case DType::bf16:
+      return double(std::bit_cast<float>(uint32_t{as(uint16_t{})} << 16));
+    case DType::f16:
+      return double(as(_Float16{}));
+    default:
+      return 0;
+  }
+}
+
+void write(char* at, DType dtype, double value) {
+  auto put = [&](auto x) { std::memcpy(at, &x, sizeof x); };
+  switch (dtype) {
+    case DType::f32:
+      return put(float(value));
+    case DType::f64:
+      return put(value);
+    case DType::i32:
+      return put(int32_t(value));
+    case DType::i64:
+      return put(int64_t(value));
+    case DType::i8:
+      return put(int8_t(value));
+    case DType::u8:
+      return put(uint8_t(value));
+    case DType::boolean:
+      return put(uint8_t(value != 0));
+    case DType::bf16:
+      return put(uint16_t(std::bit_cast<uint32_t>(float(value)) >> 16));
+    case DType::f16:
+      return put(_Float16(value));
+    default:
+      return;
+  }
+}
+
+enum class Order { rows, columns, sparse };
+
+struct Shape {
+  int64_t batch0, batch1, m, n, k;
+  Order lhs = Order::rows, rhs = Order::rows, result = Order::rows;
+};
+
+// Strides and size of a matrix with two batch dimensions.
+struct Strides {
+  int64_t outer, inner, batch[2], size;
+};
+Strides strides(Order order, int64_t outer, int64_t inner, int64_t batch0, int64_t batch1) {
+  Strides s{};
+  int64_t step = order == Order::sparse ? 3 : 1;
+  s.outer = order == Order::columns ? 1 : inner * step + (order == Order::sparse ? 5 : 0);
+  s.inner = order == Order::columns ? outer : step;
+  int64_t matrix = outer && inner ? (outer - 1) * s.outer + (inner - 1) * s.inner + 1 : 0;
+  s.batch[1] = matrix;
+  s.batch[0] = matrix * batch1;
+  s.size = matrix * batch0 * batch1;
+  return s;
+}
+
+class Problem {
+ public:
+  Problem(const Shape& shape, DType operand, DType accumulate, bool fractions)
+      : shape(shape),
+        operand(operand),
+        accumulate(accumulate),
+        a(strides(shape.lhs, shape.m, shape.k, shape.batch0, shape.batch1)),
+        // rhs: outer is n, so that its rows lie along "columns" of this form.
+        b(strides(shape.rhs == Order::rows      ? Order::columns
+                  : shape.rhs == Order::columns ? Order::rows
+                                                : Order::sparse,
+                  shape.n, shape.k, shape.batch0, shape.batch1)),
+        c(strides(shape.result, shape.m, shape.n, shape.batch0, shape.batch1)),
+        lhs(size_t(a.size * size_of(operand))),
+        rhs(size_t(b.size * size_of(operand))),
+        result(size_t(c.size * size_of(accumulate))),
+        packed(size_t(packed_elements(shape.batch0 * shape.batch1, shape.n, shape.k).value() *
+                      size_of(accumulate)) +
+               64) {
+    std::mt19937 random(7);
+    auto fill = [&](const Guarded& memory) {
+      for (size_t i = 0; i < memory.bytes(); i += size_t(size_of(operand)))
+        write(memory.data() + i, operand,
+              fractions                                 ? double(random()) / 4e9 - 0.5
+              : is_signed(operand) || is_float(operand) ? double(random() % 9) - 4
+                                                        : double(random() % 5));
+    };
+    fill(lhs);
+    fill(rhs);
+    args = {.lhs = lhs.data(),
+            .rhs = rhs.data(),
+            .result = result.data(),
+            .packed = aligned(packed.data()),
+            .m = shape.m,
+            .n = shape.n,
+            .k = shape.k,
+            .lhs_m = a.outer,
+            .lhs_k = a.inner,
+            .rhs_n = b.outer,
+            .rhs_k = b.inner,
+            .result_m = c.outer,
+            .result_n = c.inner,
+            .batch = {shape.batch0, shape.batch1},
+            .lhs_batch = {a.batch[0], a.batch[1]},
+            .rhs_batch = {b.batch[0], b.batch[1]},
+            .result_batch = {c.batch[0], c.batch[1]}};
+  }
+
+  // Runs in `parts` pieces, the last first.
+  void run(const Kernels& with, bool use_packed, int64_t parts) {
+    std::memset(result.data(), 0x55, result.bytes());
+    Dim batch = shape.batch0 * shape.batch1;
+    auto launch = [&](Body body, int64_t count) {
+      for (int64_t part = parts - 1; part >= 0; --part)
+        body(&args, count * part / parts, count * (part + 1) / parts);
+    };
+    if (use_packed) launch(with.pack, with.emitter.pack_items(accumulate, batch, shape.n).value());
+    launch(use_packed ? with.packed : with.plain,
+           with.emitter.items(accumulate, batch, shape.m, shape.n).value());
+  }
+
+  // Wrong elements, exactly compared: operands are small integers.
+  int64_t wrong() const {
+    int64_t count = 0;
+    for (int64_t x = 0; x < shape.batch0; ++x)
+      for (int64_t y = 0; y < shape.batch1; ++y)
+        for (int64_t i = 0; i < shape.m; ++i)
+          for (int64_t j = 0; j < shape.n; ++j) {
+            double sum = 0;
+            for (int64_t l = 0; l < shape.k; ++l)
+              sum += at(lhs, operand, x * a.batch[0] + y * a.batch[1] + i * a.outer + l * a.inner) *
+                     at(rhs, operand, x * b.batch[0] + y * b.batch[1] + j * b.outer + l * b.inner);
+            count += at(result, accumulate,
+                        x * c.batch[0] + y * c.batch[1] + i * c.outer + j * c.inner) != sum;
+          }
+    return count;
+  }
+
+  std::string bytes() const { return {result.data(), result.bytes()}; }
+
+ private:
+  static char* aligned(char* p) {
+    return reinterpret_cast<char*>((reinterpret_cast<uintptr_t>(p) + 63) & ~uintptr_t{63});
+  }
+  static double at(const Guarded& memory, DType dtype, int64_t i) {
+    return read(memory.data() + i * size_of(dtype), dtype);
+  }
+
+  Shape shape;
+  DType operand, accumulate;
+  Strides a, b, c;
+  Guarded lhs, rhs, result, packed;
+  Arguments args;
+};
+
+void verify(const Shape& shape, DType operand, DType accumulate) {
+  for (bool wide : {true, false}) {
+    if (wide && !Loaded::runs("avx512")) continue;
+    const Kernels& with = kernels(wide, operand, accumulate);
+    for (bool packed : {false, true}) {
+      CAPTURE(wide);
+      CAPTURE(packed);
+      CAPTURE(name(operand));
+      CAPTURE(cat(shape.m, "x", shape.n, "x", shape.k, " orders ", int(shape.lhs), int(shape.rhs),
+                  int(shape.result)));
+      Problem problem(shape, operand, accumulate, false);
+      problem.run(with, packed, 1);
+      CHECK(problem.wrong() == 0);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a product equals the sum of products at every edge of a tile") {
+  for (int64_t m : {1, 2, 3, 4, 5, 11, 12, 13, 29})
+    for (int64_t n : {1, 15, 16, 31, 32, 33, 70})
+      for (int64_t k : {1, 7, 16, 33}) verify({1, 1, m, n, k}, DType::f32, DType::f32);
+}
+
+TEST_CASE("deep, tall and wide products are cut into blocks") {
+  verify({1, 1, 5, 40, 700}, DType::f32, DType::f32);
+  verify({1, 1, 30, 40, 257}, DType::f32, DType::f32);
+  verify({1, 1, 400, 40, 20}, DType::f32, DType::f32);
+  verify({1, 1, 1, 700, 90}, DType::f32, DType::f32);
+  verify({1, 1, 3, 700, 300}, DType::f32, DType::f32);
+  verify({1, 1, 9, 700, 40}, DType::f64, DType::f64);
+  verify({1, 1, 210, 150, 300}, DType::f32, DType::f32);
+  verify({1, 1, 60, 90, 600}, DType::f64, DType::f64);
+}
+
+TEST_CASE("operands and results may have any strides") {
+  for (Order lhs : {Order::rows, Order::columns, Order::sparse})
+    for (Order rhs : {Order::rows, Order::columns, Order::sparse})
+      for (Order result : {Order::rows, Order::columns, Order::sparse}) {
+        verify({1, 1, 19, 45, 37, lhs, rhs, result}, DType::f32, DType::f32);
+        verify({1, 1, 2, 150, 37, lhs, rhs, result}, DType::f64, DType::f64);
+      }
+}
+
+TEST_CASE("batches have strides of their own") {
+  for (Order rhs : {Order::rows, Order::columns}) {
+    verify({2, 3, 14, 37, 20, Order::rows, rhs}, DType::f32, DType::f32);
+    verify({3, 2, 1, 140, 20, Order::rows, rhs}, DType::f32, DType::f32);
+  }
+}
+
+TEST_CASE("every element type multiplies") {
+  const std::pair<DType, DType> types[] = {
+      {DType::f32, DType::f32}, {DType::f64, DType::f64},  {DType::i32, DType::i32},
+      {DType::i64, DType::i64}, {DType::bf16, DType::f32}, {DType::f16, DType::f32},
+      {DType::i8, DType::i32},  {DType::u8, DType::i32},   {DType::boolean, DType::i32}};
+  for (auto [operand, accumulate] : types)
+    for (Order rhs : {Order::rows, Order::columns}) {
+      verify({1, 1, 14, 37, 41, Order::rows, rhs}, operand, accumulate);
+      verify({1, 1, 1, 133, 41, Order::rows, rhs}, operand, accumulate);
+    }
+}
+
+TEST_CASE("empty products are zero or nothing") {
+  verify({1, 1, 3, 40, 0}, DType::f32, DType::f32);
+  verify({1, 1, 30, 5, 0}, DType::f64, DType::f64);
+  verify({1, 1, 0, 5, 4}, DType::f32, DType::f32);
+  verify({1, 1, 5, 0, 4}, DType::f32, DType::f32);
+  verify({0, 1, 5, 5, 4}, DType::f32, DType::f32);
+}
+
+TEST_CASE("results are the same bits for any number of threads, packed or not") {
+  for (Shape shape : {Shape{1, 1, 61, 70, 530}, Shape{1, 1, 1, 300, 530}, Shape{1, 1, 7, 300, 70},
+                      Shape{2, 2, 400, 33, 20}}) {
+    Problem problem(shape, DType::f32, DType::f32, true);
+    std::string first;
+    for (bool wide : {true, false}) {
+      if (wide && !Loaded::runs("avx512")) continue;
+      for (bool packed : {false, true})
+        for (int64_t parts : {1, 2, 8, 13}) {
+          problem.run(kernels(wide, DType::f32, DType::f32), packed, parts);
+          if (first.empty()) first = problem.bytes();
+          CHECK(problem.bytes() == first);
+        }
+    }
+  }
+}
