@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
 from .errors import ArgumentTypeError, ArgumentValueError
 
 __all__ = ["Executable", "Graph", "Io", "Kernel"]

@@ -128,7 +128,7 @@ def trace_call(
 
 def finish_trace(trace: Trace, arguments: Arguments, originals: list[Any], result: Any, donate: set[str]) -> Traced:
     """Sorts what the function returned and wrote into program outputs."""
-    is_result = lambda value: isinstance(value, (TracedArray, np.ndarray, np.generic))  # noqa: E731
+    is_result = lambda value: isinstance(value, (TracedArray, np.ndarray, np.generic))
     found, structure = flatten(result, is_result, "")
     storages = {id(leaf.traced._storage): i for i, leaf in reversed(list(enumerate(arguments.leaves)))}
     slots: list[Slot] = []
@@ -142,11 +142,11 @@ def finish_trace(trace: Trace, arguments: Arguments, originals: list[Any], resul
         outputs.append((as_tensor(value), f"output.{path}" if path else "output", -1))
     donate_outputs(arguments, outputs, donate)
     aliases = []
-    for leaf, original in zip(arguments.inputs, originals, strict=True):
-        written = leaf.traced._storage.tensor
+    for parameter, original in zip(arguments.inputs, originals, strict=True):
+        written = parameter.traced._storage.tensor
         if not written.is_same(original):
-            aliases.append((len(outputs), arguments.leaves.index(leaf)))
-            outputs.append((written, leaf.name, leaf.program_input))
+            aliases.append((len(outputs), arguments.leaves.index(parameter)))
+            outputs.append((written, parameter.name, parameter.program_input))
     captured = trace.captured_arrays()
     parameters = [(tensor, leaf.name, -1) for leaf, tensor in zip(arguments.inputs, originals, strict=True)]
     parameters += [(capture.tensor, f"captured{i}", -1) for i, capture in enumerate(trace.captures)]

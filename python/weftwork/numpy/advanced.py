@@ -10,7 +10,7 @@ import numpy as np
 from .. import _core
 from ..errors import ArgumentTypeError, DataDependentError, OutOfBoundsError
 from .dispatch import broadcast_to
-from .indexing import Reshape, clamp_slice, Slice
+from .indexing import Reshape, Slice, clamp_slice
 from .tracer import Tensor, TracedArray, View, as_tensor, convert, raise_here
 from .ufuncs import compare, op, scalar, select
 

@@ -135,10 +135,11 @@ for _name in ("zeros_like", "empty_like", "ones_like", "full_like"):
 
 @creates("arange")
 def arange(*args: Any, dtype: Any = None, **kwargs: Any) -> Any:
-    if not any(isinstance(a, (_core.Dim, TracedArray)) for a in args):
-        # A ramp of numbers is an iota, never a table.
-        if not is_plain(kwargs) or not all(isinstance(a, (int, np.integer)) for a in args) or not args or len(args) > 3:
-            return NotImplemented
+    symbolic = any(isinstance(a, (_core.Dim, TracedArray)) for a in args)
+    integers = all(isinstance(a, (int, np.integer)) for a in args)
+    # A ramp of whole numbers is an iota, never a table.
+    if not symbolic and not (is_plain(kwargs) and integers and 1 <= len(args) <= 3):
+        return NotImplemented
     start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
     if isinstance(step, (TracedArray, _core.Dim)) or isinstance(start, TracedArray) or isinstance(stop, TracedArray):
         return NotImplemented
@@ -151,7 +152,7 @@ def arange(*args: Any, dtype: Any = None, **kwargs: Any) -> Any:
         count = 0
     target = np.dtype(np.int64 if dtype is None else dtype)
     inner = target if target.kind in "iuf" else np.dtype(np.int64)
-    ramp = wrap(_core.apply("iota", [], {"type": np.dtype(np.int64), "dims": (count,), "dimension": 0}))
+    ramp: Any = wrap(_core.apply("iota", [], {"type": np.dtype(np.int64), "dims": (count,), "dimension": 0}))
     if step != 1:
         ramp = np.multiply(ramp, step)
     if not isinstance(start, int) or start != 0:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import UnsupportedError
-from . import functions, linalg, reductions
+from . import functions, joining, linalg, reductions
 from .tracer import TracedArray, raise_here
 
 
@@ -58,7 +58,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     "prod": reductions.prod,
     "ptp": reductions.ptp,
     "ravel": functions.ravel,
-    "repeat": functions.repeat,
+    "repeat": joining.repeat,
     "reshape": reshape,
     "round": functions.round_,
     "squeeze": functions.squeeze,

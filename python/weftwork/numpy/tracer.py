@@ -310,7 +310,7 @@ def as_tensor(value: Any, dtype: Any = None) -> Tensor:
             return _core.constant(value.astype(dtype))
         return convert(trace.capture(value), dtype)
     if isinstance(value, (list, tuple)) and contains_traced(value):
-        from .functions import stack_nested
+        from .joining import stack_nested
 
         return convert(stack_nested(value), dtype)
     # Python numbers and nested lists: NumPy's own conversion, with its own OverflowError.

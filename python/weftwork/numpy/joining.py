@@ -1,0 +1,236 @@
+"""Joining, splitting, repeating and padding: NumPy functions over traced arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
+from . import reductions
+from .dispatch import broadcast_to, implements
+from .functions import _NoValue, copy, expand_dims, one_axis, product, ravel, reshape, swapaxes, take, traced
+from .tracer import Tensor, TracedArray, as_tensor, convert, raise_here, wrap
+from .ufuncs import op, scalar
+
+
+def joined_dtype(tensors: list[Tensor], dtype: Any, casting: str) -> np.dtype:
+    if dtype is None:
+        return np.result_type(*[t.dtype for t in tensors])
+    for tensor in tensors:
+        if not np.can_cast(tensor.dtype, dtype, casting):
+            raise_here(ArgumentTypeError, f"Cannot cast array data from {tensor.dtype!r} to {np.dtype(dtype)!r} according to the rule '{casting}'", "cast")
+    return np.dtype(dtype)
+
+
+@implements(np.concatenate, np.concat)
+def concatenate(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind") -> Any:
+    tensors = [as_tensor(a) for a in arrays]
+    if not tensors:
+        raise_here(ArgumentValueError, "need at least one array to concatenate", "concatenate_empty")
+    target = joined_dtype(tensors, dtype, casting)
+    if axis is None:
+        tensors, axis = [op("reshape", t, dims=(product(t.shape),)) for t in tensors], 0
+    if any(t.ndim != tensors[0].ndim for t in tensors) or not tensors[0].ndim:
+        shapes = ", ".join(str(t.shape) for t in tensors)
+        raise_here(ArgumentValueError, f"arrays to concatenate must have the same number of dimensions, at least 1, got shapes {shapes}", "concatenate_rank")
+    axis = one_axis(axis, tensors[0].ndim, "concatenate")
+    result = _core.apply("concatenate", [convert(t, target) for t in tensors], {"dimension": axis})
+    from .dispatch import finish
+
+    return finish(np.add, result, out, True, casting)
+
+
+def stack_nested(value: Any) -> Tensor:
+    """np.array of nested lists with traced arrays among them."""
+    parts = [stack_nested(v) if isinstance(v, (list, tuple)) else as_tensor(v) for v in value]
+    return stack(parts).tensor
+
+
+@implements(np.stack)
+def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind") -> Any:
+    tensors = [as_tensor(a) for a in arrays]
+    if not tensors:
+        raise_here(ArgumentValueError, "need at least one array to stack", "stack_empty")
+    if any(len(t.shape) != len(tensors[0].shape) or not all(map(_core.dims_equal, t.shape, tensors[0].shape)) for t in tensors):
+        raise_here(ArgumentValueError, f"all input arrays must have the same shape, got {', '.join(str(t.shape) for t in tensors)}", "stack_shapes")
+    axis = one_axis(axis, tensors[0].ndim + 1, "stack")
+    return concatenate([expand_dims(wrap(t), axis) for t in tensors], axis, out, dtype=dtype, casting=casting)
+
+
+@implements(np.vstack)
+def vstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any:
+    return concatenate([FORM_2D(t) for t in tup], 0, dtype=dtype, casting=casting)
+
+
+def FORM_2D(a: Any) -> TracedArray:
+    x = traced(a)
+    return x if x.ndim >= 2 else reshape(x, (1, *x.shape) if x.ndim else (1, 1))
+
+
+@implements(np.hstack)
+def hstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any:
+    arrays = [traced(t) if traced(t).ndim else reshape(t, (1,)) for t in tup]
+    return concatenate(arrays, 0 if arrays and arrays[0].ndim == 1 else 1, dtype=dtype, casting=casting)
+
+
+@implements(np.dstack)
+def dstack(tup: Any) -> Any:
+    def deep(a: Any) -> Any:
+        x = traced(a)
+        return x if x.ndim >= 3 else reshape(x, (*x.shape, 1) if x.ndim == 2 else (1, *x.shape, 1) if x.ndim else (1, 1, 1))
+
+    return concatenate([deep(t) for t in tup], 2)
+
+
+@implements(np.column_stack)
+def column_stack(tup: Any) -> Any:
+    return concatenate([x if (x := traced(t)).ndim >= 2 else reshape(x, (-1, 1)) for t in tup], 1)
+
+
+@implements(np.split)
+def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
+    if isinstance(indices_or_sections, (int, np.integer)):
+        extent = traced(ary).shape[axis]
+        if isinstance(extent, int) and extent % indices_or_sections:
+            raise_here(ArgumentValueError, f"array split does not result in an equal division: {extent} by {indices_or_sections}", "split")
+    return array_split(ary, indices_or_sections, axis)
+
+
+@implements(np.array_split)
+def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
+    x = traced(ary)
+    axis = one_axis(axis, x.ndim, "split")
+    extent = x.shape[axis]
+    if isinstance(indices_or_sections, (int, np.integer)):
+        sections = int(indices_or_sections)
+        if sections <= 0:
+            raise_here(ArgumentValueError, f"number sections must be larger than 0, got {sections}", "split")
+        each, extra = extent // sections, extent % sections
+        sizes = [each + (1 if isinstance(extra, int) and i < extra else 0) for i in range(sections)]
+        bounds = [0]
+        for part in sizes:
+            bounds.append(bounds[-1] + part)
+    else:
+        bounds = [0, *[b if isinstance(b, _core.Dim) else int(b) for b in indices_or_sections], extent]
+    before = (slice(None),) * axis
+    return [x[(*before, slice(bounds[i], bounds[i + 1]))] for i in range(len(bounds) - 1)]
+
+
+for _function, _axis in ((np.vsplit, 0), (np.dsplit, 2)):
+    implements(_function)(lambda ary, indices_or_sections, axis=_axis: split(ary, indices_or_sections, axis))
+implements(np.hsplit)(lambda ary, indices_or_sections: split(ary, indices_or_sections, 1 if traced(ary).ndim > 1 else 0))
+
+
+@implements(np.tile)
+def tile(A: Any, reps: Any) -> Any:
+    x = traced(A)
+    counts = tuple(reps) if isinstance(reps, (tuple, list)) else (reps,)
+    ndim_ = max(len(counts), x.ndim)
+    counts = (1,) * (ndim_ - len(counts)) + counts
+    extents = (1,) * (ndim_ - x.ndim) + tuple(x.shape)
+    inner = reshape(x, tuple(v for e in extents for v in (1, e)))
+    wide = broadcast_to(inner.tensor, tuple(v for c, e in zip(counts, extents, strict=True) for v in (c, e)))
+    return wrap(op("reshape", wide, dims=tuple(c * e for c, e in zip(counts, extents, strict=True))))
+
+
+@implements(np.repeat)
+def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
+    x = traced(a)
+    if axis is None:
+        x, axis = ravel(x), 0
+    axis = one_axis(axis, x.ndim, "repeat")
+    if isinstance(repeats, (np.ndarray, list, tuple)) and np.size(repeats) != 1:
+        return take(x, np.repeat(np.arange(x.shape[axis]), repeats), axis)
+    count = int(np.asarray(repeats).reshape(())) if not isinstance(repeats, (int, _core.Dim)) else repeats
+    extents = tuple(x.shape)
+    inner = reshape(x, (*extents[: axis + 1], 1, *extents[axis + 1 :]))
+    wide = broadcast_to(inner.tensor, (*extents[: axis + 1], count, *extents[axis + 1 :]))
+    return wrap(op("reshape", wide, dims=(*extents[:axis], extents[axis] * count, *extents[axis + 1 :])))
+
+
+@implements(np.flip)
+def flip(m: Any, axis: Any = None) -> Any:
+    x = traced(m)
+    axes = reductions.normalized_axes(axis, x.ndim, "flip")
+    return x[tuple(slice(None, None, -1) if i in axes else slice(None) for i in range(x.ndim))]
+
+
+implements(np.flipud)(lambda m: flip(m, 0))
+implements(np.fliplr)(lambda m: flip(m, 1))
+
+
+@implements(np.roll)
+def roll(a: Any, shift: Any, axis: Any = None) -> Any:
+    x = traced(a)
+    if axis is None:
+        return reshape(roll(ravel(x), shift, 0), x.shape)
+    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+    shifts = shift if isinstance(shift, (tuple, list)) else (shift,) * len(axes)
+    for distance, place in zip(shifts, axes, strict=True):
+        place = one_axis(place, x.ndim, "roll")
+        extent = x.shape[place]
+        if isinstance(extent, int) and extent == 0:
+            continue
+        start = (-int(distance)) % extent
+        before = (slice(None),) * place
+        x = concatenate([x[(*before, slice(start, None))], x[(*before, slice(None, start))]], place)
+    return x if x is not a else copy(x)
+
+
+@implements(np.rot90)
+def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
+    x = traced(m)
+    k %= 4
+    if k == 0:
+        return x
+    if k == 2:
+        return flip(flip(x, axes[0]), axes[1])
+    return flip(swapaxes(x, *axes), axes[0]) if k == 1 else swapaxes(flip(x, axes[0]), *axes)
+
+
+@implements(np.pad)
+def pad(array: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> Any:
+    x = traced(array)
+    if mode != "constant":
+        return pad_by_index(x, pad_width, mode, kwargs)
+    widths = np.broadcast_to(np.asarray(pad_width), (x.ndim, 2)).tolist()
+    values = np.broadcast_to(np.asarray(kwargs.get("constant_values", 0)), (x.ndim, 2)).tolist()
+    tensor = x.tensor
+    zero = [0] * x.ndim
+    for axis, ((low, high), (before, after)) in enumerate(zip(widths, values, strict=True)):
+        for extents, value in (((low, 0), before), ((0, high), after)):
+            if extents == (0, 0):
+                continue
+            lows, highs = list(zero), list(zero)
+            lows[axis], highs[axis] = extents
+            tensor = op("pad", tensor, scalar(value, tensor), edge_padding_low=lows, edge_padding_high=highs, interior_padding=zero)
+    return wrap(tensor)
+
+
+def pad_by_index(x: TracedArray, pad_width: Any, mode: str, kwargs: dict[str, Any]) -> Any:
+    """Modes that repeat elements: the padding of an index vector says which."""
+    if mode not in ("edge", "reflect", "symmetric", "wrap") or kwargs:
+        raise_here(UnsupportedError, f"pad with mode='{mode}' {kwargs or ''} cannot be compiled", "pad_mode")
+    widths = np.broadcast_to(np.asarray(pad_width), (x.ndim, 2)).tolist()
+    for axis, width in enumerate(widths):
+        if width != [0, 0]:
+            x = take(x, np.pad(np.arange(x.shape[axis]), width, mode=mode), axis)
+    return x
+
+
+@implements(np.diff)
+def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = _NoValue, append: Any = _NoValue) -> Any:
+    x = traced(a)
+    axis = one_axis(axis, x.ndim, "diff")
+    parts = [p if np.ndim(p) else np.full((*x.shape[:axis], 1, *x.shape[axis + 1 :]), p) for p in (prepend,) if p is not _NoValue]
+    parts.append(x)
+    parts += [p if np.ndim(p) else np.full((*x.shape[:axis], 1, *x.shape[axis + 1 :]), p) for p in (append,) if p is not _NoValue]
+    if len(parts) > 1:
+        x = concatenate(parts, axis)
+    before = (slice(None),) * axis
+    for _ in range(n):
+        later, earlier = x[(*before, slice(1, None))], x[(*before, slice(None, -1))]
+        x = np.not_equal(later, earlier) if x.dtype == bool else np.subtract(later, earlier)
+    return x
