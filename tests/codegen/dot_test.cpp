@@ -88,6 +88,14 @@ void scatter(std::string& ir, const DotVector& at, DType dtype, std::string* dec
 
 using Body = void (*)(void* args, int64_t begin, int64_t end);
 
+struct Target {
+  const char* name;
+  VectorUnit unit;
+};
+const Target targets[] = {{"avx512", {64, 32, true, true, ""}},
+                          {"avx2", {32, 16, true, true, ""}},
+                          {"x86-64", {16, 16, false, false, ""}}};
+
 // The plain, the packing and the packed kernel of one combination of types.
 struct Kernels {
   DotEmitter emitter;
@@ -118,19 +126,19 @@ struct Kernels {
     return ir + declaration + emitter.shared();
   }
 
-  Kernels(bool wide, DType operand, DType accumulate)
-      : emitter(wide ? VectorUnit{64, 32, ""} : VectorUnit{32, 16, ""}),
+  Kernels(const Target& target, DType operand, DType accumulate)
+      : emitter(target.unit),
         accumulate(accumulate),
-        code(text(emitter, operand, accumulate), wide ? "avx512" : "avx2"),
+        code(text(emitter, operand, accumulate), target.name),
         plain(reinterpret_cast<Body>(code.find("plain"))),
         pack(reinterpret_cast<Body>(code.find("pack"))),
         packed(reinterpret_cast<Body>(code.find("packed"))) {}
 };
 
-const Kernels& kernels(bool wide, DType operand, DType accumulate) {
-  static std::map<std::tuple<bool, DType, DType>, std::unique_ptr<Kernels>> all;
-  auto& found = all[{wide, operand, accumulate}];
-  if (!found) found = std::make_unique<Kernels>(wide, operand, accumulate);
+const Kernels& kernels(const Target& target, DType operand, DType accumulate) {
+  static std::map<std::tuple<std::string, DType, DType>, std::unique_ptr<Kernels>> all;
+  auto& found = all[{target.name, operand, accumulate}];
+  if (!found) found = std::make_unique<Kernels>(target, operand, accumulate);
   return *found;
 }
 
@@ -289,6 +297,24 @@ class Problem {
     return count;
   }
 
+  // One row of ones by all 65536 values of a 16-bit type, of which NaN alone may differ from
+  // itself.
+  void fill_with_all() {
+    write(lhs.data(), operand, 1);
+    for (size_t i = 0; i < 65536; ++i) {
+      auto bits = static_cast<uint16_t>(i);
+      std::memcpy(rhs.data() + 2 * i, &bits, 2);
+    }
+  }
+  int64_t wrong_of_all() const {
+    int64_t count = 0;
+    for (int64_t i = 0; i < 65536; ++i) {
+      double got = at(result, accumulate, i), want = at(rhs, operand, i);
+      count += got != want && !(got != got && want != want);
+    }
+    return count;
+  }
+
   std::string bytes() const { return {result.data(), result.bytes()}; }
 
  private:
@@ -307,11 +333,11 @@ class Problem {
 };
 
 void verify(const Shape& shape, DType operand, DType accumulate) {
-  for (bool wide : {true, false}) {
-    if (wide && !Loaded::runs("avx512")) continue;
-    const Kernels& with = kernels(wide, operand, accumulate);
+  for (const Target& target : targets) {
+    if (!Loaded::runs(target.name)) continue;
+    const Kernels& with = kernels(target, operand, accumulate);
     for (bool packed : {false, true}) {
-      CAPTURE(wide);
+      CAPTURE(target.name);
       CAPTURE(packed);
       CAPTURE(name(operand));
       CAPTURE(cat(shape.m, "x", shape.n, "x", shape.k, " orders ", int(shape.lhs), int(shape.rhs),
@@ -370,6 +396,18 @@ TEST_CASE("every element type multiplies") {
     }
 }
 
+TEST_CASE("every 16-bit float keeps its value") {
+  for (DType dtype : {DType::f16, DType::bf16})
+    for (const Target& target : targets) {
+      if (!Loaded::runs(target.name)) continue;
+      Problem problem({1, 1, 1, 65536, 1}, dtype, DType::f32, false);
+      problem.fill_with_all();
+      problem.run(kernels(target, dtype, DType::f32), false, 3);
+      CAPTURE(target.name);
+      CHECK(problem.wrong_of_all() == 0);
+    }
+}
+
 TEST_CASE("empty products are zero or nothing") {
   verify({1, 1, 3, 40, 0}, DType::f32, DType::f32);
   verify({1, 1, 30, 5, 0}, DType::f64, DType::f64);
@@ -383,11 +421,11 @@ TEST_CASE("results are the same bits for any number of threads, packed or not") 
                       Shape{2, 2, 400, 33, 20}}) {
     Problem problem(shape, DType::f32, DType::f32, true);
     std::string first;
-    for (bool wide : {true, false}) {
-      if (wide && !Loaded::runs("avx512")) continue;
+    for (const Target& target : targets) {
+      if (!Loaded::runs(target.name) || !target.unit.fma) continue;
       for (bool packed : {false, true})
         for (int64_t parts : {1, 2, 8, 13}) {
-          problem.run(kernels(wide, DType::f32, DType::f32), packed, parts);
+          problem.run(kernels(target, DType::f32, DType::f32), packed, parts);
           if (first.empty()) first = problem.bytes();
           CHECK(problem.bytes() == first);
         }

@@ -50,7 +50,9 @@ inline LLVMMemoryBufferRef compiled(const std::string& text, const char* cpu) {
 class Loaded {
  public:
   Loaded(const std::string& text, const std::string& target) {
-    LLVMMemoryBufferRef code = compiled(text, target == "avx512" ? "x86-64-v4" : "x86-64-v3");
+    LLVMMemoryBufferRef code = compiled(text, target == "avx512" ? "x86-64-v4"
+                                              : target == "avx2" ? "x86-64-v3"
+                                                                 : "x86-64");
     LLVMOrcLLJITRef jit = nullptr;
     require(LLVMOrcCreateLLJIT(&jit, nullptr));
     LLVMOrcJITDylibRef library = LLVMOrcLLJITGetMainJITDylib(jit);
@@ -70,10 +72,10 @@ class Loaded {
 
   // Whether this machine runs code for the target.
   static bool runs(const std::string& target) {
-    return target == "avx512"
-               ? __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-                     __builtin_cpu_supports("avx512dq")
-               : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    if (target == "avx512")
+      return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+             __builtin_cpu_supports("avx512dq");
+    return target != "avx2" || (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"));
   }
 
  private:

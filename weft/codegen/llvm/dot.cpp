@@ -200,6 +200,11 @@ Dim DotEmitter::items(DType accumulate, const Dim& batch, const Dim& m, const Di
          ceildiv(min(m, shape.run), shape.block);
 }
 
+Dim DotEmitter::item_cost(DType accumulate, const Dim& m, const Dim& k) const {
+  DotShape shape = dot_shape(unit_, accumulate);
+  return min(m, shape.block) * shape.width * k;
+}
+
 Dim DotEmitter::pack_items(DType accumulate, const Dim& batch, const Dim& n) const {
   return batch * ceildiv(n, dot_shape(unit_, accumulate).width);
 }

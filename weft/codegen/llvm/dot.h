@@ -2,9 +2,10 @@
 //
 // A product is computed in work items: a panel of `width` columns by `block` rows of one batch. An
 // item packs its part of rhs (unless rhs is a packed constant), runs micro-kernels over tiles of
-// rows and hands each finished tile to the epilogue. Every element is one chain of multiply-adds
-// over ascending k, whatever the tile, the target's threads or the items' order. Extents and
-// strides are run-time values: kernels differ by types and epilogue only.
+// rows and hands each finished tile to the epilogue. The order in which an element's products are
+// added follows from extents and strides alone, never from threads: one chain over ascending k, or,
+// for few rows of lhs by columns of rhs that lie along k, a chain in each lane and a tree. Extents
+// and strides are run-time values: kernels differ by types and epilogue only.
 #pragma once
 
 #include <functional>
@@ -22,6 +23,8 @@ namespace weft {
 struct VectorUnit {
   int bytes = 64;          // of a vector register
   int registers = 32;      // vector registers
+  bool fma = true;         // multiplies and adds with one rounding
+  bool f16 = true;         // converts f16 vectors
   std::string attributes;  // for every function: "#0", or target attributes in quotes
 };
 
@@ -44,6 +47,9 @@ struct DotVector {
   std::string mask;                // <lanes x i1>: the lanes that exist
 };
 
+// For few columns and many rows hand in the transposed product, lhs and rhs exchanged: vectors run
+// along n. What the epilogue stores must not overlap lhs or rhs; m and n that are literals save
+// code.
 struct DotKernel {
   std::string name;
   DotOperand lhs, rhs;
@@ -78,8 +84,9 @@ class DotEmitter {
   // The functions that emitted kernels share and the intrinsics: once, at the end of the module.
   std::string shared();
 
-  // Work items of a kernel; of a pack kernel.
+  // Work items of a kernel; rough multiply-adds of one; work items of a pack kernel.
   Dim items(DType accumulate, const Dim& batch, const Dim& m, const Dim& n) const;
+  Dim item_cost(DType accumulate, const Dim& m, const Dim& k) const;
   Dim pack_items(DType accumulate, const Dim& batch, const Dim& n) const;
 
  private:

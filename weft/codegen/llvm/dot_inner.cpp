@@ -80,7 +80,7 @@ struct Inner {
     append(ir, "  %at.", name, " = getelementptr ", llvm_type(dtype), ", ptr ", pointer, ", i64 ",
            k, "\n  %v.", name, " = load ", vector_type(dtype, lanes()), ", ptr %at.", name,
            ", align ", size_of(dtype), "\n");
-    return convert(ir, cat("%v.", name), cat("%v.", name), dtype, writer.accumulate, lanes());
+    return writer.convert(ir, cat("%v.", name), cat("%v.", name), dtype, lanes());
   }
 
   // The last elements go to the sums' leading lanes, one lane for each.
@@ -120,7 +120,7 @@ struct Inner {
     append(ir, "  %at.", name, " = getelementptr ", llvm_type(dtype), ", ptr ", pointer,
            ", i64 %l\n  %v.", name, " = load ", llvm_type(dtype), ", ptr %at.", name, ", align ",
            size_of(dtype), "\n");
-    return convert(ir, cat("%v.", name), cat("%v.", name), dtype, writer.accumulate, 0);
+    return writer.convert(ir, cat("%v.", name), cat("%v.", name), dtype, 0);
   }
 
   // Halves are added until one lane is left.

@@ -119,8 +119,11 @@ struct Pack {
   // Elements a side of the blocks that are transposed: larger ones take more shuffles an element
   // and twice the code.
   int block() const { return std::min(shape().lanes, 8); }
-  // Targets without masks for small elements take the slow way for the last columns.
-  bool has_masks() const { return writer.emitter_bytes() == 64 || size_of(from) >= 4; }
+  // Targets without masks, or without them for small elements, take the slow way for the last
+  // columns.
+  bool has_masks() const {
+    return writer.emitter_bytes() == 64 || (writer.emitter_bytes() == 32 && size_of(from) >= 4);
+  }
 
   std::string lanes_constant(int start) const {
     std::string out = "<";
@@ -158,7 +161,7 @@ struct Pack {
       else
         append(ir, "  ", value, " = load ", loaded(), ", ptr ", pointer, ", align ", from_size(),
                "\n");
-      value = convert(ir, value, value, from, writer.accumulate, lanes);
+      value = writer.convert(ir, value, value, from, lanes);
       append(ir, "  %row.d.", v, " = getelementptr i8, ptr %row.d, i64 ", v * lanes * shape().size,
              "\n  store ", writer.vector(), " ", value, ", ptr %row.d.", v, ", align ",
              lanes * shape().size, "\n");
@@ -196,7 +199,7 @@ struct Pack {
       append(ir, "  %cp.", i, " = getelementptr ", llvm_type(from), ", ptr %cs.", i,
              ", i64 %ck\n  ", value, " = load ", vector_type(from, lanes), ", ptr %cp.", i,
              ", align ", from_size(), "\n");
-      rows.push_back(convert(ir, value, value, from, writer.accumulate, lanes));
+      rows.push_back(writer.convert(ir, value, value, from, lanes));
     }
     for (int s = lanes / 2; s > 0; s /= 2) exchange(rows, s);
     for (int i = 0; i < lanes; ++i)
@@ -241,7 +244,7 @@ struct Pack {
       append(zero, "  %k.d.", v, " = getelementptr i8, ptr %k.d, i64 ",
              v * shape().lanes * shape().size, "\n  store ", writer.vector(),
              " zeroinitializer, ptr %k.d.", v, ", align ", shape().lanes * shape().size, "\n");
-    std::string x = convert(converted, "%x", "%x", from, writer.accumulate, 0);
+    std::string x = writer.convert(converted, "%x", "%x", from, 0);
     ir += fill(each_text, {{"row.size", cat(shape().width * shape().size)},
                            {"zero", zero},
                            {"from", llvm_type(from)},

@@ -65,10 +65,6 @@ std::string vector_type(DType dtype, int lanes);
 std::string fill(std::string_view text,
                  std::initializer_list<std::pair<std::string_view, std::string>> values);
 
-// Appends the conversion of `value` (lanes 0: a scalar) to `name`, and returns the result's name.
-std::string convert(std::string& ir, const std::string& name, const std::string& value, DType from,
-                    DType to, int lanes);
-
 // Writes the functions that kernels share, each once.
 struct DotWriter {
   DotEmitter& emitter;
@@ -91,9 +87,16 @@ struct DotWriter {
   void write_driver(const std::string& name, const DotEmitter::Needs& needs);
   std::string pack_driver(DType rhs);
 
-  // The instruction to = a * b + sum, rounded once, of vectors or of scalars.
+  // Appends the conversion of `value` (lanes 0: a scalar) to the accumulator's type; returns the
+  // result's name. Names what it makes after `name`.
+  std::string convert(std::string& ir, const std::string& name, const std::string& value,
+                      DType from, int lanes) const;
+  // The instruction to = a * b + sum, rounded once where the target does that, of vectors or of
+  // scalars.
   std::string multiply_add(const std::string& to, const std::string& a, const std::string& b,
                            const std::string& sum, int lanes = 0);
+  std::string convert(std::string& ir, const std::string& name, const std::string& value,
+                      DType from, DType to, int lanes) const;
   bool first(const std::string& name) { return emitter.done_.insert(name).second; }
   void declare(std::string line) { emitter.declarations_.insert(std::move(line)); }
   std::string attributes() const { return emitter.unit_.attributes; }

@@ -84,7 +84,7 @@ struct Tile {
       append(ir, "  %pb.", v, " = getelementptr i8, ptr ", base, ", i64 ",
              v % shape().vectors * shape().lanes * int(size_of(rhs)), "\n  ", load, " = load ",
              vector_type(rhs, shape().lanes), ", ptr %pb.", v, ", align ", size_of(rhs), "\n");
-      b.push_back(convert(ir, load, load, rhs, writer.accumulate, shape().lanes));
+      b.push_back(writer.convert(ir, load, load, rhs, shape().lanes));
     }
     for (int row = 0; row < rows; ++row) multiply_row(row, b);
     for (int row = 0; row < rows; row += rows_per_base)
@@ -104,7 +104,7 @@ struct Tile {
     std::string value = cat("%a.", row), type = writer.vector();
     append(ir, "  ", value, " = load ", llvm_type(lhs), ", ptr ", pointer, ", align ", size_of(lhs),
            "\n");
-    value = convert(ir, value, value, lhs, writer.accumulate, 0);
+    value = writer.convert(ir, value, value, lhs, 0);
     append(ir, "  %one.", row, " = insertelement ", type, " poison, ", writer.type(), " ", value,
            ", i64 0\n  %all.", row, " = shufflevector ", type, " %one.", row, ", ", type,
            " poison, <", shape().lanes, " x i32> zeroinitializer\n");
@@ -133,15 +133,16 @@ struct Tile {
 std::string DotWriter::multiply_add(const std::string& to, const std::string& a,
                                     const std::string& b, const std::string& sum, int lanes) {
   std::string type = lanes == 1 ? this->type() : vector();
-  if (is_float(accumulate)) {
+  if (is_float(accumulate) && emitter.unit_.fma) {
     std::string suffix =
         cat(lanes == 1 ? "" : cat("v", shape.lanes), accumulate == DType::f64 ? "f64" : "f32");
     declare(cat("declare ", type, " @llvm.fma.", suffix, "(", type, ", ", type, ", ", type, ")\n"));
     return cat("  ", to, " = call ", type, " @llvm.fma.", suffix, "(", type, " ", a, ", ", type,
                " ", b, ", ", type, " ", sum, ")\n");
   }
-  return cat("  ", to, ".product = mul ", type, " ", a, ", ", b, "\n  ", to, " = add ", type, " ",
-             sum, ", ", to, ".product\n");
+  std::string kind = is_float(accumulate) ? "f" : "";
+  return cat("  ", to, ".product = ", kind, "mul ", type, " ", a, ", ", b, "\n  ", to, " = ", kind,
+             "add ", type, " ", sum, ", ", to, ".product\n");
 }
 
 std::string DotWriter::tile(DType lhs, DType rhs, int rows, int panels) {
