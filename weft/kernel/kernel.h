@@ -12,7 +12,7 @@
 
 namespace weft {
 
-// An index in elements: a polynomial over loop counters and the program's symbols (both are Symbols of a Dim). Its
+// An index in elements: a polynomial over loop counters (their names begin with ".") and the program's symbols. Its
 // coefficient at the counter of a vector loop is the stride that decides between vector load, broadcast and gather.
 using Index = Dim;
 
@@ -90,7 +90,7 @@ struct Variable {
 };
 
 // A matrix product around the body: for each batch, m, n the accumulator is sum over k of lhs * rhs, in `accumulate`
-// type; then `body` (statements over the counters "m", "n" and those of batch, no loops) stores it. Strides in elements.
+// type; then `body` (statements over the counters ".m", ".n" and those of batch, no loops) stores it. Strides in elements.
 struct Dot {
   struct Side {
     int32_t memory = -1;
@@ -100,7 +100,7 @@ struct Dot {
     Dim inner;   // stride along k
   };
   Side lhs, rhs;
-  Dims batch;  // extents; their counters are "b0", "b1", …
+  Dims batch;  // extents; their counters are ".b0", ".b1", …
   Dim m, n, k;
   DType accumulate = DType::f32;
   // rhs was packed into panels by a kernel with `pack_rhs`; rhs.memory is the packed buffer.

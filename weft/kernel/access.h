@@ -1,0 +1,85 @@
+// Writing a value of the graph as a scalar expression of a kernel, at given coordinates.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "weft/kernel/fuse.h"
+#include "weft/kernel/kernel.h"
+
+namespace weft {
+
+// A strided view of a stored value: element at `coordinates` is at `index` of it.
+struct StridedView {
+  NodeId stored;
+  Index index;
+};
+
+// Fills one kernel. Stored values become memories, everything else is computed in place; equal (value, coordinates)
+// are one expression.
+class Access {
+ public:
+  Access(const Graph& graph, const Fusion& fusion, Kernel& kernel) : graph_(graph), fusion_(fusion), kernel_(kernel) {}
+
+  // The element of a value at these coordinates, where `mask` (if any) holds.
+  ExprId value(Value value, const Dims& coordinates, ExprId mask = no_expr);
+  // As value(), but computed even when the value is stored: what its own stage stores.
+  ExprId compute(const Node& node, const Dims& coordinates, ExprId mask = no_expr);
+  // Gives a value at all coordinates that a later value() asks for: results of reduces in the same kernel, and the
+  // accumulator of a dot.
+  void define(NodeId node, ExprId expr) { defined_[node] = expr; }
+
+  // The memory of a stored value; made at the first call.
+  int32_t memory(NodeId stored, bool written = false);
+  // The stored value of each memory, in order.
+  const std::vector<NodeId>& memories() const { return memory_nodes_; }
+
+  ExprId constant(const Literal& scalar);
+  ExprId integer(int64_t value);  // an i64
+  ExprId index(const Index& index, DType dtype = DType::i64);
+  ExprId scalar(Scalar op, DType dtype, std::vector<ExprId> args);
+  ExprId variable(int32_t slot, DType dtype);
+  ExprId both(ExprId lhs, ExprId rhs);  // logical and; no_expr is true
+  ExprId in_range(const Index& index, const Dim& low, const Dim& high);  // low <= index < high; no_expr when always
+
+  // The view, when the value is reached from a stored one by strides alone.
+  std::optional<StridedView> strided(Value value, const Dims& coordinates) const;
+
+ private:
+  struct Key {
+    NodeId id;
+    uint32_t index;
+    Dims coordinates;
+    ExprId mask;
+  };
+
+  ExprId add(Expr expr);
+  ExprId load(NodeId stored, Index index, std::vector<std::pair<ExprId, Index>> dynamic, ExprId mask);
+  ExprId element_wise(const Node& node, const Dims& at, ExprId mask);
+  ExprId padded(const Node& node, const Dims& at, ExprId mask);
+  ExprId concatenated(const Node& node, const Dims& at, ExprId mask);
+  ExprId gathered(const Node& node, const Dims& at, ExprId mask);
+  ExprId sliced_at_value(const Node& node, const Dims& at, ExprId mask);
+  ExprId updated_at_value(const Node& node, const Dims& at, ExprId mask);
+  // An index value as i64, moved inside [0, last].
+  ExprId clamped(ExprId index, const Dim& last);
+
+  const Graph& graph_;
+  const Fusion& fusion_;
+  Kernel& kernel_;
+  std::vector<NodeId> memory_nodes_;
+  std::map<NodeId, ExprId> defined_;
+  std::map<NodeId, std::vector<std::pair<Key, ExprId>>> known_;
+  std::vector<std::pair<Literal, ExprId>> constants_;
+};
+
+// Coordinates of a reshape's operand from those of its result.
+Dims reshaped_coordinates(const Dims& from, const Dims& to, const Dims& coordinates);
+// Row-major position.
+Index linear_index(const Dims& dims, const Dims& coordinates);
+// The coordinates of a row-major position.
+Dims delinearized(const Index& index, const Dims& dims);
+
+}  // namespace weft

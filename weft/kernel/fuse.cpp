@@ -1,0 +1,441 @@
+// Fusion: which values are stored, and which stages share a kernel.
+//
+// Every value is computed where it is used unless something forces it into memory; the reasons are all here. Then
+// reduces over the trailing dims and what is computed from them row by row are gathered into one kernel.
+#include "weft/kernel/fuse.h"
+
+#include <algorithm>
+#include <set>
+
+namespace weft {
+namespace {
+
+// Work that may be done twice rather than stored: about the price of writing and reading an element.
+constexpr int cheap = 6;
+// Expressions larger than this are cut, so that kernels stay compilable whatever the program.
+constexpr int largest_expression = 400;
+constexpr size_t longest_epilogue = 64;
+
+int cost_of(const Node& node) {
+  switch (def(node.op).scalar) {
+    case Scalar::none: return 0;
+    case Scalar::add: case Scalar::subtract: case Scalar::multiply: case Scalar::maximum: case Scalar::minimum:
+    case Scalar::negate: case Scalar::abs: case Scalar::convert: case Scalar::select: case Scalar::clamp:
+    case Scalar::eq: case Scalar::bit_and: case Scalar::bit_or: case Scalar::bit_xor: case Scalar::bit_not:
+    case Scalar::real: case Scalar::imag: case Scalar::complex: return 1;
+    case Scalar::divide: case Scalar::sqrt: case Scalar::rsqrt: case Scalar::floor: case Scalar::ceil: return 3;
+    default: return 10;
+  }
+}
+
+class Fuser {
+ public:
+  explicit Fuser(const Graph& graph) : graph_(graph), uses_(graph.uses()) {
+    fusion_.is_stored.resize(graph.size());
+    users_.resize(graph.size());
+    for (const Node& node : graph.nodes())
+      for (const Value& operand : node.operands()) users_[operand.id()].push_back(node.id());
+    is_output_.resize(graph.size());
+    for (const Output& output : graph.outputs()) is_output_[output.value.id()] = true;
+    inside_epilogue_.assign(graph.size(), -1);
+  }
+
+  Fusion run() {
+    force_stores();
+    find_epilogues();
+    store_dot_operands();
+    bound_expressions();
+    for (int round = 0; round < 8; ++round) {
+      make_stages();
+      make_groups();
+      if (!store_shared()) break;
+    }
+    return std::move(fusion_);
+  }
+
+ private:
+  void store(NodeId id, const char* reason) {
+    if (fusion_.is_stored[id] || is_inline_constant(graph_.node(id))) return;
+    fusion_.is_stored[id] = true;
+    const Node& node = graph_.node(id);
+    fusion_.cuts.push_back(std::string(name(node.op)) + " (" + node.loc.text() + "): " + reason);
+  }
+
+  void force_stores() {
+    for (const Node& node : graph_.nodes()) {
+      if (node.op == Op::parameter || (node.op == Op::constant && !is_inline_constant(node))) fusion_.is_stored[node.id()] = true;
+      if (node.op == Op::reduce || node.op == Op::scatter) fusion_.is_stored[node.id()] = true;
+      if (is_output_[node.id()] && node.op != Op::parameter) store_output(node);
+      if (node.op == Op::gather || node.op == Op::dynamic_slice) store(node.operand(0).id(), "is read at positions that are values");
+      if (node.op == Op::dynamic_update_slice) store(node.operand(1).id(), "is read at positions that are values");
+      if (node.op == Op::scatter)
+        for (const Value& operand : node.operands()) store(operand.id(), "is an operand of scatter");
+      if (node.op == Op::bitcast_convert && size_of(node.type().dtype) != size_of(node.operand(0).type().dtype))
+        store(node.operand(0).id(), "is seen with elements of another size"), store(node.id(), "is made of elements of another size");
+    }
+  }
+
+  // An output that is a constant still needs a kernel that writes it.
+  void store_output(const Node& node) { fusion_.is_stored[node.id()] = true; }
+
+  // Operands of dots are read by strides: what lies below their views is stored, or the view itself where it has none.
+  void store_dot_operands() {
+    for (const Node& node : graph_.nodes())
+      if (node.op == Op::dot_general)
+        for (const Value& operand : node.operands()) store(strided_base(operand.id()), "is an operand of a product");
+  }
+
+  NodeId strided_base(NodeId id) const {
+    const Node* node = &graph_.node(id);
+    bool reshaped = false;
+    while (!fusion_.is_stored[node->id()]) {
+      bool strided = node->op == Op::transpose || node->op == Op::broadcast_in_dim || node->op == Op::slice;
+      if (node->op != Op::reshape && !strided) return node->id();
+      // A reshape of what was transposed, sliced or broadcast before may have no strides.
+      if (reshaped && strided) return id;
+      reshaped |= node->op == Op::reshape;
+      node = &node->operand(0).node();
+    }
+    return node->id();
+  }
+
+  // The element-wise ops after a dot that need nothing but its elements at the same place run in its kernel.
+  void find_epilogues() {
+    for (const Node& node : graph_.nodes()) {
+      if (node.op != Op::dot_general) continue;
+      NodeId root = epilogue_of(node);
+      fusion_.is_stored[root] = true;
+      epilogue_root_.emplace_back(node.id(), root);
+    }
+  }
+
+  NodeId epilogue_of(const Node& dot) {
+    std::set<NodeId> inside{dot.id()};
+    std::vector<NodeId> order{dot.id()};
+    size_t best = 1;
+    NodeId best_root = dot.id();
+    // Users come later in the graph: growing by the smallest next user keeps topological order.
+    std::set<NodeId> next(users_[dot.id()].begin(), users_[dot.id()].end());
+    while (!is_output_[dot.id()] && !next.empty() && order.size() < longest_epilogue) {
+      NodeId id = *next.begin();
+      next.erase(next.begin());
+      if (!fits_epilogue(graph_.node(id), dot, inside)) break;
+      inside.insert(id);
+      order.push_back(id);
+      for (NodeId user : users_[id]) next.insert(user);
+      if (escapes(inside) == 1 && escapes_only(inside, id)) best = order.size(), best_root = id;
+      if (is_output_[id]) break;
+    }
+    for (size_t i = 0; i < best; ++i) inside_epilogue_[order[i]] = static_cast<int>(dot.id());
+    return stored_view_of(best_root, dot);
+  }
+
+  // Transposes that keep rows whole, then reshapes, only move where the result is stored.
+  NodeId stored_view_of(NodeId id, const Node& dot) {
+    bool reshaped = false;
+    while (!is_output_[id] && users_[id].size() == 1) {
+      const Node& user = graph_.node(users_[id][0]);
+      if (fusion_.is_stored[user.id()] && !is_output_[user.id()]) break;
+      bool moves = user.op == Op::transpose && !reshaped && user.ints(Attr::permutation).back() == user.type().rank() - 1;
+      if (!moves && user.op != Op::reshape) break;
+      reshaped |= user.op == Op::reshape;
+      id = user.id();
+      inside_epilogue_[id] = static_cast<int>(dot.id());
+    }
+    return id;
+  }
+
+  bool fits_epilogue(const Node& node, const Node& dot, const std::set<NodeId>& inside) const {
+    if (fusion_.is_stored[node.id()] && !is_output_[node.id()]) return false;
+    if (!def(node.op).traits.elementwise || node.type().dims != dot.type().dims || inside_epilogue_[node.id()] >= 0) return false;
+    for (const Value& operand : node.operands())
+      if (!inside.count(operand.id()) && depends_on(operand.id(), dot.id())) return false;
+    return true;
+  }
+
+  bool depends_on(NodeId id, NodeId on) const {
+    std::vector<NodeId> stack{id};
+    std::set<NodeId> seen;
+    while (!stack.empty()) {
+      NodeId at = stack.back();
+      stack.pop_back();
+      if (at == on) return true;
+      if (at < on || !seen.insert(at).second) continue;
+      for (const Value& operand : graph_.node(at).operands()) stack.push_back(operand.id());
+    }
+    return false;
+  }
+
+  bool leaves(NodeId id, const std::set<NodeId>& inside) const {
+    if (is_output_[id]) return true;
+    return std::any_of(users_[id].begin(), users_[id].end(), [&](NodeId user) { return !inside.count(user); });
+  }
+  size_t escapes(const std::set<NodeId>& inside) const {
+    return static_cast<size_t>(std::count_if(inside.begin(), inside.end(), [&](NodeId id) { return leaves(id, inside); }));
+  }
+  bool escapes_only(const std::set<NodeId>& inside, NodeId id) const { return leaves(id, inside); }
+
+  // Cuts expressions that have grown too large, counting shared parts as often as they are written.
+  void bound_expressions() {
+    std::vector<int> size(graph_.size());
+    for (const Node& node : graph_.nodes()) {
+      int64_t total = 1;
+      for (const Value& operand : node.operands())
+        total += fusion_.is_stored[operand.id()] ? 1 : size[operand.id()];
+      size[node.id()] = static_cast<int>(std::min<int64_t>(total, largest_expression + 1));
+      if (total > largest_expression && inside_epilogue_[node.id()] < 0) {
+        store(node.id(), "the expression is too large to go on");
+        size[node.id()] = 1;
+      }
+    }
+  }
+
+  void make_stages() {
+    fusion_.stages.clear();
+    fusion_.stage_of.assign(graph_.size(), -1);
+    for (const Node& node : graph_.nodes()) {
+      if (!fusion_.is_stored[node.id()] || node.op == Op::parameter) continue;
+      if (node.op == Op::constant && !is_output_[node.id()]) continue;
+      if (node.op == Op::constant && !is_inline_constant(node)) continue;
+      Stage stage;
+      stage.root = stage.source = node.id();
+      for (const auto& [dot, root] : epilogue_root_)
+        if (root == node.id()) stage.kind = StageKind::dot, stage.source = dot;
+      if (stage.kind != StageKind::dot && node.op == Op::reduce) stage.kind = StageKind::reduce;
+      if (node.op == Op::scatter) stage.kind = StageKind::scatter;
+      std::set<NodeId> seen;
+      collect_reads(node, stage.reads, seen);
+      fusion_.stage_of[node.id()] = static_cast<int>(fusion_.stages.size());
+      fusion_.stages.push_back(std::move(stage));
+    }
+  }
+
+  void collect_reads(const Node& node, std::vector<NodeId>& reads, std::set<NodeId>& seen) {
+    for (const Value& operand : node.operands()) {
+      if (!seen.insert(operand.id()).second) continue;
+      if (fusion_.is_stored[operand.id()]) reads.push_back(operand.id());
+      else collect_reads(operand.node(), reads, seen);
+    }
+  }
+
+  // What a stage iterates over when it is part of a row kernel: leading dims (rows) and the rest.
+  struct Rows {
+    Dims rows, inner;
+    bool operator==(const Rows&) const = default;
+  };
+
+  std::optional<Rows> rows_of_reduce(const Stage& stage) const {
+    if (stage.kind != StageKind::reduce) return std::nullopt;
+    const Node& node = graph_.node(stage.root);
+    std::optional<size_t> kept = kept_rows(node);
+    if (!kept || !single_op(*node.regions[0])) return std::nullopt;
+    const Dims& dims = node.operand(0).type().dims;
+    auto split = dims.begin() + static_cast<std::ptrdiff_t>(*kept);
+    return Rows{Dims(dims.begin(), split), Dims(split, dims.end())};
+  }
+
+  // Whether a stage can run in the row kernel of these rows.
+  bool fits_rows(const Stage& stage, const Rows& rows) const {
+    if (stage.kind == StageKind::reduce) return rows_of_reduce(stage) == rows;
+    if (stage.kind != StageKind::map) return false;
+    const Dims& dims = graph_.node(stage.root).type().dims;
+    Dims full = rows.rows;
+    if (dims == full) return true;
+    full.insert(full.end(), rows.inner.begin(), rows.inner.end());
+    return dims == full;
+  }
+
+  // Whether every use of `value` in the expression of `at` is at the row of the element itself: coordinate i of the
+  // value is coordinate i of the stage, for all rows.
+  bool read_by_row(const Node& at, NodeId value, size_t rows, std::vector<int> coordinates, int depth = 0) const {
+    if (depth > 64) return false;
+    for (size_t k = 0; k < at.operand_count(); ++k) {
+      Value operand = at.operand(k);
+      std::optional<std::vector<int>> mapped = operand_coordinates(at, k, coordinates);
+      if (operand.id() == value) {
+        if (!mapped || mapped->size() != rows) return false;
+        for (size_t i = 0; i < rows; ++i)
+          if ((*mapped)[i] != static_cast<int>(i) && !operand.type().dims[i].is(1)) return false;
+        continue;
+      }
+      if (fusion_.is_stored[operand.id()] || operand.id() < value) continue;
+      if (!mapped) {
+        if (depends_on(operand.id(), value)) return false;
+        continue;
+      }
+      if (!read_by_row(operand.node(), value, rows, *mapped, depth + 1)) return false;
+    }
+    return true;
+  }
+
+  // Which coordinates of the stage are the operand's (-1: none, 0 always); nothing where it is no plain selection.
+  std::optional<std::vector<int>> operand_coordinates(const Node& node, size_t k, const std::vector<int>& at) const {
+    const Dims& dims = node.operand(k).type().dims;
+    if (def(node.op).traits.elementwise) return at;
+    std::vector<int> result(dims.size(), -1);
+    if (node.op == Op::broadcast_in_dim) {
+      const Ints& dimensions = node.ints(Attr::dimensions);
+      for (size_t i = 0; i < dims.size(); ++i) result[i] = dims[i].is(1) ? -1 : at[static_cast<size_t>(dimensions[i])];
+      return result;
+    }
+    if (node.op == Op::transpose) {
+      const Ints& permutation = node.ints(Attr::permutation);
+      for (size_t i = 0; i < permutation.size(); ++i) result[static_cast<size_t>(permutation[i])] = at[i];
+      return result;
+    }
+    if (node.op == Op::reshape) {
+      // Adding and dropping dims of extent 1 only.
+      size_t i = 0, j = 0;
+      const Dims& to = node.type().dims;
+      while (i < dims.size() || j < to.size()) {
+        if (i < dims.size() && dims[i].is(1)) {
+          ++i;
+        } else if (j < to.size() && to[j].is(1)) {
+          ++j;
+        } else if (i < dims.size() && j < to.size() && dims[i] == to[j]) {
+          result[i++] = at[j++];
+        } else {
+          return std::nullopt;
+        }
+      }
+      return result;
+    }
+    if (node.op == Op::reduce && k == 0) {
+      // The operand's rows are the reduce's own; the rest is inner.
+      for (size_t i = 0; i < at.size(); ++i) result[i] = at[i];
+      for (size_t i = at.size(); i < dims.size(); ++i) result[i] = static_cast<int>(1000 + i);
+      return result;
+    }
+    return std::nullopt;
+  }
+
+  std::vector<int> own_coordinates(const Stage& stage) const {
+    std::vector<int> at(graph_.node(stage.root).type().dims.size());
+    for (size_t i = 0; i < at.size(); ++i) at[i] = static_cast<int>(i);
+    return at;
+  }
+
+  void make_groups() {
+    std::vector<Stage>& stages = fusion_.stages;
+    fusion_.groups.clear();
+    std::vector<std::optional<Rows>> rows;    // of each group that is a row kernel
+    std::vector<std::set<int>> depends;       // groups that each group needs, transitively
+    for (size_t s = 0; s < stages.size(); ++s) {
+      Stage& stage = stages[s];
+      int joined = -1;
+      std::set<int> needed;
+      for (NodeId read : stage.reads)
+        if (int producer = fusion_.stage_of[read]; producer >= 0) needed.insert(stages[static_cast<size_t>(producer)].group);
+      for (int candidate : needed) {
+        const std::optional<Rows>& shape = rows[static_cast<size_t>(candidate)];
+        if (!shape || !fits_rows(stage, *shape) || !reads_rows_of(stage, candidate, shape->rows.size())) continue;
+        bool cyclic = std::any_of(needed.begin(), needed.end(), [&](int other) {
+          return other != candidate && depends[static_cast<size_t>(other)].count(candidate);
+        });
+        if (!cyclic) joined = candidate;
+      }
+      if (joined < 0) {
+        joined = static_cast<int>(fusion_.groups.size());
+        fusion_.groups.emplace_back();
+        rows.push_back(rows_of_reduce(stage));
+        depends.emplace_back();
+      }
+      stage.group = joined;
+      fusion_.groups[static_cast<size_t>(joined)].stages.push_back(static_cast<int>(s));
+      std::set<int>& all = depends[static_cast<size_t>(joined)];
+      for (int other : needed) {
+        if (other == joined) continue;
+        all.insert(other);
+        all.insert(depends[static_cast<size_t>(other)].begin(), depends[static_cast<size_t>(other)].end());
+      }
+      // A group that grew needs more: so do those that need it.
+      for (size_t g = 0; g < depends.size(); ++g)
+        if (depends[g].count(joined)) depends[g].insert(all.begin(), all.end());
+    }
+    order_groups(depends);
+  }
+
+  bool reads_rows_of(const Stage& stage, int group, size_t rows) const {
+    for (NodeId read : stage.reads) {
+      int producer = fusion_.stage_of[read];
+      if (producer < 0 || fusion_.stages[static_cast<size_t>(producer)].group != group) continue;
+      const Stage& source = fusion_.stages[static_cast<size_t>(producer)];
+      // A stored full-space value of the same kernel is read back at the same element only.
+      size_t wanted = source.kind == StageKind::reduce ? rows : graph_.node(source.root).type().dims.size();
+      if (!read_by_row(graph_.node(stage.root), read, wanted, own_coordinates(stage))) return false;
+    }
+    return true;
+  }
+
+  void order_groups(const std::vector<std::set<int>>& depends) {
+    std::vector<int> order(depends.size());
+    for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+      size_t x = depends[static_cast<size_t>(a)].size(), y = depends[static_cast<size_t>(b)].size();
+      return x < y;
+    });
+    // More transitive needs never come before what is needed: a superset is larger.
+    std::vector<Group> sorted;
+    std::vector<int> place(order.size());
+    for (int g : order) {
+      place[static_cast<size_t>(g)] = static_cast<int>(sorted.size());
+      sorted.push_back(std::move(fusion_.groups[static_cast<size_t>(g)]));
+    }
+    fusion_.groups = std::move(sorted);
+    for (Stage& stage : fusion_.stages) stage.group = place[static_cast<size_t>(stage.group)];
+  }
+
+  // Expensive values that several kernels would compute again are stored. Returns whether there were any.
+  bool store_shared() {
+    std::vector<std::set<int>> groups(graph_.size());
+    for (const Stage& stage : fusion_.stages) mark(graph_.node(stage.root), stage.group, groups);
+    std::vector<int> cost(graph_.size());
+    bool changed = false;
+    for (const Node& node : graph_.nodes()) {
+      int total = cost_of(node) + (node.op == Op::gather ? 4 : 0);
+      for (const Value& operand : node.operands())
+        if (!fusion_.is_stored[operand.id()]) total += cost[operand.id()];
+      cost[node.id()] = std::min(total, 1000);
+      bool view = cost_of(node) == 0 && node.op != Op::gather;
+      if (fusion_.is_stored[node.id()] || view || groups[node.id()].size() < 2 || total <= cheap) continue;
+      if (inside_epilogue_[node.id()] >= 0) continue;
+      store(node.id(), "several kernels need it and it costs more than a store");
+      changed = true;
+    }
+    return changed;
+  }
+
+  void mark(const Node& node, int group, std::vector<std::set<int>>& groups) const {
+    for (const Value& operand : node.operands())
+      if (!fusion_.is_stored[operand.id()] && groups[operand.id()].insert(group).second) mark(operand.node(), group, groups);
+  }
+
+  const Graph& graph_;
+  std::vector<uint32_t> uses_;
+  std::vector<std::vector<NodeId>> users_;
+  std::vector<bool> is_output_;
+  std::vector<int> inside_epilogue_;
+  std::vector<std::pair<NodeId, NodeId>> epilogue_root_;
+  Fusion fusion_;
+};
+
+}  // namespace
+
+std::optional<size_t> kept_rows(const Node& reduce) {
+  const Ints& dimensions = reduce.ints(Attr::dimensions);
+  auto rank = static_cast<size_t>(reduce.operand(0).type().rank());
+  size_t kept = rank - dimensions.size();
+  for (int64_t dimension : dimensions)
+    if (static_cast<size_t>(dimension) < kept) return std::nullopt;
+  return kept;
+}
+
+bool is_inline_constant(const Node& node) {
+  if (node.op != Op::constant) return false;
+  const Literal& literal = node.attrs.literal(Attr::value);
+  return !literal.is_live() && literal.count() > 0 && literal.count() <= 65536 && literal.is_splat();
+}
+
+Fusion fuse(const Graph& graph) { return Fuser(graph).run(); }
+
+}  // namespace weft

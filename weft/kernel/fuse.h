@@ -1,0 +1,53 @@
+// Which values get memory, which are computed where they are used, and which stages share a kernel.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "weft/ir/graph.h"
+
+namespace weft {
+
+enum class StageKind : uint8_t {
+  map,      // every element by itself
+  reduce,   // a reduce of one op
+  dot,      // a product with the element-wise ops that follow it
+  scatter,
+};
+
+// A value that is stored, and how it is computed from stored ones.
+struct Stage {
+  StageKind kind = StageKind::map;
+  NodeId root = 0;    // the value stored
+  NodeId source = 0;  // dot: the dot_general whose epilogue ends at root; otherwise root
+  int group = -1;
+  std::vector<NodeId> reads;  // stored values (parameters and constants too) that it reads, each once
+};
+
+// Stages of one kernel, in order. More than one, or a reduce over trailing dims: all run over the same rows.
+struct Group {
+  std::vector<int> stages;
+};
+
+struct Fusion {
+  std::vector<Stage> stages;
+  std::vector<Group> groups;       // in an order in which every group follows those it reads
+  std::vector<bool> is_stored;     // by node: has memory (parameters, constants of more than one value, stage roots)
+  std::vector<int> stage_of;       // by node: the stage whose root it is, or -1
+  std::vector<std::string> cuts;   // for each stored value that could have been computed in place, why it is not
+};
+
+// `graph` is flat; dots have one contracting dimension (see prepare).
+Fusion fuse(const Graph& graph);
+
+// The graph with dots in the form that fuse wants: one contracting dimension, element types that dot kernels know;
+// others become multiply and reduce.
+GraphPtr prepare(const Graph& flat);
+
+// The rows of a reduce over trailing dims: how many leading dims are kept. Nothing when other dims are reduced.
+std::optional<size_t> kept_rows(const Node& reduce);
+// Whether the value is a constant of one repeated element, which is written into expressions.
+bool is_inline_constant(const Node& node);
+
+}  // namespace weft
