@@ -1,0 +1,203 @@
+// Kernels of maps and scatters.
+#include "weft/kernel/draft.h"
+
+#include <algorithm>
+#include <set>
+
+#include "weft/ir/interpret.h"
+
+namespace weft {
+namespace {
+
+void collect_ops(const Graph& graph, const Fusion& fusion, NodeId id, std::set<NodeId>& seen) {
+  if (!seen.insert(id).second) return;
+  for (const Value& operand : graph.node(id).operands())
+    if (!fusion.is_stored[operand.id()]) collect_ops(graph, fusion, operand.id(), seen);
+}
+
+void collect_symbols(const Dim& dim, std::vector<Symbol>& symbols) {
+  for (const Symbol& symbol : dim.symbols()) {
+    if (symbol.name[0] == '.') continue;
+    bool known = false;
+    for (const Symbol& other : symbols) known |= other.name == symbol.name;
+    if (!known) symbols.push_back(symbol);
+  }
+}
+
+void collect_symbols(const std::vector<Stmt>& body, std::vector<Symbol>& symbols) {
+  for (const Stmt& stmt : body) {
+    collect_symbols(stmt.extent, symbols);
+    collect_symbols(stmt.index, symbols);
+    for (const auto& [id, stride] : stmt.dynamic) collect_symbols(stride, symbols);
+    collect_symbols(stmt.body, symbols);
+  }
+}
+
+void collect_symbols(Kernel& kernel) {
+  for (const Expr& expr : kernel.exprs) {
+    collect_symbols(expr.index, kernel.symbols);
+    for (const auto& [id, stride] : expr.dynamic) collect_symbols(stride, kernel.symbols);
+  }
+  collect_symbols(kernel.body, kernel.symbols);
+  if (!kernel.dot) return;
+  const Dot& dot = *kernel.dot;
+  for (const Dim& dim : {dot.m, dot.n, dot.k}) collect_symbols(dim, kernel.symbols);
+  for (const Dim& dim : dot.batch) collect_symbols(dim, kernel.symbols);
+  for (const Dot::Side* side : {&dot.lhs, &dot.rhs}) {
+    for (const Dim& dim : {side->offset, side->outer, side->inner}) collect_symbols(dim, kernel.symbols);
+    for (const Dim& dim : side->batch) collect_symbols(dim, kernel.symbols);
+  }
+}
+
+std::string readable_name(const std::vector<std::string>& ops, const Type& type) {
+  std::string out;
+  for (size_t i = 0; i < ops.size() && i < 4; ++i) out += (i ? "_" : "") + ops[i];
+  if (out.empty()) out = "copy";
+  append(out, "_", is_complex(type.dtype) ? (type.dtype == DType::c64 ? "c64" : "c128") : name(type.dtype));
+  for (size_t i = 0; i < type.dims.size(); ++i) {
+    out += i ? "x" : "_";
+    out += type.dims[i].is_static() ? cat(type.dims[i].value()) : "n";
+  }
+  return out;
+}
+
+}  // namespace
+
+Space space_of(const Dims& dims, const std::string& prefix) {
+  Space space;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (dims[i].is(1)) {
+      space.coordinates.push_back(0);
+      continue;
+    }
+    Axis axis{prefix + std::to_string(i), dims[i]};
+    space.coordinates.push_back(counter_dim(axis.counter, axis.extent));
+    space.axes.push_back(std::move(axis));
+  }
+  return space;
+}
+
+Stmt store_statement(int32_t slot, Index index, ExprId expr, ExprId mask) {
+  Stmt stmt;
+  stmt.kind = StmtKind::store;
+  stmt.slot = slot;
+  stmt.index = std::move(index);
+  stmt.expr = expr;
+  stmt.mask = mask;
+  return stmt;
+}
+
+Stmt statement(StmtKind kind, int32_t slot, ExprId expr) {
+  Stmt stmt;
+  stmt.kind = kind;
+  stmt.slot = slot;
+  stmt.expr = expr;
+  return stmt;
+}
+
+void finish_draft(Lowering& lowering, Draft draft, const Access& access, const std::vector<NodeId>& roots) {
+  const std::vector<NodeId>& stored = access.memories();
+  std::vector<BufferId> buffers(stored.begin(), stored.end());
+  buffers.insert(buffers.end(), draft.buffers.begin(), draft.buffers.end());
+  draft.buffers = std::move(buffers);
+  std::set<NodeId> nodes;
+  for (NodeId root : roots) collect_ops(lowering.graph, lowering.fusion, root, nodes);
+  for (NodeId id : nodes) {
+    const Node& node = lowering.graph.node(id);
+    if (node.op == Op::constant || node.op == Op::parameter || node.op == Op::broadcast_in_dim || node.op == Op::reshape) continue;
+    draft.ops.emplace_back(name(node.op));
+  }
+  const Node& last = lowering.graph.node(roots.back());
+  draft.kernel.loc = last.loc;
+  draft.kernel.name = readable_name(draft.ops, last.type());
+  collect_symbols(draft.kernel);
+  lowering.drafts.push_back(std::move(draft));
+}
+
+void lower_map(Lowering& lowering, const Stage& stage) {
+  const Node& node = lowering.graph.node(stage.root);
+  Draft draft;
+  Access access(lowering.graph, lowering.fusion, draft.kernel);
+  Space space = space_of(node.type().dims, ".i");
+  ExprId expr = access.compute(node, space.coordinates);
+  std::vector<Stmt> body{store_statement(access.memory(stage.root, true), linear_index(node.type().dims, space.coordinates), expr)};
+  size_t work = draft.kernel.exprs.size();
+  draft.kernel.body = schedule_map(draft.kernel, space.axes, std::move(body), draft.parallel);
+  Dim total = node.type().count() * Dim(static_cast<int64_t>(work));
+  draft.cost = draft.parallel.is(1) ? total : floordiv(total, max(draft.parallel, Dim(1)));
+  finish_draft(lowering, std::move(draft), access, {stage.root});
+}
+
+void lower_scatter(Lowering& lowering, const Stage& stage) {
+  const Node& node = lowering.graph.node(stage.root);
+  const Type& type = node.type();
+  {
+    // The operand first; updates land on it.
+    Draft copy;
+    Access access(lowering.graph, lowering.fusion, copy.kernel);
+    Space space = space_of(type.dims, ".i");
+    ExprId expr = access.value(node.operand(0), space.coordinates);
+    std::vector<Stmt> body{store_statement(access.memory(stage.root, true), linear_index(type.dims, space.coordinates), expr)};
+    copy.kernel.body = schedule_map(copy.kernel, space.axes, std::move(body), copy.parallel);
+    copy.cost = floordiv(type.count(), max(copy.parallel, Dim(1)));
+    finish_draft(lowering, std::move(copy), access, {stage.root});
+  }
+  const Attrs& a = node.attrs;
+  const Ints &window = a.ints(Attr::update_window_dims), &inserted = a.ints(Attr::inserted_window_dims),
+             &batching = a.ints(Attr::input_batching_dims), &map = a.ints(Attr::scatter_dims_to_operand_dims),
+             &index_batching = a.ints(Attr::scatter_indices_batching_dims);
+  auto has = [](const Ints& list, size_t i) { return std::find(list.begin(), list.end(), static_cast<int64_t>(i)) != list.end(); };
+  Draft draft;
+  Access access(lowering.graph, lowering.fusion, draft.kernel);
+  Value indices = node.operand(1), updates = node.operand(2);
+  Space space = space_of(updates.type().dims, ".u");
+  Dims batch, inner;
+  for (size_t i = 0; i < space.coordinates.size(); ++i) (has(window, i) ? inner : batch).push_back(space.coordinates[i]);
+  auto vector_dim = static_cast<size_t>(a.integer(Attr::index_vector_dim));
+  bool has_vector = vector_dim < indices.type().dims.size();
+  Dims strides = row_major_strides(type.dims), fixed(type.dims.size(), Dim(0));
+  size_t next = 0;
+  for (size_t i = 0; i < fixed.size(); ++i)
+    if (!has(inserted, i) && !has(batching, i)) fixed[i] = inner[next++];
+  for (size_t i = 0; i < batching.size(); ++i) {
+    auto source = static_cast<size_t>(index_batching[i]);
+    if (has_vector && source > vector_dim) --source;
+    fixed[static_cast<size_t>(batching[i])] = batch[source];
+  }
+  Stmt put = statement(StmtKind::store, access.memory(stage.root, true), access.value(updates, space.coordinates));
+  put.index = linear_index(type.dims, fixed);
+  for (size_t k = 0; k < map.size(); ++k) {
+    Dims where = batch;
+    if (has_vector) where.insert(where.begin() + static_cast<std::ptrdiff_t>(vector_dim), Dim(static_cast<int64_t>(k)));
+    auto axis = static_cast<size_t>(map[k]);
+    ExprId start = access.value(indices, where);
+    if (indices.type().dtype != DType::i64) start = access.scalar(Scalar::convert, DType::i64, {start});
+    ExprId at = access.scalar(Scalar::add, DType::i64, {start, access.index(fixed[axis])});
+    put.mask = access.both(put.mask, access.scalar(Scalar::ge, DType::boolean, {at, access.integer(0)}));
+    put.mask = access.both(put.mask, access.scalar(Scalar::lt, DType::boolean, {at, access.index(type.dims[axis])}));
+    put.dynamic.emplace_back(start, strides[axis]);
+  }
+  const Graph& body = *node.regions[0];
+  bool overwrites = body.outputs()[0].value.id() == body.parameters()[1];
+  if (!overwrites) {
+    std::optional<Op> op = single_op(body);
+    if (!op) throw Error(ErrorKind::unsupported, "scatter with such a body cannot be compiled; wf.simulate runs it", "unsupported_op", node.loc);
+    put.kind = StmtKind::barrier_accumulate;
+    put.op = def(*op).scalar;
+  }
+  std::vector<Stmt> loops{std::move(put)};
+  for (size_t i = space.axes.size(); i-- > 0;) {
+    Stmt loop;
+    loop.kind = StmtKind::loop;
+    loop.counter = space.axes[i].counter;
+    loop.extent = space.axes[i].extent;
+    loop.body = std::move(loops);
+    loops.clear();
+    loops.push_back(std::move(loop));
+  }
+  draft.kernel.body = std::move(loops);
+  draft.cost = updates.type().count() * Dim(8);
+  finish_draft(lowering, std::move(draft), access, {stage.root});
+}
+
+}  // namespace weft

@@ -1,0 +1,437 @@
+// Kernels of reduces: over any dims alone, and over rows with everything that is computed from them.
+#include <algorithm>
+#include <set>
+
+#include "weft/ir/interpret.h"
+#include "weft/kernel/draft.h"
+
+namespace weft {
+namespace {
+
+// Values worth keeping in scratch between the loops of a row.
+constexpr int worth_keeping = 8;
+constexpr int64_t scratch_bytes = 65536;
+constexpr int independent_sums = 4;
+
+Scalar reducer(const Node& node) {
+  std::optional<Op> op = single_op(*node.regions[0]);
+  if (!op) throw Error(ErrorKind::unsupported, "reduce with such a body cannot be compiled; wf.simulate runs it", "unsupported_op", node.loc);
+  return def(*op).scalar;
+}
+
+int32_t add_variable(Kernel& kernel, DType dtype) {
+  kernel.variables.push_back({"v" + std::to_string(kernel.variables.size()), dtype});
+  return static_cast<int32_t>(kernel.variables.size() - 1);
+}
+
+Stmt accumulate(int32_t slot, Scalar op, ExprId expr) {
+  Stmt stmt = statement(StmtKind::accumulate, slot, expr);
+  stmt.op = op;
+  return stmt;
+}
+
+Stmt parallel_loop(const Dim& extent, std::vector<Stmt> body) {
+  Stmt loop;
+  loop.kind = StmtKind::loop;
+  loop.loop = LoopKind::parallel;
+  loop.counter = ".p";
+  loop.extent = extent;
+  loop.body = std::move(body);
+  return loop;
+}
+
+// Dims of the operand split into those kept and those reduced, with coordinates for all.
+struct ReduceSpace {
+  std::vector<Axis> kept, reduced;
+  Dims coordinates, kept_coordinates;
+  bool inner_is_reduced = true;
+};
+
+ReduceSpace reduce_space(const Node& node) {
+  const Dims& dims = node.operand(0).type().dims;
+  const Ints& dimensions = node.ints(Attr::dimensions);
+  ReduceSpace space;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    bool reduced = std::find(dimensions.begin(), dimensions.end(), static_cast<int64_t>(i)) != dimensions.end();
+    Dim at = 0;
+    if (!dims[i].is(1)) {
+      Axis axis{(reduced ? ".r" : ".k") + std::to_string(i), dims[i]};
+      at = counter_dim(axis.counter, axis.extent);
+      (reduced ? space.reduced : space.kept).push_back(axis);
+      space.inner_is_reduced = reduced;
+    }
+    space.coordinates.push_back(at);
+    if (!reduced) space.kept_coordinates.push_back(at);
+  }
+  return space;
+}
+
+// Serial loops around statements.
+std::vector<Stmt> serial(const std::vector<Axis>& axes, std::vector<Stmt> body) {
+  for (size_t i = axes.size(); i-- > 0;) {
+    Stmt loop;
+    loop.kind = StmtKind::loop;
+    loop.counter = axes[i].counter;
+    loop.extent = axes[i].extent;
+    loop.body = std::move(body);
+    body.clear();
+    body.push_back(std::move(loop));
+  }
+  return body;
+}
+
+Dim product_of(const std::vector<Axis>& axes) {
+  Dim total = 1;
+  for (const Axis& axis : axes) total = total * axis.extent;
+  return total;
+}
+
+// A long reduce to few results: pieces add up in parallel to partial results, which a second kernel combines.
+void lower_in_two_steps(Lowering& lowering, const Stage& stage, Draft draft, Access& access, ReduceSpace space, ExprId element, Scalar op) {
+  const Node& node = lowering.graph.node(stage.root);
+  DType dtype = node.type().dtype;
+  Kernel& kernel = draft.kernel;
+  std::vector<Axis> inner = space.reduced;
+  Dim pieces = inner[0].extent;
+  if (inner.size() == 1) {
+    pieces = ceildiv(inner[0].extent, chunk);
+    Dim piece = counter_dim(".c", pieces), rest = inner[0].extent - piece * Dim(chunk);
+    substitute_counter(kernel, inner[0].counter, piece * Dim(chunk) + counter_dim(".i", chunk));
+    inner = {{".i", min(rest, chunk)}};
+  } else {
+    substitute_counter(kernel, inner[0].counter, counter_dim(".c", pieces));
+    inner.erase(inner.begin());
+  }
+  Dims partial_dims = node.type().dims;
+  partial_dims.push_back(pieces);
+  BufferId partial = lowering.add_temporary({dtype, partial_dims});
+  int32_t sum = add_variable(kernel, dtype);
+  Dims at = space.kept_coordinates;
+  at.push_back(counter_dim(".c", pieces));
+  kernel.memories.push_back({"partial", dtype, true, 0});
+  auto slot = static_cast<int32_t>(kernel.memories.size() - 1);
+  std::vector<Stmt> body{statement(StmtKind::define, sum, access.value(node.operand(1), {}))};
+  for (Stmt& loop : nested(inner, {accumulate(sum, op, element)}, independent_sums)) body.push_back(std::move(loop));
+  body.push_back(store_statement(slot, linear_index(partial_dims, at), access.variable(sum, dtype)));
+  kernel.body = std::move(body);
+  std::vector<Axis> outer = space.kept;
+  outer.push_back({".c", pieces});
+  draft.parallel = flatten_parallel(kernel, outer);
+  std::vector<Stmt> loops;
+  loops.push_back(parallel_loop(draft.parallel, std::move(kernel.body)));
+  kernel.body = std::move(loops);
+  draft.cost = product_of(inner) * Dim(4);
+  draft.buffers.push_back(partial);
+  finish_draft(lowering, std::move(draft), access, {stage.root});
+
+  Draft second;
+  Access combine(lowering.graph, lowering.fusion, second.kernel);
+  Space rows = space_of(node.type().dims, ".k");
+  int32_t total = add_variable(second.kernel, dtype);
+  int32_t target = combine.memory(stage.root, true);
+  ExprId init = combine.value(node.operand(1), {});
+  auto partial_slot = static_cast<int32_t>(second.kernel.memories.size() + 0);
+  // The initial value was taken by every piece: the pieces combine from the first one on by starting there again.
+  Expr load;
+  load.kind = ExprKind::load;
+  load.dtype = dtype;
+  Dims where = rows.coordinates;
+  where.push_back(counter_dim(".c", pieces));
+  load.index = linear_index(partial_dims, where);
+  load.slot = partial_slot;
+  second.kernel.memories.push_back({"partial", dtype, false, 0});
+  second.kernel.exprs.push_back(std::move(load));
+  auto part = static_cast<ExprId>(second.kernel.exprs.size() - 1);
+  std::vector<Stmt> rest{statement(StmtKind::define, total, init)};
+  for (Stmt& loop : nested({{".c", pieces}}, {accumulate(total, op, part)}, 1)) rest.push_back(std::move(loop));
+  rest.push_back(store_statement(target, linear_index(node.type().dims, rows.coordinates), combine.variable(total, dtype)));
+  second.kernel.body = serial(rows.axes, std::move(rest));
+  second.cost = pieces * node.type().count();
+  second.buffers.push_back(partial);
+  finish_draft(lowering, std::move(second), combine, {stage.root});
+}
+
+// Combining the initial value more than once changes nothing: it is the neutral element.
+bool is_neutral(const Node& init, Scalar op) {
+  if (!is_inline_constant(init)) return false;
+  const Literal& value = init.attrs.literal(Attr::value);
+  if (op == Scalar::add || op == Scalar::bit_or || op == Scalar::bit_xor) return value.as_complex(0) == std::complex<double>(0);
+  if (op == Scalar::multiply) return value.as_complex(0) == std::complex<double>(1);
+  return op == Scalar::maximum || op == Scalar::minimum || op == Scalar::bit_and;
+}
+
+}  // namespace
+
+void lower_reduce(Lowering& lowering, const Stage& stage) {
+  const Node& node = lowering.graph.node(stage.root);
+  Scalar op = reducer(node);
+  DType dtype = node.type().dtype;
+  Draft draft;
+  Kernel& kernel = draft.kernel;
+  Access access(lowering.graph, lowering.fusion, kernel);
+  ReduceSpace space = reduce_space(node);
+  ExprId element = access.value(node.operand(0), space.coordinates);
+  Dim reduced = product_of(space.reduced), kept = product_of(space.kept);
+  if (space.inner_is_reduced) {
+    merge_axes(kernel, space.reduced);
+    bool is_long = !space.reduced.empty() && reduced.max() > 4 * chunk && kept.opt() < 16;
+    if (is_long && is_neutral(node.operand(1).node(), op))
+      return lower_in_two_steps(lowering, stage, std::move(draft), access, std::move(space), element, op);
+  }
+  int32_t sum = add_variable(kernel, dtype);
+  int32_t target = access.memory(stage.root, true);
+  std::vector<Stmt> body{statement(StmtKind::define, sum, access.value(node.operand(1), {}))};
+  std::vector<Stmt> add{accumulate(sum, op, element)};
+  std::vector<Stmt> loops = space.inner_is_reduced ? nested(space.reduced, std::move(add), independent_sums) : serial(space.reduced, std::move(add));
+  for (Stmt& loop : loops) body.push_back(std::move(loop));
+  body.push_back(store_statement(target, linear_index(node.type().dims, space.kept_coordinates), access.variable(sum, dtype)));
+  if (space.inner_is_reduced) {
+    kernel.body = std::move(body);
+    merge_axes(kernel, space.kept);
+    draft.parallel = flatten_parallel(kernel, space.kept);
+    std::vector<Stmt> outer;
+    outer.push_back(parallel_loop(draft.parallel, std::move(kernel.body)));
+    kernel.body = std::move(outer);
+    draft.cost = reduced * Dim(4) + Dim(8);
+  } else {
+    kernel.body = schedule_map(kernel, space.kept, std::move(body), draft.parallel);
+    draft.cost = floordiv(reduced * kept * Dim(4), max(draft.parallel, Dim(1)));
+  }
+  finish_draft(lowering, std::move(draft), access, {stage.root});
+}
+
+namespace {
+
+class RowKernel {
+ public:
+  RowKernel(Lowering& lowering, const Group& group)
+      : lowering_(lowering), graph_(lowering.graph), fusion_(lowering.fusion), group_(group), access_(graph_, fusion_, draft_.kernel) {}
+
+  void lower() {
+    find_space();
+    find_depths();
+    find_kept();
+    for (int depth = 0; depth <= deepest_; ++depth) {
+      add_row_stores(depth);
+      add_loop(depth);
+    }
+    add_row_stores(deepest_ + 1);
+    finish();
+  }
+
+ private:
+  const Stage& stage(int s) const { return fusion_.stages[static_cast<size_t>(s)]; }
+  const Node& node(int s) const { return graph_.node(stage(s).root); }
+  bool is_reduce(int s) const { return stage(s).kind == StageKind::reduce; }
+  bool is_full(int s) const { return !is_reduce(s) && node(s).type().dims.size() == rows_.size() + inner_.size() && !is_row_sized(s); }
+  bool is_row_sized(int s) const { return !is_reduce(s) && node(s).type().dims == rows_; }
+
+  void find_space() {
+    for (int s : group_.stages) {
+      if (!is_reduce(s)) continue;
+      const Dims& dims = node(s).operand(0).type().dims;
+      auto split = dims.begin() + static_cast<std::ptrdiff_t>(*kept_rows(node(s)));
+      rows_.assign(dims.begin(), split);
+      inner_.assign(split, dims.end());
+    }
+    row_space_ = space_of(rows_, ".k");
+    inner_space_ = space_of(inner_, ".r");
+    full_ = row_space_.coordinates;
+    full_.insert(full_.end(), inner_space_.coordinates.begin(), inner_space_.coordinates.end());
+  }
+
+  // A stage's loop comes after those whose reduces it reads.
+  void find_depths() {
+    for (int s : group_.stages) {
+      int depth = 0;
+      for (NodeId read : stage(s).reads) {
+        int producer = fusion_.stage_of[read];
+        if (producer < 0 || stage(producer).group != stage(s).group) continue;
+        int own = depth_.at(producer);
+        depth = std::max(depth, is_full(producer) ? own : own + (is_reduce(producer) ? 1 : 0));
+      }
+      depth_[s] = depth;
+      if (is_reduce(s) || is_full(s)) deepest_ = std::max(deepest_, depth);
+    }
+  }
+
+  int cost_of(const Node& n) const {
+    Scalar op = def(n.op).scalar;
+    bool heavy = op == Scalar::exp || op == Scalar::log || op == Scalar::tanh || op == Scalar::erf || op == Scalar::power ||
+                 op == Scalar::logistic || op == Scalar::sin || op == Scalar::cos || op == Scalar::expm1 || op == Scalar::log1p;
+    return heavy ? worth_keeping : op == Scalar::divide || op == Scalar::sqrt ? 3 : op != Scalar::none ? 1 : 0;
+  }
+
+  // Full-space values that loops of several depths need and that are expensive: kept in scratch by the first.
+  void find_kept() {
+    Dim length = 1;
+    for (const Dim& dim : inner_) length = length * dim;
+    std::map<NodeId, std::set<int>> depths;
+    for (int s : group_.stages)
+      if (is_reduce(s) || is_full(s)) mark(node(s), depth_[s], depths);
+    Dims full = rows_;
+    full.insert(full.end(), inner_.begin(), inner_.end());
+    for (const auto& [id, where] : depths) {
+      const Node& n = graph_.node(id);
+      bool fits = length.max() <= scratch_bytes / size_of(n.type().dtype);
+      if (where.size() > 1 && n.type().dims == full && cost_of(n) >= worth_keeping && fits) kept_[id] = *where.begin();
+    }
+  }
+
+  void mark(const Node& n, int depth, std::map<NodeId, std::set<int>>& depths) {
+    for (const Value& operand : n.operands())
+      if (!fusion_.is_stored[operand.id()] && depths[operand.id()].insert(depth).second) mark(operand.node(), depth, depths);
+  }
+
+  void add_row_stores(int depth) {
+    for (int s : group_.stages) {
+      if (is_reduce(s) && depth_[s] == depth - 1) finish_reduce(s);
+      if (is_row_sized(s) && row_depth(s) == depth) {
+        ExprId expr = access_.compute(node(s), row_space_.coordinates);
+        body_.push_back(store_statement(access_.memory(stage(s).root, true), linear_index(rows_, row_space_.coordinates), expr));
+        access_.define(stage(s).root, expr);
+      }
+    }
+  }
+
+  int row_depth(int s) const { return std::min(depth_.at(s), deepest_ + 1); }
+
+  void finish_reduce(int s) {
+    NodeId root = stage(s).root;
+    ExprId result = access_.variable(variables_.at(s), node(s).type().dtype);
+    access_.define(root, result);
+    if (lowering_.is_needed[root])
+      body_.push_back(store_statement(access_.memory(root, true), linear_index(node(s).type().dims, row_space_.coordinates), result));
+  }
+
+  void add_loop(int depth) {
+    std::vector<Stmt> statements;
+    for (int s : group_.stages) {
+      if (!is_reduce(s) || depth_[s] != depth) continue;
+      variables_[s] = add_variable(draft_.kernel, node(s).type().dtype);
+      body_.push_back(statement(StmtKind::define, variables_[s], access_.value(node(s).operand(1), {})));
+    }
+    for (const auto& [id, first] : kept_)
+      if (first == depth) keep(id, statements);
+    for (int s : group_.stages) {
+      if (depth_[s] != depth) continue;
+      if (is_reduce(s)) {
+        ExprId element = access_.value(node(s).operand(0), full_);
+        statements.push_back(accumulate(variables_[s], reducer(node(s)), element));
+      } else if (is_full(s)) {
+        Dims at = full_;
+        ExprId expr = access_.compute(node(s), at);
+        statements.push_back(store_statement(access_.memory(stage(s).root, true), linear_index(node(s).type().dims, at), expr));
+        access_.define(stage(s).root, expr);
+        stored_here_.push_back(stage(s).root);
+      }
+    }
+    if (statements.empty()) return;
+    loops_.push_back({body_.size(), std::move(statements)});
+    body_.emplace_back();
+    // Later loops read what this one kept or stored.
+    for (const auto& [id, first] : kept_)
+      if (first == depth) access_.define(id, scratch_load(id));
+    for (NodeId id : stored_here_) access_.define(id, stored_load(id));
+    stored_here_.clear();
+  }
+
+  Index inner_index() const { return linear_index(inner_, inner_space_.coordinates); }
+
+  void keep(NodeId id, std::vector<Stmt>& statements) {
+    Dim length = 1;
+    for (const Dim& dim : inner_) length = length * dim;
+    const Node& n = graph_.node(id);
+    ExprId expr = access_.value(n.result(), full_);
+    scratch_[id] = static_cast<int32_t>(scratches_.size());
+    scratches_.push_back({"scratch" + std::to_string(scratches_.size()), n.type().dtype, true, std::max<int64_t>(length.max(), 1)});
+    Stmt store = store_statement(-1 - scratch_[id], inner_index(), expr);
+    statements.push_back(std::move(store));
+    access_.define(id, expr);
+  }
+
+  ExprId scratch_load(NodeId id) { return raw_load(-1 - scratch_[id], graph_.node(id).type().dtype, inner_index()); }
+  ExprId stored_load(NodeId id) {
+    return raw_load(access_.memory(id), graph_.node(id).type().dtype, linear_index(graph_.node(id).type().dims, full_));
+  }
+
+  ExprId raw_load(int32_t slot, DType dtype, Index index) {
+    Expr expr;
+    expr.kind = ExprKind::load;
+    expr.dtype = dtype;
+    expr.slot = slot;
+    expr.index = std::move(index);
+    draft_.kernel.exprs.push_back(std::move(expr));
+    return static_cast<ExprId>(draft_.kernel.exprs.size() - 1);
+  }
+
+  // Scratch comes after all buffers; until their number is known it is counted from -1 down.
+  void place_scratch(std::vector<Stmt>& statements, int32_t first) {
+    for (Stmt& stmt : statements) {
+      if (stmt.kind == StmtKind::store && stmt.slot < 0) stmt.slot = first + (-1 - stmt.slot);
+      place_scratch(stmt.body, first);
+    }
+  }
+
+  void finish() {
+    Kernel& kernel = draft_.kernel;
+    auto first = static_cast<int32_t>(kernel.memories.size());
+    for (Memory& memory : scratches_) kernel.memories.push_back(memory);
+    for (Expr& expr : kernel.exprs)
+      if (expr.kind == ExprKind::load && expr.slot < 0) expr.slot = first + (-1 - expr.slot);
+    // All loops share the counters of the inner dims: one merge serves them all.
+    for (auto& [place, statements] : loops_) {
+      Stmt holder;
+      holder.kind = StmtKind::loop;
+      holder.extent = 1;
+      holder.body = std::move(statements);
+      body_[place] = std::move(holder);
+    }
+    kernel.body = std::move(body_);
+    place_scratch(kernel.body, first);
+    std::vector<Axis> inner = inner_space_.axes;
+    merge_axes(kernel, inner);
+    merge_axes(kernel, row_space_.axes);
+    std::vector<Stmt> placed;
+    for (Stmt& stmt : kernel.body) {
+      if (stmt.kind != StmtKind::loop) {
+        placed.push_back(std::move(stmt));
+        continue;
+      }
+      for (Stmt& each : nested(inner, std::move(stmt.body), independent_sums)) placed.push_back(std::move(each));
+    }
+    kernel.body = std::move(placed);
+    draft_.parallel = flatten_parallel(kernel, row_space_.axes);
+    std::vector<Stmt> outer;
+    outer.push_back(parallel_loop(draft_.parallel, std::move(kernel.body)));
+    kernel.body = std::move(outer);
+    draft_.cost = product_of(inner_space_.axes) * Dim(static_cast<int64_t>(kernel.exprs.size())) + Dim(16);
+    std::vector<NodeId> roots;
+    for (int s : group_.stages) roots.push_back(stage(s).root);
+    finish_draft(lowering_, std::move(draft_), access_, roots);
+  }
+
+  Lowering& lowering_;
+  const Graph& graph_;
+  const Fusion& fusion_;
+  const Group& group_;
+  Draft draft_;
+  Access access_;
+  Dims rows_, inner_, full_;
+  Space row_space_, inner_space_;
+  std::map<int, int> depth_;
+  std::map<int, int32_t> variables_;
+  std::map<NodeId, int> kept_;
+  std::map<NodeId, int32_t> scratch_;
+  std::vector<Memory> scratches_;
+  std::vector<NodeId> stored_here_;
+  int deepest_ = 0;
+  std::vector<Stmt> body_;
+  std::vector<std::pair<size_t, std::vector<Stmt>>> loops_;
+};
+
+}  // namespace
+
+void lower_rows(Lowering& lowering, const Group& group) { RowKernel(lowering, group).lower(); }
+
+}  // namespace weft

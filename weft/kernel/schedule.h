@@ -1,0 +1,45 @@
+// From coordinates to loops: which dims become one, which loop is parallel and which is vector.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "weft/kernel/kernel.h"
+
+namespace weft {
+
+// A loop to be: its counter and how often it runs.
+struct Axis {
+  std::string counter;
+  Dim extent;
+};
+
+// The counter as an extent in [0, extent).
+Dim counter_dim(const std::string& name, const Dim& extent);
+// The factor of a counter in an index that is linear in it; nothing where it stands inside a division or is squared.
+std::optional<Dim> coefficient(const Index& index, const std::string& counter);
+bool uses_counter(const Index& index, const std::string& counter);
+
+// Replaces a counter everywhere in a kernel: expressions, statements, and the dot's strides.
+void substitute_counter(Kernel& kernel, const std::string& counter, const Dim& value);
+
+// Makes neighbouring axes one where every index of the kernel steps through them evenly; rewrites the kernel.
+void merge_axes(Kernel& kernel, std::vector<Axis>& axes);
+
+// Loops over `axes` around `body`, the last one a vector loop.
+std::vector<Stmt> nested(const std::vector<Axis>& axes, std::vector<Stmt> body, int unroll);
+
+// Turns `axes` into one parallel loop over all of them with counter ".p"; rewrites the kernel. Returns its extent.
+Dim flatten_parallel(Kernel& kernel, const std::vector<Axis>& axes);
+
+// Elements of one parallel piece of a long loop.
+inline constexpr int64_t chunk = 8192;
+// Loops of fewer scalar operations than this are not worth another thread.
+inline constexpr int64_t small_work = 16384;
+
+// The loops of a map over these axes: parallel outside when there is enough to do. Sets `parallel` to the extent of
+// the parallel loop (1: there is none).
+std::vector<Stmt> schedule_map(Kernel& kernel, std::vector<Axis> axes, std::vector<Stmt> body, Dim& parallel);
+
+}  // namespace weft
