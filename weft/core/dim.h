@@ -85,6 +85,8 @@ struct Dim::Term {
   std::vector<std::shared_ptr<const DimAtom>> atoms;  // sorted by text, at least one
 };
 
+// The extent that an atom is by itself.
+Dim dim_of_atom(DimAtom atom);
 Dim operator+(const Dim& lhs, const Dim& rhs);
 Dim operator-(const Dim& lhs, const Dim& rhs);
 Dim operator*(const Dim& lhs, const Dim& rhs);

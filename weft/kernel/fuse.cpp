@@ -82,7 +82,12 @@ class Fuser {
   void store_dot_operands() {
     for (const Node& node : graph_.nodes())
       if (node.op == Op::dot_general)
-        for (const Value& operand : node.operands()) store(strided_base(operand.id()), "is an operand of a product");
+        for (const Value& operand : node.operands()) {
+          NodeId base = strided_base(operand.id());
+          store(base, "is an operand of a product");
+          // A splat has memory too where a product reads it.
+          fusion_.is_stored[base] = true;
+        }
   }
 
   NodeId strided_base(NodeId id) const {

@@ -110,6 +110,9 @@ struct Dot {
   int32_t packed = -1;
 };
 
+// Elements of the accumulate type that a packed right operand takes, on every target.
+Dim packed_elements(const Dim& batch, const Dim& n, const Dim& k);
+
 // What one launch does.
 struct Kernel {
   std::string name;  // readable and unique: add_tanh_f32_1024x512_9f3c21aa

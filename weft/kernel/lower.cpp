@@ -1,0 +1,51 @@
+// From a flat graph to a program: fusion, kernels, then the memory plan.
+#include "weft/kernel/lower.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "weft/core/hash.h"
+#include "weft/kernel/draft.h"
+#include "weft/kernel/plan.h"
+
+namespace weft {
+namespace {
+
+// Stored values that an output or a kernel other than their own reads.
+std::vector<bool> needed_values(const Graph& graph, const Fusion& fusion) {
+  std::vector<bool> needed(graph.size());
+  for (const Output& output : graph.outputs()) needed[output.value.id()] = true;
+  for (const Stage& stage : fusion.stages)
+    for (NodeId read : stage.reads) {
+      int producer = fusion.stage_of[read];
+      if (producer < 0 || fusion.stages[static_cast<size_t>(producer)].group != stage.group) needed[read] = true;
+    }
+  return needed;
+}
+
+void lower_group(Lowering& lowering, const Group& group) {
+  const Stage& first = lowering.fusion.stages[static_cast<size_t>(group.stages[0])];
+  if (group.stages.size() > 1) return lower_rows(lowering, group);
+  switch (first.kind) {
+    case StageKind::map: return lower_map(lowering, first);
+    case StageKind::reduce: return lower_reduce(lowering, first);
+    case StageKind::dot: return lower_dot(lowering, first);
+    case StageKind::scatter: return lower_scatter(lowering, first);
+  }
+}
+
+}  // namespace
+
+Program lower(const Graph& flat) {
+  GraphPtr prepared = prepare(flat);
+  const Graph& graph = *prepared;
+  Fusion fusion = fuse(graph);
+  Lowering lowering{graph, fusion, {}, {}, needed_values(graph, fusion)};
+  for (const Group& group : fusion.groups) lower_group(lowering, group);
+  Program program = plan(lowering);
+  program.cuts = std::move(fusion.cuts);
+  return program;
+}
+
+}  // namespace weft

@@ -1,0 +1,240 @@
+// Kernels of products: strides of the operands, the epilogue, and packing of constant right operands.
+#include <algorithm>
+
+#include "weft/kernel/draft.h"
+
+namespace weft {
+namespace {
+
+DType accumulate_type(DType dtype) {
+  if (dtype == DType::f64) return DType::f64;
+  if (is_float(dtype)) return DType::f32;
+  return bit_width(dtype) == 64 ? DType::i64 : DType::i32;
+}
+
+struct Free {
+  std::vector<Axis> axes;
+  Dims coordinates;
+};
+
+class DotKernelMaker {
+ public:
+  DotKernelMaker(Lowering& lowering, const Stage& stage)
+      : lowering_(lowering),
+        graph_(lowering.graph),
+        stage_(stage),
+        dot_(graph_.node(stage.source)),
+        access_(graph_, lowering.fusion, draft_.kernel) {}
+
+  void lower() {
+    make_coordinates();
+    Kernel& kernel = draft_.kernel;
+    kernel.dot.emplace();
+    Dot& dot = *kernel.dot;
+    dot.accumulate = accumulate_type(dot_.type().dtype);
+    StridedView lhs = view(0, lhs_at_), rhs = view(1, rhs_at_);
+    dot.lhs.memory = access_.memory(lhs.stored);
+    dot.rhs.memory = access_.memory(rhs.stored);
+    // The whole index stands in `offset` until axes are merged; strides are its coefficients.
+    dot.lhs.offset = lhs.index;
+    dot.rhs.offset = rhs.index;
+    kernel.body = {epilogue()};
+    merge_free(lhs_free_);
+    merge_free(rhs_free_);
+    name_counters();
+    dot.k = dot_.operand(0).type().dims[static_cast<size_t>(dot_.ints(Attr::lhs_contracting_dimensions)[0])];
+    split(dot.lhs, ".m");
+    split(dot.rhs, ".n");
+    pack_constant(rhs.stored);
+    draft_.cost = dot.k;
+    finish_draft(lowering_, std::move(draft_), access_, {stage_.root});
+  }
+
+ private:
+  void make_coordinates() {
+    const Ints &lb = dot_.ints(Attr::lhs_batching_dimensions), &rb = dot_.ints(Attr::rhs_batching_dimensions);
+    const Ints &lc = dot_.ints(Attr::lhs_contracting_dimensions), &rc = dot_.ints(Attr::rhs_contracting_dimensions);
+    const Dims &l = dot_.operand(0).type().dims, &r = dot_.operand(1).type().dims;
+    lhs_at_.resize(l.size());
+    rhs_at_.resize(r.size());
+    for (size_t i = 0; i < lb.size(); ++i) {
+      const Dim& extent = l[static_cast<size_t>(lb[i])];
+      Dim at = axis(batch_, ".batch" + std::to_string(i), extent);
+      lhs_at_[static_cast<size_t>(lb[i])] = rhs_at_[static_cast<size_t>(rb[i])] = at;
+      result_at_.push_back(at);
+    }
+    auto free = [&](const Dims& dims, const Ints& batching, const Ints& contracting, const char* prefix, Dims& at, std::vector<Axis>& axes) {
+      for (size_t i = 0; i < dims.size(); ++i) {
+        auto own = static_cast<int64_t>(i);
+        if (std::count(batching.begin(), batching.end(), own)) continue;
+        if (std::count(contracting.begin(), contracting.end(), own)) {
+          at[i] = counter_dim(".k", dims[i]);
+          continue;
+        }
+        at[i] = axis(axes, prefix + std::to_string(i), dims[i]);
+        result_at_.push_back(at[i]);
+      }
+    };
+    free(l, lb, lc, ".left", lhs_at_, lhs_free_);
+    free(r, rb, rc, ".right", rhs_at_, rhs_free_);
+  }
+
+  static Dim axis(std::vector<Axis>& axes, const std::string& name, const Dim& extent) {
+    if (extent.is(1)) return 0;
+    axes.push_back({name, extent});
+    return counter_dim(name, extent);
+  }
+
+  StridedView view(size_t operand, const Dims& at) {
+    std::optional<StridedView> found = access_.strided(dot_.operand(operand), at);
+    check(found.has_value(), "operand ", operand, " of a product has no strides");
+    return *found;
+  }
+
+  // The statement that stores an element of the product, after the element-wise ops and at the place that views give it.
+  Stmt epilogue() {
+    Kernel& kernel = draft_.kernel;
+    Expr accumulator;
+    accumulator.kind = ExprKind::accumulator;
+    accumulator.dtype = kernel.dot->accumulate;
+    kernel.exprs.push_back(accumulator);
+    auto element = static_cast<ExprId>(kernel.exprs.size() - 1);
+    if (dot_.type().dtype != accumulator.dtype) element = access_.scalar(Scalar::convert, dot_.type().dtype, {element});
+    access_.define(dot_.id(), element);
+    std::vector<const Node*> views;
+    const Node* node = &graph_.node(stage_.root);
+    while (node->id() != dot_.id() && (node->op == Op::transpose || node->op == Op::reshape)) {
+      views.push_back(node);
+      node = &node->operand(0).node();
+    }
+    ExprId result = node->id() == dot_.id() ? element : access_.compute(*node, result_at_);
+    Dims at = result_at_, dims = node->type().dims;
+    for (size_t i = views.size(); i-- > 0 && views[i]->op == Op::transpose;) {
+      Dims moved_at, moved_dims;
+      for (int64_t axis : views[i]->ints(Attr::permutation)) {
+        moved_at.push_back(at[static_cast<size_t>(axis)]);
+        moved_dims.push_back(dims[static_cast<size_t>(axis)]);
+      }
+      at = std::move(moved_at);
+      dims = std::move(moved_dims);
+    }
+    return store_statement(access_.memory(stage_.root, true), linear_index(dims, at), result);
+  }
+
+  // One axis where the strides allow it; the others become batch dims.
+  void merge_free(std::vector<Axis>& axes) {
+    merge_axes(draft_.kernel, axes);
+    while (axes.size() > 1) {
+      batch_.push_back(axes.front());
+      axes.erase(axes.begin());
+    }
+  }
+
+  void name_counters() {
+    Kernel& kernel = draft_.kernel;
+    auto take = [&](std::vector<Axis>& axes, const std::string& name) {
+      if (axes.empty()) return Dim(1);
+      substitute_counter(kernel, axes[0].counter, counter_dim(name, axes[0].extent));
+      return axes[0].extent;
+    };
+    kernel.dot->m = take(lhs_free_, ".m");
+    kernel.dot->n = take(rhs_free_, ".n");
+    merge_axes(kernel, batch_);
+    if (batch_.size() > 4)
+      throw Error(ErrorKind::unsupported, cat("a product over ", batch_.size(), " batch dimensions of unrelated strides cannot be compiled"),
+                  "unsupported_op", dot_.loc);
+    for (size_t i = 0; i < batch_.size(); ++i) {
+      substitute_counter(kernel, batch_[i].counter, counter_dim(".b" + std::to_string(i), batch_[i].extent));
+      kernel.dot->batch.push_back(batch_[i].extent);
+    }
+  }
+
+  void split(Dot::Side& side, const std::string& outer) {
+    auto step = [&](const std::string& counter) {
+      std::optional<Dim> stride = coefficient(side.offset, counter);
+      check(stride.has_value(), "an operand of a product is not strided along ", counter);
+      return *stride;
+    };
+    side.outer = step(outer);
+    side.inner = step(".k");
+    for (size_t i = 0; i < draft_.kernel.dot->batch.size(); ++i) side.batch.push_back(step(".b" + std::to_string(i)));
+    std::map<std::string, Dim, std::less<>> origin{{outer, 0}, {".k", 0}};
+    for (size_t i = 0; i < side.batch.size(); ++i) origin.emplace(".b" + std::to_string(i), 0);
+    side.offset = side.offset.substitute(origin);
+  }
+
+  // A constant right operand is packed once, in setup. Few rows read it in place.
+  void pack_constant(NodeId stored) {
+    Kernel& kernel = draft_.kernel;
+    Dot& dot = *kernel.dot;
+    const Node& node = graph_.node(stored);
+    bool is_static = dot.n.is_static() && dot.k.is_static() && dot.rhs.offset.is_static();
+    for (const Dim& dim : dot.batch) is_static &= dim.is_static();
+    if (node.op != Op::constant || node.attrs.literal(Attr::value).is_live() || !is_static || dot.m.max() < 8) return;
+    if (dot.n.value() == 0 || dot.k.value() == 0) return;
+    Draft pack;
+    pack.setup = true;
+    pack.kernel.dot = dot;
+    Dot& packing = *pack.kernel.dot;
+    packing.pack_rhs = true;
+    packing.lhs = {};
+    packing.m = 1;
+    Access access(graph_, lowering_.fusion, pack.kernel);
+    packing.rhs.memory = access.memory(stored);
+    // A matrix shared by all batches is packed once.
+    Dim batch = 1;
+    bool shared = true;
+    for (size_t i = 0; i < dot.batch.size(); ++i) {
+      shared &= dot.rhs.batch[i].is(0);
+      batch = batch * dot.batch[i];
+    }
+    if (shared) packing.batch.clear(), packing.rhs.batch.clear(), batch = 1;
+    BufferId buffer = existing_pack(pack, stored);
+    if (buffer < 0) {
+      buffer = lowering_.add_temporary({dot.accumulate, {packed_elements(batch, dot.n, dot.k)}}, true);
+      pack.kernel.memories.push_back({"packed", dot.accumulate, true, 0});
+      packing.packed = static_cast<int32_t>(pack.kernel.memories.size() - 1);
+      pack.buffers.push_back(buffer);
+      pack.cost = dot.k * Dim(32);
+      finish_draft(lowering_, std::move(pack), access, {stored});
+      lowering_.drafts.back().kernel.name = cat("pack_", name(dot.accumulate), "_", dot.k.value(), "x", dot.n.value());
+    }
+    dot.packed_rhs = true;
+    dot.rhs.offset = 0;
+    kernel.memories.push_back({"packed", dot.accumulate, false, 0});
+    dot.rhs.memory = static_cast<int32_t>(kernel.memories.size() - 1);
+    draft_.buffers.push_back(buffer);
+  }
+
+  // The buffer of an equal packing of the same constant.
+  BufferId existing_pack(const Draft& wanted, NodeId stored) const {
+    for (const Draft& draft : lowering_.drafts) {
+      if (!draft.setup || draft.buffers.empty() || draft.buffers[0] != static_cast<BufferId>(stored)) continue;
+      const Dot &a = *draft.kernel.dot, &b = *wanted.kernel.dot;
+      if (a.n == b.n && a.k == b.k && a.batch == b.batch && a.rhs.outer == b.rhs.outer && a.rhs.inner == b.rhs.inner &&
+          a.rhs.offset == b.rhs.offset && a.rhs.batch == b.rhs.batch && a.accumulate == b.accumulate)
+        return draft.buffers.back();
+    }
+    return -1;
+  }
+
+  Lowering& lowering_;
+  const Graph& graph_;
+  const Stage& stage_;
+  const Node& dot_;
+  Draft draft_;
+  Access access_;
+  std::vector<Axis> batch_, lhs_free_, rhs_free_;
+  Dims lhs_at_, rhs_at_, result_at_;
+};
+
+}  // namespace
+
+Dim packed_elements(const Dim& batch, const Dim& n, const Dim& k) {
+  // The widest panel of any target: 64 elements.
+  return batch * (ceildiv(n, 64) * Dim(64)) * k;
+}
+
+void lower_dot(Lowering& lowering, const Stage& stage) { DotKernelMaker(lowering, stage).lower(); }
+
+}  // namespace weft

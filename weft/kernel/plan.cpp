@@ -1,0 +1,245 @@
+// Buffers: inputs, outputs, constants, and slots of the arena.
+#include "weft/kernel/plan.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "weft/core/hash.h"
+
+namespace weft {
+namespace {
+
+Dim bytes_of(const Type& type) {
+  Dim bytes = type.count() * Dim(size_of(type.dtype));
+  return ceildiv(bytes, 64) * Dim(64);
+}
+
+class Planner {
+ public:
+  explicit Planner(Lowering& lowering) : lowering_(lowering), graph_(lowering.graph) {}
+
+  Program run() {
+    program_.name = graph_.name();
+    program_.symbols.assign(graph_.symbols().begin(), graph_.symbols().end());
+    for (NodeId id : graph_.parameters()) {
+      place(id, Place::input, static_cast<int32_t>(program_.inputs.size()));
+      program_.inputs.push_back({graph_.node(id).attrs.text(Attr::name), graph_.node(id).type()});
+    }
+    place_outputs();
+    add_copies();
+    find_lifetimes();
+    place_rest();
+    for (size_t i = 0; i < lowering_.drafts.size(); ++i) add_launch(lowering_.drafts[i]);
+    return std::move(program_);
+  }
+
+ private:
+  // The buffer of a stored value or temporary, if it has one.
+  int32_t* buffer_of(BufferId id) {
+    auto found = buffers_.find(id);
+    return found == buffers_.end() ? nullptr : &found->second;
+  }
+
+  const Type& type_of(BufferId id) const {
+    auto nodes = static_cast<BufferId>(graph_.size());
+    return id < nodes ? graph_.node(static_cast<NodeId>(id)).type() : lowering_.temporaries[static_cast<size_t>(id - nodes)].type;
+  }
+
+  int32_t place(BufferId id, Place where, int32_t index, Dim offset = 0) {
+    BufferPlan buffer;
+    buffer.place = where;
+    buffer.index = index;
+    buffer.offset = std::move(offset);
+    buffer.type = type_of(id);
+    buffer.bytes = bytes_of(buffer.type);
+    program_.buffers.push_back(std::move(buffer));
+    auto slot = static_cast<int32_t>(program_.buffers.size() - 1);
+    buffers_[id] = slot;
+    return slot;
+  }
+
+  // A stored value is written straight to its output; where that cannot be, a copy at the end does it.
+  void place_outputs() {
+    for (size_t i = 0; i < graph_.outputs().size(); ++i) {
+      const Output& output = graph_.outputs()[i];
+      auto index = static_cast<int32_t>(i);
+      program_.outputs.push_back({output.name, output.value.type(), output.alias});
+      NodeId id = output.value.id();
+      bool has_kernel = lowering_.fusion.stage_of[id] >= 0;
+      if (has_kernel && !buffer_of(id) && !is_read_while_written(output)) place(id, Place::output, index);
+      else copies_.emplace_back(id, index);
+    }
+  }
+
+  // Whether writing an aliased output in place would change the parameter before its last reader is done.
+  bool is_read_while_written(const Output& output) {
+    if (output.alias < 0) return false;
+    auto parameter = static_cast<BufferId>(graph_.parameters()[static_cast<size_t>(output.alias)]);
+    auto target = static_cast<BufferId>(output.value.id());
+    bool written = false;
+    for (const Draft& draft : lowering_.drafts) {
+      bool writes = std::count(draft.buffers.begin(), draft.buffers.end(), target) > 0 && !draft.setup;
+      bool reads = std::count(draft.buffers.begin(), draft.buffers.end(), parameter) > 0;
+      if (reads && written) return true;
+      if (writes) {
+        if (reads && !same_places(draft, parameter, target)) return true;
+        written = true;
+      }
+    }
+    // Another output may still be copied from the parameter.
+    for (const Output& other : graph_.outputs())
+      if (static_cast<BufferId>(other.value.id()) == parameter) return true;
+    return false;
+  }
+
+  // Whether the kernel reads one buffer only where it stores the other: element by element in place.
+  static bool same_places(const Draft& draft, BufferId read, BufferId written) {
+    auto slot = [&](BufferId id) {
+      return static_cast<int32_t>(std::find(draft.buffers.begin(), draft.buffers.end(), id) - draft.buffers.begin());
+    };
+    int32_t from = slot(read), to = slot(written);
+    if (draft.kernel.dot) return false;
+    std::vector<const Stmt*> stores;
+    bool plain = collect_stores(draft.kernel.body, to, stores);
+    if (!plain || stores.size() != 1 || !stores[0]->dynamic.empty()) return false;
+    for (const Expr& expr : draft.kernel.exprs)
+      if (expr.kind == ExprKind::load && expr.slot == from && (expr.index != stores[0]->index || !expr.dynamic.empty())) return false;
+    return true;
+  }
+
+  static bool collect_stores(const std::vector<Stmt>& body, int32_t slot, std::vector<const Stmt*>& stores) {
+    for (const Stmt& stmt : body) {
+      if (stmt.kind == StmtKind::accumulate || stmt.kind == StmtKind::barrier_accumulate) return false;
+      if (stmt.kind == StmtKind::store && stmt.slot == slot) stores.push_back(&stmt);
+      if (!collect_stores(stmt.body, slot, stores)) return false;
+    }
+    return true;
+  }
+
+  void add_copies() {
+    for (const auto& [id, index] : copies_) {
+      const Type& type = graph_.node(id).type();
+      BufferId target = lowering_.add_temporary(type);
+      place(target, Place::output, index);
+      Draft draft;
+      Kernel& kernel = draft.kernel;
+      kernel.memories = {{"from", type.dtype, false, 0}, {"to", type.dtype, true, 0}};
+      Dim total = type.count();
+      Expr load;
+      load.kind = ExprKind::load;
+      load.dtype = type.dtype;
+      load.slot = 0;
+      load.index = counter_dim(".i", total);
+      kernel.exprs.push_back(load);
+      std::vector<Stmt> body{store_statement(1, load.index, 0)};
+      kernel.body = schedule_map(kernel, {{".i", total}}, std::move(body), draft.parallel);
+      for (const Symbol& symbol : total.symbols()) kernel.symbols.push_back(symbol);
+      kernel.name = cat("copy_", is_complex(type.dtype) ? "complex" : name(type.dtype));
+      kernel.loc = graph_.node(id).loc;
+      draft.cost = floordiv(total, max(draft.parallel, Dim(1)));
+      draft.buffers = {static_cast<BufferId>(id), target};
+      lowering_.drafts.push_back(std::move(draft));
+    }
+  }
+
+  void find_lifetimes() {
+    for (size_t i = 0; i < lowering_.drafts.size(); ++i)
+      for (BufferId id : lowering_.drafts[i].buffers) {
+        auto [at, is_new] = lifetimes_.try_emplace(id, std::pair<size_t, size_t>{i, i});
+        if (!is_new) at->second.second = i;
+      }
+  }
+
+  // Slots of the arena, first fit by the launch at which they fall free; a slot is as large as its largest tenant.
+  struct Slot {
+    Dim bytes;
+    size_t free_after;
+    std::vector<int32_t> tenants;
+  };
+
+  void place_rest() {
+    std::vector<std::pair<size_t, BufferId>> order;
+    for (const auto& [id, life] : lifetimes_)
+      if (!buffer_of(id)) order.emplace_back(life.first, id);
+    std::sort(order.begin(), order.end());
+    std::vector<Slot> slots;
+    Dim persistent = 0;
+    auto nodes = static_cast<BufferId>(graph_.size());
+    for (const auto& [start, id] : order) {
+      if (id < nodes && graph_.node(static_cast<NodeId>(id)).op == Op::constant) {
+        place(id, Place::constant, static_cast<int32_t>(program_.constants.size()));
+        program_.constants.push_back(graph_.node(static_cast<NodeId>(id)).attrs.literal(Attr::value));
+      } else if (id >= nodes && lowering_.temporaries[static_cast<size_t>(id - nodes)].persistent) {
+        place(id, Place::persistent, -1, persistent);
+        persistent = persistent + bytes_of(type_of(id));
+      } else {
+        tenant(slots, id, lifetimes_.at(id));
+      }
+    }
+    Dim offset = 0;
+    for (const Slot& slot : slots) {
+      for (int32_t buffer : slot.tenants) program_.buffers[static_cast<size_t>(buffer)].offset = offset;
+      offset = offset + slot.bytes;
+    }
+    program_.arena_bytes = offset;
+    program_.persistent_bytes = persistent;
+  }
+
+  void tenant(std::vector<Slot>& slots, BufferId id, std::pair<size_t, size_t> life) {
+    Dim bytes = bytes_of(type_of(id));
+    Slot* best = nullptr;
+    int64_t wanted = bytes.opt(), best_waste = 0;
+    for (Slot& slot : slots) {
+      if (slot.free_after >= life.first) continue;
+      int64_t size = slot.bytes.opt(), waste = size > wanted ? size - wanted : wanted - size;
+      if (!best || waste < best_waste) best = &slot, best_waste = waste;
+    }
+    if (!best) best = &slots.emplace_back(Slot{0, 0, {}});
+    best->bytes = max(best->bytes, bytes);
+    best->free_after = life.second;
+    best->tenants.push_back(place(id, Place::arena, -1));
+  }
+
+  void add_launch(Draft& draft) {
+    Launch launch;
+    for (BufferId id : draft.buffers) launch.buffers.push_back(*buffer_of(id));
+    for (const Symbol& symbol : draft.kernel.symbols) launch.symbols.push_back(Dim(symbol));
+    launch.parallel = draft.parallel;
+    launch.cost = draft.cost;
+    launch.loc = draft.kernel.loc;
+    launch.ops = std::move(draft.ops);
+    launch.kernel = add_kernel(std::move(draft.kernel));
+    (draft.setup ? program_.setup : program_.run).push_back(std::move(launch));
+  }
+
+  int32_t add_kernel(Kernel kernel) {
+    std::string text = kernel.text();
+    size_t key = std::hash<std::string>{}(text);
+    auto [begin, end] = kernels_.equal_range(key);
+    for (auto at = begin; at != end; ++at)
+      if (program_.kernels[static_cast<size_t>(at->second)].text() == text) return at->second;
+    char digits[9];
+    for (int i = 0; i < 8; ++i) digits[i] = "0123456789abcdef"[(hash_combine(key, 0) >> (4 * i)) & 15];
+    digits[8] = 0;
+    append(kernel.name, "_", digits);
+    program_.kernels.push_back(std::move(kernel));
+    auto index = static_cast<int32_t>(program_.kernels.size() - 1);
+    kernels_.emplace(key, index);
+    return index;
+  }
+
+  Lowering& lowering_;
+  const Graph& graph_;
+  Program program_;
+  std::map<BufferId, int32_t> buffers_;
+  std::map<BufferId, std::pair<size_t, size_t>> lifetimes_;
+  std::vector<std::pair<NodeId, int32_t>> copies_;
+  std::unordered_multimap<size_t, int32_t> kernels_;
+};
+
+}  // namespace
+
+Program plan(Lowering& lowering) { return Planner(lowering).run(); }
+
+}  // namespace weft

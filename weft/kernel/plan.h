@@ -1,0 +1,11 @@
+// The memory plan: where every buffer of a program lives.
+#pragma once
+
+#include "weft/kernel/draft.h"
+
+namespace weft {
+
+// Launches in order, equal kernels once, arena slots reused between values that do not live at the same time.
+Program plan(Lowering& lowering);
+
+}  // namespace weft
