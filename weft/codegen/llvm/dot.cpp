@@ -209,9 +209,4 @@ Dim DotEmitter::pack_items(DType accumulate, const Dim& batch, const Dim& n) con
   return batch * ceildiv(n, dot_shape(unit_, accumulate).width);
 }
 
-Dim packed_elements(const Dim& batch, const Dim& n, const Dim& k) {
-  // The widest panel of any target: 64 elements.
-  return batch * (ceildiv(n, 64) * 64) * k;
-}
-
 }  // namespace weft

@@ -102,7 +102,4 @@ class DotEmitter {
   std::set<std::string> done_, declarations_;
 };
 
-// Elements of accumulate's type that a packed matrix takes, on every target.
-Dim packed_elements(const Dim& batch, const Dim& n, const Dim& k);
-
 }  // namespace weft

@@ -1,0 +1,108 @@
+// LLVM behind its C API: parse, a few cheap passes, emit.
+#include "weft/codegen/llvm/object.h"
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/IRReader.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/TargetMachine.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+
+#include "weft/core/error.h"
+
+namespace weft {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double milliseconds_since(Clock::time_point& last) {
+  Clock::time_point now = Clock::now();
+  double elapsed = std::chrono::duration<double, std::milli>(now - last).count();
+  last = now;
+  return elapsed;
+}
+
+// A message that LLVM allocated.
+std::string taken(char* message) {
+  std::string text = message ? message : "unknown reason";
+  LLVMDisposeMessage(message);
+  return text;
+}
+
+void initialize() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+  });
+}
+
+// The emitter writes explicit vectors in SSA form already: what is left is to fold, to share and to hoist.
+constexpr const char* passes = "function(instcombine<max-iterations=1;no-verify-fixpoint>,simplifycfg,early-cse<memssa>,loop-mssa(licm))";
+
+struct Machine {
+  LLVMTargetMachineRef machine;
+  explicit Machine(const Target& target) {
+    LLVMTargetRef found = nullptr;
+    char* message = nullptr;
+    if (LLVMGetTargetFromTriple(target.triple.c_str(), &found, &message)) throw InternalError("LLVM target: " + taken(message));
+    machine = LLVMCreateTargetMachine(found, target.triple.c_str(), target.cpu.c_str(), target.features.c_str(),
+                                      LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelSmall);
+  }
+  ~Machine() { LLVMDisposeTargetMachine(machine); }
+};
+
+std::string generate(const std::string& ir, const Target& target, LLVMCodeGenFileType type, ObjectCode& times) {
+  initialize();
+  Clock::time_point last = Clock::now();
+  std::unique_ptr<LLVMOpaqueContext, decltype(&LLVMContextDispose)> context(LLVMContextCreate(), LLVMContextDispose);
+  LLVMMemoryBufferRef text = LLVMCreateMemoryBufferWithMemoryRange(ir.data(), ir.size(), "weft", 1);
+  LLVMModuleRef parsed = nullptr;
+  char* message = nullptr;
+  if (LLVMParseIRInContext2(context.get(), text, &parsed, &message)) {
+    LLVMDisposeMemoryBuffer(text);
+    throw InternalError("generated IR does not parse: " + taken(message));
+  }
+  LLVMDisposeMemoryBuffer(text);
+  std::unique_ptr<LLVMOpaqueModule, decltype(&LLVMDisposeModule)> module(parsed, LLVMDisposeModule);
+  times.parse_ms = milliseconds_since(last);
+  Machine machine(target);
+  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+  LLVMErrorRef error = LLVMRunPasses(module.get(), passes, machine.machine, options);
+  LLVMDisposePassBuilderOptions(options);
+  if (error) {
+    char* text_of = LLVMGetErrorMessage(error);
+    std::string reason = text_of;
+    LLVMDisposeErrorMessage(text_of);
+    throw InternalError("LLVM passes: " + reason);
+  }
+  times.pass_ms = milliseconds_since(last);
+  LLVMMemoryBufferRef emitted = nullptr;
+  if (LLVMTargetMachineEmitToMemoryBuffer(machine.machine, module.get(), type, &message, &emitted))
+    throw InternalError("LLVM code generation: " + taken(message));
+  std::string bytes(LLVMGetBufferStart(emitted), LLVMGetBufferSize(emitted));
+  LLVMDisposeMemoryBuffer(emitted);
+  times.code_ms = milliseconds_since(last);
+  return bytes;
+}
+
+}  // namespace
+
+ObjectCode compile_to_object(const std::string& ir, const Target& target) {
+  ObjectCode code;
+  code.bytes = generate(ir, target, LLVMObjectFile, code);
+  return code;
+}
+
+std::string compile_to_assembly(const std::string& ir, const Target& target) {
+  ObjectCode times;
+  return generate(ir, target, LLVMAssemblyFile, times);
+}
+
+}  // namespace weft

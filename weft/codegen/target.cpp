@@ -1,0 +1,62 @@
+// CPU features, as the compiler's own runtime tells them.
+#include "weft/codegen/target.h"
+
+#include "weft/core/error.h"
+
+namespace weft {
+namespace {
+
+constexpr const char* triple = "x86_64-unknown-linux-gnu";
+
+Target baseline() {
+  return {.name = "x86-64", .triple = triple, .cpu = "x86-64", .features = "+sse4.2,+ssse3,+popcnt", .vector_bytes = 16, .vector_registers = 16};
+}
+
+Target avx2() {
+  return {.name = "avx2", .triple = triple, .cpu = "haswell", .features = "", .vector_bytes = 32, .vector_registers = 16, .fma = true,
+          .f16c = true};
+}
+
+Target avx512() {
+  return {.name = "avx512", .triple = triple, .cpu = "skylake-avx512", .features = "-prefer-256-bit", .vector_bytes = 64,
+          .vector_registers = 32, .fma = true, .avx512 = true, .f16c = true};
+}
+
+bool has_avx512() {
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd");
+}
+
+bool has_avx2() {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+}
+
+Target host() {
+  __builtin_cpu_init();
+  Target target = has_avx512() ? avx512() : has_avx2() ? avx2() : baseline();
+  if (has_avx512() && __builtin_cpu_supports("avx512vnni")) target.features += ",+avx512vnni";
+  if (has_avx512() && __builtin_cpu_supports("avx512bf16")) target.features += ",+avx512bf16";
+  target.name = "native";
+  return target;
+}
+
+}  // namespace
+
+const Target& host_target() {
+  static const Target target = host();
+  return target;
+}
+
+Target target_named(std::string_view name) {
+  if (name == "native") return host_target();
+  if (name == "x86-64") return baseline();
+  if (name == "avx2" || name == "avx512") {
+    __builtin_cpu_init();
+    bool can_run = name == "avx2" ? has_avx2() : has_avx512();
+    if (!can_run) fail(ErrorKind::value, "target_features", "this CPU lacks the features of target '", name, "'");
+    return name == "avx2" ? avx2() : avx512();
+  }
+  fail(ErrorKind::value, "target_name", "target must be native, avx512, avx2 or x86-64, got '", name, "'");
+}
+
+}  // namespace weft

@@ -1,0 +1,24 @@
+// The CPU that code is made for.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace weft {
+
+struct Target {
+  std::string name;      // native, avx512, avx2, x86-64
+  std::string triple, cpu, features;
+  int vector_bytes = 16;
+  int vector_registers = 16;
+  bool fma = false;
+  bool avx512 = false;
+  bool f16c = false;
+};
+
+// The CPU that this process runs on.
+const Target& host_target();
+// native, avx512, avx2 or x86-64; Error(value) for another name, and where this CPU lacks the features.
+Target target_named(std::string_view name);
+
+}  // namespace weft
