@@ -49,22 +49,19 @@ dot.done:
 void store_field(std::string& ir, std::string_view name, const std::string& value, int index = 0) {
   for (const DotField& field : dot_fields) {
     if (field.name != name) continue;
-    append(ir, "  %dot.p.", name, ".", index, " = getelementptr i64, ptr %dot.d, i64 ",
-           field.word + index, "\n  store ", field.is_pointer ? "ptr " : "i64 ", value,
-           ", ptr %dot.p.", name, ".", index, "\n");
+    append(ir, "  %dot.p.", name, ".", index, " = getelementptr i64, ptr %dot.d, i64 ", field.word + index,
+           "\n  store ", field.is_pointer ? "ptr " : "i64 ", value, ", ptr %dot.p.", name, ".", index, "\n");
   }
 }
 
 // A stride in bytes.
-std::string scaled(std::string& ir, const std::string& name, const std::string& stride,
-                   int64_t size) {
+std::string scaled(std::string& ir, const std::string& name, const std::string& stride, int64_t size) {
   append(ir, "  %dot.s.", name, " = mul i64 ", stride, ", ", size, "\n");
   return cat("%dot.s.", name);
 }
 
 // Fills %dot.d, the driver's descriptor; missing batch dimensions are leading ones.
-void fill_descriptor(std::string& ir, const DotKernel& kernel, const DotShape& shape,
-                     bool lhs_too) {
+void fill_descriptor(std::string& ir, const DotKernel& kernel, const DotShape& shape, bool lhs_too) {
   append(ir, "  %dot.d = alloca [", dot_words, " x i64], align 8\n");
   const DotOperand &lhs = kernel.lhs, &rhs = kernel.rhs;
   if (lhs_too) {
@@ -85,10 +82,9 @@ void fill_descriptor(std::string& ir, const DotKernel& kernel, const DotShape& s
   for (const std::string& stride : rhs.batch) shared &= stride == "0";
   std::string dense = "0";
   if (packed && !shared) {
-    append(ir, "  %dot.w.up = add i64 ", kernel.n, ", ", shape.width - 1,
-           "\n  %dot.w.panels = udiv i64 %dot.w.up, ", shape.width, "\n  %dot.w.k = mul i64 ",
-           kernel.k, ", ", shape.width * shape.size, "\n  %dot.w.", kernel.batch.size(),
-           " = mul i64 %dot.w.k, %dot.w.panels\n");
+    append(ir, "  %dot.w.up = add i64 ", kernel.n, ", ", shape.width - 1, "\n  %dot.w.panels = udiv i64 %dot.w.up, ",
+           shape.width, "\n  %dot.w.k = mul i64 ", kernel.k, ", ", shape.width * shape.size, "\n  %dot.w.",
+           kernel.batch.size(), " = mul i64 %dot.w.k, %dot.w.panels\n");
     dense = cat("%dot.w.", kernel.batch.size());
   }
   int missing = max_batch_rank - static_cast<int>(kernel.batch.size());
@@ -114,13 +110,12 @@ void emit_epilogue(std::string& ir, const DotKernel& kernel, DotWriter& writer) 
   const DotShape& shape = writer.shape;
   append(ir, "define internal void @", kernel.name,
          ".epilogue(ptr %args, ptr %dot.ix, i64 %dot.m0, i64 %dot.rows, i64 %dot.n0, ",
-         "i64 %dot.cols, ptr %dot.c) ", writer.attributes(), " {\n");
+         "i64 %dot.cols, ptr %dot.c) optsize ", writer.attributes(), " {\n");
   DotVector vector{"%dot.value", shape.lanes, "%dot.m", "%dot.n", {}, "%dot.mask"};
   for (size_t i = 0; i < kernel.batch.size(); ++i) {
     std::string name = cat("%dot.b.", i);
-    append(ir, "  %dot.p.b.", i, " = getelementptr i64, ptr %dot.ix, i64 ",
-           max_batch_rank - kernel.batch.size() + i, "\n  ", name, " = load i64, ptr %dot.p.b.", i,
-           "\n");
+    append(ir, "  %dot.p.b.", i, " = getelementptr i64, ptr %dot.ix, i64 ", max_batch_rank - kernel.batch.size() + i,
+           "\n  ", name, " = load i64, ptr %dot.p.b.", i, "\n");
     vector.batch.push_back(name);
   }
   if (kernel.epilogue_entry) kernel.epilogue_entry(ir);
@@ -140,54 +135,44 @@ void emit_epilogue(std::string& ir, const DotKernel& kernel, DotWriter& writer) 
 }
 
 // Whether a value may be `wanted` at run time, or no more than that.
-bool may_be(const std::string& value, int64_t wanted) {
-  return value[0] == '%' || value == cat(wanted);
-}
-bool may_be_few(const std::string& value) {
-  return value[0] == '%' || std::stoll(value) <= small_rows;
-}
+bool may_be(const std::string& value, int64_t wanted) { return value[0] == '%' || value == cat(wanted); }
+bool may_be_few(const std::string& value) { return value[0] == '%' || std::stoll(value) <= small_rows; }
 
 // Whether lhs and rhs may both lie along k, for few rows: what the driver asks at run time.
 bool may_be_inner(const DotKernel& kernel) {
-  return !kernel.packed_rhs && may_be(kernel.lhs.inner, 1) && may_be(kernel.rhs.inner, 1) &&
-         may_be_few(kernel.m);
+  return !kernel.packed_rhs && may_be(kernel.lhs.inner, 1) && may_be(kernel.rhs.inner, 1) && may_be_few(kernel.m);
 }
 
 }  // namespace
 
 void DotEmitter::emit(std::string& ir, const DotKernel& kernel) {
-  check(kernel.batch.size() <= size_t{max_batch_rank} &&
-            kernel.lhs.batch.size() == kernel.batch.size() &&
+  check(kernel.batch.size() <= size_t{max_batch_rank} && kernel.lhs.batch.size() == kernel.batch.size() &&
             kernel.rhs.batch.size() == kernel.batch.size(),
         "a dot of ", kernel.batch.size(), " batch dimensions");
   DotWriter writer(*this, kernel.accumulate);
-  std::string driver =
-      writer.driver(kernel.lhs.dtype, kernel.packed_rhs ? kernel.accumulate : kernel.rhs.dtype,
-                    !kernel.packed_rhs, may_be_inner(kernel));
+  std::string driver = writer.driver(kernel.lhs.dtype, kernel.packed_rhs ? kernel.accumulate : kernel.rhs.dtype,
+                                     !kernel.packed_rhs, may_be_inner(kernel));
   emit_epilogue(ir, kernel, writer);
-  append(ir, "define void @", kernel.name, "(ptr %args, i64 %begin, i64 %end) ", unhurried,
-         writer.attributes(), " {\n");
+  append(ir, "define void @", kernel.name, "(ptr %args, i64 %begin, i64 %end) ", unhurried, writer.attributes(),
+         " {\n");
   if (kernel.entry) kernel.entry(ir);
   fill_descriptor(ir, kernel, writer.shape, true);
   append(ir, "  call void @", driver, "(ptr %dot.d, i64 %begin, i64 %end, ptr @", kernel.name,
          ".epilogue, ptr %args)\n", "  ret void\n}\n\n");
 }
 
-void DotEmitter::emit_pack(std::string& ir, const DotKernel& kernel,
-                           const std::string& destination) {
+void DotEmitter::emit_pack(std::string& ir, const DotKernel& kernel, const std::string& destination) {
   DotWriter writer(*this, kernel.accumulate);
   std::string driver = writer.pack_driver(kernel.rhs.dtype);
-  append(ir, "define void @", kernel.name, "(ptr %args, i64 %begin, i64 %end) ", unhurried,
-         writer.attributes(), " {\n");
+  append(ir, "define void @", kernel.name, "(ptr %args, i64 %begin, i64 %end) ", unhurried, writer.attributes(),
+         " {\n");
   if (kernel.entry) kernel.entry(ir);
   fill_descriptor(ir, kernel, writer.shape, false);
-  append(ir, "  call void @", driver, "(ptr %dot.d, i64 %begin, i64 %end, ptr ", destination,
-         ")\n  ret void\n}\n\n");
+  append(ir, "  call void @", driver, "(ptr %dot.d, i64 %begin, i64 %end, ptr ", destination, ")\n  ret void\n}\n\n");
 }
 
 std::string DotEmitter::shared() {
-  for (const auto& [name, needs] : drivers_)
-    DotWriter(*this, needs.accumulate).write_driver(name, needs);
+  for (const auto& [name, needs] : drivers_) DotWriter(*this, needs.accumulate).write_driver(name, needs);
   drivers_.clear();
   std::string out;
   for (const std::string& line : declarations_) out += line;
@@ -196,8 +181,7 @@ std::string DotEmitter::shared() {
 
 Dim DotEmitter::items(DType accumulate, const Dim& batch, const Dim& m, const Dim& n) const {
   DotShape shape = dot_shape(unit_, accumulate);
-  return batch * ceildiv(m, shape.run) * ceildiv(n, shape.width) *
-         ceildiv(min(m, shape.run), shape.block);
+  return batch * ceildiv(m, shape.run) * ceildiv(n, shape.width) * ceildiv(min(m, shape.run), shape.block);
 }
 
 Dim DotEmitter::item_cost(DType accumulate, const Dim& m, const Dim& k) const {

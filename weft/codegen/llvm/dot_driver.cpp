@@ -275,10 +275,8 @@ constexpr int few_rows = 12;
 }  // namespace
 
 std::string DotWriter::driver(DType lhs, DType rhs, bool may_pack, bool may_be_inner) {
-  std::string name =
-      cat("weft.dot.", weft::name(lhs), ".", weft::name(rhs), ".", weft::name(accumulate));
-  auto& needs =
-      emitter.drivers_.try_emplace(name, DotEmitter::Needs{lhs, rhs, accumulate}).first->second;
+  std::string name = cat("weft.dot.", weft::name(lhs), ".", weft::name(rhs), ".", weft::name(accumulate));
+  auto& needs = emitter.drivers_.try_emplace(name, DotEmitter::Needs{lhs, rhs, accumulate}).first->second;
   needs.pack |= may_pack;
   needs.inner |= may_be_inner;
   return name;
@@ -288,52 +286,49 @@ void DotWriter::write_driver(const std::string& name, const DotEmitter::Needs& n
   DType lhs = needs.lhs, rhs = needs.rhs;
   std::string pack_call, inner_call;
   if (needs.pack)
-    pack_call = cat("  call void @", pack(rhs),
-                    "(ptr %b.at, i64 %bk, i64 %bn, i64 %kc, i64 %cols, ptr %bs)\n");
+    pack_call = cat("  call void @", pack(rhs), "(ptr %b.at, i64 %bk, i64 %bn, i64 %kc, i64 %cols, ptr %bs)\n");
   if (needs.inner)
-    inner_call = cat("  call void @", inner(lhs, rhs),
-                     "(ptr %q.a, ptr %q.b, i64 %bn, i64 %k, i64 %q.cols, ptr %q.c)\n");
+    inner_call =
+        cat("  call void @", inner(lhs, rhs), "(ptr %q.a, ptr %q.b, i64 %bn, i64 %k, i64 %q.cols, ptr %q.c)\n");
   int row_bytes = shape.width * shape.size;
   std::string rest = "ptr %b, i64 %b.step, i64 %kc, ptr %c, i1 %is.first";
   std::string full = call_tile(tile(lhs, accumulate, shape.rows, 1), shape.rows, rest);
   std::string small = call_small_tile(tile(lhs, accumulate, small_rows, 1), rest);
-  std::string slim = call_tile(tile(lhs, accumulate, 1, slim_panels), 1,
-                               rest + ", i64 %panel.bytes, i64 %c.panel");
-  emitter.functions_ +=
-      fill(driver_text, {{"name", name},
-                         {"fields", load_fields()},
-                         {"attributes", attributes()},
-                         {"run.bytes", cat((shape.scratch + small_rows) * row_bytes)},
-                         {"pack.bytes", cat(shape.depth * row_bytes)},
-                         {"block", cat(shape.block)},
-                         {"block.less", cat(shape.block - 1)},
-                         {"scratch", cat(shape.scratch)},
-                         {"share", cat(shape.share)},
-                         {"run", cat(shape.run)},
-                         {"run.less", cat(shape.run - 1)},
-                         {"width", cat(shape.width)},
-                         {"width.less", cat(shape.width - 1)},
-                         {"width.slim", cat(shape.width * slim_panels)},
-                         {"depth", cat(shape.depth)},
-                         {"depth.less", cat(shape.depth - 1)},
-                         {"row.bytes", cat(row_bytes)},
-                         // No stride is -1: elements that need conversion are always packed.
-                         {"row.stride", cat(rhs == accumulate ? size_of(rhs) : -1)},
-                         {"few", cat(few_rows)},
-                         {"pack", pack_call},
-                         {"inner", inner_call},
-                         {"has.inner", needs.inner ? "true" : "false"},
-                         {"lanes", cat(shape.lanes)},
-                         {"lhs.size", cat(size_of(lhs))},
-                         {"rhs.size", cat(size_of(rhs))},
-                         {"rows", cat(shape.rows)},
-                         {"rows.less", cat(shape.rows - 1)},
-                         {"rows.small", cat(small_rows)},
-                         {"rows.small.less", cat(small_rows - 1)},
-                         {"slim", cat(slim_panels)},
-                         {"tile.full", full},
-                         {"tile.small", small},
-                         {"tile.slim", slim}});
+  std::string slim = call_tile(tile(lhs, accumulate, 1, slim_panels), 1, rest + ", i64 %panel.bytes, i64 %c.panel");
+  emitter.functions_ += fill(driver_text, {{"name", name},
+                                           {"fields", load_fields()},
+                                           {"attributes", attributes()},
+                                           {"run.bytes", cat((shape.scratch + small_rows) * row_bytes)},
+                                           {"pack.bytes", cat(shape.depth * row_bytes)},
+                                           {"block", cat(shape.block)},
+                                           {"block.less", cat(shape.block - 1)},
+                                           {"scratch", cat(shape.scratch)},
+                                           {"share", cat(shape.share)},
+                                           {"run", cat(shape.run)},
+                                           {"run.less", cat(shape.run - 1)},
+                                           {"width", cat(shape.width)},
+                                           {"width.less", cat(shape.width - 1)},
+                                           {"width.slim", cat(shape.width * slim_panels)},
+                                           {"depth", cat(shape.depth)},
+                                           {"depth.less", cat(shape.depth - 1)},
+                                           {"row.bytes", cat(row_bytes)},
+                                           // No stride is -1: elements that need conversion are always packed.
+                                           {"row.stride", cat(rhs == accumulate ? size_of(rhs) : -1)},
+                                           {"few", cat(few_rows)},
+                                           {"pack", pack_call},
+                                           {"inner", inner_call},
+                                           {"has.inner", needs.inner ? "true" : "false"},
+                                           {"lanes", cat(shape.lanes)},
+                                           {"lhs.size", cat(size_of(lhs))},
+                                           {"rhs.size", cat(size_of(rhs))},
+                                           {"rows", cat(shape.rows)},
+                                           {"rows.less", cat(shape.rows - 1)},
+                                           {"rows.small", cat(small_rows)},
+                                           {"rows.small.less", cat(small_rows - 1)},
+                                           {"slim", cat(slim_panels)},
+                                           {"tile.full", full},
+                                           {"tile.small", small},
+                                           {"tile.slim", slim}});
   declare("declare i64 @llvm.umin.i64(i64, i64)\n");
   declare("declare i64 @llvm.umax.i64(i64, i64)\n");
 }

@@ -8,7 +8,7 @@ namespace {
 
 // %cols results to %c. Columns past the last are read as the last one and dropped.
 constexpr std::string_view open_text =
-    R"(define internal void @$name$(ptr %a, ptr %b, i64 %bn, i64 %count, i64 %cols, ptr %c) noinline $attributes$ {
+    R"(define internal void @$name$(ptr %a, ptr %b, i64 %bn, i64 %count, i64 %cols, ptr %c) noinline optsize $attributes$ {
 entry:
   %sums = alloca [$group$ x $vector$], align 64
   %last = sub i64 %cols, 1
@@ -54,9 +54,9 @@ struct Inner {
 
   void columns() {
     for (int i = 0; i < group; ++i)
-      append(ir, "  %n.", i, " = add i64 %n, ", i, "\n  %m.", i,
-             " = call i64 @llvm.umin.i64(i64 %n.", i, ", i64 %last)\n  %o.", i, " = mul i64 %m.", i,
-             ", %bn\n  %b.", i, " = getelementptr i8, ptr %b, i64 %o.", i, "\n");
+      append(ir, "  %n.", i, " = add i64 %n, ", i, "\n  %m.", i, " = call i64 @llvm.umin.i64(i64 %n.", i,
+             ", i64 %last)\n  %o.", i, " = mul i64 %m.", i, ", %bn\n  %b.", i, " = getelementptr i8, ptr %b, i64 %o.",
+             i, "\n");
     append(ir, "  %some = icmp ne i64 %whole, 0\n  br i1 %some, label %step, label %tail\n");
   }
 
@@ -64,8 +64,7 @@ struct Inner {
   void steps() {
     append(ir, "step:\n  %k = phi i64 [ 0, %group ], [ %k.next, %step ]\n");
     for (int i = 0; i < group; ++i)
-      append(ir, "  %sum.", i, " = phi ", writer.vector(), " [ zeroinitializer, %group ], [ %next.",
-             i, ", %step ]\n");
+      append(ir, "  %sum.", i, " = phi ", writer.vector(), " [ zeroinitializer, %group ], [ %next.", i, ", %step ]\n");
     std::string a = load("a", "%a", lhs, "%k");
     for (int i = 0; i < group; ++i) {
       std::string b = load(cat("x.", i), cat("%b.", i), rhs, "%k");
@@ -75,11 +74,9 @@ struct Inner {
            "  br i1 %k.more, label %step, label %tail\n");
   }
 
-  std::string load(const std::string& name, const std::string& pointer, DType dtype,
-                   const std::string& k) {
-    append(ir, "  %at.", name, " = getelementptr ", llvm_type(dtype), ", ptr ", pointer, ", i64 ",
-           k, "\n  %v.", name, " = load ", vector_type(dtype, lanes()), ", ptr %at.", name,
-           ", align ", size_of(dtype), "\n");
+  std::string load(const std::string& name, const std::string& pointer, DType dtype, const std::string& k) {
+    append(ir, "  %at.", name, " = getelementptr ", llvm_type(dtype), ", ptr ", pointer, ", i64 ", k, "\n  %v.", name,
+           " = load ", vector_type(dtype, lanes()), ", ptr %at.", name, ", align ", size_of(dtype), "\n");
     return writer.convert(ir, cat("%v.", name), cat("%v.", name), dtype, lanes());
   }
 
@@ -87,39 +84,31 @@ struct Inner {
   void tail() {
     append(ir, "tail:\n");
     for (int i = 0; i < group; ++i)
-      append(ir, "  %so.far.", i, " = phi ", writer.vector(),
-             " [ zeroinitializer, %group ], [ %next.", i, ", %step ]\n");
+      append(ir, "  %so.far.", i, " = phi ", writer.vector(), " [ zeroinitializer, %group ], [ %next.", i,
+             ", %step ]\n");
     for (int i = 0; i < group; ++i)
-      append(ir, "  %sums.", i, " = getelementptr ", writer.vector(), ", ptr %sums, i64 ", i,
-             "\n  store ", writer.vector(), " %so.far.", i, ", ptr %sums.", i, ", align ",
-             lanes() * writer.shape.size, "\n");
-    append(
-        ir,
-        "  %is.rest = icmp ne i64 %rest, 0\n  br i1 %is.rest, label %last.n, label %tail.done\n");
+      append(ir, "  %sums.", i, " = getelementptr ", writer.vector(), ", ptr %sums, i64 ", i, "\n  store ",
+             writer.vector(), " %so.far.", i, ", ptr %sums.", i, ", align ", lanes() * writer.shape.size, "\n");
+    append(ir, "  %is.rest = icmp ne i64 %rest, 0\n  br i1 %is.rest, label %last.n, label %tail.done\n");
     std::string type = writer.type();
-    append(
-        ir,
-        "last.n:\n  %i = phi i64 [ 0, %tail ], [ %i.next, %last.end ]\n  %i.n = add i64 %n, %i\n",
-        "  %i.m = call i64 @llvm.umin.i64(i64 %i.n, i64 %last)\n  %i.o = mul i64 %i.m, %bn\n",
-        "  %i.b = getelementptr i8, ptr %b, i64 %i.o\n  %i.sums = getelementptr ", writer.vector(),
-        ", ptr %sums, i64 %i\n  br label %last.k\nlast.k:\n  %j = phi i64 [ 0, %last.n ], [ "
-        "%j.next, %last.k ]\n",
-        "  %l = add i64 %j, %whole\n");
+    append(ir, "last.n:\n  %i = phi i64 [ 0, %tail ], [ %i.next, %last.end ]\n  %i.n = add i64 %n, %i\n",
+           "  %i.m = call i64 @llvm.umin.i64(i64 %i.n, i64 %last)\n  %i.o = mul i64 %i.m, %bn\n",
+           "  %i.b = getelementptr i8, ptr %b, i64 %i.o\n  %i.sums = getelementptr ", writer.vector(),
+           ", ptr %sums, i64 %i\n  br label %last.k\nlast.k:\n  %j = phi i64 [ 0, %last.n ], [ "
+           "%j.next, %last.k ]\n",
+           "  %l = add i64 %j, %whole\n");
     std::string a = scalar("la", "%a", lhs), b = scalar("lb", "%i.b", rhs);
-    append(
-        ir, "  %lane = getelementptr ", type, ", ptr %i.sums, i64 %j\n  %old = load ", type,
-        ", ptr %lane\n", writer.multiply_add("%new", a, b, "%old", 1), "  store ", type,
-        " %new, ptr %lane\n",
-        "  %j.next = add i64 %j, 1\n  %j.more = icmp ult i64 %j.next, %rest\n",
-        "  br i1 %j.more, label %last.k, label %last.end\nlast.end:\n  %i.next = add i64 %i, 1\n",
-        "  %i.more = icmp ult i64 %i.next, ", group,
-        "\n  br i1 %i.more, label %last.n, label %tail.done\ntail.done:\n");
+    append(ir, "  %lane = getelementptr ", type, ", ptr %i.sums, i64 %j\n  %old = load ", type, ", ptr %lane\n",
+           writer.multiply_add("%new", a, b, "%old", 1), "  store ", type, " %new, ptr %lane\n",
+           "  %j.next = add i64 %j, 1\n  %j.more = icmp ult i64 %j.next, %rest\n",
+           "  br i1 %j.more, label %last.k, label %last.end\nlast.end:\n  %i.next = add i64 %i, 1\n",
+           "  %i.more = icmp ult i64 %i.next, ", group,
+           "\n  br i1 %i.more, label %last.n, label %tail.done\ntail.done:\n");
   }
 
   std::string scalar(const std::string& name, const std::string& pointer, DType dtype) {
-    append(ir, "  %at.", name, " = getelementptr ", llvm_type(dtype), ", ptr ", pointer,
-           ", i64 %l\n  %v.", name, " = load ", llvm_type(dtype), ", ptr %at.", name, ", align ",
-           size_of(dtype), "\n");
+    append(ir, "  %at.", name, " = getelementptr ", llvm_type(dtype), ", ptr ", pointer, ", i64 %l\n  %v.", name,
+           " = load ", llvm_type(dtype), ", ptr %at.", name, ", align ", size_of(dtype), "\n");
     return writer.convert(ir, cat("%v.", name), cat("%v.", name), dtype, 0);
   }
 
@@ -127,15 +116,13 @@ struct Inner {
   std::string reduce() const {
     std::string out, add = is_float(writer.accumulate) ? "fadd" : "add";
     for (int width = lanes(); width > 1; width /= 2) {
-      std::string type = vector_type(writer.accumulate, width),
-                  half = vector_type(writer.accumulate, width / 2), mask[2];
-      for (int i = 0; i < width; ++i)
-        append(mask[i >= width / 2], i % (width / 2) ? ", " : "", "i32 ", i);
+      std::string type = vector_type(writer.accumulate, width), half = vector_type(writer.accumulate, width / 2),
+                  mask[2];
+      for (int i = 0; i < width; ++i) append(mask[i >= width / 2], i % (width / 2) ? ", " : "", "i32 ", i);
       for (int i = 0; i < 2; ++i)
-        append(out, "  %s.", width, i ? ".high" : ".low", " = shufflevector ", type, " %s.", width,
-               ", ", type, " poison, <", width / 2, " x i32> <", mask[i], ">\n");
-      append(out, "  %s.", width / 2, " = ", add, " ", half, " %s.", width, ".low, %s.", width,
-             ".high\n");
+        append(out, "  %s.", width, i ? ".high" : ".low", " = shufflevector ", type, " %s.", width, ", ", type,
+               " poison, <", width / 2, " x i32> <", mask[i], ">\n");
+      append(out, "  %s.", width / 2, " = ", add, " ", half, " %s.", width, ".low, %s.", width, ".high\n");
     }
     append(out, "  %result = extractelement ", vector_type(writer.accumulate, 1), " %s.1, i64 0\n");
     return out;
@@ -145,8 +132,7 @@ struct Inner {
 }  // namespace
 
 std::string DotWriter::inner(DType lhs, DType rhs) {
-  std::string name =
-      cat("weft.inner.", weft::name(lhs), ".", weft::name(rhs), ".", weft::name(accumulate));
+  std::string name = cat("weft.inner.", weft::name(lhs), ".", weft::name(rhs), ".", weft::name(accumulate));
   if (!first(name)) return name;
   Inner inner{*this, lhs, rhs, {}};
   inner.ir = fill(open_text, {{"name", name},

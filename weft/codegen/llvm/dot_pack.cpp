@@ -10,7 +10,7 @@ namespace {
 // The head: which way through. Columns past %cols hold anything but are never stored; they are
 // filled so that no trap value and no denormal waits there.
 constexpr std::string_view open_text =
-    R"(define internal void @$name$(ptr %s, i64 %sk, i64 %sn, i64 %count, i64 %cols, ptr %d) $attributes$ {
+    R"(define internal void @$name$(ptr %s, i64 %sk, i64 %sn, i64 %count, i64 %cols, ptr %d) noinline optsize $attributes$ {
 entry:
   %empty = icmp eq i64 %count, 0
   br i1 %empty, label %done, label %choose
@@ -136,35 +136,27 @@ struct Pack {
     append(ir, "row.open:\n");
     if (has_masks()) {
       append(ir, "  %cols.one = insertelement <", lanes,
-             " x i64> poison, i64 %cols, i64 0\n  %cols.all = shufflevector <", lanes,
-             " x i64> %cols.one, <", lanes, " x i64> poison, <", lanes,
-             " x i32> zeroinitializer\n");
+             " x i64> poison, i64 %cols, i64 0\n  %cols.all = shufflevector <", lanes, " x i64> %cols.one, <", lanes,
+             " x i64> poison, <", lanes, " x i32> zeroinitializer\n");
       for (int v = 0; v < shape().vectors; ++v)
-        append(ir, "  %mask.", v, " = icmp ult <", lanes, " x i64> ", lanes_constant(v * lanes),
-               ", %cols.all\n");
-      writer.declare(cat("declare ", loaded(), " @llvm.masked.load.v", lanes, mangled(),
-                         ".p0(ptr, <", lanes, " x i1>, ", loaded(), ")\n"));
+        append(ir, "  %mask.", v, " = icmp ult <", lanes, " x i64> ", lanes_constant(v * lanes), ", %cols.all\n");
+      writer.declare(cat("declare ", loaded(), " @llvm.masked.load.v", lanes, mangled(), ".p0(ptr, <", lanes,
+                         " x i1>, ", loaded(), ")\n"));
     }
-    append(
-        ir,
-        "  br label %row\nrow:\n  %row.left = phi i64 [ %count, %row.open ], [ %row.next, %row ]\n",
-        "  %row.s = phi ptr [ %s, %row.open ], [ %row.s.next, %row ]\n  %row.d = phi ptr [ %d, "
-        "%row.open ], [ %row.d.next, %row ]\n");
+    append(ir, "  br label %row\nrow:\n  %row.left = phi i64 [ %count, %row.open ], [ %row.next, %row ]\n",
+           "  %row.s = phi ptr [ %s, %row.open ], [ %row.s.next, %row ]\n  %row.d = phi ptr [ %d, "
+           "%row.open ], [ %row.d.next, %row ]\n");
     for (int v = 0; v < shape().vectors; ++v) {
       std::string value = cat("%row.x.", v), pointer = cat("%row.s.", v);
-      append(ir, "  ", pointer, " = getelementptr i8, ptr %row.s, i64 ", v * lanes * from_size(),
-             "\n");
+      append(ir, "  ", pointer, " = getelementptr i8, ptr %row.s, i64 ", v * lanes * from_size(), "\n");
       if (has_masks())
-        append(ir, "  ", value, " = call ", loaded(), " @llvm.masked.load.v", lanes, mangled(),
-               ".p0(ptr align ", from_size(), " ", pointer, ", <", lanes, " x i1> %mask.", v, ", ",
-               loaded(), " zeroinitializer)\n");
+        append(ir, "  ", value, " = call ", loaded(), " @llvm.masked.load.v", lanes, mangled(), ".p0(ptr align ",
+               from_size(), " ", pointer, ", <", lanes, " x i1> %mask.", v, ", ", loaded(), " zeroinitializer)\n");
       else
-        append(ir, "  ", value, " = load ", loaded(), ", ptr ", pointer, ", align ", from_size(),
-               "\n");
+        append(ir, "  ", value, " = load ", loaded(), ", ptr ", pointer, ", align ", from_size(), "\n");
       value = writer.convert(ir, value, value, from, lanes);
-      append(ir, "  %row.d.", v, " = getelementptr i8, ptr %row.d, i64 ", v * lanes * shape().size,
-             "\n  store ", writer.vector(), " ", value, ", ptr %row.d.", v, ", align ",
-             lanes * shape().size, "\n");
+      append(ir, "  %row.d.", v, " = getelementptr i8, ptr %row.d, i64 ", v * lanes * shape().size, "\n  store ",
+             writer.vector(), " ", value, ", ptr %row.d.", v, ", align ", lanes * shape().size, "\n");
     }
     append(ir,
            "  %row.s.next = getelementptr i8, ptr %row.s, i64 %sk\n  %row.d.next = getelementptr "
@@ -186,34 +178,29 @@ struct Pack {
            "  %v = phi i64 [ 0, %column.open ], [ %v.next, %column.v.end ]\n");
     writer.declare("declare i64 @llvm.umin.i64(i64, i64)\n");
     for (int i = 0; i < lanes; ++i)
-      append(ir, "  %cn.", i, " = add i64 %v, ", i, "\n  %cm.", i,
-             " = call i64 @llvm.umin.i64(i64 %cn.", i, ", i64 %last)\n  %co.", i, " = mul i64 %cm.",
-             i, ", %sn\n  %cs.", i, " = getelementptr i8, ptr %s, i64 %co.", i, "\n");
-    append(ir, "  %cd = getelementptr ", writer.type(),
-           ", ptr %d, i64 %v\n  br label %column\ncolumn:\n",
+      append(ir, "  %cn.", i, " = add i64 %v, ", i, "\n  %cm.", i, " = call i64 @llvm.umin.i64(i64 %cn.", i,
+             ", i64 %last)\n  %co.", i, " = mul i64 %cm.", i, ", %sn\n  %cs.", i,
+             " = getelementptr i8, ptr %s, i64 %co.", i, "\n");
+    append(ir, "  %cd = getelementptr ", writer.type(), ", ptr %d, i64 %v\n  br label %column\ncolumn:\n",
            "  %ck = phi i64 [ 0, %column.v ], [ %ck.next, %column ]\n  %cko = mul i64 %ck, ",
            shape().width * shape().size, "\n  %cdk = getelementptr i8, ptr %cd, i64 %cko\n");
     std::vector<std::string> rows;
     for (int i = 0; i < lanes; ++i) {
       std::string value = cat("%cx.", i);
-      append(ir, "  %cp.", i, " = getelementptr ", llvm_type(from), ", ptr %cs.", i,
-             ", i64 %ck\n  ", value, " = load ", vector_type(from, lanes), ", ptr %cp.", i,
-             ", align ", from_size(), "\n");
+      append(ir, "  %cp.", i, " = getelementptr ", llvm_type(from), ", ptr %cs.", i, ", i64 %ck\n  ", value, " = load ",
+             vector_type(from, lanes), ", ptr %cp.", i, ", align ", from_size(), "\n");
       rows.push_back(writer.convert(ir, value, value, from, lanes));
     }
     for (int s = lanes / 2; s > 0; s /= 2) exchange(rows, s);
     for (int i = 0; i < lanes; ++i)
-      append(ir, "  %cq.", i, " = getelementptr i8, ptr %cdk, i64 ",
-             i * shape().width * shape().size, "\n  store ", vector_type(writer.accumulate, lanes),
-             " ", rows[static_cast<size_t>(i)], ", ptr %cq.", i, ", align ", lanes * shape().size,
-             "\n");
-    append(ir, "  %ck.next = add i64 %ck, ", lanes,
-           "\n  %ck.more = icmp ult i64 %ck.next, %whole\n",
+      append(ir, "  %cq.", i, " = getelementptr i8, ptr %cdk, i64 ", i * shape().width * shape().size, "\n  store ",
+             vector_type(writer.accumulate, lanes), " ", rows[static_cast<size_t>(i)], ", ptr %cq.", i, ", align ",
+             lanes * shape().size, "\n");
+    append(ir, "  %ck.next = add i64 %ck, ", lanes, "\n  %ck.more = icmp ult i64 %ck.next, %whole\n",
            "  br i1 %ck.more, label %column, label %column.v.end\ncolumn.v.end:\n  %v.next = add "
            "i64 %v, ",
            lanes, "\n  %v.more = icmp ult i64 %v.next, ", shape().width,
-           "\n  br i1 %v.more, label %column.v, label %column.done\n",
-           "column.done:\n  br label %each.open\n");
+           "\n  br i1 %v.more, label %column.v, label %column.done\n", "column.done:\n  br label %each.open\n");
   }
 
   // Exchanges the off-diagonal halves of each 2s x 2s block.
@@ -230,9 +217,8 @@ struct Pack {
       std::string a = rows[static_cast<size_t>(i)], b = rows[static_cast<size_t>(i + s)];
       for (int half = 0; half < 2; ++half) {
         std::string to = cat("%ct.", s, ".", i + half * s);
-        append(ir, "  ", to, " = shufflevector ", vector_type(writer.accumulate, lanes), " ", a,
-               ", ", vector_type(writer.accumulate, lanes), " ", b, ", <", lanes, " x i32> ",
-               masks[half], "\n");
+        append(ir, "  ", to, " = shufflevector ", vector_type(writer.accumulate, lanes), " ", a, ", ",
+               vector_type(writer.accumulate, lanes), " ", b, ", <", lanes, " x i32> ", masks[half], "\n");
         rows[static_cast<size_t>(i + half * s)] = to;
       }
     }
@@ -241,9 +227,8 @@ struct Pack {
   void each() {
     std::string zero, converted;
     for (int v = 0; v < shape().vectors; ++v)
-      append(zero, "  %k.d.", v, " = getelementptr i8, ptr %k.d, i64 ",
-             v * shape().lanes * shape().size, "\n  store ", writer.vector(),
-             " zeroinitializer, ptr %k.d.", v, ", align ", shape().lanes * shape().size, "\n");
+      append(zero, "  %k.d.", v, " = getelementptr i8, ptr %k.d, i64 ", v * shape().lanes * shape().size, "\n  store ",
+             writer.vector(), " zeroinitializer, ptr %k.d.", v, ", align ", shape().lanes * shape().size, "\n");
     std::string x = writer.convert(converted, "%x", "%x", from, 0);
     ir += fill(each_text, {{"row.size", cat(shape().width * shape().size)},
                            {"zero", zero},

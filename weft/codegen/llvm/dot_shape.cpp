@@ -30,12 +30,9 @@ std::string llvm_type(DType dtype) {
   return cat("i", size_of(dtype) * 8);
 }
 
-std::string vector_type(DType dtype, int lanes) {
-  return cat("<", lanes, " x ", llvm_type(dtype), ">");
-}
+std::string vector_type(DType dtype, int lanes) { return cat("<", lanes, " x ", llvm_type(dtype), ">"); }
 
-std::string fill(std::string_view text,
-                 std::initializer_list<std::pair<std::string_view, std::string>> values) {
+std::string fill(std::string_view text, std::initializer_list<std::pair<std::string_view, std::string>> values) {
   std::string out;
   for (size_t at = 0; at < text.size();) {
     size_t open = text.find('$', at);
@@ -60,52 +57,45 @@ std::string widen(std::string& ir, const std::string& name, const std::string& v
   auto type = [&](std::string_view scalar) {
     return lanes.empty() ? std::string(scalar) : cat("<", lanes, " x ", scalar, ">");
   };
-  auto all = [&](std::string value) {
-    return lanes.empty() ? value : cat("splat (i32 ", value, ")");
-  };
+  auto all = [&](std::string value) { return lanes.empty() ? value : cat("splat (i32 ", value, ")"); };
   if (from == DType::f16 && has_f16) {
-    append(ir, "  ", name, ".half = bitcast ", type("i16"), " ", value, " to ", type("half"),
-           "\n  ", name, ".wide = fpext ", type("half"), " ", name, ".half to ", type("float"),
-           "\n");
+    append(ir, "  ", name, ".half = bitcast ", type("i16"), " ", value, " to ", type("half"), "\n  ", name,
+           ".wide = fpext ", type("half"), " ", name, ".half to ", type("float"), "\n");
   } else if (from == DType::f16) {
     // The exponent moves by 112: a multiplication, which makes normal numbers of small ones.
     // Infinity and NaN keep all exponent bits.
     std::string i32 = type("i32"), f32 = type("float"),
                 scale = lanes.empty() ? "0x46F0000000000000" : "splat (float 0x46F0000000000000)";
-    append(ir, "  ", name, ".bits = zext ", type("i16"), " ", value, " to ", i32, "\n  ", name,
-           ".size = and ", i32, " ", name, ".bits, ", all("32767"), "\n  ", name, ".up = shl ", i32,
-           " ", name, ".size, ", all("13"), "\n  ", name, ".small = bitcast ", i32, " ", name,
-           ".up to ", f32, "\n  ", name, ".scaled = fmul ", f32, " ", name, ".small, ", scale,
-           "\n  ", name, ".number = bitcast ", f32, " ", name, ".scaled to ", i32, "\n  ", name,
-           ".other = or ", i32, " ", name, ".up, ", all("2139095040"), "\n  ", name,
-           ".is = icmp ult ", i32, " ", name, ".size, ", all("31744"), "\n  ", name,
-           ".which = select ", type("i1"), " ", name, ".is, ", i32, " ", name, ".number, ", i32,
-           " ", name, ".other\n  ", name, ".sign = sub ", i32, " ", name, ".bits, ", name,
-           ".size\n  ", name, ".sign.up = shl ", i32, " ", name, ".sign, ", all("16"), "\n  ", name,
-           ".signed = or ", i32, " ", name, ".which, ", name, ".sign.up\n  ", name,
-           ".wide = bitcast ", i32, " ", name, ".signed to ", f32, "\n");
+    append(ir, "  ", name, ".bits = zext ", type("i16"), " ", value, " to ", i32, "\n  ", name, ".size = and ", i32,
+           " ", name, ".bits, ", all("32767"), "\n  ", name, ".up = shl ", i32, " ", name, ".size, ", all("13"), "\n  ",
+           name, ".small = bitcast ", i32, " ", name, ".up to ", f32, "\n  ", name, ".scaled = fmul ", f32, " ", name,
+           ".small, ", scale, "\n  ", name, ".number = bitcast ", f32, " ", name, ".scaled to ", i32, "\n  ", name,
+           ".other = or ", i32, " ", name, ".up, ", all("2139095040"), "\n  ", name, ".is = icmp ult ", i32, " ", name,
+           ".size, ", all("31744"), "\n  ", name, ".which = select ", type("i1"), " ", name, ".is, ", i32, " ", name,
+           ".number, ", i32, " ", name, ".other\n  ", name, ".sign = sub ", i32, " ", name, ".bits, ", name,
+           ".size\n  ", name, ".sign.up = shl ", i32, " ", name, ".sign, ", all("16"), "\n  ", name, ".signed = or ",
+           i32, " ", name, ".which, ", name, ".sign.up\n  ", name, ".wide = bitcast ", i32, " ", name, ".signed to ",
+           f32, "\n");
   } else {
-    append(ir, "  ", name, ".bits = zext ", type("i16"), " ", value, " to ", type("i32"), "\n  ",
-           name, ".high = shl ", type("i32"), " ", name, ".bits, ", all("16"), "\n  ", name,
-           ".wide = bitcast ", type("i32"), " ", name, ".high to ", type("float"), "\n");
+    append(ir, "  ", name, ".bits = zext ", type("i16"), " ", value, " to ", type("i32"), "\n  ", name, ".high = shl ",
+           type("i32"), " ", name, ".bits, ", all("16"), "\n  ", name, ".wide = bitcast ", type("i32"), " ", name,
+           ".high to ", type("float"), "\n");
   }
   return name + ".wide";
 }
 
 }  // namespace
 
-std::string DotWriter::convert(std::string& ir, const std::string& name, const std::string& value,
-                               DType from, int lanes) const {
+std::string DotWriter::convert(std::string& ir, const std::string& name, const std::string& value, DType from,
+                               int lanes) const {
   return convert(ir, name, value, from, accumulate, lanes);
 }
 
-std::string DotWriter::convert(std::string& ir, const std::string& name, const std::string& value,
-                               DType from, DType to, int lanes) const {
-  check(is_float(to) || !is_float(from), "a dot of ", weft::name(from), " cannot accumulate ",
-        weft::name(to));
+std::string DotWriter::convert(std::string& ir, const std::string& name, const std::string& value, DType from, DType to,
+                               int lanes) const {
+  check(is_float(to) || !is_float(from), "a dot of ", weft::name(from), " cannot accumulate ", weft::name(to));
   if (from == DType::f16 || from == DType::bf16)
-    return convert(ir, name + ".f32",
-                   widen(ir, name, value, from, lanes ? cat(lanes) : "", emitter.unit_.f16),
+    return convert(ir, name + ".f32", widen(ir, name, value, from, lanes ? cat(lanes) : "", emitter.unit_.f16),
                    DType::f32, to, lanes);
   if (from == to || (!is_float(to) && size_of(from) == size_of(to))) return value;
   std::string source = lanes ? vector_type(from, lanes) : llvm_type(from);
@@ -127,8 +117,7 @@ std::string load_fields() {
     if (field.is_table)
       append(ir, "  %", field.name, " = getelementptr i64, ptr %p.", field.name, ", i64 0\n");
     else
-      append(ir, "  %", field.name, " = load ", field.is_pointer ? "ptr" : "i64", ", ptr %p.",
-             field.name, "\n");
+      append(ir, "  %", field.name, " = load ", field.is_pointer ? "ptr" : "i64", ", ptr %p.", field.name, "\n");
   }
   return ir;
 }

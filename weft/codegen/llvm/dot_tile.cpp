@@ -31,8 +31,7 @@ struct Tile {
     append(ir, "define internal void @", name, "(");
     for (int row = 0; row < rows; row += rows_per_base) append(ir, "ptr %base.", row, ", ");
     append(ir, "i64 %am, i64 %am2, i64 %ak, ptr %b, i64 %bk, i64 %count, ptr %c, i1 %first",
-           panels > 1 ? ", i64 %bp, i64 %cp" : "", ") noinline ", writer.attributes(),
-           " {\nentry:\n");
+           panels > 1 ? ", i64 %bp, i64 %cp" : "", ") noinline optsize ", writer.attributes(), " {\nentry:\n");
     append(ir, "  br i1 %first, label %start, label %resume\n");
   }
 
@@ -41,8 +40,8 @@ struct Tile {
     std::string base = "%c";
     if (int panel = v / shape().vectors) {
       base = name + ".panel";
-      append(ir, "  ", name, ".move = mul i64 %cp, ", panel, "\n  ", base,
-             " = getelementptr i8, ptr %c, i64 ", name, ".move\n");
+      append(ir, "  ", name, ".move = mul i64 %cp, ", panel, "\n  ", base, " = getelementptr i8, ptr %c, i64 ", name,
+             ".move\n");
     }
     append(ir, "  ", name, " = getelementptr i8, ptr ", base, ", i64 ",
            (row * shape().width + v % shape().vectors * shape().lanes) * shape().size, "\n");
@@ -53,13 +52,13 @@ struct Tile {
     append(ir, "resume:\n");
     each([&](const std::string& at, int row, int v) {
       std::string from = this->at(cat("%at.", at), row, v);
-      append(ir, "  %old.", at, " = load ", writer.vector(), ", ptr ", from, ", align ",
-             shape().lanes * shape().size, "\n");
+      append(ir, "  %old.", at, " = load ", writer.vector(), ", ptr ", from, ", align ", shape().lanes * shape().size,
+             "\n");
     });
     append(ir, "  br label %start\nstart:\n");
     each([&](const std::string& at, int, int) {
-      append(ir, "  %start.", at, " = phi ", writer.vector(),
-             " [ zeroinitializer, %entry ], [ %old.", at, ", %resume ]\n");
+      append(ir, "  %start.", at, " = phi ", writer.vector(), " [ zeroinitializer, %entry ], [ %old.", at,
+             ", %resume ]\n");
     });
     append(ir, "  %empty = icmp eq i64 %count, 0\n  br i1 %empty, label %finish, label %step\n");
   }
@@ -68,18 +67,17 @@ struct Tile {
     append(ir, "step:\n  %left = phi i64 [ %count, %start ], [ %left.next, %step ]\n",
            "  %pb = phi ptr [ %b, %start ], [ %pb.next, %step ]\n");
     for (int row = 0; row < rows; row += rows_per_base)
-      append(ir, "  %p.", row, " = phi ptr [ %base.", row, ", %start ], [ %p.", row,
-             ".next, %step ]\n");
+      append(ir, "  %p.", row, " = phi ptr [ %base.", row, ", %start ], [ %p.", row, ".next, %step ]\n");
     each([&](const std::string& at, int, int) {
-      append(ir, "  %sum.", at, " = phi ", writer.vector(), " [ %start.", at,
-             ", %start ], [ %next.", at, ", %step ]\n");
+      append(ir, "  %sum.", at, " = phi ", writer.vector(), " [ %start.", at, ", %start ], [ %next.", at,
+             ", %step ]\n");
     });
     std::vector<std::string> b;
     for (int v = 0; v < vectors(); ++v) {
       std::string load = cat("%b.", v), base = "%pb";
       if (int panel = v / shape().vectors; panel && v % shape().vectors == 0)
-        append(ir, "  %pb.panel.", panel, " = getelementptr i8, ptr %pb",
-               panel > 1 ? cat(".panel.", panel - 1) : "", ", i64 %bp\n");
+        append(ir, "  %pb.panel.", panel, " = getelementptr i8, ptr %pb", panel > 1 ? cat(".panel.", panel - 1) : "",
+               ", i64 %bp\n");
       if (int panel = v / shape().vectors) append(base, ".panel.", panel);
       append(ir, "  %pb.", v, " = getelementptr i8, ptr ", base, ", i64 ",
              v % shape().vectors * shape().lanes * int(size_of(rhs)), "\n  ", load, " = load ",
@@ -89,8 +87,7 @@ struct Tile {
     for (int row = 0; row < rows; ++row) multiply_row(row, b);
     for (int row = 0; row < rows; row += rows_per_base)
       append(ir, "  %p.", row, ".next = getelementptr i8, ptr %p.", row, ", i64 %ak\n");
-    append(ir,
-           "  %pb.next = getelementptr i8, ptr %pb, i64 %bk\n  %left.next = add i64 %left, -1\n",
+    append(ir, "  %pb.next = getelementptr i8, ptr %pb, i64 %bk\n  %left.next = add i64 %left, -1\n",
            "  %more = icmp ne i64 %left.next, 0\n  br i1 %more, label %step, label %finish\n");
   }
 
@@ -98,31 +95,29 @@ struct Tile {
     std::string base = cat("%p.", row - row % rows_per_base), pointer = base;
     if (int within = row % rows_per_base) {
       pointer = cat("%pa.", row);
-      append(ir, "  ", pointer, " = getelementptr i8, ptr ", base, ", i64 ",
-             within == 1 ? "%am" : "%am2", "\n");
+      append(ir, "  ", pointer, " = getelementptr i8, ptr ", base, ", i64 ", within == 1 ? "%am" : "%am2", "\n");
     }
     std::string value = cat("%a.", row), type = writer.vector();
-    append(ir, "  ", value, " = load ", llvm_type(lhs), ", ptr ", pointer, ", align ", size_of(lhs),
-           "\n");
+    append(ir, "  ", value, " = load ", llvm_type(lhs), ", ptr ", pointer, ", align ", size_of(lhs), "\n");
     value = writer.convert(ir, value, value, lhs, 0);
-    append(ir, "  %one.", row, " = insertelement ", type, " poison, ", writer.type(), " ", value,
-           ", i64 0\n  %all.", row, " = shufflevector ", type, " %one.", row, ", ", type,
-           " poison, <", shape().lanes, " x i32> zeroinitializer\n");
+    append(ir, "  %one.", row, " = insertelement ", type, " poison, ", writer.type(), " ", value, ", i64 0\n  %all.",
+           row, " = shufflevector ", type, " %one.", row, ", ", type, " poison, <", shape().lanes,
+           " x i32> zeroinitializer\n");
     for (int v = 0; v < vectors(); ++v)
-      ir += writer.multiply_add(cat("%next.", row, ".", v), cat("%all.", row),
-                                b[static_cast<size_t>(v)], cat("%sum.", row, ".", v));
+      ir += writer.multiply_add(cat("%next.", row, ".", v), cat("%all.", row), b[static_cast<size_t>(v)],
+                                cat("%sum.", row, ".", v));
   }
 
   void finish() {
     append(ir, "finish:\n");
     each([&](const std::string& at, int, int) {
-      append(ir, "  %end.", at, " = phi ", writer.vector(), " [ %start.", at,
-             ", %start ], [ %next.", at, ", %step ]\n");
+      append(ir, "  %end.", at, " = phi ", writer.vector(), " [ %start.", at, ", %start ], [ %next.", at,
+             ", %step ]\n");
     });
     each([&](const std::string& at, int row, int v) {
       std::string to = this->at(cat("%to.", at), row, v);
-      append(ir, "  store ", writer.vector(), " %end.", at, ", ptr ", to, ", align ",
-             shape().lanes * shape().size, "\n");
+      append(ir, "  store ", writer.vector(), " %end.", at, ", ptr ", to, ", align ", shape().lanes * shape().size,
+             "\n");
     });
     append(ir, "  ret void\n}\n\n");
   }
@@ -130,24 +125,23 @@ struct Tile {
 
 }  // namespace
 
-std::string DotWriter::multiply_add(const std::string& to, const std::string& a,
-                                    const std::string& b, const std::string& sum, int lanes) {
+std::string DotWriter::multiply_add(const std::string& to, const std::string& a, const std::string& b,
+                                    const std::string& sum, int lanes) {
   std::string type = lanes == 1 ? this->type() : vector();
   if (is_float(accumulate) && emitter.unit_.fma) {
-    std::string suffix =
-        cat(lanes == 1 ? "" : cat("v", shape.lanes), accumulate == DType::f64 ? "f64" : "f32");
+    std::string suffix = cat(lanes == 1 ? "" : cat("v", shape.lanes), accumulate == DType::f64 ? "f64" : "f32");
     declare(cat("declare ", type, " @llvm.fma.", suffix, "(", type, ", ", type, ", ", type, ")\n"));
-    return cat("  ", to, " = call ", type, " @llvm.fma.", suffix, "(", type, " ", a, ", ", type,
-               " ", b, ", ", type, " ", sum, ")\n");
+    return cat("  ", to, " = call ", type, " @llvm.fma.", suffix, "(", type, " ", a, ", ", type, " ", b, ", ", type,
+               " ", sum, ")\n");
   }
   std::string kind = is_float(accumulate) ? "f" : "";
-  return cat("  ", to, ".product = ", kind, "mul ", type, " ", a, ", ", b, "\n  ", to, " = ", kind,
-             "add ", type, " ", sum, ", ", to, ".product\n");
+  return cat("  ", to, ".product = ", kind, "mul ", type, " ", a, ", ", b, "\n  ", to, " = ", kind, "add ", type, " ",
+             sum, ", ", to, ".product\n");
 }
 
 std::string DotWriter::tile(DType lhs, DType rhs, int rows, int panels) {
-  std::string name = cat("weft.tile.", weft::name(lhs), ".", weft::name(rhs), ".",
-                         weft::name(accumulate), ".", rows, "x", panels);
+  std::string name =
+      cat("weft.tile.", weft::name(lhs), ".", weft::name(rhs), ".", weft::name(accumulate), ".", rows, "x", panels);
   if (!first(name)) return name;
   Tile tile{*this, lhs, rhs, rows, panels, {}};
   tile.open(name);
