@@ -1,0 +1,138 @@
+// Writing one kernel as LLVM IR text: statements, expressions over lanes, indices.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "weft/codegen/target.h"
+#include "weft/kernel/kernel.h"
+
+namespace weft {
+
+// The text of a module under way, and what it shares.
+struct ModuleText {
+  const Target& target;
+  std::string out;
+  std::set<std::string> declarations;        // "declare …" lines
+  std::map<std::string, std::string> functions;  // helpers by name, once each
+
+  void declare(const std::string& line) { declarations.insert(line); }
+};
+
+// An SSA value: one scalar, or one for each lane; complex numbers are two.
+struct Ssa {
+  std::string re, im;  // im: complex only
+  bool vector = false;
+};
+
+// In registers small floats are float, booleans i1, integers as wide as they are.
+std::string register_type(DType dtype);
+std::string lanes_type(const std::string& element, int lanes);
+// The literal text of a constant, or of its part.
+std::string constant_text(DType dtype, const Literal& value, bool imaginary = false);
+
+class KernelEmitter {
+ public:
+  KernelEmitter(ModuleText& module, const Kernel& kernel);
+
+  // The whole function of a loop kernel.
+  void emit_loop_kernel();
+  // For dot kernels: values of %args in a function, and the epilogue at lanes of one row.
+  void load_arguments(bool epilogue = false);
+  void emit_dot_body(const std::string& accumulator, int lanes, const std::string& m, const std::string& n,
+                     const std::vector<std::string>& batch, const std::string& mask);
+  // An i64 value of an extent over symbols and counters that are bound.
+  std::string extent(const Dim& dim);
+  const std::string& pointer(int32_t memory) const { return pointers_[static_cast<size_t>(memory)]; }
+  // The buffer that the text goes to; the emitter's own by default.
+  std::string* out;
+
+ private:
+  struct Scope {
+    std::map<ExprId, Ssa> values;
+    std::map<std::string, std::string> extents;
+  };
+  // Lanes of the vector loop that is being written.
+  struct Lanes {
+    int count = 1;
+    std::string counter;   // its name; its base value is bound in counters_
+    std::string mask;      // <count x i1>, empty: all
+    std::string steps;     // <count x i64> base + 0, 1, …
+  };
+
+  // kernel_emitter.cpp
+  std::string fresh(const char* stem = "t");
+  std::string label(const char* stem);
+  void line(const std::string& text);
+  std::string assign(const std::string& text);
+  std::string add(const std::string& a, const std::string& b);
+  std::string multiply(const std::string& a, const std::string& b);
+  std::string vector_extent(const Dim& dim);  // <lanes x i64>
+  std::string element_type(DType dtype) const { return lanes_type(register_type(dtype), lanes_.count); }
+  void allocate_scratch();
+  void find_dependencies();
+
+  // loop.cpp
+  void statements(const std::vector<Stmt>& body);
+  void statement(const Stmt& stmt);
+  void serial_loop(const Stmt& loop, const std::string& begin, const std::string& end);
+  void vector_loop(const Stmt& loop);
+  void vector_part(const Stmt& loop, const std::string& begin, const std::string& end, int unroll, bool masked, int lanes,
+                   std::map<int32_t, Ssa>& sums);
+  void hoist(const std::vector<Stmt>& body, const std::string& counter);
+  void hoist(ExprId id, const std::string& counter, const std::set<int32_t>& changed);
+  int lanes_for(const std::vector<Stmt>& body) const;
+  Ssa combine(Scalar op, DType dtype, const Ssa& a, const Ssa& b);
+  Ssa neutral(Scalar op, DType dtype, int lanes);
+  Ssa across(Scalar op, DType dtype, Ssa value, int lanes);
+  void store(const Stmt& stmt);
+
+  // expr.cpp
+  Ssa expr(ExprId id);
+  Ssa compute(const Expr& e);
+  Ssa load(const Expr& e);
+  Ssa load_part(const std::string& pointer, DType dtype, const Index& index, const std::vector<std::pair<ExprId, Index>>& dynamic,
+                int64_t scale, int64_t shift, const std::string& mask);
+  void store_part(const std::string& pointer, DType dtype, const Index& index, const std::vector<std::pair<ExprId, Index>>& dynamic,
+                  int64_t scale, int64_t shift, const std::string& mask, const std::string& value, bool value_is_vector);
+  // Byte-free addressing: element offset as i64, or as <lanes x i64> when it differs between lanes irregularly.
+  struct Address {
+    std::string base;      // i64: offset of lane 0, or of all
+    int64_t step = 0;      // between lanes, when regular
+    std::string vector;    // <lanes x i64>, when irregular
+  };
+  Address address(const Index& index, const std::vector<std::pair<ExprId, Index>>& dynamic, int64_t scale, int64_t shift);
+  std::string splat(const std::string& type, const std::string& scalar, int lanes);
+  std::string as_vector(const Ssa& value, DType dtype, bool imaginary = false);
+  std::string from_memory(DType dtype, const std::string& raw, bool vector);
+  std::string to_memory(DType dtype, const std::string& value, bool vector);
+  std::string combined_mask(ExprId mask, bool& vector);
+
+  // scalar.cpp
+  Ssa scalar(const Expr& e, const std::vector<Ssa>& args, bool vector);
+  std::string real_scalar(Scalar op, DType dtype, const std::string* args, int lanes);
+  std::string integer_scalar(Scalar op, DType dtype, const std::string* args, int lanes);
+  Ssa complex_scalar(const Expr& e, const std::vector<Ssa>& args, int lanes);
+  std::string compare(Scalar op, DType dtype, const std::string& a, const std::string& b, int lanes);
+  std::string convert(DType from, DType to, const std::string& value, int lanes);
+  std::string rounded(DType dtype, const std::string& value, int lanes);  // to a small float's values
+  std::string call_math(const std::string& function, DType dtype, const std::string* args, size_t count, int lanes);
+
+  ModuleText& module_;
+  const Kernel& kernel_;
+  std::string own_text_;
+  int next_ = 0;
+  std::vector<std::string> pointers_;
+  std::map<std::string, std::string> counters_;  // counters and symbols → i64 value
+  std::map<int32_t, Ssa> variables_;
+  std::vector<Scope> scopes_;
+  Lanes lanes_;
+  Ssa accumulator_;
+  std::vector<std::set<std::string>> depends_;      // by expr: counters
+  std::vector<std::set<int32_t>> reads_variables_;  // by expr
+  std::set<int32_t> vector_variables_;              // defined inside of the vector loop
+};
+
+}  // namespace weft

@@ -1,0 +1,431 @@
+// Statements: loops, lanes, sums and stores.
+#include <algorithm>
+
+#include "weft/codegen/llvm/kernel_emitter.h"
+#include "weft/core/error.h"
+#include "weft/kernel/schedule.h"
+
+namespace weft {
+namespace {
+
+void collect_changed(const std::vector<Stmt>& body, std::set<int32_t>& changed) {
+  for (const Stmt& stmt : body) {
+    if (stmt.kind == StmtKind::define || stmt.kind == StmtKind::accumulate || stmt.kind == StmtKind::assign) changed.insert(stmt.slot);
+    collect_changed(stmt.body, changed);
+  }
+}
+
+void collect_defined(const std::vector<Stmt>& body, std::set<int32_t>& defined) {
+  for (const Stmt& stmt : body) {
+    if (stmt.kind == StmtKind::define) defined.insert(stmt.slot);
+    collect_defined(stmt.body, defined);
+  }
+}
+
+// Variables that a loop changes and that live outside of it, with the operation.
+void collect_sums(const std::vector<Stmt>& body, const std::set<int32_t>& inside, std::map<int32_t, Scalar>& sums) {
+  for (const Stmt& stmt : body) {
+    if (stmt.kind == StmtKind::accumulate && !inside.count(stmt.slot)) sums[stmt.slot] = stmt.op;
+    if (stmt.kind == StmtKind::assign && !inside.count(stmt.slot)) sums[stmt.slot] = Scalar::none;
+    collect_sums(stmt.body, inside, sums);
+  }
+}
+
+int64_t register_bytes(DType dtype) {
+  if (is_bool(dtype)) return 1;
+  if (is_float(dtype) && size_of(dtype) < 4) return 4;
+  return size_of(real_type(dtype));
+}
+
+}  // namespace
+
+void KernelEmitter::statements(const std::vector<Stmt>& body) {
+  for (const Stmt& stmt : body) statement(stmt);
+}
+
+void KernelEmitter::statement(const Stmt& stmt) {
+  switch (stmt.kind) {
+    case StmtKind::loop:
+      if (stmt.loop == LoopKind::parallel) return serial_loop(stmt, "%begin", "%end");
+      if (stmt.loop == LoopKind::vector) return vector_loop(stmt);
+      return serial_loop(stmt, "0", extent(stmt.extent));
+    case StmtKind::define:
+    case StmtKind::assign: {
+      Ssa value = expr(stmt.expr);
+      if (lanes_.count > 1 && !value.vector) {
+        DType dtype = kernel_.variables[static_cast<size_t>(stmt.slot)].dtype;
+        Ssa wide{as_vector(value, dtype), {}, true};
+        if (is_complex(dtype)) wide.im = as_vector(value, dtype, true);
+        value = wide;
+      }
+      variables_[stmt.slot] = value;
+      return;
+    }
+    case StmtKind::accumulate: {
+      DType dtype = kernel_.variables[static_cast<size_t>(stmt.slot)].dtype;
+      Ssa value = expr(stmt.expr);
+      if (lanes_.count > 1 && !value.vector) {
+        Ssa wide{as_vector(value, dtype), {}, true};
+        if (is_complex(dtype)) wide.im = as_vector(value, dtype, true);
+        value = wide;
+      }
+      variables_[stmt.slot] = combine(stmt.op, dtype, variables_.at(stmt.slot), value);
+      return;
+    }
+    case StmtKind::store:
+    case StmtKind::barrier_accumulate: return store(stmt);
+  }
+}
+
+// Emits what the loop needs but does not change before it.
+void KernelEmitter::hoist(const std::vector<Stmt>& body, const std::string& counter) {
+  std::set<int32_t> changed;
+  collect_changed(body, changed);
+  std::vector<const std::vector<Stmt>*> stack{&body};
+  while (!stack.empty()) {
+    const std::vector<Stmt>* level = stack.back();
+    stack.pop_back();
+    for (const Stmt& stmt : *level) {
+      stack.push_back(&stmt.body);
+      std::vector<ExprId> roots{stmt.expr, stmt.mask};
+      for (const auto& [id, stride] : stmt.dynamic) roots.push_back(id);
+      for (ExprId id : roots) hoist(id, counter, changed);
+    }
+  }
+}
+
+void KernelEmitter::hoist(ExprId id, const std::string& counter, const std::set<int32_t>& changed) {
+  if (id == no_expr) return;
+  const auto& counters = depends_[static_cast<size_t>(id)];
+  const auto& read = reads_variables_[static_cast<size_t>(id)];
+  bool bound = std::all_of(counters.begin(), counters.end(), [&](const std::string& name) { return name != counter && counters_.count(name); });
+  bool steady = std::none_of(read.begin(), read.end(), [&](int32_t slot) { return changed.count(slot) || !variables_.count(slot); });
+  const Expr& e = kernel_.exprs[static_cast<size_t>(id)];
+  // Memory that the kernel writes may change inside the loop.
+  bool reads_written = e.kind == ExprKind::load && kernel_.memories[static_cast<size_t>(e.slot)].written;
+  if (bound && steady && !reads_written) {
+    bool clean = true;
+    std::vector<ExprId> stack{id};
+    while (!stack.empty() && clean) {
+      const Expr& at = kernel_.exprs[static_cast<size_t>(stack.back())];
+      stack.pop_back();
+      if (at.kind == ExprKind::load && kernel_.memories[static_cast<size_t>(at.slot)].written) clean = false;
+      for (ExprId arg : at.args) stack.push_back(arg);
+      for (const auto& [d, stride] : at.dynamic) stack.push_back(d);
+      if (at.mask != no_expr) stack.push_back(at.mask);
+    }
+    if (clean) {
+      expr(id);
+      return;
+    }
+  }
+  for (ExprId arg : e.args) hoist(arg, counter, changed);
+  for (const auto& [d, stride] : e.dynamic) hoist(d, counter, changed);
+  hoist(e.mask, counter, changed);
+}
+
+void KernelEmitter::serial_loop(const Stmt& loop, const std::string& begin, const std::string& end) {
+  hoist(loop.body, loop.counter);
+  std::set<int32_t> inside;
+  collect_defined(loop.body, inside);
+  std::map<int32_t, Scalar> sums;
+  collect_sums(loop.body, inside, sums);
+  std::string before = label("before"), head = label("head"), body = label("body"), done = label("done"), latch = label("latch");
+  line(cat("br label %", before));
+  append(*out, before, ":\n");
+  line(cat("br label %", head));
+  append(*out, head, ":\n");
+  std::string i = fresh("i"), next = fresh("next");
+  line(cat(i, " = phi i64 [", begin, ", %", before, "], [", next, ", %", latch, "]"));
+  std::map<int32_t, Ssa> phis;
+  for (const auto& [slot, op] : sums) {
+    DType dtype = kernel_.variables[static_cast<size_t>(slot)].dtype;
+    Ssa first = variables_.at(slot);
+    std::string type = lanes_type(register_type(dtype), first.vector ? lanes_.count : 1);
+    Ssa phi{fresh("sum"), is_complex(dtype) ? fresh("sum") : std::string(), first.vector};
+    line(cat(phi.re, " = phi ", type, " [", first.re, ", %", before, "], [", phi.re, ".next, %", latch, "]"));
+    if (is_complex(dtype)) line(cat(phi.im, " = phi ", type, " [", first.im, ", %", before, "], [", phi.im, ".next, %", latch, "]"));
+    phis[slot] = variables_[slot] = phi;
+  }
+  std::string more = assign(cat("icmp slt i64 ", i, ", ", end));
+  line(cat("br i1 ", more, ", label %", body, ", label %", done));
+  append(*out, body, ":\n");
+  scopes_.emplace_back();
+  auto outer = counters_.find(loop.counter) == counters_.end() ? std::string() : counters_[loop.counter];
+  counters_[loop.counter] = i;
+  statements(loop.body);
+  line(cat("br label %", latch));
+  append(*out, latch, ":\n");
+  for (const auto& [slot, phi] : phis) {
+    DType dtype = kernel_.variables[static_cast<size_t>(slot)].dtype;
+    const Ssa& last = variables_.at(slot);
+    std::string type = lanes_type(register_type(dtype), phi.vector ? lanes_.count : 1);
+    line(cat(phi.re, ".next = select i1 true, ", type, " ", last.re, ", ", type, " ", last.re));
+    if (is_complex(dtype)) line(cat(phi.im, ".next = select i1 true, ", type, " ", last.im, ", ", type, " ", last.im));
+  }
+  line(cat(next, " = add nsw i64 ", i, ", 1"));
+  line(cat("br label %", head));
+  append(*out, done, ":\n");
+  scopes_.pop_back();
+  if (outer.empty()) counters_.erase(loop.counter);
+  else counters_[loop.counter] = outer;
+  for (const auto& [slot, phi] : phis) variables_[slot] = phi;
+}
+
+int KernelEmitter::lanes_for(const std::vector<Stmt>& body) const {
+  // The widest element that is loaded, stored or summed decides; indices only where there is nothing else.
+  int64_t widest = 0;
+  std::vector<const std::vector<Stmt>*> stack{&body};
+  auto consider = [&](ExprId root) {
+    std::vector<ExprId> pending{root};
+    std::set<ExprId> seen;
+    while (!pending.empty()) {
+      ExprId id = pending.back();
+      pending.pop_back();
+      if (id == no_expr || !seen.insert(id).second) continue;
+      const Expr& e = kernel_.exprs[static_cast<size_t>(id)];
+      if (e.kind == ExprKind::load || is_float(e.dtype) || is_complex(e.dtype)) widest = std::max(widest, register_bytes(e.dtype));
+      for (ExprId arg : e.args) pending.push_back(arg);
+    }
+  };
+  while (!stack.empty()) {
+    const std::vector<Stmt>* level = stack.back();
+    stack.pop_back();
+    for (const Stmt& stmt : *level) {
+      stack.push_back(&stmt.body);
+      if (stmt.kind == StmtKind::loop) continue;
+      consider(stmt.expr);
+      if (stmt.kind == StmtKind::store) widest = std::max(widest, register_bytes(kernel_.memories[static_cast<size_t>(stmt.slot)].dtype));
+    }
+  }
+  if (widest == 0) widest = 8;
+  return static_cast<int>(std::clamp<int64_t>(module_.target.vector_bytes / widest, 2, 32));
+}
+
+Ssa KernelEmitter::neutral(Scalar op, DType dtype, int lanes) {
+  Literal value(Type{dtype, {}});
+  bool whole = is_integer(dtype);
+  switch (op) {
+    case Scalar::multiply: value = Literal::scalar(dtype, 1); break;
+    case Scalar::maximum:
+    case Scalar::minimum: {
+      bool low = op == Scalar::maximum;
+      if (is_bool(dtype)) value = Literal::scalar(dtype, low ? 0 : 1);
+      else if (whole && is_unsigned(dtype)) value = low ? Literal::scalar_int(dtype, 0) : Literal::scalar_int(dtype, -1);
+      else if (whole) value = Literal::scalar_int(dtype, low ? int64_t{-1} << (bit_width(dtype) - 1) : static_cast<int64_t>(~(~uint64_t{0} << (bit_width(dtype) - 1))));
+      else value = Literal::scalar(dtype, low ? -1.0 / 0.0 : 1.0 / 0.0);
+      break;
+    }
+    case Scalar::bit_and: value = is_bool(dtype) ? Literal::scalar(dtype, 1) : Literal::scalar_int(dtype, -1); break;
+    default: break;
+  }
+  std::string element = register_type(dtype);
+  Ssa result{constant_text(dtype, value), is_complex(dtype) ? constant_text(dtype, value, true) : std::string(), false};
+  if (lanes == 1) return result;
+  result.re = splat(element, result.re, lanes);
+  if (is_complex(dtype)) result.im = splat(element, result.im, lanes);
+  result.vector = true;
+  return result;
+}
+
+Ssa KernelEmitter::combine(Scalar op, DType dtype, const Ssa& a, const Ssa& b) {
+  Expr e;
+  e.kind = ExprKind::scalar;
+  e.op = op;
+  e.dtype = dtype;
+  bool vector = a.vector || b.vector;
+  if (is_complex(dtype)) return complex_scalar(e, {a, b}, vector ? lanes_.count : 1);
+  int lanes = vector ? lanes_.count : 1;
+  std::string args[2] = {a.re, b.re};
+  std::string value = is_float(dtype) ? rounded(dtype, real_scalar(op, dtype, args, lanes), lanes) : integer_scalar(op, dtype, args, lanes);
+  return {value, {}, vector};
+}
+
+// Halves the lanes until one is left: a tree that depends on their number only.
+Ssa KernelEmitter::across(Scalar op, DType dtype, Ssa value, int lanes) {
+  int saved = lanes_.count;
+  std::string element = register_type(dtype);
+  auto half = [&](const std::string& v, int from, bool upper) {
+    std::string mask = "<";
+    for (int i = 0; i < from / 2; ++i) append(mask, i ? ", i32 " : "i32 ", upper ? i + from / 2 : i);
+    std::string type = lanes_type(element, from);
+    return assign(cat("shufflevector ", type, " ", v, ", ", type, " poison, <", from / 2, " x i32> ", mask, ">"));
+  };
+  for (int n = lanes; n > 1; n /= 2) {
+    if (n == 2) {
+      auto pick = [&](const std::string& v, int i) { return assign(cat("extractelement <2 x ", element, "> ", v, ", i64 ", i)); };
+      Ssa low{pick(value.re, 0), is_complex(dtype) ? pick(value.im, 0) : std::string(), false};
+      Ssa high{pick(value.re, 1), is_complex(dtype) ? pick(value.im, 1) : std::string(), false};
+      lanes_.count = 1;
+      value = combine(op, dtype, low, high);
+      break;
+    }
+    Ssa low{half(value.re, n, false), is_complex(dtype) ? half(value.im, n, false) : std::string(), true};
+    Ssa high{half(value.re, n, true), is_complex(dtype) ? half(value.im, n, true) : std::string(), true};
+    lanes_.count = n / 2;
+    value = combine(op, dtype, low, high);
+  }
+  lanes_.count = saved;
+  value.vector = false;
+  return value;
+}
+
+void KernelEmitter::vector_loop(const Stmt& loop) {
+  int lanes = lanes_for(loop.body);
+  hoist(loop.body, loop.counter);
+  std::set<int32_t> inside;
+  collect_defined(loop.body, inside);
+  std::map<int32_t, Scalar> sums;
+  collect_sums(loop.body, inside, sums);
+  int unroll = sums.empty() ? 1 : loop.unroll;
+  int64_t step = static_cast<int64_t>(lanes) * unroll;
+  std::string end = extent(loop.extent);
+  std::map<int32_t, Ssa> totals;
+  for (const auto& [slot, op] : sums) totals[slot] = neutral(op, kernel_.variables[static_cast<size_t>(slot)].dtype, lanes);
+  std::string middle = "0";
+  bool is_static = loop.extent.is_static();
+  if (!is_static || loop.extent.value() >= step) {
+    if (is_static) {
+      middle = cat(loop.extent.value() / step * step);
+    } else {
+      std::string rest = assign(cat("and i64 ", end, ", ", step - 1));
+      middle = assign(cat("sub i64 ", end, ", ", rest));
+    }
+    vector_part(loop, "0", middle, unroll, false, lanes, totals);
+  }
+  if (!is_static || loop.extent.value() % step != 0) vector_part(loop, middle, end, 1, true, lanes, totals);
+  for (const auto& [slot, op] : sums) {
+    DType dtype = kernel_.variables[static_cast<size_t>(slot)].dtype;
+    Ssa total = across(op, dtype, totals[slot], lanes);
+    variables_[slot] = combine(op, dtype, variables_.at(slot), total);
+  }
+}
+
+// One loop over vectors: full ones, `unroll` at a time, or masked ones for what is left.
+void KernelEmitter::vector_part(const Stmt& loop, const std::string& begin, const std::string& end, int unroll, bool masked, int lanes,
+                                std::map<int32_t, Ssa>& sums) {
+  std::string before = label("before"), head = label("head"), body = label("body"), done = label("done"), latch = label("latch");
+  line(cat("br label %", before));
+  append(*out, before, ":\n");
+  // Sums of the other vectors in flight begin with the neutral element.
+  std::vector<std::map<int32_t, Ssa>> starts(static_cast<size_t>(unroll), sums);
+  std::map<int32_t, Scalar> ops;
+  std::set<int32_t> inside;
+  collect_defined(loop.body, inside);
+  collect_sums(loop.body, inside, ops);
+  for (size_t u = 1; u < starts.size(); ++u)
+    for (auto& [slot, value] : starts[u]) value = neutral(ops[slot], kernel_.variables[static_cast<size_t>(slot)].dtype, lanes);
+  line(cat("br label %", head));
+  append(*out, head, ":\n");
+  std::string i = fresh("i"), next = fresh("next");
+  line(cat(i, " = phi i64 [", begin, ", %", before, "], [", next, ", %", latch, "]"));
+  std::vector<std::map<int32_t, Ssa>> phis(starts.size());
+  for (size_t u = 0; u < starts.size(); ++u)
+    for (const auto& [slot, first] : starts[u]) {
+      DType dtype = kernel_.variables[static_cast<size_t>(slot)].dtype;
+      std::string type = lanes_type(register_type(dtype), lanes);
+      Ssa phi{fresh("sum"), is_complex(dtype) ? fresh("sum") : std::string(), true};
+      line(cat(phi.re, " = phi ", type, " [", first.re, ", %", before, "], [", phi.re, ".next, %", latch, "]"));
+      if (is_complex(dtype)) line(cat(phi.im, " = phi ", type, " [", first.im, ", %", before, "], [", phi.im, ".next, %", latch, "]"));
+      phis[u][slot] = phi;
+    }
+  std::string more = assign(cat("icmp slt i64 ", i, ", ", end));
+  line(cat("br i1 ", more, ", label %", body, ", label %", done));
+  append(*out, body, ":\n");
+  std::map<int32_t, Ssa> saved = variables_;
+  std::vector<std::map<int32_t, Ssa>> results(starts.size());
+  std::string ramp = "<";
+  for (int k = 0; k < lanes; ++k) append(ramp, k ? ", i64 " : "i64 ", k);
+  ramp += ">";
+  std::string steps_type = lanes_type("i64", lanes);
+  for (int u = 0; u < unroll; ++u) {
+    scopes_.emplace_back();
+    std::string base = u ? assign(cat("add nsw i64 ", i, ", ", u * lanes)) : i;
+    counters_[loop.counter] = base;
+    lanes_ = {lanes, loop.counter, {}, {}};
+    lanes_.steps = assign(cat("add ", steps_type, " ", splat("i64", base, lanes), ", ", ramp));
+    if (masked) {
+      std::string limit = splat("i64", end, lanes);
+      lanes_.mask = assign(cat("icmp slt ", steps_type, " ", lanes_.steps, ", ", limit));
+    }
+    for (const auto& [slot, phi] : phis[static_cast<size_t>(u)]) variables_[slot] = phi;
+    statements(loop.body);
+    for (const auto& [slot, phi] : phis[static_cast<size_t>(u)]) {
+      DType dtype = kernel_.variables[static_cast<size_t>(slot)].dtype;
+      Ssa value = variables_.at(slot);
+      std::string type = lanes_type(register_type(dtype), lanes);
+      if (masked) {
+        std::string mask_type = lanes_type("i1", lanes);
+        value.re = assign(cat("select ", mask_type, " ", lanes_.mask, ", ", type, " ", value.re, ", ", type, " ", phi.re));
+        if (is_complex(dtype)) value.im = assign(cat("select ", mask_type, " ", lanes_.mask, ", ", type, " ", value.im, ", ", type, " ", phi.im));
+      }
+      results[static_cast<size_t>(u)][slot] = value;
+    }
+    scopes_.pop_back();
+  }
+  lanes_ = {};
+  counters_.erase(loop.counter);
+  line(cat("br label %", latch));
+  append(*out, latch, ":\n");
+  for (size_t u = 0; u < phis.size(); ++u)
+    for (const auto& [slot, phi] : phis[u]) {
+      DType dtype = kernel_.variables[static_cast<size_t>(slot)].dtype;
+      std::string type = lanes_type(register_type(dtype), lanes);
+      const Ssa& value = results[u].at(slot);
+      line(cat(phi.re, ".next = select i1 true, ", type, " ", value.re, ", ", type, " ", value.re));
+      if (is_complex(dtype)) line(cat(phi.im, ".next = select i1 true, ", type, " ", value.im, ", ", type, " ", value.im));
+    }
+  line(cat(next, " = add nsw i64 ", i, ", ", static_cast<int64_t>(lanes) * unroll));
+  line(cat("br label %", head));
+  append(*out, done, ":\n");
+  variables_ = saved;
+  // The vectors in flight combine pairwise.
+  int keep = lanes_.count;
+  lanes_.count = lanes;
+  for (auto& [slot, total] : sums) {
+    std::vector<Ssa> parts;
+    for (const auto& phi : phis) parts.push_back(phi.at(slot));
+    DType dtype = kernel_.variables[static_cast<size_t>(slot)].dtype;
+    while (parts.size() > 1) {
+      std::vector<Ssa> halves;
+      for (size_t k = 0; k + 1 < parts.size(); k += 2) halves.push_back(combine(ops[slot], dtype, parts[k], parts[k + 1]));
+      if (parts.size() % 2) halves.push_back(parts.back());
+      parts = std::move(halves);
+    }
+    total = parts[0];
+  }
+  lanes_.count = keep;
+}
+
+void KernelEmitter::store(const Stmt& stmt) {
+  const Memory& memory = kernel_.memories[static_cast<size_t>(stmt.slot)];
+  Ssa value = expr(stmt.expr);
+  const std::string& base = pointer(stmt.slot);
+  bool vector_mask = false;
+  std::string mask = combined_mask(stmt.mask, vector_mask);
+  if (stmt.kind == StmtKind::barrier_accumulate) {
+    check(lanes_.count == 1, "accumulating stores are serial");
+    std::string skip = label("skip");
+    if (!mask.empty()) {
+      std::string go = label("go");
+      line(cat("br i1 ", mask, ", label %", go, ", label %", skip));
+      append(*out, go, ":\n");
+    }
+    Ssa old{load_part(base, memory.dtype, stmt.index, stmt.dynamic, is_complex(memory.dtype) ? 2 : 1, 0, {}).re, {}, false};
+    if (is_complex(memory.dtype)) old.im = load_part(base, memory.dtype, stmt.index, stmt.dynamic, 2, 1, {}).re;
+    Ssa sum = combine(stmt.op, memory.dtype, old, value);
+    int64_t scale = is_complex(memory.dtype) ? 2 : 1;
+    store_part(base, memory.dtype, stmt.index, stmt.dynamic, scale, 0, {}, sum.re, false);
+    if (is_complex(memory.dtype)) store_part(base, memory.dtype, stmt.index, stmt.dynamic, 2, 1, {}, sum.im, false);
+    if (!mask.empty()) {
+      line(cat("br label %", skip));
+      append(*out, skip, ":\n");
+    }
+    return;
+  }
+  if (!is_complex(memory.dtype)) return store_part(base, memory.dtype, stmt.index, stmt.dynamic, 1, 0, mask, value.re, value.vector);
+  store_part(base, memory.dtype, stmt.index, stmt.dynamic, 2, 0, mask, value.re, value.vector);
+  store_part(base, memory.dtype, stmt.index, stmt.dynamic, 2, 1, mask, value.im, value.vector);
+}
+
+}  // namespace weft
