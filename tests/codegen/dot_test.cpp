@@ -12,7 +12,9 @@
 #include <random>
 
 #include "loaded.h"
+#include "weft/core/error.h"
 #include "weft/core/text.h"
+#include "weft/kernel/kernel.h"
 
 using namespace weft;
 
@@ -25,8 +27,7 @@ class Guarded {
   explicit Guarded(size_t bytes) : bytes_(bytes), page_(static_cast<size_t>(getpagesize())) {
     size_t inner = (bytes + page_ - 1) / page_ * page_;
     total_ = inner + 2 * page_;
-    base_ =
-        static_cast<char*>(mmap(nullptr, total_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    base_ = static_cast<char*>(mmap(nullptr, total_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     if (inner) mprotect(base_ + page_, inner, PROT_READ | PROT_WRITE);
     data_ = base_ + page_ + inner - bytes;
   }
@@ -48,20 +49,17 @@ struct Arguments {
   int64_t m, n, k, lhs_m, lhs_k, rhs_n, rhs_k, result_m, result_n;
   int64_t batch[2], lhs_batch[2], rhs_batch[2], result_batch[2];
 };
-const char* const names[] = {"lhs", "rhs", "result", "packed", "m",  "n",  "k",
-                             "am",  "ak",  "bn",     "bk",     "cm", "cn", "x0",
-                             "x1",  "a0",  "a1",     "b0",     "b1", "c0", "c1"};
+const char* const names[] = {"lhs", "rhs", "result", "packed", "m",  "n",  "k",  "am", "ak", "bn", "bk",
+                             "cm",  "cn",  "x0",     "x1",     "a0", "a1", "b0", "b1", "c0", "c1"};
 
 void entry(std::string& ir) {
   for (int i = 0; i < 21; ++i)
-    append(ir, "  %word.", i, " = getelementptr i64, ptr %args, i64 ", i, "\n  %", names[i],
-           " = load ", i < 4 ? "ptr" : "i64", ", ptr %word.", i, "\n");
+    append(ir, "  %word.", i, " = getelementptr i64, ptr %args, i64 ", i, "\n  %", names[i], " = load ",
+           i < 4 ? "ptr" : "i64", ", ptr %word.", i, "\n");
 }
 
 std::string llvm_name(DType dtype) {
-  return dtype == DType::f32   ? "float"
-         : dtype == DType::f64 ? "double"
-                               : cat("i", size_of(dtype) * 8);
+  return dtype == DType::f32 ? "float" : dtype == DType::f64 ? "double" : cat("i", size_of(dtype) * 8);
 }
 
 // Stores a vector of results at any strides.
@@ -73,28 +71,34 @@ void scatter(std::string& ir, const DotVector& at, DType dtype, std::string* dec
                                                  : type,
                            ".v", at.lanes, "p0");
   for (int i = 0; i < at.lanes; ++i) append(iota, i ? ", " : "", "i64 ", i);
-  append(ir, "  %t0 = mul i64 ", at.batch[0], ", %c0\n  %t1 = mul i64 ", at.batch[1],
-         ", %c1\n  %t2 = mul i64 ", at.m, ", %cm\n", "  %t3 = mul i64 ", at.n,
+  append(ir, "  %t0 = mul i64 ", at.batch[0], ", %c0\n  %t1 = mul i64 ", at.batch[1], ", %c1\n  %t2 = mul i64 ", at.m,
+         ", %cm\n", "  %t3 = mul i64 ", at.n,
          ", %cn\n  %t4 = add i64 %t0, %t1\n  %t5 = add i64 %t2, %t3\n  %t6 = add i64 %t4, %t5\n",
          "  %t7 = getelementptr ", type, ", ptr %result, i64 %t6\n  %t8 = insertelement ", lanes,
-         "i64> poison, i64 %cn, i64 0\n", "  %t9 = shufflevector ", lanes, "i64> %t8, ", lanes,
-         "i64> poison, ", lanes, "i32> zeroinitializer\n  %t10 = mul ", lanes, "i64> %t9, ", iota,
-         ">\n  %t11 = getelementptr ", type, ", ptr %t7, ", lanes,
-         "i64> %t10\n  call void @llvm.masked.scatter.", suffix, "(", lanes, type, "> ", at.value,
+         "i64> poison, i64 %cn, i64 0\n", "  %t9 = shufflevector ", lanes, "i64> %t8, ", lanes, "i64> poison, ", lanes,
+         "i32> zeroinitializer\n  %t10 = mul ", lanes, "i64> %t9, ", iota, ">\n  %t11 = getelementptr ", type,
+         ", ptr %t7, ", lanes, "i64> %t10\n  call void @llvm.masked.scatter.", suffix, "(", lanes, type, "> ", at.value,
          ", ", lanes, "ptr> align ", size_of(dtype), " %t11, ", lanes, "i1> ", at.mask, ")\n");
-  *declaration = cat("declare void @llvm.masked.scatter.", suffix, "(", lanes, type, ">, ", lanes,
-                     "ptr>, ", lanes, "i1>)\n");
+  *declaration =
+      cat("declare void @llvm.masked.scatter.", suffix, "(", lanes, type, ">, ", lanes, "ptr>, ", lanes, "i1>)\n");
 }
 
 using Body = void (*)(void* args, int64_t begin, int64_t end);
 
-struct Target {
-  const char* name;
-  VectorUnit unit;
-};
-const Target targets[] = {{"avx512", {64, 32, true, true, ""}},
-                          {"avx2", {32, 16, true, true, ""}},
-                          {"x86-64", {16, 16, false, false, ""}}};
+// The targets that this machine can run.
+const std::vector<Target>& targets() {
+  static const std::vector<Target> found = [] {
+    std::vector<Target> targets;
+    for (const char* name : {"avx512", "avx2", "x86-64"}) {
+      try {
+        targets.push_back(target_named(name));
+      } catch (const Error&) {
+      }
+    }
+    return targets;
+  }();
+  return found;
+}
 
 // The plain, the packing and the packed kernel of one combination of types.
 struct Kernels {
@@ -112,9 +116,7 @@ struct Kernels {
     kernel.batch = {"%x0", "%x1"};
     kernel.m = "%m", kernel.n = "%n", kernel.k = "%k";
     kernel.entry = kernel.epilogue_entry = entry;
-    kernel.epilogue = [&](std::string& out, const DotVector& at) {
-      scatter(out, at, accumulate, &declaration);
-    };
+    kernel.epilogue = [&](std::string& out, const DotVector& at) { scatter(out, at, accumulate, &declaration); };
     kernel.name = "plain";
     emitter.emit(ir, kernel);
     kernel.name = "pack";
@@ -127,9 +129,9 @@ struct Kernels {
   }
 
   Kernels(const Target& target, DType operand, DType accumulate)
-      : emitter(target.unit),
+      : emitter(target),
         accumulate(accumulate),
-        code(text(emitter, operand, accumulate), target.name),
+        code(text(emitter, operand, accumulate), target),
         plain(reinterpret_cast<Body>(code.find("plain"))),
         pack(reinterpret_cast<Body>(code.find("pack"))),
         packed(reinterpret_cast<Body>(code.find("packed"))) {}
@@ -235,8 +237,7 @@ class Problem {
         lhs(size_t(a.size * size_of(operand))),
         rhs(size_t(b.size * size_of(operand))),
         result(size_t(c.size * size_of(accumulate))),
-        packed(size_t(packed_elements(shape.batch0 * shape.batch1, shape.n, shape.k).value() *
-                      size_of(accumulate)) +
+        packed(size_t(packed_elements(shape.batch0 * shape.batch1, shape.n, shape.k).value() * size_of(accumulate)) +
                64) {
     std::mt19937 random(7);
     auto fill = [&](const Guarded& memory) {
@@ -272,12 +273,10 @@ class Problem {
     std::memset(result.data(), 0x55, result.bytes());
     Dim batch = shape.batch0 * shape.batch1;
     auto launch = [&](Body body, int64_t count) {
-      for (int64_t part = parts - 1; part >= 0; --part)
-        body(&args, count * part / parts, count * (part + 1) / parts);
+      for (int64_t part = parts - 1; part >= 0; --part) body(&args, count * part / parts, count * (part + 1) / parts);
     };
     if (use_packed) launch(with.pack, with.emitter.pack_items(accumulate, batch, shape.n).value());
-    launch(use_packed ? with.packed : with.plain,
-           with.emitter.items(accumulate, batch, shape.m, shape.n).value());
+    launch(use_packed ? with.packed : with.plain, with.emitter.items(accumulate, batch, shape.m, shape.n).value());
   }
 
   // Wrong elements, exactly compared: operands are small integers.
@@ -291,8 +290,7 @@ class Problem {
             for (int64_t l = 0; l < shape.k; ++l)
               sum += at(lhs, operand, x * a.batch[0] + y * a.batch[1] + i * a.outer + l * a.inner) *
                      at(rhs, operand, x * b.batch[0] + y * b.batch[1] + j * b.outer + l * b.inner);
-            count += at(result, accumulate,
-                        x * c.batch[0] + y * c.batch[1] + i * c.outer + j * c.inner) != sum;
+            count += at(result, accumulate, x * c.batch[0] + y * c.batch[1] + i * c.outer + j * c.inner) != sum;
           }
     return count;
   }
@@ -333,15 +331,13 @@ class Problem {
 };
 
 void verify(const Shape& shape, DType operand, DType accumulate) {
-  for (const Target& target : targets) {
-    if (!Loaded::runs(target.name)) continue;
+  for (const Target& target : targets()) {
     const Kernels& with = kernels(target, operand, accumulate);
     for (bool packed : {false, true}) {
       CAPTURE(target.name);
       CAPTURE(packed);
       CAPTURE(name(operand));
-      CAPTURE(cat(shape.m, "x", shape.n, "x", shape.k, " orders ", int(shape.lhs), int(shape.rhs),
-                  int(shape.result)));
+      CAPTURE(cat(shape.m, "x", shape.n, "x", shape.k, " orders ", int(shape.lhs), int(shape.rhs), int(shape.result)));
       Problem problem(shape, operand, accumulate, false);
       problem.run(with, packed, 1);
       CHECK(problem.wrong() == 0);
@@ -398,8 +394,7 @@ TEST_CASE("every element type multiplies") {
 
 TEST_CASE("every 16-bit float keeps its value") {
   for (DType dtype : {DType::f16, DType::bf16})
-    for (const Target& target : targets) {
-      if (!Loaded::runs(target.name)) continue;
+    for (const Target& target : targets()) {
       Problem problem({1, 1, 1, 65536, 1}, dtype, DType::f32, false);
       problem.fill_with_all();
       problem.run(kernels(target, dtype, DType::f32), false, 3);
@@ -417,12 +412,12 @@ TEST_CASE("empty products are zero or nothing") {
 }
 
 TEST_CASE("results are the same bits for any number of threads, packed or not") {
-  for (Shape shape : {Shape{1, 1, 61, 70, 530}, Shape{1, 1, 1, 300, 530}, Shape{1, 1, 7, 300, 70},
-                      Shape{2, 2, 400, 33, 20}}) {
+  for (Shape shape :
+       {Shape{1, 1, 61, 70, 530}, Shape{1, 1, 1, 300, 530}, Shape{1, 1, 7, 300, 70}, Shape{2, 2, 400, 33, 20}}) {
     Problem problem(shape, DType::f32, DType::f32, true);
     std::string first;
-    for (const Target& target : targets) {
-      if (!Loaded::runs(target.name) || !target.unit.fma) continue;
+    for (const Target& target : targets()) {
+      if (!target.fma) continue;
       for (bool packed : {false, true})
         for (int64_t parts : {1, 2, 8, 13}) {
           problem.run(kernels(target, DType::f32, DType::f32), packed, parts);

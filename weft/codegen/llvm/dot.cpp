@@ -110,7 +110,7 @@ void emit_epilogue(std::string& ir, const DotKernel& kernel, DotWriter& writer) 
   const DotShape& shape = writer.shape;
   append(ir, "define internal void @", kernel.name,
          ".epilogue(ptr %args, ptr %dot.ix, i64 %dot.m0, i64 %dot.rows, i64 %dot.n0, ",
-         "i64 %dot.cols, ptr %dot.c) optsize ", writer.attributes(), " {\n");
+         "i64 %dot.cols, ptr %dot.c) optsize {\n");
   DotVector vector{"%dot.value", shape.lanes, "%dot.m", "%dot.n", {}, "%dot.mask"};
   for (size_t i = 0; i < kernel.batch.size(); ++i) {
     std::string name = cat("%dot.b.", i);
@@ -153,8 +153,7 @@ void DotEmitter::emit(std::string& ir, const DotKernel& kernel) {
   std::string driver = writer.driver(kernel.lhs.dtype, kernel.packed_rhs ? kernel.accumulate : kernel.rhs.dtype,
                                      !kernel.packed_rhs, may_be_inner(kernel));
   emit_epilogue(ir, kernel, writer);
-  append(ir, "define void @", kernel.name, "(ptr %args, i64 %begin, i64 %end) ", unhurried, writer.attributes(),
-         " {\n");
+  append(ir, "define void @", kernel.name, "(ptr %args, i64 %begin, i64 %end) ", unhurried, "{\n");
   if (kernel.entry) kernel.entry(ir);
   fill_descriptor(ir, kernel, writer.shape, true);
   append(ir, "  call void @", driver, "(ptr %dot.d, i64 %begin, i64 %end, ptr @", kernel.name,
@@ -164,8 +163,7 @@ void DotEmitter::emit(std::string& ir, const DotKernel& kernel) {
 void DotEmitter::emit_pack(std::string& ir, const DotKernel& kernel, const std::string& destination) {
   DotWriter writer(*this, kernel.accumulate);
   std::string driver = writer.pack_driver(kernel.rhs.dtype);
-  append(ir, "define void @", kernel.name, "(ptr %args, i64 %begin, i64 %end) ", unhurried, writer.attributes(),
-         " {\n");
+  append(ir, "define void @", kernel.name, "(ptr %args, i64 %begin, i64 %end) ", unhurried, "{\n");
   if (kernel.entry) kernel.entry(ir);
   fill_descriptor(ir, kernel, writer.shape, false);
   append(ir, "  call void @", driver, "(ptr %dot.d, i64 %begin, i64 %end, ptr ", destination, ")\n  ret void\n}\n\n");
@@ -180,17 +178,17 @@ std::string DotEmitter::shared() {
 }
 
 Dim DotEmitter::items(DType accumulate, const Dim& batch, const Dim& m, const Dim& n) const {
-  DotShape shape = dot_shape(unit_, accumulate);
+  DotShape shape = dot_shape(target_, accumulate);
   return batch * ceildiv(m, shape.run) * ceildiv(n, shape.width) * ceildiv(min(m, shape.run), shape.block);
 }
 
 Dim DotEmitter::item_cost(DType accumulate, const Dim& m, const Dim& k) const {
-  DotShape shape = dot_shape(unit_, accumulate);
+  DotShape shape = dot_shape(target_, accumulate);
   return min(m, shape.block) * shape.width * k;
 }
 
 Dim DotEmitter::pack_items(DType accumulate, const Dim& batch, const Dim& n) const {
-  return batch * ceildiv(n, dot_shape(unit_, accumulate).width);
+  return batch * ceildiv(n, dot_shape(target_, accumulate).width);
 }
 
 }  // namespace weft

@@ -14,19 +14,11 @@
 #include <string>
 #include <vector>
 
+#include "weft/codegen/target.h"
 #include "weft/core/dim.h"
 #include "weft/core/dtype.h"
 
 namespace weft {
-
-// What the shape of the tiles depends on.
-struct VectorUnit {
-  int bytes = 64;          // of a vector register
-  int registers = 32;      // vector registers
-  bool fma = true;         // multiplies and adds with one rounding
-  bool f16 = true;         // converts f16 vectors
-  std::string attributes;  // for every function: "#0", or target attributes in quotes
-};
 
 // One operand. Strides are in elements, i64 values or literals of the kernel function ("%x",
 // "384").
@@ -72,7 +64,7 @@ struct DotKernel {
 // Writes dot kernels for one module.
 class DotEmitter {
  public:
-  explicit DotEmitter(VectorUnit unit) : unit_(std::move(unit)) {}
+  explicit DotEmitter(Target target) : target_(std::move(target)) {}
 
   // Appends `void @NAME(ptr %args, i64 %begin, i64 %end)`, the kernel over work items [begin, end)
   // of items().
@@ -96,7 +88,7 @@ class DotEmitter {
     DType lhs, rhs, accumulate;
     bool pack = false, inner = false;
   };
-  VectorUnit unit_;
+  Target target_;
   std::map<std::string, Needs> drivers_;
   std::string functions_;
   std::set<std::string> done_, declarations_;

@@ -12,7 +12,7 @@ namespace {
 // whose rhs is read in place, a little of k at a time, so that memory is read along its rows. With
 // several blocks of k the accumulators rest in %cs between them.
 constexpr std::string_view driver_text =
-    R"(define internal void @$name$(ptr %d, i64 %begin, i64 %end, ptr %epilogue, ptr %args) noinline optnone $attributes$ {
+    R"(define internal void @$name$(ptr %d, i64 %begin, i64 %end, ptr %epilogue, ptr %args) noinline optnone {
 entry:
   %cs = alloca [$run.bytes$ x i8], align 64
   %bs = alloca [$pack.bytes$ x i8], align 64
@@ -297,7 +297,6 @@ void DotWriter::write_driver(const std::string& name, const DotEmitter::Needs& n
   std::string slim = call_tile(tile(lhs, accumulate, 1, slim_panels), 1, rest + ", i64 %panel.bytes, i64 %c.panel");
   emitter.functions_ += fill(driver_text, {{"name", name},
                                            {"fields", load_fields()},
-                                           {"attributes", attributes()},
                                            {"run.bytes", cat((shape.scratch + small_rows) * row_bytes)},
                                            {"pack.bytes", cat(shape.depth * row_bytes)},
                                            {"block", cat(shape.block)},

@@ -8,7 +8,7 @@ namespace {
 
 // %cols results to %c. Columns past the last are read as the last one and dropped.
 constexpr std::string_view open_text =
-    R"(define internal void @$name$(ptr %a, ptr %b, i64 %bn, i64 %count, i64 %cols, ptr %c) noinline optsize $attributes$ {
+    R"(define internal void @$name$(ptr %a, ptr %b, i64 %bn, i64 %count, i64 %cols, ptr %c) noinline optsize {
 entry:
   %sums = alloca [$group$ x $vector$], align 64
   %last = sub i64 %cols, 1
@@ -135,11 +135,8 @@ std::string DotWriter::inner(DType lhs, DType rhs) {
   std::string name = cat("weft.inner.", weft::name(lhs), ".", weft::name(rhs), ".", weft::name(accumulate));
   if (!first(name)) return name;
   Inner inner{*this, lhs, rhs, {}};
-  inner.ir = fill(open_text, {{"name", name},
-                              {"attributes", attributes()},
-                              {"group", cat(Inner::group)},
-                              {"vector", vector()},
-                              {"lanes", cat(shape.lanes)}});
+  inner.ir = fill(open_text,
+                  {{"name", name}, {"group", cat(Inner::group)}, {"vector", vector()}, {"lanes", cat(shape.lanes)}});
   inner.columns();
   inner.steps();
   inner.tail();

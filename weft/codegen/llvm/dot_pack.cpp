@@ -10,7 +10,7 @@ namespace {
 // The head: which way through. Columns past %cols hold anything but are never stored; they are
 // filled so that no trap value and no denormal waits there.
 constexpr std::string_view open_text =
-    R"(define internal void @$name$(ptr %s, i64 %sk, i64 %sn, i64 %count, i64 %cols, ptr %d) noinline optsize $attributes$ {
+    R"(define internal void @$name$(ptr %s, i64 %sk, i64 %sn, i64 %count, i64 %cols, ptr %d) noinline optsize {
 entry:
   %empty = icmp eq i64 %count, 0
   br i1 %empty, label %done, label %choose
@@ -60,7 +60,7 @@ done:
 
 // Work item = batch * panels + panel.
 constexpr std::string_view pack_driver_text =
-    R"(define internal void @$name$(ptr %d, i64 %begin, i64 %end, ptr %to) noinline optnone $attributes$ {
+    R"(define internal void @$name$(ptr %d, i64 %begin, i64 %end, ptr %to) noinline optnone {
 entry:
 $fields$  %n.up = add i64 %n, $width.less$
   %panels = udiv i64 %n.up, $width$
@@ -122,7 +122,7 @@ struct Pack {
   // Targets without masks, or without them for small elements, take the slow way for the last
   // columns.
   bool has_masks() const {
-    return writer.emitter_bytes() == 64 || (writer.emitter_bytes() == 32 && size_of(from) >= 4);
+    return writer.target().avx512 || (writer.target().vector_bytes == 32 && size_of(from) >= 4);
   }
 
   std::string lanes_constant(int start) const {
@@ -248,7 +248,6 @@ std::string DotWriter::pack(DType rhs) {
   if (!first(name)) return name;
   Pack pack{*this, rhs, {}};
   pack.ir += fill(open_text, {{"name", name},
-                              {"attributes", attributes()},
                               {"from.size", cat(pack.from_size())},
                               {"width", cat(shape.width)},
                               {"block", cat(pack.block())},
@@ -265,7 +264,6 @@ std::string DotWriter::pack_driver(DType rhs) {
   if (!first(name)) return name;
   emitter.functions_ += fill(pack_driver_text, {{"name", name},
                                                 {"fields", load_fields()},
-                                                {"attributes", attributes()},
                                                 {"pack", pack(rhs)},
                                                 {"width", cat(shape.width)},
                                                 {"width.less", cat(shape.width - 1)},

@@ -1,17 +1,17 @@
-// Tile sizes for a vector unit, and the small text helpers that the dot emitter shares.
+// Tile sizes for a target, and the small text helpers that the dot emitter shares.
 #include "weft/codegen/llvm/dot_shape.h"
 
 #include "weft/core/error.h"
 
 namespace weft {
 
-DotShape dot_shape(const VectorUnit& unit, DType accumulate) {
+DotShape dot_shape(const Target& target, DType accumulate) {
   DotShape shape{};
   shape.size = static_cast<int>(size_of(accumulate));
-  shape.lanes = unit.bytes / shape.size;
+  shape.lanes = target.vector_bytes / shape.size;
   shape.vectors = 2;
   // Two registers for a row of rhs and at least one for the broadcast lhs element stay free.
-  shape.rows = unit.registers >= 32 ? 12 : 6;
+  shape.rows = target.vector_registers >= 32 ? 12 : 6;
   shape.width = shape.lanes * shape.vectors;
   shape.depth = 256;
   shape.block = 48;
@@ -95,7 +95,7 @@ std::string DotWriter::convert(std::string& ir, const std::string& name, const s
                                int lanes) const {
   check(is_float(to) || !is_float(from), "a dot of ", weft::name(from), " cannot accumulate ", weft::name(to));
   if (from == DType::f16 || from == DType::bf16)
-    return convert(ir, name + ".f32", widen(ir, name, value, from, lanes ? cat(lanes) : "", emitter.unit_.f16),
+    return convert(ir, name + ".f32", widen(ir, name, value, from, lanes ? cat(lanes) : "", emitter.target_.f16c),
                    DType::f32, to, lanes);
   if (from == to || (!is_float(to) && size_of(from) == size_of(to))) return value;
   std::string source = lanes ? vector_type(from, lanes) : llvm_type(from);

@@ -10,7 +10,7 @@
 
 namespace weft {
 
-// Sizes that follow from the vector unit and the accumulator.
+// Sizes that follow from the target and the accumulator.
 struct DotShape {
   int lanes;    // of a vector of accumulators
   int vectors;  // in a row of the tile
@@ -23,7 +23,7 @@ struct DotShape {
   int scratch;  // rows of accumulators that a thread keeps between blocks of k
   int run;      // rows that share one packing of a block of rhs; a multiple of block
 };
-DotShape dot_shape(const VectorUnit& unit, DType accumulate);
+DotShape dot_shape(const Target& target, DType accumulate);
 
 // The words that a kernel hands to the shared loops: pointers, extents, strides in bytes, and for
 // four batch dimensions a table of extents and of either operand's strides.
@@ -72,7 +72,7 @@ struct DotWriter {
   DType accumulate;
 
   DotWriter(DotEmitter& emitter, DType accumulate)
-      : emitter(emitter), shape(dot_shape(emitter.unit_, accumulate)), accumulate(accumulate) {}
+      : emitter(emitter), shape(dot_shape(emitter.target_, accumulate)), accumulate(accumulate) {}
 
   // Each returns the function's name.
   std::string tile(DType lhs, DType rhs, int rows, int panels);
@@ -98,8 +98,7 @@ struct DotWriter {
                       int lanes) const;
   bool first(const std::string& name) { return emitter.done_.insert(name).second; }
   void declare(std::string line) { emitter.declarations_.insert(std::move(line)); }
-  std::string attributes() const { return emitter.unit_.attributes; }
-  int emitter_bytes() const { return emitter.unit_.bytes; }
+  const Target& target() const { return emitter.target_; }
   std::string type() const { return llvm_type(accumulate); }
   std::string vector() const { return vector_type(accumulate, shape.lanes); }
 };

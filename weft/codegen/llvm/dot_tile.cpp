@@ -31,7 +31,7 @@ struct Tile {
     append(ir, "define internal void @", name, "(");
     for (int row = 0; row < rows; row += rows_per_base) append(ir, "ptr %base.", row, ", ");
     append(ir, "i64 %am, i64 %am2, i64 %ak, ptr %b, i64 %bk, i64 %count, ptr %c, i1 %first",
-           panels > 1 ? ", i64 %bp, i64 %cp" : "", ") noinline optsize ", writer.attributes(), " {\nentry:\n");
+           panels > 1 ? ", i64 %bp, i64 %cp" : "", ") noinline optsize {\nentry:\n");
     append(ir, "  br i1 %first, label %start, label %resume\n");
   }
 
@@ -128,7 +128,7 @@ struct Tile {
 std::string DotWriter::multiply_add(const std::string& to, const std::string& a, const std::string& b,
                                     const std::string& sum, int lanes) {
   std::string type = lanes == 1 ? this->type() : vector();
-  if (is_float(accumulate) && emitter.unit_.fma) {
+  if (is_float(accumulate) && emitter.target_.fma) {
     std::string suffix = cat(lanes == 1 ? "" : cat("v", shape.lanes), accumulate == DType::f64 ? "f64" : "f32");
     declare(cat("declare ", type, " @llvm.fma.", suffix, "(", type, ", ", type, ", ", type, ")\n"));
     return cat("  ", to, " = call ", type, " @llvm.fma.", suffix, "(", type, " ", a, ", ", type, " ", b, ", ", type,
