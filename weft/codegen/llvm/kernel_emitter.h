@@ -45,6 +45,7 @@ class KernelEmitter {
                      const std::vector<std::string>& batch, const std::string& mask);
   // An i64 value of an extent over symbols and counters that are bound.
   std::string extent(const Dim& dim);
+  void bind(const std::string& symbol, const std::string& value) { counters_[symbol] = value; }
   const std::string& pointer(int32_t memory) const { return pointers_[static_cast<size_t>(memory)]; }
   // The buffer that the text goes to; the emitter's own by default.
   std::string* out;

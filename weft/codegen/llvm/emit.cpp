@@ -1,0 +1,202 @@
+// A program as one LLVM module: kernels, and the entries that launch them.
+#include "weft/codegen/emit.h"
+
+#include "weft/codegen/llvm/dot.h"
+#include "weft/codegen/llvm/kernel_emitter.h"
+#include "weft/core/error.h"
+
+namespace weft {
+namespace {
+
+// Below so many scalar operations a launch stays on the caller's thread.
+constexpr int64_t small_launch = 20000;
+
+VectorUnit vector_unit(const Target& target) { return {target.vector_bytes, target.vector_registers, "#0"}; }
+
+class DotWriterCalls {
+ public:
+  DotWriterCalls(ModuleText& module, const Kernel& kernel) : kernel_(kernel), emitter_(module, kernel), epilogue_(module, kernel) {}
+
+  DotKernel form() {
+    const Dot& dot = *kernel_.dot;
+    DotKernel form;
+    form.name = kernel_.name;
+    form.accumulate = dot.accumulate;
+    form.packed_rhs = dot.packed_rhs;
+    form.m = "%dot_m", form.n = "%dot_n", form.k = "%dot_k";
+    for (size_t i = 0; i < dot.batch.size(); ++i) form.batch.push_back(cat("%extent_b", i));
+    if (!dot.pack_rhs) form.lhs = side(dot.lhs, "lhs");
+    form.rhs = side(dot.rhs, "rhs");
+    if (dot.packed_rhs) {
+      // Zero strides tell a matrix that all batches share.
+      for (size_t i = 0; i < dot.batch.size(); ++i) form.rhs.batch[i] = dot.rhs.batch[i].is(0) ? "0" : "1";
+      form.rhs.dtype = dot.accumulate;
+    }
+    form.entry = [this](std::string& ir) { enter(ir); };
+    form.epilogue_entry = [this](std::string& ir) {
+      epilogue_.out = &ir;
+      epilogue_.load_arguments(true);
+    };
+    form.epilogue = [this](std::string& ir, const DotVector& v) {
+      epilogue_.out = &ir;
+      epilogue_.emit_dot_body(v.value, v.lanes, v.m, v.n, v.batch, v.mask);
+    };
+    return form;
+  }
+
+ private:
+  DotOperand side(const Dot::Side& side, const std::string& name) {
+    DotOperand operand;
+    operand.dtype = kernel_.memories[static_cast<size_t>(side.memory)].dtype;
+    operand.pointer = cat("%", name, "_pointer");
+    for (size_t i = 0; i < side.batch.size(); ++i)
+      operand.batch.push_back(side.batch[i].is_static() ? cat(side.batch[i].value()) : cat("%", name, "_b", i));
+    operand.outer = side.outer.is_static() ? cat(side.outer.value()) : cat("%", name, "_outer");
+    operand.inner = side.inner.is_static() ? cat(side.inner.value()) : cat("%", name, "_inner");
+    return operand;
+  }
+
+  void enter(std::string& ir) {
+    const Dot& dot = *kernel_.dot;
+    emitter_.out = &ir;
+    emitter_.load_arguments();
+    auto name_it = [&](const std::string& name, const Dim& dim) { append(ir, "  ", name, " = add i64 0, ", emitter_.extent(dim), "\n"); };
+    name_it("%dot_m", dot.m);
+    name_it("%dot_n", dot.n);
+    name_it("%dot_k", dot.k);
+    for (size_t i = 0; i < dot.batch.size(); ++i) name_it(cat("%extent_b", i), dot.batch[i]);
+    auto enter_side = [&](const Dot::Side& s, const std::string& name) {
+      const Memory& memory = kernel_.memories[static_cast<size_t>(s.memory)];
+      for (size_t i = 0; i < s.batch.size(); ++i)
+        if (!s.batch[i].is_static()) name_it(cat("%", name, "_b", i), s.batch[i]);
+      if (!s.outer.is_static()) name_it(cat("%", name, "_outer"), s.outer);
+      if (!s.inner.is_static()) name_it(cat("%", name, "_inner"), s.inner);
+      std::string offset = emitter_.extent(s.offset * Dim(size_of(memory.dtype)));
+      append(ir, "  %", name, "_pointer = getelementptr i8, ptr ", emitter_.pointer(s.memory), ", i64 ", offset, "\n");
+    };
+    if (!dot.pack_rhs) enter_side(dot.lhs, "lhs");
+    enter_side(dot.rhs, "rhs");
+    if (dot.pack_rhs) append(ir, "  %packed_pointer = getelementptr i8, ptr ", emitter_.pointer(dot.packed), ", i64 0\n");
+  }
+
+  const Kernel& kernel_;
+  KernelEmitter emitter_, epilogue_;
+};
+
+Dim batch_of(const Dot& dot) {
+  Dim batch = 1;
+  for (const Dim& dim : dot.batch) batch = batch * dim;
+  return batch;
+}
+
+class EntryWriter {
+ public:
+  EntryWriter(ModuleText& module, const Program& program, DotEmitter& dots)
+      : module_(module), program_(program), dots_(dots), empty_(), extents_(module, empty_) {}
+
+  void write(const std::string& name, const std::vector<Launch>& launches) {
+    std::string body;
+    extents_.out = &body;
+    for (size_t i = 0; i < program_.symbols.size(); ++i) {
+      append(body, "  %symbol_slot", i, " = getelementptr i64, ptr %symbols, i64 ", i, "\n  %symbol", i, " = load i64, ptr %symbol_slot", i, "\n");
+      extents_.bind(program_.symbols[i].name, cat("%symbol", i));
+    }
+    size_t most = 1;
+    for (const Launch& launch : launches) most = std::max(most, launch.buffers.size() + launch.symbols.size());
+    append(body, "  %services_pool_slot = getelementptr ptr, ptr %services, i64 1\n  %pool = load ptr, ptr %services_pool_slot\n"
+                 "  %parallel_for = load ptr, ptr %services\n");
+    for (const Launch& launch : launches) write_launch(body, launch);
+    append(module_.out, "define void @", name, "(ptr %symbols, ptr %buffers, ptr %services) #0 {\nentry:\n  %args = alloca [", most,
+           " x i64], align 64\n", body, "  ret void\n}\n\n");
+  }
+
+ private:
+  // Inputs, outputs, constants, arena, persistent.
+  std::string base_of(std::string& body, const BufferPlan& buffer) {
+    size_t slot = 0, inputs = program_.inputs.size(), outputs = program_.outputs.size(), constants = program_.constants.size();
+    switch (buffer.place) {
+      case Place::input: slot = static_cast<size_t>(buffer.index); break;
+      case Place::output: slot = inputs + static_cast<size_t>(buffer.index); break;
+      case Place::constant: slot = inputs + outputs + static_cast<size_t>(buffer.index); break;
+      case Place::arena: slot = inputs + outputs + constants; break;
+      case Place::persistent: slot = inputs + outputs + constants + 1; break;
+    }
+    std::string place = name("slot"), base = name("base");
+    append(body, "  ", place, " = getelementptr ptr, ptr %buffers, i64 ", slot, "\n  ", base, " = load ptr, ptr ", place, "\n");
+    if (buffer.offset.is(0)) return base;
+    std::string offset = extents_.extent(buffer.offset), pointer = name("buffer");
+    append(body, "  ", pointer, " = getelementptr i8, ptr ", base, ", i64 ", offset, "\n");
+    return pointer;
+  }
+
+  void write_launch(std::string& body, const Launch& launch) {
+    const Kernel& kernel = program_.kernels[static_cast<size_t>(launch.kernel)];
+    size_t at = 0;
+    for (int32_t buffer : launch.buffers) {
+      std::string pointer = base_of(body, program_.buffers[static_cast<size_t>(buffer)]), slot = name("arg");
+      append(body, "  ", slot, " = getelementptr i64, ptr %args, i64 ", at++, "\n  store ptr ", pointer, ", ptr ", slot, "\n");
+    }
+    for (const Dim& symbol : launch.symbols) {
+      std::string value = extents_.extent(symbol), slot = name("arg");
+      append(body, "  ", slot, " = getelementptr i64, ptr %args, i64 ", at++, "\n  store i64 ", value, ", ptr ", slot, "\n");
+    }
+    Dim count = launch.parallel, cost = max(launch.cost, Dim(1));
+    if (kernel.dot) {
+      const Dot& dot = *kernel.dot;
+      Dim batch = batch_of(dot);
+      count = dot.pack_rhs ? dots_.pack_items(dot.accumulate, batch, dot.n) : dots_.items(dot.accumulate, batch, dot.m, dot.n);
+      // The work of a product is spread over its items.
+      Dim work = dot.pack_rhs ? batch * dot.n * dot.k : batch * dot.m * dot.n * dot.k;
+      cost = max(floordiv(work, max(count, Dim(1)) * Dim(4)), Dim(1));
+    }
+    std::string items = extents_.extent(count);
+    bool inline_call = count.is(1) || (count * cost).max() < small_launch;
+    if (inline_call) {
+      append(body, "  call void @", kernel.name, "(ptr %args, i64 0, i64 ", items, ")\n");
+    } else {
+      append(body, "  call void %parallel_for(ptr %pool, i64 ", items, ", i64 ", extents_.extent(cost), ", ptr @", kernel.name, ", ptr %args)\n");
+    }
+  }
+
+  std::string name(const char* stem) { return cat("%", stem, ".", next_++); }
+
+  ModuleText& module_;
+  const Program& program_;
+  DotEmitter& dots_;
+  Kernel empty_;
+  KernelEmitter extents_;
+  int next_ = 0;
+};
+
+}  // namespace
+
+std::string emit(const Program& program, const Target& target) {
+  ModuleText module{target, {}, {}, {}};
+  append(module.out, "target triple = \"", target.triple, "\"\n\n@weft.zero = private constant [16 x i8] zeroinitializer, align 16\n\n");
+  DotEmitter dots(vector_unit(target));
+  for (const Kernel& kernel : program.kernels) {
+    if (!kernel.dot) {
+      KernelEmitter(module, kernel).emit_loop_kernel();
+      continue;
+    }
+    DotWriterCalls calls(module, kernel);
+    std::string ir;
+    if (kernel.dot->pack_rhs) dots.emit_pack(ir, calls.form(), "%packed_pointer");
+    else dots.emit(ir, calls.form());
+    module.out += ir;
+  }
+  EntryWriter run(module, program, dots);
+  run.write("weft_run", program.run);
+  EntryWriter setup(module, program, dots);
+  setup.write("weft_setup", program.setup);
+  module.out += dots.shared();
+  for (const auto& [name, text] : module.functions) module.out += text;
+  for (const std::string& line : module.declarations)
+    if (module.out.find(line) == std::string::npos) append(module.out, line, "\n");
+  std::string vectors = cat("\"prefer-vector-width\"=\"", target.vector_bytes * 8, "\" \"min-legal-vector-width\"=\"", target.vector_bytes * 8, "\"");
+  append(module.out, "attributes #0 = { nounwind ", vectors, " }\nattributes #1 = { nounwind noinline ", vectors,
+         " }\nattributes #2 = { nounwind alwaysinline ", vectors, " }\n!0 = !{}\n");
+  return module.out;
+}
+
+}  // namespace weft

@@ -1,0 +1,280 @@
+// Expressions over lanes: memory, masks, element types in memory and in registers.
+#include <algorithm>
+
+#include "weft/codegen/llvm/kernel_emitter.h"
+#include "weft/core/error.h"
+#include "weft/kernel/schedule.h"
+
+namespace weft {
+namespace {
+
+// The type of one element, or of one part of a complex one, in memory.
+std::string memory_type(DType dtype) {
+  DType part = real_type(dtype);
+  if (part == DType::f32) return "float";
+  if (part == DType::f64) return "double";
+  if (part == DType::f16) return "half";
+  return cat("i", size_of(part) * 8);
+}
+
+int64_t part_size(DType dtype) { return size_of(real_type(dtype)); }
+
+// "v16f32": how intrinsics spell types.
+std::string mangled(const std::string& element, int lanes) {
+  std::string name = element == "float" ? "f32" : element == "double" ? "f64" : element == "half" ? "f16" : element;
+  return lanes == 1 ? name : cat("v", lanes, name);
+}
+
+}  // namespace
+
+std::string KernelEmitter::splat(const std::string& element, const std::string& scalar, int lanes) {
+  if (lanes == 1) return scalar;
+  if (scalar[0] != '%') return cat("splat (", element, " ", scalar, ")");
+  std::string type = lanes_type(element, lanes);
+  std::string first = assign(cat("insertelement ", type, " poison, ", element, " ", scalar, ", i64 0"));
+  return assign(cat("shufflevector ", type, " ", first, ", ", type, " poison, <", lanes, " x i32> zeroinitializer"));
+}
+
+std::string KernelEmitter::as_vector(const Ssa& value, DType dtype, bool imaginary) {
+  const std::string& part = imaginary ? value.im : value.re;
+  return value.vector || lanes_.count == 1 ? part : splat(register_type(dtype), part, lanes_.count);
+}
+
+Ssa KernelEmitter::expr(ExprId id) {
+  for (size_t i = scopes_.size(); i-- > 0;)
+    if (auto found = scopes_[i].values.find(id); found != scopes_[i].values.end()) return found->second;
+  const Expr& e = kernel_.exprs[static_cast<size_t>(id)];
+  Ssa value = compute(e);
+  // Variables change; what reads them is not kept.
+  if (reads_variables_[static_cast<size_t>(id)].empty()) scopes_.back().values[id] = value;
+  return value;
+}
+
+Ssa KernelEmitter::compute(const Expr& e) {
+  switch (e.kind) {
+    case ExprKind::constant: {
+      Ssa value{constant_text(e.dtype, e.value), {}, false};
+      if (is_complex(e.dtype)) value.im = constant_text(e.dtype, e.value, true);
+      return value;
+    }
+    case ExprKind::index: {
+      bool varies = lanes_.count > 1 && uses_counter(e.index, lanes_.counter);
+      std::string value = varies ? vector_extent(e.index) : extent(e.index);
+      return {value, {}, varies};
+    }
+    case ExprKind::load: return load(e);
+    case ExprKind::variable: return variables_.at(e.slot);
+    case ExprKind::accumulator: return accumulator_;
+    case ExprKind::scalar: {
+      std::vector<Ssa> args;
+      bool vector = false;
+      for (ExprId arg : e.args) {
+        args.push_back(expr(arg));
+        vector |= args.back().vector;
+      }
+      return scalar(e, args, vector);
+    }
+  }
+  return {};
+}
+
+std::string KernelEmitter::combined_mask(ExprId mask, bool& vector) {
+  vector = lanes_.count > 1 && !lanes_.mask.empty();
+  if (mask == no_expr) return lanes_.count > 1 ? lanes_.mask : std::string();
+  Ssa own = expr(mask);
+  if (lanes_.count == 1) return own.re;
+  std::string wide = as_vector(own, DType::boolean);
+  vector = true;
+  if (lanes_.mask.empty()) return wide;
+  return assign(cat("and ", lanes_type("i1", lanes_.count), " ", wide, ", ", lanes_.mask));
+}
+
+KernelEmitter::Address KernelEmitter::address(const Index& index, const std::vector<std::pair<ExprId, Index>>& dynamic, int64_t scale,
+                                              int64_t shift) {
+  Address result;
+  std::optional<Dim> step = lanes_.count > 1 ? coefficient(index, lanes_.counter) : std::optional<Dim>(0);
+  bool regular = step && step->is_static();
+  std::vector<std::pair<Ssa, Index>> moves;
+  for (const auto& [id, stride] : dynamic) {
+    moves.emplace_back(expr(id), stride);
+    regular &= !moves.back().first.vector;
+  }
+  if (regular) {
+    result.step = step->value() * scale;
+    result.base = extent(index);
+    for (const auto& [value, stride] : moves) result.base = add(result.base, multiply(value.re, extent(stride)));
+    result.base = add(multiply(result.base, cat(scale)), cat(shift));
+    return result;
+  }
+  std::string type = lanes_type("i64", lanes_.count);
+  if (step) {
+    // Linear with a stride known only at the run.
+    std::map<std::string, Dim, std::less<>> origin{{lanes_.counter, 0}};
+    std::string start = splat("i64", extent(index.substitute(origin)), lanes_.count);
+    std::string scaled = assign(cat("mul ", type, " ", lanes_.steps, ", ", splat("i64", extent(*step), lanes_.count)));
+    result.vector = assign(cat("add ", type, " ", start, ", ", scaled));
+  } else {
+    result.vector = vector_extent(index);
+  }
+  for (const auto& [value, stride] : moves) {
+    std::string product = assign(cat("mul ", type, " ", as_vector(value, DType::i64), ", ", splat("i64", extent(stride), lanes_.count)));
+    result.vector = assign(cat("add ", type, " ", result.vector, ", ", product));
+  }
+  if (scale != 1) result.vector = assign(cat("mul ", type, " ", result.vector, ", ", splat("i64", cat(scale), lanes_.count)));
+  if (shift != 0) result.vector = assign(cat("add ", type, " ", result.vector, ", ", splat("i64", cat(shift), lanes_.count)));
+  return result;
+}
+
+Ssa KernelEmitter::load(const Expr& e) {
+  const std::string& base = pointer(e.slot);
+  bool vector_mask = false;
+  // A load that is the same for all lanes needs no mask of the loop: the loop runs for some lane.
+  bool own_vector = false;
+  std::string own;
+  if (e.mask != no_expr) {
+    Ssa mask = expr(e.mask);
+    own = mask.re;
+    own_vector = mask.vector;
+  }
+  bool uniform = lanes_.count == 1 || (!uses_counter(e.index, lanes_.counter) && !own_vector);
+  for (const auto& [id, stride] : e.dynamic) uniform &= !expr(id).vector;
+  std::string mask = uniform ? own : combined_mask(e.mask, vector_mask);
+  Lanes saved = lanes_;
+  if (uniform) lanes_ = {};
+  int64_t scale = is_complex(e.dtype) ? 2 : 1;
+  Ssa value = load_part(base, e.dtype, e.index, e.dynamic, scale, 0, mask);
+  if (is_complex(e.dtype)) value.im = load_part(base, e.dtype, e.index, e.dynamic, 2, 1, mask).re;
+  lanes_ = saved;
+  return value;
+}
+
+Ssa KernelEmitter::load_part(const std::string& base, DType dtype, const Index& index,
+                             const std::vector<std::pair<ExprId, Index>>& dynamic, int64_t scale, int64_t shift, const std::string& mask) {
+  std::string element = memory_type(dtype);
+  int64_t align = part_size(dtype);
+  Address at = address(index, dynamic, scale, shift);
+  int lanes = lanes_.count;
+  if (lanes == 1) {
+    std::string place = assign(cat("getelementptr ", element, ", ptr ", base, ", i64 ", at.base));
+    if (!mask.empty()) place = assign(cat("select i1 ", mask, ", ptr ", place, ", ptr @weft.zero"));
+    return {from_memory(dtype, assign(cat("load ", element, ", ptr ", place, ", align ", align)), false), {}, false};
+  }
+  std::string type = lanes_type(element, lanes), mask_type = lanes_type("i1", lanes);
+  std::string raw;
+  if (at.vector.empty() && at.step == 1) {
+    std::string place = assign(cat("getelementptr ", element, ", ptr ", base, ", i64 ", at.base));
+    if (mask.empty()) {
+      raw = assign(cat("load ", type, ", ptr ", place, ", align ", align));
+    } else {
+      std::string name = cat("@llvm.masked.load.", mangled(element, lanes), ".p0");
+      module_.declare(cat("declare ", type, " ", name, "(ptr, ", mask_type, ", ", type, ")"));
+      raw = assign(cat("call ", type, " ", name, "(ptr align ", align, " ", place, ", ", mask_type, " ", mask, ", ", type, " zeroinitializer)"));
+    }
+  } else {
+    std::string offsets = at.vector;
+    if (offsets.empty()) {
+      std::string ramp = "<";
+      for (int i = 0; i < lanes; ++i) append(ramp, i ? ", i64 " : "i64 ", i * at.step);
+      offsets = assign(cat("add ", lanes_type("i64", lanes), " ", splat("i64", at.base, lanes), ", ", ramp, ">"));
+    }
+    std::string places = assign(cat("getelementptr ", element, ", ptr ", base, ", ", lanes_type("i64", lanes), " ", offsets));
+    std::string name = cat("@llvm.masked.gather.", mangled(element, lanes), ".v", lanes, "p0");
+    std::string pointers = lanes_type("ptr", lanes);
+    module_.declare(cat("declare ", type, " ", name, "(", pointers, ", ", mask_type, ", ", type, ")"));
+    raw = assign(cat("call ", type, " ", name, "(", pointers, " align ", align, " ", places, ", ", mask_type, " ",
+                     mask.empty() ? "splat (i1 true)" : mask, ", ", type, " zeroinitializer)"));
+  }
+  return {from_memory(dtype, raw, true), {}, true};
+}
+
+void KernelEmitter::store_part(const std::string& base, DType dtype, const Index& index,
+                               const std::vector<std::pair<ExprId, Index>>& dynamic, int64_t scale, int64_t shift,
+                               const std::string& mask, const std::string& value, bool value_is_vector) {
+  std::string element = memory_type(dtype);
+  int64_t align = part_size(dtype);
+  int lanes = lanes_.count;
+  Address at = address(index, dynamic, scale, shift);
+  if (lanes == 1) {
+    std::string raw = to_memory(dtype, value, false);
+    std::string place = assign(cat("getelementptr ", element, ", ptr ", base, ", i64 ", at.base));
+    std::string skip;
+    if (!mask.empty()) {
+      std::string go = label("go");
+      skip = label("skip");
+      line(cat("br i1 ", mask, ", label %", go, ", label %", skip));
+      append(*out, go, ":\n");
+    }
+    line(cat("store ", element, " ", raw, ", ptr ", place, ", align ", align));
+    if (!mask.empty()) {
+      line(cat("br label %", skip));
+      append(*out, skip, ":\n");
+    }
+    return;
+  }
+  Ssa wide{value, {}, value_is_vector};
+  std::string raw = to_memory(dtype, as_vector(wide, real_type(dtype)), true);
+  std::string type = lanes_type(element, lanes), mask_type = lanes_type("i1", lanes);
+  if (at.vector.empty() && at.step == 1) {
+    std::string place = assign(cat("getelementptr ", element, ", ptr ", base, ", i64 ", at.base));
+    if (mask.empty()) {
+      line(cat("store ", type, " ", raw, ", ptr ", place, ", align ", align));
+      return;
+    }
+    std::string name = cat("@llvm.masked.store.", mangled(element, lanes), ".p0");
+    module_.declare(cat("declare void ", name, "(", type, ", ptr, ", mask_type, ")"));
+    line(cat("call void ", name, "(", type, " ", raw, ", ptr align ", align, " ", place, ", ", mask_type, " ", mask, ")"));
+    return;
+  }
+  std::string offsets = at.vector;
+  if (offsets.empty()) {
+    std::string ramp = "<";
+    for (int i = 0; i < lanes; ++i) append(ramp, i ? ", i64 " : "i64 ", i * at.step);
+    offsets = assign(cat("add ", lanes_type("i64", lanes), " ", splat("i64", at.base, lanes), ", ", ramp, ">"));
+  }
+  std::string places = assign(cat("getelementptr ", element, ", ptr ", base, ", ", lanes_type("i64", lanes), " ", offsets));
+  std::string name = cat("@llvm.masked.scatter.", mangled(element, lanes), ".v", lanes, "p0"), pointers = lanes_type("ptr", lanes);
+  module_.declare(cat("declare void ", name, "(", type, ", ", pointers, ", ", mask_type, ")"));
+  line(cat("call void ", name, "(", type, " ", raw, ", ", pointers, " align ", align, " ", places, ", ", mask_type, " ",
+           mask.empty() ? "splat (i1 true)" : mask, ")"));
+}
+
+std::string KernelEmitter::from_memory(DType dtype, const std::string& raw, bool vector) {
+  int lanes = vector ? lanes_.count : 1;
+  auto type = [&](const std::string& element) { return lanes_type(element, lanes); };
+  if (is_bool(dtype)) return assign(cat("icmp ne ", type("i8"), " ", raw, ", zeroinitializer"));
+  if (is_integer(dtype) && bit_width(dtype) < 8)
+    return assign(cat("trunc ", type("i8"), " ", raw, " to ", type(cat("i", bit_width(dtype)))));
+  if (dtype == DType::f16) return assign(cat("fpext ", type("half"), " ", raw, " to ", type("float")));
+  if (dtype == DType::bf16) {
+    std::string wide = assign(cat("zext ", type("i16"), " ", raw, " to ", type("i32")));
+    std::string bits = assign(cat("shl ", type("i32"), " ", wide, ", ", splat("i32", "16", lanes)));
+    return assign(cat("bitcast ", type("i32"), " ", bits, " to ", type("float")));
+  }
+  if (is_float(dtype) && size_of(dtype) == 1) {
+    std::string wide = assign(cat("zext ", type("i8"), " ", raw, " to ", type("i32")));
+    return call_math(cat("small_to_float.", static_cast<int>(dtype)), dtype, &wide, 1, lanes);
+  }
+  return raw;
+}
+
+std::string KernelEmitter::to_memory(DType dtype, const std::string& value, bool vector) {
+  int lanes = vector ? lanes_.count : 1;
+  auto type = [&](const std::string& element) { return lanes_type(element, lanes); };
+  if (is_bool(dtype)) return assign(cat("zext ", type("i1"), " ", value, " to ", type("i8")));
+  if (is_integer(dtype) && bit_width(dtype) < 8)
+    return assign(cat(is_signed(dtype) ? "sext " : "zext ", type(cat("i", bit_width(dtype))), " ", value, " to ", type("i8")));
+  if (dtype == DType::f16) return assign(cat("fptrunc ", type("float"), " ", value, " to ", type("half")));
+  if (dtype == DType::bf16) {
+    // Registers hold bf16 values already: the low half is zero.
+    std::string bits = assign(cat("bitcast ", type("float"), " ", value, " to ", type("i32")));
+    std::string high = assign(cat("lshr ", type("i32"), " ", bits, ", ", splat("i32", "16", lanes)));
+    return assign(cat("trunc ", type("i32"), " ", high, " to ", type("i16")));
+  }
+  if (is_float(dtype) && size_of(dtype) == 1) {
+    std::string bits = call_math(cat("float_to_small.", static_cast<int>(dtype)), dtype, &value, 1, lanes);
+    return assign(cat("trunc ", type("i32"), " ", bits, " to ", type("i8")));
+  }
+  return value;
+}
+
+}  // namespace weft

@@ -1,0 +1,22 @@
+// Functions that kernels call: vector math written as IR, and the library's functions lane by lane.
+#pragma once
+
+#include <string>
+
+#include "weft/codegen/llvm/kernel_emitter.h"
+
+namespace weft {
+
+struct MathFunction {
+  std::string name, argument_type, result_type;
+};
+
+// Makes sure that the module has the function for so many lanes. Names are those of Scalar ("exp", "tanh"), and
+// "small_to_float.D", "float_to_small.D", "double_to_small.D" (D: the number of the dtype), "ipow.iN.s",
+// "complex_NAME.re" and ".im", "hypot".
+MathFunction math_function(ModuleText& module, const std::string& function, DType dtype, int lanes);
+
+// The IR of an inline function over lanes of f32, or nothing where there is none: exp, log, tanh, erf, logistic.
+std::string vector_math(ModuleText& module, const std::string& function, const std::string& name, int lanes);
+
+}  // namespace weft

@@ -1,0 +1,357 @@
+// Scalar operations over lanes.
+#include "weft/codegen/llvm/kernel_emitter.h"
+#include "weft/codegen/llvm/math.h"
+#include "weft/core/error.h"
+
+namespace weft {
+namespace {
+
+// A float as LLVM writes it: the bits of the f64.
+std::string number(double value) { return constant_text(DType::f64, Literal::scalar(DType::f64, value)); }
+
+bool is_small(DType dtype) { return is_float(dtype) && size_of(dtype) < 4; }
+
+}  // namespace
+
+Ssa KernelEmitter::scalar(const Expr& e, const std::vector<Ssa>& args, bool vector) {
+  int lanes = vector ? lanes_.count : 1;
+  DType from = kernel_.exprs[static_cast<size_t>(e.args[0])].dtype;
+  if (is_complex(from) || is_complex(e.dtype)) {
+    Ssa value = complex_scalar(e, args, lanes);
+    value.vector = vector;
+    return value;
+  }
+  auto wide = [&](size_t i) {
+    return vector ? as_vector(args[i], kernel_.exprs[static_cast<size_t>(e.args[i])].dtype) : args[i].re;
+  };
+  if (e.op == Scalar::convert) return {convert(from, e.dtype, wide(0), lanes), {}, vector};
+  std::string type = lanes_type(register_type(e.dtype), lanes);
+  if (e.op == Scalar::select) {
+    std::string mask_type = lanes_type("i1", lanes);
+    return {assign(cat("select ", mask_type, " ", wide(0), ", ", type, " ", wide(1), ", ", type, " ", wide(2))), {}, vector};
+  }
+  if (e.op == Scalar::bitcast) {
+    auto stored = [&](DType dtype) {
+      return lanes_type(dtype == DType::f16 ? "half" : dtype == DType::f32 ? "float" : dtype == DType::f64 ? "double" : cat("i", size_of(dtype) * 8), lanes);
+    };
+    int keep = lanes_.count;
+    lanes_.count = lanes;
+    std::string raw = to_memory(from, wide(0), vector);
+    std::string moved = stored(from) == stored(e.dtype) ? raw : assign(cat("bitcast ", stored(from), " ", raw, " to ", stored(e.dtype)));
+    std::string value = from_memory(e.dtype, moved, vector);
+    lanes_.count = keep;
+    return {value, {}, vector};
+  }
+  if (is_comparison(e.op)) return {compare(e.op, from, wide(0), wide(1), lanes), {}, vector};
+  std::string operands[3];
+  for (size_t i = 0; i < args.size(); ++i) operands[i] = wide(i);
+  if (e.op == Scalar::is_finite) {
+    if (!is_float(from)) return {splat("i1", "true", lanes), {}, vector};
+    std::string magnitude = real_scalar(Scalar::abs, from, operands, lanes);
+    std::string inf = splat(register_type(from), "0x7FF0000000000000", lanes);
+    return {assign(cat("fcmp olt ", lanes_type(register_type(from), lanes), " ", magnitude, ", ", inf)), {}, vector};
+  }
+  if (e.op == Scalar::clamp) {
+    bool real = is_float(from);
+    std::string low[2] = {operands[1], operands[0]};
+    std::string raised = real ? real_scalar(Scalar::maximum, from, low, lanes) : integer_scalar(Scalar::maximum, from, low, lanes);
+    std::string high[2] = {raised, operands[2]};
+    return {real ? real_scalar(Scalar::minimum, from, high, lanes) : integer_scalar(Scalar::minimum, from, high, lanes), {}, vector};
+  }
+  if (is_float(from)) return {rounded(e.dtype, real_scalar(e.op, from, operands, lanes), lanes), {}, vector};
+  return {integer_scalar(e.op, from, operands, lanes), {}, vector};
+}
+
+std::string KernelEmitter::compare(Scalar op, DType dtype, const std::string& a, const std::string& b, int lanes) {
+  std::string type = lanes_type(register_type(dtype), lanes);
+  const char* relation = nullptr;
+  if (is_float(dtype)) {
+    switch (op) {
+      case Scalar::eq: relation = "fcmp oeq"; break;
+      case Scalar::ne: relation = "fcmp une"; break;
+      case Scalar::lt: relation = "fcmp olt"; break;
+      case Scalar::le: relation = "fcmp ole"; break;
+      case Scalar::gt: relation = "fcmp ogt"; break;
+      default: relation = "fcmp oge"; break;
+    }
+  } else {
+    bool is_signed_type = is_signed(dtype);
+    switch (op) {
+      case Scalar::eq: relation = "icmp eq"; break;
+      case Scalar::ne: relation = "icmp ne"; break;
+      case Scalar::lt: relation = is_signed_type ? "icmp slt" : "icmp ult"; break;
+      case Scalar::le: relation = is_signed_type ? "icmp sle" : "icmp ule"; break;
+      case Scalar::gt: relation = is_signed_type ? "icmp sgt" : "icmp ugt"; break;
+      default: relation = is_signed_type ? "icmp sge" : "icmp uge"; break;
+    }
+  }
+  return assign(cat(relation, " ", type, " ", a, ", ", b));
+}
+
+std::string KernelEmitter::rounded(DType dtype, const std::string& value, int lanes) {
+  if (!is_small(dtype)) return value;
+  std::string type = lanes_type("float", lanes);
+  if (dtype == DType::f16) {
+    std::string half = assign(cat("fptrunc ", type, " ", value, " to ", lanes_type("half", lanes)));
+    return assign(cat("fpext ", lanes_type("half", lanes), " ", half, " to ", type));
+  }
+  if (dtype == DType::bf16) {
+    std::string whole = lanes_type("i32", lanes);
+    std::string bits = assign(cat("bitcast ", type, " ", value, " to ", whole));
+    std::string shifted = assign(cat("lshr ", whole, " ", bits, ", ", splat("i32", "16", lanes)));
+    std::string odd = assign(cat("and ", whole, " ", shifted, ", ", splat("i32", "1", lanes)));
+    std::string bias = assign(cat("add ", whole, " ", odd, ", ", splat("i32", "32767", lanes)));
+    std::string sum = assign(cat("add ", whole, " ", bits, ", ", bias));
+    std::string cut = assign(cat("and ", whole, " ", sum, ", ", splat("i32", "-65536", lanes)));
+    std::string number = assign(cat("bitcast ", whole, " ", cut, " to ", type));
+    std::string nan = assign(cat("fcmp uno ", type, " ", value, ", ", value));
+    std::string quiet = splat("float", "0x7FF8000000000000", lanes);
+    return assign(cat("select ", lanes_type("i1", lanes), " ", nan, ", ", type, " ", quiet, ", ", type, " ", number));
+  }
+  std::string bits = call_math(cat("float_to_small.", static_cast<int>(dtype)), dtype, &value, 1, lanes);
+  return call_math(cat("small_to_float.", static_cast<int>(dtype)), dtype, &bits, 1, lanes);
+}
+
+std::string KernelEmitter::convert(DType from, DType to, const std::string& value, int lanes) {
+  if (from == to) return value;
+  std::string source = lanes_type(register_type(from), lanes), target = lanes_type(register_type(to), lanes);
+  if (is_bool(to)) {
+    if (is_float(from)) return assign(cat("fcmp une ", source, " ", value, ", zeroinitializer"));
+    return assign(cat("icmp ne ", source, " ", value, ", zeroinitializer"));
+  }
+  if (is_float(from) && is_float(to)) {
+    std::string moved = value;
+    if (source != target) moved = assign(cat(bit_width(to) == 64 ? "fpext " : "fptrunc ", source, " ", value, " to ", target));
+    if (!is_small(to)) return moved;
+    // From f64 a small float is rounded once, by the exact helper.
+    if (from == DType::f64) {
+      std::string bits = call_math(cat("double_to_small.", static_cast<int>(to)), DType::f64, &value, 1, lanes);
+      return call_math(cat("small_to_float.", static_cast<int>(to)), to, &bits, 1, lanes);
+    }
+    return rounded(to, moved, lanes);
+  }
+  if (is_float(from)) {
+    const char* name = is_unsigned(to) ? "llvm.fptoui.sat" : "llvm.fptosi.sat";
+    std::string element = register_type(from) == "double" ? "f64" : "f32", whole = register_type(to);
+    auto mangle = [&](const std::string& t) { return lanes == 1 ? t : cat("v", lanes, t); };
+    std::string full = cat("@", name, ".", mangle(whole), ".", mangle(element));
+    module_.declare(cat("declare ", target, " ", full, "(", source, ")"));
+    return assign(cat("call ", target, " ", full, "(", source, " ", value, ")"));
+  }
+  bool has_sign = is_signed(from);
+  if (is_float(to)) {
+    if (is_small(to)) {
+      std::string wide = assign(cat(has_sign ? "sitofp " : "uitofp ", source, " ", value, " to ", lanes_type("double", lanes)));
+      return convert(DType::f64, to, wide, lanes);
+    }
+    return assign(cat(has_sign ? "sitofp " : "uitofp ", source, " ", value, " to ", target));
+  }
+  int a = is_bool(from) ? 1 : bit_width(from), b = bit_width(to);
+  if (a == b) return value;
+  return assign(cat(a > b ? "trunc " : has_sign ? "sext " : "zext ", source, " ", value, " to ", target));
+}
+
+std::string KernelEmitter::integer_scalar(Scalar op, DType dtype, const std::string* args, int lanes) {
+  std::string element = register_type(dtype), type = lanes_type(element, lanes), mask = lanes_type("i1", lanes);
+  bool has_sign = is_signed(dtype);
+  int bits = is_bool(dtype) ? 1 : bit_width(dtype);
+  auto constant = [&](int64_t value) { return splat(element, cat(value), lanes); };
+  auto two = [&](const char* instruction) { return assign(cat(instruction, " ", type, " ", args[0], ", ", args[1])); };
+  auto choose = [&](const std::string& condition, const std::string& a, const std::string& b) {
+    return assign(cat("select ", mask, " ", condition, ", ", type, " ", a, ", ", type, " ", b));
+  };
+  auto intrinsic = [&](const char* name, const char* extra) {
+    std::string full = cat("@llvm.", name, ".", lanes == 1 ? element : cat("v", lanes, element));
+    module_.declare(cat("declare ", type, " ", full, "(", type, *extra ? ", i1" : "", ")"));
+    return assign(cat("call ", type, " ", full, "(", type, " ", args[0], extra, ")"));
+  };
+  std::string zero = constant(0);
+  switch (op) {
+    case Scalar::add: return is_bool(dtype) ? two("or") : two("add");
+    case Scalar::subtract: return two("sub");
+    case Scalar::multiply: return is_bool(dtype) ? two("and") : two("mul");
+    case Scalar::bit_and: return two("and");
+    case Scalar::bit_or: return two("or");
+    case Scalar::bit_xor: return two("xor");
+    case Scalar::bit_not: return assign(cat("xor ", type, " ", args[0], ", ", is_bool(dtype) ? splat("i1", "true", lanes) : constant(-1)));
+    case Scalar::negate: return assign(cat("sub ", type, " ", zero, ", ", args[0]));
+    case Scalar::popcount: return intrinsic("ctpop", "");
+    case Scalar::count_leading_zeros: return intrinsic("ctlz", ", i1 false");
+    case Scalar::real: return args[0];
+    case Scalar::abs: {
+      if (!has_sign) return args[0];
+      std::string negative = compare(Scalar::lt, dtype, args[0], zero, lanes);
+      return choose(negative, assign(cat("sub ", type, " ", zero, ", ", args[0])), args[0]);
+    }
+    case Scalar::sign: {
+      std::string some = choose(compare(Scalar::ne, dtype, args[0], zero, lanes), constant(1), zero);
+      return has_sign ? choose(compare(Scalar::lt, dtype, args[0], zero, lanes), constant(-1), some) : some;
+    }
+    case Scalar::maximum:
+    case Scalar::minimum:
+      return choose(compare(op == Scalar::maximum ? Scalar::gt : Scalar::lt, dtype, args[0], args[1], lanes), args[0], args[1]);
+    case Scalar::divide:
+    case Scalar::remainder: {
+      // The divisor is made harmless first: zero, and -1 where the quotient would not fit.
+      std::string by_zero = compare(Scalar::eq, dtype, args[1], zero, lanes);
+      std::string divisor = choose(by_zero, constant(1), args[1]);
+      std::string by_minus = has_sign ? compare(Scalar::eq, dtype, args[1], constant(-1), lanes) : std::string();
+      if (has_sign) divisor = choose(by_minus, constant(1), divisor);
+      bool divides = op == Scalar::divide;
+      std::string name = cat(has_sign ? "s" : "u", divides ? "div " : "rem ");
+      std::string result = assign(cat(name, type, " ", args[0], ", ", divisor));
+      if (has_sign && divides) result = choose(by_minus, assign(cat("sub ", type, " ", zero, ", ", args[0])), result);
+      return choose(by_zero, divides ? constant(-1) : args[0], result);
+    }
+    case Scalar::shift_left:
+    case Scalar::shift_right_logical:
+    case Scalar::shift_right_arithmetic: {
+      std::string past = assign(cat("icmp uge ", type, " ", args[1], ", ", constant(bits)));
+      bool arithmetic = op == Scalar::shift_right_arithmetic;
+      std::string amount = choose(past, constant(arithmetic ? bits - 1 : 0), args[1]);
+      std::string name = op == Scalar::shift_left ? "shl " : arithmetic ? "ashr " : "lshr ";
+      std::string result = assign(cat(name, type, " ", args[0], ", ", amount));
+      return arithmetic ? result : choose(past, zero, result);
+    }
+    case Scalar::power: return call_math(cat("ipow.", element, has_sign ? ".s" : ".u"), dtype, args, 2, lanes);
+    default: throw Error(ErrorKind::unsupported, cat(weft::name(op), " of ", weft::name(dtype), " cannot be compiled"), "unsupported_scalar", kernel_.loc);
+  }
+}
+
+std::string KernelEmitter::real_scalar(Scalar op, DType dtype, const std::string* args, int lanes) {
+  bool is_double = dtype == DType::f64;
+  std::string element = is_double ? "double" : "float", type = lanes_type(element, lanes), mask = lanes_type("i1", lanes);
+  auto constant = [&](double value) { return splat(element, number(value), lanes); };
+  auto two = [&](const char* instruction) { return assign(cat(instruction, " ", type, " ", args[0], ", ", args[1])); };
+  auto choose = [&](const std::string& condition, const std::string& a, const std::string& b) {
+    return assign(cat("select ", mask, " ", condition, ", ", type, " ", a, ", ", type, " ", b));
+  };
+  auto intrinsic = [&](const char* name, int count) {
+    std::string suffix = is_double ? "f64" : "f32", full = cat("@llvm.", name, ".", lanes == 1 ? suffix : cat("v", lanes, suffix));
+    std::string list, given;
+    for (int i = 0; i < count; ++i) append(list, i ? ", " : "", type), append(given, i ? ", " : "", type, " ", args[i]);
+    module_.declare(cat("declare ", type, " ", full, "(", list, ")"));
+    return assign(cat("call ", type, " ", full, "(", given, ")"));
+  };
+  switch (op) {
+    case Scalar::add: return two("fadd");
+    case Scalar::subtract: return two("fsub");
+    case Scalar::multiply: return two("fmul");
+    case Scalar::divide: return two("fdiv");
+    case Scalar::negate: return assign(cat("fneg ", type, " ", args[0]));
+    case Scalar::abs: return intrinsic("fabs", 1);
+    case Scalar::sqrt: return intrinsic("sqrt", 1);
+    case Scalar::floor: return intrinsic("floor", 1);
+    case Scalar::ceil: return intrinsic("ceil", 1);
+    case Scalar::round_even: return intrinsic("rint", 1);
+    case Scalar::round_away: return intrinsic("round", 1);
+    case Scalar::fma: return intrinsic("fma", 3);
+    case Scalar::real: return args[0];
+    case Scalar::imag: return splat(element, number(0), lanes);
+    case Scalar::rsqrt: {
+      std::string root = intrinsic("sqrt", 1);
+      return assign(cat("fdiv ", type, " ", constant(1), ", ", root));
+    }
+    case Scalar::sign: {
+      std::string above = assign(cat("fcmp ogt ", type, " ", args[0], ", zeroinitializer"));
+      std::string below = assign(cat("fcmp olt ", type, " ", args[0], ", zeroinitializer"));
+      return choose(above, constant(1), choose(below, constant(-1), args[0]));
+    }
+    case Scalar::maximum:
+    case Scalar::minimum: {
+      // The first when it is NaN or wins, else the second: a NaN there loses no comparison.
+      std::string wins = assign(cat(op == Scalar::maximum ? "fcmp ogt " : "fcmp olt ", type, " ", args[0], ", ", args[1]));
+      std::string nan = assign(cat("fcmp uno ", type, " ", args[0], ", ", args[0]));
+      return choose(assign(cat("or ", mask, " ", wins, ", ", nan)), args[0], args[1]);
+    }
+    default: break;
+  }
+  // f16 and smaller compute in f32: the same functions.
+  DType computed = is_double ? DType::f64 : DType::f32;
+  return call_math(std::string(weft::name(op)), computed, args, static_cast<size_t>(arity(op)), lanes);
+}
+
+std::string KernelEmitter::call_math(const std::string& function, DType dtype, const std::string* args, size_t count, int lanes) {
+  MathFunction math = math_function(module_, function, dtype, lanes);
+  std::string given;
+  for (size_t i = 0; i < count; ++i) append(given, i ? ", " : "", math.argument_type, " ", args[i]);
+  return assign(cat("call ", math.result_type, " @", math.name, "(", given, ")"));
+}
+
+Ssa KernelEmitter::complex_scalar(const Expr& e, const std::vector<Ssa>& args, int lanes) {
+  DType from = e.args.empty() ? e.dtype : kernel_.exprs[static_cast<size_t>(e.args[0])].dtype;
+  bool vector = lanes > 1;
+  auto part = [&](size_t i, bool imaginary) {
+    DType dtype = e.args.empty() ? e.dtype : kernel_.exprs[static_cast<size_t>(e.args[i])].dtype;
+    return vector ? as_vector(args[i], real_type(dtype), imaginary) : imaginary ? args[i].im : args[i].re;
+  };
+  DType real = real_type(is_complex(from) ? from : e.dtype);
+  auto binary = [&](Scalar op, const std::string& a, const std::string& b) {
+    std::string pair[2] = {a, b};
+    return real_scalar(op, real, pair, lanes);
+  };
+  switch (e.op) {
+    case Scalar::real: return {part(0, false), {}, vector};
+    case Scalar::imag: return {part(0, true), {}, vector};
+    case Scalar::complex: return {part(0, false), part(1, false), vector};
+    case Scalar::convert: {
+      if (is_bool(e.dtype)) {
+        std::string type = lanes_type(register_type(from), lanes);
+        std::string a = assign(cat("fcmp une ", type, " ", part(0, false), ", zeroinitializer"));
+        std::string b = assign(cat("fcmp une ", type, " ", part(0, true), ", zeroinitializer"));
+        return {assign(cat("or ", lanes_type("i1", lanes), " ", a, ", ", b)), {}, vector};
+      }
+      Ssa value{convert(real_type(from), real_type(e.dtype), part(0, false), lanes), {}, vector};
+      if (!is_complex(e.dtype)) return value;
+      value.im = is_complex(from) ? convert(real_type(from), real_type(e.dtype), part(0, true), lanes)
+                                  : splat(register_type(e.dtype), number(0), lanes);
+      return value;
+    }
+    case Scalar::select: {
+      std::string condition = vector ? as_vector(args[0], DType::boolean) : args[0].re;
+      std::string type = lanes_type(register_type(e.dtype), lanes), mask = lanes_type("i1", lanes);
+      auto pick = [&](bool imaginary) {
+        return assign(cat("select ", mask, " ", condition, ", ", type, " ", part(1, imaginary), ", ", type, " ", part(2, imaginary)));
+      };
+      return {pick(false), pick(true), vector};
+    }
+    case Scalar::add:
+    case Scalar::subtract: return {binary(e.op, part(0, false), part(1, false)), binary(e.op, part(0, true), part(1, true)), vector};
+    case Scalar::multiply: {
+      std::string re = binary(Scalar::subtract, binary(Scalar::multiply, part(0, false), part(1, false)), binary(Scalar::multiply, part(0, true), part(1, true)));
+      std::string im = binary(Scalar::add, binary(Scalar::multiply, part(0, false), part(1, true)), binary(Scalar::multiply, part(0, true), part(1, false)));
+      return {re, im, vector};
+    }
+    case Scalar::negate: {
+      std::string a = part(0, false), b = part(0, true);
+      return {real_scalar(Scalar::negate, real, &a, lanes), real_scalar(Scalar::negate, real, &b, lanes), vector};
+    }
+    case Scalar::eq:
+    case Scalar::ne: {
+      std::string a = compare(e.op, real, part(0, false), part(1, false), lanes), b = compare(e.op, real, part(0, true), part(1, true), lanes);
+      return {assign(cat(e.op == Scalar::eq ? "and " : "or ", lanes_type("i1", lanes), " ", a, ", ", b)), {}, vector};
+    }
+    case Scalar::abs: {
+      std::string pair[2] = {part(0, false), part(0, true)};
+      return {call_math("hypot", real, pair, 2, lanes), {}, vector};
+    }
+    case Scalar::is_finite: {
+      Expr check_part;
+      std::string inf = splat(register_type(real), "0x7FF0000000000000", lanes), type = lanes_type(register_type(real), lanes);
+      std::string a = part(0, false), b = part(0, true);
+      std::string x = assign(cat("fcmp olt ", type, " ", real_scalar(Scalar::abs, real, &a, lanes), ", ", inf));
+      std::string y = assign(cat("fcmp olt ", type, " ", real_scalar(Scalar::abs, real, &b, lanes), ", ", inf));
+      return {assign(cat("and ", lanes_type("i1", lanes), " ", x, ", ", y)), {}, vector};
+    }
+    default: break;
+  }
+  // Everything else by the library, lane by lane: the parts of the result are two functions of the parts.
+  size_t count = args.size();
+  std::string parts[4];
+  for (size_t i = 0; i < count; ++i) parts[2 * i] = part(i, false), parts[2 * i + 1] = part(i, true);
+  std::string base = cat("complex_", weft::name(e.op));
+  std::string re = call_math(base + ".re", real, parts, 2 * count, lanes), im = call_math(base + ".im", real, parts, 2 * count, lanes);
+  return {re, im, vector};
+}
+
+}  // namespace weft

@@ -1,0 +1,237 @@
+// ELF relocatable objects: sections into pages, relocations, stubs for calls out.
+#include "weft/runtime/object.h"
+
+#include <elf.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "weft/core/error.h"
+#include "weft/runtime/symbols.h"
+
+namespace weft {
+namespace {
+
+constexpr uint64_t largest_object = uint64_t{1} << 30;
+constexpr size_t stub_size = 16;
+
+[[noreturn]] void reject(const std::string& why) { throw Error(ErrorKind::io, "object code: " + why, "object_code"); }
+
+void require(bool condition, const char* why) {
+  if (!condition) reject(why);
+}
+
+// Reads structures out of untrusted bytes.
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
+  template <class T>
+  T at(uint64_t offset) const {
+    T value;
+    std::memcpy(&value, part(offset, sizeof value).data(), sizeof value);
+    return value;
+  }
+  std::string_view part(uint64_t offset, uint64_t size) const {
+    require(offset <= bytes_.size() && size <= bytes_.size() - offset, "a section lies outside of the file");
+    return bytes_.substr(offset, size);
+  }
+
+ private:
+  std::string_view bytes_;
+};
+
+std::string_view text_at(std::string_view strings, uint64_t offset) {
+  require(offset < strings.size(), "a name lies outside of its table");
+  size_t end = strings.find('\0', offset);
+  require(end != std::string_view::npos, "a name has no end");
+  return strings.substr(offset, end - offset);
+}
+
+uint64_t rounded(uint64_t value, uint64_t alignment) { return (value + alignment - 1) / alignment * alignment; }
+
+}  // namespace
+
+struct CodeObject::State {
+  char* memory = nullptr;
+  size_t size = 0;
+  std::map<std::string, void*, std::less<>> functions;
+
+  ~State() {
+    if (memory) munmap(memory, size);
+  }
+};
+
+namespace {
+
+class Loader {
+ public:
+  Loader(std::string_view elf, CodeObject::State& state) : file_(elf), state_(state) {}
+
+  void load() {
+    read_sections();
+    place_sections();
+    read_symbols();
+    map();
+    for (size_t i = 0; i < sections_.size(); ++i) relocate(sections_[i]);
+    publish();
+  }
+
+ private:
+  void read_sections() {
+    auto header = file_.at<Elf64_Ehdr>(0);
+    require(std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0, "is no ELF file");
+    require(header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_ident[EI_DATA] == ELFDATA2LSB, "is not 64-bit little-endian");
+    require(header.e_type == ET_REL && header.e_machine == EM_X86_64, "is not relocatable code for x86-64");
+    require(header.e_shentsize == sizeof(Elf64_Shdr), "has section headers of another size");
+    for (uint64_t i = 0; i < header.e_shnum; ++i) sections_.push_back(file_.at<Elf64_Shdr>(header.e_shoff + i * sizeof(Elf64_Shdr)));
+  }
+
+  void place_sections() {
+    offsets_.resize(sections_.size());
+    uint64_t at = 0;
+    for (size_t i = 0; i < sections_.size(); ++i) {
+      const Elf64_Shdr& section = sections_[i];
+      if (!(section.sh_flags & SHF_ALLOC)) continue;
+      require(!(section.sh_flags & SHF_WRITE), "has writable data");
+      require(section.sh_type != SHT_NOBITS, "has uninitialised data");
+      uint64_t alignment = section.sh_addralign ? section.sh_addralign : 1;
+      require(alignment <= 4096, "asks for an alignment past a page");
+      require(section.sh_size <= largest_object, "is too large");
+      file_.part(section.sh_offset, section.sh_size);
+      at = rounded(at, alignment);
+      offsets_[i] = at;
+      at += section.sh_size;
+      require(at <= largest_object, "is too large");
+    }
+    stubs_at_ = rounded(at, 16);
+  }
+
+  void read_symbols() {
+    for (const Elf64_Shdr& section : sections_) {
+      if (section.sh_type != SHT_SYMTAB) continue;
+      require(symbols_.empty() && section.sh_entsize == sizeof(Elf64_Sym), "has an odd symbol table");
+      require(section.sh_link < sections_.size(), "has no names for its symbols");
+      const Elf64_Shdr& names = sections_[section.sh_link];
+      strings_ = file_.part(names.sh_offset, names.sh_size);
+      std::string_view table = file_.part(section.sh_offset, section.sh_size);
+      Reader reader(table);
+      for (uint64_t i = 0; i + sizeof(Elf64_Sym) <= table.size(); i += sizeof(Elf64_Sym)) symbols_.push_back(reader.at<Elf64_Sym>(i));
+    }
+    for (const Elf64_Sym& symbol : symbols_)
+      if (symbol.st_shndx == SHN_UNDEF && symbol.st_name) stub_for(text_at(strings_, symbol.st_name));
+  }
+
+  void stub_for(std::string_view name) {
+    auto [at, is_new] = stubs_.try_emplace(std::string(name), stubs_.size());
+    if (!is_new) return;
+    void* address = runtime_symbol(name);
+    if (!address) reject(cat("calls '", name, "', which the runtime does not have"));
+    targets_.push_back(address);
+  }
+
+  void map() {
+    auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+    state_.size = rounded(std::max<uint64_t>(stubs_at_ + targets_.size() * stub_size, 1), page);
+    void* memory = mmap(nullptr, state_.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) throw Error(ErrorKind::runtime, cat("no memory for ", state_.size, " bytes of code"), "code_memory");
+    state_.memory = static_cast<char*>(memory);
+    for (size_t i = 0; i < sections_.size(); ++i) {
+      if (!(sections_[i].sh_flags & SHF_ALLOC)) continue;
+      std::string_view bytes = file_.part(sections_[i].sh_offset, sections_[i].sh_size);
+      std::memcpy(state_.memory + offsets_[i], bytes.data(), bytes.size());
+    }
+    // jmp *[rip + 2]; the address lies behind, aligned.
+    for (size_t i = 0; i < targets_.size(); ++i) {
+      char* stub = state_.memory + stubs_at_ + i * stub_size;
+      const unsigned char jump[8] = {0xff, 0x25, 0x02, 0x00, 0x00, 0x00, 0x90, 0x90};
+      std::memcpy(stub, jump, 8);
+      std::memcpy(stub + 8, &targets_[i], 8);
+    }
+  }
+
+  // The address of a symbol; `slot`: of the memory that holds it (GOT-relative loads).
+  char* address_of(const Elf64_Sym& symbol, bool slot) const {
+    if (symbol.st_shndx == SHN_UNDEF) {
+      char* stub = state_.memory + stubs_at_ + stubs_.at(std::string(text_at(strings_, symbol.st_name))) * stub_size;
+      return slot ? stub + 8 : stub;
+    }
+    require(symbol.st_shndx < sections_.size() && (sections_[symbol.st_shndx].sh_flags & SHF_ALLOC), "has a symbol outside of its code");
+    require(symbol.st_value <= sections_[symbol.st_shndx].sh_size, "has a symbol outside of its section");
+    require(!slot, "loads the address of its own symbol from a table");
+    return state_.memory + offsets_[symbol.st_shndx] + symbol.st_value;
+  }
+
+  void relocate(const Elf64_Shdr& section) {
+    if (section.sh_type != SHT_RELA || section.sh_info >= sections_.size()) return;
+    const Elf64_Shdr& target = sections_[section.sh_info];
+    if (!(target.sh_flags & SHF_ALLOC)) return;
+    std::string_view table = file_.part(section.sh_offset, section.sh_size);
+    Reader reader(table);
+    for (uint64_t i = 0; i + sizeof(Elf64_Rela) <= table.size(); i += sizeof(Elf64_Rela)) apply(reader.at<Elf64_Rela>(i), target, section.sh_info);
+  }
+
+  void apply(const Elf64_Rela& entry, const Elf64_Shdr& target, uint64_t index) {
+    uint64_t number = ELF64_R_SYM(entry.r_info), type = ELF64_R_TYPE(entry.r_info);
+    require(number < symbols_.size(), "relocates to a symbol that it does not have");
+    uint64_t width = type == R_X86_64_64 ? 8 : 4;
+    require(entry.r_offset <= target.sh_size && width <= target.sh_size - entry.r_offset, "relocates outside of a section");
+    char* place = state_.memory + offsets_[index] + entry.r_offset;
+    switch (type) {
+      case R_X86_64_64: {
+        uint64_t value = reinterpret_cast<uint64_t>(address_of(symbols_[number], false)) + static_cast<uint64_t>(entry.r_addend);
+        std::memcpy(place, &value, 8);
+        return;
+      }
+      case R_X86_64_PC32:
+      case R_X86_64_PLT32: return relative(place, address_of(symbols_[number], false), entry.r_addend);
+      case R_X86_64_GOTPCREL:
+      case R_X86_64_GOTPCRELX:
+      case R_X86_64_REX_GOTPCRELX: return relative(place, address_of(symbols_[number], true), entry.r_addend);
+      default: reject(cat("has a relocation of type ", type));
+    }
+  }
+
+  static void relative(char* place, const char* target, int64_t addend) {
+    int64_t distance = static_cast<int64_t>(reinterpret_cast<uint64_t>(target) - reinterpret_cast<uint64_t>(place)) + addend;
+    require(distance >= INT32_MIN && distance <= INT32_MAX, "relocates too far");
+    auto value = static_cast<int32_t>(distance);
+    std::memcpy(place, &value, 4);
+  }
+
+  void publish() {
+    if (mprotect(state_.memory, state_.size, PROT_READ | PROT_EXEC) != 0)
+      throw Error(ErrorKind::runtime, "this system does not let pages be made executable", "code_memory");
+    for (const Elf64_Sym& symbol : symbols_) {
+      if (ELF64_ST_BIND(symbol.st_info) != STB_GLOBAL || ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF) continue;
+      state_.functions.emplace(text_at(strings_, symbol.st_name), address_of(symbol, false));
+    }
+  }
+
+  Reader file_;
+  CodeObject::State& state_;
+  std::vector<Elf64_Shdr> sections_;
+  std::vector<uint64_t> offsets_;
+  std::vector<Elf64_Sym> symbols_;
+  std::string_view strings_;
+  std::map<std::string, size_t> stubs_;
+  std::vector<void*> targets_;
+  uint64_t stubs_at_ = 0;
+};
+
+}  // namespace
+
+CodeObject::CodeObject(std::string_view elf) : state_(std::make_unique<State>()) { Loader(elf, *state_).load(); }
+CodeObject::~CodeObject() = default;
+
+void* CodeObject::find(std::string_view name) const {
+  auto found = state_->functions.find(name);
+  return found == state_->functions.end() ? nullptr : found->second;
+}
+
+int64_t CodeObject::bytes() const { return static_cast<int64_t>(state_->size); }
+
+}  // namespace weft

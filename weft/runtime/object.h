@@ -1,0 +1,30 @@
+// Machine code from an ELF relocatable object, loaded without a linker.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace weft {
+
+// Code and its constants in pages of this process: writable while they are filled, executable and read-only after,
+// never both. The object may call a fixed table of functions (memcpy, libm, ours) and nothing else.
+class CodeObject {
+ public:
+  // Error(io) on bytes that are no such object, or that need what the loader does not know; nothing is trusted.
+  explicit CodeObject(std::string_view elf);
+  ~CodeObject();
+  CodeObject(const CodeObject&) = delete;
+  CodeObject& operator=(const CodeObject&) = delete;
+
+  // The address of a global function; null when there is none of that name.
+  void* find(std::string_view name) const;
+  int64_t bytes() const;
+
+  struct State;
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace weft
