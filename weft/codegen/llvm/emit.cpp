@@ -11,8 +11,6 @@ namespace {
 // Below so many scalar operations a launch stays on the caller's thread.
 constexpr int64_t small_launch = 20000;
 
-VectorUnit vector_unit(const Target& target) { return {target.vector_bytes, target.vector_registers, "#0"}; }
-
 class DotWriterCalls {
  public:
   DotWriterCalls(ModuleText& module, const Kernel& kernel) : kernel_(kernel), emitter_(module, kernel), epilogue_(module, kernel) {}
@@ -145,9 +143,7 @@ class EntryWriter {
       const Dot& dot = *kernel.dot;
       Dim batch = batch_of(dot);
       count = dot.pack_rhs ? dots_.pack_items(dot.accumulate, batch, dot.n) : dots_.items(dot.accumulate, batch, dot.m, dot.n);
-      // The work of a product is spread over its items.
-      Dim work = dot.pack_rhs ? batch * dot.n * dot.k : batch * dot.m * dot.n * dot.k;
-      cost = max(floordiv(work, max(count, Dim(1)) * Dim(4)), Dim(1));
+      cost = dot.pack_rhs ? max(dot.k, Dim(1)) * Dim(32) : max(dots_.item_cost(dot.accumulate, dot.m, dot.k), Dim(1));
     }
     std::string items = extents_.extent(count);
     bool inline_call = count.is(1) || (count * cost).max() < small_launch;
@@ -173,7 +169,7 @@ class EntryWriter {
 std::string emit(const Program& program, const Target& target) {
   ModuleText module{target, {}, {}, {}};
   append(module.out, "target triple = \"", target.triple, "\"\n\n@weft.zero = private constant [16 x i8] zeroinitializer, align 16\n\n");
-  DotEmitter dots(vector_unit(target));
+  DotEmitter dots(target);
   for (const Kernel& kernel : program.kernels) {
     if (!kernel.dot) {
       KernelEmitter(module, kernel).emit_loop_kernel();

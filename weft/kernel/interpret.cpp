@@ -1,0 +1,254 @@
+// Runs a program element by element: the meaning of kernels, without machine code.
+#include <algorithm>
+#include <cstring>
+
+#include "weft/core/element.h"
+#include "weft/kernel/lower.h"
+
+namespace weft {
+namespace {
+
+using Bindings = std::map<std::string, int64_t, std::less<>>;
+
+// The bytes of one buffer.
+struct Bytes {
+  std::byte* data = nullptr;
+  int64_t size = 0;
+};
+
+class KernelRun {
+ public:
+  KernelRun(const Kernel& kernel, std::vector<Bytes> memories, Bindings symbols)
+      : kernel_(kernel), memories_(std::move(memories)), bound_(std::move(symbols)), variables_(kernel.variables.size()) {}
+
+  void run() {
+    if (!kernel_.dot) return statements(kernel_.body);
+    if (kernel_.dot->pack_rhs) return pack();
+    for_batches(0, [&] { product(); });
+  }
+
+ private:
+  template <class Body>
+  void for_batches(size_t i, const Body& body) {
+    const Dot& dot = *kernel_.dot;
+    if (i == dot.batch.size()) return body();
+    int64_t extent = dot.batch[i].evaluate(bound_);
+    for (int64_t b = 0; b < extent; ++b) {
+      bound_[".b" + std::to_string(i)] = b;
+      for_batches(i + 1, body);
+    }
+  }
+
+  int64_t offset(const Dot::Side& side) {
+    int64_t at = side.offset.evaluate(bound_);
+    for (size_t i = 0; i < side.batch.size(); ++i) at += side.batch[i].evaluate(bound_) * bound_.at(".b" + std::to_string(i));
+    return at;
+  }
+
+  // A packed matrix is kept here as it is in the program's terms: columns of k, one batch after the other.
+  void pack() {
+    const Dot& dot = *kernel_.dot;
+    int64_t n = dot.n.evaluate(bound_), k = dot.k.evaluate(bound_), batch = 0;
+    for_batches(0, [&] {
+      int64_t base = offset(dot.rhs);
+      for (int64_t j = 0; j < n; ++j)
+        for (int64_t p = 0; p < k; ++p) {
+          Element e = load_at(dot.rhs.memory, base + j * dot.rhs.outer.evaluate(bound_) + p * dot.rhs.inner.evaluate(bound_));
+          store_at(dot.packed, (batch * n + j) * k + p, convert(e, dot.accumulate));
+        }
+      ++batch;
+    });
+  }
+
+  void product() {
+    const Dot& dot = *kernel_.dot;
+    int64_t m = dot.m.evaluate(bound_), n = dot.n.evaluate(bound_), k = dot.k.evaluate(bound_);
+    int64_t lhs = offset(dot.lhs), rhs = dot.packed_rhs ? 0 : offset(dot.rhs), batch = 0;
+    bool shared = true;
+    for (size_t i = 0; i < dot.batch.size(); ++i) {
+      batch = batch * dot.batch[i].evaluate(bound_) + bound_.at(".b" + std::to_string(i));
+      shared &= dot.rhs.batch[i].is(0);
+    }
+    int64_t rhs_outer = dot.packed_rhs ? k : dot.rhs.outer.evaluate(bound_), rhs_inner = dot.packed_rhs ? 1 : dot.rhs.inner.evaluate(bound_);
+    if (dot.packed_rhs && !shared) rhs = batch * n * k;
+    int64_t lhs_outer = dot.lhs.outer.evaluate(bound_), lhs_inner = dot.lhs.inner.evaluate(bound_);
+    for (int64_t i = 0; i < m; ++i)
+      for (int64_t j = 0; j < n; ++j) {
+        double sum = 0;
+        int64_t whole = 0;
+        for (int64_t p = 0; p < k; ++p) {
+          Element a = load_at(dot.lhs.memory, lhs + i * lhs_outer + p * lhs_inner);
+          Element b = load_at(dot.rhs.memory, rhs + j * rhs_outer + p * rhs_inner);
+          if (is_float(dot.accumulate)) sum += convert(a, DType::f64).real() * convert(b, DType::f64).real();
+          else whole = static_cast<int64_t>(static_cast<uint64_t>(whole) + static_cast<uint64_t>(convert(a, DType::i64).i) * static_cast<uint64_t>(convert(b, DType::i64).i));
+        }
+        accumulator_ = is_float(dot.accumulate) ? Element::of_double(dot.accumulate, sum) : Element::of_int(dot.accumulate, whole);
+        bound_[".m"] = i;
+        bound_[".n"] = j;
+        statements(kernel_.body);
+      }
+  }
+
+  void statements(const std::vector<Stmt>& body) {
+    for (const Stmt& stmt : body) statement(stmt);
+  }
+
+  void statement(const Stmt& stmt) {
+    auto slot = static_cast<size_t>(stmt.slot);
+    switch (stmt.kind) {
+      case StmtKind::loop: {
+        int64_t extent = stmt.extent.evaluate(bound_);
+        for (int64_t i = 0; i < extent; ++i) {
+          bound_[stmt.counter] = i;
+          statements(stmt.body);
+        }
+        return;
+      }
+      case StmtKind::define:
+      case StmtKind::assign: variables_[slot] = value(stmt.expr); return;
+      case StmtKind::accumulate: {
+        Element pair[2] = {variables_[slot], value(stmt.expr)};
+        variables_[slot] = apply(stmt.op, pair[0].dtype, pair);
+        return;
+      }
+      case StmtKind::store:
+      case StmtKind::barrier_accumulate: {
+        if (stmt.mask != no_expr && !value(stmt.mask).i) return;
+        int64_t at = position(stmt.index, stmt.dynamic);
+        Element element = value(stmt.expr);
+        if (stmt.kind == StmtKind::barrier_accumulate) {
+          Element pair[2] = {load_at(stmt.slot, at), element};
+          element = apply(stmt.op, element.dtype, pair);
+        }
+        store_at(stmt.slot, at, element);
+        return;
+      }
+    }
+  }
+
+  int64_t position(const Index& index, const std::vector<std::pair<ExprId, Index>>& dynamic) {
+    int64_t at = index.evaluate(bound_);
+    for (const auto& [expr, stride] : dynamic) at += value(expr).i * stride.evaluate(bound_);
+    return at;
+  }
+
+  Element value(ExprId id) {
+    const Expr& e = kernel_.exprs[static_cast<size_t>(id)];
+    switch (e.kind) {
+      case ExprKind::constant: return load(e.value.bytes().data(), e.dtype);
+      case ExprKind::index: return Element::of_int(DType::i64, e.index.evaluate(bound_));
+      case ExprKind::variable: return variables_[static_cast<size_t>(e.slot)];
+      case ExprKind::accumulator: return accumulator_;
+      case ExprKind::load:
+        if (e.mask != no_expr && !value(e.mask).i) return is_integer(e.dtype) || is_bool(e.dtype) ? Element::of_int(e.dtype, 0) : Element::of_double(e.dtype, 0);
+        return load_at(e.slot, position(e.index, e.dynamic));
+      case ExprKind::scalar: {
+        // Only the chosen side: the other one's loads may lie outside.
+        if (e.op == Scalar::select) return value(e.args[0]).i ? value(e.args[1]) : value(e.args[2]);
+        Element args[3];
+        for (size_t i = 0; i < e.args.size(); ++i) args[i] = value(e.args[i]);
+        return apply(e.op, e.dtype, args);
+      }
+    }
+    return {};
+  }
+
+  std::byte* place(int32_t memory, int64_t at) {
+    const Bytes& bytes = memories_[static_cast<size_t>(memory)];
+    int64_t size = size_of(kernel_.memories[static_cast<size_t>(memory)].dtype);
+    check(at >= 0 && (at + 1) * size <= bytes.size, "kernel ", kernel_.name, " reaches element ", at, " of memory ", memory, " of ",
+          bytes.size / size, " elements");
+    return bytes.data + at * size;
+  }
+  Element load_at(int32_t memory, int64_t at) { return load(place(memory, at), kernel_.memories[static_cast<size_t>(memory)].dtype); }
+  void store_at(int32_t memory, int64_t at, const Element& element) { store(place(memory, at), element); }
+
+  const Kernel& kernel_;
+  std::vector<Bytes> memories_;
+  Bindings bound_;
+  std::vector<Element> variables_;
+  Element accumulator_;
+};
+
+class ProgramRun {
+ public:
+  ProgramRun(const Program& program, std::span<const Literal> inputs) : program_(program) {
+    bind(inputs);
+    for (const Literal& input : inputs) {
+      Literal copy(input.type());
+      std::memcpy(copy.mutable_bytes(), input.bytes().data(), input.bytes().size());
+      inputs_.push_back(std::move(copy));
+    }
+    for (size_t i = 0; i < program.outputs.size(); ++i) {
+      Type type{program.outputs[i].type.dtype, {}};
+      for (const Dim& dim : program.outputs[i].type.dims) type.dims.emplace_back(dim.evaluate(bound_));
+      int alias = program.outputs[i].alias;
+      outputs_.push_back(alias >= 0 ? inputs_[static_cast<size_t>(alias)] : Literal(type));
+    }
+    arena_.resize(static_cast<size_t>(program.arena_bytes.evaluate(bound_)));
+    persistent_.resize(static_cast<size_t>(program.persistent_bytes.evaluate(bound_)));
+  }
+
+  std::vector<Literal> run() {
+    for (const Launch& launch : program_.setup) run_launch(launch);
+    for (const Launch& launch : program_.run) run_launch(launch);
+    return outputs_;
+  }
+
+ private:
+  void bind(std::span<const Literal> inputs) {
+    check(inputs.size() == program_.inputs.size(), "program ", program_.name, " takes ", program_.inputs.size(), " inputs");
+    for (size_t i = 0; i < inputs.size(); ++i)
+      for (size_t d = 0; d < program_.inputs[i].type.dims.size(); ++d) {
+        const Dim& dim = program_.inputs[i].type.dims[d];
+        std::vector<Symbol> symbols = dim.symbols();
+        if (symbols.size() == 1 && dim == Dim(symbols[0])) bound_[symbols[0].name] = inputs[i].type().dims[d].value();
+      }
+  }
+
+  Bytes bytes_of(const BufferPlan& buffer) {
+    auto index = static_cast<size_t>(std::max(buffer.index, 0));
+    auto whole = [](Literal& literal) { return Bytes{literal.mutable_bytes(), static_cast<int64_t>(literal.bytes().size())}; };
+    int64_t offset = buffer.offset.evaluate(bound_), size = buffer.bytes.evaluate(bound_);
+    switch (buffer.place) {
+      case Place::input: return whole(inputs_[index]);
+      case Place::output: return whole(outputs_[index]);
+      case Place::constant: {
+        const Literal& literal = program_.constants[index];
+        return {const_cast<std::byte*>(literal.bytes().data()), static_cast<int64_t>(literal.bytes().size())};
+      }
+      case Place::arena: return {arena_.data() + offset, size};
+      case Place::persistent: return {persistent_.data() + offset, size};
+    }
+    return {};
+  }
+
+  void run_launch(const Launch& launch) {
+    const Kernel& kernel = program_.kernels[static_cast<size_t>(launch.kernel)];
+    std::vector<Bytes> memories;
+    std::vector<std::vector<std::byte>> scratch;
+    size_t next = 0;
+    for (const Memory& memory : kernel.memories) {
+      if (memory.scratch) {
+        scratch.emplace_back(static_cast<size_t>(memory.scratch * size_of(memory.dtype)));
+        memories.push_back({scratch.back().data(), static_cast<int64_t>(scratch.back().size())});
+      } else {
+        memories.push_back(bytes_of(program_.buffers[static_cast<size_t>(launch.buffers[next++])]));
+      }
+    }
+    Bindings symbols;
+    for (size_t i = 0; i < kernel.symbols.size(); ++i) symbols[kernel.symbols[i].name] = launch.symbols[i].evaluate(bound_);
+    KernelRun(kernel, std::move(memories), std::move(symbols)).run();
+  }
+
+  const Program& program_;
+  Bindings bound_;
+  std::vector<Literal> inputs_, outputs_;
+  std::vector<std::byte> arena_, persistent_;
+};
+
+}  // namespace
+
+std::vector<Literal> interpret(const Program& program, std::span<const Literal> inputs) { return ProgramRun(program, inputs).run(); }
+
+}  // namespace weft
