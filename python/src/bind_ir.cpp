@@ -1,5 +1,6 @@
 // Graphs: text, interchange, the interpreters, and the op table.
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
@@ -7,6 +8,7 @@
 #include "convert.h"
 #include "weft/compiler/compile.h"
 #include "weft/interop/hlo.h"
+#include "weft/ir/builder.h"
 #include "weft/ir/interpret.h"
 #include "weft/ir/text.h"
 #include "weft/kernel/lower.h"
@@ -162,6 +164,14 @@ void bind_ir(nb::module_& m) {
       });
   m.def("parse", [](std::string_view source, std::string_view file) { return hold(parse(source, file)); },
         nb::arg("text"), nb::arg("file") = "<text>");
+  m.def("interpret_op", [](const char* name, nb::handle arrays) {
+    std::vector<Literal> literals = to_literals(arrays);
+    Builder build(Level::trace, name);
+    std::vector<Value> operands;
+    for (const Literal& literal : literals) operands.push_back(build.parameter(literal.type(), ""));
+    Value result = build(to_op(name), operands);
+    return nb::object(to_list(interpret(*build.finish({{result, ""}}), literals))[0]);
+  }, "One op without attributes, by the reference interpreter.");
   m.def("op_table", &op_table, "The op registry, a dict for each op.");
 }
 

@@ -2,6 +2,7 @@
 #include "convert.h"
 #include "weft/frontend/tensor.h"
 
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
 namespace weft::py {

@@ -3,6 +3,8 @@
 #include "numpy_array.h"
 
 NB_MODULE(_core, m) {
+  // Jitted functions of a module refer to it and it to them; at exit such cycles are let go unreported.
+  nanobind::set_leak_warnings(false);
   weft::py::import_numpy();
   weft::py::bind_core(m);
   weft::py::bind_ir(m);

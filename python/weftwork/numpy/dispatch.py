@@ -82,7 +82,8 @@ def resolved(ufunc: np.ufunc, types: tuple, signature: Any, casting: str) -> tup
         results = results if isinstance(results, tuple) else (results,)
         inputs = [np.result_type(*[s for s in samples])] * len(samples)
         return (*inputs, *(r.dtype for r in results))
-    return ufunc.resolve_dtypes((*types, *[None] * ufunc.nout), signature=signature, casting=casting)
+    given = {} if signature is None else {"signature": signature}
+    return ufunc.resolve_dtypes((*types, *[None] * ufunc.nout), casting=casting, **given)
 
 
 def signature_of(ufunc: np.ufunc, dtype: Any, signature: Any) -> Any:

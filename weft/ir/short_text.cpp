@@ -1,0 +1,77 @@
+// The short human form of a graph.
+#include "weft/ir/text.h"
+
+namespace weft {
+namespace {
+
+std::string value_name(const Graph& graph, const Value& value) {
+  const Node& node = graph.node(value.id());
+  if (node.op == Op::parameter && !node.attrs.text(Attr::name).empty()) return node.attrs.text(Attr::name);
+  std::string name = cat("t", value.id());
+  if (node.types.size() > 1) append(name, ".", value.index());
+  return name;
+}
+
+struct AttrText {
+  std::string operator()(std::monostate) const { return "none"; }
+  std::string operator()(bool v) const { return cat(v); }
+  std::string operator()(int64_t v) const { return cat(v); }
+  std::string operator()(double v) const { return cat(v); }
+  std::string operator()(const std::string& v) const { return v; }
+  std::string operator()(const Ints& v) const { return cat(v); }
+  std::string operator()(const Dims& v) const { return cat(v); }
+  std::string operator()(DType v) const { return std::string(numpy_name(v)); }
+  std::string operator()(const Literal& v) const {
+    if (v.count() != 1) return cat("<", v.count(), " elements>");
+    if (is_complex(v.dtype())) return cat(v.as_complex(0).real(), "+", v.as_complex(0).imag(), "j");
+    return is_float(v.dtype()) ? cat(v.as_double(0)) : cat(v.as_int(0));
+  }
+};
+
+std::string call_text(const Graph& graph, const Node& node) {
+  std::string out = cat(name(node.op), "(");
+  bool first = true;
+  for (const Value& operand : node.operands()) {
+    append(out, first ? "" : ", ", value_name(graph, operand));
+    first = false;
+  }
+  for (const auto& [attr, value] : node.attrs) {
+    // The result's own dims and type stand behind the colon.
+    if (attr == Attr::dims || attr == Attr::type) continue;
+    append(out, first ? "" : ", ", name(attr), "=", std::visit(AttrText{}, value));
+    first = false;
+  }
+  for (const GraphPtr& region : node.regions) {
+    std::optional<Op> op = single_op(*region);
+    append(out, first ? "" : ", ", op ? name(*op) : std::string_view("body"));
+    first = false;
+  }
+  return out + ")";
+}
+
+}  // namespace
+
+std::string short_text(const Graph& graph) {
+  std::string out = cat(graph.name(), "(");
+  for (size_t i = 0; i < graph.parameters().size(); ++i) {
+    const Node& node = graph.node(graph.parameters()[i]);
+    append(out, i ? ", " : "", value_name(graph, node.result()), ": ", node.type().short_text());
+  }
+  out += "):\n";
+  for (const Node& node : graph.nodes()) {
+    if (node.op == Op::parameter) continue;
+    std::string line = cat("  t", node.id(), " = ", call_text(graph, node), "  : ");
+    for (size_t i = 0; i < node.types.size(); ++i) append(line, i ? ", " : "", node.types[i].short_text());
+    if (node.loc) append(line, "  # ", node.loc.text());
+    append(out, line, "\n");
+  }
+  out += "  return ";
+  for (size_t i = 0; i < graph.outputs().size(); ++i) {
+    const Output& output = graph.outputs()[i];
+    append(out, i ? ", " : "", value_name(graph, output.value));
+    if (output.alias >= 0) append(out, " -> ", graph.node(graph.parameters()[static_cast<size_t>(output.alias)]).attrs.text(Attr::name));
+  }
+  return out + "\n";
+}
+
+}  // namespace weft
