@@ -199,3 +199,11 @@ def asarray(a: Any, dtype: Any = None, **kwargs: Any) -> Any:
 
 CREATORS["ascontiguousarray"] = asarray
 CREATORS["asanyarray"] = asarray
+
+
+@creates("take")
+def take(a: Any, indices: Any, *args: Any, **kwargs: Any) -> Any:
+    """NumPy's protocol asks only the array that is taken from; here the indices may be what is traced."""
+    if isinstance(a, TracedArray) or not contains_traced(indices):
+        return NotImplemented
+    return FUNCTIONS[_originals["take"]](wrap(as_tensor(a)), indices, *args, **kwargs)

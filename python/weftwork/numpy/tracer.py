@@ -252,7 +252,7 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
         return self._need_value("tolist()", "keep it an array").tolist()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        return np.asarray(self._need_value("a function that NumPy does not let us see", "use a NumPy function"), dtype)
+        return np.asarray(self._need_value("NumPy", "index an array that is not traced with np.take(array, index, axis)"), dtype)
 
     def __hash__(self) -> int:
         raise TypeError("unhashable type: 'numpy.ndarray'")

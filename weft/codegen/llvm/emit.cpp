@@ -179,6 +179,10 @@ std::string emit(const Program& program, const Target& target) {
     std::string ir;
     if (kernel.dot->pack_rhs) dots.emit_pack(ir, calls.form(), "%packed_pointer");
     else dots.emit(ir, calls.form());
+    // Only the entries are seen from outside; the address of anything else is known where it is used.
+    size_t kernel_at = ir.find(cat("define void @", kernel.name));
+    check(kernel_at != std::string::npos, "the product kernel ", kernel.name, " was not written");
+    ir.replace(kernel_at, 11, "define internal void");
     module.out += ir;
   }
   EntryWriter run(module, program, dots);

@@ -171,7 +171,7 @@ void KernelEmitter::load_arguments(bool epilogue) {
       pointers_.push_back(cat("%scratch", i));
       continue;
     }
-    std::string slot = cat("%", tag, "slot", i), value = cat("%", tag, "mem", i);
+    std::string slot = cat("%", tag, "place", i), value = cat("%", tag, "mem", i);
     line(cat(slot, " = getelementptr ptr, ptr %args, i64 ", argument++));
     line(cat(value, " = load ptr, ptr ", slot, ", !invariant.load !0"));
     pointers_.push_back(value);
