@@ -31,11 +31,12 @@ if(WEFT_SANITIZE)
 endif()
 
 # Flags of our own targets only. The reference interpreter computes with plain C++ arithmetic, so the compiler may
-# neither contract a multiply and an add nor rearrange anything.
+# neither contract a multiply and an add nor rearrange anything. g++ 12 vectorizes two conversions to float and back to
+# double into none at all, hence no vectorizing of straight code.
 add_library(weft_options INTERFACE)
 target_include_directories(weft_options INTERFACE ${CMAKE_SOURCE_DIR})
 target_compile_options(weft_options INTERFACE
   -Wall -Wextra -Wconversion -Wno-sign-conversion
-  -fno-math-errno -ffp-contract=off -ffunction-sections -fdata-sections)
+  -fno-math-errno -ffp-contract=off -fno-tree-slp-vectorize -ffunction-sections -fdata-sections)
 find_package(Threads REQUIRED)
 target_link_libraries(weft_options INTERFACE Threads::Threads ${CMAKE_DL_LIBS})

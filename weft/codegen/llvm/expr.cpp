@@ -244,6 +244,11 @@ std::string KernelEmitter::from_memory(DType dtype, const std::string& raw, bool
   if (is_bool(dtype)) return assign(cat("icmp ne ", type("i8"), " ", raw, ", zeroinitializer"));
   if (is_integer(dtype) && bit_width(dtype) < 8)
     return assign(cat("trunc ", type("i8"), " ", raw, " to ", type(cat("i", bit_width(dtype)))));
+  if (dtype == DType::f16 && !module_.target.f16c) {
+    std::string pattern = assign(cat("bitcast ", type("half"), " ", raw, " to ", type("i16")));
+    std::string wide = assign(cat("zext ", type("i16"), " ", pattern, " to ", type("i32")));
+    return call_math(cat("small_to_float.", static_cast<int>(dtype)), dtype, &wide, 1, lanes);
+  }
   if (dtype == DType::f16) return assign(cat("fpext ", type("half"), " ", raw, " to ", type("float")));
   if (dtype == DType::bf16) {
     std::string wide = assign(cat("zext ", type("i16"), " ", raw, " to ", type("i32")));
@@ -263,6 +268,11 @@ std::string KernelEmitter::to_memory(DType dtype, const std::string& value, bool
   if (is_bool(dtype)) return assign(cat("zext ", type("i1"), " ", value, " to ", type("i8")));
   if (is_integer(dtype) && bit_width(dtype) < 8)
     return assign(cat(is_signed(dtype) ? "sext " : "zext ", type(cat("i", bit_width(dtype))), " ", value, " to ", type("i8")));
+  if (dtype == DType::f16 && !module_.target.f16c) {
+    std::string bits = call_math(cat("float_to_small.", static_cast<int>(dtype)), dtype, &value, 1, lanes);
+    std::string pattern = assign(cat("trunc ", type("i32"), " ", bits, " to ", type("i16")));
+    return assign(cat("bitcast ", type("i16"), " ", pattern, " to ", type("half")));
+  }
   if (dtype == DType::f16) return assign(cat("fptrunc ", type("float"), " ", value, " to ", type("half")));
   if (dtype == DType::bf16) {
     // Registers hold bf16 values already: the low half is zero.

@@ -93,8 +93,7 @@ MathFunction math_function(ModuleText& module, const std::string& function, DTyp
                       lanes_type(shape.result, lanes)};
   if (module.functions.count(result.name)) return result;
   module.functions[result.name] = {};
-  std::string text;
-  if (dtype != DType::f64) text = vector_math(module, function, result.name, lanes);
+  std::string text = vector_math(module, function, dtype, result.name, lanes);
   if (text.empty()) text = lane_by_lane(module, shape, result.name, lanes);
   module.functions[result.name] = std::move(text);
   return result;

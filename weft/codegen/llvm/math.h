@@ -16,7 +16,7 @@ struct MathFunction {
 // "complex_NAME.re" and ".im", "hypot".
 MathFunction math_function(ModuleText& module, const std::string& function, DType dtype, int lanes);
 
-// The IR of an inline function over lanes of f32, or nothing where there is none: exp, log, tanh, erf, logistic.
-std::string vector_math(ModuleText& module, const std::string& function, const std::string& name, int lanes);
+// The IR of an inline function over lanes of f32 or f64, or nothing where there is none.
+std::string vector_math(ModuleText& module, const std::string& function, DType dtype, const std::string& name, int lanes);
 
 }  // namespace weft

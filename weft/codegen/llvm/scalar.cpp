@@ -91,7 +91,7 @@ std::string KernelEmitter::compare(Scalar op, DType dtype, const std::string& a,
 std::string KernelEmitter::rounded(DType dtype, const std::string& value, int lanes) {
   if (!is_small(dtype)) return value;
   std::string type = lanes_type("float", lanes);
-  if (dtype == DType::f16) {
+  if (dtype == DType::f16 && module_.target.f16c) {
     std::string half = assign(cat("fptrunc ", type, " ", value, " to ", lanes_type("half", lanes)));
     return assign(cat("fpext ", lanes_type("half", lanes), " ", half, " to ", type));
   }
@@ -178,6 +178,7 @@ std::string KernelEmitter::integer_scalar(Scalar op, DType dtype, const std::str
     case Scalar::popcount: return intrinsic("ctpop", "");
     case Scalar::count_leading_zeros: return intrinsic("ctlz", ", i1 false");
     case Scalar::real: return args[0];
+    case Scalar::imag: return zero;
     case Scalar::abs: {
       if (!has_sign) return args[0];
       std::string negative = compare(Scalar::lt, dtype, args[0], zero, lanes);
@@ -291,6 +292,9 @@ Ssa KernelEmitter::complex_scalar(const Expr& e, const std::vector<Ssa>& args, i
     return real_scalar(op, real, pair, lanes);
   };
   switch (e.op) {
+    case Scalar::bitcast:
+      check(from == e.dtype, "bitcast of ", weft::name(from), " to ", weft::name(e.dtype));
+      return {part(0, false), part(0, true), vector};
     case Scalar::real: return {part(0, false), {}, vector};
     case Scalar::imag: return {part(0, true), {}, vector};
     case Scalar::complex: return {part(0, false), part(1, false), vector};
