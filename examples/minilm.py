@@ -25,7 +25,7 @@ def load_weights() -> dict[str, np.ndarray]:
         from safetensors.numpy import load_file
     except ImportError:
         raise SystemExit("a package is missing: pip install safetensors") from None
-    weights = load_file(model_folder() / "model.safetensors")
+    weights = {name: array.copy() for name, array in load_file(model_folder() / "model.safetensors").items()}
     for array in weights.values():
         array.flags.writeable = False
     return weights

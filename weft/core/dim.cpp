@@ -49,7 +49,8 @@ Range range_of(const Dim& dim) {
   return {dim.min(), dim.max()};
 }
 
-Range range_of(const DimAtom& atom) {
+// Computed once, when the atom is made: nested extents would otherwise be walked again at every level.
+Range bounds_of(const DimAtom& atom) {
   if (atom.op == DimOp::symbol) return {atom.symbol.min, atom.symbol.max};
   Range a = range_of(atom.operands[0]), b = range_of(atom.operands[1]);
   switch (atom.op) {
@@ -128,6 +129,9 @@ int64_t checked_multiply(int64_t lhs, int64_t rhs) {
 
 Dim dim_of_atom(DimAtom atom) {
   Dim dim;
+  Range bounds = bounds_of(atom);
+  atom.low = bounds.low;
+  atom.high = bounds.high;
   std::vector<Term> terms(1);
   terms[0].coefficient = 1;
   terms[0].atoms.push_back(std::make_shared<const DimAtom>(std::move(atom)));
@@ -156,7 +160,7 @@ int64_t Dim::min() const {
   int64_t sum = constant_;
   for (const Term& term : terms()) {
     Range range{term.coefficient, term.coefficient};
-    for (const AtomPtr& atom : term.atoms) range = multiply(range, range_of(*atom));
+    for (const AtomPtr& atom : term.atoms) range = multiply(range, {atom->low, atom->high});
     sum = saturating_add(sum, range.low);
   }
   return sum;
@@ -166,7 +170,7 @@ int64_t Dim::max() const {
   int64_t sum = constant_;
   for (const Term& term : terms()) {
     Range range{term.coefficient, term.coefficient};
-    for (const AtomPtr& atom : term.atoms) range = multiply(range, range_of(*atom));
+    for (const AtomPtr& atom : term.atoms) range = multiply(range, {atom->low, atom->high});
     sum = saturating_add(sum, range.high);
   }
   return sum;

@@ -76,6 +76,7 @@ struct DimAtom {
   DimOp op = DimOp::symbol;
   Symbol symbol;       // when op is symbol
   std::vector<Dim> operands;  // two, when it is not
+  int64_t low = 0, high = 0;  // its bounds; set by dim_of_atom
   bool operator==(const DimAtom&) const = default;
   std::string text() const;
 };
