@@ -60,7 +60,7 @@ Ssa KernelEmitter::compute(const Expr& e) {
     case ExprKind::index: {
       bool varies = lanes_.count > 1 && uses_counter(e.index, lanes_.counter);
       std::string value = varies ? vector_extent(e.index) : extent(e.index);
-      return {value, {}, varies};
+      return {convert(DType::i64, e.dtype, value, varies ? lanes_.count : 1), {}, varies};
     }
     case ExprKind::load: return load(e);
     case ExprKind::variable: return variables_.at(e.slot);

@@ -44,7 +44,7 @@ void initialize() {
 }
 
 // The emitter writes explicit vectors in SSA form already: what is left is to fold, to share and to hoist.
-constexpr const char* passes = "function(instcombine<max-iterations=1;no-verify-fixpoint>,simplifycfg,early-cse<memssa>,loop-mssa(licm))";
+constexpr const char* passes = "always-inline,function(instcombine<max-iterations=1;no-verify-fixpoint>,simplifycfg,early-cse<memssa>,loop-mssa(licm))";
 
 struct Machine {
   LLVMTargetMachineRef machine;
