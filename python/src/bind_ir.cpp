@@ -7,7 +7,6 @@
 
 #include "convert.h"
 #include "weft/compiler/compile.h"
-#include "weft/interop/hlo.h"
 #include "weft/ir/builder.h"
 #include "weft/ir/interpret.h"
 #include "weft/ir/text.h"
@@ -137,10 +136,6 @@ void bind_ir(nb::module_& m) {
         PrintOptions options;
         options.locations = locations;
         return print(*at_level(specialised(g, symbols), level), options);
-      })
-      .def("hlo_proto", [](const GraphRef& g, const nb::dict& symbols) {
-        std::string bytes = hlo_proto(*at_level(specialised(g, symbols), "flat"));
-        return nb::bytes(bytes.data(), bytes.size());
       })
       .def("flat", [](const GraphRef& g) { return hold(at_level(g, "flat")); })
       .def("substitute", [](const GraphRef& g, const nb::dict& symbols) { return hold(substitute(*g, to_bindings(symbols))); })

@@ -62,10 +62,6 @@ class Graph:
         """The text of the program at its own level; :func:`weftwork.stablehlo.parse` reads it back."""
         return self.core.mlir(self.core.level, {}, locations)
 
-    def hlo_proto(self, **extents: int) -> bytes:
-        """A serialised HloModuleProto."""
-        return self.core.hlo_proto(extents)
-
     def function(self, name: str = "main") -> Graph:
         """The function of that name, of a module with several."""
         candidates = [self.core, *self.core.functions]

@@ -1,0 +1,336 @@
+// Reading attributes and types.
+#include "weft/ir/attribute_text.h"
+
+#include <bit>
+#include <charconv>
+#include <cstring>
+
+#include "weft/core/element.h"
+#include "weft/core/half.h"
+
+namespace weft {
+namespace {
+
+constexpr int max_depth = 100;
+constexpr int64_t largest_dense = int64_t{1} << 31;
+
+std::optional<int64_t> integer_of(const std::string& text) {
+  int64_t value = 0;
+  bool hex = text.starts_with("0x");
+  const char *begin = text.data() + (hex ? 2 : 0), *end = text.data() + text.size();
+  if (hex) {
+    uint64_t bits = 0;
+    auto [at, error] = std::from_chars(begin, end, bits, 16);
+    if (error != std::errc() || at != end) return std::nullopt;
+    return static_cast<int64_t>(bits);
+  }
+  auto [at, error] = std::from_chars(begin, end, value);
+  if (error == std::errc() && at == end) return value;
+  uint64_t large = 0;
+  auto [at_large, large_error] = std::from_chars(begin, end, large);
+  if (large_error != std::errc() || at_large != end) return std::nullopt;
+  return static_cast<int64_t>(large);
+}
+
+std::optional<double> number_of(const std::string& text) {
+  double value = 0;
+  auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (at != text.data() + text.size() || (error != std::errc() && error != std::errc::result_out_of_range)) return std::nullopt;
+  return value;
+}
+
+// One element's text as a value of a real type.
+std::optional<Element> element_of(const std::string& text, DType dtype) {
+  if (is_bool(dtype)) {
+    if (text != "true" && text != "false" && text != "0" && text != "1" && text != "-1") return std::nullopt;
+    return Element::of_int(dtype, text != "false" && text != "0");
+  }
+  if (is_integer(dtype)) {
+    auto value = integer_of(text);
+    if (!value) return std::nullopt;
+    return Element::of_int(dtype, *value);
+  }
+  if (text.starts_with("0x")) {
+    auto bits = integer_of(text);
+    if (!bits) return std::nullopt;
+    auto pattern = static_cast<uint64_t>(*bits);
+    if (dtype == DType::f64) return Element::of_double(dtype, std::bit_cast<double>(pattern));
+    if (dtype == DType::f32) return Element::of_double(dtype, std::bit_cast<float>(static_cast<uint32_t>(pattern)));
+    return Element::of_double(dtype, small_to_float(static_cast<uint32_t>(pattern), dtype));
+  }
+  auto value = number_of(text);
+  if (!value) return std::nullopt;
+  return Element::of_double(dtype, *value);
+}
+
+int hex_value(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1; }
+
+}  // namespace
+
+Type AttributeReader::type(const SymbolTable& symbols) {
+  size_t begin = lexer_.peek().begin;
+  if (!lexer_.is("tensor")) lexer_.reject("a tensor type");
+  lexer_.take();
+  lexer_.expect("<");
+  std::string shape = lexer_.take_shape();
+  Type type;
+  std::vector<size_t> dynamic;
+  size_t at = 0;
+  while (at < shape.size()) {
+    size_t cross = shape.find('x', at);
+    bool is_dim = cross != std::string::npos && (shape[at] == '?' || (shape[at] >= '0' && shape[at] <= '9'));
+    if (!is_dim) break;
+    std::string word = shape.substr(at, cross - at);
+    if (word == "?") {
+      dynamic.push_back(type.dims.size());
+      type.dims.emplace_back(0);
+    } else {
+      auto extent = integer_of(word);
+      if (!extent || *extent < 0) lexer_.fail_at(begin, "type_dims", cat("a dimension was wanted, got '", word, "'"));
+      type.dims.emplace_back(*extent);
+    }
+    at = cross + 1;
+  }
+  std::string element = shape.substr(at);
+  while (!element.empty() && element.back() == ' ') element.pop_back();
+  auto dtype = dtype_from_name(element);
+  if (!dtype) lexer_.fail_at(begin, "type_element", cat("an element type was wanted, got '", element.substr(0, 40), "'"));
+  type.dtype = *dtype;
+  std::vector<std::string> names;
+  if (lexer_.take_if(",") && lexer_.peek().kind == TokenKind::text) {
+    // The extents of the dynamic dims, separated by ", " outside of parentheses.
+    std::string text = lexer_.take().text, part;
+    int depth = 0;
+    for (char c : text + ",") {
+      depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+      if (c == ',' && depth == 0) names.push_back(part), part.clear();
+      else part += c;
+    }
+  }
+  lexer_.expect(">");
+  if (names.size() < dynamic.size())
+    lexer_.fail_at(begin, "type_dynamic", cat("a dynamic dimension needs its extent by name, as in tensor<?xf32, \"n\">"));
+  for (size_t i = 0; i < dynamic.size(); ++i) type.dims[dynamic[i]] = parse_dim(names[i], symbols);
+  try {
+    type.count();
+  } catch (const Error& error) {
+    throw error.at(lexer_.location(begin));
+  }
+  return type;
+}
+
+AttributeReader::Signature AttributeReader::signature(const SymbolTable& symbols) {
+  Signature signature;
+  auto types = [&](std::vector<Type>& into) {
+    lexer_.expect("(");
+    while (!lexer_.is(")")) {
+      into.push_back(type(symbols));
+      if (!lexer_.take_if(",")) break;
+    }
+    lexer_.expect(")");
+  };
+  types(signature.operands);
+  lexer_.expect("->");
+  if (lexer_.is("(")) types(signature.results);
+  else signature.results.push_back(type(symbols));
+  return signature;
+}
+
+Ints AttributeReader::list() {
+  Ints values;
+  lexer_.expect("[");
+  while (!lexer_.is("]")) {
+    auto value = lexer_.peek().kind == TokenKind::number ? integer_of(lexer_.peek().text) : std::nullopt;
+    if (!value) lexer_.reject("an integer");
+    values.push_back(*value);
+    lexer_.take();
+    if (!lexer_.take_if(",")) break;
+  }
+  lexer_.expect("]");
+  return values;
+}
+
+MlirAttrs AttributeReader::dictionary(std::string_view close, int depth) {
+  MlirAttrs attrs;
+  while (!lexer_.is(close)) {
+    if (lexer_.peek().kind != TokenKind::word && lexer_.peek().kind != TokenKind::text) lexer_.reject("the name of an attribute");
+    std::string name = lexer_.take().text;
+    attrs[name] = lexer_.take_if("=") ? attribute(depth + 1) : MlirAttr{};
+    if (!lexer_.take_if(",")) break;
+  }
+  lexer_.expect(close);
+  return attrs;
+}
+
+MlirAttr AttributeReader::hash(int depth) {
+  MlirAttr attr;
+  std::string name = lexer_.take().text;
+  attr.text = name;
+  if (!lexer_.take_if("<")) return attr;
+  // Either one kind and one word, or named fields.
+  while (!lexer_.is(">")) {
+    if (lexer_.peek().kind != TokenKind::word) lexer_.reject("a field");
+    std::string field = lexer_.take().text;
+    if (lexer_.take_if("=")) attr.fields[field] = attribute(depth + 1);
+    else if (lexer_.peek().kind == TokenKind::word) attr.text = lexer_.take().text;
+    else attr.text = field;
+    if (!lexer_.take_if(",")) break;
+  }
+  lexer_.expect(">");
+  return attr;
+}
+
+MlirAttr AttributeReader::attribute(int depth) {
+  if (depth > max_depth) lexer_.reject("less nesting");
+  MlirAttr attr;
+  const Token& token = lexer_.peek();
+  switch (token.kind) {
+    case TokenKind::text: attr.text = lexer_.take().text; return attr;
+    case TokenKind::symbol: attr.text = lexer_.take().text.substr(1); return attr;
+    case TokenKind::hash: return hash(depth);
+    case TokenKind::number:
+      attr.integer = integer_of(token.text);
+      attr.number = number_of(token.text);
+      if (attr.integer && token.text.starts_with("0x")) attr.number = std::bit_cast<double>(*attr.integer);
+      else if (!attr.number && attr.integer) attr.number = static_cast<double>(*attr.integer);
+      lexer_.take();
+      if (lexer_.take_if(":")) lexer_.take();
+      return attr;
+    default: break;
+  }
+  if (lexer_.is("dense")) return dense(depth);
+  if (lexer_.take_if("true")) return attr.flag = true, attr;
+  if (lexer_.take_if("false")) return attr.flag = false, attr;
+  if (lexer_.take_if("array")) {
+    lexer_.expect("<");
+    lexer_.take();
+    attr.ints = Ints{};
+    if (lexer_.take_if(":"))
+      do {
+        auto value = lexer_.is("true") ? std::optional<int64_t>(1) : lexer_.is("false") ? std::optional<int64_t>(0) : integer_of(lexer_.peek().text);
+        if (!value) lexer_.reject("an integer");
+        attr.ints->push_back(*value);
+        lexer_.take();
+      } while (lexer_.take_if(","));
+    lexer_.expect(">");
+    return attr;
+  }
+  if (lexer_.take_if("[")) {
+    attr.ints = Ints{};
+    for (int i = 0; !lexer_.is("]"); ++i) {
+      MlirAttr item = attribute(depth + 1);
+      if (item.integer) attr.ints->push_back(*item.integer);
+      attr.fields[cat(i)] = std::move(item);
+      if (!lexer_.take_if(",")) break;
+    }
+    lexer_.expect("]");
+    return attr;
+  }
+  if (lexer_.take_if("{")) {
+    attr.fields = dictionary("}", depth);
+    return attr;
+  }
+  if (token.kind != TokenKind::word) lexer_.reject("an attribute");
+  attr.text = lexer_.take().text;
+  if (*attr.text == "tensor") lexer_.reject("a value");
+  return attr;
+}
+
+void AttributeReader::elements(std::vector<std::string>& into, Ints& shape, size_t level, int depth) {
+  if (depth > max_depth) lexer_.reject("less nesting");
+  if (lexer_.take_if("[")) {
+    int64_t count = 0;
+    while (!lexer_.is("]")) {
+      elements(into, shape, level + 1, depth + 1);
+      ++count;
+      if (!lexer_.take_if(",")) break;
+    }
+    lexer_.expect("]");
+    if (shape.size() <= level) shape.resize(level + 1, -1);
+    if (shape[level] >= 0 && shape[level] != count) lexer_.reject("rows of equal length");
+    shape[level] = count;
+    return;
+  }
+  if (lexer_.take_if("(")) {
+    into.push_back(lexer_.take().text);
+    lexer_.expect(",");
+    into.push_back(lexer_.take().text);
+    lexer_.expect(")");
+    return;
+  }
+  if (lexer_.peek().kind != TokenKind::number && !lexer_.is("true") && !lexer_.is("false")) lexer_.reject("an element");
+  into.push_back(lexer_.take().text);
+}
+
+MlirAttr AttributeReader::dense(int depth) {
+  size_t begin = lexer_.take().begin;
+  lexer_.expect("<");
+  std::vector<std::string> texts;
+  Ints shape;
+  std::string hex;
+  bool is_hex = lexer_.peek().kind == TokenKind::text;
+  if (is_hex) hex = lexer_.take().text;
+  else if (!lexer_.is(">")) elements(texts, shape, 0, depth);
+  lexer_.expect(">");
+  lexer_.expect(":");
+  Type type = this->type({});
+  if (!type.is_static()) lexer_.fail_at(begin, "dense_type", "a constant needs a static type");
+  if (type.count().value() > largest_dense) lexer_.fail_at(begin, "dense_size", cat("a constant of ", type.count().value(), " elements is too large"));
+  int64_t size = size_of(type.dtype), count = type.count().value();
+  MlirAttr attr;
+  if (is_hex) {
+    if (!hex.starts_with("0x") || hex.size() % 2) lexer_.fail_at(begin, "dense_hex", "a string of hexadecimal digits after 0x was wanted");
+    auto given = static_cast<int64_t>(hex.size() / 2 - 1);
+    if (given != size * count && given != size)
+      lexer_.fail_at(begin, "dense_hex", cat("the string must hold ", size * count, " bytes, got ", given));
+    Literal literal(type);
+    for (int64_t i = 0; i < size * count; ++i) {
+      auto at = static_cast<size_t>(2 + 2 * (i % given));
+      int high = hex_value(hex[at]), low = hex_value(hex[at + 1]);
+      if (high < 0 || low < 0) lexer_.fail_at(begin, "dense_hex", "a string of hexadecimal digits after 0x was wanted");
+      literal.mutable_bytes()[i] = static_cast<std::byte>(high * 16 + low);
+    }
+    attr.literal = std::move(literal);
+    return attr;
+  }
+  int64_t parts = is_complex(type.dtype) ? 2 : 1;
+  auto given = static_cast<int64_t>(texts.size()) / parts;
+  bool splat = given == 1 && shape.empty();
+  if (!splat && given != count) lexer_.fail_at(begin, "dense_count", cat("the constant must have ", count, " elements, got ", given));
+  Literal literal(type);
+  DType real = real_type(type.dtype);
+  for (int64_t i = 0; i < count * parts; ++i) {
+    const std::string& text = texts[static_cast<size_t>(splat ? i % parts : i)];
+    std::optional<Element> element = element_of(text, real);
+    if (!element) lexer_.fail_at(begin, "dense_element", cat("an element of ", name(type.dtype), " was wanted, got '", text, "'"));
+    store(literal.mutable_bytes() + i * size / parts, *element);
+  }
+  if (count > 0 || texts.empty()) attr.literal = literal;
+  else attr.literal = literal;
+  if (is_integer(type.dtype)) {
+    attr.ints = Ints{};
+    for (int64_t i = 0; i < count; ++i) attr.ints->push_back(literal.as_int(i));
+  }
+  return attr;
+}
+
+Location AttributeReader::location(size_t begin, int depth) {
+  if (depth > max_depth) lexer_.reject("less nesting");
+  lexer_.expect("(");
+  Location found = lexer_.location(begin);
+  for (int open = 1; open > 0;) {
+    const Token& token = lexer_.peek();
+    if (token.kind == TokenKind::end) lexer_.reject("')'");
+    if (lexer_.is("(")) ++open;
+    if (lexer_.is(")")) --open;
+    Token taken = lexer_.take();
+    if (taken.kind != TokenKind::text || !lexer_.is(":")) continue;
+    lexer_.take();
+    auto line = integer_of(lexer_.peek().text);
+    if (lexer_.peek().kind != TokenKind::number || !line || *line < 0 || *line > INT32_MAX) lexer_.reject("a line number");
+    found = Location(taken.text, static_cast<int>(*line));
+  }
+  return found;
+}
+
+}  // namespace weft

@@ -1,0 +1,54 @@
+// MLIR attributes and types, as far as StableHLO text needs them.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "weft/ir/lexer.h"
+#include "weft/ir/literal.h"
+
+namespace weft {
+
+// An attribute as it was read: numbers and names are kept as text where their type comes later.
+struct MlirAttr {
+  std::optional<Ints> ints;          // array<i64: …>, [1, 2], dense of integers
+  std::optional<int64_t> integer;
+  std::optional<double> number;
+  std::optional<bool> flag;
+  std::optional<std::string> text;   // strings, @symbols, bare words, the last word of #stablehlo<kind WORD>
+  std::optional<Literal> literal;    // dense<…> : type
+  std::map<std::string, MlirAttr> fields;  // #stablehlo.dot<a = …, b = …> and {…}
+};
+
+using MlirAttrs = std::map<std::string, MlirAttr>;
+using SymbolTable = std::map<std::string, Symbol, std::less<>>;
+
+class AttributeReader {
+ public:
+  explicit AttributeReader(Lexer& lexer) : lexer_(lexer) {}
+
+  Type type(const SymbolTable& symbols);
+  // "(t, t) -> t", "(t) -> (t, t)".
+  struct Signature {
+    std::vector<Type> operands, results;
+  };
+  Signature signature(const SymbolTable& symbols);
+  MlirAttr attribute(int depth = 0);
+  // After '{' (or '<{'): names and attributes up to the closing mark, which is taken.
+  MlirAttrs dictionary(std::string_view close, int depth = 0);
+  // [1, 2, 3]
+  Ints list();
+  // Takes loc(…); the place of the innermost file location, or of the text itself.
+  Location location(size_t begin, int depth = 0);
+
+ private:
+  MlirAttr dense(int depth);
+  MlirAttr hash(int depth);
+  void elements(std::vector<std::string>& into, Ints& shape, size_t level, int depth);
+  Lexer& lexer_;
+};
+
+}  // namespace weft

@@ -1,0 +1,155 @@
+// Tokens.
+#include "weft/ir/lexer.h"
+
+#include <algorithm>
+
+namespace weft {
+namespace {
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_name(char c) { return is_letter(c) || is_digit(c) || c == '.' || c == '$'; }
+int hex_digit(char c) {
+  if (is_digit(c)) return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+}  // namespace
+
+Lexer::Lexer(std::string_view source, std::string_view file) : source_(source), file_(file) { token_ = next(); }
+
+Location Lexer::location(size_t begin) const {
+  std::string_view before = source_.substr(0, std::min(begin, source_.size()));
+  auto line = static_cast<int>(std::count(before.begin(), before.end(), '\n')) + 1;
+  size_t start = before.rfind('\n');
+  auto column = static_cast<int>(before.size() - (start == std::string_view::npos ? 0 : start + 1)) + 1;
+  return Location(file_, line, {}, {}, column);
+}
+
+void Lexer::fail_at(size_t begin, std::string_view label, const std::string& message) const {
+  throw Error(ErrorKind::value, message, std::string(label), location(begin));
+}
+
+void Lexer::reject(std::string_view wanted) const {
+  std::string found = token_.kind == TokenKind::end ? std::string("the end of the text") : cat("'", token_.text.substr(0, 40), "'");
+  fail_at(token_.begin, "syntax", cat(wanted, " was wanted, got ", found));
+}
+
+Token Lexer::take() {
+  Token taken = std::move(token_);
+  token_ = next();
+  return taken;
+}
+
+bool Lexer::take_if(std::string_view mark) {
+  if (!is(mark)) return false;
+  take();
+  return true;
+}
+
+void Lexer::expect(std::string_view mark) {
+  if (!is(mark)) reject(cat("'", mark, "'"));
+  take();
+}
+
+void Lexer::skip() {
+  while (at_ < source_.size()) {
+    char c = source_[at_];
+    if (c == ' ' || c == '\n' || c == '\t' || c == '\r') {
+      ++at_;
+    } else if (c == '/' && at_ + 1 < source_.size() && source_[at_ + 1] == '/') {
+      while (at_ < source_.size() && source_[at_] != '\n') ++at_;
+    } else {
+      return;
+    }
+  }
+}
+
+std::string Lexer::take_shape() {
+  // The token read ahead is given back.
+  at_ = token_.begin;
+  size_t begin = at_;
+  int depth = 0;
+  while (at_ < source_.size()) {
+    char c = source_[at_];
+    if (c == '<') ++depth;
+    if (c == '>' && depth-- == 0) break;
+    if (c == ',' && depth == 0) break;
+    ++at_;
+  }
+  std::string shape(source_.substr(begin, at_ - begin));
+  token_ = next();
+  return shape;
+}
+
+Token Lexer::next() {
+  skip();
+  Token token;
+  token.begin = at_;
+  if (at_ >= source_.size()) return token;
+  char c = source_[at_];
+  auto run = [&](TokenKind kind, size_t start, auto accept) {
+    size_t end = start;
+    while (end < source_.size() && accept(source_[end])) ++end;
+    token.kind = kind;
+    token.text = std::string(source_.substr(at_, end - at_));
+    at_ = end;
+    return token;
+  };
+  if (is_letter(c)) return run(TokenKind::word, at_, is_name);
+  if (c == '%') return run(TokenKind::value, at_ + 1, [](char x) { return is_name(x) || x == '#' || x == '-'; });
+  if (c == '^') return run(TokenKind::block, at_ + 1, is_name);
+  if (c == '#') return run(TokenKind::hash, at_ + 1, is_name);
+  if (c == '!') return run(TokenKind::bang, at_ + 1, is_name);
+  if (c == '@' && at_ + 1 < source_.size() && source_[at_ + 1] != '"') return run(TokenKind::symbol, at_ + 1, is_name);
+  if (c == '0' && at_ + 1 < source_.size() && source_[at_ + 1] == 'x') return run(TokenKind::number, at_ + 2, [](char x) { return hex_digit(x) >= 0; });
+  if (is_digit(c) || (c == '-' && at_ + 1 < source_.size() && is_digit(source_[at_ + 1]))) {
+    size_t end = at_ + 1;
+    auto digits = [&] {
+      while (end < source_.size() && is_digit(source_[end])) ++end;
+    };
+    digits();
+    if (end < source_.size() && source_[end] == '.') {
+      ++end;
+      digits();
+      if (end < source_.size() && (source_[end] == 'e' || source_[end] == 'E')) {
+        ++end;
+        if (end < source_.size() && (source_[end] == '+' || source_[end] == '-')) ++end;
+        digits();
+      }
+    }
+    token.kind = TokenKind::number;
+    token.text = std::string(source_.substr(at_, end - at_));
+    at_ = end;
+    return token;
+  }
+  bool quoted_symbol = c == '@';
+  if (c == '"' || quoted_symbol) {
+    token.kind = quoted_symbol ? TokenKind::symbol : TokenKind::text;
+    if (quoted_symbol) token.text = "@";
+    at_ += quoted_symbol ? 2 : 1;
+    for (;;) {
+      if (at_ >= source_.size()) fail_at(token.begin, "syntax", "the string has no end");
+      char s = source_[at_++];
+      if (s == '"') return token;
+      if (s != '\\') {
+        token.text += s;
+        continue;
+      }
+      if (at_ >= source_.size()) fail_at(token.begin, "syntax", "the string has no end");
+      char e = source_[at_++];
+      if (e == 'n') token.text += '\n';
+      else if (e == 't') token.text += '\t';
+      else if (hex_digit(e) >= 0 && at_ < source_.size() && hex_digit(source_[at_]) >= 0) token.text += static_cast<char>(hex_digit(e) * 16 + hex_digit(source_[at_++]));
+      else token.text += e;
+    }
+  }
+  token.kind = TokenKind::mark;
+  token.text = c == '-' && at_ + 1 < source_.size() && source_[at_ + 1] == '>' ? "->" : std::string(1, c);
+  at_ += token.text.size();
+  return token;
+}
+
+}  // namespace weft

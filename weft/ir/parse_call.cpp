@@ -1,0 +1,180 @@
+// From MLIR's attributes to the registry's.
+#include "weft/ir/parse_call.h"
+
+namespace weft {
+namespace {
+
+class Reader {
+ public:
+  Reader(const ParsedCall& call, const SymbolTable& symbols) : call_(call), symbols_(symbols) {}
+
+  const MlirAttr* find(std::string_view name) const {
+    auto found = call_.attrs.find(std::string(name));
+    return found == call_.attrs.end() ? nullptr : &found->second;
+  }
+
+  const MlirAttr& get(std::initializer_list<std::string_view> names) const {
+    for (std::string_view name : names)
+      if (const MlirAttr* attr = find(name)) return *attr;
+    fail(ErrorKind::value, "missing_attribute", call_.name, ": the attribute '", *names.begin(), "' is missing");
+  }
+
+  Ints ints(std::initializer_list<std::string_view> names) const {
+    const MlirAttr& attr = get(names);
+    if (!attr.ints) fail(ErrorKind::value, "attribute_kind", call_.name, ": '", *names.begin(), "' must be integers");
+    return *attr.ints;
+  }
+
+  int64_t integer(std::initializer_list<std::string_view> names) const {
+    const MlirAttr& attr = get(names);
+    if (!attr.integer) fail(ErrorKind::value, "attribute_kind", call_.name, ": '", *names.begin(), "' must be an integer");
+    return *attr.integer;
+  }
+
+  // Integers, or the extents of weft.NAME where there are symbolic ones.
+  Dims dims(std::initializer_list<std::string_view> names) const {
+    if (const MlirAttr* symbolic = find(cat("weft.", *names.begin())); symbolic && symbolic->text) {
+      Dims result;
+      std::string part;
+      for (char c : *symbolic->text + ";") {
+        if (c != ';') {
+          part += c;
+          continue;
+        }
+        result.push_back(parse_dim(part, symbols_));
+        part.clear();
+      }
+      return result;
+    }
+    Dims result;
+    for (int64_t value : ints(names)) result.emplace_back(value);
+    return result;
+  }
+
+  Ints field(const MlirAttr& attr, const char* name) const {
+    auto found = attr.fields.find(name);
+    if (found == attr.fields.end()) return {};
+    if (!found->second.ints) fail(ErrorKind::value, "attribute_kind", call_.name, ": '", name, "' must be integers");
+    return *found->second.ints;
+  }
+
+  int64_t vector_dim(const MlirAttr& attr) const {
+    auto found = attr.fields.find("index_vector_dim");
+    return found != attr.fields.end() && found->second.integer ? *found->second.integer : 0;
+  }
+
+  bool flag(const char* name) const {
+    const MlirAttr* attr = find(name);
+    return attr && attr->flag.value_or(false);
+  }
+
+ private:
+  const ParsedCall& call_;
+  const SymbolTable& symbols_;
+};
+
+const Type& result_of(const ParsedCall& call) {
+  if (call.results.size() != 1) fail(ErrorKind::value, "result_type", call.name, ": the text must give one result type");
+  return call.results[0];
+}
+
+Attrs dot_attrs(const Reader& reader) {
+  if (const MlirAttr* numbers = reader.find("dot_dimension_numbers"))
+    return {{Attr::lhs_batching_dimensions, reader.field(*numbers, "lhs_batching_dimensions")},
+            {Attr::rhs_batching_dimensions, reader.field(*numbers, "rhs_batching_dimensions")},
+            {Attr::lhs_contracting_dimensions, reader.field(*numbers, "lhs_contracting_dimensions")},
+            {Attr::rhs_contracting_dimensions, reader.field(*numbers, "rhs_contracting_dimensions")}};
+  auto pair = [&](const char* name) { return reader.find(name) ? reader.ints({name}) : Ints{}; };
+  return {{Attr::lhs_batching_dimensions, pair("batching_dims")},
+          {Attr::rhs_batching_dimensions, pair("batching_dims.rhs")},
+          {Attr::lhs_contracting_dimensions, pair("contracting_dims")},
+          {Attr::rhs_contracting_dimensions, pair("contracting_dims.rhs")}};
+}
+
+// What has no spelling of its own: each attribute of the registry under its name.
+Attrs plain_attrs(const ParsedCall& call, const Reader& reader) {
+  Attrs attrs;
+  for (const AttrSpec& spec : def(*call.op).attrs) {
+    std::string_view key = name(spec.attr);
+    const MlirAttr* given = reader.find(key);
+    if (!given && spec.optional) continue;
+    switch (spec.kind) {
+      case AttrKind::ints: attrs.set(spec.attr, reader.ints({key, "dims", "permutation"})); break;
+      case AttrKind::dims: attrs.set(spec.attr, reader.dims({key})); break;
+      case AttrKind::integer: attrs.set(spec.attr, reader.integer({key, "dim"})); break;
+      case AttrKind::flag: attrs.set(spec.attr, given->flag.value_or(false)); break;
+      case AttrKind::number: {
+        const MlirAttr& number = reader.get({key});
+        if (!number.number) fail(ErrorKind::value, "attribute_kind", call.name, ": '", key, "' must be a number");
+        attrs.set(spec.attr, *number.number);
+        break;
+      }
+      case AttrKind::text: attrs.set(spec.attr, reader.get({key}).text.value_or("")); break;
+      case AttrKind::dtype:
+      case AttrKind::literal: break;
+    }
+  }
+  return attrs;
+}
+
+}  // namespace
+
+std::optional<Op> op_of(std::string_view name) {
+  if (name.starts_with("weft.")) return op_from_name(name.substr(5));
+  std::string_view wanted = name.starts_with("stablehlo.") ? name.substr(10) : name;
+  for (Op op : all_ops()) {
+    std::string_view spelled = def(op).names.stablehlo;
+    if (!spelled.empty() && spelled == wanted && (name.starts_with("stablehlo.") || name.starts_with("chlo."))) return op;
+  }
+  return std::nullopt;
+}
+
+Attrs attrs_of(const ParsedCall& call, const SymbolTable& symbols) {
+  Reader reader(call, symbols);
+  switch (*call.op) {
+    case Op::constant: {
+      const MlirAttr& value = reader.get({"value"});
+      if (!value.literal) fail(ErrorKind::value, "attribute_kind", call.name, ": 'value' must be dense<…>");
+      return {{Attr::value, *value.literal}};
+    }
+    case Op::iota:
+      return {{Attr::type, result_of(call).dtype}, {Attr::dims, result_of(call).dims}, {Attr::dimension, reader.integer({"iota_dimension", "dim"})}};
+    case Op::convert:
+    case Op::bitcast_convert: return {{Attr::type, result_of(call).dtype}};
+    case Op::reshape: return {{Attr::dims, result_of(call).dims}};
+    case Op::broadcast_in_dim:
+      return {{Attr::dims, result_of(call).dims}, {Attr::dimensions, reader.ints({"broadcast_dimensions", "dims"})}};
+    case Op::compare: return {{Attr::comparison_direction, reader.get({"comparison_direction"}).text.value_or("")}};
+    case Op::dot_general: return dot_attrs(reader);
+    case Op::pad:
+      return {{Attr::edge_padding_low, reader.dims({"edge_padding_low", "low"})},
+              {Attr::edge_padding_high, reader.dims({"edge_padding_high", "high"})},
+              {Attr::interior_padding, reader.ints({"interior_padding", "interior"})}};
+    case Op::dynamic_slice: return {{Attr::slice_sizes, reader.dims({"slice_sizes", "sizes"})}};
+    case Op::gather: {
+      const MlirAttr& numbers = reader.get({"dimension_numbers"});
+      return {{Attr::offset_dims, reader.field(numbers, "offset_dims")},
+              {Attr::collapsed_slice_dims, reader.field(numbers, "collapsed_slice_dims")},
+              {Attr::operand_batching_dims, reader.field(numbers, "operand_batching_dims")},
+              {Attr::start_indices_batching_dims, reader.field(numbers, "start_indices_batching_dims")},
+              {Attr::start_index_map, reader.field(numbers, "start_index_map")},
+              {Attr::index_vector_dim, reader.vector_dim(numbers)},
+              {Attr::slice_sizes, reader.dims({"slice_sizes"})},
+              {Attr::indices_are_sorted, reader.flag("indices_are_sorted")}};
+    }
+    case Op::scatter: {
+      const MlirAttr& numbers = reader.get({"scatter_dimension_numbers"});
+      return {{Attr::update_window_dims, reader.field(numbers, "update_window_dims")},
+              {Attr::inserted_window_dims, reader.field(numbers, "inserted_window_dims")},
+              {Attr::input_batching_dims, reader.field(numbers, "input_batching_dims")},
+              {Attr::scatter_indices_batching_dims, reader.field(numbers, "scatter_indices_batching_dims")},
+              {Attr::scatter_dims_to_operand_dims, reader.field(numbers, "scatter_dims_to_operand_dims")},
+              {Attr::index_vector_dim, reader.vector_dim(numbers)},
+              {Attr::indices_are_sorted, reader.flag("indices_are_sorted")},
+              {Attr::unique_indices, reader.flag("unique_indices")}};
+    }
+    default: return plain_attrs(call, reader);
+  }
+}
+
+}  // namespace weft

@@ -1,0 +1,24 @@
+// A call as it was read, and its attributes as the registry wants them.
+#pragma once
+
+#include "weft/ir/attribute_text.h"
+#include "weft/ir/graph.h"
+
+namespace weft {
+
+struct ParsedCall {
+  size_t begin = 0;
+  std::string name;
+  std::optional<Op> op;
+  std::vector<Value> operands;
+  MlirAttrs attrs;
+  std::vector<GraphPtr> regions;
+  std::vector<Type> results;  // as the text gives them; empty when it does not
+};
+
+// stablehlo.NAME, chlo.NAME and weft.NAME.
+std::optional<Op> op_of(std::string_view name);
+// Error(value) where the text lacks an attribute or has another kind.
+Attrs attrs_of(const ParsedCall& call, const SymbolTable& symbols);
+
+}  // namespace weft
