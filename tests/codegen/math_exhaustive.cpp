@@ -22,6 +22,7 @@ struct Function {
 long double logistic_of(long double x) { return 1 / (1 + expl(-x)); }
 const Function functions[] = {{"exp", expl, exp},       {"log", logl, log},     {"tanh", tanhl, tanh},
                               {"erf", erfl, erf},       {"sin", sinl, sin},     {"cos", cosl, cos},
+                              {"tan", tanl, tan},       {"sinh", sinhl, sinh},   {"cosh", coshl, cosh},     {"cbrt", cbrtl, cbrt},
                               {"expm1", expm1l, expm1}, {"log1p", log1pl, log1p},
                               {"logistic", logistic_of, [](double x) { return 1 / (1 + exp(-x)); }}};
 
@@ -109,7 +110,7 @@ int main(int argc, char** argv) {
     Target target = target_named(name);
     target.name = name;
     for (const Function& f : functions) {
-      bool is_inline_single = target.fma || (std::string(f.name) != "sin" && std::string(f.name) != "cos");
+      bool is_inline_single = target.fma || (std::string(f.name) != "sin" && std::string(f.name) != "cos" && std::string(f.name) != "tan");
       if (is_inline_single) check_single(f, target, step);
       ModuleText module{target, {}, {}, {}};
       if (!vector_math(module, f.name, DType::f64, "f", 2).empty()) check_double(f, target, step);

@@ -104,7 +104,7 @@ class EntryWriter {
     append(body, "  %services_pool_slot = getelementptr ptr, ptr %services, i64 1\n  %pool = load ptr, ptr %services_pool_slot\n"
                  "  %parallel_for = load ptr, ptr %services\n");
     for (const Launch& launch : launches) write_launch(body, launch);
-    append(module_.out, "define void @", name, "(ptr %symbols, ptr %buffers, ptr %services) #0 {\nentry:\n  %args = alloca [", most,
+    append(module_.out, "define void @", name, "(ptr %symbols, ptr %buffers, ptr %services) noinline optnone #0 {\nentry:\n  %args = alloca [", most,
            " x i64], align 64\n", body, "  ret void\n}\n\n");
   }
 

@@ -34,16 +34,18 @@ const Inline inlines[] = {
     {"tanh", f32::tanh, f64::tanh},    {"logistic", f32::logistic, f64::logistic},
     {"expm1", f32::expm1, f64::expm1}, {"log1p", f32::log1p, nullptr},
     {"erf", f32::erf, nullptr},        {"sin", f32::sin, nullptr, true},
-    {"cos", f32::cos, nullptr, true},
+    {"cos", f32::cos, nullptr, true},  {"tan", f32::tan, nullptr, true},
+    {"sinh", f32::sinh, nullptr},      {"cosh", f32::cosh, nullptr},
+    {"cbrt", f32::cbrt, nullptr},
 };
 
 // The body of a function as text.
 template <class Body>
-std::string definition(ModuleText& module, const std::string& name, int lanes, Elem from, const Body& body) {
+std::string definition(ModuleText& module, const std::string& name, int lanes, Elem from, const Body& body, bool is_binary = false) {
   Block block{{}, "entry"};
   Writer w(module, block, lanes);
   V result = body(V{&w, "%x", from});
-  return cat("define internal ", w.type(result.elem), " @", name, "(", w.type(from), " %x) #2 {\nentry:\n", block.text, "  ret ",
+  return cat("define internal ", w.type(result.elem), " @", name, "(", w.type(from), " %x", is_binary ? cat(", ", w.type(from), " %y") : std::string(), ") #2 {\nentry:\n", block.text, "  ret ",
              w.type(result.elem), " ", result.name, "\n}\n\n");
 }
 
@@ -65,6 +67,8 @@ std::string conversion(ModuleText& module, const std::string& function, const st
 
 std::string vector_math(ModuleText& module, const std::string& function, DType dtype, const std::string& name, int lanes) {
   Elem elem = dtype == DType::f64 ? Elem::f64 : Elem::f32;
+  if (function == "power" && elem == Elem::f32)
+    return definition(module, name, lanes, elem, [](const V& x) { return f32::pow(x, V{x.w, "%y", Elem::f32}); }, true);
   for (const Inline& known : inlines) {
     if (known.function != function) continue;
     Unary body = elem == Elem::f64 ? known.wide : known.single;

@@ -25,8 +25,13 @@ V log1p(const V& x);
 V tanh(const V& x);
 V logistic(const V& x);
 V erf(const V& x);
-V sin(const V& x);  // with fused multiply-add only
+V sin(const V& x);  // these three with fused multiply-add only
 V cos(const V& x);
+V tan(const V& x);
+V sinh(const V& x);
+V cosh(const V& x);
+V cbrt(const V& x);
+V pow(const V& x, const V& y);
 }  // namespace f32
 
 namespace f64 {

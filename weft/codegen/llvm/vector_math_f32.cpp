@@ -17,13 +17,13 @@ Rounded rounded(const V& x) {
 V power_of_two(const V& n) { return bits(shl(n + n.w->integer(Elem::i32, 127), 23), Elem::f32); }
 
 struct Reduced {
-  V r, n;
+  V r, n, number;  // n as an integer and as a float
 };
 // x = n * ln 2 + r
 Reduced by_ln2(const V& x) {
   Rounded n = rounded(x * 1.44269504088896341);
   V r = mad(n.number, -0.693359375, x);
-  return {mad(n.number, 2.12194440e-4, r), n.integer};
+  return {mad(n.number, 2.12194440e-4, r), n.integer, n.number};
 }
 
 // (e**r - 1 - r) / r**2
@@ -31,20 +31,37 @@ V exp_tail(const V& r) {
   return polynomial(r, {1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1});
 }
 
-// e**x for x that is in range already.
+// e**r for |r| <= ln(2) / 2.
+V exp_reduced(const V& r) { return mad(exp_tail(r), r * r, r) + 1.0; }
+
+// e**x for x in [-87, 88], not NaN: the result is normal, its exponent is added to.
 V exp_in_range(const V& x) {
-  auto [r, n] = by_ln2(x);
-  V p = mad(exp_tail(r), r * r, r) + 1.0;
+  auto [r, n, number] = by_ln2(x);
+  return bits(bits(exp_reduced(r), Elem::i32) + shl(n, 23), Elem::f32);
+}
+
+// p * 2**n in two factors, so that results below the normal range are rounded once and those above overflow.
+V scaled(const V& p, const V& n) {
   V half = ashr(n, 1);
   return p * power_of_two(half) * power_of_two(n - half);
 }
 
 }  // namespace
 
-V exp(const V& x) { return exp_in_range(clamped(x, -104, 89)); }
+V exp(const V& x) {
+  Writer& w = *x.w;
+  V in_range = clamped(x, -104, 89);
+  auto [r, n, number] = by_ln2(in_range);
+  V p = exp_reduced(r);
+  if (!w.target().avx512 || w.lanes() != 16) return scaled(p, n);
+  // The machine's own scaling does all of that; NaN comes with p.
+  w.module().declare("declare <16 x float> @llvm.x86.avx512.mask.scalef.ps.512(<16 x float>, <16 x float>, <16 x float>, i16, i32)");
+  return w.def(Elem::f32, "call <16 x float> @llvm.x86.avx512.mask.scalef.ps.512(<16 x float> ", p.name, ", <16 x float> ", number.name,
+               ", <16 x float> zeroinitializer, i16 -1, i32 4)");
+}
 
 V expm1(const V& x) {
-  auto [r, n] = by_ln2(clamped(x, -18, 89));
+  auto [r, n, number] = by_ln2(clamped(x, -18, 89));
   V p = mad(exp_tail(r), r * r, r);
   V scale = power_of_two(n - x.w->integer(Elem::i32, 1));
   V y = mad(scale, p, scale - 0.5);
@@ -102,7 +119,7 @@ V tanh(const V& x) {
   V small = mad(p * z, x, x);
   V e = exp_in_range(clamped(a + a, 0, 40));
   V large = w.real(Elem::f32, 1) - w.real(Elem::f32, 2) / (e + 1.0);
-  return select(less(a, 0.625), small, copysign_of(large, x));
+  return select(less(w.real(Elem::f32, 0.625), a), copysign_of(large, x), small);  // NaN is small
 }
 
 V logistic(const V& x) {
@@ -124,7 +141,11 @@ V erf(const V& x) {
 
 namespace {
 
-V sin_or_cos(const V& x, bool is_cos) {
+// x = quadrant * pi / 2 + an angle whose sine and cosine these are.
+struct Angle {
+  V sine, cosine, quadrant, far;
+};
+Angle angle_of(const V& x) {
   Writer& w = *x.w;
   Rounded j = rounded(x * 0.636619747);
   V r = mad(j.number, -1.57079601e+00, x);
@@ -133,17 +154,58 @@ V sin_or_cos(const V& x, bool is_cos) {
   V s = r * r;
   V sine = mad(polynomial(s, {2.86567956e-6, -1.98559923e-4, 8.33338592e-3, -1.66666672e-1}), r * s, r);
   V cosine = polynomial(s, {2.44677067e-5, -1.38877297e-3, 4.16666567e-2, -5.00000000e-1, 1});
-  V quadrant = is_cos ? j.integer + w.integer(Elem::i32, 1) : j.integer;
-  V odd = w.compare("icmp ne", quadrant & w.integer(Elem::i32, 1), w.integer(Elem::i32, 0));
-  V sign = shl(quadrant & w.integer(Elem::i32, 2), 30);
-  V result = bits(bits(select(odd, cosine, sine), Elem::i32) ^ sign, Elem::f32);
-  V far = w.compare("fcmp ugt", abs_of(x), w.real(Elem::f32, 105000));
-  return w.rare(far, is_cos ? "cos" : "sin", x, result);
+  // Past that the reduction loses too much: the library's turn.
+  return {sine, cosine, j.integer, w.compare("fcmp ugt", abs_of(x), w.real(Elem::f32, 105000))};
 }
+
+V is_odd(const V& n) { return n.w->compare("icmp ne", n & n.w->integer(Elem::i32, 1), n.w->integer(Elem::i32, 0)); }
+
+V sin_or_cos(const V& x, bool is_cos) {
+  Writer& w = *x.w;
+  Angle a = angle_of(x);
+  V quadrant = is_cos ? a.quadrant + w.integer(Elem::i32, 1) : a.quadrant;
+  V sign = shl(quadrant & w.integer(Elem::i32, 2), 30);
+  V result = bits(bits(select(is_odd(quadrant), a.cosine, a.sine), Elem::i32) ^ sign, Elem::f32);
+  return w.rare(a.far, is_cos ? "cos" : "sin", x, result);
+}
+
+V wide(const V& x) { return x.w->cast("fpext", x, Elem::f64); }
+V narrow(const V& x) { return x.w->cast("fptrunc", x, Elem::f32); }
 
 }  // namespace
 
 V sin(const V& x) { return sin_or_cos(x, false); }
 V cos(const V& x) { return sin_or_cos(x, true); }
+
+V tan(const V& x) {
+  Angle a = angle_of(x);
+  V odd = is_odd(a.quadrant);
+  V result = select(odd, -a.cosine, a.sine) / select(odd, a.sine, a.cosine);
+  return x.w->rare(a.far, "tan", x, result);
+}
+
+// In f64 these are as exact as the result can show.
+V sinh(const V& x) {
+  V e = f64::exp(wide(x)), result = narrow((e - x.w->real(Elem::f64, 1) / e) * 0.5);
+  return select(less(abs_of(x), 1e-4), x, result);
+}
+V cosh(const V& x) {
+  V e = f64::exp(wide(x));
+  return narrow((e + x.w->real(Elem::f64, 1) / e) * 0.5);
+}
+V cbrt(const V& x) { return copysign_of(narrow(f64::exp(f64::log(wide(abs_of(x))) * (1.0 / 3))), x); }
+
+V pow(const V& x, const V& y) {
+  Writer& w = *x.w;
+  V a = abs_of(x), one = w.real(Elem::f32, 1);
+  V result = narrow(f64::exp(wide(y) * f64::log(wide(a))));
+  V whole = equal(w.intrinsic("llvm.floor", {y}), y), half = y * 0.5;
+  V odd = whole & w.compare("fcmp une", w.intrinsic("llvm.floor", {half}), half);
+  result = select(odd, copysign_of(result, x), result);
+  V finite = w.compare("fcmp one", a, w.real(Elem::f32, __builtin_inf()));
+  result = select(less(x, 0) & finite & ~whole, w.real(Elem::f32, __builtin_nan("")), result);
+  V endless = equal(abs_of(y), __builtin_inf());
+  return select(equal(y, 0) | equal(x, 1) | (equal(a, 1) & endless), one, result);
+}
 
 }  // namespace weft::f32
