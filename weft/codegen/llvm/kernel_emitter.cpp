@@ -140,6 +140,14 @@ std::string KernelEmitter::vector_extent(const Dim& dim) {
         if (atom->op == DimOp::min || atom->op == DimOp::max) {
           std::string less = assign(cat("icmp s", atom->op == DimOp::min ? "lt" : "gt", " ", type, " ", a, ", ", b));
           value = assign(cat("select ", lanes_type("i1", lanes_.count), " ", less, ", ", type, " ", a, ", ", type, " ", b));
+        } else if (atom->operands[0].min() >= 0 && atom->operands[0].max() < int64_t{1} << 31 && atom->operands[1].is_static() &&
+                   atom->operands[1].value() > 0 && atom->operands[1].value() < int64_t{1} << 31) {
+          // By a constant, in 32 bits: a multiplication.
+          std::string small = lanes_type("i32", lanes_.count);
+          std::string narrow = assign(cat("trunc ", type, " ", a, " to ", small));
+          std::string divided = assign(cat(atom->op == DimOp::floordiv ? "udiv " : "urem ", small, " ", narrow, ", ",
+                                           splat("i32", cat(atom->operands[1].value()), lanes_.count)));
+          value = assign(cat("zext ", small, " ", divided, " to ", type));
         } else {
           // Floor division: shifted up by a multiple of the divisor so that operands are not negative.
           std::string quotient = assign(cat("sdiv ", type, " ", a, ", ", b));
