@@ -5,6 +5,7 @@
 NB_MODULE(_core, m) {
   // Jitted functions of a module refer to it and it to them; at exit such cycles are let go unreported.
   nanobind::set_leak_warnings(false);
+  m.doc() = "Weftwork's native core; the package weftwork is its public face.";
   weft::py::import_numpy();
   weft::py::bind_core(m);
   weft::py::bind_ir(m);

@@ -13,7 +13,7 @@ namespace {
   fail(ErrorKind::unsupported, "scalar", name(op), " has no meaning for ", name(dtype));
 }
 
-// Asymptotic series after shifting the argument above 10; reflection below zero.
+// Asymptotic series after shifting the argument above 20; reflection below zero.
 double digamma(double x) {
   if (std::isnan(x) || x == -std::numeric_limits<double>::infinity()) return std::numeric_limits<double>::quiet_NaN();
   if (x <= 0) {
@@ -21,7 +21,7 @@ double digamma(double x) {
     return digamma(1 - x) - M_PI / std::tan(M_PI * x);
   }
   double result = 0;
-  for (; x < 10; ++x) result -= 1 / x;
+  for (; x < 20; ++x) result -= 1 / x;
   double r = 1 / (x * x);
   return result + std::log(x) - 0.5 / x -
          r * (1.0 / 12 - r * (1.0 / 120 - r * (1.0 / 252 - r * (1.0 / 240 - r * (1.0 / 132)))));

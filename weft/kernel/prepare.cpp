@@ -64,6 +64,15 @@ Value prepared_dot(Builder& build, const Node& node, Value lhs, Value rhs) {
   DotDims l(lhs.type().rank(), node.ints(Attr::lhs_batching_dimensions), node.ints(Attr::lhs_contracting_dimensions));
   DotDims r(rhs.type().rank(), node.ints(Attr::rhs_batching_dimensions), node.ints(Attr::rhs_contracting_dimensions));
   if (has_dot_kernel(node.type().dtype) && l.contracting.size() == 1) return {};
+  DType dtype = node.type().dtype;
+  if (is_float(dtype) && !has_dot_kernel(dtype)) {
+    // Floats of a byte add up in f32 and are rounded once.
+    lhs = build.convert(lhs, DType::f32);
+    rhs = build.convert(rhs, DType::f32);
+    Value wide = build(Op::dot_general, {lhs, rhs}, node.attrs);
+    if (l.contracting.size() != 1) wide = prepared_dot(build, Node(wide.node()), lhs, rhs);
+    return build.convert(wide, dtype);
+  }
   Value a = canonical(build, lhs, l), b = canonical(build, rhs, r);
   if (!has_dot_kernel(node.type().dtype)) return multiply_and_reduce(build, a, b, l.batch.size(), node.type());
   Ints batch(l.batch.size());
