@@ -194,7 +194,7 @@ void lower_reduce(Lowering& lowering, const Stage& stage) {
     kernel.body = std::move(outer);
     draft.cost = reduced * Dim(4) + Dim(8);
   } else {
-    kernel.body = schedule_map(kernel, space.kept, std::move(body), draft.parallel);
+    kernel.body = schedule_map(kernel, space.kept, std::move(body), draft.parallel, reduced);
     draft.cost = floordiv(reduced * kept * Dim(4), max(draft.parallel, Dim(1)));
   }
   finish_draft(lowering, std::move(draft), access, {stage.root});

@@ -47,6 +47,32 @@ bool steps_evenly(Kernel& kernel, const Axis& outer, const Axis& inner) {
   return even;
 }
 
+// An outer axis along which some index steps by one while it strides along the innermost: a transposition, which row
+// by row would touch a cache line for each element.
+std::optional<size_t> crossing_axis(Kernel& kernel, const std::vector<Axis>& axes) {
+  std::optional<size_t> found;
+  visit_indices(kernel, [&](Dim& index) {
+    if (found || index.is_static()) return;
+    std::optional<Dim> inner = coefficient(index, axes.back().counter);
+    if (!inner || (inner->is_static() && std::abs(inner->value()) < 16)) return;
+    for (size_t i = 0; i + 1 < axes.size() && !found; ++i)
+      if (std::optional<Dim> step = coefficient(index, axes[i].counter); step && step->is(1)) found = i;
+  });
+  return found;
+}
+
+// Splits an axis into blocks: their counter becomes an axis of its own; returns the axis inside of a block.
+Axis split(Kernel& kernel, Axis& axis, int64_t size, const std::string& inside) {
+  Dim blocks = ceildiv(axis.extent, size), block = counter_dim(axis.counter + "b", blocks);
+  substitute_counter(kernel, axis.counter, block * Dim(size) + counter_dim(inside, size));
+  Axis inner{inside, min(axis.extent - block * Dim(size), size)};
+  axis = {axis.counter + "b", blocks};
+  return inner;
+}
+
+// A tile of a transposition: the cache lines of so many columns, each used whole.
+constexpr int64_t tile_rows = 64, tile_columns = 16;
+
 }  // namespace
 
 Dim counter_dim(const std::string& name, const Dim& extent) {
@@ -131,29 +157,36 @@ Dim flatten_parallel(Kernel& kernel, const std::vector<Axis>& axes) {
   return extent;
 }
 
-std::vector<Stmt> schedule_map(Kernel& kernel, std::vector<Axis> axes, std::vector<Stmt> body, Dim& parallel) {
+std::vector<Stmt> schedule_map(Kernel& kernel, std::vector<Axis> axes, std::vector<Stmt> body, Dim& parallel, const Dim& each) {
   kernel.body = std::move(body);
   merge_axes(kernel, axes);
   Dim total = 1;
   for (const Axis& axis : axes) total = total * axis.extent;
-  bool small = total.max() <= 2048;
+  bool small = (total * each).max() <= 2048;
   if (axes.empty() || small) {
     parallel = 1;
     return nested(axes, std::move(kernel.body), 1);
   }
-  Axis inner = axes.back();
-  axes.pop_back();
-  Dim outer = 1;
-  for (const Axis& axis : axes) outer = outer * axis.extent;
-  if (inner.extent.max() > 2 * chunk && outer.opt() < 64) {
-    // Pieces of the innermost axis: the counter of a piece is the last of the parallel ones.
-    Dim pieces = ceildiv(inner.extent, chunk);
-    Dim piece = counter_dim(".c", pieces), rest = inner.extent - piece * Dim(chunk);
-    substitute_counter(kernel, inner.counter, piece * Dim(chunk) + counter_dim(".i", chunk));
-    axes.push_back({".c", pieces});
-    inner = {".i", min(rest, chunk)};
+  std::optional<size_t> crossing = each.is(1) ? crossing_axis(kernel, axes) : std::nullopt;
+  if (crossing && axes.back().extent.opt() >= tile_rows && axes[*crossing].extent.opt() >= tile_rows) {
+    Axis rows = split(kernel, axes[*crossing], tile_rows, ".row"), columns = split(kernel, axes.back(), tile_columns, ".i");
+    kernel.body = nested({rows, columns}, std::move(kernel.body), 1);
+  } else {
+    Axis inner = axes.back();
+    axes.pop_back();
+    Dim outer = 1;
+    for (const Axis& axis : axes) outer = outer * axis.extent;
+    int64_t piece_size = std::max<int64_t>(chunk / std::max<int64_t>(each.opt(), 1), 256);
+    if (inner.extent.max() > 2 * piece_size && outer.opt() < 64) {
+      // Pieces of the innermost axis: the counter of a piece is the last of the parallel ones.
+      Dim pieces = ceildiv(inner.extent, piece_size);
+      Dim piece = counter_dim(".c", pieces), rest = inner.extent - piece * Dim(piece_size);
+      substitute_counter(kernel, inner.counter, piece * Dim(piece_size) + counter_dim(".i", piece_size));
+      axes.push_back({".c", pieces});
+      inner = {".i", min(rest, piece_size)};
+    }
+    kernel.body = nested({inner}, std::move(kernel.body), 1);
   }
-  kernel.body = nested({inner}, std::move(kernel.body), 1);
   parallel = flatten_parallel(kernel, axes);
   Stmt loop;
   loop.kind = StmtKind::loop;
