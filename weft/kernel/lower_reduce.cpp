@@ -87,7 +87,7 @@ Dim product_of(const std::vector<Axis>& axes) {
 }
 
 // A long reduce to few results: pieces add up in parallel to partial results, which a second kernel combines.
-void lower_in_two_steps(Lowering& lowering, const Stage& stage, Draft draft, Access& access, ReduceSpace space, ExprId element, Scalar op) {
+void lower_in_two_steps(Lowering& lowering, const Stage& stage, Draft& draft, Access& access, ReduceSpace space, ExprId element, Scalar op) {
   const Node& node = lowering.graph.node(stage.root);
   DType dtype = node.type().dtype;
   Kernel& kernel = draft.kernel;
@@ -98,9 +98,11 @@ void lower_in_two_steps(Lowering& lowering, const Stage& stage, Draft draft, Acc
     Dim piece = counter_dim(".c", pieces), rest = inner[0].extent - piece * Dim(chunk);
     substitute_counter(kernel, inner[0].counter, piece * Dim(chunk) + counter_dim(".i", chunk));
     inner = {{".i", min(rest, chunk)}};
+    draft.cost = chunk * 4;
   } else {
     substitute_counter(kernel, inner[0].counter, counter_dim(".c", pieces));
     inner.erase(inner.begin());
+    draft.cost = product_of(inner) * Dim(4);
   }
   Dims partial_dims = node.type().dims;
   partial_dims.push_back(pieces);
@@ -120,7 +122,6 @@ void lower_in_two_steps(Lowering& lowering, const Stage& stage, Draft draft, Acc
   std::vector<Stmt> loops;
   loops.push_back(parallel_loop(draft.parallel, std::move(kernel.body)));
   kernel.body = std::move(loops);
-  draft.cost = product_of(inner) * Dim(4);
   draft.buffers.push_back(partial);
   finish_draft(lowering, std::move(draft), access, {stage.root});
 
@@ -176,7 +177,7 @@ void lower_reduce(Lowering& lowering, const Stage& stage) {
     merge_axes(kernel, space.reduced);
     bool is_long = !space.reduced.empty() && reduced.max() > 4 * chunk && kept.opt() < 16;
     if (is_long && is_neutral(node.operand(1).node(), op))
-      return lower_in_two_steps(lowering, stage, std::move(draft), access, std::move(space), element, op);
+      return lower_in_two_steps(lowering, stage, draft, access, std::move(space), element, op);
   }
   int32_t sum = add_variable(kernel, dtype);
   int32_t target = access.memory(stage.root, true);

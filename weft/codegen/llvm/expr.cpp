@@ -142,10 +142,53 @@ Ssa KernelEmitter::load(const Expr& e) {
   Lanes saved = lanes_;
   if (uniform) lanes_ = {};
   int64_t scale = is_complex(e.dtype) ? 2 : 1;
+  if (is_complex(e.dtype) && mask.empty() && lanes_.count > 1) {
+    Address at = address(e.index, e.dynamic, 2, 0);
+    if (at.vector.empty() && at.step == 2) {
+      Ssa value = load_pairs(base, e.dtype, at.base);
+      lanes_ = saved;
+      return value;
+    }
+  }
   Ssa value = load_part(base, e.dtype, e.index, e.dynamic, scale, 0, mask);
   if (is_complex(e.dtype)) value.im = load_part(base, e.dtype, e.index, e.dynamic, 2, 1, mask).re;
   lanes_ = saved;
   return value;
+}
+
+// Numbers that lie one after the other: real parts are the even elements, imaginary parts the odd ones.
+Ssa KernelEmitter::load_pairs(const std::string& base, DType dtype, const std::string& offset) {
+  std::string element = memory_type(dtype), both = lanes_type(element, 2 * lanes_.count);
+  std::string place = assign(cat("getelementptr ", element, ", ptr ", base, ", i64 ", offset));
+  std::string raw = assign(cat("load ", both, ", ptr ", place, ", align ", part_size(dtype)));
+  auto part = [&](int odd) {
+    std::string picks = "<";
+    for (int i = 0; i < lanes_.count; ++i) append(picks, i ? ", i32 " : "i32 ", 2 * i + odd);
+    return assign(cat("shufflevector ", both, " ", raw, ", ", both, " poison, <", lanes_.count, " x i32> ", picks, ">"));
+  };
+  std::string re = part(0);
+  return {re, part(1), true};
+}
+
+// Stores lanes of complex numbers that lie one after the other; false where they do not, or a mask is needed.
+bool KernelEmitter::store_pairs(const std::string& base, DType dtype, const Stmt& stmt, const Ssa& value) {
+  if (lanes_.count == 1 || !lanes_.mask.empty() || stmt.mask != no_expr) return false;
+  Address at = address(stmt.index, stmt.dynamic, 2, 0);
+  if (!at.vector.empty() || at.step != 2) return false;
+  std::string element = memory_type(dtype), one = lanes_type(element, lanes_.count), both = lanes_type(element, 2 * lanes_.count);
+  std::string re = as_vector(value, dtype), im = as_vector(value, dtype, true), picks = "<";
+  for (int i = 0; i < lanes_.count; ++i) append(picks, i ? ", i32 " : "i32 ", i, ", i32 ", lanes_.count + i);
+  std::string raw = assign(cat("shufflevector ", one, " ", re, ", ", one, " ", im, ", <", 2 * lanes_.count, " x i32> ", picks, ">"));
+  std::string place = assign(cat("getelementptr ", element, ", ptr ", base, ", i64 ", at.base));
+  line(cat("store ", both, " ", raw, ", ptr ", place, ", align ", part_size(dtype)));
+  return true;
+}
+
+// The lanes in the opposite order.
+std::string KernelEmitter::reversed(const std::string& type, const std::string& value) {
+  std::string picks = "<";
+  for (int i = lanes_.count; i-- > 0;) append(picks, i + 1 == lanes_.count ? "i32 " : ", i32 ", i);
+  return assign(cat("shufflevector ", type, " ", value, ", ", type, " poison, <", lanes_.count, " x i32> ", picks, ">"));
 }
 
 Ssa KernelEmitter::load_part(const std::string& base, DType dtype, const Index& index,
@@ -170,6 +213,9 @@ Ssa KernelEmitter::load_part(const std::string& base, DType dtype, const Index& 
       module_.declare(cat("declare ", type, " ", name, "(ptr, ", mask_type, ", ", type, ")"));
       raw = assign(cat("call ", type, " ", name, "(ptr align ", align, " ", place, ", ", mask_type, " ", mask, ", ", type, " zeroinitializer)"));
     }
+  } else if (at.vector.empty() && at.step == -1 && mask.empty()) {
+    std::string place = assign(cat("getelementptr ", element, ", ptr ", base, ", i64 ", add(at.base, cat(1 - lanes))));
+    raw = reversed(type, assign(cat("load ", type, ", ptr ", place, ", align ", align)));
   } else {
     std::string offsets = at.vector;
     if (offsets.empty()) {

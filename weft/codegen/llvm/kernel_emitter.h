@@ -96,6 +96,9 @@ class KernelEmitter {
   Ssa load(const Expr& e);
   Ssa load_part(const std::string& pointer, DType dtype, const Index& index, const std::vector<std::pair<ExprId, Index>>& dynamic,
                 int64_t scale, int64_t shift, const std::string& mask);
+  Ssa load_pairs(const std::string& base, DType dtype, const std::string& offset);
+  bool store_pairs(const std::string& base, DType dtype, const Stmt& stmt, const Ssa& value);
+  std::string reversed(const std::string& type, const std::string& value);
   void store_part(const std::string& pointer, DType dtype, const Index& index, const std::vector<std::pair<ExprId, Index>>& dynamic,
                   int64_t scale, int64_t shift, const std::string& mask, const std::string& value, bool value_is_vector);
   // Byte-free addressing: element offset as i64, or as <lanes x i64> when it differs between lanes irregularly.

@@ -428,6 +428,7 @@ void KernelEmitter::store(const Stmt& stmt) {
     return;
   }
   if (!is_complex(memory.dtype)) return store_part(base, memory.dtype, stmt.index, stmt.dynamic, 1, 0, mask, value.re, value.vector);
+  if (store_pairs(base, memory.dtype, stmt, value)) return;
   store_part(base, memory.dtype, stmt.index, stmt.dynamic, 2, 0, mask, value.re, value.vector);
   store_part(base, memory.dtype, stmt.index, stmt.dynamic, 2, 1, mask, value.im, value.vector);
 }
