@@ -84,6 +84,30 @@ std::string Lexer::take_shape() {
   return shape;
 }
 
+// "…" with escapes, or @"…".
+Token Lexer::string_token(Token token) {
+  bool is_symbol = source_[at_] == '@';
+  token.kind = is_symbol ? TokenKind::symbol : TokenKind::text;
+  if (is_symbol) token.text = "@";
+  at_ += is_symbol ? 2 : 1;
+  for (;;) {
+    if (at_ >= source_.size()) fail_at(token.begin, "syntax", "the string has no end");
+    char s = source_[at_++];
+    if (s == '"') return token;
+    if (s != '\\') {
+      token.text += s;
+      continue;
+    }
+    if (at_ >= source_.size()) fail_at(token.begin, "syntax", "the string has no end");
+    char e = source_[at_++];
+    bool is_hex = hex_digit(e) >= 0 && at_ < source_.size() && hex_digit(source_[at_]) >= 0;
+    if (e == 'n') token.text += '\n';
+    else if (e == 't') token.text += '\t';
+    else if (is_hex) token.text += static_cast<char>(hex_digit(e) * 16 + hex_digit(source_[at_++]));
+    else token.text += e;
+  }
+}
+
 Token Lexer::next() {
   skip();
   Token token;
@@ -125,27 +149,7 @@ Token Lexer::next() {
     at_ = end;
     return token;
   }
-  bool quoted_symbol = c == '@';
-  if (c == '"' || quoted_symbol) {
-    token.kind = quoted_symbol ? TokenKind::symbol : TokenKind::text;
-    if (quoted_symbol) token.text = "@";
-    at_ += quoted_symbol ? 2 : 1;
-    for (;;) {
-      if (at_ >= source_.size()) fail_at(token.begin, "syntax", "the string has no end");
-      char s = source_[at_++];
-      if (s == '"') return token;
-      if (s != '\\') {
-        token.text += s;
-        continue;
-      }
-      if (at_ >= source_.size()) fail_at(token.begin, "syntax", "the string has no end");
-      char e = source_[at_++];
-      if (e == 'n') token.text += '\n';
-      else if (e == 't') token.text += '\t';
-      else if (hex_digit(e) >= 0 && at_ < source_.size() && hex_digit(source_[at_]) >= 0) token.text += static_cast<char>(hex_digit(e) * 16 + hex_digit(source_[at_++]));
-      else token.text += e;
-    }
-  }
+  if (c == '"' || c == '@') return string_token(std::move(token));
   token.kind = TokenKind::mark;
   token.text = c == '-' && at_ + 1 < source_.size() && source_[at_ + 1] == '>' ? "->" : std::string(1, c);
   at_ += token.text.size();

@@ -48,6 +48,7 @@ class Lexer {
 
  private:
   Token next();
+  Token string_token(Token token);
   void skip();
   std::string_view source_;
   std::string file_;

@@ -128,20 +128,24 @@ void lower_map(Lowering& lowering, const Stage& stage) {
   finish_draft(lowering, std::move(draft), access, {stage.root});
 }
 
+// The operand of a scatter, copied to where the updates land.
+void copy_operand(Lowering& lowering, const Stage& stage) {
+  const Node& node = lowering.graph.node(stage.root);
+  const Type& type = node.type();
+  Draft copy;
+  Access access(lowering.graph, lowering.fusion, copy.kernel);
+  Space space = space_of(type.dims, ".i");
+  ExprId expr = access.value(node.operand(0), space.coordinates);
+  std::vector<Stmt> body{store_statement(access.memory(stage.root, true), linear_index(type.dims, space.coordinates), expr)};
+  copy.kernel.body = schedule_map(copy.kernel, space.axes, std::move(body), copy.parallel);
+  copy.cost = floordiv(type.count(), max(copy.parallel, Dim(1)));
+  finish_draft(lowering, std::move(copy), access, {stage.root});
+}
+
 void lower_scatter(Lowering& lowering, const Stage& stage) {
   const Node& node = lowering.graph.node(stage.root);
   const Type& type = node.type();
-  {
-    // The operand first; updates land on it.
-    Draft copy;
-    Access access(lowering.graph, lowering.fusion, copy.kernel);
-    Space space = space_of(type.dims, ".i");
-    ExprId expr = access.value(node.operand(0), space.coordinates);
-    std::vector<Stmt> body{store_statement(access.memory(stage.root, true), linear_index(type.dims, space.coordinates), expr)};
-    copy.kernel.body = schedule_map(copy.kernel, space.axes, std::move(body), copy.parallel);
-    copy.cost = floordiv(type.count(), max(copy.parallel, Dim(1)));
-    finish_draft(lowering, std::move(copy), access, {stage.root});
-  }
+  copy_operand(lowering, stage);
   const Attrs& a = node.attrs;
   const Ints &window = a.ints(Attr::update_window_dims), &inserted = a.ints(Attr::inserted_window_dims),
              &batching = a.ints(Attr::input_batching_dims), &map = a.ints(Attr::scatter_dims_to_operand_dims),
@@ -178,8 +182,7 @@ void lower_scatter(Lowering& lowering, const Stage& stage) {
     put.dynamic.emplace_back(start, strides[axis]);
   }
   const Graph& body = *node.regions[0];
-  bool overwrites = body.outputs()[0].value.id() == body.parameters()[1];
-  if (!overwrites) {
+  if (body.outputs()[0].value.id() != body.parameters()[1]) {
     std::optional<Op> op = single_op(body);
     if (!op) throw Error(ErrorKind::unsupported, "scatter with such a body cannot be compiled; wf.simulate runs it", "unsupported_op", node.loc);
     put.kind = StmtKind::barrier_accumulate;

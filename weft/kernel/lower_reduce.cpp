@@ -86,6 +86,35 @@ Dim product_of(const std::vector<Axis>& axes) {
   return total;
 }
 
+// The second step: every piece took the initial value, the neutral element, and so does their combination.
+void combine_pieces(Lowering& lowering, const Node& node, Scalar op, const Dim& pieces, const Dims& partial_dims, BufferId partial) {
+  DType dtype = node.type().dtype;
+  Draft second;
+  Access combine(lowering.graph, lowering.fusion, second.kernel);
+  Space rows = space_of(node.type().dims, ".k");
+  int32_t total = add_variable(second.kernel, dtype);
+  int32_t target = combine.memory(node.id(), true);
+  ExprId init = combine.value(node.operand(1), {});
+  auto partial_slot = static_cast<int32_t>(second.kernel.memories.size());
+  Expr load;
+  load.kind = ExprKind::load;
+  load.dtype = dtype;
+  Dims where = rows.coordinates;
+  where.push_back(counter_dim(".c", pieces));
+  load.index = linear_index(partial_dims, where);
+  load.slot = partial_slot;
+  second.kernel.memories.push_back({"partial", dtype, false, 0});
+  second.kernel.exprs.push_back(std::move(load));
+  auto part = static_cast<ExprId>(second.kernel.exprs.size() - 1);
+  std::vector<Stmt> rest{statement(StmtKind::define, total, init)};
+  for (Stmt& loop : nested({{".c", pieces}}, {accumulate(total, op, part)}, 1)) rest.push_back(std::move(loop));
+  rest.push_back(store_statement(target, linear_index(node.type().dims, rows.coordinates), combine.variable(total, dtype)));
+  second.kernel.body = serial(rows.axes, std::move(rest));
+  second.cost = pieces * node.type().count();
+  second.buffers.push_back(partial);
+  finish_draft(lowering, std::move(second), combine, {node.id()});
+}
+
 // A long reduce to few results: pieces add up in parallel to partial results, which a second kernel combines.
 void lower_in_two_steps(Lowering& lowering, const Stage& stage, Draft& draft, Access& access, ReduceSpace space, ExprId element, Scalar op) {
   const Node& node = lowering.graph.node(stage.root);
@@ -124,32 +153,7 @@ void lower_in_two_steps(Lowering& lowering, const Stage& stage, Draft& draft, Ac
   kernel.body = std::move(loops);
   draft.buffers.push_back(partial);
   finish_draft(lowering, std::move(draft), access, {stage.root});
-
-  Draft second;
-  Access combine(lowering.graph, lowering.fusion, second.kernel);
-  Space rows = space_of(node.type().dims, ".k");
-  int32_t total = add_variable(second.kernel, dtype);
-  int32_t target = combine.memory(stage.root, true);
-  ExprId init = combine.value(node.operand(1), {});
-  auto partial_slot = static_cast<int32_t>(second.kernel.memories.size() + 0);
-  // The initial value was taken by every piece: the pieces combine from the first one on by starting there again.
-  Expr load;
-  load.kind = ExprKind::load;
-  load.dtype = dtype;
-  Dims where = rows.coordinates;
-  where.push_back(counter_dim(".c", pieces));
-  load.index = linear_index(partial_dims, where);
-  load.slot = partial_slot;
-  second.kernel.memories.push_back({"partial", dtype, false, 0});
-  second.kernel.exprs.push_back(std::move(load));
-  auto part = static_cast<ExprId>(second.kernel.exprs.size() - 1);
-  std::vector<Stmt> rest{statement(StmtKind::define, total, init)};
-  for (Stmt& loop : nested({{".c", pieces}}, {accumulate(total, op, part)}, 1)) rest.push_back(std::move(loop));
-  rest.push_back(store_statement(target, linear_index(node.type().dims, rows.coordinates), combine.variable(total, dtype)));
-  second.kernel.body = serial(rows.axes, std::move(rest));
-  second.cost = pieces * node.type().count();
-  second.buffers.push_back(partial);
-  finish_draft(lowering, std::move(second), combine, {stage.root});
+  combine_pieces(lowering, node, op, pieces, partial_dims, partial);
 }
 
 // Combining the initial value more than once changes nothing: it is the neutral element.

@@ -197,7 +197,7 @@ OpDef define_is_inf() {
   return composite("Whether infinite.", 1, same_type_to_bool<is_float>, expand_is_inf, {.aten = "isinf"});
 }
 OpDef define_signbit() {
-  return composite("Whether the sign bit is set (-0 and NaN too).", 1, same_type_to_bool<is_signed_number>, expand_signbit,
+  return composite("Whether the sign bit is set (-0 and NaN too).", 1, same_type_to_bool<is_signed_real>, expand_signbit,
                    {.numpy = "signbit", .aten = "signbit"});
 }
 OpDef define_copysign() {

@@ -14,6 +14,7 @@ inline bool any_type(DType) { return true; }
 inline bool is_number(DType dtype) { return !is_bool(dtype); }
 inline bool is_float_or_complex(DType dtype) { return is_float(dtype) || is_complex(dtype); }
 inline bool is_signed_number(DType dtype) { return is_signed(dtype) || is_float(dtype) || is_complex(dtype); }
+inline bool is_signed_real(DType dtype) { return is_signed(dtype) || is_float(dtype); }
 inline bool is_bits(DType dtype) { return is_bool(dtype) || is_integer(dtype); }
 inline bool is_real_number(DType dtype) { return is_integer(dtype) || is_float(dtype); }
 inline bool is_ordered(DType dtype) { return !is_complex(dtype); }

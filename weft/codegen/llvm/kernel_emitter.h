@@ -119,6 +119,8 @@ class KernelEmitter {
   std::string real_scalar(Scalar op, DType dtype, const std::string* args, int lanes);
   std::string integer_scalar(Scalar op, DType dtype, const std::string* args, int lanes);
   Ssa complex_scalar(const Expr& e, const std::vector<Ssa>& args, int lanes);
+  Ssa complex_convert(DType to, DType from, const std::string& re, const std::string& im, int lanes);
+  Ssa complex_library(Scalar op, DType real, const std::vector<std::string>& parts, int lanes);
   std::string compare(Scalar op, DType dtype, const std::string& a, const std::string& b, int lanes);
   std::string convert(DType from, DType to, const std::string& value, int lanes);
   std::string rounded(DType dtype, const std::string& value, int lanes);  // to a small float's values

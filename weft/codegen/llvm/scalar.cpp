@@ -298,19 +298,7 @@ Ssa KernelEmitter::complex_scalar(const Expr& e, const std::vector<Ssa>& args, i
     case Scalar::real: return {part(0, false), {}, vector};
     case Scalar::imag: return {part(0, true), {}, vector};
     case Scalar::complex: return {part(0, false), part(1, false), vector};
-    case Scalar::convert: {
-      if (is_bool(e.dtype)) {
-        std::string type = lanes_type(register_type(from), lanes);
-        std::string a = assign(cat("fcmp une ", type, " ", part(0, false), ", zeroinitializer"));
-        std::string b = assign(cat("fcmp une ", type, " ", part(0, true), ", zeroinitializer"));
-        return {assign(cat("or ", lanes_type("i1", lanes), " ", a, ", ", b)), {}, vector};
-      }
-      Ssa value{convert(real_type(from), real_type(e.dtype), part(0, false), lanes), {}, vector};
-      if (!is_complex(e.dtype)) return value;
-      value.im = is_complex(from) ? convert(real_type(from), real_type(e.dtype), part(0, true), lanes)
-                                  : splat(register_type(e.dtype), number(0), lanes);
-      return value;
-    }
+    case Scalar::convert: return complex_convert(e.dtype, from, part(0, false), is_complex(from) ? part(0, true) : std::string(), lanes);
     case Scalar::select: {
       std::string condition = vector ? as_vector(args[0], DType::boolean) : args[0].re;
       std::string type = lanes_type(register_type(e.dtype), lanes), mask = lanes_type("i1", lanes);
@@ -340,22 +328,36 @@ Ssa KernelEmitter::complex_scalar(const Expr& e, const std::vector<Ssa>& args, i
       return {call_math("hypot", real, pair, 2, lanes), {}, vector};
     }
     case Scalar::is_finite: {
-      Expr check_part;
       std::string inf = splat(register_type(real), "0x7FF0000000000000", lanes), type = lanes_type(register_type(real), lanes);
-      std::string a = part(0, false), b = part(0, true);
-      std::string x = assign(cat("fcmp olt ", type, " ", real_scalar(Scalar::abs, real, &a, lanes), ", ", inf));
+      std::string a = part(0, false), b = part(0, true), x = assign(cat("fcmp olt ", type, " ", real_scalar(Scalar::abs, real, &a, lanes), ", ", inf));
       std::string y = assign(cat("fcmp olt ", type, " ", real_scalar(Scalar::abs, real, &b, lanes), ", ", inf));
       return {assign(cat("and ", lanes_type("i1", lanes), " ", x, ", ", y)), {}, vector};
     }
     default: break;
   }
-  // Everything else by the library, lane by lane: the parts of the result are two functions of the parts.
-  size_t count = args.size();
-  std::string parts[4];
-  for (size_t i = 0; i < count; ++i) parts[2 * i] = part(i, false), parts[2 * i + 1] = part(i, true);
-  std::string base = cat("complex_", weft::name(e.op));
-  std::string re = call_math(base + ".re", real, parts, 2 * count, lanes), im = call_math(base + ".im", real, parts, 2 * count, lanes);
-  return {re, im, vector};
+  std::vector<std::string> parts;
+  for (size_t i = 0; i < args.size(); ++i) parts.push_back(part(i, false)), parts.push_back(part(i, true));
+  return complex_library(e.op, real, parts, lanes);
+}
+
+// Everything else by the library, lane by lane: the parts of the result are two functions of the parts.
+Ssa KernelEmitter::complex_library(Scalar op, DType real, const std::vector<std::string>& parts, int lanes) {
+  std::string base = cat("complex_", weft::name(op));
+  std::string re = call_math(base + ".re", real, parts.data(), parts.size(), lanes);
+  return {re, call_math(base + ".im", real, parts.data(), parts.size(), lanes), lanes > 1};
+}
+
+Ssa KernelEmitter::complex_convert(DType to, DType from, const std::string& re, const std::string& im, int lanes) {
+  bool vector = lanes > 1;
+  if (is_bool(to)) {
+    std::string type = lanes_type(register_type(from), lanes);
+    std::string a = assign(cat("fcmp une ", type, " ", re, ", zeroinitializer")), b = assign(cat("fcmp une ", type, " ", im, ", zeroinitializer"));
+    return {assign(cat("or ", lanes_type("i1", lanes), " ", a, ", ", b)), {}, vector};
+  }
+  Ssa value{convert(real_type(from), real_type(to), re, lanes), {}, vector};
+  if (!is_complex(to)) return value;
+  value.im = is_complex(from) ? convert(real_type(from), real_type(to), im, lanes) : splat(register_type(to), number(0), lanes);
+  return value;
 }
 
 }  // namespace weft

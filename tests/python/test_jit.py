@@ -1,0 +1,144 @@
+"""Signatures, statics, nesting, threads and targets."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+import weftwork as wf
+
+X = np.random.default_rng(0).normal(size=(64, 48)).astype(np.float32)
+
+
+def test_one_program_for_each_signature() -> None:
+    f = wf.jit(lambda x: x * 2)
+    for x in (X, X + 1, X[:5].copy(), X.astype(np.float64), X):
+        np.testing.assert_array_equal(f(x), x * 2)
+    assert f.plan_count == 3
+
+
+def test_static_arguments_are_part_of_the_program() -> None:
+    @wf.jit(static_argnames="mode")
+    def f(x: Any, n: int, mode: str = "up") -> Any:
+        return x * n if mode == "up" else x / n
+
+    np.testing.assert_array_equal(f(X, 3), X * 3)
+    np.testing.assert_array_equal(f(X, 3, mode="down"), X / np.float32(3))
+    np.testing.assert_array_equal(f(X, 4), X * 4)
+    assert f.plan_count == 3
+
+
+def test_python_floats_are_inputs() -> None:
+    f = wf.jit(lambda x, s: x * s)
+    for s in (0.5, 1.5, 2.5):
+        np.testing.assert_array_equal(f(X, s), X * s)
+    assert f.plan_count == 1
+
+
+def test_nested_arguments_and_results() -> None:
+    @wf.jit
+    def f(p: Any) -> Any:
+        return {"sum": p["a"] + p["b"][0], "pair": (p["a"], p["b"][1] * 2)}
+
+    out = f({"a": X, "b": [X, X + 1]})
+    np.testing.assert_array_equal(out["sum"], X + X)
+    assert out["pair"][0] is X
+    np.testing.assert_array_equal(out["pair"][1], (X + 1) * 2)
+
+
+def test_methods_can_be_jitted() -> None:
+    class Scale:
+        factor = 3
+
+        @wf.jit
+        def __call__(self, x: Any) -> Any:
+            return x * self.factor
+
+    np.testing.assert_array_equal(Scale()(X), X * 3)
+
+
+def test_donated_memory_is_taken_over() -> None:
+    f = wf.jit(lambda x: x + 1, donate_argnames="x")
+    x = X.copy()
+    assert f(x) is x
+    np.testing.assert_array_equal(x, X + 1)
+
+
+def model(x: Any, w: Any) -> Any:
+    h = np.tanh(x @ w)
+    e = np.exp(h - h.max(axis=-1, keepdims=True))
+    p = e / e.sum(axis=-1, keepdims=True)
+    return p, np.sum(p, axis=0), np.mean(h), np.var(h, axis=1), h.T[::-1], np.sum(x.astype(np.float16)), np.sum(x)
+
+
+@pytest.mark.parametrize("shape", [(3, 5), (129, 257), (700, 33)])
+def test_results_do_not_depend_on_the_number_of_threads(shape: tuple) -> None:
+    rng = np.random.default_rng(1)
+    x, w = rng.normal(size=shape).astype(np.float32), rng.normal(size=(shape[1], 65)).astype(np.float32)
+    f = wf.jit(model)
+    runs = []
+    try:
+        for threads in (1, 2, 8):
+            wf.set_num_threads(threads)
+            runs += [f(x, w) for _ in range(3)]
+    finally:
+        wf.set_num_threads(0)
+    for run in runs[1:]:
+        for a, b in zip(runs[0], run, strict=True):
+            assert a.tobytes() == b.tobytes()
+
+
+@pytest.mark.parametrize("target", ["x86-64", "avx2", "avx512"])
+def test_targets_agree(target: str, tmp_path: Any) -> None:
+    program = (
+        "import sys, numpy as np, weftwork as wf\n"
+        f"sys.path.insert(0, {os.path.dirname(__file__)!r})\n"
+        "from test_jit import model\n"
+        "rng = np.random.default_rng(1)\n"
+        "x, w = rng.normal(size=(37, 45)).astype(np.float32), rng.normal(size=(45, 19)).astype(np.float32)\n"
+        "try:\n    got = wf.jit(model)(x, w)\n"
+        "except wf.Error as error:\n    print('skip', error); sys.exit(0)\n"
+        "for a, b in zip(got, model(x, w)):\n    np.testing.assert_allclose(a, b, rtol=2e-5, atol=2e-5)\n"
+        "print('agree')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], env={**os.environ, "WEFT_TARGET": target}, capture_output=True, text=True, check=False
+    )
+    if done.stdout.startswith("skip"):
+        pytest.skip(done.stdout)
+    assert done.stdout.strip() == "agree", done.stderr
+
+
+def test_an_executable_tells_about_itself() -> None:
+    exe = wf.compile(lambda x, w: np.tanh(x @ w), X, X.T.copy())
+    assert [io.name for io in exe.inputs] == ["x", "w"]
+    assert exe.outputs[0].shape == (64, 64)
+    assert any("tanh" in k.ops and "dot_general" in k.ops for k in exe.kernels)
+    assert exe.benchmark(warmup=1, iters=3)["min"] > 0
+
+
+def test_softmax_and_layer_norm_are_one_kernel_each() -> None:
+    def softmax(x: Any) -> Any:
+        e = np.exp(x - x.max(axis=-1, keepdims=True))
+        return e / e.sum(axis=-1, keepdims=True)
+
+    def layer_norm(x: Any) -> Any:
+        c = x - x.mean(axis=-1, keepdims=True)
+        return c / np.sqrt((c * c).mean(axis=-1, keepdims=True) + 1e-5)
+
+    assert len(wf.compile(softmax, X).kernels) == 1
+    assert len(wf.compile(layer_norm, X).kernels) == 1
+
+
+def test_forked_children_can_run() -> None:
+    f = wf.jit(lambda x: np.exp(x) @ x.T)
+    wanted = f(X)
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if np.array_equal(f(X), wanted) else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
