@@ -19,11 +19,11 @@ nb::object checked(PyObject* object) {
 // The array's memory as the program wants it; `copied` when it had to be made dense.
 ArrayView dense_input(const IoInfo& info, nb::object& array, bool& copied) {
   if (!is_array(array.ptr()))
-    fail(ErrorKind::type, "input_type", "input '", info.name, "' must be a NumPy array, got ", nb::type_name(array.type()).c_str());
+    fail(ErrorKind::type, "input_type", "input '", info.name, "' must be a NumPy array, got ", shown(nb::type_name(array.type())));
   std::optional<ArrayView> seen = view(array.ptr());
   if (!seen || seen->dtype != info.type.dtype)
     fail(ErrorKind::type, "input_dtype", "input '", info.name, "' must be ", numpy_name(info.type.dtype), ", got ",
-         nb::str(array.attr("dtype")).c_str());
+         shown(array.attr("dtype")));
   copied = !seen->dense;
   if (copied) {
     array = checked(as_dense(array.ptr()));

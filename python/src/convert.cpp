@@ -21,7 +21,7 @@ AttrValue to_attr(const AttrSpec& spec, nb::handle value) {
     case AttrKind::flag: return nb::cast<bool>(value);
     case AttrKind::integer: return nb::cast<int64_t>(value);
     case AttrKind::number: return nb::cast<double>(value);
-    case AttrKind::text: return std::string(nb::str(value).c_str());
+    case AttrKind::text: return shown(value);
     case AttrKind::ints: return to_ints(value);
     case AttrKind::dims: return to_dims(value);
     case AttrKind::dtype: return to_dtype(value);
@@ -31,6 +31,11 @@ AttrValue to_attr(const AttrSpec& spec, nb::handle value) {
 }
 
 }  // namespace
+
+std::string shown(nb::handle object) {
+  nb::object text = checked(PyObject_Str(object.ptr()));
+  return PyUnicode_AsUTF8(text.ptr());
+}
 
 nb::object to_python(const Dim& dim) {
   if (dim.is_static()) return nb::int_(dim.value());
@@ -72,7 +77,7 @@ nb::object to_python(DType dtype) { return checked(descr_of(dtype)); }
 DType to_dtype(nb::handle dtype) {
   std::optional<DType> result = dtype_of_descr(dtype.ptr());
   if (!result) fail(ErrorKind::type, "dtype", "dtype must be a boolean, number or ml_dtypes type, got ",
-                    nb::repr(dtype).c_str());
+                    shown(dtype));
   return *result;
 }
 
@@ -86,9 +91,10 @@ nb::object to_python(const Literal& literal) {
 Literal to_literal(nb::handle object, bool live) {
   nb::object array = nb::borrow(object);
   if (!is_array(array.ptr())) array = nb::module_::import_("numpy").attr("asarray")(array);
+  if (!is_array(array.ptr())) fail(ErrorKind::type, "array", "an array was wanted, got ", shown(array));
   std::optional<ArrayView> seen = view(array.ptr());
   if (!seen) fail(ErrorKind::type, "dtype", "dtype must be a boolean, number or ml_dtypes type, got ",
-                  nb::str(array.attr("dtype")).c_str());
+                  shown(array.attr("dtype")));
   if (!seen->dense) {
     array = checked(as_dense(array.ptr()));
     seen = view(array.ptr());

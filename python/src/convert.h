@@ -11,6 +11,9 @@ namespace weft::py {
 
 namespace nb = nanobind;
 
+// str(object).
+std::string shown(nb::handle object);
+
 // int, or a Dim object for a symbolic extent; the reverse accepts anything with __index__ too.
 nb::object to_python(const Dim& dim);
 Dim to_dim(nb::handle object);

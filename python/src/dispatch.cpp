@@ -140,7 +140,7 @@ class Dispatcher {
     std::optional<ArrayView> seen = view(array.ptr());
     if (!seen)
       fail(ErrorKind::type, "dtype", "arrays must hold booleans, numbers or ml_dtypes types, got dtype ",
-           nb::str(array.attr("dtype")).c_str());
+           shown(array.attr("dtype")));
     // The same array passed twice is one storage, as NumPy sees it.
     for (size_t i = 0; i < flat.leaves.size(); ++i)
       if (flat.leaves[i].ptr() == array.ptr()) {

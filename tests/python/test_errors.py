@@ -48,7 +48,7 @@ def bad_index(x: Any) -> Any:
 
 CASES = [
     (mismatch, ValueError, ["(2, 3)", "(4,)"], ["[2, 3]", "[4]"]),
-    (branch, TypeError, ["float32", "np.where"], None),
+    (branch, TypeError, ["bool", "np.where"], None),
     (unsupported, NotImplementedError, ["numpy.histogram"], None),
     (wrong_dtype, TypeError, ["bitwise_and", "float32"], None),
     (inner_extents, TypeError, ["tensor<2x3xf32>", "3 and 2"], None),

@@ -76,7 +76,7 @@ class Printer {
   explicit Printer(const PrintOptions& options) : options_(options) {}
 
   std::string module(const Graph& graph) {
-    out_ = "module {\n";
+    out_ = cat("module @", symbol(graph.name()), " {\n");
     function(graph, "public");
     for (const GraphPtr& other : graph.functions()) function(*other, "private");
     return out_ + "}\n";
@@ -85,7 +85,7 @@ class Printer {
  private:
   void function(const Graph& graph, std::string_view visibility) {
     next_ = 0;
-    append(out_, "  func.func ", visibility, " @", graph.name() == "main" || is_plain(graph.name()) ? graph.name() : quoted(graph.name()), "(");
+    append(out_, "  func.func ", visibility, " @", symbol(graph.name()), "(");
     std::map<uint64_t, std::string> names;
     for (size_t i = 0; i < graph.parameters().size(); ++i) {
       const Node& node = graph.node(graph.parameters()[i]);
@@ -108,6 +108,8 @@ class Printer {
     body(graph, names, "    ", "func.return");
     out_ += "  }\n";
   }
+
+  static std::string symbol(const std::string& name) { return is_plain(name) ? name : quoted(name); }
 
   static bool is_plain(const std::string& name) {
     for (char c : name)

@@ -77,7 +77,7 @@ def resolved(ufunc: np.ufunc, types: tuple, signature: Any, casting: str) -> tup
     extended = any(isinstance(t, np.dtype) and t.kind == "V" for t in types)
     if extended:
         # ml_dtypes' loops are registered the old way: ask by calling on empty arrays.
-        samples = [t(1) if isinstance(t, type) else np.zeros((0,), t) for t in types]
+        samples = [t(1) if isinstance(t, type) else np.array([], t) for t in types]
         results = ufunc(*samples)
         results = results if isinstance(results, tuple) else (results,)
         inputs = [np.result_type(*[s for s in samples])] * len(samples)

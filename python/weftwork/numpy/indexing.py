@@ -9,6 +9,7 @@ import numpy as np
 from .. import _core
 from ..errors import ArgumentTypeError, OutOfBoundsError
 from .dispatch import broadcast_to
+from .ufuncs import scalar
 from .tracer import Tensor, TracedArray, View, as_tensor, convert, raise_here, wrap
 
 Extent = Any  # int or Dim
@@ -56,7 +57,7 @@ class Slice(View):
             for extent, start, count, stride in zip(base.shape, starts, self.counts, strides, strict=True)
         ]
         padding = {"edge_padding_low": starts, "edge_padding_high": high, "interior_padding": [s - 1 for s in strides]}
-        zero = _core.constant(np.zeros((), part.dtype))
+        zero = scalar(0, part.dtype)
         spread = _core.apply("pad", [part, zero], padding)
         true = broadcast_to(_core.constant(np.True_), part.shape)
         mask = _core.apply("pad", [true, _core.constant(np.False_)], padding)

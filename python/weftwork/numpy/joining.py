@@ -142,7 +142,7 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
         x, axis = ravel(x), 0
     axis = one_axis(axis, x.ndim, "repeat")
     if isinstance(repeats, (np.ndarray, list, tuple)) and np.size(repeats) != 1:
-        return take(x, np.repeat(np.arange(x.shape[axis]), repeats), axis)
+        return take(x, np.repeat(np.array(range(x.shape[axis])), repeats), axis)
     count = int(np.asarray(repeats).reshape(())) if not isinstance(repeats, (int, _core.Dim)) else repeats
     extents = tuple(x.shape)
     inner = reshape(x, (*extents[: axis + 1], 1, *extents[axis + 1 :]))
@@ -216,7 +216,7 @@ def pad_by_index(x: TracedArray, pad_width: Any, mode: str, kwargs: dict[str, An
     widths = np.broadcast_to(np.asarray(pad_width), (x.ndim, 2)).tolist()
     for axis, width in enumerate(widths):
         if width != [0, 0]:
-            x = take(x, np.pad(np.arange(x.shape[axis]), width, mode=mode), axis)
+            x = take(x, np.pad(np.array(range(x.shape[axis])), width, mode=mode), axis)
     return x
 
 

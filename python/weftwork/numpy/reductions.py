@@ -144,8 +144,13 @@ def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
 
 def count_of(x: Tensor, axes: tuple[int, ...], where: Any, keepdims: bool, dtype: np.dtype) -> Tensor:
     """How many elements each result is made of."""
-    ones = broadcast_to(scalar(1, _core.constant(np.zeros((), dtype))), x.shape)
+    ones = broadcast_to(scalar(1, dtype), x.shape)
     return reduce_op("sum", masked(ones, where, 0), axes, keepdims)
+
+
+def real_dtype(dtype: np.dtype) -> np.dtype:
+    """The dtype of a complex dtype's parts; others unchanged."""
+    return dtype.type(0).real.dtype if dtype.kind == "c" else dtype
 
 
 def mean_dtype(dtype: np.dtype) -> tuple[np.dtype, np.dtype]:
@@ -188,7 +193,7 @@ def variance(a: Any, axis: Any, dtype: Any, ddof: Any, keepdims: Any, where: Any
     inner, final = mean_dtype(x.dtype) if dtype is None else (np.dtype(dtype), np.dtype(dtype))
     ddof = ddof if correction is _NoValue else correction
     x = convert(x, inner)
-    count = count_of(x, axes, where, True, np.zeros((), inner).real.dtype)
+    count = count_of(x, axes, where, True, real_dtype(inner))
     if mean is _NoValue:
         center = op("divide", reduce_op("sum", masked(x, where, 0), axes, True), convert(count, inner))
     else:
@@ -197,7 +202,7 @@ def variance(a: Any, axis: Any, dtype: Any, ddof: Any, keepdims: Any, where: Any
     if inner.kind == "c":
         re, im = op("real", deviation), op("imag", deviation)
         squares = op("add", op("multiply", re, re), op("multiply", im, im))
-        final = np.zeros((), final).real.dtype
+        final = real_dtype(final)
     else:
         squares = op("multiply", deviation, deviation)
     total = reduce_op("sum", masked(squares, where, 0), axes, True)

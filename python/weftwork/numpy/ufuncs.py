@@ -15,9 +15,10 @@ def op(name: str, *operands: Tensor, **attrs: Any) -> Tensor:
     return _core.apply(name, list(operands), attrs or None)
 
 
-def scalar(value: Any, like: Tensor) -> Tensor:
-    """A 0-d constant of the dtype of another tensor."""
-    return _core.constant(np.asarray(value).astype(like.dtype))
+def scalar(value: Any, like: Tensor | np.dtype) -> Tensor:
+    """A 0-d constant of a dtype, or of that of another tensor."""
+    dtype = like if isinstance(like, np.dtype) else like.dtype
+    return _core.constant(np.asarray(value).astype(dtype))
 
 
 def compare(direction: str, lhs: Tensor, rhs: Tensor) -> Tensor:
