@@ -88,5 +88,5 @@ def test_object_arrays_are_rejected() -> None:
 
 
 def test_text_errors_have_line_and_column() -> None:
-    with pytest.raises(wf.Error, match="model.mlir:2:"):
+    with pytest.raises(wf.Error, match=r"model\.mlir:2:"):
         wf.stablehlo.parse("module {\n  func.func @main( {\n", "model.mlir")

@@ -15,7 +15,7 @@ F = RNG.normal(size=(4, 6)).astype(np.float32)
 G = RNG.normal(size=(4, 6)).astype(np.float32)
 D = RNG.normal(size=(5, 7))
 V = RNG.normal(size=6).astype(np.float32)
-I = RNG.integers(-9, 10, (4, 6))  # noqa: E741
+I = RNG.integers(-9, 10, (4, 6))
 U = RNG.integers(0, 200, (4, 6)).astype(np.uint8)
 S = RNG.integers(-100, 100, (4, 6)).astype(np.int8)
 H = RNG.normal(size=(4, 6)).astype(np.float16)

@@ -90,7 +90,11 @@ class Pool {
       wake_.notify_all();
     }
     loop.work();
-    while (active_.load(std::memory_order_acquire) != 0) relax();
+    // With more threads than free CPUs a worker may need this one to finish.
+    for (int i = 0; active_.load(std::memory_order_acquire) != 0; ++i) {
+      if (i < idle_checks) relax();
+      else std::this_thread::yield();
+    }
   }
 
  private:

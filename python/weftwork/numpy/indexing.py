@@ -9,8 +9,8 @@ import numpy as np
 from .. import _core
 from ..errors import ArgumentTypeError, OutOfBoundsError
 from .dispatch import broadcast_to
-from .ufuncs import scalar
 from .tracer import Tensor, TracedArray, View, as_tensor, convert, raise_here, wrap
+from .ufuncs import scalar
 
 Extent = Any  # int or Dim
 
