@@ -37,13 +37,15 @@ TEST_CASE("tails of every length and stride read and write what they should and 
       for (int to_stride : {1, 2}) {
         Kernel kernel = kernel_of({x_f32, y_f32});
         ExprId x = load_expr(kernel, 0, i() * Dim(stride) + (stride < 0 ? n() - Dim(1) : Dim(0)));
-        ExprId sum = scalar_expr(kernel, Scalar::add, DType::f32, {x, constant_expr(kernel, Literal::scalar(DType::f32, 0.5))});
+        ExprId sum =
+            scalar_expr(kernel, Scalar::add, DType::f32, {x, constant_expr(kernel, Literal::scalar(DType::f32, 0.5))});
         kernel.body.push_back(loop_stmt(LoopKind::vector, ".i", n(), {store_stmt(1, i() * Dim(to_stride), sum)}));
         RunnableProgram program(program_of({kernel}, {n_symbol}), target);
         for (int64_t count = 0; count <= 70; ++count) {
           std::vector<float> from = ramp(256), to(256, -7), wanted(256, -7);
           for (int64_t k = 0; k < count; ++k)
-            wanted[static_cast<size_t>(k * to_stride)] = from[static_cast<size_t>(k * stride + (stride < 0 ? count - 1 : 0))] + 0.5f;
+            wanted[static_cast<size_t>(k * to_stride)] =
+                from[static_cast<size_t>(k * stride + (stride < 0 ? count - 1 : 0))] + 0.5f;
           program.run({from.data(), to.data()}, {count});
           CHECK_MESSAGE(to == wanted, target.name << " " << count << " by " << stride << " to " << to_stride);
         }
@@ -58,9 +60,11 @@ TEST_CASE("sums of every length, several vectors in flight") {
         DType dtype = whole ? DType::i32 : DType::f32;
         Kernel kernel = kernel_of({{"x", dtype, false, 0}, {"y", dtype, true, 0}});
         kernel.variables.push_back({"sum", dtype});
-        ExprId start = constant_expr(kernel, Literal::scalar(dtype, 3)), x = load_expr(kernel, 0, i()), sum = variable_expr(kernel, 0);
+        ExprId start = constant_expr(kernel, Literal::scalar(dtype, 3)), x = load_expr(kernel, 0, i()),
+               sum = variable_expr(kernel, 0);
         kernel.body = {simple_stmt(StmtKind::define, 0, start),
-                       loop_stmt(LoopKind::vector, ".i", n(), {simple_stmt(StmtKind::accumulate, 0, x, op)}, unroll), store_stmt(1, 0, sum)};
+                       loop_stmt(LoopKind::vector, ".i", n(), {simple_stmt(StmtKind::accumulate, 0, x, op)}, unroll),
+                       store_stmt(1, 0, sum)};
         RunnableProgram program(program_of({kernel}, {n_symbol}), target);
         for (int64_t count = 0; count <= 150; ++count) {
           std::vector<float> reals = ramp(256);
@@ -70,13 +74,17 @@ TEST_CASE("sums of every length, several vectors in flight") {
           int32_t whole_total = 3;
           for (size_t k = 0; k < static_cast<size_t>(count); ++k) {
             total = op == Scalar::add ? total + reals[k] : std::max(total, reals[k]);
-            if (op == Scalar::multiply) whole_total = static_cast<int32_t>(static_cast<uint32_t>(whole_total) * static_cast<uint32_t>(ints[k]));
+            if (op == Scalar::multiply)
+              whole_total = static_cast<int32_t>(static_cast<uint32_t>(whole_total) * static_cast<uint32_t>(ints[k]));
             if (op == Scalar::bit_xor) whole_total ^= ints[k];
           }
           float got = 0;
           int32_t got_whole = 0;
-          program.run({whole ? static_cast<void*>(ints.data()) : reals.data(), whole ? static_cast<void*>(&got_whole) : &got}, {count});
-          CHECK_MESSAGE((whole ? got_whole == whole_total : got == total), target.name << " " << name(op) << " of " << count << " by " << unroll);
+          program.run(
+              {whole ? static_cast<void*>(ints.data()) : reals.data(), whole ? static_cast<void*>(&got_whole) : &got},
+              {count});
+          CHECK_MESSAGE((whole ? got_whole == whole_total : got == total),
+                        target.name << " " << name(op) << " of " << count << " by " << unroll);
         }
       }
 }
@@ -85,9 +93,12 @@ TEST_CASE("maximum keeps NaN wherever it stands") {
   for (const Target& target : test_targets()) {
     Kernel kernel = kernel_of({x_f32, y_f32});
     kernel.variables.push_back({"top", DType::f32});
-    ExprId start = constant_expr(kernel, Literal::scalar(DType::f32, -INFINITY)), x = load_expr(kernel, 0, i()), top = variable_expr(kernel, 0);
-    kernel.body = {simple_stmt(StmtKind::define, 0, start),
-                   loop_stmt(LoopKind::vector, ".i", n(), {simple_stmt(StmtKind::accumulate, 0, x, Scalar::maximum)}, 4), store_stmt(1, 0, top)};
+    ExprId start = constant_expr(kernel, Literal::scalar(DType::f32, -INFINITY)), x = load_expr(kernel, 0, i()),
+           top = variable_expr(kernel, 0);
+    kernel.body = {
+        simple_stmt(StmtKind::define, 0, start),
+        loop_stmt(LoopKind::vector, ".i", n(), {simple_stmt(StmtKind::accumulate, 0, x, Scalar::maximum)}, 4),
+        store_stmt(1, 0, top)};
     RunnableProgram program(program_of({kernel}, {n_symbol}), target);
     for (size_t where = 0; where < 100; ++where) {
       std::vector<float> from = ramp(100);
@@ -107,11 +118,13 @@ TEST_CASE("softmax over rows: sums in a nest, scratch and a parallel loop") {
     ExprId x = load_expr(k, 0, at), top = variable_expr(k, 0), sum = variable_expr(k, 1);
     ExprId e = scalar_expr(k, Scalar::exp, DType::f32, {scalar_expr(k, Scalar::subtract, DType::f32, {x, top})});
     ExprId kept = load_expr(k, 2, i()), y = scalar_expr(k, Scalar::divide, DType::f32, {kept, sum});
-    std::vector<Stmt> body{simple_stmt(StmtKind::define, 0, constant_expr(k, Literal::scalar(DType::f32, -INFINITY))),
-                           loop_stmt(LoopKind::vector, ".i", n(), {simple_stmt(StmtKind::accumulate, 0, x, Scalar::maximum)}, 4),
-                           simple_stmt(StmtKind::define, 1, constant_expr(k, Literal::scalar(DType::f32, 0))),
-                           loop_stmt(LoopKind::vector, ".i", n(), {store_stmt(2, i(), e), simple_stmt(StmtKind::accumulate, 1, kept, Scalar::add)}, 4),
-                           loop_stmt(LoopKind::vector, ".i", n(), {store_stmt(1, at, y)})};
+    std::vector<Stmt> body{
+        simple_stmt(StmtKind::define, 0, constant_expr(k, Literal::scalar(DType::f32, -INFINITY))),
+        loop_stmt(LoopKind::vector, ".i", n(), {simple_stmt(StmtKind::accumulate, 0, x, Scalar::maximum)}, 4),
+        simple_stmt(StmtKind::define, 1, constant_expr(k, Literal::scalar(DType::f32, 0))),
+        loop_stmt(LoopKind::vector, ".i", n(),
+                  {store_stmt(2, i(), e), simple_stmt(StmtKind::accumulate, 1, kept, Scalar::add)}, 4),
+        loop_stmt(LoopKind::vector, ".i", n(), {store_stmt(1, at, y)})};
     k.body.push_back(loop_stmt(LoopKind::parallel, ".p", 5, std::move(body)));
     RunnableProgram program(program_of({k}, {n_symbol}), target);
     for (int64_t count : {1, 7, 16, 31, 64, 100, 255}) {
@@ -138,9 +151,11 @@ TEST_CASE("columns add up: a serial loop inside of the vector loop") {
     k.variables = {{"sum", DType::f32}};
     Dim r = counter_of(".r", 64);
     ExprId x = load_expr(k, 0, r * n() + i()), sum = variable_expr(k, 0);
-    k.body.push_back(loop_stmt(LoopKind::vector, ".i", n(),
-                               {simple_stmt(StmtKind::define, 0, constant_expr(k, Literal::scalar(DType::f32, 1))),
-                                loop_stmt(LoopKind::serial, ".r", 9, {simple_stmt(StmtKind::accumulate, 0, x, Scalar::add)}), store_stmt(1, i(), sum)}));
+    k.body.push_back(
+        loop_stmt(LoopKind::vector, ".i", n(),
+                  {simple_stmt(StmtKind::define, 0, constant_expr(k, Literal::scalar(DType::f32, 1))),
+                   loop_stmt(LoopKind::serial, ".r", 9, {simple_stmt(StmtKind::accumulate, 0, x, Scalar::add)}),
+                   store_stmt(1, i(), sum)}));
     RunnableProgram program(program_of({k}, {n_symbol}), target);
     for (int64_t count : {1, 5, 16, 33, 70}) {
       auto columns = static_cast<size_t>(count);
@@ -159,9 +174,11 @@ TEST_CASE("a running sum goes in the order of the loop") {
   for (const Target& target : test_targets()) {
     Kernel k = kernel_of({x_f32, y_f32});
     k.variables = {{"sum", DType::f32}};
-    ExprId x = load_expr(k, 0, i()), sum = variable_expr(k, 0), next = scalar_expr(k, Scalar::add, DType::f32, {sum, x});
-    k.body = {simple_stmt(StmtKind::define, 0, constant_expr(k, Literal::scalar(DType::f32, 0))),
-              loop_stmt(LoopKind::serial, ".i", n(), {simple_stmt(StmtKind::assign, 0, next), store_stmt(1, i(), sum)})};
+    ExprId x = load_expr(k, 0, i()), sum = variable_expr(k, 0),
+           next = scalar_expr(k, Scalar::add, DType::f32, {sum, x});
+    k.body = {
+        simple_stmt(StmtKind::define, 0, constant_expr(k, Literal::scalar(DType::f32, 0))),
+        loop_stmt(LoopKind::serial, ".i", n(), {simple_stmt(StmtKind::assign, 0, next), store_stmt(1, i(), sum)})};
     RunnableProgram program(program_of({k}, {n_symbol}), target);
     std::vector<float> from = ramp(50), to(50), wanted(50);
     std::partial_sum(from.begin(), from.end(), wanted.begin());
@@ -187,19 +204,22 @@ TEST_CASE("indices from memory, masks, and a store that accumulates") {
       position.dtype = DType::i32;
       position.index = mod(i(), 3);
       ExprId third = add_expr(k, position);
-      gather.mask = scalar_expr(k, Scalar::ne, DType::boolean, {third, constant_expr(k, Literal::scalar(DType::i32, 0))});
+      gather.mask =
+          scalar_expr(k, Scalar::ne, DType::boolean, {third, constant_expr(k, Literal::scalar(DType::i32, 0))});
       ExprId value = add_expr(k, gather);
       Stmt add = simple_stmt(StmtKind::barrier_accumulate, 3, value, Scalar::add);
       add.dynamic.emplace_back(wide, Dim(1));
       add.mask = gather.mask;
-      k.body = {loop_stmt(LoopKind::vector, ".i", n(), {store_stmt(1, i(), value)}), loop_stmt(LoopKind::serial, ".i", n(), {add})};
+      k.body = {loop_stmt(LoopKind::vector, ".i", n(), {store_stmt(1, i(), value)}),
+                loop_stmt(LoopKind::serial, ".i", n(), {add})};
       RunnableProgram program(program_of({k}, {n_symbol}), target);
       for (size_t count : {1UL, 4UL, 16UL, 37UL, 70UL}) {
         std::vector<float> from = ramp(256), to(count, -7), wanted(count), counts(64), wanted_counts(64);
         std::vector<std::byte> indices(count * 8);
         for (size_t e = 0; e < count; ++e) {
           auto index = static_cast<int64_t>((e * 11) % 60);
-          store(indices.data() + e * static_cast<size_t>(size_of(index_type)), Element::of_int(index_type, e % 3 == 0 ? 100000000 + 77 : index));
+          store(indices.data() + e * static_cast<size_t>(size_of(index_type)),
+                Element::of_int(index_type, e % 3 == 0 ? 100000000 + 77 : index));
           if (e % 3 == 0) continue;
           wanted[e] = from[static_cast<size_t>(2 * index + 1)];
           wanted_counts[static_cast<size_t>(index)] += wanted[e];
@@ -225,7 +245,8 @@ TEST_CASE("the value of an index, linear and not, in every type") {
       std::vector<std::byte> to(70 * 8);
       program.run({to.data()}, {70});
       for (int64_t c = 0; c < 70; ++c) {
-        Element wanted = convert(Element::of_int(DType::i64, (c * 3 + 1) / 4 + c % 5), dtype), got = load(to.data() + c * size_of(dtype), dtype);
+        Element wanted = convert(Element::of_int(DType::i64, (c * 3 + 1) / 4 + c % 5), dtype),
+                got = load(to.data() + c * size_of(dtype), dtype);
         CHECK_MESSAGE((got.i == wanted.i && got.c == wanted.c), target.name << " " << name(dtype) << " at " << c);
       }
     }

@@ -20,10 +20,18 @@ struct Function {
   double (*single)(double);
 };
 long double logistic_of(long double x) { return 1 / (1 + expl(-x)); }
-const Function functions[] = {{"exp", expl, exp},       {"log", logl, log},     {"tanh", tanhl, tanh},
-                              {"erf", erfl, erf},       {"sin", sinl, sin},     {"cos", cosl, cos},
-                              {"tan", tanl, tan},       {"sinh", sinhl, sinh},   {"cosh", coshl, cosh},     {"cbrt", cbrtl, cbrt},
-                              {"expm1", expm1l, expm1}, {"log1p", log1pl, log1p},
+const Function functions[] = {{"exp", expl, exp},
+                              {"log", logl, log},
+                              {"tanh", tanhl, tanh},
+                              {"erf", erfl, erf},
+                              {"sin", sinl, sin},
+                              {"cos", cosl, cos},
+                              {"tan", tanl, tan},
+                              {"sinh", sinhl, sinh},
+                              {"cosh", coshl, cosh},
+                              {"cbrt", cbrtl, cbrt},
+                              {"expm1", expm1l, expm1},
+                              {"log1p", log1pl, log1p},
                               {"logistic", logistic_of, [](double x) { return 1 / (1 + exp(-x)); }}};
 
 template <class T>
@@ -31,10 +39,12 @@ double ulp_error(T got, long double wanted) {
   if (std::isnan(wanted)) return std::isnan(got) ? 0 : INFINITY;
   auto nearest = static_cast<T>(wanted);
   if (got == nearest) return 0;
-  if (std::isnan(got) || std::isinf(nearest) || std::isinf(got)) return std::isinf(nearest) && std::fabs(got) >= std::numeric_limits<T>::max() ? 1 : INFINITY;
+  if (std::isnan(got) || std::isinf(nearest) || std::isinf(got))
+    return std::isinf(nearest) && std::fabs(got) >= std::numeric_limits<T>::max() ? 1 : INFINITY;
   int exponent;
   std::frexp(nearest, &exponent);
-  long double unit = std::ldexp(1.0L, std::max(exponent, std::numeric_limits<T>::min_exponent) - std::numeric_limits<T>::digits);
+  long double unit =
+      std::ldexp(1.0L, std::max(exponent, std::numeric_limits<T>::min_exponent) - std::numeric_limits<T>::digits);
   return static_cast<double>(std::fabs(static_cast<long double>(got) - wanted) / unit);
 }
 
@@ -42,14 +52,18 @@ double ulp_error(T got, long double wanted) {
 std::string module_of(const Target& target, const char* function, DType dtype, int lanes) {
   ModuleText module{target, {}, {}, {}};
   MathFunction math = math_function(module, function, dtype, lanes);
-  std::string type = math.argument_type, out = cat("define void @run(ptr %from, ptr %to, i64 %count) #0 {\nentry:\n  br label %loop\nloop:\n",
-      "  %i = phi i64 [ 0, %entry ], [ %next, %loop ]\n  %p = getelementptr ", type, ", ptr %from, i64 %i\n  %q = getelementptr ", type,
-      ", ptr %to, i64 %i\n  %x = load ", type, ", ptr %p, align 4\n  %y = call ", type, " @", math.name, "(", type, " %x)\n  store ", type,
-      " %y, ptr %q, align 4\n  %next = add i64 %i, 1\n  %more = icmp ult i64 %next, %count\n  br i1 %more, label %loop, label %done\ndone:\n  ret void\n}\n\n");
+  std::string type = math.argument_type,
+              out = cat("define void @run(ptr %from, ptr %to, i64 %count) #0 {\nentry:\n  br label %loop\nloop:\n",
+                        "  %i = phi i64 [ 0, %entry ], [ %next, %loop ]\n  %p = getelementptr ", type,
+                        ", ptr %from, i64 %i\n  %q = getelementptr ", type, ", ptr %to, i64 %i\n  %x = load ", type,
+                        ", ptr %p, align 4\n  %y = call ", type, " @", math.name, "(", type, " %x)\n  store ", type,
+                        " %y, ptr %q, align 4\n  %next = add i64 %i, 1\n  %more = icmp ult i64 %next, %count\n  br i1 "
+                        "%more, label %loop, label %done\ndone:\n  ret void\n}\n\n");
   for (const auto& [name, text] : module.functions) out += text;
   for (const std::string& line : module.declarations) append(out, line, "\n");
   std::string vectors = cat("\"prefer-vector-width\"=\"", target.vector_bytes * 8, "\"");
-  append(out, "attributes #0 = { nounwind ", vectors, " }\nattributes #1 = { nounwind noinline ", vectors, " }\nattributes #2 = { nounwind alwaysinline ", vectors, " }\n");
+  append(out, "attributes #0 = { nounwind ", vectors, " }\nattributes #1 = { nounwind noinline ", vectors,
+         " }\nattributes #2 = { nounwind alwaysinline ", vectors, " }\n");
   return out;
 }
 
@@ -71,7 +85,8 @@ void check_single(const Function& f, const Target& target, uint64_t step) {
       if (error > worst) worst = error, where = from[i];
     }
   }
-  std::printf("%-8s %-9s f32  %.3f ULP at %a (%.9g)\n", target.name.c_str(), f.name, worst, static_cast<double>(where), static_cast<double>(where));
+  std::printf("%-8s %-9s f32  %.3f ULP at %a (%.9g)\n", target.name.c_str(), f.name, worst, static_cast<double>(where),
+              static_cast<double>(where));
 }
 
 void check_double(const Function& f, const Target& target, uint64_t step) {
@@ -86,10 +101,13 @@ void check_double(const Function& f, const Target& target, uint64_t step) {
     for (size_t i = 0; i < block; ++i) {
       uint64_t bits = random();
       // Half over all bits, half where the functions are interesting.
-      from[i] = i % 2 ? std::bit_cast<double>(bits) : std::ldexp(static_cast<double>(static_cast<int64_t>(bits)), -63) * std::ldexp(1.0, static_cast<int>(bits % 24) - 12);
+      from[i] = i % 2 ? std::bit_cast<double>(bits)
+                      : std::ldexp(static_cast<double>(static_cast<int64_t>(bits)), -63) *
+                            std::ldexp(1.0, static_cast<int>(bits % 24) - 12);
     }
     if (start == 0) {
-      const double special[] = {0.0, -0.0, INFINITY, -INFINITY, NAN, 5e-324, -5e-324, 709.78, 709.79, -745.1, -745.2, -708.5, 1.0, -1.0};
+      const double special[] = {0.0,    -0.0,   INFINITY, -INFINITY, NAN,    5e-324, -5e-324,
+                                709.78, 709.79, -745.1,   -745.2,    -708.5, 1.0,    -1.0};
       std::copy(std::begin(special), std::end(special), from.begin());
     }
     run(from.data(), to.data(), static_cast<int64_t>(block) / lanes);
@@ -110,7 +128,8 @@ int main(int argc, char** argv) {
     Target target = target_named(name);
     target.name = name;
     for (const Function& f : functions) {
-      bool is_inline_single = target.fma || (std::string(f.name) != "sin" && std::string(f.name) != "cos" && std::string(f.name) != "tan");
+      bool is_inline_single =
+          target.fma || (std::string(f.name) != "sin" && std::string(f.name) != "cos" && std::string(f.name) != "tan");
       if (is_inline_single) check_single(f, target, step);
       ModuleText module{target, {}, {}, {}};
       if (!vector_math(module, f.name, DType::f64, "f", 2).empty()) check_double(f, target, step);

@@ -10,22 +10,30 @@ namespace weft {
 
 int bits_of(Elem elem) {
   switch (elem) {
-    case Elem::i1: return 1;
+    case Elem::i1:
+      return 1;
     case Elem::i32:
-    case Elem::f32: return 32;
+    case Elem::f32:
+      return 32;
     case Elem::i64:
-    case Elem::f64: return 64;
+    case Elem::f64:
+      return 64;
   }
   return 0;
 }
 
 std::string_view name_of(Elem elem) {
   switch (elem) {
-    case Elem::i1: return "i1";
-    case Elem::i32: return "i32";
-    case Elem::i64: return "i64";
-    case Elem::f32: return "float";
-    case Elem::f64: return "double";
+    case Elem::i1:
+      return "i1";
+    case Elem::i32:
+      return "i32";
+    case Elem::i64:
+      return "i64";
+    case Elem::f32:
+      return "float";
+    case Elem::f64:
+      return "double";
   }
   return {};
 }
@@ -59,7 +67,8 @@ V Writer::real(Elem elem, double value) {
 }
 
 V Writer::integer(Elem elem, int64_t value) {
-  if (elem == Elem::i1) return {this, lanes_ == 1 ? cat((value & 1) != 0) : cat("splat (i1 ", (value & 1) != 0, ")"), elem};
+  if (elem == Elem::i1)
+    return {this, lanes_ == 1 ? cat((value & 1) != 0) : cat("splat (i1 ", (value & 1) != 0, ")"), elem};
   int unused = 64 - bits_of(elem);
   value = static_cast<int64_t>(static_cast<uint64_t>(value) << unused) >> unused;
   return {this, lanes_ == 1 ? cat(value) : cat("splat (", name_of(elem), ' ', value, ')'), elem};
@@ -83,7 +92,8 @@ V Writer::cast(std::string_view op, const V& a, Elem to) {
 
 V Writer::select(const V& condition, const V& a, const V& b) {
   check(a.elem == b.elem, "select of ", name_of(a.elem), " and ", name_of(b.elem));
-  return def(a.elem, "select ", type(Elem::i1), ' ', condition.name, ", ", type(a.elem), ' ', a.name, ", ", type(a.elem), ' ', b.name);
+  return def(a.elem, "select ", type(Elem::i1), ' ', condition.name, ", ", type(a.elem), ' ', a.name, ", ",
+             type(a.elem), ' ', b.name);
 }
 
 V Writer::intrinsic(std::string_view name, std::initializer_list<V> operands, std::string_view extra) {
@@ -115,10 +125,12 @@ std::string Writer::masked_function(std::string_view function, Elem elem) {
   if (!out.empty()) return name;
   std::string vector = type(elem), mask = type(Elem::i1), element(name_of(elem));
   bool is_double = elem == Elem::f64;
-  append(out, "define internal ", vector, " @", name, "(", vector, " %x, ", mask, " %mask, ", vector, " %otherwise) #1 {\n",
+  append(out, "define internal ", vector, " @", name, "(", vector, " %x, ", mask, " %mask, ", vector,
+         " %otherwise) #1 {\n",
          "entry:\n  br label %loop\nloop:\n  %i = phi i64 [ 0, %entry ], [ %i.next, %next ]\n  %r = phi ", vector,
          " [ %otherwise, %entry ], [ %r.next, %next ]\n  %m = extractelement ", mask,
-         " %mask, i64 %i\n  br i1 %m, label %call, label %next\ncall:\n  %e = extractelement ", vector, " %x, i64 %i\n");
+         " %mask, i64 %i\n  br i1 %m, label %call, label %next\ncall:\n  %e = extractelement ", vector,
+         " %x, i64 %i\n");
   if (!is_double) out += "  %d = fpext float %e to double\n";
   append(out, "  %y = call double @", function, "(double ", is_double ? "%e" : "%d", ")\n");
   if (!is_double) out += "  %z = fptrunc double %y to float\n";
@@ -147,8 +159,8 @@ V Writer::rare(const V& mask, std::string_view function, const V& operand, const
     if (!is_double) slow = cast("fptrunc", slow, operand.elem);
   } else {
     std::string name = masked_function(function, operand.elem);
-    slow = def(operand.elem, "call ", of, " @", name, '(', of, ' ', operand.name, ", ", type(Elem::i1), ' ', mask.name, ", ", of, ' ',
-               otherwise.name, ')');
+    slow = def(operand.elem, "call ", of, " @", name, '(', of, ' ', operand.name, ", ", type(Elem::i1), ' ', mask.name,
+               ", ", of, ' ', otherwise.name, ')');
   }
   branch(joined);
   open(joined);

@@ -44,8 +44,8 @@ class Writer {
 
   std::string fresh() { return cat("%v", block_->next++); }
   std::string fresh_label() { return cat("L", block_->next++); }
-  void open(const std::string& label);     // a new block begins
-  void branch(const std::string& label);   // ends the block
+  void open(const std::string& label);    // a new block begins
+  void branch(const std::string& label);  // ends the block
   template <class... Parts>
   void line(const Parts&... parts) {
     block_->text += "  ";
@@ -73,8 +73,8 @@ class Writer {
   V intrinsic(std::string_view name, std::initializer_list<V> operands, std::string_view extra = {});
   // a * b + c, fused where the machine can, otherwise rounded twice: for approximations, not for the user's fma.
   V mad(const V& a, const V& b, const V& c);
-  // A function of libm, f64 to f64, for each lane where `mask` is true; the others keep `otherwise`, and nothing is called
-  // when all do.
+  // A function of libm, f64 to f64, for each lane where `mask` is true; the others keep `otherwise`, and nothing is
+  // called when all do.
   V rare(const V& mask, std::string_view function, const V& operand, const V& otherwise);
 
  private:

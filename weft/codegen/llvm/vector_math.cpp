@@ -41,11 +41,13 @@ const Inline inlines[] = {
 
 // The body of a function as text.
 template <class Body>
-std::string definition(ModuleText& module, const std::string& name, int lanes, Elem from, const Body& body, bool is_binary = false) {
+std::string definition(ModuleText& module, const std::string& name, int lanes, Elem from, const Body& body,
+                       bool is_binary = false) {
   Block block{{}, "entry"};
   Writer w(module, block, lanes);
   V result = body(V{&w, "%x", from});
-  return cat("define internal ", w.type(result.elem), " @", name, "(", w.type(from), " %x", is_binary ? cat(", ", w.type(from), " %y") : std::string(), ") #2 {\nentry:\n", block.text, "  ret ",
+  return cat("define internal ", w.type(result.elem), " @", name, "(", w.type(from), " %x",
+             is_binary ? cat(", ", w.type(from), " %y") : std::string(), ") #2 {\nentry:\n", block.text, "  ret ",
              w.type(result.elem), " ", result.name, "\n}\n\n");
 }
 
@@ -65,10 +67,16 @@ std::string conversion(ModuleText& module, const std::string& function, const st
 
 }  // namespace
 
-std::string vector_math(ModuleText& module, const std::string& function, DType dtype, const std::string& name, int lanes) {
+std::string vector_math(ModuleText& module, const std::string& function, DType dtype, const std::string& name,
+                        int lanes) {
   Elem elem = dtype == DType::f64 ? Elem::f64 : Elem::f32;
   if (function == "power" && elem == Elem::f32)
-    return definition(module, name, lanes, elem, [](const V& x) { return f32::pow(x, V{x.w, "%y", Elem::f32}); }, true);
+    return definition(
+        module, name, lanes, elem,
+        [](const V& x) {
+          return f32::pow(x, V{x.w, "%y", Elem::f32});
+        },
+        true);
   for (const Inline& known : inlines) {
     if (known.function != function) continue;
     Unary body = elem == Elem::f64 ? known.wide : known.single;

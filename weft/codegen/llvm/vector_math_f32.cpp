@@ -28,7 +28,8 @@ Reduced by_ln2(const V& x) {
 
 // (e**r - 1 - r) / r**2
 V exp_tail(const V& r) {
-  return polynomial(r, {1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1});
+  return polynomial(
+      r, {1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1});
 }
 
 // e**r for |r| <= ln(2) / 2.
@@ -55,9 +56,10 @@ V exp(const V& x) {
   V p = exp_reduced(r);
   if (!w.target().avx512 || w.lanes() != 16) return scaled(p, n);
   // The machine's own scaling does all of that; NaN comes with p.
-  w.module().declare("declare <16 x float> @llvm.x86.avx512.mask.scalef.ps.512(<16 x float>, <16 x float>, <16 x float>, i16, i32)");
-  return w.def(Elem::f32, "call <16 x float> @llvm.x86.avx512.mask.scalef.ps.512(<16 x float> ", p.name, ", <16 x float> ", number.name,
-               ", <16 x float> zeroinitializer, i16 -1, i32 4)");
+  w.module().declare(
+      "declare <16 x float> @llvm.x86.avx512.mask.scalef.ps.512(<16 x float>, <16 x float>, <16 x float>, i16, i32)");
+  return w.def(Elem::f32, "call <16 x float> @llvm.x86.avx512.mask.scalef.ps.512(<16 x float> ", p.name,
+               ", <16 x float> ", number.name, ", <16 x float> zeroinitializer, i16 -1, i32 4)");
 }
 
 V expm1(const V& x) {
@@ -79,8 +81,8 @@ V log(const V& x) {
   V e = w.cast("sitofp", k, Elem::f32);
   e = select(tiny, e - 23.0, e);
   V f = m - 1.0, z = f * f;
-  V y = polynomial(f, {7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1, -1.6668057665e-1,
-                       2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1});
+  V y = polynomial(f, {7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1,
+                       -1.6668057665e-1, 2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1});
   y = mad(e, -2.12194440e-4, y * f * z);
   y = mad(z, -0.5, y);
   V result = mad(e, 0.693359375, f + y);
@@ -101,8 +103,8 @@ V log1p(const V& x) {
   V lost = select(less(x.w->real(Elem::f32, 1), x), w.real(Elem::f32, 1) - (u - x), x - (u - 1.0)) / u;
   V whole = equal(k, w.integer(Elem::i32, 0));
   V f = select(whole, x, m - 1.0), c = select(whole, w.zero(Elem::f32), lost), z = f * f;
-  V y = polynomial(f, {7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1, -1.6668057665e-1,
-                       2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1});
+  V y = polynomial(f, {7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1,
+                       -1.6668057665e-1, 2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1});
   y = mad(e, -2.12194440e-4, mad(y * f, z, c));
   y = mad(z, -0.5, y);
   V result = mad(e, 0.693359375, f + y);

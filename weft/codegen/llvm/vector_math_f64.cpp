@@ -14,13 +14,14 @@ Reduced by_ln2(const V& x) {
   V sum = mad(x, 1.4426950408889634, x.w->real(Elem::f64, magic));
   V number = sum - magic;
   V r = mad(number, -6.93147180369123816490e-01, x);
-  return {mad(number, -1.90821492927058770002e-10, r), bits(sum, Elem::i64) - x.w->integer(Elem::i64, 0x4338000000000000)};
+  return {mad(number, -1.90821492927058770002e-10, r),
+          bits(sum, Elem::i64) - x.w->integer(Elem::i64, 0x4338000000000000)};
 }
 
 // (e**r - 1 - r) / r**2 for |r| <= ln(2) / 2
 V exp_tail(const V& r) {
-  return polynomial(r, {1.0 / 6227020800, 1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040, 1.0 / 720,
-                        1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5});
+  return polynomial(r, {1.0 / 6227020800, 1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320,
+                        1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5});
 }
 
 }  // namespace
@@ -49,11 +50,13 @@ V log(const V& x) {
   V shifted = pattern + w.integer(Elem::i64, 0x3ff0000000000000 - 0x3fe6a09e667f3bcd);
   V biased = lshr(shifted, 52);
   V k = bits(biased | w.integer(Elem::i64, 0x4330000000000000), Elem::f64) - (4503599627370496.0 + 1023.0);
-  V m = bits((shifted & w.integer(Elem::i64, 0x000fffffffffffff)) + w.integer(Elem::i64, 0x3fe6a09e667f3bcd), Elem::f64);
+  V m =
+      bits((shifted & w.integer(Elem::i64, 0x000fffffffffffff)) + w.integer(Elem::i64, 0x3fe6a09e667f3bcd), Elem::f64);
   k = select(tiny, k - 54.0, k);
   V f = m - 1.0, s = f / (f + 2.0), z = s * s, v = z * z;
   V t1 = v * polynomial(v, {1.531383769920937332e-01, 2.222219843214978396e-01, 3.999999999940941908e-01});
-  V t2 = z * polynomial(v, {1.479819860511658591e-01, 1.818357216161805012e-01, 2.857142874366239149e-01, 6.666666666666735130e-01});
+  V t2 = z * polynomial(v, {1.479819860511658591e-01, 1.818357216161805012e-01, 2.857142874366239149e-01,
+                            6.666666666666735130e-01});
   V half = f * f * 0.5;
   V tail = mad(s, half + (t1 + t2), k * 1.90821492927058770002e-10);
   V result = mad(k, 6.93147180369123816490e-01, f - (half - tail));

@@ -14,7 +14,8 @@ int64_t largest_finite(const SmallFloat& f) {
 int64_t nan_pattern(const SmallFloat& f) {
   if (f.nan_is_minus_zero || f.finite_only) return int64_t{1} << (f.exponent_bits + f.mantissa_bits);
   int64_t exponent = ((int64_t{1} << f.exponent_bits) - 1) << f.mantissa_bits;
-  return f.has_infinity ? exponent | int64_t{1} << (f.mantissa_bits - 1) : exponent | ((int64_t{1} << f.mantissa_bits) - 1);
+  return f.has_infinity ? exponent | int64_t{1} << (f.mantissa_bits - 1)
+                        : exponent | ((int64_t{1} << f.mantissa_bits) - 1);
 }
 
 // Powers of two without sign or zero.
@@ -76,7 +77,8 @@ V float_to_small(const V& x, DType dtype) {
     double magic = __builtin_ldexp(1, 24 - f.bias - f.mantissa_bits);
     V sum = bits(bits(magnitude, Elem::f32) + magic, Elem::i32);
     V denormal = sum - bits(w.real(Elem::f32, magic), Elem::i32);
-    result = select(w.compare("icmp ult", magnitude, whole(static_cast<int64_t>(128 - f.bias) << 23)), denormal, result);
+    result =
+        select(w.compare("icmp ult", magnitude, whole(static_cast<int64_t>(128 - f.bias) << 23)), denormal, result);
   }
   int64_t largest = largest_finite(f), past = f.has_infinity ? largest + 1 : f.finite_only ? largest : nan_pattern(f);
   result = select(w.compare("icmp ugt", result, whole(largest)), whole(past), result);
