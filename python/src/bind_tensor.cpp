@@ -39,8 +39,8 @@ Tensor record_with_body(const char* name, const char* body, nb::handle operands,
 // scatter that overwrites: its body gives its second parameter.
 GraphPtr second_body(DType dtype) {
   Builder build(Level::flat);
-  build.parameter({dtype, {}}, "old");
-  Value update = build.parameter({dtype, {}}, "update");
+  build.parameter({dtype, {}}, "");
+  Value update = build.parameter({dtype, {}}, "");
   return build.finish({{update, ""}});
 }
 

@@ -184,7 +184,7 @@ std::vector<Value> expand(Builder& build, const Node& node, const std::vector<Va
 
 GraphPtr binary_body(Op op, DType dtype) {
   Builder build(Level::flat, "body");
-  Value lhs = build.parameter({dtype, {}}, "lhs"), rhs = build.parameter({dtype, {}}, "rhs");
+  Value lhs = build.parameter({dtype, {}}, ""), rhs = build.parameter({dtype, {}}, "");
   Value result = build(op, {lhs, rhs});
   return build.finish({{result, ""}});
 }

@@ -114,7 +114,7 @@ class Parser {
     Builder build(Level::trace, lexer_.take().text.substr(1));
     Scope scope;
     std::map<int64_t, int> aliases;
-    parameters(build, scope, aliases);
+    parameters(build, scope, &aliases);
     std::vector<std::string> names;
     results(names);
     if (lexer_.take_if("attributes")) lexer_.expect("{"), attributes_.dictionary("}");
@@ -156,7 +156,8 @@ class Parser {
     return build.finish(std::move(outputs));
   }
 
-  void parameters(Builder& build, Scope& scope, std::map<int64_t, int>& aliases) {
+  // Parameters of a region (aliases: null) have no names that matter.
+  void parameters(Builder& build, Scope& scope, std::map<int64_t, int>* aliases) {
     lexer_.expect("(");
     for (int i = 0; !lexer_.is(")"); ++i) {
       size_t begin = lexer_.peek().begin;
@@ -164,11 +165,12 @@ class Parser {
       std::string name = lexer_.take().text;
       lexer_.expect(":");
       Type type = attributes_.type(symbols_);
-      std::string shown = name.substr(1);
+      std::string shown = aliases ? name.substr(1) : std::string();
       if (lexer_.take_if("{")) {
         MlirAttrs attrs = attributes_.dictionary("}");
         if (auto given = attrs.find("weft.name"); given != attrs.end() && given->second.text) shown = *given->second.text;
-        if (auto given = attrs.find("tf.aliasing_output"); given != attrs.end() && given->second.integer) aliases[*given->second.integer] = i;
+        if (auto given = attrs.find("tf.aliasing_output"); aliases && given != attrs.end() && given->second.integer)
+          (*aliases)[*given->second.integer] = i;
       }
       Location loc = location(begin);
       if (!scope.emplace(name, build.parameter(std::move(type), shown, loc)).second) lexer_.fail_at(begin, "redefinition", cat(name, " is defined twice"));
@@ -300,8 +302,7 @@ class Parser {
     Scope scope;
     if (lexer_.peek().kind == TokenKind::block) {
       lexer_.take();
-      std::map<int64_t, int> none;
-      parameters(build, scope, none);
+      parameters(build, scope, nullptr);
       lexer_.expect(":");
     }
     std::vector<Value> values = statements(build, scope, {"stablehlo.return"}, depth);

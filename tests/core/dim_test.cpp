@@ -1,0 +1,73 @@
+// Symbolic extents.
+#include <doctest/doctest.h>
+
+#include "weft/core/dim.h"
+#include "weft/core/error.h"
+#include "weft/core/type.h"
+
+using namespace weft;
+
+namespace {
+
+Dim symbol(const char* name, int64_t min, int64_t max) { return Dim(Symbol{name, min, min, max}); }
+
+}  // namespace
+
+TEST_CASE("equal polynomials are equal however they were made") {
+  Dim n = symbol("n", 1, 100), m = symbol("m", 1, 100);
+  CHECK((n + m) * (n + m) == n * n + Dim(2) * n * m + m * m);
+  CHECK(n - n == Dim(0));
+  CHECK((n + Dim(1)).hash() == (Dim(1) + n).hash());
+  CHECK(n != m);
+}
+
+TEST_CASE("text reads back as the same extent") {
+  std::map<std::string, Symbol, std::less<>> symbols{{"n", {"n", 1, 4, 100}}, {"m", {"m", 0, 4, 100}}};
+  Dim n(symbols.at("n")), m(symbols.at("m"));
+  for (const Dim& dim : {n, n * Dim(2) + Dim(1), floordiv(n, Dim(2)) - m, max(n, m), mod(n * m, Dim(7)), min(n, Dim(5)), n * m - Dim(3)})
+    CHECK(parse_dim(dim.text(), symbols) == dim);
+  CHECK_THROWS_AS(parse_dim("n +", symbols), Error);
+  CHECK_THROWS_AS(parse_dim("foo(n, 1)", symbols), Error);
+}
+
+TEST_CASE("division simplifies where the bounds say so") {
+  Dim n = symbol("n", 0, 9), k = symbol("k", 1, 100);
+  CHECK(floordiv(k * Dim(10) + n, Dim(10)) == k);
+  CHECK(mod(k * Dim(10) + n, Dim(10)) == n);
+  CHECK(floordiv(k * n, k) == n);
+  CHECK(mod(k * n, k) == Dim(0));
+  CHECK(floordiv(Dim(-7), Dim(2)) == Dim(-4));
+  CHECK(mod(Dim(-7), Dim(2)) == Dim(1));
+}
+
+TEST_CASE("bounds are never too narrow") {
+  Dim n = symbol("n", 2, 5), m = symbol("m", -3, 4);
+  Dim dim = n * m - floordiv(m, n) + max(n, m * Dim(2));
+  for (int64_t a = 2; a <= 5; ++a)
+    for (int64_t b = -3; b <= 4; ++b) {
+      int64_t value = dim.evaluate({{"n", a}, {"m", b}});
+      CHECK(value >= dim.min());
+      CHECK(value <= dim.max());
+      CHECK(dim.substitute({{"n", a}, {"m", b}}) == Dim(value));
+    }
+}
+
+TEST_CASE("nested extents keep their bounds at no cost") {
+  Dim dim = symbol("a0", 0, 1000);
+  for (int i = 1; i < 60; ++i) dim = max(dim * Dim(1), symbol(("a" + std::to_string(i)).c_str(), 0, 1000));
+  CHECK(dim.max() == 1000);
+}
+
+TEST_CASE("sizes past 64 bits are an error") {
+  Dim big = int64_t{1} << 62;
+  CHECK_THROWS_AS(big * Dim(4), Error);
+  CHECK_THROWS_AS((Type{DType::f32, {int64_t{1} << 40, int64_t{1} << 40}}).count(), Error);
+}
+
+TEST_CASE("broadcasting is NumPy's") {
+  Dim n = symbol("n", 2, 50);
+  CHECK(broadcast({3, 1}, {4}) == Dims{3, 4});
+  CHECK(broadcast({n, 1}, {1, 5}) == Dims{n, 5});
+  CHECK_THROWS_AS(broadcast({2}, {3}), Error);
+  CHECK_THROWS_AS(broadcast({n}, {7}), Error);
+}

@@ -1,0 +1,55 @@
+// Flattening and rewriting.
+#include <doctest/doctest.h>
+
+#include "weft/ir/builder.h"
+#include "weft/passes/pass.h"
+
+using namespace weft;
+
+namespace {
+
+size_t count(const Graph& graph, Op op) {
+  size_t found = 0;
+  for (const Node& node : graph.nodes()) found += node.op == op;
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("silu of a doubly transposed value times one is two operations") {
+  Builder build(Level::trace);
+  Value x = build.parameter({DType::f32, {2, 3}}, "x");
+  Value twice = build.transpose(build.transpose(x, {1, 0}), {1, 0});
+  Value y = build(Op::silu, {build(Op::multiply, {twice, build.scalar(DType::f32, 1)})});
+  GraphPtr graph = run_pipeline(*build.finish({{y, "y"}}));
+  verify(*graph);
+  CHECK(graph->size() == 3);
+  CHECK(count(*graph, Op::logistic) == 1);
+  CHECK(count(*graph, Op::multiply) == 1);
+}
+
+TEST_CASE("x plus zero stays, for it is not x where x is -0.0") {
+  Builder build(Level::trace);
+  Value x = build.parameter({DType::f32, {4}}, "x");
+  GraphPtr graph = run_pipeline(*build.finish({{build(Op::add, {x, build.scalar(DType::f32, 0)}), "y"}}));
+  CHECK(count(*graph, Op::add) == 1);
+}
+
+TEST_CASE("equal calls are one") {
+  Builder build(Level::trace);
+  Value x = build.parameter({DType::f32, {4}}, "x");
+  Value y = build(Op::add, {build(Op::tanh, {x}), build(Op::tanh, {x})});
+  CHECK(count(*run_pipeline(*build.finish({{y, "y"}})), Op::tanh) == 1);
+}
+
+TEST_CASE("symbolic extents pass through") {
+  Builder build(Level::trace);
+  Dim n(Symbol{"n", 1, 8, 64});
+  Value x = build.parameter({DType::f32, {n, 3}}, "x");
+  Value y = build(Op::softmax, {x}, {{Attr::axis, int64_t{1}}});
+  GraphPtr graph = run_pipeline(*build.finish({{y, "y"}}));
+  verify(*graph);
+  CHECK(graph->outputs()[0].value.type().dims == Dims{n, 3});
+  REQUIRE(graph->symbols().size() == 1);
+  CHECK(graph->symbols()[0].max == 64);
+}
