@@ -142,3 +142,16 @@ def test_forked_children_can_run() -> None:
     if child == 0:
         os._exit(0 if np.array_equal(f(X), wanted) else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_many_threads_may_call_at_once() -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    f = wf.jit(model)
+    rng = np.random.default_rng(2)
+    inputs = [(rng.normal(size=(50, 40)).astype(np.float32), rng.normal(size=(40, 30)).astype(np.float32)) for _ in range(8)]
+    wanted = [f(*pair) for pair in inputs]
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(20):
+            for got, want in zip(pool.map(lambda pair: f(*pair), inputs), wanted, strict=True):
+                assert all(a.tobytes() == b.tobytes() for a, b in zip(got, want, strict=True))
