@@ -144,6 +144,25 @@ def test_forked_children_can_run() -> None:
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
+def test_every_snippet_is_bitwise_the_same_with_1_2_and_8_threads() -> None:
+    from test_numpy import SNIPPETS
+
+    def leaves(value: Any) -> list[bytes]:
+        if isinstance(value, (tuple, list)):
+            return [leaf for item in value for leaf in leaves(item)]
+        return [np.asarray(value).tobytes()]
+
+    functions = [(wf.jit(function), args) for function, args in SNIPPETS]
+    runs = []
+    try:
+        for threads in (1, 2, 8):
+            wf.set_num_threads(threads)
+            runs.append([leaves(function(*args)) for function, args in functions])
+    finally:
+        wf.set_num_threads(0)
+    assert runs[0] == runs[1] == runs[2]
+
+
 def test_many_threads_may_call_at_once() -> None:
     from concurrent.futures import ThreadPoolExecutor
 

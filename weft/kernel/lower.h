@@ -10,9 +10,6 @@
 
 namespace weft {
 
-// Which ops make one kernel, and why the borders are where they are.
-struct Groups;
-
 // Fuses, lowers, schedules and plans: graph at flat level, verified, without dead nodes.
 Program lower(const Graph& flat);
 
