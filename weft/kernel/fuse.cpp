@@ -15,6 +15,8 @@ constexpr int cheap = 6;
 // Expressions larger than this are cut, so that kernels stay compilable whatever the program.
 constexpr int largest_expression = 400;
 constexpr size_t longest_epilogue = 64;
+// Slices of one computed value from which on it is stored.
+constexpr std::ptrdiff_t most_shifts = 3;
 
 int cost_of(const Node& node) {
   switch (def(node.op).scalar) {
@@ -42,6 +44,7 @@ class Fuser {
 
   Fusion run() {
     force_stores();
+    store_shifted();
     find_epilogues();
     store_dot_operands();
     bound_expressions();
@@ -72,6 +75,17 @@ class Fuser {
         for (const Value& operand : node.operands()) store(operand.id(), "is an operand of scatter");
       if (node.op == Op::bitcast_convert && size_of(node.type().dtype) != size_of(node.operand(0).type().dtype))
         store(node.operand(0).id(), "is seen with elements of another size"), store(node.id(), "is made of elements of another size");
+    }
+  }
+
+  // A stencil over a computed value would compute it again at every shift, and at every shift of that in turn.
+  void store_shifted() {
+    for (const Node& node : graph_.nodes()) {
+      bool computed = def(node.op).traits.elementwise || node.op == Op::pad || node.op == Op::concatenate ||
+                      node.op == Op::dynamic_update_slice || node.op == Op::gather;
+      auto slices = std::count_if(users_[node.id()].begin(), users_[node.id()].end(),
+                                  [&](NodeId user) { return graph_.node(user).op == Op::slice; });
+      if (computed && slices >= most_shifts) store(node.id(), "is read at several shifts");
     }
   }
 
