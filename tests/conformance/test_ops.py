@@ -316,6 +316,13 @@ def test_convert(source: np.dtype) -> None:
         assert agree("convert", [x], wanted, {"type": target})
 
 
+def spread(x: np.ndarray, value: np.ndarray) -> np.ndarray:
+    """One row before, one between all rows, two columns after."""
+    out = np.full((2 * x.shape[0], x.shape[1] + 2), value)
+    out[1::2, : x.shape[1]] = x
+    return out
+
+
 STRUCTURAL: list[tuple[str, list[tuple[int, ...]], dict[str, Any], Callable[..., Any]]] = [
     ("reshape", [(3, 4)], {"dims": (2, 6)}, lambda x: x.reshape(2, 6)),
     ("reshape", [(0, 4)], {"dims": (2, 0)}, lambda x: x.reshape(2, 0)),
@@ -326,6 +333,9 @@ STRUCTURAL: list[tuple[str, list[tuple[int, ...]], dict[str, Any], Callable[...,
     ("reverse", [(3, 5)], {"dimensions": (1,)}, lambda x: x[:, ::-1]),
     ("concatenate", [(2, 3), (2, 0), (2, 4)], {"dimension": 1}, lambda *xs: np.concatenate(xs, 1)),
     ("concatenate", [(1, 3), (2, 3)], {"dimension": 0}, lambda *xs: np.concatenate(xs, 0)),
+    ("pad", [(3, 4), ()], {"edge_padding_low": (1, 0), "edge_padding_high": (0, 2), "interior_padding": (1, 0)},
+     lambda x, v: spread(x, v)),
+    ("pad", [(5,), ()], {"edge_padding_low": (-1,), "edge_padding_high": (-2,), "interior_padding": (0,)}, lambda x, v: x[1:3]),
     ("reduce_max", [(5, 33)], {"axes": (1,), "keepdims": False}, lambda x: x.max(1)),
     ("reduce_min", [(5, 33)], {"axes": (0,), "keepdims": True}, lambda x: x.min(0, keepdims=True)),
 ]  # fmt: skip
@@ -394,3 +404,77 @@ def test_every_element_wise_op_has_an_oracle() -> None:
         if row["family"] in ("unary", "binary") and name not in UNARY and name not in BINARY and name != "convert"
     ]
     assert not missing
+
+
+GATHER = {"offset_dims": (1,), "collapsed_slice_dims": (0,), "operand_batching_dims": (), "start_indices_batching_dims": (),
+          "start_index_map": (0,), "index_vector_dim": 1, "slice_sizes": (1, 3)}  # fmt: skip
+SCATTER = {"update_window_dims": (1,), "inserted_window_dims": (0,), "input_batching_dims": (), "scatter_indices_batching_dims": (),
+           "scatter_dims_to_operand_dims": (0,), "index_vector_dim": 1, "unique_indices": False}  # fmt: skip
+
+
+@pytest.mark.parametrize("index", ["int32", "int64", "uint8"])
+def test_gather_scatter_and_dynamic_slices(index: str) -> None:
+    places = np.array([[4], [0], [9], [2], [0]]).astype(index)
+    inside = np.minimum(places[:, 0].astype(int), 4)
+    for dtype in DTYPES:
+        x = np.resize(values(dtype, 40), (5, 3)).astype(dtype)
+        updates = np.resize(values(dtype, 41), (5, 3)).astype(dtype)
+        assert agree("gather", [x, places], x[inside], GATHER)
+        wanted = x.copy()
+        for row, place in enumerate(places[:, 0].tolist()):
+            if place < 5:
+                wanted[place] = updates[row]
+        check_graph(lambda p: _core.scatter_set(p, SCATTER), [x, places, updates], wanted)
+        start = [np.array(3).astype(index), np.array(1).astype(index)]
+        assert agree("dynamic_slice", [x, *start], x[3:5, 1:3], {"slice_sizes": (2, 2)})
+        part = updates[:2, :2].copy()
+        wanted = x.copy()
+        wanted[3:5, 1:3] = part
+        assert agree("dynamic_update_slice", [x, part, *start], wanted)
+
+
+def check_graph(build: Callable[..., Any], arrays: list[np.ndarray], wanted: np.ndarray) -> None:
+    parameters = [_core.parameter(a.shape, a.dtype, f"x{i}") for i, a in enumerate(arrays)]
+    graph = _core.record_graph("main", [(p, f"x{i}", -1) for i, p in enumerate(parameters)], [(build(parameters), "y", -1)])
+    for way, actual in results(graph, arrays).items():
+        assert actual.dtype == wanted.dtype and close(actual, wanted, 1), way
+
+
+def test_scatter_adds_in_order() -> None:
+    for dtype in DTYPES:
+        if kind(dtype) not in "iu" or bits(dtype) == 4:
+            continue
+        x, places = np.zeros((5, 3), dtype), np.array([[4], [0], [9], [2], [0]])
+        updates = np.arange(15).reshape(5, 3).astype(dtype)
+        wanted = np.zeros((5, 3), dtype)
+        np.add.at(wanted, [4, 0, 2, 0], updates[[0, 1, 3, 4]])
+        check_graph(lambda p: _core.apply_with_body("scatter", "add", p, SCATTER), [x, places, updates], wanted)
+
+
+def test_iota_counts_in_every_type() -> None:
+    for dtype in DTYPES:
+        if kind(dtype) == "b":
+            continue
+        graph = _core.record_graph("main", [], [(_core.apply("iota", [], {"type": dtype, "dims": (2, 7), "dimension": 1}), "y", -1)])
+        wanted = np.broadcast_to(np.arange(7).astype(dtype), (2, 7))
+        for way, actual in results(graph, []).items():
+            assert close(actual, wanted, 1), (dtype, way)
+
+
+def test_rows_in_every_float() -> None:
+    for dtype in DTYPES:
+        if kind(dtype) != "f" or dtype.itemsize == 1:
+            continue
+        rng = np.random.default_rng(5)
+        x, scale, bias = (rng.normal(size=s).astype(dtype) for s in ((5, 33), 33, 33))
+        wide = x.astype(np.float64)
+        power = np.exp(wide - wide.max(-1, keepdims=True))
+        assert agree("softmax", [x], (power / power.sum(-1, keepdims=True)).astype(dtype), {"axis": 1}, ulps=(8, 8))
+        assert agree("mean", [x + dtype.type(3)], (x + dtype.type(3)).astype(np.float64).mean(1).astype(dtype), {"axes": (1,), "keepdims": False}, ulps=(8, 8))
+        assert agree("var", [x], wide.var(1, ddof=1).astype(dtype), {"axes": (1,), "keepdims": False, "ddof": 1.0}, ulps=(16, 16))
+        normal = (wide - wide.mean(-1, keepdims=True)) / np.sqrt(wide.var(-1, keepdims=True) + 1e-5)
+        wanted = (normal * scale.astype(np.float64) + bias.astype(np.float64)).astype(dtype)
+        for way, actual in results(graph_of("layer_norm", [x, scale, bias], {"epsilon": 1e-5}), [x, scale, bias]).items():
+            # Near zero the sum of two numbers cancels: an absolute bound in last places of 1.
+            error = np.abs(actual.astype(np.float64) - wanted.astype(np.float64)).max()
+            assert error <= 16 * float(ml_dtypes.finfo(dtype).eps), (dtype, way, error)
