@@ -1,5 +1,5 @@
 """NumPy as a front end: the modules that register traced forms are loaded here."""
 
-from . import functions, joining
+from . import calculus, combining, functions, joining, methods, statistics, views
 
-__all__ = ["functions", "joining"]
+__all__ = ["calculus", "combining", "functions", "joining", "methods", "statistics", "views"]

@@ -21,6 +21,11 @@ def traced(a: Any) -> TracedArray:
     return a if isinstance(a, TracedArray) else wrap(as_tensor(a))
 
 
+def solid(a: Any) -> Any:
+    """The argument as an array that promotes as one: NumPy's asarray, also of a Python scalar."""
+    return a if isinstance(a, TracedArray) and a.weak is None else wrap(as_tensor(a))
+
+
 def one_axis(axis: Any, ndim: int, name: str) -> int:
     return reductions.normalized_axes((axis,), ndim, name)[0]
 
@@ -52,12 +57,16 @@ def erf(x: Any) -> Any:
 
 @implements(np.reshape)
 def reshape(a: Any, shape: Any = None, order: str = "C", *, newshape: Any = None, copy: Any = None) -> Any:
-    if order != "C":
-        raise_here(UnsupportedError, f"reshape with order='{order}' cannot be compiled", "order")
+    from .layout import reshape_is_view
+
     x = traced(a)
     wanted = shape if shape is not None else newshape
     wanted = list(wanted) if isinstance(wanted, (tuple, list)) else [wanted]
     wanted = [e if isinstance(e, _core.Dim) else e.__index__() for e in wanted]
+    if order == "F":
+        return transpose(reshape(transpose(x), tuple(reversed(wanted)), copy=copy))
+    if order != "C":
+        raise_here(UnsupportedError, f"order='{order}' depends on the layout in memory and cannot be compiled: write order='C' or 'F'", "order")
     unknown = [i for i, e in enumerate(wanted) if isinstance(e, int) and e == -1]
     if len(unknown) > 1:
         raise_here(ArgumentValueError, "can only specify one unknown dimension", "reshape_unknown")
@@ -68,7 +77,10 @@ def reshape(a: Any, shape: Any = None, order: str = "C", *, newshape: Any = None
         wanted[unknown[0]] = divided(x.shape, [e for i, e in enumerate(wanted) if i != unknown[0]])
     if not _core.dims_equal(product(wanted), x.size):
         raise_here(ArgumentValueError, f"cannot reshape array of size {x.size} into shape {tuple(wanted)}", "reshape_size")
-    return x.view_through(Reshape(x.shape, tuple(wanted)))
+    result = x.view_through(Reshape(x.shape, tuple(wanted)))
+    if copy is None and reshape_is_view(x, tuple(wanted)):
+        return result
+    return wrap(result.tensor) if copy is not False else result
 
 
 def divided(extents: tuple, divisors: list[Any]) -> Any:
@@ -173,20 +185,6 @@ implements(np.atleast_3d)(
 )
 
 
-@implements(np.broadcast_to)
-def broadcast_to_(array: Any, shape: Any, subok: bool = False) -> Any:
-    return wrap(broadcast_to(as_tensor(array), shape if isinstance(shape, (tuple, list)) else (shape,)))
-
-
-@implements(np.broadcast_arrays)
-def broadcast_arrays(*args: Any, subok: bool = False) -> Any:
-    tensors = [as_tensor(a) for a in args]
-    shape: Any = ()
-    for tensor in tensors:
-        shape = _core.broadcast_shapes(shape, tensor.shape)
-    return tuple(wrap(broadcast_to(t, shape)) for t in tensors)
-
-
 @implements(np.shape)
 def shape(a: Any) -> Any:
     return traced(a).shape
@@ -210,19 +208,9 @@ def copy(a: Any, order: str = "K", subok: bool = False) -> Any:
 
 @implements(np.astype)
 def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Any:
+    if not copy and isinstance(x, TracedArray) and x.dtype == np.dtype(dtype):
+        return x
     return wrap(as_tensor(x, np.dtype(dtype)))
-
-
-@implements(np.real)
-def real(val: Any) -> Any:
-    x = as_tensor(val)
-    return wrap(op("real", x) if x.dtype.kind == "c" else x)
-
-
-@implements(np.imag)
-def imag(val: Any) -> Any:
-    x = as_tensor(val)
-    return wrap(op("imag", x) if x.dtype.kind == "c" else op("subtract" if x.dtype != bool else "xor_", x, x) if x.dtype.kind != "f" else broadcast_to(scalar(0, x), x.shape))
 
 
 # -- choosing ------------------------------------------------------------------------------------------------------
@@ -329,12 +317,18 @@ def round_(a: Any, decimals: int = 0, out: Any = None) -> Any:
 
 implements(np.fix)(lambda x, out=None: np.trunc(x, out=out))
 implements(np.nan_to_num)(
-    lambda x, copy=True, nan=0.0, posinf=None, neginf=None: _nan_to_num(traced(x), nan, posinf, neginf)
+    lambda x, copy=True, nan=0.0, posinf=None, neginf=None: _nan_to_num(traced(x), copy, nan, posinf, neginf)
 )
 
 
-def _nan_to_num(x: TracedArray, nan: Any, posinf: Any, neginf: Any) -> Any:
-    if x.dtype.kind not in "f":
+def _nan_to_num(x: TracedArray, fresh: bool, nan: Any, posinf: Any, neginf: Any) -> Any:
+    if not fresh:
+        x[...] = _nan_to_num(x, True, nan, posinf, neginf)
+        return x
+    if x.dtype.kind == "c":
+        parts = [_nan_to_num(part, True, nan, posinf, neginf).tensor for part in (x.real, x.imag)]
+        return wrap(op("complex", *parts))
+    if x.dtype.kind != "f":
         return copy(x)
     info = np.finfo(x.dtype)
     result = np.where(np.isnan(x), x.dtype.type(nan), x)
@@ -379,4 +373,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
     x, y = traced(a1), traced(a2)
     if x.ndim != y.ndim or not all(map(_core.dims_equal, x.shape, y.shape)):
         return False
-    return np.all(np.equal(x, y))
+    same = np.equal(x, y)
+    if equal_nan and x.dtype.kind in "fc" and y.dtype.kind in "fc":
+        same = np.logical_or(same, np.logical_and(np.isnan(x), np.isnan(y)))
+    return np.all(same)

@@ -7,19 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import UnsupportedError
-from . import functions, joining, linalg, reductions
-from .tracer import TracedArray, raise_here
+from . import functions, joining, linalg, reductions, views
+from .tracer import TracedArray
 
 
 def astype(x: TracedArray, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True) -> Any:
     if not np.can_cast(x.dtype, dtype, casting):
         raise TypeError(f"Cannot cast array data from {x.dtype!r} to {np.dtype(dtype)!r} according to the rule '{casting}'")
-    return functions.astype(x, dtype)
+    return functions.astype(x, dtype, copy=copy)
 
 
 def reshape(x: TracedArray, *shape: Any, order: str = "C", copy: Any = None) -> Any:
-    return functions.reshape(x, shape[0] if len(shape) == 1 else shape, order)
+    return functions.reshape(x, shape[0] if len(shape) == 1 else shape, order, copy=copy)
 
 
 def transpose(x: TracedArray, *axes: Any) -> Any:
@@ -30,12 +29,6 @@ def transpose(x: TracedArray, *axes: Any) -> Any:
 
 def fill(x: TracedArray, value: Any) -> None:
     x[...] = value
-
-
-def view(x: TracedArray, dtype: Any = None, type: Any = None) -> Any:
-    if dtype is None or np.dtype(dtype) == x.dtype:
-        return x[...]
-    return raise_here(UnsupportedError, f"ndarray.view({np.dtype(dtype)}) cannot be compiled", "unsupported_method")
 
 
 METHODS: dict[str, Callable[..., Any]] = {
@@ -66,18 +59,21 @@ METHODS: dict[str, Callable[..., Any]] = {
     "sum": reductions.sum,
     "swapaxes": functions.swapaxes,
     "take": functions.take,
+    "trace": views.trace,
     "transpose": transpose,
     "var": reductions.var,
-    "view": view,
+    "view": views.view,
 }
 
 PROPERTIES: dict[str, Callable[[TracedArray], Any]] = {
     "T": lambda x: functions.transpose(x),
     "mT": lambda x: functions.matrix_transpose(x),
-    "real": functions.real,
-    "imag": functions.imag,
-    "flat": lambda x: functions.ravel(x),
     "device": lambda x: "cpu",
 }
+
+# Attributes that can be assigned as well.
+TracedArray.real = property(views.real, views.set_part("real"))
+TracedArray.imag = property(views.imag, views.set_part("imag"))
+TracedArray.flat = property(views.Flat, views.set_flat)
 
 __all__ = ["METHODS", "PROPERTIES"]

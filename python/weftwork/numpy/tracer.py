@@ -184,6 +184,10 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
     def shape(self) -> tuple:
         return self.tensor.shape
 
+    @shape.setter
+    def shape(self, shape: Any) -> None:
+        raise_here(ArgumentTypeError, "the shape of a traced array cannot be set: write x = x.reshape(shape)", "set_shape")
+
     @property
     def ndim(self) -> int:
         return self.tensor.ndim
@@ -214,6 +218,19 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
         if not self.ndim:
             raise TypeError("iteration over a 0-d array")
         return iter([self[i] for i in range(len(self))])
+
+    def __copy__(self) -> TracedArray:
+        return TracedArray(self.tensor)
+
+    def __deepcopy__(self, memo: Any) -> TracedArray:
+        return TracedArray(self.tensor)
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+        return np
+
+    def __contains__(self, value: Any) -> bool:
+        found = np.any(np.equal(self, value))
+        return bool(found._need_value("'in'", "write np.any(x == value)"))
 
     def __repr__(self) -> str:
         return f"<traced {self.dtype}[{', '.join(map(str, self.shape))}]>"

@@ -1,0 +1,320 @@
+"""Views that are more than a slice: diagonals, parts of complex numbers, repeated elements, other dtypes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
+from .dispatch import broadcast_to, implements
+from .functions import one_axis, shared_shape, traced, transpose
+from .indexing import Reshape
+from .tracer import Tensor, TracedArray, View, as_tensor, convert, raise_here, wrap
+from .ufuncs import op, scalar
+
+
+class ReadOnly(View):
+    """A view that NumPy gives without the right to write through it."""
+
+    def write(self, base: Tensor, part: Tensor) -> Tensor:
+        return raise_here(ArgumentValueError, "assignment destination is read-only", "read_only")
+
+
+class Broadcast(ReadOnly):
+    """The elements repeated to a larger shape."""
+
+    def __init__(self, shape: tuple) -> None:
+        self.shape = shape
+
+    def read(self, base: Tensor) -> Tensor:
+        return broadcast_to(base, self.shape)
+
+
+class Diagonal(ReadOnly):
+    """The elements [..., i, i + offset] of the last two axes."""
+
+    def __init__(self, offset: int) -> None:
+        self.offset = offset
+
+    def read(self, base: Tensor) -> Tensor:
+        *outer, rows, columns = base.shape
+        row, column = max(-self.offset, 0), max(self.offset, 0)
+        if not isinstance(rows, int) or not isinstance(columns, int):
+            return self._gathered(base, row, column)
+        count = max(min(rows - row, columns - column), 0)
+        flat = op("reshape", base, dims=(*outer, rows * columns))
+        first = row * columns + column if count else 0
+        limit = first + (count - 1) * (columns + 1) + 1 if count else 0
+        zeros, ones = [0] * len(outer), [1] * len(outer)
+        return op("slice", flat, start_indices=[*zeros, first], limit_indices=[*outer, limit], strides=[*ones, columns + 1])
+
+    def _gathered(self, base: Tensor, row: int, column: int) -> Tensor:
+        """The same by index arrays, for extents that only the call knows."""
+        count = _core.dim_max(0, _core.dim_min(base.shape[-2] - row, base.shape[-1] - column))
+        places = np.arange(count)
+        return wrap(base)[..., places + row, places + column].tensor
+
+
+class Part(View):
+    """The real or the imaginary part of complex numbers."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def read(self, base: Tensor) -> Tensor:
+        return op(self.name, base)
+
+    def write(self, base: Tensor, part: Tensor) -> Tensor:
+        return op("complex", part, op("imag", base)) if self.name == "real" else op("complex", op("real", base), part)
+
+
+class Bits(View):
+    """The same bytes as another dtype; the last axis shrinks or grows where the sizes differ."""
+
+    def __init__(self, before: np.dtype, after: np.dtype) -> None:
+        self.before, self.after = before, after
+
+    def read(self, base: Tensor) -> Tensor:
+        return reinterpret(base, self.after)
+
+    def write(self, base: Tensor, part: Tensor) -> Tensor:
+        return reinterpret(part, self.before)
+
+
+def reinterpret(x: Tensor, dtype: np.dtype) -> Tensor:
+    """ndarray.view(dtype) as a value."""
+    if dtype.kind == "c":
+        half = np.dtype(f"f{dtype.itemsize // 2}")
+        pairs = wrap(reinterpret(x, half))
+        return op("complex", pairs[..., 0::2].tensor, pairs[..., 1::2].tensor)
+    if x.dtype.kind == "c":
+        pair = np.stack([wrap(op("real", x)), wrap(op("imag", x))], -1)
+        shape = (*x.shape[:-1], x.shape[-1] * 2) if x.ndim else (2,)
+        return reinterpret(op("reshape", pair.tensor, dims=shape), dtype)
+    if x.dtype == bool:
+        x = convert(x, np.dtype(np.uint8))
+    x = bitcast(x, np.dtype(f"u{x.dtype.itemsize}"))
+    if dtype.itemsize > x.dtype.itemsize:
+        x = joined_bits(x, np.dtype(f"u{dtype.itemsize}"))
+    elif dtype.itemsize < x.dtype.itemsize:
+        x = divided_bits(x, np.dtype(f"u{dtype.itemsize}"))
+    return bitcast(x, dtype)
+
+
+def bitcast(x: Tensor, dtype: np.dtype) -> Tensor:
+    return x if x.dtype == dtype else op("bitcast_convert", x, type=dtype)
+
+
+def joined_bits(x: Tensor, wide: np.dtype) -> Tensor:
+    """Runs of elements as one element of a wider dtype, the first lowest."""
+    count = wide.itemsize // x.dtype.itemsize
+    parts = np.reshape(wrap(x), (*x.shape[:-1], x.shape[-1] // count, count)).astype(wide)
+    result = parts[..., 0]
+    for i in range(1, count):
+        result = result | (parts[..., i] << wide.type(8 * x.dtype.itemsize * i))
+    return result.tensor
+
+
+def divided_bits(x: Tensor, narrow: np.dtype) -> Tensor:
+    """Each element as several of a narrower dtype, the lowest first."""
+    count = x.dtype.itemsize // narrow.itemsize
+    parts = [(wrap(x) >> x.dtype.type(8 * narrow.itemsize * i)).astype(narrow) for i in range(count)]
+    return op("reshape", np.stack(parts, -1).tensor, dims=(*x.shape[:-1], x.shape[-1] * count))
+
+
+def view(x: TracedArray, dtype: Any = None, type: Any = None) -> Any:
+    """ndarray.view: of the same memory, as another dtype."""
+    if (type is not None and type is not np.ndarray) or (isinstance(dtype, type_) and issubclass(dtype, np.ndarray)):
+        raise_here(ArgumentTypeError, "ndarray.view with a subclass of ndarray cannot be compiled", "array_subclass")
+    if dtype is None or np.dtype(dtype) == x.dtype:
+        return x[...]
+    target = np.dtype(dtype)
+    if target == bool or target.kind not in "iufcV":
+        raise_here(UnsupportedError, f"ndarray.view({target}) of {x.dtype} cannot be compiled: write x != 0, or x.astype", "view_dtype")
+    if target.itemsize != x.dtype.itemsize:
+        if not x.ndim:
+            raise_here(ArgumentValueError, "changing the dtype of a 0d array is only supported if the itemsize is unchanged", "view_dtype")
+        size = x.shape[-1] * x.dtype.itemsize
+        if isinstance(size, int) and size % target.itemsize:
+            raise_here(ArgumentValueError, f"the last axis has {size} bytes, not a multiple of the {target.itemsize} of {target}", "view_dtype")
+    if x.dtype == bool:
+        # Written through, these bytes could be neither 0 nor 1.
+        return wrap(reinterpret(x.tensor, target))
+    return x.view_through(Bits(x.dtype, target))
+
+
+type_ = type
+
+
+@implements(np.real)
+def real(val: Any) -> Any:
+    x = traced(val)
+    return x.view_through(Part("real")) if x.dtype.kind == "c" else x
+
+
+@implements(np.imag)
+def imag(val: Any) -> Any:
+    x = traced(val)
+    if x.dtype.kind == "c":
+        return x.view_through(Part("imag"))
+    return wrap(scalar(0, x.tensor)).view_through(Broadcast(tuple(x.shape)))
+
+
+@implements(np.broadcast_to)
+def broadcast_to_(array: Any, shape: Any, subok: bool = False) -> Any:
+    wanted = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+    return traced(array).view_through(Broadcast(tuple(e if isinstance(e, _core.Dim) else e.__index__() for e in wanted)))
+
+
+@implements(np.broadcast_arrays)
+def broadcast_arrays(*args: Any, subok: bool = False) -> Any:
+    arrays = [traced(a) for a in args]
+    shape = shared_shape(*[a.tensor for a in arrays])[0].shape if arrays else ()
+    same = [a.ndim == len(shape) and all(map(_core.dims_equal, a.shape, shape)) for a in arrays]
+    return tuple(a if whole else a.view_through(Broadcast(tuple(shape))) for a, whole in zip(arrays, same, strict=True))
+
+
+@implements(np.diagonal)
+def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    x = traced(a)
+    if x.ndim < 2:
+        raise_here(ArgumentValueError, f"diag requires an array of at least two dimensions, got {x.ndim}", "diagonal_rank")
+    first, second = one_axis(axis1, x.ndim, "diagonal"), one_axis(axis2, x.ndim, "diagonal")
+    if first == second:
+        raise_here(ArgumentValueError, "axis1 and axis2 cannot be the same", "axis_duplicate")
+    rest = [i for i in range(x.ndim) if i not in (first, second)]
+    return transpose(x, (*rest, first, second)).view_through(Diagonal(int(offset)))
+
+
+@implements(np.linalg.diagonal)
+def linalg_diagonal(x: Any, /, *, offset: int = 0) -> Any:
+    return diagonal(x, offset, -2, -1)
+
+
+@implements(np.trace)
+def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:
+    return np.sum(diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype, out=out)
+
+
+@implements(np.linalg.trace)
+def linalg_trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Any:
+    return trace(x, offset, -2, -1, dtype)
+
+
+@implements(np.diag)
+def diag(v: Any, k: int = 0) -> Any:
+    x = traced(v)
+    if x.ndim == 2:
+        return diagonal(x, k)
+    if x.ndim != 1:
+        raise_here(ArgumentValueError, f"input must be 1- or 2-d, got {x.ndim} dimensions", "diag_rank")
+    count = x.shape[0]
+    extent = count + abs(k)
+    if not isinstance(extent, int):
+        wide = np.pad(x, (max(k, 0), max(-k, 0)))
+        on = np.equal(np.arange(extent)[:, None] + k, np.arange(extent)[None, :])
+        return np.where(on, wide[None, :], np.zeros((), x.dtype))
+    first = max(k, 0) + max(-k, 0) * extent
+    used = (count - 1) * (extent + 1) + 1 if count else 0
+    low, high = (first, extent * extent - first - used) if count else (0, extent * extent)
+    gap = {"edge_padding_low": [low], "edge_padding_high": [high], "interior_padding": [extent]}
+    return wrap(op("reshape", op("pad", as_tensor(x), scalar(0, x.tensor), **gap), dims=(extent, extent)))
+
+
+@implements(np.diagflat)
+def diagflat(v: Any, k: int = 0) -> Any:
+    return diag(np.ravel(traced(v)), k)
+
+
+@implements(np.fill_diagonal)
+def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
+    x = written(a, "fill_diagonal")
+    if x.ndim < 2:
+        raise_here(ArgumentValueError, "array must be at least 2-d", "diagonal_rank")
+    if x.ndim > 2 and len(set(x.shape)) != 1:
+        raise_here(ArgumentValueError, f"all dimensions of input must be of equal length, got {x.shape}", "diagonal_shape")
+    if x.ndim == 2:
+        step, end = x.shape[1] + 1, None if wrap else x.shape[1] * x.shape[1]
+    else:
+        step, end = sum(x.shape[0] ** i for i in range(x.ndim)), None
+    put_flat(x, slice(None, end, step), val)
+
+
+def written(a: Any, name: str) -> TracedArray:
+    """The argument that a function writes to; an array of the surroundings cannot be written by a traced function."""
+    if not isinstance(a, TracedArray):
+        raise_here(ArgumentTypeError, f"{name}: the array that is written to must be made or passed in the traced function, got {type(a).__name__}", "out_kind")
+    return a
+
+
+def put_flat(x: TracedArray, part: slice, values: Any) -> None:
+    """x.flat[part] = values: in row-major order, the values again and again."""
+    flat = x.view_through(Reshape(x.shape, (x.size,)))
+    count = flat[part].shape[0]
+    new = np.ravel(wrap(convert(as_tensor(values), x.dtype)))
+    size = new.shape[0]
+    if isinstance(size, int) and size == 0:
+        if not isinstance(count, int) or count:
+            raise_here(ArgumentValueError, "cannot assign no values to elements of an array", "flat_values")
+        return
+    if _core.dims_equal(size, 1) or _core.dims_equal(size, count):
+        flat[part] = new
+        return
+    flat[part] = np.tile(new, -(-count // size))[:count]
+
+
+class Flat:
+    """ndarray.flat: the elements in row-major order, to read by an index, to write and to go through once."""
+
+    def __init__(self, array: TracedArray) -> None:
+        self.base = array
+        self.index = 0
+
+    def _line(self) -> TracedArray:
+        return self.base.view_through(Reshape(self.base.shape, (self.base.size,)))
+
+    def __len__(self) -> int:
+        return len(self._line())
+
+    def __getitem__(self, index: Any) -> Any:
+        return wrap(self._line()[index].tensor)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if isinstance(index, slice):
+            put_flat(self.base, index, value)
+        elif index is Ellipsis:
+            put_flat(self.base, slice(None), value)
+        else:
+            self._line()[index] = value
+
+    def __iter__(self) -> Flat:
+        return self
+
+    def __next__(self) -> Any:
+        if self.index >= len(self):
+            raise StopIteration
+        self.index += 1
+        return self._line()[self.index - 1]
+
+    def copy(self) -> Any:
+        return wrap(self._line().tensor)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return self.copy().__array__(dtype, copy)
+
+
+def set_flat(x: TracedArray, value: Any) -> None:
+    put_flat(x, slice(None), value)
+
+
+def set_part(name: str) -> Any:
+    """The setter of x.real or x.imag."""
+
+    def assign(x: TracedArray, value: Any) -> None:
+        if name == "imag" and x.dtype.kind != "c":
+            raise_here(ArgumentTypeError, "array does not have imaginary part to set", "imag_real")
+        (real(x) if name == "real" else imag(x))[...] = value
+
+    return assign
