@@ -40,6 +40,7 @@ Location caller_location();
 
 void bind_core(nb::module_& m);
 void bind_ir(nb::module_& m);
+void bind_interop(nb::module_& m);
 void bind_tensor(nb::module_& m);
 void bind_runtime(nb::module_& m);
 void bind_dispatch(nb::module_& m);

@@ -9,6 +9,7 @@ NB_MODULE(_core, m) {
   weft::py::import_numpy();
   weft::py::bind_core(m);
   weft::py::bind_ir(m);
+  weft::py::bind_interop(m);
   weft::py::bind_tensor(m);
   weft::py::bind_runtime(m);
   weft::py::bind_dispatch(m);

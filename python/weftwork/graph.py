@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from . import _core
 from .errors import ArgumentTypeError, ArgumentValueError
 
 __all__ = ["Executable", "Graph", "Io", "Kernel"]
@@ -61,6 +62,13 @@ class Graph:
     def mlir(self, *, locations: bool = True) -> str:
         """The text of the program at its own level; :func:`weftwork.stablehlo.parse` reads it back."""
         return self.core.mlir(self.core.level, {}, locations)
+
+    def hlo_proto(self, **extents: int) -> bytes:
+        """A serialized ``xla.HloModuleProto``, which XLA and the compilers built on it read; symbolic extents are replaced
+        by the values given: ``g.hlo_proto(n=16)``. The root is the output, or a tuple of several; parameters and outputs
+        keep their names, aliases and the user's lines are in it. Raises a :class:`ValueError` for extents that stay symbolic
+        and a :class:`NotImplementedError` naming the operation or element type that HLO lacks."""
+        return _core.hlo_proto(self.core.substitute(extents) if extents else self.core)
 
     def function(self, name: str = "main") -> Graph:
         """The function of that name, of a module with several."""

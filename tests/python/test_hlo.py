@@ -1,0 +1,142 @@
+"""The HLO we write is accepted by jaxlib, means to XLA what NumPy computes, and keeps names, aliases and lines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from test_numpy import SNIPPETS, close
+
+import weftwork as wf
+
+jax = pytest.importorskip("jax")
+_hlo = pytest.importorskip("jaxlib._hlo")
+
+
+def module_of(graph: wf.Graph, **extents: int) -> Any:
+    return _hlo.HloModule.from_serialized_hlo_module_proto(graph.hlo_proto(**extents))
+
+
+def text_of(graph: wf.Graph, metadata: bool = True) -> str:
+    options = _hlo.HloPrintOptions()
+    options.print_metadata = metadata
+    return module_of(graph).to_string(options)
+
+
+def run_by_xla(graph: wf.Graph, args: list[Any]) -> list[np.ndarray]:
+    from jax._src import compiler
+    from jax._src.interpreters import mlir
+    from jaxlib import _jax, xla_client
+    from jaxlib.mlir import ir
+
+    client = jax.devices("cpu")[0].client
+    text = _jax.mlir.xla_computation_to_mlir_module(_hlo.XlaComputation(graph.hlo_proto()))
+    with jax.enable_x64(True), mlir.make_ir_context():
+        devices = xla_client.DeviceList(tuple(client.local_devices()[:1]))
+        executable = compiler.backend_compile_and_load(
+            client, ir.Module.parse(text), devices, xla_client.CompileOptions(), []
+        )
+        buffers = [jax.device_put(np.ascontiguousarray(a)) for a in args]
+        outputs = executable.execute_sharded(buffers).disassemble_into_single_device_arrays()
+        return [np.asarray(out[0]) for out in outputs]
+
+
+def is_traceable(args: tuple) -> bool:
+    # An array passed twice is one parameter.
+    return all(isinstance(a, np.ndarray) for a in args) and len({id(a) for a in args}) == len(args)
+
+
+NUMBERS = [i for i, (_, args) in enumerate(SNIPPETS) if is_traceable(args)]
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_xla_gives_the_values_of_numpy(number: int) -> None:
+    function, args = SNIPPETS[number]
+    with np.errstate(all="ignore"):
+        wanted = function(*args)
+    outputs = run_by_xla(wf.trace(function, *args), list(args))
+    close(outputs[0] if len(outputs) == 1 and not isinstance(wanted, (tuple, list)) else outputs, wanted)
+
+
+F = np.linspace(-2, 2, 12, dtype=np.float32).reshape(3, 4)
+
+
+def scaled_in_place(x: Any, w: Any) -> Any:
+    x[1:] = 0
+    return np.tanh(x @ w)
+
+
+def traced() -> wf.Graph:
+    return wf.trace(scaled_in_place, F.copy(), F.T.copy())
+
+
+def test_the_memory_of_a_written_parameter_is_an_alias() -> None:
+    assert "input_output_alias={ {1}: (0, {}, must-alias) }" in text_of(traced())
+    x = F.copy()
+    outputs = run_by_xla(traced(), [x, F.T])
+    expected = F.copy()
+    close(outputs, [scaled_in_place(expected, F.T), expected])
+
+
+def test_a_single_output_is_the_root_itself_and_several_are_a_tuple() -> None:
+    def written(x: Any) -> None:
+        x[0] = 1
+
+    assert "input_output_alias={ {}: (0, {}, must-alias) }" in text_of(wf.trace(written, F.copy()))
+    assert "ENTRY %lambda (x: f32[3,4]) -> (f32[3,4], f32[3,4])" in text_of(wf.trace(lambda x: (-x, x + 1), F))
+
+
+def test_parameters_and_results_keep_their_names() -> None:
+    text = text_of(traced())
+    assert "ENTRY %scaled_in_place (x: f32[3,4], w: f32[4,3]) -> (f32[3,3], f32[3,4])" in text
+    assert 'op_name="x"' in text
+    assert 'frontend_attributes={weft.result.0="output",weft.result.1="x"}' in text
+
+
+def test_instructions_name_the_line_that_made_them() -> None:
+    line = scaled_in_place.__code__.co_firstlineno + 2
+    tanh = next(t for t in text_of(traced()).splitlines() if " tanh(" in t)
+    assert 'op_type="tanh" op_name="scaled_in_place/tanh"' in tanh
+    assert f'source_file="{__file__}" source_line={line}' in tanh
+
+
+def test_locations_are_metadata_only() -> None:
+    graph = traced()
+    bare = wf.stablehlo.parse(graph.stablehlo(locations=False))
+    assert text_of(graph) != text_of(bare)
+    assert text_of(graph, metadata=False) == text_of(bare, metadata=False)
+
+
+DTYPES = [
+    "bool", "int4", "int8", "int16", "int32", "int64", "uint4", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
+    "bfloat16", "float8_e3m4", "float8_e4m3", "float8_e4m3b11fnuz", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz",
+    "complex64", "complex128",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_constants_of_every_type_arrive(dtype: str) -> None:
+    import ml_dtypes
+
+    dtype_of = np.dtype(getattr(ml_dtypes, dtype, None) or dtype)
+    values = np.array([[1, 0, 3], [2, 1, 5]]).astype(dtype_of)
+    if dtype.startswith(("int", "float", "bfloat", "complex")):
+        values[0] = (-values[0].astype(np.complex64 if dtype_of.kind == "c" else np.float32)).astype(dtype_of)
+    graph = wf.trace(lambda m: np.where(m, values, values[::-1]), np.ones((2, 3), bool))
+    (output,) = run_by_xla(graph, [np.ones((2, 3), bool)])
+    assert output.dtype == dtype_of
+    assert output.tobytes() == values.tobytes()
+
+
+def test_symbolic_extents_are_replaced_or_refused() -> None:
+    graph = wf.trace(lambda x: x + 1, wf.spec((wf.Dim("n", 1, 4, 64), 3), np.float32))
+    assert "ENTRY %lambda (x: f32[7,3]) -> f32[7,3]" in module_of(graph, n=7).to_string()
+    with pytest.raises(ValueError, match=r"fixed extents .* \[n, 3\].* \[hlo_symbolic\]"):
+        graph.hlo_proto()
+
+
+def test_element_types_that_hlo_lacks_are_named() -> None:
+    text = "func.func @main(%x: tensor<2xf6E2M3FN>) -> tensor<2xf6E2M3FN> { return %x : tensor<2xf6E2M3FN> }"
+    with pytest.raises(NotImplementedError, match=r"no element type f6E2M3FN .*hlo_dtype"):
+        wf.stablehlo.parse(text).hlo_proto()
