@@ -1,7 +1,7 @@
 // Arithmetic on HLO values as one writes it: each operator adds an instruction.
 #pragma once
 
-#include "weft/interop/hlo_writer.h"
+#include "weft/interop/hlo_rules.h"
 
 namespace weft {
 

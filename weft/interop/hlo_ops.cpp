@@ -2,19 +2,14 @@
 // xla_data.proto.
 #include <map>
 
-#include "weft/interop/hlo_writer.h"
+#include "weft/interop/hlo_rules.h"
 
 namespace weft {
 namespace {
 
 // Fields of xla.HloInstructionProto.
-constexpr uint32_t dimensions_field = 14, slices_field = 17, dynamic_sizes_field = 20, padding_field = 21,
-                   dot_field = 30, gather_field = 33, gather_sizes_field = 34, called_field = 38, scatter_field = 48,
-                   precision_field = 51, sorted_field = 67, unique_field = 69;
-
-HloValue plain(HloComputation& hlo, const Node& node, const HloValues& operands, const Message& fields = {}) {
-  return hlo.add(def(node.op).names.hlo, node.type(), operands, fields);
-}
+constexpr uint32_t slices_field = 17, dynamic_sizes_field = 20, padding_field = 21, dot_field = 30, gather_field = 33,
+                   gather_sizes_field = 34, scatter_field = 48, sorted_field = 67, unique_field = 69;
 
 HloValues write_constant(HloComputation& hlo, const Node& node, const HloValues&) {
   return {hlo.constant(node.attrs.literal(Attr::value))};
@@ -24,14 +19,14 @@ HloValues write_constant(HloComputation& hlo, const Node& node, const HloValues&
 template <Attr attr>
 HloValues write_dimensions(HloComputation& hlo, const Node& node, const HloValues& operands) {
   Message fields;
-  fields.numbers(dimensions_field, node.ints(attr));
-  return {plain(hlo, node, operands, fields)};
+  fields.numbers(hlo_dimensions, node.ints(attr));
+  return write_fields(hlo, node, operands, fields);
 }
 
 HloValues write_dimension(HloComputation& hlo, const Node& node, const HloValues& operands) {
   Message fields;
-  fields.numbers(dimensions_field, Ints{node.attrs.integer(Attr::dimension)});
-  return {plain(hlo, node, operands, fields)};
+  fields.numbers(hlo_dimensions, Ints{node.attrs.integer(Attr::dimension)});
+  return write_fields(hlo, node, operands, fields);
 }
 
 // HLO's broadcast does not stretch extents of 1: they go first.
@@ -46,10 +41,6 @@ HloValues write_broadcast(HloComputation& hlo, const Node& node, const HloValues
     dims.push_back(from[i]);
   }
   return {hlo.broadcast(hlo.reshape(operands[0], dims), node.type(), kept)};
-}
-
-HloValues write_plain(HloComputation& hlo, const Node& node, const HloValues& operands) {
-  return {plain(hlo, node, operands)};
 }
 
 HloValues write_compare(HloComputation& hlo, const Node& node, const HloValues& operands) {
@@ -67,7 +58,7 @@ HloValues write_slice(HloComputation& hlo, const Node& node, const HloValues& op
     slice.number(3, node.ints(Attr::strides)[i]);
     fields.message(slices_field, slice);
   }
-  return {plain(hlo, node, operands, fields)};
+  return write_fields(hlo, node, operands, fields);
 }
 
 HloValues write_pad(HloComputation& hlo, const Node& node, const HloValues& operands) {
@@ -82,13 +73,13 @@ HloValues write_pad(HloComputation& hlo, const Node& node, const HloValues& oper
     config.message(1, dimension);
   }
   fields.message(padding_field, config);
-  return {plain(hlo, node, operands, fields)};
+  return write_fields(hlo, node, operands, fields);
 }
 
 HloValues write_dynamic_slice(HloComputation& hlo, const Node& node, const HloValues& operands) {
   Message fields;
   fields.numbers(dynamic_sizes_field, static_extents(node.attrs.dims(Attr::slice_sizes)));
-  return {plain(hlo, node, operands, fields)};
+  return write_fields(hlo, node, operands, fields);
 }
 
 HloValues write_gather(HloComputation& hlo, const Node& node, const HloValues& operands) {
@@ -102,7 +93,7 @@ HloValues write_gather(HloComputation& hlo, const Node& node, const HloValues& o
   fields.message(gather_field, numbers);
   fields.numbers(gather_sizes_field, static_extents(node.attrs.dims(Attr::slice_sizes)));
   fields.number(sorted_field, node.attrs.flag(Attr::indices_are_sorted));
-  return {plain(hlo, node, operands, fields)};
+  return write_fields(hlo, node, operands, fields);
 }
 
 HloValues write_scatter(HloComputation& hlo, const Node& node, const HloValues& operands) {
@@ -116,29 +107,26 @@ HloValues write_scatter(HloComputation& hlo, const Node& node, const HloValues& 
   fields.message(scatter_field, numbers);
   fields.number(sorted_field, node.attrs.flag(Attr::indices_are_sorted));
   fields.number(unique_field, node.attrs.flag(Attr::unique_indices));
-  fields.numbers(called_field, Ints{hlo.region(0).id});
-  return {plain(hlo, node, operands, fields)};
+  fields.numbers(hlo_called, Ints{hlo.region(0).id});
+  return write_fields(hlo, node, operands, fields);
 }
 
 HloValues write_reduce(HloComputation& hlo, const Node& node, const HloValues& operands) {
   Message fields;
-  fields.numbers(dimensions_field, node.ints(Attr::dimensions));
-  fields.numbers(called_field, Ints{hlo.region(0).id});
-  if (node.types.size() == 1) return {plain(hlo, node, operands, fields)};
-  return hlo.add_tuple("reduce", node.types, operands, fields);
+  fields.numbers(hlo_dimensions, node.ints(Attr::dimensions));
+  fields.numbers(hlo_called, Ints{hlo.region(0).id});
+  return write_fields(hlo, node, operands, fields);
 }
 
 HloValues write_dot(HloComputation& hlo, const Node& node, const HloValues& operands) {
-  Message fields, numbers, precision;
+  Message fields, numbers;
   numbers.numbers(1, node.ints(Attr::lhs_contracting_dimensions));
   numbers.numbers(2, node.ints(Attr::rhs_contracting_dimensions));
   numbers.numbers(3, node.ints(Attr::lhs_batching_dimensions));
   numbers.numbers(4, node.ints(Attr::rhs_batching_dimensions));
   fields.message(dot_field, numbers);
-  // The highest precision for both operands: a device must not round f32 to less on the way.
-  precision.numbers(1, Ints{2, 2});
-  fields.message(precision_field, precision);
-  return {plain(hlo, node, operands, fields)};
+  fields.message(hlo_precision, highest_precision());
+  return write_fields(hlo, node, operands, fields);
 }
 
 const std::map<Op, HloRule>& rules() {
@@ -167,6 +155,22 @@ const std::map<Op, HloRule>& rules() {
 
 }  // namespace
 
+HloValues write_fields(HloComputation& hlo, const Node& node, const HloValues& operands, const Message& fields) {
+  std::string_view opcode = def(node.op).names.hlo;
+  if (node.types.size() == 1) return {hlo.add(opcode, node.type(), operands, fields)};
+  return hlo.add_tuple(opcode, node.types, operands, fields);
+}
+
+HloValues write_plain(HloComputation& hlo, const Node& node, const HloValues& operands) {
+  return write_fields(hlo, node, operands, {});
+}
+
+Message highest_precision() {
+  Message precision;
+  precision.numbers(1, Ints{2, 2});
+  return precision;
+}
+
 HloValues write_node(HloComputation& hlo, const Node& node, const HloValues& operands) {
   const OpDef& op = def(node.op);
   auto row = rules().find(node.op);
@@ -174,7 +178,7 @@ HloValues write_node(HloComputation& hlo, const Node& node, const HloValues& ope
   if (HloRule rule = expansion(node.op)) return rule(hlo, node, operands);
   if (op.names.hlo.empty() || !op.attrs.empty() || op.regions || node.types.size() != 1)
     fail(ErrorKind::unsupported, "hlo_op", name(node.op), ": cannot be written as HLO");
-  return {plain(hlo, node, operands)};
+  return write_plain(hlo, node, operands);
 }
 
 }  // namespace weft

@@ -1,13 +1,15 @@
 // Instructions and computations of an HLO module while it is written; field numbers are those of hlo.proto.
 #include "weft/interop/hlo_writer.h"
 
+#include "weft/interop/hlo_rules.h"
+
 namespace weft {
 namespace {
 
 // Fields of xla.HloInstructionProto that every instruction may have.
 constexpr uint32_t name_field = 1, opcode_field = 2, shape_field = 3, metadata_field = 7, literal_field = 8,
-                   parameter_field = 9, tuple_index_field = 13, dimensions_field = 14, id_field = 35,
-                   operands_field = 36, direction_field = 63, comparison_type_field = 72;
+                   parameter_field = 9, tuple_index_field = 13, id_field = 35, operands_field = 36,
+                   direction_field = 63, comparison_type_field = 72;
 
 // "model/layer/tanh": the user's functions from the outermost, then the op.
 std::string scoped_name(const Location& loc, std::string_view op) {
@@ -97,14 +99,14 @@ HloValue HloComputation::element(int64_t tuple, int64_t index, const Type& type)
   return {write_instruction("get-tuple-element", shape_message(type), {tuple}, fields), type};
 }
 
-int64_t HloComputation::tuple(const HloValues& values) {
+HloValue HloComputation::tuple(const HloValues& values) {
   std::vector<int64_t> ids;
   std::vector<Type> types;
   for (const HloValue& value : values) {
     ids.push_back(value.id);
     types.push_back(value.type);
   }
-  return write_instruction("tuple", tuple_shape_message(types), ids, {});
+  return {write_instruction("tuple", tuple_shape_message(types), ids, {}), {}};
 }
 
 HloCallee HloComputation::region(size_t index, Signature signature) {
@@ -129,7 +131,7 @@ HloValue HloComputation::splat(const Type& type, double value) {
 
 HloValue HloComputation::broadcast(const HloValue& x, const Type& type, const Ints& dimensions) {
   Message fields;
-  fields.numbers(dimensions_field, dimensions);
+  fields.numbers(hlo_dimensions, dimensions);
   return add("broadcast", type, {x}, fields);
 }
 
@@ -188,7 +190,7 @@ int64_t HloComputation::write_root(const Graph& graph, Signature signature, Mess
   std::vector<Type> types;
   for (const HloValue& output : outputs) types.push_back(output.type);
   program_shape.message(2, single ? shape_message(types[0]) : tuple_shape_message(types));
-  return single ? outputs[0].id : tuple(outputs);
+  return single ? outputs[0].id : tuple(outputs).id;
 }
 
 HloCallee HloComputation::write(const Graph& graph, Signature signature, Message& message) {

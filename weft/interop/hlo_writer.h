@@ -61,8 +61,8 @@ class HloComputation {
   // One of a tuple, and its elements.
   HloValues add_tuple(std::string_view opcode, const std::vector<Type>& types, const HloValues& operands,
                       const Message& fields = {});
-  // The values as one tuple: its id, for opcodes that take tuples.
-  int64_t tuple(const HloValues& values);
+  // The values as one tuple, which has no type of its own: only to be an operand.
+  HloValue tuple(const HloValues& values);
   // A region of the node at hand as a computation of its own.
   HloCallee region(size_t index, Signature signature = {});
 
@@ -92,12 +92,5 @@ class HloComputation {
   std::vector<HloValues> values_;  // results by node
   Message* message_ = nullptr;
 };
-
-// The instructions of a node, by its op. Error(unsupported) where HLO has none.
-HloValues write_node(HloComputation& hlo, const Node& node, const HloValues& operands);
-
-// Rules of ops that HLO has no opcode for: null for other ops.
-using HloRule = HloValues (*)(HloComputation& hlo, const Node& node, const HloValues& operands);
-HloRule expansion(Op op);
 
 }  // namespace weft
