@@ -44,3 +44,22 @@ TEST_CASE("appended fields stand as if written here") {
   wanted.number(2, 7);
   CHECK(message.bytes() == wanted.bytes());
 }
+
+TEST_CASE("borrowed text lands where it was written, levels up too") {
+  std::string large = "large";
+  Message inner, middle, outer, copied;
+  inner.number(1, 1);
+  inner.borrowed_text(2, large);
+  inner.number(3, 3);
+  middle.append(inner);
+  outer.message(7, middle);
+  outer.borrowed_text(8, large);
+  copied.number(1, 1);
+  copied.text(2, large);
+  copied.number(3, 3);
+  Message wanted;
+  wanted.message(7, copied);
+  wanted.text(8, large);
+  CHECK(outer.size() == wanted.size());
+  CHECK(outer.bytes() == wanted.bytes());
+}

@@ -51,6 +51,8 @@ constexpr Primitive primitives[] = {
 static_assert(std::size(primitives) == dtype_count);
 
 constexpr int64_t tuple_number = 13;
+// Literals from this size on are not copied.
+constexpr size_t borrowed_size = 4096;
 
 const Primitive& primitive(DType dtype) {
   const Primitive& row = primitives[static_cast<size_t>(dtype)];

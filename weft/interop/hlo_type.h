@@ -12,7 +12,7 @@ namespace weft {
 Message shape_message(const Type& type);
 // The shape of a tuple of arrays.
 Message tuple_shape_message(const std::vector<Type>& types);
-// xla.LiteralProto.
+// xla.LiteralProto; the bytes of a large literal are read when the whole is serialized.
 Message literal_message(const Literal& literal);
 // The extents as integers; Error where one is symbolic.
 Ints static_extents(const Dims& dims);

@@ -1,6 +1,8 @@
 // Instructions and computations of an HLO module while it is written; field numbers are those of hlo.proto.
 #include "weft/interop/hlo_writer.h"
 
+#include <cstring>
+
 #include "weft/interop/hlo_rules.h"
 
 namespace weft {

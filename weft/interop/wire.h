@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "weft/core/error.h"
 
@@ -27,11 +27,20 @@ class Message {
     varint(bytes_, value.size());
     bytes_ += value;
   }
+  // The same, read only by bytes(): it must live until then. For what is too large to be copied at each level.
+  void borrowed_text(uint32_t field, std::string_view value) {
+    tag(field, 2);
+    varint(bytes_, value.size());
+    borrowed_.push_back({bytes_.size(), value});
+    borrowed_size_ += value.size();
+  }
   // A message; written even when empty: present is something else than absent. Error past protobuf's 2 GiB.
   void message(uint32_t field, const Message& value) {
-    if (value.bytes_.size() + bytes_.size() > size_t{std::numeric_limits<int32_t>::max()} - 64)
+    if (value.size() + size() > size_t{std::numeric_limits<int32_t>::max()} - 64)
       fail(ErrorKind::value, "hlo_size", "a protocol buffer holds at most 2 GiB; pass large constants as parameters");
-    text(field, value.bytes_);
+    tag(field, 2);
+    varint(bytes_, value.size());
+    append(value);
   }
   // Repeated integers, packed.
   template <class T>
@@ -43,10 +52,32 @@ class Message {
   }
   void numbers(uint32_t field, const std::vector<int64_t>& values) { numbers(field, std::span<const int64_t>(values)); }
   // Fields of another message of the same type, as if they had been written here.
-  void append(const Message& fields) { bytes_ += fields.bytes_; }
-  const std::string& bytes() const { return bytes_; }
+  void append(const Message& fields) {
+    for (const Borrowed& each : fields.borrowed_) borrowed_.push_back({bytes_.size() + each.position, each.text});
+    borrowed_size_ += fields.borrowed_size_;
+    bytes_ += fields.bytes_;
+  }
+  size_t size() const { return bytes_.size() + borrowed_size_; }
+  // The message as it goes over the wire.
+  std::string bytes() const {
+    std::string out;
+    out.reserve(size());
+    size_t position = 0;
+    for (const Borrowed& each : borrowed_) {
+      out.append(bytes_, position, each.position - position);
+      out += each.text;
+      position = each.position;
+    }
+    out.append(bytes_, position);
+    return out;
+  }
 
  private:
+  struct Borrowed {
+    size_t position;  // in bytes_, before which the text stands
+    std::string_view text;
+  };
+
   static void varint(std::string& out, uint64_t value) {
     for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
     out += static_cast<char>(value);
@@ -54,6 +85,8 @@ class Message {
   void tag(uint32_t field, uint32_t kind) { varint(bytes_, field << 3 | kind); }
 
   std::string bytes_;
+  std::vector<Borrowed> borrowed_;
+  size_t borrowed_size_ = 0;
 };
 
 }  // namespace weft
