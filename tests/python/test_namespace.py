@@ -111,6 +111,85 @@ COMBINING: list[Snippet] = [
     (lambda x: np.flipud(x), (I,)), (lambda x: np.fliplr(x), (I,)), (lambda x: np.rot90(x, 3), (F,)), (lambda x: np.rot90(x, 2, (1, 2)), (T3,)),
 ]  # fmt: skip
 
+I8, I16, I32 = S, I.astype(np.int16) * 999, I.astype(np.int32) * 99_999_999
+BIG = np.array([2**63 - 1, -(2**63), 12586269025, 7778742049, 0, 5])
+FIB = np.array([4660046610375530309, 7540113804746346429, -(2**63), 0, 1, 5])
+HALVES = np.arange(65536, dtype=np.uint16).view(np.float16)
+EXTREMES = np.array([0.0, -0.0, 1, -1, 1.5, 5e-324, -3e-310, 2.2250738585072014e-308, 1.7e308, np.inf, -np.inf, np.nan, 0.1, 1024])
+with np.errstate(over="ignore"):
+    EXTREMES_32 = EXTREMES.astype(np.float32)
+POWERS = np.array([0, 1, -1, 1000, -1000, 1023, 1024, -1074, -1075, 2097, -2200, 2**31 - 1, -(2**31), 3], np.int32)
+
+BITS: list[Snippet] = [
+    *[(lambda x: np.bitwise_count(x), (a,)) for a in (I, U, S, I32, BIG)], (lambda x: np.gcd(x, 12), (I,)), (lambda x, y: np.gcd(x, y), (BIG, FIB)),
+    *[(lambda x, y, f=f: f(x, y), (a, a[::-1])) for f in (np.gcd, np.lcm) for a in (I, U, S, I16, I32)], (lambda x, y: np.lcm(x, y), (I[0], I)),
+    (lambda x: np.gcd(x, x + np.uint8(7)), (np.arange(256, dtype=np.uint8),)), *[(lambda x: np.frexp(x), (a,)) for a in (F, D, EXTREMES, EXTREMES_32, HALVES, I)],
+    (lambda x, e: np.ldexp(x, e), (EXTREMES[:, None], POWERS)), (lambda x, e: np.ldexp(x, e), (EXTREMES_32[:, None], POWERS)),
+    (lambda x, e: np.ldexp(x, e), (H, I.astype(np.int8))), (lambda x: np.ldexp(x, 3), (F,)), (lambda x: np.ldexp(*np.frexp(x)), (EXTREMES,)),
+    *[(lambda x: np.spacing(x), (a,)) for a in (F, D, EXTREMES, EXTREMES_32, HALVES)], (lambda x, y: np.nextafter(x, y), (F, G)),
+    (lambda x, y: np.nextafter(x, y), (EXTREMES[:, None], EXTREMES)), *[(lambda x, y: np.logaddexp2(x, y), (a, b)) for a, b in ((F, G), (D, D * 3), (SPECIAL[:, None], SPECIAL), (H, H))],
+    *[(lambda x, o=o, k=k: np.packbits(x, axis=k, bitorder=o), (a,)) for o in ("big", "little") for k in (None, 0, -1) for a in (B, I)], (lambda x: np.packbits(x), (B[:0],)),
+    *[(lambda x, o=o, k=k, c=c: np.unpackbits(x, axis=k, bitorder=o, count=c), (U,)) for o in ("big", "little") for k in (None, 0, 1) for c in (None, 13, -3, 300)],
+    (lambda x, y: np.divmod(x, y), (I, I + 20)), (lambda x, y: np.float_power(x, y), (I, 2)), (lambda x, y: np.floor_divide(x, y), (S, U + 1)),
+]  # fmt: skip
+
+MASK = np.array([True, False, True, True])
+
+SELECTION: list[Snippet] = [
+    (lambda x: np.compress([True, False, True], x, axis=0), (F,)), (lambda x: x.compress(MASK, 0), (F,)), (lambda x: np.compress(MASK, x), (I,)),
+    (lambda x: np.compress([False], x, axis=1), (F,)), (lambda x: np.extract(B, x), (I,)),
+    *[(lambda x, o=o, a=a: np.delete(x, o, a), (F,)) for o, a in ((1, 0), (-1, 1), ([0, 2], 0), (slice(1, 3), 1), (slice(None, None, 2), 1), ([], 0), ([3], None), (MASK, 0),
+                                                               (slice(4, 1, -1), 1), (np.array([1, 1, -1]), 1))],
+    *[(lambda x, v, o=o, a=a: np.insert(x, o, v, a), (F, v)) for o, v, a in ((1, np.array(5.0), 0), (1, V, 0), (-1, V[:4], 1), ([0, 2], V[:2], 1), ([1], V, 0), ([1, 1, 3], np.array(9), 1),
+                                                                         (slice(0, 4, 2), V, 0), ([], V, 0), (3, V, None), (6, D[:4, :2].T.copy(), 1), (MASK, V, 0), ([1], D[:4, :1], 1))],
+    (lambda x: np.insert(x, 2, 7.9), (I,)),
+    (lambda i, x, y: np.choose(i, (x, y)), (B.astype(int), F, I)), (lambda i, x: np.choose(i, x), (np.array([0, 3, 1, 2, 0, 1]), F)), (lambda i, x: np.choose(i, [x, 5, -x], mode="wrap"), (I, F)),
+    (lambda i, x: i.choose([x, 5, -x], mode="clip"), (I, F[0])), (lambda i: np.choose(i, [1, 2]), (B,)), (lambda x: np.choose([0, 1, 0, 1, 1, 0], [x, -x]), (F,)),
+    (lambda x: np.isin(x, [1, 2, 3]), (I,)), (lambda x, y: np.isin(x, y, invert=True), (I, U)), (lambda x: np.isin(x, []), (I,)), (lambda x: np.isin(x, [np.nan, 1.0]), (SPECIAL,)), (lambda x: np.isin(3, x), (I,)),
+    *[(lambda x, f=f: f(x), (a,)) for f in (np.iscomplex, np.isreal, np.angle, np.iscomplexobj, np.isrealobj) for a in (C, Z.real + 0j, F, I, B)],
+    *[(lambda x, f=f: f(x), (a,)) for f in (np.isneginf, np.isposinf) for a in (SPECIAL, I, U, SPECIAL.astype(np.float16))], (lambda x: np.angle(x, deg=True), (C,)), (lambda x: np.angle(x, True), (F,)),
+    (lambda x: np.real_if_close(x), (F,)), *[(lambda i, o=o: np.unravel_index(i, (3, 4, 5), o), (U % 60,)) for o in "CF"], (lambda i: np.unravel_index(i, 40), (np.abs(I),)),
+    *[(lambda i, j, m=m, o=o: np.ravel_multi_index((i, j), (7, 5), m, o), (np.abs(I) % 7, np.abs(I) % 5)) for m in ("raise", "wrap", "clip") for o in "CF"],
+    (lambda i, j: np.ravel_multi_index((i, j), (7, 5), ("wrap", "clip")), (I, I)), (lambda x: x[np.triu_indices_from(x)], (Q,)), (lambda x: x[np.tril_indices_from(x, -1)], (F,)),
+    (lambda x: x[np.diag_indices_from(x)], (Q,)), (lambda x: np.allclose(x, x + 1e-12), (D,)), (lambda x: np.isclose(x, x, equal_nan=True), (N,)), (lambda x: np.common_type(x, x)(1) + x, (F,)),
+    *[(lambda x, n=n: (x < n, n <= x, x == n, x != n, n > x, x >= n), (a,)) for n in (-1, 300, 2**70, -(2**63) - 1) for a in (U, S, I, U.astype(np.uint64))],
+    (lambda x: np.can_cast(x, np.float32), (D,)), (lambda x: np.take(x, [1, -7, 30], mode="wrap"), (I,)), (lambda x: x.take([1, 9], 1, mode="clip"), (I,)),
+]  # fmt: skip
+
+EDGES = np.array([-1.0, -0.5, 0.0, 0.5, 1.0])
+MANY = np.linspace(-3, 3, 41)
+
+SEARCHING: list[Snippet] = [
+    *[(lambda x, b, r=r: np.digitize(x, b, r), (a, b)) for r in (False, True) for a in (D, np.append(EDGES, MANY), N) for b in (EDGES, EDGES[::-1], MANY, MANY[::-1], np.repeat(EDGES, 2))],
+    *[(lambda x, r=r: np.digitize(x, [-5, 0, 3, 8], r), (a,)) for r in (False, True) for a in (I, S, F)], (lambda x: np.digitize(x, [3, 1, 0]), (I,)), (lambda x, b: np.digitize(x, b), (D, EDGES[:1])),
+    (lambda x: np.digitize(x, []), (I,)),
+    *[(lambda x, a, b: np.interp(x, a, b), (x, a, b)) for x in (D, F, SPECIAL, I) for a, b in ((EDGES, EDGES**2), (MANY, np.sin(MANY)), (EDGES, EDGES + 1j * EDGES**2), (np.arange(6), I[0]))],
+    (lambda x, a, b: np.interp(x, a, b, left=-7, right=7), (D, EDGES, EDGES**3)), (lambda x, a, b: np.interp(x, a, b), (D, EDGES[:1], EDGES[:1])), (lambda x, a, b: np.interp(x, a, b), (0.3, EDGES, EDGES**3)),
+    (lambda x, a: np.interp(x, a, a), (np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, np.inf]))),
+    (lambda x: np.bincount(x, minlength=12), (np.abs(I[0]),)), (lambda x, w: np.bincount(x, w, 12), (np.abs(I).ravel(), F.ravel())), (lambda x: np.bincount(x, minlength=256), (U[0],)),
+    (lambda x: np.bincount(x, minlength=2), (B[0],)), (lambda x: np.bincount([1, 2, 2, 5], x), (V[:4],)), (lambda x: np.bincount(x, minlength=3), (I[0, :0],)), (lambda x: np.bincount(x), (I[0, :0],)),
+    *[(lambda x, b=b, r=r: np.histogram(x, b, r), (a,)) for a in (F, D, I, U, B) for b, r in ((10, None), (7, (-1, 1)), ([-1, 0, 2, 5], None), (5, (0, 200)))],
+    (lambda x: np.histogram(x, 4), (np.full(5, 3.0),)), (lambda x: np.histogram(x, 4), (E0,)), (lambda x: np.histogram(x, 4, (2, 2)), (I,)), (lambda x: np.histogram(x, EDGES), (N,)),
+    (lambda x, w: np.histogram(x, 6, weights=w), (D, np.abs(D))), (lambda x, w: np.histogram(x, 6, (-1, 1), weights=w), (F, I)), (lambda x, w: np.histogram(x, EDGES, weights=w), (F, C)),
+    (lambda x: np.histogram(x, 8, density=True), (D,)), (lambda x, b: np.histogram(x, b, density=True), (D, EDGES)), (lambda x: np.histogram_bin_edges(x, 5), (F,)), (lambda x: np.histogram_bin_edges(x, EDGES), (I,)),
+    (lambda x, y: np.histogram2d(x, y, 4), (D[0], D[1])), (lambda x, y: np.histogram2d(x, y, [3, EDGES], density=True), (D[0], D[1])), (lambda x, y: np.histogram2d(x, y, EDGES), (D[0], D[1])),
+    (lambda x: np.histogramdd(x, 3), (D[:, :3],)), (lambda x, w: np.histogramdd(x, (3, 2), range=((-1, 1), None), weights=w), (D[:, :2], D[:, 2])), (lambda x: np.histogram(x, 10, (0.0, 1.0)), (H,)),
+]  # fmt: skip
+
+PRODUCTS: list[Snippet] = [
+    *[(lambda x, o=o: np.linalg.norm(x, o), (a,)) for o in (None, "fro", 1, -1, np.inf, -np.inf) for a in (F, D, I, C)], *[(lambda x, o=o: np.linalg.norm(x, o), (a,)) for o in (None, 0, 1, 2, 3, -1, np.inf, -np.inf, 0.5) for a in (V, I[0] + 20, Z[0])],
+    *[(lambda x, o=o, k=k: np.linalg.norm(x, o, axis=1, keepdims=k), (T3,)) for o in (None, 1, 2, 4, np.inf) for k in (False, True)], *[(lambda x, o=o, k=k: np.linalg.norm(x, o, (2, 0), k), (T3,)) for o in (None, 1, -1, np.inf, -np.inf) for k in (False, True)],
+    (lambda x: np.linalg.norm(x), (T3,)), (lambda x: np.linalg.norm(x, keepdims=True), (T3,)), (lambda x: np.linalg.norm(x), (np.array(-3.0),)), (lambda x: np.linalg.norm(x), (H,)), (lambda x: np.linalg.norm(x, axis=0), (E0,)),
+    (lambda x: np.linalg.matrix_norm(x), (T3,)), (lambda x: np.linalg.matrix_norm(x, ord=1, keepdims=True), (T3,)), *[(lambda x, a=a, k=k: np.linalg.vector_norm(x, axis=a, keepdims=k), (T3,)) for a in (None, 1, (0, 2), (2, 0)) for k in (False, True)],
+    (lambda x: np.linalg.vector_norm(x, ord=1), (I,)), *[(lambda x, n=n: np.linalg.matrix_power(x, n), (a,)) for n in (0, 1, 2, 3, 5, 8) for a in (Q, I[:, :4], RNG.normal(size=(2, 3, 3)))],
+    (lambda a, b, c: np.linalg.multi_dot([a, b, c]), (F, F.T.copy(), F)), (lambda a, b, c: np.linalg.multi_dot([a, b, c, a]), (V, F.T.copy(), F)), (lambda a, b: np.linalg.multi_dot([a, b]), (V, V)),
+    (lambda a, b: np.linalg.multi_dot([a, b, b.T, a]), (V, F.T.copy())), (lambda x, y: np.linalg.matmul(x, y.T), (F, G)), (lambda x, y: np.linalg.tensordot(x, y, axes=([0], [0])), (F, G)), (lambda x: np.linalg.matrix_transpose(x), (T3,)),
+    (lambda x, y: np.linalg.outer(x, y), (V, I[0])), (lambda x, y: np.linalg.vecdot(x, y), (C, C[0])), (lambda x, y: np.linalg.vecdot(x, y, axis=0), (F, G)), (lambda x, y: np.vecdot(x, y), (F, G)), (lambda x, y: np.matvec(x, y), (T3, F[0, :4])),
+    (lambda x, y: np.vecmat(x, y), (F[0, :3], T3)), (lambda x, y: np.vdot(x, y), (C, Z.ravel()[:1] * C)), (lambda x, y: np.vdot(x, y), (I, F)), (lambda x, y: np.inner(x, y), (T3, F[0, :4])), (lambda x: x.dot(x.T), (B,)), (lambda x, y: np.outer(x, y), (D, I)),
+    (lambda x: np.linspace(x[0], x[1], 5), (F,)), (lambda x: np.linspace(x[0, 0], 3, 7, endpoint=False, retstep=True), (F,)), (lambda x: np.linspace(0, x, 5, axis=-1), (I,)), (lambda x: np.linspace(x, x, 3), (V,)), (lambda x: np.linspace(0, x, 4, dtype=int), (np.array(10.0),)),
+    (lambda x: np.linspace(x, 1, 1), (V,)), (lambda x: np.linspace(x, 1, 0), (V,)), (lambda x: np.logspace(x, 2, 5), (V,)), (lambda x: np.logspace(0, 2, 4, base=x), (W,)), (lambda x: np.geomspace(x, 100, 5), (W,)), (lambda x: np.geomspace(-1, x, 4, axis=1), (-W,)),
+]  # fmt: skip
+
 #: Bodies of functions that write; what they leave in x is compared too.
 WRITES: list[tuple[str, str]] = [
     ("y = x.T.ravel(); y[0] = 50; return y", "D"),
@@ -144,6 +223,19 @@ WRITES: list[tuple[str, str]] = [
     ("np.copyto(x, x[0] * 2, where=x > 0)", "F"),
     ("np.copyto(x, 7, where=x[0] > 0)", "U"),
     ("x.fill(3)", "I"),
+    ("np.put(x, [1, -3, 7], [10, 20])", "F"),
+    ("np.put(x.T, [1, 1, 7], 5)", "I"),
+    ("x.put([0, 30, -30], [1, 2, 3], mode='wrap')", "I"),
+    ("np.put(x, [0, 30, -30], [1, 2, 3], mode='clip')", "U"),
+    ("np.put_along_axis(x, np.argmax(x, axis=1, keepdims=True), 0, axis=1)", "F"),
+    ("np.put_along_axis(x, np.array([3, 1, 3]), np.array([1, 2, 3]), axis=None)", "I"),
+    ("np.putmask(x, x > 0, 7)", "F"),
+    ("np.putmask(x, x > 2, [1, 2, 3, 4, 5])", "I"),
+    ("np.putmask(x, x > 0, x * x)", "D"),
+    ("np.place(x, x > 0, 7)", "U"),
+    ("np.place(x, x > 0, [7.5])", "F"),
+    ("np.place(x, x > 0, [7.5])", "I"),
+    ("np.putmask(x, x > 0, 7.5)", "I"),
     ("y = np.asarray(x); y += 1; return y", "F"),
 ]
 
@@ -167,7 +259,8 @@ def close(actual: Any, wanted: Any) -> None:
 
 SNIPPETS = [
     pytest.param(*snippet, id=f"{name}{i}")
-    for name, group in (("views", VIEWS), ("statistics", STATISTICS), ("calculus", CALCULUS), ("combining", COMBINING))
+    for name, group in (("views", VIEWS), ("statistics", STATISTICS), ("calculus", CALCULUS), ("combining", COMBINING),
+                        ("bits", BITS), ("selection", SELECTION), ("searching", SEARCHING), ("products", PRODUCTS))
     for i, snippet in enumerate(group)
 ]
 

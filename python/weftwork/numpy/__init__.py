@@ -1,5 +1,31 @@
 """NumPy as a front end: the modules that register traced forms are loaded here."""
 
-from . import calculus, combining, functions, joining, methods, statistics, views
+from . import (
+    bits,
+    calculus,
+    combining,
+    functions,
+    joining,
+    methods,
+    norms,
+    ranges,
+    searching,
+    selection,
+    statistics,
+    views,
+)
 
-__all__ = ["calculus", "combining", "functions", "joining", "methods", "statistics", "views"]
+__all__ = [
+    "bits",
+    "calculus",
+    "combining",
+    "functions",
+    "joining",
+    "methods",
+    "norms",
+    "ranges",
+    "searching",
+    "selection",
+    "statistics",
+    "views",
+]

@@ -132,8 +132,27 @@ def weak_result(ufunc: np.ufunc, inputs: tuple, results: list[Any]) -> Any:
     return first
 
 
+COMPARISONS = frozenset(["equal", "not_equal", "less", "less_equal", "greater", "greater_equal"])
+
+
+def comparable(inputs: tuple) -> tuple:
+    """Operands of a comparison; of an integer array and a Python integer outside of its dtype, stand-ins of that order."""
+    numbers = [isinstance(v, int) and not isinstance(v, bool) for v in inputs]
+    if numbers[0] == numbers[1]:
+        return inputs
+    array, number = inputs[numbers[0]], inputs[numbers[1]]
+    kind = type_for_resolution(array)
+    if not isinstance(kind, np.dtype) or kind.kind not in "iu" or np.iinfo(kind).min <= number <= np.iinfo(kind).max:
+        return inputs
+    stand_in = wrap(broadcast_to(_core.constant(np.int8(0)), as_tensor(array).shape))
+    sign = 1 if number > 0 else -1
+    return (sign, stand_in) if numbers[0] else (stand_in, sign)
+
+
 def elementwise(ufunc: np.ufunc, inputs: tuple, signature: Any, casting: str) -> list[Tensor]:
     """The results of an element-wise ufunc, in NumPy's result dtypes."""
+    if ufunc.__name__ in COMPARISONS:
+        inputs = comparable(inputs)
     try:
         types = resolved(ufunc, tuple(type_for_resolution(i) for i in inputs), signature, casting)
     except TypeError as error:

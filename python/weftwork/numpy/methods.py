@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import functions, joining, linalg, reductions, views
+from . import functions, joining, linalg, reductions, selection, views
 from .tracer import TracedArray
 
 
@@ -37,7 +37,9 @@ METHODS: dict[str, Callable[..., Any]] = {
     "argmax": reductions.argmax,
     "argmin": reductions.argmin,
     "astype": astype,
+    "choose": selection.choose,
     "clip": lambda x, min=None, max=None, out=None, **kwargs: functions.clip(x, min, max, out, **kwargs),
+    "compress": lambda x, condition, axis=None, out=None: selection.compress(condition, x, axis, out),
     "conj": np.conjugate,
     "conjugate": np.conjugate,
     "copy": functions.copy,
@@ -50,6 +52,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     "min": reductions.min,
     "prod": reductions.prod,
     "ptp": reductions.ptp,
+    "put": selection.put,
     "ravel": functions.ravel,
     "repeat": joining.repeat,
     "reshape": reshape,

@@ -89,13 +89,18 @@ def current_trace() -> Trace | None:
 
 
 @contextmanager
-def tracing(trace: Trace) -> Iterator[Trace]:
+def tracing(trace: Trace | None) -> Iterator[Trace | None]:
     previous = current_trace()
     _state.trace = trace
     try:
         yield trace
     finally:
         _state.trace = previous
+
+
+def untraced() -> Any:
+    """While it lasts, NumPy's functions on this thread are NumPy's own: for what is computed at trace time."""
+    return tracing(None)
 
 
 class Storage:

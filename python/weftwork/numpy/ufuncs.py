@@ -285,13 +285,3 @@ def _(lhs: Tensor, rhs: Tensor) -> Tensor:
 @ufunc_form("right_shift")
 def _(lhs: Tensor, rhs: Tensor) -> Tensor:
     return op("shift_right_logical" if lhs.dtype.kind == "u" else "shift_right_arithmetic", lhs, rhs)
-
-
-@ufunc_form("ldexp")
-def _(x: Tensor, exponent: Tensor) -> Tensor:
-    # Two steps keep results exact where 2**exponent alone would overflow or vanish.
-    half = op("shift_right_arithmetic", exponent, scalar(1, exponent))
-    rest = op("subtract", exponent, half)
-    two = scalar(2, x)
-    return op("multiply", op("multiply", x, op("power", two, convert(half, x.dtype))),
-              op("power", two, convert(rest, x.dtype)))

@@ -1,0 +1,319 @@
+"""Choosing, inserting and writing elements by index or condition, and questions about elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..errors import ArgumentTypeError, ArgumentValueError, DataDependentError, OutOfBoundsError, UnsupportedError
+from .dispatch import implements, type_for_resolution
+from .functions import one_axis, product, solid
+from .indexing import Reshape
+from .tracer import TracedArray, as_tensor, raise_here, untraced, wrap
+from .views import written
+
+#: A fixed selection of at most this many runs of neighbours is slices put together; a longer one is an index array.
+RUNS = 16
+
+
+def known_value(a: Any, what: str, instead: str) -> np.ndarray:
+    """An argument whose values decide about shapes: not traced, or a constant."""
+    if isinstance(a, TracedArray):
+        return np.asarray(a._need_value(what, instead))
+    if isinstance(a, (list, tuple)):
+        return np.array([known_value(v, what, instead) for v in a]) if a else np.array(a)
+    return np.asarray(a)
+
+
+def take_known(x: Any, places: np.ndarray, axis: int) -> Any:
+    """x.take(places, axis) for places that are known."""
+    cuts = (np.flatnonzero(places[1:] != places[:-1] + 1) + 1).tolist()
+    if len(cuts) >= RUNS:
+        return np.take(x, places, axis)
+    before = (slice(None),) * axis
+    bounds = list(zip([0, *cuts], [*cuts, len(places)], strict=True)) if len(places) else []
+    parts = [x[(*before, slice(int(places[a]), int(places[b - 1]) + 1))] for a, b in bounds]
+    if not parts:
+        return np.copy(x[(*before, slice(0, 0))])
+    return np.concatenate(parts, axis)
+
+
+def fixed_extent(x: Any, axis: int, name: str) -> int:
+    if not isinstance(x.shape[axis], int):
+        raise_here(UnsupportedError, f"{name} along a symbolic extent ({x.shape[axis]}) cannot be compiled", "symbolic_extent")
+    return x.shape[axis]
+
+
+@implements(np.compress)
+def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
+    keep = known_value(condition, "compress", "it gives as many elements as the condition has true values; write np.where(condition, a, 0)")
+    if keep.ndim != 1:
+        raise_here(ArgumentValueError, f"condition must be a 1-d array, got {keep.ndim} dimensions", "compress_rank")
+    x = np.ravel(solid(a)) if axis is None else solid(a)
+    axis = 0 if axis is None else one_axis(axis, x.ndim, "compress")
+    places = np.flatnonzero(keep)
+    if len(places) and places[-1] >= fixed_extent(x, axis, "compress"):
+        raise_here(OutOfBoundsError, f"index {places[-1]} is out of bounds for axis {axis} with size {x.shape[axis]}", "index_bounds")
+    result = take_known(x, places, axis)
+    if out is None:
+        return result
+    out[...] = result
+    return out
+
+
+@implements(np.extract)
+def extract(condition: Any, arr: Any) -> Any:
+    keep = known_value(condition, "extract", "it gives as many elements as the condition has true values; write np.where(condition, arr, 0)")
+    return compress(keep.ravel(), np.ravel(solid(arr)))
+
+
+@implements(np.delete)
+def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
+    x = np.ravel(solid(arr)) if axis is None else solid(arr)
+    axis = x.ndim - 1 if axis is None else one_axis(axis, x.ndim, "delete")
+    extent = fixed_extent(x, axis, "delete")
+    chosen: Any = obj if isinstance(obj, (slice, int, np.integer)) else known_value(obj, "delete", "which elements stay has to be fixed")
+    if isinstance(obj, list) and not obj:
+        chosen = []
+    try:
+        with untraced():
+            places = np.delete(np.arange(extent), chosen)
+    except (IndexError, ValueError) as error:
+        kind = OutOfBoundsError if isinstance(error, IndexError) else ArgumentValueError
+        return raise_here(kind, f"delete: {error}", "delete_index")
+    return take_known(x, places, axis)
+
+
+@implements(np.insert)
+def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+    x = np.ravel(solid(arr)) if axis is None else solid(arr)
+    axis = x.ndim - 1 if axis is None else one_axis(axis, x.ndim, "insert")
+    extent = fixed_extent(x, axis, "insert")
+    if isinstance(obj, slice):
+        chosen: Any = np.array(range(*obj.indices(extent)), np.intp)
+    else:
+        chosen = known_value(obj, "insert", "where elements are inserted has to be fixed")
+        chosen = np.flatnonzero(chosen) if chosen.dtype == bool else chosen.astype(np.intp) if not chosen.size else chosen
+    new = solid(values).astype(x.dtype)
+    if chosen.size == 1:
+        new = np.reshape(new, (*(1,) * (x.ndim - new.ndim), *new.shape))
+        new = np.moveaxis(new, 0, axis) if chosen.ndim == 0 else new
+        count = new.shape[axis]
+    else:
+        count = chosen.size
+    new = np.broadcast_to(new, tuple(count if i == axis else e for i, e in enumerate(x.shape)))
+    where = chosen.item() if chosen.size == 1 else chosen
+    try:
+        with untraced():
+            order = np.insert(np.arange(extent), where, np.arange(extent, extent + count))
+    except (IndexError, ValueError) as error:
+        kind = OutOfBoundsError if isinstance(error, IndexError) else ArgumentValueError
+        return raise_here(kind, f"insert: {error}", "insert_index")
+    return take_known(np.concatenate([x, new], axis), order, axis)
+
+
+@implements(np.choose)
+def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
+    """An index out of range that is known only at the run takes the nearest choice."""
+    index = solid(a)
+    options = list(choices)
+    if index.dtype.kind not in "iub" or not options:
+        raise_here(ArgumentTypeError, f"choose needs integers and at least one choice, got {index.dtype} and {len(options)} choices", "choose_index")
+    if mode not in ("raise", "wrap", "clip"):
+        raise_here(ArgumentValueError, f"mode must be 'raise', 'wrap' or 'clip', got {mode!r}", "take_mode")
+    known = index.tensor.constant()
+    if mode == "raise" and known is not None and known.size and not 0 <= known.min() <= known.max() < len(options):
+        raise_here(ArgumentValueError, f"invalid entry in choice array: indices from {known.min()} to {known.max()}, {len(options)} choices", "choose_index")
+    index = index.astype(np.int64)
+    if mode == "wrap":
+        index = index % len(options)
+    kinds = [type_for_resolution(c) for c in options]
+    target = np.result_type(*[kind(1) if isinstance(kind, type) else kind for kind in kinds])
+    options = [solid(c).astype(target) for c in options]
+    result = np.broadcast_arrays(options[-1], index, *options)[0]
+    for i in range(len(options) - 2, -1, -1):
+        result = np.where(index <= i, options[i], result)
+    result = np.copy(result)
+    if out is None:
+        return result
+    out[...] = result
+    return out
+
+
+# -- writing -------------------------------------------------------------------------------------------------------
+
+
+@implements(np.put)
+def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
+    x = written(a, "put")
+    size = x.size
+    index = np.ravel(solid(ind)).astype(np.int64)
+    values = np.ravel(solid(v).astype(x.dtype) if hasattr(v, "dtype") else wrap(as_tensor(v, x.dtype)))
+    if mode not in ("raise", "wrap", "clip"):
+        raise_here(ArgumentValueError, f"mode must be 'raise', 'wrap' or 'clip', got {mode!r}", "take_mode")
+    if mode != "raise":
+        index = index % size if mode == "wrap" else np.clip(index, 0, size - 1)
+    count, given = index.shape[0], values.shape[0]
+    if given == 0 or count == 0:
+        return
+    if not _core.dims_equal(count, given):
+        values = np.tile(values, -(-count // given))[:count]
+    x.view_through(Reshape(x.shape, (size,)))[index] = values
+
+
+@implements(np.put_along_axis)
+def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
+    x = written(arr, "put_along_axis")
+    places = solid(indices)
+    if axis is None:
+        x, axis = x.view_through(Reshape(x.shape, (x.size,))), 0
+    axis = one_axis(axis, x.ndim, "put_along_axis")
+    if places.ndim != x.ndim:
+        raise_here(ArgumentValueError, f"indices must have as many dimensions as the array, got {places.ndim} and {x.ndim}", "take_along_rank")
+    grids = [np.reshape(np.arange(e), tuple(-1 if j == i else 1 for j in range(x.ndim))) for i, e in enumerate(x.shape)]
+    grids[axis] = places
+    x[tuple(grids)] = values
+
+
+@implements(np.putmask)
+def putmask(a: Any, mask: Any, values: Any) -> None:
+    x, condition = written(a, "putmask"), solid(mask).astype(bool)
+    if not _core.dims_equal(condition.size, x.size):
+        raise_here(ArgumentValueError, f"putmask: mask and data must be the same size, got {condition.size} and {x.size}", "putmask_size")
+    new = np.ravel(fitting(values, x, "putmask"))
+    if not isinstance(new.shape[0], int) or new.shape[0] == 0:
+        return
+    if not _core.dims_equal(new.shape[0], 1) and not _core.dims_equal(new.shape[0], x.size):
+        new = np.tile(new, -(-x.size // new.shape[0]))[: x.size]
+    new = np.broadcast_to(new[0], x.shape) if _core.dims_equal(new.shape[0], 1) else np.reshape(new, x.shape)
+    x[...] = np.where(np.reshape(condition, x.shape), new, x)
+
+
+def fitting(values: Any, x: TracedArray, name: str) -> Any:
+    """Values of the array's dtype: arrays where they cast safely, numbers and lists always."""
+    if not hasattr(values, "dtype"):
+        return wrap(as_tensor(values, x.dtype))
+    new = solid(values)
+    if not np.can_cast(new.dtype, x.dtype, "safe"):
+        raise_here(ArgumentTypeError, f"{name}: cannot cast array data from {new.dtype!r} to {x.dtype!r} according to the rule 'safe'", "cast")
+    return new.astype(x.dtype)
+
+
+@implements(np.place)
+def place(arr: Any, mask: Any, vals: Any) -> None:
+    x = written(arr, "place")
+    new = np.ravel(fitting(vals, x, "place"))
+    if not _core.dims_equal(new.shape[0], 1):
+        raise_here(DataDependentError, "place with several values gives each true element the next one, which depends on how many came before; write arr[...] = np.where(mask, values, arr)", "mask_assignment")
+    putmask(x, mask, new)
+
+
+# -- questions -----------------------------------------------------------------------------------------------------
+
+
+@implements(np.isin)
+def isin(element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: Any = None) -> Any:
+    x, tests = solid(element), np.ravel(solid(test_elements))
+    found = np.any(np.equal(x[..., None], tests), axis=-1)
+    return ~found if invert else found
+
+
+@implements(np.iscomplex)
+def iscomplex(x: Any) -> Any:
+    a = solid(x)
+    return np.not_equal(a.imag, 0) if a.dtype.kind == "c" else np.zeros(a.shape, bool)
+
+
+@implements(np.isreal)
+def isreal(x: Any) -> Any:
+    return np.equal(np.imag(solid(x)), 0)
+
+
+def signed_infinity(x: Any, out: Any, negative: bool) -> Any:
+    a = solid(x)
+    if a.dtype.kind == "c":
+        raise_here(ArgumentTypeError, f"this operation is not supported for {a.dtype} values because it would be ambiguous", "complex_order")
+    return np.logical_and(np.isinf(a), np.signbit(a) if negative and a.dtype.kind == "f" else np.less(a, 0) if negative else np.greater(a, 0), out=out)
+
+
+implements(np.isneginf)(lambda x, out=None: signed_infinity(x, out, True))
+implements(np.isposinf)(lambda x, out=None: signed_infinity(x, out, False))
+
+
+@implements(np.angle)
+def angle(z: Any, deg: bool = False) -> Any:
+    a = solid(z)
+    result = np.arctan2(a.imag, a.real) if a.dtype.kind == "c" else np.arctan2(0, a)
+    return result * result.dtype.type(180 / np.pi) if deg else result
+
+
+@implements(np.real_if_close)
+def real_if_close(a: Any, tol: float = 100) -> Any:
+    x = solid(a)
+    if x.dtype.kind == "c":
+        raise_here(DataDependentError, "real_if_close gives real or complex numbers as their values have it, known only when the program runs; write x.real", "data_dependent")
+    return x
+
+
+@implements(np.common_type)
+def common_type(*arrays: Any) -> Any:
+    with untraced():
+        return np.common_type(*[np.empty(0, a.dtype) for a in arrays])
+
+
+implements(np.can_cast)(lambda from_, to, casting="safe": np.can_cast(dtype_of(from_), dtype_of(to), casting))
+
+
+def dtype_of(value: Any) -> Any:
+    return value.dtype if isinstance(value, TracedArray) else value
+
+
+# -- indices -------------------------------------------------------------------------------------------------------
+
+
+@implements(np.unravel_index)
+def unravel_index(indices: Any, shape: Any, order: str = "C") -> Any:
+    rest = solid(indices)
+    if rest.dtype.kind not in "iu":
+        raise_here(ArgumentTypeError, f"only int indices permitted, got {rest.dtype}", "index_dtype")
+    rest = rest.astype(np.int64)
+    extents = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+    places: list[Any] = []
+    for extent in reversed(extents) if order == "C" else extents:
+        places.append(rest % extent)
+        rest = rest // extent
+    return tuple(reversed(places)) if order == "C" else tuple(places)
+
+
+@implements(np.ravel_multi_index)
+def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: str = "C") -> Any:
+    parts = [solid(p).astype(np.int64) for p in multi_index]
+    extents = tuple(dims) if isinstance(dims, (tuple, list)) else (dims,)
+    modes = tuple(mode) if isinstance(mode, (tuple, list)) else (mode,) * len(parts)
+    if len(parts) != len(extents) or len(modes) != len(extents):
+        raise_here(ArgumentValueError, f"parameter multi_index must be a sequence of length {len(extents)}, got {len(parts)}", "multi_index")
+    result: Any = 0
+    steps = [product(extents[i + 1 :]) if order == "C" else product(extents[:i]) for i in range(len(extents))]
+    for part, extent, step, how in zip(parts, extents, steps, modes, strict=True):
+        place = part % extent if how == "wrap" else np.clip(part, 0, extent - 1) if how == "clip" else part
+        result = result + place * step
+    return result
+
+
+def indices_of(function: Any) -> Any:
+    """The form of np.tril_indices_from and its like: they ask an array only for its shape."""
+
+    def form(arr: Any, *args: Any, **kwargs: Any) -> Any:
+        for axis in range(arr.ndim):
+            fixed_extent(arr, axis, function.__name__)
+        with untraced():
+            known = function(np.broadcast_to(0, arr.shape), *args, **kwargs)
+            return tuple(wrap(_core.constant(np.ascontiguousarray(index))) for index in known)
+
+    return form
+
+
+for _function in (np.tril_indices_from, np.triu_indices_from, np.diag_indices_from):
+    implements(_function)(indices_of(_function))
