@@ -28,6 +28,7 @@ OUTSIDE = {
     "nanobind": "python/src",
     "numpy": "python/src",
     "Python.h": "python/src",
+    "Eigen": "weft/runtime/linalg_",
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
 
