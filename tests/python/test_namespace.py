@@ -190,6 +190,45 @@ PRODUCTS: list[Snippet] = [
     (lambda x: np.linspace(x, 1, 1), (V,)), (lambda x: np.linspace(x, 1, 0), (V,)), (lambda x: np.logspace(x, 2, 5), (V,)), (lambda x: np.logspace(0, 2, 4, base=x), (W,)), (lambda x: np.geomspace(x, 100, 5), (W,)), (lambda x: np.geomspace(-1, x, 4, axis=1), (-W,)),
 ]  # fmt: skip
 
+METHODS: list[Snippet] = [
+    *[(lambda x, f=f, a=a: f.reduce(x, axis=a), (v,)) for f in (np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.logical_xor) for a in (None, 0, 1) for v in (I, U, B)],
+    *[(lambda x, f=f: f.reduce(x), (v,)) for f in (np.subtract, np.fmax, np.fmin, np.gcd, np.lcm) for v in (I, U)],
+    *[(lambda x, f=f: f.reduce(x, axis=1, keepdims=True), (F,)) for f in (np.subtract, np.divide, np.hypot, np.logaddexp, np.logaddexp2, np.fmax, np.logical_xor)],
+    (lambda x, m: np.bitwise_or.reduce(x, where=m, initial=64), (U, B)), (lambda x: np.fmin.reduce(x, axis=0), (N,)), (lambda x: np.subtract.reduce(x, initial=3), (F,)), (lambda x: np.bitwise_and.reduce(x), (U[:0],)),
+    (lambda x: np.maximum.reduce(x, initial=7, axis=None), (I,)), (lambda x: np.add.reduce(x, dtype=np.float32), (I,)), (lambda x: np.power.outer(x, [1.0, 2.0]), (V,)), (lambda x: np.logical_and.reduce(x, axis=1), (F,)),
+    (lambda x, y: np.vecdot(x, y, axis=0), (F, G)), (lambda x, m: np.add(x, 1, out=np.zeros((4, 6)), where=m), (F, B)), (lambda x: np.multiply(x, 2, casting="unsafe", dtype=np.int8), (I,)),
+    (lambda x: np.divmod(x, 2, out=(np.zeros((4, 6)), np.zeros((4, 6)))), (I,)), (lambda x: [x.itemsize, x.nbytes, len(x), x.size, x.ndim], (F,)), (lambda x: [v * 2 for v in x], (F,)),
+    *[(lambda x: x.byteswap(), (a,)) for a in (F, I, U, C, B, H)], (lambda x: round(x[0, 0], 1), (F,)), (lambda x: x.round(1), (F,)), (lambda x: x.conj().dot(x.T), (C,)), (lambda x: x.swapaxes(0, 1), (T3,)),
+    (lambda x: np.r_[x[0], 1, 2.5], (I,)), (lambda x: np.r_[x[0], 0:3, x[1]], (F,)), (lambda x: np.r_[x[0], 0:1:3j], (F,)), (lambda x: np.c_[x[0], x[1]], (F,)), (lambda x: np.c_[x, x[:, 0]], (F,)), (lambda x: np.r_[x, x], (F,)),
+    (lambda x: np.r_[1:4] + x[:3], (V,)), (lambda x: np.c_[[1, 2], [3, 4]] + x[0], (V,)), (lambda x: np.lib.stride_tricks.sliding_window_view(x, 3), (V,)),
+    (lambda x: np.lib.stride_tricks.sliding_window_view(x, (2, 3)), (F,)), (lambda x: np.lib.stride_tricks.sliding_window_view(x, 2, 0), (T3,)), (lambda x: [a for _, a in np.ndenumerate(x)], (I,)),
+    (lambda x: [i for i, _ in np.ndenumerate(x)], (I,)), (lambda x: np.asfortranarray(x) + np.require(x, np.float64, "C"), (F,)), (lambda x: np.zeros(np.broadcast_shapes(x.shape, (3, 1, 1))) + x, (F,)),
+    (lambda x: x + np.isscalar(x), (2.5,)), (lambda x: x.astype(np.min_scalar_type(x)), (F,)), (lambda x: np.einsum_path("ij,kj->ik", x, x)[0][1:], (F,)), (lambda x: np.tril(x), (V,)), (lambda x: np.triu(x, 1), (V,)),
+    (lambda x: np.pad(x, {0: 1, -1: (2, 3)}), (F,)), (lambda x: np.pad(x, {1: 2}, mode="edge"), (F,)), (lambda x: np.indices((4, 6)) * x, (I,)), (lambda x: np.fromfunction(lambda i, j: i + j * x[0, 0], (2, 3)), (F,)), (lambda x: np.hanning(6) * x, (F,)),
+    (lambda x: x[np.tril_indices(4)], (F,)), (lambda x: x.repeat([1, 2, 0, 1], axis=0), (F,)), (lambda x: np.zeros(2, [("a", float)]).shape + x.shape, (F,)),
+]  # fmt: skip
+
+#: What cannot be traced: the error, a part of its text.
+ERRORS: list[tuple[Callable[..., Any], tuple, type[Exception], str]] = [
+    (lambda x: np.nonzero(x), (F,), wf.errors.UnsupportedError, "np.where"), (lambda x: x.nonzero(), (F,), wf.errors.ArgumentTypeError, "np.where"),
+    (lambda x: np.compress(x > 0, x), (V,), wf.errors.DataDependentError, "as many elements"), (lambda x: np.extract(x > 0, x), (V,), wf.errors.DataDependentError, "np.where"),
+    (lambda x: np.trim_zeros(x), (V,), wf.errors.UnsupportedError, "slice"), (lambda x: np.bincount(x), (I[0],), wf.errors.DataDependentError, "minlength"),
+    (lambda x: np.histogram(x, "auto"), (F,), wf.errors.DataDependentError, "number of bins"), (lambda x: np.place(x, x > 0, [1, 2]), (F,), wf.errors.DataDependentError, "np.where"),
+    (lambda x: np.real_if_close(x), (C,), wf.errors.DataDependentError, "x.real"), (lambda x: np.piecewise(x, [x > 0], [np.exp]), (F,), wf.errors.UnsupportedError, "np.select"),
+    (lambda x: np.polymul(x, x), (V,), wf.errors.UnsupportedError, "np.convolve"), (lambda x: x.item(), (F,), wf.errors.DataDependentError, "known only"), (lambda x: x.tolist(), (F,), wf.errors.DataDependentError, "known only"),
+    (lambda x: 3.0 in x, (F,), wf.errors.DataDependentError, "np.any"), (lambda x: f"{x[0, 0]:.2f}", (F,), wf.errors.DataDependentError, "format"), (lambda x: round(x[0, 0]), (F,), wf.errors.DataDependentError, "np.round"),
+    (lambda x: x.flags, (F,), wf.errors.ArgumentTypeError, "memory"), (lambda x: x.tobytes(), (F,), wf.errors.ArgumentTypeError, "values"), (lambda x: np.shares_memory(x, x), (F,), wf.errors.UnsupportedError, "memory"),
+    (lambda x: x.astype(">f8"), (F,), wf.errors.ArgumentTypeError, "float64"), (lambda x: x.ravel("K"), (F,), wf.errors.UnsupportedError, "layout"), (lambda x: x[True], (F,), wf.errors.ArgumentTypeError, "None"),
+    (lambda x: np.add(x, 1, where=x > 0), (F,), wf.errors.ArgumentValueError, "out="), (lambda x: np.matmul(x, x, axes=[(0, 1)] * 3), (Q,), wf.errors.UnsupportedError, "axes"), (lambda x: np.add(x, 1.5, casting="no"), (I,), wf.errors.ArgumentTypeError, "casting"),
+    (lambda x: np.isscalar(x), (np.float32(1),), wf.errors.DataDependentError, "np.ndim"), (lambda x: np.copyto(D, x), (D,), wf.errors.ArgumentTypeError, "written"), (lambda x: np.fill_diagonal(x, 0), (V,), wf.errors.ArgumentValueError, "2-d"),
+    (lambda x: np.diagonal(x), (V,), wf.errors.ArgumentValueError, "two dimensions"), (lambda x: np.delete(x, 9, 0), (F,), wf.errors.OutOfBoundsError, "9"), (lambda x: np.insert(x, 9, 0, 0), (F,), wf.errors.OutOfBoundsError, "9"),
+    (lambda x: np.average(x, weights=[0, 0, 0, 0, 0, 0]), (V,), wf.errors.ArgumentValueError, "zero"), (lambda x: np.digitize(x, [0, 2, 1]), (V,), wf.errors.ArgumentValueError, "monotonically"), (lambda x: np.cross(x, x), (F,), wf.errors.ArgumentValueError, "2 or 3"),
+    (lambda x: np.gcd.reduce(x), (F,), wf.errors.ArgumentTypeError, "gcd"), (lambda x: np.linalg.norm(x, "bad"), (V,), wf.errors.ArgumentValueError, "bad"), (lambda x: np.linalg.matrix_power(x, 2), (F,), wf.errors.ArgumentValueError, "square"),
+    (lambda x: np.diagonal(x).__setitem__(0, 1), (F,), wf.errors.ArgumentValueError, "read-only"), (lambda x: np.broadcast_to(x, (2, 4, 6)).__setitem__(0, 1), (F,), wf.errors.ArgumentValueError, "read-only"), (lambda x: setattr(x, "shape", 24), (F,), wf.errors.ArgumentTypeError, "reshape"),
+    (lambda x: setattr(x, "imag", 1), (F,), wf.errors.ArgumentTypeError, "imaginary"), (lambda x: x.view(bool), (U,), wf.errors.UnsupportedError, "view"), (lambda x: x.view(np.float64), (F[:, :3],), wf.errors.ArgumentValueError, "multiple"),
+    (lambda x: np.choose(x, []), (I,), wf.errors.ArgumentTypeError, "choice"), (lambda x: np.gradient(x), (V[:1],), wf.errors.ArgumentValueError, "at least 2"), (lambda x: np.convolve(x, []), (V,), wf.errors.ArgumentValueError, "empty"),
+]  # fmt: skip
+
 #: Bodies of functions that write; what they leave in x is compared too.
 WRITES: list[tuple[str, str]] = [
     ("y = x.T.ravel(); y[0] = 50; return y", "D"),
@@ -260,7 +299,7 @@ def close(actual: Any, wanted: Any) -> None:
 SNIPPETS = [
     pytest.param(*snippet, id=f"{name}{i}")
     for name, group in (("views", VIEWS), ("statistics", STATISTICS), ("calculus", CALCULUS), ("combining", COMBINING),
-                        ("bits", BITS), ("selection", SELECTION), ("searching", SEARCHING), ("products", PRODUCTS))
+                        ("bits", BITS), ("selection", SELECTION), ("searching", SEARCHING), ("products", PRODUCTS), ("methods", METHODS))
     for i, snippet in enumerate(group)
 ]
 
@@ -285,3 +324,10 @@ def test_writes_as_numpy(body: str, name: str) -> None:
         close(x, before)
         if wanted is not None:
             close(result, wanted)
+
+
+@pytest.mark.parametrize(("function", "args", "kind", "text"), [pytest.param(*row, id=str(i)) for i, row in enumerate(ERRORS)])
+def test_errors_name_the_line_and_the_way_out(function: Any, args: tuple, kind: type[Exception], text: str) -> None:
+    with pytest.raises(kind, match=r"(?s)test_namespace\.py") as caught:
+        wf.jit(function)(*args)
+    assert text in str(caught.value)

@@ -20,6 +20,7 @@ __all__ = [
     "calculus",
     "combining",
     "functions",
+    "grids",
     "joining",
     "methods",
     "norms",

@@ -49,6 +49,8 @@ def mask_as_indices(item: Any) -> list[Any]:
                 "dynamic_result_shape",
             )
         item = item.tensor.constant()
+    if np.ndim(item) == 0:
+        raise_here(ArgumentTypeError, f"one truth value as an index cannot be compiled: write x[None] for x[True], got {item}", "bool_index")
     return list(np.nonzero(np.asarray(item)))
 
 

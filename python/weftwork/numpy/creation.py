@@ -15,8 +15,10 @@ from typing import Any
 import numpy as np
 
 from .. import _core
+from ..errors import DataDependentError
 from .dispatch import FUNCTIONS, broadcast_to, implements
-from .tracer import TracedArray, as_tensor, contains_traced, convert, current_trace, wrap
+from .grids import Joiner
+from .tracer import TracedArray, as_tensor, contains_traced, convert, current_trace, raise_here, untraced, wrap
 
 CREATORS: dict[str, Callable[..., Any]] = {}
 _lock = threading.Lock()
@@ -55,6 +57,9 @@ def traced_creation() -> Iterator[None]:
             for name in CREATORS:
                 _originals[name] = getattr(np, name)
                 setattr(np, name, redirected(name, _originals[name]))
+            for name, columns in (("r_", False), ("c_", True)):
+                _originals[name] = getattr(np, name)
+                setattr(np, name, Joiner(_originals[name], columns))
         _active += 1
     try:
         yield
@@ -76,28 +81,35 @@ def filled(shape: Any, value: Any, dtype: Any) -> TracedArray:
     return wrap(broadcast_to(as_tensor(value, np.dtype(dtype)), extents_of(shape)))
 
 
+def is_number(dtype: Any) -> bool:
+    """Whether elements are numbers or booleans; arrays of others are NumPy's own."""
+    target = np.dtype(dtype)
+    return target.kind not in "OSUMm" and target.names is None and target.subdtype is None
+
+
 def is_plain(kwargs: dict[str, Any]) -> bool:
     return kwargs.get("order", "C") in ("C", "K", None) and kwargs.get("like") is None
 
 
 @creates("zeros")
 def zeros(shape: Any, dtype: Any = float, **kwargs: Any) -> Any:
-    return filled(shape, 0, dtype) if is_plain(kwargs) else NotImplemented
+    return filled(shape, 0, dtype) if is_plain(kwargs) and is_number(dtype) else NotImplemented
 
 
 @creates("empty")
 def empty(shape: Any, dtype: Any = float, **kwargs: Any) -> Any:
-    return filled(shape, 0, dtype) if is_plain(kwargs) else NotImplemented
+    return filled(shape, 0, dtype) if is_plain(kwargs) and is_number(dtype) else NotImplemented
 
 
 @creates("ones")
 def ones(shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
-    return filled(shape, 1, float if dtype is None else dtype) if is_plain(kwargs) else NotImplemented
+    target = float if dtype is None else dtype
+    return filled(shape, 1, target) if is_plain(kwargs) and is_number(target) else NotImplemented
 
 
 @creates("full")
 def full(shape: Any, fill_value: Any, dtype: Any = None, **kwargs: Any) -> Any:
-    if not is_plain(kwargs):
+    if not is_plain(kwargs) or (dtype is not None and not is_number(dtype)):
         return NotImplemented
     if dtype is None:
         dtype = fill_value.dtype if isinstance(fill_value, TracedArray) else np.asarray(fill_value).dtype
@@ -199,6 +211,47 @@ def asarray(a: Any, dtype: Any = None, **kwargs: Any) -> Any:
 
 CREATORS["ascontiguousarray"] = asarray
 CREATORS["asanyarray"] = asarray
+CREATORS["asfortranarray"] = asarray
+
+
+@creates("require")
+def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = None) -> Any:
+    return asarray(a, dtype) if isinstance(a, TracedArray) else NotImplemented
+
+
+@creates("isscalar")
+def isscalar(element: Any) -> Any:
+    """A traced value of no dimensions may stand for a scalar or for an array of one element."""
+    if not isinstance(element, TracedArray):
+        return NotImplemented
+    if element.weak is None and not element.ndim:
+        raise_here(DataDependentError, "isscalar cannot tell a traced scalar from an array of no dimensions: write np.ndim(x) == 0", "isscalar")
+    return element.weak is not None
+
+
+@creates("min_scalar_type")
+def min_scalar_type(a: Any, /) -> Any:
+    if not isinstance(a, TracedArray):
+        return NotImplemented
+    if not a.ndim:
+        a._need_value("min_scalar_type", "use x.dtype")
+    return a.dtype
+
+
+@creates("broadcast_shapes")
+def broadcast_shapes(*args: Any) -> Any:
+    result: Any = ()
+    for shape in args:
+        result = _core.broadcast_shapes(result, extents_of(shape))
+    return tuple(result)
+
+
+@creates("einsum_path")
+def einsum_path(*operands: Any, **kwargs: Any) -> Any:
+    """The path depends on shapes only."""
+    with untraced():
+        shapes = [np.broadcast_to(np.zeros((), o.dtype), o.shape) if isinstance(o, TracedArray) else o for o in operands]
+        return np.einsum_path(*shapes, **kwargs)
 
 
 @creates("take")

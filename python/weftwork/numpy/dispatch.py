@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
+from .refused import reason
 from .tracer import Tensor, TracedArray, as_tensor, convert, raise_here, wrap
 
 #: np function → its traced form; filled by @implements.
@@ -51,7 +52,7 @@ def call_function(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     form = FUNCTIONS.get(function)
     if form is None:
         name = f"{getattr(function, '__module__', 'numpy')}.{getattr(function, '__name__', function)}"
-        raise_here(UnsupportedError, f"{name} cannot be compiled", "unsupported_function")
+        raise_here(UnsupportedError, f"{name} cannot be compiled{reason(name.removeprefix('numpy.'))}", "unsupported_function")
     return form(*args, **kwargs)
 
 

@@ -336,15 +336,23 @@ def _nan_to_num(x: TracedArray, fresh: bool, nan: Any, posinf: Any, neginf: Any)
     return np.where(np.equal(result, -np.inf), x.dtype.type(info.min if neginf is None else neginf), result)
 
 
+def square_of(m: Any, name: str) -> TracedArray:
+    """The array; of a vector as many rows as it has elements."""
+    x = traced(m)
+    if not x.ndim:
+        raise_here(ArgumentValueError, f"{name}: an array of at least one dimension was wanted, got a 0-d array", "triangle_rank")
+    return x if x.ndim > 1 else wrap(broadcast_to(x.tensor, (x.shape[0], x.shape[0])))
+
+
 @implements(np.tril)
 def tril(m: Any, k: int = 0) -> Any:
-    x = traced(m)
+    x = square_of(m, "tril")
     return wrap(select(broadcast_to(triangle(x.shape[-2], x.shape[-1], k), x.shape), x.tensor, broadcast_to(scalar(0, x.tensor), x.shape)))
 
 
 @implements(np.triu)
 def triu(m: Any, k: int = 0) -> Any:
-    x = traced(m)
+    x = square_of(m, "triu")
     return wrap(select(broadcast_to(triangle(x.shape[-2], x.shape[-1], k - 1), x.shape), broadcast_to(scalar(0, x.tensor), x.shape), x.tensor))
 
 

@@ -142,6 +142,8 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
         x, axis = ravel(x), 0
     axis = one_axis(axis, x.ndim, "repeat")
     if isinstance(repeats, (np.ndarray, list, tuple)) and np.size(repeats) != 1:
+        if not isinstance(x.shape[axis], int) or np.shape(repeats) != (x.shape[axis],):
+            raise_here(ArgumentValueError, f"operands could not be broadcast together with shape ({x.shape[axis]},) {np.shape(repeats)}", "repeat_counts")
         return take(x, np.repeat(np.array(range(x.shape[axis])), repeats), axis)
     count = int(np.asarray(repeats).reshape(())) if not isinstance(repeats, (int, _core.Dim)) else repeats
     extents = tuple(x.shape)
@@ -193,6 +195,9 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
 @implements(np.pad)
 def pad(array: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> Any:
     x = traced(array)
+    if isinstance(pad_width, dict):
+        each = {one_axis(axis, x.ndim, "pad"): width for axis, width in pad_width.items()}
+        pad_width = [(w, w) if np.ndim(w := each.get(i, 0)) == 0 else tuple(w) for i in range(x.ndim)]
     if mode != "constant":
         return pad_by_index(x, pad_width, mode, kwargs)
     widths = np.broadcast_to(np.asarray(pad_width), (x.ndim, 2)).tolist()

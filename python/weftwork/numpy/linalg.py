@@ -19,6 +19,10 @@ def product_dtype(*values: Any) -> np.dtype:
 
 def call_gufunc(ufunc: np.ufunc, inputs: tuple, dtype: Any, kwargs: dict[str, Any]) -> list[Tensor]:
     """matmul, vecdot, matvec and vecmat."""
+    if ufunc.__name__ == "vecdot" and "axis" in kwargs:
+        axis = kwargs.pop("axis")
+        arrays: list[Any] = [wrap(as_tensor(value)) for value in inputs]
+        inputs = tuple(np.moveaxis(array, axis, -1) for array in arrays)
     if kwargs or ufunc.__name__ not in ("matmul", "vecdot", "matvec", "vecmat"):
         raise_here(UnsupportedError, f"numpy.{ufunc.__name__} {' '.join(kwargs)} cannot be compiled", "unsupported_function")
     target = np.dtype(dtype) if dtype is not None else product_dtype(*inputs)

@@ -37,6 +37,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     "argmax": reductions.argmax,
     "argmin": reductions.argmin,
     "astype": astype,
+    "byteswap": views.byteswap,
     "choose": selection.choose,
     "clip": lambda x, min=None, max=None, out=None, **kwargs: functions.clip(x, min, max, out, **kwargs),
     "compress": lambda x, condition, axis=None, out=None: selection.compress(condition, x, axis, out),

@@ -267,6 +267,14 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
     def __complex__(self) -> complex:
         return complex(self._need_value("complex()", "keep it an array"))
 
+    def __round__(self, digits: int | None = None) -> Any:
+        if digits is not None:
+            return np.round(self, digits)
+        return round(self._need_value("round()", "write np.round(x)"))
+
+    def __format__(self, form: str) -> str:
+        return format(self._need_value("a format", "format what the function returns"), form) if form else repr(self)
+
     def item(self, *args: int) -> Any:
         return self._need_value("item()", "keep it an array").item(*args)
 
@@ -274,7 +282,7 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
         return self._need_value("tolist()", "keep it an array").tolist()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        return np.asarray(self._need_value("NumPy", "index an array that is not traced with np.take(array, index, axis)"), dtype)
+        return np.asarray(self._need_value("NumPy", "write x.astype(dtype) to convert, and np.take(array, index, axis) to index an array that is not traced"), dtype)
 
     def __hash__(self) -> int:
         raise TypeError("unhashable type: 'numpy.ndarray'")
@@ -311,7 +319,9 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
             return PROPERTIES[name](self)
         if name.startswith("__") or not hasattr(np.ndarray, name):
             raise AttributeError(f"'numpy.ndarray' object has no attribute '{name}'")
-        return raise_here(ArgumentTypeError, f"ndarray.{name} cannot be compiled", "unsupported_method")
+        from .refused import reason
+
+        return raise_here(ArgumentTypeError, f"ndarray.{name} cannot be compiled{reason(f'ndarray.{name}')}", "unsupported_method")
 
 
 def as_tensor(value: Any, dtype: Any = None) -> Tensor:
@@ -356,6 +366,8 @@ def convert(tensor: Tensor, dtype: Any) -> Tensor:
     if dtype is None or tensor.dtype == dtype:
         return tensor
     target = np.dtype(dtype)
+    if not target.isnative:
+        raise_here(ArgumentTypeError, f"arrays of {target!r} cannot be compiled: use {target.newbyteorder('=')!r}", "byte_order")
     constant = tensor.constant()
     if constant is not None and constant.size <= 1024:
         return _core.constant(constant.astype(target))

@@ -148,6 +148,19 @@ def view(x: TracedArray, dtype: Any = None, type: Any = None) -> Any:
 type_ = type
 
 
+def byteswap(x: TracedArray, inplace: bool = False) -> Any:
+    """ndarray.byteswap: the bytes of each element in reverse order."""
+    size = x.dtype.itemsize // (2 if x.dtype.kind == "c" else 1)
+    octets = wrap(reinterpret(np.reshape(x, (*x.shape, 1)).tensor, np.dtype(np.uint8)))
+    turned = np.reshape(octets, (*x.shape, -1, size))[..., ::-1]
+    flat = np.reshape(turned, (*x.shape, x.dtype.itemsize))
+    result = np.reshape(wrap(reinterpret(flat.tensor, x.dtype)), x.shape) if x.dtype != bool else np.copy(x)
+    if not inplace:
+        return result
+    x[...] = result
+    return x
+
+
 @implements(np.real)
 def real(val: Any) -> Any:
     x = traced(val)
@@ -297,6 +310,15 @@ class Flat:
             raise StopIteration
         self.index += 1
         return self._line()[self.index - 1]
+
+    @property
+    def coords(self) -> tuple[int, ...]:
+        """The index of the element that comes next."""
+        places, rest = [], self.index
+        for extent in reversed(self.base.shape[1:]):
+            places.append(rest % extent)
+            rest //= extent
+        return (rest, *reversed(places)) if self.base.ndim else ()
 
     def copy(self) -> Any:
         return wrap(self._line().tensor)

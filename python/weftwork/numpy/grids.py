@@ -1,0 +1,82 @@
+"""np.r_, np.c_ and sliding windows over traced arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import ArgumentValueError, UnsupportedError
+from .dispatch import implements, type_for_resolution
+from .functions import iota, one_axis, traced
+from .tracer import Tensor, contains_traced, current_trace, raise_here, wrap
+from .ufuncs import op
+from .views import ReadOnly
+
+
+class Joiner:
+    """np.r_ or np.c_: in a traced function it joins traced arrays, otherwise it is NumPy's own."""
+
+    def __init__(self, original: Any, columns: bool) -> None:
+        self.original, self.columns = original, columns
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.original, name)
+
+    def __len__(self) -> int:
+        return 0
+
+    def __getitem__(self, key: Any) -> Any:
+        items = key if isinstance(key, tuple) else (key,)
+        bounds = [v for i in items if isinstance(i, slice) for v in (i.start, i.stop, i.step)]
+        if current_trace() is None or not contains_traced([*items, *bounds]):
+            return self.original[key]
+        if any(isinstance(i, str) for i in items):
+            raise_here(UnsupportedError, "np.r_ with a text that directs it cannot be compiled: write np.concatenate or np.stack", "row_text")
+        parts = [ramp(i) if isinstance(i, slice) else i for i in items]
+        kinds = [k(1) if isinstance(k, type) else k for k in map(type_for_resolution, parts)]
+        target = np.result_type(*kinds)
+        arrays = [np.atleast_1d(traced(p)).astype(target) for p in parts]
+        if self.columns:
+            arrays = [a if a.ndim > 1 else np.reshape(a, (-1, 1)) for a in arrays]
+        return np.concatenate(arrays, -1 if self.columns else 0)
+
+
+def ramp(item: slice) -> Any:
+    """start:stop:step as np.r_ reads it: a range, or with an imaginary step that many points."""
+    start = 0 if item.start is None else item.start
+    if isinstance(item.step, complex):
+        return np.linspace(start, item.stop, int(abs(item.step)))
+    return np.arange(start, item.stop, 1 if item.step is None else item.step)
+
+
+class Windows(ReadOnly):
+    """Windows of fixed extents that slide over axes, along new axes at the end."""
+
+    def __init__(self, axes: tuple[int, ...], extents: tuple[int, ...]) -> None:
+        self.axes, self.extents = axes, extents
+
+    def read(self, base: Tensor) -> Tensor:
+        result = base
+        for axis, extent in zip(self.axes, self.extents, strict=True):
+            count = result.shape[axis] - extent + 1
+            start = wrap(op("reshape", iota(count), dims=(count, 1)))
+            picked = np.take(wrap(result), start + wrap(iota(extent)), axis)
+            result = np.moveaxis(picked, axis + 1, -1).tensor
+        return result
+
+
+@implements(np.lib.stride_tricks.sliding_window_view)
+def sliding_window_view(x: Any, window_shape: Any, axis: Any = None, *, subok: bool = False, writeable: bool = False) -> Any:
+    array = traced(x)
+    extents = tuple(window_shape) if isinstance(window_shape, (tuple, list)) else (window_shape,)
+    given = range(array.ndim) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
+    axes = tuple(one_axis(a, array.ndim, "sliding_window_view") for a in given)
+    if writeable:
+        raise_here(UnsupportedError, "sliding_window_view with writeable=True cannot be compiled: windows overlap", "overlap")
+    if len(axes) != len(extents):
+        raise_here(ArgumentValueError, f"since axis is {axis}, window_shape must have {len(axes)} elements, got {window_shape}", "window_shape")
+    for place, extent in zip(axes, extents, strict=True):
+        if extent < 0 or (isinstance(array.shape[place], int) and array.shape[place] < extent):
+            raise_here(ArgumentValueError, f"window shape {extent} does not fit an axis of {array.shape[place]} elements", "window_shape")
+    return array.view_through(Windows(axes, extents))
