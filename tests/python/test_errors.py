@@ -23,7 +23,7 @@ def branch(x: Any) -> Any:
 
 
 def unsupported(x: Any) -> Any:
-    return np.histogram(x)
+    return np.unique(x)
 
 
 def wrong_dtype(x: Any) -> Any:
@@ -49,7 +49,7 @@ def bad_index(x: Any) -> Any:
 CASES = [
     (mismatch, ValueError, ["(2, 3)", "(4,)"], ["[2, 3]", "[4]"]),
     (branch, TypeError, ["bool", "np.where"], None),
-    (unsupported, NotImplementedError, ["numpy.histogram"], None),
+    (unsupported, NotImplementedError, ["numpy.unique"], None),
     (wrong_dtype, TypeError, ["bitwise_and", "float32"], None),
     (inner_extents, TypeError, ["tensor<2x3xf32>", "3 and 2"], None),
     (dynamic_mask, TypeError, ["np.where"], None),
