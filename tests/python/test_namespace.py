@@ -181,6 +181,7 @@ PRODUCTS: list[Snippet] = [
     *[(lambda x, o=o, k=k: np.linalg.norm(x, o, axis=1, keepdims=k), (T3,)) for o in (None, 1, 2, 4, np.inf) for k in (False, True)], *[(lambda x, o=o, k=k: np.linalg.norm(x, o, (2, 0), k), (T3,)) for o in (None, 1, -1, np.inf, -np.inf) for k in (False, True)],
     (lambda x: np.linalg.norm(x), (T3,)), (lambda x: np.linalg.norm(x, keepdims=True), (T3,)), (lambda x: np.linalg.norm(x), (np.array(-3.0),)), (lambda x: np.linalg.norm(x), (H,)), (lambda x: np.linalg.norm(x, axis=0), (E0,)),
     (lambda x: np.linalg.matrix_norm(x), (T3,)), (lambda x: np.linalg.matrix_norm(x, ord=1, keepdims=True), (T3,)), *[(lambda x, a=a, k=k: np.linalg.vector_norm(x, axis=a, keepdims=k), (T3,)) for a in (None, 1, (0, 2), (2, 0)) for k in (False, True)],
+    *[(lambda x, f=f, a=a: f(x, a), (v,)) for f in (np.fft.fftshift, np.fft.ifftshift) for a in (None, 0, (0, 1), -1) for v in (D, F)],
     (lambda x: np.linalg.vector_norm(x, ord=1), (I,)), *[(lambda x, n=n: np.linalg.matrix_power(x, n), (a,)) for n in (0, 1, 2, 3, 5, 8) for a in (Q, I[:, :4], RNG.normal(size=(2, 3, 3)))],
     (lambda a, b, c: np.linalg.multi_dot([a, b, c]), (F, F.T.copy(), F)), (lambda a, b, c: np.linalg.multi_dot([a, b, c, a]), (V, F.T.copy(), F)), (lambda a, b: np.linalg.multi_dot([a, b]), (V, V)),
     (lambda a, b: np.linalg.multi_dot([a, b, b.T, a]), (V, F.T.copy())), (lambda x, y: np.linalg.matmul(x, y.T), (F, G)), (lambda x, y: np.linalg.tensordot(x, y, axes=([0], [0])), (F, G)), (lambda x: np.linalg.matrix_transpose(x), (T3,)),

@@ -221,7 +221,7 @@ def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = 
 
 @creates("isscalar")
 def isscalar(element: Any) -> Any:
-    """A traced value of no dimensions may stand for a scalar or for an array of one element."""
+    """True for a Python scalar; what else has no dimensions may be a scalar or an array, and raises."""
     if not isinstance(element, TracedArray):
         return NotImplemented
     if element.weak is None and not element.ndim:

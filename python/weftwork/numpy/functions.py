@@ -218,6 +218,7 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> A
 
 @implements(np.where)
 def where(condition: Any, x: Any = _NoValue, y: Any = _NoValue, /) -> Any:
+    """With three arguments; the indices of true values are as many as the run finds."""
     if x is _NoValue or y is _NoValue:
         raise_here(UnsupportedError, "where(condition) gives as many indices as there are true values, known only when the program runs; use where(condition, x, y)", "dynamic_result_shape")
     from .dispatch import type_for_resolution

@@ -91,6 +91,7 @@ def column_stack(tup: Any) -> Any:
 
 @implements(np.split)
 def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
+    """Where to split has to be fixed."""
     if isinstance(indices_or_sections, (int, np.integer)):
         extent = traced(ary).shape[axis]
         if isinstance(extent, int) and extent % indices_or_sections:
@@ -100,6 +101,7 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
 
 @implements(np.array_split)
 def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
+    """Where to split has to be fixed."""
     x = traced(ary)
     axis = one_axis(axis, x.ndim, "split")
     extent = x.shape[axis]
@@ -137,6 +139,7 @@ def tile(A: Any, reps: Any) -> Any:
 
 @implements(np.repeat)
 def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
+    """The counts have to be fixed."""
     x = traced(a)
     if axis is None:
         x, axis = ravel(x), 0
@@ -165,6 +168,7 @@ implements(np.fliplr)(lambda m: flip(m, 1))
 
 @implements(np.roll)
 def roll(a: Any, shift: Any, axis: Any = None) -> Any:
+    """The distance has to be fixed."""
     x = traced(a)
     if axis is None:
         return reshape(roll(ravel(x), shift, 0), x.shape)
@@ -181,6 +185,17 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
     return x if x is not a else copy(x)
 
 
+def half_roll(x: Any, axes: Any, sign: int) -> Any:
+    """np.fft.fftshift (sign 1) or its inverse (sign -1)."""
+    array = traced(x)
+    places = reductions.normalized_axes(axes, array.ndim, "fftshift") if axes is None or np.ndim(axes) == 0 else tuple(axes)
+    return roll(array, tuple(sign * (array.shape[p] // 2) for p in places), places)
+
+
+implements(np.fft.fftshift)(lambda x, axes=None: half_roll(x, axes, 1))
+implements(np.fft.ifftshift)(lambda x, axes=None: half_roll(x, axes, -1))
+
+
 @implements(np.rot90)
 def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
     x = traced(m)
@@ -194,6 +209,7 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
 
 @implements(np.pad)
 def pad(array: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> Any:
+    """Modes constant, edge, reflect, symmetric and wrap; the widths have to be fixed."""
     x = traced(array)
     if isinstance(pad_width, dict):
         each = {one_axis(axis, x.ndim, "pad"): width for axis, width in pad_width.items()}

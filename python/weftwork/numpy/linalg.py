@@ -107,7 +107,7 @@ def contract(lhs: Tensor, rhs: Tensor, axes: tuple[list[int], list[int]], batch:
 
 @implements(np.einsum)
 def einsum(*operands: Any, out: Any = None, optimize: Any = False, dtype: Any = None, **kwargs: Any) -> Any:
-    """Any number of operands: pairs are contracted from the left (or in np.einsum_path's order with optimize)."""
+    """Any number of operands, contracted in pairs from the left; optimize= changes nothing."""
     if not isinstance(operands[0], str):
         operands = spelled_out(operands)
     subscripts, *values = operands

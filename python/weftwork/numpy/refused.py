@@ -44,6 +44,7 @@ REASONS: dict[str, str] = {
     **dict.fromkeys(("ndarray.tobytes", "ndarray.tofile", "ndarray.dump", "ndarray.dumps"), _TEXT),
     **dict.fromkeys(("ndarray.base", "ndarray.ctypes", "ndarray.data", "ndarray.flags", "ndarray.strides", "ndarray.setflags"), _MEMORY),
     **dict.fromkeys(("ndarray.getfield", "ndarray.setfield"), f"{_MEMORY}; use x.view(dtype)"),
+    **dict.fromkeys(("ndarray.item", "ndarray.tolist"), "it gives Python values, which are known only when the program runs; keep it an array"),
     "ndarray.resize": "the shape of a traced array cannot be set; write x = np.resize(x, shape)",
     "ndarray.to_device": "where arrays live is decided outside of a traced function",
 }

@@ -217,6 +217,7 @@ def equal_bin(a: Any, edges: Any, first: Any, last: Any, count: int) -> Any:
 
 @implements(np.histogram)
 def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
+    """The number of bins has to be fixed, not named by a rule; NaN in the values raises only in NumPy."""
     x = histogram_values(a)
     edges, equal = histogram_edges(x, bins, range)
     count = fixed_extent(edges, 0, "histogram") - 1
@@ -241,6 +242,7 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, we
 
 @implements(np.histogramdd)
 def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
+    """The numbers of bins have to be fixed; ranges may be of the values."""
     points = [solid(c) for c in sample] if isinstance(sample, (list, tuple)) else list(np.atleast_2d(solid(sample).T))
     each = list(bins) if isinstance(bins, (list, tuple)) else [bins] * len(points)
     spans = list(range) if range is not None else [None] * len(points)
@@ -269,6 +271,7 @@ def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: Any = N
 
 @implements(np.histogram2d)
 def histogram2d(x: Any, y: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
+    """The numbers of bins have to be fixed; ranges may be of the values."""
     several = isinstance(bins, (list, tuple)) or np.ndim(bins) == 1
     each = bins if not several or len(bins) == 2 else [bins, bins] if len(bins) > 2 else bins[0]
     result, (first, second) = histogramdd([x, y], list(each) if several and len(bins) == 2 else each, range, density, weights)

@@ -48,6 +48,7 @@ def fixed_extent(x: Any, axis: int, name: str) -> int:
 
 @implements(np.compress)
 def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
+    """The condition has to be fixed."""
     keep = known_value(condition, "compress", "it gives as many elements as the condition has true values; write np.where(condition, a, 0)")
     if keep.ndim != 1:
         raise_here(ArgumentValueError, f"condition must be a 1-d array, got {keep.ndim} dimensions", "compress_rank")
@@ -65,12 +66,14 @@ def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
 
 @implements(np.extract)
 def extract(condition: Any, arr: Any) -> Any:
+    """The condition has to be fixed."""
     keep = known_value(condition, "extract", "it gives as many elements as the condition has true values; write np.where(condition, arr, 0)")
     return compress(keep.ravel(), np.ravel(solid(arr)))
 
 
 @implements(np.delete)
 def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
+    """What is deleted has to be fixed."""
     x = np.ravel(solid(arr)) if axis is None else solid(arr)
     axis = x.ndim - 1 if axis is None else one_axis(axis, x.ndim, "delete")
     extent = fixed_extent(x, axis, "delete")
@@ -88,6 +91,7 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
 
 @implements(np.insert)
 def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+    """Where to insert has to be fixed; the values may be traced."""
     x = np.ravel(solid(arr)) if axis is None else solid(arr)
     axis = x.ndim - 1 if axis is None else one_axis(axis, x.ndim, "insert")
     extent = fixed_extent(x, axis, "insert")
@@ -203,6 +207,7 @@ def fitting(values: Any, x: TracedArray, name: str) -> Any:
 
 @implements(np.place)
 def place(arr: Any, mask: Any, vals: Any) -> None:
+    """One value for all true elements."""
     x = written(arr, "place")
     new = np.ravel(fitting(vals, x, "place"))
     if not _core.dims_equal(new.shape[0], 1):
@@ -251,6 +256,7 @@ def angle(z: Any, deg: bool = False) -> Any:
 
 @implements(np.real_if_close)
 def real_if_close(a: Any, tol: float = 100) -> Any:
+    """Real arrays, which come back as they are."""
     x = solid(a)
     if x.dtype.kind == "c":
         raise_here(DataDependentError, "real_if_close gives real or complex numbers as their values have it, known only when the program runs; write x.real", "data_dependent")
