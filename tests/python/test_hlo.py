@@ -106,6 +106,22 @@ def test_instructions_name_the_line_that_made_them() -> None:
     assert f'source_file="{__file__}" source_line={line}' in tanh
 
 
+def called(x: Any) -> Any:
+    return np.exp(x)
+
+
+def test_metadata_knows_the_callers() -> None:
+    def calling(x: Any) -> Any:
+        return called(x) + 1
+
+    text = text_of(wf.trace(calling, F))
+    first = calling.__code__.co_firstlineno
+    exponential = next(t for t in text.splitlines() if " exponential(" in t)
+    assert 'calling/called/exponential"' in exponential
+    assert f"line={first + 1} " in text and f"line={called.__code__.co_firstlineno + 1} " in text
+    assert "stack_frame_id=" in exponential
+
+
 def test_locations_are_metadata_only() -> None:
     graph = traced()
     bare = wf.stablehlo.parse(graph.stablehlo(locations=False))

@@ -48,6 +48,7 @@ std::string hlo_proto(const Graph& graph) {
   module.message(4, entry.program_shape);
   module.number(6, entry.id);
   module.message(8, alias_message(graph));
+  module.message(17, computations.frames().index());
   module.message(19, result_names(graph));
   return module.bytes();
 }

@@ -74,6 +74,7 @@ Message HloComputation::metadata() const {
   if (!node_->loc) return metadata;
   metadata.text(3, node_->loc.file());
   metadata.number(4, node_->loc.line());
+  metadata.number(15, module_.frames().add(node_->loc));
   metadata.number(18, node_->loc.column());
   return metadata;
 }

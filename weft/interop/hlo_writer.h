@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "weft/interop/hlo_frames.h"
 #include "weft/interop/hlo_type.h"
 #include "weft/ir/graph.h"
 
@@ -42,12 +43,15 @@ class HloModule {
   std::string computation_name(std::string_view wanted, int64_t id) { return unique(computation_names_, wanted, id); }
   int64_t next_id() { return ++last_id_; }
   const std::vector<Message>& computations() const { return computations_; }
+  // The places in the user's code that metadata refers to.
+  HloFrames& frames() { return frames_; }
 
  private:
   static std::string unique(std::unordered_set<std::string>& taken, std::string_view wanted, int64_t id);
 
   std::unordered_set<std::string> instruction_names_, computation_names_;
   std::vector<Message> computations_;
+  HloFrames frames_;
   int64_t last_id_ = 0;
 };
 
