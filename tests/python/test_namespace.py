@@ -50,7 +50,7 @@ VIEWS: list[Snippet] = [
     (lambda x: x.view(np.int64), (Z,)), (lambda x: x.view(np.uint64), (D[0, 0].reshape(()),)), (lambda x: x.reshape((8, 3), order="F"), (F,)),
     (lambda x: x.ravel("F"), (T3,)), (lambda x: x.flatten("F"), (I,)), (lambda x: np.reshape(x, (-1, 4), order="F"), (T3,)), (lambda x: x.flat[3], (F,)),
     (lambda x: x.flat[2:9:2], (F,)), (lambda x: sum(x.flat), (I,)), (lambda x: np.array_equal(x, x, equal_nan=True), (N,)), (lambda x: np.nan_to_num(x, nan=2.0), (NC,)),
-    (lambda x: copy.copy(x) + copy.deepcopy(x), (F,)), (lambda x: x.__array_namespace__().exp(x), (F,)),
+    *[(lambda x: x.copy(), (a,)) for a in (np.array(1.5), np.ones((1, 1)), np.float32(2), C[0, 0], np.array([3]))], (lambda x: copy.copy(x) + copy.deepcopy(x), (F,)), (lambda x: x.__array_namespace__().exp(x), (F,)),
 ]  # fmt: skip
 
 STATISTICS: list[Snippet] = [
@@ -209,6 +209,20 @@ METHODS: list[Snippet] = [
     (lambda x: x[np.tril_indices(4)], (F,)), (lambda x: x.repeat([1, 2, 0, 1], axis=0), (F,)), (lambda x: np.zeros(2, [("a", float)]).shape + x.shape, (F,)),
 ]  # fmt: skip
 
+I64U64 = np.array([-5, -1, 0, 1, 2**62, 2**63 - 1]), np.array([0, 1, 2**62, 2**63, 2**64 - 1, 2**63 - 1], np.uint64)
+PROMOTION: list[Snippet] = [
+    *[(lambda x, f=f: f(x, 2.5), (a,)) for f in (np.dot, np.inner) for a in (F, H, C)], *[(lambda x, f=f: f(2, x), (a,)) for f in (np.dot, np.inner) for a in (S, U, F)],
+    *[(lambda x, y, f=f: f(x[:, None], y), I64U64) for f in (np.less, np.less_equal, np.equal, np.not_equal, np.greater, np.greater_equal)],
+    *[(lambda x, y, f=f: f(y, x[:, None]), I64U64) for f in (np.less, np.less_equal, np.equal, np.not_equal, np.greater, np.greater_equal)],
+    *[(lambda x: np.reciprocal(x), (np.array([0, 1, 2, 255 if t in "BHILQ" else -1] * 9, t),)) for t in "bBhHiIlL"], *[(lambda x, d=d: np.round(x, d), (a,)) for d in (0, 1, -1) for a in (F, I, S)],
+    (lambda x: np.round(x), (B,)), (lambda x: x.round(), (B,)), *[(lambda x, y: np.clip(x, y, None), (a, b)) for a in (B, I, F, H) for b in (S, F, H)], (lambda x, y: np.clip(x, -1, y), (B, F)), (lambda x, y: np.clip(x, -1, y), (U, F)),
+    (lambda x, y: np.clip(x, y, 3), (2.5, F)), (lambda x: np.clip(x, 1, None), (U,)), (lambda x: x.clip(-1.5, 2), (I,)), (lambda x: np.clip(x, min=0), (N,)), (lambda x: np.clip(x, np.array([np.nan] * 6), 1), (F,)),
+    *[(lambda x, y, f=f, m=m: f(x, y, m), (np.array([1, np.nan, np.inf, 2, -np.inf]), v)) for f in (np.convolve, np.correlate) for m in ("full", "same", "valid") for v in (V[:3].astype(float), np.array([np.inf, 1]))],
+    (lambda x, y: np.convolve(x, y), (np.array([1.0, np.inf] * 20), np.arange(20.0))), (lambda x, y: np.vdot(x, y), (B, U)), (lambda x, y: np.vdot(x, y), (B, B)), (lambda x, y: np.isclose(x, y, atol=3), (U, U[::-1])),
+    (lambda x: np.isclose(x, ~x), (B,)), (lambda x, y: np.nextafter(x, y), (HALVES, HALVES[::-1])), (lambda x: np.nextafter(x, np.float16(0)), (HALVES,)),
+    *[(lambda x, y, f=f: f(x, y), (E0, E0)) for f in (np.kron, np.inner)], (lambda x, y: np.tensordot(x, y, 1), (E0.T, E0)), (lambda x, y: np.einsum("ij,ik->jk", x, y), (E0, E0)), (lambda x: np.kron(x, x), (np.zeros((2, 0), np.float32),)),
+]  # fmt: skip
+
 #: What cannot be traced: the error, a part of its text.
 ERRORS: list[tuple[Callable[..., Any], tuple, type[Exception], str]] = [
     (lambda x: np.nonzero(x), (F,), wf.errors.UnsupportedError, "np.where"), (lambda x: x.nonzero(), (F,), wf.errors.ArgumentTypeError, "np.where"),
@@ -300,7 +314,7 @@ def close(actual: Any, wanted: Any) -> None:
 SNIPPETS = [
     pytest.param(*snippet, id=f"{name}{i}")
     for name, group in (("views", VIEWS), ("statistics", STATISTICS), ("calculus", CALCULUS), ("combining", COMBINING),
-                        ("bits", BITS), ("selection", SELECTION), ("searching", SEARCHING), ("products", PRODUCTS), ("methods", METHODS))
+                        ("bits", BITS), ("selection", SELECTION), ("searching", SEARCHING), ("products", PRODUCTS), ("methods", METHODS), ("promotion", PROMOTION))
     for i, snippet in enumerate(group)
 ]
 

@@ -130,7 +130,8 @@ class Planner {
       load.kind = ExprKind::load;
       load.dtype = type.dtype;
       load.slot = 0;
-      load.index = counter_dim(".i", total);
+      // One element needs no counter, and loops of one turn have none.
+      load.index = total == Dim(1) ? Dim(0) : counter_dim(".i", total);
       kernel.exprs.push_back(load);
       std::vector<Stmt> body{store_statement(1, load.index, 0)};
       kernel.body = schedule_map(kernel, {{".i", total}}, std::move(body), draft.parallel);

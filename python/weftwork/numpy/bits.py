@@ -103,6 +103,19 @@ def _(x: Tensor, exponent: Tensor) -> Tensor:
     return convert(op("multiply", op("multiply", mantissa, power_of_two(first)), power_of_two(rest)), x.dtype)
 
 
+@ufunc_form("nextafter")
+def _(x: Tensor, towards: Tensor) -> Tensor:
+    if x.dtype != np.float16:
+        return op("next_after", x, towards)
+    bits = wrap(convert(bitcast(x, np.dtype(np.uint16)), np.dtype(np.int32)))
+    start, end = wrap(x), wrap(towards)
+    away = np.equal(start > 0, end > start)
+    stepped = np.where(start == 0, np.where(np.signbit(end), 0x8001, 1), np.where(away, bits + 1, bits - 1))
+    result: Any = wrap(bitcast(convert(stepped.tensor, np.dtype(np.uint16)), x.dtype))
+    result = np.where(np.equal(start, end), end, result)
+    return np.where(np.logical_or(np.isnan(start), np.isnan(end)), np.float16(np.nan), result).tensor
+
+
 @ufunc_form("spacing")
 def _(x: Tensor) -> Tensor:
     if x.dtype == np.float16:

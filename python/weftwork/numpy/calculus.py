@@ -10,7 +10,8 @@ from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError
 from .dispatch import implements
 from .functions import one_axis, solid
-from .tracer import TracedArray, raise_here
+from .tracer import TracedArray, raise_here, wrap
+from .ufuncs import op
 
 #: A kernel of at most this many elements is unrolled; a longer one is a sum over windows.
 UNROLLED_TAPS = 16
@@ -137,18 +138,22 @@ def sliding_products(x: Any, kernel: Any, mode: str) -> Any:
     count = kernel.shape[0]
     around = {"valid": (0, 0), "same": (count // 2, count - 1 - count // 2), "full": (count - 1, count - 1)}.get(mode)
     if around is None:
-        raise_here(ArgumentValueError, f"mode must be 'valid', 'same' or 'full', got {mode!r}", "convolve_mode")
-    x = np.pad(x, around)
-    length = x.shape[0] - count + 1
+        return raise_here(ArgumentValueError, f"mode must be 'valid', 'same' or 'full', got {mode!r}", "convolve_mode")
+    extent, low = x.shape[0], around[0]
+    length = extent + sum(around) - count + 1
     if count <= UNROLLED_TAPS:
-        result = x[:length] * kernel[0]
-        for j in range(1, count):
-            result = result + x[j : j + length] * kernel[j]
+        # Products are padded, not elements: zero times infinity is NaN.
+        zero = np.zeros((), x.dtype).tensor
+        result: Any = None
+        for j in range(count):
+            edges = {"edge_padding_low": [low - j], "edge_padding_high": [length - extent - low + j], "interior_padding": [0]}
+            shifted = wrap(op("pad", (x * kernel[j]).tensor, zero, **edges))
+            result = shifted if result is None else result + shifted
         return result
-    windows = x[np.arange(length)[:, None] + np.arange(count)[None, :]]
-    if x.dtype == bool:
-        return np.any(windows & kernel, axis=1)
-    return np.sum(windows * kernel, axis=1, dtype=x.dtype)
+    places = np.arange(length)[:, None] + np.arange(count)[None, :] - low
+    inside = np.logical_and(places >= 0, places < extent)
+    products = np.where(inside, x[np.clip(places, 0, extent - 1)] * kernel, np.zeros((), x.dtype))
+    return np.any(products, axis=1) if x.dtype == bool else np.sum(products, axis=1, dtype=x.dtype)
 
 
 @implements(np.convolve)
@@ -207,6 +212,8 @@ def polyval(p: Any, x: Any) -> Any:
     if isinstance(x, np.poly1d):
         raise_here(ArgumentTypeError, "polyval of a poly1d cannot be compiled: pass an array of points", "poly1d")
     factors, points = solid(p), solid(x)
+    if not factors.ndim:
+        raise_here(ArgumentValueError, "polyval: the coefficients are a 0-d array", "poly_rank")
     result: Any = np.zeros_like(points)
     for i in range(len(factors)):
         result = result * points + factors[i]

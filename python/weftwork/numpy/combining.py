@@ -61,6 +61,8 @@ def kron(a: Any, b: Any) -> Any:
         return np.multiply(np.reshape(x, (*(1,) * (ndim - x.ndim), *x.shape)), y)
     x = np.reshape(x, (*(1,) * (ndim - x.ndim), *x.shape))
     y = np.reshape(y, (*(1,) * (ndim - y.ndim), *y.shape))
+    if 0 in (*x.shape, *y.shape):
+        return np.zeros(tuple(m * n for m, n in zip(x.shape, y.shape, strict=True)), np.result_type(x.dtype, y.dtype))
     left = np.reshape(x, tuple(v for e in x.shape for v in (e, 1)))
     right = np.reshape(y, tuple(v for e in y.shape for v in (1, e)))
     return np.reshape(np.multiply(left, right), tuple(m * n for m, n in zip(x.shape, y.shape, strict=True)))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..errors import ArgumentValueError, UnsupportedError
+from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from . import linalg, reductions, ufuncs  # noqa: F401  they register their functions
 from .dispatch import broadcast_to, implements
 from .indexing import Reshape, Transpose
@@ -242,15 +242,21 @@ def shared_shape(*tensors: Tensor) -> list[Tensor]:
 
 @implements(np.clip)
 def clip(a: Any, a_min: Any = _NoValue, a_max: Any = _NoValue, out: Any = None, *, min: Any = _NoValue, max: Any = _NoValue, **kwargs: Any) -> Any:
-    low = min if a_min is _NoValue else a_min
-    high = max if a_max is _NoValue else a_max
-    result = a
-    if low is not _NoValue and low is not None:
+    from .dispatch import type_for_resolution
+
+    x = solid(a)
+    given = [None if v is _NoValue else v for v in (min if a_min is _NoValue else a_min, max if a_max is _NoValue else a_max)]
+    # All three together decide about the dtype.
+    kinds = [type_for_resolution(v) for v in given if v is not None]
+    target = np.result_type(x.dtype, *[kind(1) if isinstance(kind, type) else kind for kind in kinds])
+    low, high = (None if v is None else wrap(as_tensor(v, target)) for v in given)
+    result = x if low is None and high is None else x.astype(target)
+    if low is not None:
         result = np.maximum(result, low, **kwargs)
-    if high is not _NoValue and high is not None:
+    if high is not None:
         result = np.minimum(result, high, **kwargs)
     if out is None:
-        return result if result is not a else copy(a)
+        return result if result is not x else copy(x)
     out[...] = result
     return out
 
@@ -301,7 +307,9 @@ def iota(extent: Any, dtype: Any = np.int64) -> Tensor:
 @implements(np.round, np.around)
 def round_(a: Any, decimals: int = 0, out: Any = None) -> Any:
     x = traced(a)
-    if x.dtype.kind in "iub" and decimals >= 0:
+    if x.dtype == bool and decimals != 0:
+        raise_here(ArgumentTypeError, "round of booleans to decimals: cannot cast float64 to bool with casting rule 'same_kind'", "cast")
+    if x.dtype.kind in "iu" and decimals >= 0:
         result = copy(x)
     elif decimals == 0:
         result = np.rint(x)
@@ -366,6 +374,8 @@ def triangle(rows: Any, columns: Any, k: int) -> Tensor:
 
 @implements(np.isclose)
 def isclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
+    a, b = solid(a), solid(b)
+    b = b.astype(np.result_type(b.dtype, 1.0))
     near = np.less_equal(np.absolute(np.subtract(a, b)), np.add(atol, np.multiply(rtol, np.absolute(b))))
     result = np.logical_or(np.logical_and(near, np.isfinite(b)), np.equal(a, b))
     return np.logical_or(result, np.logical_and(np.isnan(a), np.isnan(b))) if equal_nan else result

@@ -8,13 +8,14 @@ import numpy as np
 
 from .. import _core
 from ..errors import ArgumentValueError, UnsupportedError
-from .dispatch import finish, implements, type_for_resolution
+from .dispatch import broadcast_to, finish, implements
 from .tracer import Tensor, as_tensor, convert, raise_here, wrap
+from .ufuncs import scalar
 
 
 def product_dtype(*values: Any) -> np.dtype:
     """The dtype in which NumPy multiplies matrices of these."""
-    return np.result_type(*[t(1) if isinstance(t, type) else t for t in map(type_for_resolution, values)])
+    return np.result_type(*[as_tensor(value).dtype for value in values])
 
 
 def call_gufunc(ufunc: np.ufunc, inputs: tuple, dtype: Any, kwargs: dict[str, Any]) -> list[Tensor]:
@@ -64,7 +65,8 @@ def inner(a: Any, b: Any) -> Any:
 
 @implements(np.vdot)
 def vdot(a: Any, b: Any) -> Any:
-    return dot(np.conjugate(np.ravel(wrap(as_tensor(a)))), np.ravel(wrap(as_tensor(b))))
+    lhs = np.ravel(wrap(as_tensor(a)))
+    return dot(np.conjugate(lhs) if lhs.dtype.kind == "c" else lhs, np.ravel(wrap(as_tensor(b))))
 
 
 @implements(np.outer)
@@ -82,6 +84,8 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     else:
         first, second = axes
         pair = ([first] if np.ndim(first) == 0 else list(first)), ([second] if np.ndim(second) == 0 else list(second))
+    if len(pair[0]) != len(pair[1]) or any(not -t.ndim <= int(i) < t.ndim for side, t in zip(pair, (lhs, rhs), strict=True) for i in side):
+        raise_here(ArgumentValueError, f"shape-mismatch for sum: axes {axes} of shapes {lhs.shape} and {rhs.shape}", "tensordot_axes")
     pair = [int(i) % lhs.ndim for i in pair[0]], [int(i) % rhs.ndim for i in pair[1]]
     return wrap(contract(lhs, rhs, pair))
 
@@ -93,6 +97,9 @@ def contract(lhs: Tensor, rhs: Tensor, axes: tuple[list[int], list[int]], batch:
     for i, j in zip(*axes, strict=True):
         if not _core.dims_equal(lhs.shape[i], rhs.shape[j]):
             raise_here(ArgumentValueError, f"shapes {lhs.shape} and {rhs.shape} not aligned: {lhs.shape[i]} (dim {i}) != {rhs.shape[j]} (dim {j})", "contract_shapes")
+    if any(isinstance(extent, int) and extent == 0 for extent in (*lhs.shape, *rhs.shape)):
+        free = [e for t, used in ((lhs, (*batch[0], *axes[0])), (rhs, (*batch[1], *axes[1]))) for i, e in enumerate(t.shape) if i not in used]
+        return broadcast_to(scalar(0, lhs), (*(lhs.shape[i] for i in batch[0]), *free))
     return _core.apply(
         "dot_general",
         [lhs, rhs],

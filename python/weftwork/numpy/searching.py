@@ -69,7 +69,11 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Any:
 
 @implements(np.interp)
 def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
-    points, known, values = solid(x).astype(np.float64), solid(xp).astype(np.float64), solid(fp)
+    points, known, values = solid(x), solid(xp), solid(fp)
+    for array in (points, known):
+        if array.dtype.kind == "c":
+            raise_here(ArgumentTypeError, f"Cannot cast array data from {array.dtype!r} to dtype('float64') according to the rule 'safe'", "cast")
+    points, known = points.astype(np.float64), known.astype(np.float64)
     values = values.astype(np.complex128 if values.dtype.kind == "c" else np.float64)
     if known.ndim != 1 or values.ndim != 1:
         raise_here(ArgumentValueError, f"data points must be 1-D sequences, got shapes {known.shape} and {values.shape}", "interp_rank")

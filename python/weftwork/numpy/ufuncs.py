@@ -45,9 +45,21 @@ for _ufunc, _direction in {
     def _compare(lhs: Tensor, rhs: Tensor, direction: str = _direction) -> Tensor:
         if lhs.dtype.kind == "c" and direction not in ("EQ", "NE"):
             return compare_complex(direction, lhs, rhs)
-        return compare(direction, lhs, rhs)
+        return compare(direction, lhs, rhs) if lhs.dtype == rhs.dtype else compare_signs(direction, lhs, rhs)
 
     ufunc_form(_ufunc)(_compare)
+
+
+def compare_signs(direction: str, lhs: Tensor, rhs: Tensor) -> Tensor:
+    """int64 with uint64: a negative number is less than all unsigned ones."""
+    if lhs.dtype.kind == "u":
+        turned = {"LT": "GT", "GT": "LT", "LE": "GE", "GE": "LE"}.get(direction, direction)
+        return compare_signs(turned, rhs, lhs)
+    negative = compare("LT", lhs, scalar(0, lhs))
+    among_unsigned = compare(direction, convert(lhs, rhs.dtype), rhs)
+    if direction in ("LT", "LE", "NE"):
+        return op("or_", negative, among_unsigned)
+    return op("and_", op("not_", negative), among_unsigned)
 
 
 def compare_complex(direction: str, lhs: Tensor, rhs: Tensor) -> Tensor:
@@ -213,7 +225,12 @@ def _(x: Tensor) -> Tensor:
 
 @ufunc_form("reciprocal")
 def _(x: Tensor) -> Tensor:
-    return op("divide", scalar(1, x), x)
+    if not is_whole(x):
+        return op("divide", scalar(1, x), x)
+    # 1 / 0 is what NumPy's conversion of an infinity gives.
+    zero = compare("EQ", x, scalar(0, x))
+    infinity = np.iinfo(x.dtype).min if x.dtype in (np.int32, np.int64) else 0
+    return select(zero, scalar(infinity, x), op("divide", scalar(1, x), select(zero, scalar(1, x), x)))
 
 
 @ufunc_form("divide", "true_divide")
