@@ -46,4 +46,29 @@ void eigh(DType dtype, int64_t batch, int64_t n, bool lower, const void* a, void
 void svd(DType dtype, int64_t batch, int64_t m, int64_t n, bool full_matrices, const void* a, void* s, void* u,
          void* vt, int32_t* info);
 
+// a v = v diag(w) for any square a. w: complex n, conjugate pairs of real matrices side by side, the one with positive
+// imaginary part first, imaginary parts of others exactly 0. vr: the vectors v as columns; vl: u with u^H a = diag(w)
+// u^H; both complex n x n or null, of 2-norm 1, the largest entry of a complex vector real. info: as eigh's.
+void eig(DType dtype, int64_t batch, int64_t n, const void* a, void* w, void* vl, void* vr, int32_t* info);
+
+// a = vs t vs^H with unitary vs (or null) and upper triangular t. Of real matrices t has 2 x 2 blocks for complex
+// pairs, each with equal diagonal entries and off-diagonal ones of opposite signs. info: as eigh's.
+void schur(DType dtype, int64_t batch, int64_t n, const void* a, void* t, void* vs, int32_t* info);
+
+// a = q h q^H. h_factors: h on and above the first subdiagonal, below it Householder vectors without their leading 1;
+// taus: n - 1. LAPACK's gehrd; q is what householder_product makes of them, one row and column later.
+void hessenberg(DType dtype, int64_t batch, int64_t n, const void* a, void* h_factors, void* taus);
+
+// a = q t q^H for Hermitian a, with real tridiagonal t: d (real n) its diagonal, e (real n - 1) the one beside it. The
+// named triangle of a is read; in factors it holds t and Householder vectors, the other triangle what a has there;
+// taus: n - 1. LAPACK's sytrd and hetrd.
+void tridiagonal(DType dtype, int64_t batch, int64_t n, bool lower, const void* a, void* factors, void* d, void* e,
+                 void* taus);
+
+// Solves a x = b for tridiagonal a given by its diagonals, n entries each: a(i, i - 1) = dl[i], a(i, i) = d[i],
+// a(i, i + 1) = du[i]; dl[0] and du[n - 1] are not used. b and x: n x nrhs. Rows are swapped where that is more
+// accurate; x is NaN when a is singular.
+void tridiagonal_solve(DType dtype, int64_t batch, int64_t n, int64_t nrhs, const void* dl, const void* d,
+                       const void* du, const void* b, void* x);
+
 }  // namespace weft::linalg

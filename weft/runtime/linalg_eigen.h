@@ -66,6 +66,15 @@ void scale_by_power(Dense& x, int exponent) {
   x *= std::ldexp(R(1), exponent - exponent / 2);
 }
 
+// The power of two to take out of a matrix so that products of three entries stay in range; 0 nearly always.
+template <class R>
+int excess_exponent(R largest) {
+  const int limit = std::numeric_limits<R>::max_exponent / 4;
+  if (!(largest > 0)) return 0;
+  const int exponent = std::ilogb(largest);
+  return exponent > limit ? exponent - limit : exponent < -limit ? exponent + limit : 0;
+}
+
 // Calls body.operator()<T>() with the C++ type of dtype.
 template <class Body>
 void by_dtype(DType dtype, const Body& body) {
