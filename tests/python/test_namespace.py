@@ -346,3 +346,23 @@ def test_errors_name_the_line_and_the_way_out(function: Any, args: tuple, kind: 
     with pytest.raises(kind, match=r"(?s)test_namespace\.py") as caught:
         wf.jit(function)(*args)
     assert text in str(caught.value)
+
+
+SYMBOLIC: list[Callable[[Any], Any]] = [
+    lambda x: np.diagonal(x), lambda x: np.diagonal(x.T, 1), lambda x: np.diag(x[:, 0], -1), lambda x: np.trace(x), lambda x: np.gradient(x, axis=0), lambda x: np.average(x),
+    lambda x: np.cov(x, rowvar=False), lambda x: np.nanvar(x, axis=0), lambda x: np.linalg.norm(x), lambda x: np.linalg.vector_norm(x), lambda x: np.trapezoid(x, axis=0),
+    lambda x: np.kron(x, np.ones((2, 2))), lambda x: np.meshgrid(x[:, 0], x[0]), lambda x: np.digitize(x, [0, 1]), lambda x: np.histogram(x, 5, (-1, 1)), lambda x: np.isin(x, [1.0]),
+    lambda x: np.vander(x[:, 0], 3), lambda x: np.linspace(x[:, 0], 1, 3), lambda x: np.packbits(x > 0, axis=1), lambda x: np.lib.stride_tricks.sliding_window_view(x, 2, 0),
+    lambda x: np.r_[x[:, 0], 1], lambda x: x.T.ravel(), lambda x: x[1:].reshape(-1), lambda x: x.reshape(-1, order="F"), lambda x: x.view(np.float32), lambda x: np.fft.fftshift(x),
+    lambda x: np.unravel_index((x > 0).astype(int), x.shape), lambda x: np.broadcast_to(x[:, :1], x.shape), lambda x: x.imag, lambda x: np.linalg.norm(x, 1), lambda x: np.unstack(x, axis=1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(len(SYMBOLIC)))
+def test_symbolic_extents(number: int) -> None:
+    function = SYMBOLIC[number]
+    compiled = wf.jit(function, dynamic={"x": {0: wf.Dim("n", 2, 16, 100)}})
+    for size in (2, 5, 7):
+        x = RNG.normal(size=(size, 5))
+        close(compiled(x), function(x))
+    assert compiled.plan_count == 1

@@ -179,7 +179,7 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
         extent = x.shape[place]
         if isinstance(extent, int) and extent == 0:
             continue
-        start = (-int(distance)) % extent
+        start = (0 - (distance if isinstance(distance, _core.Dim) else int(distance))) % extent
         before = (slice(None),) * place
         x = concatenate([x[(*before, slice(start, None))], x[(*before, slice(None, start))]], place)
     return x if x is not a else copy(x)
