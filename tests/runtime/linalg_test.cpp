@@ -195,6 +195,23 @@ TEST_CASE_TEMPLATE("singular vectors and values give back the matrix", T, WEFT_E
   }
 }
 
+TEST_CASE_TEMPLATE("singular vectors are orthogonal when squares of singular values underflow", T, WEFT_EACH_DTYPE) {
+  const int64_t n = 60;
+  const Matrix<T> half = random<T>(n, n);
+  const int step = std::numeric_limits<Real<T>>::min_exponent / 30;
+  const Matrix<T> a = make<T>(n, n, [&](int64_t i, int64_t j) {
+    return half(i, j) * std::ldexp(Real<T>(1), step * static_cast<int>(i % 20 + j % 20));
+  });
+  Matrix<T> u(n, n), vt(n, n);
+  std::vector<Real<T>> s(60);
+  int32_t info = 9;
+  linalg::svd(dtype_of<T>, 1, n, n, true, a.data(), s.data(), u.data(), vt.data(), &info);
+  CHECK(info == 0);
+  CHECK(error(u * diagonal(std::vector<T>(s.begin(), s.end())) * vt, a) < tolerance);
+  CHECK(error_of_orthogonality(u) < tolerance);
+  CHECK(error_of_orthogonality(adjoint(vt)) < tolerance);
+}
+
 TEST_CASE_TEMPLATE("eigenvalues and singular values of what is not finite are NaN", T, WEFT_EACH_DTYPE) {
   for (Real<T> bad : {std::numeric_limits<Real<T>>::quiet_NaN(), std::numeric_limits<Real<T>>::infinity()}) {
     for (int64_t n : {2, 30}) {

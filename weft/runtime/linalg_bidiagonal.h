@@ -7,7 +7,8 @@
 
 namespace weft::linalg {
 
-// a = Q B P^H with B, `middle`, real, square and zero but on the diagonal and right above it; m >= n >= 1.
+// a = Q B P^H with B, `middle`, real, square and zero but on the diagonal and right above it; m >= n >= 1. What is
+// below the rounding error of the largest entry of B is zero.
 template <class T>
 struct Bidiagonal {
   explicit Bidiagonal(const Matrix<T>& a)
@@ -28,6 +29,8 @@ struct Bidiagonal {
       vectors.bottomRightCorner(m - i - 1, right)
           .applyHouseholderOnTheRight(row_vectors.col(i).tail(right - 1), row_taus[i], workspace.data());
     }
+    const Real<T> negligible = middle.cwiseAbs().maxCoeff() * std::numeric_limits<Real<T>>::epsilon() / 4;
+    middle = (middle.cwiseAbs().array() < negligible).select(Real<T>(0), middle);
   }
 
   // Q (x 0; 0 1), or its first columns only.

@@ -6,34 +6,37 @@
 namespace weft::linalg {
 namespace {
 
-template <class R>
-bool decompose(const Matrix<R>& a, Wanted wanted, Factors<R>& into) {
-  return real_svd<R>(a, wanted, into);
-}
-
-// Complex matrices become real bidiagonal ones first, so that the solvers need no complex variants, which are slow to
-// run and slower to compile.
-template <class R>
-bool decompose(const Matrix<std::complex<R>>& a, Wanted wanted, Factors<std::complex<R>>& into) {
+// Through a real bidiagonal matrix, without the numbers that divide and conquer stumbles over; complex solvers, slow to
+// run and slower to compile, are not needed either.
+template <class T>
+bool decompose_bidiagonal(const Matrix<T>& a, Wanted wanted, Factors<T>& into) {
   if (a.rows() < a.cols()) {
-    const Matrix<std::complex<R>> adjoint = a.adjoint();
+    const Matrix<T> adjoint = a.adjoint();
     std::swap(into.u, into.v);
-    const bool done = decompose<R>(adjoint, {wanted.v, wanted.u, wanted.full}, into);
+    const bool done = decompose_bidiagonal<T>(adjoint, {wanted.v, wanted.u, wanted.full}, into);
     std::swap(into.u, into.v);
     return done;
   }
-  Matrix<std::complex<R>> scaled = a;
-  const R largest = largest_part(a);
+  Matrix<T> scaled = a;
+  const Real<T> largest = largest_part(a);
   const int exponent = largest > 0 ? std::ilogb(largest) : 0;
   scale_by_power(scaled, -exponent);
-  Bidiagonal<std::complex<R>> form(scaled);
-  Factors<R> inner;
-  if (!real_svd<R>(form.middle, {wanted.u, wanted.v, false}, inner)) return false;
+  const Bidiagonal<T> form(scaled);
+  Factors<Real<T>> inner;
+  const Wanted thin{wanted.u, wanted.v, false};
+  if (!divide_and_conquer(form.middle, thin, inner) && !jacobi(form.middle, thin, inner)) return false;
   into.s = inner.s;
   scale_by_power(into.s, exponent);
   if (wanted.u) into.u = form.left(inner.u, wanted.full);
   if (wanted.v) into.v = form.right(inner.v);
   return true;
+}
+
+template <class T>
+bool decompose(const Matrix<T>& a, Wanted wanted, Factors<T>& into) {
+  if constexpr (!is_complex_type<T>)
+    if (divide_and_conquer(a, wanted, into)) return true;
+  return decompose_bidiagonal(a, wanted, into);
 }
 
 template <class T>

@@ -1,4 +1,9 @@
 // The singular value decomposition in float.
 #include "weft/runtime/linalg_svd.h"
 
-template bool weft::linalg::real_svd<float>(const Matrix<float>&, Wanted, Factors<float>&);
+namespace weft::linalg {
+
+template bool divide_and_conquer<float>(const Matrix<float>&, Wanted, Factors<float>&);
+template bool jacobi<float>(const Matrix<float>&, Wanted, Factors<float>&);
+
+}  // namespace weft::linalg

@@ -1,4 +1,9 @@
 // The singular value decomposition in double.
 #include "weft/runtime/linalg_svd.h"
 
-template bool weft::linalg::real_svd<double>(const Matrix<double>&, Wanted, Factors<double>&);
+namespace weft::linalg {
+
+template bool divide_and_conquer<double>(const Matrix<double>&, Wanted, Factors<double>&);
+template bool jacobi<double>(const Matrix<double>&, Wanted, Factors<double>&);
+
+}  // namespace weft::linalg
