@@ -1,4 +1,4 @@
-# The target weft_eigen: the headers of Eigen, for weft/runtime/linalg_*.cpp alone.
+# The target weft_eigen: the headers of Eigen, for weft/library/linalg_*.cpp alone.
 #
 # They come from the build requirement cmeel-eigen; -DEIGEN3_INCLUDE_DIR=… names others.
 if(NOT EIGEN3_INCLUDE_DIR)

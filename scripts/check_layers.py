@@ -10,11 +10,12 @@ ROOT = Path(__file__).resolve().parents[1]
 # A folder of weft/ and the folders it may include besides itself.
 LAYERS = {
     "core": set(),
+    "library": {"core"},
     "ir": {"core", "ops"},
-    "ops": {"core", "ir"},  # one library with ir
-    "runtime": {"core"},
+    "ops": {"core", "ir", "library"},  # one library with ir
+    "runtime": {"core", "library"},
     "passes": {"core", "ir"},
-    "kernel": {"core", "ir"},
+    "kernel": {"core", "ir", "library"},
     "interop": {"core", "ir"},
     "codegen": {"core", "kernel"},
     "compiler": {"core", "ir", "passes", "kernel", "codegen", "runtime"},
@@ -28,7 +29,7 @@ OUTSIDE = {
     "nanobind": "python/src",
     "numpy": "python/src",
     "Python.h": "python/src",
-    "Eigen": "weft/runtime/linalg_",
+    "Eigen": "weft/library/linalg_",
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
 

@@ -76,7 +76,10 @@ const char* family_name(Family family) {
     case Family::reduce: return "reduce";
     case Family::index: return "index";
     case Family::linalg: return "linalg";
+    case Family::window: return "window";
     case Family::control: return "control";
+    case Family::random: return "random";
+    case Family::collective: return "collective";
     case Family::composite: return "composite";
   }
   return "";

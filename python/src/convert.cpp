@@ -26,6 +26,12 @@ AttrValue to_attr(const AttrSpec& spec, nb::handle value) {
     case AttrKind::dims: return to_dims(value);
     case AttrKind::dtype: return to_dtype(value);
     case AttrKind::literal: return to_literal(value);
+    case AttrKind::types: {
+      // (shape, dtype) pairs.
+      std::vector<Type> types;
+      for (nb::handle pair : value) types.push_back({to_dtype(pair[1]), to_dims(pair[0])});
+      return types;
+    }
   }
   return {};
 }
@@ -118,7 +124,11 @@ nb::object to_python(const AttrValue& value) {
         else if constexpr (std::is_same_v<V, std::string>) return nb::str(v.c_str());
         else if constexpr (std::is_same_v<V, bool> || std::is_same_v<V, int64_t> || std::is_same_v<V, double>)
           return nb::cast(v);
-        else return to_python(v);
+        else if constexpr (std::is_same_v<V, std::vector<Type>>) {
+          nb::list types;
+          for (const Type& type : v) types.append(nb::make_tuple(to_python(type.dims), to_python(type.dtype)));
+          return nb::tuple(types);
+        } else return to_python(v);
       },
       value);
 }

@@ -153,7 +153,7 @@ UNARY: dict[str, Callable[..., Any]] = {
     "tanh": np.tanh, "acos": np.arccos, "acosh": np.arccosh, "asin": np.arcsin, "asinh": np.arcsinh, "atan": np.arctan,
     "atanh": np.arctanh, "cosh": np.cosh, "sinh": np.sinh, "erf": special.erf, "erfc": special.erfc,
     "lgamma": lambda x: np.where(np.isinf(x), np.inf, special.gammaln(x)).astype(x.dtype),
-    "digamma": special.digamma, "exp2": np.exp2, "log2": np.log2, "log10": np.log10, "trunc": np.trunc, "is_nan": np.isnan,
+    "digamma": special.digamma, "erf_inv": special.erfinv, "bessel_i1e": special.i1e, "exp2": np.exp2, "log2": np.log2, "log10": np.log10, "trunc": np.trunc, "is_nan": np.isnan,
     "is_inf": np.isinf, "signbit": lambda x: np.signbit(x) if kind(x.dtype) == "f" else x < 0, "gelu": gelu,
     "silu": lambda x: x * (1 / (1 + np.exp(-x.astype(np.float64)))).astype(x.dtype),
     "popcnt": lambda x: np.array([v.bit_count() for v in ones(x)]).astype(x.dtype),
@@ -165,6 +165,7 @@ BINARY: dict[str, Callable[..., Any]] = {
     "remainder": remainder, "subtract": np.subtract, "xor": np.bitwise_xor, "copysign": np.copysign, "hypot": np.hypot,
     "logaddexp": np.logaddexp, "heaviside": np.heaviside, "fmax": np.fmax, "fmin": np.fmin,
     "floor_divide": np.floor_divide, "mod": np.mod, "complex": lambda a, b: (a + 1j * b).astype(np.result_type(a.dtype, np.complex64)),
+    "polygamma": lambda n, x: special.polygamma(n, x), "zeta": special.zeta,
     **{name: shift(name) for name in ("shift_left", "shift_right_arithmetic", "shift_right_logical")},
 }  # fmt: skip
 
@@ -177,7 +178,7 @@ ULPS = {
     "gelu": (64, 64),
     # exp2 is a power; erfc, lgamma and digamma are compared where they are far from their roots.
     **dict.fromkeys(("power", "exp2"), (8, 8)),
-    **dict.fromkeys(("erfc", "lgamma", "digamma"), (64, 64)),
+    **dict.fromkeys(("erfc", "lgamma", "digamma", "erf_inv", "bessel_i1e", "polygamma", "zeta"), (64, 64)),
 }
 #: Complex functions differ between libraries near branch cuts and at large arguments.
 COMPLEX_ULPS = 512
@@ -263,6 +264,10 @@ def test_binary(op: str) -> None:
         a, b = values(dtype, 2), values(dtype, 3)[::-1].copy()
         if op == "power" and kind(dtype) in "iu":
             b = np.abs(b.astype(np.int64) % 5).astype(dtype)
+        if op in ("polygamma", "zeta") and kind(dtype) == "f":
+            # Where the sums converge and no result overflows.
+            tame = lambda x: np.minimum(np.abs(np.nan_to_num(x.astype(np.float32), posinf=3, neginf=3)), np.float32(6))
+            a, b = (np.rint(tame(a)) + (op == "zeta") * 2).astype(dtype), (tame(b) + np.float32(0.5)).astype(dtype)
         if graph_of(op, [a, b]) is None:
             continue
         with np.errstate(all="ignore"):

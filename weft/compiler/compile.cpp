@@ -30,6 +30,15 @@ class Stages {
   Clock::time_point last_ = Clock::now();
 };
 
+void count_launches(const Launch& launch, std::vector<int64_t>& launches, std::vector<const Launch*>& first) {
+  for (const LaunchBlock& block : launch.blocks)
+    for (const Launch& inner : block.launches) count_launches(inner, launches, first);
+  if (launch.kernel < 0) return;
+  auto k = static_cast<size_t>(launch.kernel);
+  ++launches[k];
+  if (!first[k]) first[k] = &launch;
+}
+
 Manifest manifest_of(const Program& program) {
   Manifest m;
   m.name = program.name;
@@ -43,11 +52,7 @@ Manifest manifest_of(const Program& program) {
   std::vector<int64_t> launches(program.kernels.size());
   std::vector<const Launch*> first(program.kernels.size());
   for (const auto* list : {&program.setup, &program.run})
-    for (const Launch& launch : *list) {
-      auto k = static_cast<size_t>(launch.kernel);
-      ++launches[k];
-      if (!first[k]) first[k] = &launch;
-    }
+    for (const Launch& launch : *list) count_launches(launch, launches, first);
   for (size_t k = 0; k < program.kernels.size(); ++k)
     m.kernels.push_back({program.kernels[k].name, program.kernels[k].loc.text(), first[k] ? first[k]->ops : std::vector<std::string>{}, launches[k]});
   return m;

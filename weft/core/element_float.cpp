@@ -5,26 +5,13 @@
 #include <limits>
 
 #include "weft/core/error.h"
+#include "weft/core/special.h"
 
 namespace weft {
 namespace {
 
 [[noreturn]] void no_meaning(Scalar op, DType dtype) {
   fail(ErrorKind::unsupported, "scalar", name(op), " has no meaning for ", name(dtype));
-}
-
-// Asymptotic series after shifting the argument above 20; reflection below zero.
-double digamma(double x) {
-  if (std::isnan(x) || x == -std::numeric_limits<double>::infinity()) return std::numeric_limits<double>::quiet_NaN();
-  if (x <= 0) {
-    if (x == std::floor(x)) return std::numeric_limits<double>::quiet_NaN();
-    return digamma(1 - x) - M_PI / std::tan(M_PI * x);
-  }
-  double result = 0;
-  for (; x < 20; ++x) result -= 1 / x;
-  double r = 1 / (x * x);
-  return result + std::log(x) - 0.5 / x -
-         r * (1.0 / 12 - r * (1.0 / 120 - r * (1.0 / 252 - r * (1.0 / 240 - r * (1.0 / 132)))));
 }
 
 template <class T>
@@ -63,6 +50,8 @@ T unary(Scalar op, T x) {
     case Scalar::erfc: return std::erfc(x);
     case Scalar::lgamma: return std::lgamma(x);
     case Scalar::digamma: return static_cast<T>(digamma(x));
+    case Scalar::erf_inv: return static_cast<T>(erf_inv(x));
+    case Scalar::bessel_i1e: return static_cast<T>(bessel_i1e(x));
     default: fail(ErrorKind::unsupported, "scalar", name(op), " has no meaning for floats");
   }
 }
@@ -80,6 +69,8 @@ T binary(Scalar op, T a, T b) {
     case Scalar::maximum: return std::isnan(a) ? a : std::isnan(b) ? b : a < b ? b : a;
     case Scalar::minimum: return std::isnan(a) ? a : std::isnan(b) ? b : b < a ? b : a;
     case Scalar::next_after: return std::nextafter(a, b);
+    case Scalar::polygamma: return static_cast<T>(polygamma(a, b));
+    case Scalar::zeta: return static_cast<T>(zeta(a, b));
     default: fail(ErrorKind::unsupported, "scalar", name(op), " has no meaning for floats");
   }
 }

@@ -5,7 +5,7 @@ namespace weft {
 
 int arity(Scalar scalar) {
   if (scalar == Scalar::none) return 0;
-  if (scalar >= Scalar::abs && scalar <= Scalar::digamma) return 1;
+  if (scalar >= Scalar::abs && scalar <= Scalar::bessel_i1e) return 1;
   if (scalar == Scalar::convert || scalar == Scalar::bitcast) return 1;
   if (scalar == Scalar::select || scalar == Scalar::clamp || scalar == Scalar::fma) return 3;
   return 2;
@@ -53,6 +53,10 @@ std::string_view name(Scalar scalar) {
     case Scalar::erfc: return "erfc";
     case Scalar::lgamma: return "lgamma";
     case Scalar::digamma: return "digamma";
+    case Scalar::erf_inv: return "erf_inv";
+    case Scalar::bessel_i1e: return "bessel_i1e";
+    case Scalar::polygamma: return "polygamma";
+    case Scalar::zeta: return "zeta";
     case Scalar::add: return "add";
     case Scalar::subtract: return "subtract";
     case Scalar::multiply: return "multiply";

@@ -12,6 +12,7 @@ namespace weft {
 namespace {
 
 constexpr int max_depth = 100;
+constexpr size_t longest_source = 65536;
 constexpr int64_t largest_dense = int64_t{1} << 31;
 
 std::optional<int64_t> integer_of(const std::string& text) {
@@ -93,7 +94,8 @@ Type AttributeReader::type(const SymbolTable& symbols) {
   }
   std::string element = shape.substr(at);
   while (!element.empty() && element.back() == ' ') element.pop_back();
-  auto dtype = dtype_from_name(element);
+  // MLIR's index type occurs in attributes only.
+  auto dtype = element == "index" ? DType::i64 : dtype_from_name(element);
   if (!dtype) lexer_.fail_at(begin, "type_element", cat("an element type was wanted, got '", element.substr(0, 40), "'"));
   type.dtype = *dtype;
   std::vector<std::string> names;
@@ -155,7 +157,16 @@ MlirAttrs AttributeReader::dictionary(std::string_view close, int depth) {
   while (!lexer_.is(close)) {
     if (lexer_.peek().kind != TokenKind::word && lexer_.peek().kind != TokenKind::text) lexer_.reject("the name of an attribute");
     std::string name = lexer_.take().text;
-    attrs[name] = lexer_.take_if("=") ? attribute(depth + 1) : MlirAttr{};
+    if (lexer_.take_if("=")) {
+      size_t begin = lexer_.peek().begin;
+      MlirAttr attr = attribute(depth + 1);
+      size_t end = lexer_.peek().begin;
+      if (end - begin < longest_source) attr.source = lexer_.source(begin, end);
+      while (!attr.source.empty() && std::isspace(static_cast<unsigned char>(attr.source.back()))) attr.source.pop_back();
+      attrs[name] = std::move(attr);
+    } else {
+      attrs[name] = {};
+    }
     if (!lexer_.take_if(",")) break;
   }
   lexer_.expect(close);
@@ -167,6 +178,13 @@ MlirAttr AttributeReader::hash(int depth) {
   std::string name = lexer_.take().text;
   attr.text = name;
   if (!lexer_.take_if("<")) return attr;
+  bool known = name.starts_with("#stablehlo") || name.starts_with("#chlo");
+  if (name == "#stablehlo.conv" && lexer_.is("[")) {
+    attr = convolution_dimensions();
+    lexer_.expect(">");
+    return attr;
+  }
+  if (!known) return lexer_.skip_to_close("<", ">"), attr;
   // Either one kind and one word, or named fields.
   while (!lexer_.is(">")) {
     if (lexer_.peek().kind != TokenKind::word) lexer_.reject("a field");
@@ -180,6 +198,22 @@ MlirAttr AttributeReader::hash(int depth) {
   return attr;
 }
 
+MlirAttr AttributeReader::number() {
+  MlirAttr attr;
+  std::string text = lexer_.take().text;
+  attr.integer = integer_of(text);
+  attr.number = number_of(text);
+  if (attr.integer && text.starts_with("0x")) attr.number = std::bit_cast<double>(*attr.integer);
+  else if (!attr.number && attr.integer) attr.number = static_cast<double>(*attr.integer);
+  // "2 : i64", but not the ":" before the types of a call, as in "dim = 0 : tensor<3xi64>".
+  if (lexer_.is(":")) {
+    Lexer probe = lexer_;
+    probe.take();
+    if (probe.peek().kind == TokenKind::word && !probe.is("tensor")) lexer_ = probe, lexer_.take();
+  }
+  return attr;
+}
+
 MlirAttr AttributeReader::attribute(int depth) {
   if (depth > max_depth) lexer_.reject("less nesting");
   MlirAttr attr;
@@ -188,14 +222,7 @@ MlirAttr AttributeReader::attribute(int depth) {
     case TokenKind::text: attr.text = lexer_.take().text; return attr;
     case TokenKind::symbol: attr.text = lexer_.take().text.substr(1); return attr;
     case TokenKind::hash: return hash(depth);
-    case TokenKind::number:
-      attr.integer = integer_of(token.text);
-      attr.number = number_of(token.text);
-      if (attr.integer && token.text.starts_with("0x")) attr.number = std::bit_cast<double>(*attr.integer);
-      else if (!attr.number && attr.integer) attr.number = static_cast<double>(*attr.integer);
-      lexer_.take();
-      if (lexer_.take_if(":")) lexer_.take();
-      return attr;
+    case TokenKind::number: return number();
     default: break;
   }
   if (lexer_.is("dense")) return dense(depth);
@@ -220,6 +247,8 @@ MlirAttr AttributeReader::attribute(int depth) {
     for (int i = 0; !lexer_.is("]"); ++i) {
       MlirAttr item = attribute(depth + 1);
       if (item.integer) attr.ints->push_back(*item.integer);
+      else if (item.flag) attr.ints->push_back(*item.flag);
+      else if (item.ints) attr.ints->insert(attr.ints->end(), item.ints->begin(), item.ints->end());
       attr.fields[cat(i)] = std::move(item);
       if (!lexer_.take_if(",")) break;
     }
@@ -230,9 +259,48 @@ MlirAttr AttributeReader::attribute(int depth) {
     attr.fields = dictionary("}", depth);
     return attr;
   }
+  if (lexer_.take_if("<")) return lexer_.skip_to_close("<", ">"), attr;
   if (token.kind != TokenKind::word) lexer_.reject("an attribute");
   attr.text = lexer_.take().text;
-  if (*attr.text == "tensor") lexer_.reject("a value");
+  if (*attr.text == "tensor") {
+    // A type as an attribute.
+    lexer_.expect("<");
+    lexer_.skip_to_close("<", ">");
+  }
+  return attr;
+}
+
+MlirAttr AttributeReader::convolution_dimensions() {
+  MlirAttr attr;
+  auto side = [&](const std::string& prefix, std::map<std::string, std::string> names) {
+    lexer_.expect("[");
+    std::map<int64_t, int64_t> spatial;
+    int64_t position = 0;
+    for (; !lexer_.is("]"); ++position) {
+      Token token = lexer_.take();
+      auto named = names.find(token.text);
+      if (token.kind == TokenKind::number) {
+        auto number = integer_of(token.text);
+        if (!number || !spatial.emplace(*number, position).second) lexer_.reject("spatial dimensions, each once");
+      } else if (named != names.end()) {
+        attr.fields[prefix + named->second + "_dimension"].integer = position;
+        names.erase(named);
+      } else {
+        lexer_.reject("a dimension");
+      }
+      if (!lexer_.take_if(",")) break;
+    }
+    lexer_.expect("]");
+    if (!names.empty()) lexer_.reject(cat("the dimension ", names.begin()->first));
+    Ints axes;
+    for (const auto& [number, axis] : spatial) axes.push_back(axis);
+    attr.fields[prefix + "spatial_dimensions"].ints = std::move(axes);
+  };
+  side("input_", {{"b", "batch"}, {"f", "feature"}});
+  lexer_.expect("x");
+  side("kernel_", {{"i", "input_feature"}, {"o", "output_feature"}});
+  lexer_.expect("->");
+  side("output_", {{"b", "batch"}, {"f", "feature"}});
   return attr;
 }
 

@@ -20,6 +20,7 @@ struct MlirAttr {
   std::optional<bool> flag;
   std::optional<std::string> text;   // strings, @symbols, bare words, the last word of #stablehlo<kind WORD>
   std::optional<Literal> literal;    // dense<…> : type
+  std::string source;                // as it was written, where that is short
   std::map<std::string, MlirAttr> fields;  // #stablehlo.dot<a = …, b = …> and {…}
 };
 
@@ -39,6 +40,8 @@ class AttributeReader {
   MlirAttr attribute(int depth = 0);
   // After '{' (or '<{'): names and attributes up to the closing mark, which is taken.
   MlirAttrs dictionary(std::string_view close, int depth = 0);
+  // [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1]: the fields of a convolution's dimension numbers.
+  MlirAttr convolution_dimensions();
   // [1, 2, 3]
   Ints list();
   // Takes loc(…); the place of the innermost file location, or of the text itself.
@@ -47,6 +50,7 @@ class AttributeReader {
  private:
   MlirAttr dense(int depth);
   MlirAttr hash(int depth);
+  MlirAttr number();
   void elements(std::vector<std::string>& into, Ints& shape, size_t level, int depth);
   Lexer& lexer_;
 };

@@ -99,13 +99,30 @@ const Node& Builder::copy(const Node& node, std::vector<Value> operands) {
   return *added;
 }
 
+namespace {
+
+GraphPtr mapped_region(const Graph& region, const std::function<Dims(const Dims&)>& mapped) {
+  Builder build(region.level(), region.name());
+  for (const Node& node : region.nodes()) {
+    std::vector<Value> operands;
+    for (const Value& operand : node.operands()) operands.emplace_back(&build.graph(), operand.id(), operand.index());
+    build.copy_substituted(node, std::move(operands), mapped);
+  }
+  std::vector<Output> outputs;
+  for (const Output& output : region.outputs())
+    outputs.push_back({Value(&build.graph(), output.value.id(), output.value.index()), output.name, output.alias});
+  return build.finish(std::move(outputs));
+}
+
+}  // namespace
+
 const Node& Builder::copy_substituted(const Node& node, std::vector<Value> operands,
                                       const std::function<Dims(const Dims&)>& mapped) {
   Attrs attrs;
   for (const auto& [attr, value] : node.attrs)
     attrs.set(attr, std::holds_alternative<Dims>(value) ? AttrValue(mapped(std::get<Dims>(value))) : value);
   std::vector<GraphPtr> regions;
-  for (const GraphPtr& region : node.regions) regions.push_back(region);
+  for (const GraphPtr& region : node.regions) regions.push_back(mapped_region(*region, mapped));
   Node& added = add(node.op, std::move(operands), std::move(attrs), std::move(regions));
   added.loc = node.loc;
   for (const Type& type : node.types) added.types.push_back({type.dtype, mapped(type.dims)});
@@ -139,6 +156,24 @@ Value Builder::reshape(Value value, Dims dims) {
 Value Builder::transpose(Value value, Ints permutation) {
   if (is_identity(permutation)) return value;
   return (*this)(Op::transpose, {value}, {{Attr::permutation, std::move(permutation)}});
+}
+
+std::vector<Value> Builder::inlined(const Graph& function, const std::vector<Value>& operands) {
+  std::vector<std::vector<Value>> values(function.size());
+  size_t next = 0;
+  for (const Node& node : function.nodes()) {
+    if (node.op == Op::parameter) {
+      values[node.id()] = {operands[next++]};
+      continue;
+    }
+    std::vector<Value> arguments;
+    for (const Value& operand : node.operands()) arguments.push_back(values[operand.id()][operand.index()]);
+    const Node& added = copy(node, std::move(arguments));
+    for (uint32_t i = 0; i < added.types.size(); ++i) values[node.id()].push_back(added.result(i));
+  }
+  std::vector<Value> results;
+  for (const Output& output : function.outputs()) results.push_back(values[output.value.id()][output.value.index()]);
+  return results;
 }
 
 void Builder::add_function(GraphPtr function) { graph_->functions_.push_back(std::move(function)); }

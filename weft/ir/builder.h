@@ -35,6 +35,9 @@ class Builder {
   Value reshape(Value value, Dims dims);
   Value transpose(Value value, Ints permutation);
 
+  // The nodes of a function with operands in the place of its parameters; its outputs.
+  std::vector<Value> inlined(const Graph& function, const std::vector<Value>& operands);
+
   // The location of nodes added from here on.
   void set_loc(Location loc) { loc_ = std::move(loc); }
   const Location& loc() const { return loc_; }

@@ -32,6 +32,11 @@ struct AttrHash {
     size_t h = hash_of(v.type());
     return v.is_live() ? hash_combine(h, reinterpret_cast<size_t>(v.bytes().data())) : hash_combine(h, hash_bytes(v.bytes()));
   }
+  size_t operator()(const std::vector<Type>& v) const {
+    size_t h = v.size();
+    for (const Type& type : v) h = hash_combine(h, hash_of(type));
+    return h;
+  }
   size_t operator()(const Ints& v) const {
     size_t h = v.size();
     for (int64_t i : v) h = hash_combine(h, static_cast<size_t>(i));

@@ -66,6 +66,14 @@ std::vector<Literal> evaluate_composite(const Node& node, std::span<const Litera
   return interpret(*build.finish(std::move(outputs)), operands);
 }
 
+std::vector<Literal> evaluate_by_bits(const Node& node, std::span<const Literal> operands) {
+  Builder build(Level::flat);
+  Value lhs = build.parameter(operands[0].type(), ""), rhs = build.parameter(operands[1].type(), "");
+  lhs = build.broadcast_to(lhs, node.type().dims), rhs = build.broadcast_to(rhs, node.type().dims);
+  Value result = by_bits(build, node, lhs, rhs);
+  return interpret(*build.finish({{result, ""}}), operands);
+}
+
 }  // namespace
 
 Scalar scalar_of(const Node& node) {
@@ -73,8 +81,60 @@ Scalar scalar_of(const Node& node) {
   return def(node.op).scalar;
 }
 
+bool is_total_order(const Node& node) { return node.op == Op::compare && node.attrs.find(Attr::compare_type); }
+
+bool is_by_bits(const Node& node) {
+  return is_total_order(node) || (node.op == Op::next_after && bit_width(node.type().dtype) < 32);
+}
+
+namespace {
+
+// Integer arithmetic on the patterns of floats.
+struct Patterns {
+  Builder& build;
+  Dims dims;
+  DType bits;
+  Value splat(int64_t value) { return build.broadcast_to(build.constant(Literal::scalar_int(bits, value)), dims); }
+  Value of(Value x) { return build(Op::bitcast_convert, {x}, {{Attr::type, bits}}); }
+  Value op(Op op, Value a, Value b) { return build(op, {a, b}); }
+  Value compare(const std::string& direction, Value a, Value b) { return build(Op::compare, {a, b}, {{Attr::comparison_direction, direction}}); }
+  Value select(Value condition, Value a, Value b) { return build(Op::select, {condition, a, b}); }
+};
+
+// The pattern of a negative number with all bits below the sign turned over is in the order of signed integers.
+Value total_order(Patterns& p, const Node& node, Value lhs, Value rhs, int width) {
+  auto key = [&](Value x) {
+    Value pattern = p.of(x), sign = p.op(Op::shift_right_arithmetic, pattern, p.splat(width - 1));
+    return p.op(Op::xor_, pattern, p.op(Op::and_, sign, p.splat(static_cast<int64_t>((uint64_t{1} << (width - 1)) - 1))));
+  };
+  return p.compare(node.attrs.text(Attr::comparison_direction), key(lhs), key(rhs));
+}
+
+// One step of the pattern away from or towards zero; from zero to the least number of y's sign.
+Value next_after(Patterns& p, Value x, Value y, int width) {
+  Type type = x.type();
+  Value zero = p.build.splat(type, 0), pattern = p.of(x);
+  Value sign = p.op(Op::and_, p.of(y), p.splat(-(int64_t{1} << (width - 1))));
+  Value away = p.compare("EQ", p.compare("LT", x, y), p.compare("GT", x, zero));
+  Value moved = p.select(away, p.op(Op::add, pattern, p.splat(1)), p.op(Op::subtract, pattern, p.splat(1)));
+  moved = p.select(p.compare("EQ", x, zero), p.op(Op::or_, sign, p.splat(1)), moved);
+  Value result = p.build(Op::bitcast_convert, {moved}, {{Attr::type, type.dtype}});
+  result = p.select(p.compare("EQ", x, y), y, result);
+  Value is_nan = p.op(Op::or_, p.compare("NE", x, x), p.compare("NE", y, y));
+  return p.select(is_nan, p.op(Op::add, x, y), result);
+}
+
+}  // namespace
+
+Value by_bits(Builder& build, const Node& node, Value lhs, Value rhs) {
+  int width = bit_width(lhs.type().dtype);
+  Patterns patterns{build, lhs.type().dims, width == 64 ? DType::i64 : width == 32 ? DType::i32 : width == 16 ? DType::i16 : DType::i8};
+  return node.op == Op::compare ? total_order(patterns, node, lhs, rhs, width) : next_after(patterns, lhs, rhs, width);
+}
+
 std::vector<Literal> evaluate(const Node& node, std::span<const Literal> operands) {
   const OpDef& op = def(node.op);
+  if (is_by_bits(node)) return evaluate_by_bits(node, operands);
   if (op.scalar != Scalar::none) return {evaluate_scalar(node, operands)};
   if (op.eval) return op.eval(node, operands);
   check(op.expand != nullptr, name(node.op), " has no meaning");

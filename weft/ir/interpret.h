@@ -14,5 +14,10 @@ std::vector<Literal> interpret(const Graph& graph, std::span<const Literal> argu
 std::vector<Literal> evaluate(const Node& node, std::span<const Literal> operands);
 // The scalar operation of an element-wise node: compare's depends on its direction.
 Scalar scalar_of(const Node& node);
+// Whether a compare orders all patterns of a float.
+bool is_total_order(const Node& node);
+// Ops of two floats that are done on their patterns: such a compare, and next_after of narrow floats.
+bool is_by_bits(const Node& node);
+Value by_bits(Builder& build, const Node& node, Value lhs, Value rhs);
 
 }  // namespace weft

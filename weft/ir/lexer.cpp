@@ -18,14 +18,28 @@ int hex_digit(char c) {
 
 }  // namespace
 
-Lexer::Lexer(std::string_view source, std::string_view file) : source_(source), file_(file) { token_ = next(); }
+Lexer::Lexer(std::string_view source, std::string_view file) : source_(source), file_(file) {
+  auto lines = std::make_shared<std::vector<size_t>>(1, 0);
+  for (size_t i = 0; i < source.size(); ++i)
+    if (source[i] == '\n') lines->push_back(i + 1);
+  lines_ = std::move(lines);
+  token_ = next();
+}
 
 Location Lexer::location(size_t begin) const {
-  std::string_view before = source_.substr(0, std::min(begin, source_.size()));
-  auto line = static_cast<int>(std::count(before.begin(), before.end(), '\n')) + 1;
-  size_t start = before.rfind('\n');
-  auto column = static_cast<int>(before.size() - (start == std::string_view::npos ? 0 : start + 1)) + 1;
-  return Location(file_, line, {}, {}, column);
+  begin = std::min(begin, source_.size());
+  auto line = std::upper_bound(lines_->begin(), lines_->end(), begin) - lines_->begin();
+  auto column = static_cast<int>(begin - (*lines_)[static_cast<size_t>(line - 1)]) + 1;
+  return Location(file_, static_cast<int>(line), {}, {}, column);
+}
+
+void Lexer::skip_to_close(std::string_view open, std::string_view close) {
+  for (int depth = 1; depth > 0;) {
+    if (token_.kind == TokenKind::end) reject(cat("'", close, "'"));
+    if (is(open)) ++depth;
+    if (is(close)) --depth;
+    take();
+  }
 }
 
 void Lexer::fail_at(size_t begin, std::string_view label, const std::string& message) const {

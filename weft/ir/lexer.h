@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <string>
+#include <memory>
 #include <string_view>
+#include <vector>
 
 #include "weft/core/error.h"
 
@@ -44,6 +46,10 @@ class Lexer {
   [[noreturn]] void reject(std::string_view wanted) const;
   [[noreturn]] void fail_at(size_t begin, std::string_view label, const std::string& message) const;
   Location location(size_t begin) const;
+  // The text from one offset up to another.
+  std::string source(size_t begin, size_t end) const { return std::string(source_.substr(begin, end - begin)); }
+  // Takes everything up to the mark that closes the one taken last: opaque attributes of other dialects.
+  void skip_to_close(std::string_view open, std::string_view close);
   std::string_view file() const { return file_; }
 
  private:
@@ -52,6 +58,7 @@ class Lexer {
   void skip();
   std::string_view source_;
   std::string file_;
+  std::shared_ptr<const std::vector<size_t>> lines_;  // where each line begins
   size_t at_ = 0;
   Token token_;
 };

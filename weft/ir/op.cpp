@@ -39,9 +39,17 @@ constexpr std::string_view attr_names[] = {
     "offset_dims", "collapsed_slice_dims", "operand_batching_dims", "start_indices_batching_dims", "start_index_map",
     "update_window_dims", "inserted_window_dims", "input_batching_dims", "scatter_indices_batching_dims",
     "scatter_dims_to_operand_dims", "index_vector_dim", "indices_are_sorted", "unique_indices", "axis", "axes",
-    "keepdims", "name", "epsilon", "ddof",
+    "keepdims", "name", "epsilon", "ddof", "compare_type", "window_dimensions", "window_strides", "base_dilations",
+    "window_dilations", "padding", "lhs_dilation", "rhs_dilation", "window_reversal", "input_batch_dimension",
+    "input_feature_dimension", "input_spatial_dimensions", "kernel_input_feature_dimension",
+    "kernel_output_feature_dimension", "kernel_spatial_dimensions", "output_batch_dimension", "output_feature_dimension",
+    "output_spatial_dimensions", "feature_group_count", "batch_group_count", "is_stable", "fft_type", "fft_length", "lower",
+    "left_side", "unit_diagonal", "transpose_a", "rng_algorithm", "rng_distribution", "exponent_bits", "mantissa_bits",
+    "feature_index", "k", "call_target_name", "backend_config", "has_side_effect", "types", "composite_attributes", "version",
+    "replica_groups", "source_target_pairs", "split_dimension", "concat_dimension", "split_count", "all_gather_dim",
+    "scatter_dimension",
 };
-static_assert(std::size(attr_names) == static_cast<size_t>(Attr::ddof) + 1);
+static_assert(std::size(attr_names) == static_cast<size_t>(Attr::scatter_dimension) + 1);
 
 template <class T>
 const T& attr_as(const Attrs& attrs, Attr attr) {
@@ -60,6 +68,7 @@ bool is_kind(const AttrValue& value, AttrKind kind) {
     case AttrKind::dims: return std::holds_alternative<Dims>(value);
     case AttrKind::dtype: return std::holds_alternative<DType>(value);
     case AttrKind::literal: return std::holds_alternative<Literal>(value);
+    case AttrKind::types: return std::holds_alternative<std::vector<Type>>(value);
   }
   return false;
 }
@@ -101,6 +110,9 @@ const Ints& Attrs::ints(Attr attr) const { return attr_as<Ints>(*this, attr); }
 const Dims& Attrs::dims(Attr attr) const { return attr_as<Dims>(*this, attr); }
 DType Attrs::dtype(Attr attr) const { return attr_as<DType>(*this, attr); }
 const Literal& Attrs::literal(Attr attr) const { return attr_as<Literal>(*this, attr); }
+const std::vector<Type>& Attrs::types(Attr attr) const { return attr_as<std::vector<Type>>(*this, attr); }
+
+Ints Attrs::ints_or(Attr attr, size_t count, int64_t value) const { return find(attr) ? ints(attr) : Ints(count, value); }
 
 void Call::fail(std::string_view label, const std::string& message) const {
   throw Error(ErrorKind::type, cat(name(op), ": ", message), cat(name(op), "_", label));
@@ -140,7 +152,7 @@ std::vector<Type> infer(const Call& call) {
       call.require(is_kind(*value, spec.kind), "attributes", "attribute ", name(spec.attr), " is of the wrong kind");
     }
   }
-  call.require(static_cast<int>(call.regions.size()) == op.regions, "regions", "takes ", op.regions, " regions, got ",
+  call.require(op.regions < 0 || static_cast<int>(call.regions.size()) == op.regions, "regions", "takes ", op.regions, " regions, got ",
                call.regions.size());
   return op.infer(call);
 }

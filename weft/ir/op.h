@@ -30,7 +30,7 @@ enum class Op : uint16_t {
 #include "weft/ir/ops.def"
 };
 
-enum class Family : uint8_t { source, unary, binary, compare, ternary, shape, reduce, index, linalg, control, composite };
+enum class Family : uint8_t { source, unary, binary, compare, ternary, shape, reduce, index, linalg, window, control, random, collective, composite };
 
 // Names of attributes, one space for all ops; spelled as StableHLO spells them.
 enum class Attr : uint8_t {
@@ -57,11 +57,37 @@ enum class Attr : uint8_t {
   name,                  // text: parameter
   epsilon,               // float
   ddof,                  // float
+  compare_type,          // text: TOTALORDER; absent for the natural order of the element type
+  window_dimensions, window_strides, base_dilations, window_dilations, padding,  // ints; padding: low and high of each
+  lhs_dilation, rhs_dilation, window_reversal,                      // convolution, ints
+  input_batch_dimension, input_feature_dimension, input_spatial_dimensions,
+  kernel_input_feature_dimension, kernel_output_feature_dimension, kernel_spatial_dimensions,
+  output_batch_dimension, output_feature_dimension, output_spatial_dimensions,
+  feature_group_count, batch_group_count,                           // int
+  is_stable,             // bool: sort
+  fft_type,              // text: FFT IFFT RFFT IRFFT
+  fft_length,            // ints
+  lower, left_side, unit_diagonal,                                  // bool
+  transpose_a,           // text: NO_TRANSPOSE TRANSPOSE ADJOINT
+  rng_algorithm,         // text: DEFAULT THREE_FRY PHILOX
+  rng_distribution,      // text: UNIFORM NORMAL
+  exponent_bits, mantissa_bits,                                     // int: reduce_precision
+  feature_index,         // int: batch_norm
+  k,                     // int: top_k
+  call_target_name,      // text
+  backend_config,        // text, as MLIR writes it
+  has_side_effect,       // bool
+  types,                 // types of results that operands do not tell
+  composite_attributes,  // text, as MLIR writes it
+  version,               // int
+  replica_groups,        // ints, row by row; source_target_pairs: pairs
+  source_target_pairs,
+  split_dimension, concat_dimension, split_count, all_gather_dim, scatter_dimension,  // int
 };
 std::string_view name(Attr attr);
 std::optional<Attr> attr_from_name(std::string_view name);
 
-using AttrValue = std::variant<std::monostate, bool, int64_t, double, std::string, Ints, Dims, DType, Literal>;
+using AttrValue = std::variant<std::monostate, bool, int64_t, double, std::string, Ints, Dims, DType, Literal, std::vector<Type>>;
 
 // A few attributes of one node, sorted by name; equality is by value.
 class Attrs {
@@ -79,6 +105,9 @@ class Attrs {
   const Dims& dims(Attr attr) const;
   DType dtype(Attr attr) const;
   const Literal& literal(Attr attr) const;
+  const std::vector<Type>& types(Attr attr) const;
+  // The integers, or `count` times the value where the attribute is missing.
+  Ints ints_or(Attr attr, size_t count, int64_t value) const;
   auto begin() const { return items_.begin(); }
   auto end() const { return items_.end(); }
   bool empty() const { return items_.empty(); }
@@ -103,7 +132,7 @@ struct Call {
   [[noreturn]] void fail(std::string_view label, const std::string& message) const;
 };
 
-enum class AttrKind : uint8_t { flag, integer, number, text, ints, dims, dtype, literal };
+enum class AttrKind : uint8_t { flag, integer, number, text, ints, dims, dtype, literal, types };
 struct AttrSpec {
   Attr attr;
   AttrKind kind;
@@ -142,7 +171,7 @@ struct OpDef {
   std::string_view doc;
   int operands = 1;  // -1: any number
   std::vector<AttrSpec> attrs = {};
-  int regions = 0;
+  int regions = 0;  // -1: any number
   InferFn infer = nullptr;
   Scalar scalar = Scalar::none;
   EvalFn eval = nullptr;

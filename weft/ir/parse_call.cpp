@@ -58,12 +58,14 @@ class Reader {
     return *found->second.ints;
   }
 
+  Ints field(const MlirAttr& attr, std::string_view name) const { return field(attr, std::string(name).c_str()); }
+
   int64_t vector_dim(const MlirAttr& attr) const {
     auto found = attr.fields.find("index_vector_dim");
     return found != attr.fields.end() && found->second.integer ? *found->second.integer : 0;
   }
 
-  bool flag(const char* name) const {
+  bool flag(std::string_view name) const {
     const MlirAttr* attr = find(name);
     return attr && attr->flag.value_or(false);
   }
@@ -72,6 +74,73 @@ class Reader {
   const ParsedCall& call_;
   const SymbolTable& symbols_;
 };
+
+// Products may give another element type than their operands have.
+void set_result_dtype(Attrs& attrs, const ParsedCall& call) {
+  if (call.results.size() == 1 && (call.results[0].dtype != call.operands[0].type().dtype || call.results[0].dtype != call.operands[1].type().dtype))
+    attrs.set(Attr::type, call.results[0].dtype);
+}
+
+// Integers under any of the names; nothing where none is there.
+void set_ints(Attrs& attrs, Attr attr, const MlirAttrs& given, std::initializer_list<const char*> names) {
+  for (const char* key : names)
+    if (auto found = given.find(key); found != given.end() && found->second.ints) attrs.set(attr, *found->second.ints);
+}
+
+Attrs convolution_attrs(const ParsedCall& call, const Reader& reader) {
+  const MlirAttr& numbers = reader.get({"dimension_numbers"});
+  Attrs attrs;
+  for (Attr attr : {Attr::input_batch_dimension, Attr::input_feature_dimension, Attr::kernel_input_feature_dimension,
+                    Attr::kernel_output_feature_dimension, Attr::output_batch_dimension, Attr::output_feature_dimension}) {
+    auto found = numbers.fields.find(std::string(name(attr)));
+    if (found == numbers.fields.end() || !found->second.integer)
+      fail(ErrorKind::value, "missing_attribute", call.name, ": dimension_numbers need '", name(attr), "'");
+    attrs.set(attr, *found->second.integer);
+  }
+  for (Attr attr : {Attr::input_spatial_dimensions, Attr::kernel_spatial_dimensions, Attr::output_spatial_dimensions})
+    attrs.set(attr, reader.field(numbers, name(attr)));
+  for (Attr attr : {Attr::feature_group_count, Attr::batch_group_count}) attrs.set(attr, reader.find(name(attr)) ? reader.integer({name(attr)}) : int64_t{1});
+  const MlirAttr* window = reader.find("window");
+  const MlirAttrs& given = window ? window->fields : call.attrs;
+  set_ints(attrs, Attr::window_strides, given, {"window_strides", "stride"});
+  set_ints(attrs, Attr::lhs_dilation, given, {"lhs_dilation", "lhs_dilate"});
+  set_ints(attrs, Attr::rhs_dilation, given, {"rhs_dilation", "rhs_dilate"});
+  set_ints(attrs, Attr::window_reversal, given, {"window_reversal", "reverse"});
+  set_ints(attrs, Attr::padding, given, {"padding", "pad"});
+  if (const MlirAttr* padding = reader.find("padding"); padding && padding->ints) attrs.set(Attr::padding, *padding->ints);
+  set_result_dtype(attrs, call);
+  return attrs;
+}
+
+Attrs custom_call_attrs(const ParsedCall& call, const Reader& reader) {
+  Attrs attrs{{Attr::call_target_name, reader.get({"call_target_name"}).text.value_or("")}, {Attr::types, call.results}};
+  for (const char* key : {"mhlo.backend_config", "backend_config"})
+    if (const MlirAttr* config = reader.find(key); config && config->source != "\"\"" && !config->source.empty()) {
+      attrs.set(Attr::backend_config, config->source);
+      break;
+    }
+  if (reader.flag("has_side_effect")) attrs.set(Attr::has_side_effect, true);
+  return attrs;
+}
+
+// "e5m10"
+Attrs precision_attrs(const ParsedCall& call, const Reader& reader) {
+  if (!reader.find("format"))
+    return {{Attr::exponent_bits, reader.integer({"exponent_bits"})}, {Attr::mantissa_bits, reader.integer({"mantissa_bits"})}};
+  std::string format = reader.get({"format"}).text.value_or("");
+  int exponent = 0, mantissa = 0, read = 0;
+  if (std::sscanf(format.c_str(), "e%dm%d%n", &exponent, &mantissa, &read) != 2 || read != static_cast<int>(format.size()))
+    fail(ErrorKind::value, "attribute_kind", call.name, ": the format must be like e5m10, got '", format, "'");
+  return {{Attr::exponent_bits, int64_t{exponent}}, {Attr::mantissa_bits, int64_t{mantissa}}};
+}
+
+Attrs call_attrs(const ParsedCall& call, const Reader& reader) {
+  if (*call.op == Op::call) return {{Attr::name, reader.get({"callee", "name"}).text.value_or("")}};
+  Attrs attrs{{Attr::name, reader.get({"name"}).text.value_or("")}};
+  if (const MlirAttr* given = reader.find("composite_attributes"); given && given->source != "{}") attrs.set(Attr::composite_attributes, given->source);
+  if (const MlirAttr* given = reader.find("version"); given && given->integer) attrs.set(Attr::version, *given->integer);
+  return attrs;
+}
 
 const Type& result_of(const ParsedCall& call) {
   if (call.results.size() != 1) fail(ErrorKind::value, "result_type", call.name, ": the text must give one result type");
@@ -102,7 +171,7 @@ Attrs plain_attrs(const ParsedCall& call, const Reader& reader) {
       case AttrKind::ints: attrs.set(spec.attr, reader.ints({key, "dims", "permutation"})); break;
       case AttrKind::dims: attrs.set(spec.attr, reader.dims({key})); break;
       case AttrKind::integer: attrs.set(spec.attr, reader.integer({key, "dim"})); break;
-      case AttrKind::flag: attrs.set(spec.attr, given->flag.value_or(false)); break;
+      case AttrKind::flag: attrs.set(spec.attr, given && given->flag.value_or(false)); break;
       case AttrKind::number: {
         const MlirAttr& number = reader.get({key});
         if (!number.number) fail(ErrorKind::value, "attribute_kind", call.name, ": '", key, "' must be a number");
@@ -111,6 +180,7 @@ Attrs plain_attrs(const ParsedCall& call, const Reader& reader) {
       }
       case AttrKind::text: attrs.set(spec.attr, reader.get({key}).text.value_or("")); break;
       case AttrKind::dtype:
+      case AttrKind::types:
       case AttrKind::literal: break;
     }
   }
@@ -121,12 +191,16 @@ Attrs plain_attrs(const ParsedCall& call, const Reader& reader) {
 
 std::optional<Op> op_of(std::string_view name) {
   if (name.starts_with("weft.")) return op_from_name(name.substr(5));
-  std::string_view wanted = name.starts_with("stablehlo.") ? name.substr(10) : name;
-  for (Op op : all_ops()) {
-    std::string_view spelled = def(op).names.stablehlo;
-    if (!spelled.empty() && spelled == wanted && (name.starts_with("stablehlo.") || name.starts_with("chlo."))) return op;
-  }
-  return std::nullopt;
+  if (name == "call" || name == "func.call") return Op::call;
+  static const std::map<std::string, Op, std::less<>> table = [] {
+    std::map<std::string, Op, std::less<>> names;
+    for (Op op : all_ops())
+      if (std::string_view spelled = def(op).names.stablehlo; !spelled.empty())
+        names.emplace(spelled.find('.') == std::string_view::npos ? cat("stablehlo.", spelled) : std::string(spelled), op);
+    return names;
+  }();
+  auto found = table.find(name);
+  return found == table.end() ? std::nullopt : std::optional<Op>(found->second);
 }
 
 Attrs attrs_of(const ParsedCall& call, const SymbolTable& symbols) {
@@ -144,8 +218,28 @@ Attrs attrs_of(const ParsedCall& call, const SymbolTable& symbols) {
     case Op::reshape: return {{Attr::dims, result_of(call).dims}};
     case Op::broadcast_in_dim:
       return {{Attr::dims, result_of(call).dims}, {Attr::dimensions, reader.ints({"broadcast_dimensions", "dims"})}};
-    case Op::compare: return {{Attr::comparison_direction, reader.get({"comparison_direction"}).text.value_or("")}};
-    case Op::dot_general: return dot_attrs(reader);
+    case Op::compare: {
+      Attrs attrs{{Attr::comparison_direction, reader.get({"comparison_direction"}).text.value_or("")}};
+      if (const MlirAttr* type = reader.find("compare_type"); type && type->text == "TOTALORDER") attrs.set(Attr::compare_type, *type->text);
+      return attrs;
+    }
+    case Op::dot_general: {
+      Attrs attrs = dot_attrs(reader);
+      set_result_dtype(attrs, call);
+      return attrs;
+    }
+    case Op::convolution: return convolution_attrs(call, reader);
+    case Op::custom_call: return custom_call_attrs(call, reader);
+    case Op::reduce_precision: return precision_attrs(call, reader);
+    case Op::call:
+    case Op::composite: return call_attrs(call, reader);
+    case Op::fft:
+      return {{Attr::fft_type, reader.get({"fft_type", "type"}).text.value_or("")}, {Attr::fft_length, reader.ints({"fft_length", "length"})}};
+    case Op::rng_bit_generator:
+      if (call.results.size() != 2) fail(ErrorKind::value, "result_type", call.name, ": the text must give two result types");
+      return {{Attr::rng_algorithm, reader.get({"rng_algorithm", "algorithm"}).text.value_or("")}, {Attr::type, call.results[1].dtype}, {Attr::dims, call.results[1].dims}};
+    case Op::rng:
+      return {{Attr::rng_distribution, reader.get({"rng_distribution", "distribution"}).text.value_or("")}, {Attr::dims, result_of(call).dims}};
     case Op::pad:
       return {{Attr::edge_padding_low, reader.dims({"edge_padding_low", "low"})},
               {Attr::edge_padding_high, reader.dims({"edge_padding_high", "high"})},

@@ -6,13 +6,20 @@
 
 namespace weft {
 
+// A region as it was read: its own parameters first, then one for each value of the surroundings that it uses.
+struct ParsedRegion {
+  GraphPtr graph;
+  size_t declared = 0;
+  std::vector<Value> captured;  // in the surrounding graph
+};
+
 struct ParsedCall {
   size_t begin = 0;
   std::string name;
   std::optional<Op> op;
   std::vector<Value> operands;
   MlirAttrs attrs;
-  std::vector<GraphPtr> regions;
+  std::vector<ParsedRegion> regions;
   std::vector<Type> results;  // as the text gives them; empty when it does not
 };
 

@@ -1,5 +1,6 @@
 // StableHLO text out: functions in the usual form, calls in MLIR's generic form, which every StableHLO tool reads.
 #include <map>
+#include <optional>
 
 #include "weft/ir/dense.h"
 #include "weft/ir/text.h"
@@ -77,15 +78,35 @@ class Printer {
 
   std::string module(const Graph& graph) {
     out_ = cat("module @", symbol(graph.name()), " {\n");
+    callee_names_.emplace(&graph, graph.name());
+    for (const GraphPtr& other : graph.functions()) callee_names_.emplace(other.get(), other->name());
     function(graph, "public");
     for (const GraphPtr& other : graph.functions()) function(*other, "private");
+    // Functions that are called may call others in turn.
+    for (size_t i = 0; i < called_.size(); ++i) function(*called_[i], "private");
     return out_ + "}\n";
   }
 
  private:
+  // The name under which the module holds a function; functions of equal names get numbers.
+  const std::string& callee(const GraphPtr& graph) {
+    auto [at, is_new] = callee_names_.try_emplace(graph.get());
+    if (!is_new) return at->second;
+    std::string unique = graph->name();
+    auto taken = [&](const std::string& name) {
+      for (const auto& [other, known] : callee_names_)
+        if (other != graph.get() && known == name) return true;
+      return false;
+    };
+    for (int i = 0; taken(unique); ++i) unique = cat(graph->name(), "_", i);
+    at->second = unique;
+    called_.push_back(graph);
+    return at->second;
+  }
+
   void function(const Graph& graph, std::string_view visibility) {
     next_ = 0;
-    append(out_, "  func.func ", visibility, " @", symbol(graph.name()), "(");
+    append(out_, "  func.func ", visibility, " @", symbol(callee_names_.at(&graph)), "(");
     std::map<uint64_t, std::string> names;
     for (size_t i = 0; i < graph.parameters().size(); ++i) {
       const Node& node = graph.node(graph.parameters()[i]);
@@ -122,6 +143,12 @@ class Printer {
   void body(const Graph& graph, std::map<uint64_t, std::string>& names, const std::string& indent, std::string_view terminator) {
     for (const Node& node : graph.nodes()) {
       if (node.op == Op::parameter) continue;
+      if (node.types.empty()) {
+        out_ += indent;
+        call(node, names, indent);
+        out_ += "\n";
+        continue;
+      }
       std::string result = cat("%", next_++);
       for (uint32_t i = 0; i < node.types.size(); ++i)
         names[key(node.result(i))] = node.types.size() == 1 ? result : cat(result, "#", i);
@@ -140,17 +167,25 @@ class Printer {
   void call(const Node& node, const std::map<uint64_t, std::string>& names, const std::string& indent) {
     std::string_view spelled = def(node.op).names.stablehlo;
     if (spelled.empty()) append(out_, "\"weft.", name(node.op), "\"(");
-    else append(out_, "\"", spelled.starts_with("chlo.") ? "" : "stablehlo.", spelled, "\"(");
-    for (size_t i = 0; i < node.operand_count(); ++i) append(out_, i ? ", " : "", names.at(key(node.operand(i))));
+    else append(out_, "\"", spelled.find('.') == std::string_view::npos ? "stablehlo." : "", spelled, "\"(");
+    // Branches see the surroundings: what is passed to them is not written.
+    bool branches = node.op == Op::if_ || node.op == Op::case_;
+    size_t shown = branches ? 1 : node.operand_count();
+    for (size_t i = 0; i < shown; ++i) append(out_, i ? ", " : "", names.at(key(node.operand(i))));
     out_ += ")";
-    if (!node.regions.empty()) {
+    bool calls = node.op == Op::call || node.op == Op::composite;
+    if (!node.regions.empty() && !calls) {
       out_ += " (";
-      for (const GraphPtr& region : node.regions) block(*region, indent);
+      for (size_t i = 0; i < node.regions.size(); ++i) {
+        out_ += i ? ", " : "";
+        if (branches) branch(node, *node.regions[i], names, indent);
+        else block(*node.regions[i], indent);
+      }
       out_ += ")";
     }
     out_ += attributes(node);
     out_ += " : (";
-    for (size_t i = 0; i < node.operand_count(); ++i) append(out_, i ? ", " : "", node.operand(i).type());
+    for (size_t i = 0; i < shown; ++i) append(out_, i ? ", " : "", node.operand(i).type());
     out_ += ") -> ";
     if (node.types.size() == 1) {
       append(out_, node.type());
@@ -159,6 +194,15 @@ class Printer {
       for (size_t i = 0; i < node.types.size(); ++i) append(out_, i ? ", " : "", node.types[i]);
       out_ += ")";
     }
+  }
+
+  void branch(const Node& node, const Graph& region, const std::map<uint64_t, std::string>& outer, const std::string& indent) {
+    std::map<uint64_t, std::string> names;
+    for (size_t i = 0; i < region.parameters().size(); ++i)
+      names[key(region.node(region.parameters()[i]).result())] = outer.at(key(node.operand(i + 1)));
+    out_ += "{\n";
+    body(region, names, indent + "  ", "stablehlo.return");
+    append(out_, indent, "}");
   }
 
   void block(const Graph& region, const std::string& indent) {
@@ -176,6 +220,7 @@ class Printer {
   }
 
   std::string attributes(const Node& node) {
+    if (std::optional<std::string> special = special_attributes(node)) return *special;
     const Attrs& a = node.attrs;
     AttrText text;
     switch (node.op) {
@@ -194,7 +239,8 @@ class Printer {
         DType dtype = node.operand(0).type().dtype;
         bool real = is_float(dtype) || is_complex(dtype);
         text.add("comparison_direction", cat("#stablehlo<comparison_direction ", a.text(Attr::comparison_direction), ">"));
-        text.add("compare_type", cat("#stablehlo<comparison_type ", real ? "FLOAT" : is_signed(dtype) ? "SIGNED" : "UNSIGNED", ">"));
+        std::string_view order = a.find(Attr::compare_type) ? "TOTALORDER" : real ? "FLOAT" : is_signed(dtype) ? "SIGNED" : "UNSIGNED";
+        text.add("compare_type", cat("#stablehlo<comparison_type ", order, ">"));
         return text.text();
       }
       case Op::dot_general:
@@ -232,7 +278,123 @@ class Printer {
     }
   }
 
+  // Padding as a matrix of low and high.
+  static std::string padding(const Ints& values) {
+    std::string rows;
+    for (size_t i = 0; i + 1 < values.size(); i += 2) append(rows, i ? ", [" : "[", values[i], ", ", values[i + 1], "]");
+    return cat("dense<", values.empty() ? std::string() : cat("[", rows, "]"), "> : tensor<", values.size() / 2, "x2xi64>");
+  }
+
+  static std::string groups(const Ints& values, size_t columns) {
+    std::string rows;
+    for (size_t i = 0; i < values.size(); ++i)
+      append(rows, i % columns == 0 ? (i ? "], [" : "[") : ", ", values[i]);
+    return cat("dense<", values.empty() ? std::string() : cat("[", rows, "]]"), "> : tensor<", values.size() / columns, "x", columns, "xi64>");
+  }
+
+  static std::string flags(const Ints& values) {
+    std::string out = "array<i1";
+    for (size_t i = 0; i < values.size(); ++i) append(out, i ? ", " : ": ", values[i] ? "true" : "false");
+    return out + ">";
+  }
+
+  static void window(AttrText& text, const Attrs& a) {
+    for (Attr attr : {Attr::window_dimensions, Attr::window_strides, Attr::base_dilations, Attr::window_dilations})
+      if (a.find(attr)) text.add(name(attr), a.ints(attr));
+    if (a.find(Attr::padding)) text.add("padding", padding(a.ints(Attr::padding)));
+  }
+
+  static std::string convolution_numbers(const Attrs& a) {
+    auto side = [&](Attr first, std::string_view first_name, Attr second, std::string_view second_name, Attr spatial) {
+      const Ints& axes = a.ints(spatial);
+      std::vector<std::string> letters(axes.size() + 2);
+      letters[static_cast<size_t>(a.integer(first))] = first_name;
+      letters[static_cast<size_t>(a.integer(second))] = second_name;
+      for (size_t i = 0; i < axes.size(); ++i) letters[static_cast<size_t>(axes[i])] = cat(i);
+      std::string out = "[";
+      for (size_t i = 0; i < letters.size(); ++i) append(out, i ? ", " : "", letters[i]);
+      return out + "]";
+    };
+    return cat("#stablehlo.conv<", side(Attr::input_batch_dimension, "b", Attr::input_feature_dimension, "f", Attr::input_spatial_dimensions), "x",
+               side(Attr::kernel_input_feature_dimension, "i", Attr::kernel_output_feature_dimension, "o", Attr::kernel_spatial_dimensions), "->",
+               side(Attr::output_batch_dimension, "b", Attr::output_feature_dimension, "f", Attr::output_spatial_dimensions), ">");
+  }
+
+  static std::string enumerated(std::string_view kind, const std::string& value) { return cat("#stablehlo<", kind, " ", value, ">"); }
+
+  static std::string number(double value, DType dtype) {
+    std::string element = dense_text(Literal::scalar(dtype, value));
+    return cat(element.substr(6, element.size() - 7), " : ", name(dtype));
+  }
+
+  // Ops of windows, loops and the outside; nothing for others.
+  std::optional<std::string> special_attributes(const Node& node) {
+    const Attrs& a = node.attrs;
+    AttrText text;
+    switch (node.op) {
+      case Op::reduce_window:
+      case Op::select_and_scatter: window(text, a); break;
+      case Op::convolution:
+        text.add("dimension_numbers", convolution_numbers(a));
+        for (Attr attr : {Attr::window_strides, Attr::lhs_dilation, Attr::rhs_dilation})
+          if (a.find(attr)) text.add(name(attr), a.ints(attr));
+        if (a.find(Attr::window_reversal)) text.add("window_reversal", flags(a.ints(Attr::window_reversal)));
+        if (a.find(Attr::padding)) text.add("padding", padding(a.ints(Attr::padding)));
+        for (Attr attr : {Attr::feature_group_count, Attr::batch_group_count}) text.add(name(attr), cat(a.integer(attr), " : i64"));
+        break;
+      case Op::fft:
+        text.add("fft_type", enumerated("fft_type", a.text(Attr::fft_type)));
+        text.add("fft_length", a.ints(Attr::fft_length));
+        break;
+      case Op::triangular_solve:
+        for (Attr attr : {Attr::left_side, Attr::lower, Attr::unit_diagonal}) text.add(name(attr), a.flag(attr));
+        text.add("transpose_a", enumerated("transpose", a.text(Attr::transpose_a)));
+        break;
+      case Op::rng: text.add("rng_distribution", enumerated("rng_distribution", a.text(Attr::rng_distribution))); break;
+      case Op::rng_bit_generator: text.add("rng_algorithm", enumerated("rng_algorithm", a.text(Attr::rng_algorithm))); break;
+      case Op::reduce_precision:
+        for (Attr attr : {Attr::exponent_bits, Attr::mantissa_bits}) text.add(name(attr), cat(a.integer(attr), " : i32"));
+        break;
+      case Op::batch_norm_training:
+      case Op::batch_norm_inference:
+      case Op::batch_norm_grad:
+        text.add("epsilon", number(a.number(Attr::epsilon), DType::f32));
+        text.add("feature_index", cat(a.integer(Attr::feature_index), " : i64"));
+        break;
+      case Op::custom_call:
+        text.add("call_target_name", quoted(a.text(Attr::call_target_name)));
+        if (a.flag(Attr::has_side_effect)) text.add("has_side_effect", true);
+        if (a.find(Attr::backend_config)) {
+          const std::string& config = a.text(Attr::backend_config);
+          if (config.starts_with("{")) text.add("api_version", std::string("4 : i32"));
+          text.add("backend_config", config);
+        }
+        break;
+      case Op::call: text.add("callee", cat("@", symbol(callee(node.regions[0])))); break;
+      case Op::composite:
+        text.add("name", quoted(a.text(Attr::name)));
+        text.add("decomposition", cat("@", symbol(callee(node.regions[0]))));
+        if (a.find(Attr::composite_attributes)) text.add("composite_attributes", a.text(Attr::composite_attributes));
+        if (a.find(Attr::version)) text.add("version", cat(a.integer(Attr::version), " : i32"));
+        break;
+      case Op::all_gather:
+      case Op::all_reduce:
+      case Op::all_to_all:
+      case Op::collective_broadcast:
+      case Op::reduce_scatter:
+        for (Attr attr : {Attr::all_gather_dim, Attr::split_dimension, Attr::concat_dimension, Attr::split_count, Attr::scatter_dimension})
+          if (a.find(attr)) text.add(name(attr), cat(a.integer(attr), " : i64"));
+        text.add("replica_groups", groups(a.ints_or(Attr::replica_groups, 1, 0), 1));
+        break;
+      case Op::collective_permute: text.add("source_target_pairs", groups(a.ints(Attr::source_target_pairs), 2)); break;
+      default: return std::nullopt;
+    }
+    return text.text();
+  }
+
   const PrintOptions& options_;
+  std::map<const Graph*, std::string> callee_names_;
+  std::vector<GraphPtr> called_;
   std::string out_;
   int next_ = 0;
 };

@@ -21,6 +21,7 @@ struct AttrText {
   std::string operator()(const Ints& v) const { return cat(v); }
   std::string operator()(const Dims& v) const { return cat(v); }
   std::string operator()(DType v) const { return std::string(numpy_name(v)); }
+  std::string operator()(const std::vector<Type>& v) const { return cat(v); }
   std::string operator()(const Literal& v) const {
     if (v.count() != 1) return cat("<", v.count(), " elements>");
     if (is_complex(v.dtype())) return cat(v.as_complex(0).real(), "+", v.as_complex(0).imag(), "j");

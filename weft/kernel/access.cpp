@@ -141,6 +141,37 @@ ExprId Access::load(NodeId stored, Index at, std::vector<std::pair<ExprId, Index
   return add(std::move(expr));
 }
 
+ExprId Access::load_from(int32_t slot, DType dtype, Index at, std::vector<std::pair<ExprId, Index>> dynamic, ExprId mask) {
+  Expr expr;
+  expr.kind = ExprKind::load;
+  expr.dtype = dtype;
+  expr.index = std::move(at);
+  expr.slot = slot;
+  expr.dynamic = std::move(dynamic);
+  expr.mask = mask;
+  return add(std::move(expr));
+}
+
+std::vector<ExprId> Access::inlined(const Graph& given, const std::vector<ExprId>& arguments) {
+  GraphPtr body = prepare(given);
+  std::vector<ExprId> exprs(body->size(), no_expr);
+  size_t next = 0;
+  for (const Node& node : body->nodes()) {
+    std::vector<ExprId> args;
+    for (const Value& operand : node.operands()) args.push_back(exprs[operand.id()]);
+    bool scalars = node.types.size() == 1 && node.type().rank() == 0;
+    if (node.op == Op::parameter) exprs[node.id()] = arguments[next++];
+    else if (scalars && node.op == Op::constant) exprs[node.id()] = compute(node, {});
+    else if (scalars && (node.op == Op::reshape || node.op == Op::broadcast_in_dim)) exprs[node.id()] = args[0];
+    else if (scalars && node.op == Op::bitcast_convert) exprs[node.id()] = scalar(Scalar::bitcast, node.type().dtype, args);
+    else if (scalars && scalar_of(node) != Scalar::none) exprs[node.id()] = scalar(scalar_of(node), node.type().dtype, args);
+    else throw Error(ErrorKind::unsupported, cat("a body with ", name(node.op), " cannot be compiled; wf.simulate runs it"), "unsupported_op", node.loc);
+  }
+  std::vector<ExprId> results;
+  for (const Output& output : body->outputs()) results.push_back(exprs[output.value.id()]);
+  return results;
+}
+
 ExprId Access::value(Value v, const Dims& at, ExprId mask) {
   if (auto defined = defined_.find(v.id()); defined != defined_.end()) return defined->second;
   auto& known = known_[v.id()];
@@ -195,6 +226,13 @@ ExprId Access::compute(const Node& node, const Dims& at, ExprId mask) {
       for (size_t i = 0; i < at.size(); ++i)
         inner.push_back(attrs.dims(Attr::start_indices)[i] + at[i] * Dim(attrs.ints(Attr::strides)[i]));
       return value(node.operand(0), inner, mask);
+    case Op::strided_view: {
+      const Ints &axes = attrs.ints(Attr::axes), &strides = attrs.ints(Attr::strides);
+      inner = attrs.dims(Attr::start_indices);
+      for (size_t j = 0; j < at.size(); ++j)
+        if (axes[j] >= 0) inner[static_cast<size_t>(axes[j])] = inner[static_cast<size_t>(axes[j])] + at[j] * Dim(strides[j]);
+      return value(node.operand(0), inner, mask);
+    }
     case Op::reverse:
       inner = at;
       for (int64_t axis : attrs.ints(Attr::dimensions)) {

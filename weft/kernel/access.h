@@ -31,6 +31,14 @@ class Access {
   // accumulator of a dot.
   void define(NodeId node, ExprId expr) { defined_[node] = expr; }
 
+  // The results of a body of scalars over expressions in the place of its parameters. Error(unsupported) where it holds
+  // more than element-wise ops.
+  std::vector<ExprId> inlined(const Graph& body, const std::vector<ExprId>& arguments);
+  // An index value as i64, moved inside [0, last].
+  ExprId clamped(ExprId index, const Dim& last);
+  // A load from memory `slot`.
+  ExprId load_from(int32_t slot, DType dtype, Index index, std::vector<std::pair<ExprId, Index>> dynamic = {}, ExprId mask = no_expr);
+
   // The memory of a stored value; made at the first call.
   int32_t memory(NodeId stored, bool written = false);
   // The stored value of each memory, in order.
@@ -63,9 +71,6 @@ class Access {
   ExprId gathered(const Node& node, const Dims& at, ExprId mask);
   ExprId sliced_at_value(const Node& node, const Dims& at, ExprId mask);
   ExprId updated_at_value(const Node& node, const Dims& at, ExprId mask);
-  // An index value as i64, moved inside [0, last].
-  ExprId clamped(ExprId index, const Dim& last);
-
   const Graph& graph_;
   const Fusion& fusion_;
   Kernel& kernel_;

@@ -1,6 +1,7 @@
 // A kernel that is being made, with the buffers and the launch that go with it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,21 @@ struct Temporary {
   bool persistent = false;  // filled by setup
 };
 
+// A block of a loop or branch: a program of its own, whose inputs and outputs are buffers here.
+struct DraftBlock {
+  Program program;
+  std::vector<BufferId> inputs, outputs;
+};
+
 struct Draft {
+  LaunchKind kind = LaunchKind::kernel;
   Kernel kernel;
+  std::string routine;
+  Dims numbers;
+  std::vector<Kernel> bodies;
+  std::vector<DraftBlock> blocks;
+  // A copy of one buffer to another as a whole: left out where both are the same memory.
+  std::optional<std::pair<BufferId, BufferId>> copies;
   std::vector<BufferId> buffers;  // of each memory that is no scratch
   Dim parallel = 1;
   Dim cost = 1;
@@ -41,12 +55,23 @@ struct Lowering {
 };
 
 void lower_map(Lowering& lowering, const Stage& stage);
+void lower_update(Lowering& lowering, const Stage& stage);
+// Reduces, scans and selections by a body.
+void lower_fold(Lowering& lowering, const Stage& stage);
+// Routines, loops and branches.
+void lower_step(Lowering& lowering, const Stage& stage);
+// The operand of a scatter or update, or what a loop starts from, written to `target`.
+void lower_copy(Lowering& lowering, Value from, BufferId target, NodeId root);
 void lower_scatter(Lowering& lowering, const Stage& stage);
 void lower_dot(Lowering& lowering, const Stage& stage);
 // A reduce over any dims, alone in its kernel.
 void lower_reduce(Lowering& lowering, const Stage& stage);
 // Stages over the same rows.
 void lower_rows(Lowering& lowering, const Group& group);
+
+// Serial loops around statements.
+std::vector<Stmt> serial(const std::vector<Axis>& axes, std::vector<Stmt> body);
+int32_t add_variable(Kernel& kernel, DType dtype);
 
 // Axes for these dims and the coordinates that go with them; extents of 1 have coordinate 0 and no axis.
 struct Space {

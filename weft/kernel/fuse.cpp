@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <set>
 
+#include "weft/ir/window.h"
+
 namespace weft {
 namespace {
 
@@ -67,15 +69,39 @@ class Fuser {
   void force_stores() {
     for (const Node& node : graph_.nodes()) {
       if (node.op == Op::parameter || (node.op == Op::constant && !is_inline_constant(node))) fusion_.is_stored[node.id()] = true;
-      if (node.op == Op::reduce || node.op == Op::scatter) fusion_.is_stored[node.id()] = true;
+      if (is_fold(node) || is_step(node)) {
+        store_operands(node);
+        continue;
+      }
+      if (node.op == Op::reduce || node.op == Op::scatter || node.op == Op::result) fusion_.is_stored[node.id()] = true;
       if (is_output_[node.id()] && node.op != Op::parameter) store_output(node);
       if (node.op == Op::gather || node.op == Op::dynamic_slice) store(node.operand(0).id(), "is read at positions that are values");
-      if (node.op == Op::dynamic_update_slice) store(node.operand(1).id(), "is read at positions that are values");
+      if (node.op == Op::dynamic_update_slice) store_update(node);
       if (node.op == Op::scatter)
         for (const Value& operand : node.operands()) store(operand.id(), "is an operand of scatter");
-      if (node.op == Op::bitcast_convert && size_of(node.type().dtype) != size_of(node.operand(0).type().dtype))
-        store(node.operand(0).id(), "is seen with elements of another size"), store(node.id(), "is made of elements of another size");
     }
+  }
+
+  // Routines and branches read memory; what a loop starts from is written where it is carried.
+  void store_operands(const Node& node) {
+    if (node.op == Op::while_) return;
+    if (is_fold(node) && node.op != Op::select_and_scatter) return;
+    for (const Value& operand : node.operands()) {
+      store(operand.id(), "is an operand of a routine, branch or selection");
+      fusion_.is_stored[operand.id()] = true;
+    }
+  }
+
+  // What is written over a part comes from memory, so that the rest may stay in place.
+  void store_update(const Node& node) {
+    store(node.operand(1).id(), "is read at positions that are values");
+    bool feeds_update = false;
+    for (NodeId user : users_[node.id()]) {
+      const Node& next = graph_.node(user);
+      feeds_update |= (next.op == Op::dynamic_update_slice || next.op == Op::scatter) && next.operand(0).id() == node.id();
+      feeds_update |= next.op == Op::while_;
+    }
+    if (feeds_update) store(node.id(), "is written over in turn");
   }
 
   // A stencil over a computed value would compute it again at every shift, and at every shift of that in turn.
@@ -202,7 +228,11 @@ class Fuser {
       for (const Value& operand : node.operands())
         total += fusion_.is_stored[operand.id()] ? 1 : size[operand.id()];
       size[node.id()] = static_cast<int>(std::min<int64_t>(total, largest_expression + 1));
-      if (total > largest_expression && inside_epilogue_[node.id()] < 0) {
+      if (is_fold(node) || is_step(node)) {
+        for (const Value& operand : node.operands())
+          if (total > largest_expression) store(operand.id(), "the expression is too large to go on");
+        size[node.id()] = 1;
+      } else if (total > largest_expression && inside_epilogue_[node.id()] < 0) {
         store(node.id(), "the expression is too large to go on");
         size[node.id()] = 1;
       }
@@ -213,7 +243,12 @@ class Fuser {
     fusion_.stages.clear();
     fusion_.stage_of.assign(graph_.size(), -1);
     for (const Node& node : graph_.nodes()) {
-      if (!fusion_.is_stored[node.id()] || node.op == Op::parameter) continue;
+      bool opaque = is_fold(node) || is_step(node);
+      if (node.op == Op::result) {
+        fusion_.stage_of[node.id()] = fusion_.stage_of[node.operand(0).id()];
+        continue;
+      }
+      if ((!fusion_.is_stored[node.id()] && !opaque) || node.op == Op::parameter) continue;
       if (node.op == Op::constant && !is_output_[node.id()]) continue;
       if (node.op == Op::constant && !is_inline_constant(node)) continue;
       Stage stage;
@@ -222,6 +257,9 @@ class Fuser {
         if (root == node.id()) stage.kind = StageKind::dot, stage.source = dot;
       if (stage.kind != StageKind::dot && node.op == Op::reduce) stage.kind = StageKind::reduce;
       if (node.op == Op::scatter) stage.kind = StageKind::scatter;
+      if (node.op == Op::dynamic_update_slice) stage.kind = StageKind::update;
+      if (is_fold(node)) stage.kind = StageKind::fold;
+      if (is_step(node)) stage.kind = StageKind::step;
       std::set<NodeId> seen;
       collect_reads(node, stage.reads, seen);
       fusion_.stage_of[node.id()] = static_cast<int>(fusion_.stages.size());
@@ -439,6 +477,41 @@ class Fuser {
 };
 
 }  // namespace
+
+bool is_fold(const Node& node) {
+  if (node.op == Op::reduce) return node.operand_count() != 2 || !single_op(*node.regions[0]);
+  return node.op == Op::reduce_window || node.op == Op::select_and_scatter;
+}
+
+bool is_step(const Node& node) {
+  switch (node.op) {
+    case Op::sort: case Op::fft: case Op::cholesky: case Op::triangular_solve: case Op::custom_call:
+    case Op::while_: case Op::if_: case Op::case_: return true;
+    default: return false;
+  }
+}
+
+std::optional<Scan> scan_of(const Node& node) {
+  if (node.op != Op::reduce_window) return std::nullopt;
+  std::optional<Scan> scan;
+  std::vector<WindowDim> windows = windows_of(node.operand(0).type().dims, node.attrs);
+  for (size_t i = 0; i < windows.size(); ++i) {
+    const WindowDim& w = windows[i];
+    if (w.stride != 1 || w.base_dilation != 1 || w.window_dilation != 1) return std::nullopt;
+    if (w.size.is(1) && w.low.is(0) && w.high.is(0)) continue;
+    bool forward = w.low == w.size - Dim(1) && w.high.is(0), backward = w.high == w.size - Dim(1) && w.low.is(0);
+    if (scan || w.size != w.extent || (!forward && !backward)) return std::nullopt;
+    scan = Scan{i, backward && !forward};
+  }
+  return scan;
+}
+
+std::vector<std::optional<NodeId>> results_of(const Graph& graph, const Node& node) {
+  std::vector<std::optional<NodeId>> results(node.types.size());
+  for (const Node& user : graph.nodes())
+    if (user.op == Op::result && user.operand(0).id() == node.id()) results[user.operand(0).index()] = user.id();
+  return results;
+}
 
 std::optional<size_t> kept_rows(const Node& reduce) {
   const Ints& dimensions = reduce.ints(Attr::dimensions);

@@ -14,6 +14,9 @@ enum class StageKind : uint8_t {
   reduce,   // a reduce of one op
   dot,      // a product with the element-wise ops that follow it
   scatter,
+  update,   // a dynamic_update_slice: its window stored over its operand
+  fold,     // a reduce, scan or selection by a body, of any number of results
+  step,     // a routine, loop or branch
 };
 
 // A value that is stored, and how it is computed from stored ones.
@@ -44,6 +47,18 @@ Fusion fuse(const Graph& graph);
 // The graph with dots in the form that fuse wants: one contracting dimension, element types that dot kernels know;
 // others become multiply and reduce.
 GraphPtr prepare(const Graph& flat);
+
+// Calls whose results are values of their own (Op::result): folds and steps.
+bool is_fold(const Node& node);
+bool is_step(const Node& node);
+// Whether a reduce_window combines each element with all before it (or after it: reversed) along one dimension.
+struct Scan {
+  size_t axis;
+  bool reversed;
+};
+std::optional<Scan> scan_of(const Node& node);
+// The results of such a call by number; nothing where one is not used.
+std::vector<std::optional<NodeId>> results_of(const Graph& graph, const Node& node);
 
 // The rows of a reduce over trailing dims: how many leading dims are kept. Nothing when other dims are reduced.
 std::optional<size_t> kept_rows(const Node& reduce);

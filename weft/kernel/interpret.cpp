@@ -4,6 +4,7 @@
 
 #include "weft/core/element.h"
 #include "weft/kernel/lower.h"
+#include "weft/library/routine.h"
 
 namespace weft {
 namespace {
@@ -224,6 +225,49 @@ class ProgramRun {
   }
 
   void run_launch(const Launch& launch) {
+    switch (launch.kind) {
+      case LaunchKind::kernel: return run_kernel(launch);
+      case LaunchKind::routine: return run_routine(launch);
+      case LaunchKind::loop:
+        for (run_block(launch.blocks[0]); choice(launch) != 0; run_block(launch.blocks[0])) run_block(launch.blocks[1]);
+        return;
+      case LaunchKind::branch: {
+        int64_t chosen = choice(launch), last = static_cast<int64_t>(launch.blocks.size()) - 1;
+        if (is_bool(program_.buffers[static_cast<size_t>(launch.buffers[0])].type.dtype)) chosen = chosen ? 0 : 1;
+        return run_block(launch.blocks[static_cast<size_t>(chosen < 0 || chosen > last ? last : chosen)]);
+      }
+    }
+  }
+
+  void run_block(const LaunchBlock& block) {
+    for (const Launch& launch : block.launches) run_launch(launch);
+  }
+
+  int64_t choice(const Launch& launch) {
+    const BufferPlan& buffer = program_.buffers[static_cast<size_t>(launch.buffers[0])];
+    return load(bytes_of(buffer).data, buffer.type.dtype).i;
+  }
+
+  // The kernel whose body a routine calls now.
+  static inline thread_local const Kernel* called_body = nullptr;
+  static void call_body(void** scalars, int64_t, int64_t) {
+    std::vector<Bytes> memories;
+    for (size_t i = 0; i < called_body->memories.size(); ++i)
+      memories.push_back({static_cast<std::byte*>(scalars[i]), size_of(called_body->memories[i].dtype)});
+    KernelRun(*called_body, std::move(memories), {}).run();
+  }
+
+  void run_routine(const Launch& launch) {
+    std::vector<int64_t> numbers;
+    for (const Dim& number : launch.numbers) numbers.push_back(number.evaluate(bound_));
+    std::vector<void*> buffers;
+    for (int32_t buffer : launch.buffers) buffers.push_back(bytes_of(program_.buffers[static_cast<size_t>(buffer)]).data);
+    if (!launch.bodies.empty()) called_body = &program_.kernels[static_cast<size_t>(launch.bodies[0])];
+    RoutineBody body = call_body;
+    find_routine(launch.routine)(numbers.data(), buffers.data(), &body);
+  }
+
+  void run_kernel(const Launch& launch) {
     const Kernel& kernel = program_.kernels[static_cast<size_t>(launch.kernel)];
     std::vector<Bytes> memories;
     std::vector<std::vector<std::byte>> scratch;

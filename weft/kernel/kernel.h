@@ -145,9 +145,26 @@ struct BufferPlan {
   Type type;
 };
 
+enum class LaunchKind : uint8_t {
+  kernel,
+  routine,  // a function of weft/library over the buffers
+  loop,     // blocks[0], then blocks[1] for as long as the byte in buffers[0] is not zero
+  branch,   // the block that the number in buffers[0] names, the last one for others; of a boolean: 0 is the second
+};
+
+struct Launch;
+struct LaunchBlock {
+  std::vector<Launch> launches;
+};
+
 struct Launch {
+  LaunchKind kind = LaunchKind::kernel;
   int32_t kernel = -1;
-  std::vector<int32_t> buffers;  // one for each memory of the kernel that is no scratch, in order
+  std::string routine;
+  Dims numbers;                  // routine: what it is told
+  std::vector<int32_t> bodies;   // routine: kernels it calls
+  std::vector<LaunchBlock> blocks;     // loop, branch
+  std::vector<int32_t> buffers;  // kernel: one for each memory that is no scratch, in order
   Dims symbols;                  // values of the kernel's symbols
   Dim parallel = 1;              // extent of the parallel loop, or number of tiles of a dot (filled by codegen)
   Dim cost;                      // rough scalar operations of one parallel iteration: small launches stay on the caller

@@ -32,6 +32,9 @@ void lower_group(Lowering& lowering, const Group& group) {
     case StageKind::reduce: return lower_reduce(lowering, first);
     case StageKind::dot: return lower_dot(lowering, first);
     case StageKind::scatter: return lower_scatter(lowering, first);
+    case StageKind::update: return lower_update(lowering, first);
+    case StageKind::fold: return lower_fold(lowering, first);
+    case StageKind::step: return lower_step(lowering, first);
   }
 }
 

@@ -95,6 +95,24 @@ Stmt statement(StmtKind kind, int32_t slot, ExprId expr) {
   return stmt;
 }
 
+int32_t add_variable(Kernel& kernel, DType dtype) {
+  kernel.variables.push_back({"v" + std::to_string(kernel.variables.size()), dtype});
+  return static_cast<int32_t>(kernel.variables.size() - 1);
+}
+
+std::vector<Stmt> serial(const std::vector<Axis>& axes, std::vector<Stmt> body) {
+  for (size_t i = axes.size(); i-- > 0;) {
+    Stmt loop;
+    loop.kind = StmtKind::loop;
+    loop.counter = axes[i].counter;
+    loop.extent = axes[i].extent;
+    loop.body = std::move(body);
+    body.clear();
+    body.push_back(std::move(loop));
+  }
+  return body;
+}
+
 void finish_draft(Lowering& lowering, Draft draft, const Access& access, const std::vector<NodeId>& roots) {
   const std::vector<NodeId>& stored = access.memories();
   std::vector<BufferId> buffers(stored.begin(), stored.end());
@@ -128,24 +146,53 @@ void lower_map(Lowering& lowering, const Stage& stage) {
   finish_draft(lowering, std::move(draft), access, {stage.root});
 }
 
-// The operand of a scatter, copied to where the updates land.
-void copy_operand(Lowering& lowering, const Stage& stage) {
-  const Node& node = lowering.graph.node(stage.root);
-  const Type& type = node.type();
+void lower_copy(Lowering& lowering, Value from, BufferId target, NodeId root) {
+  const Type& type = from.type();
   Draft copy;
   Access access(lowering.graph, lowering.fusion, copy.kernel);
   Space space = space_of(type.dims, ".i");
-  ExprId expr = access.value(node.operand(0), space.coordinates);
-  std::vector<Stmt> body{store_statement(access.memory(stage.root, true), linear_index(type.dims, space.coordinates), expr)};
+  ExprId expr = access.value(from, space.coordinates);
+  copy.kernel.memories.push_back({"to", type.dtype, true, 0});
+  auto slot = static_cast<int32_t>(copy.kernel.memories.size() - 1);
+  std::vector<Stmt> body{store_statement(slot, linear_index(type.dims, space.coordinates), expr)};
   copy.kernel.body = schedule_map(copy.kernel, space.axes, std::move(body), copy.parallel);
   copy.cost = floordiv(type.count(), max(copy.parallel, Dim(1)));
-  finish_draft(lowering, std::move(copy), access, {stage.root});
+  if (lowering.fusion.is_stored[from.id()] && from.node().op != Op::constant) copy.copies = {static_cast<BufferId>(from.id()), target};
+  copy.buffers = {target};
+  finish_draft(lowering, std::move(copy), access, {root});
 }
+
+// The operand, then the window over it where the start values say.
+void lower_update(Lowering& lowering, const Stage& stage) {
+  const Node& node = lowering.graph.node(stage.root);
+  const Dims &dims = node.type().dims, &sizes = node.operand(1).type().dims;
+  lower_copy(lowering, node.operand(0), static_cast<BufferId>(stage.root), stage.root);
+  Draft draft;
+  Access access(lowering.graph, lowering.fusion, draft.kernel);
+  Space space = space_of(sizes, ".i");
+  Dims strides = row_major_strides(dims);
+  Stmt put = store_statement(access.memory(stage.root, true), linear_index(dims, space.coordinates), access.value(node.operand(1), space.coordinates));
+  for (size_t i = 0; i < dims.size(); ++i)
+    if (Dim last = dims[i] - sizes[i]; !last.is(0)) put.dynamic.emplace_back(access.clamped(access.value(node.operand(i + 2), {}), last), strides[i]);
+  draft.kernel.body = schedule_map(draft.kernel, space.axes, {std::move(put)}, draft.parallel);
+  draft.cost = floordiv(node.operand(1).type().count() * Dim(4), max(draft.parallel, Dim(1)));
+  finish_draft(lowering, std::move(draft), access, {stage.root});
+}
+
+namespace {
+
+// What a store can combine with the element that is there.
+bool accumulates(Scalar op) {
+  return op == Scalar::add || op == Scalar::multiply || op == Scalar::maximum || op == Scalar::minimum || op == Scalar::bit_and ||
+         op == Scalar::bit_or || op == Scalar::bit_xor;
+}
+
+}  // namespace
 
 void lower_scatter(Lowering& lowering, const Stage& stage) {
   const Node& node = lowering.graph.node(stage.root);
   const Type& type = node.type();
-  copy_operand(lowering, stage);
+  lower_copy(lowering, node.operand(0), static_cast<BufferId>(stage.root), stage.root);
   const Attrs& a = node.attrs;
   const Ints &window = a.ints(Attr::update_window_dims), &inserted = a.ints(Attr::inserted_window_dims),
              &batching = a.ints(Attr::input_batching_dims), &map = a.ints(Attr::scatter_dims_to_operand_dims),
@@ -184,21 +231,15 @@ void lower_scatter(Lowering& lowering, const Stage& stage) {
   const Graph& body = *node.regions[0];
   if (body.outputs()[0].value.id() != body.parameters()[1]) {
     std::optional<Op> op = single_op(body);
-    if (!op) throw Error(ErrorKind::unsupported, "scatter with such a body cannot be compiled; wf.simulate runs it", "unsupported_op", node.loc);
-    put.kind = StmtKind::barrier_accumulate;
-    put.op = def(*op).scalar;
+    if (op && accumulates(def(*op).scalar) && !is_complex(type.dtype)) {
+      put.kind = StmtKind::barrier_accumulate;
+      put.op = def(*op).scalar;
+    } else {
+      ExprId present = access.load_from(put.slot, type.dtype, put.index, put.dynamic, put.mask);
+      put.expr = access.inlined(body, {present, put.expr})[0];
+    }
   }
-  std::vector<Stmt> loops{std::move(put)};
-  for (size_t i = space.axes.size(); i-- > 0;) {
-    Stmt loop;
-    loop.kind = StmtKind::loop;
-    loop.counter = space.axes[i].counter;
-    loop.extent = space.axes[i].extent;
-    loop.body = std::move(loops);
-    loops.clear();
-    loops.push_back(std::move(loop));
-  }
-  draft.kernel.body = std::move(loops);
+  draft.kernel.body = serial(space.axes, {std::move(put)});
   draft.cost = updates.type().count() * Dim(8);
   finish_draft(lowering, std::move(draft), access, {stage.root});
 }

@@ -19,11 +19,6 @@ Scalar reducer(const Node& node) {
   return def(*op).scalar;
 }
 
-int32_t add_variable(Kernel& kernel, DType dtype) {
-  kernel.variables.push_back({"v" + std::to_string(kernel.variables.size()), dtype});
-  return static_cast<int32_t>(kernel.variables.size() - 1);
-}
-
 Stmt accumulate(int32_t slot, Scalar op, ExprId expr) {
   Stmt stmt = statement(StmtKind::accumulate, slot, expr);
   stmt.op = op;
@@ -64,20 +59,6 @@ ReduceSpace reduce_space(const Node& node) {
     if (!reduced) space.kept_coordinates.push_back(at);
   }
   return space;
-}
-
-// Serial loops around statements.
-std::vector<Stmt> serial(const std::vector<Axis>& axes, std::vector<Stmt> body) {
-  for (size_t i = axes.size(); i-- > 0;) {
-    Stmt loop;
-    loop.kind = StmtKind::loop;
-    loop.counter = axes[i].counter;
-    loop.extent = axes[i].extent;
-    loop.body = std::move(body);
-    body.clear();
-    body.push_back(std::move(loop));
-  }
-  return body;
 }
 
 Dim product_of(const std::vector<Axis>& axes) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 #include "weft/core/hash.h"
@@ -26,6 +27,7 @@ class Planner {
       place(id, Place::input, static_cast<int32_t>(program_.inputs.size()));
       program_.inputs.push_back({graph_.node(id).attrs.text(Attr::name), graph_.node(id).type()});
     }
+    merge_copied();
     place_outputs();
     add_copies();
     find_lifetimes();
@@ -35,9 +37,34 @@ class Planner {
   }
 
  private:
+  // Values that share memory are known by the first of them.
+  BufferId owner(BufferId id) const {
+    for (auto found = owners_.find(id); found != owners_.end(); found = owners_.find(id)) id = found->second;
+    return id;
+  }
+
+  // A copy whose source nobody reads afterwards needs none: both are one memory.
+  void merge_copied() {
+    std::set<BufferId> fixed;
+    auto nodes = static_cast<BufferId>(graph_.size());
+    for (const Output& output : graph_.outputs()) fixed.insert(output.value.id());
+    std::map<BufferId, size_t> last;
+    for (size_t i = 0; i < lowering_.drafts.size(); ++i)
+      for (BufferId id : lowering_.drafts[i].buffers) last[id] = i;
+    for (size_t i = 0; i < lowering_.drafts.size(); ++i) {
+      if (!lowering_.drafts[i].copies) continue;
+      auto [from, to] = *lowering_.drafts[i].copies;
+      BufferId source = owner(from);
+      bool is_value = source >= nodes || (graph_.node(static_cast<NodeId>(source)).op != Op::parameter && graph_.node(static_cast<NodeId>(source)).op != Op::constant);
+      if (!is_value || fixed.count(from) || fixed.count(source) || last[from] != i || type_of(from).dtype != type_of(to).dtype) continue;
+      // The result's place decides: it may be an output.
+      owners_[source] = to;
+    }
+  }
+
   // The buffer of a stored value or temporary, if it has one.
   int32_t* buffer_of(BufferId id) {
-    auto found = buffers_.find(id);
+    auto found = buffers_.find(owner(id));
     return found == buffers_.end() ? nullptr : &found->second;
   }
 
@@ -47,6 +74,7 @@ class Planner {
   }
 
   int32_t place(BufferId id, Place where, int32_t index, Dim offset = 0) {
+    id = owner(id);
     BufferPlan buffer;
     buffer.place = where;
     buffer.index = index;
@@ -79,7 +107,7 @@ class Planner {
     auto target = static_cast<BufferId>(output.value.id());
     bool written = false;
     for (const Draft& draft : lowering_.drafts) {
-      bool writes = std::count(draft.buffers.begin(), draft.buffers.end(), target) > 0 && !draft.setup;
+      bool writes = !draft.setup && std::any_of(draft.buffers.begin(), draft.buffers.end(), [&](BufferId id) { return owner(id) == target; });
       bool reads = std::count(draft.buffers.begin(), draft.buffers.end(), parameter) > 0;
       if (reads && written) return true;
       if (writes) {
@@ -94,12 +122,13 @@ class Planner {
   }
 
   // Whether the kernel reads one buffer only where it stores the other: element by element in place.
-  static bool same_places(const Draft& draft, BufferId read, BufferId written) {
-    auto slot = [&](BufferId id) {
-      return static_cast<int32_t>(std::find(draft.buffers.begin(), draft.buffers.end(), id) - draft.buffers.begin());
+  bool same_places(const Draft& draft, BufferId read, BufferId written) const {
+    auto slot = [&](BufferId wanted) {
+      auto found = std::find_if(draft.buffers.begin(), draft.buffers.end(), [&](BufferId id) { return owner(id) == wanted; });
+      return static_cast<int32_t>(found - draft.buffers.begin());
     };
     int32_t from = slot(read), to = slot(written);
-    if (draft.kernel.dot) return false;
+    if (draft.kernel.dot || draft.kind != LaunchKind::kernel) return false;
     std::vector<const Stmt*> stores;
     bool plain = collect_stores(draft.kernel.body, to, stores);
     if (!plain || stores.size() != 1 || !stores[0]->dynamic.empty()) return false;
@@ -118,35 +147,52 @@ class Planner {
   }
 
   void add_copies() {
-    for (const auto& [id, index] : copies_) {
-      const Type& type = graph_.node(id).type();
-      BufferId target = lowering_.add_temporary(type);
-      place(target, Place::output, index);
-      Draft draft;
-      Kernel& kernel = draft.kernel;
-      kernel.memories = {{"from", type.dtype, false, 0}, {"to", type.dtype, true, 0}};
-      Dim total = type.count();
-      Expr load;
-      load.kind = ExprKind::load;
-      load.dtype = type.dtype;
-      load.slot = 0;
-      // One element needs no counter, and loops of one turn have none.
-      load.index = total == Dim(1) ? Dim(0) : counter_dim(".i", total);
-      kernel.exprs.push_back(load);
-      std::vector<Stmt> body{store_statement(1, load.index, 0)};
-      kernel.body = schedule_map(kernel, {{".i", total}}, std::move(body), draft.parallel);
-      for (const Symbol& symbol : total.symbols()) kernel.symbols.push_back(symbol);
-      kernel.name = cat("copy_", is_complex(type.dtype) ? "complex" : name(type.dtype));
-      kernel.loc = graph_.node(id).loc;
-      draft.cost = floordiv(total, max(draft.parallel, Dim(1)));
-      draft.buffers = {static_cast<BufferId>(id), target};
-      lowering_.drafts.push_back(std::move(draft));
+    // A parameter that another copy writes over is read first.
+    for (auto& [source, index] : copies_) {
+      bool overwritten = false;
+      for (const auto& [other, at] : copies_) {
+        int alias = program_.outputs[static_cast<size_t>(at)].alias;
+        overwritten |= at != index && alias >= 0 && graph_.parameters()[static_cast<size_t>(alias)] == source;
+      }
+      if (!overwritten) continue;
+      BufferId kept = lowering_.add_temporary(graph_.node(static_cast<NodeId>(source)).type());
+      add_copy(source, kept);
+      source = kept;
     }
+    for (const auto& [source, index] : copies_) {
+      BufferId target = lowering_.add_temporary(type_of(source));
+      place(target, Place::output, index);
+      add_copy(source, target);
+    }
+  }
+
+  void add_copy(BufferId source, BufferId target) {
+    const Type& type = type_of(source);
+    Draft draft;
+    Kernel& kernel = draft.kernel;
+    kernel.memories = {{"from", type.dtype, false, 0}, {"to", type.dtype, true, 0}};
+    Dim total = type.count();
+    Expr load;
+    load.kind = ExprKind::load;
+    load.dtype = type.dtype;
+    load.slot = 0;
+    Space space = space_of({total}, ".i");
+    load.index = space.coordinates[0];
+    kernel.exprs.push_back(load);
+    std::vector<Stmt> body{store_statement(1, load.index, 0)};
+    kernel.body = schedule_map(kernel, space.axes, std::move(body), draft.parallel);
+    for (const Symbol& symbol : total.symbols()) kernel.symbols.push_back(symbol);
+    kernel.name = cat("copy_", is_complex(type.dtype) ? "complex" : name(type.dtype));
+    draft.cost = floordiv(total, max(draft.parallel, Dim(1)));
+    draft.buffers = {source, target};
+    draft.copies = {source, target};
+    lowering_.drafts.push_back(std::move(draft));
   }
 
   void find_lifetimes() {
     for (size_t i = 0; i < lowering_.drafts.size(); ++i)
-      for (BufferId id : lowering_.drafts[i].buffers) {
+      for (BufferId used : lowering_.drafts[i].buffers) {
+        BufferId id = owner(used);
         auto [at, is_new] = lifetimes_.try_emplace(id, std::pair<size_t, size_t>{i, i});
         if (!is_new) at->second.second = i;
       }
@@ -203,15 +249,65 @@ class Planner {
   }
 
   void add_launch(Draft& draft) {
+    if (draft.copies && is_same_memory(*buffer_of(draft.copies->first), *buffer_of(draft.copies->second))) return;
     Launch launch;
+    launch.kind = draft.kind;
     for (BufferId id : draft.buffers) launch.buffers.push_back(*buffer_of(id));
     for (const Symbol& symbol : draft.kernel.symbols) launch.symbols.push_back(Dim(symbol));
     launch.parallel = draft.parallel;
     launch.cost = draft.cost;
     launch.loc = draft.kernel.loc;
     launch.ops = std::move(draft.ops);
-    launch.kernel = add_kernel(std::move(draft.kernel));
+    launch.routine = std::move(draft.routine);
+    launch.numbers = std::move(draft.numbers);
+    for (Kernel& body : draft.bodies) launch.bodies.push_back(add_kernel(std::move(body)));
+    for (DraftBlock& block : draft.blocks) launch.blocks.push_back(merge_block(block, launch.buffers.back()));
+    if (launch.kind == LaunchKind::kernel) launch.kernel = add_kernel(std::move(draft.kernel));
     (draft.setup ? program_.setup : program_.run).push_back(std::move(launch));
+  }
+
+  bool is_same_memory(int32_t a, int32_t b) const {
+    if (a == b) return true;
+    const BufferPlan &x = program_.buffers[static_cast<size_t>(a)], &y = program_.buffers[static_cast<size_t>(b)];
+    auto lands_in = [&](const BufferPlan& output, const BufferPlan& input) {
+      return output.place == Place::output && input.place == Place::input && program_.outputs[static_cast<size_t>(output.index)].alias == input.index;
+    };
+    return lands_in(x, y) || lands_in(y, x);
+  }
+
+  // Takes over the kernels, constants and buffers of a block's program; its arena lies in buffer `memory`.
+  LaunchBlock merge_block(DraftBlock& block, int32_t memory) {
+    Program& inner = block.program;
+    std::vector<int32_t> kernels, buffers;
+    for (Kernel& kernel : inner.kernels) kernels.push_back(add_kernel(std::move(kernel)));
+    for (const BufferPlan& plan : inner.buffers) {
+      BufferPlan moved = plan;
+      auto index = static_cast<size_t>(std::max(plan.index, 0));
+      switch (plan.place) {
+        case Place::input: buffers.push_back(*buffer_of(block.inputs[index])); continue;
+        case Place::output: buffers.push_back(*buffer_of(block.outputs[index])); continue;
+        case Place::constant: moved.index += static_cast<int32_t>(program_.constants.size()); break;
+        case Place::arena: moved.offset = plan.offset + program_.buffers[static_cast<size_t>(memory)].offset; break;
+        case Place::persistent: moved.offset = plan.offset + program_.persistent_bytes; break;
+      }
+      program_.buffers.push_back(std::move(moved));
+      buffers.push_back(static_cast<int32_t>(program_.buffers.size() - 1));
+    }
+    program_.constants.insert(program_.constants.end(), inner.constants.begin(), inner.constants.end());
+    program_.persistent_bytes = program_.persistent_bytes + inner.persistent_bytes;
+    for (Launch& launch : inner.setup) program_.setup.push_back(moved_launch(launch, kernels, buffers));
+    LaunchBlock moved;
+    for (Launch& launch : inner.run) moved.launches.push_back(moved_launch(launch, kernels, buffers));
+    return moved;
+  }
+
+  static Launch moved_launch(Launch launch, const std::vector<int32_t>& kernels, const std::vector<int32_t>& buffers) {
+    if (launch.kernel >= 0) launch.kernel = kernels[static_cast<size_t>(launch.kernel)];
+    for (int32_t& body : launch.bodies) body = kernels[static_cast<size_t>(body)];
+    for (int32_t& buffer : launch.buffers) buffer = buffers[static_cast<size_t>(buffer)];
+    for (LaunchBlock& block : launch.blocks)
+      for (Launch& inner : block.launches) inner = moved_launch(std::move(inner), kernels, buffers);
+    return launch;
   }
 
   int32_t add_kernel(Kernel kernel) {
@@ -223,7 +319,7 @@ class Planner {
     char digits[9];
     for (int i = 0; i < 8; ++i) digits[i] = "0123456789abcdef"[(hash_combine(key, 0) >> (4 * i)) & 15];
     digits[8] = 0;
-    append(kernel.name, "_", digits);
+    if (!kernel.name.ends_with(digits)) append(kernel.name, "_", digits);
     program_.kernels.push_back(std::move(kernel));
     auto index = static_cast<int32_t>(program_.kernels.size() - 1);
     kernels_.emplace(key, index);
@@ -235,7 +331,8 @@ class Planner {
   Program program_;
   std::map<BufferId, int32_t> buffers_;
   std::map<BufferId, std::pair<size_t, size_t>> lifetimes_;
-  std::vector<std::pair<NodeId, int32_t>> copies_;
+  std::vector<std::pair<BufferId, int32_t>> copies_;
+  std::map<BufferId, BufferId> owners_;
   std::unordered_multimap<size_t, int32_t> kernels_;
 };
 

@@ -1,9 +1,10 @@
-// Dots in the one form that has a kernel.
+// Calls in the forms that have kernels.
 #include "weft/kernel/fuse.h"
 
 #include <algorithm>
 
-#include "weft/ir/builder.h"
+#include "weft/ir/interpret.h"
+#include "weft/kernel/prepare.h"
 
 namespace weft {
 namespace {
@@ -84,7 +85,92 @@ Value prepared_dot(Builder& build, const Node& node, Value lhs, Value rhs) {
                 {Attr::rhs_contracting_dimensions, Ints{b.type().rank() - 1}}});
 }
 
+// Operands of other types than the product's are converted first.
+Value typed_dot(Builder& build, const Node& node, Value lhs, Value rhs) {
+  if (node.attrs.find(Attr::type)) {
+    DType dtype = node.type().dtype;
+    Attrs attrs;
+    for (const auto& [attr, value] : node.attrs)
+      if (attr != Attr::type) attrs.set(attr, value);
+    lhs = build.convert(lhs, dtype), rhs = build.convert(rhs, dtype);
+    Value plain = build(Op::dot_general, {lhs, rhs}, std::move(attrs));
+    Value better = prepared_dot(build, Node(plain.node()), lhs, rhs);
+    return better ? better : plain;
+  }
+  return prepared_dot(build, node, lhs, rhs);
+}
+
+DType bits_type(int width) {
+  return width == 64 ? DType::u64 : width == 32 ? DType::u32 : width == 16 ? DType::u16 : width == 8 ? DType::u8 : width == 4 ? DType::u4 : DType::u2;
+}
+
+// A bitcast between elements of different widths, by shifting: the parts of an element are along the last dimension,
+// the lowest first.
+Value bitcast_by_parts(Builder& build, const Node& node, Value x) {
+  int from = bit_width(x.type().dtype), to = bit_width(node.type().dtype);
+  bool splits = from > to;
+  DType wide = bits_type(std::max(from, to)), narrow = bits_type(std::min(from, to));
+  const Dims& parts = splits ? node.type().dims : x.type().dims;
+  auto last = static_cast<int64_t>(parts.size()) - 1;
+  Value place = build(Op::iota, {}, {{Attr::type, wide}, {Attr::dims, parts}, {Attr::dimension, last}});
+  Value distance = build(Op::multiply, {place, build.broadcast_to(build.constant(Literal::scalar_int(wide, std::min(from, to))), parts)});
+  Value bits = build(Op::bitcast_convert, {x}, {{Attr::type, bits_type(from)}});
+  if (splits) {
+    Ints dimensions;
+    for (int64_t i = 0; i < last; ++i) dimensions.push_back(i);
+    Value spread = build(Op::broadcast_in_dim, {bits}, {{Attr::dims, parts}, {Attr::dimensions, dimensions}});
+    Value part = build.convert(build(Op::shift_right_logical, {spread, distance}), narrow);
+    return build(Op::bitcast_convert, {part}, {{Attr::type, node.type().dtype}});
+  }
+  Value moved = build(Op::shift_left, {build.convert(bits, wide), distance});
+  Value whole = build(Op::reduce, {moved, build.scalar(wide, 0)}, {{Attr::dimensions, Ints{last}}}, {binary_body(Op::or_, wide)});
+  return build(Op::bitcast_convert, {whole}, {{Attr::type, node.type().dtype}});
+}
+
+// The groups of a collective are of one device.
+std::vector<Value> on_one_device(Builder& build, const Node& node, const std::vector<Value>& operands) {
+  bool silent = node.op == Op::collective_permute && node.ints(Attr::source_target_pairs).empty();
+  if (operands.empty() || silent) return {build.splat(node.type(), 0)};
+  return operands;
+}
+
+std::vector<Value> prepared(Builder& build, const Node& node, const std::vector<Value>& operands) {
+  if (family(node.op) == Family::collective) return on_one_device(build, node, operands);
+  switch (node.op) {
+    case Op::optimization_barrier: return operands;
+    case Op::dot_general:
+      if (Value dot = typed_dot(build, node, operands[0], operands[1])) return {dot};
+      return {};
+    case Op::compare:
+    case Op::next_after: return is_by_bits(node) ? std::vector<Value>{by_bits(build, node, operands[0], operands[1])} : std::vector<Value>{};
+    case Op::bitcast_convert:
+      if (bit_width(node.type().dtype) != bit_width(operands[0].type().dtype)) return {bitcast_by_parts(build, node, operands[0])};
+      return {};
+    case Op::convolution: {
+      Value dot = convolution_as_dot(build, node, operands[0], operands[1]);
+      return {dot};
+    }
+    case Op::reduce_window: return scan_of(node) ? std::vector<Value>{} : window_as_reduce(build, node, operands);
+    default: return {};
+  }
+}
+
 }  // namespace
+
+Value dot_in_kernel_form(Builder& build, Value lhs, Value rhs, Attrs attrs) {
+  Value plain = build(Op::dot_general, {lhs, rhs}, std::move(attrs));
+  Value better = prepared_dot(build, Node(plain.node()), lhs, rhs);
+  return better ? better : plain;
+}
+
+std::vector<Value> with_results(Builder& build, const Node& call) {
+  Node copy = call;
+  std::vector<Value> results;
+  for (uint32_t i = 0; i < copy.types.size(); ++i) results.push_back(copy.result(i));
+  if (is_fold(copy) || is_step(copy))
+    for (Value& result : results) result = build(Op::result, {result});
+  return results;
+}
 
 GraphPtr prepare(const Graph& flat) {
   Builder build(Level::flat, flat.name());
@@ -93,13 +179,8 @@ GraphPtr prepare(const Graph& flat) {
     std::vector<Value> operands;
     for (const Value& operand : node.operands()) operands.push_back(values[operand.id()][operand.index()]);
     build.set_loc(node.loc);
-    if (node.op == Op::dot_general)
-      if (Value dot = prepared_dot(build, node, operands[0], operands[1])) {
-        values[node.id()] = {dot};
-        continue;
-      }
-    const Node& copy = build.copy(node, std::move(operands));
-    for (uint32_t i = 0; i < copy.types.size(); ++i) values[node.id()].push_back(copy.result(i));
+    if (node.op != Op::parameter) values[node.id()] = prepared(build, node, operands);
+    if (values[node.id()].empty()) values[node.id()] = with_results(build, build.copy(node, std::move(operands)));
   }
   std::vector<Output> outputs;
   for (const Output& output : flat.outputs())

@@ -63,10 +63,20 @@ void append_side(std::string& out, std::string_view label, const Dot::Side& side
   append(out, "  ", label, " m", side.memory, " + ", side.offset, " batch ", side.batch, " outer ", side.outer, " inner ", side.inner, "\n");
 }
 
-void append_launch(std::string& out, const Program& program, const Launch& launch) {
-  append(out, "  ", program.kernels[static_cast<size_t>(launch.kernel)].name, "(");
+void append_launch(std::string& out, const Program& program, const Launch& launch, size_t indent = 2) {
+  static constexpr std::string_view kinds[] = {"", "routine ", "while ", "branch "};
+  append(out, std::string(indent, ' '), kinds[static_cast<size_t>(launch.kind)],
+         launch.kind == LaunchKind::kernel ? program.kernels[static_cast<size_t>(launch.kernel)].name : launch.routine, "(");
   for (size_t i = 0; i < launch.buffers.size(); ++i) append(out, i ? ", b" : "b", launch.buffers[i]);
-  append(out, ") x ", launch.parallel, "  # ", launch.loc.text(), "\n");
+  out += ")";
+  if (launch.kind == LaunchKind::kernel) append(out, " x ", launch.parallel);
+  if (!launch.numbers.empty()) append(out, " ", launch.numbers);
+  append(out, "  # ", launch.loc.text(), "\n");
+  for (const LaunchBlock& block : launch.blocks) {
+    append(out, std::string(indent, ' '), "{\n");
+    for (const Launch& inner : block.launches) append_launch(out, program, inner, indent + 2);
+    append(out, std::string(indent, ' '), "}\n");
+  }
 }
 
 }  // namespace

@@ -194,7 +194,7 @@ OpDef define_is_nan() {
                    {.aten = "isnan"});
 }
 OpDef define_is_inf() {
-  return composite("Whether infinite.", 1, same_type_to_bool<is_float>, expand_is_inf, {.aten = "isinf"});
+  return composite("Whether infinite.", 1, same_type_to_bool<is_float>, expand_is_inf, {.stablehlo = "chlo.is_inf", .aten = "isinf"});
 }
 OpDef define_signbit() {
   return composite("Whether the sign bit is set (-0 and NaN too).", 1, same_type_to_bool<is_signed_real>, expand_signbit,

@@ -153,6 +153,19 @@ OpDef define_lgamma() {
 OpDef define_digamma() {
   return unary("Derivative of lgamma.", Scalar::digamma, floats, {.stablehlo = "chlo.digamma", .aten = "digamma"});
 }
+OpDef define_erf_inv() {
+  return unary("Inverse error function.", Scalar::erf_inv, floats, {.stablehlo = "chlo.erf_inv", .aten = "erfinv"});
+}
+OpDef define_bessel_i1e() {
+  return unary("exp(-|x|) times the modified Bessel function of the first kind of order 1.", Scalar::bessel_i1e, floats,
+               {.stablehlo = "chlo.bessel_i1e", .aten = "special_i1e"});
+}
+OpDef define_polygamma() {
+  return binary("The derivative of digamma of order n at x.", Scalar::polygamma, floats, {.stablehlo = "chlo.polygamma"});
+}
+OpDef define_zeta() {
+  return binary("Hurwitz's zeta function: the sum of (q + k)^-x over k from 0.", Scalar::zeta, floats, {.stablehlo = "chlo.zeta"});
+}
 OpDef define_convert() {
   return {.doc = "The nearest value of another element type; floats to integers truncate and saturate.",
           .attrs = {{Attr::type, AttrKind::dtype}},
@@ -202,7 +215,7 @@ OpDef define_next_after() {
   return binary("The next value after x towards y.", Scalar::next_after,
                 [](const Call& call) -> Types {
                   Type x = same_type<is_float>(call)[0];
-                  call.require(bit_width(x.dtype) >= 32, "dtype", "takes f32 or f64, got ", name(x.dtype));
+                  call.require(bit_width(x.dtype) >= 16, "dtype", "takes floats of at least 16 bits, got ", name(x.dtype));
                   return {x};
                 },
                 {.stablehlo = "chlo.next_after", .numpy = "nextafter"});
@@ -238,15 +251,18 @@ OpDef define_xor_() {
 }
 
 OpDef define_compare() {
-  return {.doc = "Whether x stands in the relation to y: EQ NE LT LE GT GE. IEEE for floats; complex numbers EQ and NE only.",
+  return {.doc = "Whether x stands in the relation to y: EQ NE LT LE GT GE. IEEE for floats, or TOTALORDER: -NaN < -inf < -0 < 0 < inf < "
+                 "NaN; complex numbers EQ and NE only.",
           .operands = 2,
-          .attrs = {{Attr::comparison_direction, AttrKind::text}},
+          .attrs = {{Attr::comparison_direction, AttrKind::text}, {Attr::compare_type, AttrKind::text, true}},
           .infer = [](const Call& call) -> Types {
             Type x = same_type<any_type>(call)[0];
             const std::string& direction = call.attrs.text(Attr::comparison_direction);
             bool known = direction == "EQ" || direction == "NE" || direction == "LT" || direction == "LE" ||
                          direction == "GT" || direction == "GE";
             call.require(known, "direction", "direction must be EQ, NE, LT, LE, GT or GE, got '", direction, "'");
+            call.require(!call.attrs.find(Attr::compare_type) || (is_float(x.dtype) && call.attrs.text(Attr::compare_type) == "TOTALORDER"), "c3",
+                         "compare_type must be TOTALORDER and operands floats, got ", x);
             call.require(!is_complex(x.dtype) || direction == "EQ" || direction == "NE", "c4", "complex numbers have no order");
             return {{DType::boolean, x.dims}};
           },

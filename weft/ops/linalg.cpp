@@ -21,7 +21,8 @@ Types infer_dot_general(const Call& call) {
   const Type &lhs = call.operand(0), &rhs = call.operand(1);
   const Ints &lb = call.attrs.ints(Attr::lhs_batching_dimensions), &rb = call.attrs.ints(Attr::rhs_batching_dimensions),
              &lc = call.attrs.ints(Attr::lhs_contracting_dimensions), &rc = call.attrs.ints(Attr::rhs_contracting_dimensions);
-  call.require(lhs.dtype == rhs.dtype, "c13", "operands must be of one element type, got ", lhs, " and ", rhs);
+  bool converts = call.attrs.find(Attr::type) != nullptr;
+  call.require(lhs.dtype == rhs.dtype || converts, "c13", "operands must be of one element type, got ", lhs, " and ", rhs);
   call.require(lb.size() == rb.size(), "c1", "batching dimensions must pair up, got ", lb, " and ", rb);
   call.require(lc.size() == rc.size(), "c2", "contracting dimensions must pair up, got ", lc, " and ", rc);
   Ints left = lb, right = rb;
@@ -32,7 +33,7 @@ Types infer_dot_general(const Call& call) {
   for (size_t i = 0; i < left.size(); ++i)
     call.require(lhs.dims[static_cast<size_t>(left[i])] == rhs.dims[static_cast<size_t>(right[i])], i < lb.size() ? "c9" : "c10",
                  "extents must agree, got dimension ", left[i], " of ", lhs, " and dimension ", right[i], " of ", rhs);
-  Type result{lhs.dtype, {}};
+  Type result{converts ? call.attrs.dtype(Attr::type) : lhs.dtype, {}};
   for (int64_t i : lb) result.dims.push_back(lhs.dims[static_cast<size_t>(i)]);
   for (int64_t i : free_dims(lhs.rank(), lb, lc)) result.dims.push_back(lhs.dims[static_cast<size_t>(i)]);
   for (int64_t i : free_dims(rhs.rank(), rb, rc)) result.dims.push_back(rhs.dims[static_cast<size_t>(i)]);
@@ -95,10 +96,11 @@ OpDef define_dot_general() {
           .attrs = {{Attr::lhs_batching_dimensions, AttrKind::ints},
                     {Attr::rhs_batching_dimensions, AttrKind::ints},
                     {Attr::lhs_contracting_dimensions, AttrKind::ints},
-                    {Attr::rhs_contracting_dimensions, AttrKind::ints}},
+                    {Attr::rhs_contracting_dimensions, AttrKind::ints},
+                    {Attr::type, AttrKind::dtype, true}},
           .infer = infer_dot_general,
           .eval = [](const Node& node, std::span<const Literal> operands) -> Literals {
-            DType dtype = operands[0].dtype();
+            DType dtype = node.type().dtype;
             if (is_complex(dtype)) return {product<std::complex<double>>(node, operands[0], operands[1])};
             if (is_float(dtype)) return {product<double>(node, operands[0], operands[1])};
             return {product<int64_t>(node, operands[0], operands[1])};

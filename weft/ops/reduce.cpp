@@ -1,7 +1,7 @@
 // reduce: combining elements along dimensions by a body.
 #include "weft/core/element.h"
 #include "weft/ir/graph.h"
-#include "weft/ir/interpret.h"
+#include "weft/ir/scalar_body.h"
 #include "weft/ops/infer.h"
 #include "weft/ops/walk.h"
 
@@ -11,20 +11,27 @@ namespace {
 using Literals = std::vector<Literal>;
 
 Types infer_reduce(const Call& call) {
-  call.require(call.operands.size() == 2, "operands", "takes an input and its initial value, got ", call.operands.size(), " operands");
-  const Type &x = call.operand(0), &init = call.operand(1);
+  size_t count = call.operands.size() / 2;
+  call.require(count > 0 && call.operands.size() % 2 == 0, "operands", "takes inputs and as many initial values, got ", call.operands.size(), " operands");
+  const Type& x = call.operand(0);
   const Ints& dimensions = call.attrs.ints(Attr::dimensions);
-  call.require(init.rank() == 0 && init.dtype == x.dtype, "c2", "the initial value must be a scalar of ", name(x.dtype), ", got ", init);
   call.require(are_axes(dimensions, x.rank()), "c4", "dimensions ", dimensions, " must be different ones of ", x);
   const Graph& body = *call.regions[0];
-  bool fits = body.parameters().size() == 2 && body.outputs().size() == 1 &&
-              body.outputs()[0].value.type() == init && body.node(body.parameters()[0]).type() == init &&
-              body.node(body.parameters()[1]).type() == init;
-  call.require(fits, "c6", "the body must take two scalars of ", name(x.dtype), " to one");
-  Type result{x.dtype, {}};
-  for (size_t i = 0; i < x.dims.size(); ++i)
-    if (!contains(dimensions, static_cast<int64_t>(i))) result.dims.push_back(x.dims[i]);
-  return {result};
+  bool fits = body.parameters().size() == 2 * count && body.outputs().size() == count;
+  Types results;
+  for (size_t k = 0; k < count; ++k) {
+    const Type &input = call.operand(k), &init = call.operand(count + k);
+    call.require(input.dims == x.dims, "c1", "inputs must agree in shape, got ", x, " and ", input);
+    call.require(init.rank() == 0 && init.dtype == input.dtype, "c2", "the initial value must be a scalar of ", name(input.dtype), ", got ", init);
+    fits = fits && body.outputs()[k].value.type() == init && body.node(body.parameters()[k]).type() == init &&
+           body.node(body.parameters()[count + k]).type() == init;
+    Type result{input.dtype, {}};
+    for (size_t i = 0; i < x.dims.size(); ++i)
+      if (!contains(dimensions, static_cast<int64_t>(i))) result.dims.push_back(x.dims[i]);
+    results.push_back(std::move(result));
+  }
+  call.require(fits, "c6", "the body must take two scalars of each input to one of each");
+  return results;
 }
 
 // Combines the elements at `offsets` from `base` pairwise, so that rounding errors grow with the logarithm of their
@@ -39,15 +46,16 @@ Element tree(Scalar op, const Literal& x, int64_t base, std::span<const int64_t>
   return apply(op, pair[0].dtype, pair);
 }
 
-Element fold_body(const Graph& body, const Literal& x, int64_t base, std::span<const int64_t> offsets, const Literal& init) {
-  Literal total = init;
+// Combines the elements of every input in order by the body.
+std::vector<Element> fold_body(const ScalarBody& body, std::span<const Literal> inputs, int64_t base, std::span<const int64_t> offsets,
+                               std::vector<Element> total) {
+  std::vector<Element> arguments(2 * total.size());
   for (int64_t offset : offsets) {
-    Literal element(Type{x.dtype(), {}});
-    copy_element(element, 0, x, base + offset);
-    Literal pair[2] = {total, element};
-    total = interpret(body, pair)[0];
+    std::copy(total.begin(), total.end(), arguments.begin());
+    for (size_t k = 0; k < total.size(); ++k) arguments[total.size() + k] = element_at(inputs[k], base + offset);
+    total = body(arguments);
   }
-  return load(total.bytes().data(), total.dtype());
+  return total;
 }
 
 Literals eval_reduce(const Node& node, std::span<const Literal> operands) {
@@ -62,23 +70,28 @@ Literals eval_reduce(const Node& node, std::span<const Literal> operands) {
   }
   Ints offsets;
   for_each_index(reduced_dims, [&](const Ints& index) { offsets.push_back(linear(index, reduced_strides)); });
+  size_t count = operands.size() / 2;
   std::optional<Op> op = single_op(*node.regions[0]);
-  Literal result(node.type());
-  Element init = load(operands[1].bytes().data(), x.dtype());
-  int64_t at = 0, size = size_of(x.dtype());
+  ScalarBody body(*node.regions[0]);
+  Literals results;
+  for (const Type& type : node.types) results.emplace_back(type);
+  std::vector<Element> inits;
+  for (size_t k = 0; k < count; ++k) inits.push_back(element_at(operands[count + k], 0));
+  int64_t at = 0;
   for_each_index(kept_dims, [&](const Ints& index) {
     int64_t base = linear(index, kept_strides);
-    Element total = init;
+    std::vector<Element> totals = inits;
     if (!op) {
-      total = fold_body(*node.regions[0], x, base, offsets, operands[1]);
+      totals = fold_body(body, operands.first(count), base, offsets, inits);
     } else if (!offsets.empty()) {
       Element combined = tree(def(*op).scalar, x, base, offsets);
-      Element pair[2] = {convert(init, combined.dtype), combined};
-      total = convert(apply(def(*op).scalar, combined.dtype, pair), x.dtype());
+      Element pair[2] = {convert(inits[0], combined.dtype), combined};
+      totals[0] = convert(apply(def(*op).scalar, combined.dtype, pair), x.dtype());
     }
-    store(result.mutable_bytes() + at++ * size, total);
+    for (size_t k = 0; k < count; ++k) set_element(results[k], at, totals[k]);
+    ++at;
   });
-  return {result};
+  return results;
 }
 
 }  // namespace

@@ -253,4 +253,30 @@ OpDef define_reverse() {
           .names = {.stablehlo = "reverse", .hlo = "reverse", .aten = "flip"}};
 }
 
+OpDef define_strided_view() {
+  return {.doc = "Elements at start_indices[a] + the sum of strides[j] * index[j] over the result dimensions j with axes[j] = a; an axis of "
+                 "-1 repeats. Made when kernels are prepared.",
+          .attrs = {{Attr::dims, AttrKind::dims}, {Attr::axes, AttrKind::ints}, {Attr::strides, AttrKind::ints}, {Attr::start_indices, AttrKind::dims}},
+          .infer = [](const Call& call) -> Types {
+            const Ints& axes = call.attrs.ints(Attr::axes);
+            const Dims& dims = call.attrs.dims(Attr::dims);
+            bool fits = axes.size() == dims.size() && call.attrs.ints(Attr::strides).size() == dims.size() &&
+                        call.attrs.dims(Attr::start_indices).size() == call.operand(0).dims.size();
+            for (int64_t axis : axes) fits = fits && axis >= -1 && axis < call.operand(0).rank();
+            call.require(fits, "axes", "axes ", axes, " and strides must name a dimension of ", call.operand(0), " for each of ", dims);
+            return {{call.operand(0).dtype, dims}};
+          },
+          .eval = [](const Node& node, std::span<const Literal> operands) -> Literals {
+            const Ints &axes = node.ints(Attr::axes), &strides = node.ints(Attr::strides);
+            const Dims& start = node.attrs.dims(Attr::start_indices);
+            return {gathered(node.type(), operands[0], [&](const Ints& index) {
+              Ints source;
+              for (const Dim& dim : start) source.push_back(dim.value());
+              for (size_t j = 0; j < index.size(); ++j)
+                if (axes[j] >= 0) source[static_cast<size_t>(axes[j])] += strides[j] * index[j];
+              return source;
+            })};
+          }};
+}
+
 }  // namespace weft

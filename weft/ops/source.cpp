@@ -48,4 +48,10 @@ OpDef define_iota() {
           .names = {.stablehlo = "iota", .hlo = "iota", .aten = "arange"}};
 }
 
+OpDef define_result() {
+  return {.doc = "One result of a call, as a value that has memory. Made when kernels are prepared.",
+          .infer = [](const Call& call) -> Types { return {call.operand(0)}; },
+          .eval = [](const Node&, std::span<const Literal> operands) -> std::vector<Literal> { return {operands[0]}; }};
+}
+
 }  // namespace weft

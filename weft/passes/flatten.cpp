@@ -7,8 +7,30 @@
 namespace weft {
 namespace {
 
+GraphPtr flattened(const Graph& graph);
+
+std::vector<Value> results_of(const Node& node) {
+  std::vector<Value> results;
+  for (uint32_t i = 0; i < node.types.size(); ++i) results.push_back(node.result(i));
+  return results;
+}
+
+Value factored_in_f32(Builder& build, const Node& node, std::vector<Value> operands) {
+  for (Value& operand : operands) operand = build.convert(operand, DType::f32);
+  return build.convert(build(node.op, operands, node.attrs), node.type().dtype);
+}
+
+std::vector<Value> with_flat_regions(Builder& build, const Node& node, const std::vector<Value>& operands) {
+  std::vector<GraphPtr> regions;
+  for (const GraphPtr& region : node.regions) regions.push_back(flattened(*region));
+  return results_of(build.call(node.op, operands, node.attrs, std::move(regions)));
+}
+
 std::vector<Value> flatten_node(Builder& build, const Node& node, const std::vector<Value>& operands) {
   const OpDef& op = def(node.op);
+  bool factors = node.op == Op::cholesky || node.op == Op::triangular_solve;
+  if (factors && bit_width(node.type().dtype) < 32) return {factored_in_f32(build, node, operands)};
+  if (!op.expand && !node.regions.empty()) return with_flat_regions(build, node, operands);
   if (!op.expand && (!op.traits.elementwise || operands.size() < 2)) return {};
   if (op.expand) {
     // Bodies may use composites in turn: what the body adds is flattened by expanding it in a graph of its own.
@@ -44,6 +66,8 @@ std::vector<Value> flatten_node(Builder& build, const Node& node, const std::vec
   return {build.copy(node, std::move(broadcast_operands)).result()};
 }
 
+GraphPtr flattened(const Graph& graph) { return rebuild(graph, Level::flat, flatten_node); }
+
 }  // namespace
 
 const Pass flatten{
@@ -51,7 +75,7 @@ const Pass flatten{
     .doc = "Replaces composites by their bodies and writes broadcasting out.",
     .from = Level::trace,
     .to = Level::flat,
-    .run = [](const Graph& graph) -> GraphPtr { return rebuild(graph, Level::flat, flatten_node); },
+    .run = flattened,
 };
 
 }  // namespace weft

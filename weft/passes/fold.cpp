@@ -18,6 +18,7 @@ std::vector<Value> fold_node(Builder& build, const Node& node, const std::vector
     if (literal.is_live() || literal.count() > largest) return {};
     literals.push_back(literal);
   }
+  if (family(node.op) == Family::control || family(node.op) == Family::collective) return {};
   return {build.constant(evaluate(node, literals)[0])};
 }
 

@@ -13,14 +13,31 @@ std::span<const Step> pipeline() {
   return steps;
 }
 
+namespace {
+
+// The bodies of loops and branches are programs of their own.
+GraphPtr with_regions(const Graph& graph) {
+  return rebuild(graph, Level::flat, [](Builder& build, const Node& node, const std::vector<Value>& operands) {
+    std::vector<Value> results;
+    if (family(node.op) != Family::control || node.regions.empty()) return results;
+    std::vector<GraphPtr> regions;
+    for (const GraphPtr& region : node.regions) regions.push_back(run_pipeline(*region));
+    const Node& call = build.call(node.op, operands, node.attrs, std::move(regions));
+    for (uint32_t i = 0; i < call.types.size(); ++i) results.push_back(call.result(i));
+    return results;
+  });
+}
+
+}  // namespace
+
 GraphPtr run_pipeline(const Graph& graph) {
   GraphPtr current;
   for (const Step& step : pipeline()) {
-    const Graph& from = current ? *current : graph;
-    if (step.pass == &flatten && from.level() == Level::flat) continue;
-    current = step.pass->run(from);
+    current = step.pass->run(current ? *current : graph);
   }
-  return current;
+  bool has_regions = false;
+  for (const Node& node : current->nodes()) has_regions |= family(node.op) == Family::control && !node.regions.empty();
+  return has_regions ? with_regions(*current) : current;
 }
 
 }  // namespace weft

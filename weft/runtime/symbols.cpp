@@ -6,6 +6,7 @@
 
 #include "weft/core/element.h"
 #include "weft/core/half.h"
+#include "weft/library/routine.h"
 
 namespace weft {
 namespace {
@@ -30,6 +31,13 @@ template <Scalar op>
 float real_float(float x) {
   Element e = Element::of_double(DType::f32, x);
   return static_cast<float>(apply(op, DType::f32, &e).real());
+}
+
+template <Scalar op, class T>
+T real_pair(T a, T b) {
+  DType dtype = sizeof(T) == 8 ? DType::f64 : DType::f32;
+  Element pair[2] = {Element::of_double(dtype, a), Element::of_double(dtype, b)};
+  return static_cast<T>(apply(op, dtype, pair).real());
 }
 
 // Parts of complex functions of one or two numbers: the same code as the interpreter's.
@@ -89,6 +97,14 @@ const Row rows[] = {
     {"fmaf", address(static_cast<float (*)(float, float, float)>(::fmaf))},
     {"weft_digamma", address(real_double<Scalar::digamma>)},
     {"weft_digammaf", address(real_float<Scalar::digamma>)},
+    {"weft_erf_inv", address(real_double<Scalar::erf_inv>)},
+    {"weft_erf_invf", address(real_float<Scalar::erf_inv>)},
+    {"weft_bessel_i1e", address(real_double<Scalar::bessel_i1e>)},
+    {"weft_bessel_i1ef", address(real_float<Scalar::bessel_i1e>)},
+    {"weft_polygamma", address(real_pair<Scalar::polygamma, double>)},
+    {"weft_polygammaf", address(real_pair<Scalar::polygamma, float>)},
+    {"weft_zeta", address(real_pair<Scalar::zeta, double>)},
+    {"weft_zetaf", address(real_pair<Scalar::zeta, float>)},
     {"weft_logistic", address(real_double<Scalar::logistic>)},
     {"weft_logisticf", address(real_float<Scalar::logistic>)},
     {"weft_small_to_float", address(small_to_float_bits)},
@@ -109,6 +125,8 @@ const Row rows[] = {
 void* runtime_symbol(std::string_view name) {
   for (const Row& row : rows)
     if (row.name == name) return row.address;
+  constexpr std::string_view routines = "weft_routine_";
+  if (name.starts_with(routines)) return reinterpret_cast<void*>(find_routine(name.substr(routines.size())));
   return nullptr;
 }
 

@@ -100,7 +100,7 @@ class EntryWriter {
       extents_.bind(program_.symbols[i].name, cat("%symbol", i));
     }
     size_t most = 1;
-    for (const Launch& launch : launches) most = std::max(most, launch.buffers.size() + launch.symbols.size());
+    for (const Launch& launch : launches) most = std::max(most, arguments_of(launch));
     append(body, "  %services_pool_slot = getelementptr ptr, ptr %services, i64 1\n  %pool = load ptr, ptr %services_pool_slot\n"
                  "  %parallel_for = load ptr, ptr %services\n");
     for (const Launch& launch : launches) write_launch(body, launch);
@@ -127,7 +127,76 @@ class EntryWriter {
     return pointer;
   }
 
+  // Slots that a launch needs for its arguments: buffers and symbols; of a routine its numbers and bodies too.
+  static size_t arguments_of(const Launch& launch) {
+    size_t most = launch.buffers.size() + launch.symbols.size() + launch.numbers.size() + launch.bodies.size();
+    for (const LaunchBlock& block : launch.blocks)
+      for (const Launch& inner : block.launches) most = std::max(most, arguments_of(inner));
+    return most;
+  }
+
   void write_launch(std::string& body, const Launch& launch) {
+    switch (launch.kind) {
+      case LaunchKind::kernel: return write_kernel(body, launch);
+      case LaunchKind::routine: return write_routine(body, launch);
+      case LaunchKind::loop: return write_loop(body, launch);
+      case LaunchKind::branch: return write_branch(body, launch);
+    }
+  }
+
+  void write_block(std::string& body, const LaunchBlock& block) {
+    for (const Launch& launch : block.launches) write_launch(body, launch);
+  }
+
+  void write_slot(std::string& body, size_t at, const char* type, const std::string& value) {
+    std::string slot = name("arg");
+    append(body, "  ", slot, " = getelementptr i64, ptr %args, i64 ", at, "\n  store ", type, " ", value, ", ptr ", slot, "\n");
+  }
+
+  void write_routine(std::string& body, const Launch& launch) {
+    size_t at = 0;
+    for (const Dim& number : launch.numbers) write_slot(body, at++, "i64", extents_.extent(number));
+    for (int32_t buffer : launch.buffers) write_slot(body, at++, "ptr", base_of(body, program_.buffers[static_cast<size_t>(buffer)]));
+    for (int32_t kernel : launch.bodies) write_slot(body, at++, "ptr", cat("@", program_.kernels[static_cast<size_t>(kernel)].name));
+    std::string buffers = name("buffers"), bodies = name("bodies"), routine = cat("weft_routine_", launch.routine);
+    append(body, "  ", buffers, " = getelementptr i64, ptr %args, i64 ", launch.numbers.size(), "\n  ", bodies, " = getelementptr i64, ptr %args, i64 ",
+           launch.numbers.size() + launch.buffers.size(), "\n  call void @", routine, "(ptr %args, ptr ", buffers, ", ptr ", bodies, ")\n");
+    module_.declare(cat("declare void @", routine, "(ptr, ptr, ptr)"));
+  }
+
+  void write_loop(std::string& body, const Launch& launch) {
+    std::string head = name("head").substr(1), inside = name("inside").substr(1), done = name("done").substr(1);
+    append(body, "  br label %", head, "\n", head, ":\n");
+    write_block(body, launch.blocks[0]);
+    std::string place = base_of(body, program_.buffers[static_cast<size_t>(launch.buffers[0])]), byte = name("byte"), more = name("more");
+    append(body, "  ", byte, " = load i8, ptr ", place, "\n  ", more, " = icmp ne i8 ", byte, ", 0\n  br i1 ", more, ", label %", inside, ", label %", done, "\n",
+           inside, ":\n");
+    write_block(body, launch.blocks[1]);
+    append(body, "  br label %", head, "\n", done, ":\n");
+  }
+
+  void write_branch(std::string& body, const Launch& launch) {
+    const BufferPlan& buffer = program_.buffers[static_cast<size_t>(launch.buffers[0])];
+    const char* type = is_bool(buffer.type.dtype) ? "i8" : "i32";
+    std::string place = base_of(body, buffer), value = name("value"), done = name("done").substr(1);
+    append(body, "  ", value, " = load ", type, ", ptr ", place, "\n");
+    std::vector<std::string> labels;
+    for (size_t i = 0; i < launch.blocks.size(); ++i) labels.push_back(name("branch").substr(1));
+    // A boolean chooses the first where it holds; a number without a branch the last.
+    append(body, "  switch ", type, " ", value, ", label %", is_bool(buffer.type.dtype) ? labels.front() : labels.back(), " [");
+    if (is_bool(buffer.type.dtype)) append(body, " ", type, " 0, label %", labels.back());
+    else
+      for (size_t i = 0; i + 1 < labels.size(); ++i) append(body, " ", type, " ", i, ", label %", labels[i]);
+    append(body, " ]\n");
+    for (size_t i = 0; i < launch.blocks.size(); ++i) {
+      append(body, labels[i], ":\n");
+      write_block(body, launch.blocks[i]);
+      append(body, "  br label %", done, "\n");
+    }
+    append(body, done, ":\n");
+  }
+
+  void write_kernel(std::string& body, const Launch& launch) {
     const Kernel& kernel = program_.kernels[static_cast<size_t>(launch.kernel)];
     size_t at = 0;
     for (int32_t buffer : launch.buffers) {

@@ -10,6 +10,7 @@ namespace {
 std::string library_name(const std::string& function, bool is_double) {
   static const std::map<std::string, std::string> others = {
       {"power", "pow"}, {"remainder", "fmod"}, {"next_after", "nextafter"}, {"digamma", "weft_digamma"}, {"logistic", "weft_logistic"},
+      {"erf_inv", "weft_erf_inv"}, {"bessel_i1e", "weft_bessel_i1e"}, {"polygamma", "weft_polygamma"}, {"zeta", "weft_zeta"},
   };
   auto found = others.find(function);
   std::string name = found == others.end() ? function : found->second;
@@ -35,7 +36,7 @@ Shape shape_of(const std::string& function, DType dtype) {
     std::string part = rest == "re" ? "_re" : "_im";
     return {element, element, cat("weft_", stem, part, dtype == DType::f64 ? "" : "f"), count, {}};
   }
-  size_t count = stem == "power" || stem == "remainder" || stem == "atan2" || stem == "next_after" || stem == "hypot" ? 2 : 1;
+  size_t count = stem == "power" || stem == "remainder" || stem == "atan2" || stem == "next_after" || stem == "hypot" || stem == "polygamma" || stem == "zeta" ? 2 : 1;
   return {element, element, library_name(stem, dtype == DType::f64), count, {}};
 }
 

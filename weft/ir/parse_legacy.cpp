@@ -1,0 +1,277 @@
+// Operations that are read as others.
+#include "weft/ir/parse_legacy.h"
+
+#include <map>
+
+namespace weft {
+namespace {
+
+using Values = std::vector<Value>;
+using Reading = Values (*)(Builder& build, const ParsedCall& call);
+
+const Value& operand(const ParsedCall& call, size_t i) {
+  if (i >= call.operands.size()) fail(ErrorKind::type, "operands", call.name, " needs ", i + 1, " operands, got ", call.operands.size());
+  return call.operands[i];
+}
+
+// The numbers of a constant operand; through the views and conversions that shape computations consist of.
+Ints constant_ints(const ParsedCall& call, size_t i) {
+  const Node& node = operand(call, i).node();
+  if (node.op != Op::constant)
+    fail(ErrorKind::unsupported, "dynamic_shape", call.name, ": operand ", i, " decides a shape and must be a constant; export the program with static shapes");
+  const Literal& literal = node.attrs.literal(Attr::value);
+  Ints values;
+  for (int64_t k = 0; k < literal.count(); ++k) values.push_back(literal.as_int(k));
+  return values;
+}
+
+const Type& result_of(const ParsedCall& call) {
+  if (call.results.size() != 1) fail(ErrorKind::value, "result_type", call.name, ": the text must give one result type");
+  return call.results[0];
+}
+
+const MlirAttr* find(const ParsedCall& call, const char* name) {
+  auto found = call.attrs.find(name);
+  return found == call.attrs.end() ? nullptr : &found->second;
+}
+
+Ints ints(const ParsedCall& call, std::initializer_list<const char*> names) {
+  for (const char* name : names)
+    if (const MlirAttr* attr = find(call, name); attr && attr->ints) return *attr->ints;
+  fail(ErrorKind::value, "missing_attribute", call.name, ": the attribute '", *names.begin(), "' must be integers");
+}
+
+int64_t integer(const ParsedCall& call, std::initializer_list<const char*> names) {
+  for (const char* name : names)
+    if (const MlirAttr* attr = find(call, name); attr && attr->integer) return *attr->integer;
+  fail(ErrorKind::value, "missing_attribute", call.name, ": the attribute '", *names.begin(), "' must be an integer");
+}
+
+Dims as_dims(const Ints& values) { return {values.begin(), values.end()}; }
+
+// The same op without the operands that repeat its result's shape.
+Values static_reshape(Builder& build, const ParsedCall& call) { return {build.reshape(operand(call, 0), result_of(call).dims)}; }
+
+Values static_broadcast(Builder& build, const ParsedCall& call) {
+  return {build(Op::broadcast_in_dim, {operand(call, 0)},
+                {{Attr::dims, result_of(call).dims}, {Attr::dimensions, ints(call, {"broadcast_dimensions", "dims"})}})};
+}
+
+Values static_iota(Builder& build, const ParsedCall& call) {
+  return {build(Op::iota, {}, {{Attr::type, result_of(call).dtype}, {Attr::dims, result_of(call).dims}, {Attr::dimension, integer(call, {"iota_dimension", "dim"})}})};
+}
+
+Values static_pad(Builder& build, const ParsedCall& call) {
+  return {build(Op::pad, {operand(call, 0), operand(call, 1)},
+                {{Attr::edge_padding_low, as_dims(constant_ints(call, 2))}, {Attr::edge_padding_high, as_dims(constant_ints(call, 3))},
+                 {Attr::interior_padding, constant_ints(call, 4)}})};
+}
+
+Values static_slice(Builder& build, const ParsedCall& call) {
+  return {build(Op::slice, {operand(call, 0)},
+                {{Attr::start_indices, as_dims(constant_ints(call, 1))}, {Attr::limit_indices, as_dims(constant_ints(call, 2))},
+                 {Attr::strides, constant_ints(call, 3)}})};
+}
+
+// The last operand becomes an attribute of the static op.
+Values static_from(Builder& build, const ParsedCall& call, Op op, const char* attribute) {
+  ParsedCall fixed = call;
+  fixed.op = op;
+  MlirAttr attr;
+  attr.ints = constant_ints(call, call.operands.size() - 1);
+  fixed.attrs[attribute] = attr;
+  fixed.operands.pop_back();
+  return {build(op, fixed.operands, attrs_of(fixed, {}))};
+}
+
+Values dot(Builder& build, const ParsedCall& call) {
+  const Value &lhs = operand(call, 0), &rhs = operand(call, 1);
+  Attrs attrs{{Attr::lhs_batching_dimensions, Ints{}}, {Attr::rhs_batching_dimensions, Ints{}},
+              {Attr::lhs_contracting_dimensions, Ints{lhs.type().rank() - 1}}, {Attr::rhs_contracting_dimensions, Ints{0}}};
+  if (!call.results.empty() && call.results[0].dtype != lhs.type().dtype) attrs.set(Attr::type, call.results[0].dtype);
+  return {build(Op::dot_general, {lhs, rhs}, std::move(attrs))};
+}
+
+Values broadcast(Builder& build, const ParsedCall& call) {
+  Dims dims = as_dims(ints(call, {"broadcast_sizes", "sizes"}));
+  const Dims& own = operand(call, 0).type().dims;
+  Ints dimensions;
+  for (size_t i = 0; i < own.size(); ++i) dimensions.push_back(static_cast<int64_t>(dims.size() + i));
+  dims.insert(dims.end(), own.begin(), own.end());
+  return {build(Op::broadcast_in_dim, {operand(call, 0)}, {{Attr::dims, dims}, {Attr::dimensions, dimensions}})};
+}
+
+// "ab,bc->ac" with the ellipsis left out: sums over letters that only the inputs have.
+Values einsum(Builder& build, const ParsedCall& call) {
+  const MlirAttr* config = find(call, "einsum_config");
+  std::string text = config && config->text ? *config->text : std::string();
+  size_t arrow = text.find("->"), comma = text.find(',');
+  bool unary = call.operands.size() == 1;
+  if (arrow == std::string::npos || unary != (comma == std::string::npos) || text.find('.') != std::string::npos)
+    fail(ErrorKind::unsupported, "einsum_config", call.name, ": the configuration must be of the form \"ab,bc->ac\", got \"", text, "\"");
+  std::string lhs = text.substr(0, unary ? arrow : comma), rhs = unary ? std::string() : text.substr(comma + 1, arrow - comma - 1), out = text.substr(arrow + 2);
+  Value left = operand(call, 0), right = unary ? build.scalar(left.type().dtype, 1) : operand(call, 1);
+  if (lhs.size() != left.type().dims.size() || rhs.size() != right.type().dims.size())
+    fail(ErrorKind::value, "einsum_config", call.name, ": \"", text, "\" does not fit ", left.type(), " and ", right.type());
+  // Letters of one input alone that the result lacks are summed away first.
+  auto summed = [&](Value x, std::string& letters, const std::string& others) {
+    Ints gone;
+    std::string kept;
+    for (size_t i = 0; i < letters.size(); ++i) {
+      bool needed = out.find(letters[i]) != std::string::npos || others.find(letters[i]) != std::string::npos;
+      if (needed) kept += letters[i];
+      else gone.push_back(static_cast<int64_t>(i));
+    }
+    letters = kept;
+    if (gone.empty()) return x;
+    DType dtype = x.type().dtype;
+    return build(Op::reduce, {x, build.scalar(dtype, 0)}, {{Attr::dimensions, gone}}, {binary_body(Op::add, dtype)});
+  };
+  left = summed(left, lhs, rhs);
+  right = summed(right, rhs, lhs);
+  Ints lb, rb, lc, rc;
+  std::string order;
+  for (size_t i = 0; i < lhs.size(); ++i) {
+    size_t j = rhs.find(lhs[i]);
+    if (j == std::string::npos) continue;
+    bool batch = out.find(lhs[i]) != std::string::npos;
+    (batch ? lb : lc).push_back(static_cast<int64_t>(i));
+    (batch ? rb : rc).push_back(static_cast<int64_t>(j));
+    if (batch) order += lhs[i];
+  }
+  for (char c : lhs)
+    if (rhs.find(c) == std::string::npos) order += c;
+  for (char c : rhs)
+    if (lhs.find(c) == std::string::npos) order += c;
+  Value product = build(Op::dot_general, {left, right},
+                        {{Attr::lhs_batching_dimensions, lb}, {Attr::rhs_batching_dimensions, rb}, {Attr::lhs_contracting_dimensions, lc}, {Attr::rhs_contracting_dimensions, rc}});
+  Ints permutation;
+  for (char c : out) {
+    size_t at = order.find(c);
+    if (at == std::string::npos) fail(ErrorKind::value, "einsum_config", call.name, ": '", std::string(1, c), "' of the result is in no input");
+    permutation.push_back(static_cast<int64_t>(at));
+  }
+  return {build.transpose(product, permutation)};
+}
+
+// Rows of `dim` chosen by an index, with the leading batch dims of both in step.
+Values torch_index_select(Builder& build, const ParsedCall& call) {
+  const Value &x = operand(call, 0), &index = operand(call, 1);
+  int64_t dim = integer(call, {"dim"}), batch = integer(call, {"batch_dims"});
+  if (dim < 0 || dim >= x.type().rank() || batch < 0 || batch > dim || batch > index.type().rank())
+    fail(ErrorKind::value, "dim", call.name, ": dim ", dim, " and batch_dims ", batch, " do not fit ", x.type(), " and ", index.type());
+  Dims sizes = x.type().dims;
+  Ints offset, batching;
+  int64_t extra = index.type().rank() - batch;
+  for (int64_t i = 0; i < x.type().rank(); ++i) {
+    if (i < batch) batching.push_back(i);
+    if (i < batch || i == dim) sizes[static_cast<size_t>(i)] = 1;
+    else offset.push_back(i < dim ? i : i + extra - 1);
+  }
+  return {build(Op::gather, {x, index},
+                {{Attr::offset_dims, offset}, {Attr::collapsed_slice_dims, Ints{dim}}, {Attr::operand_batching_dims, batching},
+                 {Attr::start_indices_batching_dims, batching}, {Attr::start_index_map, Ints{dim}}, {Attr::index_vector_dim, index.type().rank()},
+                 {Attr::slice_sizes, sizes}, {Attr::indices_are_sorted, false}})};
+}
+
+// Exactly the k first of a sorted dimension, with what stands beside them: values and their positions.
+Values approx_top_k(Builder& build, const ParsedCall& call) {
+  const MlirAttr* config = find(call, "mhlo.backend_config") ? find(call, "mhlo.backend_config") : find(call, "backend_config");
+  auto number = [&](const char* name) -> int64_t {
+    auto found = config ? config->fields.find(name) : MlirAttrs::const_iterator{};
+    if (!config || found == config->fields.end() || !found->second.integer) fail(ErrorKind::value, "backend_config", call.name, ": backend_config needs '", name, "'");
+    return *found->second.integer;
+  };
+  int64_t dimension = number("reduction_dim"), k = number("top_k");
+  size_t count = call.operands.size() / 2;
+  if (call.regions.size() != 1 || count == 0) fail(ErrorKind::value, "operands", call.name, ": takes inputs, initial values and a comparator");
+  Values inputs(call.operands.begin(), call.operands.begin() + static_cast<std::ptrdiff_t>(count)), results;
+  NodeId sorted = build.call(Op::sort, inputs, {{Attr::dimension, dimension}, {Attr::is_stable, true}}, {call.regions[0].graph}).id();
+  for (uint32_t i = 0; i < count; ++i) {
+    Dims limit = inputs[i].type().dims;
+    limit[static_cast<size_t>(dimension)] = k;
+    results.push_back(build(Op::slice, {Value(&build.graph(), sorted, i)},
+                            {{Attr::start_indices, Dims(limit.size(), Dim(0))}, {Attr::limit_indices, limit}, {Attr::strides, Ints(limit.size(), 1)}}));
+  }
+  return results;
+}
+
+Values constant_like(Builder& build, const ParsedCall& call) {
+  const MlirAttr* value = find(call, "value");
+  if (!value || !value->number) fail(ErrorKind::value, "missing_attribute", call.name, ": the attribute 'value' must be a number");
+  return {build.splat(operand(call, 0).type(), *value->number)};
+}
+
+Values chlo_constant(Builder& build, const ParsedCall& call) {
+  const MlirAttr* value = find(call, "value");
+  if (!value || !value->literal) fail(ErrorKind::value, "missing_attribute", call.name, ": the attribute 'value' must be dense<…>");
+  return {build.constant(*value->literal)};
+}
+
+Values operands_of(Builder&, const ParsedCall& call) { return call.operands; }
+
+Values refuse(Builder&, const ParsedCall& call) {
+  fail(ErrorKind::unsupported, "unsupported_op", call.name, " cannot run here: host transfers, asynchronous, quantised and ragged operations are not supported");
+}
+
+const std::map<std::string_view, Reading>& readings() {
+  static const std::map<std::string_view, Reading> table = {
+      {"ApproxTopK", approx_top_k},
+      {"stablehlo.dot", dot},
+      {"stablehlo.broadcast", broadcast},
+      {"stablehlo.einsum", einsum},
+      {"stablehlo.unary_einsum", einsum},
+      {"stablehlo.torch_index_select", torch_index_select},
+      {"stablehlo.cross-replica-sum", operands_of},
+      {"stablehlo.dynamic_reshape", static_reshape},
+      {"stablehlo.dynamic_broadcast_in_dim", static_broadcast},
+      {"stablehlo.dynamic_iota", static_iota},
+      {"stablehlo.dynamic_pad", static_pad},
+      {"stablehlo.real_dynamic_slice", static_slice},
+      {"stablehlo.dynamic_gather", [](Builder& b, const ParsedCall& c) { return static_from(b, c, Op::gather, "slice_sizes"); }},
+      {"stablehlo.dynamic_conv", [](Builder& b, const ParsedCall& c) { return static_from(b, c, Op::convolution, "padding"); }},
+      {"chlo.dynamic_reshape", static_reshape},
+      {"chlo.constant", chlo_constant},
+      {"chlo.constant_like", constant_like},
+      {"stablehlo.set_dimension_size", refuse},
+      {"stablehlo.infeed", refuse},
+      {"stablehlo.outfeed", refuse},
+      {"stablehlo.send", refuse},
+      {"stablehlo.recv", refuse},
+      {"stablehlo.after_all", refuse},
+      {"stablehlo.create_token", refuse},
+      {"stablehlo.async_start", refuse},
+      {"stablehlo.async_done", refuse},
+      {"stablehlo.tuple", refuse},
+      {"stablehlo.get_tuple_element", refuse},
+      {"stablehlo.uniform_quantize", refuse},
+      {"stablehlo.uniform_dequantize", refuse},
+      {"chlo.ragged_dot", refuse},
+      {"chlo.scan", refuse},
+  };
+  return table;
+}
+
+// chlo.broadcast_NAME is NAME with NumPy's broadcasting.
+std::optional<Op> broadcasting(std::string_view name) {
+  if (!name.starts_with("chlo.broadcast_")) return std::nullopt;
+  std::string plain(name.substr(15));
+  std::optional<Op> op = op_of("stablehlo." + plain);
+  return op ? op : op_of("chlo." + plain);
+}
+
+}  // namespace
+
+bool is_legacy(std::string_view name) { return readings().count(name) > 0 || broadcasting(name); }
+
+std::vector<Value> legacy_call(Builder& build, const ParsedCall& call) {
+  if (std::optional<Op> op = broadcasting(call.name)) {
+    ParsedCall plain = call;
+    plain.op = op;
+    plain.attrs.erase("broadcast_dimensions");
+    return {build(*op, call.operands, attrs_of(plain, {}))};
+  }
+  return readings().at(call.name)(build, call);
+}
+
+}  // namespace weft

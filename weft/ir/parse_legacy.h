@@ -1,0 +1,16 @@
+// Operations of StableHLO and CHLO that are read as others.
+#pragma once
+
+#include "weft/ir/builder.h"
+#include "weft/ir/parse_call.h"
+
+namespace weft {
+
+// Whether the name is one of those: deprecated forms (dot, broadcast, einsum …), ops whose shapes are operands
+// (dynamic_reshape, real_dynamic_slice …), and CHLO's broadcasting ops.
+bool is_legacy(std::string_view name);
+// Builds what the call means; its results. Error where operands that are shapes are not constants, or the op cannot run
+// here (infeed, send, quantisation …).
+std::vector<Value> legacy_call(Builder& build, const ParsedCall& call);
+
+}  // namespace weft

@@ -1,0 +1,80 @@
+// The parser of StableHLO text: what its parts share.
+#pragma once
+
+#include <map>
+#include <optional>
+
+#include "weft/ir/attribute_text.h"
+#include "weft/ir/builder.h"
+#include "weft/ir/parse_call.h"
+
+namespace weft {
+
+class Parser {
+ public:
+  Parser(std::string_view text, std::string_view file) : lexer_(text, file), attributes_(lexer_) {}
+  GraphPtr module();
+
+ private:
+  // The values of one function or region by name.
+  struct Scope {
+    Builder* build = nullptr;
+    Scope* outer = nullptr;
+    int depth = 0;
+    std::map<std::string, Value> values = {};
+    std::vector<Value> captured = {};
+  };
+  struct Function {
+    Lexer at;
+    bool is_open = false;  // being read: a call of it would never end
+    GraphPtr graph = nullptr;
+  };
+
+  // parse.cpp: modules, functions, regions
+  void find_functions();
+  void skip_braces();
+  static GraphPtr joined(std::vector<GraphPtr> functions);
+  void location_alias();
+  Location location(size_t begin);
+  SymbolTable symbols_ahead(Lexer probe);
+  SymbolTable parse_symbols(const std::string& text);
+  GraphPtr function();
+  GraphPtr function_named(const std::string& name, size_t begin);
+  void parameters(Scope& scope, std::map<int64_t, int>* aliases);
+  void results(std::vector<std::string>& names);
+  Value lookup(Scope& scope, const std::string& name, size_t begin);
+  Value value(Scope& scope);
+  std::vector<Value> values(Scope& scope);
+  std::vector<Value> statements(Scope& scope);
+  std::vector<Value> returned(Scope& scope);
+  void statement(Scope& scope);
+  void finish(Scope& scope, ParsedCall& call, const std::vector<std::string>& names);
+  ParsedRegion region(Scope& outer);
+  ParsedRegion region_with(Scope& outer, const std::vector<std::pair<std::string, Type>>& parameters);
+  // Gives all regions of a loop or branch the same captured values, as parameters and operands.
+  void share_captured(ParsedCall& call, bool is_loop);
+  // The functions that a custom_call names, as its regions.
+  void called_computations(ParsedCall& call);
+  void generic_call(ParsedCall& call, Scope& scope);
+
+  // parse_pretty.cpp: the forms of single ops
+  void pretty_call(ParsedCall& call, Scope& scope);
+  void plain_form(ParsedCall& call, Scope& scope);
+  void while_form(ParsedCall& call, Scope& scope);
+  void reduce_form(ParsedCall& call, Scope& scope);
+  void convolution_form(ParsedCall& call, Scope& scope);
+  void call_form(ParsedCall& call, Scope& scope);
+  void top_k_form(ParsedCall& call, Scope& scope);
+  void slice_ranges(ParsedCall& call);
+  void call_types(ParsedCall& call);
+  void attribute_clauses(ParsedCall& call);
+
+  Lexer lexer_;
+  AttributeReader attributes_;
+  SymbolTable symbols_;
+  std::map<std::string, Location> aliases_;
+  std::map<std::string, Function> functions_;
+  std::vector<std::string> order_;  // of functions
+};
+
+}  // namespace weft

@@ -1,0 +1,25 @@
+// Ops that a routine of weft/library carries out.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "weft/ir/graph.h"
+
+namespace weft {
+
+// The routine, what it is told, and how its buffers relate to the node's operands and results.
+struct RoutineCall {
+  std::string name;
+  Dims numbers;
+  std::vector<Type> scratch;  // results that the routine writes and the node does not have, after the node's own
+};
+
+// How a node of such an op is carried out; nothing for other ops, or names that are not known.
+std::optional<RoutineCall> routine_of(const Node& node);
+// Runs it; static types.
+std::vector<Literal> run_routine(const Node& node, std::span<const Literal> operands);
+// Error(type) where a custom_call of a known name has operands or results that do not fit.
+void check_custom_call(const Call& call);
+
+}  // namespace weft

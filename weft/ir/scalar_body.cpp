@@ -1,0 +1,62 @@
+// Region bodies over scalars.
+#include "weft/ir/scalar_body.h"
+
+#include "weft/ir/interpret.h"
+
+namespace weft {
+
+Element element_at(const Literal& literal, int64_t index) {
+  return load(literal.bytes().data() + index * size_of(literal.dtype()), literal.dtype());
+}
+
+void set_element(Literal& literal, int64_t index, const Element& element) {
+  store(literal.mutable_bytes() + index * size_of(literal.dtype()), element);
+}
+
+ScalarBody::ScalarBody(const Graph& body) : body_(body), initial_(body.size()) {
+  parameters_.assign(body.parameters().begin(), body.parameters().end());
+  for (const Output& output : body.outputs()) outputs_.push_back(output.value.id());
+  for (const Node& node : body.nodes()) {
+    if (node.op == Op::parameter) continue;
+    for (const Type& type : node.types) plain_ &= type.rank() == 0 && node.types.size() == 1;
+    if (!plain_) return;
+    if (node.op == Op::constant) {
+      initial_[node.id()] = element_at(node.attrs.literal(Attr::value), 0);
+      continue;
+    }
+    Scalar op = node.op == Op::reshape || node.op == Op::broadcast_in_dim ? Scalar::convert : scalar_of(node);
+    plain_ = op != Scalar::none && node.operand_count() <= 3 && !is_by_bits(node);
+    if (!plain_) return;
+    Step step{op, node.type().dtype, node.id(), {}};
+    for (size_t i = 0; i < node.operand_count(); ++i) step.operands[i] = node.operand(i).id();
+    steps_.push_back(step);
+  }
+  values_ = initial_;
+}
+
+std::vector<Element> ScalarBody::run_graph(std::span<const Element> arguments) const {
+  std::vector<Literal> literals;
+  for (const Element& argument : arguments) {
+    Literal literal(Type{argument.dtype, {}});
+    set_element(literal, 0, argument);
+    literals.push_back(std::move(literal));
+  }
+  std::vector<Element> results;
+  for (const Literal& literal : interpret(body_, literals)) results.push_back(element_at(literal, 0));
+  return results;
+}
+
+std::vector<Element> ScalarBody::operator()(std::span<const Element> arguments) const {
+  if (!plain_) return run_graph(arguments);
+  for (size_t i = 0; i < parameters_.size(); ++i) values_[parameters_[i]] = arguments[i];
+  for (const Step& step : steps_) {
+    Element operands[3];
+    for (int i = 0; i < arity(step.op); ++i) operands[i] = values_[step.operands[i]];
+    values_[step.result] = apply(step.op, step.dtype, operands);
+  }
+  std::vector<Element> results;
+  for (NodeId id : outputs_) results.push_back(values_[id]);
+  return results;
+}
+
+}  // namespace weft

@@ -1,0 +1,19 @@
+// Calls in the forms that have kernels: what the parts of prepare share.
+#pragma once
+
+#include "weft/ir/builder.h"
+#include "weft/kernel/fuse.h"
+
+namespace weft {
+
+// A dot_general with one contracting dimension and an element type that dot kernels know, or what stands for it.
+Value dot_in_kernel_form(Builder& build, Value lhs, Value rhs, Attrs attrs);
+// The results of a call; those of folds and steps as values that have memory.
+std::vector<Value> with_results(Builder& build, const Node& call);
+
+// A convolution as the product of its windows, laid out as a matrix, with the kernel.
+Value convolution_as_dot(Builder& build, const Node& node, Value lhs, Value rhs);
+// A reduce_window as a reduce of its windows, which are read where they lie.
+std::vector<Value> window_as_reduce(Builder& build, const Node& node, const std::vector<Value>& operands);
+
+}  // namespace weft
