@@ -142,12 +142,13 @@ HloValues apply(HloComputation& hlo, const Node& node, const HloValues& operands
 
 HloRule expansion(Op op) {
   static const std::map<Op, HloRule> table = {
-      {Op::acos, apply<acos, complex_acos>},  {Op::acosh, apply<acosh, complex_acosh>},
-      {Op::asin, apply<asin, complex_asin>},  {Op::asinh, apply<asinh, complex_asinh>},
-      {Op::atan, apply<atan, complex_atan>},  {Op::atanh, apply<atanh, complex_atanh>},
-      {Op::cosh, apply<cosh, complex_cosh>},  {Op::sinh, apply<sinh, complex_sinh>},
-      {Op::erfc, apply<erfc, nullptr>},       {Op::lgamma, apply<lgamma, nullptr>},
-      {Op::digamma, apply<digamma, nullptr>}, {Op::next_after, next_after},
+      {Op::acos, apply<acos, complex_acos>}, {Op::acosh, apply<acosh, complex_acosh>},
+      {Op::asin, apply<asin, complex_asin>}, {Op::asinh, apply<asinh, complex_asinh>},
+      {Op::atan, apply<atan, complex_atan>}, {Op::atanh, apply<atanh, complex_atanh>},
+      {Op::cosh, apply<cosh, complex_cosh>}, {Op::sinh, apply<sinh, complex_sinh>},
+      {Op::erfc, apply<erfc, nullptr>},      {Op::erf_inv, apply<erf_inv, nullptr>},
+      {Op::lgamma, apply<lgamma, nullptr>},  {Op::digamma, apply<digamma, nullptr>},
+      {Op::next_after, next_after},
   };
   auto row = table.find(op);
   return row == table.end() ? nullptr : row->second;

@@ -52,6 +52,7 @@ inline HloNumber select(const HloNumber& condition, const HloNumber& on_true, co
 
 // Special functions of f32 and f64.
 HloNumber erfc(const HloNumber& x);
+HloNumber erf_inv(const HloNumber& x);
 HloNumber lgamma(const HloNumber& x);
 HloNumber digamma(const HloNumber& x);
 // The rule of Op::next_after.

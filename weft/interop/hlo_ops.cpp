@@ -44,7 +44,9 @@ HloValues write_broadcast(HloComputation& hlo, const Node& node, const HloValues
 }
 
 HloValues write_compare(HloComputation& hlo, const Node& node, const HloValues& operands) {
-  return {hlo.compare(node.attrs.text(Attr::comparison_direction), operands[0], operands[1])};
+  std::string_view order =
+      node.attrs.find(Attr::compare_type) ? std::string_view(node.attrs.text(Attr::compare_type)) : "";
+  return {hlo.compare(node.attrs.text(Attr::comparison_direction), operands[0], operands[1], order)};
 }
 
 HloValues write_slice(HloComputation& hlo, const Node& node, const HloValues& operands) {
@@ -149,6 +151,24 @@ const std::map<Op, HloRule>& rules() {
       {Op::scatter, write_scatter},
       {Op::reduce, write_reduce},
       {Op::dot_general, write_dot},
+      {Op::while_, write_while},
+      {Op::if_, write_conditional},
+      {Op::case_, write_conditional},
+      {Op::optimization_barrier, write_barrier},
+      {Op::sort, write_sort},
+      {Op::custom_call, write_custom_call},
+      {Op::all_reduce, write_all_reduce},
+      {Op::reduce_scatter, write_reduce_scatter},
+      {Op::all_gather, write_all_gather},
+      {Op::all_to_all, write_all_to_all},
+      {Op::collective_broadcast, write_collective_broadcast},
+      {Op::collective_permute, write_collective_permute},
+      {Op::convolution, write_convolution},
+      {Op::reduce_window, write_reduce_window},
+      {Op::select_and_scatter, write_select_and_scatter},
+      {Op::cholesky, write_cholesky},
+      {Op::triangular_solve, write_triangular_solve},
+      {Op::fft, write_fft},
   };
   return table;
 }

@@ -41,6 +41,13 @@ constexpr double erfc_s[] = {1.0,
                              9.60896809063285878198,
                              3.36907645100081516050};
 
+// Giles' approximation of erf_inv(x) / x for f32: a polynomial in w - 2.5 below w = 5, in sqrt(w) - 3 beyond, where
+// w = -log(1 - x * x).
+constexpr double giles_centre[] = {2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087,
+                                   -0.00125372503, -0.00417768164, 0.246640727,    1.50140941};
+constexpr double giles_tail[] = {-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773,
+                                 -0.0076224613,   0.00943887047,  1.00167406,    2.83297682};
+
 // Lanczos' approximation of the gamma function with g = 7.
 constexpr double lanczos_g = 7, lanczos_base = 0.99999999999980993;
 constexpr double lanczos[] = {676.520368121885098567009190444019, -1259.13921672240287047156078755283,
@@ -69,6 +76,25 @@ HloNumber erfc(const HloNumber& x) {
   HloNumber far = decay * polynomial(a, erfc_r) / polynomial(a, erfc_s);
   HloNumber tail = select(a < 8, middle, select(a > 28, zero, far));
   return select(a < 1, 1 - call("erf", x), select(x < 0, 2 - tail, select(x == x, tail, x)));
+}
+
+HloNumber erf_inv(const HloNumber& x) {
+  HloNumber a = call("abs", x), w = -call("log-plus-one", -(a * a));
+  HloNumber centre = polynomial(w - 2.5, giles_centre), tail = polynomial(call("sqrt", w) - 3, giles_tail);
+  HloNumber guess = a * select(w < 5, centre, tail);
+  if (x.type().dtype == DType::f64) {
+    // Newton's steps: on erf near 0, on the logarithm of erfc far from it, where erf itself says too little.
+    HloNumber near = guess, far = guess, wanted = call("log-plus-one", -a);
+    for (int step = 0; step < 2; ++step)
+      near = near - (call("erf", near) - a) * call("exponential", near * near) * (std::sqrt(pi) / 2);
+    for (int step = 0; step < 4; ++step) {
+      HloNumber rest = erfc(far);
+      far = far + (call("log", rest) - wanted) * rest * call("exponential", far * far) * (std::sqrt(pi) / 2);
+    }
+    guess = select(a < 0.5, near, far);
+  }
+  HloNumber infinity = x.of(std::numeric_limits<double>::infinity());
+  return call("sign", x) * select(a == 1, infinity, guess);
 }
 
 HloNumber lgamma(const HloNumber& x) {

@@ -2,6 +2,7 @@
 #include "weft/interop/hlo_type.h"
 
 #include <iterator>
+#include <utility>
 
 namespace weft {
 namespace {
@@ -91,10 +92,11 @@ Ints static_extents(const Dims& dims) {
   return extents;
 }
 
-Message shape_message(const Type& type) {
+Message shape_message(const Type& type, Order order) {
   Message shape, layout;
   Ints dims = static_extents(type.dims), minor_to_major;
   for (size_t i = dims.size(); i-- > 0;) minor_to_major.push_back(static_cast<int64_t>(i));
+  if (order == Order::column_major && dims.size() >= 2) std::swap(minor_to_major[0], minor_to_major[1]);
   shape.number(2, primitive(type.dtype).number);
   shape.numbers(3, dims);
   layout.numbers(1, minor_to_major);
@@ -104,11 +106,17 @@ Message shape_message(const Type& type) {
   return shape;
 }
 
+Message tuple_shape_message(const std::vector<Message>& shapes) {
+  Message tuple;
+  tuple.number(2, tuple_number);
+  for (const Message& shape : shapes) tuple.message(4, shape);
+  return tuple;
+}
+
 Message tuple_shape_message(const std::vector<Type>& types) {
-  Message shape;
-  shape.number(2, tuple_number);
-  for (const Type& type : types) shape.message(4, shape_message(type));
-  return shape;
+  std::vector<Message> shapes;
+  for (const Type& type : types) shapes.push_back(shape_message(type));
+  return tuple_shape_message(shapes);
 }
 
 Message literal_message(const Literal& literal) {

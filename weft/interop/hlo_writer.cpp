@@ -21,6 +21,12 @@ std::string scoped_name(const Location& loc, std::string_view op) {
   return cat(scope, op);
 }
 
+std::vector<int64_t> ids_of(const HloValues& values) {
+  std::vector<int64_t> ids;
+  for (const HloValue& value : values) ids.push_back(value.id);
+  return ids;
+}
+
 }  // namespace
 
 std::string HloModule::unique(std::unordered_set<std::string>& taken, std::string_view wanted, int64_t id) {
@@ -81,35 +87,40 @@ Message HloComputation::metadata() const {
 
 HloValue HloComputation::add(std::string_view opcode, const Type& type, const HloValues& operands,
                              const Message& fields) {
-  std::vector<int64_t> ids;
-  for (const HloValue& operand : operands) ids.push_back(operand.id);
-  return {write_instruction(opcode, shape_message(type), ids, fields), type};
+  return {write_instruction(opcode, shape_message(type), ids_of(operands), fields), type};
 }
 
 HloValues HloComputation::add_tuple(std::string_view opcode, const std::vector<Type>& types, const HloValues& operands,
                                     const Message& fields) {
-  std::vector<int64_t> ids;
-  for (const HloValue& operand : operands) ids.push_back(operand.id);
-  int64_t id = write_instruction(opcode, tuple_shape_message(types), ids, fields);
+  int64_t id = write_instruction(opcode, tuple_shape_message(types), ids_of(operands), fields);
   HloValues elements;
-  for (size_t i = 0; i < types.size(); ++i) elements.push_back(element(id, static_cast<int64_t>(i), types[i]));
+  for (size_t i = 0; i < types.size(); ++i)
+    elements.push_back(element(id, static_cast<int64_t>(i), types[i], shape_message(types[i])));
   return elements;
 }
 
-HloValue HloComputation::element(int64_t tuple, int64_t index, const Type& type) {
+HloValues HloComputation::add_shaped(std::string_view opcode, const std::vector<Type>& types,
+                                     const std::vector<Message>& shapes, const HloValues& operands,
+                                     const Message& fields) {
+  bool single = types.size() == 1;
+  int64_t id = write_instruction(opcode, single ? shapes[0] : tuple_shape_message(shapes), ids_of(operands), fields);
+  if (single) return {{id, types[0]}};
+  HloValues elements;
+  for (size_t i = 0; i < types.size(); ++i)
+    elements.push_back(element(id, static_cast<int64_t>(i), types[i], shapes[i]));
+  return elements;
+}
+
+HloValue HloComputation::element(int64_t tuple, int64_t index, const Type& type, const Message& shape) {
   Message fields;
   fields.number(tuple_index_field, index);
-  return {write_instruction("get-tuple-element", shape_message(type), {tuple}, fields), type};
+  return {write_instruction("get-tuple-element", shape, {tuple}, fields), type};
 }
 
 HloValue HloComputation::tuple(const HloValues& values) {
-  std::vector<int64_t> ids;
   std::vector<Type> types;
-  for (const HloValue& value : values) {
-    ids.push_back(value.id);
-    types.push_back(value.type);
-  }
-  return {write_instruction("tuple", tuple_shape_message(types), ids, {}), {}};
+  for (const HloValue& value : values) types.push_back(value.type);
+  return {write_instruction("tuple", tuple_shape_message(types), ids_of(values), {}), {}};
 }
 
 HloCallee HloComputation::region(size_t index, Signature signature) {
@@ -146,13 +157,13 @@ HloValue HloComputation::convert(const HloValue& x, DType dtype) {
   return x.type.dtype == dtype ? x : add("convert", {dtype, x.type.dims}, {x});
 }
 
-HloValue HloComputation::compare(std::string_view direction, const HloValue& lhs, const HloValue& rhs) {
+HloValue HloComputation::compare(std::string_view direction, const HloValue& lhs, const HloValue& rhs,
+                                 std::string_view order) {
   DType dtype = lhs.type.dtype;
+  if (order.empty()) order = is_float(dtype) || is_complex(dtype) ? "FLOAT" : is_signed(dtype) ? "SIGNED" : "UNSIGNED";
   Message fields;
   fields.text(direction_field, direction);
-  fields.text(comparison_type_field, is_float(dtype) || is_complex(dtype) ? "FLOAT"
-                                     : is_signed(dtype)                   ? "SIGNED"
-                                                                          : "UNSIGNED");
+  fields.text(comparison_type_field, order);
   return add("compare", {DType::boolean, lhs.type.dims}, {lhs, rhs}, fields);
 }
 
@@ -172,7 +183,7 @@ void HloComputation::write_parameters(const Graph& graph, Signature signature, M
     auto number = static_cast<int64_t>(i);
     node_ = &node;
     if (signature.tuple_parameters) {
-      values_[node.id()] = {element(tuple, number, node.type())};
+      values_[node.id()] = {element(tuple, number, node.type(), shape_message(node.type()))};
     } else {
       const std::string& wanted = node.attrs.text(Attr::name);
       Message shape = shape_message(node.type()), fields;

@@ -65,6 +65,9 @@ class HloComputation {
   // One of a tuple, and its elements.
   HloValues add_tuple(std::string_view opcode, const std::vector<Type>& types, const HloValues& operands,
                       const Message& fields = {});
+  // One array or a tuple of several, in shapes that have layouts of their own.
+  HloValues add_shaped(std::string_view opcode, const std::vector<Type>& types, const std::vector<Message>& shapes,
+                       const HloValues& operands, const Message& fields = {});
   // The values as one tuple, which has no type of its own: only to be an operand.
   HloValue tuple(const HloValues& values);
   // A region of the node at hand as a computation of its own.
@@ -77,8 +80,8 @@ class HloComputation {
   HloValue broadcast(const HloValue& x, const Type& type, const Ints& dimensions);
   HloValue reshape(const HloValue& x, const Dims& dims);
   HloValue convert(const HloValue& x, DType dtype);
-  // direction: EQ NE LT LE GT GE.
-  HloValue compare(std::string_view direction, const HloValue& lhs, const HloValue& rhs);
+  // direction: EQ NE LT LE GT GE; order: TOTALORDER, or empty for the natural one of the element type.
+  HloValue compare(std::string_view direction, const HloValue& lhs, const HloValue& rhs, std::string_view order = {});
 
   // Writes the parameters, nodes and root of a graph; the result is complete but for name and id.
   HloCallee write(const Graph& graph, Signature signature, Message& message);
@@ -88,7 +91,7 @@ class HloComputation {
                             const Message& fields, std::string_view name = {});
   void write_parameters(const Graph& graph, Signature signature, Message& program_shape);
   int64_t write_root(const Graph& graph, Signature signature, Message& program_shape);
-  HloValue element(int64_t tuple, int64_t index, const Type& type);
+  HloValue element(int64_t tuple, int64_t index, const Type& type, const Message& shape);
   Message metadata() const;
 
   HloModule& module_;
