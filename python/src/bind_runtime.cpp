@@ -32,6 +32,41 @@ ArrayView dense_input(const IoInfo& info, nb::object& array, bool& copied) {
   return *seen;
 }
 
+bool share_elements(nb::handle lhs, nb::handle rhs) {
+  if (!ranges_overlap(lhs.ptr(), rhs.ptr())) return false;
+  try {
+    return nb::cast<bool>(nb::module_::import_("numpy").attr("shares_memory")(lhs, rhs, nb::arg("max_work") = 1 << 20));
+  } catch (nb::python_error&) {
+    return true;  // too hard to tell
+  }
+}
+
+// Error where input `target`, which the program writes, cannot be: it is read-only, two of its elements are one, or
+// another input shares elements with it and would change under the program's feet.
+template <class NameOf>
+void require_writable(const NameOf& name_of, std::span<const nb::object> inputs, size_t target) {
+  PyObject* array = inputs[target].ptr();
+  if (!is_array(array)) return;
+  std::optional<ArrayView> seen = view(array);
+  if (seen && !seen->writable)
+    fail(ErrorKind::value, "read_only", "input '", name_of(target),
+         "' is written by the program, but the array given is read-only: assignment destination is read-only");
+  if (may_overlap_itself(array))
+    fail(ErrorKind::value, "overlap", "input '", name_of(target), "' is written by the program, but elements of the array given overlap: its shape is ",
+         shown(inputs[target].attr("shape")), ", its strides are ", shown(inputs[target].attr("strides")));
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (i != target && is_array(inputs[i].ptr()) && share_elements(inputs[target], inputs[i]))
+      fail(ErrorKind::value, "overlap", "inputs '", name_of(target), "' and '", name_of(i),
+           "' share memory and the first is written by the program");
+}
+
+nb::list tuples_of(const std::vector<IoInfo>& infos) {
+  nb::list tuples;
+  for (const IoInfo& info : infos)
+    tuples.append(nb::make_tuple(info.name, to_python(info.type.dtype), to_python(info.type.dims), info.alias));
+  return tuples;
+}
+
 }  // namespace
 
 std::vector<nb::object> run(const Executable& executable, std::vector<nb::object>& inputs) {
@@ -39,6 +74,9 @@ std::vector<nb::object> run(const Executable& executable, std::vector<nb::object
   size_t count = manifest.inputs.size();
   if (inputs.size() != count)
     fail(ErrorKind::type, "input_count", "'", manifest.name, "' takes ", count, " inputs, got ", inputs.size());
+  for (const IoInfo& output : manifest.outputs)
+    if (output.alias >= 0)
+      require_writable([&](size_t i) { return manifest.inputs[i].name; }, inputs, static_cast<size_t>(output.alias));
   std::vector<nb::object> originals(count);
   std::vector<const void*> input_memory(count);
   std::vector<Ints> dims(count);
@@ -58,9 +96,6 @@ std::vector<nb::object> run(const Executable& executable, std::vector<nb::object
     const IoInfo& info = manifest.outputs[i];
     if (info.alias >= 0) {
       nb::object& target = inputs[static_cast<size_t>(info.alias)];
-      if (!view(target.ptr())->writable)
-        fail(ErrorKind::value, "read_only", "input '", manifest.inputs[static_cast<size_t>(info.alias)].name,
-             "' is written by the program, but the array given is read-only");
       outputs.push_back(target);
     } else {
       Ints shape = executable.output_dims(i, symbols);
@@ -92,18 +127,8 @@ void bind_runtime(nb::module_& m) {
         return outputs;
       })
       .def_prop_ro("name", [](const PyExecutable& self) { return self.compiled.executable->manifest().name; })
-      .def_prop_ro("input_infos", [](const PyExecutable& self) {
-        nb::list infos;
-        for (const IoInfo& info : self.compiled.executable->manifest().inputs)
-          infos.append(nb::make_tuple(info.name, to_python(info.type.dtype), to_python(info.type.dims), info.alias));
-        return infos;
-      })
-      .def_prop_ro("output_infos", [](const PyExecutable& self) {
-        nb::list infos;
-        for (const IoInfo& info : self.compiled.executable->manifest().outputs)
-          infos.append(nb::make_tuple(info.name, to_python(info.type.dtype), to_python(info.type.dims), info.alias));
-        return infos;
-      })
+      .def_prop_ro("input_infos", [](const PyExecutable& self) { return tuples_of(self.compiled.executable->manifest().inputs); })
+      .def_prop_ro("output_infos", [](const PyExecutable& self) { return tuples_of(self.compiled.executable->manifest().outputs); })
       .def_prop_ro("kernel_infos", [](const PyExecutable& self) {
         nb::list kernels;
         for (const KernelInfo& kernel : self.compiled.executable->manifest().kernels)
@@ -134,6 +159,13 @@ void bind_runtime(nb::module_& m) {
     }
     return PyExecutable{std::move(compiled), std::move(keep)};
   }, nb::arg("graph"), nb::arg("target") = "native", nb::arg("keep").none() = nb::none());
+  m.def("check_written", [](const Graph& graph, nb::handle arrays) {
+    std::vector<nb::object> inputs;
+    for (nb::handle array : arrays) inputs.push_back(nb::borrow(array));
+    auto name_of = [&](size_t i) { return graph.node(graph.parameters()[i]).attrs.text(Attr::name); };
+    for (const Output& output : graph.outputs())
+      if (output.alias >= 0) require_writable(name_of, inputs, static_cast<size_t>(output.alias));
+  }, "Raises where an array that the program writes cannot be written.");
   m.def("set_num_threads", &set_num_threads, nb::arg("n"), "Threads that runs use from here on; 0: one for each CPU.");
   m.def("num_threads", &num_threads);
 }

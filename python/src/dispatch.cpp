@@ -193,7 +193,6 @@ class Dispatcher {
     for (size_t i = 0; i < plan.input_leaves.size(); ++i)
       inputs.push_back(as_input(flat.leaves[plan.input_leaves[i]], manifest.inputs[i].type));
     for (const nb::object& captured : plan.captured) inputs.push_back(captured);
-    separate_written(manifest, inputs);
     std::vector<nb::object> results = run(*plan.executable, inputs);
     if (plan.build_result.is_none() && plan.outputs.size() == 1) return pick(plan.outputs[0], results, flat);
     nb::list list;
@@ -206,18 +205,6 @@ class Dispatcher {
     nb::object& result = results[slot.index];
     if (slot.as_scalar) return nb::steal(scalar_or_array(nb::object(result).release().ptr()));
     return result;
-  }
-
-  // A written input that shares memory with another one would change under the program's feet.
-  static void separate_written(const Manifest& manifest, std::vector<nb::object>& inputs) {
-    for (const IoInfo& output : manifest.outputs) {
-      if (output.alias < 0) continue;
-      nb::object& written = inputs[static_cast<size_t>(output.alias)];
-      for (size_t i = 0; i < inputs.size(); ++i)
-        if (i != static_cast<size_t>(output.alias) && is_array(inputs[i].ptr()) && overlap(written.ptr(), inputs[i].ptr()))
-          fail(ErrorKind::value, "overlap", "inputs '", manifest.inputs[static_cast<size_t>(output.alias)].name, "' and '",
-               manifest.inputs[i].name, "' share memory and the first is written by the program");
-    }
   }
 
   nb::object miss_;

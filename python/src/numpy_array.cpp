@@ -6,10 +6,13 @@
 #include <numpy/arrayobject.h>
 #include <numpy/arrayscalars.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <stdexcept>
 #include <unordered_map>
+#include <vector>
 
 namespace weft::py {
 namespace {
@@ -140,7 +143,7 @@ int copy_into(PyObject* target, PyObject* source) { return PyArray_CopyInto(arra
 
 PyObject* scalar_or_array(PyObject* object) { return PyArray_Return(array(object)); }
 
-bool overlap(PyObject* lhs, PyObject* rhs) {
+bool ranges_overlap(PyObject* lhs, PyObject* rhs) {
   auto range = [](PyObject* object) {
     PyArrayObject* a = array(object);
     char* low = static_cast<char*>(PyArray_DATA(a));
@@ -155,6 +158,22 @@ bool overlap(PyObject* lhs, PyObject* rhs) {
   auto [lhs_low, lhs_high] = range(lhs);
   auto [rhs_low, rhs_high] = range(rhs);
   return lhs_low < rhs_high && rhs_low < lhs_high;
+}
+
+bool may_overlap_itself(PyObject* object) {
+  PyArrayObject* a = array(object);
+  std::vector<std::pair<npy_intp, npy_intp>> axes;  // stride, extent
+  for (int i = 0; i < PyArray_NDIM(a); ++i) {
+    if (PyArray_DIM(a, i) == 0) return false;
+    if (PyArray_DIM(a, i) > 1) axes.emplace_back(std::abs(PyArray_STRIDE(a, i)), PyArray_DIM(a, i));
+  }
+  std::sort(axes.begin(), axes.end());
+  npy_intp reach = PyArray_ITEMSIZE(a);
+  for (auto [stride, extent] : axes) {
+    if (stride < reach) return true;
+    reach += stride * (extent - 1);
+  }
+  return false;
 }
 
 }  // namespace weft::py

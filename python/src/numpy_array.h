@@ -40,7 +40,9 @@ PyObject* as_dense(PyObject* array);
 int copy_into(PyObject* target, PyObject* source);
 // A 0-d array becomes a NumPy scalar; others stay. Takes over the reference.
 PyObject* scalar_or_array(PyObject* array);
-// Whether two arrays' memory ranges overlap.
-bool overlap(PyObject* lhs, PyObject* rhs);
+// Whether two arrays' memory ranges overlap; they may interleave and share no element.
+bool ranges_overlap(PyObject* lhs, PyObject* rhs);
+// Whether an element of the array may be reached by two indices.
+bool may_overlap_itself(PyObject* array);
 
 }  // namespace weft::py

@@ -3,6 +3,7 @@
 from . import errors, stablehlo
 from ._core import Dim
 from ._version import __version__
+from .annotation import mutable, tensor
 from .errors import Error
 from .graph import Executable, Graph
 from .jit import compile, jit, simulate, trace
@@ -20,10 +21,12 @@ __all__ = [
     "erf",
     "errors",
     "jit",
+    "mutable",
     "num_threads",
     "set_num_threads",
     "simulate",
     "spec",
     "stablehlo",
+    "tensor",
     "trace",
 ]

@@ -5,12 +5,13 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from . import _core
+from .annotation import Declared, declared_parameters, with_declared
 from .errors import ArgumentTypeError, ArgumentValueError
 from .graph import Executable, Graph
 from .knobs import target_name
@@ -31,10 +32,28 @@ class Options:
     static: frozenset[str]
     donate: frozenset[str]
     dynamic: dict[str, dict[int, Any]]
+    declared: dict[str, Declared] = field(default_factory=dict)
+
+    def of(self, function: Callable[..., Any]) -> Options:
+        """These options with what the function's annotations declare; ``dynamic=`` goes before their extents."""
+        declared = declared_parameters(function)
+        axes = {
+            name: {axis: extent for axis, extent in enumerate(d.shape) if isinstance(extent, _core.Dim)}
+            for name, d in declared.items()
+        }
+        dynamic = {name: {**axes.get(name, {}), **self.dynamic.get(name, {})} for name in {**axes, **self.dynamic}}
+        return Options(self.static, self.donate, {n: a for n, a in dynamic.items() if a}, declared)
 
     def trace(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any], *, bake: bool = False) -> Traced:
         return trace_call(
-            function, args, kwargs, static=set(self.static), donate=set(self.donate), dynamic=self.dynamic, bake=bake
+            function,
+            args,
+            kwargs,
+            static=set(self.static),
+            donate=set(self.donate),
+            dynamic=self.dynamic,
+            declared=self.declared,
+            bake=bake,
         )
 
 
@@ -94,7 +113,8 @@ def jit(
     each call.
 
     ``dynamic={"x": {0: wf.Dim("n", 1, 64, 4096)}}`` makes axis 0 of ``x`` a symbolic extent: one program serves all sizes
-    from 1 to 4096. ``donate_argnames`` are arguments whose memory results may take over.
+    from 1 to 4096. Annotations ``wf.tensor[...]`` declare the same, with dtype and shape. ``donate_argnames`` are arguments
+    whose memory results of the same dtype and shape take over.
 
     >>> import numpy as np, weftwork as wf
     >>> @wf.jit
@@ -109,10 +129,10 @@ def jit(
         frozenset(names_of(static_argnames)), frozenset(names_of(donate_argnames)), dynamic_extents(dynamic)
     )
     if function is None:
-        return lambda wrapped: Jit(wrapped, options)
+        return lambda wrapped: Jit(wrapped, options.of(wrapped))
     if not callable(function):
         raise ArgumentTypeError(f"jit takes a function, got {type(function).__name__}  [jit_function]")
-    return Jit(function, options)
+    return Jit(function, options.of(function))
 
 
 def plain_function(function: Any) -> tuple[Callable[..., Any], Options]:
@@ -121,19 +141,20 @@ def plain_function(function: Any) -> tuple[Callable[..., Any], Options]:
         return function._function, function._options
     if not callable(function):
         raise ArgumentTypeError(f"a function was wanted, got {type(function).__name__}  [function]")
-    return function, Options(frozenset(), frozenset(), {})
+    return function, Options(frozenset(), frozenset(), {}).of(function)
 
 
 def trace(function: Any, *args: Any, **kwargs: Any) -> Graph:
     """The program that the function is for such arguments: arrays, or ``wf.spec(shape, dtype)`` in their place.
 
-    Arrays that it reads from its surroundings become constants.
+    Parameters that ``wf.tensor[...]`` declares need no argument. Arrays that it reads from its surroundings become constants.
 
     >>> import numpy as np, weftwork as wf
     >>> print(wf.trace(lambda x: np.tanh(x), wf.spec((2, "n"), np.float32)).outputs[0].shape)
     (2, n)
     """
     plain, options = plain_function(function)
+    args, kwargs = with_declared(plain, options.declared, args, kwargs)
     return Graph(options.trace(plain, args, kwargs, bake=True).graph)
 
 
@@ -161,13 +182,16 @@ def simulate(function: Any, name: str = "main") -> Callable[..., Any]:
         traced = options.trace(plain, args, kwargs)
         leaves = call_leaves(options, plain, args, kwargs)
         inputs = [np.asarray(leaves[i]) for i in traced.input_leaves] + traced.captured
+        _core.check_written(traced.graph, inputs)
         results = traced.graph.interpret(inputs)
-        for output, leaf in traced.aliases:
-            leaves[leaf][...] = results[output]
-        values = [
-            leaves[s.index] if s.source == LEAF else (results[s.index].copy()[()] if s.as_scalar else results[s.index].copy())
-            for s in traced.slots
-        ]
+        landed = {output: leaves[leaf] for output, leaf in traced.aliases.items() if isinstance(leaves[leaf], np.ndarray)}
+        for output, target in landed.items():
+            target[...] = results[output]
+        values = []
+        for slot in traced.slots:
+            value = leaves[slot.index] if slot.source == LEAF else landed.get(slot.index)
+            value = results[slot.index].copy() if value is None else value
+            values.append(value if slot.source == LEAF or value.ndim else value[()])
         return traced.build_result(values)
 
     return run

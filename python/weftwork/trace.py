@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from .annotation import Declared
 from .errors import ArgumentTypeError, ArgumentValueError
 from .numpy.creation import traced_creation
 from .numpy.tracer import Trace, TracedArray, as_tensor, tracing
@@ -37,13 +38,13 @@ class Traced:
     captured: list[np.ndarray]
     slots: list[Slot]
     structure: Any
-    aliases: list[tuple[int, int]] = field(default_factory=list)  # (program output, leaf written)
+    aliases: dict[int, int] = field(default_factory=dict)  # program output → the leaf whose memory it lands in
 
     def build_result(self, values: list[Any]) -> Any:
         return unflatten_with(self.structure, values)
 
 
-@dataclass
+@dataclass(eq=False)
 class Leaf:
     """An array argument: where it is, what was given, what stands for it."""
 
@@ -69,10 +70,13 @@ def positional_names(function: Callable[..., Any]) -> list[str]:
 class Arguments:
     """The arguments of a call with placeholders in the place of arrays, in the order of the cached call."""
 
-    def __init__(self, names: list[str], static: set[str], dynamic: dict[str, dict[int, Any]]) -> None:
-        self.names, self.static, self.dynamic = names, static, dynamic
+    def __init__(
+        self, names: list[str], static: set[str], dynamic: dict[str, dict[int, Any]], declared: dict[str, Declared]
+    ) -> None:
+        self.names, self.static, self.dynamic, self.declared = names, static, dynamic, declared
         self.leaves: list[Leaf] = []
         self.inputs: list[Leaf] = []
+        self.extents: dict[str, tuple[int, str]] = {}
 
     def replace(self, args: tuple, kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
         named = [(self.names[i] if i < len(self.names) else f"arg{i}", value) for i, value in enumerate(args)]
@@ -81,6 +85,8 @@ class Arguments:
     def _replace(self, name: str, value: Any) -> Any:
         if name in self.static:
             return value
+        if name in self.declared:
+            self.declared[name].require(name, value)
         leaves, structure = flatten(value, is_array_leaf, name)
         return unflatten_with(structure, [self._placeholder(path, leaf, name) for path, leaf in leaves])
 
@@ -88,21 +94,34 @@ class Arguments:
         for known in self.leaves:
             if known.given is given and isinstance(given, np.ndarray):
                 self.leaves.append(known)
+                # One storage: what may be written by one name may be written.
+                if parameter not in self.declared or self.declared[parameter].mutable:
+                    known.traced.guard_writes(None)
                 return known.traced
         weak = type(given) if type(given) in (float, complex) else None
         array = given if isinstance(given, Spec) else np.asarray(given)
         if isinstance(given, np.ndarray) and type(given) is not np.ndarray:
             raise ArgumentTypeError(f"'{path}' must be a plain ndarray, got {type(given).__name__}  [array_subclass]")
         shape = list(array.shape)
-        for axis, extent in self.dynamic.get(parameter, {}).items() if path == parameter else ():
+        whole = path == parameter and not (isinstance(given, Spec) and parameter in self.declared)
+        for axis, extent in self.dynamic.get(parameter, {}).items() if whole else ():
             if not -len(shape) <= axis < len(shape):
                 raise ArgumentValueError(f"dynamic axis {axis} of '{path}' is out of range for shape {tuple(shape)}  [dynamic_axis]")
+            if isinstance(extent, _core.Dim) and isinstance(shape[axis], int):
+                self._require_agreement(extent, shape[axis], f"axis {axis} of '{path}'")
             shape[axis] = extent
         tensor = _core.parameter(shape, array.dtype.newbyteorder("="), path)
         leaf = Leaf(path, given, TracedArray(tensor, weak), len(self.inputs))
+        if parameter in self.declared and not self.declared[parameter].mutable:
+            leaf.traced.guard_writes(f"'{parameter}' is declared as {self.declared[parameter]!r}, without wf.mutable")
         self.leaves.append(leaf)
         self.inputs.append(leaf)
         return leaf.traced
+
+    def _require_agreement(self, extent: Any, value: int, place: str) -> None:
+        known, where = self.extents.setdefault(repr(extent), (value, place))
+        if known != value:
+            raise ArgumentValueError(f"extent '{extent!r}' is {known} on {where} but {value} on {place}  [extent_agreement]")
 
 
 def trace_call(
@@ -113,11 +132,12 @@ def trace_call(
     static: set[str] = frozenset(),  # type: ignore[assignment]
     donate: set[str] = frozenset(),  # type: ignore[assignment]
     dynamic: dict[str, dict[int, Any]] | None = None,
+    declared: dict[str, Declared] | None = None,
     bake: bool = False,
 ) -> Traced:
     """Runs the function once on placeholders and returns what it did."""
     name = getattr(function, "__name__", "main").replace("<lambda>", "lambda")
-    arguments = Arguments(positional_names(function), static, dynamic or {})
+    arguments = Arguments(positional_names(function), static, dynamic or {}, declared or {})
     trace = Trace(name, bake=bake)
     with tracing(trace), traced_creation():
         traced_args, traced_kwargs = arguments.replace(args, kwargs)
@@ -140,26 +160,38 @@ def finish_trace(trace: Trace, arguments: Arguments, originals: list[Any], resul
             continue
         slots.append(Slot(OUTPUT, len(outputs), True))
         outputs.append((as_tensor(value), f"output.{path}" if path else "output", -1))
-    donate_outputs(arguments, outputs, donate)
-    aliases = []
-    for parameter, original in zip(arguments.inputs, originals, strict=True):
-        written = parameter.traced._storage.tensor
-        if not written.is_same(original):
-            aliases.append((len(outputs), arguments.leaves.index(parameter)))
-            outputs.append((written, parameter.name, parameter.program_input))
+    is_written = [not p.traced._storage.tensor.is_same(o) for p, o in zip(arguments.inputs, originals, strict=True)]
+    kept = {id(arguments.leaves[slot.index]) for slot in slots if slot.source == LEAF}
+    free = [leaf for leaf, writes in zip(arguments.inputs, is_written, strict=True) if not writes and id(leaf) not in kept]
+    donate_outputs(outputs, [leaf for leaf in free if leaf.name.split(".")[0] in donate])
+    for parameter in (leaf for leaf, writes in zip(arguments.inputs, is_written, strict=True) if writes):
+        outputs.append((parameter.traced._storage.tensor, parameter.name, parameter.program_input))
+    input_leaves = [arguments.leaves.index(leaf) for leaf in arguments.inputs]
+    aliases = {i: input_leaves[alias] for i, (_, _, alias) in enumerate(outputs) if alias >= 0}
     captured = trace.captured_arrays()
     parameters = [(tensor, leaf.name, -1) for leaf, tensor in zip(arguments.inputs, originals, strict=True)]
     parameters += [(capture.tensor, f"captured{i}", -1) for i, capture in enumerate(trace.captures)]
-    graph = _core.record_graph(trace.name, parameters, outputs)
-    input_leaves = [arguments.leaves.index(leaf) for leaf in arguments.inputs]
+    graph = _core.record_graph(trace.name, uniquely_named(parameters), uniquely_named(outputs))
     return Traced(graph, input_leaves, captured, slots, structure, aliases)
 
 
-def donate_outputs(arguments: Arguments, outputs: list[tuple[Any, str, int]], donate: set[str]) -> None:
+def uniquely_named(tensors: list[tuple[Any, str, int]]) -> list[tuple[Any, str, int]]:
+    """The same with "_1", "_2" behind names that occur before."""
+    used: set[str] = set()
+    result = []
+    for tensor, name, alias in tensors:
+        unique, count = name, 0
+        while unique in used:
+            count += 1
+            unique = f"{name}_{count}"
+        used.add(unique)
+        result.append((tensor, unique, alias))
+    return result
+
+
+def donate_outputs(outputs: list[tuple[Any, str, int]], donated: list[Leaf]) -> None:
     """Lets outputs land in the memory of donated arguments of the same dtype and shape."""
-    for leaf in arguments.inputs:
-        if leaf.name.split(".")[0] not in donate:
-            continue
+    for leaf in donated:
         for i, (tensor, name, alias) in enumerate(outputs):
             if alias < 0 and tensor.type_text() == leaf.traced.tensor.type_text():
                 outputs[i] = (tensor, name, leaf.program_input)

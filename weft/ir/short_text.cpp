@@ -69,8 +69,12 @@ std::string short_text(const Graph& graph) {
   out += "  return ";
   for (size_t i = 0; i < graph.outputs().size(); ++i) {
     const Output& output = graph.outputs()[i];
-    append(out, i ? ", " : "", value_name(graph, output.value));
-    if (output.alias >= 0) append(out, " -> ", graph.node(graph.parameters()[static_cast<size_t>(output.alias)]).attrs.text(Attr::name));
+    out += i ? ", " : "";
+    std::string target = output.alias < 0 ? "" : graph.node(graph.parameters()[static_cast<size_t>(output.alias)]).attrs.text(Attr::name);
+    // The name of a lone output, and of one that is written to a parameter, says nothing more.
+    bool told = output.name.empty() || output.name == "output" || output.name == target;
+    append(out, told ? "" : output.name, told ? "" : " = ", value_name(graph, output.value));
+    if (output.alias >= 0) append(out, " -> ", target);
   }
   return out + "\n";
 }

@@ -106,11 +106,12 @@ def untraced() -> Any:
 class Storage:
     """The value of a whole array; writes through any view replace it."""
 
-    __slots__ = ("tensor", "version")
+    __slots__ = ("guard", "tensor", "version")
 
     def __init__(self, tensor: Tensor) -> None:
         self.tensor = tensor
         self.version = 0
+        self.guard: str | None = None  # why it must not be written
 
     def replace(self, tensor: Tensor) -> None:
         self.tensor = tensor
@@ -168,6 +169,8 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
 
     def write(self, part: Tensor) -> None:
         """Puts another value of the same shape and dtype in the place of this one."""
+        if self._storage.guard:
+            raise_here(ArgumentValueError, f"assignment destination is read-only: {self._storage.guard}", "not_mutable")
         values = [self._storage.tensor]
         for step in self._steps[:-1]:
             values.append(step.read(values[-1]))
@@ -175,6 +178,10 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
             part = step.write(base, part)
         self._storage.replace(part)
         self._cache, self._version = None, -1
+
+    def guard_writes(self, reason: str | None) -> None:
+        """Makes writes to the whole array raise for that reason, or lets them be."""
+        self._storage.guard = reason
 
     def is_view_of_whole(self, storage: Storage) -> bool:
         return self._storage is storage and not self._steps

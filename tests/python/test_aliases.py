@@ -1,0 +1,276 @@
+# ruff: noqa: F821  the names of extents are text, not annotations
+"""Arguments that are written, declared or donated, and the names of inputs and outputs."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import weftwork as wf
+
+WIDTH = wf.Dim("W", 2, 4, 8)
+RUNS = [pytest.param(wf.jit, id="jit"), pytest.param(wf.simulate, id="simulate")]
+
+
+def increment(x: wf.tensor[wf.mutable, np.float32, ("N",)]) -> None:
+    x[:] = x + 1
+
+
+def scale(x: wf.tensor[np.float32, ("N", 3)], y: wf.tensor[wf.mutable, np.float32, ("N",)]) -> Any:
+    y += x.sum(axis=1)
+    return x * y[:, None]
+
+
+def label_of(error: pytest.ExceptionInfo) -> str:
+    return str(error.value).split("  [")[1].split("]")[0]
+
+
+# -- declared arguments --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_a_declared_argument_is_written_in_place(run: Any) -> None:
+    x = np.arange(4, dtype=np.float32)
+    assert run(increment)(x) is None
+    assert x.tolist() == [1, 2, 3, 4]
+
+
+def test_annotations_alone_make_a_program() -> None:
+    graph = wf.trace(scale)
+    assert [(io.name, str(io.dtype), str(io.shape)) for io in graph.inputs] == [("x", "float32", "(N, 3)"), ("y", "float32", "(N,)")]
+    assert graph.aliases == {"y": "y"}
+    exe = wf.compile(scale)
+    x, y = np.ones((5, 3), np.float32), np.zeros(5, np.float32)
+    out, written = exe(x, y)
+    assert written is y and y.tolist() == [3] * 5 and out.tolist() == [[3, 3, 3]] * 5
+    assert exe.outputs[1].alias == 1 and exe.inputs[0].alias is None
+
+
+def test_one_program_for_all_sizes() -> None:
+    f = wf.jit(increment)
+    for n in (1, 2, 77):
+        x = np.zeros(n, np.float32)
+        f(x)
+        assert (x == 1).all()
+    assert f.plan_count == 1
+
+
+def test_text_annotations_are_read() -> None:
+    def f(x: "wf.tensor[wf.mutable, np.float64, (WIDTH,)]", y: "wf.tensor[np.float64, ('W',)]", n: "int" = 2) -> Any:
+        x += y * n
+
+    x = np.ones(3)
+    wf.jit(f)(x, x * 2)
+    assert x.tolist() == [5] * 3
+    with pytest.raises(wf.errors.ArgumentValueError, match=r"\(9,\)"):
+        wf.jit(f)(np.ones(9), np.ones(9))
+    assert wf.trace(f).inputs[1].shape[0].max == 8
+
+
+def test_defaults_and_keywords_need_no_annotation_to_stand_in() -> None:
+    def f(a: wf.tensor[np.float32, (2,)], scale: float = 3.0, *, b: wf.tensor[np.float32, (2,)]) -> Any:
+        return a * scale + b
+
+    assert [io.name for io in wf.trace(f).inputs] == ["a", "b"]
+    assert wf.simulate(f)(np.ones(2, np.float32), b=np.ones(2, np.float32)).tolist() == [4, 4]
+
+
+BAD = [
+    (np.zeros((2, 3), np.float64), np.zeros(2, np.float32), "annotation_dtype", ["float32", "float64", "'x'"]),
+    (np.zeros((2, 4), np.float32), np.zeros(2, np.float32), "annotation_shape", ["(N, 3)", "(2, 4)"]),
+    (np.zeros(3, np.float32), np.zeros(2, np.float32), "annotation_shape", ["(N, 3)", "(3,)"]),
+    (np.zeros((0, 3), np.float32), np.zeros(0, np.float32), "annotation_shape", ["(N, 3)", "(0, 3)"]),
+    ([1.0, 2.0, 3.0], np.zeros(2, np.float32), "annotation_type", ["float32", "list"]),
+    (2.0, np.zeros(2, np.float32), "annotation_type", ["float32", "float"]),
+]
+
+
+@pytest.mark.parametrize("run", RUNS)
+@pytest.mark.parametrize("x, y, label, parts", BAD)
+def test_an_argument_that_does_not_fit_is_an_error_with_both(run: Any, x: Any, y: Any, label: str, parts: list[str]) -> None:
+    with pytest.raises(wf.Error) as error:
+        run(scale)(x, y)
+    assert label_of(error) == label
+    assert all(part in str(error.value) for part in parts)
+    assert (y == 0).all()
+
+
+@pytest.mark.parametrize("run", [*RUNS, pytest.param(lambda f: lambda *args: wf.trace(f, *args), id="trace")])
+def test_one_name_is_one_extent(run: Any) -> None:
+    y = np.zeros(5, np.float32)
+    with pytest.raises(wf.Error, match=r"'N'.*(4.*5|5.*4)"):
+        run(scale)(np.zeros((4, 3), np.float32), y)
+    assert (y == 0).all()
+
+
+def test_a_write_to_what_is_not_mutable_names_the_line() -> None:
+    def direct(x: wf.tensor[np.float32, ("N",)]) -> None:
+        x[0] = 1
+
+    def through_a_view(x: wf.tensor[np.float32, ("N", 4)]) -> None:
+        x.T[1] += 2
+
+    for f in (direct, through_a_view):
+        with pytest.raises(ValueError) as error:
+            wf.trace(f)
+        assert label_of(error) == "not_mutable"
+        assert "test_aliases.py" in str(error.value)
+        assert "wf.mutable" in str(error.value) and "'x'" in str(error.value)
+
+
+@pytest.mark.parametrize("items", [(), np.float32, (np.float32,), (np.float32, 3), (wf.mutable, np.float32), (np.float32, (-1,)), (np.float32, (1.5,))])
+def test_annotations_that_say_nothing(items: Any) -> None:
+    with pytest.raises(wf.Error):
+        wf.tensor[items]
+
+
+# -- names ---------------------------------------------------------------------------------------------------------
+
+
+def nested(tree: Any, x: Any) -> Any:
+    x += tree["w"][1]
+    return {"loss": x.sum(), "state": (x * 2, {"deep": tree["w"][0] + 1})}
+
+
+def test_names_follow_paths_through_every_form() -> None:
+    tree = {"w": (np.ones(2), np.ones(2))}
+    graph = wf.trace(nested, tree, np.zeros(2))
+    inputs, outputs = ["tree.w.0", "tree.w.1", "x"], ["output.loss", "output.state.0", "output.state.1.deep", "x"]
+    read = [wf.stablehlo.parse(text) for text in (graph.mlir(), graph.stablehlo(), graph.stablehlo(locations=False))]
+    for program in [graph, *read, wf.compile(graph), *map(wf.compile, read)]:
+        assert [io.name for io in program.inputs] == inputs
+        assert [io.name for io in program.outputs] == outputs
+        assert [io.alias for io in program.outputs] == [None, None, None, 2]
+    for level in ("trace", "flat"):
+        text = graph.text(level)
+        assert all(name in text for name in (*inputs, *outputs)), text
+    proto = graph.hlo_proto()
+    assert all(name.encode() in proto for name in (*inputs, *outputs))
+
+
+def test_names_are_unique() -> None:
+    def f(output: Any, *rest: Any) -> Any:
+        output += 1
+        return output * rest[0]
+
+    graph = wf.trace(f, np.ones(2), np.ones(2))
+    assert [io.name for io in graph.outputs] == ["output", "output_1"]
+    assert graph.outputs[1].alias == 0
+
+    def g(arg1: Any, *rest: Any) -> Any:
+        return {"a.b": arg1 + 1, "a": {"b": rest[0] + 1}, "a.b_1": rest[0]}
+
+    graph = wf.trace(g, np.ones(2), np.ones(2))
+    assert len({io.name for io in graph.inputs}) == 2
+    assert len({io.name for io in graph.outputs}) == len(graph.outputs) == 2
+
+
+# -- memory --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("run", RUNS)
+@pytest.mark.parametrize("step", [1, 2])
+def test_read_only_arrays_are_refused_before_anything_runs(run: Any, step: int) -> None:
+    def f(x: Any, y: Any) -> None:
+        y += 1
+        x += 1
+
+    x, y = np.zeros(6)[::step], np.zeros(6)[::step]
+    x.flags.writeable = False
+    with pytest.raises(ValueError, match=r"'x' .*assignment destination is read-only") as error:
+        run(f)(x, y)
+    assert label_of(error) == "read_only"
+    assert (y == 0).all() and (x == 0).all()
+
+
+def simulated_or_not(run: Any, jitted: Any) -> Any:
+    return jitted if run is wf.jit else run(jitted)
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_donated_outputs_land_in_the_argument(run: Any) -> None:
+    f = wf.jit(lambda x, y: (x.astype(np.float32), x * 2, y - x), donate_argnames=("x", "y"))
+    x, y = np.arange(3.0), np.ones(3)
+    single, double, rest = simulated_or_not(run, f)(x, y)
+    assert double is x and rest is y
+    assert single.tolist() == [0, 1, 2] and x.tolist() == [0, 2, 4] and y.tolist() == [1, 0, -1]
+    strided = np.arange(6.0)[::-2]
+    assert simulated_or_not(run, f)(strided, y)[1] is strided
+    assert strided.tolist() == [10, 6, 2]
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_what_is_returned_or_written_is_not_donated(run: Any) -> None:
+    f = wf.jit(lambda x: (x, x + 1), donate_argnames="x")
+    x = np.zeros(2)
+    same, more = simulated_or_not(run, f)(x)
+    assert same is x and x.tolist() == [0, 0] and more.tolist() == [1, 1]
+
+    @wf.jit(donate_argnames="x")
+    def g(x: Any) -> Any:
+        x += 1
+        return x * 2
+
+    out = simulated_or_not(run, g)(x)
+    assert x.tolist() == [1, 1] and out.tolist() == [2, 2]
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_elements_that_two_arguments_share_are_refused_and_neighbours_are_not(run: Any) -> None:
+    def f(x: Any, y: Any) -> Any:
+        x += y
+        return x - y
+
+    base = np.arange(8.0)
+    with pytest.raises(ValueError, match="'x' and 'y' share memory"):
+        run(f)(base[1:], base[:-1])
+    assert base.tolist() == list(range(8))
+    out = run(f)(base[::2], base[1::2])
+    assert base.tolist() == [1, 1, 5, 3, 9, 5, 13, 7] and out.tolist() == [0, 2, 4, 6]
+    rolling = np.lib.stride_tricks.as_strided(base, (4, 3), (8, 8))
+    with pytest.raises(ValueError, match="elements of the array given overlap"):
+        run(f)(rolling, np.ones(3))
+    exe = wf.compile(f, base, base.copy())
+    with pytest.raises(ValueError, match="share memory"):
+        exe(base, base)
+
+
+
+
+@st.composite
+def strided(draw: Any) -> Any:
+    """How to take an array of some layout out of a base: its shape and a function of the base's number."""
+    shape = tuple(draw(st.lists(st.integers(1, 4), min_size=1, max_size=3)))
+    steps = [draw(st.sampled_from([1, 2, 3, -1, -2])) for _ in shape]
+    order = draw(st.permutations(range(len(shape))))
+    dtype = np.dtype(draw(st.sampled_from(["f8", "f4", "i4", ">i4", "c8"])))
+
+    def make() -> tuple[np.ndarray, np.ndarray]:
+        base = np.empty([abs(steps[i]) * shape[i] + 1 for i in order], dtype)
+        base.flat = np.arange(base.size) % 50
+        array = base.transpose(np.argsort(order))
+        cut = tuple(slice(None, None, s) if s > 0 else slice(abs(s) * n - 1, None, s) for s, n in zip(steps, shape, strict=True))
+        return base, array[cut][tuple(slice(0, n) for n in shape)]
+
+    return make
+
+
+@given(strided(), strided(), st.sampled_from([wf.jit, wf.simulate]))
+@settings(max_examples=60, deadline=None)
+def test_writes_land_whatever_the_layout(first: Any, second: Any, run: Any) -> None:
+    def f(x: Any, y: Any) -> Any:
+        x[..., :1] *= 3
+        y -= x.real.sum().astype(y.dtype)
+        x.T[-1] += y.real.sum().astype(x.dtype)
+        x[::-1][:1] = 7
+        return x + 1, y * 2
+
+    (base_x, x), (base_y, y) = first(), second()
+    (want_x, wx), (want_y, wy) = first(), second()
+    got, wanted = run(f)(x, y), f(wx, wy)
+    np.testing.assert_array_equal(base_x, want_x)
+    np.testing.assert_array_equal(base_y, want_y)
+    for g, w in zip(got, wanted, strict=True):
+        np.testing.assert_array_equal(g, w)
