@@ -142,6 +142,7 @@ void bind_ir(nb::module_& m) {
       })
       .def("flat", [](const GraphRef& g) { return hold(at_level(g, "flat")); })
       .def("substitute", [](const GraphRef& g, const nb::dict& symbols) { return hold(substitute(*g, to_bindings(symbols))); })
+      .def("equal", [](const Graph& g, const Graph& other) { return equal(g, other); }, "Structural equality, locations aside.")
       .def("verify", [](const Graph& g) { verify(g); })
       .def("interpret", [](const Graph& g, nb::handle arrays) { return to_list(interpret(g, to_literals(arrays))); })
       .def("interpret_kernels",

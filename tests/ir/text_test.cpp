@@ -35,6 +35,18 @@ TEST_CASE("what is printed reads back as the same graph") {
   CHECK(hash(*graph) == hash(*again));
 }
 
+TEST_CASE("an extent has one range") {
+  Builder build(Level::flat);
+  Value x = build.parameter({DType::f32, {Dim(Symbol{"n", 1, 4, 8})}}, "x");
+  GraphPtr graph = build.finish({{build(Op::tanh, {x}), "y"}});
+  verify(*graph);
+  Builder other(Level::flat);
+  other.parameter({DType::f32, {Dim(Symbol{"n", 1, 4, 8})}}, "x");
+  Value iota = other(Op::iota, {}, {{Attr::type, DType::f32}, {Attr::dims, Dims{Dim(Symbol{"n", 1, 4, 9})}}, {Attr::dimension, int64_t{0}}});
+  GraphPtr two = other.finish({{iota, "y"}});
+  CHECK_THROWS_WITH_AS(verify(*two), doctest::Contains("must have one range, got 1 to 8 and 1 to 9"), Error);
+}
+
 TEST_CASE("pretty text is read") {
   GraphPtr graph = parse(R"(
     func.func @main(%x: tensor<2x3xf32>) -> tensor<3x2xf32> {

@@ -82,6 +82,69 @@ def test_symbolic_text_can_be_specialised_and_read_back() -> None:
     np.testing.assert_array_equal(again.interpret(x), graph.interpret(x))
 
 
+LOCATIONS = """
+#loc = loc(unknown)
+module @m {
+  func.func @main(%x: tensor<2xf32> loc("x")) -> tensor<2xf32> {
+    %0 = stablehlo.tanh %x : tensor<2xf32> loc(#loc4)
+    %1 = stablehlo.tanh %0 : tensor<2xf32> loc(fused<"x">[#loc, "b.py":3:4 to :9])
+    %2 = stablehlo.tanh %1 : tensor<2xf32> loc("jit(f)/add"(callsite("f"("a.py":3:4) at callsite("g"("a.py":7:1) at "main.py":9:2))))
+    return %2 : tensor<2xf32> loc(#loc)
+  } loc(#loc)
+} loc(#loc)
+#loc1 = loc("a.py":12:3)
+#loc2 = loc("z.py":1:3)
+#loc3 = loc("h"(#loc2))
+#loc4 = loc(callsite(#loc1 at #loc3))
+"""
+
+
+def test_locations_keep_their_callers() -> None:
+    text = wf.stablehlo.parse(LOCATIONS).stablehlo()
+    parsed_by_jaxlib(text)
+    assert wf.stablehlo.parse(text).stablehlo() == text
+    for line in ('"h"("z.py":1:3)', 'callsite("a.py":12:3 at #loc0)', '"f"("a.py":3:4)', '"g"("a.py":7:1)', '"main.py":9:2', '"b.py":3:4'):
+        assert line in text
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("loc(#loc9)", "the location #loc9 is not defined"),
+        ("loc(#loc5)", "the location #loc5 contains itself"),
+        ('loc("a":99999999999:1)', "a line or column number was wanted"),
+        ('loc(callsite("a" at', "a location was wanted"),
+        ("loc(" + "callsite(" * 200, "less nesting was wanted"),
+    ],
+)
+def test_damaged_locations_are_rejected(given: str, message: str) -> None:
+    text = LOCATIONS.replace("loc(#loc4)", given).replace("#loc1 =", '#loc5 = loc("x"(#loc5))\n#loc1 =')
+    with pytest.raises(ValueError, match=message):
+        wf.stablehlo.parse(text)
+
+
+def test_two_outputs_may_alias_one_parameter() -> None:
+    text = """
+func.func @main(%x: tensor<2xf32> {tf.aliasing_output = 0 : i32, weft.aliasing_outputs = array<i64: 0, 1>}) -> (tensor<2xf32>, tensor<2xf32>) {
+  %0 = stablehlo.tanh %x : tensor<2xf32>
+  return %0, %0 : tensor<2xf32>, tensor<2xf32>
+}"""
+    graph = wf.stablehlo.parse(text)
+    assert [o.alias for o in graph.outputs] == [0, 0]
+    parsed_by_jaxlib(graph.stablehlo())
+    assert wf.stablehlo.parse(graph.stablehlo()).core.equal(graph.core)
+
+
+def test_layouts_of_custom_calls_are_kept() -> None:
+    """LAPACK's matrices are column-major: without the layouts XLA would transpose what it is given."""
+    a = np.array([[2, 1], [1, 3]], np.float64)
+    with jax.enable_x64(True):
+        text = jax.jit(lambda x: jax.lax.linalg.qr(x)).lower(a).as_text()
+    graph = wf.stablehlo.parse(text)
+    for got, wanted in zip(run_by_xla(graph, [a]), graph.core.interpret([a]), strict=True):
+        np.testing.assert_allclose(got, wanted, rtol=1e-12, atol=1e-12)
+
+
 def test_text_of_jax_is_read() -> None:
     import jax.numpy as jnp
 

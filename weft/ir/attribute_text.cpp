@@ -373,32 +373,12 @@ MlirAttr AttributeReader::dense(int depth) {
     if (!element) lexer_.fail_at(begin, "dense_element", cat("an element of ", name(type.dtype), " was wanted, got '", text, "'"));
     store(literal.mutable_bytes() + i * size / parts, *element);
   }
-  if (count > 0 || texts.empty()) attr.literal = literal;
-  else attr.literal = literal;
+  attr.literal = literal;
   if (is_integer(type.dtype)) {
     attr.ints = Ints{};
     for (int64_t i = 0; i < count; ++i) attr.ints->push_back(literal.as_int(i));
   }
   return attr;
-}
-
-Location AttributeReader::location(size_t begin, int depth) {
-  if (depth > max_depth) lexer_.reject("less nesting");
-  lexer_.expect("(");
-  Location found = lexer_.location(begin);
-  for (int open = 1; open > 0;) {
-    const Token& token = lexer_.peek();
-    if (token.kind == TokenKind::end) lexer_.reject("')'");
-    if (lexer_.is("(")) ++open;
-    if (lexer_.is(")")) --open;
-    Token taken = lexer_.take();
-    if (taken.kind != TokenKind::text || !lexer_.is(":")) continue;
-    lexer_.take();
-    auto line = integer_of(lexer_.peek().text);
-    if (lexer_.peek().kind != TokenKind::number || !line || *line < 0 || *line > INT32_MAX) lexer_.reject("a line number");
-    found = Location(taken.text, static_cast<int>(*line));
-  }
-  return found;
 }
 
 }  // namespace weft

@@ -44,8 +44,6 @@ class AttributeReader {
   MlirAttr convolution_dimensions();
   // [1, 2, 3]
   Ints list();
-  // Takes loc(…); the place of the innermost file location, or of the text itself.
-  Location location(size_t begin, int depth = 0);
 
  private:
   MlirAttr dense(int depth);

@@ -45,7 +45,7 @@ constexpr std::string_view attr_names[] = {
     "kernel_output_feature_dimension", "kernel_spatial_dimensions", "output_batch_dimension", "output_feature_dimension",
     "output_spatial_dimensions", "feature_group_count", "batch_group_count", "is_stable", "fft_type", "fft_length", "lower",
     "left_side", "unit_diagonal", "transpose_a", "rng_algorithm", "rng_distribution", "exponent_bits", "mantissa_bits",
-    "feature_index", "k", "call_target_name", "backend_config", "has_side_effect", "types", "composite_attributes", "version",
+    "feature_index", "k", "call_target_name", "backend_config", "call_attributes", "has_side_effect", "types", "composite_attributes", "version",
     "replica_groups", "source_target_pairs", "split_dimension", "concat_dimension", "split_count", "all_gather_dim",
     "scatter_dimension",
 };

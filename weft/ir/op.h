@@ -76,6 +76,7 @@ enum class Attr : uint8_t {
   k,                     // int: top_k
   call_target_name,      // text
   backend_config,        // text, as MLIR writes it
+  call_attributes,       // text: the other attributes of a custom_call (layouts, API version), as MLIR writes them
   has_side_effect,       // bool
   types,                 // types of results that operands do not tell
   composite_attributes,  // text, as MLIR writes it

@@ -52,6 +52,7 @@ bool is_terminator(const std::string& text) { return text == "return" || text ==
 
 GraphPtr Parser::module() {
   bool wrapped = false;
+  while (lexer_.peek().kind == TokenKind::hash) location_alias();
   if (lexer_.take_if("module")) {
     wrapped = true;
     if (lexer_.peek().kind == TokenKind::symbol) lexer_.take();
@@ -60,7 +61,7 @@ GraphPtr Parser::module() {
   }
   find_functions();
   if (wrapped) lexer_.expect("}");
-  if (lexer_.is("loc")) location(lexer_.peek().begin);
+  if (lexer_.take_if("loc")) lexer_.expect("("), lexer_.skip_to_close("(", ")");
   while (lexer_.peek().kind == TokenKind::hash) location_alias();
   if (lexer_.peek().kind != TokenKind::end || order_.empty()) lexer_.reject("a function");
   std::vector<GraphPtr> graphs;
@@ -91,7 +92,7 @@ void Parser::find_functions() {
       if (lexer_.take().text == "attributes" && depth == 0 && lexer_.is("{")) skip_braces();
     }
     skip_braces();
-    if (lexer_.is("loc")) location(lexer_.peek().begin);
+    if (lexer_.take_if("loc")) lexer_.expect("("), lexer_.skip_to_close("(", ")");
   }
 }
 
@@ -117,21 +118,6 @@ GraphPtr Parser::joined(std::vector<GraphPtr> functions) {
   for (size_t i = 0; i < functions.size(); ++i)
     if (i != main) build.add_function(functions[i]);
   return build.finish(std::move(outputs));
-}
-
-void Parser::location_alias() {
-  std::string name = lexer_.take().text;
-  lexer_.expect("=");
-  if (!lexer_.is("loc")) lexer_.reject("loc(…)");
-  size_t begin = lexer_.peek().begin;
-  lexer_.take();
-  aliases_[name] = attributes_.location(begin);
-}
-
-// Trailing loc(…): the place it names, or of the text where it names none.
-Location Parser::location(size_t begin) {
-  if (!lexer_.take_if("loc")) return lexer_.location(begin);
-  return attributes_.location(begin);
 }
 
 // Ranges come before the types that use them in meaning, but after them in the text: the function is read twice.
@@ -211,6 +197,8 @@ void Parser::parameters(Scope& scope, std::map<int64_t, int>* aliases) {
       if (auto given = attrs.find("weft.name"); given != attrs.end() && given->second.text) shown = *given->second.text;
       if (auto given = attrs.find("tf.aliasing_output"); aliases && given != attrs.end() && given->second.integer)
         (*aliases)[*given->second.integer] = i;
+      if (auto given = attrs.find("weft.aliasing_outputs"); aliases && given != attrs.end() && given->second.ints)
+        for (int64_t output : *given->second.ints) (*aliases)[output] = i;
     }
     Location loc = location(begin);
     if (!scope.values.emplace(name, scope.build->parameter(std::move(type), shown, loc)).second)

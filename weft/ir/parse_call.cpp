@@ -120,6 +120,14 @@ Attrs custom_call_attrs(const ParsedCall& call, const Reader& reader) {
       break;
     }
   if (reader.flag("has_side_effect")) attrs.set(Attr::has_side_effect, true);
+  // Layouts and the like mean something to the one that is called; functions it names are not kept.
+  std::string others;
+  for (const auto& [key, attr] : call.attrs) {
+    if (key == "call_target_name" || key == "has_side_effect" || key == "backend_config" || key == "called_computations") continue;
+    if (attr.source.empty()) fail(ErrorKind::value, "attribute_size", call.name, ": the attribute '", key, "' must have a value of less than 65536 characters");
+    append(others, others.empty() ? "" : ", ", key, " = ", attr.source);
+  }
+  if (!others.empty()) attrs.set(Attr::call_attributes, others);
   return attrs;
 }
 

@@ -30,12 +30,24 @@ class Parser {
     GraphPtr graph = nullptr;
   };
 
+  // A name for a location, read when it is first asked for: it may stand after its uses.
+  struct LocationAlias {
+    Lexer at;
+    bool is_open = false;  // being read: a location that contains itself
+    std::optional<Location> location = {};
+  };
+
+  // parse_location.cpp
+  void location_alias();
+  // loc(…) where it stands; the place of the text where it stands not, or names none.
+  Location location(size_t begin);
+  Location location_in(const Location& otherwise, int depth);
+  Location location_named(const std::string& name, size_t begin, const Location& otherwise, int depth);
+
   // parse.cpp: modules, functions, regions
   void find_functions();
   void skip_braces();
   static GraphPtr joined(std::vector<GraphPtr> functions);
-  void location_alias();
-  Location location(size_t begin);
   SymbolTable symbols_ahead(Lexer probe);
   SymbolTable parse_symbols(const std::string& text);
   GraphPtr function();
@@ -72,7 +84,7 @@ class Parser {
   Lexer lexer_;
   AttributeReader attributes_;
   SymbolTable symbols_;
-  std::map<std::string, Location> aliases_;
+  std::map<std::string, LocationAlias> aliases_;
   std::map<std::string, Function> functions_;
   std::vector<std::string> order_;  // of functions
 };

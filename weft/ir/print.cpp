@@ -54,6 +54,8 @@ class AttrText {
     add(cat("weft.", name), quoted(list));
   }
   void add(std::string_view name, bool value) { add(name, std::string(value ? "true" : "false")); }
+  // "name = value, name = value".
+  void add_all(const std::string& attributes) { append(text_, text_.empty() ? "" : ", ", attributes); }
   std::string text() const { return text_.empty() ? std::string() : cat(" {", text_, "}"); }
 
  private:
@@ -84,7 +86,8 @@ class Printer {
     for (const GraphPtr& other : graph.functions()) function(*other, "private");
     // Functions that are called may call others in turn.
     for (size_t i = 0; i < called_.size(); ++i) function(*called_[i], "private");
-    return out_ + "}\n";
+    out_ += "}\n";
+    return out_ + location_lines_;
   }
 
  private:
@@ -112,8 +115,12 @@ class Printer {
       const Node& node = graph.node(graph.parameters()[i]);
       names[key(node.result())] = cat("%arg", i);
       append(out_, i ? ", " : "", "%arg", i, ": ", node.type(), " {weft.name = ", quoted(node.attrs.text(Attr::name)));
+      Ints aliasing;
       for (size_t o = 0; o < graph.outputs().size(); ++o)
-        if (graph.outputs()[o].alias == static_cast<int>(i)) append(out_, ", tf.aliasing_output = ", o, " : i32");
+        if (graph.outputs()[o].alias == static_cast<int>(i)) aliasing.push_back(static_cast<int64_t>(o));
+      // The attribute that others know holds one output.
+      if (!aliasing.empty()) append(out_, ", tf.aliasing_output = ", aliasing[0], " : i32");
+      if (aliasing.size() > 1) append(out_, ", weft.aliasing_outputs = ", array(aliasing));
       out_ += "}";
     }
     out_ += ") -> (";
@@ -146,7 +153,7 @@ class Printer {
       if (node.types.empty()) {
         out_ += indent;
         call(node, names, indent);
-        out_ += "\n";
+        append(out_, location(node.loc), "\n");
         continue;
       }
       std::string result = cat("%", next_++);
@@ -154,14 +161,32 @@ class Printer {
         names[key(node.result(i))] = node.types.size() == 1 ? result : cat(result, "#", i);
       append(out_, indent, result, node.types.size() == 1 ? std::string() : cat(":", node.types.size()), " = ");
       call(node, names, indent);
-      if (options_.locations && node.loc) append(out_, " loc(", quoted(node.loc.file()), ":", node.loc.line(), ":", node.loc.column(), ")");
-      out_ += "\n";
+      append(out_, location(node.loc), "\n");
     }
     append(out_, indent, "\"", terminator, "\"(");
     for (size_t i = 0; i < graph.outputs().size(); ++i) append(out_, i ? ", " : "", names.at(key(graph.outputs()[i].value)));
     out_ += ") : (";
     for (size_t i = 0; i < graph.outputs().size(); ++i) append(out_, i ? ", " : "", graph.outputs()[i].value.type());
     out_ += ") -> ()\n";
+  }
+
+  // A place alone is written where it belongs; functions and callers, which many calls share, get names.
+  std::string location(const Location& loc) {
+    if (!options_.locations || !loc) return {};
+    return cat(" loc(", location_name(loc), ")");
+  }
+
+  std::string location_name(const Location& loc) {
+    std::string place = cat(quoted(loc.file()), ":", loc.line(), ":", loc.column());
+    if (!loc.function().empty()) place = location_alias(cat(quoted(loc.function()), "(", place, ")"));
+    if (loc.caller()) place = location_alias(cat("callsite(", place, " at ", location_name(loc.caller()), ")"));
+    return place;
+  }
+
+  std::string location_alias(const std::string& text) {
+    auto [at, is_new] = location_names_.try_emplace(text, cat("#loc", location_names_.size()));
+    if (is_new) append(location_lines_, at->second, " = loc(", text, ")\n");
+    return at->second;
   }
 
   void call(const Node& node, const std::map<uint64_t, std::string>& names, const std::string& indent) {
@@ -320,6 +345,17 @@ class Printer {
                side(Attr::output_batch_dimension, "b", Attr::output_feature_dimension, "f", Attr::output_spatial_dimensions), ">");
   }
 
+  static void custom_call(AttrText& text, const Attrs& a) {
+    std::string others = a.find(Attr::call_attributes) ? a.text(Attr::call_attributes) : std::string();
+    // The configuration may be among the others, under JAX's name for it.
+    if (a.find(Attr::backend_config) && others.find("mhlo.backend_config = ") == std::string::npos) {
+      const std::string& config = a.text(Attr::backend_config);
+      if (config.starts_with("{") && others.find("api_version = ") == std::string::npos) text.add("api_version", std::string("4 : i32"));
+      text.add("backend_config", config);
+    }
+    if (!others.empty()) text.add_all(others);
+  }
+
   static std::string enumerated(std::string_view kind, const std::string& value) { return cat("#stablehlo<", kind, " ", value, ">"); }
 
   static std::string number(double value, DType dtype) {
@@ -364,11 +400,7 @@ class Printer {
       case Op::custom_call:
         text.add("call_target_name", quoted(a.text(Attr::call_target_name)));
         if (a.flag(Attr::has_side_effect)) text.add("has_side_effect", true);
-        if (a.find(Attr::backend_config)) {
-          const std::string& config = a.text(Attr::backend_config);
-          if (config.starts_with("{")) text.add("api_version", std::string("4 : i32"));
-          text.add("backend_config", config);
-        }
+        custom_call(text, a);
         break;
       case Op::call: text.add("callee", cat("@", symbol(callee(node.regions[0])))); break;
       case Op::composite:
@@ -395,6 +427,8 @@ class Printer {
   const PrintOptions& options_;
   std::map<const Graph*, std::string> callee_names_;
   std::vector<GraphPtr> called_;
+  std::map<std::string, std::string> location_names_;
+  std::string location_lines_;
   std::string out_;
   int next_ = 0;
 };

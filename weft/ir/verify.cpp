@@ -1,5 +1,5 @@
 // Verifying is inferring again and comparing.
-#include <algorithm>
+#include <map>
 
 #include "weft/ir/builder.h"
 #include "weft/ir/graph.h"
@@ -29,12 +29,28 @@ void verify_node(const Graph& graph, const Node& node) {
   for (const GraphPtr& region : node.regions) verify(*region);
 }
 
+// Symbols are equal by name: two ranges of one name would make equal types of different programs.
+void verify_symbols(const Node& node, std::map<std::string, Symbol, std::less<>>& known) {
+  auto see = [&](const Dims& dims) {
+    for (const Dim& dim : dims)
+      for (const Symbol& symbol : dim.symbols())
+        if (auto [at, is_new] = known.try_emplace(symbol.name, symbol); !is_new && at->second != symbol)
+          fail(ErrorKind::value, "symbol_range", "the extent '", symbol.name, "' must have one range, got ", at->second.min, " to ", at->second.max,
+               " and ", symbol.min, " to ", symbol.max);
+  };
+  for (const Type& type : node.types) see(type.dims);
+  for (const auto& [attr, value] : node.attrs)
+    if (const auto* dims = std::get_if<Dims>(&value)) see(*dims);
+}
+
 }  // namespace
 
 void verify(const Graph& graph) {
+  std::map<std::string, Symbol, std::less<>> symbols;
   for (const Node& node : graph.nodes()) {
     try {
       verify_node(graph, node);
+      verify_symbols(node, symbols);
     } catch (const Error& error) {
       throw error.at(node.loc);
     }

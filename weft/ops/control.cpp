@@ -137,6 +137,7 @@ OpDef define_custom_call() {
           .attrs = {{Attr::call_target_name, AttrKind::text},
                     {Attr::types, AttrKind::types},
                     {Attr::backend_config, AttrKind::text, true},
+                    {Attr::call_attributes, AttrKind::text, true},
                     {Attr::has_side_effect, AttrKind::flag, true}},
           .infer = [](const Call& call) -> Types {
             check_custom_call(call);

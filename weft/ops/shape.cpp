@@ -174,6 +174,7 @@ Literals eval_reverse(const Node& node, std::span<const Literal> operands) {
 Types infer_bitcast_convert(const Call& call) {
   const Type& x = call.operand(0);
   DType target = call.attrs.dtype(Attr::type);
+  if (x.dtype == target) return {x};
   int from = bit_width(x.dtype), to = bit_width(target);
   call.require(from >= 8 && to >= 8 && !is_bool(x.dtype) && !is_bool(target) && is_complex(x.dtype) == is_complex(target), "c1",
                "cannot see ", name(x.dtype), " as ", name(target));

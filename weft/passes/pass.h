@@ -41,7 +41,8 @@ struct Step {
 };
 // The order, as a table.
 std::span<const Step> pipeline();
-// All of it; verifies after every pass when the knob `verify` is on.
+// All of it; with the knob WEFT_VERIFY set (and not 0) every pass is verified: InternalError names the one that left
+// an illegal graph.
 GraphPtr run_pipeline(const Graph& graph);
 
 }  // namespace weft

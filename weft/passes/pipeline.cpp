@@ -1,4 +1,6 @@
 // The order of the passes.
+#include <cstdlib>
+
 #include "weft/passes/pass.h"
 
 namespace weft {
@@ -14,6 +16,24 @@ std::span<const Step> pipeline() {
 }
 
 namespace {
+
+// The knob WEFT_VERIFY: whether every pass must leave a legal graph.
+bool verifies() {
+  static const bool on = [] {
+    const char* knob = std::getenv("WEFT_VERIFY");
+    return knob && *knob && *knob != '0';
+  }();
+  return on;
+}
+
+void verify_after(const Pass& pass, const Graph& graph) {
+  check(graph.level() == pass.to, "the pass ", pass.name, " left a graph of another level");
+  try {
+    verify(graph);
+  } catch (const std::exception& error) {
+    fail_check(cat("after the pass ", pass.name, ": ", error.what()), std::source_location::current());
+  }
+}
 
 // The bodies of loops and branches are programs of their own.
 GraphPtr with_regions(const Graph& graph) {
@@ -34,6 +54,7 @@ GraphPtr run_pipeline(const Graph& graph) {
   GraphPtr current;
   for (const Step& step : pipeline()) {
     current = step.pass->run(current ? *current : graph);
+    if (verifies()) verify_after(*step.pass, *current);
   }
   bool has_regions = false;
   for (const Node& node : current->nodes()) has_regions |= family(node.op) == Family::control && !node.regions.empty();
