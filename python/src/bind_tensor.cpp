@@ -27,7 +27,16 @@ Tensor record(const char* name, nb::handle operands, nb::handle attrs) {
   return apply(op, to_tensors(operands), to_attrs(op, attrs));
 }
 
-// scatter and reduce over one binary op of two scalars.
+// All results of an op that has several.
+nb::list record_all(const char* name, nb::handle operands, nb::handle attrs) {
+  LocationScope scope(caller_location());
+  Op op = to_op(name);
+  nb::list results;
+  for (Tensor& result : apply_all(op, to_tensors(operands), to_attrs(op, attrs))) results.append(nb::cast(std::move(result)));
+  return results;
+}
+
+// scatter, reduce and reduce_window over one binary op of two scalars.
 Tensor record_with_body(const char* name, const char* body, nb::handle operands, nb::handle attrs) {
   LocationScope scope(caller_location());
   Op op = to_op(name);
@@ -62,6 +71,7 @@ void bind_tensor(nb::module_& m) {
            },
            "The value of a constant as an array; None for anything computed.");
   m.def("apply", &record, nb::arg("op"), nb::arg("operands"), nb::arg("attrs").none() = nb::none());
+  m.def("apply_all", &record_all, nb::arg("op"), nb::arg("operands"), nb::arg("attrs").none() = nb::none());
   m.def("apply_with_body", &record_with_body, nb::arg("op"), nb::arg("body"), nb::arg("operands"), nb::arg("attrs"));
   m.def("scatter_set", [](nb::handle operands, nb::handle attrs) {
     LocationScope scope(caller_location());

@@ -9,6 +9,7 @@ from .graph import Executable, Graph
 from .jit import compile, jit, simulate, trace
 from .knobs import num_threads, set_num_threads
 from .numpy.functions import erf
+from .numpy.sorting import topk, unique
 from .spec import spec
 
 __all__ = [
@@ -28,5 +29,7 @@ __all__ = [
     "spec",
     "stablehlo",
     "tensor",
+    "topk",
     "trace",
+    "unique",
 ]

@@ -39,7 +39,7 @@ constexpr std::string_view attr_names[] = {
     "offset_dims", "collapsed_slice_dims", "operand_batching_dims", "start_indices_batching_dims", "start_index_map",
     "update_window_dims", "inserted_window_dims", "input_batching_dims", "scatter_indices_batching_dims",
     "scatter_dims_to_operand_dims", "index_vector_dim", "indices_are_sorted", "unique_indices", "axis", "axes",
-    "keepdims", "name", "epsilon", "ddof", "compare_type", "window_dimensions", "window_strides", "base_dilations",
+    "keepdims", "name", "descending", "reversed", "epsilon", "ddof", "compare_type", "window_dimensions", "window_strides", "base_dilations",
     "window_dilations", "padding", "lhs_dilation", "rhs_dilation", "window_reversal", "input_batch_dimension",
     "input_feature_dimension", "input_spatial_dimensions", "kernel_input_feature_dimension",
     "kernel_output_feature_dimension", "kernel_spatial_dimensions", "output_batch_dimension", "output_feature_dimension",

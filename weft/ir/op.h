@@ -55,6 +55,7 @@ enum class Attr : uint8_t {
   axes,                  // ints: sum …
   keepdims,              // bool
   name,                  // text: parameter
+  descending, reversed,  // bool: sort_values, cumulative_sum …
   epsilon,               // float
   ddof,                  // float
   compare_type,          // text: TOTALORDER; absent for the natural order of the element type

@@ -1,6 +1,8 @@
 // Windows that slide over padded and dilated dimensions: what reduce_window, select_and_scatter and convolution share.
 #pragma once
 
+#include <optional>
+
 #include "weft/ir/graph.h"
 
 namespace weft {
@@ -26,6 +28,12 @@ struct WindowDim {
 std::vector<WindowDim> windows_of(const Dims& x, const Attrs& attrs);
 // The spatial windows of a convolution.
 std::vector<WindowDim> convolution_windows(const Type& lhs, const Type& rhs, const Attrs& attrs);
+// Whether a reduce_window combines each element with all before it (or after it: reversed) along one dimension.
+struct Scan {
+  size_t axis;
+  bool reversed;
+};
+std::optional<Scan> scan_of(const Node& node);
 // Checks lengths and signs of the window attributes. Error(type).
 void require_windows(const Call& call, size_t rank);
 

@@ -491,21 +491,6 @@ bool is_step(const Node& node) {
   }
 }
 
-std::optional<Scan> scan_of(const Node& node) {
-  if (node.op != Op::reduce_window) return std::nullopt;
-  std::optional<Scan> scan;
-  std::vector<WindowDim> windows = windows_of(node.operand(0).type().dims, node.attrs);
-  for (size_t i = 0; i < windows.size(); ++i) {
-    const WindowDim& w = windows[i];
-    if (w.stride != 1 || w.base_dilation != 1 || w.window_dilation != 1) return std::nullopt;
-    if (w.size.is(1) && w.low.is(0) && w.high.is(0)) continue;
-    bool forward = w.low == w.size - Dim(1) && w.high.is(0), backward = w.high == w.size - Dim(1) && w.low.is(0);
-    if (scan || w.size != w.extent || (!forward && !backward)) return std::nullopt;
-    scan = Scan{i, backward && !forward};
-  }
-  return scan;
-}
-
 std::vector<std::optional<NodeId>> results_of(const Graph& graph, const Node& node) {
   std::vector<std::optional<NodeId>> results(node.types.size());
   for (const Node& user : graph.nodes())

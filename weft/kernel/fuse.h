@@ -51,12 +51,6 @@ GraphPtr prepare(const Graph& flat);
 // Calls whose results are values of their own (Op::result): folds and steps.
 bool is_fold(const Node& node);
 bool is_step(const Node& node);
-// Whether a reduce_window combines each element with all before it (or after it: reversed) along one dimension.
-struct Scan {
-  size_t axis;
-  bool reversed;
-};
-std::optional<Scan> scan_of(const Node& node);
 // The results of such a call by number; nothing where one is not used.
 std::vector<std::optional<NodeId>> results_of(const Graph& graph, const Node& node);
 

@@ -88,9 +88,9 @@ KnownOrder order_of(const Graph& body) {
     return {is_signed(dtype) ? SortKey::signed_int : SortKey::unsigned_int, descending};
   }
   bool known_float = dtype == DType::f32 || dtype == DType::f64 || dtype == DType::f16 || dtype == DType::bf16;
-  if (!is_total_order(root) || !known_float || descending) return {};
+  if (!is_total_order(root) || !known_float) return {};
   if (!is_canonical_key(root.operand(0), first) || !is_canonical_key(root.operand(1), second)) return {};
-  return {dtype == DType::bf16 ? SortKey::bf16 : SortKey::numpy_float, false};
+  return {dtype == DType::bf16 ? SortKey::bf16 : SortKey::numpy_float, descending};
 }
 
 void lower_sort(Lowering& lowering, const Node& node) {

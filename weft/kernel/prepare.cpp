@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "weft/ir/interpret.h"
+#include "weft/ir/window.h"
 #include "weft/kernel/prepare.h"
 
 namespace weft {

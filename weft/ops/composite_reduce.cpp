@@ -40,20 +40,6 @@ Value reduce(Builder& build, Op op, Value x, const Ints& axes, Value init) {
   return build(Op::reduce, {x, init}, {{Attr::dimensions, axes}}, {binary_body(op, x.type().dtype)});
 }
 
-// The least (or greatest) value of a type as a 0-d constant.
-Value extreme(Builder& build, DType dtype, bool least) {
-  if (is_bool(dtype)) return build.scalar(dtype, least ? 0 : 1);
-  if (is_float(dtype)) {
-    double inf = std::numeric_limits<double>::infinity();
-    return build.scalar(dtype, least ? -inf : inf);
-  }
-  int bits = bit_width(dtype);
-  int64_t top = static_cast<int64_t>((~uint64_t{0}) >> (64 - bits));
-  if (is_unsigned(dtype)) return build.constant(Literal::scalar_int(dtype, least ? 0 : top));
-  int64_t highest = static_cast<int64_t>((~uint64_t{0}) >> (65 - bits));
-  return build.constant(Literal::scalar_int(dtype, least ? -highest - 1 : highest));
-}
-
 // Narrow floats add up in f32.
 Value widened(Builder& build, Value x) {
   return is_float(x.type().dtype) && bit_width(x.type().dtype) < 32 ? build.convert(x, DType::f32) : x;
@@ -77,12 +63,12 @@ Values expand_prod(Builder& build, const Node& node) {
 
 Values expand_max(Builder& build, const Node& node) {
   Value x = node.operand(0);
-  return finish(build, node, reduce(build, Op::maximum, x, node.ints(Attr::axes), extreme(build, x.type().dtype, true)));
+  return finish(build, node, reduce(build, Op::maximum, x, node.ints(Attr::axes), extreme_value(build, x.type().dtype, true)));
 }
 
 Values expand_min(Builder& build, const Node& node) {
   Value x = node.operand(0);
-  return finish(build, node, reduce(build, Op::minimum, x, node.ints(Attr::axes), extreme(build, x.type().dtype, false)));
+  return finish(build, node, reduce(build, Op::minimum, x, node.ints(Attr::axes), extreme_value(build, x.type().dtype, false)));
 }
 
 // How many elements the axes hold, as a 0-d value of a float type; symbolic extents are counted.
@@ -128,7 +114,7 @@ Values expand_arg(Builder& build, const Node& node, Op op) {
   DType dtype = x.type().dtype;
   int64_t axis = node.attrs.integer(Attr::axis);
   const Dims& dims = x.type().dims;
-  Value best = reduce(build, op, x, {axis}, extreme(build, dtype, op == Op::maximum));
+  Value best = reduce(build, op, x, {axis}, extreme_value(build, dtype, op == Op::maximum));
   Value wide = build.broadcast_to(build.reshape(best, reduced_dims(dims, {axis}, true)), dims);
   Value found = build(Op::compare, {x, wide}, {{Attr::comparison_direction, std::string("EQ")}});
   if (is_float(dtype)) found = build(Op::or_, {found, build(Op::compare, {x, x}, {{Attr::comparison_direction, std::string("NE")}})});
@@ -201,7 +187,7 @@ Values expand_softmax(Builder& build, const Node& node) {
   int64_t axis = node.attrs.integer(Attr::axis);
   const Dims& dims = x.type().dims;
   auto spread = [&](Value reduced) { return build.broadcast_to(build.reshape(reduced, reduced_dims(dims, {axis}, true)), dims); };
-  Value max = reduce(build, Op::maximum, x, {axis}, extreme(build, x.type().dtype, true));
+  Value max = reduce(build, Op::maximum, x, {axis}, extreme_value(build, x.type().dtype, true));
   Value power = build(Op::exponential, {build(Op::subtract, {x, spread(max)})});
   Value sum = reduce(build, Op::add, power, {axis}, build.scalar(x.type().dtype, 0));
   return {build.convert(build(Op::divide, {power, spread(sum)}), node.type().dtype)};
@@ -221,6 +207,19 @@ Values expand_layer_norm(Builder& build, const Node& node) {
 }
 
 }  // namespace
+
+Value extreme_value(Builder& build, DType dtype, bool least) {
+  if (is_bool(dtype)) return build.scalar(dtype, least ? 0 : 1);
+  if (is_float(dtype)) {
+    double inf = std::numeric_limits<double>::infinity();
+    return build.scalar(dtype, least ? -inf : inf);
+  }
+  int bits = bit_width(dtype);
+  int64_t top = static_cast<int64_t>((~uint64_t{0}) >> (64 - bits));
+  if (is_unsigned(dtype)) return build.constant(Literal::scalar_int(dtype, least ? 0 : top));
+  int64_t highest = static_cast<int64_t>((~uint64_t{0}) >> (65 - bits));
+  return build.constant(Literal::scalar_int(dtype, least ? -highest - 1 : highest));
+}
 
 OpDef define_sum() {
   return over_axes("Sum over axes; f16 and smaller add up in f32.", infer_over_axes<any_type>, expand_sum, {.aten = "sum"});

@@ -63,4 +63,7 @@ inline Ints iota_ints(int64_t n) {
   return result;
 }
 
+// The least (or greatest) value of a type as a 0-d constant.
+Value extreme_value(Builder& build, DType dtype, bool least);
+
 }  // namespace weft

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import functions, joining, linalg, reductions, selection, views
+from . import functions, joining, linalg, reductions, scans, selection, sorting, views
 from .tracer import TracedArray
 
 
@@ -36,6 +36,8 @@ METHODS: dict[str, Callable[..., Any]] = {
     "any": reductions.any_,
     "argmax": reductions.argmax,
     "argmin": reductions.argmin,
+    "argpartition": sorting.argpartition,
+    "argsort": sorting.argsort,
     "astype": astype,
     "byteswap": views.byteswap,
     "choose": selection.choose,
@@ -44,6 +46,8 @@ METHODS: dict[str, Callable[..., Any]] = {
     "conj": np.conjugate,
     "conjugate": np.conjugate,
     "copy": functions.copy,
+    "cumprod": scans.cumprod,
+    "cumsum": scans.cumsum,
     "diagonal": lambda x, *args, **kwargs: np.diagonal(x, *args, **kwargs),
     "dot": linalg.dot,
     "fill": fill,
@@ -51,6 +55,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     "max": reductions.max,
     "mean": reductions.mean,
     "min": reductions.min,
+    "partition": sorting.partition_in_place,
     "prod": reductions.prod,
     "ptp": reductions.ptp,
     "put": selection.put,
@@ -58,6 +63,8 @@ METHODS: dict[str, Callable[..., Any]] = {
     "repeat": joining.repeat,
     "reshape": reshape,
     "round": functions.round_,
+    "searchsorted": sorting.searchsorted,
+    "sort": sorting.sort_in_place,
     "squeeze": functions.squeeze,
     "std": reductions.std,
     "sum": reductions.sum,

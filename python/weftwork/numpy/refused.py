@@ -5,9 +5,7 @@ from __future__ import annotations
 _COUNT = "its result has as many elements as the values decide, known only when the program runs"
 _TEXT = "it writes out values, which are known only when the program runs"
 _MEMORY = "it is about memory, which a traced array does not have yet"
-_SORTED = "it needs a sort of values"
 _SET = "a set has as many elements as the values decide, known only when the program runs"
-_SUMS = "it needs a running sum"
 _MATRIX = "it needs a matrix factorisation"
 _TRIM = "it cuts off leading zeros, which are known only when the program runs"
 
@@ -15,7 +13,7 @@ _TRIM = "it cuts off leading zeros, which are known only when the program runs"
 REASONS: dict[str, str] = {
     **dict.fromkeys(("nonzero", "argwhere", "flatnonzero"), f"{_COUNT}; write np.where(condition, x, y) or use where= of a reduction"),
     "trim_zeros": f"{_COUNT}; cut with a slice of fixed bounds",
-    **dict.fromkeys(("unique", "unique_all", "unique_counts", "unique_inverse", "unique_values"), _SET),
+    **dict.fromkeys(("unique", "unique_all", "unique_counts", "unique_inverse", "unique_values"), f"{_SET}; write wf.unique(x, size=n)"),
     **dict.fromkeys(("intersect1d", "setdiff1d", "setxor1d", "union1d"), f"{_SET}; np.isin gives a mask"),
     **dict.fromkeys(("array2string", "array_repr", "array_str", "save", "savetxt", "savez", "savez_compressed"), _TEXT),
     **dict.fromkeys(("format_float_positional", "format_float_scientific", "datetime_as_string"), _TEXT),
@@ -26,10 +24,6 @@ REASONS: dict[str, str] = {
     "poly": "it gives real or complex coefficients as the roots have it; write the product with np.convolve",
     "polyfit": f"{_MATRIX}; write np.linalg.lstsq(np.vander(x, degree + 1), y)",
     "roots": f"{_TRIM}, and it needs eigenvalues of a general matrix",
-    **dict.fromkeys(("sort", "argsort", "lexsort", "partition", "argpartition", "sort_complex"), _SORTED),
-    **dict.fromkeys(("median", "percentile", "quantile", "nanmedian", "nanpercentile", "nanquantile"), _SORTED),
-    "searchsorted": "np.digitize(x, bins) finds places among values that are in order",
-    **dict.fromkeys(("cumsum", "cumprod", "cumulative_sum", "cumulative_prod", "nancumsum", "nancumprod", "unwrap"), _SUMS),
     "mask_indices": "it calls a function on a mask and counts what it leaves; use np.triu_indices_from or np.tril_indices_from",
     "isnat": "dates and times are not compiled",
     **dict.fromkeys(("busday_count", "busday_offset", "is_busday", "datetime_data"), "dates and times are not compiled"),
@@ -49,8 +43,7 @@ REASONS: dict[str, str] = {
     "ndarray.to_device": "where arrays live is decided outside of a traced function",
 }
 
-for _name in ("nonzero", "sort", "argsort", "partition", "argpartition", "searchsorted", "cumsum", "cumprod"):
-    REASONS[f"ndarray.{_name}"] = REASONS[_name]
+REASONS["ndarray.nonzero"] = REASONS["nonzero"]
 
 
 def reason(name: str) -> str:

@@ -1,4 +1,4 @@
-"""ufunc.reduce, outer and at."""
+"""ufunc.reduce, outer and at; accumulate and reduceat are in scans."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
-from . import reductions, statistics
+from . import reductions, scans, statistics
 from .dispatch import broadcast_to, finish, resolved
 from .tracer import Tensor, as_tensor, convert, raise_here, wrap
 from .ufuncs import scalar, select, truth
@@ -124,4 +124,4 @@ def at(ufunc: np.ufunc, array: Any, indices: Any, values: Any = None) -> None:
         unsupported(ufunc, "at")
 
 
-METHODS = {"reduce": reduce, "outer": outer, "at": at}
+METHODS = {"reduce": reduce, "accumulate": scans.accumulate, "reduceat": scans.reduceat, "outer": outer, "at": at}

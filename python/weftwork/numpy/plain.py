@@ -1,0 +1,40 @@
+"""Functions of this package that NumPy does not have, on arrays outside of a traced function."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+
+from .tracer import current_trace
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def on_plain_arrays(function: Function) -> Function:
+    """Makes a function of traced arrays work outside of a trace too: compiled once for each signature, as by wf.jit."""
+    compiled: list[Callable[..., Any]] = []
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if current_trace() is not None:
+            return function(*args, **kwargs)
+        if not compiled:
+            from ..jit import jit
+
+            compiled.append(jit(function))
+        bound = signature.bind(*args, **kwargs)
+        return compiled[0](**{n: hashable(v) for n, v in bound.arguments.items()})
+
+    return call  # type: ignore[return-value]
+
+
+def hashable(value: Any) -> Any:
+    """Nested lists of numbers as arrays, dtypes as NumPy's: what names a signature."""
+    if isinstance(value, list):
+        return np.asarray(value)
+    return value

@@ -1,0 +1,143 @@
+"""Sorting, searching among sorted values, medians and quantiles: jit and simulate give what NumPy gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from agreement import agrees, close
+
+import weftwork as wf
+
+RNG = np.random.default_rng(5)
+F = RNG.normal(size=(4, 6)).astype(np.float32)
+D = RNG.normal(size=(5, 7))
+V = RNG.normal(size=40).astype(np.float32)
+I = RNG.integers(-9, 10, (4, 6))
+U = RNG.integers(0, 9, (4, 6)).astype(np.uint8)
+S = RNG.integers(-100, 100, (4, 6)).astype(np.int8)
+H = RNG.normal(size=(4, 6)).astype(np.float16)
+B = RNG.integers(0, 2, (4, 6)).astype(bool)
+T3 = RNG.normal(size=(2, 3, 4)).astype(np.float32)
+E0 = np.zeros((0, 3))
+SPECIAL = np.array([1.0, np.nan, -np.inf, np.inf, -0.0, 0.0, 2.5, -2.5, np.nan, 5e-324])
+SPECIAL_16 = SPECIAL.astype(np.float16)
+N = np.where(RNG.integers(0, 3, (4, 6)) == 0, np.nan, RNG.normal(size=(4, 6)))
+N[1] = np.nan
+NF = N.astype(np.float32)
+PARTS = np.array([0.0, -0.0, 1, np.nan, -np.inf, 2])
+Z = np.array([complex(a, b) for a in PARTS for b in PARTS])[RNG.permutation(36)]
+C = (RNG.integers(-2, 3, (4, 6)) + 1j * RNG.integers(-2, 3, (4, 6))).astype(np.complex64)
+W = RNG.integers(0, 4, 7).astype(float)
+W2 = RNG.integers(1, 5, (5, 7)).astype(float)
+METHODS = ("inverted_cdf", "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "linear",
+           "median_unbiased", "normal_unbiased", "lower", "higher", "midpoint", "nearest")  # fmt: skip
+QS = np.array([0, 0.1, 0.25, 0.5, 0.77, 1.0])
+
+Snippet = tuple[Callable[..., Any], tuple]
+
+SORTS: list[Snippet] = [
+    *[(lambda x: np.sort(x), (a,)) for a in (F, D, V, I, U, S, H, B, T3, E0, C, Z, SPECIAL, SPECIAL_16)],
+    *[(lambda x, k=k: np.sort(x, axis=k), (a,)) for a in (F, I, B, C, E0) for k in (0, -2, None)], (lambda x: np.sort(x, 1), (T3,)),
+    *[(lambda x: np.argsort(x, kind="stable"), (a,)) for a in (F, I, U, B, C, Z, SPECIAL, SPECIAL_16, E0)],
+    *[(lambda x, k=k: x.argsort(k, stable=True), (a,)) for a in (F, U, B) for k in (0, None)],
+    (lambda x: np.sort_complex(x), (Z,)), (lambda x: np.sort_complex(x), (F,)), (lambda x: np.sort_complex(x), (U,)),
+    (lambda x: np.partition(np.sort(x), 3), (V,)), (lambda x: np.partition(x, (1, -1), axis=0)[[1, -1]], (D,)), (lambda x: np.argpartition(x, 3)[3], (V,)),
+    (lambda x, y: np.lexsort((x, y)), (U[0], U[1])), (lambda x: np.lexsort(x), (U,)), (lambda x, y: np.lexsort((x, y), axis=0), (U, B)), (lambda x: np.lexsort((x,)), (Z,)),
+    *[(lambda a, v, s=s: np.searchsorted(a, v, side=s), (np.sort(a), v)) for s in ("left", "right") for a in (V, I[0], U.ravel(), SPECIAL, E0[:, 0]) for v in (F, I, SPECIAL)],
+    (lambda a, v: np.searchsorted(a, v, sorter=np.argsort(a)), (V, F)), (lambda a: np.searchsorted(a, 0), (np.sort(V),)), (lambda a: a.searchsorted([0, 1], "right"), (np.sort(V),)),
+    (lambda x: np.sort(x)[::-1], (I,)), (lambda x: np.take_along_axis(x, np.argsort(x, axis=0, kind="stable"), axis=0), (F,)),
+]  # fmt: skip
+
+QUANTILES: list[Snippet] = [
+    *[(lambda x, k=k, f=f: f(x, axis=k), (a,)) for f in (np.median, np.nanmedian) for a in (F, D, I, U, H, N, NF, SPECIAL[:, None]) for k in (None, 0, -1)],
+    (lambda x: np.median(x, axis=(0, 2), keepdims=True), (T3,)), (lambda x: np.nanmedian(x, axis=(1, 0)), (T3,)), (lambda x: np.median(x), (B,)), (lambda x: np.median(x), (E0,)),
+    (lambda x: np.median(x), (C,)), (lambda x: np.nanmedian(x, axis=0, keepdims=True), (NF,)), (lambda x: np.nanmedian(x), (E0,)),
+    *[(lambda x, m=m, f=f: f(x, QS, axis=1, method=m), (a,)) for f in (np.quantile, np.nanquantile) for m in METHODS for a in (F, D, U, NF)],
+    *[(lambda x, m=m: np.percentile(x, 40, method=m), (a,)) for m in METHODS for a in (V, I)],
+    *[(lambda x, q=q: np.percentile(x, q, axis=0, keepdims=True), (F,)) for q in (30, 30.5, np.float32(30), [10, 90], np.array([[10, 20], [30, 40.0]]))],
+    (lambda x: np.quantile(x, [0, 1]), (F,)), (lambda x: np.quantile(x, 0.3, axis=(0, 2)), (T3,)), (lambda x, q: np.quantile(x, q), (F, 0.3)), (lambda x, q: np.quantile(x, q, axis=0), (F, QS)),
+    (lambda x, q: np.nanquantile(x, q, axis=1), (NF, QS.astype(np.float32))), (lambda x: np.nanpercentile(x, 30, axis=0, keepdims=True), (NF,)), (lambda x: np.percentile(x, [25, 75]), (N,)),
+    *[(lambda x, f=f: f(x, QS), (a,)) for f in (np.quantile, np.nanquantile) for a in (SPECIAL[[0, 2, 3]], SPECIAL, np.array([np.inf]), H)],
+    *[(lambda x, w, f=f: f(x, QS, axis=1, weights=w, method="inverted_cdf"), (a, w))
+      for f, w in ((np.quantile, W), (np.quantile, W2), (np.nanquantile, W2)) for a in (D, np.where(D > 0.5, np.nan, D))],
+    (lambda x: np.quantile(x, 0.4, weights=x * x, method="inverted_cdf"), (V,)), (lambda x: np.percentile(x, [20, 60], axis=(0, 1), weights=x * 0 + 1, method="inverted_cdf"), (T3,)),
+]  # fmt: skip
+
+SNIPPETS = [pytest.param(*s, id=f"{name}{i}") for name, group in (("sorts", SORTS), ("quantiles", QUANTILES)) for i, s in enumerate(group)]
+
+
+@pytest.mark.parametrize(("function", "args"), SNIPPETS)
+def test_as_numpy(function: Callable[..., Any], args: tuple) -> None:
+    agrees(function, args)
+
+
+@pytest.mark.parametrize("run", [wf.jit, wf.simulate])
+def test_sort_in_place(run: Any) -> None:
+    def function(x: Any) -> Any:
+        x[1:].sort(axis=0)
+        y = np.copy(x)
+        y.partition(2)
+        return y[:, 2]
+
+    wanted, given = F.copy(), F.copy()
+    result = function(wanted)
+    close(run(function)(given), result)
+    close(given, wanted)
+
+
+@pytest.mark.parametrize("run", [lambda f: f, wf.jit, wf.simulate])
+def test_topk(run: Any) -> None:
+    for x in (F, I, U, D):
+        values, places = run(lambda x: wf.topk(x, 3, axis=0))(x)
+        close(values, -np.sort(-x.astype(float), axis=0)[:3].astype(x.dtype))
+        close(np.take_along_axis(x, places, 0), values)
+        close(run(lambda x: wf.topk(x, 2, largest=False)[0])(x), np.sort(x)[..., :2])
+    close(run(lambda x: wf.topk(x, 4))(U[0])[1], np.argsort(-U[0].astype(int), kind="stable")[:4])
+    assert np.isnan(run(lambda x: wf.topk(x, 2)[0])(SPECIAL)).all()
+    with pytest.raises(wf.errors.ArgumentValueError, match="k must be"):
+        run(lambda x: wf.topk(x, 9))(F)
+
+
+@pytest.mark.parametrize("run", [lambda f: f, wf.jit, wf.simulate])
+def test_unique_of_a_size(run: Any) -> None:
+    for x in (I, U, SPECIAL, B, C):
+        value, index, inverse, counts = np.unique(x, return_index=True, return_inverse=True, return_counts=True)
+        n = len(value)
+        results = run(lambda x, n=n: wf.unique(x, n + 2, x.ravel()[0] * 0, True, True, True))(x)
+        close(results[0][:n], value)
+        close(results[1][:n], index)
+        close(results[2], inverse)
+        close(results[3], np.append(counts, [0, 0]))
+        close(run(lambda x: wf.unique(x, 2))(x), value[:2])
+    close(run(lambda x: wf.unique(x, 3))(np.array([7, 7])), np.array([7, 7, 7]))
+    close(run(lambda x: wf.unique(x, 3, fill_value=2.5))(np.zeros(0, np.float32)), np.full(3, 2.5, np.float32))
+
+
+def test_symbolic_extents() -> None:
+    def function(x: Any) -> Any:
+        return np.sort(x, axis=0), np.argsort(x, axis=0), np.median(x, axis=1), np.cumsum(x, axis=1)
+
+    compiled = wf.jit(function, dynamic={"x": {0: wf.Dim("n", 1, 16, 100)}})
+    for size in (2, 7, 1):
+        x = RNG.normal(size=(size, 5))
+        close(compiled(x), function(x))
+    assert compiled.plan_count == 1
+
+
+ERRORS: list[tuple[Callable[..., Any], tuple, type[Exception], str]] = [
+    (lambda x: np.sort(x, 2), (F,), wf.errors.ArgumentValueError, "out of bounds"), (lambda x: np.partition(x, 6), (F,), wf.errors.ArgumentValueError, "kth"),
+    (lambda x: np.unique(x), (F,), wf.errors.UnsupportedError, "wf.unique"), (lambda x: np.quantile(x, 2), (F,), wf.errors.ArgumentValueError, "range"),
+    (lambda x: np.percentile(x, 2, method="bad"), (F,), wf.errors.ArgumentValueError, "bad"), (lambda x: np.percentile(x, 2), (C,), wf.errors.ArgumentTypeError, "real"),
+    (lambda x: np.searchsorted(x, 1, "middle"), (V,), wf.errors.ArgumentValueError, "side"), (lambda x: np.searchsorted(x, 1), (F,), wf.errors.ArgumentValueError, "vector"),
+    (lambda x: np.sort(x, order="a"), (F,), wf.errors.ArgumentValueError, "fields"),
+    (lambda x: np.quantile(x, 0.5), (E0,), wf.errors.ArgumentValueError, "no elements"), (lambda x: np.quantile(x, 0.5, weights=x), (F,), wf.errors.ArgumentValueError, "inverted_cdf"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("function", "args", "kind", "text"), [pytest.param(*row, id=str(i)) for i, row in enumerate(ERRORS)])
+def test_errors(function: Any, args: tuple, kind: type[Exception], text: str) -> None:
+    with pytest.raises(kind, match=text):
+        wf.jit(function)(*args)
