@@ -1,6 +1,6 @@
 """Weftwork turns tensor programs into native code."""
 
-from . import errors, stablehlo
+from . import errors, linalg, stablehlo
 from ._core import Dim
 from ._version import __version__
 from .annotation import mutable, tensor
@@ -22,6 +22,7 @@ __all__ = [
     "erf",
     "errors",
     "jit",
+    "linalg",
     "mutable",
     "num_threads",
     "set_num_threads",

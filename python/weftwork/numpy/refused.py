@@ -6,7 +6,6 @@ _COUNT = "its result has as many elements as the values decide, known only when 
 _TEXT = "it writes out values, which are known only when the program runs"
 _MEMORY = "it is about memory, which a traced array does not have yet"
 _SET = "a set has as many elements as the values decide, known only when the program runs"
-_MATRIX = "it needs a matrix factorisation"
 _TRIM = "it cuts off leading zeros, which are known only when the program runs"
 
 #: Name below numpy (or below ndarray) → reason, with what to write instead.
@@ -22,19 +21,12 @@ REASONS: dict[str, str] = {
     **dict.fromkeys(("asmatrix", "bmat"), "np.matrix is a subclass of ndarray; use arrays"),
     **dict.fromkeys(("polymul", "polydiv"), f"{_TRIM}; np.convolve(a, b) is the product of all coefficients"),
     "poly": "it gives real or complex coefficients as the roots have it; write the product with np.convolve",
-    "polyfit": f"{_MATRIX}; write np.linalg.lstsq(np.vander(x, degree + 1), y)",
-    "roots": f"{_TRIM}, and it needs eigenvalues of a general matrix",
+    "polyfit": "its covariance and rank decide about warnings; write np.linalg.lstsq(np.vander(x, degree + 1), y)",
+    "roots": f"{_TRIM}; wf.linalg.eigvals of the companion matrix has all roots",
     "mask_indices": "it calls a function on a mask and counts what it leaves; use np.triu_indices_from or np.tril_indices_from",
     "isnat": "dates and times are not compiled",
     **dict.fromkeys(("busday_count", "busday_offset", "is_busday", "datetime_data"), "dates and times are not compiled"),
     **dict.fromkeys(("frompyfunc", "nested_iters"), "a Python function of one element would run for each element; write it over arrays"),
-    **dict.fromkeys((f"linalg.{n}" for n in ("solve", "inv", "det", "slogdet", "cholesky", "qr", "svd", "svdvals", "eigh", "eigvalsh")), _MATRIX),
-    **dict.fromkeys((f"linalg.{n}" for n in ("lstsq", "pinv", "tensorsolve", "tensorinv", "cond", "matrix_rank")), _MATRIX),
-    **dict.fromkeys(("linalg.eig", "linalg.eigvals"), "it needs eigenvalues of a general matrix; np.linalg.eigh takes symmetric ones"),
-    **dict.fromkeys(
-        (f"fft.{n}" for n in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "fft2", "ifft2", "rfft2", "irfft2", "fftn", "ifftn", "rfftn", "irfftn")),
-        "it needs a Fourier transform",
-    ),
     **dict.fromkeys(("ndarray.tobytes", "ndarray.tofile", "ndarray.dump", "ndarray.dumps"), _TEXT),
     **dict.fromkeys(("ndarray.base", "ndarray.ctypes", "ndarray.data", "ndarray.flags", "ndarray.strides", "ndarray.setflags"), _MEMORY),
     **dict.fromkeys(("ndarray.getfield", "ndarray.setfield"), f"{_MEMORY}; use x.view(dtype)"),

@@ -1,0 +1,145 @@
+"""numpy.fft: discrete Fourier transforms of fixed lengths."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import ArgumentTypeError, ArgumentValueError
+from .dispatch import implements
+from .functions import one_axis, solid
+from .selection import fixed_extent
+from .tracer import raise_here, wrap
+from .ufuncs import op
+
+INVERSE_NORM = {None: "forward", "backward": "forward", "ortho": "ortho", "forward": "backward"}
+
+
+def opposite(norm: Any) -> str:
+    """The norm under which a forward transform has the factor of the inverse one."""
+    if norm not in INVERSE_NORM:
+        raise_here(ArgumentValueError, f'Invalid norm value {norm}; should be "backward", "ortho" or "forward".', "fft_norm")
+    return INVERSE_NORM[norm]
+
+
+def fitted(x: Any, length: int) -> Any:
+    """The last dimension cut, or filled up with zeros."""
+    extent = x.shape[-1]
+    if extent >= length:
+        return x[..., :length]
+    return np.concatenate([x, np.zeros((*x.shape[:-1], length - extent), x.dtype)], axis=-1)
+
+
+def scaled(result: Any, kind: str, n: int, norm: Any) -> Any:
+    """Applies the norm: the inverse transforms of the op divide by n already."""
+    opposite(norm)
+    inverse = kind.startswith("I")
+    if norm == "ortho":
+        return result * result.real.dtype.type(np.sqrt(n) if inverse else 1 / np.sqrt(n))
+    if norm == "forward":
+        return result * result.real.dtype.type(n if inverse else 1 / n)
+    return result
+
+
+def transformed(kind: str, a: Any, n: Any, axis: Any, norm: Any, out: Any) -> Any:
+    """FFT, IFFT, RFFT or IRFFT along an axis."""
+    x = solid(a)
+    axis = one_axis(axis, x.ndim, "fft")
+    if n is None:
+        extent = fixed_extent(x, axis, "a Fourier transform")
+        n = (extent - 1) * 2 if kind == "IRFFT" else extent
+    n = n.__index__()
+    if n < 1:
+        raise_here(ArgumentValueError, f"Invalid number of FFT data points ({n}) specified.", "fft_length")
+    if kind == "RFFT" and x.dtype.kind == "c":
+        raise_here(ArgumentTypeError, f"rfft takes real numbers, got {x.dtype}", "fft_real")
+    narrow = x.dtype in (np.float32, np.complex64, np.float16)
+    real = np.float32 if narrow else np.float64
+    given = real if kind == "RFFT" else np.complex64 if narrow else np.complex128
+    final = np.float16 if kind == "IRFFT" and x.dtype == np.float16 else None
+    line = np.moveaxis(x.astype(given), axis, -1)
+    line = fitted(line, n // 2 + 1 if kind == "IRFFT" else n)
+    found: Any = wrap(op("fft", line.tensor, fft_type=kind, fft_length=(n,)))
+    result = scaled(np.moveaxis(found, -1, axis), kind, n, norm)
+    if final is not None:
+        result = result.astype(final)
+    if out is None:
+        return result
+    out[...] = result
+    return out
+
+
+def one_dimensional(kind: str) -> Any:
+    def function(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> Any:
+        return transformed(kind, a, n, axis, norm, out)
+
+    return function
+
+
+fft = implements(np.fft.fft)(one_dimensional("FFT"))
+ifft = implements(np.fft.ifft)(one_dimensional("IFFT"))
+rfft = implements(np.fft.rfft)(one_dimensional("RFFT"))
+irfft = implements(np.fft.irfft)(one_dimensional("IRFFT"))
+
+
+@implements(np.fft.hfft)
+def hfft(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> Any:
+    return irfft(np.conjugate(solid(a)), n, axis, opposite(norm), out)
+
+
+@implements(np.fft.ihfft)
+def ihfft(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> Any:
+    result = np.conjugate(rfft(a, n, axis, opposite(norm)))
+    if out is None:
+        return result
+    out[...] = result
+    return out
+
+
+def lengths_and_axes(x: Any, s: Any, axes: Any, real_inverse: bool) -> tuple[list[Any], list[int]]:
+    """For each transformed axis its length."""
+    if axes is None:
+        count = x.ndim if s is None else len(s)
+        axes = list(range(-count, 0))
+    axes = [one_axis(i, x.ndim, "fft") for i in axes]
+    lengths = [None] * len(axes) if s is None else [None if n is None or n == -1 else n for n in s]
+    if len(lengths) != len(axes):
+        raise_here(ArgumentValueError, "Shape and axes have different lengths.", "fft_shape")
+    if not axes and real_inverse:
+        raise_here(ArgumentValueError, "at least 1 axis must be transformed", "fft_axes")
+    if real_inverse and s is not None and s[-1] == -1:
+        lengths[-1] = x.shape[axes[-1]]
+    return lengths, axes
+
+
+def over_axes(kind: str, a: Any, s: Any, axes: Any, norm: Any, out: Any) -> Any:
+    """fftn and its kin: real transforms are of the last of the axes, first when forward, last when inverse."""
+    x = solid(a)
+    lengths, places = lengths_and_axes(x, s, axes, kind in ("RFFT", "IRFFT"))
+    plan = list(zip(lengths, places, strict=True))
+    inner = {"RFFT": "FFT", "IRFFT": "IFFT"}.get(kind, kind)
+    if kind == "IRFFT":
+        steps = [(inner, *step) for step in plan[:-1]] + [(kind, *plan[-1])]
+    else:
+        steps = [(inner, *step) for step in reversed(plan)]
+        if kind == "RFFT":
+            steps[0] = (kind, *plan[-1])
+    for which, n, axis in steps:
+        x = transformed(which, x, n, axis, norm, None)
+    if out is None:
+        return x
+    out[...] = x
+    return out
+
+
+def many_dimensional(kind: str, default: Any) -> Any:
+    def function(a: Any, s: Any = None, axes: Any = default, norm: Any = None, out: Any = None) -> Any:
+        return over_axes(kind, a, s, axes, norm, out)
+
+    return function
+
+
+for _name, _kind in (("fft", "FFT"), ("ifft", "IFFT"), ("rfft", "RFFT"), ("irfft", "IRFFT")):
+    implements(getattr(np.fft, f"{_name}n"))(many_dimensional(_kind, None))
+    implements(getattr(np.fft, f"{_name}2"))(many_dimensional(_kind, (-2, -1)))
