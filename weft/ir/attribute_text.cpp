@@ -13,7 +13,7 @@ namespace {
 
 constexpr int max_depth = 100;
 constexpr size_t longest_source = 65536;
-constexpr int64_t largest_dense = int64_t{1} << 31;
+constexpr int64_t largest_splat = 65536;  // elements that a constant of one listed element may have written out
 
 std::optional<int64_t> integer_of(const std::string& text) {
   int64_t value = 0;
@@ -343,14 +343,18 @@ MlirAttr AttributeReader::dense(int depth) {
   lexer_.expect(":");
   Type type = this->type({});
   if (!type.is_static()) lexer_.fail_at(begin, "dense_type", "a constant needs a static type");
-  if (type.count().value() > largest_dense) lexer_.fail_at(begin, "dense_size", cat("a constant of ", type.count().value(), " elements is too large"));
   int64_t size = size_of(type.dtype), count = type.count().value();
   MlirAttr attr;
   if (is_hex) {
     if (!hex.starts_with("0x") || hex.size() % 2) lexer_.fail_at(begin, "dense_hex", "a string of hexadecimal digits after 0x was wanted");
     auto given = static_cast<int64_t>(hex.size() / 2 - 1);
-    if (given != size * count && given != size)
-      lexer_.fail_at(begin, "dense_hex", cat("the string must hold ", size * count, " bytes, got ", given));
+    if (given == size && count > largest_splat) {
+      attr.splat = type;
+      type.dims.clear();
+      count = 1;
+    }
+    if (given % size || (given / size != count && given != size))
+      lexer_.fail_at(begin, "dense_hex", cat("the string must hold ", count, " elements of ", size, " bytes, got ", given, " bytes"));
     Literal literal(type);
     for (int64_t i = 0; i < size * count; ++i) {
       auto at = static_cast<size_t>(2 + 2 * (i % given));
@@ -365,6 +369,11 @@ MlirAttr AttributeReader::dense(int depth) {
   auto given = static_cast<int64_t>(texts.size()) / parts;
   bool splat = given == 1 && shape.empty();
   if (!splat && given != count) lexer_.fail_at(begin, "dense_count", cat("the constant must have ", count, " elements, got ", given));
+  if (splat && count > largest_splat) {
+    attr.splat = type;
+    type.dims.clear();
+    count = 1;
+  }
   Literal literal(type);
   DType real = real_type(type.dtype);
   for (int64_t i = 0; i < count * parts; ++i) {
@@ -374,7 +383,7 @@ MlirAttr AttributeReader::dense(int depth) {
     store(literal.mutable_bytes() + i * size / parts, *element);
   }
   attr.literal = literal;
-  if (is_integer(type.dtype)) {
+  if (is_integer(type.dtype) && !attr.splat) {
     attr.ints = Ints{};
     for (int64_t i = 0; i < count; ++i) attr.ints->push_back(literal.as_int(i));
   }

@@ -20,6 +20,7 @@ struct MlirAttr {
   std::optional<bool> flag;
   std::optional<std::string> text;   // strings, @symbols, bare words, the last word of #stablehlo<kind WORD>
   std::optional<Literal> literal;    // dense<…> : type
+  std::optional<Type> splat;         // of a large constant of equal elements, which `literal` then holds but once
   std::string source;                // as it was written, where that is short
   std::map<std::string, MlirAttr> fields;  // #stablehlo.dot<a = …, b = …> and {…}
 };

@@ -11,6 +11,8 @@ namespace weft {
 namespace {
 
 constexpr int max_regions = 50;
+constexpr int max_calls = 100;
+constexpr int64_t max_unfolded = 1000000;
 
 // Without composites and implicit broadcasting the function is flat.
 bool is_flat(const Graph& graph) {
@@ -46,9 +48,26 @@ GraphPtr levelled(GraphPtr graph) {
   return build.finish(std::move(outputs));
 }
 
+// The value of a constant that is better not written out.
+const MlirAttr* large_splat(const ParsedCall& call) {
+  auto value = call.attrs.find("value");
+  bool is_constant = call.op == Op::constant || call.name == "chlo.constant";
+  return is_constant && value != call.attrs.end() && value->second.splat ? &value->second : nullptr;
+}
+
 bool is_terminator(const std::string& text) { return text == "return" || text == "func.return" || text == "stablehlo.return"; }
 
 }  // namespace
+
+// Functions that call each other twice at every step grow beyond all bounds when they are put in place.
+int64_t Parser::unfolded_size(const Graph& graph) {
+  auto known = unfolded_.find(&graph);
+  if (known != unfolded_.end()) return known->second;
+  auto size = static_cast<int64_t>(graph.size());
+  for (const Node& node : graph.nodes())
+    for (const GraphPtr& region : node.regions) size = std::min(size + unfolded_size(*region), max_unfolded + 1);
+  return unfolded_[&graph] = size;
+}
 
 GraphPtr Parser::module() {
   bool wrapped = false;
@@ -122,7 +141,7 @@ GraphPtr Parser::joined(std::vector<GraphPtr> functions) {
 
 // Ranges come before the types that use them in meaning, but after them in the text: the function is read twice.
 SymbolTable Parser::symbols_ahead(Lexer probe) {
-  while (probe.peek().kind != TokenKind::end && !probe.is("func.return")) {
+  while (probe.peek().kind != TokenKind::end && !is_terminator(probe.peek().text)) {
     Token token = probe.take();
     if (token.text != "weft.symbols" || !probe.take_if("=") || probe.peek().kind != TokenKind::text) continue;
     return parse_symbols(probe.peek().text);
@@ -153,11 +172,16 @@ GraphPtr Parser::function_named(const std::string& name, size_t begin) {
   Function& wanted = found->second;
   if (wanted.graph) return wanted.graph;
   if (wanted.is_open) lexer_.fail_at(begin, "recursion", cat("the function @", name, " calls itself"));
+  if (open_functions_ >= max_calls) lexer_.fail_at(begin, "call_depth", cat("calls within calls must end after ", max_calls));
   wanted.is_open = true;
+  ++open_functions_;
   Lexer here = std::exchange(lexer_, wanted.at);
   SymbolTable symbols = std::move(symbols_);
   wanted.graph = function();
+  --open_functions_;
   lexer_ = here;
+  if (unfolded_size(*wanted.graph) > max_unfolded)
+    lexer_.fail_at(wanted.at.peek().begin, "call_size", cat("the function @", name, " must have less than ", max_unfolded, " operations, counted with those of all it calls"));
   symbols_ = std::move(symbols);
   return wanted.graph;
 }
@@ -320,7 +344,9 @@ void Parser::finish(Scope& scope, ParsedCall& call, const std::vector<std::strin
     for (const ParsedRegion& region : call.regions)
       if (!region.captured.empty())
         lexer_.fail_at(call.begin, "captured", cat(call.name, ": its region uses a value of its surroundings that is no constant"));
-    if (!call.op) {
+    if (const MlirAttr* splat = large_splat(call)) {
+      given = {scope.build->broadcast_to(scope.build->constant(*splat->literal), splat->splat->dims)};
+    } else if (!call.op) {
       given = legacy_call(*scope.build, call);
     } else {
       std::vector<GraphPtr> regions;

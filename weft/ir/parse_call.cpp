@@ -77,6 +77,7 @@ class Reader {
 
 // Products may give another element type than their operands have.
 void set_result_dtype(Attrs& attrs, const ParsedCall& call) {
+  if (call.operands.size() != 2) fail(ErrorKind::type, "operands", call.name, " needs 2 operands, got ", call.operands.size());
   if (call.results.size() == 1 && (call.results[0].dtype != call.operands[0].type().dtype || call.results[0].dtype != call.operands[1].type().dtype))
     attrs.set(Attr::type, call.results[0].dtype);
 }

@@ -174,6 +174,16 @@ Values torch_index_select(Builder& build, const ParsedCall& call) {
                  {Attr::slice_sizes, sizes}, {Attr::indices_are_sorted, false}})};
 }
 
+// A function as the body of an operation: without names.
+GraphPtr as_body(const Graph& function) {
+  Builder build(function.level(), "body");
+  Values parameters;
+  for (NodeId id : function.parameters()) parameters.push_back(build.parameter(function.node(id).type(), ""));
+  std::vector<Output> outputs;
+  for (const Value& result : build.inlined(function, parameters)) outputs.push_back({result, ""});
+  return build.finish(std::move(outputs));
+}
+
 // Exactly the k first of a sorted dimension, with what stands beside them: values and their positions.
 Values approx_top_k(Builder& build, const ParsedCall& call) {
   const MlirAttr* config = find(call, "mhlo.backend_config") ? find(call, "mhlo.backend_config") : find(call, "backend_config");
@@ -186,7 +196,7 @@ Values approx_top_k(Builder& build, const ParsedCall& call) {
   size_t count = call.operands.size() / 2;
   if (call.regions.size() != 1 || count == 0) fail(ErrorKind::value, "operands", call.name, ": takes inputs, initial values and a comparator");
   Values inputs(call.operands.begin(), call.operands.begin() + static_cast<std::ptrdiff_t>(count)), results;
-  NodeId sorted = build.call(Op::sort, inputs, {{Attr::dimension, dimension}, {Attr::is_stable, true}}, {call.regions[0].graph}).id();
+  NodeId sorted = build.call(Op::sort, inputs, {{Attr::dimension, dimension}, {Attr::is_stable, true}}, {as_body(*call.regions[0].graph)}).id();
   for (uint32_t i = 0; i < count; ++i) {
     Dims limit = inputs[i].type().dims;
     limit[static_cast<size_t>(dimension)] = k;

@@ -106,6 +106,7 @@ Location Parser::location_in(const Location& otherwise, int depth) {
     if (!lexer_.is(":")) number();
     if (lexer_.take_if(":")) number();
   }
+  if (line == 0) return {};
   return Location(text, line, {}, {}, column);
 }
 

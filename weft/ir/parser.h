@@ -51,6 +51,7 @@ class Parser {
   SymbolTable symbols_ahead(Lexer probe);
   SymbolTable parse_symbols(const std::string& text);
   GraphPtr function();
+  int64_t unfolded_size(const Graph& graph);
   GraphPtr function_named(const std::string& name, size_t begin);
   void parameters(Scope& scope, std::map<int64_t, int>* aliases);
   void results(std::vector<std::string>& names);
@@ -87,6 +88,8 @@ class Parser {
   std::map<std::string, LocationAlias> aliases_;
   std::map<std::string, Function> functions_;
   std::vector<std::string> order_;  // of functions
+  std::map<const Graph*, int64_t> unfolded_;
+  int open_functions_ = 0;
 };
 
 }  // namespace weft
