@@ -43,12 +43,11 @@ def sample() -> list[Any]:
 
 def round_trip(text: str) -> str:
     """What we print, having held it against jaxlib's parser and our own; its text without locations."""
-    from test_stablehlo import parsed_by_jaxlib
+    from test_stablehlo import forms_of_jaxlib
 
     graph = wf.stablehlo.parse(text)
     printed = graph.stablehlo(locations=False)
-    pretty = parsed_by_jaxlib(graph.stablehlo())
-    for other in (graph.stablehlo(), pretty):
+    for other in (graph.stablehlo(), *forms_of_jaxlib(graph.stablehlo())):
         again = wf.stablehlo.parse(other)
         assert again.core.equal(graph.core)
         assert again.stablehlo(locations=False) == printed

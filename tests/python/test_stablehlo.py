@@ -23,6 +23,20 @@ def parsed_by_jaxlib(text: str) -> Any:
         return module.operation.get_asm()
 
 
+def forms_of_jaxlib(text: str) -> list[str]:
+    """The program as jaxlib writes it: pretty and generic, with and without locations."""
+    from jax._src.interpreters import mlir
+
+    with mlir.make_ir_context():
+        module = mlir_ir.Module.parse(text)
+        module.operation.verify()
+        return [
+            module.operation.get_asm(print_generic_op_form=generic, enable_debug_info=located)
+            for generic in (False, True)
+            for located in (False, True)
+        ]
+
+
 def run_by_xla(graph: wf.Graph, args: list[Any]) -> list[np.ndarray]:
     from jax._src import compiler
     from jax._src.interpreters import mlir

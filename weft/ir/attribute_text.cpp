@@ -260,6 +260,7 @@ MlirAttr AttributeReader::attribute(int depth) {
     return attr;
   }
   if (lexer_.take_if("<")) return lexer_.skip_to_close("<", ">"), attr;
+  if (lexer_.is("(") || lexer_.peek().kind == TokenKind::bang) return skip_type(), attr;
   if (token.kind != TokenKind::word) lexer_.reject("an attribute");
   attr.text = lexer_.take().text;
   if (*attr.text == "tensor") {
@@ -268,6 +269,17 @@ MlirAttr AttributeReader::attribute(int depth) {
     lexer_.skip_to_close("<", ">");
   }
   return attr;
+}
+
+// A type of any kind as an attribute: functions', tensors', tokens'.
+void AttributeReader::skip_type() {
+  for (bool is_function = true; is_function;) {
+    is_function = lexer_.is("(");
+    lexer_.take();
+    if (is_function) lexer_.skip_to_close("(", ")");
+    else if (lexer_.take_if("<")) lexer_.skip_to_close("<", ">");
+    is_function = is_function && lexer_.take_if("->");
+  }
 }
 
 MlirAttr AttributeReader::convolution_dimensions() {

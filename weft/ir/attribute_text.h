@@ -50,6 +50,7 @@ class AttributeReader {
   MlirAttr dense(int depth);
   MlirAttr hash(int depth);
   MlirAttr number();
+  void skip_type();
   void elements(std::vector<std::string>& into, Ints& shape, size_t level, int depth);
   Lexer& lexer_;
 };

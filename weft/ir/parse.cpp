@@ -1,18 +1,14 @@
-// StableHLO text in: modules, functions, regions and the generic form of calls.
+// StableHLO text in: statements, regions and the generic form of calls.
 #include "weft/ir/parser.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "weft/ir/parse_legacy.h"
-#include "weft/ir/text.h"
 
 namespace weft {
 namespace {
 
 constexpr int max_regions = 50;
-constexpr int max_calls = 100;
-constexpr int64_t max_unfolded = 1000000;
 
 // Without composites and implicit broadcasting the function is flat.
 bool is_flat(const Graph& graph) {
@@ -28,7 +24,10 @@ bool is_flat(const Graph& graph) {
   return true;
 }
 
-// The same nodes and outputs in a new builder.
+}  // namespace
+
+bool is_terminator(std::string_view name) { return name == "return" || name == "func.return" || name == "stablehlo.return"; }
+
 std::vector<Output> copied(Builder& build, const Graph& graph) {
   for (const Node& node : graph.nodes()) {
     std::vector<Value> operands;
@@ -41,12 +40,14 @@ std::vector<Output> copied(Builder& build, const Graph& graph) {
   return outputs;
 }
 
-GraphPtr levelled(GraphPtr graph) {
+GraphPtr Parser::levelled(GraphPtr graph) {
   if (!is_flat(*graph)) return graph;
   Builder build(Level::flat, graph->name());
   std::vector<Output> outputs = copied(build, *graph);
   return build.finish(std::move(outputs));
 }
+
+namespace {
 
 // The value of a constant that is better not written out.
 const MlirAttr* large_splat(const ParsedCall& call) {
@@ -55,197 +56,7 @@ const MlirAttr* large_splat(const ParsedCall& call) {
   return is_constant && value != call.attrs.end() && value->second.splat ? &value->second : nullptr;
 }
 
-bool is_terminator(const std::string& text) { return text == "return" || text == "func.return" || text == "stablehlo.return"; }
-
 }  // namespace
-
-// Functions that call each other twice at every step grow beyond all bounds when they are put in place.
-int64_t Parser::unfolded_size(const Graph& graph) {
-  auto known = unfolded_.find(&graph);
-  if (known != unfolded_.end()) return known->second;
-  auto size = static_cast<int64_t>(graph.size());
-  for (const Node& node : graph.nodes())
-    for (const GraphPtr& region : node.regions) size = std::min(size + unfolded_size(*region), max_unfolded + 1);
-  return unfolded_[&graph] = size;
-}
-
-GraphPtr Parser::module() {
-  bool wrapped = false;
-  while (lexer_.peek().kind == TokenKind::hash) location_alias();
-  if (lexer_.take_if("module")) {
-    wrapped = true;
-    if (lexer_.peek().kind == TokenKind::symbol) lexer_.take();
-    if (lexer_.take_if("attributes")) lexer_.expect("{"), attributes_.dictionary("}");
-    lexer_.expect("{");
-  }
-  find_functions();
-  if (wrapped) lexer_.expect("}");
-  if (lexer_.take_if("loc")) lexer_.expect("("), lexer_.skip_to_close("(", ")");
-  while (lexer_.peek().kind == TokenKind::hash) location_alias();
-  if (lexer_.peek().kind != TokenKind::end || order_.empty()) lexer_.reject("a function");
-  std::vector<GraphPtr> graphs;
-  for (const std::string& name : order_) graphs.push_back(function_named(name, 0));
-  return joined(std::move(graphs));
-}
-
-// Functions may be called before they are defined: bodies are skipped here and read when they are asked for.
-void Parser::find_functions() {
-  while (lexer_.peek().kind != TokenKind::end && !lexer_.is("}")) {
-    if (lexer_.peek().kind == TokenKind::hash) {
-      location_alias();
-      continue;
-    }
-    if (!lexer_.take_if("func.func")) lexer_.reject("func.func");
-    if (!lexer_.take_if("public")) lexer_.take_if("private");
-    if (lexer_.peek().kind != TokenKind::symbol) lexer_.reject("the name of the function");
-    size_t begin = lexer_.peek().begin;
-    std::string name = lexer_.peek().text.substr(1);
-    if (!functions_.emplace(name, Function{lexer_}).second) lexer_.fail_at(begin, "redefinition", cat("the function @", name, " is defined twice"));
-    order_.push_back(name);
-    lexer_.take();
-    int depth = 0;
-    while (depth > 0 || !lexer_.is("{")) {
-      if (lexer_.peek().kind == TokenKind::end) lexer_.fail_at(begin, "syntax", cat("the function @", name, " has no body"));
-      if (lexer_.is("(")) ++depth;
-      if (lexer_.is(")")) --depth;
-      if (lexer_.take().text == "attributes" && depth == 0 && lexer_.is("{")) skip_braces();
-    }
-    skip_braces();
-    if (lexer_.take_if("loc")) lexer_.expect("("), lexer_.skip_to_close("(", ")");
-  }
-}
-
-void Parser::skip_braces() {
-  size_t begin = lexer_.peek().begin;
-  int depth = 0;
-  do {
-    if (lexer_.peek().kind == TokenKind::end) lexer_.fail_at(begin, "syntax", "'{' has no '}'");
-    if (lexer_.is("{")) ++depth;
-    if (lexer_.is("}")) --depth;
-    lexer_.take();
-  } while (depth > 0);
-}
-
-// The first function, or "main" where there is one, carries the others.
-GraphPtr Parser::joined(std::vector<GraphPtr> functions) {
-  size_t main = 0;
-  for (size_t i = 0; i < functions.size(); ++i)
-    if (functions[i]->name() == "main") main = i;
-  if (functions.size() == 1) return functions[0];
-  Builder build(functions[main]->level(), functions[main]->name());
-  std::vector<Output> outputs = copied(build, *functions[main]);
-  for (size_t i = 0; i < functions.size(); ++i)
-    if (i != main) build.add_function(functions[i]);
-  return build.finish(std::move(outputs));
-}
-
-// Ranges come before the types that use them in meaning, but after them in the text: the function is read twice.
-SymbolTable Parser::symbols_ahead(Lexer probe) {
-  while (probe.peek().kind != TokenKind::end && !is_terminator(probe.peek().text)) {
-    Token token = probe.take();
-    if (token.text != "weft.symbols" || !probe.take_if("=") || probe.peek().kind != TokenKind::text) continue;
-    return parse_symbols(probe.peek().text);
-  }
-  return {};
-}
-
-SymbolTable Parser::parse_symbols(const std::string& text) {
-  SymbolTable table;
-  for (size_t at = 0; at < text.size();) {
-    size_t end = std::min(text.find(';', at), text.size());
-    Symbol symbol;
-    char name[128] = {};
-    long long low = 0, opt = 0, high = 0;
-    std::string part = text.substr(at, end - at);
-    if (std::sscanf(part.c_str(), " %127s %lld %lld %lld", name, &low, &opt, &high) != 4 || low < 0 || low > opt || opt > high)
-      lexer_.reject("symbols as \"name min opt max\"");
-    symbol = {name, low, opt, high};
-    table.emplace(symbol.name, symbol);
-    at = end + 1;
-  }
-  return table;
-}
-
-GraphPtr Parser::function_named(const std::string& name, size_t begin) {
-  auto found = functions_.find(name);
-  if (found == functions_.end()) lexer_.fail_at(begin, "undefined", cat("the function @", name, " is not defined"));
-  Function& wanted = found->second;
-  if (wanted.graph) return wanted.graph;
-  if (wanted.is_open) lexer_.fail_at(begin, "recursion", cat("the function @", name, " calls itself"));
-  if (open_functions_ >= max_calls) lexer_.fail_at(begin, "call_depth", cat("calls within calls must end after ", max_calls));
-  wanted.is_open = true;
-  ++open_functions_;
-  Lexer here = std::exchange(lexer_, wanted.at);
-  SymbolTable symbols = std::move(symbols_);
-  wanted.graph = function();
-  --open_functions_;
-  lexer_ = here;
-  if (unfolded_size(*wanted.graph) > max_unfolded)
-    lexer_.fail_at(wanted.at.peek().begin, "call_size", cat("the function @", name, " must have less than ", max_unfolded, " operations, counted with those of all it calls"));
-  symbols_ = std::move(symbols);
-  return wanted.graph;
-}
-
-GraphPtr Parser::function() {
-  symbols_ = symbols_ahead(lexer_);
-  Builder build(Level::trace, lexer_.take().text.substr(1));
-  Scope scope{&build};
-  std::map<int64_t, int> aliases;
-  parameters(scope, &aliases);
-  std::vector<std::string> names;
-  results(names);
-  if (lexer_.take_if("attributes")) lexer_.expect("{"), attributes_.dictionary("}");
-  lexer_.expect("{");
-  std::vector<Value> given = statements(scope);
-  lexer_.expect("}");
-  std::vector<Output> outputs;
-  for (size_t i = 0; i < given.size(); ++i) {
-    auto alias = aliases.find(static_cast<int64_t>(i));
-    outputs.push_back({given[i], i < names.size() ? names[i] : std::string(), alias == aliases.end() ? -1 : alias->second});
-  }
-  return levelled(build.finish(std::move(outputs)));
-}
-
-// Parameters of a region (aliases: null) have no names that matter.
-void Parser::parameters(Scope& scope, std::map<int64_t, int>* aliases) {
-  lexer_.expect("(");
-  for (int i = 0; !lexer_.is(")"); ++i) {
-    size_t begin = lexer_.peek().begin;
-    if (lexer_.peek().kind != TokenKind::value) lexer_.reject("a parameter");
-    std::string name = lexer_.take().text;
-    lexer_.expect(":");
-    Type type = attributes_.type(symbols_);
-    std::string shown = aliases ? name.substr(1) : std::string();
-    if (lexer_.take_if("{")) {
-      MlirAttrs attrs = attributes_.dictionary("}");
-      if (auto given = attrs.find("weft.name"); given != attrs.end() && given->second.text) shown = *given->second.text;
-      if (auto given = attrs.find("tf.aliasing_output"); aliases && given != attrs.end() && given->second.integer)
-        (*aliases)[*given->second.integer] = i;
-      if (auto given = attrs.find("weft.aliasing_outputs"); aliases && given != attrs.end() && given->second.ints)
-        for (int64_t output : *given->second.ints) (*aliases)[output] = i;
-    }
-    Location loc = location(begin);
-    if (!scope.values.emplace(name, scope.build->parameter(std::move(type), shown, loc)).second)
-      lexer_.fail_at(begin, "redefinition", cat(name, " is defined twice"));
-    if (!lexer_.take_if(",")) break;
-  }
-  lexer_.expect(")");
-}
-
-void Parser::results(std::vector<std::string>& names) {
-  if (!lexer_.take_if("->")) return;
-  bool several = lexer_.take_if("(");
-  while (!several || !lexer_.is(")")) {
-    attributes_.type(symbols_);
-    names.emplace_back();
-    if (several && lexer_.take_if("{")) {
-      MlirAttrs attrs = attributes_.dictionary("}");
-      if (auto given = attrs.find("jax.result_info"); given != attrs.end() && given->second.text) names.back() = *given->second.text;
-    }
-    if (!several || !lexer_.take_if(",")) break;
-  }
-  if (several) lexer_.expect(")");
-}
 
 Value Parser::lookup(Scope& scope, const std::string& name, size_t begin) {
   if (auto found = scope.values.find(name); found != scope.values.end()) return found->second;
@@ -457,7 +268,5 @@ void Parser::share_captured(ParsedCall& call, bool is_loop) {
   }
   call.operands.insert(call.operands.end(), all.begin(), all.end());
 }
-
-GraphPtr parse(std::string_view text, std::string_view file) { return Parser(text, file).module(); }
 
 }  // namespace weft

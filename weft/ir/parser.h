@@ -10,6 +10,11 @@
 
 namespace weft {
 
+// Whether the operation of that name ends a function or region.
+bool is_terminator(std::string_view name);
+// The same nodes and outputs in a new builder.
+std::vector<Output> copied(Builder& build, const Graph& graph);
+
 class Parser {
  public:
   Parser(std::string_view text, std::string_view file) : lexer_(text, file), attributes_(lexer_) {}
@@ -27,6 +32,7 @@ class Parser {
   struct Function {
     Lexer at;
     bool is_open = false;  // being read: a call of it would never end
+    bool is_generic = false;
     GraphPtr graph = nullptr;
   };
 
@@ -44,17 +50,28 @@ class Parser {
   Location location_in(const Location& otherwise, int depth);
   Location location_named(const std::string& name, size_t begin, const Location& otherwise, int depth);
 
-  // parse.cpp: modules, functions, regions
+  // parse_module.cpp: modules and functions
   void find_functions();
+  void find_function();
+  void find_generic_function();
+  void note_function(const std::string& name, size_t begin, Function function);
+  void generic_end();
+  void skip_location();
   void skip_braces();
   static GraphPtr joined(std::vector<GraphPtr> functions);
   SymbolTable symbols_ahead(Lexer probe);
   SymbolTable parse_symbols(const std::string& text);
-  GraphPtr function();
+  GraphPtr function(const std::string& name, bool is_generic);
+  void generic_head(Scope& scope, std::map<int64_t, int>& aliases, std::vector<std::string>& names);
+  static std::string result_name(const MlirAttrs& attrs);
   int64_t unfolded_size(const Graph& graph);
   GraphPtr function_named(const std::string& name, size_t begin);
-  void parameters(Scope& scope, std::map<int64_t, int>* aliases);
+  // `all_attrs`: the attributes of each where they do not stand beside it.
+  void parameters(Scope& scope, std::map<int64_t, int>* aliases, const MlirAttr* all_attrs = nullptr);
   void results(std::vector<std::string>& names);
+
+  // parse.cpp: statements and regions
+  static GraphPtr levelled(GraphPtr graph);
   Value lookup(Scope& scope, const std::string& name, size_t begin);
   Value value(Scope& scope);
   std::vector<Value> values(Scope& scope);
