@@ -10,6 +10,17 @@ from .jit import compile, jit, simulate, trace
 from .knobs import num_threads, set_num_threads
 from .numpy.functions import erf
 from .numpy.sorting import topk, unique
+from .numpy.windows import (
+    avg_pool1d,
+    avg_pool2d,
+    avg_pool3d,
+    conv1d,
+    conv2d,
+    conv3d,
+    max_pool1d,
+    max_pool2d,
+    max_pool3d,
+)
 from .spec import spec
 
 __all__ = [
@@ -18,11 +29,20 @@ __all__ = [
     "Executable",
     "Graph",
     "__version__",
+    "avg_pool1d",
+    "avg_pool2d",
+    "avg_pool3d",
     "compile",
+    "conv1d",
+    "conv2d",
+    "conv3d",
     "erf",
     "errors",
     "jit",
     "linalg",
+    "max_pool1d",
+    "max_pool2d",
+    "max_pool3d",
     "mutable",
     "num_threads",
     "set_num_threads",

@@ -34,7 +34,12 @@ def on_plain_arrays(function: Function) -> Function:
 
 
 def hashable(value: Any) -> Any:
-    """Nested lists of numbers as arrays, dtypes as NumPy's: what names a signature."""
-    if isinstance(value, list):
-        return np.asarray(value)
-    return value
+    """Lists as tuples where they hold integers, which name a signature; others as arrays."""
+    if not isinstance(value, list):
+        return value
+    array = np.asarray(value)
+    return frozen(array.tolist()) if array.dtype.kind in "iu" and array.size < 16 else array
+
+
+def frozen(value: Any) -> Any:
+    return tuple(map(frozen, value)) if isinstance(value, list) else value

@@ -1,0 +1,116 @@
+"""Convolutions and pooling: plain calls, jit and simulate give what windows summed by NumPy give."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+from agreement import close
+
+import weftwork as wf
+
+RNG = np.random.default_rng(9)
+RUNS = [lambda f: f, wf.jit, wf.simulate]
+
+
+def padded(x: np.ndarray, pairs: Any, value: Any) -> np.ndarray:
+    return np.pad(x, [(0, 0), (0, 0), *pairs], constant_values=value)
+
+
+def windows(x: np.ndarray, size: Any, stride: Any, dilation: Any) -> np.ndarray:
+    """(batch, channels, places…, elements…)."""
+    count = len(size)
+    reach = [(s - 1) * d + 1 for s, d in zip(size, dilation, strict=True)]
+    view = np.lib.stride_tricks.sliding_window_view(x, reach, tuple(range(2, 2 + count)))
+    places = tuple(slice(None, None, s) for s in stride)
+    return view[(slice(None), slice(None), *places, *(slice(None, None, d) for d in dilation))]
+
+
+def convolution(x: np.ndarray, w: np.ndarray, stride: Any, pairs: Any, dilation: Any, groups: int) -> np.ndarray:
+    count = w.ndim - 2
+    found = windows(padded(x, pairs, 0), w.shape[2:], stride, dilation)
+    parts = []
+    for images, kernels in zip(np.split(found, groups, 1), np.split(w, groups, 0), strict=True):
+        axes = [1, *range(2 + count, 2 + 2 * count)]
+        parts.append(np.moveaxis(np.tensordot(images, kernels, (axes, range(1, 2 + count))), -1, 1))
+    return np.concatenate(parts, 1)
+
+
+CONVOLUTIONS = [
+    (count, dtype, stride, pad, dilation, groups)
+    for count in (1, 2, 3)
+    for dtype, stride, pad, dilation, groups in (
+        (np.float32, 1, 0, 1, 1), (np.float64, 2, 1, 1, 1), (np.float32, 1, 2, 2, 2), (np.float64, 3, (2, 1), 1, 4), (np.int64, 1, 1, 1, 1), (np.complex64, 1, 1, 2, 1),
+    )
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("run", RUNS)
+@pytest.mark.parametrize(("count", "dtype", "stride", "pad", "dilation", "groups"), CONVOLUTIONS)
+def test_convolution(run: Any, count: int, dtype: Any, stride: int, pad: Any, dilation: int, groups: int) -> None:
+    x = (RNG.normal(size=(2, 4, *(8, 7, 6)[:count])) * 4).astype(dtype)
+    w = (RNG.normal(size=(8, 4 // groups, *(3, 2, 3)[:count])) * 4).astype(dtype)
+    b = np.arange(8).astype(dtype)
+    pairs = [pad if isinstance(pad, tuple) else (pad, pad)] * count
+    conv = (wf.conv1d, wf.conv2d, wf.conv3d)[count - 1]
+    wanted = convolution(x, w, [stride] * count, pairs, [dilation] * count, groups) + b.reshape(-1, *[1] * count)
+    padding = pairs if isinstance(pad, tuple) else pad
+    result = run(lambda x, w, b: conv(x, w, b, stride=stride, padding=padding, dilation=dilation, groups=groups))(x, w, b)
+    close(result, wanted, 200)
+    close(run(lambda x, w: conv(x[0], w, stride=stride, padding=padding, dilation=dilation, groups=groups))(x, w), wanted[0] - b.reshape(-1, *[1] * count), 400)
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_padding_by_name(run: Any) -> None:
+    x, w = RNG.normal(size=(1, 2, 7, 8)).astype(np.float32), RNG.normal(size=(3, 2, 3, 4)).astype(np.float32)
+    close(run(lambda x, w: wf.conv2d(x, w, padding="same"))(x, w), convolution(x, w, (1, 1), ((1, 1), (1, 2)), (1, 1), 1), 200)
+    close(run(lambda x, w: wf.conv2d(x, w, padding="same", stride=2))(x, w), convolution(x, w, (2, 2), ((1, 1), (1, 1)), (1, 1), 1), 200)
+    close(run(lambda x, w: wf.conv2d(x, w, padding="valid"))(x, w), convolution(x, w, (1, 1), ((0, 0), (0, 0)), (1, 1), 1), 200)
+
+
+@pytest.mark.parametrize("run", RUNS)
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_pooling(run: Any, count: int) -> None:
+    greatest, mean = [(getattr(wf, f"{name}_pool{count}d")) for name in ("max", "avg")]
+    for dtype, size, stride, pad in itertools.product((np.float32, np.int8, bool), (2, 3), (None, 1), (0, 1)):
+        x = (RNG.normal(size=(2, 3, *(8, 7, 6)[:count])) * 9).astype(dtype)
+        pairs, sizes, axes = [(pad, pad)] * count, [size] * count, tuple(range(-count, 0))
+        low = False if dtype is bool else np.iinfo(dtype).min if dtype is np.int8 else -np.inf
+        found = windows(padded(x, pairs, low), sizes, [stride or size] * count, [1] * count)
+        close(run(lambda x, a=(size, stride, pad): greatest(x, *a))(x), found.max(axes))
+        if dtype is np.int8:
+            close(run(lambda x, a=(size, stride, pad): greatest(x[1], *a))(x), found.max(axes)[1])
+        held = windows(padded(x, pairs, 0), sizes, [stride or size] * count, [1] * count)
+        close(run(lambda x, a=(size, stride, pad): mean(x, *a))(x), held.mean(axes))
+        counts = windows(padded(np.ones_like(x, float), pairs, 0), sizes, [stride or size] * count, [1] * count).sum(axes)
+        wanted = (held.sum(axes, dtype=np.float64) / counts).astype(np.float32 if dtype is np.float32 else np.float64)
+        close(run(lambda x, a=(size, stride, pad): mean(x, *a, count_include_pad=False))(x), wanted)
+
+
+def test_a_symbolic_batch() -> None:
+    w = RNG.normal(size=(4, 3, 3, 3)).astype(np.float32)
+    compiled = wf.jit(lambda x: wf.max_pool2d(np.maximum(wf.conv2d(x, w, padding=1), 0), 2), dynamic={"x": {0: wf.Dim("n", 1, 4, 9)}})
+    for size in (1, 3):
+        x = RNG.normal(size=(size, 3, 8, 8)).astype(np.float32)
+        wanted = np.maximum(convolution(x, w, (1, 1), ((1, 1), (1, 1)), (1, 1), 1), 0)
+        close(compiled(x), windows(wanted, (2, 2), (2, 2), (1, 1)).max((-1, -2)), 200)
+    assert compiled.plan_count == 1
+
+
+IMAGE, KERNEL = np.ones((1, 2, 5, 5), np.float32), np.ones((4, 2, 3, 3), np.float32)
+
+
+@pytest.mark.parametrize(
+    ("function", "text"),
+    [
+        (lambda x: wf.conv2d(x[0, 0], KERNEL), "spatial"), (lambda x: wf.conv2d(x, KERNEL[0]), "weights"), (lambda x: wf.conv2d(x, KERNEL, groups=2), "groups"),
+        (lambda x: wf.conv2d(x, KERNEL, stride=0), "stride"), (lambda x: wf.conv2d(x, KERNEL, padding=-1), "padding"), (lambda x: wf.conv2d(x, KERNEL, padding="bad"), "padding"),
+        (lambda x: wf.conv2d(x, KERNEL, bias=np.ones(3)), "bias"), (lambda x: wf.max_pool2d(x, 2, padding=2), "less than"), (lambda x: wf.avg_pool2d(x, (2, 2, 2)), "size"),
+    ],  # fmt: skip
+)
+@pytest.mark.parametrize("run", RUNS)
+def test_errors(run: Any, function: Any, text: str) -> None:
+    with pytest.raises(wf.errors.ArgumentValueError, match=text):
+        run(function)(IMAGE)
