@@ -1,6 +1,6 @@
 """Weftwork turns tensor programs into native code."""
 
-from . import errors, linalg, stablehlo
+from . import errors, linalg, random, stablehlo
 from ._core import Dim
 from ._version import __version__
 from .annotation import mutable, tensor
@@ -45,6 +45,7 @@ __all__ = [
     "max_pool3d",
     "mutable",
     "num_threads",
+    "random",
     "set_num_threads",
     "simulate",
     "spec",

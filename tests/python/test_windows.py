@@ -102,14 +102,14 @@ def test_a_symbolic_batch() -> None:
 IMAGE, KERNEL = np.ones((1, 2, 5, 5), np.float32), np.ones((4, 2, 3, 3), np.float32)
 
 
-@pytest.mark.parametrize(
-    ("function", "text"),
-    [
-        (lambda x: wf.conv2d(x[0, 0], KERNEL), "spatial"), (lambda x: wf.conv2d(x, KERNEL[0]), "weights"), (lambda x: wf.conv2d(x, KERNEL, groups=2), "groups"),
-        (lambda x: wf.conv2d(x, KERNEL, stride=0), "stride"), (lambda x: wf.conv2d(x, KERNEL, padding=-1), "padding"), (lambda x: wf.conv2d(x, KERNEL, padding="bad"), "padding"),
-        (lambda x: wf.conv2d(x, KERNEL, bias=np.ones(3)), "bias"), (lambda x: wf.max_pool2d(x, 2, padding=2), "less than"), (lambda x: wf.avg_pool2d(x, (2, 2, 2)), "size"),
-    ],  # fmt: skip
-)
+ERRORS: list[Any] = [
+    (lambda x: wf.conv2d(x[0, 0], KERNEL), "spatial"), (lambda x: wf.conv2d(x, KERNEL[0]), "weights"), (lambda x: wf.conv2d(x, KERNEL, groups=2), "groups"),
+    (lambda x: wf.conv2d(x, KERNEL, stride=0), "stride"), (lambda x: wf.conv2d(x, KERNEL, padding=-1), "padding"), (lambda x: wf.conv2d(x, KERNEL, padding="bad"), "padding"),
+    (lambda x: wf.conv2d(x, KERNEL, bias=np.ones(3)), "bias"), (lambda x: wf.max_pool2d(x, 2, padding=2), "less than"), (lambda x: wf.avg_pool2d(x, (2, 2, 2)), "size"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("function", "text"), ERRORS)
 @pytest.mark.parametrize("run", RUNS)
 def test_errors(run: Any, function: Any, text: str) -> None:
     with pytest.raises(wf.errors.ArgumentValueError, match=text):

@@ -65,19 +65,14 @@ def convolved(count: int, x: Any, weight: Any, bias: Any, stride: Any, padding: 
     reach = [(e - 1) * d + 1 for e, d in zip(kernel.shape[2:], dilations, strict=True)]
     pairs = paddings(padding, image, reach, strides)
     spatial = list(range(2, count + 2))
-    result: Any = wrap(
-        _core.apply(
-            "convolution",
-            [as_tensor(image, kind), as_tensor(kernel, kind)],
-            {
-                "window_strides": strides, "padding": [p for pair in pairs for p in pair], "rhs_dilation": dilations,
-                "input_batch_dimension": 0, "input_feature_dimension": 1, "input_spatial_dimensions": spatial,
-                "kernel_output_feature_dimension": 0, "kernel_input_feature_dimension": 1, "kernel_spatial_dimensions": spatial,
-                "output_batch_dimension": 0, "output_feature_dimension": 1, "output_spatial_dimensions": spatial,
-                "feature_group_count": groups, "batch_group_count": 1,
-            },  # fmt: skip
-        )
-    )
+    attrs = {
+        **dict(zip(("input_batch_dimension", "input_feature_dimension", "input_spatial_dimensions"), (0, 1, spatial), strict=True)),
+        **dict(zip(("kernel_output_feature_dimension", "kernel_input_feature_dimension", "kernel_spatial_dimensions"), (0, 1, spatial), strict=True)),
+        **dict(zip(("output_batch_dimension", "output_feature_dimension", "output_spatial_dimensions"), (0, 1, spatial), strict=True)),
+        **{"window_strides": strides, "padding": [p for pair in pairs for p in pair], "rhs_dilation": dilations},
+        **{"feature_group_count": groups, "batch_group_count": 1},
+    }
+    result: Any = wrap(_core.apply("convolution", [as_tensor(image, kind), as_tensor(kernel, kind)], attrs))
     if bias is not None:
         added = solid(bias).astype(kind)
         if added.ndim != 1 or not _core.dims_equal(added.shape[0], kernel.shape[0]):
