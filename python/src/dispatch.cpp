@@ -24,8 +24,8 @@ struct Plan {
   std::vector<size_t> input_leaves;  // leaf index of each program input
   std::vector<nb::object> captured;  // program inputs after those of leaves
   std::vector<OutputSlot> outputs;
+  std::vector<size_t> layout_leaves;  // those whose order in memory the plan depends on
   nb::object build_result;           // list of outputs → what the function returns; None: the one output itself
-  nb::object keep;
 };
 
 // Array leaves, and the signature as bytes plus the static objects.
@@ -37,7 +37,7 @@ struct Flattened {
 
 class Dispatcher {
  public:
-  // `miss(args, kwargs, key)` compiles and calls add(); `dynamic`: parameter name → tuple of the axes that may vary;
+  // `miss(args, kwargs)` makes a Plan; `dynamic`: parameter name → tuple of the axes that may vary;
   // `names`: the positional parameters' names; `static_names`: those never traced.
   Dispatcher(nb::object miss, nb::tuple names, nb::dict dynamic, nb::tuple static_names)
       : miss_(std::move(miss)), static_names_(std::move(static_names)) {
@@ -50,20 +50,59 @@ class Dispatcher {
     Flattened flat;
     flatten_arguments(args, kwargs, flat);
     nb::object key = make_key(flat);
-    PyObject* found = PyDict_GetItemWithError(plans_.ptr(), key.ptr());
-    if (!found) {
-      if (PyErr_Occurred()) throw nb::python_error();
-      nb::object plan = miss_(args, kwargs, key);
-      return run_plan(*nb::cast<Plan*>(plan), flat);
+    nb::object found = find(key);
+    if (found && PyList_Check(found.ptr())) {
+      nb::object exact = with_layouts(key, found, flat);
+      found = find(exact);
+      if (found) return run_plan(*nb::cast<Plan*>(found), flat);
+    } else if (found) {
+      return run_plan(*nb::cast<Plan*>(found), flat);
     }
-    return run_plan(*nb::cast<Plan*>(nb::handle(found)), flat);
+    nb::object plan = miss_(args, kwargs);
+    add(key, plan, flat);
+    return run_plan(*nb::cast<Plan*>(plan), flat);
   }
 
-  void add(nb::object key, nb::object plan) { plans_[key] = plan; }
   void forget() { plans_.clear(); }
-  size_t size() const { return plans_.size(); }
+  size_t size() const {
+    size_t count = 0;
+    for (auto [key, value] : plans_) count += PyList_Check(value.ptr()) ? 0 : 1;
+    return count;
+  }
 
  private:
+  nb::object find(const nb::object& key) {
+    PyObject* found = PyDict_GetItemWithError(plans_.ptr(), key.ptr());
+    if (!found && PyErr_Occurred()) throw nb::python_error();
+    return found ? nb::borrow(found) : nb::object();
+  }
+
+  // A plan that depends on the order in memory of some arguments is found in two steps: under the signature a list of
+  // those arguments, under the signature and their layouts the plan.
+  void add(const nb::object& key, const nb::object& plan, const Flattened& flat) {
+    nb::object known = find(key);
+    nb::list leaves = known && PyList_Check(known.ptr()) ? nb::borrow<nb::list>(known) : nb::list();
+    for (size_t leaf : nb::cast<Plan*>(plan)->layout_leaves) {
+      nb::int_ index(leaf);
+      if (PySequence_Contains(leaves.ptr(), index.ptr()) == 0) leaves.append(index);
+    }
+    if (!leaves.size()) {
+      plans_[key] = plan;
+      return;
+    }
+    plans_[key] = leaves;
+    plans_[with_layouts(key, leaves, flat)] = plan;
+  }
+
+  static nb::object with_layouts(const nb::object& key, const nb::object& leaves, const Flattened& flat) {
+    std::string layouts;
+    for (nb::handle leaf : leaves) {
+      PyObject* array = flat.leaves[nb::cast<size_t>(leaf)].ptr();
+      if (is_array(array)) append_layout(layouts, array);
+    }
+    return nb::make_tuple(key, nb::bytes(layouts.data(), layouts.size()));
+  }
+
   const Ints* dynamic_axes(std::string_view name) const {
     for (const auto& [candidate, axes] : dynamic_)
       if (candidate == name) return &axes;
@@ -219,7 +258,7 @@ class Dispatcher {
 void bind_dispatch(nb::module_& m) {
   nb::class_<Plan>(m, "Plan", "A compiled signature of a jitted function.")
       .def("__init__", [](Plan* self, const PyExecutable& executable, nb::handle input_leaves, nb::handle captured,
-                          nb::handle outputs, nb::object build_result, nb::object keep) {
+                          nb::handle outputs, nb::object build_result, nb::handle layout_leaves) {
         new (self) Plan{};
         self->executable = executable.compiled.executable;
         for (nb::handle leaf : input_leaves) self->input_leaves.push_back(nb::cast<size_t>(leaf));
@@ -228,13 +267,12 @@ void bind_dispatch(nb::module_& m) {
           self->outputs.push_back({static_cast<Source>(nb::cast<int>(slot[0])), nb::cast<size_t>(slot[1]),
                                    nb::cast<bool>(slot[2])});
         self->build_result = std::move(build_result);
-        self->keep = std::move(keep);
+        for (nb::handle leaf : layout_leaves) self->layout_leaves.push_back(nb::cast<size_t>(leaf));
       }, nb::arg("executable"), nb::arg("input_leaves"), nb::arg("captured"), nb::arg("outputs"),
-         nb::arg("build_result").none(), nb::arg("keep").none());
+         nb::arg("build_result").none(), nb::arg("layout_leaves"));
   nb::class_<Dispatcher>(m, "Dispatcher", nb::dynamic_attr(), "The cached call of a jitted function.")
       .def(nb::init<nb::object, nb::tuple, nb::dict, nb::tuple>())
       .def("__call__", &Dispatcher::call)
-      .def("add_plan", &Dispatcher::add)
       .def("clear_plans", &Dispatcher::forget)
       .def_prop_ro("plan_count", &Dispatcher::size);
 }

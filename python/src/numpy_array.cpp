@@ -143,6 +143,14 @@ int copy_into(PyObject* target, PyObject* source) { return PyArray_CopyInto(arra
 
 PyObject* scalar_or_array(PyObject* object) { return PyArray_Return(array(object)); }
 
+void append_layout(std::string& key, PyObject* object) {
+  PyArrayObject* a = array(object);
+  bool row_major = PyArray_IS_C_CONTIGUOUS(a), column_major = PyArray_IS_F_CONTIGUOUS(a);
+  key += row_major ? 'C' : column_major ? 'F' : 'S';
+  if (row_major || column_major) return;
+  key.append(reinterpret_cast<const char*>(PyArray_STRIDES(a)), sizeof(npy_intp) * static_cast<size_t>(PyArray_NDIM(a)));
+}
+
 bool ranges_overlap(PyObject* lhs, PyObject* rhs) {
   auto range = [](PyObject* object) {
     PyArrayObject* a = array(object);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "weft/core/type.h"
 
@@ -40,6 +41,8 @@ PyObject* as_dense(PyObject* array);
 int copy_into(PyObject* target, PyObject* source);
 // A 0-d array becomes a NumPy scalar; others stay. Takes over the reference.
 PyObject* scalar_or_array(PyObject* array);
+// Appends what tells arrays of one shape and another order in memory apart: C, F, or the strides.
+void append_layout(std::string& key, PyObject* array);
 // Whether two arrays' memory ranges overlap; they may interleave and share no element.
 bool ranges_overlap(PyObject* lhs, PyObject* rhs);
 // Whether an element of the array may be reached by two indices.

@@ -67,15 +67,14 @@ class Jit(_core.Dispatcher):
         self._function, self._options = function, options
         self._executables: list[Executable] = []
 
-    def _compile(self, args: tuple, kwargs: dict[str, Any], key: Any) -> Any:
+    def _compile(self, args: tuple, kwargs: dict[str, Any]) -> Any:
         traced = self._options.trace(self._function, args, kwargs)
         core = _core.compile(traced.graph, target_name())
         single = traced.structure is None
         slots = [(slot.source, slot.index, slot.as_scalar) for slot in traced.slots]
         plan = _core.Plan(
-            core, traced.input_leaves, traced.captured, slots, None if single else traced.build_result, None
+            core, traced.input_leaves, traced.captured, slots, None if single else traced.build_result, traced.layout_leaves
         )
-        self.add_plan(key, plan)
         self._executables.append(Executable(core))
         return plan
 
@@ -183,14 +182,15 @@ def simulate(function: Any, name: str = "main") -> Callable[..., Any]:
         leaves = call_leaves(options, plain, args, kwargs)
         inputs = [np.asarray(leaves[i]) for i in traced.input_leaves] + traced.captured
         _core.check_written(traced.graph, inputs)
-        results = traced.graph.interpret(inputs)
+        # A result may be the memory of an argument, which is written below.
+        results = [result.copy() for result in traced.graph.interpret(inputs)]
         landed = {output: leaves[leaf] for output, leaf in traced.aliases.items() if isinstance(leaves[leaf], np.ndarray)}
         for output, target in landed.items():
             target[...] = results[output]
         values = []
         for slot in traced.slots:
             value = leaves[slot.index] if slot.source == LEAF else landed.get(slot.index)
-            value = results[slot.index].copy() if value is None else value
+            value = results[slot.index] if value is None else value
             values.append(value if slot.source == LEAF or value.ndim else value[()])
         return traced.build_result(values)
 

@@ -13,6 +13,7 @@ from . import _core
 from .annotation import Declared
 from .errors import ArgumentTypeError, ArgumentValueError
 from .numpy.creation import traced_creation
+from .numpy.layout import deciding, given_strides
 from .numpy.tracer import Trace, TracedArray, as_tensor, tracing
 from .pytree import flatten, unflatten_with
 from .spec import Spec
@@ -38,6 +39,7 @@ class Traced:
     captured: list[np.ndarray]
     slots: list[Slot]
     structure: Any
+    layout_leaves: list[int]  # whose order in memory the program depends on
     aliases: dict[int, int] = field(default_factory=dict)  # program output → the leaf whose memory it lands in
 
     def build_result(self, values: list[Any]) -> Any:
@@ -71,9 +73,11 @@ class Arguments:
     """The arguments of a call with placeholders in the place of arrays, in the order of the cached call."""
 
     def __init__(
-        self, names: list[str], static: set[str], dynamic: dict[str, dict[int, Any]], declared: dict[str, Declared]
+        self, names: list[str], static: set[str], dynamic: dict[str, dict[int, Any]], declared: dict[str, Declared],
+        row_major: bool = False,
     ) -> None:
         self.names, self.static, self.dynamic, self.declared = names, static, dynamic, declared
+        self.row_major = row_major
         self.leaves: list[Leaf] = []
         self.inputs: list[Leaf] = []
         self.extents: dict[str, tuple[int, str]] = {}
@@ -112,6 +116,8 @@ class Arguments:
             shape[axis] = extent
         tensor = _core.parameter(shape, array.dtype.newbyteorder("="), path)
         leaf = Leaf(path, given, TracedArray(tensor, weak), len(self.inputs))
+        leaf.traced._storage.parents = ()
+        leaf.traced._storage.strides = None if self.row_major else given_strides(given, shape)
         if parameter in self.declared and not self.declared[parameter].mutable:
             leaf.traced.guard_writes(f"'{parameter}' is declared as {self.declared[parameter]!r}, without wf.mutable")
         self.leaves.append(leaf)
@@ -135,9 +141,13 @@ def trace_call(
     declared: dict[str, Declared] | None = None,
     bake: bool = False,
 ) -> Traced:
-    """Runs the function once on placeholders and returns what it did."""
+    """Runs the function once on placeholders and returns what it did.
+
+    With ``bake`` the program stands alone: arrays of the surroundings are constants, and arguments count as in row-major
+    order.
+    """
     name = getattr(function, "__name__", "main").replace("<lambda>", "lambda")
-    arguments = Arguments(positional_names(function), static, dynamic or {}, declared or {})
+    arguments = Arguments(positional_names(function), static, dynamic or {}, declared or {}, bake)
     trace = Trace(name, bake=bake)
     with tracing(trace), traced_creation():
         traced_args, traced_kwargs = arguments.replace(args, kwargs)
@@ -160,19 +170,21 @@ def finish_trace(trace: Trace, arguments: Arguments, originals: list[Any], resul
             continue
         slots.append(Slot(OUTPUT, len(outputs), True))
         outputs.append((as_tensor(value), f"output.{path}" if path else "output", -1))
-    is_written = [not p.traced._storage.tensor.is_same(o) for p, o in zip(arguments.inputs, originals, strict=True)]
+    is_written = [not p.traced._storage.read().is_same(o) for p, o in zip(arguments.inputs, originals, strict=True)]
     kept = {id(arguments.leaves[slot.index]) for slot in slots if slot.source == LEAF}
     free = [leaf for leaf, writes in zip(arguments.inputs, is_written, strict=True) if not writes and id(leaf) not in kept]
     donate_outputs(outputs, [leaf for leaf in free if leaf.name.split(".")[0] in donate])
     for parameter in (leaf for leaf, writes in zip(arguments.inputs, is_written, strict=True) if writes):
-        outputs.append((parameter.traced._storage.tensor, parameter.name, parameter.program_input))
+        outputs.append((parameter.traced._storage.read(), parameter.name, parameter.program_input))
     input_leaves = [arguments.leaves.index(leaf) for leaf in arguments.inputs]
     aliases = {i: input_leaves[alias] for i, (_, _, alias) in enumerate(outputs) if alias >= 0}
     captured = trace.captured_arrays()
     parameters = [(tensor, leaf.name, -1) for leaf, tensor in zip(arguments.inputs, originals, strict=True)]
     parameters += [(capture.tensor, f"captured{i}", -1) for i, capture in enumerate(trace.captures)]
     graph = _core.record_graph(trace.name, uniquely_named(parameters), uniquely_named(outputs))
-    return Traced(graph, input_leaves, captured, slots, structure, aliases)
+    decides = deciding(trace)
+    layouts = [i for i, leaf in enumerate(arguments.leaves) if id(leaf.traced._storage) in decides]
+    return Traced(graph, input_leaves, captured, slots, structure, layouts, aliases)
 
 
 def uniquely_named(tensors: list[tuple[Any, str, int]]) -> list[tuple[Any, str, int]]:

@@ -274,3 +274,116 @@ def test_writes_land_whatever_the_layout(first: Any, second: Any, run: Any) -> N
     np.testing.assert_array_equal(base_y, want_y)
     for g, w in zip(got, wanted, strict=True):
         np.testing.assert_array_equal(g, w)
+
+
+# -- layouts that decide between a view and a copy -----------------------------------------------------------------
+
+
+def write_through_a_reshape(x: Any) -> Any:
+    y = x.reshape(-1)
+    y[0] = 5
+    return y
+
+
+LAYOUTS = {
+    "C": lambda: np.zeros((2, 3)),
+    "F": lambda: np.zeros((2, 3), order="F"),
+    "columns": lambda: np.zeros((2, 6))[:, ::2],
+    "rows": lambda: np.zeros((4, 3))[::2],
+    "reversed": lambda: np.zeros((2, 3))[::-1, ::-1],
+}
+
+
+@pytest.mark.parametrize("dynamic", [None, {"x": {0: wf.Dim("n", 1, 2, 64)}}])
+def test_a_reshape_is_a_view_where_it_is_one_in_numpy(dynamic: Any) -> None:
+    f = wf.jit(write_through_a_reshape, dynamic=dynamic)
+    for name, make in LAYOUTS.items():
+        x, wanted = make(), make()
+        result = write_through_a_reshape(wanted)
+        if dynamic and name not in ("C", "F"):
+            # With a symbolic extent the strides of other layouts are not followed.
+            with pytest.raises(wf.errors.UnsupportedError, match="layout"):
+                f(x)
+            continue
+        np.testing.assert_array_equal(f(x), result)
+        np.testing.assert_array_equal(x, wanted)
+    assert f.plan_count == (2 if dynamic else 5)
+
+
+def test_a_layout_that_decides_nothing_is_not_part_of_the_signature() -> None:
+    f = wf.jit(lambda x: (x * 2).reshape(-1) + x.reshape(-1))
+    for make in LAYOUTS.values():
+        f(make())
+    assert f.plan_count == 1
+
+
+def test_a_write_whose_reach_is_not_known_is_an_error_that_names_it() -> None:
+    def f(x: Any) -> Any:
+        y = x * 2
+        y.reshape(-1)[0] = 5
+        return y
+
+    np.testing.assert_array_equal(wf.jit(f)(np.zeros((2, 3))), f(np.zeros((2, 3))))
+    with pytest.raises(NotImplementedError, match=r"y.reshape\(-1\)\[0\] = 5") as error:
+        wf.jit(f)(np.zeros((2, 3), order="F"))
+    assert error.value.label == "layout"
+
+
+@pytest.mark.parametrize("order", ["C", "F", "A", "K"])
+@pytest.mark.parametrize("make", [*LAYOUTS.values(), lambda: np.zeros((2, 4, 3)).transpose(2, 0, 1)])
+def test_orders_that_follow_the_memory(order: str, make: Any) -> None:
+    x = make()
+    x[...] = np.arange(x.size).reshape(x.shape)
+
+    def f(x: Any) -> Any:
+        same = x.reshape((3, -1), order=order) if order != "K" else x
+        return x.ravel(order), x.flatten(order), x.copy(order), np.ravel(x.T, order), same
+
+    for got, wanted in zip(wf.jit(f)(x), f(x), strict=True):
+        np.testing.assert_array_equal(got, wanted)
+
+
+STEPS = {
+    "T": lambda a: a.T,
+    "line": lambda a: a.reshape(-1),
+    "turned": lambda a: a.reshape(a.shape[::-1]),
+    "column_line": lambda a: a.reshape(-1, order="F"),
+    "memory_line": lambda a: a.ravel("K"),
+    "pairs": lambda a: a.reshape(-1, 2) if a.size % 2 == 0 else a,
+    "back": lambda a: a[::-1],
+    "part": lambda a: a[..., ::2],
+    "double": lambda a: a * 2,
+    "sum": lambda a: a + a[:1],
+    "copy": lambda a: a.copy(),
+    "column_copy": lambda a: a.copy("F"),
+    "memory_copy": lambda a: np.copy(a),
+    "rows": lambda a: np.ascontiguousarray(a),
+    "columns": lambda a: np.asfortranarray(a),
+    "real": lambda a: a.real,
+    "axis": lambda a: a[:, None],
+}
+
+
+@given(strided(), st.lists(st.tuples(st.sampled_from(sorted(STEPS)), st.integers(0, 5), st.booleans()), min_size=1, max_size=7), st.sampled_from([wf.jit, wf.simulate]))
+@settings(max_examples=150, deadline=None)
+def test_views_and_copies_are_numpys(make: Any, steps: list[tuple[str, int, bool]], run: Any) -> None:
+    def f(x: Any) -> Any:
+        arrays = [x]
+        for number, (name, place, writes) in enumerate(steps):
+            arrays.append(STEPS[name](arrays[place % len(arrays)]))
+            if writes:
+                target = arrays[(place * 3 + number) % len(arrays)]
+                target[(0,) * target.ndim] = 60 + number
+                target[..., -1:] += 1
+        return arrays
+
+    (base, x), (want_base, want_x) = make(), make()
+    wanted = f(want_x)
+    try:
+        got = run(f)(x)
+    except wf.errors.UnsupportedError as error:
+        assert error.label in ("layout", "order")
+        return
+    np.testing.assert_array_equal(base, want_base)
+    for g, w in zip(got, wanted, strict=True):
+        np.testing.assert_array_equal(g, w)

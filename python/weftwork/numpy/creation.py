@@ -209,9 +209,25 @@ def asarray(a: Any, dtype: Any = None, **kwargs: Any) -> Any:
     return array(a, dtype)
 
 
-CREATORS["ascontiguousarray"] = asarray
 CREATORS["asanyarray"] = asarray
-CREATORS["asfortranarray"] = asarray
+
+
+@creates("ascontiguousarray")
+def ascontiguousarray(a: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    return ordered(asarray(a, dtype), "C")
+
+
+@creates("asfortranarray")
+def asfortranarray(a: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    return ordered(asarray(a, dtype), "F")
+
+
+def ordered(array: Any, order: str) -> Any:
+    from .layout import contiguous
+
+    if not isinstance(array, TracedArray):
+        return array
+    return contiguous(array if array.ndim else array.reshape(1), order)
 
 
 @creates("require")

@@ -119,6 +119,9 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple, kwargs: dict[str, An
         results = elementwise(ufunc, inputs, signature_of(ufunc, dtype, signature), casting)
     outs = out if isinstance(out, tuple) else (out,) * len(results)
     finished = [finish(ufunc, r, o, where, casting) for r, o in zip(results, outs, strict=True)]
+    if ufunc.signature is not None and out is None:
+        for result in finished:
+            result._storage.parents = ()  # in row-major order whatever the operands' is
     weak = weak_result(ufunc, inputs, finished)
     return weak if len(finished) == 1 else tuple(finished)
 

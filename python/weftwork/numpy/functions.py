@@ -57,7 +57,7 @@ def erf(x: Any) -> Any:
 
 @implements(np.reshape)
 def reshape(a: Any, shape: Any = None, order: str = "C", *, newshape: Any = None, copy: Any = None) -> Any:
-    from .layout import reshape_is_view
+    from .layout import memory_order, reshaped
 
     x = traced(a)
     wanted = shape if shape is not None else newshape
@@ -65,8 +65,10 @@ def reshape(a: Any, shape: Any = None, order: str = "C", *, newshape: Any = None
     wanted = [e if isinstance(e, _core.Dim) else e.__index__() for e in wanted]
     if order == "F":
         return transpose(reshape(transpose(x), tuple(reversed(wanted)), copy=copy))
+    if order == "A":
+        return reshape(x, tuple(wanted), "C" if known_order(x, memory_order(x, order)) == list(range(x.ndim)) else "F", copy=copy)
     if order != "C":
-        raise_here(UnsupportedError, f"order='{order}' depends on the layout in memory and cannot be compiled: write order='C' or 'F'", "order")
+        raise_here(ArgumentValueError, f"order must be one of 'C', 'F' and 'A', got {order!r}", "order")
     unknown = [i for i, e in enumerate(wanted) if isinstance(e, int) and e == -1]
     if len(unknown) > 1:
         raise_here(ArgumentValueError, "can only specify one unknown dimension", "reshape_unknown")
@@ -78,9 +80,22 @@ def reshape(a: Any, shape: Any = None, order: str = "C", *, newshape: Any = None
     if not _core.dims_equal(product(wanted), x.size):
         raise_here(ArgumentValueError, f"cannot reshape array of size {x.size} into shape {tuple(wanted)}", "reshape_size")
     result = x.view_through(Reshape(x.shape, tuple(wanted)))
-    if copy is None and reshape_is_view(x, tuple(wanted)):
-        return result
-    return wrap(result.tensor) if copy is not False else result
+    if copy is None:
+        return reshaped(x, result)
+    return fresh(result.tensor) if copy else result
+
+
+def fresh(tensor: Tensor) -> TracedArray:
+    """A value as an array that is in row-major order, whatever it was made of."""
+    result = wrap(tensor)
+    result._storage.parents = ()
+    return result
+
+
+def known_order(x: TracedArray, axes: list[int] | None) -> list[int]:
+    if axes is None:
+        return raise_here(UnsupportedError, "the layout in memory of this array is not known: write order='C' or 'F'", "order")
+    return axes
 
 
 def divided(extents: tuple, divisors: list[Any]) -> Any:
@@ -98,7 +113,26 @@ def divided(extents: tuple, divisors: list[Any]) -> Any:
 
 @implements(np.ravel)
 def ravel(a: Any, order: str = "C") -> Any:
-    return reshape(a, (-1,), order)
+    from .layout import raveled
+
+    x = in_order(traced(a), order)
+    return raveled(x, x.view_through(Reshape(x.shape, (x.size,))))
+
+
+def in_order(x: TracedArray, order: str) -> TracedArray:
+    """The array with its axes in the order in which C, F, A or K reads it."""
+    from .layout import memory_order
+
+    if order not in ("C", "F", "A", "K"):
+        raise_here(ArgumentValueError, f"order must be one of 'C', 'F', 'A' and 'K', got {order!r}", "order")
+    if order == "C":
+        return x
+    return transpose(x) if order == "F" else transpose(x, known_order(x, memory_order(x, order)))
+
+
+def flatten(x: TracedArray, order: str = "C") -> Any:
+    """ndarray.flatten: a copy."""
+    return fresh(op("reshape", in_order(x, order).tensor, dims=(x.size,)))
 
 
 @implements(np.transpose, np.permute_dims)
@@ -203,7 +237,21 @@ def size(a: Any, axis: Any = None) -> Any:
 
 @implements(np.copy)
 def copy(a: Any, order: str = "K", subok: bool = False) -> Any:
-    return wrap(as_tensor(a))
+    if order not in ("C", "F", "A", "K"):
+        raise_here(ArgumentValueError, f"order must be one of 'C', 'F', 'A' and 'K', got {order!r}", "order")
+    if order == "K" or not isinstance(a, TracedArray):
+        return wrap(as_tensor(a))
+    return copy_in_order(a, order)
+
+
+def copy_in_order(a: TracedArray, order: str) -> TracedArray:
+    """A copy that lies in memory in that order: C, F or A."""
+    from .layout import column_major, memory_order
+
+    result = fresh(a.tensor)
+    if order == "F" or (order == "A" and known_order(a, memory_order(a, order)) != list(range(a.ndim))):
+        result._storage.strides = column_major(a.shape)
+    return result
 
 
 @implements(np.astype)

@@ -1,14 +1,22 @@
-"""Where NumPy's reshape gives a view and where a copy: strides of traced arrays, as NumPy would have them."""
+"""Strides of traced arrays, as NumPy would have them: they decide where a reshape is a view and what order="K" reads.
+
+An argument has the layout that it was given with, and decisions that it took are part of the signature of the cached call
+where they matter to the program. A computed array is in row-major order where its operands are; else its layout is not
+followed (UNKNOWN), and reading what such a decision may have let be written raises.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from .. import _core
 from .indexing import Reshape, Slice, Transpose
-from .tracer import TracedArray
+from .tracer import LayoutUse, Storage, Trace, TracedArray, View, current_trace
 
 Strides = list[Any]  # in elements
+UNKNOWN: Any = object()
 
 
 def row_major(shape: Any) -> Strides:
@@ -60,29 +68,182 @@ def strides_after_reshape(shape: tuple, strides: Strides, wanted: tuple) -> Stri
     return result + [1] * (len(wanted) - len(result))
 
 
-def strides_of(array: TracedArray) -> Strides | None:
-    """The strides of a view, were its base in row-major order; None for views that are no strided part of it."""
-    shape = tuple(array._storage.tensor.shape)
-    strides: Strides | None = row_major(shape)
+def column_major(shape: Any) -> Strides:
+    return row_major(tuple(shape)[::-1])[::-1]
+
+
+def given_strides(array: Any, shape: Any) -> Any:
+    """The strides of an argument, whose extents may be symbolic; None for row-major ones."""
+    if not isinstance(array, np.ndarray) or array.flags.c_contiguous:
+        return None
+    if array.flags.f_contiguous:
+        return column_major(shape)
+    if all(isinstance(e, int) for e in shape) and not any(s % array.itemsize for s in array.strides):
+        return [s // array.itemsize for s in array.strides]
+    return UNKNOWN
+
+
+def step_strides(step: View, value: Any, strides: Strides) -> Any:
+    """The strides of a view of ``value``, which has these; UNKNOWN where they are not followed."""
+    from .views import Bits, Broadcast, Diagonal, Part
+
+    if isinstance(step, Slice):
+        return [s * n for s, n in zip(strides, step.steps, strict=True)]
+    if isinstance(step, Transpose):
+        return [strides[i] for i in step.permutation]
+    if isinstance(step, Reshape):
+        after = strides_after_reshape(tuple(value.shape), strides, tuple(step.after))
+        return UNKNOWN if after is None else after
+    if isinstance(step, Part):
+        return [s * 2 for s in strides]
+    if isinstance(step, Broadcast):
+        new = len(step.shape) - len(strides)
+        same = [_core.dims_equal(a, b) for a, b in zip(value.shape, step.shape[new:], strict=True)]
+        return [0] * new + [s if kept else 0 for s, kept in zip(strides, same, strict=True)]
+    if isinstance(step, Diagonal):
+        return [*strides[:-2], strides[-2] + strides[-1]]
+    if isinstance(step, Bits) and step.before.itemsize == step.after.itemsize:
+        return strides
+    return UNKNOWN
+
+
+def strides_of(array: TracedArray) -> Any:
+    """The strides of an array or view, or UNKNOWN."""
     value = array._storage.tensor
+    strides = array._storage.strides
+    strides = row_major(value.shape) if strides is None else strides
     for step in array._steps:
-        if strides is None:
-            return None
-        if isinstance(step, Slice):
-            strides = [s * n for s, n in zip(strides, step.steps, strict=True)]
-        elif isinstance(step, Transpose):
-            strides = [strides[i] for i in step.permutation]
-        elif isinstance(step, Reshape):
-            strides = strides_after_reshape(tuple(value.shape), strides, tuple(step.after))
-        else:
-            return None
+        if strides is UNKNOWN:
+            break
+        strides = step_strides(step, value, strides)
         value = step.read(value)
     return strides
 
 
-def reshape_is_view(array: TracedArray, wanted: tuple) -> bool:
-    """Whether NumPy's reshape of this array is a view; an argument counts as in row-major order."""
-    if not array._steps:
+def long_axes(shape: Any) -> list[int]:
+    """The axes that may have more than one element."""
+    return [i for i, e in enumerate(shape) if not (isinstance(e, int) and e == 1)]
+
+
+def note(base: TracedArray, other: Storage | None) -> None:
+    trace = current_trace()
+    if trace is not None:
+        trace.layouts.append(LayoutUse(base._storage, other))
+
+
+def view_or_copy(array: TracedArray, view: TracedArray, decision: bool | None) -> TracedArray:
+    """The view or a copy of it, as decided; where it is not (None), a copy that must not meet writes to the other."""
+    if decision:
+        note(array, array._storage)
+        return view
+    copied = TracedArray(view.tensor)
+    copied._storage.parents = ()
+    note(array, copied._storage)
+    if decision is None:
+        copied._storage.twins = (array._storage,)
+        array._storage.twins += (copied._storage,)
+    return copied
+
+
+def reshaped(array: TracedArray, view: TracedArray) -> TracedArray:
+    """NumPy's reshape of the array: ``view``, or a copy of it."""
+    shape, wanted = tuple(array.shape), tuple(view.shape)
+    before, after = long_axes(shape), long_axes(wanted)
+    same = len(before) == len(after) and all(_core.dims_equal(shape[i], wanted[j]) for i, j in zip(before, after, strict=True))
+    if len(before) <= 1 or same:
+        return view
+    if not array._steps and array._storage.strides is None:
+        return view_or_copy(array, view, True)
+    strides = strides_of(array)
+    if strides is UNKNOWN:
+        return view_or_copy(array, view, None)
+    if strides_after_reshape(shape, strides, wanted) is not None:
+        return view_or_copy(array, view, True)
+    followed = all(isinstance(e, int) for e in (*shape, *wanted)) or not array._steps
+    return view_or_copy(array, view, False if followed else None)
+
+
+def raveled(array: TracedArray, line: TracedArray) -> TracedArray:
+    """NumPy's ravel of the array: ``line``, its reshape, where the elements lie one after another; else a copy."""
+    strides = strides_of(array)
+    return view_or_copy(array, line, None if strides is UNKNOWN else is_contiguous(array.shape, strides))
+
+
+def contiguous(array: TracedArray, order: str) -> TracedArray:
+    """np.ascontiguousarray and np.asfortranarray: the array itself where it is, else a copy in that order."""
+    shape = tuple(array.shape)
+    strides = strides_of(array)
+    turned = (shape, strides) if order == "C" else (shape[::-1], strides if strides is UNKNOWN else strides[::-1])
+    result = view_or_copy(array, array, None if strides is UNKNOWN else is_contiguous(*turned))
+    if result is not array and order == "F":
+        result._storage.strides = column_major(shape)
+    return result
+
+
+def memory_order(array: TracedArray, order: str) -> list[int] | None:
+    """The axes from the outermost in memory to the innermost, for order="K" and "A"; None where that is not known."""
+    axes, count = list(range(array.ndim)), len(long_axes(array.shape))
+    if count <= 1:
+        return axes
+    note(array, None)
+    if not array._steps and array._storage.strides is None:
+        return axes
+    strides = strides_of(array)
+    if strides is UNKNOWN or not all(isinstance(s, int) for s in strides):
+        return None
+    shape = tuple(array.shape)
+    if order == "A":
+        return axes[::-1] if is_contiguous(shape[::-1], strides[::-1]) and not is_contiguous(shape, strides) else axes
+    if any(strides[i] == 0 for i in long_axes(shape)):
+        return None
+    return sorted(axes, key=lambda i: -abs(strides[i]))
+
+
+def is_ordered(array: TracedArray) -> bool:
+    """Whether the axes are known to lie in memory from the first, outermost, to the last."""
+    if array._storage.strides is None and not any(isinstance(step, Transpose) for step in array._steps):
         return True
     strides = strides_of(array)
-    return strides is not None and strides_after_reshape(tuple(array.shape), strides, wanted) is not None
+    if strides is UNKNOWN or not all(isinstance(s, int) for s in strides):
+        return False
+    sizes = [abs(strides[i]) for i in long_axes(array.shape)]
+    return sizes == sorted(sizes, reverse=True)
+
+
+def arrays_among(values: Any) -> list[TracedArray]:
+    found: list[TracedArray] = []
+    for value in values:
+        if isinstance(value, TracedArray):
+            found.append(value)
+        elif isinstance(value, (tuple, list)):
+            found += arrays_among(value)
+    return found
+
+
+def inherit(result: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    """Notes on what a function computed from which arrays its layout depends."""
+    fresh = [r for r in (result if isinstance(result, (tuple, list)) else (result,)) if isinstance(r, TracedArray)]
+    fresh = [r for r in fresh if not r._steps and r._storage.parents is None and len(long_axes(r.shape)) > 1]
+    if not fresh:
+        return result
+    operands = arrays_among((*args, *kwargs.values()))
+    given = {id(operand._storage) for operand in operands}
+    wide = [operand for operand in operands if len(long_axes(operand.shape)) > 1]
+    ordered = all(map(is_ordered, wide))
+    for array in fresh:
+        if id(array._storage) not in given:
+            array._storage.parents = tuple(operand._storage for operand in wide)
+            array._storage.strides = None if ordered else UNKNOWN
+    return result
+
+
+def deciding(trace: Trace) -> set[int]:
+    """Identities of the storages whose layout the program depends on."""
+    pending = [use.base for use in trace.layouts if use.matters()]
+    found: dict[int, Storage] = {}
+    while pending:
+        storage = pending.pop()
+        if id(storage) not in found:
+            found[id(storage)] = storage
+            pending += storage.parents or ()
+    return set(found)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..errors import ArgumentTypeError, ArgumentValueError, DataDependentError
+from ..errors import ArgumentTypeError, ArgumentValueError, DataDependentError, UnsupportedError
 
 Tensor = _core.Tensor
 
@@ -32,6 +32,19 @@ class Capture:
         self.array, self.snapshot, self.tensor = array, snapshot, tensor
 
 
+class LayoutUse:
+    """A decision that an array's layout took: whether another array is a view of it, or in which order it is read."""
+
+    __slots__ = ("base", "other", "version")
+
+    def __init__(self, base: Storage, other: Storage | None) -> None:
+        self.base, self.version, self.other = base, base.version, other
+
+    def matters(self) -> bool:
+        """Whether the program would be another one if the decision were."""
+        return self.other is None or self.base.version != self.version or self.other.version > 0
+
+
 class Trace:
     """One tracing of one function, on one thread.
 
@@ -44,6 +57,7 @@ class Trace:
         self.bake = bake
         self.captures: list[Capture] = []
         self.constants: dict[int, tuple[np.ndarray, Tensor]] = {}
+        self.layouts: list[LayoutUse] = []
 
     def capture(self, array: np.ndarray) -> Tensor:
         if is_frozen(array):
@@ -106,16 +120,41 @@ def untraced() -> Any:
 class Storage:
     """The value of a whole array; writes through any view replace it."""
 
-    __slots__ = ("guard", "tensor", "version")
+    __slots__ = ("guard", "parents", "stale", "strides", "tensor", "twins", "version")
 
     def __init__(self, tensor: Tensor) -> None:
         self.tensor = tensor
         self.version = 0
         self.guard: str | None = None  # why it must not be written
+        # NumPy's layout of the array, see layout.py: strides in elements (None: row-major, UNKNOWN: not told), the
+        # storages whose layout decides it, and those that NumPy may or may not have let share this memory.
+        self.strides: Any = None
+        self.parents: tuple[Storage, ...] | None = None
+        self.twins: tuple[Storage, ...] = ()
+        self.stale: str | None = None  # where a twin was written
 
     def replace(self, tensor: Tensor) -> None:
+        self.read()
         self.tensor = tensor
         self.version += 1
+        for twin in self.twins:
+            twin.stale = twin.stale or _core.caller_location().trace_text()
+
+    def read(self) -> Tensor:
+        """The value; an error where it depends on what NumPy's reshape of an array of unknown layout was."""
+        if self.stale is not None:
+            raise_stale(self.stale)
+        return self.tensor
+
+
+def raise_stale(place: str) -> Any:
+    """Raises an error that names the line of the write."""
+    error = UnsupportedError(
+        "whether another array sees this write depends on a layout in memory that is not known: it decides whether NumPy's "
+        f"reshape, ravel or ascontiguousarray is a view or a copy; write before, or copy the array  [layout]\n{place}"
+    )
+    error.label = "layout"
+    raise error
 
 
 class View:
@@ -150,8 +189,8 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
     @property
     def tensor(self) -> Tensor:
         """The recorded value, as of now."""
-        if self._cache is None or self._version != self._storage.version:
-            value = self._storage.tensor
+        if self._cache is None or self._version != self._storage.version or self._storage.stale is not None:
+            value = self._storage.read()
             for step in self._steps:
                 value = step.read(value)
             self._cache, self._version = value, self._storage.version
@@ -171,7 +210,7 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
         """Puts another value of the same shape and dtype in the place of this one."""
         if self._storage.guard:
             raise_here(ArgumentValueError, f"assignment destination is read-only: {self._storage.guard}", "not_mutable")
-        values = [self._storage.tensor]
+        values = [self._storage.read()]
         for step in self._steps[:-1]:
             values.append(step.read(values[-1]))
         for step, base in zip(reversed(self._steps), reversed(values), strict=True) if self._steps else ():
@@ -298,18 +337,21 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         from .dispatch import call_ufunc
+        from .layout import inherit
 
-        return call_ufunc(ufunc, method, inputs, kwargs)
+        return inherit(call_ufunc(ufunc, method, inputs, dict(kwargs)), inputs, kwargs)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         from .dispatch import call_function
+        from .layout import inherit
 
-        return call_function(function, args, kwargs)
+        return inherit(call_function(function, args, kwargs), args, kwargs)
 
     def __getitem__(self, index: Any) -> Any:
         from .indexing import get_item
+        from .layout import inherit
 
-        return get_item(self, index)
+        return inherit(get_item(self, index), (self,), {})
 
     def __setitem__(self, index: Any, value: Any) -> None:
         from .indexing import set_item
@@ -321,7 +363,9 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
 
         if name in METHODS:
             method = METHODS[name]
-            return lambda *args, **kwargs: method(self, *args, **kwargs)
+            from .layout import inherit
+
+            return lambda *args, **kwargs: inherit(method(self, *args, **kwargs), (self, *args), kwargs)
         if name in PROPERTIES:
             return PROPERTIES[name](self)
         if name.startswith("__") or not hasattr(np.ndarray, name):
