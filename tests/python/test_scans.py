@@ -74,6 +74,39 @@ def test_out() -> None:
     close(given, wanted)
 
 
+BODIES: dict[str, Callable[[Any, Any], Any]] = {"add": lambda a, b: a + b, "multiply": lambda a, b: a * b, "subtract": lambda a, b: a - b}
+
+
+@pytest.mark.parametrize("body", BODIES)
+@pytest.mark.parametrize("initial", [0.0, 1.0, 2.0])
+@pytest.mark.parametrize("reversed_", [False, True])
+def test_windows_that_are_no_scan(body: str, initial: float, reversed_: bool) -> None:
+    """Padding holds the initial value, and a window is combined in order: only some are running totals."""
+    padding = "[[0, 4]]" if reversed_ else "[[4, 0]]"
+    graph = wf.stablehlo.parse(f"""
+func.func @main(%x: tensor<5xf32>) -> tensor<5xf32> {{
+  %c = stablehlo.constant dense<{initial}> : tensor<f32>
+  %0 = "stablehlo.reduce_window"(%x, %c) ({{
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %s = stablehlo.{body} %a, %b : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }}) {{window_dimensions = array<i64: 5>, padding = dense<{padding}> : tensor<1x2xi64>}} : (tensor<5xf32>, tensor<f32>) -> tensor<5xf32>
+  return %0 : tensor<5xf32>
+}}""")
+    x = np.array([3, -1, 2, 5, 4], np.float32)
+    fill = np.full(4, initial, np.float32)
+    whole = np.concatenate([x, fill] if reversed_ else [fill, x])
+    wanted = []
+    for place in range(5):
+        total = np.float32(initial)
+        for element in whole[place : place + 5]:
+            total = BODIES[body](total, element)
+        wanted.append(total)
+    for _ in range(2):  # a second run sees the same constants
+        close(wf.simulate(graph)(x), np.array(wanted))
+        close(wf.compile(graph)(x), np.array(wanted))
+
+
 def test_a_long_scan_is_interpreted_once_over() -> None:
     x = RNG.normal(size=30_000)
     close(wf.simulate(lambda x: np.cumsum(x))(x), np.cumsum(x))

@@ -28,12 +28,15 @@ struct WindowDim {
 std::vector<WindowDim> windows_of(const Dims& x, const Attrs& attrs);
 // The spatial windows of a convolution.
 std::vector<WindowDim> convolution_windows(const Type& lhs, const Type& rhs, const Attrs& attrs);
-// Whether a reduce_window combines each element with all before it (or after it: reversed) along one dimension.
+// Whether a reduce_window combines each element with all before it (or after it: reversed) along one dimension, from
+// initial values that change nothing in the padding.
 struct Scan {
   size_t axis;
   bool reversed;
 };
 std::optional<Scan> scan_of(const Node& node);
+// What a reduce_window gives, where it is one for these operands; nothing where it is not.
+std::optional<std::vector<Literal>> eval_as_scan(const Node& node, std::span<const Literal> operands);
 // Checks lengths and signs of the window attributes. Error(type).
 void require_windows(const Call& call, size_t rank);
 

@@ -1,7 +1,6 @@
 // Reductions and products over sliding windows.
 #include "weft/ir/window.h"
 
-#include <algorithm>
 #include <complex>
 
 #include "weft/ir/scalar_body.h"
@@ -63,52 +62,14 @@ Ints sizes_of(const std::vector<WindowDim>& windows) {
   return sizes;
 }
 
-// Whether the initial values combined with themselves, as in padding, are the initial values.
-bool keeps_initial(const ScalarBody& body, std::span<const Literal> operands) {
-  size_t count = operands.size() / 2;
-  std::vector<Element> arguments;
-  for (size_t i = 0; i < 2 * count; ++i) arguments.push_back(element_at(operands[count + i % count], 0));
-  std::vector<Element> combined = body(arguments);
-  Literal kept(Type{operands[count].dtype(), {}});
-  for (size_t i = 0; i < count; ++i) {
-    kept = operands[count + i];
-    set_element(kept, 0, combined[i]);
-    if (!std::ranges::equal(kept.bytes(), operands[count + i].bytes())) return false;
-  }
-  return true;
-}
-
-// Each line once, from the end that no window begins before.
-void run_scan(const Scan& scan, const ScalarBody& body, std::span<const Literal> operands, Literals& results) {
-  size_t count = results.size();
-  Ints dims = operands[0].type().static_dims(), strides = row_major_strides(dims), lines = dims;
-  int64_t length = dims[scan.axis], stride = strides[scan.axis];
-  if (length > 0) lines[scan.axis] = 1;
-  std::vector<Element> total, arguments(2 * count);
-  for_each_index(lines, [&](const Ints& index) {
-    int64_t base = linear(index, strides);
-    total.clear();
-    for (size_t i = 0; i < count; ++i) total.push_back(element_at(operands[count + i], 0));
-    for (int64_t step = 0; step < length; ++step) {
-      int64_t at = base + (scan.reversed ? length - 1 - step : step) * stride;
-      for (size_t i = 0; i < count; ++i) arguments[i] = total[i], arguments[count + i] = element_at(operands[i], at);
-      total = body(arguments);
-      for (size_t i = 0; i < count; ++i) set_element(results[i], at, total[i]);
-    }
-  });
-}
-
 Literals eval_reduce_window(const Node& node, std::span<const Literal> operands) {
+  if (std::optional<Literals> results = eval_as_scan(node, operands)) return std::move(*results);
   size_t count = operands.size() / 2;
   std::vector<WindowDim> windows = windows_of(operands[0].type().dims, node.attrs);
   Ints sizes = sizes_of(windows), strides = row_major_strides(operands[0].type().static_dims());
   ScalarBody body(*node.regions[0]);
   Literals results;
   for (const Type& type : node.types) results.emplace_back(type);
-  if (std::optional<Scan> scan = scan_of(node); scan && keeps_initial(body, operands)) {
-    run_scan(*scan, body, operands, results);
-    return results;
-  }
   std::vector<Element> arguments(2 * count);
   int64_t at = 0;
   for_each_index(node.type().static_dims(), [&](const Ints& place) {
@@ -311,21 +272,6 @@ std::vector<WindowDim> convolution_windows(const Type& lhs, const Type& rhs, con
     windows.push_back({lhs.dims[static_cast<size_t>(input[i])], rhs.dims[static_cast<size_t>(kernel[i])], stride[i], base[i], window[i],
                        padding[2 * i], padding[2 * i + 1], reversal[i] != 0});
   return windows;
-}
-
-std::optional<Scan> scan_of(const Node& node) {
-  if (node.op != Op::reduce_window) return std::nullopt;
-  std::optional<Scan> scan;
-  std::vector<WindowDim> windows = windows_of(node.operand(0).type().dims, node.attrs);
-  for (size_t i = 0; i < windows.size(); ++i) {
-    const WindowDim& w = windows[i];
-    if (w.stride != 1 || w.base_dilation != 1 || w.window_dilation != 1) return std::nullopt;
-    if (w.size.is(1) && w.low.is(0) && w.high.is(0)) continue;
-    bool forward = w.low == w.size - Dim(1) && w.high.is(0), backward = w.high == w.size - Dim(1) && w.low.is(0);
-    if (scan || w.size != w.extent || (!forward && !backward)) return std::nullopt;
-    scan = Scan{i, backward && !forward};
-  }
-  return scan;
 }
 
 void require_windows(const Call& call, size_t rank) {
