@@ -20,13 +20,26 @@ def real(dtype: np.dtype) -> np.dtype:
     return dtype.type(0).real.dtype
 
 
+def layout(rank: int, batch: int) -> str:
+    """The order of dimensions in memory, the fastest first: LAPACK's matrices are stored by columns."""
+    order = list(reversed(range(rank)))
+    if rank == batch + 2:
+        order[:2] = [rank - 2, rank - 1]
+    shown = "" if not rank else order[0] if rank == 1 else order
+    return f"dense<{shown}> : tensor<{rank}xindex>"
+
+
 def lapack(name: str, complex_name: str, operands: list[Tensor], results: Types, **options: Any) -> list[Tensor]:
-    """lapack_d{name}_ffi, or lapack_z{complex_name}_ffi; options are letters (as ui8) or flags."""
+    """lapack_d{name}_ffi, or lapack_z{complex_name}_ffi; options are letters (as ui8)."""
     kind = "z" + complex_name if operands[0].dtype.kind == "c" else "d" + name
-    shown = [f"{key} = {'true' if value else 'false'}" if isinstance(value, bool) else f"{key} = {ord(value)} : ui8" for key, value in options.items()]
-    attrs: dict[str, Any] = {"call_target_name": f"lapack_{kind}_ffi", "types": results}
-    if shown:
-        attrs["backend_config"] = "{" + ", ".join(shown) + "}"
+    batch = operands[0].ndim - 2
+    layouts = [", ".join(layout(rank, batch) for rank in ranks) for ranks in ([x.ndim for x in operands], [len(shape) for shape, _ in results])]
+    attrs = {
+        "call_target_name": f"lapack_{kind}_ffi",
+        "types": results,
+        "backend_config": "{" + ", ".join(f"{key} = {ord(value)} : ui8" for key, value in options.items()) + "}",
+        "call_attributes": f"api_version = 4 : i32, operand_layouts = [{layouts[0]}], result_layouts = [{layouts[1]}]",
+    }
     return _core.apply_all("custom_call", operands, attrs)
 
 
@@ -78,13 +91,10 @@ def svd(a: Tensor, full: bool) -> tuple[Tensor, Tensor, Tensor]:
 
 def singular_values(a: Tensor) -> Tensor:
     *batch, m, n = a.shape
-    results: Types = [
-        (a.shape, a.dtype),
-        ((*batch, min(m, n)), real(a.dtype)),
-        ((*batch, 0, 0), a.dtype),
-        ((*batch, 0, 0), a.dtype),
-        (tuple(batch), np.int32),
-    ]
+    k = min(m, n)
+    # LAPACK wants places for the vectors even where it leaves them alone.
+    vectors: Types = [((*batch, m, k), a.dtype), ((*batch, k, n), a.dtype)]
+    results = [(a.shape, a.dtype), ((*batch, k), real(a.dtype)), *vectors, (tuple(batch), np.int32)]
     return lapack("gesdd", "gesdd", [a], results, mode="N")[1]
 
 
@@ -93,8 +103,7 @@ def eig(a: Tensor, vectors: bool) -> tuple[Tensor, Tensor]:
     *batch, n, _ = a.shape
     pairs = np.dtype(np.complex128)
     many: Types = [((*batch, n), a.dtype)] * (1 if a.dtype.kind == "c" else 2)
-    right = a.shape if vectors else (*batch, 0, 0)
-    results: Types = [*many, ((*batch, 0, 0), pairs), (right, pairs), (tuple(batch), np.int32)]
+    results: Types = [*many, (a.shape, pairs), (a.shape, pairs), (tuple(batch), np.int32)]
     found = lapack("geev", "geev", [a], results, compute_left="N", compute_right="V" if vectors else "N")
     values = found[0] if a.dtype.kind == "c" else _core.apply("complex", [found[0], found[1]])
     return values, found[-2]
