@@ -27,6 +27,7 @@ void translate(const std::exception_ptr& caught, void*) {
     nb::object type = nb::module_::import_("weftwork.errors").attr(class_of(error.kind()));
     nb::object value = type(error.what());
     value.attr("label") = error.label();
+    if (PyObject* cause = error.label() == "custom_op_raised" ? take_cause() : nullptr) PyException_SetCause(value.ptr(), cause);
     PyErr_SetObject(type.ptr(), value.ptr());
   } catch (const InternalError& error) {
     nb::object type = nb::module_::import_("weftwork.errors").attr("InternalError");

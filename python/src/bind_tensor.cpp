@@ -73,6 +73,14 @@ void bind_tensor(nb::module_& m) {
   m.def("apply", &record, nb::arg("op"), nb::arg("operands"), nb::arg("attrs").none() = nb::none());
   m.def("apply_all", &record_all, nb::arg("op"), nb::arg("operands"), nb::arg("attrs").none() = nb::none());
   m.def("apply_with_body", &record_with_body, nb::arg("op"), nb::arg("body"), nb::arg("operands"), nb::arg("attrs"));
+  m.def("apply_composite", [](std::string name, nb::handle operands, const std::shared_ptr<Graph>& decomposition, std::string attributes) {
+    LocationScope scope(caller_location());
+    Attrs attrs{{Attr::name, std::move(name)}};
+    if (!attributes.empty()) attrs.set(Attr::composite_attributes, std::move(attributes));
+    nb::list results;
+    for (Tensor& result : apply_all(Op::composite, to_tensors(operands), std::move(attrs), {decomposition})) results.append(nb::cast(std::move(result)));
+    return results;
+  }, nb::arg("name"), nb::arg("operands"), nb::arg("decomposition"), nb::arg("attributes"));
   m.def("scatter_set", [](nb::handle operands, nb::handle attrs) {
     LocationScope scope(caller_location());
     std::vector<Tensor> tensors = to_tensors(operands);

@@ -35,6 +35,9 @@ nb::object to_python(const AttrValue& value);
 Attrs to_attrs(Op op, nb::handle dict);
 Op to_op(std::string_view name);
 
+// The Python exception behind an Error that an added operation raised on this thread, a new reference; null for others.
+PyObject* take_cause();
+
 // The user's place: the innermost frame outside of this package and NumPy, with its callers up to the trace's start.
 Location caller_location();
 
@@ -44,5 +47,6 @@ void bind_interop(nb::module_& m);
 void bind_tensor(nb::module_& m);
 void bind_runtime(nb::module_& m);
 void bind_dispatch(nb::module_& m);
+void bind_custom(nb::module_& m);
 
 }  // namespace weft::py

@@ -13,4 +13,5 @@ NB_MODULE(_core, m) {
   weft::py::bind_tensor(m);
   weft::py::bind_runtime(m);
   weft::py::bind_dispatch(m);
+  weft::py::bind_custom(m);
 }

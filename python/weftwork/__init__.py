@@ -4,6 +4,7 @@ from . import errors, linalg, random, stablehlo
 from ._core import Dim
 from ._version import __version__
 from .annotation import mutable, tensor
+from .custom import CustomOp, custom_op
 from .errors import Error
 from .graph import Executable, Graph
 from .jit import compile, jit, simulate, trace
@@ -24,6 +25,7 @@ from .numpy.windows import (
 from .spec import spec
 
 __all__ = [
+    "CustomOp",
     "Dim",
     "Error",
     "Executable",
@@ -36,6 +38,7 @@ __all__ = [
     "conv1d",
     "conv2d",
     "conv3d",
+    "custom_op",
     "erf",
     "errors",
     "jit",

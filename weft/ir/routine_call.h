@@ -13,6 +13,7 @@ struct RoutineCall {
   std::string name;
   Dims numbers;
   std::vector<Type> scratch;  // results that the routine writes and the node does not have, after the node's own
+  std::vector<std::string> texts = {};  // what an added operation is told, see weft/library/custom.h
 };
 
 // How a node of such an op is carried out; nothing for other ops, or names that are not known.

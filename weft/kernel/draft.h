@@ -30,6 +30,7 @@ struct Draft {
   std::string routine;
   Dims numbers;
   std::vector<Kernel> bodies;
+  std::vector<std::string> texts;
   std::vector<DraftBlock> blocks;
   // A copy of one buffer to another as a whole: left out where both are the same memory.
   std::optional<std::pair<BufferId, BufferId>> copies;

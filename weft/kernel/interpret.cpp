@@ -4,7 +4,7 @@
 
 #include "weft/core/element.h"
 #include "weft/kernel/lower.h"
-#include "weft/library/routine.h"
+#include "weft/library/custom.h"
 
 namespace weft {
 namespace {
@@ -262,6 +262,11 @@ class ProgramRun {
     for (const Dim& number : launch.numbers) numbers.push_back(number.evaluate(bound_));
     std::vector<void*> buffers;
     for (int32_t buffer : launch.buffers) buffers.push_back(bytes_of(program_.buffers[static_cast<size_t>(buffer)]).data);
+    if (!launch.texts.empty()) {
+      std::vector<const char*> texts;
+      for (const std::string& text : launch.texts) texts.push_back(text.c_str());
+      return run_custom_op(texts.data(), numbers.data(), buffers.data(), false);
+    }
     if (!launch.bodies.empty()) called_body = &program_.kernels[static_cast<size_t>(launch.bodies[0])];
     RoutineBody body = call_body;
     find_routine(launch.routine)(numbers.data(), buffers.data(), &body);

@@ -163,6 +163,7 @@ struct Launch {
   std::string routine;
   Dims numbers;                  // routine: what it is told
   std::vector<int32_t> bodies;   // routine: kernels it calls
+  std::vector<std::string> texts;  // routine: more that it is told, behind the bodies
   std::vector<LaunchBlock> blocks;     // loop, branch
   std::vector<int32_t> buffers;  // kernel: one for each memory that is no scratch, in order
   Dims symbols;                  // values of the kernel's symbols

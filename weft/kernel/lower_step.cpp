@@ -125,6 +125,7 @@ void lower_routine(Lowering& lowering, const Node& node) {
   draft.kind = LaunchKind::routine;
   draft.routine = call->name;
   draft.numbers = call->numbers;
+  draft.texts = call->texts;
   for (const Value& operand : node.operands()) draft.buffers.push_back(static_cast<BufferId>(operand.id()));
   for (BufferId buffer : result_buffers(lowering, node)) draft.buffers.push_back(buffer);
   for (const Type& type : call->scratch) draft.buffers.push_back(lowering.add_temporary(type));

@@ -260,6 +260,7 @@ class Planner {
     launch.ops = std::move(draft.ops);
     launch.routine = std::move(draft.routine);
     launch.numbers = std::move(draft.numbers);
+    launch.texts = std::move(draft.texts);
     for (Kernel& body : draft.bodies) launch.bodies.push_back(add_kernel(std::move(body)));
     for (DraftBlock& block : draft.blocks) launch.blocks.push_back(merge_block(block, launch.buffers.back()));
     if (launch.kind == LaunchKind::kernel) launch.kernel = add_kernel(std::move(draft.kernel));

@@ -1,6 +1,8 @@
 // The table of routines: from numbers and buffers to calls.
 #include "weft/library/routine.h"
 
+#include "weft/library/custom.h"
+
 #include <complex>
 #include <cstring>
 #include <vector>
@@ -86,6 +88,7 @@ const Row rows[] = {
     {"cholesky", cholesky}, {"triangular_solve", triangular_solve}, {"lu", lu}, {"qr", qr}, {"householder_product", householder_product},
     {"eigh", eigh}, {"svd", svd}, {"eig", eig}, {"hessenberg", hessenberg}, {"schur", schur}, {"tridiagonal", tridiagonal},
     {"tridiagonal_solve", tridiagonal_solve}, {"gtsv", gtsv}, {"fft", fourier}, {"sort", sort_routine},
+    {"custom", custom_routine},
 };
 
 }  // namespace

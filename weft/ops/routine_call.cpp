@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "weft/library/custom.h"
 #include "weft/library/fft.h"
 #include "weft/library/routine.h"
 #include "weft/ops/infer.h"
@@ -137,6 +138,46 @@ const Known* find_lapack(std::string_view target) {
   return nullptr;
 }
 
+const std::string& config_of(const Attrs& attrs) {
+  static const std::string none;
+  return attrs.find(Attr::backend_config) ? attrs.text(Attr::backend_config) : none;
+}
+
+// The integers and booleans among {axis = 1 : i64, exact = true, name = "x"}, which are in the order of their names.
+Dims config_numbers(const std::string& config) {
+  Dims numbers;
+  bool quoted = false;
+  for (size_t i = 0; i < config.size(); ++i) {
+    if (config[i] == '"' && config[i - 1] != '\\') quoted = !quoted;
+    if (quoted || config.compare(i, 3, " = ") != 0) continue;
+    std::string value = config.substr(i + 3, config.find_first_of(",}", i + 3) - i - 3);
+    if (value == "true" || value == "false") numbers.push_back(value == "true" ? 1 : 0);
+    else if (value.ends_with(" : i64")) numbers.emplace_back(int64_t{std::strtoll(value.c_str(), nullptr, 10)});
+  }
+  return numbers;
+}
+
+RoutineCall added(const Node& node) {
+  RoutineCall call{"custom", {static_cast<int64_t>(node.operand_count()), static_cast<int64_t>(node.types.size())}, {}};
+  auto describe = [&](const Type& type) {
+    call.numbers.push_back(number(type.dtype));
+    call.numbers.push_back(type.rank());
+    call.numbers.insert(call.numbers.end(), type.dims.begin(), type.dims.end());
+  };
+  for (const Value& operand : node.operands()) describe(operand.type());
+  for (const Type& type : node.types) describe(type);
+  const std::string& config = config_of(node.attrs);
+  for (const Dim& value : config_numbers(config)) call.numbers.push_back(value);
+  call.texts = custom_texts(node.attrs.text(Attr::call_target_name), config, node.loc);
+  return call;
+}
+
+void check_added(const Call& call, const CustomOp& op) {
+  std::vector<Type> wanted = op.infer(call.operands, config_of(call.attrs));
+  const std::vector<Type>& given = call.attrs.types(Attr::types);
+  call.require(wanted == given, "types", "'", op.name, "' of ", std::vector<Type>(call.operands.begin(), call.operands.end()), " gives ", wanted, ", not ", given);
+}
+
 }  // namespace
 
 std::optional<RoutineCall> routine_of(const Node& node) {
@@ -146,6 +187,7 @@ std::optional<RoutineCall> routine_of(const Node& node) {
     case Op::fft: return fourier(node);
     case Op::custom_call:
       if (const Known* known = find_lapack(node.attrs.text(Attr::call_target_name))) return known->routing(node);
+      if (find_custom_op(node.attrs.text(Attr::call_target_name))) return added(node);
       return std::nullopt;
     default: return std::nullopt;
   }
@@ -162,7 +204,12 @@ std::vector<Literal> run_routine(const Node& node, std::span<const Literal> oper
   std::vector<void*> buffers;
   for (const Literal& operand : operands) buffers.push_back(const_cast<std::byte*>(operand.bytes().data()));
   for (Literal& result : results) buffers.push_back(result.mutable_bytes());
-  find_routine(call->name)(numbers.data(), buffers.data(), nullptr);
+  if (call->texts.empty()) {
+    find_routine(call->name)(numbers.data(), buffers.data(), nullptr);
+  } else {
+    const char* texts[] = {call->texts[0].c_str(), call->texts[1].c_str(), call->texts[2].c_str()};
+    run_custom_op(texts, numbers.data(), buffers.data(), false);
+  }
   results.resize(node.types.size());
   return results;
 }
@@ -170,6 +217,7 @@ std::vector<Literal> run_routine(const Node& node, std::span<const Literal> oper
 void check_custom_call(const Call& call) {
   const std::string& target = call.attrs.text(Attr::call_target_name);
   const Known* known = find_lapack(target);
+  if (const CustomOp* op = known ? nullptr : find_custom_op(target)) check_added(call, *op);
   if (!known) return;
   const std::vector<Type>& results = call.attrs.types(Attr::types);
   call.require(call.operands.size() == known->operands, "operands", "'", target, "' takes ", known->operands, " operands, got ", call.operands.size());

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "weft/core/error.h"
+#include "weft/library/custom.h"
 #include "weft/runtime/object.h"
 #include "weft/runtime/thread_pool.h"
 
@@ -68,6 +69,20 @@ class ArenaCache {
   std::vector<Arena> free_;
 };
 
+// Errors of operations that users added are thrown from here.
+void run_entry(Entry entry, const int64_t* symbols, void* const* buffers, const Services& services) {
+  struct Arguments {
+    Entry entry;
+    const int64_t* symbols;
+    void* const* buffers;
+    const Services* services;
+  } arguments{entry, symbols, buffers, &services};
+  catch_custom_errors([](void* data) {
+    auto* a = static_cast<Arguments*>(data);
+    a->entry(a->symbols, a->buffers, a->services);
+  }, &arguments);
+}
+
 }  // namespace
 
 struct Executable::State {
@@ -96,7 +111,7 @@ std::shared_ptr<const Executable> Executable::load(Manifest manifest, std::strin
   buffers.push_back(state->persistent.get());
   std::vector<int64_t> symbols(m.symbols.size());
   Services services{call_parallel_for, nullptr};
-  setup(symbols.data(), buffers.data(), &services);
+  run_entry(setup, symbols.data(), buffers.data(), services);
   return std::shared_ptr<const Executable>(new Executable(std::move(state)));
 }
 
@@ -171,7 +186,7 @@ void Executable::run(std::span<const int64_t> symbols, std::span<const void* con
   buffers.push_back(arena.block.get());
   buffers.push_back(state_->persistent.get());
   Services services{call_parallel_for, nullptr};
-  state_->run(symbols.data(), buffers.data(), &services);
+  run_entry(state_->run, symbols.data(), buffers.data(), services);
   if (arena.block) state_->arenas.give(std::move(arena));
 }
 

@@ -94,6 +94,7 @@ class EntryWriter {
 
   void write(const std::string& name, const std::vector<Launch>& launches) {
     std::string body;
+    entry_ = name;
     extents_.out = &body;
     for (size_t i = 0; i < program_.symbols.size(); ++i) {
       append(body, "  %symbol_slot", i, " = getelementptr i64, ptr %symbols, i64 ", i, "\n  %symbol", i, " = load i64, ptr %symbol_slot", i, "\n");
@@ -129,7 +130,7 @@ class EntryWriter {
 
   // Slots that a launch needs for its arguments: buffers and symbols; of a routine its numbers and bodies too.
   static size_t arguments_of(const Launch& launch) {
-    size_t most = launch.buffers.size() + launch.symbols.size() + launch.numbers.size() + launch.bodies.size();
+    size_t most = launch.buffers.size() + launch.symbols.size() + launch.numbers.size() + launch.bodies.size() + launch.texts.size();
     for (const LaunchBlock& block : launch.blocks)
       for (const Launch& inner : block.launches) most = std::max(most, arguments_of(inner));
     return most;
@@ -158,10 +159,22 @@ class EntryWriter {
     for (const Dim& number : launch.numbers) write_slot(body, at++, "i64", extents_.extent(number));
     for (int32_t buffer : launch.buffers) write_slot(body, at++, "ptr", base_of(body, program_.buffers[static_cast<size_t>(buffer)]));
     for (int32_t kernel : launch.bodies) write_slot(body, at++, "ptr", cat("@", program_.kernels[static_cast<size_t>(kernel)].name));
+    for (const std::string& text : launch.texts) write_slot(body, at++, "ptr", text_constant(text));
     std::string buffers = name("buffers"), bodies = name("bodies"), routine = cat("weft_routine_", launch.routine);
     append(body, "  ", buffers, " = getelementptr i64, ptr %args, i64 ", launch.numbers.size(), "\n  ", bodies, " = getelementptr i64, ptr %args, i64 ",
            launch.numbers.size() + launch.buffers.size(), "\n  call void @", routine, "(ptr %args, ptr ", buffers, ", ptr ", bodies, ")\n");
     module_.declare(cat("declare void @", routine, "(ptr, ptr, ptr)"));
+  }
+
+  // A zero-terminated string of the module.
+  std::string text_constant(const std::string& text) {
+    std::string name = cat("@weft.text.", entry_, ".", next_++), bytes;
+    for (unsigned char c : text) {
+      const char* digits = "0123456789ABCDEF";
+      append(bytes, '\\', digits[c >> 4], digits[c & 15]);
+    }
+    append(module_.out, name, " = private constant [", text.size() + 1, " x i8] c\"", bytes, "\\00\"\n");
+    return name;
   }
 
   void write_loop(std::string& body, const Launch& launch) {
@@ -230,6 +243,7 @@ class EntryWriter {
   DotEmitter& dots_;
   Kernel empty_;
   KernelEmitter extents_;
+  std::string entry_;
   int next_ = 0;
 };
 
