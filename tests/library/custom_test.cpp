@@ -28,7 +28,8 @@ struct Run {
   // As machine code does it.
   static void call(void* data) {
     auto* run = static_cast<Run*>(data);
-    custom_routine(numbers, run->buffers, reinterpret_cast<const RoutineBody*>(run->pointers));
+    void* texts = run->pointers;
+    custom_routine(numbers, run->buffers, static_cast<const RoutineBody*>(texts));
     run->y[2] = 100;
   }
 };
