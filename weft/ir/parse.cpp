@@ -155,6 +155,7 @@ void Parser::finish(Scope& scope, ParsedCall& call, const std::vector<std::strin
     for (const ParsedRegion& region : call.regions)
       if (!region.captured.empty())
         lexer_.fail_at(call.begin, "captured", cat(call.name, ": its region uses a value of its surroundings that is no constant"));
+    if (call.op == Op::scatter && call.operands.size() > 3) call.op.reset(), call.name = "scatter";
     if (const MlirAttr* splat = large_splat(call)) {
       given = {scope.build->broadcast_to(scope.build->constant(*splat->literal), splat->splat->dims)};
     } else if (!call.op) {
@@ -207,12 +208,15 @@ void Parser::generic_call(ParsedCall& call, Scope& scope) {
 }
 
 void Parser::called_computations(ParsedCall& call) {
+  if (call.op != Op::custom_call) return;
+  const std::string target = call.attrs["call_target_name"].text.value_or("");
+  if (target == "Sharding" || target == "SPMDFullToShardShape" || target == "SPMDShardToFullShape") return call.op.reset(), void(call.name = "Sharding");
   auto named = call.attrs.find("called_computations");
-  if (call.op != Op::custom_call || named == call.attrs.end()) return;
+  if (named == call.attrs.end()) return;
   for (const auto& [number, symbol] : named->second.fields)
     if (symbol.text) call.regions.push_back({function_named(*symbol.text, call.begin), 0, {}});
   // What its regions say is known for this one alone.
-  if (call.attrs["call_target_name"].text == "ApproxTopK") call.op.reset(), call.name = "ApproxTopK";
+  if (target == "ApproxTopK") call.op.reset(), call.name = "ApproxTopK";
   else call.regions.clear();
 }
 

@@ -180,7 +180,10 @@ Attrs plain_attrs(const ParsedCall& call, const Reader& reader) {
       case AttrKind::ints: attrs.set(spec.attr, reader.ints({key, "dims", "permutation"})); break;
       case AttrKind::dims: attrs.set(spec.attr, reader.dims({key})); break;
       case AttrKind::integer: attrs.set(spec.attr, reader.integer({key, "dim"})); break;
-      case AttrKind::flag: attrs.set(spec.attr, given && given->flag.value_or(false)); break;
+      case AttrKind::flag:
+        // What may be left out is left out where it says nothing.
+        if (bool on = given && given->flag.value_or(false); on || !spec.optional) attrs.set(spec.attr, on);
+        break;
       case AttrKind::number: {
         const MlirAttr& number = reader.get({key});
         if (!number.number) fail(ErrorKind::value, "attribute_kind", call.name, ": '", key, "' must be a number");
@@ -209,6 +212,8 @@ std::optional<Op> op_of(std::string_view name) {
     return names;
   }();
   auto found = table.find(name);
+  // CHLO has some that StableHLO has gained since.
+  if (found == table.end() && name.starts_with("chlo.")) found = table.find(cat("stablehlo.", name.substr(5)));
   return found == table.end() ? std::nullopt : std::optional<Op>(found->second);
 }
 
@@ -275,6 +280,13 @@ Attrs attrs_of(const ParsedCall& call, const SymbolTable& symbols) {
               {Attr::index_vector_dim, reader.vector_dim(numbers)},
               {Attr::indices_are_sorted, reader.flag("indices_are_sorted")},
               {Attr::unique_indices, reader.flag("unique_indices")}};
+    }
+    case Op::batch_norm_training:
+    case Op::batch_norm_inference:
+    case Op::batch_norm_grad: {
+      Attrs attrs = plain_attrs(call, reader);
+      attrs.set(Attr::epsilon, double{static_cast<float>(attrs.number(Attr::epsilon))});
+      return attrs;
     }
     default: return plain_attrs(call, reader);
   }

@@ -92,7 +92,7 @@ Values dot(Builder& build, const ParsedCall& call) {
   return {build(Op::dot_general, {lhs, rhs}, std::move(attrs))};
 }
 
-Values broadcast(Builder& build, const ParsedCall& call) {
+Values broadcast_sizes(Builder& build, const ParsedCall& call) {
   Dims dims = as_dims(ints(call, {"broadcast_sizes", "sizes"}));
   const Dims& own = operand(call, 0).type().dims;
   Ints dimensions;
@@ -103,7 +103,7 @@ Values broadcast(Builder& build, const ParsedCall& call) {
 
 // "ab,bc->ac" with the ellipsis left out: sums over letters that only the inputs have.
 Values einsum(Builder& build, const ParsedCall& call) {
-  const MlirAttr* config = find(call, "einsum_config");
+  const MlirAttr* config = find(call, find(call, "config") ? "config" : "einsum_config");
   std::string text = config && config->text ? *config->text : std::string();
   size_t arrow = text.find("->"), comma = text.find(',');
   bool unary = call.operands.size() == 1;
@@ -184,6 +184,37 @@ GraphPtr as_body(const Graph& function) {
   return build.finish(std::move(outputs));
 }
 
+// A scatter of several inputs whose body combines each with its own update: one scatter of each.
+Values scatters(Builder& build, const ParsedCall& call) {
+  size_t count = call.operands.size() / 2;
+  if (call.operands.size() % 2 == 0 || call.regions.size() != 1 || call.regions[0].graph->outputs().size() != count || call.regions[0].graph->parameters().size() != 2 * count)
+    fail(ErrorKind::type, "scatter_operands", call.name, ": takes inputs, indices and as many updates, and a body over both");
+  const Graph& body = *call.regions[0].graph;
+  ParsedCall plain = call;
+  plain.op = Op::scatter;
+  Attrs attrs = attrs_of(plain, {});
+  Values results;
+  for (size_t i = 0; i < count; ++i) {
+    Builder alone(body.level(), "body");
+    Values parameters;
+    for (NodeId id : body.parameters()) parameters.push_back(alone.parameter(body.node(id).type(), ""));
+    Value result = alone.inlined(body, parameters)[i];
+    GraphPtr whole = alone.finish({{result, ""}});
+    std::vector<uint32_t> uses = whole->uses();
+    for (size_t k = 0; k < 2 * count; ++k)
+      if (k % count != i && uses[whole->parameters()[k]] > 0)
+        fail(ErrorKind::unsupported, "scatter_body", call.name, ": result ", i, " of its body uses other inputs than its own, which is not supported");
+    Builder own(body.level(), "body");
+    Values pair{own.parameter(parameters[i].type(), ""), own.parameter(parameters[count + i].type(), "")};
+    Values given;
+    // Those that are not used may be anything of their type.
+    for (size_t k = 0; k < 2 * count; ++k) given.push_back(k % count == i ? pair[k / count] : own.constant(Literal(parameters[k].type())));
+    Value single = own.inlined(*whole, given)[0];
+    results.push_back(build(Op::scatter, {call.operands[i], call.operands[count], call.operands[count + 1 + i]}, attrs, {own.finish({{single, ""}})}));
+  }
+  return results;
+}
+
 // Exactly the k first of a sorted dimension, with what stands beside them: values and their positions.
 Values approx_top_k(Builder& build, const ParsedCall& call) {
   const MlirAttr* config = find(call, "mhlo.backend_config") ? find(call, "mhlo.backend_config") : find(call, "backend_config");
@@ -228,11 +259,14 @@ const std::map<std::string_view, Reading>& readings() {
   static const std::map<std::string_view, Reading> table = {
       {"ApproxTopK", approx_top_k},
       {"stablehlo.dot", dot},
-      {"stablehlo.broadcast", broadcast},
+      {"stablehlo.broadcast", broadcast_sizes},
       {"stablehlo.einsum", einsum},
       {"stablehlo.unary_einsum", einsum},
       {"stablehlo.torch_index_select", torch_index_select},
       {"stablehlo.cross-replica-sum", operands_of},
+      {"sdy.sharding_constraint", operands_of},
+      {"Sharding", operands_of},
+      {"scatter", scatters},
       {"stablehlo.dynamic_reshape", static_reshape},
       {"stablehlo.dynamic_broadcast_in_dim", static_broadcast},
       {"stablehlo.dynamic_iota", static_iota},
@@ -279,7 +313,11 @@ std::vector<Value> legacy_call(Builder& build, const ParsedCall& call) {
     ParsedCall plain = call;
     plain.op = op;
     plain.attrs.erase("broadcast_dimensions");
-    return {build(*op, call.operands, attrs_of(plain, {}))};
+    if (plain.operands.empty()) fail(ErrorKind::type, "operands", call.name, " needs operands");
+    Dims dims = plain.operands[0].type().dims;
+    for (const Value& each : plain.operands) dims = broadcast(dims, each.type().dims);
+    for (Value& each : plain.operands) each = build.broadcast_to(each, dims);
+    return {build(*op, plain.operands, attrs_of(plain, {}))};
   }
   return readings().at(call.name)(build, call);
 }

@@ -75,6 +75,14 @@ void Parser::find_functions() {
       lexer_.expect("<");
       lexer_.skip_to_close("<", ">");
       skip_location();
+    } else if (lexer_.peek().kind == TokenKind::text && lexer_.peek().text == "sdy.mesh") {
+      lexer_.take();
+      lexer_.expect("(");
+      lexer_.expect(")");
+      if (lexer_.take_if("<")) lexer_.expect("{"), attributes_.dictionary("}"), lexer_.expect(">");
+      lexer_.expect(":");
+      attributes_.signature({});
+      skip_location();
     } else if (lexer_.peek().kind == TokenKind::text && lexer_.peek().text == "func.func") {
       lexer_.take();
       find_generic_function();

@@ -27,7 +27,7 @@ void Parser::pretty_call(ParsedCall& call, Scope& scope) {
 // name %a, %b, key = [1], … {…} : types. Clauses that have no "=" are read by the op's own form.
 void Parser::plain_form(ParsedCall& call, Scope& scope) {
   bool compares = call.op == Op::compare || call.name == "chlo.broadcast_compare";
-  if (compares) {
+  if (compares && lexer_.peek().kind == TokenKind::word) {
     call.attrs["comparison_direction"].text = lexer_.take().text;
     lexer_.expect(",");
   }
@@ -41,6 +41,8 @@ void Parser::plain_form(ParsedCall& call, Scope& scope) {
       break;
     }
     if (call.name == "stablehlo.get_tuple_element" && lexer_.is("[")) call.attrs["index"] = attributes_.attribute();
+    // Where a value lies among devices says nothing to one device.
+    if (call.name == "sdy.sharding_constraint" && lexer_.take_if("<")) lexer_.skip_to_close("<", ">");
     if (!lexer_.take_if(",")) break;
     clause = lexer_.peek().kind == TokenKind::word;
   }

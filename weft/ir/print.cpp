@@ -156,11 +156,12 @@ class Printer {
         append(out_, location(node.loc), "\n");
         continue;
       }
+      std::string shape = node.op == Op::rng ? shape_operand(node, indent) : std::string();
       std::string result = cat("%", next_++);
       for (uint32_t i = 0; i < node.types.size(); ++i)
         names[key(node.result(i))] = node.types.size() == 1 ? result : cat(result, "#", i);
       append(out_, indent, result, node.types.size() == 1 ? std::string() : cat(":", node.types.size()), " = ");
-      call(node, names, indent);
+      call(node, names, indent, shape);
       append(out_, location(node.loc), "\n");
     }
     append(out_, indent, "\"", terminator, "\"(");
@@ -189,7 +190,16 @@ class Printer {
     return at->second;
   }
 
-  void call(const Node& node, const std::map<uint64_t, std::string>& names, const std::string& indent) {
+  // rng takes the shape of its result as an operand: the line of that constant; its name.
+  std::string shape_operand(const Node& node, const std::string& indent) {
+    Literal shape = Literal::ints(node.type().static_dims());
+    std::string name = cat("%", next_++);
+    append(out_, indent, name, " = \"stablehlo.constant\"() {value = ", dense_text(shape), " : ", shape.type(), "} : () -> ", shape.type(), "\n");
+    return name;
+  }
+
+  // `shape`: the name of an operand that the graph does not have, or nothing.
+  void call(const Node& node, const std::map<uint64_t, std::string>& names, const std::string& indent, const std::string& shape = {}) {
     std::string_view spelled = def(node.op).names.stablehlo;
     if (spelled.empty()) append(out_, "\"weft.", name(node.op), "\"(");
     else append(out_, "\"", spelled.find('.') == std::string_view::npos ? "stablehlo." : "", spelled, "\"(");
@@ -197,6 +207,7 @@ class Printer {
     bool branches = node.op == Op::if_ || node.op == Op::case_;
     size_t shown = branches ? 1 : node.operand_count();
     for (size_t i = 0; i < shown; ++i) append(out_, i ? ", " : "", names.at(key(node.operand(i))));
+    if (!shape.empty()) append(out_, ", ", shape);
     out_ += ")";
     bool calls = node.op == Op::call || node.op == Op::composite;
     if (!node.regions.empty() && !calls) {
@@ -211,6 +222,7 @@ class Printer {
     out_ += attributes(node);
     out_ += " : (";
     for (size_t i = 0; i < shown; ++i) append(out_, i ? ", " : "", node.operand(i).type());
+    if (!shape.empty()) append(out_, ", tensor<", node.type().rank(), "xi64>");
     out_ += ") -> ";
     if (node.types.size() == 1) {
       append(out_, node.type());
