@@ -37,10 +37,11 @@ struct Flattened {
 
 class Dispatcher {
  public:
-  // `miss(args, kwargs)` makes a Plan; `dynamic`: parameter name → tuple of the axes that may vary;
+  // `miss(args, kwargs)` makes a Plan; `joint(args, kwargs)` runs calls whose
+  // arguments share elements, or gives NotImplemented; `dynamic`: parameter name → tuple of the axes that may vary;
   // `names`: the positional parameters' names; `static_names`: those never traced.
-  Dispatcher(nb::object miss, nb::tuple names, nb::dict dynamic, nb::tuple static_names)
-      : miss_(std::move(miss)), static_names_(std::move(static_names)) {
+  Dispatcher(nb::object miss, nb::object joint, nb::tuple names, nb::dict dynamic, nb::tuple static_names)
+      : miss_(std::move(miss)), joint_(std::move(joint)), static_names_(std::move(static_names)) {
     for (nb::handle name : names) names_.push_back(nb::cast<std::string>(name));
     for (auto [name, axes] : dynamic) dynamic_.emplace_back(nb::cast<std::string>(name), to_ints(axes));
     for (nb::handle name : static_names_) statics_.push_back(nb::cast<std::string>(name));
@@ -54,13 +55,13 @@ class Dispatcher {
     if (found && PyList_Check(found.ptr())) {
       nb::object exact = with_layouts(key, found, flat);
       found = find(exact);
-      if (found) return run_plan(*nb::cast<Plan*>(found), flat);
+      if (found) return run_or_join(*nb::cast<Plan*>(found), flat, args, kwargs);
     } else if (found) {
-      return run_plan(*nb::cast<Plan*>(found), flat);
+      return run_or_join(*nb::cast<Plan*>(found), flat, args, kwargs);
     }
     nb::object plan = miss_(args, kwargs);
     add(key, plan, flat);
-    return run_plan(*nb::cast<Plan*>(plan), flat);
+    return run_or_join(*nb::cast<Plan*>(plan), flat, args, kwargs);
   }
 
   void forget() { plans_.clear(); }
@@ -75,6 +76,20 @@ class Dispatcher {
     PyObject* found = PyDict_GetItemWithError(plans_.ptr(), key.ptr());
     if (!found && PyErr_Occurred()) throw nb::python_error();
     return found ? nb::borrow(found) : nb::object();
+  }
+
+  // Arguments that share elements with one that is written make the run fail before it begins: then `joint` runs the call.
+  nb::object run_or_join(const Plan& plan, Flattened& flat, const nb::args& args, const nb::kwargs& kwargs) {
+    std::exception_ptr failure;
+    try {
+      return run_plan(plan, flat);
+    } catch (const Error& error) {
+      if (error.label() != "overlap") throw;
+      failure = std::current_exception();
+    }
+    nb::object result = joint_(args, kwargs);
+    if (result.ptr() == Py_NotImplemented) std::rethrow_exception(failure);
+    return result;
   }
 
   // A plan that depends on the order in memory of some arguments is found in two steps: under the signature a list of
@@ -246,7 +261,7 @@ class Dispatcher {
     return result;
   }
 
-  nb::object miss_;
+  nb::object miss_, joint_;
   nb::tuple static_names_;
   std::vector<std::string> names_, statics_;
   std::vector<std::pair<std::string, Ints>> dynamic_;
@@ -271,7 +286,7 @@ void bind_dispatch(nb::module_& m) {
       }, nb::arg("executable"), nb::arg("input_leaves"), nb::arg("captured"), nb::arg("outputs"),
          nb::arg("build_result").none(), nb::arg("layout_leaves"));
   nb::class_<Dispatcher>(m, "Dispatcher", nb::dynamic_attr(), "The cached call of a jitted function.")
-      .def(nb::init<nb::object, nb::tuple, nb::dict, nb::tuple>())
+      .def(nb::init<nb::object, nb::object, nb::tuple, nb::dict, nb::tuple>())
       .def("__call__", &Dispatcher::call)
       .def("clear_plans", &Dispatcher::forget)
       .def_prop_ro("plan_count", &Dispatcher::size);

@@ -14,6 +14,7 @@ from . import _core
 from .annotation import Declared, declared_parameters, with_declared
 from .errors import ArgumentTypeError, ArgumentValueError
 from .graph import Executable, Graph
+from .joined import Joined, traced_jointly
 from .knobs import target_name
 from .spec import dynamic_extents
 from .trace import LEAF, Traced, positional_names, trace_call
@@ -62,10 +63,11 @@ class Jit(_core.Dispatcher):
 
     def __init__(self, function: Callable[..., Any], options: Options) -> None:
         axes = {name: tuple(extents) for name, extents in options.dynamic.items()}
-        super().__init__(self._compile, tuple(positional_names(function)), axes, tuple(options.static))
+        super().__init__(self._compile, self._run_jointly, tuple(positional_names(function)), axes, tuple(options.static))
         functools.update_wrapper(self, function)
         self._function, self._options = function, options
         self._executables: list[Executable] = []
+        self._jointly: Jit | None = None
 
     def _compile(self, args: tuple, kwargs: dict[str, Any]) -> Any:
         traced = self._options.trace(self._function, args, kwargs)
@@ -78,6 +80,15 @@ class Jit(_core.Dispatcher):
         self._executables.append(Executable(core))
         return plan
 
+    def _run_jointly(self, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """A call whose arguments share elements that it writes; NotImplemented where it cannot be run."""
+        call = Joined(positional_names(self._function), self._options.static, args, kwargs)
+        if not call.possible or not call.bases:
+            return NotImplemented
+        if self._jointly is None:
+            self._jointly = Jit(traced_jointly(self._function), Options(frozenset(), frozenset(), {}))
+        return call.result(self._jointly(call.bases, call.args, call.kwargs))
+
     @property
     def executables(self) -> list[Executable]:
         """One for each signature compiled so far, oldest first."""
@@ -87,6 +98,7 @@ class Jit(_core.Dispatcher):
         """Forgets everything compiled."""
         self.clear_plans()
         self._executables.clear()
+        self._jointly = None
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else types.MethodType(self, instance)
@@ -181,7 +193,13 @@ def simulate(function: Any, name: str = "main") -> Callable[..., Any]:
         traced = options.trace(plain, args, kwargs)
         leaves = call_leaves(options, plain, args, kwargs)
         inputs = [np.asarray(leaves[i]) for i in traced.input_leaves] + traced.captured
-        _core.check_written(traced.graph, inputs)
+        try:
+            _core.check_written(traced.graph, inputs)
+        except ArgumentValueError as error:
+            call = Joined(positional_names(plain), options.static, args, kwargs)
+            if error.label != "overlap" or not call.possible or not call.bases:
+                raise
+            return call.result(simulate(traced_jointly(plain))(call.bases, call.args, call.kwargs))
         # A result may be the memory of an argument, which is written below.
         results = [result.copy() for result in traced.graph.interpret(inputs)]
         landed = {output: leaves[leaf] for output, leaf in traced.aliases.items() if isinstance(leaves[leaf], np.ndarray)}

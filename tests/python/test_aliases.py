@@ -218,14 +218,18 @@ def test_what_is_returned_or_written_is_not_donated(run: Any) -> None:
 
 
 @pytest.mark.parametrize("run", RUNS)
-def test_elements_that_two_arguments_share_are_refused_and_neighbours_are_not(run: Any) -> None:
+def test_what_cannot_be_one_memory_is_refused_and_neighbours_are_not(run: Any) -> None:
     def f(x: Any, y: Any) -> Any:
         x += y
         return x - y
 
     base = np.arange(8.0)
     with pytest.raises(ValueError, match="'x' and 'y' share memory"):
-        run(f)(base[1:], base[:-1])
+        run(f)(base[:4], base[:2].view(np.float32))
+    read_only = base[1:]
+    read_only.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        run(f)(read_only, base[:-1])
     assert base.tolist() == list(range(8))
     out = run(f)(base[::2], base[1::2])
     assert base.tolist() == [1, 1, 5, 3, 9, 5, 13, 7] and out.tolist() == [0, 2, 4, 6]
@@ -237,6 +241,69 @@ def test_elements_that_two_arguments_share_are_refused_and_neighbours_are_not(ru
         exe(base, base)
 
 
+
+
+def exchange(x: Any, y: Any, k: int = 2) -> Any:
+    x += y.ravel()[0] * k
+    y[:1] = 7
+    return x.sum() - y, x, {"y": y}
+
+
+CUTS = {
+    "later": lambda b: (b[1:], b[:-1]),
+    "earlier": lambda b: (b[:-1], b[1:]),
+    "reversed": lambda b: (b[::-1], b),
+    "shapes": lambda b: (b.reshape(3, 4), b.reshape(4, 3).T),
+    "same": lambda b: (b[4:], b[4:]),
+    "steps": lambda b: (b[::2], b[::3]),
+    "one element": lambda b: (b, b[3:4]),
+    "gaps": lambda b: (b[2:8], b[5:]),
+}
+
+
+@pytest.mark.parametrize("cut", CUTS.values(), ids=CUTS)
+def test_elements_that_two_arguments_share_are_written_for_both(cut: Any) -> None:
+    f = wf.jit(exchange, static_argnames="k")
+    for run in (f, f, wf.simulate(f)):
+        base, wanted = np.arange(12.0), np.arange(12.0)
+        given = cut(base)
+        result, expected = run(*given), exchange(*cut(wanted))
+        np.testing.assert_array_equal(base, wanted)
+        np.testing.assert_array_equal(result[0], expected[0])
+        assert result[1] is given[0] and result[2]["y"] is given[1]
+
+
+@given(st.data())
+@settings(max_examples=60, deadline=None)
+def test_any_two_parts_of_one_memory(data: Any) -> None:
+    def part() -> Any:
+        step = data.draw(st.sampled_from([1, 2, 3, -1, -2]))
+        start = data.draw(st.integers(0, 23))
+        shape = data.draw(st.sampled_from([(2, 3), (3, 2), (6,)]))
+        turned = data.draw(st.booleans())
+
+        def cut(base: Any) -> Any:
+            line = base[start:][::step] if step > 0 else base[: start + 1][::step]
+            array = np.resize(line, 0) if line.size < 6 else line[:6].reshape(shape)
+            return array.T if turned and array.size else array
+
+        return cut
+
+    first, second = part(), part()
+    run = data.draw(st.sampled_from([wf.jit, wf.simulate]))
+
+    def f(x: Any, y: Any) -> Any:
+        x.T[:1] += 100
+        y *= 2
+        x[:1] = x[:1] + y.sum()
+        return x * 2 - y.reshape(-1)[0]
+
+    base, wanted = np.arange(30.0), np.arange(30.0)
+    if not first(base).size or not second(base).size:
+        return
+    result, expected = run(f)(first(base), second(base)), f(first(wanted), second(wanted))
+    np.testing.assert_array_equal(base, wanted)
+    np.testing.assert_array_equal(result, expected)
 
 
 @st.composite
@@ -387,3 +454,21 @@ def test_views_and_copies_are_numpys(make: Any, steps: list[tuple[str, int, bool
     np.testing.assert_array_equal(base, want_base)
     for g, w in zip(got, wanted, strict=True):
         np.testing.assert_array_equal(g, w)
+
+
+def test_shared_elements_in_nested_and_static_arguments() -> None:
+    @wf.jit(static_argnames="mode")
+    def f(state: Any, x: Any, mode: Any, scale: float = 2.0) -> Any:
+        state["line"][1] += x[()] * scale
+        return mode, state["line"][1] + x
+
+    def plain(state: Any, x: Any, mode: Any, scale: float = 2.0) -> Any:
+        return f.__wrapped__(state, x, mode, scale)
+
+    for scale in (2.0, 0.5):
+        base, wanted = np.arange(6.0), np.arange(6.0)
+        result = f({"line": [3, base[2:]]}, base[3, ...], (1, "a"), scale)
+        expected = plain({"line": [3, wanted[2:]]}, wanted[3, ...], (1, "a"), scale)
+        np.testing.assert_array_equal(base, wanted)
+        assert result[0] == (1, "a")
+        np.testing.assert_array_equal(result[1], expected[1])

@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 
 from .. import _core
+from ..errors import ArgumentValueError
+from .advanced import put_indexed, take_indexed
 from .indexing import Reshape, Slice, Transpose
-from .tracer import LayoutUse, Storage, Trace, TracedArray, View, current_trace
+from .tracer import LayoutUse, Storage, Tensor, Trace, TracedArray, View, current_trace, raise_here, wrap
 
 Strides = list[Any]  # in elements
 UNKNOWN: Any = object()
@@ -83,10 +85,35 @@ def given_strides(array: Any, shape: Any) -> Any:
     return UNKNOWN
 
 
+class Strided(View):
+    """An array as a part of a memory of elements, by first element and strides; no two of its elements are one."""
+
+    def __init__(self, offset: int, shape: tuple[int, ...], strides: tuple[int, ...], writeable: bool) -> None:
+        self.offset, self.shape, self.strides, self.writeable = offset, shape, strides, writeable
+
+    def _places(self) -> TracedArray:
+        """The number of each element in the memory."""
+        places: Any = wrap(_core.constant(np.int64(self.offset)))
+        for axis, stride in enumerate(self.strides):
+            attrs = {"dims": self.shape, "dimension": axis, "type": np.dtype(np.int64)}
+            places = places + wrap(_core.apply("iota", [], attrs)) * np.int64(stride)
+        return places
+
+    def read(self, base: Tensor) -> Tensor:
+        return take_indexed(base, [self._places()])
+
+    def write(self, base: Tensor, part: Tensor) -> Tensor:
+        if not self.writeable:
+            raise_here(ArgumentValueError, "assignment destination is read-only", "read_only")
+        return put_indexed(base, [self._places()], part)
+
+
 def step_strides(step: View, value: Any, strides: Strides) -> Any:
     """The strides of a view of ``value``, which has these; UNKNOWN where they are not followed."""
     from .views import Bits, Broadcast, Diagonal, Part
 
+    if isinstance(step, Strided):
+        return list(step.strides)
     if isinstance(step, Slice):
         return [s * n for s, n in zip(strides, step.steps, strict=True)]
     if isinstance(step, Transpose):
@@ -201,7 +228,7 @@ def memory_order(array: TracedArray, order: str) -> list[int] | None:
 
 def is_ordered(array: TracedArray) -> bool:
     """Whether the axes are known to lie in memory from the first, outermost, to the last."""
-    if array._storage.strides is None and not any(isinstance(step, Transpose) for step in array._steps):
+    if array._storage.strides is None and not any(isinstance(step, (Transpose, Strided)) for step in array._steps):
         return True
     strides = strides_of(array)
     if strides is UNKNOWN or not all(isinstance(s, int) for s in strides):

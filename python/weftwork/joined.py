@@ -1,0 +1,136 @@
+"""Calls whose arguments share elements: they are traced as views of one memory, as NumPy sees them."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .numpy.layout import Strided
+from .pytree import flatten, unflatten_with
+from .trace import is_array_leaf
+
+__all__ = ["Joined", "traced_jointly"]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Array ``number`` as a part of memory ``base``: first element and strides, in elements."""
+
+    number: int
+    base: int
+    offset: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    writeable: bool
+
+
+@dataclass(frozen=True)
+class Static:
+    """A static argument."""
+
+    value: Any
+
+
+class Joined:
+    """The arguments of a call with a Place for each array that shares memory with another, and the memories."""
+
+    def __init__(self, names: list[str], static: Any, args: tuple, kwargs: dict[str, Any]) -> None:
+        self.bases: list[np.ndarray] = []
+        self._places: dict[int, tuple[np.ndarray, Place]] = {}
+        given = [(names[i] if i < len(names) else "", value) for i, value in enumerate(args)] + list(kwargs.items())
+        leaves = [leaf for name, value in given if name not in static for _, leaf in flatten(value, is_array_leaf)[0]]
+        self.possible = all(map(self._add, groups_of([leaf for leaf in leaves if type(leaf) is np.ndarray])))
+        replaced = [Static(value) if name in static else self._replace(value) for name, value in given]
+        self.args = tuple(replaced[: len(args)])
+        self.kwargs = dict(zip(kwargs, replaced[len(args) :], strict=True))
+
+    def _add(self, arrays: list[np.ndarray]) -> bool:
+        """Makes the arrays parts of one memory; False where they cannot be."""
+        dtype = arrays[0].dtype
+        ranges = [bounds(array) for array in arrays]
+        low, high = min(r[0] for r in ranges), max(r[1] for r in ranges)
+        for array in arrays:
+            steps = (array.ctypes.data - low, *array.strides)
+            if array.dtype != dtype or not dtype.isnative or any(step % dtype.itemsize for step in steps) or overlaps_itself(array):
+                return False
+        # The arguments keep the memory alive for as long as the call lasts.
+        memory = (ctypes.c_char * (high - low)).from_address(low)
+        self.bases.append(np.frombuffer(memory, dtype))
+        for array in arrays:
+            strides = tuple(stride // dtype.itemsize for stride in array.strides)
+            offset = (array.ctypes.data - low) // dtype.itemsize
+            place = Place(len(self._places), len(self.bases) - 1, offset, array.shape, strides, bool(array.flags.writeable))
+            self._places[id(array)] = (array, place)
+        return True
+
+    def _replace(self, value: Any) -> Any:
+        leaves, structure = flatten(value, is_array_leaf)
+        return unflatten_with(structure, [self._places[id(leaf)][1] if id(leaf) in self._places else leaf for _, leaf in leaves])
+
+    def result(self, value: Any) -> Any:
+        """What the function returned, with the arrays that it was given in their places."""
+        arrays = {place: array for array, place in self._places.values()}
+        leaves, structure = flatten(value, lambda leaf: isinstance(leaf, (np.ndarray, np.generic, Place)))
+        return unflatten_with(structure, [arrays[leaf] if isinstance(leaf, Place) else leaf for _, leaf in leaves])
+
+
+def bounds(array: np.ndarray) -> tuple[int, int]:
+    """The first byte of the array's elements, and the one behind the last."""
+    reach = [(extent - 1) * stride for extent, stride in zip(array.shape, array.strides, strict=True)]
+    low = array.ctypes.data + sum(step for step in reach if step < 0)
+    return low, array.ctypes.data + sum(step for step in reach if step > 0) + array.itemsize
+
+
+def groups_of(arrays: list[np.ndarray]) -> list[list[np.ndarray]]:
+    """The arrays whose memory ranges overlap, together; each array once."""
+    different = {id(array): array for array in arrays if array.size}
+    groups: list[list[np.ndarray]] = []
+    end = 0
+    for array in sorted(different.values(), key=bounds):
+        low, high = bounds(array)
+        if groups and low < end:
+            groups[-1].append(array)
+        else:
+            groups.append([array])
+        end = max(end, high)
+    return [group for group in groups if len(group) > 1]
+
+
+def overlaps_itself(array: np.ndarray) -> bool:
+    reach = array.itemsize
+    for stride, extent in sorted((abs(s), e) for s, e in zip(array.strides, array.shape, strict=True) if e > 1):
+        if stride < reach:
+            return True
+        reach += stride * (extent - 1)
+    return False
+
+
+def traced_jointly(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function of the memories and of arguments with Places; Places stand for arguments in its result, too."""
+
+    def jointly(bases: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+        views: dict[Place, Any] = {}
+
+        def array_at(leaf: Any) -> Any:
+            if isinstance(leaf, Static):
+                return leaf.value
+            if isinstance(leaf, Place) and leaf not in views:
+                base = bases[leaf.base]
+                views[leaf] = base.view_through(Strided(leaf.offset, leaf.shape, leaf.strides, leaf.writeable))
+            return views[leaf] if isinstance(leaf, Place) else leaf
+
+        def replaced(value: Any) -> Any:
+            leaves, structure = flatten(value, lambda leaf: isinstance(leaf, (Static, Place)))
+            return unflatten_with(structure, [array_at(leaf) for _, leaf in leaves])
+
+        result = function(*map(replaced, args), **{name: replaced(value) for name, value in kwargs.items()})
+        leaves, structure = flatten(result, lambda leaf: any(leaf is view for view in views.values()))
+        given = [next(place for place, view in views.items() if view is leaf) for _, leaf in leaves]
+        return unflatten_with(structure, given)
+
+    jointly.__name__ = getattr(function, "__name__", "jointly")
+    return jointly
