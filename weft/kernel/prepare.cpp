@@ -135,6 +135,28 @@ std::vector<Value> on_one_device(Builder& build, const Node& node, const std::ve
   return operands;
 }
 
+// Lines that are sorted lie one after the other: others are transposed there and back.
+std::vector<Value> sorted_in_lines(Builder& build, const Node& node, const std::vector<Value>& operands) {
+  auto rank = node.type().rank();
+  int64_t given = node.attrs.integer(Attr::dimension), axis = given < 0 ? given + rank : given;
+  Dim inner = 1;
+  for (int64_t i = axis + 1; i < rank; ++i) inner = inner * node.type().dims[static_cast<size_t>(i)];
+  if (rank == 0 || inner.is(1)) return {};
+  Ints order;
+  for (int64_t i = 0; i < rank; ++i)
+    if (i != axis) order.push_back(i);
+  order.push_back(axis);
+  Ints back(order.size());
+  for (size_t i = 0; i < order.size(); ++i) back[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
+  std::vector<Value> lines;
+  for (const Value& operand : operands) lines.push_back(build.transpose(operand, order));
+  Attrs attrs = node.attrs;
+  attrs.set(Attr::dimension, rank - 1);
+  std::vector<Value> results = with_results(build, build.call(Op::sort, std::move(lines), std::move(attrs), node.regions));
+  for (Value& result : results) result = build.transpose(result, back);
+  return results;
+}
+
 std::vector<Value> prepared(Builder& build, const Node& node, const std::vector<Value>& operands) {
   if (family(node.op) == Family::collective) return on_one_device(build, node, operands);
   switch (node.op) {
@@ -151,6 +173,7 @@ std::vector<Value> prepared(Builder& build, const Node& node, const std::vector<
       Value dot = convolution_as_dot(build, node, operands[0], operands[1]);
       return {dot};
     }
+    case Op::sort: return sorted_in_lines(build, node, operands);
     case Op::reduce_window: return scan_of(node) ? std::vector<Value>{} : window_as_reduce(build, node, operands);
     default: return {};
   }
