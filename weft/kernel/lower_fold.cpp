@@ -47,8 +47,9 @@ class Folder {
       if (results[k]) body.push_back(store_statement(access.memory(*results[k], true), linear_index(node_.type(k).dims, coordinates), last[k]));
   }
 
-  void finish(std::vector<Axis> kept, std::vector<Stmt> body, const Dim& each) {
+  void finish(std::vector<Axis> kept, std::vector<Stmt> body, const Dim& each, bool by_lines = false) {
     draft.kernel.body = schedule_map(draft.kernel, std::move(kept), std::move(body), draft.parallel, each);
+    if (by_lines) line_by_line(draft.kernel.body);
     draft.cost = floordiv(node_.operand(0).type().count() * Dim(static_cast<int64_t>(8 * totals_.size())), max(draft.parallel, Dim(1)));
     finish_draft(lowering_, std::move(draft), access, {node_.id()});
   }
@@ -58,6 +59,14 @@ class Folder {
     std::vector<ExprId> exprs;
     for (int32_t slot : totals_) exprs.push_back(access.variable(slot, draft.kernel.variables[static_cast<size_t>(slot)].dtype));
     return exprs;
+  }
+
+  // No vectors across lines: each of their elements would be in another part of memory.
+  static void line_by_line(std::vector<Stmt>& body) {
+    for (Stmt& statement : body) {
+      if (statement.kind == StmtKind::loop && statement.loop == LoopKind::vector) statement.loop = LoopKind::serial;
+      line_by_line(statement.body);
+    }
   }
 
   Lowering& lowering_;
@@ -122,7 +131,8 @@ void fold_scan(Lowering& lowering, const Node& node, const Scan& scan) {
   std::vector<Stmt> inner = fold.combine(*node.regions[0], elements);
   fold.store(inner, coordinates);
   for (Stmt& loop : serial({{".r", dims[scan.axis]}}, std::move(inner))) body.push_back(std::move(loop));
-  fold.finish(std::move(kept), std::move(body), dims[scan.axis]);
+  bool contiguous = std::all_of(dims.begin() + static_cast<std::ptrdiff_t>(scan.axis) + 1, dims.end(), [](const Dim& dim) { return dim.is(1); });
+  fold.finish(std::move(kept), std::move(body), dims[scan.axis], contiguous);
 }
 
 // For each place: the element that the selection prefers, then the source combined into it. Windows may overlap, so
