@@ -56,7 +56,16 @@ ORTHOGONAL: list[Snippet] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("function", "args"), [pytest.param(*s, id=f"{n}{i}") for n, g in (("systems", SYSTEMS), ("orthogonal", ORTHOGONAL)) for i, s in enumerate(g)])
+X = RNG.normal(size=9)
+Y = RNG.normal(size=(9, 3))
+POLYNOMIALS: list[Snippet] = [
+    *[(lambda x, y: np.polyfit(x, y, 2), p) for p in ((X, Y[:, 0]), (X, Y), (X.astype(np.float32), Y[:, 1].astype(np.float32)), (np.arange(9), Y[:, 0]))], (lambda x, y: np.polyfit(x, y, 3, full=True), (X, Y)),
+    *[(lambda x, y, c=c: np.polyfit(x, y, 2, cov=c), (X, y)) for c in (True, "unscaled") for y in (Y, Y[:, 0])], (lambda x, y: np.polyfit(x, y, 1, w=x * x), (X, Y)), (lambda x, y: np.polyfit(x, y, 0), (X, Y[:, 2])),
+    *[(lambda x: np.poly(x), (a,)) for a in (X[:5], X[:3].astype(np.float32), np.array([1, 2, 3]), X[:0])],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("function", "args"), [pytest.param(*s, id=f"{n}{i}") for n, g in (("systems", SYSTEMS), ("orthogonal", ORTHOGONAL), ("polynomials", POLYNOMIALS)) for i, s in enumerate(g)])
 def test_as_numpy(function: Callable[..., Any], args: tuple) -> None:
     agrees(function, args, ulps=2000)
 

@@ -45,7 +45,7 @@ SORTS: list[Snippet] = [
     *[(lambda x, k=k: x.argsort(k, stable=True), (a,)) for a in (F, U, B) for k in (0, None)],
     (lambda x: np.sort_complex(x), (Z,)), (lambda x: np.sort_complex(x), (F,)), (lambda x: np.sort_complex(x), (U,)),
     (lambda x: np.partition(np.sort(x), 3), (V,)), (lambda x: np.partition(x, (1, -1), axis=0)[[1, -1]], (D,)), (lambda x: np.argpartition(x, 3)[3], (V,)),
-    (lambda x, y: np.lexsort((x, y)), (U[0], U[1])), (lambda x: np.lexsort(x), (U,)), (lambda x, y: np.lexsort((x, y), axis=0), (U, B)), (lambda x: np.lexsort((x,)), (Z,)),
+    (lambda x, y: np.lexsort((x, y)), (U[0], U[1])), (lambda x: np.lexsort(x), (U,)), (lambda x, y: np.lexsort((x, y), axis=0), (U, B)), (lambda x: np.lexsort((x,)), (Z,)), (lambda x, y: np.lexsort([y, x]), (U[0], U[1])),
     *[(lambda a, v, s=s: np.searchsorted(a, v, side=s), (np.sort(a), v)) for s in ("left", "right") for a in (V, I[0], U.ravel(), SPECIAL, E0[:, 0]) for v in (F, I, SPECIAL)],
     (lambda a, v: np.searchsorted(a, v, sorter=np.argsort(a)), (V, F)), (lambda a: np.searchsorted(a, 0), (np.sort(V),)), (lambda a: a.searchsorted([0, 1], "right"), (np.sort(V),)),
     (lambda x: np.sort(x)[::-1], (I,)), (lambda x: np.take_along_axis(x, np.argsort(x, axis=0, kind="stable"), axis=0), (F,)),
@@ -95,6 +95,7 @@ def test_topk(run: Any) -> None:
         close(values, -np.sort(-x.astype(float), axis=0)[:3].astype(x.dtype))
         close(np.take_along_axis(x, places, 0), values)
         close(run(lambda x: wf.topk(x, 2, largest=False)[0])(x), np.sort(x)[..., :2])
+    close(wf.topk(F, np.int64(2))[0], wf.topk(F, 2)[0])
     close(run(lambda x: wf.topk(x, 4))(U[0])[1], np.argsort(-U[0].astype(int), kind="stable")[:4])
     assert np.isnan(run(lambda x: wf.topk(x, 2)[0])(SPECIAL)).all()
     with pytest.raises(wf.errors.ArgumentValueError, match="k must be"):

@@ -276,3 +276,9 @@ def take(a: Any, indices: Any, *args: Any, **kwargs: Any) -> Any:
     if isinstance(a, TracedArray) or not contains_traced(indices):
         return NotImplemented
     return FUNCTIONS[_originals["take"]](wrap(as_tensor(a)), indices, *args, **kwargs)
+
+
+@creates("lexsort")
+def lexsort(keys: Any, *args: Any, **kwargs: Any) -> Any:
+    # NumPy looks for traced arrays in a tuple of keys, not in a list.
+    return np.lexsort(tuple(keys), *args, **kwargs) if isinstance(keys, list) and contains_traced(keys) else NotImplemented

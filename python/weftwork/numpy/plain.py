@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import operator
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -18,6 +19,8 @@ def on_plain_arrays(function: Function) -> Function:
     """Makes a function of traced arrays work outside of a trace too: compiled once for each signature, as by wf.jit."""
     compiled: list[Callable[..., Any]] = []
     signature = inspect.signature(function)
+    # Arguments that are part of the program, NumPy's integers too.
+    counts = {n for n, p in signature.parameters.items() if p.annotation == "int"}
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -28,7 +31,7 @@ def on_plain_arrays(function: Function) -> Function:
 
             compiled.append(jit(function))
         bound = signature.bind(*args, **kwargs)
-        return compiled[0](**{n: hashable(v) for n, v in bound.arguments.items()})
+        return compiled[0](**{n: operator.index(v) if n in counts and v is not None else hashable(v) for n, v in bound.arguments.items()})
 
     return call  # type: ignore[return-value]
 

@@ -20,8 +20,6 @@ REASONS: dict[str, str] = {
     "asarray_chkfinite": "it raises for values that are known only when the program runs; write np.isfinite(x).all()",
     **dict.fromkeys(("asmatrix", "bmat"), "np.matrix is a subclass of ndarray; use arrays"),
     **dict.fromkeys(("polymul", "polydiv"), f"{_TRIM}; np.convolve(a, b) is the product of all coefficients"),
-    "poly": "it gives real or complex coefficients as the roots have it; write the product with np.convolve",
-    "polyfit": "its covariance and rank decide about warnings; write np.linalg.lstsq(np.vander(x, degree + 1), y)",
     "roots": f"{_TRIM}; wf.linalg.eigvals of the companion matrix has all roots",
     "mask_indices": "it calls a function on a mask and counts what it leaves; use np.triu_indices_from or np.tril_indices_from",
     "isnat": "dates and times are not compiled",
