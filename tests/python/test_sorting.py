@@ -74,6 +74,30 @@ def test_as_numpy(function: Callable[..., Any], args: tuple) -> None:
     agrees(function, args)
 
 
+BITS = RNG.integers(0, 2**64, 3000, np.uint64)
+LONG = [
+    *[BITS.view(np.uint8)[:3000].astype(d) for d in (np.int8, np.uint8)], *[BITS.view(np.int16)[:3000].view(d) for d in (np.int16, np.uint16, np.float16)],
+    *[BITS.view(np.int32)[:3000].view(d) for d in (np.int32, np.uint32, np.float32)], *[BITS.view(d) for d in (np.int64, np.uint64, np.float64)],
+    BITS % 2 == 0, np.tile(SPECIAL, 300), np.tile(SPECIAL.astype(np.float32), 300), np.tile(SPECIAL_16, 300), (BITS % 7).astype(np.float32), BITS % 5, np.zeros(3000, np.int32),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("x", LONG, ids=[f"{x.dtype}{i}" for i, x in enumerate(LONG)])
+def test_long_lines(x: np.ndarray) -> None:
+    """Lines that are sorted by the bytes of their keys; equal elements keep their order."""
+
+    def function(x: Any) -> Any:
+        return np.sort(x), np.argsort(x, kind="stable"), np.sort(x.reshape(-1, 3), axis=0), np.argsort(x.reshape(2, -1, 3), axis=1, kind="stable")
+
+    close(wf.jit(function)(x), function(x))
+    values, places = wf.topk(x, len(x))
+    order = np.argsort(x, kind="stable")
+    key = np.empty(len(x), np.int64)  # equal elements have one number
+    key[order] = np.cumsum(np.append(0, ~np.isclose(x[order][1:].astype(float), x[order][:-1].astype(float), 0, 0, equal_nan=True) if x.dtype.kind == "f" else x[order][1:] != x[order][:-1]))
+    close(places, np.argsort(-key, kind="stable"))
+    close(values, x[places])
+
+
 @pytest.mark.parametrize("run", [wf.jit, wf.simulate])
 def test_sort_in_place(run: Any) -> None:
     def function(x: Any) -> Any:

@@ -63,7 +63,7 @@ def reflected(factors: Tensor, taus: Tensor) -> Tensor:
 
 
 def cholesky(a: Tensor, lower: bool) -> Tensor:
-    return _core.apply("cholesky", [a], {"lower": lower})
+    return _core.apply("cholesky", [a], {"lower": True} if lower else {})
 
 
 def eigh(a: Tensor, lower: bool, vectors: bool) -> tuple[Tensor, Tensor]:
