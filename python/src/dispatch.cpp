@@ -178,6 +178,7 @@ class Dispatcher {
       flat.key += PyFloat_CheckExact(object) ? 'f' : 'c';
       flat.leaves.push_back(nb::borrow(arg));
     } else if (is_numpy_scalar(object)) {
+      flat.key += 'n';
       PyObject* array = PyArray_FromScalarObject(object);
       add_array(nb::steal(array), nullptr, flat);
     } else {

@@ -116,6 +116,7 @@ class Arguments:
             shape[axis] = extent
         tensor = _core.parameter(shape, array.dtype.newbyteorder("="), path)
         leaf = Leaf(path, given, TracedArray(tensor, weak), len(self.inputs))
+        leaf.traced.scalar = not isinstance(given, (np.ndarray, Spec))
         leaf.traced._storage.parents = ()
         leaf.traced._storage.strides = None if self.row_major else given_strides(given, shape)
         if parameter in self.declared and not self.declared[parameter].mutable:

@@ -472,3 +472,84 @@ def test_shared_elements_in_nested_and_static_arguments() -> None:
         np.testing.assert_array_equal(base, wanted)
         assert result[0] == (1, "a")
         np.testing.assert_array_equal(result[1], expected[1])
+
+
+# -- scalars, which are never written ------------------------------------------------------------------------------
+
+
+def swap(x: Any, k: Any) -> Any:
+    first = x[0]
+    x[0], x[1] = x[1], first
+    return first + k
+
+
+def kept_element(x: Any, k: Any) -> Any:
+    last = x[-1]
+    x[-1] = k
+    x[:1] += last
+    return last
+
+
+def kept_sum(x: Any, k: Any) -> Any:
+    total = x.sum()
+    before = total
+    total += k
+    return before, total
+
+
+def kept_argument(x: Any, k: Any) -> Any:
+    before = k
+    k += 1
+    k *= x[0]
+    return before + x, k
+
+
+def element_is_no_view(x: Any, k: Any) -> Any:
+    part = x[0]
+    part += k
+    return part
+
+
+def ellipsis_is_a_view(x: Any, k: Any) -> Any:
+    part = x[0, ...]
+    part += k
+    return part + 0
+
+
+def array_without_dimensions(x: Any, k: Any) -> Any:
+    total = np.zeros(())
+    same = total
+    for value in x:
+        total += value * k
+    return same + 0
+
+
+@pytest.mark.parametrize("run", RUNS)
+@pytest.mark.parametrize("k", [2.5, np.float64(0.5), np.float32(3), np.int8(2)], ids=repr)
+@pytest.mark.parametrize("f", [swap, kept_element, kept_sum, kept_argument, element_is_no_view, ellipsis_is_a_view, array_without_dimensions])
+def test_scalars_keep_their_value(run: Any, f: Any, k: Any) -> None:
+    x, wanted = np.arange(1.0, 5.0), np.arange(1.0, 5.0)
+    result, expected = run(f)(x, k), f(wanted, k)
+    np.testing.assert_array_equal(x, wanted)
+    for got, want in zip(result if type(result) is tuple else (result,), expected if type(expected) is tuple else (expected,), strict=True):
+        np.testing.assert_array_equal(got, want)
+        assert np.asarray(got).dtype == np.asarray(want).dtype
+
+
+@pytest.mark.parametrize("write", [lambda s: s.__setitem__(..., 1), lambda s: s.__setitem__((), 1), lambda s: s.fill(3), lambda s: np.copyto(s, 2)])
+def test_scalars_cannot_be_written(write: Any) -> None:
+    with pytest.raises(TypeError):
+        wf.jit(lambda x: write(x[0]))(np.ones(3))
+    with pytest.raises(TypeError):
+        wf.jit(lambda x: write(x))(np.float32(3))
+
+
+def test_an_array_without_dimensions_is_not_a_scalar() -> None:
+    @wf.jit
+    def f(x: Any) -> Any:
+        x += 1
+        return x * 2
+
+    array = np.array(3.0)
+    assert f(np.float64(3)) == 8 and f(array) == 8 and array == 4
+    assert f(array) == 10 and f(np.float64(3)) == 8 and f(3.0) == 8 and f.plan_count == 3

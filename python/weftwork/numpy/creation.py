@@ -205,7 +205,7 @@ def array(object: Any, dtype: Any = None, *, copy: Any = True, ndmin: int = 0, *
 @creates("asarray")
 def asarray(a: Any, dtype: Any = None, **kwargs: Any) -> Any:
     if isinstance(a, TracedArray) and (dtype is None or a.dtype == np.dtype(dtype)):
-        return a
+        return wrap(a.tensor) if a.scalar else a
     return array(a, dtype)
 
 

@@ -189,11 +189,22 @@ def basic_view(array: TracedArray, items: list[Any]) -> TracedArray:
 
 def get_item(array: TracedArray, index: Any) -> TracedArray:
     items = expand_ellipsis(index, array.ndim)
+    whole = index if isinstance(index, tuple) else (index,)
+    is_element = not any(item is Ellipsis for item in whole)
     if all(is_basic(item) for item in items):
-        return basic_view(array, items)
+        view = basic_view(array, items)
+        return element(view.tensor) if is_element and not view.ndim else view
     from .advanced import take_indexed
 
-    return wrap(take_indexed(array.tensor, items))
+    result = take_indexed(array.tensor, items)
+    return element(result) if is_element and not result.ndim else wrap(result)
+
+
+def element(tensor: Tensor) -> TracedArray:
+    """What an index of integers gives: a scalar, which later writes to the array leave as it is."""
+    result = wrap(tensor)
+    result.scalar = True
+    return result
 
 
 def set_item(array: TracedArray, index: Any, value: Any) -> None:

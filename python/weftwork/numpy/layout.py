@@ -264,6 +264,15 @@ def inherit(result: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     return result
 
 
+def scalars(result: Any, operands: Any = ()) -> Any:
+    """Marks what a function computed and has no dimensions: NumPy gives scalars there, not arrays."""
+    for value in result if isinstance(result, (tuple, list)) else (result,):
+        fresh = isinstance(value, TracedArray) and not value._steps and not value.ndim
+        if fresh and all(value is not operand for operand in operands):
+            value.scalar = True
+    return result
+
+
 def deciding(trace: Trace) -> set[int]:
     """Identities of the storages whose layout the program depends on."""
     pending = [use.base for use in trace.layouts if use.matters()]

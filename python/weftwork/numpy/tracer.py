@@ -167,14 +167,23 @@ class View:
         raise NotImplementedError
 
 
+# Functions and methods whose result is an array even where it has no dimensions; others give scalars there.
+GIVE_ARRAYS = frozenset(
+    ["asarray", "ascontiguousarray", "astype", "broadcast_to", "byteswap", "copy", "diagonal", "empty_like", "flatten", "full_like"]
+    + ["moveaxis", "ones_like", "permute_dims", "ravel", "reshape", "rollaxis", "select", "squeeze", "swapaxes", "transpose"]
+    + ["view", "where", "zeros_like", "flip", "real", "imag", "choose", "nan_to_num", "broadcast_arrays", "split", "unstack"]
+)
+
+
 class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
     """An ndarray whose values are known only when the compiled program runs.
 
     It has the dtype, shape, operators and methods of an ndarray; basic slices, reshapes and transposes are views, and a
     write through one is seen by all others. ``weak`` is float or complex for a Python scalar, which promotes as one.
+    ``scalar`` says that NumPy has a scalar here: it is never written, ``s += 1`` makes another one.
     """
 
-    __slots__ = ("_cache", "_steps", "_storage", "_version", "weak")
+    __slots__ = ("_cache", "_steps", "_storage", "_version", "scalar", "weak")
     __array_priority__ = 1000.0
 
     def __init__(self, tensor: Tensor, weak: type | None = None) -> None:
@@ -183,6 +192,7 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
         self._cache: Tensor | None = tensor
         self._version = 0
         self.weak = weak
+        self.scalar = weak is not None
 
     # -- the value -------------------------------------------------------------------------------------------------
 
@@ -204,10 +214,13 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
         result._cache = step.read(self.tensor)
         result._version = self._storage.version
         result.weak = None
+        result.scalar = False
         return result
 
     def write(self, part: Tensor) -> None:
         """Puts another value of the same shape and dtype in the place of this one."""
+        if self.scalar:
+            raise_here(ArgumentTypeError, f"'numpy.{self.dtype}' object does not support item assignment: it is a scalar", "scalar_write")
         if self._storage.guard:
             raise_here(ArgumentValueError, f"assignment destination is read-only: {self._storage.guard}", "not_mutable")
         values = [self._storage.read()]
@@ -337,15 +350,20 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         from .dispatch import call_ufunc
-        from .layout import inherit
+        from .layout import inherit, scalars
 
-        return inherit(call_ufunc(ufunc, method, inputs, dict(kwargs)), inputs, kwargs)
+        out = kwargs.get("out")
+        if out and isinstance(out[0], TracedArray) and out[0].scalar and inputs and inputs[0] is out[0]:
+            del kwargs["out"]  # an operator such as +=
+        result = inherit(call_ufunc(ufunc, method, inputs, dict(kwargs)), inputs, kwargs)
+        return result if "out" in kwargs else scalars(result)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         from .dispatch import call_function
-        from .layout import inherit
+        from .layout import inherit, scalars
 
-        return inherit(call_function(function, args, kwargs), args, kwargs)
+        result = inherit(call_function(function, args, kwargs), args, kwargs)
+        return result if function.__name__ in GIVE_ARRAYS or kwargs.get("out") is not None else scalars(result, args)
 
     def __getitem__(self, index: Any) -> Any:
         from .indexing import get_item
@@ -356,6 +374,8 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
     def __setitem__(self, index: Any, value: Any) -> None:
         from .indexing import set_item
 
+        if self.scalar:
+            self.write(self.tensor)
         set_item(self, index, value)
 
     def __getattr__(self, name: str) -> Any:
@@ -363,9 +383,13 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
 
         if name in METHODS:
             method = METHODS[name]
-            from .layout import inherit
+            from .layout import inherit, scalars
 
-            return lambda *args, **kwargs: inherit(method(self, *args, **kwargs), (self, *args), kwargs)
+            def call(*args: Any, **kwargs: Any) -> Any:
+                result = inherit(method(self, *args, **kwargs), (self, *args), kwargs)
+                return result if name in GIVE_ARRAYS or kwargs.get("out") is not None else scalars(result, (self, *args))
+
+            return call
         if name in PROPERTIES:
             return PROPERTIES[name](self)
         if name.startswith("__") or not hasattr(np.ndarray, name):

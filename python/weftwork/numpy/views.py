@@ -292,7 +292,8 @@ class Flat:
         return len(self._line())
 
     def __getitem__(self, index: Any) -> Any:
-        return wrap(self._line()[index].tensor)
+        part = self._line()[index]
+        return part if part.scalar else wrap(part.tensor)
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if isinstance(index, slice):
