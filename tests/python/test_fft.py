@@ -44,6 +44,14 @@ def test_as_numpy(function: Callable[..., Any], args: tuple) -> None:
     agrees(function, args)
 
 
+def test_every_length() -> None:
+    """Products of small factors, primes, and what has both."""
+    for n in [*range(1, 40), 121, 243, 341, 500, 899, 1001, 1024, 1069, 9699]:
+        for x in (RNG.normal(size=(2, n)) + 1j * RNG.normal(size=(2, n)), (RNG.normal(size=n) + 1j).astype(np.complex64)):
+            close(wf.jit(lambda x: np.fft.fft(x))(x), np.fft.fft(x), 200)
+            close(wf.jit(lambda x: np.fft.irfft(x, 2 * x.shape[-1] - 1))(x), np.fft.irfft(x, 2 * n - 1), 200)
+
+
 def test_other_dimensions_may_be_symbolic() -> None:
     compiled = wf.jit(lambda x: np.fft.rfft(x), dynamic={"x": {0: wf.Dim("n", 1, 16, 100)}})
     for size in (2, 5):

@@ -100,14 +100,40 @@ class Plan {
   }
 
   void any(size_t i, const std::complex<T>* x, int64_t step, std::complex<T>* y, int64_t stride, const std::complex<T>* w) const {
-    int64_t radix = radices_[i];
-    const Numbers<T>& roots = roots_[i];
-    for (int64_t r = 0; r < stride; ++r)
-      for (int64_t k = 0; k < radix; ++k) {
-        std::complex<T> sum = x[r];
-        for (int64_t j = 1; j < radix; ++j) sum += times(x[r + j * step], roots[static_cast<size_t>(j * k % radix)]);
-        y[r + k * stride] = times(sum, w[k]);
+    const std::complex<T>* roots = roots_[i].data();
+    switch (radices_[i]) {
+      case 3: return odd<3>(3, roots, x, step, y, stride, w);
+      case 5: return odd<5>(5, roots, x, step, y, stride, w);
+      case 7: return odd<7>(7, roots, x, step, y, stride, w);
+      default: return odd<31>(radices_[i], roots, x, step, y, stride, w);
+    }
+  }
+
+  // Terms j and radix - j have conjugate roots: sums and differences of the two by real numbers. `most` is the radix
+  // itself, known to the compiler, or more.
+  template <int64_t most>
+  static void odd(int64_t radix, const std::complex<T>* roots, const std::complex<T>* x, int64_t step, std::complex<T>* y, int64_t stride,
+                  const std::complex<T>* w) {
+    if (most < 31) radix = most;
+    int64_t half = (radix - 1) / 2;
+    std::complex<T> sums[most / 2 + 1], differences[most / 2 + 1];
+    for (int64_t r = 0; r < stride; ++r) {
+      std::complex<T> first = x[r], total = first;
+      for (int64_t j = 1; j <= half; ++j) {
+        std::complex<T> a = x[r + j * step], b = x[r + (radix - j) * step];
+        sums[j] = a + b, differences[j] = a - b;
+        total += sums[j];
       }
+      y[r] = total;
+      for (int64_t k = 1; k <= half; ++k) {
+        std::complex<T> even = first, turn{};
+        for (int64_t j = 1, at = k; j <= half; ++j, at = at + k < radix ? at + k : at + k - radix)
+          even += sums[j] * roots[at].real(), turn += differences[j] * roots[at].imag();
+        std::complex<T> turned{-turn.imag(), turn.real()};
+        y[r + k * stride] = times(even + turned, w[k]);
+        y[r + (radix - k) * stride] = times(even - turned, w[radix - k]);
+      }
+    }
   }
 
   // A transform of any length as a convolution with a chirp, by transforms of a power of two (Bluestein 1970).
