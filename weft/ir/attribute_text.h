@@ -43,6 +43,8 @@ class AttributeReader {
   MlirAttrs dictionary(std::string_view close, int depth = 0);
   // [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1]: the fields of a convolution's dimension numbers.
   MlirAttr convolution_dimensions();
+  // Takes a type of any kind and forgets it.
+  void skip_type();
   // [1, 2, 3]
   Ints list();
 
@@ -50,7 +52,6 @@ class AttributeReader {
   MlirAttr dense(int depth);
   MlirAttr hash(int depth);
   MlirAttr number();
-  void skip_type();
   void elements(std::vector<std::string>& into, Ints& shape, size_t level, int depth);
   Lexer& lexer_;
 };

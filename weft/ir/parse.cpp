@@ -105,13 +105,14 @@ std::vector<Value> Parser::statements(Scope& scope) {
 std::vector<Value> Parser::returned(Scope& scope) {
   bool generic = lexer_.take().kind == TokenKind::text;
   if (generic) lexer_.expect("(");
-  std::vector<Value> list = values(scope);
+  std::vector<Value> list;
+  for (const Bundle& each : bundles(scope)) append_leaves(each, list);
   if (generic) lexer_.expect(")");
   if (lexer_.take_if(":")) {
     if (generic) {
-      attributes_.signature(symbols_);
+      attributes_.skip_type();
     } else {
-      do attributes_.type(symbols_);
+      do is_bundle_type() ? attributes_.skip_type() : void(attributes_.type(symbols_));
       while (lexer_.take_if(","));
     }
   }
@@ -140,6 +141,7 @@ void Parser::statement(Scope& scope) {
   bool generic = lexer_.peek().kind == TokenKind::text;
   call.name = lexer_.take().text;
   call.op = op_of(call.name);
+  if (bundle_statement(call.name, generic, scope, names, begin)) return;
   if (!call.op && !is_legacy(call.name)) lexer_.fail_at(begin, "unknown_op", cat("the operation '", call.name, "' is not known"));
   if (generic) generic_call(call, scope);
   else pretty_call(call, scope);

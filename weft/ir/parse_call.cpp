@@ -125,6 +125,9 @@ Attrs custom_call_attrs(const ParsedCall& call, const Reader& reader) {
   std::string others;
   for (const auto& [key, attr] : call.attrs) {
     if (key == "call_target_name" || key == "has_side_effect" || key == "backend_config" || key == "called_computations") continue;
+    // A configuration in braces says so by itself.
+    const MlirAttr* config = reader.find("backend_config");
+    if (key == "api_version" && attr.integer == 4 && config && config->source.starts_with("{")) continue;
     if (attr.source.empty()) fail(ErrorKind::value, "attribute_size", call.name, ": the attribute '", key, "' must have a value of less than 65536 characters");
     append(others, others.empty() ? "" : ", ", key, " = ", attr.source);
   }
@@ -286,6 +289,15 @@ Attrs attrs_of(const ParsedCall& call, const SymbolTable& symbols) {
     case Op::batch_norm_grad: {
       Attrs attrs = plain_attrs(call, reader);
       attrs.set(Attr::epsilon, double{static_cast<float>(attrs.number(Attr::epsilon))});
+      return attrs;
+    }
+    case Op::all_gather:
+    case Op::all_reduce:
+    case Op::all_to_all:
+    case Op::collective_broadcast:
+    case Op::reduce_scatter: {
+      Attrs attrs = plain_attrs(call, reader);
+      if (!attrs.find(Attr::replica_groups)) attrs.set(Attr::replica_groups, Ints{0});
       return attrs;
     }
     default: return plain_attrs(call, reader);

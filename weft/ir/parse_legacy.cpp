@@ -225,6 +225,9 @@ Values approx_top_k(Builder& build, const ParsedCall& call) {
   };
   int64_t dimension = number("reduction_dim"), k = number("top_k");
   size_t count = call.operands.size() / 2;
+  for (size_t i = 0; i < count; ++i)
+    if (dimension < 0 || dimension >= call.operands[i].type().rank())
+      fail(ErrorKind::value, "reduction_dim", call.name, ": reduction_dim must be a dimension of ", call.operands[i].type(), ", got ", dimension);
   if (call.regions.size() != 1 || count == 0) fail(ErrorKind::value, "operands", call.name, ": takes inputs, initial values and a comparator");
   Values inputs(call.operands.begin(), call.operands.begin() + static_cast<std::ptrdiff_t>(count)), results;
   NodeId sorted = build.call(Op::sort, inputs, {{Attr::dimension, dimension}, {Attr::is_stable, true}}, {as_body(*call.regions[0].graph)}).id();
@@ -247,6 +250,27 @@ Values chlo_constant(Builder& build, const ParsedCall& call) {
   const MlirAttr* value = find(call, "value");
   if (!value || !value->literal) fail(ErrorKind::value, "missing_attribute", call.name, ": the attribute 'value' must be dense<…>");
   return {build.constant(*value->literal)};
+}
+
+// check.NAME: a call without results that fails where its operands differ; see ops/expectation.cpp.
+Values expectation(Builder& build, const ParsedCall& call) {
+  Values operands = call.operands;
+  std::string target = call.name;
+  if (target.ends_with("_const")) {
+    const MlirAttr* value = find(call, "value");
+    if (!value || !value->literal || operands.size() != 1) fail(ErrorKind::value, "missing_attribute", call.name, ": takes a value and a constant dense<…>");
+    operands.push_back(build.broadcast_to(build.constant(*value->literal), value->splat ? value->splat->dims : value->literal->type().dims));
+    target.resize(target.size() - 6);
+  }
+  if (operands.size() != 2 || operands[0].type() != operands[1].type())
+    fail(ErrorKind::type, "expect_types", call.name, ": takes two values of one type");
+  Attrs attrs{{Attr::call_target_name, target}, {Attr::types, std::vector<Type>{}}, {Attr::has_side_effect, true}};
+  std::string config;
+  for (const char* name : {"tolerance", "max_ulp_difference", "min_ulp_difference"})
+    if (const MlirAttr* given = find(call, name); given && given->number) append(config, config.empty() ? "{" : ", ", name, " = ", *given->number);
+  if (!config.empty()) attrs.set(Attr::backend_config, config + "}");
+  build.call(Op::custom_call, operands, std::move(attrs));
+  return {};
 }
 
 Values operands_of(Builder&, const ParsedCall& call) { return call.operands; }
@@ -277,17 +301,18 @@ const std::map<std::string_view, Reading>& readings() {
       {"chlo.dynamic_reshape", static_reshape},
       {"chlo.constant", chlo_constant},
       {"chlo.constant_like", constant_like},
+      {"check.expect_eq", expectation},
+      {"check.expect_eq_const", expectation},
+      {"check.expect_almost_eq", expectation},
+      {"check.expect_almost_eq_const", expectation},
+      {"check.expect_close", expectation},
       {"stablehlo.set_dimension_size", refuse},
       {"stablehlo.infeed", refuse},
       {"stablehlo.outfeed", refuse},
       {"stablehlo.send", refuse},
       {"stablehlo.recv", refuse},
-      {"stablehlo.after_all", refuse},
-      {"stablehlo.create_token", refuse},
       {"stablehlo.async_start", refuse},
       {"stablehlo.async_done", refuse},
-      {"stablehlo.tuple", refuse},
-      {"stablehlo.get_tuple_element", refuse},
       {"stablehlo.uniform_quantize", refuse},
       {"stablehlo.uniform_dequantize", refuse},
       {"chlo.ragged_dot", refuse},

@@ -264,6 +264,13 @@ void Parser::parameters(Scope& scope, std::map<int64_t, int>* aliases, const Mli
     if (lexer_.peek().kind != TokenKind::value) lexer_.reject("a parameter");
     std::string name = lexer_.take().text;
     lexer_.expect(":");
+    if (is_bundle_type()) {
+      if (!scope.bundles.emplace(name, bundle_parameter(scope, name.substr(1))).second) lexer_.fail_at(begin, "redefinition", cat(name, " is defined twice"));
+      if (lexer_.take_if("{")) attributes_.dictionary("}");
+      location(begin);
+      if (!lexer_.take_if(",")) break;
+      continue;
+    }
     Type type = attributes_.type(symbols_);
     std::string shown = aliases ? name.substr(1) : std::string();
     MlirAttrs attrs;
@@ -289,9 +296,14 @@ void Parser::results(std::vector<std::string>& names) {
   if (!lexer_.take_if("->")) return;
   bool several = lexer_.take_if("(");
   while (!several || !lexer_.is(")")) {
-    attributes_.type(symbols_);
-    names.emplace_back();
-    if (several && lexer_.take_if("{")) names.back() = result_name(attributes_.dictionary("}"));
+    if (is_bundle_type()) {
+      result_leaves(names);
+    } else {
+      attributes_.type(symbols_);
+      names.emplace_back();
+    }
+    if (several && lexer_.take_if("{"))
+      if (std::string given = result_name(attributes_.dictionary("}")); !names.empty()) names.back() = given;
     if (!several || !lexer_.take_if(",")) break;
   }
   if (several) lexer_.expect(")");

@@ -41,6 +41,15 @@ void Parser::plain_form(ParsedCall& call, Scope& scope) {
       break;
     }
     if (call.name == "stablehlo.get_tuple_element" && lexer_.is("[")) call.attrs["index"] = attributes_.attribute();
+    if (call.name.starts_with("check.") && lexer_.take_if(",")) {
+      if (lexer_.is("dense")) {
+        // The type of the constant is the last thing.
+        call.attrs["value"] = attributes_.attribute();
+        return;
+      }
+      clause = lexer_.peek().kind == TokenKind::word;
+      continue;
+    }
     // Where a value lies among devices says nothing to one device.
     if (call.name == "sdy.sharding_constraint" && lexer_.take_if("<")) lexer_.skip_to_close("<", ">");
     if (!lexer_.take_if(",")) break;
@@ -48,7 +57,9 @@ void Parser::plain_form(ParsedCall& call, Scope& scope) {
   }
   if (parenthesized) lexer_.expect(")");
   attribute_clauses(call);
-  call_types(call);
+  bool expects = call.name.starts_with("check.");
+  if (!expects || lexer_.is(":")) call_types(call);
+  if (expects) call.results.clear();
 }
 
 void Parser::attribute_clauses(ParsedCall& call) {

@@ -15,6 +15,12 @@ bool is_terminator(std::string_view name);
 // The same nodes and outputs in a new builder.
 std::vector<Output> copied(Builder& build, const Graph& graph);
 
+// What a name stands for that is no tensor: a tuple of others, or a token, which is a tuple of nothing.
+struct Bundle {
+  Value value;  // of a tensor
+  std::vector<Bundle> parts = {};
+};
+
 class Parser {
  public:
   Parser(std::string_view text, std::string_view file) : lexer_(text, file), attributes_(lexer_) {}
@@ -28,6 +34,7 @@ class Parser {
     int depth = 0;
     std::map<std::string, Value> values = {};
     std::vector<Value> captured = {};
+    std::map<std::string, Bundle> bundles = {};
   };
   struct Function {
     Lexer at;
@@ -86,6 +93,15 @@ class Parser {
   // The functions that a custom_call names, as its regions.
   void called_computations(ParsedCall& call);
   void generic_call(ParsedCall& call, Scope& scope);
+
+  // parse_tuple.cpp: tuples and tokens, which exist in the text alone
+  bool is_bundle_type() const { return lexer_.is("tuple") || lexer_.peek().kind == TokenKind::bang; }
+  Bundle bundle(Scope& scope);
+  std::vector<Bundle> bundles(Scope& scope);
+  Bundle bundle_parameter(Scope& scope, const std::string& name);
+  void result_leaves(std::vector<std::string>& names);
+  static void append_leaves(const Bundle& bundle, std::vector<Value>& leaves);
+  bool bundle_statement(const std::string& op, bool generic, Scope& scope, const std::vector<std::string>& names, size_t begin);
 
   // parse_pretty.cpp: the forms of single ops
   void pretty_call(ParsedCall& call, Scope& scope);

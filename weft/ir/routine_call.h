@@ -20,6 +20,10 @@ struct RoutineCall {
 std::optional<RoutineCall> routine_of(const Node& node);
 // Runs it; static types.
 std::vector<Literal> run_routine(const Node& node, std::span<const Literal> operands);
+// Whether a custom_call compares its operands: check.expect_eq and the like.
+bool is_expectation(const Node& node);
+// Error(runtime) naming the first element that differs, as such a call wants it.
+void require_expectation(const Node& node, std::span<const Literal> operands);
 // Error(type) where a custom_call of a known name has operands or results that do not fit.
 void check_custom_call(const Call& call);
 

@@ -41,6 +41,10 @@ void lower_group(Lowering& lowering, const Group& group) {
 }  // namespace
 
 Program lower(const Graph& flat) {
+  for (const Node& node : flat.nodes())
+    if (node.types.empty() && node.op == Op::custom_call)
+      throw Error(ErrorKind::unsupported, cat("custom_call of '", node.attrs.text(Attr::call_target_name), "' gives nothing: only the interpreter runs it"),
+                  "custom_call_target", node.loc);
   GraphPtr prepared = prepare(flat);
   const Graph& graph = *prepared;
   Fusion fusion = fuse(graph);

@@ -144,6 +144,7 @@ OpDef define_custom_call() {
             return call.attrs.types(Attr::types);
           },
           .eval = [](const Node& node, std::span<const Literal> operands) -> Literals {
+            if (is_expectation(node)) return require_expectation(node, operands), Literals();
             if (!routine_of(node))
               throw Error(ErrorKind::unsupported, cat("custom_call: no implementation of '", node.attrs.text(Attr::call_target_name), "' is known"),
                           "custom_call_target", node.loc);

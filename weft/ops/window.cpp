@@ -14,7 +14,7 @@ using Literals = std::vector<Literal>;
 
 Dim dilated(const Dim& extent, int64_t dilation) {
   if (dilation == 1) return extent;
-  if (auto fixed = extent.static_value()) return *fixed == 0 ? 0 : (*fixed - 1) * dilation + 1;
+  if (auto fixed = extent.static_value()) return *fixed == 0 ? 0 : checked_add(checked_multiply(*fixed - 1, dilation), 1);
   return max((extent - Dim(1)) * Dim(dilation) + Dim(1), 0);
 }
 

@@ -30,7 +30,7 @@ GraphPtr run(const Graph& graph) {
   std::unordered_multimap<size_t, NodeId> known;
   return rebuild(graph, Level::flat, [&](Builder& build, const Node& node, const std::vector<Value>& operands) {
     std::vector<Value> results;
-    if (!def(node.op).traits.pure) return results;
+    if (!def(node.op).traits.pure || node.types.empty() || node.attrs.flag(Attr::has_side_effect)) return results;
     size_t key = key_of(node, operands);
     auto [begin, end] = known.equal_range(key);
     for (auto at = begin; at != end; ++at) {

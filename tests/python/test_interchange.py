@@ -1,0 +1,126 @@
+"""What the text may hold besides tensors and operations: tuples, tokens, expectations; and what it may not."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+import weftwork as wf
+
+EXPECTATIONS = """
+func.func @main(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  %0 = stablehlo.add %x, %x : tensor<2x2xf32>
+  check.expect_eq %0, %0 : tensor<2x2xf32>
+  check.expect_almost_eq %0, %0 : tensor<2x2xf32>
+  check.expect_close %0, %0, max_ulp_difference = 1 : tensor<2x2xf32>, tensor<2x2xf32>
+  "check.expect_eq"(%0, %0) : (tensor<2x2xf32>, tensor<2x2xf32>) -> ()
+  CHECK
+  return %0 : tensor<2x2xf32>
+}"""
+
+
+@pytest.mark.parametrize(
+    ("check", "element"),
+    [
+        ("check.expect_eq_const %0, dense<2.0> : tensor<2x2xf32>", 3.0),
+        ("check.expect_almost_eq_const %0, dense<2.0005> : tensor<2x2xf32>", 1.002),
+        ('"check.expect_eq_const"(%0) {value = dense<2.0> : tensor<2x2xf32>} : (tensor<2x2xf32>) -> ()', 1.0001),
+        ("check.expect_close %0, %c : tensor<2x2xf32>, tensor<2x2xf32>", 1.000001),
+    ],
+)
+def test_expectations_name_the_first_element_that_differs(check: str, element: float) -> None:
+    if "%c" in check:
+        check = "%c = stablehlo.constant dense<2.0> : tensor<2x2xf32>\n  " + check
+    graph = wf.stablehlo.parse(EXPECTATIONS.replace("CHECK", check))
+    assert wf.stablehlo.parse(graph.stablehlo()).core.equal(graph.core)
+    x = np.ones((2, 2), np.float32)
+    np.testing.assert_array_equal(graph.interpret(x), x + x)
+    x[1, 0] = element
+    with pytest.raises(wf.errors.ExecutionError, match=r"check.expect_\w+: element \[1, 0\] must be 2\.0.*, got "):
+        graph.interpret(x)
+    with pytest.raises(wf.errors.UnsupportedError, match="only the interpreter runs it"):
+        wf.compile(graph)
+
+
+def test_tuples_and_tokens_are_names_for_values() -> None:
+    graph = wf.stablehlo.parse("""
+func.func @main(%x: tuple<tensor<2xf32>, tuple<tensor<i32>>>, %t: !stablehlo.token) -> (tuple<tensor<2xf32>, tensor<i32>>, !stablehlo.token) {
+  %0 = stablehlo.get_tuple_element %x[1] : (tuple<tensor<2xf32>, tuple<tensor<i32>>>) -> tuple<tensor<i32>>
+  %1 = stablehlo.get_tuple_element %0[0] : (tuple<tensor<i32>>) -> tensor<i32>
+  %2 = stablehlo.get_tuple_element %x[0] : (tuple<tensor<2xf32>, tuple<tensor<i32>>>) -> tensor<2xf32>
+  %3 = stablehlo.tuple %2, %1 : tuple<tensor<2xf32>, tensor<i32>>
+  return %3, %t : tuple<tensor<2xf32>, tensor<i32>>, !stablehlo.token
+}""")
+    assert [info.name for info in graph.inputs] == ["x.0", "x.1.0"]
+    x, i = graph.interpret(np.ones(2, np.float32), np.int32(3))
+    assert (x.tolist(), int(i)) == ([1, 1], 3)
+
+
+def test_an_index_past_a_tuple_is_rejected() -> None:
+    text = """func.func @main(%x: tensor<f32>) -> tensor<f32> {
+  %0 = stablehlo.tuple %x : tuple<tensor<f32>>
+  %1 = stablehlo.get_tuple_element %0[1] : (tuple<tensor<f32>>) -> tensor<f32>
+  return %1 : tensor<f32>
+}"""
+    with pytest.raises(ValueError, match="the index of one of its elements, got 1") as caught:
+        wf.stablehlo.parse(text, "t.mlir")
+    assert "t.mlir:3:3" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        '%1 = "stablehlo.set_dimension_size"(%x, %n) {dimension = 0 : i64} : (tensor<4xf32>, tensor<i32>) -> tensor<4xf32>',
+        '%1 = "stablehlo.send"(%x) : (tensor<4xf32>) -> tensor<4xf32>',
+        '%1 = "chlo.ragged_dot"(%x, %x, %n) : (tensor<4xf32>, tensor<4xf32>, tensor<i32>) -> tensor<4xf32>',
+        '%1 = "stablehlo.uniform_quantize"(%x) : (tensor<4xf32>) -> tensor<4xi8>',
+        '%1 = "stablehlo.all_gather"(%x) {all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<4xf32>) -> tensor<8xf32>',
+        "%1 = stablehlo.real_dynamic_slice %x, %s, %s, %s : (tensor<4xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<4xf32>",
+    ],
+)
+def test_what_is_not_supported_says_so(call: str) -> None:
+    text = f"func.func @main(%x: tensor<4xf32>, %n: tensor<i32>, %s: tensor<1xi64>) -> tensor<4xf32> {{\n  {call}\n  return %x : tensor<4xf32>\n}}"
+    with pytest.raises((wf.errors.UnsupportedError, wf.errors.ArgumentTypeError)) as caught:
+        wf.stablehlo.parse(text, "t.mlir")
+    assert "t.mlir:2:3" in str(caught.value)
+
+
+def chain(length: int, calls: int) -> str:
+    """Functions that each call the next one several times."""
+    lines = ["func.func @f0(%x: tensor<f32>) -> tensor<f32> {\n  return %x : tensor<f32>\n}"]
+    for i in range(1, length):
+        body = "\n".join(f"  %{k} = call @f{i - 1}({'%x' if k == 0 else f'%{k - 1}'}) : (tensor<f32>) -> tensor<f32>" for k in range(calls))
+        lines.append(f"func.func @f{i}(%x: tensor<f32>) -> tensor<f32> {{\n{body}\n  return %{calls - 1} : tensor<f32>\n}}")
+    return "\n".join(reversed(lines))
+
+
+def around(line: str) -> str:
+    return f"func.func @main() -> tensor<f32> {{\n  {line}\n  %r = stablehlo.constant dense<1.0> : tensor<f32>\n  return %r : tensor<f32>\n}}"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (chain(60, 2), "must have less than 1000000 operations"),
+        (chain(5000, 1), "calls within calls must end"),
+        (around('"stablehlo.constant"() {value = ' + "[" * 100000 + "}"), "less nesting was wanted"),
+        (around("%0 = stablehlo.constant dense<" + "[" * 100000), "less nesting was wanted"),
+        (around("%0 = stablehlo.constant dense<1.0> : tensor<9223372036854775807x9223372036854775807xf32>"), "overflow"),
+        (around("%0 = stablehlo.constant dense<[1.0]> : tensor<9000000000xf32>"), "must have 9000000000 elements, got 1"),
+        ("func.func @main(%0: tensor<i32>) {" + '"stablehlo.case"(%0) ({' * 100000 + "}" * 100001, "less nesting was wanted"),
+    ],
+)
+def test_what_is_too_large_is_rejected_at_once(text: str, message: str) -> None:
+    start = time.monotonic()
+    with pytest.raises(ValueError, match=message):
+        wf.stablehlo.parse(text)
+    assert time.monotonic() - start < 5
+
+
+def test_a_huge_splat_takes_no_memory() -> None:
+    text = around("%0 = stablehlo.constant dense<2.0> : tensor<1000000x1000000xf32>").replace("return %r", "return %s").replace(
+        "  return", "  %s = stablehlo.slice %0 [0:1, 0:1] : (tensor<1000000x1000000xf32>) -> tensor<1x1xf32>\n  return"
+    ).replace("-> tensor<f32> {", "-> tensor<1x1xf32> {").replace("%s : tensor<f32>", "%s : tensor<1x1xf32>")
+    assert "tensor<1000000x1000000xf32>" in wf.stablehlo.parse(text).stablehlo()
