@@ -15,7 +15,7 @@ void require_single(const Call& call) {
   for (Attr attr : {Attr::replica_groups, Attr::source_target_pairs})
     if (call.attrs.find(attr))
       for (int64_t id : call.attrs.ints(attr)) largest = std::max(largest, id);
-  call.require(largest == 0, "replica_groups", "needs ", largest + 1, " devices, the program runs on one");
+  call.require(largest == 0, "replica_groups", "names device ", largest, ", the program runs on one, number 0");
 }
 
 Types infer_single(const Call& call) {
