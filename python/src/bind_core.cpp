@@ -64,6 +64,8 @@ void bind_dim(nb::module_& m) {
       .def_prop_ro("min", [](const Dim& d) { return d.min(); })
       .def_prop_ro("opt", [](const Dim& d) { return d.opt(); })
       .def_prop_ro("max", [](const Dim& d) { return d.max(); })
+      .def("substitute", [](const Dim& d, const std::string& symbol, nb::handle value) { return to_python(d.substitute({{symbol, to_dim(value)}})); },
+           "The extent with a symbol replaced by an integer or extent.")
       .def("__repr__", [](const Dim& d) { return d.text(); })
       .def("__hash__", [](const Dim& d) { return d.hash(); })
       .def("__add__", [](const Dim& a, nb::handle b) { return to_python(a + to_dim(b)); })
@@ -74,6 +76,8 @@ void bind_dim(nb::module_& m) {
       .def("__rmul__", [](const Dim& a, nb::handle b) { return to_python(a * to_dim(b)); })
       .def("__neg__", [](const Dim& a) { return to_python(a * Dim(-1)); })
       .def("__floordiv__", [](const Dim& a, nb::handle b) { return to_python(floordiv(a, to_dim(b))); })
+      .def("__rfloordiv__", [](const Dim& a, nb::handle b) { return to_python(floordiv(to_dim(b), a)); })
+      .def("__rmod__", [](const Dim& a, nb::handle b) { return to_python(mod(to_dim(b), a)); })
       .def("__mod__", [](const Dim& a, nb::handle b) { return to_python(mod(a, to_dim(b))); })
       .def("__eq__",
            [](const Dim& a, nb::handle b) -> bool {

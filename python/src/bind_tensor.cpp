@@ -55,6 +55,19 @@ GraphPtr second_body(DType dtype) {
 
 }  // namespace
 
+namespace {
+
+void bind_scatter(nb::module_& m) {
+  m.def("scatter_set", [](nb::handle operands, nb::handle attrs) {
+    LocationScope scope(caller_location());
+    std::vector<Tensor> tensors = to_tensors(operands);
+    GraphPtr body = second_body(tensors.at(0).dtype());
+    return apply(Op::scatter, std::move(tensors), to_attrs(Op::scatter, attrs), {body});
+  });
+}
+
+}  // namespace
+
 void bind_tensor(nb::module_& m) {
   nb::class_<Tensor>(m, "Tensor", "A recorded value.")
       .def_prop_ro("dtype", [](const Tensor& t) { return to_python(t.dtype()); })
@@ -81,21 +94,32 @@ void bind_tensor(nb::module_& m) {
     for (Tensor& result : apply_all(Op::composite, to_tensors(operands), std::move(attrs), {decomposition})) results.append(nb::cast(std::move(result)));
     return results;
   }, nb::arg("name"), nb::arg("operands"), nb::arg("decomposition"), nb::arg("attributes"));
-  m.def("scatter_set", [](nb::handle operands, nb::handle attrs) {
+  bind_scatter(m);
+  m.def("parameter", [](nb::handle shape, nb::handle dtype, std::string name, bool from_outside) {
     LocationScope scope(caller_location());
-    std::vector<Tensor> tensors = to_tensors(operands);
-    GraphPtr body = second_body(tensors.at(0).dtype());
-    return apply(Op::scatter, std::move(tensors), to_attrs(Op::scatter, attrs), {body});
-  });
-  m.def("parameter", [](nb::handle shape, nb::handle dtype, std::string name) {
-    LocationScope scope(caller_location());
-    return parameter({to_dtype(dtype), to_dims(shape)}, std::move(name));
-  });
+    return parameter({to_dtype(dtype), to_dims(shape)}, std::move(name), from_outside);
+  }, nb::arg("shape"), nb::arg("dtype"), nb::arg("name"), nb::arg("from_outside") = false);
   m.def("constant", [](nb::handle array, bool live) {
     LocationScope scope(caller_location());
     return constant(to_literal(array, live));
   }, nb::arg("array"), nb::arg("live") = false);
   m.def("broadcast_shapes", [](nb::handle a, nb::handle b) { return to_python(broadcast(to_dims(a), to_dims(b))); });
+  m.def("apply_all", [](const char* name, nb::handle operands, nb::handle attrs, nb::handle regions) {
+    LocationScope scope(caller_location());
+    Op op = to_op(name);
+    std::vector<GraphPtr> graphs;
+    for (nb::handle region : regions) graphs.push_back(nb::cast<std::shared_ptr<Graph>>(region));
+    nb::list results;
+    for (Tensor& tensor : apply_all(op, to_tensors(operands), to_attrs(op, attrs), std::move(graphs))) results.append(nb::cast(std::move(tensor)));
+    return results;
+  }, nb::arg("op"), nb::arg("operands"), nb::arg("attrs").none() = nb::none(), nb::arg("regions") = nb::tuple(), "A call with all its results.");
+  m.def("next_serial", &next_serial);
+  m.def("record_region", [](nb::handle parameters, nb::handle outputs, uint64_t since) {
+    RecordedRegion region = record_region(to_tensors(parameters), to_tensors(outputs), since);
+    nb::list captured;
+    for (Tensor& tensor : region.captured) captured.append(nb::cast(std::move(tensor)));
+    return nb::make_tuple(nb::cast(std::const_pointer_cast<Graph>(region.graph)), captured);
+  }, "The body of a loop: (Graph, tensors of the surroundings that it takes after its own parameters).");
   m.def("record_graph", [](std::string name, nb::handle parameters, nb::handle outputs) {
     return std::const_pointer_cast<Graph>(record_graph(std::move(name), to_named(parameters), to_named(outputs)));
   }, "A Graph of (tensor, name, alias) triples: parameters and outputs.");

@@ -142,7 +142,10 @@ Attrs to_attrs(Op op, nb::handle dict) {
     for (const AttrSpec& candidate : def(op).attrs)
       if (name(candidate.attr) == wanted) spec = &candidate;
     if (!spec) fail(ErrorKind::value, "attribute", name(op), " has no attribute '", wanted, "'");
-    attrs.set(spec->attr, to_attr(*spec, value));
+    AttrValue given = to_attr(*spec, value);
+    // An optional flag that does not hold is left out, as text leaves it out.
+    if (spec->optional && given == AttrValue(false)) continue;
+    attrs.set(spec->attr, std::move(given));
   }
   return attrs;
 }

@@ -9,7 +9,10 @@ from .errors import Error
 from .graph import Executable, Graph
 from .jit import compile, jit, simulate, trace
 from .knobs import num_threads, set_num_threads
+from .numpy.control import cond, scan, while_loop
+from .numpy.extents import install as _install_extents
 from .numpy.functions import erf
+from .numpy.loops import kept_range as range
 from .numpy.sorting import topk, unique
 from .numpy.windows import (
     avg_pool1d,
@@ -35,6 +38,7 @@ __all__ = [
     "avg_pool2d",
     "avg_pool3d",
     "compile",
+    "cond",
     "conv1d",
     "conv2d",
     "conv3d",
@@ -49,6 +53,8 @@ __all__ = [
     "mutable",
     "num_threads",
     "random",
+    "range",
+    "scan",
     "set_num_threads",
     "simulate",
     "spec",
@@ -57,4 +63,7 @@ __all__ = [
     "topk",
     "trace",
     "unique",
+    "while_loop",
 ]
+
+_install_extents()

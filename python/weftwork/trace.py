@@ -14,6 +14,7 @@ from .annotation import Declared
 from .errors import ArgumentTypeError, ArgumentValueError
 from .numpy.creation import traced_creation
 from .numpy.layout import deciding, given_strides
+from .numpy.loops import Retry
 from .numpy.tracer import Trace, TracedArray, as_tensor, tracing
 from .pytree import flatten, unflatten_with
 from .spec import Spec
@@ -148,13 +149,30 @@ def trace_call(
     order.
     """
     name = getattr(function, "__name__", "main").replace("<lambda>", "lambda")
-    arguments = Arguments(positional_names(function), static, dynamic or {}, declared or {}, bake)
-    trace = Trace(name, bake=bake)
-    with tracing(trace), traced_creation():
-        traced_args, traced_kwargs = arguments.replace(args, kwargs)
-        originals = [leaf.traced.tensor for leaf in arguments.inputs]
-        result = function(*traced_args, **traced_kwargs)
-        return finish_trace(trace, arguments, originals, result, donate)
+    unrolled: dict[Any, str] = {}
+    peels: dict[Any, int] = {}
+    while True:
+        # Once more for each loop that turns out not to be recordable as one.
+        arguments = Arguments(positional_names(function), static, dynamic or {}, declared or {}, bake)
+        trace = Trace(name, bake=bake)
+        trace.unrolled, trace.peels = unrolled, peels
+        with tracing(trace), traced_creation():
+            traced_args, traced_kwargs = arguments.replace(args, kwargs)
+            originals = [leaf.traced.tensor for leaf in arguments.inputs]
+            try:
+                result = function(*traced_args, **traced_kwargs)
+            except Retry as retry:
+                retry.note(unrolled, peels)
+                continue
+            except Exception as error:
+                if not trace.loops or trace.loops[-1].turns.numbers.forced:
+                    raise
+                unrolled[trace.loops[-1].turns.site] = str(error).splitlines()[0]
+                continue
+            if trace.loops:
+                unrolled[trace.loops[-1].turns.site] = "it is left before its end"
+                continue
+            return finish_trace(trace, arguments, originals, result, donate)
 
 
 def finish_trace(trace: Trace, arguments: Arguments, originals: list[Any], result: Any, donate: set[str]) -> Traced:

@@ -19,9 +19,6 @@ import numpy as np
 
 import weftwork as wf
 
-jax.config.update("jax_enable_x64", True)
-
-
 # Harnesses whose values may differ from XLA's, and why.
 DIFFERENT = dict.fromkeys(
     (
@@ -42,7 +39,8 @@ def harnesses() -> list[Any]:
         if any(limit.filter(device="cpu", dtype=harness.dtype) for limit in harness.jax_unimplemented):
             continue
         usable.append(harness)
-    return usable
+    # JAX makes some of them from sets.
+    return sorted(usable, key=lambda harness: harness.fullname)
 
 
 def tolerance(harness: Any, dtype: np.dtype) -> float:
@@ -120,6 +118,9 @@ def agree(harness: Any, args: list[np.ndarray], got: list[np.ndarray], wanted: l
         else:
             values = all(same(a, b, rtol) for a, b in zip(got, wanted) if a.dtype.kind == "f" and a.ndim == np.ndim(args[0]) - 1)
         return values and (len(got) == 1 or got[0].size == 0 or vectors_agree(harness, args, got, rtol))
+    if harness.group_name == "approx_top_k":
+        # XLA takes any of equal elements.
+        got, wanted = got[:1], wanted[:1]
     if harness.group_name == "cholesky":
         # Only the triangle is the factor.
         got, wanted = [np.tril(a) for a in got], [np.tril(b) for b in wanted]
@@ -132,6 +133,11 @@ def agree(harness: Any, args: list[np.ndarray], got: list[np.ndarray], wanted: l
 
 def prepared(harness: Any) -> tuple[str, list[Any], list[np.ndarray]] | None:
     """StableHLO text, arguments and XLA's results; nothing where XLA itself does not run it."""
+    with jax.enable_x64(True):
+        return lowered(harness)
+
+
+def lowered(harness: Any) -> tuple[str, list[Any], list[np.ndarray]] | None:
     args = harness.dyn_args_maker(np.random.RandomState(0))
     try:
         function = jax.jit(harness.dyn_fun)

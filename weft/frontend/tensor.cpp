@@ -1,6 +1,7 @@
 // Recording calls, and turning what was recorded into a graph.
 #include "weft/frontend/tensor.h"
 
+#include <atomic>
 #include <unordered_map>
 #include <utility>
 
@@ -8,6 +9,7 @@ namespace weft {
 namespace {
 
 thread_local Location current_loc;
+std::atomic<uint64_t> serials{1};
 
 // The dims that element-wise operands share at trace level; other operands keep their own.
 std::vector<Type> broadcast_types(Op op, const std::vector<Tensor>& operands) {
@@ -64,6 +66,7 @@ std::vector<Tensor> apply_all(Op op, std::vector<Tensor> operands, Attrs attrs, 
   record->operands = std::move(operands);
   record->regions = std::move(regions);
   record->loc = current_loc;
+  record->serial = serials.fetch_add(1, std::memory_order_relaxed);
   std::vector<Tensor> results;
   for (uint32_t i = 0; i < record->types.size(); ++i) results.push_back(make_tensor(record, i));
   return results;
@@ -73,12 +76,13 @@ Tensor apply(Op op, std::vector<Tensor> operands, Attrs attrs, std::vector<Graph
   return apply_all(op, std::move(operands), std::move(attrs), std::move(regions)).front();
 }
 
-Tensor parameter(Type type, std::string name) {
+Tensor parameter(Type type, std::string name, bool from_outside) {
   auto record = std::make_shared<Record>();
   record->op = Op::parameter;
   record->attrs = {{Attr::name, std::move(name)}};
   record->types = {std::move(type)};
   record->loc = current_loc;
+  record->serial = from_outside ? 0 : serials.fetch_add(1, std::memory_order_relaxed);
   return make_tensor(std::move(record), 0);
 }
 
@@ -88,48 +92,108 @@ Tensor constant(Literal literal) {
   record->types = {literal.type()};
   record->attrs = {{Attr::value, std::move(literal)}};
   record->loc = current_loc;
+  record->serial = serials.fetch_add(1, std::memory_order_relaxed);
   return make_tensor(std::move(record), 0);
 }
 
-GraphPtr record_graph(std::string name, std::span<const NamedTensor> parameters, std::span<const NamedTensor> outputs) {
-  Builder build(Level::trace, std::move(name));
-  std::unordered_map<const Record*, NodeId> done;
-  for (const NamedTensor& p : parameters) {
-    Value value = build.parameter(p.tensor.type(), p.name, p.tensor.record().loc);
-    done.emplace(&p.tensor.record(), value.id());
+namespace {
+
+// Makes a graph of recorded calls. Values recorded before `since` become parameters.
+class Recorder {
+ public:
+  Recorder(std::string name, uint64_t since) : build_(Level::trace, std::move(name)), since_(since) {}
+
+  void add_parameter(const Tensor& tensor, std::string name) {
+    Value value = build_.parameter(tensor.type(), std::move(name), tensor.record().loc);
+    std::vector<Value>& values = done_[&tensor.record()];
+    values.resize(std::max<size_t>(values.size(), tensor.index() + 1));
+    values[tensor.index()] = value;
   }
+
+  Value value_of(const Tensor& tensor) {
+    record(tensor);
+    return done_.at(&tensor.record())[tensor.index()];
+  }
+
+  GraphPtr finish(std::vector<Output> outputs) { return build_.finish(std::move(outputs)); }
+  const std::vector<Tensor>& captured() const { return captured_; }
+
+ private:
   // Depth first with an explicit stack: a program may be deeper than the machine's stack.
-  std::vector<const Record*> stack;
-  for (const NamedTensor& output : outputs) {
-    stack.push_back(&output.tensor.record());
+  void record(const Tensor& wanted) {
+    std::vector<const Tensor*> stack{&wanted};
     while (!stack.empty()) {
-      const Record* record = stack.back();
-      if (done.count(record)) {
+      const Tensor& tensor = *stack.back();
+      const Record& record = tensor.record();
+      if (is_known(tensor)) {
         stack.pop_back();
         continue;
       }
+      if (record.serial < since_ && record.op != Op::constant) {
+        capture(tensor);
+        continue;
+      }
       size_t before = stack.size();
-      for (auto operand = record->operands.rbegin(); operand != record->operands.rend(); ++operand)
-        if (!done.count(&operand->record())) stack.push_back(&operand->record());
+      for (auto operand = record.operands.rbegin(); operand != record.operands.rend(); ++operand)
+        if (!is_known(*operand)) stack.push_back(&*operand);
       if (stack.size() != before) continue;
       stack.pop_back();
-      if (record->op == Op::parameter)
-        throw Error(ErrorKind::value, cat("an output depends on placeholder '", record->attrs.text(Attr::name),
-                                          "', which is not a parameter of '", build.graph().name(),
-                                          "': a traced array was kept from another trace"),
-                    "foreign_placeholder", record->loc);
-      std::vector<Value> operands;
-      for (const Tensor& operand : record->operands)
-        operands.emplace_back(&build.graph(), done.at(&operand.record()), operand.index());
-      build.set_loc(record->loc);
-      done.emplace(record, build.call(record->op, std::move(operands), record->attrs, record->regions).id());
+      call(record);
     }
   }
+
+  bool is_known(const Tensor& tensor) const {
+    auto found = done_.find(&tensor.record());
+    return found != done_.end() && tensor.index() < found->second.size() && found->second[tensor.index()];
+  }
+
+  void capture(const Tensor& tensor) {
+    std::vector<Value>& values = done_[&tensor.record()];
+    values.resize(std::max<size_t>(values.size(), tensor.index() + 1));
+    values[tensor.index()] = build_.parameter(tensor.type(), "", tensor.record().loc);
+    captured_.push_back(tensor);
+  }
+
+  void call(const Record& record) {
+    if (record.op == Op::parameter)
+      throw Error(ErrorKind::value, cat("an output depends on placeholder '", record.attrs.text(Attr::name), "', which is not a parameter of '",
+                                        build_.graph().name(), "': a traced array was kept from another trace"),
+                  "foreign_placeholder", record.loc);
+    std::vector<Value> operands;
+    for (const Tensor& operand : record.operands) operands.push_back(done_.at(&operand.record())[operand.index()]);
+    build_.set_loc(record.loc);
+    NodeId id = build_.call(record.op, std::move(operands), record.attrs, record.regions).id();
+    std::vector<Value>& values = done_[&record];
+    values.resize(record.types.size());
+    for (uint32_t i = 0; i < record.types.size(); ++i)
+      if (!values[i]) values[i] = Value(&build_.graph(), id, i);
+  }
+
+  Builder build_;
+  uint64_t since_;
+  std::unordered_map<const Record*, std::vector<Value>> done_;
+  std::vector<Tensor> captured_;
+};
+
+}  // namespace
+
+GraphPtr record_graph(std::string name, std::span<const NamedTensor> parameters, std::span<const NamedTensor> outputs) {
+  Recorder recorder(std::move(name), 0);
+  for (const NamedTensor& parameter : parameters) recorder.add_parameter(parameter.tensor, parameter.name);
   std::vector<Output> results;
-  for (const NamedTensor& output : outputs)
-    results.push_back({Value(&build.graph(), done.at(&output.tensor.record()), output.tensor.index()), output.name,
-                       output.alias});
-  return build.finish(std::move(results));
+  for (const NamedTensor& output : outputs) results.push_back({recorder.value_of(output.tensor), output.name, output.alias});
+  return recorder.finish(std::move(results));
+}
+
+uint64_t next_serial() { return serials.load(std::memory_order_relaxed); }
+
+RecordedRegion record_region(std::span<const Tensor> parameters, std::span<const Tensor> outputs, uint64_t since) {
+  Recorder recorder("body", since);
+  for (const Tensor& parameter : parameters) recorder.add_parameter(parameter, "");
+  std::vector<Output> results;
+  for (const Tensor& output : outputs) results.push_back({recorder.value_of(output), ""});
+  GraphPtr graph = recorder.finish(std::move(results));
+  return {std::move(graph), recorder.captured()};
 }
 
 }  // namespace weft

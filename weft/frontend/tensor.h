@@ -44,6 +44,7 @@ struct Record {
   std::vector<GraphPtr> regions;
   std::vector<Type> types;
   Location loc;
+  uint64_t serial = 0;  // grows with every call that is recorded
   ~Record();  // releases long chains without recursion
 };
 
@@ -63,8 +64,9 @@ class LocationScope {
 Tensor apply(Op op, std::vector<Tensor> operands, Attrs attrs = {}, std::vector<GraphPtr> regions = {});
 std::vector<Tensor> apply_all(Op op, std::vector<Tensor> operands, Attrs attrs = {}, std::vector<GraphPtr> regions = {});
 
-// A placeholder of a traced function; each call makes another one.
-Tensor parameter(Type type, std::string name);
+// A placeholder of a traced function; each call makes another one. One that stands for what was there before anything was
+// recorded is of the surroundings of every region.
+Tensor parameter(Type type, std::string name, bool from_outside = false);
 Tensor constant(Literal literal);
 
 struct NamedTensor {
@@ -76,5 +78,16 @@ struct NamedTensor {
 // The graph, at trace level, of everything the outputs need; parameters in the order given, used or not. Error when an
 // output depends on a placeholder that is not among them.
 GraphPtr record_graph(std::string name, std::span<const NamedTensor> parameters, std::span<const NamedTensor> outputs);
+
+// The serial number that the next call will get.
+uint64_t next_serial();
+
+// The body of a loop or branch: as record_graph, but what was recorded before `since` is of the surroundings and becomes
+// a parameter, after those given; constants are taken in.
+struct RecordedRegion {
+  GraphPtr graph;
+  std::vector<Tensor> captured;
+};
+RecordedRegion record_region(std::span<const Tensor> parameters, std::span<const Tensor> outputs, uint64_t since);
 
 }  // namespace weft

@@ -84,6 +84,10 @@ enum class Attr : uint8_t {
   version,               // int
   replica_groups,        // ints, row by row; source_target_pairs: pairs
   source_target_pairs,
+  counter,               // text: the symbol that a loop counts by
+  first, trips,          // Dims, one each: the counter's first value, and how often the loop runs
+  step,                  // int: from turn to turn
+  carried,               // int: the operands that change from turn to turn; the rest stay
   split_dimension, concat_dimension, split_count, all_gather_dim, scatter_dimension,  // int
 };
 std::string_view name(Attr attr);

@@ -165,6 +165,9 @@ void Parser::finish(Scope& scope, ParsedCall& call, const std::vector<std::strin
     } else {
       std::vector<GraphPtr> regions;
       for (const ParsedRegion& region : call.regions) regions.push_back(region.graph);
+      // Of select and clamp the predicate and the bounds may be scalars.
+      if ((call.op == Op::select || call.op == Op::clamp) && call.operands.size() == 3)
+        for (Value& operand : call.operands) operand = scope.build->broadcast_to(operand, call.operands[1].type().dims);
       // The shape that rng takes as an operand is that of its result.
       if (call.op == Op::rng && call.operands.size() == 3) call.operands.pop_back();
       const Node& node = scope.build->call(*call.op, call.operands, attrs_of(call, symbols_), std::move(regions));

@@ -192,6 +192,18 @@ ExprId Access::element_wise(const Node& node, const Dims& at, ExprId mask) {
   return scalar(scalar_of(node), node.type().dtype, std::move(args));
 }
 
+namespace {
+
+Dims viewed_coordinates(const Node& view, const Dims& at) {
+  const Ints &axes = view.ints(Attr::axes), &strides = view.ints(Attr::strides);
+  Dims inner = view.attrs.dims(Attr::start_indices);
+  for (size_t j = 0; j < at.size(); ++j)
+    if (axes[j] >= 0) inner[static_cast<size_t>(axes[j])] = inner[static_cast<size_t>(axes[j])] + at[j] * Dim(strides[j]);
+  return inner;
+}
+
+}  // namespace
+
 ExprId Access::compute(const Node& node, const Dims& at, ExprId mask) {
   const Attrs& attrs = node.attrs;
   Dims inner;
@@ -203,6 +215,7 @@ ExprId Access::compute(const Node& node, const Dims& at, ExprId mask) {
       std::copy_n(whole.bytes().begin(), size_of(one.dtype()), one.mutable_bytes());
       return constant(one);
     }
+    case Op::extent: return index(attrs.dims(Attr::dims)[0]);
     case Op::iota: return index(at[static_cast<size_t>(attrs.integer(Attr::dimension))], node.type().dtype);
     case Op::broadcast_in_dim: {
       const Dims& dims = node.operand(0).type().dims;
@@ -226,13 +239,7 @@ ExprId Access::compute(const Node& node, const Dims& at, ExprId mask) {
       for (size_t i = 0; i < at.size(); ++i)
         inner.push_back(attrs.dims(Attr::start_indices)[i] + at[i] * Dim(attrs.ints(Attr::strides)[i]));
       return value(node.operand(0), inner, mask);
-    case Op::strided_view: {
-      const Ints &axes = attrs.ints(Attr::axes), &strides = attrs.ints(Attr::strides);
-      inner = attrs.dims(Attr::start_indices);
-      for (size_t j = 0; j < at.size(); ++j)
-        if (axes[j] >= 0) inner[static_cast<size_t>(axes[j])] = inner[static_cast<size_t>(axes[j])] + at[j] * Dim(strides[j]);
-      return value(node.operand(0), inner, mask);
-    }
+    case Op::strided_view: return value(node.operand(0), viewed_coordinates(node, at), mask);
     case Op::reverse:
       inner = at;
       for (int64_t axis : attrs.ints(Attr::dimensions)) {

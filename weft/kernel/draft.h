@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "weft/kernel/access.h"
+#include "weft/kernel/lower.h"
 #include "weft/kernel/schedule.h"
 
 namespace weft {
@@ -32,6 +33,9 @@ struct Draft {
   std::vector<Kernel> bodies;
   std::vector<std::string> texts;
   std::vector<DraftBlock> blocks;
+  std::string counter;
+  Dim first, trips;
+  int64_t step = 1;
   // A copy of one buffer to another as a whole: left out where both are the same memory.
   std::optional<std::pair<BufferId, BufferId>> copies;
   std::vector<BufferId> buffers;  // of each memory that is no scratch
@@ -45,6 +49,7 @@ struct Draft {
 struct Lowering {
   const Graph& graph;
   const Fusion& fusion;
+  Counters counters;
   std::vector<Draft> drafts;
   std::vector<Temporary> temporaries;
   std::vector<bool> is_needed;  // by node: stored values that something outside their kernel reads

@@ -76,7 +76,7 @@ class Fuser {
       if (node.op == Op::reduce || node.op == Op::scatter || node.op == Op::result) fusion_.is_stored[node.id()] = true;
       if (is_output_[node.id()] && node.op != Op::parameter) store_output(node);
       if (node.op == Op::gather || node.op == Op::dynamic_slice) store(node.operand(0).id(), "is read at positions that are values");
-      if (node.op == Op::dynamic_update_slice) store_update(node);
+      if (node.op == Op::dynamic_update_slice || node.op == Op::update_slice) store_update(node);
       if (node.op == Op::scatter)
         for (const Value& operand : node.operands()) store(operand.id(), "is an operand of scatter");
     }
@@ -85,9 +85,11 @@ class Fuser {
   // Routines and branches read memory; what a loop starts from is written where it is carried.
   void store_operands(const Node& node) {
     if (node.op == Op::while_) return;
+    // Of a counted loop: what does not change from turn to turn.
+    size_t first = node.op == Op::for_ ? static_cast<size_t>(node.attrs.integer(Attr::carried)) : 0;
     if (is_fold(node) && node.op != Op::select_and_scatter) return;
-    for (const Value& operand : node.operands()) {
-      store(operand.id(), "is an operand of a routine, branch or selection");
+    for (const Value& operand : node.operands().subspan(first)) {
+      store(operand.id(), "is an operand of a routine, loop, branch or selection");
       fusion_.is_stored[operand.id()] = true;
     }
   }
@@ -98,10 +100,10 @@ class Fuser {
     bool feeds_update = false;
     for (NodeId user : users_[node.id()]) {
       const Node& next = graph_.node(user);
-      feeds_update |= (next.op == Op::dynamic_update_slice || next.op == Op::scatter) && next.operand(0).id() == node.id();
-      feeds_update |= next.op == Op::while_;
+      bool updates = next.op == Op::dynamic_update_slice || next.op == Op::update_slice || next.op == Op::scatter;
+      feeds_update |= (updates && next.operand(0).id() == node.id()) || next.op == Op::while_ || next.op == Op::for_;
     }
-    if (feeds_update) store(node.id(), "is written over in turn");
+    if (feeds_update || node.op == Op::update_slice) store(node.id(), "is written over in turn");
   }
 
   // A stencil over a computed value would compute it again at every shift, and at every shift of that in turn.
@@ -257,7 +259,7 @@ class Fuser {
         if (root == node.id()) stage.kind = StageKind::dot, stage.source = dot;
       if (stage.kind != StageKind::dot && node.op == Op::reduce) stage.kind = StageKind::reduce;
       if (node.op == Op::scatter) stage.kind = StageKind::scatter;
-      if (node.op == Op::dynamic_update_slice) stage.kind = StageKind::update;
+      if (node.op == Op::dynamic_update_slice || node.op == Op::update_slice) stage.kind = StageKind::update;
       if (is_fold(node)) stage.kind = StageKind::fold;
       if (is_step(node)) stage.kind = StageKind::step;
       std::set<NodeId> seen;
@@ -486,7 +488,7 @@ bool is_fold(const Node& node) {
 bool is_step(const Node& node) {
   switch (node.op) {
     case Op::sort: case Op::fft: case Op::cholesky: case Op::triangular_solve: case Op::custom_call:
-    case Op::while_: case Op::if_: case Op::case_: return true;
+    case Op::for_: case Op::while_: case Op::if_: case Op::case_: return true;
     default: return false;
   }
 }

@@ -231,6 +231,15 @@ class ProgramRun {
       case LaunchKind::loop:
         for (run_block(launch.blocks[0]); choice(launch) != 0; run_block(launch.blocks[0])) run_block(launch.blocks[1]);
         return;
+      case LaunchKind::count: {
+        int64_t trips = launch.trips.evaluate(bound_), first = launch.first.evaluate(bound_);
+        for (int64_t i = 0; i < trips; ++i) {
+          bound_[launch.counter] = first + i * launch.step;
+          run_block(launch.blocks[0]);
+        }
+        bound_.erase(launch.counter);
+        return;
+      }
       case LaunchKind::branch: {
         int64_t chosen = choice(launch), last = static_cast<int64_t>(launch.blocks.size()) - 1;
         if (is_bool(program_.buffers[static_cast<size_t>(launch.buffers[0])].type.dtype)) chosen = chosen ? 0 : 1;

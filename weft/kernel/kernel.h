@@ -149,6 +149,7 @@ enum class LaunchKind : uint8_t {
   kernel,
   routine,  // a function of weft/library over the buffers
   loop,     // blocks[0], then blocks[1] for as long as the byte in buffers[0] is not zero
+  count,    // blocks[0] for each value first + step * k of the symbol `counter`, k in [0, trips)
   branch,   // the block that the number in buffers[0] names, the last one for others; of a boolean: 0 is the second
 };
 
@@ -164,7 +165,10 @@ struct Launch {
   Dims numbers;                  // routine: what it is told
   std::vector<int32_t> bodies;   // routine: kernels it calls
   std::vector<std::string> texts;  // routine: more that it is told, behind the bodies
-  std::vector<LaunchBlock> blocks;     // loop, branch
+  std::vector<LaunchBlock> blocks;     // loop, count, branch
+  std::string counter;
+  Dim first, trips;
+  int64_t step = 1;
   std::vector<int32_t> buffers;  // kernel: one for each memory that is no scratch, in order
   Dims symbols;                  // values of the kernel's symbols
   Dim parallel = 1;              // extent of the parallel loop, or number of tiles of a dot (filled by codegen)

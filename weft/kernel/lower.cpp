@@ -40,7 +40,16 @@ void lower_group(Lowering& lowering, const Group& group) {
 
 }  // namespace
 
-Program lower(const Graph& flat) {
+// Linear in the counter: at one end of the range. Otherwise whatever its bounds say.
+Dim upper_bound(const Dim& extent, const Counter& counter) {
+  if (!uses_counter(extent, counter.name)) return extent;
+  std::optional<Dim> slope = coefficient(extent, counter.name);
+  if (slope && slope->min() >= 0) return extent.substitute({{counter.name, counter.high}});
+  if (slope && slope->max() <= 0) return extent.substitute({{counter.name, counter.low}});
+  return extent.max();
+}
+
+Program lower(const Graph& flat, const Counters& counters) {
   for (const Node& node : flat.nodes())
     if (node.types.empty() && node.op == Op::custom_call)
       throw Error(ErrorKind::unsupported, cat("custom_call of '", node.attrs.text(Attr::call_target_name), "' gives nothing: only the interpreter runs it"),
@@ -48,7 +57,7 @@ Program lower(const Graph& flat) {
   GraphPtr prepared = prepare(flat);
   const Graph& graph = *prepared;
   Fusion fusion = fuse(graph);
-  Lowering lowering{graph, fusion, {}, {}, needed_values(graph, fusion)};
+  Lowering lowering{graph, fusion, counters, {}, {}, needed_values(graph, fusion)};
   for (const Group& group : fusion.groups) lower_group(lowering, group);
   Program program = plan(lowering);
   program.cuts = std::move(fusion.cuts);

@@ -10,8 +10,17 @@
 
 namespace weft {
 
+// The counters of the loops around a program, outermost first, each with its least and greatest value.
+struct Counter {
+  std::string name;
+  Dim low, high;
+};
+using Counters = std::vector<Counter>;
+// The greatest value of an extent over the range of a counter.
+Dim upper_bound(const Dim& extent, const Counter& counter);
+
 // Fuses, lowers, schedules and plans: graph at flat level, verified, without dead nodes.
-Program lower(const Graph& flat);
+Program lower(const Graph& flat, const Counters& counters = {});
 
 // Runs a program without LLVM, element by element: the oracle between the graph interpreter and machine code.
 std::vector<Literal> interpret(const Program& program, std::span<const Literal> inputs);

@@ -171,8 +171,11 @@ void lower_update(Lowering& lowering, const Stage& stage) {
   Access access(lowering.graph, lowering.fusion, draft.kernel);
   Space space = space_of(sizes, ".i");
   Dims strides = row_major_strides(dims);
-  Stmt put = store_statement(access.memory(stage.root, true), linear_index(dims, space.coordinates), access.value(node.operand(1), space.coordinates));
-  for (size_t i = 0; i < dims.size(); ++i)
+  bool fixed = node.op == Op::update_slice;
+  Dims at = space.coordinates;
+  for (size_t i = 0; fixed && i < at.size(); ++i) at[i] = node.attrs.dims(Attr::start_indices)[i] + at[i] * Dim(node.ints(Attr::strides)[i]);
+  Stmt put = store_statement(access.memory(stage.root, true), linear_index(dims, at), access.value(node.operand(1), space.coordinates));
+  for (size_t i = 0; !fixed && i < dims.size(); ++i)
     if (Dim last = dims[i] - sizes[i]; !last.is(0)) put.dynamic.emplace_back(access.clamped(access.value(node.operand(i + 2), {}), last), strides[i]);
   draft.kernel.body = schedule_map(draft.kernel, space.axes, {std::move(put)}, draft.parallel);
   draft.cost = floordiv(node.operand(1).type().count() * Dim(4), max(draft.parallel, Dim(1)));

@@ -140,13 +140,14 @@ GraphPtr loop_body(const Graph& region) {
   for (NodeId id : region.parameters()) arguments.push_back(build.parameter(region.node(id).type(), ""));
   std::vector<Output> outputs;
   std::vector<Value> results = build.inlined(region, arguments);
+  // A counted loop gives fewer values than it takes: what stays the same comes last.
   for (size_t i = 0; i < results.size(); ++i)
     if (results[i] != arguments[i]) outputs.push_back({results[i], "", static_cast<int>(i)});
   return build.finish(std::move(outputs));
 }
 
-void add_block(Draft& draft, const Graph& region, std::vector<BufferId> inputs, std::vector<BufferId> outputs) {
-  DraftBlock block{lower(region), std::move(inputs), std::move(outputs)};
+void add_block(Draft& draft, const Graph& region, std::vector<BufferId> inputs, std::vector<BufferId> outputs, const Counters& counters) {
+  DraftBlock block{lower(region, counters), std::move(inputs), std::move(outputs)};
   draft.blocks.push_back(std::move(block));
 }
 
@@ -165,11 +166,39 @@ void lower_loop(Lowering& lowering, const Node& node) {
   BufferId condition = lowering.add_temporary({DType::boolean, {}});
   draft.buffers = {condition};
   draft.buffers.insert(draft.buffers.end(), carried.begin(), carried.end());
-  add_block(draft, *node.regions[0], carried, {condition});
+  add_block(draft, *node.regions[0], carried, {condition}, lowering.counters);
   GraphPtr body = loop_body(*node.regions[1]);
   std::vector<BufferId> written;
   for (const Output& output : body->outputs()) written.push_back(carried[static_cast<size_t>(output.alias)]);
-  add_block(draft, *body, carried, std::move(written));
+  add_block(draft, *body, carried, std::move(written), lowering.counters);
+  add_block_memory(lowering, draft);
+  finish_step(lowering, std::move(draft), node);
+}
+
+void lower_counted(Lowering& lowering, const Node& node) {
+  std::vector<BufferId> inputs = result_buffers(lowering, node);
+  for (size_t i = 0; i < inputs.size(); ++i) lower_copy(lowering, node.operand(i), inputs[i], node.id());
+  for (size_t i = inputs.size(); i < node.operand_count(); ++i) inputs.push_back(static_cast<BufferId>(node.operand(i).id()));
+  Draft draft;
+  draft.kind = LaunchKind::count;
+  draft.counter = node.attrs.text(Attr::counter);
+  draft.first = node.attrs.dims(Attr::first)[0];
+  draft.trips = node.attrs.dims(Attr::trips)[0];
+  draft.step = node.attrs.integer(Attr::step);
+  draft.buffers = inputs;
+  GraphPtr body = loop_body(*node.regions[0]);
+  std::vector<BufferId> written;
+  for (const Output& output : body->outputs()) written.push_back(inputs[static_cast<size_t>(output.alias)]);
+  Counters counters = lowering.counters;
+  Dim last = draft.first + (draft.trips - Dim(1)) * Dim(draft.step);
+  Counter counter{draft.counter, draft.step > 0 ? draft.first : last, draft.step > 0 ? last : draft.first};
+  // Free of the outer counters: their extremes.
+  for (auto outer = counters.rbegin(); outer != counters.rend(); ++outer) {
+    counter.high = upper_bound(counter.high, *outer);
+    counter.low = upper_bound(counter.low * Dim(-1), *outer) * Dim(-1);
+  }
+  counters.push_back(std::move(counter));
+  add_block(draft, *body, inputs, std::move(written), counters);
   add_block_memory(lowering, draft);
   finish_step(lowering, std::move(draft), node);
 }
@@ -182,7 +211,7 @@ void lower_branch(Lowering& lowering, const Node& node) {
   draft.buffers = {static_cast<BufferId>(node.operand(0).id())};
   draft.buffers.insert(draft.buffers.end(), captured.begin(), captured.end());
   draft.buffers.insert(draft.buffers.end(), results.begin(), results.end());
-  for (const GraphPtr& branch : node.regions) add_block(draft, *branch, captured, results);
+  for (const GraphPtr& branch : node.regions) add_block(draft, *branch, captured, results, lowering.counters);
   add_block_memory(lowering, draft);
   finish_step(lowering, std::move(draft), node);
 }
@@ -193,6 +222,7 @@ void lower_step(Lowering& lowering, const Stage& stage) {
   const Node& node = lowering.graph.node(stage.root);
   switch (node.op) {
     case Op::sort: return lower_sort(lowering, node);
+    case Op::for_: return lower_counted(lowering, node);
     case Op::while_: return lower_loop(lowering, node);
     case Op::if_:
     case Op::case_: return lower_branch(lowering, node);

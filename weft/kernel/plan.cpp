@@ -11,8 +11,10 @@
 namespace weft {
 namespace {
 
-Dim bytes_of(const Type& type) {
+// Rounded up to whole cache lines; of a value whose extents depend on the counters of loops, what the largest takes.
+Dim bytes_of(const Type& type, const Counters& counters) {
   Dim bytes = type.count() * Dim(size_of(type.dtype));
+  for (auto counter = counters.rbegin(); counter != counters.rend(); ++counter) bytes = upper_bound(bytes, *counter);
   return ceildiv(bytes, 64) * Dim(64);
 }
 
@@ -80,7 +82,7 @@ class Planner {
     buffer.index = index;
     buffer.offset = std::move(offset);
     buffer.type = type_of(id);
-    buffer.bytes = bytes_of(buffer.type);
+    buffer.bytes = bytes_of(buffer.type, lowering_.counters);
     program_.buffers.push_back(std::move(buffer));
     auto slot = static_cast<int32_t>(program_.buffers.size() - 1);
     buffers_[id] = slot;
@@ -219,7 +221,7 @@ class Planner {
         program_.constants.push_back(graph_.node(static_cast<NodeId>(id)).attrs.literal(Attr::value));
       } else if (id >= nodes && lowering_.temporaries[static_cast<size_t>(id - nodes)].persistent) {
         place(id, Place::persistent, -1, persistent);
-        persistent = persistent + bytes_of(type_of(id));
+        persistent = persistent + bytes_of(type_of(id), lowering_.counters);
       } else {
         tenant(slots, id, lifetimes_.at(id));
       }
@@ -234,7 +236,7 @@ class Planner {
   }
 
   void tenant(std::vector<Slot>& slots, BufferId id, std::pair<size_t, size_t> life) {
-    Dim bytes = bytes_of(type_of(id));
+    Dim bytes = bytes_of(type_of(id), lowering_.counters);
     Slot* best = nullptr;
     int64_t wanted = bytes.opt(), best_waste = 0;
     for (Slot& slot : slots) {
@@ -261,6 +263,10 @@ class Planner {
     launch.routine = std::move(draft.routine);
     launch.numbers = std::move(draft.numbers);
     launch.texts = std::move(draft.texts);
+    launch.counter = std::move(draft.counter);
+    launch.first = draft.first;
+    launch.trips = draft.trips;
+    launch.step = draft.step;
     for (Kernel& body : draft.bodies) launch.bodies.push_back(add_kernel(std::move(body)));
     for (DraftBlock& block : draft.blocks) launch.blocks.push_back(merge_block(block, launch.buffers.back()));
     if (launch.kind == LaunchKind::kernel) launch.kernel = add_kernel(std::move(draft.kernel));

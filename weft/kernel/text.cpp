@@ -64,12 +64,13 @@ void append_side(std::string& out, std::string_view label, const Dot::Side& side
 }
 
 void append_launch(std::string& out, const Program& program, const Launch& launch, size_t indent = 2) {
-  static constexpr std::string_view kinds[] = {"", "routine ", "while ", "branch "};
+  static constexpr std::string_view kinds[] = {"", "routine ", "while ", "for ", "branch "};
   append(out, std::string(indent, ' '), kinds[static_cast<size_t>(launch.kind)],
          launch.kind == LaunchKind::kernel ? program.kernels[static_cast<size_t>(launch.kernel)].name : launch.routine, "(");
   for (size_t i = 0; i < launch.buffers.size(); ++i) append(out, i ? ", b" : "b", launch.buffers[i]);
   out += ")";
   if (launch.kind == LaunchKind::kernel) append(out, " x ", launch.parallel);
+  if (launch.kind == LaunchKind::count) append(out, " ", launch.counter, " = ", launch.first, " + ", launch.step, " k, k < ", launch.trips);
   if (!launch.numbers.empty()) append(out, " ", launch.numbers);
   append(out, "  # ", launch.loc.text(), "\n");
   for (const LaunchBlock& block : launch.blocks) {

@@ -38,6 +38,33 @@ Literals eval_while(const Node& node, std::span<const Literal> operands) {
   return values;
 }
 
+// The carried values change from turn to turn, the rest is the same for all; the counter is a symbol that types and
+// attributes of the body mention.
+Types infer_for(const Call& call) {
+  int64_t carried = call.attrs.integer(Attr::carried);
+  const Graph& body = *call.regions[0];
+  call.require(call.attrs.dims(Attr::trips).size() == 1 && call.attrs.dims(Attr::first).size() == 1, "trips", "needs one first value and number of turns");
+  call.require(carried >= 0 && carried <= static_cast<int64_t>(call.operands.size()), "carried", "carries ", carried, " of ", call.operands.size(), " operands");
+  Types given(call.operands.begin(), call.operands.end()), changing(call.operands.begin(), call.operands.begin() + carried);
+  call.require(parameter_types(body) == given, "c1", "the body takes ", parameter_types(body), ", it is given ", given);
+  call.require(output_types(body) == changing, "c2", "the body gives ", output_types(body), ", the loop carries ", changing);
+  return changing;
+}
+
+Literals eval_for(const Node& node, std::span<const Literal> operands) {
+  auto carried = static_cast<std::ptrdiff_t>(node.attrs.integer(Attr::carried));
+  Literals values(operands.begin(), operands.end());
+  int64_t trips = node.attrs.dims(Attr::trips)[0].value();
+  int64_t first = node.attrs.dims(Attr::first)[0].value(), step = node.attrs.integer(Attr::step);
+  for (int64_t i = 0; i < trips; ++i) {
+    GraphPtr body = substitute(*node.regions[0], {{node.attrs.text(Attr::counter), Dim(first + i * step)}});
+    Literals next = interpret(*body, values);
+    std::copy(next.begin(), next.begin() + carried, values.begin());
+  }
+  values.resize(static_cast<size_t>(carried));
+  return values;
+}
+
 // What branches use of the surroundings is passed to all of them after the operand that chooses.
 Types infer_branches(const Call& call) {
   call.require(!call.regions.empty(), "c1", "needs a branch");
@@ -92,6 +119,18 @@ OpDef branching(std::string_view doc, int regions, InferFn infer, EvalFn eval, N
 }
 
 }  // namespace
+
+OpDef define_for_() {
+  return {.doc = "Runs a body a number of times over carried values; the counter is a symbol that takes the values "
+                 "first, first + step, …",
+          .operands = -1,
+          .attrs = {{Attr::counter, AttrKind::text}, {Attr::first, AttrKind::dims}, {Attr::trips, AttrKind::dims}, {Attr::step, AttrKind::integer},
+                    {Attr::carried, AttrKind::integer}},
+          .regions = 1,
+          .infer = infer_for,
+          .eval = eval_for,
+          .names = {.stablehlo = "weft.for"}};
+}
 
 OpDef define_while_() {
   return {.doc = "Runs a body over carried values for as long as a condition on them holds.",

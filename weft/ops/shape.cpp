@@ -280,4 +280,39 @@ OpDef define_strided_view() {
           }};
 }
 
+OpDef define_update_slice() {
+  return {.doc = "The first operand with the elements at start_indices + index * strides replaced by those of the second.",
+          .operands = 2,
+          .attrs = {{Attr::start_indices, AttrKind::dims}, {Attr::strides, AttrKind::ints}},
+          .infer = [](const Call& call) -> Types {
+            const Type &x = call.operand(0), &part = call.operand(1);
+            const Dims& start = call.attrs.dims(Attr::start_indices);
+            const Ints& strides = call.attrs.ints(Attr::strides);
+            call.require(part.dtype == x.dtype && part.rank() == x.rank(), "c1", "operands must agree in element type and rank, got ", x, " and ", part);
+            call.require(start.size() == x.dims.size() && strides.size() == x.dims.size(), "c2", "needs start and stride for each dimension of ", x);
+            for (size_t i = 0; i < x.dims.size(); ++i) {
+              call.require(strides[i] > 0, "c4", "strides must be positive, got ", strides);
+              Dim last = start[i] + (part.dims[i] - Dim(1)) * Dim(strides[i]);
+              bool outside = known_less(start[i], Dim(0)) == true || (known_less(last, x.dims[i]) == false && known_less(Dim(0), part.dims[i]) == true);
+              call.require(!outside, "c3", "dimension ", i, ": elements ", start[i], " to ", last, " must lie in ", x.dims[i]);
+            }
+            return {x};
+          },
+          .eval = [](const Node& node, std::span<const Literal> operands) -> Literals {
+            Literal result(node.type());
+            std::memcpy(result.mutable_bytes(), operands[0].bytes().data(), operands[0].bytes().size());
+            const Dims& start = node.attrs.dims(Attr::start_indices);
+            const Ints& strides = node.ints(Attr::strides);
+            Ints dims = node.type().static_dims(), all = row_major_strides(dims);
+            int64_t at = 0;
+            for_each_index(operands[1].type().static_dims(), [&](const Ints& index) {
+              Ints target(index);
+              for (size_t i = 0; i < index.size(); ++i) target[i] = start[i].value() + index[i] * strides[i];
+              copy_element(result, linear(target, all), operands[1], at++);
+            });
+            return {result};
+          },
+          .names = {.stablehlo = "weft.update_slice"}};
+}
+
 }  // namespace weft

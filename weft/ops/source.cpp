@@ -54,4 +54,18 @@ OpDef define_result() {
           .eval = [](const Node&, std::span<const Literal> operands) -> std::vector<Literal> { return {operands[0]}; }};
 }
 
+OpDef define_extent() {
+  return {.doc = "A symbolic extent as an i64 scalar.",
+          .operands = 0,
+          .attrs = {{Attr::dims, AttrKind::dims}},
+          .infer = [](const Call& call) -> Types {
+            call.require(call.attrs.dims(Attr::dims).size() == 1, "dims", "takes one extent, got ", call.attrs.dims(Attr::dims));
+            return {{DType::i64, {}}};
+          },
+          .eval = [](const Node& node, std::span<const Literal>) -> std::vector<Literal> {
+            return {Literal::scalar_int(DType::i64, node.attrs.dims(Attr::dims)[0].value())};
+          },
+          .names = {.stablehlo = "weft.extent"}};
+}
+
 }  // namespace weft

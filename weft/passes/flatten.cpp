@@ -20,6 +20,18 @@ Value factored_in_f32(Builder& build, const Node& node, std::vector<Value> opera
   return build.convert(build(node.op, operands, node.attrs), node.type().dtype);
 }
 
+// At fixed places and without strides the update has a spelling that every StableHLO tool knows.
+Value static_update(Builder& build, const Node& node, const std::vector<Value>& operands) {
+  std::vector<Value> arguments = operands;
+  for (int64_t stride : node.ints(Attr::strides))
+    if (stride != 1) return {};
+  for (const Dim& start : node.attrs.dims(Attr::start_indices)) {
+    if (!start.is_static()) return {};
+    arguments.push_back(build.constant(Literal::scalar_int(DType::i64, start.value())));
+  }
+  return build(Op::dynamic_update_slice, std::move(arguments));
+}
+
 std::vector<Value> with_flat_regions(Builder& build, const Node& node, const std::vector<Value>& operands) {
   std::vector<GraphPtr> regions;
   for (const GraphPtr& region : node.regions) regions.push_back(flattened(*region));
@@ -28,6 +40,10 @@ std::vector<Value> with_flat_regions(Builder& build, const Node& node, const std
 
 std::vector<Value> flatten_node(Builder& build, const Node& node, const std::vector<Value>& operands) {
   const OpDef& op = def(node.op);
+  if (node.op == Op::extent && node.attrs.dims(Attr::dims)[0].is_static())
+    return {build.constant(Literal::scalar_int(DType::i64, node.attrs.dims(Attr::dims)[0].value()))};
+  if (node.op == Op::update_slice)
+    if (Value update = static_update(build, node, operands)) return {update};
   bool factors = node.op == Op::cholesky || node.op == Op::triangular_solve;
   if (factors && bit_width(node.type().dtype) < 32) return {factored_in_f32(build, node, operands)};
   if (!op.expand && !node.regions.empty()) return with_flat_regions(build, node, operands);

@@ -33,7 +33,7 @@ GraphPtr rebuild(const Graph& graph, Level level,
 // Applies rules in order at every node until none applies.
 GraphPtr rewrite(const Graph& graph, std::span<const Rule> rules);
 
-extern const Pass flatten, fold, simplify, cse;
+extern const Pass flatten, prune, fold, simplify, cse;
 
 struct Step {
   const Pass* pass;

@@ -8,6 +8,7 @@ namespace weft {
 std::span<const Step> pipeline() {
   static const Step steps[] = {
       {&flatten, "everything below knows flat ops only"},
+      {&prune, "what loops carry for nobody need not be improved"},
       {&fold, "constants that bodies brought in become plain ones, which rules can see"},
       {&simplify, "views that cancel must be gone before fusion looks for borders"},
       {&cse, "layers repeat masks, counts and broadcasts"},

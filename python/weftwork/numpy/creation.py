@@ -6,6 +6,7 @@ here; calls from other threads, or from code that no trace runs, go straight on 
 
 from __future__ import annotations
 
+import builtins
 import functools
 import threading
 from collections.abc import Callable, Iterator
@@ -18,6 +19,7 @@ from .. import _core
 from ..errors import DataDependentError
 from .dispatch import FUNCTIONS, broadcast_to, implements
 from .grids import Joiner
+from .loops import PYTHON_RANGE, Range
 from .tracer import TracedArray, as_tensor, contains_traced, convert, current_trace, raise_here, untraced, wrap
 
 CREATORS: dict[str, Callable[..., Any]] = {}
@@ -60,6 +62,7 @@ def traced_creation() -> Iterator[None]:
             for name, columns in (("r_", False), ("c_", True)):
                 _originals[name] = getattr(np, name)
                 setattr(np, name, Joiner(_originals[name], columns))
+            builtins.range = Range  # type: ignore[assignment,misc]
         _active += 1
     try:
         yield
@@ -70,6 +73,7 @@ def traced_creation() -> Iterator[None]:
                 for name, original in _originals.items():
                     setattr(np, name, original)
                 _originals.clear()
+                builtins.range = PYTHON_RANGE  # type: ignore[misc]
 
 
 def extents_of(shape: Any) -> tuple[Any, ...]:

@@ -130,9 +130,9 @@ def weak_result(ufunc: np.ufunc, inputs: tuple, results: list[Any]) -> Any:
     """Python scalars combined by operators stay Python scalars: the result of only weak operands is weak."""
     first = results[0]
     if len(results) == 1 and isinstance(first, TracedArray) and all(
-        (isinstance(i, TracedArray) and i.weak) or isinstance(i, (int, float, complex)) for i in inputs
+        (isinstance(i, TracedArray) and i.weak) or isinstance(i, (int, float, complex, _core.Dim)) for i in inputs
     ):
-        first.weak = {"f": float, "c": complex}.get(first.dtype.kind)
+        first.weak = {"i": int, "f": float, "c": complex}.get(first.dtype.kind)
     return first
 
 

@@ -49,7 +49,9 @@ class Slice(View):
             part = _core.apply("reverse", [part], {"dimensions": reverse})
         if all(_core.dims_equal(a, b) for a, b in zip(part.shape, base.shape, strict=True)):
             return part
-        if all(stride == 1 for stride in strides) and all(isinstance(start, int) for start in starts):
+        if any(isinstance(start, _core.Dim) for start in starts):
+            return _core.apply("update_slice", [base, part], {"start_indices": starts, "strides": strides})
+        if all(stride == 1 for stride in strides):
             indices = [_core.constant(np.int64(start)) for start in starts]
             return _core.apply("dynamic_update_slice", [base, part, *indices])
         high = [
@@ -136,9 +138,7 @@ def clamp_slice(item: slice, extent: Extent) -> tuple[Extent, Extent, int]:
     def bound(value: Any, default: Extent) -> Extent:
         if value is None:
             return default
-        value = value if isinstance(value, _core.Dim) else value.__index__()
-        if not _known_not_negative(value):
-            value = value + extent
+        value = from_the_end(value if isinstance(value, _core.Dim) else value.__index__(), extent)
         return _core.dim_max(low, _core.dim_min(value, high))
 
     start = bound(item.start, low if step > 0 else high)
@@ -147,6 +147,17 @@ def clamp_slice(item: slice, extent: Extent) -> tuple[Extent, Extent, int]:
     size = abs(step)
     count = distance if size == 1 else (distance + size - 1) // size
     return start, _core.dim_max(0, count), step
+
+
+def from_the_end(position: Any, extent: Any) -> Any:
+    """A position that may count from the end, as one that counts from the beginning."""
+    if _known_not_negative(position):
+        return position
+    most = position if isinstance(position, int) else position.max
+    if most < 0:
+        return position + extent
+    # From -extent up to extent - 1, either way: the remainder is never negative.
+    return position % extent
 
 
 def _known_not_negative(value: Any) -> bool:
@@ -172,7 +183,7 @@ def basic_view(array: TracedArray, items: list[Any]) -> TracedArray:
             position = item if isinstance(item, _core.Dim) else item.__index__()
             if isinstance(position, int) and isinstance(extent, int) and not -extent <= position < extent:
                 raise_here(OutOfBoundsError, f"index {position} is out of bounds for axis {axis} with size {extent}", "index_bounds")
-            start, count, step = position if _known_not_negative(position) else position + extent, 1, 1
+            start, count, step = from_the_end(position, extent), 1, 1
         starts.append(start), counts.append(count), steps.append(step)
         axis += 1
     result = array
@@ -187,8 +198,23 @@ def basic_view(array: TracedArray, items: list[Any]) -> TracedArray:
     return result if result is not array else array.view_through(Reshape(array.shape, array.shape))
 
 
+def checked_positions(items: list[Any], shape: tuple) -> list[Any]:
+    """Symbolic positions that are not known to lie inside become values, which are brought inside when the program runs."""
+    axis, result = 0, []
+    for item in items:
+        if isinstance(item, _core.Dim):
+            extent = shape[axis]
+            least = extent if isinstance(extent, int) else extent.min
+            if not -least <= item.min <= item.max < least:
+                item = wrap(as_tensor(item))
+        kind = getattr(item, "dtype", None)
+        axis += 0 if item is None else item.ndim if kind is not None and kind == bool and getattr(item, "ndim", 0) else 1
+        result.append(item)
+    return result
+
+
 def get_item(array: TracedArray, index: Any) -> TracedArray:
-    items = expand_ellipsis(index, array.ndim)
+    items = checked_positions(expand_ellipsis(index, array.ndim), array.shape)
     whole = index if isinstance(index, tuple) else (index,)
     is_element = not any(item is Ellipsis for item in whole)
     if all(is_basic(item) for item in items):
@@ -208,19 +234,42 @@ def element(tensor: Tensor) -> TracedArray:
 
 
 def set_item(array: TracedArray, index: Any, value: Any) -> None:
-    items = expand_ellipsis(index, array.ndim)
+    items = checked_positions(expand_ellipsis(index, array.ndim), array.shape)
     new = as_tensor(value)
     if new.dtype.kind == "c" and array.dtype.kind not in "c":
         raise_here(ArgumentTypeError, f"cannot assign {new.dtype} values to a {array.dtype} array", "assign_complex")
     new = convert(new, array.dtype)
     if all(is_basic(item) for item in items):
         target = basic_view(array, items)
+        if isinstance(value, TracedArray) and is_same_view(value, target):
+            # What x[i] += y does last: the sum is there already.
+            return
         new = drop_leading_ones(new, len(target.shape))
         target.write(broadcast_to(new, target.shape))
         return
     from .advanced import put_indexed
 
     array.write(put_indexed(array.tensor, items, new))
+
+
+def is_same_view(lhs: TracedArray, rhs: TracedArray) -> bool:
+    """Whether both are the same part of one array, reached in the same way."""
+    return (
+        lhs._storage is rhs._storage
+        and bool(lhs._steps)
+        and len(lhs._steps) == len(rhs._steps)
+        and all(map(is_same_step, lhs._steps, rhs._steps))
+    )
+
+
+def is_same_step(lhs: View, rhs: View) -> bool:
+    if type(lhs) is not type(rhs) or type(lhs) not in (Slice, Reshape, Transpose):
+        return False
+    for field, ours in vars(lhs).items():
+        theirs = vars(rhs)[field]
+        if len(ours) != len(theirs) or not all(map(_core.dims_equal, ours, theirs)):
+            return False
+    return True
 
 
 def drop_leading_ones(tensor: Tensor, ndim: int) -> Tensor:

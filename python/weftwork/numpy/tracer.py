@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -55,6 +57,11 @@ class Trace:
     def __init__(self, name: str, *, bake: bool = False) -> None:
         self.name = name
         self.bake = bake
+        # Loops that are being recorded, outermost first; those to be written out, and how many first turns of others.
+        self.loops: list[Any] = []
+        self.unrolled: dict[Any, str] = {}
+        self.peels: dict[Any, int] = {}
+        self.loop_count = 0
         self.captures: list[Capture] = []
         self.constants: dict[int, tuple[np.ndarray, Tensor]] = {}
         self.layouts: list[LayoutUse] = []
@@ -70,7 +77,7 @@ class Trace:
         for capture in self.captures:
             if capture.array is array and same_bytes(array, capture.snapshot):
                 return capture.tensor
-        tensor = _core.parameter(array.shape, array.dtype, f"captured{len(self.captures)}")
+        tensor = _core.parameter(array.shape, array.dtype, f"captured{len(self.captures)}", from_outside=True)
         self.captures.append(Capture(array, array.copy(), tensor))
         return tensor
 
@@ -117,14 +124,24 @@ def untraced() -> Any:
     return tracing(None)
 
 
+def note_created(array: TracedArray) -> None:
+    """Tells the loops that are being recorded: what their bodies make must not be kept."""
+    trace = current_trace()
+    if trace is not None:
+        for loop in trace.loops:
+            loop.note_created(array)
+
+
 class Storage:
     """The value of a whole array; writes through any view replace it."""
 
-    __slots__ = ("guard", "parents", "stale", "strides", "tensor", "twins", "version")
+    __slots__ = ("born", "guard", "parents", "stale", "strides", "tensor", "twins", "version")
+    births = itertools.count()
 
     def __init__(self, tensor: Tensor) -> None:
         self.tensor = tensor
         self.version = 0
+        self.born = next(Storage.births)
         self.guard: str | None = None  # why it must not be written
         # NumPy's layout of the array, see layout.py: strides in elements (None: row-major, UNKNOWN: not told), the
         # storages whose layout decides it, and those that NumPy may or may not have let share this memory.
@@ -135,6 +152,10 @@ class Storage:
 
     def replace(self, tensor: Tensor) -> None:
         self.read()
+        trace = current_trace()
+        if trace is not None:
+            for loop in trace.loops:
+                loop.note_write(self)
         self.tensor = tensor
         self.version += 1
         for twin in self.twins:
@@ -183,7 +204,7 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
     ``scalar`` says that NumPy has a scalar here: it is never written, ``s += 1`` makes another one.
     """
 
-    __slots__ = ("_cache", "_steps", "_storage", "_version", "scalar", "weak")
+    __slots__ = ("__weakref__", "_cache", "_steps", "_storage", "_version", "scalar", "weak")
     __array_priority__ = 1000.0
 
     def __init__(self, tensor: Tensor, weak: type | None = None) -> None:
@@ -193,6 +214,7 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
         self._version = 0
         self.weak = weak
         self.scalar = weak is not None
+        note_created(self)
 
     # -- the value -------------------------------------------------------------------------------------------------
 
@@ -215,6 +237,7 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
         result._version = self._storage.version
         result.weak = None
         result.scalar = False
+        note_created(result)
         return result
 
     def write(self, part: Tensor) -> None:
@@ -281,7 +304,9 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
     def __iter__(self) -> Iterator[TracedArray]:
         if not self.ndim:
             raise TypeError("iteration over a 0-d array")
-        return iter([self[i] for i in range(len(self))])
+        from .loops import rows_of
+
+        return rows_of(self, sys._getframe(1))
 
     def __copy__(self) -> TracedArray:
         return TracedArray(self.tensor)
@@ -431,9 +456,8 @@ def contains_traced(value: Any) -> bool:
 
 
 def extent_tensor(extent: Any) -> Tensor:
-    """A symbolic extent as an int64 value: the number of elements of an iota, counted by its last element."""
-    ones = _core.apply("broadcast_in_dim", [_core.constant(np.int64(1))], {"dims": (extent,), "dimensions": ()})
-    return _core.apply("sum", [ones], {"axes": (0,), "keepdims": False})
+    """A symbolic extent as an int64 value."""
+    return _core.apply("extent", [], {"dims": (extent,)})
 
 
 def convert(tensor: Tensor, dtype: Any) -> Tensor:

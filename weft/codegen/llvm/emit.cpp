@@ -141,6 +141,7 @@ class EntryWriter {
       case LaunchKind::kernel: return write_kernel(body, launch);
       case LaunchKind::routine: return write_routine(body, launch);
       case LaunchKind::loop: return write_loop(body, launch);
+      case LaunchKind::count: return write_count(body, launch);
       case LaunchKind::branch: return write_branch(body, launch);
     }
   }
@@ -186,6 +187,18 @@ class EntryWriter {
            inside, ":\n");
     write_block(body, launch.blocks[1]);
     append(body, "  br label %", head, "\n", done, ":\n");
+  }
+
+  void write_count(std::string& body, const Launch& launch) {
+    std::string before = name("before").substr(1), head = name("head").substr(1), inside = name("inside").substr(1), latch = name("latch").substr(1),
+                done = name("done").substr(1), i = name("i"), next = name("next"), more = name("more");
+    std::string trips = extents_.extent(launch.trips), first = extents_.extent(launch.first), scaled = name("scaled"), value = name("counter");
+    append(body, "  br label %", before, "\n", before, ":\n  br label %", head, "\n", head, ":\n  ", i, " = phi i64 [0, %", before, "], [", next, ", %", latch,
+           "]\n  ", more, " = icmp slt i64 ", i, ", ", trips, "\n  br i1 ", more, ", label %", inside, ", label %", done, "\n", inside, ":\n");
+    append(body, "  ", scaled, " = mul i64 ", i, ", ", launch.step, "\n  ", value, " = add i64 ", scaled, ", ", first, "\n");
+    extents_.bind(launch.counter, value);
+    write_block(body, launch.blocks[0]);
+    append(body, "  br label %", latch, "\n", latch, ":\n  ", next, " = add nsw i64 ", i, ", 1\n  br label %", head, "\n", done, ":\n");
   }
 
   void write_branch(std::string& body, const Launch& launch) {

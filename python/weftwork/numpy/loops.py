@@ -1,0 +1,487 @@
+"""Python loops kept as loops: ``for i in range(n)`` in a traced function records its body once.
+
+While a trace runs, ``range`` in the user's code makes a :class:`Range`. A ``for`` statement over one whose trip count is
+large, or symbolic, runs its body with a symbolic counter, a few times: first to find out what changes from turn to turn
+(local variables that are bound anew, arrays that are written to), then with placeholders in their place, until nothing
+new turns up. What it recorded then is the body of one loop. Where that cannot be done (a condition on the counter, values
+that are kept in a list …) the function is traced again with that loop written out.
+"""
+
+from __future__ import annotations
+
+import builtins
+import dis
+import gc
+import sys
+import sysconfig
+import weakref
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..errors import DataDependentError, UnsupportedError
+from .dispatch import broadcast_to
+from .frames import set_locals
+from .tracer import Storage, Tensor, TracedArray, as_tensor, current_trace, raise_here
+
+#: Loops of at most so many turns are written out.
+SHORT = 8
+#: Loops that cannot be kept are written out up to so many turns.
+LONGEST_UNROLLED = 20_000
+MOST_PASSES = 6
+PYTHON_RANGE = builtins.range
+_GET_ITER = dis.opmap["GET_ITER"]
+_PLAIN = (int, float, complex, bool)
+
+Site = tuple[str, int]
+
+
+class Retry(BaseException):
+    """Trace the function again: this loop cannot be recorded as one."""
+
+    def __init__(self, site: Site, reason: str, peel: bool = False) -> None:
+        super().__init__(reason)
+        self.site, self.reason, self.peel = site, reason, peel
+
+    def note(self, unrolled: dict[Site, str], peels: dict[Site, int]) -> None:
+        """Records what the next tracing is to do otherwise."""
+        if self.peel:
+            peels[self.site] = peels.get(self.site, 0) + 1
+        else:
+            unrolled[self.site] = self.reason
+
+
+def is_library(filename: str) -> bool:
+    """Whether the file belongs to NumPy, to this package or to Python itself: their loops are their own business."""
+    return filename.startswith(_LIBRARIES) and "site-packages" not in filename.removeprefix(_STDLIB)[:20]
+
+
+_STDLIB = sysconfig.get_paths()["stdlib"]
+_LIBRARIES = (str(Path(np.__file__).parent), str(Path(__file__).parents[1]), _STDLIB, "<frozen")
+
+
+class RangeType(type):
+    """isinstance(x, range) holds for Python's own ranges too."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return type(instance) is Range or isinstance(instance, PYTHON_RANGE)
+
+
+class Range(metaclass=RangeType):
+    """What ``range`` makes in a traced function: a sequence whose bounds may be symbolic extents."""
+
+    def __new__(cls, *args: Any) -> Any:
+        trace = current_trace()
+        if trace is None or is_library(sys._getframe(1).f_code.co_filename):
+            return PYTHON_RANGE(*args)
+        return make_range(cls, args)
+
+    start: Any
+    stop: Any
+    step: int
+    forced: bool
+
+    def numbers(self) -> range:
+        """The same as Python's range; an error where a bound is symbolic."""
+        if not isinstance(self.start, int) or not isinstance(self.stop, int):
+            raise_here(DataDependentError, f"{self!r} has no fixed length: only a for statement can run over it", "symbolic_range")
+        return PYTHON_RANGE(self.start, self.stop, self.step)
+
+    def __iter__(self) -> Any:
+        frame = sys._getframe(1)
+        if frame.f_code.co_code[frame.f_lasti] != _GET_ITER:
+            return iter(self.numbers())
+        return Turns(self, frame)
+
+    def __reversed__(self) -> Any:
+        numbers = self.numbers()[::-1]
+        return iter(make_range(Range, (numbers.start, numbers.stop, numbers.step)).numbers())
+
+    def __len__(self) -> int:
+        return len(self.numbers())
+
+    def __getitem__(self, index: Any) -> Any:
+        found = self.numbers()[index]
+        return make_range(Range, (found.start, found.stop, found.step)) if isinstance(found, PYTHON_RANGE) else found
+
+    def __contains__(self, value: Any) -> bool:
+        return value in self.numbers()
+
+    def __eq__(self, other: Any) -> bool:
+        return self.numbers() == (other.numbers() if type(other) is Range else other)
+
+    def __hash__(self) -> int:
+        return hash(self.numbers())
+
+    def __repr__(self) -> str:
+        return f"range({self.start}, {self.stop})" if self.step == 1 else f"range({self.start}, {self.stop}, {self.step})"
+
+
+def make_range(cls: type, args: tuple, forced: bool = False) -> Range:
+    if not 1 <= len(args) <= 3:
+        raise TypeError(f"range expected 1 to 3 arguments, got {len(args)}")
+    start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
+    result: Range = object.__new__(cls)
+    result.start, result.stop = (v if isinstance(v, _core.Dim) else v.__index__() for v in (start, stop))
+    result.step, result.forced = step.__index__(), forced
+    if result.step == 0:
+        raise ValueError("range() arg 3 must not be zero")
+    return result
+
+
+def kept_range(*args: Any) -> Any:
+    """A range whose for statement is always recorded as one loop in a traced function, and is Python's elsewhere.
+
+    ``wf.range(stop)``, ``wf.range(start, stop[, step])``. Where the body cannot be recorded once, tracing raises
+    UnsupportedError with the reason; plain ``range`` would be written out instead.
+
+    >>> import numpy as np, weftwork as wf
+    >>> @wf.jit
+    ... def power(x, n):
+    ...     y = np.ones_like(x)
+    ...     for _ in wf.range(n):
+    ...         y = y * x
+    ...     return y
+    >>> power(np.array([1.0, 2.0]), 3).tolist()
+    [1.0, 8.0]
+    """
+    return PYTHON_RANGE(*args) if current_trace() is None else make_range(Range, args, forced=True)
+
+
+def trips_of(numbers: Range) -> Any:
+    if isinstance(numbers.start, int) and isinstance(numbers.stop, int):
+        return len(numbers.numbers())
+    distance = numbers.stop - numbers.start if numbers.step > 0 else numbers.start - numbers.stop
+    size = abs(numbers.step)
+    return _core.dim_max(0, distance if size == 1 else (distance + size - 1) // size)
+
+
+class Turns:
+    """The iterator of one for statement."""
+
+    def __init__(self, numbers: Range, frame: FrameType, rows: TracedArray | None = None) -> None:
+        trace = current_trace()
+        assert trace is not None
+        self.rows = rows
+        self.trace, self.frame, self.numbers = trace, frame, numbers
+        self.site: Site = (frame.f_code.co_filename, frame.f_lineno)
+        self.trips = trips_of(numbers)
+        self.plain: Any = None
+        self.loop: Recording | None = None
+        self.peeled = 0
+        short = isinstance(self.trips, int) and self.trips <= SHORT and not numbers.forced
+        if short or self.site in trace.unrolled:
+            if not isinstance(self.trips, int) or self.trips > LONGEST_UNROLLED:
+                reason = trace.unrolled[self.site]
+                raise_here(UnsupportedError, f"the loop over {numbers!r} cannot be kept as one loop ({reason}) and is too long to be written out", "loop")
+            self.plain = iter(numbers.numbers())
+
+    def __iter__(self) -> Turns:
+        return self
+
+    def __next__(self) -> Any:
+        if self.plain is None and sys._getframe(1) is not self.frame:
+            self.plain = iter(self.numbers.numbers())
+        turn = self.next_turn() if self.plain is None else next(self.plain)
+        return turn if self.rows is None else self.rows[turn]
+
+    def next_turn(self) -> Any:
+        if self.loop is None:
+            if isinstance(self.trips, int) and self.trips <= self.peeled:
+                raise StopIteration
+            if self.peeled < self.trace.peels.get(self.site, 0) and isinstance(self.numbers.start, int):
+                self.peeled += 1
+                return self.numbers.start + (self.peeled - 1) * self.numbers.step
+            self.loop = Recording(self)
+            return self.loop.begin()
+        try:
+            again = self.loop.end()
+        except Retry as retry:
+            if self.numbers.forced and not retry.peel:
+                raise_here(UnsupportedError, f"the loop cannot be kept as one: {retry.reason}", "loop")
+            raise
+        if again is None:
+            raise StopIteration
+        return again
+
+
+class Carried:
+    """A value that changes from turn to turn: a local variable, or (name None) an array that is written to."""
+
+    def __init__(self, name: str | None, storage: Storage | None, dtype: np.dtype, shape: tuple, weak: Any, has_entry: bool) -> None:
+        self.name, self.storage, self.dtype, self.shape, self.weak, self.has_entry = name, storage, dtype, shape, weak, has_entry
+        self.parameter: Tensor | None = None
+
+    def key(self) -> tuple:
+        return (self.name, id(self.storage), self.dtype, tuple(map(str, self.shape)), self.weak)
+
+
+class Recording:
+    """A loop that is being recorded: the surroundings as they were, and what is known of its body."""
+
+    def __init__(self, turns: Turns) -> None:
+        self.turns, self.trace, self.frame = turns, turns.trace, turns.frame
+        numbers, skipped = turns.numbers, turns.peeled
+        self.first = numbers.start + skipped * numbers.step
+        self.trips = turns.trips - skipped
+        self.step = numbers.step
+        self.trace.loop_count += 1
+        self.symbol = f"loop{self.trace.loop_count}"
+        self.counter = self._counter()
+        self.entry = self.bound()
+        self.containers = {name: shallow(value) for name, value in self.entry.items() if isinstance(value, (list, dict, set))}
+        self.entry_tensors: dict[Storage, Tensor] = {}
+        self.born = next(Storage.births)
+        self.carried: list[Carried] = []
+        self.inductions: dict[str, tuple[Any, int]] = {}
+        self.not_linear: set[str] = set()
+        self.created: list[weakref.ref] = []
+        self.passes = 0
+
+    def bound(self) -> dict[str, Any]:
+        """The local variables, but for those that only an earlier pass has bound."""
+        return {name: value for name, value in self.frame.f_locals.items() if value is not Unset}
+
+    def _counter(self) -> Any:
+        """The counter as an extent that knows its bounds."""
+        last = self.first + (self.trips - 1) * self.step
+        low, high = (self.first, last) if self.step > 0 else (last, self.first)
+        low = low if isinstance(low, int) else low.min
+        high = high if isinstance(high, int) else high.max
+        if isinstance(self.turns.numbers.stop, _core.Dim):
+            # What the bound says is closer than first + (trips - 1) * step.
+            edge = self.turns.numbers.stop
+            if self.step > 0:
+                high = min(high, edge.max - 1)
+            else:
+                low = max(low, edge.min + 1)
+        if low < 0:
+            count = max((high - low) // abs(self.step), 0)
+            inner = _core.Dim(self.symbol, 0, count // 2, count)
+            value = self.first + inner * self.step
+            self.first, self.step, self.plain_counter = 0, 1, inner
+            return value
+        high = max(high, low)
+        self.plain_counter = _core.Dim(self.symbol, low, (low + high) // 2, high)
+        return self.plain_counter
+
+    # -- passes over the body --------------------------------------------------------------------------------------
+
+    def begin(self) -> Any:
+        self.passes += 1
+        if self.passes > MOST_PASSES:
+            self.fail("what it carries does not settle")
+        if self not in self.trace.loops:
+            self.trace.loops.append(self)
+        for storage, tensor in self.entry_tensors.items():
+            storage.replace(tensor)
+        self.created = []
+        self.since = _core.next_serial()
+        values = {name: self.entry.get(name, Unset) for name in self.frame.f_locals}
+        for name, (start, delta) in self.inductions.items():
+            values[name] = start + delta * self.turn()
+        for item in self.carried:
+            item.parameter = _core.parameter(item.shape, item.dtype, item.name or "array")
+            if item.storage is not None:
+                item.storage.replace(item.parameter)
+            elif item.has_entry and item.name is not None:
+                values[item.name] = TracedArray(item.parameter, item.weak)
+        self.at_begin = values
+        set_locals(self.frame, values)
+        return self.counter
+
+    def turn(self) -> Any:
+        """How many turns are done, as an extent."""
+        distance = (self.plain_counter - self.first) if self.step > 0 else (self.first - self.plain_counter)
+        return distance if abs(self.step) == 1 else distance // abs(self.step)
+
+    def end(self) -> Any:
+        """After a pass: the counter for the next one, or None where the loop is complete."""
+        now = self.bound()
+        self.check_kept(now)
+        carried = self.find_carried(now)
+        if [c.key() for c in carried] != [c.key() for c in self.carried] or self.changed_inductions:
+            self.carried = carried
+            return self.begin()
+        self.close(now)
+        return None
+
+    def find_carried(self, now: dict[str, Any]) -> list[Carried]:
+        self.changed_inductions = False
+        found = [
+            Carried(None, storage, storage.tensor.dtype, storage.tensor.shape, None, True) for storage in self.entry_tensors
+        ]
+        for name, value in now.items():
+            before = self.at_begin.get(name, Unset)
+            if value is before or value is self.counter:
+                # What was bound anew in an earlier pass may come back as it was.
+                continue
+            item = self.carried_local(name, before, value)
+            if item is not None:
+                found.append(item)
+        known = {c.name: c for c in self.carried if c.name is not None}
+        names = {c.name for c in found}
+        found += [c for name, c in known.items() if name not in names and now.get(name) is not None and c.has_entry]
+        return sorted(found, key=lambda c: (c.storage is None, c.name or ""))
+
+    def carried_local(self, name: str, before: Any, value: Any) -> Carried | None:
+        entry = self.entry.get(name, Unset)
+        if isinstance(value, TracedArray):
+            if entry is Unset and not self.can_outlive(value):
+                return None
+            if entry is not Unset and not isinstance(entry, (TracedArray, *_PLAIN, np.generic, np.ndarray, _core.Dim)):
+                self.fail(f"'{name}' is an array after a turn and was {type(entry).__name__} before")
+            if entry is not Unset:
+                self.check_type(name, entry, value)
+            return Carried(name, None, value.dtype, value.shape, value.weak, entry is not Unset)
+        if entry is Unset or (type(value) in _PLAIN and type(entry) in _PLAIN and value == entry and type(value) is type(entry)):
+            return None
+        if isinstance(value, (int, _core.Dim)) and isinstance(entry, (int, _core.Dim)) and not isinstance(value, bool):
+            return self.carried_integer(name, entry, value)
+        if type(value) in (float, complex) and type(entry) in (int, float, complex):
+            return Carried(name, None, np.dtype(type(value)), (), type(value), True)
+        if type(value) is type(before) and isinstance(value, (str, bool, type(None))) and value == before:
+            return None
+        return self.fail(f"'{name}' is bound to another {type(value).__name__} in each turn")
+
+    def carried_integer(self, name: str, entry: Any, value: Any) -> Carried | None:
+        """A Python integer that grows evenly is an extent; any other is carried as a number."""
+        if name not in self.not_linear:
+            known = self.inductions.get(name)
+            if known is None and isinstance(entry, int) and isinstance(value, int):
+                self.inductions[name] = (entry, value - entry)
+                self.changed_inductions = True
+                return None
+            if known is not None and _core.dims_equal(value, known[0] + known[1] * (self.turn() + 1)):
+                return None
+            self.inductions.pop(name, None)
+            self.not_linear.add(name)
+            self.changed_inductions = True
+        return Carried(name, None, np.dtype(np.int64), (), int, True)
+
+    def check_type(self, name: str, entry: Any, value: TracedArray) -> None:
+        """The first turn is written out where it gives another type than it was given."""
+        if isinstance(entry, TracedArray):
+            dtype, shape, weak = entry.dtype, entry.shape, entry.weak
+        elif type(entry) in _PLAIN or isinstance(entry, _core.Dim):
+            kind = int if isinstance(entry, (bool, _core.Dim)) else type(entry)
+            dtype, shape, weak = np.dtype(kind), (), kind
+        else:
+            dtype, shape, weak = np.asarray(entry).dtype, np.shape(entry), None
+        same = dtype == value.dtype and len(shape) == value.ndim and all(map(_core.dims_equal, shape, value.shape)) and weak == value.weak
+        if same or any(c.name == name for c in self.carried):
+            if not same:
+                self.fail(f"the type of '{name}' changes from turn to turn")
+            return
+        if isinstance(self.trips, int) and isinstance(self.turns.numbers.start, int) and self.trace.peels.get(self.turns.site, 0) < 2:
+            raise Retry(self.turns.site, f"the type of '{name}' changes in the first turn", peel=True)
+        self.fail(f"the type of '{name}' changes from {dtype}{list(shape)} to {value!r}")
+
+    def can_outlive(self, value: TracedArray) -> bool:
+        """Whether a variable of the body alone can be read after the loop: not a view, and of a fixed size."""
+        fixed = not any(isinstance(e, _core.Dim) and self.symbol in str(e) for e in value.shape)
+        return fixed and value._storage.born >= self.born
+
+    def check_kept(self, now: dict[str, Any]) -> None:
+        """Nothing that the body made may be held by anything but local variables."""
+        for name, content in self.containers.items():
+            if shallow(self.entry[name]) != content:
+                self.fail(f"'{name}' is changed in each turn")
+        held = {id(value) for value in now.values()} | {id(v) for v in self.at_begin.values()}
+        for attempt in (1, 2):
+            alive = [obj for ref in self.created if (obj := ref()) is not None and id(obj) not in held]
+            if not alive:
+                return
+            if attempt == 1:
+                del alive
+                gc.collect()
+        self.fail("a value of the body is kept in a container or object")
+
+    def fail(self, reason: str) -> Any:
+        raise Retry(self.turns.site, reason)
+
+    # -- the loop itself ---------------------------------------------------------------------------------------------
+
+    def close(self, now: dict[str, Any]) -> None:
+        outputs, inits = [], []
+        for item in self.carried:
+            if item.storage is not None:
+                outputs.append(item.storage.tensor)
+                inits.append(self.entry_tensors[item.storage])
+            else:
+                outputs.append(as_tensor(now[item.name], item.dtype))  # type: ignore[index]
+                inits.append(self.initial(item))
+        parameters = [item.parameter for item in self.carried]
+        graph, captured = _core.record_region(parameters, outputs, self.since)
+        attrs = {"counter": self.symbol, "first": (self.first,), "trips": (self.trips,), "step": self.step, "carried": len(inits)}
+        results = _core.apply_all("for", [*inits, *captured], attrs, [graph]) if inits else []
+        self.trace.loops.remove(self)
+        values: dict[str, Any] = {}
+        for item, result in zip(self.carried, results, strict=True):
+            if item.storage is not None:
+                item.storage.replace(result)
+            elif item.name is not None:
+                values[item.name] = TracedArray(result, item.weak)
+        carried_names = {item.name for item in self.carried}
+        for name, value in now.items():
+            if name in carried_names:
+                continue
+            if isinstance(value, _core.Dim) and self.symbol in str(value):
+                values[name] = value.substitute(self.symbol, self.last_symbol())
+            elif isinstance(value, TracedArray) and name not in self.entry:
+                values[name] = Gone(name)
+        for name, (start, delta) in self.inductions.items():
+            values[name] = start + delta * self.trips
+        set_locals(self.frame, values)
+
+    def last_symbol(self) -> Any:
+        return self.first + (self.trips - 1) * self.step
+
+    def initial(self, item: Carried) -> Tensor:
+        if not item.has_entry:
+            return broadcast_to(as_tensor(0, item.dtype), item.shape)
+        return broadcast_to(as_tensor(self.entry[item.name], item.dtype), item.shape)  # type: ignore[index]
+
+    # -- called by what is traced --------------------------------------------------------------------------------------
+
+    def note_created(self, array: TracedArray) -> None:
+        self.created.append(weakref.ref(array))
+
+    def note_write(self, storage: Storage) -> None:
+        if storage.born < self.born and storage not in self.entry_tensors:
+            self.entry_tensors[storage] = storage.tensor
+
+
+class Gone:
+    """Stands for a view or array of varying size that only the body of a loop knew."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __getattr__(self, name: str) -> Any:
+        raise_here(UnsupportedError, f"'{self.name}' belongs to the body of a loop: its last value cannot be read after it", "loop_local")
+
+
+class Unset:
+    """Stands for a local variable that is not bound yet: variables of a running function cannot be unbound."""
+
+
+def shallow(value: Any) -> Any:
+    """What a container holds, to see whether it changes."""
+    if isinstance(value, dict):
+        return [(id(k), id(v)) for k, v in value.items()]
+    return [id(v) for v in value]
+
+
+def rows_of(array: TracedArray, frame: FrameType) -> Any:
+    """The rows of an array: a for statement over many of them is a loop over their numbers."""
+    count = array.shape[0]
+    is_loop = current_trace() is not None and frame.f_code.co_code[frame.f_lasti] == _GET_ITER and not is_library(frame.f_code.co_filename)
+    if is_loop and (not isinstance(count, int) or count > SHORT):
+        return Turns(make_range(Range, (count,)), frame, array)
+    return iter([array[i] for i in PYTHON_RANGE(len(array))])
+
+
