@@ -427,6 +427,16 @@ STEPS = {
     "rows": lambda a: np.ascontiguousarray(a),
     "columns": lambda a: np.asfortranarray(a),
     "real": lambda a: a.real,
+    "array": lambda a: np.array(a),
+    "array_or_not": lambda a: np.array(a, copy=None),
+    "as_rows": lambda a: np.asarray(a, order="C"),
+    "as_columns": lambda a: np.asarray(a, order="F"),
+    "squeeze": lambda a: np.squeeze(a) if a.size > 1 else a,
+    "half": lambda a: np.array_split(a, 2)[0],
+    "like": lambda a: np.ones_like(a),
+    "sorted": lambda a: np.sort(a, axis=-1),
+    "repeated": lambda a: np.repeat(a, 2, axis=0),
+    "cleaned": lambda a: np.nan_to_num(a, copy=False),
     "axis": lambda a: a[:, None],
 }
 

@@ -202,15 +202,23 @@ def tri(N: Any, M: Any = None, k: int = 0, dtype: Any = float, **kwargs: Any) ->
 def array(object: Any, dtype: Any = None, *, copy: Any = True, ndmin: int = 0, **kwargs: Any) -> Any:
     if not contains_traced(object) or not is_plain(kwargs):
         return NotImplemented
-    result = wrap(as_tensor(object, None if dtype is None else np.dtype(dtype)))
+    from .layout import inherit
+
+    target = None if dtype is None else np.dtype(dtype)
+    if isinstance(object, TracedArray) and not copy and not object.scalar and target in (None, object.dtype):
+        result = object
+    else:
+        result = wrap(as_tensor(object, target))
+        if kwargs.get("order") != "C":
+            inherit(result, (object,), {})
     return result if result.ndim >= ndmin else np.reshape(result, (1,) * (ndmin - result.ndim) + tuple(result.shape))
 
 
 @creates("asarray")
 def asarray(a: Any, dtype: Any = None, **kwargs: Any) -> Any:
-    if isinstance(a, TracedArray) and (dtype is None or a.dtype == np.dtype(dtype)):
-        return wrap(a.tensor) if a.scalar else a
-    return array(a, dtype)
+    order = kwargs.pop("order", None)
+    result = array(a, dtype, copy=kwargs.pop("copy", None), **kwargs)
+    return ordered(result, order) if order in ("C", "F") and result is not NotImplemented else result
 
 
 CREATORS["asanyarray"] = asarray
@@ -218,20 +226,22 @@ CREATORS["asanyarray"] = asarray
 
 @creates("ascontiguousarray")
 def ascontiguousarray(a: Any, dtype: Any = None, **kwargs: Any) -> Any:
-    return ordered(asarray(a, dtype), "C")
+    return ordered(at_least_a_line(asarray(a, dtype)), "C")
 
 
 @creates("asfortranarray")
 def asfortranarray(a: Any, dtype: Any = None, **kwargs: Any) -> Any:
-    return ordered(asarray(a, dtype), "F")
+    return ordered(at_least_a_line(asarray(a, dtype)), "F")
+
+
+def at_least_a_line(array: Any) -> Any:
+    return array.reshape(1) if isinstance(array, TracedArray) and not array.ndim else array
 
 
 def ordered(array: Any, order: str) -> Any:
     from .layout import contiguous
 
-    if not isinstance(array, TracedArray):
-        return array
-    return contiguous(array if array.ndim else array.reshape(1), order)
+    return contiguous(array, order) if isinstance(array, TracedArray) else array
 
 
 @creates("require")
