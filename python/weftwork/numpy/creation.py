@@ -122,27 +122,32 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, **kwargs: Any) -> Any:
 
 @implements(np.zeros_like)
 def zeros_like(a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None) -> Any:
-    return like(a, 0, dtype, shape)
+    return like(a, 0, dtype, shape, order)
 
 
 @implements(np.empty_like)
 def empty_like(prototype: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None) -> Any:
-    return like(prototype, 0, dtype, shape)
+    return like(prototype, 0, dtype, shape, order)
 
 
 @implements(np.ones_like)
 def ones_like(a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None) -> Any:
-    return like(a, 1, dtype, shape)
+    return like(a, 1, dtype, shape, order)
 
 
 @implements(np.full_like)
 def full_like(a: Any, fill_value: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None) -> Any:
-    return like(a, fill_value, dtype, shape)
+    return like(a, fill_value, dtype, shape, order)
 
 
-def like(a: Any, value: Any, dtype: Any, shape: Any) -> Any:
+def like(a: Any, value: Any, dtype: Any, shape: Any, order: str) -> Any:
+    from .layout import column_major, inherit
+
     x = as_tensor(a)
-    return filled(x.shape if shape is None else shape, value, x.dtype if dtype is None else dtype)
+    result = filled(x.shape if shape is None else shape, value, x.dtype if dtype is None else dtype)
+    if order == "F":
+        result._storage.strides = column_major(result.shape)
+    return inherit(result, (a,), {}) if order in ("K", "A") else result
 
 
 for _name in ("zeros_like", "empty_like", "ones_like", "full_like"):

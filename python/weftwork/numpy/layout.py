@@ -250,17 +250,20 @@ def arrays_among(values: Any) -> list[TracedArray]:
 def inherit(result: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """Notes on what a function computed from which arrays its layout depends."""
     fresh = [r for r in (result if isinstance(result, (tuple, list)) else (result,)) if isinstance(r, TracedArray)]
-    fresh = [r for r in fresh if not r._steps and r._storage.parents is None and len(long_axes(r.shape)) > 1]
+    fresh = [r for r in fresh if not r._steps and r._storage.parents != () and len(long_axes(r.shape)) > 1]
     if not fresh:
         return result
     operands = arrays_among((*args, *kwargs.values()))
     given = {id(operand._storage) for operand in operands}
     wide = [operand for operand in operands if len(long_axes(operand.shape)) > 1]
+    if not wide:
+        return result
     ordered = all(map(is_ordered, wide))
     for array in fresh:
         if id(array._storage) not in given:
-            array._storage.parents = tuple(operand._storage for operand in wide)
-            array._storage.strides = None if ordered else UNKNOWN
+            # A function made of others may have noted what those were given.
+            array._storage.parents = (*(array._storage.parents or ()), *(operand._storage for operand in wide))
+            array._storage.strides = array._storage.strides if ordered else UNKNOWN
     return result
 
 
