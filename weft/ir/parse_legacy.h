@@ -13,4 +13,7 @@ bool is_legacy(std::string_view name);
 // here (infeed, send, quantisation …).
 std::vector<Value> legacy_call(Builder& build, const ParsedCall& call);
 
+// parse_ragged.cpp. Error(unsupported) for other forms than that of (m, k) and (g, k, n).
+std::vector<Value> ragged_dot(Builder& build, const ParsedCall& call);
+
 }  // namespace weft

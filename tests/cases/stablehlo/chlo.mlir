@@ -102,3 +102,8 @@ func.func @broadcasting_others(%x: tensor<2x3xf32>, %y: tensor<3xf32>, %p: tenso
   %4 = chlo.broadcast_zeta %b, %two : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
   return %0, %1, %2, %3, %4 : tensor<2x3xi1>, tensor<2x3xf32>, tensor<2x3xcomplex<f32>>, tensor<2x3xf32>, tensor<2x3xf32>
 }
+func.func @ragged_dot(%x: tensor<9x4xf32>, %w: tensor<3x4x2xf32>) -> tensor<9x2xf32> {
+  %sizes = stablehlo.constant dense<[4, 0, 3]> : tensor<3xi32>
+  %0 = "chlo.ragged_dot"(%x, %w, %sizes) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>, precision_config = [#chlo<precision DEFAULT>, #chlo<precision DEFAULT>]}> : (tensor<9x4xf32>, tensor<3x4x2xf32>, tensor<3xi32>) -> tensor<9x2xf32>
+  return %0 : tensor<9x2xf32>
+}
