@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 from agreement import agrees, close
@@ -166,3 +167,18 @@ ERRORS: list[tuple[Callable[..., Any], tuple, type[Exception], str]] = [
 def test_errors(function: Any, args: tuple, kind: type[Exception], text: str) -> None:
     with pytest.raises(kind, match=text):
         wf.jit(function)(*args)
+
+
+@pytest.mark.parametrize("kind", ["bfloat16", "float8_e4m3fn", "float8_e5m2", "int4", "uint4"])
+def test_small_dtypes(kind: str) -> None:
+    dtype = np.dtype(getattr(ml_dtypes, kind))
+    x = (RNG.normal(size=(3, 200)) * 3).astype(dtype) if dtype.name != "uint4" else RNG.integers(0, 16, (3, 200)).astype(dtype)
+    for function in (lambda x: np.sort(x, axis=0), lambda x: np.sort(x), lambda x: np.argsort(x, kind="stable")):
+        for run in (wf.jit, wf.simulate):
+            result, wanted = run(function)(x), function(x)
+            assert result.dtype == wanted.dtype
+            np.testing.assert_array_equal(result.astype(np.float64), wanted.astype(np.float64))
+    if dtype.name.startswith(("bf", "float")):
+        for function in (lambda x: np.maximum.accumulate(x, axis=1), lambda x: np.minimum.accumulate(x), lambda x: np.max(x, axis=1), lambda x: np.min(x)):
+            for run in (wf.jit, wf.simulate):
+                np.testing.assert_array_equal(run(function)(x).astype(np.float64), function(x).astype(np.float64))

@@ -84,7 +84,8 @@ KnownOrder order_of(const Graph& body) {
   bool descending = direction == "GT";
   if (root.operand(0).id() == first && root.operand(1).id() == second) {
     if (is_total_order(root)) return {SortKey::total_float, descending};
-    if (is_float(dtype) || is_complex(dtype)) return {};
+    // The unused bits of a narrow integer's byte say nothing.
+    if (is_float(dtype) || is_complex(dtype) || (is_integer(dtype) && bit_width(dtype) < 8)) return {};
     return {is_signed(dtype) ? SortKey::signed_int : SortKey::unsigned_int, descending};
   }
   bool known_float = dtype == DType::f32 || dtype == DType::f64 || dtype == DType::f16 || dtype == DType::bf16;

@@ -1,6 +1,7 @@
 // Reductions and products as people call them, made of reduce and dot_general.
 #include <limits>
 
+#include "weft/core/extreme.h"
 #include "weft/ir/graph.h"
 #include "weft/ops/infer.h"
 
@@ -210,10 +211,7 @@ Values expand_layer_norm(Builder& build, const Node& node) {
 
 Value extreme_value(Builder& build, DType dtype, bool least) {
   if (is_bool(dtype)) return build.scalar(dtype, least ? 0 : 1);
-  if (is_float(dtype)) {
-    double inf = std::numeric_limits<double>::infinity();
-    return build.scalar(dtype, least ? -inf : inf);
-  }
+  if (is_float(dtype)) return build.scalar(dtype, extreme_number(dtype, least));
   int bits = bit_width(dtype);
   int64_t top = static_cast<int64_t>((~uint64_t{0}) >> (64 - bits));
   if (is_unsigned(dtype)) return build.constant(Literal::scalar_int(dtype, least ? 0 : top));

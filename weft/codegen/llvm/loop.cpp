@@ -3,6 +3,7 @@
 
 #include "weft/codegen/llvm/kernel_emitter.h"
 #include "weft/core/error.h"
+#include "weft/core/extreme.h"
 #include "weft/kernel/schedule.h"
 
 namespace weft {
@@ -213,7 +214,7 @@ Ssa KernelEmitter::neutral(Scalar op, DType dtype, int lanes) {
       if (is_bool(dtype)) value = Literal::scalar(dtype, low ? 0 : 1);
       else if (whole && is_unsigned(dtype)) value = low ? Literal::scalar_int(dtype, 0) : Literal::scalar_int(dtype, -1);
       else if (whole) value = Literal::scalar_int(dtype, low ? int64_t{-1} << (bit_width(dtype) - 1) : static_cast<int64_t>(~(~uint64_t{0} << (bit_width(dtype) - 1))));
-      else value = Literal::scalar(dtype, low ? -1.0 / 0.0 : 1.0 / 0.0);
+      else value = Literal::scalar(dtype, extreme_number(dtype, low));
       break;
     }
     case Scalar::bit_and: value = is_bool(dtype) ? Literal::scalar(dtype, 1) : Literal::scalar_int(dtype, -1); break;
