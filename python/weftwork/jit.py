@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import types
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -62,6 +63,7 @@ class Jit(_core.Dispatcher):
     """A function compiled for each signature that it is called with; see :func:`jit`."""
 
     def __init__(self, function: Callable[..., Any], options: Options) -> None:
+        require_parameters(function, {*options.static, *options.donate, *options.dynamic})
         axes = {name: tuple(extents) for name, extents in options.dynamic.items()}
         super().__init__(self._compile, self._run_jointly, tuple(positional_names(function)), axes, tuple(options.static))
         functools.update_wrapper(self, function)
@@ -144,6 +146,18 @@ def jit(
     if not callable(function):
         raise ArgumentTypeError(f"jit takes a function, got {type(function).__name__}  [jit_function]")
     return Jit(function, options.of(function))
+
+
+def require_parameters(function: Callable[..., Any], names: set[str]) -> None:
+    """Error for a name that no parameter of the function has."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return
+    known = [p.name for p in parameters]
+    unknown = sorted(names - set(known))
+    if unknown and not any(p.kind is p.VAR_KEYWORD for p in parameters):
+        raise ArgumentValueError(f"'{unknown[0]}' is no parameter of '{getattr(function, '__name__', function)}', they are {known}  [argnames]")
 
 
 def plain_function(function: Any) -> tuple[Callable[..., Any], Options]:

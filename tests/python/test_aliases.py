@@ -563,3 +563,10 @@ def test_an_array_without_dimensions_is_not_a_scalar() -> None:
     array = np.array(3.0)
     assert f(np.float64(3)) == 8 and f(array) == 8 and array == 4
     assert f(array) == 10 and f(np.float64(3)) == 8 and f(3.0) == 8 and f.plan_count == 3
+
+
+@pytest.mark.parametrize("options", [{"donate_argnames": "z"}, {"static_argnames": ("x", "z")}, {"dynamic": {"z": {0: "n"}}}])
+def test_names_of_no_parameter_are_refused(options: dict) -> None:
+    with pytest.raises(ValueError, match=r"'z' is no parameter of 'exchange', they are \['x', 'y', 'k'\]"):
+        wf.jit(exchange, **options)
+    wf.jit(lambda x, **others: x, **options)
