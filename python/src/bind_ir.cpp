@@ -138,7 +138,9 @@ void bind_ir(nb::module_& m) {
       .def("mlir", [](const GraphRef& g, std::string_view level, const nb::dict& symbols, bool locations) {
         PrintOptions options;
         options.locations = locations;
-        return print(*at_level(specialised(g, symbols), level), options);
+        GraphPtr graph = at_level(specialised(g, symbols), level);
+        // Flat text is for other tools, which know no counted loops.
+        return print(level == "flat" ? *while_loops.run(*graph) : *graph, options);
       })
       .def("flat", [](const GraphRef& g) { return hold(at_level(g, "flat")); })
       .def("substitute", [](const GraphRef& g, const nb::dict& symbols) { return hold(substitute(*g, to_bindings(symbols))); })

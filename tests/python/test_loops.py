@@ -316,3 +316,19 @@ def test_rolled_and_unrolled_give_the_same_numbers() -> None:
         return x
 
     assert wf.jit(rolled)(V).tobytes() == wf.jit(unrolled)(V).tobytes()
+
+
+@pytest.mark.parametrize("function", [total, recurrence, backwards, heat, subsequence, loop_of_loops, negative_start, float_state])
+def test_flat_text_of_a_loop_is_stablehlo(function: Any) -> None:
+    from test_stablehlo import parsed_by_jaxlib, run_by_xla
+
+    args = next(args for each, args in KEPT if each is function)
+    graph = wf.trace(function, *copy.deepcopy(args))
+    text = graph.stablehlo()
+    assert "stablehlo.while" in text
+    assert "weft.for" not in text
+    parsed_by_jaxlib(text)
+    wanted = graph.core.interpret(list(args))
+    for got, again, expected in zip(run_by_xla(graph, list(args)), wf.stablehlo.parse(text).core.interpret(list(args)), wanted, strict=True):
+        close(again, expected)
+        close(got.astype(expected.dtype), expected)

@@ -34,6 +34,8 @@ GraphPtr rebuild(const Graph& graph, Level level,
 GraphPtr rewrite(const Graph& graph, std::span<const Rule> rules);
 
 extern const Pass flatten, prune, fold, simplify, cse;
+// Outside of the pipeline: for text and protos that other tools read.
+extern const Pass while_loops;
 
 struct Step {
   const Pass* pass;
