@@ -163,6 +163,10 @@ Types infer_scatter(const Call& call) {
              &batching = a.ints(Attr::input_batching_dims), &map = a.ints(Attr::scatter_dims_to_operand_dims);
   int64_t vector_dim = a.integer(Attr::index_vector_dim);
   call.require(updates.dtype == x.dtype, "c1", "updates must be ", name(x.dtype), ", got ", updates);
+  const Graph& body = *call.regions[0];
+  bool takes_scalars = body.parameters().size() == 2 && body.outputs().size() == 1 && body.outputs()[0].value.type() == Type{x.dtype, {}};
+  for (NodeId id : body.parameters()) takes_scalars = takes_scalars && body.node(id).type() == Type{x.dtype, {}};
+  call.require(takes_scalars, "c23", "the body must take two scalars of ", name(x.dtype), " to one");
   call.require(is_integer(indices.dtype), "indices", "scatter indices must be integers, got ", indices);
   call.require(vector_dim >= 0 && vector_dim <= indices.rank(), "c18", "index_vector_dim ", vector_dim, " must be at most ", indices.rank());
   call.require(are_axes(window, updates.rank()), "c7", "update_window_dims ", window, " must be different ones of ", updates);
