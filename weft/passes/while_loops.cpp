@@ -143,6 +143,9 @@ std::vector<Value> in_body(Builder& build, const Node& node, const std::vector<V
 }
 
 GraphPtr run(const Graph& graph) {
+  bool any = false;
+  for (const Node& node : graph.nodes()) any |= node.op == Op::for_;
+  if (!any) return rebuild(graph, graph.level(), [](Builder&, const Node&, const std::vector<Value>&) { return std::vector<Value>{}; });
   GraphPtr rewritten = rebuild(graph, Level::trace, [](Builder& build, const Node& node, const std::vector<Value>& operands) {
     bool writable = node.op == Op::for_ && knows(node.attrs.dims(Attr::trips), {}) && knows(node.attrs.dims(Attr::first), {}) && has_form(*node.regions[0]);
     return writable ? as_while(build, node, operands, {}) : std::vector<Value>{};

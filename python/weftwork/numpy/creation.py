@@ -210,7 +210,7 @@ def array(object: Any, dtype: Any = None, *, copy: Any = True, ndmin: int = 0, *
     from .layout import inherit
 
     target = None if dtype is None else np.dtype(dtype)
-    if isinstance(object, TracedArray) and not copy and not object.scalar and target in (None, object.dtype):
+    if isinstance(object, TracedArray) and not copy and not object.scalar and (target is None or target == object.dtype):
         result = object
     else:
         result = wrap(as_tensor(object, target))

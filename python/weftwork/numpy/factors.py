@@ -38,7 +38,7 @@ def lapack(name: str, complex_name: str, operands: list[Tensor], results: Types,
         "call_target_name": f"lapack_{kind}_ffi",
         "types": results,
         "backend_config": "{" + ", ".join(f"{key} = {ord(value)} : ui8" for key, value in options.items()) + "}",
-        "call_attributes": f"api_version = 4 : i32, operand_layouts = [{layouts[0]}], result_layouts = [{layouts[1]}]",
+        "call_attributes": f"operand_layouts = [{layouts[0]}], result_layouts = [{layouts[1]}]",
     }
     return _core.apply_all("custom_call", operands, attrs)
 
