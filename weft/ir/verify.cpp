@@ -25,7 +25,7 @@ void verify_node(const Graph& graph, const Node& node) {
     for (Type& type : operands) type.dims = dims;
   }
   std::vector<Type> types = infer({node.op, operands, node.attrs, node.regions});
-  check(types == node.types, name(node.op), ": has type ", node.type(), ", inference gives ", types);
+  check(types == node.types, name(node.op), ": has types ", node.types, ", inference gives ", types);
   for (const GraphPtr& region : node.regions) verify(*region);
 }
 
