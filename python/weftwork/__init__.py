@@ -1,6 +1,6 @@
 """Weftwork turns tensor programs into native code."""
 
-from . import errors, linalg, random, stablehlo
+from . import errors, linalg, neuron, random, stablehlo
 from ._core import Dim
 from ._version import __version__
 from .annotation import mutable, tensor
@@ -51,6 +51,7 @@ __all__ = [
     "max_pool2d",
     "max_pool3d",
     "mutable",
+    "neuron",
     "num_threads",
     "random",
     "range",

@@ -13,10 +13,11 @@ import numpy as np
 
 from . import _core
 from .annotation import Declared, declared_parameters, with_declared
-from .errors import ArgumentTypeError, ArgumentValueError
+from .errors import ArgumentTypeError, ArgumentValueError, ExecutionError
 from .graph import Executable, Graph
 from .joined import Joined, traced_jointly
 from .knobs import target_name
+from .neuron import compile_neff, is_neuron
 from .spec import dynamic_extents
 from .trace import LEAF, Traced, positional_names, trace_call
 
@@ -35,6 +36,7 @@ class Options:
     donate: frozenset[str]
     dynamic: dict[str, dict[int, Any]]
     declared: dict[str, Declared] = field(default_factory=dict)
+    target: str | None = None
 
     def of(self, function: Callable[..., Any]) -> Options:
         """These options with what the function's annotations declare; ``dynamic=`` goes before their extents."""
@@ -44,7 +46,7 @@ class Options:
             for name, d in declared.items()
         }
         dynamic = {name: {**axes.get(name, {}), **self.dynamic.get(name, {})} for name in {**axes, **self.dynamic}}
-        return Options(self.static, self.donate, {n: a for n, a in dynamic.items() if a}, declared)
+        return Options(self.static, self.donate, {n: a for n, a in dynamic.items() if a}, declared, self.target)
 
     def trace(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any], *, bake: bool = False) -> Traced:
         return trace_call(
@@ -72,8 +74,14 @@ class Jit(_core.Dispatcher):
         self._jointly: Jit | None = None
 
     def _compile(self, args: tuple, kwargs: dict[str, Any]) -> Any:
+        target = self._options.target or target_name()
+        if is_neuron(target):
+            raise ExecutionError(
+                "a call needs a Neuron device, and there is no runtime for one here: wf.compile(f, *arrays, "
+                "target='neuron') gives the NEFF to save  [neuron_device]"
+            )
         traced = self._options.trace(self._function, args, kwargs)
-        core = _core.compile(traced.graph, target_name())
+        core = _core.compile(traced.graph, target)
         single = traced.structure is None
         slots = [(slot.source, slot.index, slot.as_scalar) for slot in traced.slots]
         plan = _core.Plan(
@@ -88,7 +96,7 @@ class Jit(_core.Dispatcher):
         if not call.possible or not call.bases:
             return NotImplemented
         if self._jointly is None:
-            self._jointly = Jit(traced_jointly(self._function), Options(frozenset(), frozenset(), {}))
+            self._jointly = Jit(traced_jointly(self._function), Options(frozenset(), frozenset(), {}, target=self._options.target))
         return call.result(self._jointly(call.bases, call.args, call.kwargs))
 
     @property
@@ -116,6 +124,7 @@ def jit(
     donate_argnames: str | Iterable[str] = (),
     device: str | None = None,
     dynamic: dict[str, dict[int, Any]] | None = None,
+    target: str | None = None,
 ) -> Any:
     """Compiles a NumPy function to native code at its first call with each signature.
 
@@ -127,7 +136,8 @@ def jit(
 
     ``dynamic={"x": {0: wf.Dim("n", 1, 64, 4096)}}`` makes axis 0 of ``x`` a symbolic extent: one program serves all sizes
     from 1 to 4096. Annotations ``wf.tensor[...]`` declare the same, with dtype and shape. ``donate_argnames`` are arguments
-    whose memory results of the same dtype and shape take over.
+    whose memory results of the same dtype and shape take over. ``target`` is the CPU level to compile for: "native",
+    "avx512", "avx2" or "x86-64"; the knob WEFT_TARGET where it is not given.
 
     >>> import numpy as np, weftwork as wf
     >>> @wf.jit
@@ -139,7 +149,7 @@ def jit(
     if device not in (None, "cpu"):
         raise ArgumentValueError(f"device must be 'cpu', got {device!r}  [device]")
     options = Options(
-        frozenset(names_of(static_argnames)), frozenset(names_of(donate_argnames)), dynamic_extents(dynamic)
+        frozenset(names_of(static_argnames)), frozenset(names_of(donate_argnames)), dynamic_extents(dynamic), target=target
     )
     if function is None:
         return lambda wrapped: Jit(wrapped, options.of(wrapped))
@@ -183,12 +193,21 @@ def trace(function: Any, *args: Any, **kwargs: Any) -> Graph:
     return Graph(options.trace(plain, args, kwargs, bake=True).graph)
 
 
-def compile(function: Any, *args: Any, **kwargs: Any) -> Executable:
-    """Compiles a Graph, or a function for such arguments (see :func:`trace`), into an Executable."""
-    graph = function if isinstance(function, Graph) else trace(function, *args, **kwargs)
+def compile(function: Any, *args: Any, target: str | None = None, **kwargs: Any) -> Any:
+    """Compiles a Graph, or a function for such arguments (see :func:`trace`), into an Executable.
+
+    ``target`` is the CPU level to compile for: "native", "avx512", "avx2" or "x86-64"; the knob WEFT_TARGET where it is
+    not given (so a parameter of the function that is called ``target`` is passed by position). With "neuron", or
+    "neuron:trn1" and the like, the program's HLO goes to the compiler ``neuronx-cc`` and the result is a
+    :class:`weftwork.neuron.Neff`, which is saved and run elsewhere; an :class:`ExecutionError` says what to install where
+    that compiler is missing.
+    """
     if isinstance(function, Graph):
-        graph = graph.function(*args, **kwargs)
-    return Executable(_core.compile(graph.core, target_name()))
+        graph = function.function(*args, **kwargs)
+    else:
+        graph, target = trace(function, *args, **kwargs), target or plain_function(function)[1].target
+    wanted = target or target_name()
+    return compile_neff(graph, wanted) if is_neuron(wanted) else Executable(_core.compile(graph.core, wanted))
 
 
 def simulate(function: Any, name: str = "main") -> Callable[..., Any]:

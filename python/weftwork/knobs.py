@@ -10,7 +10,7 @@ __all__ = ["num_threads", "set_num_threads"]
 
 
 def target_name() -> str:
-    """The CPU that programs are compiled for: WEFT_TARGET, or the one it runs on."""
+    """What programs are compiled for: WEFT_TARGET (a CPU level, or "neuron"), or the CPU it runs on."""
     return os.environ.get("WEFT_TARGET", "native")
 
 

@@ -56,7 +56,7 @@ Target target_named(std::string_view name) {
     if (!can_run) fail(ErrorKind::value, "target_features", "this CPU lacks the features of target '", name, "'");
     return name == "avx2" ? avx2() : avx512();
   }
-  fail(ErrorKind::value, "target_name", "target must be native, avx512, avx2 or x86-64, got '", name, "'");
+  fail(ErrorKind::value, "target_name", "target must be native, avx512, avx2, x86-64 or neuron, got '", name, "'");
 }
 
 }  // namespace weft
