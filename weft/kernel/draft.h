@@ -40,7 +40,6 @@ struct Draft {
   std::optional<std::pair<BufferId, BufferId>> copies;
   std::vector<BufferId> buffers;  // of each memory that is no scratch
   Dim parallel = 1;
-  Dim cost = 1;
   bool setup = false;
   std::vector<std::string> ops;
 };

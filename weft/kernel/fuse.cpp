@@ -8,6 +8,7 @@
 #include <set>
 
 #include "weft/ir/window.h"
+#include "weft/kernel/cost.h"
 
 namespace weft {
 namespace {
@@ -19,18 +20,6 @@ constexpr int largest_expression = 400;
 constexpr size_t longest_epilogue = 64;
 // Slices of one computed value from which on it is stored.
 constexpr std::ptrdiff_t most_shifts = 3;
-
-int cost_of(const Node& node) {
-  switch (def(node.op).scalar) {
-    case Scalar::none: return 0;
-    case Scalar::add: case Scalar::subtract: case Scalar::multiply: case Scalar::maximum: case Scalar::minimum:
-    case Scalar::negate: case Scalar::abs: case Scalar::convert: case Scalar::select: case Scalar::clamp:
-    case Scalar::eq: case Scalar::bit_and: case Scalar::bit_or: case Scalar::bit_xor: case Scalar::bit_not:
-    case Scalar::real: case Scalar::imag: case Scalar::complex: return 1;
-    case Scalar::divide: case Scalar::sqrt: case Scalar::rsqrt: case Scalar::floor: case Scalar::ceil: return 3;
-    default: return 10;
-  }
-}
 
 class Fuser {
  public:
@@ -451,11 +440,11 @@ class Fuser {
     std::vector<int> cost(graph_.size());
     bool changed = false;
     for (const Node& node : graph_.nodes()) {
-      int total = cost_of(node) + (node.op == Op::gather ? 4 : 0);
+      int total = cost_of(def(node.op).scalar) + (node.op == Op::gather ? 4 : 0);
       for (const Value& operand : node.operands())
         if (!fusion_.is_stored[operand.id()]) total += cost[operand.id()];
       cost[node.id()] = std::min(total, 1000);
-      bool view = cost_of(node) == 0 && node.op != Op::gather;
+      bool view = cost_of(def(node.op).scalar) == 0 && node.op != Op::gather;
       if (fusion_.is_stored[node.id()] || view || groups[node.id()].size() < 2 || total <= cheap) continue;
       if (inside_epilogue_[node.id()] >= 0) continue;
       store(node.id(), "several kernels need it and it costs more than a store");

@@ -172,7 +172,7 @@ struct Launch {
   std::vector<int32_t> buffers;  // kernel: one for each memory that is no scratch, in order
   Dims symbols;                  // values of the kernel's symbols
   Dim parallel = 1;              // extent of the parallel loop, or number of tiles of a dot (filled by codegen)
-  Dim cost;                      // rough scalar operations of one parallel iteration: small launches stay on the caller
+  Dim cost;                      // price of one parallel iteration (see cost.h): small launches stay on the caller
   Location loc;
   std::vector<std::string> ops;  // the ops it does, for humans
 };

@@ -46,7 +46,6 @@ class DotKernelMaker {
     split(dot.lhs, ".m");
     split(dot.rhs, ".n");
     pack_constant(rhs.stored);
-    draft_.cost = dot.k;
     finish_draft(lowering_, std::move(draft_), access_, {stage_.root});
   }
 
@@ -195,7 +194,6 @@ class DotKernelMaker {
       pack.kernel.memories.push_back({"packed", dot.accumulate, true, 0});
       packing.packed = static_cast<int32_t>(pack.kernel.memories.size() - 1);
       pack.buffers.push_back(buffer);
-      pack.cost = dot.k * Dim(32);
       finish_draft(lowering_, std::move(pack), access, {stored});
       lowering_.drafts.back().kernel.name = cat("pack_", name(dot.accumulate), "_", dot.k.value(), "x", dot.n.value());
     }

@@ -50,7 +50,6 @@ class Folder {
   void finish(std::vector<Axis> kept, std::vector<Stmt> body, const Dim& each, bool by_lines = false) {
     draft.kernel.body = schedule_map(draft.kernel, std::move(kept), std::move(body), draft.parallel, each);
     if (by_lines) line_by_line(draft.kernel.body);
-    draft.cost = floordiv(node_.operand(0).type().count() * Dim(static_cast<int64_t>(8 * totals_.size())), max(draft.parallel, Dim(1)));
     finish_draft(lowering_, std::move(draft), access, {node_.id()});
   }
 
@@ -174,7 +173,6 @@ class Selection {
     for (Stmt& loop : serial(window.axes, std::move(inner))) body.push_back(std::move(loop));
     body.push_back(put(source, places, chosen));
     draft_.kernel.body = serial(places.axes, std::move(body));
-    draft_.cost = x.type().count() * Dim(8);
     finish_draft(lowering_, std::move(draft_), access_, {node_.id()});
   }
 

@@ -139,10 +139,7 @@ void lower_map(Lowering& lowering, const Stage& stage) {
   Space space = space_of(node.type().dims, ".i");
   ExprId expr = access.compute(node, space.coordinates);
   std::vector<Stmt> body{store_statement(access.memory(stage.root, true), linear_index(node.type().dims, space.coordinates), expr)};
-  size_t work = draft.kernel.exprs.size();
   draft.kernel.body = schedule_map(draft.kernel, space.axes, std::move(body), draft.parallel);
-  Dim total = node.type().count() * Dim(static_cast<int64_t>(work));
-  draft.cost = draft.parallel.is(1) ? total : floordiv(total, max(draft.parallel, Dim(1)));
   finish_draft(lowering, std::move(draft), access, {stage.root});
 }
 
@@ -156,7 +153,6 @@ void lower_copy(Lowering& lowering, Value from, BufferId target, NodeId root) {
   auto slot = static_cast<int32_t>(copy.kernel.memories.size() - 1);
   std::vector<Stmt> body{store_statement(slot, linear_index(type.dims, space.coordinates), expr)};
   copy.kernel.body = schedule_map(copy.kernel, space.axes, std::move(body), copy.parallel);
-  copy.cost = floordiv(type.count(), max(copy.parallel, Dim(1)));
   if (lowering.fusion.is_stored[from.id()] && from.node().op != Op::constant) copy.copies = {static_cast<BufferId>(from.id()), target};
   copy.buffers = {target};
   finish_draft(lowering, std::move(copy), access, {root});
@@ -178,7 +174,6 @@ void lower_update(Lowering& lowering, const Stage& stage) {
   for (size_t i = 0; !fixed && i < dims.size(); ++i)
     if (Dim last = dims[i] - sizes[i]; !last.is(0)) put.dynamic.emplace_back(access.clamped(access.value(node.operand(i + 2), {}), last), strides[i]);
   draft.kernel.body = schedule_map(draft.kernel, space.axes, {std::move(put)}, draft.parallel);
-  draft.cost = floordiv(node.operand(1).type().count() * Dim(4), max(draft.parallel, Dim(1)));
   finish_draft(lowering, std::move(draft), access, {stage.root});
 }
 
@@ -243,7 +238,6 @@ void lower_scatter(Lowering& lowering, const Stage& stage) {
     }
   }
   draft.kernel.body = serial(space.axes, {std::move(put)});
-  draft.cost = updates.type().count() * Dim(8);
   finish_draft(lowering, std::move(draft), access, {stage.root});
 }
 

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "weft/ir/interpret.h"
+#include "weft/kernel/cost.h"
 #include "weft/kernel/draft.h"
 
 namespace weft {
@@ -91,7 +92,6 @@ void combine_pieces(Lowering& lowering, const Node& node, Scalar op, const Dim& 
   for (Stmt& loop : nested({{".c", pieces}}, {accumulate(total, op, part)}, 1)) rest.push_back(std::move(loop));
   rest.push_back(store_statement(target, linear_index(node.type().dims, rows.coordinates), combine.variable(total, dtype)));
   second.kernel.body = serial(rows.axes, std::move(rest));
-  second.cost = pieces * node.type().count();
   second.buffers.push_back(partial);
   finish_draft(lowering, std::move(second), combine, {node.id()});
 }
@@ -108,11 +108,9 @@ void lower_in_two_steps(Lowering& lowering, const Stage& stage, Draft& draft, Ac
     Dim piece = counter_dim(".c", pieces), rest = inner[0].extent - piece * Dim(chunk);
     substitute_counter(kernel, inner[0].counter, piece * Dim(chunk) + counter_dim(".i", chunk));
     inner = {{".i", min(rest, chunk)}};
-    draft.cost = chunk * 4;
   } else {
     substitute_counter(kernel, inner[0].counter, counter_dim(".c", pieces));
     inner.erase(inner.begin());
-    draft.cost = product_of(inner) * Dim(4);
   }
   Dims partial_dims = node.type().dims;
   partial_dims.push_back(pieces);
@@ -178,10 +176,8 @@ void lower_reduce(Lowering& lowering, const Stage& stage) {
     std::vector<Stmt> outer;
     outer.push_back(parallel_loop(draft.parallel, std::move(kernel.body)));
     kernel.body = std::move(outer);
-    draft.cost = reduced * Dim(4) + Dim(8);
   } else {
     kernel.body = schedule_map(kernel, space.kept, std::move(body), draft.parallel, reduced);
-    draft.cost = floordiv(reduced * kept * Dim(4), max(draft.parallel, Dim(1)));
   }
   finish_draft(lowering, std::move(draft), access, {stage.root});
 }
@@ -241,13 +237,6 @@ class RowKernel {
     }
   }
 
-  int cost_of(const Node& n) const {
-    Scalar op = def(n.op).scalar;
-    bool heavy = op == Scalar::exp || op == Scalar::log || op == Scalar::tanh || op == Scalar::erf || op == Scalar::power ||
-                 op == Scalar::logistic || op == Scalar::sin || op == Scalar::cos || op == Scalar::expm1 || op == Scalar::log1p;
-    return heavy ? worth_keeping : op == Scalar::divide || op == Scalar::sqrt ? 3 : op != Scalar::none ? 1 : 0;
-  }
-
   // Full-space values that loops of several depths need and that are expensive: kept in scratch by the first.
   void find_kept() {
     Dim length = 1;
@@ -260,7 +249,7 @@ class RowKernel {
     for (const auto& [id, where] : depths) {
       const Node& n = graph_.node(id);
       bool fits = length.max() <= scratch_bytes / size_of(n.type().dtype);
-      if (where.size() > 1 && n.type().dims == full && cost_of(n) >= worth_keeping && fits) kept_[id] = *where.begin();
+      if (where.size() > 1 && n.type().dims == full && cost_of(def(n.op).scalar) >= worth_keeping && fits) kept_[id] = *where.begin();
     }
   }
 
@@ -391,7 +380,6 @@ class RowKernel {
     std::vector<Stmt> outer;
     outer.push_back(parallel_loop(draft_.parallel, std::move(kernel.body)));
     kernel.body = std::move(outer);
-    draft_.cost = product_of(inner_space_.axes) * Dim(static_cast<int64_t>(kernel.exprs.size())) + Dim(16);
     std::vector<NodeId> roots;
     for (int s : group_.stages) roots.push_back(stage(s).root);
     finish_draft(lowering_, std::move(draft_), access_, roots);

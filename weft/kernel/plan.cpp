@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "weft/core/hash.h"
+#include "weft/kernel/cost.h"
 
 namespace weft {
 namespace {
@@ -185,7 +186,6 @@ class Planner {
     kernel.body = schedule_map(kernel, space.axes, std::move(body), draft.parallel);
     for (const Symbol& symbol : total.symbols()) kernel.symbols.push_back(symbol);
     kernel.name = cat("copy_", is_complex(type.dtype) ? "complex" : name(type.dtype));
-    draft.cost = floordiv(total, max(draft.parallel, Dim(1)));
     draft.buffers = {source, target};
     draft.copies = {source, target};
     lowering_.drafts.push_back(std::move(draft));
@@ -257,7 +257,7 @@ class Planner {
     for (BufferId id : draft.buffers) launch.buffers.push_back(*buffer_of(id));
     for (const Symbol& symbol : draft.kernel.symbols) launch.symbols.push_back(Dim(symbol));
     launch.parallel = draft.parallel;
-    launch.cost = draft.cost;
+    if (!draft.kernel.dot) launch.cost = work_of(draft.kernel);
     launch.loc = draft.kernel.loc;
     launch.ops = std::move(draft.ops);
     launch.routine = std::move(draft.routine);

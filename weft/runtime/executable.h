@@ -13,8 +13,8 @@ namespace weft {
 
 // What the machine code calls back; its first argument everywhere is the pool it was given.
 struct Services {
-  // Runs body(args, begin, end) over disjoint parts of [0, count), in parallel when `cost` (rough scalar operations
-  // for one item) times count is worth it.
+  // Runs body(args, begin, end) over disjoint parts of [0, count), in parallel when `cost` (of one item, in units of
+  // 10 ps) times count is worth it.
   void (*parallel_for)(void* pool, int64_t count, int64_t cost, void (*body)(void** args, int64_t begin, int64_t end),
                        void** args);
   void* pool;

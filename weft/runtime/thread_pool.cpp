@@ -9,6 +9,7 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -19,8 +20,8 @@ namespace {
 
 using Body = void (*)(void**, int64_t, int64_t);
 
-// Rough scalar operations for which waking a thread pays.
-constexpr int64_t worth_sharing = 50000;
+// Work, in units of 10 ps, from which on a worker that is awake is of use, and for which waking one pays.
+constexpr int64_t worth_sharing = 200000, worth_waking = 2000000;
 // How long an idle worker looks for work before it sleeps, in checks of about 10 ns.
 constexpr int idle_checks = 4000;
 
@@ -58,82 +59,114 @@ struct Loop {
 
 class Pool {
  public:
-  explicit Pool(int threads) {
-    for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { serve(); });
-  }
-
-  ~Pool() {
-    {
-      std::lock_guard lock(mutex_);
-      stopping_.store(true);
-      generation_.fetch_add(1);
-    }
-    wake_.notify_all();
-    for (std::thread& worker : workers_) worker.join();
-  }
+  ~Pool() { stop(); }
 
   // After a fork the threads are gone: their handles must be let go without a join.
   void abandon() {
     for (std::thread& worker : workers_) worker.detach();
   }
 
-  int threads() const { return static_cast<int>(workers_.size()) + 1; }
+  // For a caller who has entered, as `run`. Where the system gives no more threads, those that there are do the work.
+  void resize(int threads) {
+    if (threads == threads_) return;
+    threads_ = threads;
+    stop();
+    stopping_.store(false);
+    try {
+      for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { serve(); });
+    } catch (const std::system_error&) {
+    }
+  }
+
   bool try_enter() { return !busy_.exchange(true, std::memory_order_acquire); }
   void leave() { busy_.store(false, std::memory_order_release); }
 
-  void run(Loop& loop) {
+  // Workers join the loop as long as it is open, so that none which is asleep or descheduled is waited for.
+  void run(Loop& loop, int64_t work) {
     loop_.store(&loop, std::memory_order_relaxed);
-    active_.store(threads() - 1, std::memory_order_relaxed);
-    generation_.fetch_add(1, std::memory_order_seq_cst);
-    if (sleeping_.load(std::memory_order_seq_cst) > 0) {
-      std::lock_guard lock(mutex_);
-      wake_.notify_all();
-    }
+    left_.store(0, std::memory_order_relaxed);
+    uint64_t open = (state_.load(std::memory_order_relaxed) / one_loop + 1) * one_loop;
+    state_.store(open, std::memory_order_seq_cst);
+    wake(work, (loop.count - 1) / loop.piece);
     loop.work();
+    uint64_t joined = state_.exchange(open + one_loop, std::memory_order_acq_rel) - open;
     // With more threads than free CPUs a worker may need this one to finish.
-    for (int i = 0; active_.load(std::memory_order_acquire) != 0; ++i) {
+    for (int i = 0; left_.load(std::memory_order_acquire) != joined; ++i) {
       if (i < idle_checks) relax();
       else std::this_thread::yield();
     }
   }
 
  private:
+  // The state: in the low bits how many workers joined, above them a count that is odd while a loop is open.
+  static constexpr uint64_t one_loop = 1 << 16;
+
+  void stop() {
+    {
+      std::lock_guard lock(mutex_);
+      stopping_.store(true);
+    }
+    wake_.notify_all();
+    for (std::thread& worker : workers_) worker.join();
+    workers_.clear();
+  }
+
+  static bool is_open(uint64_t state) { return state / one_loop % 2 == 1; }
+
+  // Sleepers are woken for much work, or for the sum of many small loops that they missed.
+  void wake(int64_t work, int64_t helpers) {
+    if (sleeping_.load(std::memory_order_seq_cst) == 0) return;
+    missed_ += std::min(work, worth_waking);
+    if (missed_ < worth_waking) return;
+    missed_ = 0;
+    std::lock_guard lock(mutex_);
+    if (helpers >= sleeping_.load(std::memory_order_relaxed)) return wake_.notify_all();
+    for (int64_t i = 0; i < helpers; ++i) wake_.notify_one();
+  }
+
   void serve() {
     inside_loop = true;
-    uint64_t seen = 0;
-    for (;;) {
-      uint64_t now = wait_for_work(seen);
+    for (uint64_t seen = 0;;) {
+      uint64_t state = wait_for_work(seen);
       if (stopping_.load(std::memory_order_relaxed)) return;
-      seen = now;
+      if (!state_.compare_exchange_weak(state, state + 1, std::memory_order_acquire)) continue;
+      seen = state / one_loop;
       loop_.load(std::memory_order_relaxed)->work();
-      active_.fetch_sub(1, std::memory_order_release);
+      left_.fetch_add(1, std::memory_order_release);
     }
   }
 
+  // The state of an open loop other than the one seen last; anything when the pool stops.
   uint64_t wait_for_work(uint64_t seen) {
+    uint64_t state = 0;
+    auto found = [&](std::memory_order order) {
+      state = state_.load(order);
+      return (is_open(state) && state / one_loop != seen) || stopping_.load(std::memory_order_relaxed);
+    };
     for (int i = 0; i < idle_checks; ++i) {
-      uint64_t now = generation_.load(std::memory_order_acquire);
-      if (now != seen) return now;
+      if (found(std::memory_order_relaxed)) return state;
       relax();
     }
     std::unique_lock lock(mutex_);
     sleeping_.fetch_add(1, std::memory_order_seq_cst);
-    wake_.wait(lock, [&] { return generation_.load(std::memory_order_seq_cst) != seen; });
+    wake_.wait(lock, [&] { return found(std::memory_order_seq_cst); });
     sleeping_.fetch_sub(1, std::memory_order_seq_cst);
-    return generation_.load(std::memory_order_acquire);
+    return state;
   }
 
+  int threads_ = 1;
   std::vector<std::thread> workers_;
   std::atomic<Loop*> loop_{nullptr};
-  std::atomic<uint64_t> generation_{0};
-  std::atomic<int> active_{0}, sleeping_{0};
+  std::atomic<uint64_t> state_{0}, left_{0};
+  std::atomic<int> sleeping_{0};
+  int64_t missed_ = 0;  // by sleepers; the caller's, who has entered
   std::atomic<bool> busy_{false}, stopping_{false};
   std::mutex mutex_;
   std::condition_variable wake_;
 };
 
 struct Shared {
-  std::mutex mutex;            // guards the pool's making and replacement
+  std::mutex mutex;            // guards the pool's making
   std::atomic<Pool*> pool{nullptr};
   std::atomic<int> wanted{0};  // 0: the default
 
@@ -160,7 +193,7 @@ Pool& pool() {
   if (!current) {
     static bool registered = (pthread_atfork(nullptr, nullptr, forget_after_fork), true);
     (void)registered;
-    current = new Pool(num_threads());
+    current = new Pool;
     shared().pool.store(current, std::memory_order_release);
   }
   return *current;
@@ -176,33 +209,25 @@ int num_threads() {
 
 void set_num_threads(int n) {
   if (n < 0 || n > 1024) fail(ErrorKind::value, "num_threads", "the number of threads must be from 0 to 1024, got ", n);
-  Shared& all = shared();
-  std::lock_guard lock(all.mutex);
-  int before = num_threads();
-  all.wanted.store(n);
-  if (num_threads() == before) return;
-  // A loop of another thread may be running: wait for it, and keep new ones out.
-  Pool* old = all.pool.load();
-  if (!old) return;
-  while (!old->try_enter()) std::this_thread::yield();
-  all.pool.store(nullptr);
-  delete old;
+  shared().wanted.store(n);  // the next loop has the pool follow
 }
 
 void parallel_for(int64_t count, int64_t cost, Body body, void** args) {
   if (count <= 0) return;
   int64_t work = 0;
-  bool small = !__builtin_mul_overflow(count, cost, &work) && work < worth_sharing;
-  if (count == 1 || small || inside_loop || num_threads() == 1) return body(args, 0, count);
+  int wanted = num_threads();
+  if (__builtin_mul_overflow(count, cost, &work)) work = worth_waking;
+  if (count == 1 || work < worth_sharing || inside_loop || wanted == 1) return body(args, 0, count);
   Pool& threads = pool();
   if (!threads.try_enter()) return body(args, 0, count);
+  threads.resize(wanted);
   Loop loop;
   loop.body = body;
   loop.args = args;
   loop.count = count;
-  loop.piece = std::max<int64_t>(1, count / (threads.threads() * 4));
+  loop.piece = std::max<int64_t>(1, count / (wanted * 4));
   inside_loop = true;
-  threads.run(loop);
+  threads.run(loop, work);
   inside_loop = false;
   threads.leave();
 }

@@ -7,7 +7,7 @@ namespace weft {
 
 // Runs body(args, begin, end) over disjoint parts of [0, count) and waits. The parts depend on timing; results must not.
 // Calls from inside a body, and calls while another thread's loop runs, are done by the caller alone. `cost`: rough
-// scalar operations for one item; loops too small to share stay on the caller's thread.
+// time of one item in units of 10 ps; loops too small to share stay on the caller's thread.
 void parallel_for(int64_t count, int64_t cost, void (*body)(void** args, int64_t begin, int64_t end), void** args);
 
 // How many threads loops use, the caller included: set_num_threads, else the knob WEFT_THREADS, else one for each CPU

@@ -8,8 +8,8 @@
 namespace weft {
 namespace {
 
-// Below so many scalar operations a launch stays on the caller's thread.
-constexpr int64_t small_launch = 20000;
+// A launch that costs less (see kernel/cost.h) never asks for threads.
+constexpr int64_t small_launch = 200000;
 
 class DotWriterCalls {
  public:

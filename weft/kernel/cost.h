@@ -1,0 +1,15 @@
+// Rough prices: what decides whether a value is computed twice, kept, or shared between threads.
+#pragma once
+
+#include "weft/kernel/kernel.h"
+
+namespace weft {
+
+// The price of one scalar operation, in vector additions.
+int cost_of(Scalar op);
+
+// The price of one iteration of the kernel's parallel loop, or of the whole kernel where it has none, in additions of
+// 32-bit elements in vectors: about 10 ps each. Extents that vary within the kernel count as their largest.
+Dim work_of(const Kernel& kernel);
+
+}  // namespace weft
