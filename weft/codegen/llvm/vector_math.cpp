@@ -5,12 +5,21 @@
 
 namespace weft {
 
-V polynomial(const V& x, std::initializer_list<double> coefficients) {
+const Format& format_of(Elem elem) {
+  static const Format single{Elem::i32, 23, 127, 12582912.0, 0x4B400000};
+  static const Format wide{Elem::i64, 52, 1023, 6755399441055744.0, 0x4338000000000000};
+  return elem == Elem::f64 ? wide : single;
+}
+
+V pick(const V& like, double wide, double single) { return like.w->real(like.elem, like.elem == Elem::f64 ? wide : single); }
+
+V polynomial(const V& x, Coefficients coefficients) {
   auto c = coefficients.begin();
   V sum = x.w->real(x.elem, *c);
   while (++c != coefficients.end()) sum = mad(sum, x, *c);
   return sum;
 }
+V polynomial(const V& x, Coefficients wide, Coefficients single) { return polynomial(x, x.elem == Elem::f64 ? wide : single); }
 
 V clamped(const V& x, double low, double high) {
   Writer& w = *x.w;
@@ -19,24 +28,81 @@ V clamped(const V& x, double low, double high) {
   return w.select(w.compare("fcmp olt", a, bottom), bottom, a);
 }
 
+Rounded rounded(const V& x, const V& factor) {
+  const Format& format = format_of(x.elem);
+  V sum = mad(x, factor, format.magic);
+  return {sum - format.magic, bits(sum, format.whole) - x.w->integer(format.whole, format.magic_bits)};
+}
+
+V power_of_two(const V& n) {
+  Elem elem = n.elem == Elem::i64 ? Elem::f64 : Elem::f32;
+  const Format& format = format_of(elem);
+  return bits(shl(n + n.w->integer(n.elem, format.bias), format.mantissa), elem);
+}
+
+V scaled(const V& p, const Rounded& n) {
+  Writer& w = *p.w;
+  bool is_wide = p.elem == Elem::f64;
+  if (w.target().avx512 && w.lanes() * bits_of(p.elem) == 512) {
+    std::string type = w.type(p.elem), mask = is_wide ? "i8" : "i16", name = cat("@llvm.x86.avx512.mask.scalef.p", is_wide ? "d" : "s", ".512");
+    w.module().declare(cat("declare ", type, " ", name, "(", type, ", ", type, ", ", type, ", ", mask, ", i32)"));
+    return w.def(p.elem, "call ", type, " ", name, "(", type, " ", p.name, ", ", type, " ", n.number.name, ", ", type, " zeroinitializer, ", mask, " -1, i32 4)");
+  }
+  // Two factors. An arithmetic shift of 64 bits is slow before AVX-512: half of n + 2048 is half of n, plus 1024.
+  V half = lshr(n.integer + w.integer(n.integer.elem, 2048), 1) - w.integer(n.integer.elem, 1024);
+  return p * power_of_two(half) * power_of_two(n.integer - half);
+}
+
+V infinity_like(const V& x) { return x.w->real(x.elem, __builtin_inf()); }
+V nan_like(const V& x) { return x.w->real(x.elem, __builtin_nan("")); }
+V wide(const V& x) { return x.w->cast("fpext", x, Elem::f64); }
+V narrow(const V& x) { return x.w->cast("fptrunc", x, Elem::f32); }
+
+Pair fast_sum(const V& a, const V& b) {
+  V sum = a + b;
+  return {sum, b - (sum - a)};
+}
+
+Pair exact_product(const V& a, const V& b) {
+  V product = a * b;
+  return {product, mad(a, b, -product)};
+}
+
+Pair operator+(const Pair& a, const V& b) {
+  Pair sum = fast_sum(a.hi, b);
+  return {sum.hi, sum.lo + a.lo};
+}
+
+Pair quotient_pair(const Pair& a, const Pair& b) {
+  V inverse = a.hi.w->real(a.hi.elem, 1) / b.hi, q = a.hi * inverse;
+  V rest = mad(-q, b.hi, a.hi) + mad(-q, b.lo, a.lo);
+  return {q, rest * inverse};
+}
+
+V quotient(const Pair& a, const Pair& b) {
+  Pair q = quotient_pair(a, b);
+  return q.hi + q.lo;
+}
+
 namespace {
 
 using Unary = V (*)(const V&);
 
 struct Inline {
   std::string_view function;
-  Unary single, wide;  // null: by the library
-  bool fused = false;  // only where the machine has fused multiply-add
+  Unary body;
+  bool fused = false;     // only where the machine has fused multiply-add
+  bool wide_too = true;   // false: f64 by the library
 };
 
 const Inline inlines[] = {
-    {"exp", f32::exp, f64::exp},       {"log", f32::log, f64::log},
-    {"tanh", f32::tanh, f64::tanh},    {"logistic", f32::logistic, f64::logistic},
-    {"expm1", f32::expm1, f64::expm1}, {"log1p", f32::log1p, nullptr},
-    {"erf", f32::erf, nullptr},        {"sin", f32::sin, nullptr, true},
-    {"cos", f32::cos, nullptr, true},  {"tan", f32::tan, nullptr, true},
-    {"sinh", f32::sinh, nullptr},      {"cosh", f32::cosh, nullptr},
-    {"cbrt", f32::cbrt, nullptr},
+    {"exp", inlined::exp},           {"exp2", inlined::exp2},
+    {"expm1", inlined::expm1},       {"sinh", inlined::sinh},
+    {"cosh", inlined::cosh},         {"tanh", inlined::tanh},
+    {"logistic", inlined::logistic}, {"sin", inlined::sin, true},
+    {"cos", inlined::cos, true},     {"tan", inlined::tan, true},
+    {"log", inlined::log},           {"log1p", inlined::log1p, false, false},
+    {"erf", inlined::erf, false, false}, {"cbrt", inlined::cbrt, false, false},
 };
 
 // The body of a function as text.
@@ -74,14 +140,13 @@ std::string vector_math(ModuleText& module, const std::string& function, DType d
     return definition(
         module, name, lanes, elem,
         [](const V& x) {
-          return f32::pow(x, V{x.w, "%y", Elem::f32});
+          return inlined::power(x, V{x.w, "%y", Elem::f32});
         },
         true);
   for (const Inline& known : inlines) {
     if (known.function != function) continue;
-    Unary body = elem == Elem::f64 ? known.wide : known.single;
-    if (!body || (known.fused && !module.target.fma)) return {};
-    return definition(module, name, lanes, elem, body);
+    if ((known.fused && !module.target.fma) || (elem == Elem::f64 && !known.wide_too)) return {};
+    return definition(module, name, lanes, elem, known.body);
   }
   return conversion(module, function, name, lanes);
 }

@@ -1,4 +1,7 @@
 // Elementary functions as straight vector code, for lanes of f32 or f64 (operators of ir.h).
+//
+// One text serves both formats; what differs are constants and the degrees of polynomials. Coefficients come from
+// scripts/fit_math.py, the largest errors measured are in docs/math.md.
 #pragma once
 
 #include <initializer_list>
@@ -7,39 +10,81 @@
 
 namespace weft {
 
-// Horner's scheme, highest power first.
-V polynomial(const V& x, std::initializer_list<double> coefficients);
+// What the bits of a format are.
+struct Format {
+  Elem whole;         // the integers of its width
+  int mantissa;       // bits
+  int64_t bias;       // of exponents
+  double magic;       // 1.5 * 2**mantissa: adding it rounds to an integer
+  int64_t magic_bits;
+};
+const Format& format_of(Elem elem);
+// The constant of the format: `wide` in f64, `single` in f32.
+V pick(const V& like, double wide, double single);
+// Horner's scheme, highest power first: the coefficients of the format.
+using Coefficients = std::initializer_list<double>;
+V polynomial(const V& x, Coefficients coefficients);
+V polynomial(const V& x, Coefficients wide, Coefficients single);
+
+// x within [low, high], NaN kept.
+V clamped(const V& x, double low, double high);
+// x rounded to an integer: as a float, and as bits.
+struct Rounded {
+  V number, integer;
+};
+Rounded rounded(const V& x, const V& factor);  // x * factor, for less than 2**(mantissa - 1)
+// 2**n for n an integer within the exponents of normal numbers.
+V power_of_two(const V& n);
+// p * 2**n, n the integer of `n`, rounded once where the result is denormal, and infinite where it overflows.
+V scaled(const V& p, const Rounded& n);
+V infinity_like(const V& x);
+V nan_like(const V& x);
+V wide(const V& x);    // f32 as f64
+V narrow(const V& x);  // and back
+
+// hi + lo, where lo is less than the last place of hi: about twice the digits.
+struct Pair {
+  V hi, lo;
+};
+Pair fast_sum(const V& a, const V& b);  // exact for |a| >= |b|, or a = 0
+Pair exact_product(const V& a, const V& b);  // needs fused multiply-add
+Pair operator+(const Pair& a, const V& b);   // for |a| >= |b|
+// (a + b) / (c + d), one division.
+V quotient(const Pair& a, const Pair& b);
+Pair quotient_pair(const Pair& a, const Pair& b);
+
+// e**x = (hi + lo) * 2**n
+struct Exponential {
+  Pair value;
+  Rounded n;
+};
+Exponential exp_parts(const V& x);
+// e**x - 1 for x in [-60, 0].
+Pair expm1_parts(const V& x);
+
 // Bits (i32) of a float narrower than f32 and its value (f32), and back, rounded once.
 V small_to_float(const V& pattern, DType dtype);
 V float_to_small(const V& x, DType dtype);
 V double_to_small(const V& x, DType dtype);
 
-// x within [low, high], NaN kept.
-V clamped(const V& x, double low, double high);
-
-namespace f32 {
+// The functions by name; NaN, infinities, signed zeros and denormals included. vector_math.cpp tells which of them need
+// fused multiply-add.
+namespace inlined {
 V exp(const V& x);
+V exp2(const V& x);
 V expm1(const V& x);
-V log(const V& x);
-V log1p(const V& x);
-V tanh(const V& x);
-V logistic(const V& x);
-V erf(const V& x);
-V sin(const V& x);  // these three with fused multiply-add only
-V cos(const V& x);
-V tan(const V& x);
 V sinh(const V& x);
 V cosh(const V& x);
-V cbrt(const V& x);
-V pow(const V& x, const V& y);
-}  // namespace f32
-
-namespace f64 {
-V exp(const V& x);
-V expm1(const V& x);
-V log(const V& x);
 V tanh(const V& x);
 V logistic(const V& x);
-}  // namespace f64
+V sin(const V& x);
+V cos(const V& x);
+V tan(const V& x);
+V log(const V& x);
+V log1p(const V& x);
+V erf(const V& x);
+V cbrt(const V& x);
+V power(const V& x, const V& y);
+}  // namespace inlined
 
 }  // namespace weft
