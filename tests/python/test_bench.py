@@ -1,0 +1,81 @@
+"""bench/: a run from declarations to the files that it writes."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import weftwork as wf
+
+ROOT = Path(__file__).parents[2]
+if not (ROOT / "bench").exists():
+    pytest.skip("needs the source tree", allow_module_level=True)
+
+MODULE = """
+import os
+import numpy as np
+from bench.workload import bf16, family, normal
+
+declare = family("mine")
+
+def accumulate(x, total):
+    total += x
+    return np.exp(x)
+
+declare("fine", accumulate, lambda: (normal(8, 8), normal(8, 8)), written=(1,), jax=lambda x, t: (np.exp(x), t + x))
+declare("weighted", lambda w, x: x @ w["w"], lambda: (normal(3, 8),), weights=lambda: {"w": normal(8, 8)}, flops=400)
+declare("narrow", lambda x: x * 2, lambda: (normal(8, dtype=bf16),), skip={"jax": "of no interest"})
+declare("refused", lambda x: x[np.nonzero(x)], lambda: (normal(8),))
+declare("wrong", lambda x: x + 1, lambda: (normal(8),), ours=lambda x: x + 1.01)
+declare("narrower", lambda x: x + 1, lambda: (normal(8),), ours=lambda x: (x + 1).astype(np.float16), tolerance=1e-2)
+declare("crash", lambda x: x + 1, lambda: (normal(8),), ours=lambda x: os._exit(3))
+declare("after the crash", lambda x: x.sum(), lambda: (normal(8),))
+"""
+
+
+def run(folder, *arguments):
+    (folder / "mine.py").write_text(MODULE)
+    package = str(Path(wf.__file__).parents[1])
+    command = [sys.executable, "-m", "bench", "--module", str(folder / "mine.py"), "--out", str(folder), *arguments]
+    environment = {**os.environ, "PYTHONPATH": package}
+    return subprocess.run(command, cwd=ROOT, env=environment, text=True, capture_output=True, timeout=300)
+
+
+@pytest.mark.slow
+def test_what_works_is_timed_and_what_does_not_is_named(tmp_path):
+    ended = run(tmp_path, "mine", "call 1", "--quick", "--peers", "numpy", "jax")
+    assert ended.returncode == 0, ended.stderr
+    rows = {row["name"]: row for row in json.loads((tmp_path / "results.json").read_text())["rows"]}
+    ours = {name: row["cells"]["weftwork"] for name, row in rows.items()}
+    assert {name for name, cell in ours.items() if cell["seconds"]} == {
+        *("fine", "weighted", "narrow", "after the crash"),
+        *("call 1 argument", "call 10 arguments", "call 100 arguments"),
+    }
+    assert ours["refused"]["problem"].startswith("error: ")
+    assert ours["wrong"]["problem"].startswith("wrong: differs from NumPy by")
+    assert ours["narrower"]["problem"] == "wrong: gives float16, NumPy float32"
+    assert ours["crash"]["problem"] == "error: process ended, exit code 3"
+    assert all(row["cells"]["numpy"]["seconds"] for row in rows.values())
+    if "jax" in rows["fine"]["cells"]:
+        assert all(
+            (row["cells"]["jax"]["seconds"] is None) == (name in ("narrow", "refused")) for name, row in rows.items()
+        )
+        assert rows["narrow"]["cells"]["jax"]["problem"] == "skipped: of no interest"
+        assert rows["fine"]["cells"]["jax"]["difference"] < 1e-5
+    page = (tmp_path / "results.md").read_text()
+    assert "| wrong | wrong: differs from NumPy by" in page and "## Geometric means" in page
+    assert len((tmp_path / "results.csv").read_text().splitlines()) == 1 + sum(len(r["cells"]) for r in rows.values())
+
+
+def test_names_choose_workloads(tmp_path):
+    listed = run(tmp_path, "--list", "call", "gelu f32", "mine").stdout.split("\n")
+    assert (
+        "elementwise   gelu f32" in listed
+        and "mine          crash" in listed
+        and "call          call 1 argument" in listed
+    )
+    assert not any("softmax" in line for line in listed)
+    assert run(tmp_path, "nothing has this name").returncode == 1
