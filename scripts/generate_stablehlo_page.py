@@ -47,8 +47,11 @@ Those that differ:
   the first element that differs; such a program is not compiled.
 - A `custom_call` keeps all its attributes. LAPACK's names that JAX writes, JAX's `ApproxTopK` and added operations run;
   other names can be read and written, and say so when they are to be run.
+- Quantised types `!quant.uniform<…>`, with one scale or with one for each index along a dimension: what computes is read
+  as real numbers between `uniform_dequantize` and `uniform_quantize`, what moves elements as a move of the stored integers,
+  and so written. They run as those integers, at the boundary too: `i8` in, `i8` out.
 
-Not read: bounded and quantised types, types with `?` that are not ours, modules within modules, functions without a body.
+Not read: bounded types, types with `?` that are not ours, modules within modules, functions without a body.
 Calls are followed 100 deep; a program of more than a million operations, counted with those of all it calls, is refused.
 
 ## Operations

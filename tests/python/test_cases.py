@@ -9,7 +9,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from test_stablehlo import forms_of_jaxlib
+from test_stablehlo import forms_of_jaxlib, load_quantized_types
 
 import weftwork as wf
 from weftwork.graph import Graph
@@ -28,12 +28,43 @@ EXPECTED: dict[str, Any] = {
     "constant.mlir of_f4E2M1FN": lambda: halves(ml_dtypes.float4_e2m1fn),
     "constant.mlir of_f6E2M3FN": lambda: halves(ml_dtypes.float6_e2m3fn),
     "constant.mlir of_f6E3M2FN": lambda: halves(ml_dtypes.float6_e3m2fn),
+    "quantized.mlir others": lambda x, y, z, w: [
+        np.rint(x / 0.125 + 5).astype(np.int32),
+        (y - 5.0) * 0.125,
+        (z * 0.25).astype(ml_dtypes.bfloat16),
+        np.rint(np.clip(w / np.float32(0.01) + 200, 0, 255)).astype(np.uint8),
+    ],
+    "quantized.mlir reduced": lambda x: [by_steps(x.T, np.add), by_steps(x, np.maximum)],
+    "quantized.mlir loop": lambda x, p: looped(x, p),
     "constant.mlir of_f8E8M0FNU": lambda: [np.array([2, 0.5], ml_dtypes.float8_e8m0fnu), np.full(3, 2, ml_dtypes.float8_e8m0fnu)],
 }
 
 
 def halves(dtype: Any) -> list[np.ndarray]:
     return [np.array([1.5, -0.5], dtype), np.full(3, 1.5, dtype)]
+
+
+def quantized(x: np.ndarray) -> np.ndarray:
+    return np.rint(np.clip(x / np.float32(0.5) + 1, -128, 127)).astype(np.int8)
+
+
+def dequantized(x: np.ndarray) -> np.ndarray:
+    return (x - np.float32(1)) * np.float32(0.5)
+
+
+def by_steps(rows: np.ndarray, op: Any) -> np.ndarray:
+    """Folds rows of stored integers, quantising after each step, from the stored 1."""
+    result = np.ones(rows.shape[1], np.int8)
+    for row in rows:
+        result = quantized(op(dequantized(result), dequantized(row)))
+    return result
+
+
+def looped(x: np.ndarray, negates: np.ndarray) -> list[np.ndarray]:
+    grown = x
+    for _ in range(3):
+        grown = quantized(dequantized(grown) * 2)
+    return [grown, quantized(-dequantized(x)) if negates else grown]
 
 
 def functions(graph: Graph) -> dict[str, Graph]:
@@ -69,6 +100,17 @@ def arguments(graph: Graph) -> list[np.ndarray]:
     return given
 
 
+def without_quantized_types(module: Any, name: str) -> None:
+    """StableHLO's own way down from quantised types, which XLA on a CPU does not take; of one function alone."""
+    from jaxlib.mlir import passmanager
+
+    for op in list(module.body.operations):
+        if mlir_ir.StringAttr(op.attributes["sym_name"]).value != name:
+            op.operation.erase()
+    for step in ("stablehlo-legalize-quantized-op-to-qdq", "stablehlo-legalize-quant-to-math"):
+        passmanager.PassManager.parse(f"builtin.module(func.func({step}))").run(module.operation)
+
+
 def by_xla(text: str, name: str, args: list[np.ndarray]) -> list[np.ndarray]:
     from jax._src import compiler
     from jax._src.interpreters import mlir
@@ -76,7 +118,11 @@ def by_xla(text: str, name: str, args: list[np.ndarray]) -> list[np.ndarray]:
 
     client = jax.devices("cpu")[0].client
     with jax.enable_x64(True), mlir.make_ir_context():
+        if quantized := "!quant" in text:
+            load_quantized_types()
         module = mlir_ir.Module.parse(text)
+        if quantized:
+            without_quantized_types(module, name)
         module.operation.attributes["sym_name"] = mlir_ir.StringAttr.get("case")
         for op in module.body.operations:
             if "sym_name" not in op.attributes or op.operation.name != "func.func":

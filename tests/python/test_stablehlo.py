@@ -23,11 +23,22 @@ def parsed_by_jaxlib(text: str) -> Any:
         return module.operation.get_asm()
 
 
+def load_quantized_types() -> None:
+    """Makes the current context know MLIR's quant dialect, which a pass brings along that depends on it."""
+    from jaxlib.mlir import passmanager
+    from jaxlib.mlir._mlir_libs import _stablehlo
+
+    _stablehlo.register_stablehlo_passes()
+    passmanager.PassManager.parse("builtin.module(vhlo-legalize-to-stablehlo)").run(mlir_ir.Module.parse("module {}").operation)
+
+
 def forms_of_jaxlib(text: str) -> list[str]:
     """The program as jaxlib writes it: pretty and generic, with and without locations."""
     from jax._src.interpreters import mlir
 
     with mlir.make_ir_context():
+        if "!quant" in text:
+            load_quantized_types()
         module = mlir_ir.Module.parse(text)
         module.operation.verify()
         return [

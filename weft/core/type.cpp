@@ -33,7 +33,7 @@ std::string Type::text() const {
     out += "?x";
     append(symbolic, symbolic.empty() ? "" : ", ", dim);
   }
-  out += name(dtype);
+  out += quantized ? quantized->text(dtype) : std::string(name(dtype));
   if (!symbolic.empty()) append(out, ", \"", symbolic, "\"");
   return out + ">";
 }

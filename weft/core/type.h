@@ -6,6 +6,7 @@
 
 #include "weft/core/dim.h"
 #include "weft/core/dtype.h"
+#include "weft/core/quantization.h"
 
 namespace weft {
 
@@ -15,6 +16,9 @@ using Dims = std::vector<Dim>;
 struct Type {
   DType dtype = DType::f32;
   Dims dims;
+  // What the integers in it stand for, in programs that were read; none of our own passes or kernels sees it, as
+  // with_stored_types() (ir/quantized.h) comes first.
+  const Quantization* quantized = nullptr;
 
   int64_t rank() const { return static_cast<int64_t>(dims.size()); }
   bool is_static() const;

@@ -7,6 +7,7 @@
 
 #include "weft/core/element.h"
 #include "weft/core/half.h"
+#include "weft/ir/parse_quantized.h"
 
 namespace weft {
 namespace {
@@ -95,7 +96,8 @@ Type AttributeReader::type(const SymbolTable& symbols) {
   std::string element = shape.substr(at);
   while (!element.empty() && element.back() == ' ') element.pop_back();
   // MLIR's index type occurs in attributes only.
-  auto dtype = element == "index" ? DType::i64 : dtype_from_name(element);
+  bool is_quantized = element.starts_with("!quant.uniform");
+  auto dtype = element == "index" || is_quantized ? DType::i64 : dtype_from_name(element);
   if (!dtype) lexer_.fail_at(begin, "type_element", cat("an element type was wanted, got '", element.substr(0, 40), "'"));
   type.dtype = *dtype;
   std::vector<std::string> names;
@@ -114,6 +116,7 @@ Type AttributeReader::type(const SymbolTable& symbols) {
     lexer_.fail_at(begin, "type_dynamic", cat("a dynamic dimension needs its extent by name, as in tensor<?xf32, \"n\">"));
   for (size_t i = 0; i < dynamic.size(); ++i) type.dims[dynamic[i]] = parse_dim(names[i], symbols);
   try {
+    if (is_quantized) parse_quantized(std::string_view(element).substr(14), type);
     type.count();
   } catch (const Error& error) {
     throw error.at(lexer_.location(begin));
@@ -354,7 +357,7 @@ MlirAttr AttributeReader::dense(int depth) {
   lexer_.expect(">");
   lexer_.expect(":");
   Type type = this->type({});
-  if (!type.is_static()) lexer_.fail_at(begin, "dense_type", "a constant needs a static type");
+  if (!type.is_static() || type.quantized) lexer_.fail_at(begin, "dense_type", "a constant needs a static type of its elements");
   int64_t size = size_of(type.dtype), count = type.count().value();
   MlirAttr attr;
   if (is_hex) {

@@ -125,7 +125,7 @@ const Node& Builder::copy_substituted(const Node& node, std::vector<Value> opera
   for (const GraphPtr& region : node.regions) regions.push_back(mapped_region(*region, mapped));
   Node& added = add(node.op, std::move(operands), std::move(attrs), std::move(regions));
   added.loc = node.loc;
-  for (const Type& type : node.types) added.types.push_back({type.dtype, mapped(type.dims)});
+  for (const Type& type : node.types) added.types.push_back({type.dtype, mapped(type.dims), type.quantized});
   if (node.op == Op::parameter) graph_->parameters_.push_back(added.id());
   return added;
 }

@@ -3,6 +3,7 @@
 
 #include "weft/core/element.h"
 #include "weft/ir/builder.h"
+#include "weft/ir/quantized.h"
 
 namespace weft {
 namespace {
@@ -142,6 +143,7 @@ std::vector<Literal> evaluate(const Node& node, std::span<const Literal> operand
 }
 
 std::vector<Literal> interpret(const Graph& graph, std::span<const Literal> arguments) {
+  if (is_quantized(graph)) return interpret(*with_stored_types(graph), arguments);
   std::vector<Type> types;
   for (const Literal& argument : arguments) types.push_back(argument.type());
   std::map<std::string, Dim, std::less<>> bindings;

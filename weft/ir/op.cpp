@@ -139,6 +139,22 @@ std::span<const Op> all_ops() {
   return ops;
 }
 
+bool takes_quantized(Op op) {
+  switch (op) {
+    case Op::uniform_quantize:
+    case Op::uniform_dequantize:
+    case Op::bitcast_convert:
+    case Op::while_:
+    case Op::if_:
+    case Op::case_:
+    case Op::call:
+    case Op::composite:
+    case Op::custom_call:
+    case Op::optimization_barrier: return true;
+    default: return false;
+  }
+}
+
 std::vector<Type> infer(const Call& call) {
   const OpDef& op = def(call.op);
   if (op.operands >= 0)
@@ -154,6 +170,8 @@ std::vector<Type> infer(const Call& call) {
   }
   call.require(op.regions < 0 || static_cast<int>(call.regions.size()) == op.regions, "regions", "takes ", op.regions, " regions, got ",
                call.regions.size());
+  for (const Type& type : call.operands)
+    call.require(!type.quantized || takes_quantized(call.op), "quantized", "takes no quantised operands, got ", type);
   return op.infer(call);
 }
 

@@ -194,6 +194,10 @@ std::optional<Op> op_from_name(std::string_view name);
 // Every op, in the order of ops.def.
 std::span<const Op> all_ops();
 
+// Whether operands and results may be quantised: all that compute take real numbers, and text that has them otherwise is
+// read with uniform_dequantize and uniform_quantize around them.
+bool takes_quantized(Op op);
+
 // The result types of a call at flat level, or Error. At trace level element-wise operands are broadcast first.
 std::vector<Type> infer(const Call& call);
 

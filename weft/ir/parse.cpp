@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "weft/ir/parse_legacy.h"
+#include "weft/ir/parse_quantized.h"
 
 namespace weft {
 namespace {
@@ -157,6 +158,10 @@ void Parser::finish(Scope& scope, ParsedCall& call, const std::vector<std::strin
     for (const ParsedRegion& region : call.regions)
       if (!region.captured.empty())
         lexer_.fail_at(call.begin, "captured", cat(call.name, ": its region uses a value of its surroundings that is no constant"));
+    bool quantized = computes_quantized(call);
+    if (quantized && call.op == Op::select && call.results.empty() && call.operands.size() == 3) call.results = {call.operands[1].type()};
+    const std::vector<Type> wanted = call.results;
+    if (quantized) enter_quantized(*scope.build, call);
     if (call.op == Op::scatter && call.operands.size() > 3) call.op.reset(), call.name = "scatter";
     if (const MlirAttr* splat = large_splat(call)) {
       given = {scope.build->broadcast_to(scope.build->constant(*splat->literal), splat->splat->dims)};
@@ -177,6 +182,7 @@ void Parser::finish(Scope& scope, ParsedCall& call, const std::vector<std::strin
       if (i >= given.size() || given[i].type() != call.results[i])
         lexer_.fail_at(call.begin, "result_type", cat(call.name, ": result ", i, " must be ", i < given.size() ? given[i].type().text() : "left out",
                                                       ", the text says ", call.results[i]));
+    if (quantized) leave_quantized(*scope.build, wanted, given);
     for (size_t i = 0; i < names.size(); ++i) {
       if (i >= given.size()) lexer_.fail_at(call.begin, "results", cat(call.name, " has ", given.size(), " results, the text names ", names.size()));
       if (!scope.values.emplace(names[i], given[i]).second) lexer_.fail_at(call.begin, "redefinition", cat(names[i], " is defined twice"));

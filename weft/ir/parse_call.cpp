@@ -230,8 +230,13 @@ Attrs attrs_of(const ParsedCall& call, const SymbolTable& symbols) {
     }
     case Op::iota:
       return {{Attr::type, result_of(call).dtype}, {Attr::dims, result_of(call).dims}, {Attr::dimension, reader.integer({"iota_dimension", "dim"})}};
-    case Op::convert:
-    case Op::bitcast_convert: return {{Attr::type, result_of(call).dtype}};
+    case Op::convert: return {{Attr::type, result_of(call).dtype}};
+    case Op::bitcast_convert: {
+      Attrs attrs{{Attr::type, result_of(call).dtype}};
+      if (result_of(call).quantized || (call.operands.size() == 1 && call.operands[0].type().quantized)) attrs.set(Attr::types, call.results);
+      return attrs;
+    }
+    case Op::uniform_quantize: return {{Attr::types, call.results}};
     case Op::reshape: return {{Attr::dims, result_of(call).dims}};
     case Op::broadcast_in_dim:
       return {{Attr::dims, result_of(call).dims}, {Attr::dimensions, reader.ints({"broadcast_dimensions", "dims"})}};

@@ -276,7 +276,7 @@ Values expectation(Builder& build, const ParsedCall& call) {
 Values operands_of(Builder&, const ParsedCall& call) { return call.operands; }
 
 Values refuse(Builder&, const ParsedCall& call) {
-  fail(ErrorKind::unsupported, "unsupported_op", call.name, " cannot run here: host transfers, asynchronous and quantised operations, dynamic sizes and chlo.scan are not supported");
+  fail(ErrorKind::unsupported, "unsupported_op", call.name, " cannot run here: host transfers, asynchronous operations, dynamic sizes and chlo.scan are not supported");
 }
 
 const std::map<std::string_view, Reading>& readings() {
@@ -313,8 +313,6 @@ const std::map<std::string_view, Reading>& readings() {
       {"stablehlo.recv", refuse},
       {"stablehlo.async_start", refuse},
       {"stablehlo.async_done", refuse},
-      {"stablehlo.uniform_quantize", refuse},
-      {"stablehlo.uniform_dequantize", refuse},
       {"chlo.ragged_dot", ragged_dot},
       {"chlo.scan", refuse},
   };

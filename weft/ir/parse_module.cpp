@@ -108,8 +108,8 @@ void Parser::find_function() {
   int depth = 0;
   while (depth > 0 || !lexer_.is("{")) {
     if (lexer_.peek().kind == TokenKind::end) lexer_.fail_at(begin, "syntax", cat("the function @", name, " has no body"));
-    if (lexer_.is("(")) ++depth;
-    if (lexer_.is(")")) --depth;
+    if (lexer_.is("(") || lexer_.is("<")) ++depth;
+    if (lexer_.is(")") || lexer_.is(">")) --depth;
     if (lexer_.take().text == "attributes" && depth == 0 && lexer_.is("{")) skip_braces();
   }
   skip_braces();

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "weft/ir/parse_legacy.h"
+#include "weft/ir/parse_quantized.h"
 #include "weft/ir/parser.h"
 
 namespace weft {
@@ -10,6 +11,7 @@ void Parser::pretty_call(ParsedCall& call, Scope& scope) {
   if (!call.op) return plain_form(call, scope);
   switch (*call.op) {
     case Op::constant:
+      if (lexer_.is("(")) return generic_call(call, scope);
       if (lexer_.take_if("{")) call.attrs = attributes_.dictionary("}");
       call.attrs["value"] = attributes_.attribute();
       return;
@@ -166,7 +168,7 @@ void Parser::reduce_form(ParsedCall& call, Scope& scope) {
   lexer_.expect(":");
   call.results = attributes_.signature(symbols_).results;
   if (op) {
-    call.regions.push_back({binary_body(*op, call.operands[0].type().dtype), 2, {}});
+    call.regions.push_back({applied_body(*op, call.operands[0].type()), 2, {}});
     return;
   }
   lexer_.expect("reducer");

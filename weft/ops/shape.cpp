@@ -174,7 +174,13 @@ Literals eval_reverse(const Node& node, std::span<const Literal> operands) {
 Types infer_bitcast_convert(const Call& call) {
   const Type& x = call.operand(0);
   DType target = call.attrs.dtype(Attr::type);
-  if (x.dtype == target) return {x};
+  // Between stored integers and what they stand for; the type tells what dtypes cannot.
+  if (call.attrs.find(Attr::types)) {
+    Types wanted = call.attrs.types(Attr::types);
+    call.require(wanted.size() == 1 && x.dtype == wanted[0].dtype && x.dims == wanted[0].dims, "c1", "cannot see ", x, " as ", wanted);
+    return wanted;
+  }
+  if (x.dtype == target) return {{x.dtype, x.dims}};
   int from = bit_width(x.dtype), to = bit_width(target);
   call.require(from >= 8 && to >= 8 && !is_bool(x.dtype) && !is_bool(target) && is_complex(x.dtype) == is_complex(target), "c1",
                "cannot see ", name(x.dtype), " as ", name(target));
@@ -191,7 +197,7 @@ Types infer_bitcast_convert(const Call& call) {
 
 OpDef define_bitcast_convert() {
   return {.doc = "The same bits as another element type; a wider or narrower one drops or adds a last dimension.",
-          .attrs = {{Attr::type, AttrKind::dtype}},
+          .attrs = {{Attr::type, AttrKind::dtype}, {Attr::types, AttrKind::types, true}},
           .infer = infer_bitcast_convert,
           .eval = [](const Node& node, std::span<const Literal> operands) -> Literals {
             Literal result(node.type());

@@ -2,6 +2,7 @@
 //
 // Two rules: a composite is replaced by its body, and operands of element-wise ops are broadcast in the open. It stands
 // first because everything below knows flat ops only.
+#include "weft/ir/quantized.h"
 #include "weft/passes/pass.h"
 
 namespace weft {
@@ -82,7 +83,10 @@ std::vector<Value> flatten_node(Builder& build, const Node& node, const std::vec
   return {build.copy(node, std::move(broadcast_operands)).result()};
 }
 
-GraphPtr flattened(const Graph& graph) { return rebuild(graph, Level::flat, flatten_node); }
+GraphPtr flattened(const Graph& graph) {
+  if (is_quantized(graph)) return flattened(*with_stored_types(graph));
+  return rebuild(graph, Level::flat, flatten_node);
+}
 
 }  // namespace
 
