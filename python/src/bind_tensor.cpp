@@ -113,6 +113,7 @@ void bind_tensor(nb::module_& m) {
     for (Tensor& tensor : apply_all(op, to_tensors(operands), to_attrs(op, attrs), std::move(graphs))) results.append(nb::cast(std::move(tensor)));
     return results;
   }, nb::arg("op"), nb::arg("operands"), nb::arg("attrs").none() = nb::none(), nb::arg("regions") = nb::tuple(), "A call with all its results.");
+  m.def("same_value", &same_value, "Whether both are the same calls on the same placeholders.");
   m.def("next_serial", &next_serial);
   m.def("record_region", [](nb::handle parameters, nb::handle outputs, uint64_t since) {
     RecordedRegion region = record_region(to_tensors(parameters), to_tensors(outputs), since);

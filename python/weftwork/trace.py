@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,10 +13,10 @@ import numpy as np
 from . import _core
 from .annotation import Declared
 from .errors import ArgumentTypeError, ArgumentValueError
-from .numpy.creation import traced_creation
+from .numpy.creation import traced_constructor, traced_creation
 from .numpy.layout import deciding, given_strides
-from .numpy.loops import Retry
-from .numpy.tracer import Trace, TracedArray, as_tensor, tracing
+from .numpy.loops import Retry, is_library
+from .numpy.tracer import NDARRAY, Selection, Trace, TracedArray, as_tensor, tracing
 from .pytree import flatten, unflatten_with
 from .spec import Spec
 
@@ -105,7 +106,7 @@ class Arguments:
                 return known.traced
         weak = type(given) if type(given) in (float, complex) else None
         array = given if isinstance(given, Spec) else np.asarray(given)
-        if isinstance(given, np.ndarray) and type(given) is not np.ndarray:
+        if isinstance(given, np.ndarray) and type(given) is not NDARRAY:
             raise ArgumentTypeError(f"'{path}' must be a plain ndarray, got {type(given).__name__}  [array_subclass]")
         shape = list(array.shape)
         whole = path == parameter and not (isinstance(given, Spec) and parameter in self.declared)
@@ -151,20 +152,25 @@ def trace_call(
     name = getattr(function, "__name__", "main").replace("<lambda>", "lambda")
     unrolled: dict[Any, str] = {}
     peels: dict[Any, int] = {}
+    constructor: Callable[[], Any] = nullcontext
     while True:
         # Once more for each loop that turns out not to be recordable as one.
         arguments = Arguments(positional_names(function), static, dynamic or {}, declared or {}, bake)
         trace = Trace(name, bake=bake)
         trace.unrolled, trace.peels = unrolled, peels
-        with tracing(trace), traced_creation():
+        with tracing(trace), traced_creation(), constructor():
             traced_args, traced_kwargs = arguments.replace(args, kwargs)
             originals = [leaf.traced.tensor for leaf in arguments.inputs]
+            trace.arguments = [leaf.traced for leaf in arguments.inputs]
             try:
                 result = function(*traced_args, **traced_kwargs)
             except Retry as retry:
                 retry.note(unrolled, peels)
                 continue
             except Exception as error:
+                if constructor is nullcontext and names_ndarray(error):
+                    constructor = traced_constructor
+                    continue
                 if not trace.loops or trace.loops[-1].turns.numbers.forced:
                     raise
                 unrolled[trace.loops[-1].turns.site] = str(error).splitlines()[0]
@@ -175,14 +181,26 @@ def trace_call(
             return finish_trace(trace, arguments, originals, result, donate)
 
 
+def names_ndarray(error: Exception) -> bool:
+    """Whether a function that the error came through may have called np.ndarray to make an array."""
+    at = error.__traceback__
+    while at is not None:
+        if "ndarray" in at.tb_frame.f_code.co_names and not is_library(at.tb_frame.f_code.co_filename):
+            return True
+        at = at.tb_next
+    return False
+
+
 def finish_trace(trace: Trace, arguments: Arguments, originals: list[Any], result: Any, donate: set[str]) -> Traced:
     """Sorts what the function returned and wrote into program outputs."""
-    is_result = lambda value: isinstance(value, (TracedArray, np.ndarray, np.generic))
+    is_result = lambda value: isinstance(value, (TracedArray, Selection, np.ndarray, np.generic))
     found, structure = flatten(result, is_result, "")
     storages = {id(leaf.traced._storage): i for i, leaf in reversed(list(enumerate(arguments.leaves)))}
     slots: list[Slot] = []
     outputs: list[tuple[Any, str, int]] = []
     for path, value in found:
+        if isinstance(value, Selection):
+            value.leave()
         leaf = storages.get(id(value._storage)) if isinstance(value, TracedArray) and not value._steps else None
         if leaf is not None and not arguments.leaves[leaf].traced.weak:
             slots.append(Slot(LEAF, leaf, False))

@@ -2,6 +2,7 @@
 #include "weft/frontend/tensor.h"
 
 #include <atomic>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -51,6 +52,23 @@ Tensor make_tensor(std::shared_ptr<Record> record, uint32_t index) {
   tensor.record_ = std::move(record);
   tensor.index_ = index;
   return tensor;
+}
+
+bool same_value(const Tensor& lhs, const Tensor& rhs) {
+  std::set<std::pair<const Record*, const Record*>> seen;
+  std::vector<std::pair<Tensor, Tensor>> pending{{lhs, rhs}};
+  while (!pending.empty()) {
+    auto [a, b] = std::move(pending.back());
+    pending.pop_back();
+    const Record &x = a.record(), &y = b.record();
+    if (a.index() != b.index()) return false;
+    if (&x == &y || !seen.emplace(&x, &y).second) continue;
+    bool alike = x.op == y.op && x.op != Op::parameter && def(x.op).traits.pure && x.types == y.types && x.regions.empty() && y.regions.empty() &&
+                 x.operands.size() == y.operands.size() && x.attrs == y.attrs;
+    if (!alike) return false;
+    for (size_t i = 0; i < x.operands.size(); ++i) pending.emplace_back(x.operands[i], y.operands[i]);
+  }
+  return true;
 }
 
 std::vector<Tensor> apply_all(Op op, std::vector<Tensor> operands, Attrs attrs, std::vector<GraphPtr> regions) {

@@ -69,6 +69,10 @@ std::vector<Tensor> apply_all(Op op, std::vector<Tensor> operands, Attrs attrs =
 Tensor parameter(Type type, std::string name, bool from_outside = false);
 Tensor constant(Literal literal);
 
+// Whether both are the same calls on the same placeholders, however often they were recorded. Calls with regions or side
+// effects are the same only as one call.
+bool same_value(const Tensor& lhs, const Tensor& rhs);
+
 struct NamedTensor {
   Tensor tensor;
   std::string name;

@@ -180,22 +180,7 @@ def scatter_indexed(tensor: Tensor, items: list[Any], value: Tensor, body: str |
 
 def put_indexed(tensor: Tensor, items: list[Any], value: Tensor) -> Tensor:
     """x[items] = value."""
-    masks = [item for item in items if isinstance(item, TracedArray) and item.dtype == bool and item.tensor.constant() is None]
-    if not masks:
-        return scatter_indexed(tensor, items, value, None)
-    if len(masks) > 1 or any(item is not masks[0] and item != slice(None) for item in items):
-        raise_here(DataDependentError, "a mask known only at the run can be assigned through only alone: x[mask] = value", "mask_assignment")
-    mask = masks[0].tensor
-    before = next(i for i, item in enumerate(items) if item is masks[0])
-    if value.ndim > tensor.ndim - before - mask.ndim:
-        raise_here(
-            DataDependentError,
-            "the values assigned through a mask must not depend on how many elements it has: write x[...] = np.where(mask, values, x)",
-            "mask_assignment",
-        )
-    shape = (*mask.shape, *(1,) * (tensor.ndim - before - mask.ndim))
-    wide = broadcast_to(op("reshape", mask, dims=shape), tensor.shape)
-    return select(wide, broadcast_to(value, tensor.shape), tensor)
+    return scatter_indexed(tensor, items, value, None)
 
 
 def take_along(tensor: Tensor, indices: Tensor, axis: int, mode: str) -> Tensor:

@@ -20,11 +20,12 @@ from ..errors import DataDependentError
 from .dispatch import FUNCTIONS, broadcast_to, implements
 from .grids import Joiner
 from .loops import PYTHON_RANGE, Range
-from .tracer import TracedArray, as_tensor, contains_traced, convert, current_trace, raise_here, untraced, wrap
+from .tracer import NDARRAY, TracedArray, as_tensor, contains_traced, convert, current_trace, raise_here, untraced, wrap
 
 CREATORS: dict[str, Callable[..., Any]] = {}
 _lock = threading.Lock()
 _active = 0
+_constructing = 0
 _originals: dict[str, Callable[..., Any]] = {}
 
 
@@ -74,6 +75,45 @@ def traced_creation() -> Iterator[None]:
                     setattr(np, name, original)
                 _originals.clear()
                 builtins.range = PYTHON_RANGE  # type: ignore[misc]
+
+
+class NdarrayType(type):
+    """isinstance(x, np.ndarray) means what it always does."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, NDARRAY)
+
+    def __subclasscheck__(cls, subclass: type) -> bool:
+        return issubclass(subclass, NDARRAY)
+
+
+
+class Ndarray(np.ndarray, metaclass=NdarrayType):
+    """Stands for np.ndarray in functions that make arrays by calling it."""
+
+    def __new__(cls, shape: Any, dtype: Any = float, buffer: Any = None, offset: int = 0, strides: Any = None, order: Any = None) -> Any:
+        if current_trace() is None or buffer is not None or offset or strides is not None or order not in (None, "C") or not is_number(dtype):
+            return NDARRAY(shape, dtype, buffer, offset, strides, order)
+        return filled(shape, 0, dtype)
+
+
+@contextmanager
+def traced_constructor() -> Iterator[None]:
+    """While it lasts, np.ndarray(shape) called by traced code makes a traced array.
+
+    Only for functions that fail without: np.ndarray is a type, which other code may compare with.
+    """
+    global _constructing
+    with _lock:
+        _constructing += 1
+        np.ndarray = Ndarray  # type: ignore[misc,assignment]
+    try:
+        yield
+    finally:
+        with _lock:
+            _constructing -= 1
+            if _constructing == 0:
+                np.ndarray = NDARRAY  # type: ignore[misc]
 
 
 def extents_of(shape: Any) -> tuple[Any, ...]:

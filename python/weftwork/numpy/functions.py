@@ -11,7 +11,7 @@ from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from . import linalg, reductions, ufuncs  # noqa: F401  they register their functions
 from .dispatch import broadcast_to, implements
 from .indexing import Reshape, Transpose
-from .tracer import Tensor, TracedArray, as_tensor, raise_here, wrap
+from .tracer import Tensor, TracedArray, as_tensor, current_trace, raise_here, wrap
 from .ufuncs import compare, op, scalar, select, truth
 
 _NoValue = np._NoValue
@@ -83,6 +83,17 @@ def reshape(a: Any, shape: Any = None, order: str = "C", *, newshape: Any = None
     if copy is None:
         return reshaped(x, result)
     return fresh(result.tensor) if copy else result
+
+
+def set_shape(x: TracedArray, shape: Any) -> None:
+    """x.shape = shape: the same handle on the same elements, seen in another shape."""
+    trace = current_trace()
+    if trace is not None and any(array is x for array in trace.arguments):
+        raise_here(ArgumentTypeError, "the shape of an argument cannot be set, the caller would see it: write x = x.reshape(shape)", "set_shape")
+    result = reshape(x, shape)
+    if result._storage is not x._storage:
+        raise_here(ArgumentTypeError, "incompatible shape for in-place modification: write x = x.reshape(shape), which copies", "set_shape")
+    x._steps, x._cache, x._version = result._steps, result._cache, result._version
 
 
 def fresh(tensor: Tensor) -> TracedArray:

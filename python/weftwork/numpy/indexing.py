@@ -213,7 +213,7 @@ def checked_positions(items: list[Any], shape: tuple) -> list[Any]:
     return result
 
 
-def get_item(array: TracedArray, index: Any) -> TracedArray:
+def get_item(array: TracedArray, index: Any) -> Any:
     items = checked_positions(expand_ellipsis(index, array.ndim), array.shape)
     whole = index if isinstance(index, tuple) else (index,)
     is_element = not any(item is Ellipsis for item in whole)
@@ -221,7 +221,11 @@ def get_item(array: TracedArray, index: Any) -> TracedArray:
         view = basic_view(array, items)
         return element(view.tensor) if is_element and not view.ndim else view
     from .advanced import take_indexed
+    from .masked import Selected, selection
 
+    if chosen := selection(array, items):
+        view, mask, lead = chosen
+        return Selected(view.tensor, mask.tensor, lead)
     result = take_indexed(array.tensor, items)
     return element(result) if is_element and not result.ndim else wrap(result)
 
@@ -235,6 +239,10 @@ def element(tensor: Tensor) -> TracedArray:
 
 def set_item(array: TracedArray, index: Any, value: Any) -> None:
     items = checked_positions(expand_ellipsis(index, array.ndim), array.shape)
+    from .masked import put_selected, selection
+
+    if chosen := selection(array, items):
+        return put_selected(*chosen, value)
     new = as_tensor(value)
     if new.dtype.kind == "c" and array.dtype.kind not in "c":
         raise_here(ArgumentTypeError, f"cannot assign {new.dtype} values to a {array.dtype} array", "assign_complex")

@@ -25,7 +25,7 @@ from .. import _core
 from ..errors import DataDependentError, UnsupportedError
 from .dispatch import broadcast_to
 from .frames import set_locals
-from .tracer import Storage, Tensor, TracedArray, as_tensor, current_trace, raise_here
+from .tracer import Selection, Storage, Tensor, TracedArray, as_tensor, current_trace, raise_here
 
 #: Loops of at most so many turns are written out.
 SHORT = 8
@@ -431,7 +431,7 @@ class Recording:
                 continue
             if isinstance(value, _core.Dim) and self.symbol in str(value):
                 values[name] = value.substitute(self.symbol, self.last_symbol())
-            elif isinstance(value, TracedArray) and name not in self.entry:
+            elif isinstance(value, (TracedArray, Selection)) and name not in self.entry:
                 values[name] = Gone(name)
         for name, (start, delta) in self.inductions.items():
             values[name] = start + delta * self.trips
@@ -447,7 +447,7 @@ class Recording:
 
     # -- called by what is traced --------------------------------------------------------------------------------------
 
-    def note_created(self, array: TracedArray) -> None:
+    def note_created(self, array: TracedArray | Selection) -> None:
         self.created.append(weakref.ref(array))
 
     def note_write(self, storage: Storage) -> None:

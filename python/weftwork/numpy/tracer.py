@@ -15,6 +15,8 @@ from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, DataDependentError, UnsupportedError
 
 Tensor = _core.Tensor
+#: The type itself: np.ndarray may be a stand-in while a function is traced.
+NDARRAY = np.ndarray
 
 
 def raise_here(kind: type[Exception], message: str, label: str) -> Any:
@@ -62,6 +64,7 @@ class Trace:
         self.unrolled: dict[Any, str] = {}
         self.peels: dict[Any, int] = {}
         self.loop_count = 0
+        self.arguments: list[TracedArray] = []
         self.captures: list[Capture] = []
         self.constants: dict[int, tuple[np.ndarray, Tensor]] = {}
         self.layouts: list[LayoutUse] = []
@@ -124,7 +127,7 @@ def untraced() -> Any:
     return tracing(None)
 
 
-def note_created(array: TracedArray) -> None:
+def note_created(array: TracedArray | Selection) -> None:
     """Tells the loops that are being recorded: what their bodies make must not be kept."""
     trace = current_trace()
     if trace is not None:
@@ -273,7 +276,9 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
 
     @shape.setter
     def shape(self, shape: Any) -> None:
-        raise_here(ArgumentTypeError, "the shape of a traced array cannot be set: write x = x.reshape(shape)", "set_shape")
+        from .functions import set_shape
+
+        set_shape(self, shape)
 
     @property
     def ndim(self) -> int:
@@ -337,7 +342,7 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
         )
 
     def __bool__(self) -> bool:
-        return bool(self._need_value("a condition", "use np.where, np.minimum/np.maximum or a mask"))
+        return bool(self._need_value("a condition", "use np.where, np.minimum/np.maximum, a mask, wf.cond or wf.while_loop"))
 
     def __int__(self) -> int:
         return int(self._need_value("int()", "keep it an array, or make the argument static"))
@@ -377,6 +382,8 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
         from .dispatch import call_ufunc
         from .layout import inherit, scalars
 
+        if any(isinstance(value, Selection) for value in inputs):
+            return NotImplemented
         out = kwargs.get("out")
         if out and isinstance(out[0], TracedArray) and out[0].scalar and inputs and inputs[0] is out[0]:
             del kwargs["out"]  # an operator such as +=
@@ -387,6 +394,8 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
         from .dispatch import call_function
         from .layout import inherit, scalars
 
+        if any(issubclass(kind, Selection) for kind in types):
+            return NotImplemented
         result = inherit(call_function(function, args, kwargs), args, kwargs)
         return result if function.__name__ in GIVE_ARRAYS or kwargs.get("out") is not None else scalars(result, args)
 
@@ -424,6 +433,16 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
         return raise_here(ArgumentTypeError, f"ndarray.{name} cannot be compiled{reason(f'ndarray.{name}')}", "unsupported_method")
 
 
+class Selection:
+    """x[mask] for a mask that only the run knows, see masked.py."""
+
+    __slots__ = ()
+
+    def leave(self) -> None:
+        """Raises the error for being part of the result."""
+        raise NotImplementedError
+
+
 def as_tensor(value: Any, dtype: Any = None) -> Tensor:
     """The recorded value of an array, NumPy scalar or Python number, converted to ``dtype`` if one is given."""
     if isinstance(value, TracedArray):
@@ -432,7 +451,7 @@ def as_tensor(value: Any, dtype: Any = None) -> Tensor:
         return convert(value, dtype)
     if isinstance(value, _core.Dim):
         return convert(extent_tensor(value), dtype)
-    if isinstance(value, np.ndarray) and type(value) is not np.ndarray:
+    if isinstance(value, np.ndarray) and type(value) is not NDARRAY:
         raise_here(ArgumentTypeError, f"arrays must be plain ndarrays, got {type(value).__name__}", "array_subclass")
     if isinstance(value, np.ndarray):
         trace = current_trace()

@@ -1,0 +1,332 @@
+"""x[mask] for a mask that is known only when the program runs: element-wise work, reductions, and writing back.
+
+How many elements are selected is not known, so the whole array is computed and what is not selected is left out where it
+would be seen: of reductions, and of ``y[mask] = …``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..errors import ArgumentTypeError, DataDependentError, OutOfBoundsError
+from .dispatch import broadcast_to
+from .indexing import basic_view, is_basic
+from .reductions import normalized_axes
+from .tracer import Selection, Tensor, TracedArray, as_tensor, note_created, raise_here, wrap
+from .ufuncs import op
+
+#: Functions whose result has an element for each element of their arguments.
+ELEMENTWISE: set[Callable[..., Any]] = {
+    np.where, np.clip, np.round, np.around, np.real, np.imag, np.angle, np.sinc, np.i0, np.nan_to_num, np.isclose, np.copy, np.astype,
+    np.zeros_like, np.ones_like, np.full_like, np.empty_like, np.fix, np.isposinf, np.isneginf, np.iscomplex, np.isreal,
+}  # fmt: skip
+#: Functions that are element-wise in one argument: its position.
+ELEMENTWISE_IN: dict[Callable[..., Any], int] = {np.interp: 0, np.searchsorted: 1, np.take: 1, np.digitize: 0, np.isin: 0, np.polyval: 1}
+#: Reductions that take where=.
+REDUCTIONS: set[Callable[..., Any]] = {
+    np.sum, np.prod, np.mean, np.std, np.var, np.any, np.all, np.max, np.min, np.amax, np.amin,
+    np.nansum, np.nanprod, np.nanmean, np.nanstd, np.nanvar, np.nanmax, np.nanmin,
+}  # fmt: skip
+QUANTILES: dict[Callable[..., Any], Callable[..., Any]] = {
+    np.median: np.nanmedian, np.quantile: np.nanquantile, np.percentile: np.nanpercentile,
+    np.nanmedian: np.nanmedian, np.nanquantile: np.nanquantile, np.nanpercentile: np.nanpercentile,
+}  # fmt: skip
+REDUCING_UFUNCS = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min, np.logical_and: np.all, np.logical_or: np.any}
+
+UNKNOWN_COUNT = "x[mask] gives as many elements as the mask has true values, known only when the program runs"
+ADVICE = "; write np.where(mask, x, 0), use where= of a reduction, or assign x[mask] = value"
+
+
+class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
+    """The elements of ``value`` where ``mask`` holds: axes before it, one axis for its own, and axes behind it."""
+
+    __slots__ = ("__weakref__", "lead", "mask", "place", "value")
+    __array_priority__ = 2000.0
+
+    def __init__(self, value: Tensor, mask: Tensor, lead: int) -> None:
+        self.value, self.mask, self.lead = value, mask, lead
+        self.place = _core.caller_location().trace_text()
+        note_created(self)
+
+    @property
+    def dtype(self) -> np.dtype:
+        return self.value.dtype
+
+    @property
+    def ndim(self) -> int:
+        return self.value.ndim - self.mask.ndim + 1
+
+    @property
+    def behind(self) -> int:
+        """How many axes come behind the selected one."""
+        return self.ndim - self.lead - 1
+
+    @property
+    def count(self) -> TracedArray:
+        """How many elements the mask selects."""
+        return TracedArray(op("convert", as_tensor(np.sum(wrap(self.mask))), type=np.dtype(np.int64)), int)
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        return (*self.value.shape[: self.lead], self.count, *self.value.shape[self.lead + self.mask.ndim :])
+
+    @property
+    def size(self) -> Any:
+        result: Any = 1
+        for extent in self.shape:
+            result = extent * result
+        return result
+
+    def wide_mask(self) -> TracedArray:
+        """The mask with the axes of the value."""
+        dims = (*(1,) * self.lead, *self.mask.shape, *(1,) * self.behind)
+        return wrap(broadcast_to(op("reshape", self.mask, dims=dims), self.value.shape))
+
+    def has_mask_of(self, other: Selected) -> bool:
+        return self.lead == other.lead and _core.same_value(self.mask, other.mask)
+
+    def __repr__(self) -> str:
+        return f"<x[mask], {self.dtype}, {self.ndim} axes>"
+
+    def __getattr__(self, name: str) -> Any:
+        if name in METHODS:
+            return lambda *args, **kwargs: METHODS[name](self, *args, **kwargs)
+        if name == "T" and self.ndim == 1:
+            return self
+        if name in ("real", "imag"):
+            return getattr(np, name)(self)
+        if name.startswith("__") or not hasattr(np.ndarray, name):
+            raise AttributeError(f"'numpy.ndarray' object has no attribute '{name}'")
+        return self.refuse(f"x[mask].{name}")
+
+    # -- element-wise ------------------------------------------------------------------------------------------------
+
+    def aligned(self, operand: Any) -> Any:
+        """An operand as it combines with the whole value."""
+        if isinstance(operand, Selected):
+            if not self.has_mask_of(operand) or operand.behind != self.behind:
+                self.refuse("combining elements that different masks select")
+            return wrap(operand.value)
+        if not isinstance(operand, (TracedArray, np.ndarray, list)):
+            return operand
+        array = wrap(as_tensor(operand))
+        place = array.ndim - self.behind - 1
+        if place < 0:
+            return array
+        if not _core.dims_equal(array.shape[place], 1):
+            self.refuse(f"combining it with an array of shape {array.shape}")
+        return np.reshape(array, (*array.shape[:place], *(1,) * self.mask.ndim, *array.shape[place + 1 :]))
+
+    def like(self, value: Any) -> Any:
+        """The selected elements of a result of the whole."""
+        if isinstance(value, tuple):
+            return tuple(map(self.like, value))
+        tensor = as_tensor(value)
+        behind = self.value.shape[self.lead + self.mask.ndim :]
+        shape = _core.broadcast_shapes((*self.value.shape[: self.lead], *self.mask.shape, *(1,) * len(behind)), tensor.shape)
+        return Selected(broadcast_to(tensor, shape), self.mask, self.lead)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        out = kwargs.pop("out", None)
+        lead = next(i for i in (*inputs, self) if isinstance(i, Selected))
+        if method == "reduce" and ufunc in REDUCING_UFUNCS:
+            return REDUCING_UFUNCS[ufunc](inputs[0], **{"axis": 0, **kwargs})
+        if method != "__call__":
+            return lead.refuse(f"numpy.{ufunc.__name__}.{method} of it")
+        if ufunc.signature is not None:
+            return lead.product(ufunc, inputs)
+        if isinstance(kwargs.get("where", True), (Selected, TracedArray, np.ndarray)):
+            lead.refuse("where= beside it")
+        result = lead.like(ufunc(*map(lead.aligned, inputs), **kwargs))
+        if out is None:
+            return result
+        target = out[0]
+        if len(out) != 1 or not isinstance(target, Selected) or not target.has_mask_of(result):
+            return lead.refuse("out= for it")
+        if not np.can_cast(result.dtype, target.dtype, "same_kind"):
+            raise_here(ArgumentTypeError, f"cannot cast {ufunc.__name__} output from {result.dtype} to {target.dtype} with casting rule 'same_kind'", "out_cast")
+        target.value = broadcast_to(as_tensor(wrap(result.value), target.dtype), target.value.shape)
+        return target
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        lead = next((v for v in (*args, *kwargs.values()) if isinstance(v, Selected)), self)
+        if function in ELEMENTWISE and not (function is np.where and len(args) == 1):
+            args = [lead.aligned(a) if isinstance(a, (Selected, TracedArray, np.ndarray, list)) else a for a in args]
+            return lead.like(function(*args, **{k: lead.aligned(v) if isinstance(v, Selected) else v for k, v in kwargs.items()}))
+        if function in ELEMENTWISE_IN and sum(isinstance(a, Selected) for a in args) == 1 and args[ELEMENTWISE_IN[function]] is lead:
+            return lead.like(function(*[wrap(lead.value) if a is lead else a for a in args], **kwargs))
+        if function in REDUCTIONS and args and args[0] is lead:
+            return lead.reduced(function, *args[1:], **kwargs)
+        if function in QUANTILES and args and args[0] is lead:
+            return lead.quantile(function, *args[1:], **kwargs)
+        if function in FUNCTIONS and args and args[0] is lead:
+            return FUNCTIONS[function](*args, **kwargs)
+        if function in (np.dot, np.vdot, np.inner):
+            return lead.product(np.vecdot if function is np.vdot else np.matmul, args)
+        return lead.refuse(f"numpy.{function.__name__} of it")
+
+    # -- reductions --------------------------------------------------------------------------------------------------
+
+    def whole_axes(self, axis: Any) -> tuple[int, ...] | None:
+        """The axes of the value for axes of the selection; None where the selected axis is not among them."""
+        axes = normalized_axes(axis, self.ndim, "reduction")
+        if self.lead not in axes:
+            return None
+        inside = range(self.lead, self.lead + self.mask.ndim)
+        return (*(a if a < self.lead else a + self.mask.ndim - 1 for a in axes if a != self.lead), *inside)
+
+    def reduced(self, function: Callable[..., Any], axis: Any = None, *args: Any, **kwargs: Any) -> Any:
+        axes = self.whole_axes(axis)
+        if kwargs.pop("keepdims", False) not in (False, np._NoValue) or kwargs.get("where", True) not in (True, np._NoValue):
+            self.refuse("keepdims= and where= of its reductions")
+        if axes is None:
+            wide = tuple(a if a < self.lead else a + self.mask.ndim - 1 for a in normalized_axes(axis, self.ndim, "reduction"))
+            if wide and wide[0] < self.lead:
+                self.refuse("reducing an axis before the mask")
+            return Selected(as_tensor(function(wrap(self.value), wide, *args, **kwargs)), self.mask, self.lead)
+        kwargs["where"] = self.wide_mask()
+        if function in (np.max, np.min, np.amax, np.amin, np.nanmax, np.nanmin) and kwargs.get("initial", np._NoValue) is np._NoValue:
+            name = function.__name__.removeprefix("a")
+            self.refuse(f"x[mask].{name}() raises if nothing is selected: pass initial=, or write np.{name}(x, where=mask, initial=…); this", advice="")
+        return function(wrap(self.value), axes, *args, **kwargs)
+
+    def quantile(self, function: Callable[..., Any], *args: Any, axis: Any = None, **kwargs: Any) -> Any:
+        """Elements that are not selected are NaN for the NaN-ignoring form; a NaN among those selected is the result."""
+        axes = self.whole_axes(axis)
+        if axes is None or self.dtype.kind == "c" or "out" in kwargs or "weights" in kwargs:
+            self.refuse(f"numpy.{function.__name__} of it over such axes")
+        value = wrap(self.value)
+        inner = value if self.dtype.kind == "f" else value.astype(np.float64)
+        result = QUANTILES[function](np.where(self.wide_mask(), inner, np.array(np.nan, inner.dtype)), *args, axis=axes, **kwargs)
+        if QUANTILES[function] is function or self.dtype.kind != "f":
+            return result
+        return np.where(np.any(np.isnan(value), axis=axes, where=self.wide_mask()), np.array(np.nan, inner.dtype), result)
+
+    def product(self, ufunc: np.ufunc, inputs: Any) -> Any:
+        """The inner product of two selections by the same mask."""
+        if ufunc not in (np.matmul, np.vecdot) or not all(isinstance(i, Selected) and i.ndim == 1 for i in inputs):
+            return self.refuse(f"numpy.{ufunc.__name__} of it")
+        left, right = inputs
+        return np.sum((np.conjugate(left) if ufunc is np.vecdot else left) * right, dtype=np.result_type(left.dtype, right.dtype))
+
+    # -- indexing ----------------------------------------------------------------------------------------------------
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, Selected) and index.dtype == bool and index.ndim == 1 and self.has_mask_of(index):
+            return Selected(self.value, as_tensor(np.logical_and(wrap(self.mask), wrap(index.value))), self.lead)
+        items = list(index) if isinstance(index, tuple) else [index]
+        own = items[: self.lead + 1]
+        if len(items) <= self.lead or not all(isinstance(i, slice) and i == slice(None) for i in own) or not all(map(is_basic, items)):
+            return self.refuse("indexing it")
+        rest = [*[slice(None)] * (self.lead + self.mask.ndim), *items[self.lead + 1 :]]
+        rest += [slice(None)] * (self.value.ndim - len(rest))
+        if None in rest or Ellipsis in rest:
+            return self.refuse("new axes of it")
+        return Selected(basic_view(wrap(self.value), rest).tensor, self.mask, self.lead)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self.refuse("writing to x[mask] twice: x[mask][…] = y changes a copy, which")
+
+    def __len__(self) -> int:
+        return self.refuse("len(x[mask])", "; np.sum(mask) counts them")
+
+    def __iter__(self) -> Any:
+        return self.refuse("a loop over x[mask]")
+
+    def __bool__(self) -> bool:
+        return self.refuse("the truth of x[mask]")
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        return self.refuse("x[mask] here")
+
+    def leave(self) -> None:
+        error = DataDependentError(f"{UNKNOWN_COUNT}{ADVICE}  [dynamic_result_shape]\n{self.place}")
+        error.label = "dynamic_result_shape"
+        raise error
+
+    def refuse(self, what: str, advice: str | None = None) -> Any:
+        return raise_here(DataDependentError, f"{what} cannot be compiled: {UNKNOWN_COUNT}{ADVICE if advice is None else advice}", "dynamic_result_shape")
+
+
+def count_nonzero(x: Selected, axis: Any = None) -> Any:
+    return np.sum(x != 0, axis, dtype=np.int64)
+
+
+def average(x: Selected, axis: Any = None, weights: Any = None) -> Any:
+    return np.mean(x, axis) if weights is None else np.sum(x * weights, axis) / np.sum(weights, axis)
+
+
+def norm(x: Selected, ord: Any = None, axis: Any = None) -> Any:
+    if ord not in (None, 2) or x.ndim != 1:
+        x.refuse("this norm of it")
+    return np.sqrt(np.sum(np.real(x * np.conjugate(x)), axis))
+
+
+FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
+    np.average: average,
+    np.count_nonzero: count_nonzero,
+    np.linalg.norm: norm,
+    np.size: lambda x, axis=None: x.size,
+    np.shape: lambda x: x.shape,
+    np.ndim: lambda x: x.ndim,
+    np.ravel: lambda x, order="C": x if x.ndim == 1 else x.refuse("numpy.ravel of it"),
+}
+
+METHODS: dict[str, Callable[..., Any]] = {
+    **{name: getattr(np, name) for name in ("sum", "prod", "mean", "std", "var", "any", "all", "max", "min", "clip", "dot", "ravel")},
+    "flatten": np.ravel,
+    "astype": lambda x, dtype, *args, **kwargs: x.like(wrap(x.value).astype(dtype)),
+    "copy": lambda x, order="C": x.like(wrap(x.value)),
+    "conj": np.conjugate,
+    "conjugate": np.conjugate,
+    "round": lambda x, decimals=0, out=None: np.round(x, decimals),
+}
+
+
+def run_time_mask(items: list[Any]) -> int | None:
+    """Where among the items of an index the one mask is that only the run knows."""
+    places = [i for i, item in enumerate(items) if isinstance(item, TracedArray) and item.dtype == bool and item.ndim and item.tensor.constant() is None]
+    return places[0] if len(places) == 1 else None
+
+
+def selection(array: TracedArray, items: list[Any]) -> tuple[TracedArray, TracedArray, int] | None:
+    """The view, the mask and the axes before it that an index with one run-time mask and otherwise basic items means."""
+    place = run_time_mask(items)
+    if place is None:
+        return None
+    before, mask, behind = items[:place], items[place], items[place + 1 :]
+    numbers = [not isinstance(item, slice) for item in behind]
+    if not all(isinstance(i, slice) for i in before) or not all(is_basic(i) and i is not None for i in behind) or numbers != sorted(numbers, reverse=True):
+        return None  # integers beside a mask are index arrays: only next to it do they not move its axis
+    view = basic_view(array, [*before, *[slice(None)] * mask.ndim, *behind])
+    for axis, extent in enumerate(mask.shape):
+        if not _core.dims_equal(extent, view.shape[len(before) + axis]):
+            raise_here(
+                OutOfBoundsError, f"boolean index did not match indexed array along axis {len(before) + axis}; size of axis is "
+                f"{view.shape[len(before) + axis]} but size of corresponding boolean axis is {extent}", "mask_shape")  # fmt: skip
+    return view, mask, len(before)
+
+
+def put_selected(view: TracedArray, mask: TracedArray, lead: int, value: Any) -> None:
+    """view[mask] = value."""
+    target = Selected(view.tensor, mask.tensor, lead)
+    if isinstance(value, Selected):
+        if not target.has_mask_of(value):
+            value.refuse("assigning it through another mask")
+        new = as_tensor(wrap(value.value), view.dtype)
+    else:
+        array = wrap(as_tensor(value))
+        if array.ndim > target.behind:
+            place = array.ndim - target.behind - 1
+            if not _core.dims_equal(array.shape[place], 1):
+                raise_here(
+                    DataDependentError,
+                    "the values assigned through a mask must not depend on how many elements it has: write x[...] = np.where(mask, values, x)",
+                    "mask_assignment",
+                )
+        new = as_tensor(target.aligned(array), view.dtype)
+    view.write(as_tensor(np.where(target.wide_mask(), wrap(broadcast_to(new, view.shape)), wrap(view.tensor))))

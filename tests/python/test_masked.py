@@ -1,0 +1,133 @@
+"""x[mask] for masks that only the run knows; np.ndarray(shape) and x.shape = … in traced functions."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import weftwork as wf
+
+from .agreement import close
+
+RNG = np.random.default_rng(0)
+ARRAYS: dict[str, np.ndarray] = {
+    "x": RNG.normal(size=11),
+    "y": RNG.normal(size=11),
+    "h": RNG.normal(size=11).astype(np.float32),
+    "m": RNG.normal(size=(5, 4)),
+    "i": RNG.integers(-9, 9, (5, 4)),
+    "t": RNG.normal(size=(3, 5, 4)),
+    "c": RNG.normal(size=(5, 4)) + 1j * RNG.normal(size=(5, 4)),
+    "n": np.array([1.0, np.nan, -2.0, np.inf, 3.0, -0.0, 5.0, -np.inf, 7.0, 8.0, 9.0]),
+}
+
+SNIPPETS = r"""
+return x[x > 0].sum(), x[x > 0].prod()
+return x[x > 0].mean(), x[y > 0].std(), x[y > 0].var(ddof=1), np.average(x[x > 0]), np.average(x[x > 0], weights=y[x > 0])
+return x[x > 0].size * 2.5, x[x > 0].ndim, np.size(x[x > 0]) + 1
+return np.median(x[x > 0]), np.percentile(x[y > 0], 30), np.quantile(i[i > 0], 0.2), np.median(n[x > 0]), np.nanmedian(n[y > 0])
+return np.median(h[h > 0]), h[h > 0].mean(), h[h > 0] * 2.5 @ h[h > 0]
+return np.nansum(n[n > 0]), np.nanmean(n[n < 9]), np.nanmax(n[n > 0], initial=0)
+x[x > 0] = np.sqrt(x[x > 0]) + y[x > 0]
+x[1:][y[1:] > 0] *= 2
+x[::-2][y[::-2] > 0] -= 1
+x[y > 0] += y[y > 0]; return x
+m[m > 0] = m[m > 0] ** 2 + i[m > 0]
+m.T[m.T > 0] = 5
+k = m > 0; m[k] = -m[k]; m[~k] = 1
+return (x[x > 0] > 0.5).any(), (x[x > 0] > 0).all(), np.count_nonzero(x[x > 0] > 0.5)
+return m[y[:5] > 0].sum(axis=0), m[y[:5] > 0].mean(0), m[y[:5] > 0].sum(), m[y[:5] > 0].sum(axis=1).sum()
+m[y[:5] > 0] = 7
+m[y[:5] > 0, 1] = 7
+m[y[:5] > 0, 1:3] = 7
+m[y[:5] > 0, 1] += m[y[:5] > 0, 2]
+m[y[:5] > 0] = np.array([1.0, 2, 3, 4])
+m[y[:5] > 0] = m[0]
+m[:, y[:4] > 0] *= 3
+m[1:, y[:4] > 0] = 3
+t[:, m > 0] = 2
+t[1][m > 0] = t[0][m > 0]
+return t[m[:3, 0] > 0].sum(axis=(1, 2)).sum(), t[:, m > 0].sum(axis=1)
+return np.dot(x[x > 0], y[x > 0]), x[x > 0] @ y[x > 0], np.linalg.norm(x[x > 0]), np.vdot(c[m > 0], c[m > 0])
+v = x[x > 0]; w = v; v += 1; v *= v; return x, w.sum()
+return x[x > 0][y[x > 0] > 0].sum()
+return m[y[:5] > 0][:, 1].sum(), m[y[:5] > 0][:, 1:3].sum(axis=0)
+return np.where(x[x > 0] > 1, x[x > 0], 0).sum(), np.clip(x[x > 0], 0, 1).sum(), x[x > 0].clip(0.2).sum()
+return x[x > 0].max(initial=-5), np.max(x[x > 0], initial=0.0), np.min(i[i > 0], initial=3)
+i[i > 0] //= 2
+i[i > 0] = i[i > 0] % 3
+i[i > 0] = 2.7
+i[i != 0] = 100 // i[i != 0]
+return i[i > 0].astype(np.float32).sum(), i[i > 0].sum(dtype=np.int32), i[i > 0].mean()
+return np.interp(x[x > 0], [0.0, 1, 2], [3.0, 4, 9]).sum(), np.searchsorted([0.0, 0.5, 1], x[x > 0]).sum()
+return abs(x[x > 0]).sum(), (-x[x > 0]).sum(), (1 / x[x > 0]).sum(), np.exp(x[x > 0]).sum(), np.arctan2(x[x > 0], 2).sum()
+return np.add.reduce(x[x > 0]), np.logical_and.reduce(x[x > 0] > 0.1), np.multiply.reduce(m[y[:5] > 0])
+return m[m > m.mean()].mean(), c[c.real > 0].imag.sum(), np.conj(c[m > 0]).sum(), c[m > 0].real.mean()
+m[m > 0] = x[0]
+m[[True, False, True, False, False]] = 3
+m[m > 0] = i[m > 0]
+m[x[0] > 100 * m] = 1
+r = np.zeros(4)\nfor k in range(4):\n    r[k] = y[np.logical_and(x > k - 2, x <= k)].sum()\nreturn r
+r = np.zeros(20)\nfor k in range(20):\n    v = y[np.logical_and(x > k - 10, x <= k)]\n    r[k] = v.sum()\nreturn r
+z = np.zeros_like(m)\nfor k in range(30):\n    inside = np.abs(z) < 2\n    z[inside] = z[inside] ** 2 + m[inside]\nreturn z
+e = x[x > 100]; return e.sum(), e.mean(), e.size + 0, e.std(), np.median(e), (e > 0).all()
+k = np.ndarray((5, 4)); k[:] = m * 2; k[0, 1] = x[3]; return k
+k = np.ndarray(11, dtype=np.float32)\nfor a in range(11):\n    k[a] = x[a] * 2\nreturn k, isinstance(k, np.ndarray) or True, np.ndarray.sum is not None
+k = m * 2; k.shape = (20,); k[3] = 7; return k
+k = m * 2; w = k; k.shape = (2, -1); w += 1; return k, w
+k = np.zeros((4, 6)); v = k[1:3]; v.shape = 12; v[5] = 3; return k
+""".strip().splitlines()
+
+
+def function_of(source: str) -> Callable[..., Any]:
+    lines = source.replace("\\n", "\n").replace("; ", "\n").splitlines()
+    namespace: dict[str, Any] = {"np": np}
+    exec(f"def f({', '.join(ARRAYS)}):\n" + "\n".join("    " + line for line in lines), namespace)
+    return namespace["f"]
+
+
+@pytest.mark.parametrize("source", SNIPPETS)
+def test_as_numpy(source: str) -> None:
+    function = function_of(source)
+    wanted_args, *given = [[a.copy() for a in ARRAYS.values()] for _ in range(3)]
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        wanted = function(*wanted_args)
+        for run, args in zip((wf.jit, wf.simulate), given, strict=True):
+            result = run(function)(*args)
+            assert (result is None) == (wanted is None)
+            if wanted is not None:
+                close(result, wanted)
+            close(args, wanted_args)
+
+
+@pytest.mark.parametrize(
+    ("source", "part"),
+    [
+        ("return x[x > 0]", "np.where"),
+        ("return len(x[x > 0])", "np.sum(mask)"),
+        ("return x[x > 0].max()", "pass initial="),
+        ("x[x > 0] = y[y > 0]", "another mask"),
+        ("return np.sort(x[x > 0])", "numpy.sort"),
+        ("return x[x > 0] + y[y > 0]", "different masks"),
+        ("return x[x > 0] + y", "shape (11,)"),
+        ("return [v for v in x[x > 0]]", "loop"),
+        ("return x[x > 0][0]", "indexing"),
+        ("x[x > 0][0] = 3", "changes a copy"),
+        ("m[m > 0] = m", "must not depend on how many"),
+        ("m[m[:, :3] > 0] = 1", "size of axis is 4"),
+        ("i[i > 0] += 0.5", "cannot cast"),
+        ("r = 0\nfor k in range(20):\n    v = x[x > k]\nreturn v.sum()", "belongs to the body"),
+        ("x.shape = (1, 11)", "the shape of an argument cannot be set"),
+        ("k = (m * 2).T; k.shape = (20,)", "which copies"),
+    ],
+)
+def test_what_cannot_be_said(source: str, part: str) -> None:
+    with pytest.raises(wf.Error) as caught:
+        wf.jit(function_of(source.replace("\n", "\\n")))(*[a.copy() for a in ARRAYS.values()])
+    assert part in str(caught.value), str(caught.value)
+    assert "<string>" in str(caught.value)
