@@ -24,6 +24,10 @@ std::vector<Literal> run_routine(const Node& node, std::span<const Literal> oper
 bool is_expectation(const Node& node);
 // Error(runtime) naming the first element that differs, as such a call wants it.
 void require_expectation(const Node& node, std::span<const Literal> operands);
+// Whether the configuration of a custom_call gives an option of LAPACK that letter.
+bool is_letter(const Attrs& attrs, std::string_view key, char letter);
+// Error(type) where operands or results are not those of the function that LAPACK calls so: "getrf".
+void check_lapack(const Call& call, std::string_view name);
 // Error(type) where a custom_call of a known name has operands or results that do not fit.
 void check_custom_call(const Call& call);
 

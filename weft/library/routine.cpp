@@ -3,6 +3,8 @@
 
 #include "weft/library/custom.h"
 
+#include <algorithm>
+#include <cmath>
 #include <complex>
 #include <cstring>
 #include <vector>
@@ -56,12 +58,46 @@ void eig(const int64_t* n, void* const* b, const RoutineBody*) {
   else split(float{});
 }
 
-void hessenberg(const int64_t* n, void* const* b, const RoutineBody*) { linalg::hessenberg(dtype_of(n), n[1], n[2], b[0], b[1], b[2]); }
-void schur(const int64_t* n, void* const* b, const RoutineBody*) {
-  linalg::schur(dtype_of(n), n[1], n[2], b[0], b[1], n[3] ? b[2] : nullptr, ints(b[3]));
+void clear(void* info, int64_t count) { std::fill_n(ints(info), count, 0); }
+
+void hessenberg(const int64_t* n, void* const* b, const RoutineBody*) {
+  linalg::hessenberg(dtype_of(n), n[1], n[2], b[0], b[1], b[2]);
+  clear(b[3], n[1]);
 }
+
+// The eigenvalues that a Schur form shows: its diagonal, where real ones have pairs in blocks of two with equal diagonals.
+template <class T>
+void real_eigenvalues(int64_t batch, int64_t n, const T* t, T* wr, T* wi) {
+  for (int64_t item = 0; item < batch; ++item, t += n * n, wr += n, wi += n) {
+    for (int64_t i = 0; i < n; ++i) wr[i] = t[i * n + i], wi[i] = 0;
+    for (int64_t i = 0; i + 1 < n; ++i) {
+      T above = t[i * n + i + 1], below = t[(i + 1) * n + i];
+      if (below == 0) continue;
+      wi[i] = std::sqrt(std::abs(above)) * std::sqrt(std::abs(below));
+      wi[i + 1] = -wi[i];
+    }
+  }
+}
+
+template <class T>
+void diagonals(int64_t batch, int64_t n, const T* t, T* w) {
+  for (int64_t i = 0; i < batch * n; ++i) w[i] = t[i / n * n * n + i % n * (n + 1)];
+}
+
+void schur(const int64_t* n, void* const* b, const RoutineBody*) {
+  DType dtype = dtype_of(n);
+  int last = is_complex(dtype) ? 5 : 6;
+  linalg::schur(dtype, n[1], n[2], b[0], b[1], n[3] ? b[2] : nullptr, ints(b[last]));
+  clear(b[last - 1], n[1]);
+  if (dtype == DType::f64) real_eigenvalues(n[1], n[2], static_cast<double*>(b[1]), static_cast<double*>(b[3]), static_cast<double*>(b[4]));
+  else if (dtype == DType::f32) real_eigenvalues(n[1], n[2], static_cast<float*>(b[1]), static_cast<float*>(b[3]), static_cast<float*>(b[4]));
+  else if (dtype == DType::c64) diagonals(n[1], n[2], static_cast<std::complex<float>*>(b[1]), static_cast<std::complex<float>*>(b[3]));
+  else diagonals(n[1], n[2], static_cast<std::complex<double>*>(b[1]), static_cast<std::complex<double>*>(b[3]));
+}
+
 void tridiagonal(const int64_t* n, void* const* b, const RoutineBody*) {
   linalg::tridiagonal(dtype_of(n), n[1], n[2], n[3] != 0, b[0], b[1], b[2], b[3], b[4]);
+  clear(b[5], n[1]);
 }
 void tridiagonal_solve(const int64_t* n, void* const* b, const RoutineBody*) {
   linalg::tridiagonal_solve(dtype_of(n), n[1], n[2], n[3], b[0], b[1], b[2], b[3], b[4]);
@@ -72,7 +108,7 @@ void gtsv(const int64_t* n, void* const* b, const RoutineBody*) {
   auto bytes = static_cast<size_t>(n[1] * n[2] * size_of(dtype_of(n)));
   for (int i = 0; i < 3; ++i) std::memcpy(b[4 + i], b[i], bytes);
   linalg::tridiagonal_solve(dtype_of(n), n[1], n[2], n[3], b[0], b[1], b[2], b[3], b[7]);
-  for (int64_t i = 0; i < n[1]; ++i) ints(b[8])[i] = 0;
+  clear(b[8], n[1]);
 }
 
 void fourier(const int64_t* n, void* const* b, const RoutineBody*) {

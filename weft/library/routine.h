@@ -20,9 +20,9 @@ using Routine = void (*)(const int64_t* numbers, void* const* buffers, const Rou
 //   eigh                dtype batch n lower vectors;                a -> v, w, info
 //   svd                 dtype batch m n full vectors;               a -> a, s, u, vt, info
 //   eig                 dtype batch n left right;                   a -> w (real dtypes: wr, wi), vl, vr, info
-//   hessenberg          dtype batch n;                              a -> factors, taus
-//   schur               dtype batch n vectors;                      a -> t, vs, info
-//   tridiagonal         dtype batch n lower;                        a -> factors, d, e, taus
+//   hessenberg          dtype batch n;                              a -> factors, taus, info
+//   schur               dtype batch n vectors;                      a -> t, vs, w (real dtypes: wr, wi), selected (0), info
+//   tridiagonal         dtype batch n lower;                        a -> factors, d, e, taus, info
 //   tridiagonal_solve   dtype batch n nrhs;                         dl d du b -> x
 //   gtsv                dtype batch n nrhs;                         dl d du b -> dl, d, du, x, info
 //   fft                 dtype batch kind rank lengths…;             x -> y

@@ -26,9 +26,9 @@ Dim number(bool flag) { return flag ? 1 : 0; }
 Dim extent(const Type& type, size_t from_end) { return type.dims[type.dims.size() - from_end]; }
 
 // "name = value" of {lower = true, mode = 1 : i64}: an integer, or the default.
-int64_t config_integer(const Node& node, std::string_view key, int64_t otherwise) {
-  if (!node.attrs.find(Attr::backend_config)) return otherwise;
-  const std::string& config = node.attrs.text(Attr::backend_config);
+int64_t config_integer(const Attrs& attrs, std::string_view key, int64_t otherwise) {
+  if (!attrs.find(Attr::backend_config)) return otherwise;
+  const std::string& config = attrs.text(Attr::backend_config);
   std::string wanted = cat(key, " = ");
   size_t at = config.find(wanted);
   if (at == std::string::npos || (at > 0 && config[at - 1] != ' ' && config[at - 1] != '{')) return otherwise;
@@ -37,8 +37,7 @@ int64_t config_integer(const Node& node, std::string_view key, int64_t otherwise
   return std::atoll(config.c_str() + at);
 }
 
-// Letters of LAPACK's options.
-bool is_letter(const Node& node, std::string_view key, char letter) { return config_integer(node, key, 0) == letter; }
+bool is_letter(const Node& node, std::string_view key, char letter) { return is_letter(node.attrs, key, letter); }
 
 RoutineCall cholesky(const Node& node) {
   const Type& a = node.operand(0).type();
@@ -108,26 +107,26 @@ RoutineCall tridiagonal_solve(const Node& node) {
 // A LAPACK function as JAX calls it: lapack_{s,d,c,z}NAME_ffi.
 struct Known {
   std::string_view name;
-  size_t operands, results;  // results of complex types where they differ
   Routing routing;
 };
 
 const Known lapack[] = {
-    {"potrf", 1, 2, cholesky},
-    {"trsm", 2, 1, triangular_solve},
-    {"getrf", 1, 3, [](const Node& node) { return rectangular(node, "lu"); }},
-    {"geqrf", 1, 2, [](const Node& node) { return rectangular(node, "qr"); }},
-    {"orgqr", 2, 1, householder_product},
-    {"ungqr", 2, 1, householder_product},
-    {"gesdd", 1, 5, svd},
-    {"syevd", 1, 3, [](const Node& node) { return square(node, "eigh", {number(is_letter(node, "uplo", 'L')), number(is_letter(node, "mode", 'V'))}); }},
-    {"heevd", 1, 3, [](const Node& node) { return square(node, "eigh", {number(is_letter(node, "uplo", 'L')), number(is_letter(node, "mode", 'V'))}); }},
-    {"geev", 1, 0, [](const Node& node) { return square(node, "eig", {number(is_letter(node, "compute_left", 'V')), number(is_letter(node, "compute_right", 'V'))}); }},
-    {"gehrd", 1, 2, [](const Node& node) { return square(node, "hessenberg", {}); }},
-    {"gees", 1, 3, [](const Node& node) { return square(node, "schur", {number(is_letter(node, "mode", 'V'))}); }},
-    {"sytrd", 1, 4, [](const Node& node) { return square(node, "tridiagonal", {number(is_letter(node, "uplo", 'L'))}); }},
-    {"gtsv", 4, 5, tridiagonal_solve},
-    {"hetrd", 1, 4, [](const Node& node) { return square(node, "tridiagonal", {number(is_letter(node, "uplo", 'L'))}); }},
+    {"potrf", cholesky},
+    {"trsm", triangular_solve},
+    {"getrf", [](const Node& node) { return rectangular(node, "lu"); }},
+    {"geqrf", [](const Node& node) { return rectangular(node, "qr"); }},
+    {"orgqr", householder_product},
+    {"ungqr", householder_product},
+    {"gesdd", svd},
+    {"gesvd", svd},
+    {"syevd", [](const Node& node) { return square(node, "eigh", {number(is_letter(node, "uplo", 'L')), number(is_letter(node, "mode", 'V'))}); }},
+    {"heevd", [](const Node& node) { return square(node, "eigh", {number(is_letter(node, "uplo", 'L')), number(is_letter(node, "mode", 'V'))}); }},
+    {"geev", [](const Node& node) { return square(node, "eig", {number(is_letter(node, "compute_left", 'V')), number(is_letter(node, "compute_right", 'V'))}); }},
+    {"gehrd", [](const Node& node) { return square(node, "hessenberg", {}); }},
+    {"gees", [](const Node& node) { return square(node, "schur", {number(is_letter(node, "mode", 'V'))}); }},
+    {"sytrd", [](const Node& node) { return square(node, "tridiagonal", {number(is_letter(node, "uplo", 'L'))}); }},
+    {"gtsv", tridiagonal_solve},
+    {"hetrd", [](const Node& node) { return square(node, "tridiagonal", {number(is_letter(node, "uplo", 'L'))}); }},
 };
 
 const Known* find_lapack(std::string_view target) {
@@ -180,6 +179,8 @@ void check_added(const Call& call, const CustomOp& op) {
 
 }  // namespace
 
+bool is_letter(const Attrs& attrs, std::string_view key, char letter) { return config_integer(attrs, key, 0) == letter; }
+
 std::optional<RoutineCall> routine_of(const Node& node) {
   switch (node.op) {
     case Op::cholesky: return cholesky(node);
@@ -219,15 +220,7 @@ void check_custom_call(const Call& call) {
   const Known* known = find_lapack(target);
   if (const CustomOp* op = known ? nullptr : find_custom_op(target)) check_added(call, *op);
   if (!known) return;
-  const std::vector<Type>& results = call.attrs.types(Attr::types);
-  call.require(call.operands.size() == known->operands, "operands", "'", target, "' takes ", known->operands, " operands, got ", call.operands.size());
-  DType dtype = call.operand(0).dtype;
-  char letter = dtype == DType::f32 ? 's' : dtype == DType::f64 ? 'd' : dtype == DType::c64 ? 'c' : dtype == DType::c128 ? 'z' : '?';
-  call.require(target[7] == letter, "dtype", "'", target, "' does not take ", call.operand(0));
-  for (const Type& type : call.operands) call.require(type.rank() >= 1 && type.dtype == dtype, "dtype", "'", target, "' does not take ", type);
-  call.require(call.operands.back().rank() >= (known->operands == 2 && target.ends_with("qr_ffi") ? 1 : 2), "rank", "'", target, "' takes matrices, got ", call.operand(0));
-  size_t wanted = known->results ? known->results : is_complex(dtype) ? 4 : 5;
-  call.require(results.size() == wanted, "results", "'", target, "' has ", wanted, " results, got ", results.size());
+  check_lapack(call, known->name);
 }
 
 }  // namespace weft
