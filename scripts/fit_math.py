@@ -23,6 +23,7 @@ def remez(f: Function, scale: Function, low: float, high: float, powers: list[in
     grid = [middle - half * mp.cos(mp.pi * (i + mp.mpf(1) / 3) / (24 * n)) for i in range(24 * n)]
     wanted, weight = [f(x) for x in grid], [scale(x) for x in grid]
     chosen = [round((24 * n - 1) * i / n) for i in range(n + 1)]
+    best, least = [mp.mpf(0)] * n, mp.inf
     for _ in range(30):
         rows = [[grid[i] ** p for p in powers] + [(-1) ** k / weight[i]] for k, i in enumerate(chosen)]
         solution = mp.lu_solve(mp.matrix(rows), mp.matrix([wanted[i] for i in chosen]))
@@ -38,10 +39,12 @@ def remez(f: Function, scale: Function, low: float, high: float, powers: list[in
         while len(extremes) > n + 1:
             extremes.pop(0 if abs(errors[extremes[0]]) < abs(errors[extremes[-1]]) else -1)
         worst = max(abs(error) for error in errors)
+        if worst < least:
+            best, least = coefficients, worst
         if len(extremes) < n + 1 or worst < level * mp.mpf("1.001"):
             break
         chosen = extremes
-    return coefficients, worst
+    return best, least
 
 
 def fit(f: Function, scale: Function, low: float, high: float, degree: int, dtype: type) -> tuple[list[float], float]:
@@ -74,6 +77,10 @@ FITS: dict[str, tuple[Function, Function, float, float, int, int]] = {
     "atan": (ODD(mp.atan), ODD_SCALE(mp.atan), 0, 0.17158, 10, 4),
     "asin": (ODD(mp.asin), ODD_SCALE(mp.asin), 0, 0.25, 12, 4),
     "sinh": (ODD(mp.sinh), ODD_SCALE(mp.sinh), 0, 1, 7, 3),
+    "cbrt": (lambda f: (1 + f) ** (mp.mpf(-1) / 3), lambda f: (1 + f) ** (mp.mpf(1) / 3), -0.2930, 0.4143, 4, 4),
+    "log_short": (lambda z: (mp.log((1 + mp.sqrt(z)) / (1 - mp.sqrt(z))) / mp.sqrt(z) - 2) / z, lambda z: z / 2, 0, 0.02944, 3, 3),
+    "log_rest": (lambda z: ((mp.log((1 + mp.sqrt(z)) / (1 - mp.sqrt(z))) / mp.sqrt(z) - 2) / z - mp.mpf(2) / 3) / z, lambda z: z * z / 2, 0, 0.02944, 7, 2),
+    "exp_short": (mp.exp, lambda r: mp.exp(-r), -LN2_2, LN2_2, 6, 6),
 }  # fmt: skip
 
 

@@ -14,10 +14,17 @@ const Format& format_of(Elem elem) {
 V pick(const V& like, double wide, double single) { return like.w->real(like.elem, like.elem == Elem::f64 ? wide : single); }
 
 V polynomial(const V& x, Coefficients coefficients) {
-  auto c = coefficients.begin();
-  V sum = x.w->real(x.elem, *c);
-  while (++c != coefficients.end()) sum = mad(sum, x, *c);
-  return sum;
+  const double* c = coefficients.begin();
+  auto horner = [&](const V& at, size_t first, size_t step) {
+    V sum = x.w->real(x.elem, c[first]);
+    for (size_t i = first + step; i < coefficients.size(); i += step) sum = mad(sum, at, c[i]);
+    return sum;
+  };
+  if (coefficients.size() < 8) return horner(x, 0, 1);
+  // Even and odd powers by themselves: half the latency for one more product.
+  size_t odd = coefficients.size() % 2;  // where the odd powers begin: the last coefficient is even
+  V square = x * x;
+  return mad(horner(square, odd, 2), x, horner(square, 1 - odd, 2));
 }
 V polynomial(const V& x, Coefficients wide, Coefficients single) { return polynomial(x, x.elem == Elem::f64 ? wide : single); }
 
@@ -40,14 +47,46 @@ V power_of_two(const V& n) {
   return bits(shl(n + n.w->integer(n.elem, format.bias), format.mantissa), elem);
 }
 
+namespace {
+
+// AVX-512's own instruction, for each register of the value.
+V scaled_by_machine(const V& p, const V& number, int registers) {
+  Writer& w = *p.w;
+  int lanes = w.lanes() / registers;
+  bool is_wide = p.elem == Elem::f64;
+  std::string whole = w.type(p.elem), type = cat("<", lanes, " x ", name_of(p.elem), ">"), mask = is_wide ? "i8" : "i16";
+  std::string name = cat("@llvm.x86.avx512.mask.scalef.p", is_wide ? "d" : "s", ".512");
+  w.module().declare(cat("declare ", type, " ", name, "(", type, ", ", type, ", ", type, ", ", mask, ", i32)"));
+  auto range = [](int from, int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i) append(text, i ? ", i32 " : "i32 ", from + i);
+    return cat("<", count, " x i32> <", text, ">");
+  };
+  auto part = [&](const V& v, int i) {
+    if (registers == 1) return v.name;
+    return w.def(p.elem, "shufflevector ", whole, " ", v.name, ", ", whole, " poison, ", range(i * lanes, lanes)).name;
+  };
+  std::vector<std::string> parts;
+  for (int i = 0; i < registers; ++i)
+    parts.push_back(w.def(p.elem, "call ", type, " ", name, "(", type, " ", part(p, i), ", ", type, " ", part(number, i), ", ", type,
+                          " zeroinitializer, ", mask, " -1, i32 4)").name);
+  for (int width = lanes; parts.size() > 1; width *= 2) {
+    std::vector<std::string> joined;
+    for (size_t i = 0; i + 1 < parts.size(); i += 2) {
+      std::string half = cat("<", width, " x ", name_of(p.elem), "> ");
+      joined.push_back(w.def(p.elem, "shufflevector ", half, parts[i], ", ", half, parts[i + 1], ", ", range(0, 2 * width)).name);
+    }
+    parts = std::move(joined);
+  }
+  return {&w, parts[0], p.elem};
+}
+
+}  // namespace
+
 V scaled(const V& p, const Rounded& n) {
   Writer& w = *p.w;
-  bool is_wide = p.elem == Elem::f64;
-  if (w.target().avx512 && w.lanes() * bits_of(p.elem) == 512) {
-    std::string type = w.type(p.elem), mask = is_wide ? "i8" : "i16", name = cat("@llvm.x86.avx512.mask.scalef.p", is_wide ? "d" : "s", ".512");
-    w.module().declare(cat("declare ", type, " ", name, "(", type, ", ", type, ", ", type, ", ", mask, ", i32)"));
-    return w.def(p.elem, "call ", type, " ", name, "(", type, " ", p.name, ", ", type, " ", n.number.name, ", ", type, " zeroinitializer, ", mask, " -1, i32 4)");
-  }
+  int registers = w.lanes() * bits_of(p.elem) / 512;
+  if (w.target().avx512 && registers >= 1 && w.lanes() > 1) return scaled_by_machine(p, n.number, registers);
   // Two factors. An arithmetic shift of 64 bits is slow before AVX-512: half of n + 2048 is half of n, plus 1024.
   V half = lshr(n.integer + w.integer(n.integer.elem, 2048), 1) - w.integer(n.integer.elem, 1024);
   return p * power_of_two(half) * power_of_two(n.integer - half);
@@ -101,8 +140,11 @@ const Inline inlines[] = {
     {"cosh", inlined::cosh},         {"tanh", inlined::tanh},
     {"logistic", inlined::logistic}, {"sin", inlined::sin, true},
     {"cos", inlined::cos, true},     {"tan", inlined::tan, true},
-    {"log", inlined::log},           {"log1p", inlined::log1p, false, false},
-    {"erf", inlined::erf, false, false}, {"cbrt", inlined::cbrt, false, false},
+    {"log", inlined::log},           {"log1p", inlined::log1p},
+    {"log2", inlined::log2, true},   {"log10", inlined::log10, true},
+    {"asinh", inlined::asinh},       {"acosh", inlined::acosh},
+    {"atanh", inlined::atanh},       {"cbrt", inlined::cbrt, true},
+    {"erf", inlined::erf, false, false},
 };
 
 // The body of a function as text.
@@ -136,11 +178,11 @@ std::string conversion(ModuleText& module, const std::string& function, const st
 std::string vector_math(ModuleText& module, const std::string& function, DType dtype, const std::string& name,
                         int lanes) {
   Elem elem = dtype == DType::f64 ? Elem::f64 : Elem::f32;
-  if (function == "power" && elem == Elem::f32)
+  if (function == "power" && (elem == Elem::f32 || module.target.fma))
     return definition(
         module, name, lanes, elem,
         [](const V& x) {
-          return inlined::power(x, V{x.w, "%y", Elem::f32});
+          return inlined::power(x, V{x.w, "%y", x.elem});
         },
         true);
   for (const Inline& known : inlines) {

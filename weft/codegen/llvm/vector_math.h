@@ -53,14 +53,22 @@ Pair operator+(const Pair& a, const V& b);   // for |a| >= |b|
 V quotient(const Pair& a, const Pair& b);
 Pair quotient_pair(const Pair& a, const Pair& b);
 
-// e**x = (hi + lo) * 2**n
+// e**(x + more) = (hi + lo) * 2**n
 struct Exponential {
   Pair value;
   Rounded n;
 };
-Exponential exp_parts(const V& x);
+Exponential exp_parts(const V& x, const V* more = nullptr);
 // e**x - 1 for x in [-60, 0].
 Pair expm1_parts(const V& x);
+
+// x = 2**k (1 + f) for x > 0, 1 + f between sqrt(1/2) and sqrt(2).
+struct Mantissa {
+  V f, k, exponent;  // exponent: k as the format has it, of a normal number
+};
+Mantissa mantissa_of(const V& x);
+// (log((1 + s) / (1 - s)) - 2 s) / s**3 as a polynomial in z = s**2.
+V log_tail(const V& z);
 
 // Bits (i32) of a float narrower than f32 and its value (f32), and back, rounded once.
 V small_to_float(const V& pattern, DType dtype);
@@ -81,7 +89,12 @@ V sin(const V& x);
 V cos(const V& x);
 V tan(const V& x);
 V log(const V& x);
+V log2(const V& x);    // these two with fused multiply-add only
+V log10(const V& x);
 V log1p(const V& x);
+V asinh(const V& x);
+V acosh(const V& x);
+V atanh(const V& x);
 V erf(const V& x);
 V cbrt(const V& x);
 V power(const V& x, const V& y);

@@ -1,0 +1,101 @@
+// power and cbrt.
+#include "weft/codegen/llvm/vector_math.h"
+
+namespace weft {
+namespace {
+
+// log(x) of a positive number in two parts, within 2**-10 last places; needs fused multiply-add. Infinity and zero give
+// what their product with the exponent needs.
+Pair log_exact(const V& x) {
+  Writer& w = *x.w;
+  auto [f, k, exponent] = mantissa_of(x);
+  V zero = w.zero(x.elem), two = w.real(x.elem, 2);
+  Pair q = quotient_pair({f, zero}, fast_sum(two, f)), s = fast_sum(q.hi, q.lo);
+  Pair z = exact_product(s.hi, s.hi);
+  z.lo = mad(s.hi + s.hi, s.lo, z.lo);
+  // log(1 + f) = 2 s + s**3 (2/3 + z (2/5 + …)): the first terms with twice the digits.
+  V rest = polynomial(z.hi, {0.11981760079471238, 0.11675779911121068, 0.13336264537155482, 0.15384558427623174,
+                             0.18181818844004216, 0.22222222217789681, 0.28571428571443841, 0.3999999999999998});
+  Pair third = fast_sum(w.real(x.elem, 0x1.5555555555555p-1), mad(rest, z.hi, w.real(x.elem, 0x1.5555555555555p-55)));
+  Pair cube = exact_product(z.hi, s.hi);
+  cube.lo = mad(z.hi, s.lo, mad(z.lo, s.hi, cube.lo));
+  Pair tail = exact_product(cube.hi, third.hi);
+  tail.lo = mad(cube.hi, third.lo, mad(cube.lo, third.hi, tail.lo));
+  Pair near = fast_sum(s.hi + s.hi, tail.hi);
+  Pair whole = fast_sum(k * 0x1.62e42feep-1, near.hi);
+  V lo = whole.lo + (near.lo + (tail.lo + (s.lo + s.lo)));
+  Pair sum = fast_sum(whole.hi, mad(k, w.real(x.elem, 0x1.a39ef35793c76p-33), lo));
+  V finite = w.compare("fcmp olt", x, infinity_like(x)), known = finite & w.compare("fcmp ogt", x, zero);
+  V special = select(equal(x, 0), -infinity_like(x), x);
+  return {select(known, sum.hi, special), select(known, sum.lo, zero)};
+}
+
+// x**y for x >= 0 in f64.
+V power_wide(const V& x, const V& y) {
+  Writer& w = *x.w;
+  Pair log = log_exact(x), product = exact_product(log.hi, y);
+  V in_range = less(abs_of(product.hi), 800);
+  V lo = select(in_range, mad(log.lo, y, product.lo), w.zero(x.elem));
+  auto [value, n] = exp_parts(clamped(product.hi, -746, 710), &lo);
+  return scaled(value.hi + value.lo, n);
+}
+
+// x**y for x >= 0 in f32, by f64 with as many digits as show.
+V power_single(const V& single_x, const V& single_y) {
+  V x = wide(single_x), y = wide(single_y);
+  Writer& w = *x.w;
+  auto [f, k, exponent] = mantissa_of(x);
+  V s = f / (f + 2.0), z = s * s;
+  V tail = polynomial(z, {0.23582233524466542, 0.28537298669080685, 0.40000335361576578, 0.66666665645018852});
+  V log = mad(k, w.real(Elem::f64, 0x1.62e42fefa39efp-1), mad(s * z, tail, s + s));
+  V known = w.compare("fcmp olt", x, infinity_like(x)) & w.compare("fcmp ogt", x, w.zero(Elem::f64));
+  log = select(known, log, select(equal(x, 0), -infinity_like(x), x));
+  V bounded = clamped(log * y, -110, 95);
+  Rounded n = rounded(bounded, w.real(Elem::f64, 1.4426950408889634));
+  V r = mad(n.number, w.real(Elem::f64, -0x1.62e42fefa39efp-1), bounded);
+  V p = polynomial(r, {0.00138369808, 0.00836914685, 0.0416681021, 0.166665167, 0.49999994, 1, 1});
+  return narrow(p * power_of_two(n.integer));
+}
+
+}  // namespace
+
+namespace inlined {
+
+V power(const V& x, const V& y) {
+  Writer& w = *x.w;
+  V a = abs_of(x), one = w.real(x.elem, 1);
+  V result = x.elem == Elem::f64 ? power_wide(a, y) : power_single(a, y);
+  V whole = equal(w.intrinsic("llvm.floor", {y}), y), half = y * 0.5;
+  V odd = whole & w.compare("fcmp une", w.intrinsic("llvm.floor", {half}), half);
+  result = select(odd, copysign_of(result, x), result);
+  V finite = w.compare("fcmp one", a, infinity_like(x));
+  result = select(less(x, 0) & finite & ~whole, nan_like(x), result);
+  V endless = equal(abs_of(y), __builtin_inf());
+  return select(equal(y, 0) | equal(x, 1) | (equal(a, 1) & endless), one, result);
+}
+
+// x = 2**(3 q) m with m in (0.35, 2.83): m**(-1/3) by a polynomial and a step of fourth order, then the root and a
+// correction by what its cube leaves.
+V cbrt(const V& x) {
+  Writer& w = *x.w;
+  V a = abs_of(x), one = w.real(x.elem, 1);
+  auto [f, k, exponent] = mantissa_of(a);
+  Rounded q = rounded(k, pick(x, 1.0 / 3, 1.0 / 3));
+  V j = mad(q.number, w.real(x.elem, -3), k), up = greater(j, 0.5), down = less(j, -0.5);
+  auto by_third = [&](double above, double below) { return select(up, w.real(x.elem, above), select(down, w.real(x.elem, below), one)); };
+  V m = (f + 1.0) * by_third(2, 0.5);
+  V r = polynomial(f, {0.12849799399803369, -0.1889290240694102, 0.22435701022353233, -0.33290099084948038,
+                   0.99997657952126251}) *
+        by_third(0.79370052598409979, 1.259921049894873);
+  V left = mad(-m, r * r * r, one);
+  r = mad(r * left, polynomial(left, {14.0 / 81, 2.0 / 9, 1.0 / 3}), r);
+  V square = r * r, y = m * square;
+  Pair twice = exact_product(y, y);
+  V rest = mad(-twice.lo, y, mad(-twice.hi, y, m));
+  V root = mad(rest * (1.0 / 3), square, y) * power_of_two(q.integer);
+  V known = w.compare("fcmp olt", a, infinity_like(x)) & w.compare("fcmp ogt", a, w.zero(x.elem));
+  return select(known, copysign_of(root, x), x);
+}
+
+}  // namespace inlined
+}  // namespace weft
