@@ -22,7 +22,7 @@ DTYPES = {"f32": f32, "f16": f16, "bf16": bf16}
 EXP, LOG, TANH, DIVIDE = 20, 24, 28, 8
 # Largest difference from NumPy in float64, as a part of the largest magnitude in the result.
 TOLERANCE = {f64: 1e-11, f32: 2e-5, f16: 4e-3, bf16: 3e-2}
-FAMILIES = ["call", "elementwise"]
+FAMILIES = ["call", "elementwise", "matmul", "attention", "stencil", "science"]
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,9 @@ def is_float(dtype: np.dtype) -> bool:
 
 
 def leaves(value: Any) -> list[Any]:
-    """Arrays of nested tuples, lists and dicts, in order."""
+    """Arrays of nested tuples, lists and dicts, in order; None is none."""
+    if value is None:
+        return []
     if isinstance(value, dict):
         return [leaf for key in value for leaf in leaves(value[key])]
     if isinstance(value, (tuple, list)):
