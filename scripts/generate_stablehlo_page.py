@@ -42,7 +42,11 @@ Those that differ:
 - Locations: files, names, `callsite` (the chain of callers is kept and written again) and `fused` (the first that is known).
 - `tf.aliasing_output` and `jax.result_info` of parameters and results; `mhlo.*`, `sdy.*` and `jax.*` attributes are read
   and dropped, as one device needs no sharding; `sdy.mesh` and `sdy.sharding_constraint` likewise.
-- Tuples and tokens: names for several values and for none. A tuple parameter is a parameter for each of its tensors.
+- Tuples, tokens and futures: names for several values and for none. A tuple parameter is a parameter for each of its
+  tensors. `async_start` is done at once.
+- `infeed`, `outfeed`, `send` and `recv` are kept in their order and written again, with new tokens; nothing here runs them.
+- Bounded types: an extent of a parameter that has a bound is symbolic; `set_dimension_size` to a constant is a slice, and
+  types after it may be written with the bound or the size.
 - `check.expect_eq`, `expect_almost_eq`, `expect_close` and the forms with a constant: the interpreter raises an error with
   the first element that differs; such a program is not compiled.
 - A `custom_call` keeps all its attributes. LAPACK's names that JAX writes, JAX's `ApproxTopK` and added operations run;
@@ -51,7 +55,7 @@ Those that differ:
   as real numbers between `uniform_dequantize` and `uniform_quantize`, what moves elements as a move of the stored integers,
   and so written. They run as those integers, at the boundary too: `i8` in, `i8` out.
 
-Not read: bounded types, types with `?` that are not ours, modules within modules, functions without a body.
+Not read: sizes that depend on data, types with `?` that are not ours, modules within modules, functions without a body.
 Calls are followed 100 deep; a program of more than a million operations, counted with those of all it calls, is refused.
 
 ## Operations
@@ -87,7 +91,9 @@ def row(name: str, own: set[str]) -> str:
     if name in own:
         remark = "one device" if "all_" in name or "collective" in name or "reduce_scatter" in name else "known names" if name.endswith("custom_call") else "yes"
         return f"| `{name}` | yes | itself | {remark} |"
-    return f"| `{name}` | yes | others | yes |"
+    if name in {"stablehlo.infeed", "stablehlo.outfeed", "stablehlo.send", "stablehlo.recv"}:
+        return f"| `{name}` | yes | itself | no |"
+    return f"| `{name}` | yes | others | {'constant sizes' if name.endswith('set_dimension_size') else 'yes'} |"
 
 
 def page() -> str:

@@ -36,6 +36,11 @@ EXPECTED: dict[str, Any] = {
     ],
     "quantized.mlir reduced": lambda x: [by_steps(x.T, np.add), by_steps(x, np.maximum)],
     "quantized.mlir loop": lambda x, p: looped(x, p),
+    "chlo.mlir scan": lambda x, k, c: [(c + np.cumsum(x[::-1], 0)[::-1]).T, 2 * k, c + x.sum(0)],
+    "chlo.mlir scan_inner": lambda x, c: [x + (c + np.arange(3, dtype=np.float32))[None, :, None], c + np.float32(3)],
+    "chlo.mlir scan_of_nothing": lambda c: [c[:, None] * 2.0 ** np.arange(5), c * 32],
+    "host.mlir started": lambda x: [2 * x * x],
+    "host.mlir sized": lambda x: [2 * x[:2], np.int32(2)],
     "constant.mlir of_f8E8M0FNU": lambda: [np.array([2, 0.5], ml_dtypes.float8_e8m0fnu), np.full(3, 2, ml_dtypes.float8_e8m0fnu)],
 }
 

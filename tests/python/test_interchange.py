@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 import pytest
+from test_stablehlo import forms_of_jaxlib
 
 import weftwork as wf
 
@@ -42,6 +43,69 @@ def test_expectations_name_the_first_element_that_differs(check: str, element: f
         graph.interpret(x)
     with pytest.raises(wf.errors.UnsupportedError, match="only the interpreter runs it"):
         wf.compile(graph)
+
+
+TRANSFERS = """func.func @main(%x: tensor<4xf32>, %t: !stablehlo.token) -> (tensor<4xf32>, !stablehlo.token) {
+  %0:2 = "stablehlo.infeed"(%t) {infeed_config = "abc", layout = [[0]]} : (!stablehlo.token) -> (tensor<4xf32>, !stablehlo.token)
+  %1 = "stablehlo.outfeed"(%x, %0#0, %0#1) {outfeed_config = ""} : (tensor<4xf32>, tensor<4xf32>, !stablehlo.token) -> !stablehlo.token
+  %2 = "stablehlo.send"(%0#0, %1) {channel_handle = #stablehlo.channel_handle<handle = 1, type = 2>, is_host_transfer = true} : (tensor<4xf32>, !stablehlo.token) -> !stablehlo.token
+  %3:2 = "stablehlo.recv"(%2) {channel_handle = #stablehlo.channel_handle<handle = 2, type = 3>, is_host_transfer = true} : (!stablehlo.token) -> (tensor<4xf32>, !stablehlo.token)
+  return %3#0, %3#1 : tensor<4xf32>, !stablehlo.token
+}"""
+
+
+def test_transfers_are_kept_in_order_and_say_that_they_cannot_run() -> None:
+    graph = wf.stablehlo.parse(TRANSFERS)
+    text = graph.stablehlo(locations=False)
+    assert [name for name in ("infeed", "outfeed", "send", "recv") if f'"stablehlo.{name}"(' in text] == ["infeed", "outfeed", "send", "recv"]
+    assert text.index("outfeed") < text.index("stablehlo.send") < text.index("stablehlo.recv")
+    assert wf.stablehlo.parse(graph.stablehlo()).core.equal(graph.core)
+    for form in (*forms_of_jaxlib(TRANSFERS), *forms_of_jaxlib(graph.stablehlo())):
+        again = wf.stablehlo.parse(form).stablehlo(locations=False)
+        assert again.split("->", 1)[1] == text.split("->", 1)[1]
+    with pytest.raises(wf.errors.UnsupportedError, match=r"'stablehlo.infeed' is known"):
+        graph.interpret(np.ones(4, np.float32))
+    with pytest.raises(wf.errors.UnsupportedError, match=r"'stablehlo.outfeed' gives nothing, and no implementation is known"):
+        wf.compile(graph)
+    with pytest.raises(wf.errors.UnsupportedError, match="HLO needs tokens"):
+        graph.hlo_proto()
+
+
+BOUNDED = """func.func @main(%x: tensor<?x3xf32, #stablehlo.bounds<4, ?>>) -> (tensor<?x3xf32, #stablehlo.bounds<4, ?>>, tensor<i32>) {
+  %0 = stablehlo.tanh %x : tensor<?x3xf32, #stablehlo.bounds<4, ?>>
+  %1 = stablehlo.get_dimension_size %0, dim = 0 : (tensor<?x3xf32, #stablehlo.bounds<4, ?>>) -> tensor<i32>
+  return %0, %1 : tensor<?x3xf32, #stablehlo.bounds<4, ?>>, tensor<i32>
+}"""
+
+
+def test_a_bounded_extent_of_a_parameter_is_symbolic() -> None:
+    graph = wf.stablehlo.parse(BOUNDED)
+    for rows in (0, 1, 4):
+        x = np.ones((rows, 3), np.float32)
+        for run in (wf.simulate(graph), wf.compile(graph)):
+            y, n = run(x)
+            np.testing.assert_allclose(y, np.tanh(x), rtol=1e-6)
+            assert n == rows
+    with pytest.raises(ValueError, match="4"):
+        wf.compile(graph)(np.ones((5, 3), np.float32))
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("%0 = stablehlo.set_dimension_size %x, %n, dim = 0 : (tensor<4xf32>, tensor<i32>) -> tensor<?xf32, #stablehlo.bounds<4>>", "decides a shape and must be a constant"),
+        ("%c = stablehlo.constant dense<5> : tensor<i32>\n  %0 = stablehlo.set_dimension_size %x, %c, dim = 0 : (tensor<4xf32>, tensor<i32>) -> tensor<?xf32, #stablehlo.bounds<4>>", "within 0 to 4"),
+        ("%c = stablehlo.constant dense<3> : tensor<i32>\n  %0 = stablehlo.set_dimension_size %x, %c, dim = 0 : (tensor<4xf32>, tensor<i32>) -> tensor<?xf32, #stablehlo.bounds<2>>", "result 0 must be"),
+        ("%0 = stablehlo.iota dim = 0 : tensor<?xf32, #stablehlo.bounds<4>>", "bounds alone"),
+        ("%0 = stablehlo.tanh %x : tensor<?xf32, #stablehlo.bounds<4, 4>>", "bound"),
+        ("%0 = stablehlo.tanh %x : tensor<?xf32, #stablehlo.bounds<?>>", "needs a bound"),
+        ("%0 = stablehlo.tanh %x : tensor<4xf32, #stablehlo.bounds<4>>", "no other has one"),
+    ],
+)  # fmt: skip
+def test_sizes_that_are_not_known_are_refused(line: str, message: str) -> None:
+    text = f"func.func @main(%x: tensor<4xf32>, %n: tensor<i32>) -> tensor<4xf32> {{\n  {line}\n  return %x : tensor<4xf32>\n}}"
+    with pytest.raises(wf.errors.Error, match=rf"{message}(.|\n)*<text>:[23]:\d"):
+        wf.stablehlo.parse(text)
 
 
 def test_tuples_and_tokens_are_names_for_values() -> None:

@@ -87,9 +87,9 @@ SCHUR = """func.func @main(%x: tensor<5x5xf64>) -> (tensor<5x5xf64>, tensor<5xf6
 
 def test_schur_gives_eigenvalues() -> None:
     x = numbers((5, 5), np.float64)
-    form, real, imaginary, info = wf.compile(wf.stablehlo.parse(SCHUR))(x)
+    _, real, imaginary, info = wf.compile(wf.stablehlo.parse(SCHUR))(x)
     assert info == 0 and imaginary.any()
-    key = lambda z: (z.real.round(9), z.imag)  # noqa: E731
+    key = lambda z: (z.real.round(9), z.imag)
     np.testing.assert_allclose(sorted(real + 1j * imaginary, key=key), sorted(np.linalg.eigvals(x), key=key), atol=1e-12)
 
 

@@ -1,9 +1,11 @@
 // Reading attributes and types.
 #include "weft/ir/attribute_text.h"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cstring>
+#include <utility>
 
 #include "weft/core/element.h"
 #include "weft/core/half.h"
@@ -111,6 +113,7 @@ Type AttributeReader::type(const SymbolTable& symbols) {
       else part += c;
     }
   }
+  if (lexer_.peek().text == "#stablehlo.bounds") bounds(type, std::exchange(dynamic, {}));
   lexer_.expect(">");
   if (names.size() < dynamic.size())
     lexer_.fail_at(begin, "type_dynamic", cat("a dynamic dimension needs its extent by name, as in tensor<?xf32, \"n\">"));
@@ -124,20 +127,76 @@ Type AttributeReader::type(const SymbolTable& symbols) {
   return type;
 }
 
+// #stablehlo.bounds<4, ?>: the most that each dynamic dimension can be.
+void AttributeReader::bounds(Type& type, const std::vector<size_t>& dynamic) {
+  size_t begin = lexer_.take().begin, count = 0;
+  lexer_.expect("<");
+  do {
+    Token token = lexer_.take();
+    bool is_dynamic = std::find(dynamic.begin(), dynamic.end(), count) != dynamic.end();
+    auto bound = token.kind == TokenKind::number ? integer_of(token.text) : std::nullopt;
+    if (is_dynamic != bound.has_value() || (bound && *bound < 0))
+      lexer_.fail_at(token.begin, "type_bounds", "each dynamic dimension needs a bound, and no other has one");
+    if (bound) type.dims[count] = Dim(Symbol{cat("?", *bound), 0, *bound, *bound});
+    ++count;
+  } while (lexer_.take_if(","));
+  lexer_.expect(">");
+  if (count != type.dims.size()) lexer_.fail_at(begin, "type_bounds", cat("bounds of ", type.dims.size(), " dimensions were wanted, got ", count));
+}
+
+bool is_bounded(const Dim& dim) {
+  std::vector<Symbol> symbols = dim.symbols();
+  return symbols.size() == 1 && symbols[0].name.starts_with('?');
+}
+
+bool fits(const Type& type, const Type& text) {
+  if (type == text) return true;
+  Type filled = text;
+  for (size_t i = 0; i < std::min(text.dims.size(), type.dims.size()); ++i)
+    if (is_bounded(text.dims[i]) && type.dims[i].max() <= text.dims[i].max()) filled.dims[i] = type.dims[i];
+  return type == filled;
+}
+
+TypeTree AttributeReader::type_tree(const SymbolTable& symbols, int depth) {
+  if (depth > max_depth) lexer_.reject("less nesting");
+  if (lexer_.is("tensor")) return {type(symbols)};
+  TypeTree tree;
+  Token name = lexer_.peek();
+  if (name.text != "!stablehlo.token" && name.text != "!stablehlo.future" && !lexer_.is("tuple")) lexer_.reject("a type");
+  lexer_.take();
+  if (name.text == "!stablehlo.token") return tree;
+  lexer_.expect("<");
+  while (!lexer_.is(">")) {
+    tree.parts.push_back(type_tree(symbols, depth + 1));
+    if (!lexer_.take_if(",")) break;
+  }
+  lexer_.expect(">");
+  return tree;
+}
+
+void append_tensors(const TypeTree& tree, std::vector<Type>& tensors) {
+  if (tree.tensor) tensors.push_back(*tree.tensor);
+  for (const TypeTree& part : tree.parts) append_tensors(part, tensors);
+}
+
 AttributeReader::Signature AttributeReader::signature(const SymbolTable& symbols) {
   Signature signature;
-  auto types = [&](std::vector<Type>& into) {
+  auto types = [&](std::vector<TypeTree>& into) {
     lexer_.expect("(");
     while (!lexer_.is(")")) {
-      into.push_back(type(symbols));
+      into.push_back(type_tree(symbols));
       if (!lexer_.take_if(",")) break;
     }
     lexer_.expect(")");
   };
-  types(signature.operands);
+  std::vector<TypeTree> operands;
+  types(operands);
   lexer_.expect("->");
-  if (lexer_.is("(")) types(signature.results);
-  else signature.results.push_back(type(symbols));
+  if (lexer_.is("(")) types(signature.trees);
+  else signature.trees.push_back(type_tree(symbols));
+  for (const TypeTree& tree : operands) append_tensors(tree, signature.operands);
+  for (const TypeTree& tree : signature.trees) append_tensors(tree, signature.results);
+  if (std::all_of(signature.trees.begin(), signature.trees.end(), [](const TypeTree& tree) { return tree.tensor.has_value(); })) signature.trees.clear();
   return signature;
 }
 

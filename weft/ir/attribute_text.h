@@ -28,6 +28,19 @@ struct MlirAttr {
 using MlirAttrs = std::map<std::string, MlirAttr>;
 using SymbolTable = std::map<std::string, Symbol, std::less<>>;
 
+// Whether the text tells no more of an extent than its bound: tensor<?xf32, #stablehlo.bounds<4>>.
+bool is_bounded(const Dim& dim);
+// Whether the text may say so of a value of that type.
+bool fits(const Type& type, const Type& text);
+
+// A type as it stands in text: of a tensor, or of several in a tuple or future; a token is a tuple of nothing.
+struct TypeTree {
+  std::optional<Type> tensor = {};
+  std::vector<TypeTree> parts = {};
+};
+
+void append_tensors(const TypeTree& tree, std::vector<Type>& tensors);
+
 class AttributeReader {
  public:
   explicit AttributeReader(Lexer& lexer) : lexer_(lexer) {}
@@ -35,9 +48,11 @@ class AttributeReader {
   Type type(const SymbolTable& symbols);
   // "(t, t) -> t", "(t) -> (t, t)".
   struct Signature {
-    std::vector<Type> operands, results;
+    std::vector<Type> operands, results;  // all tensors in them
+    std::vector<TypeTree> trees = {};     // the results; empty where all are tensors
   };
   Signature signature(const SymbolTable& symbols);
+  TypeTree type_tree(const SymbolTable& symbols, int depth = 0);
   MlirAttr attribute(int depth = 0);
   // After '{' (or '<{'): names and attributes up to the closing mark, which is taken.
   MlirAttrs dictionary(std::string_view close, int depth = 0);
@@ -52,6 +67,7 @@ class AttributeReader {
   MlirAttr dense(int depth);
   MlirAttr hash(int depth);
   MlirAttr number();
+  void bounds(Type& type, const std::vector<size_t>& dynamic);
   void elements(std::vector<std::string>& into, Ints& shape, size_t level, int depth);
   Lexer& lexer_;
 };

@@ -83,13 +83,10 @@ Value Parser::value(Scope& scope) {
   return lookup(scope, lexer_.take().text, begin);
 }
 
-// %a, %b, … as far as they go.
+// %a, %b, … as far as they go; of tuples all that is in them.
 std::vector<Value> Parser::values(Scope& scope) {
   std::vector<Value> list;
-  while (lexer_.peek().kind == TokenKind::value) {
-    list.push_back(value(scope));
-    if (!lexer_.take_if(",")) break;
-  }
+  for (const Bundle& each : bundles(scope)) append_leaves(each, list);
   return list;
 }
 
@@ -179,14 +176,14 @@ void Parser::finish(Scope& scope, ParsedCall& call, const std::vector<std::strin
       for (uint32_t i = 0; i < node.types.size(); ++i) given.push_back(node.result(i));
     }
     for (size_t i = 0; i < call.results.size(); ++i)
-      if (i >= given.size() || given[i].type() != call.results[i])
+      if (i >= given.size() || !fits(given[i].type(), call.results[i]))
         lexer_.fail_at(call.begin, "result_type", cat(call.name, ": result ", i, " must be ", i < given.size() ? given[i].type().text() : "left out",
                                                       ", the text says ", call.results[i]));
+    for (const Value& value : given)
+      if (std::any_of(value.type().dims.begin(), value.type().dims.end(), is_bounded))
+        lexer_.fail_at(call.begin, "bounded", cat(call.name, ": the extents of ", value.type(), " are known by their bounds alone, which is not supported"));
     if (quantized) leave_quantized(*scope.build, wanted, given);
-    for (size_t i = 0; i < names.size(); ++i) {
-      if (i >= given.size()) lexer_.fail_at(call.begin, "results", cat(call.name, " has ", given.size(), " results, the text names ", names.size()));
-      if (!scope.values.emplace(names[i], given[i]).second) lexer_.fail_at(call.begin, "redefinition", cat(names[i], " is defined twice"));
-    }
+    name_results(scope, call, names, given);
   } catch (const Error& error) {
     throw error.at(lexer_.location(call.begin));
   } catch (const InternalError& error) {
@@ -215,7 +212,7 @@ void Parser::generic_call(ParsedCall& call, Scope& scope) {
       call.regions.push_back({function_named(*named->second.text, call.begin), 0, {}});
   called_computations(call);
   lexer_.expect(":");
-  call.results = attributes_.signature(symbols_).results;
+  call.set_results(attributes_.signature(symbols_));
 }
 
 void Parser::called_computations(ParsedCall& call) {
@@ -247,12 +244,13 @@ ParsedRegion Parser::region(Scope& outer) {
   return {levelled(build.finish(std::move(outputs))), declared, std::move(scope.captured)};
 }
 
-ParsedRegion Parser::region_with(Scope& outer, const std::vector<std::pair<std::string, Type>>& parameters) {
+ParsedRegion Parser::region_with(Scope& outer, const std::vector<std::pair<std::string, Type>>& parameters, const std::vector<std::string>& tokens) {
   lexer_.expect("{");
   Builder build(Level::trace, "body");
   Scope scope{&build, &outer, outer.depth + 1};
   for (const auto& [name, type] : parameters)
     if (!scope.values.emplace(name, build.parameter(type, "")).second) lexer_.reject("parameters of different names");
+  for (const std::string& name : tokens) scope.bundles[name] = {};
   std::vector<Output> outputs;
   for (const Value& each : statements(scope)) outputs.push_back({each, ""});
   lexer_.expect("}");

@@ -21,6 +21,12 @@ struct ParsedCall {
   MlirAttrs attrs;
   std::vector<ParsedRegion> regions;
   std::vector<Type> results;  // as the text gives them; empty when it does not
+  std::vector<TypeTree> trees = {};  // the same where some are tuples or tokens
+
+  void set_results(AttributeReader::Signature signature) {
+    results = std::move(signature.results);
+    trees = std::move(signature.trees);
+  }
 };
 
 // stablehlo.NAME, chlo.NAME and weft.NAME.

@@ -272,6 +272,9 @@ void Parser::parameters(Scope& scope, std::map<int64_t, int>* aliases, const Mli
       continue;
     }
     Type type = attributes_.type(symbols_);
+    // Each extent that has a bound and no name is one of its own.
+    for (size_t axis = 0; axis < type.dims.size(); ++axis)
+      if (is_bounded(type.dims[axis])) type.dims[axis] = Dim(Symbol{cat("d", i, "_", axis), 0, type.dims[axis].max(), type.dims[axis].max()});
     std::string shown = aliases ? name.substr(1) : std::string();
     MlirAttrs attrs;
     if (lexer_.take_if("{")) attrs = attributes_.dictionary("}");

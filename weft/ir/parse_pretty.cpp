@@ -8,6 +8,7 @@
 namespace weft {
 
 void Parser::pretty_call(ParsedCall& call, Scope& scope) {
+  if (call.name == "chlo.scan") return scan_form(call, scope);
   if (!call.op) return plain_form(call, scope);
   switch (*call.op) {
     case Op::constant:
@@ -36,7 +37,7 @@ void Parser::plain_form(ParsedCall& call, Scope& scope) {
   bool parenthesized = lexer_.take_if("(");
   bool clause = lexer_.peek().kind == TokenKind::word;
   while (!clause && lexer_.peek().kind == TokenKind::value) {
-    call.operands.push_back(value(scope));
+    append_leaves(bundle(scope), call.operands);
     if (call.op == Op::slice) {
       // The ranges stand right after the operand.
       slice_ranges(call);
@@ -83,12 +84,15 @@ void Parser::attribute_clauses(ParsedCall& call) {
 void Parser::call_types(ParsedCall& call) {
   lexer_.expect(":");
   if (lexer_.is("(")) {
-    call.results = attributes_.signature(symbols_).results;
+    call.set_results(attributes_.signature(symbols_));
     return;
   }
   std::vector<Type> types;
-  do types.push_back(attributes_.type(symbols_));
-  while (lexer_.take_if(","));
+  do {
+    call.trees.push_back(attributes_.type_tree(symbols_));
+    append_tensors(call.trees.back(), types);
+  } while (lexer_.take_if(","));
+  if (types.size() == call.trees.size() || lexer_.is("->")) call.trees.clear();
   if (lexer_.take_if("->")) {
     call.results = {attributes_.type(symbols_)};
   } else if (types.size() == 1 && call.op != Op::select) {
@@ -121,24 +125,30 @@ void Parser::slice_ranges(ParsedCall& call) {
 // while(%iterArg = %x, …) : t, … attributes {…} cond {…} do {…}
 void Parser::while_form(ParsedCall& call, Scope& scope) {
   std::vector<std::pair<std::string, Type>> carried;
+  std::vector<std::string> tokens;
   lexer_.expect("(");
   while (!lexer_.is(")")) {
     if (lexer_.peek().kind != TokenKind::value) lexer_.reject("the name of a carried value");
     std::string name = lexer_.take().text;
     lexer_.expect("=");
-    call.operands.push_back(value(scope));
-    carried.emplace_back(name, call.operands.back().type());
+    Bundle initial = bundle(scope);
+    append_leaves(initial, call.operands);
+    if (initial.value) carried.emplace_back(name, initial.value.type());
+    else if (initial.parts.empty()) tokens.push_back(name);
+    else lexer_.reject("tensors and tokens");
     if (!lexer_.take_if(",")) break;
   }
   lexer_.expect(")");
   if (lexer_.take_if(":"))
-    do call.results.push_back(attributes_.type(symbols_));
-    while (lexer_.take_if(","));
+    do {
+      call.trees.push_back(attributes_.type_tree(symbols_));
+      append_tensors(call.trees.back(), call.results);
+    } while (lexer_.take_if(","));
   if (lexer_.take_if("attributes")) lexer_.expect("{"), attributes_.dictionary("}");
   lexer_.expect("cond");
-  call.regions.push_back(region_with(scope, carried));
+  call.regions.push_back(region_with(scope, carried, tokens));
   lexer_.expect("do");
-  call.regions.push_back(region_with(scope, carried));
+  call.regions.push_back(region_with(scope, carried, tokens));
 }
 
 // (%x init: %c), … applies stablehlo.add across dimensions = [1] : (…) -> …
@@ -166,7 +176,7 @@ void Parser::reduce_form(ParsedCall& call, Scope& scope) {
   if (lexer_.take_if("{"))
     for (auto& [name, attr] : attributes_.dictionary("}")) call.attrs[name] = std::move(attr);
   lexer_.expect(":");
-  call.results = attributes_.signature(symbols_).results;
+  call.set_results(attributes_.signature(symbols_));
   if (op) {
     call.regions.push_back({applied_body(*op, call.operands[0].type()), 2, {}});
     return;
@@ -218,7 +228,7 @@ void Parser::call_form(ParsedCall& call, Scope& scope) {
   if (lexer_.take_if("{"))
     for (auto& [name, attr] : attributes_.dictionary("}")) call.attrs[name] = std::move(attr);
   lexer_.expect(":");
-  call.results = attributes_.signature(symbols_).results;
+  call.set_results(attributes_.signature(symbols_));
   call.attrs[call.op == Op::custom_call ? "call_target_name" : "name"].text = target;
   called_computations(call);
   if (call.op == Op::call) call.regions.push_back({function_named(target, call.begin), 0, {}});

@@ -10,10 +10,15 @@ void Parser::append_leaves(const Bundle& bundle, std::vector<Value>& leaves) {
 
 Bundle Parser::bundle(Scope& scope) {
   if (lexer_.peek().kind == TokenKind::value)
-    if (auto found = scope.bundles.find(lexer_.peek().text); found != scope.bundles.end()) {
-      lexer_.take();
-      return found->second;
-    }
+    for (Scope* at = &scope; at; at = at->outer)
+      if (auto found = at->bundles.find(lexer_.peek().text); found != at->bundles.end()) {
+        // A token is the same everywhere; tensors of the surroundings come in one by one.
+        std::vector<Value> leaves;
+        append_leaves(found->second, leaves);
+        if (at != &scope && !leaves.empty()) lexer_.reject("a tuple of the same region");
+        lexer_.take();
+        return found->second;
+      }
   return {value(scope)};
 }
 
@@ -54,6 +59,32 @@ void Parser::result_leaves(std::vector<std::string>& names) {
   for (size_t at = text.find("tensor<"); at != std::string::npos; at = text.find("tensor<", at + 1)) names.emplace_back();
 }
 
+namespace {
+
+Bundle gathered(const TypeTree& tree, const std::vector<Value>& given, size_t& next) {
+  if (tree.tensor) return {next < given.size() ? given[next++] : Value()};
+  Bundle bundle;
+  for (const TypeTree& part : tree.parts) bundle.parts.push_back(gathered(part, given, next));
+  return bundle;
+}
+
+}  // namespace
+
+// Gives results their names: each a value, or what the text's type makes of several.
+void Parser::name_results(Scope& scope, const ParsedCall& call, const std::vector<std::string>& names, const std::vector<Value>& given) {
+  size_t count = call.trees.empty() ? given.size() : call.trees.size(), next = 0;
+  if (names.size() > count) lexer_.fail_at(call.begin, "results", cat(call.name, " has ", count, " results, the text names ", names.size()));
+  for (size_t i = 0; i < names.size(); ++i) {
+    Bundle result = call.trees.empty() ? Bundle{given[i]} : gathered(call.trees[i], given, next);
+    define(scope, names[i], std::move(result), call.begin);
+  }
+}
+
+void Parser::define(Scope& scope, const std::string& name, Bundle result, size_t begin) {
+  bool is_new = result.value ? scope.values.emplace(name, result.value).second : scope.bundles.emplace(name, std::move(result)).second;
+  if (!is_new) lexer_.fail_at(begin, "redefinition", cat(name, " is defined twice"));
+}
+
 // tuple, get_tuple_element, create_token, after_all; false for other operations.
 bool Parser::bundle_statement(const std::string& op, bool generic, Scope& scope, const std::vector<std::string>& names, size_t begin) {
   bool is_element = op == "stablehlo.get_tuple_element";
@@ -84,8 +115,7 @@ bool Parser::bundle_statement(const std::string& op, bool generic, Scope& scope,
     result.parts = std::move(operands);
   }
   if (names.size() != 1) lexer_.fail_at(begin, "results", cat(op, " has 1 result, the text names ", names.size()));
-  bool is_new = result.value ? scope.values.emplace(names[0], result.value).second : scope.bundles.emplace(names[0], std::move(result)).second;
-  if (!is_new) lexer_.fail_at(begin, "redefinition", cat(names[0], " is defined twice"));
+  define(scope, names[0], std::move(result), begin);
   return true;
 }
 

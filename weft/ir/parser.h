@@ -87,7 +87,8 @@ class Parser {
   void statement(Scope& scope);
   void finish(Scope& scope, ParsedCall& call, const std::vector<std::string>& names);
   ParsedRegion region(Scope& outer);
-  ParsedRegion region_with(Scope& outer, const std::vector<std::pair<std::string, Type>>& parameters);
+  // `tokens`: names that stand for nothing.
+  ParsedRegion region_with(Scope& outer, const std::vector<std::pair<std::string, Type>>& parameters, const std::vector<std::string>& tokens = {});
   // Gives all regions of a loop or branch the same captured values, as parameters and operands.
   void share_captured(ParsedCall& call, bool is_loop);
   // The functions that a custom_call names, as its regions.
@@ -100,6 +101,8 @@ class Parser {
   std::vector<Bundle> bundles(Scope& scope);
   Bundle bundle_parameter(Scope& scope, const std::string& name);
   void result_leaves(std::vector<std::string>& names);
+  void name_results(Scope& scope, const ParsedCall& call, const std::vector<std::string>& names, const std::vector<Value>& given);
+  void define(Scope& scope, const std::string& name, Bundle result, size_t begin);
   static void append_leaves(const Bundle& bundle, std::vector<Value>& leaves);
   bool bundle_statement(const std::string& op, bool generic, Scope& scope, const std::vector<std::string>& names, size_t begin);
 
@@ -111,6 +114,7 @@ class Parser {
   void convolution_form(ParsedCall& call, Scope& scope);
   void call_form(ParsedCall& call, Scope& scope);
   void top_k_form(ParsedCall& call, Scope& scope);
+  void scan_form(ParsedCall& call, Scope& scope);
   void slice_ranges(ParsedCall& call);
   void call_types(ParsedCall& call);
   void attribute_clauses(ParsedCall& call);

@@ -150,6 +150,11 @@ class Printer {
   void body(const Graph& graph, std::map<uint64_t, std::string>& names, const std::string& indent, std::string_view terminator) {
     for (const Node& node : graph.nodes()) {
       if (node.op == Op::parameter) continue;
+      if (is_transfer(node)) {
+        transfer(node, names, indent);
+        append(out_, location(node.loc), "\n");
+        continue;
+      }
       if (node.types.empty()) {
         out_ += indent;
         call(node, names, indent);
@@ -196,6 +201,29 @@ class Printer {
     std::string name = cat("%", next_++);
     append(out_, indent, name, " = \"stablehlo.constant\"() {value = ", dense_text(shape), " : ", shape.type(), "} : () -> ", shape.type(), "\n");
     return name;
+  }
+
+  static bool is_transfer(const Node& node) {
+    return node.op == Op::custom_call && node.attrs.text(Attr::call_target_name).starts_with("stablehlo.");
+  }
+
+  // infeed and the like take a token and give one, which no node stands for: order is that of the text.
+  void transfer(const Node& node, std::map<uint64_t, std::string>& names, const std::string& indent) {
+    constexpr std::string_view token = "!stablehlo.token";
+    std::string given = cat("%", next_++), result = cat("%", next_++), operands, types, results;
+    append(out_, indent, given, " = \"stablehlo.create_token\"() : () -> ", token, "\n", indent, result);
+    if (!node.types.empty()) append(out_, ":", node.types.size() + 1);
+    for (const Value& operand : node.operands()) {
+      append(operands, names.at(key(operand)), ", ");
+      append(types, operand.type(), ", ");
+    }
+    for (uint32_t i = 0; i < node.types.size(); ++i) {
+      names[key(node.result(i))] = cat(result, "#", i);
+      append(results, node.types[i], ", ");
+    }
+    AttrText text;
+    custom_call(text, node.attrs);
+    append(out_, " = ", quoted(node.attrs.text(Attr::call_target_name)), "(", operands, given, ")", text.text(), " : (", types, token, ") -> (", results, token, ")");
   }
 
   // `shape`: the name of an operand that the graph does not have, or nothing.

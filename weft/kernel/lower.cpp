@@ -8,6 +8,7 @@
 #include "weft/core/hash.h"
 #include "weft/kernel/draft.h"
 #include "weft/kernel/plan.h"
+#include "weft/ir/routine_call.h"
 
 namespace weft {
 namespace {
@@ -51,9 +52,10 @@ Dim upper_bound(const Dim& extent, const Counter& counter) {
 
 Program lower(const Graph& flat, const Counters& counters) {
   for (const Node& node : flat.nodes())
-    if (node.types.empty() && node.op == Op::custom_call)
-      throw Error(ErrorKind::unsupported, cat("custom_call of '", node.attrs.text(Attr::call_target_name), "' gives nothing: only the interpreter runs it"),
-                  "custom_call_target", node.loc);
+    if (node.types.empty() && node.op == Op::custom_call) {
+      const char* why = is_expectation(node) ? "gives nothing: only the interpreter runs it" : "gives nothing, and no implementation is known";
+      throw Error(ErrorKind::unsupported, cat("custom_call of '", node.attrs.text(Attr::call_target_name), "' ", why), "custom_call_target", node.loc);
+    }
   GraphPtr prepared = prepare(flat);
   const Graph& graph = *prepared;
   Fusion fusion = fuse(graph);

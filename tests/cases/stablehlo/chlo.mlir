@@ -107,3 +107,37 @@ func.func @ragged_dot(%x: tensor<9x4xf32>, %w: tensor<3x4x2xf32>) -> tensor<9x2x
   %0 = "chlo.ragged_dot"(%x, %w, %sizes) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>, precision_config = [#chlo<precision DEFAULT>, #chlo<precision DEFAULT>]}> : (tensor<9x4xf32>, tensor<3x4x2xf32>, tensor<3xi32>) -> tensor<9x2xf32>
   return %0 : tensor<9x2xf32>
 }
+func.func @asin_acos_kernel(%x: tensor<5xcomplex<f32>>, %y: tensor<5xcomplex<f64>>) -> (tensor<5xcomplex<f32>>, tensor<5xcomplex<f64>>) {
+  %0 = "chlo._asin_acos_kernel"(%x) : (tensor<5xcomplex<f32>>) -> tensor<5xcomplex<f32>>
+  %1 = "chlo._asin_acos_kernel"(%y) : (tensor<5xcomplex<f64>>) -> tensor<5xcomplex<f64>>
+  return %0, %1 : tensor<5xcomplex<f32>>, tensor<5xcomplex<f64>>
+}
+func.func @scan(%x: tensor<4x3xf32>, %k: tensor<4xi32>, %c: tensor<3xf32>) -> (tensor<3x4xf32>, tensor<4xi32>, tensor<3xf32>) {
+  %0:3 = chlo.scan(%x, %k) inits (%c) dimension=0 attributes {is_reverse = true} {
+  ^bb0(%a: tensor<3xf32>, %n: tensor<i32>, %carry: tensor<3xf32>):
+    %1 = stablehlo.add %a, %carry : tensor<3xf32>
+    %2 = stablehlo.add %n, %n : tensor<i32>
+    stablehlo.return %1, %2, %1 : tensor<3xf32>, tensor<i32>, tensor<3xf32>
+  } : (tensor<4x3xf32>, tensor<4xi32>, tensor<3xf32>) -> (tensor<4x3xf32>, tensor<4xi32>, tensor<3xf32>)
+  %3 = stablehlo.transpose %0#0, dims = [1, 0] : (tensor<4x3xf32>) -> tensor<3x4xf32>
+  return %3, %0#1, %0#2 : tensor<3x4xf32>, tensor<4xi32>, tensor<3xf32>
+}
+func.func @scan_inner(%x: tensor<2x3x2xf32>, %c: tensor<f32>) -> (tensor<2x3x2xf32>, tensor<f32>) {
+  %0:2 = "chlo.scan"(%x, %c) ({
+  ^bb0(%a: tensor<2x2xf32>, %carry: tensor<f32>):
+    %1 = stablehlo.broadcast_in_dim %carry, dims = [] : (tensor<f32>) -> tensor<2x2xf32>
+    %2 = stablehlo.add %a, %1 : tensor<2x2xf32>
+    %3 = stablehlo.constant dense<1.0> : tensor<f32>
+    %4 = stablehlo.add %carry, %3 : tensor<f32>
+    stablehlo.return %2, %4 : tensor<2x2xf32>, tensor<f32>
+  }) {dimension = 1 : i64, operandSegmentSizes = array<i32: 1, 1>, resultSegmentSizes = array<i32: 1, 1>} : (tensor<2x3x2xf32>, tensor<f32>) -> (tensor<2x3x2xf32>, tensor<f32>)
+  return %0#0, %0#1 : tensor<2x3x2xf32>, tensor<f32>
+}
+func.func @scan_of_nothing(%c: tensor<2xf64>) -> (tensor<2x5xf64>, tensor<2xf64>) {
+  %0:2 = chlo.scan() inits (%c) dimension=1 attributes {scan_dim_size = 5 : i64} {
+  ^bb0(%carry: tensor<2xf64>):
+    %1 = stablehlo.add %carry, %carry : tensor<2xf64>
+    stablehlo.return %carry, %1 : tensor<2xf64>, tensor<2xf64>
+  } : (tensor<2xf64>) -> (tensor<2x5xf64>, tensor<2xf64>)
+  return %0#0, %0#1 : tensor<2x5xf64>, tensor<2xf64>
+}
