@@ -9,6 +9,7 @@
 
 #include "run_kernel.h"
 #include "weft/codegen/llvm/math.h"
+#include "weft/core/special.h"
 
 using namespace weft;
 
@@ -20,6 +21,16 @@ struct Function {
   double (*single)(double);
 };
 long double logistic_of(long double x) { return 1 / (1 + expl(-x)); }
+// Two steps of Newton's method from the f64 function.
+long double erf_inv_of(long double x) {
+  long double y = weft::erf_inv(static_cast<double>(x));
+  for (int i = 0; i < 2 && std::isfinite(y) && y != 0; ++i) {
+    long double size = std::fabs(x), rest = (1 - size) - erfcl(std::fabs(y));
+    long double error = size < 0.5L ? erfl(y) - x : x < 0 ? -rest : rest;
+    y -= error * expl(y * y) * 0.88622692545275801365L;
+  }
+  return y;
+}
 const Function functions[] = {{"exp", expl, exp},
                               {"exp2", exp2l, exp2},
                               {"log", logl, log},
@@ -30,6 +41,11 @@ const Function functions[] = {{"exp", expl, exp},
                               {"atanh", atanhl, atanh},
                               {"tanh", tanhl, tanh},
                               {"erf", erfl, erf},
+                              {"erfc", erfcl, erfc},
+                              {"erf_inv", erf_inv_of, [](double x) { return static_cast<double>(erf_inv_of(x)); }},
+                              {"asin", asinl, asin},
+                              {"acos", acosl, acos},
+                              {"atan", atanl, atan},
                               {"sin", sinl, sin},
                               {"cos", cosl, cos},
                               {"tan", tanl, tan},
@@ -132,7 +148,7 @@ struct Binary {
   const char* name;
   long double (*exact)(long double, long double);
 };
-const Binary binaries[] = {{"power", powl}};
+const Binary binaries[] = {{"power", powl}, {"atan2", atan2l}, {"hypot", hypotl}};
 
 template <class T>
 void check_pair(const Binary& f, const Target& target, uint64_t step) {

@@ -102,6 +102,8 @@ double tolerance(Scalar op) {
     case Scalar::cbrt:
     case Scalar::power:
       return 2;
+    case Scalar::erf_inv:
+      return 4;
     default:
       return 0;
   }

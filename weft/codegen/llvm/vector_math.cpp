@@ -125,26 +125,41 @@ V quotient(const Pair& a, const Pair& b) {
 
 namespace {
 
-using Unary = V (*)(const V&);
-
 struct Inline {
   std::string_view function;
-  Unary body;
-  bool fused = false;     // only where the machine has fused multiply-add
-  bool wide_too = true;   // false: f64 by the library
+  V (*unary)(const V&) = nullptr;
+  V (*binary)(const V&, const V&) = nullptr;
+  bool fused = false;  // only where the machine has fused multiply-add
 };
 
 const Inline inlines[] = {
-    {"exp", inlined::exp},           {"exp2", inlined::exp2},
-    {"expm1", inlined::expm1},       {"sinh", inlined::sinh},
-    {"cosh", inlined::cosh},         {"tanh", inlined::tanh},
-    {"logistic", inlined::logistic}, {"sin", inlined::sin, true},
-    {"cos", inlined::cos, true},     {"tan", inlined::tan, true},
-    {"log", inlined::log},           {"log1p", inlined::log1p},
-    {"log2", inlined::log2, true},   {"log10", inlined::log10, true},
-    {"asinh", inlined::asinh},       {"acosh", inlined::acosh},
-    {"atanh", inlined::atanh},       {"cbrt", inlined::cbrt, true},
-    {"erf", inlined::erf, false, false},
+    {.function = "exp", .unary = inlined::exp},
+    {.function = "exp2", .unary = inlined::exp2},
+    {.function = "expm1", .unary = inlined::expm1},
+    {.function = "sinh", .unary = inlined::sinh},
+    {.function = "cosh", .unary = inlined::cosh},
+    {.function = "tanh", .unary = inlined::tanh},
+    {.function = "logistic", .unary = inlined::logistic},
+    {.function = "log", .unary = inlined::log},
+    {.function = "log2", .unary = inlined::log2, .fused = true},
+    {.function = "log10", .unary = inlined::log10, .fused = true},
+    {.function = "log1p", .unary = inlined::log1p},
+    {.function = "asinh", .unary = inlined::asinh},
+    {.function = "acosh", .unary = inlined::acosh},
+    {.function = "atanh", .unary = inlined::atanh},
+    {.function = "sin", .unary = inlined::sin, .fused = true},
+    {.function = "cos", .unary = inlined::cos, .fused = true},
+    {.function = "tan", .unary = inlined::tan, .fused = true},
+    {.function = "asin", .unary = inlined::asin},
+    {.function = "acos", .unary = inlined::acos},
+    {.function = "atan", .unary = inlined::atan},
+    {.function = "atan2", .binary = inlined::atan2},
+    {.function = "erf", .unary = inlined::erf},
+    {.function = "erfc", .unary = inlined::erfc, .fused = true},
+    {.function = "erf_inv", .unary = inlined::erf_inv, .fused = true},
+    {.function = "cbrt", .unary = inlined::cbrt, .fused = true},
+    {.function = "hypot", .binary = inlined::hypot},
+    {.function = "power", .binary = inlined::power, .fused = true},
 };
 
 // The body of a function as text.
@@ -178,17 +193,12 @@ std::string conversion(ModuleText& module, const std::string& function, const st
 std::string vector_math(ModuleText& module, const std::string& function, DType dtype, const std::string& name,
                         int lanes) {
   Elem elem = dtype == DType::f64 ? Elem::f64 : Elem::f32;
-  if (function == "power" && (elem == Elem::f32 || module.target.fma))
-    return definition(
-        module, name, lanes, elem,
-        [](const V& x) {
-          return inlined::power(x, V{x.w, "%y", x.elem});
-        },
-        true);
   for (const Inline& known : inlines) {
     if (known.function != function) continue;
-    if ((known.fused && !module.target.fma) || (elem == Elem::f64 && !known.wide_too)) return {};
-    return definition(module, name, lanes, elem, known.body);
+    if (known.fused && !module.target.fma) return {};
+    if (known.unary) return definition(module, name, lanes, elem, known.unary);
+    auto body = [&](const V& x) { return known.binary(x, V{x.w, "%y", x.elem}); };
+    return definition(module, name, lanes, elem, body, true);
   }
   return conversion(module, function, name, lanes);
 }

@@ -89,14 +89,21 @@ V sin(const V& x);
 V cos(const V& x);
 V tan(const V& x);
 V log(const V& x);
-V log2(const V& x);    // these two with fused multiply-add only
+V log2(const V& x);
 V log10(const V& x);
 V log1p(const V& x);
 V asinh(const V& x);
 V acosh(const V& x);
 V atanh(const V& x);
+V asin(const V& x);
+V acos(const V& x);
+V atan(const V& x);
+V atan2(const V& y, const V& x);
 V erf(const V& x);
+V erfc(const V& x);
+V erf_inv(const V& x);
 V cbrt(const V& x);
+V hypot(const V& x, const V& y);
 V power(const V& x, const V& y);
 }  // namespace inlined
 

@@ -1,4 +1,4 @@
-// power and cbrt.
+// power, cbrt and hypot.
 #include "weft/codegen/llvm/vector_math.h"
 
 namespace weft {
@@ -95,6 +95,20 @@ V cbrt(const V& x) {
   V root = mad(rest * (1.0 / 3), square, y) * power_of_two(q.integer);
   V known = w.compare("fcmp olt", a, infinity_like(x)) & w.compare("fcmp ogt", a, w.zero(x.elem));
   return select(known, copysign_of(root, x), x);
+}
+
+// By powers of two where squares overflow or vanish; infinite if one is, even beside NaN.
+V hypot(const V& x, const V& y) {
+  Writer& w = *x.w;
+  bool is_wide = x.elem == Elem::f64;
+  V a = abs_of(x), b = abs_of(y), one = w.real(x.elem, 1), most = select(less(a, b), b, a);
+  double high = is_wide ? 0x1p500 : 0x1p60, low = is_wide ? 0x1p-450 : 0x1p-50, by = is_wide ? 0x1p600 : 0x1p70;
+  V large = greater(most, high), small = less(most, low);
+  auto factor = [&](double above, double below) { return select(large, w.real(x.elem, above), select(small, w.real(x.elem, below), one)); };
+  V scale = factor(1 / by, by), u = a * scale, v = b * scale;
+  V root = sqrt_of(mad(u, u, v * v)) * factor(by, 1 / by);
+  V endless = equal(a, __builtin_inf()) | equal(b, __builtin_inf());
+  return select(endless, infinity_like(x), root);
 }
 
 }  // namespace inlined
