@@ -22,7 +22,7 @@ DTYPES = {"f32": f32, "f16": f16, "bf16": bf16}
 EXP, LOG, TANH, DIVIDE = 20, 24, 28, 8
 # Largest difference from NumPy in float64, as a part of the largest magnitude in the result.
 TOLERANCE = {f64: 1e-11, f32: 2e-5, f16: 4e-3, bf16: 3e-2}
-FAMILIES = ["call", "elementwise", "matmul", "attention", "stencil", "science"]
+FAMILIES = ["call", "elementwise", "matmul", "attention", "stencil", "science", "llama", "bert", "resnet"]
 
 
 @dataclass(frozen=True)
