@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -89,7 +90,7 @@ using Body = void (*)(void* args, int64_t begin, int64_t end);
 const std::vector<Target>& targets() {
   static const std::vector<Target> found = [] {
     std::vector<Target> targets;
-    for (const char* name : {"avx512", "avx2", "x86-64"}) {
+    for (const char* name : {"native", "avx512", "avx2", "x86-64"}) {
       try {
         targets.push_back(target_named(name));
       } catch (const Error&) {
@@ -107,8 +108,7 @@ struct Kernels {
   Loaded code;
   Body plain, pack, packed;
 
-  static std::string text(DotEmitter& emitter, DType operand, DType accumulate) {
-    std::string ir, declaration;
+  static DotKernel form(DType operand, DType accumulate) {
     DotKernel kernel;
     kernel.accumulate = accumulate;
     kernel.lhs = {operand, "%lhs", {"%a0", "%a1"}, "%am", "%ak"};
@@ -116,6 +116,12 @@ struct Kernels {
     kernel.batch = {"%x0", "%x1"};
     kernel.m = "%m", kernel.n = "%n", kernel.k = "%k";
     kernel.entry = kernel.epilogue_entry = entry;
+    return kernel;
+  }
+
+  static std::string text(DotEmitter& emitter, DType operand, DType accumulate) {
+    std::string ir, declaration;
+    DotKernel kernel = form(operand, accumulate);
     kernel.epilogue = [&](std::string& out, const DotVector& at) { scatter(out, at, accumulate, &declaration); };
     kernel.name = "plain";
     emitter.emit(ir, kernel);
@@ -275,8 +281,8 @@ class Problem {
     auto launch = [&](Body body, int64_t count) {
       for (int64_t part = parts - 1; part >= 0; --part) body(&args, count * part / parts, count * (part + 1) / parts);
     };
-    if (use_packed) launch(with.pack, with.emitter.pack_items(accumulate, batch, shape.n).value());
-    launch(use_packed ? with.packed : with.plain, with.emitter.items(accumulate, batch, shape.m, shape.n).value());
+    if (use_packed) launch(with.pack, with.emitter.pack_items(Kernels::form(operand, accumulate), batch, shape.n).value());
+    launch(use_packed ? with.packed : with.plain, with.emitter.items(Kernels::form(operand, accumulate), batch, shape.m, shape.n).value());
   }
 
   // Wrong elements, exactly compared: operands are small integers.
@@ -304,10 +310,11 @@ class Problem {
       std::memcpy(rhs.data() + 2 * i, &bits, 2);
     }
   }
-  int64_t wrong_of_all() const {
+  int64_t wrong_of_all(bool flushes) const {
     int64_t count = 0;
     for (int64_t i = 0; i < 65536; ++i) {
       double got = at(result, accumulate, i), want = at(rhs, operand, i);
+      if (flushes && std::abs(want) < 0x1p-126) want = 0;
       count += got != want && !(got != got && want != want);
     }
     return count;
@@ -399,7 +406,8 @@ TEST_CASE("every 16-bit float keeps its value") {
       problem.fill_with_all();
       problem.run(kernels(target, dtype, DType::f32), false, 3);
       CAPTURE(target.name);
-      CHECK(problem.wrong_of_all() == 0);
+      // The CPU's products of bf16 take subnormal numbers for zero.
+      CHECK(problem.wrong_of_all(dtype == DType::bf16 && target.bf16) == 0);
     }
 }
 

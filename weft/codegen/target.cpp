@@ -2,6 +2,7 @@
 #include "weft/codegen/target.h"
 
 #include "weft/core/error.h"
+#include "weft/core/text.h"
 
 namespace weft {
 namespace {
@@ -34,8 +35,12 @@ bool has_avx2() {
 Target host() {
   __builtin_cpu_init();
   Target target = has_avx512() ? avx512() : has_avx2() ? avx2() : baseline();
-  if (has_avx512() && __builtin_cpu_supports("avx512vnni")) target.features += ",+avx512vnni";
-  if (has_avx512() && __builtin_cpu_supports("avx512bf16")) target.features += ",+avx512bf16";
+  auto add = [&](const char* feature) { target.features += cat(",+", feature); };
+  target.vnni = has_avx512() && __builtin_cpu_supports("avx512vnni");
+  target.bf16 = has_avx512() && __builtin_cpu_supports("avx512bf16");
+  if (target.vnni) add("avx512vnni");
+  if (target.bf16) add("avx512bf16");
+  if (has_avx512() && __builtin_cpu_supports("avx512vbmi")) add("avx512vbmi");
   target.name = "native";
   return target;
 }

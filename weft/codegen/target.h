@@ -14,6 +14,8 @@ struct Target {
   bool fma = false;
   bool avx512 = false;
   bool f16c = false;
+  bool bf16 = false;  // AVX512-BF16: sums of two products of bf16
+  bool vnni = false;  // AVX512-VNNI: sums of four products of bytes
 };
 
 // The CPU that this process runs on.

@@ -403,10 +403,14 @@ std::optional<StridedView> Access::strided(Value v, const Dims& coordinates) con
       case Op::reshape: {
         // Below a reshape there is a stored value, or further reshapes: the position stays.
         const Node* below = &node->operand(0).node();
-        while (!fusion_.is_stored[below->id()] && below->op == Op::reshape) below = &below->operand(0).node();
+        while (!fusion_.is_stored[below->id()] && (below->op == Op::reshape || is_widening(*below))) below = &below->operand(0).node();
         if (!fusion_.is_stored[below->id()]) return std::nullopt;
         return StridedView{below->id(), linear_index(node->type().dims, at)};
       }
+      case Op::convert:
+        if (!is_widening(*node)) return std::nullopt;
+        inner = at;
+        break;
       default: return std::nullopt;
     }
     at = std::move(inner);

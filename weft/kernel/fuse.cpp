@@ -126,7 +126,7 @@ class Fuser {
     bool reshaped = false;
     while (!fusion_.is_stored[node->id()]) {
       bool strided = node->op == Op::transpose || node->op == Op::broadcast_in_dim || node->op == Op::slice;
-      if (node->op != Op::reshape && !strided) return node->id();
+      if (node->op != Op::reshape && !strided && !is_widening(*node)) return node->id();
       // A reshape of what was transposed, sliced or broadcast before may have no strides.
       if (reshaped && strided) return id;
       reshaped |= node->op == Op::reshape;
@@ -496,6 +496,18 @@ std::optional<size_t> kept_rows(const Node& reduce) {
   for (int64_t dimension : dimensions)
     if (static_cast<size_t>(dimension) < kept) return std::nullopt;
   return kept;
+}
+
+bool is_widening(const Node& node) {
+  if (node.op != Op::convert) return false;
+  DType from = node.operand(0).type().dtype, to = node.type().dtype;
+  auto is_half = [](DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; };
+  bool is_whole = is_bool(from) || (is_integer(from) && bit_width(from) >= 8);
+  int bits = is_bool(from) ? 1 : bit_width(from);
+  if (to == DType::f64) return from == DType::f32 || is_half(from) || (is_whole && bits <= 32);
+  if (to == DType::f32) return is_half(from) || (is_whole && bits <= 16);
+  if (is_half(to)) return is_whole && bits <= 8;
+  return is_integer(to) && is_whole && bits < bit_width(to) && bit_width(to) >= 16;
 }
 
 bool is_inline_constant(const Node& node) {

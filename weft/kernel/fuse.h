@@ -56,6 +56,8 @@ std::vector<std::optional<NodeId>> results_of(const Graph& graph, const Node& no
 
 // The rows of a reduce over trailing dims: how many leading dims are kept. Nothing when other dims are reduced.
 std::optional<size_t> kept_rows(const Node& reduce);
+// Whether a convert keeps every value, so that products read its operand and widen it on the way.
+bool is_widening(const Node& node);
 // Whether the value is a constant of one repeated element, which is written into expressions.
 bool is_inline_constant(const Node& node);
 

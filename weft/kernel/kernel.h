@@ -100,6 +100,8 @@ struct Dot {
     Dim inner;   // stride along k
   };
   Side lhs, rhs;
+  // Element types in memory, of packing kernels and before packing too: they decide the packed form.
+  DType lhs_type = DType::f32, rhs_type = DType::f32;
   Dims batch;  // extents; their counters are ".b0", ".b1", …
   Dim m, n, k;
   DType accumulate = DType::f32;
@@ -110,7 +112,7 @@ struct Dot {
   int32_t packed = -1;
 };
 
-// Elements of the accumulate type that a packed right operand takes, on every target.
+// Elements of the accumulate type that a packed right operand takes at most, on any target.
 Dim packed_elements(const Dim& batch, const Dim& n, const Dim& k);
 
 // What one launch does.

@@ -35,6 +35,8 @@ class DotKernelMaker {
     StridedView lhs = view(0, lhs_at_), rhs = view(1, rhs_at_);
     dot.lhs.memory = access_.memory(lhs.stored);
     dot.rhs.memory = access_.memory(rhs.stored);
+    dot.lhs_type = kernel.memories[static_cast<size_t>(dot.lhs.memory)].dtype;
+    dot.rhs_type = kernel.memories[static_cast<size_t>(dot.rhs.memory)].dtype;
     // The whole index stands in `offset` until axes are merged; strides are its coefficients.
     dot.lhs.offset = lhs.index;
     dot.rhs.offset = rhs.index;
@@ -210,7 +212,7 @@ class DotKernelMaker {
       if (!draft.setup || draft.buffers.empty() || draft.buffers[0] != static_cast<BufferId>(stored)) continue;
       const Dot &a = *draft.kernel.dot, &b = *wanted.kernel.dot;
       if (a.n == b.n && a.k == b.k && a.batch == b.batch && a.rhs.outer == b.rhs.outer && a.rhs.inner == b.rhs.inner &&
-          a.rhs.offset == b.rhs.offset && a.rhs.batch == b.rhs.batch && a.accumulate == b.accumulate)
+          a.rhs.offset == b.rhs.offset && a.rhs.batch == b.rhs.batch && a.accumulate == b.accumulate && a.lhs_type == b.lhs_type)
         return draft.buffers.back();
     }
     return -1;
@@ -229,8 +231,8 @@ class DotKernelMaker {
 }  // namespace
 
 Dim packed_elements(const Dim& batch, const Dim& n, const Dim& k) {
-  // The widest panel of any target: 64 elements.
-  return batch * (ceildiv(n, 64) * Dim(64)) * k;
+  // The widest panel of any target: 64 elements. Bytes have a row of sums in front.
+  return batch * (ceildiv(n, 64) * Dim(64)) * (k + Dim(1));
 }
 
 void lower_dot(Lowering& lowering, const Stage& stage) { DotKernelMaker(lowering, stage).lower(); }

@@ -91,7 +91,8 @@ std::string Kernel::text() const {
   for (const Symbol& symbol : symbols) append(out, "  symbol ", symbol.name, " ", symbol.min, "..", symbol.max, "\n");
   if (dot) {
     append(out, dot->pack_rhs ? "  pack" : "  dot", " batch ", dot->batch, " m ", dot->m, " n ", dot->n, " k ", dot->k, " in ",
-           weft::name(dot->accumulate), dot->packed_rhs ? " packed" : "", " to m", dot->packed, "\n");
+           weft::name(dot->accumulate), dot->packed_rhs ? " packed" : "", " to m", dot->packed, " of ", weft::name(dot->lhs_type), " ",
+           weft::name(dot->rhs_type), "\n");
     append_side(out, "lhs", dot->lhs);
     append_side(out, "rhs", dot->rhs);
   }

@@ -61,9 +61,10 @@ std::string scaled(std::string& ir, const std::string& name, const std::string& 
 }
 
 // Fills %dot.d, the driver's descriptor; missing batch dimensions are leading ones.
-void fill_descriptor(std::string& ir, const DotKernel& kernel, const DotShape& shape, bool lhs_too) {
+void fill_descriptor(std::string& ir, const DotKernel& kernel, const DotWriter& writer, bool lhs_too) {
   append(ir, "  %dot.d = alloca [", dot_words, " x i64], align 8\n");
   const DotOperand &lhs = kernel.lhs, &rhs = kernel.rhs;
+  const DotShape& shape = writer.shape;
   if (lhs_too) {
     store_field(ir, "lhs", lhs.pointer);
     store_field(ir, "m", kernel.m);
@@ -83,7 +84,9 @@ void fill_descriptor(std::string& ir, const DotKernel& kernel, const DotShape& s
   std::string dense = "0";
   if (packed && !shared) {
     append(ir, "  %dot.w.up = add i64 ", kernel.n, ", ", shape.width - 1, "\n  %dot.w.panels = udiv i64 %dot.w.up, ",
-           shape.width, "\n  %dot.w.k = mul i64 ", kernel.k, ", ", shape.width * shape.size, "\n  %dot.w.",
+           shape.width, "\n  %dot.w.k.up = add i64 ", kernel.k, ", ", writer.form.group - 1,
+           "\n  %dot.w.units = udiv i64 %dot.w.k.up, ", writer.form.group, "\n  %dot.w.rows = add i64 %dot.w.units, ",
+           writer.head_rows(), "\n  %dot.w.k = mul i64 %dot.w.rows, ", shape.width * shape.size, "\n  %dot.w.",
            kernel.batch.size(), " = mul i64 %dot.w.k, %dot.w.panels\n");
     dense = cat("%dot.w.", kernel.batch.size());
   }
@@ -134,13 +137,43 @@ void emit_epilogue(std::string& ir, const DotKernel& kernel, DotWriter& writer) 
   writer.declare("declare i64 @llvm.umin.i64(i64, i64)\n");
 }
 
-// Whether a value may be `wanted` at run time, or no more than that.
+// Whether a value may be `wanted` at run time.
 bool may_be(const std::string& value, int64_t wanted) { return value[0] == '%' || value == cat(wanted); }
-bool may_be_few(const std::string& value) { return value[0] == '%' || std::stoll(value) <= small_rows; }
+// The value where it is known now.
+int64_t known(const std::string& value) { return value[0] == '%' ? -1 : std::stoll(value); }
 
-// Whether lhs and rhs may both lie along k, for few rows: what the driver asks at run time.
-bool may_be_inner(const DotKernel& kernel) {
-  return !kernel.packed_rhs && may_be(kernel.lhs.inner, 1) && may_be(kernel.rhs.inner, 1) && may_be_few(kernel.m);
+DotForm form_of(const Target& target, const DotKernel& kernel) {
+  DotForm form = dot_form(target, kernel.lhs.dtype, kernel.rhs.dtype, kernel.accumulate);
+  // Whole units of lhs are read in place where they lie together.
+  bool in_place = form.group == 1 || (kernel.lhs.inner == "1" && known(kernel.k) >= 0 && known(kernel.k) % form.group == 0);
+  // Columns of lhs so far apart evict each other's lines before the rows beside have used them.
+  constexpr int64_t far_apart = 8192;
+  bool crosses = known(kernel.lhs.inner) * size_of(form.lhs) >= far_apart && (known(kernel.m) < 0 || known(kernel.m) > few_rows);
+  form.packs_lhs = crosses || size_of(form.lhs) != size_of(form.packed) || is_float(form.lhs) != is_float(form.packed) || !in_place;
+  return form;
+}
+
+// What the driver will ask for at run time, as far as extents and strides are known now.
+DotNeeds needs_of(const DotKernel& kernel, const DotForm& form, const DotShape& shape) {
+  DotNeeds needs{.lhs = form.lhs, .rhs = form.rhs, .accumulate = form.accumulate, .packs_lhs = form.packs_lhs};
+  int64_t m = known(kernel.m), n = known(kernel.n), k = known(kernel.k);
+  bool may_be_few = m <= few_rows, may_be_rows = !kernel.packed_rhs && may_be(kernel.rhs.outer, 1);
+  needs.packed = kernel.packed_rhs;
+  needs.raw = may_be_few && may_be_rows;
+  bool all_raw = may_be_few && m >= 0 && kernel.rhs.outer == "1" && n >= 0 && n % shape.width == 0 && k >= 0 && k % form.group == 0;
+  needs.pack = !kernel.packed_rhs && !all_raw;
+  needs.slim = may_be(kernel.m, 1);
+  needs.inner = !kernel.packed_rhs && may_be(kernel.lhs.inner, 1) && may_be(kernel.rhs.inner, 1) && m <= small_rows;
+  if (m < 0 || m > shape.block) {
+    needs.heights = {shape.rows, small_rows};
+  } else {
+    for (int64_t left = m; left > 0;) {
+      int64_t tiles = (left + shape.rows - 1) / shape.rows, height = (left + tiles - 1) / tiles;
+      needs.heights.insert(static_cast<int>(height));
+      left -= height;
+    }
+  }
+  return needs;
 }
 
 }  // namespace
@@ -149,46 +182,49 @@ void DotEmitter::emit(std::string& ir, const DotKernel& kernel) {
   check(kernel.batch.size() <= size_t{max_batch_rank} && kernel.lhs.batch.size() == kernel.batch.size() &&
             kernel.rhs.batch.size() == kernel.batch.size(),
         "a dot of ", kernel.batch.size(), " batch dimensions");
-  DotWriter writer(*this, kernel.accumulate);
-  std::string driver = writer.driver(kernel.lhs.dtype, kernel.packed_rhs ? kernel.accumulate : kernel.rhs.dtype,
-                                     !kernel.packed_rhs, may_be_inner(kernel));
+  DotWriter writer(*this, form_of(target_, kernel));
+  std::string driver = writer.driver(needs_of(kernel, writer.form, writer.shape));
   emit_epilogue(ir, kernel, writer);
   append(ir, "define void @", kernel.name, "(ptr %args, i64 %begin, i64 %end) ", unhurried, "{\n");
   if (kernel.entry) kernel.entry(ir);
-  fill_descriptor(ir, kernel, writer.shape, true);
+  fill_descriptor(ir, kernel, writer, true);
   append(ir, "  call void @", driver, "(ptr %dot.d, i64 %begin, i64 %end, ptr @", kernel.name,
          ".epilogue, ptr %args)\n", "  ret void\n}\n\n");
 }
 
 void DotEmitter::emit_pack(std::string& ir, const DotKernel& kernel, const std::string& destination) {
-  DotWriter writer(*this, kernel.accumulate);
-  std::string driver = writer.pack_driver(kernel.rhs.dtype);
+  DotWriter writer(*this, form_of(target_, kernel));
+  std::string driver = writer.pack_driver();
   append(ir, "define void @", kernel.name, "(ptr %args, i64 %begin, i64 %end) ", unhurried, "{\n");
   if (kernel.entry) kernel.entry(ir);
-  fill_descriptor(ir, kernel, writer.shape, false);
+  fill_descriptor(ir, kernel, writer, false);
   append(ir, "  call void @", driver, "(ptr %dot.d, i64 %begin, i64 %end, ptr ", destination, ")\n  ret void\n}\n\n");
 }
 
 std::string DotEmitter::shared() {
-  for (const auto& [name, needs] : drivers_) DotWriter(*this, needs.accumulate).write_driver(name, needs);
+  for (const auto& [name, needs] : drivers_) {
+    DotForm form = dot_form(target_, needs.lhs, needs.rhs, needs.accumulate);
+    form.packs_lhs = needs.packs_lhs;
+    DotWriter(*this, form).write_driver(name, needs);
+  }
   drivers_.clear();
   std::string out;
   for (const std::string& line : declarations_) out += line;
   return out + "\n" + functions_;
 }
 
-Dim DotEmitter::items(DType accumulate, const Dim& batch, const Dim& m, const Dim& n) const {
-  DotShape shape = dot_shape(target_, accumulate);
+Dim DotEmitter::items(const DotKernel& kernel, const Dim& batch, const Dim& m, const Dim& n) const {
+  DotShape shape = dot_shape(target_, form_of(target_, kernel));
   return batch * ceildiv(m, shape.run) * ceildiv(n, shape.width) * ceildiv(min(m, shape.run), shape.block);
 }
 
-Dim DotEmitter::item_cost(DType accumulate, const Dim& m, const Dim& k) const {
-  DotShape shape = dot_shape(target_, accumulate);
+Dim DotEmitter::item_cost(const DotKernel& kernel, const Dim& m, const Dim& k) const {
+  DotShape shape = dot_shape(target_, form_of(target_, kernel));
   return min(m, shape.block) * shape.width * k;
 }
 
-Dim DotEmitter::pack_items(DType accumulate, const Dim& batch, const Dim& n) const {
-  return batch * ceildiv(n, dot_shape(target_, accumulate).width);
+Dim DotEmitter::pack_items(const DotKernel& kernel, const Dim& batch, const Dim& n) const {
+  return batch * ceildiv(n, dot_shape(target_, form_of(target_, kernel)).width);
 }
 
 }  // namespace weft

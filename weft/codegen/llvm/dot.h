@@ -48,8 +48,8 @@ struct DotKernel {
   DType accumulate = DType::f32;   // f32, f64, i32 or i64 (unsigned too)
   std::vector<std::string> batch;  // extents, at most 4
   std::string m, n, k;
-  // rhs.pointer is what a pack kernel wrote: rhs.dtype, outer and inner are not used, and rhs.batch
-  // is all "0" for a matrix shared by the batches or anything else for one of its own for each.
+  // rhs.pointer is what a pack kernel wrote: rhs.dtype is that of the matrix it read, outer and inner are not used,
+  // and rhs.batch is all "0" for a matrix shared by the batches or anything else for one of its own for each.
   bool packed_rhs = false;
   // Writes the instructions that define the values named above: first lines of the kernel function,
   // in which %args is the kernel's first argument.
@@ -59,6 +59,18 @@ struct DotKernel {
   // Writes what happens to one vector of results, stores included. May open blocks; names must not
   // start with "dot.".
   std::function<void(std::string& ir, const DotVector& vector)> epilogue;
+};
+
+// What the kernels of one combination of element types ask of their shared loops.
+struct DotNeeds {
+  DType lhs = DType::f32, rhs = DType::f32, accumulate = DType::f32;
+  bool packs_lhs = false;  // lhs in blocks: other elements than those that are multiplied
+  bool pack = false;       // rhs in blocks, as they are needed
+  bool packed = false;     // rhs from a pack kernel
+  bool raw = false;        // rows of rhs read in place
+  bool slim = false;       // a single row
+  bool inner = false;      // few rows by columns that lie along k
+  std::set<int> heights = {};  // of tiles: the full and the small one where extents are not known
 };
 
 // Writes dot kernels for one module.
@@ -71,25 +83,20 @@ class DotEmitter {
   void emit(std::string& ir, const DotKernel& kernel);
   // Appends the kernel of that form which packs rhs into the buffer `destination` (an
   // i64-addressable pointer value of the kernel function), over [0, batch * panels). Uses rhs,
-  // batch, n, k, accumulate and entry.
+  // batch, n, k, accumulate and entry, and of lhs the element type.
   void emit_pack(std::string& ir, const DotKernel& kernel, const std::string& destination);
   // The functions that emitted kernels share and the intrinsics: once, at the end of the module.
   std::string shared();
 
   // Work items of a kernel; rough multiply-adds of one; work items of a pack kernel.
-  Dim items(DType accumulate, const Dim& batch, const Dim& m, const Dim& n) const;
-  Dim item_cost(DType accumulate, const Dim& m, const Dim& k) const;
-  Dim pack_items(DType accumulate, const Dim& batch, const Dim& n) const;
+  Dim items(const DotKernel& kernel, const Dim& batch, const Dim& m, const Dim& n) const;
+  Dim item_cost(const DotKernel& kernel, const Dim& m, const Dim& k) const;
+  Dim pack_items(const DotKernel& kernel, const Dim& batch, const Dim& n) const;
 
  private:
   friend struct DotWriter;
-  // What kernels of one combination of types ask of their shared loops.
-  struct Needs {
-    DType lhs, rhs, accumulate;
-    bool pack = false, inner = false;
-  };
   Target target_;
-  std::map<std::string, Needs> drivers_;
+  std::map<std::string, DotNeeds> drivers_;
   std::string functions_;
   std::set<std::string> done_, declarations_;
 };

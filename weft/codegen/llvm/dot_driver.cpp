@@ -1,4 +1,6 @@
 // The loops around the micro-kernel: work items, blocks of k, tiles of rows.
+#include <algorithm>
+
 #include "weft/codegen/llvm/dot_shape.h"
 #include "weft/core/error.h"
 
@@ -16,24 +18,26 @@ constexpr std::string_view driver_text =
 entry:
   %cs = alloca [$run.bytes$ x i8], align 64
   %bs = alloca [$pack.bytes$ x i8], align 64
+  %ls = alloca [$lhs.bytes$ x i8], align 64
   %ix = alloca [4 x i64], align 8
-$fields$  %am2 = mul i64 %am, 2
-  %am3 = mul i64 %am, 3
-  %am6 = mul i64 %am, 6
-  %am9 = mul i64 %am, 9
-  %is.packed = icmp ne i64 %packed, 0
-  %panel.packed = mul i64 %k, $row.bytes$
+  %bs.units = getelementptr i8, ptr %bs, i64 $head.bytes$
+$fields$  %is.packed = icmp ne i64 %packed, 0
+  %k.group.up = add i64 %k, $group.less$
+  %k.units = udiv i64 %k.group.up, $group$
+  %k.whole = and i64 %k, -$group$
+  %k.rows = add i64 %k.units, $head.rows$
+  %panel.packed = mul i64 %k.rows, $row.bytes$
   %panel.plain = mul i64 %bn, $width$
   %panel.bytes = select i1 %is.packed, i64 %panel.packed, i64 %panel.plain
   %k.bytes = select i1 %is.packed, i64 $row.bytes$, i64 %bk
-  %is.row = icmp eq i64 %bn, $row.stride$
+  %is.row = icmp eq i64 %bn, $rhs.size$
   ; Few rows of lhs and columns of rhs that lie along k: vectors along k.
   %is.plain = xor i1 %is.packed, true
   %rhs.along = icmp eq i64 %bk, $rhs.size$
   %lhs.along = icmp eq i64 %ak, $lhs.size$
   %along.0 = and i1 %rhs.along, %lhs.along
   %along.1 = and i1 %along.0, %is.plain
-  %is.deep = icmp uge i64 %k, $lanes$
+  %is.deep = icmp uge i64 %k, $vector$
   %along.2 = and i1 %along.1, %is.deep
   %is.flat = icmp ule i64 %m, $rows.small$
   %along.3 = and i1 %along.2, %is.flat
@@ -56,17 +60,17 @@ $fields$  %am2 = mul i64 %am, 2
   %run.rows = mul i64 %run.tiles, $rows$
   %m.one.up = add i64 %m.one, $block.less$
   %blocks = udiv i64 %m.one.up, $block$
-  ; Blocks of k of nearly equal length, a multiple of 16.
+  ; Blocks of k of nearly equal length, a multiple of 16 units.
   %k.up = add i64 %k, $depth.less$
   %k.blocks = udiv i64 %k.up, $depth$
   %k.count = call i64 @llvm.umax.i64(i64 %k.blocks, i64 1)
   %k.round = add i64 %k, %k.count
   %k.round1 = sub i64 %k.round, 1
   %k.each = udiv i64 %k.round1, %k.count
-  %k.each15 = add i64 %k.each, 15
-  %k.deep = and i64 %k.each15, -16
+  %k.each.up = add i64 %k.each, $k.few.less$
+  %k.deep = and i64 %k.each.up, -$k.few$
   %is.deeper.0 = icmp ugt i64 %k, %k.deep
-    %is.deeper = and i1 %is.deeper.0, %not.inner
+  %is.deeper = and i1 %is.deeper.0, %not.inner
   %some = icmp ult i64 %begin, %end
   br i1 %some, label %item, label %done
 
@@ -104,7 +108,9 @@ item:
   %m.room = add i64 %m.count, $rows.small.less$
   %p.room.0 = udiv i64 $scratch$, %m.room
   %p.room.1 = call i64 @llvm.umin.i64(i64 %p.room.0, i64 $share$)
-  %p.share = select i1 %is.deeper, i64 %p.room.1, i64 1
+  %shares.lhs = and i1 %not.inner, $lhs.packs$
+  %shares = or i1 %is.deeper, %shares.lhs
+  %p.share = select i1 %shares, i64 %p.room.1, i64 1
   %p.room = select i1 %few, i64 %p.room.0, i64 %p.share
   %p.left = sub i64 %panels, %panel
   %p.whole = udiv i64 %rest, %blocks
@@ -117,13 +123,23 @@ item:
   %i.next = add i64 %i, %move
   ; A little of k only where rhs's rows are apart.
   %shallow = and i1 %is.plain, %few
-  %k.step = select i1 %shallow, i64 16, i64 %k.deep
-  %one.k = icmp ule i64 %k, %k.step
-  %one.p = icmp eq i64 %p.count, 1
-  %in.one = and i1 %one.k, %one.p
+  %k.step = select i1 %shallow, i64 $k.few$, i64 %k.deep
+  %one.k.0 = icmp ule i64 %k, %k.step
+  %not.few = xor i1 %few, true
+  %k.is.whole = icmp eq i64 %k, %k.whole
+  %not.cut = or i1 %k.is.whole, %not.few
+  %one.k = and i1 %one.k.0, %not.cut
   %is.slim.0 = icmp eq i64 %m.count, 1
-  %is.slim = and i1 %is.slim.0, %few
-  %c.panel = mul i64 %m.room, $row.bytes$
+  %is.slim.1 = and i1 %is.slim.0, %few
+  %is.slim = and i1 %is.slim.1, $has.slim$
+  %not.slim = xor i1 %is.slim, true
+  %in.one = and i1 %one.k, %not.slim
+  %c.room = mul i64 %m.room, $row.bytes$
+  %c.panel = select i1 %in.one, i64 0, i64 %c.room
+$lhs.strides$  %la.m2 = mul i64 %la.m, 2
+  %la.m3 = mul i64 %la.m, 3
+  %la.m6 = mul i64 %la.m, 6
+  %la.m9 = mul i64 %la.m, 9
   br i1 %none, label %item.end, label %batches
 batches:
   br label %batch
@@ -178,15 +194,29 @@ inner.finish:
 depth:
   %k0 = phi i64 [ 0, %start ], [ %k1, %depth.end ]
   %k.left = sub i64 %k, %k0
-  %kc = call i64 @llvm.umin.i64(i64 %k.left, i64 %k.step)
+  %kc.most = call i64 @llvm.umin.i64(i64 %k.left, i64 %k.step)
+  ; Rows of rhs that are no whole unit are a block of their own where others are read in place.
+  %kc.left = sub i64 %k.whole, %k0
+  %kc.in = icmp ult i64 %k0, %k.whole
+  %kc.cut = call i64 @llvm.umin.i64(i64 %kc.most, i64 %kc.left)
+  %kc.cuts = and i1 %kc.in, %few
+  %kc = select i1 %kc.cuts, i64 %kc.cut, i64 %kc.most
+  %kc.up = add i64 %kc, $group.less$
+  %units = udiv i64 %kc.up, $group$
+  %kc.rest = urem i64 %kc, $group$
+  %kc.whole = icmp eq i64 %kc.rest, 0
   %k1 = add i64 %k0, %kc
   %is.first = icmp eq i64 %k0, 0
   %is.last = icmp uge i64 %k1, %k
   %a.k0 = mul i64 %k0, %ak
-  %ab = getelementptr i8, ptr %a0, i64 %a.k0
-  %b.k0 = mul i64 %k0, %k.bytes
+  %a.at = getelementptr i8, ptr %a0, i64 %a.k0
+  %k0.units = udiv i64 %k0, $group$
+  %k0.rows = add i64 %k0.units, $head.rows$
+  %b.k0.packed = mul i64 %k0.rows, $row.bytes$
+  %b.k0.plain = mul i64 %k0, %bk
+  %b.k0 = select i1 %is.packed, i64 %b.k0.packed, i64 %b.k0.plain
   %bb = getelementptr i8, ptr %b0, i64 %b.k0
-  br label %panel.in
+$lhs.pack$  br label %panel.in
 
 panel.in:
   %p = phi i64 [ 0, %depth ], [ %p.next, %panel.end ]
@@ -199,46 +229,43 @@ panel.in:
   %c.p = mul i64 %p, %c.panel
   %c0 = getelementptr i8, ptr %cs, i64 %c.p
   %is.full = icmp eq i64 %cols, $width$
-  %stay.full = and i1 %stay, %is.full
+  %raw.here = select i1 %is.packed, i64 0, i64 64
+  %stay.whole = and i1 %stay, %kc.whole
+  %stay.full = and i1 %stay.whole, %is.full
   %stay.here = or i1 %stay.full, %is.packed
+  %b.head = getelementptr i8, ptr %b0, i64 %b.n0
+  %head.in = select i1 %is.first, ptr %b.head, ptr @weft.dot.zeros
   br i1 %stay.here, label %ready, label %packing
 packing:
 $pack$  br label %ready
 ready:
-  %b = phi ptr [ %b.at, %panel.in ], [ %bs, %packing ]
+  %b = phi ptr [ %b.at, %panel.in ], [ %bs.units, %packing ]
+  %head = phi ptr [ %head.in, %panel.in ], [ %bs, %packing ]
+  %raw = phi i64 [ $raw$, %panel.in ], [ 0, %packing ]
   %b.step = phi i64 [ %k.bytes, %panel.in ], [ $row.bytes$, %packing ]
   ; Several panels at once keep enough loads in flight for a single row.
   %p.rest = sub i64 %p.count, %p
   %p.slim = icmp uge i64 %p.rest, $slim$
   %n.slim = icmp uge i64 %n.left, $width.slim$
   %slim.0 = and i1 %p.slim, %n.slim
-  %slim = and i1 %slim.0, %is.slim
+  %slim.1 = and i1 %slim.0, %stay.here
+  ; One row of zeros does not stand for heads of several panels.
+  %head.own = or i1 %is.first, %is.plain
+  %slim.2 = and i1 %slim.1, %head.own
+  %slim = and i1 %slim.2, %is.slim
   %p.move = select i1 %slim, i64 $slim$, i64 1
   %p.next = add i64 %p, %p.move
   br label %rows
 
 rows:
   %r = phi i64 [ %m0, %ready ], [ %r.next, %rows.end ]
-  %a = phi ptr [ %ab, %ready ], [ %a.next, %rows.end ]
+  %a = phi ptr [ $lhs.from$, %ready ], [ %a.next, %rows.end ]
   %r.left = sub i64 %m1, %r
   %r.in = sub i64 %r, %m0
   %c.in = select i1 %in.one, i64 0, i64 %r.in
   %c.offset = mul i64 %c.in, $row.bytes$
   %c = getelementptr i8, ptr %c0, i64 %c.offset
-  br i1 %slim, label %tile.slim, label %tall
-tall:
-  %full = icmp uge i64 %r.left, $rows$
-  br i1 %full, label %tile.full, label %tile.small
-tile.full:
-$tile.full$  br label %tiled
-tile.small:
-$tile.small$  %r.small = call i64 @llvm.umin.i64(i64 %r.left, i64 $rows.small$)
-  br label %tiled
-tile.slim:
-$tile.slim$  br label %tiled
-tiled:
-  %r.count = phi i64 [ $rows$, %tile.full ], [ %r.small, %tile.small ], [ 1, %tile.slim ]
-  br i1 %is.last, label %finish, label %rows.end
+$tiles$  br i1 %is.last, label %finish, label %rows.end
 finish:
   %f = phi i64 [ 0, %tiled ], [ %f.next, %finish ]
   %f.n = mul i64 %f, $width$
@@ -251,7 +278,7 @@ finish:
   br i1 %f.more, label %finish, label %rows.end
 rows.end:
   %r.next = add i64 %r, %r.count
-  %a.move = mul i64 %r.count, %am
+  %a.move = mul i64 %r.count, %la.m
   %a.next = getelementptr i8, ptr %a, i64 %a.move
   %r.more = icmp ult i64 %r.next, %m1
   br i1 %r.more, label %rows, label %panel.end
@@ -269,36 +296,129 @@ done:
 
 )";
 
-// Rows up to which rhs is read in place: packing would touch it twice.
-constexpr int few_rows = 12;
+// Calls of the tiles that a driver has: of equal heights where there are such, or else full ones and small ones.
+struct Tiles {
+  DotWriter& writer;
+  const DotNeeds& needs;
+  std::string ir, counts;
+
+  void tile(const std::string& label, const std::string& count, const std::string& call) {
+    append(ir, label, ":\n", call, "  br label %tiled\n");
+    append(counts, counts.empty() ? " [ " : ", [ ", count, ", %", label, " ]");
+  }
+
+  // Whether tiles that read rhs in place differ from those of packed rhs.
+  bool has_raw() const { return needs.raw && !writer.form.rhs_as_is(); }
+  bool has_packed() const { return needs.pack || needs.packed || !has_raw(); }
+
+  std::string write() {
+    int rows = writer.shape.rows;
+    std::string rest = cat("ptr %b, i64 %b.step, i64 %units, ptr %c, i1 %is.first", writer.form.biased ? ", ptr %head" : "");
+    append(ir, "  br i1 %slim, label %", needs.slim ? "tile.slim" : "tile.none", ", label %tall\ntall:\n  %r.up = add i64 %r.left, ",
+           rows - 1, "\n  %r.tiles = udiv i64 %r.up, ", rows, "\n  %r.tiles.less = add i64 %r.tiles, -1\n",
+           "  %r.high = add i64 %r.left, %r.tiles.less\n  %r.height = udiv i64 %r.high, %r.tiles\n",
+           "  %r.which = add i64 %r.height, %raw\n  switch i64 %r.which, label %tile.other [");
+    for (bool raw : {false, true})
+      for (int height : needs.heights)
+        if (raw ? has_raw() : has_packed()) append(ir, " i64 ", height + (raw ? raw_offset : 0), ", label %tile.", raw ? "raw." : "", height);
+    append(ir, " ]\n");
+    for (bool raw : {false, true})
+      for (int height : needs.heights)
+        if (raw ? has_raw() : has_packed())
+          tile(cat("tile.", raw ? "raw." : "", height), cat(height), writer.call_tile(writer.tile(raw, height, 1), height, rest));
+    other(rest);
+    if (needs.slim) slim(rest);
+    append(ir, "tile.none:\n  unreachable\n");
+    return cat(ir, "tiled:\n  %r.count = phi i64", counts, "\n");
+  }
+
+  // Heights that are not known now.
+  void other(const std::string& rest) {
+    int rows = writer.shape.rows;
+    if (!needs.heights.count(rows) || !needs.heights.count(small_rows)) {
+      append(ir, "tile.other:\n  unreachable\n");
+      return;
+    }
+    append(ir, "tile.other:\n  %is.full.tile = icmp uge i64 %r.left, ", rows, "\n  %r.full = select i1 %is.full.tile, i64 1, i64 0\n",
+           "  %r.small = call i64 @llvm.umin.i64(i64 %r.left, i64 ", small_rows, ")\n",
+           "  %r.other = add i64 %r.full, %raw\n  switch i64 %r.other, label %tile.none [");
+    for (bool raw : {false, true})
+      if (raw ? has_raw() : has_packed())
+        for (int full : {0, 1}) append(ir, " i64 ", full + (raw ? raw_offset : 0), ", label %other.", raw ? "raw." : "", full);
+    append(ir, " ]\n");
+    for (bool raw : {false, true}) {
+      if (!(raw ? has_raw() : has_packed())) continue;
+      tile(cat("other.", raw ? "raw." : "", 1), cat(rows), writer.call_tile(writer.tile(raw, rows, 1), rows, rest, "other."));
+      tile(cat("other.", raw ? "raw." : "", 0), "%r.small", writer.call_small_tile(writer.tile(raw, small_rows, 1), rest));
+    }
+  }
+
+  void slim(const std::string& rest) {
+    std::string all = rest + ", i64 %panel.bytes, i64 %c.panel";
+    if (!has_raw() || !has_packed()) return tile("tile.slim", "1", writer.call_tile(writer.tile(has_raw(), 1, slim_panels), 1, all));
+    append(ir, "tile.slim:\n  %is.slim.packed = icmp eq i64 %raw, 0\n  br i1 %is.slim.packed, label %slim.packed, label %slim.raw\n");
+    tile("slim.packed", "1", writer.call_tile(writer.tile(false, 1, slim_panels), 1, all));
+    tile("slim.raw", "1", writer.call_tile(writer.tile(true, 1, slim_panels), 1, all));
+  }
+
+  // Added to what tells tiles apart for those that read rhs in place.
+  static constexpr int raw_offset = 64;
+};
+
+// The calls of a driver that depend on what its kernels need.
+struct DriverCalls {
+  std::string pack, inner, lhs, lhs_strides;
+
+  DriverCalls(DotWriter& writer, const DotNeeds& needs) {
+    const DotShape& shape = writer.shape;
+    const DotForm& form = writer.form;
+    if (needs.pack)
+      pack = cat("  call void @", writer.pack(form.rhs), "(ptr %b.at, i64 %bk, i64 %bn, i64 %kc, i64 %cols, ptr %bs.units, i64 ",
+                 shape.width * shape.size, ")\n");
+    if (needs.pack && form.biased) append(pack, "  call void @", writer.pack_head(), "(ptr %bs.units, i64 %units, ptr %bs)\n");
+    if (needs.inner)
+      inner = cat("  call void @", writer.inner(), "(ptr %q.a, ptr %q.b, i64 %bn, i64 %k, i64 %q.cols, ptr %q.c)\n");
+    lhs_strides = cat("  %la.m = add i64 %am, 0\n  %la.k = mul i64 %ak, ", form.group, "\n");
+    if (!form.packs_lhs) return;
+    lhs = cat("  call void @", writer.pack_lhs(), "(ptr %a.at, i64 %am, i64 %ak, i64 %m.count, i64 %kc, ptr %ls)\n");
+    lhs_strides = cat("  %la.m = select i1 %lhs.along, i64 ", shape.lhs_row, ", i64 ", shape.size,
+                      "\n  %la.k = select i1 %lhs.along, i64 ", shape.size, ", i64 ", shape.lhs_column, "\n");
+  }
+};
 
 }  // namespace
 
-std::string DotWriter::driver(DType lhs, DType rhs, bool may_pack, bool may_be_inner) {
-  std::string name = cat("weft.dot.", weft::name(lhs), ".", weft::name(rhs), ".", weft::name(accumulate));
-  auto& needs = emitter.drivers_.try_emplace(name, DotEmitter::Needs{lhs, rhs, accumulate}).first->second;
-  needs.pack |= may_pack;
-  needs.inner |= may_be_inner;
+std::string DotWriter::driver(const DotNeeds& needs) {
+  std::string name = cat("weft.dot.", weft::name(form.lhs), ".", weft::name(form.rhs), ".", weft::name(accumulate),
+                         form.packs_lhs ? ".packs" : "");
+  DotNeeds& all = emitter.drivers_.try_emplace(name, DotNeeds{form.lhs, form.rhs, accumulate, form.packs_lhs}).first->second;
+  all.pack |= needs.pack;
+  all.packed |= needs.packed;
+  all.raw |= needs.raw;
+  all.slim |= needs.slim;
+  all.inner |= needs.inner;
+  all.heights.insert(needs.heights.begin(), needs.heights.end());
   return name;
 }
 
-void DotWriter::write_driver(const std::string& name, const DotEmitter::Needs& needs) {
-  DType lhs = needs.lhs, rhs = needs.rhs;
-  std::string pack_call, inner_call;
-  if (needs.pack)
-    pack_call = cat("  call void @", pack(rhs), "(ptr %b.at, i64 %bk, i64 %bn, i64 %kc, i64 %cols, ptr %bs)\n");
-  if (needs.inner)
-    inner_call =
-        cat("  call void @", inner(lhs, rhs), "(ptr %q.a, ptr %q.b, i64 %bn, i64 %k, i64 %q.cols, ptr %q.c)\n");
-  int row_bytes = shape.width * shape.size;
-  std::string rest = "ptr %b, i64 %b.step, i64 %kc, ptr %c, i1 %is.first";
-  std::string full = call_tile(tile(lhs, accumulate, shape.rows, 1), shape.rows, rest);
-  std::string small = call_small_tile(tile(lhs, accumulate, small_rows, 1), rest);
-  std::string slim = call_tile(tile(lhs, accumulate, 1, slim_panels), 1, rest + ", i64 %panel.bytes, i64 %c.panel");
+void DotWriter::write_driver(const std::string& name, const DotNeeds& needs) {
+  int row_bytes = shape.width * shape.size, group = form.group, head_bytes = head_rows() * row_bytes;
+  DriverCalls calls(*this, needs);
+  Tiles tiles{*this, needs, {}, {}};
+  int lhs_bytes = form.packs_lhs ? std::max(shape.run * shape.lhs_row, shape.depth * shape.lhs_column) : 0;
   emitter.functions_ += fill(driver_text, {{"name", name},
                                            {"fields", load_fields()},
                                            {"run.bytes", cat((shape.scratch + small_rows) * row_bytes)},
-                                           {"pack.bytes", cat(shape.depth * row_bytes)},
+                                           {"pack.bytes", cat(shape.depth * row_bytes + head_bytes)},
+                                           {"lhs.bytes", cat(lhs_bytes)},
+                                           {"lhs.packs", form.packs_lhs ? "true" : "false"},
+                                           {"lhs.pack", calls.lhs},
+                                           {"lhs.strides", calls.lhs_strides},
+                                           {"lhs.from", form.packs_lhs ? "%ls" : "%a.at"},
+                                           {"group", cat(group)},
+                                           {"group.less", cat(group - 1)},
+                                           {"head.rows", cat(head_rows())},
+                                           {"head.bytes", cat(head_bytes)},
                                            {"block", cat(shape.block)},
                                            {"block.less", cat(shape.block - 1)},
                                            {"scratch", cat(shape.scratch)},
@@ -308,26 +428,27 @@ void DotWriter::write_driver(const std::string& name, const DotEmitter::Needs& n
                                            {"width", cat(shape.width)},
                                            {"width.less", cat(shape.width - 1)},
                                            {"width.slim", cat(shape.width * slim_panels)},
-                                           {"depth", cat(shape.depth)},
-                                           {"depth.less", cat(shape.depth - 1)},
+                                           {"depth", cat(shape.depth * group)},
+                                           {"depth.less", cat(shape.depth * group - 1)},
+                                           {"k.few", cat(16 * group)},
+                                           {"k.few.less", cat(16 * group - 1)},
                                            {"row.bytes", cat(row_bytes)},
-                                           // No stride is -1: elements that need conversion are always packed.
-                                           {"row.stride", cat(rhs == accumulate ? size_of(rhs) : -1)},
                                            {"few", cat(few_rows)},
-                                           {"pack", pack_call},
-                                           {"inner", inner_call},
+                                           {"pack", calls.pack},
+                                           {"inner", calls.inner},
                                            {"has.inner", needs.inner ? "true" : "false"},
-                                           {"lanes", cat(shape.lanes)},
-                                           {"lhs.size", cat(size_of(lhs))},
-                                           {"rhs.size", cat(size_of(rhs))},
+                                           {"has.slim", needs.slim ? "true" : "false"},
+                                           {"raw", tiles.has_raw() ? cat("%raw.here") : "0"},
+                                           {"vector", cat(shape.lanes * group)},
+                                           {"lhs.size", cat(size_of(form.lhs))},
+                                           {"rhs.size", cat(size_of(form.rhs))},
                                            {"rows", cat(shape.rows)},
                                            {"rows.less", cat(shape.rows - 1)},
                                            {"rows.small", cat(small_rows)},
                                            {"rows.small.less", cat(small_rows - 1)},
                                            {"slim", cat(slim_panels)},
-                                           {"tile.full", full},
-                                           {"tile.small", small},
-                                           {"tile.slim", slim}});
+                                           {"tiles", tiles.write()}});
+  declare("@weft.dot.zeros = internal constant [256 x i8] zeroinitializer, align 64\n");
   declare("declare i64 @llvm.umin.i64(i64, i64)\n");
   declare("declare i64 @llvm.umax.i64(i64, i64)\n");
 }

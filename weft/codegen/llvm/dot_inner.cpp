@@ -12,7 +12,7 @@ constexpr std::string_view open_text =
 entry:
   %sums = alloca [$group$ x $vector$], align 64
   %last = sub i64 %cols, 1
-  %whole = and i64 %count, -$lanes$
+  %whole = and i64 %count, -$step$
   %rest = sub i64 %count, %whole
   br label %group
 group:
@@ -45,12 +45,15 @@ done:
 
 struct Inner {
   DotWriter& writer;
-  DType lhs, rhs;
   std::string ir;
   // Columns at once: enough sums in flight to hide the latency of a multiply-add.
   static constexpr int group = 8;
 
   int lanes() const { return writer.shape.lanes; }
+  // Elements of a vector.
+  int step() const { return lanes() * writer.form.group; }
+  bool biased() const { return writer.form.biased; }
+  bool has_masks() const { return writer.target().avx512; }
 
   void columns() {
     for (int i = 0; i < group; ++i)
@@ -60,36 +63,92 @@ struct Inner {
     append(ir, "  %some = icmp ne i64 %whole, 0\n  br i1 %some, label %step, label %tail\n");
   }
 
+  // The sums as they enter a block, and for bytes what is to be taken off them.
+  void sums(const std::string& name, const std::string& from) {
+    for (int i = 0; i < group; ++i)
+      for (const char* kind : {"", "bias."})
+        if (!*kind || biased())
+          append(ir, "  %", name, kind, i, " = phi ", writer.vector(), " [ zeroinitializer, %group ], [ %next.", kind, i,
+                 ", %", from, " ]\n");
+  }
+
   // sum += a[k] * b[k] for whole vectors.
   void steps() {
     append(ir, "step:\n  %k = phi i64 [ 0, %group ], [ %k.next, %step ]\n");
-    for (int i = 0; i < group; ++i)
-      append(ir, "  %sum.", i, " = phi ", writer.vector(), " [ zeroinitializer, %group ], [ %next.", i, ", %step ]\n");
-    std::string a = load("a", "%a", lhs, "%k");
-    for (int i = 0; i < group; ++i) {
-      std::string b = load(cat("x.", i), cat("%b.", i), rhs, "%k");
-      ir += writer.multiply_add(cat("%next.", i), a, b, cat("%sum.", i));
-    }
-    append(ir, "  %k.next = add i64 %k, ", lanes(), "\n  %k.more = icmp ult i64 %k.next, %whole\n",
+    sums("sum.", "step");
+    multiply("", "%k", "sum.", "next.", false);
+    append(ir, "  %k.next = add i64 %k, ", step(), "\n  %k.more = icmp ult i64 %k.next, %whole\n",
            "  br i1 %k.more, label %step, label %tail\n");
   }
 
-  std::string load(const std::string& name, const std::string& pointer, DType dtype, const std::string& k) {
-    append(ir, "  %at.", name, " = getelementptr ", llvm_type(dtype), ", ptr ", pointer, ", i64 ", k, "\n  %v.", name,
-           " = load ", vector_type(dtype, lanes()), ", ptr %at.", name, ", align ", size_of(dtype), "\n");
-    return writer.convert(ir, cat("%v.", name), cat("%v.", name), dtype, lanes());
+  void multiply(const std::string& name, const std::string& k, const std::string& sum, const std::string& next, bool masked) {
+    std::string a = load(name + "a", "%a", writer.form.lhs, k, masked), flip = cat("splat (i32 ", 0x80808080u, ")");
+    if (biased()) {
+      append(ir, "  %", name, "a.flipped = xor ", writer.units(), " ", a, ", ", flip, "\n");
+      a = cat("%", name, "a.flipped");
+    }
+    for (int i = 0; i < group; ++i) {
+      std::string b = load(cat(name, "x.", i), cat("%b.", i), writer.form.rhs, k, masked);
+      ir += writer.multiply_add(cat("%", next, i), a, b, cat("%", sum, i));
+      if (biased()) ir += writer.multiply_add(cat("%", next, "bias.", i), flip, b, cat("%", sum, "bias.", i));
+    }
+  }
+
+  std::string load(const std::string& name, const std::string& pointer, DType dtype, const std::string& k, bool masked) {
+    std::string type = vector_type(dtype, step()), value = cat("%v.", name);
+    append(ir, "  %at.", name, " = getelementptr ", llvm_type(dtype), ", ptr ", pointer, ", i64 ", k, "\n");
+    if (masked) {
+      std::string scalar = llvm_type(dtype);
+      std::string callee = cat("@llvm.masked.load.v", step(), scalar == "float" ? "f32" : scalar == "double" ? "f64" : scalar, ".p0(");
+      writer.declare(cat("declare ", type, " ", callee, "ptr, <", step(), " x i1>, ", type, ")\n"));
+      append(ir, "  ", value, " = call ", type, " ", callee, "ptr align ", size_of(dtype), " %at.", name, ", <", step(),
+             " x i1> %mask, ", type, " zeroinitializer)\n");
+    } else {
+      append(ir, "  ", value, " = load ", type, ", ptr %at.", name, ", align ", size_of(dtype), "\n");
+    }
+    return writer.bitcast_units(ir, value, writer.convert(ir, value, value, dtype, step()), lanes());
+  }
+
+  void tail() {
+    append(ir, "tail:\n");
+    sums("so.far.", "step");
+    append(ir, "  %is.rest = icmp ne i64 %rest, 0\n");
+    if (has_masks()) tail_masked();
+    else tail_scalar();
+  }
+
+  void tail_masked() {
+    std::string iota, type = cat("<", step(), " x i16>");
+    for (int i = 0; i < step(); ++i) append(iota, i ? ", " : "", "i16 ", i);
+    append(ir, "  br i1 %is.rest, label %masked, label %tail.sums\nmasked:\n",
+           "  %rest.small = trunc i64 %rest to i16\n  %rest.one = insertelement ", type,
+           " poison, i16 %rest.small, i64 0\n  %rest.all = shufflevector ", type, " %rest.one, ", type, " poison, <",
+           step(), " x i32> zeroinitializer\n  %mask = icmp ult ", type, " <", iota, ">, %rest.all\n");
+    multiply("last.", "%whole", "so.far.", "last.next.", true);
+    append(ir, "  br label %tail.sums\ntail.sums:\n");
+    for (int i = 0; i < group; ++i)
+      for (const char* kind : {"", "bias."})
+        if (!*kind || biased())
+          append(ir, "  %all.", kind, i, " = phi ", writer.vector(), " [ %so.far.", kind, i, ", %tail ], [ %last.next.",
+                 kind, i, ", %masked ]\n");
+    store_sums("%all.");
+    append(ir, "  br label %tail.done\ntail.done:\n");
+  }
+
+  void store_sums(const std::string& from) {
+    for (int i = 0; i < group; ++i) {
+      std::string value = cat(from, i);
+      if (biased()) append(ir, "  %less.", i, " = sub ", writer.vector(), " ", value, ", ", from, "bias.", i, "\n");
+      append(ir, "  %sums.", i, " = getelementptr ", writer.vector(), ", ptr %sums, i64 ", i, "\n  store ",
+             writer.vector(), " ", biased() ? cat("%less.", i) : value, ", ptr %sums.", i, ", align ",
+             lanes() * writer.shape.size, "\n");
+    }
   }
 
   // The last elements go to the sums' leading lanes, one lane for each.
-  void tail() {
-    append(ir, "tail:\n");
-    for (int i = 0; i < group; ++i)
-      append(ir, "  %so.far.", i, " = phi ", writer.vector(), " [ zeroinitializer, %group ], [ %next.", i,
-             ", %step ]\n");
-    for (int i = 0; i < group; ++i)
-      append(ir, "  %sums.", i, " = getelementptr ", writer.vector(), ", ptr %sums, i64 ", i, "\n  store ",
-             writer.vector(), " %so.far.", i, ", ptr %sums.", i, ", align ", lanes() * writer.shape.size, "\n");
-    append(ir, "  %is.rest = icmp ne i64 %rest, 0\n  br i1 %is.rest, label %last.n, label %tail.done\n");
+  void tail_scalar() {
+    store_sums("%so.far.");
+    append(ir, "  br i1 %is.rest, label %last.n, label %tail.done\n");
     std::string type = writer.type();
     append(ir, "last.n:\n  %i = phi i64 [ 0, %tail ], [ %i.next, %last.end ]\n  %i.n = add i64 %n, %i\n",
            "  %i.m = call i64 @llvm.umin.i64(i64 %i.n, i64 %last)\n  %i.o = mul i64 %i.m, %bn\n",
@@ -97,8 +156,9 @@ struct Inner {
            ", ptr %sums, i64 %i\n  br label %last.k\nlast.k:\n  %j = phi i64 [ 0, %last.n ], [ "
            "%j.next, %last.k ]\n",
            "  %l = add i64 %j, %whole\n");
-    std::string a = scalar("la", "%a", lhs), b = scalar("lb", "%i.b", rhs);
-    append(ir, "  %lane = getelementptr ", type, ", ptr %i.sums, i64 %j\n  %old = load ", type, ", ptr %lane\n",
+    std::string a = scalar("la", "%a", writer.form.lhs), b = scalar("lb", "%i.b", writer.form.rhs);
+    append(ir, "  %j.lane = and i64 %j, ", lanes() - 1, "\n  %lane = getelementptr ", type,
+           ", ptr %i.sums, i64 %j.lane\n  %old = load ", type, ", ptr %lane\n",
            writer.multiply_add("%new", a, b, "%old", 1), "  store ", type, " %new, ptr %lane\n",
            "  %j.next = add i64 %j, 1\n  %j.more = icmp ult i64 %j.next, %rest\n",
            "  br i1 %j.more, label %last.k, label %last.end\nlast.end:\n  %i.next = add i64 %i, 1\n",
@@ -109,7 +169,7 @@ struct Inner {
   std::string scalar(const std::string& name, const std::string& pointer, DType dtype) {
     append(ir, "  %at.", name, " = getelementptr ", llvm_type(dtype), ", ptr ", pointer, ", i64 %l\n  %v.", name,
            " = load ", llvm_type(dtype), ", ptr %at.", name, ", align ", size_of(dtype), "\n");
-    return writer.convert(ir, cat("%v.", name), cat("%v.", name), dtype, 0);
+    return writer.convert(ir, cat("%v.", name), cat("%v.", name), dtype, writer.accumulate, 0);
   }
 
   // Halves are added until one lane is left.
@@ -131,12 +191,12 @@ struct Inner {
 
 }  // namespace
 
-std::string DotWriter::inner(DType lhs, DType rhs) {
-  std::string name = cat("weft.inner.", weft::name(lhs), ".", weft::name(rhs), ".", weft::name(accumulate));
+std::string DotWriter::inner() {
+  std::string name = cat("weft.inner.", weft::name(form.lhs), ".", weft::name(form.rhs), ".", form.name());
   if (!first(name)) return name;
-  Inner inner{*this, lhs, rhs, {}};
+  Inner inner{*this, {}};
   inner.ir = fill(open_text,
-                  {{"name", name}, {"group", cat(Inner::group)}, {"vector", vector()}, {"lanes", cat(shape.lanes)}});
+                  {{"name", name}, {"group", cat(Inner::group)}, {"vector", vector()}, {"step", cat(inner.step())}});
   inner.columns();
   inner.steps();
   inner.tail();

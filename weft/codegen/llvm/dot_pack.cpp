@@ -1,4 +1,4 @@
-// Packing: k rows of a panel of rhs, in the accumulator's type, one after the other.
+// Packing: a panel of rhs as rows of units, one after the other. The same function packs columns of lhs.
 #include <algorithm>
 
 #include "weft/codegen/llvm/dot_shape.h"
@@ -10,7 +10,7 @@ namespace {
 // The head: which way through. Columns past %cols hold anything but are never stored; they are
 // filled so that no trap value and no denormal waits there.
 constexpr std::string_view open_text =
-    R"(define internal void @$name$(ptr %s, i64 %sk, i64 %sn, i64 %count, i64 %cols, ptr %d) noinline optsize {
+    R"(define internal void @$name$(ptr %s, i64 %sk, i64 %sn, i64 %count, i64 %cols, ptr %d, i64 %dr) noinline optsize {
 entry:
   %empty = icmp eq i64 %count, 0
   br i1 %empty, label %done, label %choose
@@ -18,7 +18,11 @@ choose:
   %is.row = icmp eq i64 %sn, $from.size$
   %is.full = icmp eq i64 %cols, $width$
   %by.row = and i1 %is.row, $rows.when$
-  br i1 %by.row, label %row.open, label %try.column
+  %groups = udiv i64 %count, $group$
+  %grouped = mul i64 %groups, $group$
+  %some.groups = icmp ne i64 %groups, 0
+  %row.some = and i1 %by.row, %some.groups
+  br i1 %row.some, label %row.open, label %try.column
 try.column:
   %is.column = icmp eq i64 %sk, $from.size$
   %whole = and i64 %count, -$block$
@@ -28,22 +32,32 @@ try.column:
 )";
 
 constexpr std::string_view each_text = R"(each.open:
-  %k.first = phi i64 [ 0, %try.column ], [ %whole, %column.done ]
+  %k.first = phi i64 [ 0, %try.column ], [ %whole, %column.done ], [ %grouped, %row.done ]
   %each.none = icmp eq i64 %k.first, %count
   br i1 %each.none, label %done, label %each.k
 each.k:
   %k = phi i64 [ %k.first, %each.open ], [ %k.next, %each.k.end ]
   %k.offset = mul i64 %k, %sk
   %k.s = getelementptr i8, ptr %s, i64 %k.offset
-  %k.to = mul i64 %k, $row.size$
-  %k.d = getelementptr i8, ptr %d, i64 %k.to
-$zero$  br label %each.n
+  %k.unit = udiv i64 %k, $group$
+  %k.whole = mul i64 %k.unit, $group$
+  %k.in = sub i64 %k, %k.whole
+  %k.to = mul i64 %k.unit, %dr
+  %k.row = getelementptr i8, ptr %d, i64 %k.to
+  %k.d = getelementptr $to$, ptr %k.row, i64 %k.in
+  %k.opens = icmp eq i64 %k.in, 0
+  br i1 %k.opens, label %each.zero, label %each.some
+each.zero:
+$zero$  br label %each.some
+each.some:
+  br label %each.n
 each.n:
-  %n = phi i64 [ 0, %each.k ], [ %n.next, %each.n ]
+  %n = phi i64 [ 0, %each.some ], [ %n.next, %each.n ]
   %n.offset = mul i64 %n, %sn
   %n.s = getelementptr i8, ptr %k.s, i64 %n.offset
   %x = load $from$, ptr %n.s, align $from.size$
-$convert$  %n.d = getelementptr $to$, ptr %k.d, i64 %n
+$convert$  %n.unit = mul i64 %n, $group$
+  %n.d = getelementptr $to$, ptr %k.d, i64 %n.unit
   store $to$ $x$, ptr %n.d, align $to.size$
   %n.next = add i64 %n, 1
   %n.more = icmp ne i64 %n.next, %cols
@@ -64,7 +78,10 @@ constexpr std::string_view pack_driver_text =
 entry:
 $fields$  %n.up = add i64 %n, $width.less$
   %panels = udiv i64 %n.up, $width$
-  %panel.bytes = mul i64 %k, $row.bytes$
+  %k.up = add i64 %k, $group.less$
+  %k.units = udiv i64 %k.up, $group$
+  %k.rows = add i64 %k.units, $head.rows$
+  %panel.bytes = mul i64 %k.rows, $row.bytes$
   %some = icmp ult i64 %begin, %end
   br i1 %some, label %item, label %done
 item:
@@ -98,8 +115,9 @@ item.end:
   %from = getelementptr i8, ptr %rhs, i64 %offset
   %to.offset = mul i64 %i, %panel.bytes
   %at = getelementptr i8, ptr %to, i64 %to.offset
-  call void @$pack$(ptr %from, i64 %bk, i64 %bn, i64 %k, i64 %cols, ptr %at)
-  %i.next = add i64 %i, 1
+  %units = getelementptr i8, ptr %at, i64 $head.bytes$
+  call void @$pack$(ptr %from, i64 %bk, i64 %bn, i64 %k, i64 %cols, ptr %units, i64 $row.bytes$)
+$head$  %i.next = add i64 %i, 1
   %i.more = icmp ult i64 %i.next, %end
   br i1 %i.more, label %item, label %done
 done:
@@ -114,7 +132,10 @@ struct Pack {
   std::string ir;
 
   const DotShape& shape() const { return writer.shape; }
-  std::string loaded() const { return vector_type(from, shape().lanes); }
+  int group() const { return writer.form.group; }
+  // Elements of a row loaded at once: of narrow ones the whole row.
+  int row_lanes() const { return group() > 1 ? shape().width : shape().lanes; }
+  std::string loaded() const { return vector_type(from, row_lanes()); }
   int from_size() const { return static_cast<int>(size_of(from)); }
   // Elements a side of the blocks that are transposed: larger ones take more shuffles an element
   // and twice the code.
@@ -127,43 +148,49 @@ struct Pack {
 
   std::string lanes_constant(int start) const {
     std::string out = "<";
-    for (int i = 0; i < shape().lanes; ++i) append(out, i ? ", " : "", "i64 ", start + i);
+    for (int i = 0; i < row_lanes(); ++i) append(out, i ? ", " : "", "i64 ", start + i);
     return out + ">";
   }
 
   void by_row() {
-    int lanes = shape().lanes;
+    int lanes = row_lanes(), vectors = shape().width / lanes;
     append(ir, "row.open:\n");
     if (has_masks()) {
       append(ir, "  %cols.one = insertelement <", lanes,
              " x i64> poison, i64 %cols, i64 0\n  %cols.all = shufflevector <", lanes, " x i64> %cols.one, <", lanes,
              " x i64> poison, <", lanes, " x i32> zeroinitializer\n");
-      for (int v = 0; v < shape().vectors; ++v)
+      for (int v = 0; v < vectors; ++v)
         append(ir, "  %mask.", v, " = icmp ult <", lanes, " x i64> ", lanes_constant(v * lanes), ", %cols.all\n");
       writer.declare(cat("declare ", loaded(), " @llvm.masked.load.v", lanes, mangled(), ".p0(ptr, <", lanes,
                          " x i1>, ", loaded(), ")\n"));
     }
-    append(ir, "  br label %row\nrow:\n  %row.left = phi i64 [ %count, %row.open ], [ %row.next, %row ]\n",
-           "  %row.s = phi ptr [ %s, %row.open ], [ %row.s.next, %row ]\n  %row.d = phi ptr [ %d, "
+    append(ir, "  br label %row\nrow:\n  %row.left = phi i64 [ %groups, %row.open ], [ %row.next, %row ]\n",
+           "  %row.s.0 = phi ptr [ %s, %row.open ], [ %row.s.", group(), ", %row ]\n  %row.d = phi ptr [ %d, "
            "%row.open ], [ %row.d.next, %row ]\n");
-    for (int v = 0; v < shape().vectors; ++v) {
-      std::string value = cat("%row.x.", v), pointer = cat("%row.s.", v);
-      append(ir, "  ", pointer, " = getelementptr i8, ptr %row.s, i64 ", v * lanes * from_size(), "\n");
-      if (has_masks())
-        append(ir, "  ", value, " = call ", loaded(), " @llvm.masked.load.v", lanes, mangled(), ".p0(ptr align ",
-               from_size(), " ", pointer, ", <", lanes, " x i1> %mask.", v, ", ", loaded(), " zeroinitializer)\n");
-      else
-        append(ir, "  ", value, " = load ", loaded(), ", ptr ", pointer, ", align ", from_size(), "\n");
-      value = writer.convert(ir, value, value, from, lanes);
+    for (int j = 0; j < group(); ++j)
+      append(ir, "  %row.s.", j + 1, " = getelementptr i8, ptr %row.s.", j, ", i64 %sk\n");
+    for (int v = 0; v < vectors; ++v) {
+      std::vector<std::string> rows;
+      for (int j = 0; j < group(); ++j) rows.push_back(load_row(v, j));
+      std::string value = group() > 1 ? writer.interleave(ir, cat("%row.", v), rows, lanes) : rows[0];
       append(ir, "  %row.d.", v, " = getelementptr i8, ptr %row.d, i64 ", v * lanes * shape().size, "\n  store ",
-             writer.vector(), " ", value, ", ptr %row.d.", v, ", align ", lanes * shape().size, "\n");
+             writer.units(lanes), " ", value, ", ptr %row.d.", v, ", align ", shape().lanes * shape().size, "\n");
     }
-    append(ir,
-           "  %row.s.next = getelementptr i8, ptr %row.s, i64 %sk\n  %row.d.next = getelementptr "
-           "i8, ptr %row.d, i64 ",
-           shape().width * shape().size,
-           "\n  %row.next = add i64 %row.left, -1\n  %row.more = icmp ne i64 %row.next, 0\n",
-           "  br i1 %row.more, label %row, label %done\n");
+    append(ir, "  %row.d.next = getelementptr i8, ptr %row.d, i64 %dr\n  %row.next = add i64 %row.left, -1\n",
+           "  %row.more = icmp ne i64 %row.next, 0\n  br i1 %row.more, label %row, label %row.done\nrow.done:\n",
+           "  br label %each.open\n");
+  }
+
+  std::string load_row(int v, int j) {
+    int lanes = row_lanes();
+    std::string value = cat("%row.x.", v, ".", j), pointer = value + ".at";
+    append(ir, "  ", pointer, " = getelementptr i8, ptr %row.s.", j, ", i64 ", v * lanes * from_size(), "\n");
+    if (has_masks())
+      append(ir, "  ", value, " = call ", loaded(), " @llvm.masked.load.v", lanes, mangled(), ".p0(ptr align ",
+             from_size(), " ", pointer, ", <", lanes, " x i1> %mask.", v, ", ", loaded(), " zeroinitializer)\n");
+    else
+      append(ir, "  ", value, " = load ", loaded(), ", ptr ", pointer, ", align ", from_size(), "\n");
+    return writer.convert(ir, value, value, from, lanes);
   }
 
   std::string mangled() const {
@@ -181,22 +208,21 @@ struct Pack {
       append(ir, "  %cn.", i, " = add i64 %v, ", i, "\n  %cm.", i, " = call i64 @llvm.umin.i64(i64 %cn.", i,
              ", i64 %last)\n  %co.", i, " = mul i64 %cm.", i, ", %sn\n  %cs.", i,
              " = getelementptr i8, ptr %s, i64 %co.", i, "\n");
-    append(ir, "  %cd = getelementptr ", writer.type(), ", ptr %d, i64 %v\n  br label %column\ncolumn:\n",
-           "  %ck = phi i64 [ 0, %column.v ], [ %ck.next, %column ]\n  %cko = mul i64 %ck, ",
-           shape().width * shape().size, "\n  %cdk = getelementptr i8, ptr %cd, i64 %cko\n");
+    append(ir, "  %cd = getelementptr ", writer.unit(), ", ptr %d, i64 %v\n  br label %column\ncolumn:\n",
+           "  %ck = phi i64 [ 0, %column.v ], [ %ck.next, %column ]\n  %cku = udiv i64 %ck, ", group(),
+           "\n  %cko = mul i64 %cku, %dr\n  %cdk.0 = getelementptr i8, ptr %cd, i64 %cko\n");
     std::vector<std::string> rows;
     for (int i = 0; i < lanes; ++i) {
       std::string value = cat("%cx.", i);
       append(ir, "  %cp.", i, " = getelementptr ", llvm_type(from), ", ptr %cs.", i, ", i64 %ck\n  ", value, " = load ",
-             vector_type(from, lanes), ", ptr %cp.", i, ", align ", from_size(), "\n");
-      rows.push_back(writer.convert(ir, value, value, from, lanes));
+             vector_type(from, lanes * group()), ", ptr %cp.", i, ", align ", from_size(), "\n");
+      rows.push_back(writer.bitcast_units(ir, value, writer.convert(ir, value, value, from, lanes * group()), lanes));
     }
     for (int s = lanes / 2; s > 0; s /= 2) exchange(rows, s);
     for (int i = 0; i < lanes; ++i)
-      append(ir, "  %cq.", i, " = getelementptr i8, ptr %cdk, i64 ", i * shape().width * shape().size, "\n  store ",
-             vector_type(writer.accumulate, lanes), " ", rows[static_cast<size_t>(i)], ", ptr %cq.", i, ", align ",
-             lanes * shape().size, "\n");
-    append(ir, "  %ck.next = add i64 %ck, ", lanes, "\n  %ck.more = icmp ult i64 %ck.next, %whole\n",
+      append(ir, "  store ", writer.units(lanes), " ", rows[static_cast<size_t>(i)], ", ptr %cdk.", i, ", align ",
+             lanes * shape().size, "\n  %cdk.", i + 1, " = getelementptr i8, ptr %cdk.", i, ", i64 %dr\n");
+    append(ir, "  %ck.next = add i64 %ck, ", lanes * group(), "\n  %ck.more = icmp ult i64 %ck.next, %whole\n",
            "  br i1 %ck.more, label %column, label %column.v.end\ncolumn.v.end:\n  %v.next = add "
            "i64 %v, ",
            lanes, "\n  %v.more = icmp ult i64 %v.next, ", shape().width,
@@ -217,8 +243,8 @@ struct Pack {
       std::string a = rows[static_cast<size_t>(i)], b = rows[static_cast<size_t>(i + s)];
       for (int half = 0; half < 2; ++half) {
         std::string to = cat("%ct.", s, ".", i + half * s);
-        append(ir, "  ", to, " = shufflevector ", vector_type(writer.accumulate, lanes), " ", a, ", ",
-               vector_type(writer.accumulate, lanes), " ", b, ", <", lanes, " x i32> ", masks[half], "\n");
+        append(ir, "  ", to, " = shufflevector ", writer.units(lanes), " ", a, ", ", writer.units(lanes), " ", b, ", <",
+               lanes, " x i32> ", masks[half], "\n");
         rows[static_cast<size_t>(i + half * s)] = to;
       }
     }
@@ -227,15 +253,15 @@ struct Pack {
   void each() {
     std::string zero, converted;
     for (int v = 0; v < shape().vectors; ++v)
-      append(zero, "  %k.d.", v, " = getelementptr i8, ptr %k.d, i64 ", v * shape().lanes * shape().size, "\n  store ",
+      append(zero, "  %k.d.", v, " = getelementptr i8, ptr %k.row, i64 ", v * shape().lanes * shape().size, "\n  store ",
              writer.vector(), " zeroinitializer, ptr %k.d.", v, ", align ", shape().lanes * shape().size, "\n");
     std::string x = writer.convert(converted, "%x", "%x", from, 0);
-    ir += fill(each_text, {{"row.size", cat(shape().width * shape().size)},
+    ir += fill(each_text, {{"group", cat(group())},
                            {"zero", zero},
                            {"from", llvm_type(from)},
                            {"from.size", cat(from_size())},
-                           {"to", writer.type()},
-                           {"to.size", cat(shape().size)},
+                           {"to", llvm_type(writer.form.packed)},
+                           {"to.size", cat(size_of(writer.form.packed))},
                            {"convert", converted},
                            {"x", x}});
   }
@@ -243,14 +269,15 @@ struct Pack {
 
 }  // namespace
 
-std::string DotWriter::pack(DType rhs) {
-  std::string name = cat("weft.pack.", weft::name(rhs), ".", weft::name(accumulate));
+std::string DotWriter::pack(DType from) {
+  std::string name = cat("weft.pack.", weft::name(from), ".", form.name());
   if (!first(name)) return name;
-  Pack pack{*this, rhs, {}};
+  Pack pack{*this, from, {}};
   pack.ir += fill(open_text, {{"name", name},
                               {"from.size", cat(pack.from_size())},
                               {"width", cat(shape.width)},
-                              {"block", cat(pack.block())},
+                              {"group", cat(form.group)},
+                              {"block", cat(pack.block() * form.group)},
                               {"rows.when", pack.has_masks() ? "true" : "%is.full"}});
   pack.by_row();
   pack.by_column();
@@ -259,15 +286,22 @@ std::string DotWriter::pack(DType rhs) {
   return name;
 }
 
-std::string DotWriter::pack_driver(DType rhs) {
-  std::string name = cat("weft.dot.pack.", weft::name(rhs), ".", weft::name(accumulate));
+std::string DotWriter::pack_driver() {
+  std::string name = cat("weft.dot.pack.", weft::name(form.rhs), ".", form.name());
   if (!first(name)) return name;
+  int row_bytes = shape.width * shape.size;
+  std::string head = head_rows() ? cat("  call void @", pack_head(), "(ptr %units, i64 %k.units, ptr %at)\n") : "";
   emitter.functions_ += fill(pack_driver_text, {{"name", name},
                                                 {"fields", load_fields()},
-                                                {"pack", pack(rhs)},
+                                                {"pack", pack(form.rhs)},
                                                 {"width", cat(shape.width)},
                                                 {"width.less", cat(shape.width - 1)},
-                                                {"row.bytes", cat(shape.width * shape.size)}});
+                                                {"group", cat(form.group)},
+                                                {"group.less", cat(form.group - 1)},
+                                                {"head", head},
+                                                {"head.rows", cat(head_rows())},
+                                                {"head.bytes", cat(head_rows() * row_bytes)},
+                                                {"row.bytes", cat(row_bytes)}});
   declare("declare i64 @llvm.umin.i64(i64, i64)\n");
   return name;
 }

@@ -5,9 +5,9 @@
 
 namespace weft {
 
-DotShape dot_shape(const Target& target, DType accumulate) {
+DotShape dot_shape(const Target& target, const DotForm& form) {
   DotShape shape{};
-  shape.size = static_cast<int>(size_of(accumulate));
+  shape.size = static_cast<int>(size_of(form.accumulate));
   shape.lanes = target.vector_bytes / shape.size;
   shape.vectors = 2;
   // Two registers for a row of rhs and at least one for the broadcast lhs element stay free.
@@ -15,10 +15,35 @@ DotShape dot_shape(const Target& target, DType accumulate) {
   shape.width = shape.lanes * shape.vectors;
   shape.depth = 256;
   shape.block = 48;
-  shape.run = 192;
-  shape.share = 4;
+  // Long runs pack rhs seldom; packing of lhs is for the second-level cache, and for more panels at once.
+  shape.run = form.packs_lhs ? 192 : 1056;
+  shape.share = form.packs_lhs ? 8 : 4;
   shape.scratch = shape.share * (shape.run + small_rows);
+  // One cache line more than they need.
+  shape.lhs_row = shape.depth * shape.size + 64;
+  shape.lhs_column = shape.run * shape.size + 64;
   return shape;
+}
+
+DotForm dot_form(const Target& target, DType lhs, DType rhs, DType accumulate) {
+  DotForm form{lhs, rhs, accumulate, accumulate};
+  auto both = [&](auto is) { return is(lhs) && is(rhs); };
+  bool sums_words = accumulate == DType::i32 || accumulate == DType::u32;
+  auto is_byte = [](DType dtype) { return dtype == DType::i8 || dtype == DType::u8 || is_bool(dtype); };
+  if (accumulate == DType::f32 && target.bf16 && both([](DType dtype) { return dtype == DType::bf16; })) {
+    form.packed = DType::bf16, form.group = 2;
+  } else if (sums_words && target.vnni && both(is_byte) && (is_signed(lhs) || is_signed(rhs))) {
+    form.packed = DType::i8, form.group = 4;
+    form.biased = is_signed(lhs) && is_signed(rhs);
+    form.swapped = !is_signed(rhs);
+  } else if (sums_words && both([&](DType dtype) { return is_byte(dtype) || dtype == DType::i16; })) {
+    form.packed = DType::i16, form.group = 2;
+  }
+  return form;
+}
+
+std::string DotForm::name() const {
+  return cat(weft::name(packed), biased ? ".biased" : swapped ? ".swapped" : "", ".", weft::name(accumulate));
 }
 
 std::string llvm_type(DType dtype) {
@@ -88,11 +113,12 @@ std::string widen(std::string& ir, const std::string& name, const std::string& v
 
 std::string DotWriter::convert(std::string& ir, const std::string& name, const std::string& value, DType from,
                                int lanes) const {
-  return convert(ir, name, value, from, accumulate, lanes);
+  return convert(ir, name, value, from, form.packed, lanes);
 }
 
 std::string DotWriter::convert(std::string& ir, const std::string& name, const std::string& value, DType from, DType to,
                                int lanes) const {
+  if (from == to) return value;
   check(is_float(to) || !is_float(from), "a dot of ", weft::name(from), " cannot accumulate ", weft::name(to));
   if (from == DType::f16 || from == DType::bf16)
     return convert(ir, name + ".f32", widen(ir, name, value, from, lanes ? cat(lanes) : "", emitter.target_.f16c),
@@ -108,6 +134,72 @@ std::string DotWriter::convert(std::string& ir, const std::string& name, const s
                                       : "zext";
   append(ir, "  ", name, ".converted = ", how, " ", source, " ", value, " to ", target, "\n");
   return name + ".converted";
+}
+
+std::string DotWriter::interleave(std::string& ir, const std::string& name, std::vector<std::string> rows,
+                                  int lanes) const {
+  int bits = static_cast<int>(size_of(form.packed)) * 8;
+  // Pairs of rows, then pairs of pairs: neighbours of each width become elements of twice the width.
+  for (; rows.size() > 1; bits *= 2) {
+    std::vector<std::string> wider;
+    std::string type = cat("<", lanes, " x i", bits, ">"), order;
+    for (int i = 0; i < lanes; ++i) append(order, i ? ", " : "", "i32 ", i, ", i32 ", lanes + i);
+    for (size_t i = 0; i < rows.size(); i += 2) {
+      std::string to = cat(name, ".", bits, ".", i);
+      append(ir, "  ", to, ".both = shufflevector ", type, " ", rows[i], ", ", type, " ", rows[i + 1], ", <", 2 * lanes,
+             " x i32> <", order, ">\n  ", to, " = bitcast <", 2 * lanes, " x i", bits, "> ", to, ".both to <", lanes,
+             " x i", 2 * bits, ">\n");
+      wider.push_back(to);
+    }
+    rows = std::move(wider);
+  }
+  return rows[0];
+}
+
+std::string DotWriter::bitcast_units(std::string& ir, const std::string& name, const std::string& value,
+                                     int lanes) const {
+  if (form.group == 1) return value;
+  append(ir, "  ", name, ".units = bitcast ", vector_type(form.packed, lanes * form.group), " ", value, " to ",
+         units(lanes), "\n");
+  return name + ".units";
+}
+
+std::string DotWriter::multiply_add(const std::string& to, const std::string& a, const std::string& b,
+                                    const std::string& sum, int lanes) {
+  if (form.group > 1 && lanes != 1) return multiply_add_units(to, a, b, sum);
+  std::string type = lanes == 1 ? this->type() : vector();
+  if (is_float(accumulate) && emitter.target_.fma) {
+    std::string suffix = cat(lanes == 1 ? "" : cat("v", shape.lanes), accumulate == DType::f64 ? "f64" : "f32");
+    declare(cat("declare ", type, " @llvm.fma.", suffix, "(", type, ", ", type, ", ", type, ")\n"));
+    return cat("  ", to, " = call ", type, " @llvm.fma.", suffix, "(", type, " ", a, ", ", type, " ", b, ", ", type,
+               " ", sum, ")\n");
+  }
+  std::string kind = is_float(accumulate) ? "f" : "";
+  return cat("  ", to, ".product = ", kind, "mul ", type, " ", a, ", ", b, "\n  ", to, " = ", kind, "add ", type, " ",
+             sum, ", ", to, ".product\n");
+}
+
+std::string DotWriter::multiply_add_units(const std::string& to, std::string a, std::string b, const std::string& sum) {
+  int bytes = target().vector_bytes;
+  if (form.swapped) std::swap(a, b);
+  std::string element = form.packed == DType::bf16 ? "bfloat" : llvm_type(form.packed);
+  std::string narrow = cat("<", shape.lanes * form.group, " x ", element, ">"), units = this->units();
+  std::string ir = cat("  ", to, ".a = bitcast ", units, " ", a, " to ", narrow, "\n  ", to, ".b = bitcast ", units, " ",
+                       b, " to ", narrow, "\n");
+  std::string pair = cat(narrow, " ", to, ".a, ", narrow, " ", to, ".b)\n"), types = cat(narrow, ", ", narrow, ")\n");
+  if (form.packed == DType::i16) {
+    std::string call = cat("@llvm.x86.", bytes == 64   ? "avx512.pmaddw.d.512("
+                                         : bytes == 32 ? "avx2.pmadd.wd("
+                                                       : "sse2.pmadd.wd(");
+    declare(cat("declare ", vector(), " ", call, types));
+    return cat(ir, "  ", to, ".pairs = call ", vector(), " ", call, pair, "  ", to, " = add ", vector(), " ", sum, ", ",
+               to, ".pairs\n");
+  }
+  check(bytes == 64, "sums of products of ", weft::name(form.packed), " need vectors of 64 bytes");
+  std::string call =
+      cat("@llvm.x86.", form.packed == DType::bf16 ? "avx512bf16.dpbf16ps.512(" : "avx512.vpdpbusd.512(");
+  declare(cat("declare ", vector(), " ", call, vector(), ", ", types));
+  return cat(ir, "  ", to, " = call ", vector(), " ", call, vector(), " ", sum, ", ", pair);
 }
 
 std::string load_fields() {

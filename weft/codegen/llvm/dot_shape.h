@@ -5,8 +5,10 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "weft/codegen/llvm/dot.h"
+#include "weft/core/text.h"
 
 namespace weft {
 
@@ -22,8 +24,27 @@ struct DotShape {
   int share;    // panels that share a block of lhs
   int scratch;  // rows of accumulators that a thread keeps between blocks of k
   int run;      // rows that share one packing of a block of rhs; a multiple of block
+  int lhs_row;     // bytes from row to row of packed lhs that lies along k
+  int lhs_column;  // bytes from k to k of packed lhs that does not
 };
-DotShape dot_shape(const Target& target, DType accumulate);
+
+// How products of two element types are formed. Packed operands are units as large as an accumulator: one element of
+// the accumulator's type, or `group` neighbours along k of a narrower type, whose products one instruction adds up.
+struct DotForm {
+  DType lhs, rhs, accumulate;
+  DType packed;  // accumulate, bf16, i16 or i8
+  int group = 1;
+  // Bytes multiply as unsigned by signed. Of two signed ones lhs is taken plus 128, and what that adds is taken off
+  // again; of signed by unsigned the operands of the instruction are exchanged.
+  bool biased = false, swapped = false;
+  bool packs_lhs = false;
+
+  // Whether elements of rhs are used as they lie in memory.
+  bool rhs_as_is() const { return rhs == packed && group == 1; }
+  std::string name() const;
+};
+DotForm dot_form(const Target& target, DType lhs, DType rhs, DType accumulate);
+DotShape dot_shape(const Target& target, const DotForm& form);
 
 // The words that a kernel hands to the shared loops: pointers, extents, strides in bytes, and for
 // four batch dimensions a table of extents and of either operand's strides.
@@ -50,6 +71,8 @@ inline constexpr int rows_per_base = 3;
 // Rows of the small tile: with two vectors in a row, the fewest that hide the latency of a
 // multiply-add.
 inline constexpr int small_rows = 4;
+// Rows up to which rhs is read in place: packing would touch it twice.
+inline constexpr int few_rows = 12;
 // Panels that the tile of a single row takes at once, for the same reason.
 inline constexpr int slim_panels = 4;
 inline constexpr int dot_words = 22;
@@ -68,39 +91,52 @@ std::string fill(std::string_view text, std::initializer_list<std::pair<std::str
 // pipelines from unrolling them, which doubles the time of compilation and gains nothing.
 struct DotWriter {
   DotEmitter& emitter;
+  DotForm form;
   DotShape shape;
   DType accumulate;
 
-  DotWriter(DotEmitter& emitter, DType accumulate)
-      : emitter(emitter), shape(dot_shape(emitter.target_, accumulate)), accumulate(accumulate) {}
+  DotWriter(DotEmitter& emitter, const DotForm& form)
+      : emitter(emitter), form(form), shape(dot_shape(emitter.target_, form)), accumulate(form.accumulate) {}
 
-  // Each returns the function's name.
-  std::string tile(DType lhs, DType rhs, int rows, int panels);
-  // The call of a tile at row %a: `rest` are the arguments after those of lhs.
-  std::string call_tile(const std::string& name, int rows, const std::string& rest);
+  // Each returns the function's name. `raw`: rhs is read as it lies, in rows along n.
+  std::string tile(bool raw, int rows, int panels);
+  // The call of a tile at row %a: `rest` are the arguments after those of lhs, `prefix` tells calls of one tile apart.
+  std::string call_tile(const std::string& name, int rows, const std::string& rest, const std::string& prefix = {});
   // The same for the small tile where %r.left rows are left: the first or second row stands in for
   // missing ones.
   std::string call_small_tile(const std::string& name, const std::string& rest);
-  std::string inner(DType lhs, DType rhs);
-  std::string pack(DType rhs);
-  std::string driver(DType lhs, DType rhs, bool may_pack, bool may_be_inner);
-  void write_driver(const std::string& name, const DotEmitter::Needs& needs);
-  std::string pack_driver(DType rhs);
+  std::string inner();
+  std::string pack(DType from);
+  std::string pack_lhs();
+  // Of the units of a panel, what their sums are too large by when lhs is biased.
+  std::string pack_head();
+  std::string driver(const DotNeeds& needs);
+  void write_driver(const std::string& name, const DotNeeds& needs);
+  std::string pack_driver();
 
-  // Appends the conversion of `value` (lanes 0: a scalar) to the accumulator's type; returns the
-  // result's name. Names what it makes after `name`.
+  // Appends the conversion of `value` (lanes 0: a scalar) to the packed type; returns the result's name. Names what it
+  // makes after `name`.
   std::string convert(std::string& ir, const std::string& name, const std::string& value, DType from, int lanes) const;
-  // The instruction to = a * b + sum, rounded once where the target does that, of vectors or of
-  // scalars.
-  std::string multiply_add(const std::string& to, const std::string& a, const std::string& b, const std::string& sum,
-                           int lanes = 0);
   std::string convert(std::string& ir, const std::string& name, const std::string& value, DType from, DType to,
                       int lanes) const;
+  // Vectors of `group` rows of k as the units of one vector.
+  std::string interleave(std::string& ir, const std::string& name, std::vector<std::string> rows, int lanes) const;
+  // Units of `lanes` * group neighbours along k, as one vector.
+  std::string bitcast_units(std::string& ir, const std::string& name, const std::string& value, int lanes) const;
+  // The instruction to = a * b + sum of units, rounded once where the target does that, of vectors or of scalars.
+  std::string multiply_add(const std::string& to, const std::string& a, const std::string& b, const std::string& sum,
+                           int lanes = 0);
+  std::string multiply_add_units(const std::string& to, std::string a, std::string b, const std::string& sum);
   bool first(const std::string& name) { return emitter.done_.insert(name).second; }
   void declare(std::string line) { emitter.declarations_.insert(std::move(line)); }
   const Target& target() const { return emitter.target_; }
   std::string type() const { return llvm_type(accumulate); }
   std::string vector() const { return vector_type(accumulate, shape.lanes); }
+  std::string unit() const { return form.group > 1 ? "i32" : type(); }
+  std::string units(int lanes) const { return form.group > 1 ? cat("<", lanes, " x i32>") : vector_type(accumulate, lanes); }
+  std::string units() const { return units(shape.lanes); }
+  // Rows of units in front of a packed panel: what to take off the sums.
+  int head_rows() const { return form.biased ? 1 : 0; }
 };
 
 }  // namespace weft

@@ -12,7 +12,7 @@ namespace {
 
 struct Tile {
   DotWriter& writer;
-  DType lhs, rhs;
+  bool raw;  // rhs is read as it lies, in rows along n %bk bytes apart; otherwise packed
   int rows;
   int panels;  // side by side, %bp and %cp bytes apart
   std::string ir;
@@ -20,6 +20,7 @@ struct Tile {
   int vectors() const { return shape().vectors * panels; }
 
   const DotShape& shape() const { return writer.shape; }
+  const DotForm& form() const { return writer.form; }
 
   template <class F>
   void each(F f) {
@@ -31,7 +32,8 @@ struct Tile {
     append(ir, "define internal void @", name, "(");
     for (int row = 0; row < rows; row += rows_per_base) append(ir, "ptr %base.", row, ", ");
     append(ir, "i64 %am, i64 %am2, i64 %ak, ptr %b, i64 %bk, i64 %count, ptr %c, i1 %first",
-           panels > 1 ? ", i64 %bp, i64 %cp" : "", ") noinline optsize {\nentry:\n");
+           form().biased ? ", ptr %head" : "", panels > 1 ? ", i64 %bp, i64 %cp" : "",
+           ") noinline optsize {\nentry:\n");
     append(ir, "  br i1 %first, label %start, label %resume\n");
   }
 
@@ -56,10 +58,26 @@ struct Tile {
              "\n");
     });
     append(ir, "  br label %start\nstart:\n");
+    bool headed = form().biased && !raw;
     each([&](const std::string& at, int, int) {
-      append(ir, "  %start.", at, " = phi ", writer.vector(), " [ zeroinitializer, %entry ], [ %old.", at,
-             ", %resume ]\n");
+      append(ir, headed ? "  %so.far." : "  %start.", at, " = phi ", writer.vector(),
+             " [ zeroinitializer, %entry ], [ %old.", at, ", %resume ]\n");
     });
+    for (int v = 0; headed && v < vectors(); ++v) {
+      std::string base = "%head";
+      if (int panel = v / shape().vectors) {
+        base = cat("%head.panel.", v);
+        append(ir, "  ", base, ".move = mul i64 %bp, ", panel, "\n  ", base, " = getelementptr i8, ptr %head, i64 ",
+               base, ".move\n");
+      }
+      append(ir, "  %head.at.", v, " = getelementptr i8, ptr ", base, ", i64 ",
+             v % shape().vectors * shape().lanes * shape().size, "\n  %head.", v, " = load ", writer.vector(),
+             ", ptr %head.at.", v, ", align ", shape().size, "\n");
+    }
+    if (headed)
+      each([&](const std::string& at, int, int v) {
+        append(ir, "  %start.", at, " = sub ", writer.vector(), " %so.far.", at, ", %head.", v, "\n");
+      });
     append(ir, "  %empty = icmp eq i64 %count, 0\n  br i1 %empty, label %finish, label %step\n");
   }
 
@@ -72,23 +90,76 @@ struct Tile {
       append(ir, "  %sum.", at, " = phi ", writer.vector(), " [ %start.", at, ", %start ], [ %next.", at,
              ", %step ]\n");
     });
-    std::vector<std::string> b;
-    for (int v = 0; v < vectors(); ++v) {
-      std::string load = cat("%b.", v), base = "%pb";
-      if (int panel = v / shape().vectors; panel && v % shape().vectors == 0)
-        append(ir, "  %pb.panel.", panel, " = getelementptr i8, ptr %pb", panel > 1 ? cat(".panel.", panel - 1) : "",
-               ", i64 %bp\n");
-      if (int panel = v / shape().vectors) append(base, ".panel.", panel);
-      append(ir, "  %pb.", v, " = getelementptr i8, ptr ", base, ", i64 ",
-             v % shape().vectors * shape().lanes * int(size_of(rhs)), "\n  ", load, " = load ",
-             vector_type(rhs, shape().lanes), ", ptr %pb.", v, ", align ", size_of(rhs), "\n");
-      b.push_back(writer.convert(ir, load, load, rhs, shape().lanes));
-    }
+    for (int v = 0; v < vectors() && raw && form().biased; ++v)
+      append(ir, "  %bias.", v, " = phi ", writer.vector(), " [ zeroinitializer, %start ], [ %bias.next.", v,
+             ", %step ]\n");
+    std::vector<std::string> b = load_rhs();
     for (int row = 0; row < rows; ++row) multiply_row(row, b);
     for (int row = 0; row < rows; row += rows_per_base)
       append(ir, "  %p.", row, ".next = getelementptr i8, ptr %p.", row, ", i64 %ak\n");
-    append(ir, "  %pb.next = getelementptr i8, ptr %pb, i64 %bk\n  %left.next = add i64 %left, -1\n",
+    std::string step = "%bk";
+    if (raw && form().group > 1) append(ir, "  ", step = "%bk.group", " = mul i64 %bk, ", form().group, "\n");
+    append(ir, "  %pb.next = getelementptr i8, ptr %pb, i64 ", step, "\n  %left.next = add i64 %left, -1\n",
            "  %more = icmp ne i64 %left.next, 0\n  br i1 %more, label %step, label %finish\n");
+  }
+
+  // Vectors of units, as many as a row of the tile has.
+  std::vector<std::string> load_rhs() {
+    std::vector<std::string> b;
+    for (int panel = 0; panel < panels; ++panel) {
+      std::string base = "%pb";
+      if (panel) {
+        append(ir, "  %pb.panel.", panel, " = getelementptr i8, ptr %pb", panel > 1 ? cat(".panel.", panel - 1) : "",
+               ", i64 %bp\n");
+        append(base, ".panel.", panel);
+      }
+      if (raw) load_raw(b, panel, base);
+      else
+        for (int v = 0; v < shape().vectors; ++v) b.push_back(load(cat("%b.", panel, ".", v), base, v));
+    }
+    if (raw && form().biased)
+      for (int v = 0; v < vectors(); ++v)
+        ir += writer.multiply_add(cat("%bias.next.", v), cat("splat (i32 ", 0x80808080u, ")"), b[static_cast<size_t>(v)],
+                                  cat("%bias.", v));
+    return b;
+  }
+
+  std::string load(const std::string& name, const std::string& base, int v) {
+    append(ir, "  ", name, ".at = getelementptr i8, ptr ", base, ", i64 ", v * shape().lanes * shape().size, "\n  ",
+           name, " = load ", writer.units(), ", ptr ", name, ".at, align ", size_of(form().packed), "\n");
+    return name;
+  }
+
+  // A whole row of the panel at once: narrow elements of a vector fill a part of a register only.
+  void load_raw(std::vector<std::string>& b, int panel, const std::string& base) {
+    int lanes = form().group > 1 ? shape().width : shape().lanes;
+    DType rhs = form().rhs;
+    for (int v = 0; v < shape().width / lanes; ++v) {
+      std::vector<std::string> group;
+      for (int j = 0; j < form().group; ++j) {
+        std::string name = cat("%b.", panel, ".", v, ".", j), row = base;
+        if (j) {
+          row = cat("%pb.row.", panel, ".", j);
+          append(ir, "  ", row, " = getelementptr i8, ptr ", j > 1 ? cat("%pb.row.", panel, ".", j - 1) : base,
+                 ", i64 %bk\n");
+        }
+        append(ir, "  ", name, ".at = getelementptr i8, ptr ", row, ", i64 ", v * lanes * int(size_of(rhs)), "\n  ",
+               name, " = load ", vector_type(rhs, lanes), ", ptr ", name, ".at, align ", size_of(rhs), "\n");
+        group.push_back(writer.convert(ir, name, name, rhs, lanes));
+      }
+      if (form().group == 1) {
+        b.push_back(group[0]);
+        continue;
+      }
+      std::string name = cat("%b.", panel), all = writer.interleave(ir, name, group, lanes);
+      for (int part = 0; part < shape().vectors; ++part) {
+        std::string order;
+        for (int i = 0; i < shape().lanes; ++i) append(order, i ? ", " : "", "i32 ", part * shape().lanes + i);
+        append(ir, "  ", name, ".part.", part, " = shufflevector ", writer.units(lanes), " ", all, ", ",
+               writer.units(lanes), " poison, <", shape().lanes, " x i32> <", order, ">\n");
+        b.push_back(cat(name, ".part.", part));
+      }
+    }
   }
 
   void multiply_row(int row, const std::vector<std::string>& b) {
@@ -97,14 +168,15 @@ struct Tile {
       pointer = cat("%pa.", row);
       append(ir, "  ", pointer, " = getelementptr i8, ptr ", base, ", i64 ", within == 1 ? "%am" : "%am2", "\n");
     }
-    std::string value = cat("%a.", row), type = writer.vector();
-    append(ir, "  ", value, " = load ", llvm_type(lhs), ", ptr ", pointer, ", align ", size_of(lhs), "\n");
-    value = writer.convert(ir, value, value, lhs, 0);
-    append(ir, "  %one.", row, " = insertelement ", type, " poison, ", writer.type(), " ", value, ", i64 0\n  %all.",
+    std::string value = cat("%a.", row), type = writer.units();
+    append(ir, "  ", value, " = load ", writer.unit(), ", ptr ", pointer, ", align ", size_of(form().packed), "\n");
+    append(ir, "  %one.", row, " = insertelement ", type, " poison, ", writer.unit(), " ", value, ", i64 0\n  %all.",
            row, " = shufflevector ", type, " %one.", row, ", ", type, " poison, <", shape().lanes,
            " x i32> zeroinitializer\n");
+    // Plus 128 in each byte, for as little as the load alone.
+    if (form().biased) append(ir, "  %flip.", row, " = xor ", type, " %all.", row, ", splat (i32 ", 0x80808080u, ")\n");
     for (int v = 0; v < vectors(); ++v)
-      ir += writer.multiply_add(cat("%next.", row, ".", v), cat("%all.", row), b[static_cast<size_t>(v)],
+      ir += writer.multiply_add(cat("%next.", row, ".", v), cat(form().biased ? "%flip." : "%all.", row), b[static_cast<size_t>(v)],
                                 cat("%sum.", row, ".", v));
   }
 
@@ -114,9 +186,15 @@ struct Tile {
       append(ir, "  %end.", at, " = phi ", writer.vector(), " [ %start.", at, ", %start ], [ %next.", at,
              ", %step ]\n");
     });
+    bool biased = raw && form().biased;
+    for (int v = 0; v < vectors() && biased; ++v)
+      append(ir, "  %bias.end.", v, " = phi ", writer.vector(), " [ zeroinitializer, %start ], [ %bias.next.", v,
+             ", %step ]\n");
     each([&](const std::string& at, int row, int v) {
       std::string to = this->at(cat("%to.", at), row, v);
-      append(ir, "  store ", writer.vector(), " %end.", at, ", ptr ", to, ", align ", shape().lanes * shape().size,
+      if (biased)
+        append(ir, "  %less.", at, " = sub ", writer.vector(), " %end.", at, ", %bias.end.", v, "\n");
+      append(ir, "  store ", writer.vector(), biased ? " %less." : " %end.", at, ", ptr ", to, ", align ", shape().lanes * shape().size,
              "\n");
     });
     append(ir, "  ret void\n}\n\n");
@@ -125,25 +203,12 @@ struct Tile {
 
 }  // namespace
 
-std::string DotWriter::multiply_add(const std::string& to, const std::string& a, const std::string& b,
-                                    const std::string& sum, int lanes) {
-  std::string type = lanes == 1 ? this->type() : vector();
-  if (is_float(accumulate) && emitter.target_.fma) {
-    std::string suffix = cat(lanes == 1 ? "" : cat("v", shape.lanes), accumulate == DType::f64 ? "f64" : "f32");
-    declare(cat("declare ", type, " @llvm.fma.", suffix, "(", type, ", ", type, ", ", type, ")\n"));
-    return cat("  ", to, " = call ", type, " @llvm.fma.", suffix, "(", type, " ", a, ", ", type, " ", b, ", ", type,
-               " ", sum, ")\n");
-  }
-  std::string kind = is_float(accumulate) ? "f" : "";
-  return cat("  ", to, ".product = ", kind, "mul ", type, " ", a, ", ", b, "\n  ", to, " = ", kind, "add ", type, " ",
-             sum, ", ", to, ".product\n");
-}
-
-std::string DotWriter::tile(DType lhs, DType rhs, int rows, int panels) {
+std::string DotWriter::tile(bool raw, int rows, int panels) {
+  raw &= !form.rhs_as_is();
   std::string name =
-      cat("weft.tile.", weft::name(lhs), ".", weft::name(rhs), ".", weft::name(accumulate), ".", rows, "x", panels);
+      cat("weft.tile.", form.name(), raw ? cat(".", weft::name(form.rhs)) : "", ".", rows, "x", panels);
   if (!first(name)) return name;
-  Tile tile{*this, lhs, rhs, rows, panels, {}};
+  Tile tile{*this, raw, rows, panels, {}};
   tile.open(name);
   tile.resume();
   tile.step();
@@ -152,25 +217,27 @@ std::string DotWriter::tile(DType lhs, DType rhs, int rows, int panels) {
   return name;
 }
 
-std::string DotWriter::call_tile(const std::string& name, int rows, const std::string& rest) {
+std::string DotWriter::call_tile(const std::string& name, int rows, const std::string& rest, const std::string& prefix) {
   std::string ir, call = cat("  call void @", name, "(ptr %a");
   for (int row = rows_per_base; row < rows; row += rows_per_base) {
-    append(ir, "  %a.", rows, ".", row, " = getelementptr i8, ptr %a, i64 %am", row, "\n");
-    append(call, ", ptr %a.", rows, ".", row);
+    append(ir, "  %a.", prefix, name, ".", row, " = getelementptr i8, ptr %a, i64 %la.m", row, "\n");
+    append(call, ", ptr %a.", prefix, name, ".", row);
   }
-  return cat(ir, call, ", i64 %am, i64 %am2, i64 %ak, ", rest, ")\n");
+  return cat(ir, call, ", i64 %la.m, i64 %la.m2, i64 %la.k, ", rest, ")\n");
 }
 
 std::string DotWriter::call_small_tile(const std::string& name, const std::string& rest) {
   static_assert(small_rows == 4 && rows_per_base == 3);
-  return cat(
-      "  %has.2 = icmp uge i64 %r.left, 2\n  %has.3 = icmp uge i64 %r.left, 3\n"
-      "  %has.4 = icmp uge i64 %r.left, 4\n  %at.1 = select i1 %has.2, i64 %am, i64 0\n"
-      "  %at.2 = select i1 %has.3, i64 %am2, i64 %at.1\n"
-      "  %at.3 = select i1 %has.4, i64 %am3, i64 0\n  %a.small = getelementptr i8, ptr %a, i64 "
-      "%at.3\n"
-      "  call void @",
-      name, "(ptr %a, ptr %a.small, i64 %at.1, i64 %at.2, i64 %ak, ", rest, ")\n");
+  constexpr std::string_view text = R"(  %$c$.2 = icmp uge i64 %r.left, 2
+  %$c$.3 = icmp uge i64 %r.left, 3
+  %$c$.4 = icmp uge i64 %r.left, 4
+  %$c$.at.1 = select i1 %$c$.2, i64 %la.m, i64 0
+  %$c$.at.2 = select i1 %$c$.3, i64 %la.m2, i64 %$c$.at.1
+  %$c$.at.3 = select i1 %$c$.4, i64 %la.m3, i64 0
+  %$c$.a = getelementptr i8, ptr %a, i64 %$c$.at.3
+  call void @$c$(ptr %a, ptr %$c$.a, i64 %$c$.at.1, i64 %$c$.at.2, i64 %la.k, $rest$)
+)";
+  return fill(text, {{"c", name}, {"rest", rest}});
 }
 
 }  // namespace weft

@@ -21,14 +21,15 @@ class DotWriterCalls {
     form.name = kernel_.name;
     form.accumulate = dot.accumulate;
     form.packed_rhs = dot.packed_rhs;
-    form.m = "%dot_m", form.n = "%dot_n", form.k = "%dot_k";
+    auto extent = [](const Dim& dim, const char* name) { return dim.is_static() ? cat(dim.value()) : std::string(name); };
+    form.m = extent(dot.m, "%dot_m"), form.n = extent(dot.n, "%dot_n"), form.k = extent(dot.k, "%dot_k");
     for (size_t i = 0; i < dot.batch.size(); ++i) form.batch.push_back(cat("%extent_b", i));
     if (!dot.pack_rhs) form.lhs = side(dot.lhs, "lhs");
     form.rhs = side(dot.rhs, "rhs");
+    form.lhs.dtype = dot.lhs_type, form.rhs.dtype = dot.rhs_type;
     if (dot.packed_rhs) {
       // Zero strides tell a matrix that all batches share.
       for (size_t i = 0; i < dot.batch.size(); ++i) form.rhs.batch[i] = dot.rhs.batch[i].is(0) ? "0" : "1";
-      form.rhs.dtype = dot.accumulate;
     }
     form.entry = [this](std::string& ir) { enter(ir); };
     form.epilogue_entry = [this](std::string& ir) {
@@ -237,8 +238,9 @@ class EntryWriter {
     if (kernel.dot) {
       const Dot& dot = *kernel.dot;
       Dim batch = batch_of(dot);
-      count = dot.pack_rhs ? dots_.pack_items(dot.accumulate, batch, dot.n) : dots_.items(dot.accumulate, batch, dot.m, dot.n);
-      cost = dot.pack_rhs ? max(dot.k, Dim(1)) * Dim(32) : max(dots_.item_cost(dot.accumulate, dot.m, dot.k), Dim(1));
+      DotKernel form = DotWriterCalls(module_, kernel).form();
+      count = dot.pack_rhs ? dots_.pack_items(form, batch, dot.n) : dots_.items(form, batch, dot.m, dot.n);
+      cost = dot.pack_rhs ? max(dot.k, Dim(1)) * Dim(32) : max(dots_.item_cost(form, dot.m, dot.k), Dim(1));
     }
     std::string items = extents_.extent(count);
     bool inline_call = count.is(1) || (count * cost).max() < small_launch;

@@ -1,0 +1,127 @@
+"""Matrix products of every element type, size, layout and target against NumPy in a wider type."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import weftwork as wf
+
+FLOATS = {"f32": np.float32, "f64": np.float64, "bf16": ml_dtypes.bfloat16, "f16": np.float16}
+WHOLE = {"i8": np.int8, "u8": np.uint8, "i16": np.int16, "i32": np.int32, "i64": np.int64}
+SIZES = [(1, 131, 129), (2, 33, 7), (5, 128, 66), (13, 97, 37), (49, 65, 515)]
+
+
+def every_layout(multiply: Any) -> Any:
+    """A compiled function of (a, a transposed, a between gaps) and the same of b: products of every pair of layouts."""
+
+    def products(a: Any, at: Any, a_wide: Any, b: Any, bt: Any, b_wide: Any) -> list[Any]:
+        lefts, rights = (a, at.T, a_wide[:, ::2]), (b, bt.T, b_wide[:, ::2])
+        return [multiply(x, y) for x in lefts for y in rights]
+
+    return wf.jit(products)
+
+
+def layouts(x: Any) -> list[Any]:
+    """Rows as they are, columns as rows, and elements with gaps between them."""
+    wide = np.zeros((x.shape[0], 2 * x.shape[1]), x.dtype)
+    wide[:, ::2] = x
+    return [x, np.ascontiguousarray(x.T), wide]
+
+
+@pytest.fixture(params=["native", "avx512", "avx2", "x86-64"])
+def target(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv("WEFT_TARGET", request.param)
+    try:
+        wf.jit(np.negative)(np.ones(3, np.float32))
+    except ValueError:
+        pytest.skip(f"this CPU lacks {request.param}")
+    return str(request.param)
+
+
+def whole_numbers(rng: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+    """Every value of the type, both ends included."""
+    info = np.iinfo(dtype)
+    values = rng.integers(info.min, info.max, shape, dtype=dtype, endpoint=True)
+    values.flat[0] = info.min
+    values.flat[-1] = info.min
+    return values
+
+
+def test_floats_agree_with_a_wider_type(target: str) -> None:
+    rng = np.random.default_rng(1)
+    for (name, dtype), (m, n, k) in itertools.product(FLOATS.items(), SIZES):
+        a, b = (rng.standard_normal(s).astype(dtype) for s in ((m, k), (k, n)))
+        wide = a.astype(np.float64) @ b.astype(np.float64)
+        size = np.abs(a.astype(np.float64)) @ np.abs(b.astype(np.float64))
+        unit = 2.0**-52 if name == "f64" else 2.0**-23
+        last = {"bf16": 2.0**-8, "f16": 2.0**-11}.get(name, 0)
+        limit = size * unit * (k**0.5 + 2) + np.abs(wide) * last
+        for i, got in enumerate(every_layout(lambda x, y: x @ y)(*layouts(a), *layouts(b))):
+            assert (np.abs(got.astype(np.float64) - wide) <= limit).all(), (name, m, n, k, i)
+
+
+def test_whole_numbers_wrap_as_numpy_does(target: str) -> None:
+    rng = np.random.default_rng(2)
+    for dtype, (m, n, k) in itertools.product(WHOLE.values(), SIZES):
+        a, b = whole_numbers(rng, (m, k), dtype), whole_numbers(rng, (k, n), dtype)
+        want = a @ b
+        for i, got in enumerate(every_layout(lambda x, y: x @ y)(*layouts(a), *layouts(b))):
+            np.testing.assert_array_equal(got, want, err_msg=f"{a.dtype} {m} {n} {k} {i}")
+
+
+@pytest.mark.parametrize("pair", ["i8 i8", "u8 i8", "i8 u8", "u8 u8", "i16 i8"])
+def test_small_whole_numbers_add_up_in_32_bits(target: str, pair: str) -> None:
+    rng = np.random.default_rng(3)
+    left, right = (WHOLE[name] for name in pair.split())
+    for m, n, k in SIZES:
+        a, b = whole_numbers(rng, (m, k), left), whole_numbers(rng, (k, n), right)
+        want = a.astype(np.int32) @ b.astype(np.int32)
+        wide = every_layout(lambda x, y: x.astype(np.int32) @ y.astype(np.int32))
+        for i, got in enumerate(wide(*layouts(a), *layouts(b))):
+            np.testing.assert_array_equal(got, want, err_msg=f"{pair} {m} {n} {k} {i}")
+
+
+def test_constant_matrices_are_packed_in_their_type(target: str) -> None:
+    rng = np.random.default_rng(4)
+    for m, n, k in [(8, 40, 33), (13, 97, 37), (64, 64, 600), (9, 32, 1)]:
+        a, b = (rng.standard_normal(s).astype(ml_dtypes.bfloat16) for s in ((m, k), (k, n)))
+        c, d = whole_numbers(rng, (m, k), np.int8), whole_numbers(rng, (k, n), np.int8)
+        got, whole = wf.jit(lambda x, y: [x @ b, y @ d])(a, c)  # noqa: B023
+        exact = a.astype(np.float64) @ b.astype(np.float64)
+        np.testing.assert_allclose(got.astype(np.float64), exact, rtol=2.0**-7, atol=2.0**-6)
+        np.testing.assert_array_equal(whole, c @ d)
+
+
+@pytest.mark.parametrize("weights", ["i8", "u8", "i16", "bf16", "f16"])
+def test_weights_are_widened_on_the_way(target: str, weights: str) -> None:
+    rng = np.random.default_rng(5)
+    dtype = (WHOLE | FLOATS)[weights]
+    for m, n, k in [(1, 128, 96), (1, 140, 77), (3, 64, 40), (20, 33, 70), (60, 64, 64)]:
+        x, scale = rng.standard_normal((m, k), np.float32), rng.random(n, np.float32)
+        w = whole_numbers(rng, (k, n), dtype) if weights in WHOLE else rng.standard_normal((k, n)).astype(dtype)
+        exact = (x.astype(np.float64) @ w.astype(np.float64)) * scale
+        size = (np.abs(x).astype(np.float64) @ np.abs(w.astype(np.float64))) * scale
+        f = wf.jit(lambda x, w, wt, s: [(x @ w.astype(np.float32)) * s, (x @ wt.T.astype(np.float32)) * s])
+        results = f(x, w, np.ascontiguousarray(w.T), scale)
+        assert len(wf.compile(f, x, w, np.ascontiguousarray(w.T), scale).kernels) == 2
+        for got in results:
+            assert (np.abs(got - exact) <= size * 2.0**-22 * (k**0.5 + 2)).all(), (m, n, k)
+
+
+def test_results_are_the_same_bits_for_any_number_of_threads() -> None:
+    rng = np.random.default_rng(6)
+    for dtype in FLOATS.values():
+        for m, n, k in [(1, 700, 400), (5, 300, 700), (40, 200, 300), (300, 170, 530)]:
+            a, b = (rng.standard_normal(s).astype(dtype) for s in ((m, k), (k, n)))
+            compiled = wf.jit(lambda x, y: [x @ y, np.maximum(y.T @ x.T, 0)])
+            results = []
+            for threads in (1, 2, 5):
+                wf.set_num_threads(threads)
+                results.append([r.tobytes() for r in compiled(a, b)])
+            wf.set_num_threads(0)
+            assert results[0] == results[1] == results[2], (dtype, m, n, k)
