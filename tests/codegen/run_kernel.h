@@ -130,7 +130,7 @@ class RunnableProgram {
     Services services{[](void*, int64_t count, int64_t, void (*body)(void**, int64_t, int64_t), void** args) {
                         for (int64_t i = count; i-- > 0;) body(args, i, i + 1);
                       },
-                      nullptr};
+                      nullptr, nullptr};
     buffers.push_back(nullptr);
     buffers.push_back(nullptr);
     reinterpret_cast<Entry>(code_.find("weft_run"))(symbols.data(), buffers.data(), &services);

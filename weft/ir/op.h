@@ -89,6 +89,7 @@ enum class Attr : uint8_t {
   step,                  // int: from turn to turn
   carried,               // int: the operands that change from turn to turn; the rest stay
   split_dimension, concat_dimension, split_count, all_gather_dim, scatter_dimension,  // int
+  independent,           // flag: turns of a loop may run in any order, and at once
 };
 std::string_view name(Attr attr);
 std::optional<Attr> attr_from_name(std::string_view name);

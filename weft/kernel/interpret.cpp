@@ -219,6 +219,7 @@ class ProgramRun {
         return {const_cast<std::byte*>(literal.bytes().data()), static_cast<int64_t>(literal.bytes().size())};
       }
       case Place::arena: return {arena_.data() + offset, size};
+      case Place::turn: return {turn_.data() + offset, size};
       case Place::persistent: return {persistent_.data() + offset, size};
     }
     return {};
@@ -233,6 +234,7 @@ class ProgramRun {
         return;
       case LaunchKind::count: {
         int64_t trips = launch.trips.evaluate(bound_), first = launch.first.evaluate(bound_);
+        if (launch.independent) turn_.resize(static_cast<size_t>(launch.turn_bytes.evaluate(bound_)));
         for (int64_t i = 0; i < trips; ++i) {
           bound_[launch.counter] = first + i * launch.step;
           run_block(launch.blocks[0]);
@@ -302,7 +304,7 @@ class ProgramRun {
   const Program& program_;
   Bindings bound_;
   std::vector<Literal> inputs_, outputs_;
-  std::vector<std::byte> arena_, persistent_;
+  std::vector<std::byte> arena_, turn_, persistent_;
 };
 
 }  // namespace

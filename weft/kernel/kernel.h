@@ -136,6 +136,7 @@ enum class Place : uint8_t {
   output,      // number `index` of its outputs
   constant,    // number `index` of its constants
   arena,       // at `offset` in memory that lasts one run
+  turn,        // at `offset` in memory that lasts one turn of the independent loop around it
   persistent,  // at `offset` in memory that setup fills once
 };
 
@@ -171,6 +172,8 @@ struct Launch {
   std::string counter;
   Dim first, trips;
   int64_t step = 1;
+  bool independent = false;      // count: turns may run in any order and at once, each with `turn_bytes` of its own
+  Dim turn_bytes;
   std::vector<int32_t> buffers;  // kernel: one for each memory that is no scratch, in order
   Dims symbols;                  // values of the kernel's symbols
   Dim parallel = 1;              // extent of the parallel loop, or number of tiles of a dot (filled by codegen)

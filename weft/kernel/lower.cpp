@@ -6,9 +6,10 @@
 #include <unordered_map>
 
 #include "weft/core/hash.h"
+#include "weft/ir/routine_call.h"
 #include "weft/kernel/draft.h"
 #include "weft/kernel/plan.h"
-#include "weft/ir/routine_call.h"
+#include "weft/kernel/prepare.h"
 
 namespace weft {
 namespace {
@@ -56,7 +57,7 @@ Program lower(const Graph& flat, const Counters& counters) {
       const char* why = is_expectation(node) ? "gives nothing: only the interpreter runs it" : "gives nothing, and no implementation is known";
       throw Error(ErrorKind::unsupported, cat("custom_call of '", node.attrs.text(Attr::call_target_name), "' ", why), "custom_call_target", node.loc);
     }
-  GraphPtr prepared = prepare(flat);
+  GraphPtr prepared = by_row_blocks(prepare(flat));
   const Graph& graph = *prepared;
   Fusion fusion = fuse(graph);
   Lowering lowering{graph, fusion, counters, {}, {}, needed_values(graph, fusion)};

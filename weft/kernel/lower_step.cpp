@@ -200,7 +200,8 @@ void lower_counted(Lowering& lowering, const Node& node) {
   }
   counters.push_back(std::move(counter));
   add_block(draft, *body, inputs, std::move(written), counters);
-  add_block_memory(lowering, draft);
+  draft.independent = node.attrs.flag(Attr::independent);
+  if (!draft.independent) add_block_memory(lowering, draft);
   finish_step(lowering, std::move(draft), node);
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <unordered_map>
 
@@ -268,7 +269,11 @@ class Planner {
     launch.trips = draft.trips;
     launch.step = draft.step;
     for (Kernel& body : draft.bodies) launch.bodies.push_back(add_kernel(std::move(body)));
-    for (DraftBlock& block : draft.blocks) launch.blocks.push_back(merge_block(block, launch.buffers.back()));
+    launch.independent = draft.independent;
+    if (draft.independent) launch.turn_bytes = draft.blocks[0].program.arena_bytes;
+    std::optional<int32_t> memory;
+    if (!draft.independent && !draft.blocks.empty()) memory = launch.buffers.back();
+    for (DraftBlock& block : draft.blocks) launch.blocks.push_back(merge_block(block, memory));
     if (launch.kind == LaunchKind::kernel) launch.kernel = add_kernel(std::move(draft.kernel));
     (draft.setup ? program_.setup : program_.run).push_back(std::move(launch));
   }
@@ -282,8 +287,9 @@ class Planner {
     return lands_in(x, y) || lands_in(y, x);
   }
 
-  // Takes over the kernels, constants and buffers of a block's program; its arena lies in buffer `memory`.
-  LaunchBlock merge_block(DraftBlock& block, int32_t memory) {
+  // Takes over the kernels, constants and buffers of a block's program; its arena lies in buffer `memory`, or is that of a
+  // turn.
+  LaunchBlock merge_block(DraftBlock& block, std::optional<int32_t> memory) {
     Program& inner = block.program;
     std::vector<int32_t> kernels, buffers;
     for (Kernel& kernel : inner.kernels) kernels.push_back(add_kernel(std::move(kernel)));
@@ -294,7 +300,11 @@ class Planner {
         case Place::input: buffers.push_back(*buffer_of(block.inputs[index])); continue;
         case Place::output: buffers.push_back(*buffer_of(block.outputs[index])); continue;
         case Place::constant: moved.index += static_cast<int32_t>(program_.constants.size()); break;
-        case Place::arena: moved.offset = plan.offset + program_.buffers[static_cast<size_t>(memory)].offset; break;
+        case Place::arena:
+          if (memory) moved.offset = plan.offset + program_.buffers[static_cast<size_t>(*memory)].offset;
+          else moved.place = Place::turn;
+          break;
+        case Place::turn: check(memory.has_value(), "an independent loop inside another"); break;
         case Place::persistent: moved.offset = plan.offset + program_.persistent_bytes; break;
       }
       program_.buffers.push_back(std::move(moved));

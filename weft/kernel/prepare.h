@@ -11,6 +11,9 @@ Value dot_in_kernel_form(Builder& build, Value lhs, Value rhs, Attrs attrs);
 // The results of a call; those of folds and steps as values that have memory.
 std::vector<Value> with_results(Builder& build, const Node& call);
 
+// The graph, prepared, with attention as loops over blocks of rows.
+GraphPtr by_row_blocks(GraphPtr graph);
+
 // A convolution as the product of its windows, laid out as a matrix, with the kernel.
 Value convolution_as_dot(Builder& build, const Node& node, Value lhs, Value rhs);
 // A reduce_window as a reduce of its windows, which are read where they lie.

@@ -70,7 +70,7 @@ void append_launch(std::string& out, const Program& program, const Launch& launc
   for (size_t i = 0; i < launch.buffers.size(); ++i) append(out, i ? ", b" : "b", launch.buffers[i]);
   out += ")";
   if (launch.kind == LaunchKind::kernel) append(out, " x ", launch.parallel);
-  if (launch.kind == LaunchKind::count) append(out, " ", launch.counter, " = ", launch.first, " + ", launch.step, " k, k < ", launch.trips);
+  if (launch.kind == LaunchKind::count) append(out, " ", launch.counter, " = ", launch.first, " + ", launch.step, " k, k < ", launch.trips, launch.independent ? " independent" : "");
   if (!launch.numbers.empty()) append(out, " ", launch.numbers);
   append(out, "  # ", launch.loc.text(), "\n");
   for (const LaunchBlock& block : launch.blocks) {
@@ -102,7 +102,7 @@ std::string Kernel::text() const {
 }
 
 std::string Program::text() const {
-  static constexpr std::string_view places[] = {"input", "output", "constant", "arena", "persistent"};
+  static constexpr std::string_view places[] = {"input", "output", "constant", "arena", "turn", "persistent"};
   std::string out = cat("program ", name, "\n");
   for (size_t i = 0; i < buffers.size(); ++i) {
     const BufferPlan& b = buffers[i];

@@ -87,15 +87,21 @@ void run_custom_op(const char* const* texts, const int64_t* numbers, void* const
   }
 }
 
+void leave_machine_code() { _longjmp(innermost->jump, 1); }
+
+void note_error() {
+  if (!innermost) std::terminate();
+  innermost->error = std::current_exception();
+}
+
 void custom_routine(const int64_t* numbers, void* const* buffers, const RoutineBody* bodies) {
   try {
     return run_custom_op(reinterpret_cast<const char* const*>(bodies), numbers, buffers, true);
   } catch (...) {
-    if (!innermost) std::terminate();
-    innermost->error = std::current_exception();
+    note_error();
   }
   // Past the handler: nothing of this frame is left to be released.
-  _longjmp(innermost->jump, 1);
+  leave_machine_code();
 }
 
 void catch_custom_errors(void (*call)(void*), void* data) {

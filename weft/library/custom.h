@@ -42,6 +42,9 @@ void run_custom_op(const char* const* texts, const int64_t* numbers, void* const
 // The same called by machine code, which an error cannot be thrown through: it ends the innermost catch_custom_errors of
 // this thread. `bodies` are the texts.
 void custom_routine(const int64_t* numbers, void* const* buffers, const RoutineBody* bodies);
+// The two steps of that, for other functions that machine code calls: in a handler of an exception, and past it.
+void note_error();
+[[noreturn]] void leave_machine_code();
 // Runs `call(data)`, which holds nothing that would have to be released, and throws what ended it.
 void catch_custom_errors(void (*call)(void*), void* data);
 

@@ -39,6 +39,47 @@ void call_parallel_for(void*, int64_t count, int64_t cost, void (*body)(void**, 
   parallel_for(count, cost, body, args);
 }
 
+// Memory of the turns that this thread's last independent loop ran.
+struct TurnMemory {
+  Block block;
+  int64_t bytes = 0;
+};
+thread_local TurnMemory turn_memory;
+
+struct Turns {
+  void (*body)(void**, int64_t, int64_t, void*);
+  void** args;
+  std::byte* memory;
+  int64_t bytes;
+};
+
+// False, and an error noted, where there is no memory.
+bool reserve_turns(int64_t bytes, int threads) {
+  try {
+    int64_t all = checked_multiply(bytes, threads);
+    if (turn_memory.bytes < all) {
+      turn_memory = {};
+      turn_memory = {allocate(all), all};
+    }
+    return true;
+  } catch (const Error&) {
+    note_error();
+    return false;
+  }
+}
+
+void call_parallel_turns(void*, int64_t count, int64_t bytes, void (*body)(void**, int64_t, int64_t, void*), void** args) {
+  int threads = num_threads();
+  if (!reserve_turns(bytes, threads)) leave_machine_code();
+  Turns turns{body, args, static_cast<std::byte*>(turn_memory.block.get()), bytes};
+  void* packed[] = {&turns};
+  auto part = [](void** data, int64_t begin, int64_t end) {
+    auto* t = static_cast<Turns*>(data[0]);
+    t->body(t->args, begin, end, t->memory + thread_slot() * t->bytes);
+  };
+  parallel_for(count, worth_waking, part, packed, threads);
+}
+
 // Arenas that are kept between runs, so that their pages stay mapped.
 class ArenaCache {
  public:
@@ -110,7 +151,7 @@ std::shared_ptr<const Executable> Executable::load(Manifest manifest, std::strin
   buffers.push_back(nullptr);
   buffers.push_back(state->persistent.get());
   std::vector<int64_t> symbols(m.symbols.size());
-  Services services{call_parallel_for, nullptr};
+  Services services{call_parallel_for, nullptr, call_parallel_turns};
   run_entry(setup, symbols.data(), buffers.data(), services);
   return std::shared_ptr<const Executable>(new Executable(std::move(state)));
 }
@@ -185,7 +226,7 @@ void Executable::run(std::span<const int64_t> symbols, std::span<const void* con
   if (arena_bytes > 0) arena = state_->arenas.take(arena_bytes);
   buffers.push_back(arena.block.get());
   buffers.push_back(state_->persistent.get());
-  Services services{call_parallel_for, nullptr};
+  Services services{call_parallel_for, nullptr, call_parallel_turns};
   run_entry(state_->run, symbols.data(), buffers.data(), services);
   if (arena.block) state_->arenas.give(std::move(arena));
 }

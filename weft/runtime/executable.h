@@ -18,6 +18,9 @@ struct Services {
   void (*parallel_for)(void* pool, int64_t count, int64_t cost, void (*body)(void** args, int64_t begin, int64_t end),
                        void** args);
   void* pool;
+  // Runs body(args, begin, end, memory) over disjoint parts of [0, count) in parallel; `memory`: `bytes` for this part.
+  void (*parallel_turns)(void* pool, int64_t count, int64_t bytes, void (*body)(void** args, int64_t begin, int64_t end, void* memory),
+                         void** args);
 };
 
 // The entry of a program: `weft_run`, and `weft_setup` which fills persistent memory once. `buffers`: inputs, outputs,

@@ -20,12 +20,13 @@ namespace {
 
 using Body = void (*)(void**, int64_t, int64_t);
 
-// Work, in units of 10 ps, from which on a worker that is awake is of use, and for which waking one pays.
-constexpr int64_t worth_sharing = 200000, worth_waking = 2000000;
+// Work, in units of 10 ps, from which on a worker that is awake is of use.
+constexpr int64_t worth_sharing = 200000;
 // How long an idle worker looks for work before it sleeps, in checks of about 10 ns.
 constexpr int idle_checks = 4000;
 
 thread_local bool inside_loop = false;
+thread_local int slot = 0;
 
 void relax() { __builtin_ia32_pause(); }
 
@@ -73,7 +74,7 @@ class Pool {
     stop();
     stopping_.store(false);
     try {
-      for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { serve(); });
+      for (int i = 1; i < threads; ++i) workers_.emplace_back([this, i] { serve(i); });
     } catch (const std::system_error&) {
     }
   }
@@ -124,8 +125,9 @@ class Pool {
     for (int64_t i = 0; i < helpers; ++i) wake_.notify_one();
   }
 
-  void serve() {
+  void serve(int number) {
     inside_loop = true;
+    slot = number;
     for (uint64_t seen = 0;;) {
       uint64_t state = wait_for_work(seen);
       if (stopping_.load(std::memory_order_relaxed)) return;
@@ -212,24 +214,25 @@ void set_num_threads(int n) {
   shared().wanted.store(n);  // the next loop has the pool follow
 }
 
-void parallel_for(int64_t count, int64_t cost, Body body, void** args) {
+int thread_slot() { return slot; }
+
+void parallel_for(int64_t count, int64_t cost, Body body, void** args, int threads) {
   if (count <= 0) return;
   int64_t work = 0;
-  int wanted = num_threads();
   if (__builtin_mul_overflow(count, cost, &work)) work = worth_waking;
-  if (count == 1 || work < worth_sharing || inside_loop || wanted == 1) return body(args, 0, count);
-  Pool& threads = pool();
-  if (!threads.try_enter()) return body(args, 0, count);
-  threads.resize(wanted);
+  if (count == 1 || work < worth_sharing || inside_loop || threads == 1) return body(args, 0, count);
+  Pool& shared_pool = pool();
+  if (!shared_pool.try_enter()) return body(args, 0, count);
+  shared_pool.resize(threads);
   Loop loop;
   loop.body = body;
   loop.args = args;
   loop.count = count;
-  loop.piece = std::max<int64_t>(1, count / (wanted * 4));
+  loop.piece = std::max<int64_t>(1, count / (threads * 4));
   inside_loop = true;
-  threads.run(loop, work);
+  shared_pool.run(loop, work);
   inside_loop = false;
-  threads.leave();
+  shared_pool.leave();
 }
 
 }  // namespace weft

@@ -5,14 +5,22 @@
 
 namespace weft {
 
-// Runs body(args, begin, end) over disjoint parts of [0, count) and waits. The parts depend on timing; results must not.
-// Calls from inside a body, and calls while another thread's loop runs, are done by the caller alone. `cost`: rough
-// time of one item in units of 10 ps; loops too small to share stay on the caller's thread.
-void parallel_for(int64_t count, int64_t cost, void (*body)(void** args, int64_t begin, int64_t end), void** args);
-
 // How many threads loops use, the caller included: set_num_threads, else the knob WEFT_THREADS, else one for each CPU
 // that this process may run on.
 int num_threads();
+
+// Runs body(args, begin, end) over disjoint parts of [0, count) and waits. The parts depend on timing; results must not.
+// Calls from inside a body, and calls while another thread's loop runs, are done by the caller alone. `cost`: rough
+// time of one item in units of 10 ps; loops too small to share stay on the caller's thread.
+// `threads`: how many at most, the caller included.
+void parallel_for(int64_t count, int64_t cost, void (*body)(void** args, int64_t begin, int64_t end), void** args, int threads = num_threads());
+
+// Work, in units of 10 ps, from which on waking a thread pays.
+inline constexpr int64_t worth_waking = 2000000;
+
+// Which of a loop's threads this one is: 0 for the caller.
+int thread_slot();
+
 // Error(value) for negative numbers and more than 1024; 0 means one for each CPU.
 void set_num_threads(int n);
 

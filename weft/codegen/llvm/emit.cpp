@@ -97,20 +97,51 @@ class EntryWriter {
     std::string body;
     entry_ = name;
     extents_.out = &body;
+    load_context(body);
+    for (const Launch& launch : launches) write_launch(body, launch);
+    append(module_.out, "define void @", name, "(ptr %symbols, ptr %buffers, ptr %services) noinline optnone #0 {\nentry:\n", room_for(launches), body,
+           "  ret void\n}\n\n");
+  }
+
+  // The turns of an independent loop as a function; `outer`: the counters of the loops around it.
+  void write_turns(const std::string& name, const Launch& launch, const std::vector<std::string>& outer) {
+    std::string body;
+    entry_ = name;
+    extents_.out = &body;
+    size_t at = 0;
+    for (const char* pointer : {"symbols", "buffers", "services"})
+      append(body, "  %", pointer, "_slot = getelementptr ptr, ptr %context, i64 ", at++, "\n  %", pointer, " = load ptr, ptr %", pointer, "_slot\n");
+    load_context(body);
+    for (const std::string& counter : outer) {
+      std::string slot = this->name("outer"), value = this->name("outer");
+      append(body, "  ", slot, " = getelementptr i64, ptr %context, i64 ", at++, "\n  ", value, " = load i64, ptr ", slot, "\n");
+      enter_loop(counter, value);
+    }
+    write_turns_from(body, launch, "%begin", "%end");
+    append(module_.out, "define internal void @", name, "(ptr %context, i64 %begin, i64 %end, ptr %turn) noinline optnone #0 {\nentry:\n",
+           room_for(launch.blocks[0].launches), body, "  ret void\n}\n\n");
+  }
+
+ private:
+  void load_context(std::string& body) {
     for (size_t i = 0; i < program_.symbols.size(); ++i) {
       append(body, "  %symbol_slot", i, " = getelementptr i64, ptr %symbols, i64 ", i, "\n  %symbol", i, " = load i64, ptr %symbol_slot", i, "\n");
       extents_.bind(program_.symbols[i].name, cat("%symbol", i));
     }
-    size_t most = 1;
-    for (const Launch& launch : launches) most = std::max(most, arguments_of(launch));
-    append(body, "  %services_pool_slot = getelementptr ptr, ptr %services, i64 1\n  %pool = load ptr, ptr %services_pool_slot\n"
-                 "  %parallel_for = load ptr, ptr %services\n");
-    for (const Launch& launch : launches) write_launch(body, launch);
-    append(module_.out, "define void @", name, "(ptr %symbols, ptr %buffers, ptr %services) noinline optnone #0 {\nentry:\n  %args = alloca [", most,
-           " x i64], align 64\n", body, "  ret void\n}\n\n");
+    append(body, "  %pool_slot = getelementptr ptr, ptr %services, i64 1\n  %pool = load ptr, ptr %pool_slot\n  %parallel_for = load ptr, ptr %services\n");
   }
 
- private:
+  static std::string room_for(const std::vector<Launch>& launches) {
+    size_t most = 1;
+    for (const Launch& launch : launches) most = std::max(most, arguments_of(launch));
+    return cat("  %args = alloca [", most, " x i64], align 64\n");
+  }
+
+  void enter_loop(const std::string& counter, const std::string& value) {
+    extents_.bind(counter, value);
+    counters_.emplace_back(counter, value);
+  }
+
   // Inputs, outputs, constants, arena, persistent.
   std::string base_of(std::string& body, const BufferPlan& buffer) {
     size_t slot = 0, inputs = program_.inputs.size(), outputs = program_.outputs.size(), constants = program_.constants.size();
@@ -120,11 +151,17 @@ class EntryWriter {
       case Place::constant: slot = inputs + outputs + static_cast<size_t>(buffer.index); break;
       case Place::arena: slot = inputs + outputs + constants; break;
       case Place::persistent: slot = inputs + outputs + constants + 1; break;
+      case Place::turn: break;
     }
+    if (buffer.place == Place::turn) return offset_from(body, "%turn", buffer.offset);
     std::string place = name("slot"), base = name("base");
     append(body, "  ", place, " = getelementptr ptr, ptr %buffers, i64 ", slot, "\n  ", base, " = load ptr, ptr ", place, "\n");
-    if (buffer.offset.is(0)) return base;
-    std::string offset = extents_.extent(buffer.offset), pointer = name("buffer");
+    return offset_from(body, base, buffer.offset);
+  }
+
+  std::string offset_from(std::string& body, const std::string& base, const Dim& bytes) {
+    if (bytes.is(0)) return base;
+    std::string offset = extents_.extent(bytes), pointer = name("buffer");
     append(body, "  ", pointer, " = getelementptr i8, ptr ", base, ", i64 ", offset, "\n");
     return pointer;
   }
@@ -132,6 +169,7 @@ class EntryWriter {
   // Slots that a launch needs for its arguments: buffers and symbols; of a routine its numbers and bodies too.
   static size_t arguments_of(const Launch& launch) {
     size_t most = launch.buffers.size() + launch.symbols.size() + launch.numbers.size() + launch.bodies.size() + launch.texts.size();
+    if (launch.independent) return 3 + most_nested;
     for (const LaunchBlock& block : launch.blocks)
       for (const Launch& inner : block.launches) most = std::max(most, arguments_of(inner));
     return most;
@@ -190,15 +228,39 @@ class EntryWriter {
     append(body, "  br label %", head, "\n", done, ":\n");
   }
 
+  // Counted loops around an independent one, at most.
+  static constexpr size_t most_nested = 64;
+
+  void write_independent(std::string& body, const Launch& launch) {
+    check(counters_.size() <= most_nested, "an independent loop inside ", counters_.size(), " others");
+    std::string turns = cat("weft_turns_", entry_, ".", next_++);
+    std::vector<std::string> outer;
+    EntryWriter inner(module_, program_, dots_);
+    for (const auto& [counter, value] : counters_) outer.push_back(counter);
+    inner.write_turns(turns, launch, outer);
+    size_t at = 0;
+    for (const char* pointer : {"%symbols", "%buffers", "%services"}) write_slot(body, at++, "ptr", pointer);
+    for (const auto& [counter, value] : counters_) write_slot(body, at++, "i64", value);
+    std::string slot = name("slot"), service = name("service");
+    append(body, "  ", slot, " = getelementptr ptr, ptr %services, i64 2\n  ", service, " = load ptr, ptr ", slot, "\n  call void ", service,
+           "(ptr %pool, i64 ", extents_.extent(launch.trips), ", i64 ", extents_.extent(launch.turn_bytes), ", ptr @", turns, ", ptr %args)\n");
+  }
+
   void write_count(std::string& body, const Launch& launch) {
+    if (launch.independent) return write_independent(body, launch);
+    write_turns_from(body, launch, "0", extents_.extent(launch.trips));
+  }
+
+  void write_turns_from(std::string& body, const Launch& launch, const std::string& begin, const std::string& end) {
     std::string before = name("before").substr(1), head = name("head").substr(1), inside = name("inside").substr(1), latch = name("latch").substr(1),
                 done = name("done").substr(1), i = name("i"), next = name("next"), more = name("more");
-    std::string trips = extents_.extent(launch.trips), first = extents_.extent(launch.first), scaled = name("scaled"), value = name("counter");
-    append(body, "  br label %", before, "\n", before, ":\n  br label %", head, "\n", head, ":\n  ", i, " = phi i64 [0, %", before, "], [", next, ", %", latch,
-           "]\n  ", more, " = icmp slt i64 ", i, ", ", trips, "\n  br i1 ", more, ", label %", inside, ", label %", done, "\n", inside, ":\n");
+    std::string first = extents_.extent(launch.first), scaled = name("scaled"), value = name("counter");
+    append(body, "  br label %", before, "\n", before, ":\n  br label %", head, "\n", head, ":\n  ", i, " = phi i64 [", begin, ", %", before, "], [", next, ", %", latch,
+           "]\n  ", more, " = icmp slt i64 ", i, ", ", end, "\n  br i1 ", more, ", label %", inside, ", label %", done, "\n", inside, ":\n");
     append(body, "  ", scaled, " = mul i64 ", i, ", ", launch.step, "\n  ", value, " = add i64 ", scaled, ", ", first, "\n");
-    extents_.bind(launch.counter, value);
+    enter_loop(launch.counter, value);
     write_block(body, launch.blocks[0]);
+    counters_.pop_back();
     append(body, "  br label %", latch, "\n", latch, ":\n  ", next, " = add nsw i64 ", i, ", 1\n  br label %", head, "\n", done, ":\n");
   }
 
@@ -259,6 +321,7 @@ class EntryWriter {
   Kernel empty_;
   KernelEmitter extents_;
   std::string entry_;
+  std::vector<std::pair<std::string, std::string>> counters_;  // of the loops around, with their values
   int next_ = 0;
 };
 

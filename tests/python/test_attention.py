@@ -1,0 +1,203 @@
+"""Attention in the forms people write it: computed in blocks of rows, with the values of the whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import weftwork as wf
+
+from .agreement import close
+
+RNG = np.random.default_rng(0)
+
+
+def normal(*shape: int, dtype: Any = np.float32) -> np.ndarray:
+    return RNG.normal(size=shape).astype(dtype)
+
+
+def softmax(s: Any) -> Any:
+    e = np.exp(s - s.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+def plain(q: Any, k: Any, v: Any) -> Any:
+    return softmax(q @ np.swapaxes(k, -1, -2) * np.asarray(0.125, q.dtype)) @ v
+
+
+def causal_where(q: Any, k: Any, v: Any) -> Any:
+    s = q @ np.swapaxes(k, -1, -2) / np.asarray(8, q.dtype)
+    mask = np.tril(np.ones((q.shape[-2], k.shape[-2]), bool))
+    return softmax(np.where(mask, s, np.asarray(-1e9, q.dtype))) @ v
+
+
+def causal_compare(q: Any, k: Any, v: Any) -> Any:
+    s = q @ np.swapaxes(k, -1, -2)
+    rows, columns = np.arange(q.shape[-2])[:, None], np.arange(k.shape[-2])[None, :]
+    past = k.shape[-2] - q.shape[-2]
+    return softmax(np.where(columns <= rows + past, s, np.asarray(-np.inf, q.dtype))) @ v
+
+
+def strictly_above(q: Any, k: Any, v: Any) -> Any:
+    s = q @ np.swapaxes(k, -1, -2)
+    rows, columns = np.arange(q.shape[-2])[:, None], np.arange(k.shape[-2])[None, :]
+    return softmax(np.where(rows + 1 > columns, s, np.asarray(-3e38 if q.dtype == np.float32 else -1e300, q.dtype))) @ v
+
+
+MASK = np.triu(np.ones((600, 600), bool), 1)
+MASK.flags.writeable = False
+
+
+def causal_literal(q: Any, k: Any, v: Any) -> Any:
+    s = q @ np.swapaxes(k, -1, -2)
+    return softmax(np.where(MASK, np.asarray(-1e30, q.dtype), s)) @ v
+
+
+def kept_literal(q: Any, k: Any, v: Any) -> Any:
+    s = q @ np.swapaxes(k, -1, -2)
+    return softmax(np.where(~MASK, s, np.asarray(-1e30, q.dtype))) @ v
+
+
+def added_mask(q: Any, k: Any, v: Any) -> Any:
+    s = q @ np.swapaxes(k, -1, -2)
+    return softmax(s + np.where(MASK, np.asarray(-1e30, q.dtype), np.asarray(0, q.dtype))) @ v
+
+
+def upper(q: Any, k: Any, v: Any) -> Any:
+    """Rows see what comes after them: nothing may be left out."""
+    s = q @ np.swapaxes(k, -1, -2)
+    return softmax(np.where(np.triu(np.ones((600, 600), bool)), s, np.asarray(-1e9, q.dtype))) @ v
+
+
+def divided_last(q: Any, k: Any, v: Any) -> Any:
+    s = q @ np.swapaxes(k, -1, -2)
+    e = np.exp(s - s.max(axis=-1, keepdims=True))
+    return (e @ v) / e.sum(axis=-1)[..., None]
+
+
+def weights_too(q: Any, k: Any, v: Any) -> Any:
+    w = softmax(q @ np.swapaxes(k, -1, -2))
+    return w @ v, w[..., 0].sum(axis=-1)
+
+
+def heads_last(x: Any, wq: Any, wk: Any, wv: Any) -> Any:
+    b, t, d = x.shape
+    q, k, v = ((x @ w).reshape(b, t, 4, d // 4).transpose(0, 2, 1, 3) for w in (wq, wk, wv))
+    s = np.einsum("bhqd,bhkd->bhqk", q, k) / np.sqrt(np.float32(d // 4))
+    s = np.where(np.tril(np.ones((t, t), bool))[None, None], s, np.finfo(np.float32).min)
+    return np.einsum("bhqk,bhkd->bhqd", softmax(s), v).transpose(0, 2, 1, 3).reshape(b, t, d)
+
+
+def grouped(q: Any, k: Any, v: Any) -> Any:
+    return plain(q, np.repeat(k, 4, axis=1), np.repeat(v, 4, axis=1))
+
+
+def normalised_by_columns(q: Any, k: Any, v: Any) -> Any:
+    """A softmax over the rows is no work row by row."""
+    s = q @ np.swapaxes(k, -1, -2)
+    e = np.exp(s - s.max(axis=-2, keepdims=True))
+    return (e / e.sum(axis=-2, keepdims=True)) @ v
+
+
+def relu_squared(q: Any, k: Any, v: Any) -> Any:
+    return np.maximum(q @ np.swapaxes(k, -1, -2), 0) ** 2 @ v
+
+
+def three(*shape: int, columns: int | None = None, dtype: Any = np.float32) -> tuple[np.ndarray, ...]:
+    *batch, rows, inner = shape
+    other = (*batch, columns or rows, inner)
+    return normal(*shape, dtype=dtype), normal(*other, dtype=dtype), normal(*other, dtype=dtype)
+
+
+CASES: list[tuple[Callable[..., Any], tuple[np.ndarray, ...]]] = [
+    *[(f, three(600, 16)) for f in (plain, causal_where, causal_compare, causal_literal, kept_literal, added_mask, strictly_above, upper)],
+    *[(f, three(3, 600, 8)) for f in (causal_where, causal_literal, added_mask, divided_last, weights_too, normalised_by_columns, relu_squared)],
+    (plain, three(2, 3, 300, 24)),
+    (plain, three(7, 201, 5)),
+    (plain, three(601, 16, columns=1030)),
+    (causal_compare, three(2, 333, 16, columns=771)),
+    (causal_compare, three(2, 500, 16, columns=500)),
+    (causal_where, three(2, 2, 403, 40, dtype=np.float64)),
+    (strictly_above, three(2, 403, 40, dtype=np.float64)),
+    (heads_last, (normal(2, 300, 32), *(normal(32, 32) / 6 for _ in range(3)))),
+    (grouped, (normal(2, 8, 180, 16), normal(2, 2, 180, 16), normal(2, 2, 180, 16))),
+]
+
+
+@pytest.mark.parametrize("number", range(len(CASES)))
+def test_as_numpy(number: int) -> None:
+    function, args = CASES[number]
+    wanted = function(*args)
+    compiled = wf.jit(function)
+    first = compiled(*args)
+    close(first, wanted, 200)
+    for threads in (1, 3):
+        wf.set_num_threads(threads)
+        try:
+            again = compiled(*args)
+        finally:
+            wf.set_num_threads(0)
+        for a, b in zip(*((r if isinstance(r, tuple) else (r,)) for r in (first, again)), strict=True):
+            np.testing.assert_array_equal(a, b)
+
+
+def kernels_of(function: Callable[..., Any], *args: Any) -> str:
+    return wf.trace(function, *args).core.kernels_text()
+
+
+def test_scores_are_never_whole() -> None:
+    args = three(2, 600, 16)
+    for function in (plain, causal_where, causal_compare, causal_literal, kept_literal, added_mask):
+        text = kernels_of(function, *args)
+        assert "independent" in text and "[2, 600, 600] arena" not in text, function.__name__
+    assert "independent" not in kernels_of(normalised_by_columns, *args)
+    assert "independent" not in kernels_of(weights_too, *args)
+    assert "independent" not in kernels_of(plain, *three(2, 60, 16))
+
+
+def test_columns_above_the_diagonal_are_left_out() -> None:
+    args = three(2, 600, 16)
+    for function in (causal_where, causal_compare, strictly_above, kept_literal, causal_literal):
+        assert "n min(600, 96*mod(block0, 7) + 96) k" in kernels_of(function, *args), function.__name__
+    for function in (plain, upper, added_mask):
+        assert "n 600 k" in kernels_of(function, *args), function.__name__
+
+
+@pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16])
+@pytest.mark.parametrize("function", [plain, causal_where])
+def test_narrow_floats(function: Any, dtype: Any) -> None:
+    args = three(2, 700, 16, dtype=dtype)
+    with np.errstate(over="ignore"):
+        wanted = function(*[a.astype(np.float32) for a in args])
+    result = wf.jit(function)(*args)
+    assert result.dtype == dtype
+    np.testing.assert_allclose(result.astype(np.float32), wanted, atol=0.03 if dtype != np.float16 else 0.004)
+
+
+def test_kernels_as_machine_code() -> None:
+    args = three(1, 520, 4)
+    for function in (plain, causal_where):
+        graph = wf.trace(function, *args)
+        (kernels,) = graph.core.interpret_kernels(list(args))
+        close(kernels, function(*args), 200)
+
+
+def test_extents_that_only_the_call_knows() -> None:
+    f = wf.jit(dynamic={"q": {1: "n"}, "k": {1: "n"}, "v": {1: "n"}})(causal_where)
+    for n in (1, 5, 64, 700, 900, 1024):
+        args = three(2, n, 16)
+        close(f(*args), causal_where(*args), 200)
+
+
+def test_inside_a_loop() -> None:
+    def steps(x: Any, w: Any) -> Any:
+        for _ in range(12):
+            x = x + causal_where(x @ w, x, x) * np.float32(0.1)
+        return x
+
+    x, w = normal(2, 600, 16), normal(16, 16)
+    close(wf.jit(steps)(x, w), steps(x, w), 4000)

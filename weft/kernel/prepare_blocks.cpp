@@ -1,0 +1,470 @@
+// Attention: two products with row-by-row work between them, done in blocks of rows whose scores stay in cache.
+//
+// Where the left operand of a product comes from another product through element-wise ops and reduces over its rows, both
+// are computed for some rows at a time, as an independent counted loop. Each element is computed as it would be without
+// the loop. Where a mask takes everything above the diagonal out of a softmax, a block reads the columns up to its own
+// last row only (Dao et al. 2022, "FlashAttention", skip the same blocks): what is left out adds exact zeros, or, where
+// the right operand holds infinities or NaN, what 0 * inf would be.
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "weft/ir/builder.h"
+#include "weft/kernel/prepare.h"
+
+namespace weft {
+namespace {
+
+// Scores of a block, and scores in all from which on blocks pay.
+constexpr int64_t block_bytes = 256 * 1024, worthwhile_bytes = 1024 * 1024;
+constexpr int64_t most_rows = 128, fewest_rows = 16;
+
+// What a dimension of a value is: a batch dimension by its number, the rows, the columns, or anything else.
+constexpr int row_label = -1, column_label = -2, other_label = -3;
+using Labels = std::vector<int>;
+// A value, and what its dimensions are where it is needed.
+using Part = std::pair<NodeId, Labels>;
+
+bool is_reduce_of(const Node& node, Op op) {
+  return node.op == Op::reduce && node.operand_count() == 2 && single_op(*node.regions[0]) == op;
+}
+
+// A chain of work that ends in a product, and what it is made of.
+class Chain {
+ public:
+  Chain(const Graph& graph, const std::vector<std::vector<NodeId>>& users, const Node& product) : graph_(graph), users_(users), product_(product) {}
+
+  bool find() {
+    const Value scores = product_.operand(0);
+    const Ints &lb = product_.ints(Attr::lhs_batching_dimensions), &rb = product_.ints(Attr::rhs_batching_dimensions);
+    batch_ = static_cast<int64_t>(lb.size());
+    if (scores.type().rank() != batch_ + 2 || product_.type().rank() != batch_ + 2 || product_.operand(1).type().rank() != batch_ + 2) return false;
+    for (int64_t i = 0; i < batch_; ++i)
+      if (lb[static_cast<size_t>(i)] != i || rb[static_cast<size_t>(i)] != i) return false;
+    if (product_.ints(Attr::lhs_contracting_dimensions) != Ints{batch_ + 1}) return false;
+    rows_ = scores.type().dims[static_cast<size_t>(batch_)];
+    columns_ = scores.type().dims.back();
+    Dim bytes = scores.type().count() * Dim(size_of(scores.type().dtype));
+    if (bytes.opt() < worthwhile_bytes || columns_.opt() < 32 || rows_.opt() < fewest_rows) return false;
+    if (!take(scores.node(), score_labels()) || first_products_ == 0) return false;
+    block_rows_ = std::clamp(block_bytes / std::max<int64_t>(columns_.opt() * size_of(scores.type().dtype), 1) / 16 * 16, fewest_rows, most_rows);
+    if (rows_.is_static()) block_rows_ = std::min(block_rows_, rows_.value());
+    find_causal();
+    return blocks().opt() * batch_count().opt() > 1;
+  }
+
+  // The loop, in the graph being built; `values`: the new values of nodes outside of the chain.
+  Value rebuilt(Builder& build, const std::vector<std::vector<Value>>& values, int number) {
+    std::string counter = cat("block", number);
+    Dim turns = batch_count() * blocks();
+    Dim turn(Symbol{counter, 0, turns.opt() / 2, std::max<int64_t>(turns.max() - 1, 0)});
+    place(turn);
+    Builder body(Level::flat, "block");
+    body_ = &body;
+    body.set_loc(product_.loc);
+    Value target = body.parameter(product_.type(), "");
+    for (NodeId id : captured_nodes()) inner_[id] = body.parameter(graph_.node(id).type(), "");
+    Value weights = emit(product_.operand(0).id(), score_labels());
+    Value right = emit(product_.operand(1).id(), right_labels());
+    Value part = body(Op::dot_general, {weights, right}, product_.attrs);
+    Dims starts = starts_;
+    starts.push_back(first_row_), starts.push_back(0);
+    Value result = body(Op::update_slice, {target, part}, {{Attr::start_indices, starts}, {Attr::strides, Ints(starts.size(), 1)}});
+    GraphPtr region = body.finish({{result, "", -1}});
+    std::vector<Value> operands{build.splat(product_.type(), 0)};
+    for (NodeId id : captured_) operands.push_back(values[id][0]);
+    Attrs attrs{{Attr::counter, counter}, {Attr::first, Dims{Dim(0)}}, {Attr::trips, Dims{turns}}, {Attr::step, int64_t{1}},
+                {Attr::carried, int64_t{1}}, {Attr::independent, true}};
+    return with_results(build, build.call(Op::for_, std::move(operands), std::move(attrs), {region}))[0];
+  }
+
+ private:
+  Dim blocks() const { return ceildiv(rows_, Dim(block_rows_)); }
+  Dim batch_count() const {
+    Dim count = 1;
+    for (int64_t i = 0; i < batch_; ++i) count = count * product_.type().dims[static_cast<size_t>(i)];
+    return count;
+  }
+
+  Labels score_labels() const {
+    Labels labels;
+    for (int64_t i = 0; i < batch_; ++i) labels.push_back(static_cast<int>(i));
+    labels.push_back(row_label), labels.push_back(column_label);
+    return labels;
+  }
+
+  // -- which nodes belong to it -----------------------------------------------------------------------------------
+
+  // The nodes that are computed block by block, users before operands, and the leaves, which are read where they lie.
+  // False where a product or reduce would be needed in two ways.
+  bool take(const Node& last, const Labels& labels) {
+    std::set<Part, std::greater<>> pending{{last.id(), labels}, {product_.operand(1).id(), right_labels()}};
+    while (!pending.empty()) {
+      Part part = *pending.begin();
+      pending.erase(pending.begin());
+      const auto& [id, own] = part;
+      const Node& node = graph_.node(id);
+      bool inner = is_inner(node, own), again = nodes_.contains(id);
+      if (inner && again && (node.op == Op::dot_general || node.op == Op::reduce)) return false;
+      parts_.emplace(part, inner);
+      if (!inner) continue;
+      nodes_.insert(id);
+      first_products_ += node.op == Op::dot_general;
+      for (size_t i = 0; i < node.operand_count(); ++i)
+        if (node.op != Op::reduce || i == 0) pending.emplace(node.operand(i).id(), operand_labels(node, own, i));
+    }
+    return true;
+  }
+
+  bool is_inner(const Node& node, const Labels& labels) const {
+    if (node.op == Op::iota || node.op == Op::constant) return true;
+    bool has_rows = std::count(labels.begin(), labels.end(), row_label) > 0;
+    if (node.op == Op::transpose || (node.op == Op::reshape && unit_reshape(node))) return true;
+    if (!has_rows && node.op != Op::broadcast_in_dim) return false;
+    if (node.types.size() != 1) return false;
+    for (NodeId user : users_[node.id()])
+      if (user != product_.id() && !nodes_.contains(user)) return false;
+    switch (node.op) {
+      case Op::broadcast_in_dim: return true;
+      case Op::reshape: return false;
+      case Op::reduce: return node.operand_count() == 2 && single_op(*node.regions[0]) && node.operand(1).node().op == Op::constant;
+      case Op::dot_general: return is_first_product(node, labels);
+      default: return def(node.op).traits.elementwise && node.regions.empty();
+    }
+  }
+
+  bool is_first_product(const Node& node, const Labels& labels) const {
+    if (static_cast<int64_t>(labels.size()) != batch_ + 2 || labels[static_cast<size_t>(batch_)] != row_label || labels.back() != column_label) return false;
+    return static_cast<int64_t>(node.ints(Attr::lhs_batching_dimensions).size()) == batch_ && node.operand(0).type().rank() == batch_ + 2 &&
+           node.operand(1).type().rank() == batch_ + 2;
+  }
+
+  // Where dimensions of extent 1 come and go: for each operand dimension the result's, or -1.
+  static std::optional<Ints> unit_reshape(const Node& node) {
+    const Dims &from = node.operand(0).type().dims, &to = node.type().dims;
+    Ints result;
+    size_t j = 0;
+    for (const Dim& dim : from) {
+      while (j < to.size() && !(to[j] == dim) && to[j].is(1)) ++j;
+      if (j < to.size() && to[j] == dim) result.push_back(static_cast<int64_t>(j++));
+      else if (dim.is(1)) result.push_back(-1);
+      else return {};
+    }
+    for (; j < to.size(); ++j)
+      if (!to[j].is(1)) return {};
+    return result;
+  }
+
+  Labels operand_labels(const Node& node, const Labels& labels, size_t i) const {
+    const Dims& dims = node.operand(i).type().dims;
+    Labels result(dims.size(), other_label);
+    auto map = [&](const Ints& places) {
+      for (size_t d = 0; d < dims.size(); ++d)
+        if (places[d] >= 0 && dims[d] == node.type().dims[static_cast<size_t>(places[d])]) result[d] = labels[static_cast<size_t>(places[d])];
+    };
+    switch (node.op) {
+      case Op::broadcast_in_dim: map(node.ints(Attr::dimensions)); return result;
+      case Op::reshape: map(*unit_reshape(node)); return result;
+      case Op::transpose: {
+        const Ints& permutation = node.ints(Attr::permutation);
+        for (size_t d = 0; d < permutation.size(); ++d) result[static_cast<size_t>(permutation[d])] = labels[d];
+        return result;
+      }
+      case Op::reduce: {
+        const Ints& reduced = node.ints(Attr::dimensions);
+        size_t next = 0;
+        for (size_t d = 0; d < dims.size(); ++d) {
+          bool gone = std::count(reduced.begin(), reduced.end(), static_cast<int64_t>(d)) > 0;
+          result[d] = !gone ? labels[next++] : reduced.size() == 1 && dims[d] == columns_ ? column_label : other_label;
+        }
+        return result;
+      }
+      case Op::dot_general: {
+        const Ints& batch = node.ints(i == 0 ? Attr::lhs_batching_dimensions : Attr::rhs_batching_dimensions);
+        result.assign(dims.size(), i == 0 ? row_label : column_label);
+        for (size_t b = 0; b < batch.size(); ++b) result[static_cast<size_t>(batch[b])] = static_cast<int>(b);
+        for (int64_t c : node.ints(i == 0 ? Attr::lhs_contracting_dimensions : Attr::rhs_contracting_dimensions)) result[static_cast<size_t>(c)] = other_label;
+        return result;
+      }
+      default: return dims.size() == labels.size() ? labels : result;
+    }
+  }
+
+  // -- masks above the diagonal --------------------------------------------------------------------------------------
+
+  // Columns j > i + distance of row i do not count: they are far below the maximum of every row, and exp makes them zero.
+  void find_causal() {
+    const Node* exp = nullptr;
+    for (const auto& [part, inner] : parts_) {
+      const Node& node = graph_.node(part.first);
+      if (!inner) continue;
+      if (node.op == Op::exponential) {
+        if (exp) return;
+        exp = &node;
+      }
+    }
+    if (!exp || exp->operand(0).node().op != Op::subtract) return;
+    const Value masked = exp->operand(0).node().operand(0);
+    for (const auto& [part, inner] : parts_) {
+      const Node& node = graph_.node(part.first);
+      if (node.op != Op::reduce || !inner) continue;
+      bool of_scores = is_reduce_of(node, Op::maximum) && node.operand(0) == masked;
+      bool of_weights = is_reduce_of(node, Op::add) && node.operand(0).node().id() == exp->id();
+      if (!of_scores && !of_weights) return;
+    }
+    if (!reaches_only_by_scaling(*exp) || !is_row_maximum(exp->operand(0).node().operand(1))) return;
+    causal_ = mask_distance(masked.node(), score_labels());
+  }
+
+  // From exp to the product nothing but division by the sum, or multiplication by its inverse: zeros stay zeros.
+  bool reaches_only_by_scaling(const Node& exp) const {
+    const Node* at = &product_.operand(0).node();
+    while (at->id() != exp.id()) {
+      if (at->op != Op::divide && at->op != Op::multiply && at->op != Op::convert) return false;
+      at = &at->operand(0).node();
+    }
+    return true;
+  }
+
+  bool is_row_maximum(Value value) const {
+    const Node* node = &value.node();
+    while (node->op == Op::broadcast_in_dim || node->op == Op::reshape) node = &node->operand(0).node();
+    return is_reduce_of(*node, Op::maximum);
+  }
+
+  static std::optional<double> splat_number(Value value) {
+    const Node* node = &value.node();
+    while (node->op == Op::broadcast_in_dim || node->op == Op::reshape || node->op == Op::convert) node = &node->operand(0).node();
+    if (node->op != Op::constant || node->attrs.literal(Attr::value).count() != 1 || node->attrs.literal(Attr::value).is_live()) return {};
+    return node->attrs.literal(Attr::value).as_double(0);
+  }
+
+  static bool is_far_below(Value value) { return splat_number(value).value_or(0) <= -1e4; }
+
+  // select(mask, scores, far below), or the other way round.
+  std::optional<int64_t> mask_distance(const Node& node, const Labels& labels) const {
+    if (node.op != Op::select) return {};
+    bool inverted = is_far_below(node.operand(1));
+    if (!inverted && !is_far_below(node.operand(2))) return {};
+    const Node* mask = &node.operand(0).node();
+    Labels own = labels;
+    while (mask->op == Op::not_ || mask->op == Op::broadcast_in_dim || (mask->op == Op::reshape && unit_reshape(*mask)) || is_choice_of_truth(*mask)) {
+      inverted ^= mask->op == Op::not_;
+      own = operand_labels(*mask, own, 0);
+      mask = &mask->operand(0).node();
+    }
+    if (mask->op == Op::constant) return literal_distance(*mask, own, inverted);
+    return mask->op == Op::compare ? compared_distance(*mask, own, inverted) : std::nullopt;
+  }
+
+  std::optional<int64_t> compared_distance(const Node& mask, const Labels& labels, bool inverted) const {
+    std::string_view direction = mask.attrs.text(Attr::comparison_direction);
+    if (inverted) direction = direction == "GE" ? "LT" : direction == "GT" ? "LE" : direction == "LE" ? "GT" : direction == "LT" ? "GE" : "";
+    auto at = [&](size_t i, int wanted) { return position(mask.operand(i), labels, wanted); };
+    if (direction == "GE" || direction == "GT") {
+      std::optional<int64_t> row = at(0, row_label), column = at(1, column_label);
+      if (row && column) return *row - *column - (direction == "GT");
+    } else if (direction == "LE" || direction == "LT") {
+      std::optional<int64_t> column = at(0, column_label), row = at(1, row_label);
+      if (row && column) return *row - *column - (direction == "LT");
+    }
+    return {};
+  }
+
+  // select(mask, true, false)
+  static bool is_choice_of_truth(const Node& node) {
+    return node.op == Op::select && is_bool(node.type().dtype) && splat_number(node.operand(1)) == 1.0 && splat_number(node.operand(2)) == 0.0;
+  }
+
+  // c of index + c, where the value is that along the rows (or columns).
+  std::optional<int64_t> position(Value value, Labels labels, int wanted) const {
+    int64_t distance = 0;
+    for (const Node* node = &value.node();; node = &node->operand(0).node()) {
+      if (node->op == Op::iota) {
+        if (labels[static_cast<size_t>(node->attrs.integer(Attr::dimension))] != wanted) return {};
+        return distance;
+      }
+      if (node->op == Op::add || node->op == Op::subtract) {
+        std::optional<double> number = splat_number(node->operand(1));
+        if (!number) return {};
+        distance += static_cast<int64_t>(node->op == Op::add ? *number : -*number);
+      } else if (node->op != Op::broadcast_in_dim && node->op != Op::convert && !(node->op == Op::reshape && unit_reshape(*node))) {
+        return {};
+      }
+      labels = operand_labels(*node, labels, 0);
+    }
+  }
+
+  // How far behind the diagonal the last true column of a row lies at most; nothing where a row has none.
+  std::optional<int64_t> literal_distance(const Node& node, const Labels& labels, bool inverted) const {
+    const Literal& literal = node.attrs.literal(Attr::value);
+    Ints dims = literal.type().static_dims();
+    if (literal.is_live() || dims.size() < 2 || labels[dims.size() - 2] != row_label || labels.back() != column_label) return {};
+    int64_t rows = dims[dims.size() - 2], columns = dims.back(), count = literal.count(), distance = -rows;
+    for (int64_t row = 0; columns > 0 && row * columns < count; ++row) {
+      int64_t last = columns - 1;
+      while (last >= 0 && (literal.as_int(row * columns + last) != 0) == inverted) --last;
+      if (last < 0) return {};
+      distance = std::max(distance, last - row % rows);
+    }
+    return distance;
+  }
+
+  // -- the body of the loop ------------------------------------------------------------------------------------------
+
+  void place(const Dim& turn) {
+    Dim block = mod(turn, blocks()), rest = floordiv(turn, blocks());
+    starts_.resize(static_cast<size_t>(batch_));
+    for (int64_t i = batch_; i-- > 0;) {
+      const Dim& extent = product_.type().dims[static_cast<size_t>(i)];
+      starts_[static_cast<size_t>(i)] = i == 0 ? rest : mod(rest, extent);
+      rest = floordiv(rest, extent);
+    }
+    first_row_ = block * Dim(block_rows_);
+    bool even = rows_.is_static() && rows_.value() % block_rows_ == 0;
+    row_count_ = even ? Dim(block_rows_) : min(Dim(block_rows_), rows_ - first_row_);
+    column_count_ = columns_;
+    if (causal_) column_count_ = max(min(columns_, first_row_ + Dim(block_rows_ + *causal_)), min(columns_, Dim(1)));
+  }
+
+  Dim start_of(int label) const { return label >= 0 ? starts_[static_cast<size_t>(label)] : label == row_label ? first_row_ : Dim(0); }
+  Dim extent_of(int label, const Dim& whole) const {
+    return label >= 0 ? Dim(1) : label == row_label ? row_count_ : label == column_label ? column_count_ : whole;
+  }
+  Dims extents(const Labels& labels, const Dims& whole) const {
+    Dims result;
+    for (size_t i = 0; i < labels.size(); ++i) result.push_back(extent_of(labels[i], whole[i]));
+    return result;
+  }
+
+  Labels right_labels() const {
+    Labels labels;
+    for (int64_t i = 0; i < batch_; ++i) labels.push_back(static_cast<int>(i));
+    bool contracts_first = product_.ints(Attr::rhs_contracting_dimensions)[0] == batch_;
+    labels.push_back(contracts_first ? column_label : other_label);
+    labels.push_back(contracts_first ? other_label : column_label);
+    return labels;
+  }
+
+  // Values of the surroundings that the body reads, in the order of their parameters.
+  const std::vector<NodeId>& captured_nodes() {
+    std::set<NodeId> found;
+    for (const auto& [part, inner] : parts_)
+      if (!inner) found.insert(part.first);
+    captured_.assign(found.begin(), found.end());
+    return captured_;
+  }
+
+  // The part of a value of the surroundings that the block needs.
+  Value sliced(Value outer, const Labels& labels) {
+    const Dims& dims = outer.type().dims;
+    Dims starts, limits, sizes = extents(labels, dims);
+    bool whole = true;
+    for (size_t i = 0; i < labels.size(); ++i) {
+      starts.push_back(start_of(labels[i]));
+      limits.push_back(starts.back() + sizes[i]);
+      whole &= starts.back().is(0) && sizes[i] == dims[i];
+    }
+    Value value = inner_.at(outer.node().id());
+    if (whole) return value;
+    return (*body_)(Op::slice, {value}, {{Attr::start_indices, starts}, {Attr::limit_indices, limits}, {Attr::strides, Ints(starts.size(), 1)}});
+  }
+
+  Value emit(NodeId id, const Labels& labels) {
+    Part part{id, labels};
+    if (auto known = done_.find(part); known != done_.end()) return known->second;
+    const Node& node = graph_.node(id);
+    body_->set_loc(node.loc);
+    Value value = parts_.at(part) ? emit_inner(node, labels) : sliced(node.result(), labels);
+    return done_[part] = value;
+  }
+
+  Value emit_inner(const Node& node, const Labels& labels) {
+    Builder& build = *body_;
+    Dims dims = extents(labels, node.type().dims);
+    Attrs attrs = node.attrs;
+    switch (node.op) {
+      case Op::constant: return emit_constant(node, labels);
+      case Op::iota: return emit_iota(node, labels, dims);
+      case Op::reduce: return build(Op::reduce, {emit(node.operand(0).id(), operand_labels(node, labels, 0)), build.constant(node.operand(1).node().attrs.literal(Attr::value))}, attrs, node.regions);
+      case Op::broadcast_in_dim: case Op::reshape: attrs.set(Attr::dims, dims); break;
+      default: break;
+    }
+    std::vector<Value> operands;
+    for (size_t i = 0; i < node.operand_count(); ++i) operands.push_back(emit(node.operand(i).id(), operand_labels(node, labels, i)));
+    return build(node.op, std::move(operands), std::move(attrs));
+  }
+
+  Value emit_constant(const Node& node, const Labels& labels) {
+    Value value = body_->constant(node.attrs.literal(Attr::value));
+    inner_[node.id()] = value;
+    return sliced(node.result(), labels);
+  }
+
+  Value emit_iota(const Node& node, const Labels& labels, const Dims& dims) {
+    Builder& build = *body_;
+    int64_t axis = node.attrs.integer(Attr::dimension);
+    DType dtype = node.type().dtype;
+    Value value = build(Op::iota, {}, {{Attr::type, dtype}, {Attr::dims, dims}, {Attr::dimension, axis}});
+    Dim start = start_of(labels[static_cast<size_t>(axis)]);
+    if (start.is(0)) return value;
+    Value first = build.convert(build(Op::extent, {}, {{Attr::dims, Dims{start}}}), dtype);
+    return build(Op::add, {value, build.broadcast_to(first, dims)});
+  }
+
+  const Graph& graph_;
+  const std::vector<std::vector<NodeId>>& users_;
+  const Node& product_;
+  int64_t batch_ = 0, block_rows_ = 0, first_products_ = 0;
+  Dim rows_, columns_;
+  std::optional<int64_t> causal_;
+  std::map<Part, bool> parts_;  // whether it is computed in the block
+  std::set<NodeId> nodes_;      // those that are
+  std::vector<NodeId> captured_;
+  Dims starts_;
+  Dim first_row_, row_count_, column_count_;
+  Builder* body_ = nullptr;
+  std::map<NodeId, Value> inner_;
+  std::map<Part, Value> done_;
+};
+
+}  // namespace
+
+GraphPtr by_row_blocks(GraphPtr graph) {
+  std::vector<std::vector<NodeId>> users(graph->size());
+  bool any = false;
+  for (const Node& node : graph->nodes()) {
+    any |= node.op == Op::dot_general;
+    for (const Value& operand : node.operands()) users[operand.id()].push_back(node.id());
+  }
+  for (const Output& output : graph->outputs()) users[output.value.id()].push_back(static_cast<NodeId>(graph->size()));
+  if (!any) return graph;
+  std::map<NodeId, Chain> chains;
+  for (const Node& node : graph->nodes()) {
+    if (node.op != Op::dot_general || !is_float(node.type().dtype)) continue;
+    Chain chain(*graph, users, node);
+    if (chain.find()) chains.emplace(node.id(), std::move(chain));
+  }
+  if (chains.empty()) return graph;
+  int number = 0;
+  Builder build(Level::flat, graph->name());
+  std::vector<std::vector<Value>> values(graph->size());
+  for (const Node& node : graph->nodes()) {
+    build.set_loc(node.loc);
+    if (auto chain = chains.find(node.id()); chain != chains.end()) {
+      values[node.id()] = {chain->second.rebuilt(build, values, number++)};
+      continue;
+    }
+    std::vector<Value> operands;
+    for (const Value& operand : node.operands()) operands.push_back(values[operand.id()][operand.index()]);
+    const Node copy = build.copy(node, std::move(operands));
+    for (uint32_t i = 0; i < copy.types.size(); ++i) values[node.id()].push_back(copy.result(i));
+  }
+  std::vector<Output> outputs;
+  for (const Output& output : graph->outputs()) outputs.push_back({values[output.value.id()][output.value.index()], output.name, output.alias});
+  return build.finish(std::move(outputs));
+}
+
+}  // namespace weft
