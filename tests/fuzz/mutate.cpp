@@ -73,11 +73,13 @@ std::vector<std::string> read(const std::vector<std::string>& paths) {
   return texts;
 }
 
-// Both ways of writing each: as it was given and as we print it.
+// Both ways of writing each: as it was given and as we print it; and every function alone, where damage goes deeper.
 void add_printed(std::vector<std::string>& texts) {
   for (size_t i = 0, count = texts.size(); i < count; ++i) {
     try {
-      texts.push_back(print(*parse(texts[i])));
+      GraphPtr graph = parse(texts[i]);
+      texts.push_back(print(*graph));
+      for (const GraphPtr& function : graph->functions()) texts.push_back(print(*function));
     } catch (const Error&) {
       // A case of something that is refused.
     }
@@ -104,11 +106,26 @@ std::pair<size_t, size_t> token(Random& random, const std::string& text, bool nu
   return {at, end - at};
 }
 
+// Another element type in all types of one region, so that its body is legal and wrong for its operation.
+void retype_region(Random& random, std::string& text) {
+  static const char* const types[] = {"f32", "f64", "i1", "i8", "i32", "i64", "bf16", "complex<f64>", "ui8"};
+  size_t begin = text.find("^bb", below(random, text.size()));
+  if (begin == std::string::npos) return;
+  std::string from = types[below(random, std::size(types))], to = types[below(random, std::size(types))];
+  int depth = 1;
+  for (size_t at = begin; at < text.size() && depth > 0; ++at) {
+    depth += text[at] == '{' ? 1 : text[at] == '}' ? -1 : 0;
+    if ((text[at] != '<' && text[at] != 'x') || text.compare(at + 1, from.size() + 1, from + ">") != 0) continue;
+    text.replace(at + 1, from.size(), to);
+    at += to.size();
+  }
+}
+
 void damage(Random& random, std::string& text, const std::vector<std::string>& texts) {
   static const char* const numbers[] = {"0", "1", "-1", "2", "3", "7", "64", "65536", "2147483648", "4294967296", "9223372036854775807",
                                         "-9223372036854775808", "18446744073709551615", "99999999999999999999", "1.0e+400", "0x7FC00000", "?"};
   size_t at = below(random, text.size());
-  switch (below(random, 9)) {
+  switch (below(random, 10)) {
     case 0: text[at] = static_cast<char>(random()); break;
     case 1: text.erase(at, below(random, 12)); break;
     case 2: text.insert(at, text.substr(below(random, text.size()), below(random, 60))); break;
@@ -134,6 +151,7 @@ void damage(Random& random, std::string& text, const std::vector<std::string>& t
       text.replace(begin, size, numbers[below(random, std::size(numbers))]);
       break;
     }
+    case 8: retype_region(random, text); break;
     default: {  // a token of another program
       const std::string& other = texts[below(random, texts.size())];
       auto [from, from_size] = token(random, other);
@@ -235,7 +253,7 @@ int main(int count, char** words) {
   long first = options.only >= 0 ? options.only : 0, last = options.only >= 0 ? options.only + 1 : options.rounds;
   for (current_round = first; current_round < last; ++current_round) {
     std::string text = damaged(texts, options.seed, current_round);
-    if (options.only >= 0) std::printf("%s\n", text.c_str());
+    if (options.only >= 0) std::printf("%s\n", text.c_str()), std::fflush(stdout);
     auto begin = std::chrono::steady_clock::now();
     std::string problem = handle(text);
     std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;

@@ -188,3 +188,96 @@ def test_a_huge_splat_takes_no_memory() -> None:
         "  return", "  %s = stablehlo.slice %0 [0:1, 0:1] : (tensor<1000000x1000000xf32>) -> tensor<1x1xf32>\n  return"
     ).replace("-> tensor<f32> {", "-> tensor<1x1xf32> {").replace("%s : tensor<f32>", "%s : tensor<1x1xf32>")
     assert "tensor<1000000x1000000xf32>" in wf.stablehlo.parse(text).stablehlo()
+
+
+BODIES = {
+    "reduce": """%0 = "stablehlo.reduce"(%x, %s) ({ ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+  BODY
+  }) {dimensions = array<i64: 0>} : (tensor<4xf32>, tensor<f32>) -> tensor<f32>""",
+    "reduce_window": """%0 = "stablehlo.reduce_window"(%x, %s) ({ ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+  BODY
+  }) {window_dimensions = array<i64: 2>} : (tensor<4xf32>, tensor<f32>) -> tensor<3xf32>""",
+    "select_and_scatter": """%0 = "stablehlo.select_and_scatter"(%x, %x, %s) ({ ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %p = stablehlo.compare GE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  }, { ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+  BODY
+  }) {window_dimensions = array<i64: 1>} : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>""",
+    "scatter": """%0 = "stablehlo.scatter"(%x, %i, %s) ({ ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+  BODY
+  }) {scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0]>} : (tensor<4xf32>, tensor<1xi32>, tensor<f32>) -> tensor<4xf32>""",
+    "sort": """%0 = "stablehlo.sort"(%x) ({ ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+  BODY
+  }) {dimension = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>""",
+    "all_reduce": """%0 = "stablehlo.all_reduce"(%x) ({ ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+  BODY
+  }) {replica_groups = dense<0> : tensor<1x1xi64>} : (tensor<4xf32>) -> tensor<4xf32>""",
+    "reduce_scatter": """%0 = "stablehlo.reduce_scatter"(%x) ({ ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+  BODY
+  }) {scatter_dimension = 0 : i64, replica_groups = dense<0> : tensor<1x1xi64>} : (tensor<4xf32>) -> tensor<4xf32>""",
+    "map": """%0 = "stablehlo.map"(%x, %x) ({ ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+  BODY
+  }) {dimensions = array<i64: 0>} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>""",
+    "if": """%0 = "stablehlo.if"(%p) ({
+    stablehlo.return %s : tensor<f32>
+  }, {
+    %a = stablehlo.add %s, %s : tensor<f32>
+    %b = stablehlo.add %s, %s : tensor<f32>
+  BODY
+  }) : (tensor<i1>) -> tensor<f32>""",
+    "while": """%0 = stablehlo.while(%a = %s) : tensor<f32>
+  cond { stablehlo.return %p : tensor<i1> }
+  do { %b = stablehlo.add %a, %a : tensor<f32>
+  BODY
+  }""",
+    "async_start": """%f = "stablehlo.async_start"(%x) ({ ^bb0(%a: tensor<f32>):
+    %b = stablehlo.add %a, %a : tensor<f32>
+  BODY
+  }) : (tensor<4xf32>) -> !stablehlo.future<tensor<f32>>""",
+    "scan": """%0:2 = chlo.scan(%x) inits (%s) dimension=0 {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+  BODY
+  } : (tensor<4xf32>, tensor<f32>) -> (tensor<4xf32>, tensor<f32>)""",
+}
+RETURNS = {
+    "another dtype": "%r = stablehlo.convert %a : (tensor<f32>) -> tensor<f64>\n  stablehlo.return %r : tensor<f64>",
+    "another shape": "%r = stablehlo.reshape %a : (tensor<f32>) -> tensor<1xf32>\n  stablehlo.return %r : tensor<1xf32>",
+    "three values": "stablehlo.return %a, %b, %b : tensor<f32>, tensor<f32>, tensor<f32>",
+    "a type that is not its own": "stablehlo.return %a : tensor<f64>",
+}
+
+
+@pytest.mark.parametrize("what", RETURNS)
+@pytest.mark.parametrize("op", BODIES)
+def test_a_body_of_another_type_is_refused(op: str, what: str) -> None:
+    parameters = "%x: tensor<4xf32>, %s: tensor<f32>, %i: tensor<1xi32>, %p: tensor<i1>"
+    text = f"func.func @main({parameters}) -> tensor<4xf32> {{\n  {BODIES[op].replace('BODY', RETURNS[what])}\n  return %x : tensor<4xf32>\n}}"
+    with pytest.raises(wf.errors.Error, match=r"<text>:\d+:\d+"):
+        wf.stablehlo.parse(text)
+
+
+def test_a_function_gives_what_it_declares() -> None:
+    for types, returned in [("tensor<2xf32>", "%x : tensor<3xf32>"), ("tensor<3xf32>", "%x : tensor<2xf32>"), ("(tensor<2xf32>, tensor<2xf32>)", "%x : tensor<2xf32>")]:
+        with pytest.raises(wf.errors.ArgumentValueError, match=r"\[result_type\]"):
+            wf.stablehlo.parse(f"func.func @main(%x: tensor<2xf32>) -> {types} {{\n  return {returned}\n}}")
+
+
+@pytest.mark.parametrize(
+    ("numbers", "sizes"),
+    [
+        ("collapsed_slice_dims = [1], operand_batching_dims = [0], start_index_map = [1], index_vector_dim = 2", "1, 1"),
+        ("collapsed_slice_dims = [1], operand_batching_dims = [0], start_indices_batching_dims = [2], start_index_map = [1], index_vector_dim = 2", "1, 1"),
+        ("collapsed_slice_dims = [1], operand_batching_dims = [0], start_indices_batching_dims = [1], start_index_map = [1], index_vector_dim = 2", "1, 1"),
+        ("collapsed_slice_dims = [0, 1], operand_batching_dims = [0], start_indices_batching_dims = [0], start_index_map = [1], index_vector_dim = 2", "1, 1"),
+        ("collapsed_slice_dims = [1], operand_batching_dims = [0], start_indices_batching_dims = [0], start_index_map = [0], index_vector_dim = 2", "1, 1"),
+        ("collapsed_slice_dims = [1], operand_batching_dims = [0], start_indices_batching_dims = [0], start_index_map = [1], index_vector_dim = 2", "1, 0"),
+        ("offset_dims = [2], collapsed_slice_dims = [0], start_index_map = [1], index_vector_dim = 2", "1, -1"),
+    ],
+)
+def test_a_gather_that_would_read_elsewhere_is_refused(numbers: str, sizes: str) -> None:
+    text = f"""func.func @main(%x: tensor<2x5xf32>, %i: tensor<2x3x1xi32>) -> tensor<2x3xf32> {{
+  %0 = "stablehlo.gather"(%x, %i) {{dimension_numbers = #stablehlo.gather<{numbers}>, slice_sizes = array<i64: {sizes}>}} : (tensor<2x5xf32>, tensor<2x3x1xi32>) -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}}"""
+    with pytest.raises(wf.errors.ArgumentTypeError, match=r"gather: (.|\n)*<text>:2:3"):
+        wf.stablehlo.parse(text)

@@ -101,21 +101,32 @@ std::vector<Value> Parser::statements(Scope& scope) {
 }
 
 std::vector<Value> Parser::returned(Scope& scope) {
+  size_t begin = lexer_.peek().begin;
   bool generic = lexer_.take().kind == TokenKind::text;
   if (generic) lexer_.expect("(");
-  std::vector<Value> list;
-  for (const Bundle& each : bundles(scope)) append_leaves(each, list);
+  std::vector<Value> list = values(scope);
   if (generic) lexer_.expect(")");
   if (lexer_.take_if(":")) {
+    std::vector<Type> types;
     if (generic) {
-      attributes_.skip_type();
+      types = attributes_.signature(symbols_).operands;
     } else {
-      do is_bundle_type() ? attributes_.skip_type() : void(attributes_.type(symbols_));
+      do append_tensors(attributes_.type_tree(symbols_), types);
       while (lexer_.take_if(","));
     }
+    require_types("return", list, types, begin);
   }
   location(lexer_.peek().begin);
   return list;
+}
+
+void Parser::require_types(std::string_view what, const std::vector<Value>& given, const std::vector<Type>& types, size_t begin) {
+  bool same = given.size() == types.size();
+  for (size_t i = 0; same && i < given.size(); ++i) same = fits(given[i].type(), types[i]);
+  if (same) return;
+  std::vector<Type> own;
+  for (const Value& value : given) own.push_back(value.type());
+  lexer_.fail_at(begin, "result_type", cat(what, ": the values are of types ", own, ", the text says ", types));
 }
 
 void Parser::statement(Scope& scope) {

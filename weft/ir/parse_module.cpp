@@ -213,16 +213,18 @@ GraphPtr Parser::function(const std::string& name, bool is_generic) {
   Scope scope{&build};
   std::map<int64_t, int> aliases;
   std::vector<std::string> names;
+  std::vector<Type> declared;
   if (is_generic) {
     generic_head(scope, aliases, names);
   } else {
     lexer_.take();
     parameters(scope, &aliases);
-    results(names);
+    declared = results(names);
     if (lexer_.take_if("attributes")) lexer_.expect("{"), attributes_.dictionary("}");
     lexer_.expect("{");
   }
   std::vector<Value> given = statements(scope);
+  if (!is_generic) require_types(cat("the function @", name), given, declared, lexer_.peek().begin);
   lexer_.expect("}");
   std::vector<Output> outputs;
   for (size_t i = 0; i < given.size(); ++i) {
@@ -295,21 +297,20 @@ void Parser::parameters(Scope& scope, std::map<int64_t, int>* aliases, const Mli
   lexer_.expect(")");
 }
 
-void Parser::results(std::vector<std::string>& names) {
-  if (!lexer_.take_if("->")) return;
+// The types of all tensors that a function gives, and a name for each.
+std::vector<Type> Parser::results(std::vector<std::string>& names) {
+  std::vector<Type> types;
+  if (!lexer_.take_if("->")) return types;
   bool several = lexer_.take_if("(");
   while (!several || !lexer_.is(")")) {
-    if (is_bundle_type()) {
-      result_leaves(names);
-    } else {
-      attributes_.type(symbols_);
-      names.emplace_back();
-    }
+    append_tensors(attributes_.type_tree(symbols_), types);
+    names.resize(types.size());
     if (several && lexer_.take_if("{"))
       if (std::string given = result_name(attributes_.dictionary("}")); !names.empty()) names.back() = given;
     if (!several || !lexer_.take_if(",")) break;
   }
   if (several) lexer_.expect(")");
+  return types;
 }
 
 GraphPtr parse(std::string_view text, std::string_view file) { return Parser(text, file).module(); }

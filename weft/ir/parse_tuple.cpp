@@ -51,14 +51,6 @@ Bundle Parser::bundle_parameter(Scope& scope, const std::string& name) {
   return result;
 }
 
-// A name for each tensor in the type of a result.
-void Parser::result_leaves(std::vector<std::string>& names) {
-  size_t begin = lexer_.peek().begin;
-  attributes_.skip_type();
-  std::string text = lexer_.source(begin, lexer_.peek().begin);
-  for (size_t at = text.find("tensor<"); at != std::string::npos; at = text.find("tensor<", at + 1)) names.emplace_back();
-}
-
 namespace {
 
 Bundle gathered(const TypeTree& tree, const std::vector<Value>& given, size_t& next) {

@@ -75,7 +75,7 @@ class Parser {
   GraphPtr function_named(const std::string& name, size_t begin);
   // `all_attrs`: the attributes of each where they do not stand beside it.
   void parameters(Scope& scope, std::map<int64_t, int>* aliases, const MlirAttr* all_attrs = nullptr);
-  void results(std::vector<std::string>& names);
+  std::vector<Type> results(std::vector<std::string>& names);
 
   // parse.cpp: statements and regions
   static GraphPtr levelled(GraphPtr graph);
@@ -84,6 +84,7 @@ class Parser {
   std::vector<Value> values(Scope& scope);
   std::vector<Value> statements(Scope& scope);
   std::vector<Value> returned(Scope& scope);
+  void require_types(std::string_view what, const std::vector<Value>& given, const std::vector<Type>& types, size_t begin);
   void statement(Scope& scope);
   void finish(Scope& scope, ParsedCall& call, const std::vector<std::string>& names);
   ParsedRegion region(Scope& outer);
@@ -100,7 +101,6 @@ class Parser {
   Bundle bundle(Scope& scope);
   std::vector<Bundle> bundles(Scope& scope);
   Bundle bundle_parameter(Scope& scope, const std::string& name);
-  void result_leaves(std::vector<std::string>& names);
   void name_results(Scope& scope, const ParsedCall& call, const std::vector<std::string>& names, const std::vector<Value>& given);
   void define(Scope& scope, const std::string& name, Bundle result, size_t begin);
   static void append_leaves(const Bundle& bundle, std::vector<Value>& leaves);

@@ -20,6 +20,9 @@ void require_single(const Call& call) {
 
 Types infer_single(const Call& call) {
   require_single(call);
+  for (const GraphPtr& body : call.regions)
+    for (const Type& type : call.operands)
+      call.require(combines_scalars(*body, {&type, 1}), "c5", "the body must take two scalars of ", name(type.dtype), " to one");
   return same(call);
 }
 

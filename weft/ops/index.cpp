@@ -25,7 +25,7 @@ Types infer_dynamic_slice(const Call& call) {
   const Dims& sizes = call.attrs.dims(Attr::slice_sizes);
   call.require(sizes.size() == x.dims.size(), "c2", "needs a slice size for each dimension of ", x);
   for (size_t i = 0; i < sizes.size(); ++i)
-    call.require(known_less(x.dims[i], sizes[i]) != true, "c4", "slice sizes ", sizes, " must fit ", x);
+    call.require(known_less(x.dims[i], sizes[i]) != true && known_less(sizes[i], Dim(0)) != true, "c4", "slice sizes ", sizes, " must fit ", x);
   return {{x.dtype, sizes}};
 }
 
@@ -79,6 +79,29 @@ Dims batch_dims_of(const Type& indices, int64_t index_vector_dim) {
   return dims;
 }
 
+// What gather and scatter share: an index vector with a component for each mapped dimension, and dimensions of the operand
+// that go in step with some of the indices. `dropped`: those that slices do not have.
+struct IndexDims {
+  const Type &operand, &indices;
+  const Ints &map, &dropped, &batching, &indices_batching;
+  int64_t vector_dim;
+
+  void require(const Call& call) const {
+    call.require(is_integer(indices.dtype), "indices", "indices must be integers, got ", indices);
+    call.require(vector_dim >= 0 && vector_dim <= indices.rank(), "c2", "index_vector_dim ", vector_dim, " must be at most ", indices.rank());
+    Dim components = vector_dim < indices.rank() ? indices.dims[static_cast<size_t>(vector_dim)] : Dim(1);
+    call.require(components.is(static_cast<int64_t>(map.size())), "c3", "the dimensions ", map, " must be ", components);
+    Ints none = dropped, both = map;
+    none.insert(none.end(), batching.begin(), batching.end());
+    both.insert(both.end(), batching.begin(), batching.end());
+    call.require(are_axes(none, operand.rank()) && are_axes(both, operand.rank()), "c19", "dimension numbers must be different ones of ", operand);
+    bool in_step = indices_batching.size() == batching.size() && are_axes(indices_batching, indices.rank()) && !contains(indices_batching, vector_dim);
+    for (size_t i = 0; in_step && i < batching.size(); ++i)
+      in_step = indices.dims[static_cast<size_t>(indices_batching[i])] == operand.dims[static_cast<size_t>(batching[i])];
+    call.require(in_step, "c17", "the batching dimensions ", indices_batching, " of ", indices, " must go with ", batching, " of ", operand);
+  }
+};
+
 Types infer_gather(const Call& call) {
   const Type &x = call.operand(0), &indices = call.operand(1);
   const Attrs& a = call.attrs;
@@ -86,16 +109,14 @@ Types infer_gather(const Call& call) {
              &batching = a.ints(Attr::operand_batching_dims), &map = a.ints(Attr::start_index_map);
   const Dims& sizes = a.dims(Attr::slice_sizes);
   int64_t vector_dim = a.integer(Attr::index_vector_dim);
-  call.require(is_integer(indices.dtype), "indices", "start indices must be integers, got ", indices);
-  call.require(vector_dim >= 0 && vector_dim <= indices.rank(), "c2", "index_vector_dim ", vector_dim, " must be at most ", indices.rank());
-  Dim components = vector_dim < indices.rank() ? indices.dims[static_cast<size_t>(vector_dim)] : Dim(1);
-  call.require(components.is(static_cast<int64_t>(map.size())), "c3", "start_index_map ", map, " must name ", components, " dimensions");
-  call.require(are_axes(map, x.rank()) && are_axes(collapsed, x.rank()) && are_axes(batching, x.rank()), "c19", "dimension numbers must be different ones of ", x);
+  IndexDims{x, indices, map, collapsed, batching, a.ints(Attr::start_indices_batching_dims), vector_dim}.require(call);
   call.require(sizes.size() == x.dims.size(), "c20", "needs a slice size for each dimension of ", x);
   Dims batch = batch_dims_of(indices, vector_dim), kept;
+  bool reads_nothing = false;
   for (size_t i = 0; i < sizes.size(); ++i) {
     auto axis = static_cast<int64_t>(i);
-    call.require(known_less(x.dims[i], sizes[i]) != true, "c21", "slice sizes ", sizes, " must fit ", x);
+    call.require(known_less(x.dims[i], sizes[i]) != true && known_less(sizes[i], Dim(0)) != true, "c21", "slice sizes ", sizes, " must fit ", x);
+    reads_nothing |= sizes[i].is(0);
     bool dropped = contains(collapsed, axis) || contains(batching, axis);
     call.require(!dropped || known_less(Dim(1), sizes[i]) != true, "c8", "a dropped dimension must have slice size 1, got ", sizes);
     if (!dropped) kept.push_back(sizes[i]);
@@ -106,6 +127,8 @@ Types infer_gather(const Call& call) {
   size_t next_batch = 0, next_kept = 0;
   for (size_t i = 0; i < result.dims.size(); ++i)
     result.dims[i] = contains(offset, static_cast<int64_t>(i)) ? kept[next_kept++] : batch[next_batch++];
+  bool is_empty = std::any_of(result.dims.begin(), result.dims.end(), [](const Dim& dim) { return dim.is(0); });
+  call.require(!reads_nothing || is_empty, "c8", "slices ", sizes, " have no element for those of ", result);
   return {result};
 }
 
@@ -163,16 +186,11 @@ Types infer_scatter(const Call& call) {
              &batching = a.ints(Attr::input_batching_dims), &map = a.ints(Attr::scatter_dims_to_operand_dims);
   int64_t vector_dim = a.integer(Attr::index_vector_dim);
   call.require(updates.dtype == x.dtype, "c1", "updates must be ", name(x.dtype), ", got ", updates);
-  const Graph& body = *call.regions[0];
-  bool takes_scalars = body.parameters().size() == 2 && body.outputs().size() == 1 && body.outputs()[0].value.type() == Type{x.dtype, {}};
-  for (NodeId id : body.parameters()) takes_scalars = takes_scalars && body.node(id).type() == Type{x.dtype, {}};
-  call.require(takes_scalars, "c23", "the body must take two scalars of ", name(x.dtype), " to one");
-  call.require(is_integer(indices.dtype), "indices", "scatter indices must be integers, got ", indices);
-  call.require(vector_dim >= 0 && vector_dim <= indices.rank(), "c18", "index_vector_dim ", vector_dim, " must be at most ", indices.rank());
+  call.require(combines_scalars(*call.regions[0], call.operands.first(1)), "c23", "the body must take two scalars of ", name(x.dtype), " to one");
+  IndexDims{x, indices, map, inserted, batching, a.ints(Attr::scatter_indices_batching_dims), vector_dim}.require(call);
   call.require(are_axes(window, updates.rank()), "c7", "update_window_dims ", window, " must be different ones of ", updates);
   call.require(x.rank() == static_cast<int64_t>(window.size() + inserted.size() + batching.size()), "c2",
                "window, inserted and batching dimensions must make up those of ", x);
-  call.require(are_axes(map, x.rank()) && are_axes(inserted, x.rank()), "c10", "dimension numbers must be different ones of ", x);
   Dims batch = batch_dims_of(indices, vector_dim), given;
   size_t next_window = 0;
   Dims kept;

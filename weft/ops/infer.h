@@ -42,6 +42,22 @@ Types to_real(const Call& call) {
   return {{real_type(x.dtype), x.dims}};
 }
 
+// Whether a body takes two scalars of each operand's element type, first those of one side.
+inline bool takes_scalars(const Graph& body, std::span<const Type> operands) {
+  if (body.parameters().size() != 2 * operands.size()) return false;
+  for (size_t i = 0; i < body.parameters().size(); ++i)
+    if (body.node(body.parameters()[i]).type() != Type{operands[i % operands.size()].dtype, {}}) return false;
+  return true;
+}
+
+// The same, and gives one of each.
+inline bool combines_scalars(const Graph& body, std::span<const Type> operands) {
+  if (!takes_scalars(body, operands) || body.outputs().size() != operands.size()) return false;
+  for (size_t i = 0; i < operands.size(); ++i)
+    if (body.outputs()[i].value.type() != Type{operands[i].dtype, {}}) return false;
+  return true;
+}
+
 // Every number once and inside [0, rank).
 inline bool are_axes(const Ints& axes, int64_t rank) {
   for (size_t i = 0; i < axes.size(); ++i) {

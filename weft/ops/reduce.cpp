@@ -16,21 +16,17 @@ Types infer_reduce(const Call& call) {
   const Type& x = call.operand(0);
   const Ints& dimensions = call.attrs.ints(Attr::dimensions);
   call.require(are_axes(dimensions, x.rank()), "c4", "dimensions ", dimensions, " must be different ones of ", x);
-  const Graph& body = *call.regions[0];
-  bool fits = body.parameters().size() == 2 * count && body.outputs().size() == count;
   Types results;
   for (size_t k = 0; k < count; ++k) {
     const Type &input = call.operand(k), &init = call.operand(count + k);
     call.require(input.dims == x.dims, "c1", "inputs must agree in shape, got ", x, " and ", input);
     call.require(init.rank() == 0 && init.dtype == input.dtype, "c2", "the initial value must be a scalar of ", name(input.dtype), ", got ", init);
-    fits = fits && body.outputs()[k].value.type() == init && body.node(body.parameters()[k]).type() == init &&
-           body.node(body.parameters()[count + k]).type() == init;
     Type result{input.dtype, {}};
     for (size_t i = 0; i < x.dims.size(); ++i)
       if (!contains(dimensions, static_cast<int64_t>(i))) result.dims.push_back(x.dims[i]);
     results.push_back(std::move(result));
   }
-  call.require(fits, "c6", "the body must take two scalars of each input to one of each");
+  call.require(combines_scalars(*call.regions[0], call.operands.first(count)), "c6", "the body must take two scalars of each input to one of each");
   return results;
 }
 

@@ -18,15 +18,6 @@ Dim dilated(const Dim& extent, int64_t dilation) {
   return max((extent - Dim(1)) * Dim(dilation) + Dim(1), 0);
 }
 
-bool takes_scalars(const Graph& body, std::span<const Type> operands, size_t outputs) {
-  if (body.parameters().size() != 2 * operands.size() || body.outputs().size() != outputs) return false;
-  for (size_t i = 0; i < body.parameters().size(); ++i) {
-    const Type& type = body.node(body.parameters()[i]).type();
-    if (type.rank() != 0 || type.dtype != operands[i % operands.size()].dtype) return false;
-  }
-  return true;
-}
-
 Types infer_reduce_window(const Call& call) {
   call.require(!call.operands.empty() && call.operands.size() % 2 == 0, "operands", "takes inputs and as many initial values");
   size_t count = call.operands.size() / 2;
@@ -41,7 +32,7 @@ Types infer_reduce_window(const Call& call) {
     call.require(init == Type{input.dtype, {}}, "c3", "the initial value must be a scalar of ", name(input.dtype), ", got ", init);
     results.push_back({input.dtype, dims});
   }
-  call.require(takes_scalars(*call.regions[0], call.operands.first(count), count), "c13", "the body must take two scalars of each input to one of each");
+  call.require(combines_scalars(*call.regions[0], call.operands.first(count)), "c13", "the body must take two scalars of each input to one of each");
   return results;
 }
 
@@ -99,9 +90,9 @@ Types infer_select_and_scatter(const Call& call) {
   for (const WindowDim& window : windows_of(x.dims, call.attrs)) dims.push_back(window.places());
   call.require(source.dims == dims, "c2", "the source must have the dims ", dims, ", got ", source);
   const Graph &select = *call.regions[0], &scatter = *call.regions[1];
-  call.require(takes_scalars(select, call.operands.first(1), 1) && select.outputs()[0].value.type() == Type{DType::boolean, {}}, "c9",
+  call.require(takes_scalars(select, call.operands.first(1)) && select.outputs().size() == 1 && select.outputs()[0].value.type() == Type{DType::boolean, {}}, "c9",
                "the selection must take two scalars of ", name(x.dtype), " to a boolean");
-  call.require(takes_scalars(scatter, call.operands.first(1), 1), "c10", "the scatter body must take two scalars of ", name(x.dtype), " to one");
+  call.require(combines_scalars(scatter, call.operands.first(1)), "c10", "the scatter body must take two scalars of ", name(x.dtype), " to one");
   return {x};
 }
 
