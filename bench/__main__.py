@@ -18,11 +18,15 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--peers", nargs="*", choices=peers, default=peers, help="whom to measure beside ours")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--cpu-time", action="store_true", help="on a busy machine, with --threads 1: time on the CPU")
     parser.add_argument("--quick", action="store_true", help="two short rounds: figures to look at, not to quote")
     parser.add_argument("--out", type=Path, default=ROOT / "build/bench", help="folder of the results")
     parser.add_argument("--module", action="append", default=[], help="a Python file that declares more workloads")
     parser.add_argument("--list", action="store_true", help="names of the workloads")
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    if arguments.cpu_time and arguments.threads != 1:
+        parser.error("--cpu-time adds up threads: it needs --threads 1")
+    return arguments
 
 
 def main() -> int:
@@ -39,7 +43,7 @@ def main() -> int:
     for peer in arguments.peers:
         if peer not in peers:
             print(f"{peer}: not installed, left out")
-    settings = Settings(peers, arguments.threads, arguments.rounds, extra=arguments.module)
+    settings = Settings(peers, arguments.threads, arguments.rounds, cpu=arguments.cpu_time, extra=arguments.module)
     if arguments.quick:
         settings.rounds, settings.seconds = 2, 0.1
     rows = []

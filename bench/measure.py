@@ -27,6 +27,7 @@ class Settings:
     threads: int = 2
     rounds: int = 3
     seconds: float = 0.3  # each peer's in each round
+    cpu: bool = False  # time of the process on the CPU, which others on the machine do not lengthen
     patience: float = 180  # seconds until the first result
     extra: list[str] = field(default_factory=list)
 
@@ -187,7 +188,7 @@ def take_turn(cell: Cell, process: Process, settings: Settings) -> None:
     # Threads of the peer before may still be spinning.
     time.sleep(0.01)
     try:
-        answer = process.ask("time", seconds=settings.seconds)
+        answer = process.ask("time", seconds=settings.seconds, cpu=settings.cpu)
     except Gone as gone:
         answer = {"error": str(gone)}
     if "error" in answer:

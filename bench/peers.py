@@ -51,13 +51,15 @@ class Weftwork:
         self.weftwork, self.threads, self.jitted = weftwork, threads, None
 
     def prepare(self, work: Workload, weights: Weights, args: tuple) -> Prepared:
+        function = work.ours or work.numpy
+        if weights is not None and work.traced_weights:
+            compiled = self.weftwork.jit(function)
+            self.jitted = jitted = functools.partial(compiled, weights)
+            return Prepared(lambda: jitted(*args), with_written(work, args))
         for array in (weights or {}).values():
             array.flags.writeable = False  # what is read-only is a constant of the program
-        function = work.ours or work.numpy
-        if weights is not None:
-            plain = function
-            function = lambda *a: plain(weights, *a)
-        self.jitted = jitted = self.weftwork.jit(function)
+        closed = function if weights is None else lambda *a: function(weights, *a)
+        self.jitted = jitted = self.weftwork.jit(closed)
         return Prepared(lambda: jitted(*args), with_written(work, args))
 
     def on_one_thread(self, work: Workload, args: tuple) -> list[np.ndarray]:

@@ -34,6 +34,7 @@ class Workload:
     numpy: Callable[..., Any]  # called with the weights, where there are any, and the arguments
     args: Callable[[], tuple]  # makes the arguments, the same in each process
     weights: Callable[[], dict[str, np.ndarray]] | None = None  # constants of the program for whoever has such
+    traced_weights: bool = False  # arguments for ours: NumPy itself would compute with constants, once, while tracing
     torch: Callable[..., Any] | None = None  # the same over torch tensors; None: no column for torch, ONNX Runtime
     jax: Callable[..., Any] | None = None  # None: the NumPy function with jax.numpy for its module's `np`
     ours: Callable[..., Any] | None = None  # None: the NumPy function

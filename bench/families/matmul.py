@@ -116,6 +116,7 @@ for rows in (1, 8):
             TWINS[suffix][0],
             lambda rows=rows, dtype=bf16 if suffix == "bf16" else f32: (normal(rows, N, dtype=dtype),),
             weights=weights,
+            traced_weights="weights" in suffix,  # or they would be widened once, and read wide
             torch=TWINS[suffix][1],
             flops=2.0 * rows * N * N,
             peak="bf16" if suffix == "bf16" else "f32",
