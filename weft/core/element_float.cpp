@@ -108,6 +108,19 @@ std::complex<T> unary_complex(Scalar op, std::complex<T> x, DType dtype) {
   }
 }
 
+// Smith's method, operation for operation as NumPy has it: it decides what is infinite and what NaN.
+template <class T>
+std::complex<T> quotient(std::complex<T> a, std::complex<T> b) {
+  T re = std::abs(b.real()), im = std::abs(b.imag());
+  if (re == 0 && im == 0) return {a.real() / re, a.imag() / re};
+  if (re >= im) {
+    T ratio = b.imag() / b.real(), scale = 1 / (b.real() + b.imag() * ratio);
+    return {(a.real() + a.imag() * ratio) * scale, (a.imag() - a.real() * ratio) * scale};
+  }
+  T ratio = b.real() / b.imag(), scale = 1 / (b.imag() + b.real() * ratio);
+  return {(a.real() * ratio + a.imag()) * scale, (a.imag() * ratio - a.real()) * scale};
+}
+
 template <class T>
 std::complex<T> binary_complex(Scalar op, std::complex<T> a, std::complex<T> b, DType dtype) {
   switch (op) {
@@ -115,7 +128,7 @@ std::complex<T> binary_complex(Scalar op, std::complex<T> a, std::complex<T> b, 
     case Scalar::subtract: return a - b;
     case Scalar::multiply:
       return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-    case Scalar::divide: return a / b;
+    case Scalar::divide: return quotient(a, b);
     case Scalar::power: return a == std::complex<T>() && b == std::complex<T>() ? std::complex<T>(1) : std::pow(a, b);
     default: no_meaning(op, dtype);
   }

@@ -230,7 +230,9 @@ class RowKernel {
         int producer = fusion_.stage_of[read];
         if (producer < 0 || stage(producer).group != stage(s).group) continue;
         int own = depth_.at(producer);
-        depth = std::max(depth, is_full(producer) ? own : own + (is_reduce(producer) ? 1 : 0));
+        // The loop that stores a full-space value is done before rows read it.
+        bool after = is_reduce(producer) || (is_full(producer) && is_row_sized(s));
+        depth = std::max(depth, own + (after ? 1 : 0));
       }
       depth_[s] = depth;
       if (is_reduce(s) || is_full(s)) deepest_ = std::max(deepest_, depth);

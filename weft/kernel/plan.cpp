@@ -251,7 +251,14 @@ class Planner {
     best->tenants.push_back(place(id, Place::arena, -1));
   }
 
+  // Loops of no trips alone: what they would read may have no memory.
+  static bool does_nothing(const Kernel& kernel) {
+    auto is_empty = [](const Stmt& stmt) { return stmt.kind == StmtKind::loop && stmt.extent == Dim(0); };
+    return !kernel.dot && std::all_of(kernel.body.begin(), kernel.body.end(), is_empty);
+  }
+
   void add_launch(Draft& draft) {
+    if (draft.kind == LaunchKind::kernel && does_nothing(draft.kernel)) return;
     if (draft.copies && is_same_memory(*buffer_of(draft.copies->first), *buffer_of(draft.copies->second))) return;
     Launch launch;
     launch.kind = draft.kind;

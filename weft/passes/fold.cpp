@@ -1,4 +1,4 @@
-// fold: calls whose operands are constants become constants.
+// fold: calls whose operands are constants become constants, and calls that give no elements.
 //
 // Only small results, so that no table replaces an iota or a broadcast, and never live literals, whose bytes may change.
 #include "weft/ir/interpret.h"
@@ -9,7 +9,15 @@ namespace {
 
 constexpr int64_t largest = 64;
 
+// Without elements: no kernel is wanted, and none has to stand extents of zero.
+bool is_empty(const Node& node) {
+  if (node.operand_count() == 0 || node.types.size() != 1 || node.op == Op::custom_call) return false;
+  if (family(node.op) == Family::control || family(node.op) == Family::collective) return false;
+  return node.type().is_static() && node.type().count() == Dim(0);
+}
+
 std::vector<Value> fold_node(Builder& build, const Node& node, const std::vector<Value>& operands) {
+  if (is_empty(node)) return {build.constant(Literal(node.type()))};
   if (operands.empty() || node.types.size() != 1 || !node.type().is_static() || node.type().count().value() > largest) return {};
   std::vector<Literal> literals;
   for (const Value& operand : operands) {
@@ -26,7 +34,7 @@ std::vector<Value> fold_node(Builder& build, const Node& node, const std::vector
 
 const Pass fold{
     .name = "fold",
-    .doc = "Evaluates calls on small constants.",
+    .doc = "Evaluates calls on small constants, and calls that give no elements.",
     .from = Level::flat,
     .to = Level::flat,
     .run = [](const Graph& graph) -> GraphPtr { return rebuild(graph, Level::flat, fold_node); },

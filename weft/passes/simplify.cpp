@@ -60,12 +60,16 @@ Value widening_round_trip(Builder&, const Node& n) {
   return widens && n.type().dtype == from ? inner.operand(0) : Value{};
 }
 
+// Not of complex numbers: inf + i times 1 + 0i has inf * 0 in it.
 Value times_one(Builder&, const Node& n) {
+  if (is_complex(n.type().dtype)) return {};
   if (is_splat(n.operand(1), 1)) return n.operand(0);
   return is_splat(n.operand(0), 1) ? n.operand(1) : Value{};
 }
 
-Value divided_by_one(Builder&, const Node& n) { return is_splat(n.operand(1), 1) ? n.operand(0) : Value{}; }
+Value divided_by_one(Builder&, const Node& n) {
+  return is_splat(n.operand(1), 1) && !is_complex(n.type().dtype) ? n.operand(0) : Value{};
+}
 
 // There is no "x + 0 is x": it is wrong for x = -0.0, where the sum is +0.0.
 const Rule rules[] = {
