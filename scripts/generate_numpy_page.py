@@ -50,6 +50,10 @@ matters a jitted function has a program for each order, and `wf.trace` and `wf.c
 arrays computed from operands in another order the layout is not followed: reading one of two arrays that may share memory
 after a write to the other raises. `out=` and `where=` work where NumPy has them; `where=` of a ufunc needs `out=`. `axes=`
 of `np.matmul` is refused.
+
+What NumPy raises for values is known only at the run: an index array out of bounds reads the nearest element and writes none,
+a negative power of an integer is that of its inverse cut off, numbers that an integer cannot hold come around. Between 0.0 and
+-0.0, `maximum`, `minimum` and sorting take either, as NumPy's own loops do.
 """
 
 

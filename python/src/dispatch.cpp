@@ -12,10 +12,13 @@ namespace {
 // What an output of the Python function is made of.
 enum class Source : int { output, leaf };
 
+// What NumPy gives where there are no dimensions.
+enum class Form : int { array, scalar, python_number };
+
 struct OutputSlot {
   Source source;
-  size_t index;    // of the program's output, or of the leaf that is returned as it is
-  bool as_scalar;  // a 0-d result that NumPy would give as a scalar
+  size_t index;  // of the program's output, or of the leaf that is returned as it is
+  Form form;
 };
 
 // A compiled signature.
@@ -258,8 +261,9 @@ class Dispatcher {
   static nb::object pick(const OutputSlot& slot, std::vector<nb::object>& results, Flattened& flat) {
     if (slot.source == Source::leaf) return flat.leaves[slot.index];
     nb::object& result = results[slot.index];
-    if (slot.as_scalar) return nb::steal(scalar_or_array(nb::object(result).release().ptr()));
-    return result;
+    if (slot.form == Form::array) return result;
+    if (slot.form == Form::python_number) return result.attr("item")();
+    return nb::steal(scalar_or_array(nb::object(result).release().ptr()));
   }
 
   nb::object miss_, joint_;
@@ -281,7 +285,7 @@ void bind_dispatch(nb::module_& m) {
         for (nb::handle array : captured) self->captured.push_back(nb::borrow(array));
         for (nb::handle slot : outputs)
           self->outputs.push_back({static_cast<Source>(nb::cast<int>(slot[0])), nb::cast<size_t>(slot[1]),
-                                   nb::cast<bool>(slot[2])});
+                                   static_cast<Form>(nb::cast<int>(slot[2]))});
         self->build_result = std::move(build_result);
         for (nb::handle leaf : layout_leaves) self->layout_leaves.push_back(nb::cast<size_t>(leaf));
       }, nb::arg("executable"), nb::arg("input_leaves"), nb::arg("captured"), nb::arg("outputs"),

@@ -19,7 +19,7 @@ from .joined import Joined, traced_jointly
 from .knobs import target_name
 from .neuron import compile_neff, is_neuron
 from .spec import dynamic_extents
-from .trace import LEAF, Traced, positional_names, trace_call
+from .trace import ARRAY, LEAF, SCALAR, Traced, positional_names, trace_call
 
 __all__ = ["compile", "jit", "simulate", "trace"]
 
@@ -83,7 +83,7 @@ class Jit(_core.Dispatcher):
         traced = self._options.trace(self._function, args, kwargs)
         core = _core.compile(traced.graph, target)
         single = traced.structure is None
-        slots = [(slot.source, slot.index, slot.as_scalar) for slot in traced.slots]
+        slots = [(slot.source, slot.index, slot.form) for slot in traced.slots]
         plan = _core.Plan(
             core, traced.input_leaves, traced.captured, slots, None if single else traced.build_result, traced.layout_leaves
         )
@@ -242,7 +242,7 @@ def simulate(function: Any, name: str = "main") -> Callable[..., Any]:
         for slot in traced.slots:
             value = leaves[slot.index] if slot.source == LEAF else landed.get(slot.index)
             value = results[slot.index] if value is None else value
-            values.append(value if slot.source == LEAF or value.ndim else value[()])
+            values.append(value if slot.form == ARRAY else value[()] if slot.form == SCALAR else value.item())
         return traced.build_result(values)
 
     return run

@@ -21,6 +21,8 @@ from .pytree import flatten, unflatten_with
 from .spec import Spec
 
 OUTPUT, LEAF = 0, 1
+#: What a result without dimensions is.
+ARRAY, SCALAR, NUMBER = 0, 1, 2
 
 
 @dataclass
@@ -29,7 +31,7 @@ class Slot:
 
     source: int
     index: int
-    as_scalar: bool
+    form: int
 
 
 @dataclass
@@ -203,9 +205,9 @@ def finish_trace(trace: Trace, arguments: Arguments, originals: list[Any], resul
             value.leave()
         leaf = storages.get(id(value._storage)) if isinstance(value, TracedArray) and not value._steps else None
         if leaf is not None and not arguments.leaves[leaf].traced.weak:
-            slots.append(Slot(LEAF, leaf, False))
+            slots.append(Slot(LEAF, leaf, ARRAY))
             continue
-        slots.append(Slot(OUTPUT, len(outputs), True))
+        slots.append(Slot(OUTPUT, len(outputs), form_of(value)))
         outputs.append((as_tensor(value), f"output.{path}" if path else "output", -1))
     is_written = [not p.traced._storage.read().is_same(o) for p, o in zip(arguments.inputs, originals, strict=True)]
     kept = {id(arguments.leaves[slot.index]) for slot in slots if slot.source == LEAF}
@@ -222,6 +224,13 @@ def finish_trace(trace: Trace, arguments: Arguments, originals: list[Any], resul
     decides = deciding(trace)
     layouts = [i for i, leaf in enumerate(arguments.leaves) if id(leaf.traced._storage) in decides]
     return Traced(graph, input_leaves, captured, slots, structure, layouts, aliases)
+
+
+def form_of(value: Any) -> int:
+    """Whether NumPy gives an array, a scalar or a Python number here."""
+    if isinstance(value, TracedArray):
+        return NUMBER if value.weak else SCALAR if value.scalar else ARRAY
+    return ARRAY if isinstance(value, np.ndarray) else SCALAR
 
 
 def uniquely_named(tensors: list[tuple[Any, str, int]]) -> list[tuple[Any, str, int]]:

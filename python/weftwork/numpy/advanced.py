@@ -54,6 +54,11 @@ def mask_as_indices(item: Any) -> list[Any]:
     return list(np.nonzero(np.asarray(item)))
 
 
+def fits_mask(mask: Any, extents: Any) -> None:
+    if not all(map(_core.dims_equal, mask, extents)):
+        raise_here(OutOfBoundsError, f"boolean index did not match indexed array: a mask of shape {tuple(mask)} for axes of {tuple(extents)}", "mask_shape")
+
+
 def is_mask(item: Any) -> bool:
     if isinstance(item, (bool, np.bool_)):
         return True
@@ -68,6 +73,9 @@ def plan_index(tensor: Tensor, items: list[Any]) -> Plan:
     """Sorts an index (an item for every axis) into views and index arrays."""
     flat: list[Any] = []
     for item in items:
+        if is_mask(item) and np.ndim(item):
+            place = sum(i is not None for i in flat)
+            fits_mask(np.shape(item), tensor.shape[place : place + np.ndim(item)])
         flat += mask_as_indices(item) if is_mask(item) else [item]
     starts, counts, steps, shape, axes, indices, places = [], [], [], [], [], [], []
     axis = 0
@@ -133,6 +141,13 @@ def extent_as_tensor(extent: Any, like: Tensor) -> Tensor:
 def take_indexed(tensor: Tensor, items: list[Any]) -> Tensor:
     """x[items]. Indices out of bounds that are known only at the run read the nearest element."""
     plan = plan_index(tensor, items)
+    dims = [extent for axis, extent in enumerate(plan.base.shape) if axis not in plan.axes]
+    if any(isinstance(e, int) and e == 0 for e in (*dims, *plan.shared)):
+        dims[plan.place : plan.place] = plan.shared
+        return broadcast_to(scalar(0, tensor), tuple(dims))
+    empty = [axis for axis in plan.axes if isinstance(e := plan.base.shape[axis], int) and e == 0]
+    if empty:
+        raise_here(OutOfBoundsError, f"an index is out of bounds for axis {empty[0]} with size 0", "index_bounds")
     sizes = [1 if axis in plan.axes else extent for axis, extent in enumerate(plan.base.shape)]
     return _core.apply(
         "gather",

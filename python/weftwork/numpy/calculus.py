@@ -148,7 +148,7 @@ def sliding_products(x: Any, kernel: Any, mode: str) -> Any:
         for j in range(count):
             edges = {"edge_padding_low": [low - j], "edge_padding_high": [length - extent - low + j], "interior_padding": [0]}
             shifted = wrap(op("pad", (x * kernel[j]).tensor, zero, **edges))
-            result = shifted if result is None else result + shifted
+            result = shifted if result is None else np.add(result, shifted)
         return result
     places = np.arange(length)[:, None] + np.arange(count)[None, :] - low
     inside = np.logical_and(places >= 0, places < extent)
@@ -168,8 +168,8 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Any:
 def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
     lhs, rhs = signals(a, v, "correlate")
     if rhs.shape[0] > lhs.shape[0]:
-        return sliding_products(np.conjugate(rhs), lhs, mode)[::-1]
-    return sliding_products(lhs, np.conjugate(rhs), mode)
+        return sliding_products(rhs.conj(), lhs, mode)[::-1]
+    return sliding_products(lhs, rhs.conj(), mode)
 
 
 # -- special functions ---------------------------------------------------------------------------------------------

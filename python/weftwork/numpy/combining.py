@@ -12,7 +12,7 @@ from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from .dispatch import implements
 from .functions import one_axis, product, solid, traced
-from .tracer import TracedArray, raise_here
+from .tracer import TracedArray, python_truth, raise_here
 from .views import written
 
 #: apply_along_axis traces the function once for every slice; more than this many make too large a program.
@@ -223,7 +223,7 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> An
 @implements(np.copyto)
 def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
     target = written(dst, "copyto")
-    source = solid(np.asarray(src, target.dtype) if isinstance(src, int) else src)
+    source = solid(np.asarray(src, target.dtype) if isinstance(src, int) and target.dtype != bool else src)
     if not np.can_cast(source.dtype, target.dtype, casting):
         raise_here(ArgumentTypeError, f"cannot cast array data from {source.dtype!r} to {target.dtype!r} according to the rule '{casting}'", "cast")
     new = np.broadcast_to(source.astype(target.dtype), target.shape)
@@ -241,4 +241,4 @@ def array_equiv(a1: Any, a2: Any) -> Any:
         _core.dims_equal(m, n) or _core.dims_equal(m, 1) or _core.dims_equal(n, 1)
         for m, n in zip(reversed(x.shape), reversed(y.shape), strict=False)
     )
-    return np.all(np.equal(x, y)) if fits else False
+    return python_truth(np.all(np.equal(x, y))) if fits else False

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..errors import DataDependentError
+from ..errors import ArgumentValueError, UnsupportedError
 from .dispatch import FUNCTIONS, broadcast_to, implements
 from .grids import Joiner
 from .loops import PYTHON_RANGE, Range
@@ -291,17 +291,19 @@ def ordered(array: Any, order: str) -> Any:
 
 @creates("require")
 def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = None) -> Any:
-    return asarray(a, dtype) if isinstance(a, TracedArray) else NotImplemented
+    if not isinstance(a, TracedArray):
+        return NotImplemented
+    wanted = {str(r).upper()[0] for r in ([requirements] if isinstance(requirements, str) else requirements or ())}
+    if not wanted <= set("CFAWOE"):
+        raise_here(ArgumentValueError, f"require: unknown requirement among {requirements}", "require")
+    if wanted & {"O", "W"}:
+        raise_here(UnsupportedError, "whether np.require copies for 'O' and 'W' depends on who owns the memory; write np.copy(x)", "require")
+    return ordered(asarray(a, dtype), "C" if "C" in wanted else "F") if wanted & {"C", "F"} else asarray(a, dtype)
 
 
 @creates("isscalar")
 def isscalar(element: Any) -> Any:
-    """True for a Python scalar; what else has no dimensions may be a scalar or an array, and raises."""
-    if not isinstance(element, TracedArray):
-        return NotImplemented
-    if element.weak is None and not element.ndim:
-        raise_here(DataDependentError, "isscalar cannot tell a traced scalar from an array of no dimensions: write np.ndim(x) == 0", "isscalar")
-    return element.weak is not None
+    return element.scalar if isinstance(element, TracedArray) else NotImplemented
 
 
 @creates("min_scalar_type")
@@ -309,7 +311,8 @@ def min_scalar_type(a: Any, /) -> Any:
     if not isinstance(a, TracedArray):
         return NotImplemented
     if not a.ndim:
-        a._need_value("min_scalar_type", "use x.dtype")
+        with untraced():
+            return np.min_scalar_type(a._need_value("min_scalar_type", "use x.dtype"))
     return a.dtype
 
 
@@ -334,7 +337,7 @@ def take(a: Any, indices: Any, *args: Any, **kwargs: Any) -> Any:
     """NumPy's protocol asks only the array that is taken from; here the indices may be what is traced."""
     if isinstance(a, TracedArray) or not contains_traced(indices):
         return NotImplemented
-    return FUNCTIONS[_originals["take"]](wrap(as_tensor(a)), indices, *args, **kwargs)
+    return _originals["take"](wrap(as_tensor(a)), indices, *args, **kwargs)
 
 
 @creates("lexsort")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
@@ -59,7 +60,7 @@ def call_function(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
 def type_for_resolution(value: Any) -> Any:
     """What ufunc.resolve_dtypes takes for an operand: a dtype, or a Python type for what promotes weakly."""
     if isinstance(value, TracedArray):
-        return value.weak or value.dtype
+        return value.weak if value.weak not in (None, bool) else value.dtype
     if isinstance(value, (np.ndarray, np.generic)):
         return value.dtype
     if isinstance(value, _core.Dim):
@@ -122,20 +123,19 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple, kwargs: dict[str, An
     if ufunc.signature is not None and out is None:
         for result in finished:
             result._storage.parents = ()  # in row-major order whatever the operands' is
-    weak = weak_result(ufunc, inputs, finished)
-    return weak if len(finished) == 1 else tuple(finished)
+    keep_weak(inputs, finished)
+    return finished[0] if len(finished) == 1 else tuple(finished)
 
 
-def weak_result(ufunc: np.ufunc, inputs: tuple, results: list[Any]) -> Any:
-    """Python scalars combined by operators stay Python scalars: the result of only weak operands is weak."""
-    first = results[0]
-    if len(results) == 1 and isinstance(first, TracedArray) and all(
-        (isinstance(i, TracedArray) and i.weak) or isinstance(i, (int, float, complex, _core.Dim)) for i in inputs
-    ):
-        first.weak = {"i": int, "f": float, "c": complex}.get(first.dtype.kind)
-    return first
+def keep_weak(inputs: tuple, results: list[Any]) -> None:
+    """Python scalars combined by operators (not by a call of the ufunc) stay Python scalars."""
+    weak = all((isinstance(i, TracedArray) and i.weak) or type(i) in (bool, int, float, complex, _core.Dim) for i in inputs)
+    if weak and sys._getframe(3).f_code.co_filename == np.lib.mixins.__file__:
+        for result in results:
+            result.weak = PYTHON_TYPES[result.dtype.kind]
 
 
+PYTHON_TYPES: dict[str, type] = {"b": bool, "i": int, "f": float, "c": complex}
 COMPARISONS = frozenset(["equal", "not_equal", "less", "less_equal", "greater", "greater_equal"])
 
 
@@ -175,8 +175,8 @@ def elementwise(ufunc: np.ufunc, inputs: tuple, signature: Any, casting: str) ->
     return [convert(r, dtype) for r, dtype in zip(results, types[ufunc.nin :], strict=True)]
 
 
-def finish(ufunc: np.ufunc, result: Tensor, out: Any, where: Any, casting: str) -> Any:
-    """Honours ``out=`` and ``where=``."""
+def finish(ufunc: np.ufunc, result: Tensor, out: Any, where: Any, casting: str, exact: bool = False) -> Any:
+    """Honours ``out=`` and ``where=``; with ``exact`` the shape of ``out`` has to be that of the result."""
     if out is None:
         if where is not True:
             raise_here(ArgumentValueError, f"{ufunc.__name__} with where= needs out=: the other elements would be undefined", "where_without_out")
@@ -185,6 +185,8 @@ def finish(ufunc: np.ufunc, result: Tensor, out: Any, where: Any, casting: str) 
         raise_here(ArgumentTypeError, f"out= must be an array made or passed in the traced function, got {type(out).__name__}", "out_kind")
     if not np.can_cast(result.dtype, out.dtype, casting):
         raise_here(ArgumentTypeError, f"cannot cast {ufunc.__name__} output from {result.dtype} to {out.dtype} with casting rule '{casting}'", "out_cast")
+    if exact and not (len(out.shape) == result.ndim and all(map(_core.dims_equal, out.shape, result.shape))):
+        raise_here(ArgumentValueError, f"output parameter of {ufunc.__name__} has the wrong shape: {tuple(out.shape)} for {tuple(result.shape)}", "out_shape")
     value = broadcast_to(convert(result, out.dtype), out.shape)
     if where is not True:
         value = _core.apply("select", [broadcast_to(as_tensor(where, bool), out.shape), value, out.tensor])

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import ArgumentTypeError, ArgumentValueError
 from .dispatch import implements
-from .functions import one_axis, solid
+from .functions import delivered, one_axis, solid
 from .selection import fixed_extent
 from .tracer import raise_here, wrap
 from .ufuncs import op
@@ -31,14 +31,20 @@ def fitted(x: Any, length: int) -> Any:
     return np.concatenate([x, np.zeros((*x.shape[:-1], length - extent), x.dtype)], axis=-1)
 
 
-def scaled(result: Any, kind: str, n: int, norm: Any) -> Any:
-    """Applies the norm: the inverse transforms of the op divide by n already."""
+def scaled(result: Any, kind: str, n: int, norm: Any, given: np.dtype) -> Any:
+    """Applies the norm: the inverse transforms of the op divide by n already. NumPy's factor has the precision of the input."""
     opposite(norm)
     inverse = kind.startswith("I")
+    real = result.real.dtype
+    half = given == np.float16 and (norm == "ortho" or inverse == (norm != "forward"))
+    if half:
+        with np.errstate(all="ignore"):
+            factor = np.reciprocal(np.sqrt(n, dtype=given) if norm == "ortho" else given.type(n))
+        return result * real.type(real.type(factor) * (n if inverse else 1))
     if norm == "ortho":
-        return result * result.real.dtype.type(np.sqrt(n) if inverse else 1 / np.sqrt(n))
+        return result * real.type(np.sqrt(n) if inverse else 1 / np.sqrt(n))
     if norm == "forward":
-        return result * result.real.dtype.type(n if inverse else 1 / n)
+        return result * real.type(n if inverse else 1 / n)
     return result
 
 
@@ -61,13 +67,10 @@ def transformed(kind: str, a: Any, n: Any, axis: Any, norm: Any, out: Any) -> An
     line = np.moveaxis(x.astype(given), axis, -1)
     line = fitted(line, n // 2 + 1 if kind == "IRFFT" else n)
     found: Any = wrap(op("fft", line.tensor, fft_type=kind, fft_length=(n,)))
-    result = scaled(np.moveaxis(found, -1, axis), kind, n, norm)
+    result = scaled(np.moveaxis(found, -1, axis), kind, n, norm, x.dtype)
     if final is not None:
         result = result.astype(final)
-    if out is None:
-        return result
-    out[...] = result
-    return out
+    return delivered(np.fft.fft, result, out, "same_kind")
 
 
 def one_dimensional(kind: str) -> Any:
@@ -91,10 +94,7 @@ def hfft(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = Non
 @implements(np.fft.ihfft)
 def ihfft(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> Any:
     result = np.conjugate(rfft(a, n, axis, opposite(norm)))
-    if out is None:
-        return result
-    out[...] = result
-    return out
+    return delivered(np.fft.fft, result, out, "same_kind")
 
 
 def lengths_and_axes(x: Any, s: Any, axes: Any, real_inverse: bool) -> tuple[list[Any], list[int]]:
@@ -127,10 +127,7 @@ def over_axes(kind: str, a: Any, s: Any, axes: Any, norm: Any, out: Any) -> Any:
             steps[0] = (kind, *plan[-1])
     for which, n, axis in steps:
         x = transformed(which, x, n, axis, norm, None)
-    if out is None:
-        return x
-    out[...] = x
-    return out
+    return delivered(np.fft.fft, x, out, "same_kind")
 
 
 def many_dimensional(kind: str, default: Any) -> Any:

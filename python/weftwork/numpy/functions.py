@@ -9,9 +9,9 @@ import numpy as np
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from . import linalg, reductions, ufuncs  # noqa: F401  they register their functions
-from .dispatch import broadcast_to, implements
+from .dispatch import broadcast_to, finish, implements
 from .indexing import Reshape, Transpose
-from .tracer import Tensor, TracedArray, as_tensor, current_trace, raise_here, wrap
+from .tracer import Tensor, TracedArray, as_tensor, convert, current_trace, python_truth, raise_here, wrap
 from .ufuncs import compare, op, scalar, select, truth
 
 _NoValue = np._NoValue
@@ -283,7 +283,8 @@ def where(condition: Any, x: Any = _NoValue, y: Any = _NoValue, /) -> Any:
     from .dispatch import type_for_resolution
 
     target = result_type(type_for_resolution(x), type_for_resolution(y), (x, y))
-    return wrap(select(*shared_shape(truth(as_tensor(condition)), as_tensor(x, target), as_tensor(y, target))))
+    chosen = [convert(as_tensor(v), target) for v in (x, y)]  # numbers that do not fit come around, as in NumPy
+    return wrap(select(*shared_shape(truth(as_tensor(condition)), *chosen)))
 
 
 def result_type(lhs: Any, rhs: Any, values: Any) -> np.dtype:
@@ -305,26 +306,47 @@ def clip(a: Any, a_min: Any = _NoValue, a_max: Any = _NoValue, out: Any = None, 
 
     x = solid(a)
     given = [None if v is _NoValue else v for v in (min if a_min is _NoValue else a_min, max if a_max is _NoValue else a_max)]
+    if x.dtype.kind in "iu":
+        # Bounds that lie outside of the dtype bound nothing.
+        info = np.iinfo(x.dtype)
+        low, high = given
+        given = [None if type(low) is int and low <= info.min else low, None if type(high) is int and high >= info.max else high]
     # All three together decide about the dtype.
     kinds = [type_for_resolution(v) for v in given if v is not None]
     target = np.result_type(x.dtype, *[kind(1) if isinstance(kind, type) else kind for kind in kinds])
+    if all(bound is None for bound in given):
+        return np.positive(x, out=out, **kwargs)
     low, high = (None if v is None else wrap(as_tensor(v, target)) for v in given)
-    result = x if low is None and high is None else x.astype(target)
+    result = x.astype(target)
     if low is not None:
         result = np.maximum(result, low, **kwargs)
     if high is not None:
         result = np.minimum(result, high, **kwargs)
-    if out is None:
-        return result if result is not x else copy(x)
-    out[...] = result
-    return out
+    return delivered(np.clip, result, out)
+
+
+def delivered(function: Any, result: Any, out: Any, casting: str = "same_kind") -> Any:
+    """The result, in ``out`` if that is given; where ``casting`` is "back", elements of ``out`` have to fit the result's dtype."""
+    if casting == "back" and out is not None:
+        if not np.can_cast(out.dtype, result.dtype, "safe"):
+            raise_here(ArgumentTypeError, f"Cannot cast array data from {out.dtype!r} to {result.dtype!r} according to the rule 'safe'", "out_cast")
+        casting = "unsafe"
+    return result if out is None else finish(function, result.tensor, out, True, casting, exact=True)
 
 
 @implements(np.select)
 def select_(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
-    result: Any = default
+    from .dispatch import type_for_resolution
+
+    if len(condlist) != len(choicelist) or not condlist:
+        raise_here(ArgumentValueError, f"select needs as many conditions as choices, at least one, got {len(condlist)} and {len(choicelist)}", "select_count")
+    kinds = [type_for_resolution(v) for v in (*choicelist, default)]
+    target = np.result_type(*[kind(1) if isinstance(kind, type) else kind for kind in kinds])
+    if not all(solid(c).dtype == bool for c in condlist):
+        raise_here(ArgumentTypeError, "select: conditions should be boolean arrays", "select_condition")
+    result: Any = wrap(as_tensor(default, target))
     for condition, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
-        result = np.where(condition, choice, result)
+        result = np.where(condition, wrap(as_tensor(choice, target)), result)
     return result
 
 
@@ -335,11 +357,9 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "r
     x = traced(a)
     if axis is None:
         x, axis = ravel(x), 0
-    result = take_along(x.tensor, as_tensor(indices), one_axis(axis, x.ndim, "take"), mode)
-    if out is None:
-        return wrap(result)
-    out[...] = wrap(result)
-    return out
+    places = as_tensor(np.asarray(indices, np.int64) if isinstance(indices, list) and not indices else indices)
+    result = take_along(x.tensor, places, one_axis(axis, x.ndim, "take"), mode)
+    return delivered(np.take, wrap(result), out, "back")
 
 
 @implements(np.take_along_axis)
@@ -368,7 +388,9 @@ def round_(a: Any, decimals: int = 0, out: Any = None) -> Any:
     x = traced(a)
     if x.dtype == bool and decimals != 0:
         raise_here(ArgumentTypeError, "round of booleans to decimals: cannot cast float64 to bool with casting rule 'same_kind'", "cast")
-    if x.dtype.kind in "iu" and decimals >= 0:
+    if x.dtype.kind == "c":
+        result: Any = wrap(op("complex", round_(x.real, decimals).tensor, round_(x.imag, decimals).tensor))
+    elif x.dtype.kind in "iu" and decimals >= 0:
         result = copy(x)
     elif decimals == 0:
         result = np.rint(x)
@@ -377,10 +399,7 @@ def round_(a: Any, decimals: int = 0, out: Any = None) -> Any:
     else:
         result = np.multiply(np.rint(np.divide(x, 10.0**-decimals)), 10.0**-decimals)
         result = result.astype(x.dtype)
-    if out is None:
-        return result
-    out[...] = result
-    return out
+    return delivered(np.round, result, out)
 
 
 implements(np.fix)(lambda x, out=None: np.trunc(x, out=out))
@@ -392,7 +411,7 @@ implements(np.nan_to_num)(
 def _nan_to_num(x: TracedArray, fresh: bool, nan: Any, posinf: Any, neginf: Any) -> Any:
     if not fresh:
         x[...] = _nan_to_num(x, True, nan, posinf, neginf)
-        return x
+        return x if x.ndim else x[()]
     if x.dtype.kind == "c":
         parts = [_nan_to_num(part, True, nan, posinf, neginf).tensor for part in (x.real, x.imag)]
         return wrap(op("complex", *parts))
@@ -440,10 +459,10 @@ def isclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan:
     return np.logical_or(result, np.logical_and(np.isnan(a), np.isnan(b))) if equal_nan else result
 
 
-implements(np.allclose)(lambda a, b, rtol=1e-05, atol=1e-08, equal_nan=False: np.all(isclose(a, b, rtol, atol, equal_nan)))
+implements(np.allclose)(lambda a, b, rtol=1e-05, atol=1e-08, equal_nan=False: python_truth(np.all(isclose(a, b, rtol, atol, equal_nan))))
 implements(np.iscomplexobj)(lambda x: traced(x).dtype.kind == "c")
 implements(np.isrealobj)(lambda x: traced(x).dtype.kind != "c")
-implements(np.result_type)(lambda *values: np.result_type(*[v.dtype if isinstance(v, TracedArray) else v for v in values]))
+implements(np.result_type)(lambda *values: np.result_type(*[(v.weak(1) if v.weak else v.dtype) if isinstance(v, TracedArray) else v for v in values]))
 
 
 @implements(np.array_equal)
@@ -454,4 +473,4 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
     same = np.equal(x, y)
     if equal_nan and x.dtype.kind in "fc" and y.dtype.kind in "fc":
         same = np.logical_or(same, np.logical_and(np.isnan(x), np.isnan(y)))
-    return np.all(same)
+    return python_truth(np.all(same))

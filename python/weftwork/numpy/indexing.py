@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..errors import ArgumentTypeError, OutOfBoundsError
+from ..errors import ArgumentTypeError, ArgumentValueError, OutOfBoundsError
 from .dispatch import broadcast_to
-from .tracer import Tensor, TracedArray, View, as_tensor, convert, raise_here, wrap
+from .tracer import Tensor, TracedArray, View, as_tensor, contains_traced, convert, raise_here, wrap
 from .ufuncs import scalar
 
 Extent = Any  # int or Dim
@@ -237,18 +237,27 @@ def element(tensor: Tensor) -> TracedArray:
     return result
 
 
+def assigned(value: Any, array: TracedArray) -> Tensor:
+    """What is assigned to elements of an array; Python numbers that it cannot hold raise as in NumPy."""
+    number = isinstance(value, (bool, int, float)) or (isinstance(value, (list, tuple)) and not contains_traced(value))
+    new = as_tensor(value, array.dtype if number else None)
+    if new.dtype.kind == "c" and array.dtype.kind not in "c":
+        raise_here(ArgumentTypeError, f"cannot assign {new.dtype} values to a {array.dtype} array", "assign_complex")
+    return new
+
+
 def set_item(array: TracedArray, index: Any, value: Any) -> None:
     items = checked_positions(expand_ellipsis(index, array.ndim), array.shape)
     from .masked import put_selected, selection
 
     if chosen := selection(array, items):
         return put_selected(*chosen, value)
-    new = as_tensor(value)
-    if new.dtype.kind == "c" and array.dtype.kind not in "c":
-        raise_here(ArgumentTypeError, f"cannot assign {new.dtype} values to a {array.dtype} array", "assign_complex")
-    new = convert(new, array.dtype)
+    new = convert(assigned(value, array), array.dtype)
     if all(is_basic(item) for item in items):
         target = basic_view(array, items)
+        whole = index if isinstance(index, tuple) else (index,)
+        if new.ndim and not target.ndim and not any(item is Ellipsis for item in whole):
+            raise_here(ArgumentValueError, f"setting an array element with a sequence: a value of shape {tuple(new.shape)}", "element_shape")
         if isinstance(value, TracedArray) and is_same_view(value, target):
             # What x[i] += y does last: the sum is there already.
             return

@@ -120,9 +120,16 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
     return [x[(*before, slice(bounds[i], bounds[i + 1]))] for i in range(len(bounds) - 1)]
 
 
-for _function, _axis in ((np.vsplit, 0), (np.dsplit, 2)):
-    implements(_function)(lambda ary, indices_or_sections, axis=_axis: split(ary, indices_or_sections, axis))
-implements(np.hsplit)(lambda ary, indices_or_sections: split(ary, indices_or_sections, 1 if traced(ary).ndim > 1 else 0))
+def of_rank(ary: Any, rank: int, name: str) -> TracedArray:
+    x = traced(ary)
+    if x.ndim < rank:
+        raise_here(ArgumentValueError, f"{name} only works on arrays of {rank} or more dimensions, got {x.ndim}", "split_rank")
+    return x
+
+
+implements(np.vsplit)(lambda ary, indices_or_sections: split(of_rank(ary, 2, "vsplit"), indices_or_sections, 0))
+implements(np.dsplit)(lambda ary, indices_or_sections: split(of_rank(ary, 3, "dsplit"), indices_or_sections, 2))
+implements(np.hsplit)(lambda ary, indices_or_sections: split(of_rank(ary, 1, "hsplit"), indices_or_sections, 1 if traced(ary).ndim > 1 else 0))
 
 
 @implements(np.tile)
@@ -199,6 +206,8 @@ implements(np.fft.ifftshift)(lambda x, axes=None: half_roll(x, axes, -1))
 @implements(np.rot90)
 def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
     x = traced(m)
+    if len(axes) != 2 or len(reductions.normalized_axes(tuple(axes), x.ndim, "rot90")) != 2:
+        raise_here(ArgumentValueError, f"rot90 takes two axes, got {axes}", "axis")
     k %= 4
     if k == 0:
         return x

@@ -267,12 +267,12 @@ def inherit(result: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     return result
 
 
-def scalars(result: Any, operands: Any = ()) -> Any:
-    """Marks what a function computed and has no dimensions: NumPy gives scalars there, not arrays."""
+def scalars(result: Any, operands: Any = (), scalar: bool = True) -> Any:
+    """Marks what a function computed and has no dimensions: NumPy gives scalars there, or (not ``scalar``) arrays."""
     for value in result if isinstance(result, (tuple, list)) else (result,):
-        fresh = isinstance(value, TracedArray) and not value._steps and not value.ndim
-        if fresh and all(value is not operand for operand in operands):
-            value.scalar = True
+        fresh = isinstance(value, TracedArray) and not value.ndim
+        if fresh and all(value._storage is not getattr(operand, "_storage", None) for operand in operands):
+            value.scalar = scalar
     return result
 
 

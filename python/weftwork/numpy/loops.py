@@ -214,6 +214,7 @@ class Carried:
     def __init__(self, name: str | None, storage: Storage | None, dtype: np.dtype, shape: tuple, weak: Any, has_entry: bool) -> None:
         self.name, self.storage, self.dtype, self.shape, self.weak, self.has_entry = name, storage, dtype, shape, weak, has_entry
         self.parameter: Tensor | None = None
+        self.scalar = weak is not None
 
     def key(self) -> tuple:
         return (self.name, id(self.storage), self.dtype, tuple(map(str, self.shape)), self.weak)
@@ -289,6 +290,7 @@ class Recording:
                 item.storage.replace(item.parameter)
             elif item.has_entry and item.name is not None:
                 values[item.name] = TracedArray(item.parameter, item.weak)
+                values[item.name].scalar = item.scalar
         self.at_begin = values
         set_locals(self.frame, values)
         return self.counter
@@ -336,7 +338,9 @@ class Recording:
                 self.fail(f"'{name}' is an array after a turn and was {type(entry).__name__} before")
             if entry is not Unset:
                 self.check_type(name, entry, value)
-            return Carried(name, None, value.dtype, value.shape, value.weak, entry is not Unset)
+            carried = Carried(name, None, value.dtype, value.shape, value.weak, entry is not Unset)
+            carried.scalar = value.scalar
+            return carried
         if entry is Unset or (type(value) in _PLAIN and type(entry) in _PLAIN and value == entry and type(value) is type(entry)):
             return None
         if isinstance(value, (int, _core.Dim)) and isinstance(entry, (int, _core.Dim)) and not isinstance(value, bool):
@@ -425,6 +429,7 @@ class Recording:
                 item.storage.replace(result)
             elif item.name is not None:
                 values[item.name] = TracedArray(result, item.weak)
+                values[item.name].scalar = item.scalar
         carried_names = {item.name for item in self.carried}
         for name, value in now.items():
             if name in carried_names:

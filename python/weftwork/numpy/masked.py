@@ -14,7 +14,7 @@ import numpy as np
 from .. import _core
 from ..errors import ArgumentTypeError, DataDependentError, OutOfBoundsError
 from .dispatch import broadcast_to
-from .indexing import basic_view, is_basic
+from .indexing import assigned, basic_view, is_basic
 from .reductions import normalized_axes
 from .tracer import Selection, Tensor, TracedArray, as_tensor, note_created, raise_here, wrap
 from .ufuncs import op
@@ -319,7 +319,7 @@ def put_selected(view: TracedArray, mask: TracedArray, lead: int, value: Any) ->
             value.refuse("assigning it through another mask")
         new = as_tensor(wrap(value.value), view.dtype)
     else:
-        array = wrap(as_tensor(value))
+        array = wrap(assigned(value, view))
         if array.ndim > target.behind:
             place = array.ndim - target.behind - 1
             if not _core.dims_equal(array.shape[place], 1):

@@ -27,6 +27,11 @@ def transpose(x: TracedArray, *axes: Any) -> Any:
     return functions.transpose(x, axes[0] if len(axes) == 1 and isinstance(axes[0], (tuple, list)) else axes)
 
 
+def conj(x: TracedArray, **kwargs: Any) -> Any:
+    """Unlike the ufunc, the array itself where it is not complex."""
+    return np.conjugate(x, **kwargs) if x.dtype.kind == "c" or kwargs else x
+
+
 def fill(x: TracedArray, value: Any) -> None:
     x[...] = value
 
@@ -43,8 +48,8 @@ METHODS: dict[str, Callable[..., Any]] = {
     "choose": selection.choose,
     "clip": lambda x, min=None, max=None, out=None, **kwargs: functions.clip(x, min, max, out, **kwargs),
     "compress": lambda x, condition, axis=None, out=None: selection.compress(condition, x, axis, out),
-    "conj": np.conjugate,
-    "conjugate": np.conjugate,
+    "conj": conj,
+    "conjugate": conj,
     "copy": lambda x, order="C": functions.copy(x, order),
     "cumprod": scans.cumprod,
     "cumsum": scans.cumsum,

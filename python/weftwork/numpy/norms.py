@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from .dispatch import FUNCTIONS, implements
-from .functions import one_axis, solid
+from .functions import delivered, one_axis, solid
 from .reductions import normalized_axes
 from .tracer import raise_here
 
@@ -154,10 +154,7 @@ def multi_dot(arrays: Any, *, out: Any = None) -> Any:
         return np.dot(chain(first, middle), chain(middle + 1, last))
 
     result = chain(0, len(factors) - 1)
-    if out is None:
-        return result
-    out[...] = result
-    return out
+    return delivered(np.linalg.multi_dot, result, out, "same_kind")
 
 
 def cheapest_splits(factors: list[Any]) -> dict[tuple[int, int], int]:

@@ -56,7 +56,7 @@ def poly(seq_of_zeros: Any) -> Any:
     roots = np.atleast_1d(solid(seq_of_zeros))
     if roots.ndim != 1 or roots.dtype.kind == "c":
         raise_here(UnsupportedError, "numpy.poly of complex roots or of a matrix cannot be compiled: it gives real or complex coefficients as the values have it; write the product with np.convolve", "dynamic_result_dtype")
-    if roots.dtype.kind != "f":
+    if roots.dtype.kind != "f" or roots.dtype == np.float16:
         roots = roots.astype(np.float64)
     if not fixed_extent(roots, 0, "poly"):
         return 1.0

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..errors import ArgumentTypeError, ArgumentValueError
+from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from .dispatch import broadcast_to, finish, implements
-from .tracer import Tensor, as_tensor, convert, raise_here, wrap
+from .tracer import Tensor, TracedArray, as_tensor, convert, raise_here, wrap
 from .ufuncs import op, scalar, select, truth
 
 _NoValue = np._NoValue
@@ -29,6 +29,11 @@ def normalized_axes(axis: Any, ndim: int, name: str) -> tuple[int, ...]:
     if len(set(result)) != len(result):
         raise_here(ArgumentValueError, f"{name}: duplicate value in axis {tuple(axes)}", "axis_duplicate")
     return tuple(sorted(result))
+
+
+def reduced_axes(axis: Any, ndim: int, name: str) -> tuple[int, ...]:
+    """The axes of a reduction; an array of no dimensions may be told to reduce axis 0."""
+    return () if not ndim and isinstance(axis, int) and axis in (0, -1) else normalized_axes(axis, ndim, name)
 
 
 def sum_dtype(dtype: np.dtype) -> np.dtype:
@@ -72,6 +77,16 @@ def reduce_op(name: str, x: Tensor, axes: tuple[int, ...], keepdims: bool) -> Te
     return op(name, x, axes=axes, keepdims=keepdims)
 
 
+def loop_of(ufunc: np.ufunc, x: Tensor, out: Any) -> np.dtype:
+    """The dtype in which NumPy reduces into ``out``, whose dtype takes part."""
+    if not isinstance(out, TracedArray):
+        return x.dtype
+    try:
+        return ufunc.resolve_dtypes((out.dtype, x.dtype, None), casting="unsafe", reduction=True)[0]
+    except TypeError as error:
+        return raise_here(ArgumentTypeError, f"{ufunc.__name__}.reduce: {error}", "ufunc_types")
+
+
 @implements(np.sum)
 def sum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = _NoValue, where: Any = True) -> Any:
     return accumulate("sum", np.add, a, axis, dtype, out, keepdims, initial, where, 0)
@@ -84,12 +99,14 @@ def prod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
 
 def accumulate(name: str, ufunc: np.ufunc, a: Any, axis: Any, dtype: Any, out: Any, keepdims: Any, initial: Any, where: Any, identity: int) -> Any:
     x = as_tensor(a)
-    axes = normalized_axes(axis, x.ndim, name)
-    x = masked(convert(x, np.dtype(dtype) if dtype is not None else sum_dtype(x.dtype)), where, identity)
+    axes = reduced_axes(axis, x.ndim, name)
+    if dtype is None:
+        dtype = sum_dtype(x.dtype) if out is None else loop_of(ufunc, x, out)
+    x = masked(convert(x, np.dtype(dtype)), where, identity)
     result = reduce_op(name, x, axes, keep(keepdims))
     if initial is not _NoValue and initial is not None:
         result = op("add" if name == "sum" else "multiply", result, as_tensor(initial, x.dtype))
-    return finish(ufunc, result, out, True, "same_kind")
+    return finish(ufunc, result, out, True, "same_kind", exact=True)
 
 
 @implements(np.max, np.amax)
@@ -104,7 +121,10 @@ def min(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initia
 
 def extreme(name: str, ufunc: np.ufunc, a: Any, axis: Any, out: Any, keepdims: Any, initial: Any, where: Any) -> Any:
     x = as_tensor(a)
-    axes = normalized_axes(axis, x.ndim, ufunc.__name__)
+    axes = reduced_axes(axis, x.ndim, ufunc.__name__)
+    x = convert(x, loop_of(ufunc, x, out))
+    if isinstance(out, TracedArray) and out.dtype.kind in "iu" and not np.can_cast(x.dtype, out.dtype, "safe"):
+        raise_here(UnsupportedError, f"{ufunc.__name__} of {x.dtype} with out= of {out.dtype} cannot be compiled: NumPy cuts off after each step", "out_cast")
     if x.dtype.kind == "c":
         raise_here(ArgumentTypeError, f"{ufunc.__name__} of {x.dtype} cannot be compiled", "complex_order")
     if initial is _NoValue:
@@ -118,7 +138,7 @@ def extreme(name: str, ufunc: np.ufunc, a: Any, axis: Any, out: Any, keepdims: A
 
         direction = "GE" if name == "reduce_max" else "LE"
         result = extremum(ufunc.__name__, direction, result, as_tensor(initial, x.dtype))
-    return finish(ufunc, result, out, True, "same_kind")
+    return finish(ufunc, result, out, True, "same_kind", exact=True)
 
 
 @implements(np.any)
@@ -133,8 +153,8 @@ def all_(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, *, wh
 
 def logical(name: str, ufunc: np.ufunc, a: Any, axis: Any, out: Any, keepdims: Any, where: Any, identity: bool) -> Any:
     x = truth(as_tensor(a))
-    axes = normalized_axes(axis, x.ndim, name)
-    return finish(ufunc, reduce_op(name, masked(x, where, identity), axes, keep(keepdims)), out, True, "unsafe")
+    axes = reduced_axes(axis, x.ndim, name)
+    return finish(ufunc, reduce_op(name, masked(x, where, identity), axes, keep(keepdims)), out, True, "unsafe", exact=True)
 
 
 @implements(np.count_nonzero)
@@ -166,6 +186,7 @@ def mean_dtype(dtype: np.dtype) -> tuple[np.dtype, np.dtype]:
 def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True) -> Any:
     x = as_tensor(a)
     axes = normalized_axes(axis, x.ndim, "mean")
+    require_inexact(dtype, "mean")
     inner, final = mean_dtype(x.dtype) if dtype is None else (np.dtype(dtype), np.dtype(dtype))
     x = convert(x, inner)
     if where is True or where is _NoValue:
@@ -173,22 +194,30 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
     else:
         total = reduce_op("sum", masked(x, where, 0), axes, keep(keepdims))
         result = op("divide", total, count_of(x, axes, where, keep(keepdims), inner))
-    return finish(np.add, convert(result, final), out, True, "unsafe")
+    return finish(np.add, convert(result, final), out, True, "unsafe", exact=True)
 
 
 @implements(np.var)
 def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *, where: Any = True, mean: Any = _NoValue, correction: Any = _NoValue) -> Any:
-    return finish(np.add, variance(a, axis, dtype, ddof, keepdims, where, mean, correction), out, True, "unsafe")
+    return finish(np.add, variance(a, axis, dtype, ddof, keepdims, where, mean, correction), out, True, "unsafe", exact=True)
 
 
 @implements(np.std)
 def std(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *, where: Any = True, mean: Any = _NoValue, correction: Any = _NoValue) -> Any:
     squared = variance(a, axis, dtype, ddof, keepdims, where, mean, correction)
-    return finish(np.sqrt, op("sqrt", squared), out, True, "unsafe")
+    return finish(np.sqrt, op("sqrt", squared), out, True, "same_kind", exact=True)
+
+
+def require_inexact(dtype: Any, name: str) -> None:
+    """Averages in integers are of NumPy's own making: each step is cut off."""
+    if dtype is not None and np.dtype(dtype).kind in "biu":
+        raise_here(UnsupportedError, f"{name} with dtype={np.dtype(dtype)} cannot be compiled: convert its result", "integer_average")
 
 
 def variance(a: Any, axis: Any, dtype: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any) -> Tensor:
     x = as_tensor(a)
+    x_kind = x.dtype.kind
+    require_inexact(dtype, "var")
     axes = normalized_axes(axis, x.ndim, "var")
     inner, final = mean_dtype(x.dtype) if dtype is None else (np.dtype(dtype), np.dtype(dtype))
     ddof = ddof if correction is _NoValue else correction
@@ -202,7 +231,7 @@ def variance(a: Any, axis: Any, dtype: Any, ddof: Any, keepdims: Any, where: Any
     if inner.kind == "c":
         re, im = op("real", deviation), op("imag", deviation)
         squares = op("add", op("multiply", re, re), op("multiply", im, im))
-        final = real_dtype(final)
+        final = real_dtype(final) if x_kind == "c" else final
     else:
         squares = op("multiply", deviation, deviation)
     total = reduce_op("sum", masked(squares, where, 0), axes, True)
@@ -227,7 +256,7 @@ def arg_extreme(name: str, a: Any, axis: Any, out: Any, keepdims: bool) -> Any:
     x = as_tensor(a)
     if x.dtype == bool:
         x = convert(x, np.dtype(np.uint8))
-    if axis is None:
+    if axis is None or not reduced_axes(axis, x.ndim, name):
         shape = (1,) * x.ndim
         size: Any = 1
         for extent in x.shape:
@@ -241,10 +270,11 @@ def arg_extreme(name: str, a: Any, axis: Any, out: Any, keepdims: bool) -> Any:
     result = op(name, x, axis=index)
     if keepdims:
         result = op("reshape", result, dims=shape)
-    return finish(np.add, convert(result, np.dtype(np.int64)), out, True, "same_kind")
+    if isinstance(out, TracedArray) and not np.can_cast(out.dtype, np.int64, "safe"):
+        raise_here(ArgumentTypeError, f"{name}: cannot cast out= of {out.dtype} to int64 according to the rule 'safe'", "out_cast")
+    return finish(np.add, convert(result, np.dtype(np.int64)), out, True, "unsafe", exact=True)
 
 
 @implements(np.ptp)
 def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
-    result = np.subtract(max(a, axis=axis, keepdims=keepdims), min(a, axis=axis, keepdims=keepdims))
-    return finish(np.subtract, result.tensor, out, True, "same_kind")
+    return np.subtract(max(a, axis, out, keepdims), min(a, axis, None, keepdims), out=out)

@@ -86,9 +86,18 @@ def written_out(ufunc: np.ufunc, x: Tensor, axis: int, extent: int) -> Tensor:
     return np.stack(results, axis).tensor if results else x
 
 
+def require_loop(ufunc: np.ufunc, x: Tensor, dtype: Any) -> None:
+    """Raises where the ufunc does not reduce in that dtype."""
+    try:
+        ufunc.resolve_dtypes((None, x.dtype, None), signature=(np.dtype(dtype), None, None), casting="unsafe", reduction=True)
+    except TypeError as error:
+        raise_here(ArgumentTypeError, f"{ufunc.__name__}: no loop for {np.dtype(dtype)}: {error}", "ufunc_types")
+
+
 def loop_dtype(ufunc: np.ufunc, x: Tensor, dtype: Any) -> np.dtype:
     """The dtype in which NumPy accumulates."""
     if dtype is not None:
+        require_loop(ufunc, x, dtype)
         return np.dtype(dtype)
     if ufunc.__name__ in ("add", "multiply"):
         return sum_dtype(x.dtype)
@@ -114,7 +123,7 @@ def accumulate(ufunc: np.ufunc, array: Any, axis: Any = 0, dtype: Any = None, ou
         dtype = out.dtype
     kind = loop_dtype(ufunc, x, dtype)
     x = truth(x) if kind == bool else convert(x, kind)
-    return finish(ufunc, run_along(ufunc, x, axis), out, True, "same_kind")
+    return finish(ufunc, run_along(ufunc, x, axis), out, True, "same_kind", exact=True)
 
 
 def reduceat(ufunc: np.ufunc, array: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:

@@ -16,17 +16,28 @@ from .tracer import TracedArray, raise_here
 COMPARED = 16
 
 
+def complex_before(a: Any, b: Any) -> Any:
+    """Whether a complex number comes before another where they are sorted: by real part, then imaginary part, NaN last."""
+    nan_a, nan_b = np.isnan(a.imag), np.isnan(b.imag)
+    equal = np.logical_or(np.equal(a.real, b.real), np.logical_and(np.isnan(a.real), np.isnan(b.real)))
+    if_less, if_greater = np.logical_or(~nan_a, nan_b), np.logical_and(nan_b, ~nan_a)
+    if_equal = np.logical_or(np.less(a.imag, b.imag), if_greater)
+    unordered = np.where(equal, if_equal, np.isnan(b.real))
+    return np.where(np.less(a.real, b.real), if_less, np.where(np.greater(a.real, b.real), if_greater, unordered))
+
+
 def sorted_place(values: Any, x: Any, side: str) -> Any:
     """np.searchsorted for values that are in ascending order, NaN last: int64 of the shape of ``x``."""
     target = np.result_type(values.dtype, x.dtype)
     values, x = values.astype(target), x.astype(target)
     count = fixed_extent(values, 0, "a search")
-    floats = target.kind in "fc"
 
     def precedes(value: Any) -> Any:
         """Whether a value stands before the place of x."""
+        if target.kind == "c":
+            return ~complex_before(x, value) if side == "right" else complex_before(value, x)
         before = np.less_equal(value, x) if side == "right" else np.less(value, x)
-        if not floats:
+        if target.kind != "f":
             return before
         last = np.isnan(x) if side == "right" else np.logical_and(np.isnan(x), ~np.isnan(value))
         return np.logical_or(before, last)

@@ -9,7 +9,7 @@ import numpy as np
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, DataDependentError, OutOfBoundsError, UnsupportedError
 from .dispatch import implements, type_for_resolution
-from .functions import one_axis, product, solid
+from .functions import delivered, one_axis, product, solid
 from .indexing import Reshape
 from .tracer import TracedArray, as_tensor, raise_here, untraced, wrap
 from .views import written
@@ -58,10 +58,7 @@ def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
     if len(places) and places[-1] >= fixed_extent(x, axis, "compress"):
         raise_here(OutOfBoundsError, f"index {places[-1]} is out of bounds for axis {axis} with size {x.shape[axis]}", "index_bounds")
     result = take_known(x, places, axis)
-    if out is None:
-        return result
-    out[...] = result
-    return out
+    return delivered(np.take, result, out, "back")
 
 
 @implements(np.extract)
@@ -140,10 +137,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     for i in range(len(options) - 2, -1, -1):
         result = np.where(index <= i, options[i], result)
     result = np.copy(result)
-    if out is None:
-        return result
-    out[...] = result
-    return out
+    return delivered(np.take, result, out, "back")
 
 
 # -- writing -------------------------------------------------------------------------------------------------------
@@ -198,6 +192,8 @@ def putmask(a: Any, mask: Any, values: Any) -> None:
 def fitting(values: Any, x: TracedArray, name: str) -> Any:
     """Values of the array's dtype: arrays where they cast safely, numbers and lists always."""
     if not hasattr(values, "dtype"):
+        if x.dtype.kind != "c" and as_tensor(values).dtype.kind == "c":
+            raise_here(ArgumentTypeError, f"{name}: cannot put complex values into a {x.dtype} array", "cast")
         return wrap(as_tensor(values, x.dtype))
     new = solid(values)
     if not np.can_cast(new.dtype, x.dtype, "safe"):

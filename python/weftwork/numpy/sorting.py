@@ -50,7 +50,7 @@ def check_places(kth: Any, extent: Any) -> None:
     if places.dtype.kind not in "iu":
         raise_here(ArgumentTypeError, "Partition index must be integer", "partition_kth")
     for place in places.ravel().tolist():
-        if isinstance(extent, int) and not -extent <= place < extent:
+        if isinstance(extent, int) and extent and not -extent <= place < extent:
             raise_here(ArgumentValueError, f"kth(={place}) out of bounds ({extent})", "partition_kth")
 
 

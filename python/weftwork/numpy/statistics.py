@@ -159,7 +159,7 @@ def nanmean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdi
     check_inexact(dtype, out)
     count = np.sum(~mask, axis=axis, dtype=np.intp, keepdims=keepdims, where=where)
     total = np.sum(x, axis=axis, dtype=dtype, keepdims=keepdims, where=where)
-    return finish(np.divide, divide_by_count(total, count).tensor, out, True, "same_kind")
+    return finish(np.divide, divide_by_count(total, count).tensor, out, True, "same_kind", exact=True)
 
 
 @implements(np.nanvar)
@@ -179,13 +179,13 @@ def nanvar(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: A
     result = np.where(freedom <= 0, total.dtype.type(np.nan), divide_by_count(total, freedom))
     if keepdims is False or keepdims is _NoValue:
         result = np.squeeze(result, normalized_axes(axis, x.ndim, "nanvar"))
-    return finish(np.divide, result.tensor, out, True, "same_kind")
+    return finish(np.divide, result.tensor, out, True, "same_kind", exact=True)
 
 
 @implements(np.nanstd)
 def nanstd(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *, where: Any = True, mean: Any = _NoValue, correction: Any = _NoValue) -> Any:
     squared = nanvar(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
-    return finish(np.sqrt, np.sqrt(squared).tensor, out, True, "same_kind")
+    return finish(np.sqrt, np.sqrt(squared).tensor, out, True, "same_kind", exact=True)
 
 
 def nan_extreme(reduce: Any, pick: Any, lowest: float, a: Any, axis: Any, out: Any, keepdims: Any, initial: Any, where: Any) -> Any:
@@ -200,7 +200,7 @@ def nan_extreme(reduce: Any, pick: Any, lowest: float, a: Any, axis: Any, out: A
         result = reduce(x, axis=axis, keepdims=keepdims, initial=lowest, where=where)
         nothing = np.all(mask, axis=axis, keepdims=keepdims, where=True if where is _NoValue else where)
         result = pick(np.where(nothing, nan, result), wrap(as_tensor(initial, x.dtype)))
-    return finish(pick, result.tensor, out, True, "same_kind")
+    return finish(pick, result.tensor, out, True, "same_kind", exact=True)
 
 
 @implements(np.nanmax)

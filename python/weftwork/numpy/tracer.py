@@ -195,15 +195,18 @@ class View:
 GIVE_ARRAYS = frozenset(
     ["asarray", "ascontiguousarray", "astype", "broadcast_to", "byteswap", "copy", "diagonal", "empty_like", "flatten", "full_like"]
     + ["moveaxis", "ones_like", "permute_dims", "ravel", "reshape", "rollaxis", "select", "squeeze", "swapaxes", "transpose"]
-    + ["view", "where", "zeros_like", "flip", "real", "imag", "choose", "nan_to_num", "broadcast_arrays", "split", "unstack"]
+    + ["view", "where", "zeros_like", "real", "imag", "broadcast_arrays", "split", "i0", "isin", "resize", "roll", "cov", "apply_along_axis", "pad"]
 )
+
+# Functions that give arrays with keepdims=True.
+OF_SORTED = frozenset(["median", "nanmedian", "quantile", "nanquantile", "percentile", "nanpercentile"])
 
 
 class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
     """An ndarray whose values are known only when the compiled program runs.
 
     It has the dtype, shape, operators and methods of an ndarray; basic slices, reshapes and transposes are views, and a
-    write through one is seen by all others. ``weak`` is float or complex for a Python scalar, which promotes as one.
+    write through one is seen by all others. ``weak`` is the type of a Python number, which promotes as one.
     ``scalar`` says that NumPy has a scalar here: it is never written, ``s += 1`` makes another one.
     """
 
@@ -397,7 +400,10 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
         if any(issubclass(kind, Selection) for kind in types):
             return NotImplemented
         result = inherit(call_function(function, args, kwargs), args, kwargs)
-        return result if function.__name__ in GIVE_ARRAYS or kwargs.get("out") is not None else scalars(result, args)
+        if kwargs.get("out") is not None:
+            return result
+        array = function.__name__ in GIVE_ARRAYS or (kwargs.get("keepdims") and function.__name__ in OF_SORTED)
+        return scalars(result, args, scalar=not array)
 
     def __getitem__(self, index: Any) -> Any:
         from .indexing import get_item
@@ -464,6 +470,8 @@ def as_tensor(value: Any, dtype: Any = None) -> Tensor:
         from .joining import stack_nested
 
         return convert(stack_nested(value), dtype)
+    if isinstance(value, complex) and dtype is not None:
+        return _core.constant(np.asarray(value).astype(dtype))  # of which a real dtype takes the real part
     # Python numbers and nested lists: NumPy's own conversion, with its own OverflowError.
     return _core.constant(np.asarray(value, dtype))
 
@@ -493,7 +501,26 @@ def convert(tensor: Tensor, dtype: Any) -> Tensor:
         tensor = _core.apply("real", [tensor])
         if tensor.dtype == target:
             return tensor
+    if target.kind in "iu" and tensor.dtype.kind in "fV" and (target.itemsize < 4 or target.kind == "u"):
+        return wrapped_integer(tensor, target)
     return _core.apply("convert", [tensor], {"type": target})
+
+
+def wrapped_integer(tensor: Tensor, target: np.dtype) -> Tensor:
+    """Floats as small or unsigned integers: those outside come around, as by way of the wider integers of the CPU."""
+    wide = _core.apply("convert", [tensor], {"type": np.dtype(np.int32 if target.itemsize < 4 else np.int64)})
+    wrapped = _core.apply("convert", [wide], {"type": target})
+    if target.itemsize < 8:
+        return wrapped
+    zero = _core.apply("broadcast_in_dim", [_core.constant(np.asarray(0).astype(tensor.dtype))], {"dims": tensor.shape, "dimensions": ()})
+    negative = _core.apply("compare", [tensor, zero], {"comparison_direction": "LT"})
+    return _core.apply("select", [negative, wrapped, _core.apply("convert", [tensor], {"type": target})])
+
+
+def python_truth(value: TracedArray) -> TracedArray:
+    """A truth value that NumPy gives as a Python bool."""
+    value.weak = bool
+    return value
 
 
 def wrap(tensor: Tensor) -> TracedArray:

@@ -38,13 +38,15 @@ def unsupported(ufunc: np.ufunc, method: str) -> Any:
 def reduce(ufunc: np.ufunc, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = np._NoValue, where: Any = True) -> Any:
     out = out[0] if isinstance(out, tuple) else out
     reducer = REDUCERS.get(ufunc.__name__)
+    if dtype is not None:
+        scans.require_loop(ufunc, as_tensor(array), dtype)
     if reducer is None:
         x = as_tensor(array, dtype)
         axes = reductions.normalized_axes(axis, x.ndim, ufunc.__name__)
-        result = folded(ufunc, x, axes, initial, where)
+        result = folded(ufunc, x, axes, initial, where, "b" if out is None else out.dtype.kind)
         kept = tuple(1 if i in axes else e for i, e in enumerate(x.shape))
         shape = kept if reductions.keep(keepdims) else tuple(e for i, e in enumerate(x.shape) if i not in axes)
-        return finish(ufunc, _core.apply("reshape", [result], {"dims": shape}), out, True, "same_kind")
+        return finish(ufunc, _core.apply("reshape", [result], {"dims": shape}), out, True, "same_kind", exact=True)
     given: dict[str, Any] = {"keepdims": keepdims, "where": where}
     if ufunc.__name__ in ("add", "multiply"):
         given["dtype"] = dtype
@@ -57,11 +59,11 @@ def reduce(ufunc: np.ufunc, array: Any, axis: Any = 0, dtype: Any = None, out: A
     return reducer(array, axis=axis, out=out, **given)
 
 
-def folded(ufunc: np.ufunc, x: Tensor, axes: tuple[int, ...], initial: Any, where: Any) -> Tensor:
+def folded(ufunc: np.ufunc, x: Tensor, axes: tuple[int, ...], initial: Any, where: Any, out_kind: str) -> Tensor:
     """The reduction by a ufunc that is no reduction of its own; dims may have extent 1 in the place of the axes."""
     name = ufunc.__name__
     if name in BIT_IDENTITY:
-        return bits_folded(ufunc, x, axes, initial, where)
+        return bits_folded(ufunc, x, axes, initial, where, out_kind)
     if name == "logical_xor":
         count = np.count_nonzero(wrap(reductions.masked(truth(x), where, False)), axis=axes)
         return truth(((count + (0 if initial is np._NoValue else bool(initial))) & 1).tensor)
@@ -92,8 +94,8 @@ def folded(ufunc: np.ufunc, x: Tensor, axes: tuple[int, ...], initial: Any, wher
     return result.tensor
 
 
-def bits_folded(ufunc: np.ufunc, x: Tensor, axes: tuple[int, ...], initial: Any, where: Any) -> Tensor:
-    if x.dtype.kind not in "iub":
+def bits_folded(ufunc: np.ufunc, x: Tensor, axes: tuple[int, ...], initial: Any, where: Any, out_kind: str) -> Tensor:
+    if x.dtype.kind not in "iub" or out_kind not in "iub":
         raise_here(ArgumentTypeError, f"ufunc '{ufunc.__name__}' not supported for {x.dtype}", "ufunc_types")
     identity = _core.constant(np.array(BIT_IDENTITY[ufunc.__name__], np.int8).astype(x.dtype))
     if where is not True:
@@ -113,10 +115,18 @@ def at(ufunc: np.ufunc, array: Any, indices: Any, values: Any = None) -> None:
     from .indexing import expand_ellipsis, is_basic
 
     items = expand_ellipsis(indices, array.ndim)
-    if ufunc.nin == 1 or all(is_basic(item) for item in items):
-        array[indices] = ufunc(array[indices], *([] if ufunc.nin == 1 else [values]))
+    if ufunc.nin == 1 and not all(is_basic(item) or getattr(item, "dtype", None) == bool for item in items):
+        unsupported(ufunc, "at of index arrays, which may name an element twice: x[index] = f(x[index]) where they do not; .at")
+    elif ufunc.nin == 1 or all(is_basic(item) for item in items):
+        array[indices] = ufunc(array[indices], *([] if ufunc.nin == 1 else [wrap(as_tensor(values))]))
     elif ufunc.__name__ in BODIES:
-        value = convert(as_tensor(values), array.dtype)
+        given = as_tensor(values)
+        known = given.constant()
+        exact = known is not None and np.array_equal(known, known.astype(array.dtype).astype(known.dtype)) and array.dtype.kind in "fc"
+        wraps = exact or (array.dtype.kind in "iu" and given.dtype.kind in "biu" and ufunc.__name__ in ("add", "multiply"))
+        if not wraps and np.result_type(array.dtype, given.dtype) != array.dtype:
+            unsupported(ufunc, f"at of {given.dtype} values in a {array.dtype} array")
+        value = convert(given, array.dtype)
         array.write(scatter_indexed(array.tensor, items, value, BODIES[ufunc.__name__]))
     elif ufunc.__name__ == "subtract":
         at(np.add, array, indices, np.negative(values))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from .dispatch import ufunc_form
+from .dispatch import UFUNCS, ufunc_form
 from .tracer import Tensor, convert
 
 
@@ -66,7 +66,8 @@ def compare_complex(direction: str, lhs: Tensor, rhs: Tensor) -> Tensor:
     """NumPy orders complex numbers by real part, then imaginary part."""
     strict = {"LE": "LT", "GE": "GT"}.get(direction, direction)
     real_l, real_r, imag_l, imag_r = op("real", lhs), op("real", rhs), op("imag", lhs), op("imag", rhs)
-    return op("or_", compare(strict, real_l, real_r),
+    numbers = op("and_", compare("EQ", imag_l, imag_l), compare("EQ", imag_r, imag_r))
+    return op("or_", op("and_", compare(strict, real_l, real_r), numbers),
               op("and_", compare("EQ", real_l, real_r), compare(direction, imag_l, imag_r)))
 
 
@@ -195,6 +196,32 @@ for _ufunc, _op in {"floor": "floor", "ceil": "ceil", "trunc": "trunc", "rint": 
     ufunc_form(_ufunc)(_round)
 
 
+@ufunc_form("sign")
+def _(x: Tensor) -> Tensor:
+    if x.dtype.kind == "c":
+        return direction_of(x)
+    if x.dtype.kind == "u":
+        return convert(truth(x), x.dtype)
+    # NumPy's sign of -0.0 is 0.0.
+    return select(compare("EQ", x, scalar(0, x)), scalar(0, x), op("sign", x)) if x.dtype.kind in "fV" else op("sign", x)
+
+
+def direction_of(x: Tensor) -> Tensor:
+    """x / |x|; one infinite part decides alone, two are NaN."""
+    re, im = op("real", x), op("imag", x)
+    length = op("abs", x)
+    zero, nan = scalar(0, length), scalar(np.nan, length)
+    infinite = op("is_inf", length)
+    both = op("and_", op("is_inf", re), op("is_inf", im))
+
+    def part(of: Tensor) -> Tensor:
+        known = select(op("is_inf", of), op("sign", of), zero)
+        result = select(infinite, select(both, nan, known), op("divide", of, length))
+        return select(compare("EQ", length, zero), zero, result)
+
+    return op("complex", part(re), part(im))
+
+
 @ufunc_form("isnan")
 def _(x: Tensor) -> Tensor:
     return compare("NE", x, x)
@@ -225,12 +252,41 @@ def _(x: Tensor) -> Tensor:
 
 @ufunc_form("reciprocal")
 def _(x: Tensor) -> Tensor:
+    if x.dtype.kind == "c":
+        return complex_reciprocal(x)
     if not is_whole(x):
         return op("divide", scalar(1, x), x)
     # 1 / 0 is what NumPy's conversion of an infinity gives.
     zero = compare("EQ", x, scalar(0, x))
     infinity = np.iinfo(x.dtype).min if x.dtype in (np.int32, np.int64) else 0
     return select(zero, scalar(infinity, x), op("divide", scalar(1, x), select(zero, scalar(1, x), x)))
+
+
+def complex_reciprocal(x: Tensor) -> Tensor:
+    """1 / x as NumPy has it, which is no division: signs of zeros differ."""
+    re, im = op("real", x), op("imag", x)
+    flat = compare("LE", op("abs", im), op("abs", re))
+    big, small = select(flat, re, im), select(flat, im, re)
+    ratio = op("divide", small, big)
+    scale = op("add", big, op("multiply", small, ratio))
+    one, minus = scalar(1, scale), scalar(-1, scale)
+    return op("complex", op("divide", select(flat, one, ratio), scale), op("divide", select(flat, op("negate", ratio), minus), scale))
+
+
+def scaled_complex(name: str, plain: str, factor: float, before: bool) -> None:
+    """A logarithm or power by another base, which complex numbers have as NumPy computes it: by e, and a factor."""
+
+    @ufunc_form(name)
+    def form(x: Tensor) -> Tensor:
+        if x.dtype.kind != "c":
+            return op(name, x)
+        parts = (lambda z: op("complex", *(op("multiply", op(p, z), scalar(factor, op(p, z))) for p in ("real", "imag"))))
+        return op(plain, parts(x)) if before else parts(op(plain, x))
+
+
+scaled_complex("log2", "log", np.log2(np.e), before=False)
+scaled_complex("log10", "log", np.log10(np.e), before=False)
+scaled_complex("exp2", "exponential", np.log(2), before=True)
 
 
 @ufunc_form("divide", "true_divide")
@@ -273,7 +329,7 @@ def _(lhs: Tensor, rhs: Tensor) -> Tensor:
         if exponent == 0.5 and lhs.dtype.kind == "f":
             return op("sqrt", lhs)
         if exponent == -1:
-            return op("divide", scalar(1, lhs), lhs)
+            return UFUNCS["reciprocal"](lhs)
     return op("power", lhs, rhs)
 
 

@@ -183,7 +183,7 @@ def broadcast_to_(array: Any, shape: Any, subok: bool = False) -> Any:
 
 @implements(np.broadcast_arrays)
 def broadcast_arrays(*args: Any, subok: bool = False) -> Any:
-    arrays = [traced(a) for a in args]
+    arrays = [wrap(a.tensor) if (a := traced(v)).scalar else a for v in args]
     shape = shared_shape(*[a.tensor for a in arrays])[0].shape if arrays else ()
     same = [a.ndim == len(shape) and all(map(_core.dims_equal, a.shape, shape)) for a in arrays]
     return tuple(a if whole else a.view_through(Broadcast(tuple(shape))) for a, whole in zip(arrays, same, strict=True))
