@@ -204,7 +204,7 @@ METHODS: list[Snippet] = [
     (lambda x: np.r_[1:4] + x[:3], (V,)), (lambda x: np.c_[[1, 2], [3, 4]] + x[0], (V,)), (lambda x: np.lib.stride_tricks.sliding_window_view(x, 3), (V,)),
     (lambda x: np.lib.stride_tricks.sliding_window_view(x, (2, 3)), (F,)), (lambda x: np.lib.stride_tricks.sliding_window_view(x, 2, 0), (T3,)), (lambda x: [a for _, a in np.ndenumerate(x)], (I,)),
     (lambda x: [i for i, _ in np.ndenumerate(x)], (I,)), (lambda x: np.asfortranarray(x) + np.require(x, np.float64, "C"), (F,)), (lambda x: np.zeros(np.broadcast_shapes(x.shape, (3, 1, 1))) + x, (F,)),
-    (lambda x: x + np.isscalar(x), (2.5,)), (lambda x: x.astype(np.min_scalar_type(x)), (F,)), (lambda x: np.einsum_path("ij,kj->ik", x, x)[0][1:], (F,)), (lambda x: np.tril(x), (V,)), (lambda x: np.triu(x, 1), (V,)),
+    (lambda x: x + np.isscalar(x), (2.5,)), (lambda x: np.isscalar(x), (np.float32(1),)), (lambda x: x.astype(np.min_scalar_type(x)), (F,)), (lambda x: np.einsum_path("ij,kj->ik", x, x)[0][1:], (F,)), (lambda x: np.tril(x), (V,)), (lambda x: np.triu(x, 1), (V,)),
     (lambda x: np.pad(x, {0: 1, -1: (2, 3)}), (F,)), (lambda x: np.pad(x, {1: 2}, mode="edge"), (F,)), (lambda x: np.indices((4, 6)) * x, (I,)), (lambda x: np.fromfunction(lambda i, j: i + j * x[0, 0], (2, 3)), (F,)), (lambda x: np.hanning(6) * x, (F,)),
     (lambda x: x[np.tril_indices(4)], (F,)), (lambda x: x.repeat([1, 2, 0, 1], axis=0), (F,)), (lambda x: np.zeros(2, [("a", float)]).shape + x.shape, (F,)),
 ]  # fmt: skip
@@ -235,7 +235,7 @@ ERRORS: list[tuple[Callable[..., Any], tuple, type[Exception], str]] = [
     (lambda x: x.flags, (F,), wf.errors.ArgumentTypeError, "memory"), (lambda x: x.tobytes(), (F,), wf.errors.ArgumentTypeError, "values"), (lambda x: np.shares_memory(x, x), (F,), wf.errors.UnsupportedError, "memory"),
     (lambda x: x.astype(">f8"), (F,), wf.errors.ArgumentTypeError, "float64"), (lambda x: x[True], (F,), wf.errors.ArgumentTypeError, "None"),
     (lambda x: np.add(x, 1, where=x > 0), (F,), wf.errors.ArgumentValueError, "out="), (lambda x: np.matmul(x, x, axes=[(0, 1)] * 3), (Q,), wf.errors.UnsupportedError, "axes"), (lambda x: np.add(x, 1.5, casting="no"), (I,), wf.errors.ArgumentTypeError, "casting"),
-    (lambda x: np.isscalar(x), (np.float32(1),), wf.errors.DataDependentError, "np.ndim"), (lambda x: np.copyto(D, x), (D,), wf.errors.ArgumentTypeError, "written"), (lambda x: np.fill_diagonal(x, 0), (V,), wf.errors.ArgumentValueError, "2-d"),
+    (lambda x: np.copyto(D, x), (D,), wf.errors.ArgumentTypeError, "written"), (lambda x: np.fill_diagonal(x, 0), (V,), wf.errors.ArgumentValueError, "2-d"),
     (lambda x: np.diagonal(x), (V,), wf.errors.ArgumentValueError, "two dimensions"), (lambda x: np.delete(x, 9, 0), (F,), wf.errors.OutOfBoundsError, "9"), (lambda x: np.insert(x, 9, 0, 0), (F,), wf.errors.OutOfBoundsError, "9"),
     (lambda x: np.average(x, weights=[0, 0, 0, 0, 0, 0]), (V,), wf.errors.ArgumentValueError, "zero"), (lambda x: np.digitize(x, [0, 2, 1]), (V,), wf.errors.ArgumentValueError, "monotonically"), (lambda x: np.cross(x, x), (F,), wf.errors.ArgumentValueError, "2 or 3"),
     (lambda x: np.gcd.reduce(x), (F,), wf.errors.ArgumentTypeError, "gcd"), (lambda x: np.linalg.norm(x, "bad"), (V,), wf.errors.ArgumentValueError, "bad"), (lambda x: np.linalg.matrix_power(x, 2), (F,), wf.errors.ArgumentValueError, "square"),
