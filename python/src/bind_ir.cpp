@@ -139,8 +139,8 @@ void bind_ir(nb::module_& m) {
         PrintOptions options;
         options.locations = locations;
         GraphPtr graph = at_level(specialised(g, symbols), level);
-        // Flat text is for other tools, which know no counted loops.
-        return print(level == "flat" ? *while_loops.run(*graph) : *graph, options);
+        // Flat text is for other tools, which know neither counted loops nor functions of ours.
+        return print(level == "flat" ? *spell_out.run(*while_loops.run(*graph)) : *graph, options);
       })
       .def("flat", [](const GraphRef& g) { return hold(at_level(g, "flat")); })
       .def("substitute", [](const GraphRef& g, const nb::dict& symbols) { return hold(substitute(*g, to_bindings(symbols))); })

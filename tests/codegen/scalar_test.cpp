@@ -82,6 +82,10 @@ double tolerance(Scalar op) {
     case Scalar::exp:
     case Scalar::expm1:
     case Scalar::log:
+    case Scalar::log2:
+    case Scalar::log10:
+    case Scalar::exp2:
+    case Scalar::hypot:
     case Scalar::log1p:
     case Scalar::tanh:
     case Scalar::logistic:

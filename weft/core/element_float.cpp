@@ -51,6 +51,9 @@ T unary(Scalar op, T x) {
     case Scalar::lgamma: return std::lgamma(x);
     case Scalar::digamma: return static_cast<T>(digamma(x));
     case Scalar::erf_inv: return static_cast<T>(erf_inv(x));
+    case Scalar::exp2: return std::exp2(x);
+    case Scalar::log2: return std::log2(x);
+    case Scalar::log10: return std::log10(x);
     case Scalar::bessel_i1e: return static_cast<T>(bessel_i1e(x));
     default: fail(ErrorKind::unsupported, "scalar", name(op), " has no meaning for floats");
   }
@@ -66,6 +69,7 @@ T binary(Scalar op, T a, T b) {
     case Scalar::remainder: return std::fmod(a, b);
     case Scalar::power: return std::pow(a, b);
     case Scalar::atan2: return std::atan2(a, b);
+    case Scalar::hypot: return std::hypot(a, b);
     case Scalar::maximum: return std::isnan(a) ? a : std::isnan(b) ? b : a < b ? b : a;
     case Scalar::minimum: return std::isnan(a) ? a : std::isnan(b) ? b : b < a ? b : a;
     case Scalar::next_after: return std::nextafter(a, b);

@@ -54,6 +54,9 @@ std::string_view name(Scalar scalar) {
     case Scalar::lgamma: return "lgamma";
     case Scalar::digamma: return "digamma";
     case Scalar::erf_inv: return "erf_inv";
+    case Scalar::exp2: return "exp2";
+    case Scalar::log2: return "log2";
+    case Scalar::log10: return "log10";
     case Scalar::bessel_i1e: return "bessel_i1e";
     case Scalar::polygamma: return "polygamma";
     case Scalar::zeta: return "zeta";
@@ -64,6 +67,7 @@ std::string_view name(Scalar scalar) {
     case Scalar::remainder: return "remainder";
     case Scalar::power: return "power";
     case Scalar::atan2: return "atan2";
+    case Scalar::hypot: return "hypot";
     case Scalar::maximum: return "maximum";
     case Scalar::minimum: return "minimum";
     case Scalar::bit_and: return "bit_and";

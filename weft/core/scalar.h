@@ -14,9 +14,9 @@ enum class Scalar : uint8_t {
   abs, cbrt, ceil, cos, count_leading_zeros, exp, expm1, floor, is_finite, log, log1p, logistic, negate, bit_not,
   popcount, round_away, round_even, rsqrt, sign, sin, sqrt, tan, tanh, real, imag,
   acos, acosh, asin, asinh, atan, atanh, cosh, sinh, erf, erfc, lgamma, digamma,
-  erf_inv, bessel_i1e,
+  erf_inv, exp2, log2, log10, bessel_i1e,
   // binary
-  add, subtract, multiply, divide, remainder, power, atan2, maximum, minimum, bit_and, bit_or, bit_xor,
+  add, subtract, multiply, divide, remainder, power, atan2, hypot, maximum, minimum, bit_and, bit_or, bit_xor,
   shift_left, shift_right_arithmetic, shift_right_logical, complex, next_after, polygamma, zeta,
   // comparisons: IEEE for floats (NaN makes all but ne false); complex numbers: eq and ne only
   eq, ne, lt, le, gt, ge,

@@ -173,7 +173,8 @@ using EvalFn = std::vector<Literal> (*)(const Node& node, std::span<const Litera
 using ExpandFn = std::vector<Value> (*)(Builder& build, const Node& node);
 using SamplesFn = std::vector<Sample> (*)();
 
-// All that is known about an operation. Exactly one of `scalar`, `eval`, `expand` is set (parameter: none).
+// All that is known about an operation. Exactly one of `scalar`, `eval`, `expand` is set (parameter: none);
+// a scalar that StableHLO lacks has `expand` too, for the text that other tools read.
 struct OpDef {
   std::string_view doc;
   int operands = 1;  // -1: any number

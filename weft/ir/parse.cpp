@@ -158,8 +158,21 @@ void Parser::statement(Scope& scope) {
   finish(scope, call, names);
 }
 
+// A composite that the pass spell_out wrote is the function itself.
+void Parser::restore_function(ParsedCall& call) {
+  auto name = call.attrs.find("name");
+  if (call.op != Op::composite || name == call.attrs.end() || !name->second.text || !name->second.text->starts_with("weft.")) return;
+  std::optional<Op> own = op_from_name(name->second.text->substr(5));
+  if (!own || !def(*own).expand || def(*own).scalar == Scalar::none) return;
+  call.op = own;
+  for (const ParsedRegion& region : call.regions) restored_.insert(region.graph.get());
+  call.regions.clear();
+  call.attrs.clear();
+}
+
 void Parser::finish(Scope& scope, ParsedCall& call, const std::vector<std::string>& names) {
   try {
+    restore_function(call);
     std::vector<Value> given;
     if (call.op && family(*call.op) == Family::control && *call.op != Op::call && *call.op != Op::composite && !call.regions.empty())
       share_captured(call, *call.op == Op::while_);

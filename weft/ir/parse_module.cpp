@@ -48,6 +48,7 @@ GraphPtr Parser::module() {
   if (lexer_.peek().kind != TokenKind::end || order_.empty()) lexer_.reject("a function");
   std::vector<GraphPtr> graphs;
   for (const std::string& name : order_) graphs.push_back(function_named(name, 0));
+  std::erase_if(graphs, [&](const GraphPtr& graph) { return restored_.contains(graph.get()); });
   return joined(std::move(graphs));
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <optional>
 
 #include "weft/ir/attribute_text.h"
@@ -86,6 +87,7 @@ class Parser {
   std::vector<Value> returned(Scope& scope);
   void require_types(std::string_view what, const std::vector<Value>& given, const std::vector<Type>& types, size_t begin);
   void statement(Scope& scope);
+  void restore_function(ParsedCall& call);
   void finish(Scope& scope, ParsedCall& call, const std::vector<std::string>& names);
   ParsedRegion region(Scope& outer);
   // `tokens`: names that stand for nothing.
@@ -126,6 +128,7 @@ class Parser {
   std::map<std::string, Function> functions_;
   std::vector<std::string> order_;  // of functions
   std::map<const Graph*, int64_t> unfolded_;
+  std::set<const Graph*> restored_;  // bodies of composites that became functions again
   int open_functions_ = 0;
 };
 

@@ -32,6 +32,13 @@ OpDef composite(std::string_view doc, int operands, InferFn infer, ExpandFn expa
   return {.doc = doc, .operands = operands, .infer = infer, .expand = expand, .names = names, .traits = {.elementwise = true}};
 }
 
+// A scalar of floats that StableHLO lacks; other tools get what `expand` makes of it.
+OpDef function(std::string_view doc, int operands, Scalar scalar, ExpandFn expand, Names names) {
+  OpDef def = composite(doc, operands, same_type<is_float>, expand, names);
+  def.scalar = scalar;
+  return def;
+}
+
 // log(x) in another base, with the result pulled to the nearest integer where base**integer is x.
 Values expand_log_base(Builder& build, Value given, double base, double rounded_base) {
   Value x = widened(build, given);
@@ -173,17 +180,17 @@ Values expand_gelu(Builder& build, const Node& node) {
 }  // namespace
 
 OpDef define_exp2() {
-  return composite("2 to the power x.", 1, same_type<is_float>, expand_exp2, {.numpy = "exp2", .aten = "exp2"});
+  return function("2 to the power x.", 1, Scalar::exp2, expand_exp2, {.stablehlo = "weft.exp2", .numpy = "exp2", .aten = "exp2"});
 }
 OpDef define_log2() {
-  return composite("Logarithm to the base 2; exact at powers of 2.", 1, same_type<is_float>,
-                   [](Builder& build, const Node& node) { return expand_log_base(build, node.operand(0), 2, M_LN2); },
-                   {.numpy = "log2", .aten = "log2"});
+  return function("Logarithm to the base 2; exact at powers of 2.", 1, Scalar::log2,
+                  [](Builder& build, const Node& node) { return expand_log_base(build, node.operand(0), 2, M_LN2); },
+                  {.stablehlo = "weft.log2", .numpy = "log2", .aten = "log2"});
 }
 OpDef define_log10() {
-  return composite("Logarithm to the base 10; exact at powers of 10.", 1, same_type<is_float>,
-                   [](Builder& build, const Node& node) { return expand_log_base(build, node.operand(0), 10, M_LN10); },
-                   {.numpy = "log10", .aten = "log10"});
+  return function("Logarithm to the base 10; exact at powers of 10.", 1, Scalar::log10,
+                  [](Builder& build, const Node& node) { return expand_log_base(build, node.operand(0), 10, M_LN10); },
+                  {.stablehlo = "weft.log10", .numpy = "log10", .aten = "log10"});
 }
 OpDef define_trunc() {
   return composite("The integer part.", 1, same_type<is_float>, expand_trunc, {.aten = "trunc"});
@@ -205,7 +212,8 @@ OpDef define_copysign() {
                    {.numpy = "copysign", .aten = "copysign"});
 }
 OpDef define_hypot() {
-  return composite("sqrt(x*x + y*y) without overflow.", 2, same_type<is_float>, expand_hypot, {.numpy = "hypot", .aten = "hypot"});
+  return function("sqrt(x*x + y*y) without overflow.", 2, Scalar::hypot, expand_hypot,
+                  {.stablehlo = "weft.hypot", .numpy = "hypot", .aten = "hypot"});
 }
 OpDef define_logaddexp() {
   return composite("log(exp(x) + exp(y)) without overflow.", 2, same_type<is_float>, expand_logaddexp,

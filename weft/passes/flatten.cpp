@@ -47,9 +47,10 @@ std::vector<Value> flatten_node(Builder& build, const Node& node, const std::vec
     if (Value update = static_update(build, node, operands)) return {update};
   bool factors = node.op == Op::cholesky || node.op == Op::triangular_solve;
   if (factors && bit_width(node.type().dtype) < 32) return {factored_in_f32(build, node, operands)};
-  if (!op.expand && !node.regions.empty()) return with_flat_regions(build, node, operands);
-  if (!op.expand && (!op.traits.elementwise || operands.size() < 2)) return {};
-  if (op.expand) {
+  bool composite = op.expand && op.scalar == Scalar::none;
+  if (!composite && !node.regions.empty()) return with_flat_regions(build, node, operands);
+  if (!composite && (!op.traits.elementwise || operands.size() < 2)) return {};
+  if (composite) {
     // Bodies may use composites in turn: what the body adds is flattened by expanding it in a graph of its own.
     Builder inner(Level::trace, std::string(name(node.op)));
     std::vector<Value> parameters;

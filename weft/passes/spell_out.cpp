@@ -1,0 +1,64 @@
+// spell_out: functions that StableHLO lacks, such as log2, as composites of functions that it has.
+//
+// Kernels compute them as they are, so it stands outside of the pipeline: text and protos for other tools go through it.
+// The parser takes the composite for the function again.
+#include <map>
+
+#include "weft/passes/pass.h"
+
+namespace weft {
+namespace {
+
+GraphPtr body_of(const Node& node, const std::vector<Value>& operands) {
+  Builder body(Level::trace, std::string(name(node.op)));
+  std::vector<Value> parameters;
+  for (const Value& operand : operands) parameters.push_back(body.parameter(operand.type(), ""));
+  std::vector<Output> outputs;
+  for (const Value& value : expand(body, node, parameters)) outputs.push_back({value, ""});
+  return flatten.run(*body.finish(std::move(outputs)));
+}
+
+GraphPtr written(const Graph& graph) {
+  std::map<std::string, GraphPtr> bodies;  // one for each function and type
+  return rebuild(graph, Level::flat, [&](Builder& build, const Node& node, const std::vector<Value>& operands) {
+    std::vector<Value> results;
+    const OpDef& op = def(node.op);
+    if (op.scalar != Scalar::none && op.expand) {
+      GraphPtr& body = bodies[cat(name(node.op), " ", node.type())];
+      if (!body) body = body_of(node, operands);
+      return std::vector<Value>{build.call(Op::composite, operands, {{Attr::name, cat("weft.", name(node.op))}}, {body}).result()};
+    }
+    if (node.regions.empty()) return results;
+    std::vector<GraphPtr> regions;
+    for (const GraphPtr& region : node.regions) regions.push_back(written(*region));
+    const Node& call = build.call(node.op, operands, node.attrs, std::move(regions));
+    for (uint32_t i = 0; i < call.types.size(); ++i) results.push_back(call.result(i));
+    return results;
+  });
+}
+
+bool is_written(const Graph& graph) {
+  for (const Node& node : graph.nodes()) {
+    if (def(node.op).scalar != Scalar::none && def(node.op).expand) return false;
+    for (const GraphPtr& region : node.regions)
+      if (!is_written(*region)) return false;
+  }
+  return true;
+}
+
+GraphPtr run(const Graph& graph) {
+  if (is_written(graph)) return rebuild(graph, graph.level(), [](Builder&, const Node&, const std::vector<Value>&) { return std::vector<Value>{}; });
+  return written(graph);
+}
+
+}  // namespace
+
+const Pass spell_out{
+    .name = "spell_out",
+    .doc = "Writes functions that StableHLO lacks as composites.",
+    .from = Level::flat,
+    .to = Level::flat,
+    .run = run,
+};
+
+}  // namespace weft
