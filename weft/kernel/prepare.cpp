@@ -62,6 +62,14 @@ Value multiply_and_reduce(Builder& build, Value lhs, Value rhs, size_t batch, co
                {binary_body(boolean ? Op::or_ : Op::add, type.dtype)});
 }
 
+// A product of complex numbers by products of their parts.
+Value complex_dot(Builder& build, const Attrs& attrs, Value lhs, Value rhs) {
+  auto product = [&](Op left, Op right) { return dot_in_kernel_form(build, build(left, {lhs}), build(right, {rhs}), attrs); };
+  Value re = build(Op::subtract, {product(Op::real, Op::real), product(Op::imag, Op::imag)});
+  Value im = build(Op::add, {product(Op::real, Op::imag), product(Op::imag, Op::real)});
+  return build(Op::complex, {re, im});
+}
+
 Value prepared_dot(Builder& build, const Node& node, Value lhs, Value rhs) {
   DotDims l(lhs.type().rank(), node.ints(Attr::lhs_batching_dimensions), node.ints(Attr::lhs_contracting_dimensions));
   DotDims r(rhs.type().rank(), node.ints(Attr::rhs_batching_dimensions), node.ints(Attr::rhs_contracting_dimensions));
@@ -75,6 +83,7 @@ Value prepared_dot(Builder& build, const Node& node, Value lhs, Value rhs) {
     if (l.contracting.size() != 1) wide = prepared_dot(build, Node(wide.node()), lhs, rhs);
     return build.convert(wide, dtype);
   }
+  if (is_complex(dtype)) return complex_dot(build, node.attrs, lhs, rhs);
   Value a = canonical(build, lhs, l), b = canonical(build, rhs, r);
   if (!has_dot_kernel(node.type().dtype)) return multiply_and_reduce(build, a, b, l.batch.size(), node.type());
   Ints batch(l.batch.size());

@@ -1,6 +1,7 @@
 // Writing one kernel as LLVM IR text: statements, expressions over lanes, indices.
 #pragma once
 
+#include <array>
 #include <map>
 #include <set>
 #include <string>
@@ -120,6 +121,8 @@ class KernelEmitter {
   std::string integer_scalar(Scalar op, DType dtype, const std::string* args, int lanes);
   Ssa complex_scalar(const Expr& e, const std::vector<Ssa>& args, int lanes);
   Ssa complex_convert(DType to, DType from, const std::string& re, const std::string& im, int lanes);
+  std::string complex_is_finite(DType real, const std::string& re, const std::string& im, int lanes);
+  std::array<std::string, 2> complex_divide(DType real, const std::array<std::string, 4>& parts, int lanes);
   Ssa complex_library(Scalar op, DType real, const std::vector<std::string>& parts, int lanes);
   std::string compare(Scalar op, DType dtype, const std::string& a, const std::string& b, int lanes);
   std::string convert(DType from, DType to, const std::string& value, int lanes);

@@ -314,6 +314,11 @@ Ssa KernelEmitter::complex_scalar(const Expr& e, const std::vector<Ssa>& args, i
       std::string im = binary(Scalar::add, binary(Scalar::multiply, part(0, false), part(1, true)), binary(Scalar::multiply, part(0, true), part(1, false)));
       return {re, im, vector};
     }
+    case Scalar::divide: {
+      std::array<std::string, 4> parts{part(0, false), part(0, true), part(1, false), part(1, true)};
+      std::array<std::string, 2> quotient = complex_divide(real, parts, lanes);
+      return {quotient[0], quotient[1], vector};
+    }
     case Scalar::negate: {
       std::string a = part(0, false), b = part(0, true);
       return {real_scalar(Scalar::negate, real, &a, lanes), real_scalar(Scalar::negate, real, &b, lanes), vector};
@@ -327,17 +332,48 @@ Ssa KernelEmitter::complex_scalar(const Expr& e, const std::vector<Ssa>& args, i
       std::string pair[2] = {part(0, false), part(0, true)};
       return {call_math("hypot", real, pair, 2, lanes), {}, vector};
     }
-    case Scalar::is_finite: {
-      std::string inf = splat(register_type(real), "0x7FF0000000000000", lanes), type = lanes_type(register_type(real), lanes);
-      std::string a = part(0, false), b = part(0, true), x = assign(cat("fcmp olt ", type, " ", real_scalar(Scalar::abs, real, &a, lanes), ", ", inf));
-      std::string y = assign(cat("fcmp olt ", type, " ", real_scalar(Scalar::abs, real, &b, lanes), ", ", inf));
-      return {assign(cat("and ", lanes_type("i1", lanes), " ", x, ", ", y)), {}, vector};
-    }
+    case Scalar::is_finite: return {complex_is_finite(real, part(0, false), part(0, true), lanes), {}, vector};
     default: break;
   }
   std::vector<std::string> parts;
   for (size_t i = 0; i < args.size(); ++i) parts.push_back(part(i, false)), parts.push_back(part(i, true));
   return complex_library(e.op, real, parts, lanes);
+}
+
+std::string KernelEmitter::complex_is_finite(DType real, const std::string& re, const std::string& im, int lanes) {
+  std::string type = lanes_type(register_type(real), lanes), infinity = splat(register_type(real), "0x7FF0000000000000", lanes);
+  auto is_below = [&](const std::string& value) {
+    return assign(cat("fcmp olt ", type, " ", real_scalar(Scalar::abs, real, &value, lanes), ", ", infinity));
+  };
+  std::string x = is_below(re), y = is_below(im);
+  return assign(cat("and ", lanes_type("i1", lanes), " ", x, ", ", y));
+}
+
+// As NumPy divides, by the larger part of the divisor: Smith 1962, "Algorithm 116: complex division".
+std::array<std::string, 2> KernelEmitter::complex_divide(DType real, const std::array<std::string, 4>& parts, int lanes) {
+  std::string type = lanes_type(register_type(real), lanes), mask = lanes_type("i1", lanes);
+  auto apply = [&](Scalar op, const std::string& a, const std::string& b) {
+    std::string pair[2] = {a, b};
+    return real_scalar(op, real, pair, lanes);
+  };
+  auto pick = [&](const std::string& condition, const std::string& a, const std::string& b) {
+    return assign(cat("select ", mask, " ", condition, ", ", type, " ", a, ", ", type, " ", b));
+  };
+  auto times = [&](const std::string& a, const std::string& b) { return apply(Scalar::multiply, a, b); };
+  auto plus = [&](const std::string& a, const std::string& b) { return apply(Scalar::add, a, b); };
+  auto minus = [&](const std::string& a, const std::string& b) { return apply(Scalar::subtract, a, b); };
+  const auto& [xr, xi, yr, yi] = parts;
+  std::string re = real_scalar(Scalar::abs, real, &yr, lanes), im = real_scalar(Scalar::abs, real, &yi, lanes);
+  std::string wide = assign(cat("fcmp oge ", type, " ", re, ", ", im));
+  std::string larger = pick(wide, yr, yi), smaller = pick(wide, yi, yr);
+  std::string ratio = apply(Scalar::divide, smaller, larger);
+  std::string scale = apply(Scalar::divide, splat(register_type(real), number(1), lanes), plus(larger, times(smaller, ratio)));
+  std::string xr_ratio = times(xr, ratio), xi_ratio = times(xi, ratio);
+  std::string a = times(pick(wide, plus(xr, xi_ratio), plus(xr_ratio, xi)), scale);
+  std::string b = times(pick(wide, minus(xi, xr_ratio), minus(xi_ratio, xr)), scale);
+  // Zero: infinities, and NaN for zero over zero.
+  std::string nothing = assign(cat("fcmp oeq ", type, " ", plus(re, im), ", zeroinitializer"));
+  return {pick(nothing, apply(Scalar::divide, xr, re), a), pick(nothing, apply(Scalar::divide, xi, re), b)};
 }
 
 // Everything else by the library, lane by lane: the parts of the result are two functions of the parts.
