@@ -139,8 +139,8 @@ void emit_epilogue(std::string& ir, const DotKernel& kernel, DotWriter& writer) 
 
 // Whether a value may be `wanted` at run time.
 bool may_be(const std::string& value, int64_t wanted) { return value[0] == '%' || value == cat(wanted); }
-// The value where it is known now.
-int64_t known(const std::string& value) { return value[0] == '%' ? -1 : std::stoll(value); }
+// The value where it is known now; -1 where it is not, or there is none.
+int64_t known(const std::string& value) { return value.empty() || value[0] == '%' ? -1 : std::stoll(value); }
 
 DotForm form_of(const Target& target, const DotKernel& kernel) {
   DotForm form = dot_form(target, kernel.lhs.dtype, kernel.rhs.dtype, kernel.accumulate);
