@@ -79,3 +79,15 @@ def test_writes_to_the_surroundings_are_refused() -> None:
 
     with pytest.raises(wf.Error, match="writes to an array of its surroundings"):
         wf.jit(f)(V.copy())
+
+
+def test_the_short_text_shows_what_is_within_loops_and_branches() -> None:
+    def f(x: np.ndarray) -> np.ndarray:
+        x = wf.while_loop(lambda x: np.sum(x) < 10, lambda x: x * 2 + 1, x)
+        return wf.cond(x[0] > 3, lambda: np.sin(x), lambda: -x)
+
+    lines = [line.split("  :")[0].rstrip() for line in wf.trace(f, np.ones(3)).text().splitlines()]
+    starts = [line.strip().split("(")[0] for line in lines if line.endswith(":")]
+    assert starts[0] == "f" and {"condition", "body", "then", "otherwise"} <= set(starts)
+    indents = {line.strip().split("(")[0]: len(line) - len(line.lstrip()) for line in lines if "(" in line}
+    assert indents["condition"] == 4 and any("sine(" in line and line.startswith("      ") for line in lines)

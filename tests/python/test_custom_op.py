@@ -115,6 +115,23 @@ def test_texts_name_the_operation() -> None:
     assert 'stablehlo.composite"(%arg0) {name = "test.body", decomposition = @test.body' in text("body")
 
 
+def test_flat_text_keeps_names_with_one_function_for_each() -> None:
+    op, attributes = OPS["body"]
+
+    def f(x: np.ndarray) -> np.ndarray:
+        for _ in range(100):
+            x = op(x, **attributes) * 0.5
+        return op(x, **attributes)
+
+    graph = wf.trace(f, X)
+    text = graph.stablehlo()
+    assert text.count("stablehlo.composite") == 2 and text.count("func.func private") == 1
+    again = wf.stablehlo.parse(text)
+    assert again.stablehlo(locations=False) == graph.stablehlo(locations=False)
+    require_equal(wf.compile(again)(X), f(X))
+    require_equal(again.interpret(X), f(X))
+
+
 @pytest.mark.parametrize("attributes", [{"a": True, "b": -3, "c": 0.1, "d": 'quoted "text", \\ and } = 5 : i64', "e": np.int8(4)}])
 def test_attributes_arrive_as_they_were_given(attributes: dict) -> None:
     seen = []

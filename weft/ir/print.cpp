@@ -95,6 +95,9 @@ class Printer {
   const std::string& callee(const GraphPtr& graph) {
     auto [at, is_new] = callee_names_.try_emplace(graph.get());
     if (!is_new) return at->second;
+    // What was recorded at several places is one function.
+    for (const GraphPtr& other : called_)
+      if (equal(*other, *graph)) return at->second = callee_names_.at(other.get());
     std::string unique = graph->name();
     auto taken = [&](const std::string& name) {
       for (const auto& [other, known] : callee_names_)

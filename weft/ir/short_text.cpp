@@ -29,6 +29,18 @@ struct AttrText {
   }
 };
 
+// The one operation of a body, or what the lines below the call give as its name.
+std::string region_name(const Node& node, size_t i) {
+  if (std::optional<Op> op = single_op(*node.regions[i])) return std::string(name(*op));
+  switch (node.op) {
+    case Op::while_: return i ? "body" : "condition";
+    case Op::if_: return i ? "otherwise" : "then";
+    case Op::case_: return cat("branch", i);
+    case Op::select_and_scatter: return i ? "scatter" : "select";
+    default: return "body";
+  }
+}
+
 std::string call_text(const Graph& graph, const Node& node) {
   std::string out = cat(name(node.op), "(");
   bool first = true;
@@ -42,18 +54,15 @@ std::string call_text(const Graph& graph, const Node& node) {
     append(out, first ? "" : ", ", name(attr), "=", std::visit(AttrText{}, value));
     first = false;
   }
-  for (const GraphPtr& region : node.regions) {
-    std::optional<Op> op = single_op(*region);
-    append(out, first ? "" : ", ", op ? name(*op) : std::string_view("body"));
+  for (size_t i = 0; i < node.regions.size(); ++i) {
+    append(out, first ? "" : ", ", region_name(node, i));
     first = false;
   }
   return out + ")";
 }
 
-}  // namespace
-
-std::string short_text(const Graph& graph) {
-  std::string out = cat(graph.name(), "(");
+void append_function(std::string& out, const Graph& graph, const std::string& title, const std::string& indent) {
+  append(out, indent, title, "(");
   for (size_t i = 0; i < graph.parameters().size(); ++i) {
     const Node& node = graph.node(graph.parameters()[i]);
     append(out, i ? ", " : "", value_name(graph, node.result()), ": ", node.type().short_text());
@@ -61,12 +70,16 @@ std::string short_text(const Graph& graph) {
   out += "):\n";
   for (const Node& node : graph.nodes()) {
     if (node.op == Op::parameter) continue;
-    std::string line = cat("  t", node.id(), " = ", call_text(graph, node), "  : ");
+    std::string line = cat(indent, "  t", node.id(), " = ", call_text(graph, node), "  : ");
     for (size_t i = 0; i < node.types.size(); ++i) append(line, i ? ", " : "", node.types[i].short_text());
     if (node.loc) append(line, "  # ", node.loc.text());
     append(out, line, "\n");
+    // Functions that are called have a name, and a text of their own.
+    if (node.op == Op::call || node.op == Op::composite) continue;
+    for (size_t i = 0; i < node.regions.size(); ++i)
+      if (!single_op(*node.regions[i])) append_function(out, *node.regions[i], region_name(node, i), indent + "    ");
   }
-  out += "  return ";
+  append(out, indent, "  return ");
   for (size_t i = 0; i < graph.outputs().size(); ++i) {
     const Output& output = graph.outputs()[i];
     out += i ? ", " : "";
@@ -76,7 +89,15 @@ std::string short_text(const Graph& graph) {
     append(out, told ? "" : output.name, told ? "" : " = ", value_name(graph, output.value));
     if (output.alias >= 0) append(out, " -> ", target);
   }
-  return out + "\n";
+  out += "\n";
+}
+
+}  // namespace
+
+std::string short_text(const Graph& graph) {
+  std::string out;
+  append_function(out, graph, graph.name(), "");
+  return out;
 }
 
 }  // namespace weft

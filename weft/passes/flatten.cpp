@@ -8,7 +8,8 @@
 namespace weft {
 namespace {
 
-GraphPtr flattened(const Graph& graph);
+// `names`: what has a name and a function that says what it does stays a call of it.
+GraphPtr flattened(const Graph& graph, bool names = false);
 
 std::vector<Value> results_of(const Node& node) {
   std::vector<Value> results;
@@ -33,9 +34,9 @@ Value static_update(Builder& build, const Node& node, const std::vector<Value>& 
   return build(Op::dynamic_update_slice, std::move(arguments));
 }
 
-std::vector<Value> with_flat_regions(Builder& build, const Node& node, const std::vector<Value>& operands) {
+std::vector<Value> with_flat_regions(Builder& build, const Node& node, const std::vector<Value>& operands, bool names = false) {
   std::vector<GraphPtr> regions;
-  for (const GraphPtr& region : node.regions) regions.push_back(flattened(*region));
+  for (const GraphPtr& region : node.regions) regions.push_back(flattened(*region, names));
   return results_of(build.call(node.op, operands, node.attrs, std::move(regions)));
 }
 
@@ -84,9 +85,13 @@ std::vector<Value> flatten_node(Builder& build, const Node& node, const std::vec
   return {build.copy(node, std::move(broadcast_operands)).result()};
 }
 
-GraphPtr flattened(const Graph& graph) {
-  if (is_quantized(graph)) return flattened(*with_stored_types(graph));
-  return rebuild(graph, Level::flat, flatten_node);
+GraphPtr flattened(const Graph& graph, bool names) {
+  if (is_quantized(graph)) return flattened(*with_stored_types(graph), names);
+  if (!names) return rebuild(graph, Level::flat, flatten_node);
+  return rebuild(graph, Level::flat, [](Builder& build, const Node& node, const std::vector<Value>& operands) {
+    bool is_kept = !node.regions.empty() && (node.op == Op::composite || !def(node.op).expand);
+    return is_kept ? with_flat_regions(build, node, operands, true) : flatten_node(build, node, operands);
+  });
 }
 
 }  // namespace
@@ -96,7 +101,15 @@ const Pass flatten{
     .doc = "Replaces composites by their bodies and writes broadcasting out.",
     .from = Level::trace,
     .to = Level::flat,
-    .run = flattened,
+    .run = [](const Graph& graph) { return flattened(graph); },
+};
+
+const Pass flatten_names{
+    .name = "flatten_names",
+    .doc = "As flatten, but added operations with a body stay calls by their name.",
+    .from = Level::trace,
+    .to = Level::flat,
+    .run = [](const Graph& graph) { return flattened(graph, true); },
 };
 
 }  // namespace weft

@@ -35,7 +35,7 @@ GraphPtr rewrite(const Graph& graph, std::span<const Rule> rules);
 
 extern const Pass flatten, prune, fold, simplify, cse;
 // Outside of the pipeline: for text and protos that other tools read.
-extern const Pass while_loops, spell_out;
+extern const Pass while_loops, flatten_names, spell_out;
 
 struct Step {
   const Pass* pass;

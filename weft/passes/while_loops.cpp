@@ -3,6 +3,8 @@
 // A counted loop whose body has types of fixed extents becomes StableHLO's while with the counter among the carried
 // values; slices and updates at places that depend on counters become dynamic ones. Bodies with extents that depend on a
 // counter have no such form and stay as they are. It stands outside of the pipeline: kernels are made of counted loops.
+#include <algorithm>
+
 #include "weft/passes/pass.h"
 
 namespace weft {
@@ -142,15 +144,26 @@ std::vector<Value> in_body(Builder& build, const Node& node, const std::vector<V
   return results;
 }
 
+// Of a program, or of the functions of its named operations.
+bool has_loops(const Graph& graph) {
+  return std::any_of(graph.nodes().begin(), graph.nodes().end(), [](const Node& node) {
+    return node.op == Op::for_ || (node.op == Op::composite && has_loops(*node.regions[0]));
+  });
+}
+
 GraphPtr run(const Graph& graph) {
-  bool any = false;
-  for (const Node& node : graph.nodes()) any |= node.op == Op::for_;
-  if (!any) return rebuild(graph, graph.level(), [](Builder&, const Node&, const std::vector<Value>&) { return std::vector<Value>{}; });
+  if (!has_loops(graph)) return rebuild(graph, graph.level(), [](Builder&, const Node&, const std::vector<Value>&) { return std::vector<Value>{}; });
   GraphPtr rewritten = rebuild(graph, Level::trace, [](Builder& build, const Node& node, const std::vector<Value>& operands) {
+    if (node.op == Op::composite) {
+      NodeId id = build.call(Op::composite, operands, node.attrs, {run(*node.regions[0])}).id();
+      std::vector<Value> results;
+      for (uint32_t i = 0; i < node.types.size(); ++i) results.emplace_back(&build.graph(), id, i);
+      return results;
+    }
     bool writable = node.op == Op::for_ && knows(node.attrs.dims(Attr::trips), {}) && knows(node.attrs.dims(Attr::first), {}) && has_form(*node.regions[0]);
     return writable ? as_while(build, node, operands, {}) : std::vector<Value>{};
   });
-  return flatten.run(*rewritten);
+  return flatten_names.run(*rewritten);
 }
 
 }  // namespace
