@@ -1,5 +1,5 @@
 // Every f32 through the inline functions of f32, and a dense sample through those of f64: the largest errors as rows of
-// NAME TYPE TARGET ULP BOUND X Y. Fails where one is past its bound.
+// NAME TYPE TARGET ULP BOUND STEP X Y. Fails where one is past its bound.
 // Usage: math_exhaustive [STEP] [TARGET|all] [NAME,NAME…]. A slow target of its own, not part of the fast set.
 #include <cstdio>
 #include <cstdlib>
@@ -11,18 +11,21 @@ using namespace weft;
 namespace {
 
 bool failed = false;
+uint64_t step = 1;
 
 void report(const char* name, const char* type, const Target& target, const Bounds& bounds, const Worst& worst) {
   double bound = target.fma ? bounds.fused : bounds.plain;
-  failed |= !(worst.error <= bound);
-  std::printf("%s %s %s %.3f %.1f %a %a%s\n", name, type, target.name.c_str(), worst.error, bound, worst.x, worst.y, worst.error <= bound ? "" : " FAILED");
+  bool is_kept = worst.error <= bound;
+  failed |= !is_kept;
+  std::printf("%s %s %s %.3f %.1f %llu %a %a%s\n", name, type, target.name.c_str(), worst.error, bound,
+              static_cast<unsigned long long>(step), worst.x, worst.y, is_kept ? "" : " FAILED");
   std::fflush(stdout);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  uint64_t step = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1;
+  if (argc > 1) step = std::strtoull(argv[1], nullptr, 10);
   std::string wanted = argc > 2 ? argv[2] : "all";
   auto chosen = [&](const char* name) { return argc <= 3 || cat(',', argv[3], ',').find(cat(',', name, ',')) != std::string::npos; };
   for (const Target& target : test_targets()) {
