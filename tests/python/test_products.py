@@ -89,12 +89,31 @@ def test_small_whole_numbers_add_up_in_32_bits(target: str, pair: str) -> None:
 def test_constant_matrices_are_packed_in_their_type(target: str) -> None:
     rng = np.random.default_rng(4)
     for m, n, k in [(8, 40, 33), (13, 97, 37), (64, 64, 600), (9, 32, 1)]:
-        a, b = (rng.standard_normal(s).astype(ml_dtypes.bfloat16) for s in ((m, k), (k, n)))
-        c, d = whole_numbers(rng, (m, k), np.int8), whole_numbers(rng, (k, n), np.int8)
-        got, whole = wf.jit(lambda x, y: [x @ b, y @ d])(a, c)  # noqa: B023
-        exact = a.astype(np.float64) @ b.astype(np.float64)
-        np.testing.assert_allclose(got.astype(np.float64), exact, rtol=2.0**-7, atol=2.0**-6)
-        np.testing.assert_array_equal(whole, c @ d)
+        for element, dtype in {
+            "f32": np.dtype(np.float32),
+            "bf16": np.dtype(ml_dtypes.bfloat16),
+            "i8": np.dtype(np.int8),
+        }.items():
+            if element == "i8":
+                a, b = whole_numbers(rng, (m, k), dtype), whole_numbers(rng, (k, n), dtype)
+            else:
+                a, b = (rng.standard_normal(s).astype(dtype) for s in ((m, k), (k, n)))
+            text = f"""func.func @main(%x: tensor<{m}x{k}x{element}>) -> tensor<{m}x{n}x{element}> {{
+              %w = stablehlo.constant dense<"0x{b.tobytes().hex().upper()}"> : tensor<{k}x{n}x{element}>
+              %y = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
+                : (tensor<{m}x{k}x{element}>, tensor<{k}x{n}x{element}>) -> tensor<{m}x{n}x{element}>
+              return %y : tensor<{m}x{n}x{element}>
+            }}"""
+            program = wf.compile(wf.stablehlo.parse(text))
+            assert [kernel.name.split("_")[0] for kernel in program.kernels] == ["pack", "dot"]
+            got = program(a)
+            if element == "i8":
+                np.testing.assert_array_equal(got, a @ b)
+            else:
+                exact = a.astype(np.float64) @ b.astype(np.float64)
+                size = np.abs(a.astype(np.float64)) @ np.abs(b.astype(np.float64))
+                limit = size * 2.0**-23 * (k**0.5 + 2) + np.abs(exact) * (2.0**-8 if element == "bf16" else 0)
+                assert (np.abs(got.astype(np.float64) - exact) <= limit).all()
 
 
 @pytest.mark.parametrize("weights", ["i8", "u8", "i16", "bf16", "f16"])
@@ -125,3 +144,43 @@ def test_results_are_the_same_bits_for_any_number_of_threads() -> None:
                 results.append([r.tobytes() for r in compiled(a, b)])
             wf.set_num_threads(0)
             assert results[0] == results[1] == results[2], (dtype, m, n, k)
+
+
+def nibbles(packed: Any, axis: int) -> Any:
+    """Two whole numbers of four bits from each byte: the low halves, then the high ones."""
+    return np.concatenate([packed & 15, packed >> 4], axis=axis).astype(np.float32) - 8
+
+
+@pytest.mark.parametrize("rows", [1, 3, 8])
+def test_weights_of_four_bits_are_not_stored_as_floats(target: str, rows: int) -> None:
+    rng = np.random.default_rng(7)
+    packed = rng.integers(0, 256, (48, 70), dtype=np.uint8)
+    columns, scale = np.ascontiguousarray(packed.T), rng.random(70, np.float32)
+    signed = rng.integers(-128, 128, (96, 70), dtype=np.int8)
+    x = rng.standard_normal((rows, 96), np.float32)
+    functions: list[tuple[Any, Any]] = [
+        (lambda x, w: (x @ nibbles(w, 0)) * scale, packed),
+        (lambda x, w: (x @ nibbles(w, 1).T) * scale, columns),
+        (
+            lambda x, w: x[:, :48] @ ((w & 15).astype(np.float32) - 8) + x[:, 48:] @ ((w >> 4).astype(np.float32) - 8),
+            packed,
+        ),
+        (lambda x, w: x @ (w.astype(np.float32) * scale), signed),
+        (lambda x, w: x @ ((w >> 4).astype(np.float32) - 120), signed),
+        (lambda x, w: x @ ((w + w).astype(np.float32) + 1), signed),
+    ]
+    for i, (f, w) in enumerate(functions):
+        exact = f(x.astype(np.float64), w)
+        got = wf.jit(f)(x, w)
+        np.testing.assert_allclose(got, exact, rtol=0, atol=2.0**-20 * np.abs(exact).max() * 8, err_msg=str(i))
+
+
+def test_a_row_by_computed_weights_keeps_infinities_and_types() -> None:
+    w = np.array([[0, 255], [16, 1]], np.uint8)
+    x = np.array([[np.inf, 1.0]], np.float32)
+    f = wf.jit(lambda x, w: x @ ((w & 15).astype(np.float32) + 1))
+    np.testing.assert_array_equal(f(x, w), x @ ((w & 15).astype(np.float32) + 1))
+    half = wf.jit(lambda x, w: x @ ((w & 15).astype(np.float16) - np.float16(8)))
+    y = np.ones((1, 2), np.float16)
+    assert half(y, w).dtype == np.float16
+    np.testing.assert_array_equal(half(y, w), y @ ((w & 15).astype(np.float16) - np.float16(8)))

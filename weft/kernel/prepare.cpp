@@ -171,6 +171,7 @@ std::vector<Value> prepared(Builder& build, const Node& node, const std::vector<
   switch (node.op) {
     case Op::optimization_barrier: return operands;
     case Op::dot_general:
+      if (Value sum = with_computed_weights(build, node, operands[0], operands[1])) return {sum};
       if (Value dot = typed_dot(build, node, operands[0], operands[1])) return {dot};
       return {};
     case Op::compare:

@@ -14,6 +14,10 @@ std::vector<Value> with_results(Builder& build, const Node& call);
 // The graph, prepared, with attention as loops over blocks of rows.
 GraphPtr by_row_blocks(GraphPtr graph);
 
+// A dot_general by a matrix that is computed from narrower elements (weights of four bits, say): of one row as a sum over
+// them, of more by way of bytes; an empty value for others.
+Value with_computed_weights(Builder& build, const Node& node, Value lhs, Value rhs);
+
 // A convolution as the product of its windows, laid out as a matrix, with the kernel.
 Value convolution_as_dot(Builder& build, const Node& node, Value lhs, Value rhs);
 // A reduce_window as a reduce of its windows, which are read where they lie.

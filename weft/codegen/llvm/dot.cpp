@@ -148,7 +148,7 @@ DotForm form_of(const Target& target, const DotKernel& kernel) {
   bool in_place = form.group == 1 || (kernel.lhs.inner == "1" && known(kernel.k) >= 0 && known(kernel.k) % form.group == 0);
   // Columns of lhs so far apart evict each other's lines before the rows beside have used them.
   constexpr int64_t far_apart = 8192;
-  bool crosses = known(kernel.lhs.inner) * size_of(form.lhs) >= far_apart && (known(kernel.m) < 0 || known(kernel.m) > few_rows);
+  bool crosses = known(kernel.lhs.inner) * size_of(form.lhs) >= far_apart && (known(kernel.m) < 0 || known(kernel.m) > 12);
   form.packs_lhs = crosses || size_of(form.lhs) != size_of(form.packed) || is_float(form.lhs) != is_float(form.packed) || !in_place;
   return form;
 }
@@ -157,7 +157,7 @@ DotForm form_of(const Target& target, const DotKernel& kernel) {
 DotNeeds needs_of(const DotKernel& kernel, const DotForm& form, const DotShape& shape) {
   DotNeeds needs{.lhs = form.lhs, .rhs = form.rhs, .accumulate = form.accumulate, .packs_lhs = form.packs_lhs};
   int64_t m = known(kernel.m), n = known(kernel.n), k = known(kernel.k);
-  bool may_be_few = m <= few_rows, may_be_rows = !kernel.packed_rhs && may_be(kernel.rhs.outer, 1);
+  bool may_be_few = m <= shape.few, may_be_rows = !kernel.packed_rhs && may_be(kernel.rhs.outer, 1);
   needs.packed = kernel.packed_rhs;
   needs.raw = may_be_few && may_be_rows;
   bool all_raw = may_be_few && m >= 0 && kernel.rhs.outer == "1" && n >= 0 && n % shape.width == 0 && k >= 0 && k % form.group == 0;

@@ -355,10 +355,10 @@ struct Tiles {
 
   void slim(const std::string& rest) {
     std::string all = rest + ", i64 %panel.bytes, i64 %c.panel";
-    if (!has_raw() || !has_packed()) return tile("tile.slim", "1", writer.call_tile(writer.tile(has_raw(), 1, slim_panels), 1, all));
+    if (!has_raw() || !has_packed()) return tile("tile.slim", "1", writer.call_tile(writer.tile(has_raw(), 1, writer.shape.slim), 1, all));
     append(ir, "tile.slim:\n  %is.slim.packed = icmp eq i64 %raw, 0\n  br i1 %is.slim.packed, label %slim.packed, label %slim.raw\n");
-    tile("slim.packed", "1", writer.call_tile(writer.tile(false, 1, slim_panels), 1, all));
-    tile("slim.raw", "1", writer.call_tile(writer.tile(true, 1, slim_panels), 1, all));
+    tile("slim.packed", "1", writer.call_tile(writer.tile(false, 1, writer.shape.slim), 1, all));
+    tile("slim.raw", "1", writer.call_tile(writer.tile(true, 1, writer.shape.slim), 1, all));
   }
 
   // Added to what tells tiles apart for those that read rhs in place.
@@ -427,13 +427,13 @@ void DotWriter::write_driver(const std::string& name, const DotNeeds& needs) {
                                            {"run.less", cat(shape.run - 1)},
                                            {"width", cat(shape.width)},
                                            {"width.less", cat(shape.width - 1)},
-                                           {"width.slim", cat(shape.width * slim_panels)},
+                                           {"width.slim", cat(shape.width * shape.slim)},
                                            {"depth", cat(shape.depth * group)},
                                            {"depth.less", cat(shape.depth * group - 1)},
                                            {"k.few", cat(16 * group)},
                                            {"k.few.less", cat(16 * group - 1)},
                                            {"row.bytes", cat(row_bytes)},
-                                           {"few", cat(few_rows)},
+                                           {"few", cat(shape.few)},
                                            {"pack", calls.pack},
                                            {"inner", calls.inner},
                                            {"has.inner", needs.inner ? "true" : "false"},
@@ -446,7 +446,7 @@ void DotWriter::write_driver(const std::string& name, const DotNeeds& needs) {
                                            {"rows.less", cat(shape.rows - 1)},
                                            {"rows.small", cat(small_rows)},
                                            {"rows.small.less", cat(small_rows - 1)},
-                                           {"slim", cat(slim_panels)},
+                                           {"slim", cat(shape.slim)},
                                            {"tiles", tiles.write()}});
   declare("@weft.dot.zeros = internal constant [256 x i8] zeroinitializer, align 64\n");
   declare("declare i64 @llvm.umin.i64(i64, i64)\n");

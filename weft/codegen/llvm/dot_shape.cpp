@@ -12,6 +12,8 @@ DotShape dot_shape(const Target& target, const DotForm& form) {
   shape.vectors = 2;
   // Two registers for a row of rhs and at least one for the broadcast lhs element stay free.
   shape.rows = target.vector_registers >= 32 ? 12 : 6;
+  shape.few = 2 * shape.rows;
+  shape.slim = target.vector_registers >= 32 ? 8 : 4;
   shape.width = shape.lanes * shape.vectors;
   shape.depth = 256;
   shape.block = 48;

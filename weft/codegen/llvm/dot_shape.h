@@ -17,6 +17,8 @@ struct DotShape {
   int lanes;    // of a vector of accumulators
   int vectors;  // in a row of the tile
   int rows;     // of the full tile
+  int few;      // rows up to which rhs is read in place: packing would touch it twice
+  int slim;     // panels that the tile of a single row takes at once: memory is read in longer pieces
   int width;    // lanes * vectors: columns of a panel
   int size;     // bytes of an accumulator
   int depth;    // k of a block of rhs, which stays in the first-level cache
@@ -71,10 +73,6 @@ inline constexpr int rows_per_base = 3;
 // Rows of the small tile: with two vectors in a row, the fewest that hide the latency of a
 // multiply-add.
 inline constexpr int small_rows = 4;
-// Rows up to which rhs is read in place: packing would touch it twice.
-inline constexpr int few_rows = 12;
-// Panels that the tile of a single row takes at once, for the same reason.
-inline constexpr int slim_panels = 4;
 inline constexpr int dot_words = 22;
 
 // Loads every field of the descriptor %d by its name; unused ones cost nothing.

@@ -93,6 +93,7 @@ struct Tile {
     for (int v = 0; v < vectors() && raw && form().biased; ++v)
       append(ir, "  %bias.", v, " = phi ", writer.vector(), " [ zeroinitializer, %start ], [ %bias.next.", v,
              ", %step ]\n");
+    if (raw && panels > 1) prefetch();
     std::vector<std::string> b = load_rhs();
     for (int row = 0; row < rows; ++row) multiply_row(row, b);
     for (int row = 0; row < rows; row += rows_per_base)
@@ -101,6 +102,19 @@ struct Tile {
     if (raw && form().group > 1) append(ir, "  ", step = "%bk.group", " = mul i64 %bk, ", form().group, "\n");
     append(ir, "  %pb.next = getelementptr i8, ptr %pb, i64 ", step, "\n  %left.next = add i64 %left, -1\n",
            "  %more = icmp ne i64 %left.next, 0\n  br i1 %more, label %step, label %finish\n");
+  }
+
+  // Rows of narrow elements are too short a piece of memory for the CPU to see what comes: the panels after the next.
+  void prefetch() {
+    int bytes = panels * shape().width * static_cast<int>(size_of(form().rhs));
+    append(ir, "  %ahead = mul i64 %bp, ", 2 * panels, "\n  %ahead.0 = getelementptr i8, ptr %pb, i64 %ahead\n");
+    for (int j = 0; j < form().group; ++j) {
+      for (int i = 0; i < bytes; i += 64)
+        append(ir, "  %ahead.", j, ".", i, " = getelementptr i8, ptr %ahead.", j, ", i64 ", i,
+               "\n  call void @llvm.prefetch.p0(ptr %ahead.", j, ".", i, ", i32 0, i32 3, i32 1)\n");
+      append(ir, "  %ahead.", j + 1, " = getelementptr i8, ptr %ahead.", j, ", i64 %bk\n");
+    }
+    writer.declare("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)\n");
   }
 
   // Vectors of units, as many as a row of the tile has.

@@ -1,0 +1,234 @@
+// Products with weights that are computed from narrower elements, four bits in a byte, say. By a row they are one sum,
+// and the matrix is never stored; by more rows it is stored in a byte an element where that keeps its values.
+#include <algorithm>
+#include <cmath>
+
+#include "weft/kernel/prepare.h"
+
+namespace weft {
+namespace {
+
+// Operations that cost less than the memory they save.
+bool is_light(Scalar scalar) {
+  switch (scalar) {
+    case Scalar::convert: case Scalar::add: case Scalar::subtract: case Scalar::multiply: case Scalar::negate:
+    case Scalar::maximum: case Scalar::minimum: case Scalar::bit_and: case Scalar::bit_or: case Scalar::bit_xor:
+    case Scalar::shift_left: case Scalar::shift_right_logical: case Scalar::shift_right_arithmetic: return true;
+    default: return false;
+  }
+}
+
+int64_t count_of(const Type& type) {
+  int64_t count = 1;
+  for (const Dim& dim : type.dims) count *= dim.max();
+  return count;
+}
+
+// An expression over the elements of a matrix: how much it reads, and along which dimensions memory runs.
+class Expression {
+ public:
+  explicit Expression(const Value& matrix) : whole_(count_of(matrix.type())) {
+    Ints axes(matrix.type().dims.size());
+    for (size_t i = 0; i < axes.size(); ++i) axes[i] = static_cast<int64_t>(i);
+    fits_ = walk(matrix, axes, false);
+  }
+
+  // Whether storing what is read takes no more than half of storing the matrix, and more than a widening is done.
+  bool pays(DType dtype) const { return fits_ && computes_ && order_ && 2 * bytes_ <= size_of(dtype) * whole_; }
+  // The matrix's dimensions, in the order in which they lie in memory.
+  const Ints& order() const { return *order_; }
+  // The concatenation inside of it, if any: of parts of one size along this dimension.
+  std::optional<int64_t> joint() const { return joint_; }
+  size_t parts() const { return parts_; }
+
+ private:
+  // `axes`: for each dimension of the value the matrix's.
+  bool walk(const Value& value, const Ints& axes, bool reshaped) {
+    const Node& node = value.node();
+    if (is_inline_constant(node)) return true;
+    if (++nodes_ > 24) return false;
+    bool leaf = node.op == Op::parameter || node.op == Op::constant || node.op == Op::result || node.op == Op::dot_general;
+    if (leaf || count_of(value.type()) * 8 <= whole_) {
+      bytes_ += size_of(value.type().dtype) * count_of(value.type());
+      if (leaf && !reshaped && !order_ && count_of(value.type()) * 8 > whole_) order_ = axes;
+      return leaf || is_light_or_view(node);
+    }
+    if (node.op == Op::transpose) {
+      const Ints& permutation = node.ints(Attr::permutation);
+      Ints below(axes.size());
+      for (size_t i = 0; i < axes.size(); ++i) below[static_cast<size_t>(permutation[i])] = axes[i];
+      return walk(node.operand(0), below, reshaped);
+    }
+    if (node.op == Op::slice) return walk(node.operand(0), axes, reshaped);
+    if (node.op == Op::broadcast_in_dim || node.op == Op::reshape) return walk(node.operand(0), axes, true);
+    if (node.op == Op::concatenate && !reshaped && !joint_) {
+      joint_ = axes[static_cast<size_t>(node.attrs.integer(Attr::dimension))];
+      parts_ = node.operand_count();
+      for (const Value& part : node.operands())
+        if (part.type() != node.operand(0).type() || !walk(part, axes, false)) return false;
+      return true;
+    }
+    if (!def(node.op).traits.elementwise || !is_light(def(node.op).scalar)) return false;
+    computes_ |= !is_widening(node);
+    return std::all_of(node.operands().begin(), node.operands().end(), [&](const Value& operand) { return walk(operand, axes, reshaped); });
+  }
+
+  static bool is_light_or_view(const Node& node) {
+    return node.op == Op::broadcast_in_dim || node.op == Op::reshape || node.op == Op::transpose || node.op == Op::slice ||
+           (def(node.op).traits.elementwise && is_light(def(node.op).scalar));
+  }
+
+  int64_t whole_, bytes_ = 0;
+  int nodes_ = 0;
+  bool fits_ = false, computes_ = false;
+  std::optional<Ints> order_;
+  std::optional<int64_t> joint_;
+  size_t parts_ = 1;
+};
+
+Value slice(Builder& build, const Value& value, size_t axis, const Dim& low, const Dim& high) {
+  Dims start(value.type().dims.size(), Dim(0)), limit = value.type().dims;
+  start[axis] = low, limit[axis] = high;
+  return build(Op::slice, {value}, {{Attr::start_indices, start}, {Attr::limit_indices, limit}, {Attr::strides, Ints(start.size(), 1)}});
+}
+
+// Part `i` along an axis of what is computed element by element from a concatenation.
+Value part_of(Builder& build, const Value& value, int64_t axis, size_t parts, size_t i) {
+  const Node node = value.node();
+  auto at = static_cast<size_t>(axis);
+  if (node.op == Op::concatenate && node.attrs.integer(Attr::dimension) == axis && node.operand_count() == parts) return node.operand(i);
+  if (node.op == Op::transpose) {
+    Ints permutation = node.ints(Attr::permutation);
+    return build.transpose(part_of(build, node.operand(0), permutation[at], parts, i), permutation);
+  }
+  if (!def(node.op).traits.elementwise) {
+    int64_t size = value.type().dims[at].value() / static_cast<int64_t>(parts), low = size * static_cast<int64_t>(i);
+    return slice(build, value, at, low, low + size);
+  }
+  std::vector<Value> operands;
+  for (const Value& operand : node.operands()) operands.push_back(part_of(build, operand, axis, parts, i));
+  return build.call(node.op, std::move(operands), node.attrs, node.regions).result(0);
+}
+
+// What the elements of a value are known to be: whole numbers between two bounds.
+struct Range {
+  double low, high;
+};
+
+std::optional<Range> range_of_type(DType dtype) {
+  if (is_bool(dtype)) return Range{0, 1};
+  if (!is_integer(dtype) || bit_width(dtype) > 16) return std::nullopt;
+  double all = static_cast<double>(int64_t{1} << bit_width(dtype));
+  return is_signed(dtype) ? Range{-all / 2, all / 2 - 1} : Range{0, all - 1};
+}
+
+std::optional<Range> range_of(const Value& value);
+
+std::optional<Range> range_of_call(Scalar scalar, const Node& node) {
+  std::optional<Range> a = range_of(node.operand(0)), b;
+  if (node.operand_count() > 1) b = range_of(node.operand(1));
+  if (scalar == Scalar::bit_and && (a || b)) {
+    bool left = a && a->low >= 0, right = b && b->low >= 0;
+    if (left && right) return Range{0, std::min(a->high, b->high)};
+    if (left || right) return Range{0, left ? a->high : b->high};
+  }
+  if (!a) return std::nullopt;
+  if (scalar == Scalar::convert) return a;
+  if (!b) return std::nullopt;
+  if (scalar == Scalar::shift_right_logical && a->low >= 0 && b->low == b->high && b->low >= 0)
+    return Range{std::floor(std::ldexp(a->low, -static_cast<int>(b->low))), std::floor(std::ldexp(a->high, -static_cast<int>(b->low)))};
+  if (scalar == Scalar::add) return Range{a->low + b->low, a->high + b->high};
+  if (scalar == Scalar::subtract) return Range{a->low - b->high, a->high - b->low};
+  return std::nullopt;
+}
+
+std::optional<Range> range_of(const Value& value) {
+  const Node& node = value.node();
+  DType dtype = value.type().dtype;
+  std::optional<Range> all = range_of_type(dtype);
+  if (is_inline_constant(node)) {
+    double x = node.attrs.literal(Attr::value).as_double(0);
+    return std::floor(x) == x ? std::optional<Range>(Range{x, x}) : std::nullopt;
+  }
+  switch (node.op) {
+    case Op::broadcast_in_dim: case Op::reshape: case Op::transpose: case Op::slice: return range_of(node.operand(0));
+    default: break;
+  }
+  if (!def(node.op).traits.elementwise) return all;
+  std::optional<Range> found = range_of_call(def(node.op).scalar, node);
+  if (!found) return all;
+  // Whole numbers that every type here holds exactly; others may wrap or be rounded.
+  bool holds = all ? found->low >= all->low && found->high <= all->high : std::max(-found->low, found->high) <= 256;
+  return holds ? found : all;
+}
+
+// Elements that bytes hold, in arithmetic of bytes: sums that wrap on the way come out right.
+Value in_bytes(Builder& build, const Value& value) {
+  const Node node = value.node();
+  std::optional<Range> range = range_of(value);
+  if (range && range->low == range->high) return build.splat({DType::i8, value.type().dims}, range->low);
+  Scalar scalar = def(node.op).scalar;
+  if (scalar == Scalar::convert) return in_bytes(build, node.operand(0));
+  if (scalar == Scalar::add || scalar == Scalar::subtract)
+    return build(node.op, {in_bytes(build, node.operand(0)), in_bytes(build, node.operand(1))});
+  if (node.op == Op::transpose) return build.transpose(in_bytes(build, node.operand(0)), node.ints(Attr::permutation));
+  return build.convert(value, DType::i8);
+}
+
+// The matrix by way of bytes, where those hold its elements.
+std::optional<Value> through_bytes(Builder& build, const Value& matrix) {
+  std::optional<Range> range = range_of(matrix);
+  if (!range || !is_float(matrix.type().dtype) || range->low < -128 || range->high > 127) return std::nullopt;
+  return build.convert(in_bytes(build, matrix), matrix.type().dtype);
+}
+
+// The products of the parts, added up; an empty value where the matrix is better stored as it is.
+Value rows_by_parts(Builder& build, const Node& node, const Value& lhs, const Value& rhs, const Expression& matrix) {
+  DType dtype = node.type().dtype;
+  if (matrix.joint() && dtype != DType::f32 && dtype != DType::f64) return {};
+  int64_t axis = node.ints(Attr::lhs_contracting_dimensions)[0], contracted = node.ints(Attr::rhs_contracting_dimensions)[0];
+  Value sum;
+  for (size_t i = 0; i < matrix.parts(); ++i) {
+    Value part = matrix.joint() ? part_of(build, rhs, contracted, matrix.parts(), i) : rhs;
+    std::optional<Value> narrow = through_bytes(build, part);
+    if (!narrow) return {};
+    Dim size = part.type().dims[static_cast<size_t>(contracted)], low = size * Dim(static_cast<int64_t>(i));
+    Value product = dot_in_kernel_form(build, slice(build, lhs, static_cast<size_t>(axis), low, low + size), *narrow, node.attrs);
+    sum = sum ? build(Op::add, {sum, product}) : product;
+  }
+  return sum;
+}
+
+}  // namespace
+
+Value with_computed_weights(Builder& build, const Node& node, Value lhs, Value rhs) {
+  DType dtype = node.type().dtype;
+  const Dims& dims = rhs.type().dims;
+  bool is_static = std::all_of(dims.begin(), dims.end(), [](const Dim& dim) { return dim.is_static(); });
+  if (!is_static || node.attrs.find(Attr::type) || dims.size() != 2 || !node.ints(Attr::rhs_batching_dimensions).empty()) return {};
+  bool known = dtype == DType::f32 || dtype == DType::f64 || dtype == DType::f16 || dtype == DType::bf16;
+  if (!known || node.ints(Attr::rhs_contracting_dimensions).size() != 1) return {};
+  int64_t contracted = node.ints(Attr::rhs_contracting_dimensions)[0];
+  Dim k = dims[static_cast<size_t>(contracted)];
+  if (count_of(rhs.type()) == 0) return {};
+  Expression matrix(rhs);
+  if (!matrix.pays(dtype) || (matrix.joint() && *matrix.joint() != contracted)) return {};
+  if (count_of(lhs.type()) != k.value()) return rows_by_parts(build, node, lhs, rhs, matrix);
+  DType wide = dtype == DType::f64 ? dtype : DType::f32;
+  auto place = std::find(matrix.order().begin(), matrix.order().end(), contracted) - matrix.order().begin();
+  Value row = build.convert(build.reshape(lhs, {k}), wide), products;
+  // A concatenation is no choice for each element: its parts add up, side by side.
+  for (size_t i = 0; i < matrix.parts(); ++i) {
+    int64_t size = k.value() / static_cast<int64_t>(matrix.parts()), low = size * static_cast<int64_t>(i);
+    Value part = matrix.joint() ? part_of(build, rhs, contracted, matrix.parts(), i) : rhs;
+    Value by_memory = build.convert(build.transpose(part, matrix.order()), wide);
+    Value spread = build(Op::broadcast_in_dim, {slice(build, row, 0, low, low + size)},
+                         {{Attr::dims, by_memory.type().dims}, {Attr::dimensions, Ints{place}}});
+    Value product = build(Op::multiply, {spread, by_memory});
+    products = products ? build(Op::add, {products, product}) : product;
+  }
+  Value sum = build(Op::reduce, {products, build.scalar(wide, 0)}, {{Attr::dimensions, Ints{place}}}, {binary_body(Op::add, wide)});
+  return build.reshape(build.convert(sum, dtype), node.type().dims);
+}
+
+}  // namespace weft
