@@ -40,53 +40,136 @@ int64_t axis_of(const Node& node, Attr attr) { return node.attrs.integer(attr); 
 
 }  // namespace
 
-Value convolution_as_dot(Builder& build, const Node& node, Value lhs, Value rhs) {
-  std::vector<WindowDim> windows = convolution_windows(lhs.type(), rhs.type(), node.attrs);
-  const Ints &input_spatial = node.ints(Attr::input_spatial_dimensions), &kernel_spatial = node.ints(Attr::kernel_spatial_dimensions),
-             &output_spatial = node.ints(Attr::output_spatial_dimensions);
-  DType dtype = node.type().dtype;
-  lhs = build.convert(lhs, dtype), rhs = build.convert(rhs, dtype);
-  int64_t features = axis_of(node, Attr::feature_group_count), batches = axis_of(node, Attr::batch_group_count), groups = features * batches;
-  int64_t batch_axis = axis_of(node, Attr::input_batch_dimension), feature_axis = axis_of(node, Attr::input_feature_dimension);
-  int64_t in_axis = axis_of(node, Attr::kernel_input_feature_dimension), out_axis = axis_of(node, Attr::kernel_output_feature_dimension);
-  Dim channels = rhs.type().dims[static_cast<size_t>(in_axis)], outputs = floordiv(rhs.type().dims[static_cast<size_t>(out_axis)], Dim(groups));
-  Dim batch = floordiv(lhs.type().dims[static_cast<size_t>(batch_axis)], Dim(batches));
-  Value x = padded(build, lhs, build.scalar(dtype, 0), windows, input_spatial);
-  // (group, batch, places…, channels, window…) and (group, channels, window…, outputs)
-  View left(x.type().dims.size()), right(rhs.type().dims.size());
-  bool by_feature = features > 1;
-  auto group_stride = [](const Dim& extent) { return extent.static_value().value_or(1); };
-  left.add(by_feature ? feature_axis : batch_axis, groups, by_feature ? group_stride(channels) : group_stride(batch));
-  left.add(batch_axis, batch, 1);
-  for (size_t i = 0; i < windows.size(); ++i) left.add(input_spatial[i], windows[i].places(), windows[i].stride);
-  left.add(feature_axis, channels, 1);
-  right.add(out_axis, groups, group_stride(outputs));
-  right.add(in_axis, channels, 1);
-  for (size_t i = 0; i < windows.size(); ++i) {
-    left.add(input_spatial[i], windows[i].size, windows[i].window_dilation);
-    right.add(kernel_spatial[i], windows[i].size, windows[i].reversed ? -1 : 1);
-    if (windows[i].reversed) right.start[static_cast<size_t>(kernel_spatial[i])] = windows[i].size - Dim(1);
+namespace {
+
+// A convolution by name: operands padded and of the result's type, extents and axes.
+struct Convolution {
+  const Node& node;
+  std::vector<WindowDim> windows;
+  Ints input_spatial, kernel_spatial, output_spatial;
+  int64_t features, batches, groups, batch_axis, feature_axis, in_axis, out_axis;
+  Value x, kernel;
+  Dim channels, outputs, batch;
+
+  Convolution(Builder& build, const Node& call, Value lhs, Value rhs)
+      : node(call),
+        windows(convolution_windows(lhs.type(), rhs.type(), call.attrs)),
+        input_spatial(call.ints(Attr::input_spatial_dimensions)),
+        kernel_spatial(call.ints(Attr::kernel_spatial_dimensions)),
+        output_spatial(call.ints(Attr::output_spatial_dimensions)),
+        features(axis_of(call, Attr::feature_group_count)),
+        batches(axis_of(call, Attr::batch_group_count)),
+        groups(features * batches),
+        batch_axis(axis_of(call, Attr::input_batch_dimension)),
+        feature_axis(axis_of(call, Attr::input_feature_dimension)),
+        in_axis(axis_of(call, Attr::kernel_input_feature_dimension)),
+        out_axis(axis_of(call, Attr::kernel_output_feature_dimension)) {
+    DType dtype = call.type().dtype;
+    kernel = build.convert(rhs, dtype);
+    x = padded(build, build.convert(lhs, dtype), build.scalar(dtype, 0), windows, input_spatial);
+    channels = rhs.type().dims[static_cast<size_t>(in_axis)];
+    outputs = floordiv(rhs.type().dims[static_cast<size_t>(out_axis)], Dim(groups));
+    batch = floordiv(lhs.type().dims[static_cast<size_t>(batch_axis)], Dim(batches));
   }
-  right.add(out_axis, outputs, 1);
-  auto spatial = static_cast<int64_t>(windows.size());
+
+  static int64_t group_stride(const Dim& extent) { return extent.static_value().value_or(1); }
+
+  // The groups and batches of the input.
+  View input() const {
+    View view(x.type().dims.size());
+    bool by_feature = features > 1;
+    view.add(by_feature ? feature_axis : batch_axis, groups, by_feature ? group_stride(channels) : group_stride(batch));
+    view.add(batch_axis, batch, 1);
+    return view;
+  }
+  void add_places(View& view) const {
+    for (size_t i = 0; i < windows.size(); ++i) view.add(input_spatial[i], windows[i].places(), windows[i].stride);
+  }
+  void add_window(View& view) const {
+    view.add(feature_axis, channels, 1);
+    for (size_t i = 0; i < windows.size(); ++i) view.add(input_spatial[i], windows[i].size, windows[i].window_dilation);
+  }
+  void add_kernel_window(View& view) const {
+    view.add(in_axis, channels, 1);
+    for (size_t i = 0; i < windows.size(); ++i) {
+      view.add(kernel_spatial[i], windows[i].size, windows[i].reversed ? -1 : 1);
+      if (windows[i].reversed) view.start[static_cast<size_t>(kernel_spatial[i])] = windows[i].size - Dim(1);
+    }
+  }
+  Dim window_count() const {
+    Dim count = channels;
+    for (const WindowDim& window : windows) count = count * window.size;
+    return count;
+  }
+  Dims places() const {
+    Dims result;
+    for (const WindowDim& window : windows) result.push_back(window.places());
+    return result;
+  }
+
+  // The result's order of (group, batch, …), where places and outputs begin at these dimensions.
+  Value arranged(Builder& build, Value product, int64_t first_place, int64_t output) const {
+    Ints permutation;
+    auto rank = static_cast<int64_t>(windows.size()) + 2;
+    for (int64_t axis = 0; axis < rank; ++axis) {
+      if (axis == axis_of(node, Attr::output_batch_dimension)) permutation.push_back(1);
+      if (axis == axis_of(node, Attr::output_feature_dimension)) permutation.push_back(0), permutation.push_back(output);
+      for (size_t i = 0; i < windows.size(); ++i)
+        if (output_spatial[i] == axis) permutation.push_back(first_place + static_cast<int64_t>(i));
+    }
+    return build.reshape(build.transpose(product, permutation), node.type().dims);
+  }
+};
+
+// Channels last: (group, batch, places…, channels, window…) times (group, channels, window…, outputs).
+Value places_by_outputs(Builder& build, const Convolution& c) {
+  View left = c.input(), right(c.kernel.type().dims.size());
+  c.add_places(left);
+  c.add_window(left);
+  right.add(c.out_axis, c.groups, Convolution::group_stride(c.outputs));
+  c.add_kernel_window(right);
+  right.add(c.out_axis, c.outputs, 1);
+  auto spatial = static_cast<int64_t>(c.windows.size());
   Ints left_sum, right_sum;
   for (int64_t i = 0; i <= spatial; ++i) left_sum.push_back(2 + spatial + i), right_sum.push_back(1 + i);
-  Value product = dot_in_kernel_form(build, left.of(build, x), right.of(build, rhs),
+  Value product = dot_in_kernel_form(build, left.of(build, c.x), right.of(build, c.kernel),
                                      {{Attr::lhs_batching_dimensions, Ints{0}}, {Attr::rhs_batching_dimensions, Ints{0}},
                                       {Attr::lhs_contracting_dimensions, left_sum}, {Attr::rhs_contracting_dimensions, right_sum}});
-  // group, batch, places…, outputs → the result's order, with group and outputs as one dimension.
-  int64_t rank = spatial + 2;
-  Ints permutation;
-  for (int64_t axis = 0; axis < rank; ++axis) {
-    if (axis == axis_of(node, Attr::output_batch_dimension)) permutation.push_back(1);
-    if (axis == axis_of(node, Attr::output_feature_dimension)) permutation.push_back(0), permutation.push_back(2 + spatial);
-    for (int64_t i = 0; i < spatial; ++i)
-      if (output_spatial[static_cast<size_t>(i)] == axis) permutation.push_back(2 + i);
-  }
-  Dims shape{groups, batch};
-  for (const WindowDim& window : windows) shape.push_back(window.places());
-  shape.push_back(outputs);
-  return build.reshape(build.transpose(build.reshape(product, shape), permutation), node.type().dims);
+  Dims shape{c.groups, c.batch};
+  for (const Dim& extent : c.places()) shape.push_back(extent);
+  shape.push_back(c.outputs);
+  return c.arranged(build, build.reshape(product, shape), 2, 2 + spatial);
+}
+
+// Channels first: (group, batch, outputs, window) times (group, batch, window, places), where places lie together.
+Value outputs_by_places(Builder& build, const Convolution& c) {
+  View left(c.kernel.type().dims.size()), right = c.input();
+  left.add(c.out_axis, c.groups, Convolution::group_stride(c.outputs));
+  left.add(c.out_axis, c.outputs, 1);
+  c.add_kernel_window(left);
+  c.add_window(right);
+  c.add_places(right);
+  Dim count = 1;
+  for (const Dim& extent : c.places()) count = count * extent;
+  Dims kernel_dims{c.groups, c.batch, c.outputs, c.window_count()};
+  Value kernel = build.reshape(left.of(build, c.kernel), {c.groups, c.outputs, c.window_count()});
+  kernel = build(Op::broadcast_in_dim, {kernel}, {{Attr::dims, kernel_dims}, {Attr::dimensions, Ints{0, 2, 3}}});
+  Value windows = build.reshape(right.of(build, c.x), {c.groups, c.batch, c.window_count(), count});
+  Value product = dot_in_kernel_form(build, kernel, windows,
+                                     {{Attr::lhs_batching_dimensions, Ints{0, 1}}, {Attr::rhs_batching_dimensions, Ints{0, 1}},
+                                      {Attr::lhs_contracting_dimensions, Ints{3}}, {Attr::rhs_contracting_dimensions, Ints{2}}});
+  Dims shape{c.groups, c.batch, c.outputs};
+  for (const Dim& extent : c.places()) shape.push_back(extent);
+  return c.arranged(build, build.reshape(product, shape), 3, 2);
+}
+
+}  // namespace
+
+Value convolution_as_dot(Builder& build, const Node& node, Value lhs, Value rhs) {
+  Convolution c(build, node, lhs, rhs);
+  bool channels_first = !c.input_spatial.empty();
+  for (int64_t axis : c.input_spatial) channels_first &= c.feature_axis < axis;
+  return channels_first ? outputs_by_places(build, c) : places_by_outputs(build, c);
 }
 
 std::vector<Value> window_as_reduce(Builder& build, const Node& node, const std::vector<Value>& operands) {
