@@ -126,6 +126,33 @@ std::complex<T> quotient(std::complex<T> a, std::complex<T> b) {
 }
 
 template <class T>
+std::complex<T> product(std::complex<T> a, std::complex<T> b) {
+  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
+// As NumPy has it: small whole exponents by products.
+template <class T>
+std::complex<T> complex_power(std::complex<T> a, std::complex<T> b) {
+  std::complex<T> zero, one(1);
+  if (b == zero) return one;
+  if (a == zero && b.real() > 0 && b.imag() == 0) return zero;
+  if (a == zero) return {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::quiet_NaN()};
+  if (b.imag() != 0 || std::trunc(b.real()) != b.real() || std::abs(b.real()) >= 100) return std::pow(a, b);
+  int n = std::abs(static_cast<int>(b.real()));
+  std::complex<T> result = one, power = a;
+  if (b.real() > 0 && n <= 3) {
+    result = a;
+    for (int i = 1; i < n; ++i) result = product(a, result);
+    return result;
+  }
+  for (int mask = 1; mask <= n; mask <<= 1) {
+    if (n & mask) result = product(result, power);
+    power = product(power, power);
+  }
+  return b.real() < 0 ? quotient(one, result) : result;
+}
+
+template <class T>
 std::complex<T> binary_complex(Scalar op, std::complex<T> a, std::complex<T> b, DType dtype) {
   switch (op) {
     case Scalar::add: return a + b;
@@ -133,7 +160,7 @@ std::complex<T> binary_complex(Scalar op, std::complex<T> a, std::complex<T> b, 
     case Scalar::multiply:
       return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
     case Scalar::divide: return quotient(a, b);
-    case Scalar::power: return a == std::complex<T>() && b == std::complex<T>() ? std::complex<T>(1) : std::pow(a, b);
+    case Scalar::power: return complex_power(a, b);
     default: no_meaning(op, dtype);
   }
 }
