@@ -188,7 +188,7 @@ def one_call(random: Random, name: str) -> Program:
     text = form(d)
     inexact = max(ulps, 1e-9 if name in TIES else 0)
     if name not in ("conj",) and any(getattr(v, "dtype", np.dtype(int)).kind == "c" or isinstance(v, complex) for v in d.args.values()):
-        inexact = 48 if name in POWERS else max(ulps, COMPLEX.get(name, 0))
+        inexact = 2048 if name in POWERS else max(ulps, COMPLEX.get(name, 0))
     return with_statement(d, Program(d.args), text, inexact)
 
 

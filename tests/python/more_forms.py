@@ -178,7 +178,7 @@ FORMS.update({f"ndarray.{n}": (simple(t, "biu" if n in ("trace", "dot") else "bi
 # -- sorting, searching, counting ----------------------------------------------------------------------------------
 
 SORTING = {
-    "sort": "np.sort({x}) | np.sort({x}, axis={axis}) | np.sort({x}, None)", "argsort": "np.argsort({x}, kind='stable') | np.argsort({x}, axis={axis}, stable=True)", "sort_complex": "np.sort_complex({x})", "lexsort": "np.lexsort(({x}, {y})) | np.lexsort(({x},), axis={axis})",
+    "sort": "np.sort({x}) | np.sort({x}, axis={axis}) | np.sort({x}, None)", "argsort": "np.argsort({x}, kind='stable') | np.argsort({x}, axis={axis}, stable=True)", "sort_complex": "np.sort_complex({x})", "lexsort": "np.lexsort((1 * {x}, 1 * {y})) | np.lexsort((1 * {x},), axis={axis})",
     "partition": "np.partition({x}, 0)[..., :1] | np.sort(np.partition({x}, -1, axis={axis}), axis={axis})", "argpartition": "np.take_along_axis({x}, np.argpartition({x}, 0, axis=-1), -1)[..., :1]",
     "searchsorted": "np.searchsorted(np.sort({x}, None), {v}) | np.searchsorted(np.sort({y}.ravel()), {x}, side='right')",
 }  # fmt: skip

@@ -74,12 +74,14 @@ def plan_index(tensor: Tensor, items: list[Any]) -> Plan:
     flat: list[Any] = []
     for item in items:
         if is_mask(item) and np.ndim(item):
-            place = sum(i is not None for i in flat)
+            place = sum(i is not None and i is not Ellipsis for i in flat)
             fits_mask(np.shape(item), tensor.shape[place : place + np.ndim(item)])
         flat += mask_as_indices(item) if is_mask(item) else [item]
     starts, counts, steps, shape, axes, indices, places = [], [], [], [], [], [], []
     axis = 0
     for position, item in enumerate(flat):
+        if item is Ellipsis:
+            continue
         if item is None:
             shape.append(1)
             continue

@@ -120,9 +120,12 @@ def expand_ellipsis(index: Any, ndim: int) -> list[Any]:
     places = [i for i, item in enumerate(items) if item is Ellipsis]
     if len(places) > 1:
         raise_here(OutOfBoundsError, "an index can only have a single ellipsis", "two_ellipses")
-    if places:
-        return items[: places[0]] + fill + items[places[0] + 1 :]
-    return items + fill
+    if not places:
+        return items + fill
+    before, after = items[: places[0]], items[places[0] + 1 :]
+    # One for no axes still keeps index arrays on its sides apart, which puts their dims first.
+    apart = not fill and not all(map(is_basic, items)) and any(not isinstance(i, slice) for i in before) and any(not isinstance(i, slice) for i in after)
+    return before + ([Ellipsis] if apart else fill) + after
 
 
 def clamp_slice(item: slice, extent: Extent) -> tuple[Extent, Extent, int]:
@@ -208,7 +211,7 @@ def checked_positions(items: list[Any], shape: tuple) -> list[Any]:
             if not -least <= item.min <= item.max < least:
                 item = wrap(as_tensor(item))
         kind = getattr(item, "dtype", None)
-        axis += 0 if item is None else item.ndim if kind is not None and kind == bool and getattr(item, "ndim", 0) else 1
+        axis += 0 if item is None or item is Ellipsis else item.ndim if kind is not None and kind == bool and getattr(item, "ndim", 0) else 1
         result.append(item)
     return result
 

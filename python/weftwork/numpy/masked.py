@@ -296,7 +296,7 @@ def run_time_mask(items: list[Any]) -> int | None:
 def selection(array: TracedArray, items: list[Any]) -> tuple[TracedArray, TracedArray, int] | None:
     """The view, the mask and the axes before it that an index with one run-time mask and otherwise basic items means."""
     place = run_time_mask(items)
-    if place is None:
+    if place is None or any(item is Ellipsis for item in items):
         return None
     before, mask, behind = items[:place], items[place], items[place + 1 :]
     numbers = [not isinstance(item, slice) for item in behind]

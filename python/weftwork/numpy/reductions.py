@@ -216,8 +216,9 @@ def require_inexact(dtype: Any, name: str) -> None:
 
 def variance(a: Any, axis: Any, dtype: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any) -> Tensor:
     x = as_tensor(a)
-    x_kind = x.dtype.kind
     require_inexact(dtype, "var")
+    if dtype is not None and x.dtype.kind == "c" and np.dtype(dtype).kind != "c":
+        raise_here(UnsupportedError, f"var of {x.dtype} with dtype={np.dtype(dtype)} cannot be compiled: convert its result", "integer_average")
     axes = normalized_axes(axis, x.ndim, "var")
     inner, final = mean_dtype(x.dtype) if dtype is None else (np.dtype(dtype), np.dtype(dtype))
     ddof = ddof if correction is _NoValue else correction
@@ -231,7 +232,7 @@ def variance(a: Any, axis: Any, dtype: Any, ddof: Any, keepdims: Any, where: Any
     if inner.kind == "c":
         re, im = op("real", deviation), op("imag", deviation)
         squares = op("add", op("multiply", re, re), op("multiply", im, im))
-        final = real_dtype(final) if x_kind == "c" else final
+        final = real_dtype(final) if dtype is None else final
     else:
         squares = op("multiply", deviation, deviation)
     total = reduce_op("sum", masked(squares, where, 0), axes, True)

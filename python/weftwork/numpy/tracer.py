@@ -138,7 +138,7 @@ def note_created(array: TracedArray | Selection) -> None:
 class Storage:
     """The value of a whole array; writes through any view replace it."""
 
-    __slots__ = ("born", "guard", "parents", "stale", "strides", "tensor", "twins", "version")
+    __slots__ = ("born", "foreign", "guard", "parents", "stale", "strides", "tensor", "twins", "version")
     births = itertools.count()
 
     def __init__(self, tensor: Tensor) -> None:
@@ -146,6 +146,7 @@ class Storage:
         self.version = 0
         self.born = next(Storage.births)
         self.guard: str | None = None  # why it must not be written
+        self.foreign = False  # given in the other byte order, which shows where bytes do
         # NumPy's layout of the array, see layout.py: strides in elements (None: row-major, UNKNOWN: not told), the
         # storages whose layout decides it, and those that NumPy may or may not have let share this memory.
         self.strides: Any = None

@@ -131,6 +131,8 @@ def view(x: TracedArray, dtype: Any = None, type: Any = None) -> Any:
     if dtype is None or np.dtype(dtype) == x.dtype:
         return x[...]
     target = np.dtype(dtype)
+    if x._storage.foreign:
+        raise_here(UnsupportedError, f"ndarray.view of an array in the other byte order cannot be compiled: pass x.astype({x.dtype})", "byte_order")
     if target == bool or target.kind not in "iufcV":
         raise_here(UnsupportedError, f"ndarray.view({target}) of {x.dtype} cannot be compiled: write x != 0, or x.astype", "view_dtype")
     if target.itemsize != x.dtype.itemsize:
