@@ -104,24 +104,26 @@ const std::vector<Target>& targets() {
 // The plain, the packing and the packed kernel of one combination of types.
 struct Kernels {
   DotEmitter emitter;
-  DType accumulate;
+  DotKernel kernel;
   Loaded code;
   Body plain, pack, packed;
 
-  static DotKernel form(DType operand, DType accumulate) {
+  // `k`: known to the kernel, as is that lhs lies along it; -1: neither.
+  static DotKernel form(DType operand, DType accumulate, int64_t k) {
     DotKernel kernel;
     kernel.accumulate = accumulate;
     kernel.lhs = {operand, "%lhs", {"%a0", "%a1"}, "%am", "%ak"};
     kernel.rhs = {operand, "%rhs", {"%b0", "%b1"}, "%bn", "%bk"};
     kernel.batch = {"%x0", "%x1"};
     kernel.m = "%m", kernel.n = "%n", kernel.k = "%k";
+    if (k >= 0) kernel.k = cat(k), kernel.lhs.inner = "1";
     kernel.entry = kernel.epilogue_entry = entry;
     return kernel;
   }
 
-  static std::string text(DotEmitter& emitter, DType operand, DType accumulate) {
+  static std::string text(DotEmitter& emitter, DotKernel kernel) {
     std::string ir, declaration;
-    DotKernel kernel = form(operand, accumulate);
+    DType accumulate = kernel.accumulate;
     kernel.epilogue = [&](std::string& out, const DotVector& at) { scatter(out, at, accumulate, &declaration); };
     kernel.name = "plain";
     emitter.emit(ir, kernel);
@@ -134,19 +136,19 @@ struct Kernels {
     return ir + declaration + emitter.shared();
   }
 
-  Kernels(const Target& target, DType operand, DType accumulate)
+  Kernels(const Target& target, const DotKernel& kernel)
       : emitter(target),
-        accumulate(accumulate),
-        code(text(emitter, operand, accumulate), target),
+        kernel(kernel),
+        code(text(emitter, kernel), target),
         plain(reinterpret_cast<Body>(code.find("plain"))),
         pack(reinterpret_cast<Body>(code.find("pack"))),
         packed(reinterpret_cast<Body>(code.find("packed"))) {}
 };
 
-const Kernels& kernels(const Target& target, DType operand, DType accumulate) {
-  static std::map<std::tuple<std::string, DType, DType>, std::unique_ptr<Kernels>> all;
-  auto& found = all[{target.name, operand, accumulate}];
-  if (!found) found = std::make_unique<Kernels>(target, operand, accumulate);
+const Kernels& kernels(const Target& target, DType operand, DType accumulate, int64_t k = -1) {
+  static std::map<std::tuple<std::string, DType, DType, int64_t>, std::unique_ptr<Kernels>> all;
+  auto& found = all[{target.name, operand, accumulate, k}];
+  if (!found) found = std::make_unique<Kernels>(target, Kernels::form(operand, accumulate, k));
   return *found;
 }
 
@@ -281,8 +283,8 @@ class Problem {
     auto launch = [&](Body body, int64_t count) {
       for (int64_t part = parts - 1; part >= 0; --part) body(&args, count * part / parts, count * (part + 1) / parts);
     };
-    if (use_packed) launch(with.pack, with.emitter.pack_items(Kernels::form(operand, accumulate), batch, shape.n).value());
-    launch(use_packed ? with.packed : with.plain, with.emitter.items(Kernels::form(operand, accumulate), batch, shape.m, shape.n).value());
+    if (use_packed) launch(with.pack, with.emitter.pack_items(with.kernel, batch, shape.n).value());
+    launch(use_packed ? with.packed : with.plain, with.emitter.items(with.kernel, batch, shape.m, shape.n).value());
   }
 
   // Wrong elements, exactly compared: operands are small integers.
@@ -337,9 +339,9 @@ class Problem {
   Arguments args;
 };
 
-void verify(const Shape& shape, DType operand, DType accumulate) {
+void verify(const Shape& shape, DType operand, DType accumulate, bool knows_k = false) {
   for (const Target& target : targets()) {
-    const Kernels& with = kernels(target, operand, accumulate);
+    const Kernels& with = kernels(target, operand, accumulate, knows_k ? shape.k : -1);
     for (bool packed : {false, true}) {
       CAPTURE(target.name);
       CAPTURE(packed);
@@ -397,6 +399,13 @@ TEST_CASE("every element type multiplies") {
       verify({1, 1, 14, 37, 41, Order::rows, rhs}, operand, accumulate);
       verify({1, 1, 1, 133, 41, Order::rows, rhs}, operand, accumulate);
     }
+}
+
+TEST_CASE("whole units of lhs are read in place") {
+  for (auto [operand, accumulate] : {std::pair(DType::bf16, DType::f32), std::pair(DType::i8, DType::i32), std::pair(DType::u8, DType::i32)})
+    for (Order rhs : {Order::rows, Order::columns})
+      for (int64_t k : {4, 68, 1100, 33})
+        for (int64_t m : {1, 3, 13, 61}) verify({1, 2, m, 140, k, Order::rows, rhs}, operand, accumulate, true);
 }
 
 TEST_CASE("every 16-bit float keeps its value") {
