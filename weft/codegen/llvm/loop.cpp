@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "weft/codegen/llvm/kernel_emitter.h"
+#include "weft/codegen/llvm/math.h"
 #include "weft/core/error.h"
 #include "weft/core/extreme.h"
 #include "weft/kernel/schedule.h"
@@ -173,6 +174,21 @@ void KernelEmitter::serial_loop(const Stmt& loop, const std::string& begin, cons
   for (const auto& [slot, phi] : phis) variables_[slot] = phi;
 }
 
+bool KernelEmitter::calls_functions(const std::vector<Stmt>& body) const {
+  std::vector<ExprId> pending;
+  for (const Stmt& stmt : body) pending.push_back(stmt.expr);
+  std::set<ExprId> seen;
+  while (!pending.empty()) {
+    ExprId id = pending.back();
+    pending.pop_back();
+    if (id == no_expr || !seen.insert(id).second) continue;
+    const Expr& e = kernel_.exprs[static_cast<size_t>(id)];
+    if (e.kind == ExprKind::scalar && is_float(e.dtype) && is_inline_function(weft::name(e.op), module_.target)) return true;
+    pending.insert(pending.end(), e.args.begin(), e.args.end());
+  }
+  return false;
+}
+
 int KernelEmitter::lanes_for(const std::vector<Stmt>& body) const {
   // The widest element that is loaded, stored or summed decides; indices only where there is nothing else.
   int64_t widest = 0;
@@ -282,6 +298,10 @@ void KernelEmitter::vector_loop(const Stmt& loop) {
   collect_defined(loop.body, inside);
   std::map<int32_t, Scalar> sums;
   collect_sums(loop.body, inside, sums);
+  // Elementary functions are long chains of dependent steps: two vectors at a time keep the machine busy, and one for
+  // what is left.
+  int rest = lanes;
+  if (!has_rows && sums.empty() && module_.target.fma && loop.extent.opt() >= 4 * lanes && calls_functions(loop.body)) lanes *= 2;
   int unroll = sums.empty() ? 1 : loop.unroll;
   int64_t step = static_cast<int64_t>(lanes) * unroll;
   std::string end = extent(loop.extent);
@@ -298,7 +318,7 @@ void KernelEmitter::vector_loop(const Stmt& loop) {
     }
     vector_part(loop, "0", middle, unroll, false, lanes, totals);
   }
-  if (!is_static || loop.extent.value() % step != 0) vector_part(loop, middle, end, 1, true, lanes, totals);
+  if (!is_static || loop.extent.value() % step != 0) vector_part(loop, middle, end, 1, true, rest, totals);
   for (const auto& [slot, op] : sums) {
     DType dtype = kernel_.variables[static_cast<size_t>(slot)].dtype;
     Ssa total = across(op, dtype, totals[slot], lanes);

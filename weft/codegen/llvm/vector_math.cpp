@@ -190,6 +190,12 @@ std::string conversion(ModuleText& module, const std::string& function, const st
 
 }  // namespace
 
+bool is_inline_function(std::string_view name, const Target& target) {
+  for (const Inline& known : inlines)
+    if (known.function == name) return !known.fused || target.fma;
+  return false;
+}
+
 std::string vector_math(ModuleText& module, const std::string& function, DType dtype, const std::string& name,
                         int lanes) {
   Elem elem = dtype == DType::f64 ? Elem::f64 : Elem::f32;
