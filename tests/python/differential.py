@@ -187,13 +187,13 @@ def one_call(random: Random, name: str) -> Program:
     form, ulps = FORMS[name]
     text = form(d)
     inexact = max(ulps, 1e-9 if name in TIES else 0)
-    if name not in ("conj",) and any(getattr(v, "dtype", np.dtype(int)).kind == "c" or isinstance(v, complex) for v in d.args.values()):
+    if "complex" in text or any(getattr(v, "dtype", np.dtype(int)).kind == "c" or isinstance(v, complex) for v in d.args.values()):
         inexact = 2048 if name in POWERS else max(ulps, COMPLEX.get(name, 0))
     return with_statement(d, Program(d.args), text, inexact)
 
 
 #: Tolerances of complex results of functions that are exact of real ones.
-COMPLEX = dict.fromkeys(["multiply", "divide", "true_divide", "square", "reciprocal", "setitem", "inplace", "ufunc.outer", "ufunc.at", "ufunc.reduce", "prod", "copyto"], 3.99)
+COMPLEX = dict.fromkeys(["multiply", "divide", "true_divide", "square", "reciprocal", "setitem", "inplace", "ufunc.outer", "ufunc.at", "ufunc.reduce", "ufunc.accumulate", "prod", "nanprod", "cumprod", "nancumprod", "cumulative_prod", "copyto"], 3.99)
 POWERS = {"pow", "power", "float_power"}
 COMPLEX.update(dict.fromkeys(["sqrt", "absolute", "abs", "sign"], 4))
 

@@ -10,9 +10,10 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
-DTYPES = {"b": ["?"], "i": ["i1", "i2", "i4", "i8"], "u": ["u1", "u2", "u4", "u8"], "f": ["f2", "f4", "f8"], "c": ["c8", "c16"]}
+DTYPES = {"b": ["?"], "i": ["i1", "i2", "i4", "i8"], "u": ["u1", "u2", "u4", "u8"], "f": ["f2", "f4", "f8"], "c": ["c8", "c16"], "V": [ml_dtypes.bfloat16]}
 EXTENTS = (0, 1, 1, 2, 2, 3, 3, 4, 5)
 SPECIAL = (np.nan, np.inf, -np.inf, -0.0, 0.0, 1.0, -1.0, 0.5)
 
@@ -129,6 +130,8 @@ class Drawing:
             return self.integers(shape, dtype)
         if dtype.kind == "f":
             return self.floats(shape, dtype, nice)
+        if dtype.kind == "V":
+            return self.floats(shape, np.dtype(np.float32), nice).astype(dtype)
         part = np.empty(0, dtype).real.dtype
         result = np.empty(shape, dtype)
         result.real, result.imag = self.floats(shape, part, nice), self.floats(shape, part, nice)

@@ -189,6 +189,20 @@ COUNTING = {
     "packbits": "np.packbits({x} > 0) | np.packbits({x} > 0, axis={axis}, bitorder='little')", "unpackbits": "np.unpackbits({x}.astype('u1')) | np.unpackbits(np.append({x}.astype('u1'), 7), count=5)", "unravel_index": "np.unravel_index(np.abs({x}) % 6, (2, 3))",
     "ravel_multi_index": "np.ravel_multi_index((np.abs({x}) % 2, np.abs({y}) % 3), (2, 3)) | np.ravel_multi_index(({x}, {y}), (2, 3), mode='wrap')",
 }  # fmt: skip
+#: Of bfloat16: what ml_dtypes has loops for, in float32.
+forms(1, bfloat16=simple("{x} + {y} | {x} - {y} | {x} * {y} | {x} / {y} | np.maximum({x}, {y}) | -{x} | abs({x}) | {x} < {y} | {x} == {y} | np.sqrt({x}) | np.exp({x}) | np.tanh({x}) | {x} * 2 | {x} + 1.5 | {x}.T | {x}.astype('f4')"
+                         " | {x}.astype('i4') | np.where({x} > 1, {x}, {y}) | np.floor({x}) | np.isnan({x}) | {x}.astype('f8') + 1 | {x} * {x}.astype('f4') | np.sign({x}) | np.max({x}) | np.sum({x}.astype('f4')) | np.square({x}) | np.concatenate([{x}, {y}], None)"
+                         " | np.isfinite({x}) | {x}[..., ::-1] | np.logical_not({x}) | np.minimum({x}, 2) | np.rint({x}) | np.trunc({x}) | np.zeros_like({x}) | {x}.__setitem__(..., 3) | {x}.__iadd__({y}) | {x}.__imul__(2.5)", "V"))  # fmt: skip
+
+
+def python_numbers(d: Drawing) -> str:
+    """Python numbers that operators combine before an array does."""
+    x, f = d.array(), d.bind(d.pick(0.5, -1.25, 3.0))
+    weak = d.pick("{f} * 2 + 1", "-{f}", "abs({f})", "{f} ** 2", "{f} > 0", "({f} < 1) + 1", "{f} // 2", "{f} % 2", "{f} * 1j", "divmod({f}, 2)[1]", "np.abs({f})", "np.add({f}, 1)", "np.float32({f})" if d.chance(0.2) else "{f} - 2", "+{f}")
+    return f"({weak.format(f=f)}){d.pick(' * ', ' + ', ' - ')}{x}" if d.chance(0.8) else weak.format(f=f)
+
+
+forms(1e-9, python__numbers=python_numbers)
 SMALL = {name: simple(t, "i", nice=True) for name, t in COUNTING.items()}
 
 

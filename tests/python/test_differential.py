@@ -118,7 +118,7 @@ FOUND: list[tuple[str, tuple, float]] = [
     ("np.cumsum(a0, dtype=np.uint16)", (np.array([-4.5 - 4j]),), 0), ("a0.conj()", (B,), 0), ("np.correlate(a0, a1, 'full')", (B, B[:2]), 0), ("np.clip(a0, None, None)", (I,), 0),
     ("np.select([a0, ~a0], [a1, a2], default=1)", (B, C[:3], H), 0), ("np.poly(a0)", (H,), 8), ("np.fft.fft(a0, norm='forward')", (H,), 16), ("np.fft.irfft(a0, norm='ortho')", (H,), 16), ("np.result_type(a0, a1).num", (C, 2.0), 0),
     ("np.ptp(a0, axis=0, out=a1)", (np.array([[2**60], [-(2**61)]]), np.zeros(1, np.float32)), 0), ("np.sum(a0, out=a1)", (I, np.array(0.0)), 0), ("np.full_like(a0, 1 + 2j)", (I,), 0), ("np.maximum.at(a0, slice(None), -3)", (U,), 0),
-    ("np.linalg.pinv(a0)", (E3,), 0), ("a0.partition(0)", (I[:1],), 0), ("np.nan_to_num(a0, copy=False)", (X,), 0), ("np.power(-2 + 1j, a0, dtype=np.int64, casting='unsafe')", (I[:1],), 0),
+    ("np.linalg.pinv(a0)", (E3,), 0), ("np.cumulative_sum(a0, include_initial=True, out=a1), a1", (I, np.zeros(4)), 0), ("a0.partition(0)", (I[:1],), 0), ("np.nan_to_num(a0, copy=False)", (X,), 0), ("np.power(-2 + 1j, a0, dtype=np.int64, casting='unsafe')", (I[:1],), 0),
     ("np.isscalar(a0), np.isscalar(a0[()])", (X,), 0), ("np.broadcast_arrays(a0, a1)", (X, np.float64(1)), 0), ("np.take(np.arange(0, 3, 0.5), a0)", (np.array(1),), 0), ("np.pad(a0, 1)", (X,), 0), ("np.where(a0, a1, 300)", (B, U), 0),
     ("np.clip(a0, -5, 300)", (U,), 0), ("np.take(a0, [])", (I,), 0), ("np.sum(a0, axis=0)", (X,), 0), ("np.argmax(a0, axis=-1)", (X,), 0), ("np.packbits(a0 > 0, axis=0)", (np.zeros((3, 0)),), 0), ("np.take_along_axis(a0, a1, 1)", (np.zeros((0, 3)), np.zeros((0, 2), int)), 0),
     *[(f"np.power(a0, {n})", (C,), 3.99) for n in ("0 * a0.real", "3", "-7", "np.array([1, 2, 4, 5, 0])", "0")], ("a0[:2, a1, ..., a1, None]", (np.arange(6).reshape(3, 2, 1), np.array([0, 0])), 0), ("a0[a1, ..., a1]", (np.arange(6).reshape(3, 2), np.array([0, 1])), 0), ("np.std(a0, dtype=complex)", (C[2:],), 4), ("np.log10(a0)", (np.array([1e-45, 1e-40, 1e-38], np.float32),), 4),
@@ -128,7 +128,7 @@ FOUND: list[tuple[str, tuple, float]] = [
 REFUSED: list[tuple[str, tuple, type[Exception]]] = [
     ("np.vsplit(a0, 1)", (I,), ValueError), ("np.hsplit(a0, 1)", (X,), ValueError), ("np.rot90(a0)", (I,), ValueError), ("np.rot90(a0, 1, (1, -1))", (F,), ValueError), ("a0.fill(1j)", (I,), TypeError), ("a0.__setitem__(0, np.ones(1))", (I,), ValueError),
     ("a0.__setitem__(0, 300)", (U,), OverflowError), ("np.piecewise(a0, [a0 > 3], [-1])", (U,), OverflowError), ("np.clip(a0, None, None)", (B,), TypeError), ("np.min(a0, axis=0, out=np.zeros(2, int))", (I,), ValueError), ("np.place(a0, a0 > 0, [1j])", (I,), TypeError),
-    ("np.bitwise_or.reduce(a0, out=np.zeros(()))", (I,), TypeError), ("np.gcd.accumulate(a0, dtype=complex)", (I,), TypeError), ("np.logical_or.reduce(a0, dtype=float)", (B,), TypeError), ("np.std(a0, out=np.array(1))", (H,), TypeError),
+    ("np.cumulative_prod(a0, include_initial=True, out=np.zeros(2, bool))", (I[:0],), ValueError), ("np.bitwise_or.reduce(a0, out=np.zeros(()))", (I,), TypeError), ("np.gcd.accumulate(a0, dtype=complex)", (I,), TypeError), ("np.logical_or.reduce(a0, dtype=float)", (B,), TypeError), ("np.std(a0, out=np.array(1))", (H,), TypeError),
     ("np.take(a0, [0], mode='wrap', out=np.zeros(1))", (B,), TypeError), ("np.nanargmax(a0, out=np.array(1.5))", (I,), TypeError), ("a0.__setitem__(a1, 1)", (F, B[:1]), IndexError), ("a0.__setitem__(a1, 1)", (F, np.ones((1, 3), bool)), IndexError),
 ]  # fmt: skip
 

@@ -190,9 +190,14 @@ def cumulative(ufunc: np.ufunc, name: str, start: int, x: Any, axis: Any, dtype:
     axis = one_axis(axis, a.ndim, name)
     if not include_initial:
         return accumulate(ufunc, a, axis, dtype, out)
+    if isinstance(out, TracedArray):
+        before = (slice(None),) * axis
+        accumulate(ufunc, a, axis, dtype, out[(*before, slice(1, None))])
+        out[(*before, 0)] = start
+        return out
     result = accumulate(ufunc, a, axis, dtype)
     first = np.full(tuple(1 if i == axis else e for i, e in enumerate(a.shape)), start, result.dtype)
-    return finish(ufunc, np.concatenate([first, result], axis).tensor, out, True, "same_kind")
+    return np.concatenate([first, result], axis)
 
 
 @implements(np.cumulative_sum)
