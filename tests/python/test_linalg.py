@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 from agreement import agrees, close
@@ -138,3 +139,27 @@ def test_errors(function: Any, args: tuple, kind: type[Exception], text: str) ->
 def test_the_text_calls_lapack() -> None:
     text = wf.trace(lambda a, b: np.linalg.solve(a, b), A, V).stablehlo()
     assert "lapack_dgetrf_ffi" in text and "triangular_solve" in text
+
+
+@pytest.mark.parametrize("dtype", [ml_dtypes.bfloat16, np.float16])
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x @ x,
+        lambda x: np.dot(x, x),
+        lambda x: np.vecdot(x, x),
+        lambda x: np.matvec(x, x[0]),
+        lambda x: np.tensordot(x, x, 1),
+        lambda x: np.inner(x, x),
+        lambda x: np.clip(x, 0, 1),
+        lambda x: np.clip(x, 0, x),
+        lambda x: np.clip(x, 0, None),
+    ],
+)
+def test_products_of_narrow_floats_have_numpys_dtype(function: Any, dtype: Any) -> None:
+    x = np.array([[1, 2.5], [-3, 0.25]], dtype)
+    wanted = function(x)
+    for run in (wf.jit, wf.simulate):
+        result = run(function)(x)
+        assert result.dtype == wanted.dtype
+        np.testing.assert_array_equal(result.astype(np.float32), wanted.astype(np.float32))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from . import linalg, reductions, ufuncs  # noqa: F401  they register their functions
 from .dispatch import broadcast_to, finish, implements
 from .indexing import Reshape, Transpose
-from .tracer import Tensor, TracedArray, as_tensor, convert, current_trace, python_truth, raise_here, wrap
+from .tracer import Tensor, TracedArray, as_tensor, convert, current_trace, python_truth, raise_here, untraced, wrap
 from .ufuncs import compare, op, scalar, select, truth
 
 _NoValue = np._NoValue
@@ -314,6 +315,9 @@ def clip(a: Any, a_min: Any = _NoValue, a_max: Any = _NoValue, out: Any = None, 
     # All three together decide about the dtype.
     kinds = [type_for_resolution(v) for v in given if v is not None]
     target = np.result_type(x.dtype, *[kind(1) if isinstance(kind, type) else kind for kind in kinds])
+    if target.kind == "V" and all(bound is not None for bound in given):
+        with untraced(), contextlib.suppress(TypeError):
+            target = np.clip(*[np.ones(1, target)] * 3).dtype  # which has no loop for ml_dtypes' types and widens them
     if all(bound is None for bound in given):
         return np.positive(x, out=out, **kwargs)
     low, high = (None if v is None else wrap(as_tensor(v, target)) for v in given)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import numpy as np
@@ -9,13 +10,22 @@ import numpy as np
 from .. import _core
 from ..errors import ArgumentValueError, UnsupportedError
 from .dispatch import broadcast_to, finish, implements
-from .tracer import Tensor, as_tensor, convert, raise_here, wrap
+from .tracer import Tensor, as_tensor, convert, raise_here, untraced, wrap
 from .ufuncs import scalar
 
 
 def product_dtype(*values: Any) -> np.dtype:
     """The dtype in which NumPy multiplies matrices of these."""
     return np.result_type(*[as_tensor(value).dtype for value in values])
+
+
+def gufunc_dtype(ufunc: np.ufunc, inputs: tuple) -> np.dtype:
+    """The same for a ufunc of matrices, which has no loop for ml_dtypes' types and widens them."""
+    types = [as_tensor(value).dtype for value in inputs]
+    if any(t.kind == "V" for t in types):
+        with untraced(), contextlib.suppress(TypeError):
+            return ufunc(*[np.ones((1, 1), t) for t in types]).dtype
+    return np.result_type(*types)
 
 
 def call_gufunc(ufunc: np.ufunc, inputs: tuple, dtype: Any, kwargs: dict[str, Any]) -> list[Tensor]:
@@ -26,7 +36,7 @@ def call_gufunc(ufunc: np.ufunc, inputs: tuple, dtype: Any, kwargs: dict[str, An
         inputs = tuple(np.moveaxis(array, axis, -1) for array in arrays)
     if kwargs or ufunc.__name__ not in ("matmul", "vecdot", "matvec", "vecmat"):
         raise_here(UnsupportedError, f"numpy.{ufunc.__name__} {' '.join(kwargs)} cannot be compiled", "unsupported_function")
-    target = np.dtype(dtype) if dtype is not None else product_dtype(*inputs)
+    target = np.dtype(dtype) if dtype is not None else gufunc_dtype(ufunc, inputs)
     lhs, rhs = (as_tensor(value, target) for value in inputs)
     if ufunc.__name__ == "matmul":
         return [matmul(lhs, rhs)]
