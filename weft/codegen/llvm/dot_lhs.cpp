@@ -50,12 +50,14 @@ constexpr std::string_view head_text =
 entry:
   br label %step
 step:
-  %i = phi i64 [ 0, %entry ], [ %i.next, %step ]
-$sums$  %from = mul i64 %i, $row$
+  %i = phi i64 [ 0, %entry ], [ %i.next, %add ]
+$sums$  %more = icmp ult i64 %i, %count
+  br i1 %more, label %add, label %done
+add:
+  %from = mul i64 %i, $row$
   %at = getelementptr i8, ptr %s, i64 %from
 $steps$  %i.next = add i64 %i, 1
-  %more = icmp ult i64 %i.next, %count
-  br i1 %more, label %step, label %done
+  br label %step
 done:
 $stores$  ret void
 }
@@ -158,11 +160,11 @@ std::string DotWriter::pack_head() {
   std::string sums, steps, stores;
   for (int v = 0; v < shape.vectors; ++v) {
     int offset = v * shape.lanes * shape.size;
-    append(sums, "  %sum.", v, " = phi ", vector(), " [ zeroinitializer, %entry ], [ %next.", v, ", %step ]\n");
+    append(sums, "  %sum.", v, " = phi ", vector(), " [ zeroinitializer, %entry ], [ %next.", v, ", %add ]\n");
     append(steps, "  %at.", v, " = getelementptr i8, ptr %at, i64 ", offset, "\n  %x.", v, " = load ", units(),
            ", ptr %at.", v, ", align ", shape.lanes * shape.size, "\n",
            multiply_add(cat("%next.", v), cat("splat (i32 ", bias, ")"), cat("%x.", v), cat("%sum.", v)));
-    append(stores, "  %to.", v, " = getelementptr i8, ptr %head, i64 ", offset, "\n  store ", vector(), " %next.", v,
+    append(stores, "  %to.", v, " = getelementptr i8, ptr %head, i64 ", offset, "\n  store ", vector(), " %sum.", v,
            ", ptr %to.", v, ", align ", shape.lanes * shape.size, "\n");
   }
   emitter.functions_ += fill(head_text, {{"name", name},
