@@ -48,6 +48,30 @@ def strictly_above(q: Any, k: Any, v: Any) -> Any:
     return softmax(np.where(rows + 1 > columns, s, np.asarray(-3e38 if q.dtype == np.float32 else -1e300, q.dtype))) @ v
 
 
+def strictly_below(q: Any, k: Any, v: Any) -> Any:
+    """The first row sees nothing: all columns count the same there."""
+    s = q @ np.swapaxes(k, -1, -2)
+    rows, columns = np.arange(q.shape[-2])[:, None], np.arange(k.shape[-2])[None, :]
+    return softmax(np.where(rows > columns, s, np.asarray(-1e9, q.dtype))) @ v
+
+
+def scores_below_the_mask(q: Any, k: Any, v: Any) -> Any:
+    s = q @ np.swapaxes(k, -1, -2) - np.asarray(2e4, q.dtype)
+    return softmax(np.where(np.tril(np.ones((600, 600), bool)), s, np.asarray(-1e4, q.dtype))) @ v
+
+
+def between_positions(q: Any, k: Any, v: Any) -> Any:
+    s = q @ np.swapaxes(k, -1, -2)
+    rows, columns = np.arange(600.0)[:, None] + 0.5, np.arange(600.0)[None, :] - 0.5
+    return softmax(np.where(rows >= columns, s, np.asarray(-1e9, q.dtype))) @ v
+
+
+def narrow_positions(q: Any, k: Any, v: Any) -> Any:
+    s = q @ np.swapaxes(k, -1, -2)
+    places = np.arange(600).astype(np.int8)
+    return softmax(np.where(places[:, None] >= places[None, :], s, np.asarray(-1e9, q.dtype))) @ v
+
+
 MASK = np.triu(np.ones((600, 600), bool), 1)
 MASK.flags.writeable = False
 
@@ -115,6 +139,7 @@ def three(*shape: int, columns: int | None = None, dtype: Any = np.float32) -> t
 
 CASES: list[tuple[Callable[..., Any], tuple[np.ndarray, ...]]] = [
     *[(f, three(600, 16)) for f in (plain, causal_where, causal_compare, causal_literal, kept_literal, added_mask, strictly_above, upper)],
+    *[(f, three(600, 16)) for f in (strictly_below, scores_below_the_mask, between_positions, narrow_positions)],
     *[(f, three(3, 600, 8)) for f in (causal_where, causal_literal, added_mask, divided_last, weights_too, normalised_by_columns, relu_squared)],
     (plain, three(2, 3, 300, 24)),
     (plain, three(7, 201, 5)),

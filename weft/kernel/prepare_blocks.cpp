@@ -6,6 +6,7 @@
 // last row only (Dao et al. 2022, "FlashAttention", skip the same blocks): what is left out adds exact zeros, or, where
 // the right operand holds infinities or NaN, what 0 * inf would be.
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <optional>
@@ -241,7 +242,8 @@ class Chain {
     return node->attrs.literal(Attr::value).as_double(0);
   }
 
-  static bool is_far_below(Value value) { return splat_number(value).value_or(0) <= -1e4; }
+  // Below any score by more than exp can tell: -1e4, say, may be above what a row sees.
+  static bool is_far_below(Value value) { return splat_number(value).value_or(0) <= -1e8; }
 
   // select(mask, scores, far below), or the other way round.
   std::optional<int64_t> mask_distance(const Node& node, const Labels& labels) const {
@@ -256,7 +258,9 @@ class Chain {
       mask = &mask->operand(0).node();
     }
     if (mask->op == Op::constant) return literal_distance(*mask, own, inverted);
-    return mask->op == Op::compare ? compared_distance(*mask, own, inverted) : std::nullopt;
+    std::optional<int64_t> distance = mask->op == Op::compare ? compared_distance(*mask, own, inverted) : std::nullopt;
+    // Behind a lower diagonal the first rows see nothing, and count what is masked.
+    return distance.value_or(-1) >= 0 ? distance : std::nullopt;
   }
 
   std::optional<int64_t> compared_distance(const Node& mask, const Labels& labels, bool inverted) const {
@@ -288,9 +292,9 @@ class Chain {
       }
       if (node->op == Op::add || node->op == Op::subtract) {
         std::optional<double> number = splat_number(node->operand(1));
-        if (!number) return {};
+        if (!number || *number != std::floor(*number)) return {};
         distance += static_cast<int64_t>(node->op == Op::add ? *number : -*number);
-      } else if (node->op != Op::broadcast_in_dim && node->op != Op::convert && !(node->op == Op::reshape && unit_reshape(*node))) {
+      } else if (node->op != Op::broadcast_in_dim && !is_widening(*node) && !(node->op == Op::reshape && unit_reshape(*node))) {
         return {};
       }
       labels = operand_labels(*node, labels, 0);
