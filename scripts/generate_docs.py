@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from pages import finish
+
 from weftwork import _core
 
 PAGE = Path(__file__).parents[1] / "docs" / "ops.md"
@@ -28,14 +30,5 @@ def page() -> str:
     return "\n".join(lines) + "\n"
 
 
-def main() -> int:
-    if "--check" in sys.argv:
-        same = PAGE.exists() and PAGE.read_text() == page()
-        print("docs: up to date" if same else f"docs: {PAGE} is not what ./dev docs writes")
-        return 0 if same else 1
-    PAGE.write_text(page())
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(finish(PAGE, page()))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pages import finish
 
 import weftwork  # noqa: F401  registers the traced forms
 from weftwork.numpy import ufunc_methods
@@ -135,12 +136,7 @@ def main() -> int:
     if missing:
         print(f"docs: neither traced nor explained: {', '.join(missing)}")
         return 1
-    if "--check" in sys.argv:
-        same = PAGE.exists() and PAGE.read_text() == text
-        print("docs: up to date" if same else f"docs: {PAGE} is not what ./dev docs writes")
-        return 0 if same else 1
-    PAGE.write_text(text)
-    return 0
+    return finish(PAGE, text)
 
 
 if __name__ == "__main__":

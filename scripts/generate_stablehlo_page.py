@@ -10,6 +10,8 @@ import re
 import sys
 from pathlib import Path
 
+from pages import finish
+
 import weftwork as wf
 from weftwork import _core
 
@@ -106,14 +108,5 @@ def page() -> str:
     return head + "\n".join(row(name, own) for name in names()) + "\n"
 
 
-def main() -> int:
-    if "--check" in sys.argv:
-        same = PAGE.exists() and PAGE.read_text() == page()
-        print("docs: up to date" if same else f"docs: {PAGE} is not what ./dev docs writes")
-        return 0 if same else 1
-    PAGE.write_text(page())
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(finish(PAGE, page()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Callable
 from functools import lru_cache
@@ -12,7 +13,7 @@ import numpy as np
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from .refused import reason
-from .tracer import Tensor, TracedArray, as_tensor, convert, raise_here, wrap
+from .tracer import Tensor, TracedArray, as_tensor, convert, raise_here, untraced, wrap
 
 #: np function → its traced form; filled by @implements.
 FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {}
@@ -86,6 +87,13 @@ def resolved(ufunc: np.ufunc, types: tuple, signature: Any, casting: str) -> tup
         return (*inputs, *(r.dtype for r in results))
     given = {} if signature is None else {"signature": signature}
     return ufunc.resolve_dtypes((*types, *[None] * ufunc.nout), casting=casting, **given)
+
+
+def widened_dtype(function: Callable[..., Any], types: list[np.dtype]) -> np.dtype | None:
+    """The result dtype of a function that has no loop for ml_dtypes' types, found by calling it; None where it refuses."""
+    with untraced(), contextlib.suppress(TypeError):
+        return function(*[np.ones((1, 1), t) for t in types]).dtype
+    return None
 
 
 def signature_of(ufunc: np.ufunc, dtype: Any, signature: Any) -> Any:

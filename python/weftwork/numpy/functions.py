@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from . import linalg, reductions, ufuncs  # noqa: F401  they register their functions
 from .dispatch import broadcast_to, finish, implements
 from .indexing import Reshape, Transpose
-from .tracer import Tensor, TracedArray, as_tensor, convert, current_trace, python_truth, raise_here, untraced, wrap
+from .tracer import Tensor, TracedArray, as_tensor, convert, current_trace, python_truth, raise_here, wrap
 from .ufuncs import compare, op, scalar, select, truth
 
 _NoValue = np._NoValue
@@ -303,7 +302,7 @@ def shared_shape(*tensors: Tensor) -> list[Tensor]:
 
 @implements(np.clip)
 def clip(a: Any, a_min: Any = _NoValue, a_max: Any = _NoValue, out: Any = None, *, min: Any = _NoValue, max: Any = _NoValue, **kwargs: Any) -> Any:
-    from .dispatch import type_for_resolution
+    from .dispatch import type_for_resolution, widened_dtype
 
     x = solid(a)
     given = [None if v is _NoValue else v for v in (min if a_min is _NoValue else a_min, max if a_max is _NoValue else a_max)]
@@ -316,8 +315,7 @@ def clip(a: Any, a_min: Any = _NoValue, a_max: Any = _NoValue, out: Any = None, 
     kinds = [type_for_resolution(v) for v in given if v is not None]
     target = np.result_type(x.dtype, *[kind(1) if isinstance(kind, type) else kind for kind in kinds])
     if target.kind == "V" and all(bound is not None for bound in given):
-        with untraced(), contextlib.suppress(TypeError):
-            target = np.clip(*[np.ones(1, target)] * 3).dtype  # which has no loop for ml_dtypes' types and widens them
+        target = widened_dtype(np.clip, [target] * 3) or target
     if all(bound is None for bound in given):
         return np.positive(x, out=out, **kwargs)
     low, high = (None if v is None else wrap(as_tensor(v, target)) for v in given)

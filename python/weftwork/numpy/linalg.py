@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 from typing import Any
 
 import numpy as np
 
 from .. import _core
 from ..errors import ArgumentValueError, UnsupportedError
-from .dispatch import broadcast_to, finish, implements
-from .tracer import Tensor, as_tensor, convert, raise_here, untraced, wrap
+from .dispatch import broadcast_to, finish, implements, widened_dtype
+from .tracer import Tensor, as_tensor, convert, raise_here, wrap
 from .ufuncs import scalar
 
 
@@ -20,12 +19,10 @@ def product_dtype(*values: Any) -> np.dtype:
 
 
 def gufunc_dtype(ufunc: np.ufunc, inputs: tuple) -> np.dtype:
-    """The same for a ufunc of matrices, which has no loop for ml_dtypes' types and widens them."""
+    """The same for a ufunc of matrices."""
     types = [as_tensor(value).dtype for value in inputs]
-    if any(t.kind == "V" for t in types):
-        with untraced(), contextlib.suppress(TypeError):
-            return ufunc(*[np.ones((1, 1), t) for t in types]).dtype
-    return np.result_type(*types)
+    widened = widened_dtype(ufunc, types) if any(t.kind == "V" for t in types) else None
+    return widened or np.result_type(*types)
 
 
 def call_gufunc(ufunc: np.ufunc, inputs: tuple, dtype: Any, kwargs: dict[str, Any]) -> list[Tensor]:

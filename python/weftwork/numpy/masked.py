@@ -14,6 +14,7 @@ import numpy as np
 from .. import _core
 from ..errors import ArgumentTypeError, DataDependentError, OutOfBoundsError
 from .dispatch import broadcast_to
+from .functions import product
 from .indexing import assigned, basic_view, is_basic
 from .reductions import normalized_axes
 from .tracer import Selection, Tensor, TracedArray, as_tensor, note_created, raise_here, wrap
@@ -76,10 +77,7 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
 
     @property
     def size(self) -> Any:
-        result: Any = 1
-        for extent in self.shape:
-            result = extent * result
-        return result
+        return product(self.shape)
 
     def wide_mask(self) -> TracedArray:
         """The mask with the axes of the value."""

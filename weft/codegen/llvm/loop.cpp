@@ -174,19 +174,32 @@ void KernelEmitter::serial_loop(const Stmt& loop, const std::string& begin, cons
   for (const auto& [slot, phi] : phis) variables_[slot] = phi;
 }
 
-bool KernelEmitter::calls_functions(const std::vector<Stmt>& body) const {
-  std::vector<ExprId> pending;
-  for (const Stmt& stmt : body) pending.push_back(stmt.expr);
+namespace {
+
+// Calls `visit` with every expression that the roots need, each once.
+template <class Visit>
+void visit_expressions(const Kernel& kernel, std::vector<ExprId> pending, const Visit& visit) {
   std::set<ExprId> seen;
   while (!pending.empty()) {
     ExprId id = pending.back();
     pending.pop_back();
     if (id == no_expr || !seen.insert(id).second) continue;
-    const Expr& e = kernel_.exprs[static_cast<size_t>(id)];
-    if (e.kind == ExprKind::scalar && is_float(e.dtype) && is_inline_function(weft::name(e.op), module_.target)) return true;
+    const Expr& e = kernel.exprs[static_cast<size_t>(id)];
+    visit(e);
     pending.insert(pending.end(), e.args.begin(), e.args.end());
   }
-  return false;
+}
+
+}  // namespace
+
+bool KernelEmitter::calls_functions(const std::vector<Stmt>& body) const {
+  std::vector<ExprId> roots;
+  for (const Stmt& stmt : body) roots.push_back(stmt.expr);
+  bool calls = false;
+  visit_expressions(kernel_, std::move(roots), [&](const Expr& e) {
+    calls |= e.kind == ExprKind::scalar && is_float(e.dtype) && is_inline_function(weft::name(e.op), module_.target);
+  });
+  return calls;
 }
 
 int KernelEmitter::lanes_for(const std::vector<Stmt>& body) const {
@@ -194,16 +207,9 @@ int KernelEmitter::lanes_for(const std::vector<Stmt>& body) const {
   int64_t widest = 0;
   std::vector<const std::vector<Stmt>*> stack{&body};
   auto consider = [&](ExprId root) {
-    std::vector<ExprId> pending{root};
-    std::set<ExprId> seen;
-    while (!pending.empty()) {
-      ExprId id = pending.back();
-      pending.pop_back();
-      if (id == no_expr || !seen.insert(id).second) continue;
-      const Expr& e = kernel_.exprs[static_cast<size_t>(id)];
+    visit_expressions(kernel_, {root}, [&](const Expr& e) {
       if (e.kind == ExprKind::load || is_float(e.dtype) || is_complex(e.dtype)) widest = std::max(widest, register_bytes(e.dtype));
-      for (ExprId arg : e.args) pending.push_back(arg);
-    }
+    });
   };
   while (!stack.empty()) {
     const std::vector<Stmt>* level = stack.back();
