@@ -21,6 +21,9 @@ namespace {
 // Scores of a block, and scores in all from which on blocks pay.
 constexpr int64_t block_bytes = 256 * 1024, worthwhile_bytes = 1024 * 1024;
 constexpr int64_t most_rows = 128, fewest_rows = 16;
+// Each block reads the right operands anew: elements of them for a column of scores, at most, for a row of the block.
+// Keys and values are narrow; the weights of a layer are not, and would come from memory again and again.
+constexpr int64_t most_read = 32;
 
 // What a dimension of a value is: a batch dimension by its number, the rows, the columns, or anything else.
 constexpr int row_label = -1, column_label = -2, other_label = -3;
@@ -52,6 +55,7 @@ class Chain {
     if (!take(scores.node(), score_labels()) || first_products_ == 0) return false;
     block_rows_ = std::clamp(block_bytes / std::max<int64_t>(columns_.opt() * size_of(scores.type().dtype), 1) / 16 * 16, fewest_rows, most_rows);
     if (rows_.is_static()) block_rows_ = std::min(block_rows_, rows_.value());
+    if (read_ + product_.type().dims.back().opt() > most_read * block_rows_) return false;
     find_causal();
     return blocks().opt() * batch_count().opt() > 1;
   }
@@ -112,7 +116,10 @@ class Chain {
       parts_.emplace(part, inner);
       if (!inner) continue;
       nodes_.insert(id);
-      first_products_ += node.op == Op::dot_general;
+      if (node.op == Op::dot_general) {
+        ++first_products_;
+        for (int64_t c : node.ints(Attr::lhs_contracting_dimensions)) read_ += node.operand(0).type().dims[static_cast<size_t>(c)].opt();
+      }
       for (size_t i = 0; i < node.operand_count(); ++i)
         if (node.op != Op::reduce || i == 0) pending.emplace(node.operand(i).id(), operand_labels(node, own, i));
     }
@@ -421,7 +428,7 @@ class Chain {
   const Graph& graph_;
   const std::vector<std::vector<NodeId>>& users_;
   const Node& product_;
-  int64_t batch_ = 0, block_rows_ = 0, first_products_ = 0;
+  int64_t batch_ = 0, block_rows_ = 0, first_products_ = 0, read_ = 0;  // read_: the depth of the first products
   Dim rows_, columns_;
   std::optional<int64_t> causal_;
   std::map<Part, bool> parts_;  // whether it is computed in the block

@@ -66,14 +66,15 @@ class Trace:
         self.loop_count = 0
         self.arguments: list[TracedArray] = []
         self.captures: list[Capture] = []
-        self.constants: dict[int, tuple[np.ndarray, Tensor]] = {}
+        self.constants: dict[tuple[Any, ...], tuple[np.ndarray, Tensor]] = {}
         self.layouts: list[LayoutUse] = []
 
     def capture(self, array: np.ndarray) -> Tensor:
         if is_frozen(array):
-            known = self.constants.get(id(array))
+            key = (array.ctypes.data, array.shape, array.strides, array.dtype)
+            known = self.constants.get(key)
             if known is None:
-                known = self.constants[id(array)] = (array, _core.constant(array))
+                known = self.constants[key] = (array, constant_in_place(array))
             return known[1]
         if self.bake or array.size <= 1:
             return _core.constant(array.copy())
@@ -97,6 +98,15 @@ def is_frozen(array: np.ndarray) -> bool:
             return False
         base = base.base
     return True
+
+
+def constant_in_place(array: np.ndarray) -> Tensor:
+    """A constant that is the array's own memory where its axes, in some order, are dense: ``weight.T`` is not copied."""
+    order = tuple(int(axis) for axis in np.argsort([-stride for stride in array.strides], kind="stable"))
+    dense = array.transpose(order)
+    if array.flags.c_contiguous or not dense.flags.c_contiguous:
+        return _core.constant(array)
+    return _core.apply("transpose", [_core.constant(dense)], {"permutation": tuple(int(axis) for axis in np.argsort(order))})
 
 
 def same_bytes(lhs: np.ndarray, rhs: np.ndarray) -> bool:
