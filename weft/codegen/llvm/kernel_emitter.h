@@ -127,7 +127,10 @@ class KernelEmitter {
   Ssa complex_library(Scalar op, DType real, const std::vector<std::string>& parts, int lanes);
   std::string compare(Scalar op, DType dtype, const std::string& a, const std::string& b, int lanes);
   std::string convert(DType from, DType to, const std::string& value, int lanes);
-  std::string rounded(DType dtype, const std::string& value, int lanes);  // to a small float's values
+  // The operation as the dtype rounds it.
+  std::string small_scalar(Scalar op, DType dtype, const std::string* args, int lanes);
+  // To a small float's values; `is_nan_short`: a NaN of bf16 has a low half of zeros.
+  std::string rounded(DType dtype, const std::string& value, int lanes, bool is_nan_short = false);
   std::string call_math(const std::string& function, DType dtype, const std::string* args, size_t count, int lanes);
 
   ModuleText& module_;

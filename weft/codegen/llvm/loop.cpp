@@ -260,7 +260,7 @@ Ssa KernelEmitter::combine(Scalar op, DType dtype, const Ssa& a, const Ssa& b) {
   if (is_complex(dtype)) return complex_scalar(e, {a, b}, vector ? lanes_.count : 1);
   int lanes = vector ? lanes_.count : 1;
   std::string args[2] = {a.re, b.re};
-  std::string value = is_float(dtype) ? rounded(dtype, real_scalar(op, dtype, args, lanes), lanes) : integer_scalar(op, dtype, args, lanes);
+  std::string value = is_float(dtype) ? small_scalar(op, dtype, args, lanes) : integer_scalar(op, dtype, args, lanes);
   return {value, {}, vector};
 }
 

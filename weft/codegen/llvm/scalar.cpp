@@ -1,4 +1,7 @@
 // Scalar operations over lanes.
+#include <bit>
+#include <cmath>
+
 #include "weft/codegen/llvm/kernel_emitter.h"
 #include "weft/codegen/llvm/math.h"
 #include "weft/core/error.h"
@@ -9,7 +12,45 @@ namespace {
 // A float as LLVM writes it: the bits of the f64.
 std::string number(double value) { return constant_text(DType::f64, Literal::scalar(DType::f64, value)); }
 
+// Whether the operand is a constant, neither zero nor NaN.
+bool is_nonzero_number(const std::string& operand) {
+  size_t at = operand.find("0x");
+  if (at == std::string::npos) return false;
+  double value = std::bit_cast<double>(std::stoull(operand.substr(at, 18), nullptr, 16));
+  return value != 0 && !std::isnan(value);
+}
+
 bool is_small(DType dtype) { return is_float(dtype) && size_of(dtype) < 4; }
+
+// Whether f16 and bf16 hold each result of the operation on numbers of their own.
+bool is_exact(Scalar op) {
+  switch (op) {
+    case Scalar::negate:
+    case Scalar::abs:
+    case Scalar::sign:
+    case Scalar::floor:
+    case Scalar::ceil:
+    case Scalar::round_even:
+    case Scalar::round_away:
+    case Scalar::maximum:
+    case Scalar::minimum:
+    case Scalar::real:
+    case Scalar::imag: return true;
+    default: return false;
+  }
+}
+
+// Whether a NaN that one instruction makes of bf16 operands has a low half of zeros: it is the quieted operand, whose
+// low half is zero, or the one that the CPU makes of numbers.
+bool is_instruction(Scalar op) {
+  return op == Scalar::add || op == Scalar::subtract || op == Scalar::multiply || op == Scalar::divide || op == Scalar::sqrt;
+}
+
+// 1, 2, 4, … and their negatives.
+bool is_whole_power_of_two(const Expr& e) {
+  int exponent = 0;
+  return e.kind == ExprKind::constant && std::abs(std::frexp(e.value.as_double(0), &exponent)) == 0.5 && exponent > 0;
+}
 
 }  // namespace
 
@@ -58,7 +99,10 @@ Ssa KernelEmitter::scalar(const Expr& e, const std::vector<Ssa>& args, bool vect
     std::string high[2] = {raised, operands[2]};
     return {real ? real_scalar(Scalar::minimum, from, high, lanes) : integer_scalar(Scalar::minimum, from, high, lanes), {}, vector};
   }
-  if (is_float(from)) return {rounded(e.dtype, real_scalar(e.op, from, operands, lanes), lanes), {}, vector};
+  // bf16 overflows where f32 does.
+  auto doubles = [&](size_t i) { return is_whole_power_of_two(kernel_.exprs[static_cast<size_t>(e.args[i])]); };
+  bool exact = e.dtype == DType::bf16 && e.op == Scalar::multiply && (doubles(0) || doubles(1));
+  if (is_float(from)) return {exact ? real_scalar(e.op, from, operands, lanes) : small_scalar(e.op, from, operands, lanes), {}, vector};
   return {integer_scalar(e.op, from, operands, lanes), {}, vector};
 }
 
@@ -88,7 +132,13 @@ std::string KernelEmitter::compare(Scalar op, DType dtype, const std::string& a,
   return assign(cat(relation, " ", type, " ", a, ", ", b));
 }
 
-std::string KernelEmitter::rounded(DType dtype, const std::string& value, int lanes) {
+std::string KernelEmitter::small_scalar(Scalar op, DType dtype, const std::string* args, int lanes) {
+  std::string value = real_scalar(op, dtype, args, lanes);
+  bool is_half = dtype == DType::f16 || dtype == DType::bf16;
+  return is_half && is_exact(op) ? value : rounded(dtype, value, lanes, is_instruction(op));
+}
+
+std::string KernelEmitter::rounded(DType dtype, const std::string& value, int lanes, bool is_nan_short) {
   if (!is_small(dtype)) return value;
   std::string type = lanes_type("float", lanes);
   if (dtype == DType::f16 && module_.target.f16c) {
@@ -104,6 +154,7 @@ std::string KernelEmitter::rounded(DType dtype, const std::string& value, int la
     std::string sum = assign(cat("add ", whole, " ", bits, ", ", bias));
     std::string cut = assign(cat("and ", whole, " ", sum, ", ", splat("i32", "-65536", lanes)));
     std::string number = assign(cat("bitcast ", whole, " ", cut, " to ", type));
+    if (is_nan_short) return number;
     std::string nan = assign(cat("fcmp uno ", type, " ", value, ", ", value));
     std::string quiet = splat("float", "0x7FF8000000000000", lanes);
     return assign(cat("select ", lanes_type("i1", lanes), " ", nan, ", ", type, " ", quiet, ", ", type, " ", number));
@@ -260,10 +311,15 @@ std::string KernelEmitter::real_scalar(Scalar op, DType dtype, const std::string
     }
     case Scalar::maximum:
     case Scalar::minimum: {
-      // The first when it is NaN or wins, else the second: a NaN there loses no comparison.
-      std::string wins = assign(cat(op == Scalar::maximum ? "fcmp ogt " : "fcmp olt ", type, " ", args[0], ", ", args[1]));
-      std::string nan = assign(cat("fcmp uno ", type, " ", args[0], ", ", args[0]));
-      return choose(assign(cat("or ", mask, " ", wins, ", ", nan)), args[0], args[1]);
+      // The first when it is NaN or wins, else the second: a NaN there loses no comparison. A number but zero in the
+      // second place may stand first, where no NaN needs a test.
+      bool swaps = is_nonzero_number(args[1]);
+      const std::string &first = args[swaps ? 1 : 0], &second = args[swaps ? 0 : 1];
+      std::string wins = assign(cat(op == Scalar::maximum ? "fcmp ogt " : "fcmp olt ", type, " ", first, ", ", second));
+      std::string picked = choose(wins, first, second);
+      if (swaps) return picked;
+      std::string nan = assign(cat("fcmp uno ", type, " ", first, ", ", first));
+      return choose(nan, first, picked);
     }
     default: break;
   }
