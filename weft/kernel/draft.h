@@ -72,6 +72,12 @@ void lower_scatter(Lowering& lowering, const Stage& stage);
 void lower_dot(Lowering& lowering, const Stage& stage);
 // A reduce over any dims, alone in its kernel.
 void lower_reduce(Lowering& lowering, const Stage& stage);
+// Whether the loads of a draft whose loops are `outer` and `inner` step by one along the last of `inner`, or stand still.
+// Small operands that do not are read from copies, made for `reader`, in which they do. `by_blocks`: for vectors of
+// results, each of which turns through `outer`; where that is few turns other loads may stay, and the last axis may
+// become blocks, then the first of `inner`, and what is inside of one. All memories of `access` must be known.
+bool lay_along(Lowering& lowering, Draft& draft, const Access& access, NodeId reader, const std::vector<Axis>& outer, std::vector<Axis>& inner,
+               bool by_blocks);
 // Stages over the same rows.
 void lower_rows(Lowering& lowering, const Group& group);
 

@@ -9,6 +9,7 @@
 
 #include "weft/ir/window.h"
 #include "weft/kernel/cost.h"
+#include "weft/kernel/schedule.h"
 
 namespace weft {
 namespace {
@@ -20,6 +21,8 @@ constexpr int largest_expression = 400;
 constexpr size_t longest_epilogue = 64;
 // Slices of one computed value from which on it is stored.
 constexpr std::ptrdiff_t most_shifts = 3;
+// Broadcasts along rows of so many elements repeat what a loop computes once for the row.
+constexpr int64_t long_row = 64;
 
 class Fuser {
  public:
@@ -36,6 +39,7 @@ class Fuser {
   Fusion run() {
     force_stores();
     store_shifted();
+    store_repeated();
     find_epilogues();
     store_dot_operands();
     bound_expressions();
@@ -104,6 +108,40 @@ class Fuser {
                                   [&](NodeId user) { return graph_.node(user).op == Op::slice; });
       if (computed && slices >= most_shifts) store(node.id(), "is read at several shifts");
     }
+  }
+
+  // What costs more than a store is computed before a broadcast repeats it, except along whole rows, for which loops
+  // compute it once.
+  void store_repeated() {
+    std::vector<int> cost(graph_.size());
+    for (const Node& node : graph_.nodes()) {
+      cost[node.id()] = price(node, cost);
+      if (node.op != Op::broadcast_in_dim) continue;
+      const Node* value = &node.operand(0).node();
+      const Ints& dimensions = node.ints(Attr::dimensions);
+      const Dims &from = value->type().dims, &to = node.type().dims;
+      Dim before = 1, repeats = 1, along = 1;
+      for (size_t i = 0, k = 0; i < to.size(); ++i) {
+        bool kept = k < dimensions.size() && dimensions[k] == static_cast<int64_t>(i);
+        bool repeated = !kept || (from[k].is(1) && !to[i].is(1));
+        if (kept) ++k;
+        if (repeated) repeats = repeats * to[i];
+        along = repeated ? along * to[i] : Dim(1);
+        if (!repeated) before = before * to[i];
+      }
+      if (along.opt() >= long_row && repeats == along) continue;
+      if (repeats.opt() < 2 || (before * repeats).opt() < small_work || cost[value->id()] <= cheap) continue;
+      while (cost_of(def(value->op).scalar) == 0 && value->operand_count() == 1 && !fusion_.is_stored[value->id()]) value = &value->operand(0).node();
+      store(value->id(), "is repeated by a broadcast and costs more than a store");
+    }
+  }
+
+  // What computing an element of a value costs, from stored ones.
+  int price(const Node& node, const std::vector<int>& cost) const {
+    int total = cost_of(def(node.op).scalar) + (node.op == Op::gather ? 4 : 0);
+    for (const Value& operand : node.operands())
+      if (!fusion_.is_stored[operand.id()]) total += cost[operand.id()];
+    return std::min(total, 1000);
   }
 
   // An output that is a constant still needs a kernel that writes it.
@@ -440,10 +478,7 @@ class Fuser {
     std::vector<int> cost(graph_.size());
     bool changed = false;
     for (const Node& node : graph_.nodes()) {
-      int total = cost_of(def(node.op).scalar) + (node.op == Op::gather ? 4 : 0);
-      for (const Value& operand : node.operands())
-        if (!fusion_.is_stored[operand.id()]) total += cost[operand.id()];
-      cost[node.id()] = std::min(total, 1000);
+      int total = cost[node.id()] = price(node, cost);
       bool view = cost_of(def(node.op).scalar) == 0 && node.op != Op::gather;
       if (fusion_.is_stored[node.id()] || view || groups[node.id()].size() < 2 || total <= cheap) continue;
       if (inside_epilogue_[node.id()] >= 0) continue;

@@ -13,6 +13,9 @@ namespace {
 constexpr int worth_keeping = 8;
 constexpr int64_t scratch_bytes = 65536;
 constexpr int independent_sums = 4;
+// Sums of at most so many elements are taken in order, those of neighbouring results side by side.
+constexpr int64_t short_sum = 64;
+constexpr int64_t side_by_side = 16;
 
 Scalar reducer(const Node& node) {
   std::optional<Op> op = single_op(*node.regions[0]);
@@ -66,6 +69,24 @@ Dim product_of(const std::vector<Axis>& axes) {
   Dim total = 1;
   for (const Axis& axis : axes) total = total * axis.extent;
   return total;
+}
+
+bool is_short(const std::vector<Axis>& reduced) {
+  Dim count = product_of(reduced);
+  return count.is_static() && count.value() <= short_sum;
+}
+
+// Whether the lanes of a vector are results next to each other, each summed in order: sums over a short last axis.
+bool sums_side_by_side(Lowering& lowering, Draft& draft, const Access& access, NodeId root, std::vector<Axis>& kept, const std::vector<Axis>& reduced) {
+  if (!is_short(reduced) || kept.empty() || kept.back().extent.opt() < side_by_side) return false;
+  return lay_along(lowering, draft, access, root, reduced, kept, true);
+}
+
+// Whether the lanes are elements of one sum although results lie next to each other: few of those, long sums.
+bool sums_along(Lowering& lowering, Draft& draft, const Access& access, NodeId root, const std::vector<Axis>& kept, std::vector<Axis>& reduced) {
+  bool few = kept.size() > 1 && kept.back().extent.is_static() && kept.back().extent.value() <= 4;
+  if (!few || reduced.empty() || reduced.back().extent.opt() < short_sum) return false;
+  return lay_along(lowering, draft, access, root, kept, reduced, false);
 }
 
 // The second step: every piece took the initial value, the neutral element, and so does their combination.
@@ -164,20 +185,21 @@ void lower_reduce(Lowering& lowering, const Stage& stage) {
   }
   int32_t sum = add_variable(kernel, dtype);
   int32_t target = access.memory(stage.root, true);
-  std::vector<Stmt> body{statement(StmtKind::define, sum, access.value(node.operand(1), {}))};
+  kernel.body = {statement(StmtKind::define, sum, access.value(node.operand(1), {})),
+                 store_statement(target, linear_index(node.type().dims, space.kept_coordinates), access.variable(sum, dtype))};
+  space.inner_is_reduced = space.inner_is_reduced ? !sums_side_by_side(lowering, draft, access, stage.root, space.kept, space.reduced)
+                                                  : sums_along(lowering, draft, access, stage.root, space.kept, space.reduced);
   std::vector<Stmt> add{accumulate(sum, op, element)};
   std::vector<Stmt> loops = space.inner_is_reduced ? nested(space.reduced, std::move(add), independent_sums) : serial(space.reduced, std::move(add));
-  for (Stmt& loop : loops) body.push_back(std::move(loop));
-  body.push_back(store_statement(target, linear_index(node.type().dims, space.kept_coordinates), access.variable(sum, dtype)));
+  kernel.body.insert(kernel.body.begin() + 1, std::make_move_iterator(loops.begin()), std::make_move_iterator(loops.end()));
   if (space.inner_is_reduced) {
-    kernel.body = std::move(body);
     merge_axes(kernel, space.kept);
     draft.parallel = flatten_parallel(kernel, space.kept);
     std::vector<Stmt> outer;
     outer.push_back(parallel_loop(draft.parallel, std::move(kernel.body)));
     kernel.body = std::move(outer);
   } else {
-    kernel.body = schedule_map(kernel, space.kept, std::move(body), draft.parallel, reduced);
+    kernel.body = schedule_map(kernel, space.kept, std::move(kernel.body), draft.parallel, reduced);
   }
   finish_draft(lowering, std::move(draft), access, {stage.root});
 }
@@ -368,20 +390,27 @@ class RowKernel {
     place_scratch(kernel.body, first);
     std::vector<Axis> inner = inner_space_.axes;
     merge_axes(kernel, inner);
-    merge_axes(kernel, row_space_.axes);
+    bool stores_inside = std::any_of(group_.stages.begin(), group_.stages.end(), [&](int s) { return is_full(s); });
+    bool side_by_side = scratches_.empty() && !stores_inside && sums_side_by_side(lowering_, draft_, access_, stage(group_.stages.back()).root, row_space_.axes, inner);
+    if (!side_by_side) merge_axes(kernel, row_space_.axes);
     std::vector<Stmt> placed;
     for (Stmt& stmt : kernel.body) {
       if (stmt.kind != StmtKind::loop) {
         placed.push_back(std::move(stmt));
         continue;
       }
-      for (Stmt& each : nested(inner, std::move(stmt.body), independent_sums)) placed.push_back(std::move(each));
+      std::vector<Stmt> loops = side_by_side ? serial(inner, std::move(stmt.body)) : nested(inner, std::move(stmt.body), independent_sums);
+      for (Stmt& each : loops) placed.push_back(std::move(each));
     }
     kernel.body = std::move(placed);
-    draft_.parallel = flatten_parallel(kernel, row_space_.axes);
-    std::vector<Stmt> outer;
-    outer.push_back(parallel_loop(draft_.parallel, std::move(kernel.body)));
-    kernel.body = std::move(outer);
+    if (side_by_side) {
+      kernel.body = schedule_map(kernel, row_space_.axes, std::move(kernel.body), draft_.parallel, product_of(inner));
+    } else {
+      draft_.parallel = flatten_parallel(kernel, row_space_.axes);
+      std::vector<Stmt> outer;
+      outer.push_back(parallel_loop(draft_.parallel, std::move(kernel.body)));
+      kernel.body = std::move(outer);
+    }
     std::vector<NodeId> roots;
     for (int s : group_.stages) roots.push_back(stage(s).root);
     finish_draft(lowering_, std::move(draft_), access_, roots);

@@ -61,15 +61,6 @@ std::optional<size_t> crossing_axis(Kernel& kernel, const std::vector<Axis>& axe
   return found;
 }
 
-// Splits an axis into blocks: their counter becomes an axis of its own; returns the axis inside of a block.
-Axis split(Kernel& kernel, Axis& axis, int64_t size, const std::string& inside) {
-  Dim blocks = ceildiv(axis.extent, size), block = counter_dim(axis.counter + "b", blocks);
-  substitute_counter(kernel, axis.counter, block * Dim(size) + counter_dim(inside, size));
-  Axis inner{inside, min(axis.extent - block * Dim(size), size)};
-  axis = {axis.counter + "b", blocks};
-  return inner;
-}
-
 // A tile of a transposition: the cache lines of so many columns, each used whole.
 constexpr int64_t tile_rows = 64, tile_columns = 16;
 
@@ -124,6 +115,14 @@ void merge_axes(Kernel& kernel, std::vector<Axis>& axes) {
     axes[i - 1].extent = extent;
     axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(i));
   }
+}
+
+Axis split(Kernel& kernel, Axis& axis, int64_t size, const std::string& inside) {
+  Dim blocks = ceildiv(axis.extent, size), block = counter_dim(axis.counter + "b", blocks);
+  substitute_counter(kernel, axis.counter, block * Dim(size) + counter_dim(inside, size));
+  Axis inner{inside, min(axis.extent - block * Dim(size), size)};
+  axis = {axis.counter + "b", blocks};
+  return inner;
 }
 
 std::vector<Stmt> nested(const std::vector<Axis>& axes, std::vector<Stmt> body, int unroll) {

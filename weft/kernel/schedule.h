@@ -27,6 +27,9 @@ void substitute_counter(Kernel& kernel, const std::string& counter, const Dim& v
 // Makes neighbouring axes one where every index of the kernel steps through them evenly; rewrites the kernel.
 void merge_axes(Kernel& kernel, std::vector<Axis>& axes);
 
+// Splits an axis into blocks of `size`: their counter becomes its own; returns the axis inside of a block.
+Axis split(Kernel& kernel, Axis& axis, int64_t size, const std::string& inside);
+
 // Loops over `axes` around `body`, the last one a vector loop.
 std::vector<Stmt> nested(const std::vector<Axis>& axes, std::vector<Stmt> body, int unroll);
 

@@ -191,6 +191,37 @@ std::string KernelEmitter::reversed(const std::string& type, const std::string& 
   return assign(cat("shufflevector ", type, " ", value, ", ", type, " poison, <", lanes_.count, " x i32> ", picks, ">"));
 }
 
+// Every second, third or fourth element: whole registers, of which shuffles keep what is wanted. Nothing is read past the
+// last lane's element.
+std::string KernelEmitter::load_strided(const std::string& base, const std::string& element, const Address& at, int64_t bytes) {
+  int unit = std::min(lanes_.count, static_cast<int>(module_.target.vector_bytes / bytes)), step = static_cast<int>(at.step);
+  std::string type = lanes_type(element, unit);
+  auto shuffle = [&](int width, const std::string& a, const std::string& b, int count, const auto& from) {
+    std::string both = lanes_type(element, width), picks;
+    for (int i = 0; i < count; ++i) append(picks, i ? ", i32 " : "i32 ", from(i));
+    return assign(cat("shufflevector ", both, " ", a, ", ", both, " ", b, ", <", count, " x i32> <", picks, ">"));
+  };
+  std::vector<std::string> parts;
+  for (int first = 0; first < lanes_.count; first += unit) {
+    std::string found;
+    for (int k = 0; k < step; ++k) {
+      int start = std::min(k * unit, (unit - 1) * step + 1 - unit);
+      std::string place = assign(cat("getelementptr ", element, ", ptr ", base, ", i64 ", add(at.base, cat(first * step + start))));
+      std::string loaded = assign(cat("load ", type, ", ptr ", place, ", align ", bytes));
+      // Lanes up to the end of this register's elements come from it, unless an earlier one had them.
+      auto pick = [&](int i) { return i * step >= k * unit && i * step < (k + 1) * unit ? unit + i * step - start : i; };
+      found = k ? shuffle(unit, found, loaded, unit, pick) : shuffle(unit, loaded, "poison", unit, [&](int i) { return i * step < unit ? i * step : 0; });
+    }
+    parts.push_back(found);
+  }
+  for (int width = unit; parts.size() > 1; width *= 2) {
+    std::vector<std::string> joined;
+    for (size_t i = 0; i + 1 < parts.size(); i += 2) joined.push_back(shuffle(width, parts[i], parts[i + 1], 2 * width, [](int lane) { return lane; }));
+    parts = std::move(joined);
+  }
+  return parts[0];
+}
+
 Ssa KernelEmitter::load_part(const std::string& base, DType dtype, const Index& index,
                              const std::vector<std::pair<ExprId, Index>>& dynamic, int64_t scale, int64_t shift, const std::string& mask) {
   std::string element = memory_type(dtype);
@@ -216,6 +247,8 @@ Ssa KernelEmitter::load_part(const std::string& base, DType dtype, const Index& 
   } else if (at.vector.empty() && at.step == -1 && mask.empty()) {
     std::string place = assign(cat("getelementptr ", element, ", ptr ", base, ", i64 ", add(at.base, cat(1 - lanes))));
     raw = reversed(type, assign(cat("load ", type, ", ptr ", place, ", align ", align)));
+  } else if (at.vector.empty() && at.step > 1 && at.step <= 4 && mask.empty()) {
+    raw = load_strided(base, element, at, align);
   } else {
     std::string offsets = at.vector;
     if (offsets.empty()) {

@@ -110,6 +110,7 @@ class KernelEmitter {
     std::string vector;    // <lanes x i64>, when irregular
   };
   Address address(const Index& index, const std::vector<std::pair<ExprId, Index>>& dynamic, int64_t scale, int64_t shift);
+  std::string load_strided(const std::string& base, const std::string& element, const Address& at, int64_t bytes);
   std::string splat(const std::string& type, const std::string& scalar, int lanes);
   std::string as_vector(const Ssa& value, DType dtype, bool imaginary = false);
   std::string from_memory(DType dtype, const std::string& raw, bool vector);

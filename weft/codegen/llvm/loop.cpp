@@ -298,7 +298,7 @@ void KernelEmitter::vector_loop(const Stmt& loop) {
   // Rows under columns: each row is read several vectors wide, which hides the latency of the sums and keeps to a page.
   bool has_rows = std::any_of(loop.body.begin(), loop.body.end(), [](const Stmt& s) { return s.kind == StmtKind::loop; });
   if (has_rows)
-    for (int wider = 0; wider < 2 && loop.extent.opt() >= 2 * lanes; ++wider) lanes *= 2;
+    for (int wider = calls_functions(loop.body); wider < 2 && loop.extent.opt() >= 2 * lanes; ++wider) lanes *= 2;
   hoist(loop.body, loop.counter);
   std::set<int32_t> inside;
   collect_defined(loop.body, inside);

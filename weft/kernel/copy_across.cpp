@@ -1,0 +1,106 @@
+// Copies of small operands in the order in which a kernel reads them.
+#include <algorithm>
+
+#include "weft/kernel/draft.h"
+
+namespace weft {
+namespace {
+
+// How often an element is read at least before a copy is made for it.
+constexpr int64_t worth_copying = 8;
+constexpr int64_t worth_launching = 16384;
+// Up to so many strided loads for each result cost less than sums across lanes.
+constexpr int64_t few_loads = 4;
+// Elements of the last axis whose copies lie together: they stay in the first cache while other axes turn.
+constexpr int64_t block = 64;
+
+// The axes by which a load moves, in order; nothing unless it moves by a fixed stride along each.
+std::optional<std::vector<Axis>> moving_axes(const Expr& load, const std::vector<Axis>& axes) {
+  std::vector<Axis> moving;
+  for (const Axis& axis : axes) {
+    if (!uses_counter(load.index, axis.counter)) continue;
+    std::optional<Dim> step = coefficient(load.index, axis.counter);
+    if (!step || !step->is_static()) return std::nullopt;
+    moving.push_back(axis);
+  }
+  return moving;
+}
+
+// Replaces a load by one from a copy that `moving` counts through, the last axis innermost.
+void copy_for(Lowering& lowering, Draft& draft, const Access& access, NodeId reader, Expr& load, const std::vector<Axis>& moving) {
+  NodeId source = access.memories()[static_cast<size_t>(load.slot)];
+  Dims dims, at;
+  for (const Axis& axis : moving) {
+    dims.push_back(axis.extent.is_static() || &axis != &moving.back() ? axis.extent : Dim(axis.extent.max()));
+    at.push_back(counter_dim(axis.counter, axis.extent));
+  }
+  BufferId target = lowering.add_temporary({load.dtype, dims});
+  Draft copy;
+  Access reads(lowering.graph, lowering.fusion, copy.kernel);
+  ExprId element = reads.load_from(reads.memory(source), load.dtype, load.index);
+  copy.kernel.memories.push_back({"copy", load.dtype, true, 0});
+  copy.kernel.body = schedule_map(copy.kernel, moving, {store_statement(1, linear_index(dims, at), element)}, copy.parallel);
+  copy.buffers.push_back(target);
+  finish_draft(lowering, std::move(copy), reads, {source});
+  lowering.drafts.back().kernel.loc = lowering.graph.node(reader).loc;
+  load.index = linear_index(dims, at);
+  load.slot = static_cast<int32_t>(draft.kernel.memories.size());
+  draft.kernel.memories.push_back({"copy", load.dtype, false, 0});
+  draft.buffers.push_back(target);
+}
+
+struct Copy {
+  size_t load;
+  std::vector<Axis> moving;
+};
+
+// The loads to copy for so that all step by one along the last axis or stand still; nothing where that is not to be had.
+std::optional<std::vector<Copy>> copies_for(const Kernel& kernel, const Access& access, const std::vector<Axis>& axes, int64_t each) {
+  const std::string& along = axes.back().counter;
+  Dim total = 1;
+  for (const Axis& axis : axes) total = total * axis.extent;
+  std::vector<Copy> copies;
+  for (size_t i = 0; i < kernel.exprs.size(); ++i) {
+    const Expr& e = kernel.exprs[i];
+    if (e.kind != ExprKind::load || !uses_counter(e.index, along)) continue;
+    if (std::optional<Dim> step = coefficient(e.index, along); step && step->is(1)) continue;
+    std::optional<std::vector<Axis>> moving = moving_axes(e, axes);
+    if (!moving || !e.dynamic.empty()) return std::nullopt;
+    Dim size = worth_copying;
+    for (const Axis& axis : *moving) size = size * axis.extent;
+    auto slot = static_cast<size_t>(e.slot);
+    bool plain = e.mask == no_expr && slot < access.memories().size() && !kernel.memories[slot].written;
+    if (plain && total.opt() >= worth_launching && size.opt() <= total.opt()) copies.push_back({i, std::move(*moving)});
+    else if (each > few_loads || size_of(e.dtype) < 4 || is_complex(e.dtype)) return std::nullopt;
+  }
+  return copies;
+}
+
+}  // namespace
+
+bool lay_along(Lowering& lowering, Draft& draft, const Access& access, NodeId reader, const std::vector<Axis>& outer, std::vector<Axis>& inner,
+               bool by_blocks) {
+  Kernel& kernel = draft.kernel;
+  auto all = [&](const std::vector<Axis>& first, const std::vector<Axis>& last) {
+    std::vector<Axis> axes = first;
+    axes.insert(axes.end(), last.begin(), last.end());
+    return axes;
+  };
+  Dim each = 1;
+  for (const Axis& axis : outer) each = each * axis.extent;
+  std::optional<std::vector<Copy>> copies = copies_for(kernel, access, all(outer, inner), by_blocks ? each.max() : few_loads + 1);
+  if (!copies) return false;
+  if (by_blocks && !copies->empty() && inner.back().extent.opt() > 2 * block) {
+    Axis inside = split(kernel, inner.back(), block, ".v");
+    std::rotate(inner.begin(), inner.end() - 1, inner.end());
+    std::vector<Axis> axes = all({inner[0]}, outer);
+    axes.insert(axes.end(), inner.begin() + 1, inner.end());
+    axes.push_back(inside);
+    inner.push_back(std::move(inside));
+    for (Copy& copy : *copies) copy.moving = *moving_axes(kernel.exprs[copy.load], axes);
+  }
+  for (const Copy& copy : *copies) copy_for(lowering, draft, access, reader, kernel.exprs[copy.load], copy.moving);
+  return true;
+}
+
+}  // namespace weft
