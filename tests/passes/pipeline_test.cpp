@@ -35,6 +35,21 @@ TEST_CASE("x plus zero stays, for it is not x where x is -0.0") {
   CHECK(count(*graph, Op::add) == 1);
 }
 
+TEST_CASE("bfloat16 times a float goes through float64 only where float32 does not hold the float") {
+  auto widest = [](double factor) {
+    Builder build(Level::trace);
+    Value x = build.parameter({DType::bf16, {4}}, "x");
+    Value product = build(Op::multiply, {build.scalar(DType::f64, factor), build.convert(x, DType::f64)});
+    DType widest = DType::bf16;
+    GraphPtr graph = run_pipeline(*build.finish({{build.convert(product, DType::f32), "y"}}));
+    for (const Node& node : graph->nodes())
+      if (bit_width(node.type().dtype) > bit_width(widest)) widest = node.type().dtype;
+    return widest;
+  };
+  CHECK(widest(0.25) == DType::f32);
+  CHECK(widest(0.1) == DType::f64);
+}
+
 TEST_CASE("equal calls are one") {
   Builder build(Level::trace);
   Value x = build.parameter({DType::f32, {4}}, "x");
