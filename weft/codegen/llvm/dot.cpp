@@ -162,7 +162,7 @@ DotNeeds needs_of(const DotKernel& kernel, const DotForm& form, const DotShape& 
   needs.raw = may_be_few && may_be_rows;
   bool all_raw = may_be_few && m >= 0 && kernel.rhs.outer == "1" && n >= 0 && n % shape.width == 0 && k >= 0 && k % form.group == 0;
   needs.pack = !kernel.packed_rhs && !all_raw;
-  needs.slim = may_be(kernel.m, 1);
+  needs.slim = may_be(kernel.m, 1) && (needs.raw || needs.packed);
   needs.inner = !kernel.packed_rhs && may_be(kernel.lhs.inner, 1) && may_be(kernel.rhs.inner, 1) && m <= small_rows;
   if (m < 0 || m > shape.block) {
     needs.heights = {shape.rows, small_rows};
@@ -173,6 +173,8 @@ DotNeeds needs_of(const DotKernel& kernel, const DotForm& form, const DotShape& 
       left -= height;
     }
   }
+  // A single row beside whose sums there is no room for others.
+  if (needs.slim) needs.heights.insert(1);
   return needs;
 }
 

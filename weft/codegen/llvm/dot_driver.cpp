@@ -104,8 +104,12 @@ item:
   %few.0 = and i1 %is.few, %is.alone
   %few = and i1 %few.0, %can.stay
   %stay = or i1 %few, %is.packed
+  %is.slim.0 = icmp eq i64 %m.count, 1
+  %is.slim.1 = and i1 %is.slim.0, %few
+  %is.slim = and i1 %is.slim.1, $has.slim$
   ; The small tile writes all its rows.
-  %m.room = add i64 %m.count, $rows.small.less$
+  %m.room.more = add i64 %m.count, $rows.small.less$
+  %m.room = select i1 %is.slim, i64 1, i64 %m.room.more
   %p.room.0 = udiv i64 $scratch$, %m.room
   %p.room.1 = call i64 @llvm.umin.i64(i64 %p.room.0, i64 $share$)
   %shares.lhs = and i1 %not.inner, $lhs.packs$
@@ -129,9 +133,6 @@ item:
   %k.is.whole = icmp eq i64 %k, %k.whole
   %not.cut = or i1 %k.is.whole, %not.few
   %one.k = and i1 %one.k.0, %not.cut
-  %is.slim.0 = icmp eq i64 %m.count, 1
-  %is.slim.1 = and i1 %is.slim.0, %few
-  %is.slim = and i1 %is.slim.1, $has.slim$
   %not.slim = xor i1 %is.slim, true
   %in.one = and i1 %one.k, %not.slim
   %c.room = mul i64 %m.room, $row.bytes$
@@ -234,6 +235,7 @@ panel.in:
   %stay.full = and i1 %stay.whole, %is.full
   %stay.here = or i1 %stay.full, %is.packed
   %b.head = getelementptr i8, ptr %b0, i64 %b.n0
+  %ahead.in = select i1 %is.packed, i64 4096, i64 $ahead$
   %head.in = select i1 %is.first, ptr %b.head, ptr @weft.dot.zeros
   br i1 %stay.here, label %ready, label %packing
 packing:
@@ -243,17 +245,21 @@ ready:
   %head = phi ptr [ %head.in, %panel.in ], [ %bs, %packing ]
   %raw = phi i64 [ $raw$, %panel.in ], [ 0, %packing ]
   %b.step = phi i64 [ %k.bytes, %panel.in ], [ $row.bytes$, %packing ]
-  ; Several panels at once keep enough loads in flight for a single row.
+  ; What is read next: the rest of packed memory, or the panels beside in rows that lie apart.
+  %ahead = phi i64 [ %ahead.in, %panel.in ], [ 0, %packing ]
+  ; A single row takes several panels at once, all that there are of rhs as it lies.
   %p.rest = sub i64 %p.count, %p
-  %p.slim = icmp uge i64 %p.rest, $slim$
-  %n.slim = icmp uge i64 %n.left, $width.slim$
-  %slim.0 = and i1 %p.slim, %n.slim
+  %n.whole = udiv i64 %n.left, $width$
+  %slim.most = call i64 @llvm.umin.i64(i64 %p.rest, i64 %n.whole)
+  %slim.least = select i1 %is.packed, i64 $slim$, i64 1
+  %slim.count = select i1 %is.packed, i64 $slim$, i64 %slim.most
+  %slim.0 = icmp uge i64 %slim.most, %slim.least
   %slim.1 = and i1 %slim.0, %stay.here
   ; One row of zeros does not stand for heads of several panels.
   %head.own = or i1 %is.first, %is.plain
   %slim.2 = and i1 %slim.1, %head.own
   %slim = and i1 %slim.2, %is.slim
-  %p.move = select i1 %slim, i64 $slim$, i64 1
+  %p.move = select i1 %slim, i64 %slim.count, i64 1
   %p.next = add i64 %p, %p.move
   br label %rows
 
@@ -313,7 +319,7 @@ struct Tiles {
 
   std::string write() {
     int rows = writer.shape.rows;
-    std::string rest = cat("ptr %b, i64 %b.step, i64 %units, ptr %c, i1 %is.first", writer.form.biased ? ", ptr %head" : "");
+    std::string rest = cat("ptr %b, i64 %b.step, i64 %units, ptr %c, i1 %is.first, i64 %ahead", writer.form.biased ? ", ptr %head" : "");
     append(ir, "  br i1 %slim, label %", needs.slim ? "tile.slim" : "tile.none", ", label %tall\ntall:\n  %r.up = add i64 %r.left, ",
            rows - 1, "\n  %r.tiles = udiv i64 %r.up, ", rows, "\n  %r.tiles.less = add i64 %r.tiles, -1\n",
            "  %r.high = add i64 %r.left, %r.tiles.less\n  %r.height = udiv i64 %r.high, %r.tiles\n",
@@ -354,11 +360,12 @@ struct Tiles {
   }
 
   void slim(const std::string& rest) {
+    constexpr std::string_view raw = "(ptr %a, i64 %la.k, ptr %b, i64 %b.step, i64 %units, ptr %c, i1 %is.first, i64 %p.move)\n";
+    append(ir, "tile.slim:\n  br i1 %is.packed, label %", needs.packed ? "slim.packed" : "tile.none", ", label %",
+           needs.raw ? "slim.raw" : "tile.none", "\n");
     std::string all = rest + ", i64 %panel.bytes, i64 %c.panel";
-    if (!has_raw() || !has_packed()) return tile("tile.slim", "1", writer.call_tile(writer.tile(has_raw(), 1, writer.shape.slim), 1, all));
-    append(ir, "tile.slim:\n  %is.slim.packed = icmp eq i64 %raw, 0\n  br i1 %is.slim.packed, label %slim.packed, label %slim.raw\n");
-    tile("slim.packed", "1", writer.call_tile(writer.tile(false, 1, writer.shape.slim), 1, all));
-    tile("slim.raw", "1", writer.call_tile(writer.tile(true, 1, writer.shape.slim), 1, all));
+    if (needs.packed) tile("slim.packed", "1", writer.call_tile(writer.tile(false, 1, writer.shape.slim), 1, all));
+    if (needs.raw) tile("slim.raw", "1", cat("  call void @", writer.stream(), raw));
   }
 
   // Added to what tells tiles apart for those that read rhs in place.
@@ -427,13 +434,13 @@ void DotWriter::write_driver(const std::string& name, const DotNeeds& needs) {
                                            {"run.less", cat(shape.run - 1)},
                                            {"width", cat(shape.width)},
                                            {"width.less", cat(shape.width - 1)},
-                                           {"width.slim", cat(shape.width * shape.slim)},
                                            {"depth", cat(shape.depth * group)},
                                            {"depth.less", cat(shape.depth * group - 1)},
                                            {"k.few", cat(16 * group)},
                                            {"k.few.less", cat(16 * group - 1)},
                                            {"row.bytes", cat(row_bytes)},
                                            {"few", cat(shape.few)},
+                                           {"ahead", cat(2 * shape.width * size_of(form.rhs))},
                                            {"pack", calls.pack},
                                            {"inner", calls.inner},
                                            {"has.inner", needs.inner ? "true" : "false"},

@@ -18,7 +18,7 @@ struct DotShape {
   int vectors;  // in a row of the tile
   int rows;     // of the full tile
   int few;      // rows up to which rhs is read in place: packing would touch it twice
-  int slim;     // panels that the tile of a single row takes at once: memory is read in longer pieces
+  int slim;     // packed panels that the tile of a single row takes at once: enough sums to hide the latency
   int width;    // lanes * vectors: columns of a panel
   int size;     // bytes of an accumulator
   int depth;    // k of a block of rhs, which stays in the first-level cache
@@ -103,7 +103,11 @@ struct DotWriter {
   // The same for the small tile where %r.left rows are left: the first or second row stands in for
   // missing ones.
   std::string call_small_tile(const std::string& name, const std::string& rest);
+  // One row by panels of rhs that is read as it lies.
+  std::string stream();
   std::string inner();
+  // The units of a row of a panel of rhs that is read as it lies, from `base` and %bk bytes apart.
+  std::vector<std::string> load_rows(std::string& ir, const std::string& name, const std::string& base) const;
   std::string pack(DType from);
   std::string pack_lhs();
   // Of the units of a panel, what their sums are too large by when lhs is biased.

@@ -32,7 +32,7 @@ struct Tile {
     append(ir, "define internal void @", name, "(");
     for (int row = 0; row < rows; row += rows_per_base) append(ir, "ptr %base.", row, ", ");
     append(ir, "i64 %am, i64 %am2, i64 %ak, ptr %b, i64 %bk, i64 %count, ptr %c, i1 %first",
-           form().biased ? ", ptr %head" : "", panels > 1 ? ", i64 %bp, i64 %cp" : "",
+           ", i64 %ahead", form().biased ? ", ptr %head" : "", panels > 1 ? ", i64 %bp, i64 %cp" : "",
            ") noinline optsize {\nentry:\n");
     append(ir, "  br i1 %first, label %start, label %resume\n");
   }
@@ -93,7 +93,7 @@ struct Tile {
     for (int v = 0; v < vectors() && raw && form().biased; ++v)
       append(ir, "  %bias.", v, " = phi ", writer.vector(), " [ zeroinitializer, %start ], [ %bias.next.", v,
              ", %step ]\n");
-    if (raw && panels > 1) prefetch();
+    if (panels == 1) prefetch();
     std::vector<std::string> b = load_rhs();
     for (int row = 0; row < rows; ++row) multiply_row(row, b);
     for (int row = 0; row < rows; row += rows_per_base)
@@ -104,11 +104,12 @@ struct Tile {
            "  %more = icmp ne i64 %left.next, 0\n  br i1 %more, label %step, label %finish\n");
   }
 
-  // Rows of narrow elements are too short a piece of memory for the CPU to see what comes: the panels after the next.
+  // What is read once is too short a piece of memory, or read too fast, for the CPU to fetch it in time by itself.
   void prefetch() {
-    int bytes = panels * shape().width * static_cast<int>(size_of(form().rhs));
-    append(ir, "  %ahead = mul i64 %bp, ", 2 * panels, "\n  %ahead.0 = getelementptr i8, ptr %pb, i64 %ahead\n");
-    for (int j = 0; j < form().group; ++j) {
+    int group = raw ? form().group : 1;
+    int bytes = shape().width * (raw ? static_cast<int>(size_of(form().rhs)) : shape().size);
+    append(ir, "  %ahead.0 = getelementptr i8, ptr %pb, i64 %ahead\n");
+    for (int j = 0; j < group; ++j) {
       for (int i = 0; i < bytes; i += 64)
         append(ir, "  %ahead.", j, ".", i, " = getelementptr i8, ptr %ahead.", j, ", i64 ", i,
                "\n  call void @llvm.prefetch.p0(ptr %ahead.", j, ".", i, ", i32 0, i32 3, i32 1)\n");
@@ -127,8 +128,9 @@ struct Tile {
                ", i64 %bp\n");
         append(base, ".panel.", panel);
       }
-      if (raw) load_raw(b, panel, base);
-      else
+      if (raw) {
+        for (std::string& v : writer.load_rows(ir, cat("%b.", panel), base)) b.push_back(std::move(v));
+      } else
         for (int v = 0; v < shape().vectors; ++v) b.push_back(load(cat("%b.", panel, ".", v), base, v));
     }
     if (raw && form().biased)
@@ -142,38 +144,6 @@ struct Tile {
     append(ir, "  ", name, ".at = getelementptr i8, ptr ", base, ", i64 ", v * shape().lanes * shape().size, "\n  ",
            name, " = load ", writer.units(), ", ptr ", name, ".at, align ", size_of(form().packed), "\n");
     return name;
-  }
-
-  // A whole row of the panel at once: narrow elements of a vector fill a part of a register only.
-  void load_raw(std::vector<std::string>& b, int panel, const std::string& base) {
-    int lanes = form().group > 1 ? shape().width : shape().lanes;
-    DType rhs = form().rhs;
-    for (int v = 0; v < shape().width / lanes; ++v) {
-      std::vector<std::string> group;
-      for (int j = 0; j < form().group; ++j) {
-        std::string name = cat("%b.", panel, ".", v, ".", j), row = base;
-        if (j) {
-          row = cat("%pb.row.", panel, ".", j);
-          append(ir, "  ", row, " = getelementptr i8, ptr ", j > 1 ? cat("%pb.row.", panel, ".", j - 1) : base,
-                 ", i64 %bk\n");
-        }
-        append(ir, "  ", name, ".at = getelementptr i8, ptr ", row, ", i64 ", v * lanes * int(size_of(rhs)), "\n  ",
-               name, " = load ", vector_type(rhs, lanes), ", ptr ", name, ".at, align ", size_of(rhs), "\n");
-        group.push_back(writer.convert(ir, name, name, rhs, lanes));
-      }
-      if (form().group == 1) {
-        b.push_back(group[0]);
-        continue;
-      }
-      std::string name = cat("%b.", panel), all = writer.interleave(ir, name, group, lanes);
-      for (int part = 0; part < shape().vectors; ++part) {
-        std::string order;
-        for (int i = 0; i < shape().lanes; ++i) append(order, i ? ", " : "", "i32 ", part * shape().lanes + i);
-        append(ir, "  ", name, ".part.", part, " = shufflevector ", writer.units(lanes), " ", all, ", ",
-               writer.units(lanes), " poison, <", shape().lanes, " x i32> <", order, ">\n");
-        b.push_back(cat(name, ".part.", part));
-      }
-    }
   }
 
   void multiply_row(int row, const std::vector<std::string>& b) {
@@ -229,6 +199,38 @@ std::string DotWriter::tile(bool raw, int rows, int panels) {
   tile.finish();
   emitter.functions_ += tile.ir;
   return name;
+}
+
+// A whole row of the panel at once: narrow elements of a vector fill a part of a register only.
+std::vector<std::string> DotWriter::load_rows(std::string& ir, const std::string& name, const std::string& base) const {
+  int lanes = form.group > 1 ? shape.width : shape.lanes;
+  std::vector<std::string> b;
+  for (int v = 0; v < shape.width / lanes; ++v) {
+    std::vector<std::string> group;
+    for (int j = 0; j < form.group; ++j) {
+      std::string value = cat(name, ".", v, ".", j), row = base;
+      if (j) {
+        row = cat(name, ".row.", j);
+        append(ir, "  ", row, " = getelementptr i8, ptr ", j > 1 ? cat(name, ".row.", j - 1) : base, ", i64 %bk\n");
+      }
+      append(ir, "  ", value, ".at = getelementptr i8, ptr ", row, ", i64 ", v * lanes * int(size_of(form.rhs)), "\n  ", value,
+             " = load ", vector_type(form.rhs, lanes), ", ptr ", value, ".at, align ", size_of(form.rhs), "\n");
+      group.push_back(convert(ir, value, value, form.rhs, lanes));
+    }
+    if (form.group == 1) {
+      b.push_back(group[0]);
+      continue;
+    }
+    std::string all = interleave(ir, name, group, lanes);
+    for (int part = 0; part < shape.vectors; ++part) {
+      std::string order;
+      for (int i = 0; i < shape.lanes; ++i) append(order, i ? ", " : "", "i32 ", part * shape.lanes + i);
+      append(ir, "  ", name, ".part.", part, " = shufflevector ", units(lanes), " ", all, ", ", units(lanes), " poison, <",
+             shape.lanes, " x i32> <", order, ">\n");
+      b.push_back(cat(name, ".part.", part));
+    }
+  }
+  return b;
 }
 
 std::string DotWriter::call_tile(const std::string& name, int rows, const std::string& rest, const std::string& prefix) {
