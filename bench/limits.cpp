@@ -62,7 +62,10 @@ double seconds_per_turn(int threads, double window, const Work& work) {
 template <class V, class Step>
 void run_chains(int64_t turns, V start, const Step& step) {
   V sums[chains];
-  for (V& sum : sums) sum = start;
+  for (V& sum : sums) {
+    sum = start;
+    asm volatile("" : "+v"(sum));  // or equal chains become one
+  }
   for (int64_t turn = 0; turn < turns; turn++) {
 #pragma GCC unroll 12
     for (int i = 0; i < chains; i++) sums[i] = step(sums[i]);
