@@ -100,6 +100,15 @@ def uniform(low: float, high: float, *shape: int, dtype: np.dtype = f32) -> np.n
     return _random.uniform(low, high, shape).astype(dtype)
 
 
+def wide(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function over values in float32, rounded once: what torch's own functions do with narrow floats."""
+
+    def widened(*arrays: Any) -> Any:
+        return function(*(x.astype(f32) for x in arrays)).astype(arrays[0].dtype)
+
+    return widened
+
+
 def integers(low: int, high: int, *shape: int, dtype: Any = np.int64) -> np.ndarray:
     """Integers from low to high - 1, for use in ``args`` and ``weights``."""
     return _random.integers(low, high, shape).astype(dtype)

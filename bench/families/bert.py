@@ -52,7 +52,8 @@ def layer_norm(w: Any, name: str, x: Any) -> Any:
 
 
 def gelu(x: Any) -> Any:
-    return 0.5 * x * (1 + np.tanh(0.7978845608 * (x + 0.044715 * x * x * x)))
+    y = x.astype(np.float32)
+    return (0.5 * y * (1 + np.tanh(0.7978845608 * (y + 0.044715 * y * y * y)))).astype(x.dtype)
 
 
 def bert(w: Any, tokens: Any) -> Any:

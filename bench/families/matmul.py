@@ -58,8 +58,8 @@ declare(
 
 
 def linear_gelu(w: Any, x: Any) -> Any:
-    y = (x @ w["weight"]).astype(x.dtype) + w["bias"]
-    return 0.5 * y * (1 + np.tanh(0.7978845608 * (y + 0.044715 * y * y * y)))
+    y = ((x @ w["weight"]).astype(x.dtype) + w["bias"]).astype(np.float32)
+    return (0.5 * y * (1 + np.tanh(0.7978845608 * (y + 0.044715 * y * y * y)))).astype(x.dtype)
 
 
 for suffix, dtype in {"f32": f32, "bf16": bf16}.items():
