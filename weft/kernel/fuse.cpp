@@ -107,6 +107,7 @@ class Fuser {
       auto slices = std::count_if(users_[node.id()].begin(), users_[node.id()].end(),
                                   [&](NodeId user) { return graph_.node(user).op == Op::slice; });
       if (computed && slices >= most_shifts) store(node.id(), "is read at several shifts");
+      if (node.op == Op::strided_view && overlaps(node)) store(below_reshapes(node.operand(0)), "is read by windows that overlap");
     }
   }
 
@@ -142,6 +143,16 @@ class Fuser {
     for (const Value& operand : node.operands())
       if (!fusion_.is_stored[operand.id()]) total += cost[operand.id()];
     return std::min(total, 1000);
+  }
+
+  // Whether elements are in several places of the view: each one and a half times, or more.
+  static bool overlaps(const Node& view) {
+    return 2 * view.type().count().opt() > 3 * view.operand(0).type().count().opt();
+  }
+
+  static NodeId below_reshapes(Value value) {
+    while (value.node().op == Op::reshape) value = value.node().operand(0);
+    return value.id();
   }
 
   // An output that is a constant still needs a kernel that writes it.

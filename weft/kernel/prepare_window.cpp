@@ -16,7 +16,24 @@ struct View {
     axes.push_back(axis);
     strides.push_back(stride);
   }
+  // Whether the view is all of the operand in its own order.
+  bool is_whole(const Dims& extents) const {
+    size_t next = 0;
+    auto skip_units = [&] {
+      for (; next < extents.size() && extents[next].is(1); ++next)
+        if (!start[next].is(0)) return;
+    };
+    for (size_t i = 0; i < dims.size(); ++i) {
+      if (dims[i].is(1)) continue;
+      skip_units();
+      if (next >= extents.size() || axes[i] != static_cast<int64_t>(next) || strides[i] != 1 || !(dims[i] == extents[next]) || !start[next].is(0)) return false;
+      ++next;
+    }
+    skip_units();
+    return next == extents.size();
+  }
   Value of(Builder& build, Value x) const {
+    if (is_whole(x.type().dims)) return build.reshape(x, dims);
     return build(Op::strided_view, {x}, {{Attr::dims, dims}, {Attr::axes, axes}, {Attr::strides, strides}, {Attr::start_indices, start}});
   }
 };
