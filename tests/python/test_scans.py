@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 from agreement import agrees, close
@@ -63,6 +64,21 @@ SNIPPETS = [
 @pytest.mark.parametrize(("function", "args"), SNIPPETS)
 def test_as_numpy(function: Callable[..., Any], args: tuple) -> None:
     agrees(function, args)
+
+
+@pytest.mark.parametrize("dtype", ["f2", "bfloat16", "f4", "f8", "i1", "i4", "?"])
+@pytest.mark.parametrize("shape", [(4, 8, 64), (70, 37), (33, 17), (520, 48)])
+def test_many_lines(dtype: str, shape: tuple[int, ...]) -> None:
+    x = RNG.normal(size=shape).astype(ml_dtypes.bfloat16 if dtype == "bfloat16" else dtype)
+    x[..., 3] = 0
+    scans = [
+        lambda x: np.cumsum(x * x, axis=-1),
+        lambda x: np.cumprod(x, axis=-1),
+        lambda x: np.maximum.accumulate(x, axis=-1),
+    ]
+    for function in scans:
+        with np.errstate(all="ignore"):
+            np.testing.assert_array_equal(wf.jit(function)(x), function(x), strict=True)
 
 
 def test_out() -> None:

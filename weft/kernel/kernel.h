@@ -56,6 +56,7 @@ enum class LoopKind : uint8_t {
   parallel,  // outermost only: iterations are independent and handed to threads as [begin, end)
   vector,    // iterations are lanes; the last ones are masked. Variables defined inside are vectors of lanes; an
              // accumulate to a variable defined outside combines lanes in a fixed tree at the end of the loop
+  lines,     // iterations are independent and hold a serial loop along memory: some may be taken side by side
 };
 
 struct Stmt {

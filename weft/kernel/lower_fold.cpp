@@ -60,10 +60,10 @@ class Folder {
     return exprs;
   }
 
-  // No vectors across lines: each of their elements would be in another part of memory.
+  // Not just vectors across lines: each of their elements would be in another part of memory.
   static void line_by_line(std::vector<Stmt>& body) {
     for (Stmt& statement : body) {
-      if (statement.kind == StmtKind::loop && statement.loop == LoopKind::vector) statement.loop = LoopKind::serial;
+      if (statement.kind == StmtKind::loop && statement.loop == LoopKind::vector) statement.loop = LoopKind::lines;
       line_by_line(statement.body);
     }
   }

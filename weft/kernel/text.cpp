@@ -36,7 +36,7 @@ void append_expr(std::string& out, size_t id, const Expr& expr) {
 }
 
 void append_statements(std::string& out, const std::vector<Stmt>& body, size_t indent) {
-  static constexpr std::string_view kinds[] = {"for", "parallel for", "vector for"};
+  static constexpr std::string_view kinds[] = {"for", "parallel for", "vector for", "lines for"};
   for (const Stmt& stmt : body) {
     out.append(indent, ' ');
     switch (stmt.kind) {

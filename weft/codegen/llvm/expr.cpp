@@ -8,15 +8,6 @@
 namespace weft {
 namespace {
 
-// The type of one element, or of one part of a complex one, in memory.
-std::string memory_type(DType dtype) {
-  DType part = real_type(dtype);
-  if (part == DType::f32) return "float";
-  if (part == DType::f64) return "double";
-  if (part == DType::f16) return "half";
-  return cat("i", size_of(part) * 8);
-}
-
 int64_t part_size(DType dtype) { return size_of(real_type(dtype)); }
 
 // "v16f32": how intrinsics spell types.
@@ -26,6 +17,14 @@ std::string mangled(const std::string& element, int lanes) {
 }
 
 }  // namespace
+
+std::string memory_type(DType dtype) {
+  DType part = real_type(dtype);
+  if (part == DType::f32) return "float";
+  if (part == DType::f64) return "double";
+  if (part == DType::f16) return "half";
+  return cat("i", size_of(part) * 8);
+}
 
 std::string KernelEmitter::splat(const std::string& element, const std::string& scalar, int lanes) {
   if (lanes == 1) return scalar;

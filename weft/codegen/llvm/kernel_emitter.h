@@ -2,7 +2,9 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -31,6 +33,8 @@ struct Ssa {
 // In registers small floats are float, booleans i1, integers as wide as they are.
 std::string register_type(DType dtype);
 std::string lanes_type(const std::string& element, int lanes);
+// The type of one element, or of one part of a complex one, in memory.
+std::string memory_type(DType dtype);
 // The literal text of a constant, or of its part.
 std::string constant_text(DType dtype, const Literal& value, bool imaginary = false);
 
@@ -79,7 +83,8 @@ class KernelEmitter {
   // loop.cpp
   void statements(const std::vector<Stmt>& body);
   void statement(const Stmt& stmt);
-  void serial_loop(const Stmt& loop, const std::string& begin, const std::string& end);
+  // `turns`: writes the body for `step` turns at once.
+  void serial_loop(const Stmt& loop, const std::string& begin, const std::string& end, int step = 1, const std::function<void()>& turns = {});
   void vector_loop(const Stmt& loop);
   void vector_part(const Stmt& loop, const std::string& begin, const std::string& end, int unroll, bool masked, int lanes,
                    std::map<int32_t, Ssa>& sums);
@@ -91,6 +96,20 @@ class KernelEmitter {
   Ssa neutral(Scalar op, DType dtype, int lanes);
   Ssa across(Scalar op, DType dtype, Ssa value, int lanes);
   void store(const Stmt& stmt);
+
+  // lines.cpp: a serial loop under lanes whose loads and stores step by one along the loop and by lines between lanes
+  struct Lines {
+    std::vector<ExprId> loads;
+    int64_t widest = 0;  // bytes of an element
+  };
+  std::optional<Lines> lines_of(const Stmt& loop, const std::string& across) const;
+  void lines_loop(const Stmt& loop);
+  void block_loop(const Stmt& loop, const Lines& lines);
+  void block(const Stmt& loop, const Lines& lines, int side);
+  std::vector<std::string> line_places(int32_t slot, const std::string& element, const Index& index);
+  std::vector<Ssa> load_block(const Expr& e, int side);
+  void store_block(const Stmt& stmt, std::vector<std::string> values);
+  std::string as_bits(const std::string& value, const std::string& from, const std::string& to);
 
   // expr.cpp
   Ssa expr(ExprId id);

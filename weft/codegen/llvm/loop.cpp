@@ -50,6 +50,9 @@ void KernelEmitter::statement(const Stmt& stmt) {
     case StmtKind::loop:
       if (stmt.loop == LoopKind::parallel) return serial_loop(stmt, "%begin", "%end");
       if (stmt.loop == LoopKind::vector) return vector_loop(stmt);
+      if (stmt.loop == LoopKind::lines) return lines_loop(stmt);
+      if (lanes_.count > 1 && lanes_.mask.empty())
+        if (std::optional<Lines> lines = lines_of(stmt, lanes_.counter); lines && !lines->loads.empty()) return block_loop(stmt, *lines);
       return serial_loop(stmt, "0", extent(stmt.extent));
     case StmtKind::define:
     case StmtKind::assign: {
@@ -126,7 +129,7 @@ void KernelEmitter::hoist(ExprId id, const std::string& counter, const std::set<
   hoist(e.mask, counter, changed);
 }
 
-void KernelEmitter::serial_loop(const Stmt& loop, const std::string& begin, const std::string& end) {
+void KernelEmitter::serial_loop(const Stmt& loop, const std::string& begin, const std::string& end, int step, const std::function<void()>& turns) {
   hoist(loop.body, loop.counter);
   std::set<int32_t> inside;
   collect_defined(loop.body, inside);
@@ -155,7 +158,7 @@ void KernelEmitter::serial_loop(const Stmt& loop, const std::string& begin, cons
   scopes_.emplace_back();
   auto outer = counters_.find(loop.counter) == counters_.end() ? std::string() : counters_[loop.counter];
   counters_[loop.counter] = i;
-  statements(loop.body);
+  turns ? turns() : statements(loop.body);
   line(cat("br label %", latch));
   append(*out, latch, ":\n");
   for (const auto& [slot, phi] : phis) {
@@ -165,7 +168,7 @@ void KernelEmitter::serial_loop(const Stmt& loop, const std::string& begin, cons
     line(cat(phi.re, ".next = select i1 true, ", type, " ", last.re, ", ", type, " ", last.re));
     if (is_complex(dtype)) line(cat(phi.im, ".next = select i1 true, ", type, " ", last.im, ", ", type, " ", last.im));
   }
-  line(cat(next, " = add nsw i64 ", i, ", 1"));
+  line(cat(next, " = add nsw i64 ", i, ", ", step));
   line(cat("br label %", head));
   append(*out, done, ":\n");
   scopes_.pop_back();
