@@ -1,6 +1,7 @@
 // Kernels built by hand: emitted, compiled for a target, loaded and run.
 #pragma once
 
+#include <array>
 #include <string>
 #include <utility>
 #include <vector>
@@ -124,7 +125,7 @@ inline Program program_of(std::vector<Kernel> kernels, std::vector<Symbol> symbo
 class RunnableProgram {
  public:
   RunnableProgram(const Program& program, const Target& target)
-      : text(emit(program, target)), code_(compile_to_object(text, target).bytes) {}
+      : text(emit(program, target)), code_(std::array{compile_to_object(text, target).bytes}) {}
 
   void run(std::vector<void*> buffers, std::vector<int64_t> symbols = {}) const {
     Services services{[](void*, int64_t count, int64_t, void (*body)(void**, int64_t, int64_t), void** args) {

@@ -1,6 +1,7 @@
 // The inline functions against the C library's of twice the digits: the largest error found, in last places.
 #pragma once
 
+#include <array>
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -121,7 +122,7 @@ class Vectors {
  public:
   Vectors(const Target& target, const char* function, bool is_binary = false)
       : lanes_(target.vector_bytes / static_cast<int>(sizeof(T))),
-        code_(compile_to_object(module_of(target, function, sizeof(T) == 8 ? DType::f64 : DType::f32, lanes_, is_binary), target).bytes),
+        code_(std::array{compile_to_object(module_of(target, function, sizeof(T) == 8 ? DType::f64 : DType::f32, lanes_, is_binary), target).bytes}),
         run_(reinterpret_cast<Run>(code_.find("run"))) {}
   void operator()(const std::vector<T>& from, const std::vector<T>& second, std::vector<T>& to) const {
     run_(from.data(), second.data(), to.data(), static_cast<int64_t>(from.size()) / lanes_);

@@ -1,16 +1,20 @@
 // Passes, lowering, code generation, loading.
 #include "weft/compiler/compile.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <fstream>
+#include <exception>
 #include <filesystem>
+#include <fstream>
 
 #include "weft/codegen/emit.h"
 #include "weft/codegen/llvm/object.h"
+#include "weft/codegen/llvm/split.h"
 #include "weft/ir/text.h"
 #include "weft/kernel/lower.h"
 #include "weft/passes/pass.h"
+#include "weft/runtime/thread_pool.h"
 
 namespace weft {
 namespace {
@@ -65,6 +69,36 @@ void dump(const std::string& folder, const char* file, const std::string& text) 
   std::ofstream(folder + "/" + file) << text;
 }
 
+struct Objects {
+  std::vector<std::string> modules;
+  const Target& target;
+  std::vector<ObjectCode> codes;
+  std::vector<std::exception_ptr> errors;
+};
+
+// One object for each part of the module, the parts side by side.
+std::vector<ObjectCode> compile_side_by_side(const std::string& ir, const Target& target) {
+  Objects objects{split_module(ir, num_threads()), target, {}, {}};
+  size_t count = objects.modules.size();
+  objects.codes.resize(count);
+  objects.errors.resize(count);
+  void* args[] = {&objects};
+  auto part = [](void** data, int64_t begin, int64_t end) {
+    auto& all = *static_cast<Objects*>(data[0]);
+    for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
+      try {
+        all.codes[i] = compile_to_object(all.modules[i], all.target);
+      } catch (...) {
+        all.errors[i] = std::current_exception();
+      }
+    }
+  };
+  parallel_for(static_cast<int64_t>(count), worth_waking, part, args);
+  for (const std::exception_ptr& error : objects.errors)
+    if (error) std::rethrow_exception(error);
+  return std::move(objects.codes);
+}
+
 }  // namespace
 
 Program lower_to_program(const Graph& graph) { return lower(*run_pipeline(graph)); }
@@ -87,13 +121,17 @@ Compiled compile(const Graph& graph, const CompileOptions& options) {
     dump(folder, "40.s", compile_to_assembly(ir, target));
     stages.done("dump");
   }
-  ObjectCode object = compile_to_object(ir, target);
+  std::vector<ObjectCode> codes = compile_side_by_side(ir, target);
   stages.done("llvm");
-  stages.add("llvm.parse", object.parse_ms);
-  stages.add("llvm.passes", object.pass_ms);
-  stages.add("llvm.code", object.code_ms);
+  // Of the part that took longest.
+  auto longest = [&](double ObjectCode::* time) { return std::ranges::max(codes, {}, time).*time; };
+  stages.add("llvm.parse", longest(&ObjectCode::parse_ms));
+  stages.add("llvm.passes", longest(&ObjectCode::pass_ms));
+  stages.add("llvm.code", longest(&ObjectCode::code_ms));
+  std::vector<std::string> objects;
+  for (ObjectCode& code : codes) objects.push_back(std::move(code.bytes));
   Compiled compiled;
-  compiled.executable = Executable::load(manifest_of(program), std::move(object.bytes));
+  compiled.executable = Executable::load(manifest_of(program), objects);
   stages.done("load");
   compiled.times = std::move(stages.times);
   compiled.cuts = std::move(program.cuts);

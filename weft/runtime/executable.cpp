@@ -141,14 +141,14 @@ struct Executable::State {
   Block persistent;
   mutable ArenaCache arenas;
 
-  State(Manifest m, std::string_view object) : manifest(std::move(m)), code(object) {}
+  State(Manifest m, std::span<const std::string> objects) : manifest(std::move(m)), code(objects) {}
 };
 
 Executable::Executable(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Executable::~Executable() = default;
 
-std::shared_ptr<const Executable> Executable::load(Manifest manifest, std::string object) {
-  auto state = std::make_unique<State>(std::move(manifest), object);
+std::shared_ptr<const Executable> Executable::load(Manifest manifest, std::span<const std::string> objects) {
+  auto state = std::make_unique<State>(std::move(manifest), objects);
   state->run = reinterpret_cast<Entry>(state->code.find("weft_run"));
   auto setup = reinterpret_cast<Entry>(state->code.find("weft_setup"));
   if (!state->run || !setup) fail(ErrorKind::io, "object_code", "object code: has no weft_run or weft_setup");

@@ -58,8 +58,9 @@ struct Manifest {
 // Thread-safe: any number of threads may run one executable at once.
 class Executable {
  public:
-  // `object`: an ELF relocatable object that defines weft_run and weft_setup. Error on bytes that are no such thing.
-  static std::shared_ptr<const Executable> load(Manifest manifest, std::string object);
+  // `objects`: ELF relocatable objects that define weft_run and weft_setup between them. Error on bytes that are no such
+  // thing.
+  static std::shared_ptr<const Executable> load(Manifest manifest, std::span<const std::string> objects);
   ~Executable();
 
   const Manifest& manifest() const;

@@ -69,62 +69,89 @@ struct CodeObject::State {
 
 namespace {
 
+// One relocatable file, and where its sections go.
+struct Part {
+  Reader file;
+  std::vector<Elf64_Shdr> sections;
+  std::vector<uint64_t> offsets;
+  std::vector<Elf64_Sym> symbols;
+  std::string_view strings;
+
+  explicit Part(std::string_view elf) : file(elf) {}
+  std::string_view name(const Elf64_Sym& symbol) const { return text_at(strings, symbol.st_name); }
+};
+
+// All parts go into one mapping, and find each other's global functions there.
 class Loader {
  public:
-  Loader(std::string_view elf, CodeObject::State& state) : file_(elf), state_(state) {}
+  Loader(std::span<const std::string> objects, CodeObject::State& state) : parts_(objects.begin(), objects.end()), state_(state) {}
 
   void load() {
-    read_sections();
-    place_sections();
-    read_symbols();
+    uint64_t at = 0;
+    for (Part& part : parts_) {
+      read_sections(part);
+      place_sections(part, at);
+      read_symbols(part);
+    }
+    stubs_at_ = rounded(at, 16);
+    find_symbols();
     map();
-    for (size_t i = 0; i < sections_.size(); ++i) relocate(sections_[i]);
+    for (const Part& part : parts_)
+      for (const Elf64_Shdr& section : part.sections) relocate(part, section);
     publish();
   }
 
  private:
-  void read_sections() {
-    auto header = file_.at<Elf64_Ehdr>(0);
+  static void read_sections(Part& part) {
+    auto header = part.file.at<Elf64_Ehdr>(0);
     require(std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0, "is no ELF file");
     require(header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_ident[EI_DATA] == ELFDATA2LSB, "is not 64-bit little-endian");
     require(header.e_type == ET_REL && header.e_machine == EM_X86_64, "is not relocatable code for x86-64");
     require(header.e_shentsize == sizeof(Elf64_Shdr), "has section headers of another size");
-    for (uint64_t i = 0; i < header.e_shnum; ++i) sections_.push_back(file_.at<Elf64_Shdr>(header.e_shoff + i * sizeof(Elf64_Shdr)));
+    for (uint64_t i = 0; i < header.e_shnum; ++i)
+      part.sections.push_back(part.file.at<Elf64_Shdr>(header.e_shoff + i * sizeof(Elf64_Shdr)));
   }
 
-  void place_sections() {
-    offsets_.resize(sections_.size());
-    uint64_t at = 0;
-    for (size_t i = 0; i < sections_.size(); ++i) {
-      const Elf64_Shdr& section = sections_[i];
+  static void place_sections(Part& part, uint64_t& at) {
+    part.offsets.resize(part.sections.size());
+    for (size_t i = 0; i < part.sections.size(); ++i) {
+      const Elf64_Shdr& section = part.sections[i];
       if (!(section.sh_flags & SHF_ALLOC)) continue;
       require(!(section.sh_flags & SHF_WRITE), "has writable data");
       require(section.sh_type != SHT_NOBITS, "has uninitialised data");
       uint64_t alignment = section.sh_addralign ? section.sh_addralign : 1;
       require(alignment <= 4096, "asks for an alignment past a page");
       require(section.sh_size <= largest_object, "is too large");
-      file_.part(section.sh_offset, section.sh_size);
+      part.file.part(section.sh_offset, section.sh_size);
       at = rounded(at, alignment);
-      offsets_[i] = at;
+      part.offsets[i] = at;
       at += section.sh_size;
       require(at <= largest_object, "is too large");
     }
-    stubs_at_ = rounded(at, 16);
   }
 
-  void read_symbols() {
-    for (const Elf64_Shdr& section : sections_) {
+  static void read_symbols(Part& part) {
+    for (const Elf64_Shdr& section : part.sections) {
       if (section.sh_type != SHT_SYMTAB) continue;
-      require(symbols_.empty() && section.sh_entsize == sizeof(Elf64_Sym), "has an odd symbol table");
-      require(section.sh_link < sections_.size(), "has no names for its symbols");
-      const Elf64_Shdr& names = sections_[section.sh_link];
-      strings_ = file_.part(names.sh_offset, names.sh_size);
-      std::string_view table = file_.part(section.sh_offset, section.sh_size);
+      require(part.symbols.empty() && section.sh_entsize == sizeof(Elf64_Sym), "has an odd symbol table");
+      require(section.sh_link < part.sections.size(), "has no names for its symbols");
+      const Elf64_Shdr& names = part.sections[section.sh_link];
+      part.strings = part.file.part(names.sh_offset, names.sh_size);
+      std::string_view table = part.file.part(section.sh_offset, section.sh_size);
       Reader reader(table);
-      for (uint64_t i = 0; i + sizeof(Elf64_Sym) <= table.size(); i += sizeof(Elf64_Sym)) symbols_.push_back(reader.at<Elf64_Sym>(i));
+      for (uint64_t i = 0; i + sizeof(Elf64_Sym) <= table.size(); i += sizeof(Elf64_Sym)) part.symbols.push_back(reader.at<Elf64_Sym>(i));
     }
-    for (const Elf64_Sym& symbol : symbols_)
-      if (symbol.st_shndx == SHN_UNDEF && symbol.st_name) stub_for(text_at(strings_, symbol.st_name));
+  }
+
+  // Symbols that parts have for all come first; what remains is the runtime's.
+  void find_symbols() {
+    for (const Part& part : parts_)
+      for (const Elf64_Sym& symbol : part.symbols)
+        if (ELF64_ST_BIND(symbol.st_info) == STB_GLOBAL && symbol.st_shndx != SHN_UNDEF)
+          require(shared_.emplace(part.name(symbol), place_of(part, symbol)).second, "has two symbols of one name");
+    for (const Part& part : parts_)
+      for (const Elf64_Sym& symbol : part.symbols)
+        if (symbol.st_shndx == SHN_UNDEF && symbol.st_name && !shared_.count(part.name(symbol))) stub_for(part.name(symbol));
   }
 
   void stub_for(std::string_view name) {
@@ -141,11 +168,12 @@ class Loader {
     void* memory = mmap(nullptr, state_.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) throw Error(ErrorKind::runtime, cat("no memory for ", state_.size, " bytes of code"), "code_memory");
     state_.memory = static_cast<char*>(memory);
-    for (size_t i = 0; i < sections_.size(); ++i) {
-      if (!(sections_[i].sh_flags & SHF_ALLOC)) continue;
-      std::string_view bytes = file_.part(sections_[i].sh_offset, sections_[i].sh_size);
-      std::memcpy(state_.memory + offsets_[i], bytes.data(), bytes.size());
-    }
+    for (const Part& part : parts_)
+      for (size_t i = 0; i < part.sections.size(); ++i) {
+        if (!(part.sections[i].sh_flags & SHF_ALLOC)) continue;
+        std::string_view bytes = part.file.part(part.sections[i].sh_offset, part.sections[i].sh_size);
+        std::memcpy(state_.memory + part.offsets[i], bytes.data(), bytes.size());
+      }
     // jmp *[rip + 2]; the address lies behind, aligned.
     for (size_t i = 0; i < targets_.size(); ++i) {
       char* stub = state_.memory + stubs_at_ + i * stub_size;
@@ -155,44 +183,51 @@ class Loader {
     }
   }
 
+  // Where a symbol lies in the mapping.
+  static uint64_t place_of(const Part& part, const Elf64_Sym& symbol) {
+    require(symbol.st_shndx < part.sections.size() && (part.sections[symbol.st_shndx].sh_flags & SHF_ALLOC), "has a symbol outside of its code");
+    require(symbol.st_value <= part.sections[symbol.st_shndx].sh_size, "has a symbol outside of its section");
+    return part.offsets[symbol.st_shndx] + symbol.st_value;
+  }
+
   // The address of a symbol; `slot`: of the memory that holds it (GOT-relative loads).
-  char* address_of(const Elf64_Sym& symbol, bool slot) const {
-    if (symbol.st_shndx == SHN_UNDEF) {
-      char* stub = state_.memory + stubs_at_ + stubs_.at(std::string(text_at(strings_, symbol.st_name))) * stub_size;
+  char* address_of(const Part& part, const Elf64_Sym& symbol, bool slot) const {
+    auto shared = symbol.st_shndx == SHN_UNDEF ? shared_.find(part.name(symbol)) : shared_.end();
+    if (symbol.st_shndx == SHN_UNDEF && shared == shared_.end()) {
+      char* stub = state_.memory + stubs_at_ + stubs_.at(std::string(part.name(symbol))) * stub_size;
       return slot ? stub + 8 : stub;
     }
-    require(symbol.st_shndx < sections_.size() && (sections_[symbol.st_shndx].sh_flags & SHF_ALLOC), "has a symbol outside of its code");
-    require(symbol.st_value <= sections_[symbol.st_shndx].sh_size, "has a symbol outside of its section");
     require(!slot, "loads the address of its own symbol from a table");
-    return state_.memory + offsets_[symbol.st_shndx] + symbol.st_value;
+    return state_.memory + (shared == shared_.end() ? place_of(part, symbol) : shared->second);
   }
 
-  void relocate(const Elf64_Shdr& section) {
-    if (section.sh_type != SHT_RELA || section.sh_info >= sections_.size()) return;
-    const Elf64_Shdr& target = sections_[section.sh_info];
+  void relocate(const Part& part, const Elf64_Shdr& section) {
+    if (section.sh_type != SHT_RELA || section.sh_info >= part.sections.size()) return;
+    const Elf64_Shdr& target = part.sections[section.sh_info];
     if (!(target.sh_flags & SHF_ALLOC)) return;
-    std::string_view table = file_.part(section.sh_offset, section.sh_size);
+    std::string_view table = part.file.part(section.sh_offset, section.sh_size);
     Reader reader(table);
-    for (uint64_t i = 0; i + sizeof(Elf64_Rela) <= table.size(); i += sizeof(Elf64_Rela)) apply(reader.at<Elf64_Rela>(i), target, section.sh_info);
+    for (uint64_t i = 0; i + sizeof(Elf64_Rela) <= table.size(); i += sizeof(Elf64_Rela))
+      apply(part, reader.at<Elf64_Rela>(i), target, section.sh_info);
   }
 
-  void apply(const Elf64_Rela& entry, const Elf64_Shdr& target, uint64_t index) {
+  void apply(const Part& part, const Elf64_Rela& entry, const Elf64_Shdr& target, uint64_t index) {
     uint64_t number = ELF64_R_SYM(entry.r_info), type = ELF64_R_TYPE(entry.r_info);
-    require(number < symbols_.size(), "relocates to a symbol that it does not have");
+    require(number < part.symbols.size(), "relocates to a symbol that it does not have");
     uint64_t width = type == R_X86_64_64 ? 8 : 4;
     require(entry.r_offset <= target.sh_size && width <= target.sh_size - entry.r_offset, "relocates outside of a section");
-    char* place = state_.memory + offsets_[index] + entry.r_offset;
+    char* place = state_.memory + part.offsets[index] + entry.r_offset;
     switch (type) {
       case R_X86_64_64: {
-        uint64_t value = reinterpret_cast<uint64_t>(address_of(symbols_[number], false)) + static_cast<uint64_t>(entry.r_addend);
+        uint64_t value = reinterpret_cast<uint64_t>(address_of(part, part.symbols[number], false)) + static_cast<uint64_t>(entry.r_addend);
         std::memcpy(place, &value, 8);
         return;
       }
       case R_X86_64_PC32:
-      case R_X86_64_PLT32: return relative(place, address_of(symbols_[number], false), entry.r_addend);
+      case R_X86_64_PLT32: return relative(place, address_of(part, part.symbols[number], false), entry.r_addend);
       case R_X86_64_GOTPCREL:
       case R_X86_64_GOTPCRELX:
-      case R_X86_64_REX_GOTPCRELX: return relative(place, address_of(symbols_[number], true), entry.r_addend);
+      case R_X86_64_REX_GOTPCRELX: return relative(place, address_of(part, part.symbols[number], true), entry.r_addend);
       default: reject(cat("has a relocation of type ", type));
     }
   }
@@ -207,10 +242,7 @@ class Loader {
   void publish() {
     if (mprotect(state_.memory, state_.size, PROT_READ | PROT_EXEC) != 0)
       throw Error(ErrorKind::runtime, "this system does not let pages be made executable", "code_memory");
-    for (const Elf64_Sym& symbol : symbols_) {
-      if (ELF64_ST_BIND(symbol.st_info) != STB_GLOBAL || ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF) continue;
-      state_.functions.emplace(text_at(strings_, symbol.st_name), address_of(symbol, false));
-    }
+    for (const auto& [name, at] : shared_) state_.functions.emplace(name, state_.memory + at);
     if (const char* knob = std::getenv("WEFT_PERF"); knob && *knob == '1') name_for_profilers();
   }
 
@@ -218,20 +250,19 @@ class Loader {
   void name_for_profilers() const {
     std::FILE* map = std::fopen(cat("/tmp/perf-", getpid(), ".map").c_str(), "a");
     if (!map) return;
-    for (const Elf64_Sym& symbol : symbols_) {
-      if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF) continue;
-      std::string name(text_at(strings_, symbol.st_name));
-      std::fprintf(map, "%lx %lx %s\n", reinterpret_cast<unsigned long>(address_of(symbol, false)), static_cast<unsigned long>(symbol.st_size), name.c_str());
-    }
+    for (const Part& part : parts_)
+      for (const Elf64_Sym& symbol : part.symbols) {
+        if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF) continue;
+        std::string name(part.name(symbol));
+        std::fprintf(map, "%lx %lx %s\n", reinterpret_cast<unsigned long>(address_of(part, symbol, false)),
+                     static_cast<unsigned long>(symbol.st_size), name.c_str());
+      }
     std::fclose(map);
   }
 
-  Reader file_;
+  std::vector<Part> parts_;
   CodeObject::State& state_;
-  std::vector<Elf64_Shdr> sections_;
-  std::vector<uint64_t> offsets_;
-  std::vector<Elf64_Sym> symbols_;
-  std::string_view strings_;
+  std::map<std::string_view, uint64_t> shared_;  // global symbols of all parts
   std::map<std::string, size_t> stubs_;
   std::vector<void*> targets_;
   uint64_t stubs_at_ = 0;
@@ -239,7 +270,7 @@ class Loader {
 
 }  // namespace
 
-CodeObject::CodeObject(std::string_view elf) : state_(std::make_unique<State>()) { Loader(elf, *state_).load(); }
+CodeObject::CodeObject(std::span<const std::string> objects) : state_(std::make_unique<State>()) { Loader(objects, *state_).load(); }
 CodeObject::~CodeObject() = default;
 
 void* CodeObject::find(std::string_view name) const {

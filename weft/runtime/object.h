@@ -1,18 +1,19 @@
-// Machine code from an ELF relocatable object, loaded without a linker.
+// Machine code from ELF relocatable objects, loaded without a linker.
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
 namespace weft {
 
 // Code and its constants in pages of this process: writable while they are filled, executable and read-only after,
-// never both. The object may call a fixed table of functions (memcpy, libm, ours) and nothing else.
+// never both. The objects may call each other's global functions and a fixed table of functions (memcpy, libm, ours).
 class CodeObject {
  public:
-  // Error(io) on bytes that are no such object, or that need what the loader does not know; nothing is trusted.
-  explicit CodeObject(std::string_view elf);
+  // Error(io) on bytes that are no such objects, or that need what the loader does not know; nothing is trusted.
+  explicit CodeObject(std::span<const std::string> objects);
   ~CodeObject();
   CodeObject(const CodeObject&) = delete;
   CodeObject& operator=(const CodeObject&) = delete;

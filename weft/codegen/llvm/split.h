@@ -1,0 +1,15 @@
+// A module's text in parts that compile side by side.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace weft {
+
+// At most `most` modules that have all functions of the module between them, each in one of them, in parts of about the
+// same work; one where it is too little to share. Functions are hidden symbols where another part needs them; those that
+// are always inlined, and constants, are in each part that does. The code of a function does not depend on the parts.
+// `ir`: as emit() writes it, one line for each thing but functions.
+std::vector<std::string> split_module(const std::string& ir, int most);
+
+}  // namespace weft
