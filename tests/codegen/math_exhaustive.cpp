@@ -14,7 +14,7 @@ bool failed = false;
 uint64_t step = 1;
 
 void report(const char* name, const char* type, const Target& target, const Bounds& bounds, const Worst& worst) {
-  double bound = target.fma ? bounds.fused : bounds.plain;
+  double bound = bounds.of(target.fma, type[1] == '3');
   bool is_kept = worst.error <= bound;
   failed |= !is_kept;
   std::printf("%s %s %s %.3f %.1f %llu %a %a%s\n", name, type, target.name.c_str(), worst.error, bound,

@@ -135,6 +135,33 @@ def test_softmax_and_layer_norm_are_one_kernel_each() -> None:
     assert len(wf.compile(layer_norm, X).kernels) == 1
 
 
+def test_maps_over_the_same_elements_share_a_kernel() -> None:
+    def step(x: Any, y: Any) -> Any:
+        rise = np.sin(y) + 1
+        sum_of_both = x + rise
+        x[:] = rise * 2  # over what sum_of_both reads
+        return sum_of_both, np.cos(sum_of_both)
+
+    x, y = np.linspace(0, 3, 30_000), np.linspace(1, 5, 30_000)
+    wanted = (x + np.sin(y) + 1, np.cos(x + np.sin(y) + 1))
+    assert len(wf.compile(step, x, y).kernels) == 1
+    got = wf.jit(step)(x, y)
+    np.testing.assert_allclose(got, wanted, rtol=1e-14, atol=1e-14)
+    np.testing.assert_allclose(x, (np.sin(y) + 1) * 2, rtol=1e-14, atol=1e-14)
+
+
+def test_expressions_of_much_shared_work_are_written_once() -> None:
+    def deep(x: Any, y: Any) -> Any:
+        row = y.mean(axis=-1, keepdims=True)
+        for _ in [None] * 60:
+            x, row = x * 0.5 + x * x, row * 0.5 + row * row
+        return x * row
+
+    x = np.linspace(0.1, 0.4, 4000).reshape(40, 100)
+    np.testing.assert_allclose(wf.jit(deep)(x, x), deep(x, x), rtol=1e-10)
+    assert len(wf.compile(deep, x, x).kernels) == 1
+
+
 def test_forked_children_can_run() -> None:
     f = wf.jit(lambda x: np.exp(x) @ x.T)
     wanted = f(X)

@@ -61,6 +61,8 @@ struct Lowering {
 };
 
 void lower_map(Lowering& lowering, const Stage& stage);
+// Maps over the same elements, each of which is read where it is made.
+void lower_maps(Lowering& lowering, const Group& group);
 void lower_update(Lowering& lowering, const Stage& stage);
 // Reduces, scans and selections by a body.
 void lower_fold(Lowering& lowering, const Stage& stage);

@@ -260,23 +260,42 @@ class Fuser {
   }
   bool escapes_only(const std::set<NodeId>& inside, NodeId id) const { return leaves(id, inside); }
 
-  // Cuts expressions that have grown too large, counting shared parts as often as they are written.
+  // Cuts expressions that have grown too large. Written once is what is read at the same coordinates; below a view it may
+  // be read at others and counts again.
   void bound_expressions() {
-    std::vector<int> size(graph_.size());
+    size_.assign(graph_.size(), 0);
     for (const Node& node : graph_.nodes()) {
       int64_t total = 1;
       for (const Value& operand : node.operands())
-        total += fusion_.is_stored[operand.id()] ? 1 : size[operand.id()];
-      size[node.id()] = static_cast<int>(std::min<int64_t>(total, largest_expression + 1));
+        total += fusion_.is_stored[operand.id()] ? 1 : size_[operand.id()];
+      if (total > largest_expression) total = distinct_size(node);
+      size_[node.id()] = static_cast<int>(std::min<int64_t>(total, largest_expression + 1));
       if (is_fold(node) || is_step(node)) {
         for (const Value& operand : node.operands())
           if (total > largest_expression) store(operand.id(), "the expression is too large to go on");
-        size[node.id()] = 1;
+        size_[node.id()] = 1;
       } else if (total > largest_expression && inside_epilogue_[node.id()] < 0) {
         store(node.id(), "the expression is too large to go on");
-        size[node.id()] = 1;
+        size_[node.id()] = 1;
       }
     }
+  }
+
+  int64_t distinct_size(const Node& root) const {
+    std::vector<NodeId> stack{root.id()};
+    std::set<NodeId> seen;
+    int64_t total = 0;
+    while (!stack.empty() && total <= largest_expression) {
+      NodeId id = stack.back();
+      stack.pop_back();
+      if (!seen.insert(id).second) continue;
+      bool is_stored = fusion_.is_stored[id] && id != root.id();
+      bool enters = !is_stored && (id == root.id() || def(graph_.node(id).op).traits.elementwise);
+      total += is_stored || enters ? 1 : size_[id];
+      if (enters)
+        for (const Value& operand : graph_.node(id).operands()) stack.push_back(operand.id());
+    }
+    return total;
   }
 
   void make_stages() {
@@ -315,9 +334,11 @@ class Fuser {
     }
   }
 
-  // What a stage iterates over when it is part of a row kernel: leading dims (rows) and the rest.
+  // What a stage iterates over when it shares a kernel: leading dims (rows) and the rest. Maps of the same dims share one
+  // too, as rows of one element.
   struct Rows {
     Dims rows, inner;
+    bool is_map = false;
     bool operator==(const Rows&) const = default;
   };
 
@@ -331,7 +352,12 @@ class Fuser {
     return Rows{Dims(dims.begin(), split), Dims(split, dims.end())};
   }
 
-  // Whether a stage can run in the row kernel of these rows.
+  std::optional<Rows> rows_of(const Stage& stage) const {
+    if (stage.kind == StageKind::map) return Rows{graph_.node(stage.root).type().dims, {}, true};
+    return rows_of_reduce(stage);
+  }
+
+  // Whether a stage can run in the kernel of these rows.
   bool fits_rows(const Stage& stage, const Rows& rows) const {
     if (stage.kind == StageKind::reduce) return rows_of_reduce(stage) == rows;
     if (stage.kind != StageKind::map) return false;
@@ -344,8 +370,8 @@ class Fuser {
 
   // Whether every use of `value` in the expression of `at` is at the row of the element itself: coordinate i of the
   // value is coordinate i of the stage, for all rows.
-  bool read_by_row(const Node& at, NodeId value, size_t rows, std::vector<int> coordinates, int depth = 0) const {
-    if (depth > 64) return false;
+  bool read_by_row(const Node& at, NodeId value, size_t rows, const std::vector<int>& coordinates,
+                   std::set<std::pair<NodeId, std::vector<int>>>& seen) const {
     for (size_t k = 0; k < at.operand_count(); ++k) {
       Value operand = at.operand(k);
       std::optional<std::vector<int>> mapped = operand_coordinates(at, k, coordinates);
@@ -360,7 +386,7 @@ class Fuser {
         if (depends_on(operand.id(), value)) return false;
         continue;
       }
-      if (!read_by_row(operand.node(), value, rows, *mapped, depth + 1)) return false;
+      if (seen.emplace(operand.id(), *mapped).second && !read_by_row(operand.node(), value, rows, *mapped, seen)) return false;
     }
     return true;
   }
@@ -417,6 +443,7 @@ class Fuser {
     fusion_.groups.clear();
     std::vector<std::optional<Rows>> rows;    // of each group that is a row kernel
     std::vector<std::set<int>> depends;       // groups that each group needs, transitively
+    std::vector<int> sizes;                   // of each group's expressions
     for (size_t s = 0; s < stages.size(); ++s) {
       Stage& stage = stages[s];
       int joined = -1;
@@ -426,17 +453,21 @@ class Fuser {
       for (int candidate : needed) {
         const std::optional<Rows>& shape = rows[static_cast<size_t>(candidate)];
         if (!shape || !fits_rows(stage, *shape) || !reads_rows_of(stage, candidate, shape->rows.size())) continue;
+        // Sharing a reduce's kernel comes first.
+        if (shape->is_map && (joined >= 0 || sizes[static_cast<size_t>(candidate)] + size_[stage.root] > largest_expression)) continue;
         bool cyclic = std::any_of(needed.begin(), needed.end(), [&](int other) {
           return other != candidate && depends[static_cast<size_t>(other)].count(candidate);
         });
-        if (!cyclic) joined = candidate;
+        if (!cyclic && (joined < 0 || !shape->is_map || rows[static_cast<size_t>(joined)]->is_map)) joined = candidate;
       }
       if (joined < 0) {
         joined = static_cast<int>(fusion_.groups.size());
         fusion_.groups.emplace_back();
-        rows.push_back(rows_of_reduce(stage));
+        rows.push_back(rows_of(stage));
         depends.emplace_back();
+        sizes.push_back(0);
       }
+      sizes[static_cast<size_t>(joined)] += size_[stage.root];
       stage.group = joined;
       fusion_.groups[static_cast<size_t>(joined)].stages.push_back(static_cast<int>(s));
       std::set<int>& all = depends[static_cast<size_t>(joined)];
@@ -459,7 +490,8 @@ class Fuser {
       const Stage& source = fusion_.stages[static_cast<size_t>(producer)];
       // A stored full-space value of the same kernel is read back at the same element only.
       size_t wanted = source.kind == StageKind::reduce ? rows : graph_.node(source.root).type().dims.size();
-      if (!read_by_row(graph_.node(stage.root), read, wanted, own_coordinates(stage))) return false;
+      std::set<std::pair<NodeId, std::vector<int>>> seen;
+      if (!read_by_row(graph_.node(stage.root), read, wanted, own_coordinates(stage), seen)) return false;
     }
     return true;
   }
@@ -509,58 +541,12 @@ class Fuser {
   std::vector<std::vector<NodeId>> users_;
   std::vector<bool> is_output_;
   std::vector<int> inside_epilogue_;
+  std::vector<int> size_;  // of expressions, by node
   std::vector<std::pair<NodeId, NodeId>> epilogue_root_;
   Fusion fusion_;
 };
 
 }  // namespace
-
-bool is_fold(const Node& node) {
-  if (node.op == Op::reduce) return node.operand_count() != 2 || !single_op(*node.regions[0]);
-  return node.op == Op::reduce_window || node.op == Op::select_and_scatter;
-}
-
-bool is_step(const Node& node) {
-  switch (node.op) {
-    case Op::sort: case Op::fft: case Op::cholesky: case Op::triangular_solve: case Op::custom_call:
-    case Op::for_: case Op::while_: case Op::if_: case Op::case_: return true;
-    default: return false;
-  }
-}
-
-std::vector<std::optional<NodeId>> results_of(const Graph& graph, const Node& node) {
-  std::vector<std::optional<NodeId>> results(node.types.size());
-  for (const Node& user : graph.nodes())
-    if (user.op == Op::result && user.operand(0).id() == node.id()) results[user.operand(0).index()] = user.id();
-  return results;
-}
-
-std::optional<size_t> kept_rows(const Node& reduce) {
-  const Ints& dimensions = reduce.ints(Attr::dimensions);
-  auto rank = static_cast<size_t>(reduce.operand(0).type().rank());
-  size_t kept = rank - dimensions.size();
-  for (int64_t dimension : dimensions)
-    if (static_cast<size_t>(dimension) < kept) return std::nullopt;
-  return kept;
-}
-
-bool is_widening(const Node& node) {
-  if (node.op != Op::convert) return false;
-  DType from = node.operand(0).type().dtype, to = node.type().dtype;
-  auto is_half = [](DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; };
-  bool is_whole = is_bool(from) || (is_integer(from) && bit_width(from) >= 8);
-  int bits = is_bool(from) ? 1 : bit_width(from);
-  if (to == DType::f64) return from == DType::f32 || is_half(from) || (is_whole && bits <= 32);
-  if (to == DType::f32) return is_half(from) || (is_whole && bits <= 16);
-  if (is_half(to)) return is_whole && bits <= 8;
-  return is_integer(to) && is_whole && bits < bit_width(to) && bit_width(to) >= 16;
-}
-
-bool is_inline_constant(const Node& node) {
-  if (node.op != Op::constant) return false;
-  const Literal& literal = node.attrs.literal(Attr::value);
-  return !literal.is_live() && literal.count() > 0 && literal.count() <= 65536 && literal.is_splat();
-}
 
 Fusion fuse(const Graph& graph) { return Fuser(graph).run(); }
 

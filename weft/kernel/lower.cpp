@@ -28,6 +28,8 @@ std::vector<bool> needed_values(const Graph& graph, const Fusion& fusion) {
 
 void lower_group(Lowering& lowering, const Group& group) {
   const Stage& first = lowering.fusion.stages[static_cast<size_t>(group.stages[0])];
+  auto is_map = [&](int s) { return lowering.fusion.stages[static_cast<size_t>(s)].kind == StageKind::map; };
+  if (group.stages.size() > 1 && std::all_of(group.stages.begin(), group.stages.end(), is_map)) return lower_maps(lowering, group);
   if (group.stages.size() > 1) return lower_rows(lowering, group);
   switch (first.kind) {
     case StageKind::map: return lower_map(lowering, first);

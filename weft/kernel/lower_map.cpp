@@ -143,6 +143,30 @@ void lower_map(Lowering& lowering, const Stage& stage) {
   finish_draft(lowering, std::move(draft), access, {stage.root});
 }
 
+void lower_maps(Lowering& lowering, const Group& group) {
+  Draft draft;
+  Access access(lowering.graph, lowering.fusion, draft.kernel);
+  std::vector<Stmt> body;
+  std::vector<NodeId> roots;
+  std::vector<ExprId> values;
+  Space space;
+  for (int s : group.stages) {
+    const Node& node = lowering.graph.node(lowering.fusion.stages[static_cast<size_t>(s)].root);
+    space = space_of(node.type().dims, ".i");
+    int32_t slot = add_variable(draft.kernel, node.type().dtype);
+    body.push_back(statement(StmtKind::define, slot, access.compute(node, space.coordinates)));
+    roots.push_back(node.id());
+    values.push_back(access.variable(slot, node.type().dtype));
+    access.define(node.id(), values.back());
+  }
+  // Stores come last: one of them may write over an input in place.
+  for (size_t i = 0; i < roots.size(); ++i)
+    if (lowering.is_needed[roots[i]])
+      body.push_back(store_statement(access.memory(roots[i], true), linear_index(lowering.graph.node(roots[i]).type().dims, space.coordinates), values[i]));
+  draft.kernel.body = schedule_map(draft.kernel, space.axes, std::move(body), draft.parallel);
+  finish_draft(lowering, std::move(draft), access, roots);
+}
+
 void lower_copy(Lowering& lowering, Value from, BufferId target, NodeId root) {
   const Type& type = from.type();
   Draft copy;

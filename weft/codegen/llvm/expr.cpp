@@ -39,13 +39,14 @@ std::string KernelEmitter::as_vector(const Ssa& value, DType dtype, bool imagina
   return value.vector || lanes_.count == 1 ? part : splat(register_type(dtype), part, lanes_.count);
 }
 
+// Variables change: what reads them is known only while they are the registers that it was computed from.
 Ssa KernelEmitter::expr(ExprId id) {
+  std::vector<std::string> read;
+  for (int32_t slot : reads_variables_[static_cast<size_t>(id)]) read.insert(read.end(), {variables_.at(slot).re, variables_.at(slot).im});
   for (size_t i = scopes_.size(); i-- > 0;)
-    if (auto found = scopes_[i].values.find(id); found != scopes_[i].values.end()) return found->second;
-  const Expr& e = kernel_.exprs[static_cast<size_t>(id)];
-  Ssa value = compute(e);
-  // Variables change; what reads them is not kept.
-  if (reads_variables_[static_cast<size_t>(id)].empty()) scopes_.back().values[id] = value;
+    if (auto found = scopes_[i].values.find(id); found != scopes_[i].values.end() && found->second.read == read) return found->second.value;
+  Ssa value = compute(kernel_.exprs[static_cast<size_t>(id)]);
+  scopes_.back().values[id] = {value, std::move(read)};
   return value;
 }
 

@@ -56,8 +56,12 @@ class KernelEmitter {
   std::string* out;
 
  private:
+  struct Known {
+    Ssa value;
+    std::vector<std::string> read;  // registers of the variables that it was computed from
+  };
   struct Scope {
-    std::map<ExprId, Ssa> values;
+    std::map<ExprId, Known> values;
     std::map<std::string, std::string> extents;
   };
   // Lanes of the vector loop that is being written.
@@ -89,7 +93,7 @@ class KernelEmitter {
   void vector_part(const Stmt& loop, const std::string& begin, const std::string& end, int unroll, bool masked, int lanes,
                    std::map<int32_t, Ssa>& sums);
   void hoist(const std::vector<Stmt>& body, const std::string& counter);
-  void hoist(ExprId id, const std::string& counter, const std::set<int32_t>& changed);
+  void hoist(ExprId id, const std::string& counter, const std::set<int32_t>& changed, std::set<ExprId>& seen);
   bool calls_functions(const std::vector<Stmt>& body) const;  // inline ones, of math.h
   int lanes_for(const std::vector<Stmt>& body) const;
   Ssa combine(Scalar op, DType dtype, const Ssa& a, const Ssa& b);

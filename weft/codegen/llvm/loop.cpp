@@ -86,6 +86,7 @@ void KernelEmitter::statement(const Stmt& stmt) {
 void KernelEmitter::hoist(const std::vector<Stmt>& body, const std::string& counter) {
   std::set<int32_t> changed;
   collect_changed(body, changed);
+  std::set<ExprId> seen;
   std::vector<const std::vector<Stmt>*> stack{&body};
   while (!stack.empty()) {
     const std::vector<Stmt>* level = stack.back();
@@ -94,13 +95,13 @@ void KernelEmitter::hoist(const std::vector<Stmt>& body, const std::string& coun
       stack.push_back(&stmt.body);
       std::vector<ExprId> roots{stmt.expr, stmt.mask};
       for (const auto& [id, stride] : stmt.dynamic) roots.push_back(id);
-      for (ExprId id : roots) hoist(id, counter, changed);
+      for (ExprId id : roots) hoist(id, counter, changed, seen);
     }
   }
 }
 
-void KernelEmitter::hoist(ExprId id, const std::string& counter, const std::set<int32_t>& changed) {
-  if (id == no_expr) return;
+void KernelEmitter::hoist(ExprId id, const std::string& counter, const std::set<int32_t>& changed, std::set<ExprId>& seen) {
+  if (id == no_expr || !seen.insert(id).second) return;
   const auto& counters = depends_[static_cast<size_t>(id)];
   const auto& read = reads_variables_[static_cast<size_t>(id)];
   bool bound = std::all_of(counters.begin(), counters.end(), [&](const std::string& name) { return name != counter && counters_.count(name); });
@@ -111,9 +112,12 @@ void KernelEmitter::hoist(ExprId id, const std::string& counter, const std::set<
   if (bound && steady && !reads_written) {
     bool clean = true;
     std::vector<ExprId> stack{id};
+    std::set<ExprId> inside;
     while (!stack.empty() && clean) {
-      const Expr& at = kernel_.exprs[static_cast<size_t>(stack.back())];
+      ExprId next = stack.back();
       stack.pop_back();
+      if (!inside.insert(next).second) continue;
+      const Expr& at = kernel_.exprs[static_cast<size_t>(next)];
       if (at.kind == ExprKind::load && kernel_.memories[static_cast<size_t>(at.slot)].written) clean = false;
       for (ExprId arg : at.args) stack.push_back(arg);
       for (const auto& [d, stride] : at.dynamic) stack.push_back(d);
@@ -124,9 +128,9 @@ void KernelEmitter::hoist(ExprId id, const std::string& counter, const std::set<
       return;
     }
   }
-  for (ExprId arg : e.args) hoist(arg, counter, changed);
-  for (const auto& [d, stride] : e.dynamic) hoist(d, counter, changed);
-  hoist(e.mask, counter, changed);
+  for (ExprId arg : e.args) hoist(arg, counter, changed, seen);
+  for (const auto& [d, stride] : e.dynamic) hoist(d, counter, changed, seen);
+  hoist(e.mask, counter, changed, seen);
 }
 
 void KernelEmitter::serial_loop(const Stmt& loop, const std::string& begin, const std::string& end, int step, const std::function<void()>& turns) {

@@ -76,23 +76,35 @@ V expm1(const V& x) {
   return select(less(abs_of(x), is_wide ? 1e-17 : 1e-9), x, y + y);
 }
 
+// E / (E + 2) for E = e**(2|x|) - 1 = 2**n (e**r - 1) + (2**n - 1).
+V tanh_single(const V& x) {
+  V a = clamped(abs_of(x), 0, 9.25), twice = a + a;
+  Rounded n = rounded(twice, x.w->real(x.elem, 1.44269504));
+  V r = mad(n.number, x.w->real(x.elem, -0x1.62e43p-1), twice), scale = power_of_two(n.integer);
+  V e = mad(scale, mad(exp_tail(r), r * r, r), scale - 1.0);
+  return copysign_of(e / (e + 2.0), x);
+}
+
 V tanh(const V& x) {
+  if (x.elem == Elem::f32) return tanh_single(x);
   V a = abs_of(x), m = -clamped(a, 0, 22);
   Pair e = expm1_parts(m + m);  // tanh |x| = -e / (e + 2)
   Pair sum = fast_sum(x.w->real(x.elem, 2), e.hi);
   V t = quotient({-e.hi, -e.lo}, {sum.hi, sum.lo + e.lo});
-  return select(less(a, x.elem == Elem::f64 ? 1e-17 : 1e-9), x, copysign_of(t, x));
+  return select(less(a, 1e-17), x, copysign_of(t, x));
 }
 
 V logistic(const V& x) {
-  bool is_wide = x.elem == Elem::f64;
-  V one = x.w->real(x.elem, 1), zero = x.w->zero(x.elem);
-  auto [e, n] = exp_parts(clamped(-abs_of(x), is_wide ? -746 : -104, 0));
+  V one = x.w->real(x.elem, 1), zero = x.w->zero(x.elem), negative = less(x, 0);
+  if (x.elem == Elem::f32) {
+    V e = exp(-abs_of(x));
+    return select(negative, e, one) / (e + 1.0);
+  }
+  auto [e, n] = exp_parts(clamped(-abs_of(x), -746, 0));
   // e**-|x| next to 1: past so many digits it does not show.
-  V least = x.w->integer(n.integer.elem, is_wide ? -64 : -32);
+  V least = x.w->integer(n.integer.elem, -64);
   V scale = power_of_two(select(less(n.integer, least), least, n.integer));
   Pair sum = fast_sum(one, e.hi * scale);
-  V negative = less(x, 0);
   V q = quotient({select(negative, e.hi, one), select(negative, e.lo, zero)}, {sum.hi, mad(e.lo, scale, sum.lo)});
   V whole = x.w->zero(n.integer.elem);
   return scaled(q, {select(negative, n.number, zero), select(negative, n.integer, whole)});

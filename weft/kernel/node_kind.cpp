@@ -1,0 +1,53 @@
+// What nodes are to fusion and lowering.
+#include "weft/kernel/fuse.h"
+
+namespace weft {
+
+bool is_fold(const Node& node) {
+  if (node.op == Op::reduce) return node.operand_count() != 2 || !single_op(*node.regions[0]);
+  return node.op == Op::reduce_window || node.op == Op::select_and_scatter;
+}
+
+bool is_step(const Node& node) {
+  switch (node.op) {
+    case Op::sort: case Op::fft: case Op::cholesky: case Op::triangular_solve: case Op::custom_call:
+    case Op::for_: case Op::while_: case Op::if_: case Op::case_: return true;
+    default: return false;
+  }
+}
+
+std::vector<std::optional<NodeId>> results_of(const Graph& graph, const Node& node) {
+  std::vector<std::optional<NodeId>> results(node.types.size());
+  for (const Node& user : graph.nodes())
+    if (user.op == Op::result && user.operand(0).id() == node.id()) results[user.operand(0).index()] = user.id();
+  return results;
+}
+
+std::optional<size_t> kept_rows(const Node& reduce) {
+  const Ints& dimensions = reduce.ints(Attr::dimensions);
+  auto rank = static_cast<size_t>(reduce.operand(0).type().rank());
+  size_t kept = rank - dimensions.size();
+  for (int64_t dimension : dimensions)
+    if (static_cast<size_t>(dimension) < kept) return std::nullopt;
+  return kept;
+}
+
+bool is_widening(const Node& node) {
+  if (node.op != Op::convert) return false;
+  DType from = node.operand(0).type().dtype, to = node.type().dtype;
+  auto is_half = [](DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; };
+  bool is_whole = is_bool(from) || (is_integer(from) && bit_width(from) >= 8);
+  int bits = is_bool(from) ? 1 : bit_width(from);
+  if (to == DType::f64) return from == DType::f32 || is_half(from) || (is_whole && bits <= 32);
+  if (to == DType::f32) return is_half(from) || (is_whole && bits <= 16);
+  if (is_half(to)) return is_whole && bits <= 8;
+  return is_integer(to) && is_whole && bits < bit_width(to) && bit_width(to) >= 16;
+}
+
+bool is_inline_constant(const Node& node) {
+  if (node.op != Op::constant) return false;
+  const Literal& literal = node.attrs.literal(Attr::value);
+  return !literal.is_live() && literal.count() > 0 && literal.count() <= 65536 && literal.is_splat();
+}
+
+}  // namespace weft
