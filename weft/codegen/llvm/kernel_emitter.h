@@ -94,7 +94,7 @@ class KernelEmitter {
                    std::map<int32_t, Ssa>& sums);
   void hoist(const std::vector<Stmt>& body, const std::string& counter);
   void hoist(ExprId id, const std::string& counter, const std::set<int32_t>& changed, std::set<ExprId>& seen);
-  bool calls_functions(const std::vector<Stmt>& body) const;  // inline ones, of math.h
+  int vectors_at_once(const std::vector<Stmt>& body) const;
   int lanes_for(const std::vector<Stmt>& body) const;
   Ssa combine(Scalar op, DType dtype, const Ssa& a, const Ssa& b);
   Ssa neutral(Scalar op, DType dtype, int lanes);

@@ -134,7 +134,7 @@ void KernelEmitter::block(const Stmt& loop, const Lines& lines, int side) {
   for (int c = 0; c < side; ++c) {
     scopes_.emplace_back();
     counters_[loop.counter] = add(base, cat(c));
-    for (const auto& [id, columns_of] : loaded) scopes_.back().values[id] = columns_of[static_cast<size_t>(c)];
+    for (const auto& [id, columns_of] : loaded) scopes_.back().values[id] = {columns_of[static_cast<size_t>(c)], {}};
     for (size_t k = 0; k < loop.body.size(); ++k) {
       const Stmt& stmt = loop.body[k];
       if (stmt.kind != StmtKind::store) {

@@ -199,14 +199,17 @@ void visit_expressions(const Kernel& kernel, std::vector<ExprId> pending, const 
 
 }  // namespace
 
-bool KernelEmitter::calls_functions(const std::vector<Stmt>& body) const {
+int KernelEmitter::vectors_at_once(const std::vector<Stmt>& body) const {
   std::vector<ExprId> roots;
   for (const Stmt& stmt : body) roots.push_back(stmt.expr);
   bool calls = false;
+  int rounds = 0;
   visit_expressions(kernel_, std::move(roots), [&](const Expr& e) {
-    calls |= e.kind == ExprKind::scalar && is_float(e.dtype) && is_inline_function(weft::name(e.op), module_.target);
+    if (e.kind != ExprKind::scalar || !is_float(e.dtype)) return;
+    calls |= is_inline_function(weft::name(e.op), module_.target);
+    rounds += size_of(e.dtype) < 4 && (e.op == Scalar::add || e.op == Scalar::subtract || e.op == Scalar::multiply || e.op == Scalar::convert);
   });
-  return calls;
+  return !module_.target.fma ? 1 : calls ? 4 : rounds >= 8 ? 8 : 1;
 }
 
 int KernelEmitter::lanes_for(const std::vector<Stmt>& body) const {
@@ -305,16 +308,17 @@ void KernelEmitter::vector_loop(const Stmt& loop) {
   // Rows under columns: each row is read several vectors wide, which hides the latency of the sums and keeps to a page.
   bool has_rows = std::any_of(loop.body.begin(), loop.body.end(), [](const Stmt& s) { return s.kind == StmtKind::loop; });
   if (has_rows)
-    for (int wider = calls_functions(loop.body); wider < 2 && loop.extent.opt() >= 2 * lanes; ++wider) lanes *= 2;
+    for (int wider = vectors_at_once(loop.body) > 1; wider < 2 && loop.extent.opt() >= 2 * lanes; ++wider) lanes *= 2;
   hoist(loop.body, loop.counter);
   std::set<int32_t> inside;
   collect_defined(loop.body, inside);
   std::map<int32_t, Scalar> sums;
   collect_sums(loop.body, inside, sums);
-  // Elementary functions are long chains of dependent steps: two vectors at a time keep the machine busy, and one for
-  // what is left.
-  int rest = lanes;
-  if (!has_rows && sums.empty() && module_.target.fma && loop.extent.opt() >= 4 * lanes && calls_functions(loop.body)) lanes *= 2;
+  // Elementary functions and small floats, rounded at each step, are long chains of dependent steps: several vectors at
+  // a time keep the machine busy, and one for what is left.
+  int rest = lanes, at_once = has_rows || !sums.empty() ? 1 : vectors_at_once(loop.body);
+  while (at_once > 1 && loop.extent.opt() < 2 * lanes * at_once) at_once /= 2;
+  lanes *= at_once;
   int unroll = sums.empty() ? 1 : loop.unroll;
   int64_t step = static_cast<int64_t>(lanes) * unroll;
   std::string end = extent(loop.extent);

@@ -149,9 +149,11 @@ std::string KernelEmitter::rounded(DType dtype, const std::string& value, int la
     std::string whole = lanes_type("i32", lanes);
     std::string bits = assign(cat("bitcast ", type, " ", value, " to ", whole));
     std::string shifted = assign(cat("lshr ", whole, " ", bits, ", ", splat("i32", "16", lanes)));
+    // bits + 0x7fff + odd, with one operation of three operands: less the complement of 0x7ffe + odd.
     std::string odd = assign(cat("and ", whole, " ", shifted, ", ", splat("i32", "1", lanes)));
-    std::string bias = assign(cat("add ", whole, " ", odd, ", ", splat("i32", "32767", lanes)));
-    std::string sum = assign(cat("add ", whole, " ", bits, ", ", bias));
+    std::string bias = assign(cat("or ", whole, " ", odd, ", ", splat("i32", "32766", lanes)));
+    std::string inverse = assign(cat("xor ", whole, " ", bias, ", ", splat("i32", "-1", lanes)));
+    std::string sum = assign(cat("sub ", whole, " ", bits, ", ", inverse));
     std::string cut = assign(cat("and ", whole, " ", sum, ", ", splat("i32", "-65536", lanes)));
     std::string number = assign(cat("bitcast ", whole, " ", cut, " to ", type));
     if (is_nan_short) return number;
