@@ -146,10 +146,7 @@ DotForm form_of(const Target& target, const DotKernel& kernel) {
   DotForm form = dot_form(target, kernel.lhs.dtype, kernel.rhs.dtype, kernel.accumulate);
   // Whole units of lhs are read in place where they lie together.
   bool in_place = form.group == 1 || (kernel.lhs.inner == "1" && known(kernel.k) >= 0 && known(kernel.k) % form.group == 0);
-  // Columns of lhs so far apart evict each other's lines before the rows beside have used them.
-  constexpr int64_t far_apart = 8192;
-  bool crosses = known(kernel.lhs.inner) * size_of(form.lhs) >= far_apart && (known(kernel.m) < 0 || known(kernel.m) > 12);
-  form.packs_lhs = crosses || size_of(form.lhs) != size_of(form.packed) || is_float(form.lhs) != is_float(form.packed) || !in_place;
+  form.packs_lhs = size_of(form.lhs) != size_of(form.packed) || is_float(form.lhs) != is_float(form.packed) || !in_place;
   return form;
 }
 
