@@ -18,6 +18,12 @@ GraphPtr by_row_blocks(GraphPtr graph);
 // them, of more by way of bytes; an empty value for others.
 Value with_computed_weights(Builder& build, const Node& node, Value lhs, Value rhs);
 
+// Which calls of a graph may be computed before a transposition: reductions along what a transposition parted, and what is
+// computed from the operands of such.
+std::vector<bool> of_reduced_transposed(const Graph& graph);
+// Such a call, computed and then transposed; an empty value where an operand is not transposed like the others.
+Value before_transposition(Builder& build, const Node& node, const std::vector<Value>& operands);
+
 // A convolution as the product of its windows, laid out as a matrix, with the kernel.
 Value convolution_as_dot(Builder& build, const Node& node, Value lhs, Value rhs);
 // A reduce_window as a reduce of its windows, which are read where they lie.

@@ -1,0 +1,68 @@
+"""Reductions of transposed arrays and what is computed from those, done in the order in which memory lies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import weftwork as wf
+
+random = np.random.default_rng(0)
+X, CUBE = random.standard_normal((130, 67)), random.standard_normal((9, 33, 20))
+
+
+def centred(x: Any) -> Any:
+    y = x.T
+    return y - y.mean(axis=1, keepdims=True)
+
+
+def standardised(x: Any) -> Any:
+    y = x.transpose(2, 0, 1) * 2
+    return (
+        (y - y.mean(axis=(1, 2), keepdims=True)) / np.sqrt(y.var(axis=(1, 2), keepdims=True) + 1),
+        y.max(axis=2),
+        y.sum(axis=0),
+    )
+
+
+def softmax(x: Any) -> Any:
+    e = np.exp(x.T - x.T.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+@pytest.mark.parametrize(
+    "function, x",
+    [
+        (centred, X),
+        (lambda x: np.corrcoef(x, rowvar=False), X),
+        (lambda x: np.cov(x.T, bias=True), X),
+        (standardised, CUBE),
+        (softmax, X),
+        (softmax, X.astype(np.float32)),
+        (lambda x: (np.where(x.T > 0, x.T, 1).sum(axis=1), x.T + np.arange(x.shape[0]), x.T.argmax(axis=1)), X),
+        (lambda x: ((x.T > 0).any(axis=1), (x.T + np.ones(x.T.shape) * np.arange(67)[:, None]).sum(axis=1)), X),
+        (lambda x: (x.transpose(1, 2, 0) + x.transpose(1, 2, 0).sum(axis=2, keepdims=True)).swapaxes(0, 1), CUBE),
+        (lambda x: (x.transpose(1, 2, 0) - CUBE.transpose(1, 2, 0)[:, ::-1]).min(axis=(0, 2)), CUBE),
+        (lambda x: (x.T.sum(axis=1), x.T * x[:, 0], np.clip(x.T, -1, 1)), (X * 9).astype(np.int32)),
+        (lambda x: x.T.sum(axis=1), X[:0]),
+    ],
+)
+def test_equal_numpy(function: Any, x: Any) -> None:
+    want, found, tolerance = function(x), wf.jit(function)(x), 1e-5 if x.dtype == np.float32 else 1e-12
+    for a, b in zip(want, found, strict=True) if isinstance(want, tuple) else [(want, found)]:
+        assert a.dtype == b.dtype
+        np.testing.assert_allclose(b, a, rtol=tolerance, atol=tolerance)
+
+
+def test_a_mean_of_columns_reads_rows() -> None:
+    exe = wf.compile(centred, np.ones((4096, 512)))
+    assert next(kernel.ops for kernel in exe.kernels) == ("reduce",)
+
+
+def test_symbolic_extents() -> None:
+    f = wf.jit(centred, dynamic={"x": {0: wf.Dim("n", 1, 64, 4096)}})
+    for n in (1, 5, 700):
+        x = random.standard_normal((n, 31))
+        np.testing.assert_allclose(f(x), centred(x), rtol=1e-12, atol=1e-12)
