@@ -31,7 +31,13 @@ struct DotDims {
   }
 };
 
-// batch, free, and one dimension for all contracting ones.
+// A strided_view transposed: another view.
+Value turned(Builder& build, Value view, const Ints& permutation) {
+  Value transposed = build.transpose(view, permutation);
+  return transposed.node().op == Op::transpose ? strided_view_of(build, transposed) : transposed;
+}
+
+// batch, free, and one dimension for all contracting ones; windows are stored with their places along memory.
 Value canonical(Builder& build, Value x, const DotDims& dims) {
   const Dims& extents = x.type().dims;
   Dims shape;
@@ -40,7 +46,16 @@ Value canonical(Builder& build, Value x, const DotDims& dims) {
   for (int64_t i : dims.free) shape.push_back(extents[static_cast<size_t>(i)]);
   for (int64_t i : dims.contracting) inner = inner * extents[static_cast<size_t>(i)];
   shape.push_back(inner);
-  return build.reshape(build.transpose(x, dims.order()), shape);
+  if (x.node().op != Op::strided_view) return build.reshape(build.transpose(x, dims.order()), shape);
+  size_t batch = dims.batch.size(), free = dims.free.size();
+  Value ordered = turned(build, x, dims.order());
+  if (!places_lie_along(ordered.node(), batch, batch + free)) return build.reshape(ordered, shape);
+  Ints last = dims.batch, back;
+  last.insert(last.end(), dims.contracting.begin(), dims.contracting.end());
+  last.insert(last.end(), dims.free.begin(), dims.free.end());
+  for (size_t i = 0; i <= batch + free; ++i) back.push_back(static_cast<int64_t>(i < batch ? i : i < batch + free ? i + 1 : batch));
+  std::rotate(shape.begin() + static_cast<std::ptrdiff_t>(batch), shape.end() - 1, shape.end());
+  return build.transpose(build.reshape(turned(build, x, last), shape), back);
 }
 
 // lhs (batch, m…, k) and rhs (batch, n…, k) multiplied element by element and summed.
@@ -97,6 +112,9 @@ Value prepared_dot(Builder& build, const Node& node, Value lhs, Value rhs) {
 
 // Operands of other types than the product's are converted first.
 Value typed_dot(Builder& build, const Node& node, Value lhs, Value rhs) {
+  Value given[2] = {lhs, rhs};
+  if (node.ints(Attr::lhs_contracting_dimensions) == Ints{1}) lhs = windows_by_places(build, lhs);
+  if (node.ints(Attr::rhs_contracting_dimensions) == Ints{1}) rhs = windows_by_places(build, rhs);
   if (node.attrs.find(Attr::type)) {
     DType dtype = node.type().dtype;
     Attrs attrs;
@@ -107,7 +125,9 @@ Value typed_dot(Builder& build, const Node& node, Value lhs, Value rhs) {
     Value better = prepared_dot(build, Node(plain.node()), lhs, rhs);
     return better ? better : plain;
   }
-  return prepared_dot(build, node, lhs, rhs);
+  Value better = prepared_dot(build, node, lhs, rhs);
+  if (better || (lhs == given[0] && rhs == given[1])) return better;
+  return build(Op::dot_general, {lhs, rhs}, node.attrs);
 }
 
 DType bits_type(int width) {
@@ -183,6 +203,13 @@ std::vector<Value> prepared(Builder& build, const Node& node, const std::vector<
       Value dot = convolution_as_dot(build, node, operands[0], operands[1]);
       return {dot};
     }
+    case Op::gather:
+      if (Value view = gather_as_view(build, node, operands[0], operands[1])) return {view};
+      return {};
+    case Op::slice:
+    case Op::transpose:
+      if (operands[0].node().op == Op::strided_view) return {strided_view_of(build, with_results(build, build.copy(node, operands))[0])};
+      return {};
     case Op::sort: return sorted_in_lines(build, node, operands);
     case Op::reduce_window: return scan_of(node) ? std::vector<Value>{} : window_as_reduce(build, node, operands);
     default: return {};

@@ -26,6 +26,14 @@ Value before_transposition(Builder& build, const Node& node, const std::vector<V
 
 // A convolution as the product of its windows, laid out as a matrix, with the kernel.
 Value convolution_as_dot(Builder& build, const Node& node, Value lhs, Value rhs);
+// A gather whose indices run evenly within the operand as a strided_view; an empty value for others.
+Value gather_as_view(Builder& build, const Node& node, Value x, Value indices);
+// A strided_view, slice or transpose as one view of what lies below, where that is a strided_view; otherwise itself.
+Value strided_view_of(Builder& build, Value value);
+// Whether the longest dimension of a strided_view along which neighbours are neighbours in memory is from begin to end.
+bool places_lie_along(const Node& view, size_t begin, size_t end);
+// A matrix of places by windows, reshaped from a strided_view, stored as windows by places where places lie along memory.
+Value windows_by_places(Builder& build, Value operand);
 // A reduce_window as a reduce of its windows, which are read where they lie.
 std::vector<Value> window_as_reduce(Builder& build, const Node& node, const std::vector<Value>& operands);
 
