@@ -39,6 +39,17 @@ int64_t register_bytes(DType dtype) {
   return size_of(real_type(dtype));
 }
 
+// Whether the loops inside carry one value from turn to turn: its vectors may take half of the registers.
+bool is_one_total(const std::vector<Stmt>& body) {
+  int loops = 0, totals = 0;
+  for (const Stmt& stmt : body) {
+    if (stmt.kind != StmtKind::loop) continue;
+    ++loops;
+    for (const Stmt& inner : stmt.body) totals += inner.kind == StmtKind::loop ? 2 : inner.kind == StmtKind::accumulate || inner.kind == StmtKind::assign;
+  }
+  return loops == 1 && totals == 1;
+}
+
 }  // namespace
 
 void KernelEmitter::statements(const std::vector<Stmt>& body) {
@@ -307,8 +318,10 @@ void KernelEmitter::vector_loop(const Stmt& loop) {
   int lanes = lanes_for(loop.body);
   // Rows under columns: each row is read several vectors wide, which hides the latency of the sums and keeps to a page.
   bool has_rows = std::any_of(loop.body.begin(), loop.body.end(), [](const Stmt& s) { return s.kind == StmtKind::loop; });
-  if (has_rows)
-    for (int wider = vectors_at_once(loop.body) > 1; wider < 2 && loop.extent.opt() >= 2 * lanes; ++wider) lanes *= 2;
+  if (has_rows) {
+    int doublings = vectors_at_once(loop.body) > 1 ? 1 : is_one_total(loop.body) ? (module_.target.vector_registers == 32 ? 4 : 3) : 2;
+    for (; doublings > 0 && loop.extent.opt() >= 2 * lanes; --doublings) lanes *= 2;
+  }
   hoist(loop.body, loop.counter);
   std::set<int32_t> inside;
   collect_defined(loop.body, inside);
