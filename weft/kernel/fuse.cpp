@@ -21,6 +21,9 @@ constexpr int largest_expression = 400;
 constexpr size_t longest_epilogue = 64;
 // Slices of one computed value from which on it is stored.
 constexpr std::ptrdiff_t most_shifts = 3;
+// Work for each element that a stencil may do again, where what it would store is larger than a core's own cache.
+constexpr std::ptrdiff_t cheap_stencil = 32;
+constexpr int64_t cached_bytes = int64_t{1} << 20;
 // Broadcasts along rows of so many elements repeat what a loop computes once for the row.
 constexpr int64_t long_row = 64;
 
@@ -99,15 +102,19 @@ class Fuser {
     if (feeds_update || node.op == Op::update_slice) store(node.id(), "is written over in turn");
   }
 
-  // A stencil over a computed value would compute it again at every shift, and at every shift of that in turn.
+  // A stencil over a computed value would compute it again at every shift, and at every shift of that in turn: only a
+  // little work is done again rather than sent through memory.
   void store_shifted() {
+    std::vector<int> cost(graph_.size());
     for (const Node& node : graph_.nodes()) {
+      cost[node.id()] = price(node, cost);
       bool computed = def(node.op).traits.elementwise || node.op == Op::pad || node.op == Op::concatenate ||
                       node.op == Op::dynamic_update_slice || node.op == Op::gather;
       auto slices = std::count_if(users_[node.id()].begin(), users_[node.id()].end(),
                                   [&](NodeId user) { return graph_.node(user).op == Op::slice; });
-      if (computed && slices >= most_shifts) store(node.id(), "is read at several shifts");
-      if (node.op == Op::strided_view && overlaps(node)) store(below_reshapes(node.operand(0)), "is read by windows that overlap");
+      bool is_large = (node.type().count() * Dim(size_of(node.type().dtype))).opt() > cached_bytes;
+      bool is_cheap = def(node.op).traits.elementwise && is_large && cost[node.id()] * slices <= cheap_stencil;
+      if (computed && slices >= most_shifts && !is_cheap) store(node.id(), "is read at several shifts");
     }
   }
 
