@@ -1,6 +1,8 @@
 // NumPy's C API.
 #include "numpy_array.h"
 
+#include "kept_memory.h"
+
 #define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
 #define NPY_TARGET_VERSION NPY_2_0_API_VERSION
 #include <numpy/arrayobject.h>
@@ -61,6 +63,28 @@ PyArray_Descr* import_extension(PyObject* ml_dtypes, DType dtype) {
   return descr;
 }
 
+// Where NumPy takes the memory of large results from, as NEP 49 has it: a handler goes with each array.
+PyDataMem_Handler memory_handler = {
+    "weftwork",
+    1,
+    {nullptr, [](void*, size_t bytes) { return take_memory(bytes); },
+     [](void*, size_t count, size_t each) { return std::memset(take_memory(count * each), 0, count * each); },
+     [](void*, void* memory, size_t bytes) { return resize_memory(memory, bytes); },
+     [](void*, void* memory, size_t) { give_memory(memory); }}};
+PyObject* memory_capsule = nullptr;
+
+PyObject* large_array(int ndim, npy_intp* shape, PyArray_Descr* descr) {
+  if (!memory_capsule) memory_capsule = PyCapsule_New(&memory_handler, "mem_handler", nullptr);
+  PyObject* before = memory_capsule ? PyDataMem_SetHandler(memory_capsule) : nullptr;
+  if (!before) return Py_DECREF(descr), nullptr;
+  PyObject* result = PyArray_Empty(ndim, shape, descr, 0);
+  PyObject* ours = PyDataMem_SetHandler(before);
+  Py_DECREF(before);
+  if (!ours) return Py_XDECREF(result), nullptr;
+  Py_DECREF(ours);
+  return result;
+}
+
 }  // namespace
 
 void import_numpy() {
@@ -115,7 +139,12 @@ PyObject* new_array(DType dtype, int ndim, const int64_t* dims) {
   if (!descr) return nullptr;
   std::array<npy_intp, NPY_MAXDIMS> shape{};
   std::copy(dims, dims + ndim, shape.begin());
-  return PyArray_Empty(ndim, shape.data(), reinterpret_cast<PyArray_Descr*>(descr), 0);
+  auto* type = reinterpret_cast<PyArray_Descr*>(descr);
+  auto bytes = static_cast<size_t>(size_of(dtype));
+  for (int i = 0; i < ndim; ++i) bytes *= static_cast<size_t>(dims[i]);
+  // Too large for any memory is for NumPy to say.
+  if (bytes >= large_result && bytes < size_t{1} << 40) return large_array(ndim, shape.data(), type);
+  return PyArray_Empty(ndim, shape.data(), type, 0);
 }
 
 PyObject* array_over(DType dtype, int ndim, const int64_t* dims, void* data, PyObject* owner, bool writable) {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 __all__ = ["flatten", "unflatten_with"]
@@ -27,19 +27,19 @@ def _join(path: str, key: Any) -> str:
 
 def unflatten_with(structure: Any, leaves: list[Any]) -> Any:
     """The value of this structure with other leaves."""
-    remaining = iter(leaves)
+    return _built(structure, iter(leaves))
 
-    def build(part: Any) -> Any:
-        if part is None:
-            return next(remaining)
-        kind, keys, parts = part
-        if kind == "static":
-            return keys
-        if kind is dict:
-            return {key: build(item) for key, item in zip(keys, parts, strict=True)}
-        items = [build(item) for item in parts]
-        if hasattr(kind, "_fields"):
-            return kind(*items)
-        return kind(items)
 
-    return build(structure)
+def _built(part: Any, remaining: Iterator[Any]) -> Any:
+    # No function inside of another: one that calls itself is a cycle, and would keep the leaves until one is looked for.
+    if part is None:
+        return next(remaining)
+    kind, keys, parts = part
+    if kind == "static":
+        return keys
+    if kind is dict:
+        return {key: _built(item, remaining) for key, item in zip(keys, parts, strict=True)}
+    items = [_built(item, remaining) for item in parts]
+    if hasattr(kind, "_fields"):
+        return kind(*items)
+    return kind(items)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
@@ -160,6 +161,27 @@ def test_expressions_of_much_shared_work_are_written_once() -> None:
     x = np.linspace(0.1, 0.4, 4000).reshape(40, 100)
     np.testing.assert_allclose(wf.jit(deep)(x, x), deep(x, x), rtol=1e-10)
     assert len(wf.compile(deep, x, x).kernels) == 1
+
+
+def test_memory_of_large_results_is_taken_again() -> None:
+    f = wf.jit(lambda x: (x + 1, {"twice": x * 2}))
+    x = np.ones(1 << 18)
+    gc.disable()
+    try:
+        places = set()
+        for _ in range(20):
+            sums, twice = f(x)[0], f(x)[1]["twice"]
+            assert sums[-1] == twice[-1] == 2
+            places |= {sums.ctypes.data, twice.ctypes.data}
+            del sums, twice
+        assert len(places) <= 4
+    finally:
+        gc.enable()
+    kept = f(x)[0]
+    other = f(np.zeros(1 << 18))[0]
+    assert kept[0] == 2 and other[0] == 1
+    other.resize(1 << 20, refcheck=False)
+    assert other[0] == 1 and other[-1] == 0
 
 
 def test_forked_children_can_run() -> None:
