@@ -182,3 +182,19 @@ def test_small_dtypes(kind: str) -> None:
         for function in (lambda x: np.maximum.accumulate(x, axis=1), lambda x: np.minimum.accumulate(x), lambda x: np.max(x, axis=1), lambda x: np.min(x)):
             for run in (wf.jit, wf.simulate):
                 np.testing.assert_array_equal(run(function)(x).astype(np.float64), function(x).astype(np.float64))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("count", [7, 200, 30000])
+def test_equal_numbers_of_different_bits_keep_their_order(dtype: str, count: int) -> None:
+    rng = np.random.default_rng(count)
+    x = rng.integers(-2, 3, count).astype(dtype)
+    x[rng.random(count) < 0.5] *= -1
+    x[rng.random(count) < 0.1] = np.nan
+    x[rng.random(count) < 0.1] = -np.nan
+    for values in (x, x[::-1]):
+        order = np.argsort(values, kind="stable")
+        bits = f"u{x.itemsize}"
+        np.testing.assert_array_equal(wf.jit(np.sort)(values).view(bits), values[order].view(bits))
+        pairs = np.stack([values, values], axis=1)
+        np.testing.assert_array_equal(wf.jit(lambda p: np.sort(p, axis=0))(pairs)[:, 1].view(bits), values[order].view(bits))
