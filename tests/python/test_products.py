@@ -184,3 +184,21 @@ def test_a_row_by_computed_weights_keeps_infinities_and_types() -> None:
     y = np.ones((1, 2), np.float16)
     assert half(y, w).dtype == np.float16
     np.testing.assert_array_equal(half(y, w), y @ ((w & 15).astype(np.float16) - np.float16(8)))
+
+
+def test_values_of_two_bytes_are_stored_as_such_between_products() -> None:
+    rng, bf16 = np.random.default_rng(9), np.dtype(ml_dtypes.bfloat16)
+    x, v, w = (rng.standard_normal(s).astype(bf16) for s in ((64, 96), (96, 128), (128, 32)))
+
+    def plain(x: Any) -> Any:
+        return (x @ v).astype(bf16) @ w
+
+    def moved(x: Any) -> Any:
+        y = (x @ v).astype(bf16).reshape(64, 4, 32).transpose(1, 0, 2).copy()
+        return y.transpose(1, 0, 2).reshape(64, 128) @ w
+
+    for f, stored in ((plain, 1), (moved, 2)):
+        found, want = wf.jit(f)(x), f(x)
+        assert found.dtype == want.dtype
+        np.testing.assert_allclose(found, want, rtol=1e-2, atol=0.3)
+        assert wf.compile(f, x).memory["arena"] <= stored * 64 * 128 * bf16.itemsize

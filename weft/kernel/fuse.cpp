@@ -180,6 +180,8 @@ class Fuser {
   NodeId strided_base(NodeId id) const {
     const Node* node = &graph_.node(id);
     bool reshaped = false;
+    // What is widened is stored narrow.
+    for (; !fusion_.is_stored[id] && is_widening(*node); id = node->id()) node = &node->operand(0).node();
     while (!fusion_.is_stored[node->id()]) {
       bool strided = node->op == Op::transpose || node->op == Op::broadcast_in_dim || node->op == Op::slice;
       if (node->op != Op::reshape && !strided && !is_widening(*node)) return node->id();
@@ -215,7 +217,8 @@ class Fuser {
       inside.insert(id);
       order.push_back(id);
       for (NodeId user : users_[id]) next.insert(user);
-      if (escapes(inside) == 1 && escapes_only(inside, id)) best = order.size(), best_root = id;
+      bool is_narrow = is_output_[id] || !is_widening(graph_.node(id));
+      if (is_narrow && escapes(inside) == 1 && escapes_only(inside, id)) best = order.size(), best_root = id;
       if (is_output_[id]) break;
     }
     for (size_t i = 0; i < best; ++i) inside_epilogue_[order[i]] = static_cast<int>(dot.id());
