@@ -570,3 +570,52 @@ def test_names_of_no_parameter_are_refused(options: dict) -> None:
     with pytest.raises(ValueError, match=r"'z' is no parameter of 'exchange', they are \['x', 'y', 'k'\]"):
         wf.jit(exchange, **options)
     wf.jit(lambda x, **others: x, **options)
+
+
+def between(a: Any, b: Any) -> Any:
+    a[1:-1] = a[:-2] + a[2:]
+    b[1:-1] = a[:-2] * 2
+    a[2:] = b[:-2]
+    b[:5] = b[5:10] + a[:5]
+    return a + b
+
+
+def kept_before(a: Any, b: Any) -> Any:
+    c = a.copy()
+    a[1:] = a[:-1]
+    a[3:7] = c[:4] * 2
+    b[:4] = c[1:5] + b[1:5]
+    return c
+
+
+def in_turns(a: Any, b: Any) -> None:
+    for _ in range(20):
+        first = a[1:-1] * 0.5
+        a[1:-1] = b[2:] - b[:-2]
+        b[1:-1] = first + a[2:]
+        a[:2] = first[:2]
+
+
+def by_steps(a: Any, b: Any) -> Any:
+    a[::2] = b[1::2]
+    b[::2] = a[1::2]
+    a[::3] = a[::3] * 2
+    return a[1:] - a[:-1]
+
+
+@pytest.mark.parametrize("function", [between, kept_before, in_turns, by_steps])
+def test_parts_are_computed_where_they_are_written(function: Any) -> None:
+    arrays = np.random.default_rng(0).standard_normal((2, 40))
+    plain, jitted = arrays.copy(), arrays.copy()
+    wanted, got = function(*plain), wf.jit(function)(*jitted)
+    np.testing.assert_allclose(jitted, plain, rtol=1e-12)
+    if wanted is not None:
+        np.testing.assert_allclose(got, wanted, rtol=1e-12)
+
+
+def test_a_stencil_over_another_array_needs_no_memory_of_its_own() -> None:
+    def relax(a: Any, b: Any) -> None:
+        b[1:-1] = (a[2:] + a[:-2]) * 0.5
+        a[1:-1] = (b[2:] + b[:-2]) * 0.5
+
+    assert wf.compile(relax, np.ones(5000), np.ones(5000)).memory["arena"] == 0

@@ -43,6 +43,7 @@ class Fuser {
     force_stores();
     store_shifted();
     store_repeated();
+    store_overlaid();
     find_epilogues();
     store_dot_operands();
     bound_expressions();
@@ -90,9 +91,7 @@ class Fuser {
     }
   }
 
-  // What is written over a part comes from memory, so that the rest may stay in place.
   void store_update(const Node& node) {
-    store(node.operand(1).id(), "is read at positions that are values");
     bool feeds_update = false;
     for (NodeId user : users_[node.id()]) {
       const Node& next = graph_.node(user);
@@ -100,6 +99,18 @@ class Fuser {
       feeds_update |= (updates && next.operand(0).id() == node.id()) || next.op == Op::while_ || next.op == Op::for_;
     }
     if (feeds_update || node.op == Op::update_slice) store(node.id(), "is written over in turn");
+  }
+
+  // What is written over a part is computed there, unless it reads what the rest stays in.
+  void store_overlaid() {
+    for (const Node& node : graph_.nodes()) {
+      if (node.op != Op::dynamic_update_slice && node.op != Op::update_slice) continue;
+      std::vector<NodeId> reads;
+      std::set<NodeId> seen{node.operand(1).id()};
+      collect_reads(node.operand(1).node(), reads, seen);
+      bool in_place = fusion_.is_stored[node.id()] && std::find(reads.begin(), reads.end(), node.operand(0).id()) == reads.end();
+      if (!in_place) store(node.operand(1).id(), "is read at positions that are values");
+    }
   }
 
   // A stencil over a computed value would compute it again at every shift, and at every shift of that in turn: only a
