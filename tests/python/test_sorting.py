@@ -198,3 +198,20 @@ def test_equal_numbers_of_different_bits_keep_their_order(dtype: str, count: int
         np.testing.assert_array_equal(wf.jit(np.sort)(values).view(bits), values[order].view(bits))
         pairs = np.stack([values, values], axis=1)
         np.testing.assert_array_equal(wf.jit(lambda p: np.sort(p, axis=0))(pairs)[:, 1].view(bits), values[order].view(bits))
+
+
+@pytest.mark.parametrize("kind", ["float16", "float32", "float64", "int8", "int32", "uint32", "int64"])
+@pytest.mark.parametrize("length", [0, 1, 2, 33, 600])
+def test_short_lines_side_by_side(kind: str, length: int) -> None:
+    rng = np.random.default_rng(length)
+    x = rng.integers(0 if kind[0] == "u" else -9, 10, (3, 7, length)).astype(kind)
+    if kind[0] == "f":
+        x[rng.random(x.shape) < 0.2] *= -1
+        x[rng.random(x.shape) < 0.1] = np.nan
+    order = np.argsort(x, axis=-1, kind="stable")
+    bits = f"u{x.itemsize}"
+    for lines, axis in ((x, -1), (np.ascontiguousarray(np.moveaxis(x, -1, 0)), 0), (np.ascontiguousarray(np.moveaxis(x, -1, 1)), 1)):
+        got = np.moveaxis(wf.jit(lambda a, axis=axis: np.sort(a, axis))(lines), axis, -1)
+        np.testing.assert_array_equal(np.ascontiguousarray(got).view(bits), np.take_along_axis(x, order, -1).view(bits))
+        places = wf.jit(lambda a, axis=axis: np.argsort(a, axis, kind="stable"))(lines)
+        np.testing.assert_array_equal(np.moveaxis(places, axis, -1), order)

@@ -2,11 +2,16 @@
 #include "weft/library/sort.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <numeric>
+#include <type_traits>
 #include <utility>
 #include <vector>
+
+#include "weft/library/sort_columns.h"
 
 namespace weft {
 namespace {
@@ -104,12 +109,18 @@ Entry* radix_sort(Entry* entries, Entry* spare, size_t count, int64_t bytes) {
   return entries;
 }
 
-// Memory for the entries of a line and as many to spare, of all lines of a call.
+// Memory for the entries of a line and as many to spare, or for some short lines side by side; of all lines of a call.
 template <class Entry>
 struct Room {
-  std::unique_ptr<Entry[]> memory;
+  static constexpr size_t columns = 64 / sizeof(Entry);
+  struct Free {
+    void operator()(Entry* memory) const { ::operator delete[](memory, std::align_val_t(64)); }
+  };
   size_t count;
-  explicit Room(int64_t length) : memory(new Entry[2 * static_cast<size_t>(length)]), count(static_cast<size_t>(length)) {}
+  std::unique_ptr<Entry[], Free> memory;
+  explicit Room(int64_t length)
+      : count(static_cast<size_t>(length)),
+        memory(static_cast<Entry*>(::operator new[](std::max<size_t>(count, 1) * sizeof(Entry) * (count <= longest_column ? columns : 2), std::align_val_t(64)))) {}
   Entry* entries() const { return memory.get(); }
   Entry* spare() const { return memory.get() + count; }
 };
@@ -135,36 +146,51 @@ struct Alone {
 
   // The keys of all elements for one kind that the compiler knows.
   template <SortKey known>
-  int64_t fill(const Key* from) {
+  bool fill(const Key* from, Key* to, size_t step) const {
     int64_t odd = 0;
     Key flip = descending ? nan : Key{0};
     for (int64_t i = 0; i < line.length; ++i) {
       Key key = key_of(from[i * line.stride], known);
       odd += key == nan || key == sign;
-      room.entries()[i] = key ^ flip;
+      to[static_cast<size_t>(i) * step] = key ^ flip;
     }
-    return merges() ? odd : 0;
+    return merges() && odd > 0;
   }
 
-  int64_t fill(const Key* from) {
+  // Whether there are some that do not come back from their keys.
+  bool fill(const Key* from, Key* to, size_t step) const {
     switch (kind) {
-      case SortKey::signed_int: return fill<SortKey::signed_int>(from);
-      case SortKey::unsigned_int: return fill<SortKey::unsigned_int>(from);
-      case SortKey::total_float: return fill<SortKey::total_float>(from);
-      default: return fill<SortKey::numpy_float>(from);
+      case SortKey::signed_int: return fill<SortKey::signed_int>(from, to, step);
+      case SortKey::unsigned_int: return fill<SortKey::unsigned_int>(from, to, step);
+      case SortKey::total_float: return fill<SortKey::total_float>(from, to, step);
+      default: return fill<SortKey::numpy_float>(from, to, step);
     }
   }
 
-  void sort(int64_t base) {
-    const auto* from = static_cast<const Key*>(line.buffers[0]) + base;
+  void sort(const int64_t* bases, size_t count) const {
+    bool merged[Room<Key>::columns];
+    size_t step = count > 1 ? Room<Key>::columns : 1;
+    for (size_t c = 0; c < count; ++c) merged[c] = fill(operand(bases[c]), room.entries() + c, step);
+    const Key* keys = room.entries();
+    if (count > 1) sort_columns(room.entries(), room.count);
+    else keys = radix_sort(room.entries(), room.spare(), room.count, sizeof(Key));
+    for (size_t c = 0; c < count; ++c) put(bases[c], keys + c, step, merged[c]);
+  }
+
+  const Key* operand(int64_t base) const { return static_cast<const Key*>(line.buffers[0]) + base; }
+
+  // A line of the result from its sorted keys.
+  void put(int64_t base, const Key* keys, size_t step, bool merged_some) const {
+    const Key* from = operand(base);
     auto* to = static_cast<Key*>(line.buffers[1]) + base;
-    bool merged_some = fill(from) > 0;
-    const Key* keys = radix_sort(room.entries(), room.spare(), room.count, sizeof(Key));
     Key flip = descending ? nan : Key{0};
-    for (int64_t i = 0; i < line.length; ++i) to[i * line.stride] = pattern(keys[i] ^ flip);
+    for (int64_t i = 0; i < line.length; ++i) to[i * line.stride] = pattern(keys[static_cast<size_t>(i) * step] ^ flip);
     if (!merged_some) return;
     for (Key merged : {nan, sign}) {
-      auto place = std::lower_bound(keys, keys + line.length, static_cast<Key>(merged ^ flip)) - keys;
+      int64_t place = 0;
+      for (size_t reach = std::bit_floor(room.count); reach > 0; reach /= 2)
+        while (place + static_cast<int64_t>(reach) <= line.length && keys[(static_cast<size_t>(place) + reach - 1) * step] < static_cast<Key>(merged ^ flip))
+          place += static_cast<int64_t>(reach);
       for (int64_t i = 0; i < line.length; ++i)
         if (key_of(from[i * line.stride], kind) == merged) to[place++ * line.stride] = from[i * line.stride];
     }
@@ -172,15 +198,13 @@ struct Alone {
 };
 
 template <class Entry>
-void order_by_key(const Line& line, int64_t base, SortKey kind, bool descending, const Room<Entry>& room, std::vector<int64_t>& order) {
+void fill(const Line& line, int64_t base, SortKey kind, bool descending, Entry* to, size_t step) {
   int64_t size = line.sizes[0];
   uint64_t mask = size == 8 ? ~uint64_t{0} : (uint64_t{1} << (8 * size)) - 1;
   for (int64_t i = 0; i < line.length; ++i) {
     uint64_t key = key_of(line.operand(0, base + i * line.stride), kind, size);
-    room.entries()[i] = entry((descending ? ~key : key) & mask, i, static_cast<Entry*>(nullptr));
+    to[static_cast<size_t>(i) * step] = entry((descending ? ~key : key) & mask, i, static_cast<Entry*>(nullptr));
   }
-  const Entry* sorted = radix_sort(room.entries(), room.spare(), room.count, size);
-  for (int64_t i = 0; i < line.length; ++i) order[static_cast<size_t>(i)] = place_in(sorted[i]);
 }
 
 void order_by_body(const Line& line, int64_t base, std::vector<int64_t>& order) {
@@ -198,50 +222,77 @@ void order_by_body(const Line& line, int64_t base, std::vector<int64_t>& order) 
   });
 }
 
-// All operands of a line in that order.
-void reorder(const Line& line, int64_t base, const std::vector<int64_t>& order) {
+// All operands of a line in the order that `place` gives.
+template <class Place>
+void reorder(const Line& line, int64_t base, const Place& place) {
   for (int64_t k = 0; k < line.count; ++k) {
     auto* to = static_cast<Bytes*>(line.buffers[line.count + k]);
     int64_t size = line.sizes[k];
     auto each = [&]<int64_t fixed>() {
       for (int64_t at = 0; at < line.length; ++at)
-        std::memcpy(to + (base + at * line.stride) * fixed, line.operand(k, base + order[static_cast<size_t>(at)] * line.stride), static_cast<size_t>(fixed));
+        std::memcpy(to + (base + at * line.stride) * fixed, line.operand(k, base + place(static_cast<size_t>(at)) * line.stride), static_cast<size_t>(fixed));
     };
     switch (size) {
-      case 1: each.operator()<1>(); break;
-      case 2: each.operator()<2>(); break;
-      case 4: each.operator()<4>(); break;
-      case 8: each.operator()<8>(); break;
-      default: each.operator()<16>(); break;
+      case 1: each.template operator()<1>(); break;
+      case 2: each.template operator()<2>(); break;
+      case 4: each.template operator()<4>(); break;
+      case 8: each.template operator()<8>(); break;
+      default: each.template operator()<16>(); break;
     }
   }
+}
+
+// Some lines, several only where they are short, each in the order of its keys.
+template <class Entry>
+void sort_by_key(const Line& line, SortKey kind, bool descending, const Room<Entry>& room, const int64_t* bases, size_t count) {
+  size_t step = count > 1 ? Room<Entry>::columns : 1;
+  for (size_t c = 0; c < count; ++c) fill(line, bases[c], kind, descending, room.entries() + c, step);
+  const Entry* sorted = room.entries();
+  if constexpr (std::is_same_v<Entry, Packed>) {
+    if (count > 1) sort_columns(&room.entries()->word, room.count);
+  }
+  if (count == 1) sorted = radix_sort(room.entries(), room.spare(), room.count, line.sizes[0]);
+  for (size_t c = 0; c < count; ++c) reorder(line, bases[c], [&](size_t at) { return place_in(sorted[c + at * step]); });
+}
+
+void sort_by_body(const Line& line, int64_t base, std::vector<int64_t>& order) {
+  order_by_body(line, base, order);
+  reorder(line, base, [&](size_t at) { return order[at]; });
 }
 
 }  // namespace
 
 void sort_routine(const int64_t* numbers, void* const* buffers, const RoutineBody* bodies) {
-  int64_t outer = numbers[1], inner = numbers[3];
+  int64_t lines = numbers[1] * numbers[3], inner = numbers[3];
   Line line{numbers, buffers, bodies, numbers[0], numbers[2], inner, numbers + 6};
   auto kind = static_cast<SortKey>(numbers[4]);
   bool descending = numbers[5] != 0, packs = line.sizes[0] <= 4 && line.length <= int64_t{0xffffffff};
-  auto each_line = [&](auto sort) {
-    for (int64_t o = 0; o < outer; ++o)
-      for (int64_t i = 0; i < inner; ++i) sort(o * line.length * inner + i);
+  // Short lines by as many as there are columns, others alone.
+  auto each = [&](size_t columns, auto sort) {
+    bool is_short = static_cast<size_t>(line.length) <= longest_column;
+    std::vector<int64_t> bases(columns);
+    for (int64_t l = 0; l < lines;) {
+      size_t count = is_short && lines - l >= static_cast<int64_t>(columns) ? columns : 1;
+      for (size_t c = 0; c < count; ++c, ++l) bases[c] = l / inner * line.length * inner + l % inner;
+      sort(bases.data(), count);
+    }
   };
-  auto ordered = [&](auto find) {
+  auto alone = [&]<class Key>(Key) {
+    Alone<Key> keys{line, kind, descending, Room<Key>(line.length)};
+    each(Room<Key>::columns, [&](const int64_t* bases, size_t count) { keys.sort(bases, count); });
+  };
+  auto by_key = [&]<class Entry>(Entry, size_t columns) {
+    Room<Entry> room(line.length);
+    each(columns, [&](const int64_t* bases, size_t count) { sort_by_key(line, kind, descending, room, bases, count); });
+  };
+  if (kind == SortKey::body) {
     std::vector<int64_t> order(static_cast<size_t>(line.length));
-    each_line([&](int64_t base) {
-      find(base, order);
-      reorder(line, base, order);
-    });
-  };
-  auto alone = [&](auto keys) { each_line([&](int64_t base) { keys.sort(base); }); };
-  auto by_key = [&](auto room) { ordered([&](int64_t base, std::vector<int64_t>& order) { order_by_key(line, base, kind, descending, room, order); }); };
-  if (kind == SortKey::body) return ordered([&](int64_t base, std::vector<int64_t>& order) { order_by_body(line, base, order); });
-  if (line.count == 1 && line.sizes[0] == 4) return alone(Alone<uint32_t>{line, kind, descending, Room<uint32_t>(line.length)});
-  if (line.count == 1 && line.sizes[0] == 8) return alone(Alone<uint64_t>{line, kind, descending, Room<uint64_t>(line.length)});
-  if (packs) return by_key(Room<Packed>(line.length));
-  by_key(Room<Wide>(line.length));
+    return each(1, [&](const int64_t* bases, size_t) { sort_by_body(line, bases[0], order); });
+  }
+  if (line.count == 1 && line.sizes[0] == 4) return alone(uint32_t{});
+  if (line.count == 1 && line.sizes[0] == 8) return alone(uint64_t{});
+  if (packs) return by_key(Packed{}, Room<Packed>::columns);
+  by_key(Wide{}, 1);
 }
 
 }  // namespace weft
