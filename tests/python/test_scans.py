@@ -67,7 +67,7 @@ def test_as_numpy(function: Callable[..., Any], args: tuple) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["f2", "bfloat16", "f4", "f8", "i1", "i4", "?"])
-@pytest.mark.parametrize("shape", [(4, 8, 64), (70, 37), (33, 17), (520, 48)])
+@pytest.mark.parametrize("shape", [(4, 8, 64), (70, 37), (33, 17), (520, 48), (300, 6)])
 def test_many_lines(dtype: str, shape: tuple[int, ...]) -> None:
     x = RNG.normal(size=shape).astype(ml_dtypes.bfloat16 if dtype == "bfloat16" else dtype)
     x[..., 3] = 0

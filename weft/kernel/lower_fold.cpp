@@ -48,7 +48,7 @@ class Folder {
   }
 
   void finish(std::vector<Axis> kept, std::vector<Stmt> body, const Dim& each, bool by_lines = false) {
-    draft.kernel.body = schedule_map(draft.kernel, std::move(kept), std::move(body), draft.parallel, each);
+    draft.kernel.body = schedule_map(draft.kernel, std::move(kept), std::move(body), draft.parallel, each, by_lines ? 64 : 256);
     if (by_lines) line_by_line(draft.kernel.body);
     finish_draft(lowering_, std::move(draft), access, {node_.id()});
   }

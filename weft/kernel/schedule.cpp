@@ -156,7 +156,7 @@ Dim flatten_parallel(Kernel& kernel, const std::vector<Axis>& axes) {
   return extent;
 }
 
-std::vector<Stmt> schedule_map(Kernel& kernel, std::vector<Axis> axes, std::vector<Stmt> body, Dim& parallel, const Dim& each) {
+std::vector<Stmt> schedule_map(Kernel& kernel, std::vector<Axis> axes, std::vector<Stmt> body, Dim& parallel, const Dim& each, int64_t least) {
   kernel.body = std::move(body);
   merge_axes(kernel, axes);
   Dim total = 1;
@@ -175,7 +175,7 @@ std::vector<Stmt> schedule_map(Kernel& kernel, std::vector<Axis> axes, std::vect
     axes.pop_back();
     Dim outer = 1;
     for (const Axis& axis : axes) outer = outer * axis.extent;
-    int64_t piece_size = std::max<int64_t>(chunk / std::max<int64_t>(each.opt(), 1), 256);
+    int64_t piece_size = std::max<int64_t>(chunk / std::max<int64_t>(each.opt(), 1), least);
     if (inner.extent.max() > 2 * piece_size && outer.opt() < 64) {
       // Pieces of the innermost axis: the counter of a piece is the last of the parallel ones.
       Dim pieces = ceildiv(inner.extent, piece_size);

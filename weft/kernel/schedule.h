@@ -42,7 +42,8 @@ inline constexpr int64_t chunk = 8192;
 inline constexpr int64_t small_work = 16384;
 
 // The loops of a map over these axes: parallel outside when there is enough to do. Sets `parallel` to the extent of
-// the parallel loop (1: there is none). `each`: how often the body's own loops run for one element.
-std::vector<Stmt> schedule_map(Kernel& kernel, std::vector<Axis> axes, std::vector<Stmt> body, Dim& parallel, const Dim& each = 1);
+// the parallel loop (1: there is none). `each`: how often the body's own loops run for one element; `least`: how many
+// elements of the last axis stay together.
+std::vector<Stmt> schedule_map(Kernel& kernel, std::vector<Axis> axes, std::vector<Stmt> body, Dim& parallel, const Dim& each = 1, int64_t least = 256);
 
 }  // namespace weft

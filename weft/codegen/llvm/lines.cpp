@@ -56,7 +56,7 @@ std::vector<std::string> transposed(std::vector<std::string> vectors, const std:
 }  // namespace
 
 std::optional<KernelEmitter::Lines> KernelEmitter::lines_of(const Stmt& loop, const std::string& across) const {
-  if (loop.extent.opt() < 16) return std::nullopt;
+  if (loop.extent.opt() < 4) return std::nullopt;
   Lines lines;
   auto steps_along = [&](const Index& index, const std::vector<std::pair<ExprId, Index>>& dynamic, ExprId mask, DType dtype) {
     std::optional<Dim> along = coefficient(index, loop.counter), other = coefficient(index, across);
@@ -110,6 +110,7 @@ void KernelEmitter::lines_loop(const Stmt& loop) {
 void KernelEmitter::block_loop(const Stmt& loop, const Lines& lines) {
   int side = std::min<int>(module_.target.vector_bytes / std::max<int>(static_cast<int>(lines.widest), 4), lanes_.count);
   bool is_static = loop.extent.is_static();
+  while (is_static && side > loop.extent.value()) side /= 2;
   int64_t at = is_static ? loop.extent.value() / side * side : 0;
   std::string end = extent(loop.extent), middle = is_static ? cat(at) : assign(cat("and i64 ", end, ", ", -side));
   serial_loop(loop, "0", middle, side, [&] { block(loop, lines, side); });
