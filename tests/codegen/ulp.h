@@ -62,6 +62,9 @@ inline const Unary unaries[] = {
     {"erfc", erfcl, erfc, {3, 0}},
     {"erf_inv", erf_inv_of, [](double x) { return static_cast<double>(erf_inv_of(x)); }, {3.5, 0}},
     {"cbrt", cbrtl, cbrt, {0.6, 0}},
+    {"three_halves_power", [](long double x) { return powl(x, 1.5L); }, [](double x) { return pow(x, 1.5); }, {0.8, 0}},
+    {"minus_half_power", [](long double x) { return powl(x, -0.5L); }, [](double x) { return pow(x, -0.5); }, {0.8, 0}},
+    {"minus_three_halves_power", [](long double x) { return powl(x, -1.5L); }, [](double x) { return pow(x, -1.5); }, {0.8, 0}},
 };
 struct Binary {
   const char* name;

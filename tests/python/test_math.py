@@ -72,6 +72,19 @@ def test_special_pairs_are_numpys(name: str, dtype: Any) -> None:
     assert np.array_equal(np.signbit(got)[known], np.signbit(wanted)[known])
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("exponent", [1.5, -0.5, -1.5, 2.5, 0.5])
+def test_special_values_by_constant_powers_are_numpys(exponent: float, dtype: Any) -> None:
+    info = np.finfo(dtype)
+    edges = [0.0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 0.25, -2, 9, info.max, -info.max, info.tiny, info.smallest_subnormal]
+    x = np.array(edges, dtype)
+    with np.errstate(all="ignore"):
+        wanted, got = x**exponent, wf.jit(lambda v: v**exponent)(x)
+    np.testing.assert_allclose(got, wanted, rtol=2 * info.eps, atol=0)
+    known = ~np.isnan(wanted)
+    assert np.array_equal(np.signbit(got)[known], np.signbit(wanted)[known])
+
+
 @pytest.mark.parametrize("name", ["sin", "cos", "tan"])
 def test_huge_angles_are_reduced_exactly(name: str) -> None:
     x = np.array([1e5, 131072.5, 1e10, 2.0**40, 2.0**41 + 1, 1e22, 1.7e308, 6381956970095103 * 2.0**797])

@@ -99,6 +99,11 @@ Ssa KernelEmitter::scalar(const Expr& e, const std::vector<Ssa>& args, bool vect
     std::string high[2] = {raised, operands[2]};
     return {real ? real_scalar(Scalar::minimum, from, high, lanes) : integer_scalar(Scalar::minimum, from, high, lanes), {}, vector};
   }
+  if (e.op == Scalar::power && module_.target.fma && (e.dtype == DType::f32 || e.dtype == DType::f64)) {
+    const Expr& exponent = kernel_.exprs[static_cast<size_t>(e.args[1])];
+    std::string_view function = exponent.kind == ExprKind::constant ? root_power(exponent.value.as_double(0)) : std::string_view();
+    if (!function.empty()) return {call_math(std::string(function), from, operands, 1, lanes), {}, vector};
+  }
   // bf16 overflows where f32 does.
   auto doubles = [&](size_t i) { return is_whole_power_of_two(kernel_.exprs[static_cast<size_t>(e.args[i])]); };
   bool exact = e.dtype == DType::bf16 && e.op == Scalar::multiply && (doubles(0) || doubles(1));

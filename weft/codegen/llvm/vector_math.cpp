@@ -160,6 +160,9 @@ const Inline inlines[] = {
     {.function = "cbrt", .unary = inlined::cbrt, .fused = true},
     {.function = "hypot", .binary = inlined::hypot},
     {.function = "power", .binary = inlined::power, .fused = true},
+    {.function = "three_halves_power", .unary = inlined::three_halves_power, .fused = true},
+    {.function = "minus_half_power", .unary = inlined::minus_half_power, .fused = true},
+    {.function = "minus_three_halves_power", .unary = inlined::minus_three_halves_power, .fused = true},
 };
 
 // The body of a function as text.
@@ -189,6 +192,10 @@ std::string conversion(ModuleText& module, const std::string& function, const st
 }
 
 }  // namespace
+
+std::string_view root_power(double exponent) {
+  return exponent == 1.5 ? "three_halves_power" : exponent == -0.5 ? "minus_half_power" : exponent == -1.5 ? "minus_three_halves_power" : "";
+}
 
 bool is_inline_function(std::string_view name, const Target& target) {
   for (const Inline& known : inlines)

@@ -57,9 +57,43 @@ V power_single(const V& single_x, const V& single_y) {
   return narrow(p * power_of_two(n.integer));
 }
 
+// x**(halves / 2) for halves of 3, -1 and -3: of f32 in f64, of f64 by root, product and quotient with what each lost.
+V power_of_root(const V& x, int halves) {
+  Writer& w = *x.w;
+  V size = abs_of(x), one = w.real(Elem::f64, 1);
+  V finite_negative = less(x, 0) & w.compare("fcmp olt", size, infinity_like(x));
+  auto signed_of = [&](const V& y) { return select(finite_negative, nan_like(x), y); };
+  if (x.elem == Elem::f32) {
+    V a = wide(size), root = sqrt_of(a), product = halves == -1 ? root : a * root;
+    return signed_of(narrow(halves < 0 ? one / product : product));
+  }
+  // By powers of two where products would overflow or lose digits.
+  V large = greater(size, 0x1p300), small = less(size, 0x1p-300);
+  auto factor = [&](double above, double below) { return select(large, w.real(x.elem, above), select(small, w.real(x.elem, below), one)); };
+  V a = size * factor(0x1p-600, 0x1p600), root = sqrt_of(a), rest = mad(-root, root, a) * 0.5;  // of the root: rest / root
+  Pair product{root, rest};
+  if (halves != -1) {
+    product.hi = a * root;
+    product.lo = mad(rest, root, mad(a, root, -product.hi));
+  }
+  V plain = product.hi, exact = product.hi + product.lo;
+  if (halves < 0) {
+    plain = one / product.hi;
+    V lost = halves == -1 ? product.lo * plain : product.lo;
+    exact = mad(plain, mad(-plain, product.hi, one) - plain * lost, plain);
+  }
+  V known = w.compare("fcmp olt", a, infinity_like(x)) & w.compare("fcmp ogt", a, w.zero(x.elem));
+  double up = halves == 3 ? 0x1p900 : halves == -1 ? 0x1p-300 : 0x1p-900;
+  return signed_of(select(known, exact, plain) * factor(up, 1 / up));
+}
+
 }  // namespace
 
 namespace inlined {
+
+V three_halves_power(const V& x) { return power_of_root(x, 3); }
+V minus_half_power(const V& x) { return power_of_root(x, -1); }
+V minus_three_halves_power(const V& x) { return power_of_root(x, -3); }
 
 V power(const V& x, const V& y) {
   Writer& w = *x.w;
