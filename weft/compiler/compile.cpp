@@ -108,7 +108,7 @@ Compiled compile(const Graph& graph, const CompileOptions& options) {
   Stages stages;
   GraphPtr flat = run_pipeline(graph);
   stages.done("passes");
-  Program program = lower(*flat);
+  Program program = lower(*flat, {}, target.bf16);
   stages.done("lower");
   std::string ir = emit(program, target);
   stages.done("emit");

@@ -53,6 +53,7 @@ struct Lowering {
   std::vector<Draft> drafts;
   std::vector<Temporary> temporaries;
   std::vector<bool> is_needed;  // by node: stored values that something outside their kernel reads
+  bool multiplies_bf16 = false;
 
   BufferId add_temporary(Type type, bool persistent = false) {
     temporaries.push_back({std::move(type), persistent});

@@ -53,7 +53,7 @@ Dim upper_bound(const Dim& extent, const Counter& counter) {
   return extent.max();
 }
 
-Program lower(const Graph& flat, const Counters& counters) {
+Program lower(const Graph& flat, const Counters& counters, bool multiplies_bf16) {
   for (const Node& node : flat.nodes())
     if (node.types.empty() && node.op == Op::custom_call) {
       const char* why = is_expectation(node) ? "gives nothing: only the interpreter runs it" : "gives nothing, and no implementation is known";
@@ -62,7 +62,7 @@ Program lower(const Graph& flat, const Counters& counters) {
   GraphPtr prepared = by_row_blocks(prepare(flat));
   const Graph& graph = *prepared;
   Fusion fusion = fuse(graph);
-  Lowering lowering{graph, fusion, counters, {}, {}, needed_values(graph, fusion)};
+  Lowering lowering{graph, fusion, counters, {}, {}, needed_values(graph, fusion), multiplies_bf16};
   for (const Group& group : fusion.groups) lower_group(lowering, group);
   Program program = plan(lowering);
   program.cuts = std::move(fusion.cuts);

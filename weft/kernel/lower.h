@@ -19,8 +19,9 @@ using Counters = std::vector<Counter>;
 // The greatest value of an extent over the range of a counter.
 Dim upper_bound(const Dim& extent, const Counter& counter);
 
-// Fuses, lowers, schedules and plans: graph at flat level, verified, without dead nodes.
-Program lower(const Graph& flat, const Counters& counters = {});
+// Fuses, lowers, schedules and plans: graph at flat level, verified, without dead nodes. `multiplies_bf16`: the target adds
+// up products of bfloat16 as they are.
+Program lower(const Graph& flat, const Counters& counters = {}, bool multiplies_bf16 = false);
 
 // Runs a program without LLVM, element by element: the oracle between the graph interpreter and machine code.
 std::vector<Literal> interpret(const Program& program, std::span<const Literal> inputs);
