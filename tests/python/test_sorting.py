@@ -61,6 +61,8 @@ QUANTILES: list[Snippet] = [
     *[(lambda x, q=q: np.percentile(x, q, axis=0, keepdims=True), (F,)) for q in (30, 30.5, np.float32(30), [10, 90], np.array([[10, 20], [30, 40.0]]))],
     (lambda x: np.quantile(x, [0, 1]), (F,)), (lambda x: np.quantile(x, 0.3, axis=(0, 2)), (T3,)), (lambda x, q: np.quantile(x, q), (F, 0.3)), (lambda x, q: np.quantile(x, q, axis=0), (F, QS)),
     (lambda x, q: np.nanquantile(x, q, axis=1), (NF, QS.astype(np.float32))), (lambda x: np.nanpercentile(x, 30, axis=0, keepdims=True), (NF,)), (lambda x: np.percentile(x, [25, 75]), (N,)),
+    *[(lambda x, q=q, a=a, k=k: np.nanquantile(x, q, axis=a, keepdims=k), (np.arange(24.0).reshape(2, 3, 4),)) for q in (QS[:2], QS[:2, None], QS[None, :3])
+      for a in (1, (0, 2), (0, 1, 2)) for k in (False, True)],
     *[(lambda x, f=f: f(x, QS), (a,)) for f in (np.quantile, np.nanquantile) for a in (SPECIAL[[0, 2, 3]], SPECIAL, np.array([np.inf]), H)],
     *[(lambda x, w, f=f: f(x, QS, axis=1, weights=w, method="inverted_cdf"), (a, w))
       for f, w in ((np.quantile, W), (np.quantile, W2), (np.nanquantile, W2)) for a in (D, np.where(D > 0.5, np.nan, D))],

@@ -64,8 +64,7 @@ def lines_first(x: Any, axis: Any) -> tuple[Any, tuple[int, ...]]:
 def finished(result: Any, x: Any, axes: tuple[int, ...], leading: int, keepdims: Any, out: Any) -> Any:
     """Honours keepdims and out; the first ``leading`` dimensions are those of q."""
     if keepdims is not _NoValue and keepdims:
-        shape = tuple(1 if i in axes else e for i, e in enumerate(x.shape))
-        result = np.reshape(result, (*result.shape[:leading], *shape))
+        result = np.expand_dims(result, tuple(leading + axis for axis in axes))
     return delivered(np.median, result, out, "unsafe")
 
 
@@ -196,14 +195,17 @@ def quantiles(a: Any, q: Any, axis: Any, out: Any, method: str, keepdims: Any, w
         raise_here(ArgumentValueError, "a quantile of no elements is not defined", "empty_reduction")
     floats = x.dtype.kind == "f"
     if weights is not None:
-        return finished(of_weights(x, lines, axes, weights, q, pass_nan), x, axes, q.ndim, keepdims, out)
-    values = sort(lines, 0)
-    if pass_nan and floats:
-        result = of_counted(values, np.sum(~np.isnan(lines), axis=0), q, method, weak)
+        result = of_weights(x, lines, axes, weights, q, pass_nan)
+    elif pass_nan and floats:
+        result = of_counted(sort(lines, 0), np.sum(~np.isnan(lines), axis=0), q, method, weak)
     else:
+        values = sort(lines, 0)
         result = of_sorted(values, q, method, weak)
         if floats:
             result = np.where(np.isnan(values[-1]), values[-1].astype(result.dtype), result)
+    if pass_nan and q.ndim == 2 and 1 < len(axes) < x.ndim:
+        # Over several axes NumPy moves one dimension of q to the front and leaves the other at the end.
+        result = np.moveaxis(np.moveaxis(result, (0, 1), (-2, -1)), (-1, 0), (0, 1))
     return finished(result, x, axes, q.ndim, keepdims, out)
 
 
