@@ -68,7 +68,10 @@ PyDataMem_Handler memory_handler = {
     "weftwork",
     1,
     {nullptr, [](void*, size_t bytes) { return take_memory(bytes); },
-     [](void*, size_t count, size_t each) { return std::memset(take_memory(count * each), 0, count * each); },
+     [](void*, size_t count, size_t each) {
+       void* memory = take_memory(count * each);
+       return memory ? std::memset(memory, 0, count * each) : nullptr;
+     },
      [](void*, void* memory, size_t bytes) { return resize_memory(memory, bytes); },
      [](void*, void* memory, size_t) { give_memory(memory); }}};
 PyObject* memory_capsule = nullptr;
