@@ -114,3 +114,9 @@ ERRORS: list[Any] = [
 def test_errors(run: Any, function: Any, text: str) -> None:
     with pytest.raises(wf.errors.ArgumentValueError, match=text):
         run(function)(IMAGE)
+
+
+def test_what_overlapping_windows_read_is_computed_once() -> None:
+    x = np.ones((1, 4, 32, 32), np.float32)
+    pooled = wf.compile(lambda x: wf.max_pool2d(np.exp(x), 3, stride=2, padding=1), x)
+    assert any("windows that overlap" in cut for cut in pooled.cuts)

@@ -126,6 +126,7 @@ class Fuser {
       bool is_large = (node.type().count() * Dim(size_of(node.type().dtype))).opt() > cached_bytes;
       bool is_cheap = def(node.op).traits.elementwise && is_large && cost[node.id()] * slices <= cheap_stencil;
       if (computed && slices >= most_shifts && !is_cheap) store(node.id(), "is read at several shifts");
+      if (node.op == Op::strided_view && overlaps(node)) store(below_reshapes(node.operand(0)), "is read by windows that overlap");
     }
   }
 
