@@ -60,5 +60,8 @@ std::optional<size_t> kept_rows(const Node& reduce);
 bool is_widening(const Node& node);
 // Whether the value is a constant of one repeated element, which is written into expressions.
 bool is_inline_constant(const Node& node);
+// Where dimensions of extent 1 come and go in a reshape: for each operand dimension the result's, or -1; nothing where it
+// does more.
+std::optional<Ints> unit_reshape(const Node& node);
 
 }  // namespace weft

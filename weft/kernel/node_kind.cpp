@@ -50,4 +50,19 @@ bool is_inline_constant(const Node& node) {
   return !literal.is_live() && literal.count() > 0 && literal.count() <= 65536 && literal.is_splat();
 }
 
+std::optional<Ints> unit_reshape(const Node& node) {
+  const Dims &from = node.operand(0).type().dims, &to = node.type().dims;
+  Ints result;
+  size_t j = 0;
+  for (const Dim& dim : from) {
+    while (j < to.size() && !(to[j] == dim) && to[j].is(1)) ++j;
+    if (j < to.size() && to[j] == dim) result.push_back(static_cast<int64_t>(j++));
+    else if (dim.is(1)) result.push_back(-1);
+    else return {};
+  }
+  for (; j < to.size(); ++j)
+    if (!to[j].is(1)) return {};
+  return result;
+}
+
 }  // namespace weft

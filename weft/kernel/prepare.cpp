@@ -31,12 +31,6 @@ struct DotDims {
   }
 };
 
-// A strided_view transposed: another view.
-Value turned(Builder& build, Value view, const Ints& permutation) {
-  Value transposed = build.transpose(view, permutation);
-  return transposed.node().op == Op::transpose ? strided_view_of(build, transposed) : transposed;
-}
-
 // batch, free, and one dimension for all contracting ones; windows are stored with their places along memory.
 Value canonical(Builder& build, Value x, const DotDims& dims) {
   const Dims& extents = x.type().dims;
@@ -48,14 +42,14 @@ Value canonical(Builder& build, Value x, const DotDims& dims) {
   shape.push_back(inner);
   if (x.node().op != Op::strided_view) return build.reshape(build.transpose(x, dims.order()), shape);
   size_t batch = dims.batch.size(), free = dims.free.size();
-  Value ordered = turned(build, x, dims.order());
+  Value ordered = strided_view_of(build, build.transpose(x, dims.order()));
   if (!places_lie_along(ordered.node(), batch, batch + free)) return build.reshape(ordered, shape);
   Ints last = dims.batch, back;
   last.insert(last.end(), dims.contracting.begin(), dims.contracting.end());
   last.insert(last.end(), dims.free.begin(), dims.free.end());
   for (size_t i = 0; i <= batch + free; ++i) back.push_back(static_cast<int64_t>(i < batch ? i : i < batch + free ? i + 1 : batch));
   std::rotate(shape.begin() + static_cast<std::ptrdiff_t>(batch), shape.end() - 1, shape.end());
-  return build.transpose(build.reshape(turned(build, x, last), shape), back);
+  return build.transpose(build.reshape(strided_view_of(build, build.transpose(x, last)), shape), back);
 }
 
 // lhs (batch, m…, k) and rhs (batch, n…, k) multiplied element by element and summed.

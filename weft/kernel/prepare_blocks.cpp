@@ -149,22 +149,6 @@ class Chain {
            node.operand(1).type().rank() == batch_ + 2;
   }
 
-  // Where dimensions of extent 1 come and go: for each operand dimension the result's, or -1.
-  static std::optional<Ints> unit_reshape(const Node& node) {
-    const Dims &from = node.operand(0).type().dims, &to = node.type().dims;
-    Ints result;
-    size_t j = 0;
-    for (const Dim& dim : from) {
-      while (j < to.size() && !(to[j] == dim) && to[j].is(1)) ++j;
-      if (j < to.size() && to[j] == dim) result.push_back(static_cast<int64_t>(j++));
-      else if (dim.is(1)) result.push_back(-1);
-      else return {};
-    }
-    for (; j < to.size(); ++j)
-      if (!to[j].is(1)) return {};
-    return result;
-  }
-
   Labels operand_labels(const Node& node, const Labels& labels, size_t i) const {
     const Dims& dims = node.operand(i).type().dims;
     Labels result(dims.size(), other_label);

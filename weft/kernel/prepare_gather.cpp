@@ -84,14 +84,10 @@ class EvenNumbers {
         even.steps[d] = from->steps[d] * node.ints(Attr::strides)[d];
       }
     } else {
-      // A reshape that only adds and drops dimensions of one element.
-      size_t d = 0;
-      for (size_t to = 0; to < after.size(); ++to) {
-        if (after[to].is(1)) continue;
-        while (d < before.size() && before[d].is(1)) ++d;
-        if (d == before.size() || !(before[d] == after[to])) return {};
-        even.steps[to] = from->steps[d++];
-      }
+      std::optional<Ints> places = unit_reshape(node);
+      if (!places) return {};
+      for (size_t d = 0; d < before.size(); ++d)
+        if ((*places)[d] >= 0 && !before[d].is(1)) even.steps[static_cast<size_t>((*places)[d])] = from->steps[d];
     }
     return even;
   }
