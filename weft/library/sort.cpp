@@ -2,11 +2,11 @@
 #include "weft/library/sort.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <memory>
 #include <new>
 #include <numeric>
+#include <ranges>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -187,10 +187,8 @@ struct Alone {
     for (int64_t i = 0; i < line.length; ++i) to[i * line.stride] = pattern(keys[static_cast<size_t>(i) * step] ^ flip);
     if (!merged_some) return;
     for (Key merged : {nan, sign}) {
-      int64_t place = 0;
-      for (size_t reach = std::bit_floor(room.count); reach > 0; reach /= 2)
-        while (place + static_cast<int64_t>(reach) <= line.length && keys[(static_cast<size_t>(place) + reach - 1) * step] < static_cast<Key>(merged ^ flip))
-          place += static_cast<int64_t>(reach);
+      auto is_before = [&](int64_t i) { return keys[static_cast<size_t>(i) * step] < static_cast<Key>(merged ^ flip); };
+      int64_t place = *std::ranges::partition_point(std::views::iota(int64_t{0}, line.length), is_before);
       for (int64_t i = 0; i < line.length; ++i)
         if (key_of(from[i * line.stride], kind) == merged) to[place++ * line.stride] = from[i * line.stride];
     }
