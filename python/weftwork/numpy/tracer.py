@@ -102,9 +102,11 @@ def is_frozen(array: np.ndarray) -> bool:
 
 def constant_in_place(array: np.ndarray) -> Tensor:
     """A constant that is the array's own memory where its axes, in some order, are dense: ``weight.T`` is not copied."""
+    if array.flags.c_contiguous:
+        return _core.constant(array)
     order = tuple(int(axis) for axis in np.argsort([-stride for stride in array.strides], kind="stable"))
     dense = array.transpose(order)
-    if array.flags.c_contiguous or not dense.flags.c_contiguous:
+    if not dense.flags.c_contiguous:
         return _core.constant(array)
     return _core.apply("transpose", [_core.constant(dense)], {"permutation": tuple(int(axis) for axis in np.argsort(order))})
 
