@@ -214,12 +214,7 @@ std::string KernelEmitter::load_strided(const std::string& base, const std::stri
     }
     parts.push_back(found);
   }
-  for (int width = unit; parts.size() > 1; width *= 2) {
-    std::vector<std::string> joined;
-    for (size_t i = 0; i + 1 < parts.size(); i += 2) joined.push_back(shuffle(width, parts[i], parts[i + 1], 2 * width, [](int lane) { return lane; }));
-    parts = std::move(joined);
-  }
-  return parts[0];
+  return joined(std::move(parts), element, unit);
 }
 
 Ssa KernelEmitter::load_part(const std::string& base, DType dtype, const Index& index,

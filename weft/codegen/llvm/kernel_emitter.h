@@ -113,6 +113,8 @@ class KernelEmitter {
   std::vector<std::string> line_places(int32_t slot, const std::string& element, const Index& index);
   std::vector<Ssa> load_block(const Expr& e, int side);
   void store_block(const Stmt& stmt, std::vector<std::string> values);
+  // Vectors of `lanes` elements, a power of two of them, one after the other.
+  std::string joined(std::vector<std::string> parts, const std::string& element, int lanes);
   std::string as_bits(const std::string& value, const std::string& from, const std::string& to);
 
   // expr.cpp

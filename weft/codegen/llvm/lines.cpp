@@ -8,20 +8,6 @@
 namespace weft {
 namespace {
 
-// Concatenates vectors of equal length pairwise; their number is a power of two.
-template <class Assign>
-std::string joined(std::vector<std::string> parts, const std::string& element, int lanes, const Assign& assign) {
-  for (; parts.size() > 1; lanes *= 2) {
-    std::vector<std::string> pairs;
-    std::string type = lanes_type(element, lanes), picks;
-    for (int i = 0; i < 2 * lanes; ++i) append(picks, i ? ", i32 " : "i32 ", i);
-    for (size_t k = 0; k < parts.size(); k += 2)
-      pairs.push_back(assign(cat("shufflevector ", type, " ", parts[k], ", ", type, " ", parts[k + 1], ", <", 2 * lanes, " x i32> <", picks, ">")));
-    parts = std::move(pairs);
-  }
-  return parts[0];
-}
-
 // `count` lanes from `first` on.
 template <class Assign>
 std::string part_of(const std::string& vector, const std::string& element, int lanes, int first, int count, const Assign& assign) {
@@ -54,6 +40,18 @@ std::vector<std::string> transposed(std::vector<std::string> vectors, const std:
 }
 
 }  // namespace
+
+std::string KernelEmitter::joined(std::vector<std::string> parts, const std::string& element, int lanes) {
+  for (; parts.size() > 1; lanes *= 2) {
+    std::vector<std::string> pairs;
+    std::string type = lanes_type(element, lanes), picks;
+    for (int i = 0; i < 2 * lanes; ++i) append(picks, i ? ", i32 " : "i32 ", i);
+    for (size_t k = 0; k < parts.size(); k += 2)
+      pairs.push_back(assign(cat("shufflevector ", type, " ", parts[k], ", ", type, " ", parts[k + 1], ", <", 2 * lanes, " x i32> <", picks, ">")));
+    parts = std::move(pairs);
+  }
+  return parts[0];
+}
 
 std::optional<KernelEmitter::Lines> KernelEmitter::lines_of(const Stmt& loop, const std::string& across) const {
   if (loop.extent.opt() < 4) return std::nullopt;
@@ -178,14 +176,14 @@ std::vector<Ssa> KernelEmitter::load_block(const Expr& e, int side) {
     for (int k = 0; k < side; ++k) {
       std::vector<std::string> pieces;
       for (int row = first + k; row < first + group; row += side) pieces.push_back(rows[static_cast<size_t>(row)]);
-      vectors.push_back(joined(std::move(pieces), element, side, write));
+      vectors.push_back(joined(std::move(pieces), element, side));
     }
     vectors = transposed(std::move(vectors), element, group, write);
     for (int k = 0; k < side; ++k) parts[static_cast<size_t>(k)].push_back(vectors[static_cast<size_t>(k)]);
   }
   std::vector<Ssa> values;
   for (std::vector<std::string>& column : parts) {
-    std::string whole = joined(std::move(column), element, group, write);
+    std::string whole = joined(std::move(column), element, group);
     values.push_back({from_memory(e.dtype, as_bits(whole, element, memory_type(e.dtype)), true), {}, true});
   }
   return values;
