@@ -1,17 +1,17 @@
 #include "kept_memory.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <unordered_map>
 
+#include "weft/core/pages.h"
+
 namespace weft::py {
 namespace {
 
-constexpr size_t most_kept = size_t{256} << 20, large_page = size_t{2} << 20, small_page = 4096;
+constexpr size_t most_kept = size_t{256} << 20, small_page = 4096;
 
 struct Memory {
   std::unordered_map<void*, size_t> used;        // what was handed out, and how large it is
@@ -26,7 +26,7 @@ Memory& memory() {
 }
 
 size_t rounded(size_t bytes) {
-  size_t page = bytes >= 2 * large_page ? large_page : small_page;
+  size_t page = page_for(bytes, small_page);
   return (bytes + page - 1) / page * page;
 }
 
@@ -44,10 +44,8 @@ void* take_memory(size_t bytes) {
     all.used[found] = size;
     return found;
   }
-  size_t page = size >= 2 * large_page ? large_page : small_page;
-  void* fresh = std::aligned_alloc(page, size);
+  void* fresh = allocate_pages(size, small_page);
   if (!fresh) return nullptr;
-  if (page == large_page) madvise(fresh, size, MADV_HUGEPAGE);
   all.used[fresh] = size;
   return fresh;
 }

@@ -1,12 +1,11 @@
 // Executables: binding symbols, memory for a run, the run.
 #include "weft/runtime/executable.h"
 
-#include <sys/mman.h>
-
 #include <cstdlib>
 #include <mutex>
 
 #include "weft/core/error.h"
+#include "weft/core/pages.h"
 #include "weft/library/custom.h"
 #include "weft/runtime/object.h"
 #include "weft/runtime/thread_pool.h"
@@ -21,17 +20,14 @@ struct Free {
 };
 using Block = std::unique_ptr<void, Free>;
 
-// Large blocks are in large pages where the system has them: they are mapped with a five-hundredth of the faults, and
-// kernels that walk over them miss fewer translations.
+constexpr size_t cache_line = 64;
+
 Block allocate(int64_t bytes) {
   if (bytes <= 0) return nullptr;
-  constexpr int64_t large_page = 2 << 20;
-  int64_t alignment = bytes >= 2 * large_page ? large_page : 64;
-  auto size = static_cast<size_t>(checked_add(bytes, alignment - 1) / alignment * alignment);
-  Block block(std::aligned_alloc(static_cast<size_t>(alignment), size));
+  auto page = static_cast<int64_t>(page_for(static_cast<size_t>(bytes), cache_line));
+  auto size = static_cast<size_t>(checked_add(bytes, page - 1) / page * page);
+  Block block(allocate_pages(size, cache_line));
   if (!block) throw Error(ErrorKind::runtime, cat("no memory for ", bytes, " bytes"), "out_of_memory");
-  // Only advice: where it is not taken, pages are small.
-  if (alignment == large_page) madvise(block.get(), size, MADV_HUGEPAGE);
   return block;
 }
 
