@@ -203,6 +203,14 @@ def test_narrow_floats(function: Any, dtype: Any) -> None:
     np.testing.assert_allclose(result.astype(np.float32), wanted, atol=0.03 if dtype != np.float16 else 0.004)
 
 
+def test_narrow_operands_are_multiplied_as_they_lie() -> None:
+    def rounded(q: Any, k: Any, v: Any) -> Any:
+        return softmax(q @ np.swapaxes(k, -1, -2)).astype(v.dtype) @ v
+
+    text = kernels_of(rounded, *three(2, 700, 16, dtype=ml_dtypes.bfloat16))
+    assert "independent" in text and text.count("of bf16 bf16") == 2
+
+
 def test_kernels_as_machine_code() -> None:
     args = three(1, 520, 4)
     for function in (plain, causal_where):

@@ -129,7 +129,8 @@ class Chain {
   bool is_inner(const Node& node, const Labels& labels) const {
     if (node.op == Op::iota || node.op == Op::constant) return true;
     bool has_rows = std::count(labels.begin(), labels.end(), row_label) > 0;
-    if (node.op == Op::transpose || (node.op == Op::reshape && unit_reshape(node))) return true;
+    // Products read through these.
+    if (node.op == Op::transpose || (node.op == Op::reshape && unit_reshape(node)) || is_widening(node)) return true;
     if (!has_rows && node.op != Op::broadcast_in_dim) return false;
     if (node.types.size() != 1) return false;
     for (NodeId user : users_[node.id()])
