@@ -211,6 +211,31 @@ def test_narrow_operands_are_multiplied_as_they_lie() -> None:
     assert "independent" in text and text.count("of bf16 bf16") == 2
 
 
+def test_blocks_write_the_result_where_it_stays() -> None:
+    """Neither zeros before the loop, nor a copy of a block's result, nor a pass that rounds it afterwards."""
+
+    def rounded(q: Any, k: Any, v: Any) -> Any:
+        return causal_where(q, k, v).astype(np.float16)
+
+    args = three(2, 608, 16)
+    launches = kernels_of(rounded, *args).split("run:")[1].split("kernel ")[0]
+    assert launches.count("independent") == 1 and launches.count(" x ") == 3
+    np.testing.assert_allclose(wf.jit(rounded)(*args), rounded(*args), rtol=2e-3, atol=2e-3)
+
+
+def test_two_layers() -> None:
+    """Scales and masks of both are computed in blocks, and the first may be rounded in the blocks of the second."""
+
+    def twice(q: Any, k: Any, v: Any) -> Any:
+        x = causal_where(q, k, v).astype(np.float16).astype(np.float32)
+        return causal_where(x, k, v).astype(np.float16)
+
+    args = three(2, 608, 16)
+    text = kernels_of(twice, *args)
+    assert text.count("independent") == 2 and "608, 608] arena" not in text
+    np.testing.assert_allclose(wf.jit(twice)(*args), twice(*args), rtol=2e-3, atol=2e-3)
+
+
 def test_kernels_as_machine_code() -> None:
     args = three(1, 520, 4)
     for function in (plain, causal_where):

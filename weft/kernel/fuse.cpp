@@ -234,7 +234,18 @@ class Fuser {
       if (is_output_[id]) break;
     }
     for (size_t i = 0; i < best; ++i) inside_epilogue_[order[i]] = static_cast<int>(dot.id());
+    if (NodeId update = update_by(best_root, dot)) return update;
     return stored_view_of(best_root, dot);
+  }
+
+  // The update of a part in place that is all that reads the value, and of which the product reads nothing; 0 where there
+  // is none.
+  NodeId update_by(NodeId id, const Node& dot) {
+    if (is_output_[id] || fusion_.is_stored[id] || users_[id].size() != 1) return 0;
+    const Node& user = graph_.node(users_[id][0]);
+    if (user.op != Op::update_slice || user.operand(1).id() != id || user.operand(0).node().op != Op::parameter) return 0;
+    inside_epilogue_[user.id()] = static_cast<int>(dot.id());
+    return user.id();
   }
 
   // Transposes that keep rows whole, then reshapes, only move where the result is stored.
@@ -338,7 +349,7 @@ class Fuser {
         if (root == node.id()) stage.kind = StageKind::dot, stage.source = dot;
       if (stage.kind != StageKind::dot && node.op == Op::reduce) stage.kind = StageKind::reduce;
       if (node.op == Op::scatter) stage.kind = StageKind::scatter;
-      if (node.op == Op::dynamic_update_slice || node.op == Op::update_slice) stage.kind = StageKind::update;
+      if (stage.kind != StageKind::dot && (node.op == Op::dynamic_update_slice || node.op == Op::update_slice)) stage.kind = StageKind::update;
       if (is_fold(node)) stage.kind = StageKind::fold;
       if (is_step(node)) stage.kind = StageKind::step;
       std::set<NodeId> seen;

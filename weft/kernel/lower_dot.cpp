@@ -104,7 +104,9 @@ class DotKernelMaker {
     access_.define(dot_.id(), element);
     std::vector<const Node*> views;
     const Node* node = &graph_.node(stage_.root);
-    while (node->id() != dot_.id() && (node->op == Op::transpose || node->op == Op::reshape)) {
+    const Node* update = node->op == Op::update_slice ? node : nullptr;
+    if (update) node = &update->operand(1).node();
+    while (node->id() != dot_.id() && !update && (node->op == Op::transpose || node->op == Op::reshape)) {
       views.push_back(node);
       node = &node->operand(0).node();
     }
@@ -118,6 +120,11 @@ class DotKernelMaker {
       }
       at = std::move(moved_at);
       dims = std::move(moved_dims);
+    }
+    if (update) {
+      lower_copy(lowering_, update->operand(0), static_cast<BufferId>(update->id()), update->id());
+      for (size_t i = 0; i < at.size(); ++i) at[i] = update->attrs.dims(Attr::start_indices)[i] + at[i] * Dim(update->ints(Attr::strides)[i]);
+      dims = update->type().dims;
     }
     return store_statement(access_.memory(stage_.root, true), linear_index(dims, at), result);
   }

@@ -178,7 +178,8 @@ void lower_loop(Lowering& lowering, const Node& node) {
 
 void lower_counted(Lowering& lowering, const Node& node) {
   std::vector<BufferId> inputs = result_buffers(lowering, node);
-  for (size_t i = 0; i < inputs.size(); ++i) lower_copy(lowering, node.operand(i), inputs[i], node.id());
+  // Independent turns write all that they carry.
+  for (size_t i = 0; i < inputs.size() && !node.attrs.flag(Attr::independent); ++i) lower_copy(lowering, node.operand(i), inputs[i], node.id());
   for (size_t i = inputs.size(); i < node.operand_count(); ++i) inputs.push_back(static_cast<BufferId>(node.operand(i).id()));
   Draft draft;
   draft.kind = LaunchKind::count;

@@ -57,7 +57,15 @@ class Chain {
     if (rows_.is_static()) block_rows_ = std::min(block_rows_, rows_.value());
     if (read_ + product_.type().dims.back().opt() > most_read * block_rows_) return false;
     find_causal();
+    const std::vector<NodeId>& users = users_[product_.id()];
+    if (users.size() == 1 && users[0] < graph_.size() && graph_.node(users[0]).op == Op::convert) root_ = &graph_.node(users[0]);
     return blocks().opt() * batch_count().opt() > 1;
+  }
+
+  // The product, or what its elements are converted to where no other chain does that in its blocks.
+  const Node& root() const { return *root_; }
+  void end_at_product(const Chain& other) {
+    if (other.nodes_.contains(root_->id())) root_ = &product_;
   }
 
   // The loop, in the graph being built; `values`: the new values of nodes outside of the chain.
@@ -69,16 +77,16 @@ class Chain {
     Builder body(Level::flat, "block");
     body_ = &body;
     body.set_loc(product_.loc);
-    Value target = body.parameter(product_.type(), "");
+    Value target = body.parameter(root().type(), "");
     for (NodeId id : captured_nodes()) inner_[id] = body.parameter(graph_.node(id).type(), "");
     Value weights = emit(product_.operand(0).id(), score_labels());
     Value right = emit(product_.operand(1).id(), right_labels());
-    Value part = body(Op::dot_general, {weights, right}, product_.attrs);
+    Value part = body.convert(body(Op::dot_general, {weights, right}, product_.attrs), root().type().dtype);
     Dims starts = starts_;
     starts.push_back(first_row_), starts.push_back(0);
     Value result = body(Op::update_slice, {target, part}, {{Attr::start_indices, starts}, {Attr::strides, Ints(starts.size(), 1)}});
     GraphPtr region = body.finish({{result, "", -1}});
-    std::vector<Value> operands{build.splat(product_.type(), 0)};
+    std::vector<Value> operands{build.splat(root().type(), 0)};
     for (NodeId id : captured_) operands.push_back(values[id][0]);
     Attrs attrs{{Attr::counter, counter}, {Attr::first, Dims{Dim(0)}}, {Attr::trips, Dims{turns}}, {Attr::step, int64_t{1}},
                 {Attr::carried, int64_t{1}}, {Attr::independent, true}};
@@ -126,8 +134,19 @@ class Chain {
     return true;
   }
 
-  bool is_inner(const Node& node, const Labels& labels) const {
+  // Whether the value follows from places and constants alone: computed again wherever it is needed, though others need it
+  // too, as all layers need one mask.
+  bool is_of_places(const Node& node) {
     if (node.op == Op::iota || node.op == Op::constant) return true;
+    if (auto known = of_places_.find(node.id()); known != of_places_.end()) return known->second;
+    bool views = node.op == Op::broadcast_in_dim || (node.op == Op::reshape && unit_reshape(node));
+    bool result = views || (node.operand_count() > 0 && def(node.op).traits.elementwise && node.regions.empty() && node.types.size() == 1);
+    for (size_t i = 0; result && i < node.operand_count(); ++i) result = is_of_places(node.operand(i).node());
+    return of_places_[node.id()] = result;
+  }
+
+  bool is_inner(const Node& node, const Labels& labels) {
+    if (is_of_places(node)) return true;
     bool has_rows = std::count(labels.begin(), labels.end(), row_label) > 0;
     // Products read through these.
     if (node.op == Op::transpose || (node.op == Op::reshape && unit_reshape(node)) || is_widening(node)) return true;
@@ -413,11 +432,13 @@ class Chain {
   const Graph& graph_;
   const std::vector<std::vector<NodeId>>& users_;
   const Node& product_;
+  const Node* root_ = &product_;
   int64_t batch_ = 0, block_rows_ = 0, first_products_ = 0, read_ = 0;  // read_: the depth of the first products
   Dim rows_, columns_;
   std::optional<int64_t> causal_;
   std::map<Part, bool> parts_;  // whether it is computed in the block
-  std::set<NodeId> nodes_;      // those that are
+  std::map<NodeId, bool> of_places_;
+  std::set<NodeId> nodes_;      // those that are computed in it
   std::vector<NodeId> captured_;
   Dims starts_;
   Dim first_row_, row_count_, column_count_;
@@ -437,20 +458,25 @@ GraphPtr by_row_blocks(GraphPtr graph) {
   }
   for (const Output& output : graph->outputs()) users[output.value.id()].push_back(static_cast<NodeId>(graph->size()));
   if (!any) return graph;
-  std::map<NodeId, Chain> chains;
+  std::vector<Chain> found;
   for (const Node& node : graph->nodes()) {
     if (node.op != Op::dot_general || !is_float(node.type().dtype)) continue;
     Chain chain(*graph, users, node);
-    if (chain.find()) chains.emplace(node.id(), std::move(chain));
+    if (chain.find()) found.push_back(std::move(chain));
   }
-  if (chains.empty()) return graph;
+  if (found.empty()) return graph;
+  std::map<NodeId, Chain*> chains;
+  for (Chain& chain : found) {
+    for (const Chain& other : found) chain.end_at_product(other);
+    chains.emplace(chain.root().id(), &chain);
+  }
   int number = 0;
   Builder build(Level::flat, graph->name());
   std::vector<std::vector<Value>> values(graph->size());
   for (const Node& node : graph->nodes()) {
     build.set_loc(node.loc);
     if (auto chain = chains.find(node.id()); chain != chains.end()) {
-      values[node.id()] = {chain->second.rebuilt(build, values, number++)};
+      values[node.id()] = {chain->second->rebuilt(build, values, number++)};
       continue;
     }
     std::vector<Value> operands;

@@ -145,7 +145,7 @@ int64_t known(const std::string& value) { return value.empty() || value[0] == '%
 DotForm form_of(const Target& target, const DotKernel& kernel) {
   DotForm form = dot_form(target, kernel.lhs.dtype, kernel.rhs.dtype, kernel.accumulate);
   // Whole units of lhs are read in place where they lie together.
-  bool in_place = form.group == 1 || (kernel.lhs.inner == "1" && known(kernel.k) >= 0 && known(kernel.k) % form.group == 0);
+  bool in_place = form.group == 1 || (kernel.lhs.inner == "1" && kernel.k_factor % form.group == 0);
   form.packs_lhs = size_of(form.lhs) != size_of(form.packed) || is_float(form.lhs) != is_float(form.packed) || !in_place;
   return form;
 }

@@ -48,6 +48,7 @@ struct DotKernel {
   DType accumulate = DType::f32;   // f32, f64, i32 or i64 (unsigned too)
   std::vector<std::string> batch;  // extents, at most 4
   std::string m, n, k;
+  int64_t k_factor = 1;            // divides k
   // rhs.pointer is what a pack kernel wrote: rhs.dtype is that of the matrix it read, outer and inner are not used,
   // and rhs.batch is all "0" for a matrix shared by the batches or anything else for one of its own for each.
   bool packed_rhs = false;

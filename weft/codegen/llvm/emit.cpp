@@ -1,6 +1,8 @@
 // A program as one LLVM module: kernels, and the entries that launch them.
 #include "weft/codegen/emit.h"
 
+#include <numeric>
+
 #include "weft/codegen/llvm/dot.h"
 #include "weft/codegen/llvm/kernel_emitter.h"
 #include "weft/core/error.h"
@@ -10,6 +12,17 @@ namespace {
 
 // A launch that costs less (see kernel/cost.h) never asks for threads.
 constexpr int64_t small_launch = 200000;
+
+// A number that divides the extent, whatever its symbols are.
+int64_t factor_of(const Dim& dim) {
+  int64_t factor = dim.constant();
+  for (const Dim::Term& term : dim.terms()) {
+    const DimAtom& atom = *term.atoms[0];
+    bool chooses = term.atoms.size() == 1 && (atom.op == DimOp::min || atom.op == DimOp::max);
+    factor = std::gcd(factor, term.coefficient * (chooses ? std::gcd(factor_of(atom.operands[0]), factor_of(atom.operands[1])) : 1));
+  }
+  return factor;
+}
 
 class DotWriterCalls {
  public:
@@ -23,6 +36,7 @@ class DotWriterCalls {
     form.packed_rhs = dot.packed_rhs;
     auto extent = [](const Dim& dim, const char* name) { return dim.is_static() ? cat(dim.value()) : std::string(name); };
     form.m = extent(dot.m, "%dot_m"), form.n = extent(dot.n, "%dot_n"), form.k = extent(dot.k, "%dot_k");
+    form.k_factor = factor_of(dot.k);
     for (size_t i = 0; i < dot.batch.size(); ++i) form.batch.push_back(cat("%extent_b", i));
     if (!dot.pack_rhs) form.lhs = side(dot.lhs, "lhs");
     form.rhs = side(dot.rhs, "rhs");
