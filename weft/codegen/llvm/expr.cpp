@@ -151,9 +151,28 @@ Ssa KernelEmitter::load(const Expr& e) {
     }
   }
   Ssa value = load_part(base, e.dtype, e.index, e.dynamic, scale, 0, mask);
+  fetch_next_row(e);
   if (is_complex(e.dtype)) value.im = load_part(base, e.dtype, e.index, e.dynamic, 2, 1, mask).re;
   lanes_ = saved;
   return value;
+}
+
+// A row is read from memory by its first loop and from cache by later ones, of which the next computes: it fetches the row
+// after this one meanwhile.
+void KernelEmitter::fetch_next_row(const Expr& e) {
+  if (lanes_.count == 1 || kernel_.memories[static_cast<size_t>(e.slot)].written || !e.dynamic.empty()) return;
+  std::optional<Dim> step = coefficient(e.index, lanes_.counter), row = coefficient(e.index, ".p");
+  if (!step || !step->is(1) || !row || !row->is_static() || row->is(0)) return;
+  auto& [first, second] = read_.try_emplace(&e, loops_, 0).first->second;
+  if (first == loops_) return;
+  if (second == 0) second = loops_;
+  if (second != loops_) return;
+  std::string element = memory_type(e.dtype), at = add(extent(e.index), extent(*row));
+  module_.declare("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)");
+  for (int64_t lane = 0; lane < lanes_.count; lane += 64 / part_size(e.dtype)) {
+    std::string place = assign(cat("getelementptr ", element, ", ptr ", pointer(e.slot), ", i64 ", add(at, cat(lane))));
+    line(cat("call void @llvm.prefetch.p0(ptr ", place, ", i32 0, i32 3, i32 1)"));
+  }
 }
 
 // Numbers that lie one after the other: real parts are the even elements, imaginary parts the odd ones.

@@ -98,7 +98,7 @@ class KernelEmitter {
   int lanes_for(const std::vector<Stmt>& body) const;
   Ssa combine(Scalar op, DType dtype, const Ssa& a, const Ssa& b);
   Ssa neutral(Scalar op, DType dtype, int lanes);
-  Ssa across(Scalar op, DType dtype, Ssa value, int lanes);
+  Ssa across(Scalar op, DType dtype, Ssa value, int lanes, int left);
   void store(const Stmt& stmt);
 
   // lines.cpp: a serial loop under lanes whose loads and stores step by one along the loop and by lines between lanes
@@ -135,6 +135,7 @@ class KernelEmitter {
     std::string vector;    // <lanes x i64>, when irregular
   };
   Address address(const Index& index, const std::vector<std::pair<ExprId, Index>>& dynamic, int64_t scale, int64_t shift);
+  void fetch_next_row(const Expr& e);
   std::string load_strided(const std::string& base, const std::string& element, const Address& at, int64_t bytes);
   std::string splat(const std::string& type, const std::string& scalar, int lanes);
   std::string as_vector(const Ssa& value, DType dtype, bool imaginary = false);
@@ -168,6 +169,8 @@ class KernelEmitter {
   std::map<int32_t, Ssa> variables_;
   std::vector<Scope> scopes_;
   Lanes lanes_;
+  int loops_ = 0;                                    // vector loops so far
+  std::map<const Expr*, std::pair<int, int>> read_;  // by load: the vector loops that read it first and second
   Ssa accumulator_;
   std::vector<std::set<std::string>> depends_;      // by expr: counters
   std::vector<std::set<int32_t>> reads_variables_;  // by expr

@@ -85,7 +85,10 @@ void KernelEmitter::statement(const Stmt& stmt) {
         if (is_complex(dtype)) wide.im = as_vector(value, dtype, true);
         value = wide;
       }
-      variables_[stmt.slot] = combine(stmt.op, dtype, variables_.at(stmt.slot), value);
+      // A maximum looks for NaN in its first operand: what is new there keeps the test off the path from turn to turn.
+      bool is_extreme = stmt.op == Scalar::maximum || stmt.op == Scalar::minimum;
+      const Ssa& total = variables_.at(stmt.slot);
+      variables_[stmt.slot] = is_extreme ? combine(stmt.op, dtype, value, total) : combine(stmt.op, dtype, total, value);
       return;
     }
     case StmtKind::store:
@@ -285,8 +288,8 @@ Ssa KernelEmitter::combine(Scalar op, DType dtype, const Ssa& a, const Ssa& b) {
   return {value, {}, vector};
 }
 
-// Halves the lanes until one is left: a tree that depends on their number only.
-Ssa KernelEmitter::across(Scalar op, DType dtype, Ssa value, int lanes) {
+// Halves the lanes until `left` are left: a tree that depends on their number only.
+Ssa KernelEmitter::across(Scalar op, DType dtype, Ssa value, int lanes, int left) {
   int saved = lanes_.count;
   std::string element = register_type(dtype);
   auto half = [&](const std::string& v, int from, bool upper) {
@@ -295,7 +298,7 @@ Ssa KernelEmitter::across(Scalar op, DType dtype, Ssa value, int lanes) {
     std::string type = lanes_type(element, from);
     return assign(cat("shufflevector ", type, " ", v, ", ", type, " poison, <", from / 2, " x i32> ", mask, ">"));
   };
-  for (int n = lanes; n > 1; n /= 2) {
+  for (int n = lanes; n > left; n /= 2) {
     if (n == 2) {
       auto pick = [&](const std::string& v, int i) { return assign(cat("extractelement <2 x ", element, "> ", v, ", i64 ", i)); };
       Ssa low{pick(value.re, 0), is_complex(dtype) ? pick(value.im, 0) : std::string(), false};
@@ -310,11 +313,12 @@ Ssa KernelEmitter::across(Scalar op, DType dtype, Ssa value, int lanes) {
     value = combine(op, dtype, low, high);
   }
   lanes_.count = saved;
-  value.vector = false;
+  value.vector = left > 1;
   return value;
 }
 
 void KernelEmitter::vector_loop(const Stmt& loop) {
+  ++loops_;
   int lanes = lanes_for(loop.body);
   // Rows under columns: each row is read several vectors wide, which hides the latency of the sums and keeps to a page.
   bool has_rows = std::any_of(loop.body.begin(), loop.body.end(), [](const Stmt& s) { return s.kind == StmtKind::loop; });
@@ -329,10 +333,14 @@ void KernelEmitter::vector_loop(const Stmt& loop) {
   collect_sums(loop.body, inside, sums);
   // Elementary functions and small floats, rounded at each step, are long chains of dependent steps: several vectors at
   // a time keep the machine busy, and one for what is left.
-  int rest = lanes, at_once = has_rows || !sums.empty() ? 1 : vectors_at_once(loop.body);
-  while (at_once > 1 && loop.extent.opt() < 2 * lanes * at_once) at_once /= 2;
+  int rest = lanes, at_once = has_rows ? 1 : vectors_at_once(loop.body), unroll = sums.empty() ? 1 : loop.unroll;
+  if (sums.empty()) {
+    while (at_once > 1 && loop.extent.opt() < 2 * lanes * at_once) at_once /= 2;
+  } else {
+    at_once = std::min(at_once, unroll);
+    unroll /= at_once;
+  }
   lanes *= at_once;
-  int unroll = sums.empty() ? 1 : loop.unroll;
   int64_t step = static_cast<int64_t>(lanes) * unroll;
   std::string end = extent(loop.extent);
   std::map<int32_t, Ssa> totals;
@@ -348,10 +356,11 @@ void KernelEmitter::vector_loop(const Stmt& loop) {
     }
     vector_part(loop, "0", middle, unroll, false, lanes, totals);
   }
+  for (auto& [slot, total] : totals) total = across(sums.at(slot), kernel_.variables[static_cast<size_t>(slot)].dtype, total, lanes, rest);
   if (!is_static || loop.extent.value() % step != 0) vector_part(loop, middle, end, 1, true, rest, totals);
   for (const auto& [slot, op] : sums) {
     DType dtype = kernel_.variables[static_cast<size_t>(slot)].dtype;
-    Ssa total = across(op, dtype, totals[slot], lanes);
+    Ssa total = across(op, dtype, totals[slot], rest, 1);
     variables_[slot] = combine(op, dtype, variables_.at(slot), total);
   }
 }

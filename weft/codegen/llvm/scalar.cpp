@@ -285,12 +285,12 @@ std::string KernelEmitter::real_scalar(Scalar op, DType dtype, const std::string
   auto choose = [&](const std::string& condition, const std::string& a, const std::string& b) {
     return assign(cat("select ", mask, " ", condition, ", ", type, " ", a, ", ", type, " ", b));
   };
-  auto intrinsic = [&](const char* name, int count) {
+  auto intrinsic = [&](const char* name, int count, const char* flags = "") {
     std::string suffix = is_double ? "f64" : "f32", full = cat("@llvm.", name, ".", lanes == 1 ? suffix : cat("v", lanes, suffix));
     std::string list, given;
     for (int i = 0; i < count; ++i) append(list, i ? ", " : "", type), append(given, i ? ", " : "", type, " ", args[i]);
     module_.declare(cat("declare ", type, " ", full, "(", list, ")"));
-    return assign(cat("call ", type, " ", full, "(", given, ")"));
+    return assign(cat("call ", flags, type, " ", full, "(", given, ")"));
   };
   switch (op) {
     case Scalar::add: return two("fadd");
@@ -322,11 +322,8 @@ std::string KernelEmitter::real_scalar(Scalar op, DType dtype, const std::string
       // second place may stand first, where no NaN needs a test.
       bool swaps = is_nonzero_number(args[1]);
       const std::string &first = args[swaps ? 1 : 0], &second = args[swaps ? 0 : 1];
-      std::string wins = assign(cat(op == Scalar::maximum ? "fcmp ogt " : "fcmp olt ", type, " ", first, ", ", second));
-      std::string picked = choose(wins, first, second);
-      if (swaps) return picked;
-      std::string nan = assign(cat("fcmp uno ", type, " ", first, ", ", first));
-      return choose(nan, first, picked);
+      if (swaps) return choose(assign(cat(op == Scalar::maximum ? "fcmp ogt " : "fcmp olt ", type, " ", first, ", ", second)), first, second);
+      return intrinsic(op == Scalar::maximum ? "maximum" : "minimum", 2, "nsz ");
     }
     default: break;
   }

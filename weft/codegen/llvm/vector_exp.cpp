@@ -51,7 +51,9 @@ namespace inlined {
 
 V exp(const V& x) {
   auto [r, lo, n] = by_ln2(clamped(x, x.elem == Elem::f64 ? -746 : -104, x.elem == Elem::f64 ? 710 : 89));
-  return scaled(mad(exp_tail(r), r * r, r) + 1.0, n);
+  V tail = exp_tail(r), one = x.w->real(x.elem, 1);
+  // Rounded twice a step, Horner's scheme to the end loses more.
+  return scaled(x.w->target().fma ? mad(mad(tail, r, one), r, one) : mad(tail, r * r, r) + 1.0, n);
 }
 
 V exp2(const V& x) {

@@ -1,0 +1,59 @@
+"""Reductions of rows with what is computed from them: tails of every kind, NaN and infinities, any number of threads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import weftwork as wf
+
+random = np.random.default_rng(0)
+
+
+def softmax(x: Any) -> Any:
+    e = np.exp(x - x.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+def logsumexp(x: Any) -> Any:
+    top = x.max(axis=-1, keepdims=True)
+    return np.log(np.exp(x - top).sum(axis=-1)) + top[:, 0]
+
+
+def layer_norm(x: Any) -> Any:
+    c = x - x.mean(axis=-1, keepdims=True)
+    return c / np.sqrt((c * c).mean(axis=-1, keepdims=True) + 1e-5)
+
+
+def extremes(x: Any) -> Any:
+    return x.max(axis=-1) - x.min(axis=-1), (x - x.min(axis=-1, keepdims=True)).max(axis=-1)
+
+
+@pytest.mark.parametrize("columns", [1, 16, 65, 1000])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rows_with_tails(columns: int, dtype: Any) -> None:
+    for rows in (1, 6, 129):
+        x = random.standard_normal((rows, columns)).astype(dtype)
+        for i, special in enumerate((np.nan, np.inf, -np.inf)):
+            if rows > 3:
+                x[i + 1, columns * i // 3] = special
+        for function in (softmax, logsumexp, layer_norm, extremes):
+            with np.errstate(all="ignore"):
+                want = function(x)
+            found = wf.jit(function)(x)
+            for f, w in zip(found, want, strict=True) if isinstance(want, tuple) else [(found, want)]:
+                np.testing.assert_allclose(
+                    f, w, rtol=2e-5 if dtype == np.float32 else 1e-13, atol=1e-6 if dtype == np.float32 else 1e-14
+                )
+
+
+def test_rows_are_the_same_on_any_number_of_threads() -> None:
+    x = random.standard_normal((1001, 700)).astype(np.float32)
+    found = []
+    for threads in (1, 2, 5):
+        wf.set_num_threads(threads)
+        found.append([wf.jit(function)(x).tobytes() for function in (softmax, logsumexp, layer_norm)])
+    wf.set_num_threads(0)
+    assert found[0] == found[1] == found[2]
