@@ -85,7 +85,7 @@ $fields$  %n.up = add i64 %n, $width.less$
   %some = icmp ult i64 %begin, %end
   br i1 %some, label %item, label %done
 item:
-  %i = phi i64 [ %begin, %entry ], [ %i.next, %item.end ]
+  %i = phi i64 [ %begin, %entry ], [ %i.next, %item.packed ]
   %bat = udiv i64 %i, %panels
   %bat.first = mul i64 %bat, %panels
   %panel = sub i64 %i, %bat.first
@@ -116,7 +116,20 @@ item.end:
   %to.offset = mul i64 %i, %panel.bytes
   %at = getelementptr i8, ptr %to, i64 %to.offset
   %units = getelementptr i8, ptr %at, i64 $head.bytes$
-  call void @$pack$(ptr %from, i64 %bk, i64 %bn, i64 %k, i64 %cols, ptr %units, i64 $row.bytes$)
+  br label %part
+part:
+  %kq = phi i64 [ 0, %item.end ], [ %kq.next, %part ]
+  %part.from = phi ptr [ %from, %item.end ], [ %part.from.next, %part ]
+  %kq.left = sub i64 %k, %kq
+  %kq.count = call i64 @llvm.umin.i64(i64 %kq.left, i64 %kp)
+  %part.at = mul i64 %kq, $row.bytes$
+  %part.to = getelementptr i8, ptr %units, i64 %part.at
+  call void @$pack$(ptr %part.from, i64 %bk, i64 %bn, i64 %kq.count, i64 %cols, ptr %part.to, i64 $row.bytes$)
+  %part.from.next = getelementptr i8, ptr %part.from, i64 %kj
+  %kq.next = add i64 %kq, %kq.count
+  %kq.more = icmp ult i64 %kq.next, %k
+  br i1 %kq.more, label %part, label %item.packed
+item.packed:
 $head$  %i.next = add i64 %i, 1
   %i.more = icmp ult i64 %i.next, %end
   br i1 %i.more, label %item, label %done
