@@ -116,7 +116,7 @@ struct Kernels {
     kernel.rhs = {operand, "%rhs", {"%b0", "%b1"}, "%bn", "%bk"};
     kernel.batch = {"%x0", "%x1"};
     kernel.m = "%m", kernel.n = "%n", kernel.k = "%k";
-    if (k >= 0) kernel.k = cat(k), kernel.lhs.inner = "1";
+    if (k >= 0) kernel.k = cat(k), kernel.k_factor = k, kernel.lhs.inner = "1";
     kernel.entry = kernel.epilogue_entry = entry;
     return kernel;
   }
@@ -131,7 +131,7 @@ struct Kernels {
     emitter.emit_pack(ir, kernel, "%packed");
     kernel.name = "packed";
     kernel.packed_rhs = true;
-    kernel.rhs.pointer = "%packed";
+    kernel.rhs.pointer = "%packed", kernel.rhs.outer = kernel.n, kernel.rhs.inner = kernel.k;
     emitter.emit(ir, kernel);
     return ir + declaration + emitter.shared();
   }

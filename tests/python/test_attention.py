@@ -208,7 +208,7 @@ def test_narrow_operands_are_multiplied_as_they_lie() -> None:
         return softmax(q @ np.swapaxes(k, -1, -2)).astype(v.dtype) @ v
 
     text = kernels_of(rounded, *three(2, 700, 16, dtype=ml_dtypes.bfloat16))
-    assert "independent" in text and text.count("of bf16 bf16") == 2
+    assert "independent" in text and text.count(" of bf16 bf16") == text.count(" of ") == 4
 
 
 def test_blocks_write_the_result_where_it_stays() -> None:
@@ -219,8 +219,18 @@ def test_blocks_write_the_result_where_it_stays() -> None:
 
     args = three(2, 608, 16)
     launches = kernels_of(rounded, *args).split("run:")[1].split("kernel ")[0]
-    assert launches.count("independent") == 1 and launches.count(" x ") == 3
+    assert launches.count("independent") == 1 and launches.count(" x ") == 5
     np.testing.assert_allclose(wf.jit(rounded)(*args), rounded(*args), rtol=2e-3, atol=2e-3)
+
+
+def test_keys_and_values_are_packed_once() -> None:
+    """A matrix for each group of heads that share it, before the blocks."""
+    before = kernels_of(causal_where, *three(3, 608, 16)).split(" independent")[0]
+    assert before.count("pack_f32_turns") == 2
+    q, k, v = normal(2, 3, 4, 608, 16), normal(2, 3, 1, 608, 16), normal(2, 3, 1, 608, 16)
+    text = kernels_of(causal_where, q, k, v)
+    assert text.count("pack batch [2, 3] ") == 2 and text.count(" packed ") == 2
+    close(wf.jit(causal_where)(q, k, v), causal_where(q, k, v), 200)
 
 
 def test_two_layers() -> None:

@@ -67,6 +67,8 @@ void lower_maps(Lowering& lowering, const Group& group);
 void lower_update(Lowering& lowering, const Stage& stage);
 // Reduces, scans and selections by a body.
 void lower_fold(Lowering& lowering, const Stage& stage);
+// Packs the right operands that neighbouring turns of an independent loop share, before the loop.
+void pack_for_turns(Lowering& lowering, Draft& loop, const Node& node);
 // Routines, loops and branches.
 void lower_step(Lowering& lowering, const Stage& stage);
 // The operand of a scatter or update, or what a loop starts from, written to `target`.

@@ -54,7 +54,7 @@ class KernelRun {
       int64_t base = offset(dot.rhs);
       for (int64_t j = 0; j < n; ++j)
         for (int64_t p = 0; p < k; ++p) {
-          Element e = load_at(dot.rhs.memory, base + j * dot.rhs.outer.evaluate(bound_) + dot.rhs.inner_at(p, dot.rhs.inner.evaluate(bound_)));
+          Element e = load_at(dot.rhs.memory, base + j * dot.rhs.outer.evaluate(bound_) + p * dot.rhs.inner.evaluate(bound_));
           store_at(dot.packed, (batch * n + j) * k + p, convert(e, dot.accumulate));
         }
       ++batch;
@@ -64,21 +64,22 @@ class KernelRun {
   void product() {
     const Dot& dot = *kernel_.dot;
     int64_t m = dot.m.evaluate(bound_), n = dot.n.evaluate(bound_), k = dot.k.evaluate(bound_);
-    int64_t lhs = offset(dot.lhs), rhs = dot.packed_rhs ? 0 : offset(dot.rhs), batch = 0;
+    int64_t lhs = offset(dot.lhs), rhs = 0, batch = 0;
     bool shared = true;
     for (size_t i = 0; i < dot.batch.size(); ++i) {
       batch = batch * dot.batch[i].evaluate(bound_) + bound_.at(".b" + std::to_string(i));
       shared &= dot.rhs.batch[i].is(0);
     }
-    int64_t rhs_outer = dot.packed_rhs ? k : dot.rhs.outer.evaluate(bound_), rhs_inner = dot.packed_rhs ? 1 : dot.rhs.inner.evaluate(bound_);
-    if (dot.packed_rhs && !shared) rhs = batch * n * k;
+    int64_t rhs_outer = dot.rhs.outer.evaluate(bound_), rhs_inner = dot.rhs.inner.evaluate(bound_);
+    if (dot.packed_rhs) rhs = (dot.rhs.offset.evaluate(bound_) + (shared ? 0 : batch)) * rhs_outer * rhs_inner, rhs_outer = rhs_inner, rhs_inner = 1;
+    else rhs = offset(dot.rhs);
     int64_t lhs_outer = dot.lhs.outer.evaluate(bound_), lhs_inner = dot.lhs.inner.evaluate(bound_);
     for (int64_t i = 0; i < m; ++i)
       for (int64_t j = 0; j < n; ++j) {
         double sum = 0;
         int64_t whole = 0;
         for (int64_t p = 0; p < k; ++p) {
-          Element a = load_at(dot.lhs.memory, lhs + dot.lhs.outer_at(i, lhs_outer) + dot.lhs.inner_at(p, lhs_inner));
+          Element a = load_at(dot.lhs.memory, lhs + i * lhs_outer + p * lhs_inner);
           Element b = load_at(dot.rhs.memory, rhs + j * rhs_outer + p * rhs_inner);
           if (is_float(dot.accumulate)) sum += convert(a, DType::f64).real() * convert(b, DType::f64).real();
           else whole = static_cast<int64_t>(static_cast<uint64_t>(whole) + static_cast<uint64_t>(convert(a, DType::i64).i) * static_cast<uint64_t>(convert(b, DType::i64).i));

@@ -179,7 +179,8 @@ void lower_loop(Lowering& lowering, const Node& node) {
 void lower_counted(Lowering& lowering, const Node& node) {
   std::vector<BufferId> inputs = result_buffers(lowering, node);
   // Independent turns write all that they carry.
-  for (size_t i = 0; i < inputs.size() && !node.attrs.flag(Attr::independent); ++i) lower_copy(lowering, node.operand(i), inputs[i], node.id());
+  bool independent = node.attrs.find(Attr::independent) != nullptr;
+  for (size_t i = 0; i < inputs.size() && !independent; ++i) lower_copy(lowering, node.operand(i), inputs[i], node.id());
   for (size_t i = inputs.size(); i < node.operand_count(); ++i) inputs.push_back(static_cast<BufferId>(node.operand(i).id()));
   Draft draft;
   draft.kind = LaunchKind::count;
@@ -201,7 +202,8 @@ void lower_counted(Lowering& lowering, const Node& node) {
   }
   counters.push_back(std::move(counter));
   add_block(draft, *body, inputs, std::move(written), counters);
-  draft.independent = node.attrs.flag(Attr::independent);
+  draft.independent = independent;
+  if (independent) pack_for_turns(lowering, draft, node);
   if (!draft.independent) add_block_memory(lowering, draft);
   finish_step(lowering, std::move(draft), node);
 }

@@ -89,12 +89,18 @@ class Chain {
     std::vector<Value> operands{build.splat(root().type(), 0)};
     for (NodeId id : captured_) operands.push_back(values[id][0]);
     Attrs attrs{{Attr::counter, counter}, {Attr::first, Dims{Dim(0)}}, {Attr::trips, Dims{turns}}, {Attr::step, int64_t{1}},
-                {Attr::carried, int64_t{1}}, {Attr::independent, true}};
+                {Attr::carried, int64_t{1}}, {Attr::independent, grid()}};
     return with_results(build, build.call(Op::for_, std::move(operands), std::move(attrs), {region}))[0];
   }
 
  private:
   Dim blocks() const { return ceildiv(rows_, Dim(block_rows_)); }
+  // The extents that the turns go through: batches, then blocks of rows, which share their right operands.
+  Dims grid() const {
+    Dims extents(product_.type().dims.begin(), product_.type().dims.begin() + batch_);
+    extents.push_back(blocks());
+    return extents;
+  }
   Dim batch_count() const {
     Dim count = 1;
     for (int64_t i = 0; i < batch_; ++i) count = count * product_.type().dims[static_cast<size_t>(i)];

@@ -125,7 +125,7 @@ OpDef define_for_() {
                  "first, first + step, …",
           .operands = -1,
           .attrs = {{Attr::counter, AttrKind::text}, {Attr::first, AttrKind::dims}, {Attr::trips, AttrKind::dims}, {Attr::step, AttrKind::integer},
-                    {Attr::carried, AttrKind::integer}, {Attr::independent, AttrKind::flag, true}},
+                    {Attr::carried, AttrKind::integer}, {Attr::independent, AttrKind::dims, true}},
           .regions = 1,
           .infer = infer_for,
           .eval = eval_for,

@@ -28,9 +28,6 @@ struct DotOperand {
   std::vector<std::string> batch;  // a stride for each batch extent
   std::string outer;               // along m (lhs) or n (rhs)
   std::string inner;               // along k
-  // Where m (of lhs) or k (of lhs; of rhs in pack kernels) goes on evenly in parts of so many elements only: those, and the
-  // stride from part to part. Operands in parts are f32 or f64, and of a product rhs is packed then. Zero: one part.
-  int64_t outer_part = 0, outer_jump = 0, inner_part = 0, inner_jump = 0;
 };
 
 // A vector of results, in the function that runs the epilogue.
@@ -52,9 +49,10 @@ struct DotKernel {
   std::vector<std::string> batch;  // extents, at most 4
   std::string m, n, k;
   int64_t k_factor = 1;            // divides k
-  // rhs.pointer is what a pack kernel wrote: rhs.dtype is that of the matrix it read, outer and inner are not used,
-  // and rhs.batch is all "0" for a matrix shared by the batches or anything else for one of its own for each.
+  // rhs.pointer is what a pack kernel wrote: rhs.dtype is that of the matrix it read, outer and inner are the extents of
+  // its matrices along n and k, `matrix` is the first of them that is read, and rhs.batch is all "0" for a matrix shared by the batches or anything else for one of its own for each.
   bool packed_rhs = false;
+  std::string matrix = "0";
   // Writes the instructions that define the values named above: first lines of the kernel function,
   // in which %args is the kernel's first argument.
   std::function<void(std::string& ir)> entry;

@@ -44,6 +44,7 @@ class DotWriterCalls {
     if (dot.packed_rhs) {
       // Zero strides tell a matrix that all batches share.
       for (size_t i = 0; i < dot.batch.size(); ++i) form.rhs.batch[i] = dot.rhs.batch[i].is(0) ? "0" : "1";
+      form.matrix = "%rhs_matrix";
     }
     form.entry = [this](std::string& ir) { enter(ir); };
     form.epilogue_entry = [this](std::string& ir) {
@@ -64,8 +65,6 @@ class DotWriterCalls {
     operand.pointer = cat("%", name, "_pointer");
     for (size_t i = 0; i < side.batch.size(); ++i)
       operand.batch.push_back(side.batch[i].is_static() ? cat(side.batch[i].value()) : cat("%", name, "_b", i));
-    operand.outer_part = side.outer_part, operand.outer_jump = side.outer_jump;
-    operand.inner_part = side.inner_part, operand.inner_jump = side.inner_jump;
     operand.outer = side.outer.is_static() ? cat(side.outer.value()) : cat("%", name, "_outer");
     operand.inner = side.inner.is_static() ? cat(side.inner.value()) : cat("%", name, "_inner");
     return operand;
@@ -86,7 +85,9 @@ class DotWriterCalls {
         if (!s.batch[i].is_static()) name_it(cat("%", name, "_b", i), s.batch[i]);
       if (!s.outer.is_static()) name_it(cat("%", name, "_outer"), s.outer);
       if (!s.inner.is_static()) name_it(cat("%", name, "_inner"), s.inner);
-      std::string offset = emitter_.extent(s.offset * Dim(size_of(memory.dtype)));
+      bool packed = dot.packed_rhs && &s == &dot.rhs;
+      if (packed) name_it("%rhs_matrix", s.offset);
+      std::string offset = packed ? "0" : emitter_.extent(s.offset * Dim(size_of(memory.dtype)));
       append(ir, "  %", name, "_pointer = getelementptr i8, ptr ", emitter_.pointer(s.memory), ", i64 ", offset, "\n");
     };
     if (!dot.pack_rhs) enter_side(dot.lhs, "lhs");
