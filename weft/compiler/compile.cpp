@@ -109,6 +109,7 @@ Compiled compile(const Graph& graph, const CompileOptions& options) {
   GraphPtr flat = run_pipeline(graph);
   stages.done("passes");
   Program program = lower(*flat, {}, target.bf16);
+  write_past_caches(program);
   stages.done("lower");
   std::string ir = emit(program, target);
   stages.done("emit");

@@ -83,6 +83,7 @@ struct Memory {
   bool written = false;
   // Elements, for scratch: at most 64 KiB, private to one iteration of the parallel loop. Zero: a buffer.
   int64_t scratch = 0;
+  bool past_caches = false;  // a written buffer that begins at a cache line: full lines of it go straight to memory
 };
 
 struct Variable {

@@ -23,6 +23,9 @@ Dim upper_bound(const Dim& extent, const Counter& counter);
 // up products of bfloat16 as they are.
 Program lower(const Graph& flat, const Counters& counters = {}, bool multiplies_bf16 = false);
 
+// Marks what is written past the caches: large results that begin at a cache line, which Executable::run sees to.
+void write_past_caches(Program& program);
+
 // Runs a program without LLVM, element by element: the oracle between the graph interpreter and machine code.
 std::vector<Literal> interpret(const Program& program, std::span<const Literal> inputs);
 

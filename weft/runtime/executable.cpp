@@ -2,7 +2,10 @@
 #include "weft/runtime/executable.h"
 
 #include <cstdlib>
+#include <cstring>
+#include <functional>
 #include <mutex>
+#include <numeric>
 
 #include "weft/core/error.h"
 #include "weft/core/pages.h"
@@ -20,8 +23,6 @@ struct Free {
 };
 using Block = std::unique_ptr<void, Free>;
 
-constexpr size_t cache_line = 64;
-
 Block allocate(int64_t bytes) {
   if (bytes <= 0) return nullptr;
   auto page = static_cast<int64_t>(page_for(static_cast<size_t>(bytes), cache_line));
@@ -29,6 +30,10 @@ Block allocate(int64_t bytes) {
   Block block(allocate_pages(size, cache_line));
   if (!block) throw Error(ErrorKind::runtime, cat("no memory for ", bytes, " bytes"), "out_of_memory");
   return block;
+}
+
+int64_t bytes_of(DType dtype, const Ints& dims) {
+  return std::accumulate(dims.begin(), dims.end(), size_of(dtype), std::multiplies<>());
 }
 
 // The symbol that an extent is, when it is nothing but one.
@@ -136,8 +141,14 @@ struct Executable::State {
   Entry run = nullptr;
   Block persistent;
   mutable ArenaCache arenas;
+  std::vector<size_t> lined_up;  // results that have to begin at a cache line
 
-  State(Manifest m, std::span<const std::string> objects) : manifest(std::move(m)), code(objects) {}
+  State(Manifest m, std::span<const std::string> objects) : manifest(std::move(m)), code(objects) {
+    for (size_t i = 0; i < manifest.outputs.size(); ++i) {
+      const IoInfo& output = manifest.outputs[i];
+      if (output.alias < 0 && (output.type.count() * Dim(size_of(output.type.dtype))).min() >= lined_up_bytes) lined_up.push_back(i);
+    }
+  }
 };
 
 Executable::Executable(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -225,6 +236,12 @@ void Executable::run(std::span<const int64_t> symbols, std::span<const void* con
   buffers.reserve(inputs.size() + outputs.size() + m.constants.size() + 2);
   for (const void* input : inputs) buffers.push_back(const_cast<void*>(input));
   buffers.insert(buffers.end(), outputs.begin(), outputs.end());
+  std::vector<std::pair<size_t, Block>> elsewhere;
+  for (size_t i : state_->lined_up) {
+    if (reinterpret_cast<uintptr_t>(outputs[i]) % cache_line == 0) continue;
+    elsewhere.emplace_back(i, allocate(bytes_of(m.outputs[i].type.dtype, output_dims(i, symbols))));
+    buffers[inputs.size() + i] = elsewhere.back().second.get();
+  }
   for (const Manifest::Constant& constant : m.constants) buffers.push_back(const_cast<void*>(constant.bytes));
   ArenaCache::Arena arena;
   if (arena_bytes > 0) arena = state_->arenas.take(arena_bytes);
@@ -232,6 +249,8 @@ void Executable::run(std::span<const int64_t> symbols, std::span<const void* con
   buffers.push_back(state_->persistent.get());
   Services services{call_parallel_for, nullptr, call_parallel_turns};
   run_entry(state_->run, symbols.data(), buffers.data(), services);
+  for (const auto& [i, memory] : elsewhere)
+    std::memcpy(outputs[i], memory.get(), static_cast<size_t>(bytes_of(m.outputs[i].type.dtype, output_dims(i, symbols))));
   if (arena.block) state_->arenas.give(std::move(arena));
 }
 

@@ -373,7 +373,7 @@ std::string emit(const Program& program, const Target& target) {
     if (module.out.find(line) == std::string::npos) append(module.out, line, "\n");
   std::string vectors = cat("\"prefer-vector-width\"=\"", target.vector_bytes * 8, "\" \"min-legal-vector-width\"=\"", target.vector_bytes * 8, "\"");
   append(module.out, "attributes #0 = { nounwind ", vectors, " }\nattributes #1 = { nounwind noinline ", vectors,
-         " }\nattributes #2 = { nounwind alwaysinline ", vectors, " }\n!0 = !{}\n");
+         " }\nattributes #2 = { nounwind alwaysinline ", vectors, " }\n!0 = !{}\n!1 = !{i32 1}\n");
   return module.out;
 }
 

@@ -310,7 +310,7 @@ void KernelEmitter::store_part(const std::string& base, DType dtype, const Index
   if (at.vector.empty() && at.step == 1) {
     std::string place = assign(cat("getelementptr ", element, ", ptr ", base, ", i64 ", at.base));
     if (mask.empty()) {
-      line(cat("store ", type, " ", raw, ", ptr ", place, ", align ", align));
+      line(cat("store ", type, " ", raw, ", ptr ", place, past_caches_ ? past_caches(lanes * align) : cat(", align ", align)));
       return;
     }
     std::string name = cat("@llvm.masked.store.", mangled(element, lanes), ".p0");

@@ -204,6 +204,11 @@ void KernelEmitter::emit_loop_kernel() {
   allocate_scratch();
   load_arguments();
   statements(kernel_.body);
+  if (writes_past_caches_) {
+    // Such stores are seen by other threads in no order.
+    module_.declare("declare void @llvm.x86.sse.sfence()");
+    line("call void @llvm.x86.sse.sfence()");
+  }
   line("ret void");
   *out += "}\n\n";
   module_.out += own_text_;

@@ -99,6 +99,8 @@ class KernelEmitter {
   Ssa combine(Scalar op, DType dtype, const Ssa& a, const Ssa& b);
   Ssa neutral(Scalar op, DType dtype, int lanes);
   Ssa across(Scalar op, DType dtype, Ssa value, int lanes, int left);
+  bool keeps_to_lines(const Stmt& stmt, const std::string& counter) const;
+  std::string past_caches(int64_t bytes);
   void store(const Stmt& stmt);
 
   // lines.cpp: a serial loop under lanes whose loads and stores step by one along the loop and by lines between lanes
@@ -112,7 +114,7 @@ class KernelEmitter {
   void block(const Stmt& loop, const Lines& lines, int side);
   std::vector<std::string> line_places(int32_t slot, const std::string& element, const Index& index);
   std::vector<Ssa> load_block(const Expr& e, int side);
-  void store_block(const Stmt& stmt, std::vector<std::string> values);
+  void store_block(const Stmt& stmt, std::vector<std::string> values, const std::string& along);
   // Vectors of `lanes` elements, a power of two of them, one after the other.
   std::string joined(std::vector<std::string> parts, const std::string& element, int lanes);
   std::string as_bits(const std::string& value, const std::string& from, const std::string& to);
@@ -175,6 +177,8 @@ class KernelEmitter {
   std::vector<std::set<std::string>> depends_;      // by expr: counters
   std::vector<std::set<int32_t>> reads_variables_;  // by expr
   std::set<int32_t> vector_variables_;              // defined inside of the vector loop
+  bool past_caches_ = false;         // the store that is being written goes past the caches
+  bool writes_past_caches_ = false;  // some store of the kernel does
 };
 
 }  // namespace weft

@@ -148,7 +148,7 @@ void KernelEmitter::block(const Stmt& loop, const Lines& lines, int side) {
   counters_[loop.counter] = base;
   scopes_.emplace_back();
   for (size_t k = 0; k < loop.body.size(); ++k)
-    if (!stored[k].empty()) store_block(loop.body[k], std::move(stored[k]));
+    if (!stored[k].empty()) store_block(loop.body[k], std::move(stored[k]), loop.counter);
   scopes_.pop_back();
 }
 
@@ -189,11 +189,11 @@ std::vector<Ssa> KernelEmitter::load_block(const Expr& e, int side) {
   return values;
 }
 
-void KernelEmitter::store_block(const Stmt& stmt, std::vector<std::string> values) {
+void KernelEmitter::store_block(const Stmt& stmt, std::vector<std::string> values, const std::string& along) {
   auto write = [&](const std::string& text) { return assign(text); };
   DType dtype = kernel_.memories[static_cast<size_t>(stmt.slot)].dtype;
   int bytes = static_cast<int>(size_of(dtype)), group = std::min(module_.target.vector_bytes / bytes, lanes_.count), side = static_cast<int>(values.size());
-  std::string element = cat("i", bytes * 8);
+  std::string element = cat("i", bytes * 8), how = keeps_to_lines(stmt, along) ? past_caches(side * bytes) : cat(", align ", bytes);
   for (std::string& value : values) value = as_bits(value, memory_type(dtype), element);
   std::vector<std::string> places = line_places(stmt.slot, element, stmt.index);
   for (int first = 0; first < lanes_.count; first += group) {
@@ -202,7 +202,7 @@ void KernelEmitter::store_block(const Stmt& stmt, std::vector<std::string> value
     vectors = transposed(std::move(vectors), element, group, write);
     for (int i = 0; i < group; ++i) {
       std::string row = part_of(vectors[static_cast<size_t>(i % side)], element, group, i / side * side, side, write);
-      line(cat("store ", lanes_type(element, side), " ", row, ", ptr ", places[static_cast<size_t>(first + i)], ", align ", bytes));
+      line(cat("store ", lanes_type(element, side), " ", row, ", ptr ", places[static_cast<size_t>(first + i)], how));
     }
   }
 }

@@ -5,6 +5,7 @@
 #include "weft/codegen/llvm/math.h"
 #include "weft/core/error.h"
 #include "weft/core/extreme.h"
+#include "weft/core/pages.h"
 #include "weft/kernel/schedule.h"
 
 namespace weft {
@@ -461,6 +462,23 @@ void KernelEmitter::vector_part(const Stmt& loop, const std::string& begin, cons
   lanes_.count = keep;
 }
 
+// Whether elements along `counter`, from a multiple of their number on, begin at a cache line of memory that is written past
+// the caches, or at an equal part of one.
+bool KernelEmitter::keeps_to_lines(const Stmt& stmt, const std::string& counter) const {
+  const Memory& memory = kernel_.memories[static_cast<size_t>(stmt.slot)];
+  if (!memory.past_caches || is_complex(memory.dtype) || stmt.mask != no_expr || !stmt.dynamic.empty()) return false;
+  std::optional<Dim> along = coefficient(stmt.index, counter);
+  if (!along || !along->is(1)) return false;
+  auto begins_line = [&](int64_t elements) { return elements * size_of(memory.dtype) % static_cast<int64_t>(cache_line) == 0; };
+  Dim rest = stmt.index.substitute({{counter, Dim(0)}});
+  return begins_line(rest.constant()) && std::ranges::all_of(rest.terms(), begins_line, &Dim::Term::coefficient);
+}
+
+std::string KernelEmitter::past_caches(int64_t bytes) {
+  writes_past_caches_ = true;
+  return cat(", align ", std::min(bytes, static_cast<int64_t>(cache_line)), ", !nontemporal !1");
+}
+
 void KernelEmitter::store(const Stmt& stmt) {
   const Memory& memory = kernel_.memories[static_cast<size_t>(stmt.slot)];
   Ssa value = expr(stmt.expr);
@@ -487,6 +505,7 @@ void KernelEmitter::store(const Stmt& stmt) {
     }
     return;
   }
+  past_caches_ = lanes_.count > 1 && lanes_.mask.empty() && keeps_to_lines(stmt, lanes_.counter);
   if (!is_complex(memory.dtype)) return store_part(base, memory.dtype, stmt.index, stmt.dynamic, 1, 0, mask, value.re, value.vector);
   if (store_pairs(base, memory.dtype, stmt, value)) return;
   store_part(base, memory.dtype, stmt.index, stmt.dynamic, 2, 0, mask, value.re, value.vector);

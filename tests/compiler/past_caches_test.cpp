@@ -1,0 +1,50 @@
+// Large results go past the caches, whole lines at a time, wherever the caller's memory begins.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "weft/compiler/compile.h"
+#include "weft/ir/text.h"
+#include "weft/kernel/lower.h"
+
+using namespace weft;
+
+namespace {
+
+constexpr int64_t rows = 2048, columns = 2064;
+
+GraphPtr sum(const char* extents) {
+  std::string type = cat("tensor<", extents, "xf32>");
+  return parse(cat("func.func @main(%x: ", type, ", %y: ", type, ") -> ", type, " {\n  %0 = stablehlo.add %x, %y : ", type, "\n  return %0 : ", type, "\n}\n"));
+}
+
+bool goes_past_caches(const char* extents) {
+  Program program = lower_to_program(*sum(extents));
+  write_past_caches(program);
+  return program.text().find("past caches") != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("results that no cache holds go past them") {
+  CHECK(goes_past_caches("2048x2064"));
+  CHECK_FALSE(goes_past_caches("64x2064"));
+}
+
+TEST_CASE("memory of results may begin anywhere") {
+  Compiled compiled = compile(*sum("2048x2064"));
+  std::vector<float> x(rows * columns), y(x.size()), wanted(x.size()), got(x.size() + 16);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i), y[i] = 3, wanted[i] = x[i] + y[i];
+  std::vector<const void*> inputs{x.data(), y.data()};
+  for (size_t shift : {0, 1, 5, 16}) {
+    std::fill(got.begin(), got.end(), -1.0f);
+    std::vector<void*> outputs{got.data() + shift};
+    compiled.executable->run({}, inputs, outputs);
+    CHECK(std::memcmp(got.data() + shift, wanted.data(), wanted.size() * sizeof(float)) == 0);
+    CHECK((shift == 0 || got[shift - 1] == -1.0f));
+    CHECK((shift == 16 || got[shift + wanted.size()] == -1.0f));
+  }
+}

@@ -1,0 +1,58 @@
+// Results that no cache would hold until they are read: written past the caches, no line is read before it is overwritten.
+#include "weft/kernel/lower.h"
+
+#include <algorithm>
+
+#include "weft/core/pages.h"
+
+namespace weft {
+namespace {
+
+// Bytes that a launch reads and writes; smaller ones may stay in the last-level cache for whoever reads them next.
+constexpr int64_t beyond_caches = int64_t{24} << 20;
+
+void visit_launches(const std::vector<Launch>& launches, bool outermost, auto& visit) {
+  for (const Launch& launch : launches) {
+    visit(launch, outermost);
+    for (const LaunchBlock& block : launch.blocks) visit_launches(block.launches, false, visit);
+  }
+}
+
+}  // namespace
+
+void write_past_caches(Program& program) {
+  // Memories of kernels that some launch has a reason to keep in cache, or may not write so: only results are known to begin
+  // at a cache line.
+  std::vector<std::vector<bool>> keeps(program.kernels.size());
+  for (size_t k = 0; k < keeps.size(); ++k) {
+    const Kernel& kernel = program.kernels[k];
+    for (const Memory& memory : kernel.memories) keeps[k].push_back(!memory.written || memory.scratch || kernel.dot.has_value());
+    for (const Expr& e : kernel.exprs)
+      if (e.kind == ExprKind::load) keeps[k][static_cast<size_t>(e.slot)] = true;
+  }
+  std::vector<bool> launched(program.kernels.size());
+  auto visit = [&](const Launch& launch, bool outermost) {
+    for (int32_t body : launch.bodies) keeps[static_cast<size_t>(body)].assign(keeps[static_cast<size_t>(body)].size(), true);
+    if (launch.kind != LaunchKind::kernel) return;
+    auto k = static_cast<size_t>(launch.kernel);
+    launched[k] = true;
+    std::vector<int32_t> distinct = launch.buffers;
+    std::sort(distinct.begin(), distinct.end());
+    distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+    int64_t bytes = 0;
+    for (int32_t buffer : distinct) bytes += program.buffers[static_cast<size_t>(buffer)].bytes.opt();
+    size_t next = 0;
+    for (size_t i = 0; i < keeps[k].size(); ++i) {
+      if (program.kernels[k].memories[i].scratch) continue;
+      const BufferPlan& buffer = program.buffers[static_cast<size_t>(launch.buffers[next++])];
+      bool is_result = outermost && buffer.place == Place::output && program.outputs[static_cast<size_t>(buffer.index)].alias < 0;
+      if (!is_result || bytes < beyond_caches || buffer.bytes.min() < lined_up_bytes) keeps[k][i] = true;
+    }
+  };
+  visit_launches(program.setup, false, visit);
+  visit_launches(program.run, true, visit);
+  for (size_t k = 0; k < keeps.size(); ++k)
+    for (size_t i = 0; launched[k] && i < keeps[k].size(); ++i) program.kernels[k].memories[i].past_caches = !keeps[k][i];
+}
+
+}  // namespace weft
