@@ -66,3 +66,20 @@ def test_symbolic_extents() -> None:
     for n in (1, 5, 700):
         x = random.standard_normal((n, 31))
         np.testing.assert_allclose(f(x), centred(x), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.bool_, np.int8, np.float16, np.float32, np.float64, np.complex64])
+def test_transposes_with_what_is_computed_on_the_way(dtype: Any) -> None:
+    for shape, axes in (
+        ((130, 257), (1, 0)),
+        ((64, 3, 96), (2, 1, 0)),
+        ((3, 128, 80), (0, 2, 1)),
+        ((90, 70, 65), (2, 0, 1)),
+    ):
+        x = (random.standard_normal(shape) * 9).astype(dtype)
+        y = (random.standard_normal([shape[i] for i in axes]) * 9).astype(dtype)
+        for function in (
+            lambda x, y, axes=axes: np.transpose(x, axes).copy(),
+            lambda x, y, axes=axes: np.transpose(x, axes) + y * y[..., :1],
+        ):
+            np.testing.assert_array_equal(wf.jit(function)(x, y), function(x, y))

@@ -199,7 +199,8 @@ void lower_reduce(Lowering& lowering, const Stage& stage) {
     outer.push_back(parallel_loop(draft.parallel, std::move(kernel.body)));
     kernel.body = std::move(outer);
   } else {
-    kernel.body = schedule_map(kernel, space.kept, std::move(kernel.body), draft.parallel, reduced);
+    // A KiB of each row.
+    kernel.body = schedule_map(kernel, space.kept, std::move(kernel.body), draft.parallel, reduced, std::max<int64_t>(1024 / size_of(dtype), 16));
   }
   finish_draft(lowering, std::move(draft), access, {stage.root});
 }

@@ -62,7 +62,7 @@ std::optional<size_t> crossing_axis(Kernel& kernel, const std::vector<Axis>& axe
 }
 
 // A tile of a transposition: the cache lines of so many columns, each used whole.
-constexpr int64_t tile_rows = 64, tile_columns = 16;
+constexpr int64_t tile_rows = 64, tile_columns = 32;
 
 }  // namespace
 
@@ -169,7 +169,14 @@ std::vector<Stmt> schedule_map(Kernel& kernel, std::vector<Axis> axes, std::vect
   std::optional<size_t> crossing = each.is(1) ? crossing_axis(kernel, axes) : std::nullopt;
   if (crossing && axes.back().extent.opt() >= tile_rows && axes[*crossing].extent.opt() >= tile_rows) {
     Axis rows = split(kernel, axes[*crossing], tile_rows, ".row"), columns = split(kernel, axes.back(), tile_columns, ".i");
-    kernel.body = nested({rows, columns}, std::move(kernel.body), 1);
+    Stmt inside;
+    inside.kind = StmtKind::loop;
+    inside.counter = rows.counter;
+    inside.extent = rows.extent;
+    inside.body = std::move(kernel.body);
+    kernel.body.clear();
+    kernel.body.push_back(std::move(inside));
+    kernel.body = nested({columns}, std::move(kernel.body), 1);
   } else {
     Axis inner = axes.back();
     axes.pop_back();

@@ -39,6 +39,12 @@ std::vector<std::string> transposed(std::vector<std::string> vectors, const std:
   return vectors;
 }
 
+// Whether lanes step by one: a vector of memory for each turn of the loop inside.
+bool lies_across(const Index& index, const std::string& across) {
+  std::optional<Dim> step = coefficient(index, across);
+  return step && step->is(1);
+}
+
 }  // namespace
 
 std::string KernelEmitter::joined(std::vector<std::string> parts, const std::string& element, int lanes) {
@@ -61,13 +67,14 @@ std::optional<KernelEmitter::Lines> KernelEmitter::lines_of(const Stmt& loop, co
     return dynamic.empty() && mask == no_expr && !is_complex(dtype) && along && along->is(1) && other && !other->is(0) && !other->is(1);
   };
   auto is_steady = [&](const Index& index) { return !uses_counter(index, across); };
+  auto is_plain = [&](const auto& access) { return access.dynamic.empty() && access.mask == no_expr && lies_across(access.index, across); };
   std::set<ExprId> seen;
   std::vector<ExprId> pending;
   for (const Stmt& stmt : loop.body) {
     if (stmt.kind == StmtKind::loop || stmt.kind == StmtKind::barrier_accumulate) return std::nullopt;
     if (stmt.kind == StmtKind::store) {
       DType dtype = kernel_.memories[static_cast<size_t>(stmt.slot)].dtype;
-      if (!steps_along(stmt.index, stmt.dynamic, stmt.mask, dtype)) return std::nullopt;
+      if (!is_plain(stmt) && !steps_along(stmt.index, stmt.dynamic, stmt.mask, dtype)) return std::nullopt;
       lines.widest = std::max(lines.widest, size_of(dtype));
     }
     pending.push_back(stmt.expr);
@@ -80,6 +87,7 @@ std::optional<KernelEmitter::Lines> KernelEmitter::lines_of(const Stmt& loop, co
     pending.insert(pending.end(), e.args.begin(), e.args.end());
     if (e.kind != ExprKind::load || (is_steady(e.index) && e.dynamic.empty() && e.mask == no_expr)) continue;
     bool is_written = kernel_.memories[static_cast<size_t>(e.slot)].written;
+    if (!is_written && is_plain(e)) continue;
     if (is_written || !steps_along(e.index, e.dynamic, e.mask, e.dtype)) return std::nullopt;
     lines.loads.push_back(id);
     lines.widest = std::max(lines.widest, size_of(e.dtype));
@@ -136,7 +144,7 @@ void KernelEmitter::block(const Stmt& loop, const Lines& lines, int side) {
     for (const auto& [id, columns_of] : loaded) scopes_.back().values[id] = {columns_of[static_cast<size_t>(c)], {}};
     for (size_t k = 0; k < loop.body.size(); ++k) {
       const Stmt& stmt = loop.body[k];
-      if (stmt.kind != StmtKind::store) {
+      if (stmt.kind != StmtKind::store || lies_across(stmt.index, lanes_.counter)) {
         statement(stmt);
         continue;
       }
