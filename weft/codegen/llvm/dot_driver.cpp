@@ -111,7 +111,11 @@ item:
   %shares.lhs = and i1 %not.inner, $lhs.packs$
   %shares = or i1 %is.deeper, %shares.lhs
   %p.share = select i1 %shares, i64 %p.room.1, i64 1
-  %p.room = select i1 %few, i64 %p.room.0, i64 %p.share
+  %p.room.2 = select i1 %few, i64 %p.room.0, i64 %p.share
+  ; A single row by columns along k: as many panels as its part of %cs may hold, as one.
+  %is.one = icmp eq i64 %m.count, 1
+  %inner.one = and i1 %inner, %is.one
+  %p.room = select i1 %inner.one, i64 $wide$, i64 %p.room.2
   %p.left = sub i64 %panels, %panel
   %p.whole = udiv i64 %rest, %blocks
   %p.0 = call i64 @llvm.umin.i64(i64 %p.room, i64 %p.left)
@@ -121,8 +125,10 @@ item:
   %p.items = mul i64 %p.count, %blocks
   %move = select i1 %is.whole, i64 %p.items, i64 %joined
   %i.next = add i64 %i, %move
-  ; A little of k only where rhs's rows are apart.
-  %shallow = and i1 %is.plain, %few
+  ; A little of k only where rhs's rows are apart and several rows go through them.
+  %shallow.0 = and i1 %is.plain, %few
+  %not.row = xor i1 %is.slim, true
+  %shallow = and i1 %shallow.0, %not.row
   %k.step = select i1 %shallow, i64 $k.few$, i64 %k.deep
   %one.k.0 = icmp ule i64 %k, %k.step
   %not.few = xor i1 %few, true
@@ -176,7 +182,8 @@ inner.row:
   %q.a = getelementptr i8, ptr %a0, i64 %q.offset
   %q.n0 = mul i64 %panel, $width$
   %q.left = sub i64 %n, %q.n0
-  %q.cols = call i64 @llvm.umin.i64(i64 %q.left, i64 $width$)
+  %q.wide = mul i64 %p.count, $width$
+  %q.cols = call i64 @llvm.umin.i64(i64 %q.left, i64 %q.wide)
   %q.b.n0 = mul i64 %panel, %panel.bytes
   %q.b = getelementptr i8, ptr %b0, i64 %q.b.n0
   %q.to = mul i64 %q, $row.bytes$
@@ -297,6 +304,9 @@ done:
 }
 
 )";
+
+// Panels of columns along k that a single row of lhs takes at once.
+constexpr int widest = 32;
 
 // Calls of the tiles that a driver has: of equal heights where there are such, or else full ones and small ones.
 struct Tiles {
@@ -429,6 +439,7 @@ void DotWriter::write_driver(const std::string& name, const DotNeeds& needs) {
                                            {"run", cat(shape.run)},
                                            {"run.less", cat(shape.run - 1)},
                                            {"width", cat(shape.width)},
+                                           {"wide", cat(widest)},
                                            {"width.less", cat(shape.width - 1)},
                                            {"depth", cat(shape.depth * group)},
                                            {"depth.less", cat(shape.depth * group - 1)},

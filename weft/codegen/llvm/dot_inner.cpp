@@ -16,25 +16,10 @@ entry:
   %rest = sub i64 %count, %whole
   br label %group
 group:
-  %n = phi i64 [ 0, %entry ], [ %n.next, %group.end ]
+  %n = phi i64 [ 0, %entry ], [ %n.next, %reduce ]
 )";
 
-constexpr std::string_view close_text = R"(  br label %sum
-sum:
-  %s = phi i64 [ 0, %tail.done ], [ %s.next, %sum ]
-  %s.at = getelementptr $vector$, ptr %sums, i64 %s
-  %s.$lanes$ = load $vector$, ptr %s.at, align $align$
-$reduce$  %to = add i64 %n, %s
-  %to.at = getelementptr $type$, ptr %c, i64 %to
-  store $type$ %result, ptr %to.at
-  %s.next = add i64 %s, 1
-  %s.n = add i64 %n, %s.next
-  %s.in = icmp ult i64 %s.next, $group$
-  %s.left = icmp ult i64 %s.n, %cols
-  %s.more = and i1 %s.in, %s.left
-  br i1 %s.more, label %sum, label %group.end
-group.end:
-  %n.next = add i64 %n, $group$
+constexpr std::string_view close_text = R"(  %n.next = add i64 %n, $group$
   %n.more = icmp ult i64 %n.next, %cols
   br i1 %n.more, label %group, label %done
 done:
@@ -56,10 +41,11 @@ struct Inner {
   bool has_masks() const { return writer.target().avx512; }
 
   void columns() {
-    for (int i = 0; i < group; ++i)
-      append(ir, "  %n.", i, " = add i64 %n, ", i, "\n  %m.", i, " = call i64 @llvm.umin.i64(i64 %n.", i,
-             ", i64 %last)\n  %o.", i, " = mul i64 %m.", i, ", %bn\n  %b.", i, " = getelementptr i8, ptr %b, i64 %o.",
-             i, "\n");
+    for (int i = 0; i < group; ++i) {
+      append(ir, "  %n.", i, " = add i64 %n, ", i, "\n  %is.", i, " = icmp ult i64 %n.", i, ", %cols\n  %o.", i, " = ");
+      if (i) append(ir, "select i1 %is.", i, ", i64 %bn, i64 0\n  %b.", i, " = getelementptr i8, ptr %b.", i - 1, ", i64 %o.", i, "\n");
+      else append(ir, "mul i64 %n, %bn\n  %b.0 = getelementptr i8, ptr %b, i64 %o.0\n");
+    }
     append(ir, "  %some = icmp ne i64 %whole, 0\n  br i1 %some, label %step, label %tail\n");
   }
 
@@ -131,23 +117,22 @@ struct Inner {
         if (!*kind || biased())
           append(ir, "  %all.", kind, i, " = phi ", writer.vector(), " [ %so.far.", kind, i, ", %tail ], [ %last.next.",
                  kind, i, ", %masked ]\n");
-    store_sums("%all.");
-    append(ir, "  br label %tail.done\ntail.done:\n");
+    for (int i = 0; i < group; ++i) sums_.push_back(less_bias("%all.", i));
   }
 
-  void store_sums(const std::string& from) {
-    for (int i = 0; i < group; ++i) {
-      std::string value = cat(from, i);
-      if (biased()) append(ir, "  %less.", i, " = sub ", writer.vector(), " ", value, ", ", from, "bias.", i, "\n");
-      append(ir, "  %sums.", i, " = getelementptr ", writer.vector(), ", ptr %sums, i64 ", i, "\n  store ",
-             writer.vector(), " ", biased() ? cat("%less.", i) : value, ", ptr %sums.", i, ", align ",
-             lanes() * writer.shape.size, "\n");
-    }
+  std::string less_bias(const std::string& from, int i) {
+    if (!biased()) return cat(from, i);
+    append(ir, "  %less.", i, " = sub ", writer.vector(), " ", from, i, ", ", from, "bias.", i, "\n");
+    return cat("%less.", i);
   }
 
   // The last elements go to the sums' leading lanes, one lane for each.
   void tail_scalar() {
-    store_sums("%so.far.");
+    for (int i = 0; i < group; ++i) {
+      std::string value = less_bias("%so.far.", i);
+      append(ir, "  %sums.", i, " = getelementptr ", writer.vector(), ", ptr %sums, i64 ", i, "\n  store ", writer.vector(), " ", value,
+             ", ptr %sums.", i, ", align ", lanes() * writer.shape.size, "\n");
+    }
     append(ir, "  br i1 %is.rest, label %last.n, label %tail.done\n");
     std::string type = writer.type();
     append(ir, "last.n:\n  %i = phi i64 [ 0, %tail ], [ %i.next, %last.end ]\n  %i.n = add i64 %n, %i\n",
@@ -164,6 +149,10 @@ struct Inner {
            "  br i1 %j.more, label %last.k, label %last.end\nlast.end:\n  %i.next = add i64 %i, 1\n",
            "  %i.more = icmp ult i64 %i.next, ", group,
            "\n  br i1 %i.more, label %last.n, label %tail.done\ntail.done:\n");
+    for (int i = 0; i < group; ++i) {
+      append(ir, "  %whole.", i, " = load ", writer.vector(), ", ptr %sums.", i, ", align ", lanes() * writer.shape.size, "\n");
+      sums_.push_back(cat("%whole.", i));
+    }
   }
 
   std::string scalar(const std::string& name, const std::string& pointer, DType dtype) {
@@ -172,21 +161,36 @@ struct Inner {
     return writer.convert(ir, cat("%v.", name), cat("%v.", name), dtype, writer.accumulate, 0);
   }
 
-  // Halves are added until one lane is left.
-  std::string reduce() const {
-    std::string out, add = is_float(writer.accumulate) ? "fadd" : "add";
-    for (int width = lanes(); width > 1; width /= 2) {
-      std::string type = vector_type(writer.accumulate, width), half = vector_type(writer.accumulate, width / 2),
-                  mask[2];
-      for (int i = 0; i < width; ++i) append(mask[i >= width / 2], i % (width / 2) ? ", " : "", "i32 ", i);
-      for (int i = 0; i < 2; ++i)
-        append(out, "  %s.", width, i ? ".high" : ".low", " = shufflevector ", type, " %s.", width, ", ", type,
-               " poison, <", width / 2, " x i32> <", mask[i], ">\n");
-      append(out, "  %s.", width / 2, " = ", add, " ", half, " %s.", width, ".low, %s.", width, ".high\n");
+  // In each sum halves are added until one lane is left, in several sums at once: a vector then holds those of neighbouring
+  // columns side by side. What is stored past the last column is not read.
+  void reduce() {
+    append(ir, "  br label %reduce\nreduce:\n");
+    std::string add = is_float(writer.accumulate) ? "fadd" : "add";
+    int parts = lanes(), columns = 1;  // lanes of a sum, sums of a vector
+    for (; parts > 1; parts /= 2) {
+      bool pairs = sums_.size() > 1;
+      std::vector<std::string> next;
+      for (size_t i = 0; i < sums_.size(); i += pairs ? 2 : 1) {
+        std::string name = cat("%s.", parts, ".", i), from = vector_type(writer.accumulate, parts * columns);
+        int count = columns * (pairs ? 2 : 1), half = parts / 2;
+        for (int high : {0, half}) {
+          append(ir, "  ", name, high ? ".high" : ".low", " = shufflevector ", from, " ", sums_[i], ", ", from, " ",
+                 pairs ? sums_[i + 1] : "poison", ", <", count * half, " x i32> <");
+          for (int lane = 0; lane < count * half; ++lane) append(ir, lane ? ", " : "", "i32 ", lane / half * parts + high + lane % half);
+          append(ir, ">\n");
+        }
+        append(ir, "  ", name, " = ", add, " ", vector_type(writer.accumulate, count * half), " ", name, ".low, ", name, ".high\n");
+        next.push_back(name);
+      }
+      sums_ = std::move(next);
+      columns *= pairs ? 2 : 1;
     }
-    append(out, "  %result = extractelement ", vector_type(writer.accumulate, 1), " %s.1, i64 0\n");
-    return out;
+    for (size_t i = 0; i < sums_.size(); ++i)
+      append(ir, "  %to.", i, " = getelementptr ", writer.type(), ", ptr %c, i64 %n.", i * static_cast<size_t>(columns), "\n  store ",
+             vector_type(writer.accumulate, columns), " ", sums_[i], ", ptr %to.", i, ", align ", writer.shape.size, "\n");
   }
+
+  std::vector<std::string> sums_ = {};
 };
 
 }  // namespace
@@ -200,12 +204,8 @@ std::string DotWriter::inner() {
   inner.columns();
   inner.steps();
   inner.tail();
-  inner.ir += fill(close_text, {{"vector", vector()},
-                                {"type", type()},
-                                {"lanes", cat(shape.lanes)},
-                                {"align", cat(shape.lanes * shape.size)},
-                                {"group", cat(Inner::group)},
-                                {"reduce", inner.reduce()}});
+  inner.reduce();
+  inner.ir += fill(close_text, {{"group", cat(Inner::group)}});
   declare("declare i64 @llvm.umin.i64(i64, i64)\n");
   emitter.functions_ += inner.ir;
   return name;
