@@ -120,3 +120,53 @@ def test_what_overlapping_windows_read_is_computed_once() -> None:
     x = np.ones((1, 4, 32, 32), np.float32)
     pooled = wf.compile(lambda x: wf.max_pool2d(np.exp(x), 3, stride=2, padding=1), x)
     assert any("windows that overlap" in cut for cut in pooled.cuts)
+
+
+# Channels, outputs, extents, window, stride, padding, dilation: windows in parts of lines, lines of one place, more outputs
+# than a panel has, a last panel that is not full, blocks of k that end in a line, windows with holes, one element.
+CONSTANT_KERNELS = [
+    (16, 32, (14, 14), (3, 3), 1, 1, 1), (3, 40, (30, 31), (7, 7), 2, 3, 1), (300, 70, (9, 10), (3, 3), 1, 0, 1), (24, 33, (58, 57), (5, 5), 1, 2, 1),
+    (64, 512, (7, 7), (3, 3), 1, 1, 1), (8, 40, (9, 9), (1, 1), 2, 0, 1), (40, 64, (12, 12), (1, 1), 1, 0, 1), (5, 24, (12, 11), (3, 3), 1, 2, 2),
+    (7, 30, (5, 4), (5, 4), 1, 0, 1), (6, 32, (40,), (5,), 1, 2, 3), (4, 24, (6, 7, 8), (2, 3, 3), 1, 1, 1), (2, 24, (3, 1200), (3, 3), 1, 1, 1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("channels", "outputs", "extents", "window", "stride", "pad", "dilation"), CONSTANT_KERNELS)
+def test_convolution_with_a_constant_kernel(channels: int, outputs: int, extents: Any, window: Any, stride: int, pad: int, dilation: int, dtype: Any) -> None:
+    count = len(extents)
+    w = (RNG.normal(size=(outputs, channels, *window)) / np.sqrt(channels * np.prod(window))).astype(dtype)
+    conv = (wf.conv1d, wf.conv2d, wf.conv3d)[count - 1]
+    f = lambda x: np.maximum(conv(x, w, stride=stride, padding=pad, dilation=dilation) + 1, 0)
+    for batch in (1, 2):
+        x = RNG.normal(size=(batch, channels, *extents)).astype(dtype)
+        y = convolution(x, w, [stride] * count, [(pad, pad)] * count, [dilation] * count, 1)
+        close(wf.jit(f)(x), np.maximum(y + 1, 0), 2000)
+
+
+def test_a_network_of_convolutions_keeps_its_channels_together() -> None:
+    weights = [(RNG.normal(size=(48, n, k, k)) / k / np.sqrt(n)).astype(np.float32) for n, k in ((3, 5), (48, 3), (48, 1))]
+    scale, shift = RNG.normal(size=(2, 48, 1, 1)).astype(np.float32)
+
+    def network(x: Any, conv: Any, pool: Any) -> Any:
+        x = pool(np.maximum(conv(x, weights[0], 2, 2) * scale + shift, 0))
+        y = np.maximum((conv(x, weights[1], 1, 1) - shift) / (scale + 3), 0)
+        return np.maximum(conv(y, weights[2], 1, 0) * scale + x, 0).mean(axis=(2, 3))
+
+    x = RNG.normal(size=(2, 3, 61, 59)).astype(np.float32)
+    exe = wf.compile(lambda x: network(x, lambda x, w, s, p: wf.conv2d(x, w, stride=s, padding=p), lambda x: wf.max_pool2d(x, 3, stride=2, padding=1)), x)
+    wanted = network(
+        x.astype(np.float64), lambda x, w, s, p: convolution(x, w, (s, s), ((p, p),) * 2, (1, 1), 1), lambda x: windows(padded(x, ((1, 1),) * 2, -np.inf), (3, 3), (2, 2), (1, 1)).max((4, 5))
+    )
+    results = []
+    for threads in (1, 2, 3):
+        wf.set_num_threads(threads)
+        results.append(exe(x))
+    wf.set_num_threads(0)
+    assert np.abs(results[0] - wanted).max() < 1e-5
+    assert all(np.array_equal(results[0], other) for other in results)
+    products = [kernel.ops for kernel in exe.kernels if "dot_general" in kernel.ops]
+    assert len(products) == 3 and all("maximum" in ops for ops in products)
+    # Only the image given is transposed, and no matrix of windows is stored.
+    assert sum("transpose" in kernel.ops for kernel in exe.kernels) == 1
+    assert not any(set(kernel.ops) <= {"strided_view", "transpose"} for kernel in exe.kernels if kernel.ops)

@@ -396,6 +396,7 @@ std::optional<StridedView> Access::strided(Value v, const Dims& coordinates) con
         for (size_t i = 0; i < at.size(); ++i) inner[static_cast<size_t>(permutation[i])] = at[i];
         break;
       }
+      case Op::strided_view: inner = viewed_coordinates(*node, at); break;
       case Op::slice:
         for (size_t i = 0; i < at.size(); ++i)
           inner.push_back(node->attrs.dims(Attr::start_indices)[i] + at[i] * Dim(node->ints(Attr::strides)[i]));

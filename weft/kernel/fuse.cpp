@@ -182,7 +182,8 @@ class Fuser {
     for (const Node& node : graph_.nodes())
       if (node.op == Op::dot_general)
         for (const Value& operand : node.operands()) {
-          NodeId base = strided_base(operand.id());
+          bool in_place = operand.node().op == Op::strided_view && reads_windows(node);
+          NodeId base = in_place ? below_reshapes(operand.node().operand(0)) : strided_base(operand.id());
           store(base, "is an operand of a product");
           // A splat has memory too where a product reads it.
           fusion_.is_stored[base] = true;

@@ -41,11 +41,11 @@ struct Fusion {
   std::vector<std::string> cuts;   // for each stored value that could have been computed in place, why it is not
 };
 
-// `graph` is flat; dots have one contracting dimension (see prepare).
+// `graph` is flat; its dots are as prepare leaves them.
 Fusion fuse(const Graph& graph);
 
-// The graph with dots in the form that fuse wants: one contracting dimension, element types that dot kernels know;
-// others become multiply and reduce.
+// The graph with dots in the form that fuse wants: element types that dot kernels know (others become multiply and reduce)
+// and one contracting dimension, or those of windows that are read where they lie and of a constant kernel.
 GraphPtr prepare(const Graph& flat);
 
 // Calls whose results are values of their own (Op::result): folds and steps.
@@ -58,6 +58,8 @@ std::vector<std::optional<NodeId>> results_of(const Graph& graph, const Node& no
 std::optional<size_t> kept_rows(const Node& reduce);
 // Whether a convert keeps every value, so that products read its operand and widen it on the way.
 bool is_widening(const Node& node);
+// Whether the operands of a prepared dot_general are strided views that it reads where they lie: windows and their kernel.
+bool reads_windows(const Node& dot);
 // Whether the value is a constant of one repeated element, which is written into expressions.
 bool is_inline_constant(const Node& node);
 // Where dimensions of extent 1 come and go in a reshape: for each operand dimension the result's, or -1; nothing where it

@@ -54,7 +54,7 @@ class KernelRun {
       int64_t base = offset(dot.rhs);
       for (int64_t j = 0; j < n; ++j)
         for (int64_t p = 0; p < k; ++p) {
-          Element e = load_at(dot.rhs.memory, base + j * dot.rhs.outer.evaluate(bound_) + p * dot.rhs.inner.evaluate(bound_));
+          Element e = load_at(dot.rhs.memory, base + j * dot.rhs.outer.evaluate(bound_) + dot.rhs.inner_at(p, dot.rhs.inner.evaluate(bound_)));
           store_at(dot.packed, (batch * n + j) * k + p, convert(e, dot.accumulate));
         }
       ++batch;
@@ -79,7 +79,7 @@ class KernelRun {
         double sum = 0;
         int64_t whole = 0;
         for (int64_t p = 0; p < k; ++p) {
-          Element a = load_at(dot.lhs.memory, lhs + i * lhs_outer + p * lhs_inner);
+          Element a = load_at(dot.lhs.memory, lhs + dot.lhs.outer_at(i, lhs_outer) + dot.lhs.inner_at(p, lhs_inner));
           Element b = load_at(dot.rhs.memory, rhs + j * rhs_outer + p * rhs_inner);
           if (is_float(dot.accumulate)) sum += convert(a, DType::f64).real() * convert(b, DType::f64).real();
           else whole = static_cast<int64_t>(static_cast<uint64_t>(whole) + static_cast<uint64_t>(convert(a, DType::i64).i) * static_cast<uint64_t>(convert(b, DType::i64).i));

@@ -100,6 +100,12 @@ struct Dot {
     Dims batch;  // a stride for each batch extent
     Dim outer;   // stride along m (lhs) or n (rhs)
     Dim inner;   // stride along k
+    // Where m or k goes on evenly within parts of so many elements only: those, and the stride from part to part. m: lhs;
+    // k: lhs, and rhs of packing kernels. Zero: one part.
+    int64_t outer_part = 0, outer_jump = 0, inner_part = 0, inner_jump = 0;
+    // The position of an element along m or n, and of one along k, with numbers for `outer` and `inner`.
+    int64_t outer_at(int64_t i, int64_t stride) const { return outer_part ? i / outer_part * outer_jump + i % outer_part * stride : i * stride; }
+    int64_t inner_at(int64_t p, int64_t stride) const { return inner_part ? p / inner_part * inner_jump + p % inner_part * stride : p * stride; }
   };
   Side lhs, rhs;
   // Element types in memory, of packing kernels and before packing too: they decide the packed form.

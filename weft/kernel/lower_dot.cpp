@@ -12,10 +12,8 @@ DType accumulate_type(DType dtype) {
   return bit_width(dtype) == 64 ? DType::i64 : DType::i32;
 }
 
-struct Free {
-  std::vector<Axis> axes;
-  Dims coordinates;
-};
+// Rows of windows along one line that are a part of a work item; longer lines are products of their own.
+constexpr int64_t longest_part = 512;
 
 class DotKernelMaker {
  public:
@@ -41,12 +39,17 @@ class DotKernelMaker {
     dot.lhs.offset = lhs.index;
     dot.rhs.offset = rhs.index;
     kernel.body = {epilogue()};
+    dot.k = 1;
+    for (const Axis& axis : contracting_) dot.k = dot.k * axis.extent;
+    split_inner(dot.lhs);
+    split_inner(dot.rhs);
+    std::optional<Dim> row = part_rows();
     merge_free(lhs_free_);
     merge_free(rhs_free_);
     name_counters();
-    dot.k = dot_.operand(0).type().dims[static_cast<size_t>(dot_.ints(Attr::lhs_contracting_dimensions)[0])];
     split(dot.lhs, ".m");
     split(dot.rhs, ".n");
+    if (row) dot.lhs.outer = *row;
     pack_constant(rhs.stored);
     finish_draft(lowering_, std::move(draft_), access_, {stage_.root});
   }
@@ -64,14 +67,12 @@ class DotKernelMaker {
       lhs_at_[static_cast<size_t>(lb[i])] = rhs_at_[static_cast<size_t>(rb[i])] = at;
       result_at_.push_back(at);
     }
+    for (size_t i = 0; i < lc.size(); ++i)
+      lhs_at_[static_cast<size_t>(lc[i])] = rhs_at_[static_cast<size_t>(rc[i])] = axis(contracting_, ".k" + std::to_string(i), l[static_cast<size_t>(lc[i])]);
     auto free = [&](const Dims& dims, const Ints& batching, const Ints& contracting, const char* prefix, Dims& at, std::vector<Axis>& axes) {
       for (size_t i = 0; i < dims.size(); ++i) {
         auto own = static_cast<int64_t>(i);
-        if (std::count(batching.begin(), batching.end(), own)) continue;
-        if (std::count(contracting.begin(), contracting.end(), own)) {
-          at[i] = counter_dim(".k", dims[i]);
-          continue;
-        }
+        if (std::count(batching.begin(), batching.end(), own) || std::count(contracting.begin(), contracting.end(), own)) continue;
         at[i] = axis(axes, prefix + std::to_string(i), dims[i]);
         result_at_.push_back(at[i]);
       }
@@ -129,6 +130,60 @@ class DotKernelMaker {
     return store_statement(access_.memory(stage_.root, true), linear_index(dims, at), result);
   }
 
+  // The stride along the last of these axes and those before it that go on evenly, of so many elements together, and the
+  // stride along the axes before those.
+  struct Steps {
+    Dim stride, extent = 1, jump;
+    bool has_parts = false;
+  };
+  Steps steps(const Index& index, const std::vector<Axis>& axes) {
+    Steps found;
+    Dim outside = 1;
+    for (size_t i = axes.size(); i-- > 0;) {
+      std::optional<Dim> stride = coefficient(index, axes[i].counter);
+      check(stride.has_value(), "an operand of a product is not strided along ", axes[i].counter);
+      if (i + 1 == axes.size()) found.stride = *stride;
+      if (!found.has_parts && *stride == found.stride * found.extent) {
+        found.extent = found.extent * axes[i].extent;
+        continue;
+      }
+      if (!found.has_parts) found.jump = *stride, found.has_parts = true;
+      check(*stride == found.jump * outside, "an operand of a product has parts of parts");
+      outside = outside * axes[i].extent;
+    }
+    return found;
+  }
+
+  void split_inner(Dot::Side& side) {
+    Steps inner = steps(side.offset, contracting_);
+    side.inner = inner.stride;
+    if (inner.has_parts) side.inner_part = inner.extent.value(), side.inner_jump = inner.jump.value();
+    std::map<std::string, Dim, std::less<>> origin;
+    for (const Axis& axis : contracting_) origin.emplace(axis.counter, 0);
+    side.offset = side.offset.substitute(origin);
+  }
+
+  // Rows that lie evenly in parts only (the places of windows along each line of an image) are one axis all the same where
+  // the epilogue's memory allows it. Returns their stride within a part.
+  std::optional<Dim> part_rows() {
+    Dot::Side& side = draft_.kernel.dot->lhs;
+    if (!reads_windows(dot_) || lhs_free_.size() < 2) return {};
+    std::vector<Axis> rows(lhs_free_.end() - 2, lhs_free_.end());
+    Steps found = steps(side.offset, rows);
+    if (!found.has_parts || found.extent.value() > longest_part) return {};
+    Index whole = side.offset;
+    side.offset = whole.substitute({{rows[0].counter, 0}, {rows[1].counter, 0}});
+    merge_axes(draft_.kernel, rows);
+    if (rows.size() > 1) {
+      side.offset = whole;
+      return {};
+    }
+    side.outer_part = found.extent.value(), side.outer_jump = found.jump.value();
+    lhs_free_.pop_back();
+    lhs_free_.back() = rows[0];
+    return found.stride;
+  }
+
   // One axis where the strides allow it; the others become batch dims.
   void merge_free(std::vector<Axis>& axes) {
     merge_axes(draft_.kernel, axes);
@@ -164,9 +219,8 @@ class DotKernelMaker {
       return *stride;
     };
     side.outer = step(outer);
-    side.inner = step(".k");
     for (size_t i = 0; i < draft_.kernel.dot->batch.size(); ++i) side.batch.push_back(step(".b" + std::to_string(i)));
-    std::map<std::string, Dim, std::less<>> origin{{outer, 0}, {".k", 0}};
+    std::map<std::string, Dim, std::less<>> origin{{outer, 0}};
     for (size_t i = 0; i < side.batch.size(); ++i) origin.emplace(".b" + std::to_string(i), 0);
     side.offset = side.offset.substitute(origin);
   }
@@ -188,7 +242,7 @@ class DotKernelMaker {
     bool is_static = dot.n.is_static() && dot.k.is_static() && dot.rhs.offset.is_static();
     for (const Dim& dim : dot.batch) is_static &= dim.is_static();
     if (node.op != Op::constant || node.attrs.literal(Attr::value).is_live() || !is_static) return;
-    if (dot.n.value() == 0 || dot.k.value() == 0 || dot.m.max() < fewest_rows(dot)) return;
+    if (dot.n.value() == 0 || dot.k.value() == 0 || (dot.m.max() < fewest_rows(dot) && !reads_windows(dot_))) return;
     Draft pack;
     pack.setup = true;
     pack.kernel.dot = dot;
@@ -228,7 +282,7 @@ class DotKernelMaker {
       if (!draft.setup || draft.buffers.empty() || draft.buffers[0] != static_cast<BufferId>(stored)) continue;
       const Dot &a = *draft.kernel.dot, &b = *wanted.kernel.dot;
       if (a.n == b.n && a.k == b.k && a.batch == b.batch && a.rhs.outer == b.rhs.outer && a.rhs.inner == b.rhs.inner &&
-          a.rhs.offset == b.rhs.offset && a.rhs.batch == b.rhs.batch && a.accumulate == b.accumulate && a.lhs_type == b.lhs_type)
+          a.rhs.inner_part == b.rhs.inner_part && a.rhs.inner_jump == b.rhs.inner_jump && a.rhs.offset == b.rhs.offset && a.rhs.batch == b.rhs.batch && a.accumulate == b.accumulate && a.lhs_type == b.lhs_type)
         return draft.buffers.back();
     }
     return -1;
@@ -240,7 +294,7 @@ class DotKernelMaker {
   const Node& dot_;
   Draft draft_;
   Access access_;
-  std::vector<Axis> batch_, lhs_free_, rhs_free_;
+  std::vector<Axis> batch_, lhs_free_, rhs_free_, contracting_;
   Dims lhs_at_, rhs_at_, result_at_;
 };
 

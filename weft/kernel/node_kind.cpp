@@ -44,6 +44,8 @@ bool is_widening(const Node& node) {
   return is_integer(to) && is_whole && bits < bit_width(to) && bit_width(to) >= 16;
 }
 
+bool reads_windows(const Node& dot) { return dot.ints(Attr::lhs_contracting_dimensions).size() > 1; }
+
 bool is_inline_constant(const Node& node) {
   if (node.op != Op::constant) return false;
   const Literal& literal = node.attrs.literal(Attr::value);

@@ -230,14 +230,14 @@ std::vector<Value> with_results(Builder& build, const Node& call) {
 GraphPtr prepare(const Graph& flat) {
   Builder build(Level::flat, flat.name());
   std::vector<std::vector<Value>> values(flat.size());
-  std::vector<bool> may_precede = of_reduced_transposed(flat);
+  std::vector<bool> may_precede = before_transpositions(flat);
   for (const Node& node : flat.nodes()) {
     std::vector<Value> operands;
     for (const Value& operand : node.operands()) operands.push_back(values[operand.id()][operand.index()]);
     build.set_loc(node.loc);
-    if (node.op != Op::parameter) values[node.id()] = prepared(build, node, operands);
-    if (values[node.id()].empty() && may_precede[node.id()])
+    if (may_precede[node.id()])
       if (Value before = before_transposition(build, node, operands)) values[node.id()] = {before};
+    if (values[node.id()].empty() && node.op != Op::parameter) values[node.id()] = prepared(build, node, operands);
     if (values[node.id()].empty()) values[node.id()] = with_results(build, build.copy(node, std::move(operands)));
   }
   std::vector<Output> outputs;

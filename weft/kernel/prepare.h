@@ -19,12 +19,15 @@ GraphPtr by_row_blocks(GraphPtr graph);
 Value with_computed_weights(Builder& build, const Node& node, Value lhs, Value rhs);
 
 // Which calls of a graph may be computed before a transposition: reductions along what a transposition parted, and what is
-// computed from the operands of such.
-std::vector<bool> of_reduced_transposed(const Graph& graph);
+// computed from the operands of such or from convolutions whose results are transposed.
+std::vector<bool> before_transpositions(const Graph& graph);
 // Such a call, computed and then transposed; an empty value where an operand is not transposed like the others.
 Value before_transposition(Builder& build, const Node& node, const std::vector<Value>& operands);
 
-// A convolution as the product of its windows, laid out as a matrix, with the kernel.
+// Whether the result of a convolution is transposed from one with its channels last: windows that lie along the channels
+// are read in place.
+bool gives_channels_last(const Node& node);
+// A convolution as the product of its windows, laid out as a matrix or where they lie, with the kernel.
 Value convolution_as_dot(Builder& build, const Node& node, Value lhs, Value rhs);
 // A gather whose indices run evenly within the operand as a strided_view; an empty value for others.
 Value gather_as_view(Builder& build, const Node& node, Value x, Value indices);

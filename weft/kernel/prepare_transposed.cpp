@@ -1,7 +1,9 @@
-// Reductions of transposed arrays, in the order in which their elements lie in memory: what is computed element by element
-// from a transposed array that is reduced somewhere is computed before the transposition, and so is the reduction.
+// Work on transposed arrays, in the order in which their elements lie in memory: what is computed element by element from a
+// transposed array that is reduced somewhere, or from convolutions whose channels lie together, is computed before the
+// transposition, and so is the reduction, the padding and the pooling.
 #include <algorithm>
 
+#include "weft/ir/window.h"
 #include "weft/kernel/prepare.h"
 
 namespace weft {
@@ -32,9 +34,53 @@ Value untransposed(Builder& build, const Value& value, const Ints& permutation) 
   if (is_inline_constant(node)) return build.constant(node.attrs.literal(Attr::value).reshaped(dims));
   if (node.op != Op::broadcast_in_dim) return {};
   Ints dimensions;
-  for (int64_t dimension : node.ints(Attr::dimensions)) dimensions.push_back(permutation[static_cast<size_t>(dimension)]);
+  // Dimensions of extent 1 may be anywhere.
+  Value from = node.operand(0);
+  Dims extents;
+  for (size_t i = 0; i < from.type().dims.size(); ++i) {
+    if (from.type().dims[i].is(1)) continue;
+    extents.push_back(from.type().dims[i]);
+    dimensions.push_back(permutation[static_cast<size_t>(node.ints(Attr::dimensions)[i])]);
+  }
   if (!std::is_sorted(dimensions.begin(), dimensions.end())) return {};
-  return build(Op::broadcast_in_dim, {node.operand(0)}, {{Attr::dims, dims}, {Attr::dimensions, dimensions}});
+  return build(Op::broadcast_in_dim, {build.reshape(from, extents)}, {{Attr::dims, dims}, {Attr::dimensions, dimensions}});
+}
+
+// The attributes that have an element for each dimension, in the order before the transposition; nothing for others.
+template <class List>
+List unpermuted(const List& list, const Ints& permutation) {
+  List result(list.size());
+  for (size_t i = 0; i < permutation.size(); ++i) result[static_cast<size_t>(permutation[i])] = list[i];
+  return result;
+}
+
+Value padded(Builder& build, const Node& node, const std::vector<Value>& operands, const Ints& permutation) {
+  Attrs attrs = node.attrs;
+  for (Attr attr : {Attr::edge_padding_low, Attr::edge_padding_high}) attrs.set(attr, unpermuted(node.attrs.dims(attr), permutation));
+  attrs.set(Attr::interior_padding, unpermuted(node.ints(Attr::interior_padding), permutation));
+  return build.transpose(build(Op::pad, {operands[0].node().operand(0), operands[1]}, std::move(attrs)), permutation);
+}
+
+// Whether the elements of a window have the same order before the transposition.
+bool keeps_order(const Node& node, const Ints& permutation) {
+  Ints along;
+  for (size_t i = 0; i < permutation.size(); ++i)
+    if (node.ints(Attr::window_dimensions)[i] > 1) along.push_back(permutation[i]);
+  return std::is_sorted(along.begin(), along.end());
+}
+
+Value pooled(Builder& build, const Node& node, const std::vector<Value>& operands, const Ints& permutation) {
+  Attrs attrs = node.attrs;
+  for (Attr attr : {Attr::window_dimensions, Attr::window_strides, Attr::base_dilations, Attr::window_dilations})
+    if (attrs.find(attr)) attrs.set(attr, unpermuted(node.ints(attr), permutation));
+  if (attrs.find(Attr::padding)) {
+    const Ints& padding = node.ints(Attr::padding);
+    Ints moved(padding.size());
+    for (size_t i = 0; i < padding.size(); ++i) moved[2 * static_cast<size_t>(permutation[i / 2]) + i % 2] = padding[i];
+    attrs.set(Attr::padding, moved);
+  }
+  const Node call = build.call(Op::reduce_window, {operands[0].node().operand(0), operands[1]}, std::move(attrs), node.regions);
+  return build.transpose(window_as_reduce(build, call, {call.operand(0), call.operand(1)})[0], permutation);
 }
 
 Value reduced(Builder& build, const Node& node, const std::vector<Value>& operands, const Ints& permutation) {
@@ -54,7 +100,7 @@ Value reduced(Builder& build, const Node& node, const std::vector<Value>& operan
 
 }  // namespace
 
-std::vector<bool> of_reduced_transposed(const Graph& graph) {
+std::vector<bool> before_transpositions(const Graph& graph) {
   // Elements side by side from which on whole vectors of sums pay.
   constexpr int64_t worthwhile = 16;
   std::vector<bool> found(graph.size());
@@ -65,10 +111,13 @@ std::vector<bool> of_reduced_transposed(const Graph& graph) {
       bool is_wide = node.operand(0).node().operand(0).type().dims.back().opt() >= worthwhile;
       if (is_wide && std::count(dimensions.begin(), dimensions.end(), last)) found[node.operand(0).id()] = true;
     }
-  for (const Node& node : graph.nodes())
-    if (def(node.op).traits.elementwise)
+  for (const Node& node : graph.nodes()) {
+    if (gives_channels_last(node)) found[node.id()] = true;
+    bool keeps = def(node.op).traits.elementwise || node.op == Op::pad || (node.op == Op::reduce_window && node.operand_count() == 2 && !scan_of(node));
+    if (keeps)
       for (const Value& operand : node.operands())
         if (found[operand.id()]) found[node.id()] = true;
+  }
   for (const Node& node : graph.nodes())
     if (node.op == Op::reduce && found[node.operand(0).id()]) found[node.id()] = true;
   return found;
@@ -79,6 +128,9 @@ Value before_transposition(Builder& build, const Node& node, const std::vector<V
     const Ints* permutation = is_fold(node) ? nullptr : permutation_of(operands[0]);
     return permutation ? reduced(build, node, operands, Ints(*permutation)) : Value{};
   }
+  const Ints* only = node.op == Op::pad || node.op == Op::reduce_window ? permutation_of(operands[0]) : nullptr;
+  if (only && node.op == Op::reduce_window && !keeps_order(node, *only)) return {};
+  if (only) return node.op == Op::pad ? padded(build, node, operands, Ints(*only)) : pooled(build, node, operands, Ints(*only));
   auto first = std::find_if(operands.begin(), operands.end(), [](const Value& operand) { return permutation_of(operand); });
   if (!def(node.op).traits.elementwise || first == operands.end()) return {};
   Ints permutation = *permutation_of(*first);

@@ -60,7 +60,10 @@ void append_statements(std::string& out, const std::vector<Stmt>& body, size_t i
 }
 
 void append_side(std::string& out, std::string_view label, const Dot::Side& side) {
-  append(out, "  ", label, " m", side.memory, " + ", side.offset, " batch ", side.batch, " outer ", side.outer, " inner ", side.inner, "\n");
+  append(out, "  ", label, " m", side.memory, " + ", side.offset, " batch ", side.batch, " outer ", side.outer, " inner ", side.inner);
+  if (side.outer_part) append(out, " outer by ", side.outer_part, " at ", side.outer_jump);
+  if (side.inner_part) append(out, " inner by ", side.inner_part, " at ", side.inner_jump);
+  out += "\n";
 }
 
 void append_launch(std::string& out, const Program& program, const Launch& launch, size_t indent = 2) {

@@ -42,19 +42,42 @@ int default_threads() {
   return n >= 1 && n <= 1024 ? n : available_cpus();
 }
 
-// One loop in progress. Items are taken in pieces by an atomic counter.
+// Pieces of a loop that are meant for one thread: the number of the first that is left, and above it the end.
+struct alignas(64) Share {
+  std::atomic<uint64_t> left{0};
+};
+
+// One loop in progress. Each thread takes the same items whenever the same loop runs, which its cache may still hold, from
+// the front of its share, and then pieces from the back of the others' shares.
 struct Loop {
   Body body = nullptr;
   void** args = nullptr;
-  int64_t count = 0, piece = 1;
-  std::atomic<int64_t> next{0};
+  int64_t count = 0, pieces = 1;
+  int threads = 1;
+  Share* shares = nullptr;
+
+  void divide() {
+    for (int i = 0; i < threads; ++i) {
+      auto first = static_cast<uint64_t>(pieces * i / threads), end = static_cast<uint64_t>(pieces * (i + 1) / threads);
+      shares[i].left.store(end << 32 | first, std::memory_order_relaxed);
+    }
+  }
+
+  // The number of a piece that nobody else has; none: -1.
+  static int64_t take(Share& share, bool is_own) {
+    uint64_t left = share.left.load(std::memory_order_relaxed);
+    for (;;) {
+      uint64_t first = left & 0xffffffff, end = left >> 32;
+      if (first >= end) return -1;
+      uint64_t rest = is_own ? end << 32 | (first + 1) : (end - 1) << 32 | first;
+      if (share.left.compare_exchange_weak(left, rest, std::memory_order_relaxed)) return static_cast<int64_t>(is_own ? first : end - 1);
+    }
+  }
 
   void work() {
-    for (;;) {
-      int64_t begin = next.fetch_add(piece, std::memory_order_relaxed);
-      if (begin >= count) return;
-      body(args, begin, std::min(begin + piece, count));
-    }
+    for (int i = 0; i < threads; ++i)
+      for (int64_t piece; (piece = take(shares[(slot + i) % threads], i == 0)) >= 0;)
+        body(args, count / pieces * piece + std::min(piece, count % pieces), count / pieces * (piece + 1) + std::min(piece + 1, count % pieces));
   }
 };
 
@@ -72,6 +95,7 @@ class Pool {
     if (threads == threads_) return;
     threads_ = threads;
     stop();
+    shares_ = std::vector<Share>(static_cast<size_t>(threads));
     stopping_.store(false);
     try {
       for (int i = 1; i < threads; ++i) workers_.emplace_back([this, i] { serve(i); });
@@ -84,11 +108,13 @@ class Pool {
 
   // Workers join the loop as long as it is open, so that none which is asleep or descheduled is waited for.
   void run(Loop& loop, int64_t work) {
+    loop.shares = shares_.data();
+    loop.divide();
     loop_.store(&loop, std::memory_order_relaxed);
     left_.store(0, std::memory_order_relaxed);
     uint64_t open = (state_.load(std::memory_order_relaxed) / one_loop + 1) * one_loop;
     state_.store(open, std::memory_order_seq_cst);
-    wake(work, (loop.count - 1) / loop.piece);
+    wake(work, loop.pieces - 1);
     loop.work();
     uint64_t joined = state_.exchange(open + one_loop, std::memory_order_acq_rel) - open;
     // With more threads than free CPUs a worker may need this one to finish.
@@ -158,6 +184,7 @@ class Pool {
 
   int threads_ = 1;
   std::vector<std::thread> workers_;
+  std::vector<Share> shares_;
   std::atomic<Loop*> loop_{nullptr};
   std::atomic<uint64_t> state_{0}, left_{0};
   std::atomic<int> sleeping_{0};
@@ -228,7 +255,8 @@ void parallel_for(int64_t count, int64_t cost, Body body, void** args, int threa
   loop.body = body;
   loop.args = args;
   loop.count = count;
-  loop.piece = std::max<int64_t>(1, count / (threads * 4));
+  loop.pieces = std::min<int64_t>(count, threads * 4);
+  loop.threads = threads;
   inside_loop = true;
   shared_pool.run(loop, work);
   inside_loop = false;

@@ -2,6 +2,8 @@
 // epilogue's loop.
 #include "weft/codegen/llvm/dot.h"
 
+#include <limits>
+
 #include "weft/codegen/llvm/dot_shape.h"
 #include "weft/core/error.h"
 
@@ -60,6 +62,26 @@ std::string scaled(std::string& ir, const std::string& name, const std::string& 
   return cat("%dot.s.", name);
 }
 
+// The value where it is known now; -1 where it is not, or there is none.
+int64_t known(const std::string& value) { return value.empty() || value[0] == '%' ? -1 : std::stoll(value); }
+
+// Rows of a work item and of a run: whole parts; and all rows at once where they are few and small tiles would not fill.
+struct Rows {
+  int64_t block, run;
+};
+Rows rows_of(const DotKernel& kernel, const DotShape& shape) {
+  int64_t block = shape.block, part = kernel.lhs.outer_part, m = known(kernel.m);
+  if (part) block = (block + part - 1) / part * part;
+  else if (m > block && m <= 2 * block && m % small_rows) block = m;
+  check(block <= shape.run, "parts of ", part, " rows in a product");
+  return {block, shape.run / block * block};
+}
+
+void store_parts(std::string& ir, const std::string& name, int64_t part, int64_t jump) {
+  store_field(ir, name + "p", cat(part ? part : std::numeric_limits<int64_t>::max()));
+  store_field(ir, name + "j", cat(jump));
+}
+
 // Fills %dot.d, the driver's descriptor; missing batch dimensions are leading ones.
 void fill_descriptor(std::string& ir, const DotKernel& kernel, const DotWriter& writer, bool lhs_too) {
   append(ir, "  %dot.d = alloca [", dot_words, " x i64], align 8\n");
@@ -73,6 +95,12 @@ void fill_descriptor(std::string& ir, const DotKernel& kernel, const DotWriter& 
   }
   bool packed = kernel.packed_rhs && lhs_too;
   store_field(ir, "packed", packed ? "1" : "0");
+  auto [block, run] = rows_of(kernel, shape);
+  store_field(ir, "rows.block", cat(block));
+  store_field(ir, "run.most", cat(run));
+  store_parts(ir, "m", lhs.outer_part, lhs.outer_jump * size_of(lhs.dtype));
+  const DotOperand& along = lhs_too ? lhs : rhs;
+  store_parts(ir, "k", along.inner_part, along.inner_jump * size_of(along.dtype));
   store_field(ir, "n", kernel.n);
   store_field(ir, "k", kernel.k);
   store_field(ir, "bn", packed ? "0" : scaled(ir, "bn", rhs.outer, size_of(rhs.dtype)));
@@ -142,8 +170,6 @@ void emit_epilogue(std::string& ir, const DotKernel& kernel, DotWriter& writer) 
 
 // Whether a value may be `wanted` at run time.
 bool may_be(const std::string& value, int64_t wanted) { return value[0] == '%' || value == cat(wanted); }
-// The value where it is known now; -1 where it is not, or there is none.
-int64_t known(const std::string& value) { return value.empty() || value[0] == '%' ? -1 : std::stoll(value); }
 
 DotForm form_of(const Target& target, const DotKernel& kernel) {
   DotForm form = dot_form(target, kernel.lhs.dtype, kernel.rhs.dtype, kernel.accumulate);
@@ -164,14 +190,14 @@ DotNeeds needs_of(const DotKernel& kernel, const DotForm& form, const DotShape& 
   needs.pack = !kernel.packed_rhs && !all_raw;
   needs.slim = may_be(kernel.m, 1) && (needs.raw || needs.packed);
   needs.inner = !kernel.packed_rhs && may_be(kernel.lhs.inner, 1) && may_be(kernel.rhs.inner, 1) && m <= small_rows;
-  if (m < 0 || m > shape.block) {
-    needs.heights = {shape.rows, small_rows};
-  } else {
-    for (int64_t left = m; left > 0;) {
-      int64_t tiles = (left + shape.rows - 1) / shape.rows, height = (left + tiles - 1) / tiles;
-      needs.heights.insert(static_cast<int>(height));
-      left -= height;
-    }
+  // Nearly equal heights of rows in parts, or where they are one block.
+  int64_t rows = kernel.lhs.outer_part ? kernel.lhs.outer_part : m;
+  bool is_whole = kernel.lhs.outer_part || (m >= 0 && m <= rows_of(kernel, shape).block);
+  if (!is_whole) needs.heights = {shape.rows, small_rows};
+  for (int64_t left = is_whole ? rows : 0; left > 0;) {
+    int64_t tiles = (left + shape.rows - 1) / shape.rows, height = (left + tiles - 1) / tiles;
+    needs.heights.insert(static_cast<int>(height));
+    left -= height;
   }
   // A single row beside whose sums there is no room for others.
   if (needs.slim) needs.heights.insert(1);
@@ -217,12 +243,13 @@ std::string DotEmitter::shared() {
 
 Dim DotEmitter::items(const DotKernel& kernel, const Dim& batch, const Dim& m, const Dim& n) const {
   DotShape shape = dot_shape(target_, form_of(target_, kernel));
-  return batch * ceildiv(m, shape.run) * ceildiv(n, shape.width) * ceildiv(min(m, shape.run), shape.block);
+  auto [block, run] = rows_of(kernel, shape);
+  return batch * ceildiv(m, run) * ceildiv(n, shape.width) * ceildiv(min(m, run), block);
 }
 
 Dim DotEmitter::item_cost(const DotKernel& kernel, const Dim& m, const Dim& k) const {
   DotShape shape = dot_shape(target_, form_of(target_, kernel));
-  return min(m, shape.block) * shape.width * k;
+  return min(m, rows_of(kernel, shape).block) * shape.width * k;
 }
 
 Dim DotEmitter::pack_items(const DotKernel& kernel, const Dim& batch, const Dim& n) const {

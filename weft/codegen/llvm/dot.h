@@ -28,6 +28,9 @@ struct DotOperand {
   std::vector<std::string> batch;  // a stride for each batch extent
   std::string outer;               // along m (lhs) or n (rhs)
   std::string inner;               // along k
+  // Where m (of lhs) or k (of lhs; of rhs in pack kernels) goes on evenly in parts of so many elements only: those, and the
+  // stride from part to part. Operands in parts are f32 or f64, and of a product rhs is packed then. Zero: one part.
+  int64_t outer_part = 0, outer_jump = 0, inner_part = 0, inner_jump = 0;
 };
 
 // A vector of results, in the function that runs the epilogue.

@@ -43,28 +43,35 @@ $fields$  %is.packed = icmp ne i64 %packed, 0
   %can.stay = and i1 %can.stay.0, %not.inner
   %n.up = add i64 %n, $width.less$
   %panels = udiv i64 %n.up, $width$
-  %m.up = add i64 %m, $run.less$
-  %runs.0 = udiv i64 %m.up, $run$
+  %m.up.0 = add i64 %m, %run.most
+  %m.up = add i64 %m.up.0, -1
+  %runs.0 = udiv i64 %m.up, %run.most
   %runs = call i64 @llvm.umax.i64(i64 %runs.0, i64 1)
-  ; Runs of nearly equal length, whole tiles.
-  %m.one = call i64 @llvm.umin.i64(i64 %m, i64 $run$)
+  ; Runs of nearly equal length, whole blocks.
+  %m.one = call i64 @llvm.umin.i64(i64 %m, i64 %run.most)
   %run.up = add i64 %m, %runs
   %run.up1 = sub i64 %run.up, 1
   %run.each = udiv i64 %run.up1, %runs
-  %run.tile = add i64 %run.each, $rows.less$
-  %run.tiles = udiv i64 %run.tile, $rows$
-  %run.rows = mul i64 %run.tiles, $rows$
-  %m.one.up = add i64 %m.one, $block.less$
-  %blocks = udiv i64 %m.one.up, $block$
-  ; Blocks of k of nearly equal length, a multiple of 16 units.
-  %k.up = add i64 %k, $depth.less$
+  %rows.less = add i64 %rows.block, -1
+  %run.up2 = add i64 %run.each, %rows.less
+  %run.blocks = udiv i64 %run.up2, %rows.block
+  %run.rows = mul i64 %run.blocks, %rows.block
+  %m.one.up = add i64 %m.one, %rows.less
+  %blocks = udiv i64 %m.one.up, %rows.block
+  ; Blocks of k (of each part of it) of nearly equal length, a multiple of 16 units.
+  %k.part = call i64 @llvm.umin.i64(i64 %k, i64 %kp)
+  %k.up = add i64 %k.part, $depth.less$
   %k.blocks = udiv i64 %k.up, $depth$
   %k.count = call i64 @llvm.umax.i64(i64 %k.blocks, i64 1)
-  %k.round = add i64 %k, %k.count
+  %k.round = add i64 %k.part, %k.count
   %k.round1 = sub i64 %k.round, 1
   %k.each = udiv i64 %k.round1, %k.count
   %k.each.up = add i64 %k.each, $k.few.less$
-  %k.deep = and i64 %k.each.up, -$k.few$
+  %k.deep.0 = and i64 %k.each.up, -$k.few$
+  %k.deep = call i64 @llvm.umin.i64(i64 %k.deep.0, i64 %kp)
+  ; From the end of a part of rows to the next.
+  %m.part.bytes = mul i64 %mp, %am
+  %m.jump = sub i64 %mj, %m.part.bytes
   %is.deeper.0 = icmp ugt i64 %k, %k.deep
   %is.deeper = and i1 %is.deeper.0, %not.inner
   %some = icmp ult i64 %begin, %end
@@ -87,9 +94,9 @@ item:
   %rest = sub i64 %end, %i
   %rest.run = sub i64 %blocks, %block
   %joined = call i64 @llvm.umin.i64(i64 %rest, i64 %rest.run)
-  %block.m = mul i64 %block, $block$
+  %block.m = mul i64 %block, %rows.block
   %m0 = add i64 %run.m, %block.m
-  %m.joined = mul i64 %joined, $block$
+  %m.joined = mul i64 %joined, %rows.block
   %m1.0 = add i64 %m0, %m.joined
   %m1 = call i64 @llvm.umin.i64(i64 %m1.0, i64 %run.end)
   %none = icmp uge i64 %m0, %run.end
@@ -171,7 +178,13 @@ batch:
   br i1 %b.more, label %batch, label %start
 start:
   %a0.0 = getelementptr i8, ptr %lhs, i64 %a.batch.next
-  %a.m0 = mul i64 %m0, %am
+  %m.part = udiv i64 %m0, %mp
+  %m.part.first = mul i64 %m.part, %mp
+  %m.in = sub i64 %m0, %m.part.first
+  %m.part.left = sub i64 %mp, %m.in
+  %a.m0.in = mul i64 %m.in, %am
+  %a.m0.part = mul i64 %m.part, %mj
+  %a.m0 = add i64 %a.m0.in, %a.m0.part
   %a0 = getelementptr i8, ptr %a0.0, i64 %a.m0
   %b0 = getelementptr i8, ptr %rhs, i64 %b.batch.next
   br i1 %inner, label %inner.row, label %depth
@@ -198,7 +211,12 @@ inner.finish:
 depth:
   %k0 = phi i64 [ 0, %start ], [ %k1, %depth.end ]
   %k.left = sub i64 %k, %k0
-  %kc.most = call i64 @llvm.umin.i64(i64 %k.left, i64 %k.step)
+  %k0.part = udiv i64 %k0, %kp
+  %k0.part.first = mul i64 %k0.part, %kp
+  %k0.in = sub i64 %k0, %k0.part.first
+  %k0.part.left = sub i64 %kp, %k0.in
+  %kc.most.0 = call i64 @llvm.umin.i64(i64 %k.left, i64 %k.step)
+  %kc.most = call i64 @llvm.umin.i64(i64 %kc.most.0, i64 %k0.part.left)
   ; Rows of rhs that are no whole unit are a block of their own where others are read in place.
   %kc.left = sub i64 %k.whole, %k0
   %kc.in = icmp ult i64 %k0, %k.whole
@@ -212,7 +230,9 @@ depth:
   %k1 = add i64 %k0, %kc
   %is.first = icmp eq i64 %k0, 0
   %is.last = icmp uge i64 %k1, %k
-  %a.k0 = mul i64 %k0, %ak
+  %a.k0.in = mul i64 %k0.in, %ak
+  %a.k0.part = mul i64 %k0.part, %kj
+  %a.k0 = add i64 %a.k0.in, %a.k0.part
   %a.at = getelementptr i8, ptr %a0, i64 %a.k0
   %k0.units = udiv i64 %k0, $group$
   %k0.rows = add i64 %k0.units, $head.rows$
@@ -269,7 +289,9 @@ ready:
 rows:
   %r = phi i64 [ %m0, %ready ], [ %r.next, %rows.end ]
   %a = phi ptr [ $lhs.from$, %ready ], [ %a.next, %rows.end ]
-  %r.left = sub i64 %m1, %r
+  %part.left = phi i64 [ %m.part.left, %ready ], [ %part.left.next, %rows.end ]
+  %r.left.0 = sub i64 %m1, %r
+  %r.left = call i64 @llvm.umin.i64(i64 %r.left.0, i64 %part.left)
   %r.in = sub i64 %r, %m0
   %c.in = select i1 %in.one, i64 0, i64 %r.in
   %c.offset = mul i64 %c.in, $row.bytes$
@@ -287,7 +309,12 @@ finish:
   br i1 %f.more, label %finish, label %rows.end
 rows.end:
   %r.next = add i64 %r, %r.count
-  %a.move = mul i64 %r.count, %la.m
+  %part.left.less = sub i64 %part.left, %r.count
+  %part.ends = icmp eq i64 %part.left.less, 0
+  %part.left.next = select i1 %part.ends, i64 %mp, i64 %part.left.less
+  %a.move.0 = mul i64 %r.count, %la.m
+  %a.jump = select i1 %part.ends, i64 %m.jump, i64 0
+  %a.move = add i64 %a.move.0, %a.jump
   %a.next = getelementptr i8, ptr %a, i64 %a.move
   %r.more = icmp ult i64 %r.next, %m1
   br i1 %r.more, label %rows, label %panel.end
@@ -432,12 +459,8 @@ void DotWriter::write_driver(const std::string& name, const DotNeeds& needs) {
                                            {"group.less", cat(group - 1)},
                                            {"head.rows", cat(head_rows())},
                                            {"head.bytes", cat(head_bytes)},
-                                           {"block", cat(shape.block)},
-                                           {"block.less", cat(shape.block - 1)},
                                            {"scratch", cat(shape.scratch)},
                                            {"share", cat(shape.share)},
-                                           {"run", cat(shape.run)},
-                                           {"run.less", cat(shape.run - 1)},
                                            {"width", cat(shape.width)},
                                            {"wide", cat(widest)},
                                            {"width.less", cat(shape.width - 1)},
@@ -456,8 +479,6 @@ void DotWriter::write_driver(const std::string& name, const DotNeeds& needs) {
                                            {"vector", cat(shape.lanes * group)},
                                            {"lhs.size", cat(size_of(form.lhs))},
                                            {"rhs.size", cat(size_of(form.rhs))},
-                                           {"rows", cat(shape.rows)},
-                                           {"rows.less", cat(shape.rows - 1)},
                                            {"rows.small", cat(small_rows)},
                                            {"rows.small.less", cat(small_rows - 1)},
                                            {"slim", cat(shape.slim)},

@@ -32,7 +32,7 @@ try.column:
 )";
 
 constexpr std::string_view each_text = R"(each.open:
-  %k.first = phi i64 [ 0, %try.column ], [ %whole, %column.done ], [ %grouped, %row.done ]
+  %k.first = phi i64 [ 0, %try.column ], [ %whole, %column.done ], $rows.done$
   %each.none = icmp eq i64 %k.first, %count
   br i1 %each.none, label %done, label %each.k
 each.k:
@@ -85,7 +85,7 @@ $fields$  %n.up = add i64 %n, $width.less$
   %some = icmp ult i64 %begin, %end
   br i1 %some, label %item, label %done
 item:
-  %i = phi i64 [ %begin, %entry ], [ %i.next, %item.end ]
+  %i = phi i64 [ %begin, %entry ], [ %i.next, %item.packed ]
   %bat = udiv i64 %i, %panels
   %bat.first = mul i64 %bat, %panels
   %panel = sub i64 %i, %bat.first
@@ -116,7 +116,20 @@ item.end:
   %to.offset = mul i64 %i, %panel.bytes
   %at = getelementptr i8, ptr %to, i64 %to.offset
   %units = getelementptr i8, ptr %at, i64 $head.bytes$
-  call void @$pack$(ptr %from, i64 %bk, i64 %bn, i64 %k, i64 %cols, ptr %units, i64 $row.bytes$)
+  br label %part
+part:
+  %kq = phi i64 [ 0, %item.end ], [ %kq.next, %part ]
+  %part.from = phi ptr [ %from, %item.end ], [ %part.from.next, %part ]
+  %kq.left = sub i64 %k, %kq
+  %kq.count = call i64 @llvm.umin.i64(i64 %kq.left, i64 %kp)
+  %part.at = mul i64 %kq, $row.bytes$
+  %part.to = getelementptr i8, ptr %units, i64 %part.at
+  call void @$pack$(ptr %part.from, i64 %bk, i64 %bn, i64 %kq.count, i64 %cols, ptr %part.to, i64 $row.bytes$)
+  %part.from.next = getelementptr i8, ptr %part.from, i64 %kj
+  %kq.next = add i64 %kq, %kq.count
+  %kq.more = icmp ult i64 %kq.next, %k
+  br i1 %kq.more, label %part, label %item.packed
+item.packed:
 $head$  %i.next = add i64 %i, 1
   %i.more = icmp ult i64 %i.next, %end
   br i1 %i.more, label %item, label %done
@@ -153,39 +166,51 @@ struct Pack {
   }
 
   void by_row() {
-    int lanes = row_lanes(), vectors = shape().width / lanes;
+    int lanes = row_lanes();
     append(ir, "row.open:\n");
-    if (has_masks()) {
-      append(ir, "  %cols.one = insertelement <", lanes,
-             " x i64> poison, i64 %cols, i64 0\n  %cols.all = shufflevector <", lanes, " x i64> %cols.one, <", lanes,
-             " x i64> poison, <", lanes, " x i32> zeroinitializer\n");
-      for (int v = 0; v < vectors; ++v)
-        append(ir, "  %mask.", v, " = icmp ult <", lanes, " x i64> ", lanes_constant(v * lanes), ", %cols.all\n");
-      writer.declare(cat("declare ", loaded(), " @llvm.masked.load.v", lanes, mangled(), ".p0(ptr, <", lanes,
-                         " x i1>, ", loaded(), ")\n"));
-    }
-    append(ir, "  br label %row\nrow:\n  %row.left = phi i64 [ %groups, %row.open ], [ %row.next, %row ]\n",
-           "  %row.s.0 = phi ptr [ %s, %row.open ], [ %row.s.", group(), ", %row ]\n  %row.d = phi ptr [ %d, "
-           "%row.open ], [ %row.d.next, %row ]\n");
-    for (int j = 0; j < group(); ++j)
-      append(ir, "  %row.s.", j + 1, " = getelementptr i8, ptr %row.s.", j, ", i64 %sk\n");
-    for (int v = 0; v < vectors; ++v) {
-      std::vector<std::string> rows;
-      for (int j = 0; j < group(); ++j) rows.push_back(load_row(v, j));
-      std::string value = group() > 1 ? writer.interleave(ir, cat("%row.", v), rows, lanes) : rows[0];
-      append(ir, "  %row.d.", v, " = getelementptr i8, ptr %row.d, i64 ", v * lanes * shape().size, "\n  store ",
-             writer.units(lanes), " ", value, ", ptr %row.d.", v, ", align ", shape().lanes * shape().size, "\n");
-    }
-    append(ir, "  %row.d.next = getelementptr i8, ptr %row.d, i64 %dr\n  %row.next = add i64 %row.left, -1\n",
-           "  %row.more = icmp ne i64 %row.next, 0\n  br i1 %row.more, label %row, label %row.done\nrow.done:\n",
-           "  br label %each.open\n");
+    if (!has_masks()) return rows("row", false);
+    append(ir, "  br i1 %is.full, label %full.open, label %part.open\npart.open:\n  %cols.one = insertelement <", lanes,
+           " x i64> poison, i64 %cols, i64 0\n  %cols.all = shufflevector <", lanes, " x i64> %cols.one, <", lanes,
+           " x i64> poison, <", lanes, " x i32> zeroinitializer\n");
+    for (int v = 0; v < shape().width / lanes; ++v)
+      append(ir, "  %mask.", v, " = icmp ult <", lanes, " x i64> ", lanes_constant(v * lanes), ", %cols.all\n");
+    writer.declare(cat("declare ", loaded(), " @llvm.masked.load.v", lanes, mangled(), ".p0(ptr, <", lanes, " x i1>, ",
+                       loaded(), ")\n"));
+    rows("part", true);
+    append(ir, "full.open:\n");
+    rows("full", false);
   }
 
-  std::string load_row(int v, int j) {
+  // The loop over rows. Whole ones tell the CPU of the panel beside, which is packed next: its pieces lie too far apart
+  // to be foreseen.
+  void rows(const std::string& at, bool masked) {
+    int lanes = row_lanes(), bytes = shape().width * from_size();
+    append(ir, "  br label %", at, "\n", at, ":\n  %", at, ".left = phi i64 [ %groups, %", at, ".open ], [ %", at, ".next, %", at, " ]\n  %", at, ".s.0 = phi ptr [ %s, %", at, ".open ], [ %", at, ".s.", group(),
+           ", %", at, " ]\n  %", at, ".d = phi ptr [ %d, %", at, ".open ], [ %", at, ".d.next, %", at, " ]\n");
+    for (int j = 0; j < group(); ++j) {
+      append(ir, "  %", at, ".s.", j + 1, " = getelementptr i8, ptr %", at, ".s.", j, ", i64 %sk\n");
+      for (int i = 0; i < bytes && !masked; i += 64)
+        append(ir, "  %", at, ".beside.", j, ".", i, " = getelementptr i8, ptr %", at, ".s.", j, ", i64 ", bytes + i,
+               "\n  call void @llvm.prefetch.p0(ptr %", at, ".beside.", j, ".", i, ", i32 0, i32 2, i32 1)\n");
+    }
+    if (!masked) writer.declare("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)\n");
+    for (int v = 0; v < shape().width / lanes; ++v) {
+      std::vector<std::string> loads;
+      for (int j = 0; j < group(); ++j) loads.push_back(load_row(at, masked, v, j));
+      std::string value = group() > 1 ? writer.interleave(ir, cat("%", at, ".", v), loads, lanes) : loads[0];
+      append(ir, "  %", at, ".d.", v, " = getelementptr i8, ptr %", at, ".d, i64 ", v * lanes * shape().size, "\n  store ",
+             writer.units(lanes), " ", value, ", ptr %", at, ".d.", v, ", align ", shape().lanes * shape().size, "\n");
+    }
+    append(ir, "  %", at, ".d.next = getelementptr i8, ptr %", at, ".d, i64 %dr\n  %", at, ".next = add i64 %", at,
+           ".left, -1\n  %", at, ".more = icmp ne i64 %", at, ".next, 0\n  br i1 %", at, ".more, label %", at,
+           ", label %each.open\n");
+  }
+
+  std::string load_row(const std::string& at, bool masked, int v, int j) {
     int lanes = row_lanes();
-    std::string value = cat("%row.x.", v, ".", j), pointer = value + ".at";
-    append(ir, "  ", pointer, " = getelementptr i8, ptr %row.s.", j, ", i64 ", v * lanes * from_size(), "\n");
-    if (has_masks())
+    std::string value = cat("%", at, ".x.", v, ".", j), pointer = value + ".at";
+    append(ir, "  ", pointer, " = getelementptr i8, ptr %", at, ".s.", j, ", i64 ", v * lanes * from_size(), "\n");
+    if (masked)
       append(ir, "  ", value, " = call ", loaded(), " @llvm.masked.load.v", lanes, mangled(), ".p0(ptr align ",
              from_size(), " ", pointer, ", <", lanes, " x i1> %mask.", v, ", ", loaded(), " zeroinitializer)\n");
     else
@@ -257,6 +282,7 @@ struct Pack {
              writer.vector(), " zeroinitializer, ptr %k.d.", v, ", align ", shape().lanes * shape().size, "\n");
     std::string x = writer.convert(converted, "%x", "%x", from, 0);
     ir += fill(each_text, {{"group", cat(group())},
+                           {"rows.done", has_masks() ? "[ %grouped, %part ], [ %grouped, %full ]" : "[ %grouped, %row ]"},
                            {"zero", zero},
                            {"from", llvm_type(from)},
                            {"from.size", cat(from_size())},

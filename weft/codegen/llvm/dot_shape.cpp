@@ -15,7 +15,8 @@ DotShape dot_shape(const Target& target, const DotForm& form) {
   shape.few = 2 * shape.rows;
   shape.slim = target.vector_registers >= 32 ? 8 : 4;
   shape.width = shape.lanes * shape.vectors;
-  shape.depth = 256;
+  // A panel of rhs in the second-level cache costs less than it saves on the way in and out of the tile.
+  shape.depth = form.group == 1 && !form.packs_lhs ? 512 : 256;
   shape.block = 48;
   // Long runs pack rhs seldom; packing of lhs is for the second-level cache, and for more panels at once.
   shape.run = form.packs_lhs ? 192 : 1056;

@@ -22,7 +22,7 @@ struct DotShape {
   int width;    // lanes * vectors: columns of a panel
   int size;     // bytes of an accumulator
   int depth;    // k of a block of rhs, which stays in the first-level cache
-  int block;    // rows of a work item
+  int block;    // rows of a work item, where nothing asks for others
   int share;    // panels that share a block of lhs
   int scratch;  // rows of accumulators that a thread keeps between blocks of k
   int run;      // rows that share one packing of a block of rhs; a multiple of block
@@ -48,8 +48,9 @@ struct DotForm {
 DotForm dot_form(const Target& target, DType lhs, DType rhs, DType accumulate);
 DotShape dot_shape(const Target& target, const DotForm& form);
 
-// The words that a kernel hands to the shared loops: pointers, extents, strides in bytes, and for
-// four batch dimensions a table of extents and of either operand's strides.
+// The words that a kernel hands to the shared loops: pointers, extents, strides in bytes, for parts of m and k elements and
+// the stride from part to part, rows of a work item and of a run, and for four batch dimensions a table of extents and of
+// either operand's strides.
 struct DotField {
   std::string_view name;
   int word;
@@ -66,7 +67,13 @@ inline constexpr DotField dot_fields[] = {{"lhs", 0, true},
                                           {"bn", 7},
                                           {"bk", 8},
                                           {"packed", 21},
-                                          {"panel.packed", 22},
+                                          {"mp", 22},
+                                          {"mj", 23},
+                                          {"kp", 24},
+                                          {"kj", 25},
+                                          {"rows.block", 26},
+                                          {"run.most", 27},
+                                          {"panel.packed", 28},
                                           {"extents", 9, false, true},
                                           {"lhs.strides", 13, false, true},
                                           {"rhs.strides", 17, false, true}};
@@ -74,7 +81,7 @@ inline constexpr int rows_per_base = 3;
 // Rows of the small tile: with two vectors in a row, the fewest that hide the latency of a
 // multiply-add.
 inline constexpr int small_rows = 4;
-inline constexpr int dot_words = 23;
+inline constexpr int dot_words = 29;
 
 // Loads every field of the descriptor %d by its name; unused ones cost nothing.
 std::string load_fields();

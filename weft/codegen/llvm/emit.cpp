@@ -65,6 +65,8 @@ class DotWriterCalls {
     operand.pointer = cat("%", name, "_pointer");
     for (size_t i = 0; i < side.batch.size(); ++i)
       operand.batch.push_back(side.batch[i].is_static() ? cat(side.batch[i].value()) : cat("%", name, "_b", i));
+    operand.outer_part = side.outer_part, operand.outer_jump = side.outer_jump;
+    operand.inner_part = side.inner_part, operand.inner_jump = side.inner_jump;
     operand.outer = side.outer.is_static() ? cat(side.outer.value()) : cat("%", name, "_outer");
     operand.inner = side.inner.is_static() ? cat(side.inner.value()) : cat("%", name, "_inner");
     return operand;
