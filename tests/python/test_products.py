@@ -202,3 +202,14 @@ def test_values_of_two_bytes_are_stored_as_such_between_products() -> None:
         assert found.dtype == want.dtype
         np.testing.assert_allclose(found, want, rtol=1e-2, atol=0.3)
         assert wf.compile(f, x).memory["arena"] <= stored * 64 * 128 * bf16.itemsize
+
+
+@pytest.mark.parametrize("rows", [5, 8, 47, 49, 56, 97, 1056, 1057])
+def test_rows_that_lie_whole_pages_apart(rows: int) -> None:
+    rng = np.random.default_rng(rows)
+    x, w = rng.normal(size=(rows, 1024)).astype(np.float32), rng.normal(size=(1024, 40)).astype(np.float32)
+    wanted = x.astype(np.float64) @ w
+    for f, args in ((lambda x, w: x @ w, (x, w)), (lambda x: x @ w, (x,))):
+        assert np.abs(wf.jit(f)(*args) - wanted).max() < 1e-3
+    any_rows = wf.jit(lambda x: x @ w, dynamic={"x": {0: wf.Dim("n", 1, 64, 3000)}})
+    assert np.abs(any_rows(x) - wanted).max() < 1e-3

@@ -77,6 +77,13 @@ Rows rows_of(const DotKernel& kernel, const DotShape& shape) {
   return {block, shape.run / block * block};
 }
 
+// Rows of a tile. Those that lie whole pages apart share the sets of the first-level cache: they must leave room for rhs.
+int64_t tile_rows(const DotKernel& kernel, const DotForm& form, const DotShape& shape) {
+  int64_t bytes = std::max<int64_t>(known(kernel.lhs.outer), 0) * size_of(form.lhs);
+  bool share_sets = !form.packs_lhs && kernel.lhs.inner == "1" && bytes > 0 && bytes % 4096 == 0;
+  return share_sets ? std::min<int64_t>(shape.rows, rows_of_pages) : shape.rows;
+}
+
 void store_parts(std::string& ir, const std::string& name, int64_t part, int64_t jump) {
   store_field(ir, name + "p", cat(part ? part : std::numeric_limits<int64_t>::max()));
   store_field(ir, name + "j", cat(jump));
@@ -98,6 +105,7 @@ void fill_descriptor(std::string& ir, const DotKernel& kernel, const DotWriter& 
   auto [block, run] = rows_of(kernel, shape);
   store_field(ir, "rows.block", cat(block));
   store_field(ir, "run.most", cat(run));
+  store_field(ir, "rows.tile", cat(tile_rows(kernel, writer.form, shape)));
   store_parts(ir, "m", lhs.outer_part, lhs.outer_jump * size_of(lhs.dtype));
   const DotOperand& along = lhs_too ? lhs : rhs;
   store_parts(ir, "k", along.inner_part, along.inner_jump * size_of(along.dtype));
@@ -193,9 +201,12 @@ DotNeeds needs_of(const DotKernel& kernel, const DotForm& form, const DotShape& 
   // Nearly equal heights of rows in parts, or where they are one block.
   int64_t rows = kernel.lhs.outer_part ? kernel.lhs.outer_part : m;
   bool is_whole = kernel.lhs.outer_part || (m >= 0 && m <= rows_of(kernel, shape).block);
-  if (!is_whole) needs.heights = {shape.rows, small_rows};
+  int64_t most = tile_rows(kernel, form, shape);
+  bool is_even = most < shape.rows && m > 0 && m % most == 0 && rows_of(kernel, shape).block % most == 0;
+  if (!is_whole && !is_even) needs.heights = {shape.rows, small_rows};
+  if (!is_whole && most < shape.rows) needs.heights.insert(static_cast<int>(most));
   for (int64_t left = is_whole ? rows : 0; left > 0;) {
-    int64_t tiles = (left + shape.rows - 1) / shape.rows, height = (left + tiles - 1) / tiles;
+    int64_t tiles = (left + most - 1) / most, height = (left + tiles - 1) / tiles;
     needs.heights.insert(static_cast<int>(height));
     left -= height;
   }

@@ -351,10 +351,9 @@ struct Tiles {
   bool has_packed() const { return needs.pack || needs.packed || !has_raw(); }
 
   std::string write() {
-    int rows = writer.shape.rows;
     std::string rest = cat("ptr %b, i64 %b.step, i64 %units, ptr %c, i1 %is.first, i64 %ahead", writer.form.biased ? ", ptr %head" : "");
-    append(ir, "  br i1 %slim, label %", needs.slim ? "tile.slim" : "tile.none", ", label %tall\ntall:\n  %r.up = add i64 %r.left, ",
-           rows - 1, "\n  %r.tiles = udiv i64 %r.up, ", rows, "\n  %r.tiles.less = add i64 %r.tiles, -1\n",
+    append(ir, "  br i1 %slim, label %", needs.slim ? "tile.slim" : "tile.none", ", label %tall\ntall:\n  %r.up.0 = add i64 %r.left, %rows.tile\n",
+           "  %r.up = add i64 %r.up.0, -1\n  %r.tiles = udiv i64 %r.up, %rows.tile\n  %r.tiles.less = add i64 %r.tiles, -1\n",
            "  %r.high = add i64 %r.left, %r.tiles.less\n  %r.height = udiv i64 %r.high, %r.tiles\n",
            "  %r.which = add i64 %r.height, %raw\n  switch i64 %r.which, label %tile.other [");
     for (bool raw : {false, true})

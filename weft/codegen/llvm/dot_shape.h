@@ -49,7 +49,7 @@ DotForm dot_form(const Target& target, DType lhs, DType rhs, DType accumulate);
 DotShape dot_shape(const Target& target, const DotForm& form);
 
 // The words that a kernel hands to the shared loops: pointers, extents, strides in bytes, for parts of m and k elements and
-// the stride from part to part, rows of a work item and of a run, and for four batch dimensions a table of extents and of
+// the stride from part to part, rows of a work item, of a run and of a tile, and for four batch dimensions a table of extents and of
 // either operand's strides.
 struct DotField {
   std::string_view name;
@@ -74,6 +74,7 @@ inline constexpr DotField dot_fields[] = {{"lhs", 0, true},
                                           {"rows.block", 26},
                                           {"run.most", 27},
                                           {"panel.packed", 28},
+                                          {"rows.tile", 29},
                                           {"extents", 9, false, true},
                                           {"lhs.strides", 13, false, true},
                                           {"rhs.strides", 17, false, true}};
@@ -81,7 +82,9 @@ inline constexpr int rows_per_base = 3;
 // Rows of the small tile: with two vectors in a row, the fewest that hide the latency of a
 // multiply-add.
 inline constexpr int small_rows = 4;
-inline constexpr int dot_words = 29;
+// Rows of a tile that are a multiple of a page apart: ways of a first-level cache, at least.
+inline constexpr int rows_of_pages = 8;
+inline constexpr int dot_words = 30;
 
 // Loads every field of the descriptor %d by its name; unused ones cost nothing.
 std::string load_fields();
