@@ -367,6 +367,10 @@ std::string KernelEmitter::to_memory(DType dtype, const std::string& value, bool
     return assign(cat("bitcast ", type("i16"), " ", pattern, " to ", type("half")));
   }
   if (dtype == DType::f16) return assign(cat("fptrunc ", type("float"), " ", value, " to ", type("half")));
+  if (dtype == DType::bf16 && rounds_at_store_) {
+    std::string rounded = assign(cat("fptrunc ", type("float"), " ", value, " to ", type("bfloat")));
+    return assign(cat("bitcast ", type("bfloat"), " ", rounded, " to ", type("i16")));
+  }
   if (dtype == DType::bf16) {
     // Registers hold bf16 values already: the low half is zero.
     std::string bits = assign(cat("bitcast ", type("float"), " ", value, " to ", type("i32")));

@@ -119,6 +119,21 @@ class KernelEmitter {
   std::string joined(std::vector<std::string> parts, const std::string& element, int lanes);
   std::string as_bits(const std::string& value, const std::string& from, const std::string& to);
 
+  // short_float.cpp: chains of f16 or bf16 operations in a vector loop
+  enum class Rounding : uint8_t { always, quick, quick_signed, at_store };
+  struct ShortFloats {
+    DType dtype = DType::f16;
+    std::vector<ExprId> loads;
+    double largest = 0x1p14;  // what is loaded is no greater than this power of two
+    int least = -60;          // bf16: and no less than 2^least, unless it is zero
+    std::vector<Rounding> rounding;  // by expr
+  };
+  std::optional<ShortFloats> short_floats(const Stmt& loop) const;
+  int choose_roundings(const Stmt& loop, const std::set<ExprId>& used, const std::function<bool(ExprId)>& is_bounded, ShortFloats& floats) const;
+  std::string is_within(const ShortFloats& floats);
+  void short_turn(const Stmt& loop, const ShortFloats& floats, const std::string& begin);
+  std::string short_scalar(const Expr& e, Rounding rounding, const std::vector<Ssa>& args, const std::string* operands, int lanes);
+
   // expr.cpp
   Ssa expr(ExprId id);
   Ssa compute(const Expr& e);
@@ -177,6 +192,9 @@ class KernelEmitter {
   std::vector<std::set<std::string>> depends_;      // by expr: counters
   std::vector<std::set<int32_t>> reads_variables_;  // by expr
   std::set<int32_t> vector_variables_;              // defined inside of the vector loop
+  std::optional<ShortFloats> chain_;     // of the vector loop that begins
+  const ShortFloats* short_ = nullptr;   // while what it says holds
+  bool rounds_at_store_ = false;
   bool past_caches_ = false;         // the store that is being written goes past the caches
   bool writes_past_caches_ = false;  // some store of the kernel does
 };

@@ -1,5 +1,6 @@
 // Statements: loops, lanes, sums and stores.
 #include <algorithm>
+#include <utility>
 
 #include "weft/codegen/llvm/kernel_emitter.h"
 #include "weft/codegen/llvm/math.h"
@@ -355,6 +356,7 @@ void KernelEmitter::vector_loop(const Stmt& loop) {
       std::string rest = assign(cat("and i64 ", end, ", ", step - 1));
       middle = assign(cat("sub i64 ", end, ", ", rest));
     }
+    if (at_once == 8 && sums.empty()) chain_ = short_floats(loop);
     vector_part(loop, "0", middle, unroll, false, lanes, totals);
   }
   for (auto& [slot, total] : totals) total = across(sums.at(slot), kernel_.variables[static_cast<size_t>(slot)].dtype, total, lanes, rest);
@@ -369,6 +371,7 @@ void KernelEmitter::vector_loop(const Stmt& loop) {
 // One loop over vectors: full ones, `unroll` at a time, or masked ones for what is left.
 void KernelEmitter::vector_part(const Stmt& loop, const std::string& begin, const std::string& end, int unroll, bool masked, int lanes,
                                 std::map<int32_t, Ssa>& sums) {
+  std::optional<ShortFloats> chain = std::exchange(chain_, std::nullopt);
   std::string before = label("before"), head = label("head"), body = label("body"), done = label("done"), latch = label("latch");
   line(cat("br label %", before));
   append(*out, before, ":\n");
@@ -414,7 +417,7 @@ void KernelEmitter::vector_part(const Stmt& loop, const std::string& begin, cons
       lanes_.mask = assign(cat("icmp slt ", steps_type, " ", lanes_.steps, ", ", limit));
     }
     for (const auto& [slot, phi] : phis[static_cast<size_t>(u)]) variables_[slot] = phi;
-    statements(loop.body);
+    chain ? short_turn(loop, *chain, base) : statements(loop.body);
     for (const auto& [slot, phi] : phis[static_cast<size_t>(u)]) {
       DType dtype = kernel_.variables[static_cast<size_t>(slot)].dtype;
       Ssa value = variables_.at(slot);
@@ -505,6 +508,7 @@ void KernelEmitter::store(const Stmt& stmt) {
     }
     return;
   }
+  rounds_at_store_ = short_ && memory.dtype == DType::bf16 && short_->rounding[static_cast<size_t>(stmt.expr)] == Rounding::at_store;
   past_caches_ = lanes_.count > 1 && lanes_.mask.empty() && keeps_to_lines(stmt, lanes_.counter);
   if (!is_complex(memory.dtype)) return store_part(base, memory.dtype, stmt.index, stmt.dynamic, 1, 0, mask, value.re, value.vector);
   if (store_pairs(base, memory.dtype, stmt, value)) return;

@@ -86,6 +86,9 @@ Ssa KernelEmitter::scalar(const Expr& e, const std::vector<Ssa>& args, bool vect
   if (is_comparison(e.op)) return {compare(e.op, from, wide(0), wide(1), lanes), {}, vector};
   std::string operands[3];
   for (size_t i = 0; i < args.size(); ++i) operands[i] = wide(i);
+  if (short_ && vector)
+    if (Rounding rounding = short_->rounding[static_cast<size_t>(&e - kernel_.exprs.data())]; rounding != Rounding::always)
+      return {short_scalar(e, rounding, args, operands, lanes), {}, true};
   if (e.op == Scalar::is_finite) {
     if (!is_float(from)) return {splat("i1", "true", lanes), {}, vector};
     std::string magnitude = real_scalar(Scalar::abs, from, operands, lanes);

@@ -1,0 +1,84 @@
+"""Chains of float16 and bfloat16 operations: NumPy's bits, whether or not all numbers are within the bounds of quick rounding."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import weftwork as wf
+
+random = np.random.default_rng(11)
+DTYPES = [np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)]
+
+
+def polynomial(x: np.ndarray, row: np.ndarray, column: np.ndarray) -> np.ndarray:
+    half, third = x.dtype.type(0.5), x.dtype.type(1 / 3)
+    y = (x + row) * column
+    y = np.maximum(y - half * row, -2) * (row - column)
+    y = (y + x) * x - column * row
+    return np.minimum(np.abs(y), 8) + third * x
+
+
+def signs(x: np.ndarray, row: np.ndarray, column: np.ndarray) -> np.ndarray:
+    """Products whose zeros keep their signs, and sums that hide them."""
+    tiny, two = x.dtype.type(2.0**-9), x.dtype.type(-2)
+    y = x * row * tiny
+    z = np.where(x > row, -y, y * column)
+    z = np.where(z < row, z * tiny, column * tiny) * row * tiny
+    return (z * tiny - x * two * tiny) * tiny * tiny
+
+
+def cancelling(x: np.ndarray, row: np.ndarray, column: np.ndarray) -> np.ndarray:
+    y = x + row
+    y = (y - x) * column - row * column
+    y = (y - x) + (x - row)
+    y = (y + row) * (x + column) - x * row
+    return (y * y + x) * (x - row)
+
+
+def awkward(shape: tuple[int, ...], dtype: np.dtype, some: float) -> np.ndarray:
+    values = random.standard_normal(shape).astype(np.float32)
+    specials = np.array(
+        [0, -0.0, np.inf, -np.inf, np.nan, 1e-7, -6e-8, 3e-5, 6e4, -1e38, 1e-40, 2.0**-126, 300, 1e3], np.float32
+    )
+    where = random.random(shape) < some
+    values[where] = random.choice(specials, int(where.sum()))
+    with np.errstate(over="ignore"):
+        return values.astype(dtype)
+
+
+def assert_same_bits(got: np.ndarray, wanted: np.ndarray) -> None:
+    assert got.dtype == wanted.dtype
+    nan = np.isnan(wanted)
+    np.testing.assert_array_equal(np.isnan(got), nan)
+    np.testing.assert_array_equal(got.view(np.uint16)[~nan], wanted.view(np.uint16)[~nan])
+
+
+@pytest.mark.parametrize("function", [polynomial, signs, cancelling], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("some", [0.0, 0.0005, 0.2])
+def test_chains(function: Callable, dtype: np.dtype, some: float) -> None:
+    for rows, columns in ((300, 512), (70, 1000)):
+        args = awkward((rows, columns), dtype, some), awkward((columns,), dtype, some), awkward((rows, 1), dtype, some)
+        with np.errstate(all="ignore"):
+            wanted = function(*args)
+        assert_same_bits(wf.jit(function)(*args), wanted)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_small_numbers(dtype: np.dtype) -> None:
+    """Sums and products at the lower end, where float16 has fewer digits."""
+    x = np.arange(2**16, dtype=np.uint16).view(dtype).reshape(64, 1024)
+    x = x[(np.abs(x.astype(np.float32)) <= 8).all(axis=1)]
+    for exponent in (0, -3, -8, -13):
+        row, column = (
+            awkward((1024,), dtype, 0.0),
+            (awkward((len(x), 1), dtype, 0.0) * dtype.type(2.0**exponent)).astype(dtype),
+        )
+        with np.errstate(all="ignore"):
+            wanted = cancelling(x, row, column), signs(x, row, column)
+        assert_same_bits(wf.jit(cancelling)(x, row, column), wanted[0])
+        assert_same_bits(wf.jit(signs)(x, row, column), wanted[1])
