@@ -34,7 +34,7 @@ def extremes(x: Any) -> Any:
 @pytest.mark.parametrize("columns", [1, 16, 65, 1000])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_rows_with_tails(columns: int, dtype: Any) -> None:
-    for rows in (1, 6, 129):
+    for rows in (1, 6, 129, 130):
         x = random.standard_normal((rows, columns)).astype(dtype)
         for i, special in enumerate((np.nan, np.inf, -np.inf)):
             if rows > 3:

@@ -411,6 +411,7 @@ class RowKernel {
       std::vector<Stmt> outer;
       outer.push_back(parallel_loop(draft_.parallel, std::move(kernel.body)));
       kernel.body = std::move(outer);
+      pair_rows(kernel, draft_.parallel, product_of(inner));
     }
     std::vector<NodeId> roots;
     for (int s : group_.stages) roots.push_back(stage(s).root);
