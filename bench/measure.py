@@ -38,6 +38,7 @@ class Cell:
 
     seconds: float | None = None  # least time of a call
     first: float | None = None  # until the first result: tracing, compiling, running
+    cached: float | None = None  # the same where it had been compiled before, and is in the cache on disk
     memory: int | None = None  # the most held until then, over what was held before
     difference: float | None = None  # from the reference
     problem: str | None = None  # why there is no time
@@ -84,6 +85,7 @@ class Process:
         environment = {**os.environ, **dict.fromkeys(names, threads), "JAX_PLATFORMS": "cpu", "PYTHONUNBUFFERED": "1"}
         # First results are without what earlier runs left on disk.
         environment["TORCHINDUCTOR_CACHE_DIR"] = tempfile.mkdtemp(dir=self.folder)
+        environment["WEFT_CACHE"] = tempfile.mkdtemp(dir=self.folder)
         paths = [str(ROOT), os.environ.get("PYTHONPATH", "")]
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
         command = [sys.executable, "-m", "bench.worker", self.peer, threads, *self.settings.extra]
@@ -176,7 +178,9 @@ def prepare(work: Workload, peer: str, process: Process, settings: Settings, pat
         return Cell(problem=f"error: {gone}"), {}
     if "error" in answer:
         return Cell(problem=f"error: {answer['error']}"), {}
-    cell = Cell(first=answer["first"], memory=answer["memory"], difference=answer["difference"])
+    cell = Cell(
+        first=answer["first"], cached=answer.get("cached"), memory=answer["memory"], difference=answer["difference"]
+    )
     cell.problem = answer["wrong"] and f"wrong: {answer['wrong']}"
     return cell, answer
 

@@ -52,7 +52,7 @@ def line(row: Row) -> str:
 
 def markdown(rows: Sequence[Row], settings: Settings) -> str:
     peers = [OURS, *settings.peers]
-    head = ["work", "best peer / ours", "ours / limit", "limit", *peers, "first result", "memory"]
+    head = ["work", "best peer / ours", "ours / limit", "limit", *peers, "first result", "from disk", "memory"]
     text = ["# Measurements", "", machine(settings), "", *table(head, (cells(row, peers) for row in rows)), ""]
     text += ["## Geometric means", "", *table(["ours is faster than", "by", "workloads"], means(rows, settings)), ""]
     slow = sorted((row.ratio() or 0, row) for row in rows if (row.ratio() or 2) < 1)  # type: ignore[type-var]
@@ -95,7 +95,8 @@ def cells(row: Row, peers: Sequence[str]) -> list[str]:
     limit = f"{duration(row.limit)} ({row.by})" if row.limit else "-"
     ours = row.cells[OURS]
     memory = "-" if not ours.memory else f"{ours.memory / 1e6:.1f} MB"
-    return [row.name, times(row.ratio()), times(to_limit(row)), limit, *shown, duration(ours.first), memory]
+    ratios = [times(row.ratio()), times(to_limit(row)), limit]
+    return [row.name, *ratios, *shown, duration(ours.first), duration(ours.cached), memory]
 
 
 def means(rows: Sequence[Row], settings: Settings) -> Iterable[list[str]]:
@@ -115,12 +116,12 @@ def write(rows: Sequence[Row], settings: Settings, folder: Path) -> list[Path]:
     with (folder / "results.csv").open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(
-            ["work", "family", "peer", "seconds", "first", "memory", "difference", "problem", "limit", "by"]
+            ["work", "family", "peer", "seconds", "first", "cached", "memory", "difference", "problem", "limit", "by"]
         )
         for row in rows:
             for peer, cell in row.cells.items():
-                known = [cell.seconds, cell.first, cell.memory, cell.difference, cell.problem, row.limit, row.by]
-                writer.writerow([row.name, row.family, peer, *known])
+                known = [cell.seconds, cell.first, cell.cached, cell.memory, cell.difference, cell.problem]
+                writer.writerow([row.name, row.family, peer, *known, row.limit, row.by])
     return [folder / "results.md", folder / "results.json", folder / "results.csv", *plot(rows, folder / "results.png")]
 
 

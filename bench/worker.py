@@ -94,7 +94,16 @@ class Worker:
             return {**answer, "wrong": None}
         if Path(numpy_path).exists() and answer["difference"] > answer["tolerance"]:
             answer["difference"] = min(answer["difference"], workload.difference(found, load(numpy_path)))
-        return {**answer, "wrong": self.wrong(work, found, answer, numpy_path)}
+        wrong = self.wrong(work, found, answer, numpy_path)
+        if self.name == OURS and not wrong:
+            answer["cached"] = self.again(work, weights, args)
+        return {**answer, "wrong": wrong}
+
+    def again(self, work: Workload, weights: Any, args: list[Any]) -> float:
+        """Seconds to the first result of a function that knows of no earlier call but by what is on disk."""
+        start = time.perf_counter()
+        self.peer.prepare(work, weights, args).run()
+        return time.perf_counter() - start
 
     def wrong(self, work: Workload, found: list[np.ndarray], answer: dict[str, Any], numpy_path: str) -> str | None:
         if not answer["difference"] <= answer["tolerance"]:

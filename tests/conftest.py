@@ -10,3 +10,5 @@ if importlib.util.find_spec("weftwork") is None:
 
 # Every pass must leave a legal graph; read when the first program is compiled.
 os.environ.setdefault("WEFT_VERIFY", "1")
+# What is tested is what is compiled now; tests/python/test_cache.py has folders of its own.
+os.environ.setdefault("WEFT_CACHE", "off")

@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "numpy_array.h"
+#include "weft/compiler/cache.h"
 #include "weft/runtime/thread_pool.h"
 
 namespace weft::py {
@@ -148,7 +149,7 @@ void bind_runtime(nb::module_& m) {
         for (const StageTime& time : self.compiled.times) times[time.stage.c_str()] = time.milliseconds;
         return times;
       })
-      .def_prop_ro("cuts", [](const PyExecutable& self) { return self.compiled.cuts; });
+      .def_prop_ro("cuts", [](const PyExecutable& self) { return self.compiled.executable->manifest().cuts; });
   m.def("compile", [](const std::shared_ptr<Graph>& graph, std::string target, nb::object keep) {
     CompileOptions options;
     options.target = std::move(target);
@@ -166,6 +167,11 @@ void bind_runtime(nb::module_& m) {
     for (const Output& output : graph.outputs())
       if (output.alias >= 0) require_writable(name_of, inputs, static_cast<size_t>(output.alias));
   }, "Raises where an array that the program writes cannot be written.");
+  m.def("cache_info", [] {
+    CacheInfo info = cache_info();
+    return nb::make_tuple(info.directory, info.problem, info.entries, info.bytes, info.limit, info.hits, info.misses);
+  });
+  m.def("clear_cache", &clear_cache);
   m.def("set_num_threads", &set_num_threads, nb::arg("n"), "Threads that runs use from here on; 0: one for each CPU.");
   m.def("num_threads", &num_threads);
 }

@@ -1,6 +1,6 @@
 """Weftwork turns tensor programs into native code."""
 
-from . import errors, linalg, neuron, random, stablehlo
+from . import cache, errors, linalg, neuron, random, stablehlo
 from ._core import Dim
 from ._version import __version__
 from .annotation import mutable, tensor
@@ -37,6 +37,7 @@ __all__ = [
     "avg_pool1d",
     "avg_pool2d",
     "avg_pool3d",
+    "cache",
     "compile",
     "cond",
     "conv1d",

@@ -11,6 +11,7 @@
 #include "weft/codegen/emit.h"
 #include "weft/codegen/llvm/object.h"
 #include "weft/codegen/llvm/split.h"
+#include "weft/compiler/cache.h"
 #include "weft/ir/text.h"
 #include "weft/kernel/lower.h"
 #include "weft/passes/pass.h"
@@ -59,6 +60,7 @@ Manifest manifest_of(const Program& program) {
     for (const Launch& launch : *list) count_launches(launch, launches, first);
   for (size_t k = 0; k < program.kernels.size(); ++k)
     m.kernels.push_back({program.kernels[k].name, program.kernels[k].loc.text(), first[k] ? first[k]->ops : std::vector<std::string>{}, launches[k]});
+  m.cuts = program.cuts;
   return m;
 }
 
@@ -99,25 +101,29 @@ std::vector<ObjectCode> compile_side_by_side(const std::string& ir, const Target
   return std::move(objects.codes);
 }
 
-}  // namespace
+// WEFT_DUMP: where the stages of this graph go; empty for nowhere.
+std::string dump_folder(const Graph& graph) {
+  const char* root = std::getenv("WEFT_DUMP");
+  return root && *root ? cat(root, "/", graph.name()) : "";
+}
 
-Program lower_to_program(const Graph& graph) { return lower(*run_pipeline(graph)); }
-
-Compiled compile(const Graph& graph, const CompileOptions& options) {
-  Target target = target_named(options.target);
-  Stages stages;
+Program lower_in_stages(const Graph& graph, const Target& target, Stages& stages, const std::string& folder) {
   GraphPtr flat = run_pipeline(graph);
   stages.done("passes");
   Program program = lower(*flat, {}, target.bf16);
   write_past_caches(program);
   stages.done("lower");
+  if (folder.empty()) return program;
+  dump(folder, "00-trace.txt", short_text(graph));
+  dump(folder, "10-flat.txt", short_text(*flat));
+  dump(folder, "20-kernels.txt", program.text());
+  return program;
+}
+
+std::vector<std::string> generate(const Program& program, const Target& target, Stages& stages, const std::string& folder) {
   std::string ir = emit(program, target);
   stages.done("emit");
-  if (const char* root = std::getenv("WEFT_DUMP"); root && *root) {
-    std::string folder = cat(root, "/", graph.name());
-    dump(folder, "00-trace.txt", short_text(graph));
-    dump(folder, "10-flat.txt", short_text(*flat));
-    dump(folder, "20-kernels.txt", program.text());
+  if (!folder.empty()) {
     dump(folder, "30-emit.ll", ir);
     dump(folder, "40.s", compile_to_assembly(ir, target));
     stages.done("dump");
@@ -131,11 +137,41 @@ Compiled compile(const Graph& graph, const CompileOptions& options) {
   stages.add("llvm.code", longest(&ObjectCode::code_ms));
   std::vector<std::string> objects;
   for (ObjectCode& code : codes) objects.push_back(std::move(code.bytes));
+  return objects;
+}
+
+// The program as it was compiled before, or nothing.
+std::shared_ptr<const Executable> load_cached(const CacheKey& key) {
+  try {
+    if (std::optional<Package> package = find_cached(key)) return Executable::load(std::move(package->manifest), package->objects);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::io) throw;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Program lower_to_program(const Graph& graph) { return lower(*run_pipeline(graph)); }
+
+Compiled compile(const Graph& graph, const CompileOptions& options) {
+  Target target = target_named(options.target);
+  Stages stages;
+  std::string folder = dump_folder(graph);
+  std::optional<CacheKey> key;
+  if (folder.empty()) key = cache_key(graph, target);
   Compiled compiled;
-  compiled.executable = Executable::load(manifest_of(program), objects);
-  stages.done("load");
+  if (key) compiled.executable = load_cached(*key);
+  stages.done("cache");
+  if (!compiled.executable) {
+    Program program = lower_in_stages(graph, target, stages, folder);
+    Package package{manifest_of(program), generate(program, target, stages, folder), {}, {}};
+    compiled.executable = Executable::load(package.manifest, package.objects);
+    stages.done("load");
+    if (key) store_cached(*key, program, std::move(package));
+    stages.done("store");
+  }
   compiled.times = std::move(stages.times);
-  compiled.cuts = std::move(program.cuts);
   return compiled;
 }
 

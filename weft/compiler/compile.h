@@ -23,8 +23,7 @@ struct StageTime {
 
 struct Compiled {
   std::shared_ptr<const Executable> executable;
-  std::vector<StageTime> times;
-  std::vector<std::string> cuts;
+  std::vector<StageTime> times;  // "cache" instead of those of the compiler where it had been compiled before
 };
 
 // Compiles a graph of either level. Error where something is not supported, naming op, dtype and the user's line.

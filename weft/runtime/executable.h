@@ -53,6 +53,7 @@ struct Manifest {
   std::vector<Constant> constants;
   Dim arena_bytes, persistent_bytes;
   std::vector<KernelInfo> kernels;
+  std::vector<std::string> cuts;  // why fusion stopped where it did
 };
 
 // Thread-safe: any number of threads may run one executable at once.

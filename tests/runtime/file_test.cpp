@@ -1,0 +1,125 @@
+// Programs as files: what is read back is what was written, and nothing else is.
+#include "weft/runtime/file.h"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "weft/core/error.h"
+
+using namespace weft;
+
+namespace {
+
+const std::string numbers = "eight bytes, and eight more";
+
+Package example() {
+  Symbol n{"n", 1, 8, 100};
+  Manifest m;
+  m.name = "f";
+  m.symbols = {n};
+  m.inputs = {{"x", {DType::f32, {Dim(n), 3}}, -1}};
+  m.outputs = {{"y", {DType::f32, {Dim(n), 3}}, 0}, {"z", {DType::bf16, {}}, -1}};
+  m.constants = {{{DType::i8, {16}}, numbers.data(), nullptr}, {{DType::i64, {2}}, numbers.data(), nullptr}};
+  m.arena_bytes = Dim(n) * 64 + 128;
+  m.persistent_bytes = 64;
+  m.kernels = {{"add_f32", "model.py:14", {"add", "multiply"}, 2}};
+  m.cuts = {"it is used twice"};
+  return {m, {"first object", ""}, {-1, 0}, {3, 4}};
+}
+
+struct Folder {
+  std::filesystem::path path = std::filesystem::temp_directory_path() / cat("weft_file_test_", getpid());
+  Folder() { std::filesystem::create_directories(path); }
+  ~Folder() { std::filesystem::remove_all(path); }
+};
+
+std::string contents(const std::filesystem::path& path) {
+  std::ostringstream out;
+  out << std::ifstream(path, std::ios::binary).rdbuf();
+  return out.str();
+}
+
+// The label of the error that reading such bytes ends in; empty for none.
+std::string outcome(const std::filesystem::path& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+  Manifest::Constant lent{{DType::i8, {16}}, numbers.data(), nullptr};
+  try {
+    read_package(path, {&lent, 1});
+    return "";
+  } catch (const Error& error) {
+    return error.label();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a file gives back what was written") {
+  Folder folder;
+  std::filesystem::path path = folder.path / "f.weft";
+  Package written = example();
+  write_package(path, written);
+  Manifest::Constant lent{{DType::f32, {4}}, numbers.data() + 1, nullptr};
+  Package read = read_package(path, {&lent, 1});
+  const Manifest &m = read.manifest, &wanted = written.manifest;
+  CHECK(read.key == written.key);
+  CHECK(m.name == wanted.name);
+  CHECK(m.symbols == wanted.symbols);
+  CHECK(m.inputs[0].type == wanted.inputs[0].type);
+  CHECK(m.outputs[0].alias == 0);
+  CHECK(m.outputs[1].type == wanted.outputs[1].type);
+  CHECK(m.outputs[1].alias == -1);
+  CHECK(m.arena_bytes == wanted.arena_bytes);
+  CHECK(m.persistent_bytes == wanted.persistent_bytes);
+  CHECK(m.kernels[0].source == "model.py:14");
+  CHECK(m.kernels[0].ops == wanted.kernels[0].ops);
+  CHECK(m.kernels[0].launches == 2);
+  CHECK(m.cuts == wanted.cuts);
+  CHECK(read.objects == written.objects);
+  CHECK(std::string(static_cast<const char*>(m.constants[0].bytes), 16) == numbers.substr(0, 16));
+  CHECK(m.constants[1].bytes == numbers.data() + 1);
+  CHECK(m.constants[1].type == wanted.constants[1].type);
+  CHECK(std::distance(std::filesystem::directory_iterator(folder.path), {}) == 1);
+}
+
+TEST_CASE("a byte that changed is found, and so is one that is missing or too many") {
+  Folder folder;
+  write_package(folder.path / "f.weft", example());
+  const std::string bytes = contents(folder.path / "f.weft");
+  std::filesystem::path path = folder.path / "damaged";
+  REQUIRE(outcome(path, bytes) == "");
+  size_t unnoticed = 0;
+  for (size_t i = 0; i < bytes.size(); ++i)
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string other = bytes;
+      other[i] = static_cast<char>(other[i] ^ (1 << bit));
+      std::string label = outcome(path, other);
+      bool is_typed = label == "executable_file" || label == "";
+      REQUIRE(is_typed);
+      unnoticed += label.empty();
+    }
+  // Zeros between pieces, which nothing reads.
+  CHECK(unnoticed / 8 < 4 * 64);
+  for (size_t size = 0; size < bytes.size(); ++size) REQUIRE(outcome(path, bytes.substr(0, size)) == "executable_file");
+  CHECK(outcome(path, bytes + "x") == "executable_file");
+  CHECK(outcome(folder.path, "") == "executable_file");
+  CHECK(outcome(folder.path / "nowhere" / "f", "") == "executable_file");
+}
+
+TEST_CASE("constants come from who has them") {
+  Folder folder;
+  write_package(folder.path / "f.weft", example());
+  Manifest::Constant small{{DType::i8, {15}}, numbers.data(), nullptr};
+  CHECK_THROWS_AS(read_package(folder.path / "f.weft", {}), Error);
+  CHECK_THROWS_AS(read_package(folder.path / "f.weft", {&small, 1}), Error);
+}
+
+TEST_CASE("what cannot be written is an error and leaves nothing") {
+  Folder folder;
+  CHECK_THROWS_AS(write_package(folder.path / "nowhere" / "f.weft", example()), Error);
+  std::filesystem::create_directories(folder.path / "g.weft" / "full");
+  CHECK_THROWS_AS(write_package(folder.path / "g.weft", example()), Error);
+  CHECK(std::distance(std::filesystem::directory_iterator(folder.path), {}) == 1);
+}

@@ -1,0 +1,240 @@
+// Entries are files named by their key. They are written once, whole or not at all, and never changed; who reads one that is
+// damaged compiles again and replaces it.
+#include "weft/compiler/cache.h"
+
+#include <elf.h>
+#include <link.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "weft/core/error.h"
+#include "weft/ir/routine_call.h"
+#include "weft/ir/text.h"
+
+namespace weft {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view suffix = ".weft", draft_suffix = ".tmp";
+constexpr int64_t default_limit = int64_t{1} << 30;
+// One store in so many looks at what there is in all.
+constexpr uint64_t stores_between_trims = 16;
+
+std::atomic<int64_t> hits{0}, misses{0};
+
+// What the linker calls this build: it differs wherever a byte of the code does. Empty where it was not asked to say.
+std::string find_build_id() {
+  struct Search {
+    uintptr_t address;
+    std::string found;
+  } search{reinterpret_cast<uintptr_t>(&find_build_id), {}};
+  dl_iterate_phdr([](dl_phdr_info* info, size_t, void* data) {
+    auto* search = static_cast<Search*>(data);
+    bool is_ours = false;
+    for (int i = 0; i < info->dlpi_phnum; ++i) {
+      const auto& segment = info->dlpi_phdr[i];
+      uintptr_t begin = info->dlpi_addr + segment.p_vaddr;
+      is_ours |= segment.p_type == PT_LOAD && search->address - begin < segment.p_memsz;
+    }
+    for (int i = 0; i < info->dlpi_phnum && is_ours; ++i) {
+      const auto& segment = info->dlpi_phdr[i];
+      if (segment.p_type != PT_NOTE) continue;
+      auto* at = reinterpret_cast<const char*>(info->dlpi_addr + segment.p_vaddr);
+      for (const char* end = at + segment.p_memsz; at + sizeof(ElfW(Nhdr)) <= end;) {
+        ElfW(Nhdr) note;
+        std::memcpy(&note, at, sizeof note);
+        const char* content = at + sizeof note + (note.n_namesz + 3) / 4 * 4;
+        if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4) search->found.assign(content, note.n_descsz);
+        at = content + (note.n_descsz + 3) / 4 * 4;
+      }
+    }
+    return is_ours ? 1 : 0;
+  }, &search);
+  return search.found;
+}
+
+const std::string& build_id() {
+  static const std::string id = find_build_id();
+  return id;
+}
+
+std::string text_of_variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+// The folder that entries lie in; where there is none, why.
+struct Whereabouts {
+  fs::path folder;
+  std::string problem;
+};
+
+fs::path wanted_folder() {
+  if (std::string given = text_of_variable("WEFT_CACHE"); !given.empty()) return given;
+  fs::path base = text_of_variable("XDG_CACHE_HOME");
+  if (!base.is_absolute()) {
+    base = text_of_variable("HOME");
+    if (!base.is_absolute()) return {};
+    base /= ".cache";
+  }
+  return base / "weftwork";
+}
+
+Whereabouts place() {
+  fs::path folder = wanted_folder();
+  if (folder.empty()) return {{}, "there is no home directory"};
+  if (folder == "off") return {{}, "WEFT_CACHE is 'off'"};
+  if (build_id().empty()) return {{}, "this build has no build ID"};
+  std::error_code problem;
+  fs::create_directories(folder.parent_path(), problem);
+  // Whoever else makes it at the same time makes the same.
+  mkdir(folder.c_str(), 0700);
+  struct stat status;
+  if (stat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return {{}, cat("'", folder.string(), "' cannot be made")};
+  if (status.st_uid != geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH))) return {{}, cat("'", folder.string(), "' can be written by other users")};
+  if (access(folder.c_str(), R_OK | W_OK | X_OK) != 0) return {{}, cat("'", folder.string(), "' cannot be written")};
+  return {std::move(folder), {}};
+}
+
+int64_t limit() {
+  std::string given = text_of_variable("WEFT_CACHE_BYTES");
+  int64_t bytes = 0;
+  bool is_number = std::from_chars(given.data(), given.data() + given.size(), bytes).ptr == given.data() + given.size() && !given.empty();
+  return is_number && bytes >= 0 ? bytes : default_limit;
+}
+
+fs::path path_of(const fs::path& folder, const CacheKey& key) { return folder / (key.digest.text() + std::string(suffix)); }
+
+struct Stored {
+  fs::path path;
+  int64_t bytes;
+  fs::file_time_type used;
+};
+
+// Files of ours in the folder: entries, or drafts of them. Those that go while this looks are left out.
+std::vector<Stored> entries(const fs::path& folder, std::string_view ending) {
+  std::vector<Stored> found;
+  std::error_code problem;
+  for (fs::directory_iterator each(folder, problem), end; !problem && each != end; each.increment(problem)) {
+    std::string name = each->path().filename().string();
+    if (name.size() < 32 + ending.size() || !name.ends_with(ending) || name.find(suffix) != 32) continue;
+    std::error_code gone;
+    auto bytes = static_cast<int64_t>(each->file_size(gone));
+    auto used = each->last_write_time(gone);
+    if (!gone) found.push_back({each->path(), bytes, used});
+  }
+  return found;
+}
+
+// Leaves three quarters of the limit, those used last, and no drafts of processes that ended long ago.
+void trim(const fs::path& folder) {
+  std::error_code ignored;
+  auto now = fs::file_time_type::clock::now();
+  for (const Stored& draft : entries(folder, draft_suffix))
+    if (now - draft.used > std::chrono::hours(1)) fs::remove(draft.path, ignored);
+  std::vector<Stored> all = entries(folder, suffix);
+  int64_t bytes = 0, most = limit();
+  for (const Stored& entry : all) bytes += entry.bytes;
+  if (bytes <= most) return;
+  std::ranges::sort(all, {}, &Stored::used);
+  for (const Stored& entry : all) {
+    if (bytes <= most / 4 * 3) return;
+    fs::remove(entry.path, ignored);
+    bytes -= entry.bytes;
+  }
+}
+
+// Takes in the constants of a graph and of its bodies; false where users' operations are called.
+bool collect(const Graph& graph, CacheKey& key) {
+  for (const Node& node : graph.nodes()) {
+    if (std::optional<RoutineCall> call = routine_of(node); call && !call->texts.empty()) return false;
+    if (node.op == Op::constant) {
+      const Literal& value = node.attrs.literal(Attr::value);
+      key.constants.push_back(value);
+      key.digest = combine(key.digest, digest_of(value.is_live() ? "live" : "value"));
+      if (!value.is_live()) key.digest = combine(key.digest, digest_of(value.bytes()));
+    }
+    for (const GraphPtr& body : node.regions)
+      if (!collect(*body, key)) return false;
+  }
+  return true;
+}
+
+Manifest::Constant lent(const Literal& literal) { return {literal.type(), literal.bytes().data(), std::make_shared<Literal>(literal)}; }
+
+}  // namespace
+
+std::optional<CacheKey> cache_key(const Graph& graph, const Target& target) {
+  if (place().folder.empty()) return {};
+  std::string text = cat(build_id(), target.triple, " ", target.cpu, " ", target.features, " ", target.vector_bytes, " ",
+                         graph.level() == Level::flat, "\n");
+  for (const Symbol& symbol : graph.symbols()) append(text, symbol.name, " ", symbol.min, " ", symbol.opt, " ", symbol.max, "\n");
+  CacheKey key{digest_of(text + print(graph, {.elide_elements = 1})), {}};
+  if (!collect(graph, key)) return {};
+  return key;
+}
+
+std::optional<Package> find_cached(const CacheKey& key) {
+  fs::path path = path_of(place().folder, key);
+  if (access(path.c_str(), R_OK) == 0) {
+    try {
+      std::vector<Manifest::Constant> lenders;
+      for (const Literal& constant : key.constants) lenders.push_back(lent(constant));
+      Package package = read_package(path, lenders);
+      if (package.key != key.digest) fail(ErrorKind::io, "executable_file", "the entry of another program");
+      std::error_code ignored;
+      fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);
+      ++hits;
+      return package;
+    } catch (const Error&) {
+      // Damaged, or gone in between.
+    }
+  }
+  ++misses;
+  return {};
+}
+
+void store_cached(const CacheKey& key, const Program& program, Package package) {
+  for (const Literal& constant : program.constants) {
+    auto is_lent = [&](const Literal& own) { return own.bytes().data() == constant.bytes().data() && own.bytes().size() == constant.bytes().size(); };
+    auto lender = std::ranges::find_if(key.constants, is_lent);
+    bool is_own = lender == key.constants.end();
+    // What changes between runs is read where it lies, or not at all.
+    if (is_own && constant.is_live()) return;
+    package.lenders.push_back(is_own ? -1 : lender - key.constants.begin());
+  }
+  package.key = key.digest;
+  fs::path folder = place().folder;
+  if (folder.empty()) return;
+  try {
+    write_package(path_of(folder, key), package);
+  } catch (const Error&) {
+    return;  // no room: the program runs all the same
+  }
+  if (key.digest.low % stores_between_trims == 0) trim(folder);
+}
+
+CacheInfo cache_info() {
+  Whereabouts where = place();
+  CacheInfo info{where.folder.string(), where.problem, 0, 0, limit(), hits, misses};
+  if (where.folder.empty()) return info;
+  for (const Stored& entry : entries(where.folder, suffix)) ++info.entries, info.bytes += entry.bytes;
+  return info;
+}
+
+void clear_cache() {
+  fs::path folder = place().folder;
+  std::error_code ignored;
+  for (std::string_view ending : {suffix, draft_suffix})
+    for (const Stored& entry : entries(folder, ending)) fs::remove(entry.path, ignored);
+}
+
+}  // namespace weft
