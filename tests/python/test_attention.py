@@ -233,6 +233,28 @@ def test_keys_and_values_are_packed_once() -> None:
     close(wf.jit(causal_where)(q, k, v), causal_where(q, k, v), 200)
 
 
+def test_repeated_keys_and_values_are_read_where_they_lie() -> None:
+    def from_cache(q: Any, cache: Any) -> Any:
+        k, v = cache[0, 100:700].transpose(1, 0, 2), cache[1, 100:700].transpose(1, 0, 2)
+        return plain(q[:, 1:], np.repeat(k, 3, axis=0), np.repeat(v[:, ::1], 3, axis=0))
+
+    args = normal(6, 601, 16), normal(2, 800, 2, 16)
+    for function, given in ((grouped, (normal(2, 8, 600, 16), normal(2, 2, 600, 16), normal(2, 2, 600, 16))), (from_cache, args)):
+        text = kernels_of(function, *given)
+        assert text.count("pack batch [2") == 2 and text.split("run:")[1].split(" for ")[0].count(" x ") == 2
+        close(wf.jit(function)(*given), function(*given), 200)
+
+
+def test_equal_layers_have_equal_kernels() -> None:
+    def layers(x: Any) -> Any:
+        for _ in range(3):
+            x = causal_where(x, x, x)
+        return x
+
+    text = kernels_of(layers, normal(2, 608, 16))
+    assert text.count(" independent") == 3 and text.count("kernel reduce") == 1
+
+
 def test_two_layers() -> None:
     """Scales and masks of both are computed in blocks, and the first may be rounded in the blocks of the second."""
 

@@ -402,7 +402,11 @@ std::optional<StridedView> Access::strided(Value v, const Dims& coordinates) con
           inner.push_back(node->attrs.dims(Attr::start_indices)[i] + at[i] * Dim(node->ints(Attr::strides)[i]));
         break;
       case Op::reshape: {
-        // Below a reshape there is a stored value, or further reshapes: the position stays.
+        if (std::optional<Ints> places = unit_reshape(*node)) {
+          for (int64_t place : *places) inner.push_back(place < 0 ? Dim(0) : at[static_cast<size_t>(place)]);
+          break;
+        }
+        // Below another reshape there is a stored value, or further reshapes: the position stays.
         const Node* below = &node->operand(0).node();
         while (!fusion_.is_stored[below->id()] && (below->op == Op::reshape || is_widening(*below))) below = &below->operand(0).node();
         if (!fusion_.is_stored[below->id()]) return std::nullopt;

@@ -200,7 +200,7 @@ class Fuser {
       if (node->op != Op::reshape && !strided && !is_widening(*node)) return node->id();
       // A reshape of what was transposed, sliced or broadcast before may have no strides.
       if (reshaped && strided) return id;
-      reshaped |= node->op == Op::reshape;
+      reshaped |= node->op == Op::reshape && !unit_reshape(*node);
       node = &node->operand(0).node();
     }
     return node->id();

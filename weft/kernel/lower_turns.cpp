@@ -87,18 +87,38 @@ class TurnPacker {
     return symbols.size() == 1 ? std::optional<Dim>(extent.max()) : std::nullopt;
   }
 
+  // The place of the operand for the first turn of neighbours, over counters of these dimensions of the grid.
+  Dim place_over(const Dims& batch, const Dim& offset) const {
+    Dim turn = 0;
+    for (size_t i = 0; i < batch.size(); ++i) turn = turn * batch[i] + counter_dim(cat(".grid", i), batch[i]);
+    return offset.substitute({{loop_.counter, turn * grid_.back()}});
+  }
+
+  // The dimensions of the grid; where groups of one share a matrix, the groups and what is in one.
+  Dims dimensions(const Dim& offset) const {
+    Dims batch(grid_.begin(), grid_.end() - 1);
+    for (size_t i = 0; i < batch.size(); ++i) {
+      if (!batch[i].is_static() || coefficient(place_over(batch, offset), cat(".grid", i))) continue;
+      for (int64_t part = 2, all = batch[i].value(); part < all; ++part) {
+        if (all % part) continue;
+        Dims parted = batch;
+        parted[i] = part;
+        parted.insert(parted.begin() + static_cast<std::ptrdiff_t>(i), Dim(all / part));
+        Dim place = place_over(parted, offset);
+        if (!coefficient(place, cat(".grid", i)) || !coefficient(place, cat(".grid", i + 1))) continue;
+        batch = std::move(parted);
+        break;
+      }
+    }
+    return batch;
+  }
+
   // Gives the packing a batch dimension for each dimension of the grid along which the operand moves. Returns the number of
   // the matrix that turns at `place` of the grid read.
   std::optional<Dim> spread(Dot& packing, const Dim& place) const {
-    Dims at, batch(grid_.begin(), grid_.end() - 1);
-    Dim turn = 0;
-    for (size_t i = 0; i < batch.size(); ++i) {
-      at.push_back(counter_dim(cat(".grid", i), batch[i]));
-      turn = turn * batch[i] + at.back();
-    }
-    Dim offset = packing.rhs.offset.substitute({{loop_.counter, turn * grid_.back()}}), matrix = 0, rest = place;
+    Dims batch = dimensions(packing.rhs.offset), places(batch.size());
+    Dim offset = place_over(batch, packing.rhs.offset), matrix = 0, rest = place;
     packing.batch.clear(), packing.rhs.batch.clear();
-    Dims places(batch.size());
     for (size_t i = batch.size(); i-- > 0; rest = floordiv(rest, batch[i])) places[i] = i == 0 ? rest : mod(rest, batch[i]);
     for (size_t i = 0; i < batch.size(); ++i) {
       std::optional<Dim> stride = coefficient(offset, cat(".grid", i));

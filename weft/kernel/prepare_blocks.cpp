@@ -31,6 +31,27 @@ using Labels = std::vector<int>;
 // A value, and what its dimensions are where it is needed.
 using Part = std::pair<NodeId, Labels>;
 
+// The dimension of a reshape's result that each operand dimension is in, where every one of those is whole dimensions of
+// the operand, one after the other; nothing where it is not.
+std::optional<std::vector<size_t>> merged_into(const Node& reshape) {
+  const Dims &from = reshape.operand(0).type().dims, &to = reshape.type().dims;
+  std::vector<size_t> places;
+  for (size_t j = 0; j < to.size(); ++j) {
+    for (Dim product = 1; !(product == to[j]); product = product * from[places.size()], places.push_back(j))
+      if (places.size() == from.size() || (places.size() && places.back() == j && !product.is_static())) return {};
+  }
+  for (size_t i = places.size(); i < from.size(); places.push_back(to.size() - 1), ++i)
+    if (!from[i].is(1) || to.empty()) return {};
+  return places;
+}
+
+// Whether the value is a part of, or a view on, one that has memory whoever asks for it.
+bool views_memory(const Node& node) {
+  const Node* at = &node;
+  while (at->op == Op::slice || at->op == Op::transpose || at->op == Op::reshape) at = &at->operand(0).node();
+  return at->op == Op::parameter || at->op == Op::dot_general || at->op == Op::dynamic_update_slice || at->op == Op::result;
+}
+
 bool is_reduce_of(const Node& node, Op op) {
   return node.op == Op::reduce && node.operand_count() == 2 && single_op(*node.regions[0]) == op;
 }
@@ -59,7 +80,7 @@ class Chain {
     find_causal();
     const std::vector<NodeId>& users = users_[product_.id()];
     if (users.size() == 1 && users[0] < graph_.size() && graph_.node(users[0]).op == Op::convert) root_ = &graph_.node(users[0]);
-    return blocks().opt() * batch_count().opt() > 1;
+    return turns().opt() > 1;
   }
 
   // The product, or what its elements are converted to where no other chain does that in its blocks.
@@ -68,10 +89,11 @@ class Chain {
     if (other.nodes_.contains(root_->id())) root_ = &product_;
   }
 
+  Dim turns() const { return batch_count() * blocks(); }
+
   // The loop, in the graph being built; `values`: the new values of nodes outside of the chain.
-  Value rebuilt(Builder& build, const std::vector<std::vector<Value>>& values, int number) {
-    std::string counter = cat("block", number);
-    Dim turns = batch_count() * blocks();
+  Value rebuilt(Builder& build, const std::vector<std::vector<Value>>& values, const std::string& counter) {
+    Dim turns = this->turns();
     Dim turn(Symbol{counter, 0, turns.opt() / 2, std::max<int64_t>(turns.max() - 1, 0)});
     place(turn);
     Builder body(Level::flat, "block");
@@ -155,18 +177,27 @@ class Chain {
     if (is_of_places(node)) return true;
     bool has_rows = std::count(labels.begin(), labels.end(), row_label) > 0;
     // Products read through these.
-    if (node.op == Op::transpose || (node.op == Op::reshape && unit_reshape(node)) || is_widening(node)) return true;
-    if (!has_rows && node.op != Op::broadcast_in_dim) return false;
+    if (node.op == Op::transpose || node.op == Op::broadcast_in_dim || is_widening(node)) return true;
+    if (node.op == Op::reshape) return unit_reshape(node) || merges_batch(node, labels);
+    if (node.op == Op::slice && views_memory(node)) return true;
+    if (!has_rows) return false;
     if (node.types.size() != 1) return false;
     for (NodeId user : users_[node.id()])
       if (user != product_.id() && !nodes_.contains(user)) return false;
     switch (node.op) {
-      case Op::broadcast_in_dim: return true;
-      case Op::reshape: return false;
       case Op::reduce: return node.operand_count() == 2 && single_op(*node.regions[0]) && node.operand(1).node().op == Op::constant;
       case Op::dot_general: return is_first_product(node, labels);
       default: return def(node.op).traits.elementwise && node.regions.empty();
     }
+  }
+
+  // Whether dimensions become one only where a block has one element of that: groups of heads that share keys, say.
+  static bool merges_batch(const Node& reshape, const Labels& labels) {
+    std::optional<std::vector<size_t>> places = merged_into(reshape);
+    const Dims &from = reshape.operand(0).type().dims, &to = reshape.type().dims;
+    for (size_t i = 0; places && i < from.size(); ++i)
+      if (!from[i].is(1) && !(from[i] == to[(*places)[i]]) && labels[(*places)[i]] < 0) return false;
+    return places.has_value();
   }
 
   bool is_first_product(const Node& node, const Labels& labels) const {
@@ -184,7 +215,15 @@ class Chain {
     };
     switch (node.op) {
       case Op::broadcast_in_dim: map(node.ints(Attr::dimensions)); return result;
-      case Op::reshape: map(*unit_reshape(node)); return result;
+      case Op::reshape: {
+        if (std::optional<Ints> places = unit_reshape(node)) map(*places);
+        else if (std::optional<std::vector<size_t>> merged = merged_into(node)) map({merged->begin(), merged->end()});
+        return result;
+      }
+      case Op::slice:
+        for (size_t d = 0; d < dims.size(); ++d)
+          if (dims[d] == node.type().dims[d]) result[d] = labels[d];
+        return result;
       case Op::transpose: {
         const Ints& permutation = node.ints(Attr::permutation);
         for (size_t d = 0; d < permutation.size(); ++d) result[static_cast<size_t>(permutation[d])] = labels[d];
@@ -410,12 +449,46 @@ class Chain {
       case Op::constant: return emit_constant(node, labels);
       case Op::iota: return emit_iota(node, labels, dims);
       case Op::reduce: return build(Op::reduce, {emit(node.operand(0).id(), operand_labels(node, labels, 0)), build.constant(node.operand(1).node().attrs.literal(Attr::value))}, attrs, node.regions);
-      case Op::broadcast_in_dim: case Op::reshape: attrs.set(Attr::dims, dims); break;
+      case Op::slice: return emit_slice(node, labels);
+      case Op::reshape: return build.reshape(unit_reshape(node) ? emit(node.operand(0).id(), operand_labels(node, labels, 0)) : emit_merged(node, labels), dims);
+      case Op::broadcast_in_dim: attrs.set(Attr::dims, dims); break;
       default: break;
     }
     std::vector<Value> operands;
     for (size_t i = 0; i < node.operand_count(); ++i) operands.push_back(emit(node.operand(i).id(), operand_labels(node, labels, i)));
     return build(node.op, std::move(operands), std::move(attrs));
+  }
+
+  // Where a dimension is cut, the operand is whole, and the block's part of it is counted from the cut.
+  Value emit_slice(const Node& node, const Labels& labels) {
+    Labels below = operand_labels(node, labels, 0);
+    Dims starts, limits, sizes = extents(labels, node.type().dims);
+    Ints steps;
+    for (size_t d = 0; d < labels.size(); ++d) {
+      bool whole = below[d] == labels[d] && node.operand(0).type().dims[d] == node.type().dims[d];
+      steps.push_back(whole ? 1 : node.ints(Attr::strides)[d]);
+      starts.push_back(whole ? Dim(0) : node.attrs.dims(Attr::start_indices)[d] + start_of(labels[d]) * Dim(steps[d]));
+      limits.push_back(starts[d] + (sizes[d] - Dim(1)) * Dim(steps[d]) + Dim(1));
+    }
+    return (*body_)(Op::slice, {emit(node.operand(0).id(), below)}, {{Attr::start_indices, starts}, {Attr::limit_indices, limits}, {Attr::strides, steps}});
+  }
+
+  // The one element that a block has of dimensions which become one.
+  Value emit_merged(const Node& node, const Labels& labels) {
+    const Dims &from = node.operand(0).type().dims, &to = node.type().dims;
+    std::vector<size_t> places = *merged_into(node);
+    Value operand = emit(node.operand(0).id(), operand_labels(node, labels, 0));
+    Dims starts(from.size()), limits = operand.type().dims;
+    Dim inner = 1;
+    for (size_t i = from.size(); i-- > 0;) {
+      if (i + 1 == from.size() || places[i + 1] != places[i]) inner = 1;
+      if (!from[i].is(1) && !(from[i] == to[places[i]])) {
+        starts[i] = mod(floordiv(start_of(labels[places[i]]), inner), from[i]);
+        limits[i] = starts[i] + Dim(1);
+      }
+      inner = inner * from[i];
+    }
+    return (*body_)(Op::slice, {operand}, {{Attr::start_indices, starts}, {Attr::limit_indices, limits}, {Attr::strides, Ints(from.size(), 1)}});
   }
 
   Value emit_constant(const Node& node, const Labels& labels) {
@@ -476,13 +549,17 @@ GraphPtr by_row_blocks(GraphPtr graph) {
     for (const Chain& other : found) chain.end_at_product(other);
     chains.emplace(chain.root().id(), &chain);
   }
-  int number = 0;
+  // Loops of equally many turns share a counter: equal layers have equal kernels then.
+  std::vector<Dim> counters;
   Builder build(Level::flat, graph->name());
   std::vector<std::vector<Value>> values(graph->size());
   for (const Node& node : graph->nodes()) {
     build.set_loc(node.loc);
     if (auto chain = chains.find(node.id()); chain != chains.end()) {
-      values[node.id()] = {chain->second->rebuilt(build, values, number++)};
+      auto counter = std::find(counters.begin(), counters.end(), chain->second->turns());
+      std::string name = cat("block", counter - counters.begin());
+      if (counter == counters.end()) counters.push_back(chain->second->turns());
+      values[node.id()] = {chain->second->rebuilt(build, values, name)};
       continue;
     }
     std::vector<Value> operands;
