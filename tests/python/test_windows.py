@@ -144,7 +144,19 @@ def test_convolution_with_a_constant_kernel(channels: int, outputs: int, extents
         close(wf.jit(f)(x), np.maximum(y + 1, 0), 2000)
 
 
-def test_a_network_of_convolutions_keeps_its_channels_together() -> None:
+def product(x: Any, w: Any, stride: int, pad: int) -> Any:
+    parts = windows(padded(x, ((pad, pad),) * 2, 0), w.shape[2:], (stride, stride), (1, 1))
+    return np.tensordot(w, parts, axes=((1, 2, 3), (1, 4, 5))).transpose(1, 0, 2, 3)
+
+
+def pooled(x: Any) -> Any:
+    return windows(padded(x, ((1, 1),) * 2, -np.inf), (3, 3), (2, 2), (1, 1)).max((4, 5))
+
+
+@pytest.mark.parametrize(("conv", "pool"), [
+    (lambda x, w, s, p: wf.conv2d(x, w, stride=s, padding=p), lambda x: wf.max_pool2d(x, 3, stride=2, padding=1)), (product, pooled),
+])  # fmt: skip
+def test_a_network_of_convolutions_keeps_its_channels_together(conv: Any, pool: Any) -> None:
     weights = [(RNG.normal(size=(48, n, k, k)) / k / np.sqrt(n)).astype(np.float32) for n, k in ((3, 5), (48, 3), (48, 1))]
     scale, shift = RNG.normal(size=(2, 48, 1, 1)).astype(np.float32)
 
@@ -154,10 +166,8 @@ def test_a_network_of_convolutions_keeps_its_channels_together() -> None:
         return np.maximum(conv(y, weights[2], 1, 0) * scale + x, 0).mean(axis=(2, 3))
 
     x = RNG.normal(size=(2, 3, 61, 59)).astype(np.float32)
-    exe = wf.compile(lambda x: network(x, lambda x, w, s, p: wf.conv2d(x, w, stride=s, padding=p), lambda x: wf.max_pool2d(x, 3, stride=2, padding=1)), x)
-    wanted = network(
-        x.astype(np.float64), lambda x, w, s, p: convolution(x, w, (s, s), ((p, p),) * 2, (1, 1), 1), lambda x: windows(padded(x, ((1, 1),) * 2, -np.inf), (3, 3), (2, 2), (1, 1)).max((4, 5))
-    )
+    exe = wf.compile(lambda x: network(x, conv, pool), x)
+    wanted = network(x.astype(np.float64), product, pooled)
     results = []
     for threads in (1, 2, 3):
         wf.set_num_threads(threads)
@@ -170,3 +180,16 @@ def test_a_network_of_convolutions_keeps_its_channels_together() -> None:
     # Only the image given is transposed, and no matrix of windows is stored.
     assert sum("transpose" in kernel.ops for kernel in exe.kernels) == 1
     assert not any(set(kernel.ops) <= {"strided_view", "transpose"} for kernel in exe.kernels if kernel.ops)
+
+
+def test_products_of_windows_in_any_order() -> None:
+    x = RNG.normal(size=(3, 20, 21, 6)).astype(np.float32)
+    w = RNG.normal(size=(6, 3, 32, 3)).astype(np.float32)
+    view = lambda x: np.lib.stride_tricks.sliding_window_view(x, (3, 3), (1, 2))
+    for f in (
+        lambda x: np.einsum("nhwcij,jico->ohnw", view(x), np.ascontiguousarray(w.transpose(3, 1, 0, 2))),
+        lambda x: np.tensordot(view(x)[:, ::2, ::-3], w, ((3, 4, 5), (0, 1, 3))),
+        lambda x: np.tensordot(w[:, ::-1], view(x), ((0, 3, 1), (3, 5, 4))),
+        lambda x: np.tensordot(view(x)[:, :, :, 0], w[0], ((3, 4), (0, 2))),
+    ):
+        close(wf.jit(f)(x), f(x.astype(np.float64)).astype(np.float32), 2000)

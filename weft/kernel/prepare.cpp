@@ -185,6 +185,7 @@ std::vector<Value> prepared(Builder& build, const Node& node, const std::vector<
   switch (node.op) {
     case Op::optimization_barrier: return operands;
     case Op::dot_general:
+      if (Value product = product_of_windows(build, node, operands[0], operands[1])) return {product};
       if (Value sum = with_computed_weights(build, node, operands[0], operands[1])) return {sum};
       if (Value dot = typed_dot(build, node, operands[0], operands[1])) return {dot};
       return {};
@@ -202,6 +203,7 @@ std::vector<Value> prepared(Builder& build, const Node& node, const std::vector<
       return {};
     case Op::slice:
     case Op::transpose:
+      if (node.op == Op::transpose && operands[0].node().op == Op::transpose) return {transposed(build, operands[0], node.ints(Attr::permutation))};
       if (operands[0].node().op == Op::strided_view) return {strided_view_of(build, with_results(build, build.copy(node, operands))[0])};
       return {};
     case Op::sort: return sorted_in_lines(build, node, operands);

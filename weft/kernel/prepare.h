@@ -24,9 +24,16 @@ std::vector<bool> before_transpositions(const Graph& graph);
 // Such a call, computed and then transposed; an empty value where an operand is not transposed like the others.
 Value before_transposition(Builder& build, const Node& node, const std::vector<Value>& operands);
 
-// Whether the result of a convolution is transposed from one with its channels last: windows that lie along the channels
-// are read in place.
-bool gives_channels_last(const Node& node);
+// A transposition, of what was transposed too.
+Value transposed(Builder& build, Value x, Ints order);
+// A dot_general over several dimensions of a strided_view by a constant, or a strided_view of one, as the product of places
+// by outputs that reads both where they lie, transposed to the order asked for; an empty value for others.
+Value product_of_windows(Builder& build, const Node& node, Value lhs, Value rhs);
+// Whether a call may become such a product, whose result is transposed.
+bool may_read_windows(const Node& node);
+// A strided_view of a transposition as one of what was transposed, with dimensions in another order: the reduced ones first,
+// the others as they lie in memory. Also the permutation back; nothing where vectors of results would gain nothing.
+std::optional<std::pair<Value, Ints>> view_before_transposition(Builder& build, Value view, const Ints& reduced);
 // A convolution as the product of its windows, laid out as a matrix or where they lie, with the kernel.
 Value convolution_as_dot(Builder& build, const Node& node, Value lhs, Value rhs);
 // A gather whose indices run evenly within the operand as a strided_view; an empty value for others.

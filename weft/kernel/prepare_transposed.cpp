@@ -83,7 +83,7 @@ Value pooled(Builder& build, const Node& node, const std::vector<Value>& operand
   return build.transpose(window_as_reduce(build, call, {call.operand(0), call.operand(1)})[0], permutation);
 }
 
-Value reduced(Builder& build, const Node& node, const std::vector<Value>& operands, const Ints& permutation) {
+Value reduced(Builder& build, const Node& node, Value x, Value initial, const Ints& permutation) {
   Ints dimensions, left, rest;
   for (int64_t dimension : node.ints(Attr::dimensions)) dimensions.push_back(permutation[static_cast<size_t>(dimension)]);
   std::sort(dimensions.begin(), dimensions.end());
@@ -94,7 +94,7 @@ Value reduced(Builder& build, const Node& node, const std::vector<Value>& operan
   for (int64_t& dimension : left) dimension = std::find(rest.begin(), rest.end(), dimension) - rest.begin();
   Attrs attrs = node.attrs;
   attrs.set(Attr::dimensions, dimensions);
-  const Node& call = build.call(Op::reduce, {operands[0].node().operand(0), operands[1]}, std::move(attrs), node.regions);
+  const Node& call = build.call(Op::reduce, {x, initial}, std::move(attrs), node.regions);
   return build.transpose(with_results(build, call)[0], left);
 }
 
@@ -111,13 +111,18 @@ std::vector<bool> before_transpositions(const Graph& graph) {
       bool is_wide = node.operand(0).node().operand(0).type().dims.back().opt() >= worthwhile;
       if (is_wide && std::count(dimensions.begin(), dimensions.end(), last)) found[node.operand(0).id()] = true;
     }
+  std::vector<bool> of_windows(graph.size());
   for (const Node& node : graph.nodes()) {
-    if (gives_channels_last(node)) found[node.id()] = true;
-    bool keeps = def(node.op).traits.elementwise || node.op == Op::pad || (node.op == Op::reduce_window && node.operand_count() == 2 && !scan_of(node));
-    if (keeps)
-      for (const Value& operand : node.operands())
-        if (found[operand.id()]) found[node.id()] = true;
+    of_windows[node.id()] = may_read_windows(node);
+    bool computed = def(node.op).traits.elementwise;
+    bool pools = node.op == Op::pad || node.op == Op::reduce || (node.op == Op::reduce_window && node.operand_count() == 2 && !scan_of(node));
+    bool moves = node.op == Op::gather || node.op == Op::slice || node.op == Op::transpose || node.op == Op::reshape;
+    for (const Value& operand : node.operands()) {
+      if (computed && found[operand.id()]) found[node.id()] = true;
+      if ((computed || pools || moves) && of_windows[operand.id()]) of_windows[node.id()] = true;
+    }
   }
+  for (const Node& node : graph.nodes()) found[node.id()] = found[node.id()] || of_windows[node.id()];
   for (const Node& node : graph.nodes())
     if (node.op == Op::reduce && found[node.operand(0).id()]) found[node.id()] = true;
   return found;
@@ -125,8 +130,10 @@ std::vector<bool> before_transpositions(const Graph& graph) {
 
 Value before_transposition(Builder& build, const Node& node, const std::vector<Value>& operands) {
   if (node.op == Op::reduce) {
-    const Ints* permutation = is_fold(node) ? nullptr : permutation_of(operands[0]);
-    return permutation ? reduced(build, node, operands, Ints(*permutation)) : Value{};
+    if (is_fold(node)) return {};
+    if (auto view = view_before_transposition(build, operands[0], node.ints(Attr::dimensions))) return reduced(build, node, view->first, operands[1], view->second);
+    const Ints* permutation = permutation_of(operands[0]);
+    return permutation ? reduced(build, node, operands[0].node().operand(0), operands[1], Ints(*permutation)) : Value{};
   }
   const Ints* only = node.op == Op::pad || node.op == Op::reduce_window ? permutation_of(operands[0]) : nullptr;
   if (only && node.op == Op::reduce_window && !keeps_order(node, *only)) return {};

@@ -34,11 +34,6 @@ struct View {
     skip_units();
     return next == extents.size();
   }
-  Dim count() const {
-    Dim count = 1;
-    for (const Dim& dim : dims) count = count * dim;
-    return count;
-  }
   Value of(Builder& build, Value x) const { return is_whole(x.type().dims) ? build.reshape(x, dims) : as_view(build, x); }
   Value as_view(Builder& build, Value x) const {
     return build(Op::strided_view, {x}, {{Attr::dims, dims}, {Attr::axes, axes}, {Attr::strides, strides}, {Attr::start_indices, start}});
@@ -190,91 +185,42 @@ Value outputs_by_places(Builder& build, const Convolution& c) {
   return c.arranged(build, build.reshape(product, shape), 3, 2);
 }
 
-// Whether positions that go on evenly do so in parts, which go on evenly themselves.
-struct TwoSteps {
-  int64_t stride = 0, extent = 1, jump = 0, outside = 0;
-  bool are_enough = true;
-
-  // The next axis, from the innermost on.
-  void outwards(int64_t size, int64_t step) {
-    if (size == 1) return;
-    if (extent == 1) stride = step, extent = size;
-    else if (outside == 0 && step == stride * extent) extent *= size;
-    else if (outside == 0) jump = step, outside = size;
-    else are_enough &= step == jump * outside, outside *= size;
-  }
-};
-
-// Outputs from which on their vectors are filled well enough.
-constexpr int64_t narrowest = 24;
-
-// A transposition, of what was transposed too.
-Value turned(Builder& build, Value x, Ints order) {
-  if (x.node().op != Op::transpose) return build.transpose(x, std::move(order));
-  for (int64_t& axis : order) axis = x.node().ints(Attr::permutation)[static_cast<size_t>(axis)];
-  return build.transpose(x.node().operand(0), std::move(order));
-}
-
-// Channels last, in place: (batch, places…, window…, channels) times (window…, channels, outputs), both read where they lie.
-// An empty value where the input would be transposed to be read once.
+// Channels last, in place: (batch, places…, window…, channels) times (window…, channels, outputs), where product_of_windows
+// takes them.
 Value windows_times_kernel(Builder& build, const Node& node, Value lhs, Value rhs) {
   Convolution c(build, node, lhs, rhs);
   auto spatial = static_cast<int64_t>(c.windows.size());
   Ints order{c.batch_axis}, places(c.windows.size()), left_sum, right_sum, permutation(c.windows.size() + 2);
   order.insert(order.end(), c.input_spatial.begin(), c.input_spatial.end());
   order.push_back(c.feature_axis);
-  Value last = turned(build, lhs, order);
   std::iota(places.begin(), places.end(), 1);
-  Value x = padded(build, last, build.scalar(node.type().dtype, 0), c.windows, places);
+  Value x = padded(build, transposed(build, lhs, order), build.scalar(lhs.type().dtype, 0), c.windows, places);
   View left(order.size()), right(order.size());
   left.add(0, c.batch, 1);
   for (size_t i = 0; i < c.windows.size(); ++i) left.add(places[i], c.windows[i].places(), c.windows[i].stride);
   for (size_t i = 0; i < c.windows.size(); ++i) left.add(places[i], c.windows[i].size, c.windows[i].window_dilation);
   left.add(spatial + 1, c.channels, 1);
-  if (x.node().op == Op::transpose && left.count().value() <= x.type().count().value()) return {};
   c.add_kernel_places(right);
   right.add(c.in_axis, c.channels, 1);
   right.add(c.out_axis, c.outputs, 1);
   for (int64_t i = 0; i <= spatial; ++i) left_sum.push_back(1 + spatial + i), right_sum.push_back(i);
-  Value product = build(Op::dot_general, {left.as_view(build, x), right.as_view(build, rhs)},
-                        {{Attr::lhs_batching_dimensions, Ints{}}, {Attr::rhs_batching_dimensions, Ints{}},
-                         {Attr::lhs_contracting_dimensions, left_sum}, {Attr::rhs_contracting_dimensions, right_sum}});
+  Value windows = left.as_view(build, x), kernel = right.as_view(build, rhs);
+  Value plain = build(Op::dot_general, {windows, kernel},
+                      {{Attr::lhs_batching_dimensions, Ints{}}, {Attr::rhs_batching_dimensions, Ints{}},
+                       {Attr::lhs_contracting_dimensions, left_sum}, {Attr::rhs_contracting_dimensions, right_sum}});
+  Value product = product_of_windows(build, Node(plain.node()), windows, kernel);
+  if (!product) return {};
   permutation[static_cast<size_t>(axis_of(node, Attr::output_batch_dimension))] = 0;
   permutation[static_cast<size_t>(axis_of(node, Attr::output_feature_dimension))] = spatial + 1;
   for (size_t i = 0; i < c.windows.size(); ++i) permutation[static_cast<size_t>(c.output_spatial[i])] = places[i];
-  return build.transpose(product, permutation);
+  return transposed(build, product, permutation);
 }
 
 }  // namespace
 
-bool gives_channels_last(const Node& node) {
-  if (node.op != Op::convolution) return false;
-  const Type &lhs = node.operand(0).type(), &rhs = node.operand(1).type();
-  DType dtype = node.type().dtype;
-  if ((dtype != DType::f32 && dtype != DType::f64) || lhs.dtype != dtype || rhs.dtype != dtype || !lhs.is_static() || node.type().count().is(0)) return false;
-  const Node& kernel = node.operand(1).node();
-  if (kernel.op != Op::constant || kernel.attrs.literal(Attr::value).is_live() || rhs.count().is(0)) return false;
-  if (axis_of(node, Attr::feature_group_count) * axis_of(node, Attr::batch_group_count) != 1) return false;
-  // Vectors of outputs: half a panel or more.
-  if (rhs.dims[static_cast<size_t>(axis_of(node, Attr::kernel_output_feature_dimension))].value() < narrowest) return false;
-  auto in_axis = static_cast<size_t>(axis_of(node, Attr::kernel_input_feature_dimension));
-  std::vector<WindowDim> windows = convolution_windows(lhs, rhs, node.attrs);
-  Ints kernel_strides = row_major_strides(rhs.static_dims());
-  int64_t channels = rhs.dims[in_axis].value(), step = channels;
-  TwoSteps of_windows, of_kernel;
-  of_windows.outwards(channels, 1);
-  of_kernel.outwards(channels, kernel_strides[in_axis]);
-  for (size_t i = windows.size(); i-- > 0;) {
-    int64_t size = windows[i].size.value(), stride = kernel_strides[static_cast<size_t>(node.ints(Attr::kernel_spatial_dimensions)[i])];
-    of_windows.outwards(size, step * windows[i].window_dilation);
-    of_kernel.outwards(size, windows[i].reversed ? -stride : stride);
-    step *= windows[i].padded().value();
-  }
-  return of_windows.are_enough && of_kernel.are_enough;
-}
-
 Value convolution_as_dot(Builder& build, const Node& node, Value lhs, Value rhs) {
-  if (gives_channels_last(node))
+  bool is_whole = axis_of(node, Attr::feature_group_count) * axis_of(node, Attr::batch_group_count) == 1;
+  if (is_whole && may_read_windows(node) && lhs.type().dtype == node.type().dtype && rhs.type().dtype == node.type().dtype && lhs.type().is_static())
     if (Value dot = windows_times_kernel(build, node, lhs, rhs)) return dot;
   Convolution c(build, node, lhs, rhs);
   bool channels_first = !c.input_spatial.empty();
