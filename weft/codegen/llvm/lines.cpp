@@ -19,21 +19,29 @@ std::string part_of(const std::string& vector, const std::string& element, int l
 // Transposes blocks that are as wide as there are vectors: element i of a block in vector k becomes element k in vector i.
 template <class Assign>
 std::vector<std::string> transposed(std::vector<std::string> vectors, const std::string& element, int lanes, const Assign& assign) {
-  size_t side = vectors.size();
+  // Parts of 128 bits change places whole; inside of them vectors interleave, which is one cheap instruction on any CPU.
+  size_t side = vectors.size(), part = std::min<size_t>(side, 128 / std::stoul(element.substr(1)));
   std::string type = lanes_type(element, lanes);
-  auto zipped = [&](const std::string& a, const std::string& b, size_t first) {
+  auto shuffled = [&](const std::string& a, const std::string& b, const auto& from) {
     std::string picks;
-    for (size_t i = 0; i < static_cast<size_t>(lanes); ++i) {
-      size_t from = i / side * side + first + i % side / 2;
-      append(picks, i ? ", i32 " : "i32 ", i % 2 ? from + static_cast<size_t>(lanes) : from);
-    }
+    for (size_t i = 0; i < static_cast<size_t>(lanes); ++i) append(picks, i ? ", i32 " : "i32 ", from(i));
     return assign(cat("shufflevector ", type, " ", a, ", ", type, " ", b, ", <", lanes, " x i32> <", picks, ">"));
   };
+  auto second = static_cast<size_t>(lanes);
+  for (size_t digit = side / 2; digit >= part; digit /= 2)
+    for (size_t k = 0; k < side; ++k) {
+      if (k & digit) continue;
+      std::string low = shuffled(vectors[k], vectors[k + digit], [&](size_t i) { return i & digit ? second + i - digit : i; });
+      vectors[k + digit] = shuffled(vectors[k], vectors[k + digit], [&](size_t i) { return i & digit ? second + i : i + digit; });
+      vectors[k] = low;
+    }
   // Each step rotates the digits of (vector, element) by one.
-  for (size_t step = 1; step < side; step *= 2) {
+  for (size_t step = 1; step < part; step *= 2) {
     std::vector<std::string> next;
-    for (size_t k = 0; k < side / 2; ++k)
-      for (size_t first : {size_t{0}, side / 2}) next.push_back(zipped(vectors[k], vectors[k + side / 2], first));
+    for (size_t group = 0; group < side; group += part)
+      for (size_t k = group; k < group + part / 2; ++k)
+        for (size_t first : {size_t{0}, part / 2})
+          next.push_back(shuffled(vectors[k], vectors[k + part / 2], [&](size_t i) { return i / part * part + first + i % part / 2 + (i % 2 ? second : 0); }));
     vectors = std::move(next);
   }
   return vectors;
