@@ -187,6 +187,18 @@ DotForm form_of(const Target& target, const DotKernel& kernel) {
   return form;
 }
 
+// Tiles of nearly equal heights for so many rows, as the driver takes them.
+void add_heights(std::set<int>& heights, int64_t rows, int64_t most) {
+  for (int64_t left = rows; left > 0;) {
+    int64_t tiles = (left + most - 1) / most, height = (left + tiles - 1) / tiles;
+    heights.insert(static_cast<int>(height));
+    left -= height;
+  }
+}
+
+// Heights of tiles that a kernel of several blocks has at most, rather than the full one and the small one.
+constexpr size_t most_heights = 3;
+
 // What the driver will ask for at run time, as far as extents and strides are known now.
 DotNeeds needs_of(const DotKernel& kernel, const DotForm& form, const DotShape& shape) {
   DotNeeds needs{.lhs = form.lhs, .rhs = form.rhs, .accumulate = form.accumulate, .packs_lhs = form.packs_lhs};
@@ -203,13 +215,15 @@ DotNeeds needs_of(const DotKernel& kernel, const DotForm& form, const DotShape& 
   bool is_whole = kernel.lhs.outer_part || (m >= 0 && m <= rows_of(kernel, shape).block);
   int64_t most = tile_rows(kernel, form, shape);
   bool is_even = most < shape.rows && m > 0 && m % most == 0 && rows_of(kernel, shape).block % most == 0;
-  if (!is_whole && !is_even) needs.heights = {shape.rows, small_rows};
-  if (!is_whole && most < shape.rows) needs.heights.insert(static_cast<int>(most));
-  for (int64_t left = is_whole ? rows : 0; left > 0;) {
-    int64_t tiles = (left + most - 1) / most, height = (left + tiles - 1) / tiles;
-    needs.heights.insert(static_cast<int>(height));
-    left -= height;
+  if (is_whole) {
+    add_heights(needs.heights, rows, most);
+  } else if (auto [block, run] = rows_of(kernel, shape); m > 0 && m <= run && !is_even) {
+    // Any blocks that lie together.
+    for (int64_t i = block; i < m; i += block) add_heights(needs.heights, i, most), add_heights(needs.heights, m - i, most);
+    add_heights(needs.heights, m, most);
   }
+  if (!is_whole && !is_even && (needs.heights.empty() || needs.heights.size() > most_heights)) needs.heights = {shape.rows, small_rows};
+  if (!is_whole && most < shape.rows) needs.heights.insert(static_cast<int>(most));
   // A single row beside whose sums there is no room for others.
   if (needs.slim) needs.heights.insert(1);
   return needs;
