@@ -16,13 +16,14 @@ namespace {
 
 constexpr int64_t rows = 2048, columns = 2064;
 
-GraphPtr sum(const char* extents) {
-  std::string type = cat("tensor<", extents, "xf32>");
-  return parse(cat("func.func @main(%x: ", type, ", %y: ", type, ") -> ", type, " {\n  %0 = stablehlo.add %x, %y : ", type, "\n  return %0 : ", type, "\n}\n"));
+GraphPtr sum(const char* extents, bool is_read = false) {
+  std::string type = cat("tensor<", extents, "xf32>"), types = is_read ? cat(type, ", ", type) : type;
+  std::string more = is_read ? cat("  %1 = stablehlo.cholesky %0 : ", type, "\n  return %0, %1 : ") : std::string("  return %0 : ");
+  return parse(cat("func.func @main(%x: ", type, ", %y: ", type, ") -> (", types, ") {\n  %0 = stablehlo.add %x, %y : ", type, "\n", more, types, "\n}\n"));
 }
 
-bool goes_past_caches(const char* extents) {
-  Program program = lower_to_program(*sum(extents));
+bool goes_past_caches(const char* extents, bool is_read = false) {
+  Program program = lower_to_program(*sum(extents, is_read));
   write_past_caches(program);
   return program.text().find("past caches") != std::string::npos;
 }
@@ -32,6 +33,8 @@ bool goes_past_caches(const char* extents) {
 TEST_CASE("results that no cache holds go past them") {
   CHECK(goes_past_caches("2048x2064"));
   CHECK_FALSE(goes_past_caches("64x2064"));
+  CHECK(goes_past_caches("2048x2048"));
+  CHECK_FALSE(goes_past_caches("2048x2048", true));
 }
 
 TEST_CASE("memory of results may begin anywhere") {

@@ -30,6 +30,12 @@ void write_past_caches(Program& program) {
     for (const Expr& e : kernel.exprs)
       if (e.kind == ExprKind::load) keeps[k][static_cast<size_t>(e.slot)] = true;
   }
+  // What another launch reads may still lie in the last-level cache then.
+  std::vector<int> uses(program.buffers.size());
+  auto count = [&](const Launch& launch, bool) {
+    for (int32_t buffer : launch.buffers) ++uses[static_cast<size_t>(buffer)];
+  };
+  visit_launches(program.run, true, count);
   std::vector<bool> launched(program.kernels.size());
   auto visit = [&](const Launch& launch, bool outermost) {
     for (int32_t body : launch.bodies) keeps[static_cast<size_t>(body)].assign(keeps[static_cast<size_t>(body)].size(), true);
@@ -45,7 +51,8 @@ void write_past_caches(Program& program) {
     for (size_t i = 0; i < keeps[k].size(); ++i) {
       if (program.kernels[k].memories[i].scratch) continue;
       const BufferPlan& buffer = program.buffers[static_cast<size_t>(launch.buffers[next++])];
-      bool is_result = outermost && buffer.place == Place::output && program.outputs[static_cast<size_t>(buffer.index)].alias < 0;
+      bool is_result = outermost && buffer.place == Place::output && uses[static_cast<size_t>(&buffer - program.buffers.data())] == 1 &&
+                       program.outputs[static_cast<size_t>(buffer.index)].alias < 0;
       if (!is_result || bytes < beyond_caches || buffer.bytes.min() < lined_up_bytes) keeps[k][i] = true;
     }
   };
