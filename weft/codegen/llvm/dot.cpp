@@ -153,7 +153,7 @@ void emit_epilogue(std::string& ir, const DotKernel& kernel, DotWriter& writer) 
   append(ir, "define internal void @", kernel.name,
          ".epilogue(ptr %args, ptr %dot.ix, i64 %dot.m0, i64 %dot.rows, i64 %dot.n0, ",
          "i64 %dot.cols, ptr %dot.c) optsize {\n");
-  DotVector vector{"%dot.value", shape.lanes, "%dot.m", "%dot.n", {}, "%dot.mask"};
+  DotVector vector{"%dot.value", shape.lanes, "%dot.m", "%dot.n", {}, "%dot.mask", "%dot.rows"};
   for (size_t i = 0; i < kernel.batch.size(); ++i) {
     std::string name = cat("%dot.b.", i);
     append(ir, "  %dot.p.b.", i, " = getelementptr i64, ptr %dot.ix, i64 ", max_batch_rank - kernel.batch.size() + i,

@@ -40,6 +40,7 @@ struct DotVector {
   std::string m, n;                // i64: row, column of lane 0
   std::vector<std::string> batch;  // i64, one for each batch extent
   std::string mask;                // <lanes x i1>: the lanes that exist
+  std::string rows;                // i64: rows of this call; those that follow may be next
 };
 
 // For few columns and many rows hand in the transposed product, lhs and rhs exchanged: vectors run

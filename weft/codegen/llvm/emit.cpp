@@ -53,7 +53,7 @@ class DotWriterCalls {
     };
     form.epilogue = [this](std::string& ir, const DotVector& v) {
       epilogue_.out = &ir;
-      epilogue_.emit_dot_body(v.value, v.lanes, v.m, v.n, v.batch, v.mask);
+      epilogue_.emit_dot_body(v.value, v.lanes, v.m, v.n, v.batch, v.mask, v.rows);
     };
     return form;
   }

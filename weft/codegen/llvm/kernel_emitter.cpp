@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "weft/core/error.h"
+#include "weft/kernel/schedule.h"
 
 namespace weft {
 
@@ -214,8 +215,19 @@ void KernelEmitter::emit_loop_kernel() {
   module_.out += own_text_;
 }
 
+// What an epilogue reads lies in pieces of a line or two a row, which the CPU does not foresee: it is fetched while the next
+// tile is multiplied.
+void KernelEmitter::fetch_rows_after(const Expr& e, const std::string& rows) {
+  std::optional<Dim> row = coefficient(e.index, ".m"), column = coefficient(e.index, ".n");
+  if (!row || row->is(0) || !column || !column->is(1)) return;
+  std::string at = add(extent(e.index), multiply(rows, extent(*row)));
+  std::string place = assign(cat("getelementptr ", memory_type(e.dtype), ", ptr ", pointer(e.slot), ", i64 ", at));
+  line(cat("call void @llvm.prefetch.p0(ptr ", place, ", i32 0, i32 3, i32 1)"));
+  module_.declare("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)");
+}
+
 void KernelEmitter::emit_dot_body(const std::string& accumulator, int lanes, const std::string& m, const std::string& n,
-                                  const std::vector<std::string>& batch, const std::string& mask) {
+                                  const std::vector<std::string>& batch, const std::string& mask, const std::string& rows) {
   scopes_.emplace_back();
   counters_[".m"] = m;
   counters_[".n"] = n;
@@ -227,6 +239,8 @@ void KernelEmitter::emit_dot_body(const std::string& accumulator, int lanes, con
     lanes_.steps = assign(cat("add ", type, " ", splat("i64", n, lanes), ", ", ramp, ">"));
   }
   accumulator_ = {accumulator, {}, lanes > 1};
+  for (const Expr& e : kernel_.exprs)
+    if (e.kind == ExprKind::load && e.dynamic.empty() && e.mask == no_expr) fetch_rows_after(e, rows);
   for (const Stmt& stmt : kernel_.body) store(stmt);
   lanes_ = {};
   scopes_.pop_back();

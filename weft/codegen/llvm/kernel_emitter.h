@@ -47,7 +47,7 @@ class KernelEmitter {
   // For dot kernels: values of %args in a function, and the epilogue at lanes of one row.
   void load_arguments(bool epilogue = false);
   void emit_dot_body(const std::string& accumulator, int lanes, const std::string& m, const std::string& n,
-                     const std::vector<std::string>& batch, const std::string& mask);
+                     const std::vector<std::string>& batch, const std::string& mask, const std::string& rows);
   // An i64 value of an extent over symbols and counters that are bound.
   std::string extent(const Dim& dim);
   void bind(const std::string& symbol, const std::string& value) { counters_[symbol] = value; }
@@ -153,6 +153,7 @@ class KernelEmitter {
   };
   Address address(const Index& index, const std::vector<std::pair<ExprId, Index>>& dynamic, int64_t scale, int64_t shift);
   void fetch_next_row(const Expr& e);
+  void fetch_rows_after(const Expr& e, const std::string& rows);
   std::string load_strided(const std::string& base, const std::string& element, const Address& at, int64_t bytes);
   std::string splat(const std::string& type, const std::string& scalar, int lanes);
   std::string as_vector(const Ssa& value, DType dtype, bool imaginary = false);
