@@ -12,6 +12,9 @@ struct PyExecutable {
   Compiled compiled;
   // Captured arrays and anything else that must live as long as the code.
   nb::object keep;
+  // What it was compiled from, or the file that it was loaded from.
+  std::shared_ptr<const Graph> graph;
+  std::shared_ptr<const Package> package;
 };
 
 // Runs with arrays in the order of the program's inputs; returns a new array for each output, and the input itself

@@ -6,7 +6,7 @@ from ._version import __version__
 from .annotation import mutable, tensor
 from .custom import CustomOp, custom_op
 from .errors import Error
-from .graph import Executable, Graph
+from .graph import Executable, Graph, load
 from .jit import compile, jit, simulate, trace
 from .knobs import num_threads, set_num_threads
 from .numpy.control import cond, scan, while_loop
@@ -48,6 +48,7 @@ __all__ = [
     "errors",
     "jit",
     "linalg",
+    "load",
     "max_pool1d",
     "max_pool2d",
     "max_pool3d",

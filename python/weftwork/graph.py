@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 from . import _core
 from .errors import ArgumentTypeError, ArgumentValueError
 
-__all__ = ["Executable", "Graph", "Io", "Kernel"]
+__all__ = ["Executable", "Graph", "Io", "Kernel", "load"]
 
 
 @dataclass(frozen=True)
@@ -163,5 +164,27 @@ class Executable:
             "max": seconds[-1],
         }
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes it to a file, by custom one that ends in ``.weft``, that :func:`weftwork.load` reads: signature, machine code, constants, and
+        the program as StableHLO. The file appears whole or not at all. Raises an :class:`OSError` where it cannot be written.
+        """
+        self._core.save(os.fspath(path))
+
     def __repr__(self) -> str:
         return f"<weftwork.Executable {self._core.name}: {len(self.inputs)} inputs, {len(self.kernels)} kernels>"
+
+
+def load(path: str | os.PathLike[str]) -> Executable:
+    """Reads an executable that :meth:`Executable.save` wrote; its constants stay in the file's memory, which must not be
+    changed in place. Where the file has no machine code that this CPU can run, its program is compiled anew.
+
+    Loading a file is running code: load only files you trust. Raises an :class:`OSError` where it is no such file, cut
+    short, or damaged.
+
+    >>> import os, tempfile, numpy as np, weftwork as wf
+    >>> path = os.path.join(tempfile.mkdtemp(), "double.weft")
+    >>> wf.compile(lambda x: x * 2, np.ones(3)).save(path)
+    >>> wf.load(path)(np.arange(3.0))
+    array([0., 2., 4.])
+    """
+    return Executable(_core.load(os.fspath(path)))

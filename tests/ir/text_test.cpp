@@ -35,11 +35,20 @@ TEST_CASE("what is printed reads back as the same graph") {
   CHECK(hash(*graph) == hash(*again));
 }
 
-TEST_CASE("long constants are left out where that is asked for") {
-  GraphPtr graph = parse("func.func @main() -> tensor<3xi32> {\n  %0 = stablehlo.constant dense<[1, 2, 3]> : tensor<3xi32>\n"
-                         "  return %0 : tensor<3xi32>\n}\n");
-  CHECK(print(*graph, {.elide_elements = 3}).find("[1, 2, 3]") != std::string::npos);
-  CHECK(print(*graph, {.elide_elements = 2}).find("dense_resource<elided> : tensor<3xi32>") != std::string::npos);
+TEST_CASE("long constants are kept apart where that is asked for") {
+  Builder build(Level::flat);
+  Literal few = Literal::ints({1, 2, 3}), many = Literal::ints(Ints(17, 5));
+  many.mutable_data<int64_t>()[16] = 6;
+  GraphPtr graph = build.finish({{build.constant(many), "y"}, {build.constant(few), "z"}});
+  std::vector<Literal> resources;
+  std::string text = print(*graph, {.resources = &resources});
+  CHECK(text.find("[1, 2, 3]") != std::string::npos);
+  CHECK(text.find("dense_resource<c0> : tensor<17xi64>") != std::string::npos);
+  REQUIRE(resources.size() == 1);
+  CHECK(equal(*graph, *parse(text, "<text>", resources)));
+  CHECK_THROWS_AS(parse(text), Error);
+  resources[0] = few;
+  CHECK_THROWS_AS(parse(text, "<text>", resources), Error);
 }
 
 TEST_CASE("an extent has one range") {

@@ -15,6 +15,8 @@ namespace {
 
 const std::string numbers = "eight bytes, and eight more";
 
+Manifest::Constant lent(Dims dims) { return {{DType::i8, std::move(dims)}, numbers.data() + 1, nullptr}; }
+
 Package example() {
   Symbol n{"n", 1, 8, 100};
   Manifest m;
@@ -22,12 +24,16 @@ Package example() {
   m.symbols = {n};
   m.inputs = {{"x", {DType::f32, {Dim(n), 3}}, -1}};
   m.outputs = {{"y", {DType::f32, {Dim(n), 3}}, 0}, {"z", {DType::bf16, {}}, -1}};
-  m.constants = {{{DType::i8, {16}}, numbers.data(), nullptr}, {{DType::i64, {2}}, numbers.data(), nullptr}};
+  m.constants = {{{DType::i8, {16}}, numbers.data(), nullptr}, {{DType::i64, {2}}, numbers.data() + 1, nullptr}};
   m.arena_bytes = Dim(n) * 64 + 128;
   m.persistent_bytes = 64;
   m.kernels = {{"add_f32", "model.py:14", {"add", "multiply"}, 2}};
   m.cuts = {"it is used twice"};
-  return {m, {"first object", ""}, {-1, 0}, {3, 4}};
+  Build build{"avx2", {"avx2", "fma"}, m, {"first object", ""}};
+  Build other = build;
+  other.manifest.symbols[0].max = 7, other.manifest.symbols[0].opt = 7;
+  other.target = "x86-64";
+  return {{3, 4}, "the text", {m.constants[0], m.constants[0]}, {build, other}};
 }
 
 struct Folder {
@@ -45,9 +51,9 @@ std::string contents(const std::filesystem::path& path) {
 // The label of the error that reading such bytes ends in; empty for none.
 std::string outcome(const std::filesystem::path& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
-  Manifest::Constant lent{{DType::i8, {16}}, numbers.data(), nullptr};
+  Manifest::Constant lender = lent({16});
   try {
-    read_package(path, {&lent, 1});
+    read_package(path, {&lender, 1});
     return "";
   } catch (const Error& error) {
     return error.label();
@@ -60,11 +66,17 @@ TEST_CASE("a file gives back what was written") {
   Folder folder;
   std::filesystem::path path = folder.path / "f.weft";
   Package written = example();
-  write_package(path, written);
-  Manifest::Constant lent{{DType::f32, {4}}, numbers.data() + 1, nullptr};
-  Package read = read_package(path, {&lent, 1});
-  const Manifest &m = read.manifest, &wanted = written.manifest;
+  Manifest::Constant lender = lent({4, 4});
+  write_package(path, written, {&lender, 1});
+  Package read = read_package(path, {&lender, 1});
   CHECK(read.key == written.key);
+  CHECK(read.text == "the text");
+  REQUIRE(read.builds.size() == 2);
+  CHECK(read.builds[0].features == written.builds[0].features);
+  CHECK(read.builds[1].target == "x86-64");
+  CHECK(read.builds[1].manifest.symbols[0].max == 7);
+  CHECK(read.builds[0].objects == written.builds[0].objects);
+  const Manifest &m = read.builds[0].manifest, &wanted = written.builds[0].manifest;
   CHECK(m.name == wanted.name);
   CHECK(m.symbols == wanted.symbols);
   CHECK(m.inputs[0].type == wanted.inputs[0].type);
@@ -77,16 +89,19 @@ TEST_CASE("a file gives back what was written") {
   CHECK(m.kernels[0].ops == wanted.kernels[0].ops);
   CHECK(m.kernels[0].launches == 2);
   CHECK(m.cuts == wanted.cuts);
-  CHECK(read.objects == written.objects);
   CHECK(std::string(static_cast<const char*>(m.constants[0].bytes), 16) == numbers.substr(0, 16));
   CHECK(m.constants[1].bytes == numbers.data() + 1);
   CHECK(m.constants[1].type == wanted.constants[1].type);
+  // It is in the file once.
+  CHECK(read.resources[1].bytes == m.constants[0].bytes);
+  CHECK(reinterpret_cast<uintptr_t>(m.constants[0].bytes) % 64 == 0);
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path), {}) == 1);
 }
 
 TEST_CASE("a byte that changed is found, and so is one that is missing or too many") {
   Folder folder;
-  write_package(folder.path / "f.weft", example());
+  Manifest::Constant lender = lent({16});
+  write_package(folder.path / "f.weft", example(), {&lender, 1});
   const std::string bytes = contents(folder.path / "f.weft");
   std::filesystem::path path = folder.path / "damaged";
   REQUIRE(outcome(path, bytes) == "");
@@ -101,7 +116,7 @@ TEST_CASE("a byte that changed is found, and so is one that is missing or too ma
       unnoticed += label.empty();
     }
   // Zeros between pieces, which nothing reads.
-  CHECK(unnoticed / 8 < 4 * 64);
+  CHECK(unnoticed / 8 < 5 * 64);
   for (size_t size = 0; size < bytes.size(); ++size) REQUIRE(outcome(path, bytes.substr(0, size)) == "executable_file");
   CHECK(outcome(path, bytes + "x") == "executable_file");
   CHECK(outcome(folder.path, "") == "executable_file");
@@ -110,10 +125,21 @@ TEST_CASE("a byte that changed is found, and so is one that is missing or too ma
 
 TEST_CASE("constants come from who has them") {
   Folder folder;
-  write_package(folder.path / "f.weft", example());
-  Manifest::Constant small{{DType::i8, {15}}, numbers.data(), nullptr};
-  CHECK_THROWS_AS(read_package(folder.path / "f.weft", {}), Error);
-  CHECK_THROWS_AS(read_package(folder.path / "f.weft", {&small, 1}), Error);
+  std::filesystem::path path = folder.path / "f.weft";
+  Manifest::Constant lender = lent({16}), small = lent({15});
+  write_package(path, example(), {&lender, 1});
+  CHECK_THROWS_AS(read_package(path), Error);
+  CHECK_THROWS_AS(read_package(path, {&small, 1}), Error);
+  // Without lenders the file has all.
+  write_package(path, example());
+  Package read = read_package(path);
+  CHECK(std::string(static_cast<const char*>(read.builds[0].manifest.constants[1].bytes), 16) == numbers.substr(1, 16));
+}
+
+TEST_CASE("a CPU is asked for what code needs") {
+  CHECK(missing_feature({}) == "");
+  const std::string odd[] = {"sse4.2", "avx9000"};
+  CHECK(missing_feature(odd) == "avx9000");
 }
 
 TEST_CASE("what cannot be written is an error and leaves nothing") {

@@ -10,16 +10,17 @@ namespace {
 constexpr const char* triple = "x86_64-unknown-linux-gnu";
 
 Target baseline() {
-  return {.name = "x86-64", .triple = triple, .cpu = "x86-64", .features = "+sse4.2,+ssse3,+popcnt", .vector_bytes = 16, .vector_registers = 16};
+  return {.name = "x86-64", .triple = triple, .cpu = "x86-64", .features = "+sse4.2,+ssse3,+popcnt", .needs = {"sse4.2", "ssse3", "popcnt"}, .vector_bytes = 16, .vector_registers = 16};
 }
 
 Target avx2() {
-  return {.name = "avx2", .triple = triple, .cpu = "haswell", .features = "", .vector_bytes = 32, .vector_registers = 16, .fma = true,
+  return {.name = "avx2", .triple = triple, .cpu = "haswell", .features = "", .needs = {"avx2", "fma", "f16c", "bmi", "bmi2", "lzcnt", "popcnt"}, .vector_bytes = 32, .vector_registers = 16, .fma = true,
           .f16c = true};
 }
 
 Target avx512() {
-  return {.name = "avx512", .triple = triple, .cpu = "skylake-avx512", .features = "-prefer-256-bit", .vector_bytes = 64,
+  return {.name = "avx512", .triple = triple, .cpu = "skylake-avx512", .features = "-prefer-256-bit",
+          .needs = {"avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512cd", "avx2", "fma", "f16c", "bmi", "bmi2", "lzcnt", "popcnt"}, .vector_bytes = 64,
           .vector_registers = 32, .fma = true, .avx512 = true, .f16c = true};
 }
 
@@ -35,7 +36,10 @@ bool has_avx2() {
 Target host() {
   __builtin_cpu_init();
   Target target = has_avx512() ? avx512() : has_avx2() ? avx2() : baseline();
-  auto add = [&](const char* feature) { target.features += cat(",+", feature); };
+  auto add = [&](const char* feature) {
+    target.features += cat(",+", feature);
+    target.needs.push_back(feature);
+  };
   target.vnni = has_avx512() && __builtin_cpu_supports("avx512vnni");
   target.bf16 = has_avx512() && __builtin_cpu_supports("avx512bf16");
   if (target.vnni) add("avx512vnni");

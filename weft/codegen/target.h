@@ -3,12 +3,14 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace weft {
 
 struct Target {
   std::string name;      // native, avx512, avx2, x86-64
   std::string triple, cpu, features;
+  std::vector<std::string> needs;  // the features that a CPU must have to run the code, as GCC names them
   int vector_bytes = 16;
   int vector_registers = 16;
   bool fma = false;

@@ -152,48 +152,41 @@ void trim(const fs::path& folder) {
   }
 }
 
-// Takes in the constants of a graph and of its bodies; false where users' operations are called.
-bool collect(const Graph& graph, CacheKey& key) {
-  for (const Node& node : graph.nodes()) {
-    if (std::optional<RoutineCall> call = routine_of(node); call && !call->texts.empty()) return false;
-    if (node.op == Op::constant) {
-      const Literal& value = node.attrs.literal(Attr::value);
-      key.constants.push_back(value);
-      key.digest = combine(key.digest, digest_of(value.is_live() ? "live" : "value"));
-      if (!value.is_live()) key.digest = combine(key.digest, digest_of(value.bytes()));
-    }
-    for (const GraphPtr& body : node.regions)
-      if (!collect(*body, key)) return false;
-  }
-  return true;
+// Operations of users may be others in the next process.
+bool calls_users(const Graph& graph) {
+  return std::ranges::any_of(graph.nodes(), [](const Node& node) {
+    std::optional<RoutineCall> call = routine_of(node);
+    return (call && !call->texts.empty()) || std::ranges::any_of(node.regions, [](const GraphPtr& body) { return calls_users(*body); });
+  });
 }
-
-Manifest::Constant lent(const Literal& literal) { return {literal.type(), literal.bytes().data(), std::make_shared<Literal>(literal)}; }
 
 }  // namespace
 
 std::optional<CacheKey> cache_key(const Graph& graph, const Target& target) {
-  if (place().folder.empty()) return {};
+  if (place().folder.empty() || calls_users(graph)) return {};
   std::string text = cat(build_id(), target.triple, " ", target.cpu, " ", target.features, " ", target.vector_bytes, " ",
                          graph.level() == Level::flat, "\n");
   for (const Symbol& symbol : graph.symbols()) append(text, symbol.name, " ", symbol.min, " ", symbol.opt, " ", symbol.max, "\n");
-  CacheKey key{digest_of(text + print(graph, {.elide_elements = 1})), {}};
-  if (!collect(graph, key)) return {};
+  std::vector<Literal> constants;
+  text += print(graph, {.resources = &constants});
+  CacheKey key{digest_of(text), {}};
+  for (const Literal& constant : constants) {
+    key.digest = combine(key.digest, constant.is_live() ? digest_of("live") : digest_of(constant.bytes()));
+    key.constants.push_back({constant.type(), constant.bytes().data(), std::make_shared<Literal>(constant)});
+  }
   return key;
 }
 
-std::optional<Package> find_cached(const CacheKey& key) {
+std::optional<Build> find_cached(const CacheKey& key) {
   fs::path path = path_of(place().folder, key);
   if (access(path.c_str(), R_OK) == 0) {
     try {
-      std::vector<Manifest::Constant> lenders;
-      for (const Literal& constant : key.constants) lenders.push_back(lent(constant));
-      Package package = read_package(path, lenders);
-      if (package.key != key.digest) fail(ErrorKind::io, "executable_file", "the entry of another program");
+      Package package = read_package(path, key.constants);
+      if (package.key != key.digest || package.builds.size() != 1) fail(ErrorKind::io, "executable_file", "the entry of another program");
       std::error_code ignored;
       fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);
       ++hits;
-      return package;
+      return std::move(package.builds[0]);
     } catch (const Error&) {
       // Damaged, or gone in between.
     }
@@ -202,20 +195,11 @@ std::optional<Package> find_cached(const CacheKey& key) {
   return {};
 }
 
-void store_cached(const CacheKey& key, const Program& program, Package package) {
-  for (const Literal& constant : program.constants) {
-    auto is_lent = [&](const Literal& own) { return own.bytes().data() == constant.bytes().data() && own.bytes().size() == constant.bytes().size(); };
-    auto lender = std::ranges::find_if(key.constants, is_lent);
-    bool is_own = lender == key.constants.end();
-    // What changes between runs is read where it lies, or not at all.
-    if (is_own && constant.is_live()) return;
-    package.lenders.push_back(is_own ? -1 : lender - key.constants.begin());
-  }
-  package.key = key.digest;
+void store_cached(const CacheKey& key, const Build& build) {
   fs::path folder = place().folder;
   if (folder.empty()) return;
   try {
-    write_package(path_of(folder, key), package);
+    write_package(path_of(folder, key), {key.digest, {}, {}, {build}}, key.constants);
   } catch (const Error&) {
     return;  // no room: the program runs all the same
   }

@@ -8,7 +8,6 @@
 #include "weft/codegen/target.h"
 #include "weft/core/digest.h"
 #include "weft/ir/graph.h"
-#include "weft/kernel/kernel.h"
 #include "weft/runtime/file.h"
 
 namespace weft {
@@ -16,17 +15,16 @@ namespace weft {
 // What a compiled program depends on, digested: the program with its constants and lines, the CPU, and this build of ours.
 struct CacheKey {
   Digest digest;
-  std::vector<Literal> constants;  // the program's own, which entries do not hold
+  std::vector<Manifest::Constant> constants;  // the program's own, which entries do not hold
 };
 
 // Nothing where programs are not kept: the cache is off, or the graph calls operations that users added, which may be
 // others next time.
 std::optional<CacheKey> cache_key(const Graph& graph, const Target& target);
 // The entry, or nothing: there is none, or it is damaged.
-std::optional<Package> find_cached(const CacheKey& key);
-// Keeps the program, if that is possible; `program`: what it was made from. Entries that were not used for longest go
-// where there are too many.
-void store_cached(const CacheKey& key, const Program& program, Package package);
+std::optional<Build> find_cached(const CacheKey& key);
+// Keeps the program, if that is possible. Entries that were not used for longest go where there are too many.
+void store_cached(const CacheKey& key, const Build& build);
 
 // The cache lies in WEFT_CACHE ("off": nowhere), or in weftwork below XDG_CACHE_HOME or ~/.cache. It must belong to the
 // user, and to nobody else to write. Entries take no more than WEFT_CACHE_BYTES, or 1 GiB, but for moments.

@@ -7,6 +7,7 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 
 #include "weft/codegen/emit.h"
 #include "weft/codegen/llvm/object.h"
@@ -140,14 +141,19 @@ std::vector<std::string> generate(const Program& program, const Target& target, 
   return objects;
 }
 
+Compiled loaded(Build build, std::vector<StageTime> times) {
+  auto executable = Executable::load(build.manifest, build.objects);
+  return {std::move(executable), std::move(times), std::make_shared<const Build>(std::move(build))};
+}
+
 // The program as it was compiled before, or nothing.
-std::shared_ptr<const Executable> load_cached(const CacheKey& key) {
+std::optional<Compiled> load_cached(const CacheKey& key) {
   try {
-    if (std::optional<Package> package = find_cached(key)) return Executable::load(std::move(package->manifest), package->objects);
+    if (std::optional<Build> build = find_cached(key)) return loaded(std::move(*build), {});
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::io) throw;
   }
-  return nullptr;
+  return {};
 }
 
 }  // namespace
@@ -160,19 +166,34 @@ Compiled compile(const Graph& graph, const CompileOptions& options) {
   std::string folder = dump_folder(graph);
   std::optional<CacheKey> key;
   if (folder.empty()) key = cache_key(graph, target);
-  Compiled compiled;
-  if (key) compiled.executable = load_cached(*key);
+  std::optional<Compiled> compiled;
+  if (key) compiled = load_cached(*key);
   stages.done("cache");
-  if (!compiled.executable) {
+  if (!compiled) {
     Program program = lower_in_stages(graph, target, stages, folder);
-    Package package{manifest_of(program), generate(program, target, stages, folder), {}, {}};
-    compiled.executable = Executable::load(package.manifest, package.objects);
+    compiled = loaded({target.name, target.needs, manifest_of(program), generate(program, target, stages, folder)}, {});
     stages.done("load");
-    if (key) store_cached(*key, program, std::move(package));
+    if (key) store_cached(*key, *compiled->build);
     stages.done("store");
   }
-  compiled.times = std::move(stages.times);
-  return compiled;
+  compiled->times = std::move(stages.times);
+  return *compiled;
+}
+
+Package package_of(const Graph& graph, const Compiled& compiled) {
+  std::vector<Literal> constants;
+  Package package{{}, print(graph, {.resources = &constants}), {}, {*compiled.build}};
+  for (const Literal& constant : constants)
+    package.resources.push_back({constant.type(), constant.bytes().data(), std::make_shared<Literal>(constant)});
+  return package;
+}
+
+Compiled load(const Package& package) {
+  for (const Build& build : package.builds)
+    if (missing_feature(build.features).empty()) return loaded(build, {});
+  std::vector<Literal> constants;
+  for (const Manifest::Constant& constant : package.resources) constants.emplace_back(constant.type, constant.bytes, constant.owner);
+  return compile(*parse(package.text, "<executable file>", constants));
 }
 
 }  // namespace weft

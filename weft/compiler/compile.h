@@ -7,7 +7,7 @@
 
 #include "weft/ir/graph.h"
 #include "weft/kernel/kernel.h"
-#include "weft/runtime/executable.h"
+#include "weft/runtime/file.h"
 
 namespace weft {
 
@@ -24,10 +24,15 @@ struct StageTime {
 struct Compiled {
   std::shared_ptr<const Executable> executable;
   std::vector<StageTime> times;  // "cache" instead of those of the compiler where it had been compiled before
+  std::shared_ptr<const Build> build;
 };
 
 // Compiles a graph of either level. Error where something is not supported, naming op, dtype and the user's line.
 Compiled compile(const Graph& graph, const CompileOptions& options = {});
+// What a file of it holds; `graph`: what it was compiled from.
+Package package_of(const Graph& graph, const Compiled& compiled);
+// The first build in it that this CPU can run; where there is none, its text is compiled for this CPU.
+Compiled load(const Package& package);
 // The first half: passes, fusion, lowering and the memory plan; the kernel interpreter runs the result without LLVM.
 Program lower_to_program(const Graph& graph);
 

@@ -288,6 +288,7 @@ MlirAttr AttributeReader::attribute(int depth) {
     default: break;
   }
   if (lexer_.is("dense")) return dense(depth);
+  if (lexer_.is("dense_resource")) return resource();
   if (lexer_.take_if("true")) return attr.flag = true, attr;
   if (lexer_.take_if("false")) return attr.flag = false, attr;
   if (lexer_.take_if("array")) {
@@ -402,6 +403,25 @@ void AttributeReader::elements(std::vector<std::string>& into, Ints& shape, size
   }
   if (lexer_.peek().kind != TokenKind::number && !lexer_.is("true") && !lexer_.is("false")) lexer_.reject("an element");
   into.push_back(lexer_.take().text);
+}
+
+// A constant that whoever gave the text has: dense_resource<c2> : type.
+MlirAttr AttributeReader::resource() {
+  size_t begin = lexer_.take().begin;
+  lexer_.expect("<");
+  std::string key = lexer_.take().text;
+  lexer_.expect(">");
+  lexer_.expect(":");
+  Type type = this->type({});
+  size_t index = 0;
+  bool is_number = key.size() > 1 && key[0] == 'c' && std::from_chars(key.data() + 1, key.data() + key.size(), index).ptr == key.data() + key.size();
+  if (!is_number || index >= resources_.size()) lexer_.fail_at(begin, "dense_resource", cat("the text came without its resource '", key, "'"));
+  const Literal& literal = resources_[index];
+  if (!(literal.type() == type))
+    lexer_.fail_at(begin, "dense_resource", cat("the resource '", key, "' must be ", type.short_text(), ", it is ", literal.type().short_text()));
+  MlirAttr attr;
+  attr.literal = literal;
+  return attr;
 }
 
 MlirAttr AttributeReader::dense(int depth) {

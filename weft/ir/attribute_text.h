@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -43,7 +44,7 @@ void append_tensors(const TypeTree& tree, std::vector<Type>& tensors);
 
 class AttributeReader {
  public:
-  explicit AttributeReader(Lexer& lexer) : lexer_(lexer) {}
+  explicit AttributeReader(Lexer& lexer, std::span<const Literal> resources = {}) : lexer_(lexer), resources_(resources) {}
 
   Type type(const SymbolTable& symbols);
   // "(t, t) -> t", "(t) -> (t, t)".
@@ -65,11 +66,13 @@ class AttributeReader {
 
  private:
   MlirAttr dense(int depth);
+  MlirAttr resource();
   MlirAttr hash(int depth);
   MlirAttr number();
   void bounds(Type& type, const std::vector<size_t>& dynamic);
   void elements(std::vector<std::string>& into, Ints& shape, size_t level, int depth);
   Lexer& lexer_;
+  std::span<const Literal> resources_;
 };
 
 }  // namespace weft

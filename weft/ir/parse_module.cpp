@@ -314,6 +314,6 @@ std::vector<Type> Parser::results(std::vector<std::string>& names) {
   return types;
 }
 
-GraphPtr parse(std::string_view text, std::string_view file) { return Parser(text, file).module(); }
+GraphPtr parse(std::string_view text, std::string_view file, std::span<const Literal> resources) { return Parser(text, file, resources).module(); }
 
 }  // namespace weft

@@ -24,7 +24,7 @@ struct Bundle {
 
 class Parser {
  public:
-  Parser(std::string_view text, std::string_view file) : lexer_(text, file), attributes_(lexer_) {}
+  Parser(std::string_view text, std::string_view file, std::span<const Literal> resources) : lexer_(text, file), attributes_(lexer_, resources) {}
   GraphPtr module();
 
  private:

@@ -294,8 +294,9 @@ class Printer {
     switch (node.op) {
       case Op::constant: {
         const Literal& value = a.literal(Attr::value);
-        bool is_long = options_.elide_elements && value.count() > static_cast<int64_t>(options_.elide_elements);
-        text.add("value", cat(is_long ? "dense_resource<elided>" : dense_text(value), " : ", value.type()));
+        bool is_apart = options_.resources && (value.count() > 16 || value.is_live());
+        if (is_apart) options_.resources->push_back(value);
+        text.add("value", cat(is_apart ? cat("dense_resource<c", options_.resources->size() - 1, ">") : dense_text(value), " : ", value.type()));
         return text.text();
       }
       case Op::iota: text.add("iota_dimension", cat(a.integer(Attr::dimension), " : i64")); return text.text();

@@ -1,12 +1,19 @@
-// Layout: a header, the table (everything but code and constants, as numbers and texts), then objects and constants at
-// offsets that the table has. Header, table and each piece are digested by themselves.
+// Layout: a header, the table (numbers and short texts), then the pieces (code, constants, the program's text) at offsets
+// that the table has. Header, table and each piece are digested by themselves.
 #include "weft/runtime/file.h"
 
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <map>
+#include <utility>
 
 #include "weft/core/error.h"
 
@@ -150,6 +157,7 @@ void write_manifest(Writer& out, const Manifest& m) {
 
 Manifest read_manifest(Reader& in) {
   Manifest m;
+  in.symbols.clear();
   m.name = in.text();
   m.symbols = in.list([&] {
     Symbol symbol;
@@ -157,7 +165,10 @@ Manifest read_manifest(Reader& in) {
     symbol.min = in.integer(), symbol.opt = in.integer(), symbol.max = in.integer();
     return symbol;
   });
-  for (const Symbol& symbol : m.symbols) in.symbols.emplace(symbol.name, symbol);
+  for (const Symbol& symbol : m.symbols) {
+    if (symbol.min < 0 || symbol.opt < symbol.min || symbol.max < symbol.opt) reject(cat("extent '", symbol.name, "' has no range"));
+    in.symbols.emplace(symbol.name, symbol);
+  }
   m.inputs = in.ios(0);
   m.outputs = in.ios(m.inputs.size());
   for (const IoInfo& output : m.outputs)
@@ -175,45 +186,115 @@ Manifest read_manifest(Reader& in) {
   return m;
 }
 
-// Where the pieces behind the table lie, counted from its end.
+// Where the pieces behind the table lie, counted from its end. Each is written once, however often it is added.
 class Pieces {
  public:
   void add(Writer& out, std::string_view bytes) {
-    uint64_t at = end_;
-    end_ = aligned(at + bytes.size());
-    out.number(at), out.number(bytes.size()), out.number(digest_of(bytes));
-    pieces_.push_back({at, bytes});
+    auto [found, is_new] = places_.try_emplace({bytes.data(), bytes.size()}, end_);
+    if (is_new) {
+      pieces_.push_back(bytes);
+      end_ = aligned(end_ + bytes.size());
+    }
+    out.number(found->second), out.number(bytes.size()), out.number(digest_of(bytes));
   }
   uint64_t bytes() const { return end_; }
   void write(std::ostream& out) const {
     constexpr char zeros[alignment] = {};
-    for (auto [at, bytes] : pieces_) {
+    for (std::string_view bytes : pieces_) {
       out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
       out.write(zeros, static_cast<std::streamsize>(aligned(bytes.size()) - bytes.size()));
     }
   }
 
  private:
-  std::vector<std::pair<uint64_t, std::string_view>> pieces_;
+  std::map<std::pair<const char*, size_t>, uint64_t> places_;
+  std::vector<std::string_view> pieces_;
   uint64_t end_ = 0;
 };
 
-std::string_view read_piece(Reader& in, std::string_view pieces) {
-  uint64_t at = in.number(), size = in.number();
-  Digest digest = in.digest();
-  if (at > pieces.size() || size > pieces.size() - at) reject("a piece lies outside of it");
-  std::string_view bytes = pieces.substr(at, size);
-  if (digest_of(bytes) != digest) reject("it is damaged");
-  return bytes;
+uint64_t bytes_of(const Type& type) {
+  if (!type.is_static()) reject(cat("a constant has the type ", type.short_text()));
+  return static_cast<uint64_t>(checked_multiply(type.count().value(), static_cast<int64_t>(size_of(type.dtype))));
 }
 
-// Its header, table and pieces; the rest of `bytes` is what the file has.
-struct Opened {
-  Reader table;
-  std::string_view pieces;
+constexpr int64_t nobody = -1;
+
+// Constants: the number of the lender who has the memory, or a piece.
+void write_constants(Writer& out, Pieces& pieces, const std::vector<Manifest::Constant>& constants, std::span<const Manifest::Constant> lenders) {
+  out.list(constants, [&](const Manifest::Constant& constant) {
+    uint64_t size = bytes_of(constant.type);
+    int64_t lender = 0, count = static_cast<int64_t>(lenders.size());
+    auto has_it = [&](const Manifest::Constant& one) { return one.bytes == constant.bytes && bytes_of(one.type) == size; };
+    while (lender < count && !has_it(lenders[static_cast<size_t>(lender)])) ++lender;
+    if (lender == count) lender = nobody;
+    out.type(constant.type);
+    out.number(static_cast<uint64_t>(lender));
+    if (lender == nobody) pieces.add(out, {static_cast<const char*>(constant.bytes), size});
+  });
+}
+
+// A file in memory, until nobody needs its constants.
+class Mapping {
+ public:
+  explicit Mapping(const std::filesystem::path& path) {
+    int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0) reject(cat("cannot be opened: ", path.string(), ": ", std::strerror(errno)));
+    struct stat status;
+    bool is_file = fstat(file, &status) == 0 && S_ISREG(status.st_mode);
+    size_ = is_file ? static_cast<size_t>(status.st_size) : 0;
+    void* memory = size_ ? mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0) : MAP_FAILED;
+    close(file);
+    if (memory == MAP_FAILED) reject(cat(is_file ? "is empty or cannot be read: " : "is no file: ", path.string()));
+    memory_ = static_cast<const char*>(memory);
+  }
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+  ~Mapping() {
+    if (memory_) munmap(const_cast<char*>(memory_), size_);
+  }
+  std::string_view bytes() const { return {memory_, size_}; }
+
+ private:
+  const char* memory_ = nullptr;
+  size_t size_ = 0;
 };
 
-Opened open(std::string_view bytes) {
+// The pieces of a file that was opened, and those who lend it what it does not hold.
+struct Source {
+  std::shared_ptr<const Mapping> file;
+  std::string_view pieces;
+  std::span<const Manifest::Constant> lenders;
+
+  std::string_view piece(Reader& in) const {
+    uint64_t at = in.number(), size = in.number();
+    Digest digest = in.digest();
+    if (at > pieces.size() || size > pieces.size() - at) reject("a piece lies outside of it");
+    std::string_view bytes = pieces.substr(at, size);
+    if (digest_of(bytes) != digest) reject("it is damaged");
+    return bytes;
+  }
+
+  std::vector<Manifest::Constant> constants(Reader& in) const {
+    return in.list([&] {
+      Manifest::Constant constant{in.type(), nullptr, file};
+      uint64_t wanted = bytes_of(constant.type), given = 0;
+      int64_t lender = in.integer();
+      if (lender == nobody) {
+        std::string_view bytes = piece(in);
+        constant.bytes = bytes.data(), given = bytes.size();
+      } else {
+        if (lender < 0 || lender >= static_cast<int64_t>(lenders.size())) reject(cat("nobody lends it constant ", lender));
+        const Manifest::Constant& lent = lenders[static_cast<size_t>(lender)];
+        constant.bytes = lent.bytes, constant.owner = lent.owner, given = bytes_of(lent.type);
+      }
+      if (given != wanted) reject(cat("a constant of type ", constant.type.short_text(), " has ", given, " bytes"));
+      return constant;
+    });
+  }
+};
+
+// Its table and what is behind it.
+std::pair<Reader, std::string_view> opened(std::string_view bytes) {
   Header header;
   if (bytes.size() < sizeof header) reject(cat("it has ", bytes.size(), " bytes, a header alone has ", sizeof header));
   std::memcpy(&header, bytes.data(), sizeof header);
@@ -228,43 +309,37 @@ Opened open(std::string_view bytes) {
   return {Reader(table), bytes.substr(std::min<uint64_t>(aligned(header.table_bytes), bytes.size()))};
 }
 
-std::string contents_of(const std::filesystem::path& path) {
+// What `write` puts out, under another name first.
+template <class F>
+void replace_file(const std::filesystem::path& path, F write) {
+  static std::atomic<uint64_t> number{0};
+  std::filesystem::path draft = path;
+  draft += cat(".", getpid(), ".", number++, ".tmp");
+  std::ofstream out(draft, std::ios::binary);
+  write(out);
+  out.close();
   std::error_code problem;
-  bool is_file = std::filesystem::is_regular_file(path, problem);
-  if (!is_file) reject(cat("there is none: ", path.string()));
-  uint64_t size = std::filesystem::file_size(path, problem);
-  std::ifstream in(path, std::ios::binary);
-  std::string bytes(problem ? 0 : size, '\0');
-  if (problem || !in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()))) reject(cat("cannot be read: ", path.string()));
-  return bytes;
-}
-
-uint64_t bytes_of(const Type& type) {
-  if (!type.is_static()) reject(cat("a constant has the type ", type.short_text()));
-  return static_cast<uint64_t>(checked_multiply(type.count().value(), static_cast<int64_t>(size_of(type.dtype))));
-}
-
-Manifest::Constant read_constant(Reader& in, std::string_view pieces, const std::shared_ptr<const std::string>& file) {
-  Type type = in.type();
-  std::string_view bytes = read_piece(in, pieces);
-  if (bytes_of(type) != bytes.size()) reject(cat("a constant of type ", type.short_text(), " has ", bytes.size(), " bytes"));
-  return {std::move(type), bytes.data(), file};
+  if (out) std::filesystem::rename(draft, path, problem);
+  if (out && !problem) return;
+  std::error_code ignored;
+  std::filesystem::remove(draft, ignored);
+  reject(cat("cannot be written: ", path.string(), problem ? cat(": ", problem.message()) : ""));
 }
 
 }  // namespace
 
-void write_package(const std::filesystem::path& path, const Package& package) {
+void write_package(const std::filesystem::path& path, const Package& package, std::span<const Manifest::Constant> lenders) {
   Writer table;
   Pieces pieces;
   table.number(package.key);
-  write_manifest(table, package.manifest);
-  table.list(package.objects, [&](const std::string& object) { pieces.add(table, object); });
-  size_t next = 0;
-  table.list(package.manifest.constants, [&](const Manifest::Constant& constant) {
-    int64_t lender = package.lenders[next++];
-    table.number(static_cast<uint64_t>(lender));
-    table.type(constant.type);
-    if (lender < 0) pieces.add(table, {static_cast<const char*>(constant.bytes), bytes_of(constant.type)});
+  pieces.add(table, package.text);
+  write_constants(table, pieces, package.resources, lenders);
+  table.list(package.builds, [&](const Build& build) {
+    table.text(build.target);
+    table.texts(build.features);
+    write_manifest(table, build.manifest);
+    table.list(build.objects, [&](const std::string& object) { pieces.add(table, object); });
+    write_constants(table, pieces, build.manifest.constants, lenders);
   });
   size_t table_bytes = table.bytes.size();
   table.bytes.resize(aligned(table_bytes));
@@ -272,42 +347,48 @@ void write_package(const std::filesystem::path& path, const Package& package) {
                 digest_of(std::string_view(table.bytes).substr(0, table_bytes)), {}};
   std::memcpy(header.magic, magic.data(), magic.size());
   header.header = digest_of_header(header);
-  static std::atomic<uint64_t> number{0};
-  std::filesystem::path draft = path;
-  draft += cat(".", getpid(), ".", number++, ".tmp");
-  std::ofstream out(draft, std::ios::binary);
-  out.write(reinterpret_cast<const char*>(&header), sizeof header);
-  out.write(table.bytes.data(), static_cast<std::streamsize>(table.bytes.size()));
-  pieces.write(out);
-  out.close();
-  std::error_code problem;
-  if (out) std::filesystem::rename(draft, path, problem);
-  if (out && !problem) return;
-  std::error_code ignored;
-  std::filesystem::remove(draft, ignored);
-  reject(cat("cannot be written: ", path.string(), problem ? ": " + problem.message() : ""));
+  replace_file(path, [&](std::ostream& out) {
+    out.write(reinterpret_cast<const char*>(&header), sizeof header);
+    out.write(table.bytes.data(), static_cast<std::streamsize>(table.bytes.size()));
+    pieces.write(out);
+  });
 }
 
-Package read_package(const std::filesystem::path& path, std::span<const Manifest::Constant> lent) {
-  auto file = std::make_shared<const std::string>(contents_of(path));
-  auto [table, pieces] = open(*file);
+Package read_package(const std::filesystem::path& path, std::span<const Manifest::Constant> lenders) {
+  auto file = std::make_shared<const Mapping>(path);
+  auto [table, pieces] = opened(file->bytes());
+  Source source{file, pieces, lenders};
+  Reader& in = table;
   Package package;
-  package.key = table.digest();
-  package.manifest = read_manifest(table);
-  package.objects = table.list([&] { return std::string(read_piece(table, pieces)); });
-  package.manifest.constants = table.list([&] {
-    int64_t lender = table.integer();
-    package.lenders.push_back(lender);
-    if (lender < 0) return read_constant(table, pieces, file);
-    if (lender >= static_cast<int64_t>(lent.size())) reject(cat("nobody lends it constant ", lender));
-    Manifest::Constant constant = lent[static_cast<size_t>(lender)];
-    uint64_t bytes = bytes_of(constant.type);
-    constant.type = table.type();
-    if (bytes_of(constant.type) != bytes) reject(cat("a constant of type ", constant.type.short_text(), " was lent ", bytes, " bytes"));
-    return constant;
+  package.key = in.digest();
+  package.text = source.piece(in);
+  package.resources = source.constants(in);
+  package.builds = in.list([&] {
+    Build build{in.text(), in.texts(), read_manifest(in), {}};
+    build.objects = in.list([&] { return std::string(source.piece(in)); });
+    build.manifest.constants = source.constants(in);
+    return build;
   });
-  table.end();
+  in.end();
   return package;
+}
+
+std::string missing_feature(std::span<const std::string> features) {
+  __builtin_cpu_init();
+  const std::pair<std::string_view, bool> known[] = {
+      {"ssse3", __builtin_cpu_supports("ssse3")},           {"sse4.2", __builtin_cpu_supports("sse4.2")},
+      {"popcnt", __builtin_cpu_supports("popcnt")},         {"avx2", __builtin_cpu_supports("avx2")},
+      {"fma", __builtin_cpu_supports("fma")},               {"f16c", __builtin_cpu_supports("f16c")},
+      {"bmi", __builtin_cpu_supports("bmi")},               {"bmi2", __builtin_cpu_supports("bmi2")},
+      {"lzcnt", __builtin_cpu_supports("lzcnt")},           {"avx512f", __builtin_cpu_supports("avx512f")},
+      {"avx512bw", __builtin_cpu_supports("avx512bw")},     {"avx512dq", __builtin_cpu_supports("avx512dq")},
+      {"avx512vl", __builtin_cpu_supports("avx512vl")},     {"avx512cd", __builtin_cpu_supports("avx512cd")},
+      {"avx512vnni", __builtin_cpu_supports("avx512vnni")}, {"avx512bf16", __builtin_cpu_supports("avx512bf16")},
+      {"avx512vbmi", __builtin_cpu_supports("avx512vbmi")},
+  };
+  for (const std::string& feature : features)
+    if (std::ranges::find(known, std::pair(std::string_view(feature), true)) == std::end(known)) return feature;
+  return {};
 }
 
 }  // namespace weft

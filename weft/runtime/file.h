@@ -1,4 +1,4 @@
-// A compiled program as bytes: what is written to disk and read back, and trusted no further than it is checked.
+// Compiled programs as files: what is written to disk and read back, and trusted no further than it is checked.
 #pragma once
 
 #include <filesystem>
@@ -11,20 +11,31 @@
 
 namespace weft {
 
-// A program before it is loaded.
-struct Package {
+// A program for one kind of CPU, before it is loaded.
+struct Build {
+  std::string target;                 // native, avx512, avx2, x86-64
+  std::vector<std::string> features;  // what the CPU must have, as GCC names it: avx2, avx512f
   Manifest manifest;
   std::vector<std::string> objects;  // machine code, as Executable::load takes it
-  // For each constant the number of the lender who has its bytes, or -1 where they are in the file.
-  std::vector<int64_t> lenders;
-  Digest key;  // of what it was made from, for who looks for that
 };
 
-// Writes it under a temporary name beside `path`, which then becomes `path`: readers see the whole file or none. Error(io)
-// where that fails.
-void write_package(const std::filesystem::path& path, const Package& package);
-// Reads what was written. `lent`: the constants of lenders, by their numbers. Error(io), label "executable_file", for
-// bytes that are no such file: cut short, damaged, of another version, or with constants that do not fit.
-Package read_package(const std::filesystem::path& path, std::span<const Manifest::Constant> lent);
+// What a file holds: a program for one kind of CPU or for several, and what it was made from.
+struct Package {
+  Digest key;        // of what it was made from, for who looks for that
+  std::string text;  // StableHLO, for other CPUs; "dense_resource<c2>" in it is the third of `resources`
+  std::vector<Manifest::Constant> resources;
+  std::vector<Build> builds;
+};
+
+// Writes it under a temporary name beside `path`, which then becomes `path`: readers see the whole file or none. Constants
+// that are used several times are written once, those that lie in memory of `lenders` not at all. Error(io) where that fails.
+void write_package(const std::filesystem::path& path, const Package& package, std::span<const Manifest::Constant> lenders = {});
+// Reads what was written. `lenders`: as it was written with. Constants lie in the file's memory, which stays mapped as long
+// as they are used. Error(io), label "executable_file", for bytes that are no such file: cut short, damaged, of another
+// version, or with constants that do not fit.
+Package read_package(const std::filesystem::path& path, std::span<const Manifest::Constant> lenders = {});
+
+// The first of such features that this CPU lacks; empty where it has all.
+std::string missing_feature(std::span<const std::string> features);
 
 }  // namespace weft
