@@ -8,6 +8,8 @@
 namespace weft {
 namespace {
 
+constexpr int64_t page = 4096;
+
 int64_t part_size(DType dtype) { return size_of(real_type(dtype)); }
 
 // "v16f32": how intrinsics spell types.
@@ -151,25 +153,48 @@ Ssa KernelEmitter::load(const Expr& e) {
     }
   }
   Ssa value = load_part(base, e.dtype, e.index, e.dynamic, scale, 0, mask);
-  fetch_next_row(e);
+  if (!is_complex(e.dtype)) fetch_ahead(e);
   if (is_complex(e.dtype)) value.im = load_part(base, e.dtype, e.index, e.dynamic, 2, 1, mask).re;
   lanes_ = saved;
   return value;
 }
 
-// A row is read from memory by its first loop and from cache by later ones, of which the next computes: it fetches the row
-// after this one meanwhile.
-void KernelEmitter::fetch_next_row(const Expr& e) {
+// The loads from memory past the caches, one of those that share cache lines.
+void KernelEmitter::find_streams() {
+  constexpr int64_t past_cache = 1 << 20;
+  for (const Expr& e : kernel_.exprs) {
+    if (e.kind != ExprKind::load || kernel_.memories[static_cast<size_t>(e.slot)].written || !e.dynamic.empty()) continue;
+    bool follows = std::any_of(kernel_.exprs.begin(), kernel_.exprs.end(), [&](const Expr& other) {
+      if (other.kind != ExprKind::load || other.slot != e.slot) return false;
+      Dim apart = other.index - e.index;
+      return apart.is_static() && apart.value() > 0 && apart.value() * size_of(e.dtype) < 64;
+    });
+    if (!follows && e.index.max() >= past_cache / size_of(e.dtype)) streams_.insert(&e);
+  }
+  if (streams_.size() == 1) streams_.clear();  // which the CPU fetches well enough
+}
+
+// Memories that are read once are asked for a page ahead, or half of one where they are many: by itself the CPU fetches up
+// to the end of a page only. A row is read from memory by its first loop and from cache by later ones, of which the next
+// computes: it fetches the row after this one meanwhile.
+void KernelEmitter::fetch_ahead(const Expr& e) {
   if (lanes_.count == 1 || kernel_.memories[static_cast<size_t>(e.slot)].written || !e.dynamic.empty()) return;
   std::optional<Dim> step = coefficient(e.index, lanes_.counter), row = coefficient(e.index, ".p");
-  if (!step || !step->is(1) || !row || !row->is_static() || row->is(0)) return;
-  auto& [first, second] = read_.try_emplace(&e, loops_, 0).first->second;
-  if (first == loops_) return;
-  if (second == 0) second = loops_;
-  if (second != loops_) return;
-  std::string element = memory_type(e.dtype), at = add(extent(e.index), extent(*row));
+  if (!step || !step->is(1)) return;
+  int64_t bytes = size_of(e.dtype), ahead = (streams_.size() > 3 ? page / 2 : page) / bytes;
+  if (streams_.count(&e) == 0) {
+    if (!row || !row->is_static() || row->is(0)) return;
+    auto& [first, second] = read_.try_emplace(&e, loops_, 0).first->second;
+    if (first == loops_) return;
+    if (second == 0) second = loops_;
+    if (second != loops_) return;
+    ahead = row->value();
+  } else if (!lanes_.mask.empty()) {
+    return;
+  }
+  std::string element = memory_type(e.dtype), at = add(extent(e.index), cat(ahead));
   module_.declare("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)");
-  for (int64_t lane = 0; lane < lanes_.count; lane += 64 / part_size(e.dtype)) {
+  for (int64_t lane = 0; lane < lanes_.count; lane += 64 / bytes) {
     std::string place = assign(cat("getelementptr ", element, ", ptr ", pointer(e.slot), ", i64 ", add(at, cat(lane))));
     line(cat("call void @llvm.prefetch.p0(ptr ", place, ", i32 0, i32 3, i32 1)"));
   }

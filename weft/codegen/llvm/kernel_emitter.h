@@ -152,7 +152,8 @@ class KernelEmitter {
     std::string vector;    // <lanes x i64>, when irregular
   };
   Address address(const Index& index, const std::vector<std::pair<ExprId, Index>>& dynamic, int64_t scale, int64_t shift);
-  void fetch_next_row(const Expr& e);
+  void find_streams();
+  void fetch_ahead(const Expr& e);
   void fetch_rows_after(const Expr& e, const std::string& rows);
   std::string load_strided(const std::string& base, const std::string& element, const Address& at, int64_t bytes);
   std::string splat(const std::string& type, const std::string& scalar, int lanes);
@@ -188,6 +189,7 @@ class KernelEmitter {
   std::vector<Scope> scopes_;
   Lanes lanes_;
   int loops_ = 0;                                    // vector loops so far
+  std::set<const Expr*> streams_;                    // loads of the loop that read past the caches
   std::map<const Expr*, std::pair<int, int>> read_;  // by load: the vector loops that read it first and second
   Ssa accumulator_;
   std::vector<std::set<std::string>> depends_;      // by expr: counters

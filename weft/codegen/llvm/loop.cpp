@@ -343,6 +343,8 @@ void KernelEmitter::vector_loop(const Stmt& loop) {
     unroll /= at_once;
   }
   lanes *= at_once;
+  streams_.clear();
+  if (loops_ == 1 && !has_rows && sums.empty()) find_streams();
   int64_t step = static_cast<int64_t>(lanes) * unroll;
   std::string end = extent(loop.extent);
   std::map<int32_t, Ssa> totals;
