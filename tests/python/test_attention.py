@@ -283,6 +283,16 @@ def test_extents_that_only_the_call_knows() -> None:
         close(f(*args), causal_where(*args), 200)
 
 
+def test_blocks_of_extents_that_only_the_call_knows() -> None:
+    """Memory is for the blocks of the call at hand."""
+    many = {0: "b", 1: wf.Dim("n", 1, 800, 1 << 30)}
+    for function in (plain, causal_where):
+        f = wf.jit(dynamic={name: many for name in "qkv"})(function)
+        for b, n in ((1, 700), (3, 64), (2, 1024), (5, 333), (1, 1)):
+            args = three(b, n, 16)
+            close(f(*args), function(*args), 200)
+
+
 def test_inside_a_loop() -> None:
     def steps(x: Any, w: Any) -> Any:
         for _ in range(12):

@@ -42,6 +42,42 @@ void lower_group(Lowering& lowering, const Group& group) {
   }
 }
 
+// The greatest value of an atom that uses the counter.
+Dim atom_bound(const DimAtom& atom, const Counter& counter) {
+  auto bound = [&](size_t i) { return upper_bound(atom.operands[i], counter); };
+  bool divides = (atom.op == DimOp::floordiv || atom.op == DimOp::mod) && !uses_counter(atom.operands[1], counter.name) && atom.operands[1].min() > 0;
+  switch (atom.op) {
+    case DimOp::symbol: return counter.high;
+    case DimOp::min: return min(bound(0), bound(1));
+    case DimOp::max: return max(bound(0), bound(1));
+    case DimOp::floordiv: return divides ? floordiv(bound(0), atom.operands[1]) : Dim(atom.high);
+    case DimOp::mod: return divides ? atom.operands[1] - Dim(1) : Dim(atom.high);
+  }
+  return atom.high;
+}
+
+// Term by term, where at most one factor of each may be negative: the greatest of what adds, the least of what takes away.
+std::optional<Dim> bound_by_terms(const Dim& extent, const Counter& counter) {
+  Dim total = extent.constant();
+  for (const Dim::Term& term : extent.terms()) {
+    bool uses = false;
+    int negative = term.coefficient < 0;
+    Dim most = term.coefficient, least = term.coefficient, itself = term.coefficient;
+    for (const auto& atom : term.atoms) {
+      Dim value = dim_of_atom(*atom);
+      bool varies = uses_counter(value, counter.name);
+      uses |= varies;
+      negative += value.min() < 0;
+      itself = itself * value;
+      most = most * max(varies ? atom_bound(*atom, counter) : value, Dim(0));
+      least = least * Dim(value.min());
+    }
+    if (uses && negative > 1) return std::nullopt;
+    total = total + (!uses ? itself : term.coefficient > 0 ? most : least);
+  }
+  return total;
+}
+
 }  // namespace
 
 // Linear in the counter: at one end of the range. Otherwise whatever its bounds say.
@@ -50,7 +86,7 @@ Dim upper_bound(const Dim& extent, const Counter& counter) {
   std::optional<Dim> slope = coefficient(extent, counter.name);
   if (slope && slope->min() >= 0) return extent.substitute({{counter.name, counter.high}});
   if (slope && slope->max() <= 0) return extent.substitute({{counter.name, counter.low}});
-  return extent.max();
+  return bound_by_terms(extent, counter).value_or(extent.max());
 }
 
 Program lower(const Graph& flat, const Counters& counters, bool multiplies_bf16) {
