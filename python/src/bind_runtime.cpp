@@ -118,7 +118,9 @@ std::vector<nb::object> run(const Executable& executable, std::vector<nb::object
   return outputs;
 }
 
-void bind_runtime(nb::module_& m) {
+namespace {
+
+void bind_executable(nb::module_& m) {
   nb::class_<PyExecutable>(m, "Executable", "A compiled program.")
       .def("run", [](const PyExecutable& self, nb::handle arrays) {
         std::vector<nb::object> inputs;
@@ -154,6 +156,12 @@ void bind_runtime(nb::module_& m) {
         return times;
       })
       .def_prop_ro("cuts", [](const PyExecutable& self) { return self.compiled.executable->manifest().cuts; });
+}
+
+}  // namespace
+
+void bind_runtime(nb::module_& m) {
+  bind_executable(m);
   m.def("compile", [](const std::shared_ptr<Graph>& graph, std::string target, nb::object keep) {
     CompileOptions options;
     options.target = std::move(target);
