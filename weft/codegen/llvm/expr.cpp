@@ -176,13 +176,16 @@ void KernelEmitter::find_streams() {
 
 // Memories that are read once are asked for a page ahead, or half of one where they are many: by itself the CPU fetches up
 // to the end of a page only. A row is read from memory by its first loop and from cache by later ones, of which the next
-// computes: it fetches the row after this one meanwhile.
+// computes: it fetches the row after this one meanwhile. Rows of other pages that one loop walks down are fetched four ahead.
 void KernelEmitter::fetch_ahead(const Expr& e) {
   if (lanes_.count == 1 || kernel_.memories[static_cast<size_t>(e.slot)].written || !e.dynamic.empty()) return;
   std::optional<Dim> step = coefficient(e.index, lanes_.counter), row = coefficient(e.index, ".p");
   if (!step || !step->is(1)) return;
   int64_t bytes = size_of(e.dtype), ahead = (streams_.size() > 3 ? page / 2 : page) / bytes;
-  if (streams_.count(&e) == 0) {
+  std::optional<Dim> down = down_.empty() ? std::nullopt : coefficient(e.index, down_);
+  if (down && down->is_static() && down->value() * bytes >= page) {
+    ahead = down->value() * 4;
+  } else if (streams_.count(&e) == 0) {
     if (!row || !row->is_static() || row->is(0)) return;
     auto& [first, second] = read_.try_emplace(&e, loops_, 0).first->second;
     if (first == loops_) return;

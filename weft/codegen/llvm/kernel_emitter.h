@@ -198,6 +198,7 @@ class KernelEmitter {
   std::optional<ShortFloats> chain_;     // of the vector loop that begins
   const ShortFloats* short_ = nullptr;   // while what it says holds
   bool rounds_at_store_ = false;
+  std::string down_;                 // the counter of rows under the lanes, of which results go past the caches
   bool past_caches_ = false;         // the store that is being written goes past the caches
   bool writes_past_caches_ = false;  // some store of the kernel does
 };

@@ -178,7 +178,10 @@ void KernelEmitter::serial_loop(const Stmt& loop, const std::string& begin, cons
   scopes_.emplace_back();
   auto outer = counters_.find(loop.counter) == counters_.end() ? std::string() : counters_[loop.counter];
   counters_[loop.counter] = i;
+  auto goes_past = [&](const Stmt& s) { return s.kind == StmtKind::store && kernel_.memories[static_cast<size_t>(s.slot)].past_caches; };
+  if (lanes_.count > 1 && std::ranges::any_of(loop.body, goes_past)) down_ = loop.counter;
   turns ? turns() : statements(loop.body);
+  down_.clear();
   line(cat("br label %", latch));
   append(*out, latch, ":\n");
   for (const auto& [slot, phi] : phis) {
