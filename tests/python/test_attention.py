@@ -222,6 +222,14 @@ def test_blocks_write_the_result_where_it_stays() -> None:
     assert launches.count("independent") == 1 and launches.count(" x ") == 5
     np.testing.assert_allclose(wf.jit(rounded)(*args), rounded(*args), rtol=2e-3, atol=2e-3)
 
+    def heads_side_by_side(q: Any, k: Any, v: Any) -> Any:
+        return causal_where(q, k, v).transpose(2, 0, 1, 3).reshape(-1, 96) @ q[0, 0, :96]
+
+    args = three(2, 3, 608, 16)
+    launches = kernels_of(heads_side_by_side, *args).split("run:")[1].split("kernel ")[0]
+    assert launches.count("independent") == 1 and launches.count(" x ") == 6
+    close(wf.jit(heads_side_by_side)(*args), heads_side_by_side(*args), 200)
+
 
 def test_keys_and_values_are_packed_once() -> None:
     """A matrix for each group of heads that share it, before the blocks."""

@@ -235,7 +235,10 @@ class Fuser {
       if (is_output_[id]) break;
     }
     for (size_t i = 0; i < best; ++i) inside_epilogue_[order[i]] = static_cast<int>(dot.id());
-    if (NodeId update = update_by(best_root, dot)) return update;
+    NodeId whole = best_root;
+    auto turns = [&](const Node& user) { return user.op == Op::transpose && user.ints(Attr::permutation).back() == user.type().rank() - 1; };
+    while (!is_output_[whole] && !fusion_.is_stored[whole] && users_[whole].size() == 1 && turns(graph_.node(users_[whole][0]))) whole = users_[whole][0];
+    if (NodeId update = update_by(whole, dot)) return update;
     return stored_view_of(best_root, dot);
   }
 

@@ -107,7 +107,7 @@ class DotKernelMaker {
     const Node* node = &graph_.node(stage_.root);
     const Node* update = node->op == Op::update_slice ? node : nullptr;
     if (update) node = &update->operand(1).node();
-    while (node->id() != dot_.id() && !update && (node->op == Op::transpose || node->op == Op::reshape)) {
+    while (node->id() != dot_.id() && (node->op == Op::transpose || (node->op == Op::reshape && !update))) {
       views.push_back(node);
       node = &node->operand(0).node();
     }

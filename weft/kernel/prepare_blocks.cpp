@@ -78,15 +78,16 @@ class Chain {
     if (rows_.is_static()) block_rows_ = std::min(block_rows_, rows_.value());
     if (read_ + product_.type().dims.back().opt() > most_read * block_rows_) return false;
     find_causal();
-    const std::vector<NodeId>& users = users_[product_.id()];
-    if (users.size() == 1 && users[0] < graph_.size() && graph_.node(users[0]).op == Op::convert) root_ = &graph_.node(users[0]);
+    find_root();
     return turns().opt() > 1;
   }
 
-  // The product, or what its elements are converted to where no other chain does that in its blocks.
+  // The product, or what its elements are converted to, or that transposed, where no other chain does that in its blocks.
   const Node& root() const { return *root_; }
   void end_at_product(const Chain& other) {
-    if (other.nodes_.contains(root_->id())) root_ = &product_;
+    if (root_ == &product_ || (!other.nodes_.contains(users_[product_.id()][0]) && !other.nodes_.contains(root_->id()))) return;
+    root_ = &product_;
+    order_.clear();
   }
 
   Dim turns() const { return batch_count() * blocks(); }
@@ -104,8 +105,11 @@ class Chain {
     Value weights = emit(product_.operand(0).id(), score_labels());
     Value right = emit(product_.operand(1).id(), right_labels());
     Value part = body.convert(body(Op::dot_general, {weights, right}, product_.attrs), root().type().dtype);
+    if (!order_.empty()) part = body.transpose(part, order_);
     Dims starts = starts_;
     starts.push_back(first_row_), starts.push_back(0);
+    const Dims straight = starts;
+    for (size_t i = 0; i < order_.size(); ++i) starts[i] = straight[static_cast<size_t>(order_[i])];
     Value result = body(Op::update_slice, {target, part}, {{Attr::start_indices, starts}, {Attr::strides, Ints(starts.size(), 1)}});
     GraphPtr region = body.finish({{result, "", -1}});
     std::vector<Value> operands{build.splat(root().type(), 0)};
@@ -116,6 +120,19 @@ class Chain {
   }
 
  private:
+  // What follows and keeps rows whole is stored in its place by the blocks.
+  void find_root() {
+    auto only_user = [&]() -> const Node* {
+      const std::vector<NodeId>& users = users_[root_->id()];
+      return users.size() == 1 && users[0] < graph_.size() ? &graph_.node(users[0]) : nullptr;
+    };
+    if (const Node* user = only_user(); user && user->op == Op::convert) root_ = user;
+    const Node* user = only_user();
+    if (!user || user->op != Op::transpose || user->ints(Attr::permutation).back() != batch_ + 1) return;
+    root_ = user;
+    order_ = user->ints(Attr::permutation);
+  }
+
   Dim blocks() const { return ceildiv(rows_, Dim(block_rows_)); }
   // The extents that the turns go through: batches, then blocks of rows, which share their right operands.
   Dims grid() const {
@@ -512,6 +529,7 @@ class Chain {
   const std::vector<std::vector<NodeId>>& users_;
   const Node& product_;
   const Node* root_ = &product_;
+  Ints order_;  // of the result's dimensions, where the root is transposed
   int64_t batch_ = 0, block_rows_ = 0, first_products_ = 0, read_ = 0;  // read_: the depth of the first products
   Dim rows_, columns_;
   std::optional<int64_t> causal_;
