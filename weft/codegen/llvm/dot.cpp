@@ -153,7 +153,9 @@ void emit_epilogue(std::string& ir, const DotKernel& kernel, DotWriter& writer) 
   append(ir, "define internal void @", kernel.name,
          ".epilogue(ptr %args, ptr %dot.ix, i64 %dot.m0, i64 %dot.rows, i64 %dot.n0, ",
          "i64 %dot.cols, ptr %dot.c) optsize {\n");
-  DotVector vector{"%dot.value", shape.lanes, "%dot.m", "%dot.n", {}, "%dot.mask", "%dot.rows"};
+  // Whole panels need no masks.
+  bool is_whole = known(kernel.n) >= 0 && known(kernel.n) % shape.width == 0;
+  DotVector vector{"%dot.value", shape.lanes, "%dot.m", "%dot.n", {}, is_whole ? "" : "%dot.mask", "%dot.rows"};
   for (size_t i = 0; i < kernel.batch.size(); ++i) {
     std::string name = cat("%dot.b.", i);
     append(ir, "  %dot.p.b.", i, " = getelementptr i64, ptr %dot.ix, i64 ", max_batch_rank - kernel.batch.size() + i,
