@@ -221,14 +221,18 @@ void visit_expressions(const Kernel& kernel, std::vector<ExprId> pending, const 
 int KernelEmitter::vectors_at_once(const std::vector<Stmt>& body) const {
   std::vector<ExprId> roots;
   for (const Stmt& stmt : body) roots.push_back(stmt.expr);
-  bool calls = false;
-  int rounds = 0;
+  int rounds = 0, calls = 0, steps = 0;
+  bool is_large = false;
   visit_expressions(kernel_, std::move(roots), [&](const Expr& e) {
+    is_large |= e.kind == ExprKind::load && e.index.max() >= 1 << 20;
     if (e.kind != ExprKind::scalar || !is_float(e.dtype)) return;
-    calls |= is_inline_function(weft::name(e.op), module_.target);
+    ++steps;
+    calls += is_inline_function(weft::name(e.op), module_.target);
     rounds += size_of(e.dtype) < 4 && (e.op == Scalar::add || e.op == Scalar::subtract || e.op == Scalar::multiply || e.op == Scalar::convert);
   });
-  return !module_.target.fma ? 1 : calls ? 4 : rounds >= 8 ? 8 : 1;
+  if (!module_.target.fma) return 1;
+  // Twice as many take longer to compile and need registers: one function of much.
+  return calls == 1 && steps <= 16 && is_large && module_.target.avx512 ? 8 : calls ? 4 : rounds >= 8 ? 8 : 1;
 }
 
 int KernelEmitter::lanes_for(const std::vector<Stmt>& body) const {
