@@ -1,6 +1,9 @@
 // Calls in the forms that have kernels: what the parts of prepare share.
 #pragma once
 
+#include <functional>
+#include <optional>
+
 #include "weft/ir/builder.h"
 #include "weft/kernel/fuse.h"
 
@@ -13,6 +16,15 @@ std::vector<Value> with_results(Builder& build, const Node& call);
 
 // The graph, prepared, with attention as loops over blocks of rows.
 GraphPtr by_row_blocks(GraphPtr graph);
+
+// What a dimension of a value of attention is: a batch dimension by its number, the rows, the columns, or anything else.
+inline constexpr int row_label = -1, column_label = -2, other_label = -3;
+using Labels = std::vector<int>;
+// The labels of an operand of a node with these labels.
+using LabelsBelow = std::function<Labels(const Node&, const Labels&, size_t)>;
+// Of select(mask, scores, far below), or the other way round: columns j > i + distance of row i do not count. Nothing where
+// the mask says no such thing, or a row sees nothing.
+std::optional<int64_t> causal_distance(const Node& masked, const Labels& labels, const LabelsBelow& below);
 
 // A dot_general by a matrix that is computed from narrower elements (weights of four bits, say): of one row as a sum over
 // them, of more by way of bytes; an empty value for others.

@@ -6,7 +6,6 @@
 // last row only (Dao et al. 2022, "FlashAttention", skip the same blocks): what is left out adds exact zeros, or, where
 // the right operand holds infinities or NaN, what 0 * inf would be.
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <map>
 #include <optional>
@@ -25,9 +24,6 @@ constexpr int64_t most_rows = 128, fewest_rows = 16;
 // Keys and values are narrow; the weights of a layer are not, and would come from memory again and again.
 constexpr int64_t most_read = 32;
 
-// What a dimension of a value is: a batch dimension by its number, the rows, the columns, or anything else.
-constexpr int row_label = -1, column_label = -2, other_label = -3;
-using Labels = std::vector<int>;
 // A value, and what its dimensions are where it is needed.
 using Part = std::pair<NodeId, Labels>;
 
@@ -289,7 +285,7 @@ class Chain {
       if (!of_scores && !of_weights) return;
     }
     if (!reaches_only_by_scaling(*exp) || !is_row_maximum(exp->operand(0).node().operand(1))) return;
-    causal_ = mask_distance(masked.node(), score_labels());
+    causal_ = causal_distance(masked.node(), score_labels(), [this](const Node& node, const Labels& labels, size_t i) { return operand_labels(node, labels, i); });
   }
 
   // From exp to the product nothing but division by the sum, or multiplication by its inverse: zeros stay zeros.
@@ -306,87 +302,6 @@ class Chain {
     const Node* node = &value.node();
     while (node->op == Op::broadcast_in_dim || node->op == Op::reshape) node = &node->operand(0).node();
     return is_reduce_of(*node, Op::maximum);
-  }
-
-  static std::optional<double> splat_number(Value value) {
-    const Node* node = &value.node();
-    while (node->op == Op::broadcast_in_dim || node->op == Op::reshape || node->op == Op::convert) node = &node->operand(0).node();
-    if (node->op != Op::constant || node->attrs.literal(Attr::value).count() != 1 || node->attrs.literal(Attr::value).is_live()) return {};
-    return node->attrs.literal(Attr::value).as_double(0);
-  }
-
-  // Below any score by more than exp can tell: -1e4, say, may be above what a row sees.
-  static bool is_far_below(Value value) { return splat_number(value).value_or(0) <= -1e8; }
-
-  // select(mask, scores, far below), or the other way round.
-  std::optional<int64_t> mask_distance(const Node& node, const Labels& labels) const {
-    if (node.op != Op::select) return {};
-    bool inverted = is_far_below(node.operand(1));
-    if (!inverted && !is_far_below(node.operand(2))) return {};
-    const Node* mask = &node.operand(0).node();
-    Labels own = labels;
-    while (mask->op == Op::not_ || mask->op == Op::broadcast_in_dim || (mask->op == Op::reshape && unit_reshape(*mask)) || is_choice_of_truth(*mask)) {
-      inverted ^= mask->op == Op::not_;
-      own = operand_labels(*mask, own, 0);
-      mask = &mask->operand(0).node();
-    }
-    if (mask->op == Op::constant) return literal_distance(*mask, own, inverted);
-    std::optional<int64_t> distance = mask->op == Op::compare ? compared_distance(*mask, own, inverted) : std::nullopt;
-    // Behind a lower diagonal the first rows see nothing, and count what is masked.
-    return distance.value_or(-1) >= 0 ? distance : std::nullopt;
-  }
-
-  std::optional<int64_t> compared_distance(const Node& mask, const Labels& labels, bool inverted) const {
-    std::string_view direction = mask.attrs.text(Attr::comparison_direction);
-    if (inverted) direction = direction == "GE" ? "LT" : direction == "GT" ? "LE" : direction == "LE" ? "GT" : direction == "LT" ? "GE" : "";
-    auto at = [&](size_t i, int wanted) { return position(mask.operand(i), labels, wanted); };
-    if (direction == "GE" || direction == "GT") {
-      std::optional<int64_t> row = at(0, row_label), column = at(1, column_label);
-      if (row && column) return *row - *column - (direction == "GT");
-    } else if (direction == "LE" || direction == "LT") {
-      std::optional<int64_t> column = at(0, column_label), row = at(1, row_label);
-      if (row && column) return *row - *column - (direction == "LT");
-    }
-    return {};
-  }
-
-  // select(mask, true, false)
-  static bool is_choice_of_truth(const Node& node) {
-    return node.op == Op::select && is_bool(node.type().dtype) && splat_number(node.operand(1)) == 1.0 && splat_number(node.operand(2)) == 0.0;
-  }
-
-  // c of index + c, where the value is that along the rows (or columns).
-  std::optional<int64_t> position(Value value, Labels labels, int wanted) const {
-    int64_t distance = 0;
-    for (const Node* node = &value.node();; node = &node->operand(0).node()) {
-      if (node->op == Op::iota) {
-        if (labels[static_cast<size_t>(node->attrs.integer(Attr::dimension))] != wanted) return {};
-        return distance;
-      }
-      if (node->op == Op::add || node->op == Op::subtract) {
-        std::optional<double> number = splat_number(node->operand(1));
-        if (!number || *number != std::floor(*number)) return {};
-        distance += static_cast<int64_t>(node->op == Op::add ? *number : -*number);
-      } else if (node->op != Op::broadcast_in_dim && !is_widening(*node) && !(node->op == Op::reshape && unit_reshape(*node))) {
-        return {};
-      }
-      labels = operand_labels(*node, labels, 0);
-    }
-  }
-
-  // How far behind the diagonal the last true column of a row lies at most; nothing where a row has none.
-  std::optional<int64_t> literal_distance(const Node& node, const Labels& labels, bool inverted) const {
-    const Literal& literal = node.attrs.literal(Attr::value);
-    Ints dims = literal.type().static_dims();
-    if (literal.is_live() || dims.size() < 2 || labels[dims.size() - 2] != row_label || labels.back() != column_label) return {};
-    int64_t rows = dims[dims.size() - 2], columns = dims.back(), count = literal.count(), distance = -rows;
-    for (int64_t row = 0; columns > 0 && row * columns < count; ++row) {
-      int64_t last = columns - 1;
-      while (last >= 0 && (literal.as_int(row * columns + last) != 0) == inverted) --last;
-      if (last < 0) return {};
-      distance = std::max(distance, last - row % rows);
-    }
-    return distance;
   }
 
   // -- the body of the loop ------------------------------------------------------------------------------------------
