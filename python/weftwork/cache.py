@@ -29,7 +29,7 @@ class CacheInfo:
 def info() -> CacheInfo:
     """Where the compile cache lies, what is in it, and how often this process found what it looked for.
 
-    It lies in the folder that WEFT_CACHE names ("off": nowhere), else in ``weftwork`` below XDG_CACHE_HOME or ~/.cache;
+    It lies in the folder that WEFT_CACHE names ("off" or "0": nowhere), else in ``weftwork`` below XDG_CACHE_HOME or ~/.cache;
     a folder that others may write to is not used. Entries are named by the program with its constants and source lines,
     the CPU and the build of Weftwork; those used least recently go where there are too many.
 

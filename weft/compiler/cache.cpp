@@ -91,7 +91,7 @@ fs::path wanted_folder() {
 Whereabouts place() {
   fs::path folder = wanted_folder();
   if (folder.empty()) return {{}, "there is no home directory"};
-  if (folder == "off") return {{}, "WEFT_CACHE is 'off'"};
+  if (folder == "off" || folder == "0") return {{}, cat("WEFT_CACHE is '", folder.string(), "'")};
   if (build_id().empty()) return {{}, "this build has no build ID"};
   std::error_code problem;
   fs::create_directories(folder.parent_path(), problem);

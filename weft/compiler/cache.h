@@ -26,7 +26,7 @@ std::optional<Build> find_cached(const CacheKey& key);
 // Keeps the program, if that is possible. Entries that were not used for longest go where there are too many.
 void store_cached(const CacheKey& key, const Build& build);
 
-// The cache lies in WEFT_CACHE ("off": nowhere), or in weftwork below XDG_CACHE_HOME or ~/.cache. It must belong to the
+// The cache lies in WEFT_CACHE ("off" or "0": nowhere), or in weftwork below XDG_CACHE_HOME or ~/.cache. It must belong to the
 // user, and to nobody else to write. Entries take no more than WEFT_CACHE_BYTES, or 1 GiB, but for moments.
 struct CacheInfo {
   std::string directory;  // empty where the cache is off

@@ -154,7 +154,7 @@ class KernelEmitter {
   Address address(const Index& index, const std::vector<std::pair<ExprId, Index>>& dynamic, int64_t scale, int64_t shift);
   void find_streams();
   void fetch_ahead(const Expr& e);
-  void fetch_rows_after(const Expr& e, const std::string& rows);
+  void fetch_rows_after(const Index& index, int32_t slot, DType dtype, bool writes, const std::string& rows);
   std::string load_strided(const std::string& base, const std::string& element, const Address& at, int64_t bytes);
   std::string splat(const std::string& type, const std::string& scalar, int lanes);
   std::string as_vector(const Ssa& value, DType dtype, bool imaginary = false);
