@@ -213,3 +213,13 @@ def test_rows_that_lie_whole_pages_apart(rows: int) -> None:
         assert np.abs(wf.jit(f)(*args) - wanted).max() < 1e-3
     any_rows = wf.jit(lambda x: x @ w, dynamic={"x": {0: wf.Dim("n", 1, 64, 3000)}})
     assert np.abs(any_rows(x) - wanted).max() < 1e-3
+
+
+def test_a_large_transposed_left_operand_is_stored_first():
+    rng = np.random.default_rng(0)
+    x, y = rng.random((3000, 400)), rng.random((3000, 300))
+    product = wf.compile(lambda x, y: x.T @ y, x, y)
+    assert len(product.kernels) == 2
+    np.testing.assert_allclose(product(x, y), x.T @ y, rtol=1e-12)
+    assert len(wf.compile(lambda x, y: x.T @ y, x[:300].copy(), y[:300].copy()).kernels) == 1
+    assert len(wf.compile(lambda x, y: x.T @ y, x, y[:, :20].copy()).kernels) == 1

@@ -184,6 +184,7 @@ class Fuser {
         for (const Value& operand : node.operands()) {
           bool in_place = operand.node().op == Op::strided_view && reads_windows(node);
           NodeId base = in_place ? below_reshapes(operand.node().operand(0)) : strided_base(operand.id());
+          if (operand == node.operand(0) && turns_first(node)) base = operand.id();
           store(base, "is an operand of a product");
           // A splat has memory too where a product reads it.
           fusion_.is_stored[base] = true;

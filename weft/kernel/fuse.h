@@ -60,6 +60,8 @@ std::optional<size_t> kept_rows(const Node& reduce);
 bool is_widening(const Node& node);
 // Whether the operands of a prepared dot_general are strided views that it reads where they lie: windows and their kernel.
 bool reads_windows(const Node& dot);
+// Whether its left operand is transposed, so large that rows of it in place would come from far down the caches: it is stored.
+bool turns_first(const Node& dot);
 // Whether the value is a constant of one repeated element, which is written into expressions.
 bool is_inline_constant(const Node& node);
 // Where dimensions of extent 1 come and go in a reshape: for each operand dimension the result's, or -1; nothing where it

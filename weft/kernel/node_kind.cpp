@@ -46,6 +46,14 @@ bool is_widening(const Node& node) {
 
 bool reads_windows(const Node& dot) { return dot.ints(Attr::lhs_contracting_dimensions).size() > 1; }
 
+bool turns_first(const Node& dot) {
+  const Node& lhs = dot.operand(0).node();
+  if (lhs.op != Op::transpose || lhs.ints(Attr::permutation).back() + 1 == lhs.type().rank() || !lhs.type().is_static() || !dot.type().is_static()) return false;
+  // More than a second-level cache holds by far, and read by enough columns to pay for a copy.
+  constexpr int64_t many_bytes = int64_t{8} << 20, many_columns = 256;
+  return lhs.type().count().value() * static_cast<int64_t>(size_of(lhs.type().dtype)) >= many_bytes && dot.type().rank() > 0 && dot.type().dims.back().value() >= many_columns;
+}
+
 bool is_inline_constant(const Node& node) {
   if (node.op != Op::constant) return false;
   const Literal& literal = node.attrs.literal(Attr::value);
