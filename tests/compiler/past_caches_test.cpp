@@ -51,3 +51,16 @@ TEST_CASE("memory of results may begin anywhere") {
     CHECK((shift == 16 || got[shift + wanted.size()] == -1.0f));
   }
 }
+
+TEST_CASE("memory of results that nearly are large ones may begin anywhere") {
+  constexpr int64_t count = (1 << 18) - 1, terms = 32;
+  std::string type = cat("tensor<", count, "xf32>"), whole = cat("tensor<", terms, "x", count, "xf32>");
+  Compiled compiled = compile(*parse(cat("func.func @main(%x: ", whole, ") -> ", type, " {\n  %0 = stablehlo.constant dense<0.0> : tensor<f32>\n",
+                                         "  %1 = stablehlo.reduce(%x init: %0) applies stablehlo.add across dimensions = [0] : (", whole,
+                                         ", tensor<f32>) -> ", type, "\n  return %1 : ", type, "\n}\n")));
+  std::vector<float> x(count * terms, 1), got(count + 1);
+  std::vector<const void*> inputs{x.data()};
+  std::vector<void*> outputs{got.data() + 1};
+  compiled.executable->run({}, inputs, outputs);
+  CHECK(std::all_of(got.begin() + 1, got.end(), [](float value) { return value == terms; }));
+}

@@ -4,14 +4,16 @@
 #include <sys/mman.h>
 
 #include <cstddef>
-#include <cstdint>
 #include <cstdlib>
+
+#include "weft/core/type.h"
 
 namespace weft {
 
 inline constexpr size_t cache_line = 64;
-// Kernels find results of so many bytes at the beginning of a cache line.
-inline constexpr int64_t lined_up_bytes = int64_t{1} << 20;
+
+// Whether kernels find such a result at the beginning of a cache line, whatever its symbols are: those of a MiB or more.
+inline bool is_lined_up(const Type& type) { return (type.count() * Dim(size_of(type.dtype))).min() >= 1 << 20; }
 
 // What a block of that size begins at and is a multiple of: `small`, or for large blocks a large page. Those are mapped with
 // a five-hundredth of the faults, and kernels that walk over them miss fewer translations.

@@ -50,10 +50,10 @@ void write_past_caches(Program& program) {
     size_t next = 0;
     for (size_t i = 0; i < keeps[k].size(); ++i) {
       if (program.kernels[k].memories[i].scratch) continue;
-      const BufferPlan& buffer = program.buffers[static_cast<size_t>(launch.buffers[next++])];
-      bool is_result = outermost && buffer.place == Place::output && uses[static_cast<size_t>(&buffer - program.buffers.data())] == 1 &&
-                       program.outputs[static_cast<size_t>(buffer.index)].alias < 0;
-      if (!is_result || bytes < beyond_caches || buffer.bytes.min() < lined_up_bytes) keeps[k][i] = true;
+      auto b = static_cast<size_t>(launch.buffers[next++]);
+      bool is_result = outermost && bytes >= beyond_caches && program.buffers[b].place == Place::output && uses[b] == 1;
+      const ProgramOutput* output = is_result ? &program.outputs[static_cast<size_t>(program.buffers[b].index)] : nullptr;
+      if (!output || output->alias >= 0 || !is_lined_up(output->type)) keeps[k][i] = true;
     }
   };
   visit_launches(program.setup, false, visit);

@@ -146,7 +146,7 @@ struct Executable::State {
   State(Manifest m, std::span<const std::string> objects) : manifest(std::move(m)), code(objects) {
     for (size_t i = 0; i < manifest.outputs.size(); ++i) {
       const IoInfo& output = manifest.outputs[i];
-      if (output.alias < 0 && (output.type.count() * Dim(size_of(output.type.dtype))).min() >= lined_up_bytes) lined_up.push_back(i);
+      if (output.alias < 0 && is_lined_up(output.type)) lined_up.push_back(i);
     }
   }
 };
