@@ -64,3 +64,17 @@ TEST_CASE("memory of results that nearly are large ones may begin anywhere") {
   compiled.executable->run({}, inputs, outputs);
   CHECK(std::all_of(got.begin() + 1, got.end(), [](float value) { return value == terms; }));
 }
+
+TEST_CASE("memory of results of symbolic extents may begin anywhere") {
+  const char* type = "tensor<?x2064xf32, \"n\">";
+  Compiled compiled = compile(*parse(cat("func.func @main(%x: ", type, ", %y: ", type, ") -> ", type, " attributes {weft.symbols = \"n 512 2048 4096\"} {\n",
+                                         "  %0 = stablehlo.add %x, %y : ", type, "\n  return %0 : ", type, "\n}\n")));
+  for (int64_t count : {512, 1500}) {
+    std::vector<float> x(static_cast<size_t>(count * columns), 1), got(x.size() + 2, -1);
+    std::vector<const void*> inputs{x.data(), x.data()};
+    std::vector<void*> outputs{got.data() + 1};
+    compiled.executable->run(std::vector<int64_t>{count}, inputs, outputs);
+    CHECK(std::all_of(got.begin() + 1, got.end() - 1, [](float value) { return value == 2; }));
+    CHECK((got.front() == -1 && got.back() == -1));
+  }
+}

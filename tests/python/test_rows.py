@@ -49,8 +49,9 @@ def test_rows_with_tails(columns: int, dtype: Any) -> None:
                 )
 
 
-def test_rows_are_the_same_on_any_number_of_threads() -> None:
-    x = random.standard_normal((1001, 700)).astype(np.float32)
+@pytest.mark.parametrize("rows", [1001, 1002])
+def test_rows_are_the_same_on_any_number_of_threads(rows: int) -> None:
+    x = random.standard_normal((rows, 700)).astype(np.float32)
     found = []
     for threads in (1, 2, 5):
         wf.set_num_threads(threads)
