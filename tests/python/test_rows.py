@@ -58,3 +58,9 @@ def test_rows_are_the_same_on_any_number_of_threads(rows: int) -> None:
         found.append([wf.jit(function)(x).tobytes() for function in (softmax, logsumexp, layer_norm)])
     wf.set_num_threads(0)
     assert found[0] == found[1] == found[2]
+
+
+def test_short_rows_are_taken_two_at_a_time() -> None:
+    for rows, columns, turns in ((1002, 700, 501), (1001, 700, 1001), (1002, 7000, 1002), (32, 700, 32)):
+        x = np.zeros((rows, columns), np.float32)
+        assert f"parallel for .p < {turns} " in wf.trace(softmax, x).core.kernels_text(), (rows, columns)
