@@ -301,6 +301,14 @@ def test_blocks_of_extents_that_only_the_call_knows() -> None:
             close(f(*args), function(*args), 200)
 
 
+def test_extents_that_may_be_zero() -> None:
+    any_number = {0: wf.Dim("b", 0, 3, 1 << 20), 1: wf.Dim("n", 0, 500, 1 << 20)}
+    f = wf.jit(dynamic={name: any_number for name in "qkv"})(plain)
+    for b, n in ((2, 300), (0, 300), (2, 0), (1, 1)):
+        args = three(b, n, 16)
+        close(f(*args), plain(*args) if n else args[2], 200)
+
+
 def test_inside_a_loop() -> None:
     def steps(x: Any, w: Any) -> Any:
         for _ in range(12):

@@ -86,7 +86,7 @@ class Chain {
     order_.clear();
   }
 
-  Dim turns() const { return batch_count() * blocks(); }
+  Dim turns() const { return batch_count() * ceildiv(rows_, Dim(block_rows_)); }
 
   // The loop, in the graph being built; `values`: the new values of nodes outside of the chain.
   Value rebuilt(Builder& build, const std::vector<std::vector<Value>>& values, const std::string& counter) {
@@ -129,7 +129,8 @@ class Chain {
     order_ = user->ints(Attr::permutation);
   }
 
-  Dim blocks() const { return ceildiv(rows_, Dim(block_rows_)); }
+  // Of one batch. Divisors are one at least: where there are no turns nothing is divided.
+  Dim blocks() const { return max(ceildiv(rows_, Dim(block_rows_)), Dim(1)); }
   // The extents that the turns go through: batches, then blocks of rows, which share their right operands.
   Dims grid() const {
     Dims extents(product_.type().dims.begin(), product_.type().dims.begin() + batch_);
@@ -310,7 +311,7 @@ class Chain {
     Dim block = mod(turn, blocks()), rest = floordiv(turn, blocks());
     starts_.resize(static_cast<size_t>(batch_));
     for (int64_t i = batch_; i-- > 0;) {
-      const Dim& extent = product_.type().dims[static_cast<size_t>(i)];
+      Dim extent = max(product_.type().dims[static_cast<size_t>(i)], Dim(1));
       starts_[static_cast<size_t>(i)] = i == 0 ? rest : mod(rest, extent);
       rest = floordiv(rest, extent);
     }
