@@ -111,8 +111,6 @@ int64_t limit() {
   return is_number && bytes >= 0 ? bytes : default_limit;
 }
 
-fs::path path_of(const fs::path& folder, const CacheKey& key) { return folder / (key.digest.text() + std::string(suffix)); }
-
 struct Stored {
   fs::path path;
   int64_t bytes;
@@ -162,29 +160,32 @@ bool calls_users(const Graph& graph) {
 
 }  // namespace
 
+Manifest::Constant constant_of(const Literal& literal) { return {literal.type(), literal.bytes().data(), std::make_shared<Literal>(literal)}; }
+
 std::optional<CacheKey> cache_key(const Graph& graph, const Target& target) {
-  if (place().folder.empty() || calls_users(graph)) return {};
+  fs::path folder = place().folder;
+  if (folder.empty() || calls_users(graph)) return {};
   std::string text = cat(build_id(), target.triple, " ", target.cpu, " ", target.features, " ", target.vector_bytes, " ",
                          graph.level() == Level::flat, "\n");
   for (const Symbol& symbol : graph.symbols()) append(text, symbol.name, " ", symbol.min, " ", symbol.opt, " ", symbol.max, "\n");
   std::vector<Literal> constants;
   text += print(graph, {.resources = &constants});
-  CacheKey key{digest_of(text), {}};
+  CacheKey key{digest_of(text), {}, {}};
   for (const Literal& constant : constants) {
     key.digest = combine(key.digest, constant.is_live() ? digest_of("live") : digest_of(constant.bytes()));
-    key.constants.push_back({constant.type(), constant.bytes().data(), std::make_shared<Literal>(constant)});
+    key.constants.push_back(constant_of(constant));
   }
+  key.entry = folder / (key.digest.text() + std::string(suffix));
   return key;
 }
 
 std::optional<Build> find_cached(const CacheKey& key) {
-  fs::path path = path_of(place().folder, key);
-  if (access(path.c_str(), R_OK) == 0) {
+  if (access(key.entry.c_str(), R_OK) == 0) {
     try {
-      Package package = read_package(path, key.constants);
+      Package package = read_package(key.entry, key.constants);
       if (package.key != key.digest || package.builds.size() != 1) fail(ErrorKind::io, "executable_file", "the entry of another program");
       std::error_code ignored;
-      fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);
+      fs::last_write_time(key.entry, fs::file_time_type::clock::now(), ignored);
       ++hits;
       return std::move(package.builds[0]);
     } catch (const Error&) {
@@ -196,14 +197,12 @@ std::optional<Build> find_cached(const CacheKey& key) {
 }
 
 void store_cached(const CacheKey& key, const Build& build) {
-  fs::path folder = place().folder;
-  if (folder.empty()) return;
   try {
-    write_package(path_of(folder, key), {key.digest, {}, {}, {build}}, key.constants);
+    write_package(key.entry, {key.digest, {}, {}, {build}}, key.constants);
   } catch (const Error&) {
     return;  // no room: the program runs all the same
   }
-  if (key.digest.low % stores_between_trims == 0) trim(folder);
+  if (key.digest.low % stores_between_trims == 0) trim(key.entry.parent_path());
 }
 
 CacheInfo cache_info() {

@@ -1,6 +1,7 @@
 // Compiled programs kept on disk, for every process of a user.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,8 +16,12 @@ namespace weft {
 // What a compiled program depends on, digested: the program with its constants and lines, the CPU, and this build of ours.
 struct CacheKey {
   Digest digest;
+  std::filesystem::path entry;                // where it is kept
   std::vector<Manifest::Constant> constants;  // the program's own, which entries do not hold
 };
+
+// A constant as executables and files hold it.
+Manifest::Constant constant_of(const Literal& literal);
 
 // Nothing where programs are not kept: the cache is off, or the graph calls operations that users added, which may be
 // others next time.

@@ -51,8 +51,7 @@ Manifest manifest_of(const Program& program) {
   m.symbols = program.symbols;
   for (const ProgramInput& input : program.inputs) m.inputs.push_back({input.name, input.type, -1});
   for (const ProgramOutput& output : program.outputs) m.outputs.push_back({output.name, output.type, output.alias});
-  for (const Literal& constant : program.constants)
-    m.constants.push_back({constant.type(), constant.bytes().data(), std::make_shared<Literal>(constant)});
+  for (const Literal& constant : program.constants) m.constants.push_back(constant_of(constant));
   m.arena_bytes = program.arena_bytes;
   m.persistent_bytes = program.persistent_bytes;
   std::vector<int64_t> launches(program.kernels.size());
@@ -183,8 +182,7 @@ Compiled compile(const Graph& graph, const CompileOptions& options) {
 Package package_of(const Graph& graph, const Compiled& compiled) {
   std::vector<Literal> constants;
   Package package{{}, print(graph, {.resources = &constants}), {}, {*compiled.build}};
-  for (const Literal& constant : constants)
-    package.resources.push_back({constant.type(), constant.bytes().data(), std::make_shared<Literal>(constant)});
+  for (const Literal& constant : constants) package.resources.push_back(constant_of(constant));
   return package;
 }
 

@@ -190,12 +190,13 @@ Manifest read_manifest(Reader& in) {
 class Pieces {
  public:
   void add(Writer& out, std::string_view bytes) {
-    auto [found, is_new] = places_.try_emplace({bytes.data(), bytes.size()}, end_);
+    auto [found, is_new] = places_.try_emplace({bytes.data(), bytes.size()});
     if (is_new) {
+      found->second = {end_, digest_of(bytes)};
       pieces_.push_back(bytes);
       end_ = aligned(end_ + bytes.size());
     }
-    out.number(found->second), out.number(bytes.size()), out.number(digest_of(bytes));
+    out.number(found->second.first), out.number(bytes.size()), out.number(found->second.second);
   }
   uint64_t bytes() const { return end_; }
   void write(std::ostream& out) const {
@@ -207,7 +208,7 @@ class Pieces {
   }
 
  private:
-  std::map<std::pair<const char*, size_t>, uint64_t> places_;
+  std::map<std::pair<const char*, size_t>, std::pair<uint64_t, Digest>> places_;
   std::vector<std::string_view> pieces_;
   uint64_t end_ = 0;
 };
@@ -264,17 +265,20 @@ struct Source {
   std::shared_ptr<const Mapping> file;
   std::string_view pieces;
   std::span<const Manifest::Constant> lenders;
+  std::map<std::pair<uint64_t, uint64_t>, Digest> digests = {};  // of the pieces read so far, by place and size
 
-  std::string_view piece(Reader& in) const {
+  std::string_view piece(Reader& in) {
     uint64_t at = in.number(), size = in.number();
     Digest digest = in.digest();
     if (at > pieces.size() || size > pieces.size() - at) reject("a piece lies outside of it");
     std::string_view bytes = pieces.substr(at, size);
-    if (digest_of(bytes) != digest) reject("it is damaged");
+    auto [found, is_new] = digests.try_emplace({at, size});
+    if (is_new) found->second = digest_of(bytes);
+    if (found->second != digest) reject("it is damaged");
     return bytes;
   }
 
-  std::vector<Manifest::Constant> constants(Reader& in) const {
+  std::vector<Manifest::Constant> constants(Reader& in) {
     return in.list([&] {
       Manifest::Constant constant{in.type(), nullptr, file};
       uint64_t wanted = bytes_of(constant.type), given = 0;
