@@ -165,8 +165,9 @@ class Executable:
         }
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes it to a file, by custom one that ends in ``.weft``, that :func:`weftwork.load` reads: signature, machine code, constants, and
-        the program as StableHLO. The file appears whole or not at all. Raises an :class:`OSError` where it cannot be written.
+        """Writes it to a file that :func:`weftwork.load` reads, named ``….weft`` by custom: signature, machine code,
+        constants, and the program as StableHLO. The file appears whole or not at all. Raises an :class:`OSError` where it
+        cannot be written.
         """
         self._core.save(os.fspath(path))
 
