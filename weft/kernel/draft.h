@@ -86,8 +86,6 @@ bool lay_along(Lowering& lowering, Draft& draft, const Access& access, NodeId re
 // Stages over the same rows.
 void lower_rows(Lowering& lowering, const Group& group);
 
-// Serial loops around statements.
-std::vector<Stmt> serial(const std::vector<Axis>& axes, std::vector<Stmt> body);
 int32_t add_variable(Kernel& kernel, DType dtype);
 
 // Axes for these dims and the coordinates that go with them; extents of 1 have coordinate 0 and no axis.

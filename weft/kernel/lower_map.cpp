@@ -100,19 +100,6 @@ int32_t add_variable(Kernel& kernel, DType dtype) {
   return static_cast<int32_t>(kernel.variables.size() - 1);
 }
 
-std::vector<Stmt> serial(const std::vector<Axis>& axes, std::vector<Stmt> body) {
-  for (size_t i = axes.size(); i-- > 0;) {
-    Stmt loop;
-    loop.kind = StmtKind::loop;
-    loop.counter = axes[i].counter;
-    loop.extent = axes[i].extent;
-    loop.body = std::move(body);
-    body.clear();
-    body.push_back(std::move(loop));
-  }
-  return body;
-}
-
 void finish_draft(Lowering& lowering, Draft draft, const Access& access, const std::vector<NodeId>& roots) {
   const std::vector<NodeId>& stored = access.memories();
   std::vector<BufferId> buffers(stored.begin(), stored.end());

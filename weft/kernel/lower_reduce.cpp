@@ -29,16 +29,6 @@ Stmt accumulate(int32_t slot, Scalar op, ExprId expr) {
   return stmt;
 }
 
-Stmt parallel_loop(const Dim& extent, std::vector<Stmt> body) {
-  Stmt loop;
-  loop.kind = StmtKind::loop;
-  loop.loop = LoopKind::parallel;
-  loop.counter = ".p";
-  loop.extent = extent;
-  loop.body = std::move(body);
-  return loop;
-}
-
 // Dims of the operand split into those kept and those reduced, with coordinates for all.
 struct ReduceSpace {
   std::vector<Axis> kept, reduced;

@@ -169,8 +169,7 @@ std::vector<Value> sorted_in_lines(Builder& build, const Node& node, const std::
   for (int64_t i = 0; i < rank; ++i)
     if (i != axis) order.push_back(i);
   order.push_back(axis);
-  Ints back(order.size());
-  for (size_t i = 0; i < order.size(); ++i) back[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
+  Ints back = inverse(order);
   std::vector<Value> lines;
   for (const Value& operand : operands) lines.push_back(build.transpose(operand, order));
   Attrs attrs = node.attrs;

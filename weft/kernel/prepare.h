@@ -36,6 +36,8 @@ std::vector<bool> before_transpositions(const Graph& graph);
 // Such a call, computed and then transposed; an empty value where an operand is not transposed like the others.
 Value before_transposition(Builder& build, const Node& node, const std::vector<Value>& operands);
 
+// The permutation that undoes one.
+Ints inverse(const Ints& permutation);
 // A transposition, of what was transposed too.
 Value transposed(Builder& build, Value x, Ints order);
 // A dot_general over several dimensions of a strided_view by a constant, or a strided_view of one, as the product of places

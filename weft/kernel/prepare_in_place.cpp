@@ -28,12 +28,6 @@ struct TwoSteps {
   }
 };
 
-Ints inverse(const Ints& permutation) {
-  Ints places(permutation.size());
-  for (size_t i = 0; i < permutation.size(); ++i) places[static_cast<size_t>(permutation[i])] = static_cast<int64_t>(i);
-  return places;
-}
-
 bool has(const Ints& list, size_t i) { return std::ranges::count(list, static_cast<int64_t>(i)) > 0; }
 
 // A strided view, or a whole value as one, by parts.

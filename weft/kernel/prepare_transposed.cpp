@@ -9,12 +9,6 @@
 namespace weft {
 namespace {
 
-Ints inverse(const Ints& permutation) {
-  Ints places(permutation.size());
-  for (size_t i = 0; i < permutation.size(); ++i) places[static_cast<size_t>(permutation[i])] = static_cast<int64_t>(i);
-  return places;
-}
-
 // The permutation of a transposition that parts the elements that lie side by side; nothing for others.
 const Ints* permutation_of(const Value& value) {
   const Node& node = value.node();
@@ -99,6 +93,12 @@ Value reduced(Builder& build, const Node& node, Value x, Value initial, const In
 }
 
 }  // namespace
+
+Ints inverse(const Ints& permutation) {
+  Ints places(permutation.size());
+  for (size_t i = 0; i < permutation.size(); ++i) places[static_cast<size_t>(permutation[i])] = static_cast<int64_t>(i);
+  return places;
+}
 
 std::vector<bool> before_transpositions(const Graph& graph) {
   // Elements side by side from which on whole vectors of sums pay.

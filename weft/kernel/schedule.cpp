@@ -125,6 +125,29 @@ Axis split(Kernel& kernel, Axis& axis, int64_t size, const std::string& inside) 
   return inner;
 }
 
+std::vector<Stmt> serial(const std::vector<Axis>& axes, std::vector<Stmt> body) {
+  for (size_t i = axes.size(); i-- > 0;) {
+    Stmt loop;
+    loop.kind = StmtKind::loop;
+    loop.counter = axes[i].counter;
+    loop.extent = axes[i].extent;
+    loop.body = std::move(body);
+    body.clear();
+    body.push_back(std::move(loop));
+  }
+  return body;
+}
+
+Stmt parallel_loop(const Dim& extent, std::vector<Stmt> body) {
+  Stmt loop;
+  loop.kind = StmtKind::loop;
+  loop.loop = LoopKind::parallel;
+  loop.counter = ".p";
+  loop.extent = extent;
+  loop.body = std::move(body);
+  return loop;
+}
+
 std::vector<Stmt> nested(const std::vector<Axis>& axes, std::vector<Stmt> body, int unroll) {
   for (size_t i = axes.size(); i-- > 0;) {
     Stmt loop;
@@ -169,14 +192,7 @@ std::vector<Stmt> schedule_map(Kernel& kernel, std::vector<Axis> axes, std::vect
   std::optional<size_t> crossing = each.is(1) ? crossing_axis(kernel, axes) : std::nullopt;
   if (crossing && axes.back().extent.opt() >= tile_rows && axes[*crossing].extent.opt() >= tile_rows) {
     Axis rows = split(kernel, axes[*crossing], tile_rows, ".row"), columns = split(kernel, axes.back(), tile_columns, ".i");
-    Stmt inside;
-    inside.kind = StmtKind::loop;
-    inside.counter = rows.counter;
-    inside.extent = rows.extent;
-    inside.body = std::move(kernel.body);
-    kernel.body.clear();
-    kernel.body.push_back(std::move(inside));
-    kernel.body = nested({columns}, std::move(kernel.body), 1);
+    kernel.body = nested({columns}, serial({rows}, std::move(kernel.body)), 1);
   } else {
     Axis inner = axes.back();
     axes.pop_back();
@@ -194,14 +210,8 @@ std::vector<Stmt> schedule_map(Kernel& kernel, std::vector<Axis> axes, std::vect
     kernel.body = nested({inner}, std::move(kernel.body), 1);
   }
   parallel = flatten_parallel(kernel, axes);
-  Stmt loop;
-  loop.kind = StmtKind::loop;
-  loop.loop = LoopKind::parallel;
-  loop.counter = ".p";
-  loop.extent = parallel;
-  loop.body = std::move(kernel.body);
   std::vector<Stmt> result;
-  result.push_back(std::move(loop));
+  result.push_back(parallel_loop(parallel, std::move(kernel.body)));
   return result;
 }
 

@@ -32,6 +32,10 @@ Axis split(Kernel& kernel, Axis& axis, int64_t size, const std::string& inside);
 
 // Loops over `axes` around `body`, the last one a vector loop.
 std::vector<Stmt> nested(const std::vector<Axis>& axes, std::vector<Stmt> body, int unroll);
+// Serial loops around statements.
+std::vector<Stmt> serial(const std::vector<Axis>& axes, std::vector<Stmt> body);
+// The outermost loop, over the counter ".p", which threads share.
+Stmt parallel_loop(const Dim& extent, std::vector<Stmt> body);
 
 // Turns `axes` into one parallel loop over all of them with counter ".p"; rewrites the kernel. Returns its extent.
 Dim flatten_parallel(Kernel& kernel, const std::vector<Axis>& axes);

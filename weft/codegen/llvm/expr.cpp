@@ -195,12 +195,15 @@ void KernelEmitter::fetch_ahead(const Expr& e) {
   } else if (!lanes_.mask.empty()) {
     return;
   }
-  std::string element = memory_type(e.dtype), at = add(extent(e.index), cat(ahead));
+  std::string at = add(extent(e.index), cat(ahead));
+  for (int64_t lane = 0; lane < lanes_.count; lane += 64 / bytes) prefetch(e.slot, add(at, cat(lane)), false);
+}
+
+void KernelEmitter::prefetch(int32_t slot, const std::string& at, bool writes) {
+  std::string element = memory_type(kernel_.memories[static_cast<size_t>(slot)].dtype);
+  std::string place = assign(cat("getelementptr ", element, ", ptr ", pointer(slot), ", i64 ", at));
+  line(cat("call void @llvm.prefetch.p0(ptr ", place, ", i32 ", writes ? 1 : 0, ", i32 3, i32 1)"));
   module_.declare("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)");
-  for (int64_t lane = 0; lane < lanes_.count; lane += 64 / bytes) {
-    std::string place = assign(cat("getelementptr ", element, ", ptr ", pointer(e.slot), ", i64 ", add(at, cat(lane))));
-    line(cat("call void @llvm.prefetch.p0(ptr ", place, ", i32 0, i32 3, i32 1)"));
-  }
 }
 
 // Numbers that lie one after the other: real parts are the even elements, imaginary parts the odd ones.

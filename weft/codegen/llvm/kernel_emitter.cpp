@@ -217,13 +217,10 @@ void KernelEmitter::emit_loop_kernel() {
 
 // What an epilogue reads and writes lies in pieces of a line or two a row, which the CPU does not foresee: it is fetched
 // while the next tile is multiplied.
-void KernelEmitter::fetch_rows_after(const Index& index, int32_t slot, DType dtype, bool writes, const std::string& rows) {
+void KernelEmitter::fetch_rows_after(const Index& index, int32_t slot, bool writes, const std::string& rows) {
   std::optional<Dim> row = coefficient(index, ".m"), column = coefficient(index, ".n");
   if (!row || row->is(0) || !column || !column->is(1)) return;
-  std::string at = add(extent(index), multiply(rows, extent(*row)));
-  std::string place = assign(cat("getelementptr ", memory_type(dtype), ", ptr ", pointer(slot), ", i64 ", at));
-  line(cat("call void @llvm.prefetch.p0(ptr ", place, ", i32 ", writes ? 1 : 0, ", i32 3, i32 1)"));
-  module_.declare("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)");
+  prefetch(slot, add(extent(index), multiply(rows, extent(*row))), writes);
 }
 
 void KernelEmitter::emit_dot_body(const std::string& accumulator, int lanes, const std::string& m, const std::string& n,
@@ -240,9 +237,9 @@ void KernelEmitter::emit_dot_body(const std::string& accumulator, int lanes, con
   }
   accumulator_ = {accumulator, {}, lanes > 1};
   for (const Expr& e : kernel_.exprs)
-    if (e.kind == ExprKind::load && e.dynamic.empty() && e.mask == no_expr) fetch_rows_after(e.index, e.slot, e.dtype, false, rows);
+    if (e.kind == ExprKind::load && e.dynamic.empty() && e.mask == no_expr) fetch_rows_after(e.index, e.slot, false, rows);
   for (const Stmt& stmt : kernel_.body)
-    if (stmt.kind == StmtKind::store && stmt.dynamic.empty()) fetch_rows_after(stmt.index, stmt.slot, kernel_.memories[static_cast<size_t>(stmt.slot)].dtype, true, rows);
+    if (stmt.kind == StmtKind::store && stmt.dynamic.empty()) fetch_rows_after(stmt.index, stmt.slot, true, rows);
   for (const Stmt& stmt : kernel_.body) store(stmt);
   lanes_ = {};
   scopes_.pop_back();

@@ -37,6 +37,8 @@ std::string lanes_type(const std::string& element, int lanes);
 std::string memory_type(DType dtype);
 // The literal text of a constant, or of its part.
 std::string constant_text(DType dtype, const Literal& value, bool imaginary = false);
+// Whether it is a constant such as 1/2, 8 or -2.
+bool is_power_of_two(const Expr& e);
 
 class KernelEmitter {
  public:
@@ -154,7 +156,9 @@ class KernelEmitter {
   Address address(const Index& index, const std::vector<std::pair<ExprId, Index>>& dynamic, int64_t scale, int64_t shift);
   void find_streams();
   void fetch_ahead(const Expr& e);
-  void fetch_rows_after(const Index& index, int32_t slot, DType dtype, bool writes, const std::string& rows);
+  void fetch_rows_after(const Index& index, int32_t slot, bool writes, const std::string& rows);
+  // Asks for the cache line of element `at` of a memory.
+  void prefetch(int32_t slot, const std::string& at, bool writes);
   std::string load_strided(const std::string& base, const std::string& element, const Address& at, int64_t bytes);
   std::string splat(const std::string& type, const std::string& scalar, int lanes);
   std::string as_vector(const Ssa& value, DType dtype, bool imaginary = false);

@@ -47,10 +47,7 @@ bool is_instruction(Scalar op) {
 }
 
 // 1, 2, 4, … and their negatives.
-bool is_whole_power_of_two(const Expr& e) {
-  int exponent = 0;
-  return e.kind == ExprKind::constant && std::abs(std::frexp(e.value.as_double(0), &exponent)) == 0.5 && exponent > 0;
-}
+bool is_whole_power_of_two(const Expr& e) { return is_power_of_two(e) && std::abs(e.value.as_double(0)) >= 1; }
 
 }  // namespace
 

@@ -50,12 +50,6 @@ Bound bound_of(const Expr& e, const std::vector<Bound>& known, Bound loaded, DTy
   }
 }
 
-// 1/2, 8, -2, …
-bool is_power_of_two(const Expr& e) {
-  int exponent = 0;
-  return e.kind == ExprKind::constant && std::abs(std::frexp(e.value.as_double(0), &exponent)) == 0.5;
-}
-
 // Whether a zero that the expression gives is always positive.
 bool is_never_minus_zero(const Kernel& kernel, ExprId id) {
   const Expr& e = kernel.exprs[static_cast<size_t>(id)];
@@ -77,6 +71,11 @@ bool keeps_zeros(Scalar op) {
 }
 
 }  // namespace
+
+bool is_power_of_two(const Expr& e) {
+  int exponent = 0;
+  return e.kind == ExprKind::constant && std::abs(std::frexp(e.value.as_double(0), &exponent)) == 0.5;
+}
 
 std::optional<KernelEmitter::ShortFloats> KernelEmitter::short_floats(const Stmt& loop) const {
   ShortFloats found;
