@@ -1,9 +1,16 @@
 // Errors, extents and locations.
 #include <nanobind/operators.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <thread>
 
 #include "convert.h"
 #include "weft/core/error.h"
+#include "weft/core/knobs.h"
 
 namespace weft::py {
 namespace {
@@ -100,11 +107,60 @@ void bind_dim(nb::module_& m) {
         "Whether two extents are the same for every value of the symbols.");
 }
 
+// A scope of knobs that Python ends when it likes; one that another thread lets go of stays, as its list is that thread's.
+class KnobScope {
+ public:
+  explicit KnobScope(ScopedKnobs::Values values) : scope_(new ScopedKnobs(std::move(values))) {}
+  ~KnobScope() {
+    if (!is_here()) (void)scope_.release();
+  }
+  KnobScope(const KnobScope&) = delete;
+  KnobScope& operator=(const KnobScope&) = delete;
+  void close() {
+    if (!is_here()) fail(ErrorKind::runtime, "knob_thread", "a scope of knobs must end on the thread that it began on");
+    scope_.reset();
+  }
+
+ private:
+  bool is_here() const { return std::this_thread::get_id() == thread_; }
+  std::unique_ptr<ScopedKnobs> scope_;
+  std::thread::id thread_ = std::this_thread::get_id();
+};
+
+const char* type_name(KnobType type) {
+  switch (type) {
+    case KnobType::flag: return "flag";
+    case KnobType::integer: return "integer";
+    case KnobType::text: return "text";
+  }
+  return "";
+}
+
+void bind_knobs(nb::module_& m) {
+  nb::class_<KnobScope>(m, "KnobScope", "Values of knobs for this thread, until it is closed.")
+      .def("__init__", [](KnobScope* self, const std::vector<std::pair<std::string, std::optional<std::string>>>& values) {
+        ScopedKnobs::Values named;
+        for (const auto& [name, value] : values) named.emplace_back(knob_named(name), value);
+        new (self) KnobScope(std::move(named));
+      })
+      .def("close", &KnobScope::close);
+  m.def("knob", [](std::string_view name) { return knob_text(knob_named(name)); }, "The value of a knob here and now, as text.");
+  m.def("knob_rows", [] {
+    nb::list rows;
+    for (const KnobInfo& knob : all_knobs())
+      rows.append(nb::make_tuple(std::string(knob.name), variable_of(knob), type_name(knob.type), std::string(knob.standard),
+                                 std::string(knob.doc), knob.is_setting, knob_text(knob.knob), std::string(knob_source(knob.knob))));
+    return rows;
+  });
+  m.def("environment_problems", &environment_problems);
+}
+
 }  // namespace
 
 void bind_core(nb::module_& m) {
   nb::register_exception_translator(translate);
   bind_dim(m);
+  bind_knobs(m);
   nb::class_<Location>(m, "Location", "A place in the user's program.")
       .def_prop_ro("file", [](const Location& l) { return l ? l.file() : std::string(); })
       .def_prop_ro("line", [](const Location& l) { return l ? l.line() : 0; })

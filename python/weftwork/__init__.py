@@ -8,7 +8,7 @@ from .custom import CustomOp, custom_op
 from .errors import Error
 from .graph import Executable, Graph, load
 from .jit import compile, jit, simulate, trace
-from .knobs import num_threads, set_num_threads
+from .knobs import knobs, num_threads, set_num_threads
 from .numpy.control import cond, scan, while_loop
 from .numpy.extents import install as _install_extents
 from .numpy.functions import erf
@@ -47,6 +47,7 @@ __all__ = [
     "erf",
     "errors",
     "jit",
+    "knobs",
     "linalg",
     "load",
     "max_pool1d",

@@ -11,6 +11,7 @@ import numpy as np
 
 from . import _core
 from .errors import ArgumentTypeError, ArgumentValueError
+from .knobs import report_problems
 
 __all__ = ["Executable", "Graph", "Io", "Kernel", "load"]
 
@@ -188,4 +189,5 @@ def load(path: str | os.PathLike[str]) -> Executable:
     >>> wf.load(path)(np.arange(3.0))
     array([0., 2., 4.])
     """
+    report_problems()
     return Executable(_core.load(os.fspath(path)))

@@ -74,7 +74,7 @@ class Jit(_core.Dispatcher):
         self._jointly: Jit | None = None
 
     def _compile(self, args: tuple, kwargs: dict[str, Any]) -> Any:
-        target = self._options.target or target_name()
+        target = target_name(self._options.target)
         if is_neuron(target):
             raise ExecutionError(
                 "a call needs a Neuron device, and there is no runtime for one here: wf.compile(f, *arrays, "
@@ -206,7 +206,7 @@ def compile(function: Any, *args: Any, target: str | None = None, **kwargs: Any)
         graph = function.function(*args, **kwargs)
     else:
         graph, target = trace(function, *args, **kwargs), target or plain_function(function)[1].target
-    wanted = target or target_name()
+    wanted = target_name(target)
     return compile_neff(graph, wanted) if is_neuron(wanted) else Executable(_core.compile(graph.core, wanted))
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from . import _core
 from .errors import ArgumentValueError, ExecutionError
 from .graph import Graph, Io
 
@@ -67,7 +68,7 @@ class Neff:
 
 def compiler_path() -> str:
     """The compiler that WEFT_NEURONX_CC names, or ``neuronx-cc`` of PATH."""
-    named = os.environ.get("WEFT_NEURONX_CC")
+    named = _core.knob("neuronx_cc")
     path = shutil.which(named or "neuronx-cc")
     if path is None:
         where = f"WEFT_NEURONX_CC names '{named}', which is" if named else "'neuronx-cc' is not on PATH, nor is WEFT_NEURONX_CC"

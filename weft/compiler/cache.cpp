@@ -10,11 +10,11 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
 #include "weft/core/error.h"
+#include "weft/core/knobs.h"
 #include "weft/ir/routine_call.h"
 #include "weft/ir/text.h"
 
@@ -24,7 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view suffix = ".weft", draft_suffix = ".tmp";
-constexpr int64_t default_limit = int64_t{1} << 30;
 // One store in so many looks at what there is in all.
 constexpr uint64_t stores_between_trims = 16;
 
@@ -66,11 +65,6 @@ const std::string& build_id() {
   return id;
 }
 
-std::string text_of_variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
-}
-
 // The folder that entries lie in; where there is none, why.
 struct Whereabouts {
   fs::path folder;
@@ -78,10 +72,10 @@ struct Whereabouts {
 };
 
 fs::path wanted_folder() {
-  if (std::string given = text_of_variable("WEFT_CACHE"); !given.empty()) return given;
-  fs::path base = text_of_variable("XDG_CACHE_HOME");
+  if (std::string given = knob_text(Knob::cache); !given.empty()) return given;
+  fs::path base = environment_variable("XDG_CACHE_HOME");
   if (!base.is_absolute()) {
-    base = text_of_variable("HOME");
+    base = environment_variable("HOME");
     if (!base.is_absolute()) return {};
     base /= ".cache";
   }
@@ -102,13 +96,6 @@ Whereabouts place() {
   if (status.st_uid != geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH))) return {{}, cat("'", folder.string(), "' can be written by other users")};
   if (access(folder.c_str(), R_OK | W_OK | X_OK) != 0) return {{}, cat("'", folder.string(), "' cannot be written")};
   return {std::move(folder), {}};
-}
-
-int64_t limit() {
-  std::string given = text_of_variable("WEFT_CACHE_BYTES");
-  int64_t bytes = 0;
-  bool is_number = std::from_chars(given.data(), given.data() + given.size(), bytes).ptr == given.data() + given.size() && !given.empty();
-  return is_number && bytes >= 0 ? bytes : default_limit;
 }
 
 struct Stored {
@@ -139,7 +126,7 @@ void trim(const fs::path& folder) {
   for (const Stored& draft : entries(folder, draft_suffix))
     if (now - draft.used > std::chrono::hours(1)) fs::remove(draft.path, ignored);
   std::vector<Stored> all = entries(folder, suffix);
-  int64_t bytes = 0, most = limit();
+  int64_t bytes = 0, most = knob_integer(Knob::cache_bytes);
   for (const Stored& entry : all) bytes += entry.bytes;
   if (bytes <= most) return;
   std::ranges::sort(all, {}, &Stored::used);
@@ -207,7 +194,7 @@ void store_cached(const CacheKey& key, const Build& build) {
 
 CacheInfo cache_info() {
   Whereabouts where = place();
-  CacheInfo info{where.folder.string(), where.problem, 0, 0, limit(), hits, misses};
+  CacheInfo info{where.folder.string(), where.problem, 0, 0, knob_integer(Knob::cache_bytes), hits, misses};
   if (where.folder.empty()) return info;
   for (const Stored& entry : entries(where.folder, suffix)) ++info.entries, info.bytes += entry.bytes;
   return info;

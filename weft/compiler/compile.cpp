@@ -103,8 +103,8 @@ std::vector<ObjectCode> compile_side_by_side(const std::string& ir, const Target
 
 // WEFT_DUMP: where the stages of this graph go; empty for nowhere.
 std::string dump_folder(const Graph& graph) {
-  const char* root = std::getenv("WEFT_DUMP");
-  return root && *root ? cat(root, "/", graph.name()) : "";
+  std::string root = knob_text(Knob::dump);
+  return root.empty() ? "" : cat(root, "/", graph.name());
 }
 
 Program lower_in_stages(const Graph& graph, const Target& target, Stages& stages, const std::string& folder) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "weft/core/knobs.h"
 #include "weft/ir/graph.h"
 #include "weft/kernel/kernel.h"
 #include "weft/runtime/file.h"
@@ -12,7 +13,7 @@
 namespace weft {
 
 struct CompileOptions {
-  std::string target = "native";  // native, avx512, avx2, x86-64 (knob WEFT_TARGET)
+  std::string target = knob_text(Knob::target);  // native, avx512, avx2, x86-64
 };
 
 // How long each stage took, in order.

@@ -43,7 +43,7 @@ struct Step {
 };
 // The order, as a table.
 std::span<const Step> pipeline();
-// All of it; with the knob WEFT_VERIFY set (and not 0) every pass is verified: InternalError names the one that left
+// All of it; with the knob `verify` every pass is verified: InternalError names the one that left
 // an illegal graph.
 GraphPtr run_pipeline(const Graph& graph);
 

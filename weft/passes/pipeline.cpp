@@ -1,6 +1,5 @@
 // The order of the passes.
-#include <cstdlib>
-
+#include "weft/core/knobs.h"
 #include "weft/passes/pass.h"
 
 namespace weft {
@@ -17,15 +16,6 @@ std::span<const Step> pipeline() {
 }
 
 namespace {
-
-// The knob WEFT_VERIFY: whether every pass must leave a legal graph.
-bool verifies() {
-  static const bool on = [] {
-    const char* knob = std::getenv("WEFT_VERIFY");
-    return knob && *knob && *knob != '0';
-  }();
-  return on;
-}
 
 void verify_after(const Pass& pass, const Graph& graph) {
   check(graph.level() == pass.to, "the pass ", pass.name, " left a graph of another level");
@@ -53,9 +43,10 @@ GraphPtr with_regions(const Graph& graph) {
 
 GraphPtr run_pipeline(const Graph& graph) {
   GraphPtr current;
+  bool verifies = knob_flag(Knob::verify);
   for (const Step& step : pipeline()) {
     current = step.pass->run(current ? *current : graph);
-    if (verifies()) verify_after(*step.pass, *current);
+    if (verifies) verify_after(*step.pass, *current);
   }
   bool has_regions = false;
   for (const Node& node : current->nodes()) has_regions |= family(node.op) == Family::control && !node.regions.empty();

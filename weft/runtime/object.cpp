@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "weft/core/error.h"
+#include "weft/core/knobs.h"
 #include "weft/runtime/symbols.h"
 
 namespace weft {
@@ -243,7 +244,7 @@ class Loader {
     if (mprotect(state_.memory, state_.size, PROT_READ | PROT_EXEC) != 0)
       throw Error(ErrorKind::runtime, "this system does not let pages be made executable", "code_memory");
     for (const auto& [name, at] : shared_) state_.functions.emplace(name, state_.memory + at);
-    if (const char* knob = std::getenv("WEFT_PERF"); knob && *knob == '1') name_for_profilers();
+    if (knob_flag(Knob::perf)) name_for_profilers();
   }
 
   // Lines of the file in which `perf report` looks for names of code that a process made.

@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
-#include <cstdlib>
 #include <mutex>
 #include <system_error>
 #include <thread>
 #include <vector>
 
 #include "weft/core/error.h"
+#include "weft/core/knobs.h"
 
 namespace weft {
 namespace {
@@ -34,12 +34,6 @@ int available_cpus() {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(CPU_COUNT(&set), 1);
   return std::max(static_cast<int>(std::thread::hardware_concurrency()), 1);
-}
-
-int default_threads() {
-  const char* knob = std::getenv("WEFT_THREADS");
-  int n = knob ? std::atoi(knob) : 0;
-  return n >= 1 && n <= 1024 ? n : available_cpus();
 }
 
 // Pieces of a loop that are meant for one thread: the number of the first that is left, and above it the end.
@@ -231,9 +225,15 @@ Pool& pool() {
 }  // namespace
 
 int num_threads() {
-  int wanted = shared().wanted.load();
-  static const int standard = default_threads();
-  return wanted > 0 ? wanted : standard;
+  std::optional<int64_t> scoped = scoped_integer(Knob::threads);
+  int64_t wanted = scoped ? *scoped : shared().wanted.load();
+  if (!scoped && wanted == 0) {
+    // As it was when this process first asked.
+    static const int64_t standard = knob_integer(Knob::threads);
+    wanted = standard;
+  }
+  static const int cpus = available_cpus();
+  return wanted > 0 ? static_cast<int>(wanted) : cpus;
 }
 
 void set_num_threads(int n) {

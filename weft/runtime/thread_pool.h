@@ -5,7 +5,8 @@
 
 namespace weft {
 
-// How many threads loops use, the caller included: set_num_threads, else the knob WEFT_THREADS, else one for each CPU
+// How many threads loops use, the caller included: the scope of this thread that sets the knob
+// `threads`, else set_num_threads, else WEFT_THREADS, else one for each CPU
 // that this process may run on.
 int num_threads();
 
