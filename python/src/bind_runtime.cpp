@@ -7,6 +7,7 @@
 
 #include "numpy_array.h"
 #include "weft/compiler/cache.h"
+#include "weft/core/span.h"
 #include "weft/runtime/thread_pool.h"
 
 namespace weft::py {
@@ -158,10 +159,25 @@ void bind_executable(nb::module_& m) {
       .def_prop_ro("cuts", [](const PyExecutable& self) { return self.compiled.executable->manifest().cuts; });
 }
 
+void bind_spans(nb::module_& m) {
+  m.def("is_recording", &is_recording);
+  m.def("span_clock", &span_clock);
+  m.def("record_span", [](const std::string& category, const std::string& name, const std::string& arguments, int64_t begin) {
+    record_span(span_label(name, category, arguments), begin, span_clock());
+  }, nb::arg("category"), nb::arg("name"), nb::arg("arguments"), nb::arg("begin"));
+  m.def("start_recording", &start_recording);
+  m.def("stop_recording", [](const std::string& path, int64_t since) {
+    nb::gil_scoped_release release;
+    stop_recording();
+    write_whole(path, recording_text(since));
+  }, nb::arg("path"), nb::arg("since"));
+}
+
 }  // namespace
 
 void bind_runtime(nb::module_& m) {
   bind_executable(m);
+  bind_spans(m);
   m.def("compile", [](const std::shared_ptr<Graph>& graph, std::string target, nb::object keep) {
     CompileOptions options;
     options.target = std::move(target);

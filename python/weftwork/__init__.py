@@ -25,6 +25,7 @@ from .numpy.windows import (
     max_pool2d,
     max_pool3d,
 )
+from .profile import profile
 from .spec import spec
 
 __all__ = [
@@ -56,6 +57,7 @@ __all__ = [
     "mutable",
     "neuron",
     "num_threads",
+    "profile",
     "random",
     "range",
     "scan",

@@ -18,6 +18,7 @@ from .graph import Executable, Graph
 from .joined import Joined, traced_jointly
 from .knobs import target_name
 from .neuron import compile_neff, is_neuron
+from .profile import span
 from .spec import dynamic_extents
 from .trace import ARRAY, LEAF, SCALAR, Traced, positional_names, trace_call
 
@@ -80,8 +81,9 @@ class Jit(_core.Dispatcher):
                 "a call needs a Neuron device, and there is no runtime for one here: wf.compile(f, *arrays, "
                 "target='neuron') gives the NEFF to save  [neuron_device]"
             )
-        traced = self._options.trace(self._function, args, kwargs)
-        core = _core.compile(traced.graph, target)
+        with span("jit", f"first call of {getattr(self._function, '__qualname__', 'a function')}"):
+            traced = self._options.trace(self._function, args, kwargs)
+            core = _core.compile(traced.graph, target)
         single = traced.structure is None
         slots = [(slot.source, slot.index, slot.form) for slot in traced.slots]
         plan = _core.Plan(

@@ -17,6 +17,7 @@ from .numpy.creation import traced_constructor, traced_creation
 from .numpy.layout import deciding, given_strides
 from .numpy.loops import Retry, is_library
 from .numpy.tracer import NDARRAY, Selection, Trace, TracedArray, as_tensor, tracing
+from .profile import span
 from .pytree import flatten, unflatten_with
 from .spec import Spec
 
@@ -153,12 +154,27 @@ def trace_call(
     order.
     """
     name = getattr(function, "__name__", "main").replace("<lambda>", "lambda")
+    with span("trace", f"trace {name}"):
+        return run_traced(function, name, args, kwargs, static, donate, dynamic or {}, declared or {}, bake)
+
+
+def run_traced(
+    function: Callable[..., Any],
+    name: str,
+    args: tuple,
+    kwargs: dict[str, Any],
+    static: set[str],
+    donate: set[str],
+    dynamic: dict[str, dict[int, Any]],
+    declared: dict[str, Declared],
+    bake: bool,
+) -> Traced:
+    """What the function did on placeholders, tried once more for each loop that turns out not to be recordable as one."""
     unrolled: dict[Any, str] = {}
     peels: dict[Any, int] = {}
     constructor: Callable[[], Any] = nullcontext
     while True:
-        # Once more for each loop that turns out not to be recordable as one.
-        arguments = Arguments(positional_names(function), static, dynamic or {}, declared or {}, bake)
+        arguments = Arguments(positional_names(function), static, dynamic, declared, bake)
         trace = Trace(name, bake=bake)
         trace.unrolled, trace.peels = unrolled, peels
         with tracing(trace), traced_creation(), constructor():

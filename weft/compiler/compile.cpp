@@ -2,7 +2,6 @@
 #include "weft/compiler/compile.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
@@ -13,6 +12,7 @@
 #include "weft/codegen/llvm/object.h"
 #include "weft/codegen/llvm/split.h"
 #include "weft/compiler/cache.h"
+#include "weft/core/span.h"
 #include "weft/ir/text.h"
 #include "weft/kernel/lower.h"
 #include "weft/passes/pass.h"
@@ -24,16 +24,16 @@ namespace {
 class Stages {
  public:
   void done(std::string name) {
-    auto now = Clock::now();
-    times.push_back({std::move(name), std::chrono::duration<double, std::milli>(now - last_).count()});
+    int64_t now = span_clock();
+    if (is_recording()) record_span(span_label(name, "compile"), last_, now);
+    times.push_back({std::move(name), static_cast<double>(now - last_) / 1e6});
     last_ = now;
   }
   void add(std::string name, double milliseconds) { times.push_back({std::move(name), milliseconds}); }
   std::vector<StageTime> times;
 
  private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point last_ = Clock::now();
+  int64_t last_ = span_clock();
 };
 
 void count_launches(const Launch& launch, std::vector<int64_t>& launches, std::vector<const Launch*>& first) {
@@ -89,6 +89,7 @@ std::vector<ObjectCode> compile_side_by_side(const std::string& ir, const Target
     auto& all = *static_cast<Objects*>(data[0]);
     for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
       try {
+        Span span("llvm", cat("part ", i + 1, " of ", all.modules.size()));
         all.codes[i] = compile_to_object(all.modules[i], all.target);
       } catch (...) {
         all.errors[i] = std::current_exception();
@@ -160,6 +161,7 @@ std::optional<Compiled> load_cached(const CacheKey& key) {
 Program lower_to_program(const Graph& graph) { return lower(*run_pipeline(graph)); }
 
 Compiled compile(const Graph& graph, const CompileOptions& options) {
+  Span span("compile", cat("compile ", graph.name()));
   Target target = target_named(options.target);
   Stages stages;
   std::string folder = dump_folder(graph);
@@ -168,6 +170,7 @@ Compiled compile(const Graph& graph, const CompileOptions& options) {
   std::optional<Compiled> compiled;
   if (key) compiled = load_cached(*key);
   stages.done("cache");
+  span.add("hit", compiled ? "true" : "false");
   if (!compiled) {
     Program program = lower_in_stages(graph, target, stages, folder);
     compiled = loaded({target.name, target.needs, manifest_of(program), generate(program, target, stages, folder)}, {});

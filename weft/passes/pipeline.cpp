@@ -1,5 +1,6 @@
 // The order of the passes.
 #include "weft/core/knobs.h"
+#include "weft/core/span.h"
 #include "weft/passes/pass.h"
 
 namespace weft {
@@ -45,6 +46,7 @@ GraphPtr run_pipeline(const Graph& graph) {
   GraphPtr current;
   bool verifies = knob_flag(Knob::verify);
   for (const Step& step : pipeline()) {
+    Span span("pass", step.pass->name);
     current = step.pass->run(current ? *current : graph);
     if (verifies) verify_after(*step.pass, *current);
   }

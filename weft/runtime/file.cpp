@@ -8,14 +8,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <map>
 #include <utility>
 
 #include "weft/core/error.h"
+#include "weft/core/replace_file.h"
 
 namespace weft {
 namespace {
@@ -313,23 +312,6 @@ std::pair<Reader, std::string_view> opened(std::string_view bytes) {
   return {Reader(table), bytes.substr(std::min<uint64_t>(aligned(header.table_bytes), bytes.size()))};
 }
 
-// What `write` puts out, under another name first.
-template <class F>
-void replace_file(const std::filesystem::path& path, F write) {
-  static std::atomic<uint64_t> number{0};
-  std::filesystem::path draft = path;
-  draft += cat(".", getpid(), ".", number++, ".tmp");
-  std::ofstream out(draft, std::ios::binary);
-  write(out);
-  out.close();
-  std::error_code problem;
-  if (out) std::filesystem::rename(draft, path, problem);
-  if (out && !problem) return;
-  std::error_code ignored;
-  std::filesystem::remove(draft, ignored);
-  reject(cat("cannot be written: ", path.string(), problem ? cat(": ", problem.message()) : ""));
-}
-
 }  // namespace
 
 void write_package(const std::filesystem::path& path, const Package& package, std::span<const Manifest::Constant> lenders) {
@@ -351,11 +333,12 @@ void write_package(const std::filesystem::path& path, const Package& package, st
                 digest_of(std::string_view(table.bytes).substr(0, table_bytes)), {}};
   std::memcpy(header.magic, magic.data(), magic.size());
   header.header = digest_of_header(header);
-  replace_file(path, [&](std::ostream& out) {
+  std::error_code problem = replace_file(path, [&](std::ostream& out) {
     out.write(reinterpret_cast<const char*>(&header), sizeof header);
     out.write(table.bytes.data(), static_cast<std::streamsize>(table.bytes.size()));
     pieces.write(out);
   });
+  if (problem) reject(cat("cannot be written: ", path.string(), ": ", problem.message()));
 }
 
 Package read_package(const std::filesystem::path& path, std::span<const Manifest::Constant> lenders) {

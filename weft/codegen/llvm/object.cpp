@@ -8,22 +8,21 @@
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
-#include <chrono>
 #include <memory>
 #include <mutex>
 
 #include "weft/core/error.h"
+#include "weft/core/span.h"
 
 namespace weft {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double milliseconds_since(Clock::time_point& last) {
-  Clock::time_point now = Clock::now();
-  double elapsed = std::chrono::duration<double, std::milli>(now - last).count();
+// The time since `last`, which becomes the present, as a span and in milliseconds.
+double time_of(const char* step, int64_t& last) {
+  int64_t now = span_clock(), elapsed = now - last;
+  if (is_recording()) record_span(span_label(step, "llvm"), last, now);
   last = now;
-  return elapsed;
+  return static_cast<double>(elapsed) / 1e6;
 }
 
 // A message that LLVM allocated.
@@ -60,7 +59,7 @@ struct Machine {
 
 std::string generate(const std::string& ir, const Target& target, LLVMCodeGenFileType type, ObjectCode& times) {
   initialize();
-  Clock::time_point last = Clock::now();
+  int64_t last = span_clock();
   std::unique_ptr<LLVMOpaqueContext, decltype(&LLVMContextDispose)> context(LLVMContextCreate(), LLVMContextDispose);
   LLVMMemoryBufferRef text = LLVMCreateMemoryBufferWithMemoryRange(ir.data(), ir.size(), "weft", 1);
   LLVMModuleRef parsed = nullptr;
@@ -71,7 +70,7 @@ std::string generate(const std::string& ir, const Target& target, LLVMCodeGenFil
   }
   LLVMDisposeMemoryBuffer(text);
   std::unique_ptr<LLVMOpaqueModule, decltype(&LLVMDisposeModule)> module(parsed, LLVMDisposeModule);
-  times.parse_ms = milliseconds_since(last);
+  times.parse_ms = time_of("llvm.parse", last);
   Machine machine(target);
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
   LLVMErrorRef error = LLVMRunPasses(module.get(), passes, machine.machine, options);
@@ -82,13 +81,13 @@ std::string generate(const std::string& ir, const Target& target, LLVMCodeGenFil
     LLVMDisposeErrorMessage(text_of);
     throw InternalError("LLVM passes: " + reason);
   }
-  times.pass_ms = milliseconds_since(last);
+  times.pass_ms = time_of("llvm.passes", last);
   LLVMMemoryBufferRef emitted = nullptr;
   if (LLVMTargetMachineEmitToMemoryBuffer(machine.machine, module.get(), type, &message, &emitted))
     throw InternalError("LLVM code generation: " + taken(message));
   std::string bytes(LLVMGetBufferStart(emitted), LLVMGetBufferSize(emitted));
   LLVMDisposeMemoryBuffer(emitted);
-  times.code_ms = milliseconds_since(last);
+  times.code_ms = time_of("llvm.code", last);
   return bytes;
 }
 
