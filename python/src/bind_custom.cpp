@@ -4,7 +4,7 @@
 #include "convert.h"
 #include "numpy_array.h"
 #include "weft/core/error.h"
-#include "weft/frontend/tensor.h"
+#include "weft/frontend/record.h"
 #include "weft/library/custom.h"
 
 namespace weft::py {

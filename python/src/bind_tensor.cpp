@@ -1,6 +1,6 @@
 // Recording calls: the functions by which every Python front end builds programs.
 #include "convert.h"
-#include "weft/frontend/tensor.h"
+#include "weft/frontend/record.h"
 
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -75,7 +75,7 @@ void bind_tensor(nb::module_& m) {
       .def_prop_ro("ndim", [](const Tensor& t) { return t.rank(); })
       .def_prop_ro("op", [](const Tensor& t) { return nb::str(name(t.record().op).data(), name(t.record().op).size()); })
       .def_prop_ro("loc", [](const Tensor& t) { return t.record().loc; })
-      .def("is_same", [](const Tensor& a, const Tensor& b) { return a == b; })
+      .def("is_same", [](const Tensor& a, const Tensor& b) { return a.is_same(b); })
       .def("type_text", [](const Tensor& t) { return t.type().text(); })
       .def("constant",
            [](const Tensor& t) -> nb::object {

@@ -1,24 +1,24 @@
-// The user's lazy array: a call that is recorded, and the graph of what was recorded.
+// The user's lazy array: a value that is not computed yet, or a buffer once it is.
 #pragma once
 
+#include <initializer_list>
 #include <memory>
-#include <span>
-#include <string>
-#include <vector>
 
-#include "weft/ir/builder.h"
-#include "weft/ir/graph.h"
+#include "weft/core/type.h"
 
 namespace weft {
 
 struct Record;
+class Literal;
+class Index;
 
 // A handle on a result of a recorded call. Copies share; nothing is computed. Element-wise operands broadcast as in
 // NumPy; result types are inferred at once, so a wrong call throws Error where it was written.
 class Tensor {
  public:
   Tensor() = default;
-  explicit operator bool() const { return record_ != nullptr; }
+  // Whether it is a tensor at all, which Tensor() is not.
+  bool is_valid() const { return record_ != nullptr; }
   const Type& type() const;
   DType dtype() const { return type().dtype; }
   const Dims& dims() const { return type().dims; }
@@ -27,7 +27,11 @@ class Tensor {
   uint32_t index() const { return index_; }
   // The value of a constant; nothing for anything that was computed.
   const Literal* constant() const;
-  bool operator==(const Tensor&) const = default;
+  // Whether both are handles on one result; == compares elements.
+  bool is_same(const Tensor& other) const { return record_ == other.record_ && index_ == other.index_; }
+  // x[2], x[Slice{1, 5}], x[{0, ellipsis, newaxis}]: see index() in functions.h.
+  Tensor operator[](const Index& place) const;
+  Tensor operator[](std::initializer_list<Index> places) const;
 
  private:
   friend struct Record;
@@ -35,63 +39,5 @@ class Tensor {
   std::shared_ptr<const Record> record_;
   uint32_t index_ = 0;
 };
-
-// A recorded call.
-struct Record {
-  Op op = Op::parameter;
-  Attrs attrs;
-  std::vector<Tensor> operands;
-  std::vector<GraphPtr> regions;
-  std::vector<Type> types;
-  Location loc;
-  uint64_t serial = 0;  // grows with every call that is recorded
-  ~Record();  // releases long chains without recursion
-};
-
-// Sets where the calls made by this thread are written, for as long as it lives.
-class LocationScope {
- public:
-  explicit LocationScope(Location loc);
-  ~LocationScope();
-  LocationScope(const LocationScope&) = delete;
-  LocationScope& operator=(const LocationScope&) = delete;
-
- private:
-  Location previous_;
-};
-
-// Records a call. Error, with the scope's location, where inference rejects it.
-Tensor apply(Op op, std::vector<Tensor> operands, Attrs attrs = {}, std::vector<GraphPtr> regions = {});
-std::vector<Tensor> apply_all(Op op, std::vector<Tensor> operands, Attrs attrs = {}, std::vector<GraphPtr> regions = {});
-
-// A placeholder of a traced function; each call makes another one. One that stands for what was there before anything was
-// recorded is of the surroundings of every region.
-Tensor parameter(Type type, std::string name, bool from_outside = false);
-Tensor constant(Literal literal);
-
-// Whether both are the same calls on the same placeholders, however often they were recorded. Calls with regions or side
-// effects are the same only as one call.
-bool same_value(const Tensor& lhs, const Tensor& rhs);
-
-struct NamedTensor {
-  Tensor tensor;
-  std::string name;
-  int alias = -1;  // outputs: the parameter that this value is written back to
-};
-
-// The graph, at trace level, of everything the outputs need; parameters in the order given, used or not. Error when an
-// output depends on a placeholder that is not among them.
-GraphPtr record_graph(std::string name, std::span<const NamedTensor> parameters, std::span<const NamedTensor> outputs);
-
-// The serial number that the next call will get.
-uint64_t next_serial();
-
-// The body of a loop or branch: as record_graph, but what was recorded before `since` is of the surroundings and becomes
-// a parameter, after those given; constants are taken in.
-struct RecordedRegion {
-  GraphPtr graph;
-  std::vector<Tensor> captured;
-};
-RecordedRegion record_region(std::span<const Tensor> parameters, std::span<const Tensor> outputs, uint64_t since);
 
 }  // namespace weft

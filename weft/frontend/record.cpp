@@ -1,5 +1,5 @@
 // Recording calls, and turning what was recorded into a graph.
-#include "weft/frontend/tensor.h"
+#include "weft/frontend/record.h"
 
 #include <atomic>
 #include <set>
@@ -28,6 +28,19 @@ std::vector<Type> broadcast_types(Op op, const std::vector<Tensor>& operands) {
 LocationScope::LocationScope(Location loc) : previous_(std::exchange(current_loc, std::move(loc))) {}
 LocationScope::~LocationScope() { current_loc = std::move(previous_); }
 
+CallerScope::CallerScope(const std::source_location& where) {
+  if (current_loc) return;
+  scope_.emplace(Location(where.file_name(), static_cast<int>(where.line()), where.function_name()));
+}
+
+void refuse(std::string_view function, const Error& error) {
+  std::string_view message = error.message();
+  size_t colon = message.find(": ");
+  bool is_named = colon != message.npos && (op_from_name(message.substr(0, colon)) || message.substr(0, colon) == function);
+  std::string text = is_named ? error.message() : cat(function, ": ", message);
+  throw Error(error.kind(), std::move(text), error.label(), error.loc() ? error.loc() : current_loc);
+}
+
 const Type& Tensor::type() const { return record_->types[index_]; }
 
 const Literal* Tensor::constant() const {
@@ -40,7 +53,7 @@ Record::~Record() {
   while (!pending.empty()) {
     Tensor last = std::move(pending.back());
     pending.pop_back();
-    if (!last || last.record_.use_count() != 1) continue;
+    if (!last.is_valid() || last.record_.use_count() != 1) continue;
     auto& inner = const_cast<Record&>(*last.record_).operands;
     for (Tensor& operand : inner) pending.push_back(std::move(operand));
     inner.clear();

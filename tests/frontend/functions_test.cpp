@@ -1,0 +1,122 @@
+// Functions of tensors give what NumPy gives: dtype, shape and elements.
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "weft/frontend/functions.h"
+#include "weft/frontend/record.h"
+#include "weft/ir/interpret.h"
+
+using namespace weft;
+
+namespace {
+
+struct Expected {
+  const char* name;
+  const char* dtype;
+  Ints dims;
+  std::vector<double> elements;
+};
+const std::vector<Expected> expected = {
+#include "numpy_values.inc"
+};
+
+Tensor tensor(DType dtype, Ints dims, std::initializer_list<double> values) {
+  Literal wide(Type{DType::f64, Dims(dims.begin(), dims.end())});
+  std::copy(values.begin(), values.end(), wide.mutable_data<double>().begin());
+  return cast(constant(wide), dtype);
+}
+
+Literal value_of(const Tensor& tensor) {
+  NamedTensor output{tensor, "y"};
+  return interpret(*record_graph("main", {}, {&output, 1}), {}).front();
+}
+
+// Functions that round in their own way are within a few ULP of f32, or of f16.
+bool is_close(double ours, double numpy, DType dtype) {
+  if (std::isnan(numpy)) return std::isnan(ours);
+  if (std::isinf(numpy) || !is_float(real_type(dtype))) return ours == numpy;
+  double relative = real_type(dtype) == DType::f64 ? 1e-12 : dtype == DType::f16 ? 2e-3 : 2e-6;
+  return std::abs(ours - numpy) <= relative * std::max(1.0, std::abs(numpy));
+}
+
+void check_case(const char* name, const Tensor& tensor) {
+  INFO(name);
+  auto known = std::find_if(expected.begin(), expected.end(), [&](const Expected& e) { return std::string_view(e.name) == name; });
+  REQUIRE(known != expected.end());
+  CHECK(numpy_name(tensor.dtype()) == known->dtype);
+  Literal value = value_of(tensor);
+  CHECK(value.type().static_dims() == known->dims);
+  size_t parts = is_complex(value.dtype()) ? 2 : 1;
+  REQUIRE(static_cast<size_t>(value.count()) * parts == known->elements.size());
+  for (size_t i = 0; i < known->elements.size(); ++i) {
+    std::complex<double> element = value.as_complex(static_cast<int64_t>(i / parts));
+    double ours = i % parts ? element.imag() : element.real();
+    CHECK_MESSAGE(is_close(ours, known->elements[i], value.dtype()), name, "[", i, "]: ", ours, " and ", known->elements[i]);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("functions give what NumPy gives") {
+  Tensor a = tensor(DType::f32, {2, 3}, {0.5, -1.25, 2.75, 3.5, -0.75, 1.0});
+  Tensor b = tensor(DType::f32, {2, 3}, {1.5, 0.5, -2.0, 0.25, 3.0, -1.5});
+  Tensor v = tensor(DType::f32, {3}, {0.5, 2.0, -1.0});
+  Tensor d = tensor(DType::f64, {2, 3}, {1.1, -2.2, 3.3, 0.4, -0.5, 6.6});
+  Tensor i = tensor(DType::i32, {2, 3}, {1, -2, 3, 0, 5, -6});
+  Tensor j = tensor(DType::i64, {2, 3}, {2, 3, -4, 7, -2, 4});
+  Tensor u = tensor(DType::u8, {2, 3}, {0, 1, 7, 100, 200, 255});
+  Tensor w = tensor(DType::u64, {2, 3}, {1, 3, 5, 0, 1, 0}) + update(zeros({2, 3}, DType::u64), {1, 0}, left_shift(ones({}, DType::u64), 63) + 9);
+  Tensor h = tensor(DType::f16, {2, 3}, {0.5, 1.5, -2.5, 0.1, 3.0, 8.0});
+  Tensor t = tensor(DType::boolean, {2, 3}, {1, 0, 1, 0, 0, 1});
+  Tensor c = complex(tensor(DType::f32, {3}, {1, -0.5, 2}), tensor(DType::f32, {3}, {2, 1, -1}));
+  Tensor m = cast(reshape(arange(12) % 5, {3, 4}) - 1.5, DType::f32);
+  Tensor s = cast(reshape(arange(24) % 7, {2, 3, 4}) - 3.25, DType::f32);
+  Tensor k = tensor(DType::i64, {4}, {0, 2, -1, -3});
+#define CASE(name, numpy, ...) check_case(#name, __VA_ARGS__);
+#include "cases.def"
+}
+
+TEST_CASE("errors name the function, both types and the caller's line") {
+  Tensor x = zeros({2, 3}), y = zeros({4});
+  try {
+    x + y;
+    FAIL("no error");
+  } catch (const Error& error) {
+    CHECK(error.message() == "add: operands could not be broadcast together with shapes [2, 3] and [4]");
+    CHECK(error.loc().line() == __LINE__ - 4);
+    CHECK(error.loc().file() == __FILE__);
+  }
+  auto label = [](auto call) {
+    try {
+      call();
+    } catch (const Error& error) {
+      return error.label();
+    }
+    return std::string("none");
+  };
+  CHECK(label([&] { return add(cast(x, DType::f8e5m2), x); }) == "promotion");
+  CHECK(label([&] { return sum(x, 2); }) == "axis");
+  CHECK(label([&] { return sum(x, {0, -2}); }) == "axis_duplicate");
+  CHECK(label([&] { return cast(x, DType::u8) + 256; }) == "number_range");
+  CHECK(label([&] { return x[{0, 3}]; }) == "index_bounds");
+  CHECK(label([&] { return x[{0, 0, 0}]; }) == "too_many_indices");
+  CHECK(label([&] { return reshape(x, {4, -1}); }) == "reshape");
+  CHECK(label([&] { return matmul(x, y); }) == "matmul_inner");
+  CHECK(label([&] { return max(zeros({0, 2}), 0); }) == "empty_reduction");
+  CHECK(label([&] { return einsum("ij,jk->il", {x, x}); }) == "einsum_output");
+  CHECK(label([&] { return split(x, 2, 1); }) == "split");
+  CHECK(label([&] { return cast(x, DType::boolean) - cast(x, DType::boolean); }) == "subtract_dtype");
+  CHECK(label([&] { return power(cast(x, DType::i32), -1); }) == "negative_power");
+}
+
+TEST_CASE("symbolic extents stay symbolic, and those that are not known to be equal are an error with both") {
+  Dim n(Symbol{"n", 1, 64, 4096}), m(Symbol{"m", 1, 64, 4096});
+  Tensor x = parameter({DType::f32, {n, 8}}, "x"), y = parameter({DType::f32, {m, 8}}, "y");
+  CHECK(matmul(x, zeros({8, 4})).dims() == Dims{n, 4});
+  CHECK(concatenate({x, y}).dims() == Dims{n + m, 8});
+  CHECK(x[Slice{1, {}}].dims() == Dims{n - 1, 8});
+  CHECK(reshape(x, {-1}).dims() == Dims{n * 8});
+  CHECK(arange(n).dims() == Dims{n});
+  CHECK_THROWS_WITH_AS(x + y, doctest::Contains("[n, 8] and [m, 8]"), Error);
+}

@@ -1,0 +1,176 @@
+// Parts of tensors: basic indexing, and elements at places that are values.
+#include <algorithm>
+
+#include "weft/frontend/functions.h"
+#include "weft/frontend/promote.h"
+
+namespace weft {
+namespace {
+
+// What indices select of each axis: from `start`, `count` elements by `step`; and the shape with axes dropped and added.
+struct Selection {
+  Dims starts, counts, shape;
+  Ints steps;
+};
+
+// A position that may count from the end, counted from the beginning.
+Dim from_start(const Dim& position, const Dim& extent) {
+  if (position.min() >= 0) return position;
+  return position.max() < 0 ? position + extent : mod(position, extent);
+}
+
+// Error(value, "slice_step").
+void select_range(Selection& to, const Slice& range, const Dim& extent) {
+  if (range.step == 0) fail(ErrorKind::value, "slice_step", "the step of a range must not be zero");
+  bool up = range.step > 0;
+  Dim low = up ? Dim(0) : Dim(-1), high = up ? extent : extent - 1;
+  auto bound = [&](const std::optional<Dim>& given, const Dim& otherwise) {
+    if (!given) return otherwise;
+    // What lies before the first element by counting from the end is cut off there.
+    Dim place = given->is_static() && given->value() < 0 ? *given + extent : from_start(*given, extent);
+    return weft::max(low, weft::min(place, high));
+  };
+  Dim start = bound(range.start, up ? low : high), stop = bound(range.stop, up ? high : low);
+  Dim distance = up ? stop - start : start - stop;
+  Dim count = weft::max(0, ceildiv(distance, up ? range.step : -range.step));
+  to.starts.push_back(count.is(0) ? Dim(0) : start);
+  to.counts.push_back(count);
+  to.steps.push_back(range.step);
+  to.shape.push_back(count);
+}
+
+void select_place(Selection& to, const Dim& place, const Dim& extent, size_t axis) {
+  if (place.is_static() && extent.is_static() && (place.value() < -extent.value() || place.value() >= extent.value()))
+    fail(ErrorKind::index, "index_bounds", "index ", place, " is out of bounds for axis ", axis, " of extent ", extent);
+  to.starts.push_back(from_start(place, extent));
+  to.counts.push_back(1);
+  to.steps.push_back(1);
+}
+
+Selection selected(const Tensor& x, const std::vector<Index>& places) {
+  size_t used = 0, ellipses = 0;
+  for (const Index& place : places) {
+    ellipses += std::holds_alternative<Ellipsis>(place.item);
+    used += std::holds_alternative<Dim>(place.item) || std::holds_alternative<Slice>(place.item);
+  }
+  if (ellipses > 1) fail(ErrorKind::index, "two_ellipses", "an index can have one ellipsis only");
+  if (used > x.dims().size()) fail(ErrorKind::index, "too_many_indices", "too many indices: a tensor of ", x.rank(), " axes was indexed by ", used);
+  Selection result;
+  auto whole_axes = [&](size_t count) {
+    for (; count > 0; --count) select_range(result, {}, x.dims()[result.starts.size()]);
+  };
+  for (const Index& place : places) {
+    size_t axis = result.starts.size();
+    if (std::holds_alternative<Ellipsis>(place.item)) whole_axes(x.dims().size() - used);
+    else if (std::holds_alternative<NewAxis>(place.item)) result.shape.push_back(1);
+    else if (const auto* range = std::get_if<Slice>(&place.item)) select_range(result, *range, x.dims()[axis]);
+    else select_place(result, std::get<Dim>(place.item), x.dims()[axis], axis);
+  }
+  whole_axes(x.dims().size() - result.starts.size());
+  return result;
+}
+
+// The same elements in ascending order: strides, and the axes to reverse. Moves starts.
+Ints ascending(Selection& selection, Ints& reversed) {
+  Ints strides = selection.steps;
+  for (size_t i = 0; i < strides.size(); ++i) {
+    if (strides[i] > 0) continue;
+    if (!selection.counts[i].is(0)) selection.starts[i] = selection.starts[i] + (selection.counts[i] - 1) * strides[i];
+    strides[i] = -strides[i];
+    reversed.push_back(static_cast<int64_t>(i));
+  }
+  return strides;
+}
+
+Tensor shaped(const Tensor& x, const Dims& dims) { return x.dims() == dims ? x : apply(Op::reshape, {x}, {{Attr::dims, dims}}); }
+
+Tensor part_of(const Tensor& x, Selection selection) {
+  Ints reversed, strides = ascending(selection, reversed);
+  Dims limits;
+  for (size_t i = 0; i < strides.size(); ++i)
+    limits.push_back(selection.counts[i].is(0) ? selection.starts[i] : selection.starts[i] + (selection.counts[i] - 1) * strides[i] + 1);
+  Tensor part = x;
+  if (selection.counts != x.dims() || !reversed.empty())
+    part = apply(Op::slice, {x}, {{Attr::start_indices, selection.starts}, {Attr::limit_indices, limits}, {Attr::strides, strides}});
+  if (!reversed.empty()) part = apply(Op::reverse, {part}, {{Attr::dimensions, reversed}});
+  return shaped(part, selection.shape);
+}
+
+// Indices from 0 on; negative ones count from the end.
+Tensor from_zero(const Tensor& indices, const Dim& extent_of_axis) {
+  if (!is_integer(indices.dtype())) fail(ErrorKind::type, "index_dtype", "indices must be integers, got ", indices.type());
+  if (is_unsigned(indices.dtype())) return indices;
+  Tensor wide = cast_to(indices, DType::i64);
+  Tensor shift = extent_of_axis.is_static() ? number(static_cast<double>(extent_of_axis.value()), DType::i64) : extent(extent_of_axis);
+  return apply(Op::select, {compared("LT", wide, number(0, DType::i64)), apply(Op::add, {wide, shift}), wide});
+}
+
+}  // namespace
+
+Tensor Tensor::operator[](const Index& place) const { return weft::index(*this, {place}, place.where); }
+Tensor Tensor::operator[](std::initializer_list<Index> places) const {
+  return weft::index(*this, places, places.size() ? places.begin()->where : Where());
+}
+
+Tensor index(const Tensor& x, const std::vector<Index>& places, Where where) {
+  return recorded("index", where, [&] { return part_of(x, selected(x, places)); });
+}
+
+Tensor slice(const Tensor& x, int64_t axis, const Slice& range, Where where) {
+  return recorded("slice", where, [&] {
+    std::vector<Index> places(static_cast<size_t>(one_axis(axis, x.rank())), Index(Slice()));
+    places.emplace_back(range);
+    return part_of(x, selected(x, places));
+  });
+}
+
+Tensor update(const Tensor& x, const std::vector<Index>& places, const Operand& value) {
+  return recorded("update", value.where, [&] {
+    Selection selection = selected(x, places);
+    Tensor part = shaped(broadcast_to(as_tensor(value, x.dtype()), selection.shape), selection.counts);
+    for (const Dim& count : selection.counts)
+      if (count.is(0)) return x;
+    Ints reversed, strides = ascending(selection, reversed);
+    if (!reversed.empty()) part = apply(Op::reverse, {part}, {{Attr::dimensions, reversed}});
+    return apply(Op::update_slice, {x, part}, {{Attr::start_indices, selection.starts}, {Attr::strides, strides}});
+  });
+}
+
+Tensor take(const Tensor& x, const Tensor& indices, int64_t axis, Where where) {
+  return recorded("take", where, [&] {
+    int64_t along = one_axis(axis, x.rank());
+    Ints offsets;
+    Dims sizes = x.dims();
+    sizes[static_cast<size_t>(along)] = 1;
+    for (int64_t i = 0; i < x.rank(); ++i)
+      if (i != along) offsets.push_back(i < along ? i : i + indices.rank() - 1);
+    return apply(Op::gather, {x, from_zero(indices, x.dims()[static_cast<size_t>(along)])},
+                 {{Attr::offset_dims, offsets},
+                  {Attr::collapsed_slice_dims, Ints{along}},
+                  {Attr::operand_batching_dims, Ints{}},
+                  {Attr::start_indices_batching_dims, Ints{}},
+                  {Attr::start_index_map, Ints{along}},
+                  {Attr::index_vector_dim, indices.rank()},
+                  {Attr::slice_sizes, sizes}});
+  });
+}
+
+Tensor take_along_axis(const Tensor& x, const Tensor& indices, int64_t axis, Where where) {
+  return recorded("take_along_axis", where, [&] {
+    int64_t along = one_axis(axis, x.rank());
+    if (indices.rank() != x.rank()) fail(ErrorKind::value, "take_along_rank", "needs indices of ", x.rank(), " axes, got ", indices.type());
+    Ints batching;
+    for (int64_t i = 0; i < x.rank(); ++i)
+      if (i != along) batching.push_back(i);
+    return apply(Op::gather, {x, from_zero(indices, x.dims()[static_cast<size_t>(along)])},
+                 {{Attr::offset_dims, Ints{}},
+                  {Attr::collapsed_slice_dims, Ints{along}},
+                  {Attr::operand_batching_dims, batching},
+                  {Attr::start_indices_batching_dims, batching},
+                  {Attr::start_index_map, Ints{along}},
+                  {Attr::index_vector_dim, indices.rank()},
+                  {Attr::slice_sizes, Dims(x.dims().size(), Dim(1))}});
+  });
+}
+
+}  // namespace weft

@@ -1,0 +1,75 @@
+// What functions of tensors take besides tensors: numbers, axes, indices, and where they were called.
+#pragma once
+
+#include <complex>
+#include <concepts>
+#include <initializer_list>
+#include <optional>
+#include <source_location>
+#include <variant>
+
+#include "weft/frontend/tensor.h"
+
+namespace weft {
+
+// The line of a caller: errors, the IR and profiles name it.
+using Where = std::source_location;
+
+// A tensor, or a number that takes the type of what it meets, as Python's numbers do in NumPy: an integer stays with any
+// dtype but bool, a float makes integers f64, a complex number makes floats complex. A bool is a boolean tensor.
+class Operand {
+ public:
+  Operand(const Tensor& tensor, Where where = Where::current()) : where(where), tensor(tensor) {}  // NOLINT: on purpose
+  template <std::integral T>
+  Operand(T number, Where where = Where::current())  // NOLINT
+      : where(where), number(Number(std::in_place_type<std::conditional_t<std::same_as<T, bool>, bool, int64_t>>, number)) {}
+  template <std::floating_point T>
+  Operand(T number, Where where = Where::current()) : where(where), number(static_cast<double>(number)) {}  // NOLINT
+  template <std::floating_point T>
+  Operand(std::complex<T> number, Where where = Where::current()) : where(where), number(std::complex<double>(number)) {}  // NOLINT
+
+  bool is_tensor() const { return tensor.is_valid(); }
+
+  using Number = std::variant<bool, int64_t, double, std::complex<double>>;
+  Where where;
+  Tensor tensor;  // nothing for a number
+  Number number;
+};
+
+// The axes that a function is about: one, several, or all (the default). Negative ones count from the last.
+class Axes {
+ public:
+  Axes() = default;
+  template <std::integral T>
+  Axes(T axis) : list(Ints{static_cast<int64_t>(axis)}) {}         // NOLINT: on purpose
+  Axes(std::initializer_list<int64_t> axes) : list(Ints(axes)) {}  // NOLINT
+  Axes(Ints axes) : list(std::move(axes)) {}                       // NOLINT
+  std::optional<Ints> list;
+};
+
+// A range of an axis, as start:stop:step in Python: negative bounds count from the end, both are cut off at the ends, and a
+// negative step goes from the end down. Bounds may be symbolic.
+struct Slice {
+  std::optional<Dim> start = {}, stop = {};
+  int64_t step = 1;
+};
+// Places of x[{…}]: a new axis of extent 1, and as many whole axes as are left.
+struct NewAxis {};
+struct Ellipsis {};
+inline constexpr NewAxis newaxis;
+inline constexpr Ellipsis ellipsis;
+
+// What x[…] takes for an axis: a place, a range, a new axis, or an ellipsis.
+class Index {
+ public:
+  template <std::integral T>
+  Index(T place, Where where = Where::current()) : item(Dim(static_cast<int64_t>(place))), where(where) {}  // NOLINT: on purpose
+  Index(Dim place, Where where = Where::current()) : item(std::move(place)), where(where) {}                // NOLINT
+  Index(Slice range, Where where = Where::current()) : item(std::move(range)), where(where) {}              // NOLINT
+  Index(NewAxis, Where where = Where::current()) : item(newaxis), where(where) {}                           // NOLINT
+  Index(Ellipsis, Where where = Where::current()) : item(ellipsis), where(where) {}                         // NOLINT
+  std::variant<Dim, Slice, NewAxis, Ellipsis> item;
+  Where where;
+};
+
+}  // namespace weft

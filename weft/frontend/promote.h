@@ -1,0 +1,32 @@
+// NumPy's rules for dtypes of operands, and operands as tensors of one.
+#pragma once
+
+#include <initializer_list>
+
+#include "weft/core/error.h"
+#include "weft/frontend/operand.h"
+#include "weft/frontend/record.h"
+
+namespace weft {
+
+// np.result_type: tensors promote, numbers take part by their kind. Error(type, "promotion") naming both.
+DType result_type(std::initializer_list<const Operand*> operands);
+DType result_type(const std::vector<Tensor>& tensors);
+// The float that NumPy computes functions of integers and booleans in; floats and complex types themselves.
+DType inexact_type(DType dtype);
+bool is_whole(DType dtype);  // integers and booleans
+
+// The operand as a tensor of that dtype. Error(value, "number_range") for an integer that does not fit.
+Tensor as_tensor(const Operand& operand, DType dtype);
+Tensor number(double value, DType dtype);
+Tensor cast_to(const Tensor& x, DType dtype);
+// Its place among `rank` axes, counted from the first. Error(value, "axis").
+int64_t one_axis(int64_t axis, int64_t rank);
+// All of them, each once, ascending. Error(value, "axis" or "axis_duplicate").
+Ints axes_of(const Axes& axes, int64_t rank);
+
+inline Tensor compared(const char* direction, const Tensor& lhs, const Tensor& rhs) {
+  return apply(Op::compare, {lhs, rhs}, {{Attr::comparison_direction, std::string(direction)}});
+}
+
+}  // namespace weft

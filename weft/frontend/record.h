@@ -1,0 +1,98 @@
+// Recorded calls, and the graphs that they make.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "weft/frontend/tensor.h"
+#include "weft/ir/builder.h"
+#include "weft/ir/graph.h"
+
+namespace weft {
+
+// A recorded call.
+struct Record {
+  Op op = Op::parameter;
+  Attrs attrs;
+  std::vector<Tensor> operands;
+  std::vector<GraphPtr> regions;
+  std::vector<Type> types;
+  Location loc;
+  uint64_t serial = 0;  // grows with every call that is recorded
+  ~Record();  // releases long chains without recursion
+};
+
+// Sets where the calls made by this thread are written, for as long as it lives.
+class LocationScope {
+ public:
+  explicit LocationScope(Location loc);
+  ~LocationScope();
+  LocationScope(const LocationScope&) = delete;
+  LocationScope& operator=(const LocationScope&) = delete;
+
+ private:
+  Location previous_;
+};
+
+// The line of a C++ caller, unless something further out has told where the call was written.
+class CallerScope {
+ public:
+  explicit CallerScope(const std::source_location& where);
+
+ private:
+  std::optional<LocationScope> scope_;
+};
+
+// Throws the error again, naming the function and where it was called.
+[[noreturn]] void refuse(std::string_view function, const Error& error);
+
+// What `body` gives; its errors name the function and the caller's line.
+template <class Body>
+auto recorded(std::string_view function, const std::source_location& where, const Body& body) {
+  CallerScope scope(where);
+  try {
+    return body();
+  } catch (const Error& error) {
+    refuse(function, error);
+  }
+}
+
+// Records a call. Error, with the scope's location, where inference rejects it.
+Tensor apply(Op op, std::vector<Tensor> operands, Attrs attrs = {}, std::vector<GraphPtr> regions = {});
+std::vector<Tensor> apply_all(Op op, std::vector<Tensor> operands, Attrs attrs = {}, std::vector<GraphPtr> regions = {});
+
+// A placeholder of a traced function; each call makes another one. One that stands for what was there before anything was
+// recorded is of the surroundings of every region.
+Tensor parameter(Type type, std::string name, bool from_outside = false);
+Tensor constant(Literal literal);
+
+// Whether both are the same calls on the same placeholders, however often they were recorded. Calls with regions or side
+// effects are the same only as one call.
+bool same_value(const Tensor& lhs, const Tensor& rhs);
+
+struct NamedTensor {
+  Tensor tensor;
+  std::string name;
+  int alias = -1;  // outputs: the parameter that this value is written back to
+};
+
+// The graph, at trace level, of everything the outputs need; parameters in the order given, used or not. Error when an
+// output depends on a placeholder that is not among them.
+GraphPtr record_graph(std::string name, std::span<const NamedTensor> parameters, std::span<const NamedTensor> outputs);
+
+// The serial number that the next call will get.
+uint64_t next_serial();
+
+// The body of a loop or branch: as record_graph, but what was recorded before `since` is of the surroundings and becomes
+// a parameter, after those given; constants are taken in.
+struct RecordedRegion {
+  GraphPtr graph;
+  std::vector<Tensor> captured;
+};
+RecordedRegion record_region(std::span<const Tensor> parameters, std::span<const Tensor> outputs, uint64_t since);
+
+}  // namespace weft

@@ -1,0 +1,206 @@
+// New tensors, and tensors in another shape.
+#include <algorithm>
+#include <numeric>
+
+#include "weft/frontend/functions.h"
+#include "weft/frontend/promote.h"
+
+namespace weft {
+namespace {
+
+Tensor spread(const Tensor& x, const Dims& dims) {
+  if (x.dims() == dims) return x;
+  size_t offset = dims.size() - x.dims().size();
+  bool fits = dims.size() >= x.dims().size();
+  for (size_t i = 0; fits && i < x.dims().size(); ++i) fits = x.dims()[i].is(1) || x.dims()[i] == dims[offset + i];
+  if (!fits) fail(ErrorKind::value, "broadcast_to", "could not broadcast a tensor of shape ", x.dims(), " to shape ", dims);
+  Ints dimensions(x.dims().size());
+  std::iota(dimensions.begin(), dimensions.end(), static_cast<int64_t>(offset));
+  return apply(Op::broadcast_in_dim, {x}, {{Attr::dims, dims}, {Attr::dimensions, std::move(dimensions)}});
+}
+
+Tensor reshaped(const Tensor& x, Dims dims) {
+  auto left = std::find_if(dims.begin(), dims.end(), [](const Dim& dim) { return dim.is(-1); });
+  if (left != dims.end()) {
+    Dim known = 1, all = x.type().count();
+    for (const Dim& dim : dims) known = dim.is(-1) ? known : known * dim;
+    bool divides = !known.is(0) && floordiv(all, known) * known == all;
+    if (!divides) fail(ErrorKind::value, "reshape", "cannot reshape a tensor of shape ", x.dims(), " into shape ", dims);
+    *left = floordiv(all, known);
+  }
+  return x.dims() == dims ? x : apply(Op::reshape, {x}, {{Attr::dims, std::move(dims)}});
+}
+
+Tensor permuted(const Tensor& x, Ints permutation) {
+  for (int64_t& axis : permutation) axis = one_axis(axis, x.rank());
+  if (std::is_sorted(permutation.begin(), permutation.end()) && static_cast<int64_t>(permutation.size()) == x.rank()) return x;
+  return apply(Op::transpose, {x}, {{Attr::permutation, std::move(permutation)}});
+}
+
+Ints in_order(int64_t rank) {
+  Ints axes(static_cast<size_t>(rank));
+  std::iota(axes.begin(), axes.end(), int64_t{0});
+  return axes;
+}
+
+Tensor joined(std::vector<Tensor> tensors, int64_t axis) {
+  if (tensors.empty()) fail(ErrorKind::value, "no_tensors", "needs at least one tensor");
+  DType dtype = result_type(tensors);
+  for (Tensor& tensor : tensors) tensor = cast_to(tensor, dtype);
+  axis = one_axis(axis, tensors[0].rank());
+  return tensors.size() == 1 ? tensors[0] : apply(Op::concatenate, std::move(tensors), {{Attr::dimension, axis}});
+}
+
+Tensor with_axis(const Tensor& x, int64_t axis) {
+  Dims dims = x.dims();
+  dims.insert(dims.begin() + one_axis(axis, x.rank() + 1), 1);
+  return reshaped(x, std::move(dims));
+}
+
+Tensor ramp(Dim count, DType dtype) {
+  return apply(Op::iota, {}, {{Attr::type, dtype}, {Attr::dims, Dims{std::move(count)}}, {Attr::dimension, int64_t{0}}});
+}
+
+std::vector<Tensor> parts(const Tensor& x, int64_t axis, const Dims& places) {
+  std::vector<Tensor> result;
+  for (size_t i = 0; i + 1 < places.size(); ++i) result.push_back(slice(x, axis, {places[i], places[i + 1]}));
+  return result;
+}
+
+Tensor constant_of(Dims dims, double value, DType dtype, std::string_view function, Where where) {
+  return recorded(function, where, [&] { return spread(number(value, dtype), dims); });
+}
+
+}  // namespace
+
+Tensor full(Dims dims, const Operand& value, std::optional<DType> dtype) {
+  return recorded("full", value.where, [&] { return spread(as_tensor(value, dtype ? *dtype : result_type({&value})), dims); });
+}
+Tensor zeros(Dims dims, DType dtype, Where where) { return constant_of(std::move(dims), 0, dtype, "zeros", where); }
+Tensor ones(Dims dims, DType dtype, Where where) { return constant_of(std::move(dims), 1, dtype, "ones", where); }
+Tensor zeros_like(const Tensor& x, Where where) { return zeros(x.dims(), x.dtype(), where); }
+Tensor ones_like(const Tensor& x, Where where) { return ones(x.dims(), x.dtype(), where); }
+Tensor arange(Dim stop, DType dtype, Where where) { return arange(0, std::move(stop), 1, dtype, where); }
+Tensor arange(Dim start, Dim stop, int64_t step, DType dtype, Where where) {
+  return recorded("arange", where, [&] {
+    if (step == 0) fail(ErrorKind::value, "arange_step", "the step must not be zero");
+    Dim distance = step > 0 ? stop - start : start - stop;
+    Tensor places = ramp(weft::max(ceildiv(distance, step > 0 ? step : -step), 0), DType::i64);
+    if (step != 1) places = places * step;
+    if (!start.is(0)) places = start.is_static() ? places + start.value() : places + extent(start);
+    return cast_to(places, dtype);
+  });
+}
+Tensor linspace(double start, double stop, int64_t count, DType dtype, Where where) {
+  return recorded("linspace", where, [&] {
+    Tensor places = ramp(count, DType::f64);
+    double step = count > 1 ? (stop - start) / static_cast<double>(count - 1) : 0;
+    Tensor values = places * step + start;
+    return cast_to(count > 1 ? weft::where(places == static_cast<double>(count - 1), stop, values) : values, dtype);
+  });
+}
+Tensor eye(Dim rows, std::optional<Dim> columns, int64_t k, DType dtype, Where where) {
+  return recorded("eye", where, [&] {
+    Tensor row = with_axis(ramp(rows, DType::i64), 1), column = ramp(columns ? *columns : rows, DType::i64);
+    return cast_to(row + k == column, dtype);
+  });
+}
+Tensor extent(Dim dim, Where where) {
+  return recorded("extent", where, [&] { return apply(Op::extent, {}, {{Attr::dims, Dims{std::move(dim)}}}); });
+}
+
+Tensor reshape(const Tensor& x, Dims dims, Where where) {
+  return recorded("reshape", where, [&] { return reshaped(x, std::move(dims)); });
+}
+Tensor ravel(const Tensor& x, Where where) { return reshape(x, {-1}, where); }
+Tensor transpose(const Tensor& x, Ints permutation, Where where) {
+  return recorded("transpose", where, [&] { return permuted(x, std::move(permutation)); });
+}
+Tensor transpose(const Tensor& x, Where where) {
+  Ints axes = in_order(x.rank());
+  return transpose(x, Ints(axes.rbegin(), axes.rend()), where);
+}
+Tensor swapaxes(const Tensor& x, int64_t first, int64_t second, Where where) {
+  return recorded("swapaxes", where, [&] {
+    Ints axes = in_order(x.rank());
+    std::swap(axes[static_cast<size_t>(one_axis(first, x.rank()))], axes[static_cast<size_t>(one_axis(second, x.rank()))]);
+    return permuted(x, std::move(axes));
+  });
+}
+Tensor moveaxis(const Tensor& x, int64_t source, int64_t destination, Where where) {
+  return recorded("moveaxis", where, [&] {
+    Ints axes = in_order(x.rank());
+    int64_t moved = one_axis(source, x.rank());
+    axes.erase(axes.begin() + moved);
+    axes.insert(axes.begin() + one_axis(destination, x.rank()), moved);
+    return permuted(x, std::move(axes));
+  });
+}
+Tensor broadcast_to(const Tensor& x, Dims dims, Where where) {
+  return recorded("broadcast_to", where, [&] { return spread(x, dims); });
+}
+Tensor expand_dims(const Tensor& x, const Axes& axes, Where where) {
+  return recorded("expand_dims", where, [&] {
+    auto added = static_cast<int64_t>(axes.list ? axes.list->size() : 0);
+    Dims dims = x.dims();
+    for (int64_t axis : axes.list ? axes_of(axes, x.rank() + added) : Ints{}) dims.insert(dims.begin() + axis, 1);
+    return reshaped(x, std::move(dims));
+  });
+}
+Tensor squeeze(const Tensor& x, const Axes& axes, Where where) {
+  return recorded("squeeze", where, [&] {
+    Ints chosen = axes_of(axes, x.rank());
+    Dims dims = x.dims();
+    for (size_t i = chosen.size(); i-- > 0;) {
+      const Dim& dim = x.dims()[static_cast<size_t>(chosen[i])];
+      if (dim.is(1)) dims.erase(dims.begin() + chosen[i]);
+      else if (axes.list) fail(ErrorKind::value, "squeeze", "axis ", chosen[i], " must have the extent 1, got ", dim);
+    }
+    return reshaped(x, std::move(dims));
+  });
+}
+Tensor concatenate(const std::vector<Tensor>& tensors, int64_t axis, Where where) {
+  return recorded("concatenate", where, [&] { return joined(tensors, axis); });
+}
+Tensor stack(const std::vector<Tensor>& tensors, int64_t axis, Where where) {
+  return recorded("stack", where, [&] {
+    std::vector<Tensor> raised;
+    for (const Tensor& tensor : tensors) raised.push_back(with_axis(tensor, axis));
+    return joined(std::move(raised), axis);
+  });
+}
+std::vector<Tensor> split(const Tensor& x, int64_t count, int64_t axis, Where where) {
+  return recorded("split", where, [&] {
+    const Dim& dim = x.dims()[static_cast<size_t>(one_axis(axis, x.rank()))];
+    if (count < 1 || !mod(dim, count).is(0)) fail(ErrorKind::value, "split", "an extent of ", dim, " is not ", count, " equal parts");
+    Dims places;
+    for (int64_t i = 0; i <= count; ++i) places.push_back(floordiv(dim, count) * i);
+    return parts(x, axis, places);
+  });
+}
+std::vector<Tensor> split_at(const Tensor& x, const Ints& places, int64_t axis, Where where) {
+  return recorded("split_at", where, [&] {
+    Dims bounds{0};
+    bounds.insert(bounds.end(), places.begin(), places.end());
+    bounds.push_back(x.dims()[static_cast<size_t>(one_axis(axis, x.rank()))]);
+    return parts(x, axis, bounds);
+  });
+}
+Tensor flip(const Tensor& x, const Axes& axes, Where where) {
+  return recorded("flip", where, [&] { return apply(Op::reverse, {x}, {{Attr::dimensions, axes_of(axes, x.rank())}}); });
+}
+Tensor pad(const Tensor& x, const std::vector<std::pair<Dim, Dim>>& widths, const Operand& value) {
+  return recorded("pad", value.where, [&] {
+    if (static_cast<int64_t>(widths.size()) != x.rank())
+      fail(ErrorKind::value, "pad_widths", "needs a pair of widths for each of ", x.rank(), " axes, got ", widths.size());
+    Dims low, high;
+    for (const auto& [before, after] : widths) {
+      if (before.min() < 0 || after.min() < 0) fail(ErrorKind::value, "pad_widths", "widths must not be negative, got ", before, " and ", after);
+      low.push_back(before), high.push_back(after);
+    }
+    return apply(Op::pad, {x, as_tensor(value, x.dtype())},
+                 {{Attr::edge_padding_low, low}, {Attr::edge_padding_high, high}, {Attr::interior_padding, Ints(widths.size(), 0)}});
+  });
+}
+
+}  // namespace weft
