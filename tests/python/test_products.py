@@ -223,3 +223,29 @@ def test_a_large_transposed_left_operand_is_stored_first():
     np.testing.assert_allclose(product(x, y), x.T @ y, rtol=1e-12)
     assert len(wf.compile(lambda x, y: x.T @ y, x[:300].copy(), y[:300].copy()).kernels) == 1
     assert len(wf.compile(lambda x, y: x.T @ y, x, y[:, :20].copy()).kernels) == 1
+
+
+def test_compiled_loops_give_the_bits_of_those_that_are_dumped(
+    target: str, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is dumped is a whole program of its own; others call the loops that were compiled with Weftwork."""
+    rng = np.random.default_rng(9)
+    monkeypatch.setenv("WEFT_CACHE", "off")
+    w = rng.standard_normal((70, 45)).astype(np.float32)
+    w.flags.writeable = False
+    arrays = [rng.standard_normal(s) for s in ((1, 70), (3, 70), (13, 70), (61, 70), (70, 61), (70, 64), (64, 70))]
+    for dtype in (np.float32, np.float64, ml_dtypes.bfloat16, np.float16, np.int8):
+        given = [(20 * a).astype(dtype) for a in arrays]
+
+        def products(*xs: Any) -> list[Any]:
+            multiply = lambda x, y: np.matmul(x, y, dtype=np.int32) if x.dtype == np.int8 else x @ y
+            found = [multiply(x, y) for x in xs[:4] for y in (xs[4], xs[5], xs[6].T)]
+            return [*found, multiply(xs[4].T, xs[4]), xs[3].astype(np.float32) @ w]
+
+        found = wf.jit(products)(*given)
+        folder = tmp_path / np.dtype(dtype).name
+        monkeypatch.setenv("WEFT_DUMP", str(folder))
+        whole = wf.jit(products)(*given)
+        monkeypatch.delenv("WEFT_DUMP")
+        assert "define internal void @weft.tile." in (folder / "products" / "30-emit.ll").read_text()
+        assert [x.tobytes() for x in found] == [x.tobytes() for x in whole]

@@ -1,7 +1,9 @@
 // Program → LLVM IR text and object code.
 #pragma once
 
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "weft/codegen/target.h"
@@ -9,8 +11,12 @@
 
 namespace weft {
 
+// Functions that programs share, compiled before: by name the object that defines it, and nothing else for others.
+using Library = std::map<std::string, std::string_view, std::less<>>;
+
 // LLVM IR of a whole program: every kernel as `void NAME(ptr args, i64 begin, i64 end)` (args: one pointer for each
 // buffer, then one i64 for each symbol), and the entries weft_run and weft_setup as runtime/executable.h declares them.
-std::string emit(const Program& program, const Target& target);
+// Functions of the library are declared where it has them.
+std::string emit(const Program& program, const Target& target, const Library& library = {});
 
 }  // namespace weft

@@ -1,6 +1,8 @@
 // CPU features, as the compiler's own runtime tells them.
 #include "weft/codegen/target.h"
 
+#include <algorithm>
+
 #include "weft/core/error.h"
 #include "weft/core/text.h"
 
@@ -33,18 +35,25 @@ bool has_avx2() {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
 }
 
-Target host() {
-  __builtin_cpu_init();
-  Target target = has_avx512() ? avx512() : has_avx2() ? avx2() : baseline();
+Target with_features(Target target, bool vnni, bool bf16, bool vbmi) {
   auto add = [&](const char* feature) {
     target.features += cat(",+", feature);
     target.needs.push_back(feature);
   };
-  target.vnni = has_avx512() && __builtin_cpu_supports("avx512vnni");
-  target.bf16 = has_avx512() && __builtin_cpu_supports("avx512bf16");
-  if (target.vnni) add("avx512vnni");
-  if (target.bf16) add("avx512bf16");
-  if (has_avx512() && __builtin_cpu_supports("avx512vbmi")) add("avx512vbmi");
+  target.vnni = vnni;
+  target.bf16 = bf16;
+  if (vnni) add("avx512vnni");
+  if (bf16) add("avx512bf16");
+  if (vbmi) add("avx512vbmi");
+  return target;
+}
+
+Target host() {
+  __builtin_cpu_init();
+  Target target = has_avx512() ? with_features(avx512(), __builtin_cpu_supports("avx512vnni"), __builtin_cpu_supports("avx512bf16"),
+                                               __builtin_cpu_supports("avx512vbmi"))
+                  : has_avx2() ? avx2()
+                               : baseline();
   target.name = "native";
   return target;
 }
@@ -54,6 +63,15 @@ Target host() {
 const Target& host_target() {
   static const Target target = host();
   return target;
+}
+
+std::vector<Target> library_targets() {
+  return {with_features(avx512(), true, true, true), with_features(avx512(), true, false, false), avx512(), avx2()};
+}
+
+bool serves(const Target& common, const Target& target) {
+  return common.vector_bytes == target.vector_bytes && common.vnni == target.vnni && common.bf16 == target.bf16 &&
+         std::ranges::all_of(common.needs, [&](const std::string& feature) { return std::ranges::count(target.needs, feature) > 0; });
 }
 
 Target target_named(std::string_view name) {

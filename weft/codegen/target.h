@@ -22,6 +22,10 @@ struct Target {
 
 // The CPU that this process runs on.
 const Target& host_target();
+// Those that the library is compiled for, whatever this CPU has; the best first.
+std::vector<Target> library_targets();
+// Whether code for `common` is what would be made for `target`, or, of the same instructions, does not use all that it has.
+bool serves(const Target& common, const Target& target);
 // native, avx512, avx2 or x86-64; Error(value) for another name, and where this CPU lacks the features.
 Target target_named(std::string_view name);
 

@@ -12,6 +12,7 @@
 #include "weft/codegen/llvm/object.h"
 #include "weft/codegen/llvm/split.h"
 #include "weft/compiler/cache.h"
+#include "weft/compiler/library.h"
 #include "weft/core/span.h"
 #include "weft/ir/text.h"
 #include "weft/kernel/lower.h"
@@ -122,7 +123,9 @@ Program lower_in_stages(const Graph& graph, const Target& target, Stages& stages
 }
 
 std::vector<std::string> generate(const Program& program, const Target& target, Stages& stages, const std::string& folder) {
-  std::string ir = emit(program, target);
+  // What is dumped stands alone.
+  Library library = folder.empty() ? library_for(target) : Library();
+  std::string ir = emit(program, target, library);
   stages.done("emit");
   if (!folder.empty()) {
     dump(folder, "30-emit.ll", ir);
@@ -138,6 +141,8 @@ std::vector<std::string> generate(const Program& program, const Target& target, 
   stages.add("llvm.code", longest(&ObjectCode::code_ms));
   std::vector<std::string> objects;
   for (ObjectCode& code : codes) objects.push_back(std::move(code.bytes));
+  for (const auto& [name, object] : library)
+    if (ir.find(cat("declare hidden void @", name, "(")) != ir.npos) objects.emplace_back(object);
   return objects;
 }
 

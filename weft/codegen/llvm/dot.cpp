@@ -258,6 +258,10 @@ void DotEmitter::emit_pack(std::string& ir, const DotKernel& kernel, const std::
 
 std::string DotEmitter::shared() {
   for (const auto& [name, needs] : drivers_) {
+    if (library_.contains(name)) {
+      declarations_.insert(cat("declare hidden void @", name, "(ptr, i64, i64, ptr, ptr)\n"));
+      continue;
+    }
     DotForm form = dot_form(target_, needs.lhs, needs.rhs, needs.accumulate);
     form.packs_lhs = needs.packs_lhs;
     DotWriter(*this, form).write_driver(name, needs);

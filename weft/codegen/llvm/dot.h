@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "weft/codegen/emit.h"
 #include "weft/codegen/target.h"
 #include "weft/core/dim.h"
 #include "weft/core/dtype.h"
@@ -82,7 +83,7 @@ struct DotNeeds {
 // Writes dot kernels for one module.
 class DotEmitter {
  public:
-  explicit DotEmitter(Target target) : target_(std::move(target)) {}
+  explicit DotEmitter(Target target, const Library& library = {}) : target_(std::move(target)), library_(library) {}
 
   // Appends `void @NAME(ptr %args, i64 %begin, i64 %end)`, the kernel over work items [begin, end)
   // of items().
@@ -93,6 +94,9 @@ class DotEmitter {
   void emit_pack(std::string& ir, const DotKernel& kernel, const std::string& destination);
   // The functions that emitted kernels share and the intrinsics: once, at the end of the module.
   std::string shared();
+  // The module of each function of the library, by name: the loops of products of common element types, and of packing
+  // constants for them.
+  static std::map<std::string, std::string> library(const Target& target);
 
   // Work items of a kernel; rough multiply-adds of one; work items of a pack kernel.
   Dim items(const DotKernel& kernel, const Dim& batch, const Dim& m, const Dim& n) const;
@@ -102,6 +106,8 @@ class DotEmitter {
  private:
   friend struct DotWriter;
   Target target_;
+  Library library_;
+  bool is_library_ = false;  // what is written is compiled once for all programs
   std::map<std::string, DotNeeds> drivers_;
   std::string functions_;
   std::set<std::string> done_, declarations_;

@@ -14,7 +14,7 @@ namespace {
 // whose rhs is read in place, a little of k at a time, so that memory is read along its rows. With
 // several blocks of k the accumulators rest in %cs between them.
 constexpr std::string_view driver_text =
-    R"(define internal void @$name$(ptr %d, i64 %begin, i64 %end, ptr %epilogue, ptr %args) noinline optnone {
+    R"(define $linkage$ void @$name$(ptr %d, i64 %begin, i64 %end, ptr %epilogue, ptr %args) noinline $effort$ {
 entry:
   %cs = alloca [$run.bytes$ x i8], align 64
   %bs = alloca [$pack.bytes$ x i8], align 64
@@ -373,7 +373,8 @@ struct Tiles {
   // Heights that are not known now.
   void other(const std::string& rest) {
     int rows = writer.shape.rows;
-    if (!needs.heights.count(rows) || !needs.heights.count(small_rows)) {
+    bool has_all = needs.heights.size() == static_cast<size_t>(rows);
+    if (has_all || !needs.heights.count(rows) || !needs.heights.count(small_rows)) {
       append(ir, "tile.other:\n  unreachable\n");
       return;
     }
@@ -446,6 +447,8 @@ void DotWriter::write_driver(const std::string& name, const DotNeeds& needs) {
   Tiles tiles{*this, needs, {}, {}};
   int lhs_bytes = form.packs_lhs ? std::max(shape.run * shape.lhs_row, shape.depth * shape.lhs_column) : 0;
   emitter.functions_ += fill(driver_text, {{"name", name},
+                                           {"linkage", linkage()},
+                                           {"effort", effort()},
                                            {"fields", load_fields()},
                                            {"run.bytes", cat((shape.scratch + small_rows) * row_bytes)},
                                            {"pack.bytes", cat(shape.depth * row_bytes + head_bytes)},

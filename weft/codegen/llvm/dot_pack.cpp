@@ -74,7 +74,7 @@ done:
 
 // Work item = batch * panels + panel.
 constexpr std::string_view pack_driver_text =
-    R"(define internal void @$name$(ptr %d, i64 %begin, i64 %end, ptr %to) noinline optnone {
+    R"(define $linkage$ void @$name$(ptr %d, i64 %begin, i64 %end, ptr %to) noinline $effort$ {
 entry:
 $fields$  %n.up = add i64 %n, $width.less$
   %panels = udiv i64 %n.up, $width$
@@ -315,9 +315,15 @@ std::string DotWriter::pack(DType from) {
 std::string DotWriter::pack_driver() {
   std::string name = cat("weft.dot.pack.", weft::name(form.rhs), ".", form.name());
   if (!first(name)) return name;
+  if (emitter.library_.contains(name)) {
+    declare(cat("declare hidden void @", name, "(ptr, i64, i64, ptr)\n"));
+    return name;
+  }
   int row_bytes = shape.width * shape.size;
   std::string head = head_rows() ? cat("  call void @", pack_head(), "(ptr %units, i64 %k.units, ptr %at)\n") : "";
   emitter.functions_ += fill(pack_driver_text, {{"name", name},
+                                                {"linkage", linkage()},
+                                                {"effort", effort()},
                                                 {"fields", load_fields()},
                                                 {"pack", pack(form.rhs)},
                                                 {"width", cat(shape.width)},

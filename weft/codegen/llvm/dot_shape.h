@@ -143,6 +143,9 @@ struct DotWriter {
   bool first(const std::string& name) { return emitter.done_.insert(name).second; }
   void declare(std::string line) { emitter.declarations_.insert(std::move(line)); }
   const Target& target() const { return emitter.target_; }
+  // Of loops around loops: LLVM's time is for those that are compiled once for all programs.
+  std::string linkage() const { return emitter.is_library_ ? "hidden" : "internal"; }
+  std::string effort() const { return emitter.is_library_ ? "optsize" : "optnone"; }
   std::string type() const { return llvm_type(accumulate); }
   std::string vector() const { return vector_type(accumulate, shape.lanes); }
   std::string unit() const { return form.group > 1 ? "i32" : type(); }

@@ -346,10 +346,10 @@ class EntryWriter {
 
 }  // namespace
 
-std::string emit(const Program& program, const Target& target) {
+std::string emit(const Program& program, const Target& target, const Library& library) {
   ModuleText module{target, {}, {}, {}};
   append(module.out, "target triple = \"", target.triple, "\"\n\n@weft.zero = private constant [16 x i8] zeroinitializer, align 16\n\n");
-  DotEmitter dots(target);
+  DotEmitter dots(target, library);
   for (const Kernel& kernel : program.kernels) {
     if (!kernel.dot) {
       KernelEmitter(module, kernel).emit_loop_kernel();
