@@ -5,6 +5,7 @@
 
 #include "weft/codegen/emit.h"
 #include "weft/compiler/compile.h"
+#include "weft/ir/builder.h"
 #include "weft/ir/text.h"
 #include "weft/kernel/lower.h"
 
@@ -41,4 +42,11 @@ TEST_CASE("long chains of short floats round in two ways") {
     CHECK(has(emitted(type, 12), "label %quick"));
     CHECK_FALSE(has(emitted(type, 3), "label %quick"));
   }
+}
+
+TEST_CASE("LLVM does not look through the shuffles that transpose blocks of lines") {
+  Builder build(Level::trace);
+  Value x = build.parameter({DType::f16, {64, 64}}, "x");
+  Value sums = build(Op::cumulative_sum, {x}, {{Attr::axis, int64_t{1}}});
+  CHECK(has(emit(lower_to_program(*build.finish({{sums, "y"}})), target_named("avx512")), "asm \"\", \"=v,0\"(<32 x i16>"));
 }

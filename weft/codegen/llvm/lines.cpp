@@ -20,13 +20,19 @@ std::string part_of(const std::string& vector, const std::string& element, int l
 template <class Assign>
 std::vector<std::string> transposed(std::vector<std::string> vectors, const std::string& element, int lanes, const Assign& assign) {
   // Parts of 128 bits change places whole; inside of them vectors interleave, which is one cheap instruction on any CPU.
-  size_t side = vectors.size(), part = std::min<size_t>(side, 128 / std::stoul(element.substr(1)));
+  size_t bits = std::stoul(element.substr(1)), side = vectors.size(), part = std::min<size_t>(side, 128 / bits);
   std::string type = lanes_type(element, lanes);
+  // No instruction, but LLVM does not see through it: it would try for six milliseconds to make fewer of these shuffles.
+  auto opaque = [&](const std::string& vector) {
+    bool is_register = bits * static_cast<size_t>(lanes) >= 128;
+    return is_register ? assign(cat("call ", type, " asm \"\", \"=v,0\"(", type, " ", vector, ")")) : vector;
+  };
   auto shuffled = [&](const std::string& a, const std::string& b, const auto& from) {
     std::string picks;
     for (size_t i = 0; i < static_cast<size_t>(lanes); ++i) append(picks, i ? ", i32 " : "i32 ", from(i));
-    return assign(cat("shufflevector ", type, " ", a, ", ", type, " ", b, ", <", lanes, " x i32> <", picks, ">"));
+    return opaque(assign(cat("shufflevector ", type, " ", a, ", ", type, " ", b, ", <", lanes, " x i32> <", picks, ">")));
   };
+  for (std::string& vector : vectors) vector = opaque(vector);
   auto second = static_cast<size_t>(lanes);
   for (size_t digit = side / 2; digit >= part; digit /= 2)
     for (size_t k = 0; k < side; ++k) {
