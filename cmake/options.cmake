@@ -28,6 +28,9 @@ if(WEFT_SANITIZE)
   # LLVM is built without RTTI, and the linker may keep its copy of a vtable that both have (shared_ptr's): no vptr.
   add_compile_options(-fsanitize=${WEFT_SANITIZE} -fno-sanitize=vptr -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${WEFT_SANITIZE})
+  if(WEFT_SANITIZE MATCHES fuzzer)
+    add_compile_definitions(FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION)
+  endif()
 endif()
 
 # Flags of our own targets only. The reference interpreter computes with plain C++ arithmetic, so the compiler may

@@ -130,10 +130,13 @@ void bind_executable(nb::module_& m) {
         for (nb::object& output : run(*self.compiled.executable, inputs)) outputs.append(output);
         return outputs;
       })
-      .def("save", [](const PyExecutable& self, const std::string& path) {
+      .def("save", [](const PyExecutable& self, const std::string& path, const std::vector<std::string>& targets) {
         nb::gil_scoped_release release;
-        write_package(path, self.package ? *self.package : package_of(*self.graph, self.compiled));
+        if (self.package && targets.empty()) return write_package(path, *self.package);
+        GraphPtr graph = self.package ? graph_of(*self.package) : nullptr;
+        write_package(path, package_of(graph ? *graph : *self.graph, self.compiled, targets));
       })
+      .def_prop_ro("target", [](const PyExecutable& self) { return self.compiled.build->target; })
       .def_prop_ro("name", [](const PyExecutable& self) { return self.compiled.executable->manifest().name; })
       .def_prop_ro("input_infos", [](const PyExecutable& self) { return tuples_of(self.compiled.executable->manifest().inputs); })
       .def_prop_ro("output_infos", [](const PyExecutable& self) { return tuples_of(self.compiled.executable->manifest().outputs); })
@@ -188,11 +191,11 @@ void bind_runtime(nb::module_& m) {
     }
     return PyExecutable{std::move(compiled), std::move(keep), graph, nullptr};
   }, nb::arg("graph"), nb::arg("target") = "native", nb::arg("keep").none() = nb::none());
-  m.def("load", [](const std::string& path) {
+  m.def("load", [](const std::string& path, const std::string& target) {
     nb::gil_scoped_release release;
     auto package = std::make_shared<const Package>(read_package(path));
-    return PyExecutable{load(*package), {}, nullptr, package};
-  }, nb::arg("path"));
+    return PyExecutable{load(*package, {target}), {}, nullptr, package};
+  }, nb::arg("path"), nb::arg("target") = "native");
   m.def("check_written", [](const Graph& graph, nb::handle arrays) {
     std::vector<nb::object> inputs;
     for (nb::handle array : arrays) inputs.push_back(nb::borrow(array));

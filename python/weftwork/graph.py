@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from . import _core
 from .errors import ArgumentTypeError, ArgumentValueError
-from .knobs import report_problems
+from .knobs import report_problems, target_name
 
 __all__ = ["Executable", "Graph", "Io", "Kernel", "load"]
 
@@ -119,6 +120,11 @@ class Executable:
         return _ios(self._core.output_infos)
 
     @property
+    def target(self) -> str:
+        """The kind of CPU that its machine code is for: 'native', 'avx512', 'avx2' or 'x86-64'."""
+        return self._core.target
+
+    @property
     def kernels(self) -> list[Kernel]:
         """Its kernels, in the order of their first launch."""
         return [Kernel(name, source, tuple(ops), launches) for name, source, ops, launches in self._core.kernel_infos]
@@ -165,12 +171,17 @@ class Executable:
             "max": seconds[-1],
         }
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str], *, targets: Sequence[str] = ()) -> None:
         """Writes it to a file that :func:`weftwork.load` reads, named ``….weft`` by custom: signature, machine code,
         constants, and the program as StableHLO. The file appears whole or not at all. Raises an :class:`OSError` where it
         cannot be written.
+
+        ``targets`` are the kinds of CPU to have machine code for: "avx512", "avx2", "x86-64" (any CPU), "native"; this machine
+        need be none of them. The constants are in the file once. Without ``targets`` there is the code for :attr:`target`.
         """
-        self._core.save(os.fspath(path))
+        if isinstance(targets, str):
+            raise ArgumentTypeError(f"targets must be a sequence of names, got {targets!r}  [target_names]")
+        self._core.save(os.fspath(path), list(targets))
 
     def __repr__(self) -> str:
         return f"<weftwork.Executable {self._core.name}: {len(self.inputs)} inputs, {len(self.kernels)} kernels>"
@@ -178,7 +189,8 @@ class Executable:
 
 def load(path: str | os.PathLike[str]) -> Executable:
     """Reads an executable that :meth:`Executable.save` wrote; its constants stay in the file's memory, which must not be
-    changed in place. Where the file has no machine code that this CPU can run, its program is compiled anew.
+    changed in place. Of the kinds of CPU that the file has machine code for, the best that this CPU (or the setting
+    WEFT_TARGET) allows is taken; where there is none, its program is compiled anew.
 
     Loading a file is running code: load only files you trust. Raises an :class:`OSError` where it is no such file, cut
     short, or damaged.
@@ -190,4 +202,5 @@ def load(path: str | os.PathLike[str]) -> Executable:
     array([0., 2., 4.])
     """
     report_problems()
-    return Executable(_core.load(os.fspath(path)))
+    target = target_name()
+    return Executable(_core.load(os.fspath(path), "native" if target.startswith("neuron") else target))

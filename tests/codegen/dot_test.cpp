@@ -13,6 +13,7 @@
 #include <random>
 
 #include "loaded.h"
+#include "weft/core/cpu.h"
 #include "weft/core/error.h"
 #include "weft/core/text.h"
 #include "weft/kernel/kernel.h"
@@ -91,10 +92,8 @@ const std::vector<Target>& targets() {
   static const std::vector<Target> found = [] {
     std::vector<Target> targets;
     for (const char* name : {"native", "avx512", "avx2", "x86-64"}) {
-      try {
-        targets.push_back(target_named(name));
-      } catch (const Error&) {
-      }
+      Target target = target_named(name);
+      if (missing_feature(target.needs).empty()) targets.push_back(std::move(target));
     }
     return targets;
   }();

@@ -71,3 +71,22 @@ TEST_CASE("broadcasting is NumPy's") {
   CHECK_THROWS_AS(broadcast({2}, {3}), Error);
   CHECK_THROWS_AS(broadcast({n}, {7}), Error);
 }
+
+TEST_CASE("extents that nobody wrote are an error, not a wait or a crash") {
+  std::map<std::string, Symbol, std::less<>> symbols;
+  std::string sum, power = "n";
+  for (char c = 'a'; c <= 'z'; ++c) {
+    symbols.emplace(std::string(1, c), Symbol{std::string(1, c), 1, 1, 2});
+    append(sum, sum.empty() ? "" : " + ", c);
+  }
+  // A minimum that is known is the sum itself.
+  std::string factor = cat("min(", sum, ", 1000000)"), product = factor;
+  CHECK(parse_dim(cat(factor, "*", factor), symbols).terms().size() == 351);
+  for (int i = 0; i < 9; ++i) append(product, "*", factor), power += "*n*n*n*n*n*n*n*n";
+  CHECK_THROWS_AS(parse_dim(product, symbols), Error);
+  CHECK_THROWS_AS(parse_dim(power, symbols), Error);
+  std::string least = "-9223372036854775807 - 1";
+  CHECK_THROWS_AS(parse_dim(cat("floordiv(", least, ", -1)"), symbols), Error);
+  CHECK_THROWS_AS(parse_dim(cat("floordiv(", least, ", a - 2)"), symbols).evaluate({{"a", 1}}), Error);
+  CHECK(parse_dim(cat("mod(", least, ", a - 2)"), symbols).evaluate({{"a", 1}}) == 0);
+}

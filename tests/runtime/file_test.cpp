@@ -4,9 +4,11 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <fstream>
 #include <sstream>
 
+#include "weft/core/cpu.h"
 #include "weft/core/error.h"
 
 using namespace weft;
@@ -123,6 +125,45 @@ TEST_CASE("a byte that changed is found, and so is one that is missing or too ma
   CHECK(outcome(folder.path / "nowhere" / "f", "") == "executable_file");
 }
 
+TEST_CASE("tables that say anything, under digests that are right, are read or rejected") {
+  Folder folder;
+  write_package(folder.path / "f.weft", example());
+  const std::string bytes = contents(folder.path / "f.weft");
+  constexpr size_t header = 64, table_bytes_at = 24, table_digest_at = 32, header_digest_at = 48;
+  uint64_t table_bytes;
+  std::memcpy(&table_bytes, bytes.data() + table_bytes_at, sizeof table_bytes);
+  auto reads = [&](std::string other) {
+    auto put = [&](size_t at, Digest digest) { std::memcpy(other.data() + at, &digest, sizeof digest); };
+    put(table_digest_at, digest_of(std::string_view(other).substr(header, table_bytes)));
+    put(header_digest_at, {});
+    put(header_digest_at, digest_of(std::string_view(other).substr(0, header)));
+    try {
+      parse_package(other, nullptr);
+      return true;
+    } catch (const Error& error) {
+      REQUIRE(error.label() == "executable_file");
+      return false;
+    }
+  };
+  REQUIRE(reads(bytes));
+  size_t rejected = 0;
+  for (size_t i = header; i < header + table_bytes; ++i)
+    for (int value : {0, 1, 0x28, 0x30, 0x7f, 0x80, 0xff, bytes[i] + 1, bytes[i] - 1, bytes[i] + 64}) {
+      std::string other = bytes;
+      other[i] = static_cast<char>(value);
+      rejected += !reads(other);
+    }
+  CHECK(rejected > 4 * table_bytes);
+}
+
+TEST_CASE("a file asks for no more memory than it is large") {
+  Folder folder;
+  Package many = example();
+  many.builds[1].objects.assign(100, std::string(1000, 'x'));
+  write_package(folder.path / "f.weft", many);
+  CHECK(read_package(folder.path / "f.weft").builds[1].objects.size() == 100);
+}
+
 TEST_CASE("constants come from who has them") {
   Folder folder;
   std::filesystem::path path = folder.path / "f.weft";
@@ -140,6 +181,19 @@ TEST_CASE("a CPU is asked for what code needs") {
   CHECK(missing_feature({}) == "");
   const std::string odd[] = {"sse4.2", "avx9000"};
   CHECK(missing_feature(odd) == "avx9000");
+}
+
+TEST_CASE("of several builds the one that asks most is taken") {
+  auto build = [](std::string target, std::vector<std::string> features) { return Build{std::move(target), std::move(features), {}, {}}; };
+  Package package{{}, "", {}, {build("x86-64", {"sse4.2"}), build("avx2", {"sse4.2", "avx2"}), build("later", {"sse4.2", "avx2", "avx9000"})}};
+  const std::vector<std::string> old = {"sse4.2", "ssse3"}, recent = {"avx2", "fma", "sse4.2"}, future = {"avx9000", "avx2", "sse4.2"};
+  CHECK(best_build(package, old)->target == "x86-64");
+  CHECK(best_build(package, recent)->target == "avx2");
+  CHECK(best_build(package, future)->target == "later");
+  CHECK(best_build(package, {}) == nullptr);
+  CHECK(&best_build(package) == best_build(package, {{"sse4.2", has_feature("avx2") ? "avx2" : ""}}));
+  package.builds.erase(package.builds.begin(), package.builds.begin() + 2);
+  CHECK_THROWS_WITH_AS(best_build(package), "executable file: it has no machine code for this CPU: that for 'later' needs 'avx9000'  [cpu_feature]", Error);
 }
 
 TEST_CASE("what cannot be written is an error and leaves nothing") {

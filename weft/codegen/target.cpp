@@ -1,8 +1,10 @@
-// CPU features, as the compiler's own runtime tells them.
+// The kinds of CPU that there are.
 #include "weft/codegen/target.h"
 
 #include <algorithm>
+#include <span>
 
+#include "weft/core/cpu.h"
 #include "weft/core/error.h"
 #include "weft/core/text.h"
 
@@ -11,49 +13,46 @@ namespace {
 
 constexpr const char* triple = "x86_64-unknown-linux-gnu";
 
+// What each kind of CPU has besides what the one before has.
+const std::vector<std::string> baseline_needs = {"sse4.2", "ssse3", "popcnt"};
+const std::vector<std::string> avx2_needs = {"avx2", "fma", "f16c", "bmi", "bmi2", "lzcnt"};
+const std::vector<std::string> avx512_needs = {"avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512cd"};
+
+std::vector<std::string> joined(std::vector<std::string> needs, const std::vector<std::string>& more) {
+  needs.insert(needs.end(), more.begin(), more.end());
+  return needs;
+}
+
 Target baseline() {
-  return {.name = "x86-64", .triple = triple, .cpu = "x86-64", .features = "+sse4.2,+ssse3,+popcnt", .needs = {"sse4.2", "ssse3", "popcnt"}, .vector_bytes = 16, .vector_registers = 16};
+  return {.name = "x86-64", .triple = triple, .cpu = "x86-64", .features = "+sse4.2,+ssse3,+popcnt", .needs = baseline_needs, .vector_bytes = 16, .vector_registers = 16};
 }
 
 Target avx2() {
-  return {.name = "avx2", .triple = triple, .cpu = "haswell", .features = "", .needs = {"avx2", "fma", "f16c", "bmi", "bmi2", "lzcnt", "popcnt"}, .vector_bytes = 32, .vector_registers = 16, .fma = true,
+  return {.name = "avx2", .triple = triple, .cpu = "haswell", .features = "", .needs = joined(baseline_needs, avx2_needs), .vector_bytes = 32, .vector_registers = 16, .fma = true,
           .f16c = true};
 }
 
 Target avx512() {
   return {.name = "avx512", .triple = triple, .cpu = "skylake-avx512", .features = "-prefer-256-bit",
-          .needs = {"avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512cd", "avx2", "fma", "f16c", "bmi", "bmi2", "lzcnt", "popcnt"}, .vector_bytes = 64,
-          .vector_registers = 32, .fma = true, .avx512 = true, .f16c = true};
+          .needs = joined(avx2().needs, avx512_needs), .vector_bytes = 64, .vector_registers = 32, .fma = true, .avx512 = true, .f16c = true};
 }
 
-bool has_avx512() {
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd");
-}
-
-bool has_avx2() {
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
-}
-
-Target with_features(Target target, bool vnni, bool bf16, bool vbmi) {
-  auto add = [&](const char* feature) {
+Target with_features(Target target, std::span<const std::string> more) {
+  for (const std::string& feature : more) {
     target.features += cat(",+", feature);
     target.needs.push_back(feature);
-  };
-  target.vnni = vnni;
-  target.bf16 = bf16;
-  if (vnni) add("avx512vnni");
-  if (bf16) add("avx512bf16");
-  if (vbmi) add("avx512vbmi");
+    target.vnni |= feature == "avx512vnni";
+    target.bf16 |= feature == "avx512bf16";
+  }
   return target;
 }
 
 Target host() {
-  __builtin_cpu_init();
-  Target target = has_avx512() ? with_features(avx512(), __builtin_cpu_supports("avx512vnni"), __builtin_cpu_supports("avx512bf16"),
-                                               __builtin_cpu_supports("avx512vbmi"))
-                  : has_avx2() ? avx2()
-                               : baseline();
+  std::vector<std::string> more = {"avx512vnni", "avx512bf16", "avx512vbmi"};
+  std::erase_if(more, [](const std::string& feature) { return !has_feature(feature); });
+  Target target = missing_feature(avx512().needs).empty() ? with_features(avx512(), more)
+                  : missing_feature(avx2().needs).empty() ? avx2()
+                                                          : baseline();
   target.name = "native";
   return target;
 }
@@ -66,7 +65,8 @@ const Target& host_target() {
 }
 
 std::vector<Target> library_targets() {
-  return {with_features(avx512(), true, true, true), with_features(avx512(), true, false, false), avx512(), avx2()};
+  const std::vector<std::string> all = {"avx512vnni", "avx512bf16", "avx512vbmi"};
+  return {with_features(avx512(), all), with_features(avx512(), std::span(all).first(1)), avx512(), avx2()};
 }
 
 bool serves(const Target& common, const Target& target) {
@@ -77,12 +77,8 @@ bool serves(const Target& common, const Target& target) {
 Target target_named(std::string_view name) {
   if (name == "native") return host_target();
   if (name == "x86-64") return baseline();
-  if (name == "avx2" || name == "avx512") {
-    __builtin_cpu_init();
-    bool can_run = name == "avx2" ? has_avx2() : has_avx512();
-    if (!can_run) fail(ErrorKind::value, "target_features", "this CPU lacks the features of target '", name, "'");
-    return name == "avx2" ? avx2() : avx512();
-  }
+  if (name == "avx2") return avx2();
+  if (name == "avx512") return avx512();
   fail(ErrorKind::value, "target_name", "target must be native, avx512, avx2, x86-64 or neuron, got '", name, "'");
 }
 

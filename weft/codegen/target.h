@@ -26,7 +26,7 @@ const Target& host_target();
 std::vector<Target> library_targets();
 // Whether code for `common` is what would be made for `target`, or, of the same instructions, does not use all that it has.
 bool serves(const Target& common, const Target& target);
-// native, avx512, avx2 or x86-64; Error(value) for another name, and where this CPU lacks the features.
+// native, avx512, avx2 or x86-64, whether this CPU can run it or not; Error(value) for another name.
 Target target_named(std::string_view name);
 
 }  // namespace weft

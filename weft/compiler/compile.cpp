@@ -13,6 +13,8 @@
 #include "weft/codegen/llvm/split.h"
 #include "weft/compiler/cache.h"
 #include "weft/compiler/library.h"
+#include "weft/core/cpu.h"
+#include "weft/core/error.h"
 #include "weft/core/span.h"
 #include "weft/ir/text.h"
 #include "weft/kernel/lower.h"
@@ -151,6 +153,23 @@ Compiled loaded(Build build, std::vector<StageTime> times) {
   return {std::move(executable), std::move(times), std::make_shared<const Build>(std::move(build))};
 }
 
+Build generated(const Graph& graph, const Target& target, Stages& stages, const std::string& folder) {
+  Program program = lower_in_stages(graph, target, stages, folder);
+  return {target.name, target.needs, manifest_of(program), generate(program, target, stages, folder)};
+}
+
+// For a CPU that need not be this one: not loaded.
+Build build_for(const Graph& graph, const Target& target) {
+  std::optional<CacheKey> key = cache_key(graph, target);
+  std::optional<Build> build;
+  if (key) build = find_cached(*key);
+  if (build) return *build;
+  Stages stages;
+  build = generated(graph, target, stages, {});
+  if (key) store_cached(*key, *build);
+  return *build;
+}
+
 // The program as it was compiled before, or nothing.
 std::optional<Compiled> load_cached(const CacheKey& key) {
   try {
@@ -168,6 +187,8 @@ Program lower_to_program(const Graph& graph) { return lower(*run_pipeline(graph)
 Compiled compile(const Graph& graph, const CompileOptions& options) {
   Span span("compile", cat("compile ", graph.name()));
   Target target = target_named(options.target);
+  if (std::string missing = missing_feature(target.needs); !missing.empty())
+    fail(ErrorKind::value, "target_features", "this CPU lacks the feature '", missing, "', which target '", target.name, "' needs");
   Stages stages;
   std::string folder = dump_folder(graph);
   std::optional<CacheKey> key;
@@ -177,8 +198,7 @@ Compiled compile(const Graph& graph, const CompileOptions& options) {
   stages.done("cache");
   span.add("hit", compiled ? "true" : "false");
   if (!compiled) {
-    Program program = lower_in_stages(graph, target, stages, folder);
-    compiled = loaded({target.name, target.needs, manifest_of(program), generate(program, target, stages, folder)}, {});
+    compiled = loaded(generated(graph, target, stages, folder), {});
     stages.done("load");
     if (key) store_cached(*key, *compiled->build);
     stages.done("store");
@@ -187,19 +207,27 @@ Compiled compile(const Graph& graph, const CompileOptions& options) {
   return *compiled;
 }
 
-Package package_of(const Graph& graph, const Compiled& compiled) {
+Package package_of(const Graph& graph, const Compiled& compiled, const std::vector<std::string>& targets) {
   std::vector<Literal> constants;
-  Package package{{}, print(graph, {.resources = &constants}), {}, {*compiled.build}};
+  Package package{{}, print(graph, {.resources = &constants}), {}, {}};
   for (const Literal& constant : constants) package.resources.push_back(constant_of(constant));
+  if (targets.empty()) package.builds.push_back(*compiled.build);
+  for (const std::string& name : targets) {
+    bool has_it = std::ranges::find(package.builds, name, &Build::target) != package.builds.end();
+    if (!has_it) package.builds.push_back(name == compiled.build->target ? *compiled.build : build_for(graph, target_named(name)));
+  }
   return package;
 }
 
-Compiled load(const Package& package) {
-  for (const Build& build : package.builds)
-    if (missing_feature(build.features).empty()) return loaded(build, {});
+GraphPtr graph_of(const Package& package) {
   std::vector<Literal> constants;
   for (const Manifest::Constant& constant : package.resources) constants.emplace_back(constant.type, constant.bytes, constant.owner);
-  return compile(*parse(package.text, "<executable file>", constants));
+  return parse(package.text, "<executable file>", constants);
+}
+
+Compiled load(const Package& package, const CompileOptions& options) {
+  const Build* best = best_build(package, target_named(options.target).needs);
+  return best ? loaded(*best, {}) : compile(*graph_of(package), options);
 }
 
 }  // namespace weft

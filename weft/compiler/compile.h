@@ -30,10 +30,13 @@ struct Compiled {
 
 // Compiles a graph of either level. Error where something is not supported, naming op, dtype and the user's line.
 Compiled compile(const Graph& graph, const CompileOptions& options = {});
-// What a file of it holds; `graph`: what it was compiled from.
-Package package_of(const Graph& graph, const Compiled& compiled);
-// The first build in it that this CPU can run; where there is none, its text is compiled for this CPU.
-Compiled load(const Package& package);
+// What a file of it holds; `graph`: what it was compiled from. With `targets` it is compiled for these kinds of CPU, of which
+// this need be none; without, the file holds what was compiled.
+Package package_of(const Graph& graph, const Compiled& compiled, const std::vector<std::string>& targets = {});
+// The program that a file holds as text.
+GraphPtr graph_of(const Package& package);
+// The best build in it that such a target can run; where there is none, its text is compiled.
+Compiled load(const Package& package, const CompileOptions& options = {});
 // The first half: passes, fusion, lowering and the memory plan; the kernel interpreter runs the result without LLVM.
 Program lower_to_program(const Graph& graph);
 

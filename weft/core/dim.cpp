@@ -16,9 +16,21 @@ using AtomPtr = std::shared_ptr<const DimAtom>;
 constexpr int64_t lowest = std::numeric_limits<int64_t>::min();
 constexpr int64_t highest = std::numeric_limits<int64_t>::max();
 
+// An extent of more is no extent that anyone wrote, and takes for ever.
+constexpr size_t most_terms = 1024, most_atoms = 64;
+
+void require_small(size_t terms, size_t atoms) {
+  if (terms > most_terms || atoms > most_atoms)
+    fail(ErrorKind::value, "dim_size", "an extent may have ", most_terms, " terms of ", most_atoms, " factors, got ", terms, " of up to ", atoms);
+}
+
+// The least number has no opposite, and the CPU stops at the attempt.
+int64_t divide(int64_t a, int64_t b) { return b == -1 ? checked_multiply(a, -1) : a / b; }
+bool divides(int64_t a, int64_t b) { return b == -1 || a % b == 0; }
+
 int64_t floor_divide(int64_t a, int64_t b) {
-  int64_t q = a / b;
-  return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
+  int64_t q = divide(a, b);
+  return (!divides(a, b) && (a < 0) != (b < 0)) ? q - 1 : q;
 }
 
 // Bounds saturate: a bound past 64 bits is no bound.
@@ -190,13 +202,13 @@ int64_t evaluate_with(const Dim& dim, const ValueOf& value_of) {
         value = value_of(atom->symbol);
       } else {
         int64_t a = evaluate_with(atom->operands[0], value_of), b = evaluate_with(atom->operands[1], value_of);
-        bool divides = atom->op == DimOp::floordiv || atom->op == DimOp::mod;
-        if (divides && b == 0) fail(ErrorKind::value, "dim_zero_division", "the extent ", dim, " divides by zero");
+        bool by_b = atom->op == DimOp::floordiv || atom->op == DimOp::mod;
+        if (by_b && b == 0) fail(ErrorKind::value, "dim_zero_division", "the extent ", dim, " divides by zero");
         switch (atom->op) {
           case DimOp::min: value = std::min(a, b); break;
           case DimOp::max: value = std::max(a, b); break;
           case DimOp::floordiv: value = floor_divide(a, b); break;
-          case DimOp::mod: value = a - floor_divide(a, b) * b; break;
+          case DimOp::mod: value = b == -1 ? 0 : a - floor_divide(a, b) * b; break;
           case DimOp::symbol: break;
         }
       }
@@ -320,6 +332,7 @@ Dim operator+(const Dim& lhs, const Dim& rhs) {
     result.terms_ = lhs.terms_ ? lhs.terms_ : rhs.terms_;
     return result;
   }
+  require_small(std::max(lhs.terms_->size(), rhs.terms_->size()), 1);
   std::vector<Term> merged;
   const auto &a = *lhs.terms_, &b = *rhs.terms_;
   size_t i = 0, j = 0;
@@ -354,9 +367,11 @@ Dim operator*(const Dim& lhs, const Dim& rhs) {
     result.terms_ = std::make_shared<const std::vector<Term>>(std::move(scaled));
     return result;
   }
-  Dim result = lhs * Dim(rhs.constant_) + rhs * Dim(lhs.constant_) + Dim(-checked_multiply(lhs.constant_, rhs.constant_));
+  Dim result = lhs * Dim(rhs.constant_) + rhs * Dim(lhs.constant_) + Dim(checked_multiply(checked_multiply(lhs.constant_, rhs.constant_), -1));
+  require_small(lhs.terms_->size() * rhs.terms_->size(), 1);
   for (const Term& a : *lhs.terms_)
     for (const Term& b : *rhs.terms_) {
+      require_small(1, a.atoms.size() + b.atoms.size());
       Term term;
       term.coefficient = checked_multiply(a.coefficient, b.coefficient);
       term.atoms = a.atoms;
@@ -396,14 +411,14 @@ std::optional<Dim> exact_quotient(const Dim& lhs, const Dim& rhs) {
   const Term& divisor = rhs.terms()[0];
   Dim quotient = 0;
   for (const Term& term : lhs.terms()) {
-    if (term.coefficient % divisor.coefficient) return std::nullopt;
+    if (!divides(term.coefficient, divisor.coefficient)) return std::nullopt;
     std::vector<AtomPtr> left = term.atoms;
     for (const AtomPtr& atom : divisor.atoms) {
       auto found = std::find_if(left.begin(), left.end(), [&](const AtomPtr& a) { return order(a, atom) == 0; });
       if (found == left.end()) return std::nullopt;
       left.erase(found);
     }
-    Dim part = term.coefficient / divisor.coefficient;
+    Dim part = divide(term.coefficient, divisor.coefficient);
     for (const AtomPtr& atom : left) part = part * dim_of_atom(*atom);
     quotient = quotient + part;
   }

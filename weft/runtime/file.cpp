@@ -13,6 +13,7 @@
 #include <map>
 #include <utility>
 
+#include "weft/core/cpu.h"
 #include "weft/core/error.h"
 #include "weft/core/replace_file.h"
 
@@ -33,6 +34,15 @@ static_assert(sizeof(Header) == 64);
 [[noreturn]] void reject(const std::string& why) { fail(ErrorKind::io, "executable_file", "executable file: ", why); }
 
 uint64_t aligned(uint64_t at) { return (at + alignment - 1) / alignment * alignment; }
+
+// Fuzzers find their way past digests, where there is more to find.
+bool is_damaged(const Digest& wanted, const Digest& found) {
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+  return (void)wanted, (void)found, false;
+#else
+  return wanted != found;
+#endif
+}
 
 Digest digest_of_header(Header header) {
   header.header = {};
@@ -87,7 +97,12 @@ class Reader {
     return {low, number()};
   }
   std::string text() { return std::string(take(number())); }
-  Dim dim() { return parse_dim(take(number()), symbols); }
+  Dim dim() {
+    Dim dim = parse_dim(take(number()), symbols);
+    for (const Symbol& symbol : dim.symbols())
+      if (!symbols.contains(symbol.name)) reject(cat("knows no extent '", symbol.name, "'"));
+    return dim;
+  }
   // Every element takes eight bytes at least, so that no list asks for more memory than the file accounts for.
   template <class F>
   auto list(F each) {
@@ -185,17 +200,15 @@ Manifest read_manifest(Reader& in) {
   return m;
 }
 
-// Where the pieces behind the table lie, counted from its end. Each is written once, however often it is added.
+// Where the pieces behind the table lie, counted from its end.
 class Pieces {
  public:
-  void add(Writer& out, std::string_view bytes) {
+  void add(Writer& out, std::string_view bytes) { tell(out, bytes, placed(bytes, digest_of(bytes))); }
+  // Written once, however often it is added: builds for several kinds of CPU have constants that were computed alike.
+  void add_shared(Writer& out, std::string_view bytes) {
     auto [found, is_new] = places_.try_emplace({bytes.data(), bytes.size()});
-    if (is_new) {
-      found->second = {end_, digest_of(bytes)};
-      pieces_.push_back(bytes);
-      end_ = aligned(end_ + bytes.size());
-    }
-    out.number(found->second.first), out.number(bytes.size()), out.number(found->second.second);
+    if (is_new) found->second = place_of(bytes);
+    tell(out, bytes, found->second);
   }
   uint64_t bytes() const { return end_; }
   void write(std::ostream& out) const {
@@ -207,7 +220,25 @@ class Pieces {
   }
 
  private:
-  std::map<std::pair<const char*, size_t>, std::pair<uint64_t, Digest>> places_;
+  using Place = std::pair<uint64_t, Digest>;
+
+  static void tell(Writer& out, std::string_view bytes, const Place& place) { out.number(place.first), out.number(bytes.size()), out.number(place.second); }
+
+  Place placed(std::string_view bytes, const Digest& digest) {
+    Place place{end_, digest};
+    pieces_.push_back(bytes);
+    end_ = aligned(end_ + bytes.size());
+    return place;
+  }
+
+  Place place_of(std::string_view bytes) {
+    Digest digest = digest_of(bytes);
+    auto [same, is_new] = contents_.try_emplace({digest.low, digest.high}, bytes, end_);
+    return !is_new && same->second.first == bytes ? Place{same->second.second, digest} : placed(bytes, digest);
+  }
+
+  std::map<std::pair<const char*, size_t>, Place> places_;
+  std::map<std::pair<uint64_t, uint64_t>, std::pair<std::string_view, uint64_t>> contents_;
   std::vector<std::string_view> pieces_;
   uint64_t end_ = 0;
 };
@@ -229,7 +260,7 @@ void write_constants(Writer& out, Pieces& pieces, const std::vector<Manifest::Co
     if (lender == count) lender = nobody;
     out.type(constant.type);
     out.number(static_cast<uint64_t>(lender));
-    if (lender == nobody) pieces.add(out, {static_cast<const char*>(constant.bytes), size});
+    if (lender == nobody) pieces.add_shared(out, {static_cast<const char*>(constant.bytes), size});
   });
 }
 
@@ -261,25 +292,36 @@ class Mapping {
 
 // The pieces of a file that was opened, and those who lend it what it does not hold.
 struct Source {
-  std::shared_ptr<const Mapping> file;
+  std::shared_ptr<const void> owner;
   std::string_view pieces;
   std::span<const Manifest::Constant> lenders;
   std::map<std::pair<uint64_t, uint64_t>, Digest> digests = {};  // of the pieces read so far, by place and size
+  uint64_t digested = 0, copied = 0;
 
+  // Reading takes no more time and memory than the file is large: pieces do not overlap, and none is copied twice.
   std::string_view piece(Reader& in) {
     uint64_t at = in.number(), size = in.number();
     Digest digest = in.digest();
     if (at > pieces.size() || size > pieces.size() - at) reject("a piece lies outside of it");
+    if (at % alignment != 0) reject(cat("a piece begins at ", at, ", which is no multiple of ", alignment));
     std::string_view bytes = pieces.substr(at, size);
     auto [found, is_new] = digests.try_emplace({at, size});
-    if (is_new) found->second = digest_of(bytes);
-    if (found->second != digest) reject("it is damaged");
+    if (is_new) {
+      if ((digested += size) > pieces.size()) reject("its pieces overlap");
+      found->second = digest_of(bytes);
+    }
+    if (is_damaged(digest, found->second)) reject("it is damaged");
     return bytes;
+  }
+  std::string copy(Reader& in) {
+    std::string_view bytes = piece(in);
+    if ((copied += bytes.size()) > pieces.size()) reject("its pieces overlap");
+    return std::string(bytes);
   }
 
   std::vector<Manifest::Constant> constants(Reader& in) {
     return in.list([&] {
-      Manifest::Constant constant{in.type(), nullptr, file};
+      Manifest::Constant constant{in.type(), nullptr, owner};
       uint64_t wanted = bytes_of(constant.type), given = 0;
       int64_t lender = in.integer();
       if (lender == nobody) {
@@ -303,12 +345,12 @@ std::pair<Reader, std::string_view> opened(std::string_view bytes) {
   std::memcpy(&header, bytes.data(), sizeof header);
   if (std::memcmp(header.magic, magic.data(), magic.size()) != 0) reject("it does not begin as one");
   if (header.version != version) reject(cat("it is of version ", header.version, ", this library reads version ", version));
-  if (digest_of_header(header) != header.header) reject("it is damaged");
+  if (is_damaged(header.header, digest_of_header(header))) reject("it is damaged");
   if (header.file_bytes != bytes.size()) reject(cat("it has ", bytes.size(), " bytes instead of ", header.file_bytes));
   bytes.remove_prefix(sizeof header);
   if (header.table_bytes > bytes.size()) reject("its table lies outside of it");
   std::string_view table = bytes.substr(0, header.table_bytes);
-  if (digest_of(table) != header.table) reject("it is damaged");
+  if (is_damaged(header.table, digest_of(table))) reject("it is damaged");
   return {Reader(table), bytes.substr(std::min<uint64_t>(aligned(header.table_bytes), bytes.size()))};
 }
 
@@ -343,39 +385,49 @@ void write_package(const std::filesystem::path& path, const Package& package, st
 
 Package read_package(const std::filesystem::path& path, std::span<const Manifest::Constant> lenders) {
   auto file = std::make_shared<const Mapping>(path);
-  auto [table, pieces] = opened(file->bytes());
-  Source source{file, pieces, lenders};
-  Reader& in = table;
+  return parse_package(file->bytes(), file, lenders);
+}
+
+Package parse_package(std::string_view bytes, std::shared_ptr<const void> owner, std::span<const Manifest::Constant> lenders) {
+  auto [in, pieces] = opened(bytes);
+  Source source{std::move(owner), pieces, lenders};
   Package package;
-  package.key = in.digest();
-  package.text = source.piece(in);
-  package.resources = source.constants(in);
-  package.builds = in.list([&] {
-    Build build{in.text(), in.texts(), read_manifest(in), {}};
-    build.objects = in.list([&] { return std::string(source.piece(in)); });
-    build.manifest.constants = source.constants(in);
-    return build;
-  });
-  in.end();
+  try {
+    package.key = in.digest();
+    package.text = source.copy(in);
+    package.resources = source.constants(in);
+    package.builds = in.list([&, &in = in] {
+      Build build{in.text(), in.texts(), read_manifest(in), {}};
+      build.objects = in.list([&] { return source.copy(in); });
+      build.manifest.constants = source.constants(in);
+      return build;
+    });
+    in.end();
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::io) throw;
+    reject(error.what());
+  }
   return package;
 }
 
-std::string missing_feature(std::span<const std::string> features) {
-  __builtin_cpu_init();
-  const std::pair<std::string_view, bool> known[] = {
-      {"ssse3", __builtin_cpu_supports("ssse3")},           {"sse4.2", __builtin_cpu_supports("sse4.2")},
-      {"popcnt", __builtin_cpu_supports("popcnt")},         {"avx2", __builtin_cpu_supports("avx2")},
-      {"fma", __builtin_cpu_supports("fma")},               {"f16c", __builtin_cpu_supports("f16c")},
-      {"bmi", __builtin_cpu_supports("bmi")},               {"bmi2", __builtin_cpu_supports("bmi2")},
-      {"lzcnt", __builtin_cpu_supports("lzcnt")},           {"avx512f", __builtin_cpu_supports("avx512f")},
-      {"avx512bw", __builtin_cpu_supports("avx512bw")},     {"avx512dq", __builtin_cpu_supports("avx512dq")},
-      {"avx512vl", __builtin_cpu_supports("avx512vl")},     {"avx512cd", __builtin_cpu_supports("avx512cd")},
-      {"avx512vnni", __builtin_cpu_supports("avx512vnni")}, {"avx512bf16", __builtin_cpu_supports("avx512bf16")},
-      {"avx512vbmi", __builtin_cpu_supports("avx512vbmi")},
-  };
-  for (const std::string& feature : features)
-    if (std::ranges::find(known, std::pair(std::string_view(feature), true)) == std::end(known)) return feature;
-  return {};
+const Build* best_build(const Package& package, std::span<const std::string> features) {
+  const Build* best = nullptr;
+  for (const Build& build : package.builds) {
+    bool fits = std::ranges::all_of(build.features, [&](const std::string& one) { return std::ranges::find(features, one) != features.end(); });
+    if (fits && (!best || build.features.size() > best->features.size())) best = &build;
+  }
+  return best;
+}
+
+const Build& best_build(const Package& package) {
+  std::vector<std::string> features;
+  std::string wanted;
+  for (const Build& build : package.builds) {
+    std::ranges::copy_if(build.features, std::back_inserter(features), has_feature);
+    append(wanted, wanted.empty() ? "" : ", ", "that for '", build.target, "' needs '", missing_feature(build.features), "'");
+  }
+  if (const Build* best = best_build(package, features)) return *best;
+  fail(ErrorKind::unsupported, "cpu_feature", "executable file: it has no machine code for this CPU: ", wanted.empty() ? "it has none" : wanted);
 }
 
 }  // namespace weft

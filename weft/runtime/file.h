@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "weft/core/digest.h"
@@ -34,8 +35,12 @@ void write_package(const std::filesystem::path& path, const Package& package, st
 // as they are used. Error(io), label "executable_file", for bytes that are no such file: cut short, damaged, of another
 // version, or with constants that do not fit.
 Package read_package(const std::filesystem::path& path, std::span<const Manifest::Constant> lenders = {});
+// The same out of memory, which `owner` holds as long as constants are used; `bytes` begin at a multiple of 64.
+Package parse_package(std::string_view bytes, std::shared_ptr<const void> owner, std::span<const Manifest::Constant> lenders = {});
 
-// The first of such features that this CPU lacks; empty where it has all.
-std::string missing_feature(std::span<const std::string> features);
+// The build that asks most of the CPU, of those that ask for nothing but `features`; null where there is none.
+const Build* best_build(const Package& package, std::span<const std::string> features);
+// The same for this CPU. Error(unsupported), label "cpu_feature", where it lacks something for each, naming what.
+const Build& best_build(const Package& package);
 
 }  // namespace weft

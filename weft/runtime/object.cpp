@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <bit>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -20,6 +21,7 @@ namespace weft {
 namespace {
 
 constexpr uint64_t largest_object = uint64_t{1} << 30;
+constexpr uint64_t largest_alignment = 64;
 constexpr size_t stub_size = 16;
 
 [[noreturn]] void reject(const std::string& why) { throw Error(ErrorKind::io, "object code: " + why, "object_code"); }
@@ -85,7 +87,10 @@ struct Part {
 // All parts go into one mapping, and find each other's global functions there.
 class Loader {
  public:
-  Loader(std::span<const std::string> objects, CodeObject::State& state) : parts_(objects.begin(), objects.end()), state_(state) {}
+  Loader(std::span<const std::string> objects, CodeObject::State& state) : parts_(objects.begin(), objects.end()), state_(state) {
+    for (const std::string& object : objects) given_ += object.size();
+    require(given_ <= largest_object, "is too large");
+  }
 
   void load() {
     uint64_t at = 0;
@@ -113,7 +118,8 @@ class Loader {
       part.sections.push_back(part.file.at<Elf64_Shdr>(header.e_shoff + i * sizeof(Elf64_Shdr)));
   }
 
-  static void place_sections(Part& part, uint64_t& at) {
+  // Sections may overlap in the file, and so may names: what they take in all is held against what was given.
+  void place_sections(Part& part, uint64_t& at) const {
     part.offsets.resize(part.sections.size());
     for (size_t i = 0; i < part.sections.size(); ++i) {
       const Elf64_Shdr& section = part.sections[i];
@@ -121,13 +127,12 @@ class Loader {
       require(!(section.sh_flags & SHF_WRITE), "has writable data");
       require(section.sh_type != SHT_NOBITS, "has uninitialised data");
       uint64_t alignment = section.sh_addralign ? section.sh_addralign : 1;
-      require(alignment <= 4096, "asks for an alignment past a page");
-      require(section.sh_size <= largest_object, "is too large");
+      require(alignment <= largest_alignment && std::has_single_bit(alignment), "asks for an odd alignment");
       part.file.part(section.sh_offset, section.sh_size);
       at = rounded(at, alignment);
       part.offsets[i] = at;
       at += section.sh_size;
-      require(at <= largest_object, "is too large");
+      require(at <= 2 * given_, "has sections that overlap");
     }
   }
 
@@ -148,8 +153,11 @@ class Loader {
   void find_symbols() {
     for (const Part& part : parts_)
       for (const Elf64_Sym& symbol : part.symbols)
-        if (ELF64_ST_BIND(symbol.st_info) == STB_GLOBAL && symbol.st_shndx != SHN_UNDEF)
-          require(shared_.emplace(part.name(symbol), place_of(part, symbol)).second, "has two symbols of one name");
+        if (ELF64_ST_BIND(symbol.st_info) == STB_GLOBAL && symbol.st_shndx != SHN_UNDEF) {
+          std::string_view name = part.name(symbol);
+          require((names_ += name.size()) <= given_, "has names that overlap");
+          require(shared_.emplace(name, place_of(part, symbol)).second, "has two symbols of one name");
+        }
     for (const Part& part : parts_)
       for (const Elf64_Sym& symbol : part.symbols)
         if (symbol.st_shndx == SHN_UNDEF && symbol.st_name && !shared_.count(part.name(symbol))) stub_for(part.name(symbol));
@@ -195,7 +203,9 @@ class Loader {
   char* address_of(const Part& part, const Elf64_Sym& symbol, bool slot) const {
     auto shared = symbol.st_shndx == SHN_UNDEF ? shared_.find(part.name(symbol)) : shared_.end();
     if (symbol.st_shndx == SHN_UNDEF && shared == shared_.end()) {
-      char* stub = state_.memory + stubs_at_ + stubs_.at(std::string(part.name(symbol))) * stub_size;
+      auto found = stubs_.find(part.name(symbol));
+      require(found != stubs_.end(), "relocates to a symbol without a name");
+      char* stub = state_.memory + stubs_at_ + found->second * stub_size;
       return slot ? stub + 8 : stub;
     }
     require(!slot, "loads the address of its own symbol from a table");
@@ -264,9 +274,9 @@ class Loader {
   std::vector<Part> parts_;
   CodeObject::State& state_;
   std::map<std::string_view, uint64_t> shared_;  // global symbols of all parts
-  std::map<std::string, size_t> stubs_;
+  std::map<std::string, size_t, std::less<>> stubs_;
   std::vector<void*> targets_;
-  uint64_t stubs_at_ = 0;
+  uint64_t stubs_at_ = 0, given_ = 0, names_ = 0;  // bytes of the objects, of shared names
 };
 
 }  // namespace

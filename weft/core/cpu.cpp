@@ -1,0 +1,30 @@
+// CPU features, as the compiler's own runtime tells them.
+#include "weft/core/cpu.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace weft {
+
+bool has_feature(std::string_view name) {
+  __builtin_cpu_init();
+  const std::pair<std::string_view, bool> known[] = {
+      {"ssse3", __builtin_cpu_supports("ssse3")},           {"sse4.2", __builtin_cpu_supports("sse4.2")},
+      {"popcnt", __builtin_cpu_supports("popcnt")},         {"avx2", __builtin_cpu_supports("avx2")},
+      {"fma", __builtin_cpu_supports("fma")},               {"f16c", __builtin_cpu_supports("f16c")},
+      {"bmi", __builtin_cpu_supports("bmi")},               {"bmi2", __builtin_cpu_supports("bmi2")},
+      {"lzcnt", __builtin_cpu_supports("lzcnt")},           {"avx512f", __builtin_cpu_supports("avx512f")},
+      {"avx512bw", __builtin_cpu_supports("avx512bw")},     {"avx512dq", __builtin_cpu_supports("avx512dq")},
+      {"avx512vl", __builtin_cpu_supports("avx512vl")},     {"avx512cd", __builtin_cpu_supports("avx512cd")},
+      {"avx512vnni", __builtin_cpu_supports("avx512vnni")}, {"avx512bf16", __builtin_cpu_supports("avx512bf16")},
+      {"avx512vbmi", __builtin_cpu_supports("avx512vbmi")},
+  };
+  return std::ranges::find(known, std::pair(name, true)) != std::end(known);
+}
+
+std::string missing_feature(std::span<const std::string> features) {
+  auto lacking = std::ranges::find_if_not(features, [](const std::string& name) { return has_feature(name); });
+  return lacking == features.end() ? "" : *lacking;
+}
+
+}  // namespace weft

@@ -1,0 +1,15 @@
+// What the CPU of this machine can do.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace weft {
+
+// Whether it has a feature, as GCC names it: avx2, avx512f. False for names that are none.
+bool has_feature(std::string_view name);
+// The first of such features that it lacks; empty where it has all.
+std::string missing_feature(std::span<const std::string> features);
+
+}  // namespace weft
