@@ -50,7 +50,7 @@ def test_another_process_loads_it(tmp_path):
 
 
 def test_a_file_for_several_kinds_of_cpu(tmp_path, monkeypatch):
-    weights = np.random.default_rng(0).random((64, 300), dtype=np.float32)
+    weights = np.random.default_rng(0).random((64, 3000), dtype=np.float32)
     x = np.random.default_rng(1).random((5, 64), dtype=np.float32)
     executable = wf.compile(lambda x: np.tanh(x @ weights), x)
     path, single = tmp_path / "all.weft", tmp_path / "one.weft"
