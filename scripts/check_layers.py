@@ -13,12 +13,13 @@ LAYERS = {
     "library": {"core"},
     "ir": {"core", "ops"},
     "ops": {"core", "ir", "library"},  # one library with ir
-    "runtime": {"core", "library"},
+    "runtime": {"core", "library", "c.h"},  # the last: what C sees
     "passes": {"core", "ir"},
     "kernel": {"core", "ir", "library"},
     "interop": {"core", "ir"},
     "codegen": {"core", "kernel"},
     "compiler": {"core", "ir", "passes", "kernel", "codegen", "runtime"},
+    "shared": {"core", "library"},  # what differs between the shared libraries
     "frontend": {"core", "ir", "compiler", "runtime"},
     "pjrt": {"core", "ir", "interop", "compiler", "runtime"},
 }

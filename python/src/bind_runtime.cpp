@@ -81,14 +81,14 @@ std::vector<nb::object> run(const Executable& executable, std::vector<nb::object
       require_writable([&](size_t i) { return manifest.inputs[i].name; }, inputs, static_cast<size_t>(output.alias));
   std::vector<nb::object> originals(count);
   std::vector<const void*> input_memory(count);
-  std::vector<Ints> dims(count);
+  std::vector<Extents> dims(count);
   for (size_t i = 0; i < count; ++i) {
     bool copied = false;
     nb::object given = inputs[i];
     ArrayView seen = dense_input(manifest.inputs[i], inputs[i], copied);
     if (copied) originals[i] = std::move(given);
     input_memory[i] = seen.data;
-    dims[i].assign(seen.dims, seen.dims + seen.ndim);
+    dims[i] = {seen.dims, static_cast<size_t>(seen.ndim)};
   }
   std::vector<int64_t> symbols(manifest.symbols.size());
   executable.bind(dims, symbols);
@@ -127,7 +127,7 @@ void bind_executable(nb::module_& m) {
         std::vector<nb::object> inputs;
         for (nb::handle array : arrays) inputs.push_back(nb::borrow(array));
         nb::list outputs;
-        for (nb::object& output : run(*self.compiled.executable, inputs)) outputs.append(output);
+        for (nb::object& output : run(self.compiled.executable, inputs)) outputs.append(output);
         return outputs;
       })
       .def("save", [](const PyExecutable& self, const std::string& path, const std::vector<std::string>& targets) {
@@ -137,21 +137,21 @@ void bind_executable(nb::module_& m) {
         write_package(path, package_of(graph ? *graph : *self.graph, self.compiled, targets));
       })
       .def_prop_ro("target", [](const PyExecutable& self) { return self.compiled.build->target; })
-      .def_prop_ro("name", [](const PyExecutable& self) { return self.compiled.executable->manifest().name; })
-      .def_prop_ro("input_infos", [](const PyExecutable& self) { return tuples_of(self.compiled.executable->manifest().inputs); })
-      .def_prop_ro("output_infos", [](const PyExecutable& self) { return tuples_of(self.compiled.executable->manifest().outputs); })
+      .def_prop_ro("name", [](const PyExecutable& self) { return self.compiled.executable.manifest().name; })
+      .def_prop_ro("input_infos", [](const PyExecutable& self) { return tuples_of(self.compiled.executable.manifest().inputs); })
+      .def_prop_ro("output_infos", [](const PyExecutable& self) { return tuples_of(self.compiled.executable.manifest().outputs); })
       .def_prop_ro("kernel_infos", [](const PyExecutable& self) {
         nb::list kernels;
-        for (const KernelInfo& kernel : self.compiled.executable->manifest().kernels)
+        for (const KernelInfo& kernel : self.compiled.executable.manifest().kernels)
           kernels.append(nb::make_tuple(kernel.name, kernel.source, kernel.ops, kernel.launches));
         return kernels;
       })
       .def_prop_ro("memory", [](const PyExecutable& self) {
-        const Manifest& manifest = self.compiled.executable->manifest();
+        const Manifest& manifest = self.compiled.executable.manifest();
         nb::dict memory;
         memory["arena"] = to_python(manifest.arena_bytes);
         memory["persistent"] = to_python(manifest.persistent_bytes);
-        memory["code"] = self.compiled.executable->code_bytes();
+        memory["code"] = self.compiled.executable.code_bytes();
         return memory;
       })
       .def_prop_ro("times", [](const PyExecutable& self) {
@@ -159,7 +159,7 @@ void bind_executable(nb::module_& m) {
         for (const StageTime& time : self.compiled.times) times[time.stage.c_str()] = time.milliseconds;
         return times;
       })
-      .def_prop_ro("cuts", [](const PyExecutable& self) { return self.compiled.executable->manifest().cuts; });
+      .def_prop_ro("cuts", [](const PyExecutable& self) { return self.compiled.executable.manifest().cuts; });
 }
 
 void bind_spans(nb::module_& m) {

@@ -23,7 +23,7 @@ struct OutputSlot {
 
 // A compiled signature.
 struct Plan {
-  std::shared_ptr<const Executable> executable;
+  Executable executable;
   std::vector<size_t> input_leaves;  // leaf index of each program input
   std::vector<nb::object> captured;  // program inputs after those of leaves
   std::vector<OutputSlot> outputs;
@@ -245,13 +245,13 @@ class Dispatcher {
   }
 
   static nb::object run_plan(const Plan& plan, Flattened& flat) {
-    const Manifest& manifest = plan.executable->manifest();
+    const Manifest& manifest = plan.executable.manifest();
     std::vector<nb::object> inputs;
     inputs.reserve(manifest.inputs.size());
     for (size_t i = 0; i < plan.input_leaves.size(); ++i)
       inputs.push_back(as_input(flat.leaves[plan.input_leaves[i]], manifest.inputs[i].type));
     for (const nb::object& captured : plan.captured) inputs.push_back(captured);
-    std::vector<nb::object> results = run(*plan.executable, inputs);
+    std::vector<nb::object> results = run(plan.executable, inputs);
     if (plan.build_result.is_none() && plan.outputs.size() == 1) return pick(plan.outputs[0], results, flat);
     nb::list list;
     for (const OutputSlot& slot : plan.outputs) list.append(pick(slot, results, flat));

@@ -12,6 +12,7 @@
 #include "weft/core/cpu.h"
 #include "weft/core/error.h"
 #include "weft/runtime/executable.h"
+#include "weft/runtime/services.h"
 #include "weft/runtime/object.h"
 
 namespace weft {

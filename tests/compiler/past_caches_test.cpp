@@ -45,7 +45,7 @@ TEST_CASE("memory of results may begin anywhere") {
   for (size_t shift : {0, 1, 5, 16}) {
     std::fill(got.begin(), got.end(), -1.0f);
     std::vector<void*> outputs{got.data() + shift};
-    compiled.executable->run({}, inputs, outputs);
+    compiled.executable.run({}, inputs, outputs);
     CHECK(std::memcmp(got.data() + shift, wanted.data(), wanted.size() * sizeof(float)) == 0);
     CHECK((shift == 0 || got[shift - 1] == -1.0f));
     CHECK((shift == 16 || got[shift + wanted.size()] == -1.0f));
@@ -61,7 +61,7 @@ TEST_CASE("memory of results that nearly are large ones may begin anywhere") {
   std::vector<float> x(count * terms, 1), got(count + 1);
   std::vector<const void*> inputs{x.data()};
   std::vector<void*> outputs{got.data() + 1};
-  compiled.executable->run({}, inputs, outputs);
+  compiled.executable.run({}, inputs, outputs);
   CHECK(std::all_of(got.begin() + 1, got.end(), [](float value) { return value == terms; }));
 }
 
@@ -73,7 +73,7 @@ TEST_CASE("memory of results of symbolic extents may begin anywhere") {
     std::vector<float> x(static_cast<size_t>(count * columns), 1), got(x.size() + 2, -1);
     std::vector<const void*> inputs{x.data(), x.data()};
     std::vector<void*> outputs{got.data() + 1};
-    compiled.executable->run(std::vector<int64_t>{count}, inputs, outputs);
+    compiled.executable.run(std::vector<int64_t>{count}, inputs, outputs);
     CHECK(std::all_of(got.begin() + 1, got.end() - 1, [](float value) { return value == 2; }));
     CHECK((got.front() == -1 && got.back() == -1));
   }

@@ -148,9 +148,9 @@ std::vector<std::string> generate(const Program& program, const Target& target, 
   return objects;
 }
 
-Compiled loaded(Build build, std::vector<StageTime> times) {
-  auto executable = Executable::load(build.manifest, build.objects);
-  return {std::move(executable), std::move(times), std::make_shared<const Build>(std::move(build))};
+Compiled loaded(Build build, const Device& device) {
+  Executable executable = Executable::load(build.manifest, build.objects, device);
+  return {std::move(executable), {}, std::make_shared<const Build>(std::move(build))};
 }
 
 Build generated(const Graph& graph, const Target& target, Stages& stages, const std::string& folder) {
@@ -171,14 +171,20 @@ Build build_for(const Graph& graph, const Target& target) {
 }
 
 // The program as it was compiled before, or nothing.
-std::optional<Compiled> load_cached(const CacheKey& key) {
+std::optional<Compiled> load_cached(const CacheKey& key, const Device& device) {
   try {
-    if (std::optional<Build> build = find_cached(key)) return loaded(std::move(*build), {});
+    if (std::optional<Build> build = find_cached(key)) return loaded(std::move(*build), device);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::io) throw;
   }
   return {};
 }
+
+// Files without code for this CPU are compiled anew wherever this compiler is linked.
+[[maybe_unused]] const bool recompiles = [] {
+  set_recompile([](const Package& package, const Device& device) { return load(package, {.device = device}).executable; });
+  return true;
+}();
 
 }  // namespace
 
@@ -194,11 +200,11 @@ Compiled compile(const Graph& graph, const CompileOptions& options) {
   std::optional<CacheKey> key;
   if (folder.empty()) key = cache_key(graph, target);
   std::optional<Compiled> compiled;
-  if (key) compiled = load_cached(*key);
+  if (key) compiled = load_cached(*key, options.device);
   stages.done("cache");
   span.add("hit", compiled ? "true" : "false");
   if (!compiled) {
-    compiled = loaded(generated(graph, target, stages, folder), {});
+    compiled = loaded(generated(graph, target, stages, folder), options.device);
     stages.done("load");
     if (key) store_cached(*key, *compiled->build);
     stages.done("store");
@@ -227,7 +233,7 @@ GraphPtr graph_of(const Package& package) {
 
 Compiled load(const Package& package, const CompileOptions& options) {
   const Build* best = best_build(package, target_named(options.target).needs);
-  return best ? loaded(*best, {}) : compile(*graph_of(package), options);
+  return best ? loaded(*best, options.device) : compile(*graph_of(package), options);
 }
 
 }  // namespace weft

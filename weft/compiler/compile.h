@@ -14,6 +14,7 @@ namespace weft {
 
 struct CompileOptions {
   std::string target = knob_text(Knob::target);  // native, avx512, avx2, x86-64
+  Device device;                                 // where it will run
 };
 
 // How long each stage took, in order.
@@ -23,7 +24,7 @@ struct StageTime {
 };
 
 struct Compiled {
-  std::shared_ptr<const Executable> executable;
+  Executable executable;
   std::vector<StageTime> times;  // "cache" instead of those of the compiler where it had been compiled before
   std::shared_ptr<const Build> build;
 };

@@ -10,7 +10,9 @@
 #include <utility>
 #include <vector>
 
-namespace weft {
+#include "weft/core/api.h"
+
+namespace weft WEFT_API {
 
 class Dim;
 

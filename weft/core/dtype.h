@@ -5,7 +5,9 @@
 #include <optional>
 #include <string_view>
 
-namespace weft {
+#include "weft/core/api.h"
+
+namespace weft WEFT_API {
 
 // All StableHLO element types. Sub-byte types are stored one element a byte, as ml_dtypes and XLA's host literals do.
 enum class DType : uint8_t {

@@ -25,6 +25,18 @@ Error Error::at(const Location& loc) const {
   return Error(kind_, message_, label_, loc);
 }
 
+void raise(Error error) {
+  switch (error.kind()) {
+    case ErrorKind::type: throw ArgumentTypeError(std::move(error));
+    case ErrorKind::value: throw ArgumentValueError(std::move(error));
+    case ErrorKind::index: throw OutOfBoundsError(std::move(error));
+    case ErrorKind::unsupported: throw UnsupportedError(std::move(error));
+    case ErrorKind::io: throw FileError(std::move(error));
+    case ErrorKind::runtime: break;
+  }
+  throw ExecutionError(std::move(error));
+}
+
 void fail_check(const std::string& message, std::source_location where) {
   throw InternalError(cat("internal error at ", where.file_name(), ":", where.line(), ": ", message));
 }

@@ -5,10 +5,11 @@
 #include <stdexcept>
 #include <string>
 
+#include "weft/core/api.h"
 #include "weft/core/location.h"
 #include "weft/core/text.h"
 
-namespace weft {
+namespace weft WEFT_API {
 
 // Which Python exception an Error becomes.
 enum class ErrorKind : uint8_t { type, value, index, unsupported, io, runtime };
@@ -30,6 +31,17 @@ class Error : public std::runtime_error {
   std::string message_, label_;
   Location loc_;
 };
+
+// An Error by its kind, as it is thrown: a dtype or kind of object that does not fit; a shape, axis, extent or text that
+// does not; an index outside of its axis; what cannot be compiled or run here; a file; a run that could not be done.
+struct ArgumentTypeError : Error { explicit ArgumentTypeError(Error error) : Error(std::move(error)) {} };
+struct ArgumentValueError : Error { explicit ArgumentValueError(Error error) : Error(std::move(error)) {} };
+struct OutOfBoundsError : Error { explicit OutOfBoundsError(Error error) : Error(std::move(error)) {} };
+struct UnsupportedError : Error { explicit UnsupportedError(Error error) : Error(std::move(error)) {} };
+struct FileError : Error { explicit FileError(Error error) : Error(std::move(error)) {} };
+struct ExecutionError : Error { explicit ExecutionError(Error error) : Error(std::move(error)) {} };
+// Throws it as the class of its kind.
+[[noreturn]] void raise(Error error);
 
 // We are wrong.
 class InternalError : public std::logic_error {
@@ -54,7 +66,7 @@ void check(Checked condition, const Parts&... parts) {
 
 template <class... Parts>
 [[noreturn]] void fail(ErrorKind kind, std::string label, const Parts&... parts) {
-  throw Error(kind, cat(parts...), std::move(label));
+  raise({kind, cat(parts...), std::move(label)});
 }
 
 }  // namespace weft

@@ -4,7 +4,9 @@
 #include <memory>
 #include <string>
 
-namespace weft {
+#include "weft/core/api.h"
+
+namespace weft WEFT_API {
 
 struct Frame;
 

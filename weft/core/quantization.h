@@ -5,9 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "weft/core/api.h"
 #include "weft/core/dtype.h"
 
-namespace weft {
+namespace weft WEFT_API {
 
 // With one scale for a whole tensor, or one for each index along a dimension.
 struct Quantization {

@@ -8,7 +8,9 @@
 #include <string_view>
 #include <vector>
 
-namespace weft {
+#include "weft/core/api.h"
+
+namespace weft WEFT_API {
 
 inline void append_text(std::string& out, std::string_view text) { out += text; }
 inline void append_text(std::string& out, const char* text) { out += text; }

@@ -4,11 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "weft/core/api.h"
 #include "weft/core/dim.h"
 #include "weft/core/dtype.h"
 #include "weft/core/quantization.h"
 
-namespace weft {
+namespace weft WEFT_API {
 
 using Ints = std::vector<int64_t>;
 using Dims = std::vector<Dim>;

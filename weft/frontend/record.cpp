@@ -38,7 +38,7 @@ void refuse(std::string_view function, const Error& error) {
   size_t colon = message.find(": ");
   bool is_named = colon != message.npos && (op_from_name(message.substr(0, colon)) || message.substr(0, colon) == function);
   std::string text = is_named ? error.message() : cat(function, ": ", message);
-  throw Error(error.kind(), std::move(text), error.label(), error.loc() ? error.loc() : current_loc);
+  raise({error.kind(), std::move(text), error.label(), error.loc() ? error.loc() : current_loc});
 }
 
 const Type& Tensor::type() const { return record_->types[index_]; }
@@ -90,7 +90,7 @@ std::vector<Tensor> apply_all(Op op, std::vector<Tensor> operands, Attrs attrs, 
     std::vector<Type> types = broadcast_types(op, operands);
     record->types = infer({op, types, attrs, regions});
   } catch (const Error& error) {
-    throw error.at(current_loc);
+    raise(error.at(current_loc));
   }
   record->op = op;
   record->attrs = std::move(attrs);
@@ -187,9 +187,9 @@ class Recorder {
 
   void call(const Record& record) {
     if (record.op == Op::parameter)
-      throw Error(ErrorKind::value, cat("an output depends on placeholder '", record.attrs.text(Attr::name), "', which is not a parameter of '",
+      raise({ErrorKind::value, cat("an output depends on placeholder '", record.attrs.text(Attr::name), "', which is not a parameter of '",
                                         build_.graph().name(), "': a traced array was kept from another trace"),
-                  "foreign_placeholder", record.loc);
+                  "foreign_placeholder", record.loc});
     std::vector<Value> operands;
     for (const Tensor& operand : record.operands) operands.push_back(done_.at(&operand.record())[operand.index()]);
     build_.set_loc(record.loc);

@@ -87,7 +87,7 @@ HloValues write_sort(HloComputation& hlo, const Node& node, const HloValues& ope
 HloValues write_custom_call(HloComputation& hlo, const Node& node, const HloValues& operands) {
   const std::string& target = node.attrs.text(Attr::call_target_name);
   if (target.starts_with("stablehlo."))
-    throw Error(ErrorKind::unsupported, cat("custom_call: HLO needs tokens for ", target, ", which the graph does not have"), "hlo_op", node.loc);
+    raise({ErrorKind::unsupported, cat("custom_call: HLO needs tokens for ", target, ", which the graph does not have"), "hlo_op", node.loc});
   std::string config = configuration(node);
   Message fields;
   fields.text(target_field, target);

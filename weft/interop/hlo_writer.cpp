@@ -221,7 +221,7 @@ HloCallee HloComputation::write(const Graph& graph, Signature signature, Message
     try {
       values_[node.id()] = write_node(*this, node, operands);
     } catch (const Error& error) {
-      throw error.at(node.loc);
+      raise(error.at(node.loc));
     }
   }
   node_ = nullptr;

@@ -122,7 +122,7 @@ Type AttributeReader::type(const SymbolTable& symbols) {
     if (is_quantized) parse_quantized(std::string_view(element).substr(14), type);
     type.count();
   } catch (const Error& error) {
-    throw error.at(lexer_.location(begin));
+    raise(error.at(lexer_.location(begin)));
   }
   return type;
 }

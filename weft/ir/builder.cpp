@@ -71,7 +71,7 @@ const Node& Builder::call(Op op, std::vector<Value> operands, Attrs attrs, std::
     std::vector<Type> inputs = operand_types(level(), op, operands);
     types = infer({op, inputs, attrs, regions});
   } catch (const Error& error) {
-    throw error.at(loc_);
+    raise(error.at(loc_));
   }
   Node& node = add(op, std::move(operands), std::move(attrs), std::move(regions));
   node.types = std::move(types);

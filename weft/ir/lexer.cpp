@@ -43,7 +43,7 @@ void Lexer::skip_to_close(std::string_view open, std::string_view close) {
 }
 
 void Lexer::fail_at(size_t begin, std::string_view label, const std::string& message) const {
-  throw Error(ErrorKind::value, message, std::string(label), location(begin));
+  raise({ErrorKind::value, message, std::string(label), location(begin)});
 }
 
 void Lexer::reject(std::string_view wanted) const {

@@ -115,7 +115,7 @@ const std::vector<Type>& Attrs::types(Attr attr) const { return attr_as<std::vec
 Ints Attrs::ints_or(Attr attr, size_t count, int64_t value) const { return find(attr) ? ints(attr) : Ints(count, value); }
 
 void Call::fail(std::string_view label, const std::string& message) const {
-  throw Error(ErrorKind::type, cat(name(op), ": ", message), cat(name(op), "_", label));
+  raise({ErrorKind::type, cat(name(op), ": ", message), cat(name(op), "_", label)});
 }
 
 const OpDef& def(Op op) { return table()[static_cast<size_t>(op)].def; }

@@ -209,7 +209,7 @@ void Parser::finish(Scope& scope, ParsedCall& call, const std::vector<std::strin
     if (quantized) leave_quantized(*scope.build, wanted, given);
     name_results(scope, call, names, given);
   } catch (const Error& error) {
-    throw error.at(lexer_.location(call.begin));
+    raise(error.at(lexer_.location(call.begin)));
   } catch (const InternalError& error) {
     lexer_.fail_at(call.begin, "attributes", cat(call.name, ": ", error.what()));
   }

@@ -52,7 +52,7 @@ void verify(const Graph& graph) {
       verify_node(graph, node);
       verify_symbols(node, symbols);
     } catch (const Error& error) {
-      throw error.at(node.loc);
+      raise(error.at(node.loc));
     }
   }
   for (const Output& output : graph.outputs()) {

@@ -165,7 +165,7 @@ std::vector<ExprId> Access::inlined(const Graph& given, const std::vector<ExprId
     else if (scalars && (node.op == Op::reshape || node.op == Op::broadcast_in_dim)) exprs[node.id()] = args[0];
     else if (scalars && node.op == Op::bitcast_convert) exprs[node.id()] = scalar(Scalar::bitcast, node.type().dtype, args);
     else if (scalars && scalar_of(node) != Scalar::none) exprs[node.id()] = scalar(scalar_of(node), node.type().dtype, args);
-    else throw Error(ErrorKind::unsupported, cat("a body with ", name(node.op), " cannot be compiled; wf.simulate runs it"), "unsupported_op", node.loc);
+    else raise({ErrorKind::unsupported, cat("a body with ", name(node.op), " cannot be compiled; wf.simulate runs it"), "unsupported_op", node.loc});
   }
   std::vector<ExprId> results;
   for (const Output& output : body->outputs()) results.push_back(exprs[output.value.id()]);
@@ -256,7 +256,7 @@ ExprId Access::compute(const Node& node, const Dims& at, ExprId mask) {
     default: break;
   }
   if (def(node.op).scalar == Scalar::none)
-    throw Error(ErrorKind::unsupported, cat(name(node.op), " cannot be compiled; wf.simulate runs it"), "unsupported_op", node.loc);
+    raise({ErrorKind::unsupported, cat(name(node.op), " cannot be compiled; wf.simulate runs it"), "unsupported_op", node.loc});
   return element_wise(node, at, mask);
 }
 

@@ -93,7 +93,7 @@ Program lower(const Graph& flat, const Counters& counters, bool multiplies_bf16)
   for (const Node& node : flat.nodes())
     if (node.types.empty() && node.op == Op::custom_call) {
       const char* why = is_expectation(node) ? "gives nothing: only the interpreter runs it" : "gives nothing, and no implementation is known";
-      throw Error(ErrorKind::unsupported, cat("custom_call of '", node.attrs.text(Attr::call_target_name), "' ", why), "custom_call_target", node.loc);
+      raise({ErrorKind::unsupported, cat("custom_call of '", node.attrs.text(Attr::call_target_name), "' ", why), "custom_call_target", node.loc});
     }
   GraphPtr prepared = by_row_blocks(prepare(flat));
   const Graph& graph = *prepared;

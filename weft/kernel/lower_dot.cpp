@@ -204,8 +204,8 @@ class DotKernelMaker {
     kernel.dot->n = take(rhs_free_, ".n");
     merge_axes(kernel, batch_);
     if (batch_.size() > 4)
-      throw Error(ErrorKind::unsupported, cat("a product over ", batch_.size(), " batch dimensions of unrelated strides cannot be compiled"),
-                  "unsupported_op", dot_.loc);
+      raise({ErrorKind::unsupported, cat("a product over ", batch_.size(), " batch dimensions of unrelated strides cannot be compiled"),
+                  "unsupported_op", dot_.loc});
     for (size_t i = 0; i < batch_.size(); ++i) {
       substitute_counter(kernel, batch_[i].counter, counter_dim(".b" + std::to_string(i), batch_[i].extent));
       kernel.dot->batch.push_back(batch_[i].extent);

@@ -19,7 +19,7 @@ constexpr int64_t side_by_side = 16;
 
 Scalar reducer(const Node& node) {
   std::optional<Op> op = single_op(*node.regions[0]);
-  if (!op) throw Error(ErrorKind::unsupported, "reduce with such a body cannot be compiled; wf.simulate runs it", "unsupported_op", node.loc);
+  if (!op) raise({ErrorKind::unsupported, "reduce with such a body cannot be compiled; wf.simulate runs it", "unsupported_op", node.loc});
   return def(*op).scalar;
 }
 

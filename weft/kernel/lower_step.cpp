@@ -120,7 +120,7 @@ void lower_routine(Lowering& lowering, const Node& node) {
   std::optional<RoutineCall> call = routine_of(node);
   if (!call) {
     std::string what = node.op == Op::custom_call ? cat("custom_call of '", node.attrs.text(Attr::call_target_name), "'") : std::string(name(node.op));
-    throw Error(ErrorKind::unsupported, cat(what, ": no implementation is known"), "custom_call_target", node.loc);
+    raise({ErrorKind::unsupported, cat(what, ": no implementation is known"), "custom_call_target", node.loc});
   }
   Draft draft;
   draft.kind = LaunchKind::routine;

@@ -83,7 +83,7 @@ void run_custom_op(const char* const* texts, const int64_t* numbers, void* const
     for (int64_t i = 0; i < numbers[1]; ++i) results.push_back(read_type(at));
     op->evaluate(operands, results, texts[1], buffers);
   } catch (const Error& error) {
-    throw error.at(read_place(texts[2]));
+    raise(error.at(read_place(texts[2])));
   }
 }
 

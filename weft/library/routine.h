@@ -30,5 +30,7 @@ using Routine = void (*)(const int64_t* numbers, void* const* buffers, const Rou
 //   sort                operands outer length inner key descending sizes…; x… -> y…  (see sort.h)
 // Null where there is none of that name.
 Routine find_routine(std::string_view name);
+// Those of linear algebra, which a process that only runs programs loads when one needs them.
+Routine find_linalg_routine(std::string_view name);
 
 }  // namespace weft

@@ -40,7 +40,7 @@ Values expand_map(Builder& build, const Node& node) {
     else if (each.op == Op::constant) values[each.id()] = build.broadcast_to(build.constant(each.attrs.literal(Attr::value)), dims);
     else if (each.op == Op::reshape || each.op == Op::broadcast_in_dim) values[each.id()] = operands[0];
     else if (def(each.op).traits.elementwise || def(each.op).scalar != Scalar::none) values[each.id()] = build(each.op, operands, each.attrs);
-    else throw Error(ErrorKind::unsupported, cat("map: its body uses ", name(each.op), ", which is not element-wise"), "map_body", node.loc);
+    else raise({ErrorKind::unsupported, cat("map: its body uses ", name(each.op), ", which is not element-wise"), "map_body", node.loc});
   }
   return {values[body.outputs()[0].value.id()]};
 }

@@ -185,8 +185,8 @@ OpDef define_custom_call() {
           .eval = [](const Node& node, std::span<const Literal> operands) -> Literals {
             if (is_expectation(node)) return require_expectation(node, operands), Literals();
             if (!routine_of(node))
-              throw Error(ErrorKind::unsupported, cat("custom_call: no implementation of '", node.attrs.text(Attr::call_target_name), "' is known"),
-                          "custom_call_target", node.loc);
+              raise({ErrorKind::unsupported, cat("custom_call: no implementation of '", node.attrs.text(Attr::call_target_name), "' is known"),
+                          "custom_call_target", node.loc});
             return run_routine(node, operands);
           },
           .names = {.stablehlo = "custom_call", .hlo = "custom-call"}};

@@ -61,15 +61,15 @@ bool is_expectation(const Node& node) {
 void require_expectation(const Node& node, std::span<const Literal> operands) {
   const std::string& target = node.attrs.text(Attr::call_target_name);
   if (operands.size() != 2 || operands[0].type() != operands[1].type())
-    throw Error(ErrorKind::type, cat(target, ": takes two values of one type"), "expect_types", node.loc);
+    raise({ErrorKind::type, cat(target, ": takes two values of one type"), "expect_types", node.loc});
   Ints dims = operands[0].type().static_dims();
   for (int64_t i = 0; i < operands[0].count(); ++i) {
     if (agrees(node, operands[0], operands[1], i)) continue;
     Ints index(dims.size());
     int64_t rest = i;
     for (size_t d = dims.size(); d-- > 0; rest /= dims[d]) index[d] = rest % dims[d];
-    throw Error(ErrorKind::runtime, cat(target, ": element ", index, " must be ", element_text(operands[1], i), ", got ", element_text(operands[0], i)),
-                "expectation", node.loc);
+    raise({ErrorKind::runtime, cat(target, ": element ", index, " must be ", element_text(operands[1], i), ", got ", element_text(operands[0], i)),
+                "expectation", node.loc});
   }
 }
 

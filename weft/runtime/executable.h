@@ -1,31 +1,21 @@
 // Kernels as machine code, the order to run them in, the memory plan and the signature: a program that runs.
 #pragma once
 
-#include <map>
+#include <filesystem>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "weft/core/api.h"
 #include "weft/core/type.h"
+#include "weft/runtime/buffer.h"
+#include "weft/runtime/event.h"
 
-namespace weft {
+namespace weft WEFT_API {
 
-// What the machine code calls back; its first argument everywhere is the pool it was given.
-struct Services {
-  // Runs body(args, begin, end) over disjoint parts of [0, count), in parallel when `cost` (of one item, in units of
-  // 10 ps) times count is worth it.
-  void (*parallel_for)(void* pool, int64_t count, int64_t cost, void (*body)(void** args, int64_t begin, int64_t end),
-                       void** args);
-  void* pool;
-  // Runs body(args, begin, end, memory) over disjoint parts of [0, count) in parallel; `memory`: `bytes` for this part.
-  void (*parallel_turns)(void* pool, int64_t count, int64_t bytes, void (*body)(void** args, int64_t begin, int64_t end, void* memory),
-                         void** args);
-};
-
-// The entry of a program: `weft_run`, and `weft_setup` which fills persistent memory once. `buffers`: inputs, outputs,
-// constants, then arena and persistent. Symbols in the order of the program.
-using Entry = void (*)(const int64_t* symbols, void* const* buffers, const Services* services);
+struct Package;
 
 struct IoInfo {
   std::string name;
@@ -56,20 +46,61 @@ struct Manifest {
   std::vector<std::string> cuts;  // why fusion stopped where it did
 };
 
-// Thread-safe: any number of threads may run one executable at once.
+// The extents of one array.
+using Extents = std::span<const int64_t>;
+
+// Seconds that runs took, those of the warm-up not counted.
+struct Timing {
+  double min = 0, mean = 0, p50 = 0, p90 = 0, p99 = 0, max = 0;
+};
+
+// Results of a run that may not be done yet: they are set once the event is.
+struct PendingRun {
+  std::vector<Buffer> outputs;
+  Event done;
+};
+
+// A program on a device. A handle: copies are the same program. Thread-safe: any number of threads may run one at once.
 class Executable {
  public:
-  // `objects`: ELF relocatable objects that define weft_run and weft_setup between them. Error on bytes that are no such
-  // thing.
-  static std::shared_ptr<const Executable> load(Manifest manifest, std::span<const std::string> objects);
-  ~Executable();
+  // None.
+  Executable() = default;
+  explicit operator bool() const { return state_ != nullptr; }
 
+  // Reads a file that a compiler saved: the best code in it for this CPU, or where there is none and a compiler is in
+  // the process, its program compiled anew. Error(io) for what is no such file, cut short or damaged; Error(unsupported,
+  // "cpu_feature") naming what the CPU lacks. Loading a file is running code: load only files you trust.
+  static Executable load(const std::filesystem::path& file, const Device& device = {});
+
+  const std::string& name() const { return manifest().name; }
+  const std::vector<IoInfo>& inputs() const { return manifest().inputs; }
+  const std::vector<IoInfo>& outputs() const { return manifest().outputs; }
   const Manifest& manifest() const;
+  const Device& device() const;
   // Bytes of machine code.
   int64_t code_bytes() const;
 
+  // Runs with a buffer for each input, on the executable's device, and gives one for each output; an output that lands in an
+  // input is that buffer, which is then written. Blocks until done. Error(type) for another number of buffers, another dtype or
+  // device, Error(value) for extents that do not fit and for buffers that are written and may not be, or share memory.
+  std::vector<Buffer> run(std::span<const Buffer> inputs) const;
+  std::vector<Buffer> run(std::initializer_list<Buffer> inputs) const { return run(std::span(inputs.begin(), inputs.size())); }
+  // The same into buffers that there are: of the outputs' types, sharing no memory with an input or each other unless the
+  // output lands there. Takes no memory of its own where extents are constants and the program needs none.
+  void run(std::span<const Buffer> inputs, std::span<const Buffer> outputs) const;
+  // Buffers that `run` can write for such inputs; those that land in an input are that input.
+  std::vector<Buffer> new_outputs(std::span<const Buffer> inputs) const;
+  // Begins a run, after those that were begun before it on this device and after the events. The buffers are held until it is
+  // done; errors of the arguments are thrown at once, those of the run by Event::wait.
+  PendingRun run_async(std::vector<Buffer> inputs, std::vector<Event> after = {}) const;
+  // Runs several times. Error(value, "benchmark") for less than one iteration.
+  Timing benchmark(std::span<const Buffer> inputs, int warmup = 5, int iterations = 50) const;
+
+  // `objects`: ELF relocatable objects that define weft_run and weft_setup between them. Error on bytes that are no such
+  // thing.
+  static Executable load(Manifest manifest, std::span<const std::string> objects, const Device& device = {});
   // Binds the symbols from the inputs' dims. Error naming the input, the extent and its range.
-  void bind(std::span<const Ints> input_dims, std::span<int64_t> symbols) const;
+  void bind(std::span<const Extents> input_dims, std::span<int64_t> symbols) const;
   // Dims of output `i` with the symbols bound.
   Ints output_dims(size_t i, std::span<const int64_t> symbols) const;
   // Runs: `inputs` and `outputs` are dense row-major memory of the types bound; an aliased output is given as the
@@ -78,8 +109,14 @@ class Executable {
 
  private:
   struct State;
-  explicit Executable(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  explicit Executable(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  const State& state() const;
+  void check_run(std::span<const Buffer> inputs, std::span<const Buffer> outputs, std::span<int64_t> symbols) const;
+  std::shared_ptr<const State> state_;
 };
+
+// How files are made executables where a compiler is in the process, which sets this.
+using Recompile = Executable (*)(const Package& package, const Device& device);
+void set_recompile(Recompile recompile);
 
 }  // namespace weft

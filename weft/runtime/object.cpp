@@ -24,7 +24,7 @@ constexpr uint64_t largest_object = uint64_t{1} << 30;
 constexpr uint64_t largest_alignment = 64;
 constexpr size_t stub_size = 16;
 
-[[noreturn]] void reject(const std::string& why) { throw Error(ErrorKind::io, "object code: " + why, "object_code"); }
+[[noreturn]] void reject(const std::string& why) { raise({ErrorKind::io, "object code: " + why, "object_code"}); }
 
 void require(bool condition, const char* why) {
   if (!condition) reject(why);
@@ -175,7 +175,7 @@ class Loader {
     auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
     state_.size = rounded(std::max<uint64_t>(stubs_at_ + targets_.size() * stub_size, 1), page);
     void* memory = mmap(nullptr, state_.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) throw Error(ErrorKind::runtime, cat("no memory for ", state_.size, " bytes of code"), "code_memory");
+    if (memory == MAP_FAILED) raise({ErrorKind::runtime, cat("no memory for ", state_.size, " bytes of code"), "code_memory"});
     state_.memory = static_cast<char*>(memory);
     for (const Part& part : parts_)
       for (size_t i = 0; i < part.sections.size(); ++i) {
@@ -252,7 +252,7 @@ class Loader {
 
   void publish() {
     if (mprotect(state_.memory, state_.size, PROT_READ | PROT_EXEC) != 0)
-      throw Error(ErrorKind::runtime, "this system does not let pages be made executable", "code_memory");
+      raise({ErrorKind::runtime, "this system does not let pages be made executable", "code_memory"});
     for (const auto& [name, at] : shared_) state_.functions.emplace(name, state_.memory + at);
     if (knob_flag(Knob::perf)) name_for_profilers();
   }

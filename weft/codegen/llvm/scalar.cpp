@@ -273,7 +273,7 @@ std::string KernelEmitter::integer_scalar(Scalar op, DType dtype, const std::str
       return arithmetic ? result : choose(past, zero, result);
     }
     case Scalar::power: return call_math(cat("ipow.", element, has_sign ? ".s" : ".u"), dtype, args, 2, lanes);
-    default: throw Error(ErrorKind::unsupported, cat(weft::name(op), " of ", weft::name(dtype), " cannot be compiled"), "unsupported_scalar", kernel_.loc);
+    default: raise({ErrorKind::unsupported, cat(weft::name(op), " of ", weft::name(dtype), " cannot be compiled"), "unsupported_scalar", kernel_.loc});
   }
 }
 

@@ -1,0 +1,160 @@
+// Buffers, the memory of devices, and work that is done in order.
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <numeric>
+#include <thread>
+
+#include "weft/core/error.h"
+#include "weft/runtime/buffer.h"
+#include "weft/runtime/device_state.h"
+
+using namespace weft;
+
+namespace {
+
+std::string label_of(auto call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.label();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("parts and other shapes of a buffer are its memory") {
+  Buffer buffer(DType::f32, {4, 3});
+  std::iota(buffer.writable_elements<float>().begin(), buffer.writable_elements<float>().end(), 0.0f);
+  Buffer part = buffer.slice(1, 3);
+  CHECK(part.dims() == Ints{2, 3});
+  CHECK(part.elements<float>()[0] == 3);
+  part.writable_elements<float>()[5] = 100;
+  CHECK(buffer.reshape({2, 6}).slice(1, 2).elements<float>()[2] == 100);
+  CHECK(buffer.slice(4, 4).bytes() == 0);
+  buffer = {};  // the part keeps the memory
+  CHECK(part.elements<float>()[5] == 100);
+  CHECK(Buffer(DType::f64, {}).count() == 1);
+  CHECK(Buffer(DType::f64, {0, int64_t{1} << 62, 8}).bytes() == 0);
+}
+
+TEST_CASE("what does not fit into a buffer is refused before memory is taken") {
+  Buffer buffer(DType::f32, {4});
+  CHECK(label_of([&] { Buffer(DType::f32, {2, -1}); }) == "extent");
+  CHECK(label_of([&] { Buffer(DType::f32, {int64_t{1} << 62, 4}); }) == "size_overflow");
+  CHECK(label_of([&] { buffer.slice(1, 5); }) == "slice");
+  CHECK(label_of([&] { buffer.slice(3, 1); }) == "slice");
+  CHECK(label_of([&] { Buffer(DType::f32, {}).slice(0, 0); }) == "slice");
+  CHECK(label_of([&] { buffer.reshape({3}); }) == "reshape");
+  CHECK(label_of([&] { buffer.elements<double>(); }) == "element_type");
+  CHECK(label_of([&] { buffer.copy_from(Buffer(DType::i32, {4})); }) == "copy");
+  CHECK(label_of([&] { Buffer().dims(); }) == "no_buffer");
+  CHECK(label_of([&] { Buffer::adopt(static_cast<void*>(nullptr), DType::f32, {1}); }) == "null_memory");
+  CHECK_THROWS_AS(buffer.slice(1, 5), OutOfBoundsError);
+}
+
+TEST_CASE("adopted memory is let go of with the last handle") {
+  float data[] = {1, 2, 3};
+  bool gone = false;
+  std::shared_ptr<const void> owner(data, [&](const void*) { gone = true; });
+  Buffer buffer = Buffer::adopt(static_cast<const void*>(data), DType::f32, {3}, std::move(owner));
+  CHECK(buffer.data() == data);
+  CHECK(label_of([&] { buffer.writable_data(); }) == "read_only");
+  Buffer part = buffer.slice(2, 3);
+  buffer = {};
+  CHECK(!gone);
+  CHECK(part.elements<float>()[0] == 3);
+  part = {};
+  CHECK(gone);
+}
+
+TEST_CASE("a device counts its memory, keeps what is let go of, and holds to a limit") {
+  Device device = Device::cpu(7);
+  CHECK(device == Device::named("cpu:7"));
+  CHECK(device.name() == "cpu:7");
+  MemoryStats before = device.memory();
+  const void* first = nullptr;
+  {
+    Buffer buffer(DType::u8, {1000}, device);
+    first = buffer.data();
+    CHECK(device.memory().in_use - before.in_use == 1024);
+  }
+  CHECK(device.memory().in_use == before.in_use);
+  CHECK(device.memory().kept == before.kept + 1024);
+  CHECK(Buffer(DType::u8, {1001}, device).data() == first);
+  device.set_memory_limit(1 << 20);
+  Buffer large(DType::u8, {1 << 19}, device);
+  CHECK(label_of([&] { Buffer(DType::u8, {(1 << 19) + 1}, device); }) == "out_of_memory");
+  CHECK_THROWS_AS(Buffer(DType::u8, {1 << 20}, device), ExecutionError);
+  Buffer rest(DType::u8, {1 << 19}, device);  // what was kept made room
+  CHECK(device.memory().kept == 0);
+  CHECK(device.memory().peak == 1 << 20);
+  CHECK(label_of([&] { device.set_memory_limit(-1); }) == "memory_limit");
+  device.set_memory_limit(0);
+  CHECK(label_of([] { Device::cpu(-1); }) == "device");
+  CHECK(label_of([] { Device::named("gpu:0"); }) == "device");
+  CHECK(label_of([] { Device::named("cpu:1x"); }) == "device");
+}
+
+TEST_CASE("threads share a device") {
+  Device device = Device::cpu(8);
+  std::vector<std::jthread> threads;
+  std::atomic<int> wrong{0};
+  for (int t = 0; t < 8; ++t)
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 2000; ++i) {
+        Buffer buffer(DType::u8, {64 * (1 + (i * 7 + t) % 50)}, device);
+        auto bytes = buffer.writable_elements<unsigned char>();
+        std::ranges::fill(bytes, static_cast<unsigned char>(t));
+        for (unsigned char each : bytes) wrong += each != t;
+      }
+    });
+  threads.clear();
+  CHECK(wrong == 0);
+  CHECK(device.memory().in_use == 0);
+  device.release_unused();
+  CHECK(device.memory().kept == 0);
+}
+
+TEST_CASE("work is done in order, after what it waits for, and its error is for who asks") {
+  DeviceState& first = Device::cpu(9).state();
+  DeviceState& second = Device::cpu(10).state();
+  std::vector<int> order;
+  std::atomic<bool> open{false};
+  Event slow = first.push([&] { while (!open) std::this_thread::yield(); order.push_back(1); }, {});
+  Event next = first.push([&] { order.push_back(2); }, {});
+  Event other = second.push([&] { order.push_back(3); }, {next});
+  CHECK(!slow.is_done());
+  CHECK(!other.is_done());
+  open = true;
+  other.wait();
+  CHECK(order == std::vector{1, 2, 3});
+  Event bad = first.push([] { fail(ErrorKind::value, "sample", "went wrong"); }, {});
+  Event dependent = second.push([&] { order.push_back(4); }, {bad});
+  for (int i = 0; i < 2; ++i) CHECK(label_of([&] { bad.wait(); }) == "sample");
+  CHECK(label_of([&] { dependent.wait(); }) == "sample");
+  CHECK(order.size() == 3);
+  Device::cpu(9).synchronize();
+  Event().wait();
+}
+
+TEST_CASE("the child of a fork has devices of its own") {
+  std::atomic<bool> open{false};
+  Event pending = Device::cpu(11).state().push([&] { while (!open) std::this_thread::yield(); }, {});
+  pid_t child = fork();
+  if (child == 0) {
+    bool refused = label_of([&] { pending.wait(); }) == "forked";
+    bool ran = false;
+    Device::cpu(11).state().push([&] { ran = true; }, {}).wait();
+    Buffer buffer(DType::f32, {10}, Device::cpu(11));
+    _exit(refused && ran ? 0 : 1);
+  }
+  int status = 1;
+  waitpid(child, &status, 0);
+  open = true;
+  pending.wait();
+  CHECK(status == 0);
+}

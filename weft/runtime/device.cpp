@@ -1,0 +1,149 @@
+// The devices of this process.
+#include "weft/runtime/device.h"
+
+#include <pthread.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+
+#include "weft/core/error.h"
+#include "weft/core/pages.h"
+#include "weft/runtime/device_state.h"
+
+namespace weft {
+namespace {
+
+constexpr int most_devices = 1024;
+// Bytes on each device that wait for their next user.
+constexpr int64_t most_kept = int64_t{256} << 20;
+
+class HostMemory : public DeviceMemory {
+ public:
+  bool is_host() const override { return true; }
+  void* allocate(int64_t bytes) override { return allocate_pages(static_cast<size_t>(bytes), cache_line); }
+  void release(void* memory, int64_t) noexcept override { std::free(memory); }
+  void write(void* memory, int64_t offset, const void* from, int64_t bytes) override {
+    std::memcpy(static_cast<char*>(memory) + offset, from, static_cast<size_t>(bytes));
+  }
+  void read(const void* memory, int64_t offset, void* to, int64_t bytes) override {
+    std::memcpy(to, static_cast<const char*>(memory) + offset, static_cast<size_t>(bytes));
+  }
+};
+
+struct All {
+  std::mutex mutex;
+  std::vector<std::unique_ptr<DeviceState>> list;
+
+  DeviceState* find(std::string_view kind, int index) {
+    for (const auto& state : list)
+      if (state->kind == kind && state->index == index) return state.get();
+    return nullptr;
+  }
+  DeviceState* add(std::string_view kind, int index, std::unique_ptr<DeviceMemory> memory) {
+    list.push_back(std::make_unique<DeviceState>(kind, index, std::move(memory)));
+    return list.back().get();
+  }
+};
+
+void forget_after_fork();
+
+// Devices stay: buffers may outlive everything else. Their queues are stopped when the process ends.
+All& all() {
+  static All* devices = [] {
+    pthread_atfork(nullptr, nullptr, forget_after_fork);
+    return new All;
+  }();
+  struct Stop {
+    ~Stop() {
+      for (const auto& state : devices->list) state->queue.reset();
+    }
+  };
+  static Stop stop;
+  return *devices;
+}
+
+void forget_after_fork() {
+  new (&all().mutex) std::mutex;
+  for (const auto& state : all().list) {
+    state->allocator.forget_lock();
+    state->queue->abandon();
+    state->queue.release();  // its mutex may be held by a thread that is no more
+    state->queue = std::make_unique<Queue>();
+  }
+}
+
+}  // namespace
+
+DeviceState::DeviceState(std::string_view kind, int index, std::unique_ptr<DeviceMemory> memory)
+    : kind(kind), name(cat(kind, ":", index)), index(index), allocator(std::move(memory), most_kept) {}
+
+Event DeviceState::push(std::function<void()> work, std::vector<Event> after) {
+  if (!queue) fail(ErrorKind::runtime, "run_dropped", "no run can begin on '", name, "' while the process ends");
+  return queue->push(std::move(work), std::move(after));
+}
+
+Device Device::cpu(int index) {
+  if (index < 0 || index >= most_devices) fail(ErrorKind::value, "device", "the number of a CPU device must be from 0 to ", most_devices - 1, ", got ", index);
+  // The first one is asked for at every turn.
+  static DeviceState* first = [] {
+    std::lock_guard lock(all().mutex);
+    return all().add("cpu", 0, std::make_unique<HostMemory>());
+  }();
+  if (index == 0) return Device(first);
+  std::lock_guard lock(all().mutex);
+  DeviceState* found = all().find("cpu", index);
+  return Device(found ? found : all().add("cpu", index, std::make_unique<HostMemory>()));
+}
+
+Device Device::named(std::string_view name) {
+  size_t colon = name.find(':');
+  std::string_view kind = name.substr(0, colon);
+  int index = 0;
+  bool fits = true;
+  if (colon != std::string_view::npos) {
+    const char* end = name.data() + name.size();
+    auto [at, error] = std::from_chars(name.data() + colon + 1, end, index);
+    fits = error == std::errc() && at == end;
+  }
+  if (fits && kind == "cpu") return cpu(index);
+  DeviceState* found = nullptr;
+  if (fits) {
+    std::lock_guard lock(all().mutex);
+    found = all().find(kind, index);
+  }
+  if (found) return Device(found);
+  std::vector<std::string> names;
+  for (const Device& device : devices()) names.push_back(device.name());
+  fail(ErrorKind::value, "device", "no device '", name, "', there are ", names);
+}
+
+const std::string& Device::name() const { return state_->name; }
+std::string_view Device::kind() const { return state_->kind; }
+int Device::index() const { return state_->index; }
+MemoryStats Device::memory() const { return state_->allocator.stats(); }
+void Device::set_memory_limit(int64_t bytes) const { state_->allocator.set_limit(bytes); }
+void Device::release_unused() const { state_->allocator.release_unused(); }
+void Device::synchronize() const {
+  if (state_->queue) state_->queue->wait_for_all();
+}
+
+std::vector<Device> devices() {
+  Device::cpu();
+  std::vector<Device> result;
+  std::lock_guard lock(all().mutex);
+  for (bool cpu : {true, false})
+    for (const auto& state : all().list)
+      if ((state->kind == "cpu") == cpu) result.push_back(Device(state.get()));
+  return result;
+}
+
+Device add_device(std::string_view kind, int index, std::unique_ptr<DeviceMemory> memory) {
+  Device::cpu();
+  std::lock_guard lock(all().mutex);
+  if (all().find(kind, index)) fail(ErrorKind::value, "device", "there is a device '", kind, ":", index, "' already");
+  return Device(all().add(kind, index, std::move(memory)));
+}
+
+}  // namespace weft

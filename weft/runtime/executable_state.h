@@ -1,0 +1,56 @@
+// What an executable is made of.
+#pragma once
+
+#include <mutex>
+#include <vector>
+
+#include "weft/runtime/block.h"
+#include "weft/runtime/device_state.h"
+#include "weft/runtime/executable.h"
+#include "weft/runtime/object.h"
+#include "weft/runtime/services.h"
+
+namespace weft {
+
+// Arenas that are kept between runs, so that their pages stay mapped.
+class ArenaCache {
+ public:
+  Block take(Allocator& allocator, int64_t bytes) {
+    {
+      std::lock_guard lock(mutex_);
+      if (!free_.empty()) {
+        Block arena = std::move(free_.back());
+        free_.pop_back();
+        if (arena.get_deleter().bytes >= bytes) return arena;
+      }
+    }
+    return take_block(allocator, bytes);
+  }
+
+  void give(Block arena) {
+    std::lock_guard lock(mutex_);
+    if (free_.size() < 4) free_.push_back(std::move(arena));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<Block> free_;
+};
+
+// The value of an extent with the symbols bound.
+int64_t evaluate(const Dim& dim, const Manifest& m, std::span<const int64_t> symbols);
+
+struct Executable::State {
+  Manifest manifest;
+  Device device;
+  Allocator& allocator;
+  CodeObject code;
+  Entry run = nullptr;
+  Block persistent;
+  mutable ArenaCache arenas;
+  std::vector<size_t> lined_up;  // results that have to begin at a cache line
+
+  State(Manifest m, std::span<const std::string> objects, const Device& where);
+};
+
+}  // namespace weft

@@ -1,0 +1,107 @@
+#include "weft/runtime/queue.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <exception>
+
+#include "weft/core/error.h"
+#include "weft/runtime/thread_pool.h"
+
+namespace weft {
+
+struct EventState {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::atomic<bool> done{false};
+  std::exception_ptr error;
+  pid_t process = getpid();
+
+  void finish(std::exception_ptr ended) {
+    {
+      std::lock_guard lock(mutex);
+      error = std::move(ended);
+      done.store(true, std::memory_order_release);
+    }
+    changed.notify_all();
+  }
+};
+
+bool Event::is_done() const { return !state_ || state_->done.load(std::memory_order_acquire); }
+
+void Event::wait() const {
+  if (!state_) return;
+  if (!is_done()) {
+    if (getpid() != state_->process) fail(ErrorKind::runtime, "forked", "a run that was not done when this process was forked is done by its parent alone");
+    std::unique_lock lock(state_->mutex);
+    state_->changed.wait(lock, [&] { return state_->done.load(std::memory_order_relaxed); });
+  }
+  if (state_->error) std::rethrow_exception(state_->error);
+}
+
+// The pool is there before, and therefore longer than, a queue that may use it.
+Queue::Queue() { num_threads(); }
+
+Queue::~Queue() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+  auto dropped = std::make_exception_ptr(ExecutionError({ErrorKind::runtime, "the process ended before the run began", "run_dropped"}));
+  for (Item& item : items_) item.event->finish(dropped);
+}
+
+Event Queue::push(std::function<void()> work, std::vector<Event> after) {
+  auto state = std::make_shared<EventState>();
+  {
+    std::lock_guard lock(mutex_);
+    items_.push_back({std::move(work), std::move(after), state});
+    last_ = Event(state);
+    if (!thread_.joinable()) thread_ = std::thread([this] { serve(); });
+  }
+  changed_.notify_all();
+  return Event(std::move(state));
+}
+
+void Queue::wait_for_all() {
+  Event last;
+  {
+    std::lock_guard lock(mutex_);
+    last = last_;
+  }
+  try {
+    last.wait();
+  } catch (...) {
+    // It is the error of who waits for that run.
+  }
+}
+
+void Queue::abandon() {
+  if (thread_.joinable()) thread_.detach();
+}
+
+void Queue::serve() {
+  for (;;) {
+    Item item;
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [&] { return stopping_ || !items_.empty(); });
+      if (stopping_) return;
+      item = std::move(items_.front());
+      items_.pop_front();
+    }
+    std::exception_ptr error;
+    try {
+      for (const Event& event : item.after) event.wait();
+      item.work();
+    } catch (...) {
+      error = std::current_exception();
+    }
+    item.work = nullptr;  // lets go of the buffers before anyone hears that they are free
+    item.event->finish(std::move(error));
+  }
+}
+
+}  // namespace weft

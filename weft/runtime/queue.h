@@ -1,0 +1,42 @@
+// Work that is done in order by a thread of its own.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "weft/runtime/event.h"
+
+namespace weft {
+
+// Thread-safe. The thread begins with the first work. What is not begun when the queue goes is dropped.
+class Queue {
+ public:
+  Queue();
+  ~Queue();
+  // Does it when what was pushed before and the events are done; where one of those failed, its error is this work's too.
+  Event push(std::function<void()> work, std::vector<Event> after);
+  void wait_for_all();
+  // In the child of a fork, which has no thread of its parent.
+  void abandon();
+
+ private:
+  struct Item {
+    std::function<void()> work;
+    std::vector<Event> after;
+    std::shared_ptr<EventState> event;
+  };
+  void serve();
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Item> items_;
+  Event last_;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace weft

@@ -1,0 +1,139 @@
+// Runs with buffers: what is checked before, at once or later, and how long they take.
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+#include "weft/core/error.h"
+#include "weft/runtime/buffer_state.h"
+#include "weft/runtime/executable_state.h"
+
+namespace weft {
+namespace {
+
+// An array on the stack while it is short.
+template <class T>
+class Few {
+ public:
+  explicit Few(size_t size) : size_(size) {
+    if (size > few_.size()) many_.resize(size);
+  }
+  T* data() { return size_ > few_.size() ? many_.data() : few_.data(); }
+  T& operator[](size_t i) { return data()[i]; }
+  std::span<T> span() { return {data(), size_}; }
+
+ private:
+  std::array<T, 16> few_{};
+  std::vector<T> many_;
+  size_t size_;
+};
+
+bool share_memory(const Buffer& lhs, const Buffer& rhs) {
+  auto first = [](const Buffer& b) { return static_cast<const char*>(b.data()); };
+  return lhs.bytes() > 0 && rhs.bytes() > 0 && first(lhs) < first(rhs) + rhs.bytes() && first(rhs) < first(lhs) + lhs.bytes();
+}
+
+bool fits(const Ints& dims, const Dims& wanted, const Manifest& m, std::span<const int64_t> symbols) {
+  return std::ranges::equal(dims, wanted, {}, {}, [&](const Dim& dim) { return evaluate(dim, m, symbols); });
+}
+
+}  // namespace
+
+// Binds the symbols, and refuses what does not fit.
+void Executable::check_run(std::span<const Buffer> inputs, std::span<const Buffer> outputs, std::span<int64_t> symbols) const {
+  const Manifest& m = manifest();
+  auto require_count = [&](const char* what, size_t wanted, size_t got) {
+    if (wanted != got) fail(ErrorKind::type, "input_count", "'", m.name, "' has ", wanted, " ", what, ", got ", got);
+  };
+  require_count("inputs", m.inputs.size(), inputs.size());
+  require_count("outputs", m.outputs.size(), outputs.size());
+  auto require = [&](const char* what, const IoInfo& info, const Buffer& buffer) {
+    if (buffer.dtype() != info.type.dtype)
+      fail(ErrorKind::type, "input_dtype", what, " '", info.name, "' must be ", weft::name(info.type.dtype), ", got ", weft::name(buffer.dtype()));
+    if (buffer.device() != device())
+      fail(ErrorKind::type, "input_device", what, " '", info.name, "' must be on ", device().name(), ", got ", buffer.device().name());
+  };
+  Few<Extents> dims(inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    require("input", m.inputs[i], inputs[i]);
+    dims[i] = inputs[i].dims();
+  }
+  bind(dims.span(), symbols);
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const IoInfo& info = m.outputs[i];
+    require("output", info, outputs[i]);
+    outputs[i].writable_data();
+    if (!fits(outputs[i].dims(), info.type.dims, m, symbols))
+      fail(ErrorKind::value, "output_shape", "output '", info.name, "' must have the shape ", output_dims(i, symbols), ", got ", outputs[i].dims());
+    for (size_t k = 0; k < inputs.size() + i; ++k) {
+      const Buffer& other = k < inputs.size() ? inputs[k] : outputs[k - inputs.size()];
+      if (static_cast<int>(k) == info.alias) {
+        if (other.data() != outputs[i].data()) fail(ErrorKind::value, "alias", "output '", info.name, "' lands in input '", m.inputs[k].name, "', got other memory");
+      } else if (share_memory(outputs[i], other)) {
+        fail(ErrorKind::value, "overlap", "output '", info.name, "' shares memory with ", k < inputs.size() ? "input '" : "output '",
+             k < inputs.size() ? m.inputs[k].name : m.outputs[k - inputs.size()].name, "' and is written by the program");
+      }
+    }
+  }
+}
+
+void Executable::run(std::span<const Buffer> inputs, std::span<const Buffer> outputs) const {
+  Few<int64_t> symbols(manifest().symbols.size());
+  check_run(inputs, outputs, symbols.span());
+  Few<const void*> read(inputs.size());
+  Few<void*> written(outputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i) read[i] = inputs[i].state_->data();
+  for (size_t i = 0; i < outputs.size(); ++i) written[i] = outputs[i].state_->data();
+  run(symbols.span(), read.span(), written.span());
+}
+
+std::vector<Buffer> Executable::new_outputs(std::span<const Buffer> inputs) const {
+  const Manifest& m = manifest();
+  Few<int64_t> symbols(m.symbols.size());
+  Few<Extents> dims(inputs.size());
+  if (inputs.size() != m.inputs.size()) fail(ErrorKind::type, "input_count", "'", m.name, "' has ", m.inputs.size(), " inputs, got ", inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i) dims[i] = inputs[i].dims();
+  bind(dims.span(), symbols.span());
+  std::vector<Buffer> outputs;
+  outputs.reserve(m.outputs.size());
+  for (size_t i = 0; i < m.outputs.size(); ++i) {
+    const IoInfo& info = m.outputs[i];
+    if (info.alias >= 0) outputs.push_back(inputs[static_cast<size_t>(info.alias)]);
+    else outputs.emplace_back(info.type.dtype, output_dims(i, symbols.span()), device());
+  }
+  return outputs;
+}
+
+std::vector<Buffer> Executable::run(std::span<const Buffer> inputs) const {
+  std::vector<Buffer> outputs = new_outputs(inputs);
+  run(inputs, outputs);
+  return outputs;
+}
+
+PendingRun Executable::run_async(std::vector<Buffer> inputs, std::vector<Event> after) const {
+  PendingRun pending{new_outputs(inputs), {}};
+  std::vector<int64_t> symbols(manifest().symbols.size());
+  check_run(inputs, pending.outputs, symbols);
+  auto work = [self = *this, inputs = std::move(inputs), outputs = pending.outputs] { self.run(inputs, outputs); };
+  pending.done = device().state().push(std::move(work), std::move(after));
+  return pending;
+}
+
+Timing Executable::benchmark(std::span<const Buffer> inputs, int warmup, int iterations) const {
+  if (iterations < 1 || warmup < 0)
+    fail(ErrorKind::value, "benchmark", "one iteration and no less than no warm-up were wanted, got ", iterations, " and ", warmup);
+  std::vector<Buffer> outputs = new_outputs(inputs);
+  for (int i = 0; i < warmup; ++i) run(inputs, outputs);
+  std::vector<double> seconds;
+  for (int i = 0; i < iterations; ++i) {
+    auto start = std::chrono::steady_clock::now();
+    run(inputs, outputs);
+    seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+  std::ranges::sort(seconds);
+  auto percentile = [&](size_t p) { return seconds[std::min(seconds.size() - 1, seconds.size() * p / 100)]; };
+  double sum = 0;
+  for (double each : seconds) sum += each;
+  return {seconds.front(), sum / static_cast<double>(seconds.size()), percentile(50), percentile(90), percentile(99), seconds.back()};
+}
+
+}  // namespace weft

@@ -1,0 +1,71 @@
+#include "weft/runtime/services.h"
+
+#include "weft/core/error.h"
+#include "weft/library/custom.h"
+#include "weft/runtime/device_state.h"
+#include "weft/runtime/thread_pool.h"
+
+namespace weft {
+namespace {
+
+void call_parallel_for(void*, int64_t count, int64_t cost, void (*body)(void**, int64_t, int64_t), void** args) {
+  parallel_for(count, cost, body, args);
+}
+
+// Memory of the turns that this thread's last independent loop ran.
+struct TurnMemory {
+  Block block;
+  int64_t bytes = 0;
+};
+thread_local TurnMemory turn_memory;
+
+struct Turns {
+  void (*body)(void**, int64_t, int64_t, void*);
+  void** args;
+  std::byte* memory;
+  int64_t bytes;
+};
+
+// False, and an error noted, where there is no memory.
+bool reserve_turns(int64_t bytes, int threads) {
+  try {
+    int64_t all = checked_multiply(bytes, threads);
+    if (turn_memory.bytes < all) {
+      turn_memory = {};
+      turn_memory = {take_block(Device::cpu().state().allocator, all), all};
+    }
+    return true;
+  } catch (const Error&) {
+    note_error();
+    return false;
+  }
+}
+
+void call_parallel_turns(void*, int64_t count, int64_t bytes, void (*body)(void**, int64_t, int64_t, void*), void** args) {
+  int threads = num_threads();
+  if (!reserve_turns(bytes, threads)) leave_machine_code();
+  Turns turns{body, args, static_cast<std::byte*>(turn_memory.block.get()), bytes};
+  void* packed[] = {&turns};
+  auto part = [](void** data, int64_t begin, int64_t end) {
+    auto* t = static_cast<Turns*>(data[0]);
+    t->body(t->args, begin, end, t->memory + thread_slot() * t->bytes);
+  };
+  parallel_for(count, worth_waking, part, packed, threads);
+}
+
+}  // namespace
+
+void run_entry(Entry entry, const int64_t* symbols, void* const* buffers) {
+  static constexpr Services services{call_parallel_for, nullptr, call_parallel_turns};
+  struct Arguments {
+    Entry entry;
+    const int64_t* symbols;
+    void* const* buffers;
+  } arguments{entry, symbols, buffers};
+  catch_custom_errors([](void* data) {
+    auto* a = static_cast<Arguments*>(data);
+    a->entry(a->symbols, a->buffers, &services);
+  }, &arguments);
+}
+
+}  // namespace weft

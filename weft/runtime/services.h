@@ -1,0 +1,29 @@
+// What machine code calls back, and how it is called.
+#pragma once
+
+#include <cstdint>
+
+#include "weft/runtime/block.h"
+
+namespace weft {
+
+// Functions for machine code; their first argument everywhere is the pool it was given.
+struct Services {
+  // Runs body(args, begin, end) over disjoint parts of [0, count), in parallel when `cost` (of one item, in units of
+  // 10 ps) times count is worth it.
+  void (*parallel_for)(void* pool, int64_t count, int64_t cost, void (*body)(void** args, int64_t begin, int64_t end),
+                       void** args);
+  void* pool;
+  // Runs body(args, begin, end, memory) over disjoint parts of [0, count) in parallel; `memory`: `bytes` for this part.
+  void (*parallel_turns)(void* pool, int64_t count, int64_t bytes, void (*body)(void** args, int64_t begin, int64_t end, void* memory),
+                         void** args);
+};
+
+// The entry of a program: `weft_run`, and `weft_setup` which fills persistent memory once. `buffers`: inputs, outputs,
+// constants, then arena and persistent. Symbols in the order of the program.
+using Entry = void (*)(const int64_t* symbols, void* const* buffers, const Services* services);
+
+// Calls it with this process's threads. Errors of operations that users added are thrown from here.
+void run_entry(Entry entry, const int64_t* symbols, void* const* buffers);
+
+}  // namespace weft
