@@ -69,6 +69,15 @@ def test_chains(function: Callable, dtype: np.dtype, some: float) -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_a_large_chain(dtype: np.dtype) -> None:
+    """More vectors at a time than of fewer elements."""
+    args = awkward((1100, 1024), dtype, 1e-5), awkward((1024,), dtype, 0), awkward((1100, 1), dtype, 1e-3)
+    with np.errstate(all="ignore"):
+        wanted = polynomial(*args)
+    assert_same_bits(wf.jit(polynomial)(*args), wanted)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_small_numbers(dtype: np.dtype) -> None:
     """Sums and products at the lower end, where float16 has fewer digits."""
     x = np.arange(2**16, dtype=np.uint16).view(dtype).reshape(64, 1024)

@@ -126,6 +126,7 @@ class KernelEmitter {
   struct ShortFloats {
     DType dtype = DType::f16;
     std::vector<ExprId> loads;
+    bool is_large = false;    // some of them are of many elements
     double largest = 0x1p14;  // what is loaded is no greater than this power of two
     int least = -60;          // bf16: and no less than 2^least, unless it is zero
     std::vector<Rounding> rounding;  // by expr
@@ -133,7 +134,9 @@ class KernelEmitter {
   std::optional<ShortFloats> short_floats(const Stmt& loop) const;
   int choose_roundings(const Stmt& loop, const std::set<ExprId>& used, const std::function<bool(ExprId)>& is_bounded, ShortFloats& floats) const;
   std::string is_within(const ShortFloats& floats);
+  void staggered(const Stmt& loop, const std::string& begin);
   void short_turn(const Stmt& loop, const ShortFloats& floats, const std::string& begin);
+  std::string larger_magnitude(const std::string& a, const std::string& b);
   std::string short_scalar(const Expr& e, Rounding rounding, const std::vector<Ssa>& args, const std::string* operands, int lanes);
 
   // expr.cpp

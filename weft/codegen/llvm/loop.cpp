@@ -349,6 +349,11 @@ void KernelEmitter::vector_loop(const Stmt& loop) {
     at_once = std::min(at_once, unroll);
     unroll /= at_once;
   }
+  if (at_once == 8 && sums.empty()) {
+    chain_ = short_floats(loop);
+    // Twice as many where that pays for compiling them.
+    if (chain_ && chain_->is_large && loop.extent.opt() % (2 * lanes * at_once) == 0) at_once *= 2;
+  }
   lanes *= at_once;
   streams_.clear();
   if (loops_ == 1 && !has_rows && sums.empty()) find_streams();
@@ -365,7 +370,6 @@ void KernelEmitter::vector_loop(const Stmt& loop) {
       std::string rest = assign(cat("and i64 ", end, ", ", step - 1));
       middle = assign(cat("sub i64 ", end, ", ", rest));
     }
-    if (at_once == 8 && sums.empty()) chain_ = short_floats(loop);
     vector_part(loop, "0", middle, unroll, false, lanes, totals);
   }
   for (auto& [slot, total] : totals) total = across(sums.at(slot), kernel_.variables[static_cast<size_t>(slot)].dtype, total, lanes, rest);

@@ -1,8 +1,9 @@
 // Chains of f16 or bf16 operations, each rounded: quicker where what is loaded shows that nothing overflows.
 //
-// x (2^s - 1) in f32 is x 2^s less x, rounded to 24 - s bits: an FMA that takes it off x 2^s leaves just that. The two steps
-// give what rounding to nearest even gives, but for the sign of zero, while all numbers are finite and none is subnormal.
-// Bounds of all values follow from bounds of what is loaded, which each turn tests; where they do not hold it rounds as always.
+// x (2^s - 1) in f32 is x 2^s less x, rounded to 24 - s bits: an FMA that takes it off x 2^s leaves just that. So do two
+// differences where x 2^s is known, by adders instead of multipliers. This gives what rounding to nearest even gives, but
+// for the sign of zero, while all numbers are finite and none is subnormal. Bounds of all values follow from bounds of what
+// is loaded, which each turn tests; where they do not hold it rounds as always.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -101,6 +102,7 @@ std::optional<KernelEmitter::ShortFloats> KernelEmitter::short_floats(const Stmt
     std::optional<Dim> step = coefficient(e.index, loop.counter);
     if (!step || !(step->is(0) || step->is(1)) || kernel_.memories[static_cast<size_t>(e.slot)].written) return std::nullopt;
     found.loads.push_back(id);
+    found.is_large |= e.index.max() >= 1 << 20;
   }
   std::vector<Bound> bounds(kernel_.exprs.size());
   double most = is_half ? 65000 : 0x1p100;
@@ -182,29 +184,66 @@ std::string KernelEmitter::is_within(const ShortFloats& floats) {
   return assign(cat("icmp eq i", lanes, " ", assign(cat("bitcast ", mask, " ", out_of, " to i", lanes)), ", 0"));
 }
 
+// The statements for each vector of the lanes, two lines later than for the one before: the machine looks ahead at what
+// one vector computes with multipliers and another with adders.
+void KernelEmitter::staggered(const Stmt& loop, const std::string& begin) {
+  struct Line {
+    size_t time;
+    std::string_view text;
+  };
+  Lanes all = lanes_;
+  Scope scope = std::move(scopes_.back());
+  std::string* whole = out;
+  lanes_.count = module_.target.vector_bytes / 4;
+  std::vector<std::string> bodies(static_cast<size_t>(all.count / lanes_.count));
+  std::vector<Line> lines;
+  for (size_t v = 0; v < bodies.size(); ++v) {
+    scopes_.back() = {};
+    out = &bodies[v];
+    counters_[loop.counter] = add(begin, cat(static_cast<int>(v) * lanes_.count));
+    statements(loop.body);
+    std::string_view text = bodies[v];
+    size_t behind = text.find(":\n") == text.npos ? 2 : text.size();
+    for (size_t time = v * behind; !text.empty(); ++time) {
+      size_t length = text.find('\n') + 1;
+      lines.push_back({time, text.substr(0, length)});
+      text.remove_prefix(length);
+    }
+  }
+  std::ranges::stable_sort(lines, {}, &Line::time);
+  out = whole;
+  for (const Line& l : lines) *out += l.text;
+  scopes_.back() = std::move(scope);
+  lanes_ = all;
+}
+
 // The statements of a vector loop at the present lanes, from `begin` on: quickly, or as always by fewer lanes.
 void KernelEmitter::short_turn(const Stmt& loop, const ShortFloats& floats, const std::string& begin) {
   std::string quick = label("quick"), plain = label("plain"), joined = label("joined"), fine = is_within(floats);
   line(cat("br i1 ", fine, ", label %", quick, ", label %", plain));
   append(*out, quick, ":\n");
-  scopes_.emplace_back();
   short_ = &floats;
-  statements(loop.body);
+  staggered(loop, begin);
   short_ = nullptr;
-  scopes_.pop_back();
   line(cat("br label %", joined));
   append(*out, plain, ":\n");
-  // The same counter counts there: nothing that is known here holds.
   Scope scope = std::exchange(scopes_.back(), {});
   Lanes lanes = lanes_;
   auto counters = counters_;
   std::map<int32_t, Ssa> no_sums;
-  vector_part(loop, begin, add(begin, cat(lanes.count)), 1, false, lanes.count / 4, no_sums);
+  vector_part(loop, begin, add(begin, cat(lanes.count)), 1, false, module_.target.vector_bytes / 2, no_sums);
   lanes_ = lanes;
   counters_ = counters;
   scopes_.back() = std::move(scope);
   line(cat("br label %", joined));
   append(*out, joined, ":\n");
+}
+
+// The one of larger magnitude, with the sign of the first: one vector of AVX-512.
+std::string KernelEmitter::larger_magnitude(const std::string& a, const std::string& b) {
+  std::string type = "<16 x float>", name = "@llvm.x86.avx512.mask.range.ps.512";
+  module_.declare(cat("declare ", type, " ", name, "(", type, ", ", type, ", i32, ", type, ", i16, i32)"));
+  return assign(cat("call ", type, " ", name, "(", type, " ", a, ", ", type, " ", b, ", i32 3, ", type, " zeroinitializer, i16 -1, i32 4)"));
 }
 
 std::string KernelEmitter::short_scalar(const Expr& e, Rounding rounding, const std::vector<Ssa>& args, const std::string* operands, int lanes) {
@@ -222,10 +261,27 @@ std::string KernelEmitter::short_scalar(const Expr& e, Rounding rounding, const 
   double scale = is_half ? 0x1p13 : 0x1p16;
   auto constant = std::ranges::find_if(e.args, [&](ExprId id) { return is_power_of_two(kernel_.exprs[static_cast<size_t>(id)]); });
   auto uniform = std::ranges::find(args, false, &Ssa::vector);
+  auto times = [&](size_t at, double factor) {
+    return splat("float", assign(cat("fmul float ", args[at].re, ", ", constant_text(DType::f64, Literal::scalar(DType::f64, factor)))), lanes);
+  };
+  // Times the scale, by its exponent; of zero it makes a number so small that nothing is left of it.
+  auto raised = [&](const std::string& value) {
+    return as(whole, assign(cat("add ", whole, " ", as(type, value, whole), ", ", splat("i32", cat((is_half ? 13 : 16) << 23), lanes))), type);
+  };
   if (is_product && constant != e.args.end()) {
     if (!is_half) return exact;
     // Subnormal results have the last place of 3/4 in f32, all others lose nothing by the sum.
     result = two("fsub", fma(operands[0], operands[1], number(0.75)), number(0.75));
+  } else if (is_product && is_half && module_.target.avx512) {
+    // x 2^13, or 3/4 where that is more: taken off it, x loses what f16 has no room for, subnormal numbers too.
+    if (uniform != args.end()) {
+      auto at = static_cast<size_t>(uniform - args.begin());
+      std::string scaled = larger_magnitude(two("fmul", operands[1 - at], times(at, scale)), number(0.75));
+      result = two("fsub", scaled, fma(assign(cat("fneg ", type, " ", operands[1 - at])), operands[at], scaled));
+    } else {
+      std::string scaled = larger_magnitude(raised(exact), number(0.75));
+      result = two("fsub", scaled, two("fsub", scaled, exact));
+    }
   } else if (is_product && is_half) {
     // Added to 3/2 of its own power of two, times 2^13, a number loses what f16 has no room for, subnormal numbers too.
     std::string power = assign(cat("and ", whole, " ", as(type, exact, whole), ", ", splat("i32", "2139095040", lanes))), name = cat("@llvm.umax.v", lanes, "i32");
@@ -234,11 +290,12 @@ std::string KernelEmitter::short_scalar(const Expr& e, Rounding rounding, const 
     result = fma(power, number(-1.5 * scale), fma(power, number(1.5 * scale), exact));
   } else if (is_product && uniform != args.end()) {
     auto at = static_cast<size_t>(uniform - args.begin());
-    auto times = [&](double factor) {
-      return splat("float", assign(cat("fmul float ", args[at].re, ", ", constant_text(DType::f64, Literal::scalar(DType::f64, factor)))), lanes);
-    };
-    std::string less = assign(cat("fneg ", type, " ", two("fmul", operands[1 - at], times(scale - 1))));
-    result = fma(operands[1 - at], times(scale), less);
+    std::string less = assign(cat("fneg ", type, " ", two("fmul", operands[1 - at], times(at, scale - 1))));
+    result = fma(operands[1 - at], times(at, scale), less);
+  } else if (is_product) {
+    // The multipliers have enough to do: the adders round.
+    std::string scaled = raised(exact);
+    result = two("fsub", scaled, two("fsub", scaled, exact));
   } else {
     std::string less = assign(cat("fneg ", type, " ", two("fmul", exact, number(scale - 1))));
     result = fma(exact, number(scale), less);
