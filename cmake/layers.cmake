@@ -1,12 +1,19 @@
-# weft_layer(NAME FOLDERS … DEPENDS …): the library weft_NAME from every source of these folders of weft/.
+# weft_layer(NAME FOLDERS … DEPENDS … [ONLY regex] [EXCEPT regex]): the library weft_NAME from every source of these folders of
+# weft/, or those whose names match, or do not.
 # A layer without sources is an interface: headers and edges only.
 function(weft_layer name)
-  cmake_parse_arguments(layer "" "" "FOLDERS;DEPENDS" ${ARGN})
+  cmake_parse_arguments(layer "" "ONLY;EXCEPT" "FOLDERS;DEPENDS" ${ARGN})
   set(sources "")
   foreach(folder IN LISTS layer_FOLDERS)
     file(GLOB_RECURSE found CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/weft/${folder}/*.cpp)
     list(APPEND sources ${found})
   endforeach()
+  if(layer_ONLY)
+    list(FILTER sources INCLUDE REGEX ${layer_ONLY})
+  endif()
+  if(layer_EXCEPT)
+    list(FILTER sources EXCLUDE REGEX ${layer_EXCEPT})
+  endif()
   list(TRANSFORM layer_DEPENDS PREPEND weft_)
   if(sources)
     add_library(weft_${name} STATIC ${sources})

@@ -18,12 +18,12 @@ function(weft_shared name)
   set_target_properties(weft_${name}_shared PROPERTIES OUTPUT_NAME weft_${name} EXPORT_NAME ${name}
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION} BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN"
     LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
-  target_link_options(weft_${name}_shared PRIVATE -Wl,--exclude-libs,ALL -Wl,--gc-sections)
+  target_link_options(weft_${name}_shared PRIVATE -Wl,--exclude-libs,ALL -Wl,--gc-sections -Wl,-Bsymbolic-functions)
   install(TARGETS weft_${name}_shared EXPORT weftwork LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()
 
-weft_shared(runtime SOURCES shared/linalg_on_demand.cpp LAYERS core runtime LINK weft_library)
-weft_shared(linalg SOURCES shared/linalg_library.cpp LINK weft_library)
+weft_shared(runtime SOURCES shared/linalg_on_demand.cpp LAYERS core library runtime)
+weft_shared(linalg SOURCES shared/linalg_library.cpp LINK weft_linalg)
 
 foreach(folder core runtime)
   # What is marked for users, and what that includes.

@@ -16,7 +16,10 @@ struct Buffer::State {
   int64_t offset;  // in bytes, of the first element
   std::shared_ptr<const void> owner;
 
-  void* data() const { return static_cast<char*>(memory) + offset; }
+  char* data() const { return static_cast<char*>(memory) + offset; }
+  bool shares_memory(const State& other) const {
+    return bytes > 0 && other.bytes > 0 && data() < other.data() + other.bytes && other.data() < data() + bytes;
+  }
 };
 
 }  // namespace weft

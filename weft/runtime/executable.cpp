@@ -49,7 +49,7 @@ class Pointers {
 }  // namespace
 
 int64_t evaluate(const Dim& dim, const Manifest& m, std::span<const int64_t> symbols) {
-  if (dim.is_static()) return dim.value();
+  if (dim.is_static()) return dim.constant();
   int plain = plain_symbol(dim, m.symbols);
   if (plain >= 0) return symbols[static_cast<size_t>(plain)];
   std::map<std::string, int64_t, std::less<>> bindings;
@@ -114,7 +114,7 @@ void Executable::bind(std::span<const Extents> input_dims, std::span<int64_t> sy
     for (size_t d = 0; d < wanted.size(); ++d) {
       int64_t given = input_dims[i][d];
       if (wanted[d].is_static()) {
-        if (wanted[d].value() != given) mismatch(i);
+        if (wanted[d].constant() != given) mismatch(i);
         continue;
       }
       int plain = plain_symbol(wanted[d], m.symbols);

@@ -27,11 +27,6 @@ class Few {
   size_t size_;
 };
 
-bool share_memory(const Buffer& lhs, const Buffer& rhs) {
-  auto first = [](const Buffer& b) { return static_cast<const char*>(b.data()); };
-  return lhs.bytes() > 0 && rhs.bytes() > 0 && first(lhs) < first(rhs) + rhs.bytes() && first(rhs) < first(lhs) + lhs.bytes();
-}
-
 bool fits(const Ints& dims, const Dims& wanted, const Manifest& m, std::span<const int64_t> symbols) {
   return std::ranges::equal(dims, wanted, {}, {}, [&](const Dim& dim) { return evaluate(dim, m, symbols); });
 }
@@ -40,35 +35,38 @@ bool fits(const Ints& dims, const Dims& wanted, const Manifest& m, std::span<con
 
 // Binds the symbols, and refuses what does not fit.
 void Executable::check_run(std::span<const Buffer> inputs, std::span<const Buffer> outputs, std::span<int64_t> symbols) const {
-  const Manifest& m = manifest();
+  const State& program = state();
+  const Manifest& m = program.manifest;
   auto require_count = [&](const char* what, size_t wanted, size_t got) {
     if (wanted != got) fail(ErrorKind::type, "input_count", "'", m.name, "' has ", wanted, " ", what, ", got ", got);
   };
   require_count("inputs", m.inputs.size(), inputs.size());
   require_count("outputs", m.outputs.size(), outputs.size());
-  auto require = [&](const char* what, const IoInfo& info, const Buffer& buffer) {
-    if (buffer.dtype() != info.type.dtype)
-      fail(ErrorKind::type, "input_dtype", what, " '", info.name, "' must be ", weft::name(info.type.dtype), ", got ", weft::name(buffer.dtype()));
-    if (buffer.device() != device())
-      fail(ErrorKind::type, "input_device", what, " '", info.name, "' must be on ", device().name(), ", got ", buffer.device().name());
+  auto require = [&](const char* what, const IoInfo& info, const Buffer::State& buffer) {
+    if (buffer.dtype != info.type.dtype)
+      fail(ErrorKind::type, "input_dtype", what, " '", info.name, "' must be ", weft::name(info.type.dtype), ", got ", weft::name(buffer.dtype));
+    if (buffer.device != program.device)
+      fail(ErrorKind::type, "input_device", what, " '", info.name, "' must be on ", program.device.name(), ", got ", buffer.device.name());
   };
   Few<Extents> dims(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
-    require("input", m.inputs[i], inputs[i]);
-    dims[i] = inputs[i].dims();
+    const Buffer::State& input = inputs[i].state();
+    require("input", m.inputs[i], input);
+    dims[i] = input.dims;
   }
   bind(dims.span(), symbols);
   for (size_t i = 0; i < outputs.size(); ++i) {
     const IoInfo& info = m.outputs[i];
-    require("output", info, outputs[i]);
-    outputs[i].writable_data();
-    if (!fits(outputs[i].dims(), info.type.dims, m, symbols))
-      fail(ErrorKind::value, "output_shape", "output '", info.name, "' must have the shape ", output_dims(i, symbols), ", got ", outputs[i].dims());
+    const Buffer::State& output = outputs[i].state();
+    require("output", info, output);
+    if (!output.writable) outputs[i].writable_data();
+    if (!fits(output.dims, info.type.dims, m, symbols))
+      fail(ErrorKind::value, "output_shape", "output '", info.name, "' must have the shape ", output_dims(i, symbols), ", got ", output.dims);
     for (size_t k = 0; k < inputs.size() + i; ++k) {
-      const Buffer& other = k < inputs.size() ? inputs[k] : outputs[k - inputs.size()];
+      const Buffer::State& other = k < inputs.size() ? *inputs[k].state_ : *outputs[k - inputs.size()].state_;
       if (static_cast<int>(k) == info.alias) {
-        if (other.data() != outputs[i].data()) fail(ErrorKind::value, "alias", "output '", info.name, "' lands in input '", m.inputs[k].name, "', got other memory");
-      } else if (share_memory(outputs[i], other)) {
+        if (other.data() != output.data()) fail(ErrorKind::value, "alias", "output '", info.name, "' lands in input '", m.inputs[k].name, "', got other memory");
+      } else if (output.shares_memory(other)) {
         fail(ErrorKind::value, "overlap", "output '", info.name, "' shares memory with ", k < inputs.size() ? "input '" : "output '",
              k < inputs.size() ? m.inputs[k].name : m.outputs[k - inputs.size()].name, "' and is written by the program");
       }
@@ -77,7 +75,7 @@ void Executable::check_run(std::span<const Buffer> inputs, std::span<const Buffe
 }
 
 void Executable::run(std::span<const Buffer> inputs, std::span<const Buffer> outputs) const {
-  Few<int64_t> symbols(manifest().symbols.size());
+  Few<int64_t> symbols(state().manifest.symbols.size());
   check_run(inputs, outputs, symbols.span());
   Few<const void*> read(inputs.size());
   Few<void*> written(outputs.size());

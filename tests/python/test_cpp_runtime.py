@@ -1,0 +1,142 @@
+"""The runtime library as a C++ or C program uses it: installed, found, linked, run; without compiler and Python."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import weftwork as wf
+from weftwork import _core
+
+ROOT = Path(__file__).parents[2]
+BUILD = Path(_core.__file__).resolve().parents[1]
+pytestmark = [
+    pytest.mark.skipif(not (BUILD / "lib").exists(), reason="the shared libraries were not built"),
+    pytest.mark.skipif(not shutil.which("cmake"), reason="no cmake"),
+]
+
+
+def run(*command, check=True, **environment):
+    """Output of a program that runs without this process's preloaded libraries."""
+    clean = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}
+    done = subprocess.run(
+        [str(c) for c in command],
+        text=True,
+        capture_output=True,
+        env={**clean, "ASAN_OPTIONS": "detect_leaks=1", **environment},
+    )
+    assert not check or done.returncode == 0, done.stdout + done.stderr
+    return done.stdout if check else done
+
+
+def sanitizer():
+    found = re.search(r"^WEFT_SANITIZE:\w+=(.*)$", (BUILD / "CMakeCache.txt").read_text(), re.MULTILINE)
+    return found.group(1) if found else ""
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("installed")
+    run("cmake", "--install", BUILD, "--prefix", folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def examples(installed, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("examples")
+    flags = f"-fsanitize={sanitizer()}" if sanitizer() else ""
+    options = [
+        f"-DCMAKE_PREFIX_PATH={installed}",
+        f"-DCMAKE_CXX_FLAGS={flags} -Wall -Wextra -Wconversion -Werror",
+        f"-DCMAKE_C_FLAGS={flags}",
+    ]
+    run("cmake", "-S", ROOT / "examples/cpp", "-B", folder, "-DCMAKE_BUILD_TYPE=Release", *options)
+    run("cmake", "--build", folder, "-j", "2", "--target", "serve", "run_c")
+    return folder
+
+
+@pytest.fixture
+def program(tmp_path):
+    path = tmp_path / "tanh.weft"
+    wf.compile(lambda x: np.tanh(x + 1) @ np.ones((4, 3), np.float32), np.zeros((5, 4), np.float32)).save(path)
+    return path
+
+
+def test_eight_threads_run_one_program(examples, program):
+    runs = 10000 if sanitizer() else 100000
+    assert f"{runs} runs from 8 threads, 0 differ" in run(examples / "serve", program, runs)
+
+
+def test_memory_stays_flat(examples, program):
+    def peak(runs):
+        pid = os.posix_spawn(examples / "serve", ["serve", str(program), str(runs)], {"ASAN_OPTIONS": "detect_leaks=0"})
+        _, status, usage = os.wait4(pid, 0)
+        assert status == 0
+        return usage.ru_maxrss
+
+    if sanitizer():
+        pytest.skip("a sanitizer keeps what was freed")
+    assert peak(200000) - peak(2000) < 1024  # KiB
+
+
+def test_the_library_is_small_and_needs_no_compiler(installed):
+    library = next((installed / "lib").glob("libweft_runtime.so.*"))
+    needed = run("readelf", "-d", library)
+    assert not re.search(r"LLVM|python", needed)
+    if not sanitizer():
+        assert library.stat().st_size < 1e6
+    names = run("nm", "-DC", "--defined-only", library).splitlines()
+    foreign = [n for n in names if not re.search(r"weft|std::| [uVW] |typeinfo", n)]
+    assert not foreign
+
+
+def test_pkg_config_finds_it(installed, program, tmp_path):
+    if not shutil.which("pkg-config"):
+        pytest.skip("no pkg-config")
+    where = {"PKG_CONFIG_PATH": str(installed / "lib/pkgconfig")}
+    flags = run("pkg-config", "--cflags", "--libs", "weftwork-runtime", **where).split()
+    extra = [f"-fsanitize={sanitizer()}"] if sanitizer() else []
+    run("g++", "-O1", *extra, ROOT / "examples/cpp/serve.cpp", "-o", tmp_path / "serve", *flags)
+    assert "0 differ" in run(tmp_path / "serve", program, 100, LD_LIBRARY_PATH=str(installed / "lib"))
+
+
+def test_c_runs_it(examples, program):
+    out = run(examples / "run_c", program)
+    expected = np.tanh(np.ones(4, np.float32)).sum()
+    assert "input x: f32 of rank 2" in out
+    assert float(out.split()[-1]) == pytest.approx(expected, rel=1e-5)
+
+
+def test_linear_algebra_is_loaded_when_it_is_needed(examples, installed, tmp_path):
+    path = tmp_path / "inverse.weft"
+    wf.compile(lambda a: np.linalg.inv(a + np.eye(4)), np.zeros((4, 4))).save(path)
+    assert "0 differ" in run(examples / "serve", path, 100)
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    for name in (installed / "lib").glob("libweft_runtime*"):
+        shutil.copy(name, alone, follow_symlinks=False)
+    done = run(examples / "serve", path, 100, check=False, LD_LIBRARY_PATH=str(alone))
+    # The runpath of what cmake built comes after LD_LIBRARY_PATH.
+    assert done.returncode == 1
+    assert "libweft_linalg" in done.stderr and "[linalg_library]" in done.stderr
+
+
+def test_errors_are_one_line(examples, tmp_path):
+    path = tmp_path / "broken.weft"
+    path.write_bytes(b"not a program")
+    done = run(examples / "serve", path, check=False)
+    assert done.returncode == 1
+    assert "executable file" in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.slow
+def test_threads_are_clean(program):
+    """The same under ThreadSanitizer, which `./dev ci` builds."""
+    folder = ROOT / "build/tsan"
+    if not (folder / "tests/serve").exists() or sys.gettrace():
+        pytest.skip("build/tsan is not built: ./dev build --tsan serve")
+    assert "0 differ" in run(folder / "tests/serve", program, 20000, TSAN_OPTIONS="halt_on_error=1")
