@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 import weftwork as wf
 from weftwork import _core
 
