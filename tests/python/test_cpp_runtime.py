@@ -112,6 +112,21 @@ def test_c_runs_it(examples, program):
     assert float(out.split()[-1]) == pytest.approx(expected, rel=1e-5)
 
 
+def test_the_page_says_what_compiles(installed, program, tmp_path):
+    page = (ROOT / "docs/runtime.md").read_text()
+    extra = [f"-fsanitize={sanitizer()}"] if sanitizer() else []
+    link = [f"-I{installed}/include", f"-L{installed}/lib", "-lweft_runtime", f"-Wl,-rpath,{installed}/lib"]
+    for name, compiler, wanted in (
+        ("cpp", ("g++", "-std=c++20"), "half of the runs"),
+        ("c", ("gcc", "-std=c99"), "has 1 inputs"),
+    ):
+        [source] = re.findall(rf"```{name}\n(.*?)```", page, re.DOTALL)
+        path = tmp_path / f"page.{name}"
+        path.write_text(source)
+        run(*compiler, "-Wall", "-Wextra", "-Werror", *extra, path, "-o", tmp_path / name, *link)
+        assert wanted in run(tmp_path / name, program)
+
+
 def test_linear_algebra_is_loaded_when_it_is_needed(examples, installed, tmp_path):
     path = tmp_path / "inverse.weft"
     wf.compile(lambda a: np.linalg.inv(a + np.eye(4)), np.zeros((4, 4))).save(path)
