@@ -1,5 +1,6 @@
 """The compile cache: the same results from it, whatever happened to it."""
 
+import gc
 import multiprocessing
 import os
 import signal
@@ -243,3 +244,40 @@ def test_processes_that_are_killed_leave_a_sound_cache(folder):
     x = np.arange(8.0)
     for k in range(12):
         np.testing.assert_array_equal(fresh(lambda x, k=k: x * k + 1, x)[0], x * k + 1)
+
+
+def test_large_weights_are_packed_once_while_a_program_lives(folder):
+    x = np.linspace(-1, 1, 100 * 512, dtype=np.float32).reshape(100, 512)
+    w = np.linspace(-1, 1, 512 * 700, dtype=np.float32).reshape(512, 700).copy()
+
+    def function(x):
+        return x @ w
+
+    def again(change=None):
+        """The same program anew, where no file holds it."""
+        for entry in entries(folder):
+            entry.unlink()
+        w.flags.writeable = True
+        if change is not None:
+            w[3] = change
+        w.flags.writeable = False
+        compiled = wf.compile(function, x)
+        np.testing.assert_allclose(compiled(x), x @ w, rtol=1e-3, atol=1e-3)
+        return compiled, [*compiled.times] == ["cache"]
+
+    first, cached = again()
+    assert not cached
+    second, cached = again()
+    assert cached
+    assert second(x).tobytes() == first(x).tobytes()
+    # Other weights in the same memory, and the same ones elsewhere.
+    third, cached = again(change=2)
+    assert not cached
+    given, w = w, w.copy()
+    fourth, cached = again()
+    assert not cached
+    w = given
+    del third, fourth
+    gc.collect()
+    _, cached = again()
+    assert not cached

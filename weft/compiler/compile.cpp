@@ -6,6 +6,7 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
 #include <optional>
 
 #include "weft/codegen/emit.h"
@@ -170,8 +171,53 @@ Build build_for(const Graph& graph, const Target& target) {
   return *build;
 }
 
+// Programs of this process whose packed weights are large: the same one over the same memory shares them while it lives.
+class LargePrograms {
+ public:
+  std::optional<Compiled> find(const CacheKey& key, const Device& device) {
+    std::lock_guard lock(mutex_);
+    for (const Entry& entry : entries_) {
+      if (entry.digest != key.digest || entry.memory != memory_of(key)) continue;
+      Compiled compiled{entry.executable.lock(), {}, entry.build.lock()};
+      if (compiled.executable && compiled.build && compiled.executable.device() == device) return compiled;
+    }
+    return {};
+  }
+
+  void note(const CacheKey& key, const Compiled& compiled) {
+    constexpr int64_t worth_sharing = 1 << 20;
+    if (compiled.build->manifest.persistent_bytes.value() < worth_sharing) return;
+    std::lock_guard lock(mutex_);
+    std::erase_if(entries_, [&](const Entry& entry) { return entry.build.expired() || entry.build.lock() == compiled.build; });
+    entries_.push_back({key.digest, memory_of(key), Executable::Weak(compiled.executable), compiled.build});
+  }
+
+ private:
+  struct Entry {
+    Digest digest;
+    std::vector<const void*> memory;  // where its constants lie
+    Executable::Weak executable;
+    std::weak_ptr<const Build> build;
+  };
+
+  static std::vector<const void*> memory_of(const CacheKey& key) {
+    std::vector<const void*> memory;
+    for (const Manifest::Constant& constant : key.constants) memory.push_back(constant.bytes);
+    return memory;
+  }
+
+  std::mutex mutex_;
+  std::vector<Entry> entries_;
+};
+
+LargePrograms& large_programs() {
+  static LargePrograms programs;
+  return programs;
+}
+
 // The program as it was compiled before, or nothing.
 std::optional<Compiled> load_cached(const CacheKey& key, const Device& device) {
+  if (std::optional<Compiled> compiled = large_programs().find(key, device)) return compiled;
   try {
     if (std::optional<Build> build = find_cached(key)) return loaded(std::move(*build), device);
   } catch (const Error& error) {
@@ -209,6 +255,7 @@ Compiled compile(const Graph& graph, const CompileOptions& options) {
     if (key) store_cached(*key, *compiled->build);
     stages.done("store");
   }
+  if (key) large_programs().note(*key, *compiled);
   compiled->times = std::move(stages.times);
   return *compiled;
 }

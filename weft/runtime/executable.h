@@ -109,6 +109,20 @@ class Executable {
 
  private:
   struct State;
+
+ public:
+  // Refers to a program and does not keep it.
+  class Weak {
+   public:
+    explicit Weak(const Executable& executable) : state_(executable.state_) {}
+    // None where nobody has it any more.
+    Executable lock() const { return Executable(state_.lock()); }
+
+   private:
+    std::weak_ptr<const State> state_;
+  };
+
+ private:
   explicit Executable(std::shared_ptr<const State> state) : state_(std::move(state)) {}
   const State& state() const;
   void check_run(std::span<const Buffer> inputs, std::span<const Buffer> outputs, std::span<int64_t> symbols) const;
