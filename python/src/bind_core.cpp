@@ -71,6 +71,11 @@ void bind_dim(nb::module_& m) {
       .def_prop_ro("min", [](const Dim& d) { return d.min(); })
       .def_prop_ro("opt", [](const Dim& d) { return d.opt(); })
       .def_prop_ro("max", [](const Dim& d) { return d.max(); })
+      .def_prop_ro("symbols", [](const Dim& d) {
+        nb::list symbols;
+        for (const Symbol& symbol : d.symbols()) symbols.append(nb::cast(Dim(symbol)));
+        return symbols;
+      })
       .def("substitute", [](const Dim& d, const std::string& symbol, nb::handle value) { return to_python(d.substitute({{symbol, to_dim(value)}})); },
            "The extent with a symbol replaced by an integer or extent.")
       .def("__repr__", [](const Dim& d) { return d.text(); })

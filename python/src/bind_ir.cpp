@@ -1,5 +1,6 @@
 // Graphs: text, interchange, the interpreters, and the op table.
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -127,6 +128,35 @@ nb::list op_table() {
   return rows;
 }
 
+nb::list pass_table() {
+  nb::list rows;
+  std::span<const Step> steps = pipeline();
+  for (size_t i = 0; i < all_passes().size(); ++i) {
+    const Pass& pass = *all_passes()[i];
+    rows.append(nb::make_tuple(text(pass.name), text(pass.doc), pass.from == Level::trace ? "trace" : "flat", text(i < steps.size() ? steps[i].why : "")));
+  }
+  return rows;
+}
+
+const Pass* pass_named(const std::string& wanted) {
+  std::vector<std::string> names;
+  for (const Pass* pass : all_passes()) {
+    if (pass->name == wanted) return pass;
+    names.emplace_back(pass->name);
+  }
+  fail(ErrorKind::value, "pass", "there is no pass '", wanted, "', there are ", names);
+}
+
+nb::tuple run_named_passes(const Graph& graph, const std::vector<std::string>& names, std::optional<int64_t> limit) {
+  std::vector<const Pass*> passes;
+  for (const std::string& wanted : names) passes.push_back(pass_named(wanted));
+  RewriteLog log(limit.value_or(INT64_MAX));
+  GraphRef result = hold(run_passes(graph, passes));
+  nb::list rewrites;
+  for (const Rewrite& each : log.rewrites) rewrites.append(nb::make_tuple(text(each.rule), text(name(each.op)), each.loc.text()));
+  return nb::make_tuple(result, rewrites);
+}
+
 }  // namespace
 
 void bind_ir(nb::module_& m) {
@@ -175,6 +205,9 @@ void bind_ir(nb::module_& m) {
     Value result = build(to_op(name), operands);
     return nb::object(to_list(interpret(*build.finish({{result, ""}}), literals))[0]);
   }, "One op without attributes, by the reference interpreter.");
+  m.def("pass_table", &pass_table, "Name, what it does, the level it takes, and why it stands in the pipeline where it does.");
+  m.def("run_passes", &run_named_passes, nb::arg("graph"), nb::arg("names"), nb::arg("limit") = nb::none(),
+        "The program after these passes, and each application of a rule: the rule, the op, the user's line.");
   m.def("op_table", &op_table, "The op registry, a dict for each op.");
 }
 

@@ -6,7 +6,9 @@
 #include <nanobind/stl/vector.h>
 
 #include "numpy_array.h"
+#include "weft/codegen/llvm/disassemble.h"
 #include "weft/compiler/cache.h"
+#include "weft/core/cpu.h"
 #include "weft/core/span.h"
 #include "weft/runtime/thread_pool.h"
 
@@ -121,6 +123,51 @@ std::vector<nb::object> run(const Executable& executable, std::vector<nb::object
 
 namespace {
 
+nb::list tuples_of(const std::vector<KernelInfo>& kernels) {
+  nb::list tuples;
+  for (const KernelInfo& kernel : kernels) tuples.append(nb::make_tuple(kernel.name, kernel.source, kernel.ops, kernel.launches));
+  return tuples;
+}
+
+// What one kind of CPU has in a file: (target, features, feature that this CPU lacks, bytes of code, …) by name.
+nb::dict dict_of(const Build& build) {
+  const Manifest& manifest = build.manifest;
+  int64_t code = 0, constants = 0;
+  for (const std::string& object : build.objects) code += static_cast<int64_t>(object.size());
+  for (const Manifest::Constant& constant : manifest.constants) constants += constant.type.count().value() * size_of(constant.type.dtype);
+  nb::dict row;
+  row["target"] = build.target;
+  row["features"] = build.features;
+  row["missing"] = missing_feature(build.features);
+  row["name"] = manifest.name;
+  row["inputs"] = tuples_of(manifest.inputs);
+  row["outputs"] = tuples_of(manifest.outputs);
+  row["kernels"] = tuples_of(manifest.kernels);
+  row["cuts"] = manifest.cuts;
+  row["arena"] = to_python(manifest.arena_bytes);
+  row["persistent"] = to_python(manifest.persistent_bytes);
+  row["code"] = code;
+  row["constants"] = constants;
+  return row;
+}
+
+void bind_package(nb::module_& m) {
+  nb::class_<Package>(m, "Package", "What an executable's file holds; none of its machine code is loaded.")
+      .def_prop_ro("builds", [](const Package& self) {
+        nb::list rows;
+        for (const Build& build : self.builds) rows.append(dict_of(build));
+        return rows;
+      })
+      .def("graph", [](const Package& self) { return std::const_pointer_cast<Graph>(graph_of(self)); })
+      .def("assembly", [](const Package& self, size_t build) {
+        nb::list functions;
+        for (const std::string& object : self.builds.at(build).objects)
+          for (const Assembly& each : disassemble(object)) functions.append(nb::make_tuple(each.function, each.text));
+        return functions;
+      }, "(function, text) for each function of a build's machine code.");
+  m.def("read_package", [](const std::string& path) { return read_package(path); });
+}
+
 void bind_executable(nb::module_& m) {
   nb::class_<PyExecutable>(m, "Executable", "A compiled program.")
       .def("run", [](const PyExecutable& self, nb::handle arrays) {
@@ -136,15 +183,13 @@ void bind_executable(nb::module_& m) {
         GraphPtr graph = self.package ? graph_of(*self.package) : nullptr;
         write_package(path, package_of(graph ? *graph : *self.graph, self.compiled, targets));
       })
+      .def("package", [](const PyExecutable& self) { return self.package ? *self.package : package_of(*self.graph, self.compiled); })
       .def_prop_ro("target", [](const PyExecutable& self) { return self.compiled.build->target; })
       .def_prop_ro("name", [](const PyExecutable& self) { return self.compiled.executable.manifest().name; })
       .def_prop_ro("input_infos", [](const PyExecutable& self) { return tuples_of(self.compiled.executable.manifest().inputs); })
       .def_prop_ro("output_infos", [](const PyExecutable& self) { return tuples_of(self.compiled.executable.manifest().outputs); })
       .def_prop_ro("kernel_infos", [](const PyExecutable& self) {
-        nb::list kernels;
-        for (const KernelInfo& kernel : self.compiled.executable.manifest().kernels)
-          kernels.append(nb::make_tuple(kernel.name, kernel.source, kernel.ops, kernel.launches));
-        return kernels;
+        return tuples_of(self.compiled.executable.manifest().kernels);
       })
       .def_prop_ro("memory", [](const PyExecutable& self) {
         const Manifest& manifest = self.compiled.executable.manifest();
@@ -181,6 +226,7 @@ void bind_spans(nb::module_& m) {
 void bind_runtime(nb::module_& m) {
   bind_executable(m);
   bind_spans(m);
+  bind_package(m);
   m.def("compile", [](const std::shared_ptr<Graph>& graph, std::string target, nb::object keep) {
     CompileOptions options;
     options.target = std::move(target);
@@ -194,7 +240,7 @@ void bind_runtime(nb::module_& m) {
   m.def("load", [](const std::string& path, const std::string& target) {
     nb::gil_scoped_release release;
     auto package = std::make_shared<const Package>(read_package(path));
-    return PyExecutable{load(*package, {target}), {}, nullptr, package};
+    return PyExecutable{load(*package, {.target = target}), {}, nullptr, package};
   }, nb::arg("path"), nb::arg("target") = "native");
   m.def("check_written", [](const Graph& graph, nb::handle arrays) {
     std::vector<nb::object> inputs;

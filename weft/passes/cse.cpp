@@ -35,7 +35,7 @@ GraphPtr run(const Graph& graph) {
     auto [begin, end] = known.equal_range(key);
     for (auto at = begin; at != end; ++at) {
       const Node& candidate = build.graph().node(at->second);
-      if (!same(candidate, node, operands)) continue;
+      if (!same(candidate, node, operands) || !may_rewrite("two equal calls are one", node)) continue;
       for (uint32_t i = 0; i < candidate.types.size(); ++i) results.push_back(candidate.result(i));
       return results;
     }

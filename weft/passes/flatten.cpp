@@ -52,6 +52,7 @@ std::vector<Value> flatten_node(Builder& build, const Node& node, const std::vec
   if (!composite && !node.regions.empty()) return with_flat_regions(build, node, operands);
   if (!composite && (!op.traits.elementwise || operands.size() < 2)) return {};
   if (composite) {
+    (void)may_rewrite("a composite is its body", node);
     // Bodies may use composites in turn: what the body adds is flattened by expanding it in a graph of its own.
     Builder inner(Level::trace, std::string(name(node.op)));
     std::vector<Value> parameters;

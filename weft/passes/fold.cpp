@@ -17,7 +17,7 @@ bool is_empty(const Node& node) {
 }
 
 std::vector<Value> fold_node(Builder& build, const Node& node, const std::vector<Value>& operands) {
-  if (is_empty(node)) return {build.constant(Literal(node.type()))};
+  if (is_empty(node) && may_rewrite("a call that gives no elements is a constant", node)) return {build.constant(Literal(node.type()))};
   if (operands.empty() || node.types.size() != 1 || !node.type().is_static() || node.type().count().value() > largest) return {};
   std::vector<Literal> literals;
   for (const Value& operand : operands) {
@@ -27,6 +27,7 @@ std::vector<Value> fold_node(Builder& build, const Node& node, const std::vector
     literals.push_back(literal);
   }
   if (family(node.op) == Family::control || family(node.op) == Family::collective) return {};
+  if (!may_rewrite("a call on small constants is a constant", node)) return {};
   return {build.constant(evaluate(node, literals)[0])};
 }
 

@@ -2,6 +2,21 @@
 #include "weft/passes/pass.h"
 
 namespace weft {
+namespace {
+
+thread_local RewriteLog* log = nullptr;
+
+}  // namespace
+
+RewriteLog::RewriteLog(int64_t limit) : limit(limit) { log = this; }
+RewriteLog::~RewriteLog() { log = nullptr; }
+
+bool may_rewrite(std::string_view rule, const Node& node) {
+  if (!log) return true;
+  if (static_cast<int64_t>(log->rewrites.size()) >= log->limit) return false;
+  log->rewrites.push_back({rule, node.op, node.loc});
+  return true;
+}
 
 GraphPtr rebuild(const Graph& graph, Level level,
                  const std::function<std::vector<Value>(Builder&, const Node&, const std::vector<Value>&)>& replace) {
@@ -39,7 +54,7 @@ GraphPtr rewrite(const Graph& graph, std::span<const Rule> rules) {
         if (rule.op != value.node().op) continue;
         // Copied: the node may move while the rule adds others.
         Node at = value.node();
-        if (Value better = rule.apply(build, at)) {
+        if (Value better = rule.apply(build, at); better && may_rewrite(rule.name, at)) {
           value = better;
           changed = true;
           break;

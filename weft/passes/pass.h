@@ -33,6 +33,28 @@ GraphPtr rebuild(const Graph& graph, Level level,
 // Applies rules in order at every node until none applies.
 GraphPtr rewrite(const Graph& graph, std::span<const Rule> rules);
 
+// One application of a rule: its sentence, the op it was applied to, and the user's line.
+struct Rewrite {
+  std::string_view rule;
+  Op op;
+  Location loc;
+};
+
+// Notes what rules do on this thread while it lives, and lets at most `limit` be applied, those that flatten needs aside:
+// half of the rewrites, then a quarter and so on find the one that breaks a program. Logs do not nest.
+class RewriteLog {
+ public:
+  explicit RewriteLog(int64_t limit = INT64_MAX);
+  ~RewriteLog();
+  RewriteLog(const RewriteLog&) = delete;
+  RewriteLog& operator=(const RewriteLog&) = delete;
+
+  std::vector<Rewrite> rewrites;
+  int64_t limit;
+};
+// For passes: whether a rule that fits this node may be applied. Notes it where somebody asks.
+bool may_rewrite(std::string_view rule, const Node& node);
+
 extern const Pass flatten, prune, fold, simplify, cse;
 // Outside of the pipeline: for text and protos that other tools read.
 extern const Pass while_loops, flatten_names, spell_out;
@@ -43,8 +65,13 @@ struct Step {
 };
 // The order, as a table.
 std::span<const Step> pipeline();
-// All of it; with the knob `verify` every pass is verified: InternalError names the one that left
+// All of them, those of the pipeline first.
+std::span<const Pass* const> all_passes();
+// Passes one after another, in the bodies of loops and branches too. Error(value), label "pass_level", for a pass that takes
+// flat programs on one that is not; with the knob `verify` every pass is verified: InternalError names the one that left
 // an illegal graph.
+GraphPtr run_passes(const Graph& graph, std::span<const Pass* const> passes);
+// All of the pipeline.
 GraphPtr run_pipeline(const Graph& graph);
 
 }  // namespace weft

@@ -28,12 +28,12 @@ void verify_after(const Pass& pass, const Graph& graph) {
 }
 
 // The bodies of loops and branches are programs of their own.
-GraphPtr with_regions(const Graph& graph) {
-  return rebuild(graph, Level::flat, [](Builder& build, const Node& node, const std::vector<Value>& operands) {
+GraphPtr with_regions(const Graph& graph, std::span<const Pass* const> passes) {
+  return rebuild(graph, graph.level(), [&](Builder& build, const Node& node, const std::vector<Value>& operands) {
     std::vector<Value> results;
     if (family(node.op) != Family::control || node.regions.empty()) return results;
     std::vector<GraphPtr> regions;
-    for (const GraphPtr& region : node.regions) regions.push_back(run_pipeline(*region));
+    for (const GraphPtr& region : node.regions) regions.push_back(run_passes(*region, passes));
     const Node& call = build.call(node.op, operands, node.attrs, std::move(regions));
     for (uint32_t i = 0; i < call.types.size(); ++i) results.push_back(call.result(i));
     return results;
@@ -42,17 +42,36 @@ GraphPtr with_regions(const Graph& graph) {
 
 }  // namespace
 
-GraphPtr run_pipeline(const Graph& graph) {
+std::span<const Pass* const> all_passes() {
+  static const std::vector<const Pass*> passes = [] {
+    std::vector<const Pass*> found;
+    for (const Step& step : pipeline()) found.push_back(step.pass);
+    found.insert(found.end(), {&flatten_names, &while_loops, &spell_out});
+    return found;
+  }();
+  return passes;
+}
+
+GraphPtr run_passes(const Graph& graph, std::span<const Pass* const> passes) {
+  check(!passes.empty(), "no pass to run");
   GraphPtr current;
   bool verifies = knob_flag(Knob::verify);
-  for (const Step& step : pipeline()) {
-    Span span("pass", step.pass->name);
-    current = step.pass->run(current ? *current : graph);
-    if (verifies) verify_after(*step.pass, *current);
+  for (const Pass* pass : passes) {
+    const Graph& before = current ? *current : graph;
+    if (pass->from == Level::flat && before.level() != Level::flat)
+      fail(ErrorKind::value, "pass_level", "the pass '", pass->name, "' takes a flat program: 'flatten' must stand before it");
+    Span span("pass", pass->name);
+    current = pass->run(before);
+    if (verifies) verify_after(*pass, *current);
   }
   bool has_regions = false;
   for (const Node& node : current->nodes()) has_regions |= family(node.op) == Family::control && !node.regions.empty();
-  return has_regions ? with_regions(*current) : current;
+  return has_regions ? with_regions(*current, passes) : current;
+}
+
+GraphPtr run_pipeline(const Graph& graph) {
+  // The first passes are the pipeline.
+  return run_passes(graph, all_passes().first(pipeline().size()));
 }
 
 }  // namespace weft

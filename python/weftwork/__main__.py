@@ -1,0 +1,5 @@
+"""``python -m weftwork`` is the command ``weft``."""
+
+from .cli.main import entry
+
+entry()

@@ -1,0 +1,194 @@
+"""Arrays in files: .npy, .npz and .safetensors, in and out; and random ones."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+import zipfile
+import zlib
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from ..errors import ArgumentTypeError, FileError
+from ..graph import Io
+from .program import check_extents, concrete, nearest, symbols_of
+from .terminal import UsageError
+
+SUFFIXES = (".npy", ".npz", ".safetensors")
+#: The names of element types in .safetensors.
+SAFETENSORS = {
+    "BOOL": np.bool_, "U8": np.uint8, "I8": np.int8, "U16": np.uint16, "I16": np.int16, "U32": np.uint32, "I32": np.int32,
+    "U64": np.uint64, "I64": np.int64, "F16": np.float16, "BF16": ml_dtypes.bfloat16, "F32": np.float32, "F64": np.float64,
+    "C64": np.complex64, "F8_E4M3": ml_dtypes.float8_e4m3fn, "F8_E5M2": ml_dtypes.float8_e5m2, "F8_E8M0": ml_dtypes.float8_e8m0fnu,
+}  # fmt: skip
+DAMAGED = (ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error, OverflowError, MemoryError)
+
+
+def suffix_of(path: str) -> str:
+    suffix = ".npy" if path == "-" else os.path.splitext(path)[1].lower()
+    if suffix not in SUFFIXES:
+        raise UsageError(f"'{path}': arrays are in files .npy, .npz or .safetensors")
+    return suffix
+
+
+def read(path: str) -> dict[str, np.ndarray]:
+    """The arrays of a file by name; that of a .npy file by the name ""."""
+    suffix = suffix_of(path)
+    content = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+    if suffix == ".safetensors":
+        arrays = read_safetensors(path, content)
+    else:
+        try:
+            loaded = np.load(io.BytesIO(content), allow_pickle=False)
+            arrays = {"": loaded} if isinstance(loaded, np.ndarray) else {name: loaded[name] for name in loaded.files}
+        except DAMAGED as error:
+            raise FileError(f"'{path}' cannot be read: {str(error).splitlines()[0] if str(error) else type(error).__name__}  [array_file]") from error
+    for name, array in arrays.items():
+        if array.dtype.kind == "V" and not array.dtype.isbuiltin:
+            place = f"'{path}'" + (f", '{name}'" if name else "")
+            raise FileError(f"{place} has elements that NumPy cannot name ({array.dtype}); bfloat16 and its like go in .safetensors  [array_file]")
+    return arrays
+
+
+def read_safetensors(path: str, content: bytes) -> dict[str, np.ndarray]:
+    """The format: eight bytes with the length of a JSON header, the header, the bytes of the arrays."""
+    try:
+        size = int.from_bytes(content[:8], "little")
+        header, data = json.loads(content[8 : 8 + size]), memoryview(content)[8 + size :]
+        arrays = {}
+        for name, row in header.items():
+            if name == "__metadata__":
+                continue
+            begin, end = row["data_offsets"]
+            if not 0 <= begin <= end <= len(data):
+                raise ValueError(f"'{name}' lies outside of the file")
+            arrays[name] = np.frombuffer(data[begin:end], SAFETENSORS[row["dtype"]]).reshape(row["shape"])
+        return arrays
+    except (*DAMAGED, TypeError, AttributeError) as error:
+        raise FileError(f"'{path}' is no such file as .safetensors should be: {error}  [array_file]") from error
+
+
+def write(path: str, arrays: dict[str, np.ndarray]) -> None:
+    """Writes what :func:`read` reads; a .npy file takes one array."""
+    suffix = suffix_of(path)
+    if suffix == ".safetensors":
+        content = write_safetensors(arrays)
+    else:
+        for name, array in arrays.items():
+            if array.dtype.kind == "V" or not array.dtype.isbuiltin == 1:
+                raise UsageError(f"'{path}': output '{name}' is {array.dtype}, which {suffix} cannot hold: write .safetensors, or float32 by --cast")
+        buffer = io.BytesIO()
+        np.savez(buffer, **arrays) if suffix == ".npz" else np.save(buffer, next(iter(arrays.values())))  # type: ignore[func-returns-value]
+        content = buffer.getvalue()
+    if path == "-":
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
+    else:
+        Path(path).write_bytes(content)
+
+
+def write_safetensors(arrays: dict[str, np.ndarray]) -> bytes:
+    known = {np.dtype(dtype): name for name, dtype in SAFETENSORS.items()}
+    header, data = {}, b""
+    for name, array in arrays.items():
+        if array.dtype not in known:
+            raise UsageError(f"output '{name}' is {array.dtype}, which .safetensors cannot hold")
+        content = np.ascontiguousarray(array).tobytes()
+        header[name] = {"dtype": known[array.dtype], "shape": list(array.shape), "data_offsets": [len(data), len(data) + len(content)]}
+        data += content
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    return len(text).to_bytes(8, "little") + text + data
+
+
+def random_array(dtype: np.dtype, shape: tuple[int, ...], seed: int, number: int) -> np.ndarray:
+    """Normal floats, integers from 0 to 9, or as far as the type goes; each input has numbers of its own."""
+    rng = np.random.default_rng([seed, number])
+    if dtype.kind == "b":
+        return rng.integers(0, 2, shape).astype(bool)
+    if dtype.kind == "c":
+        return (rng.standard_normal(shape) + 1j * rng.standard_normal(shape)).astype(dtype)
+    try:
+        top = int(ml_dtypes.iinfo(dtype).max)
+    except (ValueError, TypeError):
+        return np.asarray(rng.standard_normal(shape)).astype(dtype)
+    return np.asarray(rng.integers(0, min(top, 9) + 1, shape)).astype(dtype)
+
+
+class Inputs:
+    """The arrays for the inputs of a program: those of the files given, random ones for the others."""
+
+    def __init__(self, ios: list[Io], files: list[str], extents: dict[str, int], seed: int, cast: bool) -> None:
+        self.ios = ios
+        self.names = [io.name or f"input{i}" for i, io in enumerate(ios)]
+        self.arrays: list[Any] = [None] * len(ios)
+        self.sources = [f"random, seed {seed}"] * len(ios)
+        for file in files:
+            self._take(file)
+        symbols = symbols_of(ios)
+        check_extents(symbols, extents)
+        #: Extents that are known by now.
+        self.extents = {**extents, **self._bound()}
+        for name, value in extents.items():
+            if self.extents[name] != value:
+                raise UsageError(f"extent '{name}' is {self.extents[name]} in the arrays, --extent says {value}")
+        self.assumed = {name: s.opt for name, s in symbols.items() if name not in self.extents}
+        every = {**self.assumed, **self.extents}
+        for i, wanted in enumerate(ios):
+            if self.arrays[i] is None:
+                self.arrays[i] = random_array(wanted.dtype, concrete(wanted.shape, every), seed, i)
+            elif cast and self.arrays[i].dtype != wanted.dtype:
+                self.arrays[i] = self.arrays[i].astype(wanted.dtype)
+
+    def _take(self, given: str) -> None:
+        name, equals, path = given.partition("=")
+        if equals and name in self.names:
+            arrays = read(path)
+            if len(arrays) != 1:
+                raise UsageError(f"'{path}' has {len(arrays)} arrays, '{name}' takes one")
+            return self._set(self.names.index(name), next(iter(arrays.values())), path)
+        if equals and not os.path.exists(given):
+            raise UsageError(f"the program has no input '{name}'{nearest(name, self.names)}")
+        arrays = read(given)
+        if all(key in ("", f"arr_{i}") for i, key in enumerate(arrays)):
+            for array in arrays.values():
+                free = [i for i, taken in enumerate(self.arrays) if taken is None]
+                if not free:
+                    raise UsageError(f"'{given}': the program takes no more than {len(self.ios)} inputs")
+                self._set(free[0], array, given)
+            return None
+        for key, array in arrays.items():
+            if key not in self.names:
+                raise UsageError(f"'{given}' has '{key}', the program has no such input{nearest(key, self.names)}")
+            self._set(self.names.index(key), array, given)
+
+    def _set(self, i: int, array: np.ndarray, source: str) -> None:
+        if self.arrays[i] is not None:
+            raise UsageError(f"input '{self.names[i]}' is given twice, by {self.sources[i]} and {source}")
+        self.arrays[i], self.sources[i] = array, "standard input" if source == "-" else source
+
+    def _bound(self) -> dict[str, int]:
+        """Extents that the arrays given tell."""
+        known: dict[str, int] = {}
+        for wanted, array in zip(self.ios, self.arrays, strict=True):
+            if array is None or array.ndim != len(wanted.shape):
+                continue
+            for extent, value in zip(wanted.shape, array.shape, strict=True):
+                if not isinstance(extent, int) and [str(s) for s in extent.symbols] == [str(extent)]:
+                    known.setdefault(str(extent), value)
+        return known
+
+    def fresh(self) -> list[np.ndarray]:
+        """Copies, which the program may write."""
+        return [array.copy() for array in self.arrays]
+
+    def check(self) -> None:
+        """The first input whose array is of another element type than the program takes."""
+        for name, wanted, array, source in zip(self.names, self.ios, self.arrays, self.sources, strict=True):
+            if array.dtype != wanted.dtype:
+                raise ArgumentTypeError(f"input '{name}' must be {wanted.dtype}, got {array.dtype} from {source}; --cast converts it  [input_dtype]")
