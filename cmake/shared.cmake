@@ -1,5 +1,6 @@
 # The shared libraries that programs in C++ and C link, and what `cmake --install` lays out for them:
 #   libweft_runtime  loads and runs executables; knows no compiler (weftwork::runtime, weftwork-runtime.pc)
+#   libweft          the same and the compiler, with lazy tensors and jit (weftwork::weft, weftwork.pc): a program links one of both
 #   libweft_linalg   the routines of linear algebra, which libweft_runtime loads when a program needs them
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -15,7 +16,8 @@ function(weft_shared name)
   target_include_directories(weft_${name}_shared INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}> $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}>)
   target_compile_features(weft_${name}_shared INTERFACE cxx_std_20)
   # Beside each other when installed, and where they are built.
-  set_target_properties(weft_${name}_shared PROPERTIES OUTPUT_NAME weft_${name} EXPORT_NAME ${name}
+  string(REPLACE weft_weft weft file weft_${name})
+  set_target_properties(weft_${name}_shared PROPERTIES OUTPUT_NAME ${file} EXPORT_NAME ${name}
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION} BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN"
     LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
   target_link_options(weft_${name}_shared PRIVATE -Wl,--exclude-libs,ALL -Wl,--gc-sections -Wl,-Bsymbolic-functions)
@@ -23,6 +25,7 @@ function(weft_shared name)
 endfunction()
 
 weft_shared(runtime SOURCES shared/linalg_on_demand.cpp LAYERS core library runtime)
+weft_shared(weft LAYERS core library runtime frontend LINK weft_compiler)
 weft_shared(linalg SOURCES shared/linalg_library.cpp LINK weft_linalg)
 
 foreach(folder core runtime)
@@ -35,7 +38,10 @@ foreach(folder core runtime)
     endif()
   endforeach()
 endforeach()
-install(FILES c.h runtime.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft)
+install(FILES frontend/functions.h frontend/jit.h frontend/operand.h frontend/regular.def frontend/tensor.h
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft/frontend)
+install(FILES ir/ops.def DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft/ir)
+install(FILES c.h runtime.h weft.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft)
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/weftwork)
 install(EXPORT weftwork NAMESPACE weftwork:: DESTINATION ${package} FILE weftwork-targets.cmake)
@@ -43,5 +49,9 @@ configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/weftwork-config.cmake.in
   INSTALL_DESTINATION ${package})
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/weftwork-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/weftwork-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/weftwork-config-version.cmake DESTINATION ${package})
-configure_file(${CMAKE_SOURCE_DIR}/cmake/weftwork-runtime.pc.in ${CMAKE_CURRENT_BINARY_DIR}/weftwork-runtime.pc @ONLY)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/weftwork-runtime.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+foreach(name weftwork weftwork-runtime)
+  string(REPLACE weftwork weft library ${name})
+  string(REPLACE - _ library ${library})
+  configure_file(${CMAKE_SOURCE_DIR}/cmake/weftwork.pc.in ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()

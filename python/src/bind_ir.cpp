@@ -170,9 +170,7 @@ void bind_ir(nb::module_& m) {
         options.locations = locations;
         GraphPtr graph = specialised(g, symbols);
         if (level == "trace") return print(*graph, options);
-        // Flat text is for other tools, which know neither counted loops nor functions of ours, but named operations.
-        graph = graph->level() == Level::trace ? flatten_names.run(*graph) : at_level(graph, level);
-        return print(*spell_out.run(*while_loops.run(*graph)), options);
+        return stablehlo_text(*graph, options);
       })
       .def("flat", [](const GraphRef& g) { return hold(at_level(g, "flat")); })
       .def("substitute", [](const GraphRef& g, const nb::dict& symbols) { return hold(substitute(*g, to_bindings(symbols))); })

@@ -17,7 +17,6 @@
 #include "weft/core/cpu.h"
 #include "weft/core/error.h"
 #include "weft/core/span.h"
-#include "weft/ir/text.h"
 #include "weft/kernel/lower.h"
 #include "weft/passes/pass.h"
 #include "weft/runtime/thread_pool.h"
@@ -258,6 +257,12 @@ Compiled compile(const Graph& graph, const CompileOptions& options) {
   if (key) large_programs().note(*key, *compiled);
   compiled->times = std::move(stages.times);
   return *compiled;
+}
+
+std::string stablehlo_text(const Graph& graph, const PrintOptions& options) {
+  // Other tools know neither counted loops nor functions of ours, but named operations.
+  GraphPtr named = graph.level() == Level::trace ? flatten_names.run(graph) : nullptr;
+  return print(*spell_out.run(*while_loops.run(named ? *named : graph)), options);
 }
 
 Package package_of(const Graph& graph, const Compiled& compiled, const std::vector<std::string>& targets) {

@@ -7,6 +7,7 @@
 
 #include "weft/core/knobs.h"
 #include "weft/ir/graph.h"
+#include "weft/ir/text.h"
 #include "weft/kernel/kernel.h"
 #include "weft/runtime/file.h"
 
@@ -38,6 +39,8 @@ Package package_of(const Graph& graph, const Compiled& compiled, const std::vect
 GraphPtr graph_of(const Package& package);
 // The best build in it that such a target can run; where there is none, its text is compiled.
 Compiled load(const Package& package, const CompileOptions& options = {});
+// The program as StableHLO that other tools read.
+std::string stablehlo_text(const Graph& graph, const PrintOptions& options = {});
 // The first half: passes, fusion, lowering and the memory plan; the kernel interpreter runs the result without LLVM.
 Program lower_to_program(const Graph& graph);
 

@@ -9,6 +9,7 @@
 
 #include "weft/frontend/operand.h"
 
+#pragma GCC visibility push(default)
 namespace weft {
 
 // Element-wise functions of one tensor, and of two, by the names of ops (docs/ops.md says what each does). Those that are
@@ -141,11 +142,11 @@ Tensor pad(const Tensor& x, const std::vector<std::pair<Dim, Dim>>& widths, cons
 // -- parts -------------------------------------------------------------------------------------------------------------
 
 // x[places, ranges, newaxis, ellipsis], as NumPy's basic indexing. Error(index) for places outside.
-Tensor index(const Tensor& x, const std::vector<Index>& places, Where where = Where::current());
+Tensor index(const Tensor& x, const std::vector<Selector>& places, Where where = Where::current());
 // start:stop:step of one axis.
 Tensor slice(const Tensor& x, int64_t axis, const Slice& range, Where where = Where::current());
 // x with other elements at those places; the value broadcasts and is cast.
-Tensor update(const Tensor& x, const std::vector<Index>& places, const Operand& value);
+Tensor update(const Tensor& x, const std::vector<Selector>& places, const Operand& value);
 // The slices of an axis at integer indices of any shape, which stands in the axis' place; negative ones count from the end,
 // those outside are cut off at the ends.
 Tensor take(const Tensor& x, const Tensor& indices, int64_t axis = 0, Where where = Where::current());
@@ -200,3 +201,4 @@ struct Convolution {
 Tensor conv2d(const Tensor& x, const Tensor& weight, const Convolution& options = {}, Where where = Where::current());
 
 }  // namespace weft
+#pragma GCC visibility pop

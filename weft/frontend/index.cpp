@@ -47,9 +47,9 @@ void select_place(Selection& to, const Dim& place, const Dim& extent, size_t axi
   to.steps.push_back(1);
 }
 
-Selection selected(const Tensor& x, const std::vector<Index>& places) {
+Selection selected(const Tensor& x, const std::vector<Selector>& places) {
   size_t used = 0, ellipses = 0;
-  for (const Index& place : places) {
+  for (const Selector& place : places) {
     ellipses += std::holds_alternative<Ellipsis>(place.item);
     used += std::holds_alternative<Dim>(place.item) || std::holds_alternative<Slice>(place.item);
   }
@@ -59,7 +59,7 @@ Selection selected(const Tensor& x, const std::vector<Index>& places) {
   auto whole_axes = [&](size_t count) {
     for (; count > 0; --count) select_range(result, {}, x.dims()[result.starts.size()]);
   };
-  for (const Index& place : places) {
+  for (const Selector& place : places) {
     size_t axis = result.starts.size();
     if (std::holds_alternative<Ellipsis>(place.item)) whole_axes(x.dims().size() - used);
     else if (std::holds_alternative<NewAxis>(place.item)) result.shape.push_back(1);
@@ -107,24 +107,24 @@ Tensor from_zero(const Tensor& indices, const Dim& extent_of_axis) {
 
 }  // namespace
 
-Tensor Tensor::operator[](const Index& place) const { return weft::index(*this, {place}, place.where); }
-Tensor Tensor::operator[](std::initializer_list<Index> places) const {
+Tensor Tensor::operator[](const Selector& place) const { return weft::index(*this, {place}, place.where); }
+Tensor Tensor::operator[](std::initializer_list<Selector> places) const {
   return weft::index(*this, places, places.size() ? places.begin()->where : Where());
 }
 
-Tensor index(const Tensor& x, const std::vector<Index>& places, Where where) {
+Tensor index(const Tensor& x, const std::vector<Selector>& places, Where where) {
   return recorded("index", where, [&] { return part_of(x, selected(x, places)); });
 }
 
 Tensor slice(const Tensor& x, int64_t axis, const Slice& range, Where where) {
   return recorded("slice", where, [&] {
-    std::vector<Index> places(static_cast<size_t>(one_axis(axis, x.rank())), Index(Slice()));
+    std::vector<Selector> places(static_cast<size_t>(one_axis(axis, x.rank())), Selector(Slice()));
     places.emplace_back(range);
     return part_of(x, selected(x, places));
   });
 }
 
-Tensor update(const Tensor& x, const std::vector<Index>& places, const Operand& value) {
+Tensor update(const Tensor& x, const std::vector<Selector>& places, const Operand& value) {
   return recorded("update", value.where, [&] {
     Selection selection = selected(x, places);
     Tensor part = shaped(broadcast_to(as_tensor(value, x.dtype()), selection.shape), selection.counts);

@@ -60,14 +60,14 @@ inline constexpr NewAxis newaxis;
 inline constexpr Ellipsis ellipsis;
 
 // What x[…] takes for an axis: a place, a range, a new axis, or an ellipsis.
-class Index {
+class Selector {
  public:
   template <std::integral T>
-  Index(T place, Where where = Where::current()) : item(Dim(static_cast<int64_t>(place))), where(where) {}  // NOLINT: on purpose
-  Index(Dim place, Where where = Where::current()) : item(std::move(place)), where(where) {}                // NOLINT
-  Index(Slice range, Where where = Where::current()) : item(std::move(range)), where(where) {}              // NOLINT
-  Index(NewAxis, Where where = Where::current()) : item(newaxis), where(where) {}                           // NOLINT
-  Index(Ellipsis, Where where = Where::current()) : item(ellipsis), where(where) {}                         // NOLINT
+  Selector(T place, Where where = Where::current()) : item(Dim(static_cast<int64_t>(place))), where(where) {}  // NOLINT: on purpose
+  Selector(Dim place, Where where = Where::current()) : item(std::move(place)), where(where) {}                // NOLINT
+  Selector(Slice range, Where where = Where::current()) : item(std::move(range)), where(where) {}              // NOLINT
+  Selector(NewAxis, Where where = Where::current()) : item(newaxis), where(where) {}                           // NOLINT
+  Selector(Ellipsis, Where where = Where::current()) : item(ellipsis), where(where) {}                         // NOLINT
   std::variant<Dim, Slice, NewAxis, Ellipsis> item;
   Where where;
 };

@@ -41,6 +41,11 @@ void refuse(std::string_view function, const Error& error) {
   raise({error.kind(), std::move(text), error.label(), error.loc() ? error.loc() : current_loc});
 }
 
+std::mutex& record_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
 const Type& Tensor::type() const { return record_->types[index_]; }
 
 const Literal* Tensor::constant() const {
@@ -65,6 +70,12 @@ Tensor make_tensor(std::shared_ptr<Record> record, uint32_t index) {
   tensor.record_ = std::move(record);
   tensor.index_ = index;
   return tensor;
+}
+
+Tensor sibling(const Tensor& tensor, uint32_t index) {
+  Tensor result = tensor;
+  result.index_ = index;
+  return result;
 }
 
 bool same_value(const Tensor& lhs, const Tensor& rhs) {
@@ -129,16 +140,17 @@ Tensor constant(Literal literal) {
 
 namespace {
 
-// Makes a graph of recorded calls. Values recorded before `since` become parameters.
+// What becomes parameters besides placeholders: values recorded before the region, or computed ones, and numbers too.
+enum class Takes { surroundings, values, numbers };
+
+// Makes a graph of recorded calls. Computed values that are no parameters are constants. To be used under the mutex of records.
 class Recorder {
  public:
-  Recorder(std::string name, uint64_t since) : build_(Level::trace, std::move(name)), since_(since) {}
+  Recorder(std::string name, uint64_t since, Takes takes = Takes::surroundings)
+      : build_(Level::trace, std::move(name)), since_(since), takes_(takes) {}
 
   void add_parameter(const Tensor& tensor, std::string name) {
-    Value value = build_.parameter(tensor.type(), std::move(name), tensor.record().loc);
-    std::vector<Value>& values = done_[&tensor.record()];
-    values.resize(std::max<size_t>(values.size(), tensor.index() + 1));
-    values[tensor.index()] = value;
+    place(tensor) = build_.parameter(tensor.type(), std::move(name), tensor.record().loc);
   }
 
   Value value_of(const Tensor& tensor) {
@@ -160,8 +172,13 @@ class Recorder {
         stack.pop_back();
         continue;
       }
-      if (record.serial < since_ && record.op != Op::constant) {
+      if (is_taken(record)) {
         capture(tensor);
+        continue;
+      }
+      if (record.is_computed) {
+        const Buffer& value = record.values[tensor.index()];
+        place(tensor) = build_.constant(Literal(tensor.type(), value.data(), std::make_shared<Buffer>(value)));
         continue;
       }
       size_t before = stack.size();
@@ -173,19 +190,31 @@ class Recorder {
     }
   }
 
+  bool is_taken(const Record& record) const {
+    if (record.is_computed) return takes_ != Takes::surroundings;
+    if (record.op == Op::constant) return takes_ == Takes::numbers && record.types[0].dims.empty();
+    return record.serial < since_;
+  }
+
   bool is_known(const Tensor& tensor) const {
     auto found = done_.find(&tensor.record());
     return found != done_.end() && tensor.index() < found->second.size() && found->second[tensor.index()];
   }
 
-  void capture(const Tensor& tensor) {
+  Value& place(const Tensor& tensor) {
     std::vector<Value>& values = done_[&tensor.record()];
     values.resize(std::max<size_t>(values.size(), tensor.index() + 1));
-    values[tensor.index()] = build_.parameter(tensor.type(), "", tensor.record().loc);
+    return values[tensor.index()];
+  }
+
+  void capture(const Tensor& tensor) {
+    place(tensor) = build_.parameter(tensor.type(), "", tensor.record().loc);
     captured_.push_back(tensor);
   }
 
   void call(const Record& record) {
+    if (record.op == Op::parameter && takes_ != Takes::surroundings)
+      fail(ErrorKind::value, "data_dependent", "the value of a traced tensor, ", record.types[0], ", is known only when the program runs");
     if (record.op == Op::parameter)
       raise({ErrorKind::value, cat("an output depends on placeholder '", record.attrs.text(Attr::name), "', which is not a parameter of '",
                                         build_.graph().name(), "': a traced array was kept from another trace"),
@@ -202,6 +231,7 @@ class Recorder {
 
   Builder build_;
   uint64_t since_;
+  Takes takes_;
   std::unordered_map<const Record*, std::vector<Value>> done_;
   std::vector<Tensor> captured_;
 };
@@ -210,16 +240,31 @@ class Recorder {
 
 GraphPtr record_graph(std::string name, std::span<const NamedTensor> parameters, std::span<const NamedTensor> outputs) {
   Recorder recorder(std::move(name), 0);
+  std::lock_guard lock(record_mutex());
   for (const NamedTensor& parameter : parameters) recorder.add_parameter(parameter.tensor, parameter.name);
   std::vector<Output> results;
   for (const NamedTensor& output : outputs) results.push_back({recorder.value_of(output.tensor), output.name, output.alias});
   return recorder.finish(std::move(results));
 }
 
+RecordedProgram record_program(std::span<const Tensor> outputs, bool numbers) {
+  Recorder recorder("eval", 0, numbers ? Takes::numbers : Takes::values);
+  std::lock_guard lock(record_mutex());
+  std::vector<Output> results;
+  for (const Tensor& output : outputs) results.push_back({recorder.value_of(output), ""});
+  RecordedProgram program{recorder.finish(std::move(results)), {}};
+  for (const Tensor& input : recorder.captured()) {
+    const Literal* literal = input.record().is_computed ? nullptr : input.constant();
+    program.inputs.push_back(literal ? Buffer::copy_of(literal->bytes().data(), literal->dtype(), {}) : input.record().values[input.index()]);
+  }
+  return program;
+}
+
 uint64_t next_serial() { return serials.load(std::memory_order_relaxed); }
 
 RecordedRegion record_region(std::span<const Tensor> parameters, std::span<const Tensor> outputs, uint64_t since) {
   Recorder recorder("body", since);
+  std::lock_guard lock(record_mutex());
   for (const Tensor& parameter : parameters) recorder.add_parameter(parameter, "");
   std::vector<Output> results;
   for (const Tensor& output : outputs) results.push_back({recorder.value_of(output), ""});

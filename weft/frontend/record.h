@@ -1,7 +1,9 @@
 // Recorded calls, and the graphs that they make.
 #pragma once
 
+#include <atomic>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <source_location>
 #include <span>
@@ -14,7 +16,7 @@
 
 namespace weft {
 
-// A recorded call.
+// A recorded call. Once its results are computed it is only these: `values` hold them, and what it was made of is let go of.
 struct Record {
   Op op = Op::parameter;
   Attrs attrs;
@@ -23,8 +25,14 @@ struct Record {
   std::vector<Type> types;
   Location loc;
   uint64_t serial = 0;  // grows with every call that is recorded
+  std::vector<Buffer> values;
+  std::atomic<bool> is_computed = false;  // `values` are set, and will not change
   ~Record();  // releases long chains without recursion
 };
+
+// Held by who reads operands of records that may be computed by other threads, and by who sets values. No value, operand or
+// constant is destroyed under it: that may call Python.
+std::mutex& record_mutex();
 
 // Sets where the calls made by this thread are written, for as long as it lives.
 class LocationScope {
@@ -70,6 +78,9 @@ std::vector<Tensor> apply_all(Op op, std::vector<Tensor> operands, Attrs attrs =
 Tensor parameter(Type type, std::string name, bool from_outside = false);
 Tensor constant(Literal literal);
 
+// Another result of the same call.
+Tensor sibling(const Tensor& tensor, uint32_t index);
+
 // Whether both are the same calls on the same placeholders, however often they were recorded. Calls with regions or side
 // effects are the same only as one call.
 bool same_value(const Tensor& lhs, const Tensor& rhs);
@@ -80,9 +91,17 @@ struct NamedTensor {
   int alias = -1;  // outputs: the parameter that this value is written back to
 };
 
-// The graph, at trace level, of everything the outputs need; parameters in the order given, used or not. Error when an
+// The graph, at trace level, of everything the outputs need; computed values are constants; parameters in the order given, used or not. Error when an
 // output depends on a placeholder that is not among them.
 GraphPtr record_graph(std::string name, std::span<const NamedTensor> parameters, std::span<const NamedTensor> outputs);
+
+// The same of outputs alone, where computed values, and with `numbers` constants of no dimensions, are parameters: `inputs` are
+// theirs in order.
+struct RecordedProgram {
+  GraphPtr graph;
+  std::vector<Buffer> inputs;
+};
+RecordedProgram record_program(std::span<const Tensor> outputs, bool numbers = false);
 
 // The serial number that the next call will get.
 uint64_t next_serial();

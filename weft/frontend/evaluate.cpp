@@ -1,0 +1,105 @@
+// Values of tensors: what was recorded is compiled as one program, or found compiled, and run.
+#include <algorithm>
+
+#include "weft/compiler/compile.h"
+#include "weft/frontend/programs.h"
+#include "weft/frontend/record.h"
+
+namespace weft {
+namespace {
+
+ProgramCache& programs() {
+  static ProgramCache cache(256);
+  return cache;
+}
+
+// The results of the calls that are not computed, each call once.
+std::vector<Tensor> missing(std::span<const Tensor> tensors) {
+  std::vector<Tensor> results;
+  for (const Tensor& tensor : tensors) {
+    if (!tensor.is_valid()) fail(ErrorKind::type, "no_tensor", "a tensor that was never set has no value");
+    bool known = tensor.is_computed() || std::ranges::any_of(results, [&](const Tensor& t) { return &t.record() == &tensor.record(); });
+    for (uint32_t i = 0; !known && i < tensor.record().types.size(); ++i) results.push_back(sibling(tensor, i));
+  }
+  return results;
+}
+
+// The program with its numbers in it; or where that would be the third one that differs by them alone, one that takes them
+// as inputs: a number that changes from step to step does not compile another program each time.
+std::shared_ptr<KnownProgram> known(RecordedProgram& program, std::span<const Tensor> wanted) {
+  auto describe = [&](KnownProgram& added) { added.graph = program.graph; };
+  auto same = [&](const KnownProgram& known) { return equal(*known.graph, *program.graph); };
+  if (auto found = programs().find(hash(*program.graph), same)) return found;
+  RecordedProgram plain = std::exchange(program, record_program(wanted, true));
+  auto general = programs().find(hash(*program.graph), same, describe);
+  if (program.inputs.size() == plain.inputs.size() || ++general->variants > 2) return general;
+  program = std::move(plain);
+  return programs().find(hash(*program.graph), same, describe);
+}
+
+// Sets the results of calls. What these were made of is let go of when the mutex is: it may be what Python owns.
+void set_values(std::span<const Tensor> tensors, std::vector<Buffer> values) {
+  std::vector<std::shared_ptr<Record>> released;
+  std::lock_guard lock(record_mutex());
+  for (size_t i = 0; i < tensors.size();) {
+    auto& record = const_cast<Record&>(tensors[i].record());
+    size_t count = record.types.size();
+    if (!record.is_computed) {
+      auto& parts = released.emplace_back(std::make_shared<Record>());
+      parts->operands = std::exchange(record.operands, {});
+      parts->regions = std::exchange(record.regions, {});
+      record.values.assign(values.begin() + static_cast<int64_t>(i), values.begin() + static_cast<int64_t>(i + count));
+      record.is_computed = true;
+    }
+    i += count;
+  }
+}
+
+const Literal host_literal(const Tensor& tensor) {
+  const Buffer& value = tensor.eval();
+  if (value.count() != 1) fail(ErrorKind::value, "item_count", "only a tensor of one element is a number, got ", tensor.type());
+  return Literal(tensor.type(), value.data(), nullptr);
+}
+
+}  // namespace
+
+void eval(std::span<const Tensor> tensors) {
+  std::vector<Tensor> wanted = missing(tensors);
+  if (wanted.empty()) return;
+  RecordedProgram program = record_program(wanted);
+  std::shared_ptr<KnownProgram> found = known(program, wanted);
+  std::call_once(found->once, [&] { found->executable = compile(*found->graph).executable; });
+  set_values(wanted, found->executable.run(program.inputs));
+}
+
+Tensor::Tensor(Buffer buffer) {
+  auto record = std::make_shared<Record>();
+  record->types = {{buffer.dtype(), Dims(buffer.dims().begin(), buffer.dims().end())}};
+  record->values = {std::move(buffer)};
+  record->is_computed = true;
+  record_ = std::move(record);
+}
+
+bool Tensor::is_computed() const { return record_ && record_->is_computed; }
+
+const Buffer& Tensor::eval() const {
+  if (!is_computed()) weft::eval({this, 1});
+  return record_->values[index_];
+}
+
+const void* Tensor::elements(DType wanted) const {
+  if (is_valid() && wanted != dtype())
+    fail(ErrorKind::type, "element_type", "elements of ", type(), " were asked for as ", numpy_name(wanted));
+  return eval().data();
+}
+
+void Tensor::require_count(int64_t count, const Ints& dims) {
+  int64_t wanted = 1;
+  for (int64_t dim : dims) wanted = checked_multiply(wanted, dim);
+  if (count != wanted) fail(ErrorKind::value, "element_count", count, " elements are not a tensor of shape ", dims);
+}
+
+int64_t Tensor::item_as_integer() const { return host_literal(*this).as_int(0); }
+std::complex<double> Tensor::item_as_complex() const { return host_literal(*this).as_complex(0); }
+
+}  // namespace weft
