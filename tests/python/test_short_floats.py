@@ -78,6 +78,25 @@ def test_a_large_chain(dtype: np.dtype) -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_other_operands(dtype: np.dtype) -> None:
+    """Elements of another type at places that do not step by one."""
+    args = (
+        awkward((64, 1024), dtype, 0),
+        awkward((1024,), dtype, 0),
+        awkward((64, 1), dtype, 0),
+        random.random(512) < 0.5,
+    )
+
+    def function(x: np.ndarray, row: np.ndarray, column: np.ndarray, some: np.ndarray) -> np.ndarray:
+        y = cancelling(x, row, column)
+        return np.where(np.repeat(some, 2), y + x, y - x)
+
+    with np.errstate(all="ignore"):
+        wanted = function(*args)
+    assert_same_bits(wf.jit(function)(*args), wanted)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_small_numbers(dtype: np.dtype) -> None:
     """Sums and products at the lower end, where float16 has fewer digits."""
     x = np.arange(2**16, dtype=np.uint16).view(dtype).reshape(64, 1024)

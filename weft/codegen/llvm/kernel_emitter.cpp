@@ -230,11 +230,7 @@ void KernelEmitter::emit_dot_body(const std::string& accumulator, int lanes, con
   counters_[".n"] = n;
   for (size_t i = 0; i < batch.size(); ++i) counters_[cat(".b", i)] = batch[i];
   lanes_ = {lanes, ".n", mask, {}};
-  if (lanes > 1) {
-    std::string type = lanes_type("i64", lanes), ramp = "<";
-    for (int i = 0; i < lanes; ++i) append(ramp, i ? ", i64 " : "i64 ", i);
-    lanes_.steps = assign(cat("add ", type, " ", splat("i64", n, lanes), ", ", ramp, ">"));
-  }
+  if (lanes > 1) lanes_.steps = steps_from(n, lanes);
   accumulator_ = {accumulator, {}, lanes > 1};
   for (const Expr& e : kernel_.exprs)
     if (e.kind == ExprKind::load && e.dynamic.empty() && e.mask == no_expr) fetch_rows_after(e.index, e.slot, false, rows);

@@ -94,6 +94,7 @@ class KernelEmitter {
   void vector_loop(const Stmt& loop);
   void vector_part(const Stmt& loop, const std::string& begin, const std::string& end, int unroll, bool masked, int lanes,
                    std::map<int32_t, Ssa>& sums);
+  std::string steps_from(const std::string& first, int lanes);
   void hoist(const std::vector<Stmt>& body, const std::string& counter);
   void hoist(ExprId id, const std::string& counter, const std::set<int32_t>& changed, std::set<ExprId>& seen);
   int vectors_at_once(const std::vector<Stmt>& body) const;

@@ -381,6 +381,13 @@ void KernelEmitter::vector_loop(const Stmt& loop) {
   }
 }
 
+// <lanes x i64> first, first + 1, …
+std::string KernelEmitter::steps_from(const std::string& first, int lanes) {
+  std::string ramp = "<";
+  for (int k = 0; k < lanes; ++k) append(ramp, k ? ", i64 " : "i64 ", k);
+  return assign(cat("add ", lanes_type("i64", lanes), " ", splat("i64", first, lanes), ", ", ramp, ">"));
+}
+
 // One loop over vectors: full ones, `unroll` at a time, or masked ones for what is left.
 void KernelEmitter::vector_part(const Stmt& loop, const std::string& begin, const std::string& end, int unroll, bool masked, int lanes,
                                 std::map<int32_t, Ssa>& sums) {
@@ -415,16 +422,13 @@ void KernelEmitter::vector_part(const Stmt& loop, const std::string& begin, cons
   append(*out, body, ":\n");
   std::map<int32_t, Ssa> saved = variables_;
   std::vector<std::map<int32_t, Ssa>> results(starts.size());
-  std::string ramp = "<";
-  for (int k = 0; k < lanes; ++k) append(ramp, k ? ", i64 " : "i64 ", k);
-  ramp += ">";
   std::string steps_type = lanes_type("i64", lanes);
   for (int u = 0; u < unroll; ++u) {
     scopes_.emplace_back();
     std::string base = u ? assign(cat("add nsw i64 ", i, ", ", u * lanes)) : i;
     counters_[loop.counter] = base;
     lanes_ = {lanes, loop.counter, {}, {}};
-    lanes_.steps = assign(cat("add ", steps_type, " ", splat("i64", base, lanes), ", ", ramp));
+    lanes_.steps = steps_from(base, lanes);
     if (masked) {
       std::string limit = splat("i64", end, lanes);
       lanes_.mask = assign(cat("icmp slt ", steps_type, " ", lanes_.steps, ", ", limit));

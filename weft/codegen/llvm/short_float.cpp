@@ -201,6 +201,7 @@ void KernelEmitter::staggered(const Stmt& loop, const std::string& begin) {
     scopes_.back() = {};
     out = &bodies[v];
     counters_[loop.counter] = add(begin, cat(static_cast<int>(v) * lanes_.count));
+    lanes_.steps = steps_from(counters_[loop.counter], lanes_.count);
     statements(loop.body);
     std::string_view text = bodies[v];
     size_t behind = text.find(":\n") == text.npos ? 2 : text.size();
