@@ -8,6 +8,7 @@
 #include "numpy_array.h"
 #include "weft/codegen/llvm/disassemble.h"
 #include "weft/compiler/cache.h"
+#include "weft/compiler/export.h"
 #include "weft/core/cpu.h"
 #include "weft/core/span.h"
 #include "weft/runtime/thread_pool.h"
@@ -184,6 +185,9 @@ void bind_executable(nb::module_& m) {
         write_package(path, package_of(graph ? *graph : *self.graph, self.compiled, targets));
       })
       .def("package", [](const PyExecutable& self) { return self.package ? *self.package : package_of(*self.graph, self.compiled); })
+      .def_prop_ro("graph", [](const PyExecutable& self) {
+        return self.package ? graph_of(*self.package) : std::const_pointer_cast<Graph>(self.graph);
+      }, "What it was compiled from.")
       .def_prop_ro("target", [](const PyExecutable& self) { return self.compiled.build->target; })
       .def_prop_ro("name", [](const PyExecutable& self) { return self.compiled.executable.manifest().name; })
       .def_prop_ro("input_infos", [](const PyExecutable& self) { return tuples_of(self.compiled.executable.manifest().inputs); })
@@ -237,6 +241,14 @@ void bind_runtime(nb::module_& m) {
     }
     return PyExecutable{std::move(compiled), std::move(keep), graph, nullptr};
   }, nb::arg("graph"), nb::arg("target") = "native", nb::arg("keep").none() = nb::none());
+  m.def("export_object", [](const std::shared_ptr<Graph>& graph, const std::string& name, const std::string& target) {
+    ExportedProgram exported;
+    {
+      nb::gil_scoped_release release;
+      exported = export_program(*graph, name, target);
+    }
+    return nb::make_tuple(nb::bytes(exported.object.data(), exported.object.size()), exported.header);
+  }, nb::arg("graph"), nb::arg("name"), nb::arg("target") = "native", "The bytes of an ELF object file, and the text of its C header.");
   m.def("load", [](const std::string& path, const std::string& target) {
     nb::gil_scoped_release release;
     auto package = std::make_shared<const Package>(read_package(path));

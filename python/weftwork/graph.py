@@ -103,6 +103,28 @@ class Kernel:
     launches: int
 
 
+@dataclass(frozen=True)
+class Exported:
+    """The files of an exported program: object file, C header, and the library to link with it."""
+
+    object: str
+    header: str
+    library: str
+
+
+def _replace(path: str, content: bytes) -> None:
+    """Writes a file under another name first: who reads it sees the whole file or none."""
+    draft = f"{path}.{os.getpid()}.tmp"
+    try:
+        with open(draft, "wb") as file:
+            file.write(content)
+        os.replace(draft, path)
+    except OSError:
+        if os.path.exists(draft):
+            os.remove(draft)
+        raise
+
+
 class Executable:
     """A compiled program; call it with an array for each input."""
 
@@ -182,6 +204,27 @@ class Executable:
         if isinstance(targets, str):
             raise ArgumentTypeError(f"targets must be a sequence of names, got {targets!r}  [target_names]")
         self._core.save(os.fspath(path), list(targets))
+
+    def export(self, folder: str | os.PathLike[str], name: str, *, target: str | None = None) -> Exported:
+        """Compiles it into an object file and a C header, ``name.o`` and ``name.h`` in the folder, for programs that have
+        neither Python nor Weftwork: ``gcc main.c name.o libweft_support.a -lpthread -lm``. ``name`` is the C function's; the
+        header says what it takes and returns. ``target`` is the kind of CPU, as in :func:`weftwork.compile`; the one that this
+        was compiled for where it is not given.
+
+        Raises a :class:`ValueError` for a name that C has no use for, a :class:`NotImplementedError` for programs that call
+        what C programs would lack (sorting, routines of linear algebra, custom operations), and an :class:`OSError` where the
+        files cannot be written.
+
+        >>> import tempfile, numpy as np, weftwork as wf
+        >>> files = wf.compile(lambda x: x * 2, np.ones(3, np.float32)).export(tempfile.mkdtemp(), "twice")
+        >>> [line.strip() for line in open(files.header) if "const float*" in line]
+        ['const float* x,']
+        """
+        code, header = _core.export_object(self._core.graph, name, target or self.target)
+        stem = os.path.join(os.fspath(folder), name)
+        _replace(stem + ".o", code)
+        _replace(stem + ".h", header.encode())
+        return Exported(stem + ".o", stem + ".h", os.path.join(os.path.dirname(os.path.abspath(__file__)), "libweft_support.a"))
 
     def __repr__(self) -> str:
         return f"<weftwork.Executable {self._core.name}: {len(self.inputs)} inputs, {len(self.kernels)} kernels>"

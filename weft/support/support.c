@@ -1,0 +1,159 @@
+/* What the object files of exported programs call: memory, loops over threads, and checks. C11 and pthreads alone. */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { weft_ok, weft_no_memory, weft_bad_extent, weft_bad_alignment, weft_bad_cpu };
+enum { cache_line = 64 };
+/* Work, in units of 10 ps, from which on a second thread is of use. */
+static const int64_t worth_sharing = 200000;
+
+typedef void (*weft_body)(void** args, int64_t begin, int64_t end);
+
+/* As generated headers declare it. */
+typedef struct weft_pool {
+  void (*parallel_for)(void* context, int64_t count, weft_body body, void** args);
+  void* context;
+  int64_t threads;
+} weft_pool;
+
+/* As weft/runtime/executable.h declares it. */
+typedef struct services {
+  void (*parallel_for)(void* call, int64_t count, int64_t cost, weft_body body, void** args);
+  void* call;
+  void (*parallel_turns)(void* call, int64_t count, int64_t bytes, void (*body)(void** args, int64_t begin, int64_t end, void* memory), void** args);
+} services;
+
+typedef void (*entry)(const int64_t* symbols, void* const* buffers, const services* services);
+
+/* As weft/codegen/llvm/export.cpp writes it into each object. */
+typedef struct weft_program {
+  int64_t buffers, symbols, lined_up, persistent_bytes;
+  int64_t (*arena_bytes)(const int64_t* symbols);
+  entry run, setup;
+  const char* features;         /* what the CPU must have, a space behind each */
+  const int64_t* ranges;        /* of each symbol: the least and the largest value */
+  const int64_t* lined_up_at;   /* the buffers that must begin at a cache line */
+  _Atomic(char*)* persistent;   /* filled by the first call, for all that follow */
+} weft_program;
+
+/* One call of an exported function. */
+typedef struct call {
+  const weft_pool* pool;
+  jmp_buf out_of_memory;
+} call;
+
+static char* allocate(int64_t bytes) {
+  if (bytes < 0 || bytes > INT64_MAX - cache_line) return NULL;
+  return aligned_alloc(cache_line, (size_t)(bytes / cache_line + 1) * cache_line);
+}
+
+static void parallel_for(void* data, int64_t count, int64_t cost, weft_body body, void** args) {
+  const weft_pool* pool = ((call*)data)->pool;
+  int64_t work;
+  int is_large = __builtin_mul_overflow(count, cost, &work) || work >= worth_sharing;
+  if (count <= 0) return;
+  if (pool && count > 1 && is_large) pool->parallel_for(pool->context, count, body, args);
+  else body(args, 0, count);
+}
+
+typedef struct turns {
+  void (*body)(void** args, int64_t begin, int64_t end, void* memory);
+  void** args;
+  char* memory;
+  int64_t bytes, count, parts;
+} turns;
+
+/* Parts of a loop, each in memory of its own. */
+static void run_turns(void** data, int64_t begin, int64_t end) {
+  const turns* t = data[0];
+  for (int64_t part = begin; part < end; ++part)
+    t->body(t->args, t->count / t->parts * part + (part < t->count % t->parts ? part : t->count % t->parts),
+            t->count / t->parts * (part + 1) + (part + 1 < t->count % t->parts ? part + 1 : t->count % t->parts), t->memory + part * t->bytes);
+}
+
+static void parallel_turns(void* data, int64_t count, int64_t bytes, void (*body)(void**, int64_t, int64_t, void*), void** args) {
+  call* c = data;
+  if (count <= 0) return;
+  int64_t parts = c->pool && c->pool->threads > 1 ? c->pool->threads : 1, all;
+  if (parts > count) parts = count;
+  turns t = {body, args, NULL, bytes, count, parts};
+  if (!__builtin_mul_overflow(bytes, parts, &all)) t.memory = allocate(all);
+  /* Machine code holds nothing that would have to be released. */
+  if (!t.memory) longjmp(c->out_of_memory, 1);
+  void* packed[] = {&t};
+  if (parts > 1) c->pool->parallel_for(c->pool->context, parts, run_turns, packed);
+  else run_turns(packed, 0, 1);
+  free(t.memory);
+}
+
+static int has_features(const char* names) {
+  __builtin_cpu_init();
+#define WEFT_FEATURE(name) {name " ", __builtin_cpu_supports(name)}
+  const struct { const char* name; int has; } known[] = {
+      WEFT_FEATURE("ssse3"),    WEFT_FEATURE("sse4.2"),   WEFT_FEATURE("popcnt"),   WEFT_FEATURE("avx2"),       WEFT_FEATURE("fma"),
+      WEFT_FEATURE("f16c"),     WEFT_FEATURE("bmi"),      WEFT_FEATURE("bmi2"),     WEFT_FEATURE("lzcnt"),      WEFT_FEATURE("avx512f"),
+      WEFT_FEATURE("avx512bw"), WEFT_FEATURE("avx512dq"), WEFT_FEATURE("avx512vl"), WEFT_FEATURE("avx512cd"),   WEFT_FEATURE("avx512vnni"),
+      WEFT_FEATURE("avx512bf16"), WEFT_FEATURE("avx512vbmi"),
+  };
+  while (*names) {
+    size_t i = 0, count = sizeof known / sizeof *known;
+    while (i < count && !(known[i].has && strncmp(names, known[i].name, strlen(known[i].name)) == 0)) ++i;
+    if (i == count) return 0;
+    names += strlen(known[i].name);
+  }
+  return 1;
+}
+
+static int run(entry function, const int64_t* symbols, void** buffers, call* c) {
+  services all = {parallel_for, c, parallel_turns};
+  if (setjmp(c->out_of_memory) != 0) return weft_no_memory;
+  function(symbols, buffers, &all);
+  return weft_ok;
+}
+
+/* Memory that the program fills once. */
+static int prepare(const weft_program* program, const int64_t* symbols, void** buffers, call* c) {
+  static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+  char* ready = atomic_load_explicit(program->persistent, memory_order_acquire);
+  int code = weft_ok;
+  if (!ready) {
+    pthread_mutex_lock(&one_at_a_time);
+    ready = atomic_load_explicit(program->persistent, memory_order_relaxed);
+    char* fresh = ready ? NULL : allocate(program->persistent_bytes);
+    if (!ready && !fresh) code = weft_no_memory;
+    if (fresh) {
+      buffers[program->buffers - 1] = fresh;
+      code = run(program->setup, symbols, buffers, c);
+      if (code == weft_ok) atomic_store_explicit(program->persistent, ready = fresh, memory_order_release);
+      else free(fresh);
+    }
+    pthread_mutex_unlock(&one_at_a_time);
+  }
+  buffers[program->buffers - 1] = ready;
+  return code;
+}
+
+/* `buffers`: inputs, outputs and constants, and two places that are filled here. The name has the version of this interface:
+   objects of another one do not link. */
+int32_t weft_support_run_1(const weft_program* program, const weft_pool* pool, const int64_t* symbols, void** buffers) {
+  if (!has_features(program->features)) return weft_bad_cpu;
+  for (int64_t i = 0; i < program->symbols; ++i)
+    if (symbols[i] < program->ranges[2 * i] || symbols[i] > program->ranges[2 * i + 1]) return weft_bad_extent;
+  for (int64_t i = 0; i < program->lined_up; ++i)
+    if ((uintptr_t)buffers[program->lined_up_at[i]] % cache_line != 0) return weft_bad_alignment;
+  call c = {.pool = pool && pool->parallel_for ? pool : NULL};
+  buffers[program->buffers - 2] = NULL;
+  int code = prepare(program, symbols, buffers, &c);
+  if (code != weft_ok) return code;
+  int64_t bytes = program->arena_bytes(symbols);
+  char* arena = bytes ? allocate(bytes) : NULL;
+  if (bytes && !arena) return weft_no_memory;
+  buffers[program->buffers - 2] = arena;
+  code = run(program->run, symbols, buffers, &c);
+  free(arena);
+  return code;
+}
