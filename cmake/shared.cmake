@@ -38,6 +38,7 @@ foreach(folder core runtime)
     endif()
   endforeach()
 endforeach()
+install(TARGETS weft_support ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES frontend/functions.h frontend/jit.h frontend/operand.h frontend/regular.def frontend/tensor.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft/frontend)
 install(FILES ir/ops.def DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft/ir)

@@ -1,6 +1,7 @@
 // The cached call of a jitted function: arguments → signature → executable, without entering Python code.
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "executable.h"
@@ -23,12 +24,15 @@ struct OutputSlot {
 
 // A compiled signature.
 struct Plan {
+  nb::object core;                   // as Python sees it
   Executable executable;
   std::vector<size_t> input_leaves;  // leaf index of each program input
   std::vector<nb::object> captured;  // program inputs after those of leaves
   std::vector<OutputSlot> outputs;
   std::vector<size_t> layout_leaves;  // those whose order in memory the plan depends on
   nb::object build_result;           // list of outputs → what the function returns; None: the one output itself
+  nb::object key, without_layouts;   // where the dispatcher has it; the second for those that depend on layouts
+  uint64_t used = 0;                 // when, in calls of the function
 };
 
 // Array leaves, and the signature as bytes plus the static objects.
@@ -58,21 +62,25 @@ class Dispatcher {
     if (found && PyList_Check(found.ptr())) {
       nb::object exact = with_layouts(key, found, flat);
       found = find(exact);
-      if (found) return run_or_join(*nb::cast<Plan*>(found), flat, args, kwargs);
-    } else if (found) {
-      return run_or_join(*nb::cast<Plan*>(found), flat, args, kwargs);
     }
-    nb::object plan = miss_(args, kwargs);
-    add(key, plan, flat);
-    return run_or_join(*nb::cast<Plan*>(plan), flat, args, kwargs);
+    if (!found) {
+      found = miss_(args, kwargs);
+      add(key, found, flat);
+    }
+    Plan& plan = *nb::cast<Plan*>(found);
+    plan.used = ++calls_;
+    return run_or_join(plan, flat, args, kwargs);
   }
 
   void forget() { plans_.clear(); }
-  size_t size() const {
-    size_t count = 0;
-    for (auto [key, value] : plans_) count += PyList_Check(value.ptr()) ? 0 : 1;
-    return count;
+  // What was compiled and is kept, oldest first.
+  nb::list executables() const {
+    nb::list cores;
+    for_plans([&](const Plan& plan) { cores.append(plan.core); });
+    return cores;
   }
+
+  size_t most_plans = 1024;
 
  private:
   nb::object find(const nb::object& key) {
@@ -104,12 +112,41 @@ class Dispatcher {
       nb::int_ index(leaf);
       if (PySequence_Contains(leaves.ptr(), index.ptr()) == 0) leaves.append(index);
     }
-    if (!leaves.size()) {
-      plans_[key] = plan;
-      return;
+    Plan& added = *nb::cast<Plan*>(plan);
+    added.key = key;
+    added.used = ++calls_;
+    if (leaves.size()) {
+      plans_[key] = leaves;
+      added.without_layouts = key;
+      added.key = with_layouts(key, leaves, flat);
     }
-    plans_[key] = leaves;
-    plans_[with_layouts(key, leaves, flat)] = plan;
+    plans_[added.key] = plan;
+    drop_oldest();
+  }
+
+  template <class F>
+  void for_plans(F each) const {
+    for (auto [key, value] : plans_)
+      if (!PyList_Check(value.ptr())) each(*nb::cast<Plan*>(value));
+  }
+
+  // The plans used last stay.
+  void drop_oldest() {
+    for (;;) {
+      size_t count = 0;
+      const Plan* oldest = nullptr;
+      for_plans([&](const Plan& plan) {
+        ++count;
+        if (!oldest || plan.used < oldest->used) oldest = &plan;
+      });
+      if (count <= std::max<size_t>(most_plans, 1)) return;
+      nb::object key = oldest->key, shared = oldest->without_layouts;
+      if (PyDict_DelItem(plans_.ptr(), key.ptr()) < 0) throw nb::python_error();
+      if (!shared.is_valid()) continue;
+      bool is_needed = false;
+      for_plans([&](const Plan& plan) { is_needed |= plan.without_layouts.is_valid() && plan.without_layouts.equal(shared); });
+      if (!is_needed && PyDict_DelItem(plans_.ptr(), shared.ptr()) < 0) throw nb::python_error();
+    }
   }
 
   static nb::object with_layouts(const nb::object& key, const nb::object& leaves, const Flattened& flat) {
@@ -271,16 +308,18 @@ class Dispatcher {
   std::vector<std::string> names_, statics_;
   std::vector<std::pair<std::string, Ints>> dynamic_;
   nb::dict plans_;
+  uint64_t calls_ = 0;
 };
 
 }  // namespace
 
 void bind_dispatch(nb::module_& m) {
   nb::class_<Plan>(m, "Plan", "A compiled signature of a jitted function.")
-      .def("__init__", [](Plan* self, const PyExecutable& executable, nb::handle input_leaves, nb::handle captured,
+      .def("__init__", [](Plan* self, nb::object executable, nb::handle input_leaves, nb::handle captured,
                           nb::handle outputs, nb::object build_result, nb::handle layout_leaves) {
         new (self) Plan{};
-        self->executable = executable.compiled.executable;
+        self->executable = nb::cast<const PyExecutable&>(executable).compiled.executable;
+        self->core = std::move(executable);
         for (nb::handle leaf : input_leaves) self->input_leaves.push_back(nb::cast<size_t>(leaf));
         for (nb::handle array : captured) self->captured.push_back(nb::borrow(array));
         for (nb::handle slot : outputs)
@@ -294,7 +333,9 @@ void bind_dispatch(nb::module_& m) {
       .def(nb::init<nb::object, nb::object, nb::tuple, nb::dict, nb::tuple>())
       .def("__call__", &Dispatcher::call)
       .def("clear_plans", &Dispatcher::forget)
-      .def_prop_ro("plan_count", &Dispatcher::size);
+      .def_prop_ro("plan_count", [](const Dispatcher& self) { return nb::len(self.executables()); })
+      .def_prop_ro("cores", &Dispatcher::executables)
+      .def_rw("most_plans", &Dispatcher::most_plans);
 }
 
 }  // namespace weft::py

@@ -71,7 +71,6 @@ class Jit(_core.Dispatcher):
         super().__init__(self._compile, self._run_jointly, tuple(positional_names(function)), axes, tuple(options.static))
         functools.update_wrapper(self, function)
         self._function, self._options = function, options
-        self._executables: list[Executable] = []
         self._jointly: Jit | None = None
 
     def _compile(self, args: tuple, kwargs: dict[str, Any]) -> Any:
@@ -89,7 +88,6 @@ class Jit(_core.Dispatcher):
         plan = _core.Plan(
             core, traced.input_leaves, traced.captured, slots, None if single else traced.build_result, traced.layout_leaves
         )
-        self._executables.append(Executable(core))
         return plan
 
     def _run_jointly(self, args: tuple, kwargs: dict[str, Any]) -> Any:
@@ -103,13 +101,12 @@ class Jit(_core.Dispatcher):
 
     @property
     def executables(self) -> list[Executable]:
-        """One for each signature compiled so far, oldest first."""
-        return list(self._executables)
+        """One for each signature that was compiled and is kept, oldest first."""
+        return [Executable(core) for core in self.cores]
 
     def clear(self) -> None:
         """Forgets everything compiled."""
         self.clear_plans()
-        self._executables.clear()
         self._jointly = None
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:

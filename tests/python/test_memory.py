@@ -1,0 +1,102 @@
+"""Memory stays as it is over calls without end and shapes without end."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import weftwork as wf
+
+PROGRAM = """
+import gc, sys
+import numpy as np, weftwork as wf
+
+calls, shapes, plans = map(int, sys.argv[1:])
+
+def resident():
+    gc.collect()
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * 4096
+
+def grown(work, times):
+    # What is kept for good is there after some of it.
+    for i in range(times // 5 + 1):
+        work(i)
+    before = resident()
+    for i in range(times):
+        work(i)
+    return resident() - before
+
+x = np.ones((3, 5), np.float32)
+f = wf.jit(lambda x, w: np.tanh(x * w) + x)
+print(grown(lambda i: f(x, 2.0), calls))
+g = wf.compile(lambda x: np.tanh(x) + 1, x)
+print(grown(lambda i: g(x), calls))
+h = wf.jit(lambda x, y: (np.tanh(x) @ y).sum(axis=0))
+h.most_plans = plans
+shape = iter(range(1, 1 << 30))
+def other_shape(i):
+    n = next(shape)
+    m = n % 97 + 1
+    a, b = np.ones((n // 97 % 64 + 1, m), np.float32), np.ones((m, n // 6208 + 1), np.float32)
+    assert h(a, b).shape == (b.shape[1],)
+print(grown(other_shape, shapes))
+assert h.plan_count == plans
+"""
+
+
+def growth(calls, shapes, plans):
+    command = [sys.executable, "-c", PROGRAM, str(calls), str(shapes), str(plans)]
+    environment = {**os.environ, "WEFT_CACHE": "off", "WEFT_THREADS": "1"}
+    return [
+        int(word)
+        for word in subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout.split()
+    ]
+
+
+def test_memory_does_not_grow_with_calls_or_shapes():
+    assert max(growth(50_000, 400, 16)) < 1 << 20
+
+
+@pytest.mark.slow
+def test_memory_does_not_grow_with_a_million_calls_or_ten_thousand_shapes():
+    assert max(growth(1_000_000, 10_000, 64)) < 1 << 20
+
+
+def test_signatures_used_last_are_kept():
+    traced = []
+
+    @wf.jit
+    def f(x):
+        traced.append(x.shape)
+        return x + 1
+
+    f.most_plans = 3
+    for n in (1, 2, 3, 1, 4, 1, 3, 5, 1):
+        np.testing.assert_array_equal(f(np.zeros(n)), np.ones(n))
+    # 2 went for 4, and 4 for 5.
+    assert traced == [(1,), (2,), (3,), (4,), (5,)] and f.plan_count == 3
+    assert [e.inputs[0].shape for e in f.executables] == [(1,), (3,), (5,)]
+    f(np.zeros(2))
+    assert traced[-1] == (2,) and f.plan_count == 3
+    f.clear()
+    assert f.plan_count == 0 and f.executables == []
+
+
+def test_plans_that_depend_on_layouts_are_dropped_whole():
+    @wf.jit
+    def f(x):
+        y = x.reshape(-1)
+        y[0] = 7
+        return x.sum()
+
+    f.most_plans = 2
+    for n in (2, 3, 4, 5):
+        for order in "CF":
+            x = np.ones((n, n), order=order)
+            assert f(x) == (n * n + 6 if order == "C" else n * n)
+    assert f.plan_count == 2
+    x = np.ones((2, 2))
+    assert f(x) == 10 and x[0, 0] == 7
