@@ -73,6 +73,20 @@ class Dispatcher {
   }
 
   void forget() { plans_.clear(); }
+
+  // What it holds holds it in turn: `miss` and `joint` are its own methods. The garbage collector has to see that.
+  int traverse(visitproc visit, void* arg) const {
+    Py_VISIT(miss_.ptr());
+    Py_VISIT(joint_.ptr());
+    Py_VISIT(plans_.ptr());
+    return 0;
+  }
+  void let_go() {
+    miss_ = nb::none();
+    joint_ = nb::none();
+    forget();
+  }
+
   // What was compiled and is kept, oldest first.
   nb::list executables() const {
     nb::list cores;
@@ -311,6 +325,19 @@ class Dispatcher {
   uint64_t calls_ = 0;
 };
 
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  return nb::inst_ready(self) ? nb::inst_ptr<Dispatcher>(self)->traverse(visit, arg) : 0;
+}
+
+int clear(PyObject* self) {
+  nb::inst_ptr<Dispatcher>(self)->let_go();
+  return 0;
+}
+
+PyType_Slot collector_slots[] = {
+    {Py_tp_traverse, reinterpret_cast<void*>(traverse)}, {Py_tp_clear, reinterpret_cast<void*>(clear)}, {0, nullptr}};
+
 }  // namespace
 
 void bind_dispatch(nb::module_& m) {
@@ -329,7 +356,7 @@ void bind_dispatch(nb::module_& m) {
         for (nb::handle leaf : layout_leaves) self->layout_leaves.push_back(nb::cast<size_t>(leaf));
       }, nb::arg("executable"), nb::arg("input_leaves"), nb::arg("captured"), nb::arg("outputs"),
          nb::arg("build_result").none(), nb::arg("layout_leaves"));
-  nb::class_<Dispatcher>(m, "Dispatcher", nb::dynamic_attr(), "The cached call of a jitted function.")
+  nb::class_<Dispatcher>(m, "Dispatcher", nb::type_slots(collector_slots), "The cached call of a jitted function.")
       .def(nb::init<nb::object, nb::object, nb::tuple, nb::dict, nb::tuple>())
       .def("__call__", &Dispatcher::call)
       .def("clear_plans", &Dispatcher::forget)

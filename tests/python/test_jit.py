@@ -6,6 +6,7 @@ import gc
 import os
 import subprocess
 import sys
+import weakref
 from typing import Any
 
 import numpy as np
@@ -223,3 +224,12 @@ def test_many_threads_may_call_at_once() -> None:
         for _ in range(20):
             for got, want in zip(pool.map(lambda pair: f(*pair), inputs), wanted, strict=True):
                 assert all(a.tobytes() == b.tobytes() for a, b in zip(got, want, strict=True))
+
+
+def test_functions_that_nobody_has_any_more_are_let_go() -> None:
+    jitted = wf.jit(lambda x: x + 1)
+    jitted(np.ones(3))
+    kept = weakref.ref(jitted)
+    del jitted
+    gc.collect()
+    assert kept() is None
