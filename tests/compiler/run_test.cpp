@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "tests/label_of.h"
 #include "weft/c.h"
 #include "weft/compiler/compile.h"
 #include "weft/ir/builder.h"
@@ -12,15 +13,6 @@
 using namespace weft;
 
 namespace {
-
-std::string label_of(auto call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.label();
-  }
-  return "";
-}
 
 // (x + y, x * y); the sum lands in x when `in_place`.
 Executable sum_and_product(const Dim& n, bool in_place = false) {

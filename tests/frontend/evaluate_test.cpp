@@ -3,6 +3,7 @@
 
 #include <thread>
 
+#include "tests/label_of.h"
 #include "weft/frontend/functions.h"
 #include "weft/frontend/record.h"
 
@@ -14,15 +15,6 @@ template <class T>
 std::vector<T> elements(const Tensor& x) {
   std::span<const T> data = x.data<T>();
   return {data.begin(), data.end()};
-}
-
-std::string label_of(auto call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.label();
-  }
-  return "none";
 }
 
 }  // namespace

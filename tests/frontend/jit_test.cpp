@@ -3,22 +3,10 @@
 
 #include <thread>
 
+#include "tests/label_of.h"
 #include "weft/weft.h"
 
 using namespace weft;
-
-namespace {
-
-std::string label_of(auto call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.label();
-  }
-  return "none";
-}
-
-}  // namespace
 
 TEST_CASE("a function is called once for each signature") {
   int calls = 0;

@@ -7,24 +7,12 @@
 #include <numeric>
 #include <thread>
 
+#include "tests/label_of.h"
 #include "weft/core/error.h"
 #include "weft/runtime/buffer.h"
 #include "weft/runtime/device_state.h"
 
 using namespace weft;
-
-namespace {
-
-std::string label_of(auto call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.label();
-  }
-  return "";
-}
-
-}  // namespace
 
 TEST_CASE("parts and other shapes of a buffer are its memory") {
   Buffer buffer(DType::f32, {4, 3});
