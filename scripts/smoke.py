@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -32,6 +33,7 @@ def main() -> None:
     result = wf.jit(lambda x: np.tanh(x) + 1)(x)
     print(f"jit(tanh(x) + 1): {(time.perf_counter() - start) * 1e3:.1f} ms")
     np.testing.assert_allclose(result, np.tanh(x) + 1, rtol=1e-6)
+    subprocess.run([Path(sys.executable).with_name("weft"), "ops", "tanh"], check=True)
 
 
 if __name__ == "__main__":

@@ -181,6 +181,7 @@ def test_compile_run_and_inspect_a_file(weft):
     ok(weft("compile", "layer.mlir", "-o", "both.weft", "--target", "avx512", "--target", "x86-64"))
     assert [b["target"] for b in json.loads(ok(weft("inspect", "both.weft", "--json")))["builds"]] == ["avx512", "x86-64"]
     assert "retq" in ok(weft("inspect", "both.weft", "--asm", "--target", "avx512"))
+    assert "loaded for x86-64" in ok(weft("run", "both.weft", "--target", "x86-64", "--compare", "interpret"))
     assert "built for x86-64 (runs here)" in ok(weft("inspect", "seven.weft"))
     text = ok(weft("inspect", "seven.weft", "--stablehlo"))
     assert wf.stablehlo.parse(text).inputs[0].shape == (7, 4)

@@ -83,7 +83,7 @@ weft run model.weft - --out - < x.npy > y.npy"""
     add = subcommand(commands, "run", "run a program on arrays", running.run, examples, doc)
     add_arrays(add)
     add_outputs(add)
-    add("--target", metavar="CPU", help="what text is compiled for: native, avx512, avx2, x86-64 (the knob target)")
+    add("--target", metavar="CPU", help="the kind of CPU to compile text for, or whose code to take out of a file: native, avx512, avx2, x86-64 (the knob target)")
     add("--compare", metavar="interpret|FILE", help="hold results against those of the reference interpreter, or of a file; exit status 1 where they differ")
     add("--rtol", type=float, help="how far they may be apart, relative to the largest element (by element type: 1e-4 for float32)")
     add("--atol", type=float, default=0.0, help="how far they may be apart in any case (0)")
@@ -106,7 +106,7 @@ weft bench model.mlir x.npy --threads 1 --json"""
     add("--warmup", type=int, default=5, metavar="N", help="runs before those that count (5)")
     add("--iterations", type=int, default=50, metavar="N", help="runs that count (50)")
     add("--threads", type=int, metavar="N", help="threads of a run (the knob threads)")
-    add("--target", metavar="CPU", help="what text is compiled for (the knob target)")
+    add("--target", metavar="CPU", help="the kind of CPU to compile text for, or whose code to take out of a file (the knob target)")
     add("--json", action="store_true", help="print JSON, with times in seconds")
 
 
@@ -243,5 +243,6 @@ def entry() -> NoReturn:
     except OSError as error:
         say("error", f"standard output: {error.strerror}")
         status = status or FAILED
-    sys.stderr.flush()
-    os._exit(status)
+        # What could not be written is not tried again at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(status)

@@ -11,8 +11,9 @@ from typing import Any
 
 from .. import _core
 from ..errors import FileError
-from ..graph import Executable, Graph, Io
+from ..graph import Executable, Graph, Io, _ios, load
 from ..jit import compile as compile_graph
+from ..knobs import knobs
 from ..stablehlo import parse
 from .terminal import UsageError, progress
 
@@ -51,17 +52,26 @@ class Program:
     @cached_property
     def package(self) -> Any:
         """What its file holds, or would hold."""
-        if self.is_package:
-            return _core.read_package(self.path)
-        return self.executable()._core.package()
+        package = _core.read_package(self.path) if self.is_package else self.executable()._core.package()
+        if not package.builds:
+            raise FileError(f"'{self.path}' holds code for no kind of CPU  [program_file]")
+        return package
+
+    @cached_property
+    def inputs(self) -> list[Io]:
+        """Its inputs; the text in a .weft file need not be read for them."""
+        return _ios(self.package.builds[0]["inputs"]) if self.is_package else self.graph.inputs
+
+    @cached_property
+    def outputs(self) -> list[Io]:
+        """Its outputs."""
+        return _ios(self.package.builds[0]["outputs"]) if self.is_package else self.graph.outputs
 
     def executable(self, target: str | None = None) -> Executable:
         """Loads or compiles it."""
         if self.is_package:
-            if target is not None:
-                raise UsageError(f"--target is for text, '{self.path}' is compiled already")
-            with progress(f"loading {self.name}"):
-                return Executable(_core.load(self.path))
+            with progress(f"loading {self.name}"), knobs(target=target) if target else nullcontext():
+                return load(self.path)
         graph = self.graph
         with progress(f"compiling {self.name}"):
             return compile_graph(graph, target=target)
@@ -72,12 +82,9 @@ class Program:
             check_extents(symbols_of(self.graph.inputs), extents)
             self.graph = Graph(self.graph.core.substitute(extents))
 
-    def outputs(self) -> list[str]:
-        """The names of its outputs, "output0" and so on where they have none."""
-        return names_of(self.graph.outputs)
-
 
 def names_of(outputs: list[Io]) -> list[str]:
+    """The names of outputs, "output0" and so on where they have none."""
     return [io.name or ("output" if len(outputs) == 1 else f"output{i}") for i, io in enumerate(outputs)]
 
 

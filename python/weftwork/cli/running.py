@@ -109,7 +109,7 @@ def write_outputs(given: list[str], names: list[str], results: list[np.ndarray],
 
 def expected(source: str, program: Program, inputs: Inputs) -> list[np.ndarray]:
     """What --compare names: results of the interpreter, or arrays of a file."""
-    names = program.outputs()
+    names = names_of(program.outputs)
     if source == "interpret":
         with progress("interpreting"):
             return listed(program.graph.interpret(*inputs.fresh()))
@@ -130,15 +130,14 @@ def prepare(arguments: argparse.Namespace) -> tuple[Program, Inputs]:
     if [arguments.program, *(each.rpartition("=")[2] for each in arguments.inputs)].count("-") > 1:
         raise UsageError("standard input can be read once")
     program = Program(arguments.program, arguments.function)
-    graph = program.graph
-    inputs = Inputs(graph.inputs, arguments.inputs, extent_pairs(arguments.extent), arguments.seed, arguments.cast)
+    inputs = Inputs(program.inputs, arguments.inputs, extent_pairs(arguments.extent), arguments.seed, arguments.cast)
     inputs.check()
     return program, inputs
 
 
 def run(arguments: argparse.Namespace) -> int:
     program, inputs = prepare(arguments)
-    split_outputs(arguments.out, program.outputs())
+    split_outputs(arguments.out, names_of(program.outputs))
     start = time.perf_counter()
     executable = program.executable(arguments.target)
     ready = time.perf_counter()
@@ -149,15 +148,15 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.quiet:
         verb = f"{'loaded' if program.is_package else 'compiled'} for {executable.target}"
         print(f"{bold(program.name, stream)}: {verb} in {milliseconds(ready - start)}, ran in {milliseconds(done - ready)}", file=stream)
-        describe(inputs, program.graph.outputs, results, stream)
-    write_outputs(arguments.out, program.outputs(), results, arguments.cast)
+        describe(inputs, program.outputs, results, stream)
+    write_outputs(arguments.out, names_of(program.outputs), results, arguments.cast)
     return compare_all(arguments, program, inputs, results, stream) if arguments.compare else 0
 
 
 def compare_all(arguments: argparse.Namespace, program: Program, inputs: Inputs, results: list[np.ndarray], stream: Any) -> int:
     wanted = expected(arguments.compare, program, inputs)
     status = 0
-    for name, got, want in zip(program.outputs(), results, wanted, strict=True):
+    for name, got, want in zip(names_of(program.outputs), results, wanted, strict=True):
         agrees, sentence = compare(name, got, want, arguments.rtol, arguments.atol)
         status |= not agrees
         print(f"  {sentence}", file=stream)
@@ -166,7 +165,7 @@ def compare_all(arguments: argparse.Namespace, program: Program, inputs: Inputs,
 
 def simulate(arguments: argparse.Namespace) -> int:
     program, inputs = prepare(arguments)
-    split_outputs(arguments.out, program.outputs())
+    split_outputs(arguments.out, names_of(program.outputs))
     start = time.perf_counter()
     with progress(f"interpreting {program.name}"):
         if arguments.kernels:
@@ -176,8 +175,8 @@ def simulate(arguments: argparse.Namespace) -> int:
     stream = sys.stderr if "-" in arguments.out else sys.stdout
     if not arguments.quiet:
         print(f"{bold(program.name, stream)}: interpreted in {milliseconds(time.perf_counter() - start)}", file=stream)
-        describe(inputs, program.graph.outputs, results, stream)
-    write_outputs(arguments.out, program.outputs(), results, arguments.cast)
+        describe(inputs, program.outputs, results, stream)
+    write_outputs(arguments.out, names_of(program.outputs), results, arguments.cast)
     return 0
 
 

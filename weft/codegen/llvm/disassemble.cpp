@@ -148,7 +148,7 @@ std::map<uint64_t, std::string> references_of(const Elf& elf, uint64_t section) 
       uint64_t number = ELF64_R_SYM(entry.r_info);
       require(number < elf.symbols.size(), "relocates to a symbol that it does not have");
       // A distance is from the end of its four bytes.
-      int64_t addend = entry.r_addend + (ELF64_R_TYPE(entry.r_info) == R_X86_64_64 ? 0 : 4);
+      auto addend = static_cast<int64_t>(static_cast<uint64_t>(entry.r_addend) + (ELF64_R_TYPE(entry.r_info) == R_X86_64_64 ? 0 : 4));
       std::string& name = references[entry.r_offset] = elf.name_of(elf.symbols[number]);
       if (addend != 0) append(name, addend > 0 ? "+" : "", addend);
     }
