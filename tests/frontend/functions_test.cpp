@@ -42,9 +42,9 @@ bool is_close(double ours, double numpy, DType dtype) {
   return std::abs(ours - numpy) <= relative * std::max(1.0, std::abs(numpy));
 }
 
-void check_case(const char* name, const Tensor& tensor) {
+void check_case(std::string name, const Tensor& tensor) {
   INFO(name);
-  auto known = std::find_if(expected.begin(), expected.end(), [&](const Expected& e) { return std::string_view(e.name) == name; });
+  auto known = std::find_if(expected.begin(), expected.end(), [&](const Expected& e) { return e.name == name; });
   REQUIRE(known != expected.end());
   CHECK(numpy_name(tensor.dtype()) == known->dtype);
   Literal value = value_of(tensor);

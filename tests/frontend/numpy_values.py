@@ -1,12 +1,14 @@
 """Writes numpy_values.inc: what NumPy gives for every case of cases.def."""
 
 import ast
+import math
 import re
 from pathlib import Path
 
 import numpy as np
 
 HERE = Path(__file__).parent
+NAMES = {"np": np, "math": math, "windows": np.lib.stride_tricks.sliding_window_view}
 INPUTS = {
     "a": np.array([[0.5, -1.25, 2.75], [3.5, -0.75, 1.0]], np.float32),
     "b": np.array([[1.5, 0.5, -2.0], [0.25, 3.0, -1.5]], np.float32),
@@ -39,7 +41,7 @@ def main() -> None:
     lines = ["// Made by numpy_values.py: the dtype, shape and elements (complex ones as pairs) of each case."]
     for name, literal in re.findall(r'^CASE\((\w+), ("(?:[^"\\]|\\.)*"),', text, re.M):
         with np.errstate(all="ignore"):
-            array = np.asarray(eval(ast.literal_eval(literal), {"np": np}, INPUTS))
+            array = np.asarray(eval(ast.literal_eval(literal), {**NAMES, **INPUTS}))
         dims = ", ".join(map(str, array.shape))
         lines.append(f'{{"{name}", "{array.dtype}", {{{dims}}}, {{{numbers(array)}}}}},')
     (HERE / "numpy_values.inc").write_text("\n".join(lines) + "\n")

@@ -134,6 +134,14 @@ Tensor stack(const std::vector<Tensor>& tensors, int64_t axis = 0, Where where =
 // Equal parts, or parts that begin at the places given. Error(value, "split") where parts are not equal.
 std::vector<Tensor> split(const Tensor& x, int64_t parts, int64_t axis = 0, Where where = Where::current());
 std::vector<Tensor> split_at(const Tensor& x, const Ints& places, int64_t axis = 0, Where where = Where::current());
+// Each element of an axis so many times in turn; the whole tensor so many times along each of its last axes.
+Tensor repeat(const Tensor& x, int64_t times, int64_t axis, Where where = Where::current());
+Tensor tile(const Tensor& x, const Ints& times, Where where = Where::current());
+// Elements moved up by so many places along an axis, those past the end to the beginning.
+Tensor roll(const Tensor& x, int64_t shift, int64_t axis, Where where = Where::current());
+// Zero above, or below, the k-th diagonal of the last two axes.
+Tensor tril(const Tensor& x, int64_t k = 0, Where where = Where::current());
+Tensor triu(const Tensor& x, int64_t k = 0, Where where = Where::current());
 // Reversed order of elements.
 Tensor flip(const Tensor& x, const Axes& axes = {}, Where where = Where::current());
 // A value around: for each axis how many before and after.
@@ -189,6 +197,8 @@ std::pair<Tensor, Tensor> top_k(const Tensor& x, int64_t k, Where where = Where:
 
 // Matrix product as NumPy has it: vectors on either side, leading dims broadcast.
 Tensor matmul(const Tensor& lhs, const Tensor& rhs, Where where = Where::current());
+// Every element of one by every element of the other.
+Tensor outer(const Tensor& lhs, const Tensor& rhs, Where where = Where::current());
 // Products summed over pairs of axes: lhs' other axes, then rhs'.
 Tensor tensordot(const Tensor& lhs, const Tensor& rhs, const Ints& lhs_axes, const Ints& rhs_axes, Where where = Where::current());
 // Einstein's summation: "bij,bjk->bik"; ellipses and repeated labels of one operand as in NumPy, pairs from the left.

@@ -177,6 +177,10 @@ Tensor matmul(const Tensor& lhs, const Tensor& rhs, Where where) {
   });
 }
 
+Tensor outer(const Tensor& lhs, const Tensor& rhs, Where where) {
+  return recorded("outer", where, [&] { return reshape(ravel(lhs), {-1, 1}) * ravel(rhs); });
+}
+
 Tensor tensordot(const Tensor& lhs, const Tensor& rhs, const Ints& lhs_axes, const Ints& rhs_axes, Where where) {
   return recorded("tensordot", where, [&] {
     DType dtype = result_type(std::vector<Tensor>{lhs, rhs});

@@ -61,6 +61,15 @@ Tensor ramp(Dim count, DType dtype) {
   return apply(Op::iota, {}, {{Attr::type, dtype}, {Attr::dims, Dims{std::move(count)}}, {Attr::dimension, int64_t{0}}});
 }
 
+// The elements on the k-th diagonal and below it, or above; zeros elsewhere.
+Tensor triangle(std::string_view function, const Tensor& x, int64_t k, bool lower, Where where) {
+  return recorded(function, where, [&] {
+    if (x.rank() < 2) fail(ErrorKind::value, "matrix_rank", "needs at least two axes, got ", x.type());
+    Tensor row = with_axis(ramp(x.dims()[x.dims().size() - 2], DType::i64), 1), column = ramp(x.dims().back(), DType::i64);
+    return weft::where(lower ? row + k >= column : row + k <= column, x, number(0, x.dtype()));
+  });
+}
+
 std::vector<Tensor> parts(const Tensor& x, int64_t axis, const Dims& places) {
   std::vector<Tensor> result;
   for (size_t i = 0; i + 1 < places.size(); ++i) result.push_back(slice(x, axis, {places[i], places[i + 1]}));
@@ -186,6 +195,38 @@ std::vector<Tensor> split_at(const Tensor& x, const Ints& places, int64_t axis, 
     return parts(x, axis, bounds);
   });
 }
+Tensor repeat(const Tensor& x, int64_t times, int64_t axis, Where where) {
+  return recorded("repeat", where, [&] {
+    int64_t along = one_axis(axis, x.rank());
+    Tensor raised = with_axis(x, along + 1);
+    Dims dims = raised.dims(), result = x.dims();
+    dims[static_cast<size_t>(along) + 1] = times;
+    result[static_cast<size_t>(along)] = result[static_cast<size_t>(along)] * times;
+    return reshaped(spread(raised, dims), result);
+  });
+}
+Tensor tile(const Tensor& x, const Ints& times, Where where) {
+  return recorded("tile", where, [&] {
+    Dims raised, spread_dims, result;
+    size_t rank = std::max(times.size(), x.dims().size());
+    for (size_t i = 0; i < rank; ++i) {
+      Dim extent_here = i + x.dims().size() < rank ? Dim(1) : x.dims()[i + x.dims().size() - rank];
+      Dim count = i + times.size() < rank ? 1 : times[i + times.size() - rank];
+      raised.insert(raised.end(), {1, extent_here});
+      spread_dims.insert(spread_dims.end(), {count, extent_here});
+      result.push_back(count * extent_here);
+    }
+    return reshaped(spread(reshaped(x, raised), spread_dims), result);
+  });
+}
+Tensor roll(const Tensor& x, int64_t shift, int64_t axis, Where where) {
+  return recorded("roll", where, [&] {
+    Dim place = mod(-shift, x.dims()[static_cast<size_t>(one_axis(axis, x.rank()))]);
+    return joined({slice(x, axis, {place, {}}), slice(x, axis, {{}, place})}, axis);
+  });
+}
+Tensor tril(const Tensor& x, int64_t k, Where where) { return triangle("tril", x, k, true, where); }
+Tensor triu(const Tensor& x, int64_t k, Where where) { return triangle("triu", x, k, false, where); }
 Tensor flip(const Tensor& x, const Axes& axes, Where where) {
   return recorded("flip", where, [&] { return apply(Op::reverse, {x}, {{Attr::dimensions, axes_of(axes, x.rank())}}); });
 }
