@@ -69,9 +69,10 @@ def test_chains(function: Callable, dtype: np.dtype, some: float) -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
-def test_a_large_chain(dtype: np.dtype) -> None:
-    """More vectors at a time than of fewer elements."""
-    args = awkward((1100, 1024), dtype, 1e-5), awkward((1024,), dtype, 0), awkward((1100, 1), dtype, 1e-3)
+@pytest.mark.parametrize("some", [0, 0.003])
+def test_a_large_chain(dtype: np.dtype, some: float) -> None:
+    """More vectors at a time, and what all rows have in common kept, within the bounds or not."""
+    args = awkward((1100, 1024), dtype, 1e-5), awkward((1024,), dtype, some), awkward((1100, 1), dtype, 1e-3)
     with np.errstate(all="ignore"):
         wanted = polynomial(*args)
     assert_same_bits(wf.jit(polynomial)(*args), wanted)

@@ -126,6 +126,7 @@ class KernelEmitter {
   enum class Rounding : uint8_t { always, quick, quick_signed, at_store };
   struct ShortFloats {
     DType dtype = DType::f16;
+    std::set<ExprId> used;
     std::vector<ExprId> loads;
     bool is_large = false;    // some of them are of many elements
     double largest = 0x1p14;  // what is loaded is no greater than this power of two
@@ -134,7 +135,9 @@ class KernelEmitter {
   };
   std::optional<ShortFloats> short_floats(const Stmt& loop) const;
   int choose_roundings(const Stmt& loop, const std::set<ExprId>& used, const std::function<bool(ExprId)>& is_bounded, ShortFloats& floats) const;
-  std::string is_within(const ShortFloats& floats);
+  std::string is_within(const ShortFloats& floats, const std::vector<ExprId>& loads);
+  void keep_steady(const Stmt& rows);
+  std::string steady_place(ExprId id);
   void staggered(const Stmt& loop, const std::string& begin);
   void short_turn(const Stmt& loop, const ShortFloats& floats, const std::string& begin);
   std::string larger_magnitude(const std::string& a, const std::string& b);
@@ -205,6 +208,9 @@ class KernelEmitter {
   std::set<int32_t> vector_variables_;              // defined inside of the vector loop
   std::optional<ShortFloats> chain_;     // of the vector loop that begins
   const ShortFloats* short_ = nullptr;   // while what it says holds
+  std::map<ExprId, std::string> steady_;  // where values that are the same for every row are kept, as f32
+  std::vector<ExprId> steady_loads_;      // what they come from
+  std::string steady_fine_;               // whether that is within the bounds of quick rounding
   bool rounds_at_store_ = false;
   std::string down_;                 // the counter of rows under the lanes, of which results go past the caches
   bool past_caches_ = false;         // the store that is being written goes past the caches

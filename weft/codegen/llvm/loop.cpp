@@ -61,7 +61,7 @@ void KernelEmitter::statements(const std::vector<Stmt>& body) {
 void KernelEmitter::statement(const Stmt& stmt) {
   switch (stmt.kind) {
     case StmtKind::loop:
-      if (stmt.loop == LoopKind::parallel) return serial_loop(stmt, "%begin", "%end");
+      if (stmt.loop == LoopKind::parallel) return keep_steady(stmt), serial_loop(stmt, "%begin", "%end");
       if (stmt.loop == LoopKind::vector) return vector_loop(stmt);
       if (stmt.loop == LoopKind::lines) return lines_loop(stmt);
       if (lanes_.count > 1 && lanes_.mask.empty())

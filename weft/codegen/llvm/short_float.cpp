@@ -80,7 +80,7 @@ bool is_power_of_two(const Expr& e) {
 
 std::optional<KernelEmitter::ShortFloats> KernelEmitter::short_floats(const Stmt& loop) const {
   ShortFloats found;
-  std::set<ExprId> used;
+  std::set<ExprId>& used = found.used;
   std::vector<ExprId> pending;
   for (const Stmt& stmt : loop.body) {
     if (stmt.kind != StmtKind::store || stmt.mask != no_expr || !stmt.dynamic.empty()) return std::nullopt;
@@ -149,8 +149,8 @@ int KernelEmitter::choose_roundings(const Stmt& loop, const std::set<ExprId>& us
   return quick;
 }
 
-// Whether all that is loaded lies within the bounds.
-std::string KernelEmitter::is_within(const ShortFloats& floats) {
+// Whether all that is loaded by some of the loads lies within the bounds.
+std::string KernelEmitter::is_within(const ShortFloats& floats, const std::vector<ExprId>& loads) {
   int bits = floats.dtype == DType::f16 ? 10 : 7, bias = floats.dtype == DType::f16 ? 15 : 127;
   int lanes = std::min(lanes_.count, module_.target.vector_bytes / 2);
   auto pattern = [&](int exponent) { return (exponent + bias) << bits; };
@@ -161,7 +161,7 @@ std::string KernelEmitter::is_within(const ShortFloats& floats) {
     module_.declare(cat("declare ", type, " ", function, "(", type, ", ", type, ")"));
     return assign(cat("call ", type, " ", function, "(", type, " ", a, ", ", type, " ", b, ")"));
   };
-  for (ExprId id : floats.loads) {
+  for (ExprId id : loads) {
     const Expr& e = kernel_.exprs[static_cast<size_t>(id)];
     bool is_one = !uses_counter(e.index, lanes_.counter);
     std::string first = extent(e.index);
@@ -182,6 +182,46 @@ std::string KernelEmitter::is_within(const ShortFloats& floats) {
     out_of = assign(cat("or ", mask, " ", out_of, ", ", below));
   }
   return assign(cat("icmp eq i", lanes, " ", assign(cat("bitcast ", mask, " ", out_of, " to i", lanes)), ", 0"));
+}
+
+// What every row of a large chain computes alike, kept as f32 before the first: values, and whether what they come from is
+// within the bounds.
+void KernelEmitter::keep_steady(const Stmt& rows) {
+  constexpr int64_t most = 4096;
+  if (kernel_.body.size() != 1 || rows.body.size() != 1 || rows.body[0].kind != StmtKind::loop || rows.body[0].loop != LoopKind::vector) return;
+  const Stmt& loop = rows.body[0];
+  if (!loop.extent.is_static() || vectors_at_once(loop.body) != 8) return;
+  std::optional<ShortFloats> floats = short_floats(loop);
+  auto is_steady = [&](ExprId id) { return depends_[static_cast<size_t>(id)] == std::set<std::string>{loop.counter}; };
+  auto reads_written = [&](ExprId id) {
+    const Expr& e = kernel_.exprs[static_cast<size_t>(id)];
+    return e.kind == ExprKind::load && kernel_.memories[static_cast<size_t>(e.slot)].written;
+  };
+  if (!floats || !floats->is_large || std::ranges::all_of(floats->loads, is_steady) || std::ranges::any_of(floats->used, reads_written)) return;
+  std::set<ExprId> kept;
+  for (ExprId id : floats->used)
+    for (ExprId arg : kernel_.exprs[static_cast<size_t>(id)].args)
+      if (!is_steady(id) && is_steady(arg) && kernel_.exprs[static_cast<size_t>(arg)].dtype == floats->dtype) kept.insert(arg);
+  int lanes = module_.target.vector_bytes / 4;
+  if (kept.empty() || loop.extent.value() * std::ssize(kept) > most || loop.extent.value() % lanes != 0) return;
+  std::vector<ExprId> loads;
+  std::ranges::copy_if(floats->loads, std::back_inserter(loads), is_steady);
+  std::string row = cat("[", loop.extent.value(), " x float]"), fine = assign("alloca i1"), type = lanes_type("float", lanes);
+  for (ExprId id : kept) steady_[id] = assign(cat("alloca ", row, ", align 64"));
+  line(cat("store i1 true, ptr ", fine));
+  serial_loop(loop, "0", extent(loop.extent), lanes, [&] {
+    std::string at = counters_.at(loop.counter);
+    lanes_ = {lanes, loop.counter, {}, steps_from(at, lanes)};
+    for (ExprId id : kept) line(cat("store ", type, " ", as_vector(expr(id), DType::f32), ", ptr ", steady_place(id), ", align 64"));
+    if (!loads.empty()) line(cat("store i1 ", assign(cat("and i1 ", assign(cat("load i1, ptr ", fine)), ", ", is_within(*floats, loads))), ", ptr ", fine));
+    lanes_ = {};
+  });
+  steady_loads_ = std::move(loads);
+  steady_fine_ = assign(cat("load i1, ptr ", fine));
+}
+
+std::string KernelEmitter::steady_place(ExprId id) {
+  return assign(cat("getelementptr float, ptr ", steady_.at(id), ", i64 ", counters_.at(lanes_.counter)));
 }
 
 // The statements for each vector of the lanes, two lines later than for the one before: the machine looks ahead at what
@@ -220,7 +260,11 @@ void KernelEmitter::staggered(const Stmt& loop, const std::string& begin) {
 
 // The statements of a vector loop at the present lanes, from `begin` on: quickly, or as always by fewer lanes.
 void KernelEmitter::short_turn(const Stmt& loop, const ShortFloats& floats, const std::string& begin) {
-  std::string quick = label("quick"), plain = label("plain"), joined = label("joined"), fine = is_within(floats);
+  std::string quick = label("quick"), plain = label("plain"), joined = label("joined");
+  std::vector<ExprId> loads;
+  std::ranges::copy_if(floats.loads, std::back_inserter(loads), [&](ExprId id) { return std::ranges::find(steady_loads_, id) == steady_loads_.end(); });
+  std::string fine = is_within(floats, loads);
+  if (!steady_loads_.empty()) fine = assign(cat("and i1 ", fine, ", ", steady_fine_));
   line(cat("br i1 ", fine, ", label %", quick, ", label %", plain));
   append(*out, quick, ":\n");
   short_ = &floats;
