@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "buffers.h"
 #include "numpy_array.h"
 #include "weft/codegen/llvm/disassemble.h"
 #include "weft/compiler/cache.h"
@@ -171,13 +172,6 @@ void bind_package(nb::module_& m) {
 
 void bind_executable(nb::module_& m) {
   nb::class_<PyExecutable>(m, "Executable", "A compiled program.")
-      .def("run", [](const PyExecutable& self, nb::handle arrays) {
-        std::vector<nb::object> inputs;
-        for (nb::handle array : arrays) inputs.push_back(nb::borrow(array));
-        nb::list outputs;
-        for (nb::object& output : run(self.compiled.executable, inputs)) outputs.append(output);
-        return outputs;
-      })
       .def("save", [](const PyExecutable& self, const std::string& path, const std::vector<std::string>& targets) {
         nb::gil_scoped_release release;
         if (self.package && targets.empty()) return write_package(path, *self.package);
@@ -189,6 +183,7 @@ void bind_executable(nb::module_& m) {
         return self.package ? graph_of(*self.package) : std::const_pointer_cast<Graph>(self.graph);
       }, "What it was compiled from.")
       .def_prop_ro("target", [](const PyExecutable& self) { return self.compiled.build->target; })
+      .def_prop_ro("device", [](const PyExecutable& self) { return self.compiled.executable.device(); })
       .def_prop_ro("name", [](const PyExecutable& self) { return self.compiled.executable.manifest().name; })
       .def_prop_ro("input_infos", [](const PyExecutable& self) { return tuples_of(self.compiled.executable.manifest().inputs); })
       .def_prop_ro("output_infos", [](const PyExecutable& self) { return tuples_of(self.compiled.executable.manifest().outputs); })
@@ -231,16 +226,17 @@ void bind_runtime(nb::module_& m) {
   bind_executable(m);
   bind_spans(m);
   bind_package(m);
-  m.def("compile", [](const std::shared_ptr<Graph>& graph, std::string target, nb::object keep) {
+  m.def("compile", [](const std::shared_ptr<Graph>& graph, std::string target, nb::object keep, nb::handle device) {
     CompileOptions options;
     options.target = std::move(target);
+    options.device = to_device(device);
     Compiled compiled;
     {
       nb::gil_scoped_release release;
       compiled = compile(*graph, options);
     }
     return PyExecutable{std::move(compiled), std::move(keep), graph, nullptr};
-  }, nb::arg("graph"), nb::arg("target") = "native", nb::arg("keep").none() = nb::none());
+  }, nb::arg("graph"), nb::arg("target") = "native", nb::arg("keep").none() = nb::none(), nb::arg("device") = nb::none());
   m.def("export_object", [](const std::shared_ptr<Graph>& graph, const std::string& name, const std::string& target) {
     ExportedProgram exported;
     {
@@ -249,11 +245,12 @@ void bind_runtime(nb::module_& m) {
     }
     return nb::make_tuple(nb::bytes(exported.object.data(), exported.object.size()), exported.header);
   }, nb::arg("graph"), nb::arg("name"), nb::arg("target") = "native", "The bytes of an ELF object file, and the text of its C header.");
-  m.def("load", [](const std::string& path, const std::string& target) {
+  m.def("load", [](const std::string& path, const std::string& target, nb::handle device) {
+    Device where = to_device(device);
     nb::gil_scoped_release release;
     auto package = std::make_shared<const Package>(read_package(path));
-    return PyExecutable{load(*package, {.target = target}), {}, nullptr, package};
-  }, nb::arg("path"), nb::arg("target") = "native");
+    return PyExecutable{load(*package, {.target = target, .device = where}), {}, nullptr, package};
+  }, nb::arg("path"), nb::arg("target") = "native", nb::arg("device") = nb::none());
   m.def("check_written", [](const Graph& graph, nb::handle arrays) {
     std::vector<nb::object> inputs;
     for (nb::handle array : arrays) inputs.push_back(nb::borrow(array));

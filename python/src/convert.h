@@ -45,7 +45,9 @@ void bind_core(nb::module_& m);
 void bind_ir(nb::module_& m);
 void bind_interop(nb::module_& m);
 void bind_tensor(nb::module_& m);
+void bind_device(nb::module_& m);
 void bind_runtime(nb::module_& m);
+void bind_run(nb::module_& m);
 void bind_dispatch(nb::module_& m);
 void bind_custom(nb::module_& m);
 

@@ -236,6 +236,8 @@ class Dispatcher {
       PyObject* array = PyArray_FromScalarObject(object);
       add_array(nb::steal(array), nullptr, flat);
     } else {
+      // As a constant it would be read but once.
+      if (nb::isinstance<Buffer>(arg)) fail(ErrorKind::type, "buffer_argument", "a jitted function takes NumPy arrays, got a Buffer: pass its numpy()");
       add_static(arg, flat);
     }
   }

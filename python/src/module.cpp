@@ -11,7 +11,9 @@ NB_MODULE(_core, m) {
   weft::py::bind_ir(m);
   weft::py::bind_interop(m);
   weft::py::bind_tensor(m);
+  weft::py::bind_device(m);
   weft::py::bind_runtime(m);
+  weft::py::bind_run(m);
   weft::py::bind_dispatch(m);
   weft::py::bind_custom(m);
 }

@@ -5,6 +5,7 @@ from ._core import Dim
 from ._version import __version__
 from .annotation import mutable, tensor
 from .custom import CustomOp, custom_op
+from .device import Buffer, Device, PendingRun, devices
 from .errors import Error
 from .graph import Executable, Graph, load
 from .jit import compile, jit, simulate, trace
@@ -29,11 +30,14 @@ from .profile import profile
 from .spec import spec
 
 __all__ = [
+    "Buffer",
     "CustomOp",
+    "Device",
     "Dim",
     "Error",
     "Executable",
     "Graph",
+    "PendingRun",
     "__version__",
     "avg_pool1d",
     "avg_pool2d",
@@ -45,6 +49,7 @@ __all__ = [
     "conv2d",
     "conv3d",
     "custom_op",
+    "devices",
     "erf",
     "errors",
     "jit",

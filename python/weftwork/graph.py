@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from .device import Device, PendingRun
 from .errors import ArgumentTypeError, ArgumentValueError
 from .knobs import report_problems, target_name
 
@@ -147,6 +147,11 @@ class Executable:
         return self._core.target
 
     @property
+    def device(self) -> Device:
+        """Where it runs."""
+        return self._core.device
+
+    @property
     def kernels(self) -> list[Kernel]:
         """Its kernels, in the order of their first launch."""
         return [Kernel(name, source, tuple(ops), launches) for name, source, ops, launches in self._core.kernel_infos]
@@ -167,31 +172,28 @@ class Executable:
         return self._core.cuts
 
     def __call__(self, *arrays: Any) -> Any:
-        results = self._core.run([a if type(a) is np.ndarray else np.asarray(a) for a in arrays])
-        return results[0] if len(results) == 1 else tuple(results)
+        """Runs with an array for each input: NumPy arrays, buffers, and whatever has ``__dlpack__`` or the buffer protocol, used
+        where they lie where they are dense. One result, or a tuple of them: buffers where any argument is a
+        :class:`weftwork.Buffer`, else NumPy arrays; an input that the program writes is itself the result."""
+        return _core.call(self._core, arrays)
+
+    def run_async(self, *arrays: Any) -> PendingRun:
+        """Begins a run, after those begun before on the same device, and returns at once; ``wait()`` of what it returns, or
+        ``await``, gives what the call gives. The arrays are held until then and must not be written meanwhile; those that the
+        program writes must be dense. Wrong arguments raise here, a run that fails raises where it is waited for. Threads that a
+        scope of :class:`weftwork.knobs` sets hold for the run. Runs that have not begun when Python exits are dropped."""
+        return _core.run_async(self._core, arrays)
 
     def benchmark(self, *arrays: Any, warmup: int = 5, iters: int = 50) -> dict[str, float]:
-        """Seconds for a run with these arrays (zeros where none are given and no extent is symbolic): min, median, p90, max."""
+        """Seconds for a run with these arrays (zeros where none are given and no extent is symbolic): 'min', 'mean', 'median',
+        'p90', 'p99' and 'max'. Measured outside of Python, into results that there are, with the GIL released."""
         if iters < 1 or warmup < 0:
             raise ArgumentValueError(f"iters must be at least 1 and warmup at least 0, got {iters} and {warmup}  [benchmark]")
         if not arrays:
             if any(not isinstance(extent, int) for io in self.inputs for extent in io.shape):
                 raise ArgumentTypeError("a program with symbolic extents needs arrays to be measured with  [benchmark]")
             arrays = tuple(np.zeros(io.shape, io.dtype) for io in self.inputs)
-        for _ in range(warmup):
-            self(*arrays)
-        seconds = []
-        for _ in range(iters):
-            start = time.perf_counter()
-            self(*arrays)
-            seconds.append(time.perf_counter() - start)
-        seconds.sort()
-        return {
-            "min": seconds[0],
-            "median": seconds[len(seconds) // 2],
-            "p90": seconds[min(len(seconds) - 1, int(len(seconds) * 0.9))],
-            "max": seconds[-1],
-        }
+        return _core.benchmark(self._core, arrays, warmup, iters)
 
     def save(self, path: str | os.PathLike[str], *, targets: Sequence[str] = ()) -> None:
         """Writes it to a file that :func:`weftwork.load` reads, named ``….weft`` by custom: signature, machine code,
@@ -230,13 +232,13 @@ class Executable:
         return f"<weftwork.Executable {self._core.name}: {len(self.inputs)} inputs, {len(self.kernels)} kernels>"
 
 
-def load(path: str | os.PathLike[str]) -> Executable:
+def load(path: str | os.PathLike[str], *, device: Device | str | None = None) -> Executable:
     """Reads an executable that :meth:`Executable.save` wrote; its constants stay in the file's memory, which must not be
     changed in place. Of the kinds of CPU that the file has machine code for, the best that this CPU (or the setting
     WEFT_TARGET) allows is taken; where there is none, its program is compiled anew.
 
     Loading a file is running code: load only files you trust. Raises an :class:`OSError` where it is no such file, cut
-    short, or damaged.
+    short, or damaged. ``device`` is where it will run, a :class:`weftwork.Device` or its name; "cpu:0" where it is not given.
 
     >>> import os, tempfile, numpy as np, weftwork as wf
     >>> path = os.path.join(tempfile.mkdtemp(), "double.weft")
@@ -246,4 +248,4 @@ def load(path: str | os.PathLike[str]) -> Executable:
     """
     report_problems()
     target = target_name()
-    return Executable(_core.load(os.fspath(path), "native" if target.startswith("neuron") else target))
+    return Executable(_core.load(os.fspath(path), "native" if target.startswith("neuron") else target, device))

@@ -13,6 +13,7 @@ import numpy as np
 
 from . import _core
 from .annotation import Declared, declared_parameters, with_declared
+from .device import Device, to_device
 from .errors import ArgumentTypeError, ArgumentValueError, ExecutionError
 from .graph import Executable, Graph
 from .joined import Joined, traced_jointly
@@ -38,6 +39,7 @@ class Options:
     dynamic: dict[str, dict[int, Any]]
     declared: dict[str, Declared] = field(default_factory=dict)
     target: str | None = None
+    device: Device = field(default_factory=Device)
 
     def of(self, function: Callable[..., Any]) -> Options:
         """These options with what the function's annotations declare; ``dynamic=`` goes before their extents."""
@@ -47,7 +49,7 @@ class Options:
             for name, d in declared.items()
         }
         dynamic = {name: {**axes.get(name, {}), **self.dynamic.get(name, {})} for name in {**axes, **self.dynamic}}
-        return Options(self.static, self.donate, {n: a for n, a in dynamic.items() if a}, declared, self.target)
+        return Options(self.static, self.donate, {n: a for n, a in dynamic.items() if a}, declared, self.target, self.device)
 
     def trace(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any], *, bake: bool = False) -> Traced:
         return trace_call(
@@ -82,7 +84,7 @@ class Jit(_core.Dispatcher):
             )
         with span("jit", f"first call of {getattr(self._function, '__qualname__', 'a function')}"):
             traced = self._options.trace(self._function, args, kwargs)
-            core = _core.compile(traced.graph, target)
+            core = _core.compile(traced.graph, target, device=self._options.device)
         single = traced.structure is None
         slots = [(slot.source, slot.index, slot.form) for slot in traced.slots]
         plan = _core.Plan(
@@ -96,7 +98,7 @@ class Jit(_core.Dispatcher):
         if not call.possible or not call.bases:
             return NotImplemented
         if self._jointly is None:
-            self._jointly = Jit(traced_jointly(self._function), Options(frozenset(), frozenset(), {}, target=self._options.target))
+            self._jointly = Jit(traced_jointly(self._function), Options(frozenset(), frozenset(), {}, target=self._options.target, device=self._options.device))
         return call.result(self._jointly(call.bases, call.args, call.kwargs))
 
     @property
@@ -121,7 +123,7 @@ def jit(
     *,
     static_argnames: str | Iterable[str] = (),
     donate_argnames: str | Iterable[str] = (),
-    device: str | None = None,
+    device: Device | str | None = None,
     dynamic: dict[str, dict[int, Any]] | None = None,
     target: str | None = None,
 ) -> Any:
@@ -136,7 +138,8 @@ def jit(
     ``dynamic={"x": {0: wf.Dim("n", 1, 64, 4096)}}`` makes axis 0 of ``x`` a symbolic extent: one program serves all sizes
     from 1 to 4096. Annotations ``wf.tensor[...]`` declare the same, with dtype and shape. ``donate_argnames`` are arguments
     whose memory results of the same dtype and shape take over. ``target`` is the CPU level to compile for: "native",
-    "avx512", "avx2" or "x86-64"; the knob WEFT_TARGET where it is not given.
+    "avx512", "avx2" or "x86-64"; the knob WEFT_TARGET where it is not given. ``device`` is where it runs, a
+    :class:`weftwork.Device` or its name.
 
     >>> import numpy as np, weftwork as wf
     >>> @wf.jit
@@ -145,10 +148,12 @@ def jit(
     >>> f(np.zeros((2, 3), np.float32), np.ones((3, 4), np.float32)).shape
     (2, 4)
     """
-    if device not in (None, "cpu"):
-        raise ArgumentValueError(f"device must be 'cpu', got {device!r}  [device]")
     options = Options(
-        frozenset(names_of(static_argnames)), frozenset(names_of(donate_argnames)), dynamic_extents(dynamic), target=target
+        frozenset(names_of(static_argnames)),
+        frozenset(names_of(donate_argnames)),
+        dynamic_extents(dynamic),
+        target=target,
+        device=to_device(device),
     )
     if function is None:
         return lambda wrapped: Jit(wrapped, options.of(wrapped))
@@ -192,11 +197,12 @@ def trace(function: Any, *args: Any, **kwargs: Any) -> Graph:
     return Graph(options.trace(plain, args, kwargs, bake=True).graph)
 
 
-def compile(function: Any, *args: Any, target: str | None = None, **kwargs: Any) -> Any:
+def compile(function: Any, *args: Any, target: str | None = None, device: Device | str | None = None, **kwargs: Any) -> Any:
     """Compiles a Graph, or a function for such arguments (see :func:`trace`), into an Executable.
 
     ``target`` is the CPU level to compile for: "native", "avx512", "avx2" or "x86-64"; the knob WEFT_TARGET where it is
-    not given (so a parameter of the function that is called ``target`` is passed by position). With "neuron", or
+    not given; ``device`` is where it will run, a :class:`weftwork.Device` or its name (so parameters of the function with these
+    names are passed by position). With "neuron", or
     "neuron:trn1" and the like, the program's HLO goes to the compiler ``neuronx-cc`` and the result is a
     :class:`weftwork.neuron.Neff`, which is saved and run elsewhere; an :class:`ExecutionError` says what to install where
     that compiler is missing.
@@ -204,9 +210,10 @@ def compile(function: Any, *args: Any, target: str | None = None, **kwargs: Any)
     if isinstance(function, Graph):
         graph = function.function(*args, **kwargs)
     else:
-        graph, target = trace(function, *args, **kwargs), target or plain_function(function)[1].target
+        options = plain_function(function)[1]
+        graph, target, device = trace(function, *args, **kwargs), target or options.target, device or options.device
     wanted = target_name(target)
-    return compile_neff(graph, wanted) if is_neuron(wanted) else Executable(_core.compile(graph.core, wanted))
+    return compile_neff(graph, wanted) if is_neuron(wanted) else Executable(_core.compile(graph.core, wanted, device=device))
 
 
 def simulate(function: Any, name: str = "main") -> Callable[..., Any]:

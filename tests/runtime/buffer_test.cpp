@@ -112,16 +112,16 @@ TEST_CASE("work is done in order, after what it waits for, and its error is for 
   DeviceState& second = Device::cpu(10).state();
   std::vector<int> order;
   std::atomic<bool> open{false};
-  Event slow = first.push([&] { while (!open) std::this_thread::yield(); order.push_back(1); }, {});
-  Event next = first.push([&] { order.push_back(2); }, {});
-  Event other = second.push([&] { order.push_back(3); }, {next});
+  Event slow = first.queue->push([&] { while (!open) std::this_thread::yield(); order.push_back(1); }, {});
+  Event next = first.queue->push([&] { order.push_back(2); }, {});
+  Event other = second.queue->push([&] { order.push_back(3); }, {next});
   CHECK(!slow.is_done());
   CHECK(!other.is_done());
   open = true;
   other.wait();
   CHECK(order == std::vector{1, 2, 3});
-  Event bad = first.push([] { fail(ErrorKind::value, "sample", "went wrong"); }, {});
-  Event dependent = second.push([&] { order.push_back(4); }, {bad});
+  Event bad = first.queue->push([] { fail(ErrorKind::value, "sample", "went wrong"); }, {});
+  Event dependent = second.queue->push([&] { order.push_back(4); }, {bad});
   for (int i = 0; i < 2; ++i) CHECK(label_of([&] { bad.wait(); }) == "sample");
   CHECK(label_of([&] { dependent.wait(); }) == "sample");
   CHECK(order.size() == 3);
@@ -131,12 +131,12 @@ TEST_CASE("work is done in order, after what it waits for, and its error is for 
 
 TEST_CASE("the child of a fork has devices of its own") {
   std::atomic<bool> open{false};
-  Event pending = Device::cpu(11).state().push([&] { while (!open) std::this_thread::yield(); }, {});
+  Event pending = Device::cpu(11).state().queue->push([&] { while (!open) std::this_thread::yield(); }, {});
   pid_t child = fork();
   if (child == 0) {
     bool refused = label_of([&] { pending.wait(); }) == "forked";
     bool ran = false;
-    Device::cpu(11).state().push([&] { ran = true; }, {}).wait();
+    Device::cpu(11).state().queue->push([&] { ran = true; }, {}).wait();
     Buffer buffer(DType::f32, {10}, Device::cpu(11));
     _exit(refused && ran ? 0 : 1);
   }

@@ -25,10 +25,10 @@ class HostMemory : public DeviceMemory {
   void* allocate(int64_t bytes) override { return allocate_pages(static_cast<size_t>(bytes), cache_line); }
   void release(void* memory, int64_t) noexcept override { std::free(memory); }
   void write(void* memory, int64_t offset, const void* from, int64_t bytes) override {
-    std::memcpy(static_cast<char*>(memory) + offset, from, static_cast<size_t>(bytes));
+    std::memmove(static_cast<char*>(memory) + offset, from, static_cast<size_t>(bytes));
   }
   void read(const void* memory, int64_t offset, void* to, int64_t bytes) override {
-    std::memcpy(to, static_cast<const char*>(memory) + offset, static_cast<size_t>(bytes));
+    std::memmove(to, static_cast<const char*>(memory) + offset, static_cast<size_t>(bytes));
   }
 };
 
@@ -56,9 +56,7 @@ All& all() {
     return new All;
   }();
   struct Stop {
-    ~Stop() {
-      for (const auto& state : devices->list) state->queue.reset();
-    }
+    ~Stop() { stop_queues(); }
   };
   static Stop stop;
   return *devices;
@@ -78,11 +76,6 @@ void forget_after_fork() {
 
 DeviceState::DeviceState(std::string_view kind, int index, std::unique_ptr<DeviceMemory> memory)
     : kind(kind), name(cat(kind, ":", index)), index(index), allocator(std::move(memory), most_kept) {}
-
-Event DeviceState::push(std::function<void()> work, std::vector<Event> after) {
-  if (!queue) fail(ErrorKind::runtime, "run_dropped", "no run can begin on '", name, "' while the process ends");
-  return queue->push(std::move(work), std::move(after));
-}
 
 Device Device::cpu(int index) {
   if (index < 0 || index >= most_devices) fail(ErrorKind::value, "device", "the number of a CPU device must be from 0 to ", most_devices - 1, ", got ", index);
@@ -125,8 +118,14 @@ int Device::index() const { return state_->index; }
 MemoryStats Device::memory() const { return state_->allocator.stats(); }
 void Device::set_memory_limit(int64_t bytes) const { state_->allocator.set_limit(bytes); }
 void Device::release_unused() const { state_->allocator.release_unused(); }
+Event Device::pending() const { return state_->queue->last(); }
 void Device::synchronize() const {
-  if (state_->queue) state_->queue->wait_for_all();
+  Event all = pending();
+  try {
+    all.wait();
+  } catch (...) {
+    // It is the error of who waits for that run.
+  }
 }
 
 std::vector<Device> devices() {
@@ -137,6 +136,12 @@ std::vector<Device> devices() {
     for (const auto& state : all().list)
       if ((state->kind == "cpu") == cpu) result.push_back(Device(state.get()));
   return result;
+}
+
+void stop_queues() {
+  static std::mutex one_at_a_time;
+  std::lock_guard lock(one_at_a_time);
+  for (const Device& device : devices()) device.state().queue->stop();
 }
 
 Device add_device(std::string_view kind, int index, std::unique_ptr<DeviceMemory> memory) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "weft/core/api.h"
+#include "weft/runtime/event.h"
 
 namespace weft WEFT_API {
 
@@ -58,6 +59,8 @@ class Device {
   void release_unused() const;
   // Waits for all runs that were begun with run_async. Their errors are kept for who waits for them.
   void synchronize() const;
+  // Of the run that was begun last; done when all before are.
+  Event pending() const;
 
   DeviceState& state() const { return *state_; }
 
@@ -70,6 +73,9 @@ class Device {
 
 // All that there are, CPUs first.
 std::vector<Device> devices();
+// Waits for the runs that are being done and drops those that are not begun; none can begin afterwards. For a process that ends,
+// before what runs need is gone; the last static destructors do it too.
+void stop_queues();
 // Adds "kind:index". Error(value, "device") where it is there already.
 Device add_device(std::string_view kind, int index, std::unique_ptr<DeviceMemory> memory);
 

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <exception>
 
 #include "weft/core/error.h"
@@ -39,10 +40,16 @@ void Event::wait() const {
   if (state_->error) std::rethrow_exception(state_->error);
 }
 
+bool Event::wait_for(double seconds) const {
+  if (is_done() || getpid() != state_->process) return true;
+  std::unique_lock lock(state_->mutex);
+  return state_->changed.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return state_->done.load(std::memory_order_relaxed); });
+}
+
 // The pool is there before, and therefore longer than, a queue that may use it.
 Queue::Queue() { num_threads(); }
 
-Queue::~Queue() {
+void Queue::stop() {
   {
     std::lock_guard lock(mutex_);
     stopping_ = true;
@@ -50,13 +57,18 @@ Queue::~Queue() {
   changed_.notify_all();
   if (thread_.joinable()) thread_.join();
   auto dropped = std::make_exception_ptr(ExecutionError({ErrorKind::runtime, "the process ended before the run began", "run_dropped"}));
-  for (Item& item : items_) item.event->finish(dropped);
+  for (Item& item : items_) {
+    item.work = nullptr;
+    item.event->finish(dropped);
+  }
+  items_.clear();
 }
 
 Event Queue::push(std::function<void()> work, std::vector<Event> after) {
   auto state = std::make_shared<EventState>();
   {
     std::lock_guard lock(mutex_);
+    if (stopping_) fail(ErrorKind::runtime, "run_dropped", "no run can begin while the process ends");
     items_.push_back({std::move(work), std::move(after), state});
     last_ = Event(state);
     if (!thread_.joinable()) thread_ = std::thread([this] { serve(); });
@@ -65,17 +77,9 @@ Event Queue::push(std::function<void()> work, std::vector<Event> after) {
   return Event(std::move(state));
 }
 
-void Queue::wait_for_all() {
-  Event last;
-  {
-    std::lock_guard lock(mutex_);
-    last = last_;
-  }
-  try {
-    last.wait();
-  } catch (...) {
-    // It is the error of who waits for that run.
-  }
+Event Queue::last() {
+  std::lock_guard lock(mutex_);
+  return last_;
 }
 
 void Queue::abandon() {

@@ -12,14 +12,18 @@
 
 namespace weft {
 
-// Thread-safe. The thread begins with the first work. What is not begun when the queue goes is dropped.
+// Thread-safe. The thread begins with the first work.
 class Queue {
  public:
   Queue();
-  ~Queue();
+  ~Queue() { stop(); }
   // Does it when what was pushed before and the events are done; where one of those failed, its error is this work's too.
+  // Error(runtime, "run_dropped") once it is stopped.
   Event push(std::function<void()> work, std::vector<Event> after);
-  void wait_for_all();
+  // Of the work that was pushed last.
+  Event last();
+  // Waits for the work that is being done and drops the rest; not while another thread stops it.
+  void stop();
   // In the child of a fork, which has no thread of its parent.
   void abandon();
 

@@ -2,8 +2,11 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <optional>
+#include <string>
 
 #include "weft/core/error.h"
+#include "weft/core/knobs.h"
 #include "weft/runtime/buffer_state.h"
 #include "weft/runtime/executable_state.h"
 
@@ -111,8 +114,14 @@ PendingRun Executable::run_async(std::vector<Buffer> inputs, std::vector<Event> 
   PendingRun pending{new_outputs(inputs), {}};
   std::vector<int64_t> symbols(manifest().symbols.size());
   check_run(inputs, pending.outputs, symbols);
-  auto work = [self = *this, inputs = std::move(inputs), outputs = pending.outputs] { self.run(inputs, outputs); };
-  pending.done = device().state().push(std::move(work), std::move(after));
+  // The scope of knobs that this thread is in holds for the run.
+  std::optional<int64_t> threads = scoped_integer(Knob::threads);
+  auto work = [self = *this, inputs = std::move(inputs), outputs = pending.outputs, threads] {
+    std::optional<ScopedKnobs> scope;
+    if (threads) scope.emplace(ScopedKnobs::Values{{Knob::threads, std::to_string(*threads)}});
+    self.run(inputs, outputs);
+  };
+  pending.done = device().state().queue->push(std::move(work), std::move(after));
   return pending;
 }
 
