@@ -23,6 +23,7 @@ VOLATILE = [
     (r'("(?:min|mean|p50|p90|p99|max|threads|code)": )[\d.e-]+', r"\1#"),
     (r"(difference is )[\d.e+-]+", r"\1#"),
     (r"_[0-9a-f]{8}\b", "_#"),
+    (r"\S*/libweft_support.a", "libweft_support.a"),
     (r"[ \t]+", " "),
 ]
 

@@ -125,6 +125,11 @@ def _replace(path: str, content: bytes) -> None:
         raise
 
 
+def support_library() -> str:
+    """The library that exported programs are linked with."""
+    return os.path.join(os.path.dirname(os.path.abspath(__file__)), "libweft_support.a")
+
+
 class Executable:
     """A compiled program; call it with an array for each input."""
 
@@ -226,7 +231,7 @@ class Executable:
         stem = os.path.join(os.fspath(folder), name)
         _replace(stem + ".o", code)
         _replace(stem + ".h", header.encode())
-        return Exported(stem + ".o", stem + ".h", os.path.join(os.path.dirname(os.path.abspath(__file__)), "libweft_support.a"))
+        return Exported(stem + ".o", stem + ".h", support_library())
 
     def __repr__(self) -> str:
         return f"<weftwork.Executable {self._core.name}: {len(self.inputs)} inputs, {len(self.kernels)} kernels>"

@@ -187,6 +187,18 @@ def test_compile_run_and_inspect_a_file(weft):
     assert wf.stablehlo.parse(text).inputs[0].shape == (7, 4)
 
 
+def test_object_files_and_headers_are_written_for_c(weft):
+    out = ok(weft("compile", "layer.mlir", "--emit=obj,header", "--target", "avx2"))
+    assert Path("layer.o").read_bytes().startswith(b"\x7fELF") and "layer(" in Path("layer.h").read_text()
+    assert re.search(r"layer.o: [\d,]+ bytes for avx2; link it with \S+libweft_support.a", out)
+    ok(weft("compile", "layer.mlir"))
+    ok(weft("compile", "layer.weft", "--emit=header", "-o", "other.h"))
+    assert "other(" in Path("other.h").read_text() and not Path("other.o").exists()
+    assert weft("compile", "layer.mlir", "--emit=asm")[0] == 2
+    assert weft("compile", "layer.mlir", "--emit=obj", "--target", "avx2", "--target", "avx512")[0] == 2
+    assert weft("compile", "layer.mlir", "--emit=obj", "-o", "a-b")[0] == 1
+
+
 def test_machine_code_is_listed_with_names_and_labels(weft):
     program("big.mlir", lambda x: np.exp(np.cumsum(x, axis=1)) + np.sum(np.tanh(x)), np.zeros((300, 300)))
     ok(weft("compile", "big.mlir", "--target", "avx2"))

@@ -82,7 +82,7 @@ std::vector<Argument> arguments_of(const Program& program) {
   for (const ProgramOutput& output : program.outputs)
     if (output.alias < 0) {
       bool lined_up = is_lined_up(output.type);
-      add(cat(c_type(output.type.dtype), "* "), output.name, described(output.type, lined_up ? "written; it must begin at a multiple of 64 bytes" : "written"));
+      add(cat(c_type(output.type.dtype), "* "), output.name.empty() ? "output" : output.name, described(output.type, lined_up ? "written; it must begin at a multiple of 64 bytes" : "written"));
     }
   return arguments;
 }

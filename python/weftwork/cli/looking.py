@@ -12,7 +12,8 @@ from typing import Any
 
 from .. import _core
 from ..errors import ArgumentValueError
-from ..graph import Graph, Io, Kernel, _ios
+from ..graph import Graph, Io, Kernel, _ios, _replace, support_library
+from ..knobs import target_name
 from ..neuron import Neff
 from .program import Program, extent_pairs, names_of, symbols_of
 from .terminal import UsageError, bold, columns, count_of, milliseconds, progress, say, shape_text
@@ -20,12 +21,14 @@ from .terminal import UsageError, bold, columns, count_of, milliseconds, progres
 
 def compile_program(arguments: argparse.Namespace) -> int:
     program = Program(arguments.program, arguments.function)
+    name = "main" if program.path == "-" else os.path.splitext(program.name)[0]
+    if arguments.emit is not None:
+        return emit(program, arguments, (arguments.output or name).removesuffix(".o").removesuffix(".h"))
     if program.is_package:
         raise UsageError(f"'{program.path}' is compiled already")
     program.specialise(extent_pairs(arguments.extent))
     start = time.perf_counter()
     compiled = first_that_runs(program, arguments.target)
-    name = "main" if program.path == "-" else os.path.splitext(program.name)[0]
     output = arguments.output or name + (".neff" if isinstance(compiled, Neff) else ".weft")
     if isinstance(compiled, Neff):
         compiled.save(output)
@@ -36,6 +39,26 @@ def compile_program(arguments: argparse.Namespace) -> int:
         kind = f"{', '.join(arguments.target) or compiled.target}, {count_of(len(compiled.kernels), 'kernel')}"
     took = milliseconds(time.perf_counter() - start)
     print(f"{bold(output)}: {count_of(os.path.getsize(output), 'byte')} for {kind}, compiled in {took}")
+    return 0
+
+
+def emit(program: Program, arguments: argparse.Namespace, stem: str) -> int:
+    """An object file and a C header, or one of them; the C function is called as the files are."""
+    kinds = arguments.emit.split(",")
+    if not set(kinds) <= {"obj", "header"}:
+        raise UsageError(f"--emit takes obj, header or both, separated by a comma, got '{arguments.emit}'")
+    if len(arguments.target) > 1:
+        raise UsageError("an object file is for one --target")
+    program.specialise(extent_pairs(arguments.extent))
+    core, target = program.graph.core, target_name(*arguments.target)
+    with progress(f"compiling {program.name}"):
+        code, header = _core.export_object(core, os.path.basename(stem), target)
+    if "header" in kinds:
+        _replace(stem + ".h", header.encode())
+        print(f"{bold(stem + '.h')}: {count_of(len(header), 'byte')}")
+    if "obj" in kinds:
+        _replace(stem + ".o", code)
+        print(f"{bold(stem + '.o')}: {count_of(len(code), 'byte')} for {target}; link it with {support_library()} -lpthread -lm")
     return 0
 
 

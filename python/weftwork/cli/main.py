@@ -114,11 +114,13 @@ def add_looking(commands: Any) -> None:
     examples = """
 weft compile model.mlir                          writes model.weft
 weft compile model.mlir -o any.weft --target avx512 --target avx2 --target x86-64
-weft compile model.mlir --extent n=64            with constants for symbolic extents"""
+weft compile model.mlir --extent n=64            with constants for symbolic extents
+weft compile model.mlir --emit=obj,header --target avx2      writes model.o and model.h"""
     add = subcommand(commands, "compile", "compile a program into a .weft file", looking.compile_program, examples)
     add_program(add)
     add("-o", "--output", metavar="FILE", help="the file (the program's name, in this folder)")
     add("--target", metavar="CPU", action="append", default=[], help="native, avx512, avx2, x86-64 (the knob target); several times for code for several kinds; neuron writes a .neff file")
+    add("--emit", metavar="obj,header", help="write an object file and a C header, for C programs without Weftwork, instead")
     add_extent(add, "a constant for a symbolic extent")
 
     examples = """
