@@ -180,7 +180,11 @@ void bind_ir(nb::module_& m) {
       .def("interpret_kernels",
            [](const Graph& g, nb::handle arrays) { return to_list(interpret(lower_to_program(g), to_literals(arrays))); })
       .def("kernels_text", [](const Graph& g) { return lower_to_program(g).text(); })
-      .def("cuts", [](const Graph& g) { return lower_to_program(g).cuts; })
+      .def("cuts", [](const Graph& g) {
+        std::vector<std::string> texts;
+        for (const Cut& cut : lower_to_program(g).cuts) texts.push_back(cut.text());
+        return texts;
+      })
       .def_prop_ro("op_names", [](const Graph& g) {
         nb::list names;
         for (const Node& node : g.nodes()) names.append(text(name(node.op)));

@@ -203,7 +203,20 @@ void bind_executable(nb::module_& m) {
         for (const StageTime& time : self.compiled.times) times[time.stage.c_str()] = time.milliseconds;
         return times;
       })
-      .def_prop_ro("cuts", [](const PyExecutable& self) { return self.compiled.executable.manifest().cuts; });
+      .def_prop_ro("launch_infos", [](const PyExecutable& self) {
+        nb::list launches;
+        auto size = [](const Dim& bytes) { return bytes.is(-1) ? nb::none() : to_python(bytes); };
+        for (const LaunchInfo& launch : self.compiled.executable.manifest().launches)
+          launches.append(nb::make_tuple(launch.name, launch.source, launch.ops, launch.lines, size(launch.read_bytes), size(launch.written_bytes),
+                                         size(launch.flops), launch.is_setup));
+        return launches;
+      })
+      .def_prop_ro("cut_infos", [](const PyExecutable& self) {
+        nb::list cuts;
+        for (const CutInfo& cut : self.compiled.executable.manifest().cuts)
+          cuts.append(nb::make_tuple(cut.op, cut.source, cut.reason, cut.readers));
+        return cuts;
+      });
 }
 
 void bind_spans(nb::module_& m) {

@@ -7,6 +7,7 @@ from .annotation import mutable, tensor
 from .custom import CustomOp, custom_op
 from .device import Buffer, Device, PendingRun, devices
 from .errors import Error
+from .explain import explain
 from .graph import Executable, Graph, load
 from .jit import compile, jit, simulate, trace
 from .knobs import knobs, num_threads, set_num_threads
@@ -52,6 +53,7 @@ __all__ = [
     "devices",
     "erf",
     "errors",
+    "explain",
     "jit",
     "knobs",
     "linalg",

@@ -174,7 +174,7 @@ class Executable:
     @property
     def cuts(self) -> list[str]:
         """Why fusion stopped where it did."""
-        return self._core.cuts
+        return [f"{op} ({source}): {reason}" for op, source, reason, _ in self._core.cut_infos]
 
     def __call__(self, *arrays: Any) -> Any:
         """Runs with an array for each input: NumPy arrays, buffers, and whatever has ``__dlpack__`` or the buffer protocol, used

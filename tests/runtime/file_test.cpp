@@ -30,7 +30,8 @@ Package example() {
   m.arena_bytes = Dim(n) * 64 + 128;
   m.persistent_bytes = 64;
   m.kernels = {{"add_f32", "model.py:14", {"add", "multiply"}, 2}};
-  m.cuts = {"it is used twice"};
+  m.launches = {{"double", "a.py:1", {"multiply"}, {"a.py:1"}, 8, 8, 0, false}};
+  m.cuts = {{"multiply", "a.py:1", "is used twice", {"add (a.py:2)"}}};
   Build build{"avx2", {"avx2", "fma"}, m, {"first object", ""}};
   Build other = build;
   other.manifest.symbols[0].max = 7, other.manifest.symbols[0].opt = 7;
@@ -90,6 +91,7 @@ TEST_CASE("a file gives back what was written") {
   CHECK(m.kernels[0].source == "model.py:14");
   CHECK(m.kernels[0].ops == wanted.kernels[0].ops);
   CHECK(m.kernels[0].launches == 2);
+  CHECK(m.launches == wanted.launches);
   CHECK(m.cuts == wanted.cuts);
   CHECK(std::string(static_cast<const char*>(m.constants[0].bytes), 16) == numbers.substr(0, 16));
   CHECK(m.constants[1].bytes == numbers.data() + 1);

@@ -14,6 +14,7 @@
 #include "weft/codegen/llvm/split.h"
 #include "weft/compiler/cache.h"
 #include "weft/compiler/library.h"
+#include "weft/compiler/manifest.h"
 #include "weft/core/cpu.h"
 #include "weft/core/error.h"
 #include "weft/core/span.h"
@@ -38,34 +39,6 @@ class Stages {
  private:
   int64_t last_ = span_clock();
 };
-
-void count_launches(const Launch& launch, std::vector<int64_t>& launches, std::vector<const Launch*>& first) {
-  for (const LaunchBlock& block : launch.blocks)
-    for (const Launch& inner : block.launches) count_launches(inner, launches, first);
-  if (launch.kernel < 0) return;
-  auto k = static_cast<size_t>(launch.kernel);
-  ++launches[k];
-  if (!first[k]) first[k] = &launch;
-}
-
-Manifest manifest_of(const Program& program) {
-  Manifest m;
-  m.name = program.name;
-  m.symbols = program.symbols;
-  for (const ProgramInput& input : program.inputs) m.inputs.push_back({input.name, input.type, -1});
-  for (const ProgramOutput& output : program.outputs) m.outputs.push_back({output.name, output.type, output.alias});
-  for (const Literal& constant : program.constants) m.constants.push_back(constant_of(constant));
-  m.arena_bytes = program.arena_bytes;
-  m.persistent_bytes = program.persistent_bytes;
-  std::vector<int64_t> launches(program.kernels.size());
-  std::vector<const Launch*> first(program.kernels.size());
-  for (const auto* list : {&program.setup, &program.run})
-    for (const Launch& launch : *list) count_launches(launch, launches, first);
-  for (size_t k = 0; k < program.kernels.size(); ++k)
-    m.kernels.push_back({program.kernels[k].name, program.kernels[k].loc.text(), first[k] ? first[k]->ops : std::vector<std::string>{}, launches[k]});
-  m.cuts = program.cuts;
-  return m;
-}
 
 // WEFT_DUMP=DIR: a folder for each compiled function with the text of every stage.
 void dump(const std::string& folder, const char* file, const std::string& text) {

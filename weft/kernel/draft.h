@@ -43,6 +43,8 @@ struct Draft {
   Dim parallel = 1;
   bool setup = false;
   std::vector<std::string> ops;
+  std::vector<Location> lines;
+  size_t operands = 0;
 };
 
 // What lowering reads and appends to.

@@ -59,8 +59,7 @@ class Fuser {
   void store(NodeId id, const char* reason) {
     if (fusion_.is_stored[id] || is_inline_constant(graph_.node(id))) return;
     fusion_.is_stored[id] = true;
-    const Node& node = graph_.node(id);
-    fusion_.cuts.push_back(std::string(name(node.op)) + " (" + node.loc.text() + "): " + reason);
+    fusion_.cuts.emplace_back(id, reason);
   }
 
   void force_stores() {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <optional>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "weft/ir/graph.h"
@@ -38,7 +38,7 @@ struct Fusion {
   std::vector<Group> groups;       // in an order in which every group follows those it reads
   std::vector<bool> is_stored;     // by node: has memory (parameters, constants of more than one value, stage roots)
   std::vector<int> stage_of;       // by node: the stage whose root it is, or -1
-  std::vector<std::string> cuts;   // for each stored value that could have been computed in place, why it is not
+  std::vector<std::pair<NodeId, const char*>> cuts;  // stored values that could have been computed in place, and why they are not
 };
 
 // `graph` is flat; its dots are as prepare leaves them.

@@ -189,6 +189,8 @@ struct Launch {
   Dim cost;                      // price of one parallel iteration (see cost.h): small launches stay on the caller
   Location loc;
   std::vector<std::string> ops;  // the ops it does, for humans
+  std::vector<Location> lines;   // of each op
+  size_t operands = 0;           // routine: how many of its buffers, the first ones, it only reads
 };
 
 struct ProgramInput {
@@ -200,6 +202,16 @@ struct ProgramOutput {
   Type type;
   int alias = -1;     // the input whose memory it lands in
   int32_t copy_of = -1;  // an input that is returned as it is, when not aliased (the launch list holds the copy)
+};
+
+// A value that was stored though it could have been computed where it is used.
+struct Cut {
+  std::string op;
+  Location loc;
+  std::string reason;  // "is used twice"
+  std::vector<std::string> readers;  // "add (model.py:14)"
+
+  std::string text() const;  // "exponential (model.py:12): is used twice"
 };
 
 // Kernels + launch order + memory plan + the signature: what codegen turns into one native entry.
@@ -214,9 +226,13 @@ struct Program {
   std::vector<ProgramOutput> outputs;
   std::vector<Symbol> symbols;
   Dim arena_bytes, persistent_bytes;
-  std::vector<std::string> cuts;  // a reason for each place where fusion stopped
+  std::vector<Cut> cuts;  // each place where fusion stopped
 
   std::string text() const;
 };
+
+// The launches of kernels and routines, those inside of loops and branches too. Machine code numbers those of a run, then
+// those of setup.
+std::vector<const Launch*> plain_launches(const std::vector<Launch>& launches);
 
 }  // namespace weft

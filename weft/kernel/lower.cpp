@@ -42,6 +42,39 @@ void lower_group(Lowering& lowering, const Group& group) {
   }
 }
 
+// Why a result ends its kernel where fusion had no choice.
+const char* border(StageKind kind) {
+  switch (kind) {
+    case StageKind::map: return "is read by a kernel over other elements";
+    case StageKind::reduce: return "is a reduction, and its reader runs over other rows";
+    case StageKind::dot: return "is a product, whose tiles are whole only when it ends";
+    case StageKind::scatter: return "is a scatter, which may write any element until it ends";
+    case StageKind::update: return "is written in part";
+    case StageKind::fold: return "is the result of a scan, selection or reduction by a body";
+    case StageKind::step: return "is the result of a routine, loop or branch";
+  }
+  return "";
+}
+
+void add_cuts(Program& program, const Graph& graph, Fusion& fusion) {
+  std::map<NodeId, std::vector<std::string>> readers;
+  for (const auto& [id, reason] : fusion.cuts) readers[id];
+  for (const Stage& stage : fusion.stages)
+    for (NodeId read : stage.reads) {
+      int from = fusion.stage_of[read];
+      if (from < 0 || fusion.stages[static_cast<size_t>(from)].group == stage.group) continue;
+      if (readers.try_emplace(read).second) fusion.cuts.emplace_back(read, border(fusion.stages[static_cast<size_t>(from)].kind));
+    }
+  for (const Node& node : graph.nodes())
+    for (const Value& operand : node.operands())
+      if (auto found = readers.find(operand.id()); found != readers.end()) found->second.push_back(cat(name(node.op), " (", node.loc.text(), ")"));
+  for (const auto& [id, reason] : fusion.cuts) {
+    const Node& node = graph.node(id);
+    const Node& made = node.op == Op::result ? node.operand(0).node() : node;
+    program.cuts.push_back({std::string(name(made.op)), node.loc, reason, readers[id]});
+  }
+}
+
 // The greatest value of an atom that uses the counter.
 Dim atom_bound(const DimAtom& atom, const Counter& counter) {
   auto bound = [&](size_t i) { return upper_bound(atom.operands[i], counter); };
@@ -101,7 +134,7 @@ Program lower(const Graph& flat, const Counters& counters, bool multiplies_bf16)
   Lowering lowering{graph, fusion, counters, {}, {}, needed_values(graph, fusion), multiplies_bf16};
   for (const Group& group : fusion.groups) lower_group(lowering, group);
   Program program = plan(lowering);
-  program.cuts = std::move(fusion.cuts);
+  add_cuts(program, graph, fusion);
   return program;
 }
 

@@ -111,6 +111,7 @@ void finish_draft(Lowering& lowering, Draft draft, const Access& access, const s
     const Node& node = lowering.graph.node(id);
     if (node.op == Op::constant || node.op == Op::parameter || node.op == Op::broadcast_in_dim || node.op == Op::reshape) continue;
     draft.ops.emplace_back(name(node.op));
+    draft.lines.push_back(node.loc);
   }
   const Node& last = lowering.graph.node(roots.back());
   draft.kernel.loc = last.loc;

@@ -24,6 +24,7 @@ std::vector<BufferId> result_buffers(Lowering& lowering, const Node& node) {
 void finish_step(Lowering& lowering, Draft draft, const Node& node) {
   draft.kernel.loc = node.loc;
   draft.ops.emplace_back(name(node.op));
+  draft.lines.push_back(node.loc);
   lowering.drafts.push_back(std::move(draft));
 }
 
@@ -111,6 +112,7 @@ void lower_sort(Lowering& lowering, const Node& node) {
     draft.buffers.push_back(static_cast<BufferId>(operand.id()));
     draft.numbers.push_back(size_of(operand.type().dtype));
   }
+  draft.operands = draft.buffers.size();
   for (BufferId buffer : result_buffers(lowering, node)) draft.buffers.push_back(buffer);
   if (order.key == SortKey::body) draft.bodies.push_back(body_kernel(lowering, *body));
   finish_step(lowering, std::move(draft), node);
@@ -128,6 +130,7 @@ void lower_routine(Lowering& lowering, const Node& node) {
   draft.numbers = call->numbers;
   draft.texts = call->texts;
   for (const Value& operand : node.operands()) draft.buffers.push_back(static_cast<BufferId>(operand.id()));
+  draft.operands = draft.buffers.size();
   for (BufferId buffer : result_buffers(lowering, node)) draft.buffers.push_back(buffer);
   for (const Type& type : call->scratch) draft.buffers.push_back(lowering.add_temporary(type));
   finish_step(lowering, std::move(draft), node);

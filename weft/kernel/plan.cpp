@@ -268,6 +268,8 @@ class Planner {
     if (!draft.kernel.dot) launch.cost = work_of(draft.kernel);
     launch.loc = draft.kernel.loc;
     launch.ops = std::move(draft.ops);
+    launch.lines = std::move(draft.lines);
+    launch.operands = draft.operands;
     launch.routine = std::move(draft.routine);
     launch.numbers = std::move(draft.numbers);
     launch.texts = std::move(draft.texts);
@@ -319,6 +321,7 @@ class Planner {
     }
     program_.constants.insert(program_.constants.end(), inner.constants.begin(), inner.constants.end());
     program_.persistent_bytes = program_.persistent_bytes + inner.persistent_bytes;
+    program_.cuts.insert(program_.cuts.end(), inner.cuts.begin(), inner.cuts.end());
     for (Launch& launch : inner.setup) program_.setup.push_back(moved_launch(launch, kernels, buffers));
     LaunchBlock moved;
     for (Launch& launch : inner.run) moved.launches.push_back(moved_launch(launch, kernels, buffers));

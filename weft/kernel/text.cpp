@@ -105,6 +105,8 @@ std::string Kernel::text() const {
   return out;
 }
 
+std::string Cut::text() const { return cat(op, " (", loc.text(), "): ", reason); }
+
 std::string Program::text() const {
   static constexpr std::string_view places[] = {"input", "output", "constant", "arena", "turn", "persistent"};
   std::string out = cat("program ", name, "\n");
@@ -121,6 +123,16 @@ std::string Program::text() const {
   for (const Launch& launch : run) append_launch(out, *this, launch);
   for (const Kernel& kernel : kernels) append(out, "kernel ", kernel.name, ":  # ", kernel.loc.text(), "\n", kernel.text());
   return out;
+}
+
+std::vector<const Launch*> plain_launches(const std::vector<Launch>& launches) {
+  std::vector<const Launch*> found;
+  for (const Launch& launch : launches) {
+    if (launch.kind == LaunchKind::kernel || launch.kind == LaunchKind::routine) found.push_back(&launch);
+    for (const LaunchBlock& block : launch.blocks)
+      for (const Launch* inner : plain_launches(block.launches)) found.push_back(inner);
+  }
+  return found;
 }
 
 }  // namespace weft

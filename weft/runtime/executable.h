@@ -30,6 +30,26 @@ struct KernelInfo {
   int64_t launches = 0;
 };
 
+// One launch of a kernel or routine in the program's text, as machine code numbers them: of a run, then of setup.
+struct LaunchInfo {
+  std::string name;               // of the kernel or routine
+  std::string source;             // the user's line of what it stores
+  std::vector<std::string> ops, lines;  // what it does, and the user's line of each
+  // Of the buffers that it reads and writes, and operations of its product; -1 where they differ from turn to turn of a loop.
+  Dim read_bytes, written_bytes, flops;
+  bool is_setup = false;          // once, as the program is loaded
+
+  bool operator==(const LaunchInfo&) const = default;
+};
+
+// A value that was stored although it could have been computed where it is used.
+struct CutInfo {
+  std::string op, source, reason;
+  std::vector<std::string> readers;  // "add (model.py:14)"
+
+  bool operator==(const CutInfo&) const = default;
+};
+
 // Everything about a program but its code; what a compiler hands over.
 struct Manifest {
   std::string name;
@@ -43,7 +63,8 @@ struct Manifest {
   std::vector<Constant> constants;
   Dim arena_bytes, persistent_bytes;
   std::vector<KernelInfo> kernels;
-  std::vector<std::string> cuts;  // why fusion stopped where it did
+  std::vector<LaunchInfo> launches;
+  std::vector<CutInfo> cuts;  // where fusion stopped
 };
 
 // The extents of one array.

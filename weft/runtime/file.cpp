@@ -21,7 +21,7 @@ namespace weft {
 namespace {
 
 constexpr std::string_view magic = "\x89WEFT\r\n\x1a";
-constexpr uint64_t version = 1;
+constexpr uint64_t version = 2;
 constexpr uint64_t alignment = 64;
 
 struct Header {
@@ -166,7 +166,18 @@ void write_manifest(Writer& out, const Manifest& m) {
     out.texts(kernel.ops);
     out.number(static_cast<uint64_t>(kernel.launches));
   });
-  out.texts(m.cuts);
+  out.list(m.launches, [&](const LaunchInfo& launch) {
+    out.text(launch.name);
+    out.text(launch.source);
+    out.texts(launch.ops);
+    out.texts(launch.lines);
+    for (const Dim* size : {&launch.read_bytes, &launch.written_bytes, &launch.flops}) out.dim(*size);
+    out.number(launch.is_setup);
+  });
+  out.list(m.cuts, [&](const CutInfo& cut) {
+    for (const std::string* text : {&cut.op, &cut.source, &cut.reason}) out.text(*text);
+    out.texts(cut.readers);
+  });
 }
 
 Manifest read_manifest(Reader& in) {
@@ -196,7 +207,13 @@ Manifest read_manifest(Reader& in) {
     kernel.launches = in.integer();
     return kernel;
   });
-  m.cuts = in.texts();
+  m.launches = in.list([&] {
+    LaunchInfo launch{in.text(), in.text(), in.texts(), in.texts(), in.dim(), in.dim(), in.dim()};
+    launch.is_setup = in.integer() != 0;
+    if (launch.lines.size() != launch.ops.size()) reject(cat("'", launch.name, "' has ", launch.ops.size(), " operations at ", launch.lines.size(), " lines"));
+    return launch;
+  });
+  m.cuts = in.list([&] { return CutInfo{in.text(), in.text(), in.text(), in.texts()}; });
   return m;
 }
 

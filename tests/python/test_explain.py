@@ -1,0 +1,98 @@
+"""Explanations: every operation is in a kernel with the user's line, and every value between kernels has a reason."""
+
+import inspect
+
+import numpy as np
+import pytest
+
+import weftwork as wf
+
+
+def line_of(function, text):
+    lines, first = inspect.getsourcelines(function)
+    return f"test_explain.py:{first + next(i for i, line in enumerate(lines) if text in line)}"
+
+
+def test_a_chain_is_one_kernel_without_cuts():
+    def chain(x):
+        y = np.tanh(x)
+        return y * 2 + 1
+
+    why = wf.explain(chain, np.ones((3, 5), np.float32))
+    (kernel,) = why.kernels
+    assert kernel.ops == (("tanh", line_of(chain, "tanh")), ("multiply", line_of(chain, "* 2")), ("add", line_of(chain, "* 2")))
+    assert (kernel.launches, kernel.read_bytes, kernel.written_bytes, kernel.flops, kernel.setup) == (1, 60, 60, 0, False)
+    assert why.cuts == ()
+
+
+def test_products_and_routines_end_kernels_and_say_why():
+    def model(x, w):
+        y = x @ w
+        z = np.exp(y)
+        s = np.sort(z, axis=-1)
+        return z @ w + s
+
+    why = wf.explain(model, np.ones((4, 4), np.float32), np.ones((4, 4), np.float32))
+    products = [k for k in why.kernels if any(op == "dot_general" for op, _ in k.ops)]
+    assert sum(k.launches for k in products) == 2
+    assert all(k.flops == 2 * 4 * 4 * 4 for k in products)
+    (sort,) = (k for k in why.kernels if k.name == "sort")
+    assert (sort.ops, sort.read_bytes, sort.written_bytes) == ((("sort", line_of(model, "np.sort")),), 64, 64)
+    (stored,) = (cut for cut in why.cuts if cut.op == "exponential")
+    assert stored.source == line_of(model, "np.exp")
+    assert f"sort ({line_of(model, 'np.sort')})" in stored.readers
+    assert "is an operand" in stored.reason
+    for text in ("model: ", "2 launches" if len(products) == 1 else "1 launch", stored.reason, line_of(model, "np.sort")):
+        assert text in str(why)
+
+
+def test_equal_kernels_are_told_once_with_all_their_lines():
+    def twice(x):
+        a = np.sort(np.tanh(x))
+        b = np.sort(np.tanh(a))
+        return b
+
+    why = wf.explain(twice, np.ones(7))
+    (tanh,) = (k for k in why.kernels if k.ops and k.ops[0][0] == "tanh")
+    assert tanh.launches == 2
+    assert {line_of(twice, "a = "), line_of(twice, "b = ")} <= set(tanh.lines)
+
+
+def test_sizes_are_extents_where_the_program_has_them_and_unknown_where_a_loop_counts():
+    why = wf.explain(lambda x: np.cos(x), wf.spec(("n", 2), np.float64))
+    n = wf.Dim("n")
+    assert repr(why.kernels[0].read_bytes) == repr(n * 16)
+
+    def prefix_sums(x):
+        out = np.zeros_like(x)
+        for i in wf.range(len(x)):
+            out[i] = np.sum(np.sort(x[:i]))
+        return out
+
+    assert None in [k.read_bytes for k in wf.explain(prefix_sums, np.ones(40)).kernels]
+
+
+def test_what_is_done_once_is_told_apart():
+    weights = np.ones((64, 64), np.float32)
+    weights.flags.writeable = False
+    why = wf.explain(lambda x: x @ weights, np.ones((64, 64), np.float32))
+    assert [k.setup for k in why.kernels if "pack" in k.name or k.setup] == [True]
+    assert "once, as the program is loaded" in str(why)
+
+
+@pytest.mark.parametrize("of", ["graph", "executable", "jit", "file"])
+def test_graphs_executables_and_files_can_be_explained(of, tmp_path):
+    f = lambda x: np.tanh(x) + 1
+    x = np.ones(3)
+    wanted = wf.explain(f, x)
+    if of == "graph":
+        found = wf.explain(wf.trace(f, x))
+    elif of == "jit":
+        found = wf.explain(wf.jit(f), x)
+    else:
+        executable = wf.compile(f, x)
+        if of == "file":
+            executable.save(tmp_path / "f.weft")
+            executable = wf.load(tmp_path / "f.weft")
+        found = wf.explain(executable)
+    assert found == wanted
