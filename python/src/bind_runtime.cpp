@@ -12,6 +12,7 @@
 #include "weft/compiler/export.h"
 #include "weft/core/cpu.h"
 #include "weft/core/span.h"
+#include "weft/runtime/listen.h"
 #include "weft/runtime/thread_pool.h"
 
 namespace weft::py {
@@ -131,6 +132,12 @@ nb::list tuples_of(const std::vector<KernelInfo>& kernels) {
   return tuples;
 }
 
+nb::list texts_of(const std::vector<CutInfo>& cuts) {
+  nb::list texts;
+  for (const CutInfo& cut : cuts) texts.append(cat(cut.op, " (", cut.source, "): ", cut.reason));
+  return texts;
+}
+
 // What one kind of CPU has in a file: (target, features, feature that this CPU lacks, bytes of code, …) by name.
 nb::dict dict_of(const Build& build) {
   const Manifest& manifest = build.manifest;
@@ -145,7 +152,7 @@ nb::dict dict_of(const Build& build) {
   row["inputs"] = tuples_of(manifest.inputs);
   row["outputs"] = tuples_of(manifest.outputs);
   row["kernels"] = tuples_of(manifest.kernels);
-  row["cuts"] = manifest.cuts;
+  row["cuts"] = texts_of(manifest.cuts);
   row["arena"] = to_python(manifest.arena_bytes);
   row["persistent"] = to_python(manifest.persistent_bytes);
   row["code"] = code;
@@ -170,8 +177,38 @@ void bind_package(nb::module_& m) {
   m.def("read_package", [](const std::string& path) { return read_package(path); });
 }
 
+// What is told of launches, before and after they ran.
+void bind_launches(nb::class_<PyExecutable>& executable) {
+  executable
+      .def("profile", [](const PyExecutable& self, const nb::callable& runs) {
+        LaunchTimes times(self.compiled.executable.manifest());
+        int64_t begin = span_clock();
+        runs();
+        double seconds = static_cast<double>(span_clock() - begin) / 1e9;
+        nb::list launches;
+        for (const LaunchTime& time : times.times()) launches.append(nb::make_tuple(time.count, time.total, time.min));
+        return nb::make_tuple(seconds, launches);
+      }, "(seconds, [(count, total, min) of each launch]) of the runs that a function makes on this thread.")
+      .def_prop_ro("launch_infos", [](const PyExecutable& self) {
+        nb::list launches;
+        auto size = [](const Dim& bytes) { return bytes.is(-1) ? nb::none() : to_python(bytes); };
+        for (const LaunchInfo& launch : self.compiled.executable.manifest().launches)
+          launches.append(nb::make_tuple(launch.name, launch.source, launch.ops, launch.lines, size(launch.read_bytes), size(launch.written_bytes),
+                                         size(launch.flops), launch.is_setup));
+        return launches;
+      })
+      .def_prop_ro("cut_infos", [](const PyExecutable& self) {
+        nb::list cuts;
+        for (const CutInfo& cut : self.compiled.executable.manifest().cuts)
+          cuts.append(nb::make_tuple(cut.op, cut.source, cut.reason, cut.readers));
+        return cuts;
+      });
+}
+
 void bind_executable(nb::module_& m) {
-  nb::class_<PyExecutable>(m, "Executable", "A compiled program.")
+  nb::class_<PyExecutable> executable(m, "Executable", "A compiled program.");
+  bind_launches(executable);
+  executable
       .def("save", [](const PyExecutable& self, const std::string& path, const std::vector<std::string>& targets) {
         nb::gil_scoped_release release;
         if (self.package && targets.empty()) return write_package(path, *self.package);
@@ -202,20 +239,6 @@ void bind_executable(nb::module_& m) {
         nb::dict times;
         for (const StageTime& time : self.compiled.times) times[time.stage.c_str()] = time.milliseconds;
         return times;
-      })
-      .def_prop_ro("launch_infos", [](const PyExecutable& self) {
-        nb::list launches;
-        auto size = [](const Dim& bytes) { return bytes.is(-1) ? nb::none() : to_python(bytes); };
-        for (const LaunchInfo& launch : self.compiled.executable.manifest().launches)
-          launches.append(nb::make_tuple(launch.name, launch.source, launch.ops, launch.lines, size(launch.read_bytes), size(launch.written_bytes),
-                                         size(launch.flops), launch.is_setup));
-        return launches;
-      })
-      .def_prop_ro("cut_infos", [](const PyExecutable& self) {
-        nb::list cuts;
-        for (const CutInfo& cut : self.compiled.executable.manifest().cuts)
-          cuts.append(nb::make_tuple(cut.op, cut.source, cut.reason, cut.readers));
-        return cuts;
       });
 }
 

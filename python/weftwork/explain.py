@@ -8,7 +8,7 @@ from typing import Any
 from .graph import Executable
 from .jit import compile
 
-__all__ = ["Cut", "Explanation", "KernelReport", "explain"]
+__all__ = ["Cut", "Explanation", "KernelReport", "KernelTime", "RunProfile", "explain"]
 
 
 @dataclass(frozen=True)
@@ -69,6 +69,67 @@ class Explanation:
         lines += ["cuts: values that are stored between kernels, and why"] * bool(self.cuts)
         lines += [f"  {cut}" for cut in self.cuts]
         return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class KernelTime:
+    """What a run spent on one kernel: ``launches``, their ``total`` seconds in a run on average, the ``min`` of a single one,
+    its ``share`` of the time in all kernels, the user's ``lines`` and the ``ops``."""
+
+    name: str
+    launches: float
+    total: float
+    min: float
+    share: float
+    lines: tuple[str, ...]
+    ops: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class RunProfile:
+    """What runs of a program took: ``seconds`` for one on average, ``iters`` of them, and the ``kernels``, slowest first.
+    ``str()`` of it is a table."""
+
+    name: str
+    seconds: float
+    iters: int
+    kernels: tuple[KernelTime, ...]
+
+    def __str__(self) -> str:
+        inside = sum(kernel.total for kernel in self.kernels)
+        rows = [("launches", "total us", "min us", "share", "kernel", "lines", "operations")]
+        for k in self.kernels:
+            lines, ops = ", ".join(k.lines[:3]) + " ..." * (len(k.lines) > 3), ", ".join(k.ops[:6]) + " ..." * (len(k.ops) > 6)
+            rows.append((f"{k.launches:g}", f"{k.total * 1e6:.2f}", f"{k.min * 1e6:.2f}", f"{k.share:.1%}", k.name, lines, ops))
+        widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+        table = ["  ".join(cell.rjust(w) if i < 4 else cell.ljust(w) for i, (cell, w) in enumerate(zip(row, widths, strict=True))) for row in rows]
+        head = f"{self.name}: {self.seconds * 1e6:.2f} us a run over {self.iters}, {inside * 1e6:.2f} us of it in kernels"
+        return "\n".join(line.rstrip() for line in (head, *table))
+
+
+def run_profile(executable: Executable, arrays: tuple[Any, ...], warmup: int, iters: int) -> RunProfile:
+    """What ``iters`` runs with these arrays took, kernel by kernel."""
+
+    def run(times: int) -> None:
+        for _ in range(times):
+            executable(*arrays)
+
+    run(warmup)
+    seconds, times = executable._core.profile(lambda: run(iters))
+    every = sum(total for _, total, _ in times) or 1.0
+    sums: dict[str, list[Any]] = {}
+    for info, time in zip(executable._core.launch_infos, times, strict=True):
+        if time[0]:
+            sums.setdefault(info[0], []).append(time)
+    rows = []
+    for report in kernel_reports(executable):
+        if report.setup or report.name not in sums:
+            continue
+        total = sum(time[1] for time in sums[report.name])
+        count, least = sum(time[0] for time in sums[report.name]), min(time[2] for time in sums[report.name])
+        rows.append(KernelTime(report.name, count / iters, total / iters, least, total / every, report.lines, tuple(op for op, _ in report.ops)))
+    rows.sort(key=lambda row: -row.total)
+    return RunProfile(executable._core.name, seconds / iters, iters, tuple(rows))
 
 
 def amount(value: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from . import _core
 from .device import Device, PendingRun
 from .errors import ArgumentTypeError, ArgumentValueError
 from .knobs import report_problems, target_name
+
+if TYPE_CHECKING:
+    from .explain import RunProfile
 
 __all__ = ["Executable", "Graph", "Io", "Kernel", "load"]
 
@@ -192,13 +195,24 @@ class Executable:
     def benchmark(self, *arrays: Any, warmup: int = 5, iters: int = 50) -> dict[str, float]:
         """Seconds for a run with these arrays (zeros where none are given and no extent is symbolic): 'min', 'mean', 'median',
         'p90', 'p99' and 'max'. Measured outside of Python, into results that there are, with the GIL released."""
+        return _core.benchmark(self._core, self._measured(arrays, warmup, iters), warmup, iters)
+
+    def profile(self, *arrays: Any, warmup: int = 2, iters: int = 10) -> RunProfile:
+        """Runs with these arrays (zeros where none are given and no extent is symbolic) and tells what each kernel took: a
+        table by ``str()``, its rows as ``.kernels``."""
+        from .explain import run_profile
+
+        return run_profile(self, self._measured(arrays, warmup, iters), warmup, iters)
+
+    def _measured(self, arrays: tuple[Any, ...], warmup: int, iters: int) -> tuple[Any, ...]:
+        """Arrays to measure runs with."""
         if iters < 1 or warmup < 0:
             raise ArgumentValueError(f"iters must be at least 1 and warmup at least 0, got {iters} and {warmup}  [benchmark]")
         if not arrays:
             if any(not isinstance(extent, int) for io in self.inputs for extent in io.shape):
                 raise ArgumentTypeError("a program with symbolic extents needs arrays to be measured with  [benchmark]")
             arrays = tuple(np.zeros(io.shape, io.dtype) for io in self.inputs)
-        return _core.benchmark(self._core, arrays, warmup, iters)
+        return arrays
 
     def save(self, path: str | os.PathLike[str], *, targets: Sequence[str] = ()) -> None:
         """Writes it to a file that :func:`weftwork.load` reads, named ``….weft`` by custom: signature, machine code,

@@ -136,3 +136,63 @@ def test_weft_trace_records_a_whole_process(tmp_path):
     threads = spans_of(path)
     assert named(threads, "compile lambda") and named(threads, "trace lambda")
     assert [p.name for p in tmp_path.iterdir()] == ["trace.json"]
+
+
+def test_kernels_are_told_with_lines_operations_bytes_and_threads(tmp_path, monkeypatch):
+    @wf.jit
+    def big(x):
+        y = np.tanh(x)
+        return np.sort(y[:100]), y + 1
+
+    x = np.ones((3000, 1000), np.float32)
+    path = tmp_path / "trace.json"
+    with wf.knobs(threads=2), wf.profile(path):
+        for _ in range(3):
+            big(x)
+    threads = spans_of(path)
+    runs = named(threads, "run big")
+    assert len(runs) == 3
+    kernels = [e for e in threads["main"] if e["cat"] == "kernel"]
+    (first, *_) = [e for e in kernels if e["name"].startswith("tanh")]
+    assert first["args"]["source"].startswith("test_profile.py:")
+    assert any(op.startswith("tanh (test_profile.py:") for op in first["args"]["ops"])
+    assert first["args"]["read_bytes"] == x.nbytes
+    assert all(any(inside(kernel, run) for run in runs) for kernel in kernels)
+    assert len([e for e in kernels if e["name"] == "sort"]) == 3
+    # What workers did of it has the same name, on their own tracks.
+    workers = [name for name in threads if name.startswith("weft-")]
+    assert all(e["cat"] == "kernel" for name in workers for e in threads[name])
+
+
+def test_runs_tell_the_values_of_symbolic_extents(tmp_path):
+    f = wf.jit(lambda x: x * 2, dynamic={"x": {0: wf.Dim("n")}})
+    path = tmp_path / "trace.json"
+    with wf.profile(path):
+        f(np.ones(3))
+        f(np.ones(11))
+    threads = spans_of(path)
+    assert [e["args"] for e in named(threads, "run")] == [{"n": 3}, {"n": 11}]
+    assert [e["args"]["read_bytes"] for e in threads["main"] if e["cat"] == "kernel"] == ["8*n"] * 2
+
+
+def test_an_executable_tells_what_each_kernel_took():
+    weights = np.ones((64, 64), np.float32)
+
+    def model(x):
+        h = np.tanh(x @ weights)
+        for _ in wf.range(5):
+            h = np.sort(h * 2, axis=-1)
+        return h
+
+    executable = wf.compile(model, np.ones((32, 64), np.float32))
+    profile = executable.profile(iters=4)
+    launches = {k.name: k.launches for k in profile.kernels}
+    assert launches["sort"] == 5
+    assert abs(sum(k.share for k in profile.kernels) - 1) < 1e-9
+    assert all(0 < k.min <= k.total for k in profile.kernels)
+    assert sum(k.total for k in profile.kernels) <= profile.seconds
+    text = str(profile)
+    assert text.splitlines()[0].startswith("model: ")
+    assert all(k.name in text and k.lines[0] in text for k in profile.kernels)
+    with pytest.raises(ValueError, match="iters"):
+        executable.profile(iters=0)

@@ -78,7 +78,8 @@ Executable Executable::load(Manifest manifest, std::span<const std::string> obje
   buffers.add(nullptr);
   buffers.add(state->persistent.get());
   std::vector<int64_t> symbols(m.symbols.size());
-  run_entry(setup, symbols.data(), buffers.data());
+  if (is_listened()) run_listened(setup, m, state->labels, "set up", symbols, buffers.data());
+  else run_entry(setup, symbols.data(), buffers.data());
   return Executable(std::move(state));
 }
 
@@ -163,7 +164,8 @@ void Executable::run(std::span<const int64_t> symbols, std::span<const void* con
   if (arena_bytes > 0) arena = program.arenas.take(program.allocator, arena_bytes);
   buffers.add(arena.get());
   buffers.add(program.persistent.get());
-  run_entry(program.run, symbols.data(), buffers.data());
+  if (is_listened()) run_listened(program.run, m, program.labels, "run", symbols, buffers.data());
+  else run_entry(program.run, symbols.data(), buffers.data());
   for (const auto& [i, memory] : elsewhere) std::memcpy(outputs[i], memory.get(), static_cast<size_t>(memory.get_deleter().bytes));
   if (arena) program.arenas.give(std::move(arena));
 }

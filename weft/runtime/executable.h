@@ -75,6 +75,12 @@ struct Timing {
   double min = 0, mean = 0, p50 = 0, p90 = 0, p99 = 0, max = 0;
 };
 
+// What runs spent on one launch, in seconds.
+struct LaunchTime {
+  int64_t count = 0;
+  double total = 0, min = 0;
+};
+
 // Results of a run that may not be done yet: they are set once the event is.
 struct PendingRun {
   std::vector<Buffer> outputs;
@@ -116,6 +122,8 @@ class Executable {
   PendingRun run_async(std::vector<Buffer> inputs, std::vector<Event> after = {}) const;
   // Runs several times. Error(value, "benchmark") for less than one iteration.
   Timing benchmark(std::span<const Buffer> inputs, int warmup = 5, int iterations = 50) const;
+  // The same, launch by launch as the manifest has them.
+  std::vector<LaunchTime> profile(std::span<const Buffer> inputs, int warmup = 2, int iterations = 10) const;
 
   // `objects`: ELF relocatable objects that define weft_run and weft_setup between them. Error on bytes that are no such
   // thing.

@@ -7,6 +7,7 @@
 #include "weft/runtime/block.h"
 #include "weft/runtime/device_state.h"
 #include "weft/runtime/executable.h"
+#include "weft/runtime/listen.h"
 #include "weft/runtime/object.h"
 #include "weft/runtime/services.h"
 
@@ -48,6 +49,7 @@ struct Executable::State {
   Entry run = nullptr;
   Block persistent;
   mutable ArenaCache arenas;
+  LaunchLabels labels;
   std::vector<size_t> lined_up;  // results that have to begin at a cache line
 
   State(Manifest m, std::span<const std::string> objects, const Device& where);

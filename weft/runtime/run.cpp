@@ -34,6 +34,11 @@ bool fits(const Ints& dims, const Dims& wanted, const Manifest& m, std::span<con
   return std::ranges::equal(dims, wanted, {}, {}, [&](const Dim& dim) { return evaluate(dim, m, symbols); });
 }
 
+void require_rounds(int warmup, int iterations) {
+  if (iterations < 1 || warmup < 0)
+    fail(ErrorKind::value, "benchmark", "one iteration and no less than no warm-up were wanted, got ", iterations, " and ", warmup);
+}
+
 }  // namespace
 
 // Binds the symbols, and refuses what does not fit.
@@ -126,8 +131,7 @@ PendingRun Executable::run_async(std::vector<Buffer> inputs, std::vector<Event> 
 }
 
 Timing Executable::benchmark(std::span<const Buffer> inputs, int warmup, int iterations) const {
-  if (iterations < 1 || warmup < 0)
-    fail(ErrorKind::value, "benchmark", "one iteration and no less than no warm-up were wanted, got ", iterations, " and ", warmup);
+  require_rounds(warmup, iterations);
   std::vector<Buffer> outputs = new_outputs(inputs);
   for (int i = 0; i < warmup; ++i) run(inputs, outputs);
   std::vector<double> seconds;
@@ -141,6 +145,15 @@ Timing Executable::benchmark(std::span<const Buffer> inputs, int warmup, int ite
   double sum = 0;
   for (double each : seconds) sum += each;
   return {seconds.front(), sum / static_cast<double>(seconds.size()), percentile(50), percentile(90), percentile(99), seconds.back()};
+}
+
+std::vector<LaunchTime> Executable::profile(std::span<const Buffer> inputs, int warmup, int iterations) const {
+  require_rounds(warmup, iterations);
+  std::vector<Buffer> outputs = new_outputs(inputs);
+  for (int i = 0; i < warmup; ++i) run(inputs, outputs);
+  LaunchTimes times(manifest());
+  for (int i = 0; i < iterations; ++i) run(inputs, outputs);
+  return times.times();
 }
 
 }  // namespace weft

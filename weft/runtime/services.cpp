@@ -55,16 +55,18 @@ void call_parallel_turns(void*, int64_t count, int64_t bytes, void (*body)(void*
 
 }  // namespace
 
-void run_entry(Entry entry, const int64_t* symbols, void* const* buffers) {
-  static constexpr Services services{call_parallel_for, nullptr, call_parallel_turns};
+constinit const Services plain_services{call_parallel_for, nullptr, call_parallel_turns, nullptr, nullptr};
+
+void run_entry(Entry entry, const int64_t* symbols, void* const* buffers, const Services& services) {
   struct Arguments {
     Entry entry;
     const int64_t* symbols;
     void* const* buffers;
-  } arguments{entry, symbols, buffers};
+    const Services* services;
+  } arguments{entry, symbols, buffers, &services};
   catch_custom_errors([](void* data) {
     auto* a = static_cast<Arguments*>(data);
-    a->entry(a->symbols, a->buffers, &services);
+    a->entry(a->symbols, a->buffers, a->services);
   }, &arguments);
 }
 

@@ -17,13 +17,18 @@ struct Services {
   // Runs body(args, begin, end, memory) over disjoint parts of [0, count) in parallel; `memory`: `bytes` for this part.
   void (*parallel_turns)(void* pool, int64_t count, int64_t bytes, void (*body)(void** args, int64_t begin, int64_t end, void* memory),
                          void** args);
+  // Where somebody listens, else null: called as a launch of the program begins (1) and ends (0), on the thread that launches.
+  void (*listen)(const Services* services, int64_t launch, int64_t begins);
+  void* listener;
 };
+// With nobody who listens.
+extern const Services plain_services;
 
 // The entry of a program: `weft_run`, and `weft_setup` which fills persistent memory once. `buffers`: inputs, outputs,
 // constants, then arena and persistent. Symbols in the order of the program.
 using Entry = void (*)(const int64_t* symbols, void* const* buffers, const Services* services);
 
 // Calls it with this process's threads. Errors of operations that users added are thrown from here.
-void run_entry(Entry entry, const int64_t* symbols, void* const* buffers);
+void run_entry(Entry entry, const int64_t* symbols, void* const* buffers, const Services& services = plain_services);
 
 }  // namespace weft

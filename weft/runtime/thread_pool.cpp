@@ -10,6 +10,7 @@
 #include <mutex>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "weft/core/error.h"
@@ -27,6 +28,7 @@ constexpr int idle_checks = 4000;
 
 thread_local bool inside_loop = false;
 thread_local int slot = 0;
+thread_local SpanLabel loop_label{};
 
 void relax() { __builtin_ia32_pause(); }
 
@@ -49,6 +51,7 @@ struct Loop {
   int64_t count = 0, pieces = 1;
   int threads = 1;
   Share* shares = nullptr;
+  SpanLabel label{};
 
   void divide() {
     for (int i = 0; i < threads; ++i) {
@@ -148,12 +151,17 @@ class Pool {
   void serve(int number) {
     inside_loop = true;
     slot = number;
+    pthread_setname_np(pthread_self(), cat("weft-", number).c_str());
     for (uint64_t seen = 0;;) {
       uint64_t state = wait_for_work(seen);
       if (stopping_.load(std::memory_order_relaxed)) return;
       if (!state_.compare_exchange_weak(state, state + 1, std::memory_order_acquire)) continue;
       seen = state / one_loop;
-      loop_.load(std::memory_order_relaxed)->work();
+      Loop& loop = *loop_.load(std::memory_order_relaxed);
+      SpanLabel label = loop.label;
+      int64_t begin = label ? span_clock() : 0;
+      loop.work();
+      if (label) record_span(label, begin, span_clock());
       left_.fetch_add(1, std::memory_order_release);
     }
   }
@@ -243,6 +251,8 @@ void set_num_threads(int n) {
 
 int thread_slot() { return slot; }
 
+SpanLabel name_loops(SpanLabel label) { return std::exchange(loop_label, label); }
+
 void parallel_for(int64_t count, int64_t cost, Body body, void** args, int threads) {
   if (count <= 0) return;
   int64_t work = 0;
@@ -257,6 +267,7 @@ void parallel_for(int64_t count, int64_t cost, Body body, void** args, int threa
   loop.count = count;
   loop.pieces = std::min<int64_t>(count, threads * 4);
   loop.threads = threads;
+  loop.label = loop_label;
   inside_loop = true;
   shared_pool.run(loop, work);
   inside_loop = false;

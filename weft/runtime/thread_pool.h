@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "weft/core/span.h"
+
 namespace weft {
 
 // How many threads loops use, the caller included: the scope of this thread that sets the knob
@@ -21,6 +23,10 @@ inline constexpr int64_t worth_waking = 2000000;
 
 // Which of a loop's threads this one is: 0 for the caller.
 int thread_slot();
+
+// What this thread's loops are called in recordings from here on, by the threads that take part; gives what they were called
+// before. The first label there is: nothing.
+SpanLabel name_loops(SpanLabel label);
 
 // Error(value) for negative numbers and more than 1024; 0 means one for each CPU.
 void set_num_threads(int n);

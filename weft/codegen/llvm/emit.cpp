@@ -1,6 +1,7 @@
 // A program as one LLVM module: kernels, and the entries that launch them.
 #include "weft/codegen/emit.h"
 
+#include <map>
 #include <numeric>
 
 #include "weft/codegen/llvm/dot.h"
@@ -109,8 +110,8 @@ Dim batch_of(const Dot& dot) {
 
 class EntryWriter {
  public:
-  EntryWriter(ModuleText& module, const Program& program, DotEmitter& dots)
-      : module_(module), program_(program), dots_(dots), empty_(), extents_(module, empty_) {}
+  EntryWriter(ModuleText& module, const Program& program, DotEmitter& dots, const std::map<const Launch*, size_t>& numbers)
+      : module_(module), program_(program), dots_(dots), numbers_(numbers), empty_(), extents_(module, empty_) {}
 
   void write(const std::string& name, const std::vector<Launch>& launches) {
     std::string body;
@@ -147,7 +148,15 @@ class EntryWriter {
       append(body, "  %symbol_slot", i, " = getelementptr i64, ptr %symbols, i64 ", i, "\n  %symbol", i, " = load i64, ptr %symbol_slot", i, "\n");
       extents_.bind(program_.symbols[i].name, cat("%symbol", i));
     }
-    append(body, "  %pool_slot = getelementptr ptr, ptr %services, i64 1\n  %pool = load ptr, ptr %pool_slot\n  %parallel_for = load ptr, ptr %services\n");
+    append(body, "  %pool_slot = getelementptr ptr, ptr %services, i64 1\n  %pool = load ptr, ptr %pool_slot\n  %parallel_for = load ptr, ptr %services\n"
+           "  %listen_slot = getelementptr ptr, ptr %services, i64 3\n  %listen = load ptr, ptr %listen_slot\n  %listens = icmp ne ptr %listen, null\n");
+  }
+
+  // Tells who listens, if anybody does, that the launch begins or ends.
+  void tell(std::string& body, const Launch& launch, bool begins) {
+    std::string tells = name("tell").substr(1), go = name("go").substr(1);
+    append(body, "  br i1 %listens, label %", tells, ", label %", go, "\n", tells, ":\n  call void %listen(ptr %services, i64 ", numbers_.at(&launch), ", i64 ",
+           begins ? 1 : 0, ")\n  br label %", go, "\n", go, ":\n");
   }
 
   static std::string room_for(const std::vector<Launch>& launches) {
@@ -220,8 +229,10 @@ class EntryWriter {
     for (int32_t kernel : launch.bodies) write_slot(body, at++, "ptr", cat("@", program_.kernels[static_cast<size_t>(kernel)].name));
     for (const std::string& text : launch.texts) write_slot(body, at++, "ptr", text_constant(text));
     std::string buffers = name("buffers"), bodies = name("bodies"), routine = cat("weft_routine_", launch.routine);
+    tell(body, launch, true);
     append(body, "  ", buffers, " = getelementptr i64, ptr %args, i64 ", launch.numbers.size(), "\n  ", bodies, " = getelementptr i64, ptr %args, i64 ",
            launch.numbers.size() + launch.buffers.size(), "\n  call void @", routine, "(ptr %args, ptr ", buffers, ", ptr ", bodies, ")\n");
+    tell(body, launch, false);
     module_.declare(cat("declare void @", routine, "(ptr, ptr, ptr)"));
   }
 
@@ -254,7 +265,7 @@ class EntryWriter {
     check(counters_.size() <= most_nested, "an independent loop inside ", counters_.size(), " others");
     std::string turns = cat("weft_turns_", entry_, ".", next_++);
     std::vector<std::string> outer;
-    EntryWriter inner(module_, program_, dots_);
+    EntryWriter inner(module_, program_, dots_, numbers_);
     for (const auto& [counter, value] : counters_) outer.push_back(counter);
     inner.write_turns(turns, launch, outer);
     size_t at = 0;
@@ -325,11 +336,14 @@ class EntryWriter {
     }
     std::string items = extents_.extent(count);
     bool inline_call = count.is(1) || (count * cost).max() < small_launch;
+    std::string price = inline_call ? "" : extents_.extent(cost);
+    tell(body, launch, true);
     if (inline_call) {
       append(body, "  call void @", kernel.name, "(ptr %args, i64 0, i64 ", items, ")\n");
     } else {
-      append(body, "  call void %parallel_for(ptr %pool, i64 ", items, ", i64 ", extents_.extent(cost), ", ptr @", kernel.name, ", ptr %args)\n");
+      append(body, "  call void %parallel_for(ptr %pool, i64 ", items, ", i64 ", price, ", ptr @", kernel.name, ", ptr %args)\n");
     }
+    tell(body, launch, false);
   }
 
   std::string name(const char* stem) { return cat("%", stem, ".", next_++); }
@@ -337,6 +351,7 @@ class EntryWriter {
   ModuleText& module_;
   const Program& program_;
   DotEmitter& dots_;
+  const std::map<const Launch*, size_t>& numbers_;
   Kernel empty_;
   KernelEmitter extents_;
   std::string entry_;
@@ -365,9 +380,12 @@ std::string emit(const Program& program, const Target& target, const Library& li
     ir.replace(kernel_at, 11, "define internal void");
     module.out += ir;
   }
-  EntryWriter run(module, program, dots);
+  std::map<const Launch*, size_t> numbers;
+  for (const auto* list : {&program.run, &program.setup})
+    for (const Launch* launch : plain_launches(*list)) numbers.emplace(launch, numbers.size());
+  EntryWriter run(module, program, dots, numbers);
   run.write("weft_run", program.run);
-  EntryWriter setup(module, program, dots);
+  EntryWriter setup(module, program, dots, numbers);
   setup.write("weft_setup", program.setup);
   module.out += dots.shared();
   for (const auto& [name, text] : module.functions) module.out += text;
