@@ -2,10 +2,7 @@
 #include "weft/compiler/compile.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <exception>
-#include <filesystem>
-#include <fstream>
 #include <mutex>
 #include <optional>
 
@@ -40,13 +37,6 @@ class Stages {
   int64_t last_ = span_clock();
 };
 
-// WEFT_DUMP=DIR: a folder for each compiled function with the text of every stage.
-void dump(const std::string& folder, const char* file, const std::string& text) {
-  std::error_code ignored;
-  std::filesystem::create_directories(folder, ignored);
-  std::ofstream(folder + "/" + file) << text;
-}
-
 struct Objects {
   std::vector<std::string> modules;
   const Target& target;
@@ -78,33 +68,38 @@ std::vector<ObjectCode> compile_side_by_side(const std::string& ir, const Target
   return std::move(objects.codes);
 }
 
-// WEFT_DUMP: where the stages of this graph go; empty for nowhere.
-std::string dump_folder(const Graph& graph) {
-  std::string root = knob_text(Knob::dump);
-  return root.empty() ? "" : cat(root, "/", graph.name());
-}
-
-Program lower_in_stages(const Graph& graph, const Target& target, Stages& stages, const std::string& folder) {
-  GraphPtr flat = run_pipeline(graph);
+Program lower_in_stages(const Graph& graph, const Target& target, Stages& stages, Dump& dump) {
+  dump.graph("trace", graph);
+  std::vector<std::pair<std::string, GraphPtr>> passed;
+  std::vector<StageTime> times;
+  int64_t last = span_clock();
+  GraphPtr flat = run_pipeline(graph, [&](std::string_view pass, const GraphPtr& after) {
+    int64_t now = span_clock();
+    times.push_back({cat("pass.", pass), static_cast<double>(now - last) / 1e6});
+    last = now;
+    if (dump) passed.emplace_back(pass, after);
+  });
   stages.done("passes");
+  for (StageTime& time : times) stages.add(std::move(time.stage), time.milliseconds);
+  for (const auto& [pass, after] : passed) dump.graph(pass, *after);
+  if (dump) stages.done("dump");
   Program program = lower(*flat, {}, target.bf16);
   write_past_caches(program);
   stages.done("lower");
-  if (folder.empty()) return program;
-  dump(folder, "00-trace.txt", short_text(graph));
-  dump(folder, "10-flat.txt", short_text(*flat));
-  dump(folder, "20-kernels.txt", program.text());
+  if (dump) dump.text("20-kernels.txt", program.text());
   return program;
 }
 
-std::vector<std::string> generate(const Program& program, const Target& target, Stages& stages, const std::string& folder) {
+std::vector<std::string> generate(const Program& program, const Target& target, Stages& stages, const Dump& dump) {
   // What is dumped stands alone.
-  Library library = folder.empty() ? library_for(target) : Library();
+  Library library = dump ? Library() : library_for(target);
   std::string ir = emit(program, target, library);
   stages.done("emit");
-  if (!folder.empty()) {
-    dump(folder, "30-emit.ll", ir);
-    dump(folder, "40.s", compile_to_assembly(ir, target));
+  if (dump) {
+    CodeText text = compile_to_text(ir, target);
+    dump.text("30-emit.ll", ir);
+    dump.text("31-opt.ll", text.optimized);
+    dump.text("40.s", text.assembly);
     stages.done("dump");
   }
   std::vector<ObjectCode> codes = compile_side_by_side(ir, target);
@@ -126,9 +121,11 @@ Compiled loaded(Build build, const Device& device) {
   return {std::move(executable), {}, std::make_shared<const Build>(std::move(build))};
 }
 
-Build generated(const Graph& graph, const Target& target, Stages& stages, const std::string& folder) {
-  Program program = lower_in_stages(graph, target, stages, folder);
-  return {target.name, target.needs, manifest_of(program), generate(program, target, stages, folder)};
+Build generated(const Graph& graph, const Target& target, Stages& stages, Dump dump) {
+  Program program = lower_in_stages(graph, target, stages, dump);
+  std::vector<std::string> objects = generate(program, target, stages, dump);
+  if (dump) dump.report(program, target.name, stages.times);
+  return {target.name, target.needs, manifest_of(program), std::move(objects)};
 }
 
 // For a CPU that need not be this one: not loaded.
@@ -214,15 +211,15 @@ Compiled compile(const Graph& graph, const CompileOptions& options) {
   if (std::string missing = missing_feature(target.needs); !missing.empty())
     fail(ErrorKind::value, "target_features", "this CPU lacks the feature '", missing, "', which target '", target.name, "' needs");
   Stages stages;
-  std::string folder = dump_folder(graph);
+  Dump dump(graph);
   std::optional<CacheKey> key;
-  if (folder.empty()) key = cache_key(graph, target);
+  if (!dump) key = cache_key(graph, target);
   std::optional<Compiled> compiled;
   if (key) compiled = load_cached(*key, options.device);
   stages.done("cache");
   span.add("hit", compiled ? "true" : "false");
   if (!compiled) {
-    compiled = loaded(generated(graph, target, stages, folder), options.device);
+    compiled = loaded(generated(graph, target, stages, std::move(dump)), options.device);
     stages.done("load");
     if (key) store_cached(*key, *compiled->build);
     stages.done("store");

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "weft/core/knobs.h"
+#include "weft/compiler/dump.h"
 #include "weft/ir/graph.h"
 #include "weft/ir/text.h"
 #include "weft/kernel/kernel.h"
@@ -16,12 +17,6 @@ namespace weft {
 struct CompileOptions {
   std::string target = knob_text(Knob::target);  // native, avx512, avx2, x86-64
   Device device;                                 // where it will run
-};
-
-// How long each stage took, in order.
-struct StageTime {
-  std::string stage;
-  double milliseconds = 0;
 };
 
 struct Compiled {

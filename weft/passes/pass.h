@@ -69,9 +69,10 @@ std::span<const Step> pipeline();
 std::span<const Pass* const> all_passes();
 // Passes one after another, in the bodies of loops and branches too. Error(value), label "pass_level", for a pass that takes
 // flat programs on one that is not; with the knob `verify` every pass is verified: InternalError names the one that left
-// an illegal graph.
-GraphPtr run_passes(const Graph& graph, std::span<const Pass* const> passes);
+// an illegal graph. `seen`: told of what each left, and of "bodies" once those of loops and branches went through them.
+using Seen = std::function<void(std::string_view pass, const GraphPtr& graph)>;
+GraphPtr run_passes(const Graph& graph, std::span<const Pass* const> passes, const Seen& seen = {});
 // All of the pipeline.
-GraphPtr run_pipeline(const Graph& graph);
+GraphPtr run_pipeline(const Graph& graph, const Seen& seen = {});
 
 }  // namespace weft

@@ -52,7 +52,7 @@ std::span<const Pass* const> all_passes() {
   return passes;
 }
 
-GraphPtr run_passes(const Graph& graph, std::span<const Pass* const> passes) {
+GraphPtr run_passes(const Graph& graph, std::span<const Pass* const> passes, const Seen& seen) {
   check(!passes.empty(), "no pass to run");
   GraphPtr current;
   bool verifies = knob_flag(Knob::verify);
@@ -63,15 +63,19 @@ GraphPtr run_passes(const Graph& graph, std::span<const Pass* const> passes) {
     Span span("pass", pass->name);
     current = pass->run(before);
     if (verifies) verify_after(*pass, *current);
+    if (seen) seen(pass->name, current);
   }
   bool has_regions = false;
   for (const Node& node : current->nodes()) has_regions |= family(node.op) == Family::control && !node.regions.empty();
-  return has_regions ? with_regions(*current, passes) : current;
+  if (!has_regions) return current;
+  current = with_regions(*current, passes);
+  if (seen) seen("bodies", current);
+  return current;
 }
 
-GraphPtr run_pipeline(const Graph& graph) {
+GraphPtr run_pipeline(const Graph& graph, const Seen& seen) {
   // The first passes are the pipeline.
-  return run_passes(graph, all_passes().first(pipeline().size()));
+  return run_passes(graph, all_passes().first(pipeline().size()), seen);
 }
 
 }  // namespace weft

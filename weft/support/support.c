@@ -20,11 +20,12 @@ typedef struct weft_pool {
   int64_t threads;
 } weft_pool;
 
-/* As weft/runtime/executable.h declares it. */
+/* As weft/runtime/services.h declares it. */
 typedef struct services {
   void (*parallel_for)(void* call, int64_t count, int64_t cost, weft_body body, void** args);
   void* call;
   void (*parallel_turns)(void* call, int64_t count, int64_t bytes, void (*body)(void** args, int64_t begin, int64_t end, void* memory), void** args);
+  const void *listen, *listener; /* nobody listens here */
 } services;
 
 typedef void (*entry)(const int64_t* symbols, void* const* buffers, const services* services);
@@ -109,7 +110,7 @@ static int has_features(const char* names) {
 }
 
 static int run(entry function, const int64_t* symbols, void** buffers, call* c) {
-  services all = {parallel_for, c, parallel_turns};
+  services all = {parallel_for, c, parallel_turns, 0, 0};
   if (setjmp(c->out_of_memory) != 0) return weft_no_memory;
   function(symbols, buffers, &all);
   return weft_ok;

@@ -57,7 +57,7 @@ struct Machine {
   ~Machine() { LLVMDisposeTargetMachine(machine); }
 };
 
-std::string generate(const std::string& ir, const Target& target, LLVMCodeGenFileType type, ObjectCode& times) {
+std::string generate(const std::string& ir, const Target& target, LLVMCodeGenFileType type, ObjectCode& times, std::string* optimized = nullptr) {
   initialize();
   int64_t last = span_clock();
   std::unique_ptr<LLVMOpaqueContext, decltype(&LLVMContextDispose)> context(LLVMContextCreate(), LLVMContextDispose);
@@ -82,6 +82,7 @@ std::string generate(const std::string& ir, const Target& target, LLVMCodeGenFil
     throw InternalError("LLVM passes: " + reason);
   }
   times.pass_ms = time_of("llvm.passes", last);
+  if (optimized) *optimized = taken(LLVMPrintModuleToString(module.get()));
   LLVMMemoryBufferRef emitted = nullptr;
   if (LLVMTargetMachineEmitToMemoryBuffer(machine.machine, module.get(), type, &message, &emitted))
     throw InternalError("LLVM code generation: " + taken(message));
@@ -99,9 +100,11 @@ ObjectCode compile_to_object(const std::string& ir, const Target& target) {
   return code;
 }
 
-std::string compile_to_assembly(const std::string& ir, const Target& target) {
+CodeText compile_to_text(const std::string& ir, const Target& target) {
   ObjectCode times;
-  return generate(ir, target, LLVMAssemblyFile, times);
+  CodeText text;
+  text.assembly = generate(ir, target, LLVMAssemblyFile, times, &text.optimized);
+  return text;
 }
 
 }  // namespace weft

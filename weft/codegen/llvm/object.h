@@ -15,7 +15,10 @@ struct ObjectCode {
 
 // InternalError where the text is not legal IR: it is ours. Thread-safe.
 ObjectCode compile_to_object(const std::string& ir, const Target& target);
-// Assembly text, for dumps.
-std::string compile_to_assembly(const std::string& ir, const Target& target);
+// For dumps: IR after LLVM's passes, and assembly.
+struct CodeText {
+  std::string optimized, assembly;
+};
+CodeText compile_to_text(const std::string& ir, const Target& target);
 
 }  // namespace weft
