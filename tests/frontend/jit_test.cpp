@@ -76,9 +76,16 @@ TEST_CASE("with symbolic extents one program serves a range of shapes, and other
 }
 
 TEST_CASE("what a function cannot do with placeholders is an error, and the next call tries again") {
+  int line = __LINE__ + 1;
   auto f = jit([](Tensor x) { return x.item<float>() > 0 ? x : -x; });
   CHECK(label_of([&] { f(tensor({1.f})); }) == "data_dependent");
   CHECK(label_of([&] { f(tensor({1.f})); }) == "data_dependent");
+  try {
+    f(tensor({1.f}));
+  } catch (const Error& error) {
+    CHECK(error.message() == "eval: the value of a traced tensor, tensor<1xf32>, is known only when the program runs");
+    CHECK(error.loc().line() == line);
+  }
   Tensor kept;
   trace([&](Tensor x) { return kept = x; }, {{.dims = {1}}});
   CHECK(label_of([&] { kept.eval(); }) == "data_dependent");

@@ -55,21 +55,27 @@ void set_values(std::span<const Tensor> tensors, std::vector<Buffer> values) {
   }
 }
 
-const Literal host_literal(const Tensor& tensor) {
-  const Buffer& value = tensor.eval();
-  if (value.count() != 1) fail(ErrorKind::value, "item_count", "only a tensor of one element is a number, got ", tensor.type());
-  return Literal(tensor.type(), value.data(), nullptr);
+Literal only_element(const Tensor& tensor, Where where) {
+  const Buffer& value = tensor.eval(where);
+  return recorded("item", where, [&] {
+    if (value.count() != 1) fail(ErrorKind::value, "item_count", "only a tensor of one element is a number, got ", tensor.type());
+    return Literal(tensor.type(), value.data(), nullptr);
+  });
 }
 
-}  // namespace
-
-void eval(std::span<const Tensor> tensors) {
+void compute(std::span<const Tensor> tensors) {
   std::vector<Tensor> wanted = missing(tensors);
   if (wanted.empty()) return;
   RecordedProgram program = record_program(wanted);
   std::shared_ptr<KnownProgram> found = known(program, wanted);
   std::call_once(found->once, [&] { found->executable = compile(*found->graph).executable; });
   set_values(wanted, found->executable.run(program.inputs));
+}
+
+}  // namespace
+
+void eval(std::span<const Tensor> tensors, Where where) {
+  recorded("eval", where, [&] { compute(tensors); });
 }
 
 Tensor::Tensor(Buffer buffer) {
@@ -82,15 +88,15 @@ Tensor::Tensor(Buffer buffer) {
 
 bool Tensor::is_computed() const { return record_ && record_->is_computed; }
 
-const Buffer& Tensor::eval() const {
-  if (!is_computed()) weft::eval({this, 1});
+const Buffer& Tensor::eval(Where where) const {
+  if (!is_computed()) weft::eval({this, 1}, where);
   return record_->values[index_];
 }
 
-const void* Tensor::elements(DType wanted) const {
+const void* Tensor::elements(DType wanted, Where where) const {
   if (is_valid() && wanted != dtype())
-    fail(ErrorKind::type, "element_type", "elements of ", type(), " were asked for as ", numpy_name(wanted));
-  return eval().data();
+    recorded("data", where, [&] { fail(ErrorKind::type, "element_type", "elements of ", type(), " were asked for as ", numpy_name(wanted)); });
+  return eval(where).data();
 }
 
 void Tensor::require_count(int64_t count, const Ints& dims) {
@@ -99,7 +105,7 @@ void Tensor::require_count(int64_t count, const Ints& dims) {
   if (count != wanted) fail(ErrorKind::value, "element_count", count, " elements are not a tensor of shape ", dims);
 }
 
-int64_t Tensor::item_as_integer() const { return host_literal(*this).as_int(0); }
-std::complex<double> Tensor::item_as_complex() const { return host_literal(*this).as_complex(0); }
+int64_t Tensor::item_as_integer(Where where) const { return only_element(*this, where).as_int(0); }
+std::complex<double> Tensor::item_as_complex(Where where) const { return only_element(*this, where).as_complex(0); }
 
 }  // namespace weft

@@ -5,15 +5,11 @@
 #include <concepts>
 #include <initializer_list>
 #include <optional>
-#include <source_location>
 #include <variant>
 
 #include "weft/frontend/tensor.h"
 
 namespace weft {
-
-// The line of a caller: errors, the IR and profiles name it.
-using Where = std::source_location;
 
 // A tensor, or a number that takes the type of what it meets, as Python's numbers do in NumPy: an integer stays with any
 // dtype but bool, a float makes integers f64, a complex number makes floats complex. A bool is a boolean tensor.

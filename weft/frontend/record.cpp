@@ -29,7 +29,7 @@ LocationScope::LocationScope(Location loc) : previous_(std::exchange(current_loc
 LocationScope::~LocationScope() { current_loc = std::move(previous_); }
 
 CallerScope::CallerScope(const std::source_location& where) {
-  if (current_loc) return;
+  if (current_loc || where.line() == 0) return;
   scope_.emplace(Location(where.file_name(), static_cast<int>(where.line()), where.function_name()));
 }
 
@@ -59,6 +59,7 @@ Record::~Record() {
     Tensor last = std::move(pending.back());
     pending.pop_back();
     if (!last.is_valid() || last.record_.use_count() != 1) continue;
+    std::atomic_thread_fence(std::memory_order_acquire);  // after what the owners before did with it
     auto& inner = const_cast<Record&>(*last.record_).operands;
     for (Tensor& operand : inner) pending.push_back(std::move(operand));
     inner.clear();

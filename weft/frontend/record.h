@@ -46,7 +46,7 @@ class LocationScope {
   Location previous_;
 };
 
-// The line of a C++ caller, unless something further out has told where the call was written.
+// The line of a C++ caller, if it has one, unless something further out has told where the call was written.
 class CallerScope {
  public:
   explicit CallerScope(const std::source_location& where);

@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <iosfwd>
 #include <memory>
+#include <source_location>
 #include <span>
 #include <string>
 
@@ -19,6 +20,9 @@ namespace weft {
 struct Record;
 class Literal;
 class Selector;
+
+// The line of a caller: errors, the IR and profiles name it.
+using Where = std::source_location;
 
 // The dtype of elements of T: bool, integers, float, double and complex numbers of these.
 template <class T>
@@ -67,21 +71,21 @@ class WEFT_API Tensor {
   bool is_computed() const;
 
   // Computes it, as eval({*this}).
-  const Buffer& eval() const;
+  const Buffer& eval(Where where = Where::current()) const;
   // Its elements, row-major, computed if need be; they stay as long as the tensor. Error(type, "element_type") for another T.
   template <class T>
-  std::span<const T> data() const {
-    return {static_cast<const T*>(elements(dtype_of<T>())), static_cast<size_t>(eval().count())};
+  std::span<const T> data(Where where = Where::current()) const {
+    return {static_cast<const T*>(elements(dtype_of<T>(), where)), static_cast<size_t>(eval(where).count())};
   }
   // The only element, as C converts it. Error(value, "item_count") where there are several.
   template <class T>
-  T item() const {
-    if constexpr (std::integral<T>) return static_cast<T>(item_as_integer());
-    else if constexpr (std::floating_point<T>) return static_cast<T>(item_as_complex().real());
-    else return T(item_as_complex());
+  T item(Where where = Where::current()) const {
+    if constexpr (std::integral<T>) return static_cast<T>(item_as_integer(where));
+    else if constexpr (std::floating_point<T>) return static_cast<T>(item_as_complex(where).real());
+    else return T(item_as_complex(where));
   }
   // Whether the only element is not zero.
-  explicit operator bool() const { return item_as_complex() != 0.0; }
+  explicit operator bool() const { return item_as_complex({}) != 0.0; }
   // The elements as NumPy prints them: "[[1. 2.]\n [3. 4.]]"; the middle of many is left out.
   std::string text() const;
 
@@ -101,9 +105,9 @@ class WEFT_API Tensor {
   friend Tensor make_tensor(std::shared_ptr<Record> record, uint32_t index);
   friend Tensor sibling(const Tensor& tensor, uint32_t index);
   static void require_count(int64_t count, const Ints& dims);
-  const void* elements(DType dtype) const;
-  int64_t item_as_integer() const;
-  std::complex<double> item_as_complex() const;
+  const void* elements(DType dtype, Where where) const;
+  int64_t item_as_integer(Where where) const;
+  std::complex<double> item_as_complex(Where where) const;
   std::shared_ptr<const Record> record_;
   uint32_t index_ = 0;
 };
@@ -111,8 +115,8 @@ class WEFT_API Tensor {
 // Computes all of them as one program, which is compiled when a structure of calls is met for the first time. Results are
 // then held instead of the calls that led there; what lies between is computed again if it is asked for later. Programs of
 // the last 256 structures are kept; elements of buffers are no part of a structure, but numbers written in the code are.
-WEFT_API void eval(std::span<const Tensor> tensors);
-inline void eval(std::initializer_list<Tensor> tensors) { eval(std::span(tensors.begin(), tensors.size())); }
+WEFT_API void eval(std::span<const Tensor> tensors, Where where = Where::current());
+inline void eval(std::initializer_list<Tensor> tensors, Where where = Where::current()) { eval(std::span(tensors.begin(), tensors.size()), where); }
 
 // A tensor of these elements, in row-major order; a vector unless dims are given.
 template <class T>
