@@ -332,7 +332,9 @@ def test_help_has_examples(weft, name):
         (["opt"], 2, "a program is wanted, or --list"),
         (["rum"], 2, "there is no command 'rum', the nearest is 'run'"),
         (["cache", "clean"], 2, "argument action: invalid choice: 'clean'"),
-        (["run"], 2, "the following arguments are required: PROGRAM"),
+        (["run"], 2, "the following arguments are required: PROGRAM ("),
+        (["run", "layer.mlir", "--seed", "-1"], 2, "--seed takes an integer from 0, got -1"),
+        (["ops", "["], 2, "no operation is called '['"),
         (["run", "layer.mlir", "--seed", "x"], 2, "argument --seed: invalid int value: 'x'"),
     ],
 )

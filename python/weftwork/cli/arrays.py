@@ -116,7 +116,8 @@ def random_array(dtype: np.dtype, shape: tuple[int, ...], seed: int, number: int
     try:
         top = int(ml_dtypes.iinfo(dtype).max)
     except (ValueError, TypeError):
-        return np.asarray(rng.standard_normal(shape)).astype(dtype)
+        narrow = dtype.kind != "f" or dtype.itemsize < 8
+        return np.asarray(rng.standard_normal(shape, np.float32 if narrow else np.float64)).astype(dtype, copy=False)
     return np.asarray(rng.integers(0, min(top, 9) + 1, shape)).astype(dtype)
 
 

@@ -61,7 +61,7 @@ def add_extent(add: Add, does: str) -> None:
 
 def add_arrays(add: Add) -> None:
     add_program(add)
-    add("inputs", metavar="[NAME=]FILE", nargs="*", help="arrays: .npy for the next input, or for one by name; .npz, .safetensors by name; - for .npy on standard input")
+    add("inputs", metavar="[NAME=]FILE", nargs="*", default=[], help="arrays: .npy for the next input, or for one by name; .npz, .safetensors by name; - for .npy on standard input")
     add_extent(add, "the value of a symbolic extent that no array tells")
     add("--seed", type=int, default=0, help="of the random arrays for inputs that are not given (0)")
     add("--cast", action="store_true", help="convert arrays to the element types of the program, and results to what a file can hold")

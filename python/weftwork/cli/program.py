@@ -107,6 +107,8 @@ def nearest(name: str, known: list[str]) -> str:
     found = difflib.get_close_matches(name, known, 1)
     if found:
         return f", the nearest is '{found[0]}'"
+    if len(known) > 12:
+        return ""
     return f", there are {', '.join(known)}" if known else ", it has none"
 
 

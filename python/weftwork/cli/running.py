@@ -129,6 +129,8 @@ def listed(results: Any) -> list[np.ndarray]:
 def prepare(arguments: argparse.Namespace) -> tuple[Program, Inputs]:
     if [arguments.program, *(each.rpartition("=")[2] for each in arguments.inputs)].count("-") > 1:
         raise UsageError("standard input can be read once")
+    if arguments.seed < 0:
+        raise UsageError(f"--seed takes an integer from 0, got {arguments.seed}")
     program = Program(arguments.program, arguments.function)
     inputs = Inputs(program.inputs, arguments.inputs, extent_pairs(arguments.extent), arguments.seed, arguments.cast)
     inputs.check()
