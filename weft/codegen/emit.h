@@ -19,4 +19,7 @@ using Library = std::map<std::string, std::string_view, std::less<>>;
 // Functions of the library are declared where it has them.
 std::string emit(const Program& program, const Target& target, const Library& library = {});
 
+// The same text with debug information: each kernel is a function at the user's line of what it stores.
+std::string with_lines(const std::string& ir, const Program& program);
+
 }  // namespace weft

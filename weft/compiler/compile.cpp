@@ -14,6 +14,7 @@
 #include "weft/compiler/manifest.h"
 #include "weft/core/cpu.h"
 #include "weft/core/error.h"
+#include "weft/core/knobs.h"
 #include "weft/core/span.h"
 #include "weft/kernel/lower.h"
 #include "weft/passes/pass.h"
@@ -94,6 +95,7 @@ std::vector<std::string> generate(const Program& program, const Target& target, 
   // What is dumped stands alone.
   Library library = dump ? Library() : library_for(target);
   std::string ir = emit(program, target, library);
+  if (knob_flag(Knob::debug)) ir = with_lines(ir, program);
   stages.done("emit");
   if (dump) {
     CodeText text = compile_to_text(ir, target);
@@ -213,7 +215,7 @@ Compiled compile(const Graph& graph, const CompileOptions& options) {
   Stages stages;
   Dump dump(graph);
   std::optional<CacheKey> key;
-  if (!dump) key = cache_key(graph, target);
+  if (!dump && !knob_flag(Knob::debug)) key = cache_key(graph, target);
   std::optional<Compiled> compiled;
   if (key) compiled = load_cached(*key, options.device);
   stages.done("cache");

@@ -15,6 +15,7 @@
 
 #include "weft/core/error.h"
 #include "weft/core/knobs.h"
+#include "weft/runtime/debugger.h"
 #include "weft/runtime/symbols.h"
 
 namespace weft {
@@ -40,6 +41,7 @@ class Reader {
     std::memcpy(&value, part(offset, sizeof value).data(), sizeof value);
     return value;
   }
+  std::string_view all() const { return bytes_; }
   std::string_view part(uint64_t offset, uint64_t size) const {
     require(offset <= bytes_.size() && size <= bytes_.size() - offset, "a section lies outside of the file");
     return bytes_.substr(offset, size);
@@ -64,6 +66,7 @@ struct CodeObject::State {
   char* memory = nullptr;
   size_t size = 0;
   std::map<std::string, void*, std::less<>> functions;
+  std::vector<std::unique_ptr<DebugImage>> images;
 
   ~State() {
     if (memory) munmap(memory, size);
@@ -255,6 +258,46 @@ class Loader {
       raise({ErrorKind::runtime, "this system does not let pages be made executable", "code_memory"});
     for (const auto& [name, at] : shared_) state_.functions.emplace(name, state_.memory + at);
     if (knob_flag(Knob::perf)) name_for_profilers();
+    if (knob_flag(Knob::debug))
+      for (const Part& part : parts_) state_.images.push_back(std::make_unique<DebugImage>(debug_image(part)));
+  }
+
+  // The object with its code's addresses, and its debug sections relocated to them.
+  std::string debug_image(const Part& part) const {
+    std::string elf(part.file.all());
+    uint64_t headers = part.file.at<Elf64_Ehdr>(0).e_shoff;
+    auto header_of = [&](size_t i) { return elf.data() + headers + i * sizeof(Elf64_Shdr); };
+    for (size_t i = 0; i < part.sections.size(); ++i) {
+      Elf64_Shdr section = part.sections[i];
+      if (section.sh_flags & SHF_ALLOC) {
+        section.sh_addr = reinterpret_cast<uint64_t>(state_.memory + part.offsets[i]);
+      } else if (section.sh_type == SHT_RELA && section.sh_info < part.sections.size() && !(part.sections[section.sh_info].sh_flags & SHF_ALLOC)) {
+        relocate_debug(part, section, elf);
+        section.sh_size = 0;
+      } else {
+        continue;
+      }
+      std::memcpy(header_of(i), &section, sizeof section);
+    }
+    return elf;
+  }
+
+  // Debug sections lie where they are: what refers to them is counted from their begin.
+  void relocate_debug(const Part& part, const Elf64_Shdr& section, std::string& elf) const {
+    const Elf64_Shdr& target = part.sections[section.sh_info];
+    part.file.part(target.sh_offset, target.sh_size);
+    Reader table(part.file.part(section.sh_offset, section.sh_size));
+    for (uint64_t at = 0; at + sizeof(Elf64_Rela) <= section.sh_size; at += sizeof(Elf64_Rela)) {
+      auto entry = table.at<Elf64_Rela>(at);
+      uint64_t number = ELF64_R_SYM(entry.r_info), type = ELF64_R_TYPE(entry.r_info), width = type == R_X86_64_64 ? 8 : 4;
+      require(type == R_X86_64_64 || type == R_X86_64_32 || type == R_X86_64_32S, "has another relocation in its debug information");
+      require(number < part.symbols.size() && part.symbols[number].st_shndx < part.sections.size(), "relocates to a symbol that it does not have");
+      require(width <= target.sh_size && entry.r_offset <= target.sh_size - width, "relocates outside of a section");
+      const Elf64_Sym& symbol = part.symbols[number];
+      bool is_code = part.sections[symbol.st_shndx].sh_flags & SHF_ALLOC;
+      uint64_t value = (is_code ? reinterpret_cast<uint64_t>(state_.memory + place_of(part, symbol)) : symbol.st_value) + static_cast<uint64_t>(entry.r_addend);
+      std::memcpy(elf.data() + target.sh_offset + entry.r_offset, &value, width);
+    }
   }
 
   // Lines of the file in which `perf report` looks for names of code that a process made.
