@@ -47,7 +47,10 @@ def entries(folder):
 
 
 def test_another_process_finds_what_one_has_compiled(folder):
-    runs = [subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True).stdout.split() for _ in range(2)]
+    runs = [
+        subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True).stdout.split()
+        for _ in range(2)
+    ]
     assert runs[0][0] == runs[1][0]
     assert runs[0][1:3] == ["0", "1"] and "llvm" in runs[0]
     assert runs[1][1:3] == ["1", "0"] and runs[1][3:] == ["cache"]
@@ -120,7 +123,9 @@ print(wf.jit(lambda x: op(x) + 1)(np.ones(3))[0])
 @pytest.mark.parametrize("kind", ["body", "reference"])
 def test_operations_of_users_are_those_of_the_process(folder, kind):
     for factor in (2, 3):
-        run = subprocess.run([sys.executable, "-c", USERS, str(factor), kind], capture_output=True, text=True, check=True)
+        run = subprocess.run(
+            [sys.executable, "-c", USERS, str(factor), kind], capture_output=True, text=True, check=True
+        )
         assert run.stdout.split() == [str(factor + 1.0)]
 
 
@@ -209,41 +214,77 @@ def test_entries_used_least_recently_go(folder, monkeypatch):
     assert first.exists() and not draft.exists()
 
 
+def program_of(k):
+    return lambda x: x * k + 1
+
+
 def work_on(folder, seed):
+    """Writes entries and files, and reads those of others, until it is killed; a dot for each write."""
     os.environ["WEFT_CACHE"] = str(folder)
     rng = np.random.default_rng(seed)
     x = np.arange(8.0)
-    while True:
-        k = int(rng.integers(12))
-        result, _ = fresh(lambda x, k=k: x * k + 1, x)
+    log = os.open(folder / "log", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+
+    def check(k, result, what):
         if not np.array_equal(result, x * k + 1):
-            (folder / "wrong").write_text(str(k))
+            (folder / "wrong").write_text(f"{what} {k}")
+
+    while True:
+        k, path = int(rng.integers(12)), folder / f"saved-{rng.integers(12)}"
+        result, cached = fresh(program_of(k), x)
+        check(k, result, "entry")
+        if not cached:
+            os.write(log, b".")
+        wf.compile(program_of(k), x).save(path.with_name(f"saved-{k}"))
+        os.write(log, b".")
+        if path.exists():
+            check(int(path.name.split("-")[1]), wf.load(path)(x), "file")
+        if (found := entries(folder)) and rng.random() < 0.7:
+            found[int(rng.integers(len(found)))].unlink(missing_ok=True)
 
 
-def test_processes_that_are_killed_leave_a_sound_cache(folder):
+def kill_while_writing(folder, writes, processes=4):
+    """How many processes were killed before they had written so often between them."""
     folder.mkdir(mode=0o700)
-    context = multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["weftwork"])
     rng = np.random.default_rng(0)
-    end = time.monotonic() + 12
-    workers = []
-    while time.monotonic() < end:
-        while len(workers) < 3:
+    workers, killed = [], 0
+    log = folder / "log"
+    while not log.exists() or log.stat().st_size < writes:
+        while len(workers) < processes:
             workers.append(context.Process(target=work_on, args=(folder, int(rng.integers(1 << 30)))))
             workers[-1].start()
-        time.sleep(0.5 + rng.random())
+        time.sleep(rng.random() * 0.3)
         victim = workers.pop(int(rng.integers(len(workers))))
         os.kill(victim.pid, signal.SIGKILL)
         victim.join()
-        if (entry := entries(folder)) and rng.random() < 0.5:
-            entry[0].unlink(missing_ok=True)
+        assert victim.exitcode == -signal.SIGKILL
+        killed += 1
     for worker in workers:
         worker.kill()
         worker.join()
-    assert not (folder / "wrong").exists()
-    assert entries(folder)
+    assert not (folder / "wrong").exists(), (folder / "wrong").read_text()
     x = np.arange(8.0)
+    saved = [path for path in folder.glob("saved-*") if not path.suffix]
+    assert entries(folder) and saved
+    for path in saved:
+        np.testing.assert_array_equal(wf.load(path)(x), x * int(path.name.split("-")[1]) + 1)
     for k in range(12):
-        np.testing.assert_array_equal(fresh(lambda x, k=k: x * k + 1, x)[0], x * k + 1)
+        for _ in range(2):
+            result, cached = fresh(program_of(k), x)
+            np.testing.assert_array_equal(result, x * k + 1)
+        assert cached
+    return killed
+
+
+def test_processes_that_are_killed_leave_sound_files(folder):
+    assert kill_while_writing(folder, 60) > 5
+
+
+@pytest.mark.slow
+def test_processes_that_are_killed_during_a_thousand_writes_leave_sound_files(folder):
+    assert kill_while_writing(folder, 1000) > 50
 
 
 def test_large_weights_are_packed_once_while_a_program_lives(folder):
