@@ -1,5 +1,6 @@
 """Programs exported as object files with C headers: compiled into C programs that link nothing else, and compared with NumPy."""
 
+import os
 import shutil
 import subprocess
 
@@ -71,6 +72,12 @@ int main(void) {
 """
 
 
+def run(*words):
+    """The command's output; it runs without the sanitizers of this process."""
+    environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
+    return subprocess.run(words, env=environment, capture_output=True, text=True, check=True).stdout
+
+
 class Program:
     """A folder with exported functions and a C program that calls them."""
 
@@ -104,14 +111,11 @@ class Program:
         """Compiles and runs it, and reads back all arrays; how many loops ran on threads."""
         source, binary = self.folder / "main.c", self.folder / "main"
         source.write_text(MAIN.replace("@INCLUDES@", "\n".join(self.includes)).replace("@CALL@", "\n".join(self.calls)))
-        subprocess.run(
-            [compiler, *STRICT, *flags, source, *self.objects, self.library, "-o", binary, "-lpthread", "-lm"],
-            check=True,
-        )
-        done = subprocess.run([*command, binary], check=True, capture_output=True, text=True)
+        run(compiler, *STRICT, *flags, source, *self.objects, self.library, "-o", binary, "-lpthread", "-lm")
+        done = run(*command, binary)
         for path, array in self.outputs:
             array[...] = np.frombuffer(path.read_bytes(), array.dtype).reshape(array.shape)
-        return int(done.stdout)
+        return int(done)
 
 
 def gelu(x):
@@ -155,13 +159,11 @@ def test_gelu_a_product_and_a_network_in_one_program(program, target):
         np.testing.assert_allclose(result, plain(*arguments), rtol=1e-4, atol=1e-4)
         np.testing.assert_allclose(result, executable(*arguments), rtol=1e-6, atol=1e-6)
     # What the program gets to see of them.
-    symbols = subprocess.run(
-        ["nm", "--defined-only", "-g", *program.objects], capture_output=True, text=True, check=True
-    ).stdout
+    symbols = run("nm", "--defined-only", "-g", *program.objects)
     names = {line.split()[-1] for line in symbols.splitlines() if " " in line}
     wanted = {name + end for name in ("gelu", "product", "network") for end in ("", "_signature")}
     assert wanted <= names <= wanted | {"network.constants"} | {f"{name}.constants" for name in ("gelu", "product")}
-    needs = subprocess.run(["nm", "-u", *program.objects], capture_output=True, text=True, check=True).stdout
+    needs = run("nm", "-u", *program.objects)
     needed = {line.split()[-1] for line in needs.splitlines() if " U " in line}
     assert (
         {"weft_support_run_1"}
@@ -260,8 +262,8 @@ def test_memory_is_sound(program, target):
             '#include "layer.h"\n#include "plain.h"\nint main() { return layer_signature != layer_SIGNATURE; }\n'
         )
         objects = [*program.objects, program.library, "-lpthread", "-lm", "-o", program.folder / "check"]
-        subprocess.run(["g++", "-std=c++11", "-Wall", "-Wextra", "-Werror", "-pedantic", check, *objects], check=True)
-        subprocess.run([program.folder / "check"], check=True)
+        run("g++", "-std=c++11", "-Wall", "-Wextra", "-Werror", "-pedantic", check, *objects)
+        run(program.folder / "check")
 
 
 def test_what_cannot_be_exported(tmp_path):

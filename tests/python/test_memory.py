@@ -9,6 +9,10 @@ import pytest
 
 import weftwork as wf
 
+pytestmark = pytest.mark.skipif(
+    "asan" in os.environ.get("LD_PRELOAD", ""), reason="AddressSanitizer keeps what is freed"
+)
+
 PROGRAM = """
 import gc, sys
 import numpy as np, weftwork as wf
