@@ -40,11 +40,13 @@ def programs(tmp_path_factory):
     for i, program in enumerate(PROGRAMS):
         (folder / f"page{i}.cpp").write_text(program)
         lines += f"add_executable(page{i} page{i}.cpp)\ntarget_link_libraries(page{i} PRIVATE weftwork::weft)\n"
+    shutil.copy(ROOT / "tests/frontend/many_shapes.cpp", folder)
+    lines += "add_executable(many_shapes many_shapes.cpp)\ntarget_link_libraries(many_shapes PRIVATE weftwork::weft)\n"
     (folder / "CMakeLists.txt").write_text(lines)
     flags = "-Wall -Wextra -Wconversion -Werror"
     run("cmake", "-S", folder, "-B", folder / "build", f"-DCMAKE_PREFIX_PATH={folder}/installed", f"-DCMAKE_CXX_FLAGS={flags}")
     pages = [f"page{i}" for i in range(len(PROGRAMS))]
-    run("cmake", "--build", folder / "build", "--target", "jit", "mlp", *pages)
+    run("cmake", "--build", folder / "build", "--target", "jit", "mlp", "many_shapes", *pages)
     return folder / "build"
 
 
@@ -92,3 +94,7 @@ def test_a_network_of_a_file_trains_as_in_numpy(programs, tmp_path):
     assert losses == pytest.approx(trained(parts, 2000), rel=0.02, abs=2e-5)
     assert losses[-1] < losses[0] / 10
     assert run(programs / "mlp", tmp_path / "none.bin", check=False).returncode == 1
+
+
+def test_memory_is_flat_over_shapes_without_end(programs):
+    assert int(run("env", "WEFT_CACHE=off", "WEFT_THREADS=1", programs / "many_shapes")) < 1024
