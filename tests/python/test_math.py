@@ -26,7 +26,7 @@ def applied(name: str, *arrays: np.ndarray) -> np.ndarray:
     parameters = [_core.parameter(a.shape, a.dtype, f"x{i}") for i, a in enumerate(arrays)]
     result = _core.apply(name, parameters, None)
     graph = _core.record_graph("main", [(p, f"x{i}", -1) for i, p in enumerate(parameters)], [(result, "y", -1)])
-    return _core.compile(graph).run(list(arrays))[0]
+    return _core.call(_core.compile(graph), arrays)
 
 
 @pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16])
