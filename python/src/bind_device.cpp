@@ -36,7 +36,7 @@ Buffer of_array(nb::object array, const Device& device, Copying copying) {
     if (copying == Copying::always) copying = Copying::where_needed;
   }
   Ints dims(seen->dims, seen->dims + seen->ndim);
-  if (copying == Copying::always || device.kind() != "cpu") return Buffer::copy_of(seen->data, seen->dtype, std::move(dims), device);
+  if (copying == Copying::always || !device.is_host()) return Buffer::copy_of(seen->data, seen->dtype, std::move(dims), device);
   if (seen->writable) return Buffer::adopt(seen->data, seen->dtype, std::move(dims), kept_alive(std::move(array)), device);
   return Buffer::adopt(static_cast<const void*>(seen->data), seen->dtype, std::move(dims), kept_alive(std::move(array)), device);
 }
@@ -228,7 +228,7 @@ Buffer to_buffer(nb::handle object, const Device& device, Copying copying) {
   }
   if (is_array(object.ptr())) return of_array(nb::borrow(object), device, copying);
   bool has_dlpack = nb::hasattr(object, "__dlpack__"), is_numpy = nb::isinstance(object, nb::module_::import_("numpy").attr("ndarray"));
-  if (has_dlpack && !is_numpy && device.kind() == "cpu") return from_dlpack(object, device, copying);
+  if (has_dlpack && !is_numpy && device.is_host()) return from_dlpack(object, device, copying);
   if (has_dlpack && !is_numpy) return from_dlpack(object, Device::cpu(), Copying::where_needed).to(device);
   nb::object asarray = nb::module_::import_("numpy").attr("asarray");
   if (is_numpy || is_numpy_scalar(object.ptr())) return of_array(asarray(object), device, copying);

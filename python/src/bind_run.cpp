@@ -1,10 +1,16 @@
 // Calls of executables with arrays of any kind, at once or later.
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
 
 #include "buffers.h"
 #include "executable.h"
 #include "numpy_array.h"
 #include "weft/core/error.h"
+#include "weft/runtime/neuron.h"
 
 namespace weft::py {
 namespace {
@@ -12,8 +18,22 @@ namespace {
 // Long enough to cost nothing, short enough for someone who presses Ctrl-C.
 constexpr double between_signals = 0.05;
 
+// Threads that will ask for the GIL: once the interpreter is being taken down that ends a thread, and C++ with it.
+std::atomic<int> waiting{0};
+constexpr int most_milliseconds = 1000;
+
+void stop_queues_and_waiting() {
+  nb::gil_scoped_release release;
+  stop_queues();
+  for (int i = 0; i < most_milliseconds && waiting > 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
 // Waits without the GIL, while Python's signal handlers run.
 void wait_for(const Event& event) {
+  struct Waiting {
+    Waiting() { ++waiting; }
+    ~Waiting() { --waiting; }
+  } here;
   for (bool done = event.is_done(); !done;) {
     {
       nb::gil_scoped_release release;
@@ -65,7 +85,7 @@ nb::object results_of(const Executable& executable, const Arguments& arguments, 
     int alias = executable.outputs()[i].alias;
     if (alias >= 0) results.push_back(arguments.given[static_cast<size_t>(alias)]);
     else if (arguments.wants_buffers) results.push_back(nb::cast(outputs[i]));
-    else results.push_back(numpy_view(nb::cast(executable.device().kind() == "cpu" ? outputs[i] : outputs[i].to(Device::cpu()))));
+    else results.push_back(numpy_view(nb::cast(executable.device().is_host() ? outputs[i] : outputs[i].to(Device::cpu()))));
   }
   return one_or_all(std::move(results));
 }
@@ -137,12 +157,47 @@ nb::dict benchmark(const PyExecutable& self, nb::handle arrays, int warmup, int 
 
 }  // namespace
 
+std::vector<nb::object> run_elsewhere(const Executable& executable, const std::vector<nb::object>& inputs) {
+  std::vector<Buffer> buffers, outputs;
+  for (const nb::object& input : inputs) buffers.push_back(to_buffer(input, executable.device(), Copying::always));
+  {
+    nb::gil_scoped_release release;
+    outputs = executable.run(buffers);
+    for (Buffer& output : outputs) output = output.to(Device::cpu());
+  }
+  std::vector<nb::object> results;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    results.push_back(numpy_view(nb::cast(outputs[i])));
+    int alias = executable.outputs()[i].alias;
+    if (alias < 0) continue;
+    nb::object original = inputs[static_cast<size_t>(alias)];
+    if (copy_into(original.ptr(), results.back().ptr()) < 0) throw nb::python_error();
+    results.back() = std::move(original);
+  }
+  return results;
+}
+
 void bind_run(nb::module_& m) {
+  m.def("load_neff", [](nb::bytes neff, const Device& device, const std::shared_ptr<Graph>& graph) {
+    std::string_view content(neff.c_str(), neff.size());
+    Manifest signature;
+    if (graph) {
+      signature.name = graph->name();
+      for (NodeId id : graph->parameters()) signature.inputs.push_back({graph->node(id).attrs.text(Attr::name), graph->node(id).type(), -1});
+      for (const Output& output : graph->outputs()) signature.outputs.push_back({output.name, output.value.type(), output.alias});
+    }
+    Compiled compiled;
+    {
+      nb::gil_scoped_release release;
+      compiled.executable = load_neff(content, device, graph ? &signature : nullptr);
+    }
+    return PyExecutable{std::move(compiled), {}, graph, nullptr};
+  }, nb::arg("neff"), nb::arg("device"), nb::arg("graph").none() = nb::none());
   m.def("call", &call, "One result, or a tuple of them.");
   m.def("run_async", &begin);
   m.def("benchmark", &benchmark);
   m.def("synchronize", [](const Device& device) { wait_for(device.pending()); });
-  m.def("stop_queues", &stop_queues, nb::call_guard<nb::gil_scoped_release>());
+  m.def("stop_queues", &stop_queues_and_waiting);
   nb::class_<PendingCall>(m, "PendingRun", "A run that :meth:`weftwork.Executable.run_async` began; ``await`` it, or call ``wait()``.")
       .def("wait", &PendingCall::wait,
            "Waits, and returns what the call would; raises what it would, every time. Ctrl-C ends the waiting, not the run.")

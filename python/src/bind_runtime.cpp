@@ -84,6 +84,7 @@ std::vector<nb::object> run(const Executable& executable, std::vector<nb::object
   for (const IoInfo& output : manifest.outputs)
     if (output.alias >= 0)
       require_writable([&](size_t i) { return manifest.inputs[i].name; }, inputs, static_cast<size_t>(output.alias));
+  if (!executable.device().is_host()) return run_elsewhere(executable, inputs);
   std::vector<nb::object> originals(count);
   std::vector<const void*> input_memory(count);
   std::vector<Extents> dims(count);
@@ -205,21 +206,30 @@ void bind_launches(nb::class_<PyExecutable>& executable) {
       });
 }
 
+void require_code(const PyExecutable& self) {
+  if (!self.package && !self.compiled.build)
+    fail(ErrorKind::unsupported, "neuron_file", "a program on a Neuron device is saved as its NEFF: wf.compile(f, x, target='neuron').save(path)");
+}
+
 void bind_executable(nb::module_& m) {
   nb::class_<PyExecutable> executable(m, "Executable", "A compiled program.");
   bind_launches(executable);
   executable
       .def("save", [](const PyExecutable& self, const std::string& path, const std::vector<std::string>& targets) {
         nb::gil_scoped_release release;
+        require_code(self);
         if (self.package && targets.empty()) return write_package(path, *self.package);
         GraphPtr graph = self.package ? graph_of(*self.package) : nullptr;
         write_package(path, package_of(graph ? *graph : *self.graph, self.compiled, targets));
       })
-      .def("package", [](const PyExecutable& self) { return self.package ? *self.package : package_of(*self.graph, self.compiled); })
+      .def("package", [](const PyExecutable& self) {
+        require_code(self);
+        return self.package ? *self.package : package_of(*self.graph, self.compiled);
+      })
       .def_prop_ro("graph", [](const PyExecutable& self) {
         return self.package ? graph_of(*self.package) : std::const_pointer_cast<Graph>(self.graph);
       }, "What it was compiled from.")
-      .def_prop_ro("target", [](const PyExecutable& self) { return self.compiled.build->target; })
+      .def_prop_ro("target", [](const PyExecutable& self) { return self.compiled.build ? self.compiled.build->target : "neuron"; })
       .def_prop_ro("device", [](const PyExecutable& self) { return self.compiled.executable.device(); })
       .def_prop_ro("name", [](const PyExecutable& self) { return self.compiled.executable.manifest().name; })
       .def_prop_ro("input_infos", [](const PyExecutable& self) { return tuples_of(self.compiled.executable.manifest().inputs); })

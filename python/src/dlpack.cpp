@@ -194,13 +194,13 @@ Buffer from_dlpack(nb::handle object, const Device& device, Copying copying) {
 }
 
 nb::tuple dlpack_device(const Device& device) {
-  if (device.kind() == "cpu") return nb::make_tuple(cpu_type, 0);
+  if (device.is_host()) return nb::make_tuple(cpu_type, 0);
   return nb::make_tuple(trainium_type, device.index());
 }
 
 nb::object to_dlpack(const Buffer& buffer, nb::handle stream, nb::handle max_version, nb::handle wanted_device, nb::handle copy) {
   if (!stream.is_none()) fail(ErrorKind::value, "dlpack_stream", "stream must be None for memory of the host, got ", shown(stream));
-  bool here = buffer.device().kind() == "cpu", never = !copy.is_none() && !nb::cast<bool>(copy);
+  bool here = buffer.device().is_host(), never = !copy.is_none() && !nb::cast<bool>(copy);
   if (!wanted_device.is_none()) {
     bool to_host = wanted_device.equal(nb::make_tuple(cpu_type, 0));
     if (!to_host) refuse("a buffer can be handed out in memory of the CPU alone, DLPack's device (1, 0)");

@@ -21,5 +21,7 @@ struct PyExecutable {
 // (written in place) for an aliased one. Every input must be an ndarray of the right dtype; those not dense are copied
 // first, and written back after.
 std::vector<nb::object> run(const Executable& executable, std::vector<nb::object>& inputs);
+// The same for a program whose memory is none of the host's: copies the arrays there and the results back.
+std::vector<nb::object> run_elsewhere(const Executable& executable, const std::vector<nb::object>& inputs);
 
 }  // namespace weft::py

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core
-from .device import Device, PendingRun
+from .device import Device, PendingRun, to_device
 from .errors import ArgumentTypeError, ArgumentValueError
 from .knobs import report_problems, target_name
 
@@ -258,6 +258,8 @@ def load(path: str | os.PathLike[str], *, device: Device | str | None = None) ->
 
     Loading a file is running code: load only files you trust. Raises an :class:`OSError` where it is no such file, cut
     short, or damaged. ``device`` is where it will run, a :class:`weftwork.Device` or its name; "cpu:0" where it is not given.
+    A Neuron device takes a NEFF, whose inputs and outputs are in the order of their names, or a saved executable, whose program
+    goes to ``neuronx-cc``.
 
     >>> import os, tempfile, numpy as np, weftwork as wf
     >>> path = os.path.join(tempfile.mkdtemp(), "double.weft")
@@ -266,5 +268,10 @@ def load(path: str | os.PathLike[str], *, device: Device | str | None = None) ->
     array([0., 2., 4.])
     """
     report_problems()
+    where = to_device(device)
+    if where.kind == "neuron":
+        from .neuron import load_on_device
+
+        return Executable(load_on_device(path, where))
     target = target_name()
-    return Executable(_core.load(os.fspath(path), "native" if target.startswith("neuron") else target, device))
+    return Executable(_core.load(os.fspath(path), "native" if target.startswith("neuron") else target, where))

@@ -18,7 +18,7 @@ from .errors import ArgumentTypeError, ArgumentValueError, ExecutionError
 from .graph import Executable, Graph
 from .joined import Joined, traced_jointly
 from .knobs import target_name
-from .neuron import compile_neff, is_neuron
+from .neuron import compile_neff, is_neuron, on_device
 from .profile import span
 from .spec import dynamic_extents
 from .trace import ARRAY, LEAF, SCALAR, Traced, positional_names, trace_call
@@ -77,14 +77,15 @@ class Jit(_core.Dispatcher):
 
     def _compile(self, args: tuple, kwargs: dict[str, Any]) -> Any:
         target = target_name(self._options.target)
-        if is_neuron(target):
+        device = self._options.device
+        if is_neuron(target) and device.kind != "neuron":
             raise ExecutionError(
-                "a call needs a Neuron device, and there is no runtime for one here: wf.compile(f, *arrays, "
+                "a call needs a Neuron device: wf.jit(f, device='neuron:0') runs there, wf.compile(f, *arrays, "
                 "target='neuron') gives the NEFF to save  [neuron_device]"
             )
         with span("jit", f"first call of {getattr(self._function, '__qualname__', 'a function')}"):
             traced = self._options.trace(self._function, args, kwargs)
-            core = _core.compile(traced.graph, target, device=self._options.device)
+            core = native_executable(Graph(traced.graph), target, device)
         single = traced.structure is None
         slots = [(slot.source, slot.index, slot.form) for slot in traced.slots]
         plan = _core.Plan(
@@ -205,7 +206,7 @@ def compile(function: Any, *args: Any, target: str | None = None, device: Device
     names are passed by position). With "neuron", or
     "neuron:trn1" and the like, the program's HLO goes to the compiler ``neuronx-cc`` and the result is a
     :class:`weftwork.neuron.Neff`, which is saved and run elsewhere; an :class:`ExecutionError` says what to install where
-    that compiler is missing.
+    that compiler is missing. With ``device="neuron:0"`` it is loaded there, and the result is an Executable.
     """
     if isinstance(function, Graph):
         graph = function.function(*args, **kwargs)
@@ -213,7 +214,15 @@ def compile(function: Any, *args: Any, target: str | None = None, device: Device
         options = plain_function(function)[1]
         graph, target, device = trace(function, *args, **kwargs), target or options.target, device or options.device
     wanted = target_name(target)
-    return compile_neff(graph, wanted) if is_neuron(wanted) else Executable(_core.compile(graph.core, wanted, device=device))
+    where = to_device(device)
+    if is_neuron(wanted) and where.kind != "neuron":
+        return compile_neff(graph, wanted)
+    return Executable(native_executable(graph, wanted, where))
+
+
+def native_executable(graph: Graph, target: str, device: Device) -> Any:
+    """A program compiled for a target and loaded on a device."""
+    return on_device(graph, device, target) if device.kind == "neuron" else _core.compile(graph.core, target, device=device)
 
 
 def simulate(function: Any, name: str = "main") -> Callable[..., Any]:

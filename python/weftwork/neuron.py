@@ -1,4 +1,4 @@
-"""AWS Neuron: the HLO of a program handed to ``neuronx-cc``, and the executable file (NEFF) that it makes."""
+"""AWS Neuron: the HLO of a program handed to ``neuronx-cc``, the executable file (NEFF) that it makes, and NEFFs on devices."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from . import _core
+from .device import Device
 from .errors import ArgumentValueError, ExecutionError
 from .graph import Graph, Io
 
 __all__ = ["Neff", "compile_neff", "is_neuron"]
 
 FAMILIES = ("trn1", "trn1n", "inf2", "trn2", "trn3")
+WEFT_MAGIC = b"\x89WEFT\r\n\x1a"
 PRODUCT_NAME = Path("/sys/devices/virtual/dmi/id/product_name")
 
 
@@ -42,7 +44,7 @@ def family_of(target: str) -> str:
 
 @dataclass(frozen=True)
 class Neff:
-    """A program that ``neuronx-cc`` compiled: what a Neuron runtime loads. It does not run here."""
+    """A program that ``neuronx-cc`` compiled: what :func:`weftwork.load` loads on a Neuron device."""
 
     name: str
     #: The bytes of the NEFF file.
@@ -59,11 +61,25 @@ class Neff:
         Path(path).write_bytes(self.content)
 
     def __call__(self, *arrays: Any) -> Any:
-        """Raises an :class:`ExecutionError`: there is no runtime for Neuron devices in this package."""
+        """Raises an :class:`ExecutionError`: it has to be on a device first."""
         raise ExecutionError(
             f"'{self.name}' is compiled for {self.family} and needs a Neuron device: save(path) writes the NEFF, which "
-            "nrt_load of libnrt, Spike (SpikeModel) and neuron-profile take  [neuron_device]"
+            "wf.load(path, device='neuron:0') runs, and nrt_load of libnrt, Spike (SpikeModel) and neuron-profile take  [neuron_device]"
         )
+
+
+def on_device(graph: Graph, device: Device, target: str = "neuron") -> Any:
+    """The native executable of a program compiled for a Neuron device and loaded there."""
+    neff = compile_neff(graph, target if is_neuron(target) else "neuron")
+    return _core.load_neff(neff.content, device, graph.core)
+
+
+def load_on_device(path: str | os.PathLike[str], device: Device) -> Any:
+    """The native executable of a NEFF, or of a file that :meth:`weftwork.Executable.save` wrote, on a Neuron device."""
+    content = Path(path).read_bytes()
+    if content.startswith(WEFT_MAGIC):
+        return on_device(Graph(_core.read_package(os.fspath(path)).graph()), device)
+    return _core.load_neff(content, device)
 
 
 def compiler_path() -> str:

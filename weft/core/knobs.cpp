@@ -31,6 +31,8 @@ constexpr KnobInfo table[] = {
      .doc = "`all`: the tests go through all of JAX's harnesses, not a twentieth of them.", .is_setting = false},
     {.knob = Knob::jobs, .name = "jobs", .type = KnobType::text, .standard = "",
      .doc = "How many compilers and tests `./dev` runs at once.", .is_setting = false},
+    {.knob = Knob::libnrt, .name = "libnrt", .type = KnobType::text, .standard = "",
+     .doc = "The library of the Neuron runtime; where it is empty, `libnrt.so.1` where the system or /opt/aws/neuron/lib has it."},
     {.knob = Knob::neuronx_cc, .name = "neuronx_cc", .type = KnobType::text, .standard = "",
      .doc = "The compiler for the target `neuron`; where it is empty, `neuronx-cc` of PATH."},
     {.knob = Knob::perf, .name = "perf", .type = KnobType::flag, .standard = "0",

@@ -12,7 +12,9 @@
 namespace weft {
 
 // In the order of the table.
-enum class Knob : uint8_t { cache, cache_bytes, debug, dump, examples, harness, jobs, neuronx_cc, perf, target, threads, trace, verify };
+enum class Knob : uint8_t {
+  cache, cache_bytes, debug, dump, examples, harness, jobs, libnrt, neuronx_cc, perf, target, threads, trace, verify
+};
 
 enum class KnobType : uint8_t { flag, integer, text };
 

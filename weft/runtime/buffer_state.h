@@ -18,6 +18,8 @@ struct Buffer::State {
 
   char* data() const { return static_cast<char*>(memory) + offset; }
   bool shares_memory(const State& other) const {
+    // Elsewhere, memory is no address.
+    if (!is_host && memory != other.memory) return false;
     return bytes > 0 && other.bytes > 0 && data() < other.data() + other.bytes && other.data() < data() + bytes;
   }
 };

@@ -11,6 +11,7 @@
 #include "weft/core/error.h"
 #include "weft/core/pages.h"
 #include "weft/runtime/device_state.h"
+#include "weft/runtime/neuron.h"
 
 namespace weft {
 namespace {
@@ -75,7 +76,7 @@ void forget_after_fork() {
 }  // namespace
 
 DeviceState::DeviceState(std::string_view kind, int index, std::unique_ptr<DeviceMemory> memory)
-    : kind(kind), name(cat(kind, ":", index)), index(index), allocator(std::move(memory), most_kept) {}
+    : kind(kind), name(cat(kind, ":", index)), index(index), is_host(memory->is_host()), allocator(std::move(memory), most_kept) {}
 
 Device Device::cpu(int index) {
   if (index < 0 || index >= most_devices) fail(ErrorKind::value, "device", "the number of a CPU device must be from 0 to ", most_devices - 1, ", got ", index);
@@ -102,9 +103,14 @@ Device Device::named(std::string_view name) {
   }
   if (fits && kind == "cpu") return cpu(index);
   DeviceState* found = nullptr;
-  if (fits) {
+  auto find = [&] {
     std::lock_guard lock(all().mutex);
-    found = all().find(kind, index);
+    found = fits ? all().find(kind, index) : nullptr;
+  };
+  find();
+  if (!found && kind == "neuron") {
+    neuron_devices();
+    find();
   }
   if (found) return Device(found);
   std::vector<std::string> names;
@@ -114,6 +120,7 @@ Device Device::named(std::string_view name) {
 
 const std::string& Device::name() const { return state_->name; }
 std::string_view Device::kind() const { return state_->kind; }
+bool Device::is_host() const { return state_->is_host; }
 int Device::index() const { return state_->index; }
 MemoryStats Device::memory() const { return state_->allocator.stats(); }
 void Device::set_memory_limit(int64_t bytes) const { state_->allocator.set_limit(bytes); }

@@ -50,6 +50,8 @@ class Device {
   const std::string& name() const;  // "cpu:0"
   std::string_view kind() const;    // "cpu"
   int index() const;
+  // Whether its memory is the host's.
+  bool is_host() const;
   bool operator==(const Device&) const = default;
 
   MemoryStats memory() const;

@@ -12,6 +12,7 @@ namespace weft {
 struct DeviceState {
   std::string kind, name;
   int index;
+  bool is_host;
   Allocator allocator;
   std::unique_ptr<Queue> queue = std::make_unique<Queue>();
 

@@ -3,7 +3,9 @@
 
 #include <atomic>
 #include <cstring>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <numeric>
 
@@ -11,6 +13,7 @@
 #include "weft/core/pages.h"
 #include "weft/runtime/executable_state.h"
 #include "weft/runtime/file.h"
+#include "weft/runtime/neuron.h"
 #include "weft/runtime/services.h"
 
 namespace weft {
@@ -57,8 +60,7 @@ int64_t evaluate(const Dim& dim, const Manifest& m, std::span<const int64_t> sym
   return dim.evaluate(bindings);
 }
 
-Executable::State::State(Manifest m, std::span<const std::string> objects, const Device& where)
-    : manifest(std::move(m)), device(where), allocator(where.state().allocator), code(objects) {
+Executable::State::State(Manifest m, const Device& where) : manifest(std::move(m)), device(where), allocator(where.state().allocator) {
   for (size_t i = 0; i < manifest.outputs.size(); ++i) {
     const IoInfo& output = manifest.outputs[i];
     if (output.alias < 0 && is_lined_up(output.type)) lined_up.push_back(i);
@@ -66,9 +68,11 @@ Executable::State::State(Manifest m, std::span<const std::string> objects, const
 }
 
 Executable Executable::load(Manifest manifest, std::span<const std::string> objects, const Device& device) {
-  auto state = std::make_shared<State>(std::move(manifest), objects, device);
-  state->run = reinterpret_cast<Entry>(state->code.find("weft_run"));
-  auto setup = reinterpret_cast<Entry>(state->code.find("weft_setup"));
+  if (!device.is_host()) fail(ErrorKind::value, "device", "machine code cannot run on '", device.name(), "'");
+  auto state = std::make_shared<State>(std::move(manifest), device);
+  state->code.emplace(objects);
+  state->run = reinterpret_cast<Entry>(state->code->find("weft_run"));
+  auto setup = reinterpret_cast<Entry>(state->code->find("weft_setup"));
   if (!state->run || !setup) fail(ErrorKind::io, "object_code", "object code: has no weft_run or weft_setup");
   const Manifest& m = state->manifest;
   state->persistent = take_block(state->allocator, m.persistent_bytes.value());
@@ -83,9 +87,21 @@ Executable Executable::load(Manifest manifest, std::span<const std::string> obje
   return Executable(std::move(state));
 }
 
+Executable Executable::load(Manifest manifest, std::unique_ptr<DeviceProgram> program, const Device& device) {
+  auto state = std::make_shared<State>(std::move(manifest), device);
+  state->elsewhere = std::move(program);
+  return Executable(std::move(state));
+}
+
 void set_recompile(Recompile recompile) { recompiler.store(recompile); }
 
 Executable Executable::load(const std::filesystem::path& file, const Device& device) {
+  if (device.kind() == "neuron") {
+    std::ifstream stream(file, std::ios::binary);
+    std::string neff((std::istreambuf_iterator<char>(stream)), {});
+    if (!stream) fail(ErrorKind::io, "unreadable", file.string(), ": cannot be read");
+    return load_neff(neff, device);
+  }
   Package package = read_package(file);
   if (Recompile recompile = recompiler.load()) return recompile(package, device);
   const Build& best = best_build(package);
@@ -99,7 +115,7 @@ const Executable::State& Executable::state() const {
 
 const Manifest& Executable::manifest() const { return state().manifest; }
 const Device& Executable::device() const { return state().device; }
-int64_t Executable::code_bytes() const { return state().code.bytes(); }
+int64_t Executable::code_bytes() const { return state().code ? state().code->bytes() : 0; }
 
 void Executable::bind(std::span<const Extents> input_dims, std::span<int64_t> symbols) const {
   const Manifest& m = manifest();
@@ -148,6 +164,7 @@ Ints Executable::output_dims(size_t i, std::span<const int64_t> symbols) const {
 
 void Executable::run(std::span<const int64_t> symbols, std::span<const void* const> inputs, std::span<void* const> outputs) const {
   const State& program = state();
+  if (!program.run) fail(ErrorKind::type, "device_memory", "'", name(), "' runs on '", program.device.name(), "' and takes buffers there");
   const Manifest& m = program.manifest;
   int64_t arena_bytes = evaluate(m.arena_bytes, m, symbols);
   Pointers buffers(inputs.size() + outputs.size() + m.constants.size() + 2);

@@ -16,6 +16,7 @@
 namespace weft WEFT_API {
 
 struct Package;
+class DeviceProgram;
 
 struct IoInfo {
   std::string name;
@@ -95,7 +96,7 @@ class Executable {
   explicit operator bool() const { return state_ != nullptr; }
 
   // Reads a file that a compiler saved: the best code in it for this CPU, or where there is none and a compiler is in
-  // the process, its program compiled anew. Error(io) for what is no such file, cut short or damaged; Error(unsupported,
+  // the process, its program compiled anew. For a Neuron device it is a NEFF (see neuron.h). Error(io) for what is no such file, cut short or damaged; Error(unsupported,
   // "cpu_feature") naming what the CPU lacks. Loading a file is running code: load only files you trust.
   static Executable load(const std::filesystem::path& file, const Device& device = {});
 
@@ -128,12 +129,14 @@ class Executable {
   // `objects`: ELF relocatable objects that define weft_run and weft_setup between them. Error on bytes that are no such
   // thing.
   static Executable load(Manifest manifest, std::span<const std::string> objects, const Device& device = {});
+  // One that a device runs.
+  static Executable load(Manifest manifest, std::unique_ptr<DeviceProgram> program, const Device& device);
   // Binds the symbols from the inputs' dims. Error naming the input, the extent and its range.
   void bind(std::span<const Extents> input_dims, std::span<int64_t> symbols) const;
   // Dims of output `i` with the symbols bound.
   Ints output_dims(size_t i, std::span<const int64_t> symbols) const;
   // Runs: `inputs` and `outputs` are dense row-major memory of the types bound; an aliased output is given as the
-  // memory of its input (which is then written). Blocks until done.
+  // memory of its input (which is then written). Blocks until done. For programs on the host.
   void run(std::span<const int64_t> symbols, std::span<const void* const> inputs, std::span<void* const> outputs) const;
 
  private:
@@ -154,6 +157,7 @@ class Executable {
  private:
   explicit Executable(std::shared_ptr<const State> state) : state_(std::move(state)) {}
   const State& state() const;
+  void run_elsewhere(std::span<const Buffer> inputs, std::span<const Buffer> outputs) const;
   void check_run(std::span<const Buffer> inputs, std::span<const Buffer> outputs, std::span<int64_t> symbols) const;
   std::shared_ptr<const State> state_;
 };

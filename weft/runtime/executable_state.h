@@ -2,6 +2,7 @@
 #pragma once
 
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "weft/runtime/block.h"
@@ -41,18 +42,34 @@ class ArenaCache {
 // The value of an extent with the symbols bound.
 int64_t evaluate(const Dim& dim, const Manifest& m, std::span<const int64_t> symbols);
 
+// Memory of a device as it gave it, and the part of that.
+struct DeviceRange {
+  void* memory;
+  int64_t offset, bytes;
+};
+
+// A program on a device whose memory is none of the host's; thread-safe.
+class DeviceProgram {
+ public:
+  virtual ~DeviceProgram() = default;
+  // Of the types of the manifest; outputs share no memory. Blocks until done.
+  virtual void run(std::span<const DeviceRange> inputs, std::span<const DeviceRange> outputs) const = 0;
+};
+
+// A program is machine code in this process, or one on a device.
 struct Executable::State {
   Manifest manifest;
   Device device;
   Allocator& allocator;
-  CodeObject code;
+  std::optional<CodeObject> code;
+  std::unique_ptr<DeviceProgram> elsewhere;
   Entry run = nullptr;
   Block persistent;
   mutable ArenaCache arenas;
   LaunchLabels labels;
   std::vector<size_t> lined_up;  // results that have to begin at a cache line
 
-  State(Manifest m, std::span<const std::string> objects, const Device& where);
+  State(Manifest m, const Device& where);
 };
 
 }  // namespace weft

@@ -85,11 +85,25 @@ void Executable::check_run(std::span<const Buffer> inputs, std::span<const Buffe
 void Executable::run(std::span<const Buffer> inputs, std::span<const Buffer> outputs) const {
   Few<int64_t> symbols(state().manifest.symbols.size());
   check_run(inputs, outputs, symbols.span());
+  if (state().elsewhere) return run_elsewhere(inputs, outputs);
   Few<const void*> read(inputs.size());
   Few<void*> written(outputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) read[i] = inputs[i].state_->data();
   for (size_t i = 0; i < outputs.size(); ++i) written[i] = outputs[i].state_->data();
   run(symbols.span(), read.span(), written.span());
+}
+
+void Executable::run_elsewhere(std::span<const Buffer> inputs, std::span<const Buffer> outputs) const {
+  auto range = [](const Buffer& buffer) { return DeviceRange{buffer.state_->memory, buffer.state_->offset, buffer.state_->bytes}; };
+  std::vector<DeviceRange> read, written;
+  std::vector<std::pair<size_t, Buffer>> landing;  // what lands in an input is written beside it, and then there
+  for (const Buffer& input : inputs) read.push_back(range(input));
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (manifest().outputs[i].alias >= 0) landing.emplace_back(i, Buffer(outputs[i].dtype(), outputs[i].dims(), device()));
+    written.push_back(range(manifest().outputs[i].alias >= 0 ? landing.back().second : outputs[i]));
+  }
+  state().elsewhere->run(read, written);
+  for (const auto& [i, buffer] : landing) outputs[i].copy_from(buffer);
 }
 
 std::vector<Buffer> Executable::new_outputs(std::span<const Buffer> inputs) const {
