@@ -1,6 +1,7 @@
 // Values of lazy tensors.
 #include <doctest/doctest.h>
 
+#include <limits>
 #include <thread>
 
 #include "tests/label_of.h"
@@ -110,5 +111,7 @@ TEST_CASE("elements print as rows") {
   CHECK(tensor({true, false}).text() == "[ true false]");
   CHECK((tensor<int64_t>({7})[0]).text() == "7");
   CHECK(zeros({0, 3}).text() == "[]");
+  CHECK((zeros({2}) / 0).text() == "[nan nan]");
+  CHECK(tensor<std::complex<double>>({{1, -0.0}, {0, -std::numeric_limits<double>::quiet_NaN()}}).text() == "[ 1.-0.j 0.+nanj]");
   CHECK(arange(2000).text() == "[   0    1    2 ... 1997 1998 1999]");
 }

@@ -2,8 +2,11 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <functional>
 
+#include "tests/label_of.h"
 #include "weft/frontend/functions.h"
+#include "weft/frontend/jit.h"
 #include "weft/frontend/record.h"
 #include "weft/ir/interpret.h"
 
@@ -116,6 +119,28 @@ TEST_CASE("errors name the function, both types and the caller's line") {
   CHECK(label([&] { return split(x, 2, 1); }) == "split");
   CHECK(label([&] { return cast(x, DType::boolean) - cast(x, DType::boolean); }) == "subtract_dtype");
   CHECK(label([&] { return power(cast(x, DType::i32), -1); }) == "negative_power");
+  CHECK(label([&] { return transpose(x, {1, 1}); }) == "transpose_c2");
+  CHECK(label([&] { return einsum("......->...", {zeros({1, 1, 1, 1, 1, 1, 1, 1})}); }) == "einsum_text");
+  CHECK(label([&] { return einsum("...i->i", {x}); }) == "einsum_output");
+  for (int64_t negative : {-1, -2}) {
+    CHECK(label([&] { return zeros({negative}); }) == "extent");
+    CHECK(label([&] { return tile(x, {negative, 1}); }) == "extent");
+    CHECK(label([&] { return repeat(x, negative, 0); }) == "extent");
+    CHECK(label([&] { return eye(negative); }) == "extent");
+  }
+}
+
+TEST_CASE("a tensor that was never set is an error, not a crash or a number") {
+  Tensor x = zeros({2}), none;
+  for (auto call : std::initializer_list<std::function<Tensor()>>{
+           [&] { return x + none; }, [&] { return none + x; }, [&] { return where(none, x, x); }, [&] { return full({2}, none, DType::f32); },
+           [&] { return exp(none); }, [&] { return sum(none); }, [&] { return none[0]; }, [&] { return -Operand(3.0); },
+           [&] { return concatenate({x, none}); }, [&] { return jit([](Tensor y) { return y; })(none); }, [&] { return none == 0; }})
+    CHECK(label_of(call) == "no_tensor");
+}
+
+TEST_CASE("what there is nothing of is rolled") {
+  CHECK(value_of(roll(zeros({0, 3}), 2, 0)).type().static_dims() == Ints{0, 3});
 }
 
 TEST_CASE("symbolic extents stay symbolic, and those that are not known to be equal are an error with both") {

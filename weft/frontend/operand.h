@@ -24,9 +24,9 @@ class Operand {
   template <std::floating_point T>
   Operand(std::complex<T> number, Where where = Where::current()) : where(where), number(std::complex<double>(number)) {}  // NOLINT
 
-  bool is_tensor() const { return tensor.is_valid(); }
+  bool is_tensor() const { return number.index() == 0; }
 
-  using Number = std::variant<bool, int64_t, double, std::complex<double>>;
+  using Number = std::variant<std::monostate, bool, int64_t, double, std::complex<double>>;  // nothing for a tensor
   Where where;
   Tensor tensor;  // nothing for a number
   Number number;

@@ -1,5 +1,6 @@
 // Elements of tensors as text.
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <ostream>
 
@@ -11,6 +12,7 @@ namespace {
 constexpr int64_t most_elements = 1000, edge = 3;
 
 std::string real_text(double value, bool wide) {
+  if (std::isnan(value)) return "nan";
   char buffer[32];
   int size = std::snprintf(buffer, sizeof buffer, wide ? "%.8g" : "%.7g", value);
   std::string text(buffer, static_cast<size_t>(size));
@@ -25,7 +27,7 @@ std::string element_text(const Literal& literal, int64_t at) {
   if (is_integer(dtype)) return cat(literal.as_int(at));
   if (!is_complex(dtype)) return real_text(literal.as_double(at), wide);
   std::complex<double> value = literal.as_complex(at);
-  return cat(real_text(value.real(), wide), value.imag() < 0 ? "" : "+", real_text(value.imag(), wide), "j");
+  return cat(real_text(value.real(), wide), std::signbit(value.imag()) && !std::isnan(value.imag()) ? "" : "+", real_text(value.imag(), wide), "j");
 }
 
 // Rows in brackets, elements as wide as the widest; of long axes the first and last few.

@@ -38,7 +38,7 @@ Labels labels_of(std::string_view text, int64_t ellipsis, std::string_view subsc
     bool letter = (text[i] >= 'a' && text[i] <= 'z') || (text[i] >= 'A' && text[i] <= 'Z');
     if (letter) {
       labels.push_back(text[i]);
-    } else if (text.substr(i, 3) == "...") {
+    } else if (text.find("...") == i) {
       for (int64_t k = ellipsis; k > 0; --k) labels.push_back(static_cast<int>(-k));
       i += 2;
     } else {
@@ -79,6 +79,8 @@ Subscripts parsed(std::string_view given, const std::vector<Tensor>& operands) {
     for (int label : labels) ++counts[label];
   if (arrow != text.npos) {
     subscripts.result = labels_of(std::string_view(text).substr(arrow + 2), widest, given);
+    if (widest > 0 && !has(subscripts.result, -1))
+      fail(ErrorKind::value, "einsum_output", "the output of '", given, "' lacks the axes of its ellipsis");
   } else {
     for (auto [label, count] : counts)
       if (label < 0 || count == 1) subscripts.result.push_back(label);

@@ -12,7 +12,7 @@ namespace {
 // The kind of a number that has met no tensor; later ones take in earlier ones.
 DType number_type(const Operand& operand) {
   static constexpr DType types[] = {DType::boolean, DType::i64, DType::f64, DType::c128};
-  return types[operand.number.index()];
+  return types[operand.number.index() - 1];
 }
 
 DType promoted(DType lhs, DType rhs) {
@@ -58,9 +58,9 @@ DType inexact_type(DType dtype) { return is_whole(dtype) ? promoted(dtype, DType
 DType result_type(std::initializer_list<const Operand*> operands) {
   std::optional<DType> tensors, numbers;
   for (const Operand* operand : operands) {
-    std::optional<DType>& kind = operand->tensor.is_valid() ? tensors : numbers;
-    DType dtype = operand->tensor.is_valid() ? operand->tensor.dtype() : number_type(*operand);
-    kind = !kind ? dtype : operand->tensor.is_valid() ? promoted(*kind, dtype) : std::max(*kind, dtype);
+    std::optional<DType>& kind = operand->is_tensor() ? tensors : numbers;
+    DType dtype = operand->is_tensor() ? operand->tensor.dtype() : number_type(*operand);
+    kind = !kind ? dtype : operand->is_tensor() ? promoted(*kind, dtype) : std::max(*kind, dtype);
   }
   return !tensors ? *numbers : numbers ? met(*tensors, *numbers) : *tensors;
 }

@@ -46,7 +46,10 @@ std::mutex& record_mutex() {
   return mutex;
 }
 
-const Type& Tensor::type() const { return record_->types[index_]; }
+const Type& Tensor::type() const {
+  if (!is_valid()) fail(ErrorKind::type, "no_tensor", "a tensor that was never set has no type");
+  return record_->types[index_];
+}
 
 const Literal* Tensor::constant() const {
   return record_->op == Op::constant ? &record_->attrs.literal(Attr::value) : nullptr;

@@ -8,7 +8,13 @@
 namespace weft {
 namespace {
 
+void require_extents(const Dims& dims) {
+  for (const Dim& dim : dims)
+    if (dim.max() < 0) fail(ErrorKind::value, "extent", "extents must be 0 or more, got ", dims);
+}
+
 Tensor spread(const Tensor& x, const Dims& dims) {
+  require_extents(dims);
   if (x.dims() == dims) return x;
   size_t offset = dims.size() - x.dims().size();
   bool fits = dims.size() >= x.dims().size();
@@ -28,19 +34,20 @@ Tensor reshaped(const Tensor& x, Dims dims) {
     if (!divides) fail(ErrorKind::value, "reshape", "cannot reshape a tensor of shape ", x.dims(), " into shape ", dims);
     *left = floordiv(all, known);
   }
+  require_extents(dims);
   return x.dims() == dims ? x : apply(Op::reshape, {x}, {{Attr::dims, std::move(dims)}});
-}
-
-Tensor permuted(const Tensor& x, Ints permutation) {
-  for (int64_t& axis : permutation) axis = one_axis(axis, x.rank());
-  if (std::is_sorted(permutation.begin(), permutation.end()) && static_cast<int64_t>(permutation.size()) == x.rank()) return x;
-  return apply(Op::transpose, {x}, {{Attr::permutation, std::move(permutation)}});
 }
 
 Ints in_order(int64_t rank) {
   Ints axes(static_cast<size_t>(rank));
   std::iota(axes.begin(), axes.end(), int64_t{0});
   return axes;
+}
+
+Tensor permuted(const Tensor& x, Ints permutation) {
+  for (int64_t& axis : permutation) axis = one_axis(axis, x.rank());
+  if (permutation == in_order(x.rank())) return x;
+  return apply(Op::transpose, {x}, {{Attr::permutation, std::move(permutation)}});
 }
 
 Tensor joined(std::vector<Tensor> tensors, int64_t axis) {
@@ -58,6 +65,7 @@ Tensor with_axis(const Tensor& x, int64_t axis) {
 }
 
 Tensor ramp(Dim count, DType dtype) {
+  require_extents({count});
   return apply(Op::iota, {}, {{Attr::type, dtype}, {Attr::dims, Dims{std::move(count)}}, {Attr::dimension, int64_t{0}}});
 }
 
@@ -221,7 +229,9 @@ Tensor tile(const Tensor& x, const Ints& times, Where where) {
 }
 Tensor roll(const Tensor& x, int64_t shift, int64_t axis, Where where) {
   return recorded("roll", where, [&] {
-    Dim place = mod(-shift, x.dims()[static_cast<size_t>(one_axis(axis, x.rank()))]);
+    const Dim& around = x.dims()[static_cast<size_t>(one_axis(axis, x.rank()))];
+    if (around.is(0)) return x;
+    Dim place = mod(-shift, around);
     return joined({slice(x, axis, {place, {}}), slice(x, axis, {{}, place})}, axis);
   });
 }

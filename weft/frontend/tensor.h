@@ -63,6 +63,7 @@ class WEFT_API Tensor {
 
   // Whether it is a tensor at all, which Tensor() is not.
   bool is_valid() const { return record_ != nullptr; }
+  // Error(type, "no_tensor") of what is none.
   const Type& type() const;
   DType dtype() const { return type().dtype; }
   const Dims& dims() const { return type().dims; }
