@@ -15,7 +15,7 @@ namespace weft {
 // Thread-safe.
 class Allocator {
  public:
-  // `most_kept`: bytes that wait for their next user.
+  // `most_kept`: bytes, of blocks that are not small, that wait for their next user.
   Allocator(std::unique_ptr<DeviceMemory> memory, int64_t most_kept) : memory_(std::move(memory)), most_kept_(most_kept) {}
 
   // At least so many bytes, from the beginning of a cache line. Error(runtime, "out_of_memory") with what was wanted and what
