@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+import zipfile
 from pathlib import Path
 
 import ml_dtypes
@@ -314,6 +315,10 @@ def test_help_has_examples(weft, name):
         (["run", "layer.mlir", "bad.npy"], 1, "'bad.npy' cannot be read: "),
         (["run", "layer.mlir", "objects.npy"], 1, "'objects.npy' cannot be read: Object arrays cannot be loaded"),
         (["run", "layer.mlir", "bad.npz"], 1, "'bad.npz' cannot be read: "),
+        (["run", "layer.mlir", "header.npy"], 1, "'header.npy' cannot be read: "),
+        (["run", "layer.mlir", "member.npz"], 1, "'member.npz' has 'readme', which is no array  [array_file]"),
+        (["run", "huge.mlir"], 1, "input 'x' of shape [2305843009213693952] does not fit in memory"),
+        (["run", "layer.mlir", "deep.safetensors"], 1, "'deep.safetensors' is no such file as .safetensors should be: "),
         (["run", "layer.mlir", "bad.safetensors"], 1, "'bad.safetensors' is no such file as .safetensors should be: "),
         (["run", "layer.mlir", "outside.safetensors"], 1, "'x' lies outside of the file"),
         (["run", "layer.mlir", "f64.npy"], 1, "input 'x' must be float32, got float64 from f64.npy; --cast converts it  [input_dtype]"),
@@ -321,6 +326,7 @@ def test_help_has_examples(weft, name):
         (["run", "layer.mlir", "--extent", "m=3"], 2, "the program has no symbolic extent 'm', there are n"),
         (["run", "layer.mlir", "--extent", "n=0"], 2, "extent 'n' must be from 1 to 2147483648, got 0"),
         (["run", "layer.mlir", "--extent", "n"], 2, "--extent takes NAME=INTEGER, got 'n'"),
+        (["run", "layer.mlir", "--extent", "n=--5"], 2, "--extent takes NAME=INTEGER, got 'n=--5'"),
         (["run", "layer.mlir", "--extent", "n=2", "x.npy"], 2, "extent 'n' is 5 in the arrays, --extent says 2"),
         (["run", "layer.mlir", "--out", "a.npy", "--out", "b.npy"], 2, "--out b.npy: the program has no more than 1 output, output"),
         (["run", "layer.mlir", "--out", "nowhere/a.npy"], 1, "nowhere/a.npy: No such file or directory"),
@@ -348,6 +354,12 @@ def test_what_is_wrong_is_said_in_one_line(weft, words, status, says):
     Path("outside.safetensors").write_bytes(len(header).to_bytes(8, "little") + header + b"1234")
     np.save("x.npy", np.ones((5, 4), np.float32)), np.save("f64.npy", np.ones((5, 4)))
     np.savez("wrong.npz", ww=np.ones((4, 3), np.float32)), np.save("objects.npy", np.array([{}]), allow_pickle=True)
+    header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (3,), \n"
+    Path("header.npy").write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header)
+    Path("deep.safetensors").write_bytes((1 << 20).to_bytes(8, "little") + b"[" * (1 << 20))
+    Path("huge.mlir").write_text("func.func @main(%x: tensor<2305843009213693952xf32>) -> tensor<2305843009213693952xf32> { return %x : tensor<2305843009213693952xf32> }")
+    with zipfile.ZipFile("member.npz", "w") as file:
+        file.writestr("readme", "no array")
     got, out, err = weft(*words)
     assert got == status, err
     assert says in err and err.startswith("weft: error: ") and err.count("\n") == 1 and "Traceback" not in err
@@ -371,6 +383,17 @@ def test_arrays_and_programs_come_and_go_through_pipes(folder):
     assert shell(["simulate", "-", "-q"], given=LAYER.encode()).returncode == 0
     done = shell(["run", "-"], given=LAYER.replace("tanh", "tan h").encode())
     assert done.returncode == 1 and done.stderr.startswith(b"weft: error: standard input:3:")
+
+
+def test_closed_streams_and_encodings_of_few_letters(folder):
+    for words, status in (("run layer.mlir >&-", 0), ("run nothing.mlir 2>&-", 1), ("run - <&-", 1)):
+        done = subprocess.run(["sh", "-c", f'"$0" -m weftwork {words}', sys.executable], env=ENVIRONMENT, capture_output=True, check=False)
+        assert done.returncode == status and b"Traceback" not in done.stderr and b"internal" not in done.stderr, done.stderr
+    done = shell(["run", "layer.mlir"], PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stderr) == (0, b"") and b"\\u2026]" in done.stdout
+    Path(os.fsdecode(b"\xff.mlir")).write_text(LAYER)
+    done = shell(["run", b"\xff.mlir"])
+    assert (done.returncode, done.stderr) == (0, b"") and done.stdout.startswith(b"\\udcff.mlir: compiled")
 
 
 def test_a_closed_pipe_and_an_interrupt_end_it_quietly(folder):

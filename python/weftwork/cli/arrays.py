@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import json
 import os
+import struct
 import sys
+import tokenize
 import zipfile
 import zlib
 from pathlib import Path
@@ -26,7 +28,11 @@ SAFETENSORS = {
     "U64": np.uint64, "I64": np.int64, "F16": np.float16, "BF16": ml_dtypes.bfloat16, "F32": np.float32, "F64": np.float64,
     "C64": np.complex64, "F8_E4M3": ml_dtypes.float8_e4m3fn, "F8_E5M2": ml_dtypes.float8_e5m2, "F8_E8M0": ml_dtypes.float8_e8m0fnu,
 }  # fmt: skip
-DAMAGED = (ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error, OverflowError, MemoryError)
+#: What a damaged file ends with; NotImplementedError, of what zipfile cannot unpack, is a RuntimeError.
+DAMAGED = (
+    ValueError, TypeError, AttributeError, EOFError, KeyError, zipfile.BadZipFile, zlib.error, struct.error, tokenize.TokenError, SyntaxError,
+    OverflowError, MemoryError, RuntimeError,
+)  # fmt: skip
 
 
 def suffix_of(path: str) -> str:
@@ -49,6 +55,8 @@ def read(path: str) -> dict[str, np.ndarray]:
         except DAMAGED as error:
             raise FileError(f"'{path}' cannot be read: {str(error).splitlines()[0] if str(error) else type(error).__name__}  [array_file]") from error
     for name, array in arrays.items():
+        if not isinstance(array, np.ndarray):
+            raise FileError(f"'{path}' has '{name}', which is no array  [array_file]")
         if array.dtype.kind == "V" and not array.dtype.isbuiltin:
             place = f"'{path}'" + (f", '{name}'" if name else "")
             raise FileError(f"{place} has elements that NumPy cannot name ({array.dtype}); bfloat16 and its like go in .safetensors  [array_file]")
@@ -69,7 +77,7 @@ def read_safetensors(path: str, content: bytes) -> dict[str, np.ndarray]:
                 raise ValueError(f"'{name}' lies outside of the file")
             arrays[name] = np.frombuffer(data[begin:end], SAFETENSORS[row["dtype"]]).reshape(row["shape"])
         return arrays
-    except (*DAMAGED, TypeError, AttributeError) as error:
+    except DAMAGED as error:
         raise FileError(f"'{path}' is no such file as .safetensors should be: {error}  [array_file]") from error
 
 
@@ -142,7 +150,11 @@ class Inputs:
         every = {**self.assumed, **self.extents}
         for i, wanted in enumerate(ios):
             if self.arrays[i] is None:
-                self.arrays[i] = random_array(wanted.dtype, concrete(wanted.shape, every), seed, i)
+                shape = concrete(wanted.shape, every)
+                try:
+                    self.arrays[i] = random_array(wanted.dtype, shape, seed, i)
+                except ValueError as error:
+                    raise MemoryError(f"input '{self.names[i]}' of shape {list(shape)} does not fit in memory") from error
             elif cast and self.arrays[i].dtype != wanted.dtype:
                 self.arrays[i] = self.arrays[i].astype(wanted.dtype)
 

@@ -211,7 +211,7 @@ def opt(arguments: argparse.Namespace) -> int:
         if arguments.output in (None, "-"):
             print(text, end="")
         else:
-            Path(arguments.output).write_text(text)
+            Path(arguments.output).write_text(text, "utf-8")
             say("note", f"{arguments.output}: {count_of(len(core), 'operation')}, {count_of(len(rewrites), 'rewrite')}")
     return 0
 

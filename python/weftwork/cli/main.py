@@ -239,6 +239,12 @@ def entry() -> NoReturn:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    # Python has no stream where the caller has closed one.
+    sys.stdin = sys.stdin or os.fdopen(os.open(os.devnull, os.O_RDONLY))
+    sys.stdout = sys.stdout or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    # What the encoding lacks is escaped, as it is on standard error.
+    sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     status = main()
     try:
         sys.stdout.flush()

@@ -47,7 +47,9 @@ class Program:
         """The program; no machine code is made or loaded."""
         if self.is_package:
             return Graph(self.package.graph())
-        return parse(self._text, self.name if self.path == "-" else self.path).function(self._function or "main")
+        # A file's name need not be text; places in it are.
+        place = (self.name if self.path == "-" else self.path).encode(errors="backslashreplace").decode()
+        return parse(self._text, place).function(self._function or "main")
 
     @cached_property
     def package(self) -> Any:
@@ -117,9 +119,12 @@ def extent_pairs(given: list[str]) -> dict[str, int]:
     extents = {}
     for pair in given:
         name, _, value = pair.partition("=")
-        if not name or not value.lstrip("-").isdigit():
+        try:
+            extents[name] = int(value)
+        except ValueError:
+            name = ""
+        if not name:
             raise UsageError(f"--extent takes NAME=INTEGER, got '{pair}'")
-        extents[name] = int(value)
     return extents
 
 
