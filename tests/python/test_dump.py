@@ -68,6 +68,21 @@ def test_functions_of_one_name_have_folders_of_their_own(tmp_path):
     assert "5xf64" in (tmp_path / "lambda-3" / "00-trace.mlir").read_text()
 
 
+def test_a_folder_stays_where_it_belongs_whatever_a_function_is_called(tmp_path):
+    for name in ("../outside", "a/b", "..", "x" * 300):
+        text = f'func.func @"{name}"(%x: tensor<3xf32>) -> tensor<3xf32> {{ return %x : tensor<3xf32> }}'
+        with wf.knobs(dump=str(tmp_path / "dumps")):
+            wf.compile(wf.stablehlo.parse(text).function(name))
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["dumps"]
+    assert sorted(p.parent.name for p in tmp_path.glob("dumps/*/report.json")) == ["_..", "_.._outside", "a_b", "x" * 100]
+
+
+def test_the_page_shows_no_stage_of_a_program_before(tmp_path):
+    dumped(tmp_path, norm, np.ones((5, 7), np.float32), np.ones((7, 40), np.float32))
+    (tmp_path / "norm" / "06-bodies.mlir").write_text("module {}")
+    assert "06-bodies.mlir" not in page(tmp_path)
+
+
 def test_the_report_tells_times_kernels_cuts_and_memory(tmp_path):
     executable = dumped(tmp_path, norm, np.ones((5, 7), np.float32), np.ones((7, 40), np.float32))
     report = json.loads((tmp_path / "norm" / "report.json").read_text())

@@ -15,11 +15,20 @@
 namespace weft {
 namespace {
 
+// A function's name as that of a folder: text from elsewhere may call a function "../x", or by more than a name may have.
+std::string folder_name(std::string_view name) {
+  std::string result(name.substr(0, 100));
+  for (char& c : result)
+    if (c == '/' || (c >= 0 && c < ' ')) c = '_';
+  if (result.empty() || result[0] == '.') result.insert(0, "_");
+  return result;
+}
+
 // The same for the same functions in the same order, run after run.
 std::string folder_for(const std::string& root, const std::string& name) {
   static std::mutex mutex;
   static std::map<std::string, int> made;
-  std::string folder = cat(root, "/", name);
+  std::string folder = cat(root, "/", folder_name(name));
   std::lock_guard lock(mutex);
   int number = ++made[folder];
   return number == 1 ? folder : cat(folder, "-", number);

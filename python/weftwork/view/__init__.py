@@ -25,7 +25,7 @@ NAMES = re.compile(r"%[\w$.#-]+")
 @cache
 def lines_of(file: str) -> list[str]:
     try:
-        return Path(file).read_text(errors="replace").splitlines()
+        return Path(file).read_text("utf-8", errors="replace").splitlines()
     except OSError:
         return []
 
@@ -74,12 +74,15 @@ def assembly_of(text: str) -> dict[str, str]:
 
 def function_of(folder: Path) -> dict[str, Any]:
     """What the page shows of one compiled function."""
-    report = json.loads((folder / "report.json").read_text())
+    report = json.loads((folder / "report.json").read_text("utf-8"))
     times = dict(report["milliseconds"])
     nodes = {stage["file"]: stage["nodes"] for stage in report["stages"]}
     stages, before = [], None
     for path in sorted(folder.glob("[0-9][0-9]*")):
-        text = path.read_text(errors="replace").splitlines()
+        # The folder may have been that of another program, with more stages.
+        if path.suffix == ".mlir" and path.name not in nodes:
+            continue
+        text = path.read_text("utf-8", errors="replace").splitlines()
         name = path.stem.partition("-")[2] or "assembly"
         stage: dict[str, Any] = {"file": path.name, "nodes": nodes.get(path.name), "ms": times.get(f"pass.{name}", times.get(name))}
         is_graph = path.suffix == ".mlir"
@@ -88,7 +91,7 @@ def function_of(folder: Path) -> dict[str, Any]:
         stage["changes"] = rows_of(compared(before, text), places) if is_graph and before is not None else None
         before = text if is_graph else None
         stages.append(stage)
-    assembly = assembly_of((folder / "40.s").read_text(errors="replace")) if (folder / "40.s").exists() else {}
+    assembly = assembly_of((folder / "40.s").read_text("utf-8", errors="replace")) if (folder / "40.s").exists() else {}
     kernels = [{**kernel, "assembly": assembly.get(kernel["name"], "")} for kernel in report["kernels"]]
     shown = {key: report[key] for key in ("name", "target", "milliseconds", "cuts", "memory", "launches")}
     return {**shown, "folder": folder.name, "stages": stages, "kernels": kernels}
@@ -101,4 +104,4 @@ def page(folder: str | Path) -> str:
     if not folders:
         raise ArgumentValueError(f"'{root}' has no dump: there is no report.json in it or in a folder of it  [view]")
     data = json.dumps([function_of(each) for each in folders]).replace("</", "<\\/").replace("<!--", "<\\u0021--")
-    return (Path(__file__).parent / "page.html").read_text().replace("[/*functions*/]", data)
+    return (Path(__file__).parent / "page.html").read_text("utf-8").replace("[/*functions*/]", data)

@@ -16,7 +16,7 @@ def main() -> int:
     parser.add_argument("-o", "--output", default="page.html", help="the page (page.html)")
     arguments = parser.parse_args()
     try:
-        Path(arguments.output).write_text(page(arguments.folder))
+        Path(arguments.output).write_text(page(arguments.folder), "utf-8")
     except (Error, OSError) as error:
         print(f"weftwork.view: {error}", file=sys.stderr)
         return 1
