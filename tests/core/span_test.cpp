@@ -81,6 +81,8 @@ TEST_CASE("memory is bounded, what is dropped is counted, and the next recording
 TEST_CASE("text becomes JSON whatever its bytes are") {
   CHECK(json_quoted("a\"b\\c\n\x01") == R"("a\"b\\c\n\u0001")");
   CHECK(json_quoted("\xc3\xa9\xff\xe2\x82") == "\"\xc3\xa9???\"");
+  CHECK(json_quoted("\xed\xa0\x80\xe0\x80\xaf\xf4\x90\x80\x80\xf0\x80\x80\xaf") == "\"??????????????\"");
+  CHECK(json_quoted("\xed\x9f\xbf\xe0\xa0\x80\xf4\x8f\xbf\xbf\xf0\x90\x80\x80") == "\"\xed\x9f\xbf\xe0\xa0\x80\xf4\x8f\xbf\xbf\xf0\x90\x80\x80\"");
 }
 
 }  // namespace weft

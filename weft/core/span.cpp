@@ -189,6 +189,9 @@ std::string json_quoted(std::string_view text) {
     size_t length = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : c >= 0xe0 && c < 0xf0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 0;
     bool is_whole = length && i + length <= text.size();
     for (size_t j = 1; is_whole && j < length; ++j) is_whole = (static_cast<unsigned char>(text[i + j]) & 0xc0) == 0x80;
+    // Halves of surrogate pairs, numbers past the last one, and those that fewer bytes hold are no UTF-8 either.
+    unsigned char second = is_whole && length > 2 ? static_cast<unsigned char>(text[i + 1]) : 0;
+    if (second && ((c == 0xe0 && second < 0xa0) || (c == 0xed && second > 0x9f) || (c == 0xf0 && second < 0x90) || (c == 0xf4 && second > 0x8f))) is_whole = false;
     if (!is_whole) {
       out += '?';
       ++i;
