@@ -11,6 +11,7 @@
 #include "convert.h"
 #include "weft/core/error.h"
 #include "weft/core/knobs.h"
+#include "weft/core/symbol_name.h"
 
 namespace weft::py {
 namespace {
@@ -61,7 +62,7 @@ void bind_dim(nb::module_& m) {
                   "value raises.")
       .def("__init__",
            [](Dim* self, std::string name, int64_t min, int64_t opt, int64_t max) {
-             if (name.empty()) fail(ErrorKind::value, "dim_name", "a symbolic extent needs a name");
+             require_symbol_name(name);
              if (min < 0 || min > opt || opt > max)
                fail(ErrorKind::value, "dim_range", "extent '", name, "' must have 0 <= min <= opt <= max, got ", min, ", ",
                     opt, ", ", max);

@@ -23,7 +23,8 @@ class Spec:
 
 
 def spec(shape: Iterable[int | str | _core.Dim], dtype: Any) -> Spec:
-    """A stand-in for an array: ``wf.spec((8, "n"), np.float32)``; a name is a symbolic extent of any size from 1.
+    """A stand-in for an array: ``wf.spec((8, "n"), np.float32)``; a name, of letters, digits, "_" and ".", is a symbolic
+    extent of any size from 1.
 
     >>> import numpy as np, weftwork as wf
     >>> wf.spec((8, "n"), np.float32).shape

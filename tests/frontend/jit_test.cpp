@@ -92,6 +92,11 @@ TEST_CASE("what a function cannot do with placeholders is an error, and the next
   CHECK(label_of([&] { trace([&](Tensor x) { return x + kept; }, {{.dims = {1}}}); }) == "foreign_placeholder");
 }
 
+TEST_CASE("symbolic extents have names that programs as text can have") {
+  for (const char* name : {"batch size", "a\"b", "2n", ""})
+    CHECK(label_of([&] { trace([](Tensor x) { return x; }, {{.dims = {Dim(Symbol{name})}}}); }) == "dim_name");
+}
+
 TEST_CASE("a compiled function is saved, and loaded where no compiler is needed") {
   auto path = std::filesystem::temp_directory_path() / "weft_jit_test.weft";
   Tensor w = tensor({1.f, 2.f, 3.f, 4.f}, {2, 2});

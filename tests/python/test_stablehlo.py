@@ -107,6 +107,15 @@ def test_symbolic_text_can_be_specialised_and_read_back() -> None:
     np.testing.assert_array_equal(again.interpret(x), graph.interpret(x))
 
 
+def test_symbolic_extents_have_names_that_text_can_have() -> None:
+    for name in ("batch size", 'a"b', "n*2", "2n", "a;b", "größe", "", "n" * 121):
+        with pytest.raises(ValueError, match="the name of a symbolic extent must be letters"):
+            wf.spec((name, 3), np.float32)
+    for name in ("batch_size", "model.rows", "n" * 120):
+        again = wf.stablehlo.parse(wf.trace(lambda x: x + 1, wf.spec((name, 3), np.float32)).mlir())
+        assert str(again.inputs[0].shape[0]) == name
+
+
 LOCATIONS = """
 #loc = loc(unknown)
 module @m {

@@ -1,8 +1,10 @@
 // Reading extents back from text.
+#include <algorithm>
 #include <string_view>
 
 #include "weft/core/dim.h"
 #include "weft/core/error.h"
+#include "weft/core/symbol_name.h"
 
 namespace weft {
 namespace {
@@ -10,6 +12,10 @@ namespace {
 using Symbols = std::map<std::string, Symbol, std::less<>>;
 
 constexpr int max_depth = 64;
+constexpr size_t longest_name = 120;
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '.'; }
 
 class Parser {
  public:
@@ -43,7 +49,7 @@ class Parser {
 
   Dim factor(int depth) {
     skip_spaces();
-    if (at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9') return number();
+    if (at_ < text_.size() && is_digit(text_[at_])) return number();
     size_t begin = at_;
     while (at_ < text_.size() && is_name(text_[at_])) ++at_;
     std::string_view word = text_.substr(begin, at_ - begin);
@@ -62,7 +68,7 @@ class Parser {
 
   Dim number() {
     int64_t value = 0;
-    while (at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9')
+    while (at_ < text_.size() && is_digit(text_[at_]))
       value = checked_add(checked_multiply(value, 10), text_[at_++] - '0');
     return value;
   }
@@ -71,10 +77,6 @@ class Parser {
     auto found = symbols_.find(word);
     if (found != symbols_.end()) return Dim(found->second);
     return Dim(Symbol{std::string(word)});
-  }
-
-  static bool is_name(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
   }
 
   void skip_spaces() {
@@ -98,6 +100,11 @@ class Parser {
 };
 
 }  // namespace
+
+void require_symbol_name(std::string_view name) {
+  if (name.empty() || name.size() > longest_name || is_digit(name[0]) || !std::ranges::all_of(name, is_name))
+    fail(ErrorKind::value, "dim_name", "the name of a symbolic extent must be letters, digits, '_' and '.', ", longest_name, " at most, got '", name, "'");
+}
 
 Dim parse_dim(std::string_view text, const Symbols& symbols) { return Parser(text, symbols).whole(); }
 

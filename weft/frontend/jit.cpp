@@ -3,6 +3,7 @@
 
 #include "weft/compiler/compile.h"
 #include "weft/core/hash.h"
+#include "weft/core/symbol_name.h"
 #include "weft/frontend/programs.h"
 #include "weft/frontend/record.h"
 
@@ -74,6 +75,8 @@ GraphPtr trace(const TensorFunction& function, const std::vector<Spec>& specs, s
   std::vector<NamedTensor> parameters, outputs;
   std::vector<Tensor> arguments;
   for (const Spec& spec : specs) {
+    for (const Dim& dim : spec.dims)
+      for (const Symbol& symbol : dim.symbols()) require_symbol_name(symbol.name);
     std::string shown = spec.name.empty() ? cat("x", parameters.size()) : spec.name;
     arguments.push_back(parameter({spec.dtype, spec.dims}, shown));
     parameters.push_back({arguments.back(), std::move(shown)});
