@@ -105,6 +105,30 @@ def test_pkg_config_finds_it(installed, program, tmp_path):
     assert "0 differ" in run(tmp_path / "serve", program, 100, LD_LIBRARY_PATH=str(installed / "lib"))
 
 
+def test_a_process_ends_while_a_run_is_pending(installed, tmp_path):
+    def slow(x, y):
+        for _ in range(8):
+            x = np.tanh(x @ y)
+        return x
+
+    wf.compile(slow, *[np.zeros((1000, 1000), np.float32)] * 2).save(tmp_path / "slow.weft")
+    source = """
+        #include <weft/runtime.h>
+        #include <unistd.h>
+        int main(int, char** arguments) {
+          auto program = weft::Executable::load(arguments[1]);
+          auto square = weft::Buffer::zeros(weft::DType::f32, {1000, 1000});
+          for (int i = 0; i < 50; ++i) program.run_async({square, square});
+          usleep(20000);
+        }"""
+    (tmp_path / "ends.cpp").write_text(source)
+    extra = [f"-fsanitize={sanitizer()}"] if sanitizer() else []
+    link = [f"-I{installed}/include", f"-L{installed}/lib", "-lweft_runtime", f"-Wl,-rpath,{installed}/lib"]
+    run("g++", "-std=c++20", *extra, tmp_path / "ends.cpp", "-o", tmp_path / "ends", *link)
+    for _ in range(3):
+        run(tmp_path / "ends", tmp_path / "slow.weft", WEFT_THREADS="2")
+
+
 def test_c_runs_it(examples, program):
     out = run(examples / "run_c", program)
     expected = np.tanh(np.ones(4, np.float32)).sum()

@@ -12,6 +12,7 @@
 #include "weft/core/pages.h"
 #include "weft/runtime/device_state.h"
 #include "weft/runtime/neuron.h"
+#include "weft/runtime/thread_pool.h"
 
 namespace weft {
 namespace {
@@ -57,6 +58,7 @@ All& all() {
     return new All;
   }();
   struct Stop {
+    Stop() { num_threads(); }  // the pool, which a run needs to its end, is there before and therefore longer
     ~Stop() { stop_queues(); }
   };
   static Stop stop;
@@ -67,8 +69,7 @@ void forget_after_fork() {
   new (&all().mutex) std::mutex;
   for (const auto& state : all().list) {
     state->allocator.forget_lock();
-    state->queue->abandon();
-    state->queue.release();  // its mutex may be held by a thread that is no more
+    state->queue.release();  // its thread is no more, and may hold its mutex
     state->queue = std::make_unique<Queue>();
   }
 }

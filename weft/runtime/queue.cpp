@@ -7,7 +7,6 @@
 #include <exception>
 
 #include "weft/core/error.h"
-#include "weft/runtime/thread_pool.h"
 
 namespace weft {
 
@@ -46,9 +45,6 @@ bool Event::wait_for(double seconds) const {
   return state_->changed.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return state_->done.load(std::memory_order_relaxed); });
 }
 
-// The pool is there before, and therefore longer than, a queue that may use it.
-Queue::Queue() { num_threads(); }
-
 void Queue::stop() {
   {
     std::lock_guard lock(mutex_);
@@ -80,10 +76,6 @@ Event Queue::push(std::function<void()> work, std::vector<Event> after) {
 Event Queue::last() {
   std::lock_guard lock(mutex_);
   return last_;
-}
-
-void Queue::abandon() {
-  if (thread_.joinable()) thread_.detach();
 }
 
 void Queue::serve() {

@@ -15,7 +15,6 @@ namespace weft {
 // Thread-safe. The thread begins with the first work.
 class Queue {
  public:
-  Queue();
   ~Queue() { stop(); }
   // Does it when what was pushed before and the events are done; where one of those failed, its error is this work's too.
   // Error(runtime, "run_dropped") once it is stopped.
@@ -24,8 +23,6 @@ class Queue {
   Event last();
   // Waits for the work that is being done and drops the rest; not while another thread stops it.
   void stop();
-  // In the child of a fork, which has no thread of its parent.
-  void abandon();
 
  private:
   struct Item {

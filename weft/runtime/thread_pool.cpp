@@ -234,7 +234,8 @@ Pool& pool() {
 
 int num_threads() {
   std::optional<int64_t> scoped = scoped_integer(Knob::threads);
-  int64_t wanted = scoped ? *scoped : shared().wanted.load();
+  int64_t standing = shared().wanted.load();  // of all threads; who asks once is gone before the pool is
+  int64_t wanted = scoped ? *scoped : standing;
   if (!scoped && wanted == 0) {
     // As it was when this process first asked.
     static const int64_t standard = knob_integer(Knob::threads);
