@@ -71,8 +71,10 @@ Buffer item(const Buffer& self, nb::handle index) {
   if (!PyIndex_Check(index.ptr()))
     fail(ErrorKind::index, "slice", "the first axis of a buffer is indexed by an int or a slice, got ", shown(nb::type_name(index.type())),
          ": numpy() is an array over its memory");
-  auto i = nb::cast<int64_t>(checked(PyNumber_Index(index.ptr())));
-  if (i < 0 && !self.dims().empty()) i += self.dims()[0];
+  Py_ssize_t i = PyNumber_AsSsize_t(index.ptr(), nullptr), extent = self.dims().empty() ? 0 : self.dims()[0];
+  if (i == -1 && PyErr_Occurred()) throw nb::python_error();
+  if (!self.dims().empty() && (i < -extent || i >= extent)) fail(ErrorKind::index, "slice", "item ", shown(index), " of a first dimension of ", extent);
+  if (i < 0) i += extent;
   Buffer row = self.slice(i, i + 1);
   return row.reshape(Ints(row.dims().begin() + 1, row.dims().end()));
 }

@@ -174,11 +174,18 @@ nb::object lend(Buffer buffer, DLDataType type, bool copied) {
   return nb::steal(capsule);
 }
 
+// The first of two integers.
+int64_t first_of(nb::handle pair, const char* what) {
+  int64_t first = 0;
+  if (!PyTuple_Check(pair.ptr()) || PyTuple_GET_SIZE(pair.ptr()) != 2 || !nb::try_cast(nb::handle(PyTuple_GET_ITEM(pair.ptr(), 0)), first))
+    fail(ErrorKind::type, "dlpack_pair", what, " must be a tuple of two integers, got ", shown(pair));
+  return first;
+}
+
 }  // namespace
 
 Buffer from_dlpack(nb::handle object, const Device& device, Copying copying) {
-  nb::tuple where = nb::borrow<nb::tuple>(object.attr("__dlpack_device__")());
-  auto type = nb::cast<int32_t>(nb::int_(where[0]));
+  int64_t type = first_of(object.attr("__dlpack_device__")(), "__dlpack_device__");
   if (type != cpu_type && type != cuda_host_type)
     fail(ErrorKind::type, "dlpack_device", "an array in memory of the host was wanted, got one on DLPack's device type ", type, ": copy it to the CPU first");
   nb::object capsule;
@@ -211,7 +218,7 @@ nb::object to_dlpack(const Buffer& buffer, nb::handle stream, nb::handle max_ver
   if (!type) refuse("DLPack has no elements like " + std::string(numpy_name(buffer.dtype())) + ", which take a byte each here");
   bool copied = !here || (!copy.is_none() && !never);
   Buffer lent = copied ? buffer.to(Device::cpu()) : buffer;
-  bool versioned = !max_version.is_none() && nb::cast<int>(nb::handle(nb::borrow<nb::tuple>(max_version)[0])) >= 1;
+  bool versioned = !max_version.is_none() && first_of(max_version, "max_version") >= 1;
   if (versioned) return lend<DLManagedTensorVersioned>(std::move(lent), *type, copied);
   if (!lent.is_writable()) refuse("a read-only buffer can be handed out by DLPack 1 alone: ask with max_version=(1, 0)");
   return lend<DLManagedTensor>(std::move(lent), *type, copied);

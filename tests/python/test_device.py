@@ -169,7 +169,7 @@ def test_parts_and_other_shapes_share_memory() -> None:
     assert address(buffer[3].numpy()) == address(array[3]) and buffer[3].shape == (4,)
     assert buffer.reshape(2, -1).shape == buffer.reshape((2, 10)).shape == (2, 10) and buffer.reshape(20)[7].shape == ()
     assert address(buffer.reshape(-1).numpy()) == address(array) and len(buffer) == 5 and len(list(buffer)) == 5
-    for wrong in (5, -6, slice(0, 4, 2), (0, 1), "x", None):
+    for wrong in (5, -6, 1 << 70, slice(0, 4, 2), (0, 1), "x", None):
         with pytest.raises(OutOfBoundsError):
             buffer[wrong]
     for shape in ((3, -1), (-1, -1), (21,), (-2, -10)):
@@ -297,6 +297,13 @@ def test_dlpack_as_the_array_api_has_it() -> None:
     assert address(old.numpy()) == address(array) and not old.writable
     with pytest.raises(ArgumentTypeError, match="device type 2"):
         wf.Buffer(Elsewhere(array))
+    for wrong in (1, (), [1, 0], (1,), ("1", 0), (1 << 70, 0)):
+        with pytest.raises(ArgumentTypeError, match="max_version must be a tuple of two integers, got "):
+            buffer.__dlpack__(max_version=wrong)
+    for wrong in (None, [1, 0], (1,), "ab"):
+        nowhere = type("Nowhere", (Producer,), {"__dlpack_device__": lambda self, wrong=wrong: wrong})(array)
+        with pytest.raises(ArgumentTypeError, match="__dlpack_device__ must be a tuple of two integers, got "):
+            wf.Buffer(nowhere)
 
 
 def test_capsules_let_go_once_whether_taken_or_not() -> None:
