@@ -82,6 +82,10 @@ TEST_CASE("a device counts its memory, keeps what is let go of, and holds to a l
   CHECK(device.memory().peak == 1 << 20);
   CHECK(label_of([&] { device.set_memory_limit(-1); }) == "memory_limit");
   device.set_memory_limit(0);
+  { Buffer kept(DType::u8, {1 << 16}, device); }
+  device.set_memory_limit(device.memory().in_use + 1000);  // what is kept counts too once it is asked for
+  CHECK(label_of([&] { Buffer(DType::u8, {1 << 16}, device); }) == "out_of_memory");
+  device.set_memory_limit(0);
   CHECK(label_of([] { Device::cpu(-1); }) == "device");
   CHECK(label_of([] { Device::named("gpu:0"); }) == "device");
   CHECK(label_of([] { Device::named("cpu:1x"); }) == "device");

@@ -26,12 +26,12 @@ void* Allocator::take(int64_t bytes) {
   int64_t size = rounded(bytes);
   std::lock_guard lock(mutex_);
   ++stats_.allocations;
+  auto fail_for = [&](const char* why) {
+    fail(ErrorKind::runtime, "out_of_memory", "no memory for ", bytes, " bytes: ", stats_.in_use, " are in use", why);
+  };
+  if (stats_.limit && size > stats_.limit - stats_.in_use) fail_for(cat(" of ", stats_.limit, " that may be").c_str());
   void* found = take_kept(size);
   if (!found) {
-    auto fail_for = [&](const char* why) {
-      fail(ErrorKind::runtime, "out_of_memory", "no memory for ", bytes, " bytes: ", stats_.in_use, " are in use", why);
-    };
-    if (stats_.limit && size > stats_.limit - stats_.in_use) fail_for(cat(" of ", stats_.limit, " that may be").c_str());
     if (stats_.limit) shrink(stats_.limit - stats_.in_use - size);
     found = memory_->allocate(size);
     if (!found && !kept_.empty()) {
@@ -46,12 +46,11 @@ void* Allocator::take(int64_t bytes) {
 }
 
 void* Allocator::take_kept(int64_t bytes) {
-  auto at = by_size_.find(bytes);
-  if (at == by_size_.end()) return nullptr;
   // The last one let go of is the warmest.
-  Kept::iterator block = at->second.back();
-  at->second.pop_back();
-  if (at->second.empty()) by_size_.erase(at);
+  auto at = by_size_.upper_bound(bytes);
+  if (at == by_size_.begin() || (--at)->first != bytes) return nullptr;
+  Kept::iterator block = at->second;
+  by_size_.erase(at);
   void* memory = block->memory;
   kept_.erase(block);
   stats_.kept -= bytes;
@@ -65,9 +64,9 @@ void Allocator::give(void* memory, int64_t bytes) noexcept {
   stats_.in_use -= size;
   if (size < least_kept) return memory_->release(memory, size);
   try {
-    std::vector<Kept::iterator>& same = by_size_[size];
-    same.reserve(same.size() + 1);
-    same.push_back(kept_.insert(kept_.end(), {memory, size}));
+    Kept one{{memory, size}};
+    by_size_.emplace(size, one.begin());
+    kept_.splice(kept_.end(), one);
     stats_.kept += size;
     shrink(most_kept_);
   } catch (const std::bad_alloc&) {
@@ -78,9 +77,7 @@ void Allocator::give(void* memory, int64_t bytes) noexcept {
 void Allocator::shrink(int64_t most) noexcept {
   while (stats_.kept > std::max<int64_t>(most, 0)) {
     Block oldest = kept_.front();
-    auto at = by_size_.find(oldest.bytes);
-    std::erase(at->second, kept_.begin());
-    if (at->second.empty()) by_size_.erase(at);
+    by_size_.erase(by_size_.lower_bound(oldest.bytes));
     kept_.pop_front();
     stats_.kept -= oldest.bytes;
     memory_->release(oldest.memory, oldest.bytes);

@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <vector>
 
 #include "weft/runtime/device.h"
 
@@ -45,7 +44,7 @@ class Allocator {
   int64_t most_kept_;
   MemoryStats stats_;
   Kept kept_;
-  std::map<int64_t, std::vector<Kept::iterator>> by_size_;
+  std::multimap<int64_t, Kept::iterator> by_size_;  // equal ones in the same order
 };
 
 }  // namespace weft
