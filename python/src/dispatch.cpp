@@ -332,6 +332,18 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
   return nb::inst_ready(self) ? nb::inst_ptr<Dispatcher>(self)->traverse(visit, arg) : 0;
 }
 
+// What a plan holds may hold the function in turn, as a static argument does that has it for an attribute.
+int traverse_plan(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (!nb::inst_ready(self)) return 0;
+  const Plan& plan = *nb::inst_ptr<Plan>(self);
+  for (const nb::object* held : {&plan.core, &plan.build_result, &plan.key, &plan.without_layouts}) Py_VISIT(held->ptr());
+  for (const nb::object& array : plan.captured) Py_VISIT(array.ptr());
+  return 0;
+}
+
+PyType_Slot plan_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse_plan)}, {0, nullptr}};
+
 int clear(PyObject* self) {
   nb::inst_ptr<Dispatcher>(self)->let_go();
   return 0;
@@ -343,7 +355,7 @@ PyType_Slot collector_slots[] = {
 }  // namespace
 
 void bind_dispatch(nb::module_& m) {
-  nb::class_<Plan>(m, "Plan", "A compiled signature of a jitted function.")
+  nb::class_<Plan>(m, "Plan", nb::type_slots(plan_slots), "A compiled signature of a jitted function.")
       .def("__init__", [](Plan* self, nb::object executable, nb::handle input_leaves, nb::handle captured,
                           nb::handle outputs, nb::object build_result, nb::handle layout_leaves) {
         new (self) Plan{};

@@ -233,3 +233,16 @@ def test_functions_that_nobody_has_any_more_are_let_go() -> None:
     del jitted
     gc.collect()
     assert kept() is None
+
+
+def test_what_holds_a_function_and_is_its_static_argument_is_let_go() -> None:
+    class Model:
+        def __init__(self) -> None:
+            self.run = wf.jit(lambda model, x: x + 1, static_argnames="model")
+
+    model = Model()
+    model.run(model, np.ones(3))
+    kept = weakref.ref(model)
+    del model
+    gc.collect()
+    assert kept() is None
