@@ -28,7 +28,8 @@ WEFT_C_API const char* weft_last_error(void);
 WEFT_C_API const char* weft_version(void);
 
 /* Handles, given back by the function of their name that ends in _free (null is fine there). All functions may be called by any
-   thread; a handle may be used by several at once, but not while it is freed. */
+   thread; a handle may be used by several at once, but not while it is freed. What is asked of a null handle is null or 0, and
+   where there is a status, weft_value_error. */
 typedef struct weft_executable weft_executable;
 typedef struct weft_buffer weft_buffer;
 typedef struct weft_event weft_event;

@@ -4,10 +4,12 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <limits>
 #include <numeric>
 #include <thread>
 
 #include "tests/label_of.h"
+#include "weft/c.h"
 #include "weft/core/error.h"
 #include "weft/runtime/buffer.h"
 #include "weft/runtime/device_state.h"
@@ -42,6 +44,27 @@ TEST_CASE("what does not fit into a buffer is refused before memory is taken") {
   CHECK(label_of([&] { Buffer().dims(); }) == "no_buffer");
   CHECK(label_of([&] { Buffer::adopt(static_cast<void*>(nullptr), DType::f32, {1}); }) == "null_memory");
   CHECK_THROWS_AS(buffer.slice(1, 5), OutOfBoundsError);
+}
+
+TEST_CASE("C is told of null pointers") {
+  CHECK(weft_buffer_dtype(nullptr) == nullptr);
+  CHECK(weft_buffer_rank(nullptr) == 0);
+  CHECK(weft_buffer_dims(nullptr) == nullptr);
+  CHECK(weft_buffer_bytes(nullptr) == 0);
+  CHECK(weft_buffer_data(nullptr) == nullptr);
+  CHECK(weft_executable_name(nullptr) == nullptr);
+  CHECK(weft_executable_input_count(nullptr) + weft_executable_output_count(nullptr) == 0);
+  weft_buffer* buffer = nullptr;
+  CHECK(weft_buffer_new(nullptr, 0, nullptr, nullptr, &buffer) == weft_value_error);
+  CHECK(weft_buffer_new("f32", 1, nullptr, nullptr, &buffer) == weft_value_error);
+  CHECK(weft_buffer_new("f32", 0, nullptr, nullptr, nullptr) == weft_value_error);
+  CHECK(weft_buffer_slice(nullptr, 0, 0, &buffer) == weft_value_error);
+  CHECK(weft_executable_load(nullptr, nullptr, nullptr) == weft_value_error);
+  CHECK(weft_executable_run(nullptr, nullptr, 0, nullptr, 0) == weft_value_error);
+  CHECK(weft_executable_run_async(nullptr, nullptr, 0, nullptr, 0, nullptr) == weft_value_error);
+  CHECK(weft_event_wait(nullptr) == weft_value_error);
+  CHECK(buffer == nullptr);
+  weft_buffer_free(nullptr), weft_executable_free(nullptr), weft_event_free(nullptr);
 }
 
 TEST_CASE("adopted memory is let go of with the last handle") {
@@ -120,8 +143,13 @@ TEST_CASE("work is done in order, after what it waits for, and its error is for 
   Event next = first.queue->push([&] { order.push_back(2); }, {});
   Event other = second.queue->push([&] { order.push_back(3); }, {next});
   CHECK(!slow.is_done());
+  CHECK(!slow.wait_for(-1));
   CHECK(!other.is_done());
-  open = true;
+  std::jthread opener([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    open = true;
+  });
+  CHECK(slow.wait_for(std::numeric_limits<double>::infinity()));
   other.wait();
   CHECK(order == std::vector{1, 2, 3});
   Event bad = first.queue->push([] { fail(ErrorKind::value, "sample", "went wrong"); }, {});

@@ -54,6 +54,8 @@ weft_status guarded(F call) noexcept {
     return failed(weft_runtime_error, "no memory  [out_of_memory]");
   } catch (const std::exception& error) {
     return failed(weft_internal_error, error.what());
+  } catch (...) {
+    return failed(weft_internal_error, "an operation that was added threw what is no std::exception");
   }
 }
 
@@ -139,10 +141,10 @@ weft_status weft_buffer_slice(const weft_buffer* buffer, int64_t begin, int64_t 
   return guarded([&] { given(result, "a place for the buffer") = new weft_buffer{given(buffer, "a buffer").buffer.slice(begin, end)}; });
 }
 
-const char* weft_buffer_dtype(const weft_buffer* buffer) { return name(buffer->buffer.dtype()).data(); }
-int64_t weft_buffer_rank(const weft_buffer* buffer) { return static_cast<int64_t>(buffer->buffer.dims().size()); }
-const int64_t* weft_buffer_dims(const weft_buffer* buffer) { return buffer->buffer.dims().data(); }
-int64_t weft_buffer_bytes(const weft_buffer* buffer) { return buffer->buffer.bytes(); }
+const char* weft_buffer_dtype(const weft_buffer* buffer) { return buffer ? name(buffer->buffer.dtype()).data() : nullptr; }
+int64_t weft_buffer_rank(const weft_buffer* buffer) { return buffer ? static_cast<int64_t>(buffer->buffer.dims().size()) : 0; }
+const int64_t* weft_buffer_dims(const weft_buffer* buffer) { return buffer ? buffer->buffer.dims().data() : nullptr; }
+int64_t weft_buffer_bytes(const weft_buffer* buffer) { return buffer ? buffer->buffer.bytes() : 0; }
 void* weft_buffer_data(const weft_buffer* buffer) {
   void* data = nullptr;
   guarded([&] { data = const_cast<void*>(given(buffer, "a buffer").buffer.data()); });
@@ -155,9 +157,9 @@ weft_status weft_executable_load(const char* path, const char* device, weft_exec
 }
 
 void weft_executable_free(weft_executable* executable) { delete executable; }
-const char* weft_executable_name(const weft_executable* executable) { return executable->executable.name().c_str(); }
-int64_t weft_executable_input_count(const weft_executable* executable) { return static_cast<int64_t>(executable->executable.inputs().size()); }
-int64_t weft_executable_output_count(const weft_executable* executable) { return static_cast<int64_t>(executable->executable.outputs().size()); }
+const char* weft_executable_name(const weft_executable* executable) { return executable ? executable->executable.name().c_str() : nullptr; }
+int64_t weft_executable_input_count(const weft_executable* executable) { return executable ? static_cast<int64_t>(executable->executable.inputs().size()) : 0; }
+int64_t weft_executable_output_count(const weft_executable* executable) { return executable ? static_cast<int64_t>(executable->executable.outputs().size()) : 0; }
 
 weft_status weft_executable_input(const weft_executable* executable, int64_t i, const char** name, const char** dtype, int64_t* rank, int64_t* dims) {
   return guarded([&] { describe(given(executable, "an executable").executable.inputs(), i, name, dtype, rank, dims); });

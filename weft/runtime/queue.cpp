@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <exception>
@@ -41,8 +42,9 @@ void Event::wait() const {
 
 bool Event::wait_for(double seconds) const {
   if (is_done() || getpid() != state_->process) return true;
+  std::chrono::duration<double> most(seconds > 0 ? std::min(seconds, 1e9) : 0);  // more than the clock can count is for ever
   std::unique_lock lock(state_->mutex);
-  return state_->changed.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return state_->done.load(std::memory_order_relaxed); });
+  return state_->changed.wait_for(lock, most, [&] { return state_->done.load(std::memory_order_relaxed); });
 }
 
 void Queue::stop() {
