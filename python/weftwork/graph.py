@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -117,7 +118,7 @@ class Exported:
 
 def _replace(path: str, content: bytes) -> None:
     """Writes a file under another name first: who reads it sees the whole file or none."""
-    draft = f"{path}.{os.getpid()}.tmp"
+    draft = f"{path}.{os.getpid()}.{threading.get_ident()}.tmp"
     try:
         with open(draft, "wb") as file:
             file.write(content)

@@ -3,12 +3,14 @@
 import os
 import shutil
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 
 import ml_dtypes
 import numpy as np
 import pytest
 
 import weftwork as wf
+from weftwork.graph import _replace
 
 pytestmark = pytest.mark.skipif(not shutil.which("gcc"), reason="gcc is missing")
 STRICT = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-D_POSIX_C_SOURCE=200809L", "-g"]
@@ -284,3 +286,16 @@ def test_what_cannot_be_exported(tmp_path):
     wf.load(tmp_path / "f.weft").export(tmp_path, "f", target="x86-64")
     assert "'x86-64'" in (tmp_path / "f.h").read_text()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["f.h", "f.o", "f.weft"]
+
+
+def test_threads_may_export_to_one_file(tmp_path):
+    path = tmp_path / "same"
+    contents = [bytes([i]) * 100_000 for i in range(8)]
+
+    def write(content):
+        for _ in range(50):
+            _replace(str(path), content)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(write, contents))
+    assert path.read_bytes() in contents and [each.name for each in tmp_path.iterdir()] == ["same"]
