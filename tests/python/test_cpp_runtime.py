@@ -111,7 +111,7 @@ def test_a_process_ends_while_a_run_is_pending(installed, tmp_path):
             x = np.tanh(x @ y)
         return x
 
-    wf.compile(slow, *[np.zeros((1000, 1000), np.float32)] * 2).save(tmp_path / "slow.weft")
+    wf.compile(slow, *(np.zeros((1000, 1000), np.float32) for _ in range(2))).save(tmp_path / "slow.weft")
     source = """
         #include <weft/runtime.h>
         #include <unistd.h>
