@@ -53,6 +53,8 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/weftwork-config.cmake ${CMAKE_CURRENT_
 foreach(name weftwork weftwork-runtime)
   string(REPLACE weftwork weft library ${name})
   string(REPLACE - _ library ${library})
+  # From the folder of the .pc files to the prefix: the libraries may lie in lib/x86_64-linux-gnu.
+  file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
   configure_file(${CMAKE_SOURCE_DIR}/cmake/weftwork.pc.in ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc @ONLY)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
