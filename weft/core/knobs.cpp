@@ -36,7 +36,7 @@ constexpr KnobInfo table[] = {
     {.knob = Knob::neuronx_cc, .name = "neuronx_cc", .type = KnobType::text, .standard = "",
      .doc = "The compiler for the target `neuron`; where it is empty, `neuronx-cc` of PATH."},
     {.knob = Knob::perf, .name = "perf", .type = KnobType::flag, .standard = "0",
-     .doc = "Writes the names of kernels to /tmp/perf-PID.map, where `perf report` finds them."},
+     .doc = "Writes the names of kernels to /tmp/perf-PID.map, where `perf report` finds them, and with code and lines to /tmp/jit-PID.dump, for `perf inject --jit`."},
     {.knob = Knob::target, .name = "target", .type = KnobType::text, .standard = "native",
      .doc = "What programs are compiled for: `native`, `avx512`, `avx2`, `x86-64`, `neuron` or `neuron:FAMILY`."},
     {.knob = Knob::threads, .name = "threads", .type = KnobType::integer, .standard = "0",

@@ -14,6 +14,7 @@
 #include "weft/runtime/executable_state.h"
 #include "weft/runtime/file.h"
 #include "weft/runtime/neuron.h"
+#include "weft/runtime/profilers.h"
 #include "weft/runtime/services.h"
 
 namespace weft {
@@ -71,6 +72,7 @@ Executable Executable::load(Manifest manifest, std::span<const std::string> obje
   if (!device.is_host()) fail(ErrorKind::value, "device", "machine code cannot run on '", device.name(), "'");
   auto state = std::make_shared<State>(std::move(manifest), device);
   state->code.emplace(objects);
+  if (!state->code->functions().empty()) name_for_profilers(state->code->functions(), state->manifest);
   state->run = reinterpret_cast<Entry>(state->code->find("weft_run"));
   auto setup = reinterpret_cast<Entry>(state->code->find("weft_setup"));
   if (!state->run || !setup) fail(ErrorKind::io, "object_code", "object code: has no weft_run or weft_setup");

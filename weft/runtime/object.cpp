@@ -5,8 +5,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -67,6 +67,7 @@ struct CodeObject::State {
   size_t size = 0;
   std::map<std::string, void*, std::less<>> functions;
   std::vector<std::unique_ptr<DebugImage>> images;
+  std::vector<CodeFunction> listed;
 
   ~State() {
     if (memory) munmap(memory, size);
@@ -257,7 +258,7 @@ class Loader {
     if (mprotect(state_.memory, state_.size, PROT_READ | PROT_EXEC) != 0)
       raise({ErrorKind::runtime, "this system does not let pages be made executable", "code_memory"});
     for (const auto& [name, at] : shared_) state_.functions.emplace(name, state_.memory + at);
-    if (knob_flag(Knob::perf)) name_for_profilers();
+    if (knob_flag(Knob::perf)) list_functions();
     if (knob_flag(Knob::debug))
       for (const Part& part : parts_) state_.images.push_back(std::make_unique<DebugImage>(debug_image(part)));
   }
@@ -300,18 +301,14 @@ class Loader {
     }
   }
 
-  // Lines of the file in which `perf report` looks for names of code that a process made.
-  void name_for_profilers() const {
-    std::FILE* map = std::fopen(cat("/tmp/perf-", getpid(), ".map").c_str(), "a");
-    if (!map) return;
+  void list_functions() {
     for (const Part& part : parts_)
       for (const Elf64_Sym& symbol : part.symbols) {
         if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF) continue;
-        std::string name(part.name(symbol));
-        std::fprintf(map, "%lx %lx %s\n", reinterpret_cast<unsigned long>(address_of(part, symbol, false)),
-                     static_cast<unsigned long>(symbol.st_size), name.c_str());
+        const char* code = address_of(part, symbol, false);
+        auto left = static_cast<uint64_t>(state_.memory + state_.size - code);
+        state_.listed.push_back({std::string(part.name(symbol)), code, std::min<uint64_t>(symbol.st_size, left)});
       }
-    std::fclose(map);
   }
 
   std::vector<Part> parts_;
@@ -332,6 +329,7 @@ void* CodeObject::find(std::string_view name) const {
   return found == state_->functions.end() ? nullptr : found->second;
 }
 
+std::span<const CodeFunction> CodeObject::functions() const { return state_->listed; }
 int64_t CodeObject::bytes() const { return static_cast<int64_t>(state_->size); }
 
 }  // namespace weft

@@ -8,6 +8,13 @@
 
 namespace weft {
 
+// A function of machine code.
+struct CodeFunction {
+  std::string name;  // of its kernel, or that and ".part"
+  const char* code = nullptr;
+  uint64_t bytes = 0;
+};
+
 // Code and its constants in pages of this process: writable while they are filled, executable and read-only after,
 // never both. The objects may call each other's global functions and a fixed table of functions (memcpy, libm, ours).
 class CodeObject {
@@ -21,6 +28,8 @@ class CodeObject {
   // The address of a global function; null when there is none of that name.
   void* find(std::string_view name) const;
   int64_t bytes() const;
+  // All its functions, where the knob `perf` asks for them.
+  std::span<const CodeFunction> functions() const;
 
   struct State;
 
