@@ -19,6 +19,8 @@ PROGRAMS = re.findall(r"^```cpp\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re
 pytestmark = [
     pytest.mark.skipif(not (BUILD / "lib/libweft.so").exists(), reason="the shared libraries were not built"),
     pytest.mark.skipif(not shutil.which("cmake"), reason="no cmake"),
+    # The C++ tests of tests/frontend run under sanitizers.
+    pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""), reason="programs without sanitizers cannot load the library"),
 ]
 
 
