@@ -261,8 +261,7 @@ void bind_spans(nb::module_& m) {
   m.def("start_recording", &start_recording);
   m.def("stop_recording", [](const std::string& path, int64_t since) {
     nb::gil_scoped_release release;
-    stop_recording();
-    write_whole(path, recording_text(since));
+    write_whole(path, stop_recording(since));
   }, nb::arg("path"), nb::arg("since"));
 }
 

@@ -264,8 +264,6 @@ int64_t start_recording() {
   return span_clock();
 }
 
-void stop_recording() { recordings.fetch_sub(1); }
-
 std::string recording_text(int64_t since) {
   size_t dropped = 0;
   std::vector<Track> tracks = tracks_since(since, dropped);
@@ -294,6 +292,13 @@ std::string recording_text(int64_t since) {
   append(out, "\n], \"otherData\": {\"dropped\": ", dropped);
   if (dropped) out += ", \"note\": \"spans past 48 MiB were dropped\"";
   return out + "}}\n";
+}
+
+std::string stop_recording(int64_t since) {
+  struct Stop {
+    ~Stop() { recordings.fetch_sub(1); }
+  } after_the_text;
+  return recording_text(since);
 }
 
 void write_whole(const std::filesystem::path& path, std::string_view text) {

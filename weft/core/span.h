@@ -58,10 +58,11 @@ class Span {
 // Begins a recording and gives its time, by which it is known from here on. Several may overlap. The knob WEFT_TRACE=FILE
 // records all that a process does.
 int64_t start_recording();
-// Ends it.
-void stop_recording();
-// What began since that time and has ended, as a trace in JSON: a track for each thread, and a note where spans were dropped.
+// What began since that time of a recording in progress and has ended, as a trace in JSON: a track for each thread, and a note
+// where spans were dropped.
 std::string recording_text(int64_t since);
+// The same, and ends it: the next recording takes the memory of what nobody records any more.
+std::string stop_recording(int64_t since);
 
 // The file has this text from here on; whoever reads it meanwhile sees what it had before. Error(io).
 void write_whole(const std::filesystem::path& path, std::string_view text);

@@ -14,6 +14,16 @@ struct Open {
   SpanLabel outer;  // what this thread's loops were called
 };
 thread_local std::vector<Open> open_launches;
+
+// Ends those that an error left open.
+struct NoneStaysOpen {
+  size_t outer = open_launches.size();
+  ~NoneStaysOpen() {
+    if (open_launches.size() == outer) return;
+    name_loops(open_launches[outer].outer);
+    open_launches.resize(outer);
+  }
+};
 thread_local LaunchTimes* current = nullptr;
 
 std::string arguments_of(const LaunchInfo& launch) {
@@ -98,6 +108,7 @@ void run_listened(Entry entry, const Manifest& program, const LaunchLabels& labe
   Services services = plain_services;
   services.listen = Listener::tell;
   services.listener = &listener;
+  NoneStaysOpen at_the_end;
   run_entry(entry, symbols.data(), buffers, services);
 }
 
