@@ -37,6 +37,20 @@ TEST_CASE("results that no cache holds go past them") {
   CHECK_FALSE(goes_past_caches("2048x2048", true));
 }
 
+TEST_CASE("results of rows that nothing reads again go past the caches") {
+  auto rows_less_their_sums = [](int64_t rows) {
+    std::string row = cat("tensor<", rows, "xf32>"), all = cat("tensor<", rows, "x2048xf32>");
+    Program program = lower_to_program(*parse(cat("func.func @main(%x: ", all, ") -> ", all, " {\n  %0 = stablehlo.constant dense<0.0> : tensor<f32>\n",
+                                                  "  %1 = stablehlo.reduce(%x init: %0) applies stablehlo.add across dimensions = [1] : (", all,
+                                                  ", tensor<f32>) -> ", row, "\n  %2 = stablehlo.broadcast_in_dim %1, dims = [0] : (", row, ") -> ", all,
+                                                  "\n  %3 = stablehlo.subtract %x, %2 : ", all, "\n  return %3 : ", all, "\n}\n")));
+    write_past_caches(program);
+    return program.text().find("past caches") != std::string::npos;
+  };
+  CHECK(rows_less_their_sums(2048));
+  CHECK_FALSE(rows_less_their_sums(1024));
+}
+
 TEST_CASE("memory of results may begin anywhere") {
   Compiled compiled = compile(*sum("2048x2064"));
   std::vector<float> x(rows * columns), y(x.size()), wanted(x.size()), got(x.size() + 16);

@@ -322,7 +322,9 @@ class RowKernel {
     // Later loops read what this one kept or stored.
     for (const auto& [id, first] : kept_)
       if (first == depth) access_.define(id, scratch_load(id));
-    for (NodeId id : stored_here_) access_.define(id, stored_load(id));
+    bool is_read = std::ranges::any_of(group_.stages, [&](int s) { return depth_.at(s) > depth; });
+    for (NodeId id : stored_here_)
+      if (is_read) access_.define(id, stored_load(id));
     stored_here_.clear();
   }
 
