@@ -107,7 +107,7 @@ std::vector<nb::object> run(const Executable& executable, std::vector<nb::object
       outputs.push_back(target);
     } else {
       Ints shape = executable.output_dims(i, symbols);
-      outputs.push_back(checked(new_array(info.type.dtype, static_cast<int>(shape.size()), shape.data())));
+      outputs.push_back(checked(new_array(info.type.dtype, static_cast<int>(shape.size()), shape.data(), executable.device())));
     }
     output_memory.push_back(data_of(outputs.back().ptr()));
   }

@@ -1,7 +1,7 @@
 // NumPy's C API.
 #include "numpy_array.h"
 
-#include "kept_memory.h"
+#include "result_memory.h"
 
 #define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
 #define NPY_TARGET_VERSION NPY_2_0_API_VERSION
@@ -12,9 +12,12 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <stdexcept>
 #include <unordered_map>
 #include <vector>
+
+#include "weft/runtime/device_state.h"
 
 namespace weft::py {
 namespace {
@@ -63,20 +66,33 @@ PyArray_Descr* import_extension(PyObject* ml_dtypes, DType dtype) {
   return descr;
 }
 
+// Of the large array that is being made, under the GIL: whose memory it has, and why it gets none.
+Allocator* asked = nullptr;
+std::exception_ptr refused;
+
+// An error cannot be thrown through NumPy.
+void* or_null(auto take) noexcept {
+  try {
+    return take();
+  } catch (...) {
+    refused = std::current_exception();
+    return nullptr;
+  }
+}
+
 // Where NumPy takes the memory of large results from, as NEP 49 has it: a handler goes with each array.
 PyDataMem_Handler memory_handler = {
     "weftwork",
     1,
-    {nullptr, [](void*, size_t bytes) { return take_memory(bytes); },
-     [](void*, size_t count, size_t each) {
-       void* memory = take_memory(count * each);
-       return memory ? std::memset(memory, 0, count * each) : nullptr;
-     },
-     [](void*, void* memory, size_t bytes) { return resize_memory(memory, bytes); },
+    {nullptr, [](void*, size_t bytes) { return or_null([&] { return take_memory(*asked, bytes); }); },
+     [](void*, size_t count, size_t each) { return or_null([&] { return std::memset(take_memory(*asked, count * each), 0, count * each); }); },
+     [](void*, void* memory, size_t bytes) { return or_null([&] { return resize_memory(memory, bytes); }); },
      [](void*, void* memory, size_t) { give_memory(memory); }}};
 PyObject* memory_capsule = nullptr;
 
-PyObject* large_array(int ndim, npy_intp* shape, PyArray_Descr* descr) {
+PyObject* large_array(int ndim, npy_intp* shape, PyArray_Descr* descr, const Device& device) {
+  asked = &device.state().allocator;
+  refused = nullptr;
   if (!memory_capsule) memory_capsule = PyCapsule_New(&memory_handler, "mem_handler", nullptr);
   PyObject* before = memory_capsule ? PyDataMem_SetHandler(memory_capsule) : nullptr;
   if (!before) return Py_DECREF(descr), nullptr;
@@ -85,6 +101,10 @@ PyObject* large_array(int ndim, npy_intp* shape, PyArray_Descr* descr) {
   Py_DECREF(before);
   if (!ours) return Py_XDECREF(result), nullptr;
   Py_DECREF(ours);
+  if (!result && refused) {
+    PyErr_Clear();
+    std::rethrow_exception(std::exchange(refused, nullptr));
+  }
   return result;
 }
 
@@ -137,7 +157,7 @@ std::optional<DType> dtype_of_descr(PyObject* object) {
   return dtype;
 }
 
-PyObject* new_array(DType dtype, int ndim, const int64_t* dims) {
+PyObject* new_array(DType dtype, int ndim, const int64_t* dims, const Device& device) {
   PyObject* descr = descr_of(dtype);
   if (!descr) return nullptr;
   std::array<npy_intp, NPY_MAXDIMS> shape{};
@@ -146,7 +166,7 @@ PyObject* new_array(DType dtype, int ndim, const int64_t* dims) {
   auto bytes = static_cast<size_t>(size_of(dtype));
   for (int i = 0; i < ndim; ++i) bytes *= static_cast<size_t>(dims[i]);
   // Too large for any memory is for NumPy to say.
-  if (bytes >= large_result && bytes < size_t{1} << 40) return large_array(ndim, shape.data(), type);
+  if (bytes >= large_result && bytes < size_t{1} << 40) return large_array(ndim, shape.data(), type, device);
   return PyArray_Empty(ndim, shape.data(), type, 0);
 }
 

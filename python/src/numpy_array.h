@@ -8,6 +8,7 @@
 #include <string>
 
 #include "weft/core/type.h"
+#include "weft/runtime/device.h"
 
 namespace weft::py {
 
@@ -31,7 +32,8 @@ std::optional<ArrayView> view(PyObject* array);
 // New references; null with a Python error set on failure.
 PyObject* descr_of(DType dtype);
 std::optional<DType> dtype_of_descr(PyObject* descr);
-PyObject* new_array(DType dtype, int ndim, const int64_t* dims);
+// Of a MiB and more it is the device's memory: Error(runtime, "out_of_memory") where that is not to be had.
+PyObject* new_array(DType dtype, int ndim, const int64_t* dims, const Device& device = {});
 // Over foreign memory kept alive by `owner` (its reference is taken over).
 PyObject* array_over(DType dtype, int ndim, const int64_t* dims, void* data, PyObject* owner, bool writable);
 void* data_of(PyObject* array);

@@ -81,6 +81,49 @@ def test_devices_have_names_statistics_and_limits() -> None:
         wf.Device(3)
 
 
+def test_large_results_that_are_arrays_are_memory_of_their_device() -> None:
+    device, other = wf.Device("cpu:20"), wf.Device("cpu:21")
+    double, x = wf.jit(lambda x: x * 2, device=device), np.ones(1 << 20, np.float32)
+    before = other.memory["in_use"]
+    result, second = double(x), double(x)
+    assert device.memory["in_use"] == 2 * x.nbytes and other.memory["in_use"] == before
+    address = second.ctypes.data
+    del second
+    assert device.memory["in_use"] == device.memory["kept"] == x.nbytes
+    third = double(x)
+    assert third.ctypes.data == address and device.memory["kept"] == 0
+    device.memory_limit = 3 * x.nbytes
+    fourth = double(x)
+    with pytest.raises(ExecutionError, match=f"no memory for {x.nbytes} bytes") as caught:
+        double(x)
+    assert caught.value.label == "out_of_memory"
+    with pytest.raises(MemoryError):
+        fourth.resize(1 << 22)
+    assert fourth.shape == (1 << 20,) and fourth[-1] == 2
+    device.memory_limit = 0
+    fourth.resize(1 << 21)
+    assert fourth[(1 << 20) - 1] == 2 and fourth[1 << 20] == 0
+    result.dtype = np.uint8
+    del result, third, fourth
+    assert device.memory["in_use"] == 0
+    device.release_unused()
+    assert device.memory["kept"] == 0
+
+
+def test_memory_of_independent_turns_is_their_device_s() -> None:
+    def sums(x):
+        out = np.zeros((100, 100))
+        for i in range(100):
+            out[i] = np.sort(x[i] * x).sum(axis=0)
+        return out
+
+    device, first = wf.Device("cpu:23"), wf.Device()
+    x = np.random.default_rng(0).normal(size=(100, 100))
+    before = first.memory["in_use"]
+    np.testing.assert_allclose(wf.jit(sums, device=device)(x), sums(x))
+    assert device.memory["in_use"] >= x.nbytes and first.memory["in_use"] <= before
+
+
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_arrays_of_numpy_are_shared_both_ways(dtype: np.dtype) -> None:
     array = sample(dtype)

@@ -13,6 +13,7 @@
 #include "weft/core/error.h"
 #include "weft/runtime/buffer.h"
 #include "weft/runtime/device_state.h"
+#include "weft/runtime/services.h"
 
 using namespace weft;
 
@@ -112,6 +113,26 @@ TEST_CASE("a device counts its memory, keeps what is let go of, and holds to a l
   CHECK(label_of([] { Device::cpu(-1); }) == "device");
   CHECK(label_of([] { Device::named("gpu:0"); }) == "device");
   CHECK(label_of([] { Device::named("cpu:1x"); }) == "device");
+}
+
+TEST_CASE("memory of independent turns is that of the device they run on") {
+  Device device = Device::cpu(13);
+  int64_t elsewhere = Device::cpu().memory().in_use;
+  Services services = plain_services;
+  auto turns = [](const int64_t*, void* const*, const Services* s) {
+    s->parallel_turns(s->pool, 4, 1000, [](void**, int64_t, int64_t, void* memory) { *static_cast<int*>(memory) = 1; }, nullptr);
+  };
+  std::jthread([&] {
+    services.pool = &device.state().allocator;
+    run_entry(turns, nullptr, nullptr, services);
+    CHECK(device.memory().in_use >= 1000);
+    CHECK(Device::cpu().memory().in_use == elsewhere);
+    services.pool = &Device::cpu(14).state().allocator;
+    run_entry(turns, nullptr, nullptr, services);
+    CHECK(device.memory().in_use == 0);
+    CHECK(Device::cpu(14).memory().in_use >= 1000);
+  }).join();
+  CHECK(Device::cpu(14).memory().in_use == 0);
 }
 
 TEST_CASE("threads share a device") {

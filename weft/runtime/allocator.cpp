@@ -16,7 +16,7 @@ constexpr int64_t least_kept = 64 << 10;
 
 int64_t rounded(int64_t bytes) {
   if (bytes <= 0) return static_cast<int64_t>(cache_line);
-  auto unit = static_cast<int64_t>(page_for(static_cast<size_t>(bytes), cache_line));
+  auto unit = static_cast<int64_t>(page_for(static_cast<size_t>(bytes)));
   return checked_add(bytes, unit - 1) / unit * unit;
 }
 

@@ -24,7 +24,7 @@ constexpr int64_t most_kept = int64_t{256} << 20;
 class HostMemory : public DeviceMemory {
  public:
   bool is_host() const override { return true; }
-  void* allocate(int64_t bytes) override { return allocate_pages(static_cast<size_t>(bytes), cache_line); }
+  void* allocate(int64_t bytes) override { return allocate_pages(static_cast<size_t>(bytes)); }
   void release(void* memory, int64_t) noexcept override { std::free(memory); }
   void write(void* memory, int64_t offset, const void* from, int64_t bytes) override {
     std::memmove(static_cast<char*>(memory) + offset, from, static_cast<size_t>(bytes));

@@ -62,6 +62,7 @@ int64_t evaluate(const Dim& dim, const Manifest& m, std::span<const int64_t> sym
 }
 
 Executable::State::State(Manifest m, const Device& where) : manifest(std::move(m)), device(where), allocator(where.state().allocator) {
+  services.pool = &allocator;
   for (size_t i = 0; i < manifest.outputs.size(); ++i) {
     const IoInfo& output = manifest.outputs[i];
     if (output.alias < 0 && is_lined_up(output.type)) lined_up.push_back(i);
@@ -84,8 +85,8 @@ Executable Executable::load(Manifest manifest, std::span<const std::string> obje
   buffers.add(nullptr);
   buffers.add(state->persistent.get());
   std::vector<int64_t> symbols(m.symbols.size());
-  if (is_listened()) run_listened(setup, m, state->labels, "set up", symbols, buffers.data());
-  else run_entry(setup, symbols.data(), buffers.data());
+  if (is_listened()) run_listened(setup, m, state->labels, "set up", symbols, buffers.data(), state->services);
+  else run_entry(setup, symbols.data(), buffers.data(), state->services);
   return Executable(std::move(state));
 }
 
@@ -183,8 +184,8 @@ void Executable::run(std::span<const int64_t> symbols, std::span<const void* con
   if (arena_bytes > 0) arena = program.arenas.take(program.allocator, arena_bytes);
   buffers.add(arena.get());
   buffers.add(program.persistent.get());
-  if (is_listened()) run_listened(program.run, m, program.labels, "run", symbols, buffers.data());
-  else run_entry(program.run, symbols.data(), buffers.data());
+  if (is_listened()) run_listened(program.run, m, program.labels, "run", symbols, buffers.data(), program.services);
+  else run_entry(program.run, symbols.data(), buffers.data(), program.services);
   for (const auto& [i, memory] : elsewhere) std::memcpy(outputs[i], memory.get(), static_cast<size_t>(memory.get_deleter().bytes));
   if (arena) program.arenas.give(std::move(arena));
 }

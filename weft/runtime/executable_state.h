@@ -61,6 +61,7 @@ struct Executable::State {
   Manifest manifest;
   Device device;
   Allocator& allocator;
+  Services services = plain_services;
   std::optional<CodeObject> code;
   std::unique_ptr<DeviceProgram> elsewhere;
   Entry run = nullptr;

@@ -97,7 +97,8 @@ std::span<const SpanLabel> LaunchLabels::of(const Manifest& program) const {
   return labels_;
 }
 
-void run_listened(Entry entry, const Manifest& program, const LaunchLabels& labels, const char* what, std::span<const int64_t> symbols, void* const* buffers) {
+void run_listened(Entry entry, const Manifest& program, const LaunchLabels& labels, const char* what, std::span<const int64_t> symbols, void* const* buffers,
+                  Services services) {
   Listener listener{{}, Listener::times_of(program)};
   std::optional<Span> span;
   if (is_recording()) {
@@ -105,7 +106,6 @@ void run_listened(Entry entry, const Manifest& program, const LaunchLabels& labe
     span.emplace("run", cat(what, " ", program.name));
     for (size_t i = 0; i < symbols.size(); ++i) span->add(program.symbols[i].name, cat(symbols[i]));
   }
-  Services services = plain_services;
   services.listen = Listener::tell;
   services.listener = &listener;
   NoneStaysOpen at_the_end;

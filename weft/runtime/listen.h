@@ -51,6 +51,7 @@ class LaunchLabels {
 };
 
 // run_entry with whoever listens; `what`: "run" or "set up".
-void run_listened(Entry entry, const Manifest& program, const LaunchLabels& labels, const char* what, std::span<const int64_t> symbols, void* const* buffers);
+void run_listened(Entry entry, const Manifest& program, const LaunchLabels& labels, const char* what, std::span<const int64_t> symbols, void* const* buffers,
+                  Services services = plain_services);
 
 }  // namespace weft

@@ -27,12 +27,12 @@ struct Turns {
 };
 
 // False, and an error noted, where there is no memory.
-bool reserve_turns(int64_t bytes, int threads) {
+bool reserve_turns(Allocator& allocator, int64_t bytes, int threads) {
   try {
     int64_t all = checked_multiply(bytes, threads);
-    if (turn_memory.bytes < all) {
+    if (turn_memory.bytes < all || turn_memory.block.get_deleter().allocator != &allocator) {
       turn_memory = {};
-      turn_memory = {take_block(Device::cpu().state().allocator, all), all};
+      turn_memory = {take_block(allocator, all), all};
     }
     return true;
   } catch (const Error&) {
@@ -41,9 +41,9 @@ bool reserve_turns(int64_t bytes, int threads) {
   }
 }
 
-void call_parallel_turns(void*, int64_t count, int64_t bytes, void (*body)(void**, int64_t, int64_t, void*), void** args) {
+void call_parallel_turns(void* allocator, int64_t count, int64_t bytes, void (*body)(void**, int64_t, int64_t, void*), void** args) {
   int threads = num_threads();
-  if (!reserve_turns(bytes, threads)) leave_machine_code();
+  if (!reserve_turns(allocator ? *static_cast<Allocator*>(allocator) : Device::cpu().state().allocator, bytes, threads)) leave_machine_code();
   Turns turns{body, args, static_cast<std::byte*>(turn_memory.block.get()), bytes};
   void* packed[] = {&turns};
   auto part = [](void** data, int64_t begin, int64_t end) {

@@ -7,7 +7,8 @@
 
 namespace weft {
 
-// Functions for machine code; their first argument everywhere is the pool it was given.
+// Functions for machine code; their first argument everywhere is the pool it was given: the Allocator of the memory that they take,
+// null for that of the first CPU device.
 struct Services {
   // Runs body(args, begin, end) over disjoint parts of [0, count), in parallel when `cost` (of one item, in units of
   // 10 ps) times count is worth it.
