@@ -33,7 +33,9 @@ void translate(const std::exception_ptr& caught, void*) {
     std::rethrow_exception(caught);
   } catch (const Error& error) {
     nb::object type = nb::module_::import_("weftwork.errors").attr(class_of(error.kind()));
-    nb::object value = type(error.what());
+    // Names of files need not be UTF-8.
+    std::string_view text = error.what();
+    nb::object value = type(nb::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace")));
     value.attr("label") = error.label();
     if (PyObject* cause = error.label() == "custom_op_raised" ? take_cause() : nullptr) PyException_SetCause(value.ptr(), cause);
     PyErr_SetObject(type.ptr(), value.ptr());

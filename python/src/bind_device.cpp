@@ -41,11 +41,6 @@ Buffer of_array(nb::object array, const Device& device, Copying copying) {
   return Buffer::adopt(static_cast<const void*>(seen->data), seen->dtype, std::move(dims), kept_alive(std::move(array)), device);
 }
 
-Copying to_copying(nb::handle copy) {
-  if (copy.is_none()) return Copying::where_needed;
-  return nb::cast<bool>(copy) ? Copying::always : Copying::never;
-}
-
 // The dims of an int or a sequence of ints.
 Ints to_shape(nb::handle shape) {
   if (PyIndex_Check(shape.ptr())) return to_ints(nb::make_tuple(shape));
@@ -218,7 +213,14 @@ Device to_device(nb::handle device) {
   if (nb::isinstance<Device>(device)) return nb::cast<Device&>(device);
   if (!nb::isinstance<nb::str>(device))
     fail(ErrorKind::type, "device", "device must be a Device or its name, got ", shown(nb::type_name(device.type())));
-  return Device::named(nb::cast<std::string>(device));
+  return Device::named(shown(device));
+}
+
+Copying to_copying(nb::handle copy) {
+  if (copy.is_none()) return Copying::where_needed;
+  bool wanted = false;
+  if (!nb::try_cast(copy, wanted)) fail(ErrorKind::type, "copy", "copy must be True, False or None, got ", shown(copy));
+  return wanted ? Copying::always : Copying::never;
 }
 
 Buffer to_buffer(nb::handle object, const Device& device, Copying copying) {

@@ -1,6 +1,7 @@
 // Executables called with NumPy arrays.
 #include "executable.h"
 
+#include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -175,7 +176,7 @@ void bind_package(nb::module_& m) {
           for (const Assembly& each : disassemble(object)) functions.append(nb::make_tuple(each.function, each.text));
         return functions;
       }, "(function, text) for each function of a build's machine code.");
-  m.def("read_package", [](const std::string& path) { return read_package(path); });
+  m.def("read_package", [](const std::filesystem::path& path) { return read_package(path); });
 }
 
 // What is told of launches, before and after they ran.
@@ -215,7 +216,7 @@ void bind_executable(nb::module_& m) {
   nb::class_<PyExecutable> executable(m, "Executable", "A compiled program.");
   bind_launches(executable);
   executable
-      .def("save", [](const PyExecutable& self, const std::string& path, const std::vector<std::string>& targets) {
+      .def("save", [](const PyExecutable& self, const std::filesystem::path& path, const std::vector<std::string>& targets) {
         nb::gil_scoped_release release;
         require_code(self);
         if (self.package && targets.empty()) return write_package(path, *self.package);
@@ -259,10 +260,15 @@ void bind_spans(nb::module_& m) {
     record_span(span_label(name, category, arguments), begin, span_clock());
   }, nb::arg("category"), nb::arg("name"), nb::arg("arguments"), nb::arg("begin"));
   m.def("start_recording", &start_recording);
-  m.def("stop_recording", [](const std::string& path, int64_t since) {
+  m.def("stop_recording", [](const std::filesystem::path& path, int64_t since) {
     nb::gil_scoped_release release;
     write_whole(path, stop_recording(since));
   }, nb::arg("path"), nb::arg("since"));
+  m.def("write_file", [](const std::filesystem::path& path, const nb::bytes& content) {
+    std::string_view text(content.c_str(), content.size());
+    nb::gil_scoped_release release;
+    write_whole(path, text);
+  }, "Writes a file that appears whole or not at all.");
 }
 
 }  // namespace
@@ -290,7 +296,7 @@ void bind_runtime(nb::module_& m) {
     }
     return nb::make_tuple(nb::bytes(exported.object.data(), exported.object.size()), exported.header);
   }, nb::arg("graph"), nb::arg("name"), nb::arg("target") = "native", "The bytes of an ELF object file, and the text of its C header.");
-  m.def("load", [](const std::string& path, const std::string& target, nb::handle device) {
+  m.def("load", [](const std::filesystem::path& path, const std::string& target, nb::handle device) {
     Device where = to_device(device);
     nb::gil_scoped_release release;
     auto package = std::make_shared<const Package>(read_package(path));

@@ -8,6 +8,8 @@ namespace weft::py {
 
 // Where elements may be copied: never (an error says what would have to be), where they must be, or always.
 enum class Copying { never, where_needed, always };
+// Python's copy=: None, True or False; Error(type) for everything else.
+Copying to_copying(nb::handle copy);
 
 // A Buffer itself, a NumPy array, an object with __dlpack__ or with the buffer protocol; anything dense and of our byte order is
 // used where it lies and never written where it is read-only. Error(type) for everything else.

@@ -15,6 +15,12 @@ nb::object checked(PyObject* object) {
   return nb::steal(object);
 }
 
+int64_t to_integer(nb::handle object) {
+  nb::object index = checked(PyNumber_Index(object.ptr()));
+  int64_t value = 0;
+  if (!nb::try_cast(index, value)) fail(ErrorKind::value, "integer", "an integer of 64 bits was wanted, got ", shown(index));
+  return value;
+}
 
 AttrValue to_attr(const AttrSpec& spec, nb::handle value) {
   switch (spec.kind) {
@@ -40,7 +46,8 @@ AttrValue to_attr(const AttrSpec& spec, nb::handle value) {
 
 std::string shown(nb::handle object) {
   nb::object text = checked(PyObject_Str(object.ptr()));
-  return PyUnicode_AsUTF8(text.ptr());
+  nb::object bytes = checked(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "backslashreplace"));
+  return {PyBytes_AS_STRING(bytes.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(bytes.ptr()))};
 }
 
 nb::object to_python(const Dim& dim) {
@@ -50,8 +57,7 @@ nb::object to_python(const Dim& dim) {
 
 Dim to_dim(nb::handle object) {
   if (nb::isinstance<Dim>(object)) return nb::cast<Dim>(object);
-  nb::object index = checked(PyNumber_Index(object.ptr()));
-  return Dim(nb::cast<int64_t>(index));
+  return Dim(to_integer(object));
 }
 
 nb::tuple to_python(const Dims& dims) {
@@ -74,7 +80,7 @@ nb::tuple to_python(const Ints& values) {
 
 Ints to_ints(nb::handle sequence) {
   Ints values;
-  for (nb::handle item : sequence) values.push_back(nb::cast<int64_t>(checked(PyNumber_Index(item.ptr()))));
+  for (nb::handle item : sequence) values.push_back(to_integer(item));
   return values;
 }
 

@@ -207,7 +207,8 @@ nb::tuple dlpack_device(const Device& device) {
 
 nb::object to_dlpack(const Buffer& buffer, nb::handle stream, nb::handle max_version, nb::handle wanted_device, nb::handle copy) {
   if (!stream.is_none()) fail(ErrorKind::value, "dlpack_stream", "stream must be None for memory of the host, got ", shown(stream));
-  bool here = buffer.device().is_host(), never = !copy.is_none() && !nb::cast<bool>(copy);
+  Copying copying = to_copying(copy);
+  bool here = buffer.device().is_host(), never = copying == Copying::never;
   if (!wanted_device.is_none()) {
     bool to_host = wanted_device.equal(nb::make_tuple(cpu_type, 0));
     if (!to_host) refuse("a buffer can be handed out in memory of the CPU alone, DLPack's device (1, 0)");
@@ -216,7 +217,7 @@ nb::object to_dlpack(const Buffer& buffer, nb::handle stream, nb::handle max_ver
     refuse("the buffer is on '" + buffer.device().name() + "': to('cpu') copies it");
   std::optional<DLDataType> type = dlpack_type(buffer.dtype());
   if (!type) refuse("DLPack has no elements like " + std::string(numpy_name(buffer.dtype())) + ", which take a byte each here");
-  bool copied = !here || (!copy.is_none() && !never);
+  bool copied = !here || copying == Copying::always;
   Buffer lent = copied ? buffer.to(Device::cpu()) : buffer;
   bool versioned = !max_version.is_none() && first_of(max_version, "max_version") >= 1;
   if (versioned) return lend<DLManagedTensorVersioned>(std::move(lent), *type, copied);

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -116,19 +115,6 @@ class Exported:
     library: str
 
 
-def _replace(path: str, content: bytes) -> None:
-    """Writes a file under another name first: who reads it sees the whole file or none."""
-    draft = f"{path}.{os.getpid()}.{threading.get_ident()}.tmp"
-    try:
-        with open(draft, "wb") as file:
-            file.write(content)
-        os.replace(draft, path)
-    except OSError:
-        if os.path.exists(draft):
-            os.remove(draft)
-        raise
-
-
 def support_library() -> str:
     """The library that exported programs are linked with."""
     return os.path.join(os.path.dirname(os.path.abspath(__file__)), "libweft_support.a")
@@ -207,8 +193,10 @@ class Executable:
 
     def _measured(self, arrays: tuple[Any, ...], warmup: int, iters: int) -> tuple[Any, ...]:
         """Arrays to measure runs with."""
-        if iters < 1 or warmup < 0:
-            raise ArgumentValueError(f"iters must be at least 1 and warmup at least 0, got {iters} and {warmup}  [benchmark]")
+        if not (isinstance(iters, int) and isinstance(warmup, int)):
+            raise ArgumentTypeError(f"iters and warmup must be integers, got {iters!r} and {warmup!r}  [benchmark]")
+        if not (1 <= iters < 1 << 31 and 0 <= warmup < 1 << 31):
+            raise ArgumentValueError(f"iters must be at least 1 and warmup at least 0, below 2**31, got {iters} and {warmup}  [benchmark]")
         if not arrays:
             if any(not isinstance(extent, int) for io in self.inputs for extent in io.shape):
                 raise ArgumentTypeError("a program with symbolic extents needs arrays to be measured with  [benchmark]")
@@ -244,8 +232,8 @@ class Executable:
         """
         code, header = _core.export_object(self._core.graph, name, target or self.target)
         stem = os.path.join(os.fspath(folder), name)
-        _replace(stem + ".o", code)
-        _replace(stem + ".h", header.encode())
+        _core.write_file(stem + ".o", code)
+        _core.write_file(stem + ".h", header.encode())
         return Exported(stem + ".o", stem + ".h", support_library())
 
     def __repr__(self) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import threading
 import warnings
 from contextlib import ContextDecorator
 from dataclasses import dataclass
 from typing import Any
 
 from . import _core
-from .errors import ArgumentTypeError
+from .errors import ArgumentTypeError, ExecutionError
 
 __all__ = ["Knob", "knobs", "num_threads", "set_num_threads", "table"]
 
@@ -56,17 +57,20 @@ class knobs(ContextDecorator):
 
     def __init__(self, **values: Any) -> None:
         self._values = [(name, as_text(name, value)) for name, value in values.items()]
-        self._open: list[Any] = []
+        # Each thread has scopes of its own.
+        self._open = threading.local()
         # An unknown name is an error here, not where the scope begins.
         _core.KnobScope(self._values).close()
 
     def __enter__(self) -> knobs:
-        self._open.append(_core.KnobScope(self._values))
+        scopes = self._open.__dict__.setdefault("scopes", [])
+        scopes.append(_core.KnobScope(self._values))
         return self
 
     def __exit__(self, *error: Any) -> None:
-        self._open[-1].close()
-        self._open.pop()
+        if not getattr(self._open, "scopes", None):
+            raise ExecutionError("a scope of knobs must end on the thread that it began on  [knob_thread]")
+        self._open.scopes.pop().close()
 
     def _recreate_cm(self) -> knobs:
         # A decorated function may run in several threads at once.
@@ -95,6 +99,8 @@ def report_problems() -> None:
 def target_name(given: str | None = None) -> str:
     """What programs are compiled for, a CPU level or "neuron": what is given, else the knob ``target``."""
     report_problems()
+    if not isinstance(given, (str, type(None))):
+        raise ArgumentTypeError(f"target must be a name such as 'avx2', got {type(given).__name__}  [target_name]")
     return given or _core.knob("target")
 
 

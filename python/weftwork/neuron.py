@@ -58,7 +58,7 @@ class Neff:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the NEFF file."""
-        Path(path).write_bytes(self.content)
+        _core.write_file(path, self.content)
 
     def __call__(self, *arrays: Any) -> Any:
         """Raises an :class:`ExecutionError`: it has to be on a device first."""

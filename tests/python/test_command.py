@@ -123,6 +123,27 @@ def test_bfloat16_goes_through_safetensors_and_not_through_npy(weft):
     np.testing.assert_array_equal(np.load("y.npy"), (x * 2).astype(np.float32), strict=True)
 
 
+def test_files_of_any_order_of_bytes_and_any_names(weft):
+    x = np.arange(20, dtype=">f4").reshape(5, 4)
+    np.save("big.npy", x), np.save("columns.npy", np.asfortranarray(x.astype("<f4")))
+    for name in ("big", "columns"):
+        ok(weft("run", "layer.mlir", f"{name}.npy", "-q", "--out", f"out-{name}.npy"))
+    np.testing.assert_array_equal(np.load("out-big.npy"), np.load("out-columns.npy"), strict=True)
+    Path("file.mlir").write_text("\ufeffmodule { func.func @main(%file: tensor<2xf32>) -> (tensor<2xf32> {jax.result_info = \"file\"}) { return %file : tensor<2xf32> } }")
+    ok(weft("run", "file.mlir", "-q", "--out", "y.npz"))
+    ok(weft("run", "file.mlir", "y.npz", "-q", "--compare", "y.npz"))
+
+
+@pytest.mark.parametrize("dtype, file, becomes", [("int4", "y.npz", "int32"), ("int4", "y.safetensors", "int32"), ("bfloat16", "y.npy", "float32"),
+                                                  ("complex128", "y.safetensors", "complex64"), ("float8_e3m4", "y.safetensors", "float32")])  # fmt: skip
+def test_what_a_file_cannot_hold_is_said_first_and_cast_makes_it_so(weft, dtype, file, becomes):
+    program("same.mlir", lambda x: x + x, np.zeros((2, 3), dtype))
+    status, out, err = weft("run", "same.mlir", "--out", file)
+    assert status == 2 and not out and f"which {Path(file).suffix} cannot hold:" in err and (" .safetensors can," in err) == (dtype == "bfloat16")
+    ok(weft("run", "same.mlir", "-q", "--cast", "--out", file))
+    assert [array.dtype.name for array in read(file).values()] == [becomes]
+
+
 def test_empty_arrays_and_those_without_dimensions(weft):
     program("sum.mlir", lambda x, s: (np.sum(x, axis=0) + s, x * s), np.zeros((0, 3), np.float32), np.float32(1))
     np.save("s.npy", np.float32(2))
@@ -305,7 +326,7 @@ def test_help_has_examples(weft, name):
         (["run", "."], 1, ".: Is a directory"),
         (["run", "bad.mlir"], 1, "bad.mlir:1:1: func.func was wanted, got 'not'  [syntax]"),
         (["run", "bytes.mlir"], 1, "'bytes.mlir' is neither StableHLO text nor a .weft file  [program_file]"),
-        (["inspect", "short.weft"], 1, "executable file: "),
+        (["inspect", "short.weft"], 1, "executable file 'short.weft': "),
         (["run", "layer.mlir", "--function", "f"], 1, "no function 'f', there are ['main']"),
         (["run", "layer.mlir", "y=x.npy"], 2, "the program has no input 'y', there are x, w"),
         (["run", "layer.mlir", "wrong.npz"], 2, "'wrong.npz' has 'ww', the program has no such input, the nearest is 'w'"),
@@ -329,7 +350,7 @@ def test_help_has_examples(weft, name):
         (["run", "layer.mlir", "--extent", "n=--5"], 2, "--extent takes NAME=INTEGER, got 'n=--5'"),
         (["run", "layer.mlir", "--extent", "n=2", "x.npy"], 2, "extent 'n' is 5 in the arrays, --extent says 2"),
         (["run", "layer.mlir", "--out", "a.npy", "--out", "b.npy"], 2, "--out b.npy: the program has no more than 1 output, output"),
-        (["run", "layer.mlir", "--out", "nowhere/a.npy"], 1, "nowhere/a.npy: No such file or directory"),
+        (["run", "layer.mlir", "--out", "nowhere/a.npy"], 1, "'nowhere/a.npy' cannot be written, there is no folder 'nowhere'"),
         (["run", "layer.mlir", "--target", "z80"], 1, "z80"),
         (["run", "-", "-"], 2, "standard input can be read once"),
         (["compile", "layer.mlir", "-o", "nowhere/a.weft"], 1, "nowhere"),
@@ -340,6 +361,14 @@ def test_help_has_examples(weft, name):
         (["cache", "clean"], 2, "argument action: invalid choice: 'clean'"),
         (["run"], 2, "the following arguments are required: PROGRAM ("),
         (["run", "layer.mlir", "--seed", "-1"], 2, "--seed takes an integer from 0, got -1"),
+        (["run", "layer.mlir", "words.npy", "--cast"], 1, "'words.npy' has elements that are no numbers, but <U3  [array_file]"),
+        (["run", "nul.mlir"], 1, "'nul.mlir' is neither StableHLO text nor a .weft file  [program_file]"),
+        (["run", "accent.mlir"], 1, "accent.mlir:1:1: func.func was wanted, got '"),
+        (["run", "layer.mlir", "--target", "\udcfe"], 1, "target must be native"),
+        (["opt", "layer.mlir", "-p", "\udcfe"], 1, "there is no pass '"),
+        (["opt", "layer.mlir", "--stop-after", str(1 << 40)], 2, "argument --stop-after: takes an integer from 0 to 2147483647, got '1099511627776'"),
+        (["bench", "layer.mlir", "--iterations", "9" * 30], 2, "argument --iterations: takes an integer from 0 to "),
+        (["compile", "layer.mlir", "--emit=obj", "-o", "\udcfe"], 1, "the name of a C function was wanted, got '"),
         (["ops", "["], 2, "no operation is called '['"),
         (["run", "layer.mlir", "--seed", "x"], 2, "argument --seed: invalid int value: 'x'"),
     ],
@@ -358,6 +387,7 @@ def test_what_is_wrong_is_said_in_one_line(weft, words, status, says):
     Path("header.npy").write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header)
     Path("deep.safetensors").write_bytes((1 << 20).to_bytes(8, "little") + b"[" * (1 << 20))
     Path("huge.mlir").write_text("func.func @main(%x: tensor<2305843009213693952xf32>) -> tensor<2305843009213693952xf32> { return %x : tensor<2305843009213693952xf32> }")
+    Path("nul.mlir").write_text("func.func\0"), Path("accent.mlir").write_text("\u00e9"), np.save("words.npy", np.full((5, 4), "one"))
     with zipfile.ZipFile("member.npz", "w") as file:
         file.writestr("readme", "no array")
     got, out, err = weft(*words)
@@ -396,6 +426,40 @@ def test_closed_streams_and_encodings_of_few_letters(folder):
     assert (done.returncode, done.stderr) == (0, b"") and done.stdout.startswith(b"\\udcff.mlir: compiled")
 
 
+def test_names_of_files_need_not_be_text(folder):
+    name, x = os.fsdecode(b"\xff\xfe"), np.zeros((2, 4), np.float32)
+    np.save(f"{name}.npy", x)
+    for words in ("compile layer.mlir -o N.weft", "run N.weft N.npy --out N.npz", "inspect N.weft", "bench N.weft --iterations 1"):
+        done = shell([word.replace("N", name) for word in words.split()])
+        assert (done.returncode, done.stderr) == (0, b"") and (b"\\udcff\\udcfe.weft" in done.stdout), done
+    with wf.profile(f"{name}.json"):
+        wf.load(f"{name}.weft")(x, np.zeros((4, 3), np.float32))
+    assert json.loads(Path(f"{name}.json").read_text())["traceEvents"]
+    with pytest.raises(wf.errors.FileError, match=r"nowhere\\xff"):
+        wf.load(os.fsdecode(b"nowhere\xff"))
+
+
+def test_files_appear_whole_through_links_and_devices_stay(weft, folder):
+    Path("real.npy").write_bytes(b"before")
+    Path("link.npy").symlink_to("real.npy")
+    ok(weft("run", "layer.mlir", "-q", "--out", "link.npy"))
+    assert Path("link.npy").is_symlink() and np.load("real.npy").shape == (64, 3)
+    os.mkfifo("pipe.npy")
+    reader = subprocess.Popen(["cat", "pipe.npy"], stdout=subprocess.PIPE)
+    ok(weft("run", "layer.mlir", "-q", "--out", "pipe.npy"))
+    assert Path("pipe.npy").is_fifo() and np.load(io.BytesIO(reader.communicate(timeout=60)[0])).shape == (64, 3)
+    for full in ["/dev/full"] * Path("/dev/full").is_char_device():
+        Path("full.npy").symlink_to(full)
+        assert weft("run", "layer.mlir", "-q", "--out", "full.npy") == (1, "", "weft: error: cannot write 'full.npy': No space left on device  [write_file]\n")
+    # A file that is longer than may be written, as on a full disk: what was there stays.
+    np.save("y.npy", np.zeros(3))
+    limited = "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))"
+    done = subprocess.run([sys.executable, "-c", f"{limited}; from weftwork.cli import main; exit(main(['run', 'layer.mlir', '-q', '--out', 'y.npy']))"],
+                          env={**ENVIRONMENT, "WEFT_CACHE": "off"}, capture_output=True, check=False)  # fmt: skip
+    assert (done.returncode, done.stderr) == (1, b"weft: error: cannot write 'y.npy': File too large  [write_file]\n")
+    assert np.load("y.npy").shape == (3,) and not list(folder.glob("*.tmp"))
+
+
 def test_a_closed_pipe_and_an_interrupt_end_it_quietly(folder):
     done = subprocess.Popen([*COMMAND, "ops"], env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     done.stdout.close()
@@ -409,4 +473,4 @@ def test_a_closed_pipe_and_an_interrupt_end_it_quietly(folder):
     if Path("/dev/full").exists():
         with open("/dev/full", "wb") as full:
             done = subprocess.run([*COMMAND, "ops"], env=ENVIRONMENT, stdout=full, stderr=subprocess.PIPE, check=False)
-        assert done.returncode == 1 and b"No space left" in done.stderr and b"Traceback" not in done.stderr
+        assert done.returncode == 1 and b"standard output: No space left" in done.stderr and b"Traceback" not in done.stderr

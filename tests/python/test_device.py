@@ -231,6 +231,25 @@ def test_parts_and_other_shapes_share_memory() -> None:
     assert address_of_array() is None
 
 
+def test_what_does_not_fit_is_an_error_of_its_kind(double: wf.Executable) -> None:
+    buffer = wf.Buffer(np.ones(4, np.float32))
+    with pytest.raises(ArgumentValueError, match=r"no device '\\udc80'"):
+        wf.Device("\udc80")
+    for copies in (lambda: buffer.__dlpack__(copy=3), lambda: wf.Buffer(buffer, copy=3), lambda: wf.Buffer(np.ones(4), copy="no")):
+        with pytest.raises(ArgumentTypeError, match="copy must be True, False or None, got"):
+            copies()
+    for shape in (lambda: wf.Buffer((1 << 70,), np.float32), lambda: buffer.reshape(1 << 70)):
+        with pytest.raises(ArgumentValueError, match="an integer of 64 bits was wanted, got 1180591620717411303424"):
+            shape()
+    for count in ("1", 1.5):
+        with pytest.raises(ArgumentTypeError, match="iters and warmup must be integers"):
+            double.benchmark(buffer, iters=count)
+    with pytest.raises(ArgumentValueError, match="below 2"):
+        double.profile(buffer, iters=1 << 31)
+    with pytest.raises(ArgumentTypeError, match="target must be a name such as 'avx2', got int"):
+        wf.compile(np.tanh, np.ones(3), target=3)
+
+
 def test_copies_between_devices_and_within_one() -> None:
     array = sample(np.float32)
     buffer = wf.Buffer(array).to("cpu:1")

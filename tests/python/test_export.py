@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import weftwork as wf
-from weftwork.graph import _replace
+from weftwork import _core
 
 pytestmark = pytest.mark.skipif(not shutil.which("gcc"), reason="gcc is missing")
 STRICT = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-D_POSIX_C_SOURCE=200809L", "-g"]
@@ -294,7 +294,7 @@ def test_threads_may_export_to_one_file(tmp_path):
 
     def write(content):
         for _ in range(50):
-            _replace(str(path), content)
+            _core.write_file(path, content)
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(write, contents))

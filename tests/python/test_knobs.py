@@ -26,6 +26,26 @@ def test_the_page_is_up_to_date():
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_one_object_opens_a_scope_on_each_thread():
+    shared, opened, seen = wf.knobs(threads=3), threading.Event(), []
+
+    def other():
+        with shared:
+            opened.set()
+            closed.wait(60)
+            seen.append(wf.num_threads())
+        seen.append(wf.num_threads())
+
+    before, closed, thread = wf.num_threads(), threading.Event(), threading.Thread(target=other)
+    with shared:
+        thread.start()
+        assert opened.wait(60)
+    assert wf.num_threads() == before
+    closed.set()
+    thread.join()
+    assert seen == [3, before]
+
+
 def test_scopes_nest_and_put_back_what_was():
     before = wf.num_threads()
     with wf.knobs(threads=3):

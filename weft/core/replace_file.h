@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
@@ -13,20 +14,25 @@
 namespace weft {
 
 // What write(stream) puts out, under another name first, which then becomes `path`: readers see the whole file or the one
-// before. Gives what went wrong, if anything, and leaves nothing then.
+// before. Gives what went wrong, if anything, and leaves nothing then. A link goes on to name the same file; a device or a
+// pipe is written where it is, as a file in its place would take it from everyone.
 template <class F>
 std::error_code replace_file(const std::filesystem::path& path, F write) {
   static std::atomic<uint64_t> number{0};
-  std::filesystem::path draft = path;
-  draft += cat(".", getpid(), ".", number++, ".tmp");
+  std::error_code problem, ignored;
+  std::filesystem::file_status before = std::filesystem::status(path, ignored);
+  bool in_place = is_other(before);
+  std::filesystem::path target = is_regular_file(before) ? std::filesystem::canonical(path, ignored) : path;
+  if (target.empty()) target = path;
+  std::filesystem::path draft = target;
+  if (!in_place) draft += cat(".", getpid(), ".", number++, ".tmp");
+  errno = 0;
   std::ofstream out(draft, std::ios::binary);
-  write(out);
+  if (out) write(out);
   out.close();
-  std::error_code problem;
-  if (out) std::filesystem::rename(draft, path, problem);
-  else problem = std::make_error_code(std::errc::io_error);
-  std::error_code ignored;
-  if (problem) std::filesystem::remove(draft, ignored);
+  if (!out) problem = std::error_code(errno ? errno : EIO, std::generic_category());
+  else if (!in_place) std::filesystem::rename(draft, target, problem);
+  if (problem && !in_place) std::filesystem::remove(draft, ignored);
   return problem;
 }
 

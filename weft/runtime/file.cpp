@@ -402,7 +402,13 @@ void write_package(const std::filesystem::path& path, const Package& package, st
 
 Package read_package(const std::filesystem::path& path, std::span<const Manifest::Constant> lenders) {
   auto file = std::make_shared<const Mapping>(path);
-  return parse_package(file->bytes(), file, lenders);
+  try {
+    return parse_package(file->bytes(), file, lenders);
+  } catch (const FileError& error) {
+    std::string_view what = error.message(), subject = "executable file: ";
+    if (what.starts_with(subject)) what.remove_prefix(subject.size());
+    fail(ErrorKind::io, error.label(), "executable file '", path.string(), "': ", what);
+  }
 }
 
 Package parse_package(std::string_view bytes, std::shared_ptr<const void> owner, std::span<const Manifest::Constant> lenders) {

@@ -16,6 +16,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from .. import _core
 from ..errors import ArgumentTypeError, FileError
 from ..graph import Io
 from .program import check_extents, concrete, nearest, symbols_of
@@ -28,6 +29,7 @@ SAFETENSORS = {
     "U64": np.uint64, "I64": np.int64, "F16": np.float16, "BF16": ml_dtypes.bfloat16, "F32": np.float32, "F64": np.float64,
     "C64": np.complex64, "F8_E4M3": ml_dtypes.float8_e4m3fn, "F8_E5M2": ml_dtypes.float8_e5m2, "F8_E8M0": ml_dtypes.float8_e8m0fnu,
 }  # fmt: skip
+SAFETENSORS_NAMES = {np.dtype(dtype): name for name, dtype in SAFETENSORS.items()}
 #: What a damaged file ends with; NotImplementedError, of what zipfile cannot unpack, is a RuntimeError.
 DAMAGED = (
     ValueError, TypeError, AttributeError, EOFError, KeyError, zipfile.BadZipFile, zlib.error, struct.error, tokenize.TokenError, SyntaxError,
@@ -42,6 +44,11 @@ def suffix_of(path: str) -> str:
     return suffix
 
 
+def can_hold(path: str, dtype: np.dtype) -> bool:
+    """Whether a file of this name has a name for elements of this type."""
+    return dtype in SAFETENSORS_NAMES if suffix_of(path) == ".safetensors" else dtype.isbuiltin == 1
+
+
 def read(path: str) -> dict[str, np.ndarray]:
     """The arrays of a file by name; that of a .npy file by the name ""."""
     suffix = suffix_of(path)
@@ -49,6 +56,8 @@ def read(path: str) -> dict[str, np.ndarray]:
     if suffix == ".safetensors":
         arrays = read_safetensors(path, content)
     else:
+        if content[:2] not in (b"\x93N", b"PK"):
+            raise FileError(f"'{path}' cannot be read: it is no file of NumPy's  [array_file]")
         try:
             loaded = np.load(io.BytesIO(content), allow_pickle=False)
             arrays = {"": loaded} if isinstance(loaded, np.ndarray) else {name: loaded[name] for name in loaded.files}
@@ -60,7 +69,10 @@ def read(path: str) -> dict[str, np.ndarray]:
         if array.dtype.kind == "V" and not array.dtype.isbuiltin:
             place = f"'{path}'" + (f", '{name}'" if name else "")
             raise FileError(f"{place} has elements that NumPy cannot name ({array.dtype}); bfloat16 and its like go in .safetensors  [array_file]")
-    return arrays
+        if array.dtype.kind in "USMm":
+            raise FileError(f"'{path}' has elements that are no numbers, but {array.dtype}  [array_file]")
+    # Either order of bytes holds the same numbers.
+    return {name: array.astype(array.dtype.newbyteorder("="), copy=False) for name, array in arrays.items()}
 
 
 def read_safetensors(path: str, content: bytes) -> dict[str, np.ndarray]:
@@ -87,27 +99,28 @@ def write(path: str, arrays: dict[str, np.ndarray]) -> None:
     if suffix == ".safetensors":
         content = write_safetensors(arrays)
     else:
-        for name, array in arrays.items():
-            if array.dtype.kind == "V" or not array.dtype.isbuiltin == 1:
-                raise UsageError(f"'{path}': output '{name}' is {array.dtype}, which {suffix} cannot hold: write .safetensors, or float32 by --cast")
         buffer = io.BytesIO()
-        np.savez(buffer, **arrays) if suffix == ".npz" else np.save(buffer, next(iter(arrays.values())))  # type: ignore[func-returns-value]
+        if suffix == ".npy":
+            np.save(buffer, next(iter(arrays.values())))
+        else:
+            # np.savez has parameters whose names no array can have.
+            with zipfile.ZipFile(buffer, "w") as archive:
+                for name, array in arrays.items():
+                    with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
+                        np.lib.format.write_array(entry, array, allow_pickle=False)
         content = buffer.getvalue()
     if path == "-":
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
     else:
-        Path(path).write_bytes(content)
+        _core.write_file(path, content)
 
 
 def write_safetensors(arrays: dict[str, np.ndarray]) -> bytes:
-    known = {np.dtype(dtype): name for name, dtype in SAFETENSORS.items()}
     header, data = {}, b""
     for name, array in arrays.items():
-        if array.dtype not in known:
-            raise UsageError(f"output '{name}' is {array.dtype}, which .safetensors cannot hold")
         content = np.ascontiguousarray(array).tobytes()
-        header[name] = {"dtype": known[array.dtype], "shape": list(array.shape), "data_offsets": [len(data), len(data) + len(content)]}
+        header[name] = {"dtype": SAFETENSORS_NAMES[array.dtype], "shape": list(array.shape), "data_offsets": [len(data), len(data) + len(content)]}
         data += content
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)

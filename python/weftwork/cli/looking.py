@@ -7,15 +7,14 @@ import json
 import os
 import time
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 from .. import _core
 from ..errors import ArgumentValueError
-from ..graph import Graph, Io, Kernel, _ios, _replace, support_library
+from ..graph import Graph, Io, Kernel, _ios, support_library
 from ..knobs import target_name
 from ..neuron import Neff
-from .program import Program, extent_pairs, names_of, symbols_of
+from .program import Program, as_text, extent_pairs, names_of, symbols_of
 from .terminal import UsageError, bold, columns, count_of, milliseconds, progress, say, shape_text
 
 
@@ -52,12 +51,12 @@ def emit(program: Program, arguments: argparse.Namespace, stem: str) -> int:
     program.specialise(extent_pairs(arguments.extent))
     core, target = program.graph.core, target_name(*arguments.target)
     with progress(f"compiling {program.name}"):
-        code, header = _core.export_object(core, os.path.basename(stem), target)
+        code, header = _core.export_object(core, as_text(os.path.basename(stem)), target)
     if "header" in kinds:
-        _replace(stem + ".h", header.encode())
+        _core.write_file(stem + ".h", header.encode())
         print(f"{bold(stem + '.h')}: {count_of(len(header), 'byte')}")
     if "obj" in kinds:
-        _replace(stem + ".o", code)
+        _core.write_file(stem + ".o", code)
         print(f"{bold(stem + '.o')}: {count_of(len(code), 'byte')} for {target}; link it with {support_library()} -lpthread -lm")
     return 0
 
@@ -190,8 +189,6 @@ def opt(arguments: argparse.Namespace) -> int:
         names = [name.strip() for name in arguments.passes.split(",") if name.strip()]
     if not names:
         raise UsageError("-p takes names of passes, separated by commas; --list lists them")
-    if arguments.stop_after is not None and arguments.stop_after < 0:
-        raise UsageError("--stop-after takes an integer from 0")
     program = Program(arguments.program, arguments.function)
     program.specialise(extent_pairs(arguments.extent))
     core, rewrites = program.graph.core, []
@@ -211,7 +208,7 @@ def opt(arguments: argparse.Namespace) -> int:
         if arguments.output in (None, "-"):
             print(text, end="")
         else:
-            Path(arguments.output).write_text(text, "utf-8")
+            _core.write_file(arguments.output, text.encode())
             say("note", f"{arguments.output}: {count_of(len(core), 'operation')}, {count_of(len(rewrites), 'rewrite')}")
     return 0
 

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 from .. import __version__, errors
 from ..knobs import report_problems
 from . import completion, looking, running, tables
-from .program import nearest
+from .program import as_text, nearest
 from .terminal import UsageError, say
 
 OK, FAILED, USAGE, INTERNAL, INTERRUPTED = 0, 1, 2, 3, 130
@@ -34,6 +34,13 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         say("error", f"{message} ({self.prog} --help says more)")
         sys.exit(USAGE)
+
+
+def whole(text: str) -> int:
+    """An integer from 0 that fits 31 bits."""
+    if not (text.isdecimal() and int(text) < 1 << 31):
+        raise argparse.ArgumentTypeError(f"takes an integer from 0 to {(1 << 31) - 1}, got '{text}'")
+    return int(text)
 
 
 Add = Callable[..., Any]
@@ -83,7 +90,7 @@ weft run model.weft - --out - < x.npy > y.npy"""
     add = subcommand(commands, "run", "run a program on arrays", running.run, examples, doc)
     add_arrays(add)
     add_outputs(add)
-    add("--target", metavar="CPU", help="the kind of CPU to compile text for, or whose code to take out of a file: native, avx512, avx2, x86-64 (the knob target)")
+    add("--target", metavar="CPU", type=as_text, help="the kind of CPU to compile text for, or whose code to take out of a file: native, avx512, avx2, x86-64 (the knob target)")
     add("--compare", metavar="interpret|FILE", help="hold results against those of the reference interpreter, or of a file; exit status 1 where they differ")
     add("--rtol", type=float, help="how far they may be apart, relative to the largest element (by element type: 1e-4 for float32)")
     add("--atol", type=float, default=0.0, help="how far they may be apart in any case (0)")
@@ -100,13 +107,13 @@ weft simulate model.weft --kernels"""
     examples = """
 weft bench model.weft --iterations 1000
 weft bench model.mlir x.npy --threads 1 --json"""
-    doc = "Times are of whole runs from Python, by the wall clock."
+    doc = "Times are of whole runs into results that there are, by the wall clock."
     add = subcommand(commands, "bench", "measure how long a program runs", running.bench, examples, doc)
     add_arrays(add)
-    add("--warmup", type=int, default=5, metavar="N", help="runs before those that count (5)")
-    add("--iterations", type=int, default=50, metavar="N", help="runs that count (50)")
+    add("--warmup", type=whole, default=5, metavar="N", help="runs before those that count (5)")
+    add("--iterations", type=whole, default=50, metavar="N", help="runs that count (50)")
     add("--threads", type=int, metavar="N", help="threads of a run (the knob threads)")
-    add("--target", metavar="CPU", help="the kind of CPU to compile text for, or whose code to take out of a file (the knob target)")
+    add("--target", metavar="CPU", type=as_text, help="the kind of CPU to compile text for, or whose code to take out of a file (the knob target)")
     add("--json", action="store_true", help="print JSON, with times in seconds")
 
 
@@ -119,7 +126,7 @@ weft compile model.mlir --emit=obj,header --target avx2      writes model.o and 
     add = subcommand(commands, "compile", "compile a program into a .weft file", looking.compile_program, examples)
     add_program(add)
     add("-o", "--output", metavar="FILE", help="the file (the program's name, in this folder)")
-    add("--target", metavar="CPU", action="append", default=[], help="native, avx512, avx2, x86-64 (the knob target); several times for code for several kinds; neuron writes a .neff file")
+    add("--target", metavar="CPU", type=as_text, action="append", default=[], help="native, avx512, avx2, x86-64 (the knob target); several times for code for several kinds; neuron writes a .neff file")
     add("--emit", metavar="obj,header", help="write an object file and a C header, for C programs without Weftwork, instead")
     add_extent(add, "a constant for a symbolic extent")
 
@@ -132,7 +139,7 @@ weft inspect model.weft --asm add_tanh           functions with that in their na
     add = subcommand(commands, "inspect", "say what is in a .weft file", looking.inspect, examples, doc)
     add_program(add)
     add("--asm", metavar="NAME", nargs="?", const="", help="print the machine code of functions with NAME in their name, of all without it")
-    add("--target", metavar="CPU", help="of --asm: of the code for this kind of CPU")
+    add("--target", metavar="CPU", type=as_text, help="of --asm: of the code for this kind of CPU")
     add("--stablehlo", action="store_true", help="print the program as StableHLO")
     add("--json", action="store_true", help="print JSON")
 
@@ -145,10 +152,10 @@ weft opt --list"""
     doc = "Prints the program after the passes, as text that all commands read."
     add = subcommand(commands, "opt", "rewrite a program by passes of the compiler", looking.opt, examples, doc)
     add_program(add, optional=True)
-    add("-p", "--passes", metavar="NAME,…", help="the passes, in order (all of the pipeline)")
+    add("-p", "--passes", metavar="NAME,…", type=as_text, help="the passes, in order (all of the pipeline)")
     add("-o", "--output", metavar="FILE", help="where the text goes (standard output)")
     add("--explain", action="store_true", help="print which rule was applied how often and where, instead of the text")
-    add("--stop-after", metavar="N", type=int, help="apply the first N rewrites only: finds the one that breaks a program")
+    add("--stop-after", metavar="N", type=whole, help="apply the first N rewrites only: finds the one that breaks a program")
     add("--short", action="store_true", help="print the short form, a line for each operation")
     add("--no-locations", action="store_true", help="leave the user's lines out of the text")
     add("--list", action="store_true", help="list the passes")
@@ -195,6 +202,8 @@ def sentence(error: BaseException) -> str:
     """An error in one line, its place first."""
     if isinstance(error, OSError) and error.filename is not None:
         return f"{os.fspath(error.filename)}: {error.strerror}"
+    if isinstance(error, OSError) and error.errno is not None:
+        return f"standard output: {error.strerror}"
     lines = [line for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
     # The source line stands behind the place.
     place = next((line.strip().split("   ")[0] for line in lines[1:] if line.startswith("  ")), "")

@@ -38,8 +38,10 @@ class Program:
             raise UsageError("a .weft file is read by its name, not from standard input")
         if not self.is_package:
             try:
-                self._text = content.decode()
-            except UnicodeDecodeError:
+                self._text = content.decode("utf-8-sig")
+                if "\0" in self._text:
+                    raise ValueError
+            except ValueError:
                 raise FileError(f"'{path}' is neither StableHLO text nor a .weft file  [program_file]") from None
 
     @cached_property
@@ -47,9 +49,7 @@ class Program:
         """The program; no machine code is made or loaded."""
         if self.is_package:
             return Graph(self.package.graph())
-        # A file's name need not be text; places in it are.
-        place = (self.name if self.path == "-" else self.path).encode(errors="backslashreplace").decode()
-        return parse(self._text, place).function(self._function or "main")
+        return parse(self._text, as_text(self.name if self.path == "-" else self.path)).function(self._function or "main")
 
     @cached_property
     def package(self) -> Any:
@@ -83,6 +83,11 @@ class Program:
         if extents:
             check_extents(symbols_of(self.graph.inputs), extents)
             self.graph = Graph(self.graph.core.substitute(extents))
+
+
+def as_text(word: str) -> str:
+    """A word of the command line, which need not be UTF-8, with escapes for what is none."""
+    return word.encode(errors="backslashreplace").decode()
 
 
 def names_of(outputs: list[Io]) -> list[str]:

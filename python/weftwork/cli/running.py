@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from .. import _core
+from ..errors import FileError
 from ..graph import Io
 from ..knobs import knobs
-from .arrays import Inputs, read, suffix_of, write
+from .arrays import Inputs, can_hold, read, suffix_of, write
 from .program import Program, extent_pairs, names_of
 from .terminal import UsageError, bold, columns, count_of, milliseconds, progress, shape_text
 
@@ -96,10 +97,24 @@ def describe(inputs: Inputs, outputs: list[Io], results: list[np.ndarray], strea
 
 
 def cast_for(path: str, array: np.ndarray, cast: bool) -> np.ndarray:
-    """An array as a file can hold it: with --cast what NumPy's files have no name for becomes float32 or int32."""
-    if not cast or suffix_of(path) == ".safetensors" or array.dtype.isbuiltin == 1:
+    """An array as a file can hold it: with --cast what it has no name for becomes float32, int32 or complex64."""
+    if not cast or can_hold(path, array.dtype):
         return array
-    return array.astype(np.float32 if real_bytes(array.dtype) else np.int32)
+    return array.astype(np.complex64 if array.dtype.kind == "c" else np.float32 if real_bytes(array.dtype) else np.int32)
+
+
+def check_outputs(arguments: argparse.Namespace, program: Program) -> None:
+    """What is wrong with --out is said before the program runs, which may take long."""
+    names = names_of(program.outputs)
+    for path, numbers in split_outputs(arguments.out, names):
+        folder = os.path.dirname(path) or "."
+        if not os.path.isdir(folder):
+            raise FileError(f"'{path}' cannot be written, there is no folder '{folder}'  [array_file]")
+        for i in numbers:
+            dtype = program.outputs[i].dtype
+            if not (arguments.cast or can_hold(path, dtype)):
+                other = " .safetensors can," * can_hold("x.safetensors", dtype)
+                raise UsageError(f"'{path}': output '{names[i]}' is {dtype}, which {suffix_of(path)} cannot hold:{other} --cast converts it")
 
 
 def write_outputs(given: list[str], names: list[str], results: list[np.ndarray], cast: bool) -> None:
@@ -139,7 +154,7 @@ def prepare(arguments: argparse.Namespace) -> tuple[Program, Inputs]:
 
 def run(arguments: argparse.Namespace) -> int:
     program, inputs = prepare(arguments)
-    split_outputs(arguments.out, names_of(program.outputs))
+    check_outputs(arguments, program)
     start = time.perf_counter()
     executable = program.executable(arguments.target)
     ready = time.perf_counter()
@@ -167,7 +182,7 @@ def compare_all(arguments: argparse.Namespace, program: Program, inputs: Inputs,
 
 def simulate(arguments: argparse.Namespace) -> int:
     program, inputs = prepare(arguments)
-    split_outputs(arguments.out, names_of(program.outputs))
+    check_outputs(arguments, program)
     start = time.perf_counter()
     with progress(f"interpreting {program.name}"):
         if arguments.kernels:
@@ -183,23 +198,16 @@ def simulate(arguments: argparse.Namespace) -> int:
 
 
 def bench(arguments: argparse.Namespace) -> int:
-    if arguments.iterations < 1 or arguments.warmup < 0:
-        raise UsageError("--iterations must be at least 1 and --warmup at least 0")
+    if arguments.iterations < 1:
+        raise UsageError("--iterations must be at least 1")
     program, inputs = prepare(arguments)
     executable = program.executable(arguments.target)
     arrays = inputs.fresh()
     scope = knobs() if arguments.threads is None else knobs(threads=arguments.threads)
     with scope, progress(f"running {program.name}"):
-        for _ in range(arguments.warmup):
-            executable(*arrays)
-        seconds = []
-        for _ in range(arguments.iterations):
-            start = time.perf_counter()
-            executable(*arrays)
-            seconds.append(time.perf_counter() - start)
+        seconds = executable.benchmark(*arrays, warmup=arguments.warmup, iters=arguments.iterations)
         threads = _core.num_threads()
-    percentiles = np.percentile(seconds, [50, 90, 99]).tolist()
-    times = dict(zip(["min", "mean", "p50", "p90", "p99", "max"], [min(seconds), float(np.mean(seconds)), *percentiles, max(seconds)]))
+    times = {"p50" if name == "median" else name: value for name, value in seconds.items()}
     if arguments.json:
         shapes = {n: shape_text(a.dtype, a.shape) for n, a in zip(inputs.names, inputs.arrays, strict=True)}
         row = {"program": os.path.basename(program.path), "inputs": shapes, "threads": threads, "warmup": arguments.warmup, "iterations": arguments.iterations}

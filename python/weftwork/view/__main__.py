@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
+from .. import _core
 from ..errors import Error
 from . import page
 
@@ -16,7 +16,7 @@ def main() -> int:
     parser.add_argument("-o", "--output", default="page.html", help="the page (page.html)")
     arguments = parser.parse_args()
     try:
-        Path(arguments.output).write_text(page(arguments.folder), "utf-8")
+        _core.write_file(arguments.output, page(arguments.folder).encode())
     except (Error, OSError) as error:
         print(f"weftwork.view: {error}", file=sys.stderr)
         return 1
