@@ -40,15 +40,16 @@ struct Flattened {
   std::vector<nb::object> leaves;
   std::string key;
   std::vector<nb::object> statics;
+  bool has_buffer = false;
 };
 
 class Dispatcher {
  public:
   // `miss(args, kwargs)` makes a Plan; `joint(args, kwargs)` runs calls whose
-  // arguments share elements, or gives NotImplemented; `dynamic`: parameter name → tuple of the axes that may vary;
+  // arguments share elements, or gives NotImplemented; `buffered(args, kwargs)` those with buffers; `dynamic`: parameter name → tuple of the axes that may vary;
   // `names`: the positional parameters' names; `static_names`: those never traced.
-  Dispatcher(nb::object miss, nb::object joint, nb::tuple names, nb::dict dynamic, nb::tuple static_names)
-      : miss_(std::move(miss)), joint_(std::move(joint)), static_names_(std::move(static_names)) {
+  Dispatcher(nb::object miss, nb::object joint, nb::object buffered, nb::tuple names, nb::dict dynamic, nb::tuple static_names)
+      : miss_(std::move(miss)), joint_(std::move(joint)), buffered_(std::move(buffered)), static_names_(std::move(static_names)) {
     for (nb::handle name : names) names_.push_back(nb::cast<std::string>(name));
     for (auto [name, axes] : dynamic) dynamic_.emplace_back(nb::cast<std::string>(name), to_ints(axes));
     for (nb::handle name : static_names_) statics_.push_back(nb::cast<std::string>(name));
@@ -57,6 +58,7 @@ class Dispatcher {
   nb::object call(nb::args args, nb::kwargs kwargs) {
     Flattened flat;
     flatten_arguments(args, kwargs, flat);
+    if (flat.has_buffer) return buffered_(args, kwargs);
     nb::object key = make_key(flat);
     nb::object found = find(key);
     if (found && PyList_Check(found.ptr())) {
@@ -74,16 +76,18 @@ class Dispatcher {
 
   void forget() { plans_.clear(); }
 
-  // What it holds holds it in turn: `miss` and `joint` are its own methods. The garbage collector has to see that.
+  // What it holds holds it in turn: `miss`, `joint` and `buffered` are its own methods. The garbage collector has to see that.
   int traverse(visitproc visit, void* arg) const {
     Py_VISIT(miss_.ptr());
     Py_VISIT(joint_.ptr());
+    Py_VISIT(buffered_.ptr());
     Py_VISIT(plans_.ptr());
     return 0;
   }
   void let_go() {
     miss_ = nb::none();
     joint_ = nb::none();
+    buffered_ = nb::none();
     forget();
   }
 
@@ -236,8 +240,7 @@ class Dispatcher {
       PyObject* array = PyArray_FromScalarObject(object);
       add_array(nb::steal(array), nullptr, flat);
     } else {
-      // As a constant it would be read but once.
-      if (nb::isinstance<Buffer>(arg)) fail(ErrorKind::type, "buffer_argument", "a jitted function takes NumPy arrays, got a Buffer: pass its numpy()");
+      flat.has_buffer |= nb::isinstance<Buffer>(arg);
       add_static(arg, flat);
     }
   }
@@ -319,7 +322,7 @@ class Dispatcher {
     return nb::steal(scalar_or_array(nb::object(result).release().ptr()));
   }
 
-  nb::object miss_, joint_;
+  nb::object miss_, joint_, buffered_;
   nb::tuple static_names_;
   std::vector<std::string> names_, statics_;
   std::vector<std::pair<std::string, Ints>> dynamic_;
@@ -371,7 +374,7 @@ void bind_dispatch(nb::module_& m) {
       }, nb::arg("executable"), nb::arg("input_leaves"), nb::arg("captured"), nb::arg("outputs"),
          nb::arg("build_result").none(), nb::arg("layout_leaves"));
   nb::class_<Dispatcher>(m, "Dispatcher", nb::type_slots(collector_slots), "The cached call of a jitted function.")
-      .def(nb::init<nb::object, nb::object, nb::tuple, nb::dict, nb::tuple>())
+      .def(nb::init<nb::object, nb::object, nb::object, nb::tuple, nb::dict, nb::tuple>())
       .def("__call__", &Dispatcher::call)
       .def("clear_plans", &Dispatcher::forget)
       .def_prop_ro("plan_count", [](const Dispatcher& self) { return nb::len(self.executables()); })

@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _core
 from .annotation import Declared, declared_parameters, with_declared
-from .device import Device, to_device
+from .device import Device, Lent, to_device
 from .errors import ArgumentTypeError, ArgumentValueError, ExecutionError
 from .graph import Executable, Graph
 from .joined import Joined, traced_jointly
@@ -52,10 +52,11 @@ class Options:
         return Options(self.static, self.donate, {n: a for n, a in dynamic.items() if a}, declared, self.target, self.device)
 
     def trace(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any], *, bake: bool = False) -> Traced:
+        lent = Lent(positional_names(function), self.static, args, kwargs)
         return trace_call(
             function,
-            args,
-            kwargs,
+            lent.args,
+            lent.kwargs,
             static=set(self.static),
             donate=set(self.donate),
             dynamic=self.dynamic,
@@ -70,7 +71,7 @@ class Jit(_core.Dispatcher):
     def __init__(self, function: Callable[..., Any], options: Options) -> None:
         require_parameters(function, {*options.static, *options.donate, *options.dynamic})
         axes = {name: tuple(extents) for name, extents in options.dynamic.items()}
-        super().__init__(self._compile, self._run_jointly, tuple(positional_names(function)), axes, tuple(options.static))
+        super().__init__(self._compile, self._run_jointly, self._run_with_buffers, tuple(positional_names(function)), axes, tuple(options.static))
         functools.update_wrapper(self, function)
         self._function, self._options = function, options
         self._jointly: Jit | None = None
@@ -102,6 +103,10 @@ class Jit(_core.Dispatcher):
             self._jointly = Jit(traced_jointly(self._function), Options(frozenset(), frozenset(), {}, target=self._options.target, device=self._options.device))
         return call.result(self._jointly(call.bases, call.args, call.kwargs))
 
+    def _run_with_buffers(self, args: tuple, kwargs: dict[str, Any]) -> Any:
+        lent = Lent(positional_names(self._function), self._options.static, args, kwargs)
+        return lent.result(self(*lent.args, **lent.kwargs))
+
     @property
     def executables(self) -> list[Executable]:
         """One for each signature that was compiled and is kept, oldest first."""
@@ -132,8 +137,9 @@ def jit(
 
     A signature is the dtypes and shapes of the array arguments, and the values of all others: integers, booleans, strings
     and what ``static_argnames`` lists are part of the program; Python floats and complex numbers are inputs that promote
-    as Python scalars do. Arrays may be nested in tuples, lists and dicts. Arrays that the function writes to are written
-    in place. Read-only arrays that it reads from its surroundings are constants of the program, others are read anew at
+    as Python scalars do. Arrays may be nested in tuples, lists and dicts; a :class:`weftwork.Buffer` in the place of one is
+    used where it lies, and arrays of the result are buffers then. Arrays that the function writes to are written in place.
+    Read-only arrays that it reads from its surroundings are constants of the program, others are read anew at
     each call.
 
     ``dynamic={"x": {0: wf.Dim("n", 1, 64, 4096)}}`` makes axis 0 of ``x`` a symbolic extent: one program serves all sizes
@@ -238,6 +244,10 @@ def simulate(function: Any, name: str = "main") -> Callable[..., Any]:
 
     @functools.wraps(plain)
     def run(*args: Any, **kwargs: Any) -> Any:
+        lent = Lent(positional_names(plain), options.static, args, kwargs)
+        return lent.result(run_arrays(lent.args, lent.kwargs))
+
+    def run_arrays(args: tuple, kwargs: dict[str, Any]) -> Any:
         traced = options.trace(plain, args, kwargs)
         leaves = call_leaves(options, plain, args, kwargs)
         inputs = [np.asarray(leaves[i]) for i in traced.input_leaves] + traced.captured

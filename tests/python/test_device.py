@@ -416,9 +416,42 @@ def test_calls_take_arrays_of_every_kind(double: wf.Executable) -> None:
         double(wf.Buffer(array), wf.Buffer(array))
 
 
-def test_jitted_functions_do_not_take_buffers_for_constants() -> None:
-    with pytest.raises(ArgumentTypeError, match="numpy\\(\\)"):
-        wf.jit(lambda x: x + 1)(wf.Buffer(np.zeros(3)))
+def test_jitted_functions_take_buffers_where_they_lie() -> None:
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    buffer, fixed = wf.Buffer(x), x.copy()
+    fixed.flags.writeable = False
+
+    def f(pair: Any, out: Any = None, scale: Any = 2.0, tag: Any = None) -> Any:
+        x, y = pair["x"], pair["y"]
+        if out is not None:
+            out[...] = x
+        return {"sum": x + y * scale, "total": np.sum(x), "given": x, "out": out}
+
+    jitted = wf.jit(f, static_argnames="tag")
+    wanted = f({"x": x, "y": x})
+    for call in (jitted, wf.simulate(f)):
+        for _ in range(2):  # traced, then found
+            result = call({"x": buffer, "y": x})
+            assert isinstance(result["sum"], wf.Buffer) and result["given"] is buffer and result["out"] is None
+            np.testing.assert_array_equal(result["sum"].numpy(), wanted["sum"], strict=True)
+            assert isinstance(result["total"], np.float32) and result["total"] == 15
+        # What is written is written there, in parts of one memory, too.
+        out = wf.Buffer(np.zeros((4, 3), np.float32))
+        assert call({"x": buffer, "y": buffer}, out=out[1:3])["out"].numpy().base is not None
+        np.testing.assert_array_equal(out.numpy()[1:3], x)
+        rows = wf.Buffer(np.arange(12, dtype=np.float32).reshape(4, 3))
+        call({"x": rows[0:2], "y": x}, rows[1:3])
+        np.testing.assert_array_equal(rows.numpy()[1:3], np.arange(6).reshape(2, 3))
+        with pytest.raises(ArgumentValueError, match="read-only"):
+            call({"x": buffer, "y": x}, wf.Buffer(fixed))
+    assert len(jitted.executables) == 3
+    assert jitted({"x": x, "y": x}, tag=buffer.device)["given"] is x  # no buffer, no buffers
+    assert wf.jit(lambda x: x)(wf.Buffer(np.float32(3))).shape == () and wf.jit(lambda x: x + 1)(wf.Buffer((0, 2), np.int32)).shape == (0, 2)
+    assert wf.trace(lambda x, y: x + y, buffer, x).inputs[0].shape == (2, 3)
+    assert len(wf.explain(lambda x: x + 1, buffer).kernels) == 1
+    address_before = address(buffer.numpy())
+    np.testing.assert_array_equal(wf.jit(lambda x: np.negative(x, out=x))(buffer).numpy(), -np.arange(6, dtype=np.float32).reshape(2, 3))
+    assert address(buffer.numpy()) == address_before and x[1, 2] == -5
 
 
 def test_torch_and_jax_arrays_are_arguments(double: wf.Executable) -> None:
