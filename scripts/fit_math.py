@@ -91,6 +91,7 @@ def erfc_slope(t: mp.mpf) -> mp.mpf:
 #: name: f, scale of its error, interval, degrees in f64 and f32
 FITS: dict[str, tuple[Function, Function, float, float, int, int]] = {
     "exp": (lambda r: (mp.expm1(r) - r) / r**2, lambda r: abs(r**2 / mp.expm1(r)), -LN2_2, LN2_2, 10, 5),
+    "exp_table_f32": (lambda r: (mp.expm1(r) - r) / r**2, lambda r: r**2, -LN2_2 / 16, LN2_2 / 16, 1, 1),
     "exp2": (lambda r: mp.expm1(r * mp.log(2)) / r, lambda r: abs(r) / mp.power(2, r), -0.5001, 0.5001, 10, 5),
     "log": (lambda z: (mp.log((1 + mp.sqrt(z)) / (1 - mp.sqrt(z))) / mp.sqrt(z) - 2) / z, lambda z: z / 2, 0, 0.02944, 6, 2),
     "sin": (ODD(mp.sin), ODD_SCALE(mp.sin), 0, TURN, 5, 2),

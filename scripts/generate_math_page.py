@@ -21,9 +21,9 @@ f16, bf16 and smaller floats are computed in f32 and rounded once: 0.5 ULP and a
 number by `tests/python/test_math.py`. The interpreters use the C library, within 1 ULP of the exact result.
 
 Methods: arguments are reduced as Cody and Waite do, with constants in two and three parts; what must not be lost is carried
-as a sum of two numbers (Dekker); polynomials are minimax fits by Remez's exchange (`scripts/fit_math.py`). sin, cos and tan
-past 2^40 (f32: 2^17) are reduced by the C library, lane by lane. Powers by the constants 1.5, -0.5 and -1.5 are functions of
-their own, made of roots, products and quotients.
+as a sum of two numbers (Dekker); polynomials are minimax fits by Remez's exchange (`scripts/fit_math.py`). exp of
+f32 takes sixteenths of powers of two from a register. sin, cos and tan past 2^40 (f32: 2^17) are reduced by the C library, lane
+by lane. Powers by the constants 1.5, -0.5 and -1.5 are functions of their own, made of roots, products and quotients.
 
 `./dev test ulp` measures this table again: every f32 where the stride is 1, otherwise every STRIDE-th, and 2^24 / STRIDE
 numbers or pairs in f64 and for two operands. It fails where a bound is passed; the fast tests do the same on a thin sample.

@@ -55,15 +55,20 @@ void Writer::open(const std::string& label) {
 
 void Writer::branch(const std::string& label) { line("br label %", label); }
 
-V Writer::real(Elem elem, double value) {
-  if (!is_float(elem)) return integer(elem, static_cast<int64_t>(value));
+std::string real_text(Elem elem, double value) {
   if (elem == Elem::f32) value = static_cast<double>(static_cast<float>(value));
   static const char digits[] = "0123456789ABCDEF";
   char text[19] = "0x";
   auto pattern = std::bit_cast<uint64_t>(value);
   for (int i = 0; i < 16; ++i) text[2 + i] = digits[(pattern >> (60 - 4 * i)) & 15];
   text[18] = 0;
-  return {this, lanes_ == 1 ? std::string(text) : cat("splat (", name_of(elem), ' ', text, ')'), elem};
+  return text;
+}
+
+V Writer::real(Elem elem, double value) {
+  if (!is_float(elem)) return integer(elem, static_cast<int64_t>(value));
+  std::string text = real_text(elem, value);
+  return {this, lanes_ == 1 ? text : cat("splat (", name_of(elem), ' ', text, ')'), elem};
 }
 
 V Writer::integer(Elem elem, int64_t value) {

@@ -29,6 +29,9 @@ struct V {
   Elem elem = Elem::f32;
 };
 
+// A constant of a float type.
+std::string real_text(Elem elem, double value);
+
 // Appends instructions over `lanes` elements (1: scalars, not vectors of one).
 class Writer {
  public:

@@ -1,6 +1,8 @@
 // exp and its kin: x = n ln 2 + r (Cody and Waite), a polynomial for e**r, and 2**n into the exponent.
 #include "weft/codegen/llvm/vector_math.h"
 
+#include <cmath>
+
 namespace weft {
 namespace {
 
@@ -27,6 +29,50 @@ V exp_tail(const V& r) {
                     {0.000150081774, 0.00139309803, 0.00834154803, 0.0416665114, 0.166666359, 0.5});
 }
 
+constexpr int fractions = 16;
+
+// 2**(j / 16), j the low four bits of `whole`.
+V fraction_of_two(const V& whole) {
+  Writer& w = *whole.w;
+  auto at = [](int j) { return std::exp2(j / static_cast<double>(fractions)); };
+  int lanes = w.target().avx512 && w.lanes() >= fractions ? fractions : fractions / 2;
+  if (w.lanes() < lanes) {
+    V found = w.real(Elem::f32, 1);
+    for (int j = 1; j < fractions; ++j) found = select(equal(whole & w.integer(Elem::i32, fractions - 1), w.integer(Elem::i32, j)), w.real(Elem::f32, at(j)), found);
+    return found;
+  }
+  // A register of the machine is the table, or two halves of one are.
+  std::string type = cat("<", lanes, " x float>"), places = cat("<", lanes, " x i32>");
+  std::string name = lanes == fractions ? "@llvm.x86.avx512.permvar.sf.512" : "@llvm.x86.avx2.permps";
+  w.module().declare(cat("declare ", type, " ", name, "(", type, ", ", places, ")"));
+  auto look_up = [&](int first) {
+    std::string table = "<";
+    for (int j = first; j < first + lanes; ++j) append(table, j == first ? "float " : ", float ", real_text(Elem::f32, at(j)));
+    std::vector<std::string> parts = split(whole, lanes);
+    for (std::string& part : parts)
+      part = w.def(Elem::f32, "call ", type, " ", name, "(", type, " ", table, ">, ", places, " ", part, ")").name;
+    return join(w, Elem::f32, std::move(parts), lanes);
+  };
+  V found = look_up(0);
+  return lanes == fractions ? found : select(less(shl(whole, 28), w.zero(Elem::i32)), look_up(lanes), found);
+}
+
+// x = (n + j / 16) ln 2 + r: |r| is so small that a polynomial of degree 3 will do.
+V exp_by_table(const V& x) {
+  V at = clamped(x, -104, 89), magic = x.w->real(x.elem, 0x1.8p23 / fractions), sum = mad(at, x.w->real(x.elem, 1.44269504), magic);
+  V n = sum - magic, whole = bits(sum, Elem::i32), power = fraction_of_two(whole);
+  V r = mad(n, -0x1.0bfbe8p-15, mad(n, -0x1.62ep-1, at));
+  V e = mad(mad(mad(r, 0.166669816, x.w->real(x.elem, 0.500016212)), r, 1), power * r, power);
+  return scaled(e, {n, ashr(whole - x.w->integer(Elem::i32, 0x4B400000), 4)});
+}
+
+V exp_by_polynomial(const V& x) {
+  auto [r, lo, n] = by_ln2(clamped(x, x.elem == Elem::f64 ? -746 : -104, x.elem == Elem::f64 ? 710 : 89));
+  V tail = exp_tail(r), one = x.w->real(x.elem, 1);
+  // Rounded twice a step, Horner's scheme to the end loses more.
+  return scaled(x.w->target().fma ? mad(mad(tail, r, one), r, one) : mad(tail, r * r, r) + 1.0, n);
+}
+
 }  // namespace
 
 Exponential exp_parts(const V& x, const V* more) {
@@ -49,12 +95,7 @@ Pair expm1_parts(const V& x) {
 
 namespace inlined {
 
-V exp(const V& x) {
-  auto [r, lo, n] = by_ln2(clamped(x, x.elem == Elem::f64 ? -746 : -104, x.elem == Elem::f64 ? 710 : 89));
-  V tail = exp_tail(r), one = x.w->real(x.elem, 1);
-  // Rounded twice a step, Horner's scheme to the end loses more.
-  return scaled(x.w->target().fma ? mad(mad(tail, r, one), r, one) : mad(tail, r * r, r) + 1.0, n);
-}
+V exp(const V& x) { return x.elem == Elem::f32 && x.w->target().fma ? exp_by_table(x) : exp_by_polynomial(x); }
 
 V exp2(const V& x) {
   V bounded = clamped(x, x.elem == Elem::f64 ? -1076 : -151, x.elem == Elem::f64 ? 1025 : 129);
@@ -99,7 +140,7 @@ V tanh(const V& x) {
 V logistic(const V& x) {
   V one = x.w->real(x.elem, 1), zero = x.w->zero(x.elem), negative = less(x, 0);
   if (x.elem == Elem::f32) {
-    V e = exp(-abs_of(x));
+    V e = exp_by_polynomial(-abs_of(x));
     return select(negative, e, one) / (e + 1.0);
   }
   auto [e, n] = exp_parts(clamped(-abs_of(x), -746, 0));

@@ -49,44 +49,57 @@ V power_of_two(const V& n) {
 
 namespace {
 
-// AVX-512's own instruction, for each register of the value.
-V scaled_by_machine(const V& p, const V& number, int registers) {
-  Writer& w = *p.w;
-  int lanes = w.lanes() / registers;
-  bool is_wide = p.elem == Elem::f64;
-  std::string whole = w.type(p.elem), type = cat("<", lanes, " x ", name_of(p.elem), ">"), mask = is_wide ? "i8" : "i16";
-  std::string name = cat("@llvm.x86.avx512.mask.scalef.p", is_wide ? "d" : "s", ".512");
-  w.module().declare(cat("declare ", type, " ", name, "(", type, ", ", type, ", ", type, ", ", mask, ", i32)"));
-  auto range = [](int from, int count) {
-    std::string text;
-    for (int i = 0; i < count; ++i) append(text, i ? ", i32 " : "i32 ", from + i);
-    return cat("<", count, " x i32> <", text, ">");
-  };
-  auto part = [&](const V& v, int i) {
-    if (registers == 1) return v.name;
-    return w.def(p.elem, "shufflevector ", whole, " ", v.name, ", ", whole, " poison, ", range(i * lanes, lanes)).name;
-  };
+std::string lane_range(int from, int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) append(text, i ? ", i32 " : "i32 ", from + i);
+  return cat("<", count, " x i32> <", text, ">");
+}
+
+}  // namespace
+
+std::vector<std::string> split(const V& v, int lanes) {
+  Writer& w = *v.w;
+  if (lanes == w.lanes()) return {v.name};
   std::vector<std::string> parts;
-  for (int i = 0; i < registers; ++i)
-    parts.push_back(w.def(p.elem, "call ", type, " ", name, "(", type, " ", part(p, i), ", ", type, " ", part(number, i), ", ", type,
-                          " zeroinitializer, ", mask, " -1, i32 4)").name);
+  for (int i = 0; i < w.lanes(); i += lanes)
+    parts.push_back(w.def(v.elem, "shufflevector ", w.type(v.elem), " ", v.name, ", ", w.type(v.elem), " poison, ", lane_range(i, lanes)).name);
+  return parts;
+}
+
+V join(Writer& w, Elem elem, std::vector<std::string> parts, int lanes) {
   for (int width = lanes; parts.size() > 1; width *= 2) {
     std::vector<std::string> joined;
     for (size_t i = 0; i + 1 < parts.size(); i += 2) {
-      std::string half = cat("<", width, " x ", name_of(p.elem), "> ");
-      joined.push_back(w.def(p.elem, "shufflevector ", half, parts[i], ", ", half, parts[i + 1], ", ", range(0, 2 * width)).name);
+      std::string half = cat("<", width, " x ", name_of(elem), "> ");
+      joined.push_back(w.def(elem, "shufflevector ", half, parts[i], ", ", half, parts[i + 1], ", ", lane_range(0, 2 * width)).name);
     }
     parts = std::move(joined);
   }
-  return {&w, parts[0], p.elem};
+  return {&w, parts[0], elem};
+}
+
+namespace {
+
+// AVX-512's own instruction, for each register of the value.
+V scaled_by_machine(const V& p, const V& number, int lanes) {
+  Writer& w = *p.w;
+  bool is_wide = p.elem == Elem::f64;
+  std::string type = cat("<", lanes, " x ", name_of(p.elem), ">"), mask = is_wide ? "i8" : "i16";
+  std::string name = cat("@llvm.x86.avx512.mask.scalef.p", is_wide ? "d" : "s", ".512");
+  w.module().declare(cat("declare ", type, " ", name, "(", type, ", ", type, ", ", type, ", ", mask, ", i32)"));
+  std::vector<std::string> parts = split(p, lanes), numbers = split(number, lanes);
+  for (size_t i = 0; i < parts.size(); ++i)
+    parts[i] = w.def(p.elem, "call ", type, " ", name, "(", type, " ", parts[i], ", ", type, " ", numbers[i], ", ", type,
+                     " zeroinitializer, ", mask, " -1, i32 4)").name;
+  return join(w, p.elem, std::move(parts), lanes);
 }
 
 }  // namespace
 
 V scaled(const V& p, const Rounded& n) {
   Writer& w = *p.w;
-  int registers = w.lanes() * bits_of(p.elem) / 512;
-  if (w.target().avx512 && registers >= 1 && w.lanes() > 1) return scaled_by_machine(p, n.number, registers);
+  int lanes = 512 / bits_of(p.elem);
+  if (w.target().avx512 && w.lanes() >= lanes) return scaled_by_machine(p, n.number, lanes);
   // Two factors. An arithmetic shift of 64 bits is slow before AVX-512: half of n + 2048 is half of n, plus 1024.
   V half = lshr(n.integer + w.integer(n.integer.elem, 2048), 1) - w.integer(n.integer.elem, 1024);
   return p * power_of_two(half) * power_of_two(n.integer - half);

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <initializer_list>
+#include <string>
+#include <vector>
 
 #include "weft/codegen/llvm/ir.h"
 
@@ -35,7 +37,11 @@ struct Rounded {
 Rounded rounded(const V& x, const V& factor);  // x * factor, for less than 2**(mantissa - 1)
 // 2**n for n an integer within the exponents of normal numbers.
 V power_of_two(const V& n);
-// p * 2**n, n the integer of `n`, rounded once where the result is denormal, and infinite where it overflows.
+// `v` in parts of so many lanes, and one value of such parts.
+std::vector<std::string> split(const V& v, int lanes);
+V join(Writer& w, Elem elem, std::vector<std::string> parts, int lanes);
+// p * 2**n, n the integer of `n` and the largest that is no more than its number, rounded once where the result is denormal,
+// and infinite where it overflows.
 V scaled(const V& p, const Rounded& n);
 V infinity_like(const V& x);
 V nan_like(const V& x);
