@@ -19,11 +19,6 @@ bool is_finalizing() {
 #endif
 }
 
-nb::object checked(PyObject* object) {
-  if (!object) throw nb::python_error();
-  return nb::steal(object);
-}
-
 Buffer of_array(nb::object array, const Device& device, Copying copying) {
   std::optional<ArrayView> seen = view(array.ptr());
   if (!seen) fail(ErrorKind::type, "dtype", "dtype must be a boolean, number or ml_dtypes type, got ", shown(array.attr("dtype")));

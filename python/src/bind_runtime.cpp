@@ -19,11 +19,6 @@
 namespace weft::py {
 namespace {
 
-nb::object checked(PyObject* object) {
-  if (!object) throw nb::python_error();
-  return nb::steal(object);
-}
-
 // The array's memory as the program wants it; `copied` when it had to be made dense.
 ArrayView dense_input(const IoInfo& info, nb::object& array, bool& copied) {
   if (!is_array(array.ptr()))

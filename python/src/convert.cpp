@@ -9,12 +9,6 @@
 namespace weft::py {
 namespace {
 
-// Python's own error, when a C API call left one.
-nb::object checked(PyObject* object) {
-  if (!object) throw nb::python_error();
-  return nb::steal(object);
-}
-
 int64_t to_integer(nb::handle object) {
   nb::object index = checked(PyNumber_Index(object.ptr()));
   int64_t value = 0;

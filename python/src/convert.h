@@ -11,6 +11,12 @@ namespace weft::py {
 
 namespace nb = nanobind;
 
+// The new reference that a call of Python's C API gave, or its error.
+inline nb::object checked(PyObject* object) {
+  if (!object) throw nb::python_error();
+  return nb::steal(object);
+}
+
 // str(object).
 std::string shown(nb::handle object);
 

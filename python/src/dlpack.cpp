@@ -76,15 +76,15 @@ DType dtype_of(const DLDataType& type) {
        int{type.lanes}, " lanes have no dtype here");
 }
 
-Ints row_major(const Ints& dims) {
-  Ints strides(dims.size(), 1);
-  for (size_t d = dims.size(); d-- > 1;) strides[d - 1] = strides[d] * std::max<int64_t>(dims[d], 1);
-  return strides;
+// As NumPy's: those of an empty array are as if it had one element where it has none.
+Ints strides_of(Ints dims) {
+  std::ranges::replace(dims, 0, 1);
+  return row_major_strides(dims);
 }
 
 bool is_dense(const Ints& dims, const int64_t* strides) {
   if (!strides || std::ranges::find(dims, 0) != dims.end()) return true;
-  Ints wanted = row_major(dims);
+  Ints wanted = strides_of(dims);
   for (size_t d = 0; d < dims.size(); ++d)
     if (dims[d] != 1 && strides[d] != wanted[d]) return false;
   return true;
@@ -153,7 +153,7 @@ nb::object lend(Buffer buffer, DLDataType type, bool copied) {
   auto lent = std::make_unique<Lent<Managed>>();
   Managed& managed = lent->managed;
   lent->shape = buffer.dims();
-  lent->strides = row_major(lent->shape);
+  lent->strides = strides_of(lent->shape);
   managed.dl_tensor = {const_cast<void*>(buffer.data()), {cpu_type, 0}, static_cast<int32_t>(lent->shape.size()), type, lent->shape.data(),
                        lent->strides.data(), 0};
   managed.manager_ctx = lent.get();

@@ -42,14 +42,6 @@ std::string json_list(const std::vector<T>& items, F text_of) {
   return out + "\n  ]";
 }
 
-std::string json_texts(const std::vector<std::string>& texts) {
-  std::string out = "[";
-  for (const std::string& text : texts) append(out, out.size() > 1 ? ", " : "", json_quoted(text));
-  return out + "]";
-}
-
-std::string json_size(const Dim& dim) { return dim.is_static() ? cat(dim.value()) : json_quoted(cat(dim)); }
-
 }  // namespace
 
 Dump::Dump(const Graph& graph) {

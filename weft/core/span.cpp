@@ -206,6 +206,14 @@ std::string json_quoted(std::string_view text) {
   return out + '"';
 }
 
+std::string json_texts(const std::vector<std::string>& texts) {
+  std::string out = "[";
+  for (const std::string& text : texts) append(out, out.size() > 1 ? ", " : "", json_quoted(text));
+  return out + "]";
+}
+
+std::string json_size(const Dim& dim) { return dim.is_static() ? cat(dim.value()) : json_quoted(cat(dim)); }
+
 int64_t span_clock() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }

@@ -6,7 +6,9 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "weft/core/dim.h"
 #include "weft/core/text.h"
 
 namespace weft {
@@ -19,6 +21,9 @@ inline bool is_recording() { return __builtin_expect(recordings.load(std::memory
 
 // "text" with quotes and JSON's escapes; bytes that are no UTF-8 become '?'.
 std::string json_quoted(std::string_view text);
+// A list of such, and a number: symbolic extents are texts.
+std::string json_texts(const std::vector<std::string>& texts);
+std::string json_size(const Dim& size);
 
 // Nanoseconds of the steady clock.
 int64_t span_clock();

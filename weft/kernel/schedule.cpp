@@ -149,19 +149,11 @@ Stmt parallel_loop(const Dim& extent, std::vector<Stmt> body) {
 }
 
 std::vector<Stmt> nested(const std::vector<Axis>& axes, std::vector<Stmt> body, int unroll) {
-  for (size_t i = axes.size(); i-- > 0;) {
-    Stmt loop;
-    loop.kind = StmtKind::loop;
-    bool innermost = i + 1 == axes.size();
-    loop.loop = innermost ? LoopKind::vector : LoopKind::serial;
-    loop.unroll = innermost ? unroll : 1;
-    loop.counter = axes[i].counter;
-    loop.extent = axes[i].extent;
-    loop.body = std::move(body);
-    body.clear();
-    body.push_back(std::move(loop));
-  }
-  return body;
+  if (axes.empty()) return body;
+  std::vector<Stmt> innermost = serial({axes.back()}, std::move(body));
+  innermost[0].loop = LoopKind::vector;
+  innermost[0].unroll = unroll;
+  return serial({axes.begin(), axes.end() - 1}, std::move(innermost));
 }
 
 Dim flatten_parallel(Kernel& kernel, const std::vector<Axis>& axes) {

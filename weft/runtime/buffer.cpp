@@ -35,12 +35,12 @@ Buffer::Buffer(DType dtype, Ints dims, const Device& device) {
   void* memory = allocator->take(bytes);
   auto give = [allocator, bytes](void* taken) { allocator->give(taken, bytes); };
   std::shared_ptr<const void> owner(memory, give);
-  state_ = std::make_shared<const State>(State{dtype, true, allocator->memory().is_host(), std::move(dims), count, bytes, device, memory, 0, std::move(owner)});
+  state_ = std::make_shared<const State>(State{dtype, true, std::move(dims), count, bytes, device, memory, 0, std::move(owner)});
 }
 
 Buffer Buffer::zeros(DType dtype, Ints dims, const Device& device) {
   Buffer buffer(dtype, std::move(dims), device);
-  if (buffer.state_->is_host) {
+  if (device.is_host()) {
     std::memset(buffer.state_->data(), 0, static_cast<size_t>(buffer.bytes()));
   } else if (buffer.bytes() > 0) {
     std::vector<char> host(static_cast<size_t>(buffer.bytes()));
@@ -51,10 +51,10 @@ Buffer Buffer::zeros(DType dtype, Ints dims, const Device& device) {
 
 Buffer Buffer::adopt_as(void* data, DType dtype, Ints dims, std::shared_ptr<const void> owner, const Device& device, bool writable) {
   int64_t count = count_of(dims), bytes = checked_multiply(count, size_of(dtype));
-  if (!device.state().allocator.memory().is_host())
+  if (!device.is_host())
     fail(ErrorKind::type, "device_memory", "memory of the host cannot be adopted on '", device.name(), "': copy_of puts it there");
   if (!data && bytes > 0) fail(ErrorKind::value, "null_memory", "memory of ", bytes, " bytes was wanted, got none");
-  return Buffer(std::make_shared<const State>(State{dtype, writable, true, std::move(dims), count, bytes, device, data, 0, std::move(owner)}));
+  return Buffer(std::make_shared<const State>(State{dtype, writable, std::move(dims), count, bytes, device, data, 0, std::move(owner)}));
 }
 
 Buffer Buffer::adopt(void* data, DType dtype, Ints dims, std::shared_ptr<const void> owner, const Device& device) {
@@ -80,7 +80,7 @@ const Device& Buffer::device() const { return state().device; }
 bool Buffer::is_writable() const { return state().writable; }
 
 const void* Buffer::data() const {
-  if (!state().is_host) fail(ErrorKind::type, "device_memory", "the memory of '", state_->device.name(), "' is none of the host's: to(Device::cpu()) copies it");
+  if (!state().is_host()) fail(ErrorKind::type, "device_memory", "the memory of '", state_->device.name(), "' is none of the host's: to(Device::cpu()) copies it");
   return state_->data();
 }
 
@@ -128,9 +128,9 @@ void Buffer::copy_from(const Buffer& other) const {
   if (!to.writable) fail(ErrorKind::value, "read_only", "the buffer of ", name(to.dtype), to.dims, " must not be written");
   if (to.bytes == 0) return;
   DeviceMemory& target = to.device.state().allocator.memory();
-  if (from.is_host) return target.write(to.memory, to.offset, from.data(), to.bytes);
+  if (from.is_host()) return target.write(to.memory, to.offset, from.data(), to.bytes);
   DeviceMemory& source = from.device.state().allocator.memory();
-  if (to.is_host) return source.read(from.memory, from.offset, to.data(), to.bytes);
+  if (to.is_host()) return source.read(from.memory, from.offset, to.data(), to.bytes);
   std::vector<char> host(static_cast<size_t>(to.bytes));
   source.read(from.memory, from.offset, host.data(), to.bytes);
   target.write(to.memory, to.offset, host.data(), to.bytes);

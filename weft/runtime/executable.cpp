@@ -12,6 +12,7 @@
 #include "weft/core/error.h"
 #include "weft/core/pages.h"
 #include "weft/runtime/executable_state.h"
+#include "weft/runtime/few.h"
 #include "weft/runtime/file.h"
 #include "weft/runtime/neuron.h"
 #include "weft/runtime/profilers.h"
@@ -36,19 +37,13 @@ int plain_symbol(const Dim& dim, const std::vector<Symbol>& symbols) {
   return -1;
 }
 
-// An array on the stack while it is short.
-class Pointers {
- public:
-  explicit Pointers(size_t size) : at_(size <= std::size(few_) ? few_ : (many_.resize(size), many_.data())), first_(at_) {}
-  void add(const void* pointer) { *at_++ = const_cast<void*>(pointer); }
-  void* const* data() const { return first_; }
-  void*& operator[](size_t i) { return first_[i]; }
-
- private:
-  void* few_[24];
-  std::vector<void*> many_;
-  void **at_, **first_;
-};
+// What the entry is called with: inputs and outputs, which the caller sets, and the constants behind them; then the two others.
+Few<void*> buffers_for(const Manifest& m) {
+  size_t at = m.inputs.size() + m.outputs.size();
+  Few<void*> buffers(at + m.constants.size() + 2);
+  for (const Manifest::Constant& constant : m.constants) buffers[at++] = const_cast<void*>(constant.bytes);
+  return buffers;
+}
 
 }  // namespace
 
@@ -79,11 +74,8 @@ Executable Executable::load(Manifest manifest, std::span<const std::string> obje
   if (!state->run || !setup) fail(ErrorKind::io, "object_code", "object code: has no weft_run or weft_setup");
   const Manifest& m = state->manifest;
   state->persistent = take_block(state->allocator, m.persistent_bytes.value());
-  Pointers buffers(m.inputs.size() + m.outputs.size() + m.constants.size() + 2);
-  for (size_t i = 0; i < m.inputs.size() + m.outputs.size(); ++i) buffers.add(nullptr);
-  for (const Manifest::Constant& constant : m.constants) buffers.add(constant.bytes);
-  buffers.add(nullptr);
-  buffers.add(state->persistent.get());
+  Few<void*> buffers = buffers_for(m);
+  buffers.span().back() = state->persistent.get();
   std::vector<int64_t> symbols(m.symbols.size());
   if (is_listened()) run_listened(setup, m, state->labels, "set up", symbols, buffers.data(), state->services);
   else run_entry(setup, symbols.data(), buffers.data(), state->services);
@@ -170,10 +162,9 @@ void Executable::run(std::span<const int64_t> symbols, std::span<const void* con
   if (!program.run) fail(ErrorKind::type, "device_memory", "'", name(), "' runs on '", program.device.name(), "' and takes buffers there");
   const Manifest& m = program.manifest;
   int64_t arena_bytes = evaluate(m.arena_bytes, m, symbols);
-  Pointers buffers(inputs.size() + outputs.size() + m.constants.size() + 2);
-  for (const void* input : inputs) buffers.add(input);
-  for (void* output : outputs) buffers.add(output);
-  for (const Manifest::Constant& constant : m.constants) buffers.add(constant.bytes);
+  Few<void*> buffers = buffers_for(m);
+  for (size_t i = 0; i < inputs.size(); ++i) buffers[i] = const_cast<void*>(inputs[i]);
+  for (size_t i = 0; i < outputs.size(); ++i) buffers[inputs.size() + i] = outputs[i];
   std::vector<std::pair<size_t, Block>> elsewhere;
   for (size_t i : program.lined_up) {
     if (reinterpret_cast<uintptr_t>(outputs[i]) % cache_line == 0) continue;
@@ -182,10 +173,11 @@ void Executable::run(std::span<const int64_t> symbols, std::span<const void* con
   }
   Block arena;
   if (arena_bytes > 0) arena = program.arenas.take(program.allocator, arena_bytes);
-  buffers.add(arena.get());
-  buffers.add(program.persistent.get());
+  std::span<void*> all = buffers.span();
+  all[all.size() - 2] = arena.get();
+  all.back() = program.persistent.get();
   if (is_listened()) run_listened(program.run, m, program.labels, "run", symbols, buffers.data(), program.services);
-  else run_entry(program.run, symbols.data(), buffers.data(), program.services);
+  else run_entry(program.run, symbols.data(), buffers.data());
   for (const auto& [i, memory] : elsewhere) std::memcpy(outputs[i], memory.get(), static_cast<size_t>(memory.get_deleter().bytes));
   if (arena) program.arenas.give(std::move(arena));
 }

@@ -27,11 +27,10 @@ struct NoneStaysOpen {
 thread_local LaunchTimes* current = nullptr;
 
 std::string arguments_of(const LaunchInfo& launch) {
-  std::string ops;
-  for (size_t i = 0; i < launch.ops.size(); ++i) append(ops, i ? ", " : "", json_quoted(cat(launch.ops[i], " (", launch.lines[i], ")")));
-  auto size = [](const Dim& bytes) { return bytes.is_static() ? cat(bytes.value()) : json_quoted(cat(bytes)); };
-  return cat("\"source\": ", json_quoted(launch.source), ", \"ops\": [", ops, "], \"read_bytes\": ", size(launch.read_bytes), ", \"written_bytes\": ",
-             size(launch.written_bytes));
+  std::vector<std::string> ops;
+  for (size_t i = 0; i < launch.ops.size(); ++i) ops.push_back(cat(launch.ops[i], " (", launch.lines[i], ")"));
+  return cat("\"source\": ", json_quoted(launch.source), ", \"ops\": ", json_texts(ops), ", \"read_bytes\": ", json_size(launch.read_bytes),
+             ", \"written_bytes\": ", json_size(launch.written_bytes));
 }
 
 }  // namespace

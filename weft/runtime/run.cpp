@@ -1,6 +1,5 @@
 // Runs with buffers: what is checked before, at once or later, and how long they take.
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <optional>
 #include <string>
@@ -9,26 +8,10 @@
 #include "weft/core/knobs.h"
 #include "weft/runtime/buffer_state.h"
 #include "weft/runtime/executable_state.h"
+#include "weft/runtime/few.h"
 
 namespace weft {
 namespace {
-
-// An array on the stack while it is short.
-template <class T>
-class Few {
- public:
-  explicit Few(size_t size) : size_(size) {
-    if (size > few_.size()) many_.resize(size);
-  }
-  T* data() { return size_ > few_.size() ? many_.data() : few_.data(); }
-  T& operator[](size_t i) { return data()[i]; }
-  std::span<T> span() { return {data(), size_}; }
-
- private:
-  std::array<T, 16> few_{};
-  std::vector<T> many_;
-  size_t size_;
-};
 
 bool fits(const Ints& dims, const Dims& wanted, const Manifest& m, std::span<const int64_t> symbols) {
   return std::ranges::equal(dims, wanted, {}, {}, [&](const Dim& dim) { return evaluate(dim, m, symbols); });
