@@ -243,15 +243,15 @@ def work_on(folder, seed):
             found[int(rng.integers(len(found)))].unlink(missing_ok=True)
 
 
-def kill_while_writing(folder, writes, processes=4):
-    """How many processes were killed before they had written so often between them."""
+def kill_while_writing(folder, writes, kills, processes=4):
+    """Kills processes at random until so many are dead and they have written so often between them; then nothing may be broken."""
     folder.mkdir(mode=0o700)
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["weftwork"])
     rng = np.random.default_rng(0)
     workers, killed = [], 0
     log = folder / "log"
-    while not log.exists() or log.stat().st_size < writes:
+    while killed < kills or not log.exists() or log.stat().st_size < writes:
         while len(workers) < processes:
             workers.append(context.Process(target=work_on, args=(folder, int(rng.integers(1 << 30)))))
             workers[-1].start()
@@ -275,16 +275,15 @@ def kill_while_writing(folder, writes, processes=4):
             result, cached = fresh(program_of(k), x)
             np.testing.assert_array_equal(result, x * k + 1)
         assert cached
-    return killed
 
 
 def test_processes_that_are_killed_leave_sound_files(folder):
-    assert kill_while_writing(folder, 60) > 5
+    kill_while_writing(folder, writes=60, kills=6)
 
 
 @pytest.mark.slow
 def test_processes_that_are_killed_during_a_thousand_writes_leave_sound_files(folder):
-    assert kill_while_writing(folder, 1000) > 50
+    kill_while_writing(folder, writes=1000, kills=51)
 
 
 def test_large_weights_are_packed_once_while_a_program_lives(folder):

@@ -32,6 +32,7 @@ quit
 
 
 @pytest.mark.skipif(shutil.which("gdb") is None, reason="there is no gdb")
+@pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""), reason="gdb would be run with AddressSanitizer itself")
 @pytest.mark.parametrize("debug", ["1", "0"])
 def test_gdb_stops_in_a_kernel_by_the_line_of_python(debug, tmp_path):
     (tmp_path / "model.py").write_text(PROGRAM)

@@ -177,7 +177,7 @@ void Executable::run(std::span<const int64_t> symbols, std::span<const void* con
   all[all.size() - 2] = arena.get();
   all.back() = program.persistent.get();
   if (is_listened()) run_listened(program.run, m, program.labels, "run", symbols, buffers.data(), program.services);
-  else run_entry(program.run, symbols.data(), buffers.data());
+  else run_entry(program.run, symbols.data(), buffers.data(), program.services);
   for (const auto& [i, memory] : elsewhere) std::memcpy(outputs[i], memory.get(), static_cast<size_t>(memory.get_deleter().bytes));
   if (arena) program.arenas.give(std::move(arena));
 }

@@ -30,6 +30,6 @@ extern const Services plain_services;
 using Entry = void (*)(const int64_t* symbols, void* const* buffers, const Services* services);
 
 // Calls it with this process's threads. Errors of operations that users added are thrown from here.
-void run_entry(Entry entry, const int64_t* symbols, void* const* buffers, const Services& services = plain_services);
+void run_entry(Entry entry, const int64_t* symbols, void* const* buffers, const Services& services);
 
 }  // namespace weft
