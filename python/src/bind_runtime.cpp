@@ -6,6 +6,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+
 #include "buffers.h"
 #include "numpy_array.h"
 #include "weft/codegen/llvm/disassemble.h"
@@ -123,9 +125,22 @@ std::vector<nb::object> run(const Executable& executable, std::vector<nb::object
 
 namespace {
 
-nb::list tuples_of(const std::vector<KernelInfo>& kernels) {
+// Those of all launches of a kernel, each once.
+std::vector<std::string> lines_of(const Manifest& manifest, const KernelInfo& kernel) {
+  std::vector<std::string> lines;
+  auto add = [&](const std::string& line) {
+    if (std::ranges::find(lines, line) == lines.end()) lines.push_back(line);
+  };
+  for (const LaunchInfo& launch : manifest.launches)
+    if (launch.name == kernel.name) std::ranges::for_each(launch.lines, add);
+  if (lines.empty()) add(kernel.source);
+  return lines;
+}
+
+nb::list kernels_of(const Manifest& manifest) {
   nb::list tuples;
-  for (const KernelInfo& kernel : kernels) tuples.append(nb::make_tuple(kernel.name, kernel.source, kernel.ops, kernel.launches));
+  for (const KernelInfo& kernel : manifest.kernels)
+    tuples.append(nb::make_tuple(kernel.name, kernel.source, nb::tuple(nb::cast(kernel.ops)), kernel.launches, nb::tuple(nb::cast(lines_of(manifest, kernel)))));
   return tuples;
 }
 
@@ -148,7 +163,7 @@ nb::dict dict_of(const Build& build) {
   row["name"] = manifest.name;
   row["inputs"] = tuples_of(manifest.inputs);
   row["outputs"] = tuples_of(manifest.outputs);
-  row["kernels"] = tuples_of(manifest.kernels);
+  row["kernels"] = kernels_of(manifest);
   row["cuts"] = texts_of(manifest.cuts);
   row["arena"] = to_python(manifest.arena_bytes);
   row["persistent"] = to_python(manifest.persistent_bytes);
@@ -231,7 +246,7 @@ void bind_executable(nb::module_& m) {
       .def_prop_ro("input_infos", [](const PyExecutable& self) { return tuples_of(self.compiled.executable.manifest().inputs); })
       .def_prop_ro("output_infos", [](const PyExecutable& self) { return tuples_of(self.compiled.executable.manifest().outputs); })
       .def_prop_ro("kernel_infos", [](const PyExecutable& self) {
-        return tuples_of(self.compiled.executable.manifest().kernels);
+        return kernels_of(self.compiled.executable.manifest());
       })
       .def_prop_ro("memory", [](const PyExecutable& self) {
         const Manifest& manifest = self.compiled.executable.manifest();

@@ -98,12 +98,14 @@ class Graph:
 
 @dataclass(frozen=True)
 class Kernel:
-    """A compiled kernel: its symbol, the user's line, the ops it does, and how often a run launches it."""
+    """A compiled kernel: its symbol, the user's line of what it stores, the ops it does, how often a run launches it, and the
+    user's lines of all that it does."""
 
     name: str
     source: str
     ops: tuple[str, ...]
     launches: int
+    lines: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -149,7 +151,7 @@ class Executable:
     @property
     def kernels(self) -> list[Kernel]:
         """Its kernels, in the order of their first launch."""
-        return [Kernel(name, source, tuple(ops), launches) for name, source, ops, launches in self._core.kernel_infos]
+        return [Kernel(*info) for info in self._core.kernel_infos]
 
     @property
     def memory(self) -> dict[str, Any]:

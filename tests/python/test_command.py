@@ -200,6 +200,8 @@ def test_compile_run_and_inspect_a_file(weft):
     assert row["inputs"][0] == {"name": "x", "dtype": "float32", "shape": ["n", 4], "alias": None}
     assert row["builds"][0]["kernels"][0]["ops"] == ["dot_general", "tanh"]
     assert row["builds"][0]["kernels"][0]["source"] == "layer.mlir:3:3"
+    assert row["builds"][0]["kernels"][0]["lines"] == ["layer.mlir:2:3", "layer.mlir:3:3"]
+    assert "  layer.mlir:2:3 3:3  dot_general tanh\n" in ok(weft("inspect", "layer.weft"))
     ok(weft("compile", "layer.mlir", "-o", "both.weft", "--target", "avx512", "--target", "x86-64"))
     assert [b["target"] for b in json.loads(ok(weft("inspect", "both.weft", "--json")))["builds"]] == ["avx512", "x86-64"]
     assert "retq" in ok(weft("inspect", "both.weft", "--asm", "--target", "avx512"))

@@ -85,7 +85,7 @@ class Build:
     def __init__(self, row: dict[str, Any]) -> None:
         self.row = row
         self.inputs, self.outputs = _ios(row["inputs"]), _ios(row["outputs"])
-        self.kernels = [Kernel(name, source, tuple(ops), launches) for name, source, ops, launches in row["kernels"]]
+        self.kernels = [Kernel(*info) for info in row["kernels"]]
         self.names = [io.name or f"input{i}" for i, io in enumerate(self.inputs)]
 
     def state(self) -> str:
@@ -93,7 +93,7 @@ class Build:
 
     def json(self) -> dict[str, Any]:
         row = self.row
-        kernels = [{"name": k.name, "source": k.source, "ops": list(k.ops), "launches": k.launches} for k in self.kernels]
+        kernels = [{"name": k.name, "source": k.source, "lines": list(k.lines), "ops": list(k.ops), "launches": k.launches} for k in self.kernels]
         memory = {"arena": sized(row["arena"]), "persistent": sized(row["persistent"]), "constants": row["constants"], "code": row["code"]}
         keys = {"target": row["target"], "features": row["features"], "missing": row["missing"] or None}
         return {**keys, "kernels": kernels, "memory": memory, "cuts": row["cuts"]}
@@ -142,10 +142,19 @@ def print_builds(program: Program, builds: list[Build]) -> None:
             print(f"  needs {', '.join(row['features'])}")
         memory = [("code", row["code"]), ("arena of a run", row["arena"]), ("prepared once", row["persistent"]), ("constants", row["constants"])]
         print(*columns([(f"{value:,} bytes" if isinstance(value, int) else f"{value} bytes", name) for name, value in memory]), sep="\n")
-        rows = [(k.name, f"x{k.launches}", k.source, " ".join(k.ops)) for k in build.kernels]
+        rows = [(k.name, f"x{k.launches}", places(k.lines), " ".join(k.ops)) for k in build.kernels]
         if rows:
-            print(*columns(rows, head=["kernel", "runs", "source", "ops"]), sep="\n")
+            print(*columns(rows, head=["kernel", "runs", "lines", "ops"]), sep="\n")
         print_part("cuts between kernels", [(cut,) for cut in row["cuts"]])
+
+
+def places(lines: tuple[str, ...]) -> str:
+    """model.py:5 6 8, other.py:3"""
+    files: dict[str, list[str]] = {}
+    for line in lines:
+        file, _, number = line.partition(":")
+        files.setdefault(file, []).append(number)
+    return ", ".join(f"{file}:{' '.join(numbers)}".rstrip(":") for file, numbers in files.items())
 
 
 def print_part(title: str, rows: list[Any]) -> None:
