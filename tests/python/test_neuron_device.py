@@ -241,8 +241,11 @@ def test_a_missing_or_broken_runtime_is_said(library: Path, tmp_path: Path) -> N
     assert "cannot be loaded" in run("", WEFT_LIBNRT=str(tmp_path / "none.so")) and "WEFT_LIBNRT" in run("", WEFT_LIBNRT="libnone.so.7")
     assert "has no nrt_init  [neuron_runtime]" in run("", WEFT_LIBNRT="libm.so.6")
     assert "nrt_init ended with NRT_FAILURE (1)" in run("", STUB_NRT_FAIL="nrt_init:1", **environment)
-    assert "ended with NRT_UNINITIALIZED (13)" in run("", STUB_NRT_FAIL="nrt_get_visible_vnc_count:13", **environment)
-    assert "shows no core" in run("", STUB_NRT_CORES="0", **environment)
+    log = tmp_path / "log"
+    for what, failing in (("ended with NRT_UNINITIALIZED (13)", {"STUB_NRT_FAIL": "nrt_get_visible_vnc_count:13"}), ("shows no core", {"STUB_NRT_CORES": "0"})):
+        assert what in run("", STUB_NRT_LOG=str(log), **failing, **environment)
+        assert log.read_text() == "closed\n"
+        log.unlink()
     assert "Device('neuron:0')\n4" in run("print(len([d for d in wf.devices() if d.kind == 'neuron']))", STUB_NRT_CORES="4", **environment)
 
 

@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <limits>
+#include <new>
 #include <numeric>
 #include <thread>
 
@@ -16,6 +18,52 @@
 #include "weft/runtime/services.h"
 
 using namespace weft;
+
+namespace {
+
+thread_local int allocations_left = std::numeric_limits<int>::max();
+
+// A device whose making takes a while.
+class SlowMemory : public DeviceMemory {
+ public:
+  explicit SlowMemory(std::atomic<bool>& begun) : begun_(begun) {}
+  bool is_host() const override {
+    begun_ = true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    return true;
+  }
+  void* allocate(int64_t bytes) override { return std::malloc(static_cast<size_t>(bytes)); }
+  void release(void* memory, int64_t) noexcept override { std::free(memory); }
+  void write(void*, int64_t, const void*, int64_t) override {}
+  void read(const void*, int64_t, void*, int64_t) override {}
+
+ private:
+  std::atomic<bool>& begun_;
+};
+
+// The status of a child that does this and ends.
+int status_of_child(auto work) {
+  pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    work();
+    _exit(100);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+}  // namespace
+
+// Memory that runs out for a thread after some allocations.
+[[gnu::noinline]] void* operator new(size_t bytes) {
+  void* memory = allocations_left-- > 0 ? std::malloc(bytes ? bytes : 1) : nullptr;
+  if (!memory) throw std::bad_alloc();
+  return memory;
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 
 TEST_CASE("parts and other shapes of a buffer are its memory") {
   Buffer buffer(DType::f32, {4, 3});
@@ -81,6 +129,26 @@ TEST_CASE("adopted memory is let go of with the last handle") {
   CHECK(part.elements<float>()[0] == 3);
   part = {};
   CHECK(gone);
+}
+
+TEST_CASE("memory of C is let go of once if it was adopted, and not if it was not") {
+  float data[] = {1, 2, 3};
+  int64_t dims[] = {3};
+  int failed = 0;
+  for (int allowed = 0;; ++allowed) {
+    int released = 0;
+    weft_buffer* buffer = nullptr;
+    allocations_left = allowed;
+    weft_status status = weft_buffer_adopt(data, "f32", 1, dims, "cpu:0", [](void* count) { ++*static_cast<int*>(count); }, &released, &buffer);
+    allocations_left = std::numeric_limits<int>::max();
+    REQUIRE(released == 0);
+    weft_buffer_free(buffer);
+    REQUIRE(released == (status == weft_ok));
+    if (status == weft_ok) break;
+    CHECK(status == weft_runtime_error);
+    ++failed;
+  }
+  CHECK(failed >= 3);
 }
 
 TEST_CASE("a device counts its memory, keeps what is let go of, and holds to a limit") {
@@ -198,4 +266,23 @@ TEST_CASE("the child of a fork has devices of its own") {
   open = true;
   pending.wait();
   CHECK(status == 0);
+}
+
+TEST_CASE("a fork waits for a device that another thread is making") {
+  std::atomic<bool> begun{false};
+  std::jthread maker([&] { add_device("slow", 0, std::make_unique<SlowMemory>(begun)); });
+  while (!begun) std::this_thread::yield();
+  CHECK(status_of_child([] { _exit(Device::named("slow:0").is_host() ? 5 : 6); }) == 5);
+}
+
+#ifdef __SANITIZE_THREAD__
+constexpr bool is_watched = true;  // by what knows of no threads that a child begins
+#else
+constexpr bool is_watched = false;
+#endif
+
+TEST_CASE("work may end the process" * doctest::skip(is_watched)) {
+  CHECK(status_of_child([] {
+    Device::cpu(16).state().queue->push([] { std::exit(7); }, {}).wait();
+  }) == 7);
 }

@@ -25,8 +25,8 @@ class Allocator {
   MemoryStats stats() const;
   void set_limit(int64_t bytes);
   void release_unused() noexcept;
-  // In the child of a fork, where a thread that is no more may have been inside.
-  void forget_lock() { new (&mutex_) std::mutex; }
+  // Held while a process forks: its child is not to find this half changed.
+  std::mutex& mutex() { return mutex_; }
   DeviceMemory& memory() const { return *memory_; }
 
  private:

@@ -130,9 +130,17 @@ weft_status weft_buffer_adopt(void* data, const char* dtype, int64_t rank, const
     given(result, "a place for the buffer");
     DType type = dtype_named(dtype);
     Ints extents = dims_of(rank, dims);
+    struct Owner {
+      void (*release)(void*) = nullptr;  // none before all is made: memory of a call that fails is the caller's
+      void* context;
+      ~Owner() {
+        if (release) release(context);
+      }
+    };
+    auto owner = std::make_shared<Owner>(nullptr, context);
     auto handle = std::make_unique<weft_buffer>();
-    handle->buffer = Buffer::adopt(data, type, extents, {}, device_named(device));  // what does not fit is refused before anything is taken
-    if (release) handle->buffer = Buffer::adopt(data, type, extents, std::shared_ptr<const void>(context, [release](void* c) { release(c); }), device_named(device));
+    handle->buffer = Buffer::adopt(data, type, extents, owner, device_named(device));
+    owner->release = release;
     *result = handle.release();
   });
 }

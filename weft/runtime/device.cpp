@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include <atomic>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
@@ -37,6 +38,7 @@ class HostMemory : public DeviceMemory {
 struct All {
   std::mutex mutex;
   std::vector<std::unique_ptr<DeviceState>> list;
+  DeviceState* first = add("cpu", 0, std::make_unique<HostMemory>());
 
   DeviceState* find(std::string_view kind, int index) {
     for (const auto& state : list)
@@ -49,29 +51,39 @@ struct All {
   }
 };
 
-void forget_after_fork();
+void watch_forks();
 
-// Devices stay: buffers may outlive everything else. Their queues are stopped when the process ends.
+// Devices stay: buffers may outlive everything else.
 All& all() {
   static All* devices = [] {
-    pthread_atfork(nullptr, nullptr, forget_after_fork);
-    return new All;
+    auto* made = new All;
+    watch_forks();
+    return made;
   }();
-  struct Stop {
-    Stop() { num_threads(); }  // the pool, which a run needs to its end, is there before and therefore longer
-    ~Stop() { stop_queues(); }
-  };
-  static Stop stop;
   return *devices;
 }
+// Before there are threads: who forks while one is in there would have a child that waits for ever.
+[[maybe_unused]] const All& made_early = all();
 
-void forget_after_fork() {
-  new (&all().mutex) std::mutex;
-  for (const auto& state : all().list) {
-    state->allocator.forget_lock();
-    state->queue.release();  // its thread is no more, and may hold its mutex
-    state->queue = std::make_unique<Queue>();
-  }
+void unlock() {
+  for (const auto& state : all().list) state->allocator.mutex().unlock();
+  all().mutex.unlock();
+}
+
+// A fork finds all devices and their memory as nobody is changing them.
+void watch_forks() {
+  auto lock = [] {
+    all().mutex.lock();
+    for (const auto& state : all().list) state->allocator.mutex().lock();
+  };
+  auto in_child = [] {
+    for (const auto& state : all().list) {
+      state->queue.release();  // its thread is no more, and may hold its mutex
+      state->queue = std::make_unique<Queue>();
+    }
+    unlock();
+  };
+  pthread_atfork(lock, unlock, in_child);
 }
 
 }  // namespace
@@ -81,12 +93,7 @@ DeviceState::DeviceState(std::string_view kind, int index, std::unique_ptr<Devic
 
 Device Device::cpu(int index) {
   if (index < 0 || index >= most_devices) fail(ErrorKind::value, "device", "the number of a CPU device must be from 0 to ", most_devices - 1, ", got ", index);
-  // The first one is asked for at every turn.
-  static DeviceState* first = [] {
-    std::lock_guard lock(all().mutex);
-    return all().add("cpu", 0, std::make_unique<HostMemory>());
-  }();
-  if (index == 0) return Device(first);
+  if (index == 0) return Device(all().first);
   std::lock_guard lock(all().mutex);
   DeviceState* found = all().find("cpu", index);
   return Device(found ? found : all().add("cpu", index, std::make_unique<HostMemory>()));
@@ -137,7 +144,6 @@ void Device::synchronize() const {
 }
 
 std::vector<Device> devices() {
-  Device::cpu();
   std::vector<Device> result;
   std::lock_guard lock(all().mutex);
   for (bool cpu : {true, false})
@@ -152,8 +158,14 @@ void stop_queues() {
   for (const Device& device : devices()) device.state().queue->stop();
 }
 
+void stop_queues_at_exit() {
+  static std::atomic<bool> is_known{false};
+  if (is_known.exchange(true)) return;
+  num_threads();  // the pool, which a run needs to its end, is there before and therefore longer
+  std::atexit(stop_queues);
+}
+
 Device add_device(std::string_view kind, int index, std::unique_ptr<DeviceMemory> memory) {
-  Device::cpu();
   std::lock_guard lock(all().mutex);
   if (all().find(kind, index)) fail(ErrorKind::value, "device", "there is a device '", kind, ":", index, "' already");
   return Device(all().add(kind, index, std::move(memory)));

@@ -19,4 +19,7 @@ struct DeviceState {
   DeviceState(std::string_view kind, int index, std::unique_ptr<DeviceMemory> memory);
 };
 
+// So that no run outlives what runs need: for the first that is pushed.
+void stop_queues_at_exit();
+
 }  // namespace weft

@@ -294,11 +294,10 @@ std::vector<Device> neuron_devices() {
   load_library();
   call(library.init, no_framework, "", "");
   uint32_t count = 0;
-  call(library.visible_cores, &count);
-  if (count == 0) {
-    library.close.address();
-    fail(ErrorKind::runtime, "neuron_runtime", "the Neuron runtime shows no core to this process");
-  }
+  Status status = library.visible_cores.address(&count);
+  if (status != 0 || count == 0) library.close.address();
+  check(library.visible_cores.name, status);
+  if (count == 0) fail(ErrorKind::runtime, "neuron_runtime", "the Neuron runtime shows no core to this process");
   for (uint32_t i = 0; i < count; ++i) cores.push_back(add_device("neuron", static_cast<int>(i), std::make_unique<NeuronMemory>(static_cast<int>(i))));
   close_at_exit();
   return cores;

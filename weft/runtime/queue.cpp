@@ -8,6 +8,7 @@
 #include <exception>
 
 #include "weft/core/error.h"
+#include "weft/runtime/device_state.h"
 
 namespace weft {
 
@@ -53,6 +54,8 @@ void Queue::stop() {
     stopping_ = true;
   }
   changed_.notify_all();
+  // The work that ends the process is not waited for.
+  if (thread_.get_id() == std::this_thread::get_id()) thread_.detach();
   if (thread_.joinable()) thread_.join();
   auto dropped = std::make_exception_ptr(ExecutionError({ErrorKind::runtime, "the process ended before the run began", "run_dropped"}));
   for (Item& item : items_) {
@@ -69,7 +72,10 @@ Event Queue::push(std::function<void()> work, std::vector<Event> after) {
     if (stopping_) fail(ErrorKind::runtime, "run_dropped", "no run can begin while the process ends");
     items_.push_back({std::move(work), std::move(after), state});
     last_ = Event(state);
-    if (!thread_.joinable()) thread_ = std::thread([this] { serve(); });
+    if (!thread_.joinable()) {
+      stop_queues_at_exit();
+      thread_ = std::thread([this] { serve(); });
+    }
   }
   changed_.notify_all();
   return Event(std::move(state));
