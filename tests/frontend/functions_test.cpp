@@ -141,6 +141,22 @@ TEST_CASE("a tensor that was never set is an error, not a crash or a number") {
 
 TEST_CASE("what there is nothing of is rolled") {
   CHECK(value_of(roll(zeros({0, 3}), 2, 0)).type().static_dims() == Ints{0, 3});
+  auto rolled = compile([](Tensor x) { return roll(x, -1, 0); }, {{.dims = {Dim(Symbol{"n", 0, 4, 8}), 2}}});
+  CHECK(rolled({zeros({0, 2}, DType::f32)})[0].dims() == Dims{0, 2});
+  CHECK(rolled({cast(reshape(arange(6), {3, 2}), DType::f32)})[0].data<float>()[5] == 1);
+}
+
+TEST_CASE("of what there is nothing of nothing can be taken, but nothing") {
+  Tensor none = zeros({2, 0, 3}, DType::f32), place = tensor<int64_t>({0}), places = zeros({4, 0}, DType::i64);
+  CHECK(label_of([&] { take(none, place, 1); }) == "empty_take");
+  CHECK_THROWS_AS(take(none, place, 1), OutOfBoundsError);
+  CHECK(value_of(take(none, places, 1)).type() == Type{DType::f32, {2, 4, 0, 3}});
+  CHECK(value_of(take(none, place, 0)).type().static_dims() == Ints{1, 0, 3});
+  CHECK(label_of([&] { take_along_axis(none, zeros({2, 1, 3}, DType::i64), 1); }) == "empty_take");
+  CHECK(value_of(take_along_axis(none, zeros({2, 0, 3}, DType::i64), 1)).type().static_dims() == Ints{2, 0, 3});
+  Tensor maybe = parameter({DType::f32, {Dim(Symbol{"n", 0, 4, 8})}}, "x"), some = parameter({DType::f32, {Dim(Symbol{"m", 1, 4, 8})}}, "y");
+  CHECK(label_of([&] { take(maybe, place); }) == "empty_take");
+  CHECK(take(some, place).dims() == Dims{1});
 }
 
 TEST_CASE("symbolic extents stay symbolic, and those that are not known to be equal are an error with both") {

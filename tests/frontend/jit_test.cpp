@@ -36,6 +36,15 @@ TEST_CASE("results are what the function gives: a tensor, or several as a tuple,
   CHECK(b[2].item<int>() == 4);
   CHECK(jit([](Tensor t) { return split(t, 3); })(x)[1].item<int>() == 2);
   CHECK(jit([](Tensor t) { return std::array{t, t * t}; })(x)[1][2].item<int>() == 9);
+  auto one_and_all = jit([](Tensor t, std::vector<Tensor> ts) { return std::tuple(sum(t), ts, std::pair(max(t), min(t))); });
+  for (size_t length : {2, 0, 3, 2}) {
+    auto [total, all, ends] = one_and_all(x, std::vector<Tensor>(length, x));
+    CHECK(total.item<int>() == 6);
+    REQUIRE(all.size() == length);
+    for (const Tensor& each : all) CHECK(each.data<double>()[2] == 3);
+    CHECK(ends.first.item<int>() - ends.second.item<int>() == 2);
+  }
+  static_assert(jit_parts::vectors_in<std::pair<std::vector<Tensor>, std::tuple<Tensor, std::vector<Tensor>>>>() == 2);
 }
 
 TEST_CASE("arguments may be vectors of tensors, each length a signature of its own") {

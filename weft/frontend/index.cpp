@@ -105,6 +105,14 @@ Tensor from_zero(const Tensor& indices, const Dim& extent_of_axis) {
   return apply(Op::select, {compared("LT", wide, number(0, DType::i64)), apply(Op::add, {wide, shift}), wide});
 }
 
+// Whether nothing is taken from an axis that has nothing. Error(index, "empty_take") where something is, or may be.
+bool takes_nothing(const Tensor& indices, const Dim& extent_of_axis) {
+  if (extent_of_axis.min() > 0) return false;
+  if (!indices.type().count().is(0))
+    fail(ErrorKind::index, "empty_take", "cannot take elements from an axis of extent ", extent_of_axis, extent_of_axis.is_static() ? "" : ", which may be 0");
+  return true;
+}
+
 }  // namespace
 
 Tensor Tensor::operator[](const Selector& place) const { return weft::index(*this, {place}, place.where); }
@@ -140,7 +148,12 @@ Tensor take(const Tensor& x, const Tensor& indices, int64_t axis, Where where) {
   return recorded("take", where, [&] {
     int64_t along = one_axis(axis, x.rank());
     Ints offsets;
-    Dims sizes = x.dims();
+    Dims sizes = x.dims(), dims = sizes;
+    if (takes_nothing(indices, sizes[static_cast<size_t>(along)])) {
+      dims.erase(dims.begin() + along);
+      dims.insert(dims.begin() + along, indices.dims().begin(), indices.dims().end());
+      return zeros(dims, x.dtype());
+    }
     sizes[static_cast<size_t>(along)] = 1;
     for (int64_t i = 0; i < x.rank(); ++i)
       if (i != along) offsets.push_back(i < along ? i : i + indices.rank() - 1);
@@ -159,6 +172,7 @@ Tensor take_along_axis(const Tensor& x, const Tensor& indices, int64_t axis, Whe
   return recorded("take_along_axis", where, [&] {
     int64_t along = one_axis(axis, x.rank());
     if (indices.rank() != x.rank()) fail(ErrorKind::value, "take_along_rank", "needs indices of ", x.rank(), " axes, got ", indices.type());
+    if (takes_nothing(indices, x.dims()[static_cast<size_t>(along)])) return zeros(indices.dims(), x.dtype());
     Ints batching;
     for (int64_t i = 0; i < x.rank(); ++i)
       if (i != along) batching.push_back(i);

@@ -100,15 +100,27 @@ T taken(const Tensor*& next, const T& like) {
   }
 }
 
-// What a function gave as these tensors; only a vector may be of any length.
+// How many vectors a type has, which may be of any length; and they, made so long.
+template <class T>
+constexpr size_t vectors_in() {
+  if constexpr (std::same_as<T, std::vector<Tensor>>) return 1;
+  else if constexpr (std::same_as<T, Tensor> || Several<T>) return 0;
+  else return []<size_t... i>(std::index_sequence<i...>) { return (size_t{0} + ... + vectors_in<std::tuple_element_t<i, T>>()); }(std::make_index_sequence<std::tuple_size_v<T>>());
+}
+template <class T>
+void resize_vectors(T& value, size_t size) {
+  if constexpr (std::same_as<T, std::vector<Tensor>>) value.resize(size);
+  else if constexpr (vectors_in<T>() > 0) std::apply([&](auto&... parts) { (resize_vectors(parts, size), ...); }, value);
+}
+
+// What a function gave as these tensors: what is not elsewhere is in the vector.
 template <class T>
 T result_of(std::vector<Tensor> flat) {
-  if constexpr (std::same_as<T, std::vector<Tensor>>) {
-    return flat;
-  } else {
-    const Tensor* next = flat.data();
-    return taken<T>(next, T{});
-  }
+  static_assert(vectors_in<T>() <= 1, "a function that jit compiles may give one vector of tensors: where another begins is not known");
+  T like{};
+  resize_vectors(like, flat.size() - flattened(like).size());
+  const Tensor* next = flat.data();
+  return taken<T>(next, like);
 }
 
 template <class F, size_t... i>

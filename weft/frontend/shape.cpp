@@ -230,8 +230,7 @@ Tensor tile(const Tensor& x, const Ints& times, Where where) {
 Tensor roll(const Tensor& x, int64_t shift, int64_t axis, Where where) {
   return recorded("roll", where, [&] {
     const Dim& around = x.dims()[static_cast<size_t>(one_axis(axis, x.rank()))];
-    if (around.is(0)) return x;
-    Dim place = mod(-shift, around);
+    Dim place = mod(-shift, weft::max(around, 1));  // which may be nothing
     return joined({slice(x, axis, {place, {}}), slice(x, axis, {{}, place})}, axis);
   });
 }
