@@ -9,11 +9,12 @@ namespace {
 
 constexpr int max_callers = 12;
 
-std::string_view text_of(PyObject* unicode) {
+// `escaped` keeps what is no text as it stands: names of files need not be UTF-8.
+std::string_view text_of(PyObject* unicode, std::string& escaped) {
   Py_ssize_t size = 0;
-  const char* text = PyUnicode_AsUTF8AndSize(unicode, &size);
-  if (!text) PyErr_Clear();
-  return text ? std::string_view(text, static_cast<size_t>(size)) : std::string_view();
+  if (const char* text = PyUnicode_AsUTF8AndSize(unicode, &size)) return {text, static_cast<size_t>(size)};
+  PyErr_Clear();
+  return escaped = shown(unicode);
 }
 
 bool is_inside(std::string_view file, std::string_view folder) {
@@ -50,9 +51,10 @@ Location caller_location() {
   PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get());
   while (frame && frames.size() < max_callers) {
     PyCodeObject* code = PyFrame_GetCode(frame);
-    std::string_view file = text_of(code->co_filename);
+    std::string escaped_file, escaped_name;
+    std::string_view file = text_of(code->co_filename, escaped_file);
     bool ours = is_ours(file);
-    if (!ours) frames.push_back({std::string(file), std::string(text_of(code->co_name)), PyFrame_GetLineNumber(frame)});
+    if (!ours) frames.push_back({std::string(file), std::string(text_of(code->co_name, escaped_name)), PyFrame_GetLineNumber(frame)});
     Py_DECREF(code);
     // The first frame of ours below the user's is the one that called the traced function.
     if (ours && !frames.empty()) break;

@@ -22,7 +22,9 @@ def flatten(value: Any, is_leaf: Callable[[Any], bool], path: str = "") -> tuple
 
 
 def _join(path: str, key: Any) -> str:
-    return f"{path}.{key}" if path else str(key)
+    joined = f"{path}.{key}" if path else str(key)
+    # A key need not be text that can be encoded.
+    return joined if joined.isascii() else joined.encode(errors="backslashreplace").decode()
 
 
 def unflatten_with(structure: Any, leaves: list[Any]) -> Any:

@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import pty
 import re
 import shutil
 import signal
@@ -353,6 +354,8 @@ def test_help_has_examples(weft, name):
         (["run", "layer.mlir", "--extent", "n=2", "x.npy"], 2, "extent 'n' is 5 in the arrays, --extent says 2"),
         (["run", "layer.mlir", "--out", "a.npy", "--out", "b.npy"], 2, "--out b.npy: the program has no more than 1 output, output"),
         (["run", "layer.mlir", "--out", "nowhere/a.npy"], 1, "'nowhere/a.npy' cannot be written, there is no folder 'nowhere'"),
+        (["run", "layer.mlir", "--out", "outputs=a.npy"], 2, "the program has no output 'outputs', the nearest is 'output'"),
+        (["run", "layer.mlir", "--extent", "n=3", "--extent", "n=4"], 2, "extent 'n' is given twice"),
         (["run", "layer.mlir", "--target", "z80"], 1, "z80"),
         (["run", "-", "-"], 2, "standard input can be read once"),
         (["compile", "layer.mlir", "-o", "nowhere/a.weft"], 1, "nowhere"),
@@ -396,6 +399,17 @@ def test_what_is_wrong_is_said_in_one_line(weft, words, status, says):
     assert got == status, err
     assert says in err and err.startswith("weft: error: ") and err.count("\n") == 1 and "Traceback" not in err
     assert out == "" or words[1:2] == ["layer.mlir"]
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_terminals_get_bold_words_unless_plain_text_is_wanted(folder, plain):
+    ours, theirs = pty.openpty()
+    environment = {name: value for name, value in ENVIRONMENT.items() if name != "NO_COLOR"} | {"TERM": "xterm"} | ({"NO_COLOR": "1"} if plain else {})
+    done = subprocess.run([*COMMAND, "run", "layer.mlir"], env=environment, stdin=theirs, stdout=theirs, stderr=theirs, check=False, timeout=120)
+    os.close(theirs)
+    said = os.read(ours, 1 << 16)
+    os.close(ours)
+    assert done.returncode == 0 and b"layer.mlir" in said and (b"\033" not in said if plain else said.startswith(b"\033[1mlayer.mlir\033[0m: compiled")), said
 
 
 def test_variables_that_mean_nothing_are_a_warning():

@@ -96,3 +96,17 @@ def test_graphs_executables_and_files_can_be_explained(of, tmp_path):
             executable = wf.load(tmp_path / "f.weft")
         found = wf.explain(executable)
     assert found == wanted
+
+
+def test_names_that_are_no_text_are_escaped(tmp_path):
+    functions = {}
+    source = "def double(x):\n  return {k: v * 2 for k, v in x.items()}\ndef wrong(x):\n  return x + x[1:]"
+    exec(compile(source, "/none\udcff/model\udcfe.py", "exec"), functions)
+    [kernel] = wf.explain(functions["double"], {"a\udcff": np.ones(3)}).kernels
+    assert kernel.ops == (("multiply", "model\\udcfe.py:2"),)
+    exe = wf.compile(functions["double"], {"a\udcff": np.ones(3)})
+    exe.save(tmp_path / "f.weft")
+    loaded = wf.load(tmp_path / "f.weft")
+    assert loaded.inputs[0].name == "x.a\\udcff" and loaded.kernels[0].source == "model\\udcfe.py:2" and loaded.kernels == exe.kernels
+    with pytest.raises(ValueError, match=r"model\\udcfe.py:4"):
+        wf.jit(functions["wrong"])(np.ones(3))

@@ -124,6 +124,8 @@ def extent_pairs(given: list[str]) -> dict[str, int]:
     extents = {}
     for pair in given:
         name, _, value = pair.partition("=")
+        if name in extents:
+            raise UsageError(f"extent '{name}' is given twice")
         try:
             extents[name] = int(value)
         except ValueError:

@@ -16,7 +16,7 @@ from ..errors import FileError
 from ..graph import Io
 from ..knobs import knobs
 from .arrays import Inputs, can_hold, read, suffix_of, write
-from .program import Program, extent_pairs, names_of
+from .program import Program, extent_pairs, nearest, names_of
 from .terminal import UsageError, bold, columns, count_of, milliseconds, progress, shape_text
 
 #: How far results may be apart, relative to the largest element that is expected, by the bytes of a float.
@@ -76,6 +76,8 @@ def split_outputs(given: list[str], names: list[str]) -> list[tuple[str, list[in
         name, equals, path = each.partition("=")
         if equals and name in names:
             result.append((path, [names.index(name)]))
+        elif equals and "/" not in name:
+            raise UsageError(f"the program has no output '{name}'{nearest(name, names)}")
         elif suffix_of(each) != ".npy":
             result.append((each, list(range(len(names)))))
         elif position < len(names):

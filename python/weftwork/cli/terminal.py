@@ -35,11 +35,13 @@ def progress(what: str) -> Iterator[None]:
     if not sys.stderr.isatty():
         yield
         return
-    done, start = threading.Event(), time.monotonic()
+    done, start, shown = threading.Event(), time.monotonic(), ""
 
     def show() -> None:
+        nonlocal shown
         while not done.wait(0.5):
-            print(f"\r{what} … {time.monotonic() - start:.0f} s", end="", file=sys.stderr, flush=True)
+            shown = f"{what} … {time.monotonic() - start:.0f} s"
+            print(f"\r{shown}", end="", file=sys.stderr, flush=True)
 
     thread = threading.Thread(target=show, daemon=True)
     thread.start()
@@ -48,7 +50,8 @@ def progress(what: str) -> Iterator[None]:
     finally:
         done.set()
         thread.join()
-        print("\r\033[K", end="", file=sys.stderr, flush=True)
+        if shown:
+            print(f"\r{' ' * len(shown)}\r", end="", file=sys.stderr, flush=True)
 
 
 def columns(rows: Iterable[Sequence[Any]], indent: int = 2, head: Sequence[str] | None = None) -> list[str]:
