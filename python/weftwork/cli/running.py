@@ -16,7 +16,7 @@ from ..errors import FileError
 from ..graph import Io
 from ..knobs import knobs
 from .arrays import Inputs, can_hold, read, suffix_of, write
-from .program import Program, extent_pairs, nearest, names_of
+from .program import Program, extent_pairs, names_of, nearest
 from .terminal import UsageError, bold, columns, count_of, milliseconds, progress, shape_text
 
 #: How far results may be apart, relative to the largest element that is expected, by the bytes of a float.
