@@ -20,9 +20,23 @@ constexpr std::string_view reserved[] = {
     "sizeof", "static", "struct", "switch", "template", "this", "throw", "true", "try", "typedef", "typeid", "typename", "typeof", "uint16_t", "uint32_t",
     "uint64_t", "uint8_t", "union", "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while", "xor"};
 
+// Of C's library, with f and l behind those of numbers: a program that defines one takes it from everyone that it links.
+constexpr std::string_view library =
+    " abort abs acos acosh asin asinh atan atan2 atanh atexit atof atoi bsearch calloc cbrt ceil clock close copysign cos cosh div erf erfc exit exp exp10 "
+    "exp2 expm1 fabs fclose fdim floor fma fmax fmin fmod fopen fprintf fread free frexp fwrite getenv hypot ilogb index ldexp lgamma llrint llround log "
+    "log10 log1p log2 logb lrint lround malloc memchr memcmp memcpy memmove memset modf nan nearbyint nextafter nexttoward open pow printf putchar puts "
+    "qsort raise rand read realloc remainder remove remquo rename rint round scalbln scalbn scanf signal sin sincos sinh snprintf sprintf sqrt srand "
+    "strcat strchr strcmp strcpy strlen strncmp strncpy strstr strtod strtol system tan tanh tgamma time trunc write ";
+
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_reserved(std::string_view name) { return std::ranges::find(reserved, name) != std::end(reserved) || name.starts_with("weft_") || name.starts_with("WEFT_"); }
+
+bool is_of_library(std::string_view name) {
+  std::string_view whole = name;
+  if (name.ends_with('f') || name.ends_with('l')) whole.remove_suffix(1);
+  return library.find(cat(" ", name, " ")) != std::string_view::npos || library.find(cat(" ", whole, " ")) != std::string_view::npos;
+}
 
 // Names of arguments, each once.
 class Names {
@@ -113,6 +127,7 @@ enum {
 void require_c_name(const std::string& name) {
   bool is_name = !name.empty() && is_letter(name[0]) && name[0] != '_' && std::ranges::all_of(name, [](char c) { return is_letter(c) || is_digit(c); });
   if (!is_name || is_reserved(name)) fail(ErrorKind::value, "export_name", "the name of a C function was wanted, got '", name, "'");
+  if (is_of_library(name)) fail(ErrorKind::value, "export_name", "the name of a C function was wanted that C's library has not, got '", name, "'");
 }
 
 std::string c_prototype(const Program& program, const std::string& name) {
