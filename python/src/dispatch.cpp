@@ -40,16 +40,16 @@ struct Flattened {
   std::vector<nb::object> leaves;
   std::string key;
   std::vector<nb::object> statics;
-  bool has_buffer = false;
+  bool has_others = false;  // arrays that are not NumPy's own
 };
 
 class Dispatcher {
  public:
   // `miss(args, kwargs)` makes a Plan; `joint(args, kwargs)` runs calls whose
-  // arguments share elements, or gives NotImplemented; `buffered(args, kwargs)` those with buffers; `dynamic`: parameter name → tuple of the axes that may vary;
+  // arguments share elements, or gives NotImplemented; `others(args, kwargs)` those with arrays that are not NumPy's own; `dynamic`: parameter name → tuple of the axes that may vary;
   // `names`: the positional parameters' names; `static_names`: those never traced.
-  Dispatcher(nb::object miss, nb::object joint, nb::object buffered, nb::tuple names, nb::dict dynamic, nb::tuple static_names)
-      : miss_(std::move(miss)), joint_(std::move(joint)), buffered_(std::move(buffered)), static_names_(std::move(static_names)) {
+  Dispatcher(nb::object miss, nb::object joint, nb::object others, nb::tuple names, nb::dict dynamic, nb::tuple static_names)
+      : miss_(std::move(miss)), joint_(std::move(joint)), others_(std::move(others)), static_names_(std::move(static_names)) {
     for (nb::handle name : names) names_.push_back(nb::cast<std::string>(name));
     for (auto [name, axes] : dynamic) dynamic_.emplace_back(nb::cast<std::string>(name), to_ints(axes));
     for (nb::handle name : static_names_) statics_.push_back(nb::cast<std::string>(name));
@@ -58,7 +58,7 @@ class Dispatcher {
   nb::object call(nb::args args, nb::kwargs kwargs) {
     Flattened flat;
     flatten_arguments(args, kwargs, flat);
-    if (flat.has_buffer) return buffered_(args, kwargs);
+    if (flat.has_others) return others_(args, kwargs);
     nb::object key = make_key(flat);
     nb::object found = find(key);
     if (found && PyList_Check(found.ptr())) {
@@ -76,18 +76,18 @@ class Dispatcher {
 
   void forget() { plans_.clear(); }
 
-  // What it holds holds it in turn: `miss`, `joint` and `buffered` are its own methods. The garbage collector has to see that.
+  // What it holds holds it in turn: `miss`, `joint` and `others` are its own methods. The garbage collector has to see that.
   int traverse(visitproc visit, void* arg) const {
     Py_VISIT(miss_.ptr());
     Py_VISIT(joint_.ptr());
-    Py_VISIT(buffered_.ptr());
+    Py_VISIT(others_.ptr());
     Py_VISIT(plans_.ptr());
     return 0;
   }
   void let_go() {
     miss_ = nb::none();
     joint_ = nb::none();
-    buffered_ = nb::none();
+    others_ = nb::none();
     forget();
   }
 
@@ -103,8 +103,10 @@ class Dispatcher {
  private:
   nb::object find(const nb::object& key) {
     PyObject* found = PyDict_GetItemWithError(plans_.ptr(), key.ptr());
-    if (!found && PyErr_Occurred()) throw nb::python_error();
-    return found ? nb::borrow(found) : nb::object();
+    if (found || !PyErr_Occurred()) return found ? nb::borrow(found) : nb::object();
+    nb::python_error error;
+    if (!error.matches(PyExc_TypeError)) throw error;
+    fail(ErrorKind::type, "static_argument", "an argument that is no array is a constant of the program and must be hashable: ", shown(error.value()));
   }
 
   // Arguments that share elements with one that is written make the run fail before it begins: then `joint` runs the call.
@@ -240,9 +242,15 @@ class Dispatcher {
       PyObject* array = PyArray_FromScalarObject(object);
       add_array(nb::steal(array), nullptr, flat);
     } else {
-      flat.has_buffer |= nb::isinstance<Buffer>(arg);
+      flat.has_others |= is_array_like(object);
       add_static(arg, flat);
     }
+  }
+
+  // As a constant it would be read but once. What is a constant most often is told by its type.
+  static bool is_array_like(PyObject* object) {
+    if (object == Py_None || PyLong_Check(object) || PyUnicode_Check(object) || PyFunction_Check(object) || PyType_Check(object)) return false;
+    return PyObject_HasAttrString(object, "__array__") || PyObject_HasAttrString(object, "__dlpack__");
   }
 
   static PyObject* PyArray_FromScalarObject(PyObject* scalar) {
@@ -322,7 +330,7 @@ class Dispatcher {
     return nb::steal(scalar_or_array(nb::object(result).release().ptr()));
   }
 
-  nb::object miss_, joint_, buffered_;
+  nb::object miss_, joint_, others_;
   nb::tuple static_names_;
   std::vector<std::string> names_, statics_;
   std::vector<std::pair<std::string, Ints>> dynamic_;

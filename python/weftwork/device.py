@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ._core import Buffer, Device, PendingRun, devices, stop_queues
+from .errors import ArgumentTypeError, ArgumentValueError
 from .pytree import flatten, unflatten_with
 
 __all__ = ["Buffer", "Device", "PendingRun", "devices"]
@@ -23,31 +24,52 @@ def to_device(device: Device | str | None) -> Device:
     return device if isinstance(device, Device) else Device() if device is None else Device(device)
 
 
+def is_other_array(value: Any) -> bool:
+    """Whether it is an array, but neither NumPy's own nor a scalar: what is no constant of a program."""
+    return type(value) is not np.ndarray and not isinstance(value, (np.generic, type)) and (hasattr(value, "__array__") or hasattr(value, "__dlpack__"))
+
+
 class Lent:
-    """The arguments of a call with arrays over the memory of buffers in their places; in its result arrays are buffers."""
+    """The arguments of a call with NumPy arrays over the memory of buffers, and of what has ``__dlpack__``, in their places; in its
+    result arrays are buffers where one was a buffer."""
 
     def __init__(self, names: list[str], static: Any, args: tuple, kwargs: dict[str, Any]) -> None:
-        self._lent: dict[int, tuple[Buffer, Any]] = {}
-        self._given: dict[int, Buffer] = {}
+        self._lent: dict[int, tuple[Any, np.ndarray]] = {}
+        self._given: dict[int, Any] = {}
         self.args = tuple(arg if names[i : i + 1] and names[i] in static else self._arrays(arg) for i, arg in enumerate(args))
         self.kwargs = {name: arg if name in static else self._arrays(arg) for name, arg in kwargs.items()}
 
     def _arrays(self, value: Any) -> Any:
-        buffers, structure = flatten(value, lambda each: isinstance(each, Buffer))
-        return unflatten_with(structure, [self._array(buffer) for _, buffer in buffers]) if buffers else value
+        others, structure = flatten(value, is_other_array)
+        return unflatten_with(structure, [self._array(other) for _, other in others]) if others else value
 
-    def _array(self, buffer: Buffer) -> Any:
+    def _array(self, other: Any) -> np.ndarray:
+        is_file = type(other) is np.memmap
+        if not is_file and (isinstance(other, np.ndarray) or not hasattr(other, "__dlpack__")):
+            raise ArgumentTypeError(f"arrays must be plain ndarrays or buffers, or have __dlpack__, got {type(other).__name__}  [array_subclass]")
         # One buffer is one array, so that what is written by one name is read by the other.
-        array = self._lent.setdefault(id(buffer), (buffer, buffer.numpy()))[1]
-        self._given[id(array)] = buffer
-        return array
+        if id(other) not in self._lent:
+            array = other.numpy() if isinstance(other, Buffer) else np.asarray(other) if is_file else lent_array(other)
+            self._lent[id(other)], self._given[id(array)] = (other, array), other
+        return self._lent[id(other)][1]
 
     def result(self, value: Any) -> Any:
         """What the function returned, with the buffers that it was given in their places."""
         if not self._lent:
             return value
+        wants_buffers = any(isinstance(other, Buffer) for other, _ in self._lent.values())
         arrays, structure = flatten(value, lambda each: isinstance(each, np.ndarray))
-        return unflatten_with(structure, [self._given[id(array)] if id(array) in self._given else Buffer(array) for _, array in arrays])
+        return unflatten_with(structure, [self._given.get(id(array), array) if id(array) in self._given or not wants_buffers else Buffer(array) for _, array in arrays])
+
+
+def lent_array(other: Any) -> np.ndarray:
+    """An array over the memory of an object with ``__dlpack__``; over a copy that cannot be written where it is not dense."""
+    try:
+        return Buffer(other, copy=False).numpy()
+    except ArgumentValueError:
+        array = Buffer(other).numpy()
+        array.flags.writeable = False
+        return array
 
 
 def awaited(run: PendingRun) -> Generator[Any, None, Any]:

@@ -19,6 +19,7 @@ from .graph import Executable, Graph
 from .joined import Joined, traced_jointly
 from .knobs import target_name
 from .neuron import compile_neff, is_neuron, on_device
+from .numpy.tracer import current_trace
 from .profile import span
 from .spec import dynamic_extents
 from .trace import ARRAY, LEAF, SCALAR, Traced, positional_names, trace_call
@@ -71,7 +72,7 @@ class Jit(_core.Dispatcher):
     def __init__(self, function: Callable[..., Any], options: Options) -> None:
         require_parameters(function, {*options.static, *options.donate, *options.dynamic})
         axes = {name: tuple(extents) for name, extents in options.dynamic.items()}
-        super().__init__(self._compile, self._run_jointly, self._run_with_buffers, tuple(positional_names(function)), axes, tuple(options.static))
+        super().__init__(self._compile, self._run_jointly, self._run_others, tuple(positional_names(function)), axes, tuple(options.static))
         functools.update_wrapper(self, function)
         self._function, self._options = function, options
         self._jointly: Jit | None = None
@@ -103,7 +104,10 @@ class Jit(_core.Dispatcher):
             self._jointly = Jit(traced_jointly(self._function), Options(frozenset(), frozenset(), {}, target=self._options.target, device=self._options.device))
         return call.result(self._jointly(call.bases, call.args, call.kwargs))
 
-    def _run_with_buffers(self, args: tuple, kwargs: dict[str, Any]) -> Any:
+    def _run_others(self, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """A call with arrays that are not NumPy's own: those of a function that is traced, buffers, tensors of torch."""
+        if current_trace() is not None:
+            return self._function(*args, **kwargs)
         lent = Lent(positional_names(self._function), self._options.static, args, kwargs)
         return lent.result(self(*lent.args, **lent.kwargs))
 
@@ -137,10 +141,10 @@ def jit(
 
     A signature is the dtypes and shapes of the array arguments, and the values of all others: integers, booleans, strings
     and what ``static_argnames`` lists are part of the program; Python floats and complex numbers are inputs that promote
-    as Python scalars do. Arrays may be nested in tuples, lists and dicts; a :class:`weftwork.Buffer` in the place of one is
-    used where it lies, and arrays of the result are buffers then. Arrays that the function writes to are written in place.
-    Read-only arrays that it reads from its surroundings are constants of the program, others are read anew at
-    each call.
+    as Python scalars do. Arrays may be nested in tuples, lists and dicts; a :class:`weftwork.Buffer`, or what has
+    ``__dlpack__``, in the place of one is used where it lies; arrays of the result are buffers where any argument is one.
+    Arrays that the function writes to are written in place. Read-only arrays that it reads from its surroundings are
+    constants of the program, others are read anew at each call. A jitted function that another calls is a part of it.
 
     ``dynamic={"x": {0: wf.Dim("n", 1, 64, 4096)}}`` makes axis 0 of ``x`` a symbolic extent: one program serves all sizes
     from 1 to 4096. Annotations ``wf.tensor[...]`` declare the same, with dtype and shape. ``donate_argnames`` are arguments

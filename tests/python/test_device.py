@@ -454,6 +454,48 @@ def test_jitted_functions_take_buffers_where_they_lie() -> None:
     assert address(buffer.numpy()) == address_before and x[1, 2] == -5
 
 
+def test_jitted_functions_take_arrays_of_other_libraries(tmp_path: Path) -> None:
+    torch, jax = pytest.importorskip("torch"), pytest.importorskip("jax")
+    rows = np.memmap(tmp_path / "rows", np.float32, "w+", shape=(2,))
+    for wrap in (wf.jit, wf.simulate):
+        add = wrap(lambda x: np.add(x, 1, out=x))
+        tensor, plus = torch.ones(3), wrap(lambda x: x + 1)
+        assert add(tensor) is tensor and tensor.tolist() == [2, 2, 2]
+        assert plus(tensor).tolist() == [3, 3, 3] and add(tensor) is tensor and plus(tensor).tolist() == [4, 4, 4]
+        assert type(plus(jax.numpy.ones(2))) is np.ndarray and plus(torch.ones(2, 3).T).shape == (3, 2)
+        for fixed in (torch.ones(2, 3).T, jax.numpy.ones(2)):  # a copy, and memory that is not to be written
+            with pytest.raises(ArgumentValueError, match="read-only"):
+                add(fixed)
+        before = rows.tolist()
+        assert add(rows) is rows and rows.tolist() == [value + 1 for value in before] == wrap(lambda x: x * rows)(np.ones(2)).tolist()
+        with pytest.raises(ArgumentTypeError, match="plain ndarrays or buffers, or have __dlpack__, got MaskedArray"):
+            plus(np.ma.array([1.0]))
+    with pytest.raises(ArgumentTypeError, match="must be hashable: unhashable type: 'set'"):
+        wf.jit(lambda x, y: x)(np.ones(2), {1})
+
+
+def test_what_a_function_reads_from_its_surroundings_is_read_anew() -> None:
+    torch = pytest.importorskip("torch")
+    buffer, tensor = wf.Buffer(np.ones(2)), torch.ones(2)
+    f = wf.jit(lambda x: np.add(x, tensor) + buffer)
+    assert f(np.ones(2)).tolist() == [3, 3]
+    buffer.numpy()[0] = 5
+    tensor[1] = 7
+    assert f(np.ones(2)).tolist() == [7, 9]
+
+
+def test_jitted_functions_call_each_other() -> None:
+    def half(x: Any, by: Any = 2) -> Any:
+        return {"half": x / by}
+
+    inner = wf.jit(half, static_argnames="by")
+    outer = wf.jit(lambda x: inner(x)["half"] + inner(x=x * 2, by=4)["half"])
+    for x in (np.arange(3.0), np.arange(4.0)):
+        np.testing.assert_array_equal(outer(x), x / 2 + x * 2 / 4)
+    assert len(outer.executables) == 2 and not inner.executables
+    assert len(wf.trace(outer, np.ones(3)).outputs) == 1 and wf.simulate(outer)(np.ones(2)).tolist() == [1, 1]
+
+
 def test_torch_and_jax_arrays_are_arguments(double: wf.Executable) -> None:
     torch, jax = pytest.importorskip("torch"), pytest.importorskip("jax")
     assert np.array_equal(double(torch.arange(4.0)), [0, 2, 4, 6]) and np.array_equal(double(jax.numpy.arange(4.0)), [0, 2, 4, 6])

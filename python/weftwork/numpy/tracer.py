@@ -470,6 +470,8 @@ def as_tensor(value: Any, dtype: Any = None) -> Tensor:
         return convert(value, dtype)
     if isinstance(value, _core.Dim):
         return convert(extent_tensor(value), dtype)
+    if type(value) is np.memmap:
+        value = np.asarray(value)
     if isinstance(value, np.ndarray) and type(value) is not NDARRAY:
         raise_here(ArgumentTypeError, f"arrays must be plain ndarrays, got {type(value).__name__}", "array_subclass")
     if isinstance(value, np.ndarray):
@@ -485,6 +487,8 @@ def as_tensor(value: Any, dtype: Any = None) -> Tensor:
         return convert(stack_nested(value), dtype)
     if isinstance(value, complex) and dtype is not None:
         return _core.constant(np.asarray(value).astype(dtype))  # of which a real dtype takes the real part
+    if hasattr(value, "__array__") and not isinstance(value, np.generic):
+        return as_tensor(np.asarray(value), dtype)  # a Buffer, a tensor of torch: memory that may be written later
     # Python numbers and nested lists: NumPy's own conversion, with its own OverflowError.
     return _core.constant(np.asarray(value, dtype))
 
