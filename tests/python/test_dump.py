@@ -1,6 +1,7 @@
 """Dumps: every stage reads back and runs to the same result, names do not collide, the viewer shows them."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -175,3 +176,11 @@ def test_the_page_answers_clicks(tmp_path):
     (tmp_path / "page.js").write_text(script.replace('"use strict";', '"use strict";' + DOCUMENT, 1) + CLICKS)
     run = subprocess.run(["node", tmp_path / "page.js", tmp_path / "data.json"], capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
+
+
+def test_a_stage_that_cannot_be_written_is_not_half_there(tmp_path):
+    limit = "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))"
+    source = f"import numpy as np, weftwork as wf\n{limit}\nwith wf.knobs(dump={str(tmp_path)!r}):\n  wf.compile(lambda x: x * 4, np.ones(2))"
+    done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}, check=False)
+    assert "00-trace.mlir': File too large  [write_file]" in done.stderr
+    assert list((tmp_path / "lambda").iterdir()) == []

@@ -2,7 +2,6 @@
 #include "weft/compiler/dump.h"
 
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <mutex>
 
@@ -61,9 +60,7 @@ void Dump::graph(std::string_view name, const Graph& graph) {
 }
 
 void Dump::text(const std::string& file, std::string_view text) const {
-  if (folder_.empty()) return;
-  std::ofstream out(cat(folder_, "/", file), std::ios::binary);
-  if (!(out << text).flush()) fail(ErrorKind::io, "dump", "cannot write '", folder_, "/", file, "'");
+  if (!folder_.empty()) write_whole(cat(folder_, "/", file), text);
 }
 
 void Dump::report(const Program& program, const std::string& target, const std::vector<StageTime>& times) const {

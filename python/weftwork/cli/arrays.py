@@ -209,9 +209,10 @@ class Inputs:
                     known.setdefault(str(extent), value)
         return known
 
-    def fresh(self) -> list[np.ndarray]:
-        """Copies, which the program may write."""
-        return [array.copy() for array in self.arrays]
+    def fresh(self, outputs: list[Io]) -> list[np.ndarray]:
+        """The arrays, with copies of those that outputs land in."""
+        written = {io.alias for io in outputs}
+        return [array.copy() if i in written else array for i, array in enumerate(self.arrays)]
 
     def check(self) -> None:
         """The first input whose array is of another element type than the program takes."""

@@ -129,7 +129,7 @@ def expected(source: str, program: Program, inputs: Inputs) -> list[np.ndarray]:
     names = names_of(program.outputs)
     if source == "interpret":
         with progress("interpreting"):
-            return listed(program.graph.interpret(*inputs.fresh()))
+            return listed(program.graph.interpret(*inputs.fresh(program.outputs)))
     arrays = read(source)
     if all(key in ("", f"arr_{i}") for i, key in enumerate(arrays)):
         arrays = dict(zip(names, arrays.values()))
@@ -161,7 +161,7 @@ def run(arguments: argparse.Namespace) -> int:
     executable = program.executable(arguments.target)
     ready = time.perf_counter()
     with progress(f"running {program.name}"):
-        results = listed(executable(*inputs.fresh()))
+        results = listed(executable(*inputs.fresh(program.outputs)))
     done = time.perf_counter()
     stream = sys.stderr if "-" in arguments.out else sys.stdout
     if not arguments.quiet:
@@ -188,9 +188,9 @@ def simulate(arguments: argparse.Namespace) -> int:
     start = time.perf_counter()
     with progress(f"interpreting {program.name}"):
         if arguments.kernels:
-            results = [array.copy() for array in program.graph.core.interpret_kernels(inputs.fresh())]
+            results = [array.copy() for array in program.graph.core.interpret_kernels(inputs.fresh(program.outputs))]
         else:
-            results = listed(program.graph.interpret(*inputs.fresh()))
+            results = listed(program.graph.interpret(*inputs.fresh(program.outputs)))
     stream = sys.stderr if "-" in arguments.out else sys.stdout
     if not arguments.quiet:
         print(f"{bold(program.name, stream)}: interpreted in {milliseconds(time.perf_counter() - start)}", file=stream)
@@ -204,7 +204,7 @@ def bench(arguments: argparse.Namespace) -> int:
         raise UsageError("--iterations must be at least 1")
     program, inputs = prepare(arguments)
     executable = program.executable(arguments.target)
-    arrays = inputs.fresh()
+    arrays = inputs.fresh(program.outputs)
     scope = knobs() if arguments.threads is None else knobs(threads=arguments.threads)
     with scope, progress(f"running {program.name}"):
         seconds = executable.benchmark(*arrays, warmup=arguments.warmup, iters=arguments.iterations)
