@@ -53,13 +53,14 @@ class Lent:
             self._lent[id(other)], self._given[id(array)] = (other, array), other
         return self._lent[id(other)][1]
 
-    def result(self, value: Any) -> Any:
-        """What the function returned, with the buffers that it was given in their places."""
+    def result(self, value: Any, device: Device | None = None) -> Any:
+        """What the function returned, with the buffers that it was given in their places, and others on a device of the CPU."""
         if not self._lent:
             return value
         wants_buffers = any(isinstance(other, Buffer) for other, _ in self._lent.values())
         arrays, structure = flatten(value, lambda each: isinstance(each, np.ndarray))
-        return unflatten_with(structure, [self._given.get(id(array), array) if id(array) in self._given or not wants_buffers else Buffer(array) for _, array in arrays])
+        made = [Buffer(array, device=device) if wants_buffers and id(array) not in self._given else array for _, array in arrays]
+        return unflatten_with(structure, [self._given.get(id(array), array) for array in made])
 
 
 def lent_array(other: Any) -> np.ndarray:

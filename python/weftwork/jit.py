@@ -109,7 +109,8 @@ class Jit(_core.Dispatcher):
         if current_trace() is not None:
             return self._function(*args, **kwargs)
         lent = Lent(positional_names(self._function), self._options.static, args, kwargs)
-        return lent.result(self(*lent.args, **lent.kwargs))
+        device = self._options.device
+        return lent.result(self(*lent.args, **lent.kwargs), device if device.kind == "cpu" else None)
 
     @property
     def executables(self) -> list[Executable]:

@@ -326,6 +326,7 @@ def test_help_has_examples(weft, name):
     "words, status, says",
     [
         (["run", "nothing.mlir"], 1, "nothing.mlir: No such file or directory"),
+        (["run", "two\nlines.mlir"], 1, "two\\nlines.mlir: No such file or directory"),
         (["run", "."], 1, ".: Is a directory"),
         (["run", "bad.mlir"], 1, "bad.mlir:1:1: func.func was wanted, got 'not'  [syntax]"),
         (["run", "bytes.mlir"], 1, "'bytes.mlir' is neither StableHLO text nor a .weft file  [program_file]"),

@@ -445,6 +445,7 @@ def test_jitted_functions_take_buffers_where_they_lie() -> None:
         with pytest.raises(ArgumentValueError, match="read-only"):
             call({"x": buffer, "y": x}, wf.Buffer(fixed))
     assert len(jitted.executables) == 3
+    assert wf.jit(lambda x: x + 1, device="cpu:1")(buffer).device == wf.Device("cpu:1")
     assert jitted({"x": x, "y": x}, tag=buffer.device)["given"] is x  # no buffer, no buffers
     assert wf.jit(lambda x: x)(wf.Buffer(np.float32(3))).shape == () and wf.jit(lambda x: x + 1)(wf.Buffer((0, 2), np.int32)).shape == (0, 2)
     assert wf.trace(lambda x, y: x + y, buffer, x).inputs[0].shape == (2, 3)

@@ -26,7 +26,7 @@ def bold(text: str, stream: TextIO | None = None) -> str:
 
 def say(kind: str, message: str) -> None:
     """A line on standard error: "weft: error: ..."."""
-    print(f"weft: {bold(kind, sys.stderr)}: {message}", file=sys.stderr)
+    print(f"weft: {bold(kind, sys.stderr)}: {message}".replace("\n", "\\n"), file=sys.stderr)
 
 
 @contextmanager
