@@ -19,9 +19,9 @@ from .graph import Executable, Graph
 from .joined import Joined, traced_jointly
 from .knobs import target_name
 from .neuron import compile_neff, is_neuron, on_device
-from .numpy.tracer import current_trace
+from .numpy.tracer import TracedArray, current_trace
 from .profile import span
-from .spec import dynamic_extents
+from .spec import Spec, dynamic_extents
 from .trace import ARRAY, LEAF, SCALAR, Traced, positional_names, trace_call
 
 __all__ = ["compile", "jit", "simulate", "trace"]
@@ -107,6 +107,10 @@ class Jit(_core.Dispatcher):
     def _run_others(self, args: tuple, kwargs: dict[str, Any]) -> Any:
         """A call with arrays that are not NumPy's own: those of a function that is traced, buffers, tensors of torch."""
         if current_trace() is not None:
+            for name, value in (*zip(positional_names(self._function), args, strict=False), *kwargs.items()):
+                if name in self._options.declared:
+                    given = Spec(tuple(value.shape), value.dtype) if isinstance(value, TracedArray) else value
+                    self._options.declared[name].require(name, given)
             return self._function(*args, **kwargs)
         lent = Lent(positional_names(self._function), self._options.static, args, kwargs)
         device = self._options.device

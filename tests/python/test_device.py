@@ -494,6 +494,15 @@ def test_jitted_functions_call_each_other() -> None:
     for x in (np.arange(3.0), np.arange(4.0)):
         np.testing.assert_array_equal(outer(x), x / 2 + x * 2 / 4)
     assert len(outer.executables) == 2 and not inner.executables
+
+    def plus(x: Any) -> Any:
+        return x + 1
+
+    plus.__annotations__["x"] = wf.tensor[np.float64, ("n",)]
+    row = wf.jit(plus)
+    assert wf.jit(lambda x: row(x))(np.ones(2)).tolist() == [2, 2]
+    with pytest.raises(ArgumentValueError, match=r"argument 'x' must be wf.tensor\[float64, \(n,\)\], got float64 of shape \(2, 2\)"):
+        wf.jit(lambda x: row(x))(np.ones((2, 2)))
     assert len(wf.trace(outer, np.ones(3)).outputs) == 1 and wf.simulate(outer)(np.ones(2)).tolist() == [1, 1]
 
 
