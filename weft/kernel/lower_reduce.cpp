@@ -357,6 +357,15 @@ class RowKernel {
     return static_cast<ExprId>(draft_.kernel.exprs.size() - 1);
   }
 
+  // Whether what its loops store are results of the program that nothing else reads.
+  bool writes_results() const {
+    auto is_read = [&](NodeId id) { return std::ranges::any_of(fusion_.stages, [&](const Stage& s) { return std::ranges::count(s.reads, id) > 0; }); };
+    auto is_result = [&](NodeId id) {
+      return std::ranges::any_of(graph_.outputs(), [&](const Output& output) { return output.value.id() == id && output.alias < 0; });
+    };
+    return std::ranges::all_of(group_.stages, [&](int s) { return !is_full(s) || (is_result(stage(s).root) && !is_read(stage(s).root)); });
+  }
+
   // Scratch comes after all buffers; until their number is known it is counted from -1 down.
   void place_scratch(std::vector<Stmt>& statements, int32_t first) {
     for (Stmt& stmt : statements) {
@@ -403,7 +412,7 @@ class RowKernel {
       std::vector<Stmt> outer;
       outer.push_back(parallel_loop(draft_.parallel, std::move(kernel.body)));
       kernel.body = std::move(outer);
-      pair_rows(kernel, draft_.parallel, product_of(inner));
+      pair_rows(kernel, draft_.parallel, product_of(inner), writes_results());
     }
     std::vector<NodeId> roots;
     for (int s : group_.stages) roots.push_back(stage(s).root);

@@ -1,6 +1,7 @@
 // Two rows at a time: while one waits for what its sums came to, the machine goes on with the other.
 #include <algorithm>
 
+#include "weft/core/pages.h"
 #include "weft/kernel/schedule.h"
 
 namespace weft {
@@ -77,7 +78,25 @@ class Pairing {
     }
   }
 
-  // Results go to memory a row after the other: two streams at once take longer.
+  // Whether both rows need the same narrow numbers, widened, which takes more than a load.
+  bool widens_for_both(const std::vector<Stmt>& body) const {
+    std::vector<ExprId> pending;
+    for (const Stmt& stmt : body) pending.push_back(stmt.expr);
+    while (!pending.empty()) {
+      ExprId id = pending.back();
+      pending.pop_back();
+      if (id == no_expr) continue;
+      const Expr& e = kernel_.exprs[static_cast<size_t>(id)];
+      if (odd_[static_cast<size_t>(id)] == id && e.op == Scalar::convert) {
+        const Expr& from = kernel_.exprs[static_cast<size_t>(e.args[0])];
+        if (from.kind == ExprKind::load && size_of(from.dtype) < size_of(e.dtype)) return true;
+      }
+      pending.insert(pending.end(), e.args.begin(), e.args.end());
+    }
+    return false;
+  }
+
+  // Results go to memory a row after the other: two streams at once take longer, but for what they share.
   bool writes(const std::vector<Stmt>& body) const {
     return std::any_of(body.begin(), body.end(), [&](const Stmt& stmt) {
       return (stmt.kind == StmtKind::store && kernel_.memories[static_cast<size_t>(stmt.slot)].scratch == 0) || writes(stmt.body);
@@ -88,7 +107,7 @@ class Pairing {
     std::vector<Stmt> both;
     for (size_t i = 0; i < even.size(); ++i) {
       both.push_back(even[i]);
-      if (even[i].kind == StmtKind::loop && !writes(even[i].body)) both.back().body = joined(even[i].body, odd[i].body);
+      if (even[i].kind == StmtKind::loop && (!writes(even[i].body) || widens_for_both(even[i].body))) both.back().body = joined(even[i].body, odd[i].body);
       else both.push_back(odd[i]);
     }
     return both;
@@ -109,21 +128,27 @@ bool is_even(const std::vector<Stmt>& body) {
 }
 
 // Of what a pair reads, the next pair's that is fetched meanwhile, and what it writes. Values by row alone count in full.
-int64_t bytes_of_pair(const Kernel& kernel, int64_t length) {
-  std::map<int32_t, int64_t> rows;
-  for (const Memory& memory : kernel.memories) rows[static_cast<int32_t>(rows.size())] = memory.written ? 2 : 0;
+// Results that go past the caches (stream.cpp) do not, where values worth keeping are computed: others wait for memory anyway.
+int64_t bytes_of_pair(const Kernel& kernel, int64_t rows, int64_t length, bool writes_results) {
+  std::map<int32_t, int64_t> read;
   for (const Expr& e : kernel.exprs)
-    if (e.kind == ExprKind::load && rows[e.slot] == 0) rows[e.slot] = uses_counter(e.index, ".p") ? 4 : 1;
-  int64_t bytes = 0;
-  for (const auto& [slot, count] : rows) bytes += count * length * size_of(kernel.memories[static_cast<size_t>(slot)].dtype);
-  return bytes;
+    if (e.kind == ExprKind::load) read[e.slot] = std::max<int64_t>(read[e.slot], uses_counter(e.index, ".p") ? 4 : 1);
+  int64_t bytes = 0, written = 0, all = 0;
+  bool keeps = std::ranges::any_of(kernel.memories, [](const Memory& memory) { return memory.scratch > 0; });
+  for (size_t i = 0; i < kernel.memories.size(); ++i) {
+    const Memory& memory = kernel.memories[i];
+    int64_t row = length * size_of(memory.dtype), count = memory.written ? 2 : read[static_cast<int32_t>(i)];
+    (memory.written && !memory.scratch ? written : bytes) += count * row;
+    if (!memory.scratch && count > 1) all += rows * row;
+  }
+  return bytes + (writes_results && keeps && all >= beyond_caches ? 0 : written);
 }
 
 }  // namespace
 
-void pair_rows(Kernel& kernel, Dim& parallel, const Dim& length) {
+void pair_rows(Kernel& kernel, Dim& parallel, const Dim& length, bool writes_results) {
   bool is_paired = parallel.is_static() && parallel.value() >= few_rows && parallel.value() % 2 == 0 && length.max() <= cache_bytes;
-  if (!is_paired || bytes_of_pair(kernel, length.max()) > cache_bytes || kernel.body.size() != 1 || !is_even(kernel.body.front().body)) return;
+  if (!is_paired || bytes_of_pair(kernel, parallel.value(), length.max(), writes_results) > cache_bytes || kernel.body.size() != 1 || !is_even(kernel.body.front().body)) return;
   Dim pairs = parallel.value() / 2;
   Pairing(kernel, pairs).run(kernel.body.front());
   kernel.body.front().extent = parallel = pairs;

@@ -50,7 +50,7 @@ inline constexpr int64_t small_work = 16384;
 // elements of the last axis stay together.
 std::vector<Stmt> schedule_map(Kernel& kernel, std::vector<Axis> axes, std::vector<Stmt> body, Dim& parallel, const Dim& each = 1, int64_t least = 256);
 
-// Has the parallel loop of a kernel over rows, of `length` elements, take two at a time where that pays; `parallel`: its extent.
-void pair_rows(Kernel& kernel, Dim& parallel, const Dim& length);
+// Takes two of `parallel` rows of `length` elements at a time where that pays. `writes_results`: of which nothing reads any.
+void pair_rows(Kernel& kernel, Dim& parallel, const Dim& length, bool writes_results);
 
 }  // namespace weft

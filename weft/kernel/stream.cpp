@@ -8,9 +8,6 @@
 namespace weft {
 namespace {
 
-// Bytes that a launch reads and writes; smaller ones may stay in the last-level cache for whoever reads them next.
-constexpr int64_t beyond_caches = int64_t{24} << 20;
-
 void visit_launches(const std::vector<Launch>& launches, bool outermost, auto& visit) {
   for (const Launch& launch : launches) {
     visit(launch, outermost);
