@@ -10,7 +10,8 @@ constexpr DType common_types[][3] = {{DType::f32, DType::f32, DType::f32},  {DTy
                                      {DType::i8, DType::i8, DType::i32},     {DType::i32, DType::i32, DType::i32},
                                      {DType::i64, DType::i64, DType::i64},   {DType::u8, DType::i8, DType::i32},
                                      {DType::f32, DType::bf16, DType::f32},  {DType::f32, DType::f16, DType::f32},
-                                     {DType::f32, DType::i8, DType::f32}};
+                                     {DType::f32, DType::i8, DType::f32},
+                                     {DType::boolean, DType::f32, DType::f32}};
 
 // All that a kernel may ask for.
 DotNeeds everything(const DotForm& form, const DotShape& shape) {
