@@ -55,6 +55,13 @@ TEST_CASE("a small module stays whole") {
   CHECK(split_module(small, 8) == std::vector<std::string>{small});
 }
 
+TEST_CASE("a long function with short ones beside it stays whole") {
+  std::string module = adder("long", 0) + adder("more", 1) + "define void @weft_run(ptr %p) noinline optnone {\nentry:\n  ret void\n}\n";
+  CHECK(split_module(module, 8).size() == 2);
+  module.replace(module.find("---"), 3, std::string(100000, '-'));
+  CHECK(split_module(module, 8).size() == 1);
+}
+
 TEST_CASE("objects that miss a function, or have one twice, are refused") {
   Target target = target_named("native");
   std::vector<std::string> parts = split_module(module_of(target), 3), objects;
