@@ -115,7 +115,7 @@ KernelEmitter::Address KernelEmitter::address(const Index& index, const std::vec
     // Linear with a stride known only at the run.
     std::map<std::string, Dim, std::less<>> origin{{lanes_.counter, 0}};
     std::string start = splat("i64", extent(index.substitute(origin)), lanes_.count);
-    std::string scaled = assign(cat("mul ", type, " ", lanes_.steps, ", ", splat("i64", extent(*step), lanes_.count)));
+    std::string scaled = assign(cat("mul ", type, " ", steps(), ", ", splat("i64", extent(*step), lanes_.count)));
     result.vector = assign(cat("add ", type, " ", start, ", ", scaled));
   } else {
     result.vector = vector_extent(index);

@@ -67,9 +67,21 @@ std::string KernelEmitter::assign(const std::string& text) {
   return name;
 }
 
+namespace {
+
+// What two numbers give; nothing where one of them is a register.
+template <class Operation>
+std::optional<std::string> folded(const std::string& a, const std::string& b, Operation operation) {
+  if (a[0] == '%' || b[0] == '%') return {};
+  return cat(operation(std::stoll(a), std::stoll(b)));
+}
+
+}  // namespace
+
 std::string KernelEmitter::add(const std::string& a, const std::string& b) {
   if (a == "0") return b;
   if (b == "0") return a;
+  if (auto sum = folded(a, b, std::plus())) return *sum;
   return assign(cat("add i64 ", a, ", ", b));
 }
 
@@ -77,6 +89,7 @@ std::string KernelEmitter::multiply(const std::string& a, const std::string& b) 
   if (a == "0" || b == "0") return "0";
   if (a == "1") return b;
   if (b == "1") return a;
+  if (auto product = folded(a, b, std::multiplies())) return *product;
   return assign(cat("mul i64 ", a, ", ", b));
 }
 
@@ -135,7 +148,7 @@ std::string KernelEmitter::vector_extent(const Dim& dim) {
     for (const auto& atom : term.atoms) {
       std::string value;
       if (atom->op == DimOp::symbol) {
-        value = atom->symbol.name == lanes_.counter ? lanes_.steps : splat("i64", counters_.at(atom->symbol.name), lanes_.count);
+        value = atom->symbol.name == lanes_.counter ? steps() : splat("i64", counters_.at(atom->symbol.name), lanes_.count);
       } else {
         std::string a = vector_extent(atom->operands[0]), b = vector_extent(atom->operands[1]);
         if (atom->op == DimOp::min || atom->op == DimOp::max) {
@@ -229,8 +242,7 @@ void KernelEmitter::emit_dot_body(const std::string& accumulator, int lanes, con
   counters_[".m"] = m;
   counters_[".n"] = n;
   for (size_t i = 0; i < batch.size(); ++i) counters_[cat(".b", i)] = batch[i];
-  lanes_ = {lanes, ".n", mask, {}};
-  if (lanes > 1) lanes_.steps = steps_from(n, lanes);
+  lanes_ = {lanes, ".n", mask};
   accumulator_ = {accumulator, {}, lanes > 1};
   for (const Expr& e : kernel_.exprs)
     if (e.kind == ExprKind::load && e.dynamic.empty() && e.mask == no_expr) fetch_rows_after(e.index, e.slot, false, rows);

@@ -71,7 +71,6 @@ class KernelEmitter {
     int count = 1;
     std::string counter;   // its name; its base value is bound in counters_
     std::string mask;      // <count x i1>, empty: all
-    std::string steps;     // <count x i64> base + 0, 1, …
   };
 
   // kernel_emitter.cpp
@@ -94,7 +93,7 @@ class KernelEmitter {
   void vector_loop(const Stmt& loop);
   void vector_part(const Stmt& loop, const std::string& begin, const std::string& end, int unroll, bool masked, int lanes,
                    std::map<int32_t, Ssa>& sums);
-  std::string steps_from(const std::string& first, int lanes);
+  std::string steps();
   void hoist(const std::vector<Stmt>& body, const std::string& counter);
   void hoist(ExprId id, const std::string& counter, const std::set<int32_t>& changed, std::set<ExprId>& seen);
   int vectors_at_once(const std::vector<Stmt>& body) const;

@@ -381,11 +381,12 @@ void KernelEmitter::vector_loop(const Stmt& loop) {
   }
 }
 
-// <lanes x i64> first, first + 1, …
-std::string KernelEmitter::steps_from(const std::string& first, int lanes) {
+// <lanes x i64>: the counter of each lane.
+std::string KernelEmitter::steps() {
+  int lanes = lanes_.count;
   std::string ramp = "<";
   for (int k = 0; k < lanes; ++k) append(ramp, k ? ", i64 " : "i64 ", k);
-  return assign(cat("add ", lanes_type("i64", lanes), " ", splat("i64", first, lanes), ", ", ramp, ">"));
+  return assign(cat("add ", lanes_type("i64", lanes), " ", splat("i64", counters_.at(lanes_.counter), lanes), ", ", ramp, ">"));
 }
 
 // One loop over vectors: full ones, `unroll` at a time, or masked ones for what is left.
@@ -427,11 +428,10 @@ void KernelEmitter::vector_part(const Stmt& loop, const std::string& begin, cons
     scopes_.emplace_back();
     std::string base = u ? assign(cat("add nsw i64 ", i, ", ", u * lanes)) : i;
     counters_[loop.counter] = base;
-    lanes_ = {lanes, loop.counter, {}, {}};
-    lanes_.steps = steps_from(base, lanes);
+    lanes_ = {lanes, loop.counter, {}};
     if (masked) {
       std::string limit = splat("i64", end, lanes);
-      lanes_.mask = assign(cat("icmp slt ", steps_type, " ", lanes_.steps, ", ", limit));
+      lanes_.mask = assign(cat("icmp slt ", steps_type, " ", steps(), ", ", limit));
     }
     for (const auto& [slot, phi] : phis[static_cast<size_t>(u)]) variables_[slot] = phi;
     chain ? short_turn(loop, *chain, base) : statements(loop.body);

@@ -4,6 +4,7 @@
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/IRReader.h>
+#include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
@@ -35,6 +36,9 @@ std::string taken(char* message) {
 void initialize() {
   static std::once_flag once;
   std::call_once(once, [] {
+    // Strength reduction of loops takes a sixth of the time and leaves addresses as the emitter writes them.
+    constexpr const char* options[] = {"weft", "-disable-lsr"};
+    LLVMParseCommandLineOptions(std::size(options), options, "");
     LLVMInitializeX86TargetInfo();
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();

@@ -210,8 +210,7 @@ void KernelEmitter::keep_steady(const Stmt& rows) {
   for (ExprId id : kept) steady_[id] = assign(cat("alloca ", row, ", align 64"));
   line(cat("store i1 true, ptr ", fine));
   serial_loop(loop, "0", extent(loop.extent), lanes, [&] {
-    std::string at = counters_.at(loop.counter);
-    lanes_ = {lanes, loop.counter, {}, steps_from(at, lanes)};
+    lanes_ = {lanes, loop.counter, {}};
     for (ExprId id : kept) line(cat("store ", type, " ", as_vector(expr(id), DType::f32), ", ptr ", steady_place(id), ", align 64"));
     if (!loads.empty()) line(cat("store i1 ", assign(cat("and i1 ", assign(cat("load i1, ptr ", fine)), ", ", is_within(*floats, loads))), ", ptr ", fine));
     lanes_ = {};
@@ -241,7 +240,6 @@ void KernelEmitter::staggered(const Stmt& loop, const std::string& begin) {
     scopes_.back() = {};
     out = &bodies[v];
     counters_[loop.counter] = add(begin, cat(static_cast<int>(v) * lanes_.count));
-    lanes_.steps = steps_from(counters_[loop.counter], lanes_.count);
     statements(loop.body);
     std::string_view text = bodies[v];
     size_t behind = text.find(":\n") == text.npos ? 2 : text.size();
