@@ -1,6 +1,9 @@
-// Debug information in the text of a module: each kernel is a function of the user's file, at the line that it stores.
+// Debug information in the text of a module: each kernel is a function of the user's file, at the line that it stores. It begins
+// with an instruction that does nothing at each other line of its operations, so that a breakpoint there stops it.
+#include <algorithm>
 #include <map>
 #include <string_view>
+#include <utility>
 
 #include "weft/codegen/emit.h"
 
@@ -28,6 +31,9 @@ class LineWriter {
     types_ = add("!DISubroutineType(types: !{null})");
     for (const Kernel& kernel : program.kernels)
       if (kernel.loc) kernels_.emplace(kernel.name, &kernel);
+    for (const auto* list : {&program.run, &program.setup})
+      for (const Launch* launch : plain_launches(*list))
+        if (launch->kernel >= 0) add_lines(program.kernels[static_cast<size_t>(launch->kernel)], *launch);
   }
 
   std::string write(std::string_view ir) {
@@ -43,6 +49,7 @@ class LineWriter {
         else append(out, line, '\n');
       } else {
         bool is_instruction = place && line.starts_with("  ") && line.find_first_not_of(' ') != line.npos && line[line.find_first_not_of(' ')] != ';';
+        if (is_instruction) out += std::exchange(begin_, {});
         append(out, line, is_instruction ? cat(", !dbg !", place) : "", '\n');
         if (line == "}") place = 0;
       }
@@ -51,6 +58,16 @@ class LineWriter {
   }
 
  private:
+  void add_lines(const Kernel& kernel, const Launch& launch) {
+    std::vector<Location>& lines = lines_[kernel.name];
+    auto is_known = [&](const Location& line) {
+      auto same = [&](const Location& other) { return other.line() == line.line() && other.file() == line.file(); };
+      return !line || same(kernel.loc) || std::ranges::any_of(lines, same);
+    };
+    for (const Location& line : launch.lines)
+      if (!is_known(line)) lines.push_back(line);
+  }
+
   int add(std::string text) {
     nodes_.push_back(std::move(text));
     return first_number + static_cast<int>(nodes_.size()) - 1;
@@ -72,10 +89,19 @@ class LineWriter {
     auto kernel = kernels_.upper_bound(name);
     if (kernel == kernels_.begin() || !name.starts_with((--kernel)->first)) return 0;
     const Location& loc = kernel->second->loc;
+    const std::vector<Location>& others = lines_[name];  // none for a part
+    // Where it begins in the file of its own line, so that debuggers take that for its first instruction only if it is.
+    int first = !others.empty() && others[0].file() == loc.file() ? others[0].line() : loc.line();
     int file = file_of(loc.file());
-    int function = add(cat("distinct !DISubprogram(name: ", quoted(name), ", file: !", file, ", line: ", loc.line(), ", scopeLine: ", loc.line(), ", type: !", types_,
+    int function = add(cat("distinct !DISubprogram(name: ", quoted(name), ", file: !", file, ", line: ", loc.line(), ", scopeLine: ", first, ", type: !", types_,
                            ", unit: !", unit_, ", spFlags: DISPFlagDefinition | DISPFlagOptimized)"));
     add(cat("!DILocation(line: ", loc.line(), ", scope: !", function, ")"));
+    begin_.clear();
+    for (const Location& line : others) {
+      int scope = add(cat("!DILexicalBlockFile(scope: !", function, ", file: !", file_of(line.file()), ", discriminator: 0)"));
+      int at = add(cat("!DILocation(line: ", line.line(), ", scope: !", scope, ")"));
+      append(begin_, "  %at_line", at, " = load volatile i8, ptr %args, !dbg !", at, "\n");
+    }
     return function;
   }
 
@@ -91,6 +117,8 @@ class LineWriter {
   std::vector<std::string> nodes_;
   std::map<std::string, int> files_;
   std::map<std::string_view, const Kernel*> kernels_;
+  std::map<std::string_view, std::vector<Location>> lines_;  // of a kernel's operations, but for its own
+  std::string begin_;                                        // what stands before the next instruction
   int unit_ = 0, types_ = 0;
 };
 
