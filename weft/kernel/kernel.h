@@ -121,8 +121,8 @@ struct Dot {
   int32_t packed = -1;
 };
 
-// Elements of the accumulate type that a packed right operand takes at most, on any target.
-Dim packed_elements(const Dim& batch, const Dim& n, const Dim& k);
+// Elements of the accumulate type that a packed right operand takes at most, on any target that multiplies bf16 or not.
+Dim packed_elements(const Dot& dot, const Dim& batch, bool multiplies_bf16);
 
 // What one launch does.
 struct Kernel {

@@ -262,7 +262,7 @@ class DotKernelMaker {
     if (shared) packing.batch.clear(), packing.rhs.batch.clear(), batch = 1;
     BufferId buffer = existing_pack(pack, stored);
     if (buffer < 0) {
-      buffer = lowering_.add_temporary({dot.accumulate, {packed_elements(batch, dot.n, dot.k)}}, true);
+      buffer = lowering_.add_temporary({dot.accumulate, {packed_elements(dot, batch, lowering_.multiplies_bf16)}}, true);
       pack.kernel.memories.push_back({"packed", dot.accumulate, true, 0});
       packing.packed = static_cast<int32_t>(pack.kernel.memories.size() - 1);
       pack.buffers.push_back(buffer);
@@ -300,9 +300,10 @@ class DotKernelMaker {
 
 }  // namespace
 
-Dim packed_elements(const Dim& batch, const Dim& n, const Dim& k) {
+Dim packed_elements(const Dot& dot, const Dim& batch, bool multiplies_bf16) {
+  bool in_pairs = multiplies_bf16 && dot.accumulate == DType::f32 && dot.lhs_type == DType::bf16 && dot.rhs_type == DType::bf16;
   // The widest panel of any target: 64 elements. Bytes have a row of sums in front.
-  return batch * (ceildiv(n, 64) * Dim(64)) * (k + Dim(1));
+  return batch * (ceildiv(dot.n, 64) * Dim(64)) * ((in_pairs ? ceildiv(dot.k, 2) : dot.k) + Dim(1));
 }
 
 void lower_dot(Lowering& lowering, const Stage& stage) { DotKernelMaker(lowering, stage).lower(); }

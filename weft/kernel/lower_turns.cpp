@@ -47,7 +47,7 @@ class TurnPacker {
     std::optional<Dim> matrix = spread(packing, floordiv(counter, grid_.back()));
     Dim count = 1;
     for (const Dim& extent : packing.batch) count = count * extent;
-    Type packed{dot.accumulate, {packed_elements(count, *n, *k)}};
+    Type packed{dot.accumulate, {packed_elements(packing, count, lowering_.multiplies_bf16)}};
     if (!matrix || (packed.count() * Dim(size_of(packed.dtype))).opt() > most_packed) return;
     auto stored = static_cast<NodeId>(block_.inputs[input]);
     Access access(lowering_.graph, lowering_.fusion, pack.kernel);
