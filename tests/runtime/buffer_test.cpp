@@ -62,6 +62,9 @@ int status_of_child(auto work) {
   if (!memory) throw std::bad_alloc();
   return memory;
 }
+[[gnu::noinline]] void* operator new(size_t bytes, const std::nothrow_t&) noexcept {
+  return allocations_left-- > 0 ? std::malloc(bytes ? bytes : 1) : nullptr;
+}
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 
