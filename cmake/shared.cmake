@@ -39,7 +39,7 @@ foreach(folder core runtime)
   endforeach()
 endforeach()
 install(TARGETS weft_support ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(FILES frontend/functions.h frontend/jit.h frontend/operand.h frontend/regular.def frontend/tensor.h
+install(FILES frontend/control.h frontend/functions.h frontend/jit.h frontend/linalg.h frontend/operand.h frontend/random.h frontend/regular.def frontend/tensor.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft/frontend)
 install(FILES ir/ops.def DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft/ir)
 install(FILES c.h runtime.h weft.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft)

@@ -7,6 +7,8 @@
 #include "tests/label_of.h"
 #include "weft/frontend/functions.h"
 #include "weft/frontend/jit.h"
+#include "weft/frontend/linalg.h"
+#include "weft/frontend/random.h"
 #include "weft/frontend/record.h"
 #include "weft/ir/interpret.h"
 
@@ -130,6 +132,26 @@ TEST_CASE("errors name the function, both types and the caller's line") {
   }
 }
 
+TEST_CASE("linear algebra and random numbers refuse what they do not take") {
+  Tensor x = zeros({2, 3}), k = random::key(1);
+  Dim n(Symbol{"n", 1, 4, 8});
+  CHECK(label_of([&] { linalg::inv(x); }) == "linalg_square");
+  CHECK(label_of([&] { linalg::qr(x[0]); }) == "linalg_rank");
+  CHECK(label_of([&] { linalg::solve(zeros({2, 2}), zeros({3})); }) == "linalg_shapes");
+  CHECK(label_of([&] { linalg::solve(zeros({2, 2}), zeros({})); }) == "linalg_shapes");
+  CHECK(label_of([&] { linalg::det(zeros({2, 2}, DType::f16)); }) == "linalg_dtype");
+  CHECK(label_of([&] { linalg::eigh(parameter({DType::f32, {n, n}}, "x")); }) == "symbolic_extent");
+  CHECK(linalg::inv(parameter({DType::f32, {n, 3, 3}}, "x")).type() == Type{DType::f32, {n, 3, 3}});
+  CHECK(value_of(linalg::det(zeros({2, 0, 0}))).as_double(1) == 1);
+  CHECK(label_of([&] { random::bits(x, {2}); }) == "random_key");
+  CHECK(label_of([&] { random::bits(k, {2}, DType::i32); }) == "random_dtype");
+  CHECK(label_of([&] { random::normal(k, {2}, DType::i32); }) == "random_dtype");
+  CHECK(label_of([&] { random::fold_in(k, 1.5); }) == "random_number");
+  CHECK(label_of([&] { random::randint(k, {2}, 3, 3); }) == "random_bounds");
+  CHECK(label_of([&] { random::randint(k, {2}, 0, 257, DType::u8); }) == "number_range");
+  CHECK(label_of([&] { random::uniform(k, {-1}); }) == "extent");
+}
+
 TEST_CASE("a tensor that was never set is an error, not a crash or a number") {
   Tensor x = zeros({2}), none;
   for (auto call : std::initializer_list<std::function<Tensor()>>{
@@ -143,6 +165,7 @@ TEST_CASE("what there is nothing of is rolled") {
   CHECK(value_of(roll(zeros({0, 3}), 2, 0)).type().static_dims() == Ints{0, 3});
   auto rolled = compile([](Tensor x) { return roll(x, -1, 0); }, {{.dims = {Dim(Symbol{"n", 0, 4, 8}), 2}}});
   CHECK(rolled({zeros({0, 2}, DType::f32)})[0].dims() == Dims{0, 2});
+  CHECK(rolled.executable().outputs()[0].type.dims == rolled.executable().inputs()[0].type.dims);
   CHECK(rolled({cast(reshape(arange(6), {3, 2}), DType::f32)})[0].data<float>()[5] == 1);
 }
 

@@ -1,4 +1,4 @@
-"""Writes numpy_values.inc: what NumPy gives for every case of cases.def."""
+"""Writes numpy_values.inc: what NumPy, or for random numbers Python's Weftwork, gives for every case of cases.def."""
 
 import ast
 import math
@@ -7,8 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
+import weftwork as wf
+
 HERE = Path(__file__).parent
-NAMES = {"np": np, "math": math, "windows": np.lib.stride_tricks.sliding_window_view}
+NAMES = {"np": np, "wf": wf, "math": math, "windows": np.lib.stride_tricks.sliding_window_view}
 INPUTS = {
     "a": np.array([[0.5, -1.25, 2.75], [3.5, -0.75, 1.0]], np.float32),
     "b": np.array([[1.5, 0.5, -2.0], [0.25, 3.0, -1.5]], np.float32),

@@ -53,9 +53,10 @@ def programs(tmp_path_factory):
 
 
 def test_the_programs_of_the_page_run(programs, tmp_path):
-    assert len(PROGRAMS) == 2
+    assert len(PROGRAMS) == 3
     assert run(programs / "page0", cwd=tmp_path) == "0.731\n[[false  true]\n [false  true]]\n"
     run(programs / "page1", cwd=tmp_path)
+    run(programs / "page2", cwd=tmp_path)
 
 
 def test_what_cpp_saves_python_loads(programs, tmp_path):

@@ -229,9 +229,15 @@ Tensor tile(const Tensor& x, const Ints& times, Where where) {
 }
 Tensor roll(const Tensor& x, int64_t shift, int64_t axis, Where where) {
   return recorded("roll", where, [&] {
-    const Dim& around = x.dims()[static_cast<size_t>(one_axis(axis, x.rank()))];
-    Dim place = mod(-shift, weft::max(around, 1));  // which may be nothing
-    return joined({slice(x, axis, {place, {}}), slice(x, axis, {{}, place})}, axis);
+    auto along = static_cast<size_t>(one_axis(axis, x.rank()));
+    const Dim& around = x.dims()[along];
+    Dim place = mod(-shift, weft::max(around, 1));
+    if (around.min() > 0) return joined({slice(x, axis, {place, {}}), slice(x, axis, {{}, place})}, axis);
+    // Of what may be nothing the parts' extents would not be known to add up.
+    Dims starts(x.dims().size(), 0), limits = x.dims();
+    starts[along] = place;
+    limits[along] = place + around;
+    return apply(Op::slice, {joined({x, x}, axis)}, {{Attr::start_indices, starts}, {Attr::limit_indices, limits}, {Attr::strides, Ints(starts.size(), 1)}});
   });
 }
 Tensor tril(const Tensor& x, int64_t k, Where where) { return triangle("tril", x, k, true, where); }

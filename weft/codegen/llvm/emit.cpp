@@ -214,7 +214,9 @@ class EntryWriter {
   }
 
   void write_block(std::string& body, const LaunchBlock& block) {
-    for (const Launch& launch : block.launches) write_launch(body, launch);
+    extents_.in_block([&] {
+      for (const Launch& launch : block.launches) write_launch(body, launch);
+    });
   }
 
   void write_slot(std::string& body, size_t at, const char* type, const std::string& value) {

@@ -53,6 +53,12 @@ class KernelEmitter {
   // An i64 value of an extent over symbols and counters that are bound.
   std::string extent(const Dim& dim);
   void bind(const std::string& symbol, const std::string& value) { counters_[symbol] = value; }
+  // Extents that are made meanwhile are for this block alone: others may run without it, or by another counter of its name.
+  void in_block(const auto& write) {
+    scopes_.emplace_back();
+    write();
+    scopes_.pop_back();
+  }
   const std::string& pointer(int32_t memory) const { return pointers_[static_cast<size_t>(memory)]; }
   // The buffer that the text goes to; the emitter's own by default.
   std::string* out;
