@@ -104,6 +104,7 @@ const std::vector<Target>& targets() {
 struct Kernels {
   DotEmitter emitter;
   DotKernel kernel;
+  bool multiplies_bf16;
   Loaded code;
   Body plain, pack, packed;
 
@@ -138,6 +139,7 @@ struct Kernels {
   Kernels(const Target& target, const DotKernel& kernel)
       : emitter(target),
         kernel(kernel),
+        multiplies_bf16(target.bf16),
         code(text(emitter, kernel), target),
         plain(reinterpret_cast<Body>(code.find("plain"))),
         pack(reinterpret_cast<Body>(code.find("pack"))),
@@ -243,9 +245,7 @@ class Problem {
         c(strides(shape.result, shape.m, shape.n, shape.batch0, shape.batch1)),
         lhs(size_t(a.size * size_of(operand))),
         rhs(size_t(b.size * size_of(operand))),
-        result(size_t(c.size * size_of(accumulate))),
-        packed(size_t(packed_elements(shape.batch0 * shape.batch1, shape.n, shape.k).value() * size_of(accumulate)) +
-               64) {
+        result(size_t(c.size * size_of(accumulate))) {
     std::mt19937 random(7);
     auto fill = [&](const Guarded& memory) {
       for (size_t i = 0; i < memory.bytes(); i += size_t(size_of(operand)))
@@ -259,7 +259,7 @@ class Problem {
     args = {.lhs = lhs.data(),
             .rhs = rhs.data(),
             .result = result.data(),
-            .packed = aligned(packed.data()),
+            .packed = nullptr,
             .m = shape.m,
             .n = shape.n,
             .k = shape.k,
@@ -279,6 +279,10 @@ class Problem {
   void run(const Kernels& with, bool use_packed, int64_t parts) {
     std::memset(result.data(), 0x55, result.bytes());
     Dim batch = shape.batch0 * shape.batch1;
+    Dot dot;
+    dot.lhs_type = dot.rhs_type = operand, dot.accumulate = accumulate, dot.n = shape.n, dot.k = shape.k;
+    Guarded packed(size_t(packed_elements(dot, batch, with.multiplies_bf16).value() * size_of(accumulate)) + 64);
+    args.packed = aligned(packed.data());
     auto launch = [&](Body body, int64_t count) {
       for (int64_t part = parts - 1; part >= 0; --part) body(&args, count * part / parts, count * (part + 1) / parts);
     };
@@ -334,7 +338,7 @@ class Problem {
   Shape shape;
   DType operand, accumulate;
   Strides a, b, c;
-  Guarded lhs, rhs, result, packed;
+  Guarded lhs, rhs, result;
   Arguments args;
 };
 

@@ -135,7 +135,7 @@ template <class T>
 std::complex<T> complex_power(std::complex<T> a, std::complex<T> b) {
   std::complex<T> zero, one(1);
   if (b == zero) return one;
-  if (a == zero && b.real() > 0 && b.imag() == 0) return zero;
+  if (a == zero && b.real() > 0) return zero;
   if (a == zero) return {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::quiet_NaN()};
   if (b.imag() != 0 || std::trunc(b.real()) != b.real() || std::abs(b.real()) >= 100) return std::pow(a, b);
   int n = std::abs(static_cast<int>(b.real()));

@@ -40,8 +40,9 @@ void select_range(Selection& to, const Slice& range, const Dim& extent) {
 }
 
 void select_place(Selection& to, const Dim& place, const Dim& extent, size_t axis) {
-  if (place.is_static() && extent.is_static() && (place.value() < -extent.value() || place.value() >= extent.value()))
-    fail(ErrorKind::index, "index_bounds", "index ", place, " is out of bounds for axis ", axis, " of extent ", extent);
+  if (int64_t least = extent.min(); place.is_static() && (place.value() < -least || place.value() >= least))
+    fail(ErrorKind::index, "index_bounds", "index ", place, " is out of bounds for axis ", axis, " of extent ", extent,
+         extent.is_static() ? "" : cat(" where that is ", least));
   to.starts.push_back(from_start(place, extent));
   to.counts.push_back(1);
   to.steps.push_back(1);

@@ -115,6 +115,13 @@ ExprId Access::in_range(const Index& at, const Dim& low, const Dim& high) {
   return both(above, below);
 }
 
+ExprId Access::fits(const Dims& sizes, const Dims& dims) {
+  ExprId all = no_expr;
+  for (size_t i = 0; i < dims.size(); ++i)
+    if (known_less(dims[i], sizes[i]) != false) all = both(all, scalar(Scalar::ge, DType::boolean, {index(dims[i]), index(sizes[i])}));
+  return all;
+}
+
 int32_t Access::memory(NodeId stored, bool written) {
   auto found = std::find(memory_nodes_.begin(), memory_nodes_.end(), stored);
   if (found == memory_nodes_.end()) {
@@ -343,7 +350,7 @@ ExprId Access::gathered(const Node& node, const Dims& at, ExprId mask) {
     auto axis = static_cast<size_t>(map[k]);
     dynamic.emplace_back(clamped(value(indices, where, mask), dims[axis] - sizes[axis]), strides[axis]);
   }
-  return load(operand.id(), base, std::move(dynamic), mask);
+  return load(operand.id(), base, std::move(dynamic), both(mask, fits(sizes, dims)));
 }
 
 ExprId Access::sliced_at_value(const Node& node, const Dims& at, ExprId mask) {
@@ -354,14 +361,14 @@ ExprId Access::sliced_at_value(const Node& node, const Dims& at, ExprId mask) {
   for (size_t i = 0; i < dims.size(); ++i)
     if (Dim last = dims[i] - node.type().dims[i]; !last.is(0))
       dynamic.emplace_back(clamped(value(node.operand(i + 1), {}), last), strides[i]);
-  return load(operand.id(), linear_index(dims, at), std::move(dynamic), mask);
+  return load(operand.id(), linear_index(dims, at), std::move(dynamic), both(mask, fits(node.type().dims, dims)));
 }
 
 ExprId Access::updated_at_value(const Node& node, const Dims& at, ExprId mask) {
   Value update = node.operand(1);
   const Dims &dims = node.type().dims, &sizes = update.type().dims;
   Dims strides = row_major_strides(sizes);
-  ExprId inside = no_expr;
+  ExprId inside = fits(sizes, dims);
   std::vector<std::pair<ExprId, Index>> dynamic;
   for (size_t i = 0; i < dims.size(); ++i) {
     Dim last = dims[i] - sizes[i];

@@ -51,6 +51,7 @@ class Access {
   ExprId variable(int32_t slot, DType dtype);
   ExprId both(ExprId lhs, ExprId rhs);  // logical and; no_expr is true
   ExprId in_range(const Index& index, const Dim& low, const Dim& high);  // low <= index < high; no_expr when always
+  ExprId fits(const Dims& sizes, const Dims& dims);  // sizes <= dims; no_expr when always
 
   // The view, when the value is reached from a stored one by strides alone.
   std::optional<StridedView> strided(Value value, const Dims& coordinates) const;

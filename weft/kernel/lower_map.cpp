@@ -183,6 +183,7 @@ void lower_update(Lowering& lowering, const Stage& stage) {
   Dims at = space.coordinates;
   for (size_t i = 0; fixed && i < at.size(); ++i) at[i] = node.attrs.dims(Attr::start_indices)[i] + at[i] * Dim(node.ints(Attr::strides)[i]);
   Stmt put = store_statement(access.memory(stage.root, true), linear_index(dims, at), access.value(node.operand(1), space.coordinates));
+  if (!fixed) put.mask = access.fits(sizes, dims);
   for (size_t i = 0; !fixed && i < dims.size(); ++i)
     if (Dim last = dims[i] - sizes[i]; !last.is(0)) put.dynamic.emplace_back(access.clamped(access.value(node.operand(i + 2), {}), last), strides[i]);
   draft.kernel.body = schedule_map(draft.kernel, space.axes, {std::move(put)}, draft.parallel);
@@ -218,8 +219,13 @@ void lower_scatter(Lowering& lowering, const Stage& stage) {
   bool has_vector = vector_dim < indices.type().dims.size();
   Dims strides = row_major_strides(type.dims), fixed(type.dims.size(), Dim(0));
   size_t next = 0;
+  ExprId mask = no_expr;
   for (size_t i = 0; i < fixed.size(); ++i)
-    if (!has(inserted, i) && !has(batching, i)) fixed[i] = inner[next++];
+    if (!has(inserted, i) && !has(batching, i)) {
+      Dim extent = updates.type().dims[static_cast<size_t>(window[next])];
+      fixed[i] = inner[next++];
+      if (access.fits({extent}, {type.dims[i]}) != no_expr) mask = access.both(mask, access.in_range(fixed[i], 0, type.dims[i]));
+    }
   for (size_t i = 0; i < batching.size(); ++i) {
     auto source = static_cast<size_t>(index_batching[i]);
     if (has_vector && source > vector_dim) --source;
@@ -227,6 +233,7 @@ void lower_scatter(Lowering& lowering, const Stage& stage) {
   }
   Stmt put = statement(StmtKind::store, access.memory(stage.root, true), access.value(updates, space.coordinates));
   put.index = linear_index(type.dims, fixed);
+  put.mask = mask;
   for (size_t k = 0; k < map.size(); ++k) {
     Dims where = batch;
     if (has_vector) where.insert(where.begin() + static_cast<std::ptrdiff_t>(vector_dim), Dim(static_cast<int64_t>(k)));

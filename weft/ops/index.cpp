@@ -1,4 +1,7 @@
 // Reading and writing at positions that are values: dynamic slices, gather, scatter.
+#include <algorithm>
+#include <functional>
+
 #include "weft/core/element.h"
 #include "weft/ir/graph.h"
 #include "weft/ir/interpret.h"
@@ -46,7 +49,14 @@ Ints clamped_starts(std::span<const Literal> indices, const Ints& dims, const In
   return starts;
 }
 
+// Whether parts of such sizes can be taken or put: where extents are symbols, that is known only now. If not, what is taken is
+// zero and nothing is put.
+bool fits(const Ints& sizes, const Ints& dims) {
+  return std::ranges::equal(sizes, dims, std::less_equal<>());
+}
+
 Literals eval_dynamic_slice(const Node& node, std::span<const Literal> operands) {
+  if (!fits(node.type().static_dims(), operands[0].type().static_dims())) return {Literal(node.type())};
   Ints starts = clamped_starts(operands.subspan(1), operands[0].type().static_dims(), node.type().static_dims());
   return {gathered(node.type(), operands[0], [&](const Ints& index) {
     Ints source(index);
@@ -63,6 +73,7 @@ Literal copy_of(const Literal& literal) {
 
 Literals eval_dynamic_update_slice(const Node& node, std::span<const Literal> operands) {
   Ints dims = node.type().static_dims(), sizes = operands[1].type().static_dims(), strides = row_major_strides(dims);
+  if (!fits(sizes, dims)) return {operands[0]};
   Ints starts = clamped_starts(operands.subspan(2), dims, sizes);
   Literal result = copy_of(operands[0]);
   int64_t at = 0;
@@ -165,6 +176,8 @@ Literals eval_gather(const Node& node, std::span<const Literal> operands) {
                      a.ints(Attr::start_indices_batching_dims)};
   Ints dims = operands[0].type().static_dims();
   const Dims& sizes = a.dims(Attr::slice_sizes);
+  for (size_t i = 0; i < dims.size(); ++i)
+    if (dims[i] < sizes[i].value()) return {Literal(node.type())};
   return {gathered(node.type(), operands[0], [&](const Ints& index) {
     Ints batch, inner;
     for (size_t i = 0; i < index.size(); ++i) (contains(offset, static_cast<int64_t>(i)) ? inner : batch).push_back(index[i]);

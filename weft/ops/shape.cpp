@@ -69,7 +69,8 @@ Types infer_slice(const Call& call) {
   Type result{x.dtype, {}};
   for (size_t i = 0; i < rank; ++i) {
     call.require(strides[i] > 0, "c4", "strides must be positive, got ", strides);
-    bool legal = known_less(start[i], Dim(0)) != true && known_less(limit[i], start[i]) != true && known_less(x.dims[i], limit[i]) != true;
+    bool legal = known_less(start[i], Dim(0)) != true && known_less(limit[i], start[i]) != true && known_less(x.dims[i], limit[i]) != true &&
+                 (!limit[i].is_static() || limit[i].value() <= x.dims[i].min());
     call.require(legal, "c3", "dimension ", i, ": 0 <= ", start[i], " <= ", limit[i], " <= ", x.dims[i], " must hold");
     result.dims.push_back(ceildiv(limit[i] - start[i], strides[i]));
   }

@@ -10,7 +10,7 @@ import numpy as np
 from .. import _core
 from ..errors import ArgumentTypeError, DataDependentError, OutOfBoundsError
 from .dispatch import broadcast_to
-from .indexing import Reshape, Slice, clamp_slice
+from .indexing import Reshape, Slice, check_position, clamp_slice
 from .tracer import Tensor, TracedArray, View, as_tensor, convert, raise_here
 from .ufuncs import compare, op, scalar, select
 
@@ -119,10 +119,12 @@ def wrapped_index(item: Any, extent: Any, axis: int) -> Tensor:
     if index.dtype.kind not in "iu":
         raise_here(OutOfBoundsError, f"arrays used as indices must be of integer (or boolean) type, got {index.dtype}", "index_dtype")
     known = index.constant()
-    if known is not None and isinstance(extent, int):
-        bad = known[(known < -extent) | (known >= extent)] if known.size else known
+    if known is not None and known.size:
+        least = extent if isinstance(extent, int) else extent.min
+        bad = known[(known < -least) | (known >= least)]
         if bad.size:
-            raise_here(OutOfBoundsError, f"index {bad.ravel()[0]} is out of bounds for axis {axis} with size {extent}", "index_bounds")
+            check_position(int(bad[0]), extent, axis)
+    if known is not None and isinstance(extent, int):
         return _core.constant(np.where(known < 0, known + extent, known).astype(np.int64))
     unsigned = index.dtype.kind == "u"
     index = convert(index, np.dtype(np.int64))

@@ -184,8 +184,8 @@ def basic_view(array: TracedArray, items: list[Any]) -> TracedArray:
             shape.append(count)
         else:
             position = item if isinstance(item, _core.Dim) else item.__index__()
-            if isinstance(position, int) and isinstance(extent, int) and not -extent <= position < extent:
-                raise_here(OutOfBoundsError, f"index {position} is out of bounds for axis {axis} with size {extent}", "index_bounds")
+            if isinstance(position, int):
+                check_position(position, extent, axis)
             start, count, step = from_the_end(position, extent), 1, 1
         starts.append(start), counts.append(count), steps.append(step)
         axis += 1
@@ -199,6 +199,18 @@ def basic_view(array: TracedArray, items: list[Any]) -> TracedArray:
     if len(shape) != result.ndim or any(item is None or not isinstance(item, slice) for item in items):
         result = result.view_through(Reshape(result.shape, tuple(shape)))
     return result if result is not array else array.view_through(Reshape(array.shape, array.shape))
+
+
+def check_position(position: int, extent: Extent, axis: int) -> None:
+    """OutOfBoundsError where a fixed position lies, or at the least extent may lie, outside of its axis."""
+    least = extent if isinstance(extent, int) else extent.min
+    if -least <= position < least:
+        return
+    if isinstance(extent, int):
+        raise_here(OutOfBoundsError, f"index {position} is out of bounds for axis {axis} with size {extent}", "index_bounds")
+    wanted = position + 1 if position >= 0 else -position
+    hint = f"give its wf.Dim a min for which that is at least {wanted}"
+    raise_here(OutOfBoundsError, f"index {position} is out of bounds for axis {axis} where its size {extent} is {least}: {hint}", "index_bounds")
 
 
 def checked_positions(items: list[Any], shape: tuple) -> list[Any]:

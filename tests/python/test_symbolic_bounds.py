@@ -1,0 +1,66 @@
+"""Indices into axes of symbolic extent: what may lie outside raises while tracing, or touches nothing when the program runs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import weftwork as wf
+
+
+def put(x):
+    x[3] = 1.0
+
+
+@pytest.mark.parametrize("function", [lambda x: x[3], lambda x: x[-4], lambda x: x[::-1][3], lambda x: np.take(x, 3), lambda x: x[[0, 3]], put])
+def test_a_fixed_index_must_lie_inside_at_the_least_extent(function):
+    x = np.arange(8.0)
+    with pytest.raises(IndexError, match="at least 4") as raised:
+        wf.jit(function, dynamic={"x": {0: wf.Dim("n", 3, 8, 100)}})(x)
+    assert "test_symbolic_bounds.py" in str(raised.value)
+    fits = wf.jit(function, dynamic={"x": {0: wf.Dim("n", 4, 8, 100)}})
+    for n in (4, 8):
+        ours, wanted = np.arange(float(n)), np.arange(float(n))
+        np.testing.assert_array_equal(fits(ours), function(wanted))
+        np.testing.assert_array_equal(ours, wanted)
+
+
+@pytest.mark.parametrize("mode", ["interpret", "compile"])
+def test_nothing_is_read_from_an_axis_without_elements(mode):
+    """Beside the empty array lies memory that is not to be seen."""
+    beside = np.full(64, 7.0)
+    x = wf.spec((wf.Dim("n", 0, 8, 100),), np.float64)
+    graph = wf.trace(lambda x, i: (x[i] + 1, x[i[0]]), x, wf.spec((wf.Dim("m", 1, 3, 100),), np.int64))
+    run = graph.interpret if mode == "interpret" else wf.compile(graph)
+    for i in (np.array([0]), np.array([5, -1, 3])):
+        many, one = run(beside[32:32], i)
+        np.testing.assert_array_equal(many, np.ones(len(i)))
+        assert one == 0
+
+
+TEXTS = {
+    "dynamic_slice": '%r = stablehlo.dynamic_slice %x, %i, sizes = [4] : (tensor<?xf32, "n">, tensor<i32>) -> tensor<4xf32>',
+    "dynamic_update_slice": '%r = stablehlo.dynamic_update_slice %x, %u, %i : (tensor<?xf32, "n">, tensor<4xf32>, tensor<i32>) -> tensor<?xf32, "n">',
+}
+
+
+@pytest.mark.parametrize("op", TEXTS)
+@pytest.mark.parametrize("mode", ["interpret", "compile"])
+def test_parts_larger_than_an_array_are_not_taken_and_not_put(op, mode):
+    result = "tensor<4xf32>" if op == "dynamic_slice" else 'tensor<?xf32, "n">'
+    text = f'func.func @main(%x: tensor<?xf32, "n">, %u: tensor<4xf32>, %i: tensor<i32>) -> {result} {{\n  {TEXTS[op]}\n  return %r : {result}\n}}'
+    graph = wf.stablehlo.parse(text)
+    run = graph.interpret if mode == "interpret" else wf.compile(graph)
+    memory = np.full(32, 7, np.float32)
+    x, u = memory[16:18], np.full(4, 5, np.float32)
+    wanted = np.zeros(4) if op == "dynamic_slice" else x
+    np.testing.assert_array_equal(run(x, u, np.array(1, np.int32)), wanted)
+    assert (memory == 7).all()
+    whole = np.arange(5, dtype=np.float32)
+    np.testing.assert_array_equal(run(whole, u, np.array(3, np.int32)), whole[1:] if op == "dynamic_slice" else [0, 5, 5, 5, 5])
+
+
+def test_a_slice_must_fit_the_least_extent():
+    text = 'func.func @main(%x: tensor<?xf32, "n">) -> tensor<4xf32> {\n  %r = stablehlo.slice %x [0:4] : (tensor<?xf32, "n">) -> tensor<4xf32>\n  return %r : tensor<4xf32>\n}'
+    with pytest.raises(wf.errors.Error, match=r"0 <= 0 <= 4 <= n"):
+        wf.stablehlo.parse(text)
