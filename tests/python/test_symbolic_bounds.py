@@ -12,7 +12,10 @@ def put(x):
     x[3] = 1.0
 
 
-@pytest.mark.parametrize("function", [lambda x: x[3], lambda x: x[-4], lambda x: x[::-1][3], lambda x: np.take(x, 3), lambda x: x[[0, 3]], put])
+@pytest.mark.parametrize(
+    "function",
+    [lambda x: x[3], lambda x: x[-4], lambda x: x[::-1][3], lambda x: np.take(x, 3), lambda x: x[[0, 3]], put],
+)
 def test_a_fixed_index_must_lie_inside_at_the_least_extent(function):
     x = np.arange(8.0)
     with pytest.raises(IndexError, match="at least 4") as raised:
@@ -57,7 +60,9 @@ def test_parts_larger_than_an_array_are_not_taken_and_not_put(op, mode):
     np.testing.assert_array_equal(run(x, u, np.array(1, np.int32)), wanted)
     assert (memory == 7).all()
     whole = np.arange(5, dtype=np.float32)
-    np.testing.assert_array_equal(run(whole, u, np.array(3, np.int32)), whole[1:] if op == "dynamic_slice" else [0, 5, 5, 5, 5])
+    np.testing.assert_array_equal(
+        run(whole, u, np.array(3, np.int32)), whole[1:] if op == "dynamic_slice" else [0, 5, 5, 5, 5]
+    )
 
 
 def test_a_slice_must_fit_the_least_extent():
