@@ -43,10 +43,13 @@ struct Flattened {
   bool has_others = false;  // arrays that are not NumPy's own
 };
 
+// Whether a function is traced on this thread: jitted ones that it calls are a part of it.
+thread_local bool is_tracing = false;
+
 class Dispatcher {
  public:
   // `miss(args, kwargs)` makes a Plan; `joint(args, kwargs)` runs calls whose
-  // arguments share elements, or gives NotImplemented; `others(args, kwargs)` those with arrays that are not NumPy's own; `dynamic`: parameter name → tuple of the axes that may vary;
+  // arguments share elements, or gives NotImplemented; `others(args, kwargs)` those with arrays that are not NumPy's own, and within traced functions; `dynamic`: parameter name → tuple of the axes that may vary;
   // `names`: the positional parameters' names; `static_names`: those never traced.
   Dispatcher(nb::object miss, nb::object joint, nb::object others, nb::tuple names, nb::dict dynamic, nb::tuple static_names)
       : miss_(std::move(miss)), joint_(std::move(joint)), others_(std::move(others)), static_names_(std::move(static_names)) {
@@ -58,7 +61,7 @@ class Dispatcher {
   nb::object call(nb::args args, nb::kwargs kwargs) {
     Flattened flat;
     flatten_arguments(args, kwargs, flat);
-    if (flat.has_others) return others_(args, kwargs);
+    if (flat.has_others || is_tracing) return others_(args, kwargs);
     nb::object key = make_key(flat);
     nb::object found = find(key);
     if (found && PyList_Check(found.ptr())) {
@@ -366,6 +369,7 @@ PyType_Slot collector_slots[] = {
 }  // namespace
 
 void bind_dispatch(nb::module_& m) {
+  m.def("set_tracing", [](bool on) { is_tracing = on; }, nb::arg("on"), "Says whether a function is traced on this thread.");
   nb::class_<Plan>(m, "Plan", nb::type_slots(plan_slots), "A compiled signature of a jitted function.")
       .def("__init__", [](Plan* self, nb::object executable, nb::handle input_leaves, nb::handle captured,
                           nb::handle outputs, nb::object build_result, nb::handle layout_leaves) {

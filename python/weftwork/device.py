@@ -64,11 +64,14 @@ class Lent:
 
 
 def lent_array(other: Any) -> np.ndarray:
-    """An array over the memory of an object with ``__dlpack__``; over a copy that cannot be written where it is not dense."""
+    """An array over the memory of an object with ``__dlpack__``; it cannot be written where it is not dense."""
     try:
         return Buffer(other, copy=False).numpy()
     except ArgumentValueError:
-        array = Buffer(other).numpy()
+        try:
+            array = np.from_dlpack(other).view()
+        except (BufferError, TypeError, RuntimeError):  # an element type that NumPy does not know
+            array = Buffer(other).numpy()
         array.flags.writeable = False
         return array
 

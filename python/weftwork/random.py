@@ -159,6 +159,8 @@ def exponential(key: Any, shape: Any = (), dtype: Any = np.float64, scale: Any =
     True
     """
     kind = np.dtype(dtype)
+    if kind.name not in WORDS:
+        raise_here(ArgumentTypeError, f"a float dtype was wanted ({', '.join(WORDS)}), got {kind}", "random_dtype")
     wide = kind if kind == np.float64 else np.dtype(np.float32)
     return (np.negative(np.log1p(-unit(key, shape, wide))) * solid(scale).astype(wide)).astype(kind)
 

@@ -82,3 +82,10 @@ TEST_CASE("a state keeps its types, and branches agree") {
     CHECK(error.loc().line() == __LINE__ - 4);
   }
 }
+
+TEST_CASE("places that count turns are brought inside") {
+  Tensor x = tensor({1.0, 2.0, 4.0}), start = zeros({});
+  CHECK(for_loop(5, [&](const Dim& i, Tensor sum) { return sum + x[i]; }, start).text() == "15.");
+  CHECK(for_loop(5, [&](const Dim& i, Tensor u) { return update(u, {i}, 1.0 + extent(i)); }, zeros({3})).text() == "[1. 2. 5.]");
+  CHECK(for_loop(3, [&](const Dim& i, Tensor sum) { return sum + x[i - 3]; }, start).text() == "7.");
+}

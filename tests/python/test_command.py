@@ -458,9 +458,13 @@ def test_names_of_files_need_not_be_text(folder):
 
 def test_files_appear_whole_through_links_and_devices_stay(weft, folder):
     Path("real.npy").write_bytes(b"before")
+    Path("real.npy").chmod(0o600)
     Path("link.npy").symlink_to("real.npy")
-    ok(weft("run", "layer.mlir", "-q", "--out", "link.npy"))
-    assert Path("link.npy").is_symlink() and np.load("real.npy").shape == (64, 3)
+    Path("dangling.npy").symlink_to("new.npy")
+    for link, real in (("link.npy", "real.npy"), ("dangling.npy", "new.npy")):
+        ok(weft("run", "layer.mlir", "-q", "--out", link))
+        assert Path(link).is_symlink() and np.load(real).shape == (64, 3)
+    assert Path("real.npy").stat().st_mode & 0o777 == 0o600
     os.mkfifo("pipe.npy")
     reader = subprocess.Popen(["cat", "pipe.npy"], stdout=subprocess.PIPE)
     ok(weft("run", "layer.mlir", "-q", "--out", "pipe.npy"))

@@ -108,6 +108,7 @@ def test_keys_in_a_traced_function() -> None:
         (lambda k: wf.random.randint(k, (2,), 3, 3), wf.errors.ArgumentValueError, "less than"),
         (lambda k: wf.random.randint(k, (2,), 0, 300, np.uint8), wf.errors.ArgumentValueError, "uint8"),
         (lambda k: wf.random.randint(k, (2,), 0, 3, np.float32), wf.errors.ArgumentTypeError, "integer"),
+        (lambda k: wf.random.exponential(k, (2,), np.int32), wf.errors.ArgumentTypeError, "float"),
         (lambda k: wf.random.split(k, -1), wf.errors.ArgumentValueError, "negative"),
     ],
 )

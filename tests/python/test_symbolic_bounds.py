@@ -69,3 +69,35 @@ def test_a_slice_must_fit_the_least_extent():
     text = 'func.func @main(%x: tensor<?xf32, "n">) -> tensor<4xf32> {\n  %r = stablehlo.slice %x [0:4] : (tensor<?xf32, "n">) -> tensor<4xf32>\n  return %r : tensor<4xf32>\n}'
     with pytest.raises(wf.errors.Error, match=r"0 <= 0 <= 4 <= n"):
         wf.stablehlo.parse(text)
+
+
+def test_a_fixed_index_into_a_computed_extent_is_brought_inside():
+    x = np.arange(8.0)
+    half = wf.jit(lambda x: x[x.shape[0] // 2 :][0], dynamic={"x": {0: wf.Dim("n", 1, 8, 100)}})
+    assert half(x) == 4
+    assert half(x[:5]) == 2
+    with pytest.raises(IndexError):
+        wf.jit(lambda x: x[1:][200], dynamic={"x": {0: wf.Dim("n", 1, 8, 100)}})(x)
+
+
+def test_writes_to_what_is_a_view_in_numpy_and_a_copy_here_raise():
+    def double(x):
+        for row in x:
+            row *= 2
+
+    with pytest.raises(wf.errors.Error, match=r"write x\[i, ...\] = value"):
+        wf.jit(double, dynamic={"x": {0: wf.Dim("n", 1, 16, 200)}})(np.ones((20, 3)))
+
+
+@pytest.mark.parametrize("strides", [1, 2])
+def test_an_update_must_fit_the_least_extent(strides):
+    x = 'tensor<?xf32, "n">'
+    text = f'func.func @main(%x: {x}, %u: tensor<4xf32>) -> {x} {{\n  %r = "weft.update_slice"(%x, %u) {{start_indices = array<i64: 0>, strides = array<i64: {strides}>}} : ({x}, tensor<4xf32>) -> {x}\n  return %r : {x}\n}}'
+    with pytest.raises(wf.errors.Error, match="must lie in n"):
+        wf.stablehlo.parse(text)
+
+
+def test_text_cannot_name_views_that_nothing_holds_to_their_operand():
+    text = 'func.func @main(%x: tensor<3xf32>) -> tensor<9xf32> {\n  %r = "weft.strided_view"(%x) {dims = array<i64: 9>, axes = array<i64: 0>, strides = array<i64: 1>, start_indices = array<i64: 0>} : (tensor<3xf32>) -> tensor<9xf32>\n  return %r : tensor<9xf32>\n}'
+    with pytest.raises(wf.errors.Error, match=r"weft\.strided_view"):
+        wf.stablehlo.parse(text)

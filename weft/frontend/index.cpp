@@ -43,7 +43,10 @@ void select_place(Selection& to, const Dim& place, const Dim& extent, size_t axi
   if (int64_t least = extent.min(); place.is_static() && (place.value() < -least || place.value() >= least))
     fail(ErrorKind::index, "index_bounds", "index ", place, " is out of bounds for axis ", axis, " of extent ", extent,
          extent.is_static() ? "" : cat(" where that is ", least));
-  to.starts.push_back(from_start(place, extent));
+  Dim start = from_start(place, extent);
+  // A place that is not known to lie inside is brought inside when the program runs.
+  if (!place.is_static() && (start.min() < 0 || known_less(start, extent) != true)) start = weft::max(0, weft::min(start, extent - 1));
+  to.starts.push_back(std::move(start));
   to.counts.push_back(1);
   to.steps.push_back(1);
 }

@@ -71,7 +71,7 @@ Tensor uniform(const Tensor& key, Ints dims, DType dtype, const Operand& low, co
 // By Box and Muller (1958).
 Tensor normal(const Tensor& key, Ints dims, DType dtype, const Operand& mean, const Operand& deviation) {
   return recorded("normal", mean.where, [&] {
-    unit(key, {}, dtype);  // an error for other dtypes
+    unit(key, dims, dtype);  // errors for other dtypes and extents
     int64_t count = Type{dtype, Dims(dims.begin(), dims.end())}.count().value();
     Tensor u = unit(key, {2, (count + 1) / 2}, wide(dtype)), first = index(u, {0}), second = index(u, {1});
     Tensor radius = sqrt(log1p(-first) * number(-2, wide(dtype))), angle = second * number(2 * std::numbers::pi, wide(dtype));
@@ -81,7 +81,10 @@ Tensor normal(const Tensor& key, Ints dims, DType dtype, const Operand& mean, co
 }
 
 Tensor exponential(const Tensor& key, Ints dims, DType dtype, const Operand& scale) {
-  return recorded("exponential", scale.where, [&] { return cast_to(-log1p(-unit(key, dims, wide(dtype))) * as_tensor(scale, wide(dtype)), dtype); });
+  return recorded("exponential", scale.where, [&] {
+    unit(key, dims, dtype);  // errors for other dtypes and extents
+    return cast_to(-log1p(-unit(key, dims, wide(dtype))) * as_tensor(scale, wide(dtype)), dtype);
+  });
 }
 
 Tensor bernoulli(const Tensor& key, const Operand& p, Ints dims) {

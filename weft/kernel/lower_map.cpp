@@ -198,6 +198,19 @@ bool accumulates(Scalar op) {
          op == Scalar::bit_or || op == Scalar::bit_xor;
 }
 
+// Stores what a body makes of the element that is there and the new one.
+void combine(Stmt& put, const Graph& body, DType dtype, Access& access) {
+  if (body.outputs()[0].value.id() == body.parameters()[1]) return;
+  std::optional<Op> op = single_op(body);
+  if (op && accumulates(def(*op).scalar) && !is_complex(dtype)) {
+    put.kind = StmtKind::barrier_accumulate;
+    put.op = def(*op).scalar;
+  } else {
+    ExprId present = access.load_from(put.slot, dtype, put.index, put.dynamic, put.mask);
+    put.expr = access.inlined(body, {present, put.expr})[0];
+  }
+}
+
 }  // namespace
 
 void lower_scatter(Lowering& lowering, const Stage& stage) {
@@ -213,8 +226,11 @@ void lower_scatter(Lowering& lowering, const Stage& stage) {
   Access access(lowering.graph, lowering.fusion, draft.kernel);
   Value indices = node.operand(1), updates = node.operand(2);
   Space space = space_of(updates.type().dims, ".u");
-  Dims batch, inner;
-  for (size_t i = 0; i < space.coordinates.size(); ++i) (has(window, i) ? inner : batch).push_back(space.coordinates[i]);
+  Dims batch, inner, extents;
+  for (size_t i = 0; i < space.coordinates.size(); ++i) {
+    (has(window, i) ? inner : batch).push_back(space.coordinates[i]);
+    if (has(window, i)) extents.push_back(updates.type().dims[i]);
+  }
   auto vector_dim = static_cast<size_t>(a.integer(Attr::index_vector_dim));
   bool has_vector = vector_dim < indices.type().dims.size();
   Dims strides = row_major_strides(type.dims), fixed(type.dims.size(), Dim(0));
@@ -222,9 +238,11 @@ void lower_scatter(Lowering& lowering, const Stage& stage) {
   ExprId mask = no_expr;
   for (size_t i = 0; i < fixed.size(); ++i)
     if (!has(inserted, i) && !has(batching, i)) {
-      Dim extent = updates.type().dims[static_cast<size_t>(window[next])];
+      bool may_stick_out = access.fits({extents[next]}, {type.dims[i]}) != no_expr;
       fixed[i] = inner[next++];
-      if (access.fits({extent}, {type.dims[i]}) != no_expr) mask = access.both(mask, access.in_range(fixed[i], 0, type.dims[i]));
+      if (may_stick_out) mask = access.both(mask, access.in_range(fixed[i], 0, type.dims[i]));
+    } else if (has(inserted, i) && !has(map, i)) {
+      mask = access.both(mask, access.fits({1}, {type.dims[i]}));
     }
   for (size_t i = 0; i < batching.size(); ++i) {
     auto source = static_cast<size_t>(index_batching[i]);
@@ -245,17 +263,7 @@ void lower_scatter(Lowering& lowering, const Stage& stage) {
     put.mask = access.both(put.mask, access.scalar(Scalar::lt, DType::boolean, {at, access.index(type.dims[axis])}));
     put.dynamic.emplace_back(start, strides[axis]);
   }
-  const Graph& body = *node.regions[0];
-  if (body.outputs()[0].value.id() != body.parameters()[1]) {
-    std::optional<Op> op = single_op(body);
-    if (op && accumulates(def(*op).scalar) && !is_complex(type.dtype)) {
-      put.kind = StmtKind::barrier_accumulate;
-      put.op = def(*op).scalar;
-    } else {
-      ExprId present = access.load_from(put.slot, type.dtype, put.index, put.dynamic, put.mask);
-      put.expr = access.inlined(body, {present, put.expr})[0];
-    }
-  }
+  combine(put, *node.regions[0], type.dtype, access);
   draft.kernel.body = serial(space.axes, {std::move(put)});
   finish_draft(lowering, std::move(draft), access, {stage.root});
 }

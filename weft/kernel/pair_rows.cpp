@@ -1,5 +1,6 @@
 // Two rows at a time: while one waits for what its sums came to, the machine goes on with the other.
 #include <algorithm>
+#include <set>
 
 #include "weft/core/pages.h"
 #include "weft/kernel/schedule.h"
@@ -81,11 +82,12 @@ class Pairing {
   // Whether both rows need the same narrow numbers, widened, which takes more than a load.
   bool widens_for_both(const std::vector<Stmt>& body) const {
     std::vector<ExprId> pending;
+    std::set<ExprId> seen;
     for (const Stmt& stmt : body) pending.push_back(stmt.expr);
     while (!pending.empty()) {
       ExprId id = pending.back();
       pending.pop_back();
-      if (id == no_expr) continue;
+      if (id == no_expr || !seen.insert(id).second) continue;
       const Expr& e = kernel_.exprs[static_cast<size_t>(id)];
       if (odd_[static_cast<size_t>(id)] == id && e.op == Scalar::convert) {
         const Expr& from = kernel_.exprs[static_cast<size_t>(e.args[0])];

@@ -300,7 +300,8 @@ OpDef define_update_slice() {
             for (size_t i = 0; i < x.dims.size(); ++i) {
               call.require(strides[i] > 0, "c4", "strides must be positive, got ", strides);
               Dim last = start[i] + (part.dims[i] - Dim(1)) * Dim(strides[i]);
-              bool outside = known_less(start[i], Dim(0)) == true || (known_less(last, x.dims[i]) == false && known_less(Dim(0), part.dims[i]) == true);
+              bool is_past = known_less(last, x.dims[i]) == false || (last.is_static() && last.value() >= x.dims[i].min());
+              bool outside = known_less(start[i], Dim(0)) == true || (is_past && known_less(Dim(0), part.dims[i]) == true);
               call.require(!outside, "c3", "dimension ", i, ": elements ", start[i], " to ", last, " must lie in ", x.dims[i]);
             }
             return {x};

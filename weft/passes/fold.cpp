@@ -1,6 +1,8 @@
 // fold: calls whose operands are constants become constants, and calls that give no elements.
 //
 // Only small results, so that no table replaces an iota or a broadcast, and never live literals, whose bytes may change.
+#include <algorithm>
+
 #include "weft/ir/interpret.h"
 #include "weft/passes/pass.h"
 
@@ -16,9 +18,17 @@ bool is_empty(const Node& node) {
   return node.type().is_static() && node.type().count() == Dim(0);
 }
 
+// Places that count turns, and other symbols: they have values when the program runs.
+bool has_symbols(const Node& node) {
+  return std::ranges::any_of(node.attrs, [](const auto& item) {
+    const Dims* dims = std::get_if<Dims>(&item.second);
+    return dims && !std::ranges::all_of(*dims, &Dim::is_static);
+  });
+}
+
 std::vector<Value> fold_node(Builder& build, const Node& node, const std::vector<Value>& operands) {
   if (is_empty(node) && may_rewrite("a call that gives no elements is a constant", node)) return {build.constant(Literal(node.type()))};
-  if (operands.empty() || node.types.size() != 1 || !node.type().is_static() || node.type().count().value() > largest) return {};
+  if (operands.empty() || node.types.size() != 1 || has_symbols(node) || !node.type().is_static() || node.type().count().value() > largest) return {};
   std::vector<Literal> literals;
   for (const Value& operand : operands) {
     if (operand.node().op != Op::constant) return {};

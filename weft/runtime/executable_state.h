@@ -14,13 +14,14 @@
 
 namespace weft {
 
-// Arenas that are kept between runs, so that their pages stay mapped.
+// Arenas that are kept between runs, so that their pages stay mapped. Nobody waits for another: a process may fork while one of
+// its threads is in here.
 class ArenaCache {
  public:
   Block take(Allocator& allocator, int64_t bytes) {
     {
-      std::lock_guard lock(mutex_);
-      if (!free_.empty()) {
+      std::unique_lock lock(mutex_, std::try_to_lock);
+      if (lock && !free_.empty()) {
         Block arena = std::move(free_.back());
         free_.pop_back();
         if (arena.get_deleter().bytes >= bytes) return arena;
@@ -30,8 +31,8 @@ class ArenaCache {
   }
 
   void give(Block arena) {
-    std::lock_guard lock(mutex_);
-    if (free_.size() < 4) free_.push_back(std::move(arena));
+    std::unique_lock lock(mutex_, std::try_to_lock);
+    if (lock && free_.size() < 4) free_.push_back(std::move(arena));
   }
 
  private:

@@ -11,6 +11,7 @@ namespace weft {
 namespace {
 
 using Find = Routine (*)(std::string_view);
+constexpr const char* name = "libweft_linalg.so." WEFT_VERSION;
 
 // By the folder of this library: the search path of its own is not asked where something stands between it and dlopen,
 // as AddressSanitizer does.
@@ -18,7 +19,8 @@ void* open_beside() {
   Dl_info self;
   std::string path = dladdr(reinterpret_cast<void*>(&find_linalg_routine), &self) ? self.dli_fname : "";
   path.resize(path.rfind('/') + 1);
-  return dlopen((path + "libweft_linalg.so." WEFT_VERSION).c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* found = dlopen((path + name).c_str(), RTLD_NOW | RTLD_LOCAL);
+  return found ? found : dlopen(name, RTLD_NOW | RTLD_LOCAL);
 }
 
 struct Library {

@@ -10,7 +10,7 @@ import numpy as np
 from .. import _core
 from ..errors import ArgumentTypeError, DataDependentError, OutOfBoundsError
 from .dispatch import broadcast_to
-from .indexing import Reshape, Slice, check_position, clamp_slice
+from .indexing import Reshape, Slice, check_position, clamp_slice, least_extent
 from .tracer import Tensor, TracedArray, View, as_tensor, convert, raise_here
 from .ufuncs import compare, op, scalar, select
 
@@ -120,7 +120,7 @@ def wrapped_index(item: Any, extent: Any, axis: int) -> Tensor:
         raise_here(OutOfBoundsError, f"arrays used as indices must be of integer (or boolean) type, got {index.dtype}", "index_dtype")
     known = index.constant()
     if known is not None and known.size:
-        least = extent if isinstance(extent, int) else extent.min
+        least = least_extent(extent)
         bad = known[(known < -least) | (known >= least)]
         if bad.size:
             check_position(int(bad[0]), extent, axis)

@@ -201,9 +201,19 @@ def basic_view(array: TracedArray, items: list[Any]) -> TracedArray:
     return result if result is not array else array.view_through(Reshape(array.shape, array.shape))
 
 
+def is_estimated(extent: Extent) -> bool:
+    """Whether it is computed from symbols, so that its min and max are but bounds."""
+    return isinstance(extent, _core.Dim) and not str(extent).isidentifier()
+
+
+def least_extent(extent: Extent) -> int:
+    """What must hold fixed positions; positions in estimated extents are brought inside when the program runs."""
+    return extent if isinstance(extent, int) else extent.max if is_estimated(extent) else extent.min
+
+
 def check_position(position: int, extent: Extent, axis: int) -> None:
     """OutOfBoundsError where a fixed position lies, or at the least extent may lie, outside of its axis."""
-    least = extent if isinstance(extent, int) else extent.min
+    least = least_extent(extent)
     if -least <= position < least:
         return
     if isinstance(extent, int):
@@ -214,14 +224,18 @@ def check_position(position: int, extent: Extent, axis: int) -> None:
 
 
 def checked_positions(items: list[Any], shape: tuple) -> list[Any]:
-    """Symbolic positions that are not known to lie inside become values, which are brought inside when the program runs."""
+    """Positions that are not known to lie inside become values, which are brought inside when the program runs."""
     axis, result = 0, []
     for item in items:
-        if isinstance(item, _core.Dim):
+        fixed = isinstance(item, (int, np.integer)) and not isinstance(item, bool)
+        if isinstance(item, _core.Dim) or (fixed and axis < len(shape) and is_estimated(shape[axis])):
             extent = shape[axis]
             least = extent if isinstance(extent, int) else extent.min
-            if not -least <= item.min <= item.max < least:
-                item = wrap(as_tensor(item))
+            if fixed:
+                check_position(int(item), extent, axis)
+            low, high = (int(item), int(item)) if fixed else (item.min, item.max)
+            if not -least <= low <= high < least:
+                item = wrap(as_tensor(np.int64(item) if fixed else item))
         kind = getattr(item, "dtype", None)
         axis += 0 if item is None or item is Ellipsis else item.ndim if kind is not None and kind == bool and getattr(item, "ndim", 0) else 1
         result.append(item)
@@ -242,7 +256,12 @@ def get_item(array: TracedArray, index: Any) -> Any:
         view, mask, lead = chosen
         return Selected(view.tensor, mask.tensor, lead)
     result = take_indexed(array.tensor, items)
-    return element(result) if is_element and not result.ndim else wrap(result)
+    if is_element and not result.ndim:
+        return element(result)
+    copy = wrap(result)
+    if all(is_basic(item) or getattr(item, "ndim", 1) == 0 for item in items):
+        copy.guard_writes("this index is a value, so x[i] is a copy here where NumPy has a view: write x[i, ...] = value")
+    return copy
 
 
 def element(tensor: Tensor) -> TracedArray:

@@ -76,7 +76,7 @@ class Trace:
             if known is None:
                 known = self.constants[key] = (array, constant_in_place(array))
             return known[1]
-        if self.bake or array.size <= 1:
+        if self.bake or not array.size:
             return _core.constant(array.copy())
         for capture in self.captures:
             if capture.array is array and same_bytes(array, capture.snapshot):
@@ -93,11 +93,15 @@ class Trace:
 def is_frozen(array: np.ndarray) -> bool:
     """Whether nobody can write to the array through it or what it is a view of."""
     base: Any = array
-    while isinstance(base, np.ndarray):
-        if base.flags.writeable:
+    while isinstance(base, (np.ndarray, memoryview)):
+        if isinstance(base, memoryview):
+            base = base.obj
+        elif base.flags.writeable:
             return False
-        base = base.base
-    return True
+        else:
+            base = base.base
+    # A buffer does not know who else has its memory.
+    return not isinstance(base, _core.Buffer)
 
 
 def constant_in_place(array: np.ndarray) -> Tensor:
@@ -112,8 +116,9 @@ def constant_in_place(array: np.ndarray) -> Tensor:
 
 
 def same_bytes(lhs: np.ndarray, rhs: np.ndarray) -> bool:
-    return bool(np.array_equal(lhs.view(np.uint8) if lhs.flags.c_contiguous and lhs.ndim else lhs,
-                               rhs.view(np.uint8) if rhs.flags.c_contiguous and lhs.flags.c_contiguous and rhs.ndim else rhs))
+    if lhs.ndim and lhs.flags.c_contiguous and rhs.flags.c_contiguous:
+        return bool(np.array_equal(lhs.view(np.uint8), rhs.view(np.uint8)))
+    return lhs.tobytes() == rhs.tobytes()
 
 
 _state = threading.local()
@@ -128,10 +133,12 @@ def current_trace() -> Trace | None:
 def tracing(trace: Trace | None) -> Iterator[Trace | None]:
     previous = current_trace()
     _state.trace = trace
+    _core.set_tracing(trace is not None)
     try:
         yield trace
     finally:
         _state.trace = previous
+        _core.set_tracing(previous is not None)
 
 
 def untraced() -> Any:

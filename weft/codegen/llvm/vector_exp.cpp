@@ -63,7 +63,7 @@ V exp_by_table(const V& x) {
   V n = sum - magic, whole = bits(sum, Elem::i32), power = fraction_of_two(whole);
   V r = mad(n, -0x1.0bfbe8p-15, mad(n, -0x1.62ep-1, at));
   V e = mad(mad(mad(r, 0.166669816, x.w->real(x.elem, 0.500016212)), r, 1), power * r, power);
-  return scaled(e, {n, ashr(whole - x.w->integer(Elem::i32, 0x4B400000), 4)});
+  return scaled(e, {n, ashr(whole - x.w->integer(Elem::i32, 0x49400000), 4)});
 }
 
 V exp_by_polynomial(const V& x) {
