@@ -17,6 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "weft/core/pages.h"
 #include "weft/runtime/device_state.h"
 
 namespace weft::py {
@@ -165,8 +166,8 @@ PyObject* new_array(DType dtype, int ndim, const int64_t* dims, const Device& de
   auto* type = reinterpret_cast<PyArray_Descr*>(descr);
   auto bytes = static_cast<size_t>(size_of(dtype));
   for (int i = 0; i < ndim; ++i) bytes *= static_cast<size_t>(dims[i]);
-  // Too large for any memory is for NumPy to say.
-  if (bytes >= large_result && bytes < size_t{1} << 40) return large_array(ndim, shape.data(), type, device);
+  // Smaller ones are left to NumPy; too large for any memory is for NumPy to say.
+  if (bytes >= static_cast<size_t>(large_result) && bytes < size_t{1} << 40) return large_array(ndim, shape.data(), type, device);
   return PyArray_Empty(ndim, shape.data(), type, 0);
 }
 

@@ -8,9 +8,6 @@
 
 namespace weft::py {
 
-// Smaller results are left to NumPy.
-inline constexpr size_t large_result = size_t{1} << 20;
-
 // To be called with the GIL held. Like malloc, free and realloc (of memory that the first gave), but that what does not fit is
 // Error(runtime, "out_of_memory").
 void* take_memory(Allocator& allocator, size_t bytes);

@@ -12,8 +12,11 @@ namespace weft {
 
 inline constexpr size_t cache_line = 64;
 
-// Whether kernels find such a result at the beginning of a cache line, whatever its symbols are: those of a MiB or more.
-inline bool is_lined_up(const Type& type) { return (type.count() * Dim(size_of(type.dtype))).min() >= 1 << 20; }
+// From so many bytes on, results are in memory of ours.
+inline constexpr int64_t large_result = 1 << 20;
+
+// Whether kernels find such a result at the beginning of a cache line, whatever its symbols are.
+inline bool is_lined_up(const Type& type) { return (type.count() * Dim(size_of(type.dtype))).min() >= large_result; }
 
 // Bytes that a launch reads and writes; smaller ones may stay in the last-level cache for whoever reads them next.
 inline constexpr int64_t beyond_caches = int64_t{24} << 20;

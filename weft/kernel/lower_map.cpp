@@ -238,7 +238,7 @@ void lower_scatter(Lowering& lowering, const Stage& stage) {
   ExprId mask = no_expr;
   for (size_t i = 0; i < fixed.size(); ++i)
     if (!has(inserted, i) && !has(batching, i)) {
-      bool may_stick_out = access.fits({extents[next]}, {type.dims[i]}) != no_expr;
+      bool may_stick_out = known_less(type.dims[i], extents[next]) != false;
       fixed[i] = inner[next++];
       if (may_stick_out) mask = access.both(mask, access.in_range(fixed[i], 0, type.dims[i]));
     } else if (has(inserted, i) && !has(map, i)) {

@@ -1,9 +1,9 @@
 // Two rows at a time: while one waits for what its sums came to, the machine goes on with the other.
 #include <algorithm>
-#include <set>
 
 #include "weft/core/pages.h"
 #include "weft/kernel/schedule.h"
+#include "weft/kernel/visit.h"
 
 namespace weft {
 namespace {
@@ -81,21 +81,15 @@ class Pairing {
 
   // Whether both rows need the same narrow numbers, widened, which takes more than a load.
   bool widens_for_both(const std::vector<Stmt>& body) const {
-    std::vector<ExprId> pending;
-    std::set<ExprId> seen;
-    for (const Stmt& stmt : body) pending.push_back(stmt.expr);
-    while (!pending.empty()) {
-      ExprId id = pending.back();
-      pending.pop_back();
-      if (id == no_expr || !seen.insert(id).second) continue;
-      const Expr& e = kernel_.exprs[static_cast<size_t>(id)];
-      if (odd_[static_cast<size_t>(id)] == id && e.op == Scalar::convert) {
-        const Expr& from = kernel_.exprs[static_cast<size_t>(e.args[0])];
-        if (from.kind == ExprKind::load && size_of(from.dtype) < size_of(e.dtype)) return true;
-      }
-      pending.insert(pending.end(), e.args.begin(), e.args.end());
-    }
-    return false;
+    std::vector<ExprId> roots;
+    for (const Stmt& stmt : body) roots.push_back(stmt.expr);
+    bool widens = false;
+    visit_expressions(kernel_, std::move(roots), [&](ExprId id, const Expr& e) {
+      if (odd_[static_cast<size_t>(id)] != id || e.op != Scalar::convert) return;
+      const Expr& from = kernel_.exprs[static_cast<size_t>(e.args[0])];
+      widens |= from.kind == ExprKind::load && size_of(from.dtype) < size_of(e.dtype);
+    });
+    return widens;
   }
 
   // Results go to memory a row after the other: two streams at once take longer, but for what they share.

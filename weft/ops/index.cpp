@@ -176,8 +176,7 @@ Literals eval_gather(const Node& node, std::span<const Literal> operands) {
                      a.ints(Attr::start_indices_batching_dims)};
   Ints dims = operands[0].type().static_dims();
   const Dims& sizes = a.dims(Attr::slice_sizes);
-  for (size_t i = 0; i < dims.size(); ++i)
-    if (dims[i] < sizes[i].value()) return {Literal(node.type())};
+  if (!fits(Type{node.type().dtype, sizes}.static_dims(), dims)) return {Literal(node.type())};
   return {gathered(node.type(), operands[0], [&](const Ints& index) {
     Ints batch, inner;
     for (size_t i = 0; i < index.size(); ++i) (contains(offset, static_cast<int64_t>(i)) ? inner : batch).push_back(index[i]);

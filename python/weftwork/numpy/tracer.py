@@ -94,12 +94,9 @@ def is_frozen(array: np.ndarray) -> bool:
     """Whether nobody can write to the array through it or what it is a view of."""
     base: Any = array
     while isinstance(base, (np.ndarray, memoryview)):
-        if isinstance(base, memoryview):
-            base = base.obj
-        elif base.flags.writeable:
+        if isinstance(base, np.ndarray) and base.flags.writeable:
             return False
-        else:
-            base = base.base
+        base = base.base if isinstance(base, np.ndarray) else base.obj
     # A buffer does not know who else has its memory.
     return not isinstance(base, _core.Buffer)
 

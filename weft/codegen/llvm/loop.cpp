@@ -8,6 +8,7 @@
 #include "weft/core/extreme.h"
 #include "weft/core/pages.h"
 #include "weft/kernel/schedule.h"
+#include "weft/kernel/visit.h"
 
 namespace weft {
 namespace {
@@ -200,30 +201,12 @@ void KernelEmitter::serial_loop(const Stmt& loop, const std::string& begin, cons
   for (const auto& [slot, phi] : phis) variables_[slot] = phi;
 }
 
-namespace {
-
-// Calls `visit` with every expression that the roots need, each once.
-template <class Visit>
-void visit_expressions(const Kernel& kernel, std::vector<ExprId> pending, const Visit& visit) {
-  std::set<ExprId> seen;
-  while (!pending.empty()) {
-    ExprId id = pending.back();
-    pending.pop_back();
-    if (id == no_expr || !seen.insert(id).second) continue;
-    const Expr& e = kernel.exprs[static_cast<size_t>(id)];
-    visit(e);
-    pending.insert(pending.end(), e.args.begin(), e.args.end());
-  }
-}
-
-}  // namespace
-
 int KernelEmitter::vectors_at_once(const std::vector<Stmt>& body) const {
   std::vector<ExprId> roots;
   for (const Stmt& stmt : body) roots.push_back(stmt.expr);
   int rounds = 0, calls = 0, steps = 0;
   bool is_large = false;
-  visit_expressions(kernel_, std::move(roots), [&](const Expr& e) {
+  visit_expressions(kernel_, std::move(roots), [&](ExprId, const Expr& e) {
     is_large |= e.kind == ExprKind::load && e.index.max() >= 1 << 20;
     if (e.kind != ExprKind::scalar || !is_float(e.dtype)) return;
     ++steps;
@@ -240,7 +223,7 @@ int KernelEmitter::lanes_for(const std::vector<Stmt>& body) const {
   int64_t widest = 0;
   std::vector<const std::vector<Stmt>*> stack{&body};
   auto consider = [&](ExprId root) {
-    visit_expressions(kernel_, {root}, [&](const Expr& e) {
+    visit_expressions(kernel_, {root}, [&](ExprId, const Expr& e) {
       if (e.kind == ExprKind::load || is_float(e.dtype) || is_complex(e.dtype)) widest = std::max(widest, register_bytes(e.dtype));
     });
   };
