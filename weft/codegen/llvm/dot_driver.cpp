@@ -269,7 +269,8 @@ ready:
   %raw = phi i64 [ $raw$, %panel.in ], [ 0, %packing ]
   %b.step = phi i64 [ %k.bytes, %panel.in ], [ $row.bytes$, %packing ]
   ; What is read next: the rest of packed memory, or the panels beside in rows that lie apart.
-  %ahead = phi i64 [ %ahead.in, %panel.in ], [ 0, %packing ]
+  %ahead.near = phi i64 [ %ahead.in, %panel.in ], [ 0, %packing ]
+  %ahead.this = getelementptr i8, ptr %b, i64 %ahead.near
   ; A single row takes several panels at once, all that there are of rhs as it lies.
   %p.rest = sub i64 %p.count, %p
   %n.whole = udiv i64 %n.left, $width$
@@ -284,6 +285,23 @@ ready:
   %slim = and i1 %slim.2, %is.slim
   %p.move = select i1 %slim, i64 %slim.count, i64 1
   %p.next = add i64 %p, %p.move
+  ; Several tiles fetch the next packed block, each its share: one alone would wait for memory.
+  %ahead.more = icmp ult i64 %p.next, %p.count
+  %ahead.beside = getelementptr i8, ptr %b.at, i64 %panel.bytes
+  %panel.first = mul i64 %panel, %panel.bytes
+  %bb.first = getelementptr i8, ptr %bb, i64 %panel.first
+  %block.bytes = mul i64 %units, $row.bytes$
+  %ahead.from = select i1 %is.last, ptr %b.at, ptr %bb.first
+  %ahead.deeper = getelementptr i8, ptr %ahead.from, i64 %block.bytes
+  %ahead.next = select i1 %ahead.more, ptr %ahead.beside, ptr %ahead.deeper
+  %ahead.tiles = icmp ugt i64 %m.count, %rows.tile
+  %ahead.shares = and i1 %is.packed, %ahead.tiles
+  %ahead.at = select i1 %ahead.shares, ptr %ahead.next, ptr %ahead.this
+  %ahead.each = udiv i64 %block.bytes, %m.count
+  %ahead.row = select i1 %ahead.shares, i64 %ahead.each, i64 0
+  %ahead.slope.0 = udiv i64 $row.bytes.shifted$, %m.count
+  %ahead.slope = select i1 %ahead.shares, i64 %ahead.slope.0, i64 0
+  %ahead.least = select i1 %ahead.shares, i64 1, i64 %b.step
   br label %rows
 
 rows:
@@ -296,6 +314,8 @@ rows:
   %c.in = select i1 %in.one, i64 0, i64 %r.in
   %c.offset = mul i64 %c.in, $row.bytes$
   %c = getelementptr i8, ptr %c0, i64 %c.offset
+  %ahead.offset = mul i64 %r.in, %ahead.row
+  %ahead = getelementptr i8, ptr %ahead.at, i64 %ahead.offset
 $tiles$  br i1 %is.last, label %finish, label %rows.end
 finish:
   %f = phi i64 [ 0, %tiled ], [ %f.next, %finish ]
@@ -351,11 +371,12 @@ struct Tiles {
   bool has_packed() const { return needs.pack || needs.packed || !has_raw(); }
 
   std::string write() {
-    std::string rest = cat("ptr %b, i64 %b.step, i64 %units, ptr %c, i1 %is.first, i64 %ahead", writer.form.biased ? ", ptr %head" : "");
-    append(ir, "  br i1 %slim, label %", needs.slim ? "tile.slim" : "tile.none", ", label %tall\ntall:\n  %r.up.0 = add i64 %r.left, %rows.tile\n",
+    std::string rest = cat("ptr %b, i64 %b.step, i64 %units, ptr %c, i1 %is.first, ptr %ahead, i64 %ahead.step", writer.form.biased ? ", ptr %head" : "");
+    append(ir, "  %r.up.0 = add i64 %r.left, %rows.tile\n",
            "  %r.up = add i64 %r.up.0, -1\n  %r.tiles = udiv i64 %r.up, %rows.tile\n  %r.tiles.less = add i64 %r.tiles, -1\n",
            "  %r.high = add i64 %r.left, %r.tiles.less\n  %r.height = udiv i64 %r.high, %r.tiles\n",
-           "  %r.which = add i64 %r.height, %raw\n  switch i64 %r.which, label %tile.other [");
+           "  %ahead.rows = mul i64 %r.height, %ahead.slope\n  %ahead.whole = lshr i64 %ahead.rows, 16\n  %ahead.step = add i64 %ahead.least, %ahead.whole\n",
+           "  br i1 %slim, label %", needs.slim ? "tile.slim" : "tile.none", ", label %tall\ntall:\n  %r.which = add i64 %r.height, %raw\n  switch i64 %r.which, label %tile.other [");
     for (bool raw : {false, true})
       for (int height : needs.heights)
         if (raw ? has_raw() : has_packed()) append(ir, " i64 ", height + (raw ? raw_offset : 0), ", label %tile.", raw ? "raw." : "", height);
@@ -471,6 +492,7 @@ void DotWriter::write_driver(const std::string& name, const DotNeeds& needs) {
                                            {"k.few", cat(16 * group)},
                                            {"k.few.less", cat(16 * group - 1)},
                                            {"row.bytes", cat(row_bytes)},
+                                           {"row.bytes.shifted", cat(row_bytes << 16)},
                                            {"few", cat(shape.few)},
                                            {"ahead", cat(2 * shape.width * size_of(form.rhs))},
                                            {"pack", calls.pack},

@@ -32,7 +32,7 @@ struct Tile {
     append(ir, "define internal void @", name, "(");
     for (int row = 0; row < rows; row += rows_per_base) append(ir, "ptr %base.", row, ", ");
     append(ir, "i64 %am, i64 %am2, i64 %ak, ptr %b, i64 %bk, i64 %count, ptr %c, i1 %first",
-           ", i64 %ahead", form().biased ? ", ptr %head" : "", panels > 1 ? ", i64 %bp, i64 %cp" : "",
+           ", ptr %ahead, i64 %ahead.step", form().biased ? ", ptr %head" : "", panels > 1 ? ", i64 %bp, i64 %cp" : "",
            ") noinline optsize {\nentry:\n");
     append(ir, "  br i1 %first, label %start, label %resume\n");
   }
@@ -85,7 +85,7 @@ struct Tile {
 
   void step() {
     append(ir, "step:\n  %left = phi i64 [ %count, %start ], [ %left.next, %step ]\n",
-           "  %pb = phi ptr [ %b, %start ], [ %pb.next, %step ]\n");
+           "  %pb = phi ptr [ %b, %start ], [ %pb.next, %step ]\n  %ahead.0 = phi ptr [ %ahead, %start ], [ %ahead.next, %step ]\n");
     for (int row = 0; row < rows; row += rows_per_base)
       append(ir, "  %p.", row, " = phi ptr [ %base.", row, ", %start ], [ %p.", row, ".next, %step ]\n");
     each([&](const std::string& at, int, int) {
@@ -102,7 +102,7 @@ struct Tile {
       append(ir, "  %p.", row, ".next = getelementptr i8, ptr %p.", row, ", i64 %ak\n");
     std::string step = "%bk";
     if (raw && form().group > 1) append(ir, "  ", step = "%bk.group", " = mul i64 %bk, ", form().group, "\n");
-    append(ir, "  %pb.next = getelementptr i8, ptr %pb, i64 ", step, "\n  %left.next = add i64 %left, -1\n",
+    append(ir, "  %pb.next = getelementptr i8, ptr %pb, i64 ", step, "\n  %ahead.next = getelementptr i8, ptr %ahead.0, i64 %ahead.step\n  %left.next = add i64 %left, -1\n",
            "  %more = icmp ne i64 %left.next, 0\n  br i1 %more, label %step, label %finish\n");
   }
 
@@ -110,7 +110,6 @@ struct Tile {
   void prefetch() {
     int group = raw ? form().group : 1;
     int bytes = shape().width * (raw ? static_cast<int>(size_of(form().rhs)) : shape().size);
-    append(ir, "  %ahead.0 = getelementptr i8, ptr %pb, i64 %ahead\n");
     for (int j = 0; j < group; ++j) {
       for (int i = 0; i < bytes; i += 64)
         append(ir, "  %ahead.", j, ".", i, " = getelementptr i8, ptr %ahead.", j, ", i64 ", i,
