@@ -203,6 +203,23 @@ def test_narrow_floats(function: Any, dtype: Any) -> None:
     np.testing.assert_allclose(result.astype(np.float32), wanted, atol=0.03 if dtype != np.float16 else 0.004)
 
 
+def test_quotients_are_taken_after_the_product() -> None:
+    """Of a softmax, whose numerators are one at most; other quotients stay where they are."""
+
+    def without_maximum(q: Any, k: Any, v: Any) -> Any:
+        e = np.exp(q @ np.swapaxes(k, -1, -2))
+        return (e / e.sum(axis=-1, keepdims=True)) @ v
+
+    args = three(2, 608, 16)
+    for function in (plain, causal_where):
+        rows, product = kernels_of(function, *args).split("\nkernel ")[-2:]
+        assert "divide" not in rows and product.count(" = divide") == 1, function.__name__
+    assert " = divide" not in kernels_of(without_maximum, *args).split("\nkernel ")[-1]
+    q, k, v = args
+    huge = plain(q, k, v * np.float32(1e35))
+    np.testing.assert_allclose(wf.jit(plain)(q, k, v * np.float32(1e35)), huge, atol=np.abs(huge).max() * 1e-5)
+
+
 def test_narrow_operands_are_multiplied_as_they_lie() -> None:
     def rounded(q: Any, k: Any, v: Any) -> Any:
         return softmax(q @ np.swapaxes(k, -1, -2)).astype(v.dtype) @ v

@@ -64,3 +64,16 @@ def test_short_rows_are_taken_two_at_a_time() -> None:
     for rows, columns, turns in ((1002, 700, 501), (1001, 700, 1001), (1002, 7000, 1002), (32, 700, 32)):
         x = np.zeros((rows, columns), np.float32)
         assert f"parallel for .p < {turns} " in wf.trace(softmax, x).core.kernels_text(), (rows, columns)
+
+
+def test_sums_of_what_is_stored_share_its_kernel() -> None:
+    """A result of the row and the sum over it: memory is gone through once."""
+
+    def parts(x: Any) -> Any:
+        e = np.exp(x - x.max(axis=-1, keepdims=True))
+        return e, e.sum(axis=-1), (e * e).sum(axis=-1)
+
+    x = random.standard_normal((3, 70, 130)).astype(np.float32)
+    assert wf.trace(parts, x).core.kernels_text().count("\nkernel ") == 1
+    for found, wanted in zip(wf.jit(parts)(x), parts(x), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-5)

@@ -415,7 +415,7 @@ class Fuser {
       if (operand.id() == value) {
         if (!mapped || mapped->size() != rows) return false;
         for (size_t i = 0; i < rows; ++i)
-          if ((*mapped)[i] != static_cast<int>(i) && !operand.type().dims[i].is(1)) return false;
+          if (const int from = (*mapped)[i]; from != static_cast<int>(i) && from != inner_coordinate(i) && !operand.type().dims[i].is(1)) return false;
         continue;
       }
       if (fusion_.is_stored[operand.id()] || operand.id() < value) continue;
@@ -427,6 +427,9 @@ class Fuser {
     }
     return true;
   }
+
+  // Of what a reduce adds up: coordinate i, which its result does not have.
+  static int inner_coordinate(size_t i) { return static_cast<int>(1000 + i); }
 
   // Which coordinates of the stage are the operand's (-1: none, 0 always); nothing where it is no plain selection.
   std::optional<std::vector<int>> operand_coordinates(const Node& node, size_t k, const std::vector<int>& at) const {
@@ -463,7 +466,7 @@ class Fuser {
     if (node.op == Op::reduce && k == 0) {
       // The operand's rows are the reduce's own; the rest is inner.
       for (size_t i = 0; i < at.size(); ++i) result[i] = at[i];
-      for (size_t i = at.size(); i < dims.size(); ++i) result[i] = static_cast<int>(1000 + i);
+      for (size_t i = at.size(); i < dims.size(); ++i) result[i] = inner_coordinate(i);
       return result;
     }
     return std::nullopt;

@@ -123,6 +123,15 @@ bool is_even(const std::vector<Stmt>& body) {
   });
 }
 
+bool stores_to(const std::vector<Stmt>& body, int32_t slot) {
+  return std::ranges::any_of(body, [&](const Stmt& stmt) { return (stmt.kind == StmtKind::store && stmt.slot == slot) || stores_to(stmt.body, slot); });
+}
+
+// Whether what the memory gets is one value of each row.
+bool takes_one(const Kernel& kernel, int32_t slot) {
+  return std::ranges::none_of(kernel.body.front().body, [&](const Stmt& stmt) { return stores_to(stmt.body, slot); });
+}
+
 // Of what a pair reads, the next pair's that is fetched meanwhile, and what it writes. Values by row alone count in full.
 // Results that go past the caches (stream.cpp) do not, where values worth keeping are computed: others wait for memory anyway.
 int64_t bytes_of_pair(const Kernel& kernel, int64_t rows, int64_t length, bool writes_results) {
@@ -133,6 +142,7 @@ int64_t bytes_of_pair(const Kernel& kernel, int64_t rows, int64_t length, bool w
   bool keeps = std::ranges::any_of(kernel.memories, [](const Memory& memory) { return memory.scratch > 0; });
   for (size_t i = 0; i < kernel.memories.size(); ++i) {
     const Memory& memory = kernel.memories[i];
+    if (memory.written && takes_one(kernel, static_cast<int32_t>(i))) continue;
     int64_t row = length * size_of(memory.dtype), count = memory.written ? 2 : read[static_cast<int32_t>(i)];
     (memory.written && !memory.scratch ? written : bytes) += count * row;
     if (!memory.scratch && count > 1) all += rows * row;
@@ -144,7 +154,7 @@ int64_t bytes_of_pair(const Kernel& kernel, int64_t rows, int64_t length, bool w
 
 void pair_rows(Kernel& kernel, Dim& parallel, const Dim& length, bool writes_results) {
   bool is_paired = parallel.is_static() && parallel.value() >= few_rows && parallel.value() % 2 == 0 && length.max() <= cache_bytes;
-  if (!is_paired || bytes_of_pair(kernel, parallel.value(), length.max(), writes_results) > cache_bytes || kernel.body.size() != 1 || !is_even(kernel.body.front().body)) return;
+  if (!is_paired || kernel.body.size() != 1 || !is_even(kernel.body.front().body) || bytes_of_pair(kernel, parallel.value(), length.max(), writes_results) > cache_bytes) return;
   Dim pairs = parallel.value() / 2;
   Pairing(kernel, pairs).run(kernel.body.front());
   kernel.body.front().extent = parallel = pairs;

@@ -2,7 +2,8 @@
 //
 // Where the left operand of a product comes from another product through element-wise ops and reduces over its rows, both
 // are computed for some rows at a time, as an independent counted loop. Each element is computed as it would be without
-// the loop. Where a mask takes everything above the diagonal out of a softmax, a block reads the columns up to its own
+// the loop, but that a softmax divides by its sums after the product: numerators are one at most and round as quotients do,
+// and sums of them by the right operand overflow only within a factor of the row's length of where that does. Where a mask takes everything above the diagonal out of a softmax, a block reads the columns up to its own
 // last row only (Dao et al. 2022, "FlashAttention", skip the same blocks): what is left out adds exact zeros, or, where
 // the right operand holds infinities or NaN, what 0 * inf would be.
 #include <algorithm>
@@ -74,6 +75,7 @@ class Chain {
     if (rows_.is_static()) block_rows_ = std::min(block_rows_, rows_.value());
     if (read_ + product_.type().dims.back().opt() > most_read * block_rows_) return false;
     find_causal();
+    find_sum();
     find_root();
     return turns().opt() > 1;
   }
@@ -98,9 +100,7 @@ class Chain {
     body.set_loc(product_.loc);
     Value target = body.parameter(root().type(), "");
     for (NodeId id : captured_nodes()) inner_[id] = body.parameter(graph_.node(id).type(), "");
-    Value weights = emit(product_.operand(0).id(), score_labels());
-    Value right = emit(product_.operand(1).id(), right_labels());
-    Value part = body.convert(body(Op::dot_general, {weights, right}, product_.attrs), root().type().dtype);
+    Value part = body.convert(emit_product(), root().type().dtype);
     if (!order_.empty()) part = body.transpose(part, order_);
     Dims starts = starts_;
     starts.push_back(first_row_), starts.push_back(0);
@@ -305,7 +305,50 @@ class Chain {
     return is_reduce_of(*node, Op::maximum);
   }
 
+  // Where a softmax ends in a quotient of exp by its sums over the row.
+  void find_sum() {
+    auto without = [](Value value, std::initializer_list<Op> ops) {
+      while (std::ranges::count(ops, value.node().op)) value = value.node().operand(0);
+      return value;
+    };
+    const Node& quotient = without(product_.operand(0), {Op::convert}).node();
+    if (quotient.op != Op::divide || !nodes_.contains(quotient.id())) return;
+    const Value exp = without(quotient.operand(0), {Op::convert}), below = quotient.operand(1);
+    if (exp.node().op != Op::exponential || exp.node().operand(0).node().op != Op::subtract || below.node().op != Op::broadcast_in_dim) return;
+    const Node& difference = exp.node().operand(0).node();
+    const auto views = {Op::broadcast_in_dim, Op::reshape, Op::convert};
+    const Node &maximum = without(difference.operand(1), views).node(), &sum = without(below, views).node();
+    if (!is_reduce_of(maximum, Op::maximum) || without(maximum.operand(0), {Op::convert}) != without(difference.operand(0), {Op::convert})) return;
+    if (!is_reduce_of(sum, Op::add) || without(sum.operand(0), {Op::convert}) != exp) return;
+    const Ints& places = below.node().ints(Attr::dimensions);
+    for (size_t i = 0; i < places.size(); ++i)
+      if (places[i] == batch_ + 1 && !below.node().operand(0).type().dims[i].is(1)) return;
+    quotient_ = &quotient;
+  }
+
   // -- the body of the loop ------------------------------------------------------------------------------------------
+
+  // The quotient, and what it is converted to, before the division.
+  Value emit_undivided(const Node& node) {
+    if (&node == quotient_) return emit(node.operand(0).id(), score_labels());
+    return body_->convert(emit_undivided(node.operand(0).node()), node.type().dtype);
+  }
+
+  Value emit_product() {
+    Builder& build = *body_;
+    Value right = emit(product_.operand(1).id(), right_labels());
+    if (!quotient_) return build(Op::dot_general, {emit(product_.operand(0).id(), score_labels()), right}, product_.attrs);
+    const Node& below = quotient_->operand(1).node();
+    Value weights = emit_undivided(product_.operand(0).node());
+    DType wide = product_.type().dtype == DType::f64 ? DType::f64 : DType::f32;
+    Attrs attrs = product_.attrs;
+    attrs.set(Attr::type, wide);
+    Value product = build(Op::dot_general, {weights, right}, attrs);
+    Value sums = build.convert(emit(below.operand(0).id(), operand_labels(below, score_labels(), 0)), wide);
+    attrs = below.attrs;
+    attrs.set(Attr::dims, product.type().dims);
+    return build.convert(build(Op::divide, {product, build(Op::broadcast_in_dim, {sums}, attrs)}), product_.type().dtype);
+  }
 
   void place(const Dim& turn) {
     Dim block = mod(turn, blocks()), rest = floordiv(turn, blocks());
@@ -445,6 +488,7 @@ class Chain {
   const std::vector<std::vector<NodeId>>& users_;
   const Node& product_;
   const Node* root_ = &product_;
+  const Node* quotient_ = nullptr;  // exp by its sums, where the product is divided instead
   Ints order_;  // of the result's dimensions, where the root is transposed
   int64_t batch_ = 0, block_rows_ = 0, first_products_ = 0, read_ = 0;  // read_: the depth of the first products
   Dim rows_, columns_;
