@@ -111,3 +111,28 @@ def test_small_numbers(dtype: np.dtype) -> None:
             wanted = cancelling(x, row, column), signs(x, row, column)
         assert_same_bits(wf.jit(cancelling)(x, row, column), wanted[0])
         assert_same_bits(wf.jit(signs)(x, row, column), wanted[1])
+
+
+@pytest.mark.parametrize("shape", [(64, 1024), (130, 300), (3, 7), (5, 129), (70000,)])
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("numbers", ["all", "positive", "negative", "zeros", "NaN"])
+def test_extremes_of_every_pattern(shape: tuple[int, ...], dtype: np.dtype, numbers: str) -> None:
+    """Of signed and unsigned patterns, with and without NaN; the tail of a row too."""
+
+    def extremes(x: np.ndarray) -> tuple[np.ndarray, ...]:
+        wide = x.astype(np.float32)
+        most = wide.max(axis=-1, keepdims=True)
+        return x.max(axis=-1), x.min(axis=-1), wide.min(axis=-1), np.exp(wide - most).max(axis=-1), x.max()
+
+    patterns = random.integers(0, 1 << 16, shape).astype(np.uint16)
+    patterns = {"positive": patterns & 0x7FFF, "negative": patterns | 0x8000, "zeros": patterns & 0x8000}.get(
+        numbers, patterns
+    )
+    x = patterns.view(dtype)
+    if numbers != "NaN":
+        x[np.isnan(x)] = -1 if numbers == "negative" else 1
+    with np.errstate(all="ignore"):
+        wanted = extremes(x)
+    for got, want in zip(wf.jit(extremes)(x), wanted):
+        assert np.asarray(got).dtype == want.dtype
+        np.testing.assert_allclose(np.float64(got), np.float64(want), rtol=3e-7 if want.dtype == np.float32 else 0)

@@ -99,6 +99,8 @@ Space space_of(const Dims& dims, const std::string& prefix);
 // memory[index] = expr.
 Stmt store_statement(int32_t slot, Index index, ExprId expr, ExprId mask = no_expr);
 Stmt statement(StmtKind kind, int32_t slot, ExprId expr);
+// Extremes of short floats along a vector loop become three extremes of their patterns each (short_extremes.cpp).
+void take_extremes_by_patterns(Kernel& kernel);
 // Names, source and symbols; appends the draft.
 void finish_draft(Lowering& lowering, Draft draft, const Access& access, const std::vector<NodeId>& roots);
 

@@ -143,7 +143,7 @@ class KernelRun {
       case ExprKind::accumulator: return accumulator_;
       case ExprKind::load:
         if (e.mask != no_expr && !value(e.mask).i) return is_integer(e.dtype) || is_bool(e.dtype) ? Element::of_int(e.dtype, 0) : Element::of_double(e.dtype, 0);
-        return load_at(e.slot, position(e.index, e.dynamic));
+        return load(place(e.slot, position(e.index, e.dynamic)), e.dtype);
       case ExprKind::scalar: {
         // Only the chosen side: the other one's loads may lie outside.
         if (e.op == Scalar::select) return value(e.args[0]).i ? value(e.args[1]) : value(e.args[2]);

@@ -22,7 +22,8 @@ inline constexpr ExprId no_expr = -1;
 enum class ExprKind : uint8_t {
   constant,     // `value`
   index,        // the value of `index`, as `dtype` (iota, guards)
-  load,         // memory[index + sum(dynamic.first * dynamic.second)], where `mask` (if any) holds, else zero
+  load,         // memory[index + sum(dynamic.first * dynamic.second)], where `mask` (if any) holds, else zero; its bits, if
+                // `dtype` is another one of the same size
   variable,     // the variable `slot`
   accumulator,  // dot kernels: the element of the product at (batch, m, n)
   scalar,       // `op` of `args`; convert and bitcast go from args[0]'s dtype to `dtype`

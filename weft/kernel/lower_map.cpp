@@ -101,6 +101,7 @@ int32_t add_variable(Kernel& kernel, DType dtype) {
 }
 
 void finish_draft(Lowering& lowering, Draft draft, const Access& access, const std::vector<NodeId>& roots) {
+  take_extremes_by_patterns(draft.kernel);
   const std::vector<NodeId>& stored = access.memories();
   std::vector<BufferId> buffers(stored.begin(), stored.end());
   buffers.insert(buffers.end(), draft.buffers.begin(), draft.buffers.end());

@@ -189,7 +189,8 @@ void KernelEmitter::fetch_ahead(const Expr& e) {
     ahead = down->value() * 4;
   } else if (streams_.count(&e) == 0) {
     if (!row || !row->is_static() || row->is(0)) return;
-    auto& [first, second] = read_.try_emplace(&e, loops_, 0).first->second;
+    auto is_same = [&](const Expr& other) { return other.kind == ExprKind::load && other.slot == e.slot && other.index == e.index; };
+    auto& [first, second] = read_.try_emplace(&*std::ranges::find_if(kernel_.exprs, is_same), loops_, 0).first->second;
     if (first == loops_) return;
     if (second == 0) second = loops_;
     if (second != loops_) return;
