@@ -193,6 +193,7 @@ void bind_package(nb::module_& m) {
 void bind_launches(nb::class_<PyExecutable>& executable) {
   executable
       .def("profile", [](const PyExecutable& self, const nb::callable& runs) {
+        self.compiled.executable.finish_packing();
         LaunchTimes times(self.compiled.executable.manifest());
         int64_t begin = span_clock();
         runs();

@@ -84,7 +84,7 @@ Program lower_in_stages(const Graph& graph, const Target& target, Stages& stages
   for (StageTime& time : times) stages.add(std::move(time.stage), time.milliseconds);
   for (const auto& [pass, after] : passed) dump.graph(pass, *after);
   if (dump) stages.done("dump");
-  Program program = lower(*flat, {}, target.bf16);
+  Program program = lower(*flat, {}, target.bf16, true);
   write_past_caches(program);
   stages.done("lower");
   if (dump) dump.text("20-kernels.txt", program.text());

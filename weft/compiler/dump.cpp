@@ -74,7 +74,7 @@ void Dump::report(const Program& program, const std::string& target, const std::
   }));
   append(out, ",\n  \"launches\": ", json_list(m.launches, [](const LaunchInfo& l) {
     return cat("{\"name\": ", json_quoted(l.name), ", \"source\": ", json_quoted(l.source), ", \"ops\": ", json_texts(l.ops), ", \"lines\": ", json_texts(l.lines),
-               ", \"read_bytes\": ", json_size(l.read_bytes), ", \"written_bytes\": ", json_size(l.written_bytes), ", \"setup\": ", l.is_setup, "}");
+               ", \"read_bytes\": ", json_size(l.read_bytes), ", \"written_bytes\": ", json_size(l.written_bytes), ", \"setup\": ", l.is_setup, ", \"later\": ", l.is_later, "}");
   }));
   append(out, ",\n  \"cuts\": ", json_list(m.cuts, [](const CutInfo& c) {
     return cat("{\"op\": ", json_quoted(c.op), ", \"source\": ", json_quoted(c.source), ", \"reason\": ", json_quoted(c.reason), ", \"readers\": ",

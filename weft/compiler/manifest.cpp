@@ -67,6 +67,7 @@ Manifest manifest_of(const Program& program) {
     for (const Launch* launch : plain_launches(*list)) {
       m.launches.push_back(info_of(program, *launch));
       m.launches.back().is_setup = list == &program.setup;
+      m.launches.back().is_later = launch->later;
       if (launch->kernel < 0) continue;
       KernelInfo& kernel = m.kernels[static_cast<size_t>(launch->kernel)];
       if (kernel.launches++ == 0) kernel.ops = launch->ops;

@@ -35,6 +35,8 @@ constexpr KnobInfo table[] = {
      .doc = "The library of the Neuron runtime; where it is empty, `libnrt.so.1` where the system or /opt/aws/neuron/lib has it."},
     {.knob = Knob::neuronx_cc, .name = "neuronx_cc", .type = KnobType::text, .standard = "",
      .doc = "The compiler for the target `neuron`; where it is empty, `neuronx-cc` of PATH."},
+    {.knob = Knob::pack_at_load, .name = "pack_at_load", .type = KnobType::flag, .standard = "0",
+     .doc = "Packs large weights as a program is loaded, not in its second to fifth run: the first result comes later, and runs take the same time from the first on."},
     {.knob = Knob::perf, .name = "perf", .type = KnobType::flag, .standard = "0",
      .doc = "Writes the names of kernels to /tmp/perf-PID.map, where `perf report` finds them, and with code and lines to /tmp/jit-PID.dump, for `perf inject --jit`."},
     {.knob = Knob::target, .name = "target", .type = KnobType::text, .standard = "native",

@@ -41,7 +41,7 @@ struct Draft {
   std::optional<std::pair<BufferId, BufferId>> copies;
   std::vector<BufferId> buffers;  // of each memory that is no scratch
   Dim parallel = 1;
-  bool setup = false;
+  bool setup = false, later = false;  // see Launch
   std::vector<std::string> ops;
   std::vector<Location> lines;
   size_t operands = 0;
@@ -55,7 +55,7 @@ struct Lowering {
   std::vector<Draft> drafts;
   std::vector<Temporary> temporaries;
   std::vector<bool> is_needed;  // by node: stored values that something outside their kernel reads
-  bool multiplies_bf16 = false;
+  bool multiplies_bf16 = false, packs_later = false;
 
   BufferId add_temporary(Type type, bool persistent = false) {
     temporaries.push_back({std::move(type), persistent});

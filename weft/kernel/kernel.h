@@ -117,6 +117,8 @@ struct Dot {
   // rhs was packed into panels by a kernel with `pack_rhs`; rhs.memory is the packed buffer, rhs.outer and rhs.inner are
   // the extents of its matrices along n and k, and rhs.offset is the number of the first of those that are read.
   bool packed_rhs = false;
+  // rhs as it lies, where the product reads it so until it is packed: then a last argument tells whether it is (1) or not (0).
+  std::optional<Side> raw;
   // This kernel is that packing: reads rhs, writes memory `packed`; lhs and body are unused.
   bool pack_rhs = false;
   int32_t packed = -1;
@@ -192,6 +194,7 @@ struct Launch {
   std::vector<std::string> ops;  // the ops it does, for humans
   std::vector<Location> lines;   // of each op
   size_t operands = 0;           // routine: how many of its buffers, the first ones, it only reads
+  bool later = false;            // setup: in runs after the first, as all that reads it can do without
 };
 
 struct ProgramInput {
@@ -221,7 +224,7 @@ struct Program {
   std::vector<Kernel> kernels;
   std::vector<BufferPlan> buffers;
   std::vector<Literal> constants;
-  std::vector<Launch> setup;  // once, after loading: packs and folds constants
+  std::vector<Launch> setup;  // once: packs constants, as the program is loaded or later, which is last
   std::vector<Launch> run;
   std::vector<ProgramInput> inputs;
   std::vector<ProgramOutput> outputs;

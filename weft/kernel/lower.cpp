@@ -75,6 +75,15 @@ void add_cuts(Program& program, const Graph& graph, Fusion& fusion) {
   }
 }
 
+// Whether packing its constants takes longer than the rest of a first run.
+bool has_large_constants(const Graph& graph) {
+  constexpr int64_t large = 4 << 20;
+  int64_t bytes = 0;
+  for (const Node& node : graph.nodes())
+    if (node.op == Op::constant) bytes += static_cast<int64_t>(node.attrs.literal(Attr::value).bytes().size());
+  return bytes >= large;
+}
+
 // The greatest value of an atom that uses the counter.
 Dim atom_bound(const DimAtom& atom, const Counter& counter) {
   auto bound = [&](size_t i) { return upper_bound(atom.operands[i], counter); };
@@ -122,7 +131,7 @@ Dim upper_bound(const Dim& extent, const Counter& counter) {
   return bound_by_terms(extent, counter).value_or(extent.max());
 }
 
-Program lower(const Graph& flat, const Counters& counters, bool multiplies_bf16) {
+Program lower(const Graph& flat, const Counters& counters, bool multiplies_bf16, bool packs_later) {
   for (const Node& node : flat.nodes())
     if (node.types.empty() && node.op == Op::custom_call) {
       const char* why = is_expectation(node) ? "gives nothing: only the interpreter runs it" : "gives nothing, and no implementation is known";
@@ -131,7 +140,7 @@ Program lower(const Graph& flat, const Counters& counters, bool multiplies_bf16)
   GraphPtr prepared = by_row_blocks(prepare(flat));
   const Graph& graph = *prepared;
   Fusion fusion = fuse(graph);
-  Lowering lowering{graph, fusion, counters, {}, {}, needed_values(graph, fusion), multiplies_bf16};
+  Lowering lowering{graph, fusion, counters, {}, {}, needed_values(graph, fusion), multiplies_bf16, packs_later && has_large_constants(graph)};
   for (const Group& group : fusion.groups) lower_group(lowering, group);
   Program program = plan(lowering);
   add_cuts(program, graph, fusion);

@@ -234,7 +234,8 @@ class DotKernelMaker {
     return is_narrow && dot.rhs.outer.is(1) ? 1 : 2;
   }
 
-  // A constant right operand is packed once, in setup. Few rows read it in place.
+  // A constant right operand is packed once, in setup. Few rows read it in place. A large one is read so until it is packed,
+  // unless rows or columns go on evenly in parts only.
   void pack_constant(NodeId stored) {
     Kernel& kernel = draft_.kernel;
     Dot& dot = *kernel.dot;
@@ -260,8 +261,13 @@ class DotKernelMaker {
       batch = batch * dot.batch[i];
     }
     if (shared) packing.batch.clear(), packing.rhs.batch.clear(), batch = 1;
-    BufferId buffer = existing_pack(pack, stored);
-    if (buffer < 0) {
+    bool later = lowering_.packs_later && !reads_windows(dot_) && !dot.lhs.outer_part && !dot.lhs.inner_part && !dot.rhs.inner_part;
+    BufferId buffer = -1;
+    if (Draft* existing = existing_pack(pack, stored)) {
+      buffer = existing->buffers.back();
+      existing->later &= later;
+    } else {
+      pack.later = later;
       buffer = lowering_.add_temporary({dot.accumulate, {packed_elements(dot, batch, lowering_.multiplies_bf16)}}, true);
       pack.kernel.memories.push_back({"packed", dot.accumulate, true, 0});
       packing.packed = static_cast<int32_t>(pack.kernel.memories.size() - 1);
@@ -269,6 +275,7 @@ class DotKernelMaker {
       finish_draft(lowering_, std::move(pack), access, {stored});
       lowering_.drafts.back().kernel.name = cat("pack_", name(dot.accumulate), "_", dot.k.value(), "x", dot.n.value());
     }
+    if (later) dot.raw = dot.rhs;
     dot.packed_rhs = true;
     dot.rhs.offset = 0, dot.rhs.outer = dot.n, dot.rhs.inner = dot.k;
     kernel.memories.push_back({"packed", dot.accumulate, false, 0});
@@ -276,16 +283,16 @@ class DotKernelMaker {
     draft_.buffers.push_back(buffer);
   }
 
-  // The buffer of an equal packing of the same constant.
-  BufferId existing_pack(const Draft& wanted, NodeId stored) const {
-    for (const Draft& draft : lowering_.drafts) {
+  // An equal packing of the same constant, or null. Its last buffer is the packed one.
+  Draft* existing_pack(const Draft& wanted, NodeId stored) const {
+    for (Draft& draft : lowering_.drafts) {
       if (!draft.setup || draft.buffers.empty() || draft.buffers[0] != static_cast<BufferId>(stored)) continue;
       const Dot &a = *draft.kernel.dot, &b = *wanted.kernel.dot;
       if (a.n == b.n && a.k == b.k && a.batch == b.batch && a.rhs.outer == b.rhs.outer && a.rhs.inner == b.rhs.inner &&
           a.rhs.inner_part == b.rhs.inner_part && a.rhs.inner_jump == b.rhs.inner_jump && a.rhs.offset == b.rhs.offset && a.rhs.batch == b.rhs.batch && a.accumulate == b.accumulate && a.lhs_type == b.lhs_type)
-        return draft.buffers.back();
+        return &draft;
     }
-    return -1;
+    return nullptr;
   }
 
   Lowering& lowering_;

@@ -37,6 +37,7 @@ class Planner {
     find_lifetimes();
     place_rest();
     for (size_t i = 0; i < lowering_.drafts.size(); ++i) add_launch(lowering_.drafts[i]);
+    std::ranges::stable_partition(program_.setup, [](const Launch& launch) { return !launch.later; });
     return std::move(program_);
   }
 
@@ -284,6 +285,7 @@ class Planner {
     if (!draft.independent && !draft.blocks.empty()) memory = launch.buffers.back();
     for (DraftBlock& block : draft.blocks) launch.blocks.push_back(merge_block(block, memory));
     if (launch.kind == LaunchKind::kernel) launch.kernel = add_kernel(std::move(draft.kernel));
+    launch.later = draft.later;
     (draft.setup ? program_.setup : program_.run).push_back(std::move(launch));
   }
 

@@ -75,6 +75,7 @@ void append_launch(std::string& out, const Program& program, const Launch& launc
   if (launch.kind == LaunchKind::kernel) append(out, " x ", launch.parallel);
   if (launch.kind == LaunchKind::count) append(out, " ", launch.counter, " = ", launch.first, " + ", launch.step, " k, k < ", launch.trips, launch.independent ? " independent" : "");
   if (!launch.numbers.empty()) append(out, " ", launch.numbers);
+  if (launch.later) out += " later";
   append(out, "  # ", launch.loc.text(), "\n");
   for (const LaunchBlock& block : launch.blocks) {
     append(out, std::string(indent, ' '), "{\n");
@@ -99,6 +100,7 @@ std::string Kernel::text() const {
            weft::name(dot->rhs_type), "\n");
     append_side(out, "lhs", dot->lhs);
     append_side(out, "rhs", dot->rhs);
+    if (dot->raw) append_side(out, "until it is packed", *dot->raw);
   }
   for (size_t i = 0; i < exprs.size(); ++i) append_expr(out, i, exprs[i]);
   append_statements(out, body, 2);

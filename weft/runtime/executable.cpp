@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "weft/core/error.h"
+#include "weft/core/knobs.h"
 #include "weft/core/pages.h"
 #include "weft/runtime/executable_state.h"
 #include "weft/runtime/few.h"
@@ -64,21 +65,65 @@ Executable::State::State(Manifest m, const Device& where) : manifest(std::move(m
   }
 }
 
+void Executable::State::set_up(int64_t first, int64_t end) const {
+  Few<void*> buffers = buffers_for(manifest);
+  buffers.span().back() = persistent.get();
+  std::vector<int64_t> symbols(manifest.symbols.size());
+  Services some = services;
+  some.packing_first = first, some.packing_end = end;
+  if (is_listened()) run_listened(setup, manifest, labels, "set up", symbols, buffers.data(), some);
+  else run_entry(setup, symbols.data(), buffers.data(), some);
+}
+
+void Executable::State::begin_packing() {
+  int64_t now = 0, later = 0;
+  for (const LaunchInfo& launch : manifest.launches) {
+    if (!launch.is_setup) continue;
+    packing.bytes.push_back(launch.written_bytes.opt());
+    if (launch.is_later) later += packing.bytes.back();
+    else ++now;
+  }
+  if (later == 0 || knob_flag(Knob::pack_at_load)) now = static_cast<int64_t>(packing.bytes.size());
+  packing.part = later / 4 + 1;
+  set_up(0, now);
+  packing.done = now;
+}
+
+void Executable::State::pack_some(int64_t bytes) const {
+  int64_t first = packing.done, end = first, all = static_cast<int64_t>(packing.bytes.size());
+  for (; end < all && bytes > 0; ++end) bytes -= packing.bytes[static_cast<size_t>(end)];
+  set_up(first, end);
+  packing.done.store(end, std::memory_order_release);
+}
+
+void Executable::finish_packing() const {
+  const Packing& packing = state().packing;
+  if (packing.is_done()) return;
+  std::lock_guard lock(packing.mutex);
+  if (!packing.is_done()) state().pack_some(INT64_MAX);
+}
+
+Services Executable::State::services_for_run() const {
+  Services some = services;
+  if (packing.is_done()) return some;
+  if (packing.has_run.exchange(true)) {
+    std::unique_lock lock(packing.mutex, std::try_to_lock);
+    if (lock && !packing.is_done()) pack_some(packing.part);
+  }
+  some.packing_end = packing.done.load(std::memory_order_acquire);
+  return some;
+}
+
 Executable Executable::load(Manifest manifest, std::span<const std::string> objects, const Device& device) {
   if (!device.is_host()) fail(ErrorKind::value, "device", "machine code cannot run on '", device.name(), "'");
   auto state = std::make_shared<State>(std::move(manifest), device);
   state->code.emplace(objects);
   if (!state->code->functions().empty()) name_for_profilers(state->code->functions(), state->manifest);
   state->run = reinterpret_cast<Entry>(state->code->find("weft_run"));
-  auto setup = reinterpret_cast<Entry>(state->code->find("weft_setup"));
-  if (!state->run || !setup) fail(ErrorKind::io, "object_code", "object code: has no weft_run or weft_setup");
-  const Manifest& m = state->manifest;
-  state->persistent = take_block(state->allocator, m.persistent_bytes.value());
-  Few<void*> buffers = buffers_for(m);
-  buffers.span().back() = state->persistent.get();
-  std::vector<int64_t> symbols(m.symbols.size());
-  if (is_listened()) run_listened(setup, m, state->labels, "set up", symbols, buffers.data(), state->services);
-  else run_entry(setup, symbols.data(), buffers.data(), state->services);
+  state->setup = reinterpret_cast<Entry>(state->code->find("weft_setup"));
+  if (!state->run || !state->setup) fail(ErrorKind::io, "object_code", "object code: has no weft_run or weft_setup");
+  state->persistent = take_block(state->allocator, state->manifest.persistent_bytes.value());
+  state->begin_packing();
   return Executable(std::move(state));
 }
 
@@ -173,11 +218,12 @@ void Executable::run(std::span<const int64_t> symbols, std::span<const void* con
   }
   Block arena;
   if (arena_bytes > 0) arena = program.arenas.take(program.allocator, arena_bytes);
+  Services services = program.services_for_run();
   std::span<void*> all = buffers.span();
   all[all.size() - 2] = arena.get();
   all.back() = program.persistent.get();
-  if (is_listened()) run_listened(program.run, m, program.labels, "run", symbols, buffers.data(), program.services);
-  else run_entry(program.run, symbols.data(), buffers.data(), program.services);
+  if (is_listened()) run_listened(program.run, m, program.labels, "run", symbols, buffers.data(), services);
+  else run_entry(program.run, symbols.data(), buffers.data(), services);
   for (const auto& [i, memory] : elsewhere) std::memcpy(outputs[i], memory.get(), static_cast<size_t>(memory.get_deleter().bytes));
   if (arena) program.arenas.give(std::move(arena));
 }

@@ -39,6 +39,7 @@ struct LaunchInfo {
   // Of the buffers that it reads and writes, and operations of its product; -1 where they differ from turn to turn of a loop.
   Dim read_bytes, written_bytes, flops;
   bool is_setup = false;          // once, as the program is loaded
+  bool is_later = false;          // of setup: in the runs after the first
 
   bool operator==(const LaunchInfo&) const = default;
 };
@@ -121,7 +122,9 @@ class Executable {
   // Begins a run, after those that were begun before it on this device and after the events. The buffers are held until it is
   // done; errors of the arguments are thrown at once, those of the run by Event::wait.
   PendingRun run_async(std::vector<Buffer> inputs, std::vector<Event> after = {}) const;
-  // Runs several times. Error(value, "benchmark") for less than one iteration.
+  // Packs now what is left of large weights, which otherwise the second to the fifth run do, and those take longer for it.
+  void finish_packing() const;
+  // Runs several times, all packed. Error(value, "benchmark") for less than one iteration.
   Timing benchmark(std::span<const Buffer> inputs, int warmup = 5, int iterations = 50) const;
   // The same, launch by launch as the manifest has them.
   std::vector<LaunchTime> profile(std::span<const Buffer> inputs, int warmup = 2, int iterations = 10) const;

@@ -1,6 +1,7 @@
 // What an executable is made of.
 #pragma once
 
+#include <atomic>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -57,6 +58,18 @@ class DeviceProgram {
   virtual void run(std::span<const DeviceRange> inputs, std::span<const DeviceRange> outputs) const = 0;
 };
 
+// Large weights are packed by the runs after the first, a quarter of them by each: the first result need not wait for it. Until
+// then products read them as they lie.
+struct Packing {
+  std::vector<int64_t> bytes;  // that each launch of setup writes; none where all are done by the time that the program is loaded
+  int64_t part = 0;            // bytes that a run packs
+  mutable std::atomic<int64_t> done = 0;  // launches
+  mutable std::atomic<bool> has_run = false;
+  mutable std::mutex mutex;    // of who packs; runs do not wait for it
+
+  bool is_done() const { return done.load(std::memory_order_acquire) == static_cast<int64_t>(bytes.size()); }
+};
+
 // A program is machine code in this process, or one on a device.
 struct Executable::State {
   Manifest manifest;
@@ -70,8 +83,20 @@ struct Executable::State {
   mutable ArenaCache arenas;
   LaunchLabels labels;
   std::vector<size_t> lined_up;  // results that have to begin at a cache line
+  Entry setup = nullptr;
+  Packing packing;
 
   State(Manifest m, const Device& where);
+  // Packs what runs need from the first on.
+  void begin_packing();
+  // What a run is called with; some pack a part of the weights that are left before they begin.
+  Services services_for_run() const;
+  // By whoever holds the mutex: what comes next, until it is so many bytes.
+  void pack_some(int64_t bytes) const;
+
+ private:
+  // Does these launches of setup.
+  void set_up(int64_t first, int64_t end) const;
 };
 
 }  // namespace weft

@@ -21,7 +21,7 @@ namespace weft {
 namespace {
 
 constexpr std::string_view magic = "\x89WEFT\r\n\x1a";
-constexpr uint64_t version = 2;
+constexpr uint64_t version = 3;
 constexpr uint64_t alignment = 64;
 
 struct Header {
@@ -173,6 +173,7 @@ void write_manifest(Writer& out, const Manifest& m) {
     out.texts(launch.lines);
     for (const Dim* size : {&launch.read_bytes, &launch.written_bytes, &launch.flops}) out.dim(*size);
     out.number(launch.is_setup);
+    out.number(launch.is_later);
   });
   out.list(m.cuts, [&](const CutInfo& cut) {
     for (const std::string* text : {&cut.op, &cut.source, &cut.reason}) out.text(*text);
@@ -210,6 +211,7 @@ Manifest read_manifest(Reader& in) {
   m.launches = in.list([&] {
     LaunchInfo launch{in.text(), in.text(), in.texts(), in.texts(), in.dim(), in.dim(), in.dim()};
     launch.is_setup = in.integer() != 0;
+    launch.is_later = in.integer() != 0;
     if (launch.lines.size() != launch.ops.size()) reject(cat("'", launch.name, "' has ", launch.ops.size(), " operations at ", launch.lines.size(), " lines"));
     return launch;
   });

@@ -55,7 +55,7 @@ void call_parallel_turns(void* allocator, int64_t count, int64_t bytes, void (*b
 
 }  // namespace
 
-constinit const Services plain_services{call_parallel_for, nullptr, call_parallel_turns, nullptr, nullptr};
+constinit const Services plain_services{call_parallel_for, nullptr, call_parallel_turns, nullptr, nullptr, 0, INT64_MAX};
 
 void run_entry(Entry entry, const int64_t* symbols, void* const* buffers, const Services& services) {
   struct Arguments {

@@ -21,8 +21,10 @@ struct Services {
   // Where somebody listens, else null: called as a launch of the program begins (1) and ends (0), on the thread that launches.
   void (*listen)(const Services* services, int64_t launch, int64_t begins);
   void* listener;
+  // Setup does those of its launches from the first on and before the end; a run finds what is before the end packed.
+  int64_t packing_first, packing_end;
 };
-// With nobody who listens.
+// With nobody who listens; setup does all.
 extern const Services plain_services;
 
 // The entry of a program: `weft_run`, and `weft_setup` which fills persistent memory once. `buffers`: inputs, outputs,

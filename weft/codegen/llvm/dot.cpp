@@ -2,6 +2,7 @@
 // epilogue's loop.
 #include "weft/codegen/llvm/dot.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "weft/codegen/llvm/dot_shape.h"
@@ -89,62 +90,87 @@ void store_parts(std::string& ir, const std::string& name, int64_t part, int64_t
   store_field(ir, name + "j", cat(jump));
 }
 
+// What the descriptor says of rhs.
+struct RhsWords {
+  std::string packed = "0", bn = "0", bk = "0", from, panel = "0";
+  std::vector<std::string> strides;  // of the batch dimensions that there are
+};
+
+RhsWords as_it_lies(std::string& ir, const DotOperand& rhs) {
+  RhsWords words;
+  words.bn = scaled(ir, "bn", rhs.outer, size_of(rhs.dtype));
+  words.bk = scaled(ir, "bk", rhs.inner, size_of(rhs.dtype));
+  words.from = rhs.pointer;
+  for (size_t i = 0; i < rhs.batch.size(); ++i) words.strides.push_back(scaled(ir, cat("b.", i), rhs.batch[i], size_of(rhs.dtype)));
+  return words;
+}
+
+// Packed matrices lie one after the other, one for each batch or one for all.
+RhsWords as_packed(std::string& ir, const DotKernel& kernel, const DotWriter& writer) {
+  const DotOperand& rhs = kernel.rhs;
+  const DotShape& shape = writer.shape;
+  append(ir, "  %dot.w.up = add i64 ", rhs.outer, ", ", shape.width - 1, "\n  %dot.w.panels = udiv i64 %dot.w.up, ", shape.width,
+         "\n  %dot.w.k.up = add i64 ", rhs.inner, ", ", writer.form.group - 1, "\n  %dot.w.units = udiv i64 %dot.w.k.up, ", writer.form.group,
+         "\n  %dot.w.rows = add i64 %dot.w.units, ", writer.head_rows(), "\n  %dot.w.k = mul i64 %dot.w.rows, ", shape.width * shape.size,
+         "\n  %dot.w.one = mul i64 %dot.w.k, %dot.w.panels\n  %dot.w.skipped = mul i64 %dot.w.one, ", kernel.matrix,
+         "\n  %dot.w.from = getelementptr i8, ptr ", rhs.pointer, ", i64 %dot.w.skipped\n");
+  RhsWords words{.packed = "1", .from = "%dot.w.from", .panel = "%dot.w.k", .strides = std::vector<std::string>(rhs.batch.size(), "0")};
+  bool shared = std::ranges::all_of(rhs.batch, [](const std::string& stride) { return stride == "0"; });
+  std::string dense = "%dot.w.one";
+  for (size_t i = rhs.batch.size(); !shared && i-- > 0;) {
+    words.strides[i] = dense;
+    append(ir, "  %dot.w.", i, " = mul i64 ", dense, ", ", kernel.batch[i], "\n");
+    dense = cat("%dot.w.", i);
+  }
+  return words;
+}
+
+// Those of `packed` where rhs is packed by now, else those of `raw`, but in the order of sums of a packed one.
+RhsWords either(std::string& ir, const std::string& is_packed, const RhsWords& packed, const RhsWords& raw) {
+  append(ir, "  %dot.is.packed = icmp ne i64 ", is_packed, ", 0\n");
+  int next = 0;
+  auto choose = [&](const char* type, const std::string& yes, const std::string& no) {
+    append(ir, "  %dot.now.", next, " = select i1 %dot.is.packed, ", type, " ", yes, ", ", type, " ", no, "\n");
+    return cat("%dot.now.", next++);
+  };
+  RhsWords words{choose("i64", packed.packed, "2"), raw.bn, raw.bk, choose("ptr", packed.from, raw.from), packed.panel, {}};
+  for (size_t i = 0; i < raw.strides.size(); ++i) words.strides.push_back(choose("i64", packed.strides[i], raw.strides[i]));
+  return words;
+}
+
 // Fills %dot.d, the driver's descriptor; missing batch dimensions are leading ones.
 void fill_descriptor(std::string& ir, const DotKernel& kernel, const DotWriter& writer, bool lhs_too) {
   append(ir, "  %dot.d = alloca [", dot_words, " x i64], align 8\n");
   const DotOperand &lhs = kernel.lhs, &rhs = kernel.rhs;
-  const DotShape& shape = writer.shape;
   if (lhs_too) {
     store_field(ir, "lhs", lhs.pointer);
     store_field(ir, "m", kernel.m);
     store_field(ir, "am", scaled(ir, "am", lhs.outer, size_of(lhs.dtype)));
     store_field(ir, "ak", scaled(ir, "ak", lhs.inner, size_of(lhs.dtype)));
   }
-  bool packed = kernel.packed_rhs && lhs_too;
-  store_field(ir, "packed", packed ? "1" : "0");
-  auto [block, run] = rows_of(kernel, shape);
+  auto [block, run] = rows_of(kernel, writer.shape);
   store_field(ir, "rows.block", cat(block));
   store_field(ir, "run.most", cat(run));
-  store_field(ir, "rows.tile", cat(tile_rows(kernel, writer.form, shape)));
+  store_field(ir, "rows.tile", cat(tile_rows(kernel, writer.form, writer.shape)));
   store_parts(ir, "m", lhs.outer_part, lhs.outer_jump * size_of(lhs.dtype));
   const DotOperand& along = lhs_too ? lhs : rhs;
   store_parts(ir, "k", along.inner_part, along.inner_jump * size_of(along.dtype));
   store_field(ir, "n", kernel.n);
   store_field(ir, "k", kernel.k);
-  store_field(ir, "bn", packed ? "0" : scaled(ir, "bn", rhs.outer, size_of(rhs.dtype)));
-  store_field(ir, "bk", packed ? "0" : scaled(ir, "bk", rhs.inner, size_of(rhs.dtype)));
-  // Packed matrices lie one after the other, one for each batch or one for all.
-  bool shared = true;
-  for (const std::string& stride : rhs.batch) shared &= stride == "0";
-  std::string dense = "0", from = rhs.pointer;
-  if (packed) {
-    append(ir, "  %dot.w.up = add i64 ", rhs.outer, ", ", shape.width - 1, "\n  %dot.w.panels = udiv i64 %dot.w.up, ",
-           shape.width, "\n  %dot.w.k.up = add i64 ", rhs.inner, ", ", writer.form.group - 1,
-           "\n  %dot.w.units = udiv i64 %dot.w.k.up, ", writer.form.group, "\n  %dot.w.rows = add i64 %dot.w.units, ",
-           writer.head_rows(), "\n  %dot.w.k = mul i64 %dot.w.rows, ", shape.width * shape.size, "\n  %dot.w.",
-           kernel.batch.size(), " = mul i64 %dot.w.k, %dot.w.panels\n  %dot.w.skipped = mul i64 %dot.w.", kernel.batch.size(),
-           ", ", kernel.matrix, "\n  %dot.w.from = getelementptr i8, ptr ", rhs.pointer, ", i64 %dot.w.skipped\n");
-    if (!shared) dense = cat("%dot.w.", kernel.batch.size());
-    from = "%dot.w.from";
-  }
-  store_field(ir, "rhs", from);
-  store_field(ir, "panel.packed", packed ? "%dot.w.k" : "0");
+  RhsWords words = kernel.packed_rhs && lhs_too ? as_packed(ir, kernel, writer) : as_it_lies(ir, rhs);
+  if (kernel.raw && lhs_too) words = either(ir, kernel.is_packed, words, as_it_lies(ir, *kernel.raw));
+  store_field(ir, "packed", words.packed);
+  store_field(ir, "bn", words.bn);
+  store_field(ir, "bk", words.bk);
+  store_field(ir, "rhs", words.from);
+  store_field(ir, "panel.packed", words.panel);
   int missing = max_batch_rank - static_cast<int>(kernel.batch.size());
-  for (int i = max_batch_rank; i-- > 0;) {
-    std::string extent = "1", a = "0", b = "0";
-    if (i >= missing) {
-      size_t at = static_cast<size_t>(i - missing);
-      extent = kernel.batch[at];
-      if (lhs_too) a = scaled(ir, cat("a.", i), lhs.batch[at], size_of(lhs.dtype));
-      b = packed ? dense : scaled(ir, cat("b.", i), rhs.batch[at], size_of(rhs.dtype));
-      if (packed && !shared) {
-        append(ir, "  %dot.w.", at, " = mul i64 ", dense, ", ", extent, "\n");
-        dense = cat("%dot.w.", at);
-      }
-    }
-    store_field(ir, "extents", extent, i);
-    if (lhs_too) store_field(ir, "lhs.strides", a, i);
-    store_field(ir, "rhs.strides", b, i);
+  for (int i = 0; i < max_batch_rank; ++i) {
+    bool is_there = i >= missing;
+    auto at = static_cast<size_t>(i - missing);
+    store_field(ir, "extents", is_there ? kernel.batch[at] : "1", i);
+    if (lhs_too) store_field(ir, "lhs.strides", is_there ? scaled(ir, cat("a.", i), lhs.batch[at], size_of(lhs.dtype)) : "0", i);
+    store_field(ir, "rhs.strides", is_there ? words.strides[at] : "0", i);
   }
 }
 
@@ -205,11 +231,13 @@ constexpr size_t most_heights = 3;
 DotNeeds needs_of(const DotKernel& kernel, const DotForm& form, const DotShape& shape) {
   DotNeeds needs{.lhs = form.lhs, .rhs = form.rhs, .accumulate = form.accumulate, .packs_lhs = form.packs_lhs};
   int64_t m = known(kernel.m), n = known(kernel.n), k = known(kernel.k);
-  bool may_be_few = m <= shape.few, may_be_rows = !kernel.packed_rhs && may_be(kernel.rhs.outer, 1);
+  bool has_raw = !kernel.packed_rhs || kernel.raw;
+  const DotOperand& raw = kernel.raw ? *kernel.raw : kernel.rhs;
+  bool may_be_few = m <= shape.few, may_be_rows = has_raw && may_be(raw.outer, 1);
   needs.packed = kernel.packed_rhs;
   needs.raw = may_be_few && may_be_rows;
-  bool all_raw = may_be_few && m >= 0 && kernel.rhs.outer == "1" && n >= 0 && n % shape.width == 0 && k >= 0 && k % form.group == 0;
-  needs.pack = !kernel.packed_rhs && !all_raw;
+  bool all_raw = may_be_few && m >= 0 && raw.outer == "1" && n >= 0 && n % shape.width == 0 && k >= 0 && k % form.group == 0;
+  needs.pack = has_raw && !all_raw;
   needs.slim = may_be(kernel.m, 1) && (needs.raw || needs.packed);
   needs.inner = !kernel.packed_rhs && may_be(kernel.lhs.inner, 1) && may_be(kernel.rhs.inner, 1) && m <= small_rows;
   // Nearly equal heights of rows in parts, or where they are one block.

@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -58,6 +59,9 @@ struct DotKernel {
   // its matrices along n and k, `matrix` is the first of them that is read, and rhs.batch is all "0" for a matrix shared by the batches or anything else for one of its own for each.
   bool packed_rhs = false;
   std::string matrix = "0";
+  // Where that may still be to come: rhs as it lies, and an i64 that is 1 once it is packed, else 0. Sums are the same.
+  std::optional<DotOperand> raw;
+  std::string is_packed;
   // Writes the instructions that define the values named above: first lines of the kernel function,
   // in which %args is the kernel's first argument.
   std::function<void(std::string& ir)> entry;

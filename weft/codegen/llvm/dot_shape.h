@@ -48,7 +48,8 @@ struct DotForm {
 DotForm dot_form(const Target& target, DType lhs, DType rhs, DType accumulate);
 DotShape dot_shape(const Target& target, const DotForm& form);
 
-// The words that a kernel hands to the shared loops: pointers, extents, strides in bytes, for parts of m and k elements and
+// The words that a kernel hands to the shared loops: pointers, extents, strides in bytes, how rhs lies (0: as given, 1:
+// packed, 2: as given, to be added up as if it were packed), for parts of m and k elements and
 // the stride from part to part, rows of a work item, of a run and of a tile, and for four batch dimensions a table of extents and of
 // either operand's strides.
 struct DotField {

@@ -47,6 +47,7 @@ class DotWriterCalls {
       for (size_t i = 0; i < dot.batch.size(); ++i) form.rhs.batch[i] = dot.rhs.batch[i].is(0) ? "0" : "1";
       form.matrix = "%rhs_matrix";
     }
+    if (dot.raw) form.raw = side(*dot.raw, "raw"), form.is_packed = "%is_packed";
     form.entry = [this](std::string& ir) { enter(ir); };
     form.epilogue_entry = [this](std::string& ir) {
       epilogue_.out = &ir;
@@ -95,6 +96,10 @@ class DotWriterCalls {
     };
     if (!dot.pack_rhs) enter_side(dot.lhs, "lhs");
     enter_side(dot.rhs, "rhs");
+    if (dot.raw) {
+      enter_side(*dot.raw, "raw");
+      append(ir, "  %is_packed_slot = getelementptr i64, ptr %args, i64 ", emitter_.argument_count(), "\n  %is_packed = load i64, ptr %is_packed_slot\n");
+    }
     if (dot.pack_rhs) append(ir, "  %packed_pointer = getelementptr i8, ptr ", emitter_.pointer(dot.packed), ", i64 0\n");
   }
 
@@ -111,14 +116,21 @@ Dim batch_of(const Dot& dot) {
 class EntryWriter {
  public:
   EntryWriter(ModuleText& module, const Program& program, DotEmitter& dots, const std::map<const Launch*, size_t>& numbers)
-      : module_(module), program_(program), dots_(dots), numbers_(numbers), empty_(), extents_(module, empty_) {}
+      : module_(module), program_(program), dots_(dots), numbers_(numbers), empty_(), extents_(module, empty_) {
+    for (const Launch& launch : program.setup) {
+      auto packed = static_cast<size_t>(program.kernels[static_cast<size_t>(launch.kernel)].dot->packed);
+      packing_.emplace(launch.buffers[packed], packing_.size());
+      packs_later_ |= launch.later;
+    }
+  }
 
-  void write(const std::string& name, const std::vector<Launch>& launches) {
+  // `packs`: launches of setup.
+  void write(const std::string& name, const std::vector<Launch>& launches, bool packs = false) {
     std::string body;
     entry_ = name;
     extents_.out = &body;
     load_context(body);
-    for (const Launch& launch : launches) write_launch(body, launch);
+    for (size_t i = 0; i < launches.size(); ++i) packs ? write_packing(body, launches[i], i) : write_launch(body, launches[i]);
     append(module_.out, "define void @", name, "(ptr %symbols, ptr %buffers, ptr %services) noinline optnone #0 {\nentry:\n", room_for(launches), body,
            "  ret void\n}\n\n");
   }
@@ -150,6 +162,28 @@ class EntryWriter {
     }
     append(body, "  %pool_slot = getelementptr ptr, ptr %services, i64 1\n  %pool = load ptr, ptr %pool_slot\n  %parallel_for = load ptr, ptr %services\n"
            "  %listen_slot = getelementptr ptr, ptr %services, i64 3\n  %listen = load ptr, ptr %listen_slot\n  %listens = icmp ne ptr %listen, null\n");
+    if (!packs_later_) return;
+    size_t at = 5;
+    for (const char* bound : {"first", "end"})
+      append(body, "  %packing_", bound, "_slot = getelementptr i64, ptr %services, i64 ", at++, "\n  %packing_", bound, " = load i64, ptr %packing_", bound, "_slot\n");
+  }
+
+  // A launch of setup, where it is one of those that are to be done now.
+  void write_packing(std::string& body, const Launch& launch, size_t number) {
+    if (!packs_later_) return write_launch(body, launch);
+    std::string is_new = name("new"), is_wanted = name("wanted"), is_both = name("both"), go = name("pack").substr(1), done = name("done").substr(1);
+    append(body, "  ", is_new, " = icmp sge i64 ", number, ", %packing_first\n  ", is_wanted, " = icmp slt i64 ", number, ", %packing_end\n  ", is_both, " = and i1 ",
+           is_new, ", ", is_wanted, "\n  br i1 ", is_both, ", label %", go, ", label %", done, "\n", go, ":\n");
+    extents_.in_block([&] { write_launch(body, launch); });
+    append(body, "  br label %", done, "\n", done, ":\n");
+  }
+
+  // Whether the launch's right operand is packed by now, as 0 or 1.
+  std::string is_packed(std::string& body, const Launch& launch, const Dot& dot) {
+    size_t number = packing_.at(launch.buffers[static_cast<size_t>(dot.rhs.memory)]);
+    std::string is_done = name("packed"), word = name("packed");
+    append(body, "  ", is_done, " = icmp slt i64 ", number, ", %packing_end\n  ", word, " = zext i1 ", is_done, " to i64\n");
+    return word;
   }
 
   // Tells who listens, if anybody does, that the launch begins or ends.
@@ -194,9 +228,10 @@ class EntryWriter {
     return pointer;
   }
 
-  // Slots that a launch needs for its arguments: buffers and symbols; of a routine its numbers and bodies too.
+  // Slots that a launch needs for its arguments: buffers, symbols and whether a weight is packed; of a routine its numbers and
+  // bodies too.
   static size_t arguments_of(const Launch& launch) {
-    size_t most = launch.buffers.size() + launch.symbols.size() + launch.numbers.size() + launch.bodies.size() + launch.texts.size();
+    size_t most = 1 + launch.buffers.size() + launch.symbols.size() + launch.numbers.size() + launch.bodies.size() + launch.texts.size();
     if (launch.independent) return 3 + most_nested;
     for (const LaunchBlock& block : launch.blocks)
       for (const Launch& inner : block.launches) most = std::max(most, arguments_of(inner));
@@ -328,6 +363,7 @@ class EntryWriter {
       std::string value = extents_.extent(symbol), slot = name("arg");
       append(body, "  ", slot, " = getelementptr i64, ptr %args, i64 ", at++, "\n  store i64 ", value, ", ptr ", slot, "\n");
     }
+    if (kernel.dot && kernel.dot->raw) write_slot(body, at, "i64", is_packed(body, launch, *kernel.dot));
     Dim count = launch.parallel, cost = max(launch.cost, Dim(1));
     if (kernel.dot) {
       const Dot& dot = *kernel.dot;
@@ -358,6 +394,8 @@ class EntryWriter {
   KernelEmitter extents_;
   std::string entry_;
   std::vector<std::pair<std::string, std::string>> counters_;  // of the loops around, with their values
+  std::map<int32_t, size_t> packing_;  // buffers that setup packs, each with the number of the launch
+  bool packs_later_ = false;
   int next_ = 0;
 };
 
@@ -388,7 +426,7 @@ std::string emit(const Program& program, const Target& target, const Library& li
   EntryWriter run(module, program, dots, numbers);
   run.write("weft_run", program.run);
   EntryWriter setup(module, program, dots, numbers);
-  setup.write("weft_setup", program.setup);
+  setup.write("weft_setup", program.setup, true);
   module.out += dots.shared();
   for (const auto& [name, text] : module.functions) module.out += text;
   for (const std::string& line : module.declarations)

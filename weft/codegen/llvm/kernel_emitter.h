@@ -1,6 +1,7 @@
 // Writing one kernel as LLVM IR text: statements, expressions over lanes, indices.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <map>
@@ -58,6 +59,11 @@ class KernelEmitter {
     scopes_.emplace_back();
     write();
     scopes_.pop_back();
+  }
+  // Buffers and symbols: what follows them is a kernel's own.
+  size_t argument_count() const {
+    auto scratch = std::ranges::count_if(kernel_.memories, [](const Memory& memory) { return memory.scratch != 0; });
+    return kernel_.memories.size() - static_cast<size_t>(scratch) + kernel_.symbols.size();
   }
   const std::string& pointer(int32_t memory) const { return pointers_[static_cast<size_t>(memory)]; }
   // The buffer that the text goes to; the emitter's own by default.
