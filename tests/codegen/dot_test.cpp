@@ -374,6 +374,9 @@ TEST_CASE("deep, tall and wide products are cut into blocks") {
   verify({1, 1, 9, 700, 40}, DType::f64, DType::f64);
   verify({1, 1, 210, 150, 300}, DType::f32, DType::f32);
   verify({1, 1, 60, 90, 600}, DType::f64, DType::f64);
+  // Several panels, chunks of rows and blocks of k, whole ones and parts.
+  verify({1, 1, 61, 150, 1100}, DType::f32, DType::f32);
+  verify({1, 1, 130, 90, 2060}, DType::f64, DType::f64);
 }
 
 TEST_CASE("operands and results may have any strides") {
@@ -407,7 +410,7 @@ TEST_CASE("every element type multiplies") {
 TEST_CASE("whole units of lhs are read in place") {
   for (auto [operand, accumulate] : {std::pair(DType::bf16, DType::f32), std::pair(DType::i8, DType::i32), std::pair(DType::u8, DType::i32)})
     for (Order rhs : {Order::rows, Order::columns})
-      for (int64_t k : {4, 68, 1100, 33})
+      for (int64_t k : {4, 68, 1100, 2100, 33})
         for (int64_t m : {1, 3, 13, 61}) verify({1, 2, m, 140, k, Order::rows, rhs}, operand, accumulate, true);
 }
 
@@ -433,7 +436,7 @@ TEST_CASE("empty products are zero or nothing") {
 
 TEST_CASE("results are the same bits for any number of threads, packed or not") {
   for (Shape shape :
-       {Shape{1, 1, 61, 70, 530}, Shape{1, 1, 1, 300, 530}, Shape{1, 1, 7, 300, 70}, Shape{2, 2, 400, 33, 20}}) {
+       {Shape{1, 1, 61, 170, 1050}, Shape{1, 1, 1, 300, 1050}, Shape{1, 1, 7, 300, 70}, Shape{2, 2, 400, 33, 20}}) {
     Problem problem(shape, DType::f32, DType::f32, true);
     std::string first;
     for (const Target& target : targets()) {

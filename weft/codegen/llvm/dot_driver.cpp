@@ -8,19 +8,19 @@ namespace weft {
 namespace {
 
 // Work item = ((batch * runs + run) * panels + panel) * blocks + block: runs of rows, whose part of
-// lhs stays in the second-level cache for all panels, and blocks of rows in them. Neighbouring
-// items are joined: blocks of one panel, which pack their part of rhs once; some panels of a deep
-// run, which share a block of lhs while it is in the second-level cache; or, for few rows, panels
-// whose rhs is read in place, a little of k at a time, so that memory is read along its rows. With
-// several blocks of k the accumulators rest in %cs between them.
+// lhs is read again for all panels, and blocks of rows in them. Neighbouring items are joined:
+// blocks of one panel, which pack their part of rhs once; some panels of a deep or long run, which
+// go through a long one together by chunks of rows, so that lhs comes once from behind the
+// second-level cache; or, for few rows, panels whose rhs is read in place, a little of k at a time,
+// so that memory is read along its rows. With several blocks of k the accumulators rest in %cs
+// between them.
 constexpr std::string_view driver_text =
     R"(define $linkage$ void @$name$(ptr %d, i64 %begin, i64 %end, ptr %epilogue, ptr %args) noinline $effort$ {
 entry:
   %cs = alloca [$run.bytes$ x i8], align 64
-  %bs = alloca [$pack.bytes$ x i8], align 64
+  %bs = alloca [$panels.bytes$ x i8], align 64
   %ls = alloca [$lhs.bytes$ x i8], align 64
   %ix = alloca [4 x i64], align 8
-  %bs.units = getelementptr i8, ptr %bs, i64 $head.bytes$
 $fields$  %is.packed = icmp eq i64 %packed, 1
   %k.whole = and i64 %k, -$group$
   %panel.plain = mul i64 %bn, $width$
@@ -59,10 +59,12 @@ $fields$  %is.packed = icmp eq i64 %packed, 1
   %run.rows = mul i64 %run.blocks, %rows.block
   %m.one.up = add i64 %m.one, %rows.less
   %blocks = udiv i64 %m.one.up, %rows.block
-  ; Blocks of k (of each part of it) of nearly equal length, a multiple of 16 units.
+  ; Blocks of k (of each part of it) of nearly equal length, a multiple of 16 units: lower ones where each k is a line of lhs.
   %k.part = call i64 @llvm.umin.i64(i64 %k, i64 %kp)
-  %k.up = add i64 %k.part, $depth.less$
-  %k.blocks = udiv i64 %k.up, $depth$
+  %k.most = select i1 %lhs.along, i64 $depth$, i64 $depth.across$
+  %k.most.less = sub i64 %k.most, 1
+  %k.up = add i64 %k.part, %k.most.less
+  %k.blocks = udiv i64 %k.up, %k.most
   %k.count = call i64 @llvm.umax.i64(i64 %k.blocks, i64 1)
   %k.round = add i64 %k.part, %k.count
   %k.round1 = sub i64 %k.round, 1
@@ -73,8 +75,7 @@ $fields$  %is.packed = icmp eq i64 %packed, 1
   ; From the end of a part of rows to the next.
   %m.part.bytes = mul i64 %mp, %am
   %m.jump = sub i64 %mj, %m.part.bytes
-  %is.deeper.0 = icmp ugt i64 %k, %k.deep
-  %is.deeper = and i1 %is.deeper.0, %not.inner
+  %is.deeper = icmp ugt i64 %k, %k.deep
   %some = icmp ult i64 %begin, %end
   br i1 %some, label %item, label %done
 
@@ -116,9 +117,17 @@ item:
   %m.room = select i1 %is.slim, i64 1, i64 %m.room.more
   %p.room.0 = udiv i64 $scratch$, %m.room
   %p.room.1 = call i64 @llvm.umin.i64(i64 %p.room.0, i64 $share$)
-  %shares.lhs = and i1 %not.inner, $lhs.packs$
-  %shares = or i1 %is.deeper, %shares.lhs
-  %p.share = select i1 %shares, i64 %p.room.1, i64 1
+  ; Panels that are packed here go by chunks through a block of lhs for which the second-level cache is too small.
+  %block.k = call i64 @llvm.umin.i64(i64 %k, i64 %k.deep)
+  %block.units = mul i64 %block.k, %m.count
+  %block.long = icmp ugt i64 %block.units, $long$
+  %block.packs = or i1 %stay, $lhs.packs$
+  %chunked = icmp ugt i1 %block.long, %block.packs
+  %chunk.rows = select i1 %chunked, i64 $chunk$, i64 %run.most
+  %shares.0 = or i1 %chunked, %is.deeper
+  %shares = or i1 %shares.0, $lhs.packs$
+  %shares.lhs = and i1 %shares, %not.inner
+  %p.share = select i1 %shares.lhs, i64 %p.room.1, i64 1
   %p.room.2 = select i1 %few, i64 %p.room.0, i64 %p.share
   ; A single row by columns along k: as many panels as its part of %cs may hold, as one.
   %is.one = icmp eq i64 %m.count, 1
@@ -241,10 +250,19 @@ depth:
   %b.k0.plain = mul i64 %k0, %bk
   %b.k0 = select i1 %is.packed, i64 %b.k0.packed, i64 %b.k0.plain
   %bb = getelementptr i8, ptr %b0, i64 %b.k0
-$lhs.pack$  br label %panel.in
+$lhs.pack$  br label %chunk
+
+chunk:
+  %chunk.r = phi i64 [ %m0, %depth ], [ %r.next, %chunk.end ]
+  %chunk.a = phi ptr [ $lhs.from$, %depth ], [ %a.next, %chunk.end ]
+  %chunk.part.left = phi i64 [ %m.part.left, %depth ], [ %part.left.next, %chunk.end ]
+  %chunk.m1.0 = add i64 %chunk.r, %chunk.rows
+  %chunk.m1 = call i64 @llvm.umin.i64(i64 %chunk.m1.0, i64 %m1)
+  %chunk.later = icmp ne i64 %chunk.r, %m0
+  br label %panel.in
 
 panel.in:
-  %p = phi i64 [ 0, %depth ], [ %p.next, %panel.end ]
+  %p = phi i64 [ 0, %chunk ], [ %p.next, %panel.end ]
   %panel.p = add i64 %panel, %p
   %n0 = mul i64 %panel.p, $width$
   %n.left = sub i64 %n, %n0
@@ -261,16 +279,22 @@ panel.in:
   %b.head = getelementptr i8, ptr %b0, i64 %b.n0
   %ahead.in = select i1 %is.packed, i64 4096, i64 $ahead$
   %head.in = select i1 %is.first, ptr %b.head, ptr @weft.dot.zeros
-  br i1 %stay.here, label %ready, label %packing
+  ; The first chunk packs for all.
+  %p.slot = select i1 %chunked, i64 %p, i64 0
+  %bs.from = mul i64 %p.slot, $pack.bytes$
+  %bs.head = getelementptr i8, ptr %bs, i64 %bs.from
+  %bs.units = getelementptr i8, ptr %bs.head, i64 $head.bytes$
+  %is.there = or i1 %stay.here, %chunk.later
+  br i1 %is.there, label %ready, label %packing
 packing:
 $pack$  br label %ready
 ready:
-  %b = phi ptr [ %b.at, %panel.in ], [ %bs.units, %packing ]
-  %head = phi ptr [ %head.in, %panel.in ], [ %bs, %packing ]
-  %raw = phi i64 [ $raw$, %panel.in ], [ 0, %packing ]
-  %b.step = phi i64 [ %k.bytes, %panel.in ], [ $row.bytes$, %packing ]
+  %b = select i1 %stay.here, ptr %b.at, ptr %bs.units
+  %head = select i1 %stay.here, ptr %head.in, ptr %bs.head
+  %raw = select i1 %stay.here, i64 $raw$, i64 0
+  %b.step = select i1 %stay.here, i64 %k.bytes, i64 $row.bytes$
   ; What is read next: the rest of packed memory, or the panels beside in rows that lie apart.
-  %ahead.near = phi i64 [ %ahead.in, %panel.in ], [ 0, %packing ]
+  %ahead.near = select i1 %stay.here, i64 %ahead.in, i64 4096
   %ahead.this = getelementptr i8, ptr %b, i64 %ahead.near
   ; A single row takes several panels at once, all that there are of rhs as it lies.
   %p.rest = sub i64 %p.count, %p
@@ -306,9 +330,9 @@ ready:
   br label %rows
 
 rows:
-  %r = phi i64 [ %m0, %ready ], [ %r.next, %rows.end ]
-  %a = phi ptr [ $lhs.from$, %ready ], [ %a.next, %rows.end ]
-  %part.left = phi i64 [ %m.part.left, %ready ], [ %part.left.next, %rows.end ]
+  %r = phi i64 [ %chunk.r, %ready ], [ %r.next, %rows.end ]
+  %a = phi ptr [ %chunk.a, %ready ], [ %a.next, %rows.end ]
+  %part.left = phi i64 [ %chunk.part.left, %ready ], [ %part.left.next, %rows.end ]
   %r.left.0 = sub i64 %m1, %r
   %r.left = call i64 @llvm.umin.i64(i64 %r.left.0, i64 %part.left)
   %r.in = sub i64 %r, %m0
@@ -337,11 +361,14 @@ rows.end:
   %a.jump = select i1 %part.ends, i64 %m.jump, i64 0
   %a.move = add i64 %a.move.0, %a.jump
   %a.next = getelementptr i8, ptr %a, i64 %a.move
-  %r.more = icmp ult i64 %r.next, %m1
+  %r.more = icmp ult i64 %r.next, %chunk.m1
   br i1 %r.more, label %rows, label %panel.end
 panel.end:
   %p.more = icmp ult i64 %p.next, %p.count
-  br i1 %p.more, label %panel.in, label %depth.end
+  br i1 %p.more, label %panel.in, label %chunk.end
+chunk.end:
+  %chunk.more = icmp ult i64 %r.next, %m1
+  br i1 %chunk.more, label %chunk, label %depth.end
 depth.end:
   br i1 %is.last, label %item.end, label %depth
 item.end:
@@ -355,6 +382,9 @@ done:
 
 // Panels of columns along k that a single row of lhs takes at once.
 constexpr int widest = 32;
+
+// Bytes of a block of lhs that are read again from the second-level cache, beside panels of rhs.
+constexpr int64_t long_block = 1 << 19;
 
 // Calls of the tiles that a driver has: of equal heights where there are such, or else full ones and small ones.
 struct Tiles {
@@ -437,7 +467,7 @@ struct DriverCalls {
     if (needs.pack)
       pack = cat("  call void @", writer.pack(form.rhs), "(ptr %b.at, i64 %bk, i64 %bn, i64 %kc, i64 %cols, ptr %bs.units, i64 ",
                  shape.width * shape.size, ")\n");
-    if (needs.pack && form.biased) append(pack, "  call void @", writer.pack_head(), "(ptr %bs.units, i64 %units, ptr %bs)\n");
+    if (needs.pack && form.biased) append(pack, "  call void @", writer.pack_head(), "(ptr %bs.units, i64 %units, ptr %bs.head)\n");
     if (needs.inner)
       inner = cat("  call void @", writer.inner(), "(ptr %q.a, ptr %q.b, i64 %bn, i64 %k, i64 %q.cols, ptr %q.c)\n");
     lhs_strides = cat("  %la.m = add i64 %am, 0\n  %la.k = mul i64 %ak, ", form.group, "\n");
@@ -474,8 +504,11 @@ void DotWriter::write_driver(const std::string& name, const DotNeeds& needs) {
                                            {"fields", load_fields()},
                                            {"run.bytes", cat((shape.scratch + small_rows) * row_bytes)},
                                            {"pack.bytes", cat(shape.depth * row_bytes + head_bytes)},
-                                           {"lhs.bytes", cat(lhs_bytes)},
+                                           {"panels.bytes", cat(shape.share * (shape.depth * row_bytes + head_bytes))},
+                                           {"chunk", cat(2 * shape.rows)},
+                                           {"long", cat(long_block / size_of(form.lhs))},
                                            {"lhs.packs", form.packs_lhs ? "true" : "false"},
+                                           {"lhs.bytes", cat(lhs_bytes)},
                                            {"lhs.pack", calls.lhs},
                                            {"lhs.strides", calls.lhs_strides},
                                            {"lhs.from", form.packs_lhs ? "%ls" : "%a.at"},
@@ -489,7 +522,7 @@ void DotWriter::write_driver(const std::string& name, const DotNeeds& needs) {
                                            {"wide", cat(widest)},
                                            {"width.less", cat(shape.width - 1)},
                                            {"depth", cat(shape.depth * group)},
-                                           {"depth.less", cat(shape.depth * group - 1)},
+                                           {"depth.across", cat(shape.depth * group / (form.packs_lhs ? 1 : 2))},
                                            {"k.few", cat(16 * group)},
                                            {"k.few.less", cat(16 * group - 1)},
                                            {"row.bytes", cat(row_bytes)},

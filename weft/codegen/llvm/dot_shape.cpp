@@ -15,12 +15,12 @@ DotShape dot_shape(const Target& target, const DotForm& form) {
   shape.few = 2 * shape.rows;
   shape.slim = target.vector_registers >= 32 ? 8 : 4;
   shape.width = shape.lanes * shape.vectors;
-  // A panel of rhs in the second-level cache costs less than it saves on the way in and out of the tile.
-  shape.depth = form.group == 1 && !form.packs_lhs ? 512 : 256;
+  // Panels that take turns stay in the second-level cache: deep ones save ways in and out of the tile.
+  shape.depth = form.packs_lhs ? 256 : form.group == 1 ? 1024 : 512;
   shape.block = 48;
   // Long runs pack rhs seldom; packing of lhs is for the second-level cache, and for more panels at once.
   shape.run = form.packs_lhs ? 192 : 1056;
-  shape.share = form.packs_lhs ? 8 : 4;
+  shape.share = form.packs_lhs ? 8 : form.group == 1 ? 2 : 4;
   shape.scratch = shape.share * (shape.run + small_rows);
   // One cache line more than they need.
   shape.lhs_row = shape.depth * shape.size + 64;

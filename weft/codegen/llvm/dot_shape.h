@@ -21,9 +21,9 @@ struct DotShape {
   int slim;     // packed panels that the tile of a single row takes at once: enough sums to hide the latency
   int width;    // lanes * vectors: columns of a panel
   int size;     // bytes of an accumulator
-  int depth;    // k of a block of rhs, which stays in the first-level cache
+  int depth;    // k of a block of rhs, in units
   int block;    // rows of a work item, where nothing asks for others
-  int share;    // panels that share a block of lhs
+  int share;    // panels that share what is read of lhs
   int scratch;  // rows of accumulators that a thread keeps between blocks of k
   int run;      // rows that share one packing of a block of rhs; a multiple of block
   int lhs_row;     // bytes from row to row of packed lhs that lies along k
