@@ -193,3 +193,24 @@ def test_products_of_windows_in_any_order() -> None:
         lambda x: np.tensordot(view(x)[:, :, :, 0], w[0], ((3, 4), (0, 2))),
     ):
         close(wf.jit(f)(x), f(x.astype(np.float64)).astype(np.float32), 2000)
+
+
+@pytest.mark.parametrize("padding", [0, 1])
+def test_a_pool_reads_what_the_convolution_stores(padding: int) -> None:
+    x, w = RNG.normal(size=(2, 8, 21, 19)).astype(np.float32), RNG.normal(size=(32, 8, 3, 3)).astype(np.float32)
+    exe = wf.compile(lambda x: wf.max_pool2d(np.maximum(wf.conv2d(x, w), 1), 3, stride=2, padding=padding), x)
+    found = np.maximum(convolution(x.astype(np.float64), w, (1, 1), [(0, 0)] * 2, (1, 1), 1), 1)
+    wanted = windows(padded(found, [(padding, padding)] * 2, -np.inf), (3, 3), (2, 2), (1, 1)).max((-1, -2))
+    assert np.abs(exe(x) - wanted).max() < 1e-4
+    kernels = [set(kernel.ops) for kernel in exe.kernels]
+    assert any({"dot_general", "maximum"} <= ops for ops in kernels)
+    assert any(ops >= ({"pad", "reduce"} if padding else {"reduce"}) for ops in kernels)
+    assert not any("pad" in ops and "reduce" not in ops for ops in kernels)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.uint8, np.float16])
+@pytest.mark.parametrize("channels", [1, 2, 3, 5, 6, 7])
+def test_channels_of_an_image_are_put_last(dtype: Any, channels: int) -> None:
+    x = RNG.integers(1, 100, (channels, 67, 131)).astype(dtype)
+    for f in (lambda x: np.ascontiguousarray(x.T), lambda x: np.pad(x.transpose(1, 2, 0), ((1, 3), (2, 0), (0, 0)))):
+        np.testing.assert_array_equal(wf.jit(f)(x), f(x))

@@ -45,6 +45,7 @@ class Fuser {
     store_repeated();
     store_overlaid();
     find_epilogues();
+    store_windowed();
     store_dot_operands();
     bound_expressions();
     for (int round = 0; round < 8; ++round) {
@@ -125,7 +126,6 @@ class Fuser {
       bool is_large = (node.type().count() * Dim(size_of(node.type().dtype))).opt() > cached_bytes;
       bool is_cheap = def(node.op).traits.elementwise && is_large && cost[node.id()] * slices <= cheap_stencil;
       if (computed && slices >= most_shifts && !is_cheap) store(node.id(), "is read at several shifts");
-      if (node.op == Op::strided_view && overlaps(node)) store(below_reshapes(node.operand(0)), "is read by windows that overlap");
     }
   }
 
@@ -163,9 +163,17 @@ class Fuser {
     return std::min(total, 1000);
   }
 
-  // Whether elements are in several places of the view: each one and a half times, or more.
-  static bool overlaps(const Node& view) {
-    return 2 * view.type().count().opt() > 3 * view.operand(0).type().count().opt();
+  // What windows that overlap are read from, which a product may compute. Where they are reduced it is no padding of whole
+  // rows: that is cheaper to tell than to store.
+  void store_windowed() {
+    for (const Node& node : graph_.nodes()) {
+      if (node.op != Op::strided_view || !overlaps(node)) continue;
+      bool reduced = std::ranges::all_of(users_[node.id()], [&](NodeId user) { return graph_.node(user).op == Op::reduce; });
+      Value base = node.operand(0);
+      if (reduced && pads_rows(base.node())) base = base.node().operand(0);
+      while (base.node().op == Op::reshape && !fusion_.is_stored[base.id()]) base = base.node().operand(0);
+      store(base.id(), "is read by windows that overlap");
+    }
   }
 
   static NodeId below_reshapes(Value value) {

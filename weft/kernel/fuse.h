@@ -60,6 +60,10 @@ std::optional<size_t> kept_rows(const Node& reduce);
 bool is_widening(const Node& node);
 // Whether the operands of a prepared dot_general are strided views that it reads where they lie: windows and their kernel.
 bool reads_windows(const Node& dot);
+// Whether elements are in several places of a strided view: each one and a half times, or more.
+bool overlaps(const Node& view);
+// Whether a node pads with whole rows.
+bool pads_rows(const Node& node);
 // Whether its left operand is transposed, so large that rows of it in place would come from far down the caches: it is stored.
 bool turns_first(const Node& dot);
 // Whether the value is a constant of one repeated element, which is written into expressions.

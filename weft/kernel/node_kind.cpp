@@ -46,6 +46,13 @@ bool is_widening(const Node& node) {
 
 bool reads_windows(const Node& dot) { return dot.ints(Attr::lhs_contracting_dimensions).size() > 1; }
 
+bool overlaps(const Node& view) { return 2 * view.type().count().opt() > 3 * view.operand(0).type().count().opt(); }
+
+bool pads_rows(const Node& node) {
+  if (node.op != Op::pad || node.type().rank() == 0) return false;
+  return node.attrs.dims(Attr::edge_padding_low).back().is(0) && node.attrs.dims(Attr::edge_padding_high).back().is(0) && node.ints(Attr::interior_padding).back() == 0;
+}
+
 bool turns_first(const Node& dot) {
   const Node& lhs = dot.operand(0).node();
   if (lhs.op != Op::transpose || lhs.ints(Attr::permutation).back() + 1 == lhs.type().rank() || !lhs.type().is_static() || !dot.type().is_static()) return false;

@@ -62,7 +62,7 @@ std::optional<size_t> crossing_axis(Kernel& kernel, const std::vector<Axis>& axe
 }
 
 // A tile of a transposition: the cache lines of so many columns, each used whole.
-constexpr int64_t tile_rows = 64, tile_columns = 32;
+constexpr int64_t tile_rows = 64, tile_columns = 32, short_row = 6;
 
 }  // namespace
 
@@ -186,6 +186,9 @@ std::vector<Stmt> schedule_map(Kernel& kernel, std::vector<Axis> axes, std::vect
     Axis rows = split(kernel, axes[*crossing], tile_rows, ".row"), columns = split(kernel, axes.back(), tile_columns, ".i");
     kernel.body = nested({columns}, serial({rows}, std::move(kernel.body)), 1);
   } else {
+    // Lanes along rows of a few elements would be few; elements of such rows are put in place one by one instead.
+    if (crossing && axes.back().extent.max() <= short_row && axes[*crossing].extent.opt() >= tile_rows)
+      std::rotate(axes.begin() + static_cast<std::ptrdiff_t>(*crossing), axes.begin() + static_cast<std::ptrdiff_t>(*crossing) + 1, axes.end());
     Axis inner = axes.back();
     axes.pop_back();
     Dim outer = 1;

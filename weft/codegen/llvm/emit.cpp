@@ -403,7 +403,7 @@ class EntryWriter {
 
 std::string emit(const Program& program, const Target& target, const Library& library) {
   ModuleText module{target, {}, {}, {}};
-  append(module.out, "target triple = \"", target.triple, "\"\n\n@weft.zero = private constant [16 x i8] zeroinitializer, align 16\n\n");
+  append(module.out, "target triple = \"", target.triple, "\"\n\n@weft.zero = private constant [", zero_bytes, " x i8] zeroinitializer, align 64\n\n");
   DotEmitter dots(target, library);
   for (const Kernel& kernel : program.kernels) {
     if (!kernel.dot) {

@@ -142,7 +142,11 @@ Ssa KernelEmitter::load(const Expr& e) {
   }
   bool uniform = lanes_.count == 1 || (!uses_counter(e.index, lanes_.counter) && !own_vector);
   for (const auto& [id, stride] : e.dynamic) uniform &= !expr(id).vector;
-  std::string mask = uniform ? own : combined_mask(e.mask, vector_mask);
+  // Lanes side by side that one condition holds for read zeros elsewhere: a CPU takes long to load nothing from no memory.
+  std::optional<Dim> step = coefficient(e.index, lanes_.counter);
+  bool gated = !uniform && e.mask != no_expr && !own_vector && e.dynamic.empty() && !is_complex(e.dtype) && step && step->is(1) &&
+               lanes_.count * size_of(e.dtype) <= zero_bytes;
+  std::string mask = uniform ? own : combined_mask(gated ? no_expr : e.mask, vector_mask);
   Lanes saved = lanes_;
   if (uniform) lanes_ = {};
   int64_t scale = is_complex(e.dtype) ? 2 : 1;
@@ -154,7 +158,7 @@ Ssa KernelEmitter::load(const Expr& e) {
       return value;
     }
   }
-  Ssa value = load_part(base, e.dtype, e.index, e.dynamic, scale, 0, mask);
+  Ssa value = load_part(base, e.dtype, e.index, e.dynamic, scale, 0, mask, gated ? own : std::string());
   if (!is_complex(e.dtype)) fetch_ahead(e);
   if (is_complex(e.dtype)) value.im = load_part(base, e.dtype, e.index, e.dynamic, 2, 1, mask).re;
   lanes_ = saved;
@@ -271,7 +275,8 @@ std::string KernelEmitter::load_strided(const std::string& base, const std::stri
 }
 
 Ssa KernelEmitter::load_part(const std::string& base, DType dtype, const Index& index,
-                             const std::vector<std::pair<ExprId, Index>>& dynamic, int64_t scale, int64_t shift, const std::string& mask) {
+                             const std::vector<std::pair<ExprId, Index>>& dynamic, int64_t scale, int64_t shift, const std::string& mask,
+                             const std::string& gate) {
   std::string element = memory_type(dtype);
   int64_t align = part_size(dtype);
   Address at = address(index, dynamic, scale, shift);
@@ -285,6 +290,7 @@ Ssa KernelEmitter::load_part(const std::string& base, DType dtype, const Index& 
   std::string raw;
   if (at.vector.empty() && at.step == 1) {
     std::string place = assign(cat("getelementptr ", element, ", ptr ", base, ", i64 ", at.base));
+    if (!gate.empty()) place = assign(cat("select i1 ", gate, ", ptr ", place, ", ptr @weft.zero"));
     if (mask.empty()) {
       raw = assign(cat("load ", type, ", ptr ", place, ", align ", align));
     } else {

@@ -34,6 +34,8 @@ struct Ssa {
 // In registers small floats are float, booleans i1, integers as wide as they are.
 std::string register_type(DType dtype);
 std::string lanes_type(const std::string& element, int lanes);
+// Bytes of @weft.zero, which loads whose condition does not hold read.
+inline constexpr int64_t zero_bytes = 1024;
 // The type of one element, or of one part of a complex one, in memory.
 std::string memory_type(DType dtype);
 // The literal text of a constant, or of its part.
@@ -159,7 +161,7 @@ class KernelEmitter {
   Ssa compute(const Expr& e);
   Ssa load(const Expr& e);
   Ssa load_part(const std::string& pointer, DType dtype, const Index& index, const std::vector<std::pair<ExprId, Index>>& dynamic,
-                int64_t scale, int64_t shift, const std::string& mask);
+                int64_t scale, int64_t shift, const std::string& mask, const std::string& gate = {});  // gate: all lanes or none
   Ssa load_pairs(const std::string& base, DType dtype, const std::string& offset);
   bool store_pairs(const std::string& base, DType dtype, const Stmt& stmt, const Ssa& value);
   std::string reversed(const std::string& type, const std::string& value);
