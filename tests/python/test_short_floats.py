@@ -136,3 +136,20 @@ def test_extremes_of_every_pattern(shape: tuple[int, ...], dtype: np.dtype, numb
     for got, want in zip(wf.jit(extremes)(x), wanted):
         assert np.asarray(got).dtype == want.dtype
         np.testing.assert_allclose(np.float64(got), np.float64(want), rtol=3e-7 if want.dtype == np.float32 else 0)
+
+
+def test_bfloat16_of_subnormal_numbers() -> None:
+    """Stores round them too, one among others: the CPU's instruction would take them for zero."""
+    patterns = random.integers(0, 1 << 32, (64, 1000), dtype=np.uint64).astype(np.uint32)
+    patterns[::2, :] &= 0x80FFFFFF  # a half of these is subnormal
+    patterns[1::4, 17] = 0x8001
+    x = patterns.view(np.float32)
+    with np.errstate(all="ignore"):
+        assert_same_bits(
+            wf.jit(lambda x: (x * np.float32(1)).astype(ml_dtypes.bfloat16))(x), x.astype(ml_dtypes.bfloat16)
+        )
+        rows = x * np.float32(2**-10)
+        wanted = (rows - rows[:, :1]).astype(ml_dtypes.bfloat16)
+    assert_same_bits(
+        wf.jit(lambda x: (x * np.float32(2**-10) - x[:, :1] * np.float32(2**-10)).astype(ml_dtypes.bfloat16))(x), wanted
+    )

@@ -16,7 +16,7 @@ class Extremes {
       if (body[i].loop != LoopKind::vector || body[i].body.empty() || !std::ranges::all_of(body[i].body, [&](const Stmt& s) { return load_of(s, body[i].counter) != no_expr; })) continue;
       std::vector<Stmt> before, after, inside;
       for (const Stmt& stmt : body[i].body) replace(stmt, load_of(stmt, body[i].counter), before, inside, after);
-      body[i].unroll = std::max<int>(1, 4 / static_cast<int>(body[i].body.size()));
+      body[i].unroll = body[i].body.size() == 1 ? 2 : 1;
       body[i].body = std::move(inside);
       body.insert(body.begin() + static_cast<std::ptrdiff_t>(i) + 1, after.begin(), after.end());
       body.insert(body.begin() + static_cast<std::ptrdiff_t>(i), before.begin(), before.end());

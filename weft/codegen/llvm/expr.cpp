@@ -1,5 +1,6 @@
 // Expressions over lanes: memory, masks, element types in memory and in registers.
 #include <algorithm>
+#include <utility>
 
 #include "weft/codegen/llvm/kernel_emitter.h"
 #include "weft/core/error.h"
@@ -407,10 +408,8 @@ std::string KernelEmitter::to_memory(DType dtype, const std::string& value, bool
     return assign(cat("bitcast ", type("i16"), " ", pattern, " to ", type("half")));
   }
   if (dtype == DType::f16) return assign(cat("fptrunc ", type("float"), " ", value, " to ", type("half")));
-  if (dtype == DType::bf16 && rounds_at_store_) {
-    std::string rounded = assign(cat("fptrunc ", type("float"), " ", value, " to ", type("bfloat")));
-    return assign(cat("bitcast ", type("bfloat"), " ", rounded, " to ", type("i16")));
-  }
+  if (AtStore at_store = std::exchange(at_store_, AtStore::kept); dtype == DType::bf16 && at_store != AtStore::kept)
+    return to_bf16(value, lanes, at_store == AtStore::bounded);
   if (dtype == DType::bf16) {
     // Registers hold bf16 values already: the low half is zero.
     std::string bits = assign(cat("bitcast ", type("float"), " ", value, " to ", type("i32")));
@@ -422,6 +421,32 @@ std::string KernelEmitter::to_memory(DType dtype, const std::string& value, bool
     return assign(cat("trunc ", type("i32"), " ", bits, " to ", type("i8")));
   }
   return value;
+}
+
+// Rounds, by the CPU's instruction: it takes subnormal numbers for zero, so where there are some others round.
+std::string KernelEmitter::to_bf16(const std::string& value, int lanes, bool is_bounded) {
+  std::string wide = lanes_type("float", lanes), narrow = lanes_type("bfloat", lanes), whole = lanes_type("i16", lanes);
+  auto quickly = [&] { return assign(cat("bitcast ", narrow, " ", assign(cat("fptrunc ", wide, " ", value, " to ", narrow)), " to ", whole)); };
+  if (is_bounded) return quickly();
+  std::string quick = label("quick"), plain = label("plain"), joined = label("joined"), subnormal;
+  module_.declare("declare <16 x i1> @llvm.x86.avx512.fpclass.ps.512(<16 x float>, i32)");
+  for (int at = 0; at < lanes; at += 16) {
+    std::string picks = "<";
+    for (int i = 0; i < 16; ++i) append(picks, i ? ", i32 " : "i32 ", at + i);
+    std::string part = assign(cat("shufflevector ", wide, " ", value, ", ", wide, " poison, <16 x i32> ", picks, ">"));
+    std::string found = assign(cat("call <16 x i1> @llvm.x86.avx512.fpclass.ps.512(<16 x float> ", part, ", i32 32)"));
+    subnormal = subnormal.empty() ? found : assign(cat("or <16 x i1> ", subnormal, ", ", found));
+  }
+  std::string none = assign(cat("icmp eq i16 ", assign(cat("bitcast <16 x i1> ", subnormal, " to i16")), ", 0"));
+  line(cat("br i1 ", none, ", label %", quick, ", label %", plain));
+  append(*out, quick, ":\n");
+  std::string most = quickly();
+  line(cat("br label %", joined));
+  append(*out, plain, ":\n");
+  std::string some = to_memory(DType::bf16, rounded(DType::bf16, value, lanes), true);
+  line(cat("br label %", joined));
+  append(*out, joined, ":\n");
+  return assign(cat("phi ", whole, " [", most, ", %", quick, "], [", some, ", %", plain, "]"));
 }
 
 }  // namespace weft

@@ -184,6 +184,7 @@ class KernelEmitter {
   std::string as_vector(const Ssa& value, DType dtype, bool imaginary = false);
   std::string from_memory(DType dtype, const std::string& raw, bool vector);
   std::string to_memory(DType dtype, const std::string& value, bool vector);
+  std::string to_bf16(const std::string& value, int lanes, bool is_bounded);
   std::string combined_mask(ExprId mask, bool& vector);
 
   // scalar.cpp
@@ -224,7 +225,8 @@ class KernelEmitter {
   std::map<ExprId, std::string> steady_;  // where values that are the same for every row are kept, as f32
   std::vector<ExprId> steady_loads_;      // what they come from
   std::string steady_fine_;               // whether that is within the bounds of quick rounding
-  bool rounds_at_store_ = false;
+  // What a store of bf16 gets: values of bf16, numbers that are not subnormal, or any.
+  enum class AtStore : uint8_t { kept, bounded, any } at_store_ = AtStore::kept;
   std::string down_;                 // the counter of rows under the lanes, of which results go past the caches
   bool past_caches_ = false;         // the store that is being written goes past the caches
   bool writes_past_caches_ = false;  // some store of the kernel does

@@ -284,6 +284,12 @@ Ssa KernelEmitter::combine(Scalar op, DType dtype, const Ssa& a, const Ssa& b) {
 Ssa KernelEmitter::across(Scalar op, DType dtype, Ssa value, int lanes, int left) {
   int saved = lanes_.count;
   std::string element = register_type(dtype);
+  if ((op == Scalar::maximum || op == Scalar::minimum) && is_integer(dtype) && bit_width(dtype) == 16 && left == 1) {
+    std::string type = lanes_type(element, lanes);
+    std::string name = cat("@llvm.vector.reduce.", is_unsigned(dtype) ? "u" : "s", op == Scalar::maximum ? "max" : "min", ".v", lanes, element);
+    module_.declare(cat("declare ", element, " ", name, "(", type, ")"));
+    return {assign(cat("call ", element, " ", name, "(", type, " ", value.re, ")")), {}, false};
+  }
   auto half = [&](const std::string& v, int from, bool upper) {
     std::string mask = "<";
     for (int i = 0; i < from / 2; ++i) append(mask, i ? ", i32 " : "i32 ", upper ? i + from / 2 : i);
@@ -484,7 +490,10 @@ std::string KernelEmitter::past_caches(int64_t bytes) {
 
 void KernelEmitter::store(const Stmt& stmt) {
   const Memory& memory = kernel_.memories[static_cast<size_t>(stmt.slot)];
-  Ssa value = expr(stmt.expr);
+  const Expr& e = kernel_.exprs[static_cast<size_t>(stmt.expr)];
+  bool is_bf16 = memory.dtype == DType::bf16, is_bounded = is_bf16 && short_ && short_->rounding[static_cast<size_t>(stmt.expr)] == Rounding::at_store;
+  bool narrows = is_bf16 && module_.target.bf16 && lanes_.count % 16 == 0 && e.op == Scalar::convert && kernel_.exprs[static_cast<size_t>(e.args[0])].dtype == DType::f32;
+  Ssa value = expr(narrows ? e.args[0] : stmt.expr);
   const std::string& base = pointer(stmt.slot);
   bool vector_mask = false;
   std::string mask = combined_mask(stmt.mask, vector_mask);
@@ -508,7 +517,7 @@ void KernelEmitter::store(const Stmt& stmt) {
     }
     return;
   }
-  rounds_at_store_ = short_ && memory.dtype == DType::bf16 && short_->rounding[static_cast<size_t>(stmt.expr)] == Rounding::at_store;
+  at_store_ = is_bounded ? AtStore::bounded : narrows ? AtStore::any : AtStore::kept;
   past_caches_ = lanes_.count > 1 && lanes_.mask.empty() && keeps_to_lines(stmt, lanes_.counter);
   if (!is_complex(memory.dtype)) return store_part(base, memory.dtype, stmt.index, stmt.dynamic, 1, 0, mask, value.re, value.vector);
   if (store_pairs(base, memory.dtype, stmt, value)) return;
