@@ -72,6 +72,13 @@ def test_eight_threads_run_one_program(examples, program):
     assert f"{runs} runs from 8 threads, 0 differ" in run(examples / "serve", program, runs)
 
 
+def test_eight_threads_run_a_program_that_packs_its_weights(examples, tmp_path):
+    weights = np.ones((4096, 300), np.float32)
+    path = tmp_path / "large.weft"
+    wf.compile(lambda x: np.tanh(x @ weights) @ weights.T, np.zeros((9, 4096), np.float32)).save(path)
+    assert "200 runs from 8 threads, 0 differ" in run(examples / "serve", path, 200)
+
+
 def test_memory_stays_flat(examples, program):
     def peak(runs):
         pid = os.posix_spawn(examples / "serve", ["serve", str(program), str(runs)], {"ASAN_OPTIONS": "detect_leaks=0"})

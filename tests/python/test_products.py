@@ -258,3 +258,22 @@ def test_compiled_loops_give_the_bits_of_those_that_are_dumped(
         monkeypatch.delenv("WEFT_DUMP")
         assert "define internal void @weft.tile." in (folder / "products" / "30-emit.ll").read_text()
         assert [x.tobytes() for x in found] == [x.tobytes() for x in whole]
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.uint16, np.int32, np.uint32])
+def test_functions_of_four_bits(dtype: Any, target: str) -> None:
+    """What comes from the lowest or highest four bits alone is looked up; all of it is what NumPy computes."""
+    info = np.iinfo(dtype)
+    x = np.random.default_rng(0).integers(info.min, info.max, (37, 517), dtype=dtype, endpoint=True)
+    high = info.bits - 4
+
+    def halves(x: Any) -> list[Any]:
+        low, top = (x & 15).astype(np.float32), (x >> high).astype(np.float32)
+        mixed = ((x & 15) + (x & 7)).astype(np.float32)
+        return [low - 8, low * top, 3 / (low - 8), 2 - (top * 0.5 - 8) * (top + 1), mixed, (low - 8).sum(axis=0), x & 15, (x & 15) + 0.5]
+
+    with np.errstate(divide="ignore"):
+        wanted = halves(x)
+    for ours, known in zip(wf.jit(halves)(x), wanted, strict=True):
+        assert ours.dtype == known.dtype
+        np.testing.assert_array_equal(ours, known)

@@ -146,7 +146,7 @@ item:
   %shallow.0 = and i1 %is.plain, %few
   %not.row = xor i1 %is.slim, true
   %shallow = and i1 %shallow.0, %not.row
-  %k.step = select i1 %shallow, i64 $k.few$, i64 %k.deep
+  %k.step = select i1 %shallow, i64 $k.shallow$, i64 %k.deep
   %one.k.0 = icmp ule i64 %k, %k.step
   %not.few = xor i1 %few, true
   %k.is.whole = icmp eq i64 %k, %k.whole
@@ -524,6 +524,7 @@ void DotWriter::write_driver(const std::string& name, const DotNeeds& needs) {
                                            {"depth", cat(shape.depth * group)},
                                            {"depth.across", cat(shape.depth * group / (form.packs_lhs ? 1 : 2))},
                                            {"k.few", cat(16 * group)},
+                                           {"k.shallow", cat(std::max(32, 16 * group))},
                                            {"k.few.less", cat(16 * group - 1)},
                                            {"row.bytes", cat(row_bytes)},
                                            {"row.bytes.shifted", cat(row_bytes << 16)},

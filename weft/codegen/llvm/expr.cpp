@@ -49,7 +49,8 @@ Ssa KernelEmitter::expr(ExprId id) {
   for (size_t i = scopes_.size(); i-- > 0;)
     if (auto found = scopes_[i].values.find(id); found != scopes_[i].values.end() && found->second.read == read) return found->second.value;
   bool is_kept = short_ && steady_.count(id) != 0;
-  Ssa value = is_kept ? Ssa{assign(cat("load ", lanes_type("float", lanes_.count), ", ptr ", steady_place(id), ", align 64")), {}, true}
+  std::optional<Ssa> looked = looked_up(id);
+  Ssa value = looked ? *looked : is_kept ? Ssa{assign(cat("load ", lanes_type("float", lanes_.count), ", ptr ", steady_place(id), ", align 64")), {}, true}
                       : compute(kernel_.exprs[static_cast<size_t>(id)]);
   scopes_.back().values[id] = {value, std::move(read)};
   return value;

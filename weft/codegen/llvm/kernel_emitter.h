@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "weft/codegen/target.h"
+#include "weft/core/element.h"
 #include "weft/kernel/kernel.h"
 
 namespace weft {
@@ -131,6 +132,8 @@ class KernelEmitter {
   std::vector<std::string> line_places(int32_t slot, const std::string& element, const Index& index);
   std::vector<Ssa> load_block(const Expr& e, int side);
   void store_block(const Stmt& stmt, std::vector<std::string> values, const std::string& along);
+  // `count` lanes from `first` on.
+  std::string part_of(const std::string& vector, const std::string& element, int lanes, int first, int count);
   // Vectors of `lanes` elements, a power of two of them, one after the other.
   std::string joined(std::vector<std::string> parts, const std::string& element, int lanes);
   std::string as_bits(const std::string& value, const std::string& from, const std::string& to);
@@ -186,6 +189,18 @@ class KernelEmitter {
   std::string to_memory(DType dtype, const std::string& value, bool vector);
   std::string to_bf16(const std::string& value, int lanes, bool is_bounded);
   std::string combined_mask(ExprId mask, bool& vector);
+
+  // table.cpp
+  struct Digit {
+    ExprId source;  // of which it is four bits
+    int shift;      // where those begin
+  };
+  std::optional<Digit> digit_of(const Expr& e) const;
+  ExprId only_digit(ExprId id, int depth) const;
+  bool has_digits(const std::vector<Stmt>& body) const;
+  // What the expression is where the digit is `value`.
+  Element value_at(ExprId id, ExprId digit, int64_t value) const;
+  std::optional<Ssa> looked_up(ExprId id);
 
   // scalar.cpp
   Ssa scalar(const Expr& e, const std::vector<Ssa>& args, bool vector);

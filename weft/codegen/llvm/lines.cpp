@@ -8,14 +8,6 @@
 namespace weft {
 namespace {
 
-// `count` lanes from `first` on.
-template <class Assign>
-std::string part_of(const std::string& vector, const std::string& element, int lanes, int first, int count, const Assign& assign) {
-  std::string type = lanes_type(element, lanes), picks;
-  for (int i = 0; i < count; ++i) append(picks, i ? ", i32 " : "i32 ", first + i);
-  return assign(cat("shufflevector ", type, " ", vector, ", ", type, " poison, <", count, " x i32> <", picks, ">"));
-}
-
 // Transposes blocks that are as wide as there are vectors: element i of a block in vector k becomes element k in vector i.
 template <class Assign>
 std::vector<std::string> transposed(std::vector<std::string> vectors, const std::string& element, int lanes, const Assign& assign) {
@@ -60,6 +52,12 @@ bool lies_across(const Index& index, const std::string& across) {
 }
 
 }  // namespace
+
+std::string KernelEmitter::part_of(const std::string& vector, const std::string& element, int lanes, int first, int count) {
+  std::string type = lanes_type(element, lanes), picks;
+  for (int i = 0; i < count; ++i) append(picks, i ? ", i32 " : "i32 ", first + i);
+  return assign(cat("shufflevector ", type, " ", vector, ", ", type, " poison, <", count, " x i32> <", picks, ">"));
+}
 
 std::string KernelEmitter::joined(std::vector<std::string> parts, const std::string& element, int lanes) {
   for (; parts.size() > 1; lanes *= 2) {
@@ -220,10 +218,10 @@ void KernelEmitter::store_block(const Stmt& stmt, std::vector<std::string> value
   std::vector<std::string> places = line_places(stmt.slot, element, stmt.index);
   for (int first = 0; first < lanes_.count; first += group) {
     std::vector<std::string> vectors;
-    for (const std::string& value : values) vectors.push_back(part_of(value, element, lanes_.count, first, group, write));
+    for (const std::string& value : values) vectors.push_back(part_of(value, element, lanes_.count, first, group));
     vectors = transposed(std::move(vectors), element, group, write);
     for (int i = 0; i < group; ++i) {
-      std::string row = part_of(vectors[static_cast<size_t>(i % side)], element, group, i / side * side, side, write);
+      std::string row = part_of(vectors[static_cast<size_t>(i % side)], element, group, i / side * side, side);
       line(cat("store ", lanes_type(element, side), " ", row, ", ptr ", places[static_cast<size_t>(first + i)], how));
     }
   }

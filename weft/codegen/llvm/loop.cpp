@@ -321,7 +321,7 @@ void KernelEmitter::vector_loop(const Stmt& loop) {
   // Rows under columns: each row is read several vectors wide, which hides the latency of the sums and keeps to a page.
   bool has_rows = std::any_of(loop.body.begin(), loop.body.end(), [](const Stmt& s) { return s.kind == StmtKind::loop; });
   if (has_rows) {
-    int doublings = vectors_at_once(loop.body) > 1 ? 1 : is_one_total(loop.body) ? (module_.target.vector_registers == 32 ? 4 : 3) : 2;
+    int doublings = vectors_at_once(loop.body) > 1 ? 1 : is_one_total(loop.body) ? (module_.target.vector_registers == 32 && !has_digits(loop.body) ? 4 : 3) : 2;
     for (; doublings > 0 && loop.extent.opt() >= 2 * lanes; --doublings) lanes *= 2;
   }
   hoist(loop.body, loop.counter);
