@@ -160,6 +160,7 @@ $lhs.strides$  %la.m2 = mul i64 %la.m, 2
   %la.m3 = mul i64 %la.m, 3
   %la.m6 = mul i64 %la.m, 6
   %la.m9 = mul i64 %la.m, 9
+  %tile.bytes = mul i64 %rows.tile, %la.m
   br i1 %none, label %item.end, label %batches
 batches:
   br label %batch
@@ -250,6 +251,11 @@ depth:
   %b.k0.plain = mul i64 %k0, %bk
   %b.k0 = select i1 %is.packed, i64 %b.k0.packed, i64 %b.k0.plain
   %bb = getelementptr i8, ptr %b0, i64 %b.k0
+  ; Rows far apart are not fetched: most of what is between them is not needed.
+  %units.some = call i64 @llvm.umax.i64(i64 %units, i64 1)
+  %tile.step = udiv i64 %tile.bytes, %units.some
+  %is.near = icmp ule i64 %tile.step, 192
+  %lhs.step = select i1 %is.near, i64 %tile.step, i64 0
 $lhs.pack$  br label %chunk
 
 chunk:
@@ -293,9 +299,8 @@ ready:
   %head = select i1 %stay.here, ptr %head.in, ptr %bs.head
   %raw = select i1 %stay.here, i64 $raw$, i64 0
   %b.step = select i1 %stay.here, i64 %k.bytes, i64 $row.bytes$
-  ; What is read next: the rest of packed memory, or the panels beside in rows that lie apart.
-  %ahead.near = select i1 %stay.here, i64 %ahead.in, i64 4096
-  %ahead.this = getelementptr i8, ptr %b, i64 %ahead.near
+  ; What is read next: the rest of packed memory, the panels beside in rows that lie apart, or rows of the next tile.
+  %ahead.this = getelementptr i8, ptr %b, i64 %ahead.in
   ; A single row takes several panels at once, all that there are of rhs as it lies.
   %p.rest = sub i64 %p.count, %p
   %n.whole = udiv i64 %n.left, $width$
@@ -326,7 +331,8 @@ ready:
   %ahead.row = select i1 %ahead.shares, i64 %ahead.each, i64 0
   %ahead.slope.0 = udiv i64 $row.bytes.shifted$, %m.count
   %ahead.slope = select i1 %ahead.shares, i64 %ahead.slope.0, i64 0
-  %ahead.least = select i1 %ahead.shares, i64 1, i64 %b.step
+  %ahead.one = select i1 %stay.here, i64 %b.step, i64 %lhs.step
+  %ahead.least = select i1 %ahead.shares, i64 1, i64 %ahead.one
   br label %rows
 
 rows:
@@ -340,7 +346,9 @@ rows:
   %c.offset = mul i64 %c.in, $row.bytes$
   %c = getelementptr i8, ptr %c0, i64 %c.offset
   %ahead.offset = mul i64 %r.in, %ahead.row
-  %ahead = getelementptr i8, ptr %ahead.at, i64 %ahead.offset
+  %ahead.b = getelementptr i8, ptr %ahead.at, i64 %ahead.offset
+  %ahead.a = getelementptr i8, ptr %a, i64 %tile.bytes
+  %ahead = select i1 %stay.here, ptr %ahead.b, ptr %ahead.a
 $tiles$  br i1 %is.last, label %finish, label %rows.end
 finish:
   %f = phi i64 [ 0, %tiled ], [ %f.next, %finish ]
