@@ -57,11 +57,25 @@ V fraction_of_two(const V& whole) {
   return lanes == fractions ? found : select(less(shl(whole, 28), w.zero(Elem::i32)), look_up(lanes), found);
 }
 
-// x = (n + j / 16) ln 2 + r: |r| is so small that a polynomial of degree 3 will do.
+// The same sign, and a magnitude of `most` where it was larger or NaN: whole registers of AVX-512.
+V at_most(const V& x, double most) {
+  Writer& w = *x.w;
+  std::string type = "<16 x float>", name = "@llvm.x86.avx512.mask.range.ps.512";
+  w.module().declare(cat("declare ", type, " ", name, "(", type, ", ", type, ", i32, ", type, ", i16, i32)"));
+  std::vector<std::string> parts = split(x, 16);
+  for (std::string& part : parts)
+    part = w.def(Elem::f32, "call ", type, " ", name, "(", type, " ", part, ", ", type, " splat (float ", real_text(Elem::f32, most), "), i32 2, ", type, " zeroinitializer, i16 -1, i32 4)").name;
+  return join(w, Elem::f32, std::move(parts), 16);
+}
+
+// x = (n + j / 16) ln 2 + r: |r| is so small that a polynomial of degree 3 will do. Where numbers are scaled by any power,
+// infinite and NaN too, only r needs a bound.
 V exp_by_table(const V& x) {
-  V at = clamped(x, -104, 89), magic = x.w->real(x.elem, 0x1.8p23 / fractions), sum = mad(at, x.w->real(x.elem, 1.44269504), magic);
+  bool scales_by_any = x.w->target().avx512 && x.w->lanes() >= 16;
+  V at = scales_by_any ? x : clamped(x, -104, 89), magic = x.w->real(x.elem, 0x1.8p23 / fractions), sum = mad(at, x.w->real(x.elem, 1.44269504), magic);
   V n = sum - magic, whole = bits(sum, Elem::i32), power = fraction_of_two(whole);
   V r = mad(n, -0x1.0bfbe8p-15, mad(n, -0x1.62ep-1, at));
+  if (scales_by_any) r = at_most(r, 0x1p-5);
   V e = mad(mad(mad(r, 0.166669816, x.w->real(x.elem, 0.500016212)), r, 1), power * r, power);
   return scaled(e, {n, ashr(whole - x.w->integer(Elem::i32, 0x49400000), 4)});
 }
