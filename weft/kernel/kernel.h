@@ -84,6 +84,7 @@ struct Memory {
   bool written = false;
   // Elements, for scratch: at most 64 KiB, private to one iteration of the parallel loop. Zero: a buffer.
   int64_t scratch = 0;
+  bool flushes = false;      // bfloat16 that nothing reads but products of pairs, to which subnormal numbers are zero
   bool past_caches = false;  // a written buffer that begins at a cache line: full lines of it go straight to memory
 };
 

@@ -120,6 +120,27 @@ std::optional<Dim> bound_by_terms(const Dim& extent, const Counter& counter) {
   return total;
 }
 
+// Finds what is written as bfloat16 for products of pairs alone.
+void find_flushed(Lowering& lowering) {
+  std::map<BufferId, bool> only_pairs;
+  for (const Output& output : lowering.graph.outputs()) only_pairs[output.value.id()] = false;
+  for (const Draft& draft : lowering.drafts) {
+    const Kernel& kernel = draft.kernel;
+    bool is_pairs = draft.kind == LaunchKind::kernel && kernel.dot && kernel.dot->accumulate == DType::f32 && kernel.dot->lhs_type == DType::bf16 && kernel.dot->rhs_type == DType::bf16;
+    for (size_t i = 0; i < draft.buffers.size(); ++i) {
+      bool& only = only_pairs.try_emplace(draft.buffers[i], draft.buffers[i] >= 0 && !draft.copies).first->second;
+      if (draft.kind != LaunchKind::kernel) only = false;
+      else if (!kernel.memories[i].written) only &= is_pairs;
+      for (const Expr& e : kernel.exprs) only &= e.kind != ExprKind::load || e.slot != static_cast<int32_t>(i);
+    }
+  }
+  for (Draft& draft : lowering.drafts)
+    for (size_t i = 0; draft.kind == LaunchKind::kernel && i < draft.buffers.size(); ++i) {
+      Memory& memory = draft.kernel.memories[i];
+      memory.flushes = memory.written && memory.dtype == DType::bf16 && only_pairs[draft.buffers[i]];
+    }
+}
+
 }  // namespace
 
 // Linear in the counter: at one end of the range. Otherwise whatever its bounds say.
@@ -142,6 +163,7 @@ Program lower(const Graph& flat, const Counters& counters, bool multiplies_bf16,
   Fusion fusion = fuse(graph);
   Lowering lowering{graph, fusion, counters, {}, {}, needed_values(graph, fusion), multiplies_bf16, packs_later && has_large_constants(graph)};
   for (const Group& group : fusion.groups) lower_group(lowering, group);
+  if (multiplies_bf16) find_flushed(lowering);
   Program program = plan(lowering);
   add_cuts(program, graph, fusion);
   return program;

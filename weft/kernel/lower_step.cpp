@@ -150,8 +150,8 @@ GraphPtr loop_body(const Graph& region) {
   return build.finish(std::move(outputs));
 }
 
-void add_block(Draft& draft, const Graph& region, std::vector<BufferId> inputs, std::vector<BufferId> outputs, const Counters& counters) {
-  DraftBlock block{lower(region, counters), std::move(inputs), std::move(outputs)};
+void add_block(const Lowering& lowering, Draft& draft, const Graph& region, std::vector<BufferId> inputs, std::vector<BufferId> outputs, const Counters& counters) {
+  DraftBlock block{lower(region, counters, lowering.multiplies_bf16), std::move(inputs), std::move(outputs)};
   draft.blocks.push_back(std::move(block));
 }
 
@@ -170,11 +170,11 @@ void lower_loop(Lowering& lowering, const Node& node) {
   BufferId condition = lowering.add_temporary({DType::boolean, {}});
   draft.buffers = {condition};
   draft.buffers.insert(draft.buffers.end(), carried.begin(), carried.end());
-  add_block(draft, *node.regions[0], carried, {condition}, lowering.counters);
+  add_block(lowering, draft, *node.regions[0], carried, {condition}, lowering.counters);
   GraphPtr body = loop_body(*node.regions[1]);
   std::vector<BufferId> written;
   for (const Output& output : body->outputs()) written.push_back(carried[static_cast<size_t>(output.alias)]);
-  add_block(draft, *body, carried, std::move(written), lowering.counters);
+  add_block(lowering, draft, *body, carried, std::move(written), lowering.counters);
   add_block_memory(lowering, draft);
   finish_step(lowering, std::move(draft), node);
 }
@@ -204,7 +204,7 @@ void lower_counted(Lowering& lowering, const Node& node) {
     counter.low = upper_bound(counter.low * Dim(-1), *outer) * Dim(-1);
   }
   counters.push_back(std::move(counter));
-  add_block(draft, *body, inputs, std::move(written), counters);
+  add_block(lowering, draft, *body, inputs, std::move(written), counters);
   draft.independent = independent;
   if (independent) pack_for_turns(lowering, draft, node);
   if (!draft.independent) add_block_memory(lowering, draft);
@@ -219,7 +219,7 @@ void lower_branch(Lowering& lowering, const Node& node) {
   draft.buffers = {static_cast<BufferId>(node.operand(0).id())};
   draft.buffers.insert(draft.buffers.end(), captured.begin(), captured.end());
   draft.buffers.insert(draft.buffers.end(), results.begin(), results.end());
-  for (const GraphPtr& branch : node.regions) add_block(draft, *branch, captured, results, lowering.counters);
+  for (const GraphPtr& branch : node.regions) add_block(lowering, draft, *branch, captured, results, lowering.counters);
   add_block_memory(lowering, draft);
   finish_step(lowering, std::move(draft), node);
 }

@@ -90,7 +90,7 @@ std::string Kernel::text() const {
   std::string out;
   for (size_t i = 0; i < memories.size(); ++i)
     append(out, "  m", i, ": ", weft::name(memories[i].dtype), memories[i].written ? " written" : "",
-           memories[i].past_caches ? " past caches" : "",
+           memories[i].past_caches ? " past caches" : "", memories[i].flushes ? " flushes" : "",
            memories[i].scratch ? cat(" scratch ", memories[i].scratch) : std::string(), "\n");
   for (size_t i = 0; i < variables.size(); ++i) append(out, "  v", i, ": ", weft::name(variables[i].dtype), "\n");
   for (const Symbol& symbol : symbols) append(out, "  symbol ", symbol.name, " ", symbol.min, "..", symbol.max, "\n");
