@@ -220,6 +220,22 @@ def test_quotients_are_taken_after_the_product() -> None:
     np.testing.assert_allclose(wf.jit(plain)(q, k, v * np.float32(1e35)), huge, atol=np.abs(huge).max() * 1e-5)
 
 
+def test_subnormal_numbers_that_something_else_reads_stay() -> None:
+    """Products of bfloat16 may take them for zero, and what they alone read may be stored so."""
+
+    def both(x: Any, w: Any) -> Any:
+        h, only = np.exp(x).astype(w.dtype), np.exp(x * 2).astype(w.dtype)
+        return h @ w, h, only @ w, (np.exp(x + 1).astype(w.dtype) @ w) + np.exp(x + 1).astype(w.dtype)[:, :8]
+
+    x = np.linspace(-92, 1, 40 * 48, dtype=np.float32).reshape(40, 48)
+    w = normal(48, 8, dtype=ml_dtypes.bfloat16)
+    wide = [part.astype(np.float32) for part in both(x, w.astype(np.float32))]
+    found = wf.jit(both)(x, w)
+    for part, wanted in zip(found, wide, strict=True):
+        np.testing.assert_allclose(part.astype(np.float32), wanted, rtol=0.02, atol=0.02)
+    assert 0 < found[1][0, 0] < 1.1e-38
+
+
 def test_narrow_operands_are_multiplied_as_they_lie() -> None:
     def rounded(q: Any, k: Any, v: Any) -> Any:
         return softmax(q @ np.swapaxes(k, -1, -2)).astype(v.dtype) @ v

@@ -436,8 +436,7 @@ class Fuser {
     return true;
   }
 
-  // Of what a reduce adds up: coordinate i, which its result does not have.
-  static int inner_coordinate(size_t i) { return static_cast<int>(1000 + i); }
+  static int inner_coordinate(size_t i) { return static_cast<int>(1000 + i); }  // of what a reduce adds up, not of its result
 
   // Which coordinates of the stage are the operand's (-1: none, 0 always); nothing where it is no plain selection.
   std::optional<std::vector<int>> operand_coordinates(const Node& node, size_t k, const std::vector<int>& at) const {

@@ -54,7 +54,7 @@ struct DotKernel {
   DType accumulate = DType::f32;   // f32, f64, i32 or i64 (unsigned too)
   std::vector<std::string> batch;  // extents, at most 4
   std::string m, n, k;
-  int64_t k_factor = 1;            // divides k
+  int64_t n_factor = 1, k_factor = 1;  // divide n and k
   // rhs.pointer is what a pack kernel wrote: rhs.dtype is that of the matrix it read, outer and inner are the extents of
   // its matrices along n and k, `matrix` is the first of them that is read, and rhs.batch is all "0" for a matrix shared by the batches or anything else for one of its own for each.
   bool packed_rhs = false;
@@ -68,8 +68,9 @@ struct DotKernel {
   // The same for the epilogue's function, which has its own %args.
   std::function<void(std::string& ir)> epilogue_entry;
   // Writes what happens to one vector of results, stores included. May open blocks; names must not
-  // start with "dot.".
+  // start with "dot.". A light one is written for all vectors of a row side by side.
   std::function<void(std::string& ir, const DotVector& vector)> epilogue;
+  bool light_epilogue = false;
 };
 
 // What the kernels of one combination of element types ask of their shared loops.

@@ -7,12 +7,16 @@
 #include "weft/codegen/llvm/dot.h"
 #include "weft/codegen/llvm/kernel_emitter.h"
 #include "weft/core/error.h"
+#include "weft/kernel/cost.h"
 
 namespace weft {
 namespace {
 
 // A launch that costs less (see kernel/cost.h) never asks for threads.
 constexpr int64_t small_launch = 200000;
+
+// Epilogues that cost no more, in the same prices, are written for all vectors of a row.
+constexpr int light = 32;
 
 // A number that divides the extent, whatever its symbols are.
 int64_t factor_of(const Dim& dim) {
@@ -37,7 +41,7 @@ class DotWriterCalls {
     form.packed_rhs = dot.packed_rhs;
     auto extent = [](const Dim& dim, const char* name) { return dim.is_static() ? cat(dim.value()) : std::string(name); };
     form.m = extent(dot.m, "%dot_m"), form.n = extent(dot.n, "%dot_n"), form.k = extent(dot.k, "%dot_k");
-    form.k_factor = factor_of(dot.k);
+    form.n_factor = factor_of(dot.n), form.k_factor = factor_of(dot.k);
     for (size_t i = 0; i < dot.batch.size(); ++i) form.batch.push_back(cat("%extent_b", i));
     if (!dot.pack_rhs) form.lhs = side(dot.lhs, "lhs");
     form.rhs = side(dot.rhs, "rhs");
@@ -48,6 +52,9 @@ class DotWriterCalls {
       form.matrix = "%rhs_matrix";
     }
     if (dot.raw) form.raw = side(*dot.raw, "raw"), form.is_packed = "%is_packed";
+    int cost = 0;
+    for (const Expr& e : kernel_.exprs) cost += e.kind == ExprKind::scalar ? cost_of(e.op) : 1;
+    form.light_epilogue = cost <= light;
     form.entry = [this](std::string& ir) { enter(ir); };
     form.epilogue_entry = [this](std::string& ir) {
       epilogue_.out = &ir;

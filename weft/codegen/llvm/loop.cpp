@@ -517,7 +517,7 @@ void KernelEmitter::store(const Stmt& stmt) {
     }
     return;
   }
-  at_store_ = is_bounded || (narrows && memory.flushes && !short_ && !getenv("NOFL")) ? AtStore::bounded : narrows ? AtStore::any : AtStore::kept;
+  at_store_ = is_bounded || (narrows && memory.flushes && !short_) ? AtStore::bounded : narrows ? AtStore::any : AtStore::kept;
   past_caches_ = lanes_.count > 1 && lanes_.mask.empty() && keeps_to_lines(stmt, lanes_.counter);
   if (!is_complex(memory.dtype)) return store_part(base, memory.dtype, stmt.index, stmt.dynamic, 1, 0, mask, value.re, value.vector);
   if (store_pairs(base, memory.dtype, stmt, value)) return;
