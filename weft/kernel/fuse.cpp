@@ -176,11 +176,6 @@ class Fuser {
     }
   }
 
-  static NodeId below_reshapes(Value value) {
-    while (value.node().op == Op::reshape) value = value.node().operand(0);
-    return value.id();
-  }
-
   // An output that is a constant still needs a kernel that writes it.
   void store_output(const Node& node) { fusion_.is_stored[node.id()] = true; }
 

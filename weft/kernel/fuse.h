@@ -62,6 +62,8 @@ bool is_widening(const Node& node);
 bool reads_windows(const Node& dot);
 // Whether elements are in several places of a strided view: each one and a half times, or more.
 bool overlaps(const Node& view);
+// What a value is before its reshapes.
+NodeId below_reshapes(Value value);
 // Whether a node pads with whole rows.
 bool pads_rows(const Node& node);
 // Whether its left operand is transposed, so large that rows of it in place would come from far down the caches: it is stored.

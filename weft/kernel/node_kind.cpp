@@ -48,6 +48,11 @@ bool reads_windows(const Node& dot) { return dot.ints(Attr::lhs_contracting_dime
 
 bool overlaps(const Node& view) { return 2 * view.type().count().opt() > 3 * view.operand(0).type().count().opt(); }
 
+NodeId below_reshapes(Value value) {
+  while (value.node().op == Op::reshape) value = value.node().operand(0);
+  return value.id();
+}
+
 bool pads_rows(const Node& node) {
   if (node.op != Op::pad || node.type().rank() == 0) return false;
   return node.attrs.dims(Attr::edge_padding_low).back().is(0) && node.attrs.dims(Attr::edge_padding_high).back().is(0) && node.ints(Attr::interior_padding).back() == 0;

@@ -71,7 +71,30 @@ $fields$  %is.packed = icmp eq i64 %packed, 1
   %k.each = udiv i64 %k.round1, %k.count
   %k.each.up = add i64 %k.each, $k.few.less$
   %k.deep.0 = and i64 %k.each.up, -$k.few$
-  %k.deep = call i64 @llvm.umin.i64(i64 %k.deep.0, i64 %kp)
+  %k.deep.1 = call i64 @llvm.umin.i64(i64 %k.deep.0, i64 %kp)
+  ; Or several short parts of k, nearly equally many in each block, which a tile goes through in turn.
+  %k.part.some = call i64 @llvm.umax.i64(i64 %k.part, i64 1)
+  %k.fit = udiv i64 %k.most, %k.part.some
+  %k.fit.some = call i64 @llvm.umax.i64(i64 %k.fit, i64 1)
+  %k.parts = udiv i64 %k, %k.part.some
+  %k.parts.up = add i64 %k.parts, %k.fit.some
+  %k.parts.up1 = sub i64 %k.parts.up, 1
+  %k.spans = udiv i64 %k.parts.up1, %k.fit.some
+  %k.spans.some = call i64 @llvm.umax.i64(i64 %k.spans, i64 1)
+  %k.span.up = add i64 %k.parts, %k.spans.some
+  %k.span.up1 = sub i64 %k.span.up, 1
+  %k.span = udiv i64 %k.span.up1, %k.spans.some
+  %k.span.deep = mul i64 %k.span, %k.part
+  %spans.0 = icmp ult i64 %kp, %k
+  %spans.1 = icmp ugt i64 %k.fit, 1
+  %spans.2 = and i1 %spans.0, %spans.1
+  %spans.3 = and i1 %spans.2, %is.packed
+  %spans.4 = icmp ult i64 %k.part, 128
+  %spans.5 = and i1 %spans.3, %spans.4
+  %spans = and i1 %spans.5, $may.span$
+  %k.deep = select i1 %spans, i64 %k.span.deep, i64 %k.deep.1
+  %k.part.bytes = mul i64 %kp, %ak
+  %k.jump = sub i64 %kj, %k.part.bytes
   ; From the end of a part of rows to the next.
   %m.part.bytes = mul i64 %mp, %am
   %m.jump = sub i64 %mj, %m.part.bytes
@@ -227,7 +250,8 @@ depth:
   %k0.in = sub i64 %k0, %k0.part.first
   %k0.part.left = sub i64 %kp, %k0.in
   %kc.most.0 = call i64 @llvm.umin.i64(i64 %k.left, i64 %k.step)
-  %kc.most = call i64 @llvm.umin.i64(i64 %kc.most.0, i64 %k0.part.left)
+  %k0.left = select i1 %spans, i64 %k.left, i64 %k0.part.left
+  %kc.most = call i64 @llvm.umin.i64(i64 %kc.most.0, i64 %k0.left)
   ; Rows of rhs that are no whole unit are a block of their own where others are read in place.
   %kc.left = sub i64 %k.whole, %k0
   %kc.in = icmp ult i64 %k0, %k.whole
@@ -236,6 +260,9 @@ depth:
   %kc = select i1 %kc.cuts, i64 %kc.cut, i64 %kc.most
   %kc.up = add i64 %kc, $group.less$
   %units = udiv i64 %kc.up, $group$
+  %kc.parts = udiv i64 %kc, %k.part.some
+  %tile.parts = select i1 %spans, i64 %kc.parts, i64 1
+  %tile.units = select i1 %spans, i64 %k.part, i64 %units
   %kc.rest = urem i64 %kc, $group$
   %kc.whole = icmp eq i64 %kc.rest, 0
   %k1 = add i64 %k0, %kc
@@ -410,7 +437,7 @@ struct Tiles {
   bool has_packed() const { return needs.pack || needs.packed || !has_raw(); }
 
   std::string write() {
-    std::string rest = cat("ptr %b, i64 %b.step, i64 %units, ptr %c, i1 %is.first, ptr %ahead, i64 %ahead.step", writer.form.biased ? ", ptr %head" : "");
+    std::string rest = cat("ptr %b, i64 %b.step, i64 %tile.units, ptr %c, i1 %is.first, ptr %ahead, i64 %ahead.step, i64 %tile.parts, i64 %k.jump", writer.form.biased ? ", ptr %head" : "");
     append(ir, "  %r.up.0 = add i64 %r.left, %rows.tile\n",
            "  %r.up = add i64 %r.up.0, -1\n  %r.tiles = udiv i64 %r.up, %rows.tile\n  %r.tiles.less = add i64 %r.tiles, -1\n",
            "  %r.high = add i64 %r.left, %r.tiles.less\n  %r.height = udiv i64 %r.high, %r.tiles\n",
@@ -521,6 +548,7 @@ void DotWriter::write_driver(const std::string& name, const DotNeeds& needs) {
                                            {"lhs.strides", calls.lhs_strides},
                                            {"lhs.from", form.packs_lhs ? "%ls" : "%a.at"},
                                            {"group", cat(group)},
+                                           {"may.span", group == 1 ? "true" : "false"},
                                            {"group.less", cat(group - 1)},
                                            {"head.rows", cat(head_rows())},
                                            {"head.bytes", cat(head_bytes)},

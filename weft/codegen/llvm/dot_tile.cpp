@@ -32,7 +32,7 @@ struct Tile {
     append(ir, "define internal void @", name, "(");
     for (int row = 0; row < rows; row += rows_per_base) append(ir, "ptr %base.", row, ", ");
     append(ir, "i64 %am, i64 %am2, i64 %ak, ptr %b, i64 %bk, i64 %count, ptr %c, i1 %first",
-           ", ptr %ahead, i64 %ahead.step", form().biased ? ", ptr %head" : "", panels > 1 ? ", i64 %bp, i64 %cp" : "",
+           ", ptr %ahead, i64 %ahead.step, i64 %parts, i64 %jump", form().biased ? ", ptr %head" : "", panels > 1 ? ", i64 %bp, i64 %cp" : "",
            ") noinline optsize {\nentry:\n");
     append(ir, "  br i1 %first, label %start, label %resume\n");
   }
@@ -84,17 +84,19 @@ struct Tile {
   }
 
   void step() {
-    append(ir, "step:\n  %left = phi i64 [ %count, %start ], [ %left.next, %step ]\n",
-           "  %pb = phi ptr [ %b, %start ], [ %pb.next, %step ]\n  %ahead.0 = phi ptr [ %ahead, %start ], [ %ahead.next, %step ]\n");
+    append(ir, "step:\n  %left = phi i64 [ %count, %start ], [ %left.next, %step ], [ %count, %part ]\n",
+           "  %parts.left = phi i64 [ %parts, %start ], [ %parts.left, %step ], [ %parts.next, %part ]\n",
+           "  %pb = phi ptr [ %b, %start ], [ %pb.next, %step ], [ %pb.next, %part ]\n",
+           "  %ahead.0 = phi ptr [ %ahead, %start ], [ %ahead.next, %step ], [ %ahead.next, %part ]\n");
     for (int row = 0; row < rows; row += rows_per_base)
-      append(ir, "  %p.", row, " = phi ptr [ %base.", row, ", %start ], [ %p.", row, ".next, %step ]\n");
+      append(ir, "  %p.", row, " = phi ptr [ %base.", row, ", %start ], [ %p.", row, ".next, %step ], [ %p.", row, ".jump, %part ]\n");
     each([&](const std::string& at, int, int) {
       append(ir, "  %sum.", at, " = phi ", writer.vector(), " [ %start.", at, ", %start ], [ %next.", at,
-             ", %step ]\n");
+             ", %step ], [ %next.", at, ", %part ]\n");
     });
     for (int v = 0; v < vectors() && raw && form().biased; ++v)
       append(ir, "  %bias.", v, " = phi ", writer.vector(), " [ zeroinitializer, %start ], [ %bias.next.", v,
-             ", %step ]\n");
+             ", %step ], [ %bias.next.", v, ", %part ]\n");
     if (panels == 1) prefetch();
     std::vector<std::string> b = load_rhs();
     for (int row = 0; row < rows; ++row) multiply_row(row, b);
@@ -103,7 +105,12 @@ struct Tile {
     std::string step = "%bk";
     if (raw && form().group > 1) append(ir, "  ", step = "%bk.group", " = mul i64 %bk, ", form().group, "\n");
     append(ir, "  %pb.next = getelementptr i8, ptr %pb, i64 ", step, "\n  %ahead.next = getelementptr i8, ptr %ahead.0, i64 %ahead.step\n  %left.next = add i64 %left, -1\n",
-           "  %more = icmp ne i64 %left.next, 0\n  br i1 %more, label %step, label %finish\n");
+           "  %more = icmp ne i64 %left.next, 0\n  br i1 %more, label %step, label %part\n");
+    // Elements of lhs along k go on evenly within parts.
+    append(ir, "part:\n  %parts.next = add i64 %parts.left, -1\n  %parts.more = icmp ne i64 %parts.next, 0\n");
+    for (int row = 0; row < rows; row += rows_per_base)
+      append(ir, "  %p.", row, ".jump = getelementptr i8, ptr %p.", row, ".next, i64 %jump\n");
+    append(ir, "  br i1 %parts.more, label %step, label %finish\n");
   }
 
   // What is read once is too short a piece of memory, or read too fast, for the CPU to fetch it in time by itself.
@@ -169,12 +176,12 @@ struct Tile {
     append(ir, "finish:\n");
     each([&](const std::string& at, int, int) {
       append(ir, "  %end.", at, " = phi ", writer.vector(), " [ %start.", at, ", %start ], [ %next.", at,
-             ", %step ]\n");
+             ", %part ]\n");
     });
     bool biased = raw && form().biased;
     for (int v = 0; v < vectors() && biased; ++v)
       append(ir, "  %bias.end.", v, " = phi ", writer.vector(), " [ zeroinitializer, %start ], [ %bias.next.", v,
-             ", %step ]\n");
+             ", %part ]\n");
     each([&](const std::string& at, int row, int v) {
       std::string to = this->at(cat("%to.", at), row, v);
       if (biased)
