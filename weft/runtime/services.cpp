@@ -50,7 +50,9 @@ void call_parallel_turns(void* allocator, int64_t count, int64_t bytes, void (*b
     auto* t = static_cast<Turns*>(data[0]);
     t->body(t->args, begin, end, t->memory + thread_slot() * t->bytes);
   };
-  parallel_for(count, worth_waking, part, packed, threads);
+  // Turns cost much, and not all the same: the last ones should not be waited for long.
+  constexpr int parts = 16;
+  parallel_for(count, worth_waking, part, packed, threads, parts);
 }
 
 }  // namespace

@@ -254,7 +254,7 @@ int thread_slot() { return slot; }
 
 SpanLabel name_loops(SpanLabel label) { return std::exchange(loop_label, label); }
 
-void parallel_for(int64_t count, int64_t cost, Body body, void** args, int threads) {
+void parallel_for(int64_t count, int64_t cost, Body body, void** args, int threads, int parts) {
   if (count <= 0) return;
   int64_t work = 0;
   if (__builtin_mul_overflow(count, cost, &work)) work = worth_waking;
@@ -266,7 +266,7 @@ void parallel_for(int64_t count, int64_t cost, Body body, void** args, int threa
   loop.body = body;
   loop.args = args;
   loop.count = count;
-  loop.pieces = std::min<int64_t>(count, threads * 4);
+  loop.pieces = std::min<int64_t>(count, int64_t{threads} * parts);
   loop.threads = threads;
   loop.label = loop_label;
   inside_loop = true;
