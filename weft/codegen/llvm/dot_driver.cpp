@@ -60,8 +60,12 @@ $fields$  %is.packed = icmp eq i64 %packed, 1
   %m.one.up = add i64 %m.one, %rows.less
   %blocks = udiv i64 %m.one.up, %rows.block
   ; Blocks of k (of each part of it) of nearly equal length, a multiple of 16 units: lower ones where each k is a line of lhs.
+  ; One block of all k, twice as deep as others, needs no sums in memory.
   %k.part = call i64 @llvm.umin.i64(i64 %k, i64 %kp)
-  %k.most = select i1 %lhs.along, i64 $depth$, i64 $depth.across$
+  %k.one = icmp ule i64 %k, $depth$
+  %k.whole.one = and i1 %k.one, %is.plain
+  %k.along = select i1 %k.whole.one, i64 $depth$, i64 $depth.slot$
+  %k.most = select i1 %lhs.along, i64 %k.along, i64 $depth.across$
   %k.most.less = sub i64 %k.most, 1
   %k.up = add i64 %k.part, %k.most.less
   %k.blocks = udiv i64 %k.up, %k.most
@@ -145,7 +149,9 @@ item:
   %block.units = mul i64 %block.k, %m.count
   %block.long = icmp ugt i64 %block.units, $long$
   %block.packs = or i1 %stay, $lhs.packs$
-  %chunked = icmp ugt i1 %block.long, %block.packs
+  %block.fits = icmp ule i64 %block.k, $depth.slot$
+  %block.turns = and i1 %block.long, %block.fits
+  %chunked = icmp ugt i1 %block.turns, %block.packs
   %chunk.rows = select i1 %chunked, i64 $chunk$, i64 %run.most
   %shares.0 = or i1 %chunked, %is.deeper
   %shares = or i1 %shares.0, $lhs.packs$
@@ -314,7 +320,7 @@ panel.in:
   %head.in = select i1 %is.first, ptr %b.head, ptr @weft.dot.zeros
   ; The first chunk packs for all.
   %p.slot = select i1 %chunked, i64 %p, i64 0
-  %bs.from = mul i64 %p.slot, $pack.bytes$
+  %bs.from = mul i64 %p.slot, $slot.bytes$
   %bs.head = getelementptr i8, ptr %bs, i64 %bs.from
   %bs.units = getelementptr i8, ptr %bs.head, i64 $head.bytes$
   %is.there = or i1 %stay.here, %chunk.later
@@ -530,6 +536,7 @@ std::string DotWriter::driver(const DotNeeds& needs) {
 
 void DotWriter::write_driver(const std::string& name, const DotNeeds& needs) {
   int row_bytes = shape.width * shape.size, group = form.group, head_bytes = head_rows() * row_bytes;
+  int slot_bytes = shape.slot_depth * row_bytes + head_bytes;
   DriverCalls calls(*this, needs);
   Tiles tiles{*this, needs, {}, {}};
   int lhs_bytes = form.packs_lhs ? std::max(shape.run * shape.lhs_row, shape.depth * shape.lhs_column) : 0;
@@ -538,8 +545,8 @@ void DotWriter::write_driver(const std::string& name, const DotNeeds& needs) {
                                            {"effort", effort()},
                                            {"fields", load_fields()},
                                            {"run.bytes", cat((shape.scratch + small_rows) * row_bytes)},
-                                           {"pack.bytes", cat(shape.depth * row_bytes + head_bytes)},
-                                           {"panels.bytes", cat(shape.share * (shape.depth * row_bytes + head_bytes))},
+                                           {"slot.bytes", cat(slot_bytes)},
+                                           {"panels.bytes", cat(form.packs_lhs ? slot_bytes : shape.share * slot_bytes)},
                                            {"chunk", cat(2 * shape.rows)},
                                            {"long", cat(long_block / size_of(form.lhs))},
                                            {"lhs.packs", form.packs_lhs ? "true" : "false"},
@@ -558,7 +565,8 @@ void DotWriter::write_driver(const std::string& name, const DotNeeds& needs) {
                                            {"wide", cat(widest)},
                                            {"width.less", cat(shape.width - 1)},
                                            {"depth", cat(shape.depth * group)},
-                                           {"depth.across", cat(shape.depth * group / (form.packs_lhs ? 1 : 2))},
+                                           {"depth.slot", cat(shape.slot_depth * group)},
+                                           {"depth.across", cat(form.packs_lhs ? shape.depth : shape.slot_depth * group / 2)},
                                            {"k.few", cat(16 * group)},
                                            {"k.shallow", cat(std::max(32, 16 * group))},
                                            {"k.few.less", cat(16 * group - 1)},

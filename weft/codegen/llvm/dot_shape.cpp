@@ -16,7 +16,8 @@ DotShape dot_shape(const Target& target, const DotForm& form) {
   shape.slim = target.vector_registers >= 32 ? 8 : 4;
   shape.width = shape.lanes * shape.vectors;
   // Panels that take turns stay in the second-level cache: deep ones save ways in and out of the tile.
-  shape.depth = form.packs_lhs ? 256 : form.group == 1 ? 1024 : 512;
+  shape.depth = form.packs_lhs ? 256 : form.group == 1 ? 2048 : 512;
+  shape.slot_depth = form.packs_lhs || form.group > 1 ? shape.depth : shape.depth / 2;
   shape.block = 48;
   // Long runs pack rhs seldom; packing of lhs is for the second-level cache, and for more panels at once.
   shape.run = form.packs_lhs ? 192 : 1056;

@@ -21,7 +21,8 @@ struct DotShape {
   int slim;     // packed panels that the tile of a single row takes at once: enough sums to hide the latency
   int width;    // lanes * vectors: columns of a panel
   int size;     // bytes of an accumulator
-  int depth;    // k of a block of rhs, in units
+  int depth;    // k of a block of rhs that is the only one, in units
+  int slot_depth;  // of other blocks, of which `share` panels have room beside each other
   int block;    // rows of a work item, where nothing asks for others
   int share;    // panels that share what is read of lhs
   int scratch;  // rows of accumulators that a thread keeps between blocks of k
