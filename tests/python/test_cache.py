@@ -267,7 +267,7 @@ def kill_while_writing(folder, writes, kills, processes=4):
     assert not (folder / "wrong").exists(), (folder / "wrong").read_text()
     x = np.arange(8.0)
     saved = [path for path in folder.glob("saved-*") if not path.suffix]
-    assert entries(folder) and saved
+    assert saved  # of entries all may have been deleted
     for path in saved:
         np.testing.assert_array_equal(wf.load(path)(x), x * int(path.name.split("-")[1]) + 1)
     for k in range(12):

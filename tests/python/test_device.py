@@ -763,6 +763,7 @@ atexit.register(time.sleep, 0)
 def test_ctrl_c_ends_the_waiting_and_not_the_run() -> None:
     done = finish(CHAIN + """
 import signal, threading
+signal.signal(signal.SIGINT, signal.default_int_handler)  # who runs the tests may ignore it
 runs = [slow.run_async(np.zeros(4)) for _ in range(20)]
 threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 start = time.perf_counter()
