@@ -220,6 +220,22 @@ def test_quotients_are_taken_after_the_product() -> None:
     np.testing.assert_allclose(wf.jit(plain)(q, k, v * np.float32(1e35)), huge, atol=np.abs(huge).max() * 1e-5)
 
 
+@pytest.mark.parametrize("dtype", [np.int32, np.int8, np.bool_, ml_dtypes.float8_e4m3fn, np.float16, np.float64])
+def test_weights_of_another_type_are_converted_after_the_division(dtype: Any) -> None:
+    q = normal(4, 608, 16) * np.float32(0.3)  # no weight is near one
+
+    def converted(q: Any) -> Any:
+        return softmax(q @ np.swapaxes(q, -1, -2)).astype(dtype).astype(np.float32) @ q
+
+    def in_its_type(q: Any, v: Any) -> Any:
+        return softmax(q @ np.swapaxes(q, -1, -2)).astype(dtype) @ v
+
+    np.testing.assert_allclose(wf.jit(converted)(q), converted(q), atol=2e-2 if dtype is np.float16 else 2e-1 if dtype is ml_dtypes.float8_e4m3fn else 1e-5)
+    if np.dtype(dtype).kind in "ib":
+        v = (5 * q).astype(dtype)
+        np.testing.assert_array_equal(wf.jit(in_its_type)(q, v), in_its_type(q, v))
+
+
 def test_subnormal_numbers_that_something_else_reads_stay() -> None:
     """Products of bfloat16 may take them for zero, and what they alone read may be stored so."""
 

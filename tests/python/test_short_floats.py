@@ -138,6 +138,35 @@ def test_extremes_of_every_pattern(shape: tuple[int, ...], dtype: np.dtype, numb
         np.testing.assert_allclose(np.float64(got), np.float64(want), rtol=3e-7 if want.dtype == np.float32 else 0)
 
 
+@pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16, np.float32])
+def test_extremes_of_nothing(dtype: np.dtype) -> None:
+    """An empty extent, known or not, leaves what the caller begins with."""
+
+    def extremes(x: np.ndarray) -> tuple[np.ndarray, ...]:
+        return (
+            x.max(axis=-1, initial=-5),
+            x.min(axis=-1, initial=5),
+            x.max(initial=-7),
+            x.astype(np.float32).max(-1, initial=3),
+        )
+
+    columns = wf.Dim("n", 0, 50, 1000)
+    for function in (wf.jit(extremes), wf.jit(extremes, dynamic={"x": {1: columns}})):
+        for x in (np.zeros((4, 0), dtype), np.full((4, 37), -6, dtype), np.full((4, 37), 6, dtype)):
+            for got, want in zip(function(x), extremes(x), strict=True):
+                np.testing.assert_array_equal(np.float64(got), np.float64(want))
+
+
+@pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16])
+def test_extremes_that_pass_over_nan(dtype: np.dtype) -> None:
+    x = random.normal(size=(5, 40)).astype(dtype)
+    x[:, ::3] = np.nan
+    for function in (np.nanmax, np.nanmin):
+        np.testing.assert_array_equal(
+            np.float64(wf.jit(lambda x, f=function: f(x, axis=-1))(x)), np.float64(function(x, axis=-1))
+        )
+
+
 def test_bfloat16_of_subnormal_numbers() -> None:
     """Stores round them too, one among others: the CPU's instruction would take them for zero."""
     patterns = random.integers(0, 1 << 32, (64, 1000), dtype=np.uint64).astype(np.uint32)

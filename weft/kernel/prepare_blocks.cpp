@@ -311,8 +311,13 @@ class Chain {
       while (std::ranges::count(ops, value.node().op)) value = value.node().operand(0);
       return value;
     };
-    const Node& quotient = without(product_.operand(0), {Op::convert}).node();
-    if (quotient.op != Op::divide || !nodes_.contains(quotient.id())) return;
+    // A conversion to another kind of number, or one of few bits, means something else before the division.
+    auto keeps = [](DType dtype) { return dtype == DType::f16 || dtype == DType::bf16 || dtype == DType::f32 || dtype == DType::f64; };
+    Value weights = product_.operand(0);
+    for (; weights.node().op == Op::convert; weights = weights.node().operand(0))
+      if (!keeps(weights.type().dtype)) return;
+    const Node& quotient = weights.node();
+    if (!keeps(product_.type().dtype) || quotient.op != Op::divide || !nodes_.contains(quotient.id())) return;
     const Value exp = without(quotient.operand(0), {Op::convert}), below = quotient.operand(1);
     if (exp.node().op != Op::exponential || exp.node().operand(0).node().op != Op::subtract || below.node().op != Op::broadcast_in_dim) return;
     const Node& difference = exp.node().operand(0).node();

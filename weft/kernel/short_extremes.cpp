@@ -54,9 +54,10 @@ class Extremes {
       read.kind = ExprKind::variable, read.dtype = type, read.slot = slot;
       return add(read);
     };
-    ExprId most = extreme(DType::i16, Scalar::maximum, whole, -0x8000), near = extreme(DType::u16, Scalar::minimum, natural, 0xffff),
+    int64_t infinity = dtype == DType::f16 ? 0x7c00 : 0x7f80, sign = stmt.op == Scalar::maximum ? 0x8000 : 0;
+    // Of nothing at all the result is an infinity.
+    ExprId most = extreme(DType::i16, Scalar::maximum, whole, -0x8000), near = extreme(DType::u16, Scalar::minimum, natural, infinity | sign),
            far = extreme(DType::u16, Scalar::maximum, natural, 0);
-    int64_t infinity = dtype == DType::f16 ? 0x7c00 : 0x7f80;
     ExprId is_nan = scalar(Scalar::bit_or, DType::boolean, {scalar(Scalar::gt, DType::boolean, {most, number(DType::i16, infinity)}),
                                                             scalar(Scalar::gt, DType::boolean, {far, number(DType::u16, infinity | 0x8000)})});
     // No number is positive, or none is negative: the least or the largest magnitude is left.

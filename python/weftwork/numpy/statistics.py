@@ -122,10 +122,11 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -
 # -- reductions that pass over NaN ---------------------------------------------------------------------------------
 
 
-def without_nan(a: Any, instead: Any) -> tuple[TracedArray, TracedArray | None]:
-    """The array with another value in the place of NaN, and where it was; None where the dtype has no NaN."""
+def without_nan(a: Any, instead: Any, *, in_bfloat16: bool = False) -> tuple[TracedArray, TracedArray | None]:
+    """The array with another value in the place of NaN, and where it was; None where the dtype has no NaN. NumPy itself sees
+    one in bfloat16 only where its own fmax and fmin do."""
     x = solid(a)
-    if x.dtype.kind not in "fc":
+    if x.dtype.kind not in "fc" and not (in_bfloat16 and x.dtype.name == "bfloat16"):
         return x, None
     mask = np.isnan(x)
     return np.where(mask, x.dtype.type(instead), x), mask
@@ -189,7 +190,7 @@ def nanstd(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: A
 
 
 def nan_extreme(reduce: Any, pick: Any, lowest: float, a: Any, axis: Any, out: Any, keepdims: Any, initial: Any, where: Any) -> Any:
-    x, mask = without_nan(a, lowest)
+    x, mask = without_nan(a, lowest, in_bfloat16=True)
     if mask is None:
         return reduce(x, axis=axis, out=out, keepdims=keepdims, initial=initial, where=where)
     nan = x.dtype.type(np.nan)

@@ -555,7 +555,7 @@ void DotWriter::write_driver(const std::string& name, const DotNeeds& needs) {
                                            {"lhs.strides", calls.lhs_strides},
                                            {"lhs.from", form.packs_lhs ? "%ls" : "%a.at"},
                                            {"group", cat(group)},
-                                           {"may.span", group == 1 ? "true" : "false"},
+                                           {"may.span", group == 1 && !form.packs_lhs ? "true" : "false"},
                                            {"group.less", cat(group - 1)},
                                            {"head.rows", cat(head_rows())},
                                            {"head.bytes", cat(head_bytes)},

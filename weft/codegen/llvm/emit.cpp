@@ -127,8 +127,8 @@ class EntryWriter {
     for (const Launch& launch : program.setup) {
       auto packed = static_cast<size_t>(program.kernels[static_cast<size_t>(launch.kernel)].dot->packed);
       packing_.emplace(launch.buffers[packed], packing_.size());
-      packs_later_ |= launch.later;
     }
+    for (const Kernel& kernel : program.kernels) packs_later_ |= kernel.dot && kernel.dot->raw;
   }
 
   // `packs`: launches of setup.
