@@ -230,7 +230,7 @@ def test_weights_of_another_type_are_converted_after_the_division(dtype: Any) ->
     def in_its_type(q: Any, v: Any) -> Any:
         return softmax(q @ np.swapaxes(q, -1, -2)).astype(dtype) @ v
 
-    np.testing.assert_allclose(wf.jit(converted)(q), converted(q), atol=2e-2 if dtype is np.float16 else 2e-1 if dtype is ml_dtypes.float8_e4m3fn else 1e-5)
+    np.testing.assert_allclose(wf.jit(converted)(q), converted(q), rtol=1e-5, atol=2e-2 if dtype is np.float16 else 2e-1 if dtype is ml_dtypes.float8_e4m3fn else 1e-5)
     if np.dtype(dtype).kind in "ib":
         v = (5 * q).astype(dtype)
         np.testing.assert_array_equal(wf.jit(in_its_type)(q, v), in_its_type(q, v))
