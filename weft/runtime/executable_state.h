@@ -61,7 +61,7 @@ class DeviceProgram {
 // Large weights are packed by the runs after the first, a quarter of them by each: the first result need not wait for it. Until
 // then products read them as they lie.
 struct Packing {
-  std::vector<int64_t> bytes;  // that each launch of setup writes; none where all are done by the time that the program is loaded
+  std::vector<int64_t> bytes;  // that each launch of setup writes
   int64_t part = 0;            // bytes that a run packs
   mutable std::atomic<int64_t> done = 0;  // launches
   mutable std::atomic<bool> has_run = false;

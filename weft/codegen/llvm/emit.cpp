@@ -362,14 +362,8 @@ class EntryWriter {
   void write_kernel(std::string& body, const Launch& launch) {
     const Kernel& kernel = program_.kernels[static_cast<size_t>(launch.kernel)];
     size_t at = 0;
-    for (int32_t buffer : launch.buffers) {
-      std::string pointer = base_of(body, program_.buffers[static_cast<size_t>(buffer)]), slot = name("arg");
-      append(body, "  ", slot, " = getelementptr i64, ptr %args, i64 ", at++, "\n  store ptr ", pointer, ", ptr ", slot, "\n");
-    }
-    for (const Dim& symbol : launch.symbols) {
-      std::string value = extents_.extent(symbol), slot = name("arg");
-      append(body, "  ", slot, " = getelementptr i64, ptr %args, i64 ", at++, "\n  store i64 ", value, ", ptr ", slot, "\n");
-    }
+    for (int32_t buffer : launch.buffers) write_slot(body, at++, "ptr", base_of(body, program_.buffers[static_cast<size_t>(buffer)]));
+    for (const Dim& symbol : launch.symbols) write_slot(body, at++, "i64", extents_.extent(symbol));
     if (kernel.dot && kernel.dot->raw) write_slot(body, at, "i64", is_packed(body, launch, *kernel.dot));
     Dim count = launch.parallel, cost = max(launch.cost, Dim(1));
     if (kernel.dot) {

@@ -432,9 +432,7 @@ std::string KernelEmitter::to_bf16(const std::string& value, int lanes, bool is_
   std::string quick = label("quick"), plain = label("plain"), joined = label("joined"), subnormal;
   module_.declare("declare <16 x i1> @llvm.x86.avx512.fpclass.ps.512(<16 x float>, i32)");
   for (int at = 0; at < lanes; at += 16) {
-    std::string picks = "<";
-    for (int i = 0; i < 16; ++i) append(picks, i ? ", i32 " : "i32 ", at + i);
-    std::string part = assign(cat("shufflevector ", wide, " ", value, ", ", wide, " poison, <16 x i32> ", picks, ">"));
+    std::string part = part_of(value, "float", lanes, at, 16);
     std::string found = assign(cat("call <16 x i1> @llvm.x86.avx512.fpclass.ps.512(<16 x float> ", part, ", i32 32)"));
     subnormal = subnormal.empty() ? found : assign(cat("or <16 x i1> ", subnormal, ", ", found));
   }

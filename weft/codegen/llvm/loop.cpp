@@ -290,12 +290,7 @@ Ssa KernelEmitter::across(Scalar op, DType dtype, Ssa value, int lanes, int left
     module_.declare(cat("declare ", element, " ", name, "(", type, ")"));
     return {assign(cat("call ", element, " ", name, "(", type, " ", value.re, ")")), {}, false};
   }
-  auto half = [&](const std::string& v, int from, bool upper) {
-    std::string mask = "<";
-    for (int i = 0; i < from / 2; ++i) append(mask, i ? ", i32 " : "i32 ", upper ? i + from / 2 : i);
-    std::string type = lanes_type(element, from);
-    return assign(cat("shufflevector ", type, " ", v, ", ", type, " poison, <", from / 2, " x i32> ", mask, ">"));
-  };
+  auto half = [&](const std::string& v, int from, bool upper) { return part_of(v, element, from, upper ? from / 2 : 0, from / 2); };
   for (int n = lanes; n > left; n /= 2) {
     if (n == 2) {
       auto pick = [&](const std::string& v, int i) { return assign(cat("extractelement <2 x ", element, "> ", v, ", i64 ", i)); };
