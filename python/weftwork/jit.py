@@ -202,7 +202,8 @@ def plain_function(function: Any) -> tuple[Callable[..., Any], Options]:
 def trace(function: Any, *args: Any, **kwargs: Any) -> Graph:
     """The program that the function is for such arguments: arrays, or ``wf.spec(shape, dtype)`` in their place.
 
-    Parameters that ``wf.tensor[...]`` declares need no argument. Arrays that it reads from its surroundings become constants.
+    Parameters that ``wf.tensor[...]`` declares need no argument. Arrays that it reads from its surroundings become constants,
+    arguments that it returns are outputs.
 
     >>> import numpy as np, weftwork as wf
     >>> print(wf.trace(lambda x: np.tanh(x), wf.spec((2, "n"), np.float32)).outputs[0].shape)

@@ -215,22 +215,27 @@ def finish_trace(trace: Trace, arguments: Arguments, originals: list[Any], resul
     is_result = lambda value: isinstance(value, (TracedArray, Selection, np.ndarray, np.generic))
     found, structure = flatten(result, is_result, "")
     storages = {id(leaf.traced._storage): i for i, leaf in reversed(list(enumerate(arguments.leaves)))}
+    is_written = [not p.traced._storage.read().is_same(o) for p, o in zip(arguments.inputs, originals, strict=True)]
+    written = {id(leaf) for leaf, writes in zip(arguments.inputs, is_written, strict=True) if writes}
     slots: list[Slot] = []
     outputs: list[tuple[Any, str, int]] = []
+    kept: set[int] = set()
     for path, value in found:
         if isinstance(value, Selection):
             value.leave()
-        leaf = storages.get(id(value._storage)) if isinstance(value, TracedArray) and not value._steps else None
-        if leaf is not None and not arguments.leaves[leaf].traced.weak:
-            slots.append(Slot(LEAF, leaf, ARRAY))
+        at = storages.get(id(value._storage)) if isinstance(value, TracedArray) and not value._steps else None
+        leaf = None if at is None or arguments.leaves[at].traced.weak else arguments.leaves[at]
+        if leaf is not None:
+            kept.add(id(leaf))
+        # Who runs a program that stands alone has no arguments to take a result from but those that are written.
+        if leaf is not None and (not trace.bake or id(leaf) in written):
+            slots.append(Slot(LEAF, at, ARRAY))
             continue
         slots.append(Slot(OUTPUT, len(outputs), form_of(value)))
         outputs.append((as_tensor(value), f"output.{path}" if path else "output", -1))
-    is_written = [not p.traced._storage.read().is_same(o) for p, o in zip(arguments.inputs, originals, strict=True)]
-    kept = {id(arguments.leaves[slot.index]) for slot in slots if slot.source == LEAF}
-    free = [leaf for leaf, writes in zip(arguments.inputs, is_written, strict=True) if not writes and id(leaf) not in kept]
+    free = [leaf for leaf in arguments.inputs if id(leaf) not in written and id(leaf) not in kept]
     donate_outputs(outputs, [leaf for leaf in free if leaf.name.split(".")[0] in donate])
-    for parameter in (leaf for leaf, writes in zip(arguments.inputs, is_written, strict=True) if writes):
+    for parameter in (leaf for leaf in arguments.inputs if id(leaf) in written):
         outputs.append((parameter.traced._storage.read(), parameter.name, parameter.program_input))
     input_leaves = [arguments.leaves.index(leaf) for leaf in arguments.inputs]
     aliases = {i: input_leaves[alias] for i, (_, _, alias) in enumerate(outputs) if alias >= 0}

@@ -164,7 +164,7 @@ def test_names_are_unique() -> None:
 
     graph = wf.trace(g, np.ones(2), np.ones(2))
     assert len({io.name for io in graph.inputs}) == 2
-    assert len({io.name for io in graph.outputs}) == len(graph.outputs) == 2
+    assert len({io.name for io in graph.outputs}) == len(graph.outputs) == 3
 
 
 # -- memory --------------------------------------------------------------------------------------------------------
@@ -215,6 +215,30 @@ def test_what_is_returned_or_written_is_not_donated(run: Any) -> None:
 
     out = simulated_or_not(run, g)(x)
     assert x.tolist() == [1, 1] and out.tolist() == [2, 2]
+
+
+@pytest.mark.parametrize("x", [np.arange(3.0)[::-1], np.zeros((0, 2), np.float16), np.array(True)], ids=str)
+def test_an_executable_gives_arguments_that_are_returned(x: np.ndarray, tmp_path: Any) -> None:
+    """It stands alone, so they are results of its own; a jitted function hands them through."""
+
+    def function(x: Any, y: Any) -> Any:
+        y[:] = y + 1
+        return x, {"sum": y + 0, "parts": [x, y, 7]}
+
+    given, result = wf.jit(function)(x, np.zeros(3))
+    assert given is x and result["parts"][0] is x
+    exe = wf.compile(function, x, np.zeros(3))
+    exe.save(tmp_path / "f.weft")
+    for run in (exe, wf.load(tmp_path / "f.weft"), wf.simulate(wf.trace(function, x, np.zeros(3)))):
+        y = np.zeros(3)
+        first, total, again, *_ = run(x, y)
+        assert not np.shares_memory(first, x) and first.dtype == x.dtype
+        np.testing.assert_array_equal(first, x)
+        np.testing.assert_array_equal(again, x)
+        np.testing.assert_array_equal(total, np.ones(3))
+    np.testing.assert_array_equal(wf.compile(lambda x: x, x)(x), x)
+    spec = wf.spec(("n", 2), np.float32)
+    np.testing.assert_array_equal(wf.compile(lambda x: x, spec)(np.ones((5, 2), np.float32)), np.ones((5, 2)))
 
 
 @pytest.mark.parametrize("run", RUNS)
