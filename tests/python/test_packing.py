@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import gc
+import os
+import signal
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -109,6 +112,26 @@ def test_threads_that_run_while_one_packs() -> None:
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning", "ignore:.*fork.*:RuntimeWarning")
+def test_a_child_forked_while_a_thread_packs_packs_by_itself() -> None:
+    weights = values(np.float32, 1024, 4096)
+    weights.flags.writeable = False
+    x = values(np.float32, 3, 1024)
+    for wait in range(8):
+        exe = wf.compile(lambda x: x @ weights, x)
+        wanted = bits([exe(x)])
+        packer = threading.Thread(target=lambda exe=exe: [exe(x) for _ in range(4)])
+        packer.start()
+        time.sleep(wait * 4e-4)
+        child = os.fork()
+        if child == 0:
+            signal.alarm(30)
+            exe.benchmark(warmup=0, iters=1)
+            os._exit(7 if bits([exe(x)]) == wanted else 1)
+        packer.join()
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
 
 
 def test_a_program_from_a_file(tmp_path: Path) -> None:

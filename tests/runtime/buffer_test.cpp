@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <limits>
+#include <mutex>
 #include <new>
 #include <numeric>
 #include <thread>
@@ -15,6 +16,7 @@
 #include "weft/core/error.h"
 #include "weft/runtime/buffer.h"
 #include "weft/runtime/device_state.h"
+#include "weft/runtime/process_mutex.h"
 #include "weft/runtime/services.h"
 
 using namespace weft;
@@ -269,6 +271,32 @@ TEST_CASE("the child of a fork has devices of its own") {
   open = true;
   pending.wait();
   CHECK(status == 0);
+}
+
+TEST_CASE("the child of a fork takes over what a thread of its parent was doing") {
+  ProcessMutex mutex;
+  std::unique_lock lock(mutex);
+  CHECK(!mutex.try_lock());
+  int status = status_of_child([&] {
+    mutex.lock();
+    bool is_held = !mutex.try_lock();
+    mutex.unlock();
+    if (is_held && mutex.try_lock()) _exit(7);
+  });
+  CHECK(status == 7);
+  lock.unlock();
+
+  int64_t sum = 0;
+  auto add = [&] {
+    for (int i = 0; i < 1000; ++i) {
+      std::lock_guard own(mutex);
+      ++sum;
+    }
+  };
+  std::thread other(add);
+  add();
+  other.join();
+  CHECK(sum == 2000);
 }
 
 TEST_CASE("a fork waits for a device that another thread is making") {

@@ -11,6 +11,7 @@
 #include "weft/runtime/executable.h"
 #include "weft/runtime/listen.h"
 #include "weft/runtime/object.h"
+#include "weft/runtime/process_mutex.h"
 #include "weft/runtime/services.h"
 
 namespace weft {
@@ -65,7 +66,7 @@ struct Packing {
   int64_t part = 0;            // bytes that a run packs
   mutable std::atomic<int64_t> done = 0;  // launches
   mutable std::atomic<bool> has_run = false;
-  mutable std::mutex mutex;    // of who packs; runs do not wait for it
+  mutable ProcessMutex mutex;  // of who packs; runs do not wait for it
 
   bool is_done() const { return done.load(std::memory_order_acquire) == static_cast<int64_t>(bytes.size()); }
 };
