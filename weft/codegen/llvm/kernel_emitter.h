@@ -215,6 +215,7 @@ class KernelEmitter {
   std::string convert(DType from, DType to, const std::string& value, int lanes);
   // The operation as the dtype rounds it.
   std::string small_scalar(Scalar op, DType dtype, const std::string* args, int lanes);
+  std::string complement_of_bias(const std::string& x, int lanes);
   // To a small float's values; `is_nan_short`: a NaN of bf16 has a low half of zeros.
   std::string rounded(DType dtype, const std::string& value, int lanes, bool is_nan_short = false);
   std::string call_math(const std::string& function, DType dtype, const std::string* args, size_t count, int lanes);

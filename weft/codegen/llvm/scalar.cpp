@@ -143,6 +143,24 @@ std::string KernelEmitter::small_scalar(Scalar op, DType dtype, const std::strin
   return is_half && is_exact(op) ? value : rounded(dtype, value, lanes, is_instruction(op));
 }
 
+// ~((x & 1) | 0x7ffe). With AVX-512 as the instruction that LLVM would find as well, but not before it had looked, at every
+// step of a chain, for the bits that matter.
+std::string KernelEmitter::complement_of_bias(const std::string& x, int lanes) {
+  std::string whole = lanes_type("i32", lanes), type = "<16 x i32>", name = "@llvm.x86.avx512.pternlog.d.512";
+  if (!module_.target.avx512 || lanes % 16 != 0) {
+    std::string odd = assign(cat("and ", whole, " ", x, ", ", splat("i32", "1", lanes)));
+    std::string bias = assign(cat("or ", whole, " ", odd, ", ", splat("i32", "32766", lanes)));
+    return assign(cat("xor ", whole, " ", bias, ", ", splat("i32", "-1", lanes)));
+  }
+  module_.declare(cat("declare ", type, " ", name, "(", type, ", ", type, ", ", type, ", i32)"));
+  std::vector<std::string> parts;
+  for (int at = 0; at < lanes; at += 16) {
+    std::string part = lanes == 16 ? x : part_of(x, "i32", lanes, at, 16);
+    parts.push_back(assign(cat("call ", type, " ", name, "(", type, " ", part, ", ", type, " splat (i32 1), ", type, " splat (i32 32766), i32 21)")));
+  }
+  return joined(std::move(parts), "i32", 16);
+}
+
 std::string KernelEmitter::rounded(DType dtype, const std::string& value, int lanes, bool is_nan_short) {
   if (!is_small(dtype)) return value;
   std::string type = lanes_type("float", lanes);
@@ -155,9 +173,7 @@ std::string KernelEmitter::rounded(DType dtype, const std::string& value, int la
     std::string bits = assign(cat("bitcast ", type, " ", value, " to ", whole));
     std::string shifted = assign(cat("lshr ", whole, " ", bits, ", ", splat("i32", "16", lanes)));
     // bits + 0x7fff + odd, with one operation of three operands: less the complement of 0x7ffe + odd.
-    std::string odd = assign(cat("and ", whole, " ", shifted, ", ", splat("i32", "1", lanes)));
-    std::string bias = assign(cat("or ", whole, " ", odd, ", ", splat("i32", "32766", lanes)));
-    std::string inverse = assign(cat("xor ", whole, " ", bias, ", ", splat("i32", "-1", lanes)));
+    std::string inverse = complement_of_bias(shifted, lanes);
     std::string sum = assign(cat("sub ", whole, " ", bits, ", ", inverse));
     std::string cut = assign(cat("and ", whole, " ", sum, ", ", splat("i32", "-65536", lanes)));
     std::string number = assign(cat("bitcast ", whole, " ", cut, " to ", type));
