@@ -282,12 +282,14 @@ def assigned(value: Any, array: TracedArray) -> Tensor:
 
 def set_item(array: TracedArray, index: Any, value: Any) -> None:
     items = checked_positions(expand_ellipsis(index, array.ndim), array.shape)
-    from .masked import put_selected, selection
+    is_plain = all(is_basic(item) for item in items)
+    if not is_plain:
+        from .masked import put_selected, selection
 
-    if chosen := selection(array, items):
-        return put_selected(*chosen, value)
+        if chosen := selection(array, items):
+            return put_selected(*chosen, value)
     new = convert(assigned(value, array), array.dtype)
-    if all(is_basic(item) for item in items):
+    if is_plain:
         target = basic_view(array, items)
         whole = index if isinstance(index, tuple) else (index,)
         if new.ndim and not target.ndim and not any(item is Ellipsis for item in whole):
