@@ -1,6 +1,9 @@
 // Symbolic extents.
 #include <doctest/doctest.h>
 
+#include <array>
+#include <random>
+
 #include "weft/core/dim.h"
 #include "weft/core/error.h"
 #include "weft/core/type.h"
@@ -50,6 +53,35 @@ TEST_CASE("bounds are never too narrow") {
       CHECK(value <= dim.max());
       CHECK(dim.substitute({{"n", a}, {"m", b}}) == Dim(value));
     }
+}
+
+TEST_CASE("what is said to be at most something is so for all values") {
+  Dim n = symbol("n", 1, 9), m = symbol("m", 0, 7);
+  CHECK(known_at_most(min(n, m), n));
+  CHECK(!known_at_most(m, n));
+  CHECK(known_at_most(n, max(n, m)));
+  CHECK(known_at_most(floordiv(n, Dim(2)), n));
+  Dim start = min(n, floordiv(n, Dim(2)));
+  CHECK(known_at_most(start + max(Dim(0), n - start), n));
+  CHECK(known_at_most(floordiv(n + Dim(1), Dim(2)) * Dim(2) - Dim(1), n));
+  CHECK(!known_at_most(floordiv(n + Dim(1), Dim(2)) * Dim(2), n));
+  std::minstd_rand random(1);
+  int shown = 0;
+  for (int turn = 0; turn < 3000; ++turn) {
+    std::vector<Dim> some{n, m, Dim(static_cast<int64_t>(random() % 5))};
+    auto any = [&] { return some[random() % some.size()]; };
+    for (int i = 0; i < 4; ++i) {
+      Dim a = any(), b = any(), k = static_cast<int64_t>(1 + random() % 3);
+      std::array<Dim, 6> next{min(a, b), max(a, b), floordiv(a, k), a + b, a - b, a * k};
+      some.push_back(next[random() % next.size()]);
+    }
+    Dim low = any(), high = some.back();
+    if (!known_at_most(low, high)) continue;
+    ++shown;
+    for (int64_t x = 1; x <= 9; ++x)
+      for (int64_t y = 0; y <= 7; ++y) CHECK(low.evaluate({{"n", x}, {"m", y}}) <= high.evaluate({{"n", x}, {"m", y}}));
+  }
+  CHECK(shown > 500);
 }
 
 TEST_CASE("nested extents keep their bounds at no cost") {

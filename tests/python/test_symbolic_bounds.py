@@ -71,6 +71,21 @@ def test_a_slice_must_fit_the_least_extent():
         wf.stablehlo.parse(text)
 
 
+def test_a_slice_of_text_must_lie_in_the_array_for_all_extents():
+    """NumPy cuts off what sticks out, and its text says so; the text of others may not."""
+    specs = [wf.spec((wf.Dim("n", 1, 64, 4096),), np.float32), wf.spec((wf.Dim("m", 1, 64, 4096),), np.float32)]
+    text = wf.trace(lambda x, y: x[: y.shape[0]] + y[0], *specs).stablehlo()
+    x, y = np.arange(4, dtype=np.float32), np.ones(9, np.float32)
+    for graph in (wf.stablehlo.parse(text), wf.stablehlo.parse(wf.stablehlo.parse(text).stablehlo())):
+        np.testing.assert_array_equal(wf.compile(graph)(x, y), x + 1)
+        np.testing.assert_array_equal(wf.simulate(graph)(x, y[:3]), x[:3] + 1)
+    with pytest.raises(wf.errors.ArgumentValueError, match=r"0 <= 0 <= m <= n must hold.*slice_c3"):
+        wf.stablehlo.parse(text.replace("min(m, n)", "m"))
+    pad = 'func.func @main(%x: tensor<?xf32, "n">, %c: tensor<f32>) -> tensor<?xf32, "n - 2"> {\n  %r = stablehlo.pad %x, %c, low = [-2], high = [0], interior = [0] : (tensor<?xf32, "n">, tensor<f32>) -> tensor<?xf32, "n - 2">\n  return %r : tensor<?xf32, "n - 2">\n}'
+    with pytest.raises(wf.errors.ArgumentValueError, match=r"n - 2, which may be negative.*pad_c4"):
+        wf.stablehlo.parse(pad)
+
+
 def test_a_fixed_index_into_a_computed_extent_is_brought_inside():
     x = np.arange(8.0)
     half = wf.jit(lambda x: x[x.shape[0] // 2 :][0], dynamic={"x": {0: wf.Dim("n", 1, 8, 100)}})

@@ -102,6 +102,8 @@ Dim max(const Dim& lhs, const Dim& rhs);
 // Whether the relation holds for all values (true), for none (false), or depends (nothing).
 std::optional<bool> known_equal(const Dim& lhs, const Dim& rhs);
 std::optional<bool> known_less(const Dim& lhs, const Dim& rhs);
+// Whether lhs <= rhs can be shown to hold for all values; false says nothing. Looks through min, max and floordiv.
+bool known_at_most(const Dim& lhs, const Dim& rhs);
 
 // Reads what text() wrote; `symbols` gives the ranges of the names. Error on anything else.
 Dim parse_dim(std::string_view text, const std::map<std::string, Symbol, std::less<>>& symbols);

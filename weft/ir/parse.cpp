@@ -25,6 +25,20 @@ bool is_flat(const Graph& graph) {
   return true;
 }
 
+// Extents that are known when the program is called: what only may lie in the array would be read beside it.
+void require_inside(const Node& node) {
+  if (node.op != Op::slice && node.op != Op::pad) return;
+  const Type &x = node.operand(0).type(), &result = node.type();
+  for (size_t i = 0; i < x.dims.size(); ++i) {
+    if (node.op == Op::pad && !known_at_most(0, result.dims[i]))
+      fail(ErrorKind::value, "pad_c4", "pad: dimension ", i, " would have the extent ", result.dims[i], ", which may be negative");
+    if (node.op == Op::pad) continue;
+    const Dim &start = node.attrs.dims(Attr::start_indices)[i], &limit = node.attrs.dims(Attr::limit_indices)[i];
+    if (!known_at_most(0, start) || !known_at_most(start, limit) || !known_at_most(limit, x.dims[i]))
+      fail(ErrorKind::value, "slice_c3", "slice: dimension ", i, ": 0 <= ", start, " <= ", limit, " <= ", x.dims[i], " must hold for all extents");
+  }
+}
+
 }  // namespace
 
 bool is_terminator(std::string_view name) { return name == "return" || name == "func.return" || name == "stablehlo.return"; }
@@ -197,6 +211,7 @@ void Parser::finish(Scope& scope, ParsedCall& call, const std::vector<std::strin
       // The shape that rng takes as an operand is that of its result.
       if (call.op == Op::rng && call.operands.size() == 3) call.operands.pop_back();
       const Node& node = scope.build->call(*call.op, call.operands, attrs_of(call, symbols_), std::move(regions));
+      require_inside(node);
       for (uint32_t i = 0; i < node.types.size(); ++i) given.push_back(node.result(i));
     }
     for (size_t i = 0; i < call.results.size(); ++i)

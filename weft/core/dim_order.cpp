@@ -1,0 +1,48 @@
+// Which of two extents is the greater, for all values of their symbols: by cases, where intervals do not tell.
+#include "weft/core/dim.h"
+#include "weft/core/error.h"
+
+namespace weft {
+namespace {
+
+// The first term that is one such operation alone.
+const Dim::Term* find_operation(const Dim& value, bool divides) {
+  for (const Dim::Term& term : value.terms()) {
+    DimOp op = term.atoms[0]->op;
+    if (term.atoms.size() > 1) continue;
+    if (divides ? op == DimOp::floordiv && term.atoms[0]->operands[1].min() > 0 && term.atoms[0]->operands[1].is_static() : op == DimOp::min || op == DimOp::max) return &term;
+  }
+  return nullptr;
+}
+
+// Whether it is at least zero for all values. Each split takes one operation out of it; what is left is up to intervals.
+bool is_never_negative(const Dim& value, int splits) {
+  if (value.min() >= 0) return true;
+  // Quotients last: what is known of them is a range, while the cases of the others are exact.
+  const Dim::Term* term = find_operation(value, false);
+  if (!term) term = find_operation(value, true);
+  if (splits == 0 || !term) return false;
+  const DimAtom& atom = *term->atoms[0];
+  const Dim &a = atom.operands[0], &b = atom.operands[1], coefficient = term->coefficient;
+  Dim rest = value - coefficient * dim_of_atom(atom);
+  auto holds = [&](const Dim& other) { return is_never_negative(other, splits - 1); };
+  // b times the value: (a - b + 1) / b <= floordiv(a, b) <= a / b.
+  if (atom.op == DimOp::floordiv) return holds(rest * b + coefficient * (term->coefficient > 0 ? a - b + Dim(1) : a));
+  // A minimum that is taken away takes no more than either operand; one that is added may be any of them.
+  bool any = (atom.op == DimOp::min) == (term->coefficient < 0);
+  return any ? holds(rest + coefficient * a) || holds(rest + coefficient * b) : holds(rest + coefficient * a) && holds(rest + coefficient * b);
+}
+
+}  // namespace
+
+bool known_at_most(const Dim& lhs, const Dim& rhs) {
+  constexpr int most_splits = 10;
+  if (lhs == rhs) return true;
+  try {
+    return is_never_negative(rhs - lhs, most_splits);
+  } catch (const Error&) {
+    return false;  // past 64 bits
+  }
+}
+
+}  // namespace weft
