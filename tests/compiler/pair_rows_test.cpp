@@ -33,7 +33,7 @@ int count(const std::string& text, std::string_view part) {
 }  // namespace
 
 TEST_CASE("rows whose results go past the caches leave room for another") {
-  CHECK(count(lowered(8192, 1024, "f32", false), "parallel for .p < 4096") == 1);
+  CHECK(count(lowered(8192, 1024, "f32", false), "parallel for .p < 256") == 1);
   CHECK(count(lowered(512, 1024, "f32", false), "parallel for .p < 512") == 1);
   CHECK(count(lowered(512, 512, "f32", false), "parallel for .p < 256") == 1);
 }
@@ -42,4 +42,12 @@ TEST_CASE("rows that widen the same numbers are stored side by side, others one 
   CHECK(count(lowered(128, 1024, "f16", true), "vector for") == 2);
   CHECK(count(lowered(128, 1024, "f16", false), "vector for") == 3);
   CHECK(count(lowered(128, 512, "f32", true), "vector for") == 3);
+}
+
+TEST_CASE("rows are divided beside the sums of the next ones, in blocks of as many as divide them evenly") {
+  std::string text = lowered(8192, 1024, "f32", false);
+  CHECK(count(text, "for .q < 15") == 1);
+  CHECK(count(text, "scratch 2048") == 2);
+  CHECK(count(lowered(4104, 1024, "f32", false), "for .q < 3") == 1);
+  for (int64_t rows : {1000, 4099}) CHECK(count(lowered(rows, 1024, "f32", false), "for .q") == 0);
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -64,6 +65,27 @@ def test_short_rows_are_taken_two_at_a_time() -> None:
     for rows, columns, turns in ((1002, 700, 501), (1001, 700, 1001), (1002, 7000, 1002), (32, 700, 32)):
         x = np.zeros((rows, columns), np.float32)
         assert f"parallel for .p < {turns} " in wf.trace(softmax, x).core.kernels_text(), (rows, columns)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, ml_dtypes.bfloat16])
+@pytest.mark.parametrize("function", [softmax, layer_norm])
+def test_rows_of_many_are_those_of_few(function: Any, dtype: Any) -> None:
+    """Many rows are divided beside the sums of the next ones: in place too, and with the same results."""
+
+    def rows_of(x: Any) -> Any:
+        return function(x.astype(np.float32)).astype(dtype)
+
+    x = random.standard_normal((2112, 1001)).astype(dtype)
+    for i, special in enumerate((np.nan, np.inf, -np.inf, 0)):
+        x[[i, 60 + i, 2108 + i], 330 * i] = special
+    few, many = wf.jit(rows_of), wf.jit(rows_of, donate_argnames="x")
+    assert ("for .q < 15" in wf.trace(rows_of, x).core.kernels_text()) == (function is softmax or dtype != np.float32)
+    wanted = np.concatenate([few(x[i : i + 33]) for i in range(0, 2112, 33)])
+    for threads in (1, 3):
+        wf.set_num_threads(threads)
+        found = np.asarray(many(wf.Buffer(x.copy())))
+        wf.set_num_threads(0)
+        assert found.tobytes() == wanted.tobytes()
 
 
 def test_sums_of_what_is_stored_share_its_kernel() -> None:

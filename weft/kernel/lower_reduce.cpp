@@ -12,6 +12,8 @@ namespace {
 // Values worth keeping in scratch between the loops of a row.
 constexpr int worth_keeping = 8;
 constexpr int64_t scratch_bytes = 65536;
+// Of a row that is only read again more quickly than it is computed: two of two rows leave room in the first-level cache.
+constexpr int64_t near_bytes = 8192;
 constexpr int independent_sums = 4;
 // Sums of at most so many elements are taken in order, those of neighbouring results side by side.
 constexpr int64_t short_sum = 64;
@@ -263,9 +265,17 @@ class RowKernel {
     full.insert(full.end(), inner_.begin(), inner_.end());
     for (const auto& [id, where] : depths) {
       const Node& n = graph_.node(id);
-      bool fits = length.max() <= scratch_bytes / size_of(n.type().dtype);
-      if (where.size() > 1 && n.type().dims == full && cost_of(def(n.op).scalar) >= worth_keeping && fits) kept_[id] = *where.begin();
+      int64_t room = cost_of(def(n.op).scalar) >= worth_keeping ? scratch_bytes : widens(n) ? near_bytes : 0;
+      if (where.size() > 1 && n.type().dims == full && length.max() <= room / size_of(n.type().dtype)) kept_[id] = *where.begin();
     }
+  }
+
+  // Whether it is computed from narrower numbers, which every loop would widen again.
+  static bool widens(const Node& n) {
+    return std::ranges::any_of(n.operands(), [](Value operand) {
+      const Node& from = operand.node();
+      return from.op == Op::convert && size_of(from.operand(0).type().dtype) < size_of(from.type().dtype);
+    });
   }
 
   void mark(const Node& n, int depth, std::map<NodeId, std::set<int>>& depths) {
@@ -413,6 +423,7 @@ class RowKernel {
       outer.push_back(parallel_loop(draft_.parallel, std::move(kernel.body)));
       kernel.body = std::move(outer);
       pair_rows(kernel, draft_.parallel, product_of(inner), writes_results());
+      overlap_rows(kernel, draft_.parallel, product_of(inner));
     }
     std::vector<NodeId> roots;
     for (int s : group_.stages) roots.push_back(stage(s).root);

@@ -52,5 +52,7 @@ std::vector<Stmt> schedule_map(Kernel& kernel, std::vector<Axis> axes, std::vect
 
 // Takes two of `parallel` rows of `length` elements at a time where that pays. `writes_results`: of which nothing reads any.
 void pair_rows(Kernel& kernel, Dim& parallel, const Dim& length, bool writes_results);
+// Then has what divides rows by their sums run beside the sums of the next ones.
+void overlap_rows(Kernel& kernel, Dim& parallel, const Dim& length);
 
 }  // namespace weft

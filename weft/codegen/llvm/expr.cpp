@@ -187,7 +187,8 @@ void KernelEmitter::find_streams() {
 // computes: it fetches the row after this one meanwhile. Rows of other pages that one loop walks down are fetched four ahead.
 void KernelEmitter::fetch_ahead(const Expr& e) {
   if (lanes_.count == 1 || kernel_.memories[static_cast<size_t>(e.slot)].written || !e.dynamic.empty()) return;
-  std::optional<Dim> step = coefficient(e.index, lanes_.counter), row = coefficient(e.index, ".p");
+  std::optional<Dim> step = coefficient(e.index, lanes_.counter), row = coefficient(e.index, ".q");
+  if (!row || row->is(0)) row = coefficient(e.index, ".p");  // .q: rows of a block (overlap_rows.cpp)
   if (!step || !step->is(1)) return;
   int64_t bytes = size_of(e.dtype), ahead = (streams_.size() > 3 ? page / 2 : page) / bytes;
   std::optional<Dim> down = down_.empty() ? std::nullopt : coefficient(e.index, down_);
