@@ -277,3 +277,23 @@ def test_functions_of_four_bits(dtype: Any, target: str) -> None:
     for ours, known in zip(wf.jit(halves)(x), wanted, strict=True):
         assert ours.dtype == known.dtype
         np.testing.assert_array_equal(ours, known)
+
+
+@pytest.mark.parametrize("dtype", [*FLOATS.values(), np.int8, np.int16], ids=[*FLOATS, "i8", "i16"])
+def test_rows_that_the_first_tile_packs_give_the_bits_of_packed_ones(dtype: Any, target: str) -> None:
+    """Rows of an argument are packed by the tile that multiplies by them first, those of a constant before."""
+    rng = np.random.default_rng(11)
+    multiply = lambda x, y: np.matmul(x, y, dtype=np.int32) if x.dtype.kind == "i" else x @ y
+    of_arguments = wf.jit(multiply, dynamic={"x": {0: wf.Dim("rows", 1, 64, 2000)}})
+    for m, n, k in [(25, 64, 64), (33, 96, 3), (61, 70, 132), (97, 32, 1030), (50, 64, 4100), (1101, 65, 40)]:
+        x, y = ((20 * rng.standard_normal(shape)).astype(dtype) for shape in ((m, k), (k, n)))
+        if x.dtype.kind != "i":
+            x[0, 0], y[0, 1] = np.inf, np.nan
+        fixed = y.copy()
+        fixed.flags.writeable = False
+        wanted = np.asarray(wf.jit(lambda x, y=fixed: multiply(x, y))(x)).tobytes()
+        for threads in (1, 2):
+            wf.set_num_threads(threads)
+            assert np.asarray(wf.jit(multiply)(x, y)).tobytes() == wanted, (m, n, k)
+            assert np.asarray(of_arguments(x, y)).tobytes() == wanted, (m, n, k)
+        wf.set_num_threads(0)

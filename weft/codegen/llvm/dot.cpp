@@ -14,28 +14,27 @@ namespace {
 // Functions that run once a work item or less are not worth LLVM's time.
 constexpr std::string_view unhurried = "noinline optnone ";
 
-// %c holds %rows rows of accumulators. Some vectors of columns, side by side, run down the rows.
+// %c holds %rows rows of accumulators. Vectors of columns run down the rows.
 constexpr std::string_view epilogue_text = R"(dot.v:
   %dot.v0 = phi i64 [ 0, %dot.entry ], [ %dot.v.next, %dot.v.end ]
   %dot.left = sub i64 %dot.cols, %dot.v0
-$masks$  %dot.c.v = getelementptr $type$, ptr %dot.c, i64 %dot.v0
+$mask$  %dot.n = add i64 %dot.n0, %dot.v0
+  %dot.c.v = getelementptr $type$, ptr %dot.c, i64 %dot.v0
   br label %dot.row
 dot.row:
   %dot.r = phi i64 [ 0, %dot.v ], [ %dot.r.next, %dot.row.end ]
   %dot.m = add i64 %dot.m0, %dot.r
   %dot.r.offset = mul i64 %dot.r, $row.bytes$
   %dot.at = getelementptr i8, ptr %dot.c.v, i64 %dot.r.offset
+  %dot.value = load <$lanes$ x $type$>, ptr %dot.at, align $align$
 )";
 
-// Of vector $v$ of them, $first$ columns from the first: the lanes that exist, and its column.
-constexpr std::string_view mask_text = R"(  %dot.left.$v$ = call i64 @llvm.usub.sat.i64(i64 %dot.left, i64 $first$)
-  %dot.left.less.$v$ = call i64 @llvm.umin.i64(i64 %dot.left.$v$, i64 $lanes$)
-  %dot.left.small.$v$ = trunc i64 %dot.left.less.$v$ to i32
-  %dot.left.one.$v$ = insertelement <$lanes$ x i32> poison, i32 %dot.left.small.$v$, i64 0
-  %dot.left.all.$v$ = shufflevector <$lanes$ x i32> %dot.left.one.$v$, <$lanes$ x i32> poison, <$lanes$ x i32> zeroinitializer
-  %dot.mask.$v$ = icmp ult <$lanes$ x i32> $iota$, %dot.left.all.$v$
-  %dot.n.up.$v$ = add i64 %dot.v0, $first$
-  %dot.n.$v$ = add i64 %dot.n0, %dot.n.up.$v$
+// The lanes of a vector that exist.
+constexpr std::string_view mask_text = R"(  %dot.left.less = call i64 @llvm.umin.i64(i64 %dot.left, i64 $lanes$)
+  %dot.left.small = trunc i64 %dot.left.less to i32
+  %dot.left.one = insertelement <$lanes$ x i32> poison, i32 %dot.left.small, i64 0
+  %dot.left.all = shufflevector <$lanes$ x i32> %dot.left.one, <$lanes$ x i32> poison, <$lanes$ x i32> zeroinitializer
+  %dot.mask = icmp ult <$lanes$ x i32> $iota$, %dot.left.all
 )";
 
 constexpr std::string_view epilogue_end_text = R"(  br label %dot.row.end
@@ -191,22 +190,18 @@ void emit_epilogue(std::string& ir, const DotKernel& kernel, DotWriter& writer) 
   }
   if (kernel.epilogue_entry) kernel.epilogue_entry(ir);
   ir += "  br label %dot.entry\ndot.entry:\n  br label %dot.v\n";
-  std::string iota, masks, lanes = cat(shape.lanes);
-  for (int i = 0; i < shape.lanes; ++i) append(iota, i ? ", i32 " : "<i32 ", i);
-  // What is computed for a row costs as much as a few operations.
-  int beside = kernel.light_epilogue ? shape.vectors : 1;
-  for (int v = 0; v < beside; ++v) masks += fill(mask_text, {{"v", cat(v)}, {"first", cat(v * shape.lanes)}, {"lanes", lanes}, {"iota", iota + ">"}});
-  ir += fill(epilogue_text, {{"masks", masks}, {"type", writer.type()}, {"row.bytes", cat(shape.width * shape.size)}});
+  // What is computed for a row costs as much as a few operations: a light one is written for the whole row at once.
+  int lanes = kernel.light_epilogue ? shape.width : shape.lanes;
+  std::string iota;
+  for (int i = 0; i < lanes; ++i) append(iota, i ? ", i32 " : "<i32 ", i);
   // Whole panels need no masks.
   bool is_whole = kernel.n_factor % shape.width == 0;
-  for (int v = 0; v < beside; ++v) {
-    append(ir, "  %dot.at.", v, " = getelementptr ", writer.type(), ", ptr %dot.at, i64 ", v * shape.lanes, "\n  %dot.value.", v, " = load ",
-           writer.vector(), ", ptr %dot.at.", v, ", align ", shape.lanes * shape.size, "\n");
-    kernel.epilogue(ir, {cat("%dot.value.", v), shape.lanes, "%dot.m", cat("%dot.n.", v), batch, is_whole ? "" : cat("%dot.mask.", v), "%dot.rows"});
-  }
-  ir += fill(epilogue_end_text, {{"columns", cat(beside * shape.lanes)}});
+  std::string mask = is_whole ? "" : fill(mask_text, {{"lanes", cat(lanes)}, {"iota", iota + ">"}});
+  ir += fill(epilogue_text, {{"mask", mask}, {"lanes", cat(lanes)}, {"type", writer.type()}, {"row.bytes", cat(shape.width * shape.size)},
+                             {"align", cat(shape.lanes * shape.size)}});
+  kernel.epilogue(ir, {"%dot.value", lanes, "%dot.m", "%dot.n", batch, is_whole ? "" : "%dot.mask", "%dot.rows"});
+  ir += fill(epilogue_end_text, {{"columns", cat(lanes)}});
   writer.declare("declare i64 @llvm.umin.i64(i64, i64)\n");
-  writer.declare("declare i64 @llvm.usub.sat.i64(i64, i64)\n");
 }
 
 // Whether a value may be `wanted` at run time.
@@ -259,6 +254,13 @@ DotNeeds needs_of(const DotKernel& kernel, const DotForm& form, const DotShape& 
   }
   if (!is_whole && !is_even && (needs.heights.empty() || needs.heights.size() > most_heights)) needs.heights = {shape.rows, small_rows};
   if (!is_whole && most < shape.rows) needs.heights.insert(static_cast<int>(most));
+  // The first tiles of all rows, and of some blocks.
+  if (needs.pack && may_be_rows) {
+    std::set<int> packing;
+    if (rows > 0) add_heights(packing, rows, most);
+    if (!is_whole) packing.insert(static_cast<int>(most));
+    for (int height : packing) if (height >= least_packing(shape)) needs.packing.insert(height);
+  }
   // A single row beside whose sums there is no room for others.
   if (needs.slim) needs.heights.insert(1);
   return needs;

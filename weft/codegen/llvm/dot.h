@@ -83,6 +83,7 @@ struct DotNeeds {
   bool slim = false;       // a single row
   bool inner = false;      // few rows by columns that lie along k
   std::set<int> heights = {};  // of tiles: the full and the small one where extents are not known
+  std::set<int> packing = {};  // of the first tile of a panel, which packs rows of rhs as it reads them
 };
 
 // Writes dot kernels for one module.

@@ -227,6 +227,18 @@ start:
   %a.m0 = add i64 %a.m0.in, %a.m0.part
   %a0 = getelementptr i8, ptr %a0.0, i64 %a.m0
   %b0 = getelementptr i8, ptr %rhs, i64 %b.batch.next
+  ; The first tile packs what it reads where there is one of its height.
+  %first.left = call i64 @llvm.umin.i64(i64 %m.count, i64 %m.part.left)
+  %first.up.0 = add i64 %first.left, %rows.tile
+  %first.up = add i64 %first.up.0, -1
+  %first.tiles = udiv i64 %first.up, %rows.tile
+  %first.tiles.less = add i64 %first.tiles, -1
+  %first.high = add i64 %first.left, %first.tiles.less
+  %first.height = udiv i64 %first.high, %first.tiles
+  %first.bits = lshr i64 $packing.heights$, %first.height
+  %first.packs.0 = trunc i64 %first.bits to i1
+  %first.packs.1 = and i1 %first.packs.0, %is.row
+  %first.packs = icmp ugt i1 %first.packs.1, %stay
   br i1 %inner, label %inner.row, label %depth
 
 inner.row:
@@ -271,6 +283,7 @@ depth:
   %tile.units = select i1 %spans, i64 %k.part, i64 %units
   %kc.rest = urem i64 %kc, $group$
   %kc.whole = icmp eq i64 %kc.rest, 0
+  %kc.packs = and i1 %kc.whole, %first.packs
   %k1 = add i64 %k0, %kc
   %is.first = icmp eq i64 %k0, 0
   %is.last = icmp uge i64 %k1, %k
@@ -298,6 +311,7 @@ chunk:
   %chunk.m1.0 = add i64 %chunk.r, %chunk.rows
   %chunk.m1 = call i64 @llvm.umin.i64(i64 %chunk.m1.0, i64 %m1)
   %chunk.later = icmp ne i64 %chunk.r, %m0
+  %chunk.packs = icmp ugt i1 %kc.packs, %chunk.later
   br label %panel.in
 
 panel.in:
@@ -311,7 +325,7 @@ panel.in:
   %c.p = mul i64 %p, %c.panel
   %c0 = getelementptr i8, ptr %cs, i64 %c.p
   %is.full = icmp eq i64 %cols, $width$
-  %raw.here = select i1 %is.packed, i64 0, i64 64
+  %raw.here = select i1 %is.packed, i64 0, i64 $raw.offset$
   %stay.whole = and i1 %stay, %kc.whole
   %stay.full = and i1 %stay.whole, %is.full
   %stay.here = or i1 %stay.full, %is.packed
@@ -324,13 +338,16 @@ panel.in:
   %bs.head = getelementptr i8, ptr %bs, i64 %bs.from
   %bs.units = getelementptr i8, ptr %bs.head, i64 $head.bytes$
   %is.there = or i1 %stay.here, %chunk.later
-  br i1 %is.there, label %ready, label %packing
+  %tile.packs = and i1 %chunk.packs, %is.full
+  %is.ready = or i1 %is.there, %tile.packs
+  br i1 %is.ready, label %ready, label %packing
 packing:
 $pack$  br label %ready
 ready:
   %b = select i1 %stay.here, ptr %b.at, ptr %bs.units
   %head = select i1 %stay.here, ptr %head.in, ptr %bs.head
   %raw = select i1 %stay.here, i64 $raw$, i64 0
+  %how.first = select i1 %tile.packs, i64 $packing$, i64 %raw
   %b.step = select i1 %stay.here, i64 %k.bytes, i64 $row.bytes$
   ; What is read next: the rest of packed memory, the panels beside in rows that lie apart, or rows of the next tile.
   %ahead.this = getelementptr i8, ptr %b, i64 %ahead.in
@@ -372,6 +389,7 @@ rows:
   %r = phi i64 [ %chunk.r, %ready ], [ %r.next, %rows.end ]
   %a = phi ptr [ %chunk.a, %ready ], [ %a.next, %rows.end ]
   %part.left = phi i64 [ %chunk.part.left, %ready ], [ %part.left.next, %rows.end ]
+  %how = phi i64 [ %how.first, %ready ], [ %raw, %rows.end ]
   %r.left.0 = sub i64 %m1, %r
   %r.left = call i64 @llvm.umin.i64(i64 %r.left.0, i64 %part.left)
   %r.in = sub i64 %r, %m0
@@ -427,77 +445,6 @@ constexpr int widest = 32;
 // Bytes of a block of lhs that are read again from the second-level cache, beside panels of rhs.
 constexpr int64_t long_block = 1 << 19;
 
-// Calls of the tiles that a driver has: of equal heights where there are such, or else full ones and small ones.
-struct Tiles {
-  DotWriter& writer;
-  const DotNeeds& needs;
-  std::string ir, counts;
-
-  void tile(const std::string& label, const std::string& count, const std::string& call) {
-    append(ir, label, ":\n", call, "  br label %tiled\n");
-    append(counts, counts.empty() ? " [ " : ", [ ", count, ", %", label, " ]");
-  }
-
-  // Whether tiles that read rhs in place differ from those of packed rhs.
-  bool has_raw() const { return needs.raw && !writer.form.rhs_as_is(); }
-  bool has_packed() const { return needs.pack || needs.packed || !has_raw(); }
-
-  std::string write() {
-    std::string rest = cat("ptr %b, i64 %b.step, i64 %tile.units, ptr %c, i1 %is.first, ptr %ahead, i64 %ahead.step, i64 %tile.parts, i64 %k.jump", writer.form.biased ? ", ptr %head" : "");
-    append(ir, "  %r.up.0 = add i64 %r.left, %rows.tile\n",
-           "  %r.up = add i64 %r.up.0, -1\n  %r.tiles = udiv i64 %r.up, %rows.tile\n  %r.tiles.less = add i64 %r.tiles, -1\n",
-           "  %r.high = add i64 %r.left, %r.tiles.less\n  %r.height = udiv i64 %r.high, %r.tiles\n",
-           "  %ahead.rows = mul i64 %r.height, %ahead.slope\n  %ahead.whole = lshr i64 %ahead.rows, 16\n  %ahead.step = add i64 %ahead.least, %ahead.whole\n",
-           "  br i1 %slim, label %", needs.slim ? "tile.slim" : "tile.none", ", label %tall\ntall:\n  %r.which = add i64 %r.height, %raw\n  switch i64 %r.which, label %tile.other [");
-    for (bool raw : {false, true})
-      for (int height : needs.heights)
-        if (raw ? has_raw() : has_packed()) append(ir, " i64 ", height + (raw ? raw_offset : 0), ", label %tile.", raw ? "raw." : "", height);
-    append(ir, " ]\n");
-    for (bool raw : {false, true})
-      for (int height : needs.heights)
-        if (raw ? has_raw() : has_packed())
-          tile(cat("tile.", raw ? "raw." : "", height), cat(height), writer.call_tile(writer.tile(raw, height, 1), height, rest));
-    other(rest);
-    if (needs.slim) slim(rest);
-    append(ir, "tile.none:\n  unreachable\n");
-    return cat(ir, "tiled:\n  %r.count = phi i64", counts, "\n");
-  }
-
-  // Heights that are not known now.
-  void other(const std::string& rest) {
-    int rows = writer.shape.rows;
-    bool has_all = needs.heights.size() == static_cast<size_t>(rows);
-    if (has_all || !needs.heights.count(rows) || !needs.heights.count(small_rows)) {
-      append(ir, "tile.other:\n  unreachable\n");
-      return;
-    }
-    append(ir, "tile.other:\n  %is.full.tile = icmp uge i64 %r.left, ", rows, "\n  %r.full = select i1 %is.full.tile, i64 1, i64 0\n",
-           "  %r.small = call i64 @llvm.umin.i64(i64 %r.left, i64 ", small_rows, ")\n",
-           "  %r.other = add i64 %r.full, %raw\n  switch i64 %r.other, label %tile.none [");
-    for (bool raw : {false, true})
-      if (raw ? has_raw() : has_packed())
-        for (int full : {0, 1}) append(ir, " i64 ", full + (raw ? raw_offset : 0), ", label %other.", raw ? "raw." : "", full);
-    append(ir, " ]\n");
-    for (bool raw : {false, true}) {
-      if (!(raw ? has_raw() : has_packed())) continue;
-      tile(cat("other.", raw ? "raw." : "", 1), cat(rows), writer.call_tile(writer.tile(raw, rows, 1), rows, rest, "other."));
-      tile(cat("other.", raw ? "raw." : "", 0), "%r.small", writer.call_small_tile(writer.tile(raw, small_rows, 1), rest));
-    }
-  }
-
-  void slim(const std::string& rest) {
-    constexpr std::string_view raw = "(ptr %a, i64 %la.k, ptr %b, i64 %b.step, i64 %units, ptr %c, i1 %is.first, i64 %p.move)\n";
-    append(ir, "tile.slim:\n  br i1 %is.packed, label %", needs.packed ? "slim.packed" : "tile.none", ", label %",
-           needs.raw ? "slim.raw" : "tile.none", "\n");
-    std::string all = rest + ", i64 %panel.bytes, i64 %c.panel";
-    if (needs.packed) tile("slim.packed", "1", writer.call_tile(writer.tile(false, 1, writer.shape.slim), 1, all));
-    if (needs.raw) tile("slim.raw", "1", cat("  call void @", writer.stream(), raw));
-  }
-
-  // Added to what tells tiles apart for those that read rhs in place.
-  static constexpr int raw_offset = 64;
-};
-
 // The calls of a driver that depend on what its kernels need.
 struct DriverCalls {
   std::string pack, inner, lhs, lhs_strides;
@@ -531,6 +478,7 @@ std::string DotWriter::driver(const DotNeeds& needs) {
   all.slim |= needs.slim;
   all.inner |= needs.inner;
   all.heights.insert(needs.heights.begin(), needs.heights.end());
+  all.packing.insert(needs.packing.begin(), needs.packing.end());
   return name;
 }
 
@@ -538,7 +486,8 @@ void DotWriter::write_driver(const std::string& name, const DotNeeds& needs) {
   int row_bytes = shape.width * shape.size, group = form.group, head_bytes = head_rows() * row_bytes;
   int slot_bytes = shape.slot_depth * row_bytes + head_bytes;
   DriverCalls calls(*this, needs);
-  Tiles tiles{*this, needs, {}, {}};
+  int64_t packing_heights = 0;
+  for (int height : needs.packing) packing_heights |= int64_t{1} << height;
   int lhs_bytes = form.packs_lhs ? std::max(shape.run * shape.lhs_row, shape.depth * shape.lhs_column) : 0;
   emitter.functions_ += fill(driver_text, {{"name", name},
                                            {"linkage", linkage()},
@@ -575,17 +524,20 @@ void DotWriter::write_driver(const std::string& name, const DotNeeds& needs) {
                                            {"few", cat(shape.few)},
                                            {"ahead", cat(2 * shape.width * size_of(form.rhs))},
                                            {"pack", calls.pack},
+                                           {"packing", cat(packing_offset)},
+                                           {"packing.heights", cat(packing_heights)},
                                            {"inner", calls.inner},
                                            {"has.inner", needs.inner ? "true" : "false"},
                                            {"has.slim", needs.slim ? "true" : "false"},
-                                           {"raw", tiles.has_raw() ? cat("%raw.here") : "0"},
+                                           {"raw.offset", cat(raw_offset)},
+                                           {"raw", needs.raw && !form.rhs_as_is() ? cat("%raw.here") : "0"},
                                            {"vector", cat(shape.lanes * group)},
                                            {"lhs.size", cat(size_of(form.lhs))},
                                            {"rhs.size", cat(size_of(form.rhs))},
                                            {"rows.small", cat(small_rows)},
                                            {"rows.small.less", cat(small_rows - 1)},
                                            {"slim", cat(shape.slim)},
-                                           {"tiles", tiles.write()}});
+                                           {"tiles", tiles(needs)}});
   declare("@weft.dot.zeros = internal constant [256 x i8] zeroinitializer, align 64\n");
   declare("declare i64 @llvm.umin.i64(i64, i64)\n");
   declare("declare i64 @llvm.umax.i64(i64, i64)\n");

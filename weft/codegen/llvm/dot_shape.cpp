@@ -143,6 +143,17 @@ std::string DotWriter::convert(std::string& ir, const std::string& name, const s
 std::string DotWriter::interleave(std::string& ir, const std::string& name, std::vector<std::string> rows,
                                   int lanes) const {
   int bits = static_cast<int>(size_of(form.packed)) * 8;
+  if (rows.size() == 4) {
+    // Shuffles would ask for three more registers than the accumulators leave.
+    std::string bytes = cat("<", lanes, " x i8>"), type = cat("<", lanes, " x i32>"), all;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      std::string wide = cat(name, ".wide.", i), to = cat(name, ".up.", i);
+      append(ir, "  ", wide, " = zext ", bytes, " ", rows[i], " to ", type, "\n  ", to, " = shl ", type, " ", wide, ", splat (i32 ", 8 * i, ")\n");
+      if (i) append(ir, "  ", to, ".all = or ", type, " ", all, ", ", to, "\n");
+      all = i ? to + ".all" : to;
+    }
+    return all;
+  }
   // Pairs of rows, then pairs of pairs: neighbours of each width become elements of twice the width.
   for (; rows.size() > 1; bits *= 2) {
     std::vector<std::string> wider;

@@ -87,6 +87,10 @@ inline constexpr int small_rows = 4;
 // Rows of a tile that are a multiple of a page apart: ways of a first-level cache, at least.
 inline constexpr int rows_of_pages = 8;
 inline constexpr int dot_words = 30;
+// Added to a height by which a driver chooses a tile, for those that read rhs in place, and for those that pack it too.
+inline constexpr int raw_offset = 64, packing_offset = 128;
+// Of tiles that pack rhs, the fewest rows: as many as fill the time of the stores, and as tiles of nearly equal heights have.
+inline int least_packing(const DotShape& shape) { return 2 * shape.rows / 3; }
 
 // Loads every field of the descriptor %d by its name; unused ones cost nothing.
 std::string load_fields();
@@ -109,8 +113,8 @@ struct DotWriter {
   DotWriter(DotEmitter& emitter, const DotForm& form)
       : emitter(emitter), form(form), shape(dot_shape(emitter.target_, form)), accumulate(form.accumulate) {}
 
-  // Each returns the function's name. `raw`: rhs is read as it lies, in rows along n.
-  std::string tile(bool raw, int rows, int panels);
+  // Each returns the function's name. `raw`: rhs is read as it lies, in rows along n; `packs`: and packed meanwhile.
+  std::string tile(bool raw, int rows, int panels, bool packs = false);
   // The call of a tile at row %a: `rest` are the arguments after those of lhs, `prefix` tells calls of one tile apart.
   std::string call_tile(const std::string& name, int rows, const std::string& rest, const std::string& prefix = {});
   // The same for the small tile where %r.left rows are left: the first or second row stands in for
@@ -125,6 +129,8 @@ struct DotWriter {
   std::string pack_lhs();
   // Of the units of a panel, what their sums are too large by when lhs is biased.
   std::string pack_head();
+  // Part of the driver: the calls of its tiles.
+  std::string tiles(const DotNeeds& needs);
   std::string driver(const DotNeeds& needs);
   void write_driver(const std::string& name, const DotNeeds& needs);
   std::string pack_driver();

@@ -13,6 +13,7 @@ namespace {
 struct Tile {
   DotWriter& writer;
   bool raw;  // rhs is read as it lies, in rows along n %bk bytes apart; otherwise packed
+  bool packs;  // and packed at %to, for the tiles that follow
   int rows;
   int panels;  // side by side, %bp and %cp bytes apart
   std::string ir;
@@ -32,7 +33,7 @@ struct Tile {
     append(ir, "define internal void @", name, "(");
     for (int row = 0; row < rows; row += rows_per_base) append(ir, "ptr %base.", row, ", ");
     append(ir, "i64 %am, i64 %am2, i64 %ak, ptr %b, i64 %bk, i64 %count, ptr %c, i1 %first",
-           ", ptr %ahead, i64 %ahead.step, i64 %parts, i64 %jump", form().biased ? ", ptr %head" : "", panels > 1 ? ", i64 %bp, i64 %cp" : "",
+           ", ptr %ahead, i64 %ahead.step, i64 %parts, i64 %jump", form().biased ? ", ptr %head" : "", packs ? ", ptr %to" : "", panels > 1 ? ", i64 %bp, i64 %cp" : "",
            ") noinline optsize {\nentry:\n");
     append(ir, "  br i1 %first, label %start, label %resume\n");
   }
@@ -87,6 +88,7 @@ struct Tile {
     append(ir, "step:\n  %left = phi i64 [ %count, %start ], [ %left.next, %step ], [ %count, %part ]\n",
            "  %parts.left = phi i64 [ %parts, %start ], [ %parts.left, %step ], [ %parts.next, %part ]\n",
            "  %pb = phi ptr [ %b, %start ], [ %pb.next, %step ], [ %pb.next, %part ]\n",
+           packs ? "  %pt = phi ptr [ %to, %start ], [ %pt.next, %step ], [ %pt.next, %part ]\n" : "",
            "  %ahead.0 = phi ptr [ %ahead, %start ], [ %ahead.next, %step ], [ %ahead.next, %part ]\n");
     for (int row = 0; row < rows; row += rows_per_base)
       append(ir, "  %p.", row, " = phi ptr [ %base.", row, ", %start ], [ %p.", row, ".next, %step ], [ %p.", row, ".jump, %part ]\n");
@@ -99,6 +101,7 @@ struct Tile {
              ", %step ], [ %bias.next.", v, ", %part ]\n");
     if (panels == 1) prefetch();
     std::vector<std::string> b = load_rhs();
+    if (packs) store_rhs(b);
     for (int row = 0; row < rows; ++row) multiply_row(row, b);
     for (int row = 0; row < rows; row += rows_per_base)
       append(ir, "  %p.", row, ".next = getelementptr i8, ptr %p.", row, ", i64 %ak\n");
@@ -113,15 +116,18 @@ struct Tile {
     append(ir, "  br i1 %parts.more, label %step, label %finish\n");
   }
 
-  // What is read once is too short a piece of memory, or read too fast, for the CPU to fetch it in time by itself.
+  // What is read once is too short a piece of memory, or read too fast, for the CPU to fetch it in time by itself. Beside
+  // what is packed now lies what will be next, a whole panel later: the second-level cache keeps it.
   void prefetch() {
     int group = raw ? form().group : 1;
     int bytes = shape().width * (raw ? static_cast<int>(size_of(form().rhs)) : shape().size);
+    std::string base = packs ? "%pb" : "%ahead.0";
     for (int j = 0; j < group; ++j) {
       for (int i = 0; i < bytes; i += 64)
-        append(ir, "  %ahead.", j, ".", i, " = getelementptr i8, ptr %ahead.", j, ", i64 ", i,
-               "\n  call void @llvm.prefetch.p0(ptr %ahead.", j, ".", i, ", i32 0, i32 3, i32 1)\n");
-      append(ir, "  %ahead.", j + 1, " = getelementptr i8, ptr %ahead.", j, ", i64 %bk\n");
+        append(ir, "  %ahead.", j, ".", i, " = getelementptr i8, ptr ", base, ", i64 ", packs ? bytes + i : i,
+               "\n  call void @llvm.prefetch.p0(ptr %ahead.", j, ".", i, ", i32 0, i32 ", packs ? 2 : 3, ", i32 1)\n");
+      append(ir, "  %ahead.", j + 1, " = getelementptr i8, ptr ", base, ", i64 %bk\n");
+      base = cat("%ahead.", j + 1);
     }
     writer.declare("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)\n");
   }
@@ -143,9 +149,16 @@ struct Tile {
     }
     if (raw && form().biased)
       for (int v = 0; v < vectors(); ++v)
-        ir += writer.multiply_add(cat("%bias.next.", v), cat("splat (i32 ", 0x80808080u, ")"), b[static_cast<size_t>(v)],
+        ir += writer.multiply_add(cat("%bias.next.", v), "%flip", b[static_cast<size_t>(v)],
                                   cat("%bias.", v));
     return b;
+  }
+
+  void store_rhs(const std::vector<std::string>& b) {
+    for (int v = 0; v < vectors(); ++v)
+      append(ir, "  %pt.", v, " = getelementptr i8, ptr %pt, i64 ", v * shape().lanes * shape().size, "\n  store ", writer.units(),
+             " ", b[static_cast<size_t>(v)], ", ptr %pt.", v, ", align ", shape().lanes * shape().size, "\n");
+    append(ir, "  %pt.next = getelementptr i8, ptr %pt, i64 ", shape().width * shape().size, "\n");
   }
 
   std::string load(const std::string& name, const std::string& base, int v) {
@@ -189,18 +202,20 @@ struct Tile {
       append(ir, "  store ", writer.vector(), biased ? " %less." : " %end.", at, ", ptr ", to, ", align ", shape().lanes * shape().size,
              "\n");
     });
+    for (int v = 0; v < vectors() && biased && packs; ++v)
+      append(ir, "  %head.at.", v, " = getelementptr i8, ptr %head, i64 ", v * shape().lanes * shape().size, "\n  store ",
+             writer.vector(), " %bias.end.", v, ", ptr %head.at.", v, ", align ", shape().lanes * shape().size, "\n");
     append(ir, "  ret void\n}\n\n");
   }
 };
 
 }  // namespace
 
-std::string DotWriter::tile(bool raw, int rows, int panels) {
-  raw &= !form.rhs_as_is();
-  std::string name =
-      cat("weft.tile.", form.name(), raw ? cat(".", weft::name(form.rhs)) : "", ".", rows, "x", panels);
+std::string DotWriter::tile(bool raw, int rows, int panels, bool packs) {
+  raw &= !form.rhs_as_is() || packs;
+  std::string name = cat("weft.tile.", form.name(), raw ? cat(".", weft::name(form.rhs)) : "", packs ? ".packs." : ".", rows, "x", panels);
   if (!first(name)) return name;
-  Tile tile{*this, raw, rows, panels, {}};
+  Tile tile{*this, raw, packs, rows, panels, {}};
   tile.open(name);
   tile.resume();
   tile.step();

@@ -233,7 +233,9 @@ void KernelEmitter::emit_loop_kernel() {
 void KernelEmitter::fetch_rows_after(const Index& index, int32_t slot, bool writes, const std::string& rows) {
   std::optional<Dim> row = coefficient(index, ".m"), column = coefficient(index, ".n");
   if (!row || row->is(0) || !column || !column->is(1)) return;
-  prefetch(slot, add(extent(index), multiply(rows, extent(*row))), writes);
+  std::string at = add(extent(index), multiply(rows, extent(*row)));
+  int64_t line = 64 / size_of(kernel_.memories[static_cast<size_t>(slot)].dtype);
+  for (int64_t lane = 0; lane < lanes_.count; lane += line) prefetch(slot, lane ? add(at, cat(lane)) : at, writes);
 }
 
 void KernelEmitter::emit_dot_body(const std::string& accumulator, int lanes, const std::string& m, const std::string& n,

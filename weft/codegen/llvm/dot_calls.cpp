@@ -1,0 +1,84 @@
+// Which tile a driver calls: by height, and by what it does with rhs.
+#include "weft/codegen/llvm/dot_shape.h"
+
+namespace weft {
+namespace {
+
+// Calls of the tiles that a driver has: of equal heights where there are such, or else full ones and small ones.
+struct Tiles {
+  DotWriter& writer;
+  const DotNeeds& needs;
+  std::string ir, counts;
+
+  void tile(const std::string& label, const std::string& count, const std::string& call) {
+    append(ir, label, ":\n", call, "  br label %tiled\n");
+    append(counts, counts.empty() ? " [ " : ", [ ", count, ", %", label, " ]");
+  }
+
+  // Whether tiles that read rhs in place differ from those of packed rhs.
+  bool has_raw() const { return needs.raw && !writer.form.rhs_as_is(); }
+  bool has_packed() const { return needs.pack || needs.packed || !has_raw(); }
+
+  std::string write() {
+    std::string common = "i64 %tile.units, ptr %c, i1 %is.first, ptr %ahead, i64 %ahead.step, i64 %tile.parts, i64 %k.jump";
+    std::string rest = cat("ptr %b, i64 %b.step, ", common, writer.form.biased ? ", ptr %head" : "");
+    std::string packing_rest = cat("ptr %b.at, i64 %bk, ", common, writer.form.biased ? ", ptr %bs.head" : "", ", ptr %bs.units");
+    append(ir, "  %r.up.0 = add i64 %r.left, %rows.tile\n",
+           "  %r.up = add i64 %r.up.0, -1\n  %r.tiles = udiv i64 %r.up, %rows.tile\n  %r.tiles.less = add i64 %r.tiles, -1\n",
+           "  %r.high = add i64 %r.left, %r.tiles.less\n  %r.height = udiv i64 %r.high, %r.tiles\n",
+           "  %ahead.rows = mul i64 %r.height, %ahead.slope\n  %ahead.whole = lshr i64 %ahead.rows, 16\n  %ahead.step = add i64 %ahead.least, %ahead.whole\n",
+           "  br i1 %slim, label %", needs.slim ? "tile.slim" : "tile.none", ", label %tall\ntall:\n  %r.which = add i64 %r.height, %how\n  switch i64 %r.which, label %tile.other [");
+    for (bool raw : {false, true})
+      for (int height : needs.heights)
+        if (raw ? has_raw() : has_packed()) append(ir, " i64 ", height + (raw ? raw_offset : 0), ", label %tile.", raw ? "raw." : "", height);
+    for (int height : needs.packing) append(ir, " i64 ", height + packing_offset, ", label %tile.packs.", height);
+    append(ir, " ]\n");
+    for (int height : needs.packing)
+      tile(cat("tile.packs.", height), cat(height), writer.call_tile(writer.tile(true, height, 1, true), height, packing_rest));
+    for (bool raw : {false, true})
+      for (int height : needs.heights)
+        if (raw ? has_raw() : has_packed())
+          tile(cat("tile.", raw ? "raw." : "", height), cat(height), writer.call_tile(writer.tile(raw, height, 1), height, rest));
+    other(rest);
+    if (needs.slim) slim(rest);
+    append(ir, "tile.none:\n  unreachable\n");
+    return cat(ir, "tiled:\n  %r.count = phi i64", counts, "\n");
+  }
+
+  // Heights that are not known now.
+  void other(const std::string& rest) {
+    int rows = writer.shape.rows;
+    bool has_all = needs.heights.size() == static_cast<size_t>(rows);
+    if (has_all || !needs.heights.count(rows) || !needs.heights.count(small_rows)) {
+      append(ir, "tile.other:\n  unreachable\n");
+      return;
+    }
+    append(ir, "tile.other:\n  %is.full.tile = icmp uge i64 %r.left, ", rows, "\n  %r.full = select i1 %is.full.tile, i64 1, i64 0\n",
+           "  %r.small = call i64 @llvm.umin.i64(i64 %r.left, i64 ", small_rows, ")\n",
+           "  %r.other = add i64 %r.full, %raw\n  switch i64 %r.other, label %tile.none [");
+    for (bool raw : {false, true})
+      if (raw ? has_raw() : has_packed())
+        for (int full : {0, 1}) append(ir, " i64 ", full + (raw ? raw_offset : 0), ", label %other.", raw ? "raw." : "", full);
+    append(ir, " ]\n");
+    for (bool raw : {false, true}) {
+      if (!(raw ? has_raw() : has_packed())) continue;
+      tile(cat("other.", raw ? "raw." : "", 1), cat(rows), writer.call_tile(writer.tile(raw, rows, 1), rows, rest, "other."));
+      tile(cat("other.", raw ? "raw." : "", 0), "%r.small", writer.call_small_tile(writer.tile(raw, small_rows, 1), rest));
+    }
+  }
+
+  void slim(const std::string& rest) {
+    constexpr std::string_view raw = "(ptr %a, i64 %la.k, ptr %b, i64 %b.step, i64 %units, ptr %c, i1 %is.first, i64 %p.move)\n";
+    append(ir, "tile.slim:\n  br i1 %is.packed, label %", needs.packed ? "slim.packed" : "tile.none", ", label %",
+           needs.raw ? "slim.raw" : "tile.none", "\n");
+    std::string all = rest + ", i64 %panel.bytes, i64 %c.panel";
+    if (needs.packed) tile("slim.packed", "1", writer.call_tile(writer.tile(false, 1, writer.shape.slim), 1, all));
+    if (needs.raw) tile("slim.raw", "1", cat("  call void @", writer.stream(), raw));
+  }
+};
+
+}  // namespace
+
+std::string DotWriter::tiles(const DotNeeds& needs) { return Tiles{*this, needs, {}, {}}.write(); }
+
+}  // namespace weft
