@@ -46,8 +46,8 @@ TEST_CASE("rows that widen the same numbers are stored side by side, others one 
 
 TEST_CASE("rows are divided beside the sums of the next ones, in blocks of as many as divide them evenly") {
   std::string text = lowered(8192, 1024, "f32", false);
-  CHECK(count(text, "for .q < 15") == 1);
+  CHECK(count(text, "for .q < 16") == 1);
   CHECK(count(text, "scratch 2048") == 2);
-  CHECK(count(lowered(4104, 1024, "f32", false), "for .q < 3") == 1);
+  CHECK(count(lowered(4104, 1024, "f32", false), "for .q < 4") == 1);
   for (int64_t rows : {1000, 4099}) CHECK(count(lowered(rows, 1024, "f32", false), "for .q") == 0);
 }

@@ -2,6 +2,7 @@
 // five times as long as an adder and needs nothing of what that loop does.
 #include <algorithm>
 #include <set>
+#include <span>
 
 #include "weft/kernel/cost.h"
 #include "weft/kernel/draft.h"
@@ -12,7 +13,7 @@ namespace weft {
 namespace {
 
 constexpr int64_t most_turns = 16, fewest_turns = 4, fewest_blocks = 32;
-// Less, or twice that where rows are taken in pairs, is not worth compiling loops twice.
+// Less, or twice that where rows are taken in pairs, is not worth the longer time to compile.
 constexpr int64_t least_elements = 1 << 20;
 constexpr int64_t most_kept = 32768;
 
@@ -24,24 +25,24 @@ class Overlap {
     for (Memory& memory : kernel_.memories) length_.push_back(memory.scratch), memory.scratch *= 2;
   }
 
-  // Of the body up to `behind`, from where on loops divide.
+  // Of the body up to `behind`, from where on loops divide. There is one copy of the sums: the first turn divides what is left of
+  // other rows, and stores it where the next turn will store what is right.
   std::vector<Stmt> run(const std::vector<Stmt>& body, size_t behind) {
-    Dim turn = counter_dim(".q", turns_ - 1);
-    Row first = row(0, 0), next = row(turn + Dim(1), variables_), before = row(turn, 0), last = row(turns_ - 1, 0);
-    std::vector<Stmt> result, inside, both;
-    for (size_t i = 0; i < behind; ++i) result.push_back(copy(body[i], first)), inside.push_back(copy(body[i], next));
-    // A division before each of the other values.
+    Dim turn = counter_dim(".q", turns_);
+    Row own = row(turn, mod(turn, 2), variables_), before = row(max(turn - Dim(1), 0), mod(turn + Dim(1), 2), 0);
+    Row last = row(turns_ - 1, (turns_ - 1) % 2, 0);
+    std::vector<Stmt> result, inside;
+    for (size_t i = 0; i < behind; ++i) inside.push_back(copy(body[i], own));
     read_behind_.clear();
-    std::vector<Stmt>& sums = inside.back().body;
-    for (size_t i = 0; i < sums.size() || behind + i < body.size(); ++i) {
-      if (behind + i < body.size())
-        for (const Stmt& stmt : body[behind + i].body) both.push_back(copy(stmt, before));
-      if (i < sums.size()) both.push_back(std::move(sums[i]));
+    std::vector<Stmt>& both = inside.back().body;
+    for (size_t i = behind; i < body.size(); ++i)
+      for (const Stmt& stmt : body[i].body) both.push_back(copy(stmt, before));
+    for (int32_t slot : read_behind_) inside.push_back(carry(slot)), result.push_back(statement(StmtKind::define, slot, one(slot)));
+    result.push_back(std::move(serial({{".q", turns_}}, std::move(inside)).front()));
+    for (size_t i = behind; i < body.size(); ++i) {
+      result.push_back(copy(body[i], last));
+      result.back().unroll = 1;  // one row of many is worth little code
     }
-    sums = std::move(both);
-    for (int32_t slot : read_behind_) inside.push_back(carry(slot));
-    result.push_back(std::move(serial({{".q", turns_ - 1}}, std::move(inside)).front()));
-    for (size_t i = behind; i < body.size(); ++i) result.push_back(copy(body[i], last));
     return result;
   }
 
@@ -53,7 +54,14 @@ class Overlap {
     std::map<ExprId, ExprId> known;
   };
 
-  Row row(const Dim& index, int32_t variables) { return {{{".p", first_ + index}}, mod(index, 2), variables, {}}; }
+  Row row(const Dim& index, const Dim& half, int32_t variables) { return {{{".p", first_ + index}}, half, variables, {}}; }
+
+  ExprId one(int32_t slot) {
+    Expr e;
+    e.dtype = kernel_.variables[static_cast<size_t>(slot)].dtype, e.value = Literal::scalar(e.dtype, 1);
+    kernel_.exprs.push_back(std::move(e));
+    return static_cast<ExprId>(kernel_.exprs.size() - 1);
+  }
 
   Stmt carry(int32_t slot) {
     Expr own;
@@ -110,6 +118,21 @@ bool divides(const Kernel& kernel, const Stmt& loop) {
   return found && !has_functions;
 }
 
+// Whether a loop that divides, and stores where the last of the sums reads, may store too early: what it stores goes where that
+// loop has read all it will, element by element, and it reads no rows but those kept in scratch.
+bool may_store_early(const Kernel& kernel, const Stmt& sums, std::span<const Stmt> ends) {
+  std::vector<ExprId> read, divided;
+  std::vector<Index> stored;
+  for (const Stmt& stmt : sums.body) read.push_back(stmt.expr);
+  for (const Stmt& end : ends)
+    for (const Stmt& stmt : end.body) divided.push_back(stmt.expr), stored.push_back(stmt.index);
+  auto is_row = [&](const Expr& e) { return e.kind == ExprKind::load && kernel.memories[static_cast<size_t>(e.slot)].scratch == 0 && (uses_counter(e.index, ".p") || !e.dynamic.empty()); };
+  bool early = true;
+  visit_expressions(kernel, read, [&](ExprId, const Expr& e) { early &= !is_row(e) || (e.dynamic.empty() && std::ranges::count(stored, e.index) != 0); });
+  visit_expressions(kernel, divided, [&](ExprId, const Expr& e) { early &= !is_row(e); });
+  return early;
+}
+
 }  // namespace
 
 void overlap_rows(Kernel& kernel, Dim& parallel, const Dim& length) {
@@ -128,7 +151,8 @@ void overlap_rows(Kernel& kernel, Dim& parallel, const Dim& length) {
   int64_t kept = 0;
   for (const Memory& memory : kernel.memories) kept = std::max(kept, memory.scratch * size_of(memory.dtype));
   bool has_both = kept > 0 && kept <= most_kept && ends > 0 && at > 0 && is_vector(body[at - 1]) && body[at - 1].extent == body[at].extent;
-  if (turns < fewest_turns || !has_both || !std::all_of(body.begin(), body.begin() + static_cast<std::ptrdiff_t>(at), is_begin)) return;
+  if (turns < fewest_turns || !has_both || !may_store_early(kernel, body[at - 1], std::span(body).subspan(at)) ||
+      !std::all_of(body.begin(), body.begin() + static_cast<std::ptrdiff_t>(at), is_begin)) return;
   parallel = parallel.value() / turns;
   body = Overlap(kernel, parallel.value(), turns).run(body, at);
   kernel.body.front().extent = parallel;
