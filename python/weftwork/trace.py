@@ -215,8 +215,7 @@ def finish_trace(trace: Trace, arguments: Arguments, originals: list[Any], resul
     is_result = lambda value: isinstance(value, (TracedArray, Selection, np.ndarray, np.generic))
     found, structure = flatten(result, is_result, "")
     storages = {id(leaf.traced._storage): i for i, leaf in reversed(list(enumerate(arguments.leaves)))}
-    is_written = [not p.traced._storage.read().is_same(o) for p, o in zip(arguments.inputs, originals, strict=True)]
-    written = {id(leaf) for leaf, writes in zip(arguments.inputs, is_written, strict=True) if writes}
+    written = {id(p) for p, o in zip(arguments.inputs, originals, strict=True) if not p.traced._storage.read().is_same(o)}
     slots: list[Slot] = []
     outputs: list[tuple[Any, str, int]] = []
     kept: set[int] = set()

@@ -27,15 +27,13 @@ bool is_flat(const Graph& graph) {
 
 // Extents that are known when the program is called: what only may lie in the array would be read beside it.
 void require_inside(const Node& node) {
-  if (node.op != Op::slice && node.op != Op::pad) return;
-  const Type &x = node.operand(0).type(), &result = node.type();
-  for (size_t i = 0; i < x.dims.size(); ++i) {
-    if (node.op == Op::pad && !known_at_most(0, result.dims[i]))
-      fail(ErrorKind::value, "pad_c4", "pad: dimension ", i, " would have the extent ", result.dims[i], ", which may be negative");
-    if (node.op == Op::pad) continue;
-    const Dim &start = node.attrs.dims(Attr::start_indices)[i], &limit = node.attrs.dims(Attr::limit_indices)[i];
-    if (!known_at_most(0, start) || !known_at_most(start, limit) || !known_at_most(limit, x.dims[i]))
-      fail(ErrorKind::value, "slice_c3", "slice: dimension ", i, ": 0 <= ", start, " <= ", limit, " <= ", x.dims[i], " must hold for all extents");
+  for (size_t i = 0; node.op == Op::pad && i < node.type().dims.size(); ++i)
+    if (const Dim& extent = node.type().dims[i]; !known_at_most(0, extent))
+      fail(ErrorKind::value, "pad_c4", "pad: dimension ", i, " would have the extent ", extent, ", which may be negative");
+  for (size_t i = 0; node.op == Op::slice && i < node.type().dims.size(); ++i) {
+    const Dim &start = node.attrs.dims(Attr::start_indices)[i], &limit = node.attrs.dims(Attr::limit_indices)[i], &extent = node.operand(0).type().dims[i];
+    if (!known_at_most(0, start) || !known_at_most(start, limit) || !known_at_most(limit, extent))
+      fail(ErrorKind::value, "slice_c3", "slice: dimension ", i, ": 0 <= ", start, " <= ", limit, " <= ", extent, " must hold for all extents");
   }
 }
 

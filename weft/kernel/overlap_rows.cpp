@@ -37,7 +37,7 @@ class Overlap {
     std::vector<Stmt>& both = inside.back().body;
     for (size_t i = behind; i < body.size(); ++i)
       for (const Stmt& stmt : body[i].body) both.push_back(copy(stmt, before));
-    for (int32_t slot : read_behind_) inside.push_back(carry(slot)), result.push_back(statement(StmtKind::define, slot, one(slot)));
+    for (int32_t slot : read_behind_) inside.push_back(carry(slot)), result.push_back(start(slot));
     result.push_back(std::move(serial({{".q", turns_}}, std::move(inside)).front()));
     for (size_t i = behind; i < body.size(); ++i) {
       result.push_back(copy(body[i], last));
@@ -56,18 +56,22 @@ class Overlap {
 
   Row row(const Dim& index, const Dim& half, int32_t variables) { return {{{".p", first_ + index}}, half, variables, {}}; }
 
-  ExprId one(int32_t slot) {
-    Expr e;
-    e.dtype = kernel_.variables[static_cast<size_t>(slot)].dtype, e.value = Literal::scalar(e.dtype, 1);
+  ExprId add(Expr e) {
     kernel_.exprs.push_back(std::move(e));
     return static_cast<ExprId>(kernel_.exprs.size() - 1);
+  }
+
+  // What the first turn divides by.
+  Stmt start(int32_t slot) {
+    Expr one;
+    one.dtype = kernel_.variables[static_cast<size_t>(slot)].dtype, one.value = Literal::scalar(one.dtype, 1);
+    return statement(StmtKind::define, slot, add(std::move(one)));
   }
 
   Stmt carry(int32_t slot) {
     Expr own;
     own.kind = ExprKind::variable, own.dtype = kernel_.variables[static_cast<size_t>(slot)].dtype, own.slot = slot + variables_;
-    kernel_.exprs.push_back(own);
-    return statement(StmtKind::assign, slot, static_cast<ExprId>(kernel_.exprs.size() - 1));
+    return statement(StmtKind::assign, slot, add(std::move(own)));
   }
 
   template <class Access>
@@ -85,8 +89,7 @@ class Overlap {
     for (ExprId& arg : e.args) arg = copy(arg, to);
     move(e, e.kind == ExprKind::load, to);
     if (e.kind == ExprKind::variable) read_behind_.insert(e.slot), e.slot += to.variables;
-    kernel_.exprs.push_back(std::move(e));
-    return to.known[id] = static_cast<ExprId>(kernel_.exprs.size() - 1);
+    return to.known[id] = add(std::move(e));
   }
 
   Stmt copy(Stmt stmt, Row& to) {
@@ -107,10 +110,8 @@ class Overlap {
 
 // Whether a loop divides, and does nothing that takes even longer.
 bool divides(const Kernel& kernel, const Stmt& loop) {
-  std::vector<ExprId> roots;
-  for (const Stmt& stmt : loop.body) roots.push_back(stmt.expr);
   bool found = false, has_functions = false;
-  visit_expressions(kernel, std::move(roots), [&](ExprId, const Expr& e) {
+  visit_expressions(kernel, roots_of(loop.body), [&](ExprId, const Expr& e) {
     if (e.kind != ExprKind::scalar || !is_float(e.dtype)) return;
     found |= e.op == Scalar::divide;
     has_functions |= cost_of(e.op) > cost_of(Scalar::divide);
@@ -121,15 +122,16 @@ bool divides(const Kernel& kernel, const Stmt& loop) {
 // Whether a loop that divides, and stores where the last of the sums reads, may store too early: what it stores goes where that
 // loop has read all it will, element by element, and it reads no rows but those kept in scratch.
 bool may_store_early(const Kernel& kernel, const Stmt& sums, std::span<const Stmt> ends) {
-  std::vector<ExprId> read, divided;
-  std::vector<Index> stored;
-  for (const Stmt& stmt : sums.body) read.push_back(stmt.expr);
-  for (const Stmt& end : ends)
-    for (const Stmt& stmt : end.body) divided.push_back(stmt.expr), stored.push_back(stmt.index);
-  auto is_row = [&](const Expr& e) { return e.kind == ExprKind::load && kernel.memories[static_cast<size_t>(e.slot)].scratch == 0 && (uses_counter(e.index, ".p") || !e.dynamic.empty()); };
+  // Masks and positions that are values may read more.
+  auto is_plain = [](const auto& access) { return access.mask == no_expr && access.dynamic.empty(); };
+  auto is_row = [&](const Expr& e) { return e.kind == ExprKind::load && kernel.memories[static_cast<size_t>(e.slot)].scratch == 0 && uses_counter(e.index, ".p"); };
   bool early = true;
-  visit_expressions(kernel, read, [&](ExprId, const Expr& e) { early &= !is_row(e) || (e.dynamic.empty() && std::ranges::count(stored, e.index) != 0); });
-  visit_expressions(kernel, divided, [&](ExprId, const Expr& e) { early &= !is_row(e); });
+  std::vector<Index> stored;
+  for (const Stmt& end : ends) {
+    visit_expressions(kernel, roots_of(end.body), [&](ExprId, const Expr& e) { early &= is_plain(e) && !is_row(e); });
+    for (const Stmt& stmt : end.body) early &= is_plain(stmt), stored.push_back(stmt.index);
+  }
+  visit_expressions(kernel, roots_of(sums.body), [&](ExprId, const Expr& e) { early &= is_plain(e) && (!is_row(e) || std::ranges::count(stored, e.index) != 0); });
   return early;
 }
 

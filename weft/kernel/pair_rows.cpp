@@ -81,10 +81,8 @@ class Pairing {
 
   // Whether both rows need the same narrow numbers, widened, which takes more than a load.
   bool widens_for_both(const std::vector<Stmt>& body) const {
-    std::vector<ExprId> roots;
-    for (const Stmt& stmt : body) roots.push_back(stmt.expr);
     bool widens = false;
-    visit_expressions(kernel_, std::move(roots), [&](ExprId id, const Expr& e) {
+    visit_expressions(kernel_, roots_of(body), [&](ExprId id, const Expr& e) {
       if (odd_[static_cast<size_t>(id)] != id || e.op != Scalar::convert) return;
       const Expr& from = kernel_.exprs[static_cast<size_t>(e.args[0])];
       widens |= from.kind == ExprKind::load && size_of(from.dtype) < size_of(e.dtype);

@@ -15,17 +15,14 @@ struct Tiles {
     append(counts, counts.empty() ? " [ " : ", [ ", count, ", %", label, " ]");
   }
 
-  // Whether tiles that read rhs in place differ from those of packed rhs.
-  bool has_raw() const { return needs.raw && !writer.form.rhs_as_is(); }
+  bool has_raw() const { return writer.has_raw_tiles(needs); }
   bool has_packed() const { return needs.pack || needs.packed || !has_raw(); }
 
   std::string write() {
     std::string common = "i64 %tile.units, ptr %c, i1 %is.first, ptr %ahead, i64 %ahead.step, i64 %tile.parts, i64 %k.jump";
     std::string rest = cat("ptr %b, i64 %b.step, ", common, writer.form.biased ? ", ptr %head" : "");
     std::string packing_rest = cat("ptr %b.at, i64 %bk, ", common, writer.form.biased ? ", ptr %bs.head" : "", ", ptr %bs.units");
-    append(ir, "  %r.up.0 = add i64 %r.left, %rows.tile\n",
-           "  %r.up = add i64 %r.up.0, -1\n  %r.tiles = udiv i64 %r.up, %rows.tile\n  %r.tiles.less = add i64 %r.tiles, -1\n",
-           "  %r.high = add i64 %r.left, %r.tiles.less\n  %r.height = udiv i64 %r.high, %r.tiles\n",
+    append(ir, tile_height("%r"),
            "  %ahead.rows = mul i64 %r.height, %ahead.slope\n  %ahead.whole = lshr i64 %ahead.rows, 16\n  %ahead.step = add i64 %ahead.least, %ahead.whole\n",
            "  br i1 %slim, label %", needs.slim ? "tile.slim" : "tile.none", ", label %tall\ntall:\n  %r.which = add i64 %r.height, %how\n  switch i64 %r.which, label %tile.other [");
     for (bool raw : {false, true})
@@ -78,6 +75,12 @@ struct Tiles {
 };
 
 }  // namespace
+
+std::string tile_height(std::string_view rows) {
+  return cat("  ", rows, ".up.0 = add i64 ", rows, ".left, %rows.tile\n  ", rows, ".up = add i64 ", rows, ".up.0, -1\n  ", rows, ".tiles = udiv i64 ", rows,
+             ".up, %rows.tile\n  ", rows, ".tiles.less = add i64 ", rows, ".tiles, -1\n  ", rows, ".high = add i64 ", rows, ".left, ", rows,
+             ".tiles.less\n  ", rows, ".height = udiv i64 ", rows, ".high, ", rows, ".tiles\n");
+}
 
 std::string DotWriter::tiles(const DotNeeds& needs) { return Tiles{*this, needs, {}, {}}.write(); }
 

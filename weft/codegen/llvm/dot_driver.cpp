@@ -229,13 +229,7 @@ start:
   %b0 = getelementptr i8, ptr %rhs, i64 %b.batch.next
   ; The first tile packs what it reads where there is one of its height.
   %first.left = call i64 @llvm.umin.i64(i64 %m.count, i64 %m.part.left)
-  %first.up.0 = add i64 %first.left, %rows.tile
-  %first.up = add i64 %first.up.0, -1
-  %first.tiles = udiv i64 %first.up, %rows.tile
-  %first.tiles.less = add i64 %first.tiles, -1
-  %first.high = add i64 %first.left, %first.tiles.less
-  %first.height = udiv i64 %first.high, %first.tiles
-  %first.bits = lshr i64 $packing.heights$, %first.height
+$first.height$  %first.bits = lshr i64 $packing.heights$, %first.height
   %first.packs.0 = trunc i64 %first.bits to i1
   %first.packs.1 = and i1 %first.packs.0, %is.row
   %first.packs = icmp ugt i1 %first.packs.1, %stay
@@ -483,8 +477,7 @@ std::string DotWriter::driver(const DotNeeds& needs) {
 }
 
 void DotWriter::write_driver(const std::string& name, const DotNeeds& needs) {
-  int row_bytes = shape.width * shape.size, group = form.group, head_bytes = head_rows() * row_bytes;
-  int slot_bytes = shape.slot_depth * row_bytes + head_bytes;
+  int row_bytes = shape.width * shape.size, group = form.group, head_bytes = head_rows() * row_bytes, slot_bytes = shape.slot_depth * row_bytes + head_bytes;
   DriverCalls calls(*this, needs);
   int64_t packing_heights = 0;
   for (int height : needs.packing) packing_heights |= int64_t{1} << height;
@@ -524,13 +517,14 @@ void DotWriter::write_driver(const std::string& name, const DotNeeds& needs) {
                                            {"few", cat(shape.few)},
                                            {"ahead", cat(2 * shape.width * size_of(form.rhs))},
                                            {"pack", calls.pack},
+                                           {"first.height", tile_height("%first")},
                                            {"packing", cat(packing_offset)},
                                            {"packing.heights", cat(packing_heights)},
                                            {"inner", calls.inner},
                                            {"has.inner", needs.inner ? "true" : "false"},
                                            {"has.slim", needs.slim ? "true" : "false"},
                                            {"raw.offset", cat(raw_offset)},
-                                           {"raw", needs.raw && !form.rhs_as_is() ? cat("%raw.here") : "0"},
+                                           {"raw", has_raw_tiles(needs) ? cat("%raw.here") : "0"},
                                            {"vector", cat(shape.lanes * group)},
                                            {"lhs.size", cat(size_of(form.lhs))},
                                            {"rhs.size", cat(size_of(form.rhs))},

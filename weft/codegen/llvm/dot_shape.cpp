@@ -142,7 +142,6 @@ std::string DotWriter::convert(std::string& ir, const std::string& name, const s
 
 std::string DotWriter::interleave(std::string& ir, const std::string& name, std::vector<std::string> rows,
                                   int lanes) const {
-  int bits = static_cast<int>(size_of(form.packed)) * 8;
   if (rows.size() == 4) {
     // Shuffles would ask for three more registers than the accumulators leave.
     std::string bytes = cat("<", lanes, " x i8>"), type = cat("<", lanes, " x i32>"), all;
@@ -154,21 +153,13 @@ std::string DotWriter::interleave(std::string& ir, const std::string& name, std:
     }
     return all;
   }
-  // Pairs of rows, then pairs of pairs: neighbours of each width become elements of twice the width.
-  for (; rows.size() > 1; bits *= 2) {
-    std::vector<std::string> wider;
-    std::string type = cat("<", lanes, " x i", bits, ">"), order;
-    for (int i = 0; i < lanes; ++i) append(order, i ? ", " : "", "i32 ", i, ", i32 ", lanes + i);
-    for (size_t i = 0; i < rows.size(); i += 2) {
-      std::string to = cat(name, ".", bits, ".", i);
-      append(ir, "  ", to, ".both = shufflevector ", type, " ", rows[i], ", ", type, " ", rows[i + 1], ", <", 2 * lanes,
-             " x i32> <", order, ">\n  ", to, " = bitcast <", 2 * lanes, " x i", bits, "> ", to, ".both to <", lanes,
-             " x i", 2 * bits, ">\n");
-      wider.push_back(to);
-    }
-    rows = std::move(wider);
-  }
-  return rows[0];
+  // Neighbours in a pair of rows become elements of twice the width.
+  int bits = static_cast<int>(size_of(form.packed)) * 8;
+  std::string type = cat("<", lanes, " x i", bits, ">"), to = cat(name, ".", bits, ".0"), order;
+  for (int i = 0; i < lanes; ++i) append(order, i ? ", " : "", "i32 ", i, ", i32 ", lanes + i);
+  append(ir, "  ", to, ".both = shufflevector ", type, " ", rows[0], ", ", type, " ", rows[1], ", <", 2 * lanes, " x i32> <", order,
+         ">\n  ", to, " = bitcast <", 2 * lanes, " x i", bits, "> ", to, ".both to <", lanes, " x i", 2 * bits, ">\n");
+  return to;
 }
 
 std::string DotWriter::bitcast_units(std::string& ir, const std::string& name, const std::string& value,

@@ -92,6 +92,9 @@ inline constexpr int raw_offset = 64, packing_offset = 128;
 // Of tiles that pack rhs, the fewest rows: as many as fill the time of the stores, and as tiles of nearly equal heights have.
 inline int least_packing(const DotShape& shape) { return 2 * shape.rows / 3; }
 
+// The height of the next tile where $rows$.left rows are left, those that follow being of nearly the same: $rows$.height.
+std::string tile_height(std::string_view rows);
+
 // Loads every field of the descriptor %d by its name; unused ones cost nothing.
 std::string load_fields();
 
@@ -129,6 +132,8 @@ struct DotWriter {
   std::string pack_lhs();
   // Of the units of a panel, what their sums are too large by when lhs is biased.
   std::string pack_head();
+  // Whether tiles that read rhs in place differ from those of packed rhs.
+  bool has_raw_tiles(const DotNeeds& needs) const { return needs.raw && !form.rhs_as_is(); }
   // Part of the driver: the calls of its tiles.
   std::string tiles(const DotNeeds& needs);
   std::string driver(const DotNeeds& needs);

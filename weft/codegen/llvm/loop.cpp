@@ -202,11 +202,9 @@ void KernelEmitter::serial_loop(const Stmt& loop, const std::string& begin, cons
 }
 
 int KernelEmitter::vectors_at_once(const std::vector<Stmt>& body) const {
-  std::vector<ExprId> roots;
-  for (const Stmt& stmt : body) roots.push_back(stmt.expr);
   int rounds = 0, calls = 0, steps = 0;
   bool is_large = false;
-  visit_expressions(kernel_, std::move(roots), [&](ExprId, const Expr& e) {
+  visit_expressions(kernel_, roots_of(body), [&](ExprId, const Expr& e) {
     is_large |= e.kind == ExprKind::load && e.index.max() >= 1 << 20;
     if (e.kind != ExprKind::scalar || !is_float(e.dtype)) return;
     ++steps;
