@@ -193,7 +193,7 @@ void bind_package(nb::module_& m) {
 void bind_launches(nb::class_<PyExecutable>& executable) {
   executable
       .def("profile", [](const PyExecutable& self, const nb::callable& runs) {
-        self.compiled.executable.finish_packing();
+        self.compiled.executable.finish();
         LaunchTimes times(self.compiled.executable.manifest());
         int64_t begin = span_clock();
         runs();
@@ -241,7 +241,7 @@ void bind_executable(nb::module_& m) {
       .def_prop_ro("graph", [](const PyExecutable& self) {
         return self.package ? graph_of(*self.package) : std::const_pointer_cast<Graph>(self.graph);
       }, "What it was compiled from.")
-      .def_prop_ro("target", [](const PyExecutable& self) { return self.compiled.build ? self.compiled.build->target : "neuron"; })
+      .def_prop_ro("target", [](const PyExecutable& self) { return self.compiled.build ? self.compiled.build()->target : "neuron"; })
       .def_prop_ro("device", [](const PyExecutable& self) { return self.compiled.executable.device(); })
       .def_prop_ro("name", [](const PyExecutable& self) { return self.compiled.executable.manifest().name; })
       .def_prop_ro("input_infos", [](const PyExecutable& self) { return tuples_of(self.compiled.executable.manifest().inputs); })
@@ -288,8 +288,9 @@ void bind_runtime(nb::module_& m) {
   bind_executable(m);
   bind_spans(m);
   bind_package(m);
-  m.def("compile", [](const std::shared_ptr<Graph>& graph, std::string target, nb::object keep, nb::handle device) {
+  m.def("compile", [](const std::shared_ptr<Graph>& graph, std::string target, nb::object keep, nb::handle device, bool tiered) {
     CompileOptions options;
+    options.tiered = tiered;
     options.target = std::move(target);
     options.device = to_device(device);
     Compiled compiled;
@@ -298,7 +299,8 @@ void bind_runtime(nb::module_& m) {
       compiled = compile(*graph, options);
     }
     return PyExecutable{std::move(compiled), std::move(keep), graph, nullptr};
-  }, nb::arg("graph"), nb::arg("target") = "native", nb::arg("keep").none() = nb::none(), nb::arg("device") = nb::none());
+  }, nb::arg("graph"), nb::arg("target") = "native", nb::arg("keep").none() = nb::none(), nb::arg("device") = nb::none(),
+     nb::arg("tiered") = false);
   m.def("export_object", [](const std::shared_ptr<Graph>& graph, const std::string& name, const std::string& target) {
     ExportedProgram exported;
     {

@@ -160,7 +160,7 @@ class Executable:
 
     @property
     def times(self) -> dict[str, float]:
-        """Milliseconds that each stage of compiling took."""
+        """Milliseconds that each stage of compiling took, of the code that the first run used."""
         return self._core.times
 
     @property

@@ -87,7 +87,7 @@ class Jit(_core.Dispatcher):
             )
         with span("jit", f"first call of {getattr(self._function, '__qualname__', 'a function')}"):
             traced = self._options.trace(self._function, args, kwargs)
-            core = native_executable(Graph(traced.graph), target, device)
+            core = native_executable(Graph(traced.graph), target, device, tiered=True)
         single = traced.structure is None
         slots = [(slot.source, slot.index, slot.form) for slot in traced.slots]
         plan = _core.Plan(
@@ -236,9 +236,9 @@ def compile(function: Any, *args: Any, target: str | None = None, device: Device
     return Executable(native_executable(graph, wanted, where))
 
 
-def native_executable(graph: Graph, target: str, device: Device) -> Any:
-    """A program compiled for a target and loaded on a device."""
-    return on_device(graph, device, target) if device.kind == "neuron" else _core.compile(graph.core, target, device=device)
+def native_executable(graph: Graph, target: str, device: Device, tiered: bool = False) -> Any:
+    """A program compiled for a target and loaded on a device; ``tiered``: it runs at once."""
+    return on_device(graph, device, target) if device.kind == "neuron" else _core.compile(graph.core, target, device=device, tiered=tiered)
 
 
 def simulate(function: Any, name: str = "main") -> Callable[..., Any]:

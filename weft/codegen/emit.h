@@ -19,6 +19,13 @@ using Library = std::map<std::string, std::string_view, std::less<>>;
 // Functions of the library are declared where it has them.
 std::string emit(const Program& program, const Target& target, const Library& library = {});
 
+struct QuickCode {
+  std::string ir;
+  bool is_less = false;  // than `emit` gives
+};
+// The same with fewer vectors at once: it is compiled in a part of the time, and slower. Its results are the same to the bit.
+QuickCode emit_quick(const Program& program, const Target& target, const Library& library = {});
+
 // The same text with debug information: each kernel is a function at the user's line of what it stores.
 std::string with_lines(const std::string& ir, const Program& program);
 

@@ -12,6 +12,7 @@
 #include "weft/compiler/cache.h"
 #include "weft/compiler/library.h"
 #include "weft/compiler/manifest.h"
+#include "weft/compiler/tiers.h"
 #include "weft/core/cpu.h"
 #include "weft/core/error.h"
 #include "weft/core/knobs.h"
@@ -46,8 +47,8 @@ struct Objects {
 };
 
 // One object for each part of the module, the parts side by side.
-std::vector<ObjectCode> compile_side_by_side(const std::string& ir, const Target& target) {
-  Objects objects{split_module(ir, num_threads()), target, {}, {}};
+std::vector<ObjectCode> compile_side_by_side(const std::string& ir, const Target& target, int most_parts) {
+  Objects objects{split_module(ir, most_parts), target, {}, {}};
   size_t count = objects.modules.size();
   objects.codes.resize(count);
   objects.errors.resize(count);
@@ -91,20 +92,9 @@ Program lower_in_stages(const Graph& graph, const Target& target, Stages& stages
   return program;
 }
 
-std::vector<std::string> generate(const Program& program, const Target& target, Stages& stages, const Dump& dump) {
-  // What is dumped stands alone.
-  Library library = dump ? Library() : library_for(target);
-  std::string ir = emit(program, target, library);
-  if (knob_flag(Knob::debug)) ir = with_lines(ir, program);
-  stages.done("emit");
-  if (dump) {
-    CodeText text = compile_to_text(ir, target);
-    dump.text("30-emit.ll", ir);
-    dump.text("31-opt.ll", text.optimized);
-    dump.text("40.s", text.assembly);
-    stages.done("dump");
-  }
-  std::vector<ObjectCode> codes = compile_side_by_side(ir, target);
+// Machine code of it, with the functions of the library that it calls.
+std::vector<std::string> objects_of(const std::string& ir, const Target& target, const Library& library, Stages& stages, int most_parts = num_threads()) {
+  std::vector<ObjectCode> codes = compile_side_by_side(ir, target, most_parts);
   stages.done("llvm");
   // Of the part that took longest.
   auto longest = [&](double ObjectCode::* time) { return std::ranges::max(codes, {}, time).*time; };
@@ -118,16 +108,53 @@ std::vector<std::string> generate(const Program& program, const Target& target, 
   return objects;
 }
 
-Compiled loaded(Build build, const Device& device) {
-  Executable executable = Executable::load(build.manifest, build.objects, device);
-  return {std::move(executable), {}, std::make_shared<const Build>(std::move(build))};
+Build generated(const Program& program, const Target& target, Stages& stages, const Dump& dump) {
+  // What is dumped stands alone.
+  Library library = dump ? Library() : library_for(target);
+  std::string ir = emit(program, target, library);
+  if (knob_flag(Knob::debug)) ir = with_lines(ir, program);
+  stages.done("emit");
+  if (dump) {
+    CodeText text = compile_to_text(ir, target);
+    dump.text("30-emit.ll", ir);
+    dump.text("31-opt.ll", text.optimized);
+    dump.text("40.s", text.assembly);
+    stages.done("dump");
+  }
+  Build build{target.name, target.needs, manifest_of(program), objects_of(ir, target, library, stages)};
+  if (dump) dump.report(program, target.name, stages.times);
+  return build;
 }
 
-Build generated(const Graph& graph, const Target& target, Stages& stages, Dump dump) {
-  Program program = lower_in_stages(graph, target, stages, dump);
-  std::vector<std::string> objects = generate(program, target, stages, dump);
-  if (dump) dump.report(program, target.name, stages.times);
-  return {target.name, target.needs, manifest_of(program), std::move(objects)};
+using BuildPtr = std::shared_ptr<const Build>;
+
+Compiled loaded(Build build, const Device& device) {
+  Executable executable = Executable::load(build.manifest, build.objects, device);
+  return {std::move(executable), {}, [build = std::make_shared<const Build>(std::move(build))] { return build; }};
+}
+
+// Compiled quickly, and in full while it runs; nothing where both are the same. What is done later holds no constants: these may
+// be of a language whose end it does not know.
+std::optional<Compiled> compile_in_tiers(const Program& program, const Target& target, const Device& device, std::optional<CacheKey> key, Stages& stages) {
+  if (!does_little(program) || !program.constants.empty() || (key && !key->constants.empty())) return {};
+  Library library = library_for(target);
+  QuickCode quick = emit_quick(program, target, library);
+  if (!quick.is_less) return {};
+  std::string ir = emit(program, target, library);
+  stages.done("emit");
+  Manifest manifest = manifest_of(program);
+  Executable executable = Executable::load(manifest, objects_of(quick.ir, target, library, stages), device);
+  stages.done("load");
+  auto build = std::make_shared<BuildPtr>();
+  auto later = std::make_shared<Later>([=, weak = Executable::Weak(executable)] {
+    Stages unseen;
+    constexpr int parts = 1;  // other threads are for runs
+    *build = std::make_shared<const Build>(target.name, target.needs, manifest, objects_of(ir, target, library, unseen, parts));
+    if (Executable used = weak.lock()) used.improve((*build)->objects);
+    if (key) store_cached(*key, **build);
+  });
+  executable.expect_better([later](bool waits) { waits ? later->wait() : later->begin(); });
+  return Compiled{std::move(executable), {}, [later, build] { return later->wait(), *build; }};
 }
 
 // For a CPU that need not be this one: not loaded.
@@ -137,7 +164,8 @@ Build build_for(const Graph& graph, const Target& target) {
   if (key) build = find_cached(*key);
   if (build) return *build;
   Stages stages;
-  build = generated(graph, target, stages, {});
+  Dump none;
+  build = generated(lower_in_stages(graph, target, stages, none), target, stages, none);
   if (key) store_cached(*key, *build);
   return *build;
 }
@@ -149,18 +177,20 @@ class LargePrograms {
     std::lock_guard lock(mutex_);
     for (const Entry& entry : entries_) {
       if (entry.digest != key.digest || entry.memory != memory_of(key)) continue;
-      Compiled compiled{entry.executable.lock(), {}, entry.build.lock()};
-      if (compiled.executable && compiled.build && compiled.executable.device() == device) return compiled;
+      Executable executable = entry.executable.lock();
+      BuildPtr build = entry.build.lock();
+      if (executable && build && executable.device() == device) return Compiled{std::move(executable), {}, [build] { return build; }};
     }
     return {};
   }
 
   void note(const CacheKey& key, const Compiled& compiled) {
     constexpr int64_t worth_sharing = 1 << 20;
-    if (compiled.build->manifest.persistent_bytes.value() < worth_sharing) return;
+    if (compiled.executable.manifest().persistent_bytes.value() < worth_sharing) return;
+    BuildPtr build = compiled.build();
     std::lock_guard lock(mutex_);
-    std::erase_if(entries_, [&](const Entry& entry) { return entry.build.expired() || entry.build.lock() == compiled.build; });
-    entries_.push_back({key.digest, memory_of(key), Executable::Weak(compiled.executable), compiled.build});
+    std::erase_if(entries_, [&](const Entry& entry) { return entry.build.expired() || entry.build.lock() == build; });
+    entries_.push_back({key.digest, memory_of(key), Executable::Weak(compiled.executable), build});
   }
 
  private:
@@ -221,10 +251,15 @@ Compiled compile(const Graph& graph, const CompileOptions& options) {
   stages.done("cache");
   span.add("hit", compiled ? "true" : "false");
   if (!compiled) {
-    compiled = loaded(generated(graph, target, stages, std::move(dump)), options.device);
-    stages.done("load");
-    if (key) store_cached(*key, *compiled->build);
-    stages.done("store");
+    Program program = lower_in_stages(graph, target, stages, dump);
+    bool may_begin = options.tiered && knob_flag(Knob::tiered) && !dump && !knob_flag(Knob::debug);
+    if (may_begin) compiled = compile_in_tiers(program, target, options.device, key, stages);
+    if (!compiled) {
+      compiled = loaded(generated(program, target, stages, dump), options.device);
+      stages.done("load");
+      if (key) store_cached(*key, *compiled->build());
+      stages.done("store");
+    }
   }
   if (key) large_programs().note(*key, *compiled);
   compiled->times = std::move(stages.times);
@@ -240,11 +275,12 @@ std::string stablehlo_text(const Graph& graph, const PrintOptions& options) {
 Package package_of(const Graph& graph, const Compiled& compiled, const std::vector<std::string>& targets) {
   std::vector<Literal> constants;
   Package package{{}, print(graph, {.resources = &constants}), {}, {}};
+  const Build& build = *compiled.build();
   for (const Literal& constant : constants) package.resources.push_back(constant_of(constant));
-  if (targets.empty()) package.builds.push_back(*compiled.build);
+  if (targets.empty()) package.builds.push_back(build);
   for (const std::string& name : targets) {
     bool has_it = std::ranges::find(package.builds, name, &Build::target) != package.builds.end();
-    if (!has_it) package.builds.push_back(name == compiled.build->target ? *compiled.build : build_for(graph, target_named(name)));
+    if (!has_it) package.builds.push_back(name == build.target ? build : build_for(graph, target_named(name)));
   }
   return package;
 }

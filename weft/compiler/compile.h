@@ -1,6 +1,7 @@
 // Graph → Executable.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,12 +18,15 @@ namespace weft {
 struct CompileOptions {
   std::string target = knob_text(Knob::target);  // native, avx512, avx2, x86-64
   Device device;                                 // where it will run
+  // Code that is compiled quickly runs until better code is compiled beside it, where the program does little: for one that runs at
+  // once.
+  bool tiered = false;
 };
 
 struct Compiled {
   Executable executable;
   std::vector<StageTime> times;  // "cache" instead of those of the compiler where it had been compiled before
-  std::shared_ptr<const Build> build;
+  std::function<std::shared_ptr<const Build>()> build;  // waits until its best code is compiled; none for what a device compiled
 };
 
 // Compiles a graph of either level. Error where something is not supported, naming op, dtype and the user's line.

@@ -43,6 +43,8 @@ constexpr KnobInfo table[] = {
      .doc = "What programs are compiled for: `native`, `avx512`, `avx2`, `x86-64`, `neuron` or `neuron:FAMILY`."},
     {.knob = Knob::threads, .name = "threads", .type = KnobType::integer, .standard = "0",
      .doc = "How many threads a run uses; 0: one for each CPU that the process may use. Results do not depend on it.", .max = 1024},
+    {.knob = Knob::tiered, .name = "tiered", .type = KnobType::flag, .standard = "1",
+     .doc = "Jitted functions that do little run code that is compiled in a part of the time, until a thread beside them has compiled the faster one. Results are the same."},
     {.knob = Knob::trace, .name = "trace", .type = KnobType::text, .standard = "",
      .doc = "A file that gets a profile of the whole process when it ends (see `wf.profile`); read when the library is loaded, so no scope sets it."},
     {.knob = Knob::verify, .name = "verify", .type = KnobType::flag, .standard = "0",

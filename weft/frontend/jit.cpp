@@ -98,7 +98,7 @@ std::vector<Tensor> Programs::call(std::vector<Tensor> arguments, Ints lengths, 
   std::call_once(found->once, [&] {
     std::vector<Spec> given = specs;
     for (size_t i = 0; specs.empty() && i < types.size(); ++i) given.push_back({types[i].dims, types[i].dtype, {}});
-    found->executable = compile(trace(function, given, state_->name)).executable();
+    found->executable = compile(*trace(function, given, state_->name), {.tiered = true}).executable;
   });
   return run(found->executable, arguments);
 }

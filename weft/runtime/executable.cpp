@@ -65,14 +65,21 @@ Executable::State::State(Manifest m, const Device& where) : manifest(std::move(m
   }
 }
 
+LoadedCode::LoadedCode(std::span<const std::string> objects, const Manifest& manifest) : object(objects) {
+  if (!object.functions().empty()) name_for_profilers(object.functions(), manifest);
+  run = reinterpret_cast<Entry>(object.find("weft_run"));
+  setup = reinterpret_cast<Entry>(object.find("weft_setup"));
+  if (!run || !setup) fail(ErrorKind::io, "object_code", "object code: has no weft_run or weft_setup");
+}
+
 void Executable::State::set_up(int64_t first, int64_t end) const {
   Few<void*> buffers = buffers_for(manifest);
   buffers.span().back() = persistent.get();
   std::vector<int64_t> symbols(manifest.symbols.size());
   Services some = services;
   some.packing_first = first, some.packing_end = end;
-  if (is_listened()) run_listened(setup, manifest, labels, "set up", symbols, buffers.data(), some);
-  else run_entry(setup, symbols.data(), buffers.data(), some);
+  if (is_listened()) run_listened(first_code->setup, manifest, labels, "set up", symbols, buffers.data(), some);
+  else run_entry(first_code->setup, symbols.data(), buffers.data(), some);
 }
 
 void Executable::State::begin_packing() {
@@ -96,7 +103,8 @@ void Executable::State::pack_some(int64_t bytes) const {
   packing.done.store(end, std::memory_order_release);
 }
 
-void Executable::finish_packing() const {
+void Executable::finish() const {
+  if (state().improvement) state().improvement(true);
   const Packing& packing = state().packing;
   if (packing.is_done()) return;
   std::lock_guard lock(packing.mutex);
@@ -117,15 +125,19 @@ Services Executable::State::services_for_run() const {
 Executable Executable::load(Manifest manifest, std::span<const std::string> objects, const Device& device) {
   if (!device.is_host()) fail(ErrorKind::value, "device", "machine code cannot run on '", device.name(), "'");
   auto state = std::make_shared<State>(std::move(manifest), device);
-  state->code.emplace(objects);
-  if (!state->code->functions().empty()) name_for_profilers(state->code->functions(), state->manifest);
-  state->run = reinterpret_cast<Entry>(state->code->find("weft_run"));
-  state->setup = reinterpret_cast<Entry>(state->code->find("weft_setup"));
-  if (!state->run || !state->setup) fail(ErrorKind::io, "object_code", "object code: has no weft_run or weft_setup");
+  state->first_code = std::make_unique<const LoadedCode>(objects, state->manifest);
+  state->code = state->first_code.get();
   state->persistent = take_block(state->allocator, state->manifest.persistent_bytes.value());
   state->begin_packing();
   return Executable(std::move(state));
 }
+
+void Executable::improve(std::span<const std::string> objects) const {
+  state().better_code = std::make_unique<const LoadedCode>(objects, manifest());
+  state().code.store(state().better_code.get(), std::memory_order_release);
+}
+
+void Executable::expect_better(std::function<void(bool waits)> improvement) const { state().improvement = std::move(improvement); }
 
 Executable Executable::load(Manifest manifest, std::unique_ptr<DeviceProgram> program, const Device& device) {
   auto state = std::make_shared<State>(std::move(manifest), device);
@@ -155,7 +167,10 @@ const Executable::State& Executable::state() const {
 
 const Manifest& Executable::manifest() const { return state().manifest; }
 const Device& Executable::device() const { return state().device; }
-int64_t Executable::code_bytes() const { return state().code ? state().code->bytes() : 0; }
+int64_t Executable::code_bytes() const {
+  const LoadedCode* code = state().code.load(std::memory_order_acquire);
+  return code ? code->object.bytes() : 0;
+}
 
 void Executable::bind(std::span<const Extents> input_dims, std::span<int64_t> symbols) const {
   const Manifest& m = manifest();
@@ -204,7 +219,8 @@ Ints Executable::output_dims(size_t i, std::span<const int64_t> symbols) const {
 
 void Executable::run(std::span<const int64_t> symbols, std::span<const void* const> inputs, std::span<void* const> outputs) const {
   const State& program = state();
-  if (!program.run) fail(ErrorKind::type, "device_memory", "'", name(), "' runs on '", program.device.name(), "' and takes buffers there");
+  const LoadedCode* code = program.code.load(std::memory_order_acquire);
+  if (!code) fail(ErrorKind::type, "device_memory", "'", name(), "' runs on '", program.device.name(), "' and takes buffers there");
   const Manifest& m = program.manifest;
   int64_t arena_bytes = evaluate(m.arena_bytes, m, symbols);
   Few<void*> buffers = buffers_for(m);
@@ -222,10 +238,11 @@ void Executable::run(std::span<const int64_t> symbols, std::span<const void* con
   std::span<void*> all = buffers.span();
   all[all.size() - 2] = arena.get();
   all.back() = program.persistent.get();
-  if (is_listened()) run_listened(program.run, m, program.labels, "run", symbols, buffers.data(), services);
-  else run_entry(program.run, symbols.data(), buffers.data(), services);
+  if (is_listened()) run_listened(code->run, m, program.labels, "run", symbols, buffers.data(), services);
+  else run_entry(code->run, symbols.data(), buffers.data(), services);
   for (const auto& [i, memory] : elsewhere) std::memcpy(outputs[i], memory.get(), static_cast<size_t>(memory.get_deleter().bytes));
   if (arena) program.arenas.give(std::move(arena));
+  if (program.improvement) program.improvement(false);
 }
 
 }  // namespace weft

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <span>
@@ -122,8 +123,9 @@ class Executable {
   // Begins a run, after those that were begun before it on this device and after the events. The buffers are held until it is
   // done; errors of the arguments are thrown at once, those of the run by Event::wait.
   PendingRun run_async(std::vector<Buffer> inputs, std::vector<Event> after = {}) const;
-  // Packs now what is left of large weights, which otherwise the second to the fifth run do, and those take longer for it.
-  void finish_packing() const;
+  // Makes runs take the time that they will take from then on: waits for better code, where that is being compiled, and packs
+  // what is left of large weights, which otherwise the second to the fifth run do.
+  void finish() const;
   // Runs several times, all packed. Error(value, "benchmark") for less than one iteration.
   Timing benchmark(std::span<const Buffer> inputs, int warmup = 5, int iterations = 50) const;
   // The same, launch by launch as the manifest has them.
@@ -134,6 +136,10 @@ class Executable {
   static Executable load(Manifest manifest, std::span<const std::string> objects, const Device& device = {});
   // One that a device runs.
   static Executable load(Manifest manifest, std::unique_ptr<DeviceProgram> program, const Device& device);
+  // Runs that begin from now on are of this code, which is the same program's and is given once.
+  void improve(std::span<const std::string> objects) const;
+  // What begins to compile better code: it is called after each run and, to wait for it, by finish(). To be said before the first run.
+  void expect_better(std::function<void(bool waits)> improvement) const;
   // Binds the symbols from the inputs' dims. Error naming the input, the extent and its range.
   void bind(std::span<const Extents> input_dims, std::span<int64_t> symbols) const;
   // Dims of output `i` with the symbols bound.

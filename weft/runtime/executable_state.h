@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -71,20 +72,30 @@ struct Packing {
   bool is_done() const { return done.load(std::memory_order_acquire) == static_cast<int64_t>(bytes.size()); }
 };
 
+// Machine code with its entries.
+struct LoadedCode {
+  CodeObject object;
+  Entry run = nullptr, setup = nullptr;
+
+  // Error(io) on bytes that are no such objects.
+  LoadedCode(std::span<const std::string> objects, const Manifest& manifest);
+};
+
 // A program is machine code in this process, or one on a device.
 struct Executable::State {
   Manifest manifest;
   Device device;
   Allocator& allocator;
   Services services = plain_services;
-  std::optional<CodeObject> code;
+  std::unique_ptr<const LoadedCode> first_code;
+  mutable std::unique_ptr<const LoadedCode> better_code;  // of the same program, once it is there
+  mutable std::atomic<const LoadedCode*> code = nullptr;  // the better one of these
+  mutable std::function<void(bool waits)> improvement;    // begins what gives better code, and waits for it
   std::unique_ptr<DeviceProgram> elsewhere;
-  Entry run = nullptr;
   Block persistent;
   mutable ArenaCache arenas;
   LaunchLabels labels;
   std::vector<size_t> lined_up;  // results that have to begin at a cache line
-  Entry setup = nullptr;
   Packing packing;
 
   State(Manifest m, const Device& where);

@@ -130,7 +130,7 @@ PendingRun Executable::run_async(std::vector<Buffer> inputs, std::vector<Event> 
 Timing Executable::benchmark(std::span<const Buffer> inputs, int warmup, int iterations) const {
   require_rounds(warmup, iterations);
   std::vector<Buffer> outputs = new_outputs(inputs);
-  finish_packing();
+  finish();
   for (int i = 0; i < warmup; ++i) run(inputs, outputs);
   std::vector<double> seconds;
   for (int i = 0; i < iterations; ++i) {
@@ -148,7 +148,7 @@ Timing Executable::benchmark(std::span<const Buffer> inputs, int warmup, int ite
 std::vector<LaunchTime> Executable::profile(std::span<const Buffer> inputs, int warmup, int iterations) const {
   require_rounds(warmup, iterations);
   std::vector<Buffer> outputs = new_outputs(inputs);
-  finish_packing();
+  finish();
   for (int i = 0; i < warmup; ++i) run(inputs, outputs);
   LaunchTimes times(manifest());
   for (int i = 0; i < iterations; ++i) run(inputs, outputs);

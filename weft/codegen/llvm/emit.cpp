@@ -400,10 +400,8 @@ class EntryWriter {
   int next_ = 0;
 };
 
-}  // namespace
-
-std::string emit(const Program& program, const Target& target, const Library& library) {
-  ModuleText module{target, {}, {}, {}};
+ModuleText write_module(const Program& program, const Target& target, const Library& library, bool is_quick) {
+  ModuleText module{target, {}, {}, {}, is_quick};
   append(module.out, "target triple = \"", target.triple, "\"\n\n@weft.zero = private constant [", zero_bytes, " x i8] zeroinitializer, align 64\n\n");
   DotEmitter dots(target, library);
   for (const Kernel& kernel : program.kernels) {
@@ -435,7 +433,18 @@ std::string emit(const Program& program, const Target& target, const Library& li
   std::string vectors = cat("\"prefer-vector-width\"=\"", target.vector_bytes * 8, "\" \"min-legal-vector-width\"=\"", target.vector_bytes * 8, "\"");
   append(module.out, "attributes #0 = { nounwind ", vectors, " }\nattributes #1 = { nounwind noinline ", vectors,
          " }\nattributes #2 = { nounwind alwaysinline ", vectors, " }\n!0 = !{}\n!1 = !{i32 1}\n");
-  return module.out;
+  return module;
+}
+
+}  // namespace
+
+std::string emit(const Program& program, const Target& target, const Library& library) {
+  return write_module(program, target, library, false).out;
+}
+
+QuickCode emit_quick(const Program& program, const Target& target, const Library& library) {
+  ModuleText module = write_module(program, target, library, true);
+  return {std::move(module.out), module.has_less};
 }
 
 }  // namespace weft

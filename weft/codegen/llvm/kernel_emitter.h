@@ -22,6 +22,14 @@ struct ModuleText {
   std::string out;
   std::set<std::string> declarations;        // "declare …" lines
   std::map<std::string, std::string> functions;  // helpers by name, once each
+  bool is_quick = false;  // compiles soon, whatever that costs a run
+  bool has_less = false;  // and is other code for that
+
+  // Where the writer may do with less.
+  bool takes_less() {
+    has_less |= is_quick;
+    return is_quick;
+  }
 
   void declare(const std::string& line) { declarations.insert(line); }
 };

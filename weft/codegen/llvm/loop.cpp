@@ -327,7 +327,11 @@ void KernelEmitter::vector_loop(const Stmt& loop) {
   int rest = lanes, at_once = has_rows ? 1 : vectors_at_once(loop.body), unroll = sums.empty() ? 1 : loop.unroll;
   if (sums.empty()) {
     while (at_once > 1 && loop.extent.opt() < 2 * lanes * at_once) at_once /= 2;
+    if (at_once > 1 && module_.takes_less()) at_once = 1;
   } else {
+    // Whole numbers add up to the same in any order.
+    bool is_whole = std::ranges::all_of(sums, [&](const auto& sum) { return is_integer(kernel_.variables[static_cast<size_t>(sum.first)].dtype); });
+    if (is_whole && unroll > 1 && module_.takes_less()) unroll = 1;
     at_once = std::min(at_once, unroll);
     unroll /= at_once;
   }
