@@ -1,6 +1,7 @@
 // Program → LLVM IR text and object code.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -21,7 +22,7 @@ std::string emit(const Program& program, const Target& target, const Library& li
 
 struct QuickCode {
   std::string ir;
-  bool is_less = false;  // than `emit` gives
+  int64_t left_out = 0;  // of what `emit` gives, in prices of kernel/cost.h; 0: nothing
 };
 // The same with fewer vectors at once: it is compiled in a part of the time, and slower. Its results are the same to the bit.
 QuickCode emit_quick(const Program& program, const Target& target, const Library& library = {});

@@ -108,10 +108,11 @@ std::vector<std::string> objects_of(const std::string& ir, const Target& target,
   return objects;
 }
 
-Build generated(const Program& program, const Target& target, Stages& stages, const Dump& dump) {
+// `ir`: where it is written already.
+Build generated(const Program& program, const Target& target, Stages& stages, const Dump& dump, std::string ir = {}) {
   // What is dumped stands alone.
   Library library = dump ? Library() : library_for(target);
-  std::string ir = emit(program, target, library);
+  if (ir.empty()) ir = emit(program, target, library);
   if (knob_flag(Knob::debug)) ir = with_lines(ir, program);
   stages.done("emit");
   if (dump) {
@@ -133,17 +134,14 @@ Compiled loaded(Build build, const Device& device) {
   return {std::move(executable), {}, [build = std::make_shared<const Build>(std::move(build))] { return build; }};
 }
 
-// Compiled quickly, and in full while it runs; nothing where both are the same. What is done later holds no constants: these may
-// be of a language whose end it does not know.
-std::optional<Compiled> compile_in_tiers(const Program& program, const Target& target, const Device& device, std::optional<CacheKey> key, Stages& stages) {
-  if (!does_little(program) || !program.constants.empty() || (key && !key->constants.empty())) return {};
+// Quick code, and what is compiled while it runs.
+Compiled compile_in_tiers(const Program& program, const std::string& quick, const Target& target, const Device& device, const std::optional<CacheKey>& key,
+                          Stages& stages) {
   Library library = library_for(target);
-  QuickCode quick = emit_quick(program, target, library);
-  if (!quick.is_less) return {};
   std::string ir = emit(program, target, library);
   stages.done("emit");
   Manifest manifest = manifest_of(program);
-  Executable executable = Executable::load(manifest, objects_of(quick.ir, target, library, stages), device);
+  Executable executable = Executable::load(manifest, objects_of(quick, target, library, stages), device);
   stages.done("load");
   auto build = std::make_shared<BuildPtr>();
   auto later = std::make_shared<Later>([=, weak = Executable::Weak(executable)] {
@@ -252,10 +250,14 @@ Compiled compile(const Graph& graph, const CompileOptions& options) {
   span.add("hit", compiled ? "true" : "false");
   if (!compiled) {
     Program program = lower_in_stages(graph, target, stages, dump);
-    bool may_begin = options.tiered && knob_flag(Knob::tiered) && !dump && !knob_flag(Knob::debug);
-    if (may_begin) compiled = compile_in_tiers(program, target, options.device, key, stages);
-    if (!compiled) {
-      compiled = loaded(generated(program, target, stages, dump), options.device);
+    // What is done later holds no constants: these may be of a language whose end it does not know.
+    bool may_wait = options.tiered && knob_flag(Knob::tiered) && !dump && !knob_flag(Knob::debug) && does_little(program) && program.constants.empty() &&
+                    (!key || key->constants.empty());
+    QuickCode quick = may_wait ? emit_quick(program, target, library_for(target)) : QuickCode();
+    if (quick.left_out >= worth_two_codes) {
+      compiled = compile_in_tiers(program, quick.ir, target, options.device, key, stages);
+    } else {
+      compiled = loaded(generated(program, target, stages, dump, quick.left_out == 0 ? std::move(quick.ir) : ""), options.device);
       stages.done("load");
       if (key) store_cached(*key, *compiled->build());
       stages.done("store");

@@ -2,12 +2,16 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 
 #include "weft/kernel/kernel.h"
 #include "weft/runtime/event.h"
 
 namespace weft {
+
+// What must be left out of quick code for it to be worth while: 2 ms or so of compiling.
+inline constexpr int64_t worth_two_codes = 40;
 
 // Whether a run, even of slow code, ends sooner than faster code could be compiled.
 bool does_little(const Program& program);

@@ -444,7 +444,7 @@ std::string emit(const Program& program, const Target& target, const Library& li
 
 QuickCode emit_quick(const Program& program, const Target& target, const Library& library) {
   ModuleText module = write_module(program, target, library, true);
-  return {std::move(module.out), module.has_less};
+  return {std::move(module.out), module.left_out};
 }
 
 }  // namespace weft

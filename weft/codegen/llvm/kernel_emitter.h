@@ -23,11 +23,11 @@ struct ModuleText {
   std::set<std::string> declarations;        // "declare …" lines
   std::map<std::string, std::string> functions;  // helpers by name, once each
   bool is_quick = false;  // compiles soon, whatever that costs a run
-  bool has_less = false;  // and is other code for that
+  int64_t left_out = 0;   // for that, in prices of kernel/cost.h
 
-  // Where the writer may do with less.
-  bool takes_less() {
-    has_less |= is_quick;
+  // Whether the writer is to do with so much less.
+  bool takes_less(int64_t price) {
+    if (is_quick) left_out += price;
     return is_quick;
   }
 
@@ -119,6 +119,7 @@ class KernelEmitter {
   std::string steps();
   void hoist(const std::vector<Stmt>& body, const std::string& counter);
   void hoist(ExprId id, const std::string& counter, const std::set<int32_t>& changed, std::set<ExprId>& seen);
+  int64_t price_of(const std::vector<Stmt>& body) const;
   int vectors_at_once(const std::vector<Stmt>& body) const;
   int lanes_for(const std::vector<Stmt>& body) const;
   Ssa combine(Scalar op, DType dtype, const Ssa& a, const Ssa& b);

@@ -113,7 +113,8 @@ std::optional<KernelEmitter::Lines> KernelEmitter::lines_of(const Stmt& loop, co
 void KernelEmitter::lines_loop(const Stmt& loop) {
   auto inner = std::find_if(loop.body.begin(), loop.body.end(), [](const Stmt& s) { return s.kind == StmtKind::loop; });
   std::optional<Lines> lines = inner == loop.body.end() ? std::nullopt : lines_of(*inner, loop.counter);
-  int lanes = lanes_for(loop.body) * (lines && lines->widest <= 2 && !module_.takes_less() ? 2 : 1);
+  int lanes = lanes_for(loop.body);
+  if (lines && lines->widest <= 2 && !module_.takes_less(lanes)) lanes *= 2;
   std::string end = extent(loop.extent), middle = "0";
   if (lines && loop.extent.opt() >= lanes) {
     bool is_static = loop.extent.is_static();
@@ -129,7 +130,7 @@ void KernelEmitter::block_loop(const Stmt& loop, const Lines& lines) {
   int side = std::min<int>(module_.target.vector_bytes / std::max<int>(static_cast<int>(lines.widest), 4), lanes_.count);
   bool is_static = loop.extent.is_static();
   while (is_static && side > loop.extent.value()) side /= 2;
-  if (side > 4 && module_.takes_less()) side = 4;
+  if (side > 4 && module_.takes_less((side - 4) * price_of(loop.body) + lanes_.count)) side = 4;
   int64_t at = is_static ? loop.extent.value() / side * side : 0;
   std::string end = extent(loop.extent), middle = is_static ? cat(at) : assign(cat("and i64 ", end, ", ", -side));
   serial_loop(loop, "0", middle, side, [&] { block(loop, lines, side); });

@@ -7,6 +7,7 @@
 #include "weft/core/error.h"
 #include "weft/core/extreme.h"
 #include "weft/core/pages.h"
+#include "weft/kernel/cost.h"
 #include "weft/kernel/schedule.h"
 #include "weft/kernel/visit.h"
 
@@ -201,6 +202,13 @@ void KernelEmitter::serial_loop(const Stmt& loop, const std::string& begin, cons
   for (const auto& [slot, phi] : phis) variables_[slot] = phi;
 }
 
+// Of one turn.
+int64_t KernelEmitter::price_of(const std::vector<Stmt>& body) const {
+  int64_t price = 0;
+  visit_expressions(kernel_, roots_of(body), [&](ExprId, const Expr& e) { price += e.kind == ExprKind::scalar ? cost_of(e.op) : 1; });
+  return price;
+}
+
 int KernelEmitter::vectors_at_once(const std::vector<Stmt>& body) const {
   int rounds = 0, calls = 0, steps = 0;
   bool is_large = false;
@@ -327,11 +335,11 @@ void KernelEmitter::vector_loop(const Stmt& loop) {
   int rest = lanes, at_once = has_rows ? 1 : vectors_at_once(loop.body), unroll = sums.empty() ? 1 : loop.unroll;
   if (sums.empty()) {
     while (at_once > 1 && loop.extent.opt() < 2 * lanes * at_once) at_once /= 2;
-    if (at_once > 1 && module_.takes_less()) at_once = 1;
+    if (at_once > 1 && module_.takes_less((at_once - 1) * price_of(loop.body))) at_once = 1;
   } else {
     // Whole numbers add up to the same in any order.
     bool is_whole = std::ranges::all_of(sums, [&](const auto& sum) { return is_integer(kernel_.variables[static_cast<size_t>(sum.first)].dtype); });
-    if (is_whole && unroll > 1 && module_.takes_less()) unroll = 1;
+    if (is_whole && unroll > 1 && module_.takes_less((unroll - 1) * price_of(loop.body))) unroll = 1;
     at_once = std::min(at_once, unroll);
     unroll /= at_once;
   }
