@@ -2,13 +2,14 @@
 #include <algorithm>
 
 #include "weft/core/pages.h"
+#include "weft/kernel/cost.h"
 #include "weft/kernel/schedule.h"
 #include "weft/kernel/visit.h"
 
 namespace weft {
 namespace {
 
-constexpr int64_t few_rows = 64;
+constexpr int64_t few_rows = 64, long_row = 256;
 // What two rows may take of the first-level cache.
 constexpr int64_t cache_bytes = 24576;
 
@@ -148,11 +149,25 @@ int64_t bytes_of_pair(const Kernel& kernel, int64_t rows, int64_t length, bool w
   return bytes + (writes_results && keeps && all >= beyond_caches ? 0 : written);
 }
 
+// Functions of long rows of narrow numbers keep the machine busy row by row: what they take is computed ahead of them (loop.cpp),
+// for which a pair would leave too few registers.
+bool runs_ahead(const Kernel& kernel, const Dim& length) {
+  std::vector<ExprId> roots;
+  for (const Stmt& loop : kernel.body.front().body)
+    for (const Stmt& stmt : loop.body) roots.push_back(stmt.expr);
+  bool has_functions = false, is_narrow = length.max() >= long_row;
+  visit_expressions(kernel, std::move(roots), [&](ExprId, const Expr& e) {
+    has_functions |= is_float(e.dtype) && cost_of(e.op) > cost_of(Scalar::divide);
+    is_narrow &= e.kind != ExprKind::load || kernel.memories[static_cast<size_t>(e.slot)].scratch != 0 || size_of(e.dtype) == 2;
+  });
+  return has_functions && is_narrow;
+}
+
 }  // namespace
 
 void pair_rows(Kernel& kernel, Dim& parallel, const Dim& length, bool writes_results) {
   bool is_paired = parallel.is_static() && parallel.value() >= few_rows && parallel.value() % 2 == 0 && length.max() <= cache_bytes;
-  if (!is_paired || kernel.body.size() != 1 || !is_even(kernel.body.front().body) || bytes_of_pair(kernel, parallel.value(), length.max(), writes_results) > cache_bytes) return;
+  if (!is_paired || kernel.body.size() != 1 || runs_ahead(kernel, length) || !is_even(kernel.body.front().body) || bytes_of_pair(kernel, parallel.value(), length.max(), writes_results) > cache_bytes) return;
   Dim pairs = parallel.value() / 2;
   Pairing(kernel, pairs).run(kernel.body.front());
   kernel.body.front().extent = parallel = pairs;

@@ -43,9 +43,14 @@ std::string KernelEmitter::as_vector(const Ssa& value, DType dtype, bool imagina
 }
 
 // Variables change: what reads them is known only while they are the registers that it was computed from.
-Ssa KernelEmitter::expr(ExprId id) {
+std::vector<std::string> KernelEmitter::registers_read(ExprId id) const {
   std::vector<std::string> read;
   for (int32_t slot : reads_variables_[static_cast<size_t>(id)]) read.insert(read.end(), {variables_.at(slot).re, variables_.at(slot).im});
+  return read;
+}
+
+Ssa KernelEmitter::expr(ExprId id) {
+  std::vector<std::string> read = registers_read(id);
   for (size_t i = scopes_.size(); i-- > 0;)
     if (auto found = scopes_[i].values.find(id); found != scopes_[i].values.end() && found->second.read == read) return found->second.value;
   bool is_kept = short_ && steady_.count(id) != 0;
@@ -428,7 +433,16 @@ std::string KernelEmitter::to_memory(DType dtype, const std::string& value, bool
 // Rounds, by the CPU's instruction: it takes subnormal numbers for zero, so where there are some others round.
 std::string KernelEmitter::to_bf16(const std::string& value, int lanes, bool is_bounded) {
   std::string wide = lanes_type("float", lanes), narrow = lanes_type("bfloat", lanes), whole = lanes_type("i16", lanes);
-  auto quickly = [&] { return assign(cat("bitcast ", narrow, " ", assign(cat("fptrunc ", wide, " ", value, " to ", narrow)), " to ", whole)); };
+  auto quickly = [&] {
+    if (lanes % 32 != 0) return assign(cat("bitcast ", narrow, " ", assign(cat("fptrunc ", wide, " ", value, " to ", narrow)), " to ", whole));
+    std::vector<std::string> parts;  // two registers at once, which takes half as long
+    module_.declare("declare <32 x bfloat> @llvm.x86.avx512bf16.cvtne2ps2bf16.512(<16 x float>, <16 x float>)");
+    for (int at = 0; at < lanes; at += 32) {
+      std::string low = part_of(value, "float", lanes, at, 16), high = part_of(value, "float", lanes, at + 16, 16);
+      parts.push_back(assign(cat("call <32 x bfloat> @llvm.x86.avx512bf16.cvtne2ps2bf16.512(<16 x float> ", high, ", <16 x float> ", low, ")")));
+    }
+    return assign(cat("bitcast ", narrow, " ", joined(parts, "bfloat", 32), " to ", whole));
+  };
   if (is_bounded) return quickly();
   std::string quick = label("quick"), plain = label("plain"), joined = label("joined"), subnormal;
   module_.declare("declare <16 x i1> @llvm.x86.avx512.fpclass.ps.512(<16 x float>, i32)");

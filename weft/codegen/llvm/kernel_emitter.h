@@ -116,6 +116,9 @@ class KernelEmitter {
   void vector_loop(const Stmt& loop);
   void vector_part(const Stmt& loop, const std::string& begin, const std::string& end, int unroll, bool masked, int lanes,
                    std::map<int32_t, Ssa>& sums);
+  ExprId argument_of_function(const Stmt& loop) const;
+  std::string lanes_at(ExprId id, const Lanes& lanes, const std::string& at);
+  void lanes_ahead(ExprId id, const Lanes& lanes, const std::string& at, const std::string& end, const std::string& now);
   std::string steps();
   void hoist(const std::vector<Stmt>& body, const std::string& counter);
   void hoist(ExprId id, const std::string& counter, const std::set<int32_t>& changed, std::set<ExprId>& seen);
@@ -160,6 +163,8 @@ class KernelEmitter {
   };
   std::optional<ShortFloats> short_floats(const Stmt& loop) const;
   int choose_roundings(const Stmt& loop, const std::set<ExprId>& used, const std::function<bool(ExprId)>& is_bounded, ShortFloats& floats) const;
+  double largest(ExprId id, int depth = 8) const;
+  double largest(const std::vector<Stmt>& body, int32_t slot, int depth) const;
   std::string is_within(const ShortFloats& floats, const std::vector<ExprId>& loads);
   void keep_steady(const Stmt& rows);
   std::string steady_place(ExprId id);
@@ -169,6 +174,7 @@ class KernelEmitter {
   std::string short_scalar(const Expr& e, Rounding rounding, const std::vector<Ssa>& args, const std::string* operands, int lanes);
 
   // expr.cpp
+  std::vector<std::string> registers_read(ExprId id) const;
   Ssa expr(ExprId id);
   Ssa compute(const Expr& e);
   Ssa load(const Expr& e);
@@ -246,6 +252,7 @@ class KernelEmitter {
   std::vector<std::set<int32_t>> reads_variables_;  // by expr
   std::set<int32_t> vector_variables_;              // defined inside of the vector loop
   std::optional<ShortFloats> chain_;     // of the vector loop that begins
+  ExprId ahead_ = no_expr;               // what that loop computes a turn before it is needed
   const ShortFloats* short_ = nullptr;   // while what it says holds
   std::map<ExprId, std::string> steady_;  // where values that are the same for every row are kept, as f32
   std::vector<ExprId> steady_loads_;      // what they come from

@@ -61,6 +61,11 @@ void KernelEmitter::statements(const std::vector<Stmt>& body) {
 }
 
 void KernelEmitter::statement(const Stmt& stmt) {
+  auto in_lanes = [&] {
+    Ssa value = expr(stmt.expr);
+    DType dtype = kernel_.variables[static_cast<size_t>(stmt.slot)].dtype;
+    return lanes_.count == 1 || value.vector ? value : Ssa{as_vector(value, dtype), is_complex(dtype) ? as_vector(value, dtype, true) : "", true};
+  };
   switch (stmt.kind) {
     case StmtKind::loop:
       if (stmt.loop == LoopKind::parallel) return keep_steady(stmt), serial_loop(stmt, "%begin", "%end");
@@ -71,24 +76,13 @@ void KernelEmitter::statement(const Stmt& stmt) {
       return serial_loop(stmt, "0", extent(stmt.extent));
     case StmtKind::define:
     case StmtKind::assign: {
-      Ssa value = expr(stmt.expr);
-      if (lanes_.count > 1 && !value.vector) {
-        DType dtype = kernel_.variables[static_cast<size_t>(stmt.slot)].dtype;
-        Ssa wide{as_vector(value, dtype), {}, true};
-        if (is_complex(dtype)) wide.im = as_vector(value, dtype, true);
-        value = wide;
-      }
+      Ssa value = in_lanes();
       variables_[stmt.slot] = value;
       return;
     }
     case StmtKind::accumulate: {
       DType dtype = kernel_.variables[static_cast<size_t>(stmt.slot)].dtype;
-      Ssa value = expr(stmt.expr);
-      if (lanes_.count > 1 && !value.vector) {
-        Ssa wide{as_vector(value, dtype), {}, true};
-        if (is_complex(dtype)) wide.im = as_vector(value, dtype, true);
-        value = wide;
-      }
+      Ssa value = in_lanes();
       // A maximum looks for NaN in its first operand: what is new there keeps the test off the path from turn to turn.
       bool is_extreme = stmt.op == Scalar::maximum || stmt.op == Scalar::minimum;
       const Ssa& total = variables_.at(stmt.slot);
@@ -352,6 +346,7 @@ void KernelEmitter::vector_loop(const Stmt& loop) {
   streams_.clear();
   if (loops_ == 1 && !has_rows && sums.empty()) find_streams();
   int64_t step = static_cast<int64_t>(lanes) * unroll;
+  if (at_once <= 4 && !has_rows && unroll == 1 && loop.extent.is_static() && loop.extent.value() >= 2 * step) ahead_ = argument_of_function(loop);
   std::string end = extent(loop.extent);
   std::map<int32_t, Ssa> totals;
   for (const auto& [slot, op] : sums) totals[slot] = neutral(op, kernel_.variables[static_cast<size_t>(slot)].dtype, lanes);
@@ -383,10 +378,49 @@ std::string KernelEmitter::steps() {
   return assign(cat("add ", lanes_type("i64", lanes), " ", splat("i64", counters_.at(lanes_.counter), lanes), ", ", ramp, ">"));
 }
 
+// What the only elementary function of a loop takes, if it changes with the loop's counter and with nothing else of the loop.
+ExprId KernelEmitter::argument_of_function(const Stmt& loop) const {
+  std::set<int32_t> changed;
+  collect_changed(loop.body, changed);
+  std::vector<ExprId> roots, found;
+  for (const Stmt& stmt : loop.body) roots.push_back(stmt.expr);
+  visit_expressions(kernel_, std::move(roots), [&](ExprId, const Expr& e) {
+    if (e.kind == ExprKind::scalar && is_float(e.dtype) && is_inline_function(weft::name(e.op), module_.target)) found.push_back(e.args[0]);
+  });
+  // More than one, or of fewer registers, would not leave enough of them. The machine loads ahead by itself.
+  if (found.size() != 1 || module_.target.vector_registers < 32) return no_expr;
+  auto at = static_cast<size_t>(found[0]);
+  bool is_loaded = kernel_.exprs[at].kind == ExprKind::load && size_of(kernel_.exprs[at].dtype) >= 4;
+  bool is_changed = std::ranges::any_of(reads_variables_[at], [&](int32_t slot) { return changed.count(slot) != 0; });
+  return is_loaded || is_changed || !depends_[at].count(loop.counter) ? no_expr : found[0];
+}
+
+// The lanes of an expression from `at` on, known to nothing else.
+std::string KernelEmitter::lanes_at(ExprId id, const Lanes& lanes, const std::string& at) {
+  Lanes outside = std::exchange(lanes_, lanes);
+  std::string value;
+  in_block([&] { counters_[lanes.counter] = at, value = as_vector(expr(id), kernel_.exprs[static_cast<size_t>(id)].dtype); });
+  counters_.erase(lanes.counter), lanes_ = outside;
+  return value;
+}
+
+// Makes `now`.next the lanes from `at` on, if there is such a turn, in a block of its own: there it stays ahead of what follows.
+void KernelEmitter::lanes_ahead(ExprId id, const Lanes& lanes, const std::string& at, const std::string& end, const std::string& now) {
+  std::string here = label("here"), fetch = label("fetch"), fetched = label("fetched"), on = label("on");
+  append(*out, "  br label %", here, "\n", here, ":\n");
+  line(cat("br i1 ", assign(cat("icmp slt i64 ", at, ", ", end)), ", label %", fetch, ", label %", on));
+  append(*out, fetch, ":\n");
+  std::string value = lanes_at(id, lanes, at), type = lanes_type(register_type(kernel_.exprs[static_cast<size_t>(id)].dtype), lanes.count);
+  append(*out, "  br label %", fetched, "\n", fetched, ":\n  br label %", on, "\n", on, ":\n");
+  line(cat(now, ".next = phi ", type, " [", value, ", %", fetched, "], [", now, ", %", here, "]"));
+}
+
 // One loop over vectors: full ones, `unroll` at a time, or masked ones for what is left.
 void KernelEmitter::vector_part(const Stmt& loop, const std::string& begin, const std::string& end, int unroll, bool masked, int lanes,
                                 std::map<int32_t, Ssa>& sums) {
   std::optional<ShortFloats> chain = std::exchange(chain_, std::nullopt);
+  ExprId ahead = std::exchange(ahead_, no_expr);
+  std::string first = ahead == no_expr ? "" : lanes_at(ahead, {lanes, loop.counter, {}}, begin), now = fresh("ahead");
   std::string before = label("before"), head = label("head"), body = label("body"), done = label("done"), latch = label("latch");
   line(cat("br label %", before));
   append(*out, before, ":\n");
@@ -412,9 +446,11 @@ void KernelEmitter::vector_part(const Stmt& loop, const std::string& begin, cons
       if (is_complex(dtype)) line(cat(phi.im, " = phi ", type, " [", first.im, ", %", before, "], [", phi.im, ".next, %", latch, "]"));
       phis[u][slot] = phi;
     }
+  if (ahead != no_expr) line(cat(now, " = phi ", lanes_type(register_type(kernel_.exprs[static_cast<size_t>(ahead)].dtype), lanes), " [", first, ", %", before, "], [", now, ".next, %", latch, "]"));
   std::string more = assign(cat("icmp slt i64 ", i, ", ", end));
   line(cat("br i1 ", more, ", label %", body, ", label %", done));
   append(*out, body, ":\n");
+  if (ahead != no_expr) lanes_ahead(ahead, {lanes, loop.counter, {}}, assign(cat("add nsw i64 ", i, ", ", lanes)), end, now);
   std::map<int32_t, Ssa> saved = variables_;
   std::vector<std::map<int32_t, Ssa>> results(starts.size());
   std::string steps_type = lanes_type("i64", lanes);
@@ -427,6 +463,7 @@ void KernelEmitter::vector_part(const Stmt& loop, const std::string& begin, cons
       std::string limit = splat("i64", end, lanes);
       lanes_.mask = assign(cat("icmp slt ", steps_type, " ", steps(), ", ", limit));
     }
+    if (ahead != no_expr) scopes_.back().values[ahead] = {{now, {}, true}, registers_read(ahead)};
     for (const auto& [slot, phi] : phis[static_cast<size_t>(u)]) variables_[slot] = phi;
     chain ? short_turn(loop, *chain, base) : statements(loop.body);
     for (const auto& [slot, phi] : phis[static_cast<size_t>(u)]) {

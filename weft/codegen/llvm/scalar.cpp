@@ -104,6 +104,7 @@ Ssa KernelEmitter::scalar(const Expr& e, const std::vector<Ssa>& args, bool vect
     std::string_view function = exponent.kind == ExprKind::constant ? root_power(exponent.value.as_double(0)) : std::string_view();
     if (!function.empty()) return {call_math(std::string(function), from, operands, 1, lanes), {}, vector};
   }
+  if (e.op == Scalar::exp && e.dtype == DType::f32 && module_.target.fma && largest(e.args[0]) <= 0x1p17) return {call_math("exp.near", from, operands, 1, lanes), {}, vector};
   // bf16 overflows where f32 does.
   auto doubles = [&](size_t i) { return is_whole_power_of_two(kernel_.exprs[static_cast<size_t>(e.args[i])]); };
   bool exact = e.dtype == DType::bf16 && e.op == Scalar::multiply && (doubles(0) || doubles(1));

@@ -149,6 +149,28 @@ int KernelEmitter::choose_roundings(const Stmt& loop, const std::set<ExprId>& us
   return quick;
 }
 
+// No number that the expression gives is larger, where that follows from what f16 holds.
+double KernelEmitter::largest(ExprId id, int depth) const {
+  const Expr& e = kernel_.exprs[static_cast<size_t>(id)];
+  if (e.dtype == DType::f16) return 65504;
+  if (e.kind == ExprKind::variable && depth > 0) return largest(kernel_.body, e.slot, depth - 1);
+  if (e.kind == ExprKind::constant && is_float(e.dtype)) return std::isfinite(e.value.as_double(0)) ? std::abs(e.value.as_double(0)) : 0;
+  if (e.kind != ExprKind::scalar || !is_float(kernel_.exprs[static_cast<size_t>(e.args[0])].dtype) || depth == 0) return unknown;
+  auto arg = [&](size_t i) { return largest(e.args[i], depth - 1); };
+  if (e.op == Scalar::add || e.op == Scalar::subtract) return arg(0) + arg(1);
+  return e.op == Scalar::negate || e.op == Scalar::abs || e.op == Scalar::convert ? arg(0) : unknown;
+}
+
+double KernelEmitter::largest(const std::vector<Stmt>& body, int32_t slot, int depth) const {
+  double most = 0;
+  for (const Stmt& stmt : body) {
+    bool keeps = stmt.kind == StmtKind::define || stmt.op == Scalar::maximum || stmt.op == Scalar::minimum;
+    if (stmt.kind == StmtKind::loop) most = std::max(most, largest(stmt.body, slot, depth));
+    else if (stmt.kind != StmtKind::store && stmt.slot == slot) most = std::max(most, keeps ? largest(stmt.expr, depth) : unknown);
+  }
+  return most;
+}
+
 // Whether all that is loaded by some of the loads lies within the bounds.
 std::string KernelEmitter::is_within(const ShortFloats& floats, const std::vector<ExprId>& loads) {
   int bits = floats.dtype == DType::f16 ? 10 : 7, bias = floats.dtype == DType::f16 ? 15 : 127;

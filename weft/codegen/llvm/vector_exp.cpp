@@ -69,13 +69,13 @@ V at_most(const V& x, double most) {
 }
 
 // x = (n + j / 16) ln 2 + r: |r| is so small that a polynomial of degree 3 will do. Where numbers are scaled by any power,
-// infinite and NaN too, only r needs a bound.
-V exp_by_table(const V& x) {
+// infinite and NaN too, only r needs a bound, and has it where x `is_near`: no number beyond 2^17.
+V exp_by_table(const V& x, bool is_near) {
   bool scales_by_any = x.w->target().avx512 && x.w->lanes() >= 16;
   V at = scales_by_any ? x : clamped(x, -104, 89), magic = x.w->real(x.elem, 0x1.8p23 / fractions), sum = mad(at, x.w->real(x.elem, 1.44269504), magic);
   V n = sum - magic, whole = bits(sum, Elem::i32), power = fraction_of_two(whole);
   V r = mad(n, -0x1.0bfbe8p-15, mad(n, -0x1.62ep-1, at));
-  if (scales_by_any) r = at_most(r, 0x1p-5);
+  if (scales_by_any && !is_near) r = at_most(r, 0x1p-5);
   V e = mad(mad(mad(r, 0.166669816, x.w->real(x.elem, 0.500016212)), r, 1), power * r, power);
   return scaled(e, {n, ashr(whole - x.w->integer(Elem::i32, 0x49400000), 4)});
 }
@@ -109,7 +109,8 @@ Pair expm1_parts(const V& x) {
 
 namespace inlined {
 
-V exp(const V& x) { return x.elem == Elem::f32 && x.w->target().fma ? exp_by_table(x) : exp_by_polynomial(x); }
+V exp(const V& x) { return x.elem == Elem::f32 && x.w->target().fma ? exp_by_table(x, false) : exp_by_polynomial(x); }
+V exp_near(const V& x) { return exp_by_table(x, true); }
 
 V exp2(const V& x) {
   V bounded = clamped(x, x.elem == Elem::f64 ? -1076 : -151, x.elem == Elem::f64 ? 1025 : 129);

@@ -147,6 +147,7 @@ struct Inline {
 
 const Inline inlines[] = {
     {.function = "exp", .unary = inlined::exp},
+    {.function = "exp.near", .unary = inlined::exp_near, .fused = true},
     {.function = "exp2", .unary = inlined::exp2},
     {.function = "expm1", .unary = inlined::expm1},
     {.function = "sinh", .unary = inlined::sinh},

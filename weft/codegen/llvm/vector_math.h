@@ -85,6 +85,7 @@ V double_to_small(const V& x, DType dtype);
 // fused multiply-add.
 namespace inlined {
 V exp(const V& x);
+V exp_near(const V& x);  // f32: e**x, for no number beyond 2**17 and with fused multiply-add
 V exp2(const V& x);
 V expm1(const V& x);
 V sinh(const V& x);
