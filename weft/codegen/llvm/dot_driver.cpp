@@ -171,7 +171,7 @@ item:
   %p.items = mul i64 %p.count, %blocks
   %move = select i1 %is.whole, i64 %p.items, i64 %joined
   %i.next = add i64 %i, %move
-  ; A little of k only where rhs's rows are apart and several rows go through them.
+  ; A little of k only where rhs's rows are apart and several rows go through them: more of narrow ones.
   %shallow.0 = and i1 %is.plain, %few
   %not.row = xor i1 %is.slim, true
   %shallow = and i1 %shallow.0, %not.row
@@ -510,7 +510,7 @@ void DotWriter::write_driver(const std::string& name, const DotNeeds& needs) {
                                            {"depth.slot", cat(shape.slot_depth * group)},
                                            {"depth.across", cat(form.packs_lhs ? shape.depth : shape.slot_depth * group / 2)},
                                            {"k.few", cat(16 * group)},
-                                           {"k.shallow", cat(std::max(32, 16 * group))},
+                                           {"k.shallow", cat(size_of(form.rhs) < 4 ? 128 : 32)},
                                            {"k.few.less", cat(16 * group - 1)},
                                            {"row.bytes", cat(row_bytes)},
                                            {"row.bytes.shifted", cat(row_bytes << 16)},
