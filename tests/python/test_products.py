@@ -297,3 +297,20 @@ def test_rows_that_the_first_tile_packs_give_the_bits_of_packed_ones(dtype: Any,
             assert np.asarray(wf.jit(multiply)(x, y)).tobytes() == wanted, (m, n, k)
             assert np.asarray(of_arguments(x, y)).tobytes() == wanted, (m, n, k)
         wf.set_num_threads(0)
+
+
+@pytest.mark.parametrize("m", [1, 2, 5, 49, 500])
+@pytest.mark.parametrize("n", [1, 31, 64])
+def test_rows_that_all_rows_of_a_product_read(m: int, n: int, target: str) -> None:
+    """They are loaded before the others, those of the argument that is written too."""
+    rng = np.random.default_rng(12)
+
+    def add_rows(x: Any, w: Any, bias: Any, y: Any) -> Any:
+        y[:] = np.maximum((x @ w - bias) / 2 + y[y.shape[0] // 2] * y, bias[0])
+
+    x, w, bias, y = (rng.integers(-8, 8, shape).astype(np.float32) for shape in ((m, 40), (40, n), (n,), (m, n)))
+    for jitted in (wf.jit(add_rows), wf.jit(add_rows, dynamic={"x": {0: wf.Dim("rows", 1, 64, 2000)}, "y": {0: wf.Dim("rows", 1, 64, 2000)}})):
+        wanted, found = y.copy(), y.copy()
+        add_rows(x, w, bias, wanted)
+        jitted(x, w, bias, found)
+        np.testing.assert_array_equal(found, wanted)

@@ -165,9 +165,12 @@ Ssa KernelEmitter::load(const Expr& e) {
       return value;
     }
   }
+  // What all rows of a product read is none that they write: LLVM loads it before them.
+  stays_ = kernel_.dot && !kernel_.dot->m.is(1) && !uses_counter(e.index, ".m") && e.dynamic.empty();
   Ssa value = load_part(base, e.dtype, e.index, e.dynamic, scale, 0, mask, gated ? own : std::string());
   if (!is_complex(e.dtype)) fetch_ahead(e);
   if (is_complex(e.dtype)) value.im = load_part(base, e.dtype, e.index, e.dynamic, 2, 1, mask).re;
+  stays_ = false;
   lanes_ = saved;
   return value;
 }
@@ -289,10 +292,11 @@ Ssa KernelEmitter::load_part(const std::string& base, DType dtype, const Index& 
   int64_t align = part_size(dtype);
   Address at = address(index, dynamic, scale, shift);
   int lanes = lanes_.count;
+  const char* stays = stays_ ? ", !invariant.load !0" : "";
   if (lanes == 1) {
     std::string place = assign(cat("getelementptr ", element, ", ptr ", base, ", i64 ", at.base));
     if (!mask.empty()) place = assign(cat("select i1 ", mask, ", ptr ", place, ", ptr @weft.zero"));
-    return {from_memory(dtype, assign(cat("load ", element, ", ptr ", place, ", align ", align)), false), {}, false};
+    return {from_memory(dtype, assign(cat("load ", element, ", ptr ", place, ", align ", align, stays)), false), {}, false};
   }
   std::string type = lanes_type(element, lanes), mask_type = lanes_type("i1", lanes);
   std::string raw;
@@ -300,7 +304,7 @@ Ssa KernelEmitter::load_part(const std::string& base, DType dtype, const Index& 
     std::string place = assign(cat("getelementptr ", element, ", ptr ", base, ", i64 ", at.base));
     if (!gate.empty()) place = assign(cat("select i1 ", gate, ", ptr ", place, ", ptr @weft.zero"));
     if (mask.empty()) {
-      raw = assign(cat("load ", type, ", ptr ", place, ", align ", align));
+      raw = assign(cat("load ", type, ", ptr ", place, ", align ", align, stays));
     } else {
       std::string name = cat("@llvm.masked.load.", mangled(element, lanes), ".p0");
       module_.declare(cat("declare ", type, " ", name, "(ptr, ", mask_type, ", ", type, ")"));

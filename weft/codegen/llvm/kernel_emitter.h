@@ -259,6 +259,7 @@ class KernelEmitter {
   std::string steady_fine_;               // whether that is within the bounds of quick rounding
   // What a store of bf16 gets: values of bf16, numbers that are not subnormal, or any.
   enum class AtStore : uint8_t { kept, bounded, any } at_store_ = AtStore::kept;
+  bool stays_ = false;               // what is loaded no row of the product changes
   std::string down_;                 // the counter of rows under the lanes, of which results go past the caches
   bool past_caches_ = false;         // the store that is being written goes past the caches
   bool writes_past_caches_ = false;  // some store of the kernel does
