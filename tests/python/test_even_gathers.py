@@ -1,5 +1,7 @@
 """Indices that run evenly: windows, ramps and their compositions, read as views where they lie within, as gathers where not."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -88,3 +90,16 @@ def test_sizes_that_only_the_run_knows():
     for n in (4, 9, 50):
         x = np.arange(float(n))
         np.testing.assert_allclose(f(x), windows(x, 4).sum(-1))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i1", "u2", "i8", "f2", "?", "c8"])
+@pytest.mark.parametrize("target", ["native", "avx2"])
+def test_few_lines_become_elements_side_by_side(dtype: str, target: str) -> None:
+    """Such as planes of colours the colours of each pixel, and those around the image."""
+    rng = np.random.default_rng(6)
+    with wf.knobs(target=target):
+        for lines, n in itertools.product((2, 3, 4, 5), (1, 17, 64, 1000)):
+            x = (50 * rng.standard_normal((lines, 2, n))).astype(dtype)
+            turn = lambda x: (np.transpose(x, (1, 2, 0)), np.pad(np.transpose(x, (2, 1, 0)), ((1, 3), (0, 0), (0, 0))))
+            for found, wanted in zip(wf.jit(turn)(x), turn(x), strict=True):
+                np.testing.assert_array_equal(found, wanted, err_msg=f"{lines} {n}")

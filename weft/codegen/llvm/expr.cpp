@@ -332,6 +332,30 @@ Ssa KernelEmitter::load_part(const std::string& base, DType dtype, const Index& 
   return {from_memory(dtype, raw, true), {}, true};
 }
 
+// Lanes a few elements apart are put there in registers and stored between what is left as it is: CPUs scatter them one by one.
+void KernelEmitter::store_strided(const std::string& base, const std::string& element, const Address& at, int64_t bytes,
+                                  const std::string& mask, const std::string& value) {
+  int lanes = lanes_.count, unit = std::min(lanes, static_cast<int>(module_.target.vector_bytes / bytes)), step = static_cast<int>(at.step);
+  std::string type = lanes_type(element, unit), from = lanes_type(element, lanes), masks = lanes_type("i1", unit), all_masks = lanes_type("i1", lanes);
+  std::string name = cat("@llvm.masked.store.", mangled(element, unit), ".p0");
+  module_.declare(cat("declare void ", name, "(", type, ", ptr, ", masks, ")"));
+  for (int first = 0; first < lanes * step; first += unit) {
+    std::string picks, masked;
+    for (int i = first; i < first + unit; ++i) {
+      const char* comma = i > first ? ", " : "";
+      append(picks, comma, "i32 ", i % step ? "poison" : cat(i / step));
+      append(masked, comma, "i32 ", i % step ? lanes : i / step);
+    }
+    auto shuffle = [&](const std::string& of, const std::string& x, const std::string& y, const std::string& which) {
+      return assign(cat("shufflevector ", of, " ", x, ", ", of, " ", y, ", <", unit, " x i32> <", which, ">"));
+    };
+    std::string spread = shuffle(from, value, "poison", picks);
+    std::string stored = shuffle(all_masks, mask.empty() ? "splat (i1 true)" : mask, "zeroinitializer", masked);
+    std::string place = assign(cat("getelementptr ", element, ", ptr ", base, ", i64 ", add(at.base, cat(first))));
+    line(cat("call void ", name, "(", type, " ", spread, ", ptr align ", bytes, " ", place, ", ", masks, " ", stored, ")"));
+  }
+}
+
 void KernelEmitter::store_part(const std::string& base, DType dtype, const Index& index,
                                const std::vector<std::pair<ExprId, Index>>& dynamic, int64_t scale, int64_t shift,
                                const std::string& mask, const std::string& value, bool value_is_vector) {
@@ -370,6 +394,8 @@ void KernelEmitter::store_part(const std::string& base, DType dtype, const Index
     line(cat("call void ", name, "(", type, " ", raw, ", ptr align ", align, " ", place, ", ", mask_type, " ", mask, ")"));
     return;
   }
+  if (at.vector.empty() && at.step > 1 && at.step <= 4 && module_.target.avx512)
+    return store_strided(base, element, at, align, mask, raw);
   std::string offsets = at.vector;
   if (offsets.empty()) {
     std::string ramp = "<";

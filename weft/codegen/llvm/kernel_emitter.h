@@ -198,6 +198,8 @@ class KernelEmitter {
   // Asks for the cache line of element `at` of a memory.
   void prefetch(int32_t slot, const std::string& at, bool writes);
   std::string load_strided(const std::string& base, const std::string& element, const Address& at, int64_t bytes);
+  void store_strided(const std::string& base, const std::string& element, const Address& at, int64_t bytes, const std::string& mask,
+                     const std::string& value);
   std::string splat(const std::string& type, const std::string& scalar, int lanes);
   std::string as_vector(const Ssa& value, DType dtype, bool imaginary = false);
   std::string from_memory(DType dtype, const std::string& raw, bool vector);
