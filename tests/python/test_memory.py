@@ -47,6 +47,9 @@ def other_shape(i):
     # Of memory that there is: NumPy keeps some of each small size.
     a, b = ones[: (n // 97 % 64 + 1) * m].reshape(-1, m), ones[: m * (n // 6208 + 1)].reshape(m, -1)
     assert h(a, b).shape == (b.shape[1],)
+# The memory of the thread that compiles beside runs is kept for good too.
+for rows in range(100, 100 + 2 * plans):
+    h(ones[: 16 * rows].reshape(rows, 16), ones[:16].reshape(16, 1))
 print(grown(other_shape, shapes))
 assert h.plan_count == plans
 """
