@@ -23,8 +23,6 @@ using Body = void (*)(void**, int64_t, int64_t);
 
 // Work, in units of 10 ps, from which on a worker that is awake is of use.
 constexpr int64_t worth_sharing = 200000;
-// Pieces of a loop for each thread: what the last one to finish may be waited for.
-constexpr int64_t pieces_each = 16;
 // How long an idle worker looks for work before it sleeps, in checks of about 10 ns.
 constexpr int idle_checks = 4000;
 
@@ -46,13 +44,11 @@ struct alignas(64) Share {
 };
 
 // One loop in progress. Each thread takes the same items whenever the same loop runs, which its cache may still hold, from
-// the front of its share, and then pieces from the back of the others' shares: many at once, and ever fewer towards the end,
-// so that nobody waits long for the last ones.
+// the front of its share, and then pieces from the back of the others' shares.
 struct Loop {
   Body body = nullptr;
   void** args = nullptr;
   int64_t count = 0, pieces = 1;
-  uint64_t most = 1;  // pieces that are taken at once
   int threads = 1;
   Share* shares = nullptr;
   SpanLabel label{};
@@ -64,30 +60,21 @@ struct Loop {
     }
   }
 
-  // Runs pieces that nobody else has; false where there are none.
-  bool take(Share& share, bool is_own) const {
+  // The number of a piece that nobody else has; none: -1.
+  static int64_t take(Share& share, bool is_own) {
     uint64_t left = share.left.load(std::memory_order_relaxed);
     for (;;) {
       uint64_t first = left & 0xffffffff, end = left >> 32;
-      if (first >= end) return false;
-      uint64_t some = std::min((end - first + 3) / 4, most), rest = is_own ? end << 32 | (first + some) : (end - some) << 32 | first;
-      if (!share.left.compare_exchange_weak(left, rest, std::memory_order_relaxed)) continue;
-      if (!is_own) first = end - some;
-      body(args, begin_of(first), begin_of(first + some));
-      return true;
+      if (first >= end) return -1;
+      uint64_t rest = is_own ? end << 32 | (first + 1) : (end - 1) << 32 | first;
+      if (share.left.compare_exchange_weak(left, rest, std::memory_order_relaxed)) return static_cast<int64_t>(is_own ? first : end - 1);
     }
   }
 
-  // Of pieces of nearly equal length, longer ones among shorter ones.
-  int64_t begin_of(uint64_t piece) const {
-    auto at = static_cast<int64_t>(piece);
-    return count / pieces * at + count % pieces * at / pieces;
-  }
-
-  void work() const {
+  void work() {
     for (int i = 0; i < threads; ++i)
-      while (take(shares[(slot + i) % threads], i == 0)) {
-      }
+      for (int64_t piece; (piece = take(shares[(slot + i) % threads], i == 0)) >= 0;)
+        body(args, count / pieces * piece + std::min(piece, count % pieces), count / pieces * (piece + 1) + std::min(piece + 1, count % pieces));
   }
 };
 
@@ -279,8 +266,7 @@ void parallel_for(int64_t count, int64_t cost, Body body, void** args, int threa
   loop.body = body;
   loop.args = args;
   loop.count = count;
-  loop.pieces = std::min<int64_t>(count, int64_t{threads} * pieces_each);
-  loop.most = static_cast<uint64_t>(pieces_each / parts);
+  loop.pieces = std::min<int64_t>(count, int64_t{threads} * parts);
   loop.threads = threads;
   loop.label = loop_label;
   inside_loop = true;

@@ -15,7 +15,7 @@ int num_threads();
 // Runs body(args, begin, end) over disjoint parts of [0, count) and waits. The parts depend on timing; results must not.
 // Calls from inside a body, and calls while another thread's loop runs, are done by the caller alone. `cost`: rough
 // time of one item in units of 10 ps; loops too small to share stay on the caller's thread.
-// `threads`: how many at most, the caller included. `parts`: how many there are for each thread, at least; the last are shorter.
+// `threads`: how many at most, the caller included. `parts`: how many there are for each thread, at most.
 void parallel_for(int64_t count, int64_t cost, void (*body)(void** args, int64_t begin, int64_t end), void** args, int threads = num_threads(), int parts = 4);
 
 // Work, in units of 10 ps, from which on waking a thread pays.
