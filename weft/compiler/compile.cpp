@@ -70,7 +70,12 @@ std::vector<ObjectCode> compile_side_by_side(const std::string& ir, const Target
   return std::move(objects.codes);
 }
 
-Program lower_in_stages(const Graph& graph, const Target& target, Stages& stages, Dump& dump) {
+struct Lowered {
+  GraphPtr flat;
+  Program program;
+};
+
+Lowered lower_in_stages(const Graph& graph, const Target& target, Stages& stages, Dump& dump) {
   dump.graph("trace", graph);
   std::vector<std::pair<std::string, GraphPtr>> passed;
   std::vector<StageTime> times;
@@ -89,7 +94,7 @@ Program lower_in_stages(const Graph& graph, const Target& target, Stages& stages
   write_past_caches(program);
   stages.done("lower");
   if (dump) dump.text("20-kernels.txt", program.text());
-  return program;
+  return {std::move(flat), std::move(program)};
 }
 
 // Machine code of it, with the functions of the library that it calls.
@@ -134,6 +139,19 @@ Compiled loaded(Build build, const Device& device) {
   return {std::move(executable), {}, [build = std::make_shared<const Build>(std::move(build))] { return build; }};
 }
 
+QuickCode quick_code(const Lowered& lowered, const Target& target) {
+  Library library = library_for(target);
+  const Program& program = lowered.program;
+  if (program.joined == 0) return emit_quick(program, target, library);
+  Program alone = lower(*lowered.flat, {}, target.bf16, true, true);
+  write_past_caches(alone);
+  check(alone.arena_bytes == program.arena_bytes, "rows taken together ask for other memory");
+  QuickCode code = emit_quick(alone, target, library);
+  constexpr int64_t vectors = 4;  // of a sum at once
+  code.left_out += vectors * program.joined;
+  return code;
+}
+
 // Quick code, and what is compiled while it runs.
 Compiled compile_in_tiers(const Program& program, const std::string& quick, const Target& target, const Device& device, const std::optional<CacheKey>& key,
                           Stages& stages) {
@@ -163,7 +181,7 @@ Build build_for(const Graph& graph, const Target& target) {
   if (build) return *build;
   Stages stages;
   Dump none;
-  build = generated(lower_in_stages(graph, target, stages, none), target, stages, none);
+  build = generated(lower_in_stages(graph, target, stages, none).program, target, stages, none);
   if (key) store_cached(*key, *build);
   return *build;
 }
@@ -249,11 +267,12 @@ Compiled compile(const Graph& graph, const CompileOptions& options) {
   stages.done("cache");
   span.add("hit", compiled ? "true" : "false");
   if (!compiled) {
-    Program program = lower_in_stages(graph, target, stages, dump);
+    Lowered lowered = lower_in_stages(graph, target, stages, dump);
+    const Program& program = lowered.program;
     // What is done later holds no constants: these may be of a language whose end it does not know.
     bool may_wait = options.tiered && knob_flag(Knob::tiered) && !dump && !knob_flag(Knob::debug) && does_little(program) && program.constants.empty() &&
                     (!key || key->constants.empty());
-    QuickCode quick = may_wait ? emit_quick(program, target, library_for(target)) : QuickCode();
+    QuickCode quick = may_wait ? quick_code(lowered, target) : QuickCode();
     if (quick.left_out >= worth_two_codes) {
       compiled = compile_in_tiers(program, quick.ir, target, options.device, key, stages);
     } else {

@@ -55,7 +55,8 @@ struct Lowering {
   std::vector<Draft> drafts;
   std::vector<Temporary> temporaries;
   std::vector<bool> is_needed;  // by node: stored values that something outside their kernel reads
-  bool multiplies_bf16 = false, packs_later = false;
+  bool multiplies_bf16 = false, packs_later = false, rows_alone = false;
+  int64_t joined = 0;  // as the program has it
 
   BufferId add_temporary(Type type, bool persistent = false) {
     temporaries.push_back({std::move(type), persistent});

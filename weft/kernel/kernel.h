@@ -232,6 +232,7 @@ struct Program {
   std::vector<Symbol> symbols;
   Dim arena_bytes, persistent_bytes;
   std::vector<Cut> cuts;  // each place where fusion stopped
+  int64_t joined = 0;     // expressions more, for rows that are taken together
 
   std::string text() const;
 };

@@ -152,7 +152,7 @@ Dim upper_bound(const Dim& extent, const Counter& counter) {
   return bound_by_terms(extent, counter).value_or(extent.max());
 }
 
-Program lower(const Graph& flat, const Counters& counters, bool multiplies_bf16, bool packs_later) {
+Program lower(const Graph& flat, const Counters& counters, bool multiplies_bf16, bool packs_later, bool rows_alone) {
   for (const Node& node : flat.nodes())
     if (node.types.empty() && node.op == Op::custom_call) {
       const char* why = is_expectation(node) ? "gives nothing: only the interpreter runs it" : "gives nothing, and no implementation is known";
@@ -161,10 +161,11 @@ Program lower(const Graph& flat, const Counters& counters, bool multiplies_bf16,
   GraphPtr prepared = by_row_blocks(prepare(flat));
   const Graph& graph = *prepared;
   Fusion fusion = fuse(graph);
-  Lowering lowering{graph, fusion, counters, {}, {}, needed_values(graph, fusion), multiplies_bf16, packs_later && has_large_constants(graph)};
+  Lowering lowering{graph, fusion, counters, {}, {}, needed_values(graph, fusion), multiplies_bf16, packs_later && has_large_constants(graph), rows_alone};
   for (const Group& group : fusion.groups) lower_group(lowering, group);
   if (multiplies_bf16) find_flushed(lowering);
   Program program = plan(lowering);
+  program.joined = lowering.joined;
   add_cuts(program, graph, fusion);
   return program;
 }

@@ -21,7 +21,8 @@ Dim upper_bound(const Dim& extent, const Counter& counter);
 
 // Fuses, lowers, schedules and plans: graph at flat level, verified, without dead nodes. `multiplies_bf16`: the target adds
 // up products of bfloat16 as they are. `packs_later`: products read large weights as they lie until a later run packs them.
-Program lower(const Graph& flat, const Counters& counters = {}, bool multiplies_bf16 = false, bool packs_later = false);
+// `rows_alone`: kernels take no rows together, which is less code and gives the same bits.
+Program lower(const Graph& flat, const Counters& counters = {}, bool multiplies_bf16 = false, bool packs_later = false, bool rows_alone = false);
 
 // Marks what is written past the caches: large results that begin at a cache line, which Executable::run sees to.
 void write_past_caches(Program& program);

@@ -376,6 +376,15 @@ class RowKernel {
     return std::ranges::all_of(group_.stages, [&](int s) { return !is_full(s) || (is_result(stage(s).root) && !is_read(stage(s).root)); });
   }
 
+  // Takes several rows at a time where that pays.
+  void join_rows(Kernel& kernel, const Dim& length) {
+    if (lowering_.rows_alone) return;
+    size_t before = kernel.exprs.size();
+    pair_rows(kernel, draft_.parallel, length, writes_results());
+    overlap_rows(kernel, draft_.parallel, length);
+    lowering_.joined += static_cast<int64_t>(kernel.exprs.size() - before);
+  }
+
   // Scratch comes after all buffers; until their number is known it is counted from -1 down.
   void place_scratch(std::vector<Stmt>& statements, int32_t first) {
     for (Stmt& stmt : statements) {
@@ -422,8 +431,7 @@ class RowKernel {
       std::vector<Stmt> outer;
       outer.push_back(parallel_loop(draft_.parallel, std::move(kernel.body)));
       kernel.body = std::move(outer);
-      pair_rows(kernel, draft_.parallel, product_of(inner), writes_results());
-      overlap_rows(kernel, draft_.parallel, product_of(inner));
+      join_rows(kernel, product_of(inner));
     }
     std::vector<NodeId> roots;
     for (int s : group_.stages) roots.push_back(stage(s).root);

@@ -152,14 +152,12 @@ int64_t bytes_of_pair(const Kernel& kernel, int64_t rows, int64_t length, bool w
 // Functions of long rows of narrow numbers keep the machine busy row by row: what they take is computed ahead of them (loop.cpp),
 // for which a pair would leave too few registers.
 bool runs_ahead(const Kernel& kernel, const Dim& length) {
-  std::vector<ExprId> roots;
-  for (const Stmt& loop : kernel.body.front().body)
-    for (const Stmt& stmt : loop.body) roots.push_back(stmt.expr);
   bool has_functions = false, is_narrow = length.max() >= long_row;
-  visit_expressions(kernel, std::move(roots), [&](ExprId, const Expr& e) {
-    has_functions |= is_float(e.dtype) && cost_of(e.op) > cost_of(Scalar::divide);
-    is_narrow &= e.kind != ExprKind::load || kernel.memories[static_cast<size_t>(e.slot)].scratch != 0 || size_of(e.dtype) == 2;
-  });
+  for (const Stmt& loop : kernel.body.front().body)
+    visit_expressions(kernel, roots_of(loop.body), [&](ExprId, const Expr& e) {
+      has_functions |= is_float(e.dtype) && cost_of(e.op) > cost_of(Scalar::divide);
+      is_narrow &= e.kind != ExprKind::load || kernel.memories[static_cast<size_t>(e.slot)].scratch != 0 || size_of(e.dtype) == 2;
+    });
   return has_functions && is_narrow;
 }
 

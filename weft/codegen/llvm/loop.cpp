@@ -382,9 +382,8 @@ std::string KernelEmitter::steps() {
 ExprId KernelEmitter::argument_of_function(const Stmt& loop) const {
   std::set<int32_t> changed;
   collect_changed(loop.body, changed);
-  std::vector<ExprId> roots, found;
-  for (const Stmt& stmt : loop.body) roots.push_back(stmt.expr);
-  visit_expressions(kernel_, std::move(roots), [&](ExprId, const Expr& e) {
+  std::vector<ExprId> found;
+  visit_expressions(kernel_, roots_of(loop.body), [&](ExprId, const Expr& e) {
     if (e.kind == ExprKind::scalar && is_float(e.dtype) && is_inline_function(weft::name(e.op), module_.target)) found.push_back(e.args[0]);
   });
   // More than one, or of fewer registers, would not leave enough of them. The machine loads ahead by itself.

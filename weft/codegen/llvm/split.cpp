@@ -12,7 +12,7 @@ namespace weft {
 namespace {
 
 // Text that LLVM takes some milliseconds for: below, threads cost more than they save.
-constexpr size_t worth_splitting = 60000;
+constexpr size_t worth_splitting = 20000;
 
 struct Function {
   std::string_view text, name;
