@@ -114,9 +114,7 @@ std::vector<std::string> objects_of(const std::string& ir, const Target& target,
 }
 
 // `ir`: where it is written already.
-Build generated(const Program& program, const Target& target, Stages& stages, const Dump& dump, std::string ir = {}) {
-  // What is dumped stands alone.
-  Library library = dump ? Library() : library_for(target);
+Build generated(const Program& program, const Target& target, const Library& library, Stages& stages, const Dump& dump, std::string ir = {}) {
   if (ir.empty()) ir = emit(program, target, library);
   if (knob_flag(Knob::debug)) ir = with_lines(ir, program);
   stages.done("emit");
@@ -139,8 +137,7 @@ Compiled loaded(Build build, const Device& device) {
   return {std::move(executable), {}, [build = std::make_shared<const Build>(std::move(build))] { return build; }};
 }
 
-QuickCode quick_code(const Lowered& lowered, const Target& target) {
-  Library library = library_for(target);
+QuickCode quick_code(const Lowered& lowered, const Target& target, const Library& library) {
   const Program& program = lowered.program;
   if (program.joined == 0) return emit_quick(program, target, library);
   Program alone = lower(*lowered.flat, {}, target.bf16, true, true);
@@ -153,9 +150,8 @@ QuickCode quick_code(const Lowered& lowered, const Target& target) {
 }
 
 // Quick code, and what is compiled while it runs.
-Compiled compile_in_tiers(const Program& program, const std::string& quick, const Target& target, const Device& device, const std::optional<CacheKey>& key,
-                          Stages& stages) {
-  Library library = library_for(target);
+Compiled compile_in_tiers(const Program& program, const std::string& quick, const Target& target, const Library& library, const Device& device,
+                          const std::optional<CacheKey>& key, Stages& stages) {
   std::string ir = emit(program, target, library);
   stages.done("emit");
   Manifest manifest = manifest_of(program);
@@ -181,7 +177,7 @@ Build build_for(const Graph& graph, const Target& target) {
   if (build) return *build;
   Stages stages;
   Dump none;
-  build = generated(lower_in_stages(graph, target, stages, none).program, target, stages, none);
+  build = generated(lower_in_stages(graph, target, stages, none).program, target, library_for(target), stages, none);
   if (key) store_cached(*key, *build);
   return *build;
 }
@@ -261,7 +257,8 @@ Compiled compile(const Graph& graph, const CompileOptions& options) {
   Stages stages;
   Dump dump(graph);
   std::optional<CacheKey> key;
-  if (!dump && !knob_flag(Knob::debug)) key = cache_key(graph, target);
+  bool is_plain = !dump && !knob_flag(Knob::debug);
+  if (is_plain) key = cache_key(graph, target);
   std::optional<Compiled> compiled;
   if (key) compiled = load_cached(*key, options.device);
   stages.done("cache");
@@ -269,14 +266,15 @@ Compiled compile(const Graph& graph, const CompileOptions& options) {
   if (!compiled) {
     Lowered lowered = lower_in_stages(graph, target, stages, dump);
     const Program& program = lowered.program;
+    // What is dumped stands alone.
+    Library library = dump ? Library() : library_for(target);
     // What is done later holds no constants: these may be of a language whose end it does not know.
-    bool may_wait = options.tiered && knob_flag(Knob::tiered) && !dump && !knob_flag(Knob::debug) && does_little(program) && program.constants.empty() &&
-                    (!key || key->constants.empty());
-    QuickCode quick = may_wait ? quick_code(lowered, target) : QuickCode();
+    bool may_wait = options.tiered && knob_flag(Knob::tiered) && is_plain && does_little(program) && program.constants.empty() && (!key || key->constants.empty());
+    QuickCode quick = may_wait ? quick_code(lowered, target, library) : QuickCode();
     if (quick.left_out >= worth_two_codes) {
-      compiled = compile_in_tiers(program, quick.ir, target, options.device, key, stages);
+      compiled = compile_in_tiers(program, quick.ir, target, library, options.device, key, stages);
     } else {
-      compiled = loaded(generated(program, target, stages, dump, quick.left_out == 0 ? std::move(quick.ir) : ""), options.device);
+      compiled = loaded(generated(program, target, library, stages, dump, quick.left_out == 0 ? std::move(quick.ir) : ""), options.device);
       stages.done("load");
       if (key) store_cached(*key, *compiled->build());
       stages.done("store");

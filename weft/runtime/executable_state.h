@@ -4,7 +4,6 @@
 #include <atomic>
 #include <functional>
 #include <mutex>
-#include <optional>
 #include <vector>
 
 #include "weft/runtime/block.h"

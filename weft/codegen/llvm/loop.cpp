@@ -75,11 +75,9 @@ void KernelEmitter::statement(const Stmt& stmt) {
         if (std::optional<Lines> lines = lines_of(stmt, lanes_.counter); lines && !lines->loads.empty()) return block_loop(stmt, *lines);
       return serial_loop(stmt, "0", extent(stmt.extent));
     case StmtKind::define:
-    case StmtKind::assign: {
-      Ssa value = in_lanes();
-      variables_[stmt.slot] = value;
+    case StmtKind::assign:
+      variables_[stmt.slot] = in_lanes();
       return;
-    }
     case StmtKind::accumulate: {
       DType dtype = kernel_.variables[static_cast<size_t>(stmt.slot)].dtype;
       Ssa value = in_lanes();
