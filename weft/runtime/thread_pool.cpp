@@ -60,21 +60,28 @@ struct Loop {
     }
   }
 
-  // The number of a piece that nobody else has; none: -1.
-  static int64_t take(Share& share, bool is_own) {
+  // Pieces that nobody else has, from `first` to `end`; false: none is left. Of its own a thread takes two at once while four
+  // are left: what it reads lies together.
+  static bool take(Share& share, bool is_own, int64_t& first, int64_t& end) {
     uint64_t left = share.left.load(std::memory_order_relaxed);
     for (;;) {
-      uint64_t first = left & 0xffffffff, end = left >> 32;
-      if (first >= end) return -1;
-      uint64_t rest = is_own ? end << 32 | (first + 1) : (end - 1) << 32 | first;
-      if (share.left.compare_exchange_weak(left, rest, std::memory_order_relaxed)) return static_cast<int64_t>(is_own ? first : end - 1);
+      first = static_cast<int64_t>(left & 0xffffffff), end = static_cast<int64_t>(left >> 32);
+      if (first >= end) return false;
+      int64_t some = end - first >= 4 ? 2 : 1;
+      uint64_t rest = is_own ? left + static_cast<uint64_t>(some) : left - (uint64_t{1} << 32);
+      if (!share.left.compare_exchange_weak(left, rest, std::memory_order_relaxed)) continue;
+      if (is_own) end = first + some;
+      else first = end - 1;
+      return true;
     }
   }
 
+  int64_t item(int64_t piece) const { return count / pieces * piece + std::min(piece, count % pieces); }
+
   void work() {
+    int64_t first = 0, end = 0;
     for (int i = 0; i < threads; ++i)
-      for (int64_t piece; (piece = take(shares[(slot + i) % threads], i == 0)) >= 0;)
-        body(args, count / pieces * piece + std::min(piece, count % pieces), count / pieces * (piece + 1) + std::min(piece + 1, count % pieces));
+      while (take(shares[(slot + i) % threads], i == 0, first, end)) body(args, item(first), item(end));
   }
 };
 
