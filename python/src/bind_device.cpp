@@ -11,14 +11,6 @@
 namespace weft::py {
 namespace {
 
-bool is_finalizing() {
-#if PY_VERSION_HEX >= 0x030d0000
-  return Py_IsFinalizing();
-#else
-  return _Py_IsFinalizing();
-#endif
-}
-
 Buffer of_array(nb::object array, const Device& device, Copying copying) {
   std::optional<ArrayView> seen = view(array.ptr());
   if (!seen) fail(ErrorKind::type, "dtype", "dtype must be a boolean, number or ml_dtypes type, got ", shown(array.attr("dtype")));
@@ -193,15 +185,6 @@ void bind_buffers(nb::module_& m) {
 }
 
 }  // namespace
-
-std::shared_ptr<const void> kept_alive(nb::object object) {
-  return {object.release().ptr(), [](const void* kept) {
-    // Who asks for the GIL of an interpreter that is gone would wait forever.
-    if (!nb::is_alive() || is_finalizing()) return;
-    nb::gil_scoped_acquire gil;
-    Py_DECREF(static_cast<PyObject*>(const_cast<void*>(kept)));
-  }};
-}
 
 Device to_device(nb::handle device) {
   if (device.is_none()) return {};

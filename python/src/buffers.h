@@ -18,8 +18,6 @@ Buffer to_buffer(nb::handle object, const Device& device, Copying copying);
 nb::object numpy_view(nb::handle buffer_object);
 // None, a Device, or its name.
 Device to_device(nb::handle device);
-// How a Python object is kept by memory that it owns: let go of with the GIL, from any thread.
-std::shared_ptr<const void> kept_alive(nb::object object);
 
 // By DLPack, which array libraries exchange arrays with.
 Buffer from_dlpack(nb::handle object, const Device& device, Copying copying);

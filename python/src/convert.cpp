@@ -9,6 +9,14 @@
 namespace weft::py {
 namespace {
 
+bool is_finalizing() {
+#if PY_VERSION_HEX >= 0x030d0000
+  return Py_IsFinalizing();
+#else
+  return _Py_IsFinalizing();
+#endif
+}
+
 int64_t to_integer(nb::handle object) {
   nb::object index = checked(PyNumber_Index(object.ptr()));
   int64_t value = 0;
@@ -94,6 +102,15 @@ nb::object to_python(const Literal& literal) {
                             const_cast<std::byte*>(literal.bytes().data()), owner.release().ptr(), false));
 }
 
+std::shared_ptr<const void> kept_alive(nb::object object) {
+  return {object.release().ptr(), [](const void* kept) {
+    // Who asks for the GIL of an interpreter that is gone would wait forever.
+    if (!nb::is_alive() || is_finalizing()) return;
+    nb::gil_scoped_acquire gil;
+    Py_DECREF(static_cast<PyObject*>(const_cast<void*>(kept)));
+  }};
+}
+
 Literal to_literal(nb::handle object, bool live) {
   nb::object array = nb::borrow(object);
   if (!is_array(array.ptr())) array = nb::module_::import_("numpy").attr("asarray")(array);
@@ -109,11 +126,7 @@ Literal to_literal(nb::handle object, bool live) {
   Type type{seen->dtype, {}};
   for (int i = 0; i < seen->ndim; ++i) type.dims.emplace_back(static_cast<int64_t>(seen->dims[i]));
   const void* bytes = seen->data;
-  std::shared_ptr<const void> owner(array.release().ptr(), [](const void* kept) {
-    nb::gil_scoped_acquire gil;
-    Py_DECREF(static_cast<PyObject*>(const_cast<void*>(kept)));
-  });
-  return Literal(std::move(type), bytes, std::move(owner), live);
+  return Literal(std::move(type), bytes, kept_alive(std::move(array)), live);
 }
 
 nb::object to_python(const AttrValue& value) {

@@ -1,6 +1,8 @@
 // Conversions between Python objects and weft values; no logic.
 #pragma once
 
+#include <memory>
+
 #include <nanobind/nanobind.h>
 
 #include "weft/core/location.h"
@@ -19,6 +21,9 @@ inline nb::object checked(PyObject* object) {
 
 // str(object).
 std::string shown(nb::handle object);
+
+// How a Python object is kept by memory that it owns: let go of with the GIL, from any thread.
+std::shared_ptr<const void> kept_alive(nb::object object);
 
 // int, or a Dim object for a symbolic extent; the reverse accepts anything with __index__ too.
 nb::object to_python(const Dim& dim);
