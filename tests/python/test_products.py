@@ -314,3 +314,25 @@ def test_rows_that_all_rows_of_a_product_read(m: int, n: int, target: str) -> No
         add_rows(x, w, bias, wanted)
         jitted(x, w, bias, found)
         np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, ml_dtypes.bfloat16, np.int8], ids=str)
+@pytest.mark.parametrize("rows", [1, 3])
+def test_rows_by_many_short_lines_give_the_bits_of_few(dtype: Any, rows: int, target: str) -> None:
+    """Lines that are fetched ahead, as those of a cache of keys, and matrices that stay near; as they lie and turned."""
+    rng = np.random.default_rng(13)
+    multiply = lambda x, y: np.matmul(x, y, dtype=np.int32) if x.dtype.kind == "i" else x @ y
+    turned = lambda x, y: multiply(x, y.swapaxes(-1, -2))
+    for short, long, count in [(64, 2048, 9), (37, 1003, 31), (100, 700, 32), (3, 4099, 90)]:
+        for function, k, n in ((multiply, long, short), (turned, short, long)):
+            x = (9 * rng.standard_normal((count, rows, k))).astype(dtype)
+            y = (9 * rng.standard_normal((count, k, n) if function is multiply else (count, n, k))).astype(dtype)
+            if dtype != np.int8:
+                x[0, 0, 0], y[-1, -1, -1], y[0, 0, 1] = np.nan, np.inf, -np.inf
+            few = [np.asarray(wf.jit(function)(x[i], y[i])) for i in (0, 1, count - 1)]
+            any_count = wf.jit(function, dynamic={"x": {0: "n"}, "y": {0: "n"}})
+            for threads, jitted in itertools.product((1, 2), (wf.jit(function), any_count)):
+                wf.set_num_threads(threads)
+                found = np.asarray(jitted(x, y))
+                assert [found[i].tobytes() for i in (0, 1, count - 1)] == [one.tobytes() for one in few], (short, long, threads)
+            wf.set_num_threads(0)

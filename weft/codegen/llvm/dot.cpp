@@ -88,6 +88,20 @@ int64_t tile_rows(const DotKernel& kernel, const DotForm& form, const DotShape& 
   return share_sets ? std::min<int64_t>(shape.rows, rows_of_pages) : shape.rows;
 }
 
+// A single row reads eight lines of rhs side by side. Where they are short the CPU does not foresee the next ones: they are
+// fetched so many bytes ahead, unless all of rhs may be in the second-level cache.
+constexpr int64_t fetched = 12 * 1024, stays_near = 1 << 20;
+int64_t fetch_of(const DotKernel& kernel) {
+  const DotOperand& rhs = kernel.raw ? *kernel.raw : kernel.rhs;
+  int64_t eight = 8 * size_of(rhs.dtype) * known(rhs.inner == "1" ? rhs.outer : rhs.outer == "1" ? rhs.inner : "");
+  if (eight <= 0 || eight > fetched || (kernel.packed_rhs && !kernel.raw)) return 0;
+  int64_t bytes = size_of(rhs.dtype);
+  bool is_known = true;
+  for (const std::string& extent : kernel.batch) is_known &= known(extent) >= 0, bytes *= known(extent);
+  for (const std::string* extent : {&kernel.n, &kernel.k}) is_known &= known(*extent) >= 0, bytes *= known(*extent);
+  return is_known && bytes <= stays_near ? 0 : (fetched + eight - 1) / eight * eight;
+}
+
 void store_parts(std::string& ir, const std::string& name, int64_t part, int64_t jump) {
   store_field(ir, name + "p", cat(part ? part : std::numeric_limits<int64_t>::max()));
   store_field(ir, name + "j", cat(jump));
@@ -155,6 +169,7 @@ void fill_descriptor(std::string& ir, const DotKernel& kernel, const DotWriter& 
   store_field(ir, "rows.block", cat(block));
   store_field(ir, "run.most", cat(run));
   store_field(ir, "rows.tile", cat(tile_rows(kernel, writer.form, writer.shape)));
+  store_field(ir, "fetch", cat(fetch_of(kernel)));
   store_parts(ir, "m", lhs.outer_part, lhs.outer_jump * size_of(lhs.dtype));
   const DotOperand& along = lhs_too ? lhs : rhs;
   store_parts(ir, "k", along.inner_part, along.inner_jump * size_of(along.dtype));
@@ -239,6 +254,7 @@ DotNeeds needs_of(const DotKernel& kernel, const DotForm& form, const DotShape& 
   bool all_raw = may_be_few && m >= 0 && raw.outer == "1" && n >= 0 && n % shape.width == 0 && k >= 0 && k % form.group == 0;
   needs.pack = has_raw && !all_raw;
   needs.slim = may_be(kernel.m, 1) && (needs.raw || needs.packed);
+  needs.fetch = fetch_of(kernel) != 0;
   needs.inner = !kernel.packed_rhs && may_be(kernel.lhs.inner, 1) && may_be(kernel.rhs.inner, 1) && m <= small_rows;
   // Nearly equal heights of rows in parts, or where they are one block.
   int64_t rows = kernel.lhs.outer_part ? kernel.lhs.outer_part : m;

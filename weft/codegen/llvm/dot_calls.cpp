@@ -65,7 +65,7 @@ struct Tiles {
   }
 
   void slim(const std::string& rest) {
-    constexpr std::string_view raw = "(ptr %a, i64 %la.k, ptr %b, i64 %b.step, i64 %units, ptr %c, i1 %is.first, i64 %p.move)\n";
+    constexpr std::string_view raw = "(ptr %a, i64 %la.k, ptr %b, i64 %b.step, i64 %units, ptr %c, i1 %is.first, i64 %p.move, i64 %fetch)\n";
     append(ir, "tile.slim:\n  br i1 %is.packed, label %", needs.packed ? "slim.packed" : "tile.none", ", label %",
            needs.raw ? "slim.raw" : "tile.none", "\n");
     std::string all = rest + ", i64 %panel.bytes, i64 %c.panel";

@@ -236,7 +236,7 @@ $first.height$  %first.bits = lshr i64 $packing.heights$, %first.height
   br i1 %inner, label %inner.row, label %depth
 
 inner.row:
-  %q = phi i64 [ 0, %start ], [ %q.next, %inner.row ]
+  %q = phi i64 [ 0, %start ], [ %q.next, %inner.end ]
   %q.offset = mul i64 %q, %am
   %q.a = getelementptr i8, ptr %a0, i64 %q.offset
   %q.n0 = mul i64 %panel, $width$
@@ -247,7 +247,9 @@ inner.row:
   %q.b = getelementptr i8, ptr %b0, i64 %q.b.n0
   %q.to = mul i64 %q, $row.bytes$
   %q.c = getelementptr i8, ptr %cs, i64 %q.to
-$inner$  %q.next = add i64 %q, 1
+$inner$  br label %inner.end
+inner.end:
+  %q.next = add i64 %q, 1
   %q.more = icmp ult i64 %q.next, %m.count
   br i1 %q.more, label %inner.row, label %inner.finish
 inner.finish:
@@ -450,8 +452,14 @@ struct DriverCalls {
       pack = cat("  call void @", writer.pack(form.rhs), "(ptr %b.at, i64 %bk, i64 %bn, i64 %kc, i64 %cols, ptr %bs.units, i64 ",
                  shape.width * shape.size, ")\n");
     if (needs.pack && form.biased) append(pack, "  call void @", writer.pack_head(), "(ptr %bs.units, i64 %units, ptr %bs.head)\n");
-    if (needs.inner)
-      inner = cat("  call void @", writer.inner(), "(ptr %q.a, ptr %q.b, i64 %bn, i64 %k, i64 %q.cols, ptr %q.c)\n");
+    auto call_inner = [&](bool fetches) {
+      return cat("  call void @", writer.inner(fetches), "(ptr %q.a, ptr %q.b, i64 %bn, i64 %k, i64 %q.cols, ptr %q.c, i64 %fetch)\n");
+    };
+    // What the first of several rows fetched is there for the others.
+    if (needs.inner && needs.fetch)
+      append(inner, "  %q.first = icmp eq i64 %q, 0\n  %fetches = icmp ne i64 %fetch, 0\n  %q.fetches = and i1 %q.first, %fetches\n",
+             "  br i1 %q.fetches, label %inner.fetches, label %inner.near\ninner.fetches:\n", call_inner(true), "  br label %inner.end\ninner.near:\n");
+    if (needs.inner) inner += call_inner(false);
     lhs_strides = cat("  %la.m = add i64 %am, 0\n  %la.k = mul i64 %ak, ", form.group, "\n");
     if (!form.packs_lhs) return;
     lhs = cat("  call void @", writer.pack_lhs(), "(ptr %a.at, i64 %am, i64 %ak, i64 %m.count, i64 %kc, ptr %ls)\n");
@@ -471,6 +479,7 @@ std::string DotWriter::driver(const DotNeeds& needs) {
   all.raw |= needs.raw;
   all.slim |= needs.slim;
   all.inner |= needs.inner;
+  all.fetch |= needs.fetch;
   all.heights.insert(needs.heights.begin(), needs.heights.end());
   all.packing.insert(needs.packing.begin(), needs.packing.end());
   return name;

@@ -8,7 +8,7 @@ namespace {
 
 // %cols results to %c. Columns past the last are read as the last one and dropped.
 constexpr std::string_view open_text =
-    R"(define internal void @$name$(ptr %a, ptr %b, i64 %bn, i64 %count, i64 %cols, ptr %c) noinline optsize {
+    R"(define internal void @$name$(ptr %a, ptr %b, i64 %bn, i64 %count, i64 %cols, ptr %c, i64 %fetch) noinline optsize {
 entry:
   %sums = alloca [$group$ x $vector$], align 64
   %last = sub i64 %cols, 1
@@ -30,6 +30,7 @@ done:
 
 struct Inner {
   DotWriter& writer;
+  bool fetches;
   std::string ir;
   // Columns at once: enough sums in flight to hide the latency of a multiply-add.
   static constexpr int group = 8;
@@ -75,6 +76,7 @@ struct Inner {
     }
     for (int i = 0; i < group; ++i) {
       std::string b = load(cat(name, "x.", i), cat("%b.", i), writer.form.rhs, k, masked);
+      if (fetches && !masked) writer.fetch(ir, cat("%at.x.", i), "%fetch");
       ir += writer.multiply_add(cat("%", next, i), a, b, cat("%", sum, i));
       if (biased()) ir += writer.multiply_add(cat("%", next, "bias.", i), flip, b, cat("%", sum, "bias.", i));
     }
@@ -195,10 +197,10 @@ struct Inner {
 
 }  // namespace
 
-std::string DotWriter::inner() {
-  std::string name = cat("weft.inner.", weft::name(form.lhs), ".", weft::name(form.rhs), ".", form.name());
+std::string DotWriter::inner(bool fetches) {
+  std::string name = cat("weft.inner.", weft::name(form.lhs), ".", weft::name(form.rhs), ".", form.name(), fetches ? ".fetches" : "");
   if (!first(name)) return name;
-  Inner inner{*this, {}};
+  Inner inner{*this, fetches, {}};
   inner.ir = fill(open_text,
                   {{"name", name}, {"group", cat(Inner::group)}, {"vector", vector()}, {"step", cat(inner.step())}});
   inner.columns();

@@ -15,7 +15,7 @@ constexpr DType common_types[][3] = {{DType::f32, DType::f32, DType::f32},  {DTy
 
 // All that a kernel may ask for.
 DotNeeds everything(const DotForm& form, const DotShape& shape) {
-  DotNeeds needs{form.lhs, form.rhs, form.accumulate, form.packs_lhs, true, true, true, true, true};
+  DotNeeds needs{form.lhs, form.rhs, form.accumulate, form.packs_lhs, true, true, true, true, true, true};
   for (int height = 1; height <= shape.rows; ++height) needs.heights.insert(height);
   for (int height = least_packing(shape); height <= shape.rows; ++height) needs.packing.insert(height);
   return needs;

@@ -51,7 +51,7 @@ DotShape dot_shape(const Target& target, const DotForm& form);
 
 // The words that a kernel hands to the shared loops: pointers, extents, strides in bytes, how rhs lies (0: as given, 1:
 // packed, 2: as given, to be added up as if it were packed), for parts of m and k elements and
-// the stride from part to part, rows of a work item, of a run and of a tile, and for four batch dimensions a table of extents and of
+// the stride from part to part, rows of a work item, of a run and of a tile, how far ahead a single row fetches rhs (0: not), and for four batch dimensions a table of extents and of
 // either operand's strides.
 struct DotField {
   std::string_view name;
@@ -77,6 +77,7 @@ inline constexpr DotField dot_fields[] = {{"lhs", 0, true},
                                           {"run.most", 27},
                                           {"panel.packed", 28},
                                           {"rows.tile", 29},
+                                          {"fetch", 30},
                                           {"extents", 9, false, true},
                                           {"lhs.strides", 13, false, true},
                                           {"rhs.strides", 17, false, true}};
@@ -86,7 +87,7 @@ inline constexpr int rows_per_base = 3;
 inline constexpr int small_rows = 4;
 // Rows of a tile that are a multiple of a page apart: ways of a first-level cache, at least.
 inline constexpr int rows_of_pages = 8;
-inline constexpr int dot_words = 30;
+inline constexpr int dot_words = 31;
 // Added to a height by which a driver chooses a tile, for those that read rhs in place, and for those that pack it too.
 inline constexpr int raw_offset = 64, packing_offset = 128;
 // Of tiles that pack rhs, the fewest rows: as many as fill the time of the stores, and as tiles of nearly equal heights have.
@@ -125,7 +126,7 @@ struct DotWriter {
   std::string call_small_tile(const std::string& name, const std::string& rest);
   // One row by panels of rhs that is read as it lies.
   std::string stream();
-  std::string inner();
+  std::string inner(bool fetches);
   // The units of a row of a panel of rhs that is read as it lies, from `base` and %bk bytes apart.
   std::vector<std::string> load_rows(std::string& ir, const std::string& name, const std::string& base) const;
   std::string pack(DType from);
@@ -153,6 +154,11 @@ struct DotWriter {
   std::string multiply_add(const std::string& to, const std::string& a, const std::string& b, const std::string& sum,
                            int lanes = 0);
   std::string multiply_add_units(const std::string& to, std::string a, std::string b, const std::string& sum);
+  // Fetches what is `ahead` bytes after `from`.
+  void fetch(std::string& ir, const std::string& from, const std::string& ahead) {
+    append(ir, "  ", from, ".ahead = getelementptr i8, ptr ", from, ", i64 ", ahead, "\n  call void @llvm.prefetch.p0(ptr ", from, ".ahead, i32 0, i32 3, i32 1)\n");
+    declare("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)\n");
+  }
   bool first(const std::string& name) { return emitter.done_.insert(name).second; }
   void declare(std::string line) { emitter.declarations_.insert(std::move(line)); }
   const Target& target() const { return emitter.target_; }

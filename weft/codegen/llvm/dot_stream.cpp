@@ -7,12 +7,13 @@ namespace {
 
 // %panels whole panels; their sums lie one after the other.
 constexpr std::string_view open_text =
-    R"(define internal void @$name$(ptr %a, i64 %ak, ptr %b, i64 %bk, i64 %units, ptr %c, i1 %first, i64 %panels) noinline optsize {
+    R"(define internal void @$name$(ptr %a, i64 %ak, ptr %b, i64 %bk, i64 %units, ptr %c, i1 %first, i64 %panels, i64 %fetch) noinline optsize {
 entry:
   %c.bytes = mul i64 %panels, $row.bytes$
   %move = mul i64 %bk, $group$
   %move.all = mul i64 %move, $unroll$
   %ak.all = mul i64 %ak, $unroll$
+  %fetches = icmp ne i64 %fetch, 0
   br i1 %first, label %zero, label %open
 zero:
   call void @llvm.memset.p0.i64(ptr align 64 %c, i8 0, i64 %c.bytes, i1 false)
@@ -44,10 +45,12 @@ struct Stream {
     append(ir, label, ":\n");
     for (int i = 0; i < count; ++i) open_unit(name, i);
     append(ir, "  br label %", label, ".panel\n", label, ".panel:\n  ", name, "p = phi i64 [ 0, %", label, " ], [ ", name,
-           "p.next, %", label, ".panel ]\n  ", name, "bo = mul i64 ", name, "p, ", shape().width * int(size_of(writer.form.rhs)), "\n  ",
+           "p.next, %", label, ".fetched ]\n  ", name, "bo = mul i64 ", name, "p, ", shape().width * int(size_of(writer.form.rhs)), "\n  ",
            name, "co = mul i64 ", name, "p, ", shape().width * shape().size, "\n  ", name, "c = getelementptr i8, ptr %c, i64 ", name, "co\n");
     sums(name, count);
-    append(ir, "  ", name, "p.next = add i64 ", name, "p, 1\n  ", name, "more = icmp ult i64 ", name, "p.next, %panels\n  br i1 ", name,
+    append(ir, "  br i1 %fetches, label %", label, ".fetching, label %", label, ".fetched\n", label, ".fetching:\n");
+    for (int i = 0; i < count * writer.form.group; ++i) fetch_line(name, i);
+    append(ir, "  br label %", label, ".fetched\n", label, ".fetched:\n  ", name, "p.next = add i64 ", name, "p, 1\n  ", name, "more = icmp ult i64 ", name, "p.next, %panels\n  br i1 ", name,
            "more, label %", label, ".panel, label %", label, ".end\n", label, ".end:\n  %left.", label, " = sub i64 %left, ", count,
            "\n  %pa.", label, " = getelementptr i8, ptr %pa, i64 ", count > 1 ? "%ak.all" : "%ak", "\n  %pb.", label,
            " = getelementptr i8, ptr %pb, i64 ", count > 1 ? "%move.all" : "%move", "\n  br label %choose\n");
@@ -62,6 +65,17 @@ struct Stream {
            " x i32> zeroinitializer\n");
     if (writer.form.biased) append(ir, "  ", a, ".flip = xor ", type, " ", a, ".all, splat (i32 ", 0x80808080u, ")\n");
     append(ir, "  ", name, "o.", i, " = mul i64 %move, ", i, "\n  ", name, "r.", i, " = getelementptr i8, ptr %pb, i64 ", name, "o.", i, "\n");
+  }
+
+  // What lies %fetch bytes after row `i` of memory.
+  void fetch_line(const std::string& name, int i) {
+    int row = i % writer.form.group;
+    std::string unit = cat(name, "b.", i / writer.form.group), at = row ? cat(unit, ".down.", row) : unit + ".at";
+    if (row) append(ir, "  ", at, " = getelementptr i8, ptr ", unit, row > 1 ? cat(".down.", row - 1) : ".at", ", i64 %bk\n");
+    for (int byte = 0; byte < shape().width * int(size_of(writer.form.rhs)); byte += 64) {
+      append(ir, "  ", at, ".", byte, " = getelementptr i8, ptr ", at, ", i64 ", byte, "\n");
+      writer.fetch(ir, cat(at, ".", byte), "%fetch");
+    }
   }
 
   void sums(const std::string& name, int count) {
