@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 
 from bench import report, workload
-from bench.measure import ROOT, Settings, measure
+from bench.measure import ROOT, Row, Settings, measure
+from bench.median import median_of
 from bench.peers import OURS, PEERS, installed
 
 
@@ -22,6 +23,9 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="two short rounds: figures to look at, not to quote")
     parser.add_argument("--out", type=Path, default=ROOT / "build/bench", help="folder of the results")
     parser.add_argument("--module", action="append", default=[], help="a Python file that declares more workloads")
+    parser.add_argument(
+        "--median", nargs="+", type=Path, help="folders of earlier runs: reports their medians, measures nothing"
+    )
     parser.add_argument("--list", action="store_true", help="names of the workloads")
     arguments = parser.parse_args()
     if arguments.cpu_time and arguments.threads != 1:
@@ -29,8 +33,19 @@ def parse() -> argparse.Namespace:
     return arguments
 
 
+def summarise(rows: list[Row], settings: Settings, out: Path) -> None:
+    for peer, mean, count in report.means(rows, settings):
+        print(f"{peer}: {mean} over {count} workloads")
+    print("\n".join(f"wrote {path}" for path in report.write(rows, settings, out)))
+
+
 def main() -> int:
     arguments = parse()
+    if arguments.median:
+        rows, settings = median_of(arguments.median)
+        print("\n".join(map(report.line, rows)))
+        summarise(rows, settings, arguments.out)
+        return 0
     works = [
         work
         for work in workload.load(arguments.module).values()
@@ -54,9 +69,7 @@ def main() -> int:
             if peer != OURS and cell.problem and not cell.problem.startswith("skipped"):
                 print(f"    {peer}: {cell.problem}", flush=True)
         report.write(rows, settings, arguments.out)
-    for peer, mean, count in report.means(rows, settings):
-        print(f"{peer}: {mean} over {count} workloads")
-    print("\n".join(f"wrote {path}" for path in report.write(rows, settings, arguments.out)))
+    summarise(rows, settings, arguments.out)
     return 0
 
 

@@ -30,6 +30,7 @@ class Settings:
     cpu: bool = False  # time of the process on the CPU, which others on the machine do not lengthen
     patience: float = 180  # seconds until the first result
     extra: list[str] = field(default_factory=list)
+    runs: int = 1  # of which these are the medians
 
 
 @dataclass

@@ -68,7 +68,7 @@ def markdown(rows: Sequence[Row], settings: Settings) -> str:
 def machine(settings: Settings) -> str:
     peers = ", ".join(f"{peer} {version(peer)}" for peer in settings.peers)
     return (
-        f"{cpu()}; {settings.threads} threads; {settings.rounds} rounds of {settings.seconds:g} s a peer, "
+        f"{cpu()}; {f'medians of {settings.runs} runs; ' if settings.runs > 1 else ''}{settings.threads} threads; {settings.rounds} rounds of {settings.seconds:g} s a peer, "
         f"{'time on the CPU' if settings.cpu else 'wall clock'}; {peers}. "
         f"Load average at the end: {os.getloadavg()[0]:.1f}."
     )

@@ -79,3 +79,22 @@ def test_names_choose_workloads(tmp_path):
     )
     assert not any("softmax" in line for line in listed)
     assert run(tmp_path, "nothing has this name").returncode == 1
+
+
+def test_medians_are_of_ratios_within_a_run(tmp_path):
+    from bench.measure import Cell, Row, Settings
+    from bench.median import median_of
+    from bench.report import to_limit, write
+
+    # Ours and the peer's: on a machine of half the speed in the second run, disturbed in the third.
+    runs = [(1.0, 2.0, 0.8, 0.01), (2.0, 4.2, 1.5, 0.02), (3.0, 2.1, 0.9, 0.04)]
+    for i, (ours, peer, limit, first) in enumerate(runs):
+        cells = {"weftwork": Cell(ours, first=first), "numpy": Cell(peer)}
+        failed = {**cells, "weftwork": Cell(problem="wrong: by 1")}
+        rows = [Row("sum", "mine", cells, limit), Row(f"only {i}", "mine", cells), Row("wrong", "mine", failed)]
+        write(rows, Settings(["numpy"]), tmp_path / str(i))
+    rows, settings = median_of([tmp_path / str(i) for i in range(3)])
+    assert [row.name for row in rows] == ["sum", "wrong"] and settings.runs == 3
+    assert rows[0].seconds("weftwork") == 1.0 and rows[0].ratio() == 2.0
+    assert to_limit(rows[0]) == pytest.approx(2 / 1.5) and rows[0].cells["weftwork"].first == 0.02
+    assert rows[1].cells["weftwork"].problem == "wrong: by 1"
