@@ -55,7 +55,7 @@ def markdown(rows: Sequence[Row], settings: Settings) -> str:
     head = ["work", "best peer / ours", "ours / limit", "limit", *peers, "first result", "from disk", "memory"]
     text = ["# Measurements", "", machine(settings), "", *table(head, (cells(row, peers) for row in rows)), ""]
     text += ["## Geometric means", "", *table(["ours is faster than", "by", "workloads"], means(rows, settings)), ""]
-    slow = sorted((row.ratio() or 0, row) for row in rows if (row.ratio() or 2) < 1)  # type: ignore[type-var]
+    slow = sorted(((row.ratio() or 0, row) for row in rows if (row.ratio() or 2) < 1), key=lambda pair: pair[0])
     text += ["## Slower than the best peer", ""]
     lines = ([row.name, times(ratio), row.best_peer(), times(to_limit(row))] for ratio, row in slow)
     text += [*table(["work", "best peer / ours", "best peer", "ours / limit"], lines), ""] if slow else ["None.", ""]
