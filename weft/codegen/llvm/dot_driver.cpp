@@ -326,7 +326,6 @@ panel.in:
   %stay.full = and i1 %stay.whole, %is.full
   %stay.here = or i1 %stay.full, %is.packed
   %b.head = getelementptr i8, ptr %b0, i64 %b.n0
-  %ahead.in = select i1 %is.packed, i64 4096, i64 $ahead$
   %head.in = select i1 %is.first, ptr %b.head, ptr @weft.dot.zeros
   ; The first chunk packs for all.
   %p.slot = select i1 %chunked, i64 %p, i64 0
@@ -345,8 +344,8 @@ ready:
   %raw = select i1 %stay.here, i64 $raw$, i64 0
   %how.first = select i1 %tile.packs, i64 $packing$, i64 %raw
   %b.step = select i1 %stay.here, i64 %k.bytes, i64 $row.bytes$
-  ; What is read next: the rest of packed memory, the panels beside in rows that lie apart, or rows of the next tile.
-  %ahead.this = getelementptr i8, ptr %b, i64 %ahead.in
+  ; What is read next: the packed block that follows, the panels beside in rows that lie apart, or rows of the next tile.
+  %ahead.this = getelementptr i8, ptr %b, i64 $ahead$
   ; A single row takes several panels at once, all that there are of rhs as it lies.
   %p.rest = sub i64 %p.count, %p
   %n.whole = udiv i64 %n.left, $width$
@@ -361,7 +360,7 @@ ready:
   %slim = and i1 %slim.2, %is.slim
   %p.move = select i1 %slim, i64 %slim.count, i64 1
   %p.next = add i64 %p, %p.move
-  ; Several tiles fetch the next packed block, each its share: one alone would wait for memory.
+  ; Tiles fetch the whole of the next packed block, each its share: what is fetched nearer comes too late from memory.
   %ahead.more = icmp ult i64 %p.next, %p.count
   %ahead.beside = getelementptr i8, ptr %b.at, i64 %panel.bytes
   %panel.first = mul i64 %panel, %panel.bytes
@@ -370,15 +369,13 @@ ready:
   %ahead.from = select i1 %is.last, ptr %b.at, ptr %bb.first
   %ahead.deeper = getelementptr i8, ptr %ahead.from, i64 %block.bytes
   %ahead.next = select i1 %ahead.more, ptr %ahead.beside, ptr %ahead.deeper
-  %ahead.tiles = icmp ugt i64 %m.count, %rows.tile
-  %ahead.shares = and i1 %is.packed, %ahead.tiles
-  %ahead.at = select i1 %ahead.shares, ptr %ahead.next, ptr %ahead.this
+  %ahead.at = select i1 %is.packed, ptr %ahead.next, ptr %ahead.this
   %ahead.each = udiv i64 %block.bytes, %m.count
-  %ahead.row = select i1 %ahead.shares, i64 %ahead.each, i64 0
+  %ahead.row = select i1 %is.packed, i64 %ahead.each, i64 0
   %ahead.slope.0 = udiv i64 $row.bytes.shifted$, %m.count
-  %ahead.slope = select i1 %ahead.shares, i64 %ahead.slope.0, i64 0
+  %ahead.slope = select i1 %is.packed, i64 %ahead.slope.0, i64 0
   %ahead.one = select i1 %stay.here, i64 %b.step, i64 %lhs.step
-  %ahead.least = select i1 %ahead.shares, i64 1, i64 %ahead.one
+  %ahead.least = select i1 %is.packed, i64 1, i64 %ahead.one
   br label %rows
 
 rows:
