@@ -117,8 +117,7 @@ struct Tile {
   }
 
   // What is read once is too short a piece of memory, or read too fast, for the CPU to fetch it in time by itself. Beside
-  // what is packed now lies what will be next, a whole panel later: the second-level cache keeps it, as it does pieces of
-  // rows that lie apart, of which the first has room for few.
+  // what is packed now lies what will be next, a whole panel later: the second-level cache keeps it.
   void prefetch() {
     int group = raw ? form().group : 1;
     int bytes = shape().width * (raw ? static_cast<int>(size_of(form().rhs)) : shape().size);
@@ -126,7 +125,7 @@ struct Tile {
     for (int j = 0; j < group; ++j) {
       for (int i = 0; i < bytes; i += 64)
         append(ir, "  %ahead.", j, ".", i, " = getelementptr i8, ptr ", base, ", i64 ", packs ? bytes + i : i,
-               "\n  call void @llvm.prefetch.p0(ptr %ahead.", j, ".", i, ", i32 0, i32 ", raw ? 2 : 3, ", i32 1)\n");
+               "\n  call void @llvm.prefetch.p0(ptr %ahead.", j, ".", i, ", i32 0, i32 ", packs ? 2 : 3, ", i32 1)\n");
       append(ir, "  %ahead.", j + 1, " = getelementptr i8, ptr ", base, ", i64 %bk\n");
       base = cat("%ahead.", j + 1);
     }
