@@ -143,3 +143,17 @@ def test_sums_of_what_is_stored_share_its_kernel() -> None:
     assert wf.trace(parts, x).core.kernels_text().count("\nkernel ") == 1
     for found, wanted in zip(wf.jit(parts)(x), parts(x), strict=True):
         np.testing.assert_allclose(found, wanted, rtol=1e-5)
+
+
+def test_bfloat16_becomes_float32_bit_by_bit() -> None:
+    """However many lanes a loop has; subnormal numbers, infinities and what NaNs carry too."""
+    patterns = np.arange(1 << 16, dtype=np.uint16)
+    for count in (1 << 16, 65531, 100, 16, 3):
+        x = patterns[-count:].view(ml_dtypes.bfloat16)
+        wide = wf.jit(lambda x: x.astype(np.float32))(x)
+        np.testing.assert_array_equal(np.asarray(wide).view(np.uint32) >> 16, patterns[-count:])
+        assert not (np.asarray(wide).view(np.uint32) & 0xFFFF).any()
+    lines = patterns.reshape(64, 1024)[:, :1001].view(ml_dtypes.bfloat16)
+    with np.errstate(all="ignore"):
+        want = lines.astype(np.float32).max(axis=-1, keepdims=True)
+    np.testing.assert_array_equal(wf.jit(lambda x: x.astype(np.float32).max(axis=-1, keepdims=True))(lines), want)

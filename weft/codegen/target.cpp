@@ -43,6 +43,7 @@ Target with_features(Target target, std::span<const std::string> more) {
     target.needs.push_back(feature);
     target.vnni |= feature == "avx512vnni";
     target.bf16 |= feature == "avx512bf16";
+    target.vbmi |= feature == "avx512vbmi";
   }
   return target;
 }

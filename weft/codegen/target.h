@@ -18,6 +18,7 @@ struct Target {
   bool f16c = false;
   bool bf16 = false;  // AVX512-BF16: sums of two products of bf16
   bool vnni = false;  // AVX512-VNNI: sums of four products of bytes
+  bool vbmi = false;  // AVX512-VBMI: any bytes of a vector
 };
 
 // The CPU that this process runs on.

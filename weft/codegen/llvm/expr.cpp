@@ -9,7 +9,7 @@
 namespace weft {
 namespace {
 
-constexpr int64_t page = 4096;
+constexpr int64_t page = 4096, past_cache = 1 << 20;
 
 int64_t part_size(DType dtype) { return size_of(real_type(dtype)); }
 
@@ -177,7 +177,6 @@ Ssa KernelEmitter::load(const Expr& e) {
 
 // The loads from memory past the caches, one of those that share cache lines.
 void KernelEmitter::find_streams() {
-  constexpr int64_t past_cache = 1 << 20;
   for (const Expr& e : kernel_.exprs) {
     if (e.kind != ExprKind::load || kernel_.memories[static_cast<size_t>(e.slot)].written || !e.dynamic.empty()) continue;
     bool follows = std::any_of(kernel_.exprs.begin(), kernel_.exprs.end(), [&](const Expr& other) {
@@ -215,6 +214,20 @@ void KernelEmitter::fetch_ahead(const Expr& e) {
   }
   std::string at = add(extent(e.index), cat(ahead));
   for (int64_t lane = 0; lane < lanes_.count; lane += 64 / bytes) prefetch(e.slot, add(at, cat(lane)), false);
+}
+
+// Where one of several loops over a long row stores a large result, lines that will be overwritten are asked for a page ahead
+// too. Those of short rows the CPU has in time.
+void KernelEmitter::fetch_target(const Stmt& stmt) {
+  const Memory& memory = kernel_.memories[static_cast<size_t>(stmt.slot)];
+  int64_t bytes = size_of(memory.dtype);
+  if (loops_ < 2 || lanes_.count == 1 || !lanes_.mask.empty() || past_caches_ || memory.scratch || is_complex(memory.dtype)) return;
+  if (stmt.mask != no_expr || !stmt.dynamic.empty() || stmt.index.max() < past_cache / bytes || row_.opt() * bytes < page / 2) return;
+  std::optional<Dim> step = coefficient(stmt.index, lanes_.counter);
+  bool is_read = std::ranges::any_of(kernel_.exprs, [&](const Expr& e) { return e.kind == ExprKind::load && e.slot == stmt.slot; });
+  if (is_read || !step || !step->is(1)) return;
+  std::string at = add(extent(stmt.index), cat(page / bytes));
+  for (int64_t lane = 0; lane < lanes_.count; lane += 64 / bytes) prefetch(stmt.slot, add(at, cat(lane)), true);
 }
 
 void KernelEmitter::prefetch(int32_t slot, const std::string& at, bool writes) {
@@ -421,6 +434,7 @@ std::string KernelEmitter::from_memory(DType dtype, const std::string& raw, bool
     return call_math(cat("small_to_float.", static_cast<int>(dtype)), dtype, &wide, 1, lanes);
   }
   if (dtype == DType::f16) return assign(cat("fpext ", type("half"), " ", raw, " to ", type("float")));
+  if (dtype == DType::bf16 && lanes == 16 && !widening_.from.empty()) return widened(raw);
   if (dtype == DType::bf16) {
     std::string wide = assign(cat("zext ", type("i16"), " ", raw, " to ", type("i32")));
     std::string bits = assign(cat("shl ", type("i32"), " ", wide, ", ", splat("i32", "16", lanes)));
@@ -431,6 +445,19 @@ std::string KernelEmitter::from_memory(DType dtype, const std::string& raw, bool
     return call_math(cat("small_to_float.", static_cast<int>(dtype)), dtype, &wide, 1, lanes);
   }
   return raw;
+}
+
+// Bytes that change places do that in one instruction, which zeroes others; extending and shifting takes two. Several vectors
+// side by side leave no register for it.
+std::string KernelEmitter::widened(const std::string& raw) {
+  std::string all;
+  for (int i = 0; i < 64; ++i) append(all, i ? ", i32 " : "i32 ", i < 32 ? cat(i) : "poison");
+  std::string bytes = assign(cat("bitcast <16 x i16> ", raw, " to <32 x i8>"));
+  std::string source = assign(cat("shufflevector <32 x i8> ", bytes, ", <32 x i8> poison, <64 x i32> <", all, ">"));
+  std::string moved = assign(cat("call <64 x i8> @llvm.x86.avx512.permvar.qi.512(<64 x i8> ", source, ", <64 x i8> ", widening_.from, ")"));
+  std::string chosen = assign(cat("select <64 x i1> ", widening_.where, ", <64 x i8> ", moved, ", <64 x i8> zeroinitializer"));
+  module_.declare("declare <64 x i8> @llvm.x86.avx512.permvar.qi.512(<64 x i8>, <64 x i8>)");
+  return assign(cat("bitcast <64 x i8> ", chosen, " to <16 x float>"));
 }
 
 std::string KernelEmitter::to_memory(DType dtype, const std::string& value, bool vector) {

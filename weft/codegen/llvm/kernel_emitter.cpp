@@ -203,6 +203,14 @@ void KernelEmitter::load_arguments(bool epilogue) {
     line(cat(slot, " = getelementptr i64, ptr %args, i64 ", argument++));
     counters_[symbol.name] = assign(cat("load i64, ptr ", slot, ", !invariant.load !0"));
   }
+  widening_ = {};
+  bool widens = std::ranges::any_of(kernel_.exprs, [](const Expr& e) { return e.kind == ExprKind::load && e.dtype == DType::bf16; });
+  if (!module_.target.vbmi || !widens) return;
+  // No instructions, but LLVM does not see through them: it would extend and shift.
+  std::string bytes;
+  for (int i = 0; i < 64; ++i) append(bytes, i ? ", i8 " : "i8 ", i % 4 < 2 ? 0 : i / 4 * 2 + i % 2);
+  widening_.from = assign(cat("call <64 x i8> asm \"\", \"=v,0\"(<64 x i8> <", bytes, ">)"));
+  widening_.where = assign(cat("bitcast i64 ", assign(cat("call i64 asm \"\", \"=r,0\"(i64 ", int64_t(0xCCCC'CCCC'CCCC'CCCC), ")")), " to <64 x i1>"));
 }
 
 void KernelEmitter::allocate_scratch() {

@@ -148,6 +148,7 @@ class KernelEmitter {
   std::string part_of(const std::string& vector, const std::string& element, int lanes, int first, int count);
   // Vectors of `lanes` elements, a power of two of them, one after the other.
   std::string joined(std::vector<std::string> parts, const std::string& element, int lanes);
+  std::string widened(const std::string& raw);
   std::string as_bits(const std::string& value, const std::string& from, const std::string& to);
 
   // short_float.cpp: chains of f16 or bf16 operations in a vector loop
@@ -196,6 +197,7 @@ class KernelEmitter {
   void fetch_ahead(const Expr& e);
   void fetch_rows_after(const Index& index, int32_t slot, bool writes, const std::string& rows);
   // Asks for the cache line of element `at` of a memory.
+  void fetch_target(const Stmt& stmt);
   void prefetch(int32_t slot, const std::string& at, bool writes);
   std::string load_strided(const std::string& base, const std::string& element, const Address& at, int64_t bytes);
   void store_strided(const std::string& base, const std::string& element, const Address& at, int64_t bytes, const std::string& mask,
@@ -247,6 +249,7 @@ class KernelEmitter {
   std::vector<Scope> scopes_;
   Lanes lanes_;
   int loops_ = 0;                                    // vector loops so far
+  Dim row_;                                          // the extent of the last
   std::set<const Expr*> streams_;                    // loads of the loop that read past the caches
   std::map<const Expr*, std::pair<int, int>> read_;  // by load: the vector loops that read it first and second
   Ssa accumulator_;
@@ -263,6 +266,8 @@ class KernelEmitter {
   enum class AtStore : uint8_t { kept, bounded, any } at_store_ = AtStore::kept;
   bool stays_ = false;               // what is loaded no row of the product changes
   std::string down_;                 // the counter of rows under the lanes, of which results go past the caches
+  // Bytes of bf16 values as those of floats, and which are not zero.
+  struct { std::string from, where; } widening_;
   bool past_caches_ = false;         // the store that is being written goes past the caches
   bool writes_past_caches_ = false;  // some store of the kernel does
 };

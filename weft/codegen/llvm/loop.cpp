@@ -342,6 +342,7 @@ void KernelEmitter::vector_loop(const Stmt& loop) {
   }
   lanes *= at_once;
   streams_.clear();
+  row_ = loop.extent;
   if (loops_ == 1 && !has_rows && sums.empty()) find_streams();
   int64_t step = static_cast<int64_t>(lanes) * unroll;
   if (at_once <= 4 && !has_rows && unroll == 1 && loop.extent.is_static() && loop.extent.value() >= 2 * step) ahead_ = argument_of_function(loop);
@@ -558,6 +559,7 @@ void KernelEmitter::store(const Stmt& stmt) {
   }
   at_store_ = is_bounded || (narrows && memory.flushes && !short_) ? AtStore::bounded : narrows ? AtStore::any : AtStore::kept;
   past_caches_ = lanes_.count > 1 && lanes_.mask.empty() && keeps_to_lines(stmt, lanes_.counter);
+  fetch_target(stmt);
   if (!is_complex(memory.dtype)) return store_part(base, memory.dtype, stmt.index, stmt.dynamic, 1, 0, mask, value.re, value.vector);
   if (store_pairs(base, memory.dtype, stmt, value)) return;
   store_part(base, memory.dtype, stmt.index, stmt.dynamic, 2, 0, mask, value.re, value.vector);
