@@ -196,8 +196,8 @@ class KernelEmitter {
   void find_streams();
   void fetch_ahead(const Expr& e);
   void fetch_rows_after(const Index& index, int32_t slot, bool writes, const std::string& rows);
-  // Asks for the cache line of element `at` of a memory.
   void fetch_target(const Stmt& stmt);
+  // Asks for the cache line of element `at` of a memory.
   void prefetch(int32_t slot, const std::string& at, bool writes);
   std::string load_strided(const std::string& base, const std::string& element, const Address& at, int64_t bytes);
   void store_strided(const std::string& base, const std::string& element, const Address& at, int64_t bytes, const std::string& mask,
