@@ -45,7 +45,7 @@ TEST_CASE("every item is visited once") {
   for (int threads : {1, 2, 5}) {
     Threads scope(threads);
     for (int round = 0; round < 200; ++round)
-      for (int64_t count : {0, 1, 2, 7, 1000})
+      for (int64_t count : {0, 1, 2, 7, 67, 1000})
         for (int64_t cost : {int64_t{1}, int64_t{300000}, INT64_MAX}) REQUIRE(visits_all_once(count, cost));
   }
 }

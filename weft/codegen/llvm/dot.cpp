@@ -95,11 +95,11 @@ int64_t fetch_of(const DotKernel& kernel) {
   const DotOperand& rhs = kernel.raw ? *kernel.raw : kernel.rhs;
   int64_t eight = 8 * size_of(rhs.dtype) * known(rhs.inner == "1" ? rhs.outer : rhs.outer == "1" ? rhs.inner : "");
   if (eight <= 0 || eight > fetched || (kernel.packed_rhs && !kernel.raw)) return 0;
-  int64_t bytes = size_of(rhs.dtype);
-  bool is_known = true;
-  for (const std::string& extent : kernel.batch) is_known &= known(extent) >= 0, bytes *= known(extent);
-  for (const std::string* extent : {&kernel.n, &kernel.k}) is_known &= known(*extent) >= 0, bytes *= known(*extent);
-  return is_known && bytes <= stays_near ? 0 : (fetched + eight - 1) / eight * eight;
+  std::vector<std::string> extents = kernel.batch;
+  extents.insert(extents.end(), {kernel.n, kernel.k});
+  int64_t room = stays_near / size_of(rhs.dtype);  // elements; none where an extent is not known
+  for (const std::string& extent : extents) room = known(extent) < 0 ? 0 : room / std::max<int64_t>(known(extent), 1);
+  return room > 0 ? 0 : (fetched + eight - 1) / eight * eight;
 }
 
 void store_parts(std::string& ir, const std::string& name, int64_t part, int64_t jump) {

@@ -82,7 +82,7 @@ struct DotNeeds {
   bool raw = false;        // rows of rhs read in place
   bool slim = false;       // a single row
   bool inner = false;      // few rows by columns that lie along k
-  bool fetch = false;      // many short ones
+  bool fetch = false;      // that row fetches rhs ahead
   std::set<int> heights = {};  // of tiles: the full and the small one where extents are not known
   std::set<int> packing = {};  // of the first tile of a panel, which packs rows of rhs as it reads them
 };

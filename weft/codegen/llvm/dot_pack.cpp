@@ -189,11 +189,12 @@ struct Pack {
            ", %", at, " ]\n  %", at, ".d = phi ptr [ %d, %", at, ".open ], [ %", at, ".d.next, %", at, " ]\n");
     for (int j = 0; j < group(); ++j) {
       append(ir, "  %", at, ".s.", j + 1, " = getelementptr i8, ptr %", at, ".s.", j, ", i64 %sk\n");
-      for (int i = 0; i < bytes && !masked; i += 64)
-        append(ir, "  %", at, ".beside.", j, ".", i, " = getelementptr i8, ptr %", at, ".s.", j, ", i64 ", bytes + i,
-               "\n  call void @llvm.prefetch.p0(ptr %", at, ".beside.", j, ".", i, ", i32 0, i32 2, i32 1)\n");
+      for (int i = 0; i < bytes && !masked; i += 64) {
+        std::string beside = cat("%", at, ".beside.", j, ".", i);
+        append(ir, "  ", beside, " = getelementptr i8, ptr %", at, ".s.", j, ", i64 ", bytes + i, "\n");
+        writer.prefetch(ir, beside, 2);
+      }
     }
-    if (!masked) writer.declare("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)\n");
     for (int v = 0; v < shape().width / lanes; ++v) {
       std::vector<std::string> loads;
       for (int j = 0; j < group(); ++j) loads.push_back(load_row(at, masked, v, j));

@@ -51,8 +51,8 @@ DotShape dot_shape(const Target& target, const DotForm& form);
 
 // The words that a kernel hands to the shared loops: pointers, extents, strides in bytes, how rhs lies (0: as given, 1:
 // packed, 2: as given, to be added up as if it were packed), for parts of m and k elements and
-// the stride from part to part, rows of a work item, of a run and of a tile, how far ahead a single row fetches rhs (0: not), and for four batch dimensions a table of extents and of
-// either operand's strides.
+// the stride from part to part, rows of a work item, of a run and of a tile, how far ahead a single row fetches rhs (0: not),
+// and for four batch dimensions a table of extents and of either operand's strides.
 struct DotField {
   std::string_view name;
   int word;
@@ -154,10 +154,15 @@ struct DotWriter {
   std::string multiply_add(const std::string& to, const std::string& a, const std::string& b, const std::string& sum,
                            int lanes = 0);
   std::string multiply_add_units(const std::string& to, std::string a, std::string b, const std::string& sum);
-  // Fetches what is `ahead` bytes after `from`.
-  void fetch(std::string& ir, const std::string& from, const std::string& ahead) {
-    append(ir, "  ", from, ".ahead = getelementptr i8, ptr ", from, ", i64 ", ahead, "\n  call void @llvm.prefetch.p0(ptr ", from, ".ahead, i32 0, i32 3, i32 1)\n");
+  // Fetches the cache line at an address into the cache of that level.
+  void prefetch(std::string& ir, const std::string& at, int level = 1) {
+    append(ir, "  call void @llvm.prefetch.p0(ptr ", at, ", i32 0, i32 ", 4 - level, ", i32 1)\n");
     declare("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)\n");
+  }
+  // The one that is `ahead` bytes after `from`.
+  void fetch(std::string& ir, const std::string& from, const std::string& ahead) {
+    append(ir, "  ", from, ".ahead = getelementptr i8, ptr ", from, ", i64 ", ahead, "\n");
+    prefetch(ir, from + ".ahead");
   }
   bool first(const std::string& name) { return emitter.done_.insert(name).second; }
   void declare(std::string line) { emitter.declarations_.insert(std::move(line)); }

@@ -123,13 +123,14 @@ struct Tile {
     int bytes = shape().width * (raw ? static_cast<int>(size_of(form().rhs)) : shape().size);
     std::string base = packs ? "%pb" : "%ahead.0";
     for (int j = 0; j < group; ++j) {
-      for (int i = 0; i < bytes; i += 64)
-        append(ir, "  %ahead.", j, ".", i, " = getelementptr i8, ptr ", base, ", i64 ", packs ? bytes + i : i,
-               "\n  call void @llvm.prefetch.p0(ptr %ahead.", j, ".", i, ", i32 0, i32 ", packs ? 2 : 3, ", i32 1)\n");
+      for (int i = 0; i < bytes; i += 64) {
+        std::string at = cat("%ahead.", j, ".", i);
+        append(ir, "  ", at, " = getelementptr i8, ptr ", base, ", i64 ", packs ? bytes + i : i, "\n");
+        writer.prefetch(ir, at, packs ? 2 : 1);
+      }
       append(ir, "  %ahead.", j + 1, " = getelementptr i8, ptr ", base, ", i64 %bk\n");
       base = cat("%ahead.", j + 1);
     }
-    writer.declare("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)\n");
   }
 
   // Vectors of units, as many as a row of the tile has.
