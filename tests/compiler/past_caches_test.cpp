@@ -92,3 +92,18 @@ TEST_CASE("memory of results of symbolic extents may begin anywhere") {
     CHECK((got.front() == -1 && got.back() == -1));
   }
 }
+
+// With each other's results in cache, or not.
+TEST_CASE("results that may fit the caches are the same however they are stored") {
+  constexpr int64_t lines = 1500;
+  Compiled compiled = compile(*sum("1500x2064"));
+  std::vector<float> x(lines * columns), y(x.size(), 3), wanted(x.size()), got(x.size());
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 1000) / 7, wanted[i] = x[i] + y[i];
+  std::vector<const void*> inputs{x.data(), y.data()};
+  std::vector<void*> outputs{got.data()};
+  for (int run = 0; run < 12; ++run) {
+    std::fill(got.begin(), got.end(), -1.0f);
+    compiled.executable.run({}, inputs, outputs);
+    CHECK(got == wanted);
+  }
+}

@@ -136,6 +136,7 @@ struct Kernel {
   std::vector<Expr> exprs;
   std::vector<Stmt> body;
   std::optional<Dot> dot;
+  bool two_ways = false;  // what it writes past the caches may fit them: runs find out whether that takes longer
   // Program symbols used by any index or extent, in the order in which launches pass their values.
   std::vector<Symbol> symbols;
   Location loc;

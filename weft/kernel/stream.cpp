@@ -33,7 +33,7 @@ void write_past_caches(Program& program) {
     for (int32_t buffer : launch.buffers) ++uses[static_cast<size_t>(buffer)];
   };
   visit_launches(program.run, true, count);
-  std::vector<bool> launched(program.kernels.size());
+  std::vector<bool> launched(program.kernels.size()), may_fit(program.kernels.size());
   auto visit = [&](const Launch& launch, bool outermost) {
     for (int32_t body : launch.bodies) keeps[static_cast<size_t>(body)].assign(keeps[static_cast<size_t>(body)].size(), true);
     if (launch.kind != LaunchKind::kernel) return;
@@ -44,6 +44,7 @@ void write_past_caches(Program& program) {
     distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
     int64_t bytes = 0;
     for (int32_t buffer : distinct) bytes += program.buffers[static_cast<size_t>(buffer)].bytes.opt();
+    if (bytes < 2 * beyond_caches) may_fit[k] = true;
     size_t next = 0;
     for (size_t i = 0; i < keeps[k].size(); ++i) {
       if (program.kernels[k].memories[i].scratch) continue;
@@ -55,8 +56,12 @@ void write_past_caches(Program& program) {
   };
   visit_launches(program.setup, false, visit);
   visit_launches(program.run, true, visit);
-  for (size_t k = 0; k < keeps.size(); ++k)
-    for (size_t i = 0; launched[k] && i < keeps[k].size(); ++i) program.kernels[k].memories[i].past_caches = !keeps[k][i];
+  for (size_t k = 0; k < keeps.size(); ++k) {
+    if (!launched[k]) continue;
+    Kernel& kernel = program.kernels[k];
+    for (size_t i = 0; i < keeps[k].size(); ++i) kernel.memories[i].past_caches = !keeps[k][i];
+    kernel.two_ways = may_fit[k] && std::ranges::any_of(kernel.memories, &Memory::past_caches);
+  }
 }
 
 }  // namespace weft

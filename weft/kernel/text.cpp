@@ -87,7 +87,7 @@ void append_launch(std::string& out, const Program& program, const Launch& launc
 }  // namespace
 
 std::string Kernel::text() const {
-  std::string out;
+  std::string out = two_ways ? "  past caches or not\n" : "";
   for (size_t i = 0; i < memories.size(); ++i)
     append(out, "  m", i, ": ", weft::name(memories[i].dtype), memories[i].written ? " written" : "",
            memories[i].past_caches ? " past caches" : "", memories[i].flushes ? " flushes" : "",

@@ -57,8 +57,9 @@ int64_t evaluate(const Dim& dim, const Manifest& m, std::span<const int64_t> sym
   return dim.evaluate(bindings);
 }
 
-Executable::State::State(Manifest m, const Device& where) : manifest(std::move(m)), device(where), allocator(where.state().allocator) {
+Executable::State::State(Manifest m, const Device& where) : manifest(std::move(m)), device(where), allocator(where.state().allocator), trials(manifest.launches.size()) {
   services.pool = &allocator;
+  services.trials = &trials;
   for (size_t i = 0; i < manifest.outputs.size(); ++i) {
     const IoInfo& output = manifest.outputs[i];
     if (output.alias < 0 && is_lined_up(output.type)) lined_up.push_back(i);

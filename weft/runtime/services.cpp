@@ -1,6 +1,7 @@
 #include "weft/runtime/services.h"
 
 #include "weft/core/error.h"
+#include "weft/core/span.h"
 #include "weft/library/custom.h"
 #include "weft/runtime/device_state.h"
 #include "weft/runtime/thread_pool.h"
@@ -55,9 +56,18 @@ void call_parallel_turns(void* allocator, int64_t count, int64_t bytes, void (*b
   parallel_for(count, worth_waking, part, packed, threads, parts);
 }
 
+int64_t begin_trial(const Services* services, int64_t launch) {
+  return services->trials ? (*services->trials)[static_cast<size_t>(launch)].begin(span_clock()) : 0;
+}
+
+void end_trial(const Services* services, int64_t launch, int64_t begun, int64_t items) {
+  if (services->trials) (*services->trials)[static_cast<size_t>(launch)].end(begun, span_clock(), items);
+}
+
 }  // namespace
 
-constinit const Services plain_services{call_parallel_for, nullptr, call_parallel_turns, nullptr, nullptr, 0, INT64_MAX};
+constinit const Services plain_services{call_parallel_for, nullptr,   call_parallel_turns, nullptr,   nullptr, 0,
+                                        INT64_MAX,         begin_trial, end_trial,           nullptr};
 
 void run_entry(Entry entry, const int64_t* symbols, void* const* buffers, const Services& services) {
   struct Arguments {

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "weft/runtime/block.h"
+#include "weft/runtime/trials.h"
 
 namespace weft {
 
@@ -23,6 +24,11 @@ struct Services {
   void* listener;
   // Setup does those of its launches from the first on and before the end; a run finds what is before the end packed.
   int64_t packing_first, packing_end;
+  // Around a launch whose code is there in two ways (trials.h): the lowest bit of what begin_trial gives is the one to run, and
+  // end_trial is told that and how many items there were. Without trials the first way is.
+  int64_t (*begin_trial)(const Services* services, int64_t launch);
+  void (*end_trial)(const Services* services, int64_t launch, int64_t begun, int64_t items);
+  Trials* trials;
 };
 // With nobody who listens; setup does all.
 extern const Services plain_services;

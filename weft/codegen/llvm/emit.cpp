@@ -18,6 +18,16 @@ constexpr int64_t small_launch = 200000;
 // Epilogues that cost no more, in the same prices, are written for all vectors of a row.
 constexpr int light = 32;
 
+// Ends the name of a kernel's other function (Kernel::two_ways).
+constexpr std::string_view other_way = ".kept";
+
+// Of its expressions, each once.
+int price_of(const Kernel& kernel) {
+  int price = 0;
+  for (const Expr& e : kernel.exprs) price += e.kind == ExprKind::scalar ? cost_of(e.op) : 1;
+  return price;
+}
+
 // A number that divides the extent, whatever its symbols are.
 int64_t factor_of(const Dim& dim) {
   int64_t factor = dim.constant();
@@ -52,9 +62,7 @@ class DotWriterCalls {
       form.matrix = "%rhs_matrix";
     }
     if (dot.raw) form.raw = side(*dot.raw, "raw"), form.is_packed = "%is_packed";
-    int cost = 0;
-    for (const Expr& e : kernel_.exprs) cost += e.kind == ExprKind::scalar ? cost_of(e.op) : 1;
-    form.light_epilogue = cost <= light;
+    form.light_epilogue = price_of(kernel_) <= light;
     form.entry = [this](std::string& ir) { enter(ir); };
     form.epilogue_entry = [this](std::string& ir) {
       epilogue_.out = &ir;
@@ -169,8 +177,12 @@ class EntryWriter {
     }
     append(body, "  %pool_slot = getelementptr ptr, ptr %services, i64 1\n  %pool = load ptr, ptr %pool_slot\n  %parallel_for = load ptr, ptr %services\n"
            "  %listen_slot = getelementptr ptr, ptr %services, i64 3\n  %listen = load ptr, ptr %listen_slot\n  %listens = icmp ne ptr %listen, null\n");
+    size_t at = 7;
+    if (!module_.other_ways.empty())
+      for (const char* call : {"begin_trial", "end_trial"})
+        append(body, "  %", call, "_slot = getelementptr ptr, ptr %services, i64 ", at++, "\n  %", call, " = load ptr, ptr %", call, "_slot\n");
     if (!packs_later_) return;
-    size_t at = 5;
+    at = 5;
     for (const char* bound : {"first", "end"})
       append(body, "  %packing_", bound, "_slot = getelementptr i64, ptr %services, i64 ", at++, "\n  %packing_", bound, " = load i64, ptr %packing_", bound, "_slot\n");
   }
@@ -380,9 +392,21 @@ class EntryWriter {
     if (inline_call) {
       append(body, "  call void @", kernel.name, "(ptr %args, i64 0, i64 ", items, ")\n");
     } else {
-      append(body, "  call void %parallel_for(ptr %pool, i64 ", items, ", i64 ", price, ", ptr @", kernel.name, ", ptr %args)\n");
+      bool chooses = module_.other_ways.count(kernel.name) != 0;
+      std::string function = cat("@", kernel.name), trial = chooses ? begin_trial(body, launch, function) : "";
+      append(body, "  call void %parallel_for(ptr %pool, i64 ", items, ", i64 ", price, ", ptr ", function, ", ptr %args)\n");
+      if (chooses) append(body, "  call void %end_trial(ptr %services, i64 ", numbers_.at(&launch), ", i64 ", trial, ", i64 ", items, ")\n");
     }
     tell(body, launch, false);
+  }
+
+  // Asks which of a kernel's two functions to run: `function` becomes that. What to tell as it ends.
+  std::string begin_trial(std::string& body, const Launch& launch, std::string& function) {
+    std::string trial = name("trial"), way = name("way"), is_other = name("other"), chosen = name("function");
+    append(body, "  ", trial, " = call i64 %begin_trial(ptr %services, i64 ", numbers_.at(&launch), ")\n  ", way, " = and i64 ", trial, ", 1\n  ", is_other,
+           " = icmp ne i64 ", way, ", 0\n  ", chosen, " = select i1 ", is_other, ", ptr ", function, other_way, ", ptr ", function, "\n");
+    function = chosen;
+    return trial;
   }
 
   std::string name(const char* stem) { return cat("%", stem, ".", next_++); }
@@ -400,6 +424,16 @@ class EntryWriter {
   int next_ = 0;
 };
 
+// The same kernel with results that stay in cache, where that may take less.
+void add_other_way(ModuleText& module, const Kernel& kernel) {
+  if (!kernel.two_ways || module.takes_less(price_of(kernel))) return;
+  Kernel other = kernel;
+  other.name += other_way;
+  for (Memory& memory : other.memories) memory.past_caches = false;
+  KernelEmitter(module, other).emit_loop_kernel();
+  module.other_ways.insert(kernel.name);
+}
+
 ModuleText write_module(const Program& program, const Target& target, const Library& library, bool is_quick) {
   ModuleText module{target, {}, {}, {}, is_quick};
   append(module.out, "target triple = \"", target.triple, "\"\n\n@weft.zero = private constant [", zero_bytes, " x i8] zeroinitializer, align 64\n\n");
@@ -407,6 +441,7 @@ ModuleText write_module(const Program& program, const Target& target, const Libr
   for (const Kernel& kernel : program.kernels) {
     if (!kernel.dot) {
       KernelEmitter(module, kernel).emit_loop_kernel();
+      add_other_way(module, kernel);
       continue;
     }
     DotWriterCalls calls(module, kernel);

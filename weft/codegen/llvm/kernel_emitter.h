@@ -24,6 +24,7 @@ struct ModuleText {
   std::map<std::string, std::string> functions;  // helpers by name, once each
   bool is_quick = false;  // compiles soon, whatever that costs a run
   int64_t left_out = 0;   // for that, in prices of kernel/cost.h
+  std::set<std::string> other_ways{};  // kernels that are there in two ways
 
   // Whether the writer is to do with so much less.
   bool takes_less(int64_t price) {
