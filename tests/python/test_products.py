@@ -336,3 +336,74 @@ def test_rows_by_many_short_lines_give_the_bits_of_few(dtype: Any, rows: int, ta
                 found = np.asarray(jitted(x, y))
                 assert [found[i].tobytes() for i in (0, 1, count - 1)] == [one.tobytes() for one in few], (short, long, threads)
             wf.set_num_threads(0)
+
+
+ROW_LAYOUTS = {
+    "as it is": lambda w: w,
+    "columns of more": lambda w: w[:, 3:-5],
+    "every other row": lambda w: w[::2],
+    "widened": lambda w: w.astype(np.float64),
+    "columns as rows": lambda w: w.T.copy().T,
+}
+
+
+@pytest.mark.parametrize("layout", ROW_LAYOUTS)
+@pytest.mark.parametrize("dtype", [*FLOATS.values(), *WHOLE.values()], ids=[*FLOATS, *WHOLE])
+def test_a_row_by_a_large_matrix(dtype: Any, layout: str) -> None:
+    """It is multiplied in parts, whose sums are added: the same for any number of threads."""
+    rng = np.random.default_rng(6)
+    for k, n in ((1024, 1031), (1040, 515), (2064, 1040)):
+        if dtype in WHOLE.values():
+            x, w = whole_numbers(rng, (1, k), dtype), whole_numbers(rng, (k, n), dtype)
+        else:
+            x, w = (rng.standard_normal(s).astype(dtype) for s in ((1, k), (k, n)))
+        seen = ROW_LAYOUTS[layout](w)
+        x = np.ascontiguousarray(x[:, : seen.shape[0]])
+        product = wf.jit(lambda x, w: x @ ROW_LAYOUTS[layout](w))
+        got = []
+        for threads in (1, 2, 5):
+            with wf.knobs(threads=threads):
+                got += [product(x, w), product(x[0], w)[None]]
+        want = x @ seen
+        for each in got:
+            assert each.dtype == want.dtype and np.array_equal(each, got[0], equal_nan=True)
+        if dtype in WHOLE.values() and layout != "widened":
+            np.testing.assert_array_equal(got[0], want)
+            continue
+        exact = x.astype(np.float64) @ seen.astype(np.float64)
+        size = np.abs(x.astype(np.float64)) @ np.abs(seen.astype(np.float64))
+        unit = 2.0**-52 if want.dtype == np.float64 else 2.0**-23
+        last = {np.float16: 2.0**-11, ml_dtypes.bfloat16: 2.0**-8}.get(want.dtype.type, 0)
+        limit = size * unit * (k**0.5 + 2) + np.abs(exact) * last
+        assert (np.abs(got[0].astype(np.float64) - exact) <= limit).all()
+
+
+def test_a_row_by_a_large_matrix_of_extremes() -> None:
+    x, w = np.ones((1, 1024), np.float32), np.ones((1024, 1024), np.float32)
+    w[5, 0], w[6, 1], w[1000, 2], w[7, 3], w[900, 3] = np.inf, -np.inf, np.nan, np.inf, -np.inf
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_array_equal(wf.jit(lambda x, w: x @ w)(x, w), x @ w)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, ml_dtypes.bfloat16])
+def test_a_row_by_large_constants_and_parts_of_stacks(dtype: Any) -> None:
+    rng = np.random.default_rng(7)
+    x, stack = rng.standard_normal((1, 1536)).astype(dtype), rng.standard_normal((3, 1536, 1000)).astype(dtype)
+    fixed = stack[2].copy()
+    fixed.flags.writeable = False
+    whole = wf.jit(lambda x, w: x @ w)(x, fixed)
+    products = wf.jit(lambda x, stack: (x @ stack[2], x @ fixed))
+    for _ in range(3):  # constants may be packed by now
+        for got in products(x, stack):
+            want = x.astype(np.float64) @ fixed.astype(np.float64)
+            np.testing.assert_allclose(got.astype(np.float64), want, rtol=2.0**-7, atol=0.5)
+        assert np.array_equal(products(x, stack)[0], whole)
+
+
+def test_a_row_by_matrices_of_any_width() -> None:
+    product = wf.jit(lambda x, w: x @ w, dynamic={"w": {1: "n"}})
+    rng = np.random.default_rng(8)
+    x = rng.standard_normal((1, 2048)).astype(np.float32)
+    for n in (1, 17, 1000, 4099):
+        w = rng.standard_normal((2048, n)).astype(np.float32)
+        np.testing.assert_allclose(product(x, w), x.astype(np.float64) @ w.astype(np.float64), rtol=1e-4, atol=1e-3)

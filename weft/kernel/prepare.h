@@ -36,6 +36,9 @@ std::vector<bool> before_transpositions(const Graph& graph);
 // Such a call, computed and then transposed; an empty value where an operand is not transposed like the others.
 Value before_transposition(Builder& build, const Node& node, const std::vector<Value>& operands);
 
+// A dot_general of a row by a matrix that lies in rows as the sum of parts of both; an empty value for others.
+Value row_by_parts(Builder& build, const Node& node, Value lhs, Value rhs);
+
 // The permutation that undoes one.
 Ints inverse(const Ints& permutation);
 // A transposition, of what was transposed too.
