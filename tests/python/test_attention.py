@@ -366,3 +366,21 @@ def test_inside_a_loop() -> None:
 
     x, w = normal(2, 600, 16), normal(16, 16)
     close(wf.jit(steps)(x, w), steps(x, w), 4000)
+
+
+def test_the_next_block_of_queries_is_fetched(tmp_path: Any) -> None:
+    """Where they lie one after the other, with other heads between them, and where only the call knows how many there are."""
+
+    def heads_between(q: Any, k: Any, v: Any) -> Any:
+        return causal_where(*(a.transpose(1, 0, 2) for a in (q, k, v)))
+
+    n = wf.Dim("n", 600, 700, 900)
+    for function, args, dynamic in (
+        (causal_where, three(2, 608, 16), {}),
+        (heads_between, three(607, 2, 16), {}),
+        (causal_compare, three(2, 650, 16), {name: {1: n} for name in "qkv"}),
+    ):
+        with wf.knobs(dump=str(tmp_path), cache=""):
+            close(wf.jit(function, dynamic=dynamic)(*args), function(*args), 200)
+        text = (tmp_path / function.__name__ / "30-emit.ll").read_text()
+        assert text.count("call void @weft.fetch(") == 1, function.__name__

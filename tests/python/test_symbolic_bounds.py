@@ -116,3 +116,17 @@ def test_text_cannot_name_views_that_nothing_holds_to_their_operand():
     text = 'func.func @main(%x: tensor<3xf32>) -> tensor<9xf32> {\n  %r = "weft.strided_view"(%x) {dims = array<i64: 9>, axes = array<i64: 0>, strides = array<i64: 1>, start_indices = array<i64: 0>} : (tensor<3xf32>) -> tensor<9xf32>\n  return %r : tensor<9xf32>\n}'
     with pytest.raises(wf.errors.Error, match=r"weft\.strided_view"):
         wf.stablehlo.parse(text)
+
+
+def test_places_are_compared_whole_where_32_bits_hold_them_or_not():
+    """Sums of places and numbers around what 32 bits hold, by vectors and by what is left."""
+
+    def masks(x):
+        rows, columns = np.arange(x.shape[0])[:, None], np.arange(x.shape[1])
+        limits = [0, 2**31 - 70, 2**31 - 30, 2**31 + 7, -(2**31) - 30, 2**40]
+        return [f(columns + a, rows + a + b) for a in limits for b in (-3, 0, 2**31) for f in (np.less_equal, np.greater, np.equal)]
+
+    x = np.zeros((37, 67))
+    for f in (wf.jit(masks), wf.jit(masks, dynamic={"x": {0: wf.Dim("m", 1, 30, 90), 1: "n"}})):
+        for found, wanted in zip(f(x), masks(x), strict=True):
+            np.testing.assert_array_equal(found, wanted)

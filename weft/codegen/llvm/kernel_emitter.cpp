@@ -99,6 +99,16 @@ std::string KernelEmitter::extent(const Dim& dim) {
   // Keyed by the counters' present values too: a loop rebinds its counter in its own scope.
   for (size_t i = scopes_.size(); i-- > 0;)
     if (auto found = scopes_[i].extents.find(key); found != scopes_[i].extents.end()) return found->second;
+  // What several terms take of one counter, once: the stride leaves the loop.
+  std::set<std::string> met;
+  for (const Dim::Term& term : dim.terms())
+    for (const auto& atom : term.atoms) {
+      bool again = atom->op == DimOp::symbol && atom->symbol.name[0] == '.' && !met.insert(atom->symbol.name).second;
+      std::optional<Dim> stride = again ? coefficient(dim, atom->symbol.name) : std::nullopt;
+      if (!stride) continue;
+      Dim rest = dim - *stride * dim_of_atom(*atom);
+      return scopes_.back().extents[key] = add(extent(rest), multiply(extent(*stride), counters_.at(atom->symbol.name)));
+    }
   std::string sum = cat(dim.constant());
   for (const Dim::Term& term : dim.terms()) {
     std::string product = cat(term.coefficient);

@@ -231,6 +231,8 @@ class KernelEmitter {
   std::string complex_is_finite(DType real, const std::string& re, const std::string& im, int lanes);
   std::array<std::string, 2> complex_divide(DType real, const std::array<std::string, 4>& parts, int lanes);
   Ssa complex_library(Scalar op, DType real, const std::vector<std::string>& parts, int lanes);
+  bool has_short_values(ExprId id) const;
+  std::string comparison(const Expr& e, std::string a, std::string b, int lanes);
   std::string compare(Scalar op, DType dtype, const std::string& a, const std::string& b, int lanes);
   std::string convert(DType from, DType to, const std::string& value, int lanes);
   // The operation as the dtype rounds it.

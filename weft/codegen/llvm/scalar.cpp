@@ -80,7 +80,7 @@ Ssa KernelEmitter::scalar(const Expr& e, const std::vector<Ssa>& args, bool vect
     lanes_.count = keep;
     return {value, {}, vector};
   }
-  if (is_comparison(e.op)) return {compare(e.op, from, wide(0), wide(1), lanes), {}, vector};
+  if (is_comparison(e.op)) return {comparison(e, wide(0), wide(1), lanes), {}, vector};
   std::string operands[3];
   for (size_t i = 0; i < args.size(); ++i) operands[i] = wide(i);
   if (short_ && vector)
@@ -110,6 +110,28 @@ Ssa KernelEmitter::scalar(const Expr& e, const std::vector<Ssa>& args, bool vect
   bool exact = e.dtype == DType::bf16 && e.op == Scalar::multiply && (doubles(0) || doubles(1));
   if (is_float(from)) return {exact ? real_scalar(e.op, from, operands, lanes) : small_scalar(e.op, from, operands, lanes), {}, vector};
   return {integer_scalar(e.op, from, operands, lanes), {}, vector};
+}
+
+// Whether this is a place, or places and numbers added up, that 32 bits hold: more of them are compared at once.
+bool KernelEmitter::has_short_values(ExprId id) const {
+  auto bounds = [&](const auto& self, ExprId at) -> std::pair<double, double> {
+    const Expr& e = kernel_.exprs[static_cast<size_t>(at)];
+    if (e.dtype == DType::i64 && e.kind == ExprKind::index) return {e.index.min(), e.index.max()};
+    if (e.dtype == DType::i64 && e.kind == ExprKind::constant) return {e.value.as_double(0), e.value.as_double(0)};
+    if (e.dtype != DType::i64 || e.kind != ExprKind::scalar || e.op != Scalar::add) return {-0x1p63, 0x1p63};
+    auto [low, high] = self(self, e.args[0]);
+    auto [low_more, high_more] = self(self, e.args[1]);
+    return {low + low_more, high + high_more};
+  };
+  auto [low, high] = bounds(bounds, id);
+  return low > -0x1p31 && high < 0x1p31;
+}
+
+std::string KernelEmitter::comparison(const Expr& e, std::string a, std::string b, int lanes) {
+  bool is_short = lanes > 1 && has_short_values(e.args[0]) && has_short_values(e.args[1]);
+  for (std::string* side : {&a, &b})
+    if (is_short) *side = assign(cat("trunc ", lanes_type("i64", lanes), " ", *side, " to ", lanes_type("i32", lanes)));
+  return compare(e.op, is_short ? DType::i32 : kernel_.exprs[static_cast<size_t>(e.args[0])].dtype, a, b, lanes);
 }
 
 std::string KernelEmitter::compare(Scalar op, DType dtype, const std::string& a, const std::string& b, int lanes) {
