@@ -8,6 +8,9 @@
 namespace weft {
 namespace {
 
+// Kernels that cost no more for a byte, in the prices of cost.h, wait for memory.
+constexpr int64_t waits = 4;
+
 void visit_launches(const std::vector<Launch>& launches, bool outermost, auto& visit) {
   for (const Launch& launch : launches) {
     visit(launch, outermost);
@@ -44,7 +47,7 @@ void write_past_caches(Program& program) {
     distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
     int64_t bytes = 0;
     for (int32_t buffer : distinct) bytes += program.buffers[static_cast<size_t>(buffer)].bytes.opt();
-    if (bytes < 2 * beyond_caches) may_fit[k] = true;
+    if (bytes < 2 * beyond_caches && (launch.cost * launch.parallel).opt() <= waits * bytes) may_fit[k] = true;
     size_t next = 0;
     for (size_t i = 0; i < keeps[k].size(); ++i) {
       if (program.kernels[k].memories[i].scratch) continue;
