@@ -98,10 +98,10 @@ def torch_int4_weights(w: Any, x: Any) -> Any:
 
 N = 4096
 WEIGHTS = {
-    "f32": lambda: {"weight": normal(N, N)},
-    "bf16": lambda: {"weight": normal(N, N, dtype=bf16)},
-    "int8 weights": lambda: {"weight": integers(-127, 128, N, N, dtype=np.int8), "scale": normal(N, scale=0.01)},
-    "int4 weights": lambda: {"weight": integers(0, 256, N // 2, N, dtype=np.uint8), "scale": normal(N, scale=0.1)},
+    "f32": lambda n: {"weight": normal(N, n)},
+    "bf16": lambda n: {"weight": normal(N, n, dtype=bf16)},
+    "int8 weights": lambda n: {"weight": integers(-127, 128, N, n, dtype=np.int8), "scale": normal(n, scale=0.01)},
+    "int4 weights": lambda n: {"weight": integers(0, 256, N // 2, n, dtype=np.uint8), "scale": normal(n, scale=0.1)},
 }
 TWINS = {
     "f32": (weighted, lambda w, x: x @ w["weight"]),
@@ -109,15 +109,15 @@ TWINS = {
     "int8 weights": (int8_weights, lambda w, x: (x @ w["weight"].to(torch.float32)) * w["scale"]),
     "int4 weights": (int4_weights, torch_int4_weights),
 }
-for rows in (1, 8):
-    for suffix, weights in WEIGHTS.items():
-        declare(
-            f"skinny {rows}x4096x4096 {suffix}",
-            TWINS[suffix][0],
-            lambda rows=rows, dtype=bf16 if suffix == "bf16" else f32: (normal(rows, N, dtype=dtype),),
-            weights=weights,
-            traced_weights="weights" in suffix,  # or they would be widened once, and read wide
-            torch=TWINS[suffix][1],
-            flops=2.0 * rows * N * N,
-            peak="bf16" if suffix == "bf16" else "f32",
-        )
+# All weights of 4096 x 4096, and a row by 64 MB of narrow ones: those of 4096 x 4096 stay in a cache, as a model's do not.
+for rows, n, suffix in [(rows, N, suffix) for rows in (1, 8) for suffix in WEIGHTS] + [(1, 4 * N, "int8 weights"), (1, 8 * N, "int4 weights")]:
+    declare(
+        f"skinny {rows}x4096x{n} {suffix}",
+        TWINS[suffix][0],
+        lambda rows=rows, dtype=bf16 if suffix == "bf16" else f32: (normal(rows, N, dtype=dtype),),
+        weights=lambda n=n, suffix=suffix: WEIGHTS[suffix](n),
+        traced_weights="weights" in suffix,  # or they would be widened once, and read wide
+        torch=TWINS[suffix][1],
+        flops=2.0 * rows * N * n,
+        peak="bf16" if suffix == "bf16" else "f32",
+    )

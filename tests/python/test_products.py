@@ -407,3 +407,35 @@ def test_a_row_by_matrices_of_any_width() -> None:
     for n in (1, 17, 1000, 4099):
         w = rng.standard_normal((2048, n)).astype(np.float32)
         np.testing.assert_allclose(product(x, w), x.astype(np.float64) @ w.astype(np.float64), rtol=1e-4, atol=1e-3)
+
+
+@pytest.mark.parametrize("columns", [1024, 1500, 2112])
+def test_a_row_by_many_weights_of_four_bits(target: str, columns: int) -> None:
+    """Rows of bytes side by side, their digits in the order of registers: odd ends, infinities, NaN, any threads."""
+    rng = np.random.default_rng(11)
+    packed = rng.integers(0, 256, (2051, columns), dtype=np.uint8)
+    packed[7, 5::9] = 0x88  # zeros
+    functions: list[Any] = [lambda x, w: x @ nibbles(w, 0), lambda x, w: x[:, 2051:] @ ((w >> 4).astype(np.float32) - 3)]
+    for f in functions:
+        for x in (rng.standard_normal((1, 4102), np.float32), np.ones((1, 4102), np.float32)):
+            compiled, results = wf.jit(f), []
+            for threads in (1, 3):
+                wf.set_num_threads(threads)
+                results.append(compiled(x, packed))
+            wf.set_num_threads(0)
+            exact = f(x.astype(np.float64), packed)
+            np.testing.assert_allclose(results[0], exact, rtol=0, atol=2.0**-19 * np.abs(x).sum())
+            assert results[0].tobytes() == results[1].tobytes()
+            if (x == 1).all():
+                np.testing.assert_array_equal(results[0], exact)
+    x = np.zeros((1, 4102), np.float32)
+    x[0, 7] = np.inf
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_array_equal(wf.jit(functions[0])(x, packed), x @ nibbles(packed, 0))
+
+
+@pytest.mark.parametrize("columns", [1792, 2081, 4096])
+def test_a_row_by_long_lines_of_bytes(target: str, columns: int) -> None:
+    rng = np.random.default_rng(13)
+    w, x = rng.integers(-128, 128, (1027, columns), dtype=np.int8), rng.integers(-9, 9, (1, 1027)).astype(np.float32)
+    np.testing.assert_array_equal(wf.jit(lambda x, w: x @ w.astype(np.float32))(x, w), x @ w.astype(np.float32))

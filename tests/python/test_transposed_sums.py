@@ -83,3 +83,38 @@ def test_transposes_with_what_is_computed_on_the_way(dtype: Any) -> None:
             lambda x, y, axes=axes: np.transpose(x, axes) + y * y[..., :1],
         ):
             np.testing.assert_array_equal(wf.jit(function)(x, y), function(x, y))
+
+
+def long_rows(dtype: str, rows: int = 2052, columns: int = 1100) -> Any:
+    x = np.random.default_rng(4).integers(-99, 99, (rows, columns)).astype(dtype)
+    if np.issubdtype(x.dtype, np.floating):
+        x[5, ::7], x[9, ::3], x[11, ::5] = np.nan, np.inf, -0.0
+    return x
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "uint8", "float16"])
+@pytest.mark.parametrize("kind", ["sum", "max", "prod"])
+def test_many_long_rows_are_combined_in_pieces(dtype: str, kind: str) -> None:
+    def reduced(x: Any) -> Any:
+        return getattr(x.astype(np.float32) if x.dtype.itemsize < 4 else x, kind)(axis=0)
+
+    x, results = long_rows(dtype), []
+    if kind == "prod":
+        x = np.sign(x)
+    for threads in (1, 3):
+        wf.set_num_threads(threads)
+        results.append(wf.jit(reduced)(x))
+    wf.set_num_threads(0)
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_array_equal(results[0], reduced(x))  # whole numbers: exact in any order
+    assert results[0].tobytes() == results[1].tobytes()
+
+
+def test_rows_of_pieces_may_be_of_any_number_and_length() -> None:
+    f = wf.jit(lambda x: ((x * 2).sum(axis=0), x.max(axis=0)), dynamic={"x": {0: wf.Dim("n", 1, 2100, 9000), 1: wf.Dim("k", 1, 4097, 90000)}})
+    for shape in [(2055, 1201), (3, 5), (2100, 4097), (1, 1100), (30, 70000)]:
+        x = np.random.default_rng(5).integers(-9, 9, shape).astype(np.float32)
+        for found, wanted in zip(f(x), ((x * 2).sum(axis=0), x.max(axis=0)), strict=True):
+            np.testing.assert_array_equal(found, wanted)
+    x = np.random.default_rng(6).integers(-9, 9, (3, 700, 1100)).astype(np.float32)
+    np.testing.assert_array_equal(wf.jit(lambda x: x.sum(axis=1))(x), x.sum(axis=1))

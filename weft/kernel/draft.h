@@ -86,6 +86,8 @@ void lower_reduce(Lowering& lowering, const Stage& stage);
 // become blocks, then the first of `inner`, and what is inside of one. All memories of `access` must be known.
 bool lay_along(Lowering& lowering, Draft& draft, const Access& access, NodeId reader, const std::vector<Axis>& outer, std::vector<Axis>& inner,
                bool by_blocks);
+// Schedules a sum of elements that lie under each other, if they are many: `body` defines it, adds an element and stores it.
+bool sum_down(Kernel& kernel, std::vector<Axis> kept, std::vector<Axis> reduced, std::vector<Stmt>& body, Dim& parallel);
 // Stages over the same rows.
 void lower_rows(Lowering& lowering, const Group& group);
 

@@ -182,6 +182,15 @@ void lower_reduce(Lowering& lowering, const Stage& stage) {
   space.inner_is_reduced = space.inner_is_reduced ? !sums_side_by_side(lowering, draft, access, stage.root, space.kept, space.reduced)
                                                   : sums_along(lowering, draft, access, stage.root, space.kept, space.reduced);
   std::vector<Stmt> add{accumulate(sum, op, element)};
+  if (!space.inner_is_reduced) {
+    std::vector<Stmt> body{kernel.body[0], add[0], kernel.body[1]};
+    kernel.body = body;
+    merge_axes(kernel, space.reduced);
+    merge_axes(kernel, space.kept);
+    body = std::move(kernel.body);
+    if (sum_down(kernel, space.kept, space.reduced, body, draft.parallel)) return finish_draft(lowering, std::move(draft), access, {stage.root});
+    kernel.body = {body[0], body[2]};
+  }
   std::vector<Stmt> loops = space.inner_is_reduced ? nested(space.reduced, std::move(add), independent_sums) : serial(space.reduced, std::move(add));
   kernel.body.insert(kernel.body.begin() + 1, std::make_move_iterator(loops.begin()), std::make_move_iterator(loops.end()));
   if (space.inner_is_reduced) {

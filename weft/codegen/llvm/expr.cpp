@@ -171,6 +171,7 @@ Ssa KernelEmitter::load(const Expr& e) {
   if (!is_complex(e.dtype)) fetch_ahead(e);
   if (is_complex(e.dtype)) value.im = load_part(base, e.dtype, e.index, e.dynamic, 2, 1, mask).re;
   stays_ = false;
+  if (lanes_.by_bytes && !kernel_.memories[static_cast<size_t>(e.slot)].scratch) value.re = by_bytes(value.re, register_type(e.dtype), false);
   lanes_ = saved;
   return value;
 }
@@ -198,9 +199,19 @@ void KernelEmitter::fetch_ahead(const Expr& e) {
   if (!row || row->is(0)) row = coefficient(e.index, ".p");  // .q: rows of a block (overlap_rows.cpp)
   if (!step || !step->is(1)) return;
   int64_t bytes = size_of(e.dtype), ahead = (streams_.size() > 3 ? page / 2 : page) / bytes;
-  std::optional<Dim> down = down_.empty() ? std::nullopt : coefficient(e.index, down_);
+  std::optional<Dim> down = down_.empty() ? std::nullopt : coefficient(e.index, down_), under = coefficient(e.index, ".down");
+  bool is_under = under && under->is_static() && under->value() * bytes >= page / 4 && e.index.max() >= past_cache / bytes;
   if (down && down->is_static() && down->value() * bytes >= page) {
     ahead = down->value() * 4;
+  } else if (is_under) {
+    // On the same row, or from its beginning on the one that takes its place.
+    ahead = std::min(page / 4 / bytes, row_.max() / 2);
+    std::string end = extent(row_), later = assign(cat("add i64 ", counters_.at(lanes_.counter), ", ", ahead));
+    std::string below = assign(cat("sub i64 ", under->value() * 8 + ahead, ", ", end));
+    std::string on = assign(cat("select i1 ", assign(cat("icmp slt i64 ", later, ", ", end)), ", i64 ", ahead, ", i64 ", below));
+    std::string from = add(extent(e.index), on);
+    for (int64_t lane = 0; lane < lanes_.count; lane += 64 / bytes) prefetch(e.slot, add(from, cat(lane)), false);
+    return;
   } else if (streams_.count(&e) == 0) {
     if (!row || !row->is_static() || row->is(0)) return;
     auto is_same = [&](const Expr& other) { return other.kind == ExprKind::load && other.slot == e.slot && other.index == e.index; };

@@ -235,6 +235,7 @@ void KernelEmitter::emit_loop_kernel() {
   append(*out, "define internal void @", kernel_.name, "(ptr %args, i64 %begin, i64 %end) #0 {\nentry:\n");
   allocate_scratch();
   load_arguments();
+  by_bytes_ = takes_bytes();
   statements(kernel_.body);
   if (writes_past_caches_) {
     // Such stores are seen by other threads in no order.

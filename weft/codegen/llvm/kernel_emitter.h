@@ -95,6 +95,7 @@ class KernelEmitter {
     int count = 1;
     std::string counter;   // its name; its base value is bound in counters_
     std::string mask;      // <count x i1>, empty: all
+    bool by_bytes = false;  // each group of 16 lanes is every fourth element: 32 bits of a register hold four neighbouring bytes
   };
 
   // kernel_emitter.cpp
@@ -218,6 +219,10 @@ class KernelEmitter {
   std::optional<Digit> digit_of(const Expr& e) const;
   ExprId only_digit(ExprId id, int depth) const;
   bool has_digits(const std::vector<Stmt>& body) const;
+  bool takes_bytes() const;
+  std::string by_bytes(const std::string& value, const std::string& element, bool back);
+  std::string digits(ExprId source, int shift);
+  Ssa add_products(const Ssa& total, ExprId id);
   // What the expression is where the digit is `value`.
   Element value_at(ExprId id, ExprId digit, int64_t value) const;
   std::optional<Ssa> looked_up(ExprId id);
@@ -271,6 +276,7 @@ class KernelEmitter {
   std::string down_;                 // the counter of rows under the lanes, of which results go past the caches
   // Bytes of bf16 values as those of floats, and which are not zero.
   struct { std::string from, where; } widening_;
+  bool by_bytes_ = false;            // lanes of vector loops are in the order of Lanes::by_bytes
   bool past_caches_ = false;         // the store that is being written goes past the caches
   bool writes_past_caches_ = false;  // some store of the kernel does
 };

@@ -80,6 +80,10 @@ void KernelEmitter::statement(const Stmt& stmt) {
       return;
     case StmtKind::accumulate: {
       DType dtype = kernel_.variables[static_cast<size_t>(stmt.slot)].dtype;
+      if (by_bytes_ && stmt.op == Scalar::add) {
+        variables_[stmt.slot] = add_products(variables_.at(stmt.slot), stmt.expr);
+        return;
+      }
       Ssa value = in_lanes();
       // A maximum looks for NaN in its first operand: what is new there keeps the test off the path from turn to turn.
       bool is_extreme = stmt.op == Scalar::maximum || stmt.op == Scalar::minimum;
@@ -310,10 +314,10 @@ Ssa KernelEmitter::across(Scalar op, DType dtype, Ssa value, int lanes, int left
 
 void KernelEmitter::vector_loop(const Stmt& loop) {
   ++loops_;
-  int lanes = lanes_for(loop.body);
+  int lanes = by_bytes_ ? 64 : lanes_for(loop.body);
   // Rows under columns: each row is read several vectors wide, which hides the latency of the sums and keeps to a page.
   bool has_rows = std::any_of(loop.body.begin(), loop.body.end(), [](const Stmt& s) { return s.kind == StmtKind::loop; });
-  if (has_rows) {
+  if (has_rows && !by_bytes_) {
     int doublings = vectors_at_once(loop.body) > 1 ? 1 : is_one_total(loop.body) ? (module_.target.vector_registers == 32 && !has_digits(loop.body) ? 4 : 3) : 2;
     for (; doublings > 0 && loop.extent.opt() >= 2 * lanes; --doublings) lanes *= 2;
   }
@@ -456,7 +460,7 @@ void KernelEmitter::vector_part(const Stmt& loop, const std::string& begin, cons
     scopes_.emplace_back();
     std::string base = u ? assign(cat("add nsw i64 ", i, ", ", u * lanes)) : i;
     counters_[loop.counter] = base;
-    lanes_ = {lanes, loop.counter, {}};
+    lanes_ = {lanes, loop.counter, {}, by_bytes_ && !masked};
     if (masked) {
       std::string limit = splat("i64", end, lanes);
       lanes_.mask = assign(cat("icmp slt ", steps_type, " ", steps(), ", ", limit));
@@ -560,6 +564,7 @@ void KernelEmitter::store(const Stmt& stmt) {
   at_store_ = is_bounded || (narrows && memory.flushes && !short_) ? AtStore::bounded : narrows ? AtStore::any : AtStore::kept;
   past_caches_ = lanes_.count > 1 && lanes_.mask.empty() && keeps_to_lines(stmt, lanes_.counter);
   fetch_target(stmt);
+  if (lanes_.by_bytes && !memory.scratch && value.vector) value.re = by_bytes(value.re, register_type(memory.dtype), true);
   if (!is_complex(memory.dtype)) return store_part(base, memory.dtype, stmt.index, stmt.dynamic, 1, 0, mask, value.re, value.vector);
   if (store_pairs(base, memory.dtype, stmt, value)) return;
   store_part(base, memory.dtype, stmt.index, stmt.dynamic, 2, 0, mask, value.re, value.vector);

@@ -1,0 +1,62 @@
+// Sums down the columns of what does not fit the caches: some rows at a time are read from end to end of a piece of columns, side by
+// side, while the sums rest in the first-level cache. A strip of columns from the first row to the last touches a line or two of
+// each row, which the CPU does not foresee.
+#include <algorithm>
+
+#include "weft/kernel/draft.h"
+
+namespace weft {
+namespace {
+
+// Rows side by side: as many streams of memory as the CPU follows.
+constexpr int64_t rows_at_once = 8;
+constexpr int64_t large = 1 << 21, least_piece = 512, most_piece = 4096, pieces_wanted = 8;
+
+Stmt vector_over(const Axis& columns, std::vector<Stmt> body) { return std::move(nested({columns}, std::move(body), 1)[0]); }
+
+}  // namespace
+
+// `body`: the sum is defined, added to, and stored. Each sum has its elements in the order of the rows, as without pieces.
+bool sum_down(Kernel& kernel, std::vector<Axis> kept, std::vector<Axis> reduced, std::vector<Stmt>& body, Dim& parallel) {
+  DType dtype = kernel.variables[static_cast<size_t>(body[0].slot)].dtype;
+  if (kept.empty() || reduced.size() != 1 || size_of(dtype) < 4 || is_complex(dtype)) return false;
+  Axis columns = kept.back(), rows = reduced[0];
+  if (columns.extent.opt() < 2 * least_piece || rows.extent.opt() < 4 * rows_at_once) return false;
+  if (columns.extent.opt() * rows.extent.opt() < large) return false;
+  kept.pop_back();
+  kernel.body = std::move(body);
+  int64_t size = std::clamp((columns.extent.opt() / pieces_wanted + least_piece - 1) / least_piece * least_piece, least_piece, most_piece);
+  Dim pieces = ceildiv(columns.extent, size), piece = counter_dim(".c", pieces), rest = columns.extent - piece * Dim(size);
+  substitute_counter(kernel, columns.counter, piece * Dim(size) + counter_dim(".i", size));
+  kept.push_back({".c", pieces});
+  columns = {".i", min(rest, size)};
+  Axis inside = split(kernel, rows, rows_at_once, ".down");
+
+  Expr load;
+  load.kind = ExprKind::load;
+  load.dtype = dtype;
+  load.slot = static_cast<int32_t>(kernel.memories.size());
+  load.index = counter_dim(".i", size);
+  kernel.memories.push_back({"sums", dtype, true, size});
+  kernel.exprs.push_back(load);
+  auto kept_sum = static_cast<ExprId>(kernel.exprs.size() - 1);
+  Stmt define = kernel.body[0], add = kernel.body[1], store = kernel.body[2];
+  ExprId result = store.expr;
+  store.expr = kept_sum;
+  Stmt first = vector_over(columns, {store_statement(load.slot, load.index, define.expr)});
+  define.expr = kept_sum;
+  std::vector<Stmt> block{define};
+  for (Stmt& loop : serial({inside}, {add})) block.push_back(std::move(loop));
+  block.push_back(store_statement(load.slot, load.index, result));
+  std::vector<Stmt> loops{first};
+  for (Stmt& loop : serial({rows}, {vector_over(columns, std::move(block))})) loops.push_back(std::move(loop));
+  loops.push_back(vector_over(columns, {store}));
+  kernel.body = std::move(loops);
+  parallel = flatten_parallel(kernel, kept);
+  std::vector<Stmt> result_body;
+  result_body.push_back(parallel_loop(parallel, std::move(kernel.body)));
+  kernel.body = std::move(result_body);
+  return true;
+}
+
+}  // namespace weft
