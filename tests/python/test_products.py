@@ -439,3 +439,14 @@ def test_a_row_by_long_lines_of_bytes(target: str, columns: int) -> None:
     rng = np.random.default_rng(13)
     w, x = rng.integers(-128, 128, (1027, columns), dtype=np.int8), rng.integers(-9, 9, (1, 1027)).astype(np.float32)
     np.testing.assert_array_equal(wf.jit(lambda x, w: x @ w.astype(np.float32))(x, w), x @ w.astype(np.float32))
+
+
+@pytest.mark.parametrize("n", [16384, 16421])
+def test_a_row_by_bytes_that_no_cache_holds(n: int) -> None:
+    """Lines of them are fetched ahead, beyond their ends too."""
+    rng = np.random.default_rng(9)
+    x, w = rng.integers(-9, 9, (1, 1608)).astype(np.float32), rng.integers(-128, 128, (1608, n), dtype=np.int8)
+    product = wf.jit(lambda x, w: x @ w.astype(np.float32))
+    for threads in (1, 3):
+        with wf.knobs(threads=threads):
+            np.testing.assert_array_equal(product(x, w), x @ w.astype(np.float32))

@@ -7,6 +7,7 @@
 
 #include "weft/codegen/llvm/dot_shape.h"
 #include "weft/core/error.h"
+#include "weft/core/pages.h"
 
 namespace weft {
 namespace {
@@ -89,17 +90,20 @@ int64_t tile_rows(const DotKernel& kernel, const DotForm& form, const DotShape& 
 }
 
 // A single row reads eight lines of rhs side by side. Where they are short the CPU does not foresee the next ones: they are
-// fetched so many bytes ahead, unless all of rhs may be in the second-level cache.
-constexpr int64_t fetched = 12 * 1024, stays_near = 1 << 20;
+// fetched so many bytes ahead, unless all of rhs may be in the second-level cache. So are long lines of bytes that no cache
+// holds, which it is done with before more of them come from memory.
+constexpr int64_t fetched = 12 * 1024, fetched_of_bytes = 1024, stays_near = 1 << 20;
 int64_t fetch_of(const DotKernel& kernel) {
   const DotOperand& rhs = kernel.raw ? *kernel.raw : kernel.rhs;
-  int64_t eight = 8 * size_of(rhs.dtype) * known(rhs.inner == "1" ? rhs.outer : rhs.outer == "1" ? rhs.inner : "");
-  if (eight <= 0 || eight > fetched || (kernel.packed_rhs && !kernel.raw)) return 0;
+  int64_t size = size_of(rhs.dtype), eight = 8 * size * known(rhs.inner == "1" ? rhs.outer : rhs.outer == "1" ? rhs.inner : "");
+  bool is_short = eight <= fetched;
+  if (eight <= 0 || (!is_short && size > 1) || (kernel.packed_rhs && !kernel.raw)) return 0;
   std::vector<std::string> extents = kernel.batch;
   extents.insert(extents.end(), {kernel.n, kernel.k});
-  int64_t room = stays_near / size_of(rhs.dtype);  // elements; none where an extent is not known
+  int64_t room = (is_short ? stays_near : beyond_caches) / size;  // elements; none where an extent is not known
   for (const std::string& extent : extents) room = known(extent) < 0 ? 0 : room / std::max<int64_t>(known(extent), 1);
-  return room > 0 ? 0 : (fetched + eight - 1) / eight * eight;
+  if (room > 0) return 0;
+  return is_short ? (fetched + eight - 1) / eight * eight : fetched_of_bytes;
 }
 
 void store_parts(std::string& ir, const std::string& name, int64_t part, int64_t jump) {

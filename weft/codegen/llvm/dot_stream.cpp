@@ -14,6 +14,12 @@ entry:
   %move.all = mul i64 %move, $unroll$
   %ak.all = mul i64 %ak, $unroll$
   %fetches = icmp ne i64 %fetch, 0
+  ; What is fetched ahead on long rows is, from their end on, at the beginning of those that take their places.
+  %row.end = mul i64 %panels, $rhs.bytes$
+  %is.long = icmp ult i64 %fetch, %row.end
+  %below.0 = sub i64 %move.all, %row.end
+  %below.1 = add i64 %below.0, %fetch
+  %below = select i1 %is.long, i64 %below.1, i64 %fetch
   br i1 %first, label %zero, label %open
 zero:
   call void @llvm.memset.p0.i64(ptr align 64 %c, i8 0, i64 %c.bytes, i1 false)
@@ -38,6 +44,9 @@ struct Stream {
   std::string ir;
 
   const DotShape& shape() const { return writer.shape; }
+  int panel_bytes() const { return shape().width * int(size_of(writer.form.rhs)); }  // of a row of rhs
+  // Whether long lines are fetched too (dot.cpp).
+  bool wraps() const { return size_of(writer.form.rhs) == 1; }
 
   // `count` units of k for all panels; blocks and values are named after `label`.
   void pass(const std::string& label, int count) {
@@ -45,15 +54,26 @@ struct Stream {
     append(ir, label, ":\n");
     for (int i = 0; i < count; ++i) open_unit(name, i);
     append(ir, "  br label %", label, ".panel\n", label, ".panel:\n  ", name, "p = phi i64 [ 0, %", label, " ], [ ", name,
-           "p.next, %", label, ".fetched ]\n  ", name, "bo = mul i64 ", name, "p, ", shape().width * int(size_of(writer.form.rhs)), "\n  ",
-           name, "co = mul i64 ", name, "p, ", shape().width * shape().size, "\n  ", name, "c = getelementptr i8, ptr %c, i64 ", name, "co\n");
+           "p.next, %", label, ".fetched ]\n  ", name, "bo = mul i64 ", name, "p, ", panel_bytes(), "\n  ", name, "co = mul i64 ", name, "p, ",
+           shape().width * shape().size, "\n  ", name, "c = getelementptr i8, ptr %c, i64 ", name, "co\n");
     sums(name, count);
     append(ir, "  br i1 %fetches, label %", label, ".fetching, label %", label, ".fetched\n", label, ".fetching:\n");
+    if (wraps()) wrap(name, label);
     for (int i = 0; i < count * writer.form.group; ++i) fetch_line(name, i);
     append(ir, "  br label %", label, ".fetched\n", label, ".fetched:\n  ", name, "p.next = add i64 ", name, "p, 1\n  ", name, "more = icmp ult i64 ", name, "p.next, %panels\n  br i1 ", name,
            "more, label %", label, ".panel, label %", label, ".end\n", label, ".end:\n  %left.", label, " = sub i64 %left, ", count,
            "\n  %pa.", label, " = getelementptr i8, ptr %pa, i64 ", count > 1 ? "%ak.all" : "%ak", "\n  %pb.", label,
            " = getelementptr i8, ptr %pb, i64 ", count > 1 ? "%move.all" : "%move", "\n  br label %choose\n");
+  }
+
+  // How far ahead panel `p` fetches: beyond the end of its lines where those that take their places begin. Where a panel is
+  // half a line of memory, every other one does.
+  void wrap(const std::string& name, const std::string& label) {
+    if (panel_bytes() < 64)
+      append(ir, "  ", name, "odd = trunc i64 ", name, "p to i1\n  br i1 ", name, "odd, label %", label, ".fetched, label %", label, ".fetching.line\n", label,
+             ".fetching.line:\n");
+    append(ir, "  ", name, "later = add i64 ", name, "bo, %fetch\n  ", name, "on = icmp ult i64 ", name, "later, %row.end\n  ", name, "ahead = select i1 ", name,
+           "on, i64 %fetch, i64 %below\n");
   }
 
   // A unit of lhs in all lanes, and where its rows of rhs begin.
@@ -67,14 +87,14 @@ struct Stream {
     append(ir, "  ", name, "o.", i, " = mul i64 %move, ", i, "\n  ", name, "r.", i, " = getelementptr i8, ptr %pb, i64 ", name, "o.", i, "\n");
   }
 
-  // What lies %fetch bytes after row `i` of memory.
+  // What comes that far after row `i` of memory.
   void fetch_line(const std::string& name, int i) {
     int row = i % writer.form.group;
     std::string unit = cat(name, "b.", i / writer.form.group), at = row ? cat(unit, ".down.", row) : unit + ".at";
     if (row) append(ir, "  ", at, " = getelementptr i8, ptr ", unit, row > 1 ? cat(".down.", row - 1) : ".at", ", i64 %bk\n");
-    for (int byte = 0; byte < shape().width * int(size_of(writer.form.rhs)); byte += 64) {
+    for (int byte = 0; byte < panel_bytes(); byte += 64) {
       append(ir, "  ", at, ".", byte, " = getelementptr i8, ptr ", at, ", i64 ", byte, "\n");
-      writer.fetch(ir, cat(at, ".", byte), "%fetch");
+      writer.fetch(ir, cat(at, ".", byte), wraps() ? name + "ahead" : "%fetch");
     }
   }
 
@@ -122,6 +142,7 @@ std::string DotWriter::stream() {
   stream.pass("one", 1);
   emitter.functions_ += fill(open_text, {{"name", name},
                                          {"row.bytes", cat(shape.width * shape.size)},
+                                         {"rhs.bytes", cat(stream.panel_bytes())},
                                          {"group", cat(form.group)},
                                          {"unroll", cat(unroll)}});
   emitter.functions_ += stream.ir + "}\n\n";
