@@ -45,8 +45,7 @@ struct Stream {
 
   const DotShape& shape() const { return writer.shape; }
   int panel_bytes() const { return shape().width * int(size_of(writer.form.rhs)); }  // of a row of rhs
-  // Whether long lines are fetched too (dot.cpp).
-  bool wraps() const { return size_of(writer.form.rhs) == 1; }
+  bool wraps() const { return size_of(writer.form.rhs) == 1; }  // whether long lines are fetched too (dot.cpp)
 
   // `count` units of k for all panels; blocks and values are named after `label`.
   void pass(const std::string& label, int count) {
