@@ -114,16 +114,17 @@ Ssa KernelEmitter::scalar(const Expr& e, const std::vector<Ssa>& args, bool vect
 
 // Whether this is a place, or places and numbers added up, that 32 bits hold: more of them are compared at once.
 bool KernelEmitter::has_short_values(ExprId id) const {
-  auto bounds = [&](const auto& self, ExprId at) -> std::pair<double, double> {
+  auto bounds = [&](const auto& self, ExprId at, int depth) -> std::pair<double, double> {
     const Expr& e = kernel_.exprs[static_cast<size_t>(at)];
     if (e.dtype == DType::i64 && e.kind == ExprKind::index) return {e.index.min(), e.index.max()};
     if (e.dtype == DType::i64 && e.kind == ExprKind::constant) return {e.value.as_double(0), e.value.as_double(0)};
-    if (e.dtype != DType::i64 || e.kind != ExprKind::scalar || e.op != Scalar::add) return {-0x1p63, 0x1p63};
-    auto [low, high] = self(self, e.args[0]);
-    auto [low_more, high_more] = self(self, e.args[1]);
+    if (e.dtype != DType::i64 || e.kind != ExprKind::scalar || e.op != Scalar::add || depth == 0) return {-0x1p63, 0x1p63};
+    auto [low, high] = self(self, e.args[0], depth - 1);
+    auto [low_more, high_more] = self(self, e.args[1], depth - 1);
     return {low + low_more, high + high_more};
   };
-  auto [low, high] = bounds(bounds, id);
+  constexpr int deepest = 4;
+  auto [low, high] = bounds(bounds, id, deepest);
   return low > -0x1p31 && high < 0x1p31;
 }
 
