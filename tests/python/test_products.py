@@ -450,3 +450,43 @@ def test_a_row_by_bytes_that_no_cache_holds(n: int) -> None:
     for threads in (1, 3):
         with wf.knobs(threads=threads):
             np.testing.assert_array_equal(product(x, w), x @ w.astype(np.float32))
+
+
+def grouped(x: Any, w: Any, scale: Any, zero: Any) -> Any:
+    """Weights in groups of rows, each with a scale and a zero of its own."""
+    (k, n), groups = w.shape, scale.shape[0]
+    return x @ ((w.reshape(groups, k // groups, n).astype(x.dtype) - zero[:, None]) * scale[:, None]).reshape(k, n)
+
+
+def grouped_along(x: Any, w: Any, scale: Any, zero: Any) -> Any:
+    """The same of weights that lie along k, widened first."""
+    (n, k), groups = w.shape, scale.shape[1]
+    return x @ ((w.astype(x.dtype).reshape(n, groups, k // groups) - zero[:, :, None]) * scale[:, :, None]).reshape(n, k).T
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16], ids=["f32", "f64", "f16"])
+@pytest.mark.parametrize(("groups", "size", "n"), [(7, 5, 33), (32, 64, 1056), (9, 48, 5001), (66, 33, 1024), (1, 128, 200)])
+def test_a_row_by_weights_in_groups(dtype: Any, groups: int, size: int, n: int) -> None:
+    rng = np.random.default_rng(10)
+    w = rng.integers(-128, 128, (groups * size, n), dtype=np.int8)
+    scale, zero = rng.uniform(0.01, 0.1, (groups, n)).astype(dtype), rng.integers(-3, 3, (groups, n)).astype(dtype)
+    for rows in (1, 3):
+        x = rng.standard_normal((rows, groups * size)).astype(dtype)
+        wide = [v.astype(np.float64) for v in (x, w, scale, zero)]
+        want, size_of_sums = grouped(*wide), np.abs(wide[0]) @ np.abs(grouped(np.eye(groups * size), *wide[1:]))
+        unit = {np.float32: 2.0**-22, np.float16: 2.0**-9}.get(dtype, 2.0**-50)
+        got = []
+        for threads in (1, 3):
+            with wf.knobs(threads=threads):
+                got.append(wf.jit(grouped)(x, w, scale, zero))
+                along = wf.jit(grouped_along)(x, np.ascontiguousarray(w.T), np.ascontiguousarray(scale.T), np.ascontiguousarray(zero.T))
+                assert (np.abs(along - want) <= size_of_sums * unit * 4).all()
+        assert got[0].tobytes() == got[1].tobytes()
+        assert (np.abs(got[0] - want) <= size_of_sums * unit * 4).all()
+
+
+def test_a_row_by_weights_in_groups_of_extremes() -> None:
+    x, w, scale, zero = np.ones((1, 256), np.float32), np.ones((256, 1100), np.int8), np.ones((4, 1100), np.float32), np.zeros((4, 1100), np.float32)
+    scale[0, 0], scale[1, 1], scale[2, 2], zero[3, 3] = np.inf, -np.inf, np.nan, np.inf
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_array_equal(wf.jit(grouped)(x, w, scale, zero), grouped(x, w, scale, zero))

@@ -42,16 +42,25 @@ class Expression {
   size_t parts() const { return parts_; }
 
  private:
+  // What has memory in the order of the value's dimensions; null where nothing does.
+  static const Node* memory_of(const Node& node) {
+    const Node* at = &node;
+    if (at->op == Op::reshape)
+      do at = &at->operand(0).node();
+      while (at->op == Op::convert);
+    return at->op == Op::parameter || at->op == Op::constant || at->op == Op::result || at->op == Op::dot_general ? at : nullptr;
+  }
+
   // `axes`: for each dimension of the value the matrix's.
   bool walk(const Value& value, const Ints& axes, bool reshaped) {
     const Node& node = value.node();
     if (is_inline_constant(node)) return true;
     if (++nodes_ > 24) return false;
-    bool leaf = node.op == Op::parameter || node.op == Op::constant || node.op == Op::result || node.op == Op::dot_general;
+    const Node* leaf = memory_of(node);
     if (leaf || count_of(value.type()) * 8 <= whole_) {
-      bytes_ += size_of(value.type().dtype) * count_of(value.type());
+      bytes_ += size_of((leaf ? leaf : &node)->type().dtype) * count_of(value.type());
       if (leaf && !reshaped && !order_ && count_of(value.type()) * 8 > whole_) order_ = axes;
-      return leaf || is_light_or_view(node);
+      return leaf != nullptr || is_light_or_view(node);
     }
     if (node.op == Op::transpose) {
       const Ints& permutation = node.ints(Attr::permutation);
@@ -201,6 +210,15 @@ Value rows_by_parts(Builder& build, const Node& node, const Value& lhs, const Va
 
 }  // namespace
 
+// The matrix before groups of its rows, with scales of their own, say, became one dimension; itself where there are none.
+Value in_groups(const Value& matrix, int64_t rows) {
+  const Node& node = matrix.node();
+  if (node.op != Op::reshape || node.operand(0).type().rank() != 3) return matrix;
+  const Dims &from = node.operand(0).type().dims, &to = matrix.type().dims;
+  bool joins_rows = rows == 0 ? from[2] == to[1] : from[0] == to[0];
+  return joins_rows ? node.operand(0) : matrix;
+}
+
 Value with_computed_weights(Builder& build, const Node& node, Value lhs, Value rhs) {
   DType dtype = node.type().dtype;
   const Dims& dims = rhs.type().dims;
@@ -211,23 +229,36 @@ Value with_computed_weights(Builder& build, const Node& node, Value lhs, Value r
   int64_t contracted = node.ints(Attr::rhs_contracting_dimensions)[0];
   Dim k = dims[static_cast<size_t>(contracted)];
   if (count_of(rhs.type()) == 0) return {};
-  Expression matrix(rhs);
-  if (!matrix.pays(dtype) || (matrix.joint() && *matrix.joint() != contracted)) return {};
-  if (count_of(lhs.type()) != k.value()) return rows_by_parts(build, node, lhs, rhs, matrix);
+  if (count_of(lhs.type()) != k.value()) {
+    Expression matrix(rhs);
+    bool pays = matrix.pays(dtype) && (!matrix.joint() || *matrix.joint() == contracted);
+    return pays ? rows_by_parts(build, node, lhs, rhs, matrix) : Value();
+  }
+  if (rhs.node().op == Op::transpose && rhs.node().ints(Attr::permutation) == Ints{1, 0}) rhs = rhs.node().operand(0), contracted = 1 - contracted;
+  Value source = in_groups(rhs, contracted);
+  bool is_grouped = source.type().rank() == 3;
+  Expression matrix(source);
+  if (!matrix.pays(dtype) || (matrix.joint() && (is_grouped || *matrix.joint() != contracted))) return {};
   DType wide = dtype == DType::f64 ? dtype : DType::f32;
-  auto place = std::find(matrix.order().begin(), matrix.order().end(), contracted) - matrix.order().begin();
-  Value row = build.convert(build.reshape(lhs, {k}), wide), products;
+  Ints places;
+  Dims extents;
+  for (int64_t axis = contracted; axis <= contracted + (is_grouped ? 1 : 0); ++axis) {
+    places.push_back(std::find(matrix.order().begin(), matrix.order().end(), axis) - matrix.order().begin());
+    extents.push_back(source.type().dims[static_cast<size_t>(axis)]);
+  }
+  Value row = build.convert(build.reshape(lhs, extents), wide), products;
   // A concatenation is no choice for each element: its parts add up, side by side.
   for (size_t i = 0; i < matrix.parts(); ++i) {
     int64_t size = k.value() / static_cast<int64_t>(matrix.parts()), low = size * static_cast<int64_t>(i);
-    Value part = matrix.joint() ? part_of(build, rhs, contracted, matrix.parts(), i) : rhs;
+    Value part = matrix.joint() ? part_of(build, source, contracted, matrix.parts(), i) : source;
     Value by_memory = build.convert(build.transpose(part, matrix.order()), wide);
-    Value spread = build(Op::broadcast_in_dim, {slice(build, row, 0, low, low + size)},
-                         {{Attr::dims, by_memory.type().dims}, {Attr::dimensions, Ints{place}}});
+    Value spread = build(Op::broadcast_in_dim, {is_grouped ? row : slice(build, row, 0, low, low + size)},
+                         {{Attr::dims, by_memory.type().dims}, {Attr::dimensions, places}});
     Value product = build(Op::multiply, {spread, by_memory});
     products = products ? build(Op::add, {products, product}) : product;
   }
-  Value sum = build(Op::reduce, {products, build.scalar(wide, 0)}, {{Attr::dimensions, Ints{place}}}, {binary_body(Op::add, wide)});
+  std::ranges::sort(places);
+  Value sum = build(Op::reduce, {products, build.scalar(wide, 0)}, {{Attr::dimensions, places}}, {binary_body(Op::add, wide)});
   return build.reshape(build.convert(sum, dtype), node.type().dims);
 }
 

@@ -19,10 +19,12 @@ Stmt vector_over(const Axis& columns, std::vector<Stmt> body) { return std::move
 // `body`: the sum is defined, added to, and stored. Each sum has its elements in the order of the rows, as without pieces.
 bool sum_down(Kernel& kernel, std::vector<Axis> kept, std::vector<Axis> reduced, std::vector<Stmt>& body, Dim& parallel) {
   DType dtype = kernel.variables[static_cast<size_t>(body[0].slot)].dtype;
-  if (kept.empty() || reduced.size() != 1 || size_of(dtype) < 4 || is_complex(dtype)) return false;
-  Axis columns = kept.back(), rows = reduced[0];
+  if (kept.empty() || reduced.empty() || size_of(dtype) < 4 || is_complex(dtype)) return false;
+  Axis columns = kept.back(), rows = reduced.back();
   if (columns.extent.opt() < 2 * least_piece || rows.extent.opt() < 4 * rows_at_once) return false;
-  if (columns.extent.opt() * rows.extent.opt() < large) return false;
+  int64_t elements = columns.extent.opt();
+  for (const Axis& axis : reduced) elements *= axis.extent.opt();
+  if (elements < large) return false;
   kept.pop_back();
   kernel.body = std::move(body);
   int64_t size = std::clamp((columns.extent.opt() / pieces_wanted + least_piece - 1) / least_piece * least_piece, least_piece, most_piece);
@@ -31,6 +33,7 @@ bool sum_down(Kernel& kernel, std::vector<Axis> kept, std::vector<Axis> reduced,
   kept.push_back({".c", pieces});
   columns = {".i", min(rest, size)};
   Axis inside = split(kernel, rows, rows_at_once, ".down");
+  reduced.back() = rows;
 
   Expr load;
   load.kind = ExprKind::load;
@@ -49,7 +52,7 @@ bool sum_down(Kernel& kernel, std::vector<Axis> kept, std::vector<Axis> reduced,
   for (Stmt& loop : serial({inside}, {add})) block.push_back(std::move(loop));
   block.push_back(store_statement(load.slot, load.index, result));
   std::vector<Stmt> loops{first};
-  for (Stmt& loop : serial({rows}, {vector_over(columns, std::move(block))})) loops.push_back(std::move(loop));
+  for (Stmt& loop : serial(reduced, {vector_over(columns, std::move(block))})) loops.push_back(std::move(loop));
   loops.push_back(vector_over(columns, {store}));
   kernel.body = std::move(loops);
   parallel = flatten_parallel(kernel, kept);
