@@ -205,16 +205,14 @@ class EntryWriter {
       append(body, "  %symbol_slot", i, " = getelementptr i64, ptr %symbols, i64 ", i, "\n  %symbol", i, " = load i64, ptr %symbol_slot", i, "\n");
       extents_.bind(program_.symbols[i].name, cat("%symbol", i));
     }
-    append(body, "  %pool_slot = getelementptr ptr, ptr %services, i64 1\n  %pool = load ptr, ptr %pool_slot\n  %parallel_for = load ptr, ptr %services\n"
-           "  %listen_slot = getelementptr ptr, ptr %services, i64 3\n  %listen = load ptr, ptr %listen_slot\n  %listens = icmp ne ptr %listen, null\n");
-    size_t at = 7;
-    if (!module_.other_ways.empty())
-      for (const char* call : {"begin_trial", "end_trial"})
-        append(body, "  %", call, "_slot = getelementptr ptr, ptr %services, i64 ", at++, "\n  %", call, " = load ptr, ptr %", call, "_slot\n");
-    if (!packs_later_) return;
-    at = 5;
-    for (const char* bound : {"first", "end"})
-      append(body, "  %packing_", bound, "_slot = getelementptr i64, ptr %services, i64 ", at++, "\n  %packing_", bound, " = load i64, ptr %packing_", bound, "_slot\n");
+    // By their places in Services.
+    auto load = [&](const char* type, const char* member, size_t at) {
+      append(body, "  %", member, "_slot = getelementptr i64, ptr %services, i64 ", at, "\n  %", member, " = load ", type, ", ptr %", member, "_slot\n");
+    };
+    load("ptr", "parallel_for", 0), load("ptr", "pool", 1), load("ptr", "listen", 3);
+    body += "  %listens = icmp ne ptr %listen, null\n";
+    if (packs_later_) load("i64", "packing_first", 5), load("i64", "packing_end", 6);
+    if (!module_.other_ways.empty()) load("ptr", "begin_trial", 7), load("ptr", "end_trial", 8);
   }
 
   // A launch of setup, where it is one of those that are to be done now.
