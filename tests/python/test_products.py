@@ -490,3 +490,30 @@ def test_a_row_by_weights_in_groups_of_extremes() -> None:
     scale[0, 0], scale[1, 1], scale[2, 2], zero[3, 3] = np.inf, -np.inf, np.nan, np.inf
     with np.errstate(invalid="ignore"):
         np.testing.assert_array_equal(wf.jit(grouped)(x, w, scale, zero), grouped(x, w, scale, zero))
+
+
+@pytest.mark.parametrize("first", ["joined", "widened"])
+@pytest.mark.parametrize(("groups", "size", "n"), [(32, 64, 1056), (18, 48, 3001), (6, 7, 50), (3, 64, 1024)])
+def test_a_row_by_four_bit_weights_in_groups(first: str, groups: int, size: int, n: int) -> None:
+    """Two of them in a byte, in the upper and the lower half of the rows; three groups are of both halves."""
+
+    def product(x: Any, w: Any, scale: Any) -> Any:
+        halves = np.concatenate([w & 15, w >> 4])
+        if first == "widened":
+            q = (halves.astype(np.float32) - 8).reshape(groups, size, n)
+        else:
+            q = halves.reshape(groups, size, n).astype(np.float32) - 8
+        return x @ (q * scale[:, None]).reshape(groups * size, n)
+
+    rng = np.random.default_rng(11)
+    w = rng.integers(0, 256, (groups * size // 2, n), dtype=np.uint8)
+    scale = rng.uniform(0.01, 0.1, (groups, n)).astype(np.float32)
+    for rows in (1, 2):
+        x = rng.standard_normal((rows, groups * size)).astype(np.float32)
+        got = []
+        for threads in (1, 3):
+            with wf.knobs(threads=threads):
+                got.append(wf.jit(product)(x, w, scale))
+        assert got[0].tobytes() == got[1].tobytes()
+        want = product(x.astype(np.float64), w, scale.astype(np.float64))
+        assert (np.abs(got[0] - want) <= np.abs(x).sum() * 0.8 * 2.0**-21).all()

@@ -210,13 +210,37 @@ Value rows_by_parts(Builder& build, const Node& node, const Value& lhs, const Va
 
 }  // namespace
 
+// What a matrix is computed from, as it is or with rows parted in groups: of these dimensions, the groups along `axis`. Parts that
+// were joined along it stay whole.
+Value regrouped(Builder& build, const Value& value, size_t axis, const Dims& dims) {
+  const Node node = value.node();
+  bool parts_rows = node.type().rank() != dims.size(), is_row_of_one = node.op == Op::broadcast_in_dim && node.operand(0).type().rank() == 0;
+  auto with = [&](std::vector<Value> operands) { return build.call(node.op, std::move(operands), node.attrs, node.regions).result(0); };
+  std::vector<Value> operands;
+  if (def(node.op).traits.elementwise) {
+    for (const Value& operand : node.operands())
+      operands.push_back(operand.type().dims == node.type().dims ? regrouped(build, operand, axis, dims) : operand);
+    return with(std::move(operands));
+  }
+  if (!parts_rows) return node.op == Op::reshape && node.operand(0).type().rank() + 1 == dims.size() ? regrouped(build, node.operand(0), axis, dims) : value;
+  if (is_row_of_one) return build.broadcast_to(node.operand(0), dims);
+  bool joins = node.op == Op::concatenate && node.attrs.integer(Attr::dimension) == static_cast<int64_t>(axis);
+  for (size_t i = 0; joins && i < node.operand_count(); ++i) {
+    Dims part = dims;
+    int64_t rows = node.operand(i).type().dims[axis].value(), size = dims[axis + 1].value();
+    joins = rows % size == 0, part[axis] = rows / size;
+    if (joins) operands.push_back(regrouped(build, node.operand(i), axis, part));
+  }
+  return joins ? with(std::move(operands)) : build.reshape(value, dims);
+}
+
 // The matrix before groups of its rows, with scales of their own, say, became one dimension; itself where there are none.
-Value in_groups(const Value& matrix, int64_t rows) {
-  const Node& node = matrix.node();
+Value in_groups(Builder& build, const Value& matrix, int64_t rows) {
+  const Node node = matrix.node();
   if (node.op != Op::reshape || node.operand(0).type().rank() != 3) return matrix;
-  const Dims &from = node.operand(0).type().dims, &to = matrix.type().dims;
+  const Dims from = node.operand(0).type().dims, to = matrix.type().dims;
   bool joins_rows = rows == 0 ? from[2] == to[1] : from[0] == to[0];
-  return joins_rows ? node.operand(0) : matrix;
+  return joins_rows ? regrouped(build, node.operand(0), static_cast<size_t>(rows), from) : matrix;
 }
 
 Value with_computed_weights(Builder& build, const Node& node, Value lhs, Value rhs) {
@@ -235,10 +259,10 @@ Value with_computed_weights(Builder& build, const Node& node, Value lhs, Value r
     return pays ? rows_by_parts(build, node, lhs, rhs, matrix) : Value();
   }
   if (rhs.node().op == Op::transpose && rhs.node().ints(Attr::permutation) == Ints{1, 0}) rhs = rhs.node().operand(0), contracted = 1 - contracted;
-  Value source = in_groups(rhs, contracted);
+  Value source = in_groups(build, rhs, contracted);
   bool is_grouped = source.type().rank() == 3;
   Expression matrix(source);
-  if (!matrix.pays(dtype) || (matrix.joint() && (is_grouped || *matrix.joint() != contracted))) return {};
+  if (!matrix.pays(dtype) || (matrix.joint() && *matrix.joint() != contracted)) return {};
   DType wide = dtype == DType::f64 ? dtype : DType::f32;
   Ints places;
   Dims extents;
@@ -249,10 +273,10 @@ Value with_computed_weights(Builder& build, const Node& node, Value lhs, Value r
   Value row = build.convert(build.reshape(lhs, extents), wide), products;
   // A concatenation is no choice for each element: its parts add up, side by side.
   for (size_t i = 0; i < matrix.parts(); ++i) {
-    int64_t size = k.value() / static_cast<int64_t>(matrix.parts()), low = size * static_cast<int64_t>(i);
+    int64_t size = extents[0].value() / static_cast<int64_t>(matrix.parts()), low = size * static_cast<int64_t>(i);
     Value part = matrix.joint() ? part_of(build, source, contracted, matrix.parts(), i) : source;
     Value by_memory = build.convert(build.transpose(part, matrix.order()), wide);
-    Value spread = build(Op::broadcast_in_dim, {is_grouped ? row : slice(build, row, 0, low, low + size)},
+    Value spread = build(Op::broadcast_in_dim, {matrix.joint() ? slice(build, row, 0, low, low + size) : row},
                          {{Attr::dims, by_memory.type().dims}, {Attr::dimensions, places}});
     Value product = build(Op::multiply, {spread, by_memory});
     products = products ? build(Op::add, {products, product}) : product;
