@@ -517,3 +517,16 @@ def test_a_row_by_four_bit_weights_in_groups(first: str, groups: int, size: int,
         assert got[0].tobytes() == got[1].tobytes()
         want = product(x.astype(np.float64), w, scale.astype(np.float64))
         assert (np.abs(got[0] - want) <= np.abs(x).sum() * 0.8 * 2.0**-21).all()
+
+
+def test_a_row_by_groups_of_joined_lines() -> None:
+    """What is joined here are groups, not rows."""
+
+    def product(x: Any, w: Any, scale: Any) -> Any:
+        groups = np.concatenate([w & 15, w >> 4]).reshape(64, 32, 64).astype(np.float32)
+        return x @ (groups * scale[:, None]).reshape(2048, 64)
+
+    rng = np.random.default_rng(12)
+    w, scale = rng.integers(0, 256, (32, 2048), dtype=np.uint8), rng.integers(1, 4, (64, 64)).astype(np.float32)
+    x = rng.integers(-4, 5, (1, 2048)).astype(np.float32)
+    np.testing.assert_array_equal(wf.jit(product)(x, w, scale), product(x, w, scale))

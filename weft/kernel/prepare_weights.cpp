@@ -214,7 +214,7 @@ Value rows_by_parts(Builder& build, const Node& node, const Value& lhs, const Va
 // were joined along it stay whole.
 Value regrouped(Builder& build, const Value& value, size_t axis, const Dims& dims) {
   const Node node = value.node();
-  bool parts_rows = node.type().rank() != dims.size(), is_row_of_one = node.op == Op::broadcast_in_dim && node.operand(0).type().rank() == 0;
+  bool parts_rows = node.type().rank() != dims.size(), is_one_number = node.op == Op::broadcast_in_dim && node.operand(0).type().rank() == 0;
   auto with = [&](std::vector<Value> operands) { return build.call(node.op, std::move(operands), node.attrs, node.regions).result(0); };
   std::vector<Value> operands;
   if (def(node.op).traits.elementwise) {
@@ -222,8 +222,13 @@ Value regrouped(Builder& build, const Value& value, size_t axis, const Dims& dim
       operands.push_back(operand.type().dims == node.type().dims ? regrouped(build, operand, axis, dims) : operand);
     return with(std::move(operands));
   }
-  if (!parts_rows) return node.op == Op::reshape && node.operand(0).type().rank() + 1 == dims.size() ? regrouped(build, node.operand(0), axis, dims) : value;
-  if (is_row_of_one) return build.broadcast_to(node.operand(0), dims);
+  if (!parts_rows) {
+    Dims joined = dims;
+    joined[axis] = dims[axis] * dims[axis + 1];
+    joined.erase(joined.begin() + static_cast<std::ptrdiff_t>(axis) + 1);
+    return node.op == Op::reshape && node.operand(0).type().dims == joined ? regrouped(build, node.operand(0), axis, dims) : value;
+  }
+  if (is_one_number) return build.broadcast_to(node.operand(0), dims);
   bool joins = node.op == Op::concatenate && node.attrs.integer(Attr::dimension) == static_cast<int64_t>(axis);
   for (size_t i = 0; joins && i < node.operand_count(); ++i) {
     Dims part = dims;

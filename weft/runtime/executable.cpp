@@ -57,7 +57,8 @@ int64_t evaluate(const Dim& dim, const Manifest& m, std::span<const int64_t> sym
   return dim.evaluate(bindings);
 }
 
-Executable::State::State(Manifest m, const Device& where) : manifest(std::move(m)), device(where), allocator(where.state().allocator), trials(manifest.launches.size()) {
+Executable::State::State(Manifest m, const Device& where)
+    : manifest(std::move(m)), device(where), allocator(where.state().allocator), trials(manifest.launches.size()) {
   services.pool = &allocator;
   services.trials = &trials;
   for (size_t i = 0; i < manifest.outputs.size(); ++i) {

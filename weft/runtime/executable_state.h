@@ -96,7 +96,7 @@ struct Executable::State {
   LaunchLabels labels;
   std::vector<size_t> lined_up;  // results that have to begin at a cache line
   Packing packing;
-  mutable Trials trials;
+  Trials trials;
 
   State(Manifest m, const Device& where);
   // Packs what runs need from the first on.

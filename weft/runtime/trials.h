@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <vector>
 
-
 namespace weft {
 
 // Of one launch. Threads may run it at once: at worst the slower way is run until the next trial.

@@ -14,13 +14,7 @@ entry:
   %move.all = mul i64 %move, $unroll$
   %ak.all = mul i64 %ak, $unroll$
   %fetches = icmp ne i64 %fetch, 0
-  ; What is fetched ahead on long rows is, from their end on, at the beginning of those that take their places.
-  %row.end = mul i64 %panels, $rhs.bytes$
-  %is.long = icmp ult i64 %fetch, %row.end
-  %below.0 = sub i64 %move.all, %row.end
-  %below.1 = add i64 %below.0, %fetch
-  %below = select i1 %is.long, i64 %below.1, i64 %fetch
-  br i1 %first, label %zero, label %open
+$wrapping$  br i1 %first, label %zero, label %open
 zero:
   call void @llvm.memset.p0.i64(ptr align 64 %c, i8 0, i64 %c.bytes, i1 false)
   br label %open
@@ -37,6 +31,15 @@ rest:
   br i1 %is.one, label %one, label %done
 done:
   ret void
+)";
+
+// What is fetched ahead on long rows is, from their end on, at the beginning of those that take their places.
+constexpr std::string_view wrapping_text =
+    R"(  %row.end = mul i64 %panels, $rhs.bytes$
+  %is.long = icmp ult i64 %fetch, %row.end
+  %below.0 = sub i64 %move.all, %row.end
+  %below.1 = add i64 %below.0, %fetch
+  %below = select i1 %is.long, i64 %below.1, i64 %fetch
 )";
 
 struct Stream {
@@ -141,7 +144,7 @@ std::string DotWriter::stream() {
   stream.pass("one", 1);
   emitter.functions_ += fill(open_text, {{"name", name},
                                          {"row.bytes", cat(shape.width * shape.size)},
-                                         {"rhs.bytes", cat(stream.panel_bytes())},
+                                         {"wrapping", stream.wraps() ? fill(wrapping_text, {{"rhs.bytes", cat(stream.panel_bytes())}}) : ""},
                                          {"group", cat(form.group)},
                                          {"unroll", cat(unroll)}});
   emitter.functions_ += stream.ir + "}\n\n";
