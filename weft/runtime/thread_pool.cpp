@@ -204,35 +204,42 @@ class Pool {
 };
 
 struct Shared {
-  std::mutex mutex;            // guards the pool's making
+  std::mutex mutex;              // guards the pool's making
   std::atomic<Pool*> pool{nullptr};
-  std::atomic<int> wanted{0};  // 0: the default
+  std::atomic<int> wanted{0};    // 0: the standard
+  std::atomic<int> standard{0};  // 0: nobody asked yet
 
   ~Shared() { delete pool.load(); }
 };
 
-Shared& shared() {
-  static Shared instance;
-  return instance;
-}
+constinit Shared shared;
 
 void forget_after_fork() {
   // The child has this thread only; the mutexes of the others may be held for ever.
-  Pool* old = shared().pool.exchange(nullptr);
+  Pool* old = shared.pool.exchange(nullptr);
   if (old) old->abandon();
-  new (&shared().mutex) std::mutex;
+  new (&shared.mutex) std::mutex;
+}
+// Before there are threads: what a child finds half made it waits for.
+[[maybe_unused]] const bool watches_forks = pthread_atfork(nullptr, nullptr, forget_after_fork) == 0;
+
+// As the environment was when this process first asked.
+int standard_threads() {
+  int standard = shared.standard.load();
+  if (standard > 0) return standard;
+  auto asked = static_cast<int>(knob_integer(Knob::threads));
+  int found = asked > 0 ? asked : available_cpus();
+  return shared.standard.compare_exchange_strong(standard, found) ? found : standard;
 }
 
 Pool& pool() {
-  Pool* current = shared().pool.load(std::memory_order_acquire);
+  Pool* current = shared.pool.load(std::memory_order_acquire);
   if (current) return *current;
-  std::lock_guard lock(shared().mutex);
-  current = shared().pool.load();
+  std::lock_guard lock(shared.mutex);
+  current = shared.pool.load();
   if (!current) {
-    static bool registered = (pthread_atfork(nullptr, nullptr, forget_after_fork), true);
-    (void)registered;
     current = new Pool;
-    shared().pool.store(current, std::memory_order_release);
+    shared.pool.store(current, std::memory_order_release);
   }
   return *current;
 }
@@ -240,21 +247,14 @@ Pool& pool() {
 }  // namespace
 
 int num_threads() {
-  std::optional<int64_t> scoped = scoped_integer(Knob::threads);
-  int64_t standing = shared().wanted.load();  // of all threads; who asks once is gone before the pool is
-  int64_t wanted = scoped ? *scoped : standing;
-  if (!scoped && wanted == 0) {
-    // As it was when this process first asked.
-    static const int64_t standard = knob_integer(Knob::threads);
-    wanted = standard;
-  }
-  static const int cpus = available_cpus();
-  return wanted > 0 ? static_cast<int>(wanted) : cpus;
+  if (std::optional<int64_t> scoped = scoped_integer(Knob::threads)) return *scoped > 0 ? static_cast<int>(*scoped) : available_cpus();
+  int wanted = shared.wanted.load();  // of all threads; who asks once is gone before the pool is
+  return wanted > 0 ? wanted : standard_threads();
 }
 
 void set_num_threads(int n) {
   if (n < 0 || n > 1024) fail(ErrorKind::value, "num_threads", "the number of threads must be from 0 to 1024, got ", n);
-  shared().wanted.store(n);  // the next loop has the pool follow
+  shared.wanted.store(n);  // the next loop has the pool follow
 }
 
 int thread_slot() { return slot; }
