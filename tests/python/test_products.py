@@ -184,6 +184,34 @@ def test_weights_of_four_bits_are_not_stored_as_floats(target: str, rows: int) -
         np.testing.assert_allclose(got, exact, rtol=0, atol=2.0**-20 * np.abs(exact).max() * 8, err_msg=str(i))
 
 
+FOURS: dict[str, tuple[type, Any]] = {
+    "low": (np.uint8, lambda w: w & 15),
+    "high": (np.uint8, lambda w: w >> 4),
+    "low less 8": (np.uint8, lambda w: (w & 15).astype(np.float32) - 8),
+    "high less 8": (np.uint8, lambda w: (w >> 4).astype(np.int8) - np.int8(8)),
+    "signed low": (np.int8, lambda w: (w << 4) >> 4),
+    "signed high": (np.int8, lambda w: w >> 4),
+    "signed high and 100": (np.int8, lambda w: (w >> 4) + np.int8(100)),
+    "high of signed": (np.int8, lambda w: (w >> 4) & 15),
+    "low of signed": (np.int8, lambda w: w & np.int8(15)),
+}
+
+
+@pytest.mark.parametrize("name", FOURS)
+def test_rows_by_weights_of_four_bits_read_them_where_they_lie(target: str, name: str) -> None:
+    rng, (byte, four) = np.random.default_rng(8), FOURS[name]
+    for rows, k, n in ((2, 64, 96), (8, 37, 45), (30, 64, 33), (70, 301, 64)):
+        w = rng.integers(np.iinfo(byte).min, np.iinfo(byte).max + 1, (k, n)).astype(byte)
+        turned = np.ascontiguousarray(w.T)
+        for dtype in (np.float32, np.float64, np.float16):
+            x = rng.integers(-8, 8, (rows, k)).astype(dtype)  # sums are exact
+            wide = np.float64 if dtype is np.float64 else np.float32
+            for f, given in ((lambda x, w: x.astype(wide) @ four(w).astype(wide), w), (lambda x, w: x.astype(wide) @ four(w).astype(wide).T, turned)):
+                compiled = wf.compile(f, x, given)
+                assert np.array_equal(compiled(x, given), f(x, given)), (rows, k, n, dtype)
+                assert len(compiled.kernels) == 1 and compiled.memory["arena"] == 0
+
+
 def test_a_row_by_computed_weights_keeps_infinities_and_types() -> None:
     w = np.array([[0, 255], [16, 1]], np.uint8)
     x = np.array([[np.inf, 1.0]], np.float32)

@@ -387,8 +387,13 @@ ExprId Access::updated_at_value(const Node& node, const Dims& at, ExprId mask) {
 std::optional<StridedView> Access::strided(Value v, const Dims& coordinates) const {
   Dims at = coordinates;
   const Node* node = &v.node();
+  std::optional<FourBits> bits;
   for (;;) {
-    if (fusion_.is_stored[node->id()]) return StridedView{node->id(), linear_index(node->type().dims, at)};
+    if (fusion_.is_stored[node->id()]) return StridedView{node->id(), linear_index(node->type().dims, at), bits};
+    if (std::optional<BitsOf> found = four_bits(*node); found && !bits) {
+      bits = found->bits, node = &found->byte.node();
+      continue;
+    }
     Dims inner;
     switch (node->op) {
       case Op::broadcast_in_dim: {
@@ -417,7 +422,7 @@ std::optional<StridedView> Access::strided(Value v, const Dims& coordinates) con
         const Node* below = &node->operand(0).node();
         while (!fusion_.is_stored[below->id()] && (below->op == Op::reshape || is_widening(*below))) below = &below->operand(0).node();
         if (!fusion_.is_stored[below->id()]) return std::nullopt;
-        return StridedView{below->id(), linear_index(node->type().dims, at)};
+        return StridedView{below->id(), linear_index(node->type().dims, at), bits};
       }
       case Op::convert:
         if (!is_widening(*node)) return std::nullopt;

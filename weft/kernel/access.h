@@ -11,10 +11,11 @@
 
 namespace weft {
 
-// A strided view of a stored value: element at `coordinates` is at `index` of it.
+// A strided view of a stored value: element at `coordinates` is at `index` of it, or four bits of that.
 struct StridedView {
   NodeId stored;
   Index index;
+  std::optional<FourBits> bits = {};
 };
 
 // Fills one kernel. Stored values become memories, everything else is computed in place; equal (value, coordinates)

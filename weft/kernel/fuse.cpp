@@ -185,7 +185,8 @@ class Fuser {
       if (node.op == Op::dot_general)
         for (const Value& operand : node.operands()) {
           bool in_place = operand.node().op == Op::strided_view && reads_windows(node);
-          NodeId base = in_place ? below_reshapes(operand.node().operand(0)) : strided_base(operand.id());
+          bool takes_bits = operand == node.operand(1) && is_float(operand.type().dtype);
+          NodeId base = in_place ? below_reshapes(operand.node().operand(0)) : strided_base(operand.id(), takes_bits);
           if (operand == node.operand(0) && turns_first(node)) base = operand.id();
           store(base, "is an operand of a product");
           // A splat has memory too where a product reads it.
@@ -193,12 +194,16 @@ class Fuser {
         }
   }
 
-  NodeId strided_base(NodeId id) const {
+  NodeId strided_base(NodeId id, bool takes_bits) const {
     const Node* node = &graph_.node(id);
     bool reshaped = false;
     // What is widened is stored narrow.
     for (; !fusion_.is_stored[id] && is_widening(*node); id = node->id()) node = &node->operand(0).node();
     while (!fusion_.is_stored[node->id()]) {
+      if (std::optional<BitsOf> found = four_bits(*node); found && takes_bits && !reshaped) {
+        node = &found->byte.node(), takes_bits = false;
+        continue;
+      }
       bool strided = node->op == Op::transpose || node->op == Op::broadcast_in_dim || node->op == Op::slice;
       if (node->op != Op::reshape && !strided && !is_widening(*node)) return node->id();
       // A reshape of what was transposed, sliced or broadcast before may have no strides.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "weft/ir/graph.h"
+#include "weft/kernel/kernel.h"
 
 namespace weft {
 
@@ -58,6 +59,12 @@ std::vector<std::optional<NodeId>> results_of(const Graph& graph, const Node& no
 std::optional<size_t> kept_rows(const Node& reduce);
 // Whether a convert keeps every value, so that products read its operand and widen it on the way.
 bool is_widening(const Node& node);
+// A byte of which an integer is four bits: products read that in its place.
+struct BitsOf {
+  Value byte;
+  FourBits bits;
+};
+std::optional<BitsOf> four_bits(const Node& node);
 // Whether the operands of a prepared dot_general are strided views that it reads where they lie: windows and their kernel.
 bool reads_windows(const Node& dot);
 // Whether elements are in several places of a strided view: each one and a half times, or more.

@@ -46,6 +46,11 @@ class KernelRun {
     return at;
   }
 
+  Element bits_of(const Element& e) const {
+    const std::optional<FourBits>& bits = kernel_.dot->bits;
+    return bits ? Element::of_int(DType::i8, bits->of(static_cast<int>(convert(e, DType::i64).i))) : e;
+  }
+
   // A packed matrix is kept here as it is in the program's terms: columns of k, one batch after the other.
   void pack() {
     const Dot& dot = *kernel_.dot;
@@ -55,7 +60,7 @@ class KernelRun {
       for (int64_t j = 0; j < n; ++j)
         for (int64_t p = 0; p < k; ++p) {
           Element e = load_at(dot.rhs.memory, base + j * dot.rhs.outer.evaluate(bound_) + dot.rhs.inner_at(p, dot.rhs.inner.evaluate(bound_)));
-          store_at(dot.packed, (batch * n + j) * k + p, convert(e, dot.accumulate));
+          store_at(dot.packed, (batch * n + j) * k + p, convert(bits_of(e), dot.accumulate));
         }
       ++batch;
     });
@@ -81,6 +86,7 @@ class KernelRun {
         for (int64_t p = 0; p < k; ++p) {
           Element a = load_at(dot.lhs.memory, lhs + dot.lhs.outer_at(i, lhs_outer) + dot.lhs.inner_at(p, lhs_inner));
           Element b = load_at(dot.rhs.memory, rhs + j * rhs_outer + p * rhs_inner);
+          if (!dot.packed_rhs) b = bits_of(b);
           if (is_float(dot.accumulate)) sum += convert(a, DType::f64).real() * convert(b, DType::f64).real();
           else whole = static_cast<int64_t>(static_cast<uint64_t>(whole) + static_cast<uint64_t>(convert(a, DType::i64).i) * static_cast<uint64_t>(convert(b, DType::i64).i));
         }

@@ -93,6 +93,17 @@ struct Variable {
   DType dtype = DType::f32;
 };
 
+// Four bits of a byte as a whole number: those from bit `low` on (0 or 4), with a sign or without one, plus `more`.
+struct FourBits {
+  int low = 0;
+  bool is_signed = false;
+  int more = 0;
+
+  bool operator==(const FourBits&) const = default;
+  int of(int byte) const { return (is_signed ? ((byte >> low & 15) ^ 8) - 8 : byte >> low & 15) + more; }
+  std::string name() const;
+};
+
 // A matrix product around the body: for each batch, m, n the accumulator is sum over k of lhs * rhs, in `accumulate`
 // type; then `body` (statements over the counters ".m", ".n" and those of batch, no loops) stores it. Strides in elements.
 struct Dot {
@@ -112,6 +123,7 @@ struct Dot {
   Side lhs, rhs;
   // Element types in memory, of packing kernels and before packing too: they decide the packed form.
   DType lhs_type = DType::f32, rhs_type = DType::f32;
+  std::optional<FourBits> bits;  // of an element of rhs, where that is a byte and lhs is of floats; else all of it counts
   Dims batch;  // extents; their counters are ".b0", ".b1", …
   Dim m, n, k;
   DType accumulate = DType::f32;

@@ -35,6 +35,7 @@ class DotKernelMaker {
     dot.rhs.memory = access_.memory(rhs.stored);
     dot.lhs_type = kernel.memories[static_cast<size_t>(dot.lhs.memory)].dtype;
     dot.rhs_type = kernel.memories[static_cast<size_t>(dot.rhs.memory)].dtype;
+    dot.bits = rhs.bits;
     // The whole index stands in `offset` until axes are merged; strides are its coefficients.
     dot.lhs.offset = lhs.index;
     dot.rhs.offset = rhs.index;
@@ -289,7 +290,7 @@ class DotKernelMaker {
       if (!draft.setup || draft.buffers.empty() || draft.buffers[0] != static_cast<BufferId>(stored)) continue;
       const Dot &a = *draft.kernel.dot, &b = *wanted.kernel.dot;
       if (a.n == b.n && a.k == b.k && a.batch == b.batch && a.rhs.outer == b.rhs.outer && a.rhs.inner == b.rhs.inner &&
-          a.rhs.inner_part == b.rhs.inner_part && a.rhs.inner_jump == b.rhs.inner_jump && a.rhs.offset == b.rhs.offset && a.rhs.batch == b.rhs.batch && a.accumulate == b.accumulate && a.lhs_type == b.lhs_type)
+          a.rhs.inner_part == b.rhs.inner_part && a.rhs.inner_jump == b.rhs.inner_jump && a.rhs.offset == b.rhs.offset && a.rhs.batch == b.rhs.batch && a.accumulate == b.accumulate && a.bits == b.bits && a.lhs_type == b.lhs_type)
         return &draft;
     }
     return nullptr;

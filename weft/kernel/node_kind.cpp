@@ -44,6 +44,33 @@ bool is_widening(const Node& node) {
   return is_integer(to) && is_whole && bits < bit_width(to) && bit_width(to) >= 16;
 }
 
+std::optional<BitsOf> four_bits(const Node& node) {
+  auto number = [](const Node& node) {
+    const Node* by = node.operand_count() == 2 ? &node.operand(1).node() : nullptr;
+    if (by && by->op == Op::broadcast_in_dim) by = &by->operand(0).node();
+    return by && is_inline_constant(*by) ? by->attrs.literal(Attr::value).as_double(0) : -1;
+  };
+  auto is = [&](const Node& node, Op op, double by) { return node.op == op && number(node) == by; };
+  auto is_byte = [](const Value& value, bool is_signed) { return value.type().dtype == DType::i8 || (!is_signed && value.type().dtype == DType::u8); };
+  // A number that is added or taken off, where that does not wrap.
+  const Node* at = &node;
+  FourBits bits;
+  for (; is_integer(at->type().dtype) && is_signed(at->type().dtype) && bit_width(at->type().dtype) >= 8; at = &at->operand(0).node()) {
+    double by = number(*at);
+    bool is_sum = at->op == Op::add || at->op == Op::subtract;
+    if (is_sum && bits.more == 0 && by >= 0 && by <= 100) bits.more = static_cast<int>(at->op == Op::add ? by : -by);
+    else if (at->op != Op::convert || !is_integer(at->operand(0).type().dtype)) break;
+  }
+  bool is_masked = is(*at, Op::and_, 15);
+  const Node& shift = is_masked ? at->operand(0).node() : *at;
+  bool is_arithmetic = is(shift, Op::shift_right_arithmetic, 4), is_shifted = is_arithmetic || is(shift, Op::shift_right_logical, 4);
+  if (!is_shifted && !is_masked) return std::nullopt;
+  Value byte = is_shifted ? shift.operand(0) : at->operand(0);
+  bits.low = is_shifted ? 4 : 0, bits.is_signed = is_arithmetic && !is_masked;
+  if (bits.is_signed && is(byte.node(), Op::shift_left, 4)) byte = byte.node().operand(0), bits.low = 0;
+  return is_byte(byte, bits.is_signed) ? std::optional<BitsOf>({byte, bits}) : std::nullopt;
+}
+
 bool reads_windows(const Node& dot) { return dot.ints(Attr::lhs_contracting_dimensions).size() > 1; }
 
 bool overlaps(const Node& view) { return 2 * view.type().count().opt() > 3 * view.operand(0).type().count().opt(); }

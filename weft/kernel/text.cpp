@@ -86,6 +86,8 @@ void append_launch(std::string& out, const Program& program, const Launch& launc
 
 }  // namespace
 
+std::string FourBits::name() const { return cat(is_signed ? "i4." : "u4.", low, ".", more < 0 ? "less." : "", std::abs(more)); }
+
 std::string Kernel::text() const {
   std::string out = two_ways ? "  past caches or not\n" : "";
   for (size_t i = 0; i < memories.size(); ++i)
@@ -97,7 +99,7 @@ std::string Kernel::text() const {
   if (dot) {
     append(out, dot->pack_rhs ? "  pack" : "  dot", " batch ", dot->batch, " m ", dot->m, " n ", dot->n, " k ", dot->k, " in ",
            weft::name(dot->accumulate), dot->packed_rhs ? " packed" : "", " to m", dot->packed, " of ", weft::name(dot->lhs_type), " ",
-           weft::name(dot->rhs_type), "\n");
+           weft::name(dot->rhs_type), dot->bits ? " " + dot->bits->name() : "", "\n");
     append_side(out, "lhs", dot->lhs);
     append_side(out, "rhs", dot->rhs);
     if (dot->raw) append_side(out, "until it is packed", *dot->raw);

@@ -228,6 +228,7 @@ bool may_be(const std::string& value, int64_t wanted) { return value[0] == '%' |
 
 DotForm form_of(const Target& target, const DotKernel& kernel) {
   DotForm form = dot_form(target, kernel.lhs.dtype, kernel.rhs.dtype, kernel.accumulate);
+  form.bits = kernel.rhs.bits;
   // Whole units of lhs are read in place where they lie together.
   bool in_place = form.group == 1 || (kernel.lhs.inner == "1" && kernel.k_factor % form.group == 0);
   form.packs_lhs = size_of(form.lhs) != size_of(form.packed) || is_float(form.lhs) != is_float(form.packed) || !in_place;
@@ -248,7 +249,7 @@ constexpr size_t most_heights = 3;
 
 // What the driver will ask for at run time, as far as extents and strides are known now.
 DotNeeds needs_of(const DotKernel& kernel, const DotForm& form, const DotShape& shape) {
-  DotNeeds needs{.lhs = form.lhs, .rhs = form.rhs, .accumulate = form.accumulate, .packs_lhs = form.packs_lhs};
+  DotNeeds needs{.lhs = form.lhs, .rhs = form.rhs, .accumulate = form.accumulate, .packs_lhs = form.packs_lhs, .bits = form.bits};
   int64_t m = known(kernel.m), n = known(kernel.n), k = known(kernel.k);
   bool has_raw = !kernel.packed_rhs || kernel.raw;
   const DotOperand& raw = kernel.raw ? *kernel.raw : kernel.rhs;
@@ -318,7 +319,7 @@ std::string DotEmitter::shared() {
       continue;
     }
     DotForm form = dot_form(target_, needs.lhs, needs.rhs, needs.accumulate);
-    form.packs_lhs = needs.packs_lhs;
+    form.packs_lhs = needs.packs_lhs, form.bits = needs.bits;
     DotWriter(*this, form).write_driver(name, needs);
   }
   drivers_.clear();

@@ -19,6 +19,7 @@
 #include "weft/codegen/target.h"
 #include "weft/core/dim.h"
 #include "weft/core/dtype.h"
+#include "weft/kernel/kernel.h"
 
 namespace weft {
 
@@ -33,6 +34,7 @@ struct DotOperand {
   // Where m (of lhs) or k (of lhs; of rhs in pack kernels) goes on evenly in parts of so many elements only: those, and the
   // stride from part to part. Operands in parts are f32 or f64, and of a product rhs is packed then. Zero: one part.
   int64_t outer_part = 0, outer_jump = 0, inner_part = 0, inner_jump = 0;
+  std::optional<FourBits> bits = {};  // of bytes of rhs, what counts
 };
 
 // A vector of results, in the function that runs the epilogue.
@@ -85,6 +87,7 @@ struct DotNeeds {
   bool fetch = false;      // that row fetches rhs ahead
   std::set<int> heights = {};  // of tiles: the full and the small one where extents are not known
   std::set<int> packing = {};  // of the first tile of a panel, which packs rows of rhs as it reads them
+  std::optional<FourBits> bits = {};  // of bytes of rhs, what counts
 };
 
 // Writes dot kernels for one module.

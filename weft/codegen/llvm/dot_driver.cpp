@@ -469,8 +469,8 @@ struct DriverCalls {
 
 std::string DotWriter::driver(const DotNeeds& needs) {
   std::string name = cat("weft.dot.", weft::name(form.lhs), ".", weft::name(form.rhs), ".", weft::name(accumulate),
-                         form.packs_lhs ? ".packs" : "");
-  DotNeeds& all = emitter.drivers_.try_emplace(name, DotNeeds{form.lhs, form.rhs, accumulate, form.packs_lhs}).first->second;
+                         form.bits ? "." + form.bits->name() : "", form.packs_lhs ? ".packs" : "");
+  DotNeeds& all = emitter.drivers_.try_emplace(name, DotNeeds{.lhs = form.lhs, .rhs = form.rhs, .accumulate = accumulate, .packs_lhs = form.packs_lhs, .bits = form.bits}).first->second;
   all.pack |= needs.pack;
   all.packed |= needs.packed;
   all.raw |= needs.raw;

@@ -13,9 +13,13 @@ constexpr DType common_types[][3] = {{DType::f32, DType::f32, DType::f32},  {DTy
                                      {DType::f32, DType::i8, DType::f32},
                                      {DType::boolean, DType::f32, DType::f32}};
 
+// Weights of four bits, two in a byte, that are whole numbers from -8 on.
+constexpr FourBits common_bits[] = {{0, false, -8}, {4, false, -8}};
+
 // All that a kernel may ask for.
 DotNeeds everything(const DotForm& form, const DotShape& shape) {
   DotNeeds needs{form.lhs, form.rhs, form.accumulate, form.packs_lhs, true, true, true, true, true, true};
+  needs.bits = form.bits;
   for (int height = 1; height <= shape.rows; ++height) needs.heights.insert(height);
   for (int height = least_packing(shape); height <= shape.rows; ++height) needs.packing.insert(height);
   return needs;
@@ -42,6 +46,11 @@ std::map<std::string, std::string> DotEmitter::library(const Target& target) {
       add(form, [](DotWriter& writer) { return writer.driver(everything(writer.form, writer.shape)); });
     }
     add(form, [](DotWriter& writer) { return writer.pack_driver(); });
+  }
+  for (const FourBits& bits : common_bits) {
+    DotForm form = dot_form(target, DType::f32, DType::u8, DType::f32);
+    form.bits = bits;
+    add(form, [](DotWriter& writer) { return writer.driver(everything(writer.form, writer.shape)); });
   }
   return modules;
 }

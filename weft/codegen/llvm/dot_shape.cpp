@@ -47,7 +47,7 @@ DotForm dot_form(const Target& target, DType lhs, DType rhs, DType accumulate) {
 }
 
 std::string DotForm::name() const {
-  return cat(weft::name(packed), biased ? ".biased" : swapped ? ".swapped" : "", ".", weft::name(accumulate));
+  return cat(weft::name(packed), biased ? ".biased" : swapped ? ".swapped" : "", ".", weft::name(accumulate), bits ? "." + bits->name() : "");
 }
 
 std::string llvm_type(DType dtype) {
@@ -122,6 +122,7 @@ std::string DotWriter::convert(std::string& ir, const std::string& name, const s
 
 std::string DotWriter::convert(std::string& ir, const std::string& name, const std::string& value, DType from, DType to,
                                int lanes) const {
+  if (form.bits && from == form.rhs) return convert(ir, name + ".bits", four_bits(ir, name, value, lanes), DType::i32, to, lanes);
   if (from == to) return value;
   check(is_float(to) || !is_float(from), "a dot of ", weft::name(from), " cannot accumulate ", weft::name(to));
   if (from == DType::f16 || from == DType::bf16)
@@ -138,6 +139,21 @@ std::string DotWriter::convert(std::string& ir, const std::string& name, const s
                                       : "zext";
   append(ir, "  ", name, ".converted = ", how, " ", source, " ", value, " to ", target, "\n");
   return name + ".converted";
+}
+
+std::string DotWriter::four_bits(std::string& ir, const std::string& name, const std::string& value, int lanes) const {
+  const FourBits& bits = *form.bits;
+  std::string type = lanes ? vector_type(DType::i32, lanes) : "i32", whole = name + ".whole";
+  auto apply = [&](const char* op, int by) {
+    append(ir, "  ", whole, ".", op, " = ", op, " ", type, " ", whole, ", ", lanes ? cat("splat (i32 ", by, ")") : cat(by), "\n");
+    append(whole, ".", op);
+  };
+  append(ir, "  ", whole, " = zext ", lanes ? vector_type(form.rhs, lanes) : llvm_type(form.rhs), " ", value, " to ", type, "\n");
+  if (bits.is_signed) apply("shl", 28 - bits.low), apply("ashr", 28);
+  else if (bits.low) apply("lshr", 4);
+  else apply("and", 15);
+  if (bits.more) apply("add", bits.more);
+  return whole;
 }
 
 std::string DotWriter::interleave(std::string& ir, const std::string& name, std::vector<std::string> rows,

@@ -41,6 +41,7 @@ struct DotForm {
   // again; of signed by unsigned the operands of the instruction are exchanged.
   bool biased = false, swapped = false;
   bool packs_lhs = false;
+  std::optional<FourBits> bits = {};  // of bytes of rhs, what counts
 
   // Whether elements of rhs are used as they lie in memory.
   bool rhs_as_is() const { return rhs == packed && group == 1; }
@@ -146,6 +147,8 @@ struct DotWriter {
   std::string convert(std::string& ir, const std::string& name, const std::string& value, DType from, int lanes) const;
   std::string convert(std::string& ir, const std::string& name, const std::string& value, DType from, DType to,
                       int lanes) const;
+  // Of bytes, the bits that count, in 32 bits.
+  std::string four_bits(std::string& ir, const std::string& name, const std::string& value, int lanes) const;
   // Vectors of `group` rows of k as the units of one vector.
   std::string interleave(std::string& ir, const std::string& name, std::vector<std::string> rows, int lanes) const;
   // Units of `lanes` * group neighbours along k, as one vector.

@@ -55,7 +55,7 @@ class DotWriterCalls {
     for (size_t i = 0; i < dot.batch.size(); ++i) form.batch.push_back(cat("%extent_b", i));
     if (!dot.pack_rhs) form.lhs = side(dot.lhs, "lhs");
     form.rhs = side(dot.rhs, "rhs");
-    form.lhs.dtype = dot.lhs_type, form.rhs.dtype = dot.rhs_type;
+    form.lhs.dtype = dot.lhs_type, form.rhs.dtype = dot.rhs_type, form.rhs.bits = dot.bits;
     if (dot.packed_rhs) {
       // Zero strides tell a matrix that all batches share.
       for (size_t i = 0; i < dot.batch.size(); ++i) form.rhs.batch[i] = dot.rhs.batch[i].is(0) ? "0" : "1";
