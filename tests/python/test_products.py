@@ -197,19 +197,23 @@ FOURS: dict[str, tuple[type, Any]] = {
 }
 
 
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 @pytest.mark.parametrize("name", FOURS)
-def test_rows_by_weights_of_four_bits_read_them_where_they_lie(target: str, name: str) -> None:
-    rng, (byte, four) = np.random.default_rng(8), FOURS[name]
+def test_rows_by_weights_of_four_bits_read_them_where_they_lie(target: str, name: str, dtype: type) -> None:
+    rng, (byte, four), wide = np.random.default_rng(8), FOURS[name], max(dtype, np.float32, key=lambda t: np.dtype(t).itemsize)
+    functions = (
+        lambda x, w: x.astype(wide) @ four(w).astype(wide),
+        lambda x, w: x.astype(wide) @ four(w).astype(wide).T,
+    )
     for rows, k, n in ((2, 64, 96), (8, 37, 45), (30, 64, 33), (70, 301, 64)):
+        x = rng.integers(-8, 8, (rows, k)).astype(dtype)  # sums are exact
         w = rng.integers(np.iinfo(byte).min, np.iinfo(byte).max + 1, (k, n)).astype(byte)
-        turned = np.ascontiguousarray(w.T)
-        for dtype in (np.float32, np.float64, np.float16):
-            x = rng.integers(-8, 8, (rows, k)).astype(dtype)  # sums are exact
-            wide = np.float64 if dtype is np.float64 else np.float32
-            for f, given in ((lambda x, w: x.astype(wide) @ four(w).astype(wide), w), (lambda x, w: x.astype(wide) @ four(w).astype(wide).T, turned)):
-                compiled = wf.compile(f, x, given)
-                assert np.array_equal(compiled(x, given), f(x, given)), (rows, k, n, dtype)
-                assert len(compiled.kernels) == 1 and compiled.memory["arena"] == 0
+        for f, given in zip(functions, (w, np.ascontiguousarray(w.T)), strict=True):
+            compiled, wanted = wf.compile(f, x, given), f(x, given)
+            assert np.array_equal(compiled(x, given), wanted), (rows, k, n)
+            assert len(compiled.kernels) == 1 and compiled.memory["arena"] == 0
+            if k < 64:
+                assert np.array_equal(wf.trace(f, x, given).core.interpret_kernels([x, given])[0], wanted)
 
 
 def test_a_row_by_computed_weights_keeps_infinities_and_types() -> None:

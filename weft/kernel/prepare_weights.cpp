@@ -1,5 +1,6 @@
 // Products with weights that are computed from narrower elements, four bits in a byte, say. By a row they are one sum,
-// and the matrix is never stored; by more rows it is stored in a byte an element where that keeps its values.
+// and the matrix is never stored; by more rows it is stored in a byte an element where that keeps its values, unless the product
+// reads four bits of what there is.
 #include <algorithm>
 #include <cmath>
 
