@@ -43,9 +43,9 @@ TEST_CASE("ways that are nearly equal are tried more often") {
 TEST_CASE("another way becomes the better one") {
   Runs runs;
   runs.run(1000, {10, 20});
-  runs.run(300, {20, 10});
+  runs.run(600, {20, 10});
   CHECK(runs.run(1000, {20, 10}) >= 950);
-  runs.run(300, {10, 20});
+  runs.run(600, {10, 20});
   CHECK(runs.run(1000, {10, 20}) <= 50);
 }
 
