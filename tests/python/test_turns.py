@@ -250,3 +250,86 @@ def test_turns(function: Any) -> None:
     close(wf.simulate(function)(simulated_x), wanted)
     close(jit_x, wanted_x)
     close(simulated_x, wanted_x)
+
+
+def horner(x):
+    y = x
+    for _ in range(20):
+        y = y * x + 1.25
+    return y
+
+
+def series(x):
+    t = s = np.ones_like(x)
+    for i in range(30):
+        t = t * x / (i + 1)
+        s = s + t
+    return s
+
+
+def mandelbrot(a):
+    b, x, y, n = a[::-1].copy(), np.zeros_like(a), np.zeros_like(a), np.zeros(a.shape, np.int32)
+    for _ in range(50):
+        x, y = x * x - y * y + a, 2 * x * y + b
+        n[x * x + y * y < 4] += 1
+    return n, x
+
+
+def backwards_by_three(x):
+    y = np.zeros_like(x)
+    for i in range(70, -3, -3):
+        y = y * 0.5 + x * i
+    return y
+
+
+def exchanged(a):
+    b, c = a + 1, a * 2
+    for _ in range(25):
+        a, b, c = b - c * 0.125, c + a * 0.25, a + b * 0.5
+    return a, b, c
+
+
+def wave(u):
+    v = u * 0.5
+    for _ in range(17):
+        w = 2 * u - v
+        w[1:-1] += 0.125 * (u[2:] - 2 * u[1:-1] + u[:-2])
+        v, u = u, w
+    return u, v
+
+
+def crossing(a):
+    b = a * 3
+    for _ in range(16):
+        a, b = a[::-1] * 0.5 + b, b[::-1] * 0.25 - a
+    return a, b
+
+
+@pytest.mark.parametrize("function", [horner, series, mandelbrot, backwards_by_three, exchanged, wave, crossing])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16])
+@pytest.mark.parametrize("n", [1, 7, 1000, 70_001])
+def test_several_turns_at_once_give_numpys_bits(function: Any, dtype: type, n: int) -> None:
+    x = np.random.default_rng(n).random(n).astype(dtype)
+    with np.errstate(all="ignore"):
+        wanted = function(x.copy())
+    found = wf.jit(function)(x)
+    for a, b in zip(*((v if isinstance(v, tuple) else (v,)) for v in (found, wanted)), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_elementwise_turns_are_few_passes_over_memory() -> None:
+    x = np.random.default_rng(1).random((300, 400))
+    assert [k.launches for k in wf.compile(horner, x).kernels] == [1]
+    program = wf.compile(lambda a: mandelbrot(a)[0], x)
+    assert len(program.kernels) <= 5  # what is carried begins as zeros; all that a pass gives is of one kernel
+    dynamic = wf.jit(series, dynamic={"x": {0: wf.Dim("n", 1, 64, 3000)}})
+    np.testing.assert_array_equal(dynamic(x), series(x))
+
+
+def test_results_that_read_the_same_values_share_a_kernel() -> None:
+    x, y = np.random.default_rng(2).random((2, 5000))
+    program = wf.compile(lambda x, y: (x + y, x * y, np.exp(x) - y), x, y)
+    assert len(program.kernels) == 1
+    shifted = wf.compile(lambda x, y: (x[1:] + y[1:], x[:-1] * y[:-1], x[::-1] - y), x, y)
+    for a, b in zip(shifted(x, y), (x[1:] + y[1:], x[:-1] * y[:-1], x[::-1] - y), strict=True):
+        np.testing.assert_array_equal(a, b)

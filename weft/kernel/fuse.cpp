@@ -436,49 +436,6 @@ class Fuser {
     return true;
   }
 
-  static int inner_coordinate(size_t i) { return static_cast<int>(1000 + i); }  // of what a reduce adds up, not of its result
-
-  // Which coordinates of the stage are the operand's (-1: none, 0 always); nothing where it is no plain selection.
-  std::optional<std::vector<int>> operand_coordinates(const Node& node, size_t k, const std::vector<int>& at) const {
-    const Dims& dims = node.operand(k).type().dims;
-    if (def(node.op).traits.elementwise) return at;
-    std::vector<int> result(dims.size(), -1);
-    if (node.op == Op::broadcast_in_dim) {
-      const Ints& dimensions = node.ints(Attr::dimensions);
-      for (size_t i = 0; i < dims.size(); ++i) result[i] = dims[i].is(1) ? -1 : at[static_cast<size_t>(dimensions[i])];
-      return result;
-    }
-    if (node.op == Op::transpose) {
-      const Ints& permutation = node.ints(Attr::permutation);
-      for (size_t i = 0; i < permutation.size(); ++i) result[static_cast<size_t>(permutation[i])] = at[i];
-      return result;
-    }
-    if (node.op == Op::reshape) {
-      // Adding and dropping dims of extent 1 only.
-      size_t i = 0, j = 0;
-      const Dims& to = node.type().dims;
-      while (i < dims.size() || j < to.size()) {
-        if (i < dims.size() && dims[i].is(1)) {
-          ++i;
-        } else if (j < to.size() && to[j].is(1)) {
-          ++j;
-        } else if (i < dims.size() && j < to.size() && dims[i] == to[j]) {
-          result[i++] = at[j++];
-        } else {
-          return std::nullopt;
-        }
-      }
-      return result;
-    }
-    if (node.op == Op::reduce && k == 0) {
-      // The operand's rows are the reduce's own; the rest is inner.
-      for (size_t i = 0; i < at.size(); ++i) result[i] = at[i];
-      for (size_t i = at.size(); i < dims.size(); ++i) result[i] = inner_coordinate(i);
-      return result;
-    }
-    return std::nullopt;
-  }
-
   std::vector<int> own_coordinates(const Stage& stage) const {
     std::vector<int> at(graph_.node(stage.root).type().dims.size());
     for (size_t i = 0; i < at.size(); ++i) at[i] = static_cast<int>(i);
@@ -497,11 +454,16 @@ class Fuser {
       std::set<int> needed;
       for (NodeId read : stage.reads)
         if (int producer = fusion_.stage_of[read]; producer >= 0) needed.insert(stages[static_cast<size_t>(producer)].group);
-      for (int candidate : needed) {
+      const Node& root = graph_.node(stage.root);
+      int size = size_[stage.root] > 64 ? static_cast<int>(distinct_size(root)) : size_[stage.root];
+      std::set<int> candidates = needed;
+      for (size_t g = 0; stage.kind == StageKind::map && g < fusion_.groups.size(); ++g)
+        if (rows[g] && rows[g]->is_map && reads_what(fusion_.groups[g], stage)) candidates.insert(static_cast<int>(g));
+      for (int candidate : candidates) {
         const std::optional<Rows>& shape = rows[static_cast<size_t>(candidate)];
         if (!shape || !fits_rows(stage, *shape) || !reads_rows_of(stage, candidate, shape->rows.size())) continue;
         // Sharing a reduce's kernel comes first.
-        if (shape->is_map && (joined >= 0 || sizes[static_cast<size_t>(candidate)] + size_[stage.root] > largest_expression)) continue;
+        if (shape->is_map && (joined >= 0 || sizes[static_cast<size_t>(candidate)] + size > largest_expression)) continue;
         bool cyclic = std::any_of(needed.begin(), needed.end(), [&](int other) {
           return other != candidate && depends[static_cast<size_t>(other)].count(candidate);
         });
@@ -514,7 +476,7 @@ class Fuser {
         depends.emplace_back();
         sizes.push_back(0);
       }
-      sizes[static_cast<size_t>(joined)] += size_[stage.root];
+      sizes[static_cast<size_t>(joined)] += size;
       stage.group = joined;
       fusion_.groups[static_cast<size_t>(joined)].stages.push_back(static_cast<int>(s));
       std::set<int>& all = depends[static_cast<size_t>(joined)];
@@ -528,6 +490,16 @@ class Fuser {
         if (depends[g].count(joined)) depends[g].insert(all.begin(), all.end());
     }
     order_groups(depends);
+  }
+
+  // Whether both read a value as large as what the stage gives.
+  bool reads_what(const Group& group, const Stage& stage) const {
+    return std::ranges::any_of(group.stages, [&](int other) {
+      const std::vector<NodeId>& reads = fusion_.stages[static_cast<size_t>(other)].reads;
+      return std::ranges::any_of(stage.reads, [&](NodeId read) {
+        return graph_.node(read).type().dims == graph_.node(stage.root).type().dims && std::ranges::find(reads, read) != reads.end();
+      });
+    });
   }
 
   bool reads_rows_of(const Stage& stage, int group, size_t rows) const {

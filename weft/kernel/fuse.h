@@ -75,6 +75,10 @@ NodeId below_reshapes(Value value);
 bool pads_rows(const Node& node);
 // Whether its left operand is transposed, so large that rows of it in place would come from far down the caches: it is stored.
 bool turns_first(const Node& dot);
+// Which coordinates of a stage are those of operand `k`, from those of the node (-1: none); nothing where it is no plain selection.
+std::optional<std::vector<int>> operand_coordinates(const Node& node, size_t k, const std::vector<int>& at);
+// Of what a reduce adds up, not of its result.
+inline int inner_coordinate(size_t i) { return static_cast<int>(1000 + i); }
 // Whether the value is a constant of one repeated element, which is written into expressions.
 bool is_inline_constant(const Node& node);
 // Where dimensions of extent 1 come and go in a reshape: for each operand dimension the result's, or -1; nothing where it

@@ -99,6 +99,46 @@ bool is_inline_constant(const Node& node) {
   return !literal.is_live() && literal.count() > 0 && literal.count() <= 65536 && literal.is_splat();
 }
 
+std::optional<std::vector<int>> operand_coordinates(const Node& node, size_t k, const std::vector<int>& at) {
+  const Dims& dims = node.operand(k).type().dims;
+  if (def(node.op).traits.elementwise) return at;
+  std::vector<int> result(dims.size(), -1);
+  if (node.op == Op::broadcast_in_dim) {
+    const Ints& dimensions = node.ints(Attr::dimensions);
+    for (size_t i = 0; i < dims.size(); ++i) result[i] = dims[i].is(1) ? -1 : at[static_cast<size_t>(dimensions[i])];
+    return result;
+  }
+  if (node.op == Op::transpose) {
+    const Ints& permutation = node.ints(Attr::permutation);
+    for (size_t i = 0; i < permutation.size(); ++i) result[static_cast<size_t>(permutation[i])] = at[i];
+    return result;
+  }
+  if (node.op == Op::reshape) {
+    // Adding and dropping dims of extent 1 only.
+    size_t i = 0, j = 0;
+    const Dims& to = node.type().dims;
+    while (i < dims.size() || j < to.size()) {
+      if (i < dims.size() && dims[i].is(1)) {
+        ++i;
+      } else if (j < to.size() && to[j].is(1)) {
+        ++j;
+      } else if (i < dims.size() && j < to.size() && dims[i] == to[j]) {
+        result[i++] = at[j++];
+      } else {
+        return std::nullopt;
+      }
+    }
+    return result;
+  }
+  if (node.op == Op::reduce && k == 0) {
+    // The operand's rows are the reduce's own; the rest is inner.
+    for (size_t i = 0; i < at.size(); ++i) result[i] = at[i];
+    for (size_t i = at.size(); i < dims.size(); ++i) result[i] = inner_coordinate(i);
+    return result;
+  }
+  return std::nullopt;
+}
+
 std::optional<Ints> unit_reshape(const Node& node) {
   const Dims &from = node.operand(0).type().dims, &to = node.type().dims;
   Ints result;

@@ -205,19 +205,31 @@ int64_t KernelEmitter::price_of(const std::vector<Stmt>& body) const {
   return price;
 }
 
+// Operations that wait for each other, from which on a vector leaves the machine idle, if the registers hold what others need.
+constexpr int long_chain = 16, few_loads = 6;
+
 int KernelEmitter::vectors_at_once(const std::vector<Stmt>& body) const {
-  int rounds = 0, calls = 0, steps = 0;
+  int rounds = 0, calls = 0, steps = 0, loads = 0;
   bool is_large = false;
-  visit_expressions(kernel_, roots_of(body), [&](ExprId, const Expr& e) {
+  std::map<ExprId, int> depth;  // how many float operations wait for each other up to an expression; operands have lower numbers
+  visit_expressions(kernel_, roots_of(body), [&](ExprId id, const Expr& e) {
+    depth[id] = e.kind == ExprKind::scalar && is_float(e.dtype) ? 1 : 0;
+    loads += e.kind == ExprKind::load;
     is_large |= e.kind == ExprKind::load && e.index.max() >= 1 << 20;
     if (e.kind != ExprKind::scalar || !is_float(e.dtype)) return;
     ++steps;
     calls += is_inline_function(weft::name(e.op), module_.target);
     rounds += size_of(e.dtype) < 4 && (e.op == Scalar::add || e.op == Scalar::subtract || e.op == Scalar::multiply || e.op == Scalar::convert);
   });
+  int deepest = 0;
+  for (auto& [id, above] : depth) {
+    int below = 0;
+    for (ExprId arg : kernel_.exprs[static_cast<size_t>(id)].args) below = std::max(below, depth[arg]);
+    deepest = std::max(deepest, above += below);
+  }
   if (!module_.target.fma) return 1;
   // Twice as many take longer to compile and need registers: one function of much.
-  return calls == 1 && steps <= 16 && is_large && module_.target.avx512 ? 8 : calls ? 4 : rounds >= 8 ? 8 : 1;
+  return calls == 1 && steps <= 16 && is_large && module_.target.avx512 ? 8 : calls ? 4 : rounds >= 8 ? 8 : deepest >= long_chain && loads <= few_loads ? 4 : 1;
 }
 
 int KernelEmitter::lanes_for(const std::vector<Stmt>& body) const {
