@@ -216,6 +216,20 @@ def test_rows_by_weights_of_four_bits_read_them_where_they_lie(target: str, name
                 assert np.array_equal(wf.trace(f, x, given).core.interpret_kernels([x, given])[0], wanted)
 
 
+def test_bytes_by_weights_of_four_bits() -> None:
+    rng = np.random.default_rng(3)
+    x, w = rng.integers(0, 256, (8, 64), dtype=np.uint8), rng.integers(0, 256, (64, 64), dtype=np.uint8)
+    four = lambda w: (w & 15).astype(np.float32) - 8
+    for f in (
+        lambda x, w: x.astype(np.float32) @ four(w),
+        lambda x, w: x.astype(np.int8).astype(np.float32) @ four(w),
+        lambda x, w: four(x) @ four(w),
+        lambda x, w: four(w) @ four(w),
+        lambda x, w: four(w).T @ four(w),
+    ):
+        np.testing.assert_array_equal(wf.jit(f)(x, w), f(x, w))
+
+
 def test_a_row_by_computed_weights_keeps_infinities_and_types() -> None:
     w = np.array([[0, 255], [16, 1]], np.uint8)
     x = np.array([[np.inf, 1.0]], np.float32)

@@ -182,16 +182,22 @@ class Fuser {
   // Operands of dots are read by strides: what lies below their views is stored, or the view itself where it has none.
   void store_dot_operands() {
     for (const Node& node : graph_.nodes())
-      if (node.op == Op::dot_general)
-        for (const Value& operand : node.operands()) {
-          bool in_place = operand.node().op == Op::strided_view && reads_windows(node);
-          bool takes_bits = operand == node.operand(1) && is_float(operand.type().dtype);
-          NodeId base = in_place ? below_reshapes(operand.node().operand(0)) : strided_base(operand.id(), takes_bits);
-          if (operand == node.operand(0) && turns_first(node)) base = operand.id();
-          store(base, "is an operand of a product");
-          // A splat has memory too where a product reads it.
-          fusion_.is_stored[base] = true;
-        }
+      if (node.op == Op::dot_general) {
+        // Four bits of a byte, by what is no byte itself.
+        NodeId left = store_dot_operand(node, 0, false);
+        store_dot_operand(node, 1, is_float(node.operand(1).type().dtype) && size_of(graph_.node(left).type().dtype) > 1);
+      }
+  }
+
+  NodeId store_dot_operand(const Node& dot, size_t i, bool takes_bits) {
+    const Value& operand = dot.operand(i);
+    bool in_place = operand.node().op == Op::strided_view && reads_windows(dot);
+    NodeId base = in_place ? below_reshapes(operand.node().operand(0)) : strided_base(operand.id(), takes_bits);
+    if (operand == dot.operand(0) && turns_first(dot)) base = operand.id();
+    store(base, "is an operand of a product");
+    // A splat has memory too where a product reads it.
+    fusion_.is_stored[base] = true;
+    return base;
   }
 
   NodeId strided_base(NodeId id, bool takes_bits) const {
