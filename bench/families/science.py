@@ -1,4 +1,4 @@
-"""Numerical work: option prices, series, clustering, gravity, distances, correlation."""
+"""Numerical work: option prices, clustering, gravity, distances, correlation."""
 
 from __future__ import annotations
 
@@ -47,28 +47,6 @@ for suffix, dtype in {"f32": f32, "f64": f64}.items():
         peak=suffix,
         tolerance=1e-5 if dtype == f32 else None,
     )
-
-TERMS = 30
-
-
-def bessel(x: Any) -> Any:
-    """J0 by its power series (Abramowitz and Stegun, 9.1.10)."""
-    q = -0.25 * x * x
-    term, total = q, 1 + q
-    for i in range(2, TERMS + 1):
-        term = term * q / (i * i)
-        total = total + term
-    return total
-
-
-declare(
-    "bessel series 1M f64",
-    bessel,
-    lambda: (uniform(0, 4, OPTIONS, dtype=f64),),
-    torch=bessel,
-    flops=OPTIONS * TERMS * (2 + DIVIDE),
-    peak="f64",
-)
 
 POINTS, CENTERS, DEPTH = 16384, 64, 64
 
