@@ -205,8 +205,8 @@ int64_t KernelEmitter::price_of(const std::vector<Stmt>& body) const {
   return price;
 }
 
-// Operations that wait for each other, from which on a vector leaves the machine idle, if the registers hold what others need.
-constexpr int long_chain = 16, few_loads = 6;
+// Operations that wait for each other, from which on one vector leaves the machine idle.
+constexpr int long_chain = 16;
 
 int KernelEmitter::vectors_at_once(const std::vector<Stmt>& body) const {
   int rounds = 0, calls = 0, steps = 0, loads = 0;
@@ -228,8 +228,11 @@ int KernelEmitter::vectors_at_once(const std::vector<Stmt>& body) const {
     deepest = std::max(deepest, above += below);
   }
   if (!module_.target.fma) return 1;
+  // As many vectors as registers hold with what they load and compute.
+  int side_by_side = deepest < long_chain ? 1 : 8;
+  while (side_by_side > 1 && side_by_side * (loads + 2) > module_.target.vector_registers) side_by_side /= 2;
   // Twice as many take longer to compile and need registers: one function of much.
-  return calls == 1 && steps <= 16 && is_large && module_.target.avx512 ? 8 : calls ? 4 : rounds >= 8 ? 8 : deepest >= long_chain && loads <= few_loads ? 4 : 1;
+  return calls == 1 && steps <= 16 && is_large && module_.target.avx512 ? 8 : calls ? 4 : rounds >= 8 ? 8 : side_by_side;
 }
 
 int KernelEmitter::lanes_for(const std::vector<Stmt>& body) const {
