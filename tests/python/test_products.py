@@ -565,6 +565,39 @@ def test_a_row_by_four_bit_weights_in_groups(first: str, groups: int, size: int,
         assert (np.abs(got[0] - want) <= np.abs(x).sum() * 0.8 * 2.0**-21).all()
 
 
+@pytest.mark.parametrize("rows", [1, 2, 8, 16, 17])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16])
+@pytest.mark.parametrize(("groups", "size", "n"), [(4, 32, 48), (6, 34, 33), (2, 64, 200)])
+def test_rows_by_weights_in_groups(rows: int, dtype: Any, groups: int, size: int, n: int) -> None:
+    rng, k = np.random.default_rng(groups), groups * size
+    x = rng.integers(-4, 5, (rows, k)).astype(dtype)  # all sums are exact
+    scale = (2.0 ** rng.integers(-2, 3, (groups, 1, n))).astype(np.float64 if dtype is np.float64 else np.float32)
+    q = rng.integers(-128, 128, (k, n), dtype=np.int8)
+    packed = rng.integers(0, 256, (k // 2, n), dtype=np.uint8)
+    wide = scale.dtype
+
+    def int8(x, q, s):
+        return x.astype(wide) @ (q.reshape(groups, size, n).astype(wide) * s).reshape(k, n)
+
+    def along(x, q, s):
+        return x.astype(wide) @ (s.reshape(groups, n).T[:, :, None] * q.T.reshape(n, groups, size).astype(wide)).reshape(n, k).T
+
+    def int4(x, q, s):
+        halves = np.concatenate([q & 15, q >> 4]).astype(wide) - 8
+        return x.astype(wide) @ (halves.reshape(groups, size, n) * s).reshape(k, n)
+
+    turned = np.ascontiguousarray(q.T).T
+    for f, weights in ((int8, q), (along, turned), (int4, packed)):
+        np.testing.assert_array_equal(wf.jit(f)(x, weights, scale), f(x, weights, scale), f.__name__)
+    if rows * 2 <= size:
+        stored = wf.compile(int8, x, q, scale).memory["arena"]
+        assert stored <= 2 * groups * rows * n * wide.itemsize
+    with_infinities = x.copy()
+    with_infinities[0, 1], with_infinities[rows // 2, 2] = np.inf, np.nan
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_array_equal(wf.jit(int8)(with_infinities, q, scale), int8(with_infinities, q, scale))
+
+
 def test_a_row_by_groups_of_joined_lines() -> None:
     """What is joined here are groups, not rows."""
 

@@ -63,14 +63,14 @@ class Expression {
       if (leaf && !reshaped && !order_ && count_of(value.type()) * 8 > whole_) order_ = axes;
       return leaf != nullptr || is_light_or_view(node);
     }
-    if (node.op == Op::transpose) {
+    if (node.op == Op::transpose && !reshaped) {
       const Ints& permutation = node.ints(Attr::permutation);
       Ints below(axes.size());
       for (size_t i = 0; i < axes.size(); ++i) below[static_cast<size_t>(permutation[i])] = axes[i];
       return walk(node.operand(0), below, reshaped);
     }
     if (node.op == Op::slice) return walk(node.operand(0), axes, reshaped);
-    if (node.op == Op::broadcast_in_dim || node.op == Op::reshape) return walk(node.operand(0), axes, true);
+    if (node.op == Op::broadcast_in_dim || node.op == Op::reshape || node.op == Op::transpose) return walk(node.operand(0), axes, true);
     if (node.op == Op::concatenate && !reshaped && !joint_) {
       joint_ = axes[static_cast<size_t>(node.attrs.integer(Attr::dimension))];
       parts_ = node.operand_count();
@@ -249,6 +249,51 @@ Value in_groups(Builder& build, const Value& matrix, int64_t rows) {
   return joins_rows ? regrouped(build, node.operand(0), static_cast<size_t>(rows), from) : matrix;
 }
 
+// The factor that all elements of a group share, as it is for their first, groups leading, behind the other one. Empty values
+// where there is no such thing.
+std::pair<Value, Value> without_scales(Builder& build, const Value& matrix, size_t within) {
+  const Node node = matrix.node();
+  for (size_t i = 0; node.op == Op::multiply && i < 2; ++i) {
+    const Node& spread = node.operand(i).node();
+    if (spread.op != Op::broadcast_in_dim || spread.operand(0).type().rank() == 0) continue;
+    const Ints& dimensions = spread.ints(Attr::dimensions);
+    auto at = std::ranges::find(dimensions, static_cast<int64_t>(within));
+    bool is_shared = at == dimensions.end() || spread.operand(0).type().dims[static_cast<size_t>(at - dimensions.begin())].is(1);
+    if (!is_shared) continue;
+    Value first = slice(build, node.operand(i), within, Dim(0), Dim(1));
+    return {node.operand(1 - i), within == 2 ? build.transpose(first, {1, 2, 0}) : first};
+  }
+  return {};
+}
+
+// Several rows by weights in groups of rows, each with a scale of its own: a product for each group, scaled, and their sum,
+// which takes less than the matrix would where the rows are fewer than half of a group.
+Value rows_by_groups(Builder& build, const Node& node, const Value& lhs, const Value& source, int64_t contracted) {
+  auto group = static_cast<size_t>(contracted), within = group + 1;
+  const Dims& dims = source.type().dims;
+  int64_t groups = dims[group].value(), size = dims[within].value(), axis = node.ints(Attr::lhs_contracting_dimensions)[0];
+  if (lhs.type().rank() != 2 || axis != 1 || lhs.type().dims[0].max() > size / 2) return {};
+  DType wide = node.type().dtype == DType::f64 ? DType::f64 : DType::f32;
+  auto [weights, scales] = without_scales(build, source, within);
+  if (!weights || weights.type().dtype != wide) return {};
+  Expression matrix(weights);
+  size_t parts = matrix.parts();
+  if (matrix.joint() && *matrix.joint() != contracted) return {};
+  Value rows = build.reshape(build.convert(lhs, wide), {lhs.type().dims[0], groups, size}), sum;
+  Attrs attrs{{Attr::lhs_batching_dimensions, Ints{1}}, {Attr::rhs_batching_dimensions, Ints{contracted}},
+              {Attr::lhs_contracting_dimensions, Ints{2}}, {Attr::rhs_contracting_dimensions, Ints{contracted + 1}}};
+  for (size_t i = 0; i < parts; ++i) {
+    Dim count = groups / static_cast<int64_t>(parts), low = count * Dim(static_cast<int64_t>(i));
+    std::optional<Value> narrow = through_bytes(build, parts > 1 ? part_of(build, weights, contracted, parts, i) : weights);
+    if (!narrow) return {};
+    Value product = dot_in_kernel_form(build, slice(build, rows, 1, low, low + count), *narrow, attrs);
+    Value scaled = build(Op::multiply, {product, build.broadcast_to(slice(build, scales, 0, low, low + count), product.type().dims)});
+    Value total = build(Op::reduce, {scaled, build.scalar(wide, 0)}, {{Attr::dimensions, Ints{0}}}, {binary_body(Op::add, wide)});
+    sum = sum ? build(Op::add, {sum, total}) : total;
+  }
+  return build.convert(sum, node.type().dtype);
+}
+
 Value with_computed_weights(Builder& build, const Node& node, Value lhs, Value rhs) {
   DType dtype = node.type().dtype;
   const Dims& dims = rhs.type().dims;
@@ -259,12 +304,17 @@ Value with_computed_weights(Builder& build, const Node& node, Value lhs, Value r
   int64_t contracted = node.ints(Attr::rhs_contracting_dimensions)[0];
   Dim k = dims[static_cast<size_t>(contracted)];
   if (count_of(rhs.type()) == 0) return {};
+  bool is_turned = rhs.node().op == Op::transpose && rhs.node().ints(Attr::permutation) == Ints{1, 0};
+  Value straight = is_turned ? rhs.node().operand(0) : rhs;
+  int64_t along = is_turned ? 1 - contracted : contracted;
   if (count_of(lhs.type()) != k.value()) {
+    if (Value source = in_groups(build, straight, along); source.type().rank() == 3)
+      if (Value sum = rows_by_groups(build, node, lhs, source, along)) return sum;
     Expression matrix(rhs);
     bool pays = matrix.pays(dtype) && (!matrix.joint() || *matrix.joint() == contracted);
     return pays ? rows_by_parts(build, node, lhs, rhs, matrix) : Value();
   }
-  if (rhs.node().op == Op::transpose && rhs.node().ints(Attr::permutation) == Ints{1, 0}) rhs = rhs.node().operand(0), contracted = 1 - contracted;
+  rhs = straight, contracted = along;
   Value source = in_groups(build, rhs, contracted);
   bool is_grouped = source.type().rank() == 3;
   Expression matrix(source);
