@@ -206,7 +206,7 @@ class Fuser {
     // What is widened is stored narrow.
     for (; !fusion_.is_stored[id] && is_widening(*node); id = node->id()) node = &node->operand(0).node();
     while (!fusion_.is_stored[node->id()]) {
-      if (std::optional<BitsOf> found = four_bits(*node); found && takes_bits && !reshaped) {
+      if (std::optional<BitsOf> found = takes_bits && !reshaped ? four_bits(*node) : std::nullopt) {
         node = &found->byte.node(), takes_bits = false;
         continue;
       }

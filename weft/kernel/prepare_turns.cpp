@@ -22,21 +22,20 @@ std::optional<int64_t> cost_of_turn(const Graph& body) {
   return std::max<int64_t>(total, 1);
 }
 
-// The body with its counter so much further on.
-GraphPtr further(const Graph& body, const std::string& counter, const Dim& by) {
-  for (const Node& node : body.nodes())
-    for (const auto& [attr, value] : node.attrs)
-      if (const Dims* dims = std::get_if<Dims>(&value))
-        for (const Dim& dim : *dims)
-          for (const Symbol& symbol : dim.symbols())
-            if (symbol.name == counter) return substitute(body, {{counter, Dim(symbol) + by}});
-  return nullptr;
+// The counter of a loop, as the extents that its body reads say it; zero where none does.
+Dim counter_of(const Node& loop) {
+  for (const Node& node : loop.regions[0]->nodes()) {
+    if (node.op != Op::extent) continue;
+    for (const Symbol& symbol : node.attrs.dims(Attr::dims)[0].symbols())
+      if (symbol.name == loop.attrs.text(Attr::counter)) return Dim(symbol);
+  }
+  return 0;
 }
 
-// Turn number `i` of a loop: its carried values become the first of `values`.
-void add_turn(Builder& build, const Node& loop, const Dim& by, std::vector<Value>& values) {
-  GraphPtr moved = further(*loop.regions[0], loop.attrs.text(Attr::counter), by);
-  std::vector<Value> next = build.inlined(moved ? *moved : *loop.regions[0], values);
+// The turn of a loop whose counter is `at`: what is carried becomes the first of `values`.
+void add_turn(Builder& build, const Node& loop, const Dim& at, std::vector<Value>& values) {
+  GraphPtr turn = substitute(*loop.regions[0], {{loop.attrs.text(Attr::counter), at}});
+  std::vector<Value> next = build.inlined(*turn, values);
   std::copy(next.begin(), next.end(), values.begin());
 }
 
@@ -52,7 +51,8 @@ std::vector<Value> turns_at_once(Builder& build, const Node& loop, std::vector<V
     Builder body(Level::flat, loop.regions[0]->name());
     std::vector<Value> parameters;
     for (const Value& value : values) parameters.push_back(body.parameter(value.type(), ""));
-    for (int64_t i = 0; i < each; ++i) add_turn(body, loop, Dim(i * step), parameters);
+    const Dim counter = counter_of(loop);
+    for (int64_t i = 0; i < each; ++i) add_turn(body, loop, counter + Dim(i * step), parameters);
     std::vector<Output> outputs;
     for (size_t i = 0; i < carried; ++i) outputs.push_back({parameters[i], cat("output.", i), -1});
     Attrs attrs = loop.attrs;
@@ -63,11 +63,7 @@ std::vector<Value> turns_at_once(Builder& build, const Node& loop, std::vector<V
     whole = 0;
   }
   // Those that are left: their counter is known.
-  for (int64_t i = whole * each; i < count; ++i) {
-    GraphPtr turn = substitute(*loop.regions[0], {{loop.attrs.text(Attr::counter), first + Dim(i * step)}});
-    std::vector<Value> next = build.inlined(*turn, values);
-    std::copy(next.begin(), next.end(), values.begin());
-  }
+  for (int64_t i = whole * each; i < count; ++i) add_turn(build, loop, first + Dim(i * step), values);
   values.resize(carried);
   return values;
 }
