@@ -1,4 +1,4 @@
-"""Numerical work: option prices, clustering, gravity, distances, correlation."""
+"""Numerical work: option prices, clustering, gravity, distances, correlation, many small systems in time."""
 
 from __future__ import annotations
 
@@ -114,4 +114,29 @@ declare(
     torch=lambda x: torch.corrcoef(x.T),
     flops=2.0 * 4096 * 512 * 512,
     peak="f64",
+)
+
+SYSTEMS, STEPS, STEP = 1 << 18, 100, 0.005
+
+
+def lorenz_step(x: Any, y: Any, z: Any) -> Any:
+    return x + STEP * (10 * (y - x)), y + STEP * (x * (28 - z) - y), z + STEP * (x * y - 8 / 3 * z)
+
+
+def lorenz(x: Any, y: Any, z: Any) -> Any:
+    for _ in range(STEPS):
+        x, y, z = lorenz_step(x, y, z)
+    return x, y, z
+
+
+declare(
+    "lorenz 100x256K f64",
+    lorenz,
+    lambda: tuple(normal(SYSTEMS, dtype=f64) for _ in range(3)),
+    torch=lorenz,
+    jax=lambda x, y, z: jax.lax.fori_loop(0, STEPS, lambda _, state: lorenz_step(*state), (x, y, z)),
+    flops=SYSTEMS * STEPS * 14,
+    peak="f64",
+    tolerance=1e-9,  # chaotic
+    skip={"onnxruntime": "exported as one program of all steps"},
 )

@@ -1,17 +1,17 @@
-"""Stencils in float64, as in NPBench: heat equation, Jacobi iteration, horizontal diffusion."""
+"""Stencils as in NPBench: heat equation, Jacobi iteration, horizontal diffusion; and Jacobi iteration of what no cache holds."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from bench.workload import f64, family, uniform
+from bench.workload import f32, f64, family, uniform
 
 declare = family("stencil")
 torch: Any = None
 jax: Any = None
 HEAT_STEPS, HEAT = 50, 40
-JACOBI_STEPS, JACOBI = 80, 350
+JACOBI = {"jacobi2d 80x350 f64": (80, 350, f64), "jacobi2d 10x4096 f32": (10, 4096, f32)}  # steps, rows and columns
 I, J, K = 128, 128, 160
 
 
@@ -46,13 +46,16 @@ def jacobi_step(a: Any) -> Any:
     return 0.2 * (a[1:-1, 1:-1] + a[1:-1, :-2] + a[1:-1, 2:] + a[2:, 1:-1] + a[:-2, 1:-1])
 
 
-def jacobi(a: Any, b: Any) -> None:
-    for _ in range(JACOBI_STEPS):
-        b[1:-1, 1:-1] = jacobi_step(a)
-        a[1:-1, 1:-1] = jacobi_step(b)
+def jacobi(steps: int) -> Any:
+    def jacobi(a: Any, b: Any) -> None:
+        for _ in range(steps):
+            b[1:-1, 1:-1] = jacobi_step(a)
+            a[1:-1, 1:-1] = jacobi_step(b)
+
+    return jacobi
 
 
-def jax_jacobi(a: Any, b: Any) -> Any:
+def jax_jacobi(steps: int) -> Any:
     inside = (slice(1, -1),) * 2
 
     def body(_: Any, state: Any) -> Any:
@@ -60,7 +63,7 @@ def jax_jacobi(a: Any, b: Any) -> Any:
         b = b.at[inside].set(jacobi_step(a))
         return a.at[inside].set(jacobi_step(b)), b
 
-    return jax.lax.fori_loop(0, JACOBI_STEPS, body, (a, b))
+    return lambda a, b: jax.lax.fori_loop(0, steps, body, (a, b))
 
 
 def diffusion(field: Any, weight: Any, where: Any = None) -> Any:
@@ -85,17 +88,18 @@ declare(
     peak="f64",
     skip={"onnxruntime": "exported as one program of all steps"},
 )
-declare(
-    "jacobi2d 80x350 f64",
-    jacobi,
-    lambda: (uniform(0, 1, JACOBI, JACOBI, dtype=f64), uniform(0, 1, JACOBI, JACOBI, dtype=f64)),
-    torch=jacobi,
-    jax=jax_jacobi,
-    written=(0, 1),
-    flops=JACOBI_STEPS * 2 * (JACOBI - 2) ** 2 * 5,
-    peak="f64",
-    skip={"onnxruntime": "exported as one program of all steps"},
-)
+for name, (steps, n, dtype) in JACOBI.items():
+    declare(
+        name,
+        jacobi(steps),
+        lambda n=n, dtype=dtype: (uniform(0, 1, n, n, dtype=dtype), uniform(0, 1, n, n, dtype=dtype)),
+        torch=jacobi(steps),
+        jax=jax_jacobi(steps),
+        written=(0, 1),
+        flops=steps * 2 * (n - 2) ** 2 * 5,
+        peak=name[-3:],
+        skip={"onnxruntime": "exported as one program of all steps"},
+    )
 declare(
     "hdiff 128x128x160 f64",
     diffusion,

@@ -305,10 +305,85 @@ def crossing(a):
     return a, b
 
 
-@pytest.mark.parametrize("function", [horner, series, mandelbrot, backwards_by_three, exchanged, wave, crossing])
+def by_a_table(x):
+    table, y = (np.arange(90) % 7 * 0.125).astype(x.dtype).reshape(30, 3), np.zeros_like(x)
+    for i in range(30):
+        y = y * x + table[i, 1] - table[29 - i, 2] * x
+    return y
+
+
+def beside_a_number(x):
+    t = x.dtype.type(1)
+    for _ in range(40):
+        t = t * x.dtype.type(0.875)
+        x = x - t * x
+    return x, t
+
+
+def masked(x):
+    alive, n = np.ones(x.shape, bool), np.zeros(x.shape, np.int64)
+    for i in range(33):
+        x = x * 1.25
+        alive = alive & (x < 9)
+        x = np.where(alive, x, 9)
+        n = n * 3 + i * alive
+    return x, alive, n
+
+
+def with_parts(x):
+    z = x + 1j * x[::-1]
+    for _ in range(25):
+        z = z.conj() * 0.5 + x
+    return z
+
+
+def beside_a_row(x):
+    m, r = np.outer(x[:40], x[:9]), x[:9]
+    for _ in range(70):
+        m = m * 0.5 + r
+        r = r * 0.25 + 1
+    return m, r
+
+
+def at_two_places(x):
+    m, y = np.zeros((min(len(x), 20),) * 2, x.dtype), x[:20]
+    for _ in range(70):
+        m = m.T * 0.5 + y[:, None] * y[None, :]
+        y = y * 0.75
+    return m
+
+
+def by_rows(x):
+    a, y = np.outer(x[:30], x), x
+    for i in range(a.shape[0]):
+        y = y * 0.5 + a[i]
+    return y
+
+
+def nested(x):
+    for i in range(12):
+        y = x
+        for j in range(20 + i):
+            y = y * 0.5 + j
+        x = x + y * i
+    return x
+
+
+def long(x):
+    for _ in range(3000):
+        x = x + x.dtype.type(0.25) * (1 - x)
+    return x
+
+
+ELEMENTWISE = [horner, series, mandelbrot, backwards_by_three, exchanged, by_a_table, beside_a_number, masked, with_parts, beside_a_row, nested, long]
+
+
+@pytest.mark.parametrize("function", [*ELEMENTWISE, wave, crossing, at_two_places, by_rows])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16])
 @pytest.mark.parametrize("n", [1, 7, 1000, 70_001])
-def test_several_turns_at_once_give_numpys_bits(function: Any, dtype: type, n: int) -> None:
+def test_turns_of_elements_give_numpys_bits(function: Any, dtype: type, n: int) -> None:
+    if function is long and n > 1000:
+        pytest.skip("takes NumPy seconds")
     x = np.random.default_rng(n).random(n).astype(dtype)
     with np.errstate(all="ignore"):
         wanted = function(x.copy())
@@ -317,13 +392,59 @@ def test_several_turns_at_once_give_numpys_bits(function: Any, dtype: type, n: i
         np.testing.assert_array_equal(a, b)
 
 
-def test_elementwise_turns_are_few_passes_over_memory() -> None:
+def test_turns_of_elements_are_one_pass_over_memory() -> None:
     x = np.random.default_rng(1).random((300, 400))
     assert [k.launches for k in wf.compile(horner, x).kernels] == [1]
-    program = wf.compile(lambda a: mandelbrot(a)[0], x)
-    assert len(program.kernels) <= 5  # what is carried begins as zeros; all that a pass gives is of one kernel
+    for function in (exchanged, mandelbrot, masked, long):
+        program = wf.compile(function, x)
+        assert all(k.launches == 1 for k in program.kernels), function
+        assert len(program.kernels) <= 2, function  # views that all turns read are stored
     dynamic = wf.jit(series, dynamic={"x": {0: wf.Dim("n", 1, 64, 3000)}})
     np.testing.assert_array_equal(dynamic(x), series(x))
+
+
+def test_turns_of_elements_as_many_as_an_extent_says() -> None:
+    def polynomial(x: Any, c: Any) -> Any:
+        y = np.zeros_like(x)
+        for i in range(c.shape[0]):
+            y = y * x + c[i]
+        return y
+
+    function = wf.jit(polynomial, dynamic={"c": {0: wf.Dim("k", 0, 30, 3000)}, "x": {0: wf.Dim("n", 0, 64, 3000)}})
+    for n, k in ((50, 20), (0, 9), (333, 1), (9, 0), (1, 100)):
+        x, c = np.random.default_rng(n).random(n), np.random.default_rng(k).random(k)
+        np.testing.assert_array_equal(function(x, c), polynomial(x, c))
+
+
+def test_extents_with_python_floats_are_python_floats() -> None:
+    def step(x: Any, n: Any) -> Any:
+        return x * (n * 0.5), 0.1 * n - x, x / (n / 3), x + n**0.5, x * abs(n * -0.5), (n + 1) / 7 * x
+
+    def counted(x: Any) -> Any:
+        for i in range(20):
+            x = x + 0.1 * i * (1 - x) + x * (i / 7) + (i * 0.3) ** 2
+        return x
+
+    x = np.random.default_rng(4).random(50).astype(np.float32)
+    found = wf.jit(lambda x: step(x, x.shape[0]), dynamic={"x": {0: wf.Dim("n", 1, 64, 3000)}})(x)
+    for a, b in zip([*found, wf.jit(counted)(x)], [*step(x, 50), counted(x)], strict=True):
+        np.testing.assert_array_equal(a, b, strict=True)
+    assert len(str(wf.trace(counted, x)).splitlines()) < 40  # one loop
+
+
+def test_turns_of_elements_write_arguments_in_place() -> None:
+    def decay(a: Any, b: Any) -> None:
+        for i in range(50):
+            a *= 0.5
+            a += b[::-1] * i
+
+    a, b = np.random.default_rng(3).random((2, 4001))
+    wanted = a.copy()
+    decay(wanted, b)
+    wf.jit(decay)(a, b)
+    np.testing.assert_array_equal(a, wanted)
+    wf.jit(decay)(a, a), decay(wanted, wanted)
+    np.testing.assert_array_equal(a, wanted)
 
 
 def test_results_that_read_the_same_values_share_a_kernel() -> None:

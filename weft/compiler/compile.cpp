@@ -91,6 +91,7 @@ Lowered lower_in_stages(const Graph& graph, const Target& target, Stages& stages
   for (const auto& [pass, after] : passed) dump.graph(pass, *after);
   if (dump) stages.done("dump");
   Program program = lower(*flat, {}, target.bf16, true);
+  tile_turns(program);
   write_past_caches(program);
   stages.done("lower");
   if (dump) dump.text("20-kernels.txt", program.text());
@@ -141,6 +142,7 @@ QuickCode quick_code(const Lowered& lowered, const Target& target, const Library
   const Program& program = lowered.program;
   if (program.joined == 0) return emit_quick(program, target, library);
   Program alone = lower(*lowered.flat, {}, target.bf16, true, true);
+  tile_turns(alone);
   write_past_caches(alone);
   check(alone.arena_bytes == program.arena_bytes, "rows taken together ask for other memory");
   QuickCode code = emit_quick(alone, target, library);

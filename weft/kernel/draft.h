@@ -72,6 +72,8 @@ void lower_update(Lowering& lowering, const Stage& stage);
 void lower_fold(Lowering& lowering, const Stage& stage);
 // Packs the right operands that neighbouring turns of an independent loop share, before the loop.
 void pack_for_turns(Lowering& lowering, Draft& loop, const Node& node);
+// A counted loop whose elements depend on no others, all turns in one kernel. False, and nothing done, for other loops.
+bool lower_by_element(Lowering& lowering, const Node& loop);
 // Routines, loops and branches.
 void lower_step(Lowering& lowering, const Stage& stage);
 // The operand of a scatter or update, or what a loop starts from, written to `target`.

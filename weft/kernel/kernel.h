@@ -187,6 +187,17 @@ struct LaunchBlock {
   std::vector<Launch> launches;
 };
 
+// How the turns of a loop of kernels over rows may follow each other through a few rows at a time (tile_turns.cpp): of two kernels
+// that touch one row of memory, one of them to write it, the rows they are at are at most `reach` apart.
+struct Tiling {
+  struct Rows {
+    int64_t unit, first;  // parallel iterations of a row, and the row that the first of them is at
+  };
+  int64_t reach = 0;
+  int64_t row_bytes = 0;   // of a row of all that a turn reads and writes
+  std::vector<Rows> rows;  // of each launch of the block
+};
+
 struct Launch {
   LaunchKind kind = LaunchKind::kernel;
   int32_t kernel = -1;
@@ -200,6 +211,7 @@ struct Launch {
   int64_t step = 1;
   bool independent = false;      // count: turns may run in any order and at once, each with `turn_bytes` of its own
   Dim turn_bytes;
+  std::optional<Tiling> tiling;  // count: where turns may be taken so
   std::vector<int32_t> buffers;  // kernel: one for each memory that is no scratch, in order
   Dims symbols;                  // values of the kernel's symbols
   Dim parallel = 1;              // extent of the parallel loop, or number of tiles of a dot (filled by codegen)

@@ -158,7 +158,7 @@ Program lower(const Graph& flat, const Counters& counters, bool multiplies_bf16,
       const char* why = is_expectation(node) ? "gives nothing: only the interpreter runs it" : "gives nothing, and no implementation is known";
       raise({ErrorKind::unsupported, cat("custom_call of '", node.attrs.text(Attr::call_target_name), "' ", why), "custom_call_target", node.loc});
     }
-  GraphPtr turned = with_turns_at_once(flat), prepared = by_row_blocks(prepare(turned ? *turned : flat));
+  GraphPtr turned = with_turns_in_line(flat), prepared = by_row_blocks(prepare(turned ? *turned : flat));
   const Graph& graph = *prepared;
   Fusion fusion = fuse(graph);
   Lowering lowering{graph, fusion, counters, {}, {}, needed_values(graph, fusion), multiplies_bf16, packs_later && has_large_constants(graph), rows_alone};

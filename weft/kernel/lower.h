@@ -24,6 +24,9 @@ Dim upper_bound(const Dim& extent, const Counter& counter);
 // `rows_alone`: kernels take no rows together, which is less code and gives the same bits.
 Program lower(const Graph& flat, const Counters& counters = {}, bool multiplies_bf16 = false, bool packs_later = false, bool rows_alone = false);
 
+// Marks loops whose turns may follow each other through a few rows at a time.
+void tile_turns(Program& program);
+
 // Marks what is written past the caches: large results that begin at a cache line, which Executable::run sees to.
 void write_past_caches(Program& program);
 

@@ -14,8 +14,8 @@ Value dot_in_kernel_form(Builder& build, Value lhs, Value rhs, Attrs attrs);
 // The results of a call; those of folds and steps as values that have memory.
 std::vector<Value> with_results(Builder& build, const Node& call);
 
-// The graph with several turns at once of counted loops over element-wise calls; null where it has no loops. To be prepared.
-GraphPtr with_turns_at_once(const Graph& flat);
+// The graph without those of its counted loops that are few turns of element-wise calls; null where it has no loops. To be prepared.
+GraphPtr with_turns_in_line(const Graph& flat);
 
 // The graph, prepared, with attention as loops over blocks of rows.
 GraphPtr by_row_blocks(GraphPtr graph);

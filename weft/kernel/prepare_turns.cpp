@@ -1,5 +1,4 @@
-// Counted loops over element-wise calls. A turn is a pass over memory, however little it computes: so many turns as take a while
-// are made one, and few ones no loop at all.
+// Counted loops of few turns over element-wise calls: these are no loop at all, and fuse with what is around them.
 #include <algorithm>
 
 #include "weft/kernel/cost.h"
@@ -8,8 +7,8 @@
 namespace weft {
 namespace {
 
-// What the turns of one pass cost together at most, in vector additions: several times what the memory takes.
-constexpr int64_t pass = 64;
+// What all turns cost together at most, in vector additions.
+constexpr int64_t few = 64;
 
 // What a turn costs; nothing where it does more than element-wise calls.
 std::optional<int64_t> cost_of_turn(const Graph& body) {
@@ -22,55 +21,23 @@ std::optional<int64_t> cost_of_turn(const Graph& body) {
   return std::max<int64_t>(total, 1);
 }
 
-// The counter of a loop, as the extents that its body reads say it; zero where none does.
-Dim counter_of(const Node& loop) {
-  for (const Node& node : loop.regions[0]->nodes()) {
-    if (node.op != Op::extent) continue;
-    for (const Symbol& symbol : node.attrs.dims(Attr::dims)[0].symbols())
-      if (symbol.name == loop.attrs.text(Attr::counter)) return Dim(symbol);
-  }
-  return 0;
-}
-
-// The turn of a loop whose counter is `at`: what is carried becomes the first of `values`.
-void add_turn(Builder& build, const Node& loop, const Dim& at, std::vector<Value>& values) {
-  GraphPtr turn = substitute(*loop.regions[0], {{loop.attrs.text(Attr::counter), at}});
-  std::vector<Value> next = build.inlined(*turn, values);
-  std::copy(next.begin(), next.end(), values.begin());
-}
-
-std::vector<Value> turns_at_once(Builder& build, const Node& loop, std::vector<Value> values) {
+// What the loop gives, turn after turn; nothing for loops of more than that.
+std::vector<Value> turns_in_line(Builder& build, const Node& loop, std::vector<Value> values) {
   const Dim trips = loop.attrs.dims(Attr::trips)[0], first = loop.attrs.dims(Attr::first)[0];
   std::optional<int64_t> cost = cost_of_turn(*loop.regions[0]);
-  auto carried = static_cast<size_t>(loop.attrs.integer(Attr::carried));
-  if (!cost || !trips.is_static() || trips.value() < 2 || carried == 0 || loop.attrs.find(Attr::independent)) return {};
-  int64_t count = trips.value(), most = pass / *cost, step = loop.attrs.integer(Attr::step);
-  if (most < 2) return {};
-  int64_t passes = (count + most - 1) / most, each = (count + passes - 1) / passes, whole = count / each;
-  if (whole > 1) {
-    Builder body(Level::flat, loop.regions[0]->name());
-    std::vector<Value> parameters;
-    for (const Value& value : values) parameters.push_back(body.parameter(value.type(), ""));
-    const Dim counter = counter_of(loop);
-    for (int64_t i = 0; i < each; ++i) add_turn(body, loop, counter + Dim(i * step), parameters);
-    std::vector<Output> outputs;
-    for (size_t i = 0; i < carried; ++i) outputs.push_back({parameters[i], cat("output.", i), -1});
-    Attrs attrs = loop.attrs;
-    attrs.set(Attr::trips, Dims{whole}), attrs.set(Attr::step, step * each);
-    const Node& call = build.call(Op::for_, values, std::move(attrs), {body.finish(std::move(outputs))});
-    for (uint32_t i = 0; i < carried; ++i) values[i] = Node(call).result(i);
-  } else {
-    whole = 0;
+  if (!cost || !trips.is_static() || trips.value() * *cost > few || loop.attrs.find(Attr::independent)) return {};
+  for (int64_t i = 0; i < trips.value(); ++i) {
+    GraphPtr turn = substitute(*loop.regions[0], {{loop.attrs.text(Attr::counter), first + Dim(i * loop.attrs.integer(Attr::step))}});
+    std::vector<Value> next = build.inlined(*turn, values);
+    std::copy(next.begin(), next.end(), values.begin());
   }
-  // Those that are left: their counter is known.
-  for (int64_t i = whole * each; i < count; ++i) add_turn(build, loop, first + Dim(i * step), values);
-  values.resize(carried);
+  values.resize(static_cast<size_t>(loop.attrs.integer(Attr::carried)));
   return values;
 }
 
 }  // namespace
 
-GraphPtr with_turns_at_once(const Graph& flat) {
+GraphPtr with_turns_in_line(const Graph& flat) {
   if (std::ranges::none_of(flat.nodes(), [](const Node& node) { return node.op == Op::for_; })) return nullptr;
   Builder build(Level::flat, flat.name());
   std::vector<std::vector<Value>> results(flat.size());
@@ -78,7 +45,7 @@ GraphPtr with_turns_at_once(const Graph& flat) {
     std::vector<Value> operands;
     for (const Value& operand : node.operands()) operands.push_back(results[operand.id()][operand.index()]);
     build.set_loc(node.loc);
-    if (node.op == Op::for_) results[node.id()] = turns_at_once(build, node, operands);
+    if (node.op == Op::for_) results[node.id()] = turns_in_line(build, node, operands);
     if (!results[node.id()].empty()) continue;
     const Node& copy = build.copy(node, std::move(operands));
     for (uint32_t i = 0; i < copy.types.size(); ++i) results[node.id()].push_back(copy.result(i));

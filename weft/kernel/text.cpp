@@ -74,6 +74,7 @@ void append_launch(std::string& out, const Program& program, const Launch& launc
   out += ")";
   if (launch.kind == LaunchKind::kernel) append(out, " x ", launch.parallel);
   if (launch.kind == LaunchKind::count) append(out, " ", launch.counter, " = ", launch.first, " + ", launch.step, " k, k < ", launch.trips, launch.independent ? " independent" : "");
+  if (launch.tiling) append(out, " in tiles, reach ", launch.tiling->reach);
   if (!launch.numbers.empty()) append(out, " ", launch.numbers);
   if (launch.later) out += " later";
   append(out, "  # ", launch.loc.text(), "\n");

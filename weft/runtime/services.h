@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "weft/runtime/block.h"
+#include "weft/runtime/tiled_turns.h"
 #include "weft/runtime/trials.h"
 
 namespace weft {
@@ -29,6 +30,8 @@ struct Services {
   int64_t (*begin_trial)(const Services* services, int64_t launch);
   void (*end_trial)(const Services* services, int64_t launch, int64_t begun, int64_t items);
   Trials* trials;
+  // See tiled_turns.h.
+  void (*tiled_turns)(void* pool, int64_t trips, int64_t count, const TiledKernel* kernels, int64_t reach, int64_t row_bytes);
 };
 // With nobody who listens; setup does all.
 extern const Services plain_services;

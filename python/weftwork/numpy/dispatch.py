@@ -12,6 +12,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
+from . import extents
 from .refused import reason
 from .tracer import Tensor, TracedArray, as_tensor, convert, raise_here, untraced, wrap
 
@@ -138,11 +139,13 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple, kwargs: dict[str, An
 def keep_weak(inputs: tuple, results: list[Any]) -> None:
     """Python scalars combined by operators (not by a call of the ufunc) stay Python scalars."""
     weak = all((isinstance(i, TracedArray) and i.weak) or type(i) in (bool, int, float, complex, _core.Dim) for i in inputs)
-    if weak and sys._getframe(3).f_code.co_filename == np.lib.mixins.__file__:
+    if weak and sys._getframe(3).f_code.co_filename in OPERATORS:
         for result in results:
             result.weak = PYTHON_TYPES[result.dtype.kind]
 
 
+#: Where the operators of traced arrays and of extents are.
+OPERATORS = (np.lib.mixins.__file__, extents.__file__)
 PYTHON_TYPES: dict[str, type] = {"b": bool, "i": int, "f": float, "c": complex}
 COMPARISONS = frozenset(["equal", "not_equal", "less", "less_equal", "greater", "greater_equal"])
 

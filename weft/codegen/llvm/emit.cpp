@@ -280,6 +280,8 @@ class EntryWriter {
   static size_t arguments_of(const Launch& launch) {
     size_t most = 1 + launch.buffers.size() + launch.symbols.size() + launch.numbers.size() + launch.bodies.size() + launch.texts.size();
     if (launch.independent) return 3 + most_nested;
+    if (launch.tiling)
+      for (const Launch& inner : launch.blocks[0].launches) most += tiled_words + arguments_of(inner);
     for (const LaunchBlock& block : launch.blocks)
       for (const Launch& inner : block.launches) most = std::max(most, arguments_of(inner));
     return most;
@@ -362,7 +364,45 @@ class EntryWriter {
 
   void write_count(std::string& body, const Launch& launch) {
     if (launch.independent) return write_independent(body, launch);
-    write_turns_from(body, launch, "0", extents_.extent(launch.trips));
+    if (!launch.tiling) return write_turns_from(body, launch, "0", extents_.extent(launch.trips));
+    // Who listens hears of each launch.
+    std::string each = name("each").substr(1), tiled = name("tiled").substr(1), done = name("done").substr(1);
+    append(body, "  br i1 %listens, label %", each, ", label %", tiled, "\n", each, ":\n");
+    extents_.in_block([&] { write_turns_from(body, launch, "0", extents_.extent(launch.trips)); });
+    append(body, "  br label %", done, "\n", tiled, ":\n");
+    extents_.in_block([&] { write_tiled(body, launch); });
+    append(body, "  br label %", done, "\n", done, ":\n");
+  }
+
+  // Of a TiledKernel (weft/runtime/tiled_turns.h), and the place of the service in Services.
+  static constexpr size_t tiled_words = 6, tiled_service = 10;
+
+  // A table of kernels, then their arguments.
+  void write_tiled(std::string& body, const Launch& launch) {
+    const std::vector<Launch>& kernels = launch.blocks[0].launches;
+    size_t at = kernels.size() * tiled_words;
+    for (size_t i = 0; i < kernels.size(); ++i) {
+      const Launch& inner = kernels[i];
+      std::string arguments = name("arguments");
+      append(body, "  ", arguments, " = getelementptr i64, ptr %args, i64 ", at, "\n");
+      at = write_arguments(body, inner, at);
+      size_t word = i * tiled_words;
+      write_slot(body, word, "ptr", cat("@", program_.kernels[static_cast<size_t>(inner.kernel)].name));
+      write_slot(body, word + 1, "ptr", arguments);
+      for (const Dim& number : {inner.parallel, Dim(launch.tiling->rows[i].unit), Dim(launch.tiling->rows[i].first), max(inner.cost, Dim(1))})
+        write_slot(body, word++ + 2, "i64", extents_.extent(number));
+    }
+    std::string slot = name("slot"), service = name("service");
+    append(body, "  ", slot, " = getelementptr ptr, ptr %services, i64 ", tiled_service, "\n  ", service, " = load ptr, ptr ", slot,
+           "\n  call void ", service, "(ptr %pool, i64 ", extents_.extent(launch.trips), ", i64 ", kernels.size(), ", ptr %args, i64 ", launch.tiling->reach, ", i64 ",
+           launch.tiling->row_bytes, ")\n");
+  }
+
+  // Buffers and symbols, from slot `at` on; gives the one behind them.
+  size_t write_arguments(std::string& body, const Launch& launch, size_t at) {
+    for (int32_t buffer : launch.buffers) write_slot(body, at++, "ptr", base_of(body, program_.buffers[static_cast<size_t>(buffer)]));
+    for (const Dim& symbol : launch.symbols) write_slot(body, at++, "i64", extents_.extent(symbol));
+    return at;
   }
 
   void write_turns_from(std::string& body, const Launch& launch, const std::string& begin, const std::string& end) {
@@ -401,9 +441,7 @@ class EntryWriter {
 
   void write_kernel(std::string& body, const Launch& launch) {
     const Kernel& kernel = program_.kernels[static_cast<size_t>(launch.kernel)];
-    size_t at = 0;
-    for (int32_t buffer : launch.buffers) write_slot(body, at++, "ptr", base_of(body, program_.buffers[static_cast<size_t>(buffer)]));
-    for (const Dim& symbol : launch.symbols) write_slot(body, at++, "i64", extents_.extent(symbol));
+    size_t at = write_arguments(body, launch, 0);
     if (kernel.dot && kernel.dot->raw) write_slot(body, at, "i64", is_packed(body, launch, *kernel.dot));
     Dim count = launch.parallel, cost = max(launch.cost, Dim(1));
     if (kernel.dot) {

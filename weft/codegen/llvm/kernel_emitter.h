@@ -98,6 +98,13 @@ class KernelEmitter {
     bool by_bytes = false;  // each group of 16 lanes is every fourth element: 32 bits of a register hold four neighbouring bytes
   };
 
+  // Loads of one line, by their distance from the first; `now`: the lanes of that in the turn that is written.
+  struct Shifted {
+    ExprId first;
+    std::vector<std::pair<ExprId, int64_t>> others;
+    std::string now;
+  };
+
   // kernel_emitter.cpp
   std::string fresh(const char* stem = "t");
   std::string label(const char* stem);
@@ -126,6 +133,15 @@ class KernelEmitter {
   void hoist(ExprId id, const std::string& counter, const std::set<int32_t>& changed, std::set<ExprId>& seen);
   int64_t price_of(const std::vector<Stmt>& body) const;
   int vectors_at_once(const std::vector<Stmt>& body) const;
+  // shifted.cpp
+  std::string shifted_part(const Stmt& loop, const std::string& middle, int lanes, std::map<int32_t, Ssa>& sums);
+  std::vector<Shifted> shifted_loads(const Stmt& loop, int lanes) const;
+  void open_shifted(std::vector<Shifted>& groups, const Lanes& lanes, const std::string& begin);
+  void carry_shifted(std::vector<Shifted>& groups, int lanes, const std::string& before, const std::string& latch);
+  void take_shifted(const std::vector<Shifted>& groups, const Lanes& lanes, const std::string& next);
+  // lanes.cpp
+  std::optional<int> doublings_of_turns(const Stmt& loop) const;
+  int doublings_over_rows(const Stmt& loop) const;
   int lanes_for(const std::vector<Stmt>& body) const;
   Ssa combine(Scalar op, DType dtype, const Ssa& a, const Ssa& b);
   Ssa neutral(Scalar op, DType dtype, int lanes);
@@ -265,6 +281,7 @@ class KernelEmitter {
   std::vector<std::set<int32_t>> reads_variables_;  // by expr
   std::set<int32_t> vector_variables_;              // defined inside of the vector loop
   std::optional<ShortFloats> chain_;     // of the vector loop that begins
+  std::vector<Shifted> shifted_;         // of the vector loop that begins
   ExprId ahead_ = no_expr;               // what that loop computes a turn before it is needed
   const ShortFloats* short_ = nullptr;   // while what it says holds
   std::map<ExprId, std::string> steady_;  // where values that are the same for every row are kept, as f32

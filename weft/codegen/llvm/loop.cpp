@@ -7,7 +7,6 @@
 #include "weft/core/error.h"
 #include "weft/core/extreme.h"
 #include "weft/core/pages.h"
-#include "weft/kernel/cost.h"
 #include "weft/kernel/schedule.h"
 #include "weft/kernel/visit.h"
 
@@ -35,23 +34,6 @@ void collect_sums(const std::vector<Stmt>& body, const std::set<int32_t>& inside
     if (stmt.kind == StmtKind::assign && !inside.count(stmt.slot)) sums[stmt.slot] = Scalar::none;
     collect_sums(stmt.body, inside, sums);
   }
-}
-
-int64_t register_bytes(DType dtype) {
-  if (is_bool(dtype)) return 1;
-  if (is_float(dtype) && size_of(dtype) < 4) return 4;
-  return size_of(real_type(dtype));
-}
-
-// Whether the loops inside carry one value from turn to turn: its vectors may take half of the registers.
-bool is_one_total(const std::vector<Stmt>& body) {
-  int loops = 0, totals = 0;
-  for (const Stmt& stmt : body) {
-    if (stmt.kind != StmtKind::loop) continue;
-    ++loops;
-    for (const Stmt& inner : stmt.body) totals += inner.kind == StmtKind::loop ? 2 : inner.kind == StmtKind::accumulate || inner.kind == StmtKind::assign;
-  }
-  return loops == 1 && totals == 1;
 }
 
 }  // namespace
@@ -198,66 +180,6 @@ void KernelEmitter::serial_loop(const Stmt& loop, const std::string& begin, cons
   for (const auto& [slot, phi] : phis) variables_[slot] = phi;
 }
 
-// Of one turn.
-int64_t KernelEmitter::price_of(const std::vector<Stmt>& body) const {
-  int64_t price = 0;
-  visit_expressions(kernel_, roots_of(body), [&](ExprId, const Expr& e) { price += e.kind == ExprKind::scalar ? cost_of(e.op) : 1; });
-  return price;
-}
-
-// Operations that wait for each other, from which on one vector leaves the machine idle.
-constexpr int long_chain = 16;
-
-int KernelEmitter::vectors_at_once(const std::vector<Stmt>& body) const {
-  int rounds = 0, calls = 0, steps = 0, loads = 0;
-  bool is_large = false;
-  std::map<ExprId, int> depth;  // how many float operations wait for each other up to an expression; operands have lower numbers
-  visit_expressions(kernel_, roots_of(body), [&](ExprId id, const Expr& e) {
-    depth[id] = e.kind == ExprKind::scalar && is_float(e.dtype) ? 1 : 0;
-    loads += e.kind == ExprKind::load;
-    is_large |= e.kind == ExprKind::load && e.index.max() >= 1 << 20;
-    if (e.kind != ExprKind::scalar || !is_float(e.dtype)) return;
-    ++steps;
-    calls += is_inline_function(weft::name(e.op), module_.target);
-    rounds += size_of(e.dtype) < 4 && (e.op == Scalar::add || e.op == Scalar::subtract || e.op == Scalar::multiply || e.op == Scalar::convert);
-  });
-  int deepest = 0;
-  for (auto& [id, above] : depth) {
-    int below = 0;
-    for (ExprId arg : kernel_.exprs[static_cast<size_t>(id)].args) below = std::max(below, depth[arg]);
-    deepest = std::max(deepest, above += below);
-  }
-  if (!module_.target.fma) return 1;
-  // As many vectors as registers hold with what they load and compute.
-  int side_by_side = deepest < long_chain ? 1 : 8;
-  while (side_by_side > 1 && side_by_side * (loads + 2) > module_.target.vector_registers) side_by_side /= 2;
-  // Twice as many take longer to compile and need registers: one function of much.
-  return calls == 1 && steps <= 16 && is_large && module_.target.avx512 ? 8 : calls ? 4 : rounds >= 8 ? 8 : side_by_side;
-}
-
-int KernelEmitter::lanes_for(const std::vector<Stmt>& body) const {
-  // The widest element that is loaded, stored or summed decides; indices only where there is nothing else.
-  int64_t widest = 0;
-  std::vector<const std::vector<Stmt>*> stack{&body};
-  auto consider = [&](ExprId root) {
-    visit_expressions(kernel_, {root}, [&](ExprId, const Expr& e) {
-      if (e.kind == ExprKind::load || is_float(e.dtype) || is_complex(e.dtype)) widest = std::max(widest, register_bytes(e.dtype));
-    });
-  };
-  while (!stack.empty()) {
-    const std::vector<Stmt>* level = stack.back();
-    stack.pop_back();
-    for (const Stmt& stmt : *level) {
-      stack.push_back(&stmt.body);
-      if (stmt.kind == StmtKind::loop) continue;
-      consider(stmt.expr);
-      if (stmt.kind == StmtKind::store) widest = std::max(widest, register_bytes(kernel_.memories[static_cast<size_t>(stmt.slot)].dtype));
-    }
-  }
-  if (widest == 0) widest = 8;
-  return static_cast<int>(std::clamp<int64_t>(module_.target.vector_bytes / widest, 2, 32));
-}
-
 Ssa KernelEmitter::neutral(Scalar op, DType dtype, int lanes) {
   Literal value(Type{dtype, {}});
   bool whole = is_integer(dtype);
@@ -332,10 +254,8 @@ void KernelEmitter::vector_loop(const Stmt& loop) {
   int lanes = by_bytes_ ? 64 : lanes_for(loop.body);
   // Rows under columns: each row is read several vectors wide, which hides the latency of the sums and keeps to a page.
   bool has_rows = std::any_of(loop.body.begin(), loop.body.end(), [](const Stmt& s) { return s.kind == StmtKind::loop; });
-  if (has_rows && !by_bytes_) {
-    int doublings = vectors_at_once(loop.body) > 1 ? 1 : is_one_total(loop.body) ? (module_.target.vector_registers == 32 && !has_digits(loop.body) ? 4 : 3) : 2;
-    for (; doublings > 0 && loop.extent.opt() >= 2 * lanes; --doublings) lanes *= 2;
-  }
+  if (has_rows && !by_bytes_)
+    for (int doublings = doublings_over_rows(loop); doublings > 0 && loop.extent.opt() >= 2 * lanes; --doublings) lanes *= 2;
   hoist(loop.body, loop.counter);
   std::set<int32_t> inside;
   collect_defined(loop.body, inside);
@@ -377,7 +297,8 @@ void KernelEmitter::vector_loop(const Stmt& loop) {
       std::string rest = assign(cat("and i64 ", end, ", ", step - 1));
       middle = assign(cat("sub i64 ", end, ", ", rest));
     }
-    vector_part(loop, "0", middle, unroll, false, lanes, totals);
+    bool may_shift = at_once == 1 && !has_rows && sums.empty() && ahead_ == no_expr && loop.extent.opt() >= 4 * step;
+    vector_part(loop, may_shift ? shifted_part(loop, middle, lanes, totals) : "0", middle, unroll, false, lanes, totals);
   }
   for (auto& [slot, total] : totals) total = across(sums.at(slot), kernel_.variables[static_cast<size_t>(slot)].dtype, total, lanes, rest);
   if (!is_static || loop.extent.value() % step != 0) vector_part(loop, middle, end, 1, true, rest, totals);
@@ -437,6 +358,9 @@ void KernelEmitter::vector_part(const Stmt& loop, const std::string& begin, cons
                                 std::map<int32_t, Ssa>& sums) {
   std::optional<ShortFloats> chain = std::exchange(chain_, std::nullopt);
   ExprId ahead = std::exchange(ahead_, no_expr);
+  std::vector<Shifted> shifted = std::exchange(shifted_, {});
+  Lanes all{lanes, loop.counter, {}};
+  open_shifted(shifted, all, begin);
   std::string first = ahead == no_expr ? "" : lanes_at(ahead, {lanes, loop.counter, {}}, begin), now = fresh("ahead");
   std::string before = label("before"), head = label("head"), body = label("body"), done = label("done"), latch = label("latch");
   line(cat("br label %", before));
@@ -464,6 +388,7 @@ void KernelEmitter::vector_part(const Stmt& loop, const std::string& begin, cons
       phis[u][slot] = phi;
     }
   if (ahead != no_expr) line(cat(now, " = phi ", lanes_type(register_type(kernel_.exprs[static_cast<size_t>(ahead)].dtype), lanes), " [", first, ", %", before, "], [", now, ".next, %", latch, "]"));
+  carry_shifted(shifted, lanes, before, latch);
   std::string more = assign(cat("icmp slt i64 ", i, ", ", end));
   line(cat("br i1 ", more, ", label %", body, ", label %", done));
   append(*out, body, ":\n");
@@ -473,6 +398,7 @@ void KernelEmitter::vector_part(const Stmt& loop, const std::string& begin, cons
   std::string steps_type = lanes_type("i64", lanes);
   for (int u = 0; u < unroll; ++u) {
     scopes_.emplace_back();
+    if (!shifted.empty()) take_shifted(shifted, all, assign(cat("add nsw i64 ", i, ", ", lanes)));
     std::string base = u ? assign(cat("add nsw i64 ", i, ", ", u * lanes)) : i;
     counters_[loop.counter] = base;
     lanes_ = {lanes, loop.counter, {}, by_bytes_ && !masked};

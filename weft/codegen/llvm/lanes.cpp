@@ -1,0 +1,119 @@
+// How many lanes a vector loop has, and how many vectors are computed side by side.
+#include <algorithm>
+
+#include "weft/codegen/llvm/kernel_emitter.h"
+#include "weft/codegen/llvm/math.h"
+#include "weft/kernel/cost.h"
+#include "weft/kernel/visit.h"
+
+namespace weft {
+namespace {
+
+int64_t register_bytes(DType dtype) {
+  if (is_bool(dtype)) return 1;
+  if (is_float(dtype) && size_of(dtype) < 4) return 4;
+  return size_of(real_type(dtype));
+}
+
+// Whether the loops inside carry one value from turn to turn: its vectors may take half of the registers.
+bool is_one_total(const std::vector<Stmt>& body) {
+  int loops = 0, totals = 0;
+  for (const Stmt& stmt : body) {
+    if (stmt.kind != StmtKind::loop) continue;
+    ++loops;
+    for (const Stmt& inner : stmt.body) totals += inner.kind == StmtKind::loop ? 2 : inner.kind == StmtKind::accumulate || inner.kind == StmtKind::assign;
+  }
+  return loops == 1 && totals == 1;
+}
+
+}  // namespace
+
+// Of one turn.
+int64_t KernelEmitter::price_of(const std::vector<Stmt>& body) const {
+  int64_t price = 0;
+  visit_expressions(kernel_, roots_of(body), [&](ExprId, const Expr& e) { price += e.kind == ExprKind::scalar ? cost_of(e.op) : 1; });
+  return price;
+}
+
+// Operations that wait for each other, from which on one vector leaves the machine idle.
+constexpr int long_chain = 16;
+
+int KernelEmitter::vectors_at_once(const std::vector<Stmt>& body) const {
+  int rounds = 0, calls = 0, steps = 0, loads = 0;
+  bool is_large = false;
+  std::map<ExprId, int> depth;  // how many float operations wait for each other up to an expression; operands have lower numbers
+  visit_expressions(kernel_, roots_of(body), [&](ExprId id, const Expr& e) {
+    depth[id] = e.kind == ExprKind::scalar && is_float(e.dtype) ? 1 : 0;
+    loads += e.kind == ExprKind::load;
+    is_large |= e.kind == ExprKind::load && e.index.max() >= 1 << 20;
+    if (e.kind != ExprKind::scalar || !is_float(e.dtype)) return;
+    ++steps;
+    calls += is_inline_function(weft::name(e.op), module_.target);
+    rounds += size_of(e.dtype) < 4 && (e.op == Scalar::add || e.op == Scalar::subtract || e.op == Scalar::multiply || e.op == Scalar::convert);
+  });
+  int deepest = 0;
+  for (auto& [id, above] : depth) {
+    int below = 0;
+    for (ExprId arg : kernel_.exprs[static_cast<size_t>(id)].args) below = std::max(below, depth[arg]);
+    deepest = std::max(deepest, above += below);
+  }
+  if (!module_.target.fma) return 1;
+  // As many vectors as registers hold with what they load and compute.
+  int side_by_side = deepest < long_chain ? 1 : 8;
+  while (side_by_side > 1 && side_by_side * (loads + 2) > module_.target.vector_registers) side_by_side /= 2;
+  // Twice as many take longer to compile and need registers: one function of much.
+  return calls == 1 && steps <= 16 && is_large && module_.target.avx512 ? 8 : calls ? 4 : rounds >= 8 ? 8 : side_by_side;
+}
+
+// How often a vector is doubled where turns take lanes from what they were and from what stays the same: a turn waits for the one
+// before, so there are as many vectors side by side as registers hold. Nothing where there is no such loop inside.
+std::optional<int> KernelEmitter::doublings_of_turns(const Stmt& loop) const {
+  int most = 3, registers = 2;
+  bool is_steady = true, has_turns = false;
+  for (const Stmt& turns : loop.body) {
+    if (turns.kind != StmtKind::loop) continue;
+    auto changed = std::ranges::count_if(turns.body, [](const Stmt& stmt) { return stmt.kind == StmtKind::assign; });
+    has_turns |= changed > 0, registers += static_cast<int>(changed);
+    visit_expressions(kernel_, roots_of(turns.body), [&](ExprId id, const Expr& e) {
+      if (e.kind == ExprKind::scalar && is_float(e.dtype) && is_inline_function(weft::name(e.op), module_.target)) most = 1;
+      const std::set<std::string>& counters = depends_[static_cast<size_t>(id)];
+      if (e.kind != ExprKind::load || !counters.count(loop.counter)) return;
+      ++registers, is_steady &= !counters.count(turns.counter);
+    });
+  }
+  if (!has_turns || !is_steady) return std::nullopt;
+  while (most > 0 && registers << most > module_.target.vector_registers) --most;
+  return most;
+}
+
+// How often the vectors of a loop around other loops are doubled, as far as there are elements.
+int KernelEmitter::doublings_over_rows(const Stmt& loop) const {
+  if (std::optional<int> of_turns = doublings_of_turns(loop)) return *of_turns;
+  if (vectors_at_once(loop.body) > 1) return 1;
+  return !is_one_total(loop.body) ? 2 : module_.target.vector_registers == 32 && !has_digits(loop.body) ? 4 : 3;
+}
+
+int KernelEmitter::lanes_for(const std::vector<Stmt>& body) const {
+  // The widest element that is loaded, stored or summed decides; indices only where there is nothing else.
+  int64_t widest = 0;
+  std::vector<const std::vector<Stmt>*> stack{&body};
+  auto consider = [&](ExprId root) {
+    visit_expressions(kernel_, {root}, [&](ExprId, const Expr& e) {
+      if (e.kind == ExprKind::load || is_float(e.dtype) || is_complex(e.dtype)) widest = std::max(widest, register_bytes(e.dtype));
+    });
+  };
+  while (!stack.empty()) {
+    const std::vector<Stmt>* level = stack.back();
+    stack.pop_back();
+    for (const Stmt& stmt : *level) {
+      stack.push_back(&stmt.body);
+      if (stmt.kind == StmtKind::loop) continue;
+      consider(stmt.expr);
+      if (stmt.kind == StmtKind::store) widest = std::max(widest, register_bytes(kernel_.memories[static_cast<size_t>(stmt.slot)].dtype));
+    }
+  }
+  if (widest == 0) widest = 8;
+  return static_cast<int>(std::clamp<int64_t>(module_.target.vector_bytes / widest, 2, 32));
+}
+
+}  // namespace weft

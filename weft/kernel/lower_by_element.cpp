@@ -1,0 +1,172 @@
+// Counted loops that take every element from what it was, whatever the others are: all turns of a few elements at a time,
+// which stay in registers meanwhile. A turn of all of them at a time would be a pass over memory.
+#include <algorithm>
+#include <map>
+
+#include "weft/ir/interpret.h"
+#include "weft/kernel/draft.h"
+
+namespace weft {
+namespace {
+
+// Larger bodies ask for more registers than there are.
+constexpr size_t largest_body = 256;
+
+// The kernel of what a loop carries in these dimensions, and of the numbers that this depends on.
+class Elements {
+ public:
+  Elements(Lowering& lowering, const Node& loop, const Graph& body, const Dims& dims)
+      : lowering_(lowering), loop_(loop), body_(body), space_(space_of(dims, ".i")), access_(lowering.graph, lowering.fusion, draft_.kernel) {
+    std::vector<std::optional<NodeId>> results = results_of(lowering.graph, loop);
+    for (size_t i = 0; i < results.size(); ++i)
+      if (results[i] && loop.type(i).dims == dims) stored_.emplace_back(i, *results[i]);
+  }
+
+  // False, and nothing done, where elements depend on others.
+  bool lower() {
+    for (const auto& [i, id] : stored_) state(i, space_.coordinates);
+    // What is found on the way is taken further as well.
+    for (size_t i = 0; i < order_.size() && fits_; ++i) {
+      size_t number = order_[i];
+      ExprId next = value(body_.outputs()[number].value, Dims(states_.at(number).at));
+      states_.at(number).next = next;
+    }
+    if (!fits_ || reads_anew()) return false;
+    std::vector<Stmt> body;
+    for (size_t i : order_) body.push_back(statement(StmtKind::define, states_.at(i).slot, access_.value(loop_.operand(i), states_.at(i).at)));
+    const Dim trips = loop_.attrs.dims(Attr::trips)[0];
+    body.push_back(std::move(serial({{".t", trips}}, turn())[0]));
+    for (const auto& [i, id] : stored_)
+      body.push_back(store_statement(access_.memory(id, true), linear_index(loop_.type(i).dims, space_.coordinates), variable(i)));
+    draft_.kernel.body = schedule_map(draft_.kernel, space_.axes, std::move(body), draft_.parallel, trips);
+    substitute_counter(draft_.kernel, loop_.attrs.text(Attr::counter), loop_.attrs.dims(Attr::first)[0] + counter_dim(".t", trips) * Dim(loop_.attrs.integer(Attr::step)));
+    for (const Node& node : body_.nodes()) {
+      if (!def(node.op).traits.elementwise) continue;
+      draft_.ops.emplace_back(name(node.op));
+      draft_.lines.push_back(node.loc);
+    }
+    finish_draft(lowering_, std::move(draft_), access_, {loop_.id()});
+    return true;
+  }
+
+ private:
+  // One of what is carried, at these places in all turns.
+  struct State {
+    Dims at;
+    int32_t slot;
+    ExprId next = no_expr;
+  };
+
+  ExprId variable(size_t i) { return access_.variable(states_.at(i).slot, loop_.type(i).dtype); }
+
+  ExprId state(size_t i, const Dims& at) {
+    auto found = states_.find(i);
+    if (found == states_.end()) {
+      found = states_.emplace(i, State{at, add_variable(draft_.kernel, loop_.type(i).dtype)}).first;
+      order_.push_back(i);
+    }
+    fits_ &= found->second.at == at;
+    return variable(i);
+  }
+
+  // Whether each turn reads other memory for each element: rows are better read from end to end.
+  bool reads_anew() const {
+    return std::ranges::any_of(draft_.kernel.exprs, [&](const Expr& e) {
+      return e.kind == ExprKind::load && uses_counter(e.index, loop_.attrs.text(Attr::counter)) &&
+             std::ranges::any_of(space_.axes, [&](const Axis& axis) { return uses_counter(e.index, axis.counter); });
+    });
+  }
+
+  // All are computed from what was before any of them changes.
+  std::vector<Stmt> turn() {
+    std::vector<Stmt> computed, changed;
+    for (size_t i : order_) {
+      const State& state = states_.at(i);
+      const Expr& next = draft_.kernel.exprs[static_cast<size_t>(state.next)];
+      if (next.kind == ExprKind::variable && next.slot == state.slot) continue;
+      int32_t slot = add_variable(draft_.kernel, loop_.type(i).dtype);
+      computed.push_back(statement(StmtKind::define, slot, state.next));
+      changed.push_back(statement(StmtKind::assign, state.slot, access_.variable(slot, loop_.type(i).dtype)));
+    }
+    computed.insert(computed.end(), std::make_move_iterator(changed.begin()), std::make_move_iterator(changed.end()));
+    return computed;
+  }
+
+  // An element of a value of the body.
+  ExprId value(const Value& v, const Dims& at) {
+    for (const auto& [place, id] : known_[v.id()])
+      if (place == at) return id;
+    ExprId id = compute(v.node(), at);
+    known_[v.id()].emplace_back(at, id);
+    return id;
+  }
+
+  ExprId compute(const Node& node, const Dims& at) {
+    if (!fits_ || node.types.size() != 1) return fits_ = false, no_expr;
+    if (node.op == Op::parameter) {
+      auto i = static_cast<size_t>(std::ranges::find(body_.parameters(), node.id()) - body_.parameters().begin());
+      return i < loop_.types.size() ? state(i, at) : access_.value(loop_.operand(i), at);
+    }
+    if (node.op == Op::extent || node.op == Op::iota || is_inline_constant(node)) return access_.compute(node, at);
+    if (std::optional<Dims> below = viewed(node, at)) return value(node.operand(0), *below);
+    bool is_known = (def(node.op).traits.elementwise && def(node.op).scalar != Scalar::none) || node.op == Op::bitcast_convert;
+    std::vector<ExprId> args;
+    for (const Value& operand : node.operands()) {
+      bool is_number = operand.type().rank() == 0;
+      is_known &= is_number || operand.type().dims == node.type().dims;
+      if (is_known) args.push_back(value(operand, is_number ? Dims{} : at));
+    }
+    if (!is_known || !fits_) return fits_ = false, no_expr;
+    return access_.scalar(node.op == Op::bitcast_convert ? Scalar::bitcast : scalar_of(node), node.type().dtype, std::move(args));
+  }
+
+  // Where a view's element is in its operand; nothing for what is no view.
+  static std::optional<Dims> viewed(const Node& node, const Dims& at) {
+    if (node.operand_count() != 1) return std::nullopt;
+    const Dims& dims = node.operand(0).type().dims;
+    Dims below(dims.size(), Dim(0));
+    for (size_t i = 0; i < dims.size(); ++i) {
+      if (node.op == Op::broadcast_in_dim && !dims[i].is(1)) below[i] = at[static_cast<size_t>(node.ints(Attr::dimensions)[i])];
+      if (node.op == Op::slice) below[i] = node.attrs.dims(Attr::start_indices)[i] + at[i] * Dim(node.ints(Attr::strides)[i]);
+      if (node.op == Op::transpose) below[static_cast<size_t>(node.ints(Attr::permutation)[i])] = at[i];
+    }
+    if (node.op == Op::reshape) return reshaped_coordinates(node.type().dims, dims, at);
+    bool is_view = node.op == Op::broadcast_in_dim || node.op == Op::slice || node.op == Op::transpose;
+    return is_view ? std::optional<Dims>(std::move(below)) : std::nullopt;
+  }
+
+  Lowering& lowering_;
+  const Node& loop_;
+  const Graph& body_;
+  Space space_;
+  Draft draft_;
+  Access access_;
+  std::vector<std::pair<size_t, NodeId>> stored_;  // results that are read: their numbers and values
+  std::map<size_t, State> states_;
+  std::vector<size_t> order_;  // numbers of states
+  std::map<NodeId, std::vector<std::pair<Dims, ExprId>>> known_;
+  bool fits_ = true;
+};
+
+}  // namespace
+
+bool lower_by_element(Lowering& lowering, const Node& loop) {
+  if (loop.attrs.find(Attr::independent)) return false;
+  GraphPtr body = prepare(*loop.regions[0]);
+  if (body->size() > largest_body) return false;
+  size_t before = lowering.drafts.size();
+  std::vector<Dims> done;
+  std::vector<std::optional<NodeId>> results = results_of(lowering.graph, loop);
+  for (size_t i = 0; i < results.size(); ++i) {
+    const Dims& dims = loop.type(i).dims;
+    if (!results[i] || std::ranges::count(done, dims)) continue;
+    if (!Elements(lowering, loop, *body, dims).lower()) {
+      lowering.drafts.resize(before);
+      return false;
+    }
+    done.push_back(dims);
+  }
+  return true;
+}
+
+}  // namespace weft
