@@ -122,7 +122,7 @@ FOUND: list[tuple[str, tuple, float]] = [
     ("np.isscalar(a0), np.isscalar(a0[()])", (X,), 0), ("np.broadcast_arrays(a0, a1)", (X, np.float64(1)), 0), ("np.take(np.arange(0, 3, 0.5), a0)", (np.array(1),), 0), ("np.pad(a0, 1)", (X,), 0), ("np.where(a0, a1, 300)", (B, U), 0),
     ("np.clip(a0, -5, 300)", (U,), 0), ("np.take(a0, [])", (I,), 0), ("np.sum(a0, axis=0)", (X,), 0), ("np.argmax(a0, axis=-1)", (X,), 0), ("np.packbits(a0 > 0, axis=0)", (np.zeros((3, 0)),), 0), ("np.take_along_axis(a0, a1, 1)", (np.zeros((0, 3)), np.zeros((0, 2), int)), 0),
     *[(f"np.power(a0, {n})", (C,), 3.99) for n in ("0 * a0.real", "3", "-7", "np.array([1, 2, 4, 5, 0])", "0")], ("np.power(0 * a0.real, a0)", (C,), 0), ("a0[:2, a1, ..., a1, None]", (np.arange(6).reshape(3, 2, 1), np.array([0, 0])), 0), ("a0[a1, ..., a1]", (np.arange(6).reshape(3, 2), np.array([0, 1])), 0), ("np.std(a0, dtype=complex)", (C[2:],), 4), ("np.log10(a0)", (np.array([1e-45, 1e-40, 1e-38], np.float32),), 4),
-    ("(r := np.count_nonzero(a0, axis=-1, keepdims=True), s := np.ravel(r, 'F'), s & s)", (B[:, None],), 0), ("(r := np.require(a0, requirements='C'), r.fill(7))", (np.arange(12).reshape(3, 4)[:, ::2],), 0),
+    ("(r := np.count_nonzero(a0, axis=-1, keepdims=True), s := np.ravel(r, 'F'), s & s)", (B[:, None],), 0), ("(r := np.pad(a0, 0, 'edge'), r.fill(7))", (np.arange(3.0),), 0), ("(r := np.require(a0, requirements='C'), r.fill(7))", (np.arange(12).reshape(3, 4)[:, ::2],), 0),
 ]  # fmt: skip
 #: Programs that NumPy refuses and that gave a value, with the class of its error.
 REFUSED: list[tuple[str, tuple, type[Exception]]] = [

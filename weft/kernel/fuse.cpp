@@ -378,10 +378,18 @@ class Fuser {
   }
 
   void collect_reads(const Node& node, std::vector<NodeId>& reads, std::set<NodeId>& seen) {
-    for (const Value& operand : node.operands()) {
-      if (!seen.insert(operand.id()).second) continue;
-      if (fusion_.is_stored[operand.id()]) reads.push_back(operand.id());
-      else collect_reads(operand.node(), reads, seen);
+    // Expressions may be as deep as a program is long: no recursion.
+    std::vector<std::pair<NodeId, size_t>> stack{{node.id(), 0}};
+    while (!stack.empty()) {
+      auto& [id, next] = stack.back();
+      if (next == graph_.node(id).operand_count()) {
+        stack.pop_back();
+        continue;
+      }
+      NodeId operand = graph_.node(id).operand(next++).id();
+      if (!seen.insert(operand).second) continue;
+      if (fusion_.is_stored[operand]) reads.push_back(operand);
+      else stack.emplace_back(operand, 0);
     }
   }
 

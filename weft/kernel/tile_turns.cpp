@@ -110,7 +110,7 @@ class TilingFinder {
     size_t before = touches_.size();
     std::vector<std::pair<int32_t, Index>> stored;
     if (!add_stores(kernel, launch, kernel.body, stored) || stored.empty()) return false;
-    int64_t first = std::ranges::min(touches_.begin() + static_cast<std::ptrdiff_t>(before), touches_.end(), {}, &Touch::low)->low;
+    int64_t first = std::ranges::min_element(touches_.begin() + static_cast<std::ptrdiff_t>(before), touches_.end(), {}, &Touch::low)->low;
     for (const Expr& e : kernel.exprs) {
       if (e.kind == ExprKind::index && uses_counter(e.index, loop_.counter)) return false;
       if (e.kind != ExprKind::load || kernel.memories[static_cast<size_t>(e.slot)].scratch) continue;

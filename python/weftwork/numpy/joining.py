@@ -247,7 +247,7 @@ def pad_by_index(x: TracedArray, pad_width: Any, mode: str, kwargs: dict[str, An
     for axis, width in enumerate(widths):
         if width != [0, 0]:
             x = take(x, np.pad(np.array(range(x.shape[axis])), width, mode=mode), axis)
-    return x
+    return wrap(x.tensor)
 
 
 @implements(np.diff)

@@ -15,6 +15,7 @@ import gc
 import sys
 import sysconfig
 import weakref
+from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -197,12 +198,7 @@ class Turns:
                 return self.numbers.start + (self.peeled - 1) * self.numbers.step
             self.loop = Recording(self)
             return self.loop.begin()
-        try:
-            again = self.loop.end()
-        except Retry as retry:
-            if self.numbers.forced and not retry.peel:
-                raise_here(UnsupportedError, f"the loop cannot be kept as one: {retry.reason}", "loop")
-            raise
+        again = self.loop.end()
         if again is None:
             raise StopIteration
         return again
@@ -235,6 +231,9 @@ class Recording:
         self.entry = self.bound()
         self.containers = {name: shallow(value) for name, value in self.entry.items() if isinstance(value, (list, dict, set))}
         self.entry_tensors: dict[Storage, Tensor] = {}
+        self.written: set[Storage] = set()  # by the pass that goes on
+        self.shared: list[tuple[str, str]] = []
+        self.outside: list[tuple[str, Storage]] = []
         self.born = next(Storage.births)
         self.carried: list[Carried] = []
         self.inductions: dict[str, tuple[Any, int]] = {}
@@ -278,7 +277,7 @@ class Recording:
         if self not in self.trace.loops:
             self.trace.loops.append(self)
         for storage, tensor in self.entry_tensors.items():
-            storage.replace(tensor)
+            storage.set_back(tensor)
         self.created = []
         self.since = _core.next_serial()
         values = {name: self.entry.get(name, Unset) for name in self.frame.f_locals}
@@ -287,11 +286,13 @@ class Recording:
         for item in self.carried:
             item.parameter = _core.parameter(item.shape, item.dtype, item.name or "array")
             if item.storage is not None:
-                item.storage.replace(item.parameter)
+                item.storage.set_back(item.parameter)
             elif item.has_entry and item.name is not None:
                 values[item.name] = TracedArray(item.parameter, item.weak)
                 values[item.name].scalar = item.scalar
+        self.watch_shared(values)
         self.at_begin = values
+        self.written = set()
         set_locals(self.frame, values)
         return self.counter
 
@@ -305,11 +306,79 @@ class Recording:
         now = self.bound()
         self.check_kept(now)
         carried = self.find_carried(now)
+        self.find_shared(carried, now)
         if [c.key() for c in carried] != [c.key() for c in self.carried] or self.changed_inductions:
             self.carried = carried
             return self.begin()
+        if self.drop_first_writes():
+            return self.begin()
         self.close(now)
         return None
+
+    def drop_first_writes(self) -> bool:
+        """Whether arrays were written in the first turn alone, as what stood for them is bound to others then.
+
+        Those that nothing else refers to are forgotten; others ask for the first turn to be written out.
+        """
+        once = [storage for storage in self.entry_tensors if storage not in self.written]
+        for storage in once:
+            if self.is_known_elsewhere(storage):
+                self.peel("an array is written in the first turn alone")
+            storage.set_back(self.entry_tensors.pop(storage))
+        self.carried = [item for item in self.carried if item.storage not in once]
+        for item in self.carried:
+            # What is bound to another array in each turn is, in the first, one that is written through others.
+            entry = self.entry.get(item.name) if item.name is not None else None
+            if isinstance(entry, TracedArray) and entry._storage in self.entry_tensors:
+                self.peel(f"'{item.name}' is an array in the first turn that is written by another name")
+        return bool(once)
+
+    def is_known_elsewhere(self, storage: Storage) -> bool:
+        """Whether anything refers to an array but one variable that the loop binds anew, as it was before it."""
+        entries = [self.entry.get(item.name) for item in self.carried if item.name is not None]
+        if sum(isinstance(entry, TracedArray) and entry._storage is storage for entry in entries) > 1:
+            return True
+        names = {id(entry) for entry in entries}
+        holders = [holder for holder in gc.get_referrers(storage) if isinstance(holder, TracedArray)]
+        own = {id(holder) for holder in (self.entry, self.at_begin, self.frame, self.frame.f_locals, entries, holders)}
+        return any(id(holder) not in names or any(id(other) not in own for other in gc.get_referrers(holder)) for holder in holders)
+
+    def find_shared(self, carried: list[Carried], now: dict[str, Any]) -> None:
+        """Which variables a turn leaves as views of one array, or of one that is older than the loop: they come back as arrays of their own."""
+        arrays = {item.name: now[item.name] for item in carried if item.name is not None and isinstance(now.get(item.name), TracedArray)}
+        arrays = {name: value for name, value in arrays.items() if not value.scalar}
+        self.shared = [(name, other) for name, value in arrays.items() for other, same in arrays.items() if name != other and value._storage is same._storage]
+        # What stands for a variable of the turn before was in the first turn what it was before the loop.
+        older = {id(value._storage): entry._storage for name, value in self.at_begin.items()
+                 if isinstance(value, TracedArray) and isinstance(entry := self.entry.get(name), TracedArray) and entry is not value}  # fmt: skip
+        places = {name: value._storage if value._storage.born < self.born else older.get(id(value._storage)) for name, value in arrays.items()}
+        self.outside = [(name, storage) for name, storage in places.items() if storage is not None]
+
+    def watch_shared(self, values: dict[str, Any]) -> None:
+        """A write to such an array, which the others would have to see, has the loop written out."""
+
+        def watch(storage: Storage, name: str, sees: Callable[[], bool]) -> None:
+            def check() -> None:
+                if sees():
+                    self.fail(f"'{name}' is a view of an array that is written")
+
+            storage.checks = (*storage.checks, check)
+
+        arrays = {name: value for name, value in values.items() if isinstance(value, TracedArray)}
+        is_bound = lambda name: self.frame.f_locals.get(name) is arrays[name]
+        for name, other in self.shared:
+            if name in arrays and other in arrays:
+                watch(arrays[name]._storage, other, lambda other=other: is_bound(other))
+        for name, storage in self.outside:
+            if name in arrays:
+                watch(arrays[name]._storage, name, lambda storage=storage: self.is_known_elsewhere(storage))
+                watch(storage, name, lambda name=name: is_bound(name))
+
+    def peel(self, reason: str) -> Any:
+        """Has the first turn written out, once or twice; then all of them."""
+        if isinstance(self.trips, int) and isinstance(self.turns.numbers.start, int) and self.trace.peels.get(self.turns.site, 0) < 2:
+            raise Retry(self.turns.site, reason, peel=True)
+        return self.fail(reason)
 
     def find_carried(self, now: dict[str, Any]) -> list[Carried]:
         self.changed_inductions = False
@@ -380,9 +449,7 @@ class Recording:
             if not same:
                 self.fail(f"the type of '{name}' changes from turn to turn")
             return
-        if isinstance(self.trips, int) and isinstance(self.turns.numbers.start, int) and self.trace.peels.get(self.turns.site, 0) < 2:
-            raise Retry(self.turns.site, f"the type of '{name}' changes in the first turn", peel=True)
-        self.fail(f"the type of '{name}' changes from {dtype}{list(shape)} to {value!r}")
+        self.peel(f"the type of '{name}' changes from {dtype}{list(shape)} to {value!r}")
 
     def can_outlive(self, value: TracedArray) -> bool:
         """Whether a variable of the body alone can be read after the loop: not a view, and of a fixed size."""
@@ -405,19 +472,15 @@ class Recording:
         self.fail("a value of the body is kept in a container or object")
 
     def fail(self, reason: str) -> Any:
+        if self.turns.numbers.forced:
+            raise_here(UnsupportedError, f"the loop cannot be kept as one: {reason}", "loop")
         raise Retry(self.turns.site, reason)
 
     # -- the loop itself ---------------------------------------------------------------------------------------------
 
     def close(self, now: dict[str, Any]) -> None:
-        outputs, inits = [], []
-        for item in self.carried:
-            if item.storage is not None:
-                outputs.append(item.storage.tensor)
-                inits.append(self.entry_tensors[item.storage])
-            else:
-                outputs.append(as_tensor(now[item.name], item.dtype))  # type: ignore[index]
-                inits.append(self.initial(item))
+        outputs = [as_tensor(now[item.name], item.dtype) if item.storage is None else item.storage.tensor for item in self.carried]  # type: ignore[index]
+        inits = self.initials()
         parameters = [item.parameter for item in self.carried]
         graph, captured = _core.record_region(parameters, outputs, self.since)
         attrs = {"counter": self.symbol, "first": (self.first,), "trips": (self.trips,), "step": self.step, "carried": len(inits)}
@@ -426,7 +489,7 @@ class Recording:
         values: dict[str, Any] = {}
         for item, result in zip(self.carried, results, strict=True):
             if item.storage is not None:
-                item.storage.replace(result)
+                item.storage.set_back(result)
             elif item.name is not None:
                 values[item.name] = TracedArray(result, item.weak)
                 values[item.name].scalar = item.scalar
@@ -440,10 +503,21 @@ class Recording:
                 values[name] = Gone(name)
         for name, (start, delta) in self.inductions.items():
             values[name] = start + delta * self.trips
+        self.watch_shared(values)
         set_locals(self.frame, values)
 
     def last_symbol(self) -> Any:
         return self.first + (self.trips - 1) * self.step
+
+    def initials(self) -> list[Tensor]:
+        """What the loop begins with: as arrays were then, which local variables may be views of."""
+        after = {storage: storage.tensor for storage in self.entry_tensors}
+        for storage, tensor in self.entry_tensors.items():
+            storage.set_back(tensor)
+        found = [self.entry_tensors[item.storage] if item.storage is not None else self.initial(item) for item in self.carried]
+        for storage, tensor in after.items():
+            storage.set_back(tensor)
+        return found
 
     def initial(self, item: Carried) -> Tensor:
         if not item.has_entry:
@@ -456,6 +530,7 @@ class Recording:
         self.created.append(weakref.ref(array))
 
     def note_write(self, storage: Storage) -> None:
+        self.written.add(storage)
         if storage.born < self.born and storage not in self.entry_tensors:
             self.entry_tensors[storage] = storage.tensor
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -154,7 +154,7 @@ def note_created(array: TracedArray | Selection) -> None:
 class Storage:
     """The value of a whole array; writes through any view replace it."""
 
-    __slots__ = ("born", "foreign", "guard", "parents", "stale", "strides", "tensor", "twins", "version")
+    __slots__ = ("born", "checks", "foreign", "guard", "parents", "stale", "strides", "tensor", "twins", "version")
     births = itertools.count()
 
     def __init__(self, tensor: Tensor) -> None:
@@ -162,6 +162,7 @@ class Storage:
         self.version = 0
         self.born = next(Storage.births)
         self.guard: str | None = None  # why it must not be written
+        self.checks: tuple[Callable[[], None], ...] = ()  # called before a write
         self.foreign = False  # given in the other byte order, which shows where bytes do
         # NumPy's layout of the array, see layout.py: strides in elements (None: row-major, UNKNOWN: not told), the
         # storages whose layout decides it, and those that NumPy may or may not have let share this memory.
@@ -172,6 +173,8 @@ class Storage:
 
     def replace(self, tensor: Tensor) -> None:
         self.read()
+        for check in self.checks:
+            check()
         trace = current_trace()
         if trace is not None:
             for loop in trace.loops:
@@ -180,6 +183,11 @@ class Storage:
         self.version += 1
         for twin in self.twins:
             twin.stale = twin.stale or _core.caller_location().trace_text()
+
+    def set_back(self, tensor: Tensor) -> None:
+        """For a loop that is being recorded: another value, without a write."""
+        self.tensor = tensor
+        self.version += 1
 
     def read(self) -> Tensor:
         """The value; an error where it depends on what NumPy's reshape of an array of unknown layout was."""
