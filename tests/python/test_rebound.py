@@ -145,8 +145,29 @@ def shared_when_it_begins(a: Any, b: Any) -> Any:
     return a, b
 
 
+def views_that_a_loop_inside_gives(a: Any, b: Any) -> Any:
+    a, b, c = a.copy(), b.copy(), a + b
+    for i in range(12):
+        a = a[::-1]
+        b[::2] = c[::2]
+        for _ in range(i + 1):
+            b = c[::-1]
+            a = np.roll(a, 2, 0)
+            b = a[::-1]
+    return a, b
+
+
+def a_number_that_begins_evenly(a: Any, b: Any) -> Any:
+    k = 1
+    for _ in range(13):
+        k = k + 2
+        for _ in range(10):
+            k = k + k % 3
+    return a * k, k
+
+
 FUNCTIONS = [written_then_bound, of_a_copy, kept_by_another_name, written_by_another_name, through_views, a_view_from_before, exchanged, exchanged_copies,
-             one_array_of_two_names, a_view_of_the_other, a_name_for_each_turn, in_turn, nested, a_view_after_a_loop, an_older_array, shared_when_it_begins]  # fmt: skip
+             one_array_of_two_names, a_view_of_the_other, a_name_for_each_turn, in_turn, nested, a_view_after_a_loop, an_older_array, shared_when_it_begins, views_that_a_loop_inside_gives, a_number_that_begins_evenly]  # fmt: skip
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)

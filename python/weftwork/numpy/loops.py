@@ -347,12 +347,13 @@ class Recording:
         """Which variables a turn leaves as views of one array, or of one that is older than the loop: they come back as arrays of their own."""
         arrays = {item.name: now[item.name] for item in carried if item.name is not None and isinstance(now.get(item.name), TracedArray)}
         arrays = {name: value for name, value in arrays.items() if not value.scalar}
-        self.shared = [(name, other) for name, value in arrays.items() for other, same in arrays.items() if name != other and value._storage is same._storage]
+        families = {name: {value._storage, *value._storage.peers} for name, value in arrays.items()}
+        self.shared = [(name, other) for name, family in families.items() for other, same in families.items() if name != other and family & same]
         # What stands for a variable of the turn before was in the first turn what it was before the loop.
         older = {id(value._storage): entry._storage for name, value in self.at_begin.items()
                  if isinstance(value, TracedArray) and isinstance(entry := self.entry.get(name), TracedArray) and entry is not value}  # fmt: skip
-        places = {name: value._storage if value._storage.born < self.born else older.get(id(value._storage)) for name, value in arrays.items()}
-        self.outside = [(name, storage) for name, storage in places.items() if storage is not None]
+        self.outside = [(name, place) for name, family in families.items() for storage in family
+                        if (place := storage if storage.born < self.born else older.get(id(storage))) is not None]  # fmt: skip
 
     def watch_shared(self, values: dict[str, Any]) -> None:
         """A write to such an array, which the others would have to see, has the loop written out."""
@@ -364,15 +365,20 @@ class Recording:
 
             storage.checks = (*storage.checks, check)
 
+        def link(one: Storage, other: Storage) -> None:
+            one.peers, other.peers = (*one.peers, other), (*other.peers, one)
+
         arrays = {name: value for name, value in values.items() if isinstance(value, TracedArray)}
-        is_bound = lambda name: self.frame.f_locals.get(name) is arrays[name]
+        is_bound = lambda name: any(isinstance(v, TracedArray) and v._storage is arrays[name]._storage for v in self.frame.f_locals.values())
         for name, other in self.shared:
             if name in arrays and other in arrays:
                 watch(arrays[name]._storage, other, lambda other=other: is_bound(other))
+                link(arrays[name]._storage, arrays[other]._storage)
         for name, storage in self.outside:
             if name in arrays:
                 watch(arrays[name]._storage, name, lambda storage=storage: self.is_known_elsewhere(storage))
                 watch(storage, name, lambda name=name: is_bound(name))
+                link(arrays[name]._storage, storage)
 
     def peel(self, reason: str) -> Any:
         """Has the first turn written out, once or twice; then all of them."""
@@ -401,6 +407,10 @@ class Recording:
     def carried_local(self, name: str, before: Any, value: Any) -> Carried | None:
         entry = self.entry.get(name, Unset)
         if isinstance(value, TracedArray):
+            if self.inductions.pop(name, None) is not None:
+                # A number that grew evenly in the first turn, as a loop inside did nothing then.
+                self.not_linear.add(name)
+                self.changed_inductions = True
             if entry is Unset and not self.can_outlive(value):
                 return None
             if entry is not Unset and not isinstance(entry, (TracedArray, *_PLAIN, np.generic, np.ndarray, _core.Dim)):
