@@ -15,9 +15,8 @@ constexpr size_t largest_body = 256;
 // The kernel of what a loop carries in these dimensions, and of the numbers that this depends on.
 class Elements {
  public:
-  Elements(Lowering& lowering, const Node& loop, const Graph& body, const Dims& dims)
+  Elements(Lowering& lowering, const Node& loop, const Graph& body, const std::vector<std::optional<NodeId>>& results, const Dims& dims)
       : lowering_(lowering), loop_(loop), body_(body), space_(space_of(dims, ".i")), access_(lowering.graph, lowering.fusion, draft_.kernel) {
-    std::vector<std::optional<NodeId>> results = results_of(lowering.graph, loop);
     for (size_t i = 0; i < results.size(); ++i)
       if (results[i] && loop.type(i).dims == dims) stored_.emplace_back(i, *results[i]);
   }
@@ -160,7 +159,7 @@ bool lower_by_element(Lowering& lowering, const Node& loop) {
   for (size_t i = 0; i < results.size(); ++i) {
     const Dims& dims = loop.type(i).dims;
     if (!results[i] || std::ranges::count(done, dims)) continue;
-    if (!Elements(lowering, loop, *body, dims).lower()) {
+    if (!Elements(lowering, loop, *body, results, dims).lower()) {
       lowering.drafts.resize(before);
       return false;
     }

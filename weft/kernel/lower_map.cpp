@@ -182,19 +182,21 @@ void lower_update(Lowering& lowering, const Stage& stage) {
   Dims strides = row_major_strides(dims);
   bool fixed = node.op == Op::update_slice;
   Dims at = space.coordinates;
-  auto start_of = [&](size_t i) -> std::optional<int64_t> {
-    const Node& start = node.operand(i + 2).node();
+  std::vector<std::pair<ExprId, Index>> dynamic;
+  for (size_t i = 0; i < at.size(); ++i) {
+    if (fixed) {
+      at[i] = node.attrs.dims(Attr::start_indices)[i] + at[i] * Dim(node.ints(Attr::strides)[i]);
+      continue;
+    }
+    const Value start = node.operand(i + 2);
     Dim last = dims[i] - sizes[i];
-    if (!is_inline_constant(start) || start.type().dtype == DType::u64 || !last.is_static()) return std::nullopt;
-    return std::clamp<int64_t>(start.attrs.literal(Attr::value).as_int(0), 0, last.value());
-  };
-  for (size_t i = 0; fixed && i < at.size(); ++i) at[i] = node.attrs.dims(Attr::start_indices)[i] + at[i] * Dim(node.ints(Attr::strides)[i]);
-  for (size_t i = 0; !fixed && i < at.size(); ++i)
-    if (std::optional<int64_t> start = start_of(i)) at[i] = at[i] + Dim(*start);
+    bool is_known = is_inline_constant(start.node()) && start.type().dtype != DType::u64 && last.is_static();
+    if (is_known) at[i] = at[i] + Dim(std::clamp<int64_t>(start.node().attrs.literal(Attr::value).as_int(0), 0, last.value()));
+    else if (!last.is(0)) dynamic.emplace_back(access.clamped(access.value(start, {}), last), strides[i]);
+  }
   Stmt put = store_statement(access.memory(stage.root, true), linear_index(dims, at), access.value(node.operand(1), space.coordinates));
   if (!fixed) put.mask = access.fits(sizes, dims);
-  for (size_t i = 0; !fixed && i < dims.size(); ++i)
-    if (Dim last = dims[i] - sizes[i]; !last.is(0) && !start_of(i)) put.dynamic.emplace_back(access.clamped(access.value(node.operand(i + 2), {}), last), strides[i]);
+  put.dynamic = std::move(dynamic);
   draft.kernel.body = schedule_map(draft.kernel, space.axes, {std::move(put)}, draft.parallel);
   finish_draft(lowering, std::move(draft), access, {stage.root});
 }

@@ -291,11 +291,7 @@ class Planner {
 
   bool is_same_memory(int32_t a, int32_t b) const {
     if (a == b) return true;
-    const BufferPlan &x = program_.buffers[static_cast<size_t>(a)], &y = program_.buffers[static_cast<size_t>(b)];
-    auto lands_in = [&](const BufferPlan& output, const BufferPlan& input) {
-      return output.place == Place::output && input.place == Place::input && program_.outputs[static_cast<size_t>(output.index)].alias == input.index;
-    };
-    return lands_in(x, y) || lands_in(y, x);
+    return is_aliased(program_, program_.buffers[static_cast<size_t>(a)], program_.buffers[static_cast<size_t>(b)]);
   }
 
   // Takes over the kernels, constants and buffers of a block's program; its arena lies in buffer `memory`, or is that of a
@@ -366,6 +362,11 @@ class Planner {
 };
 
 }  // namespace
+
+bool is_aliased(const Program& program, const BufferPlan& a, const BufferPlan& b) {
+  if (a.place == Place::input) return b.place == Place::output && is_aliased(program, b, a);
+  return a.place == Place::output && b.place == Place::input && program.outputs[static_cast<size_t>(a.index)].alias == b.index;
+}
 
 Program plan(Lowering& lowering) { return Planner(lowering).run(); }
 

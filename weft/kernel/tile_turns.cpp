@@ -6,6 +6,7 @@
 
 #include "weft/core/pages.h"
 #include "weft/kernel/lower.h"
+#include "weft/kernel/plan.h"
 #include "weft/kernel/schedule.h"
 
 namespace weft {
@@ -65,10 +66,7 @@ class TilingFinder {
     for (int32_t other = 0; other < buffer; ++other) {
       const BufferPlan& before = program_.buffers[static_cast<size_t>(other)];
       if (before.place == plan.place && before.index == plan.index && before.offset == plan.offset) return region(other);
-      auto lands_in = [&](const BufferPlan& output, const BufferPlan& input) {
-        return output.place == Place::output && input.place == Place::input && program_.outputs[static_cast<size_t>(output.index)].alias == input.index;
-      };
-      if (lands_in(plan, before) || lands_in(before, plan)) return region(other);
+      if (is_aliased(program_, plan, before)) return region(other);
     }
     return buffer;
   }
@@ -112,7 +110,6 @@ class TilingFinder {
     if (!add_stores(kernel, launch, kernel.body, stored) || stored.empty()) return false;
     int64_t first = std::ranges::min_element(touches_.begin() + static_cast<std::ptrdiff_t>(before), touches_.end(), {}, &Touch::low)->low;
     for (const Expr& e : kernel.exprs) {
-      if (e.kind == ExprKind::index && uses_counter(e.index, loop_.counter)) return false;
       if (e.kind != ExprKind::load || kernel.memories[static_cast<size_t>(e.slot)].scratch) continue;
       int32_t from = region(buffer_of(kernel, launch, e.slot));
       if (!written_.count(from)) {
@@ -147,7 +144,7 @@ class TilingFinder {
   bool touch(const Kernel& kernel, int32_t slot, int32_t id, const Index& index, bool writes) {
     Index at = index.substitute({{".p", row_}});
     std::optional<Dim> pitch = coefficient(at, ".q");
-    if (!pitch || !pitch->is_static() || pitch->value() <= 0 || uses_counter(at, loop_.counter)) return false;
+    if (!pitch || !pitch->is_static() || pitch->value() <= 0) return false;
     int64_t elements = pitch->value();
     if (pitches_.emplace(id, elements).first->second != elements) return false;
     row_bytes_[id] = elements * size_of(kernel.memories[static_cast<size_t>(slot)].dtype);

@@ -30,7 +30,7 @@ class Tiles {
     }
     row_bytes = std::max<int64_t>(row_bytes, 1);
     at_once_ = std::clamp<int64_t>(bytes_at_once / row_bytes, 1, 64);
-    parts_ = std::max<int64_t>(std::min<int64_t>(num_threads(), (end_ - first_) / std::max<int64_t>(at_once_, 1)), 1);
+    parts_ = std::max<int64_t>(std::min<int64_t>(num_threads(), (end_ - first_) / at_once_), 1);
     most_turns_ = most_steps / count;
     if (reach == 0) return;
     int64_t rows_of_turn = reach * count, part = (end_ - first_) / parts_;
@@ -42,7 +42,7 @@ class Tiles {
 
   void run(int64_t trips) {
     // Nearly equally many in each round.
-    for (int64_t rounds = (trips + most_turns_ - 1) / std::max<int64_t>(most_turns_, 1); most_turns_ > 1 && rounds > 0; --rounds) {
+    for (int64_t rounds = most_turns_ > 1 ? (trips + most_turns_ - 1) / most_turns_ : 0; rounds > 0; --rounds) {
       int64_t turns = (trips + rounds - 1) / rounds;
       trips -= turns;
       round(turns);

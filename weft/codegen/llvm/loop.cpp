@@ -361,7 +361,7 @@ void KernelEmitter::vector_part(const Stmt& loop, const std::string& begin, cons
   std::vector<Shifted> shifted = std::exchange(shifted_, {});
   Lanes all{lanes, loop.counter, {}};
   open_shifted(shifted, all, begin);
-  std::string first = ahead == no_expr ? "" : lanes_at(ahead, {lanes, loop.counter, {}}, begin), now = fresh("ahead");
+  std::string first = ahead == no_expr ? "" : lanes_at(ahead, all, begin), now = fresh("ahead");
   std::string before = label("before"), head = label("head"), body = label("body"), done = label("done"), latch = label("latch");
   line(cat("br label %", before));
   append(*out, before, ":\n");
@@ -392,7 +392,7 @@ void KernelEmitter::vector_part(const Stmt& loop, const std::string& begin, cons
   std::string more = assign(cat("icmp slt i64 ", i, ", ", end));
   line(cat("br i1 ", more, ", label %", body, ", label %", done));
   append(*out, body, ":\n");
-  if (ahead != no_expr) lanes_ahead(ahead, {lanes, loop.counter, {}}, assign(cat("add nsw i64 ", i, ", ", lanes)), end, now);
+  if (ahead != no_expr) lanes_ahead(ahead, all, assign(cat("add nsw i64 ", i, ", ", lanes)), end, now);
   std::map<int32_t, Ssa> saved = variables_;
   std::vector<std::map<int32_t, Ssa>> results(starts.size());
   std::string steps_type = lanes_type("i64", lanes);

@@ -11,31 +11,32 @@ namespace weft {
 // The loads of a loop in groups less than a vector apart, by their distance from the first of the group.
 std::vector<KernelEmitter::Shifted> KernelEmitter::shifted_loads(const Stmt& loop, int lanes) const {
   if (!module_.target.avx512) return {};
-  std::vector<ExprId> loads;
+  // Of one memory and index but for a constant: that, and the loads.
+  struct Line {
+    int32_t slot;
+    Index index;
+    std::vector<std::pair<int64_t, ExprId>> loads;
+  };
+  std::vector<Line> lines;
   visit_expressions(kernel_, roots_of(loop.body), [&](ExprId id, const Expr& e) {
     if (e.kind != ExprKind::load || e.mask != no_expr || !e.dynamic.empty() || size_of(e.dtype) * lanes != 64 || is_complex(e.dtype)) return;
     const Memory& memory = kernel_.memories[static_cast<size_t>(e.slot)];
     std::optional<Dim> step = coefficient(e.index, loop.counter);
-    if (!memory.written && !memory.scratch && memory.dtype == e.dtype && step && step->is(1)) loads.push_back(id);
+    if (memory.written || memory.scratch || memory.dtype != e.dtype || !step || !step->is(1)) return;
+    Index index = e.index - Dim(e.index.constant());
+    auto line = std::ranges::find_if(lines, [&](const Line& other) { return other.slot == e.slot && other.index == index; });
+    if (line == lines.end()) line = lines.insert(line, {e.slot, index, {}});
+    line->loads.emplace_back(e.index.constant(), id);
   });
-  auto apart = [&](ExprId a, ExprId b) {
-    const Expr &x = kernel_.exprs[static_cast<size_t>(a)], &y = kernel_.exprs[static_cast<size_t>(b)];
-    return x.slot == y.slot ? (y.index - x.index).static_value() : std::nullopt;
-  };
   std::vector<Shifted> groups;
-  std::set<ExprId> taken;
-  std::ranges::sort(loads);
-  for (ExprId id : loads) {
-    if (taken.count(id)) continue;
-    // The first of those that are near.
-    ExprId first = id;
-    for (ExprId other : loads)
-      if (std::optional<int64_t> by = apart(id, other); by && *by < 0 && *by > -lanes && *by < apart(id, first).value_or(0) && !taken.count(other)) first = other;
-    Shifted group{first, {}, {}};
-    for (ExprId other : loads)
-      if (std::optional<int64_t> by = apart(first, other); by && *by >= 0 && *by < lanes && !taken.count(other)) group.others.emplace_back(other, *by);
-    for (const auto& [other, by] : group.others) taken.insert(other);
-    if (group.others.size() > 1) groups.push_back(std::move(group));
+  for (Line& line : lines) {
+    std::ranges::sort(line.loads);
+    for (size_t from = 0, to = 0; from < line.loads.size(); from = to) {
+      auto [first, id] = line.loads[from];
+      Shifted group{id, {}, {}};
+      for (; to < line.loads.size() && line.loads[to].first - first < lanes; ++to) group.others.emplace_back(line.loads[to].second, line.loads[to].first - first);
+      if (group.others.size() > 1) groups.push_back(std::move(group));
+    }
   }
   return groups;
 }
