@@ -9,6 +9,8 @@
 #include <vector>
 #ifdef __x86_64__
 #include <immintrin.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #endif
 
 namespace {
@@ -80,6 +82,39 @@ double rate(int threads, double window, double flops, V start, const Step& step)
   return threads * flops * chains * static_cast<double>(turns) / seconds;
 }
 
+#if defined(__AMX_BF16__) && defined(__AMX_INT8__)
+// Linux gives leave for the asking (ARCH_REQ_XCOMP_PERM).
+bool may_use_amx() {
+  static const bool is_allowed = syscall(SYS_arch_prctl, 0x1023, 18) == 0;
+  return is_allowed;
+}
+
+// Operations a second of products of full tiles, four sums at once.
+double amx_rate(bool is_bf16, int threads, double window) {
+  constexpr int64_t turns = 20000;
+  alignas(64) uint8_t config[64] = {1};
+  for (int tile = 0; tile < 6; tile++) config[16 + 2 * tile] = 64, config[48 + tile] = 16;
+  auto work = [&](int) {
+    _tile_loadconfig(config);
+    for (int64_t turn = 0; turn < turns; turn++) {
+      if (is_bf16) {
+        _tile_dpbf16ps(0, 4, 5);
+        _tile_dpbf16ps(1, 4, 5);
+        _tile_dpbf16ps(2, 4, 5);
+        _tile_dpbf16ps(3, 4, 5);
+      } else {
+        _tile_dpbssd(0, 4, 5);
+        _tile_dpbssd(1, 4, 5);
+        _tile_dpbssd(2, 4, 5);
+        _tile_dpbssd(3, 4, 5);
+      }
+    }
+    _tile_release();
+  };
+  return threads * 4.0 * 16 * 16 * (is_bf16 ? 64 : 128) * static_cast<double>(turns) / seconds_per_turn(threads, window, work);
+}
+#endif
+
 typedef int64_t Words __attribute__((vector_size(width)));
 
 int64_t part(int64_t bytes, int64_t index, int64_t count) { return bytes / width * index / count * width; }
@@ -125,6 +160,9 @@ extern "C" double fma_rate(int kind, int threads, double window) {
     const DoubleVector one = DoubleVector{} + 1, factor = one * 0.5;
     return rate(threads, window, 2.0 * width / 8, one, [=](DoubleVector sum) { return sum * factor + one; });
   }
+#if defined(__AMX_BF16__) && defined(__AMX_INT8__)
+  if ((kind == 2 || kind == 3) && may_use_amx()) return amx_rate(kind == 2, threads, window);
+#endif
 #ifdef __AVX512BF16__
   if (kind == 2) {
     const __m512bh ones = _mm512_cvtne2ps_pbh(_mm512_set1_ps(1), _mm512_set1_ps(1));

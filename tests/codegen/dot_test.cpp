@@ -1,5 +1,6 @@
 // Matrix products against a plain loop: types, strides, tails, batches, targets and threads.
 #include "weft/codegen/llvm/dot.h"
+#include "weft/codegen/llvm/dot_shape.h"
 
 #include <doctest/doctest.h>
 #include <sys/mman.h>
@@ -12,6 +13,7 @@
 #include <memory>
 #include <random>
 
+#include "amx_emulator.h"
 #include "loaded.h"
 #include "weft/core/cpu.h"
 #include "weft/core/error.h"
@@ -87,13 +89,21 @@ void scatter(std::string& ir, const DotVector& at, DType dtype, std::string* dec
 
 using Body = void (*)(void* args, int64_t begin, int64_t end);
 
-// The targets that this machine can run.
+// The best target with AMX, and its name here.
+Target amx_target() {
+  Target target = library_targets().front();
+  target.name = "amx";
+  return target;
+}
+
+// The targets that this machine can run; what it lacks of AMX is emulated.
 const std::vector<Target>& targets() {
   static const std::vector<Target> found = [] {
     std::vector<Target> targets;
-    for (const char* name : {"native", "avx512", "avx2", "x86-64"}) {
-      Target target = target_named(name);
-      if (missing_feature(target.needs).empty()) targets.push_back(std::move(target));
+    for (Target target : {target_named("native"), target_named("avx512"), target_named("avx2"), target_named("x86-64"), amx_target()}) {
+      std::vector<std::string> needs = target.needs;
+      std::erase_if(needs, [](const std::string& feature) { return feature.starts_with("amx-"); });
+      if (missing_feature(needs).empty()) targets.push_back(std::move(target));
     }
     return targets;
   }();
@@ -109,11 +119,11 @@ struct Kernels {
   Body plain, pack, packed;
 
   // `k`: known to the kernel, as is that lhs lies along it; -1: neither.
-  static DotKernel form(DType operand, DType accumulate, int64_t k) {
+  static DotKernel form(DType lhs, DType rhs, DType accumulate, int64_t k) {
     DotKernel kernel;
     kernel.accumulate = accumulate;
-    kernel.lhs = {operand, "%lhs", {"%a0", "%a1"}, "%am", "%ak"};
-    kernel.rhs = {operand, "%rhs", {"%b0", "%b1"}, "%bn", "%bk"};
+    kernel.lhs = {lhs, "%lhs", {"%a0", "%a1"}, "%am", "%ak"};
+    kernel.rhs = {rhs, "%rhs", {"%b0", "%b1"}, "%bn", "%bk"};
     kernel.batch = {"%x0", "%x1"};
     kernel.m = "%m", kernel.n = "%n", kernel.k = "%k";
     if (k >= 0) kernel.k = cat(k), kernel.k_factor = k, kernel.lhs.inner = "1";
@@ -146,12 +156,13 @@ struct Kernels {
         packed(reinterpret_cast<Body>(code.find("packed"))) {}
 };
 
-const Kernels& kernels(const Target& target, DType operand, DType accumulate, int64_t k = -1) {
-  static std::map<std::tuple<std::string, DType, DType, int64_t>, std::unique_ptr<Kernels>> all;
-  auto& found = all[{target.name, operand, accumulate, k}];
-  if (!found) found = std::make_unique<Kernels>(target, Kernels::form(operand, accumulate, k));
+const Kernels& kernels(const Target& target, DType lhs, DType rhs, DType accumulate, int64_t k = -1) {
+  static std::map<std::tuple<std::string, DType, DType, DType, int64_t>, std::unique_ptr<Kernels>> all;
+  auto& found = all[{target.name, lhs, rhs, accumulate, k}];
+  if (!found) found = std::make_unique<Kernels>(target, Kernels::form(lhs, rhs, accumulate, k));
   return *found;
 }
+const Kernels& kernels(const Target& target, DType operand, DType accumulate, int64_t k = -1) { return kernels(target, operand, operand, accumulate, k); }
 
 double read(const char* at, DType dtype) {
   auto as = [&]<class T>(T value) {
@@ -232,9 +243,11 @@ Strides strides(Order order, int64_t outer, int64_t inner, int64_t batch0, int64
 
 class Problem {
  public:
-  Problem(const Shape& shape, DType operand, DType accumulate, bool fractions)
+  Problem(const Shape& shape, DType operand, DType accumulate, bool fractions) : Problem(shape, operand, operand, accumulate, fractions) {}
+  Problem(const Shape& shape, DType lhs_type, DType rhs_type, DType accumulate, bool fractions)
       : shape(shape),
-        operand(operand),
+        lhs_type(lhs_type),
+        rhs_type(rhs_type),
         accumulate(accumulate),
         a(strides(shape.lhs, shape.m, shape.k, shape.batch0, shape.batch1)),
         // rhs: outer is n, so that its rows lie along "columns" of this form.
@@ -243,19 +256,19 @@ class Problem {
                                                 : Order::sparse,
                   shape.n, shape.k, shape.batch0, shape.batch1)),
         c(strides(shape.result, shape.m, shape.n, shape.batch0, shape.batch1)),
-        lhs(size_t(a.size * size_of(operand))),
-        rhs(size_t(b.size * size_of(operand))),
+        lhs(size_t(a.size * size_of(lhs_type))),
+        rhs(size_t(b.size * size_of(rhs_type))),
         result(size_t(c.size * size_of(accumulate))) {
     std::mt19937 random(7);
-    auto fill = [&](const Guarded& memory) {
+    auto fill = [&](const Guarded& memory, DType operand) {
       for (size_t i = 0; i < memory.bytes(); i += size_t(size_of(operand)))
         write(memory.data() + i, operand,
               fractions                                 ? double(random()) / 4e9 - 0.5
               : is_signed(operand) || is_float(operand) ? double(random() % 9) - 4
                                                         : double(random() % 5));
     };
-    fill(lhs);
-    fill(rhs);
+    fill(lhs, lhs_type);
+    fill(rhs, rhs_type);
     args = {.lhs = lhs.data(),
             .rhs = rhs.data(),
             .result = result.data(),
@@ -278,9 +291,10 @@ class Problem {
   // Runs in `parts` pieces, the last first.
   void run(const Kernels& with, bool use_packed, int64_t parts) {
     std::memset(result.data(), 0x55, result.bytes());
+    AmxEmulator emulator;
     Dim batch = shape.batch0 * shape.batch1;
     Dot dot;
-    dot.lhs_type = dot.rhs_type = operand, dot.accumulate = accumulate, dot.n = shape.n, dot.k = shape.k;
+    dot.lhs_type = lhs_type, dot.rhs_type = rhs_type, dot.accumulate = accumulate, dot.n = shape.n, dot.k = shape.k;
     Guarded packed(size_t(packed_elements(dot, batch, with.multiplies_bf16).value() * size_of(accumulate)) + 64);
     args.packed = aligned(packed.data());
     auto launch = [&](Body body, int64_t count) {
@@ -293,23 +307,26 @@ class Problem {
   // Wrong elements, exactly compared: operands are small integers.
   int64_t wrong() const {
     int64_t count = 0;
+    std::vector<double> left = values(lhs, lhs_type), right = values(rhs, rhs_type);
     for (int64_t x = 0; x < shape.batch0; ++x)
       for (int64_t y = 0; y < shape.batch1; ++y)
-        for (int64_t i = 0; i < shape.m; ++i)
-          for (int64_t j = 0; j < shape.n; ++j) {
-            double sum = 0;
-            for (int64_t l = 0; l < shape.k; ++l)
-              sum += at(lhs, operand, x * a.batch[0] + y * a.batch[1] + i * a.outer + l * a.inner) *
-                     at(rhs, operand, x * b.batch[0] + y * b.batch[1] + j * b.outer + l * b.inner);
-            count += at(result, accumulate, x * c.batch[0] + y * c.batch[1] + i * c.outer + j * c.inner) != sum;
+        for (int64_t i = 0; i < shape.m; ++i) {
+          std::vector<double> sums(size_t(shape.n));
+          for (int64_t l = 0; l < shape.k; ++l) {
+            double factor = left[size_t(x * a.batch[0] + y * a.batch[1] + i * a.outer + l * a.inner)];
+            const double* line = right.data() + x * b.batch[0] + y * b.batch[1] + l * b.inner;
+            for (int64_t j = 0; j < shape.n; ++j) sums[size_t(j)] += factor * line[j * b.outer];
           }
+          for (int64_t j = 0; j < shape.n; ++j)
+            count += at(result, accumulate, x * c.batch[0] + y * c.batch[1] + i * c.outer + j * c.inner) != sums[size_t(j)];
+        }
     return count;
   }
 
   // One row of ones by all 65536 values of a 16-bit type, of which NaN alone may differ from
   // itself.
   void fill_with_all() {
-    write(lhs.data(), operand, 1);
+    write(lhs.data(), lhs_type, 1);
     for (size_t i = 0; i < 65536; ++i) {
       auto bits = static_cast<uint16_t>(i);
       std::memcpy(rhs.data() + 2 * i, &bits, 2);
@@ -318,7 +335,7 @@ class Problem {
   int64_t wrong_of_all(bool flushes) const {
     int64_t count = 0;
     for (int64_t i = 0; i < 65536; ++i) {
-      double got = at(result, accumulate, i), want = at(rhs, operand, i);
+      double got = at(result, accumulate, i), want = at(rhs, rhs_type, i);
       if (flushes && std::abs(want) < 0x1p-126) want = 0;
       count += got != want && !(got != got && want != want);
     }
@@ -335,27 +352,36 @@ class Problem {
     return read(memory.data() + i * size_of(dtype), dtype);
   }
 
+  static std::vector<double> values(const Guarded& operands, DType operand) {
+    std::vector<double> all;
+    for (size_t i = 0; i < operands.bytes(); i += size_t(size_of(operand))) all.push_back(read(operands.data() + i, operand));
+    return all;
+  }
+
   Shape shape;
-  DType operand, accumulate;
+  DType lhs_type, rhs_type, accumulate;
   Strides a, b, c;
   Guarded lhs, rhs, result;
   Arguments args;
 };
 
-void verify(const Shape& shape, DType operand, DType accumulate, bool knows_k = false) {
+void verify(const Shape& shape, DType lhs, DType rhs, DType accumulate, bool knows_k) {
   for (const Target& target : targets()) {
-    const Kernels& with = kernels(target, operand, accumulate, knows_k ? shape.k : -1);
+    if (target.name == "amx" && !dot_form(target, lhs, rhs, accumulate).amx) continue;
+    const Kernels& with = kernels(target, lhs, rhs, accumulate, knows_k ? shape.k : -1);
     for (bool packed : {false, true}) {
       CAPTURE(target.name);
       CAPTURE(packed);
-      CAPTURE(name(operand));
+      CAPTURE(name(lhs));
+      CAPTURE(name(rhs));
       CAPTURE(cat(shape.m, "x", shape.n, "x", shape.k, " orders ", int(shape.lhs), int(shape.rhs), int(shape.result)));
-      Problem problem(shape, operand, accumulate, false);
+      Problem problem(shape, lhs, rhs, accumulate, false);
       problem.run(with, packed, 1);
       CHECK(problem.wrong() == 0);
     }
   }
 }
+void verify(const Shape& shape, DType operand, DType accumulate, bool knows_k = false) { verify(shape, operand, operand, accumulate, knows_k); }
 
 }  // namespace
 
@@ -448,5 +474,40 @@ TEST_CASE("results are the same bits for any number of threads, packed or not") 
           CHECK(problem.bytes() == first);
         }
     }
+  }
+}
+
+TEST_CASE("products of bf16 and of bytes by AMX") {
+  const std::array<DType, 3> types[] = {{DType::bf16, DType::bf16, DType::f32}, {DType::i8, DType::i8, DType::i32}, {DType::u8, DType::i8, DType::i32}, {DType::i8, DType::u8, DType::i32}};
+  for (auto [lhs, rhs, accumulate] : types) {
+    auto check = [&, lhs = lhs, rhs = rhs, accumulate = accumulate](const Shape& shape, bool knows_k = false) { verify(shape, lhs, rhs, accumulate, knows_k); };
+    // Tiles of one and of two registers of rows; parts of 16 units and of units.
+    for (int64_t m : {24, 25, 32, 33, 48, 65, 130})
+      for (int64_t k : {1, 4, 31, 64, 100}) check({1, 1, m, 40, k});
+    for (Order lhs_order : {Order::rows, Order::columns, Order::sparse})
+      for (Order rhs_order : {Order::rows, Order::columns, Order::sparse}) check({1, 1, 70, 45, 140, lhs_order, rhs_order});
+    check({2, 3, 37, 33, 20});
+    check({1, 1, 230, 300, 1100});
+    check({1, 1, 40, 300, 2200}, true);
+    check({1, 1, 30, 5, 0});
+  }
+}
+
+TEST_CASE("sums of AMX have one order, packed or not and on any number of threads") {
+  Target target = targets().back();
+  if (target.name != "amx") return;
+  for (Shape shape : {Shape{1, 1, 61, 170, 1050}, Shape{1, 1, 7, 300, 1050}, Shape{2, 2, 230, 33, 20}, Shape{1, 1, 70, 64, 2100}}) {
+    std::string first;
+    for (int64_t k : {int64_t{-1}, shape.k})
+      for (bool packed : {false, true})
+        for (int64_t parts : {1, 2, 13}) {
+          Problem problem(shape, DType::bf16, DType::f32, true);
+          int64_t before = AmxEmulator::count();
+          problem.run(kernels(target, DType::bf16, DType::f32, k), packed, parts);
+          bool has_amx = missing_feature(target.needs).empty();
+          CHECK((AmxEmulator::count() > before) == (shape.m > 24 && !has_amx));
+          if (first.empty()) first = problem.bytes();
+          CHECK(problem.bytes() == first);
+        }
   }
 }

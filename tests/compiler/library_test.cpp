@@ -35,6 +35,7 @@ TEST_CASE("a product of common types calls loops that are compiled already; othe
     CHECK(has(common, "declare hidden void @weft.dot.f32.f32.f32("));
     CHECK_FALSE(has(common, "@weft.tile."));
     CHECK(has(rare, "define internal void @weft.tile."));
+    CHECK(library_for(target).contains("weft.dot.bf16.bf16.f32") == target.bf16);
   }
 }
 

@@ -17,6 +17,8 @@ constexpr const char* triple = "x86_64-unknown-linux-gnu";
 const std::vector<std::string> baseline_needs = {"sse4.2", "ssse3", "popcnt"};
 const std::vector<std::string> avx2_needs = {"avx2", "fma", "f16c", "bmi", "bmi2", "lzcnt"};
 const std::vector<std::string> avx512_needs = {"avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512cd"};
+// What some of those with AVX-512 have, and what some of those have that have all of it.
+const std::vector<std::string> avx512_more = {"avx512vnni", "avx512bf16", "avx512vbmi"}, amx_needs = {"amx-tile", "amx-bf16", "amx-int8"};
 
 std::vector<std::string> joined(std::vector<std::string> needs, const std::vector<std::string>& more) {
   needs.insert(needs.end(), more.begin(), more.end());
@@ -44,13 +46,15 @@ Target with_features(Target target, std::span<const std::string> more) {
     target.vnni |= feature == "avx512vnni";
     target.bf16 |= feature == "avx512bf16";
     target.vbmi |= feature == "avx512vbmi";
+    target.amx |= feature == "amx-tile";
   }
   return target;
 }
 
 Target host() {
-  std::vector<std::string> more = {"avx512vnni", "avx512bf16", "avx512vbmi"};
+  std::vector<std::string> more = avx512_more;
   std::erase_if(more, [](const std::string& feature) { return !has_feature(feature); });
+  if (more == avx512_more && missing_feature(amx_needs).empty()) more = joined(more, amx_needs);
   Target target = missing_feature(avx512().needs).empty() ? with_features(avx512(), more)
                   : missing_feature(avx2().needs).empty() ? avx2()
                                                           : baseline();
@@ -66,12 +70,12 @@ const Target& host_target() {
 }
 
 std::vector<Target> library_targets() {
-  const std::vector<std::string> all = {"avx512vnni", "avx512bf16", "avx512vbmi"};
-  return {with_features(avx512(), all), with_features(avx512(), std::span(all).first(1)), avx512(), avx2()};
+  return {with_features(avx512(), joined(avx512_more, amx_needs)), with_features(avx512(), avx512_more),
+          with_features(avx512(), std::span(avx512_more).first(1)), avx512(), avx2()};
 }
 
 bool serves(const Target& common, const Target& target) {
-  return common.vector_bytes == target.vector_bytes && common.vnni == target.vnni && common.bf16 == target.bf16 &&
+  return common.vector_bytes == target.vector_bytes && common.vnni == target.vnni && common.bf16 == target.bf16 && common.amx == target.amx &&
          std::ranges::all_of(common.needs, [&](const std::string& feature) { return std::ranges::count(target.needs, feature) > 0; });
 }
 

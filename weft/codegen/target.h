@@ -19,11 +19,12 @@ struct Target {
   bool bf16 = false;  // AVX512-BF16: sums of two products of bf16
   bool vnni = false;  // AVX512-VNNI: sums of four products of bytes
   bool vbmi = false;  // AVX512-VBMI: any bytes of a vector
+  bool amx = false;   // AMX: products of tiles of bf16 and of bytes
 };
 
 // The CPU that this process runs on.
 const Target& host_target();
-// Those that the library is compiled for, whatever this CPU has; the best first.
+// Those that the library is compiled for, whatever this CPU has; the best first. One with AMX has all that the next one has.
 std::vector<Target> library_targets();
 // Whether code for `common` is what would be made for `target`, or, of the same instructions, does not use all that it has.
 bool serves(const Target& common, const Target& target);

@@ -26,7 +26,8 @@ Library library_for(const Target& target) {
       std::memcpy(value, left.data(), sizeof *value);
       left.remove_prefix(sizeof *value);
     }
-    if (number == best) library.emplace(left.substr(0, name_size), left.substr(name_size, object_size));
+    // With AMX the rest is that of the next one.
+    if (number == best || (target.amx && number == best + 1)) library.emplace(left.substr(0, name_size), left.substr(name_size, object_size));
     left.remove_prefix(name_size + object_size);
   }
   return library;

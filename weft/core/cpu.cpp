@@ -1,10 +1,23 @@
 // CPU features, as the compiler's own runtime tells them.
 #include "weft/core/cpu.h"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <utility>
 
 namespace weft {
+namespace {
+
+// For this process, its threads and its children: Documentation/arch/x86/xstate.rst of Linux, 5.16 or later.
+bool may_use_amx() {
+  constexpr long request_permission = 0x1023, tile_data = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
+  static const bool is_allowed = syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
+  return is_allowed;
+}
+
+}  // namespace
 
 bool has_feature(std::string_view name) {
   __builtin_cpu_init();
@@ -17,9 +30,10 @@ bool has_feature(std::string_view name) {
       {"avx512bw", __builtin_cpu_supports("avx512bw")},     {"avx512dq", __builtin_cpu_supports("avx512dq")},
       {"avx512vl", __builtin_cpu_supports("avx512vl")},     {"avx512cd", __builtin_cpu_supports("avx512cd")},
       {"avx512vnni", __builtin_cpu_supports("avx512vnni")}, {"avx512bf16", __builtin_cpu_supports("avx512bf16")},
-      {"avx512vbmi", __builtin_cpu_supports("avx512vbmi")},
+      {"avx512vbmi", __builtin_cpu_supports("avx512vbmi")}, {"amx-tile", __builtin_cpu_supports("amx-tile")},
+      {"amx-bf16", __builtin_cpu_supports("amx-bf16")},     {"amx-int8", __builtin_cpu_supports("amx-int8")},
   };
-  return std::ranges::find(known, std::pair(name, true)) != std::end(known);
+  return std::ranges::find(known, std::pair(name, true)) != std::end(known) && (!name.starts_with("amx-") || may_use_amx());
 }
 
 std::string missing_feature(std::span<const std::string> features) {

@@ -7,7 +7,8 @@
 
 namespace weft {
 
-// Whether it has a feature, as GCC names it: avx2, avx512f. False for names that are none.
+// Whether it has a feature, as GCC names it: avx2, avx512f. False for names that are none. Where it has AMX, asking for that asks
+// Linux once for leave to use it, without which it has not.
 bool has_feature(std::string_view name);
 // The first of such features that it lacks; empty where it has all.
 std::string missing_feature(std::span<const std::string> features);

@@ -1,10 +1,13 @@
-/* What the object files of exported programs call: memory, loops over threads, and checks. C11 and pthreads alone. */
+/* What the object files of exported programs call: memory, loops over threads, and checks. C11, pthreads and one call of Linux. */
+#define _DEFAULT_SOURCE
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 enum { weft_ok, weft_no_memory, weft_bad_extent, weft_bad_alignment, weft_bad_cpu };
 enum { cache_line = 64 };
@@ -91,6 +94,14 @@ static void parallel_turns(void* data, int64_t count, int64_t bytes, void (*body
   free(t.memory);
 }
 
+/* Linux gives leave for the asking, once in a process. */
+static int may_use_amx(void) {
+  enum { unknown, given, refused, request_permission = 0x1023, tile_data = 18 };
+  static atomic_int answer = unknown;
+  if (atomic_load(&answer) == unknown) atomic_store(&answer, syscall(SYS_arch_prctl, (long)request_permission, (long)tile_data) == 0 ? given : refused);
+  return atomic_load(&answer) == given;
+}
+
 static int has_features(const char* names) {
   __builtin_cpu_init();
 #define WEFT_FEATURE(name) {name " ", __builtin_cpu_supports(name)}
@@ -98,8 +109,9 @@ static int has_features(const char* names) {
       WEFT_FEATURE("ssse3"),    WEFT_FEATURE("sse4.2"),   WEFT_FEATURE("popcnt"),   WEFT_FEATURE("avx2"),       WEFT_FEATURE("fma"),
       WEFT_FEATURE("f16c"),     WEFT_FEATURE("bmi"),      WEFT_FEATURE("bmi2"),     WEFT_FEATURE("lzcnt"),      WEFT_FEATURE("avx512f"),
       WEFT_FEATURE("avx512bw"), WEFT_FEATURE("avx512dq"), WEFT_FEATURE("avx512vl"), WEFT_FEATURE("avx512cd"),   WEFT_FEATURE("avx512vnni"),
-      WEFT_FEATURE("avx512bf16"), WEFT_FEATURE("avx512vbmi"),
+      WEFT_FEATURE("avx512bf16"), WEFT_FEATURE("avx512vbmi"), WEFT_FEATURE("amx-tile"), WEFT_FEATURE("amx-bf16"),   WEFT_FEATURE("amx-int8"),
   };
+  if (strstr(names, "amx-") && !may_use_amx()) return 0;
   while (*names) {
     size_t i = 0, count = sizeof known / sizeof *known;
     while (i < count && !(known[i].has && strncmp(names, known[i].name, strlen(known[i].name)) == 0)) ++i;

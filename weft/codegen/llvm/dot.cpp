@@ -275,8 +275,8 @@ DotNeeds needs_of(const DotKernel& kernel, const DotForm& form, const DotShape& 
   }
   if (!is_whole && !is_even && (needs.heights.empty() || needs.heights.size() > most_heights)) needs.heights = {shape.rows, small_rows};
   if (!is_whole && most < shape.rows) needs.heights.insert(static_cast<int>(most));
-  // The first tiles of all rows, and of some blocks.
-  if (needs.pack && may_be_rows) {
+  // The first tiles of all rows, and of some blocks. Those of AMX add up in another order.
+  if (needs.pack && may_be_rows && !form.amx) {
     std::set<int> packing;
     if (rows > 0) add_heights(packing, rows, most);
     if (!is_whole) packing.insert(static_cast<int>(most));

@@ -105,7 +105,7 @@ class DotEmitter {
   // The functions that emitted kernels share and the intrinsics: once, at the end of the module.
   std::string shared();
   // The module of each function of the library, by name: the loops of products of common element types, and of packing
-  // constants for them.
+  // constants for them. With AMX those that use it.
   static std::map<std::string, std::string> library(const Target& target);
 
   // Work items of a kernel; rough multiply-adds of one; work items of a pack kernel.

@@ -24,7 +24,9 @@ struct Tiles {
     std::string packing_rest = cat("ptr %b.at, i64 %bk, ", common, writer.form.biased ? ", ptr %bs.head" : "", ", ptr %bs.units");
     append(ir, tile_height("%r"),
            "  %ahead.rows = mul i64 %r.height, %ahead.slope\n  %ahead.whole = lshr i64 %ahead.rows, 16\n  %ahead.step = add i64 %ahead.least, %ahead.whole\n",
-           "  br i1 %slim, label %", needs.slim ? "tile.slim" : "tile.none", ", label %tall\ntall:\n  %r.which = add i64 %r.height, %how\n  switch i64 %r.which, label %tile.other [");
+           "  br i1 %slim, label %", needs.slim ? "tile.slim" : "tile.none", ", label %", writer.form.amx ? "matrix" : "tall", "\n");
+    if (writer.form.amx) amx();
+    append(ir, "tall:\n  %r.which = add i64 %r.height, %how\n  switch i64 %r.which, label %tile.other [");
     for (bool raw : {false, true})
       for (int height : needs.heights)
         if (raw ? has_raw() : has_packed()) append(ir, " i64 ", height + (raw ? raw_offset : 0), ", label %tile.", raw ? "raw." : "", height);
@@ -40,6 +42,12 @@ struct Tiles {
     if (needs.slim) slim(rest);
     append(ir, "tile.none:\n  unreachable\n");
     return cat(ir, "tiled:\n  %r.count = phi i64", counts, "\n");
+  }
+
+  // Of any height.
+  void amx() {
+    append(ir, "matrix:\n  br i1 %amx, label %tile.amx, label %tall\n");
+    tile("tile.amx", "%r.height", cat("  call void @", writer.amx_tile(), "(ptr %a, i64 %la.m, i64 %r.height, ptr %b, i64 %b.step, i64 %tile.units, ptr %c, i1 %is.first, ptr %ahead, i64 %ahead.step)\n"));
   }
 
   // Heights that are not known now.
@@ -77,8 +85,8 @@ struct Tiles {
 }  // namespace
 
 std::string tile_height(std::string_view rows) {
-  return cat("  ", rows, ".up.0 = add i64 ", rows, ".left, %rows.tile\n  ", rows, ".up = add i64 ", rows, ".up.0, -1\n  ", rows, ".tiles = udiv i64 ", rows,
-             ".up, %rows.tile\n  ", rows, ".tiles.less = add i64 ", rows, ".tiles, -1\n  ", rows, ".high = add i64 ", rows, ".left, ", rows,
+  return cat("  ", rows, ".up.0 = add i64 ", rows, ".left, %tile.rows\n  ", rows, ".up = add i64 ", rows, ".up.0, -1\n  ", rows, ".tiles = udiv i64 ", rows,
+             ".up, %tile.rows\n  ", rows, ".tiles.less = add i64 ", rows, ".tiles, -1\n  ", rows, ".high = add i64 ", rows, ".left, ", rows,
              ".tiles.less\n  ", rows, ".height = udiv i64 ", rows, ".high, ", rows, ".tiles\n");
 }
 

@@ -31,7 +31,7 @@ $fields$  %is.packed = icmp eq i64 %packed, 1
   %is.plain = xor i1 %is.packed, true
   %rhs.along = icmp eq i64 %bk, $rhs.size$
   %lhs.along = icmp eq i64 %ak, $lhs.size$
-  %along.0 = and i1 %rhs.along, %lhs.along
+$tile.rows$  %along.0 = and i1 %rhs.along, %lhs.along
   %in.any.order = icmp eq i64 %packed, 0
   %along.1 = and i1 %along.0, %in.any.order
   %is.deep = icmp uge i64 %k, $vector$
@@ -189,7 +189,7 @@ $lhs.strides$  %la.m2 = mul i64 %la.m, 2
   %la.m3 = mul i64 %la.m, 3
   %la.m6 = mul i64 %la.m, 6
   %la.m9 = mul i64 %la.m, 9
-  %tile.bytes = mul i64 %rows.tile, %la.m
+  %tile.bytes = mul i64 %tile.rows, %la.m
   br i1 %none, label %item.end, label %batches
 batches:
   br label %batch
@@ -495,7 +495,7 @@ void DotWriter::write_driver(const std::string& name, const DotNeeds& needs) {
                                            {"run.bytes", cat((shape.scratch + small_rows) * row_bytes)},
                                            {"slot.bytes", cat(slot_bytes)},
                                            {"panels.bytes", cat(form.packs_lhs ? slot_bytes : shape.share * slot_bytes)},
-                                           {"chunk", cat(2 * shape.rows)},
+                                           {"chunk", cat(2 * (form.amx ? amx_rows : shape.rows))},
                                            {"long", cat(long_block / size_of(form.lhs))},
                                            {"lhs.packs", form.packs_lhs ? "true" : "false"},
                                            {"lhs.bytes", cat(lhs_bytes)},
@@ -537,7 +537,7 @@ void DotWriter::write_driver(const std::string& name, const DotNeeds& needs) {
                                            {"rows.small", cat(small_rows)},
                                            {"rows.small.less", cat(small_rows - 1)},
                                            {"slim", cat(shape.slim)},
-                                           {"tiles", tiles(needs)}});
+                                           {"tile.rows", choose_amx()}, {"tiles", tiles(needs)}});
   declare("@weft.dot.zeros = internal constant [256 x i8] zeroinitializer, align 64\n");
   declare("declare i64 @llvm.umin.i64(i64, i64)\n");
   declare("declare i64 @llvm.umax.i64(i64, i64)\n");

@@ -21,7 +21,7 @@ DotNeeds everything(const DotForm& form, const DotShape& shape) {
   DotNeeds needs{form.lhs, form.rhs, form.accumulate, form.packs_lhs, true, true, true, true, true, true};
   needs.bits = form.bits;
   for (int height = 1; height <= shape.rows; ++height) needs.heights.insert(height);
-  for (int height = least_packing(shape); height <= shape.rows; ++height) needs.packing.insert(height);
+  for (int height = least_packing(shape); height <= shape.rows && !form.amx; ++height) needs.packing.insert(height);
   return needs;
 }
 
@@ -30,6 +30,7 @@ DotNeeds everything(const DotForm& form, const DotShape& shape) {
 std::map<std::string, std::string> DotEmitter::library(const Target& target) {
   std::map<std::string, std::string> modules;
   auto add = [&](const DotForm& form, auto write) {
+    if (target.amx && !form.amx) return;
     DotEmitter emitter(target);
     emitter.is_library_ = true;
     DotWriter writer(emitter, form);

@@ -18,7 +18,7 @@ DotShape dot_shape(const Target& target, const DotForm& form) {
   // Panels that take turns stay in the second-level cache: deep ones save ways in and out of the tile.
   shape.depth = form.packs_lhs ? 256 : form.group == 1 ? 2048 : 512;
   shape.slot_depth = form.packs_lhs || form.group > 1 ? shape.depth : shape.depth / 2;
-  shape.block = 48;
+  shape.block = form.amx ? 2 * amx_rows : 48;
   // Long runs pack rhs seldom; packing of lhs is for the second-level cache, and for more panels at once.
   shape.run = form.packs_lhs ? 192 : 1056;
   shape.share = form.packs_lhs ? 8 : form.group == 1 ? 2 : 4;
@@ -43,6 +43,7 @@ DotForm dot_form(const Target& target, DType lhs, DType rhs, DType accumulate) {
   } else if (sums_words && both([&](DType dtype) { return is_byte(dtype) || dtype == DType::i16; })) {
     form.packed = DType::i16, form.group = 2;
   }
+  form.amx = target.amx && (form.packed == DType::bf16 || form.packed == DType::i8);
   return form;
 }
 

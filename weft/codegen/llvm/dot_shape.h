@@ -41,6 +41,7 @@ struct DotForm {
   // again; of signed by unsigned the operands of the instruction are exchanged.
   bool biased = false, swapped = false;
   bool packs_lhs = false;
+  bool amx = false;  // more than a few rows of lhs that lie along k are multiplied by AMX, whose tiles take packed operands as they are
   std::optional<FourBits> bits = {};  // of bytes of rhs, what counts
 
   // Whether elements of rhs are used as they lie in memory.
@@ -88,6 +89,8 @@ inline constexpr int rows_per_base = 3;
 inline constexpr int small_rows = 4;
 // Rows of a tile that are a multiple of a page apart: ways of a first-level cache, at least.
 inline constexpr int rows_of_pages = 8;
+// The same of AMX: two of its registers.
+inline constexpr int amx_rows = 32;
 inline constexpr int dot_words = 31;
 // Added to a height by which a driver chooses a tile, for those that read rhs in place, and for those that pack it too.
 inline constexpr int raw_offset = 64, packing_offset = 128;
@@ -125,6 +128,10 @@ struct DotWriter {
   // The same for the small tile where %r.left rows are left: the first or second row stands in for
   // missing ones.
   std::string call_small_tile(const std::string& name, const std::string& rest);
+  // A tile of AMX, of up to amx_rows rows by a packed panel.
+  std::string amx_tile();
+  // Part of the driver: %tile.rows, the rows of a full tile, and with AMX %amx, whether its tiles are called.
+  std::string choose_amx() const;
   // One row by panels of rhs that is read as it lies.
   std::string stream();
   std::string inner(bool fetches);

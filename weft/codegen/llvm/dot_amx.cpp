@@ -1,0 +1,187 @@
+// The micro-kernel of AMX: four tiles of 16 x 16 sums from two of lhs and two of rhs, each 16 rows of 16 units. Packed operands
+// are what its instructions read: units of neighbours along k, those of lhs side by side in a row.
+//
+// Bytes of either sign are multiplied as they are. Sums of bf16 differ from AVX512-BF16's: the even and the odd products of 16
+// units are added up by themselves, then their sums (Intel's Software Developer's Manual, TDPBF16PS). The first whole 16 units are
+// taken together, and the last ones, so that a sum's order follows from k alone.
+#include "weft/codegen/llvm/dot_shape.h"
+
+namespace weft {
+namespace {
+
+constexpr int side = 16;  // rows of a tile, and units in a row
+
+// Tiles: of sums (top left, top right, below them), of lhs (top, below), of rhs (left, right).
+enum AmxTile { sums = 0, lhs = 4, rhs = 6 };
+
+// $steps$ steps of $depth$ units each, at most `side`. Rows and bytes of a row that are not there are zero.
+constexpr std::string_view open_text =
+    R"(define internal void @$name$(ptr %a, i64 %am, i64 %rows, ptr %b, i64 %bk, i64 %steps, i64 %depth, ptr %c, i1 %first, ptr %ahead, i64 %ahead.step) noinline optsize {
+entry:
+  %config = alloca [64 x i8], align 64
+  %top = call i64 @llvm.umin.i64(i64 %rows, i64 16)
+  %below = sub i64 %rows, %top
+  %is.tall = icmp ne i64 %below, 0
+  %below.row = select i1 %is.tall, i64 64, i64 0
+  %a.row = shl i64 %depth, 2
+  %a.below.row = select i1 %is.tall, i64 %a.row, i64 0
+  %a.below = mul i64 %am, 16
+  %b.step = mul i64 %bk, 16
+  store [64 x i8] zeroinitializer, ptr %config, align 64
+  store i8 1, ptr %config
+$config$  call void @llvm.x86.ldtilecfg(ptr %config)
+  br i1 %is.tall, label %tall, label %low
+)";
+
+constexpr std::string_view body_text = R"($which$:
+  br i1 %first, label %$which$.zero, label %$which$.resume
+$which$.zero:
+$zero$  br label %$which$.start
+$which$.resume:
+$resume$  br label %$which$.start
+$which$.start:
+  %$which$.none = icmp eq i64 %steps, 0
+  br i1 %$which$.none, label %$which$.end, label %$which$.step
+$which$.step:
+  %$which$.left = phi i64 [ %steps, %$which$.start ], [ %$which$.next, %$which$.step ]
+  %$which$.a = phi ptr [ %a, %$which$.start ], [ %$which$.a.next, %$which$.step ]
+  %$which$.b = phi ptr [ %b, %$which$.start ], [ %$which$.b.next, %$which$.step ]
+  %$which$.ahead.0 = phi ptr [ %ahead, %$which$.start ], [ %$which$.ahead.16, %$which$.step ]
+$step$  %$which$.a.next = getelementptr i8, ptr %$which$.a, i64 64
+  %$which$.b.next = getelementptr i8, ptr %$which$.b, i64 %b.step
+  %$which$.next = add i64 %$which$.left, -1
+  %$which$.more = icmp ne i64 %$which$.next, 0
+  br i1 %$which$.more, label %$which$.step, label %$which$.end
+$which$.end:
+$store$  call void @llvm.x86.tilerelease()
+  ret void
+)";
+
+constexpr std::string_view tile_text = R"(}
+
+define internal void @$name$(ptr %a, i64 %am, i64 %rows, ptr %b, i64 %bk, i64 %count, ptr %c, i1 %first, ptr %ahead, i64 %ahead.step) noinline optsize {
+entry:
+  %whole = lshr i64 %count, 4
+  %rest = and i64 %count, 15
+  %is.whole = icmp ne i64 %whole, 0
+  br i1 %is.whole, label %take.whole, label %take.rest
+take.whole:
+  call void @$name$.steps(ptr %a, i64 %am, i64 %rows, ptr %b, i64 %bk, i64 %whole, i64 16, ptr %c, i1 %first, ptr %ahead, i64 %ahead.step)
+  %is.rest = icmp ne i64 %rest, 0
+  br i1 %is.rest, label %take.rest, label %done
+take.rest:
+  %first.rest = phi i1 [ %first, %entry ], [ false, %take.whole ]
+  %a.whole = mul i64 %whole, 64
+  %a.rest = getelementptr i8, ptr %a, i64 %a.whole
+  %k.whole = mul i64 %whole, 16
+  %b.whole = mul i64 %k.whole, %bk
+  %b.rest = getelementptr i8, ptr %b, i64 %b.whole
+  %steps = call i64 @llvm.umin.i64(i64 %rest, i64 1)
+  %depth = call i64 @llvm.umax.i64(i64 %rest, i64 1)
+  call void @$name$.steps(ptr %a.rest, i64 %am, i64 %rows, ptr %b.rest, i64 %bk, i64 %steps, i64 %depth, ptr %c, i1 %first.rest, ptr %ahead, i64 0)
+  br label %done
+done:
+  ret void
+}
+
+)";
+
+struct Amx {
+  DotWriter& writer;
+  std::string ir;
+
+  int row_bytes() const { return writer.shape.width * writer.shape.size; }
+
+  std::string multiply() const {
+    if (writer.form.packed == DType::bf16) return "tdpbf16ps";
+    return is_signed(writer.form.lhs) ? is_signed(writer.form.rhs) ? "tdpbssd" : "tdpbsud" : "tdpbusd";
+  }
+
+  void call(std::string_view instruction, const std::string& arguments, const std::string& types) {
+    append(ir, "  call void @llvm.x86.", instruction, "(", arguments, ")\n");
+    writer.declare(cat("declare void @llvm.x86.", instruction, "(", types, ")\n"));
+  }
+  // To or from memory.
+  void move(std::string_view instruction, int tile, const std::string& at, const std::string& stride) {
+    call(instruction, cat("i8 ", tile, ", ptr ", at, ", i64 ", stride), "i8 immarg, ptr, i64");
+  }
+
+  std::string take() { return std::exchange(ir, {}); }
+
+  // Bytes of a row and rows of each tile: bytes 16 and 48 of what LDTILECFG reads.
+  std::string config() {
+    const char *const columns[] = {"64", "64", "%below.row", "%below.row", "%a.row", "%a.below.row", "64", "64"},
+                      *const rows[] = {"%top", "%top", "%below", "%below", "%top", "%below", "%depth", "%depth"};
+    for (int i = 0; i < 8; ++i)
+      append(ir, "  %columns.", i, " = trunc i64 ", columns[i], " to i16\n  %columns.at.", i, " = getelementptr i8, ptr %config, i64 ", 16 + 2 * i,
+             "\n  store i16 %columns.", i, ", ptr %columns.at.", i, "\n  %rows.", i, " = trunc i64 ", rows[i], " to i8\n  %rows.at.", i,
+             " = getelementptr i8, ptr %config, i64 ", 48 + i, "\n  store i8 %rows.", i, ", ptr %rows.at.", i, "\n");
+    writer.declare("declare void @llvm.x86.ldtilecfg(ptr)\n");
+    return take();
+  }
+
+  std::string at_sums(const std::string& which, const char* why, int tile) {
+    std::string at = cat("%", which, ".", why, ".", tile);
+    append(ir, "  ", at, " = getelementptr i8, ptr %c, i64 ", tile / 2 * side * row_bytes() + tile % 2 * 64, "\n");
+    return at;
+  }
+
+  void step(const std::string& which, bool is_tall) {
+    for (int i = 0; i < side; ++i) {
+      std::string ahead = cat("%", which, ".ahead.");
+      writer.prefetch(ir, cat(ahead, i));
+      append(ir, "  ", ahead, i + 1, " = getelementptr i8, ptr ", ahead, i, ", i64 %ahead.step\n");
+    }
+    move("tileloadd64", lhs, cat("%", which, ".a"), "%am");
+    append(ir, "  %", which, ".b.right = getelementptr i8, ptr %", which, ".b, i64 64\n");
+    move("tileloadd64", rhs, cat("%", which, ".b"), "%bk");
+    move("tileloadd64", rhs + 1, cat("%", which, ".b.right"), "%bk");
+    if (is_tall) {
+      append(ir, "  %", which, ".a.below = getelementptr i8, ptr %", which, ".a, i64 %a.below\n");
+      move("tileloadd64", lhs + 1, cat("%", which, ".a.below"), "%am");
+    }
+    for (int tile = 0; tile < (is_tall ? 4 : 2); ++tile)
+      call(multiply(), cat("i8 ", sums + tile, ", i8 ", lhs + tile / 2, ", i8 ", rhs + tile % 2), "i8 immarg, i8 immarg, i8 immarg");
+  }
+
+  void body(const std::string& which, bool is_tall) {
+    int tiles = is_tall ? 4 : 2;
+    auto each = [&](auto f) {
+      for (int tile = sums; tile < sums + tiles; ++tile) f(tile);
+      return take();
+    };
+    std::string written = take(), stride = cat(row_bytes());
+    std::string zero = each([&](int tile) { call("tilezero", cat("i8 ", tile), "i8 immarg"); });
+    std::string resume = each([&](int tile) { move("tileloadd64", tile, at_sums(which, "old", tile), stride); });
+    std::string store = each([&](int tile) { move("tilestored64", tile, at_sums(which, "new", tile), stride); });
+    step(which, is_tall);
+    ir = written + fill(body_text, {{"which", which}, {"zero", zero}, {"resume", resume}, {"step", take()}, {"store", store}});
+  }
+};
+
+}  // namespace
+
+std::string DotWriter::amx_tile() {
+  std::string name = cat("weft.amx.", form.name());
+  if (!first(name)) return name;
+  Amx amx{*this, {}};
+  std::string config = amx.config();
+  amx.ir = fill(open_text, {{"name", name + ".steps"}, {"config", config}});
+  amx.body("tall", true);
+  amx.body("low", false);
+  amx.ir += fill(tile_text, {{"name", name}});
+  declare("declare void @llvm.x86.tilerelease()\n");
+  declare("declare i64 @llvm.umin.i64(i64, i64)\n");
+  declare("declare i64 @llvm.umax.i64(i64, i64)\n");
+  emitter.functions_ += amx.ir;
+  return name;
+}
+
+// Few rows, which may be multiplied before rhs is packed and after, are left to vectors.
+std::string DotWriter::choose_amx() const {
+  if (!form.amx) return "  %tile.rows = add i64 %rows.tile, 0\n";
+  return cat("  %amx.tall = icmp ugt i64 %m, ", shape.few, "\n  %amx = and i1 %amx.tall, %lhs.along\n  %tile.rows = select i1 %amx, i64 ", amx_rows,
+             ", i64 %rows.tile\n");
+}
+
+}  // namespace weft
