@@ -89,7 +89,7 @@ inline constexpr int rows_per_base = 3;
 inline constexpr int small_rows = 4;
 // Rows of a tile that are a multiple of a page apart: ways of a first-level cache, at least.
 inline constexpr int rows_of_pages = 8;
-// The same of AMX: two of its registers.
+// Rows of a tile of AMX: those of two of its registers.
 inline constexpr int amx_rows = 32;
 inline constexpr int dot_words = 31;
 // Added to a height by which a driver chooses a tile, for those that read rhs in place, and for those that pack it too.
