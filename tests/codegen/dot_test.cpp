@@ -60,6 +60,7 @@ void entry(std::string& ir) {
   for (int i = 0; i < 21; ++i)
     append(ir, "  %word.", i, " = getelementptr i64, ptr %args, i64 ", i, "\n  %", names[i], " = load ",
            i < 4 ? "ptr" : "i64", ", ptr %word.", i, "\n");
+  ir += "  %is.dense = icmp eq i64 %cn, 1\n  %sums = select i1 %is.dense, ptr %result, ptr null\n";
 }
 
 std::string llvm_name(DType dtype) {
@@ -128,6 +129,7 @@ struct Kernels {
     kernel.m = "%m", kernel.n = "%n", kernel.k = "%k";
     if (k >= 0) kernel.k = cat(k), kernel.k_factor = k, kernel.lhs.inner = "1";
     kernel.entry = kernel.epilogue_entry = entry;
+    kernel.result = {accumulate, "%sums", {"%c0", "%c1"}, "%cm", "1"};
     return kernel;
   }
 
@@ -402,6 +404,8 @@ TEST_CASE("deep, tall and wide products are cut into blocks") {
   verify({1, 1, 60, 90, 600}, DType::f64, DType::f64);
   // Several panels, chunks of rows and blocks of k, whole ones and parts.
   verify({1, 1, 61, 150, 1100}, DType::f32, DType::f32);
+  verify({1, 1, 250, 150, 1100}, DType::f32, DType::f32);
+  verify({1, 1, 250, 90, 1100, Order::rows, Order::rows, Order::columns}, DType::f32, DType::f32);
   verify({1, 1, 130, 90, 2060}, DType::f64, DType::f64);
 }
 

@@ -66,6 +66,12 @@ class Work {
 
 }  // namespace
 
+int price_of(const Kernel& kernel) {
+  int price = 0;
+  for (const Expr& e : kernel.exprs) price += e.kind == ExprKind::scalar ? cost_of(e.op) : 1;
+  return price;
+}
+
 Dim work_of(const Kernel& kernel) { return Work(kernel).of(kernel.body); }
 
 }  // namespace weft

@@ -8,6 +8,9 @@ namespace weft {
 // The price of one scalar operation, in vector additions.
 int cost_of(Scalar op);
 
+// The price of all expressions of a kernel, each once.
+int price_of(const Kernel& kernel);
+
 // The price of one iteration of the kernel's parallel loop, or of the whole kernel where it has none, in additions of
 // 32-bit elements in vectors: about 10 ps each. Extents that vary within the kernel count as their largest.
 Dim work_of(const Kernel& kernel);

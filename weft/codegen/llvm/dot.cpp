@@ -186,6 +186,9 @@ void fill_descriptor(std::string& ir, const DotKernel& kernel, const DotWriter& 
   store_field(ir, "bk", words.bk);
   store_field(ir, "rhs", words.from);
   store_field(ir, "panel.packed", words.panel);
+  const DotOperand* result = kernel.result && lhs_too ? &*kernel.result : nullptr;
+  store_field(ir, "result", result ? result->pointer : "null");
+  store_field(ir, "result.row", result ? scaled(ir, "result", result->outer, writer.shape.size) : "0");
   int missing = max_batch_rank - static_cast<int>(kernel.batch.size());
   for (int i = 0; i < max_batch_rank; ++i) {
     bool is_there = i >= missing;
@@ -193,6 +196,7 @@ void fill_descriptor(std::string& ir, const DotKernel& kernel, const DotWriter& 
     store_field(ir, "extents", is_there ? kernel.batch[at] : "1", i);
     if (lhs_too) store_field(ir, "lhs.strides", is_there ? scaled(ir, cat("a.", i), lhs.batch[at], size_of(lhs.dtype)) : "0", i);
     store_field(ir, "rhs.strides", is_there ? words.strides[at] : "0", i);
+    store_field(ir, "result.strides", is_there && result ? scaled(ir, cat("result.", i), result->batch[at], writer.shape.size) : "0", i);
   }
 }
 

@@ -73,6 +73,9 @@ struct DotKernel {
   // start with "dot.". A light one is written for all vectors of a row side by side.
   std::function<void(std::string& ir, const DotVector& vector)> epilogue;
   bool light_epilogue = false;
+  // Where the epilogue does nothing but store the sums, side by side along n: rows along m are `outer`. Whole tiles leave them
+  // there themselves. The pointer may be null at run time.
+  std::optional<DotOperand> result;
 };
 
 // What the kernels of one combination of element types ask of their shared loops.

@@ -16,7 +16,7 @@ enum AmxTile { sums = 0, lhs = 4, rhs = 6 };
 
 // $steps$ steps of $depth$ units each, at most `side`. Rows and bytes of a row that are not there are zero.
 constexpr std::string_view open_text =
-    R"(define internal void @$name$(ptr %a, i64 %am, i64 %rows, ptr %b, i64 %bk, i64 %steps, i64 %depth, ptr %c, i1 %first, ptr %ahead, i64 %ahead.step) noinline optsize {
+    R"(define internal void @$name$(ptr %a, i64 %am, i64 %rows, ptr %b, i64 %bk, i64 %steps, i64 %depth, ptr %c, i64 %c.row, i1 %first, ptr %ahead, i64 %ahead.step) noinline optsize {
 entry:
   %config = alloca [64 x i8], align 64
   %top = call i64 @llvm.umin.i64(i64 %rows, i64 16)
@@ -27,6 +27,7 @@ entry:
   %a.below.row = select i1 %is.tall, i64 %a.row, i64 0
   %a.below = mul i64 %am, 16
   %b.step = mul i64 %bk, 16
+  %c.below = mul i64 %c.row, 16
   store [64 x i8] zeroinitializer, ptr %config, align 64
   store i8 1, ptr %config
 $config$  call void @llvm.x86.ldtilecfg(ptr %config)
@@ -59,14 +60,14 @@ $store$  call void @llvm.x86.tilerelease()
 
 constexpr std::string_view tile_text = R"(}
 
-define internal void @$name$(ptr %a, i64 %am, i64 %rows, ptr %b, i64 %bk, i64 %count, ptr %c, i1 %first, ptr %ahead, i64 %ahead.step) noinline optsize {
+define internal void @$name$(ptr %a, i64 %am, i64 %rows, ptr %b, i64 %bk, i64 %count, ptr %c, i64 %c.row, i1 %first, ptr %ahead, i64 %ahead.step) noinline optsize {
 entry:
   %whole = lshr i64 %count, 4
   %rest = and i64 %count, 15
   %is.whole = icmp ne i64 %whole, 0
   br i1 %is.whole, label %take.whole, label %take.rest
 take.whole:
-  call void @$name$.steps(ptr %a, i64 %am, i64 %rows, ptr %b, i64 %bk, i64 %whole, i64 16, ptr %c, i1 %first, ptr %ahead, i64 %ahead.step)
+  call void @$name$.steps(ptr %a, i64 %am, i64 %rows, ptr %b, i64 %bk, i64 %whole, i64 16, ptr %c, i64 %c.row, i1 %first, ptr %ahead, i64 %ahead.step)
   %is.rest = icmp ne i64 %rest, 0
   br i1 %is.rest, label %take.rest, label %done
 take.rest:
@@ -78,7 +79,7 @@ take.rest:
   %b.rest = getelementptr i8, ptr %b, i64 %b.whole
   %steps = call i64 @llvm.umin.i64(i64 %rest, i64 1)
   %depth = call i64 @llvm.umax.i64(i64 %rest, i64 1)
-  call void @$name$.steps(ptr %a.rest, i64 %am, i64 %rows, ptr %b.rest, i64 %bk, i64 %steps, i64 %depth, ptr %c, i1 %first.rest, ptr %ahead, i64 0)
+  call void @$name$.steps(ptr %a.rest, i64 %am, i64 %rows, ptr %b.rest, i64 %bk, i64 %steps, i64 %depth, ptr %c, i64 %c.row, i1 %first.rest, ptr %ahead, i64 0)
   br label %done
 done:
   ret void
@@ -89,8 +90,6 @@ done:
 struct Amx {
   DotWriter& writer;
   std::string ir;
-
-  int row_bytes() const { return writer.shape.width * writer.shape.size; }
 
   std::string multiply() const {
     if (writer.form.packed == DType::bf16) return "tdpbf16ps";
@@ -122,7 +121,7 @@ struct Amx {
 
   std::string at_sums(const std::string& which, const char* why, int tile) {
     std::string at = cat("%", which, ".", why, ".", tile);
-    append(ir, "  ", at, " = getelementptr i8, ptr %c, i64 ", tile / 2 * side * row_bytes() + tile % 2 * 64, "\n");
+    append(ir, "  ", at, ".row = getelementptr i8, ptr %c, i64 ", tile / 2 ? "%c.below" : "0", "\n  ", at, " = getelementptr i8, ptr ", at, ".row, i64 ", tile % 2 * 64, "\n");
     return at;
   }
 
@@ -150,7 +149,7 @@ struct Amx {
       for (int tile = sums; tile < sums + tiles; ++tile) f(tile);
       return take();
     };
-    std::string written = take(), stride = cat(row_bytes());
+    std::string written = take(), stride = "%c.row";
     std::string zero = each([&](int tile) { call("tilezero", cat("i8 ", tile), "i8 immarg"); });
     std::string resume = each([&](int tile) { move("tileloadd64", tile, at_sums(which, "old", tile), stride); });
     std::string store = each([&](int tile) { move("tilestored64", tile, at_sums(which, "new", tile), stride); });

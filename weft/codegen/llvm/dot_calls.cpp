@@ -19,7 +19,7 @@ struct Tiles {
   bool has_packed() const { return needs.pack || needs.packed || !has_raw(); }
 
   std::string write() {
-    std::string common = "i64 %tile.units, ptr %c, i1 %is.first, ptr %ahead, i64 %ahead.step, i64 %tile.parts, i64 %k.jump";
+    std::string common = "i64 %tile.units, ptr %c, i64 %c.row, i1 %is.first, ptr %ahead, i64 %ahead.step, i64 %tile.parts, i64 %k.jump";
     std::string rest = cat("ptr %b, i64 %b.step, ", common, writer.form.biased ? ", ptr %head" : "");
     std::string packing_rest = cat("ptr %b.at, i64 %bk, ", common, writer.form.biased ? ", ptr %bs.head" : "", ", ptr %bs.units");
     append(ir, tile_height("%r"),
@@ -47,7 +47,7 @@ struct Tiles {
   // Of any height.
   void amx() {
     append(ir, "matrix:\n  br i1 %amx, label %tile.amx, label %tall\n");
-    tile("tile.amx", "%r.height", cat("  call void @", writer.amx_tile(), "(ptr %a, i64 %la.m, i64 %r.height, ptr %b, i64 %b.step, i64 %tile.units, ptr %c, i1 %is.first, ptr %ahead, i64 %ahead.step)\n"));
+    tile("tile.amx", "%r.height", cat("  call void @", writer.amx_tile(), "(ptr %a, i64 %la.m, i64 %r.height, ptr %b, i64 %b.step, i64 %tile.units, ptr %c, i64 %c.row, i1 %is.first, ptr %ahead, i64 %ahead.step)\n"));
   }
 
   // Heights that are not known now.

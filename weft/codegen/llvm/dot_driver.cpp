@@ -103,6 +103,7 @@ $tile.rows$  %along.0 = and i1 %rhs.along, %lhs.along
   %m.part.bytes = mul i64 %mp, %am
   %m.jump = sub i64 %mj, %m.part.bytes
   %is.deeper = icmp ugt i64 %k, %k.deep
+  %has.result = icmp ne ptr %result, null
   %some = icmp ult i64 %begin, %end
   br i1 %some, label %item, label %done
 
@@ -198,6 +199,7 @@ batch:
   %b.left = phi i64 [ %bat, %batches ], [ %b.div, %batch ]
   %a.batch = phi i64 [ 0, %batches ], [ %a.batch.next, %batch ]
   %b.batch = phi i64 [ 0, %batches ], [ %b.batch.next, %batch ]
+  %o.batch = phi i64 [ 0, %batches ], [ %o.batch.next, %batch ]
   %p.ext = getelementptr i64, ptr %extents, i64 %bi
   %ext = load i64, ptr %p.ext
   %b.div = udiv i64 %b.left, %ext
@@ -213,6 +215,10 @@ batch:
   %bs.stride = load i64, ptr %p.bs
   %bs.x = mul i64 %bs.stride, %b.index
   %b.batch.next = add i64 %b.batch, %bs.x
+  %p.os = getelementptr i64, ptr %result.strides, i64 %bi
+  %os = load i64, ptr %p.os
+  %os.x = mul i64 %os, %b.index
+  %o.batch.next = add i64 %o.batch, %os.x
   %bi.next = add i64 %bi, -1
   %b.more = icmp sge i64 %bi.next, 0
   br i1 %b.more, label %batch, label %start
@@ -227,6 +233,9 @@ start:
   %a.m0 = add i64 %a.m0.in, %a.m0.part
   %a0 = getelementptr i8, ptr %a0.0, i64 %a.m0
   %b0 = getelementptr i8, ptr %rhs, i64 %b.batch.next
+  %o0 = getelementptr i8, ptr %result, i64 %o.batch.next
+  ; Few rows go through k a little at a time: their sums stay near.
+  %leaves.item = and i1 %has.result, %not.few
   ; The first tile packs what it reads where there is one of its height.
   %first.left = call i64 @llvm.umin.i64(i64 %m.count, i64 %m.part.left)
 $first.height$  %first.bits = lshr i64 $packing.heights$, %first.height
@@ -321,6 +330,9 @@ panel.in:
   %c.p = mul i64 %p, %c.panel
   %c0 = getelementptr i8, ptr %cs, i64 %c.p
   %is.full = icmp eq i64 %cols, $width$
+  %leaves.panel = and i1 %leaves.item, %is.full
+  %o.n0 = mul i64 %n0, $size$
+  %o.at = getelementptr i8, ptr %o0, i64 %o.n0
   %raw.here = select i1 %is.packed, i64 0, i64 $raw.offset$
   %stay.whole = and i1 %stay, %kc.whole
   %stay.full = and i1 %stay.whole, %is.full
@@ -386,14 +398,21 @@ rows:
   %r.left.0 = sub i64 %m1, %r
   %r.left = call i64 @llvm.umin.i64(i64 %r.left.0, i64 %part.left)
   %r.in = sub i64 %r, %m0
+  ; The small tile may write more rows than there are.
+  %is.enough = icmp uge i64 %r.left, $rows.small$
+  %leaves = and i1 %leaves.panel, %is.enough
   %c.in = select i1 %in.one, i64 0, i64 %r.in
-  %c.offset = mul i64 %c.in, $row.bytes$
-  %c = getelementptr i8, ptr %c0, i64 %c.offset
+  %c.at = select i1 %leaves, i64 %r, i64 %c.in
+  %c.row = select i1 %leaves, i64 %result.row, i64 $row.bytes$
+  %c.from = select i1 %leaves, ptr %o.at, ptr %c0
+  %c.offset = mul i64 %c.at, %c.row
+  %c = getelementptr i8, ptr %c.from, i64 %c.offset
   %ahead.offset = mul i64 %r.in, %ahead.row
   %ahead.b = getelementptr i8, ptr %ahead.at, i64 %ahead.offset
   %ahead.a = getelementptr i8, ptr %a, i64 %tile.bytes
   %ahead = select i1 %stay.here, ptr %ahead.b, ptr %ahead.a
-$tiles$  br i1 %is.last, label %finish, label %rows.end
+$tiles$  %finishes = icmp ugt i1 %is.last, %leaves
+  br i1 %finishes, label %finish, label %rows.end
 finish:
   %f = phi i64 [ 0, %tiled ], [ %f.next, %finish ]
   %f.n = mul i64 %f, $width$
@@ -437,6 +456,9 @@ constexpr int widest = 32;
 
 // Bytes of a block of lhs that are read again from the second-level cache, beside panels of rhs.
 constexpr int64_t long_block = 1 << 19;
+
+// Of a chunk of such a block: as many as leave most of that cache to the panels.
+constexpr int tiles_of_chunk = 8;
 
 // The calls of a driver that depend on what its kernels need.
 struct DriverCalls {
@@ -495,7 +517,7 @@ void DotWriter::write_driver(const std::string& name, const DotNeeds& needs) {
                                            {"run.bytes", cat((shape.scratch + small_rows) * row_bytes)},
                                            {"slot.bytes", cat(slot_bytes)},
                                            {"panels.bytes", cat(form.packs_lhs ? slot_bytes : shape.share * slot_bytes)},
-                                           {"chunk", cat(2 * (form.amx ? amx_rows : shape.rows))},
+                                           {"chunk", cat(tiles_of_chunk * (form.amx ? amx_rows : shape.rows))},
                                            {"long", cat(long_block / size_of(form.lhs))},
                                            {"lhs.packs", form.packs_lhs ? "true" : "false"},
                                            {"lhs.bytes", cat(lhs_bytes)},
@@ -509,7 +531,7 @@ void DotWriter::write_driver(const std::string& name, const DotNeeds& needs) {
                                            {"head.bytes", cat(head_bytes)},
                                            {"scratch", cat(shape.scratch)},
                                            {"share", cat(shape.share)},
-                                           {"width", cat(shape.width)},
+                                           {"width", cat(shape.width)}, {"size", cat(shape.size)},
                                            {"wide", cat(widest)},
                                            {"width.less", cat(shape.width - 1)},
                                            {"depth", cat(shape.depth * group)},

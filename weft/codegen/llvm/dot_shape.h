@@ -54,7 +54,8 @@ DotShape dot_shape(const Target& target, const DotForm& form);
 // The words that a kernel hands to the shared loops: pointers, extents, strides in bytes, how rhs lies (0: as given, 1:
 // packed, 2: as given, to be added up as if it were packed), for parts of m and k elements and
 // the stride from part to part, rows of a work item, of a run and of a tile, how far ahead a single row fetches rhs (0: not),
-// and for four batch dimensions a table of extents and of either operand's strides.
+// where tiles leave their sums (null: to the epilogue), and for four batch dimensions a table of extents and of the strides of
+// operands and result.
 struct DotField {
   std::string_view name;
   int word;
@@ -80,9 +81,12 @@ inline constexpr DotField dot_fields[] = {{"lhs", 0, true},
                                           {"panel.packed", 28},
                                           {"rows.tile", 29},
                                           {"fetch", 30},
+                                          {"result", 31, true},
+                                          {"result.row", 32},
                                           {"extents", 9, false, true},
                                           {"lhs.strides", 13, false, true},
-                                          {"rhs.strides", 17, false, true}};
+                                          {"rhs.strides", 17, false, true},
+                                          {"result.strides", 33, false, true}};
 inline constexpr int rows_per_base = 3;
 // Rows of the small tile: with two vectors in a row, the fewest that hide the latency of a
 // multiply-add.
@@ -91,7 +95,7 @@ inline constexpr int small_rows = 4;
 inline constexpr int rows_of_pages = 8;
 // Rows of a tile of AMX: those of two of its registers.
 inline constexpr int amx_rows = 32;
-inline constexpr int dot_words = 31;
+inline constexpr int dot_words = 37;
 // Added to a height by which a driver chooses a tile, for those that read rhs in place, and for those that pack it too.
 inline constexpr int raw_offset = 64, packing_offset = 128;
 // Of tiles that pack rhs, the fewest rows: as many as fill the time of the stores, and as tiles of nearly equal heights have.

@@ -32,39 +32,58 @@ struct Tile {
   void open(const std::string& name) {
     append(ir, "define internal void @", name, "(");
     for (int row = 0; row < rows; row += rows_per_base) append(ir, "ptr %base.", row, ", ");
-    append(ir, "i64 %am, i64 %am2, i64 %ak, ptr %b, i64 %bk, i64 %count, ptr %c, i1 %first",
+    append(ir, "i64 %am, i64 %am2, i64 %ak, ptr %b, i64 %bk, i64 %count, ptr %c, i64 %c.row, i1 %first",
            ", ptr %ahead, i64 %ahead.step, i64 %parts, i64 %jump", form().biased ? ", ptr %head" : "", packs ? ", ptr %to" : "", panels > 1 ? ", i64 %bp, i64 %cp" : "",
            ") noinline optsize {\nentry:\n");
-    append(ir, "  br i1 %first, label %start, label %resume\n");
+    append(ir, "  %c.row.2 = shl i64 %c.row, 1\n  %c.row.3 = mul i64 %c.row, 3\n");
   }
 
-  // The pointer to a vector of accumulators.
-  std::string at(const std::string& name, int row, int v) {
-    std::string base = "%c";
-    if (int panel = v / shape().vectors) {
-      base = name + ".panel";
-      append(ir, "  ", name, ".move = mul i64 %cp, ", panel, "\n  ", base, " = getelementptr i8, ptr %c, i64 ", name,
-             ".move\n");
-    }
-    append(ir, "  ", name, " = getelementptr i8, ptr ", base, ", i64 ",
-           (row * shape().width + v % shape().vectors * shape().lanes) * shape().size, "\n");
-    return name;
+  // The pointer to a row of accumulators: by threes, as those of lhs.
+  std::string at_row(const std::string& name, int row) {
+    int base = row - row % rows_per_base, before = row == base ? row - rows_per_base : base;
+    if (row == 0) return "%c";
+    std::string from = before ? cat(name, before) : "%c", step = row == base ? ".row.3" : row == base + 2 ? ".row.2" : "";
+    append(ir, "  ", name, row, " = getelementptr i8, ptr ", from, ", i64 %c", step.empty() ? ".row" : step, "\n");
+    return cat(name, row);
+  }
+
+  // The pointers to vectors of accumulators, row after row.
+  template <class F>
+  void each_at(const std::string& name, F f) {
+    std::string base;
+    each([&](const std::string& at, int row, int v) {
+      if (v == 0) base = at_row(name, row);
+      std::string pointer = name + at, from = base;
+      if (int panel = v / shape().vectors) {
+        from = pointer + ".panel";
+        append(ir, "  ", pointer, ".move = mul i64 %cp, ", panel, "\n  ", from, " = getelementptr i8, ptr %c, i64 ", pointer, ".move\n");
+      }
+      append(ir, "  ", pointer, " = getelementptr i8, ptr ", from, ", i64 ", v % shape().vectors * shape().lanes * shape().size, "\n");
+      f(at, v, pointer);
+    });
   }
 
   void resume() {
-    append(ir, "resume:\n");
-    each([&](const std::string& at, int row, int v) {
-      std::string from = this->at(cat("%at.", at), row, v);
-      append(ir, "  %old.", at, " = load ", writer.vector(), ", ptr ", from, ", align ", shape().lanes * shape().size,
-             "\n");
+    bool headed = form().biased && !raw;
+    if (headed) load_heads();
+    append(ir, "  br i1 %first, label %start, label %resume\nresume:\n");
+    each_at("%at.", [&](const std::string& at, int v, const std::string& from) {
+      append(ir, "  %old.", at, " = load ", writer.vector(), ", ptr ", from, ", align ", shape().size, "\n");
+      if (headed) append(ir, "  %less.old.", at, " = add ", writer.vector(), " %old.", at, ", %less.", v, "\n");
     });
     append(ir, "  br label %start\nstart:\n");
-    bool headed = form().biased && !raw;
-    each([&](const std::string& at, int, int) {
-      append(ir, headed ? "  %so.far." : "  %start.", at, " = phi ", writer.vector(),
-             " [ zeroinitializer, %entry ], [ %old.", at, ", %resume ]\n");
+    each([&](const std::string& at, int, int v) {
+      append(ir, "  %start.", at, " = phi ", writer.vector(), " [ ", headed ? cat("%less.", v) : "zeroinitializer", ", %entry ], [ ", headed ? "%less.old." : "%old.", at,
+             ", %resume ]\n");
     });
-    for (int v = 0; headed && v < vectors(); ++v) {
+    // No instruction, but LLVM does not see through it: it would flip one unit and spread that by another instruction.
+    if (form().biased) append(ir, "  %flip = call ", writer.units(), " asm \"\", \"=v,0\"(", writer.units(), " splat (i32 ", 0x80808080u, "))\n");
+    append(ir, "  %empty = icmp eq i64 %count, 0\n  br i1 %empty, label %finish, label %step\n");
+  }
+
+  // What sums are too large by, less than zero.
+  void load_heads() {
+    for (int v = 0; v < vectors(); ++v) {
       std::string base = "%head";
       if (int panel = v / shape().vectors) {
         base = cat("%head.panel.", v);
@@ -73,15 +92,8 @@ struct Tile {
       }
       append(ir, "  %head.at.", v, " = getelementptr i8, ptr ", base, ", i64 ",
              v % shape().vectors * shape().lanes * shape().size, "\n  %head.", v, " = load ", writer.vector(),
-             ", ptr %head.at.", v, ", align ", shape().size, "\n");
+             ", ptr %head.at.", v, ", align ", shape().size, "\n  %less.", v, " = sub ", writer.vector(), " zeroinitializer, %head.", v, "\n");
     }
-    if (headed)
-      each([&](const std::string& at, int, int v) {
-        append(ir, "  %start.", at, " = sub ", writer.vector(), " %so.far.", at, ", %head.", v, "\n");
-      });
-    // No instruction, but LLVM does not see through it: it would flip one unit and spread that by another instruction.
-    if (form().biased) append(ir, "  %flip = call ", writer.units(), " asm \"\", \"=v,0\"(", writer.units(), " splat (i32 ", 0x80808080u, "))\n");
-    append(ir, "  %empty = icmp eq i64 %count, 0\n  br i1 %empty, label %finish, label %step\n");
   }
 
   void step() {
@@ -196,12 +208,9 @@ struct Tile {
     for (int v = 0; v < vectors() && biased; ++v)
       append(ir, "  %bias.end.", v, " = phi ", writer.vector(), " [ zeroinitializer, %start ], [ %bias.next.", v,
              ", %part ]\n");
-    each([&](const std::string& at, int row, int v) {
-      std::string to = this->at(cat("%to.", at), row, v);
-      if (biased)
-        append(ir, "  %less.", at, " = sub ", writer.vector(), " %end.", at, ", %bias.end.", v, "\n");
-      append(ir, "  store ", writer.vector(), biased ? " %less." : " %end.", at, ", ptr ", to, ", align ", shape().lanes * shape().size,
-             "\n");
+    each_at("%to.", [&](const std::string& at, int v, const std::string& to) {
+      if (biased) append(ir, "  %less.", at, " = sub ", writer.vector(), " %end.", at, ", %bias.end.", v, "\n");
+      append(ir, "  store ", writer.vector(), biased ? " %less." : " %end.", at, ", ptr ", to, ", align ", shape().size, "\n");
     });
     for (int v = 0; v < vectors() && biased && packs; ++v)
       append(ir, "  %head.at.", v, " = getelementptr i8, ptr %head, i64 ", v * shape().lanes * shape().size, "\n  store ",

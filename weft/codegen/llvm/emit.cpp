@@ -2,9 +2,8 @@
 #include "weft/codegen/emit.h"
 
 #include <map>
-#include <numeric>
 
-#include "weft/codegen/llvm/dot.h"
+#include "weft/codegen/llvm/dot_kernel.h"
 #include "weft/codegen/llvm/kernel_emitter.h"
 #include "weft/core/error.h"
 #include "weft/kernel/cost.h"
@@ -15,112 +14,8 @@ namespace {
 // A launch that costs less (see kernel/cost.h) never asks for threads.
 constexpr int64_t small_launch = 200000;
 
-// Epilogues that cost no more, in the same prices, are written for all vectors of a row.
-constexpr int light = 32;
-
 // Ends the name of a kernel's other function (Kernel::two_ways).
 constexpr std::string_view other_way = ".kept";
-
-// Of its expressions, each once.
-int price_of(const Kernel& kernel) {
-  int price = 0;
-  for (const Expr& e : kernel.exprs) price += e.kind == ExprKind::scalar ? cost_of(e.op) : 1;
-  return price;
-}
-
-// A number that divides the extent, whatever its symbols are.
-int64_t factor_of(const Dim& dim) {
-  int64_t factor = dim.constant();
-  for (const Dim::Term& term : dim.terms()) {
-    const DimAtom& atom = *term.atoms[0];
-    bool chooses = term.atoms.size() == 1 && (atom.op == DimOp::min || atom.op == DimOp::max);
-    factor = std::gcd(factor, term.coefficient * (chooses ? std::gcd(factor_of(atom.operands[0]), factor_of(atom.operands[1])) : 1));
-  }
-  return factor;
-}
-
-class DotWriterCalls {
- public:
-  DotWriterCalls(ModuleText& module, const Kernel& kernel) : kernel_(kernel), emitter_(module, kernel), epilogue_(module, kernel) {}
-
-  DotKernel form() {
-    const Dot& dot = *kernel_.dot;
-    DotKernel form;
-    form.name = kernel_.name;
-    form.accumulate = dot.accumulate;
-    form.packed_rhs = dot.packed_rhs;
-    auto extent = [](const Dim& dim, const char* name) { return dim.is_static() ? cat(dim.value()) : std::string(name); };
-    form.m = extent(dot.m, "%dot_m"), form.n = extent(dot.n, "%dot_n"), form.k = extent(dot.k, "%dot_k");
-    form.n_factor = factor_of(dot.n), form.k_factor = factor_of(dot.k);
-    for (size_t i = 0; i < dot.batch.size(); ++i) form.batch.push_back(cat("%extent_b", i));
-    if (!dot.pack_rhs) form.lhs = side(dot.lhs, "lhs");
-    form.rhs = side(dot.rhs, "rhs");
-    form.lhs.dtype = dot.lhs_type, form.rhs.dtype = dot.rhs_type, form.rhs.bits = dot.bits;
-    if (dot.packed_rhs) {
-      // Zero strides tell a matrix that all batches share.
-      for (size_t i = 0; i < dot.batch.size(); ++i) form.rhs.batch[i] = dot.rhs.batch[i].is(0) ? "0" : "1";
-      form.matrix = "%rhs_matrix";
-    }
-    if (dot.raw) form.raw = side(*dot.raw, "raw"), form.is_packed = "%is_packed";
-    form.light_epilogue = price_of(kernel_) <= light;
-    form.entry = [this](std::string& ir) { enter(ir); };
-    form.epilogue_entry = [this](std::string& ir) {
-      epilogue_.out = &ir;
-      epilogue_.load_arguments(true);
-    };
-    form.epilogue = [this](std::string& ir, const DotVector& v) {
-      epilogue_.out = &ir;
-      epilogue_.emit_dot_body(v.value, v.lanes, v.m, v.n, v.batch, v.mask, v.rows);
-    };
-    return form;
-  }
-
- private:
-  DotOperand side(const Dot::Side& side, const std::string& name) {
-    DotOperand operand;
-    operand.dtype = kernel_.memories[static_cast<size_t>(side.memory)].dtype;
-    operand.pointer = cat("%", name, "_pointer");
-    for (size_t i = 0; i < side.batch.size(); ++i)
-      operand.batch.push_back(side.batch[i].is_static() ? cat(side.batch[i].value()) : cat("%", name, "_b", i));
-    operand.outer_part = side.outer_part, operand.outer_jump = side.outer_jump;
-    operand.inner_part = side.inner_part, operand.inner_jump = side.inner_jump;
-    operand.outer = side.outer.is_static() ? cat(side.outer.value()) : cat("%", name, "_outer");
-    operand.inner = side.inner.is_static() ? cat(side.inner.value()) : cat("%", name, "_inner");
-    return operand;
-  }
-
-  void enter(std::string& ir) {
-    const Dot& dot = *kernel_.dot;
-    emitter_.out = &ir;
-    emitter_.load_arguments();
-    auto name_it = [&](const std::string& name, const Dim& dim) { append(ir, "  ", name, " = add i64 0, ", emitter_.extent(dim), "\n"); };
-    name_it("%dot_m", dot.m);
-    name_it("%dot_n", dot.n);
-    name_it("%dot_k", dot.k);
-    for (size_t i = 0; i < dot.batch.size(); ++i) name_it(cat("%extent_b", i), dot.batch[i]);
-    auto enter_side = [&](const Dot::Side& s, const std::string& name) {
-      const Memory& memory = kernel_.memories[static_cast<size_t>(s.memory)];
-      for (size_t i = 0; i < s.batch.size(); ++i)
-        if (!s.batch[i].is_static()) name_it(cat("%", name, "_b", i), s.batch[i]);
-      if (!s.outer.is_static()) name_it(cat("%", name, "_outer"), s.outer);
-      if (!s.inner.is_static()) name_it(cat("%", name, "_inner"), s.inner);
-      bool packed = dot.packed_rhs && &s == &dot.rhs;
-      if (packed) name_it("%rhs_matrix", s.offset);
-      std::string offset = packed ? "0" : emitter_.extent(s.offset * Dim(size_of(memory.dtype)));
-      append(ir, "  %", name, "_pointer = getelementptr i8, ptr ", emitter_.pointer(s.memory), ", i64 ", offset, "\n");
-    };
-    if (!dot.pack_rhs) enter_side(dot.lhs, "lhs");
-    enter_side(dot.rhs, "rhs");
-    if (dot.raw) {
-      enter_side(*dot.raw, "raw");
-      append(ir, "  %is_packed_slot = getelementptr i64, ptr %args, i64 ", emitter_.argument_count(), "\n  %is_packed = load i64, ptr %is_packed_slot\n");
-    }
-    if (dot.pack_rhs) append(ir, "  %packed_pointer = getelementptr i8, ptr ", emitter_.pointer(dot.packed), ", i64 0\n");
-  }
-
-  const Kernel& kernel_;
-  KernelEmitter emitter_, epilogue_;
-};
 
 Dim batch_of(const Dot& dot) {
   Dim batch = 1;
@@ -447,7 +342,7 @@ class EntryWriter {
     if (kernel.dot) {
       const Dot& dot = *kernel.dot;
       Dim batch = batch_of(dot);
-      DotKernel form = DotWriterCalls(module_, kernel).form();
+      DotKernel form = LoopDot(module_, kernel).form();
       count = dot.pack_rhs ? dots_.pack_items(form, batch, dot.n) : dots_.items(form, batch, dot.m, dot.n);
       cost = dot.pack_rhs ? max(dot.k, Dim(1)) * Dim(32) : max(dots_.item_cost(form, dot.m, dot.k), Dim(1));
     }
@@ -532,7 +427,7 @@ ModuleText write_module(const Program& program, const Target& target, const Libr
       add_other_way(module, kernel);
       continue;
     }
-    DotWriterCalls calls(module, kernel);
+    LoopDot calls(module, kernel);
     std::string ir;
     if (kernel.dot->pack_rhs) dots.emit_pack(ir, calls.form(), "%packed_pointer");
     else dots.emit(ir, calls.form());

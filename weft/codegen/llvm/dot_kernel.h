@@ -1,0 +1,26 @@
+// A kernel of the loop IR around a matrix product, as the dot emitter takes it.
+#pragma once
+
+#include "weft/codegen/llvm/dot.h"
+#include "weft/codegen/llvm/kernel_emitter.h"
+
+namespace weft {
+
+class LoopDot {
+ public:
+  // Both must live as long as what form() returns.
+  LoopDot(ModuleText& module, const Kernel& kernel);
+
+  DotKernel form();
+
+ private:
+  DotOperand side(const Dot::Side& side, const std::string& name) const;
+  // The first lines of the kernel's function: extents, strides and pointers by the names that form() gives.
+  void enter(std::string& ir);
+
+  const Kernel& kernel_;
+  KernelEmitter emitter_, epilogue_;
+  std::optional<Dot::Side> sums_;  // where the epilogue does nothing but store them
+};
+
+}  // namespace weft
