@@ -42,8 +42,8 @@ struct Tile {
   std::string at_row(const std::string& name, int row) {
     int base = row - row % rows_per_base, before = row == base ? row - rows_per_base : base;
     if (row == 0) return "%c";
-    std::string from = before ? cat(name, before) : "%c", step = row == base ? ".row.3" : row == base + 2 ? ".row.2" : "";
-    append(ir, "  ", name, row, " = getelementptr i8, ptr ", from, ", i64 %c", step.empty() ? ".row" : step, "\n");
+    append(ir, "  ", name, row, " = getelementptr i8, ptr ", before ? cat(name, before) : "%c", ", i64 ",
+           row == base ? "%c.row.3" : row == base + 2 ? "%c.row.2" : "%c.row", "\n");
     return cat(name, row);
   }
 
