@@ -66,9 +66,11 @@ class Work {
 
 }  // namespace
 
+int price_of(const Expr& expr) { return expr.kind == ExprKind::scalar ? cost_of(expr.op) : 1; }
+
 int price_of(const Kernel& kernel) {
   int price = 0;
-  for (const Expr& e : kernel.exprs) price += e.kind == ExprKind::scalar ? cost_of(e.op) : 1;
+  for (const Expr& expr : kernel.exprs) price += price_of(expr);
   return price;
 }
 

@@ -8,7 +8,8 @@ namespace weft {
 // The price of one scalar operation, in vector additions.
 int cost_of(Scalar op);
 
-// The price of all expressions of a kernel, each once.
+// The price of one expression without its arguments, and of all expressions of a kernel, each once.
+int price_of(const Expr& expr);
 int price_of(const Kernel& kernel);
 
 // The price of one iteration of the kernel's parallel loop, or of the whole kernel where it has none, in additions of

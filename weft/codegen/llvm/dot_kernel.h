@@ -8,9 +8,9 @@ namespace weft {
 
 class LoopDot {
  public:
-  // Both must live as long as what form() returns.
   LoopDot(ModuleText& module, const Kernel& kernel);
 
+  // Its functions write by this object, which must be there as long as they are called.
   DotKernel form();
 
  private:

@@ -31,7 +31,7 @@ bool is_one_total(const std::vector<Stmt>& body) {
 // Of one turn.
 int64_t KernelEmitter::price_of(const std::vector<Stmt>& body) const {
   int64_t price = 0;
-  visit_expressions(kernel_, roots_of(body), [&](ExprId, const Expr& e) { price += e.kind == ExprKind::scalar ? cost_of(e.op) : 1; });
+  visit_expressions(kernel_, roots_of(body), [&](ExprId, const Expr& e) { price += weft::price_of(e); });
   return price;
 }
 
