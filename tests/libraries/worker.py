@@ -1,0 +1,226 @@
+"""The process that replays cases: their numbers come in line by line, what was found goes out as lines of JSON.
+
+`python -m tests.libraries.worker FILE FD TIME JIT`; the parent ends it when a case takes too long.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import inspect
+import io
+import json
+import os
+import pickle
+import random
+import resource
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .compare import Comparison, magnitude, short
+from .targets import resolve
+
+MEMORY = 10 << 30
+PLAIN_SECONDS = 3.0  # a case that takes longer is left out
+ITEMS = 50  # of an iterator that is a result
+
+
+@dataclass
+class Outcome:
+    """What a call gave and left behind."""
+
+    result: Any
+    error: BaseException | None
+    args: Any
+    seconds: float
+    shared: tuple = ()
+
+    def different(self, wanted: Outcome, scale: float) -> str:
+        """What differs from another outcome, or nothing."""
+        if (self.error is not None or wanted.error is not None) and type(self.error) is not type(wanted.error):
+            return f"raises {described(self.error)} for {described(wanted.error)}"
+        comparison = Comparison(scale)
+        return comparison.difference(self.result, wanted.result, "result") or comparison.difference(
+            self.args, wanted.args, "arguments "
+        )
+
+
+def described(error: BaseException | None) -> str:
+    if error is None:
+        return "nothing"
+    lines = str(error).splitlines() or [""]
+    return f"{type(error).__name__}: {lines[0][:160]}"
+
+
+def run(function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Outcome:
+    """Calls the function as the first thing in a quiet and seeded world."""
+    random.seed(1)
+    np.random.seed(1)
+    result = error = None
+    with (
+        warnings.catch_warnings(),
+        contextlib.redirect_stdout(io.StringIO()),
+        contextlib.redirect_stderr(io.StringIO()),
+    ):
+        warnings.simplefilter("ignore")
+        begun = time.perf_counter()
+        try:
+            result = function(*args, **kwargs)
+        except (Exception, SystemExit) as caught:
+            error = caught
+        seconds = time.perf_counter() - begun
+        if isinstance(result, Iterator):
+            kind = type(result).__name__
+            try:
+                result = (kind, list(islice(result, ITEMS)))
+            except Exception as caught:
+                result, error = None, caught
+    return Outcome(result, error, (args, kwargs), seconds, shared_with(result, (*args, *kwargs.values())))
+
+
+def shared_with(result: Any, arguments: tuple) -> tuple:
+    """Which arguments the result is, or has its elements from."""
+    results = result if isinstance(result, (tuple, list)) and len(result) < 20 else [result]
+    return tuple(
+        tuple(i for i, a in enumerate(arguments) if isinstance(a, np.ndarray) and np.may_share_memory(r, a))
+        for r in results
+        if isinstance(r, np.ndarray)
+    )
+
+
+def varied(value: Any) -> Any:
+    """The arguments with other floats, as far as they are seen from outside."""
+    if isinstance(value, np.ndarray) and type(value) is np.ndarray and value.dtype.kind in "fc":
+        return (value * value.dtype.type(1.25)).reshape(value.shape)
+    if type(value) is float:
+        return value * 1.25
+    if type(value) in (list, tuple):
+        return type(value)(varied(v) for v in value)
+    return {k: varied(v) for k, v in value.items()} if type(value) is dict else value
+
+
+class LeftOut(Exception):
+    """A case that says nothing: plain Python cannot repeat it."""
+
+
+class Case:
+    """One case and how its function is run."""
+
+    def __init__(self, case: dict[str, Any], send: Callable[[dict], None]) -> None:
+        self.case, self.send = case, send
+        try:
+            self.function = resolve(case["module"], case["qualname"])
+            args, kwargs = self.fresh()
+        except Exception as error:
+            raise LeftOut(f"not loaded: {described(error)}") from error
+        self.scale = magnitude((args, kwargs))
+
+    def fresh(self) -> tuple[tuple, dict[str, Any]]:
+        return pickle.loads(self.case["data"])
+
+    def fresh_varied(self) -> tuple[tuple, dict[str, Any]]:
+        args, kwargs = self.fresh()
+        return varied(args), varied(kwargs)
+
+    def plain(self) -> tuple[Outcome, Outcome]:
+        """What plain calls give of the arguments and of varied ones."""
+        first = run(self.function, *self.fresh())
+        if first.seconds > PLAIN_SECONDS:
+            raise LeftOut("slow in plain Python")
+        wanted = run(self.function, *self.fresh())
+        if text := first.different(wanted, self.scale):
+            raise LeftOut(f"differs from itself: {text}")
+        return wanted, run(self.function, *self.fresh_varied())
+
+    def check(self, jit: Callable[..., Any], timed: bool) -> dict[str, Any]:
+        wanted, wanted_varied = self.plain()
+        self.send({"stage": "jit"})
+        jitted = jit(self.function)
+        calls = [("first call", self.fresh, wanted), ("second call", self.fresh, wanted)]
+        calls.append(("other values", self.fresh_varied, wanted_varied))
+        found: dict[str, Any] = {"way": "unknown", "alias": False}
+        for name, arguments, plain in calls:
+            self.send({"stage": name})
+            before = dict(getattr(jitted, "ways", {}))
+            actual = run(jitted, *arguments())
+            if text := actual.different(plain, self.scale):
+                outcome = "error" if actual.error is not None and plain.error is None else "wrong"
+                return {
+                    **found,
+                    "outcome": outcome,
+                    "text": described(actual.error) if outcome == "error" else text,
+                    "in": name,
+                }
+            after = getattr(jitted, "ways", {})
+            if way := next((w for w, count in after.items() if count > before.get(w, 0)), None):
+                found["way"] = way
+            found["alias"] |= actual.shared != plain.shared
+        found["raises"] = wanted.error is not None
+        if "strict" in inspect.signature(jit).parameters:
+            self.send({"stage": "strict"})
+            found["strict"] = self.strict(jit, wanted)
+        if timed:
+            self.send({"stage": "time"})
+            found["seconds"] = [self.least(self.function), self.least(jitted)]
+        return {**found, "outcome": "equal"}
+
+    def strict(self, jit: Callable[..., Any], wanted: Outcome) -> str:
+        """Whether it is one program: 'one', or why not."""
+        try:
+            actual = run(jit(self.function, strict=True), *self.fresh())
+        except Exception as error:
+            return described(error)
+        return (
+            "one"
+            if not actual.different(wanted, self.scale)
+            else described(actual.error)
+            if actual.error
+            else "other result"
+        )
+
+    def least(self, function: Callable[..., Any]) -> float:
+        """The least time of a call, of those that fit into a short while."""
+        least, end = float("inf"), time.monotonic() + 0.3
+        for _ in range(30):
+            least = min(least, run(function, *self.fresh()).seconds)
+            if time.monotonic() > end:
+                break
+        return least
+
+
+def identity(function: Callable[..., Any]) -> Callable[..., Any]:
+    """In the place of wf.jit it shows whether the suite itself finds differences where there are none."""
+    return function
+
+
+def main(file: str, out: str, timed: str, jit: str) -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    sys.setrecursionlimit(3000)
+    channel = os.fdopen(int(out), "w")
+    cases = pickle.loads(Path(file).read_bytes())
+    compiler = resolve(*jit.split(":"))
+
+    def send(message: dict[str, Any]) -> None:
+        print(json.dumps(message), file=channel, flush=True)
+
+    send({"ready": True})
+    for line in sys.stdin:
+        try:
+            found = Case(copy.copy(cases[int(line)]), send).check(compiler, timed == "time")
+        except LeftOut as reason:
+            found = {"outcome": "left out", "text": str(reason)}
+        except Exception as error:
+            found = {"outcome": "left out", "text": f"the suite itself fails: {short(described(error))}"}
+        send(found)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
