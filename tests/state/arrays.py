@@ -1,0 +1,185 @@
+"""Fragments with arrays: writes to arguments and views, masks, shapes, copies, small arrays filled one by one."""
+
+from __future__ import annotations
+
+from .builder import Builder
+from .registry import fragment
+
+
+@fragment
+def write_argument(b: Builder) -> None:
+    a = b.pick("x", "x", "m[0]", "m")
+    b.emit(b.pick(
+        f"{a}[0] = {b.float()}", f"{a} *= 0.5" if "[" not in a else "m[0] *= 0.5", f"{a}[1:] = {a}[:-1]", f"{a}.sort()", f"{a}[{a} > 1] = 0.5",
+        "x[:3] += m[0]", f"x[{b.any('int')} % 3] -= {b.float()}", "m.T[0] = 1.0", "x[::2] = 0.0", "x.reshape(-1, 1)[0] = 2.0",
+    ))  # fmt: skip
+
+
+@fragment
+def write_view(b: Builder) -> None:
+    v = b.name("view")
+    text = b.pick(
+        "x[1:]",
+        "m[:, 0]",
+        "m.ravel()",
+        "x.reshape(-1)",
+        "m.T",
+        "x[::-1]",
+        "np.asarray(x)",
+        "m.view()",
+        f"{b.variable('vec')}[1:]",
+        "np.broadcast_to(x[:3], (2, 3))",
+    )
+    b.emit(f"{v} = {text}")
+    b.emit(b.pick(f"{v}[0] = {b.float()}", f"{v} += 0.5", f"{v}[:] = 0.25", "x[0] = 9.0", "m[0, 0] = 9.0"))
+    b.results += [v, f"{v}[1:]"]
+
+
+@fragment
+def local_array(b: Builder) -> None:
+    c = b.name("w")
+    b.emit(
+        f"{c} = {b.pick('np.zeros(3)', 'np.array([1.0, 2.0, 0.5])', 'np.ones(3)', 'np.full(3, 0.5)', 'x[:3].copy()', 'np.empty(3)')}"
+    )
+    if "np.empty" in b.lines[-1]:
+        b.emit(f"{c}[:] = 0.0")
+    b.emit(
+        b.pick(
+            f"{c}[0] = x[0]",
+            f"{c}[{b.any('int')} % 3] += {b.float()}",
+            f"{c}[1:] = x[1:3]",
+            f"for i in range(3):\n    {c}[i] = x[i] * i",
+        )
+    )
+    b.know("vec", c)
+
+
+@fragment
+def masked(b: Builder) -> None:
+    mask = b.pick("x > 0", f"x > {b.any('float')}", "~(x > 1)", "(x > 0) & (x < 2)", "x != 0")
+    name = b.name("part")
+    b.emit(f"{name} = x[{mask}]")
+    b.results += [name, f"{name}.size", f"{name}.sum()", f"len({name})"]
+    b.let(
+        "float",
+        b.pick(
+            f"{name}.sum()", f"float({name}.size)", f"({name} * 2).sum()", f"np.median({name}) if {name}.size else 0.0"
+        ),
+    )
+
+
+@fragment
+def found(b: Builder) -> None:
+    text = b.pick(
+        "np.nonzero(x > 0)[0]",
+        "np.flatnonzero(x)",
+        "np.argwhere(m > 0)",
+        "np.where(x > 0)",
+        "np.unique(np.round(x))",
+        "x.nonzero()",
+        "np.argsort(x)",
+        "np.unique(x, return_counts=True)",
+    )
+    name = b.name("found")
+    b.emit(f"{name} = {text}")
+    b.results += [name, f"len({name})"]
+
+
+@fragment
+def by_index(b: Builder) -> None:
+    i = b.pick("int(np.argmax(x))", "np.argmax(x)", "x.argmin()", f"{b.any('int')} % 3", "np.int64(1)", "-1")
+    name = b.let("int", i)
+    b.let("float", b.pick(f"x[{name}]", f"m[-1][{name} % 3]", f"float(x[{name}])", f"x[{name}:].sum()"))
+
+
+@fragment
+def python_number(b: Builder) -> None:
+    v = b.float()
+    kind, text = b.pick(
+        ("float", f"float({v})"), ("int", f"int({v})"), ("flag", f"bool({v} > 0)"), ("float", f"round({v}, 2)"), ("float", f"abs({v})"), ("float", "x.sum().item()"),
+        ("int", f"round({v})"), ("float", f"max({v}, 0.5)"), ("float", f"min({v}, {b.any('float')})"), ("float", f"math.tanh({v})"), ("float", f"np.float64({v})"),
+        ("int", f"math.floor({v})"), ("int", "x.size // 2"), ("float", f"complex({v}, 1).real"), ("int", "m.ndim"), ("float", f"divmod({v}, 2)[1]"), ("float", f"sum(x.tolist(), {v})"),
+    )  # fmt: skip
+    b.let(kind, text)
+
+
+@fragment
+def text_of(b: Builder) -> None:
+    name = b.name("text")
+    b.emit(f"{name} = " + b.pick(
+        f"str({b.float()})", f'f"{{{b.any("float")}:.3f}}"', "repr(x)", "str(x.shape)", f"'{{}} {{}}'.format({b.any('int')}, {b.any('float')})", "str(x.dtype)",
+        f'f"{{{b.any("int")}}}-{{len(x)}}"', "'%d rows' % len(m)", f"'p' if {b.condition()} else 'n'", "' '.join(str(e) for e in m.shape)",
+    ))  # fmt: skip
+    b.results += [name, f"len({name})", f"{name}[0]"]
+
+
+@fragment
+def printed(b: Builder) -> None:
+    b.emit(
+        f"print({b.pick(b.float(), b.vec(), b.any('int'), 'x.shape', 'type(x).__name__', repr('here') + ', ' + b.any('int'), 'x > 0', b.any('mode'))})"
+    )
+
+
+@fragment
+def joined(b: Builder) -> None:
+    name = b.name("both")
+    b.emit(f"{name} = " + b.pick(
+        "np.concatenate([x, m[0]])", "np.stack([m[0], m[1]])", f"np.array([{b.float()}, {b.float()}, 1])", "np.vstack([m, x[:3]])", "np.append(x, 1.0)",
+        "np.array([row.sum() for row in m])", "np.outer(x, x)", "np.cumsum(x)", "np.array(m.tolist())", "np.arange(len(x)) * x", "np.repeat(x, 2)",
+        "np.eye(3) @ x[:3]", "m @ x[:3]", "x[np.array([0, 2, 1])]", "x.astype(np.float32).astype(float)", "np.clip(x, -1, 1)", "np.diff(x)",
+    ))  # fmt: skip
+    b.results += [name, f"{name}.sum()", f"{name}.shape"]
+
+
+@fragment
+def reshaped_argument(b: Builder) -> None:
+    name = b.name("grid")
+    b.top(f"{name} = np.arange(6.0).reshape(2, 3)")
+    b.emit(
+        b.pick(f"{name}.shape = (3, 2)", f"{name}.shape = -1", f"{name}.resize(2, 3)", f"{name}.flat[0] = {b.float()}")
+    )
+    b.results += [name, f"{name}.shape"]
+
+
+@fragment
+def aliased(b: Builder) -> None:
+    """Two names of one global array, or a view of it."""
+    name, other = b.name("A"), b.name("A")
+    b.top(f"{name} = {b.literal('vec')}\n{other} = {b.pick(name, f'{name}[::-1]', f'{name}[1:]', f'[{name}, {name}]')}")
+    b.emit(b.pick(f"{name}[0] += {b.float()}", f"{name} *= 0.5", f"{name}[1:] = x[:2]"))
+    if b.lines[-1].strip() == f"{name} *= 0.5":
+        b.globals.add(name)
+    b.let("float", f"float(np.sum({other}))")
+    b.between.append(f"{name}[1] = 4.0")
+
+
+@fragment
+def writeable(b: Builder) -> None:
+    name = b.name("fixed")
+    b.top(f"{name} = {b.literal('vec')}\n{name}.flags.writeable = False")
+    b.between.append(f"{name} = {b.literal('vec')}")
+    b.let("vec", f"{name} * {b.vec()}")
+    if b.chance(0.3):
+        b.emit("try:", f"    {name}[0] = 1.0", "except ValueError:", f"    {b.place('int').text} += 1")
+
+
+@fragment
+def deleted(b: Builder) -> None:
+    name, top = b.name("tmp"), b.name("cfg")
+    b.top(f"{top} = {{'a': 1.0, 'b': [2.0]}}")
+    b.emit(b.pick(
+        f"{name} = {b.vec()}\ndel {name}", f"{top}.pop('a', None)", f"{top}['x'] = x", f"if 'a' in {top}:\n    del {top}['a']", f"{top}['b'] = {top}['b'] + [{b.float()}]",
+        f"{top} |= {{'c': {b.float()}}}",
+    ))  # fmt: skip
+    if "|=" in b.lines[-1]:
+        b.globals.add(top)
+    b.between.append(f"{top}['a'] = 3.0")
+    b.results.append(f"len({top})")
+
+
+@fragment
+def shared_storage(b: Builder) -> None:
+    """State that is, from then on, an argument or a view of it."""
+    p = b.place("vec").text
+    b.emit(b.pick(f"{p} = x[:3]", f"{p} = m[0]", f"{p} = x[-3:]", f"{p} = m[:, :][1]"))
+    b.emit(b.pick("x[0] += 1", f"{p}[0] = {b.float()}", "m[1, 1] = 0.5", "pass"))
