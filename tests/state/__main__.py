@@ -55,10 +55,10 @@ class Campaign:
         self.calls += reply["calls"]
         self.raised += reply["raised"]
         self.ways.update(reply["ways"])
+        if reply["source"] is None:
+            reply["source"], reply["tags"] = drawn(request["seed"])
         self.tags.update(set(reply["tags"]))
         if "failure" in reply:
-            if reply["source"] is None:
-                reply["source"] = drawn(request["seed"])
             self.failures[reply["failure"][0]].append(reply)
         if time.monotonic() - self.told > 10:
             self.told = time.monotonic()
@@ -96,10 +96,10 @@ class Campaign:
         return "   fragments: " + ", ".join(f"{tag} {n} of {self.tags[tag]}" for _, tag, n in shares) if shares else ""
 
 
-def drawn(seed: str) -> str:
+def drawn(seed: str) -> tuple[str, tuple[str, ...]]:
     from .generate import program
 
-    return program(seed)[0]
+    return program(seed)
 
 
 def save(source: str, kind: str, name: str) -> None:
@@ -136,7 +136,7 @@ def main() -> int:
     parser.add_argument("--show", metavar="SEED.NUMBER", help="prints a drawn program")
     options = parser.parse_args()
     if options.show:
-        print(drawn(options.show))
+        print(drawn(options.show)[0])
         return 0
     campaign = Campaign(*requests(options))
     threads = [

@@ -155,7 +155,7 @@ def error_difference(actual: BaseException | None, wanted: BaseException | None)
     """(kind, text) of what differs between what was raised; arguments count for a program's own exceptions."""
     names = error_name(actual), error_name(wanted)
     if is_ours(actual):
-        label = re.search(r"\[(\w+)\]", str(actual))
+        label = re.search(r"  \[([a-z]\w*)\]", str(actual))
         return f"our error {names[0]} {label[1] if label else ''}", f"{names[0]}: {actual} for {names[1]}"
     if names[0] != names[1]:
         if wanted is None:

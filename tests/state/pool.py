@@ -7,6 +7,7 @@ import os
 import select
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -22,15 +23,18 @@ class Worker:
         self.wrapper = wrapper
         self.process: subprocess.Popen[str] | None = None
         self.asked = 0
+        self.said = tempfile.TemporaryFile("w+")  # noqa: SIM115
 
     def start(self) -> subprocess.Popen[str]:
         path = os.pathsep.join([str(ROOT / "python"), str(ROOT), os.environ.get("PYTHONPATH", "")])
         env = {"WEFT_VERIFY": "1", "WEFT_CACHE": "off", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
         env |= os.environ | {"PYTHONPATH": path, "PYTHONHASHSEED": "0"}
         self.asked = 0
+        self.said.seek(0)
+        self.said.truncate()
         return subprocess.Popen(
-            [sys.executable, "-m", "tests.state.worker"], cwd=ROOT, env=env, text=True, bufsize=1,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            [sys.executable, "-X", "faulthandler", "-m", "tests.state.worker"], cwd=ROOT, env=env, text=True, bufsize=1,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.said,
         )  # fmt: skip
 
     def ask(self, **request: Any) -> dict[str, Any]:
@@ -55,7 +59,9 @@ class Worker:
         code = process.wait()
         self.process = None
         kind, text = (
-            ("hang", f"no answer in {PATIENCE} s") if line is None else ("crash", f"the process ended with {code}")
+            ("hang", f"no answer in {PATIENCE} s")
+            if line is None
+            else ("crash", f"the process ended with {code}\n{self.last_words()}")
         )
         return {
             "failure": [kind, text],
@@ -65,6 +71,11 @@ class Worker:
             "tags": [],
             "source": request.get("source"),
         }
+
+    def last_words(self) -> str:
+        """What the process wrote last: faulthandler says where it was."""
+        self.said.seek(0)
+        return "\n".join(line for line in self.said.read()[-4000:].splitlines() if "/tests/state/" not in line)[:1500]
 
     def close(self) -> None:
         if self.process is not None:

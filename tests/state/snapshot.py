@@ -207,21 +207,47 @@ class Snapshot:
             self.visit(part, (path, label))
 
     def _memory(self) -> None:
-        """An entry for each array that shares memory with another: which group, and where in it."""
+        """An entry for each array that shares bytes with another: which bytes, numbered as they are met; strides do not count."""
         bounds = [(*np.lib.array_utils.byte_bounds(a), number) for number, (_, a) in enumerate(self._arrays)]
-        groups: list[list[tuple[int, int]]] = []
+        near: list[list[int]] = []
         reach = -1
         for low, high, number in sorted(bounds):
             if low >= reach:
-                groups.append([])
+                near.append([])
             reach = max(reach, high)
-            groups[-1].append((number, self._arrays[number][1].__array_interface__["data"][0]))
-        for group in sorted(sorted(g) for g in groups if len(g) > 1):
-            first = group[0]
-            for number, address in group:
+            near[-1].append(number)
+        groups = [sharing for group in near if len(group) > 1 for sharing in self._sharing(sorted(group))]
+        for group in sorted(groups):
+            places = np.concatenate([bytes_of(self._arrays[number][1]) for number in group])
+            _, first, inverse = np.unique(places, return_index=True, return_inverse=True)
+            ranks = np.argsort(np.argsort(first))[inverse]
+            start = 0
+            for number in group:
                 path, array = self._arrays[number]
-                steps = tuple(s if n > 1 else 0 for s, n in zip(array.strides, array.shape))
-                self._add(path, "memory", (path_text(self._arrays[first[0]][0]), address - first[1], steps))
+                mine, start = ranks[start : start + array.nbytes], start + array.nbytes
+                self._add(
+                    path, "memory", (path_text(self._arrays[group[0]][0]), tuple(mine[:: array.itemsize].tolist()))
+                )
+
+    def _sharing(self, group: list[int]) -> list[list[int]]:
+        """Those of arrays that lie near each other which share bytes, directly or by others."""
+        parts: list[tuple[list[int], set[int]]] = []
+        for number in group:
+            members, places = [number], set(bytes_of(self._arrays[number][1]).tolist())
+            others = [p for p in parts if not p[1].isdisjoint(places)]
+            parts = [p for p in parts if p[1].isdisjoint(places)]
+            for more, also in others:
+                members, places = more + members, places | also
+            parts.append((members, places))
+        return [sorted(members) for members, _ in parts if len(members) > 1]
+
+
+def bytes_of(array: np.ndarray) -> np.ndarray:
+    """The addresses of all bytes of an array, element by element."""
+    places = np.array(array.__array_interface__["data"][0])
+    for extent, step in (*zip(array.shape, array.strides), (array.itemsize, 1)):
+        places = places[..., None] + np.arange(extent) * step
+    return places.ravel()
 
 
 def random_state(value: Any) -> Any:
