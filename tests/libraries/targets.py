@@ -74,7 +74,9 @@ def is_found(module: str, qualname: str, function: Any) -> bool:
 def members(module: types.ModuleType, library: Library) -> Iterator[tuple[str, Any]]:
     """Names in a module of the library's own functions, and of the methods of its classes."""
     for name, value in list(vars(module).items()):
-        if name.startswith("_") or not str(getattr(value, "__module__", "")).startswith(library.package):
+        if name.startswith("_") or not isinstance(value, (types.FunctionType, type)):
+            continue
+        if not str(value.__module__).startswith(library.package):
             continue
         if isinstance(value, types.FunctionType):
             yield name, value
