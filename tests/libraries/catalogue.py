@@ -7,12 +7,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Library:
-    """An installed package, or a part of one; ``source`` names the sdist that holds its tests where no wheel does."""
+    """An installed package, or a part of one.
+
+    ``source`` names the sdist that holds its tests where no wheel does; ``skip`` the modules that are not recorded;
+    ``counters`` attributes that names are made of: module, owner, attribute.
+    """
 
     name: str
     package: str
     source: str = ""
     skip: tuple[str, ...] = ()
+    counters: tuple[tuple[str, str, str], ...] = ()
 
 
 #: Modules of no library are recorded whose names have one of these parts.
@@ -36,7 +41,7 @@ LIBRARIES = [
     Library("tensorly", "tensorly", skip=("tensorly.datasets",)),
     Library("POT", "ot"),
     Library("pvlib", "pvlib", source="pvlib==0.16.1", skip=("pvlib.iotools",)),
-    Library("control", "control"),
+    Library("control", "control", counters=(("control.iosys", "InputOutputSystem", "_idCounter"),)),
     Library("colour-science", "colour", skip=("colour.io", "colour.graph")),
     Library("trimesh", "trimesh", source="trimesh==5.2.0", skip=("trimesh.viewer", "trimesh.exchange")),
     Library("networkx.linalg", "networkx.linalg"),

@@ -53,11 +53,11 @@ class Worker:
         self.process.wait()
         os.close(self.end)
 
-    def check(self, number: int, seconds: float) -> dict[str, Any]:
+    def ask(self, what: str, number: int, seconds: float) -> dict[str, Any]:
         """What was found of a case; the worker is gone after a crash or a timeout."""
         stage, end = "plain", time.monotonic() + seconds
         with contextlib.suppress(BrokenPipeError):
-            self.process.stdin.write(b"%d\n" % number)
+            self.process.stdin.write(f"{what} {number}\n".encode())
             self.process.stdin.flush()
         while True:
             try:
@@ -95,16 +95,20 @@ class Workers:
 
     def check(self, number: int) -> dict[str, Any]:
         """What was found of a case; what goes wrong is tried again in a process without a past."""
-        found = self.once(number)
+        found = self.once("check", number)
         if found["outcome"] in ALONE and self.trials < AGAIN:
             self.trials += 1
             self.close()
-            found["alone"] = self.once(number)["outcome"]
+            steady = self.once("steady", number)
+            if steady["outcome"] == "left out":
+                return steady
+            self.close()
+            found["alone"] = self.once("check", number)["outcome"]
         return found
 
-    def once(self, number: int) -> dict[str, Any]:
+    def once(self, what: str, number: int) -> dict[str, Any]:
         self.worker = self.worker or Worker(self.file, self.given.time, self.given.jit)
-        found = self.worker.check(number, self.given.timeout)
+        found = self.worker.ask(what, number, self.given.timeout)
         if found["outcome"] in ("crash", "timeout") or found.get("text", "").endswith("in plain Python"):
             self.close()
         return found

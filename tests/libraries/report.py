@@ -60,9 +60,9 @@ def print_reasons(results: list[dict[str, Any]], lines: int) -> None:
     """All that are not equal, by reason, the commonest first; all functions are in the results file."""
     groups: dict[str, list[dict[str, Any]]] = {}
     for result in results:
-        if result["outcome"] not in ("equal", "left out"):
+        if result["outcome"] != "equal":
             groups.setdefault(reason_of(result), []).append(result)
-    order = ("crash", "wrong", "timeout", "error")
+    order = ("crash", "wrong", "timeout", "error", "left out")
     ranked = sorted(groups.items(), key=lambda item: (order.index(item[1][0]["outcome"]), -len(item[1])))
     for reason, group in ranked[:lines]:
         functions = Counter(result["function"] for result in group)
@@ -73,7 +73,7 @@ def print_reasons(results: list[dict[str, Any]], lines: int) -> None:
             f"\n{len(group):5}  {reason}\n       {shown}{more}"
             + (f"\n       {alone} equal in a process without a past" * bool(alone))
         )
-        if group[0]["outcome"] != "error":
+        if group[0]["outcome"] not in ("error", "left out"):
             print(f"       {group[0]['library']} #{group[0]['number']}: {group[0]['text']}")
     if len(ranked) > lines:
         print(f"\n{len(ranked) - lines} more reasons; --lines shows them")
