@@ -160,7 +160,7 @@ def packbits(a: Any, /, axis: Any = None, bitorder: str = "big") -> Any:
     x = solid(a)
     if x.dtype.kind not in "iub":
         raise_here(ArgumentTypeError, f"expected an input array of integer or boolean data type, got {x.dtype}", "packbits_dtype")
-    x = np.moveaxis(np.ravel(x), 0, -1) if axis is None else np.moveaxis(np.atleast_1d(x), axis, -1)
+    x = np.moveaxis(np.ravel(x), 0, -1) if axis is None else np.moveaxis(np.atleast_1d(x), one_axis(axis, np.atleast_1d(x).ndim, "packbits"), -1)
     order = bit_weights(bitorder)
     missing = -x.shape[-1] % 8
     flags = np.pad(x.astype(bool), [(0, 0)] * (x.ndim - 1) + [(0, missing)]).astype(np.uint8)

@@ -8,8 +8,10 @@ import numpy as np
 
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError
+from .arguments import extents_of
 from .dispatch import implements
 from .functions import one_axis, solid
+from .reductions import normalized_axes
 from .tracer import TracedArray, raise_here, wrap
 from .ufuncs import op
 
@@ -23,7 +25,10 @@ UNROLLED_TAPS = 16
 @implements(np.gradient)
 def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
     x = solid(f)
-    axes = tuple(range(x.ndim)) if axis is None else tuple(one_axis(a, x.ndim, "gradient") for a in (axis if isinstance(axis, tuple) else (axis,)))
+    axes = tuple(i % max(x.ndim, 1) for i in ([*range(x.ndim)] if axis is None else extents_of(axis, "gradient: axis")))
+    normalized_axes(None if axis is None else axis, x.ndim, "gradient")
+    if x.dtype == bool:
+        raise_here(ArgumentTypeError, "numpy boolean subtract, the `-` operator, is not supported: convert it to numbers", "ufunc_types")
     if edge_order not in (1, 2):
         raise_here(ArgumentValueError, f"gradient: edge_order must be 1 or 2, got {edge_order}", "gradient_order")
     spacings = gradient_spacings(x, axes, varargs)

@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
+from .arguments import extents_of
 from .dispatch import implements
 from .functions import one_axis, product, solid, traced
 from .tracer import TracedArray, python_truth, raise_here
@@ -105,7 +106,7 @@ def append(arr: Any, values: Any, axis: Any = None) -> Any:
 @implements(np.resize)
 def resize(a: Any, new_shape: Any) -> Any:
     x = np.ravel(solid(a))
-    shape = tuple(new_shape) if isinstance(new_shape, (tuple, list)) else (new_shape,)
+    shape = extents_of(new_shape)
     if builtins.any(isinstance(e, int) and e < 0 for e in shape):
         raise_here(ArgumentValueError, f"all elements of `new_shape` must be non-negative, got {shape}", "resize_shape")
     size, given = product(shape), x.shape[0]

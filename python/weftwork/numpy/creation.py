@@ -16,12 +16,15 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..errors import ArgumentValueError, UnsupportedError
+from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
+from .arguments import copy_wanted, extents_of, integer, is_number, new_extents, order_letter, refuse_copy, require_cpu
 from .dispatch import FUNCTIONS, broadcast_to, implements
 from .grids import Joiner
 from .loops import PYTHON_RANGE, Range
+from .ranges import is_whole_ramp, known_number, ramp, table
 from .tracer import NDARRAY, TracedArray, as_tensor, contains_traced, convert, current_trace, raise_here, untraced, wrap
 
+_NoValue = np._NoValue
 CREATORS: dict[str, Callable[..., Any]] = {}
 _lock = threading.Lock()
 _active = 0
@@ -34,6 +37,18 @@ def creates(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
     def register(form: Callable[..., Any]) -> Callable[..., Any]:
         CREATORS[name] = form
+        function = getattr(np, name)
+
+        @functools.wraps(form)
+        def asked_for(*args: Any, **kwargs: Any) -> Any:
+            # As like= of a traced array calls it.
+            result = form(*args, **kwargs)
+            if result is not NotImplemented:
+                return result
+            with untraced():
+                return function(*args, **kwargs)
+
+        FUNCTIONS.setdefault(function, asked_for)
         return form
 
     return register
@@ -116,78 +131,76 @@ def traced_constructor() -> Iterator[None]:
                 np.ndarray = NDARRAY  # type: ignore[misc]
 
 
-def extents_of(shape: Any) -> tuple[Any, ...]:
-    items = shape if isinstance(shape, (tuple, list)) else (shape,)
-    return tuple(item if isinstance(item, _core.Dim) else item.__index__() for item in items)
+def filled(shape: Any, value: Any, dtype: Any, order: str = "C") -> TracedArray:
+    """An array of that shape, dtype and order in memory with one value in it, or values that broadcast."""
+    from .layout import column_major
+
+    result = wrap(broadcast_to(as_tensor(value, np.dtype(dtype)), new_extents(shape)))
+    if order == "F":
+        result._storage.strides = column_major(result.shape)
+    return result
 
 
-def filled(shape: Any, value: Any, dtype: Any) -> TracedArray:
-    return wrap(broadcast_to(as_tensor(value, np.dtype(dtype)), extents_of(shape)))
-
-
-def is_number(dtype: Any) -> bool:
-    """Whether elements are numbers or booleans; arrays of others are NumPy's own."""
-    target = np.dtype(dtype)
-    return target.kind not in "OSUMm" and target.names is None and target.subdtype is None
-
-
-def is_plain(kwargs: dict[str, Any]) -> bool:
-    return kwargs.get("order", "C") in ("C", "K", None) and kwargs.get("like") is None
+def made(shape: Any, value: Any, dtype: Any, order: Any, device: Any) -> Any:
+    """np.zeros and its like; NumPy's own for elements that are no numbers."""
+    if not is_number(dtype):
+        return NotImplemented
+    require_cpu(device)
+    return filled(shape, value, dtype, order_letter(order, allowed="CF"))
 
 
 @creates("zeros")
-def zeros(shape: Any, dtype: Any = float, **kwargs: Any) -> Any:
-    return filled(shape, 0, dtype) if is_plain(kwargs) and is_number(dtype) else NotImplemented
+def zeros(shape: Any, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None) -> Any:
+    return made(shape, 0, dtype, order, device)
 
 
 @creates("empty")
-def empty(shape: Any, dtype: Any = float, **kwargs: Any) -> Any:
-    return filled(shape, 0, dtype) if is_plain(kwargs) and is_number(dtype) else NotImplemented
+def empty(shape: Any, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None) -> Any:
+    return made(shape, 0, dtype, order, device)
 
 
 @creates("ones")
-def ones(shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
-    target = float if dtype is None else dtype
-    return filled(shape, 1, target) if is_plain(kwargs) and is_number(target) else NotImplemented
+def ones(shape: Any, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None) -> Any:
+    return made(shape, 1, dtype, order, device)
 
 
 @creates("full")
-def full(shape: Any, fill_value: Any, dtype: Any = None, **kwargs: Any) -> Any:
-    if not is_plain(kwargs) or (dtype is not None and not is_number(dtype)):
-        return NotImplemented
+def full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None) -> Any:
     if dtype is None:
-        dtype = fill_value.dtype if isinstance(fill_value, TracedArray) else np.asarray(fill_value).dtype
-    return filled(shape, fill_value, dtype)
+        dtype = as_tensor(fill_value).dtype if contains_traced(fill_value) else np.asarray(fill_value).dtype
+    return made(shape, fill_value, dtype, order, device)
 
 
 @implements(np.zeros_like)
-def zeros_like(a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None) -> Any:
-    return like(a, 0, dtype, shape, order)
+def zeros_like(a: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None, *, device: Any = None) -> Any:
+    return like_of(a, 0, dtype, shape, order, device)
 
 
 @implements(np.empty_like)
-def empty_like(prototype: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None) -> Any:
-    return like(prototype, 0, dtype, shape, order)
+def empty_like(prototype: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None, *, device: Any = None) -> Any:
+    return like_of(prototype, 0, dtype, shape, order, device)
 
 
 @implements(np.ones_like)
-def ones_like(a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None) -> Any:
-    return like(a, 1, dtype, shape, order)
+def ones_like(a: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None, *, device: Any = None) -> Any:
+    return like_of(a, 1, dtype, shape, order, device)
 
 
 @implements(np.full_like)
-def full_like(a: Any, fill_value: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None) -> Any:
-    return like(a, fill_value, dtype, shape, order)
+def full_like(a: Any, fill_value: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None, *, device: Any = None) -> Any:
+    return like_of(a, fill_value, dtype, shape, order, device)
 
 
-def like(a: Any, value: Any, dtype: Any, shape: Any, order: str) -> Any:
-    from .layout import column_major, inherit
+def like_of(a: Any, value: Any, dtype: Any, shape: Any, order: Any, device: Any) -> Any:
+    from .functions import copied
 
+    require_cpu(device)
     x = as_tensor(a)
-    result = filled(x.shape if shape is None else shape, value, x.dtype if dtype is None else dtype)
-    if order == "F":
-        result._storage.strides = column_major(result.shape)
-    return inherit(result, (a,), {}) if order in ("K", "A") else result
+    extents = tuple(x.shape) if shape is None else new_extents(shape)
+    tensor = filled(extents, value, x.dtype if dtype is None else dtype).tensor
+    letter = order_letter(order, "K")
+    # Of another number of dimensions, the prototype's order says nothing.
+    return copied(a, tensor, "C" if letter == "K" and len(extents) != x.ndim else letter)
 
 
 for _name in ("zeros_like", "empty_like", "ones_like", "full_like"):
@@ -195,98 +208,96 @@ for _name in ("zeros_like", "empty_like", "ones_like", "full_like"):
 
 
 @creates("arange")
-def arange(*args: Any, dtype: Any = None, **kwargs: Any) -> Any:
-    symbolic = any(isinstance(a, (_core.Dim, TracedArray)) for a in args)
-    integers = all(isinstance(a, (int, np.integer)) for a in args)
+def arange(
+    start_or_stop: Any = _NoValue, /, stop: Any = None, step: Any = None, dtype: Any = None, *, start: Any = _NoValue, device: Any = None, like: Any = None
+) -> Any:
+    alone = start is _NoValue and stop is None
+    if (start_or_stop is _NoValue and alone) or (start is not _NoValue and (stop is None or start_or_stop is not _NoValue)):
+        raise_here(ArgumentTypeError, "arange() requires stop to be specified, and start once", "arange_stop")
+    start, stop = (None, start_or_stop) if alone else (start_or_stop if start is _NoValue else start, stop)
+    start = None if start is _NoValue else start
+    given = [v for v in (start, stop, step) if v is not None]
+    if any(isinstance(v, TracedArray) for v in given):
+        given = [known_number(v) for v in given]
+        start, stop, step = (None if v is None else given.pop(0) for v in (start, stop, step))
+    symbolic = any(isinstance(v, _core.Dim) for v in given)
     # A ramp of whole numbers is an iota, never a table.
-    if not symbolic and not (is_plain(kwargs) and integers and 1 <= len(args) <= 3):
-        return NotImplemented
-    start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
-    if isinstance(step, (TracedArray, _core.Dim)) or isinstance(start, TracedArray) or isinstance(stop, TracedArray):
-        return NotImplemented
-    step = step.__index__()
-    if step == 0:
-        return NotImplemented
-    distance = stop - start if step > 0 else start - stop
-    count = _core.dim_max(0, (distance + abs(step) - 1) // abs(step))
-    if isinstance(count, int) and count < 0:
-        count = 0
-    target = np.dtype(np.int64 if dtype is None else dtype)
-    inner = target if target.kind in "iuf" else np.dtype(np.int64)
-    ramp: Any = wrap(_core.apply("iota", [], {"type": np.dtype(np.int64), "dims": (count,), "dimension": 0}))
-    if step != 1:
-        ramp = np.multiply(ramp, step)
-    if not isinstance(start, int) or start != 0:
-        ramp = np.add(ramp, start if isinstance(start, int) else wrap(as_tensor(start)))
-    return wrap(convert(convert(ramp.tensor, inner), target))
+    if not symbolic and not is_whole_ramp(given, dtype):
+        return table(start, stop, step, dtype, device)
+    require_cpu(device)
+    return ramp(0 if start is None else start, stop, 1 if step is None else step, dtype, given)
 
 
 @creates("eye")
-def eye(N: Any, M: Any = None, k: int = 0, dtype: Any = float, **kwargs: Any) -> Any:
-    if not is_plain(kwargs):
+def eye(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, order: Any = "C", *, device: Any = None, like: Any = None) -> Any:
+    from .functions import copied
+
+    require_cpu(device)
+    if not is_number(dtype):
         return NotImplemented
-    rows, columns = N, N if M is None else M
-    row, column = arange(rows), arange(columns)
-    diagonal = np.equal(np.reshape(row, (rows, 1)) + k, np.reshape(column, (1, columns)))
-    return wrap(convert(diagonal.tensor, np.dtype(dtype)))
+    rows, columns = new_extents((N, N if M is None else M))
+    row, column = ramp(0, rows, 1, None, [rows]), ramp(0, columns, 1, None, [columns])
+    diagonal = np.equal(np.reshape(row, (rows, 1)) + integer(k, "eye: k"), np.reshape(column, (1, columns)))
+    return copied(None, convert(diagonal.tensor, np.dtype(dtype)), order_letter(order, allowed="CF"))
 
 
 @creates("identity")
-def identity(n: Any, dtype: Any = None, **kwargs: Any) -> Any:
-    return eye(n, dtype=float if dtype is None else dtype, **kwargs)
+def identity(n: Any, dtype: Any = None, *, like: Any = None) -> Any:
+    return eye(n, dtype=dtype)
 
 
 @creates("tri")
-def tri(N: Any, M: Any = None, k: int = 0, dtype: Any = float, **kwargs: Any) -> Any:
+def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, *, like: Any = None) -> Any:
     from .functions import triangle
 
-    return wrap(convert(triangle(N, N if M is None else M, k), np.dtype(dtype)))
+    if not is_number(dtype):
+        return NotImplemented
+    rows, columns = new_extents((N, N if M is None else M))
+    return wrap(convert(triangle(rows, columns, integer(k, "tri: k")), np.dtype(dtype)))
 
 
 @creates("array")
-def array(object: Any, dtype: Any = None, *, copy: Any = True, ndmin: int = 0, **kwargs: Any) -> Any:
-    if not contains_traced(object) or not is_plain(kwargs):
+def array(
+    object: Any, dtype: Any = None, *, copy: Any = True, order: Any = "K", subok: bool = False, ndmin: Any = 0, ndmax: Any = 0, like: Any = None
+) -> Any:
+    if not contains_traced(object):
         return NotImplemented
-    from .layout import inherit
+    from .functions import copied, in_memory_order
 
+    letter, wanted = order_letter(order, "K"), copy_wanted(copy)
     target = None if dtype is None else np.dtype(dtype)
-    if isinstance(object, TracedArray) and not copy and not object.scalar and (target is None or target == object.dtype):
-        result = object
+    if wanted is not True and isinstance(object, TracedArray) and not object.scalar and (target is None or target == object.dtype):
+        result = in_memory_order(object, letter, wanted)
     else:
-        result = wrap(as_tensor(object, target))
-        if kwargs.get("order") != "C":
-            inherit(result, (object,), {})
-    return result if result.ndim >= ndmin else np.reshape(result, (1,) * (ndmin - result.ndim) + tuple(result.shape))
+        refuse_copy(wanted)
+        result = copied(object, as_tensor(object, target), letter)
+    limit, least = integer(ndmax, "ndmax"), integer(ndmin, "ndmin")
+    if limit and result.ndim > limit:
+        raise_here(UnsupportedError, f"np.array with ndmax={limit} of {result.ndim} dimensions cannot be compiled", "ndmax")
+    return result if result.ndim >= least else np.reshape(result, (1,) * (least - result.ndim) + tuple(result.shape))
 
 
 @creates("asarray")
-def asarray(a: Any, dtype: Any = None, **kwargs: Any) -> Any:
-    order = kwargs.pop("order", None)
-    result = array(a, dtype, copy=kwargs.pop("copy", None), **kwargs)
-    return ordered(result, order) if order in ("C", "F") and result is not NotImplemented else result
+def asarray(a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: Any = None, like: Any = None) -> Any:
+    require_cpu(device)
+    return array(a, dtype, copy=copy, order="K" if order is None else order)
 
 
-CREATORS["asanyarray"] = asarray
+creates("asanyarray")(asarray)
 
 
 @creates("ascontiguousarray")
-def ascontiguousarray(a: Any, dtype: Any = None, **kwargs: Any) -> Any:
-    return ordered(at_least_a_line(asarray(a, dtype)), "C")
+def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
+    return at_least_a_line(asarray(a, dtype, "C"))
 
 
 @creates("asfortranarray")
-def asfortranarray(a: Any, dtype: Any = None, **kwargs: Any) -> Any:
-    return ordered(at_least_a_line(asarray(a, dtype)), "F")
+def asfortranarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
+    return at_least_a_line(asarray(a, dtype, "F"))
 
 
 def at_least_a_line(array: Any) -> Any:
     return array.reshape(1) if isinstance(array, TracedArray) and not array.ndim else array
-
-
-def ordered(array: Any, order: str) -> Any:
-    from .layout import contiguous
-
-    return contiguous(array, order) if isinstance(array, TracedArray) else array
 
 
 @creates("require")
@@ -298,7 +309,9 @@ def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = 
         raise_here(ArgumentValueError, f"require: unknown requirement among {requirements}", "require")
     if wanted & {"O", "W"}:
         raise_here(UnsupportedError, "whether np.require copies for 'O' and 'W' depends on who owns the memory; write np.copy(x)", "require")
-    return ordered(asarray(a, dtype), "C" if "C" in wanted else "F") if wanted & {"C", "F"} else asarray(a, dtype)
+    if wanted >= {"C", "F"}:
+        raise_here(ArgumentValueError, 'Cannot specify both "C" and "F" order', "require")
+    return asarray(a, dtype, "C" if "C" in wanted else "F" if "F" in wanted else None)
 
 
 @creates("isscalar")

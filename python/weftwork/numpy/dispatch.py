@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
-from . import extents
+from . import arguments, extents
 from .refused import reason
 from .tracer import Tensor, TracedArray, as_tensor, convert, raise_here, untraced, wrap
 
@@ -97,6 +97,12 @@ def widened_dtype(function: Callable[..., Any], types: list[np.dtype]) -> np.dty
     return None
 
 
+def shown_name(ufunc: np.ufunc) -> str:
+    """A ufunc does not know its module: numpy.NAME where NumPy has it by that name."""
+    name = ufunc.__name__
+    return f"numpy.{name}" if getattr(np, name, None) is ufunc else f"the ufunc {name}"
+
+
 def signature_of(ufunc: np.ufunc, dtype: Any, signature: Any) -> Any:
     if signature is not None:
         return signature
@@ -112,28 +118,43 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple, kwargs: dict[str, An
 
         form = METHODS.get(method)
         if form is None:
-            raise_here(UnsupportedError, f"numpy.{ufunc.__name__}.{method} cannot be compiled", "unsupported_function")
+            raise_here(UnsupportedError, f"{shown_name(ufunc)}.{method} cannot be compiled", "unsupported_function")
         return form(ufunc, *inputs, **kwargs)
     out = kwargs.pop("out", None)
     where = kwargs.pop("where", True)
     casting = kwargs.pop("casting", "same_kind")
     dtype, signature = kwargs.pop("dtype", None), kwargs.pop("signature", None)
-    kwargs.pop("order", None), kwargs.pop("subok", None)
+    order, _ = arguments.order_letter(kwargs.pop("order", None), "K"), kwargs.pop("subok", None)
+    arguments.require_casting(casting)
     if ufunc.signature is not None:
         from .linalg import call_gufunc
 
         results = call_gufunc(ufunc, inputs, dtype, kwargs)
     else:
         if kwargs:
-            raise_here(UnsupportedError, f"numpy.{ufunc.__name__} with {', '.join(kwargs)} cannot be compiled", "ufunc_argument")
+            raise_here(UnsupportedError, f"{shown_name(ufunc)} with {', '.join(kwargs)} cannot be compiled", "ufunc_argument")
         results = elementwise(ufunc, inputs, signature_of(ufunc, dtype, signature), casting)
     outs = out if isinstance(out, tuple) else (out,) * len(results)
     finished = [finish(ufunc, r, o, where, casting) for r, o in zip(results, outs, strict=True)]
     if ufunc.signature is not None and out is None:
         for result in finished:
             result._storage.parents = ()  # in row-major order whatever the operands' is
+    if order != "K" and out is None:
+        finished = [in_asked_order(result, inputs, order) for result in finished]
     keep_weak(inputs, finished)
     return finished[0] if len(finished) == 1 else tuple(finished)
+
+
+def in_asked_order(result: TracedArray, inputs: tuple, order: str) -> TracedArray:
+    """What ``order=`` says of a new array: A is by columns where all operands are."""
+    from .functions import copied, known_order
+    from .layout import memory_order
+
+    if order == "A":
+        wide = [x for x in inputs if isinstance(x, TracedArray) and x.ndim]
+        rows = [known_order(x, memory_order(x, "A")) == list(range(x.ndim)) for x in wide]
+        order = "F" if wide and not any(rows) else "C"
+    return copied(None, result.tensor, order)
 
 
 def keep_weak(inputs: tuple, results: list[Any]) -> None:
@@ -181,7 +202,7 @@ def elementwise(ufunc: np.ufunc, inputs: tuple, signature: Any, casting: str) ->
     else:
         op = regular_ops().get(name)
         if op is None:
-            return raise_here(UnsupportedError, f"numpy.{name} cannot be compiled", "unsupported_function")
+            return raise_here(UnsupportedError, f"{shown_name(ufunc)} cannot be compiled", "unsupported_function")
         results = (_core.apply(op[0], operands),)
     return [convert(r, dtype) for r, dtype in zip(results, types[ufunc.nin :], strict=True)]
 

@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ArgumentTypeError, ArgumentValueError
+from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
+from .arguments import items_of
 from .dispatch import implements
 from .functions import delivered, one_axis, solid
+from .reductions import require_out_of
 from .selection import fixed_extent
 from .tracer import raise_here, wrap
 from .ufuncs import op
@@ -70,6 +72,7 @@ def transformed(kind: str, a: Any, n: Any, axis: Any, norm: Any, out: Any) -> An
     result = scaled(np.moveaxis(found, -1, axis), kind, n, norm, x.dtype)
     if final is not None:
         result = result.astype(final)
+    require_out_of(result.dtype, out, "a Fourier transform")
     return delivered(np.fft.fft, result, out, "same_kind")
 
 
@@ -86,9 +89,15 @@ rfft = implements(np.fft.rfft)(one_dimensional("RFFT"))
 irfft = implements(np.fft.irfft)(one_dimensional("IRFFT"))
 
 
+def no_out(out: Any, name: str) -> None:
+    if out is not None:
+        raise_here(UnsupportedError, f"{name} with out= cannot be compiled: NumPy does not always fill it", "fft_out")
+
+
 @implements(np.fft.hfft)
 def hfft(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> Any:
-    return irfft(np.conjugate(solid(a)), n, axis, opposite(norm), out)
+    no_out(out, "hfft")
+    return irfft(np.conjugate(solid(a)), n, axis, opposite(norm))
 
 
 @implements(np.fft.ihfft)
@@ -97,12 +106,19 @@ def ihfft(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = No
     return delivered(np.fft.fft, result, out, "same_kind")
 
 
+def axes_in(axes: Any) -> list[Any]:
+    if np.ndim(axes) == 0:
+        raise_here(ArgumentTypeError, f"axes must be a sequence of integers, got {axes!r}", "fft_axes")
+    return items_of(axes, "fft: axes")
+
+
 def lengths_and_axes(x: Any, s: Any, axes: Any, real_inverse: bool) -> tuple[list[Any], list[int]]:
     """For each transformed axis its length."""
     if axes is None:
         count = x.ndim if s is None else len(s)
         axes = list(range(-count, 0))
-    axes = [one_axis(i, x.ndim, "fft") for i in axes]
+    axes = [one_axis(i, x.ndim, "fft") for i in axes_in(axes)]
+    s = None if s is None else list(s)
     lengths = [None] * len(axes) if s is None else [None if n is None or n == -1 else n for n in s]
     if len(lengths) != len(axes):
         raise_here(ArgumentValueError, "Shape and axes have different lengths.", "fft_shape")
@@ -127,11 +143,14 @@ def over_axes(kind: str, a: Any, s: Any, axes: Any, norm: Any, out: Any) -> Any:
             steps[0] = (kind, *plan[-1])
     for which, n, axis in steps:
         x = transformed(which, x, n, axis, norm, None)
+    require_out_of(x.dtype, out, "a Fourier transform")
     return delivered(np.fft.fft, x, out, "same_kind")
 
 
 def many_dimensional(kind: str, default: Any) -> Any:
     def function(a: Any, s: Any = None, axes: Any = default, norm: Any = None, out: Any = None) -> Any:
+        if kind == "IRFFT" and default is not None:
+            no_out(out, "irfft2")
         return over_axes(kind, a, s, axes, norm, out)
 
     return function

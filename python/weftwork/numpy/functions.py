@@ -9,6 +9,7 @@ import numpy as np
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from . import linalg, reductions, ufuncs  # noqa: F401  they register their functions
+from .arguments import axis_number, copy_wanted, extents_of, integer, items_of, order_letter, refuse_copy, require_cpu
 from .dispatch import broadcast_to, finish, implements
 from .indexing import Reshape, Transpose
 from .tracer import Tensor, TracedArray, as_tensor, convert, current_trace, python_truth, raise_here, wrap
@@ -27,7 +28,7 @@ def solid(a: Any) -> Any:
 
 
 def one_axis(axis: Any, ndim: int, name: str) -> int:
-    return reductions.normalized_axes((axis,), ndim, name)[0]
+    return reductions.normalized_axes((axis_number(axis, name),), ndim, name)[0]
 
 
 def product(extents: Any) -> Any:
@@ -60,15 +61,12 @@ def reshape(a: Any, shape: Any = None, order: str = "C", *, newshape: Any = None
     from .layout import memory_order, reshaped
 
     x = traced(a)
-    wanted = shape if shape is not None else newshape
-    wanted = list(wanted) if isinstance(wanted, (tuple, list)) else [wanted]
-    wanted = [e if isinstance(e, _core.Dim) else e.__index__() for e in wanted]
+    wanted = list(extents_of(newshape if shape is None else shape))
+    order, copy = order_letter(order, allowed="CFA"), copy_wanted(copy)
     if order == "F":
         return transpose(reshape(transpose(x), tuple(reversed(wanted)), copy=copy))
     if order == "A":
         return reshape(x, tuple(wanted), "C" if known_order(x, memory_order(x, order)) == list(range(x.ndim)) else "F", copy=copy)
-    if order != "C":
-        raise_here(ArgumentValueError, f"order must be one of 'C', 'F' and 'A', got {order!r}", "order")
     unknown = [i for i, e in enumerate(wanted) if isinstance(e, int) and e == -1]
     if len(unknown) > 1:
         raise_here(ArgumentValueError, "can only specify one unknown dimension", "reshape_unknown")
@@ -80,9 +78,14 @@ def reshape(a: Any, shape: Any = None, order: str = "C", *, newshape: Any = None
     if not _core.dims_equal(product(wanted), x.size):
         raise_here(ArgumentValueError, f"cannot reshape array of size {x.size} into shape {tuple(wanted)}", "reshape_size")
     result = x.view_through(Reshape(x.shape, tuple(wanted)))
-    if copy is None:
-        return reshaped(x, result)
-    return fresh(result.tensor) if copy else result
+    if copy is True:
+        return fresh(result.tensor)
+    shared = reshaped(x, result)
+    if copy is False and shared is not result:
+        if shared._storage.twins:
+            raise_here(UnsupportedError, "the layout in memory of this array is not known, which decides whether copy=False raises", "order")
+        raise_here(ArgumentValueError, "Unable to avoid creating a copy while reshaping.", "copy")
+    return shared
 
 
 def set_shape(x: TracedArray, shape: Any) -> None:
@@ -134,8 +137,7 @@ def in_order(x: TracedArray, order: str) -> TracedArray:
     """The array with its axes in the order in which C, F, A or K reads it."""
     from .layout import memory_order
 
-    if order not in ("C", "F", "A", "K"):
-        raise_here(ArgumentValueError, f"order must be one of 'C', 'F', 'A' and 'K', got {order!r}", "order")
+    order = order_letter(order)
     if order == "C":
         return x
     return transpose(x) if order == "F" else transpose(x, known_order(x, memory_order(x, order)))
@@ -152,7 +154,7 @@ def transpose(a: Any, axes: Any = None) -> Any:
     if axes is None:
         permutation = tuple(reversed(range(x.ndim)))
     else:
-        permutation = tuple(axes)
+        permutation = extents_of(axes, "transpose: axes")
         if len(permutation) != x.ndim or len({p % x.ndim for p in permutation}) != x.ndim:
             raise_here(ArgumentValueError, f"axes don't match array: axes {permutation}, array of {x.ndim} dimensions", "transpose_axes")
         permutation = tuple(p % x.ndim for p in permutation)
@@ -176,8 +178,8 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
 @implements(np.moveaxis)
 def moveaxis(a: Any, source: Any, destination: Any) -> Any:
     x = traced(a)
-    sources = [one_axis(s, x.ndim, "moveaxis") for s in (source if isinstance(source, (tuple, list)) else (source,))]
-    targets = [one_axis(d, x.ndim, "moveaxis") for d in (destination if isinstance(destination, (tuple, list)) else (destination,))]
+    sources = [one_axis(s, x.ndim, "moveaxis") for s in items_of(source, "moveaxis: source")]
+    targets = [one_axis(d, x.ndim, "moveaxis") for d in items_of(destination, "moveaxis: destination")]
     if len(sources) != len(targets):
         raise_here(ArgumentValueError, "`source` and `destination` arguments must have the same number of elements", "moveaxis")
     order = [n for n in range(x.ndim) if n not in sources]
@@ -190,6 +192,7 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Any:
 def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
     ndim = traced(a).ndim
     axis = one_axis(axis, ndim, "rollaxis")
+    start = integer(start, "rollaxis: start")
     start = start + ndim if start < 0 else start
     return moveaxis(a, axis, start - 1 if axis < start else start)
 
@@ -209,7 +212,7 @@ def squeeze(a: Any, axis: Any = None) -> Any:
     if axis is None:
         places = tuple(i for i, e in enumerate(x.shape) if isinstance(e, int) and e == 1)
     else:
-        places = reductions.normalized_axes(axis, x.ndim, "squeeze")
+        places = reductions.reduced_axes(axis, x.ndim, "squeeze")
         if not all(_core.dims_equal(x.shape[i], 1) for i in places):
             raise_here(ArgumentValueError, "cannot select an axis to squeeze out which has size not equal to one", "squeeze")
     return x.view_through(Reshape(x.shape, tuple(e for i, e in enumerate(x.shape) if i not in places)))
@@ -243,33 +246,57 @@ def ndim(a: Any) -> int:
 @implements(np.size)
 def size(a: Any, axis: Any = None) -> Any:
     x = traced(a)
-    return x.size if axis is None else x.shape[axis]
+    return x.size if axis is None else product(x.shape[i] for i in reductions.normalized_axes(axis, x.ndim, "size"))
 
 
 @implements(np.copy)
-def copy(a: Any, order: str = "K", subok: bool = False) -> Any:
-    if order not in ("C", "F", "A", "K"):
-        raise_here(ArgumentValueError, f"order must be one of 'C', 'F', 'A' and 'K', got {order!r}", "order")
-    if order == "K" or not isinstance(a, TracedArray):
-        return wrap(as_tensor(a))
-    return copy_in_order(a, order)
+def copy(a: Any, order: Any = "K", subok: bool = False) -> Any:
+    letter = order_letter(order, "K")
+    return copied(a, as_tensor(a), letter) if isinstance(a, TracedArray) else wrap(as_tensor(a))
 
 
-def copy_in_order(a: TracedArray, order: str) -> TracedArray:
-    """A copy that lies in memory in that order: C, F or A."""
-    from .layout import column_major, memory_order
+def copied(a: Any, tensor: Tensor, order: str) -> TracedArray:
+    """A value made of an array, or of anything else, as a new array that lies in memory in that order."""
+    from .layout import column_major, inherit, memory_order
 
-    result = fresh(a.tensor)
-    if order == "F" or (order == "A" and known_order(a, memory_order(a, order)) != list(range(a.ndim))):
-        result._storage.strides = column_major(a.shape)
+    if order == "A" and isinstance(a, TracedArray):
+        order = "C" if known_order(a, memory_order(a, "A")) == list(range(a.ndim)) else "F"
+    if order == "K" and isinstance(a, TracedArray):
+        return inherit(wrap(tensor), (a,), {})
+    result = fresh(tensor)
+    if order == "F":
+        result._storage.strides = column_major(result.shape)
+    return result
+
+
+def in_memory_order(x: TracedArray, order: str, copy: bool | None) -> TracedArray:
+    """The array itself where it lies in that order, else a copy that does; an error where ``copy`` is False."""
+    from .layout import UNKNOWN, contiguous, strides_of
+
+    if order not in ("C", "F"):
+        return x
+    if copy is False and strides_of(x) is UNKNOWN:
+        raise_here(UnsupportedError, "the layout in memory of this array is not known, which decides whether copy=False raises", "order")
+    result = contiguous(x, order)
+    if result is not x:
+        refuse_copy(copy)
     return result
 
 
 @implements(np.astype)
-def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Any:
-    if not copy and isinstance(x, TracedArray) and x.dtype == np.dtype(dtype):
-        return x
-    return wrap(as_tensor(x, np.dtype(dtype)))
+def astype(x: Any, dtype: Any, /, *, copy: Any = True, device: Any = None) -> Any:
+    require_cpu(device)
+    return converted(x, dtype, "K", copy)
+
+
+def converted(x: Any, dtype: Any, order: str, copy: Any) -> Any:
+    """ndarray.astype."""
+    if isinstance(copy, np._CopyMode):
+        raise_here(ArgumentValueError, "_CopyMode enum is not allowed for astype function. Use true/false instead.", "copy")
+    target = np.dtype(dtype)
+    if not copy and isinstance(x, TracedArray) and x.dtype == target:
+        return in_memory_order(x, order, None)
+    return copied(x, as_tensor(x, target), order)
 
 
 # -- choosing ------------------------------------------------------------------------------------------------------
@@ -305,6 +332,11 @@ def clip(a: Any, a_min: Any = _NoValue, a_max: Any = _NoValue, out: Any = None, 
     from .dispatch import type_for_resolution, widened_dtype
 
     x = solid(a)
+    if min is not _NoValue or max is not _NoValue:
+        if a_min is not _NoValue or a_max is not _NoValue:
+            raise_here(ArgumentValueError, "Passing `min` or `max` keyword argument when `a_min` and `a_max` are provided is forbidden.", "clip_bounds")
+    elif (a_min is _NoValue) != (a_max is _NoValue):
+        raise_here(ArgumentTypeError, f"clip() missing 1 required positional argument: '{'a_min' if a_min is _NoValue else 'a_max'}'", "clip_bounds")
     given = [None if v is _NoValue else v for v in (min if a_min is _NoValue else a_min, max if a_max is _NoValue else a_max)]
     if x.dtype.kind in "iu":
         # Bounds that lie outside of the dtype bound nothing.
@@ -368,6 +400,8 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "r
 def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
     x, places = traced(arr), traced(indices)
     if axis is None:
+        if places.ndim != 1:
+            raise_here(ArgumentValueError, f"when axis=None, `indices` must have a single dimension, got {places.ndim}", "take_along_rank")
         x, axis = ravel(x), 0
     axis = one_axis(axis, x.ndim, "take_along_axis")
     index = []
@@ -387,7 +421,7 @@ def iota(extent: Any, dtype: Any = np.int64) -> Tensor:
 
 @implements(np.round, np.around)
 def round_(a: Any, decimals: int = 0, out: Any = None) -> Any:
-    x = traced(a)
+    x, decimals = traced(a), integer(decimals, "round: decimals")
     if x.dtype == bool and decimals != 0:
         raise_here(ArgumentTypeError, "round of booleans to decimals: cannot cast float64 to bool with casting rule 'same_kind'", "cast")
     if x.dtype.kind == "c":
@@ -406,12 +440,12 @@ def round_(a: Any, decimals: int = 0, out: Any = None) -> Any:
 
 implements(np.fix)(lambda x, out=None: np.trunc(x, out=out))
 implements(np.nan_to_num)(
-    lambda x, copy=True, nan=0.0, posinf=None, neginf=None: _nan_to_num(traced(x), copy, nan, posinf, neginf)
+    lambda x, copy=True, nan=0.0, posinf=None, neginf=None: _nan_to_num(traced(x), copy_wanted(copy) is True, nan, posinf, neginf)
 )
 
 
 def _nan_to_num(x: TracedArray, fresh: bool, nan: Any, posinf: Any, neginf: Any) -> Any:
-    if not fresh:
+    if not fresh and not x.scalar:
         x[...] = _nan_to_num(x, True, nan, posinf, neginf)
         return x if x.ndim else x[()]
     if x.dtype.kind == "c":

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ArgumentValueError, UnsupportedError
+from .arguments import extents_of, items_of
 from .dispatch import implements, type_for_resolution
 from .functions import iota, one_axis, traced
 from .tracer import Tensor, contains_traced, current_trace, raise_here, wrap
@@ -69,8 +70,8 @@ class Windows(ReadOnly):
 @implements(np.lib.stride_tricks.sliding_window_view)
 def sliding_window_view(x: Any, window_shape: Any, axis: Any = None, *, subok: bool = False, writeable: bool = False) -> Any:
     array = traced(x)
-    extents = tuple(window_shape) if isinstance(window_shape, (tuple, list)) else (window_shape,)
-    given = range(array.ndim) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
+    extents = extents_of(window_shape, "window_shape")
+    given = range(array.ndim) if axis is None else items_of(axis, "sliding_window_view: axis")
     axes = tuple(one_axis(a, array.ndim, "sliding_window_view") for a in given)
     if writeable:
         raise_here(UnsupportedError, "sliding_window_view with writeable=True cannot be compiled: windows overlap", "overlap")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..errors import ArgumentTypeError, ArgumentValueError, OutOfBoundsError
+from ..errors import ArgumentTypeError, ArgumentValueError, OutOfBoundsError, UnsupportedError
 from .dispatch import broadcast_to
 from .tracer import Tensor, TracedArray, View, as_tensor, contains_traced, convert, raise_here, wrap
 from .ufuncs import scalar
@@ -242,13 +242,43 @@ def checked_positions(items: list[Any], shape: tuple) -> list[Any]:
     return result
 
 
+def is_truth(item: Any) -> bool:
+    """Whether an item of an index is one truth value, which stands for no axis and makes one of 0 or 1 elements."""
+    if isinstance(item, (TracedArray, np.ndarray)):
+        return item.dtype == bool and not item.ndim
+    return isinstance(item, (bool, np.bool_))
+
+
+def unfolded(array: TracedArray, index: Any) -> tuple[TracedArray, tuple] | None:
+    """An index with one truth value as an index of a view that has an axis of one element for it; None without one."""
+    items = list(index) if isinstance(index, tuple) else [index]
+    places = [place for place, item in enumerate(items) if is_truth(item)]
+    if not places:
+        return None
+    place = places[0]
+    rest = [*items[:place], *items[place + 1 :]]
+    if len(places) > 1 or not all(item is None or item is Ellipsis or isinstance(item, slice) for item in rest):
+        raise_here(UnsupportedError, "a truth value as an index beside integers, arrays or another one cannot be compiled", "bool_index")
+    given = items[place]
+    mask = wrap(_core.apply("reshape", [given.tensor], {"dims": (1,)})) if isinstance(given, TracedArray) else np.array([bool(given)])
+    hidden = array.ndim - sum(isinstance(item, slice) for item in rest)
+    axis = sum(hidden if item is Ellipsis else 1 for item in items[:place])
+    whole = wrap(array.tensor) if array.scalar else array
+    view = basic_view(whole, expand_ellipsis((*items[:place], None, *items[place + 1 :]), array.ndim))
+    return view, (*[slice(None)] * axis, mask)
+
+
 def get_item(array: TracedArray, index: Any) -> Any:
+    if (inner := unfolded(array, index)) is not None:
+        return get_item(*inner)
     items = checked_positions(expand_ellipsis(index, array.ndim), array.shape)
     whole = index if isinstance(index, tuple) else (index,)
     is_element = not any(item is Ellipsis for item in whole)
     if all(is_basic(item) for item in items):
         view = basic_view(array, items)
-        return element(view.tensor) if is_element and not view.ndim else view
+        if is_element and not view.ndim:
+            return element(view.tensor)
+        return wrap(view.tensor) if array.scalar else view
     from .advanced import take_indexed
     from .masked import Selected, selection
 
@@ -281,6 +311,8 @@ def assigned(value: Any, array: TracedArray) -> Tensor:
 
 
 def set_item(array: TracedArray, index: Any, value: Any) -> None:
+    if (inner := unfolded(array, index)) is not None:
+        return set_item(*inner, value)
     items = checked_positions(expand_ellipsis(index, array.ndim), array.shape)
     is_plain = all(is_basic(item) for item in items)
     if not is_plain:

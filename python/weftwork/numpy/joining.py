@@ -9,10 +9,11 @@ import numpy as np
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from . import reductions
+from .arguments import extents_of, integer, items_of, require_casting
 from .dispatch import broadcast_to, implements
-from .functions import _NoValue, copy, expand_dims, one_axis, product, ravel, reshape, swapaxes, take, traced
-from .tracer import Tensor, TracedArray, as_tensor, convert, raise_here, wrap
-from .ufuncs import op, scalar
+from .functions import _NoValue, copy, expand_dims, one_axis, product, ravel, reshape, solid, swapaxes, take, traced
+from .tracer import Tensor, TracedArray, as_tensor, convert, raise_here, untraced, wrap
+from .ufuncs import op
 
 
 def joined_dtype(tensors: list[Tensor], dtype: Any, casting: str) -> np.dtype:
@@ -27,6 +28,7 @@ def joined_dtype(tensors: list[Tensor], dtype: Any, casting: str) -> np.dtype:
 @implements(np.concatenate, np.concat)
 def concatenate(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind") -> Any:
     tensors = [as_tensor(a) for a in arrays]
+    require_casting(casting)
     if not tensors:
         raise_here(ArgumentValueError, "need at least one array to concatenate", "concatenate_empty")
     target = joined_dtype(tensors, dtype, casting)
@@ -92,7 +94,7 @@ def column_stack(tup: Any) -> Any:
 @implements(np.split)
 def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
     """Where to split has to be fixed."""
-    if isinstance(indices_or_sections, (int, np.integer)):
+    if np.ndim(indices_or_sections) == 0:
         extent = traced(ary).shape[axis]
         if isinstance(extent, int) and extent % indices_or_sections:
             raise_here(ArgumentValueError, f"array split does not result in an equal division: {extent} by {indices_or_sections}", "split")
@@ -105,7 +107,7 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
     x = traced(ary)
     axis = one_axis(axis, x.ndim, "split")
     extent = x.shape[axis]
-    if isinstance(indices_or_sections, (int, np.integer)):
+    if np.ndim(indices_or_sections) == 0:
         sections = int(indices_or_sections)
         if sections <= 0:
             raise_here(ArgumentValueError, f"number sections must be larger than 0, got {sections}", "split")
@@ -135,7 +137,7 @@ implements(np.hsplit)(lambda ary, indices_or_sections: split(of_rank(ary, 1, "hs
 @implements(np.tile)
 def tile(A: Any, reps: Any) -> Any:
     x = traced(A)
-    counts = tuple(reps) if isinstance(reps, (tuple, list)) else (reps,)
+    counts = extents_of(reps, "tile: reps")
     ndim_ = max(len(counts), x.ndim)
     counts = (1,) * (ndim_ - len(counts)) + counts
     extents = (1,) * (ndim_ - x.ndim) + tuple(x.shape)
@@ -179,9 +181,11 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
     x = traced(a)
     if axis is None:
         return reshape(roll(ravel(x), shift, 0), x.shape)
-    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
-    shifts = shift if isinstance(shift, (tuple, list)) else (shift,) * len(axes)
-    for distance, place in zip(shifts, axes, strict=True):
+    axes, shifts = items_of(axis, "roll: axis"), items_of(shift, "roll: shift")
+    count = max(len(axes), len(shifts))
+    if len(axes) not in (1, count) or len(shifts) not in (1, count):
+        raise_here(ArgumentValueError, f"'shift' and 'axis' should be scalars or 1D sequences, got {len(shifts)} and {len(axes)}", "roll_axes")
+    for distance, place in zip(shifts * (count // len(shifts)), axes * (count // len(axes)), strict=True):
         place = one_axis(place, x.ndim, "roll")
         extent = x.shape[place]
         if isinstance(extent, int) and extent == 0:
@@ -220,13 +224,16 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
 def pad(array: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> Any:
     """Modes constant, edge, reflect, symmetric and wrap; the widths have to be fixed."""
     x = traced(array)
+    unknown = set(kwargs) - {"constant_values", "end_values", "stat_length", "reflect_type"}
+    if unknown:
+        raise_here(ArgumentValueError, f"unsupported keyword arguments for mode {mode!r}: {unknown}", "pad_arguments")
     if isinstance(pad_width, dict):
         each = {one_axis(axis, x.ndim, "pad"): width for axis, width in pad_width.items()}
         pad_width = [(w, w) if np.ndim(w := each.get(i, 0)) == 0 else tuple(w) for i in range(x.ndim)]
     if mode != "constant":
         return pad_by_index(x, pad_width, mode, kwargs)
-    widths = np.broadcast_to(np.asarray(pad_width), (x.ndim, 2)).tolist()
-    values = np.broadcast_to(np.asarray(kwargs.get("constant_values", 0)), (x.ndim, 2)).tolist()
+    widths = pad_widths(pad_width, x.ndim)
+    values = [list(row) for row in np.broadcast_to(solid(kwargs.get("constant_values", 0)), (x.ndim, 2))]
     tensor = x.tensor
     zero = [0] * x.ndim
     for axis, ((low, high), (before, after)) in enumerate(zip(widths, values, strict=True)):
@@ -235,15 +242,26 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> An
                 continue
             lows, highs = list(zero), list(zero)
             lows[axis], highs[axis] = extents
-            tensor = op("pad", tensor, scalar(value, tensor), edge_padding_low=lows, edge_padding_high=highs, interior_padding=zero)
+            tensor = op("pad", tensor, as_tensor(value, tensor.dtype), edge_padding_low=lows, edge_padding_high=highs, interior_padding=zero)
     return wrap(tensor)
+
+
+def pad_widths(pad_width: Any, ndim: int) -> list[list[int]]:
+    """How many elements come before and after each axis."""
+    with untraced():
+        widths = np.asarray(pad_width)
+        if widths.dtype.kind not in "iu":
+            raise_here(ArgumentTypeError, f"`pad_width` must be of integral type, got {widths.dtype}", "pad_width")
+        if (widths < 0).any():
+            raise_here(ArgumentValueError, "index can't contain negative values", "pad_width")
+        return np.broadcast_to(widths, (ndim, 2)).tolist()
 
 
 def pad_by_index(x: TracedArray, pad_width: Any, mode: str, kwargs: dict[str, Any]) -> Any:
     """Modes that repeat elements: the padding of an index vector says which."""
     if mode not in ("edge", "reflect", "symmetric", "wrap") or kwargs:
         raise_here(UnsupportedError, f"pad with mode='{mode}' {kwargs or ''} cannot be compiled", "pad_mode")
-    widths = np.broadcast_to(np.asarray(pad_width), (x.ndim, 2)).tolist()
+    widths = pad_widths(pad_width, x.ndim)
     for axis, width in enumerate(widths):
         if width != [0, 0]:
             x = take(x, np.pad(np.array(range(x.shape[axis])), width, mode=mode), axis)
@@ -253,7 +271,9 @@ def pad_by_index(x: TracedArray, pad_width: Any, mode: str, kwargs: dict[str, An
 @implements(np.diff)
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = _NoValue, append: Any = _NoValue) -> Any:
     x = traced(a)
-    axis = one_axis(axis, x.ndim, "diff")
+    axis, n = one_axis(axis, x.ndim, "diff"), integer(n, "diff: n")
+    if n < 0:
+        raise_here(ArgumentValueError, f"order must be non-negative but got {n}", "diff_order")
     parts = [p if np.ndim(p) else np.full((*x.shape[:axis], 1, *x.shape[axis + 1 :]), p) for p in (prepend,) if p is not _NoValue]
     parts.append(x)
     parts += [p if np.ndim(p) else np.full((*x.shape[:axis], 1, *x.shape[axis + 1 :]), p) for p in (append,) if p is not _NoValue]

@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import ArgumentValueError, UnsupportedError
-from .dispatch import broadcast_to, finish, implements, widened_dtype
+from .dispatch import broadcast_to, finish, implements, shown_name, widened_dtype
 from .tracer import Tensor, as_tensor, convert, raise_here, wrap
 from .ufuncs import scalar
 
@@ -32,7 +32,7 @@ def call_gufunc(ufunc: np.ufunc, inputs: tuple, dtype: Any, kwargs: dict[str, An
         arrays: list[Any] = [wrap(as_tensor(value)) for value in inputs]
         inputs = tuple(np.moveaxis(array, axis, -1) for array in arrays)
     if kwargs or ufunc.__name__ not in ("matmul", "vecdot", "matvec", "vecmat"):
-        raise_here(UnsupportedError, f"numpy.{ufunc.__name__} {' '.join(kwargs)} cannot be compiled", "unsupported_function")
+        raise_here(UnsupportedError, f"{' '.join([shown_name(ufunc), *kwargs])} cannot be compiled", "unsupported_function")
     target = np.dtype(dtype) if dtype is not None else gufunc_dtype(ufunc, inputs)
     lhs, rhs = (as_tensor(value, target) for value in inputs)
     if ufunc.__name__ == "matmul":
@@ -58,7 +58,12 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
     if not lhs.ndim or not rhs.ndim:
         return np.multiply(wrap(lhs), wrap(rhs), out=out)
     axis = rhs.ndim - 2 if rhs.ndim > 1 else 0
-    return finish(np.matmul, contract(lhs, rhs, ([lhs.ndim - 1], [axis])), out, True, "no")
+    result = finish(np.matmul, contract(lhs, rhs, ([lhs.ndim - 1], [axis])), out, True, "no")
+    if out is None or result.ndim:
+        return result
+    value = wrap(result.tensor)  # NumPy fills ``out`` and gives a scalar
+    value.scalar = True
+    return value
 
 
 @implements(np.inner)
@@ -124,6 +129,8 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = False, dtype: Any = 
     """Any number of operands, contracted in pairs from the left; optimize= changes nothing."""
     if not isinstance(operands[0], str):
         operands = spelled_out(operands)
+    from .reductions import require_out_of
+
     subscripts, *values = operands
     inputs, result = parse_subscripts(subscripts, [len(as_tensor(v).shape) for v in values])
     target = np.dtype(dtype) if dtype is not None else product_dtype(*values)
@@ -140,6 +147,7 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = False, dtype: Any = 
     order = [labels.index(label) for label in result]
     if order != list(range(len(order))):
         tensor = _core.apply("transpose", [tensor], {"permutation": order})
+    require_out_of(target, out, "einsum")
     return finish(np.add, tensor, out, True, "safe")
 
 

@@ -16,6 +16,7 @@ from ..errors import ArgumentTypeError, DataDependentError, OutOfBoundsError
 from .dispatch import broadcast_to
 from .functions import product
 from .indexing import assigned, basic_view, is_basic
+from .layout import scalars
 from .reductions import normalized_axes
 from .tracer import Selection, Tensor, TracedArray, as_tensor, note_created, raise_here, wrap
 from .ufuncs import op
@@ -157,10 +158,9 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
             return lead.like(function(*args, **{k: lead.aligned(v) if isinstance(v, Selected) else v for k, v in kwargs.items()}))
         if function in ELEMENTWISE_IN and sum(isinstance(a, Selected) for a in args) == 1 and args[ELEMENTWISE_IN[function]] is lead:
             return lead.like(function(*[wrap(lead.value) if a is lead else a for a in args], **kwargs))
-        if function in REDUCTIONS and args and args[0] is lead:
-            return lead.reduced(function, *args[1:], **kwargs)
-        if function in QUANTILES and args and args[0] is lead:
-            return lead.quantile(function, *args[1:], **kwargs)
+        for table, form in ((REDUCTIONS, lead.reduced), (QUANTILES, lead.quantile)):
+            if function in table and args and args[0] is lead:
+                return scalars(form(function, *args[1:], **kwargs))
         if function in FUNCTIONS and args and args[0] is lead:
             return FUNCTIONS[function](*args, **kwargs)
         if function in (np.dot, np.vdot, np.inner):
@@ -275,7 +275,8 @@ FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
 }
 
 METHODS: dict[str, Callable[..., Any]] = {
-    **{name: getattr(np, name) for name in ("sum", "prod", "mean", "std", "var", "any", "all", "max", "min", "clip", "dot", "ravel")},
+    **{name: getattr(np, name) for name in ("sum", "prod", "mean", "std", "var", "any", "all", "max", "min", "dot", "ravel")},
+    "clip": lambda x, min=None, max=None: np.clip(x, min, max),
     "flatten": np.ravel,
     "astype": lambda x, dtype, *args, **kwargs: x.like(wrap(x.value).astype(dtype)),
     "copy": lambda x, order="C": x.like(wrap(x.value)),

@@ -2,38 +2,72 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from ..errors import ArgumentTypeError
 from . import functions, joining, linalg, reductions, scans, selection, sorting, views
-from .tracer import TracedArray
+from .arguments import order_letter, require_casting
+from .tracer import TracedArray, raise_here
 
 
-def astype(x: TracedArray, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True) -> Any:
-    if not np.can_cast(x.dtype, dtype, casting):
-        raise TypeError(f"Cannot cast array data from {x.dtype!r} to {np.dtype(dtype)!r} according to the rule '{casting}'")
-    return functions.astype(x, dtype, copy=copy)
+def astype(x: TracedArray, dtype: Any, order: Any = "K", casting: str = "unsafe", subok: bool = True, copy: Any = True) -> Any:
+    require_casting(casting)
+    target = np.dtype(dtype)
+    if not np.can_cast(x.dtype, target, casting):
+        raise_here(ArgumentTypeError, f"Cannot cast array data from {x.dtype!r} to {target!r} according to the rule '{casting}'", "cast")
+    return functions.converted(x, target, order_letter(order, "K"), copy)
 
 
-def reshape(x: TracedArray, *shape: Any, order: str = "C", copy: Any = None) -> Any:
+def reshape(x: TracedArray, *shape: Any, order: Any = "C", copy: Any = None) -> Any:
+    if len(shape) == 1 and shape[0] is None:
+        return x[...]  # as NumPy takes it
     return functions.reshape(x, shape[0] if len(shape) == 1 else shape, order, copy=copy)
 
 
 def transpose(x: TracedArray, *axes: Any) -> Any:
-    if not axes or axes == (None,):
+    if not axes or (len(axes) == 1 and axes[0] is None):
         return functions.transpose(x)
-    return functions.transpose(x, axes[0] if len(axes) == 1 and isinstance(axes[0], (tuple, list)) else axes)
+    return functions.transpose(x, axes[0] if len(axes) == 1 else axes)
 
 
-def conj(x: TracedArray, **kwargs: Any) -> Any:
+def conj(x: TracedArray, out: Any = None) -> Any:
     """Unlike the ufunc, the array itself where it is not complex."""
-    return np.conjugate(x, **kwargs) if x.dtype.kind == "c" or kwargs else x
+    if x.dtype.kind != "c" and out is None:
+        return x
+    result = np.conjugate(x, out=out)
+    if x.weak:
+        result.weak = x.weak
+    return result
 
 
-def fill(x: TracedArray, value: Any) -> None:
+def fill(x: TracedArray, value: Any, /) -> None:
     x[...] = value
+
+
+def put(x: TracedArray, indices: Any, values: Any, mode: str = "raise") -> None:
+    selection.put(x, indices, values, mode)
+
+
+def choose(x: TracedArray, *choices: Any, out: Any = None, mode: str = "raise") -> Any:
+    """Choices in a sequence, or one after the other."""
+    return selection.choose(x, choices[0] if len(choices) == 1 else choices, out, mode)
+
+
+def scalar_kept(method: Callable[..., Any]) -> Callable[..., Any]:
+    """The method; what a scalar's method gives and has no dimensions is a scalar."""
+
+    @functools.wraps(method)
+    def call(x: TracedArray, *args: Any, **kwargs: Any) -> Any:
+        result = method(x, *args, **kwargs)
+        if x.scalar and isinstance(result, TracedArray) and not result.ndim and kwargs.get("out") is None:
+            result.scalar = True
+        return result
+
+    return call
 
 
 METHODS: dict[str, Callable[..., Any]] = {
@@ -45,12 +79,12 @@ METHODS: dict[str, Callable[..., Any]] = {
     "argsort": sorting.argsort,
     "astype": astype,
     "byteswap": views.byteswap,
-    "choose": selection.choose,
-    "clip": lambda x, min=None, max=None, out=None, **kwargs: functions.clip(x, min, max, out, **kwargs),
+    "choose": choose,
+    "clip": lambda x, min=None, max=None, out=None, **kwargs: functions.clip(x, out=out, min=min, max=max, **kwargs),
     "compress": lambda x, condition, axis=None, out=None: selection.compress(condition, x, axis, out),
     "conj": conj,
     "conjugate": conj,
-    "copy": lambda x, order="C": functions.copy(x, order),
+    "copy": lambda x, order="C": functions.copied(x, x.tensor, order_letter(order)),
     "cumprod": scans.cumprod,
     "cumsum": scans.cumsum,
     "diagonal": lambda x, *args, **kwargs: np.diagonal(x, *args, **kwargs),
@@ -62,8 +96,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     "min": reductions.min,
     "partition": sorting.partition_in_place,
     "prod": reductions.prod,
-    "ptp": reductions.ptp,
-    "put": selection.put,
+    "put": put,
     "ravel": functions.ravel,
     "repeat": joining.repeat,
     "reshape": reshape,
@@ -80,6 +113,8 @@ METHODS: dict[str, Callable[..., Any]] = {
     "var": reductions.var,
     "view": views.view,
 }
+
+METHODS = {name: scalar_kept(method) for name, method in METHODS.items()}
 
 PROPERTIES: dict[str, Callable[[TracedArray], Any]] = {
     "T": lambda x: functions.transpose(x),

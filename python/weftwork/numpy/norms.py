@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from .dispatch import FUNCTIONS, implements
 from .functions import delivered, one_axis, solid
-from .reductions import normalized_axes
+from .reductions import normalized_axes, reduction_axis
 from .tracer import raise_here
 
 for _name in ("tensordot", "matmul", "vecdot", "matrix_transpose"):
@@ -25,7 +25,8 @@ implements(np.linalg.matmul)(lambda x1, x2, /: np.matmul(x1, x2))
 
 @implements(np.linalg.vecdot)
 def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
-    return np.vecdot(np.moveaxis(solid(x1), axis, -1), np.moveaxis(solid(x2), axis, -1))
+    lhs, rhs = solid(x1), solid(x2)
+    return np.vecdot(np.moveaxis(lhs, one_axis(axis, lhs.ndim, "vecdot"), -1), np.moveaxis(rhs, one_axis(axis, rhs.ndim, "vecdot"), -1))
 
 
 @implements(np.linalg.outer)
@@ -50,6 +51,8 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
             return np.reshape(result, (1,) * a.ndim) if keepdims else result
         axis = tuple(range(a.ndim))
     axes = axis if isinstance(axis, tuple) else (axis,)
+    if isinstance(axis, (list, np.ndarray)):
+        raise_here(ArgumentTypeError, f"'axis' must be None, an integer or a tuple of integers, got {axis!r}", "norm_axes")
     if len(axes) == 1:
         return norm_of_vectors(a, ord, one_axis(axes[0], a.ndim, "norm"), keepdims)
     if len(axes) != 2:
@@ -108,7 +111,7 @@ def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
 @implements(np.linalg.vector_norm)
 def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
     a = solid(x)
-    axes = normalized_axes(axis, a.ndim, "vector_norm")
+    axes = normalized_axes(reduction_axis(axis, "vector_norm"), a.ndim, "vector_norm")
     rest = tuple(i for i in range(a.ndim) if i not in axes)
     lines = np.reshape(np.transpose(a, (*rest, *axes)), (*(a.shape[i] for i in rest), -1)) if axes else a[..., None]
     result = norm(lines, axis=-1, ord=ord)

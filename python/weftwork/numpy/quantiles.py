@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import ArgumentTypeError, ArgumentValueError
 from .dispatch import implements
 from .functions import delivered, solid
-from .reductions import normalized_axes
+from .reductions import normalized_axes, require_out_of
 from .selection import fixed_extent
 from .sorting import argsort, sort
 from .statistics import fitted_weights
@@ -63,6 +63,7 @@ def lines_first(x: Any, axis: Any) -> tuple[Any, tuple[int, ...]]:
 
 def finished(result: Any, x: Any, axes: tuple[int, ...], leading: int, keepdims: Any, out: Any) -> Any:
     """Honours keepdims and out; the first ``leading`` dimensions are those of q."""
+    require_out_of(result.dtype, out, "a quantile")
     if keepdims is not _NoValue and keepdims:
         result = np.expand_dims(result, tuple(leading + axis for axis in axes))
     return delivered(np.median, result, out, "unsafe")

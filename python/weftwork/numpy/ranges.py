@@ -1,4 +1,4 @@
-"""linspace, logspace and geomspace between traced ends."""
+"""linspace, logspace and geomspace between traced ends, and ranges of numbers that are known."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from .. import _core
 from ..errors import ArgumentValueError
+from .arguments import integer, is_number, require_cpu
 from .dispatch import implements, type_for_resolution
 from .functions import solid
-from .tracer import raise_here
+from .tracer import TracedArray, as_tensor, convert, raise_here, untraced, wrap
 
 
 def inexact_type(*values: Any) -> np.dtype:
@@ -20,6 +22,7 @@ def inexact_type(*values: Any) -> np.dtype:
 
 @implements(np.linspace)
 def linspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None, axis: int = 0, *, device: Any = None) -> Any:
+    require_cpu(device)
     count = operator.index(num)
     if count < 0:
         raise_here(ArgumentValueError, f"number of samples, {count}, must be non-negative", "linspace_count")
@@ -67,3 +70,55 @@ def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True, dtype
         result[-1] = last
     result = np.moveaxis(result * sign, 0, axis)
     return result.astype(inner if dtype is None else dtype)
+
+
+# -- arange ---------------------------------------------------------------------------------------------------------
+
+
+def known_number(value: Any) -> Any:
+    """A bound that is not traced, or a constant of the program."""
+    if not isinstance(value, TracedArray):
+        return value
+    return value._need_value("the length of np.arange", "make the argument static")[()]
+
+
+def is_whole_ramp(given: list[Any], dtype: Any) -> bool:
+    """Whether bounds and step are integers that int64 holds, and NumPy counts in the result's dtype as in integers."""
+    if not given or not all(isinstance(v, (int, np.integer)) and not isinstance(v, bool) for v in given):
+        return False
+    kind = None if dtype is None else np.dtype(dtype)
+    widest = max(abs(int(v)) for v in given)
+    return given[-1] != 0 and widest < 2 ** (63 if kind is None or kind.kind in "iu" else 24 if kind.itemsize <= 4 else 53) and (
+        kind is None or (kind.kind in "iuf" and kind.isnative)
+    )
+
+
+def table(start: Any, stop: Any, step: Any, dtype: Any, device: Any) -> Any:
+    """NumPy's own values, as an array that the traced function may write."""
+    given = {name: v for name, v in (("step", step), ("dtype", dtype), ("device", device)) if v is not None}
+    with untraced():
+        values = np.arange(*[v for v in (start, stop) if v is not None], **given)
+    return wrap(_core.constant(values)) if is_number(values.dtype) and values.dtype.isnative else NotImplemented
+
+
+def ramp(start: Any, stop: Any, step: Any, dtype: Any, given: list[Any]) -> TracedArray:
+    """start, start + step, … before stop; integers, symbolic extents among them."""
+    start, stop = (int(v) if isinstance(v, np.integer) else v for v in (start, stop))
+    step = integer(step, "arange: step")
+    if step == 0:
+        raise_here(ArgumentValueError, "Maximum allowed size exceeded: the step is zero", "arange_step")
+    distance = stop - start if step > 0 else start - stop
+    count = _core.dim_max(0, (distance + abs(step) - 1) // abs(step))
+    if isinstance(count, int) and count < 0:
+        count = 0
+    with untraced():
+        # Of which dtype NumPy makes them, asked by a range of none.
+        ones = [1 if isinstance(v, _core.Dim) else type(v)(1) for v in given]
+        target = np.arange(*ones[:2], *([1] if len(ones) > 2 else []), dtype=dtype).dtype
+    inner = target if target.kind in "iuf" else np.dtype(np.int64)
+    values: Any = wrap(_core.apply("iota", [], {"type": np.dtype(np.int64), "dims": (count,), "dimension": 0}))
+    if step != 1:
+        values = np.multiply(values, step)
+    if not isinstance(start, int) or start != 0:
+        values = np.add(values, start if isinstance(start, int) else wrap(as_tensor(start)))
+    return wrap(convert(convert(values.tensor, inner), target))

@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
+from .arguments import axis_number, integer, items_of
 from .dispatch import broadcast_to, finish, implements
 from .tracer import Tensor, TracedArray, as_tensor, convert, raise_here, wrap
 from .ufuncs import op, scalar, select, truth
@@ -19,10 +20,10 @@ def normalized_axes(axis: Any, ndim: int, name: str) -> tuple[int, ...]:
     """Every axis once, ascending; NumPy's error for one that is not there."""
     if axis is None:
         return tuple(range(ndim))
-    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+    axes = items_of(axis, f"{name}: axis")
     result = []
     for item in axes:
-        index = item.__index__()
+        index = integer(item, f"{name}: axis")
         if not -ndim <= index < ndim:
             raise_here(ArgumentValueError, f"{name}: axis {index} is out of bounds for array of dimension {ndim}", "axis")
         result.append(index % ndim)
@@ -31,8 +32,18 @@ def normalized_axes(axis: Any, ndim: int, name: str) -> tuple[int, ...]:
     return tuple(sorted(result))
 
 
+def reduction_axis(axis: Any, name: str) -> Any:
+    """The axis as it was given: an integer, or a tuple if there are several."""
+    if isinstance(axis, list):
+        raise_here(ArgumentTypeError, f"{name}: 'list' object cannot be interpreted as an integer: write axis={tuple(axis)}", "integer")
+    for item in axis if isinstance(axis, tuple) else () if axis is None else (axis,):
+        axis_number(item, name)
+    return axis
+
+
 def reduced_axes(axis: Any, ndim: int, name: str) -> tuple[int, ...]:
     """The axes of a reduction; an array of no dimensions may be told to reduce axis 0."""
+    axis = reduction_axis(axis, name)
     return () if not ndim and isinstance(axis, int) and axis in (0, -1) else normalized_axes(axis, ndim, name)
 
 
@@ -46,7 +57,7 @@ def sum_dtype(dtype: np.dtype) -> np.dtype:
 
 
 def keep(value: Any) -> bool:
-    return bool(value) and value is not _NoValue
+    return value is not _NoValue and bool(integer(value, "keepdims"))
 
 
 def masked(x: Tensor, where: Any, identity: Any) -> Tensor:
@@ -182,12 +193,23 @@ def mean_dtype(dtype: np.dtype) -> tuple[np.dtype, np.dtype]:
     return dtype, dtype
 
 
+def averaged_in(x: Tensor, dtype: Any, out: Any) -> tuple[np.dtype, np.dtype]:
+    """The same for the ``dtype`` and ``out`` of a call: NumPy adds up in the dtype of ``out`` where that is wider."""
+    if dtype is not None:
+        return np.dtype(dtype), np.dtype(dtype)
+    inner, final = mean_dtype(x.dtype)
+    if isinstance(out, TracedArray) and x.dtype == inner and x.dtype.kind in "fc":
+        wide = loop_of(np.add, x, out)
+        return wide, wide
+    return inner, final
+
+
 @implements(np.mean)
 def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True) -> Any:
     x = as_tensor(a)
-    axes = normalized_axes(axis, x.ndim, "mean")
+    axes = normalized_axes(reduction_axis(axis, "mean"), x.ndim, "mean")
     require_inexact(dtype, "mean")
-    inner, final = mean_dtype(x.dtype) if dtype is None else (np.dtype(dtype), np.dtype(dtype))
+    inner, final = averaged_in(x, dtype, out)
     x = convert(x, inner)
     if where is True or where is _NoValue:
         result = op("mean", x, axes=axes, keepdims=keep(keepdims))
@@ -199,12 +221,12 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
 
 @implements(np.var)
 def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *, where: Any = True, mean: Any = _NoValue, correction: Any = _NoValue) -> Any:
-    return finish(np.add, variance(a, axis, dtype, ddof, keepdims, where, mean, correction), out, True, "unsafe", exact=True)
+    return finish(np.add, variance(a, axis, dtype, ddof, keepdims, where, mean, correction, out), out, True, "unsafe", exact=True)
 
 
 @implements(np.std)
 def std(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *, where: Any = True, mean: Any = _NoValue, correction: Any = _NoValue) -> Any:
-    squared = variance(a, axis, dtype, ddof, keepdims, where, mean, correction)
+    squared = variance(a, axis, dtype, ddof, keepdims, where, mean, correction, out)
     return finish(np.sqrt, op("sqrt", squared), out, True, "same_kind", exact=True)
 
 
@@ -214,13 +236,20 @@ def require_inexact(dtype: Any, name: str) -> None:
         raise_here(UnsupportedError, f"{name} with dtype={np.dtype(dtype)} cannot be compiled: convert its result", "integer_average")
 
 
-def variance(a: Any, axis: Any, dtype: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any) -> Tensor:
+def require_out_of(dtype: np.dtype, out: Any, name: str) -> None:
+    """NumPy computes these in steps, in the dtype of ``out`` or not as it happens."""
+    if isinstance(out, TracedArray) and out.dtype.kind in "fc" and dtype.kind in "fc" and out.dtype != dtype:
+        raise_here(UnsupportedError, f"{name} of {dtype} with out= of {out.dtype} cannot be compiled: convert its result", "out_dtype")
+
+
+def variance(a: Any, axis: Any, dtype: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any, out: Any = None) -> Tensor:
     x = as_tensor(a)
     require_inexact(dtype, "var")
     if dtype is not None and x.dtype.kind == "c" and np.dtype(dtype).kind != "c":
         raise_here(UnsupportedError, f"var of {x.dtype} with dtype={np.dtype(dtype)} cannot be compiled: convert its result", "integer_average")
-    axes = normalized_axes(axis, x.ndim, "var")
+    axes = normalized_axes(reduction_axis(axis, "var"), x.ndim, "var")
     inner, final = mean_dtype(x.dtype) if dtype is None else (np.dtype(dtype), np.dtype(dtype))
+    require_out_of(real_dtype(final) if dtype is None else final, out, "var")
     ddof = ddof if correction is _NoValue else correction
     x = convert(x, inner)
     count = count_of(x, axes, where, True, real_dtype(inner))
@@ -257,6 +286,7 @@ def arg_extreme(name: str, a: Any, axis: Any, out: Any, keepdims: bool) -> Any:
     x = as_tensor(a)
     if x.dtype == bool:
         x = convert(x, np.dtype(np.uint8))
+    axis = None if axis is None else axis_number(axis, name)
     if axis is None or not reduced_axes(axis, x.ndim, name):
         shape = (1,) * x.ndim
         size: Any = 1

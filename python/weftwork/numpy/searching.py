@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ArgumentTypeError, ArgumentValueError, DataDependentError, UnsupportedError
+from .arguments import integer
 from .dispatch import implements
 from .functions import solid
 from .selection import fixed_extent
@@ -259,7 +260,7 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, we
 def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
     """The numbers of bins have to be fixed; ranges may be of the values."""
     points = [solid(c) for c in sample] if isinstance(sample, (list, tuple)) else list(np.atleast_2d(solid(sample).T))
-    each = list(bins) if isinstance(bins, (list, tuple)) else [bins] * len(points)
+    each = list(bins) if isinstance(bins, (list, tuple)) or getattr(bins, "ndim", 0) else [bins] * len(points)
     spans = list(range) if range is not None else [None] * len(points)
     if len(each) != len(points) or len(spans) != len(points):
         raise_here(ArgumentValueError, f"histogramdd of {len(points)} dimensions got {len(each)} bins and {len(spans)} ranges", "histogram_bins")
@@ -267,7 +268,7 @@ def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: Any = N
     for column, wanted, span in zip(points, each, spans, strict=True):
         edges = solid(wanted)
         if edges.ndim == 0:
-            edges = solid(np.linspace(*outer_edges(column, span), wanted.__index__() + 1))
+            edges = solid(np.linspace(*outer_edges(column, span), integer(wanted, "histogramdd: bins") + 1))
         count = fixed_extent(edges, 0, "histogramdd") - 1
         here = sorted_place(edges, column, "right") - (column == edges[-1]).astype(np.int64) - 1
         inside = np.logical_and(inside, np.logical_and(here >= 0, here < count))
@@ -281,7 +282,7 @@ def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: Any = N
         for i, edges in enumerate(all_edges):
             result = result / np.reshape(np.diff(edges), tuple(-1 if j == i else 1 for j, _ in enumerate(shape)))
         result = result / total
-    return result, tuple(all_edges)
+    return result, all_edges
 
 
 @implements(np.histogram2d)

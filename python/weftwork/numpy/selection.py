@@ -8,10 +8,11 @@ import numpy as np
 
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, DataDependentError, OutOfBoundsError, UnsupportedError
+from .arguments import extents_of, order_letter
 from .dispatch import implements, type_for_resolution
 from .functions import delivered, one_axis, product, solid
 from .indexing import Reshape
-from .tracer import TracedArray, as_tensor, raise_here, untraced, wrap
+from .tracer import TracedArray, as_tensor, python_truth, raise_here, untraced, wrap
 from .views import written
 
 #: A fixed selection of at most this many runs of neighbours is slices put together; a longer one is an index array.
@@ -216,6 +217,8 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
 
 @implements(np.isin)
 def isin(element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: Any = None) -> Any:
+    if kind not in (None, "sort", "table"):
+        raise_here(ArgumentValueError, f"Invalid kind: {kind!r}. Please use None, 'sort' or 'table'.", "isin_kind")
     x, tests = solid(element), np.ravel(solid(test_elements))
     found = np.any(np.equal(x[..., None], tests), axis=-1)
     return ~found if invert else found
@@ -229,7 +232,8 @@ def iscomplex(x: Any) -> Any:
 
 @implements(np.isreal)
 def isreal(x: Any) -> Any:
-    return np.equal(np.imag(solid(x)), 0)
+    result = np.equal(np.imag(solid(x)), 0)
+    return python_truth(result) if getattr(x, "weak", None) else result
 
 
 def signed_infinity(x: Any, out: Any, negative: bool) -> Any:
@@ -256,7 +260,7 @@ def real_if_close(a: Any, tol: float = 100) -> Any:
     x = solid(a)
     if x.dtype.kind == "c":
         raise_here(DataDependentError, "real_if_close gives real or complex numbers as their values have it, known only when the program runs; write x.real", "data_dependent")
-    return x
+    return wrap(x.tensor) if x.scalar else x
 
 
 @implements(np.common_type)
@@ -281,7 +285,7 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> Any:
     if rest.dtype.kind not in "iu":
         raise_here(ArgumentTypeError, f"only int indices permitted, got {rest.dtype}", "index_dtype")
     rest = rest.astype(np.int64)
-    extents = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+    extents, order = extents_of(shape), order_letter(order, allowed="CF")
     places: list[Any] = []
     for extent in reversed(extents) if order == "C" else extents:
         places.append(rest % extent)
@@ -292,7 +296,9 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> Any:
 @implements(np.ravel_multi_index)
 def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: str = "C") -> Any:
     parts = [solid(p).astype(np.int64) for p in multi_index]
-    extents = tuple(dims) if isinstance(dims, (tuple, list)) else (dims,)
+    extents, order = extents_of(dims), order_letter(order, allowed="CF")
+    if any(how not in ("raise", "wrap", "clip") for how in (mode if isinstance(mode, (tuple, list)) else (mode,))):
+        raise_here(ArgumentValueError, f"mode must be 'raise', 'wrap' or 'clip', got {mode!r}", "take_mode")
     modes = tuple(mode) if isinstance(mode, (tuple, list)) else (mode,) * len(parts)
     if len(parts) != len(extents) or len(modes) != len(extents):
         raise_here(ArgumentValueError, f"parameter multi_index must be a sequence of length {len(extents)}, got {len(parts)}", "multi_index")

@@ -24,6 +24,19 @@ def line_of(a: Any, axis: Any, name: str) -> tuple[Any, int]:
     return x, one_axis(axis, x.ndim, name)
 
 
+def sort_kind(kind: Any, stable: Any) -> None:
+    """NumPy's error for a kind that it does not know; any other gives the same order here."""
+    if kind is not None and (not isinstance(kind, str) or kind[:1].lower() not in "qhsm"):
+        raise_here(ArgumentValueError, f"sort kind must be one of 'quick', 'heap', or 'stable' (got {kind!r})", "sort_kind")
+    if kind is not None and stable is not None:
+        raise_here(ArgumentValueError, "`kind` and `stable` parameters can't be provided at the same time. Use only one of them.", "sort_kind")
+
+
+def select_kind(kind: Any) -> None:
+    if kind != "introselect":
+        raise_here(ArgumentValueError, f"select kind must be 'introselect' (got {kind!r})", "sort_kind")
+
+
 def no_fields(order: Any) -> None:
     if order is not None:
         raise_here(ArgumentValueError, f"Cannot specify order={order!r} when the array has no fields", "sort_order")
@@ -32,6 +45,7 @@ def no_fields(order: Any) -> None:
 @implements(np.sort)
 def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
     no_fields(order)
+    sort_kind(kind, stable)
     x, axis = line_of(a, axis, "sort")
     return wrap(op("sort_values", x.tensor, axis=axis))
 
@@ -40,6 +54,7 @@ def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable:
 def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
     """Stable whatever ``kind`` is: among equal elements NumPy's own places depend on the kind."""
     no_fields(order)
+    sort_kind(kind, stable)
     x, axis = line_of(a, axis, "argsort")
     return wrap(op("argsort", x.tensor, axis=axis))
 
@@ -58,6 +73,7 @@ def check_places(kth: Any, extent: Any) -> None:
 def partition(a: Any, kth: Any, axis: Any = -1, kind: str = "introselect", order: Any = None) -> Any:
     """Sorts whole lines: the parts that NumPy leaves in no order are in order."""
     no_fields(order)
+    select_kind(kind)
     x, axis = line_of(a, axis, "partition")
     check_places(kth, x.shape[axis])
     return sort(x, axis)
@@ -67,6 +83,7 @@ def partition(a: Any, kth: Any, axis: Any = -1, kind: str = "introselect", order
 def argpartition(a: Any, kth: Any, axis: Any = -1, kind: str = "introselect", order: Any = None) -> Any:
     """Sorts whole lines: the parts that NumPy leaves in no order are in order."""
     no_fields(order)
+    select_kind(kind)
     x, axis = line_of(a, axis, "argpartition")
     check_places(kth, x.shape[axis])
     return argsort(x, axis)
@@ -113,12 +130,12 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
 
 def sort_in_place(x: TracedArray, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> None:
     """ndarray.sort."""
-    x[...] = sort(x, one_axis(axis, x.ndim, "sort"), order=order)
+    x[...] = sort(x, one_axis(axis, x.ndim, "sort"), kind, order, stable=stable)
 
 
 def partition_in_place(x: TracedArray, kth: Any, axis: Any = -1, kind: str = "introselect", order: Any = None) -> None:
     """ndarray.partition."""
-    x[...] = partition(x, kth, one_axis(axis, x.ndim, "partition"), order=order)
+    x[...] = partition(x, kth, one_axis(axis, x.ndim, "partition"), kind, order)
 
 
 # -- beyond NumPy --------------------------------------------------------------------------------------------------

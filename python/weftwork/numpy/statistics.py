@@ -10,7 +10,7 @@ from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError
 from .dispatch import finish, implements
 from .functions import solid
-from .reductions import normalized_axes
+from .reductions import normalized_axes, real_dtype, require_out_of
 from .tracer import TracedArray, as_tensor, raise_here, wrap
 
 _NoValue = np._NoValue
@@ -84,6 +84,10 @@ def frequency(weights: Any, count: Any, name: str) -> TracedArray | None:
 
 @implements(np.cov)
 def cov(m: Any, y: Any = None, rowvar: bool = True, bias: Any = False, ddof: Any = None, fweights: Any = None, aweights: Any = None, *, dtype: Any = None) -> Any:
+    if dtype is not None and np.dtype(dtype).kind not in "fc":
+        raise_here(ArgumentTypeError, f"cov: dtype must be inexact, got {np.dtype(dtype)}", "cov_dtype")
+    if ddof is not None and ddof != int(ddof):
+        raise_here(ArgumentValueError, f"ddof must be integer, got {ddof}", "cov_ddof")
     x = observations(m, y, rowvar, dtype)
     rows, count = x.shape
     if isinstance(rows, int) and rows == 0:
@@ -158,6 +162,7 @@ def nanmean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdi
     if mask is None:
         return np.mean(x, axis=axis, dtype=dtype, out=out, keepdims=keepdims, where=where)
     check_inexact(dtype, out)
+    require_out_of(x.dtype, out, "nanmean")
     count = np.sum(~mask, axis=axis, dtype=np.intp, keepdims=keepdims, where=where)
     total = np.sum(x, axis=axis, dtype=dtype, keepdims=keepdims, where=where)
     return finish(np.divide, divide_by_count(total, count).tensor, out, True, "same_kind", exact=True)
@@ -169,6 +174,7 @@ def nanvar(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: A
     if mask is None:
         return np.var(x, axis=axis, dtype=dtype, out=out, ddof=ddof, keepdims=keepdims, where=where, mean=mean, correction=correction)
     check_inexact(dtype, out)
+    require_out_of(real_dtype(x.dtype), out, "nanvar")
     ddof = ddof if correction is _NoValue else correction
     count = np.sum(~mask, axis=axis, dtype=np.intp, keepdims=True, where=where)
     if mean is _NoValue:

@@ -222,6 +222,7 @@ GIVE_ARRAYS = frozenset(
     ["asarray", "ascontiguousarray", "astype", "broadcast_to", "byteswap", "copy", "diagonal", "empty_like", "flatten", "full_like"]
     + ["moveaxis", "ones_like", "permute_dims", "ravel", "reshape", "rollaxis", "select", "squeeze", "swapaxes", "transpose"]
     + ["view", "where", "zeros_like", "real", "imag", "broadcast_arrays", "split", "i0", "isin", "resize", "roll", "cov", "apply_along_axis", "pad"]
+    + ["block", "tensordot", "array", "asanyarray", "require", "full", "zeros", "ones", "empty", "real_if_close", "piecewise"]
 )
 
 # Functions that give arrays with keepdims=True.
@@ -268,7 +269,7 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
         result._cache = step.read(self.tensor)
         result._version = self._storage.version
         result.weak = None
-        result.scalar = False
+        result.scalar = self.scalar and not self.weak and not result._cache.ndim
         note_created(result)
         return result
 
@@ -386,9 +387,13 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
         return complex(self._need_value("complex()", "keep it an array"))
 
     def __round__(self, digits: int | None = None) -> Any:
-        if digits is not None:
+        if not self.scalar or self.dtype.kind == "c":
+            kind = "numpy.ndarray" if not self.scalar else self.weak.__name__ if self.weak else f"numpy.{self.dtype}"
+            raise_here(ArgumentTypeError, f"type {kind} doesn't define __round__ method: write np.round(x)", "round")
+        if digits is not None and not self.weak:
             return np.round(self, digits)
-        return round(self._need_value("round()", "write np.round(x)"))
+        # A whole number in Python, or digits in its way, which rounds the decimal number.
+        return round(self._need_value("round()", "write np.round(x)"), *(() if digits is None else (digits,)))
 
     def __format__(self, form: str) -> str:
         return format(self._need_value("a format", "format what the function returns"), form) if form else repr(self)

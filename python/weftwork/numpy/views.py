@@ -8,11 +8,14 @@ import numpy as np
 
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
+from .arguments import integer, new_extents
 from .dispatch import broadcast_to, implements
 from .functions import one_axis, shared_shape, traced, transpose
 from .indexing import Reshape
 from .tracer import Tensor, TracedArray, View, as_tensor, convert, raise_here, wrap
 from .ufuncs import op, scalar
+
+_NoValue = np._NoValue
 
 
 class ReadOnly(View):
@@ -30,6 +33,13 @@ class Broadcast(ReadOnly):
 
     def read(self, base: Tensor) -> Tensor:
         return broadcast_to(base, self.shape)
+
+
+class Zero(ReadOnly):
+    """The imaginary part of a real number."""
+
+    def read(self, base: Tensor) -> Tensor:
+        return scalar(0, base)
 
 
 class Diagonal(ReadOnly):
@@ -124,13 +134,15 @@ def divided_bits(x: Tensor, narrow: np.dtype) -> Tensor:
     return op("reshape", np.stack(parts, -1).tensor, dims=(*x.shape[:-1], x.shape[-1] * count))
 
 
-def view(x: TracedArray, dtype: Any = None, type: Any = None) -> Any:
-    """ndarray.view: of the same memory, as another dtype."""
-    if (type is not None and type is not np.ndarray) or (isinstance(dtype, type_) and issubclass(dtype, np.ndarray)):
+def view(x: TracedArray, dtype: Any = _NoValue, type: Any = np.ndarray) -> Any:
+    """ndarray.view: of the same memory, as another dtype; None is float64, as ever."""
+    if type is not np.ndarray or (isinstance(dtype, type_) and dtype is not np.ndarray and issubclass(dtype, np.ndarray)):
         raise_here(ArgumentTypeError, "ndarray.view with a subclass of ndarray cannot be compiled", "array_subclass")
-    if dtype is None or np.dtype(dtype) == x.dtype:
-        return x[...]
-    target = np.dtype(dtype)
+    target = x.dtype if dtype is _NoValue or dtype is np.ndarray else np.dtype(dtype)
+    if target.names is not None or target.subdtype is not None or target.kind in "SUOMm" or target.type is np.void or not target.isnative:
+        raise_here(UnsupportedError, f"ndarray.view({target}) of {x.dtype} cannot be compiled: its elements are no numbers of this machine's", "view_dtype")
+    if target == x.dtype:
+        return x if x.scalar else x[...]
     if x._storage.foreign:
         raise_here(UnsupportedError, f"ndarray.view of an array in the other byte order cannot be compiled: pass x.astype({x.dtype})", "byte_order")
     if target == bool or target.kind not in "iufcV":
@@ -166,21 +178,32 @@ def byteswap(x: TracedArray, inplace: bool = False) -> Any:
 @implements(np.real)
 def real(val: Any) -> Any:
     x = traced(val)
-    return x.view_through(Part("real")) if x.dtype.kind == "c" else x
+    return part_of(x, "real") if x.dtype.kind == "c" else x
 
 
 @implements(np.imag)
 def imag(val: Any) -> Any:
     x = traced(val)
     if x.dtype.kind == "c":
-        return x.view_through(Part("imag"))
+        return part_of(x, "imag")
+    if not x.ndim:
+        result = x.view_through(Zero())
+        result.weak, result.scalar = x.weak, x.scalar
+        return result
     return wrap(scalar(0, x.tensor)).view_through(Broadcast(tuple(x.shape)))
+
+
+def part_of(x: TracedArray, name: str) -> TracedArray:
+    result = x.view_through(Part(name))
+    if x.weak:
+        result.weak, result.scalar = float, True
+    return result
 
 
 @implements(np.broadcast_to)
 def broadcast_to_(array: Any, shape: Any, subok: bool = False) -> Any:
-    wanted = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
-    return traced(array).view_through(Broadcast(tuple(e if isinstance(e, _core.Dim) else e.__index__() for e in wanted)))
+    x = traced(array)
+    return (wrap(x.tensor) if x.scalar else x).view_through(Broadcast(new_extents(shape)))
 
 
 @implements(np.broadcast_arrays)
@@ -200,7 +223,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     if first == second:
         raise_here(ArgumentValueError, "axis1 and axis2 cannot be the same", "axis_duplicate")
     rest = [i for i in range(x.ndim) if i not in (first, second)]
-    return transpose(x, (*rest, first, second)).view_through(Diagonal(int(offset)))
+    return transpose(x, (*rest, first, second)).view_through(Diagonal(integer(offset, "diagonal: offset")))
 
 
 @implements(np.linalg.diagonal)
@@ -220,7 +243,7 @@ def linalg_trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Any:
 
 @implements(np.diag)
 def diag(v: Any, k: int = 0) -> Any:
-    x = traced(v)
+    x, k = traced(v), integer(k, "diag: k")
     if x.ndim == 2:
         return diagonal(x, k)
     if x.ndim != 1:
