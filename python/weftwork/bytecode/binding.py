@@ -10,7 +10,7 @@ from .frame import DefaultOf
 
 __all__ = ["bind"]
 
-VARIABLE_ARGS, VARIABLE_KWARGS = 0x4, 0x8
+VARIABLE_ARGS, VARIABLE_KWARGS, VARIABLE = 0x4, 0x8, 0xC
 
 
 def bind(function: FunctionType, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
@@ -18,9 +18,15 @@ def bind(function: FunctionType, args: tuple, kwargs: dict[str, Any]) -> dict[st
     code = function.__code__
     count = code.co_argcount
     names = code.co_varnames
-    if not kwargs and len(args) == count and not code.co_kwonlyargcount and not code.co_flags & (VARIABLE_ARGS | VARIABLE_KWARGS):
-        return dict(zip(names, args))
-    variables: dict[str, Any] = dict(zip(names[:count], args))
+    missing = count - len(args)
+    if not (kwargs or code.co_kwonlyargcount or missing < 0 or code.co_flags & VARIABLE):
+        defaults = function.__defaults__ or ()
+        if missing <= len(defaults):
+            variables: dict[str, Any] = dict(zip(names, args))
+            for at in range(-missing, 0):
+                variables[names[count + at]] = DefaultOf(defaults[at])
+            return variables
+    variables = dict(zip(names[:count], args))
     at = count + code.co_kwonlyargcount
     if code.co_flags & VARIABLE_ARGS:
         variables[names[at]] = args[count:]

@@ -38,7 +38,14 @@ class Frame:
         "locals", "names", "outside", "shown", "stack", "state", "thrown",
     )  # fmt: skip
 
-    def __init__(self, code: Code, function: FunctionType | None, variables: dict[str, Any], globals_: dict[str, Any], builtins: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        code: Code,
+        function: FunctionType | None,
+        variables: dict[str, Any],
+        globals_: dict[str, Any],
+        builtins: dict[str, Any],
+    ) -> None:
         self.code, self.function, self.globals, self.builtins = code, function, globals_, builtins
         self.locals = variables
         self.cells: dict[str, CellType] = {}

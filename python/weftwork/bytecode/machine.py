@@ -351,7 +351,8 @@ COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     "<": operator.lt, "<=": operator.le, "==": operator.eq, "!=": operator.ne, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
 
-from . import operations, operations_calls, operations_control, operations_matching  # noqa: E402, F401  (they fill the table)
+# They fill the table.
+from . import operations, operations_calls, operations_control, operations_matching, operations_values  # noqa: E402, F401
 
 if OLD:
     from . import blocks

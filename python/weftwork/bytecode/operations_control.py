@@ -266,7 +266,9 @@ def raised_object(m: Machine, error: Any, cause: Any) -> BaseException:
         if isinstance(cause, type) and issubclass(cause, BaseException):
             kind, cause = cause, m.call(cause, (), {})
             if VERSION >= (3, 13) and not isinstance(cause, BaseException):
-                raise TypeError(f"calling {kind!r} should have returned an instance of BaseException, not {type(cause)!r}")
+                raise TypeError(
+                    f"calling {kind!r} should have returned an instance of BaseException, not {type(cause)!r}"
+                )
         if not (cause is None or isinstance(cause, BaseException)):
             raise TypeError("exception causes must derive from BaseException")
         error.__cause__ = cause

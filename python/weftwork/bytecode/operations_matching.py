@@ -83,7 +83,7 @@ WHOLE = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tu
 def match_class(m: Machine, f: Frame, i: Any) -> None:
     names, kind, subject = f.stack.pop(), f.stack.pop(), f.stack.pop()
     if not isinstance(kind, type):
-        raise TypeError("called match pattern must be a class")
+        raise TypeError(f"called match pattern must be a {'type' if VERSION < (3, 12) else 'class'}")
     values = attributes_of(m, subject, kind, i.arg, names) if m.match_class(subject, kind) else None
     if OLD:
         f.stack += (subject if values is None else values, values is not None)

@@ -17,7 +17,12 @@ __all__ = ["SEES_FRAME", "call_outside", "zero_super"]
 FUTURE = 0xFFF0000
 #: The call that a native function sees as its caller; it is compiled without the features that this file asks for.
 TEMPLATE: dict[str, Any] = {}
-exec(compile("def call(function, args, kwargs): return function(*args, **kwargs)", "<interpreted>", "exec", dont_inherit=True), TEMPLATE)
+exec(
+    compile(
+        "def call(function, args, kwargs): return function(*args, **kwargs)", "<interpreted>", "exec", dont_inherit=True
+    ),
+    TEMPLATE,
+)
 
 
 def call_outside(frame: Frame, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
@@ -26,7 +31,9 @@ def call_outside(frame: Frame, function: Any, args: tuple, kwargs: dict[str, Any
     if caller is None:
         code = TEMPLATE["call"].__code__
         flags = frame.code.code.co_flags & FUTURE
-        caller = frame.outside = FunctionType(code.replace(co_flags=code.co_flags | flags) if flags else code, frame.globals)
+        caller = frame.outside = FunctionType(
+            code.replace(co_flags=code.co_flags | flags) if flags else code, frame.globals
+        )
     return caller(function, args, kwargs)
 
 
