@@ -27,12 +27,18 @@ class Worker:
         self.end, out = os.pipe()
         command = [sys.executable, "-m", "tests.libraries.worker", str(file), str(out), "time" if timed else "-", jit]
         defaults = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg", "WEFT_CACHE": "off"}
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        self.process = subprocess.Popen(command, pass_fds=[out], env={**defaults, **os.environ}, **pipes)
+        self.log = file.with_suffix(".worker.log")
+        with self.log.open("w") as log:
+            pipes = {"stdin": subprocess.PIPE, "stdout": log, "stderr": log}
+            self.process = subprocess.Popen(command, pass_fds=[out], env={**defaults, **os.environ}, **pipes)
         os.close(out)
         self.buffer = b""
-        if self.line(START_SECONDS) != {"ready": True}:
-            raise SystemExit(f"a worker did not start: {' '.join(command)}")
+
+    def starts(self) -> bool:
+        """Whether it could import what it needs."""
+        with contextlib.suppress(TimeoutError):
+            return self.line(START_SECONDS) == {"ready": True}
+        return False
 
     def line(self, seconds: float) -> dict[str, Any] | None:
         """The next message; None when the process is gone, a timeout where none came."""
@@ -107,11 +113,21 @@ class Workers:
         return found
 
     def once(self, what: str, number: int) -> dict[str, Any]:
-        self.worker = self.worker or Worker(self.file, self.given.time, self.given.jit)
-        found = self.worker.ask(what, number, self.given.timeout)
+        worker = self.worker = self.worker or self.started()
+        found = worker.ask(what, number, self.given.timeout)
         if found["outcome"] in ("crash", "timeout") or found.get("text", "").endswith("in plain Python"):
             self.close()
         return found
+
+    def started(self) -> Worker:
+        """A worker that is ready; a tree that is being built may be whole a little later."""
+        for wait in (0, 10, 60):
+            time.sleep(wait)
+            worker = Worker(self.file, self.given.time, self.given.jit)
+            if worker.starts():
+                return worker
+            worker.close()
+        raise SystemExit(f"no worker starts: {worker.log.read_text()[-2000:]}")
 
     def close(self) -> None:
         if self.worker:
