@@ -174,6 +174,8 @@ void bind_core(nb::module_& m) {
       .def_prop_ro("line", [](const Location& l) { return l ? l.line() : 0; })
       .def("__repr__", [](const Location& l) { return l.text(); })
       .def("trace_text", &Location::trace_text);
+  m.def("set_interpreted_calls", &set_interpreted_calls, nb::arg("calls").none(),
+        "Says who knows the calls that are interpreted on this thread; None: those that Python runs count.");
   m.def("caller_location", &caller_location, "The user's line that is running.");
 }
 

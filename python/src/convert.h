@@ -52,6 +52,9 @@ PyObject* take_cause();
 // The user's place: the innermost frame outside of this package and NumPy, with its callers up to the trace's start.
 Location caller_location();
 
+// A function that gives the calls that a recorder interprets on this thread, for caller_location; None: there is none.
+void set_interpreted_calls(nb::handle calls);
+
 void bind_core(nb::module_& m);
 void bind_ir(nb::module_& m);
 void bind_interop(nb::module_& m);

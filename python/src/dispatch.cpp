@@ -22,17 +22,30 @@ struct OutputSlot {
   Form form;
 };
 
-// A compiled signature.
+// An entry of a dictionary that a plan relies on: it is this object, or there is none. Or a type, whose version it is.
+struct Entry {
+  nb::object space, key, value;
+  uint64_t version = 0;  // of the dictionary when the entry was last found to be as it should, or of the type
+};
+
+// One way through the function for a signature: a program, or (plain) the function itself.
 struct Plan {
-  nb::object core;                   // as Python sees it
+  nb::object core;                   // as Python sees it; None: plain
   Executable executable;
   std::vector<size_t> input_leaves;  // leaf index of each program input
   std::vector<nb::object> captured;  // program inputs after those of leaves
   std::vector<OutputSlot> outputs;
   std::vector<size_t> layout_leaves;  // those whose order in memory the plan depends on
-  nb::object build_result;           // list of outputs → what the function returns; None: the one output itself
-  nb::object key, without_layouts;   // where the dispatcher has it; the second for those that depend on layouts
+  std::string layouts;               // that order
+  nb::object build_result;           // outputs, extra → what the function returns; None: the one output itself
+  std::vector<Entry> entries;
+  nb::object guard;                  // (leaves, args, kwargs) → a tuple `extra`, or None where the plan does not apply
+  size_t extra_inputs = 0;           // so many of `extra` are program inputs, after the captured ones
+  nb::object key;                    // where the dispatcher has it
+  std::vector<nb::object> kept;      // objects that the key names by their addresses
   uint64_t used = 0;                 // when, in calls of the function
+
+  bool is_plain() const { return core.is_none(); }
 };
 
 // Array leaves, and the signature as bytes plus the static objects.
@@ -41,46 +54,74 @@ struct Flattened {
   std::string key;
   std::vector<nb::object> statics;
   bool has_others = false;  // arrays that are not NumPy's own
+  std::vector<nb::object> kept;  // objects that the signature names by their addresses
+  bool is_foreign = false;  // what no program can take: the function runs as it is
 };
+
+// The number that changes with each change of a dictionary, where Python has one.
+uint64_t version_of(PyObject* dict) {
+#if PY_VERSION_HEX < 0x030c0000
+  return reinterpret_cast<PyDictObject*>(dict)->ma_version_tag;
+#else
+  (void)dict;
+  return 0;
+#endif
+}
+
+bool is_unchanged(Entry& entry) {
+  PyObject* space = entry.space.ptr();
+  if (PyType_Check(space)) return reinterpret_cast<PyTypeObject*>(space)->tp_version_tag == entry.version;
+  uint64_t version = version_of(space);
+  if (version && version == entry.version) return true;
+  PyObject* found = PyDict_GetItemWithError(space, entry.key.ptr());
+  if (!found && PyErr_Occurred()) PyErr_Clear();
+  if (found != (entry.value.is_valid() ? entry.value.ptr() : nullptr)) return false;
+  entry.version = version;
+  return true;
+}
 
 // Whether a function is traced on this thread: jitted ones that it calls are a part of it.
 thread_local bool is_tracing = false;
 
 class Dispatcher {
  public:
-  // `miss(args, kwargs)` makes a Plan; `joint(args, kwargs)` runs calls whose
-  // arguments share elements, or gives NotImplemented; `others(args, kwargs)` those with arrays that are not NumPy's own, and within traced functions; `dynamic`: parameter name → tuple of the axes that may vary;
-  // `names`: the positional parameters' names; `static_names`: those never traced.
-  Dispatcher(nb::object miss, nb::object joint, nb::object others, nb::tuple names, nb::dict dynamic, nb::tuple static_names)
-      : miss_(std::move(miss)), joint_(std::move(joint)), others_(std::move(others)), static_names_(std::move(static_names)) {
+  // `plain` is the function itself. `miss(args, kwargs)` makes a Plan; `joint(args, kwargs)` runs calls whose arguments share
+  // elements, or gives NotImplemented; `others(args, kwargs)` those with arrays that are not NumPy's own, and within traced
+  // functions; `dynamic`: parameter name → tuple of the axes that may vary; `names`: the positional parameters' names;
+  // `static_names`: those never traced; `strict`: whether a call that no program can take is an error.
+  Dispatcher(nb::object plain, nb::object miss, nb::object joint, nb::object others, nb::tuple names, nb::dict dynamic,
+             nb::tuple static_names, bool strict)
+      : plain_(std::move(plain)), miss_(std::move(miss)), joint_(std::move(joint)), others_(std::move(others)),
+        static_names_(std::move(static_names)), strict_(strict) {
     for (nb::handle name : names) names_.push_back(nb::cast<std::string>(name));
     for (auto [name, axes] : dynamic) dynamic_.emplace_back(nb::cast<std::string>(name), to_ints(axes));
     for (nb::handle name : static_names_) statics_.push_back(nb::cast<std::string>(name));
   }
 
   nb::object call(nb::args args, nb::kwargs kwargs) {
+    if (is_plain && !is_tracing) return call_plain(args, kwargs);
     Flattened flat;
     flatten_arguments(args, kwargs, flat);
-    if (flat.has_others || is_tracing) return others_(args, kwargs);
+    if (is_tracing) return others_(args, kwargs);
+    if (flat.is_foreign && !strict_) return call_plain(args, kwargs);
+    if (flat.has_others) return others_(args, kwargs);
     nb::object key = make_key(flat);
-    nb::object found = find(key);
-    if (found && PyList_Check(found.ptr())) {
-      nb::object exact = with_layouts(key, found, flat);
-      found = find(exact);
+    nb::object extra;
+    nb::object plan = find(key, flat, args, kwargs, extra);
+    if (!plan.is_valid()) {
+      plan = miss_(args, kwargs);
+      add(key, plan, flat);
+      // What the recording read may have changed while the program was compiled, by another thread.
+      if (!applies(*nb::inst_ptr<Plan>(plan), flat, args, kwargs, extra)) return call_plain(args, kwargs);
     }
-    if (!found) {
-      found = miss_(args, kwargs);
-      add(key, found, flat);
-    }
-    Plan& plan = *nb::cast<Plan*>(found);
-    plan.used = ++calls_;
-    return run_or_join(plan, flat, args, kwargs);
+    return run_or_join(*nb::inst_ptr<Plan>(plan), flat, extra, args, kwargs);
   }
 
   void forget() { plans_.clear(); }
 
   // What it holds holds it in turn: `miss`, `joint` and `others` are its own methods. The garbage collector has to see that.
   int traverse(visitproc visit, void* arg) const {
+    Py_VISIT(plain_.ptr());
     Py_VISIT(miss_.ptr());
     Py_VISIT(joint_.ptr());
     Py_VISIT(others_.ptr());
@@ -88,6 +129,7 @@ class Dispatcher {
     return 0;
   }
   void let_go() {
+    plain_ = nb::none();
     miss_ = nb::none();
     joint_ = nb::none();
     others_ = nb::none();
@@ -97,14 +139,32 @@ class Dispatcher {
   // What was compiled and is kept, oldest first.
   nb::list executables() const {
     nb::list cores;
-    for_plans([&](const Plan& plan) { cores.append(plan.core); });
+    for_plans([&](const Plan& plan) {
+      if (!plan.is_plain()) cores.append(plan.core);
+    });
     return cores;
+  }
+  // The plans for the signature of such a call, the one used last first.
+  nb::list plans_for(nb::args args, nb::kwargs kwargs) {
+    Flattened flat;
+    flatten_arguments(args, kwargs, flat);
+    nb::object found = lookup(make_key(flat));
+    return found ? nb::list(found) : nb::list();
   }
 
   size_t most_plans = 1024;
+  bool is_plain = false;  // every call is one of the function itself
+  uint64_t compiled_calls = 0, plain_calls = 0;
 
  private:
-  nb::object find(const nb::object& key) {
+  nb::object call_plain(const nb::args& args, const nb::kwargs& kwargs) {
+    ++plain_calls;
+    PyObject* result = PyObject_Call(plain_.ptr(), args.ptr(), kwargs.ptr());
+    if (!result) throw nb::python_error();
+    return nb::steal(result);
+  }
+
+  nb::object lookup(const nb::object& key) {
     PyObject* found = PyDict_GetItemWithError(plans_.ptr(), key.ptr());
     if (found || !PyErr_Occurred()) return found ? nb::borrow(found) : nb::object();
     nb::python_error error;
@@ -112,45 +172,68 @@ class Dispatcher {
     fail(ErrorKind::type, "static_argument", "an argument that is no array is a constant of the program and must be hashable: ", shown(error.value()));
   }
 
-  // Arguments that share elements with one that is written make the run fail before it begins: then `joint` runs the call.
-  nb::object run_or_join(const Plan& plan, Flattened& flat, const nb::args& args, const nb::kwargs& kwargs) {
+  // The plan whose assumptions hold for this call.
+  nb::object find(const nb::object& key, const Flattened& flat, const nb::args& args, const nb::kwargs& kwargs, nb::object& extra) {
+    nb::object found = lookup(key);
+    if (!found) return {};
+    Py_ssize_t count = PyList_GET_SIZE(found.ptr());
+    for (Py_ssize_t i = 0; i < count && i < PyList_GET_SIZE(found.ptr()); ++i) {
+      nb::object held = nb::borrow(PyList_GET_ITEM(found.ptr(), i));
+      Plan& plan = *nb::inst_ptr<Plan>(held);
+      if (!applies(plan, flat, args, kwargs, extra)) continue;
+      plan.used = ++calls_;
+      if (i && PyList_SetSlice(found.ptr(), i, i + 1, nullptr) == 0) PyList_Insert(found.ptr(), 0, held.ptr());
+      return held;
+    }
+    return {};
+  }
+
+  bool applies(Plan& plan, const Flattened& flat, const nb::args& args, const nb::kwargs& kwargs, nb::object& extra) {
+    if (!plan.layout_leaves.empty() && layouts_of(plan, flat) != plan.layouts) return false;
+    for (Entry& entry : plan.entries)
+      if (!is_unchanged(entry)) return false;
+    if (plan.guard.is_none()) return true;
+    nb::object leaves = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(flat.leaves.size())));
+    for (size_t i = 0; i < flat.leaves.size(); ++i)
+      PyTuple_SET_ITEM(leaves.ptr(), static_cast<Py_ssize_t>(i), nb::object(flat.leaves[i]).release().ptr());
+    extra = plan.guard(leaves, args, kwargs);
+    return !extra.is_none();
+  }
+
+  // Arguments that share elements with one that is written make the run fail before it begins: then `joint` runs the call,
+  // or the function itself does.
+  nb::object run_or_join(Plan& plan, Flattened& flat, const nb::object& extra, const nb::args& args, const nb::kwargs& kwargs) {
+    if (plan.is_plain()) return call_plain(args, kwargs);
     std::exception_ptr failure;
     try {
-      return run_plan(plan, flat);
+      ++compiled_calls;
+      return run_plan(plan, flat, extra);
     } catch (const Error& error) {
-      if (error.label() != "overlap") throw;
+      if (error.label() != "overlap" && error.label() != "number_input") throw;
       failure = std::current_exception();
     }
     nb::object result = joint_(args, kwargs);
-    if (result.ptr() == Py_NotImplemented) std::rethrow_exception(failure);
-    return result;
+    if (result.ptr() != Py_NotImplemented) return result;
+    if (strict_) std::rethrow_exception(failure);
+    return call_plain(args, kwargs);
   }
 
-  // A plan that depends on the order in memory of some arguments is found in two steps: under the signature a list of
-  // those arguments, under the signature and their layouts the plan.
-  void add(const nb::object& key, const nb::object& plan, const Flattened& flat) {
-    nb::object known = find(key);
-    nb::list leaves = known && PyList_Check(known.ptr()) ? nb::borrow<nb::list>(known) : nb::list();
-    for (size_t leaf : nb::cast<Plan*>(plan)->layout_leaves) {
-      nb::int_ index(leaf);
-      if (PySequence_Contains(leaves.ptr(), index.ptr()) == 0) leaves.append(index);
-    }
-    Plan& added = *nb::cast<Plan*>(plan);
-    added.key = key;
-    added.used = ++calls_;
-    if (leaves.size()) {
-      plans_[key] = leaves;
-      added.without_layouts = key;
-      added.key = with_layouts(key, leaves, flat);
-    }
-    plans_[added.key] = plan;
+  void add(const nb::object& key, const nb::object& made, const Flattened& flat) {
+    Plan& plan = *nb::cast<Plan*>(made);
+    plan.key = key;
+    plan.kept = flat.kept;
+    plan.used = ++calls_;
+    plan.layouts = layouts_of(plan, flat);
+    nb::object found = lookup(key);
+    if (!found) plans_[key] = found = nb::list();
+    PyList_Insert(found.ptr(), 0, made.ptr());
     drop_oldest();
   }
 
   template <class F>
   void for_plans(F each) const {
-    for (auto [key, value] : plans_)
-      if (!PyList_Check(value.ptr())) each(*nb::cast<Plan*>(value));
+    for (auto [key, plans] : plans_)
+      for (nb::handle plan : nb::borrow<nb::list>(plans)) each(*nb::cast<Plan*>(plan));
   }
 
   // The plans used last stay.
@@ -163,22 +246,23 @@ class Dispatcher {
         if (!oldest || plan.used < oldest->used) oldest = &plan;
       });
       if (count <= std::max<size_t>(most_plans, 1)) return;
-      nb::object key = oldest->key, shared = oldest->without_layouts;
-      if (PyDict_DelItem(plans_.ptr(), key.ptr()) < 0) throw nb::python_error();
-      if (!shared.is_valid()) continue;
-      bool is_needed = false;
-      for_plans([&](const Plan& plan) { is_needed |= plan.without_layouts.is_valid() && plan.without_layouts.equal(shared); });
-      if (!is_needed && PyDict_DelItem(plans_.ptr(), shared.ptr()) < 0) throw nb::python_error();
+      nb::object key = oldest->key, plans = lookup(key);
+      for (Py_ssize_t i = 0; i < PyList_GET_SIZE(plans.ptr()); ++i)
+        if (nb::inst_ptr<Plan>(nb::handle(PyList_GET_ITEM(plans.ptr(), i))) == oldest) {
+          PyList_SetSlice(plans.ptr(), i, i + 1, nullptr);
+          break;
+        }
+      if (PyList_GET_SIZE(plans.ptr()) == 0 && PyDict_DelItem(plans_.ptr(), key.ptr()) < 0) throw nb::python_error();
     }
   }
 
-  static nb::object with_layouts(const nb::object& key, const nb::object& leaves, const Flattened& flat) {
+  static std::string layouts_of(const Plan& plan, const Flattened& flat) {
     std::string layouts;
-    for (nb::handle leaf : leaves) {
-      PyObject* array = flat.leaves[nb::cast<size_t>(leaf)].ptr();
+    for (size_t leaf : plan.layout_leaves) {
+      PyObject* array = flat.leaves[leaf].ptr();
       if (is_array(array)) append_layout(layouts, array);
     }
-    return nb::make_tuple(key, nb::bytes(layouts.data(), layouts.size()));
+    return layouts;
   }
 
   const Ints* dynamic_axes(std::string_view name) const {
@@ -221,10 +305,28 @@ class Dispatcher {
     flat.statics.push_back(nb::borrow(object));
   }
 
+  // An object of a class of the user's is told by what it is, not by what it is equal to: equal ones may differ in what the
+  // function reads of them. So is what cannot be hashed. The plan keeps it.
+  void add_object(nb::handle object, Flattened& flat) {
+    PyTypeObject* type = Py_TYPE(object.ptr());
+    bool is_told_by_value = !(type->tp_flags & Py_TPFLAGS_HEAPTYPE) && type->tp_hash != PyObject_HashNotImplemented;
+    if (is_told_by_value || PyType_Check(object.ptr())) return add_static(object, flat);
+    PyObject* identity = object.ptr();
+    flat.key += 'o';
+    flat.key.append(reinterpret_cast<const char*>(&identity), sizeof identity);
+    flat.kept.push_back(nb::borrow(object));
+  }
+
+  // Whether a tuple or list is taken apart: those of classes of their own may be made of more than their elements.
+  static bool is_sequence(PyObject* object) {
+    if (PyTuple_CheckExact(object) || PyList_CheckExact(object)) return true;
+    return PyTuple_Check(object) && PyObject_HasAttrString(object, "_fields");
+  }
+
   void flatten(nb::handle arg, const Ints* dynamic, Flattened& flat) {
     PyObject* object = arg.ptr();
     if (is_array(object)) return add_array(arg, dynamic, flat);
-    if (PyTuple_Check(object) || PyList_Check(object)) {
+    if (is_sequence(object)) {
       flat.key += PyTuple_Check(object) ? '(' : '[';
       PyTypeObject* type = Py_TYPE(object);
       flat.key.append(reinterpret_cast<const char*>(&type), sizeof type);
@@ -245,8 +347,11 @@ class Dispatcher {
       PyObject* array = PyArray_FromScalarObject(object);
       add_array(nb::steal(array), nullptr, flat);
     } else {
-      flat.has_others |= is_array_like(object);
-      add_static(arg, flat);
+      if (is_array_like(object)) {
+        flat.has_others = true;
+        flat.is_foreign |= is_array_subclass(object) ? !is_memmap(object) : !PyObject_HasAttrString(object, "__dlpack__");
+      }
+      add_object(arg, flat);
     }
   }
 
@@ -256,6 +361,8 @@ class Dispatcher {
     return PyObject_HasAttrString(object, "__array__") || PyObject_HasAttrString(object, "__dlpack__");
   }
 
+  static bool is_memmap(PyObject* object) { return std::string_view(Py_TYPE(object)->tp_name) == "memmap"; }
+
   static PyObject* PyArray_FromScalarObject(PyObject* scalar) {
     nb::object array = nb::module_::import_("numpy").attr("asarray")(nb::handle(scalar));
     return array.release().ptr();
@@ -263,6 +370,10 @@ class Dispatcher {
 
   void add_array(nb::handle array, const Ints* dynamic, Flattened& flat) {
     std::optional<ArrayView> seen = view(array.ptr());
+    if (!seen && !strict_) {
+      flat.is_foreign = true;
+      return;
+    }
     if (!seen)
       fail(ErrorKind::type, "dtype", "arrays must hold booleans, numbers or ml_dtypes types, got dtype ",
            shown(array.attr("dtype")));
@@ -304,6 +415,13 @@ class Dispatcher {
     if (PyFloat_CheckExact(leaf.ptr())) {
       double value = PyFloat_AS_DOUBLE(leaf.ptr());
       std::memcpy(data_of(array), &value, sizeof value);
+    } else if (PyLong_Check(leaf.ptr())) {
+      int overflow = 0;
+      int64_t value = PyLong_AsLongLongAndOverflow(leaf.ptr(), &overflow);
+      nb::object held = nb::steal(array);
+      if (overflow) fail(ErrorKind::value, "number_input", "an integer of the surroundings does not fit into 64 bits");
+      std::memcpy(data_of(array), &value, PyBool_Check(leaf.ptr()) ? 1 : sizeof value);
+      return held;
     } else {
       Py_complex value = PyComplex_AsCComplex(leaf.ptr());
       std::memcpy(data_of(array), &value, sizeof value);
@@ -311,18 +429,20 @@ class Dispatcher {
     return nb::steal(array);
   }
 
-  static nb::object run_plan(const Plan& plan, Flattened& flat) {
+  static nb::object run_plan(const Plan& plan, Flattened& flat, const nb::object& extra) {
     const Manifest& manifest = plan.executable.manifest();
     std::vector<nb::object> inputs;
     inputs.reserve(manifest.inputs.size());
     for (size_t i = 0; i < plan.input_leaves.size(); ++i)
       inputs.push_back(as_input(flat.leaves[plan.input_leaves[i]], manifest.inputs[i].type));
     for (const nb::object& captured : plan.captured) inputs.push_back(captured);
+    for (size_t i = 0; i < plan.extra_inputs; ++i)
+      inputs.push_back(as_input(nb::borrow(PyTuple_GET_ITEM(extra.ptr(), static_cast<Py_ssize_t>(i))), manifest.inputs[inputs.size()].type));
     std::vector<nb::object> results = run(plan.executable, inputs);
     if (plan.build_result.is_none() && plan.outputs.size() == 1) return pick(plan.outputs[0], results, flat);
     nb::list list;
     for (const OutputSlot& slot : plan.outputs) list.append(pick(slot, results, flat));
-    return plan.build_result(list);
+    return plan.build_result(list, extra.is_valid() ? extra : nb::object(nb::tuple()));
   }
 
   static nb::object pick(const OutputSlot& slot, std::vector<nb::object>& results, Flattened& flat) {
@@ -333,13 +453,31 @@ class Dispatcher {
     return nb::steal(scalar_or_array(nb::object(result).release().ptr()));
   }
 
-  nb::object miss_, joint_, others_;
+  nb::object plain_, miss_, joint_, others_;
   nb::tuple static_names_;
+  bool strict_;
   std::vector<std::string> names_, statics_;
   std::vector<std::pair<std::string, Ints>> dynamic_;
   nb::dict plans_;
   uint64_t calls_ = 0;
 };
+
+// (dictionary, key, value) or (dictionary, key) where nothing is, or (type,).
+Entry entry_of(nb::handle given) {
+  size_t count = nb::len(given);
+  Entry entry;
+  entry.space = nb::borrow(given[0]);
+  if (count == 1) {
+    auto* type = reinterpret_cast<PyTypeObject*>(entry.space.ptr());
+    // Looking anything up gives a type a version.
+    if (!type->tp_version_tag) _PyType_Lookup(type, nb::str("__weft_version__").ptr());
+    entry.version = type->tp_version_tag;
+  } else {
+    entry.key = nb::borrow(given[1]);
+    if (count == 3) entry.value = nb::borrow(given[2]);
+  }
+  return entry;
+}
 
 int traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
@@ -351,8 +489,13 @@ int traverse_plan(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   if (!nb::inst_ready(self)) return 0;
   const Plan& plan = *nb::inst_ptr<Plan>(self);
-  for (const nb::object* held : {&plan.core, &plan.build_result, &plan.key, &plan.without_layouts}) Py_VISIT(held->ptr());
+  for (const nb::object* held : {&plan.core, &plan.build_result, &plan.guard, &plan.key}) Py_VISIT(held->ptr());
   for (const nb::object& array : plan.captured) Py_VISIT(array.ptr());
+  for (const nb::object& object : plan.kept) Py_VISIT(object.ptr());
+  for (const Entry& entry : plan.entries) {
+    Py_VISIT(entry.space.ptr());
+    Py_VISIT(entry.value.ptr());
+  }
   return 0;
 }
 
@@ -370,11 +513,13 @@ PyType_Slot collector_slots[] = {
 
 void bind_dispatch(nb::module_& m) {
   m.def("set_tracing", [](bool on) { is_tracing = on; }, nb::arg("on"), "Says whether a function is traced on this thread.");
-  nb::class_<Plan>(m, "Plan", nb::type_slots(plan_slots), "A compiled signature of a jitted function.")
+  nb::class_<Plan>(m, "Plan", nb::type_slots(plan_slots), "A way through a jitted function for a signature.")
+      .def_prop_ro("guard", [](const Plan& self) { return self.guard; })
       .def("__init__", [](Plan* self, nb::object executable, nb::handle input_leaves, nb::handle captured,
-                          nb::handle outputs, nb::object build_result, nb::handle layout_leaves) {
+                          nb::handle outputs, nb::object build_result, nb::handle layout_leaves, nb::handle entries,
+                          nb::object guard, size_t extra_inputs) {
         new (self) Plan{};
-        self->executable = nb::cast<const PyExecutable&>(executable).compiled.executable;
+        if (!executable.is_none()) self->executable = nb::cast<const PyExecutable&>(executable).compiled.executable;
         self->core = std::move(executable);
         for (nb::handle leaf : input_leaves) self->input_leaves.push_back(nb::cast<size_t>(leaf));
         for (nb::handle array : captured) self->captured.push_back(nb::borrow(array));
@@ -383,14 +528,21 @@ void bind_dispatch(nb::module_& m) {
                                    static_cast<Form>(nb::cast<int>(slot[2]))});
         self->build_result = std::move(build_result);
         for (nb::handle leaf : layout_leaves) self->layout_leaves.push_back(nb::cast<size_t>(leaf));
-      }, nb::arg("executable"), nb::arg("input_leaves"), nb::arg("captured"), nb::arg("outputs"),
-         nb::arg("build_result").none(), nb::arg("layout_leaves"));
+        for (nb::handle entry : entries) self->entries.push_back(entry_of(entry));
+        self->guard = std::move(guard);
+        self->extra_inputs = extra_inputs;
+      }, nb::arg("executable").none(), nb::arg("input_leaves"), nb::arg("captured"), nb::arg("outputs"),
+         nb::arg("build_result").none(), nb::arg("layout_leaves"), nb::arg("entries"), nb::arg("guard").none(), nb::arg("extra_inputs"));
   nb::class_<Dispatcher>(m, "Dispatcher", nb::type_slots(collector_slots), "The cached call of a jitted function.")
-      .def(nb::init<nb::object, nb::object, nb::object, nb::tuple, nb::dict, nb::tuple>())
+      .def(nb::init<nb::object, nb::object, nb::object, nb::object, nb::tuple, nb::dict, nb::tuple, bool>())
       .def("__call__", &Dispatcher::call)
       .def("clear_plans", &Dispatcher::forget)
       .def_prop_ro("plan_count", [](const Dispatcher& self) { return nb::len(self.executables()); })
       .def_prop_ro("cores", &Dispatcher::executables)
+      .def("plans_for", &Dispatcher::plans_for)
+      .def_rw("is_plain", &Dispatcher::is_plain)
+      .def_rw("compiled_calls", &Dispatcher::compiled_calls)
+      .def_rw("plain_calls", &Dispatcher::plain_calls)
       .def_rw("most_plans", &Dispatcher::most_plans);
 }
 

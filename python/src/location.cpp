@@ -40,13 +40,13 @@ bool is_ours(std::string_view file) {
   return false;
 }
 
-}  // namespace
+struct Seen {
+  std::string file, function;
+  int line;
+};
 
-Location caller_location() {
-  struct Seen {
-    std::string file, function;
-    int line;
-  };
+// Calls that Python runs, innermost first.
+std::vector<Seen> running_frames() {
   std::vector<Seen> frames;
   PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get());
   while (frame && frames.size() < max_callers) {
@@ -63,6 +63,33 @@ Location caller_location() {
     frame = back;
   }
   Py_XDECREF(frame);
+  return frames;
+}
+
+// A function that gives the calls that a recorder interprets, as (file, line, function), innermost first.
+thread_local PyObject* interpreted = nullptr;
+
+std::vector<Seen> interpreted_frames() {
+  std::vector<Seen> frames;
+  for (nb::handle call : nb::handle(interpreted)()) {
+    std::string escaped_file, escaped_name;
+    std::string_view file = text_of(nb::object(call[0]).ptr(), escaped_file);
+    if (is_ours(file)) continue;
+    frames.push_back({std::string(file), std::string(text_of(nb::object(call[2]).ptr(), escaped_name)), nb::cast<int>(call[1])});
+    if (frames.size() == max_callers) break;
+  }
+  return frames;
+}
+
+}  // namespace
+
+void set_interpreted_calls(nb::handle calls) {
+  Py_XDECREF(interpreted);
+  interpreted = calls.is_none() ? nullptr : calls.inc_ref().ptr();
+}
+
+Location caller_location() {
+  std::vector<Seen> frames = interpreted ? interpreted_frames() : running_frames();
   Location loc;
   for (auto seen = frames.rbegin(); seen != frames.rend(); ++seen)
     loc = Location(std::move(seen->file), seen->line, std::move(seen->function), loc);

@@ -130,6 +130,8 @@ void import_numpy() {
 }
 
 bool is_array(PyObject* object) { return PyArray_CheckExact(object); }
+
+bool is_array_subclass(PyObject* object) { return PyArray_Check(object) && !PyArray_CheckExact(object); }
 bool is_numpy_scalar(PyObject* object) { return PyArray_IsScalar(object, Generic); }
 
 std::optional<ArrayView> view(PyObject* object) {

@@ -25,6 +25,8 @@ struct ArrayView {
 void import_numpy();
 // Whether the object is exactly an ndarray (no subclass).
 bool is_array(PyObject* object);
+// An instance of a class derived from ndarray.
+bool is_array_subclass(PyObject* object);
 // A NumPy scalar such as np.float32(1).
 bool is_numpy_scalar(PyObject* object);
 // Nothing when the dtype is none of ours (object, str, datetime …).

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import logging
 import types
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -13,6 +14,9 @@ import numpy as np
 
 from . import _core
 from .annotation import Declared, declared_parameters, with_declared
+from .bytecode.objects import ABSENT
+from .bytecode.outside import Steps
+from .bytecode.recorder import Refused
 from .device import Device, Lent, to_device
 from .errors import ArgumentTypeError, ArgumentValueError, ExecutionError
 from .graph import Executable, Graph
@@ -23,6 +27,8 @@ from .numpy.tracer import TracedArray, current_trace
 from .profile import span
 from .spec import Spec, dynamic_extents
 from .trace import ARRAY, LEAF, SCALAR, Traced, positional_names, trace_call
+
+logger = logging.getLogger("weftwork")
 
 __all__ = ["compile", "jit", "simulate", "trace"]
 
@@ -52,7 +58,10 @@ class Options:
         dynamic = {name: {**axes.get(name, {}), **self.dynamic.get(name, {})} for name in {**axes, **self.dynamic}}
         return Options(self.static, self.donate, {n: a for n, a in dynamic.items() if a}, declared, self.target, self.device)
 
-    def trace(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any], *, bake: bool = False) -> Traced:
+    def trace(
+        self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any], *, bake: bool = False, strict: bool = True,
+        varying: frozenset[Any] = frozenset(),
+    ) -> Traced:
         lent = Lent(positional_names(function), self.static, args, kwargs)
         return trace_call(
             function,
@@ -63,19 +72,26 @@ class Options:
             dynamic=self.dynamic,
             declared=self.declared,
             bake=bake,
+            strict=strict,
+            varying=varying,
         )
 
 
 class Jit(_core.Dispatcher):
     """A function compiled for each signature that it is called with; see :func:`jit`."""
 
-    def __init__(self, function: Callable[..., Any], options: Options) -> None:
+    def __init__(self, function: Callable[..., Any], options: Options, strict: bool | None = None, plain: Any = None) -> None:
+        strict = _core.knob("strict") in ("1", "true", "on", "yes") if strict is None else strict
         require_parameters(function, {*options.static, *options.donate, *options.dynamic})
         axes = {name: tuple(extents) for name, extents in options.dynamic.items()}
-        super().__init__(self._compile, self._run_jointly, self._run_others, tuple(positional_names(function)), axes, tuple(options.static))
+        positional = tuple(positional_names(function))
+        super().__init__(plain or function, self._compile, self._run_jointly, self._run_others, positional, axes, tuple(options.static), strict)
         functools.update_wrapper(self, function)
         self._function, self._options = function, options
+        self._strict = strict
         self._jointly: Jit | None = None
+        #: Ways in which calls ran otherwise than as one program: the reason and the line, with how often it was met.
+        self.refusals: dict[tuple[str, str], int] = {}
 
     def _compile(self, args: tuple, kwargs: dict[str, Any]) -> Any:
         target = target_name(self._options.target)
@@ -86,14 +102,36 @@ class Jit(_core.Dispatcher):
                 "target='neuron') gives the NEFF to save  [neuron_device]"
             )
         with span("jit", f"first call of {getattr(self._function, '__qualname__', 'a function')}"):
-            traced = self._options.trace(self._function, args, kwargs)
+            before = self.plans_for(*args, **kwargs)
+            if not self._strict and len(before) >= MOST_WAYS:
+                return plain_plan(None)
+            try:
+                traced = self._options.trace(self._function, args, kwargs, strict=self._strict, varying=varying_of(before, args, kwargs))
+            except Refused as refused:
+                return self._plain(refused)
             core = native_executable(Graph(traced.graph), target, device, tiered=True)
-        single = traced.structure is None
-        slots = [(slot.source, slot.index, slot.form) for slot in traced.slots]
-        plan = _core.Plan(
-            core, traced.input_leaves, traced.captured, slots, None if single else traced.build_result, traced.layout_leaves
-        )
-        return plan
+        return plan_of(traced, core)
+
+    def _plain(self, refused: Refused) -> Any:
+        """The plan of a call that runs plainly; a function all of whose calls do is asked no more."""
+        reason = (refused.reason, refused.place)
+        self.refusals[reason] = self.refusals.get(reason, 0) + 1
+        logger.info("%s runs plainly: %s (%s)", getattr(self._function, "__qualname__", "a function"), *reason)
+        if self.plan_count == 0 and sum(self.refusals.values()) >= MOST_REFUSALS:
+            self.is_plain = True
+        return plain_plan(refused.steps)
+
+    def require_declared(self, args: tuple, kwargs: dict[str, Any]) -> None:
+        """An error where an argument of a call within another traced function is not what its annotation says."""
+        for name, value in (*zip(positional_names(self._function), args, strict=False), *kwargs.items()):
+            if name in self._options.declared:
+                given = Spec(tuple(value.shape), value.dtype) if isinstance(value, TracedArray) else value
+                self._options.declared[name].require(name, given)
+
+    @property
+    def ways(self) -> dict[str, int]:
+        """How many calls ran as one compiled program, and how many plainly."""
+        return {"compiled": self.compiled_calls, "plain": self.plain_calls}
 
     def _run_jointly(self, args: tuple, kwargs: dict[str, Any]) -> Any:
         """A call whose arguments share elements that it writes; NotImplemented where it cannot be run."""
@@ -101,17 +139,17 @@ class Jit(_core.Dispatcher):
         if not call.possible or not call.bases:
             return NotImplemented
         if self._jointly is None:
-            self._jointly = Jit(traced_jointly(self._function), Options(frozenset(), frozenset(), {}, target=self._options.target, device=self._options.device))
-        return call.result(self._jointly(call.bases, call.args, call.kwargs))
+            options = Options(frozenset(), frozenset(), {}, target=self._options.target, device=self._options.device)
+            self._jointly = Jit(traced_jointly(self._function), options, self._strict, plain=lambda *_, **__: NotImplemented)
+        result = self._jointly(call.bases, call.args, call.kwargs)
+        return result if result is NotImplemented else call.result(result)
 
     def _run_others(self, args: tuple, kwargs: dict[str, Any]) -> Any:
         """A call with arrays that are not NumPy's own: those of a function that is traced, buffers, tensors of torch."""
-        if current_trace() is not None:
-            for name, value in (*zip(positional_names(self._function), args, strict=False), *kwargs.items()):
-                if name in self._options.declared:
-                    given = Spec(tuple(value.shape), value.dtype) if isinstance(value, TracedArray) else value
-                    self._options.declared[name].require(name, given)
-            return self._function(*args, **kwargs)
+        trace = current_trace()
+        if trace is not None:
+            self.require_declared(args, kwargs)
+            return trace.recorder.call(self._function, args, kwargs) if trace.recorder is not None else self._function(*args, **kwargs)
         lent = Lent(positional_names(self._function), self._options.static, args, kwargs)
         device = self._options.device
         return lent.result(self(*lent.args, **lent.kwargs), device if device.kind == "cpu" else None)
@@ -141,6 +179,7 @@ def jit(
     device: Device | str | None = None,
     dynamic: dict[str, dict[int, Any]] | None = None,
     target: str | None = None,
+    strict: bool | None = None,
 ) -> Any:
     """Compiles a NumPy function to native code at its first call with each signature.
 
@@ -172,10 +211,58 @@ def jit(
         device=to_device(device),
     )
     if function is None:
-        return lambda wrapped: Jit(wrapped, options.of(wrapped))
+        return lambda wrapped: Jit(wrapped, options.of(wrapped), strict)
     if not callable(function):
         raise ArgumentTypeError(f"jit takes a function, got {type(function).__name__}  [jit_function]")
-    return Jit(function, options.of(function))
+    return Jit(function, options.of(function), strict)
+
+
+#: So many ways through a function are compiled for one signature; further ones run plainly.
+MOST_WAYS = 8
+#: After so many refusals, and no program, all calls of a function run plainly.
+MOST_REFUSALS = 4
+
+
+def plan_of(traced: Traced, core: Any) -> Any:
+    """What the cached call of a program needs."""
+    blueprint, steps = traced.blueprint, traced.steps
+    blueprint.first_step = traced.extra_inputs
+    single = blueprint.is_single()
+    slots = [(slot.source, slot.index, slot.form) for slot in blueprint.slots]
+    build = None if single else blueprint.build
+    return _core.Plan(core, traced.input_leaves, traced.captured, slots, build, traced.layout_leaves, entries_of(steps), guard_of(steps, traced.extra), traced.extra_inputs)
+
+
+def plain_plan(steps: Steps | None) -> Any:
+    return _core.Plan(None, [], [], [], None, [], entries_of(steps), guard_of(steps, []), 0)
+
+
+def entries_of(steps: Steps | None) -> list[tuple[Any, ...]]:
+    """What C++ looks at itself: entries of dictionaries, and types."""
+    if steps is None:
+        return []
+    found: list[tuple[Any, ...]] = []
+    for space, key, value in steps.entries.values():
+        found.append((space,) if isinstance(space, type) else (space, key) if value is ABSENT else (space, key, value))
+    return found
+
+
+def guard_of(steps: Steps | None, wanted: list[int]) -> Any:
+    if steps is None or (not wanted and not steps.checks):
+        return None
+    guard = steps.compiled(wanted)
+    guard.steps = steps  # type: ignore[attr-defined]
+    return guard
+
+
+def varying_of(plans: list[Any], args: tuple, kwargs: dict[str, Any]) -> frozenset[Any]:
+    """The integers of the surroundings that are not what they were when the function was recorded."""
+    found: set[Any] = set()
+    for plan in plans:
+        steps = getattr(plan.guard, "steps", None)
+        if steps is not None:
+            found |= steps.varying(args, kwargs)
+    return frozenset(found)
 
 
 def require_parameters(function: Callable[..., Any], names: set[str]) -> None:
@@ -260,7 +347,10 @@ def simulate(function: Any, name: str = "main") -> Callable[..., Any]:
     def run_arrays(args: tuple, kwargs: dict[str, Any]) -> Any:
         traced = options.trace(plain, args, kwargs)
         leaves = call_leaves(options, plain, args, kwargs)
-        inputs = [np.asarray(leaves[i]) for i in traced.input_leaves] + traced.captured
+        traced.blueprint.first_step = traced.extra_inputs
+        extra = traced.steps.compiled(traced.extra)(leaves, args, kwargs) if traced.steps is not None else ()
+        outside = list(extra[: traced.extra_inputs])
+        inputs = [np.asarray(leaves[i]) for i in traced.input_leaves] + traced.captured + list(map(np.asarray, outside))
         try:
             _core.check_written(traced.graph, inputs)
         except ArgumentValueError as error:
@@ -273,12 +363,14 @@ def simulate(function: Any, name: str = "main") -> Callable[..., Any]:
         landed = {output: leaves[leaf] for output, leaf in traced.aliases.items() if isinstance(leaves[leaf], np.ndarray)}
         for output, target in landed.items():
             target[...] = results[output]
+        for output, place in traced.outside_aliases.items():
+            outside[place][...] = results[output]
         values = []
         for slot in traced.slots:
             value = leaves[slot.index] if slot.source == LEAF else landed.get(slot.index)
             value = results[slot.index] if value is None else value
             values.append(value if slot.form == ARRAY else value[()] if slot.form == SCALAR else value.item())
-        return traced.build_result(values)
+        return traced.build_result(values, extra)
 
     return run
 

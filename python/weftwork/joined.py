@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .numpy.layout import Strided
+from .numpy.tracer import current_trace
 from .pytree import flatten, unflatten_with
 from .trace import is_array_leaf
 
@@ -127,7 +128,10 @@ def traced_jointly(function: Callable[..., Any]) -> Callable[..., Any]:
             leaves, structure = flatten(value, lambda leaf: isinstance(leaf, (Static, Place)))
             return unflatten_with(structure, [array_at(leaf) for _, leaf in leaves])
 
-        result = function(*map(replaced, args), **{name: replaced(value) for name, value in kwargs.items()})
+        trace = current_trace()
+        assert trace is not None
+        named = {name: replaced(value) for name, value in kwargs.items()}
+        result = trace.recorder.call(function, tuple(map(replaced, args)), named)
         leaves, structure = flatten(result, lambda leaf: any(leaf is view for view in views.values()))
         given = [next(place for place, view in views.items() if view is leaf) for _, leaf in leaves]
         return unflatten_with(structure, given)

@@ -18,6 +18,7 @@ import numpy as np
 
 from . import _core
 from .errors import ArgumentTypeError, ArgumentValueError
+from .numpy import own
 from .numpy.functions import one_axis, solid
 from .numpy.plain import on_plain_arrays
 from .numpy.selection import fixed_extent
@@ -215,7 +216,7 @@ def permutation(key: Any, x: Any, axis: int = 0) -> Any:
     >>> sorted(wf.random.permutation(wf.random.key(3), 4).tolist())
     [0, 1, 2, 3]
     """
-    items: Any = np.arange(x) if isinstance(x, int) else solid(x)
+    items: Any = own.arange(x) if isinstance(x, int) else solid(x)
     items = solid(items)
     axis = one_axis(axis, items.ndim, "permutation")
     order = argsort(words(key, (fixed_extent(items, axis, "permutation"),), np.uint64))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,27 +12,18 @@ import numpy as np
 
 from . import _core
 from .annotation import Declared
-from .errors import ArgumentTypeError, ArgumentValueError
-from .numpy.creation import traced_constructor, traced_creation
+from .bytecode.outside import ARGUMENT, HostValue, Steps
+from .bytecode.recorder import Escaped, Recorder, Refused
+from .errors import ArgumentTypeError, ArgumentValueError, Error, UnsupportedError
 from .numpy.layout import deciding, given_strides
-from .numpy.loops import Retry, is_library
-from .numpy.tracer import NDARRAY, Selection, Trace, TracedArray, as_tensor, tracing
+from .numpy.loops import Retry
+from .numpy.tracer import NDARRAY, Trace, TracedArray, tracing
 from .profile import span
 from .pytree import flatten, unflatten_with
+from .result import ARRAY, LEAF, NUMBER, OUTPUT, SCALAR, Blueprint, Slot
 from .spec import Spec
 
-OUTPUT, LEAF = 0, 1
-#: What a result without dimensions is.
-ARRAY, SCALAR, NUMBER = 0, 1, 2
-
-
-@dataclass
-class Slot:
-    """What one leaf of the result is: a program output, or an argument that is returned as it is."""
-
-    source: int
-    index: int
-    form: int
+__all__ = ["ARRAY", "LEAF", "NUMBER", "OUTPUT", "SCALAR", "Slot", "Traced", "positional_names", "trace_call"]
 
 
 @dataclass
@@ -42,13 +33,20 @@ class Traced:
     graph: _core.Graph
     input_leaves: list[int]
     captured: list[np.ndarray]
-    slots: list[Slot]
-    structure: Any
+    blueprint: Blueprint
     layout_leaves: list[int]  # whose order in memory the program depends on
     aliases: dict[int, int] = field(default_factory=dict)  # program output → the leaf whose memory it lands in
+    steps: Steps | None = None
+    extra: list[int] = field(default_factory=list)  # steps whose values are wanted, those that are inputs first
+    extra_inputs: int = 0
+    outside_aliases: dict[int, int] = field(default_factory=dict)  # program output → which of the extra inputs it lands in
 
-    def build_result(self, values: list[Any]) -> Any:
-        return unflatten_with(self.structure, values)
+    @property
+    def slots(self) -> list[Slot]:
+        return self.blueprint.slots
+
+    def build_result(self, values: list[Any], extra: tuple = (), leaves: Any = ()) -> Any:
+        return self.blueprint.build(values, extra)
 
 
 @dataclass(eq=False)
@@ -79,17 +77,23 @@ class Arguments:
 
     def __init__(
         self, names: list[str], static: set[str], dynamic: dict[str, dict[int, Any]], declared: dict[str, Declared],
-        row_major: bool = False,
+        row_major: bool = False, recorder: Recorder | None = None,
     ) -> None:
         self.names, self.static, self.dynamic, self.declared = names, static, dynamic, declared
         self.row_major = row_major
+        self.recorder = recorder
         self.leaves: list[Leaf] = []
         self.inputs: list[Leaf] = []
         self.extents: dict[str, tuple[int, str]] = {}
 
     def replace(self, args: tuple, kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
         named = [(self.names[i] if i < len(self.names) else f"arg{i}", value) for i, value in enumerate(args)]
-        return [self._replace(n, v) for n, v in named], {n: self._replace(n, v) for n, v in kwargs.items()}
+        replaced = [self._replace(n, v) for n, v in named]
+        replaced_kwargs = {n: self._replace(n, v) for n, v in kwargs.items()}
+        if self.recorder is not None and not self.recorder.bakes:
+            for key, given, copy in [*zip(range(len(args)), args, replaced, strict=True), *((n, v, replaced_kwargs[n]) for n, v in kwargs.items())]:
+                self.recorder.mirror_argument(given, copy, lambda key=key: self.recorder.steps.step(ARGUMENT, key))  # type: ignore[union-attr, misc]
+        return replaced, replaced_kwargs
 
     def _replace(self, name: str, value: Any) -> Any:
         if name in self.static:
@@ -97,7 +101,15 @@ class Arguments:
         if name in self.declared:
             self.declared[name].require(name, value)
         leaves, structure = flatten(value, is_array_leaf, name)
-        return unflatten_with(structure, [self._placeholder(path, leaf, name) for path, leaf in leaves])
+        result = unflatten_with(structure, [self._given(path, leaf, name) for path, leaf in leaves])
+        return result
+
+    def _given(self, path: str, given: Any, parameter: str) -> Any:
+        """What the function gets for an argument: a Python number is one that Python computes with."""
+        traced = self._placeholder(path, given, parameter)
+        if traced.weak is None or self.recorder is None or self.recorder.bakes:
+            return traced
+        return HostValue(given, self.recorder.steps.step("leaf", len(self.leaves) - 1), traced)
 
     def _placeholder(self, path: str, given: Any, parameter: str) -> TracedArray:
         for known in self.leaves:
@@ -147,111 +159,148 @@ def trace_call(
     dynamic: dict[str, dict[int, Any]] | None = None,
     declared: dict[str, Declared] | None = None,
     bake: bool = False,
+    varying: frozenset[Any] = frozenset(),
+    strict: bool = True,
 ) -> Traced:
-    """Runs the function once on placeholders and returns what it did.
+    """Records what the function does to placeholders.
 
     With ``bake`` the program stands alone: arrays of the surroundings are constants, and arguments count as in row-major
-    order.
+    order. Without ``strict`` a call that is no single program raises :class:`Refused`; with it, the typed error that says why.
+    ``varying`` names integers of the surroundings that differ from call to call.
     """
     name = getattr(function, "__name__", "main").replace("<lambda>", "lambda")
+    call = Call(function, name, args, kwargs, static, donate, dynamic or {}, declared or {}, bake, varying, strict)
     with span("trace", f"trace {name}"):
-        return run_traced(function, name, args, kwargs, static, donate, dynamic or {}, declared or {}, bake)
+        return call.traced()
 
 
-def run_traced(
-    function: Callable[..., Any],
-    name: str,
-    args: tuple,
-    kwargs: dict[str, Any],
-    static: set[str],
-    donate: set[str],
-    dynamic: dict[str, dict[int, Any]],
-    declared: dict[str, Declared],
-    bake: bool,
-) -> Traced:
-    """What the function did on placeholders, tried once more for each loop that turns out not to be recordable as one."""
-    unrolled: dict[Any, str] = {}
-    peels: dict[Any, int] = {}
-    constructor: Callable[[], Any] = nullcontext
-    while True:
-        arguments = Arguments(positional_names(function), static, dynamic, declared, bake)
-        trace = Trace(name, bake=bake)
-        trace.unrolled, trace.peels = unrolled, peels
-        with tracing(trace), traced_creation(), constructor():
-            traced_args, traced_kwargs = arguments.replace(args, kwargs)
+@dataclass
+class Call:
+    """A call that is to be traced."""
+
+    function: Callable[..., Any]
+    name: str
+    args: tuple
+    kwargs: dict[str, Any]
+    static: set[str]
+    donate: set[str]
+    dynamic: dict[str, dict[int, Any]]
+    declared: dict[str, Declared]
+    bake: bool
+    varying: frozenset[Any]
+    strict: bool
+    unrolled: dict[Any, str] = field(default_factory=dict)
+    peels: dict[Any, int] = field(default_factory=dict)
+
+    def traced(self) -> Traced:
+        """The recording, tried once more for each loop that turns out not to be recordable as one."""
+        while True:
+            try:
+                return self._record()
+            except Retry as retry:
+                retry.note(self.unrolled, self.peels)
+
+    def _record(self) -> Traced:
+        trace = Trace(self.name, bake=self.bake)
+        trace.unrolled, trace.peels = self.unrolled, self.peels
+        recorder = Recorder(trace, None if self.bake else Steps())
+        recorder.strict, recorder.varying = self.strict, set(self.varying)
+        arguments = Arguments(positional_names(self.function), self.static, self.dynamic, self.declared, self.bake, recorder)
+        with tracing(trace), interpreting(recorder):
+            traced_args, traced_kwargs = arguments.replace(self.args, self.kwargs)
             originals = [leaf.traced.tensor for leaf in arguments.inputs]
             trace.arguments = [leaf.traced for leaf in arguments.inputs]
             try:
-                result = function(*traced_args, **traced_kwargs)
-            except Retry as retry:
-                retry.note(unrolled, peels)
-                continue
-            except Exception as error:
-                if constructor is nullcontext and names_ndarray(error):
-                    constructor = traced_constructor
-                    continue
-                if not trace.loops or trace.loops[-1].turns.numbers.forced:
+                result = recorder.start(self.function, tuple(traced_args), traced_kwargs)
+                if trace.loops:
+                    raise Retry(trace.loops[-1].turns.site, "it is left before its end")
+                return finish_trace(recorder, arguments, originals, result, self.donate)
+            except Refused as refused:
+                self._write_out(trace, refused.reason)
+                if not self.strict:
+                    refused.steps = recorder.steps
                     raise
-                unrolled[trace.loops[-1].turns.site] = str(error).splitlines()[0]
-                continue
-            if trace.loops:
-                unrolled[trace.loops[-1].turns.site] = "it is left before its end"
-                continue
-            return finish_trace(trace, arguments, originals, result, donate)
+                cause = refused.__cause__
+                if isinstance(cause, Exception):
+                    raise cause from None
+                raise unsupported(refused) from None
+            except Escaped as escaped:
+                self._write_out(trace, str(escaped.error).split("\n")[0])
+                raise escaped.error from None
+            except Error as error:
+                self._write_out(trace, str(error).split("\n")[0])
+                if self.strict:
+                    raise
+                raise Refused(str(error).split("\n")[0], recorder.last_place) from error
+            except Exception as error:
+                self._write_out(trace, str(error).split("\n")[0])
+                if self.strict:
+                    raise
+                raise Refused(f"it raises {type(error).__name__}", recorder.last_place) from error
+
+    @staticmethod
+    def _write_out(trace: Trace, reason: str) -> None:
+        """A loop in which something cannot be recorded is written out, if that was not asked against."""
+        loops = [loop for loop in trace.loops if hasattr(loop, "turns")]
+        if loops and not loops[-1].turns.numbers.forced:
+            raise Retry(loops[-1].turns.site, reason)
 
 
-def names_ndarray(error: Exception) -> bool:
-    """Whether a function that the error came through may have called np.ndarray to make an array."""
-    at = error.__traceback__
-    while at is not None:
-        if "ndarray" in at.tb_frame.f_code.co_names and not is_library(at.tb_frame.f_code.co_filename):
-            return True
-        at = at.tb_next
-    return False
+def unsupported(refused: Refused) -> UnsupportedError:
+    error = UnsupportedError(f"this cannot be one program: {refused.reason}  [one_program]\n  {refused.place}")
+    error.label = "one_program"
+    return error
 
 
-def finish_trace(trace: Trace, arguments: Arguments, originals: list[Any], result: Any, donate: set[str]) -> Traced:
-    """Sorts what the function returned and wrote into program outputs."""
-    is_result = lambda value: isinstance(value, (TracedArray, Selection, np.ndarray, np.generic))
-    found, structure = flatten(result, is_result, "")
+@contextmanager
+def interpreting(recorder: Recorder) -> Iterator[None]:
+    """While it lasts, the user's lines are those that the recorder interprets."""
+    _core.set_interpreted_calls(recorder.frames)
+    try:
+        yield
+    finally:
+        _core.set_interpreted_calls(None)
+
+
+def finish_trace(recorder: Recorder, arguments: Arguments, originals: list[Any], result: Any, donate: set[str]) -> Traced:
+    """Sorts what the function returned, stored and wrote into program outputs."""
+    trace = recorder.trace
     storages = {id(leaf.traced._storage): i for i, leaf in reversed(list(enumerate(arguments.leaves)))}
     written = {id(p) for p, o in zip(arguments.inputs, originals, strict=True) if not p.traced._storage.read().is_same(o)}
-    slots: list[Slot] = []
-    outputs: list[tuple[Any, str, int]] = []
-    kept: set[int] = set()
-    for path, value in found:
-        if isinstance(value, Selection):
-            value.leave()
-        at = storages.get(id(value._storage)) if isinstance(value, TracedArray) and not value._steps else None
-        leaf = None if at is None or arguments.leaves[at].traced.weak else arguments.leaves[at]
-        if leaf is not None:
-            kept.add(id(leaf))
-        # Who runs a program that stands alone has no arguments to take a result from but those that are written.
-        if leaf is not None and (not trace.bake or id(leaf) in written):
-            slots.append(Slot(LEAF, at, ARRAY))
-            continue
-        slots.append(Slot(OUTPUT, len(outputs), form_of(value)))
-        outputs.append((as_tensor(value), f"output.{path}" if path else "output", -1))
+
+    def leaf_of(value: TracedArray) -> int | None:
+        """The argument that a result is; who runs a program that stands alone has none but those that are written."""
+        at = storages.get(id(value._storage)) if not value._steps and not value.scalar else None
+        return at if at is not None and (not trace.bake or id(arguments.leaves[at]) in written) else None
+
+    blueprint = Blueprint(recorder, leaf_of)
+    blueprint.find_shared([result, *(v for _, _, v in recorder.overlay.values()), *(m.copy for m in recorder.mirrors.values())])
+    blueprint.add_result(result)
+    recorder.add_effects(blueprint)
+    outputs: list[tuple[Any, str, int]] = [(tensor, f"output.{path}" if path else "output", -1) for tensor, path in blueprint.outputs]
+    kept = {id(arguments.leaves[slot.index]) for slot in blueprint.slots if slot.source == LEAF}
     free = [leaf for leaf in arguments.inputs if id(leaf) not in written and id(leaf) not in kept]
     donate_outputs(outputs, [leaf for leaf in free if leaf.name.split(".")[0] in donate])
     for parameter in (leaf for leaf in arguments.inputs if id(leaf) in written):
         outputs.append((parameter.traced._storage.read(), parameter.name, parameter.program_input))
-    input_leaves = [arguments.leaves.index(leaf) for leaf in arguments.inputs]
-    aliases = {i: input_leaves[alias] for i, (_, _, alias) in enumerate(outputs) if alias >= 0}
     captured = trace.captured_arrays()
+    first_extra = len(arguments.inputs) + len(trace.captures)
     parameters = [(tensor, leaf.name, -1) for leaf, tensor in zip(arguments.inputs, originals, strict=True)]
     parameters += [(capture.tensor, f"captured{i}", -1) for i, capture in enumerate(trace.captures)]
+    parameters += [(tensor, f"number{i}", -1) for i, (tensor, _) in enumerate(trace.numbers)]
+    for i, read in enumerate(trace.reads):
+        if not read.traced._storage.read().is_same(read.tensor):
+            outputs.append((read.traced._storage.read(), read.name, first_extra + len(trace.numbers) + i))
+        parameters.append((read.tensor, read.name, -1))
+    input_leaves = [arguments.leaves.index(leaf) for leaf in arguments.inputs]
+    aliases = {i: input_leaves[alias] for i, (_, _, alias) in enumerate(outputs) if 0 <= alias < len(input_leaves)}
+    outside = {i: alias - first_extra for i, (_, _, alias) in enumerate(outputs) if alias >= first_extra}
     graph = _core.record_graph(trace.name, uniquely_named(parameters), uniquely_named(outputs))
     decides = deciding(trace)
     layouts = [i for i, leaf in enumerate(arguments.leaves) if id(leaf.traced._storage) in decides]
-    return Traced(graph, input_leaves, captured, slots, structure, layouts, aliases)
-
-
-def form_of(value: Any) -> int:
-    """Whether NumPy gives an array, a scalar or a Python number here."""
-    if isinstance(value, TracedArray):
-        return NUMBER if value.weak else SCALAR if value.scalar else ARRAY
-    return ARRAY if isinstance(value, np.ndarray) else SCALAR
+    extra = [step for _, step in trace.numbers] + [read.step for read in trace.reads]
+    wanted = [*extra, *blueprint.steps]
+    return Traced(graph, input_leaves, captured, blueprint, layouts, aliases, recorder.steps, wanted, len(extra), outside)
 
 
 def uniquely_named(tensors: list[tuple[Any, str, int]]) -> list[tuple[Any, str, int]]:

@@ -39,6 +39,8 @@ constexpr KnobInfo table[] = {
      .doc = "Packs large weights as a program is loaded, not in its second to fifth run: the first result comes later, and runs take the same time from the first on."},
     {.knob = Knob::perf, .name = "perf", .type = KnobType::flag, .standard = "0",
      .doc = "Writes the names of kernels to /tmp/perf-PID.map, where `perf report` finds them, and with code and lines to /tmp/jit-PID.dump, for `perf inject --jit`."},
+    {.knob = Knob::strict, .name = "strict", .type = KnobType::flag, .standard = "0",
+     .doc = "Functions of `wf.jit` that do not say strict= themselves raise the typed error where a call cannot be one program, instead of running it plainly."},
     {.knob = Knob::target, .name = "target", .type = KnobType::text, .standard = "native",
      .doc = "What programs are compiled for: `native`, `avx512`, `avx2`, `x86-64`, `neuron` or `neuron:FAMILY`."},
     {.knob = Knob::threads, .name = "threads", .type = KnobType::integer, .standard = "0",

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import ArgumentTypeError, DataDependentError, OutOfBoundsError
+from . import own
 from .dispatch import broadcast_to
 from .indexing import Reshape, Slice, check_position, clamp_slice, least_extent
 from .tracer import Tensor, TracedArray, View, as_tensor, convert, raise_here
@@ -51,7 +52,7 @@ def mask_as_indices(item: Any) -> list[Any]:
         item = item.tensor.constant()
     if np.ndim(item) == 0:
         raise_here(ArgumentTypeError, f"one truth value as an index cannot be compiled: write x[None] for x[True], got {item}", "bool_index")
-    return list(np.nonzero(np.asarray(item)))
+    return list(np.nonzero(own.asarray(item)))
 
 
 def fits_mask(mask: Any, extents: Any) -> None:
@@ -64,8 +65,8 @@ def is_mask(item: Any) -> bool:
         return True
     if isinstance(item, (TracedArray, np.ndarray)):
         return item.dtype == bool
-    return isinstance(item, list) and bool(item) and np.asarray(item, dtype=object).size > 0 and all(
-        isinstance(v, (bool, np.bool_)) for v in np.asarray(item, dtype=object).ravel().tolist()
+    return isinstance(item, list) and bool(item) and own.asarray(item, dtype=object).size > 0 and all(
+        isinstance(v, (bool, np.bool_)) for v in own.asarray(item, dtype=object).ravel().tolist()
     )
 
 
@@ -115,7 +116,7 @@ def plan_index(tensor: Tensor, items: list[Any]) -> Plan:
 
 def wrapped_index(item: Any, extent: Any, axis: int) -> Tensor:
     """An index array as int64 with negative ones counted from the end; constants are checked at once."""
-    index = as_tensor(np.asarray(item, dtype=np.int64) if isinstance(item, list) and not item else item)
+    index = as_tensor(own.asarray(item, dtype=np.int64) if isinstance(item, list) and not item else item)
     if index.dtype.kind not in "iu":
         raise_here(OutOfBoundsError, f"arrays used as indices must be of integer (or boolean) type, got {index.dtype}", "index_dtype")
     known = index.constant()

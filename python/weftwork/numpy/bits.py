@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ArgumentTypeError, ArgumentValueError
+from . import own
 from .dispatch import implements, ufunc_form
 from .functions import one_axis, solid
 from .tracer import Tensor, convert, raise_here, wrap
@@ -22,7 +23,7 @@ I64 = np.dtype(np.int64)
 
 def repeated(value: Any, like: Tensor) -> Tensor:
     """A constant of the dtype and shape of another tensor."""
-    return np.full(like.shape, value, like.dtype).tensor if like.ndim else scalar(value, like)
+    return own.full(like.shape, value, like.dtype).tensor if like.ndim else scalar(value, like)
 
 
 @ufunc_form("bitwise_count")

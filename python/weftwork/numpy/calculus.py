@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError
+from . import own
 from .arguments import extents_of
 from .dispatch import implements
 from .functions import one_axis, solid
@@ -148,16 +149,16 @@ def sliding_products(x: Any, kernel: Any, mode: str) -> Any:
     length = extent + sum(around) - count + 1
     if count <= UNROLLED_TAPS:
         # Products are padded, not elements: zero times infinity is NaN.
-        zero = np.zeros((), x.dtype).tensor
+        zero = own.zeros((), x.dtype).tensor
         result: Any = None
         for j in range(count):
             edges = {"edge_padding_low": [low - j], "edge_padding_high": [length - extent - low + j], "interior_padding": [0]}
             shifted = wrap(op("pad", (x * kernel[j]).tensor, zero, **edges))
             result = shifted if result is None else np.add(result, shifted)
         return result
-    places = np.arange(length)[:, None] + np.arange(count)[None, :] - low
+    places = own.arange(length)[:, None] + own.arange(count)[None, :] - low
     inside = np.logical_and(places >= 0, places < extent)
-    products = np.where(inside, x[np.clip(places, 0, extent - 1)] * kernel, np.zeros((), x.dtype))
+    products = np.where(inside, x[np.clip(places, 0, extent - 1)] * kernel, own.zeros((), x.dtype))
     return np.any(products, axis=1) if x.dtype == bool else np.sum(products, axis=1, dtype=x.dtype)
 
 
@@ -219,7 +220,7 @@ def polyval(p: Any, x: Any) -> Any:
     factors, points = solid(p), solid(x)
     if not factors.ndim:
         raise_here(ArgumentValueError, "polyval: the coefficients are a 0-d array", "poly_rank")
-    result: Any = np.zeros_like(points)
+    result: Any = own.zeros_like(points)
     for i in range(len(factors)):
         result = result * points + factors[i]
     return result
@@ -229,9 +230,9 @@ def poly_combine(a1: Any, a2: Any, combine: Any) -> Any:
     lhs, rhs = np.atleast_1d(solid(a1)), np.atleast_1d(solid(a2))
     missing = len(rhs) - len(lhs)
     if missing > 0:
-        lhs = np.concatenate([np.zeros(missing, lhs.dtype), lhs])
+        lhs = np.concatenate([own.zeros(missing, lhs.dtype), lhs])
     elif missing < 0:
-        rhs = np.concatenate([np.zeros(-missing, rhs.dtype), rhs])
+        rhs = np.concatenate([own.zeros(-missing, rhs.dtype), rhs])
     return combine(lhs, rhs)
 
 
@@ -245,7 +246,7 @@ def polyder(p: Any, m: int = 1) -> Any:
         raise_here(ArgumentValueError, "order of derivative must be positive (see polyint)", "poly_order")
     x = solid(p)
     for _ in range(m):
-        x = x[:-1] * np.arange(len(x) - 1, 0, -1)
+        x = x[:-1] * own.arange(len(x) - 1, 0, -1)
     return x
 
 
@@ -254,13 +255,13 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
     if m < 0:
         raise_here(ArgumentValueError, "order of integral must be positive (see polyder)", "poly_order")
     x = solid(p)
-    constants = np.atleast_1d(solid(np.zeros(m) if k is None else k))
+    constants = np.atleast_1d(solid(own.zeros(m) if k is None else k))
     if len(constants) == 1 and m > 1:
-        constants = constants[0] * np.ones(m)
+        constants = constants[0] * own.ones(m)
     if len(constants) < m:
         raise_here(ArgumentValueError, f"k must be a scalar or a vector of length 1 or >= {m}, got {len(constants)}", "poly_constants")
     for i in range(m):
-        x = np.concatenate([x / np.arange(len(x), 0, -1), constants[i : i + 1]])
+        x = np.concatenate([x / own.arange(len(x), 0, -1), constants[i : i + 1]])
     return x
 
 
@@ -272,8 +273,8 @@ def vander(x: Any, N: Any = None, increasing: bool = False) -> Any:
     count = len(points) if N is None else N.__index__()
     points = points.astype(np.promote_types(points.dtype, int))
     if count <= 0:
-        return np.zeros((points.shape[0], 0), points.dtype)
-    columns: list[Any] = [np.ones_like(points)]
+        return own.zeros((points.shape[0], 0), points.dtype)
+    columns: list[Any] = [own.ones_like(points)]
     for i in range(1, count):
         columns.append(points if i == 1 else columns[-1] * points)
     return np.stack(columns if increasing else columns[::-1], 1)

@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
+from . import own
 from .arguments import extents_of
 from .dispatch import implements
 from .functions import one_axis, product, solid, traced
@@ -63,7 +64,7 @@ def kron(a: Any, b: Any) -> Any:
     x = np.reshape(x, (*(1,) * (ndim - x.ndim), *x.shape))
     y = np.reshape(y, (*(1,) * (ndim - y.ndim), *y.shape))
     if 0 in (*x.shape, *y.shape):
-        return np.zeros(tuple(m * n for m, n in zip(x.shape, y.shape, strict=True)), np.result_type(x.dtype, y.dtype))
+        return own.zeros(tuple(m * n for m, n in zip(x.shape, y.shape, strict=True)), np.result_type(x.dtype, y.dtype))
     left = np.reshape(x, tuple(v for e in x.shape for v in (e, 1)))
     right = np.reshape(y, tuple(v for e in y.shape for v in (1, e)))
     return np.reshape(np.multiply(left, right), tuple(m * n for m, n in zip(x.shape, y.shape, strict=True)))
@@ -86,7 +87,7 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
 def ix_(*args: Any) -> Any:
     results = []
     for k, new in enumerate(args):
-        x = solid(np.asarray(new, np.intp) if isinstance(new, (list, tuple)) and not new else new)
+        x = solid(own.asarray(new, np.intp) if isinstance(new, (list, tuple)) and not new else new)
         if x.ndim != 1:
             raise_here(ArgumentValueError, f"cross index must be 1 dimensional, got shape {x.shape}", "ix_rank")
         if x.dtype == bool:
@@ -113,7 +114,7 @@ def resize(a: Any, new_shape: Any) -> Any:
     if not isinstance(size, int) or not isinstance(given, int):
         raise_here(UnsupportedError, "resize needs fixed extents", "symbolic_extent")
     if not size or not given:
-        return np.zeros(shape, x.dtype)
+        return own.zeros(shape, x.dtype)
     return np.reshape(np.tile(x, -(-size // given))[:size], shape)
 
 
@@ -215,7 +216,7 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> An
         conditions.append(~either)
     if len(funclist) != len(conditions):
         raise_here(ArgumentValueError, f"with {len(conditions)} condition(s), either {len(conditions)} or {len(conditions) + 1} functions are expected", "piecewise_count")
-    result = np.zeros_like(points)
+    result = own.zeros_like(points)
     for condition, value in zip(conditions, funclist, strict=True):
         result[condition] = value
     return result
@@ -224,7 +225,7 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> An
 @implements(np.copyto)
 def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
     target = written(dst, "copyto")
-    source = solid(np.asarray(src, target.dtype) if isinstance(src, int) and target.dtype != bool else src)
+    source = solid(own.asarray(src, target.dtype) if isinstance(src, int) and target.dtype != bool else src)
     if not np.can_cast(source.dtype, target.dtype, casting):
         raise_here(ArgumentTypeError, f"cannot cast array data from {source.dtype!r} to {target.dtype!r} according to the rule '{casting}'", "cast")
     new = np.broadcast_to(source.astype(target.dtype), target.shape)

@@ -11,6 +11,8 @@ import numpy as np
 from .. import _core
 from ..errors import ArgumentTypeError, UnsupportedError
 from ..pytree import flatten, unflatten_with
+from . import own
+from .creation import CREATORS
 from .dispatch import broadcast_to
 from .loops import kept_range
 from .tracer import Storage, Tensor, TracedArray, as_tensor, current_trace, raise_here, wrap
@@ -156,12 +158,13 @@ def scan(f: Callable[[Any, Any], tuple[Any, Any]], init: Any, xs: Any = None, le
         raise_here(ArgumentTypeError, f"wf.scan needs at least one turn, got {count}", "scan_length")
     at = lambda i: unflatten_with(x_structure, [a[i] for a in arrays]) if arrays else None
     found, structure = flatten(init, is_value, "")
-    state = [np.array(np.asarray(value)) if not isinstance(value, TracedArray) else value.copy() for _, value in found]
+    state = [own.array(own.asarray(value)) if not isinstance(value, TracedArray) else value.copy() for _, value in found]
     if current_trace() is not None:
         state = [value if isinstance(value, TracedArray) else wrap(as_tensor(value)) for value in state]
     _, sample = f(unflatten_with(structure, list(state)), at(0))
     samples, y_structure = flatten(sample, is_value, "")
-    stacked = [np.zeros((count, *np.shape(y)), getattr(y, "dtype", np.asarray(y).dtype if not isinstance(y, TracedArray) else None)) for _, y in samples]
+    zeros = np.zeros if current_trace() is None else CREATORS["zeros"]
+    stacked = [zeros((count, *np.shape(y)), getattr(y, "dtype", own.asarray(y).dtype if not isinstance(y, TracedArray) else None)) for _, y in samples]
     del sample, samples
     for i in kept_range(count):
         carry, y = f(unflatten_with(structure, list(state)), at(i))

@@ -1,16 +1,13 @@
 """np.zeros, np.arange and the like: inside a traced function they make traced arrays.
 
-NumPy's protocols do not see functions that take no array. While any trace runs, these names of NumPy's namespace lead
-here; calls from other threads, or from code that no trace runs, go straight on to NumPy.
+NumPy's protocols do not see functions that take no array. The recorder sees the calls of the traced function, and calls what
+stands here in the place of NumPy's own.
 """
 
 from __future__ import annotations
 
-import builtins
 import functools
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,17 +16,11 @@ from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from .arguments import copy_wanted, extents_of, integer, is_number, new_extents, order_letter, refuse_copy, require_cpu
 from .dispatch import FUNCTIONS, broadcast_to, implements
-from .grids import Joiner
-from .loops import PYTHON_RANGE, Range
 from .ranges import is_whole_ramp, known_number, ramp, table
-from .tracer import NDARRAY, TracedArray, as_tensor, contains_traced, convert, current_trace, raise_here, untraced, wrap
+from .tracer import TracedArray, as_tensor, contains_traced, convert, raise_here, untraced, wrap
 
 _NoValue = np._NoValue
 CREATORS: dict[str, Callable[..., Any]] = {}
-_lock = threading.Lock()
-_active = 0
-_constructing = 0
-_originals: dict[str, Callable[..., Any]] = {}
 
 
 def creates(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -52,83 +43,6 @@ def creates(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         return form
 
     return register
-
-
-def redirected(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(original)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if current_trace() is not None:
-            result = CREATORS[name](*args, **kwargs)
-            if result is not NotImplemented:
-                return result
-        return original(*args, **kwargs)
-
-    return call
-
-
-@contextmanager
-def traced_creation() -> Iterator[None]:
-    """While it lasts, creation functions called by traced code make traced arrays."""
-    global _active
-    with _lock:
-        if _active == 0:
-            for name in CREATORS:
-                _originals[name] = getattr(np, name)
-                setattr(np, name, redirected(name, _originals[name]))
-            for name, columns in (("r_", False), ("c_", True)):
-                _originals[name] = getattr(np, name)
-                setattr(np, name, Joiner(_originals[name], columns))
-            builtins.range = Range  # type: ignore[assignment,misc]
-        _active += 1
-    try:
-        yield
-    finally:
-        with _lock:
-            _active -= 1
-            if _active == 0:
-                for name, original in _originals.items():
-                    setattr(np, name, original)
-                _originals.clear()
-                builtins.range = PYTHON_RANGE  # type: ignore[misc]
-
-
-class NdarrayType(type):
-    """isinstance(x, np.ndarray) means what it always does."""
-
-    def __instancecheck__(cls, instance: Any) -> bool:
-        return isinstance(instance, NDARRAY)
-
-    def __subclasscheck__(cls, subclass: type) -> bool:
-        return issubclass(subclass, NDARRAY)
-
-
-
-class Ndarray(np.ndarray, metaclass=NdarrayType):
-    """Stands for np.ndarray in functions that make arrays by calling it."""
-
-    def __new__(cls, shape: Any, dtype: Any = float, buffer: Any = None, offset: int = 0, strides: Any = None, order: Any = None) -> Any:
-        if current_trace() is None or buffer is not None or offset or strides is not None or order not in (None, "C") or not is_number(dtype):
-            return NDARRAY(shape, dtype, buffer, offset, strides, order)
-        return filled(shape, 0, dtype)
-
-
-@contextmanager
-def traced_constructor() -> Iterator[None]:
-    """While it lasts, np.ndarray(shape) called by traced code makes a traced array.
-
-    Only for functions that fail without: np.ndarray is a type, which other code may compare with.
-    """
-    global _constructing
-    with _lock:
-        _constructing += 1
-        np.ndarray = Ndarray  # type: ignore[misc,assignment]
-    try:
-        yield
-    finally:
-        with _lock:
-            _constructing -= 1
-            if _constructing == 0:
-                np.ndarray = NDARRAY  # type: ignore[misc]
 
 
 def filled(shape: Any, value: Any, dtype: Any, order: str = "C") -> TracedArray:
@@ -350,7 +264,7 @@ def take(a: Any, indices: Any, *args: Any, **kwargs: Any) -> Any:
     """NumPy's protocol asks only the array that is taken from; here the indices may be what is traced."""
     if isinstance(a, TracedArray) or not contains_traced(indices):
         return NotImplemented
-    return _originals["take"](wrap(as_tensor(a)), indices, *args, **kwargs)
+    return np.take(wrap(as_tensor(a)), indices, *args, **kwargs)
 
 
 @creates("lexsort")

@@ -13,7 +13,7 @@ from numpy.linalg._linalg import EighResult, EigResult, QRResult, SlogdetResult,
 
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
-from . import factors
+from . import factors, own
 from .dispatch import broadcast_to, implements
 from .functions import solid
 from .plain import on_plain_arrays
@@ -86,7 +86,7 @@ def inv(a: Any) -> Any:
 
 
 def double_inverse(x: Any) -> Any:
-    identity = as_tensor(np.eye(x.shape[-1], dtype=x.dtype))
+    identity = as_tensor(own.eye(x.shape[-1], dtype=x.dtype))
     return wrap(factors.solve(x.tensor, broadcast_to(identity, x.shape)))
 
 
@@ -94,7 +94,7 @@ def signs_and_diagonal(a: Any) -> tuple[Any, Any]:
     """The sign that row swaps give the determinant, and the diagonal of u."""
     packed, pivots = factors.lu(double(a).tensor)
     n = a.shape[-1]
-    places = np.arange(1, n + 1, dtype=np.int32)
+    places = own.arange(1, n + 1, dtype=np.int32)
     swaps = np.sum(np.not_equal(wrap(pivots), places), axis=-1)
     return 1 - 2 * (swaps % 2), np.diagonal(wrap(packed), axis1=-2, axis2=-1)
 
@@ -172,7 +172,7 @@ def qr(a: Any, mode: str = "reduced") -> Any:
     columns = m if mode == "complete" and m > n else k
     vectors = found[..., :columns]
     if columns > n:
-        vectors = np.concatenate([vectors, np.zeros((*found.shape[:-1], columns - n), found.dtype)], axis=-1)
+        vectors = np.concatenate([vectors, own.zeros((*found.shape[:-1], columns - n), found.dtype)], axis=-1)
     q = wrap(factors.reflected(vectors.tensor, taus))
     return QRResult(q.astype(kind), np.triu(found[..., :columns, :]).astype(kind))  # type: ignore[arg-type]
 
@@ -307,7 +307,7 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
         residuals = np.sum(np.real(error * np.conjugate(error)), axis=0)
         residuals = np.where(rank == n, residuals, np.nan).astype(real_dtype(kind))
     else:
-        residuals = np.zeros(0, real_dtype(kind))
+        residuals = own.zeros(0, real_dtype(kind))
     result = solution.astype(kind)
     return (result[:, 0] if y.ndim == 1 else result), residuals, rank, s.astype(real_dtype(kind))
 
@@ -320,7 +320,7 @@ def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = _NoV
     if rcond is None:
         rcond = 1e-15 if rtol is _NoValue else max(x.shape[-2:]) * np.finfo(x.dtype).eps if rtol is None else rtol
     if not all(x.shape[-2:]):
-        return np.zeros((*x.shape[:-2], x.shape[-1], x.shape[-2]), x.dtype)
+        return own.zeros((*x.shape[:-2], x.shape[-1], x.shape[-2]), x.dtype)
     u, s, vt = svd(np.conjugate(x), full_matrices=False, hermitian=hermitian)
     cutoff = solid(rcond)[..., None] * np.max(s, axis=-1, keepdims=True)
     kept = s > cutoff

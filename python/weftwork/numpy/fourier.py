@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
+from . import own
 from .arguments import items_of
 from .dispatch import implements
 from .functions import delivered, one_axis, solid
@@ -30,7 +31,7 @@ def fitted(x: Any, length: int) -> Any:
     extent = x.shape[-1]
     if extent >= length:
         return x[..., :length]
-    return np.concatenate([x, np.zeros((*x.shape[:-1], length - extent), x.dtype)], axis=-1)
+    return np.concatenate([x, own.zeros((*x.shape[:-1], length - extent), x.dtype)], axis=-1)
 
 
 def scaled(result: Any, kind: str, n: int, norm: Any, given: np.dtype) -> Any:

@@ -12,6 +12,9 @@ def set_locals(frame: FrameType, values: dict[str, Any]) -> None:
     """Binds names among the local variables of ``frame``; those not given stay as they are."""
     if not values:
         return
+    if not isinstance(frame, FrameType):
+        frame.set_locals(values)  # of a call that is interpreted
+        return
     if sys.version_info >= (3, 13):
         # PEP 667: the mapping writes through.
         frame.f_locals.update(values)

@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
-from . import linalg, reductions, ufuncs  # noqa: F401  they register their functions
+from . import linalg, own, reductions, ufuncs  # noqa: F401  they register their functions
 from .arguments import axis_number, copy_wanted, extents_of, integer, items_of, order_letter, refuse_copy, require_cpu
 from .dispatch import broadcast_to, finish, implements
 from .indexing import Reshape, Transpose
@@ -47,7 +47,7 @@ def erf(x: Any) -> Any:
     """
     if isinstance(x, TracedArray):
         return wrap(op("erf", as_tensor(x, np.float64 if x.dtype.kind in "iub" else None)))
-    array = np.asarray(x)
+    array = own.asarray(x)
     if array.dtype.kind in "iub":
         array = array.astype(np.float64)
     return _core.interpret_op("erf", [array])[()]
@@ -391,7 +391,7 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "r
     x = traced(a)
     if axis is None:
         x, axis = ravel(x), 0
-    places = as_tensor(np.asarray(indices, np.int64) if isinstance(indices, list) and not indices else indices)
+    places = as_tensor(own.asarray(indices, np.int64) if isinstance(indices, list) and not indices else indices)
     result = take_along(x.tensor, places, one_axis(axis, x.ndim, "take"), mode)
     return delivered(np.take, wrap(result), out, "back")
 

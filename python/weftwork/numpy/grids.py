@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ArgumentValueError, UnsupportedError
+from . import own
 from .arguments import extents_of, items_of
 from .dispatch import implements, type_for_resolution
 from .functions import iota, one_axis, traced
@@ -48,7 +49,7 @@ def ramp(item: slice) -> Any:
     start = 0 if item.start is None else item.start
     if isinstance(item.step, complex):
         return np.linspace(start, item.stop, int(abs(item.step)))
-    return np.arange(start, item.stop, 1 if item.step is None else item.step)
+    return own.arange(start, item.stop, 1 if item.step is None else item.step)
 
 
 class Windows(ReadOnly):

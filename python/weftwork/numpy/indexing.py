@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, OutOfBoundsError, UnsupportedError
+from . import own
 from .dispatch import broadcast_to
 from .tracer import Tensor, TracedArray, View, as_tensor, contains_traced, convert, raise_here, wrap
 from .ufuncs import scalar
@@ -260,7 +261,7 @@ def unfolded(array: TracedArray, index: Any) -> tuple[TracedArray, tuple] | None
     if len(places) > 1 or not all(item is None or item is Ellipsis or isinstance(item, slice) for item in rest):
         raise_here(UnsupportedError, "a truth value as an index beside integers, arrays or another one cannot be compiled", "bool_index")
     given = items[place]
-    mask = wrap(_core.apply("reshape", [given.tensor], {"dims": (1,)})) if isinstance(given, TracedArray) else np.array([bool(given)])
+    mask = wrap(_core.apply("reshape", [given.tensor], {"dims": (1,)})) if isinstance(given, TracedArray) else own.array([bool(given)])
     hidden = array.ndim - sum(isinstance(item, slice) for item in rest)
     axis = sum(hidden if item is Ellipsis else 1 for item in items[:place])
     whole = wrap(array.tensor) if array.scalar else array

@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
-from . import reductions
+from . import own, reductions
 from .arguments import extents_of, integer, items_of, require_casting
 from .dispatch import broadcast_to, implements
 from .functions import _NoValue, copy, expand_dims, one_axis, product, ravel, reshape, solid, swapaxes, take, traced
@@ -156,8 +156,8 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
     if isinstance(repeats, (np.ndarray, list, tuple)) and np.size(repeats) != 1:
         if not isinstance(x.shape[axis], int) or np.shape(repeats) != (x.shape[axis],):
             raise_here(ArgumentValueError, f"operands could not be broadcast together with shape ({x.shape[axis]},) {np.shape(repeats)}", "repeat_counts")
-        return take(x, np.repeat(np.array(range(x.shape[axis])), repeats), axis)
-    count = int(np.asarray(repeats).reshape(())) if not isinstance(repeats, (int, _core.Dim)) else repeats
+        return take(x, np.repeat(own.array(range(x.shape[axis])), repeats), axis)
+    count = int(own.asarray(repeats).reshape(())) if not isinstance(repeats, (int, _core.Dim)) else repeats
     extents = tuple(x.shape)
     inner = reshape(x, (*extents[: axis + 1], 1, *extents[axis + 1 :]))
     wide = broadcast_to(inner.tensor, (*extents[: axis + 1], count, *extents[axis + 1 :]))
@@ -249,7 +249,7 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> An
 def pad_widths(pad_width: Any, ndim: int) -> list[list[int]]:
     """How many elements come before and after each axis."""
     with untraced():
-        widths = np.asarray(pad_width)
+        widths = own.asarray(pad_width)
         if widths.dtype.kind not in "iu":
             raise_here(ArgumentTypeError, f"`pad_width` must be of integral type, got {widths.dtype}", "pad_width")
         if (widths < 0).any():
@@ -264,7 +264,7 @@ def pad_by_index(x: TracedArray, pad_width: Any, mode: str, kwargs: dict[str, An
     widths = pad_widths(pad_width, x.ndim)
     for axis, width in enumerate(widths):
         if width != [0, 0]:
-            x = take(x, np.pad(np.array(range(x.shape[axis])), width, mode=mode), axis)
+            x = take(x, np.pad(own.array(range(x.shape[axis])), width, mode=mode), axis)
     return wrap(x.tensor)
 
 
@@ -274,9 +274,9 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = _NoValue, append: An
     axis, n = one_axis(axis, x.ndim, "diff"), integer(n, "diff: n")
     if n < 0:
         raise_here(ArgumentValueError, f"order must be non-negative but got {n}", "diff_order")
-    parts = [p if np.ndim(p) else np.full((*x.shape[:axis], 1, *x.shape[axis + 1 :]), p) for p in (prepend,) if p is not _NoValue]
+    parts = [p if np.ndim(p) else own.full((*x.shape[:axis], 1, *x.shape[axis + 1 :]), p) for p in (prepend,) if p is not _NoValue]
     parts.append(x)
-    parts += [p if np.ndim(p) else np.full((*x.shape[:axis], 1, *x.shape[axis + 1 :]), p) for p in (append,) if p is not _NoValue]
+    parts += [p if np.ndim(p) else own.full((*x.shape[:axis], 1, *x.shape[axis + 1 :]), p) for p in (append,) if p is not _NoValue]
     if len(parts) > 1:
         x = concatenate(parts, axis)
     before = (slice(None),) * axis

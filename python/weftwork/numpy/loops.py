@@ -163,10 +163,11 @@ def trips_of(numbers: Range) -> Any:
 class Turns:
     """The iterator of one for statement."""
 
-    def __init__(self, numbers: Range, frame: FrameType, rows: TracedArray | None = None) -> None:
+    def __init__(self, numbers: Range, frame: FrameType, rows: TracedArray | None = None, target: str | None = None) -> None:
         trace = current_trace()
         assert trace is not None
         self.rows = rows
+        self.target = target  # the variable that the statement binds, where it is known
         self.trace, self.frame, self.numbers = trace, frame, numbers
         self.site: Site = (frame.f_code.co_filename, frame.f_lineno)
         self.trips = trips_of(numbers)
@@ -184,7 +185,11 @@ class Turns:
         return self
 
     def __next__(self) -> Any:
-        if self.plain is None and sys._getframe(1) is not self.frame:
+        return self.following(sys._getframe(1))
+
+    def following(self, frame: Any) -> Any:
+        """The next value, for the frame that asks."""
+        if self.plain is None and frame is not self.frame:
             self.plain = iter(self.numbers.numbers())
         turn = self.next_turn() if self.plain is None else next(self.plain)
         return turn if self.rows is None else self.rows[turn]
@@ -393,7 +398,7 @@ class Recording:
         ]
         for name, value in now.items():
             before = self.at_begin.get(name, Unset)
-            if value is before or value is self.counter:
+            if value is before or (value is self.counter and self.turns.target in (None, name)):
                 # What was bound anew in an earlier pass may come back as it was.
                 continue
             item = self.carried_local(name, before, value)
@@ -438,12 +443,22 @@ class Recording:
                 self.inductions[name] = (entry, value - entry)
                 self.changed_inductions = True
                 return None
+            if known is None and isinstance(entry, int) and isinstance(value, _core.Dim):
+                self.follow_counter(name, entry, value)
+                return None
             if known is not None and _core.dims_equal(value, known[0] + known[1] * (self.turn() + 1)):
                 return None
             self.inductions.pop(name, None)
             self.not_linear.add(name)
             self.changed_inductions = True
         return Carried(name, None, np.dtype(np.int64), (), int, True)
+
+    def follow_counter(self, name: str, entry: int, value: Any) -> None:
+        """A variable that has the counter of the turn before: from the second or third turn on it grows as the counter does."""
+        if not _core.dims_equal(value, entry + self.step * (self.turn() + 1)):
+            self.peel(f"'{name}' follows the counter")
+        self.inductions[name] = (entry, self.step)
+        self.changed_inductions = True
 
     def check_type(self, name: str, entry: Any, value: TracedArray) -> None:
         """The first turn is written out where it gives another type than it was given."""
@@ -468,6 +483,8 @@ class Recording:
 
     def check_kept(self, now: dict[str, Any]) -> None:
         """Nothing that the body made may be held by anything but local variables."""
+        if self.trace.recorder is not None:
+            return  # who sees each store before it happens
         for name, content in self.containers.items():
             if shallow(self.entry[name]) != content:
                 self.fail(f"'{name}' is changed in each turn")

@@ -13,6 +13,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import ArgumentTypeError, DataDependentError, OutOfBoundsError
+from . import own
 from .dispatch import broadcast_to
 from .functions import product
 from .indexing import assigned, basic_view, is_basic
@@ -199,10 +200,10 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
             self.refuse(f"numpy.{function.__name__} of it over such axes")
         value = wrap(self.value)
         inner = value if self.dtype.kind == "f" else value.astype(np.float64)
-        result = QUANTILES[function](np.where(self.wide_mask(), inner, np.array(np.nan, inner.dtype)), *args, axis=axes, **kwargs)
+        result = QUANTILES[function](np.where(self.wide_mask(), inner, own.array(np.nan, inner.dtype)), *args, axis=axes, **kwargs)
         if QUANTILES[function] is function or self.dtype.kind != "f":
             return result
-        return np.where(np.any(np.isnan(value), axis=axes, where=self.wide_mask()), np.array(np.nan, inner.dtype), result)
+        return np.where(np.any(np.isnan(value), axis=axes, where=self.wide_mask()), own.array(np.nan, inner.dtype), result)
 
     def product(self, ufunc: np.ufunc, inputs: Any) -> Any:
         """The inner product of two selections by the same mask."""

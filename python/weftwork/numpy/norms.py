@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
+from . import own
 from .dispatch import FUNCTIONS, implements
 from .functions import delivered, one_axis, solid
 from .reductions import normalized_axes, reduction_axis
@@ -128,7 +129,7 @@ def matrix_power(a: Any, n: Any) -> Any:
     except TypeError:
         raise_here(ArgumentTypeError, f"exponent must be an integer, got {n!r}", "matrix_power")
     if power == 0:
-        return np.copy(np.broadcast_to(np.eye(x.shape[-1], dtype=x.dtype), x.shape))
+        return np.copy(np.broadcast_to(own.eye(x.shape[-1], dtype=x.dtype), x.shape))
     if power < 0:
         x, power = np.linalg.inv(x), -power
     result, square = None, x

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
+from . import own
 from .dispatch import implements
 from .functions import solid
 from .selection import fixed_extent
@@ -60,8 +61,8 @@ def poly(seq_of_zeros: Any) -> Any:
         roots = roots.astype(np.float64)
     if not fixed_extent(roots, 0, "poly"):
         return 1.0
-    result: Any = np.ones(1, roots.dtype)
-    zero = np.zeros(1, roots.dtype)
+    result: Any = own.ones(1, roots.dtype)
+    zero = own.zeros(1, roots.dtype)
     for root in roots:
         result = np.concatenate([result, zero]) - root * np.concatenate([zero, result])
     return result

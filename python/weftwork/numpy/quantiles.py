@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ArgumentTypeError, ArgumentValueError
+from . import own
 from .dispatch import implements
 from .functions import delivered, solid
 from .reductions import normalized_axes, require_out_of
@@ -106,7 +107,7 @@ def of_sorted(values: Any, q: Any, method: str, weak: bool) -> Any:
     known = isinstance(q, np.ndarray)
     with untraced() if known else np.errstate():
         place = PLACES[method](count, q)
-        place = place if isinstance(place, TracedArray) else np.asarray(place)
+        place = place if isinstance(place, TracedArray) else own.asarray(place)
         whole = method in DISCRETE or (method == "linear" and place.dtype.kind in "iu")
         if not whole:
             before, after, start = neighbours(place, count - 1)
@@ -152,10 +153,10 @@ def checked_q(q: Any, scale: int) -> tuple[Any, bool]:
         known = q.tensor.constant()
         q = solid(q) if known is None else known
     with untraced() if not isinstance(q, TracedArray) else np.errstate():
-        result = np.asarray(q) if not isinstance(q, TracedArray) else q
+        result = own.asarray(q) if not isinstance(q, TracedArray) else q
         if scale != 1:
             result = np.true_divide(result, scale)
-            result = result if isinstance(result, TracedArray) else np.asarray(result)
+            result = result if isinstance(result, TracedArray) else own.asarray(result)
         if isinstance(result, np.ndarray) and not (np.all(result >= 0) and np.all(result <= 1)):
             what = "Percentiles must be in the range [0, 100]" if scale != 1 else "Quantiles must be in the range [0, 1]"
             raise_here(ArgumentValueError, what, "quantile_range")
@@ -173,7 +174,7 @@ def weighted(x: Any, values: Any, order: Any, w: Any, axes: tuple[int, ...], q: 
     q = solid(q)
     if q.dtype.kind == "f":
         total = total.astype(q.dtype)
-    total = np.where(total == 0, np.full((), -1, total.dtype), total)
+    total = np.where(total == 0, own.full((), -1, total.dtype), total)
     wide = np.reshape(q, (*q.shape, *(1,) * values.ndim))
     place = np.minimum(np.sum(np.less(total, wide), axis=q.ndim), values.shape[0] - 1)
     flat = np.reshape(place, (-1, *values.shape[1:]))
@@ -214,7 +215,7 @@ def of_weights(x: Any, lines: Any, axes: tuple[int, ...], weights: Any, q: Any, 
     w = solid(weights)
     if pass_nan and x.dtype.kind == "f":
         fitted = np.broadcast_to(fitted_weights(w, x, axes if len(axes) > 1 else axes[0]), x.shape)
-        w = np.where(np.isnan(x), np.zeros((), fitted.dtype), fitted)
+        w = np.where(np.isnan(x), own.zeros((), fitted.dtype), fitted)
     order = argsort(lines, 0)
     values = np.take_along_axis(lines, order, axis=0)
     result = weighted(x, values, order, w, axes, q)

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import ArgumentValueError
+from . import own
 from .arguments import integer, is_number, require_cpu
 from .dispatch import implements, type_for_resolution
 from .functions import solid
@@ -31,13 +32,13 @@ def linspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True, retste
     target = inner if dtype is None else np.dtype(dtype)
     first, last = solid(start), solid(stop)
     distance = np.subtract(last, first, dtype=inner)
-    ramp: Any = np.reshape(np.arange(count, dtype=inner), (-1, *(1,) * distance.ndim))
+    ramp: Any = np.reshape(own.arange(count, dtype=inner), (-1, *(1,) * distance.ndim))
     if parts > 0:
         step: Any = distance / parts
         # A step that vanishes would lose the distance.
         values = np.where(np.any(step == 0), ramp / parts * distance, ramp * step)
     else:
-        step, values = np.full((), np.nan), ramp * distance
+        step, values = own.full((), np.nan), ramp * distance
     values = (values + first).astype(inner)
     if endpoint and count > 1:
         values[-1, ...] = last.astype(inner)
@@ -59,7 +60,7 @@ def logspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True, base: 
 def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0) -> Any:
     """An end of 0 gives NaN; NumPy raises for it."""
     first, last = solid(start), solid(stop)
-    inner = np.result_type(first.dtype, last.dtype, float(num), np.array([], dtype))
+    inner = np.result_type(first.dtype, last.dtype, float(num), own.array([], dtype))
     first, last = first.astype(inner), last.astype(inner)
     sign = np.sign(first)
     first, last = first / sign, last / sign
@@ -97,7 +98,7 @@ def table(start: Any, stop: Any, step: Any, dtype: Any, device: Any) -> Any:
     """NumPy's own values, as an array that the traced function may write."""
     given = {name: v for name, v in (("step", step), ("dtype", dtype), ("device", device)) if v is not None}
     with untraced():
-        values = np.arange(*[v for v in (start, stop) if v is not None], **given)
+        values = own.arange(*[v for v in (start, stop) if v is not None], **given)
     return wrap(_core.constant(values)) if is_number(values.dtype) and values.dtype.isnative else NotImplemented
 
 
@@ -114,7 +115,7 @@ def ramp(start: Any, stop: Any, step: Any, dtype: Any, given: list[Any]) -> Trac
     with untraced():
         # Of which dtype NumPy makes them, asked by a range of none.
         ones = [1 if isinstance(v, _core.Dim) else type(v)(1) for v in given]
-        target = np.arange(*ones[:2], *([1] if len(ones) > 2 else []), dtype=dtype).dtype
+        target = own.arange(*ones[:2], *([1] if len(ones) > 2 else []), dtype=dtype).dtype
     inner = target if target.kind in "iuf" else np.dtype(np.int64)
     values: Any = wrap(_core.apply("iota", [], {"type": np.dtype(np.int64), "dims": (count,), "dimension": 0}))
     if step != 1:

@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, OutOfBoundsError, UnsupportedError
+from . import own
 from .dispatch import finish, implements, resolved
 from .functions import one_axis, solid
 from .reductions import lowest, sum_dtype
@@ -57,7 +58,7 @@ def windowed(body: str, x: Tensor, identity: int, axis: int) -> Tensor:
         return x
     window = [extent if i == axis else 1 for i in range(x.ndim)]
     padding = [extent - 1 if i == 2 * axis else 0 for i in range(2 * x.ndim)]
-    start = _core.constant(np.array(identity, np.int8).astype(x.dtype))
+    start = _core.constant(own.array(identity, np.int8).astype(x.dtype))
     return _core.apply_with_body("reduce_window", body, [x, start], {"window_dimensions": window, "padding": padding})
 
 
@@ -196,7 +197,7 @@ def cumulative(ufunc: np.ufunc, name: str, start: int, x: Any, axis: Any, dtype:
         out[(*before, 0)] = start
         return out
     result = accumulate(ufunc, a, axis, dtype)
-    first = np.full(tuple(1 if i == axis else e for i, e in enumerate(a.shape)), start, result.dtype)
+    first = own.full(tuple(1 if i == axis else e for i, e in enumerate(a.shape)), start, result.dtype)
     return np.concatenate([first, result], axis)
 
 
@@ -227,7 +228,7 @@ def unwrap(p: Any, discont: Any = None, axis: Any = -1, *, period: Any = 6.28318
     if ambiguous:
         folded = np.where(np.logical_and(folded == low, steps > 0), solid(high).astype(folded.dtype), folded)
     correction = folded - steps
-    correction = np.where(np.abs(steps) < discont, np.zeros((), correction.dtype), correction)
+    correction = np.where(np.abs(steps) < discont, own.zeros((), correction.dtype), correction)
     before = (slice(None),) * axis
     rest_of = x[(*before, slice(1, None))] + np.cumsum(correction, axis)
     return np.concatenate([x[(*before, slice(0, 1))].astype(target), rest_of.astype(target)], axis)

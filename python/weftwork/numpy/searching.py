@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ArgumentTypeError, ArgumentValueError, DataDependentError, UnsupportedError
+from . import own
 from .arguments import integer
 from .dispatch import implements
 from .functions import solid
@@ -44,13 +45,13 @@ def sorted_place(values: Any, x: Any, side: str) -> Any:
         return np.logical_or(before, last)
 
     if not count:
-        return np.zeros(x.shape, np.int64)
+        return own.zeros(x.shape, np.int64)
     if count <= COMPARED:
         found = precedes(values[0]).astype(np.int64)
         for i in range(1, count):
             found = found + precedes(values[i]).astype(np.int64)
         return found
-    place: Any = np.zeros(x.shape, np.int64)
+    place: Any = own.zeros(x.shape, np.int64)
     for bit in reversed(range(count.bit_length())):
         ahead = place + (1 << bit)
         value = np.take(values, np.minimum(ahead, count) - 1)
@@ -155,11 +156,11 @@ def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Any:
 def counted(places: Any, weights: Any, length: int) -> Any:
     """How often, or with what total weight, each of 0 … length - 1 occurs; places outside are not counted."""
     if weights is None:
-        total: Any = np.zeros(length, np.int64)
+        total: Any = own.zeros(length, np.int64)
         new: Any = 1
     else:
         new = np.ravel(solid(weights)).astype(np.float64)
-        total = np.zeros(length)
+        total = own.zeros(length)
         if new.shape != places.shape:
             raise_here(ArgumentValueError, f"the weights and list don't have the same length, got {new.shape[0]} and {places.shape[0]}", "bincount_weights")
     np.add.at(total, np.where(places < 0, length, places), new)
@@ -200,7 +201,7 @@ def histogram_edges(a: Any, bins: Any, range_: Any) -> tuple[Any, Any]:
     if count < 1:
         raise_here(ArgumentValueError, f"`bins` must be positive, when an integer, got {count}", "histogram_bins")
     first, last = outer_edges(a, range_)
-    samples = [np.array([], v.dtype) if isinstance(v, TracedArray) else v for v in (first, last, a)]
+    samples = [own.array([], v.dtype) if isinstance(v, TracedArray) else v for v in (first, last, a)]
     target = np.result_type(*samples)
     if target.kind in "iub":
         target = np.result_type(target, float)

@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, DataDependentError, OutOfBoundsError, UnsupportedError
+from . import own
 from .arguments import extents_of, order_letter
 from .dispatch import implements, type_for_resolution
 from .functions import delivered, one_axis, product, solid
@@ -22,10 +23,10 @@ RUNS = 16
 def known_value(a: Any, what: str, instead: str) -> np.ndarray:
     """An argument whose values decide about shapes: not traced, or a constant."""
     if isinstance(a, TracedArray):
-        return np.asarray(a._need_value(what, instead))
+        return own.asarray(a._need_value(what, instead))
     if isinstance(a, (list, tuple)):
-        return np.array([known_value(v, what, instead) for v in a]) if a else np.array(a)
-    return np.asarray(a)
+        return own.array([known_value(v, what, instead) for v in a]) if a else own.array(a)
+    return own.asarray(a)
 
 
 def take_known(x: Any, places: np.ndarray, axis: int) -> Any:
@@ -80,7 +81,7 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
         chosen = []
     try:
         with untraced():
-            places = np.delete(np.arange(extent), chosen)
+            places = np.delete(own.arange(extent), chosen)
     except (IndexError, ValueError) as error:
         kind = OutOfBoundsError if isinstance(error, IndexError) else ArgumentValueError
         return raise_here(kind, f"delete: {error}", "delete_index")
@@ -94,7 +95,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     axis = x.ndim - 1 if axis is None else one_axis(axis, x.ndim, "insert")
     extent = fixed_extent(x, axis, "insert")
     if isinstance(obj, slice):
-        chosen: Any = np.array(range(*obj.indices(extent)), np.intp)
+        chosen: Any = own.array(range(*obj.indices(extent)), np.intp)
     else:
         chosen = known_value(obj, "insert", "where elements are inserted has to be fixed")
         chosen = np.flatnonzero(chosen) if chosen.dtype == bool else chosen.astype(np.intp) if not chosen.size else chosen
@@ -109,7 +110,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     where = chosen.item() if chosen.size == 1 else chosen
     try:
         with untraced():
-            order = np.insert(np.arange(extent), where, np.arange(extent, extent + count))
+            order = np.insert(own.arange(extent), where, own.arange(extent, extent + count))
     except (IndexError, ValueError) as error:
         kind = OutOfBoundsError if isinstance(error, IndexError) else ArgumentValueError
         return raise_here(kind, f"insert: {error}", "insert_index")
@@ -171,7 +172,7 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
     axis = one_axis(axis, x.ndim, "put_along_axis")
     if places.ndim != x.ndim:
         raise_here(ArgumentValueError, f"indices must have as many dimensions as the array, got {places.ndim} and {x.ndim}", "take_along_rank")
-    grids = [np.reshape(np.arange(e), tuple(-1 if j == i else 1 for j in range(x.ndim))) for i, e in enumerate(x.shape)]
+    grids = [np.reshape(own.arange(e), tuple(-1 if j == i else 1 for j in range(x.ndim))) for i, e in enumerate(x.shape)]
     grids[axis] = places
     x[tuple(grids)] = values
 
@@ -227,7 +228,7 @@ def isin(element: Any, test_elements: Any, assume_unique: bool = False, invert: 
 @implements(np.iscomplex)
 def iscomplex(x: Any) -> Any:
     a = solid(x)
-    return np.not_equal(a.imag, 0) if a.dtype.kind == "c" else np.zeros(a.shape, bool)
+    return np.not_equal(a.imag, 0) if a.dtype.kind == "c" else own.zeros(a.shape, bool)
 
 
 @implements(np.isreal)
@@ -266,7 +267,7 @@ def real_if_close(a: Any, tol: float = 100) -> Any:
 @implements(np.common_type)
 def common_type(*arrays: Any) -> Any:
     with untraced():
-        return np.common_type(*[np.empty(0, a.dtype) for a in arrays])
+        return np.common_type(*[own.empty(0, a.dtype) for a in arrays])
 
 
 implements(np.can_cast)(lambda from_, to, casting="safe": np.can_cast(dtype_of(from_), dtype_of(to), casting))
@@ -318,7 +319,7 @@ def indices_of(function: Any) -> Any:
             fixed_extent(arr, axis, function.__name__)
         with untraced():
             known = function(np.broadcast_to(0, arr.shape), *args, **kwargs)
-            return tuple(wrap(_core.constant(np.ascontiguousarray(index))) for index in known)
+            return tuple(wrap(_core.constant(own.ascontiguousarray(index))) for index in known)
 
     return form
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ArgumentTypeError, ArgumentValueError
+from . import own
 from .dispatch import implements
 from .functions import one_axis, solid
 from .plain import on_plain_arrays
@@ -61,7 +62,7 @@ def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stab
 
 def check_places(kth: Any, extent: Any) -> None:
     """The error of a place outside of the line."""
-    places = np.asarray(kth) if not isinstance(kth, TracedArray) else kth._need_value("kth", "make it a constant")
+    places = own.asarray(kth) if not isinstance(kth, TracedArray) else kth._need_value("kth", "make it a constant")
     if places.dtype.kind not in "iu":
         raise_here(ArgumentTypeError, "Partition index must be integer", "partition_kth")
     for place in places.ravel().tolist():
@@ -106,7 +107,7 @@ def lexsort(keys: Any, axis: int = -1) -> Any:
     if any(r.shape != rows[0].shape for r in rows):
         raise_here(ArgumentValueError, "all keys need to be the same shape", "lexsort_keys")
     if not rows[0].ndim:
-        return np.zeros((), np.int64)
+        return own.zeros((), np.int64)
     axis = one_axis(axis, rows[0].ndim, "lexsort")
     places = argsort(rows[0], axis)
     for row in rows[1:]:
@@ -189,24 +190,24 @@ def unique(
     fresh = np.not_equal(values[1:], values[:-1])
     if values.dtype.kind in "fc":
         fresh = np.logical_and(fresh, ~np.logical_and(np.isnan(values[1:]), np.isnan(values[:-1])))
-    first = np.concatenate([np.ones(min(count, 1), bool), fresh])
+    first = np.concatenate([own.ones(min(count, 1), bool), fresh])
     number = np.cumsum(first) - 1
     # What is no first, or beyond the size, is written nowhere.
     target = np.where(first, number, size)
     filler = values[0] if fill_value is None else solid(fill_value).astype(values.dtype)
-    result = np.zeros(size, values.dtype) + filler
+    result = own.zeros(size, values.dtype) + filler
     result[target] = values
     results = [result]
     if return_index:
-        index = np.zeros(size, np.int64)
+        index = own.zeros(size, np.int64)
         index[target] = order
         results.append(index)
     if return_inverse:
-        inverse = np.zeros(count, np.int64)
+        inverse = own.zeros(count, np.int64)
         inverse[order] = number
         results.append(np.reshape(inverse, solid(x).shape))
     if return_counts:
-        counts = np.zeros(size, np.int64)
+        counts = own.zeros(size, np.int64)
         np.add.at(counts, number, 1)
         results.append(counts)
     return results[0] if len(results) == 1 else tuple(results)

@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError
+from . import own
 from .dispatch import finish, implements
 from .functions import solid
 from .reductions import normalized_axes, real_dtype, require_out_of
@@ -27,7 +28,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
     if weights is None:
         result = np.mean(x, axis, **keep)
         scale = result.dtype.type(x.size / result.size) if isinstance(x.size, int) else solid(x.size) / solid(result.size)
-        total = np.full(result.shape, scale, result.dtype) if returned else None
+        total = own.full(result.shape, scale, result.dtype) if returned else None
     else:
         w = fitted_weights(solid(weights), x, axis)
         target = np.result_type(x.dtype, w.dtype, *(("f8",) if x.dtype.kind in "iub" else ()))
@@ -91,7 +92,7 @@ def cov(m: Any, y: Any = None, rowvar: bool = True, bias: Any = False, ddof: Any
     x = observations(m, y, rowvar, dtype)
     rows, count = x.shape
     if isinstance(rows, int) and rows == 0:
-        return np.zeros((0, 0))
+        return own.zeros((0, 0))
     if ddof is None:
         ddof = 0 if bias else 1
     f, a = frequency(fweights, count, "fweights"), frequency(aweights, count, "aweights")

@@ -36,6 +36,15 @@ class Capture:
         self.array, self.snapshot, self.tensor = array, snapshot, tensor
 
 
+class Read:
+    """An array that a recorded function reads from its surroundings, where it is at each call."""
+
+    __slots__ = ("array", "name", "step", "tensor", "traced")
+
+    def __init__(self, array: np.ndarray, name: str, step: int, tensor: Tensor, traced: Any) -> None:
+        self.array, self.name, self.step, self.tensor, self.traced = array, name, step, tensor, traced
+
+
 class LayoutUse:
     """A decision that an array's layout took: whether another array is a view of it, or in which order it is read."""
 
@@ -68,6 +77,10 @@ class Trace:
         self.captures: list[Capture] = []
         self.constants: dict[tuple[Any, ...], tuple[np.ndarray, Tensor]] = {}
         self.layouts: list[LayoutUse] = []
+        # What the recorder reads from outside: numbers as (tensor, step), arrays as Read.
+        self.numbers: list[tuple[Tensor, int]] = []
+        self.reads: list[Read] = []
+        self.recorder: Any = None
 
     def capture(self, array: np.ndarray) -> Tensor:
         if is_frozen(array):
@@ -76,7 +89,9 @@ class Trace:
             if known is None:
                 known = self.constants[key] = (array, constant_in_place(array))
             return known[1]
-        if self.bake or not array.size:
+        # What NumPy computed while the function was recorded is the program's own.
+        own = self.recorder is not None and id(array) in self.recorder.plain_arrays
+        if self.bake or own or not array.size:
             return _core.constant(array.copy())
         for capture in self.captures:
             if capture.array is array and same_bytes(array, capture.snapshot):

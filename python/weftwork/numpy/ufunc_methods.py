@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
-from . import reductions, scans, statistics
+from . import own, reductions, scans, statistics
 from .dispatch import broadcast_to, finish, resolved
 from .tracer import Tensor, as_tensor, convert, raise_here, wrap
 from .ufuncs import scalar, select, truth
@@ -97,7 +97,7 @@ def folded(ufunc: np.ufunc, x: Tensor, axes: tuple[int, ...], initial: Any, wher
 def bits_folded(ufunc: np.ufunc, x: Tensor, axes: tuple[int, ...], initial: Any, where: Any, out_kind: str) -> Tensor:
     if x.dtype.kind not in "iub" or out_kind not in "iub":
         raise_here(ArgumentTypeError, f"ufunc '{ufunc.__name__}' not supported for {x.dtype}", "ufunc_types")
-    identity = _core.constant(np.array(BIT_IDENTITY[ufunc.__name__], np.int8).astype(x.dtype))
+    identity = _core.constant(own.array(BIT_IDENTITY[ufunc.__name__], np.int8).astype(x.dtype))
     if where is not True:
         shape = _core.broadcast_shapes(x.shape, as_tensor(where).shape)
         x = select(broadcast_to(as_tensor(where, np.dtype(bool)), shape), broadcast_to(x, shape), broadcast_to(identity, shape))

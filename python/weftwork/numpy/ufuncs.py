@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
+from . import own
 from .dispatch import UFUNCS, ufunc_form
 from .tracer import Tensor, convert
 
@@ -18,7 +19,7 @@ def op(name: str, *operands: Tensor, **attrs: Any) -> Tensor:
 def scalar(value: Any, like: Tensor | np.dtype) -> Tensor:
     """A 0-d constant of a dtype, or of that of another tensor."""
     dtype = like if isinstance(like, np.dtype) else like.dtype
-    return _core.constant(np.asarray(value).astype(dtype))
+    return _core.constant(own.asarray(value).astype(dtype))
 
 
 def compare(direction: str, lhs: Tensor, rhs: Tensor) -> Tensor:

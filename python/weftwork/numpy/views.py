@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
+from . import own
 from .arguments import integer, new_extents
 from .dispatch import broadcast_to, implements
 from .functions import one_axis, shared_shape, traced, transpose
@@ -63,7 +64,7 @@ class Diagonal(ReadOnly):
     def _gathered(self, base: Tensor, row: int, column: int) -> Tensor:
         """The same by index arrays, for extents that only the call knows."""
         count = _core.dim_max(0, _core.dim_min(base.shape[-2] - row, base.shape[-1] - column))
-        places = np.arange(count)
+        places = own.arange(count)
         return wrap(base)[..., places + row, places + column].tensor
 
 
@@ -252,8 +253,8 @@ def diag(v: Any, k: int = 0) -> Any:
     extent = count + abs(k)
     if not isinstance(extent, int):
         wide = np.pad(x, (max(k, 0), max(-k, 0)))
-        on = np.equal(np.arange(extent)[:, None] + k, np.arange(extent)[None, :])
-        return np.where(on, wide[None, :], np.zeros((), x.dtype))
+        on = np.equal(own.arange(extent)[:, None] + k, own.arange(extent)[None, :])
+        return np.where(on, wide[None, :], own.zeros((), x.dtype))
     first = max(k, 0) + max(-k, 0) * extent
     used = (count - 1) * (extent + 1) + 1 if count else 0
     low, high = (first, extent * extent - first - used) if count else (0, extent * extent)

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError
+from . import own
 from .functions import solid
 from .plain import on_plain_arrays
 from .reductions import lowest
@@ -94,7 +95,7 @@ def pooled(count: int, name: str, x: Any, size: Any, stride: Any, padding: Any, 
         "window_strides": [1, 1, *strides],
         "padding": [0, 0, 0, 0, *(p for pair in pairs for p in pair)],
     }
-    start = _core.constant(np.array(identity(image.dtype), image.dtype))
+    start = _core.constant(own.array(identity(image.dtype), image.dtype))
     return wrap(_core.apply_with_body("reduce_window", body, [image.tensor, start], attrs)), whole, attrs, image
 
 
@@ -114,8 +115,8 @@ def averaged(count: int, x: Any, size: Any, stride: Any, padding: Any, count_inc
         result = total / total.dtype.type(np.prod(attrs["window_dimensions"]))
     else:
         # How many elements of the image each window holds: the same for all images and channels.
-        ones = np.ones((1, 1, *image.shape[2:]), total.dtype)
-        zero = _core.constant(np.array(0, total.dtype))
+        ones = own.ones((1, 1, *image.shape[2:]), total.dtype)
+        zero = _core.constant(own.array(0, total.dtype))
         result = total / wrap(_core.apply_with_body("reduce_window", "add", [as_tensor(ones), zero], attrs))
     return result if whole else result[0]
 

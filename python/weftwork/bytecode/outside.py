@@ -1,0 +1,206 @@
+"""What a recorded program reads from outside of its arguments, and what has to hold for it to be the right one again.
+
+A recording is a proof for one way through the function. Each read of a global, a cell, an attribute or an item is a *step*,
+which is taken anew at each call; *checks* on the steps' values say whether the program may be used. Numbers that Python
+computes with (:class:`HostValue`) are steps too: they are computed by Python, at each call, before the program runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+__all__ = ["HostValue", "Steps"]
+
+ENTRY, ATTRIBUTE, CELL, ITEM, CALL, OBJECT, LEAF, ARGUMENT = "entry", "attribute", "cell", "item", "call", "object", "leaf", "argument"
+
+
+class HostValue:
+    """A number that Python has before the program runs: a global float, what is computed of it.
+
+    ``value`` is what it is in the call that is recorded, ``step`` where later calls find it.
+    """
+
+    __slots__ = ("step", "traced", "value")
+
+    def __init__(self, value: Any, step: int, traced: Any = None) -> None:
+        self.value, self.step, self.traced = value, step, traced
+
+    def __repr__(self) -> str:
+        return f"<{self.value!r}, step {self.step}>"
+
+
+class Steps:
+    """The steps and checks of one recording, in order."""
+
+    def __init__(self) -> None:
+        self.steps: list[tuple[Any, ...]] = []
+        self.checks: list[tuple[Any, ...]] = []
+        self.known: dict[Any, int] = {}
+        self.checked: set[Any] = set()
+        self.kept: list[Any] = []  # whatever is named by its id
+        # Entries of dictionaries that are the same objects at each call: (dictionary, key, object or nothing).
+        self.entries: dict[tuple[int, Any], tuple[dict, Any, Any]] = {}
+
+    def step(self, kind: str, *parts: Any) -> int:
+        key = (kind, *(part if isinstance(part, (int, str)) and type(part) in (int, str) else ("id", id(part)) for part in parts))
+        found = self.known.get(key)
+        if found is None:
+            self.kept.append(parts)
+            self.steps.append((kind, *parts))
+            found = self.known[key] = len(self.steps) - 1
+        return found
+
+    def object(self, value: Any) -> int:
+        return self.step(OBJECT, value)
+
+    def call(self, function: Callable[..., Any], operands: list[Any]) -> int:
+        """A pure function of steps (as HostValues) and constants."""
+        parts = tuple(("step", o.step) if isinstance(o, HostValue) else ("constant", o) for o in operands)
+        self.steps.append((CALL, function, parts))
+        return len(self.steps) - 1
+
+    def check(self, kind: str, step: int, expected: Any = None) -> None:
+        key = (kind, step, id(expected))
+        if key not in self.checked:
+            self.checked.add(key)
+            self.kept.append(expected)
+            self.checks.append((kind, step, expected, len(self.steps)))
+
+    def entry(self, space: dict, key: Any, value: Any) -> None:
+        """The entry of a dictionary stays this object."""
+        self.entries[id(space), key] = (space, key, value)
+
+    # -- as a function ---------------------------------------------------------------------------------------------
+
+    def is_empty(self) -> bool:
+        return not self.steps and not self.checks
+
+    def compiled(self, wanted: list[int]) -> Callable[[Any, Any, Any], Any]:
+        """The steps and checks as a Python function of (leaves, args, kwargs): None, or a tuple of the wanted steps' values."""
+        names: dict[str, Any] = {"same": same, "fits": fits, "same_elements": same_elements}
+        lines: list[str] = []
+        needed = self._needed(wanted)
+        checks = sorted(self.checks, key=lambda c: c[1])
+        at = 0
+        for number, step in enumerate(self.steps):
+            if number in needed:
+                lines.append(f"v{number} = {expression(number, step, names)}")
+            while at < len(checks) and checks[at][1] == number:
+                kind, _, expected, _ = checks[at]
+                names[f"e{at}"] = expected
+                other = expected if kind == "alias" else Name(f"e{at}")
+                lines.append(f"if not ({CHECKS[kind].format(v=f'v{number}', e=other)}): return None")
+                at += 1
+        result = "".join(f"v{number}, " for number in wanted)
+        body = "".join(f"        {line}\n" for line in lines) or "        pass\n"
+        source = f"def guard(leaves, args, kwargs):\n    try:\n{body}    except Exception:\n        return None\n    return ({result})\n"
+        exec(compile(source, "<guards>", "exec"), names)
+        return names["guard"]
+
+    def _needed(self, wanted: list[int]) -> set[int]:
+        todo = [*wanted, *(check[1] for check in self.checks), *(check[2] for check in self.checks if check[0] == "alias")]
+        found: set[int] = set()
+        while todo:
+            number = todo.pop()
+            if number not in found:
+                found.add(number)
+                todo += parents(self.steps[number])
+        return found
+
+    def varying(self, args: Any, kwargs: Any) -> set[Any]:
+        """Steps whose value was an integer, and now is another one."""
+        now = self.values((), args, kwargs)
+        changed = [c[1] for c in self.checks if c[0] == "equal" and type(c[2]) is int and type(now[c[1]]) is int and now[c[1]] != c[2]]
+        return {(self.steps[number][0], *self.steps[number][2:]) for number in changed}
+
+    def values(self, leaves: Any, args: Any, kwargs: Any) -> list[Any]:
+        """Each step's value now; what cannot be had is an exception in its place."""
+        results: list[Any] = []
+        for number, step in enumerate(self.steps):
+            names: dict[str, Any] = {}
+            source = expression(number, step, names)
+            names |= {f"v{i}": v for i, v in enumerate(results)} | {"leaves": leaves, "args": args, "kwargs": kwargs}
+            try:
+                results.append(eval(source, names))
+            except Exception as error:
+                results.append(error)
+        return results
+
+
+CHECKS = {
+    "is": "{v} is {e}",
+    "type": "type({v}) is {e}",
+    "equal": "same({v}, {e})",
+    "length": "len({v}) == {e}",
+    "keys": "same(list({v}), {e})",
+    "array": "fits({v}, {e})",
+    "truth": "bool({v}) is {e}",
+    "alias": "{v} is v{e!r}",
+    "bytes": "same_elements({v}, {e})",
+}
+
+
+class Name(str):
+    """A name in generated source."""
+
+    __slots__ = ()
+
+
+def parents(step: tuple[Any, ...]) -> list[int]:
+    if step[0] == CALL:
+        return [value for kind, value in step[2] if kind == "step"]
+    return [step[1]] if step[0] in (ATTRIBUTE, ITEM) else []
+
+
+def expression(number: int, step: tuple[Any, ...], names: dict[str, Any]) -> str:
+    kind, *parts = step
+    if kind == LEAF:
+        return f"leaves[{parts[0]}]"
+    if kind == ARGUMENT:
+        return f"args[{parts[0]}]" if isinstance(parts[0], int) else f"kwargs[{parts[0]!r}]"
+    if kind == CALL:
+        names[f"f{number}"] = parts[0]
+        operands = []
+        for i, (source, value) in enumerate(parts[1]):
+            names[f"c{number}_{i}"] = value
+            operands.append(f"v{value}" if source == "step" else f"c{number}_{i}")
+        return f"f{number}({', '.join(operands)})"
+    names[f"o{number}"] = parts[0]
+    if kind == OBJECT:
+        return f"o{number}"
+    if kind == CELL:
+        return f"o{number}.cell_contents"
+    if kind == ENTRY:
+        names[f"k{number}"] = parts[1]
+        return f"o{number}[k{number}]"
+    if kind == ATTRIBUTE:
+        names[f"k{number}"] = parts[1]
+        names["getattr"] = getattr
+        return f"v{parts[0]}.{parts[1]}" if parts[1].isidentifier() else f"getattr(v{parts[0]}, k{number})"
+    names[f"k{number}"] = parts[1]
+    return f"v{parts[0]}[k{number}]"
+
+
+def same(value: Any, expected: Any) -> bool:
+    """Whether a constant is what it was: its type too, and the sign of a zero."""
+    if type(value) is not type(expected):
+        return False
+    if type(value) in (float, complex):
+        return repr(value) == repr(expected)
+    if type(value) in (tuple, list):
+        return len(value) == len(expected) and all(map(same, value, expected))
+    return bool(value == expected)
+
+
+def same_elements(value: Any, expected: np.ndarray) -> bool:
+    return type(value) is np.ndarray and value.dtype == expected.dtype and value.shape == expected.shape and value.tobytes() == expected.tobytes()
+
+
+def fits(value: Any, expected: Any) -> bool:
+    """Whether an array has the dtype, shape and strides that were recorded."""
+    if type(value) is not np.ndarray:
+        return False
+    return (value.dtype, value.shape, value.strides, value.flags.writeable) == expected

@@ -1,0 +1,544 @@
+"""Recording a call: the interpreter with arrays that stand for values, and with a watch on what is outside of the call.
+
+Nothing that is outside of the call is changed while it is recorded. Stores to attributes, items, globals and cells wait in
+an overlay until the program has run; a call that would do anything else ends the recording. So a recording can be given up
+at any moment, and the function then runs as if nothing had been.
+"""
+
+from __future__ import annotations
+
+import builtins
+import sys
+import types
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..errors import Error
+from ..numpy.layout import given_strides
+from ..numpy.loops import Range as LoopRange
+from ..numpy.loops import Retry, Turns, make_range
+from ..numpy.steps import view_of
+from ..numpy.tracer import Read, Selection, Storage, Trace, TracedArray, as_tensor, is_frozen
+from . import natives
+from .calls import Calls
+from .frame import Frame
+from .generators import Generator
+from .machine import BINARY, COMPARE, Stop
+from .objects import Mirror, Objects, is_user_object, type_of
+from .outside import HostValue, Steps
+
+__all__ = ["Recorder", "Refused"]
+
+#: Most instructions of one recording.
+LONGEST = 3_000_000
+NUMBERS = (int, float, complex, bool)
+GET_ITER_SHORT = 8
+#: Arrays of the surroundings with at most so many elements may be constants that are compared at each call.
+LARGEST_FIXED = 4096
+
+
+class Refused(Stop):
+    """This call cannot be recorded as one program: why, and where."""
+
+    def __init__(self, reason: str, place: str = "") -> None:
+        super().__init__(reason)
+        self.reason, self.place = reason, place
+        #: What the way to the refusal depends on.
+        self.steps: Steps | None = None
+
+
+class Recorder(Calls, Objects):
+    """Interprets one call of a function; the operations on arrays become the graph of ``trace``."""
+
+    own_exceptions = (Stop, Retry, Error)
+
+    def __init__(self, trace: Trace, steps: Steps | None) -> None:
+        super().__init__()
+        self.trace = trace
+        self.steps = steps if steps is not None else Steps()
+        # Without steps the program stands alone: numbers and arrays of the surroundings are constants.
+        self.bakes = steps is None
+        self.births: dict[int, tuple[int, Any]] = {}
+        self.varying: set[Any] = set()
+        self.frozen: dict[int, np.ndarray] = {}
+        self.last_place = ""
+        trace.recorder = self
+
+    # -- where it is, and giving up --------------------------------------------------------------------------------
+
+    def place(self) -> str:
+        frame = self.frame
+        return f"{frame.f_code.co_filename}:{frame.f_lineno}" if frame is not None else ""
+
+    def refuse(self, reason: str) -> Any:
+        raise Refused(reason, self.place())
+
+    def start(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """Records a call of the function."""
+        if type(function) in (types.FunctionType, types.MethodType) or isinstance(function, type):
+            return self.call(function, args, kwargs)
+        if isinstance(function, _core.Dispatcher) or is_user_object(function):
+            return self.call(function, args, kwargs)
+        return self.call(function, args, kwargs)
+
+    def unwind(self, frame: Frame, error: BaseException) -> bool:
+        self.last_place = f"{frame.f_code.co_filename}:{frame.f_lineno}"
+        return super().unwind(frame, error)
+
+    def frames(self) -> list[tuple[str, int, str]]:
+        """File, line and function of the calls that are interpreted, innermost first."""
+        found, frame = [], self.frame
+        while frame is not None:
+            code = frame.f_code
+            found.append((code.co_filename, frame.f_lineno, code.co_name))
+            frame = frame.caller
+        return found
+
+    # -- ages, for loops that are recorded once ----------------------------------------------------------------------
+
+    def born(self, value: Any) -> Any:
+        """Notes that a container or iterator was made; only while loops are recorded does it matter."""
+        if self.trace.loops:
+            self.births[id(value)] = (next(Storage.births), value)
+        return value
+
+    def changes(self, value: Any, what: str = "") -> None:
+        """Called before anything is changed: what is older than the body of a loop must not be changed in it."""
+        if self.trace.loops:
+            self._require_young(value, what or self.name_of(value))
+
+    def name_of(self, value: Any) -> str:
+        """What the program calls a container, where one of its variables has it."""
+        frame = self.frame
+        while frame is not None:
+            for name, held in frame.f_locals.items():
+                if held is value:
+                    return f"'{name}'"
+            frame = frame.caller
+        return "a container"
+
+    def _require_young(self, value: Any, what: str) -> None:
+        for loop in reversed(self.trace.loops):
+            if not hasattr(loop, "turns"):
+                self.refuse(f"{what} is changed in a function given to wf.{loop.what}")
+            known = self.births.get(id(value))
+            if known is None or known[0] < loop.born:
+                loop.fail(f"{what} is changed in each turn")
+            return
+
+    # -- operators -------------------------------------------------------------------------------------------------
+
+    def host(self, function: Any, *operands: Any) -> HostValue:
+        """A number that Python computes at each call."""
+        values = [o.value if isinstance(o, HostValue) else o for o in operands]
+        return HostValue(function(*values), self.steps.call(function, list(operands)))
+
+    def traced(self, value: HostValue) -> TracedArray:
+        """A host value as an operand of array operations."""
+        if value.traced is None:
+            kind = type(value.value)
+            dtype = np.dtype(np.int64) if kind is int else np.dtype(kind)
+            tensor = _core.parameter((), dtype, f"number{len(self.trace.numbers)}", from_outside=True)
+            value.traced = TracedArray(tensor, kind)
+            self.trace.numbers.append((tensor, value.step))
+        return value.traced
+
+    def unary(self, function: Any, value: Any) -> Any:
+        if type(value) is HostValue:
+            return self.host(function, value)
+        if is_user_object(value):
+            return self.call_special(value, SPECIAL_UNARY[function.__name__] if function.__name__ in SPECIAL_UNARY else "__pos__")
+        return self.guarded(function, (value,), {})
+
+    def operands(self, lhs: Any, rhs: Any) -> tuple[Any, Any] | None:
+        """Both sides of an operator, host values as arrays where the other is one; None where Python computes it."""
+        left, right = type(lhs) is HostValue, type(rhs) is HostValue
+        if not (left or right):
+            return lhs, rhs
+        others = [v for v, host in ((lhs, left), (rhs, right)) if not host]
+        if all(type(v) in NUMBERS for v in others):
+            return None
+        if all(isinstance(v, (TracedArray, np.ndarray, np.generic, _core.Dim, Selection)) for v in others):
+            return (self.traced(lhs) if left else lhs), (self.traced(rhs) if right else rhs)
+        return self.concrete(lhs), self.concrete(rhs)
+
+    def binary(self, symbol: str, lhs: Any, rhs: Any) -> Any:
+        pair = self.operands(lhs, rhs)
+        if pair is None:
+            return self.host(BINARY[symbol.rstrip("=")], lhs, rhs)
+        lhs, rhs = pair
+        if is_user_object(lhs) or is_user_object(rhs):
+            return self.user_binary(symbol, lhs, rhs)
+        if symbol.rstrip("=") in ("/", "//", "%", "**") and is_python_number(lhs) and is_python_number(rhs) and not is_safe_divisor(rhs) and not self.bakes:
+            self.refuse(f"Python's '{symbol}' of numbers that are computed by the program, which may raise")
+        if symbol[-1] == "=" and type(lhs) in (list, set, dict):
+            self.changes(lhs)
+        result = self.guarded(BINARY[symbol], (lhs, rhs), {})
+        return self.born(result) if type(result) in (list, dict, set) and result is not lhs else result
+
+    def compare(self, symbol: str, lhs: Any, rhs: Any) -> Any:
+        pair = self.operands(lhs, rhs)
+        if pair is None:
+            return self.host(COMPARE[symbol], lhs, rhs)
+        lhs, rhs = pair
+        if is_user_object(lhs) or is_user_object(rhs):
+            return self.user_compare(symbol, lhs, rhs)
+        return self.guarded(COMPARE[symbol], (lhs, rhs), {})
+
+    def contains(self, container: Any, value: Any) -> Any:
+        if is_user_object(container):
+            return self.user_contains(container, value)
+        self.require_no_user_objects(container, value)
+        return self.guarded(BINARY_CONTAINS, (self.concrete(container), self.concrete(value)), {})
+
+    def truth(self, value: Any) -> bool:
+        if type(value) is HostValue:
+            outcome = bool(value.value)
+            self.steps.check("truth", value.step, outcome)
+            return outcome
+        if is_user_object(value):
+            return self.user_truth(value)
+        return bool(self.guarded(bool, (value,), {}))
+
+    def concrete(self, value: Any) -> Any:
+        """A host value as the number that it is: the program is for this number only."""
+        if type(value) is HostValue:
+            self.steps.check("equal", value.step, value.value)
+            return value.value
+        return value
+
+    def same(self, lhs: Any, rhs: Any) -> bool:
+        return self.original(lhs) is self.original(rhs)
+
+    # -- items -----------------------------------------------------------------------------------------------------
+
+    def item(self, owner: Any, key: Any) -> Any:
+        if is_user_object(owner):
+            return self.call_special(owner, "__getitem__", key)
+        if isinstance(owner, np.lib._index_tricks_impl.AxisConcatenator) or type(owner).__module__.startswith("numpy"):
+            return self.numpy_item(owner, self.key(owner, key))
+        return self.guarded(ITEM, (owner, self.key(owner, key)), {})
+
+    def key(self, owner: Any, key: Any) -> Any:
+        """A key without host values: in the index of an array they are arrays, elsewhere constants."""
+        if type(key) is HostValue:
+            return self.concrete(key)
+        if type(key) is slice:
+            return slice(*(self.concrete(part) for part in (key.start, key.stop, key.step)))
+        if type(key) is tuple:
+            return tuple(self.key(owner, part) for part in key)
+        return key
+
+    def store_item(self, owner: Any, key: Any, value: Any) -> None:
+        if is_user_object(owner):
+            self.call_special(owner, "__setitem__", key, value)
+            return
+        key = self.key(owner, key)
+        if isinstance(owner, TracedArray):
+            value = self.array_operand(value)
+        elif isinstance(owner, np.ndarray):
+            self.store_in_plain(owner, key, value)
+            return
+        else:
+            self.changes(owner)
+        self.guarded(STORE_ITEM, (owner, key, value), {})
+
+    def delete_item(self, owner: Any, key: Any) -> None:
+        if is_user_object(owner):
+            self.call_special(owner, "__delitem__", key)
+            return
+        self.changes(owner)
+        self.guarded(DELETE_ITEM, (owner, self.key(owner, key)), {})
+
+    def array_operand(self, value: Any) -> Any:
+        if type(value) is HostValue:
+            return self.traced(value)
+        if type(value) in (list, tuple):
+            return type(value)(self.array_operand(v) for v in value) if self.holds_host(value) else value
+        return value
+
+    def holds_host(self, value: Any) -> bool:
+        if type(value) in (list, tuple):
+            return any(self.holds_host(v) for v in value)
+        return type(value) is HostValue
+
+    def store_in_plain(self, owner: np.ndarray, key: Any, value: Any) -> None:
+        """A write to an array that NumPy made: it becomes a traced one where what is written is."""
+        if self.bakes and owner.flags.writeable and id(owner) not in self.plain_arrays:
+            self.refuse("an array of the surroundings is written")
+        if not (contains_traced(value) or contains_traced(key)) and not self.trace.loops:
+            self.guarded(STORE_ITEM, (owner, key, self.concrete(value)), {})
+            return
+        array = self.replace_everywhere(owner)
+        self.guarded(STORE_ITEM, (array, key, self.array_operand(value)), {})
+
+    def replace_everywhere(self, array: np.ndarray) -> TracedArray:
+        """Puts a traced array in the place of one that NumPy made, wherever a call that goes on has it."""
+        if array.base is not None or sys.getrefcount(array) > 12:
+            self.refuse("a traced value is written to an array that has views")
+        result = TracedArray(as_tensor(array.copy()))
+        frame = self.frame
+        while frame is not None:
+            for space in (frame.locals, *([frame.names] if frame.names else [])):
+                for name, value in space.items():
+                    if value is array:
+                        space[name] = result
+            frame.stack[:] = [result if value is array else value for value in frame.stack]
+            for cell in frame.cells.values():
+                try:
+                    if cell.cell_contents is array:
+                        cell.cell_contents = result
+                except ValueError:
+                    continue
+            frame = frame.caller
+        return result
+
+    # -- iteration -------------------------------------------------------------------------------------------------
+
+    def iterate(self, frame: Frame, value: Any) -> Any:
+        if isinstance(value, LoopRange) and type(value) is LoopRange:
+            return Turns(value, frame, target=self.target(frame)) if self.is_statement(frame) else self.born(iter(value.numbers()))
+        if isinstance(value, TracedArray):
+            return self.rows(frame, value)
+        if is_user_object(value):
+            return self.user_iterate(value)
+        self.require_known(value)
+        result = self.guarded(iter, (self.concrete(value),), {})
+        return result if result is value else self.born(result)
+
+    def is_statement(self, frame: Frame) -> bool:
+        """Whether a ``for`` statement asks, and not a comprehension."""
+        code = frame.f_code
+        following = frame.code.instructions[frame.at].name
+        return following == "FOR_ITER" and code.co_name not in COMPREHENSIONS
+
+    def target(self, frame: Frame) -> str | None:
+        """The variable that a ``for`` statement binds, if it is one."""
+        binding = frame.code.instructions[frame.at + 1]
+        if binding.name in ("STORE_FAST", "STORE_DEREF", "STORE_NAME"):
+            return binding.value
+        return binding.value[0] if binding.name == "STORE_FAST_LOAD_FAST" else ""
+
+    def rows(self, frame: Frame, array: TracedArray) -> Any:
+        if not array.ndim:
+            raise TypeError("iteration over a 0-d array")
+        count = array.shape[0]
+        if self.is_statement(frame) and (not isinstance(count, int) or count > GET_ITER_SHORT):
+            return Turns(make_range(LoopRange, (count,)), frame, array, "")
+        return self.born(iter([array[i] for i in range(len(array))]))
+
+    def next_of(self, frame: Frame, iterator: Any) -> Any:
+        if isinstance(iterator, Turns):
+            return iterator.following(frame)
+        if is_user_object(iterator):
+            return self.call_special(iterator, "__next__")
+        if self.trace.loops:
+            self.changes(iterator, "an iterator")
+        return next(iterator)
+
+    def listed(self, frame: Frame, value: Any) -> list[Any]:
+        if type(value) in (list, tuple):
+            return list(value)
+        iterator = self.iterate_plainly(frame, value)
+        found = []
+        while True:
+            try:
+                found.append(self.next_of(frame, iterator))
+            except StopIteration:
+                return found
+
+    def iterate_plainly(self, frame: Frame, value: Any) -> Any:
+        """An iterator for an unpacking, which is no loop."""
+        if type(value) is LoopRange:
+            return self.born(iter(value.numbers()))
+        if isinstance(value, TracedArray):
+            return self.born(iter([value[i] for i in range(len(value))]))
+        return self.iterate(frame, value)
+
+    def length(self, value: Any) -> int:
+        return self.call(len, (value,), {})
+
+    def mapping(self, value: Any) -> dict[Any, Any]:
+        if isinstance(value, dict):
+            return dict(value)
+        return self.refuse(f"{type(value).__name__} is unpacked as a mapping")
+
+    def grow(self, container: Any) -> None:
+        self.changes(container, "a list that a comprehension makes")
+
+    def make_generator(self, frame: Frame) -> Any:
+        return self.born(Generator(self, frame))
+
+    # -- text ------------------------------------------------------------------------------------------------------
+
+    def format(self, value: Any, spec: Any, conversion: str) -> Any:
+        value = self.concrete(value)
+        if contains_traced(value) or is_user_object(value):
+            self.refuse(f"{type_of(value).__name__} as text")
+        self.require_no_user_objects(value)
+        return super().format(value, spec, conversion)
+
+    # -- native calls that may see stand-ins -----------------------------------------------------------------------
+
+    def guarded(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """Calls what is no Python code; an exception in which a traced value had a part is ours, not the program's."""
+        try:
+            return function(*args, **kwargs)
+        except (Stop, Retry, RecursionError):
+            raise
+        except Exception as error:
+            if not any(map(contains_traced, args)) and not any(map(contains_traced, kwargs.values())):
+                raise
+            fixed = None if self.bakes else [self.fixed(value) for value in args]
+            if fixed is not None and any(new is not old for new, old in zip(fixed, args, strict=True)):
+                return self.guarded(function, tuple(fixed), kwargs)
+            self.blame(error)
+            raise Refused(f"{type(error).__name__}: {error}", self.place()) from error
+
+    def fixed(self, value: Any) -> Any:
+        """A small array of the surroundings, or a part of one, as the constant that it is: the program is for this one only."""
+        if type(value) in (tuple, list) and contains_traced(value):
+            items = [self.fixed(item) for item in value]
+            return type(value)(items) if any(new is not old for new, old in zip(items, value, strict=True)) else value
+        if not isinstance(value, TracedArray):
+            return value
+        read = next((r for r in self.trace.reads if r.traced._storage is value._storage), None)
+        if read is None or read.traced._storage.version or read.array.size > LARGEST_FIXED:
+            return value
+        forms = [view_of(step) for step in value._steps]
+        if any(form is None for form in forms):
+            return value
+        if isinstance(read.array, np.ndarray):
+            self.steps.check("bytes", read.step, read.array.copy())
+        else:
+            self.steps.check("equal", read.step, read.array)
+        result = read.array
+        for form in forms:
+            result = form(result)  # type: ignore[misc]
+        if value.scalar:
+            return result[()] if isinstance(result, np.ndarray) else result
+        result = np.array(result)
+        self.plain_arrays[id(result)] = result
+        return result
+
+    def blame(self, error: Exception) -> None:
+        """For who wants the exception itself."""
+        if self.bakes or self.strict:
+            raise Escaped(error) from error
+
+    strict = False
+
+    # -- arrays and containers of the surroundings -----------------------------------------------------------------
+
+    def varying_keys(self) -> set[Any]:
+        return self.varying
+
+    def take_array(self, value: Any, kind: str, parts: tuple[Any, ...]) -> Any:
+        """An array, or a NumPy scalar, that later calls read again."""
+        if isinstance(value, np.ndarray) and is_frozen(value):
+            self.pin(value, kind, parts)
+            self.frozen[id(value)] = value
+            return value
+        step = self.steps.step(kind, *parts)
+        name = f"{parts[-1]}" if isinstance(parts[-1], str) and parts[-1].isidentifier() else f"captured{len(self.trace.reads)}"
+        tensor = _core.parameter(value.shape, value.dtype, name, from_outside=True)
+        traced = TracedArray(tensor)
+        if isinstance(value, np.ndarray):
+            self.steps.check("array", step, (value.dtype, value.shape, value.strides, value.flags.writeable))
+            traced._storage.strides = given_strides(value, list(value.shape))
+            self.arrays[id(value)] = (value, traced, step)
+            if not value.flags.writeable:
+                traced.guard_writes("it is read-only")
+        else:
+            self.steps.check("type", step, type(value))
+            traced.scalar = True
+        traced._storage.parents = ()
+        self.trace.reads.append(Read(value, name, step, tensor, traced))
+        return traced
+
+    def mirror_argument(self, given: Any, copy: Any, step: Any) -> None:
+        """Lists and dictionaries among the arguments: what the function does to their copies is done to them."""
+        if type(given) not in (list, dict, tuple):
+            if not is_user_object(given) and type(given).__hash__ is None:
+                self.opaque[id(given)] = given  # may be changed between calls
+            return
+        if given is copy:
+            return
+        pairs = given.items() if isinstance(given, dict) else enumerate(given)
+        for key, value in pairs:
+            self.mirror_argument(value, copy[key], lambda key=key: self.steps.step("item", step(), key))
+        if not isinstance(given, tuple) and id(given) not in self.mirrors:
+            self.mirrors[id(given)] = self.copies[id(copy)] = Mirror(given, copy, step())
+
+    def is_outside(self, value: Any) -> bool:
+        """Whether a function or other object is what it was before the call."""
+        if isinstance(value, types.FunctionType):
+            return not any(id(cell) in self.fresh_cells for cell in value.__closure__ or ())
+        if isinstance(value, types.MethodType):
+            return id(value.__self__) not in self.fresh and id(value.__self__) not in self.copies and self.is_outside(value.__func__)
+        return id(value) in self.seen
+
+    def add_effects(self, blueprint: Any) -> None:
+        """What the function stored, to be done once the program has run."""
+        changed = [mirror for mirror in self.mirrors.values() if not isinstance(mirror.original, tuple) and mirror.is_changed()]
+        if self.bakes and (self.overlay or changed):
+            what = next((str(key) for _, key, _ in self.overlay.values()), "a container")
+            self.refuse(f"it stores '{what}' outside of its own variables")
+        for (kind, _, _), (container, key, value) in self.overlay.items():
+            blueprint.stores.append((kind, container, key, blueprint.add(value, str(key))))
+        for mirror in changed:
+            copy = mirror.copy
+            original = blueprint.add(copy, "")
+            if isinstance(copy, dict):
+                parts: Any = [(key, blueprint.add(value, str(key))) for key, value in copy.items()]
+                blueprint.stores.append(("dict", original, None, parts))
+            elif isinstance(copy, set):
+                blueprint.stores.append(("set", original, None, frozenset(copy)))
+            else:
+                blueprint.stores.append(("list", original, None, [blueprint.add(value, str(i)) for i, value in enumerate(copy)]))
+
+    def float_is_symbolic(self, value: TracedArray) -> bool:
+        """Whether float() of a value may stay a value: Python's own errors (division by zero) cannot come of it then."""
+        return not self.bakes
+
+
+class Escaped(Stop):
+    """An exception of an operation on traced values, on its way out of the interpreted program."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
+def contains_traced(value: Any, depth: int = 0) -> bool:
+    """Whether it is, or holds, anything that stands for a value."""
+    if isinstance(value, (TracedArray, Selection, HostValue, _core.Dim)):
+        return True
+    if depth > 6:
+        return False
+    if type(value) in (list, tuple, set, frozenset) or isinstance(value, tuple):
+        return any(contains_traced(v, depth + 1) for v in value)
+    if isinstance(value, dict):
+        return any(contains_traced(v, depth + 1) for v in value.values())
+    if type(value) is slice:
+        return any(contains_traced(v) for v in (value.start, value.stop, value.step))
+    return False
+
+
+def is_python_number(value: Any) -> bool:
+    """Whether Python has a number of its own here, some of whose operators raise where NumPy's give infinities."""
+    return isinstance(value, _core.Dim) or type(value) in NUMBERS or (isinstance(value, TracedArray) and value.weak is not None)
+
+
+def is_safe_divisor(value: Any) -> bool:
+    return isinstance(value, _core.Dim) or (type(value) in NUMBERS and value != 0)
+
+
+COMPREHENSIONS = frozenset(["<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"])
+SPECIAL_UNARY = {"neg": "__neg__", "pos": "__pos__", "invert": "__invert__"}
+ITEM, STORE_ITEM, DELETE_ITEM = (getattr(__import__("operator"), name) for name in ("getitem", "setitem", "delitem"))
+BINARY_CONTAINS = __import__("operator").contains
+
+assert types is not None and builtins is not None and natives is not None

@@ -1,0 +1,251 @@
+"""What a recorded function gives and stores, as a plan that later calls build it by."""
+
+from __future__ import annotations
+
+import enum
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from .bytecode.objects import is_user_object, type_of
+from .bytecode.outside import HostValue
+from .numpy.steps import view_of
+from .numpy.tracer import Selection, TracedArray, as_tensor
+
+__all__ = ["ARRAY", "LEAF", "NUMBER", "OUTPUT", "SCALAR", "Blueprint", "Slot"]
+
+OUTPUT, LEAF = 0, 1
+#: What a result without dimensions is.
+ARRAY, SCALAR, NUMBER = 0, 1, 2
+
+
+@dataclass
+class Slot:
+    """What an array of the result is: a program output, or an argument that is returned as it is."""
+
+    source: int
+    index: int
+    form: int
+
+
+class Blueprint:
+    """The parts of a result, each once, in an order in which they can be built, and what is stored where afterwards."""
+
+    def __init__(self, recorder: Any, leaf_of: Callable[[TracedArray], int | None]) -> None:
+        self.recorder, self.leaf_of = recorder, leaf_of
+        self.slots: list[Slot] = []
+        self.outputs: list[tuple[Any, str]] = []
+        self.parts: list[tuple[Any, ...]] = []
+        self.steps: list[int] = []
+        self.first_step = 0
+        self.stores: list[tuple[Any, ...]] = []
+        self.known: dict[int, int] = {}
+        self.kept: list[Any] = []
+        self.open: set[int] = set()
+        self.result = -1
+        self.wholes: dict[int, TracedArray | None] = {}  # storages of arrays that the function made: one of several parts
+
+    # -- taking apart ----------------------------------------------------------------------------------------------
+
+    def find_shared(self, values: list[Any]) -> None:
+        """Arrays that the function made and that the result has by several views: they share memory there, too."""
+        found: dict[int, TracedArray] = {}
+        pending, seen = list(values), set()
+        while pending:
+            value = pending.pop()
+            if id(value) in seen:
+                continue
+            seen.add(id(value))
+            if isinstance(value, TracedArray):
+                if not value.scalar and found.setdefault(id(value._storage), value) is not value:
+                    self.wholes[id(value._storage)] = whole_of(value)
+            elif isinstance(value, (list, tuple)):
+                pending += value
+            elif isinstance(value, dict):
+                pending += value.values()
+            elif id(value) in self.recorder.fresh:
+                pending += vars(value).values() if hasattr(value, "__dict__") else ()
+
+    def add_result(self, value: Any) -> None:
+        self.result = self.add(value, "")
+
+    def is_single(self) -> bool:
+        """Whether the result is one slot, and nothing is stored."""
+        return not self.stores and self.parts[self.result][0] == "slot" and len(self.slots) == 1
+
+    def add(self, value: Any, path: str) -> int:
+        """The number of the part that this value is."""
+        if id(value) in self.known:
+            return self.known[id(value)]
+        if id(value) in self.open:
+            self.recorder.refuse("a result that contains itself")
+        self.open.add(id(value))
+        part = self.part(value, path)
+        self.open.discard(id(value))
+        self.parts.append(part)
+        self.kept.append(value)
+        self.known[id(value)] = len(self.parts) - 1
+        return len(self.parts) - 1
+
+    def part(self, value: Any, path: str) -> tuple[Any, ...]:
+        mirror = self.recorder.copies.get(id(value))
+        if mirror is not None and not isinstance(value, tuple):
+            return ("step", self.step(mirror.step))
+        if isinstance(value, Selection):
+            value.leave()
+        if isinstance(value, (TracedArray, np.ndarray, np.generic, _core.Dim)):
+            return self.array(value, path)
+        if type(value) is HostValue:
+            return ("step", self.step(value.step))
+        join = lambda key: f"{path}.{key}" if path else str(key)
+        if type(value) in (list, tuple) or (isinstance(value, tuple) and hasattr(type(value), "_fields")):
+            return ("sequence", type(value), [self.add(item, join(i)) for i, item in enumerate(value)])
+        if type(value) is dict:
+            return ("dict", [(key, self.add(item, join(ascii_of(key)))) for key, item in value.items()])
+        if id(value) in self.recorder.fresh:
+            return self.object(value, join)
+        return self.constant(value)
+
+    def step(self, step: int) -> int:
+        self.steps.append(step)
+        return len(self.steps) - 1
+
+    def array(self, value: Any, path: str) -> tuple[Any, ...]:
+        if isinstance(value, np.ndarray):
+            if id(value) in self.recorder.frozen:
+                return ("constant", value)
+        elif isinstance(value, TracedArray):
+            if not value.scalar:
+                view = self.view(value, path)
+                if view is not None:
+                    return view
+            read = next((r for r in self.recorder.trace.reads if r.traced is value), None)
+            if read is not None:
+                return ("step", self.step(read.step))
+            leaf = self.leaf_of(value)
+            if leaf is not None:
+                return self.slot(Slot(LEAF, leaf, ARRAY))
+        elif isinstance(value, np.generic) and not self.recorder.bakes:
+            return ("constant", value)
+        self.outputs.append((as_tensor(value), path))
+        return self.slot(Slot(OUTPUT, len(self.outputs) - 1, form_of(value)))
+
+    def view(self, value: TracedArray, path: str) -> tuple[Any, ...] | None:
+        """A view of an argument, of an array of the surroundings, or of another part of the result; None for others."""
+        storage = value._storage
+        if self.recorder.bakes:
+            return None
+        given = [*(r.traced for r in self.recorder.trace.reads), *self.recorder.trace.arguments]
+        whole = next((array for array in given if array._storage is storage), self.wholes.get(id(storage)))
+        if whole is None or whole is value:
+            return None
+        forms = [view_of(step) for step in value._steps] or [np.ndarray.view]
+        if any(form is None for form in forms) and self.recorder.strict:
+            return None
+        if any(form is None for form in forms):
+            return self.recorder.refuse("the result is a view of an array that the function was given, or gives besides")
+        return ("view", self.add(whole, path), forms)
+
+    def slot(self, slot: Slot) -> tuple[Any, ...]:
+        self.slots.append(slot)
+        return ("slot", len(self.slots) - 1)
+
+    def object(self, value: Any, join: Callable[[Any], str]) -> tuple[Any, ...]:
+        """An object that the function made: made anew at each call."""
+        kind = type(value)
+        names = list(getattr(value, "__dict__", ()))
+        for base in kind.__mro__:
+            names += [n for n, v in vars(base).items() if isinstance(v, types.MemberDescriptorType) and hasattr(value, n)]
+        return ("object", kind, [(name, self.add(object.__getattribute__(value, name), join(name))) for name in names])
+
+    def constant(self, value: Any) -> tuple[Any, ...]:
+        kind = type(value)
+        plain = value is None or kind in (bool, int, float, complex, str, bytes, type(Ellipsis), type(NotImplemented), slice)
+        known = isinstance(value, (type, types.ModuleType, types.BuiltinFunctionType, np.dtype, enum.Enum, np.ufunc)) or id(value) in self.recorder.opaque
+        if plain or known or self.recorder.bakes or kind.__module__ == "weftwork.joined":
+            return ("constant", value)
+        if is_user_object(value) or self.recorder.is_outside(value):
+            return ("constant", value)
+        if kind in (set, frozenset) and all(type(v) in (int, float, str, bool, bytes, type(None)) for v in value):
+            return ("copy", kind, tuple(value))
+        if type_of(value) is range:
+            return ("constant", range(value.start, value.stop, value.step))
+        return self.recorder.refuse(f"the result holds a {type_of(value).__name__} that the function made")
+
+    # -- building --------------------------------------------------------------------------------------------------
+
+    def build(self, values: list[Any], extra: tuple) -> Any:
+        built: list[Any] = []
+        for part in self.parts:
+            built.append(self.built(part, built, values, extra))
+        for store in self.stores:
+            do_store(store, built)
+        return built[self.result]
+
+    def built(self, part: tuple[Any, ...], built: list[Any], values: list[Any], extra: tuple) -> Any:
+        kind = part[0]
+        if kind == "slot":
+            return values[part[1]]
+        if kind == "sequence":
+            items = [built[i] for i in part[2]]
+            return items if part[1] is list else tuple(items) if part[1] is tuple else part[1]._make(items)
+        if kind == "dict":
+            return {key: built[i] for key, i in part[1]}
+        if kind == "view":
+            result = built[part[1]]
+            for form in part[2]:
+                result = form(result)
+            return result
+        if kind == "step":
+            return extra[self.first_step + part[1]]
+        if kind == "object":
+            made = object.__new__(part[1])
+            for name, i in part[2]:
+                object.__setattr__(made, name, built[i])
+            return made
+        return part[1](part[2]) if kind == "copy" else part[1]
+
+
+def whole_of(value: TracedArray) -> TracedArray:
+    """The array that a view is of."""
+    if not value._steps:
+        return value
+    whole = TracedArray(value._storage.read())
+    whole._storage, whole._version = value._storage, value._storage.version
+    return whole
+
+
+def do_store(store: tuple[Any, ...], built: list[Any]) -> None:
+    """Does what the function did to its surroundings."""
+    kind, target, key, number = store
+    if kind == "entry":
+        target[key] = built[number]
+    elif kind == "attribute":
+        type.__setattr__(target, key, built[number]) if isinstance(target, type) else object.__setattr__(target, key, built[number])
+    elif kind == "cell":
+        target.cell_contents = built[number]
+    elif kind == "list":
+        built[target][:] = [built[i] for i in number]
+    else:
+        container = built[target]
+        container.clear()
+        container.update({k: built[i] for k, i in number} if kind == "dict" else number)
+
+
+def ascii_of(key: Any) -> str:
+    # A key need not be text that can be encoded.
+    text = str(key)
+    return text if text.isascii() else text.encode(errors="backslashreplace").decode()
+
+
+def form_of(value: Any) -> int:
+    """Whether NumPy gives an array, a scalar or a Python number here."""
+    if isinstance(value, TracedArray):
+        return NUMBER if value.weak else SCALAR if value.scalar else ARRAY
+    if isinstance(value, _core.Dim):
+        return NUMBER
+    return ARRAY if isinstance(value, np.ndarray) else SCALAR
