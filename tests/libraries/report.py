@@ -38,8 +38,9 @@ def row_of(name: str, results: list[dict[str, Any]]) -> dict[str, str]:
     strict = [result["strict"] == "one" for result in equal if "strict" in result]
     row["one program"] = f"{100 * sum(strict) / len(strict):.0f}%" if strict else "-"
     row["aliases"] = str(sum(result["alias"] for result in equal))
-    ratios = [math.log(result["seconds"][1] / result["seconds"][0]) for result in equal if "seconds" in result]
-    row["jit/plain"] = f"{math.exp(sum(ratios) / len(ratios)):.2f}" if ratios else "-"
+    for key, title in (("seconds", "jit/plain"), ("renewed", "new objects")):
+        ratios = [math.log(result[key][1] / result[key][0]) for result in equal if key in result]
+        row[title] = f"{math.exp(sum(ratios) / len(ratios)):.2f}" if ratios else "-"
     return row
 
 
@@ -85,6 +86,5 @@ def print_slowest(results: list[dict[str, Any]]) -> None:
         print("\nslowest beside plain Python:")
     for result in timed[:SLOWEST]:
         plain, jitted = result["seconds"]
-        print(
-            f"{jitted / plain:8.2f}x  {1e6 * plain:9.1f} us plain, {1e6 * jitted:9.1f} us jit  {result['function']} #{result['number']} ({result['way']})"
-        )
+        times = f"{jitted / plain:8.2f}x  {1e6 * plain:9.1f} us plain, {1e6 * jitted:9.1f} us jit"
+        print(f"{times}  {result['function']} #{result['number']} ({result['way']})")
