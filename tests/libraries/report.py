@@ -25,6 +25,7 @@ def report(folder: Path, names: list[str], lines: int) -> None:
     rows = [row_of(name, results) for name, results in found.items()]
     print_table(rows + ([row_of("all", everything)] if len(rows) > 1 else []))
     print_reasons(everything, lines)
+    print_strict(everything, lines // 2)
     print_slowest(everything)
 
 
@@ -78,6 +79,18 @@ def print_reasons(results: list[dict[str, Any]], lines: int) -> None:
             print(f"       {group[0]['library']} #{group[0]['number']}: {group[0]['text']}")
     if len(ranked) > lines:
         print(f"\n{len(ranked) - lines} more reasons; --lines shows them")
+
+
+def print_strict(results: list[dict[str, Any]], lines: int) -> None:
+    """Why cases that are equal are not one program, the commonest reasons first."""
+    refused = [result for result in results if result.get("strict", "one") != "one"]
+    groups = Counter(reason_of({"outcome": "not one program", "text": result["strict"]}) for result in refused)
+    first = {reason_of({"outcome": "not one program", "text": r["strict"]}): r for r in reversed(refused)}
+    if groups and lines:
+        print("\nnot one program:")
+    for reason, count in groups.most_common(lines):
+        example = first[reason]
+        print(f"{count:5}  {reason.split(': ', 1)[1]}\n       {example['function']} #{example['number']}")
 
 
 def print_slowest(results: list[dict[str, Any]]) -> None:
