@@ -12,3 +12,5 @@ if importlib.util.find_spec("weftwork") is None:
 os.environ.setdefault("WEFT_VERIFY", "1")
 # What is tested is what is compiled now; tests/python/test_cache.py has folders of its own.
 os.environ.setdefault("WEFT_CACHE", "off")
+# What a test compiles must be one program; tests of what runs plainly say strict=False.
+os.environ.setdefault("WEFT_STRICT", "1")

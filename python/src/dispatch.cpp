@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <unordered_set>
 
 #include "executable.h"
 #include "numpy_array.h"
@@ -30,20 +31,21 @@ struct Entry {
 
 // One way through the function for a signature: a program, or (plain) the function itself.
 struct Plan {
-  nb::object core;                   // as Python sees it; None: plain
+  nb::object core;  // as Python sees it; None: plain
   Executable executable;
   std::vector<size_t> input_leaves;  // leaf index of each program input
   std::vector<nb::object> captured;  // program inputs after those of leaves
   std::vector<OutputSlot> outputs;
   std::vector<size_t> layout_leaves;  // those whose order in memory the plan depends on
-  std::string layouts;               // that order
-  nb::object build_result;           // outputs, extra → what the function returns; None: the one output itself
+  std::string layouts;                // that order
+  nb::object build_result;            // outputs, extra → what the function returns; None: the one output itself
   std::vector<Entry> entries;
-  nb::object guard;                  // (leaves, args, kwargs) → a tuple `extra`, or None where the plan does not apply
-  size_t extra_inputs = 0;           // so many of `extra` are program inputs, after the captured ones
-  nb::object key;                    // where the dispatcher has it
-  std::vector<nb::object> kept;      // objects that the key names by their addresses
-  uint64_t used = 0;                 // when, in calls of the function
+  nb::object guard;              // (leaves, args, kwargs) → a tuple `extra`, or None where the plan does not apply
+  size_t extra_inputs = 0;       // so many of `extra` are program inputs, after the captured ones
+  nb::object key;                // where the dispatcher has it
+  std::vector<nb::object> kept;  // objects that the key names by their addresses
+  uint64_t used = 0;             // when, in calls of the function
+  int plain_runs = 0;
 
   bool is_plain() const { return core.is_none(); }
 };
@@ -53,9 +55,9 @@ struct Flattened {
   std::vector<nb::object> leaves;
   std::string key;
   std::vector<nb::object> statics;
-  bool has_others = false;  // arrays that are not NumPy's own
+  bool has_others = false;       // arrays that are not NumPy's own
   std::vector<nb::object> kept;  // objects that the signature names by their addresses
-  bool is_foreign = false;  // what no program can take: the function runs as it is
+  bool is_foreign = false;       // what no program can take: the function runs as it is
 };
 
 // The number that changes with each change of a dictionary, where Python has one.
@@ -85,14 +87,19 @@ thread_local bool is_tracing = false;
 
 class Dispatcher {
  public:
-  // `plain` is the function itself. `miss(args, kwargs)` makes a Plan; `joint(args, kwargs)` runs calls whose arguments share
-  // elements, or gives NotImplemented; `others(args, kwargs)` those with arrays that are not NumPy's own, and within traced
-  // functions; `dynamic`: parameter name → tuple of the axes that may vary; `names`: the positional parameters' names;
-  // `static_names`: those never traced; `strict`: whether a call that no program can take is an error.
+  // `plain` is the function itself. `miss(args, kwargs)` makes a Plan; `joint(args, kwargs)` runs calls whose arguments
+  // share elements, or gives NotImplemented; `others(args, kwargs)` those with arrays that are not NumPy's own, and
+  // within traced functions; `dynamic`: parameter name → tuple of the axes that may vary; `names`: the positional
+  // parameters' names; `static_names`: those never traced; `strict`: whether a call that no program can take is an
+  // error.
   Dispatcher(nb::object plain, nb::object miss, nb::object joint, nb::object others, nb::tuple names, nb::dict dynamic,
              nb::tuple static_names, bool strict)
-      : plain_(std::move(plain)), miss_(std::move(miss)), joint_(std::move(joint)), others_(std::move(others)),
-        static_names_(std::move(static_names)), strict_(strict) {
+      : plain_(std::move(plain)),
+        miss_(std::move(miss)),
+        joint_(std::move(joint)),
+        others_(std::move(others)),
+        static_names_(std::move(static_names)),
+        strict_(strict) {
     for (nb::handle name : names) names_.push_back(nb::cast<std::string>(name));
     for (auto [name, axes] : dynamic) dynamic_.emplace_back(nb::cast<std::string>(name), to_ints(axes));
     for (nb::handle name : static_names_) statics_.push_back(nb::cast<std::string>(name));
@@ -109,6 +116,8 @@ class Dispatcher {
     nb::object extra;
     nb::object plan = find(key, flat, args, kwargs, extra);
     if (!plan.is_valid()) {
+      if (!strict_ && is_on_trial(key)) return call_plain(args, kwargs);
+      ++misses_;
       plan = miss_(args, kwargs);
       add(key, plan, flat);
       // What the recording read may have changed while the program was compiled, by another thread.
@@ -119,7 +128,8 @@ class Dispatcher {
 
   void forget() { plans_.clear(); }
 
-  // What it holds holds it in turn: `miss`, `joint` and `others` are its own methods. The garbage collector has to see that.
+  // What it holds holds it in turn: `miss`, `joint` and `others` are its own methods. The garbage collector has to see
+  // that.
   int traverse(visitproc visit, void* arg) const {
     Py_VISIT(plain_.ptr());
     Py_VISIT(miss_.ptr());
@@ -164,16 +174,26 @@ class Dispatcher {
     return nb::steal(result);
   }
 
+  // Whether a signature is seen for the first time by a function that has had many and used few of them again: then a
+  // program would not pay.
+  bool is_on_trial(const nb::object& key) {
+    if (misses_ < many_misses || compiled_calls > 4 * misses_) return false;
+    if (seen_.size() >= most_seen) seen_.clear();
+    return seen_.insert(PyObject_Hash(key.ptr())).second;
+  }
+
   nb::object lookup(const nb::object& key) {
     PyObject* found = PyDict_GetItemWithError(plans_.ptr(), key.ptr());
     if (found || !PyErr_Occurred()) return found ? nb::borrow(found) : nb::object();
     nb::python_error error;
     if (!error.matches(PyExc_TypeError)) throw error;
-    fail(ErrorKind::type, "static_argument", "an argument that is no array is a constant of the program and must be hashable: ", shown(error.value()));
+    fail(ErrorKind::type, "static_argument",
+         "an argument that is no array is a constant of the program and must be hashable: ", shown(error.value()));
   }
 
   // The plan whose assumptions hold for this call.
-  nb::object find(const nb::object& key, const Flattened& flat, const nb::args& args, const nb::kwargs& kwargs, nb::object& extra) {
+  nb::object find(const nb::object& key, const Flattened& flat, const nb::args& args, const nb::kwargs& kwargs,
+                  nb::object& extra) {
     nb::object found = lookup(key);
     if (!found) return {};
     Py_ssize_t count = PyList_GET_SIZE(found.ptr());
@@ -200,10 +220,19 @@ class Dispatcher {
     return !extra.is_none();
   }
 
-  // Arguments that share elements with one that is written make the run fail before it begins: then `joint` runs the call,
-  // or the function itself does.
-  nb::object run_or_join(Plan& plan, Flattened& flat, const nb::object& extra, const nb::args& args, const nb::kwargs& kwargs) {
-    if (plan.is_plain()) return call_plain(args, kwargs);
+  // Arguments that share elements with one that is written make the run fail before it begins: then `joint` runs the
+  // call, or the function itself does.
+  nb::object run_or_join(Plan& plan, Flattened& flat, const nb::object& extra, const nb::args& args,
+                         const nb::kwargs& kwargs) {
+    if (plan.is_plain()) {
+      // What was plain often enough is not asked for reasons any more.
+      if (++plan.plain_runs == many_plain_runs) {
+        plan.entries.clear();
+        plan.guard = nb::none();
+        is_plain = !strict_ && compiled_calls == 0;
+      }
+      return call_plain(args, kwargs);
+    }
     std::exception_ptr failure;
     try {
       ++compiled_calls;
@@ -305,8 +334,8 @@ class Dispatcher {
     flat.statics.push_back(nb::borrow(object));
   }
 
-  // An object of a class of the user's is told by what it is, not by what it is equal to: equal ones may differ in what the
-  // function reads of them. So is what cannot be hashed. The plan keeps it.
+  // An object of a class of the user's is told by what it is, not by what it is equal to: equal ones may differ in what
+  // the function reads of them. So is what cannot be hashed. The plan keeps it.
   void add_object(nb::handle object, Flattened& flat) {
     PyTypeObject* type = Py_TYPE(object.ptr());
     bool is_told_by_value = !(type->tp_flags & Py_TPFLAGS_HEAPTYPE) && type->tp_hash != PyObject_HashNotImplemented;
@@ -349,7 +378,8 @@ class Dispatcher {
     } else {
       if (is_array_like(object)) {
         flat.has_others = true;
-        flat.is_foreign |= is_array_subclass(object) ? !is_memmap(object) : !PyObject_HasAttrString(object, "__dlpack__");
+        flat.is_foreign |=
+            is_array_subclass(object) ? !is_memmap(object) : !PyObject_HasAttrString(object, "__dlpack__");
       }
       add_object(arg, flat);
     }
@@ -357,7 +387,9 @@ class Dispatcher {
 
   // As a constant it would be read but once. What is a constant most often is told by its type.
   static bool is_array_like(PyObject* object) {
-    if (object == Py_None || PyLong_Check(object) || PyUnicode_Check(object) || PyFunction_Check(object) || PyType_Check(object)) return false;
+    if (object == Py_None || PyLong_Check(object) || PyUnicode_Check(object) || PyFunction_Check(object) ||
+        PyType_Check(object))
+      return false;
     return PyObject_HasAttrString(object, "__array__") || PyObject_HasAttrString(object, "__dlpack__");
   }
 
@@ -409,6 +441,7 @@ class Dispatcher {
 
   static nb::object as_input(const nb::object& leaf, const Type& type) {
     if (is_array(leaf.ptr())) return leaf;
+    if (is_numpy_scalar(leaf.ptr())) return nb::steal(PyArray_FromScalarObject(leaf.ptr()));
     // A Python float or complex: traced as a weak scalar.
     PyObject* array = new_array(type.dtype, 0, nullptr);
     if (!array) throw nb::python_error();
@@ -437,7 +470,8 @@ class Dispatcher {
       inputs.push_back(as_input(flat.leaves[plan.input_leaves[i]], manifest.inputs[i].type));
     for (const nb::object& captured : plan.captured) inputs.push_back(captured);
     for (size_t i = 0; i < plan.extra_inputs; ++i)
-      inputs.push_back(as_input(nb::borrow(PyTuple_GET_ITEM(extra.ptr(), static_cast<Py_ssize_t>(i))), manifest.inputs[inputs.size()].type));
+      inputs.push_back(as_input(nb::borrow(PyTuple_GET_ITEM(extra.ptr(), static_cast<Py_ssize_t>(i))),
+                                manifest.inputs[inputs.size()].type));
     std::vector<nb::object> results = run(plan.executable, inputs);
     if (plan.build_result.is_none() && plan.outputs.size() == 1) return pick(plan.outputs[0], results, flat);
     nb::list list;
@@ -456,6 +490,11 @@ class Dispatcher {
   nb::object plain_, miss_, joint_, others_;
   nb::tuple static_names_;
   bool strict_;
+  static constexpr uint64_t many_misses = 16;
+  static constexpr int many_plain_runs = 16;
+  static constexpr size_t most_seen = 1 << 16;
+  uint64_t misses_ = 0;
+  std::unordered_set<Py_hash_t> seen_;  // signatures that were met once
   std::vector<std::string> names_, statics_;
   std::vector<std::pair<std::string, Ints>> dynamic_;
   nb::dict plans_;
@@ -512,27 +551,33 @@ PyType_Slot collector_slots[] = {
 }  // namespace
 
 void bind_dispatch(nb::module_& m) {
-  m.def("set_tracing", [](bool on) { is_tracing = on; }, nb::arg("on"), "Says whether a function is traced on this thread.");
+  m.def(
+      "set_tracing", [](bool on) { is_tracing = on; }, nb::arg("on"),
+      "Says whether a function is traced on this thread.");
   nb::class_<Plan>(m, "Plan", nb::type_slots(plan_slots), "A way through a jitted function for a signature.")
       .def_prop_ro("guard", [](const Plan& self) { return self.guard; })
-      .def("__init__", [](Plan* self, nb::object executable, nb::handle input_leaves, nb::handle captured,
-                          nb::handle outputs, nb::object build_result, nb::handle layout_leaves, nb::handle entries,
-                          nb::object guard, size_t extra_inputs) {
-        new (self) Plan{};
-        if (!executable.is_none()) self->executable = nb::cast<const PyExecutable&>(executable).compiled.executable;
-        self->core = std::move(executable);
-        for (nb::handle leaf : input_leaves) self->input_leaves.push_back(nb::cast<size_t>(leaf));
-        for (nb::handle array : captured) self->captured.push_back(nb::borrow(array));
-        for (nb::handle slot : outputs)
-          self->outputs.push_back({static_cast<Source>(nb::cast<int>(slot[0])), nb::cast<size_t>(slot[1]),
-                                   static_cast<Form>(nb::cast<int>(slot[2]))});
-        self->build_result = std::move(build_result);
-        for (nb::handle leaf : layout_leaves) self->layout_leaves.push_back(nb::cast<size_t>(leaf));
-        for (nb::handle entry : entries) self->entries.push_back(entry_of(entry));
-        self->guard = std::move(guard);
-        self->extra_inputs = extra_inputs;
-      }, nb::arg("executable").none(), nb::arg("input_leaves"), nb::arg("captured"), nb::arg("outputs"),
-         nb::arg("build_result").none(), nb::arg("layout_leaves"), nb::arg("entries"), nb::arg("guard").none(), nb::arg("extra_inputs"));
+      .def(
+          "__init__",
+          [](Plan* self, nb::object executable, nb::handle input_leaves, nb::handle captured, nb::handle outputs,
+             nb::object build_result, nb::handle layout_leaves, nb::handle entries, nb::object guard,
+             size_t extra_inputs) {
+            new (self) Plan{};
+            if (!executable.is_none()) self->executable = nb::cast<const PyExecutable&>(executable).compiled.executable;
+            self->core = std::move(executable);
+            for (nb::handle leaf : input_leaves) self->input_leaves.push_back(nb::cast<size_t>(leaf));
+            for (nb::handle array : captured) self->captured.push_back(nb::borrow(array));
+            for (nb::handle slot : outputs)
+              self->outputs.push_back({static_cast<Source>(nb::cast<int>(slot[0])), nb::cast<size_t>(slot[1]),
+                                       static_cast<Form>(nb::cast<int>(slot[2]))});
+            self->build_result = std::move(build_result);
+            for (nb::handle leaf : layout_leaves) self->layout_leaves.push_back(nb::cast<size_t>(leaf));
+            for (nb::handle entry : entries) self->entries.push_back(entry_of(entry));
+            self->guard = std::move(guard);
+            self->extra_inputs = extra_inputs;
+          },
+          nb::arg("executable").none(), nb::arg("input_leaves"), nb::arg("captured"), nb::arg("outputs"),
+          nb::arg("build_result").none(), nb::arg("layout_leaves"), nb::arg("entries"), nb::arg("guard").none(),
+          nb::arg("extra_inputs"));
   nb::class_<Dispatcher>(m, "Dispatcher", nb::type_slots(collector_slots), "The cached call of a jitted function.")
       .def(nb::init<nb::object, nb::object, nb::object, nb::object, nb::tuple, nb::dict, nb::tuple, bool>())
       .def("__call__", &Dispatcher::call)

@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _core
 from .annotation import Declared, declared_parameters, with_declared
-from .bytecode.objects import ABSENT
+from .bytecode.kinds import ABSENT
 from .bytecode.outside import Steps
 from .bytecode.recorder import Refused
 from .device import Device, Lent, to_device
@@ -56,10 +56,18 @@ class Options:
             for name, d in declared.items()
         }
         dynamic = {name: {**axes.get(name, {}), **self.dynamic.get(name, {})} for name in {**axes, **self.dynamic}}
-        return Options(self.static, self.donate, {n: a for n, a in dynamic.items() if a}, declared, self.target, self.device)
+        return Options(
+            self.static, self.donate, {n: a for n, a in dynamic.items() if a}, declared, self.target, self.device
+        )
 
     def trace(
-        self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any], *, bake: bool = False, strict: bool = True,
+        self,
+        function: Callable[..., Any],
+        args: tuple,
+        kwargs: dict[str, Any],
+        *,
+        bake: bool = False,
+        strict: bool = True,
         varying: frozenset[Any] = frozenset(),
     ) -> Traced:
         lent = Lent(positional_names(function), self.static, args, kwargs)
@@ -80,12 +88,23 @@ class Options:
 class Jit(_core.Dispatcher):
     """A function compiled for each signature that it is called with; see :func:`jit`."""
 
-    def __init__(self, function: Callable[..., Any], options: Options, strict: bool | None = None, plain: Any = None) -> None:
+    def __init__(
+        self, function: Callable[..., Any], options: Options, strict: bool | None = None, plain: Any = None
+    ) -> None:
         strict = _core.knob("strict") in ("1", "true", "on", "yes") if strict is None else strict
         require_parameters(function, {*options.static, *options.donate, *options.dynamic})
         axes = {name: tuple(extents) for name, extents in options.dynamic.items()}
         positional = tuple(positional_names(function))
-        super().__init__(plain or function, self._compile, self._run_jointly, self._run_others, positional, axes, tuple(options.static), strict)
+        super().__init__(
+            plain or function,
+            self._compile,
+            self._run_jointly,
+            self._run_others,
+            positional,
+            axes,
+            tuple(options.static),
+            strict,
+        )
         functools.update_wrapper(self, function)
         self._function, self._options = function, options
         self._strict = strict
@@ -106,7 +125,9 @@ class Jit(_core.Dispatcher):
             if not self._strict and len(before) >= MOST_WAYS:
                 return plain_plan(None)
             try:
-                traced = self._options.trace(self._function, args, kwargs, strict=self._strict, varying=varying_of(before, args, kwargs))
+                traced = self._options.trace(
+                    self._function, args, kwargs, strict=self._strict, varying=varying_of(before, args, kwargs)
+                )
             except Refused as refused:
                 return self._plain(refused)
             core = native_executable(Graph(traced.graph), target, device, tiered=True)
@@ -140,7 +161,9 @@ class Jit(_core.Dispatcher):
             return NotImplemented
         if self._jointly is None:
             options = Options(frozenset(), frozenset(), {}, target=self._options.target, device=self._options.device)
-            self._jointly = Jit(traced_jointly(self._function), options, self._strict, plain=lambda *_, **__: NotImplemented)
+            self._jointly = Jit(
+                traced_jointly(self._function), options, self._strict, plain=lambda *_, **__: NotImplemented
+            )
         result = self._jointly(call.bases, call.args, call.kwargs)
         return result if result is NotImplemented else call.result(result)
 
@@ -149,7 +172,11 @@ class Jit(_core.Dispatcher):
         trace = current_trace()
         if trace is not None:
             self.require_declared(args, kwargs)
-            return trace.recorder.call(self._function, args, kwargs) if trace.recorder is not None else self._function(*args, **kwargs)
+            return (
+                trace.recorder.call(self._function, args, kwargs)
+                if trace.recorder is not None
+                else self._function(*args, **kwargs)
+            )
         lent = Lent(positional_names(self._function), self._options.static, args, kwargs)
         device = self._options.device
         return lent.result(self(*lent.args, **lent.kwargs), device if device.kind == "cpu" else None)
@@ -230,7 +257,17 @@ def plan_of(traced: Traced, core: Any) -> Any:
     single = blueprint.is_single()
     slots = [(slot.source, slot.index, slot.form) for slot in blueprint.slots]
     build = None if single else blueprint.build
-    return _core.Plan(core, traced.input_leaves, traced.captured, slots, build, traced.layout_leaves, entries_of(steps), guard_of(steps, traced.extra), traced.extra_inputs)
+    return _core.Plan(
+        core,
+        traced.input_leaves,
+        traced.captured,
+        slots,
+        build,
+        traced.layout_leaves,
+        entries_of(steps),
+        guard_of(steps, traced.extra),
+        traced.extra_inputs,
+    )
 
 
 def plain_plan(steps: Steps | None) -> Any:
@@ -274,7 +311,9 @@ def require_parameters(function: Callable[..., Any], names: set[str]) -> None:
     known = [p.name for p in parameters]
     unknown = sorted(names - set(known))
     if unknown and not any(p.kind is p.VAR_KEYWORD for p in parameters):
-        raise ArgumentValueError(f"'{unknown[0]}' is no parameter of '{getattr(function, '__name__', function)}', they are {known}  [argnames]")
+        raise ArgumentValueError(
+            f"'{unknown[0]}' is no parameter of '{getattr(function, '__name__', function)}', they are {known}  [argnames]"
+        )
 
 
 def plain_function(function: Any) -> tuple[Callable[..., Any], Options]:
@@ -301,7 +340,9 @@ def trace(function: Any, *args: Any, **kwargs: Any) -> Graph:
     return Graph(options.trace(plain, args, kwargs, bake=True).graph)
 
 
-def compile(function: Any, *args: Any, target: str | None = None, device: Device | str | None = None, **kwargs: Any) -> Any:
+def compile(
+    function: Any, *args: Any, target: str | None = None, device: Device | str | None = None, **kwargs: Any
+) -> Any:
     """Compiles a Graph, or a function for such arguments (see :func:`trace`), into an Executable.
 
     ``target`` is the CPU level to compile for: "native", "avx512", "avx2" or "x86-64"; the knob WEFT_TARGET where it is
@@ -325,7 +366,11 @@ def compile(function: Any, *args: Any, target: str | None = None, device: Device
 
 def native_executable(graph: Graph, target: str, device: Device, tiered: bool = False) -> Any:
     """A program compiled for a target and loaded on a device; ``tiered``: it runs at once."""
-    return on_device(graph, device, target) if device.kind == "neuron" else _core.compile(graph.core, target, device=device, tiered=tiered)
+    return (
+        on_device(graph, device, target)
+        if device.kind == "neuron"
+        else _core.compile(graph.core, target, device=device, tiered=tiered)
+    )
 
 
 def simulate(function: Any, name: str = "main") -> Callable[..., Any]:
@@ -360,7 +405,9 @@ def simulate(function: Any, name: str = "main") -> Callable[..., Any]:
             return call.result(simulate(traced_jointly(plain))(call.bases, call.args, call.kwargs))
         # A result may be the memory of an argument, which is written below.
         results = [result.copy() for result in traced.graph.interpret(inputs)]
-        landed = {output: leaves[leaf] for output, leaf in traced.aliases.items() if isinstance(leaves[leaf], np.ndarray)}
+        landed = {
+            output: leaves[leaf] for output, leaf in traced.aliases.items() if isinstance(leaves[leaf], np.ndarray)
+        }
         for output, target in landed.items():
             target[...] = results[output]
         for output, place in traced.outside_aliases.items():

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from .bytecode.objects import is_user_object, type_of
+from .bytecode.kinds import is_user_object, type_of
 from .bytecode.outside import HostValue
 from .numpy.steps import view_of
 from .numpy.tracer import Selection, TracedArray, as_tensor
@@ -47,7 +47,9 @@ class Blueprint:
         self.kept: list[Any] = []
         self.open: set[int] = set()
         self.result = -1
-        self.wholes: dict[int, TracedArray | None] = {}  # storages of arrays that the function made: one of several parts
+        self.wholes: dict[
+            int, TracedArray | None
+        ] = {}  # storages of arrays that the function made: one of several parts
 
     # -- taking apart ----------------------------------------------------------------------------------------------
 
@@ -147,7 +149,9 @@ class Blueprint:
         if any(form is None for form in forms) and self.recorder.strict:
             return None
         if any(form is None for form in forms):
-            return self.recorder.refuse("the result is a view of an array that the function was given, or gives besides")
+            return self.recorder.refuse(
+                "the result is a view of an array that the function was given, or gives besides"
+            )
         return ("view", self.add(whole, path), forms)
 
     def slot(self, slot: Slot) -> tuple[Any, ...]:
@@ -159,13 +163,28 @@ class Blueprint:
         kind = type(value)
         names = list(getattr(value, "__dict__", ()))
         for base in kind.__mro__:
-            names += [n for n, v in vars(base).items() if isinstance(v, types.MemberDescriptorType) and hasattr(value, n)]
+            names += [
+                n for n, v in vars(base).items() if isinstance(v, types.MemberDescriptorType) and hasattr(value, n)
+            ]
         return ("object", kind, [(name, self.add(object.__getattribute__(value, name), join(name))) for name in names])
 
     def constant(self, value: Any) -> tuple[Any, ...]:
         kind = type(value)
-        plain = value is None or kind in (bool, int, float, complex, str, bytes, type(Ellipsis), type(NotImplemented), slice)
-        known = isinstance(value, (type, types.ModuleType, types.BuiltinFunctionType, np.dtype, enum.Enum, np.ufunc)) or id(value) in self.recorder.opaque
+        plain = value is None or kind in (
+            bool,
+            int,
+            float,
+            complex,
+            str,
+            bytes,
+            type(Ellipsis),
+            type(NotImplemented),
+            slice,
+        )
+        known = (
+            isinstance(value, (type, types.ModuleType, types.BuiltinFunctionType, np.dtype, enum.Enum, np.ufunc))
+            or id(value) in self.recorder.opaque
+        )
         if plain or known or self.recorder.bakes or kind.__module__ == "weftwork.joined":
             return ("constant", value)
         if is_user_object(value) or self.recorder.is_outside(value):
@@ -225,7 +244,9 @@ def do_store(store: tuple[Any, ...], built: list[Any]) -> None:
     if kind == "entry":
         target[key] = built[number]
     elif kind == "attribute":
-        type.__setattr__(target, key, built[number]) if isinstance(target, type) else object.__setattr__(target, key, built[number])
+        type.__setattr__(target, key, built[number]) if isinstance(target, type) else object.__setattr__(
+            target, key, built[number]
+        )
     elif kind == "cell":
         target.cell_contents = built[number]
     elif kind == "list":

@@ -39,7 +39,9 @@ class Traced:
     steps: Steps | None = None
     extra: list[int] = field(default_factory=list)  # steps whose values are wanted, those that are inputs first
     extra_inputs: int = 0
-    outside_aliases: dict[int, int] = field(default_factory=dict)  # program output → which of the extra inputs it lands in
+    outside_aliases: dict[int, int] = field(
+        default_factory=dict
+    )  # program output → which of the extra inputs it lands in
 
     @property
     def slots(self) -> list[Slot]:
@@ -76,8 +78,13 @@ class Arguments:
     """The arguments of a call with placeholders in the place of arrays, in the order of the cached call."""
 
     def __init__(
-        self, names: list[str], static: set[str], dynamic: dict[str, dict[int, Any]], declared: dict[str, Declared],
-        row_major: bool = False, recorder: Recorder | None = None,
+        self,
+        names: list[str],
+        static: set[str],
+        dynamic: dict[str, dict[int, Any]],
+        declared: dict[str, Declared],
+        row_major: bool = False,
+        recorder: Recorder | None = None,
     ) -> None:
         self.names, self.static, self.dynamic, self.declared = names, static, dynamic, declared
         self.row_major = row_major
@@ -91,7 +98,10 @@ class Arguments:
         replaced = [self._replace(n, v) for n, v in named]
         replaced_kwargs = {n: self._replace(n, v) for n, v in kwargs.items()}
         if self.recorder is not None and not self.recorder.bakes:
-            for key, given, copy in [*zip(range(len(args)), args, replaced, strict=True), *((n, v, replaced_kwargs[n]) for n, v in kwargs.items())]:
+            for key, given, copy in [
+                *zip(range(len(args)), args, replaced, strict=True),
+                *((n, v, replaced_kwargs[n]) for n, v in kwargs.items()),
+            ]:
                 self.recorder.mirror_argument(given, copy, lambda key=key: self.recorder.steps.step(ARGUMENT, key))  # type: ignore[union-attr, misc]
         return replaced, replaced_kwargs
 
@@ -127,7 +137,9 @@ class Arguments:
         whole = path == parameter and not (isinstance(given, Spec) and parameter in self.declared)
         for axis, extent in self.dynamic.get(parameter, {}).items() if whole else ():
             if not -len(shape) <= axis < len(shape):
-                raise ArgumentValueError(f"dynamic axis {axis} of '{path}' is out of range for shape {tuple(shape)}  [dynamic_axis]")
+                raise ArgumentValueError(
+                    f"dynamic axis {axis} of '{path}' is out of range for shape {tuple(shape)}  [dynamic_axis]"
+                )
             if isinstance(extent, _core.Dim) and isinstance(shape[axis], int):
                 self._require_agreement(extent, shape[axis], f"axis {axis} of '{path}'")
             shape[axis] = extent
@@ -146,7 +158,9 @@ class Arguments:
     def _require_agreement(self, extent: Any, value: int, place: str) -> None:
         known, where = self.extents.setdefault(repr(extent), (value, place))
         if known != value:
-            raise ArgumentValueError(f"extent '{extent!r}' is {known} on {where} but {value} on {place}  [extent_agreement]")
+            raise ArgumentValueError(
+                f"extent '{extent!r}' is {known} on {where} but {value} on {place}  [extent_agreement]"
+            )
 
 
 def trace_call(
@@ -205,7 +219,9 @@ class Call:
         trace.unrolled, trace.peels = self.unrolled, self.peels
         recorder = Recorder(trace, None if self.bake else Steps())
         recorder.strict, recorder.varying = self.strict, set(self.varying)
-        arguments = Arguments(positional_names(self.function), self.static, self.dynamic, self.declared, self.bake, recorder)
+        arguments = Arguments(
+            positional_names(self.function), self.static, self.dynamic, self.declared, self.bake, recorder
+        )
         with tracing(trace), interpreting(recorder):
             traced_args, traced_kwargs = arguments.replace(self.args, self.kwargs)
             originals = [leaf.traced.tensor for leaf in arguments.inputs]
@@ -262,11 +278,15 @@ def interpreting(recorder: Recorder) -> Iterator[None]:
         _core.set_interpreted_calls(None)
 
 
-def finish_trace(recorder: Recorder, arguments: Arguments, originals: list[Any], result: Any, donate: set[str]) -> Traced:
+def finish_trace(
+    recorder: Recorder, arguments: Arguments, originals: list[Any], result: Any, donate: set[str]
+) -> Traced:
     """Sorts what the function returned, stored and wrote into program outputs."""
     trace = recorder.trace
     storages = {id(leaf.traced._storage): i for i, leaf in reversed(list(enumerate(arguments.leaves)))}
-    written = {id(p) for p, o in zip(arguments.inputs, originals, strict=True) if not p.traced._storage.read().is_same(o)}
+    written = {
+        id(p) for p, o in zip(arguments.inputs, originals, strict=True) if not p.traced._storage.read().is_same(o)
+    }
 
     def leaf_of(value: TracedArray) -> int | None:
         """The argument that a result is; who runs a program that stands alone has none but those that are written."""
@@ -274,10 +294,14 @@ def finish_trace(recorder: Recorder, arguments: Arguments, originals: list[Any],
         return at if at is not None and (not trace.bake or id(arguments.leaves[at]) in written) else None
 
     blueprint = Blueprint(recorder, leaf_of)
-    blueprint.find_shared([result, *(v for _, _, v in recorder.overlay.values()), *(m.copy for m in recorder.mirrors.values())])
+    blueprint.find_shared(
+        [result, *(v for _, _, v in recorder.overlay.values()), *(m.copy for m in recorder.mirrors.values())]
+    )
     blueprint.add_result(result)
     recorder.add_effects(blueprint)
-    outputs: list[tuple[Any, str, int]] = [(tensor, f"output.{path}" if path else "output", -1) for tensor, path in blueprint.outputs]
+    outputs: list[tuple[Any, str, int]] = [
+        (tensor, f"output.{path}" if path else "output", -1) for tensor, path in blueprint.outputs
+    ]
     kept = {id(arguments.leaves[slot.index]) for slot in blueprint.slots if slot.source == LEAF}
     free = [leaf for leaf in arguments.inputs if id(leaf) not in written and id(leaf) not in kept]
     donate_outputs(outputs, [leaf for leaf in free if leaf.name.split(".")[0] in donate])
@@ -300,7 +324,9 @@ def finish_trace(recorder: Recorder, arguments: Arguments, originals: list[Any],
     layouts = [i for i, leaf in enumerate(arguments.leaves) if id(leaf.traced._storage) in decides]
     extra = [step for _, step in trace.numbers] + [read.step for read in trace.reads]
     wanted = [*extra, *blueprint.steps]
-    return Traced(graph, input_leaves, captured, blueprint, layouts, aliases, recorder.steps, wanted, len(extra), outside)
+    return Traced(
+        graph, input_leaves, captured, blueprint, layouts, aliases, recorder.steps, wanted, len(extra), outside
+    )
 
 
 def uniquely_named(tensors: list[tuple[Any, str, int]]) -> list[tuple[Any, str, int]]:

@@ -20,22 +20,143 @@ import numpy as np
 __all__ = ["is_numpy_function", "is_pure", "mutates"]
 
 #: Builtin functions and types whose result depends on their arguments alone, and which leave them as they are.
-PURE_BUILTINS = ["abs", "all", "any", "ascii", "bin", "bool", "bytearray", "bytes", "callable", "chr", "complex", "dict", "divmod", "enumerate", "filter", "float", "format", "frozenset", "hash", "hex", "int", "isinstance", "issubclass", "iter", "len", "list", "map", "max", "min", "oct", "ord", "pow", "range", "repr", "reversed", "round", "set", "slice", "sorted", "str", "sum", "tuple", "zip"]
+PURE_BUILTINS = [
+    "abs",
+    "all",
+    "any",
+    "ascii",
+    "bin",
+    "bool",
+    "bytearray",
+    "bytes",
+    "callable",
+    "chr",
+    "complex",
+    "dict",
+    "divmod",
+    "enumerate",
+    "filter",
+    "float",
+    "format",
+    "frozenset",
+    "hash",
+    "hex",
+    "int",
+    "isinstance",
+    "issubclass",
+    "iter",
+    "len",
+    "list",
+    "map",
+    "max",
+    "min",
+    "oct",
+    "ord",
+    "pow",
+    "range",
+    "repr",
+    "reversed",
+    "round",
+    "set",
+    "slice",
+    "sorted",
+    "str",
+    "sum",
+    "tuple",
+    "zip",
+]
 #: Those of them that may call methods of what their arguments hold.
 PURE: dict[int, Any] = {}
 #: Methods that change the container that they belong to.
 MUTATING = frozenset(
-    ["append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "update", "setdefault", "popitem", "add", "discard", "intersection_update", "difference_update", "symmetric_difference_update", "appendleft", "popleft", "extendleft", "rotate", "move_to_end", "subtract", "__setitem__", "__delitem__", "__iadd__", "__imul__", "__ior__", "__iand__", "__isub__", "__ixor__"]
+    [
+        "append",
+        "extend",
+        "insert",
+        "pop",
+        "remove",
+        "clear",
+        "sort",
+        "reverse",
+        "update",
+        "setdefault",
+        "popitem",
+        "add",
+        "discard",
+        "intersection_update",
+        "difference_update",
+        "symmetric_difference_update",
+        "appendleft",
+        "popleft",
+        "extendleft",
+        "rotate",
+        "move_to_end",
+        "subtract",
+        "__setitem__",
+        "__delitem__",
+        "__iadd__",
+        "__imul__",
+        "__ior__",
+        "__iand__",
+        "__isub__",
+        "__ixor__",
+    ]
 )
 #: Types whose methods depend on the object and the arguments alone; containers of them are the recording's own.
-OWNERS = (
+OWNERS: tuple[Any, ...] = (
     list, dict, set, tuple, frozenset, str, bytes, bytearray, int, float, complex, bool, slice, range, type(None),
     collections.OrderedDict, collections.defaultdict, collections.deque, collections.Counter, types.MappingProxyType,
     type({}.keys()), type({}.values()), type({}.items()), np.dtype, np.ndarray, np.generic, type(np.finfo(np.float64)), np.iinfo,
 )  # fmt: skip
 #: Functions of NumPy's namespace that have effects, or read what is not among their arguments.
 IMPURE_NUMPY = frozenset(
-    ["save", "savez", "savez_compressed", "savetxt", "load", "loadtxt", "genfromtxt", "fromfile", "memmap", "seterr", "geterr", "seterrcall", "geterrcall", "errstate", "set_printoptions", "get_printoptions", "printoptions", "setbufsize", "getbufsize", "show_config", "show_runtime", "test", "info", "array_repr", "array_str", "array2string", "open_memmap", "DataSource", "nditer", "nested_iters", "ndenumerate", "frompyfunc", "vectorize", "frombuffer", "from_dlpack", "fromregex", "get_include", "may_share_memory", "shares_memory", "copyto_", "busday_count", "datetime_as_string", "set_numeric_ops", "recfromcsv", "recfromtxt"]
+    [
+        "save",
+        "savez",
+        "savez_compressed",
+        "savetxt",
+        "load",
+        "loadtxt",
+        "genfromtxt",
+        "fromfile",
+        "memmap",
+        "seterr",
+        "geterr",
+        "seterrcall",
+        "geterrcall",
+        "errstate",
+        "set_printoptions",
+        "get_printoptions",
+        "printoptions",
+        "setbufsize",
+        "getbufsize",
+        "show_config",
+        "show_runtime",
+        "test",
+        "info",
+        "array_repr",
+        "array_str",
+        "array2string",
+        "open_memmap",
+        "DataSource",
+        "nditer",
+        "nested_iters",
+        "ndenumerate",
+        "frompyfunc",
+        "vectorize",
+        "frombuffer",
+        "from_dlpack",
+        "fromregex",
+        "get_include",
+        "may_share_memory",
+        "shares_memory",
+        "copyto_",
+        "busday_count",
+        "datetime_as_string",
+        "set_numeric_ops",
+        "recfromcsv",
+        "recfromtxt",
+    ]
 )
 
 
@@ -47,25 +168,54 @@ def fill() -> None:
         for name, value in vars(module).items():
             if callable(value) and not name.startswith("__") and name not in impure:
                 PURE[id(value)] = value
-    for value in (functools.partial, collections.OrderedDict, collections.deque, collections.defaultdict, object, types.SimpleNamespace, types.MethodType, types.MappingProxyType):
+    for value in (
+        functools.partial,
+        collections.OrderedDict,
+        collections.deque,
+        collections.defaultdict,
+        object,
+        types.SimpleNamespace,
+        types.MethodType,
+        types.MappingProxyType,
+    ):
         PURE[id(value)] = value
 
 
 fill()
-SAFE_TYPES = (types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType, types.MethodWrapperType, types.ClassMethodDescriptorType)
+SAFE_TYPES = (
+    types.BuiltinFunctionType,
+    types.MethodDescriptorType,
+    types.WrapperDescriptorType,
+    types.MethodWrapperType,
+    types.ClassMethodDescriptorType,
+)
 
 
 @functools.lru_cache(maxsize=1)
 def numpy_functions() -> dict[int, Any]:
     """NumPy's own functions and types, by identity."""
     found: dict[int, Any] = {}
-    for module in (np, np.linalg, np.fft, np.lib.stride_tricks, np.polynomial.polynomial, np.lib.scimath, np.emath, np.char, np.ma if False else np):
+    for module in (
+        np,
+        np.linalg,
+        np.fft,
+        np.lib.stride_tricks,
+        np.polynomial.polynomial,
+        np.lib.scimath,
+        np.emath,
+        np.char,
+        np.ma if False else np,
+    ):
         for name in dir(module):
             if name.startswith("_") or name in IMPURE_NUMPY:
                 continue
             value = getattr(module, name, None)
             kind = getattr(value, "__module__", None) or ""
-            if callable(value) and (isinstance(value, np.ufunc) or kind.startswith("numpy")) and not isinstance(value, types.ModuleType):
+            if (
+                callable(value)
+                and (isinstance(value, np.ufunc) or kind.startswith("numpy"))
+                and not isinstance(value, types.ModuleType)
+            ):
                 found[id(value)] = value
     return found
 

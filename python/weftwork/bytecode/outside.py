@@ -14,7 +14,16 @@ import numpy as np
 
 __all__ = ["HostValue", "Steps"]
 
-ENTRY, ATTRIBUTE, CELL, ITEM, CALL, OBJECT, LEAF, ARGUMENT = "entry", "attribute", "cell", "item", "call", "object", "leaf", "argument"
+ENTRY, ATTRIBUTE, CELL, ITEM, CALL, OBJECT, LEAF, ARGUMENT = (
+    "entry",
+    "attribute",
+    "cell",
+    "item",
+    "call",
+    "object",
+    "leaf",
+    "argument",
+)
 
 
 class HostValue:
@@ -45,7 +54,13 @@ class Steps:
         self.entries: dict[tuple[int, Any], tuple[dict, Any, Any]] = {}
 
     def step(self, kind: str, *parts: Any) -> int:
-        key = (kind, *(part if isinstance(part, (int, str)) and type(part) in (int, str) else ("id", id(part)) for part in parts))
+        key = (
+            kind,
+            *(
+                part if isinstance(part, (int, str)) and type(part) in (int, str) else ("id", id(part))
+                for part in parts
+            ),
+        )
         found = self.known.get(key)
         if found is None:
             self.kept.append(parts)
@@ -101,7 +116,11 @@ class Steps:
         return names["guard"]
 
     def _needed(self, wanted: list[int]) -> set[int]:
-        todo = [*wanted, *(check[1] for check in self.checks), *(check[2] for check in self.checks if check[0] == "alias")]
+        todo = [
+            *wanted,
+            *(check[1] for check in self.checks),
+            *(check[2] for check in self.checks if check[0] == "alias"),
+        ]
         found: set[int] = set()
         while todo:
             number = todo.pop()
@@ -113,7 +132,11 @@ class Steps:
     def varying(self, args: Any, kwargs: Any) -> set[Any]:
         """Steps whose value was an integer, and now is another one."""
         now = self.values((), args, kwargs)
-        changed = [c[1] for c in self.checks if c[0] == "equal" and type(c[2]) is int and type(now[c[1]]) is int and now[c[1]] != c[2]]
+        changed = [
+            c[1]
+            for c in self.checks
+            if c[0] == "equal" and type(c[2]) is int and type(now[c[1]]) is int and now[c[1]] != c[2]
+        ]
         return {(self.steps[number][0], *self.steps[number][2:]) for number in changed}
 
     def values(self, leaves: Any, args: Any, kwargs: Any) -> list[Any]:
@@ -196,7 +219,12 @@ def same(value: Any, expected: Any) -> bool:
 
 
 def same_elements(value: Any, expected: np.ndarray) -> bool:
-    return type(value) is np.ndarray and value.dtype == expected.dtype and value.shape == expected.shape and value.tobytes() == expected.tobytes()
+    return (
+        type(value) is np.ndarray
+        and value.dtype == expected.dtype
+        and value.shape == expected.shape
+        and value.tobytes() == expected.tobytes()
+    )
 
 
 def fits(value: Any, expected: Any) -> bool:

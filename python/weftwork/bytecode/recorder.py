@@ -7,7 +7,6 @@ at any moment, and the function then runs as if nothing had been.
 
 from __future__ import annotations
 
-import builtins
 import sys
 import types
 from typing import Any
@@ -16,17 +15,16 @@ import numpy as np
 
 from .. import _core
 from ..errors import Error
-from ..numpy.layout import given_strides
 from ..numpy.loops import Range as LoopRange
 from ..numpy.loops import Retry, Turns, make_range
-from ..numpy.steps import view_of
-from ..numpy.tracer import Read, Selection, Storage, Trace, TracedArray, as_tensor, is_frozen
-from . import natives
+from ..numpy.tracer import Selection, Storage, Trace, TracedArray, as_tensor
+from . import builtin_calls
 from .calls import Calls
-from .frame import Frame
+from .effects import Effects, contains_traced
+from .frame import DefaultOf, Frame
 from .generators import Generator
+from .kinds import is_user_object, type_of
 from .machine import BINARY, COMPARE, Stop
-from .objects import Mirror, Objects, is_user_object, type_of
 from .outside import HostValue, Steps
 
 __all__ = ["Recorder", "Refused"]
@@ -35,8 +33,6 @@ __all__ = ["Recorder", "Refused"]
 LONGEST = 3_000_000
 NUMBERS = (int, float, complex, bool)
 GET_ITER_SHORT = 8
-#: Arrays of the surroundings with at most so many elements may be constants that are compared at each call.
-LARGEST_FIXED = 4096
 
 
 class Refused(Stop):
@@ -49,7 +45,7 @@ class Refused(Stop):
         self.steps: Steps | None = None
 
 
-class Recorder(Calls, Objects):
+class Recorder(Calls, Effects):
     """Interprets one call of a function; the operations on arrays become the graph of ``trace``."""
 
     own_exceptions = (Stop, Retry, Error)
@@ -82,6 +78,14 @@ class Recorder(Calls, Objects):
         if isinstance(function, _core.Dispatcher) or is_user_object(function):
             return self.call(function, args, kwargs)
         return self.call(function, args, kwargs)
+
+    def run(self, frame: Frame) -> Any:
+        if frame.at == 0:
+            # A loop that is recorded reads and writes the variables as they stand.
+            for name, value in frame.locals.items():
+                if type(value) is DefaultOf:
+                    frame.locals[name] = self.constant(value.value)
+        return super().run(frame)
 
     def unwind(self, frame: Frame, error: BaseException) -> bool:
         self.last_place = f"{frame.f_code.co_filename}:{frame.f_lineno}"
@@ -149,7 +153,7 @@ class Recorder(Calls, Objects):
         if type(value) is HostValue:
             return self.host(function, value)
         if is_user_object(value):
-            return self.call_special(value, SPECIAL_UNARY[function.__name__] if function.__name__ in SPECIAL_UNARY else "__pos__")
+            return self.call_special(value, SPECIAL_UNARY.get(function.__name__, "__pos__"))
         return self.guarded(function, (value,), {})
 
     def operands(self, lhs: Any, rhs: Any) -> tuple[Any, Any] | None:
@@ -171,7 +175,13 @@ class Recorder(Calls, Objects):
         lhs, rhs = pair
         if is_user_object(lhs) or is_user_object(rhs):
             return self.user_binary(symbol, lhs, rhs)
-        if symbol.rstrip("=") in ("/", "//", "%", "**") and is_python_number(lhs) and is_python_number(rhs) and not is_safe_divisor(rhs) and not self.bakes:
+        if (
+            symbol.rstrip("=") in ("/", "//", "%", "**")
+            and is_python_number(lhs)
+            and is_python_number(rhs)
+            and not is_safe_divisor(rhs)
+            and not self.bakes
+        ):
             self.refuse(f"Python's '{symbol}' of numbers that are computed by the program, which may raise")
         if symbol[-1] == "=" and type(lhs) in (list, set, dict):
             self.changes(lhs)
@@ -299,7 +309,11 @@ class Recorder(Calls, Objects):
 
     def iterate(self, frame: Frame, value: Any) -> Any:
         if isinstance(value, LoopRange) and type(value) is LoopRange:
-            return Turns(value, frame, target=self.target(frame)) if self.is_statement(frame) else self.born(iter(value.numbers()))
+            return (
+                Turns(value, frame, target=self.target(frame))
+                if self.is_statement(frame)
+                else self.born(iter(value.numbers()))
+            )
         if isinstance(value, TracedArray):
             return self.rows(frame, value)
         if is_user_object(value):
@@ -334,6 +348,7 @@ class Recorder(Calls, Objects):
             return iterator.following(frame)
         if is_user_object(iterator):
             return self.call_special(iterator, "__next__")
+        self.require_known(iterator)
         if self.trace.loops:
             self.changes(iterator, "an iterator")
         return next(iterator)
@@ -384,6 +399,9 @@ class Recorder(Calls, Objects):
 
     def guarded(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         """Calls what is no Python code; an exception in which a traced value had a part is ours, not the program's."""
+        if self.opaque:
+            for value in args:
+                self.require_known(value)
         try:
             return function(*args, **kwargs)
         except (Stop, Retry, RecursionError):
@@ -397,107 +415,12 @@ class Recorder(Calls, Objects):
             self.blame(error)
             raise Refused(f"{type(error).__name__}: {error}", self.place()) from error
 
-    def fixed(self, value: Any) -> Any:
-        """A small array of the surroundings, or a part of one, as the constant that it is: the program is for this one only."""
-        if type(value) in (tuple, list) and contains_traced(value):
-            items = [self.fixed(item) for item in value]
-            return type(value)(items) if any(new is not old for new, old in zip(items, value, strict=True)) else value
-        if not isinstance(value, TracedArray):
-            return value
-        read = next((r for r in self.trace.reads if r.traced._storage is value._storage), None)
-        if read is None or read.traced._storage.version or read.array.size > LARGEST_FIXED:
-            return value
-        forms = [view_of(step) for step in value._steps]
-        if any(form is None for form in forms):
-            return value
-        if isinstance(read.array, np.ndarray):
-            self.steps.check("bytes", read.step, read.array.copy())
-        else:
-            self.steps.check("equal", read.step, read.array)
-        result = read.array
-        for form in forms:
-            result = form(result)  # type: ignore[misc]
-        if value.scalar:
-            return result[()] if isinstance(result, np.ndarray) else result
-        result = np.array(result)
-        self.plain_arrays[id(result)] = result
-        return result
-
     def blame(self, error: Exception) -> None:
         """For who wants the exception itself."""
         if self.bakes or self.strict:
             raise Escaped(error) from error
 
     strict = False
-
-    # -- arrays and containers of the surroundings -----------------------------------------------------------------
-
-    def varying_keys(self) -> set[Any]:
-        return self.varying
-
-    def take_array(self, value: Any, kind: str, parts: tuple[Any, ...]) -> Any:
-        """An array, or a NumPy scalar, that later calls read again."""
-        if isinstance(value, np.ndarray) and is_frozen(value):
-            self.pin(value, kind, parts)
-            self.frozen[id(value)] = value
-            return value
-        step = self.steps.step(kind, *parts)
-        name = f"{parts[-1]}" if isinstance(parts[-1], str) and parts[-1].isidentifier() else f"captured{len(self.trace.reads)}"
-        tensor = _core.parameter(value.shape, value.dtype, name, from_outside=True)
-        traced = TracedArray(tensor)
-        if isinstance(value, np.ndarray):
-            self.steps.check("array", step, (value.dtype, value.shape, value.strides, value.flags.writeable))
-            traced._storage.strides = given_strides(value, list(value.shape))
-            self.arrays[id(value)] = (value, traced, step)
-            if not value.flags.writeable:
-                traced.guard_writes("it is read-only")
-        else:
-            self.steps.check("type", step, type(value))
-            traced.scalar = True
-        traced._storage.parents = ()
-        self.trace.reads.append(Read(value, name, step, tensor, traced))
-        return traced
-
-    def mirror_argument(self, given: Any, copy: Any, step: Any) -> None:
-        """Lists and dictionaries among the arguments: what the function does to their copies is done to them."""
-        if type(given) not in (list, dict, tuple):
-            if not is_user_object(given) and type(given).__hash__ is None:
-                self.opaque[id(given)] = given  # may be changed between calls
-            return
-        if given is copy:
-            return
-        pairs = given.items() if isinstance(given, dict) else enumerate(given)
-        for key, value in pairs:
-            self.mirror_argument(value, copy[key], lambda key=key: self.steps.step("item", step(), key))
-        if not isinstance(given, tuple) and id(given) not in self.mirrors:
-            self.mirrors[id(given)] = self.copies[id(copy)] = Mirror(given, copy, step())
-
-    def is_outside(self, value: Any) -> bool:
-        """Whether a function or other object is what it was before the call."""
-        if isinstance(value, types.FunctionType):
-            return not any(id(cell) in self.fresh_cells for cell in value.__closure__ or ())
-        if isinstance(value, types.MethodType):
-            return id(value.__self__) not in self.fresh and id(value.__self__) not in self.copies and self.is_outside(value.__func__)
-        return id(value) in self.seen
-
-    def add_effects(self, blueprint: Any) -> None:
-        """What the function stored, to be done once the program has run."""
-        changed = [mirror for mirror in self.mirrors.values() if not isinstance(mirror.original, tuple) and mirror.is_changed()]
-        if self.bakes and (self.overlay or changed):
-            what = next((str(key) for _, key, _ in self.overlay.values()), "a container")
-            self.refuse(f"it stores '{what}' outside of its own variables")
-        for (kind, _, _), (container, key, value) in self.overlay.items():
-            blueprint.stores.append((kind, container, key, blueprint.add(value, str(key))))
-        for mirror in changed:
-            copy = mirror.copy
-            original = blueprint.add(copy, "")
-            if isinstance(copy, dict):
-                parts: Any = [(key, blueprint.add(value, str(key))) for key, value in copy.items()]
-                blueprint.stores.append(("dict", original, None, parts))
-            elif isinstance(copy, set):
-                blueprint.stores.append(("set", original, None, frozenset(copy)))
-            else:
-                blueprint.stores.append(("list", original, None, [blueprint.add(value, str(i)) for i, value in enumerate(copy)]))
 
     def float_is_symbolic(self, value: TracedArray) -> bool:
         """Whether float() of a value may stay a value: Python's own errors (division by zero) cannot come of it then."""
@@ -512,24 +435,13 @@ class Escaped(Stop):
         self.error = error
 
 
-def contains_traced(value: Any, depth: int = 0) -> bool:
-    """Whether it is, or holds, anything that stands for a value."""
-    if isinstance(value, (TracedArray, Selection, HostValue, _core.Dim)):
-        return True
-    if depth > 6:
-        return False
-    if type(value) in (list, tuple, set, frozenset) or isinstance(value, tuple):
-        return any(contains_traced(v, depth + 1) for v in value)
-    if isinstance(value, dict):
-        return any(contains_traced(v, depth + 1) for v in value.values())
-    if type(value) is slice:
-        return any(contains_traced(v) for v in (value.start, value.stop, value.step))
-    return False
-
-
 def is_python_number(value: Any) -> bool:
     """Whether Python has a number of its own here, some of whose operators raise where NumPy's give infinities."""
-    return isinstance(value, _core.Dim) or type(value) in NUMBERS or (isinstance(value, TracedArray) and value.weak is not None)
+    return (
+        isinstance(value, _core.Dim)
+        or type(value) in NUMBERS
+        or (isinstance(value, TracedArray) and value.weak is not None)
+    )
 
 
 def is_safe_divisor(value: Any) -> bool:
@@ -541,4 +453,4 @@ SPECIAL_UNARY = {"neg": "__neg__", "pos": "__pos__", "invert": "__invert__"}
 ITEM, STORE_ITEM, DELETE_ITEM = (getattr(__import__("operator"), name) for name in ("getitem", "setitem", "delitem"))
 BINARY_CONTAINS = __import__("operator").contains
 
-assert types is not None and builtins is not None and natives is not None
+assert builtin_calls is not None  # which fills the table of calls

@@ -1,0 +1,228 @@
+"""Attributes while a call is recorded: found as Python finds them, and guarded where they are outside of the call."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from ..numpy.tracer import Selection, TracedArray
+from .kinds import (
+    ABSENT,
+    DELETED,
+    HEAP,
+    instance_space,
+    is_user_object,
+    lookup,
+    type_of,
+)
+from .outside import ATTRIBUTE, ENTRY, HostValue
+from .reads import Reads
+
+__all__ = ["Attributes"]
+
+FUNCTION_CONSTANTS = frozenset(
+    ["__name__", "__qualname__", "__doc__", "__module__", "__code__", "__get__", "__call__", "__class__"]
+)
+
+
+class Attributes(Reads):
+    """The part of a recorder that reads and stores attributes."""
+
+    # -- attributes ------------------------------------------------------------------------------------------------
+
+    def attribute(self, owner: Any, name: str) -> Any:
+        if type(owner) is HostValue:
+            return getattr(self.concrete(owner), name)
+        if name == "__class__":
+            return type_of(owner)
+        if isinstance(owner, (TracedArray, Selection)):
+            return self.traced_attribute(owner, name)
+        if type(owner) is types.ModuleType or isinstance(owner, types.ModuleType):
+            return self.module_attribute(owner, name)
+        if isinstance(owner, type):
+            return self.class_attribute(owner, owner, name)
+        if type(owner) is super:
+            return self.super_attribute(owner, name)
+        if is_user_object(owner):
+            return self.instance_attribute(owner, name)
+        if isinstance(owner, types.FunctionType) and name not in FUNCTION_CONSTANTS:
+            if name in owner.__dict__:
+                return self.outside(owner.__dict__[name], ENTRY, owner.__dict__, name)
+            if hasattr(owner, name):
+                return self.refuse(f"the attribute '{name}' of a function")
+        if id(owner) in self.opaque:
+            return self.opaque_attribute(owner, name)
+        value = self.guarded(getattr, (owner, name), {})
+        return value
+
+    def traced_attribute(self, owner: Any, name: str) -> Any:
+        kind = type_of(owner)
+        if name.startswith("__") and hasattr(kind, name) and not hasattr(type(owner), name):
+            self.refuse(f"'{name}' of an array")
+        if not hasattr(kind, name) and not (self.bakes and hasattr(type(owner), name)):
+            raise AttributeError(f"'{kind.__module__}.{kind.__name__}' object has no attribute '{name}'")
+        return self.guarded(getattr, (owner, name), {})
+
+    def module_attribute(self, module: types.ModuleType, name: str) -> Any:
+        space = vars(module)
+        stored = self.overlay.get((ENTRY, id(space), name))
+        if stored is not None:
+            return stored[2]
+        if name not in space:
+            value = getattr(module, name)  # by the module's own __getattr__, as np.random and the like are found
+            if not isinstance(value, types.ModuleType) and name not in vars(module):
+                self.refuse(f"'{name}' is computed by the module '{module.__name__}'")
+            return value
+        return self.outside(space[name], ENTRY, space, name)
+
+    def class_attribute(self, kind: type, owner: Any, name: str) -> Any:
+        stored = self.overlay.get((ATTRIBUTE, id(kind), name))
+        if stored is not None:
+            return stored[2]
+        value, definer = lookup(kind, name)
+        meta, _ = lookup(type(kind), name)
+        if definer is None or (meta is not ABSENT and hasattr(type(meta), "__set__")) or not kind.__flags__ & HEAP:
+            return getattr(kind, name)
+        self.steps.entry(kind, None, ABSENT)  # type: ignore[arg-type]
+        if isinstance(value, staticmethod):
+            return value.__func__
+        if isinstance(value, classmethod):
+            return types.MethodType(value.__func__, kind)
+        if isinstance(value, (types.FunctionType, property)) or hasattr(type(value), "__get__"):
+            return value if isinstance(value, types.FunctionType) else getattr(kind, name)
+        return self.outside(value, "class", self.steps.object(definer), name)
+
+    def super_attribute(self, owner: super, name: str) -> Any:
+        this, instance = owner.__thisclass__, owner.__self__
+        kind = instance if isinstance(instance, type) else type_of(instance)
+        mro = kind.__mro__
+        for base in mro[mro.index(this) + 1 :]:
+            if name in vars(base):
+                value = vars(base)[name]
+                self.steps.entry(base, None, ABSENT) if base.__flags__ & HEAP else None  # type: ignore[arg-type]
+                if isinstance(value, types.FunctionType):
+                    return (
+                        value
+                        if isinstance(instance, type) and name != "__new__"
+                        else types.MethodType(value, instance)
+                        if name != "__new__"
+                        else value
+                    )
+                if isinstance(value, property):
+                    return self.call(value.fget, (instance,), {})
+                return getattr(owner, name)
+        return getattr(owner, name)
+
+    def opaque_attribute(self, owner: Any, name: str) -> Any:
+        value, definer = lookup(type(owner), name)
+        if definer is None or not isinstance(value, (types.MethodDescriptorType, types.BuiltinFunctionType)):
+            self.refuse(f"'{name}' of an object of type {type(owner).__name__}")
+        return getattr(owner, name)
+
+    def instance_attribute(self, owner: Any, name: str) -> Any:
+        kind = type(owner)
+        stored = self.overlay.get((ATTRIBUTE, id(owner), name))
+        if stored is not None:
+            if stored[2] is DELETED:
+                raise AttributeError(f"'{kind.__name__}' object has no attribute '{name}'")
+            return stored[2]
+        if isinstance(lookup(kind, "__getattribute__")[0], types.FunctionType):
+            self.refuse(f"{kind.__name__} has a __getattribute__ of its own")
+        value, definer = lookup(kind, name)
+        if definer is not None and definer.__flags__ & HEAP:
+            self.steps.entry(definer, None, ABSENT)  # type: ignore[arg-type]
+        if definer is not None and (hasattr(type(value), "__set__") or hasattr(type(value), "__delete__")):
+            return self.described(owner, value, name)
+        space = instance_space(owner)
+        if space is not None and name in space:
+            return space[name] if id(owner) in self.fresh else self.outside(space[name], ENTRY, space, name)
+        if space is not None and id(owner) not in self.fresh:
+            self.steps.entry(space, name, ABSENT)
+        if definer is not None:
+            return self.bound(owner, value, name, definer)
+        fallback, where = lookup(kind, "__getattr__")
+        if where is None:
+            raise AttributeError(f"'{kind.__name__}' object has no attribute '{name}'")
+        return self.call(fallback, (owner, name), {})
+
+    def described(self, owner: Any, value: Any, name: str) -> Any:
+        """An attribute that a property or slot gives."""
+        if type(value) is property:
+            if value.fget is None:
+                raise AttributeError(f"property '{name}' of '{type(owner).__name__}' object has no getter")
+            return self.call(value.fget, (owner,), {})
+        if isinstance(value, types.MemberDescriptorType):
+            found = getattr(owner, name)
+            return found if id(owner) in self.fresh else self.outside(found, ATTRIBUTE, self.steps.object(owner), name)
+        getter = lookup(type(value), "__get__")[0]
+        if isinstance(getter, types.FunctionType):
+            return self.call(getter, (value, owner, type(owner)), {})
+        if name in ("__dict__", "__weakref__"):
+            return self.refuse(f"'{name}' of an object")
+        return getattr(owner, name)
+
+    def bound(self, owner: Any, value: Any, name: str, definer: type) -> Any:
+        if isinstance(value, types.FunctionType):
+            return types.MethodType(value, owner)
+        if isinstance(value, staticmethod):
+            return value.__func__
+        if isinstance(value, classmethod):
+            return types.MethodType(value.__func__, type(owner))
+        getter = lookup(type(value), "__get__")[0]
+        if isinstance(getter, types.FunctionType):
+            return self.refuse(f"the attribute '{name}' is computed by {type(value).__name__}")
+        if getter is not ABSENT:
+            return getattr(owner, name)
+        stored = self.overlay.get((ATTRIBUTE, id(definer), name))
+        return stored[2] if stored is not None else self.outside(value, "class", self.steps.object(definer), name)
+
+    def store_attribute(self, owner: Any, name: str, value: Any) -> None:
+        if isinstance(owner, TracedArray):
+            if name in ("shape", "strides", "dtype") and self.is_given(owner):
+                self.refuse(f"'{name}' of an array that the function was given is set")
+            self.guarded(setattr, (owner, name, value), {})
+            return
+        if isinstance(owner, types.ModuleType):
+            self.changes(owner, f"'{name}' of a module")
+            self.overlay[ENTRY, id(vars(owner)), name] = (vars(owner), name, value)
+            return
+        if not is_user_object(owner) and not isinstance(owner, type):
+            self.refuse(f"the attribute '{name}' of {type(owner).__name__} is stored")
+        if not isinstance(owner, type):
+            setter, _definer = lookup(type(owner), "__setattr__")
+            if isinstance(setter, types.FunctionType):
+                self.call(setter, (owner, name, value), {})
+                return
+        self.set_attribute(owner, name, value)
+
+    def set_attribute(self, owner: Any, name: str, value: Any) -> None:
+        """object.__setattr__"""
+        descriptor = lookup(type(owner), name)[0]
+        if type(descriptor) is property:
+            if descriptor.fset is None:
+                raise AttributeError(f"property '{name}' of '{type(owner).__name__}' object has no setter")
+            self.call(descriptor.fset, (owner, value), {})
+            return
+        if (
+            descriptor is not ABSENT
+            and hasattr(type(descriptor), "__set__")
+            and not isinstance(descriptor, types.MemberDescriptorType)
+        ):
+            self.refuse(f"the attribute '{name}' is stored by {type(descriptor).__name__}")
+        if (
+            instance_space(owner) is None
+            and not isinstance(descriptor, types.MemberDescriptorType)
+            and not isinstance(owner, type)
+        ):
+            raise AttributeError(f"'{type(owner).__name__}' object has no attribute '{name}'")
+        self.changes(owner, f"the attribute '{name}'")
+        if id(owner) in self.fresh:
+            object.__setattr__(owner, name, value)
+        else:
+            self.overlay[ATTRIBUTE, id(owner), name] = (owner, name, value)
+
+    def delete_attribute(self, owner: Any, name: str) -> None:
+        if id(owner) not in self.fresh:
+            self.refuse(f"the attribute '{name}' is deleted")
+        self.changes(owner)
+        delattr(owner, name)

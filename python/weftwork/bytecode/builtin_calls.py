@@ -1,0 +1,412 @@
+"""Calls of Python's builtin functions and types that have to know what is traced, and what Python itself computes."""
+
+from __future__ import annotations
+
+import builtins
+import copy
+import functools
+import types
+from typing import Any
+
+import numpy as np
+
+from ..numpy.tracer import Selection, TracedArray, convert, wrap
+from .calls import NUMBERS, SPECIAL, Calls, Special, holds_array, holds_traced, special
+from .kinds import is_user_object, lookup, type_of
+from .outside import HostValue
+
+
+@special(isinstance)
+def call_isinstance(r: Any, args: tuple, kwargs: dict[str, Any]) -> bool:
+    value, kinds = args
+    return r.match_class(value, kinds)
+
+
+def is_instance(r: Any, value: Any, kinds: Any) -> bool:
+    if isinstance(kinds, (tuple, types.UnionType)):
+        return any(is_instance(r, value, kind) for kind in (kinds if isinstance(kinds, tuple) else kinds.__args__))
+    if (
+        isinstance(kinds, type)
+        and isinstance(lookup(type(kinds), "__instancecheck__")[0], types.FunctionType)
+        and type(kinds).__module__ not in ("abc", "typing", "enum")
+    ):
+        return r.refuse(f"'{kinds.__name__}' decides itself what its instances are")
+    kind = type_of(value)
+    return isinstance(value, kinds) if kind is type(value) else issubclass(kind, kinds)
+
+
+Calls.match_class = lambda self, subject, kind: is_instance(self, subject, kind)  # type: ignore[method-assign]
+
+
+@special(type)
+def call_type(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    if len(args) != 1 or kwargs:
+        return r.refuse("a class is made")
+    return type_of(args[0])
+
+
+@special(len)
+def call_len(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    if len(args) == 1 and is_user_object(args[0]):
+        return r.call_special(args[0], "__len__")
+    return r.native(len, args, kwargs)
+
+
+@special(getattr)
+def call_getattr(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    owner, name, *default = args
+    if not isinstance(name, str):
+        raise TypeError("attribute name must be string")
+    try:
+        return r.attribute(owner, name)
+    except AttributeError:
+        if default:
+            return default[0]
+        raise
+
+
+@special(hasattr)
+def call_hasattr(r: Any, args: tuple, kwargs: dict[str, Any]) -> bool:
+    try:
+        r.attribute(*args)
+    except AttributeError:
+        return False
+    return True
+
+
+@special(setattr, object.__setattr__)
+def call_setattr(r: Any, args: tuple, kwargs: dict[str, Any]) -> None:
+    r.store_attribute(*args)
+
+
+@special(object.__setattr__)
+def call_object_setattr(r: Any, args: tuple, kwargs: dict[str, Any]) -> None:
+    r.set_attribute(*args)
+
+
+@special(object.__new__)
+def call_object_new(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    return r.new_object(args[0])
+
+
+@special(object.__init__)
+def call_object_init(r: Any, args: tuple, kwargs: dict[str, Any]) -> None:
+    return None
+
+
+@special(range)
+def call_range(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    from ..numpy.loops import Range, make_range
+
+    return r.guarded(lambda *bounds: make_range(Range, bounds), tuple(map(r.concrete, args)), {})
+
+
+@special(copy.copy, copy.deepcopy)
+def call_copy(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    if isinstance(args[0], TracedArray):
+        return args[0].copy() if not args[0].scalar else args[0]
+    return r.refuse("an object is copied")
+
+
+@special(callable)
+def call_callable(r: Any, args: tuple, kwargs: dict[str, Any]) -> bool:
+    return callable(args[0])
+
+
+@special(iter)
+def call_iter(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    return r.iterate_plainly(r.frame, args[0]) if len(args) == 1 else r.refuse("iter with a sentinel")
+
+
+@special(next)
+def call_next(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    iterator, *default = args
+    r.require_known(iterator)
+    try:
+        return r.next_of(r.frame, iterator)
+    except StopIteration:
+        if default:
+            return default[0]
+        raise
+
+
+@special(str, repr, format, ascii)
+def call_text(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    r.refuse("a value as text") if any(map(holds_array, args)) or any(
+        isinstance(a, (TracedArray, Selection)) for a in args
+    ) else None
+    return (
+        r.native(str, args, kwargs) if len(args) == 1 and type(r.concrete(args[0])) is str else text_of(r, args, kwargs)
+    )
+
+
+def text_of(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    return r.refuse("a value as text")
+
+
+@special(map)
+def call_map(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    function, *many = args
+    lists = [r.iterate_plainly(r.frame, one) for one in many]
+    return r.born(mapped(r, function, lists))
+
+
+def mapped(r: Any, function: Any, iterators: list[Any]) -> Any:
+    while True:
+        values = []
+        for iterator in iterators:
+            try:
+                values.append(r.next_of(r.frame, iterator))
+            except StopIteration:
+                return
+        yield r.call(function, tuple(values), {})
+
+
+@special(filter)
+def call_filter(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    function, many = args
+    items = r.listed(r.frame, many)
+    return r.born(iter([v for v in items if r.truth(v if function is None else r.call(function, (v,), {}))]))
+
+
+@special(functools.reduce)
+def call_reduce(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    function, many, *initial = args
+    items = [*initial, *r.listed(r.frame, many)]
+    if not items:
+        raise TypeError("reduce() of empty iterable with no initial value")
+    result = items[0]
+    for item in items[1:]:
+        result = r.call(function, (result, item), {})
+    return result
+
+
+@special(any, all)
+def refuse_nothing(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    raise AssertionError
+
+
+def truth_of_all(wanted: bool) -> Special:
+    def form(r: Any, args: tuple, kwargs: dict[str, Any]) -> bool:
+        iterator = r.iterate_plainly(r.frame, args[0])
+        while True:
+            try:
+                value = r.next_of(r.frame, iterator)
+            except StopIteration:
+                return not wanted
+            if r.truth(value) is wanted:
+                return wanted
+
+    return form
+
+
+SPECIAL[id(any)], SPECIAL[id(all)] = truth_of_all(True), truth_of_all(False)
+
+
+@special(sum)
+def call_sum(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    items = r.listed(r.frame, args[0])
+    result = args[1] if len(args) > 1 else kwargs.get("start", 0)
+    if all(type(item) in (int, float) for item in items) and type(result) in (int, float):
+        return sum(items, result)
+    for item in items:
+        result = r.binary("+", result, item)
+    return result
+
+
+@special(list, tuple, set, frozenset)
+def refuse_never(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    raise AssertionError
+
+
+def container_of(kind: type) -> Special:
+    def form(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+        if len(args) != 1 or kwargs:
+            return r.born(kind(*args, **kwargs))
+        items = r.listed(r.frame, args[0])
+        if kind in (set, frozenset):
+            items = [r.concrete(item) for item in items]
+            r.require_no_user_objects(items)
+            return r.born(r.guarded(kind, (items,), {}))
+        return r.born(kind(items))
+
+    return form
+
+
+for _kind in (list, tuple, set, frozenset):
+    SPECIAL[id(_kind)] = container_of(_kind)
+
+
+@special(zip, enumerate)
+def call_zip(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    raise AssertionError
+
+
+def lazily(kind: Any) -> Special:
+    def form(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+        many = args if kind is zip else args[:1]
+        iterators = [r.iterate_plainly(r.frame, one) for one in many]
+        if any(is_user_object(i) for i in iterators):
+            r.refuse("an iterator of a class of its own under zip")
+        rest = () if kind is zip else tuple(map(r.concrete, args[1:]))
+        return r.born(kind(*iterators, *rest, **kwargs))
+
+    return form
+
+
+SPECIAL[id(zip)], SPECIAL[id(enumerate)] = lazily(zip), lazily(enumerate)
+
+
+@special(sorted)
+def call_sorted(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    items = r.listed(r.frame, args[0])
+    key = kwargs.get("key")
+    keys = [r.concrete(item if key is None else r.call(key, (item,), {})) for item in items]
+    r.require_no_user_objects(keys)
+    order = (
+        r.guarded(sorted, (range(len(items)),), {"key": keys.__getitem__, "reverse": kwargs.get("reverse", False)})
+        if not holds_traced(keys)
+        else r.refuse("traced values are sorted")
+    )
+    return r.born([items[i] for i in order])
+
+
+def extreme(function: Any, symbol: str) -> Special:
+    """min and max: of numbers and strings by Python, of others one by one."""
+
+    def form(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+        items = r.listed(r.frame, args[0]) if len(args) == 1 else list(args)
+        key = kwargs.get("key")
+        if not items:
+            return function([], **{k: v for k, v in kwargs.items() if k == "default"})
+        if (
+            key is None
+            and all(type(v) in (*NUMBERS, HostValue) for v in items)
+            and any(type(v) is HostValue for v in items)
+        ):
+            return r.host(function, *items) if len(items) > 1 else items[0]
+        keys = [item if key is None else r.call(key, (item,), {}) for item in items]
+        best = 0
+        for i in range(1, len(items)):
+            if r.truth(r.compare(symbol, keys[i], keys[best])):
+                best = i
+        return items[best]
+
+    return form
+
+
+SPECIAL[id(min)], SPECIAL[id(max)] = extreme(min, "<"), extreme(max, ">")
+
+
+def number_function(function: Any) -> Special:
+    """Functions of numbers: computed by Python at each call where the numbers are Python's."""
+
+    def form(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+        if (
+            any(type(a) is HostValue for a in args)
+            and not kwargs
+            and all(type(a) in (*NUMBERS, HostValue, str, type(None)) for a in args)
+        ):
+            return r.host(function, *args)
+        if args and is_user_object(args[0]):
+            name = f"__{function.__name__}__"
+            return (
+                r.call_special(args[0], name, *args[1:])
+                if r.has_special(args[0], name)
+                else r.refuse(f"{function.__name__} of an object")
+            )
+        return r.native(function, args, kwargs)
+
+    return form
+
+
+def host_functions() -> list[Any]:
+    import cmath
+    import math
+
+    found = [f for m in (math, cmath) for n, f in vars(m).items() if callable(f) and not n.startswith("_")]
+    return [
+        f for f in found if f not in (math.prod, math.fsum, getattr(math, "sumprod", None), math.dist, math.hypot)
+    ] + [abs, round, divmod, pow, int, complex]
+
+
+for _function in host_functions():
+    SPECIAL[id(_function)] = number_function(_function)
+
+
+@special(bool)
+def call_bool(r: Any, args: tuple, kwargs: dict[str, Any]) -> bool:
+    return r.truth(args[0]) if args else False
+
+
+_float = number_function(float)
+
+
+@special(float)
+def call_float(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    value = args[0] if args else 0.0
+    if (
+        isinstance(value, TracedArray)
+        and not value.ndim
+        and value.dtype.kind in "fiub"
+        and value.tensor.constant() is None
+        and r.float_is_symbolic(value)
+    ):
+        result = wrap(convert(value.tensor, np.dtype(np.float64)))
+        result.weak, result.scalar = float, True
+        return result
+    return _float(r, args, kwargs)
+
+
+@special(hash)
+def call_hash(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    if type(args[0]) in (str, int, bool, float, bytes) or args[0] is None:
+        return hash(args[0])
+    return r.refuse("the hash of an object")
+
+
+for _name in (
+    "print",
+    "input",
+    "open",
+    "id",
+    "vars",
+    "dir",
+    "locals",
+    "globals",
+    "eval",
+    "exec",
+    "compile",
+    "breakpoint",
+    "delattr",
+    "__import__",
+    "memoryview",
+):
+
+    def _refused(r: Any, args: tuple, kwargs: dict[str, Any], name: str = _name) -> Any:
+        return r.refuse(f"'{name}' is called")
+
+    SPECIAL[id(getattr(builtins, _name))] = _refused
+
+
+@special(np.ndarray)
+def call_ndarray(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    from ..numpy.creation import filled, is_number
+
+    names = ("shape", "dtype", "buffer", "offset", "strides", "order")
+    given = {**dict(zip(names, args, strict=False)), **kwargs}
+    if set(given) <= {"shape", "dtype"} and is_number(given.get("dtype", float)):
+        return filled(given["shape"], 0, given.get("dtype", float))
+    return r.refuse("np.ndarray over memory")
+
+
+@special(dict)
+def call_dict(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    if not args:
+        return r.born(dict(**kwargs))
+    if isinstance(args[0], dict):
+        return r.born({**args[0], **kwargs})
+    pairs = [r.listed(r.frame, pair) for pair in r.listed(r.frame, args[0])]
+    keys = [r.concrete(k) for k, _ in pairs]
+    r.require_no_user_objects(keys)
+    return r.born({**dict(zip(keys, (v for _, v in pairs), strict=True)), **kwargs})

@@ -1,0 +1,167 @@
+"""Arrays and containers that a recorded call has from outside, and what it does to them: done once the program has run."""
+
+from __future__ import annotations
+
+import enum
+import types
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..numpy.layout import given_strides
+from ..numpy.steps import view_of
+from ..numpy.tracer import Read, Selection, Trace, TracedArray, is_frozen
+from .kinds import CONSTANTS, CONTAINERS, SAME, Mirror, is_user_object
+from .outside import HostValue
+from .user_classes import UserClasses
+
+__all__ = ["Effects", "contains_traced"]
+
+#: Arrays of the surroundings with at most so many elements may be constants that are compared at each call.
+LARGEST_FIXED = 4096
+
+
+class Effects(UserClasses):
+    """The part of a recorder that takes arrays and containers in, and gives back what became of them."""
+
+    trace: Trace
+    varying: set[Any]
+    frozen: dict[int, np.ndarray]
+
+    # -- arrays and containers of the surroundings -----------------------------------------------------------------
+
+    def varying_keys(self) -> set[Any]:
+        return self.varying
+
+    def take_array(self, value: Any, kind: str, parts: tuple[Any, ...]) -> Any:
+        """An array, or a NumPy scalar, that later calls read again."""
+        if isinstance(value, np.ndarray) and is_frozen(value):
+            self.pin(value, kind, parts)
+            self.frozen[id(value)] = value
+            return value
+        step = self.steps.step(kind, *parts)
+        name = (
+            f"{parts[-1]}"
+            if isinstance(parts[-1], str) and parts[-1].isidentifier()
+            else f"captured{len(self.trace.reads)}"
+        )
+        tensor = _core.parameter(value.shape, value.dtype, name, from_outside=True)
+        traced = TracedArray(tensor)
+        if isinstance(value, np.ndarray):
+            self.steps.check("array", step, (value.dtype, value.shape, value.strides, value.flags.writeable))
+            traced._storage.strides = given_strides(value, list(value.shape))
+            self.arrays[id(value)] = (value, traced, step)
+            if not value.flags.writeable:
+                traced.guard_writes("it is read-only")
+        else:
+            self.steps.check("type", step, type(value))
+            traced.scalar = True
+        traced._storage.parents = ()
+        self.trace.reads.append(Read(value, name, step, tensor, traced))
+        return traced
+
+    def mirror_argument(self, given: Any, copy: Any, step: Any) -> None:
+        """Lists and dictionaries among the arguments: what the function does to their copies is done to them."""
+        if type(given) not in (list, dict, tuple):
+            if not is_plain_argument(given):
+                self.opaque[id(given)] = given  # what it is may change between calls
+            return
+        if given is copy:
+            return
+        pairs = given.items() if isinstance(given, dict) else enumerate(given)
+        for key, value in pairs:
+            self.mirror_argument(value, copy[key], lambda key=key: self.steps.step("item", step(), key))
+        if not isinstance(given, tuple) and id(given) not in self.mirrors:
+            self.mirrors[id(given)] = self.copies[id(copy)] = Mirror(given, copy, step())
+
+    def is_given(self, array: TracedArray) -> bool:
+        """Whether it stands for an object that the caller or the surroundings have."""
+        return any(array is read.traced for read in self.trace.reads) or any(
+            array is given for given in self.trace.arguments
+        )
+
+    def is_outside(self, value: Any) -> bool:
+        """Whether a function or other object is what it was before the call."""
+        if isinstance(value, types.FunctionType):
+            return id(value) in self.seen
+        if isinstance(value, types.MethodType):
+            return (
+                id(value.__self__) not in self.fresh
+                and id(value.__self__) not in self.copies
+                and self.is_outside(value.__func__)
+            )
+        return id(value) in self.seen
+
+    def add_effects(self, blueprint: Any) -> None:
+        """What the function stored, to be done once the program has run."""
+        changed = [
+            mirror for mirror in self.mirrors.values() if not isinstance(mirror.original, tuple) and mirror.is_changed()
+        ]
+        if self.bakes and (self.overlay or changed):
+            what = next((str(key) for _, key, _ in self.overlay.values()), "a container")
+            self.refuse(f"it stores '{what}' outside of its own variables")
+        for (kind, _, _), (container, key, value) in self.overlay.items():
+            blueprint.stores.append((kind, container, key, blueprint.add(value, str(key))))
+        for mirror in changed:
+            copy = mirror.copy
+            original = blueprint.add(copy, "")
+            if isinstance(copy, dict):
+                parts: Any = [(key, blueprint.add(value, str(key))) for key, value in copy.items()]
+                blueprint.stores.append(("dict", original, None, parts))
+            elif isinstance(copy, set):
+                blueprint.stores.append(("set", original, None, frozenset(copy)))
+            else:
+                blueprint.stores.append(
+                    ("list", original, None, [blueprint.add(value, str(i)) for i, value in enumerate(copy)])
+                )
+
+    def fixed(self, value: Any) -> Any:
+        """A small array of the surroundings, or a part of one, as the constant that it is: the program is for this one only."""
+        if type(value) in (tuple, list) and contains_traced(value):
+            items = [self.fixed(item) for item in value]
+            return type(value)(items) if any(new is not old for new, old in zip(items, value, strict=True)) else value
+        if not isinstance(value, TracedArray):
+            return value
+        read = next((r for r in self.trace.reads if r.traced._storage is value._storage), None)
+        if read is None or read.traced._storage.version or read.array.size > LARGEST_FIXED:
+            return value
+        forms = [view_of(step) for step in value._steps]
+        if any(form is None for form in forms):
+            return value
+        if isinstance(read.array, np.ndarray):
+            self.steps.check("bytes", read.step, read.array.copy())
+        else:
+            self.steps.check("equal", read.step, read.array)
+        result = read.array
+        for form in forms:
+            result = form(result)  # type: ignore[misc]
+        if value.scalar:
+            return result[()] if isinstance(result, np.ndarray) else result
+        result = np.array(result)
+        self.plain_arrays[id(result)] = result
+        return result
+
+
+def is_plain_argument(value: Any) -> bool:
+    """Whether an argument that is no array is a constant, or an object whose attributes are watched."""
+    if type(value) in (*SAME, *CONSTANTS, float, complex) or isinstance(
+        value, (type, enum.Enum, np.generic, np.ndarray)
+    ):
+        return True
+    return is_user_object(value) and not isinstance(value, CONTAINERS)
+
+
+def contains_traced(value: Any, depth: int = 0) -> bool:
+    """Whether it is, or holds, anything that stands for a value."""
+    if isinstance(value, (TracedArray, Selection, HostValue, _core.Dim)):
+        return True
+    if depth > 6:
+        return False
+    if type(value) in (list, tuple, set, frozenset) or isinstance(value, tuple):
+        return any(contains_traced(v, depth + 1) for v in value)
+    if isinstance(value, dict):
+        return any(contains_traced(v, depth + 1) for v in value.values())
+    if type(value) is slice:
+        return any(contains_traced(v) for v in (value.start, value.stop, value.step))
+    return False

@@ -1,0 +1,125 @@
+"""What kind of value something is: a constant, an object of the user's, a container, what stands for an array."""
+
+from __future__ import annotations
+
+import collections
+import enum
+import types
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..numpy.tracer import Selection, TracedArray
+from .outside import HostValue
+
+__all__ = ["ABSENT", "DELETED", "Mirror", "is_user_object", "type_of"]
+
+#: Containers of the surroundings that hold more are not taken into a program.
+LARGEST = 256
+#: In the place of an entry: it is not there.
+ABSENT: Any = type("Absent", (), {"__repr__": lambda self: "nothing"})()
+DELETED: Any = type("Deleted", (), {"__repr__": lambda self: "deleted"})()
+#: Values that are what they are: two that are equal need not be told apart.
+CONSTANTS = (str, int, bytes, type(Ellipsis), type(NotImplemented), range, slice)
+SAME = (
+    bool,
+    type(None),
+    types.FunctionType,
+    types.BuiltinFunctionType,
+    types.ModuleType,
+    types.MethodType,
+    np.ufunc,
+    np.dtype,
+    types.UnionType,
+    types.GenericAlias,
+)
+#: Classes of the user's that are derived from these hold more than their attributes.
+CONTAINERS = (dict, list, set, bytearray, collections.deque)
+
+
+class Mirror:
+    """What stands for a list or dictionary of the surroundings while a call is recorded: a copy with traced values in it."""
+
+    __slots__ = ("copy", "original", "snapshot", "step")
+
+    def __init__(self, original: Any, copy: Any, step: int) -> None:
+        self.original, self.copy, self.step = original, copy, step
+        self.snapshot = contents(copy)
+
+    def is_changed(self) -> bool:
+        now = contents(self.copy)
+        return len(now) != len(self.snapshot) or any(a is not b for a, b in zip(now, self.snapshot, strict=True))
+
+
+def contents(container: Any) -> list[Any]:
+    if isinstance(container, dict):
+        return [part for pair in container.items() for part in pair]
+    return list(container)
+
+
+def is_user_object(value: Any) -> bool:
+    """Whether it is an instance of a class that Python code defines, which its own methods may steer."""
+    kind = type(value)
+    return (
+        kind.__flags__ & HEAP != 0
+        and kind not in OWN
+        and not isinstance(value, (type, np.generic, BaseException, enum.Enum))
+        and has_python(kind)
+    )
+
+
+HEAP = 1 << 9
+OWN: set[type] = set()
+_python_classes: dict[type, bool] = {}
+
+
+def has_python(kind: type) -> bool:
+    known = _python_classes.get(kind)
+    if known is None:
+        module = kind.__module__
+        ours = module.startswith(("weftwork", "numpy.lib", "numpy._core")) and not module.startswith("weftwork.nn")
+        known = _python_classes[kind] = not ours and any(
+            "__dict__" in vars(c)
+            or "__slots__" in vars(c)
+            or any(isinstance(v, types.FunctionType) for v in vars(c).values())
+            for c in kind.__mro__[:-1]
+            if c.__flags__ & HEAP
+        )
+    return known
+
+
+def type_of(value: Any) -> type:
+    """The type that the value has where nothing is traced."""
+    if isinstance(value, TracedArray):
+        if value.weak is not None:
+            return value.weak
+        return value.dtype.type if value.scalar else np.ndarray
+    if isinstance(value, Selection):
+        return np.ndarray
+    if type(value) is HostValue:
+        return type(value.value)
+    if isinstance(value, _core.Dim):
+        return int
+    if type(value).__module__.startswith("weftwork."):
+        return STANDS_FOR.get(type(value).__name__, type(value))
+    return type(value)
+
+
+STANDS_FOR: dict[str, type] = {"Range": range, "Flat": np.flatiter}
+
+
+def lookup(kind: type, name: str) -> tuple[Any, type | None]:
+    """An attribute of a class as it stands there, and the class that has it."""
+    for base in kind.__mro__:
+        if name in vars(base):
+            return vars(base)[name], base
+    return ABSENT, None
+
+
+def instance_space(owner: Any) -> dict[str, Any] | None:
+    """The dictionary of an object; None where it has slots only."""
+    try:
+        return object.__getattribute__(owner, "__dict__")
+    except AttributeError:
+        return None

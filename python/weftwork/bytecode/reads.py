@@ -1,0 +1,228 @@
+"""Reads of what is outside of a call that is recorded: globals, cells, and the containers and arrays behind them."""
+
+from __future__ import annotations
+
+import enum
+import sys
+import types
+from typing import Any
+
+import numpy as np
+
+from ..numpy.tracer import Selection, TracedArray
+from .frame import Frame
+from .kinds import (
+    ABSENT,
+    CONSTANTS,
+    CONTAINERS,
+    DELETED,
+    LARGEST,
+    SAME,
+    Mirror,
+    is_user_object,
+)
+from .machine import Machine
+from .outside import CELL, ENTRY, ITEM, HostValue, Steps
+
+__all__ = ["Reads"]
+
+
+class Reads(Machine):
+    """The part of a recorder that reads from what is outside, and keeps what is to be stored there."""
+
+    steps: Steps
+    bakes: bool
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.overlay: dict[tuple[str, int, Any], tuple[Any, Any, Any]] = {}
+        self.mirrors: dict[int, Mirror] = {}
+        self.copies: dict[int, Mirror] = {}
+        self.fresh: dict[int, Any] = {}
+        self.fresh_cells: dict[int, Any] = {}
+        self.arrays: dict[int, tuple[np.ndarray, Any, int]] = {}
+        self.plain_arrays: dict[int, np.ndarray] = {}
+        self.reads: dict[tuple[Any, ...], Any] = {}
+        self.opaque: dict[int, Any] = {}
+        self.seen: dict[int, Any] = {}
+
+    def changes(self, value: Any, what: str = "") -> None: ...
+
+    # -- what is outside -------------------------------------------------------------------------------------------
+
+    def outside(self, value: Any, kind: str, *parts: Any) -> Any:
+        """A value that was read from outside, as the recorded program sees it; later calls read it again."""
+        key = (kind, *(p if type(p) in (int, str) else id(p) for p in parts))
+        known = self.reads.get(key)
+        if known is None:
+            known = self.reads[key] = (self.taken(value, kind, parts), value, parts)
+        return known[0]
+
+    def taken(self, value: Any, kind: str, parts: tuple[Any, ...]) -> Any:
+        t = type(value)
+        step = lambda: self.steps.step(kind, *parts)
+        if t in SAME or isinstance(value, (type, enum.Enum)):
+            self.seen[id(value)] = value
+            self.pin(value, kind, parts)
+            return value
+        if t in CONSTANTS:
+            if t is int and (kind, *parts[1:]) in self.varying_keys() and not self.bakes:
+                self.steps.check("type", step(), int)
+                return HostValue(value, step())
+            self.steps.check("equal", step(), value)
+            return value
+        if t in (float, complex):
+            if self.bakes:
+                return value
+            self.steps.check("type", step(), t)
+            return HostValue(value, step())
+        if isinstance(value, (np.generic, np.ndarray)):
+            return self.outside_array(value, kind, parts)
+        if t in (list, dict, tuple, set) or (isinstance(value, tuple) and hasattr(t, "_fields")):
+            return self.outside_container(value, step())
+        if isinstance(value, (TracedArray, Selection)):
+            self.refuse("a value of another recording is used")
+        self.pin(value, kind, parts)
+        self.seen[id(value)] = value
+        if not is_user_object(value) or isinstance(value, CONTAINERS):
+            self.opaque[id(value)] = value
+        return value
+
+    def varying_keys(self) -> set[Any]:
+        return set()
+
+    def pin(self, value: Any, kind: str, parts: tuple[Any, ...]) -> None:
+        """The same object at each call."""
+        if kind == ENTRY:
+            self.steps.entry(parts[0], parts[1], value)
+        elif kind != "class":
+            self.steps.check("is", self.steps.step(kind, *parts), value)
+
+    def outside_array(self, value: Any, kind: str, parts: tuple[Any, ...]) -> Any:
+        if type(value) is np.memmap and not self.bakes:
+            self.pin(value, kind, parts)
+            whole = value.view(np.ndarray)
+            self.seen[id(whole)] = whole
+            return self.outside(whole, "object", whole)
+        if isinstance(value, np.ndarray) and type(value) is not np.ndarray:
+            self.refuse(f"an array of type {type(value).__name__}")
+        if self.bakes:
+            return value
+        known = self.arrays.get(id(value))
+        if known is not None:
+            # The same array by another way: at later calls, too.
+            self.steps.check("alias", self.steps.step(kind, *parts), known[2])
+            return known[1]
+        if value.dtype.kind in "OSUMm" or value.dtype.names is not None or not value.dtype.isnative:
+            self.refuse(f"an array of {value.dtype}")
+        return self.take_array(value, kind, parts)
+
+    def take_array(self, value: Any, kind: str, parts: tuple[Any, ...]) -> Any:
+        raise NotImplementedError
+
+    def outside_container(self, value: Any, step: int) -> Any:
+        if self.bakes and isinstance(value, tuple):
+            return value
+        if len(value) > LARGEST:
+            self.refuse(f"a {type(value).__name__} of {len(value)} elements of the surroundings")
+        known = self.mirrors.get(id(value))
+        if known is not None:
+            self.steps.check("is", step, value)
+            return known.copy
+        self.steps.check("type", step, type(value))
+        if isinstance(value, dict):
+            self.steps.check("keys", step, list(value))
+            copy: Any = {key: self.outside(item, ITEM, step, key) for key, item in value.items()}
+        elif isinstance(value, set):
+            if not all(type(item) in (str, int, bool, bytes, float) for item in value):
+                self.refuse("a set of the surroundings")
+            self.steps.check("equal", step, set(value))
+            copy = set(value)
+        else:
+            self.steps.check("length", step, len(value))
+            items = [self.outside(item, ITEM, step, i) for i, item in enumerate(value)]
+            copy = items if type(value) is list else tuple(items) if type(value) is tuple else type(value)._make(items)  # type: ignore[attr-defined]
+        mirror = Mirror(value, copy, step)
+        self.mirrors[id(value)] = self.copies[id(copy)] = mirror
+        return copy
+
+    def original(self, value: Any) -> Any:
+        mirror = self.copies.get(id(value))
+        return value if mirror is None else mirror.original
+
+    # -- variables -------------------------------------------------------------------------------------------------
+
+    def read_global(self, frame: Frame, name: str) -> Any:
+        for space in (frame.globals, frame.builtins):
+            stored = self.overlay.get((ENTRY, id(space), name))
+            if stored is not None and stored[2] is not DELETED:
+                return stored[2]
+            if name in space and stored is None:
+                return self.outside(space[name], ENTRY, space, name)
+            self.steps.entry(space, name, ABSENT)
+        raise NameError(f"name '{name}' is not defined")
+
+    def store_global(self, frame: Frame, name: str, value: Any) -> None:
+        self.changes(frame.globals, f"the global '{name}'")
+        self.overlay[ENTRY, id(frame.globals), name] = (frame.globals, name, value)
+
+    def delete_global(self, frame: Frame, name: str) -> None:
+        self.refuse(f"the global '{name}' is deleted")
+
+    def new_cell(self, cell: Any) -> None:
+        self.fresh_cells[id(cell)] = cell
+
+    def read_cell(self, cell: Any) -> Any:
+        if id(cell) in self.fresh_cells:
+            return cell.cell_contents
+        stored = self.overlay.get((CELL, id(cell), ""))
+        return stored[2] if stored is not None else self.outside(cell.cell_contents, CELL, cell)
+
+    def store_cell(self, cell: Any, value: Any) -> None:
+        if id(cell) in self.fresh_cells:
+            if (
+                self.frame is None
+                or not any(cell is own for own in self.frame.cells.values())
+                or cell_is_free(self.frame, cell)
+            ):
+                self.changes(cell, "a variable of an outer function")
+            cell.cell_contents = value
+            return
+        self.changes(cell, "a variable of an outer function")
+        self.overlay[CELL, id(cell), ""] = (cell, "", value)
+
+    def constant(self, value: Any) -> Any:
+        """A default: the object that the function has, whatever it holds."""
+        if type(value) in (
+            bool,
+            type(None),
+            str,
+            int,
+            float,
+            complex,
+            bytes,
+            type(Ellipsis),
+            types.FunctionType,
+        ) or isinstance(value, type):
+            return value
+        return self.outside(value, "object", value)
+
+    def import_name(self, frame: Frame, name: str, fromlist: Any, level: int) -> Any:
+        if (
+            level
+            or name not in sys.modules
+            or any(
+                f"{name}.{part}" not in sys.modules and not hasattr(sys.modules[name], part) for part in fromlist or ()
+            )
+        ):
+            self.refuse(f"the module '{name}' is imported")
+        found = sys.modules[name] if fromlist or "." not in name else sys.modules[name.partition(".")[0]]
+        self.steps.entry(sys.modules, name, sys.modules[name])
+        return found
+
+    def build_class(self, frame: Frame) -> Any:
+        return self.refuse("a class is made")
+
+
+def cell_is_free(frame: Frame, cell: Any) -> bool:
+    return any(frame.cells.get(name) is cell for name in frame.f_code.co_freevars)

@@ -1,0 +1,145 @@
+"""Operators, conditions and iteration of objects whose classes are Python code: their methods are interpreted."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import numpy as np
+
+from ..numpy.tracer import TracedArray
+from .attributes import Attributes
+from .kinds import (
+    ABSENT,
+    HEAP,
+    is_user_object,
+    lookup,
+    type_of,
+)
+
+__all__ = ["UserClasses"]
+
+DUNDERS = {
+    "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul", "<<": "lshift",
+    ">>": "rshift", "&": "and", "|": "or", "^": "xor",
+}  # fmt: skip
+COMPARISONS = {"<": ("__lt__", "__gt__"), "<=": ("__le__", "__ge__"), "==": ("__eq__", "__eq__"), "!=": ("__ne__", "__ne__"),
+               ">": ("__gt__", "__lt__"), ">=": ("__ge__", "__le__")}  # fmt: skip
+
+
+class UserClasses(Attributes):
+    """The part of a recorder that calls the methods behind operators."""
+
+    # -- operators of user's classes ---------------------------------------------------------------------------------
+
+    def special(self, owner: Any, name: str) -> Any:
+        if is_user_object(owner):
+            return self.special_method(owner, name)
+        if id(owner) in self.opaque or not isinstance(owner, np.errstate):
+            self.refuse(f"'{name}' of an object of type {type(owner).__name__}")
+        return getattr(owner, name)
+
+    def special_method(self, owner: Any, name: str) -> Any:
+        value, definer = lookup(type(owner), name)
+        if definer is None:
+            raise TypeError(f"'{type(owner).__name__}' object has no {name}")
+        if definer.__flags__ & HEAP:
+            self.steps.entry(definer, None, ABSENT)  # type: ignore[arg-type]
+        return types.MethodType(value, owner) if isinstance(value, types.FunctionType) else getattr(owner, name)
+
+    def call_special(self, owner: Any, name: str, *args: Any) -> Any:
+        if lookup(type(owner), name)[1] is None:
+            raise TypeError(f"'{type(owner).__name__}' object does not support {name}")
+        return self.call(self.special_method(owner, name), args, {})
+
+    def has_special(self, value: Any, name: str) -> bool:
+        return (
+            is_user_object(value)
+            and lookup(type(value), name)[1] is not None
+            and lookup(type(value), name)[1] is not object
+        )
+
+    def user_binary(self, symbol: str, lhs: Any, rhs: Any) -> Any:
+        name = DUNDERS[symbol.rstrip("=")]
+        tries = [(lhs, f"__{name}__", rhs)]
+        if is_user_object(rhs):
+            tries.insert(
+                0 if type(rhs) is not type(lhs) and isinstance(rhs, type(lhs)) else 1, (rhs, f"__r{name}__", lhs)
+            )
+        if symbol[-1] == "=":
+            tries.insert(0, (lhs, f"__i{name}__", rhs))
+        for owner, method, other in tries:
+            if not is_user_object(owner):
+                # An array asks the other side itself; others answer NotImplemented.
+                if isinstance(owner, (TracedArray, np.ndarray, np.generic)) and not self.declines_arrays(other):
+                    self.refuse(f"an array and a {type(other).__name__} under '{symbol}'")
+                continue
+            if lookup(type(owner), method)[1] is not None:
+                result = self.call_special(owner, method, other)
+                if result is not NotImplemented:
+                    return result
+        raise TypeError(
+            f"unsupported operand type(s) for {symbol}: '{type_of(lhs).__name__}' and '{type_of(rhs).__name__}'"
+        )
+
+    def declines_arrays(self, value: Any) -> bool:
+        found = lookup(type(value), "__array_ufunc__")
+        return found[1] is not None and found[0] is None
+
+    def user_compare(self, symbol: str, lhs: Any, rhs: Any) -> Any:
+        straight, turned = COMPARISONS[symbol]
+        tries = [(lhs, straight, rhs), (rhs, turned, lhs)]
+        if is_user_object(rhs) and type(rhs) is not type(lhs) and isinstance(rhs, type(lhs)):
+            tries.reverse()
+        for owner, method, other in tries:
+            if not is_user_object(owner):
+                if isinstance(owner, (TracedArray, np.ndarray, np.generic)):
+                    self.refuse(f"an array and a {type(other).__name__} under '{symbol}'")
+                continue
+            result = (
+                self.call_special(owner, method, other)
+                if lookup(type(owner), method)[1] is not None
+                else NotImplemented
+            )
+            if result is not NotImplemented:
+                return result
+        if symbol in ("==", "!="):
+            return (self.original(lhs) is self.original(rhs)) == (symbol == "==")
+        raise TypeError(
+            f"'{symbol}' not supported between instances of '{type_of(lhs).__name__}' and '{type_of(rhs).__name__}'"
+        )
+
+    def user_contains(self, container: Any, value: Any) -> Any:
+        if lookup(type(container), "__contains__")[1] is not None:
+            return self.truth(self.call_special(container, "__contains__", value))
+        assert self.frame is not None
+        for item in self.listed(self.frame, container):
+            if self.same(item, value) or self.truth(self.compare("==", item, value)):
+                return True
+        return False
+
+    def user_truth(self, value: Any) -> bool:
+        for name in ("__bool__", "__len__"):
+            if lookup(type(value), name)[1] is not None:
+                return bool(self.call_special(value, name))
+        return True
+
+    def user_iterate(self, value: Any) -> Any:
+        if lookup(type(value), "__iter__")[1] is not None:
+            return self.call_special(value, "__iter__")
+        return self.refuse(f"{type(value).__name__} is iterated over by its items")
+
+    def require_no_user_objects(self, *values: Any) -> None:
+        """For native code that calls methods of what it is given."""
+        for value in values:
+            if (
+                is_user_object(value)
+                or (type(value) in (list, tuple, set) and any(map(is_user_object, value)))
+                or (type(value) is dict and any(map(is_user_object, value.values())))
+            ):
+                self.refuse("an object whose methods C code may call")
+            self.require_known(value)
+
+    def require_known(self, value: Any) -> None:
+        if id(value) in self.opaque and not callable(value):
+            self.refuse(f"an object of type {type(value).__name__} of the surroundings")
