@@ -141,7 +141,7 @@ class Snapshot:
         if value.__module__ != CASE:
             return
         for name, item in sorted(vars(value).items()):
-            code = isinstance(item, (types.FunctionType, staticmethod, classmethod, property))
+            code = isinstance(self._unwrap(item), (types.FunctionType, staticmethod, classmethod, property))
             if code or not (name.startswith("__") or name == "_abc_impl"):
                 self.visit(item, (path, f".{name}"))
 
