@@ -41,6 +41,7 @@ struct Plan {
   nb::object build_result;            // outputs, extra → what the function returns; None: the one output itself
   std::vector<Entry> entries;
   nb::object guard;              // (leaves, args, kwargs) → a tuple `extra`, or None where the plan does not apply
+  nb::object steps = nb::none();  // what was read while it was recorded, for Python
   size_t extra_inputs = 0;       // so many of `extra` are program inputs, after the captured ones
   nb::object key;                // where the dispatcher has it
   std::vector<nb::object> kept;  // objects that the key names by their addresses
@@ -70,6 +71,13 @@ uint64_t version_of(PyObject* dict) {
 #endif
 }
 
+// Two integers or texts that are equal, and of the same type.
+bool is_same_constant(PyObject* found, PyObject* wanted) {
+  if (!found || !wanted || Py_TYPE(found) != Py_TYPE(wanted)) return false;
+  if (!PyLong_CheckExact(found) && !PyUnicode_CheckExact(found) && !PyBytes_CheckExact(found)) return false;
+  return PyObject_RichCompareBool(found, wanted, Py_EQ) == 1;
+}
+
 bool is_unchanged(Entry& entry) {
   PyObject* space = entry.space.ptr();
   if (PyType_Check(space)) return reinterpret_cast<PyTypeObject*>(space)->tp_version_tag == entry.version;
@@ -77,7 +85,8 @@ bool is_unchanged(Entry& entry) {
   if (version && version == entry.version) return true;
   PyObject* found = PyDict_GetItemWithError(space, entry.key.ptr());
   if (!found && PyErr_Occurred()) PyErr_Clear();
-  if (found != (entry.value.is_valid() ? entry.value.ptr() : nullptr)) return false;
+  PyObject* wanted = entry.value.is_valid() ? entry.value.ptr() : nullptr;
+  if (found != wanted && !is_same_constant(found, wanted)) return false;
   entry.version = version;
   return true;
 }
@@ -528,7 +537,7 @@ int traverse_plan(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   if (!nb::inst_ready(self)) return 0;
   const Plan& plan = *nb::inst_ptr<Plan>(self);
-  for (const nb::object* held : {&plan.core, &plan.build_result, &plan.guard, &plan.key}) Py_VISIT(held->ptr());
+  for (const nb::object* held : {&plan.core, &plan.build_result, &plan.guard, &plan.steps, &plan.key}) Py_VISIT(held->ptr());
   for (const nb::object& array : plan.captured) Py_VISIT(array.ptr());
   for (const nb::object& object : plan.kept) Py_VISIT(object.ptr());
   for (const Entry& entry : plan.entries) {
@@ -555,7 +564,8 @@ void bind_dispatch(nb::module_& m) {
       "set_tracing", [](bool on) { is_tracing = on; }, nb::arg("on"),
       "Says whether a function is traced on this thread.");
   nb::class_<Plan>(m, "Plan", nb::type_slots(plan_slots), "A way through a jitted function for a signature.")
-      .def_prop_ro("guard", [](const Plan& self) { return self.guard; })
+      .def_prop_rw("steps", [](const Plan& self) { return self.steps; }, [](Plan& self, nb::object steps) { self.steps = std::move(steps); },
+                   nb::arg("steps").none())
       .def(
           "__init__",
           [](Plan* self, nb::object executable, nb::handle input_leaves, nb::handle captured, nb::handle outputs,

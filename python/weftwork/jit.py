@@ -252,26 +252,22 @@ MOST_REFUSALS = 4
 
 def plan_of(traced: Traced, core: Any) -> Any:
     """What the cached call of a program needs."""
-    blueprint, steps = traced.blueprint, traced.steps
+    blueprint = traced.blueprint
     blueprint.first_step = traced.extra_inputs
-    single = blueprint.is_single()
     slots = [(slot.source, slot.index, slot.form) for slot in blueprint.slots]
-    build = None if single else blueprint.build
-    return _core.Plan(
-        core,
-        traced.input_leaves,
-        traced.captured,
-        slots,
-        build,
-        traced.layout_leaves,
-        entries_of(steps),
-        guard_of(steps, traced.extra),
-        traced.extra_inputs,
-    )
+    build = None if blueprint.is_single() else blueprint.build
+    parts = (core, traced.input_leaves, traced.captured, slots, build, traced.layout_leaves)
+    return guarded_plan(parts, traced.steps, traced.extra, traced.extra_inputs)
 
 
 def plain_plan(steps: Steps | None) -> Any:
-    return _core.Plan(None, [], [], [], None, [], entries_of(steps), guard_of(steps, []), 0)
+    return guarded_plan((None, [], [], [], None, []), steps, [], 0)
+
+
+def guarded_plan(parts: tuple[Any, ...], steps: Steps | None, wanted: list[int], inputs: int) -> Any:
+    plan = _core.Plan(*parts, entries_of(steps), guard_of(steps, wanted), inputs)
+    plan.steps = steps
+    return plan
 
 
 def entries_of(steps: Steps | None) -> list[tuple[Any, ...]]:
@@ -287,16 +283,14 @@ def entries_of(steps: Steps | None) -> list[tuple[Any, ...]]:
 def guard_of(steps: Steps | None, wanted: list[int]) -> Any:
     if steps is None or (not wanted and not steps.checks):
         return None
-    guard = steps.compiled(wanted)
-    guard.steps = steps  # type: ignore[attr-defined]
-    return guard
+    return steps.compiled(wanted)
 
 
 def varying_of(plans: list[Any], args: tuple, kwargs: dict[str, Any]) -> frozenset[Any]:
     """The integers of the surroundings that are not what they were when the function was recorded."""
     found: set[Any] = set()
     for plan in plans:
-        steps = getattr(plan.guard, "steps", None)
+        steps = plan.steps
         if steps is not None:
             found |= steps.varying(args, kwargs)
     return frozenset(found)

@@ -81,7 +81,8 @@ class Blueprint:
 
     def add(self, value: Any, path: str) -> int:
         """The number of the part that this value is."""
-        if id(value) in self.known:
+        # A program that stands alone has an output for each place.
+        if id(value) in self.known and not (self.recorder.bakes and isinstance(value, TracedArray)):
             return self.known[id(value)]
         if id(value) in self.open:
             self.recorder.refuse("a result that contains itself")

@@ -153,6 +153,8 @@ class Arguments:
             leaf.traced.guard_writes(f"'{parameter}' is declared as {self.declared[parameter]!r}, without wf.mutable")
         self.leaves.append(leaf)
         self.inputs.append(leaf)
+        if isinstance(given, np.ndarray) and self.recorder is not None and not self.recorder.bakes:
+            self.recorder.arrays[id(given)] = (given, leaf.traced, self.recorder.steps.step("leaf", len(self.leaves) - 1))
         return leaf.traced
 
     def _require_agreement(self, extent: Any, value: int, place: str) -> None:

@@ -572,10 +572,9 @@ def test_scalars_keep_their_value(run: Any, f: Any, k: Any) -> None:
 
 @pytest.mark.parametrize("write", [lambda s: s.__setitem__(..., 1), lambda s: s.__setitem__((), 1), lambda s: s.fill(3), lambda s: np.copyto(s, 2)])
 def test_scalars_cannot_be_written(write: Any) -> None:
-    with pytest.raises(TypeError):
-        wf.jit(lambda x: write(x[0]))(np.ones(3))
-    with pytest.raises(TypeError):
-        wf.jit(lambda x: write(x))(np.float32(3))
+    for call, value in ((lambda x: write(x[0]), np.ones(3)), (write, np.float32(3))):
+        with pytest.raises((TypeError, AttributeError)):
+            wf.jit(call)(value)
 
 
 def test_an_array_without_dimensions_is_not_a_scalar() -> None:

@@ -79,21 +79,17 @@ def test_memory_does_not_grow_with_ten_thousand_shapes():
 
 
 def test_signatures_used_last_are_kept():
-    traced = []
-
-    @wf.jit
-    def f(x):
-        traced.append(x.shape)
-        return x + 1
-
+    f = wf.jit(lambda x: x + 1)
     f.most_plans = 3
+    kept = []
     for n in (1, 2, 3, 1, 4, 1, 3, 5, 1):
         np.testing.assert_array_equal(f(np.zeros(n)), np.ones(n))
+        kept.append(sorted(e.inputs[0].shape[0] for e in f.executables))
     # 2 went for 4, and 4 for 5.
-    assert traced == [(1,), (2,), (3,), (4,), (5,)] and f.plan_count == 3
+    assert kept == [[1], [1, 2], [1, 2, 3], [1, 2, 3], [1, 3, 4], [1, 3, 4], [1, 3, 4], [1, 3, 5], [1, 3, 5]]
     assert [e.inputs[0].shape for e in f.executables] == [(1,), (3,), (5,)]
     f(np.zeros(2))
-    assert traced[-1] == (2,) and f.plan_count == 3
+    assert f.plan_count == 3 and (2,) in [e.inputs[0].shape for e in f.executables]
     f.clear()
     assert f.plan_count == 0 and f.executables == []
 

@@ -235,7 +235,7 @@ ERRORS: list[tuple[Callable[..., Any], tuple, type[Exception], str]] = [
     (lambda x: x.flags, (F,), wf.errors.ArgumentTypeError, "memory"), (lambda x: x.tobytes(), (F,), wf.errors.ArgumentTypeError, "values"), (lambda x: np.shares_memory(x, x), (F,), wf.errors.UnsupportedError, "memory"),
     (lambda x: x.astype(">f8"), (F,), wf.errors.ArgumentTypeError, "float64"), (lambda x: x[True, 0], (F,), wf.errors.UnsupportedError, "truth value"),
     (lambda x: np.add(x, 1, where=x > 0), (F,), wf.errors.ArgumentValueError, "out="), (lambda x: np.matmul(x, x, axes=[(0, 1)] * 3), (Q,), wf.errors.UnsupportedError, "axes"), (lambda x: np.add(x, 1.5, casting="no"), (I,), wf.errors.ArgumentTypeError, "casting"),
-    (lambda x: np.copyto(D, x), (D,), wf.errors.ArgumentTypeError, "written"), (lambda x: np.fill_diagonal(x, 0), (V,), wf.errors.ArgumentValueError, "2-d"),
+    (lambda x: np.fill_diagonal(x, 0), (V,), wf.errors.ArgumentValueError, "2-d"),
     (lambda x: np.diagonal(x), (V,), wf.errors.ArgumentValueError, "two dimensions"), (lambda x: np.delete(x, 9, 0), (F,), wf.errors.OutOfBoundsError, "9"), (lambda x: np.insert(x, 9, 0, 0), (F,), wf.errors.OutOfBoundsError, "9"),
     (lambda x: np.average(x, weights=[0, 0, 0, 0, 0, 0]), (V,), wf.errors.ArgumentValueError, "zero"), (lambda x: np.digitize(x, [0, 2, 1]), (V,), wf.errors.ArgumentValueError, "monotonically"), (lambda x: np.cross(x, x), (F,), wf.errors.ArgumentValueError, "2 or 3"),
     (lambda x: np.gcd.reduce(x), (F,), wf.errors.ArgumentTypeError, "gcd"), (lambda x: np.linalg.norm(x, "bad"), (V,), wf.errors.ArgumentValueError, "bad"), (lambda x: np.linalg.matrix_power(x, 2), (F,), wf.errors.ArgumentValueError, "square"),

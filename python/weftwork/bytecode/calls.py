@@ -78,7 +78,7 @@ class Calls(Machine):
         if isinstance(function, _core.Dispatcher):
             return self.call_jitted(function, args, kwargs)
         if kind.__module__.startswith("weftwork."):
-            return self.own(function, args, {k: self.concrete_deep(v) for k, v in kwargs.items()})
+            return self.own(function, args, {k: self.fixed(self.concrete_deep(v)) for k, v in kwargs.items()})
         if is_user_object(function):
             return self.call(self.special_method(function, "__call__"), args, kwargs)
         return self.native(function, args, kwargs)

@@ -146,7 +146,7 @@ class Effects(UserClasses):
 def is_plain_argument(value: Any) -> bool:
     """Whether an argument that is no array is a constant, or an object whose attributes are watched."""
     if type(value) in (*SAME, *CONSTANTS, float, complex) or isinstance(
-        value, (type, enum.Enum, np.generic, np.ndarray)
+        value, (type, enum.Enum, np.generic, np.ndarray, np.dtype)
     ):
         return True
     return is_user_object(value) and not isinstance(value, CONTAINERS)

@@ -137,7 +137,11 @@ class Steps:
             for c in self.checks
             if c[0] == "equal" and type(c[2]) is int and type(now[c[1]]) is int and now[c[1]] != c[2]
         ]
-        return {(self.steps[number][0], *self.steps[number][2:]) for number in changed}
+        found = {(self.steps[number][0], *self.steps[number][2:]) for number in changed}
+        for space, key, value in self.entries.values():
+            if type(value) is int and isinstance(space, dict) and type(space.get(key)) is int and space[key] != value:
+                found.add((ENTRY, key))
+        return found
 
     def values(self, leaves: Any, args: Any, kwargs: Any) -> list[Any]:
         """Each step's value now; what cannot be had is an exception in its place."""

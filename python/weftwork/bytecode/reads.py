@@ -61,7 +61,7 @@ class Reads(Machine):
     def taken(self, value: Any, kind: str, parts: tuple[Any, ...]) -> Any:
         t = type(value)
         step = lambda: self.steps.step(kind, *parts)
-        if t in SAME or isinstance(value, (type, enum.Enum)):
+        if t in SAME or isinstance(value, (type, enum.Enum, np.dtype)):
             self.seen[id(value)] = value
             self.pin(value, kind, parts)
             return value
@@ -69,13 +69,19 @@ class Reads(Machine):
             if t is int and (kind, *parts[1:]) in self.varying_keys() and not self.bakes:
                 self.steps.check("type", step(), int)
                 return HostValue(value, step())
-            self.steps.check("equal", step(), value)
+            if kind == ENTRY and t in (int, str, bytes):
+                self.steps.entry(parts[0], parts[1], value)
+            else:
+                self.steps.check("equal", step(), value)
             return value
         if t in (float, complex):
             if self.bakes:
                 return value
             self.steps.check("type", step(), t)
             return HostValue(value, step())
+        if t is np.bool_ and not self.bakes:
+            self.steps.check("equal", step(), value)
+            return value
         if isinstance(value, (np.generic, np.ndarray)):
             return self.outside_array(value, kind, parts)
         if t in (list, dict, tuple, set) or (isinstance(value, tuple) and hasattr(t, "_fields")):

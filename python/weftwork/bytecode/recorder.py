@@ -169,6 +169,9 @@ class Recorder(Calls, Effects):
         return self.concrete(lhs), self.concrete(rhs)
 
     def binary(self, symbol: str, lhs: Any, rhs: Any) -> Any:
+        if symbol.startswith("**") and type(rhs) is HostValue and isinstance(lhs, (TracedArray, np.ndarray)):
+            # NumPy's operator computes these otherwise than power does.
+            rhs = self.concrete(rhs) if self.truth(self.host(is_short_power, rhs)) else rhs
         pair = self.operands(lhs, rhs)
         if pair is None:
             return self.host(BINARY[symbol.rstrip("=")], lhs, rhs)
@@ -390,6 +393,8 @@ class Recorder(Calls, Effects):
 
     def format(self, value: Any, spec: Any, conversion: str) -> Any:
         value = self.concrete(value)
+        if isinstance(value, TracedArray):
+            value = self.guarded(lambda v: v._need_value("a format", "format what the function returns"), (value,), {})
         if contains_traced(value) or is_user_object(value):
             self.refuse(f"{type_of(value).__name__} as text")
         self.require_no_user_objects(value)
@@ -433,6 +438,10 @@ class Escaped(Stop):
     def __init__(self, error: Exception) -> None:
         super().__init__(str(error))
         self.error = error
+
+
+def is_short_power(exponent: Any) -> bool:
+    return exponent in (-1, 0, 0.5, 1, 2)
 
 
 def is_python_number(value: Any) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import _core
 from ..numpy.tracer import TracedArray
 from .attributes import Attributes
 from .kinds import (
@@ -132,6 +133,8 @@ class UserClasses(Attributes):
     def require_no_user_objects(self, *values: Any) -> None:
         """For native code that calls methods of what it is given."""
         for value in values:
+            if self.strict and hasattr(type(value), "__dlpack__"):
+                continue
             if (
                 is_user_object(value)
                 or (type(value) in (list, tuple, set) and any(map(is_user_object, value)))
@@ -141,5 +144,6 @@ class UserClasses(Attributes):
             self.require_known(value)
 
     def require_known(self, value: Any) -> None:
-        if id(value) in self.opaque and not callable(value):
+        is_memory = isinstance(value, _core.Buffer) or (self.strict and hasattr(value, "__array__"))
+        if id(value) in self.opaque and not callable(value) and not is_memory:
             self.refuse(f"an object of type {type(value).__name__} of the surroundings")
