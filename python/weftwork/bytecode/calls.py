@@ -147,6 +147,8 @@ class Calls(Machine):
         if owner is not None:
             self.require_known(owner)
         args, kwargs = self.plain_operands(function, args, kwargs)
+        if makes_text(function, owner) and any(map(holds_traced, (owner, *args, *kwargs.values()))):
+            self.refuse("a value as text")
         if not safe_for_objects(function):
             self.require_no_user_objects(*args, *kwargs.values())
             if owner is not None and not isinstance(owner, types.ModuleType):
@@ -308,6 +310,11 @@ SAFE_METHODS = frozenset(
         "__len__",
     ]
 )
+
+
+def makes_text(function: Any, owner: Any) -> bool:
+    """Whether a method writes what it is given as text."""
+    return isinstance(owner, (str, bytes)) or getattr(function, "__name__", "") in ("__repr__", "__str__", "__format__")
 
 
 def safe_for_objects(function: Any) -> bool:

@@ -25,6 +25,9 @@ ENTRY, ATTRIBUTE, CELL, ITEM, CALL, OBJECT, LEAF, ARGUMENT = (
     "argument",
 )
 
+#: An attribute that a class has itself.
+CLASS = "class"
+
 
 class HostValue:
     """A number that Python has before the program runs: a global float, what is computed of it.
@@ -179,7 +182,7 @@ class Name(str):
 def parents(step: tuple[Any, ...]) -> list[int]:
     if step[0] == CALL:
         return [value for kind, value in step[2] if kind == "step"]
-    return [step[1]] if step[0] in (ATTRIBUTE, ITEM) else []
+    return [step[1]] if step[0] in (ATTRIBUTE, ITEM, CLASS) else []
 
 
 def expression(number: int, step: tuple[Any, ...], names: dict[str, Any]) -> str:
@@ -203,7 +206,7 @@ def expression(number: int, step: tuple[Any, ...], names: dict[str, Any]) -> str
     if kind == ENTRY:
         names[f"k{number}"] = parts[1]
         return f"o{number}[k{number}]"
-    if kind == ATTRIBUTE:
+    if kind in (ATTRIBUTE, CLASS):
         names[f"k{number}"] = parts[1]
         names["getattr"] = getattr
         return f"v{parts[0]}.{parts[1]}" if parts[1].isidentifier() else f"getattr(v{parts[0]}, k{number})"

@@ -176,6 +176,8 @@ class Recorder(Calls, Effects):
         if pair is None:
             return self.host(BINARY[symbol.rstrip("=")], lhs, rhs)
         lhs, rhs = pair
+        if type(lhs) in (str, bytes) and symbol[0] == "%":
+            return self.formatted(lhs, rhs)
         if is_user_object(lhs) or is_user_object(rhs):
             return self.user_binary(symbol, lhs, rhs)
         if (
@@ -399,6 +401,14 @@ class Recorder(Calls, Effects):
             self.refuse(f"{type_of(value).__name__} as text")
         self.require_no_user_objects(value)
         return super().format(value, spec, conversion)
+
+    def formatted(self, text: Any, values: Any) -> Any:
+        """text % values"""
+        values = self.concrete_deep(values)
+        if contains_traced(values):
+            self.refuse("a value as text")
+        self.require_no_user_objects(values)
+        return text % values
 
     # -- native calls that may see stand-ins -----------------------------------------------------------------------
 
