@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import linecache
+import re
 from dataclasses import dataclass
 from typing import Any
 
-from .graph import Executable
-from .jit import compile
+from .advice import advice_for
+from .annotation import with_declared
+from .bytecode.recorder import Refused
+from .bytecode.words import Words
+from .errors import Error
+from .graph import Executable, Graph
+from .jit import Jit, compile, plain_function, varying_of
+from .trace import Traced, positional_names
 
 __all__ = ["Cut", "Explanation", "KernelReport", "KernelTime", "RunProfile", "explain"]
 
@@ -56,19 +64,47 @@ class Cut:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What a program became; ``str()`` of it is for reading."""
+    """What a call runs as, and what its program became; ``str()`` of it is for reading.
+
+    ``way``: "compiled", as one program, or "plain", by NumPy; then ``reason`` and ``place`` ("file:line") say why, and
+    ``advice`` what to write instead. ``guards``: what has to be as it was for the program to be used again; ``reads``: what
+    each call reads anew from the surroundings; ``stores``: what is stored there once the program has run.
+    """
 
     name: str
-    kernels: tuple[KernelReport, ...]
-    cuts: tuple[Cut, ...]
+    kernels: tuple[KernelReport, ...] = ()
+    cuts: tuple[Cut, ...] = ()
+    way: str = "compiled"
+    reason: str = ""
+    place: str = ""
+    advice: str = ""
+    guards: tuple[str, ...] = ()
+    reads: tuple[str, ...] = ()
+    stores: tuple[str, ...] = ()
 
     def __str__(self) -> str:
+        return "\n".join(self._program() if self.way == "compiled" else self._plain())
+
+    def _program(self) -> list[str]:
         of_runs = [k for k in self.kernels if not k.setup]
         lines = [f"{self.name}: {len(of_runs)} kernels, {sum(k.launches for k in of_runs)} launches"]
         lines += [f"  {kernel}" for kernel in self.kernels]
-        lines += ["cuts: values that are stored between kernels, and why"] * bool(self.cuts)
-        lines += [f"  {cut}" for cut in self.cuts]
-        return "\n".join(lines)
+        parts = {
+            "cuts: values that are stored between kernels, and why": self.cuts,
+            "reads from its surroundings at each call": self.reads,
+            "is used as long as": self.guards,
+            "stores once the program has run": self.stores,
+        }
+        for head, items in parts.items():
+            lines += [head] * bool(items) + [f"  {item}" for item in items]
+        return lines
+
+    def _plain(self) -> list[str]:
+        file, _, line = self.place.rpartition(":")
+        source = linecache.getline(file, int(line)).strip() if line.isdigit() else ""
+        lines = [f"{self.name}: runs plainly with NumPy, not as one program", f"  {self.reason}"]
+        lines += [f"  {self.place}   {source}".rstrip()] * bool(self.place)
+        return lines + [f"instead: {self.advice}"] * bool(self.advice)
 
 
 @dataclass(frozen=True)
@@ -157,15 +193,65 @@ def kernel_reports(executable: Executable) -> list[KernelReport]:
     return reports
 
 
-def explain(function: Any, *args: Any, **kwargs: Any) -> Explanation:
-    """Compiles a function for such arguments (see :func:`weftwork.trace`), or takes a Graph or an Executable, and tells which
-    of its operations became which kernels, where values are stored between them, and why.
+def explain(function: Any, *args: Any, target: str | None = None, device: Any = None, **kwargs: Any) -> Explanation:
+    """Tells what calls of a function with such arguments run as: nothing is run, and nothing outside is changed.
+
+    Of a call that is one program: which of its operations became which kernels, where values are stored between them and
+    why, what of the surroundings it reads, stores, and relies on. Of one that runs plainly with NumPy: why, at which line,
+    and what to write instead. A Graph and an Executable can be explained too; ``target`` and ``device`` as for
+    :func:`weftwork.compile`.
 
     >>> import numpy as np, weftwork as wf
     >>> why = wf.explain(lambda x: np.tanh(x) * 2 + 1, np.ones(100, np.float32))
-    >>> len(why.kernels), [op for op, line in why.kernels[0].ops], why.kernels[0].written_bytes
-    (1, ['tanh', 'multiply', 'add'], 400)
+    >>> why.way, len(why.kernels), [op for op, line in why.kernels[0].ops], why.kernels[0].written_bytes
+    ('compiled', 1, ['tanh', 'multiply', 'add'], 400)
+    >>> why = wf.explain(lambda x: x if x.sum() > 0 else -x, np.ones(100, np.float32))
+    >>> why.way, why.advice
+    ('plain', 'use np.where, np.minimum/np.maximum, a mask, wf.cond or wf.while_loop')
     """
-    executable = function if isinstance(function, Executable) else compile(function, *args, **kwargs)
+    if isinstance(function, (Executable, Graph)):
+        exe = function if isinstance(function, Executable) else compile(function, *args, target=target, device=device, **kwargs)
+        return Explanation(exe._core.name, *program_of(exe))
+    plain, options = plain_function(function)
+    args, kwargs = with_declared(plain, options.declared, args, kwargs)
+    name = getattr(plain, "__name__", "main").replace("<lambda>", "lambda")
+    try:
+        traced = recorded(function, args, kwargs)
+    except Refused as refused:
+        reason, advice = advice_for(refused.reason)
+        return Explanation(name, way="plain", reason=reason, place=refused.place or place_of(plain), advice=advice)
+    exe = compile(Graph(traced.graph), target=target or options.target, device=device or options.device)
+    words = Words(traced.steps, plain, positional_names(plain))
+    told = {"guards": words.guards(), "reads": words.reads(), "stores": words.stores(traced)}
+    return Explanation(exe._core.name, *program_of(exe), **told)
+
+
+def recorded(function: Any, args: tuple, kwargs: dict[str, Any]) -> Traced:
+    """The recording that a call would make now; Refused where it would run plainly."""
+    plain, options = plain_function(function)
+    plans = function.plans_for(*args, **kwargs) if isinstance(function, Jit) and function.plan_count else []
+    try:
+        traced = options.trace(plain, args, kwargs, strict=False, varying=varying_of(plans, args, kwargs))
+    except Error as error:
+        if not FOREIGN.search(str(error)):
+            raise
+        raise Refused(str(error), place_of(plain)) from error
+    if isinstance(function, Jit) and function.is_plain:
+        # Such a function is not recorded any more.
+        raise Refused(*next(iter(function.refusals), ("its calls ran plainly before", place_of(plain))))
+    return traced
+
+
+#: Errors of arguments that a call takes plainly.
+FOREIGN = re.compile(r"\[(array_subclass|dtype)\]")
+
+
+def program_of(executable: Executable) -> tuple[tuple[KernelReport, ...], tuple[Cut, ...]]:
     cuts = tuple(Cut(op, source, reason, tuple(readers)) for op, source, reason, readers in executable._core.cut_infos)
-    return Explanation(executable._core.name, tuple(kernel_reports(executable)), cuts)
+    return tuple(kernel_reports(executable)), cuts
+
+
+def place_of(function: Any) -> str:
+    """Where a function is defined."""
+    code = getattr(function, "__code__", None)
+    return f"{code.co_filename}:{code.co_firstlineno}" if code is not None else ""

@@ -110,3 +110,148 @@ def test_names_that_are_no_text_are_escaped(tmp_path):
     assert loaded.inputs[0].name == "x.a\\udcff" and loaded.kernels[0].source == "model\\udcfe.py:2" and loaded.kernels == exe.kernels
     with pytest.raises(ValueError, match=r"model\\udcfe.py:4"):
         wf.jit(functions["wrong"])(np.ones(3))
+
+
+# ---- which way calls run ---------------------------------------------------------------------------------------------
+
+rate = 0.5
+weights = np.ones(3)
+settings = {"scale": 2.0, "name": "plain"}
+
+
+class Model:
+    width = 3
+
+    def __init__(self):
+        self.mean, self.count, self.training, self.history = np.zeros(3), 0, True, []
+
+    def step(self, x):
+        self.count += 1
+        if self.training:
+            self.mean = self.mean + rate * (x - self.mean)
+            self.history.append(x.sum())
+        weights[0] = x[1]
+        return (x - self.mean) * settings["scale"] / self.width
+
+
+def test_what_a_program_reads_stores_and_relies_on_is_told_and_nothing_is_run():
+    model = Model()
+    why = wf.explain(model.step, np.arange(3.0))
+    assert (why.way, why.reason, why.place, why.advice, model.count, model.history) == ("compiled", "", "", "", 0, [])
+    assert set(why.reads) == {
+        "the global 'rate': a float",
+        "the global 'weights': an array of float64, shape (3,)",
+        "the attribute 'mean' of a Model: an array of float64, shape (3,)",
+        "item 'scale' of the global 'settings': a float",
+    }
+    assert {
+        "the attribute 'training' of a Model is True",
+        "the attribute 'width' of the class Model is 3",
+        "the attribute 'history' of a Model has 0 items",
+        "the global 'settings' has the keys ['scale', 'name']",
+        "item 'name' of the global 'settings' is 'plain'",
+    } <= set(why.guards)
+    assert set(why.stores) == {
+        "the attribute 'count' of a Model",
+        "the attribute 'mean' of a Model",
+        "the items of the attribute 'history' of a Model",
+        "the elements of the global 'weights'",
+    }
+    for text in (*why.reads, *why.guards, *why.stores, "reads from its surroundings", "once the program has run"):
+        assert text in str(why)
+
+
+def test_variables_of_outer_functions_have_their_names():
+    def outer():
+        calls = 0
+
+        def inner(x):
+            nonlocal calls
+            calls += 1
+            return x * 2
+
+        return inner
+
+    why = wf.explain(outer(), np.ones(3))
+    assert "the outer variable 'calls' is 0" in why.guards
+    assert why.stores == ("the outer variable 'calls'",)
+
+
+def printed(x):
+    y = x + 1
+    print(y)
+    return y
+
+
+def branching(x):
+    if x.sum() > 0:
+        return x
+    return -x
+
+
+def selected(x):
+    y = x * 2
+    return y[y > 1]
+
+
+def divided(x):
+    return 1.0 / float(x[0])
+
+
+@pytest.mark.parametrize(
+    ("function", "line", "reason", "advice"),
+    [
+        (printed, "print(y)", "'print' is called", "where the function is called"),
+        (branching, "if x.sum()", "a condition needs the value of", "np.where"),
+        (selected, "def selected", "as many elements as the mask has true values", "np.where"),
+        (divided, "1.0 /", "which may raise", "np.divide"),
+    ],
+)
+@pytest.mark.parametrize("form", [lambda f: f, wf.jit, lambda f: wf.jit(f, strict=False)], ids=["plain", "jit", "unstrict"])
+def test_what_is_no_program_says_why_and_where_and_what_helps(function, line, reason, advice, form, capsys):
+    why = wf.explain(form(function), np.ones(3))
+    assert (why.way, why.kernels, why.cuts, why.name) == ("plain", (), (), function.__name__)
+    assert reason in why.reason
+    assert "  [" not in why.reason
+    assert advice in why.advice
+    assert why.place.endswith(line_of(function, line))
+    assert capsys.readouterr().out == ""
+    for text in ("runs plainly with NumPy", why.reason, why.place, line, f"instead: {why.advice}"):
+        assert text in str(why)
+
+
+@pytest.mark.parametrize("array", [np.ma.array([1.0]), np.array(["a"]), np.array([None])], ids=["masked", "text", "object"])
+def test_arguments_that_no_program_takes_are_told(array):
+    why = wf.explain(lambda x: x + x, array)
+    assert (why.way, bool(why.reason), bool(why.advice)) == ("plain", True, True)
+
+
+def test_explanation_and_call_agree_and_a_function_given_up_says_why():
+    count = 0
+
+    def mixed(x, loud):
+        nonlocal count
+        count += 1
+        return printed(x) if loud else x + 1
+
+    fast = wf.jit(mixed, strict=False)
+    for loud in (False, True):
+        way = wf.explain(fast, np.ones(3), loud).way
+        before = fast.ways
+        fast(np.ones(3), loud)
+        assert fast.ways[way] == before[way] + 1
+
+    always = wf.jit(printed, strict=False)
+    for n in range(1, 9):
+        always(np.ones(n))
+    assert always.is_plain
+    assert wf.explain(always, np.ones(3)).reason == "'print' is called"
+
+
+def test_what_is_declared_otherwise_still_raises():
+    def scaled(x: wf.tensor[np.float32, (3,)]):
+        return x * 2
+
+    assert wf.explain(scaled).way == "compiled"
+    with pytest.raises(TypeError, match="x"):
+        wf.explain(scaled, np.ones(3))
