@@ -12,6 +12,7 @@ import functools
 import itertools
 import math
 import operator
+import sys
 import types
 from typing import Any
 
@@ -191,38 +192,33 @@ SAFE_TYPES = (
 )
 
 
-@functools.lru_cache(maxsize=1)
-def numpy_functions() -> dict[int, Any]:
-    """NumPy's own functions and types, by identity."""
-    found: dict[int, Any] = {}
-    for module in (
-        np,
-        np.linalg,
-        np.fft,
-        np.lib.stride_tricks,
-        np.polynomial.polynomial,
-        np.lib.scimath,
-        np.emath,
-        np.char,
-        np.ma if False else np,
-    ):
-        for name in dir(module):
-            if name.startswith("_") or name in IMPURE_NUMPY:
-                continue
-            value = getattr(module, name, None)
-            kind = getattr(value, "__module__", None) or ""
-            if (
-                callable(value)
-                and (isinstance(value, np.ufunc) or kind.startswith("numpy"))
-                and not isinstance(value, types.ModuleType)
-            ):
-                found[id(value)] = value
-    return found
+#: NumPy's modules whose public functions depend on their arguments alone.
+PURE_MODULES = frozenset(
+    ["numpy", "numpy.linalg", "numpy.fft", "numpy.lib.stride_tricks", "numpy.polynomial.polynomial", "numpy.lib.scimath", "numpy.char", "numpy.strings"]
+)
+#: Those that were asked for, by identity.
+_found: dict[int, Any] = {}
 
 
 def is_numpy_function(function: Any) -> bool:
     """Whether it is a public function of NumPy without effects, a ufunc or one of its scalar types."""
-    return id(function) in numpy_functions() or isinstance(function, np.ufunc)
+    if isinstance(function, np.ufunc):
+        return True
+    if id(function) in _found:
+        return True
+    if not callable(function) or not is_in_numpy(function):
+        return False
+    _found[id(function)] = function
+    return True
+
+
+def is_in_numpy(function: Any) -> bool:
+    module, name = getattr(function, "__module__", None), getattr(function, "__name__", None)
+    if not isinstance(module, str) or module not in PURE_MODULES or not isinstance(name, str):
+        return False
+    # A module that is not imported holds no function that anyone could have.
+    public = not name.startswith("_") and name not in IMPURE_NUMPY
+    return public and getattr(sys.modules.get(module), name, None) is function
 
 
 def is_pure(function: Any) -> bool:
