@@ -2,14 +2,36 @@
 #include <Eigen/Eigenvalues>
 
 #include "weft/library/linalg.h"
+#include "weft/library/linalg_divided.h"
 #include "weft/library/linalg_tridiagonal.h"
 
 namespace weft::linalg {
 namespace {
 
-// Of the lower triangle of a, zeros above it. False when it did not come to an end.
+// Of a tridiagonal matrix, with LAPACK's signs.
+template <class R>
+bool solve(const Vector<R>& d, const Vector<R>& e, Vector<R>& values, Matrix<R>* vectors) {
+  if (d.size() <= smallest_divided) {
+    Vector<R> rest = e;
+    Matrix<R> none(0, d.size());
+    values = d;
+    if (vectors) vectors->setIdentity(d.size(), d.size());
+    return TridiagonalQl<R>(values, rest, vectors ? *vectors : none).solve();
+  }
+  Eigen::SelfAdjointEigenSolver<Matrix<R>> solver(d.size());
+  solver.computeFromTridiagonal(d, e, vectors ? Eigen::ComputeEigenvectors : Eigen::EigenvaluesOnly);
+  if (solver.info() != Eigen::Success) return false;
+  values = solver.eigenvalues();
+  if (!vectors) return true;
+  *vectors = solver.eigenvectors();
+  DividedSigns<R>(d, e).apply(*vectors);
+  return true;
+}
+
+// Of the lower triangle of a, zeros above it; of an upper one it holds the rows and columns in reverse. False when it
+// did not come to an end.
 template <class T>
-bool decompose(Matrix<T>& a, Vector<Real<T>>& w, Matrix<T>* v) {
+bool decompose(Matrix<T>& a, bool lower, Vector<Real<T>>& w, Matrix<T>* v) {
   const Index n = a.rows();
   if (n == 0) return true;
   if (n == 1) {
@@ -24,14 +46,16 @@ bool decompose(Matrix<T>& a, Vector<Real<T>>& w, Matrix<T>* v) {
   scale_by_power(a, -exponent);
   Tridiagonal<T> form(n);
   form.reduce(a);
-  Eigen::SelfAdjointEigenSolver<Matrix<Real<T>>> solver(n);
-  solver.computeFromTridiagonal(form.diagonal, form.below, v ? Eigen::ComputeEigenvectors : Eigen::EigenvaluesOnly);
-  if (solver.info() != Eigen::Success) return false;
-  w = solver.eigenvalues();
+  // From the upper triangle LAPACK starts at the end.
+  if (!lower) form.diagonal.reverseInPlace(), form.below.reverseInPlace();
+  Matrix<Real<T>> vectors;
+  if (!solve(form.diagonal, form.below, w, v ? &vectors : nullptr)) return false;
   scale_by_power(w, exponent);
   if (v) {
-    *v = solver.eigenvectors().template cast<T>();
+    *v = vectors.template cast<T>();
+    if (!lower) v->colwise().reverseInPlace();
     form.apply(a, *v);
+    if (!lower) v->colwise().reverseInPlace();
   }
   return true;
 }
@@ -45,9 +69,9 @@ void run(Index batch, Index n, bool lower, const void* a, void* w, void* v, int3
     if (lower)
       work.template triangularView<Eigen::Lower>() = read<T>(a, item, n, n);
     else
-      work.template triangularView<Eigen::Lower>() = read<T>(a, item, n, n).adjoint();
+      work.template triangularView<Eigen::Lower>() = read<T>(a, item, n, n).reverse();
     work.diagonal() = work.diagonal().real().template cast<T>();
-    const bool done = decompose<T>(work, values, v ? &vectors : nullptr);
+    const bool done = decompose<T>(work, lower, values, v ? &vectors : nullptr);
     if (!done) values.setConstant(not_a_number<Real<T>>), vectors.setConstant(not_a_number<T>);
     write<Real<T>>(w, item, n, 1) = values;
     if (v) write<T>(v, item, n, n) = vectors;
