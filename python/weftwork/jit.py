@@ -214,8 +214,15 @@ def jit(
     and what ``static_argnames`` lists are part of the program; Python floats and complex numbers are inputs that promote
     as Python scalars do. Arrays may be nested in tuples, lists and dicts; a :class:`weftwork.Buffer`, or what has
     ``__dlpack__``, in the place of one is used where it lies; arrays of the result are buffers where any argument is one.
-    Arrays that the function writes to are written in place. Read-only arrays that it reads from its surroundings are
-    constants of the program, others are read anew at each call. A jitted function that another calls is a part of it.
+    Arrays that the function writes to are written in place. A jitted function that another calls is a part of it.
+
+    Globals, attributes, variables of outer functions and what lists and dictionaries hold may be read and stored: arrays, floats
+    and integers that change are read anew at each call (read-only arrays are constants); for another text, flag, function,
+    object or length the function is recorded again. What it stores is stored once the program has run.
+
+    A call that cannot be one program runs plainly, as the function itself with NumPy; ``strict=True`` raises and names the
+    line instead, as the knob WEFT_STRICT=1 does where ``strict`` is not given. :func:`weftwork.explain` tells why, ``ways`` how many
+    calls ran which way, ``refusals`` the reasons.
 
     ``dynamic={"x": {0: wf.Dim("n", 1, 64, 4096)}}`` makes axis 0 of ``x`` a symbolic extent: one program serves all sizes
     from 1 to 4096. Annotations ``wf.tensor[...]`` declare the same, with dtype and shape. ``donate_argnames`` are arguments
@@ -229,6 +236,19 @@ def jit(
     ...     return np.tanh(x @ w)
     >>> f(np.zeros((2, 3), np.float32), np.ones((3, 4), np.float32)).shape
     (2, 4)
+    >>> class Model:
+    ...     def __init__(self):
+    ...         self.weights, self.steps = np.zeros(3), 0
+    ...     @wf.jit
+    ...     def step(self, gradient, rate):
+    ...         self.weights = self.weights - rate * gradient
+    ...         self.steps += 1
+    ...         return self.weights.max()
+    >>> model = Model()
+    >>> [float(model.step(np.ones(3), rate)) for rate in (0.5, 0.25, 0.25)], model.steps
+    ([-0.5, -0.75, -1.0], 3)
+    >>> Model.step.ways
+    {'compiled': 3, 'plain': 0}
     """
     options = Options(
         frozenset(names_of(static_argnames)),
