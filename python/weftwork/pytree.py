@@ -12,7 +12,7 @@ def flatten(value: Any, is_leaf: Callable[[Any], bool], path: str = "") -> tuple
     """Leaves with their paths ("x", "x.0", "x.weights"), in order, and the structure that unflatten_with takes."""
     if is_leaf(value):
         return [(path, value)], None
-    if isinstance(value, (tuple, list)):
+    if type(value) in (tuple, list) or (isinstance(value, tuple) and hasattr(value, "_fields")):
         parts = [flatten(item, is_leaf, _join(path, i)) for i, item in enumerate(value)]
         return [leaf for leaves, _ in parts for leaf in leaves], (type(value), None, [s for _, s in parts])
     if type(value) is dict:

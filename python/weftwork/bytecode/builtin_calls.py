@@ -405,6 +405,7 @@ def call_dict(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     if not args:
         return r.born(dict(**kwargs))
     if isinstance(args[0], dict):
+        r.require_known(args[0])
         return r.born({**args[0], **kwargs})
     pairs = [r.listed(r.frame, pair) for pair in r.listed(r.frame, args[0])]
     keys = [r.concrete(k) for k, _ in pairs]

@@ -63,9 +63,11 @@ class Effects(UserClasses):
 
     def mirror_argument(self, given: Any, copy: Any, step: Any) -> None:
         """Lists and dictionaries among the arguments: what the function does to their copies is done to them."""
-        if type(given) not in (list, dict, tuple):
+        is_record = isinstance(given, tuple) and hasattr(type(given), "_fields")
+        if type(given) not in (list, dict, tuple) and not is_record:
             if not is_plain_argument(given):
-                self.opaque[id(given)] = given  # what it is may change between calls
+                # What it is may change between calls, and what becomes of a copy of it is not seen.
+                self.opaque[id(given)], self.opaque[id(copy)] = given, copy
             return
         if given is copy:
             return

@@ -35,7 +35,7 @@ SAME = (
     types.GenericAlias,
 )
 #: Classes of the user's that are derived from these hold more than their attributes.
-CONTAINERS = (dict, list, set, bytearray, collections.deque)
+CONTAINERS = (dict, list, set, bytearray, collections.deque, tuple, frozenset)
 
 
 class Mirror:
@@ -70,7 +70,7 @@ def is_user_object(value: Any) -> bool:
 
 
 HEAP = 1 << 9
-OWN: set[type] = set()
+OWN: set[type] = {np.errstate}
 _python_classes: dict[type, bool] = {}
 
 

@@ -382,6 +382,7 @@ class Recorder(Calls, Effects):
 
     def mapping(self, value: Any) -> dict[Any, Any]:
         if isinstance(value, dict):
+            self.require_known(value)
             return dict(value)
         return self.refuse(f"{type(value).__name__} is unpacked as a mapping")
 

@@ -1,0 +1,159 @@
+"""Small functions with state, called again and again beside plain Python: results, types and what is left behind agree."""
+
+from __future__ import annotations
+
+import collections
+import types
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import weftwork as wf
+
+#: Each makes a function anew, and the argument lists of its calls: thunks, which may change the state first.
+Program = Callable[[], tuple[Callable[..., Any], list[Callable[[], tuple]]]]
+PROGRAMS: list[Program] = []
+X = np.arange(3.0)
+
+
+def program(make: Program) -> Program:
+    PROGRAMS.append(make)
+    return make
+
+
+def told(value: Any) -> Any:
+    """A value with the types of all its parts."""
+    if isinstance(value, np.ndarray):
+        return "array", value.dtype.str, value.shape, value.tolist()
+    if isinstance(value, dict):
+        return type(value).__name__, [(told(k), told(v)) for k, v in value.items()]
+    if isinstance(value, (list, tuple)):
+        return type(value).__name__, [told(v) for v in value]
+    return type(value).__name__, repr(value)
+
+
+def outcome(function: Callable[..., Any], args: tuple) -> Any:
+    try:
+        return told(function(*args)), told(args)
+    except Exception as error:
+        return type(error).__name__, str(error), told(args)
+
+
+@pytest.mark.parametrize("make", PROGRAMS, ids=lambda make: make.__name__)
+def test_as_plain_python(make):
+    (plain, expected), (function, actual) = make(), make()
+    jitted = wf.jit(function, strict=False)
+    for wanted, given in zip(expected, actual, strict=True):
+        assert outcome(jitted, given()) == outcome(plain, wanted())
+    assert sum(jitted.ways.values()) == len(expected)
+
+
+def changing(container: Any, *values: Any) -> list[Callable[[], tuple]]:
+    """Calls with one array; before each, an entry of the container is set."""
+
+    def call(value: Any) -> tuple:
+        container["a"] = value
+        return (X,)
+
+    return [lambda v=v: call(v) for v in values]
+
+
+class Ordered(dict):
+    pass
+
+
+class Row(tuple):
+    __slots__ = ()
+
+
+class Items(list):
+    pass
+
+
+class Pair(NamedTuple):
+    items: list
+    factor: float
+
+
+def copied(state):
+    return lambda x: x * dict(state)["a"]
+
+
+def unpacked(state):
+    return lambda x: x * {**state}["a"]
+
+
+def handed_on(state):
+    def inner(**entries):
+        return entries["a"]
+
+    return lambda x: x * inner(**state)
+
+
+def program_of(use: Callable[[Any], Any], make_state: Callable[[], Any], name: str) -> None:
+    def make():
+        state = make_state()
+        return use(state), changing(state, 1.0, 1.0, 2.0, 3, "no")
+
+    make.__name__ = name
+    program(make)
+
+
+for _use in (copied, unpacked, handed_on):
+    for _kind in (dict, collections.OrderedDict, Ordered, lambda: collections.defaultdict(float)):
+        program_of(_use, _kind, f"{_use.__name__}_{getattr(_kind, '__name__', 'default')}")
+
+
+@program
+def view_of_a_mapping():
+    state: dict = {}
+    proxy = types.MappingProxyType(state)
+    return (lambda x: x * dict(proxy)["a"]), changing(state, 1.0, 2.0, 2.0)
+
+
+@program
+def a_tuple_of_a_class_of_its_own():
+    row = Row(({},))
+    return (lambda x: x * row[0]["a"]), changing(row[0], 1.0, 1.0, 2.0)
+
+
+@program
+def the_order_of_a_set():
+    state = {8, 0}
+
+    def call(*values):
+        state.clear()
+        for value in values:
+            state.add(value)
+        return (X,)
+
+    turns = [lambda v=v: call(*v) for v in [(8, 0), (8, 0), (0, 8), (16, 8, 0), (0, 8, 16), (1,), (True,), (1.0,)]]
+    return (lambda x: [x * k for k in state]), turns
+
+
+@program
+def a_list_of_a_class_of_its_own_is_an_argument():
+    return (lambda x, items: (x, items)), [lambda v=v: (X, Items([v])) for v in (1.0, 1.0, 2.0)]
+
+
+@program
+def such_a_list_grows():
+    return (lambda x, items: items.append(1.0)), [lambda v=v: (X, Items([v])) for v in (1.0, 1.0, 2.0)]
+
+
+@program
+def a_list_within_a_named_tuple_grows():
+    def grow(x, pair):
+        pair.items.append(pair.factor)
+        return x * pair.items[0]
+
+    return grow, [lambda v=v: (X, Pair([v], v)) for v in (1.0, 1.0, 2.0)]
+
+
+@program
+def the_order_of_a_set_that_is_an_argument():
+    return (lambda x, s: [x * k for k in s]), [
+        lambda v=v: (X, frozenset(v)) for v in ([8, 0], [0, 8], [1], [True], [1.0])
+    ]
