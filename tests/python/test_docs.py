@@ -1,6 +1,11 @@
-"""The Python blocks of every page run, top to bottom, in one namespace per page."""
+"""The Python blocks of every page run, top to bottom, in one namespace per page; the examples of docstrings run."""
 
+import doctest
+import importlib
+import pkgutil
 import re
+import sys
+import types
 from pathlib import Path
 
 import pytest
@@ -36,3 +41,17 @@ def test_the_blocks_run(page, tmp_path, monkeypatch):
 def test_the_links_lead_somewhere(page):
     targets = LINK.findall(re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL))
     assert [t for t in targets if not (page.parent / t).exists()] == []
+
+
+def examples():
+    """The docstrings of the package with examples."""
+    modules = [importlib.import_module(f"weftwork.{m.name}") for m in pkgutil.iter_modules(wf.__path__) if m.name[0] != "_"]
+    modules = [sys.modules[name] for name in sorted({m.__name__ for m in modules if isinstance(m, types.ModuleType)})]
+    return [test for module in modules for test in doctest.DocTestFinder().find(module) if test.examples]
+
+
+@pytest.mark.parametrize("test", examples(), ids=lambda test: test.name)
+def test_the_examples_of_docstrings_run(test, capsys):
+    test.globs = {"__name__": "example"}
+    failed = doctest.DocTestRunner(verbose=False).run(test).failed
+    assert failed == 0, capsys.readouterr().out
