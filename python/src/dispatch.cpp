@@ -7,49 +7,10 @@
 
 #include "executable.h"
 #include "numpy_array.h"
+#include "plan.h"
 
 namespace weft::py {
 namespace {
-
-// What an output of the Python function is made of.
-enum class Source : int { output, leaf };
-
-// What NumPy gives where there are no dimensions.
-enum class Form : int { array, scalar, python_number };
-
-struct OutputSlot {
-  Source source;
-  size_t index;  // of the program's output, or of the leaf that is returned as it is
-  Form form;
-};
-
-// An entry of a dictionary that a plan relies on: it is this object, or there is none. Or a type, whose version it is.
-struct Entry {
-  nb::object space, key, value;
-  uint64_t version = 0;  // of the dictionary when the entry was last found to be as it should, or of the type
-};
-
-// One way through the function for a signature: a program, or (plain) the function itself.
-struct Plan {
-  nb::object core;  // as Python sees it; None: plain
-  Executable executable;
-  std::vector<size_t> input_leaves;  // leaf index of each program input
-  std::vector<nb::object> captured;  // program inputs after those of leaves
-  std::vector<OutputSlot> outputs;
-  std::vector<size_t> layout_leaves;  // those whose order in memory the plan depends on
-  std::string layouts;                // that order
-  nb::object build_result;            // outputs, extra → what the function returns; None: the one output itself
-  std::vector<Entry> entries;
-  nb::object guard;              // (leaves, args, kwargs) → a tuple `extra`, or None where the plan does not apply
-  nb::object steps = nb::none();  // what was read while it was recorded, for Python
-  size_t extra_inputs = 0;       // so many of `extra` are program inputs, after the captured ones
-  nb::object key;                // where the dispatcher has it
-  std::vector<nb::object> kept;  // objects that the key names by their addresses
-  uint64_t used = 0;             // when, in calls of the function
-  int plain_runs = 0;
-
-  bool is_plain() const { return core.is_none(); }
-};
 
 // Array leaves, and the signature as bytes plus the static objects.
 struct Flattened {
@@ -60,36 +21,6 @@ struct Flattened {
   std::vector<nb::object> kept;  // objects that the signature names by their addresses
   bool is_foreign = false;       // what no program can take: the function runs as it is
 };
-
-// The number that changes with each change of a dictionary, where Python has one.
-uint64_t version_of(PyObject* dict) {
-#if PY_VERSION_HEX < 0x030c0000
-  return reinterpret_cast<PyDictObject*>(dict)->ma_version_tag;
-#else
-  (void)dict;
-  return 0;
-#endif
-}
-
-// Two integers or texts that are equal, and of the same type.
-bool is_same_constant(PyObject* found, PyObject* wanted) {
-  if (!found || !wanted || Py_TYPE(found) != Py_TYPE(wanted)) return false;
-  if (!PyLong_CheckExact(found) && !PyUnicode_CheckExact(found) && !PyBytes_CheckExact(found)) return false;
-  return PyObject_RichCompareBool(found, wanted, Py_EQ) == 1;
-}
-
-bool is_unchanged(Entry& entry) {
-  PyObject* space = entry.space.ptr();
-  if (PyType_Check(space)) return reinterpret_cast<PyTypeObject*>(space)->tp_version_tag == entry.version;
-  uint64_t version = version_of(space);
-  if (version && version == entry.version) return true;
-  PyObject* found = PyDict_GetItemWithError(space, entry.key.ptr());
-  if (!found && PyErr_Occurred()) PyErr_Clear();
-  PyObject* wanted = entry.value.is_valid() ? entry.value.ptr() : nullptr;
-  if (found != wanted && !is_same_constant(found, wanted)) return false;
-  entry.version = version;
-  return true;
-}
 
 // Whether a function is traced on this thread: jitted ones that it calls are a part of it.
 thread_local bool is_tracing = false;
@@ -510,44 +441,10 @@ class Dispatcher {
   uint64_t calls_ = 0;
 };
 
-// (dictionary, key, value) or (dictionary, key) where nothing is, or (type,).
-Entry entry_of(nb::handle given) {
-  size_t count = nb::len(given);
-  Entry entry;
-  entry.space = nb::borrow(given[0]);
-  if (count == 1) {
-    auto* type = reinterpret_cast<PyTypeObject*>(entry.space.ptr());
-    // Looking anything up gives a type a version.
-    if (!type->tp_version_tag) _PyType_Lookup(type, nb::str("__weft_version__").ptr());
-    entry.version = type->tp_version_tag;
-  } else {
-    entry.key = nb::borrow(given[1]);
-    if (count == 3) entry.value = nb::borrow(given[2]);
-  }
-  return entry;
-}
-
 int traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   return nb::inst_ready(self) ? nb::inst_ptr<Dispatcher>(self)->traverse(visit, arg) : 0;
 }
-
-// What a plan holds may hold the function in turn, as a static argument does that has it for an attribute.
-int traverse_plan(PyObject* self, visitproc visit, void* arg) {
-  Py_VISIT(Py_TYPE(self));
-  if (!nb::inst_ready(self)) return 0;
-  const Plan& plan = *nb::inst_ptr<Plan>(self);
-  for (const nb::object* held : {&plan.core, &plan.build_result, &plan.guard, &plan.steps, &plan.key}) Py_VISIT(held->ptr());
-  for (const nb::object& array : plan.captured) Py_VISIT(array.ptr());
-  for (const nb::object& object : plan.kept) Py_VISIT(object.ptr());
-  for (const Entry& entry : plan.entries) {
-    Py_VISIT(entry.space.ptr());
-    Py_VISIT(entry.value.ptr());
-  }
-  return 0;
-}
-
-PyType_Slot plan_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse_plan)}, {0, nullptr}};
 
 int clear(PyObject* self) {
   nb::inst_ptr<Dispatcher>(self)->let_go();
@@ -563,31 +460,7 @@ void bind_dispatch(nb::module_& m) {
   m.def(
       "set_tracing", [](bool on) { is_tracing = on; }, nb::arg("on"),
       "Says whether a function is traced on this thread.");
-  nb::class_<Plan>(m, "Plan", nb::type_slots(plan_slots), "A way through a jitted function for a signature.")
-      .def_prop_rw("steps", [](const Plan& self) { return self.steps; }, [](Plan& self, nb::object steps) { self.steps = std::move(steps); },
-                   nb::arg("steps").none())
-      .def(
-          "__init__",
-          [](Plan* self, nb::object executable, nb::handle input_leaves, nb::handle captured, nb::handle outputs,
-             nb::object build_result, nb::handle layout_leaves, nb::handle entries, nb::object guard,
-             size_t extra_inputs) {
-            new (self) Plan{};
-            if (!executable.is_none()) self->executable = nb::cast<const PyExecutable&>(executable).compiled.executable;
-            self->core = std::move(executable);
-            for (nb::handle leaf : input_leaves) self->input_leaves.push_back(nb::cast<size_t>(leaf));
-            for (nb::handle array : captured) self->captured.push_back(nb::borrow(array));
-            for (nb::handle slot : outputs)
-              self->outputs.push_back({static_cast<Source>(nb::cast<int>(slot[0])), nb::cast<size_t>(slot[1]),
-                                       static_cast<Form>(nb::cast<int>(slot[2]))});
-            self->build_result = std::move(build_result);
-            for (nb::handle leaf : layout_leaves) self->layout_leaves.push_back(nb::cast<size_t>(leaf));
-            for (nb::handle entry : entries) self->entries.push_back(entry_of(entry));
-            self->guard = std::move(guard);
-            self->extra_inputs = extra_inputs;
-          },
-          nb::arg("executable").none(), nb::arg("input_leaves"), nb::arg("captured"), nb::arg("outputs"),
-          nb::arg("build_result").none(), nb::arg("layout_leaves"), nb::arg("entries"), nb::arg("guard").none(),
-          nb::arg("extra_inputs"));
+  bind_plan(m);
   nb::class_<Dispatcher>(m, "Dispatcher", nb::type_slots(collector_slots), "The cached call of a jitted function.")
       .def(nb::init<nb::object, nb::object, nb::object, nb::object, nb::tuple, nb::dict, nb::tuple, bool>())
       .def("__call__", &Dispatcher::call)

@@ -1,0 +1,103 @@
+// Plans: whether what they rely on still holds, and how Python makes them.
+#include "plan.h"
+
+namespace weft::py {
+namespace {
+
+// The number that changes with each change of a dictionary, where Python has one.
+uint64_t version_of(PyObject* dict) {
+#if PY_VERSION_HEX < 0x030c0000
+  return reinterpret_cast<PyDictObject*>(dict)->ma_version_tag;
+#else
+  (void)dict;
+  return 0;
+#endif
+}
+
+// Two integers or texts that are equal, and of the same type.
+bool is_same_constant(PyObject* found, PyObject* wanted) {
+  if (!found || !wanted || Py_TYPE(found) != Py_TYPE(wanted)) return false;
+  if (!PyLong_CheckExact(found) && !PyUnicode_CheckExact(found) && !PyBytes_CheckExact(found)) return false;
+  return PyObject_RichCompareBool(found, wanted, Py_EQ) == 1;
+}
+
+// (dictionary, key, value) or (dictionary, key) where nothing is, or (type,).
+Entry entry_of(nb::handle given) {
+  size_t count = nb::len(given);
+  Entry entry;
+  entry.space = nb::borrow(given[0]);
+  if (count == 1) {
+    auto* type = reinterpret_cast<PyTypeObject*>(entry.space.ptr());
+    // Looking anything up gives a type a version.
+    if (!type->tp_version_tag) _PyType_Lookup(type, nb::str("__weft_version__").ptr());
+    entry.version = type->tp_version_tag;
+  } else {
+    entry.key = nb::borrow(given[1]);
+    if (count == 3) entry.value = nb::borrow(given[2]);
+  }
+  return entry;
+}
+
+// What a plan holds may hold the function in turn, as a static argument does that has it for an attribute.
+int traverse_plan(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (!nb::inst_ready(self)) return 0;
+  const Plan& plan = *nb::inst_ptr<Plan>(self);
+  for (const nb::object* held : {&plan.core, &plan.build_result, &plan.guard, &plan.steps, &plan.key})
+    Py_VISIT(held->ptr());
+  for (const nb::object& array : plan.captured) Py_VISIT(array.ptr());
+  for (const nb::object& object : plan.kept) Py_VISIT(object.ptr());
+  for (const Entry& entry : plan.entries) {
+    Py_VISIT(entry.space.ptr());
+    Py_VISIT(entry.value.ptr());
+  }
+  return 0;
+}
+
+PyType_Slot plan_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse_plan)}, {0, nullptr}};
+
+}  // namespace
+
+bool is_unchanged(Entry& entry) {
+  PyObject* space = entry.space.ptr();
+  if (PyType_Check(space)) return reinterpret_cast<PyTypeObject*>(space)->tp_version_tag == entry.version;
+  uint64_t version = version_of(space);
+  if (version && version == entry.version) return true;
+  PyObject* found = PyDict_GetItemWithError(space, entry.key.ptr());
+  if (!found && PyErr_Occurred()) PyErr_Clear();
+  PyObject* wanted = entry.value.is_valid() ? entry.value.ptr() : nullptr;
+  if (found != wanted && !is_same_constant(found, wanted)) return false;
+  entry.version = version;
+  return true;
+}
+
+void bind_plan(nb::module_& m) {
+  nb::class_<Plan>(m, "Plan", nb::type_slots(plan_slots), "A way through a jitted function for a signature.")
+      .def_prop_rw(
+          "steps", [](const Plan& self) { return self.steps; },
+          [](Plan& self, nb::object steps) { self.steps = std::move(steps); }, nb::arg("steps").none())
+      .def(
+          "__init__",
+          [](Plan* self, nb::object executable, nb::handle input_leaves, nb::handle captured, nb::handle outputs,
+             nb::object build_result, nb::handle layout_leaves, nb::handle entries, nb::object guard,
+             size_t extra_inputs) {
+            new (self) Plan{};
+            if (!executable.is_none()) self->executable = nb::cast<const PyExecutable&>(executable).compiled.executable;
+            self->core = std::move(executable);
+            for (nb::handle leaf : input_leaves) self->input_leaves.push_back(nb::cast<size_t>(leaf));
+            for (nb::handle array : captured) self->captured.push_back(nb::borrow(array));
+            for (nb::handle slot : outputs)
+              self->outputs.push_back({static_cast<Source>(nb::cast<int>(slot[0])), nb::cast<size_t>(slot[1]),
+                                       static_cast<Form>(nb::cast<int>(slot[2]))});
+            self->build_result = std::move(build_result);
+            for (nb::handle leaf : layout_leaves) self->layout_leaves.push_back(nb::cast<size_t>(leaf));
+            for (nb::handle entry : entries) self->entries.push_back(entry_of(entry));
+            self->guard = std::move(guard);
+            self->extra_inputs = extra_inputs;
+          },
+          nb::arg("executable").none(), nb::arg("input_leaves"), nb::arg("captured"), nb::arg("outputs"),
+          nb::arg("build_result").none(), nb::arg("layout_leaves"), nb::arg("entries"), nb::arg("guard").none(),
+          nb::arg("extra_inputs"));
+}
+
+}  // namespace weft::py

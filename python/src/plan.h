@@ -1,0 +1,59 @@
+// Plans: what a jitted function does for a signature, and what has to hold for it.
+#pragma once
+
+#include <nanobind/stl/string.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "executable.h"
+
+namespace weft::py {
+
+// What an output of the Python function is made of.
+enum class Source : int { output, leaf };
+
+// What NumPy gives where there are no dimensions.
+enum class Form : int { array, scalar, python_number };
+
+struct OutputSlot {
+  Source source;
+  size_t index;  // of the program's output, or of the leaf that is returned as it is
+  Form form;
+};
+
+// An entry of a dictionary that a plan relies on: it is this object, or there is none. Or a type, whose version it is.
+struct Entry {
+  nb::object space, key, value;
+  uint64_t version = 0;  // of the dictionary when the entry was last found to be as it should, or of the type
+};
+
+// One way through the function for a signature: a program, or (plain) the function itself.
+struct Plan {
+  nb::object core;  // as Python sees it; None: plain
+  Executable executable;
+  std::vector<size_t> input_leaves;  // leaf index of each program input
+  std::vector<nb::object> captured;  // program inputs after those of leaves
+  std::vector<OutputSlot> outputs;
+  std::vector<size_t> layout_leaves;  // those whose order in memory the plan depends on
+  std::string layouts;                // that order
+  nb::object build_result;            // outputs, extra → what the function returns; None: the one output itself
+  std::vector<Entry> entries;
+  nb::object guard;               // (leaves, args, kwargs) → a tuple `extra`, or None where the plan does not apply
+  nb::object steps = nb::none();  // what was read while it was recorded, for Python
+  size_t extra_inputs = 0;        // so many of `extra` are program inputs, after the captured ones
+  nb::object key;                 // where the dispatcher has it
+  std::vector<nb::object> kept;   // objects that the key names by their addresses
+  uint64_t used = 0;              // when, in calls of the function
+  int plain_runs = 0;
+
+  bool is_plain() const { return core.is_none(); }
+};
+
+// Whether an entry is what it was.
+bool is_unchanged(Entry& entry);
+
+void bind_plan(nb::module_& m);
+
+}  // namespace weft::py
