@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-__all__ = ["flatten", "unflatten_with"]
+__all__ = ["flatten", "is_record", "unflatten_with"]
 
 
 def flatten(value: Any, is_leaf: Callable[[Any], bool], path: str = "") -> tuple[list[tuple[str, Any]], Any]:
@@ -19,6 +19,14 @@ def flatten(value: Any, is_leaf: Callable[[Any], bool], path: str = "") -> tuple
         parts = [flatten(item, is_leaf, _join(path, key)) for key, item in value.items()]
         return [leaf for leaves, _ in parts for leaf in leaves], (dict, list(value), [s for _, s in parts])
     return [], ("static", value, [])
+
+
+def is_record(kind: type) -> bool:
+    """Whether the instances of a class of named tuples are their items and no more."""
+    if not issubclass(kind, tuple) or not hasattr(kind, "_fields") or kind.__dictoffset__:
+        return False
+    makers = [base for base in kind.__mro__ if "__new__" in vars(base)]
+    return makers[0].__bases__ == (tuple,) and all("__init__" not in vars(b) for b in kind.__mro__[:-1])
 
 
 def _join(path: str, key: Any) -> str:
@@ -42,6 +50,4 @@ def _built(part: Any, remaining: Iterator[Any]) -> Any:
     if kind is dict:
         return {key: _built(item, remaining) for key, item in zip(keys, parts, strict=True)}
     items = [_built(item, remaining) for item in parts]
-    if hasattr(kind, "_fields"):
-        return kind(*items)
-    return kind(items)
+    return kind(items) if kind in (list, tuple) else tuple.__new__(kind, items)

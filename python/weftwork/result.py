@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from .bytecode.kinds import is_user_object, type_of
+from .bytecode.kinds import CONTAINERS, is_record, is_user_object, type_of
 from .bytecode.outside import HostValue
 from .numpy.steps import view_of
 from .numpy.tracer import Selection, TracedArray, as_tensor
@@ -105,8 +105,9 @@ class Blueprint:
         if type(value) is HostValue:
             return ("step", self.step(value.step))
         join = lambda key: f"{path}.{key}" if path else str(key)
-        if type(value) in (list, tuple) or (isinstance(value, tuple) and hasattr(type(value), "_fields")):
-            return ("sequence", type(value), [self.add(item, join(i)) for i, item in enumerate(value)])
+        kind = type(value)
+        if kind in (list, tuple) or is_record(kind):
+            return ("sequence", kind, [self.add(item, join(i)) for i, item in enumerate(value)])
         if type(value) is dict:
             return ("dict", [(key, self.add(item, join(ascii_of(key)))) for key, item in value.items()])
         if id(value) in self.recorder.fresh:
@@ -188,7 +189,8 @@ class Blueprint:
         )
         if plain or known or self.recorder.bakes or kind.__module__ == "weftwork.joined":
             return ("constant", value)
-        if is_user_object(value) or self.recorder.is_outside(value):
+        is_object = is_user_object(value) and not isinstance(value, CONTAINERS)
+        if is_object or self.recorder.is_outside(value):
             return ("constant", value)
         if kind in (set, frozenset) and all(type(v) in (int, float, str, bool, bytes, type(None)) for v in value):
             return ("copy", kind, tuple(value))

@@ -229,6 +229,8 @@ class Call:
             originals = [leaf.traced.tensor for leaf in arguments.inputs]
             trace.arguments = [leaf.traced for leaf in arguments.inputs]
             try:
+                if recorder.unfit:
+                    recorder.refuse(recorder.unfit)
                 result = recorder.start(self.function, tuple(traced_args), traced_kwargs)
                 if trace.loops:
                     raise Retry(trace.loops[-1].turns.site, "it is left before its end")

@@ -30,7 +30,7 @@ def told(value: Any) -> Any:
     if isinstance(value, dict):
         return type(value).__name__, [(told(k), told(v)) for k, v in value.items()]
     if isinstance(value, (list, tuple)):
-        return type(value).__name__, [told(v) for v in value]
+        return type(value).__name__, [told(v) for v in value], told(vars(value)) if hasattr(value, "__dict__") else ""
     return type(value).__name__, repr(value)
 
 
@@ -150,6 +150,28 @@ def a_list_within_a_named_tuple_grows():
         return x * pair.items[0]
 
     return grow, [lambda v=v: (X, Pair([v], v)) for v in (1.0, 1.0, 2.0)]
+
+
+class Measured(collections.namedtuple("Measured", "a b")):
+    """A named tuple with an attribute besides."""
+
+    def __new__(cls, a, b, extra):
+        return super().__new__(cls, a, b)
+
+    def __init__(self, a, b, extra):
+        self.extra = extra
+
+
+@program
+def a_named_tuple_with_attributes_is_the_result():
+    return (lambda x: (m := Measured(x, x + 1, x * 2), m.extra)), [lambda: (X,)] * 3
+
+
+@program
+def a_named_tuple_with_attributes_is_an_argument():
+    return (lambda x, m: (hasattr(m, "extra"), m.extra * x + m.a)), [
+        lambda v=v: (X, Measured(1.0, 2.0, v)) for v in (1.0, 1.0, 2.0)
+    ]
 
 
 @program

@@ -12,7 +12,7 @@ from .. import _core
 from ..numpy.layout import given_strides
 from ..numpy.steps import view_of
 from ..numpy.tracer import Read, Selection, Trace, TracedArray, is_frozen
-from .kinds import CONSTANTS, CONTAINERS, SAME, Mirror, is_user_object
+from .kinds import CONSTANTS, CONTAINERS, SAME, Mirror, is_record, is_user_object
 from .outside import HostValue
 from .user_classes import UserClasses
 
@@ -28,6 +28,7 @@ class Effects(UserClasses):
     trace: Trace
     varying: set[Any]
     frozen: dict[int, np.ndarray]
+    unfit = ""  # why the arguments cannot be those of a program
 
     # -- arrays and containers of the surroundings -----------------------------------------------------------------
 
@@ -63,11 +64,11 @@ class Effects(UserClasses):
 
     def mirror_argument(self, given: Any, copy: Any, step: Any) -> None:
         """Lists and dictionaries among the arguments: what the function does to their copies is done to them."""
-        is_record = isinstance(given, tuple) and hasattr(type(given), "_fields")
-        if type(given) not in (list, dict, tuple) and not is_record:
-            if not is_plain_argument(given):
-                # What it is may change between calls, and what becomes of a copy of it is not seen.
-                self.opaque[id(given)], self.opaque[id(copy)] = given, copy
+        if type(given) not in (list, dict, tuple) and not is_record(type(given)):
+            if not is_plain_argument(given) and not isinstance(copy, TracedArray):
+                self.opaque[id(given)] = given  # what it is may change between calls
+            if copy is not given and isinstance(given, (list, tuple)):
+                self.unfit = f"an argument of type {type(given).__name__}"
             return
         if given is copy:
             return

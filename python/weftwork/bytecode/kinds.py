@@ -11,9 +11,10 @@ import numpy as np
 
 from .. import _core
 from ..numpy.tracer import Selection, TracedArray
+from ..pytree import is_record
 from .outside import HostValue
 
-__all__ = ["ABSENT", "DELETED", "Mirror", "is_user_object", "type_of"]
+__all__ = ["ABSENT", "DELETED", "Mirror", "is_record", "is_user_object", "type_of"]
 
 #: Containers of the surroundings that hold more are not taken into a program.
 LARGEST = 256

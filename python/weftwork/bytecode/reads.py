@@ -19,6 +19,7 @@ from .kinds import (
     LARGEST,
     SAME,
     Mirror,
+    is_record,
     is_user_object,
 )
 from .machine import Machine
@@ -88,7 +89,7 @@ class Reads(Machine):
             return value
         if isinstance(value, (np.generic, np.ndarray)):
             return self.outside_array(value, kind, parts)
-        if t in (list, dict, tuple, set) or (isinstance(value, tuple) and hasattr(t, "_fields")):
+        if t in (list, dict, tuple, set) or is_record(t):
             return self.outside_container(value, step())
         if isinstance(value, (TracedArray, Selection)):
             self.refuse("a value of another recording is used")
