@@ -41,7 +41,11 @@ class KernelReport:
     def __str__(self) -> str:
         sizes = f"reads {amount(self.read_bytes)}B, writes {amount(self.written_bytes)}B"
         work = "" if isinstance(self.flops, int) and self.flops == 0 else f", {amount(self.flops)}flop"
-        times = "once, as the program is loaded" if self.setup else f"{self.launches} launch{'es' if self.launches > 1 else ''}"
+        times = (
+            "once, as the program is loaded"
+            if self.setup
+            else f"{self.launches} launch{'es' if self.launches > 1 else ''}"
+        )
         ops = ", ".join(f"{op} ({line})" for op, line in self.ops) or "a copy"
         return f"{self.name}\n    {ops}\n    {times}; {sizes}{work}"
 
@@ -135,11 +139,23 @@ class RunProfile:
         inside = sum(kernel.total for kernel in self.kernels)
         rows = [("launches", "total us", "min us", "share", "kernel", "lines", "operations")]
         for k in self.kernels:
-            lines, ops = ", ".join(k.lines[:3]) + " ..." * (len(k.lines) > 3), ", ".join(k.ops[:6]) + " ..." * (len(k.ops) > 6)
-            rows.append((f"{k.launches:g}", f"{k.total * 1e6:.2f}", f"{k.min * 1e6:.2f}", f"{k.share:.1%}", k.name, lines, ops))
+            lines, ops = (
+                ", ".join(k.lines[:3]) + " ..." * (len(k.lines) > 3),
+                ", ".join(k.ops[:6]) + " ..." * (len(k.ops) > 6),
+            )
+            rows.append(
+                (f"{k.launches:g}", f"{k.total * 1e6:.2f}", f"{k.min * 1e6:.2f}", f"{k.share:.1%}", k.name, lines, ops)
+            )
         widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-        table = ["  ".join(cell.rjust(w) if i < 4 else cell.ljust(w) for i, (cell, w) in enumerate(zip(row, widths, strict=True))) for row in rows]
-        head = f"{self.name}: {self.seconds * 1e6:.2f} us a run over {self.iters}, {inside * 1e6:.2f} us of it in kernels"
+        table = [
+            "  ".join(
+                cell.rjust(w) if i < 4 else cell.ljust(w) for i, (cell, w) in enumerate(zip(row, widths, strict=True))
+            )
+            for row in rows
+        ]
+        head = (
+            f"{self.name}: {self.seconds * 1e6:.2f} us a run over {self.iters}, {inside * 1e6:.2f} us of it in kernels"
+        )
         return "\n".join(line.rstrip() for line in (head, *table))
 
 
@@ -163,7 +179,17 @@ def run_profile(executable: Executable, arrays: tuple[Any, ...], warmup: int, it
             continue
         total = sum(time[1] for time in sums[report.name])
         count, least = sum(time[0] for time in sums[report.name]), min(time[2] for time in sums[report.name])
-        rows.append(KernelTime(report.name, count / iters, total / iters, least, total / every, report.lines, tuple(op for op, _ in report.ops)))
+        rows.append(
+            KernelTime(
+                report.name,
+                count / iters,
+                total / iters,
+                least,
+                total / every,
+                report.lines,
+                tuple(op for op, _ in report.ops),
+            )
+        )
     rows.sort(key=lambda row: -row.total)
     return RunProfile(executable._core.name, seconds / iters, iters, tuple(rows))
 
@@ -189,7 +215,11 @@ def kernel_reports(executable: Executable) -> list[KernelReport]:
     for (name, setup), infos in launches.items():
         _, _, ops, lines, read, written, flops, _ = infos[0]
         every = dict.fromkeys(line for _, source, _, lines, *_ in infos for line in (*lines, source))
-        reports.append(KernelReport(name, tuple(zip(ops, lines, strict=True)), tuple(every), len(infos), read, written, flops, setup))
+        reports.append(
+            KernelReport(
+                name, tuple(zip(ops, lines, strict=True)), tuple(every), len(infos), read, written, flops, setup
+            )
+        )
     return reports
 
 
@@ -210,7 +240,11 @@ def explain(function: Any, *args: Any, target: str | None = None, device: Any = 
     ('plain', 'use np.where, np.minimum/np.maximum, a mask, wf.cond or wf.while_loop')
     """
     if isinstance(function, (Executable, Graph)):
-        exe = function if isinstance(function, Executable) else compile(function, *args, target=target, device=device, **kwargs)
+        exe = (
+            function
+            if isinstance(function, Executable)
+            else compile(function, *args, target=target, device=device, **kwargs)
+        )
         return Explanation(exe._core.name, *program_of(exe))
     plain, options = plain_function(function)
     args, kwargs = with_declared(plain, options.declared, args, kwargs)

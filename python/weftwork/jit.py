@@ -216,13 +216,10 @@ def jit(
     ``__dlpack__``, in the place of one is used where it lies; arrays of the result are buffers where any argument is one.
     Arrays that the function writes to are written in place. A jitted function that another calls is a part of it.
 
-    Globals, attributes, variables of outer functions and what lists and dictionaries hold may be read and stored: arrays, floats
-    and integers that change are read anew at each call (read-only arrays are constants); for another text, flag, function,
-    object or length the function is recorded again. What it stores is stored once the program has run.
-
-    A call that cannot be one program runs plainly, as the function itself with NumPy; ``strict=True`` raises and names the
-    line instead, as the knob WEFT_STRICT=1 does where ``strict`` is not given. :func:`weftwork.explain` tells why, ``ways`` how many
-    calls ran which way, ``refusals`` the reasons.
+    What it reads from globals, attributes, outer functions and containers may change: arrays, floats and integers are read anew at
+    each call (read-only arrays are constants); another text, flag, object or length is another program. What it stores there is
+    stored once the program has run. A call that cannot be one program runs plainly, with NumPy; ``strict=True`` (where it is
+    not given, the knob WEFT_STRICT=1) raises and names the line instead. :func:`weftwork.explain` and ``refusals`` tell why.
 
     ``dynamic={"x": {0: wf.Dim("n", 1, 64, 4096)}}`` makes axis 0 of ``x`` a symbolic extent: one program serves all sizes
     from 1 to 4096. Annotations ``wf.tensor[...]`` declare the same, with dtype and shape. ``donate_argnames`` are arguments
@@ -237,8 +234,7 @@ def jit(
     >>> f(np.zeros((2, 3), np.float32), np.ones((3, 4), np.float32)).shape
     (2, 4)
     >>> class Model:
-    ...     def __init__(self):
-    ...         self.weights, self.steps = np.zeros(3), 0
+    ...     def __init__(self): self.weights, self.steps = np.zeros(3), 0
     ...     @wf.jit
     ...     def step(self, gradient, rate):
     ...         self.weights = self.weights - rate * gradient

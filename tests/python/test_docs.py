@@ -45,7 +45,9 @@ def test_the_links_lead_somewhere(page):
 
 def examples():
     """The docstrings of the package with examples."""
-    modules = [importlib.import_module(f"weftwork.{m.name}") for m in pkgutil.iter_modules(wf.__path__) if m.name[0] != "_"]
+    modules = [
+        importlib.import_module(f"weftwork.{m.name}") for m in pkgutil.iter_modules(wf.__path__) if m.name[0] != "_"
+    ]
     modules = [sys.modules[name] for name in sorted({m.__name__ for m in modules if isinstance(m, types.ModuleType)})]
     return [test for module in modules for test in doctest.DocTestFinder().find(module) if test.examples]
 

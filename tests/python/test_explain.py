@@ -20,8 +20,18 @@ def test_a_chain_is_one_kernel_without_cuts():
 
     why = wf.explain(chain, np.ones((3, 5), np.float32))
     (kernel,) = why.kernels
-    assert kernel.ops == (("tanh", line_of(chain, "tanh")), ("multiply", line_of(chain, "* 2")), ("add", line_of(chain, "* 2")))
-    assert (kernel.launches, kernel.read_bytes, kernel.written_bytes, kernel.flops, kernel.setup) == (1, 60, 60, 0, False)
+    assert kernel.ops == (
+        ("tanh", line_of(chain, "tanh")),
+        ("multiply", line_of(chain, "* 2")),
+        ("add", line_of(chain, "* 2")),
+    )
+    assert (kernel.launches, kernel.read_bytes, kernel.written_bytes, kernel.flops, kernel.setup) == (
+        1,
+        60,
+        60,
+        0,
+        False,
+    )
     assert why.cuts == ()
 
 
@@ -42,7 +52,12 @@ def test_products_and_routines_end_kernels_and_say_why():
     assert stored.source == line_of(model, "np.exp")
     assert f"sort ({line_of(model, 'np.sort')})" in stored.readers
     assert "is an operand" in stored.reason
-    for text in ("model: ", "2 launches" if len(products) == 1 else "1 launch", stored.reason, line_of(model, "np.sort")):
+    for text in (
+        "model: ",
+        "2 launches" if len(products) == 1 else "1 launch",
+        stored.reason,
+        line_of(model, "np.sort"),
+    ):
         assert text in str(why)
 
 
@@ -107,7 +122,11 @@ def test_names_that_are_no_text_are_escaped(tmp_path):
     exe = wf.compile(functions["double"], {"a\udcff": np.ones(3)})
     exe.save(tmp_path / "f.weft")
     loaded = wf.load(tmp_path / "f.weft")
-    assert loaded.inputs[0].name == "x.a\\udcff" and loaded.kernels[0].source == "model\\udcfe.py:2" and loaded.kernels == exe.kernels
+    assert (
+        loaded.inputs[0].name == "x.a\\udcff"
+        and loaded.kernels[0].source == "model\\udcfe.py:2"
+        and loaded.kernels == exe.kernels
+    )
     with pytest.raises(ValueError, match=r"model\\udcfe.py:4"):
         wf.jit(functions["wrong"])(np.ones(3))
 
@@ -207,7 +226,9 @@ def divided(x):
         (divided, "1.0 /", "which may raise", "np.divide"),
     ],
 )
-@pytest.mark.parametrize("form", [lambda f: f, wf.jit, lambda f: wf.jit(f, strict=False)], ids=["plain", "jit", "unstrict"])
+@pytest.mark.parametrize(
+    "form", [lambda f: f, wf.jit, lambda f: wf.jit(f, strict=False)], ids=["plain", "jit", "unstrict"]
+)
 def test_what_is_no_program_says_why_and_where_and_what_helps(function, line, reason, advice, form, capsys):
     why = wf.explain(form(function), np.ones(3))
     assert (why.way, why.kernels, why.cuts, why.name) == ("plain", (), (), function.__name__)
@@ -220,7 +241,9 @@ def test_what_is_no_program_says_why_and_where_and_what_helps(function, line, re
         assert text in str(why)
 
 
-@pytest.mark.parametrize("array", [np.ma.array([1.0]), np.array(["a"]), np.array([None])], ids=["masked", "text", "object"])
+@pytest.mark.parametrize(
+    "array", [np.ma.array([1.0]), np.array(["a"]), np.array([None])], ids=["masked", "text", "object"]
+)
 def test_arguments_that_no_program_takes_are_told(array):
     why = wf.explain(lambda x: x + x, array)
     assert (why.way, bool(why.reason), bool(why.advice)) == ("plain", True, True)
