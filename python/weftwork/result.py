@@ -252,6 +252,8 @@ def do_store(store: tuple[Any, ...], built: list[Any]) -> None:
         )
     elif kind == "cell":
         target.cell_contents = built[number]
+    elif kind == "call":
+        target(*key[0], **key[1])
     elif kind == "list":
         built[target][:] = [built[i] for i in number]
     else:

@@ -12,6 +12,7 @@ import numpy as np
 
 from . import _core
 from .annotation import Declared
+from .bytecode.machine import Stop
 from .bytecode.outside import ARGUMENT, HostValue, Steps
 from .bytecode.recorder import Escaped, Recorder, Refused
 from .errors import ArgumentTypeError, ArgumentValueError, Error, UnsupportedError
@@ -225,28 +226,28 @@ class Call:
             positional_names(self.function), self.static, self.dynamic, self.declared, self.bake, recorder
         )
         with tracing(trace), interpreting(recorder):
-            traced_args, traced_kwargs = arguments.replace(self.args, self.kwargs)
-            originals = [leaf.traced.tensor for leaf in arguments.inputs]
-            trace.arguments = [leaf.traced for leaf in arguments.inputs]
             try:
+                traced_args, traced_kwargs = arguments.replace(self.args, self.kwargs)
+                originals = [leaf.traced.tensor for leaf in arguments.inputs]
+                trace.arguments = [leaf.traced for leaf in arguments.inputs]
                 if recorder.unfit:
                     recorder.refuse(recorder.unfit)
                 result = recorder.start(self.function, tuple(traced_args), traced_kwargs)
                 if trace.loops:
                     raise Retry(trace.loops[-1].turns.site, "it is left before its end")
                 return finish_trace(recorder, arguments, originals, result, self.donate)
-            except Refused as refused:
-                self._write_out(trace, refused.reason)
-                if not self.strict:
-                    refused.steps = recorder.steps
-                    raise
-                cause = refused.__cause__
-                if isinstance(cause, Exception):
-                    raise cause from None
-                raise unsupported(refused) from None
             except Escaped as escaped:
                 self._write_out(trace, str(escaped.error).split("\n")[0])
                 raise escaped.error from None
+            except Stop as stop:
+                refused = stop if isinstance(stop, Refused) else Refused(str(stop), recorder.last_place)
+                self._write_out(trace, refused.reason)
+                if not self.strict:
+                    refused.steps = recorder.steps
+                    raise refused from None
+                if isinstance(stop.__cause__, Exception):
+                    raise stop.__cause__ from None
+                raise unsupported(refused) from None
             except Error as error:
                 self._write_out(trace, str(error).split("\n")[0])
                 if self.strict:
@@ -277,7 +278,8 @@ def interpreting(recorder: Recorder) -> Iterator[None]:
     """While it lasts, the user's lines are those that the recorder interprets."""
     _core.set_interpreted_calls(recorder.frames)
     try:
-        yield
+        with np.errstate():  # what is entered and not left is undone
+            yield
     finally:
         _core.set_interpreted_calls(None)
 

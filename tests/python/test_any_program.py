@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import collections
+import copy
+import functools
+import re
 import types
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -26,7 +29,7 @@ def program(make: Program) -> Program:
 def told(value: Any) -> Any:
     """A value with the types of all its parts."""
     if isinstance(value, np.ndarray):
-        return "array", value.dtype.str, value.shape, value.tolist()
+        return "array", value.dtype.str, value.shape, repr(value.tolist())
     if isinstance(value, dict):
         return type(value).__name__, [(told(k), told(v)) for k, v in value.items()]
     if isinstance(value, (list, tuple)):
@@ -179,3 +182,167 @@ def the_order_of_a_set_that_is_an_argument():
     return (lambda x, s: [x * k for k in s]), [
         lambda v=v: (X, frozenset(v)) for v in ([8, 0], [0, 8], [1], [True], [1.0])
     ]
+
+
+class Named:
+    """Equal by what it holds, which may change."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __hash__(self):
+        return hash(self.name)
+
+    def __eq__(self, other):
+        return isinstance(other, Named) and self.name == other.name
+
+    def __repr__(self):
+        return f"Named({self.name})"
+
+
+def with_a_key(use: Callable[..., Any]) -> None:
+    def make():
+        key = Named(1)
+        table = {Named(1): 1.0, Named(2): 2.0}
+
+        def call(name):
+            key.name = name
+            return (X,)
+
+        return (lambda x: use(x, key, table)), [lambda n=n: call(n) for n in (1, 1, 2, 2, 3)]
+
+    make.__name__ = use.__name__
+    program(make)
+
+
+@with_a_key
+def entry_of_an_object(x, key, table):
+    return x * table[key]
+
+
+@with_a_key
+def entry_or_another(x, key, table):
+    return x * table.get(key, 5)
+
+
+@with_a_key
+def entry_of_a_dictionary_made_here(x, key, table):
+    return x * {Named(1): 1.0, Named(2): 2.0}[key]
+
+
+@with_a_key
+def a_set_of_objects(x, key, table):
+    return x * len({Named(1), key}), len({*[Named(2)], key})
+
+
+@with_a_key
+def objects_within_lists_compared(x, key, table):
+    return x * ([[key]] == [[Named(1)]]), key in [Named(2)], [key] in [[Named(1)]]
+
+
+def with_a_number(use: Callable[..., Any]) -> None:
+    def make():
+        numbers = (2.0, 2.0, 1.0, np.float64(2), np.float64(1), np.array(2.0), 1 + 0j)
+        return use, [lambda n=n: (X, n) for n in numbers]
+
+    make.__name__ = use.__name__
+    program(make)
+
+
+@with_a_number
+def a_number_as_a_key(x, y):
+    return x * {y: 1}.get(2.0, 3), {y, 2.0}, {y: 1, 1.0: 2}
+
+
+@with_a_number
+def keys_of_a_comprehension(x, y):
+    return {v: x for v in (y, 2.0)}, {v for v in (y, 2.0)}
+
+
+@with_a_number
+def a_key_that_is_a_tuple(x, y):
+    table: dict = {}
+    table[y, 1] = x
+    table.setdefault((y, 2), 3)
+    return table
+
+
+@with_a_number
+def numbers_in_containers(x, y):
+    return x, y in {2.0, 1.0}, y in (2.0, 1.0)
+
+
+@program
+def functions_with_caches():
+    calls: list = []
+
+    @functools.lru_cache(maxsize=2)
+    def counted(a, b=1):
+        calls.append(a)
+        return [a, b, len(calls)]
+
+    def use(x, k):
+        known = counted(k)
+        known.append(k)
+        return x * known[2], counted(k, b=2), counted.cache_info(), list(calls)
+
+    return use, [lambda k=k: (X, k) for k in (1, 1, 2, 1, 1, 1, 3, 1, 1)]
+
+
+@program
+def patterns_and_text():
+    pattern = re.compile("a(b+)")
+
+    def use(x, text):
+        found = pattern.match(text)
+        return x * len(found.group(1)) if found else re.sub("c", "d", text), str(len(text)) + repr(text), f"{text:>9}"
+
+    return use, [lambda t=t: (X, t) for t in ("abb", "abb", "cab", "", "cab")]
+
+
+@program
+def copies_of_containers():
+    held = {"a": [1, (2, 3)], "b": X}
+
+    def use(x, value):
+        held["a"].append(value)
+        new, flat = copy.deepcopy([x, x, held]), copy.copy(held["a"])
+        new[0][0] = 7
+        return new, new[0] is new[1], flat, copy.deepcopy((1, value))
+
+    return use, [lambda v=v: (X, v) for v in (1, 1, 2.0, "text")]
+
+
+class Base:
+    def scaled(self, x):
+        return x * self.factor
+
+
+class Derived(Base):
+    factor = 2
+
+    def scaled(self, x):
+        return super(Derived, self).scaled(x) + 1  # noqa: UP008
+
+
+@program
+def super_with_arguments():
+    thing = Derived()
+
+    def call(value):
+        thing.factor = value
+        return (X,)
+
+    return (lambda x: thing.scaled(x)), [lambda v=v: call(v) for v in (1, 1, 2, 2.0)]
+
+
+@program
+def parts_of_named_tuples():
+    def use(x):
+        values, _ = np.linalg.eigh(np.outer(x, x))
+        pair = Pair([1.0], 2.0)
+        first, second = pair
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return x / 0, values.shape, first, second, len(pair), pair[1], 2.0 in pair
+
+    return use, [lambda: (X,)] * 3

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import builtins
-import copy
 import functools
 import types
 from typing import Any
 
 import numpy as np
 
-from ..numpy.tracer import Selection, TracedArray, convert, wrap
-from .calls import NUMBERS, SPECIAL, Calls, Special, holds_array, holds_traced, special
+from ..numpy.tracer import TracedArray, convert, wrap
+from .calls import NUMBERS, SPECIAL, Calls, Special, holds_traced, special
 from .kinds import is_user_object, lookup, type_of
 from .outside import HostValue
 
@@ -101,13 +100,6 @@ def call_range(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     return r.guarded(lambda *bounds: make_range(Range, bounds), tuple(map(r.concrete, args)), {})
 
 
-@special(copy.copy, copy.deepcopy)
-def call_copy(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    if isinstance(args[0], TracedArray):
-        return args[0].copy() if not args[0].scalar else args[0]
-    return r.refuse("an object is copied")
-
-
 @special(callable)
 def call_callable(r: Any, args: tuple, kwargs: dict[str, Any]) -> bool:
     return callable(args[0])
@@ -128,20 +120,6 @@ def call_next(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         if default:
             return default[0]
         raise
-
-
-@special(str, repr, format, ascii)
-def call_text(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    r.refuse("a value as text") if any(map(holds_array, args)) or any(
-        isinstance(a, (TracedArray, Selection)) for a in args
-    ) else None
-    return (
-        r.native(str, args, kwargs) if len(args) == 1 and type(r.concrete(args[0])) is str else text_of(r, args, kwargs)
-    )
-
-
-def text_of(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    return r.refuse("a value as text")
 
 
 @special(map)

@@ -23,6 +23,8 @@ __all__ = ["Calls"]
 
 Special = Callable[[Any, tuple, dict], Any]
 SPECIAL: dict[int, Special] = {}
+#: Methods of classes, which are other objects each time that they are asked for.
+METHODS: dict[tuple[type, str], Special] = {}
 PACKAGE = str(Path(__file__).parents[1])
 NUMPY = str(Path(np.__file__).parent)
 NUMBERS = (int, float, complex, bool)
@@ -74,7 +76,7 @@ class Calls(Machine):
         if kind is functools.partial:
             return self.call(function.func, (*function.args, *args), {**function.keywords, **kwargs})
         if kind is functools._lru_cache_wrapper:
-            return self.refuse("a function with a cache is called, which remembers the call")
+            return known_calls().call_cached(self, function, args, kwargs)
         if isinstance(function, _core.Dispatcher):
             return self.call_jitted(function, args, kwargs)
         if kind.__module__.startswith("weftwork."):
@@ -127,6 +129,9 @@ class Calls(Machine):
 
     def native(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         """A function that is not Python code."""
+        owner = getattr(function, "__self__", None)
+        if isinstance(owner, type) and (form := METHODS.get((owner, function.__name__))) is not None:
+            return form(self, args, kwargs)
         if not natives.is_pure(function):
             owner = getattr(function, "__self__", None)
             where = (
@@ -146,6 +151,9 @@ class Calls(Machine):
             owner = args[0]
         if owner is not None:
             self.require_known(owner)
+        if args and isinstance(owner, (dict, set)):
+            many = type(args[0]) in (list, set)
+            args = (type(args[0])(map(self.hashed, args[0])) if many else self.hashed(args[0]), *args[1:])
         args, kwargs = self.plain_operands(function, args, kwargs)
         if makes_text(function, owner) and any(map(holds_traced, (owner, *args, *kwargs.values()))):
             self.refuse("a value as text")
@@ -264,6 +272,13 @@ def creators() -> dict[int, Any]:
 
 
 @functools.lru_cache(maxsize=1)
+def known_calls() -> Any:
+    from . import known_calls as found
+
+    return found
+
+
+@functools.lru_cache(maxsize=1)
 def with_lists() -> Any:
     try:
         from ..numpy.lists import call_with_lists
@@ -308,6 +323,7 @@ SAFE_METHODS = frozenset(
         "__setitem__",
         "__getitem__",
         "__len__",
+        "__iter__",
     ]
 )
 

@@ -106,6 +106,8 @@ class Effects(UserClasses):
             self.refuse(f"it stores '{what}' outside of its own variables")
         for (kind, _, _), (container, key, value) in self.overlay.items():
             blueprint.stores.append((kind, container, key, blueprint.add(value, str(key))))
+        for function, args, kwargs in [] if self.bakes else self.asked:
+            blueprint.stores.append(("call", function, (args, kwargs), -1))
         for mirror in changed:
             copy = mirror.copy
             original = blueprint.add(copy, "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import enum
+import re
 import types
 from typing import Any
 
@@ -34,6 +35,7 @@ SAME = (
     np.dtype,
     types.UnionType,
     types.GenericAlias,
+    re.Pattern,
 )
 #: Classes of the user's that are derived from these hold more than their attributes.
 CONTAINERS = (dict, list, set, bytearray, collections.deque, tuple, frozenset)
@@ -68,6 +70,11 @@ def is_user_object(value: Any) -> bool:
         and not isinstance(value, (type, np.generic, BaseException, enum.Enum))
         and has_python(kind)
     )
+
+
+def compares_by_identity(value: Any) -> bool:
+    """Whether an object is equal to itself alone, and its hash is no business of Python code."""
+    return all(lookup(type(value), name)[1] is object for name in ("__eq__", "__hash__"))
 
 
 HEAP = 1 << 9

@@ -239,6 +239,10 @@ class Machine:
         found.update(value)
         return found
 
+    def hashed(self, value: Any) -> Any:
+        """A value as a key of a dictionary, or as an element of a set."""
+        return value
+
     def grow(self, container: Any) -> None:
         """Called before a comprehension adds to what it builds."""
 

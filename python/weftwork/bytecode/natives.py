@@ -12,6 +12,7 @@ import functools
 import itertools
 import math
 import operator
+import re
 import sys
 import types
 from typing import Any
@@ -108,6 +109,7 @@ OWNERS: tuple[Any, ...] = (
     list, dict, set, tuple, frozenset, str, bytes, bytearray, int, float, complex, bool, slice, range, type(None),
     collections.OrderedDict, collections.defaultdict, collections.deque, collections.Counter, types.MappingProxyType,
     type({}.keys()), type({}.values()), type({}.items()), np.dtype, np.ndarray, np.generic, type(np.finfo(np.float64)), np.iinfo,
+    re.Pattern, re.Match,
 )  # fmt: skip
 #: Functions of NumPy's namespace that have effects, or read what is not among their arguments.
 IMPURE_NUMPY = frozenset(

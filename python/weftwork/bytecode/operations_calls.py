@@ -215,13 +215,13 @@ def build_list(m: Machine, f: Frame, i: Any) -> None:
 
 @operation("BUILD_SET")
 def build_set(m: Machine, f: Frame, i: Any) -> None:
-    f.stack.append(set(take(f, i.arg)))
+    f.stack.append(set(map(m.hashed, take(f, i.arg))))
 
 
 @operation("BUILD_MAP")
 def build_map(m: Machine, f: Frame, i: Any) -> None:
     values = take(f, 2 * i.arg)
-    f.stack.append(dict(zip(values[::2], values[1::2])))
+    f.stack.append(dict(zip(map(m.hashed, values[::2]), values[1::2])))
 
 
 @operation("BUILD_CONST_KEY_MAP")
@@ -256,14 +256,14 @@ def list_append(m: Machine, f: Frame, i: Any) -> None:
 def set_add(m: Machine, f: Frame, i: Any) -> None:
     value = f.stack.pop()
     m.grow(f.stack[-i.arg])
-    f.stack[-i.arg].add(value)
+    f.stack[-i.arg].add(m.hashed(value))
 
 
 @operation("MAP_ADD")
 def map_add(m: Machine, f: Frame, i: Any) -> None:
     value, key = f.stack.pop(), f.stack.pop()
     m.grow(f.stack[-i.arg])
-    f.stack[-i.arg][key] = value
+    f.stack[-i.arg][m.hashed(key)] = value
 
 
 @operation("LIST_EXTEND")
@@ -275,7 +275,7 @@ def list_extend(m: Machine, f: Frame, i: Any) -> None:
 @operation("SET_UPDATE")
 def set_update(m: Machine, f: Frame, i: Any) -> None:
     value = f.stack.pop()
-    f.stack[-i.arg].update(m.listed(f, value))
+    f.stack[-i.arg].update(map(m.hashed, m.listed(f, value)))
 
 
 @operation("DICT_UPDATE")

@@ -19,6 +19,7 @@ from .kinds import (
     LARGEST,
     SAME,
     Mirror,
+    compares_by_identity,
     is_record,
     is_user_object,
 )
@@ -45,6 +46,9 @@ class Reads(Machine):
         self.plain_arrays: dict[int, np.ndarray] = {}
         self.reads: dict[tuple[Any, ...], Any] = {}
         self.opaque: dict[int, Any] = {}
+        self.remembered: dict[tuple[int, Any], Any] = {}
+        #: Calls of functions with caches that are done once more, after the program.
+        self.asked: list[tuple[Any, tuple, dict[str, Any]]] = []
         self.seen: dict[int, Any] = {}
 
     def changes(self, value: Any, what: str = "") -> None: ...
@@ -142,6 +146,8 @@ class Reads(Machine):
             return known.copy
         self.steps.check("type", step, type(value))
         if isinstance(value, dict):
+            if any(is_user_object(key) and not compares_by_identity(key) for key in value):
+                self.refuse("a dict whose keys are objects with methods of their own")
             self.steps.check("keys", step, list(value))
             copy: Any = {key: self.outside(item, ITEM, step, key) for key, item in value.items()}
         elif isinstance(value, set):
@@ -220,9 +226,14 @@ class Reads(Machine):
         return self.outside(value, "object", value)
 
     def import_name(self, frame: Frame, name: str, fromlist: Any, level: int) -> Any:
+        if level:
+            package = self.read_global(frame, "__package__")
+            if type(package) is not str or package.count(".") < level - 1:
+                self.refuse(f"the module '{name}' is imported")
+            base = package.rsplit(".", level - 1)[0]
+            name = f"{base}.{name}" if name else base
         if (
-            level
-            or name not in sys.modules
+            name not in sys.modules
             or any(
                 f"{name}.{part}" not in sys.modules and not hasattr(sys.modules[name], part) for part in fromlist or ()
             )

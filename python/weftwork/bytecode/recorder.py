@@ -18,12 +18,12 @@ from ..errors import Error
 from ..numpy.loops import Range as LoopRange
 from ..numpy.loops import Retry, Turns, make_range
 from ..numpy.tracer import Selection, Storage, Trace, TracedArray, as_tensor
-from . import builtin_calls
+from . import builtin_calls, known_calls
 from .calls import Calls
 from .effects import Effects, contains_traced
 from .frame import DefaultOf, Frame
 from .generators import Generator
-from .kinds import is_user_object, type_of
+from .kinds import compares_by_identity, is_user_object, type_of
 from .machine import BINARY, COMPARE, Stop
 from .outside import HostValue, Steps
 
@@ -33,6 +33,8 @@ __all__ = ["Recorder", "Refused"]
 LONGEST = 3_000_000
 NUMBERS = (int, float, complex, bool)
 GET_ITER_SHORT = 8
+#: Containers that compare what they hold.
+HOLDERS = (list, tuple, dict)
 
 
 class Refused(Stop):
@@ -200,11 +202,15 @@ class Recorder(Calls, Effects):
         lhs, rhs = pair
         if is_user_object(lhs) or is_user_object(rhs):
             return self.user_compare(symbol, lhs, rhs)
+        if type(lhs) in HOLDERS and type(rhs) in HOLDERS:
+            self.require_no_user_objects(lhs, rhs)
         return self.guarded(COMPARE[symbol], (lhs, rhs), {})
 
     def contains(self, container: Any, value: Any) -> Any:
         if is_user_object(container):
             return self.user_contains(container, value)
+        if type(container) in (dict, set, frozenset):
+            return self.guarded(BINARY_CONTAINS, (container, self.hashed(value)), {})
         self.require_no_user_objects(container, value)
         return self.guarded(BINARY_CONTAINS, (self.concrete(container), self.concrete(value)), {})
 
@@ -236,8 +242,21 @@ class Recorder(Calls, Effects):
             return self.numpy_item(owner, self.key(owner, key))
         return self.guarded(ITEM, (owner, self.key(owner, key)), {})
 
+    def hashed(self, value: Any) -> Any:
+        value = self.concrete_deep(value)
+        if isinstance(value, TracedArray) and value.scalar:
+            self.refuse("a traced value as a key")
+        if is_user_object(value) and not compares_by_identity(value):
+            self.refuse("an object whose methods C code may call")
+        if type(value) is tuple:
+            for item in value:
+                self.hashed(item)
+        return value
+
     def key(self, owner: Any, key: Any) -> Any:
         """A key without host values: in the index of an array they are arrays, elsewhere constants."""
+        if isinstance(owner, dict):
+            return self.hashed(key)
         if type(key) is HostValue:
             return self.concrete(key)
         if type(key) is slice:
@@ -473,4 +492,4 @@ SPECIAL_UNARY = {"neg": "__neg__", "pos": "__pos__", "invert": "__invert__"}
 ITEM, STORE_ITEM, DELETE_ITEM = (getattr(__import__("operator"), name) for name in ("getitem", "setitem", "delitem"))
 BINARY_CONTAINS = __import__("operator").contains
 
-assert builtin_calls is not None  # which fills the table of calls
+assert builtin_calls is not None and known_calls is not None  # which fill the table of calls

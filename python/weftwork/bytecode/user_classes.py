@@ -13,6 +13,7 @@ from .attributes import Attributes
 from .kinds import (
     ABSENT,
     HEAP,
+    is_record,
     is_user_object,
     lookup,
     type_of,
@@ -28,6 +29,25 @@ COMPARISONS = {"<": ("__lt__", "__gt__"), "<=": ("__le__", "__ge__"), "==": ("__
                ">": ("__gt__", "__lt__"), ">=": ("__ge__", "__le__")}  # fmt: skip
 
 
+def holds_object(value: Any, depth: int = 0) -> bool:
+    """Whether it is, or holds, an object of a class of the user's."""
+    if type(value) in (list, tuple, set):
+        return depth < 6 and any(holds_object(item, depth + 1) for item in value)
+    if type(value) is dict:
+        return depth < 6 and any(holds_object(item, depth + 1) for item in value.values())
+    return is_user_object(value)
+
+
+class Direct:
+    """A method that is called and not interpreted."""
+
+    def __init__(self, method: Any) -> None:
+        self.method = method
+
+    def __call__(self, *args: Any) -> Any:
+        return self.method(*args)
+
+
 class UserClasses(Attributes):
     """The part of a recorder that calls the methods behind operators."""
 
@@ -38,7 +58,7 @@ class UserClasses(Attributes):
             return self.special_method(owner, name)
         if id(owner) in self.opaque or not isinstance(owner, np.errstate):
             self.refuse(f"'{name}' of an object of type {type(owner).__name__}")
-        return getattr(owner, name)
+        return Direct(getattr(owner, name))
 
     def special_method(self, owner: Any, name: str) -> Any:
         value, definer = lookup(type(owner), name)
@@ -46,6 +66,8 @@ class UserClasses(Attributes):
             raise TypeError(f"'{type(owner).__name__}' object has no {name}")
         if definer.__flags__ & HEAP:
             self.steps.entry(definer, None, ABSENT)  # type: ignore[arg-type]
+        if definer is tuple and is_record(type(owner)):
+            return getattr(tuple(owner), name)
         return types.MethodType(value, owner) if isinstance(value, types.FunctionType) else getattr(owner, name)
 
     def call_special(self, owner: Any, name: str, *args: Any) -> Any:
@@ -135,11 +157,7 @@ class UserClasses(Attributes):
         for value in values:
             if self.strict and hasattr(type(value), "__dlpack__"):
                 continue
-            if (
-                is_user_object(value)
-                or (type(value) in (list, tuple, set) and any(map(is_user_object, value)))
-                or (type(value) is dict and any(map(is_user_object, value.values())))
-            ):
+            if holds_object(value):
                 self.refuse("an object whose methods C code may call")
             self.require_known(value)
 

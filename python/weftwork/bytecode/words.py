@@ -136,6 +136,8 @@ class Words:
                 found.append(f"the attribute '{key}' of {named(target)}")
             elif kind == "cell":
                 found.append(self.cell(target))
+            elif kind == "call":
+                continue
             else:
                 part = traced.blueprint.parts[target]
                 place = self.place(traced.blueprint.steps[part[1]]) if part[0] == "step" else f"a {kind}"

@@ -1,0 +1,216 @@
+"""Calls of Python's own library that depend on their arguments alone, and of functions that remember their results."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import itertools
+import os
+import re
+import typing
+from typing import Any
+
+import numpy as np
+
+from ..numpy.tracer import Selection, TracedArray
+from .calls import METHODS, SPECIAL, special
+from .kinds import is_user_object
+from .outside import CALL, HostValue
+
+__all__ = ["Remembered", "call_cached"]
+
+#: What text is made of without asking anyone, and what no copy is made of.
+CONSTANTS = (str, int, float, complex, bool, bytes, type(None), type, type(Ellipsis), np.dtype)
+
+
+def is_constant(value: Any) -> bool:
+    """Whether it is a constant, or a list, tuple or dictionary of constants."""
+    if type(value) in (list, tuple):
+        return all(map(is_constant, value))
+    if type(value) is dict:
+        return all(map(is_constant, value)) and all(map(is_constant, value.values()))
+    return type(value) in CONSTANTS or isinstance(value, np.dtype)
+
+
+@special(super)
+def call_super(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    if len(args) == 2 and not kwargs and (is_user_object(args[1]) or isinstance(args[1], type)):
+        return super(*args)
+    return r.refuse("super of what is no object of a class of its own")
+
+
+def text_function(function: Any) -> Any:
+    def form(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+        r.require_known(args[0]) if args else None
+        values = tuple(map(r.concrete_deep, args))
+        if kwargs or not all(map(is_constant, values)):
+            return r.refuse("a value as text")
+        return r.guarded(function, values, {})
+
+    return form
+
+
+for _function in (str, repr, ascii, format):
+    SPECIAL[id(_function)] = text_function(_function)
+
+
+@special(os.fspath)
+def call_fspath(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    return args[0] if len(args) == 1 and type(args[0]) in (str, bytes) else r.refuse("the path of an object")
+
+
+@special(typing.cast)
+def call_cast(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    return args[1] if len(args) == 2 else kwargs["val"]
+
+
+def call_chained(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    return r.born(chained(r, r.iterate_plainly(r.frame, args[0])))
+
+
+METHODS[itertools.chain, "from_iterable"] = call_chained
+
+
+def chained(r: Any, many: Any) -> Any:
+    while True:
+        try:
+            inner = r.iterate_plainly(r.frame, r.next_of(r.frame, many))
+        except StopIteration:
+            return
+        while True:
+            try:
+                value = r.next_of(r.frame, inner)
+            except StopIteration:
+                break
+            yield value
+
+
+def pattern_function(function: Any) -> Any:
+    """A function of ``re``: it keeps patterns that it has seen, which nobody notices."""
+
+    def form(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+        values, named = map(r.concrete_deep, args), {k: r.concrete_deep(v) for k, v in kwargs.items()}
+        values = tuple(values)
+        if not all(type(v) in (str, bytes, int, re.Pattern, re.RegexFlag) for v in (*values, *named.values())):
+            return r.refuse("a pattern and what is no text")
+        return r.born_result(r.guarded(function, values, named))
+
+    return form
+
+
+for _function in (re.match, re.search, re.fullmatch, re.sub, re.subn, re.split, re.findall, re.compile, re.escape):
+    SPECIAL[id(_function)] = pattern_function(_function)
+
+
+# -- copies --------------------------------------------------------------------------------------------------------------
+
+
+@special(copy.copy)
+def call_copy(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    value = args[0]
+    if type(value) in (list, dict, set):
+        return r.born(value.copy())
+    if type(value) is tuple or is_constant(value):
+        return value
+    return copied_deep(r, value, {})
+
+
+@special(copy.deepcopy)
+def call_deepcopy(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    return copied_deep(r, args[0], {}) if len(args) == 1 and not kwargs else r.refuse("a copy with a memory")
+
+
+def copied_deep(r: Any, value: Any, memory: dict[int, Any]) -> Any:
+    """A copy of lists, tuples, dictionaries and arrays; what is in it twice is so in the copy."""
+    if id(value) in memory:
+        return memory[id(value)]
+    kind = type(value)
+    if kind in CONSTANTS or kind is HostValue or (isinstance(value, TracedArray) and value.scalar):
+        return value
+    if kind is list:
+        result = memory[id(value)] = r.born([])
+        result.extend(copied_deep(r, item, memory) for item in value)
+    elif kind is dict and all(map(is_constant, value)):
+        result = memory[id(value)] = r.born({})
+        result.update({key: copied_deep(r, item, memory) for key, item in value.items()})
+    elif kind is tuple:
+        result = memory[id(value)] = copied_tuple(r, value, memory)
+    elif isinstance(value, (TracedArray, Selection)) or kind is np.ndarray:
+        result = memory[id(value)] = r.born_result(r.guarded(lambda a: a.copy(order="K"), (value,), {}))
+    else:
+        return r.refuse("an object is copied")
+    return result
+
+
+def copied_tuple(r: Any, value: tuple, memory: dict[int, Any]) -> tuple:
+    items = [copied_deep(r, item, memory) for item in value]
+    return value if all(new is old for new, old in zip(items, value, strict=True)) else tuple(items)
+
+
+# -- functions that remember their results ---------------------------------------------------------------------------------
+
+NOTHING: Any = type("Nothing", (), {"__repr__": lambda self: "nothing"})()
+
+
+class Remembered:
+    """What a function with a cache remembers for such arguments, found without a trace in the cache."""
+
+    def __init__(self, function: Any, key: Any) -> None:
+        self.function, self.key = function, key
+        self.misses, self.held, self.result = -1, NOTHING, NOTHING
+        self.cache = next((d for d in gc.get_referents(function) if type(d) is dict and d is not vars(function)), {})
+
+    def __call__(self) -> Any:
+        held = self.cache.get(self.key, NOTHING)
+        misses = self.function.cache_info().misses
+        if held is not self.held or misses != self.misses:
+            self.misses, self.held, self.result = misses, held, self.result_of(held)
+        return self.result
+
+    def result_of(self, held: Any) -> Any:
+        """A cache without a limit holds results, another one holds links, which the function lists with key and result."""
+        if held is NOTHING or self.function.cache_parameters()["maxsize"] is None:
+            return held
+        parts = gc.get_referents(self.function)
+        key = next((k for k in self.cache if k == self.key), NOTHING)
+        for at, part in enumerate(parts[:-2]):
+            if part is key and parts[at + 2] is type(held):
+                return parts[at + 1]
+        return NOTHING
+
+
+def call_cached(r: Any, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """A function with a cache: what it remembers; that it was asked is done again once the program has run."""
+    args, kwargs = tuple(map(r.concrete_deep, args)), {k: r.concrete_deep(v) for k, v in kwargs.items()}
+    if r.trace.loops or not all(map(is_plain_key, (*args, *kwargs.values()))):
+        return r.refuse("a function with a cache is called, which remembers the call")
+    key = key_of(function, args, kwargs)
+    known = r.remembered.get((id(function), key))
+    if known is None:
+        known = r.remembered[id(function), key] = Remembered(function, key)
+    result = known()
+    if result is NOTHING:
+        r.steps.check("is", r.steps.step(CALL, known, ()), NOTHING)
+        return r.refuse("a function with a cache is called, which remembers the call")
+    r.asked.append((function, args, kwargs))
+    return r.outside(result, CALL, known, ())
+
+
+def key_of(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """The key that Python's cache has for such arguments."""
+    is_typed = function.cache_parameters()["typed"]
+    if len(args) == 1 and not kwargs and not is_typed and type(args[0]) in (str, int):
+        return args[0]
+    mark = next((part for part in gc.get_referents(function) if type(part) is object), NOTHING)
+    key = (*args, mark, *itertools.chain.from_iterable(kwargs.items())) if kwargs else args
+    return (*key, *map(type, args), *map(type, kwargs.values())) if is_typed else key
+
+
+def is_plain_key(value: Any) -> bool:
+    """Whether Python itself says what it is equal to."""
+    if type(value) is tuple:
+        return all(map(is_plain_key, value))
+    kind = type(value)
+    if isinstance(value, type):
+        return kind.__hash__ is type.__hash__ and kind.__eq__ is type.__eq__
+    return kind in (str, int, float, bool, bytes, type(None))
