@@ -24,6 +24,9 @@ from .pytree import flatten, unflatten_with
 from .result import ARRAY, LEAF, NUMBER, OUTPUT, SCALAR, Blueprint, Slot
 from .spec import Spec
 
+#: A call that may run plainly does so where its program would have more.
+MOST_OPERATIONS = 20_000
+
 __all__ = ["ARRAY", "LEAF", "NUMBER", "OUTPUT", "SCALAR", "Slot", "Traced", "positional_names", "trace_call"]
 
 
@@ -235,7 +238,10 @@ class Call:
                 result = recorder.start(self.function, tuple(traced_args), traced_kwargs)
                 if trace.loops:
                     raise Retry(trace.loops[-1].turns.site, "it is left before its end")
-                return finish_trace(recorder, arguments, originals, result, self.donate)
+                traced = finish_trace(recorder, arguments, originals, result, self.donate)
+                if not self.strict and len(traced.graph.op_names) > MOST_OPERATIONS:
+                    recorder.refuse(f"a program of {len(traced.graph.op_names)} operations")
+                return traced
             except Escaped as escaped:
                 self._write_out(trace, str(escaped.error).split("\n")[0])
                 raise escaped.error from None

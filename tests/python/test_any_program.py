@@ -6,6 +6,7 @@ import collections
 import copy
 import functools
 import re
+import sys
 import types
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -346,3 +347,59 @@ def parts_of_named_tuples():
             return x / 0, values.shape, first, second, len(pair), pair[1], 2.0 in pair
 
     return use, [lambda: (X,)] * 3
+
+
+@program
+def entries_of_a_large_dictionary():
+    table = {f"k{i}": i for i in range(1000)} | {"a": 1.0}
+
+    def use(x, key):
+        return x * table["a"], table.get(key), table.get(key, 2.0), key in table, "none" in table, (1, 2) in table
+
+    def call(value, key):
+        if value is None:
+            table.pop("a", None)
+        else:
+            table["a"] = value
+        return (X, key)
+
+    turns = [(1.0, "k1"), (1.0, "k1"), (2.0, "z"), (X, "a"), (None, "a"), (3, "a"), (1.0, "k1")]
+    return use, [lambda v=v, k=k: call(v, k) for v, k in turns]
+
+
+@program
+def a_large_dictionary_is_filled():
+    table = {i: i for i in range(1000)}
+
+    def use(x, key):
+        table[key] = x * 2
+        return len(table), table.setdefault(key, 3), dict(table)[key], list(table)[-1]
+
+    return use, [lambda k=k: (X, k) for k in (1, 1, "new", "new")]
+
+
+@program
+def an_ordered_dictionary():
+    table = collections.OrderedDict(a=1.0, b=X)
+
+    def use(x, key):
+        table.move_to_end(key)
+        table["c"] = x + 1
+        return [k for k in table], table == collections.OrderedDict(table), x * table["a"], table
+
+    return use, [lambda k=k: (X, k) for k in ("a", "a", "b", "b", "c")]
+
+
+@program
+def numbers_that_python_tells():
+    return (lambda x: x + sys.float_info.min * sys.float_info.max_exp), [lambda: (X,)] * 2
+
+
+@program
+def very_many_operations():
+    def use(x):
+        for _ in range(30):
+            x = list(map(lambda v: (lambda w: w + 1)(v), [x] * 400))[-1]
+        return x
+
+    return use, [lambda: (X,)] * 2

@@ -115,6 +115,8 @@ class Attributes(Reads):
 
     def opaque_attribute(self, owner: Any, name: str) -> Any:
         value, definer = lookup(type(owner), name)
+        if id(owner) in self.structures and isinstance(value, types.MemberDescriptorType):
+            return self.outside(getattr(owner, name), ATTRIBUTE, self.steps.object(owner), name)
         if definer is None or not isinstance(value, (types.MethodDescriptorType, types.BuiltinFunctionType)):
             self.refuse(f"'{name}' of an object of type {type(owner).__name__}")
         return getattr(owner, name)

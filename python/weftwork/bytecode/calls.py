@@ -151,6 +151,9 @@ class Calls(Machine):
             owner = args[0]
         if owner is not None:
             self.require_known(owner)
+        if id(owner) in self.large and function.__name__ == "get" and 0 < len(args) < 3:
+            found = self.entry_of(owner, self.hashed(args[0]))
+            return found if found is not ABSENT else args[1] if len(args) > 1 else None
         if args and isinstance(owner, (dict, set)):
             many = type(args[0]) in (list, set)
             args = (type(args[0])(map(self.hashed, args[0])) if many else self.hashed(args[0]), *args[1:])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import enum
 import sys
 import types
@@ -46,6 +47,8 @@ class Reads(Machine):
         self.plain_arrays: dict[int, np.ndarray] = {}
         self.reads: dict[tuple[Any, ...], Any] = {}
         self.opaque: dict[int, Any] = {}
+        self.large: dict[int, dict] = {}
+        self.structures: dict[int, tuple] = {}
         self.remembered: dict[tuple[int, Any], Any] = {}
         #: Calls of functions with caches that are done once more, after the program.
         self.asked: list[tuple[Any, tuple, dict[str, Any]]] = []
@@ -93,7 +96,14 @@ class Reads(Machine):
             return value
         if isinstance(value, (np.generic, np.ndarray)):
             return self.outside_array(value, kind, parts)
-        if t in (list, dict, tuple, set) or is_record(t):
+        if t is dict and len(value) > LARGEST and not self.bakes:
+            # Its entries are read one by one.
+            self.pin(value, kind, parts)
+            self.large[id(value)] = self.opaque[id(value)] = self.seen[id(value)] = value
+            return value
+        if hasattr(t, "n_sequence_fields") and isinstance(value, tuple):
+            self.structures[id(value)] = value
+        if t in (list, dict, tuple, set, collections.OrderedDict) or is_record(t):
             return self.outside_container(value, step())
         if isinstance(value, (TracedArray, Selection)):
             self.refuse("a value of another recording is used")
@@ -149,7 +159,7 @@ class Reads(Machine):
             if any(is_user_object(key) and not compares_by_identity(key) for key in value):
                 self.refuse("a dict whose keys are objects with methods of their own")
             self.steps.check("keys", step, list(value))
-            copy: Any = {key: self.outside(item, ITEM, step, key) for key, item in value.items()}
+            copy: Any = type(value)((key, self.outside(item, ITEM, step, key)) for key, item in value.items())
         elif isinstance(value, set):
             copy = set(value)
             # Its order too is what it was: a loop over it would be another one.
@@ -163,6 +173,15 @@ class Reads(Machine):
         mirror = Mirror(value, copy, step)
         self.mirrors[id(value)] = self.copies[id(copy)] = mirror
         return copy
+
+    def entry_of(self, space: dict, key: Any) -> Any:
+        """An entry of a large dictionary of the surroundings; ABSENT where there is none."""
+        if not is_key(key):
+            self.refuse(f"a dict of {len(space)} elements of the surroundings")
+        if key not in space:
+            self.steps.entry(space, key, ABSENT)
+            return ABSENT
+        return self.outside(space[key], ENTRY, space, key)
 
     def original(self, value: Any) -> Any:
         mirror = self.copies.get(id(value))

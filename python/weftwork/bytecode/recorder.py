@@ -7,6 +7,7 @@ at any moment, and the function then runs as if nothing had been.
 
 from __future__ import annotations
 
+import collections
 import sys
 import types
 from typing import Any
@@ -23,18 +24,18 @@ from .calls import Calls
 from .effects import Effects, contains_traced
 from .frame import DefaultOf, Frame
 from .generators import Generator
-from .kinds import compares_by_identity, is_user_object, type_of
+from .kinds import ABSENT, compares_by_identity, is_user_object, type_of
 from .machine import BINARY, COMPARE, Stop
 from .outside import HostValue, Steps
 
 __all__ = ["Recorder", "Refused"]
 
-#: Most instructions of one recording.
-LONGEST = 3_000_000
+#: Most calls of Python functions in one recording; what makes more is better run as it is.
+MOST_CALLS = 20_000
 NUMBERS = (int, float, complex, bool)
 GET_ITER_SHORT = 8
 #: Containers that compare what they hold.
-HOLDERS = (list, tuple, dict)
+HOLDERS = (list, tuple, dict, collections.OrderedDict)
 
 
 class Refused(Stop):
@@ -62,6 +63,7 @@ class Recorder(Calls, Effects):
         self.varying: set[Any] = set()
         self.frozen: dict[int, np.ndarray] = {}
         self.last_place = ""
+        self.calls = 0
         trace.recorder = self
 
     # -- where it is, and giving up --------------------------------------------------------------------------------
@@ -82,6 +84,9 @@ class Recorder(Calls, Effects):
         return self.call(function, args, kwargs)
 
     def run(self, frame: Frame) -> Any:
+        self.calls += 1
+        if self.calls > MOST_CALLS and not (self.bakes or self.strict):
+            self.refuse(f"it makes more than {MOST_CALLS} calls")
         if frame.at == 0:
             # A loop that is recorded reads and writes the variables as they stand.
             for name, value in frame.locals.items():
@@ -209,6 +214,8 @@ class Recorder(Calls, Effects):
     def contains(self, container: Any, value: Any) -> Any:
         if is_user_object(container):
             return self.user_contains(container, value)
+        if id(container) in self.large:
+            return self.entry_of(container, self.hashed(value)) is not ABSENT
         if type(container) in (dict, set, frozenset):
             return self.guarded(BINARY_CONTAINS, (container, self.hashed(value)), {})
         self.require_no_user_objects(container, value)
@@ -238,6 +245,11 @@ class Recorder(Calls, Effects):
     def item(self, owner: Any, key: Any) -> Any:
         if is_user_object(owner):
             return self.call_special(owner, "__getitem__", key)
+        if id(owner) in self.large:
+            found = self.entry_of(owner, self.key(owner, key))
+            if found is ABSENT:
+                raise KeyError(key)
+            return found
         if isinstance(owner, np.lib._index_tricks_impl.AxisConcatenator) or type(owner).__module__.startswith("numpy"):
             return self.numpy_item(owner, self.key(owner, key))
         return self.guarded(ITEM, (owner, self.key(owner, key)), {})

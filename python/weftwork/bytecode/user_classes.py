@@ -33,7 +33,7 @@ def holds_object(value: Any, depth: int = 0) -> bool:
     """Whether it is, or holds, an object of a class of the user's."""
     if type(value) in (list, tuple, set):
         return depth < 6 and any(holds_object(item, depth + 1) for item in value)
-    if type(value) is dict:
+    if isinstance(value, dict) and not is_user_object(value):
         return depth < 6 and any(holds_object(item, depth + 1) for item in value.values())
     return is_user_object(value)
 
