@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from .machine import Stop
+
 __all__ = ["HostValue", "Steps"]
 
 ENTRY, ATTRIBUTE, CELL, ITEM, CALL, OBJECT, LEAF, ARGUMENT = (
@@ -42,6 +44,14 @@ class HostValue:
 
     def __repr__(self) -> str:
         return f"<{self.value!r}, step {self.step}>"
+
+    def _unknown(self, *operands: Any) -> Any:
+        """What code that is not interpreted asks of it: nobody there knows that the number may be another at the next call."""
+        raise Stop("a number of the surroundings is used by code that is not recorded")
+
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _unknown
+    __hash__ = __bool__ = __int__ = __float__ = __index__ = __complex__ = __str__ = _unknown  # type: ignore[assignment]
+    __add__ = __radd__ = __mul__ = __rmul__ = __sub__ = __rsub__ = __truediv__ = __rtruediv__ = _unknown
 
 
 class Steps:

@@ -423,6 +423,8 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
         return np.asarray(self._need_value("NumPy", "write x.astype(dtype) to convert, and np.take(array, index, axis) to index an array that is not traced"), dtype)
 
     def __hash__(self) -> int:
+        if self.scalar:
+            return hash(self._need_value("a hash", "keep it out of sets and of keys"))
         raise TypeError("unhashable type: 'numpy.ndarray'")
 
     # -- NumPy's protocols -----------------------------------------------------------------------------------------
