@@ -14,6 +14,7 @@ from ..numpy.steps import view_of
 from ..numpy.tracer import Read, Selection, Trace, TracedArray, is_frozen
 from .kinds import CONSTANTS, CONTAINERS, SAME, Mirror, is_record, is_user_object
 from .outside import HostValue
+from .reads import is_key
 from .user_classes import UserClasses
 
 __all__ = ["Effects", "contains_traced"]
@@ -64,6 +65,11 @@ class Effects(UserClasses):
 
     def mirror_argument(self, given: Any, copy: Any, step: Any) -> None:
         """Lists and dictionaries among the arguments: what the function does to their copies is done to them."""
+        if type(given) is frozenset and all(map(is_key, given)):
+            # Equal ones may have another order, and numbers of other types.
+            self.steps.check("type", step(), frozenset)
+            self.steps.check("keys", step(), list(given))
+            return
         if type(given) not in (list, dict, tuple) and not is_record(type(given)):
             if not is_plain_argument(given) and not isinstance(copy, TracedArray):
                 self.opaque[id(given)] = given  # what it is may change between calls

@@ -7,6 +7,7 @@ import gc
 import itertools
 import os
 import re
+import types
 import typing
 from typing import Any
 
@@ -213,4 +214,4 @@ def is_plain_key(value: Any) -> bool:
     kind = type(value)
     if isinstance(value, type):
         return kind.__hash__ is type.__hash__ and kind.__eq__ is type.__eq__
-    return kind in (str, int, float, bool, bytes, type(None))
+    return kind in (str, int, float, bool, bytes, type(None), types.ModuleType, types.FunctionType)

@@ -120,7 +120,8 @@ class Steps:
                 kind, _, expected, _ = checks[at]
                 names[f"e{at}"] = expected
                 other = expected if kind == "alias" else Name(f"e{at}")
-                lines.append(f"if not ({CHECKS[kind].format(v=f'v{number}', e=other)}): return None")
+                test = quick_test(kind, expected, f"v{number}", f"e{at}", names)
+                lines.append(f"if not ({test or CHECKS[kind].format(v=f'v{number}', e=other)}): return None")
                 at += 1
         result = "".join(f"v{number}, " for number in wanted)
         body = "".join(f"        {line}\n" for line in lines) or "        pass\n"
@@ -181,6 +182,20 @@ CHECKS = {
     "alias": "{v} is v{e!r}",
     "bytes": "same_elements({v}, {e})",
 }
+
+
+def quick_test(kind: str, expected: Any, v: str, e: str, names: dict[str, Any]) -> str:
+    """A check that calls no Python function, where there is one."""
+    if kind == "equal" and type(expected) in (int, str, bytes):
+        return f"type({v}) is {type(expected).__name__} and {v} == {e}"
+    if kind == "keys" and expected and {type(key) for key in expected} == {str}:
+        return f"[*{v}] == {e} and {{*map(type, {v})}} == {{str}}"
+    if kind == "array":
+        names["ndarray"] = np.ndarray
+        names[f"{e}d"], names[f"{e}s"], names[f"{e}t"], is_writeable = expected
+        form = f"type({v}) is ndarray and {v}.shape == {e}s and {v}.strides == {e}t and {v}.dtype == {e}d"
+        return f"{form} and {v}.flags.writeable is {is_writeable}"
+    return ""
 
 
 class Name(str):
