@@ -403,3 +403,10 @@ def very_many_operations():
         return x
 
     return use, [lambda: (X,)] * 2
+
+
+@program
+def text_by_the_methods_of_arrays():
+    methods = [np.ndarray.__repr__, lambda v: v.__repr__(), lambda v: v.__format__(""), lambda v: [v].__str__()]
+    methods += [lambda v: v.__doc__[:8], lambda v: hasattr(v, "__module__"), lambda v: object.__repr__(v)[:14]]
+    return (lambda x, i: methods[i](x)), [lambda i=i: (X, i) for i in range(len(methods)) for _ in range(2)]

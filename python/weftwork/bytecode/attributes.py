@@ -20,6 +20,11 @@ from .reads import Reads
 
 __all__ = ["Attributes"]
 
+#: What every object has, and has of its own kind.
+OF_THE_STAND_IN = frozenset(
+    ["__repr__", "__str__", "__format__", "__doc__", "__module__", "__dict__", "__weakref__", "__sizeof__", "__dir__",
+     "__reduce__", "__reduce_ex__", "__getstate__", "__init__", "__new__", "__annotations__", "__getattribute__"]
+)  # fmt: skip
 FUNCTION_CONSTANTS = frozenset(
     ["__name__", "__qualname__", "__doc__", "__module__", "__code__", "__get__", "__call__", "__class__"]
 )
@@ -57,7 +62,8 @@ class Attributes(Reads):
 
     def traced_attribute(self, owner: Any, name: str) -> Any:
         kind = type_of(owner)
-        if name.startswith("__") and hasattr(kind, name) and not hasattr(type(owner), name):
+        is_ours = name in OF_THE_STAND_IN and not self.bakes
+        if is_ours or (name.startswith("__") and hasattr(kind, name) and not hasattr(type(owner), name)):
             self.refuse(f"'{name}' of an array")
         if not hasattr(kind, name) and not (self.bakes and hasattr(type(owner), name)):
             raise AttributeError(f"'{kind.__module__}.{kind.__name__}' object has no attribute '{name}'")
