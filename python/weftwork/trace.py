@@ -25,7 +25,7 @@ from .result import ARRAY, LEAF, NUMBER, OUTPUT, SCALAR, Blueprint, Slot
 from .spec import Spec
 
 #: A call that may run plainly does so where its program would have more.
-MOST_OPERATIONS = 20_000
+MOST_OPERATIONS = 5_000
 
 __all__ = ["ARRAY", "LEAF", "NUMBER", "OUTPUT", "SCALAR", "Slot", "Traced", "positional_names", "trace_call"]
 
