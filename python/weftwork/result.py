@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import functools
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from .bytecode.kinds import CONTAINERS, is_record, is_user_object, type_of
+from .bytecode.kinds import CONTAINERS, is_method_of_data, is_record, is_user_object, type_of
 from .bytecode.outside import HostValue
 from .numpy.steps import view_of
 from .numpy.tracer import Selection, TracedArray, as_tensor
@@ -163,6 +164,8 @@ class Blueprint:
     def object(self, value: Any, join: Callable[[Any], str]) -> tuple[Any, ...]:
         """An object that the function made: made anew at each call."""
         kind = type(value)
+        if kind is functools.partial:
+            return self.recorder.refuse("the result holds a functools.partial")
         names = list(getattr(value, "__dict__", ()))
         for base in kind.__mro__:
             names += [
@@ -187,6 +190,8 @@ class Blueprint:
             isinstance(value, (type, types.ModuleType, types.BuiltinFunctionType, np.dtype, enum.Enum, np.ufunc))
             or id(value) in self.recorder.opaque
         )
+        if is_method_of_data(value) and not self.recorder.bakes:
+            return self.recorder.refuse("the result holds a method")
         if plain or known or self.recorder.bakes or kind.__module__ == "weftwork.joined":
             return ("constant", value)
         is_object = is_user_object(value) and not isinstance(value, CONTAINERS)

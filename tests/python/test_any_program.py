@@ -35,6 +35,8 @@ def told(value: Any) -> Any:
         return type(value).__name__, [(told(k), told(v)) for k, v in value.items()]
     if isinstance(value, (list, tuple)):
         return type(value).__name__, [told(v) for v in value], told(vars(value)) if hasattr(value, "__dict__") else ""
+    if isinstance(value, types.BuiltinFunctionType):
+        return value.__qualname__, told(value.__self__)
     return type(value).__name__, repr(value)
 
 
@@ -410,3 +412,42 @@ def text_by_the_methods_of_arrays():
     methods = [np.ndarray.__repr__, lambda v: v.__repr__(), lambda v: v.__format__(""), lambda v: [v].__str__()]
     methods += [lambda v: v.__doc__[:8], lambda v: hasattr(v, "__module__"), lambda v: object.__repr__(v)[:14]]
     return (lambda x, i: methods[i](x)), [lambda i=i: (X, i) for i in range(len(methods)) for _ in range(2)]
+
+
+@program
+def methods_of_containers_outside():
+    items, table, array = [1.0], {"a": 1.0}, X.copy()
+    append, get, first, total, update = items.append, table.get, items.__getitem__, array.sum, table.update
+
+    def use(x, value):
+        append(value)
+        update(b=value)
+        return x * first(0), get("a"), len(items), total(), list(map(get, ["a", "b", "c"]))
+
+    def call(value):
+        items[0] = table["a"] = array[0] = value
+        return (X, value)
+
+    return use, [lambda v=v: call(v) for v in (1.0, 1.0, 2.0, 3, 3)]
+
+
+@program
+def partial_functions():
+    items, options = [1.0], {"scale": 2.0}
+    added = functools.partial(lambda held, x, scale=1.0: x * held[0] * scale, items)
+    scaled = functools.partial(added.func, items, **options)
+
+    def use(x):
+        made = functools.partial(added, x)
+        return added(x), scaled(x), made(), made.args[0]
+
+    def call(value):
+        items[0] = scaled.keywords["scale"] = value
+        return (X,)
+
+    return use, [lambda v=v: call(v) for v in (1.0, 1.0, 2.0, 3)]
+
+
+@program
+def a_method_of_a_list_is_an_argument():
+    return (lambda x, add: (x, add(2.0), add.__self__)), [lambda: (X, [1.0].append)] * 3

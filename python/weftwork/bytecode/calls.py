@@ -74,7 +74,8 @@ class Calls(Machine):
         if isinstance(function, type):
             return self.call_class(function, args, kwargs)
         if kind is functools.partial:
-            return self.call(function.func, (*function.args, *args), {**function.keywords, **kwargs})
+            inner, given, named = (self.attribute(function, name) for name in ("func", "args", "keywords"))
+            return self.call(inner, (*given, *args), {**named, **kwargs})
         if kind is functools._lru_cache_wrapper:
             return known_calls().call_cached(self, function, args, kwargs)
         if isinstance(function, _core.Dispatcher):
@@ -170,7 +171,10 @@ class Calls(Machine):
             type(a) in (list, tuple) and holds_traced(a) for a in (*args, *kwargs.values())
         ):
             return self.born_result(self.guarded(with_lists(), (function, args, kwargs), {}))
-        return self.born_result(self.guarded(function, args, kwargs))
+        result = self.born_result(self.guarded(function, args, kwargs))
+        if function is functools.partial:
+            self.fresh[id(result)] = result
+        return result
 
     def plain_operands(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
         """The arguments without host values: arrays for NumPy where other arrays are, else the numbers that they are."""

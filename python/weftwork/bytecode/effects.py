@@ -12,7 +12,7 @@ from .. import _core
 from ..numpy.layout import given_strides
 from ..numpy.steps import view_of
 from ..numpy.tracer import Read, Selection, Trace, TracedArray, is_frozen
-from .kinds import CONSTANTS, CONTAINERS, SAME, Mirror, is_record, is_user_object
+from .kinds import CONSTANTS, CONTAINERS, SAME, Mirror, is_method_of_data, is_record, is_user_object
 from .outside import HostValue
 from .reads import is_key
 from .user_classes import UserClasses
@@ -65,6 +65,9 @@ class Effects(UserClasses):
 
     def mirror_argument(self, given: Any, copy: Any, step: Any) -> None:
         """Lists and dictionaries among the arguments: what the function does to their copies is done to them."""
+        if is_method_of_data(given):
+            self.opaque[id(given.__self__)] = given.__self__
+            return
         if type(given) is frozenset and all(map(is_key, given)):
             # Equal ones may have another order, and numbers of other types.
             self.steps.check("type", step(), frozenset)

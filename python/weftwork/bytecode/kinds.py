@@ -72,6 +72,14 @@ def is_user_object(value: Any) -> bool:
     )
 
 
+def is_method_of_data(value: Any) -> bool:
+    """Whether it is a method bound to what may change and is watched: a list, a dictionary, an array."""
+    if not isinstance(value, (types.BuiltinFunctionType, types.MethodWrapperType, types.MethodType)):
+        return False
+    owner = value.__self__
+    return owner is not None and not isinstance(owner, (types.ModuleType, type)) and not is_user_object(owner)
+
+
 def compares_by_identity(value: Any) -> bool:
     """Whether an object is equal to itself alone, and its hash is no business of Python code."""
     return all(lookup(type(value), name)[1] is object for name in ("__eq__", "__hash__"))

@@ -21,11 +21,12 @@ from .kinds import (
     SAME,
     Mirror,
     compares_by_identity,
+    is_method_of_data,
     is_record,
     is_user_object,
 )
 from .machine import Machine
-from .outside import CELL, ENTRY, ITEM, HostValue, Steps
+from .outside import ATTRIBUTE, CELL, ENTRY, ITEM, HostValue, Steps
 
 __all__ = ["Reads"]
 
@@ -69,6 +70,8 @@ class Reads(Machine):
     def taken(self, value: Any, kind: str, parts: tuple[Any, ...]) -> Any:
         t = type(value)
         step = lambda: self.steps.step(kind, *parts)
+        if is_method_of_data(value):
+            return self.outside_method(value, kind, parts)
         if t in SAME or isinstance(value, (type, enum.Enum, np.dtype)):
             self.seen[id(value)] = value
             self.pin(value, kind, parts)
@@ -112,6 +115,16 @@ class Reads(Machine):
         if not is_user_object(value) or isinstance(value, CONTAINERS):
             self.opaque[id(value)] = value
         return value
+
+    def outside_method(self, value: Any, kind: str, parts: tuple[Any, ...]) -> Any:
+        """A method bound to a list or the like: the same one of what stands for its owner."""
+        self.pin(value, kind, parts)
+        owner = self.outside(value.__self__, ATTRIBUTE, self.steps.object(value), "__self__")
+        if owner is value.__self__ or type(owner) is HostValue:
+            return value
+        if isinstance(value, types.MethodType):
+            return types.MethodType(value.__func__, owner)
+        return getattr(owner, value.__name__)
 
     def varying_keys(self) -> set[Any]:
         return set()
