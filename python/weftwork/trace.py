@@ -229,8 +229,10 @@ class Call:
             positional_names(self.function), self.static, self.dynamic, self.declared, self.bake, recorder
         )
         with tracing(trace), interpreting(recorder):
+            begun = False
             try:
                 traced_args, traced_kwargs = arguments.replace(self.args, self.kwargs)
+                begun = True
                 originals = [leaf.traced.tensor for leaf in arguments.inputs]
                 trace.arguments = [leaf.traced for leaf in arguments.inputs]
                 if recorder.unfit:
@@ -256,7 +258,7 @@ class Call:
                 raise unsupported(refused) from None
             except Error as error:
                 self._write_out(trace, str(error).split("\n")[0])
-                if self.strict:
+                if self.strict or not begun:
                     raise
                 raise Refused(str(error).split("\n")[0], recorder.last_place) from error
             except Exception as error:
