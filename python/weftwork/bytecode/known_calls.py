@@ -90,8 +90,7 @@ def pattern_function(function: Any) -> Any:
     """A function of ``re``: it keeps patterns that it has seen, which nobody notices."""
 
     def form(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-        values, named = map(r.concrete_deep, args), {k: r.concrete_deep(v) for k, v in kwargs.items()}
-        values = tuple(values)
+        values, named = tuple(map(r.concrete_deep, args)), {k: r.concrete_deep(v) for k, v in kwargs.items()}
         if not all(type(v) in (str, bytes, int, re.Pattern, re.RegexFlag) for v in (*values, *named.values())):
             return r.refuse("a pattern and what is no text")
         return r.born_result(r.guarded(function, values, named))
@@ -99,8 +98,8 @@ def pattern_function(function: Any) -> Any:
     return form
 
 
-for _function in (re.match, re.search, re.fullmatch, re.sub, re.subn, re.split, re.findall, re.compile, re.escape):
-    SPECIAL[id(_function)] = pattern_function(_function)
+for _pattern_function in (re.match, re.search, re.fullmatch, re.sub, re.subn, re.split, re.findall, re.compile, re.escape):
+    SPECIAL[id(_pattern_function)] = pattern_function(_pattern_function)
 
 
 # -- copies --------------------------------------------------------------------------------------------------------------
