@@ -237,7 +237,7 @@ class Call:
                 trace.arguments = [leaf.traced for leaf in arguments.inputs]
                 if recorder.unfit:
                     recorder.refuse(recorder.unfit)
-                result = recorder.start(self.function, tuple(traced_args), traced_kwargs)
+                result = recorder.call(self.function, tuple(traced_args), traced_kwargs)
                 if trace.loops:
                     raise Retry(trace.loops[-1].turns.site, "it is left before its end")
                 traced = finish_trace(recorder, arguments, originals, result, self.donate)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import collections
 import sys
-import types
 from typing import Any
 
 import numpy as np
@@ -74,14 +73,6 @@ class Recorder(Calls, Effects):
 
     def refuse(self, reason: str) -> Any:
         raise Refused(reason, self.place())
-
-    def start(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-        """Records a call of the function."""
-        if type(function) in (types.FunctionType, types.MethodType) or isinstance(function, type):
-            return self.call(function, args, kwargs)
-        if isinstance(function, _core.Dispatcher) or is_user_object(function):
-            return self.call(function, args, kwargs)
-        return self.call(function, args, kwargs)
 
     def run(self, frame: Frame) -> Any:
         self.calls += 1
