@@ -115,8 +115,7 @@ class Arguments:
         if name in self.declared:
             self.declared[name].require(name, value)
         leaves, structure = flatten(value, is_array_leaf, name)
-        result = unflatten_with(structure, [self._given(path, leaf, name) for path, leaf in leaves])
-        return result
+        return unflatten_with(structure, [self._given(path, leaf, name) for path, leaf in leaves])
 
     def _given(self, path: str, given: Any, parameter: str) -> Any:
         """What the function gets for an argument: a Python number is one that Python computes with."""

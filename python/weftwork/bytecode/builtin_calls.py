@@ -73,7 +73,7 @@ def call_hasattr(r: Any, args: tuple, kwargs: dict[str, Any]) -> bool:
     return True
 
 
-@special(setattr, object.__setattr__)
+@special(setattr)
 def call_setattr(r: Any, args: tuple, kwargs: dict[str, Any]) -> None:
     r.store_attribute(*args)
 
@@ -159,11 +159,6 @@ def call_reduce(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     return result
 
 
-@special(any, all)
-def refuse_nothing(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    raise AssertionError
-
-
 def truth_of_all(wanted: bool) -> Special:
     def form(r: Any, args: tuple, kwargs: dict[str, Any]) -> bool:
         iterator = r.iterate_plainly(r.frame, args[0])
@@ -192,11 +187,6 @@ def call_sum(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     return result
 
 
-@special(list, tuple, set, frozenset)
-def refuse_never(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    raise AssertionError
-
-
 def container_of(kind: type) -> Special:
     def form(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         if len(args) != 1 or kwargs:
@@ -213,11 +203,6 @@ def container_of(kind: type) -> Special:
 
 for _kind in (list, tuple, set, frozenset):
     SPECIAL[id(_kind)] = container_of(_kind)
-
-
-@special(zip, enumerate)
-def call_zip(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    raise AssertionError
 
 
 def lazily(kind: Any) -> Special:

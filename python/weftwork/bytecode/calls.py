@@ -112,14 +112,11 @@ class Calls(Machine):
         return value
 
     def create(self, form: Any, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-        args = tuple(map(self.array_operand, map(self.shape_part, args)))
-        kwargs = {k: self.array_operand(self.shape_part(v)) for k, v in kwargs.items()}
+        args = tuple(map(self.array_operand, args))
+        kwargs = {k: self.array_operand(v) for k, v in kwargs.items()}
         self.require_no_user_objects(*args, *kwargs.values())
         result = self.guarded(form, args, kwargs)
         return self.native(function, args, kwargs) if result is NotImplemented else result
-
-    def shape_part(self, value: Any) -> Any:
-        return value
 
     def born_result(self, result: Any) -> Any:
         if isinstance(result, np.ndarray):
@@ -134,14 +131,12 @@ class Calls(Machine):
         if isinstance(owner, type) and (form := METHODS.get((owner, function.__name__))) is not None:
             return form(self, args, kwargs)
         if not natives.is_pure(function):
-            owner = getattr(function, "__self__", None)
             where = (
                 f" of {type(owner).__name__}" if owner is not None and not isinstance(owner, types.ModuleType) else ""
             )
             self.refuse(
                 f"'{getattr(function, '__qualname__', None) or getattr(function, '__name__', type(function).__name__)}'{where} may have effects"
             )
-        owner = getattr(function, "__self__", None)
         if natives.mutates(function):
             self.changes(
                 owner if not isinstance(owner, (type, types.ModuleType, type(None))) else args[0] if args else None
@@ -287,10 +282,8 @@ def known_calls() -> Any:
 
 @functools.lru_cache(maxsize=1)
 def with_lists() -> Any:
-    try:
-        from ..numpy.lists import call_with_lists
-    except ImportError:
-        return lambda function, args, kwargs: function(*args, **kwargs)
+    from ..numpy.lists import call_with_lists
+
     return call_with_lists
 
 
