@@ -90,7 +90,7 @@ class Dispatcher {
   nb::list executables() const {
     nb::list cores;
     for_plans([&](const Plan& plan) {
-      if (!plan.is_plain()) cores.append(plan.core);
+      if (!plan.core.is_none()) cores.append(plan.core);
     });
     return cores;
   }
@@ -104,7 +104,7 @@ class Dispatcher {
 
   size_t most_plans = 1024;
   bool is_plain = false;  // every call is one of the function itself
-  uint64_t compiled_calls = 0, plain_calls = 0;
+  uint64_t compiled_calls = 0, piece_calls = 0, plain_calls = 0;
 
  private:
   nb::object call_plain(const nb::args& args, const nb::kwargs& kwargs) {
@@ -153,11 +153,24 @@ class Dispatcher {
     for (Entry& entry : plan.entries)
       if (!is_unchanged(entry)) return false;
     if (plan.guard.is_none()) return true;
+    extra = plan.guard(leaves_of(flat), args, kwargs);
+    return !extra.is_none();
+  }
+
+  // A call in pieces; NotImplemented where it has to run plainly.
+  nb::object run_pieces(Plan& plan, const Flattened& flat, const nb::object& extra, const nb::args& args,
+                        const nb::kwargs& kwargs) {
+    ++piece_calls;
+    nb::object result = plan.pieces(leaves_of(flat), args, kwargs, extra);
+    if (result.ptr() == Py_NotImplemented) --piece_calls;
+    return result;
+  }
+
+  static nb::object leaves_of(const Flattened& flat) {
     nb::object leaves = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(flat.leaves.size())));
     for (size_t i = 0; i < flat.leaves.size(); ++i)
       PyTuple_SET_ITEM(leaves.ptr(), static_cast<Py_ssize_t>(i), nb::object(flat.leaves[i]).release().ptr());
-    extra = plan.guard(leaves, args, kwargs);
-    return !extra.is_none();
+    return leaves;
   }
 
   // Arguments that share elements with one that is written make the run fail before it begins: then `joint` runs the
@@ -169,14 +182,22 @@ class Dispatcher {
       if (++plan.plain_runs == many_plain_runs) {
         plan.entries.clear();
         plan.guard = nb::none();
-        is_plain = !strict_ && compiled_calls == 0;
+        is_plain = !strict_ && compiled_calls == 0 && piece_calls == 0;
       }
       return call_plain(args, kwargs);
+    }
+    if (!plan.pieces.is_none()) {
+      nb::object result = run_pieces(plan, flat, extra, args, kwargs);
+      return result.ptr() == Py_NotImplemented ? call_plain(args, kwargs) : result;
     }
     std::exception_ptr failure;
     try {
       ++compiled_calls;
-      return run_plan(plan, flat, extra);
+      nb::object result = run_plan(plan, flat.leaves, extra);
+      if (result.ptr() != Py_NotImplemented || plan.build_result.is_none()) return result;
+      // NumPy raises for these values, and nothing was written.
+      --compiled_calls;
+      return call_plain(args, kwargs);
     } catch (const Error& error) {
       if (error.label() != "overlap" && error.label() != "number_input") throw;
       failure = std::current_exception();
@@ -278,6 +299,12 @@ class Dispatcher {
   // the function reads of them. So is what cannot be hashed. The plan keeps it.
   void add_object(nb::handle object, Flattened& flat) {
     PyTypeObject* type = Py_TYPE(object.ptr());
+    if (is_random_generator(type)) {
+      // A program draws from the one that a call is given.
+      flat.key += 'g';
+      flat.key.append(reinterpret_cast<const char*>(&type), sizeof type);
+      return;
+    }
     bool is_told_by_value = !(type->tp_flags & Py_TPFLAGS_HEAPTYPE) && type->tp_hash != PyObject_HashNotImplemented;
     if (is_told_by_value || PyType_Check(object.ptr())) return add_static(object, flat);
     PyObject* identity = object.ptr();
@@ -313,8 +340,7 @@ class Dispatcher {
       flat.leaves.push_back(nb::borrow(arg));
     } else if (is_numpy_scalar(object)) {
       flat.key += 'n';
-      PyObject* array = PyArray_FromScalarObject(object);
-      add_array(nb::steal(array), nullptr, flat);
+      add_array(array_of_scalar(object), nullptr, flat);
     } else {
       if (is_array_like(object)) {
         flat.has_others = true;
@@ -333,12 +359,12 @@ class Dispatcher {
     return PyObject_HasAttrString(object, "__array__") || PyObject_HasAttrString(object, "__dlpack__");
   }
 
-  static bool is_memmap(PyObject* object) { return std::string_view(Py_TYPE(object)->tp_name) == "memmap"; }
-
-  static PyObject* PyArray_FromScalarObject(PyObject* scalar) {
-    nb::object array = nb::module_::import_("numpy").attr("asarray")(nb::handle(scalar));
-    return array.release().ptr();
+  static bool is_random_generator(const PyTypeObject* type) {
+    std::string_view name = type->tp_name;
+    return name == "numpy.random._generator.Generator" || name == "numpy.random.mtrand.RandomState";
   }
+
+  static bool is_memmap(PyObject* object) { return std::string_view(Py_TYPE(object)->tp_name) == "memmap"; }
 
   void add_array(nb::handle array, const Ints* dynamic, Flattened& flat) {
     std::optional<ArrayView> seen = view(array.ptr());
@@ -377,54 +403,6 @@ class Dispatcher {
     for (size_t i = 0; i < flat.statics.size(); ++i)
       PyTuple_SET_ITEM(tuple, static_cast<Py_ssize_t>(i + 1), nb::object(flat.statics[i]).release().ptr());
     return nb::steal(tuple);
-  }
-
-  static nb::object as_input(const nb::object& leaf, const Type& type) {
-    if (is_array(leaf.ptr())) return leaf;
-    if (is_numpy_scalar(leaf.ptr())) return nb::steal(PyArray_FromScalarObject(leaf.ptr()));
-    // A Python float or complex: traced as a weak scalar.
-    PyObject* array = new_array(type.dtype, 0, nullptr);
-    if (!array) throw nb::python_error();
-    if (PyFloat_CheckExact(leaf.ptr())) {
-      double value = PyFloat_AS_DOUBLE(leaf.ptr());
-      std::memcpy(data_of(array), &value, sizeof value);
-    } else if (PyLong_Check(leaf.ptr())) {
-      int overflow = 0;
-      int64_t value = PyLong_AsLongLongAndOverflow(leaf.ptr(), &overflow);
-      nb::object held = nb::steal(array);
-      if (overflow) fail(ErrorKind::value, "number_input", "an integer of the surroundings does not fit into 64 bits");
-      std::memcpy(data_of(array), &value, PyBool_Check(leaf.ptr()) ? 1 : sizeof value);
-      return held;
-    } else {
-      Py_complex value = PyComplex_AsCComplex(leaf.ptr());
-      std::memcpy(data_of(array), &value, sizeof value);
-    }
-    return nb::steal(array);
-  }
-
-  static nb::object run_plan(const Plan& plan, Flattened& flat, const nb::object& extra) {
-    const Manifest& manifest = plan.executable.manifest();
-    std::vector<nb::object> inputs;
-    inputs.reserve(manifest.inputs.size());
-    for (size_t i = 0; i < plan.input_leaves.size(); ++i)
-      inputs.push_back(as_input(flat.leaves[plan.input_leaves[i]], manifest.inputs[i].type));
-    for (const nb::object& captured : plan.captured) inputs.push_back(captured);
-    for (size_t i = 0; i < plan.extra_inputs; ++i)
-      inputs.push_back(as_input(nb::borrow(PyTuple_GET_ITEM(extra.ptr(), static_cast<Py_ssize_t>(i))),
-                                manifest.inputs[inputs.size()].type));
-    std::vector<nb::object> results = run(plan.executable, inputs);
-    if (plan.build_result.is_none() && plan.outputs.size() == 1) return pick(plan.outputs[0], results, flat);
-    nb::list list;
-    for (const OutputSlot& slot : plan.outputs) list.append(pick(slot, results, flat));
-    return plan.build_result(list, extra.is_valid() ? extra : nb::object(nb::tuple()));
-  }
-
-  static nb::object pick(const OutputSlot& slot, std::vector<nb::object>& results, Flattened& flat) {
-    if (slot.source == Source::leaf) return flat.leaves[slot.index];
-    nb::object& result = results[slot.index];
-    if (slot.form == Form::array) return result;
-    if (slot.form == Form::python_number) return result.attr("item")();
-    return nb::steal(scalar_or_array(nb::object(result).release().ptr()));
   }
 
   nb::object plain_, miss_, joint_, others_;
@@ -470,6 +448,7 @@ void bind_dispatch(nb::module_& m) {
       .def("plans_for", &Dispatcher::plans_for)
       .def_rw("is_plain", &Dispatcher::is_plain)
       .def_rw("compiled_calls", &Dispatcher::compiled_calls)
+      .def_rw("piece_calls", &Dispatcher::piece_calls)
       .def_rw("plain_calls", &Dispatcher::plain_calls)
       .def_rw("most_plans", &Dispatcher::most_plans);
 }

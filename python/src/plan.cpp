@@ -1,6 +1,10 @@
 // Plans: whether what they rely on still holds, and how Python makes them.
 #include "plan.h"
 
+#include <cstring>
+
+#include "numpy_array.h"
+
 namespace weft::py {
 namespace {
 
@@ -43,7 +47,7 @@ int traverse_plan(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   if (!nb::inst_ready(self)) return 0;
   const Plan& plan = *nb::inst_ptr<Plan>(self);
-  for (const nb::object* held : {&plan.core, &plan.build_result, &plan.guard, &plan.steps, &plan.key})
+  for (const nb::object* held : {&plan.core, &plan.build_result, &plan.guard, &plan.steps, &plan.pieces, &plan.key})
     Py_VISIT(held->ptr());
   for (const nb::object& array : plan.captured) Py_VISIT(array.ptr());
   for (const nb::object& object : plan.kept) Py_VISIT(object.ptr());
@@ -52,6 +56,68 @@ int traverse_plan(PyObject* self, visitproc visit, void* arg) {
     Py_VISIT(entry.value.ptr());
   }
   return 0;
+}
+
+nb::object as_input(const nb::object& leaf, const Type& type) {
+  if (is_array(leaf.ptr())) return leaf;
+  if (is_numpy_scalar(leaf.ptr())) return array_of_scalar(leaf.ptr());
+  // A Python number: traced as a weak scalar.
+  nb::object array = nb::steal(new_array(type.dtype, 0, nullptr));
+  if (!array.is_valid()) throw nb::python_error();
+  void* data = data_of(array.ptr());
+  if (PyFloat_CheckExact(leaf.ptr())) {
+    double value = PyFloat_AS_DOUBLE(leaf.ptr());
+    std::memcpy(data, &value, sizeof value);
+  } else if (PyLong_Check(leaf.ptr())) {
+    int overflow = 0;
+    int64_t value = PyLong_AsLongLongAndOverflow(leaf.ptr(), &overflow);
+    if (overflow) fail(ErrorKind::value, "number_input", "an integer of the surroundings does not fit into 64 bits");
+    std::memcpy(data, &value, PyBool_Check(leaf.ptr()) ? 1 : sizeof value);
+  } else {
+    Py_complex value = PyComplex_AsCComplex(leaf.ptr());
+    std::memcpy(data, &value, sizeof value);
+  }
+  return array;
+}
+
+std::vector<nb::object> run_program(const Plan& plan, const std::vector<nb::object>& leaves, const nb::object& extra) {
+  const Manifest& manifest = plan.executable.manifest();
+  std::vector<nb::object> inputs;
+  inputs.reserve(manifest.inputs.size());
+  for (size_t i = 0; i < plan.input_leaves.size(); ++i)
+    inputs.push_back(as_input(leaves[plan.input_leaves[i]], manifest.inputs[i].type));
+  for (const nb::object& captured : plan.captured) inputs.push_back(captured);
+  for (size_t i = 0; i < plan.extra_inputs; ++i)
+    inputs.push_back(as_input(nb::borrow(PyTuple_GET_ITEM(extra.ptr(), static_cast<Py_ssize_t>(i))),
+                              manifest.inputs[inputs.size()].type));
+  return run(plan.executable, inputs);
+}
+
+nb::object pick(const OutputSlot& slot, std::vector<nb::object>& results, const std::vector<nb::object>& leaves) {
+  if (slot.source == Source::leaf) return leaves[slot.index];
+  nb::object& result = results[slot.index];
+  if (slot.form == Form::array) return result;
+  if (slot.form == Form::python_number) return result.attr("item")();
+  return nb::steal(scalar_or_array(nb::object(result).release().ptr()));
+}
+
+// What the program of one of several pieces gives: a list, also of one.
+nb::object run_piece(const Plan& plan, const nb::tuple& given, const nb::object& extra) {
+  std::vector<nb::object> leaves;
+  for (nb::handle leaf : given) leaves.push_back(nb::borrow(leaf));
+  if (!plan.build_result.is_none()) return run_plan(plan, leaves, extra);
+  nb::list list;
+  if (plan.core.is_none()) return list;
+  std::vector<nb::object> results = run_program(plan, leaves, extra);
+  for (const OutputSlot& slot : plan.outputs) list.append(pick(slot, results, leaves));
+  return list;
+}
+
+// What the guard of one of several pieces gives for a call: None where it does not hold.
+nb::object enter_piece(Plan& plan, nb::args given) {
+  for (Entry& entry : plan.entries)
+    if (!is_unchanged(entry)) return nb::none();
+  return plan.guard(*given);
 }
 
 PyType_Slot plan_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse_plan)}, {0, nullptr}};
@@ -71,11 +137,29 @@ bool is_unchanged(Entry& entry) {
   return true;
 }
 
+nb::object array_of_scalar(PyObject* scalar) {
+  return nb::module_::import_("numpy").attr("asarray")(nb::handle(scalar));
+}
+
+nb::object run_plan(const Plan& plan, const std::vector<nb::object>& leaves, const nb::object& extra) {
+  std::vector<nb::object> results = run_program(plan, leaves, extra);
+  if (plan.build_result.is_none() && plan.outputs.size() == 1) return pick(plan.outputs[0], results, leaves);
+  nb::list list;
+  for (const OutputSlot& slot : plan.outputs) list.append(pick(slot, results, leaves));
+  return plan.build_result(list, extra.is_valid() ? extra : nb::object(nb::tuple()));
+}
+
 void bind_plan(nb::module_& m) {
   nb::class_<Plan>(m, "Plan", nb::type_slots(plan_slots), "A way through a jitted function for a signature.")
       .def_prop_rw(
           "steps", [](const Plan& self) { return self.steps; },
           [](Plan& self, nb::object steps) { self.steps = std::move(steps); }, nb::arg("steps").none())
+      .def_prop_rw(
+          "pieces", [](const Plan& self) { return self.pieces; },
+          [](Plan& self, nb::object pieces) { self.pieces = std::move(pieces); }, nb::arg("pieces").none())
+      .def_prop_ro("core", [](const Plan& self) { return self.core; })
+      .def("enter", &enter_piece)
+      .def("run", &run_piece, nb::arg("leaves"), nb::arg("extra"))
       .def(
           "__init__",
           [](Plan* self, nb::object executable, nb::handle input_leaves, nb::handle captured, nb::handle outputs,

@@ -42,14 +42,24 @@ struct Plan {
   std::vector<Entry> entries;
   nb::object guard;               // (leaves, args, kwargs) → a tuple `extra`, or None where the plan does not apply
   nb::object steps = nb::none();  // what was read while it was recorded, for Python
+  // (leaves, args, kwargs, extra) → the result of a call that Python takes through several programs, of which this is the
+  // first; None: this is the only one.
+  nb::object pieces = nb::none();
   size_t extra_inputs = 0;        // so many of `extra` are program inputs, after the captured ones
   nb::object key;                 // where the dispatcher has it
   std::vector<nb::object> kept;   // objects that the key names by their addresses
   uint64_t used = 0;              // when, in calls of the function
   int plain_runs = 0;
 
-  bool is_plain() const { return core.is_none(); }
+  bool is_plain() const { return core.is_none() && pieces.is_none(); }
 };
+
+// A NumPy scalar as an array of no dimensions.
+nb::object array_of_scalar(PyObject* scalar);
+
+// Runs a plan's program: what the function returns, or the list of outputs where there are several and nothing builds a
+// result of them.
+nb::object run_plan(const Plan& plan, const std::vector<nb::object>& leaves, const nb::object& extra);
 
 // Whether an entry is what it was.
 bool is_unchanged(Entry& entry);

@@ -24,6 +24,7 @@ from .joined import Joined, traced_jointly
 from .knobs import target_name
 from .neuron import compile_neff, is_neuron, on_device
 from .numpy.tracer import TracedArray, current_trace
+from .pieces import Session, Ways
 from .profile import span
 from .spec import Spec, dynamic_extents
 from .trace import ARRAY, LEAF, SCALAR, Traced, positional_names, trace_call
@@ -69,6 +70,7 @@ class Options:
         bake: bool = False,
         strict: bool = True,
         varying: frozenset[Any] = frozenset(),
+        session: Callable[[], Session] | None = None,
     ) -> Traced:
         lent = Lent(positional_names(function), self.static, args, kwargs)
         return trace_call(
@@ -82,6 +84,7 @@ class Options:
             bake=bake,
             strict=strict,
             varying=varying,
+            session=session,
         )
 
 
@@ -124,23 +127,60 @@ class Jit(_core.Dispatcher):
             before = self.plans_for(*args, **kwargs)
             if not self._strict and len(before) >= MOST_WAYS:
                 return plain_plan(None)
-            try:
-                traced = self._options.trace(
-                    self._function, args, kwargs, strict=self._strict, varying=varying_of(before, args, kwargs)
-                )
-            except Refused as refused:
-                return self._plain(refused)
-            core = native_executable(Graph(traced.graph), target, device, tiered=True)
-        return plan_of(traced, core)
+            return self._recorded(args, kwargs, before, None)
+
+    def _recorded(self, args: tuple, kwargs: dict[str, Any], before: list[Any], ways: Ways | None) -> Any:
+        """The plan of a call; with ``ways`` it is one more way through pieces that are there."""
+        may_break = not self._strict and not self._options.dynamic
+        session = (lambda: Session(self._native, ways)) if may_break else None
+        varying = varying_of(before, args, kwargs)
+        try:
+            traced = self._options.trace(
+                self._function, args, kwargs, strict=self._strict, varying=varying, session=session
+            )
+        except Refused as refused:
+            return self._refused(refused)
+        if traced.session is None or not traced.session.path:
+            return plan_of(traced, self._native(Graph(traced.graph)))
+        traced.session.end(traced.recorder, traced, self._native(Graph(traced.graph)))
+        return self._in_pieces(traced.session, traced.steps)
+
+    def _native(self, graph: Graph) -> Any:
+        return native_executable(graph, target_name(self._options.target), self._options.device, tiered=True)
+
+    def _in_pieces(self, session: Session, steps: Any) -> Any:
+        """The plan of a tree that has this way; None where it is a way of none."""
+        ways = session.attach(steps, self._extend)
+        if ways is None:
+            return None
+        plan = ways.first.plan
+        plan.pieces, plan.steps = ways, ways.steps
+        return plan
+
+    def _extend(self, ways: Ways, args: tuple, kwargs: dict[str, Any]) -> bool:
+        """One more way for a tree; whether there is one."""
+        plan = self._recorded(args, kwargs, [ways], ways)
+        return plan is not None and plan.pieces is ways
+
+    def _refused(self, refused: Refused) -> Any:
+        session = refused.recorder.session if refused.recorder is not None else None
+        if session is None or not session.path or (session.ways is None and session.count > MOST_BEFORE_PLAIN):
+            return self._plain(refused)
+        session.end_plainly(refused.recorder)
+        self._note(refused)
+        return self._in_pieces(session, refused.recorder.steps)
 
     def _plain(self, refused: Refused) -> Any:
         """The plan of a call that runs plainly; a function all of whose calls do is asked no more."""
-        reason = (refused.reason, refused.place)
-        self.refusals[reason] = self.refusals.get(reason, 0) + 1
-        logger.info("%s runs plainly: %s (%s)", getattr(self._function, "__qualname__", "a function"), *reason)
+        self._note(refused)
         if self.plan_count == 0 and sum(self.refusals.values()) >= MOST_REFUSALS:
             self.is_plain = True
         return plain_plan(refused.steps)
+
+    def _note(self, refused: Refused) -> None:
+        reason = (refused.reason, refused.place)
+        self.refusals[reason] = self.refusals.get(reason, 0) + 1
+        logger.info("%s runs plainly: %s (%s)", getattr(self._function, "__qualname__", "a function"), *reason)
 
     def require_declared(self, args: tuple, kwargs: dict[str, Any]) -> None:
         """An error where an argument of a call within another traced function is not what its annotation says."""
@@ -151,8 +191,8 @@ class Jit(_core.Dispatcher):
 
     @property
     def ways(self) -> dict[str, int]:
-        """How many calls ran as one compiled program, and how many plainly."""
-        return {"compiled": self.compiled_calls, "plain": self.plain_calls}
+        """How many calls ran as one compiled program, in compiled pieces, and plainly."""
+        return {"compiled": self.compiled_calls, "pieces": self.piece_calls, "plain": self.plain_calls}
 
     def _run_jointly(self, args: tuple, kwargs: dict[str, Any]) -> Any:
         """A call whose arguments share elements that it writes; NotImplemented where it cannot be run."""
@@ -244,7 +284,7 @@ def jit(
     >>> [float(model.step(np.ones(3), rate)) for rate in (0.5, 0.25, 0.25)], model.steps
     ([-0.5, -0.75, -1.0], 3)
     >>> Model.step.ways
-    {'compiled': 3, 'plain': 0}
+    {'compiled': 3, 'pieces': 0, 'plain': 0}
     """
     options = Options(
         frozenset(names_of(static_argnames)),
@@ -262,6 +302,8 @@ def jit(
 
 #: So many ways through a function are compiled for one signature; further ones run plainly.
 MOST_WAYS = 8
+#: A call that cannot go on in pieces after more than so many runs plainly from its start, at later calls too.
+MOST_BEFORE_PLAIN = 2
 #: After so many refusals, and no program, all calls of a function run plainly.
 MOST_REFUSALS = 4
 
@@ -287,11 +329,13 @@ def guarded_plan(parts: tuple[Any, ...], steps: Steps | None, wanted: list[int],
 
 
 def entries_of(steps: Steps | None) -> list[tuple[Any, ...]]:
+    return described(list(steps.entries.values())) if steps is not None else []
+
+
+def described(entries: list[tuple[Any, Any, Any]]) -> list[tuple[Any, ...]]:
     """What C++ looks at itself: entries of dictionaries, and types."""
-    if steps is None:
-        return []
     found: list[tuple[Any, ...]] = []
-    for space, key, value in steps.entries.values():
+    for space, key, value in entries:
         found.append((space,) if isinstance(space, type) else (space, key) if value is ABSENT else (space, key, value))
     return found
 
@@ -306,9 +350,9 @@ def varying_of(plans: list[Any], args: tuple, kwargs: dict[str, Any]) -> frozens
     """The integers of the surroundings that are not what they were when the function was recorded."""
     found: set[Any] = set()
     for plan in plans:
-        steps = plan.steps
-        if steps is not None:
-            found |= steps.varying(args, kwargs)
+        for steps in plan.steps if isinstance(plan.steps, list) else [plan.steps]:
+            if steps is not None:
+                found |= steps.varying(args, kwargs)
     return frozenset(found)
 
 

@@ -48,6 +48,7 @@ class Blueprint:
         self.kept: list[Any] = []
         self.open: set[int] = set()
         self.result = -1
+        self.validity: int | None = None  # the slot of whether NumPy would not have raised
         self.wholes: dict[
             int, TracedArray | None
         ] = {}  # storages of arrays that the function made: one of several parts
@@ -76,9 +77,14 @@ class Blueprint:
     def add_result(self, value: Any) -> None:
         self.result = self.add(value, "")
 
+    def add_validity(self, value: TracedArray) -> None:
+        self.outputs.append((value.tensor, "valid"))
+        self.slot(Slot(OUTPUT, len(self.outputs) - 1, NUMBER))
+        self.validity = len(self.slots) - 1
+
     def is_single(self) -> bool:
         """Whether the result is one slot, and nothing is stored."""
-        return not self.stores and self.parts[self.result][0] == "slot" and len(self.slots) == 1
+        return self.validity is None and not self.stores and self.parts[self.result][0] == "slot" and len(self.slots) == 1
 
     def add(self, value: Any, path: str) -> int:
         """The number of the part that this value is."""
@@ -100,11 +106,15 @@ class Blueprint:
         if mirror is not None and not isinstance(value, tuple):
             return ("step", self.step(mirror.step))
         if isinstance(value, Selection):
-            value.leave()
+            if not self.recorder.can_break():
+                value.leave()
+            value = self.recorder.selection(value)
         if isinstance(value, (TracedArray, np.ndarray, np.generic, _core.Dim)):
             return self.array(value, path)
         if type(value) is HostValue:
             return ("step", self.step(value.step))
+        if id(value) in self.recorder.hosted:
+            return ("step", self.step(self.recorder.hosted[id(value)][1]))
         join = lambda key: f"{path}.{key}" if path else str(key)
         kind = type(value)
         if kind in (list, tuple) or is_record(kind):
@@ -206,6 +216,8 @@ class Blueprint:
     # -- building --------------------------------------------------------------------------------------------------
 
     def build(self, values: list[Any], extra: tuple) -> Any:
+        if self.validity is not None and not values[self.validity]:
+            return NotImplemented
         built: list[Any] = []
         for part in self.parts:
             built.append(self.built(part, built, values, extra))

@@ -46,6 +46,9 @@ class Traced:
     outside_aliases: dict[int, int] = field(
         default_factory=dict
     )  # program output → which of the extra inputs it lands in
+    inputs: Any = None  # of the last of several pieces
+    session: Any = None  # the pieces before it
+    recorder: Any = None
 
     @property
     def slots(self) -> list[Slot]:
@@ -180,15 +183,17 @@ def trace_call(
     bake: bool = False,
     varying: frozenset[Any] = frozenset(),
     strict: bool = True,
+    session: Callable[[], Any] | None = None,
 ) -> Traced:
     """Records what the function does to placeholders.
 
     With ``bake`` the program stands alone: arrays of the surroundings are constants, and arguments count as in row-major
     order. Without ``strict`` a call that is no single program raises :class:`Refused`; with it, the typed error that says why.
-    ``varying`` names integers of the surroundings that differ from call to call.
+    ``varying`` names integers of the surroundings that differ from call to call. With ``session``, which makes a
+    :class:`weftwork.pieces.Session`, the call may be recorded in pieces: the result then has the session.
     """
     name = getattr(function, "__name__", "main").replace("<lambda>", "lambda")
-    call = Call(function, name, args, kwargs, static, donate, dynamic or {}, declared or {}, bake, varying, strict)
+    call = Call(function, name, args, kwargs, static, donate, dynamic or {}, declared or {}, bake, varying, strict, session)
     with span("trace", f"trace {name}"):
         return call.traced()
 
@@ -208,6 +213,7 @@ class Call:
     bake: bool
     varying: frozenset[Any]
     strict: bool
+    session: Callable[[], Any] | None = None
     unrolled: dict[Any, str] = field(default_factory=dict)
     peels: dict[Any, int] = field(default_factory=dict)
 
@@ -224,6 +230,7 @@ class Call:
         trace.unrolled, trace.peels = self.unrolled, self.peels
         recorder = Recorder(trace, None if self.bake else Steps())
         recorder.strict, recorder.varying = self.strict, set(self.varying)
+        recorder.steps.varied = self.varying
         arguments = Arguments(
             positional_names(self.function), self.static, self.dynamic, self.declared, self.bake, recorder
         )
@@ -232,14 +239,19 @@ class Call:
             try:
                 traced_args, traced_kwargs = arguments.replace(self.args, self.kwargs)
                 begun = True
+                if not self.strict and not self.bake:
+                    trace.valid = TracedArray(_core.constant(np.asarray(True)))
                 originals = [leaf.traced.tensor for leaf in arguments.inputs]
                 trace.arguments = [leaf.traced for leaf in arguments.inputs]
                 if recorder.unfit:
                     recorder.refuse(recorder.unfit)
+                if self.session is not None:
+                    self.session().begin(recorder, arguments, self.args, self.kwargs)
                 result = recorder.call(self.function, tuple(traced_args), traced_kwargs)
                 if trace.loops:
                     raise Retry(trace.loops[-1].turns.site, "it is left before its end")
                 traced = finish_trace(recorder, arguments, originals, result, self.donate)
+                traced.session, traced.recorder = recorder.session, recorder
                 if not self.strict and len(traced.graph.op_names) > MOST_OPERATIONS:
                     recorder.refuse(f"a program of {len(traced.graph.op_names)} operations")
                 return traced
@@ -250,7 +262,7 @@ class Call:
                 refused = stop if isinstance(stop, Refused) else Refused(str(stop), recorder.last_place)
                 self._write_out(trace, refused.reason)
                 if not self.strict:
-                    refused.steps = recorder.steps
+                    refused.steps, refused.recorder = recorder.steps, recorder
                     raise refused from None
                 if isinstance(stop.__cause__, Exception):
                     raise stop.__cause__ from None
@@ -259,12 +271,15 @@ class Call:
                 self._write_out(trace, str(error).split("\n")[0])
                 if self.strict or not begun:
                     raise
-                raise Refused(str(error).split("\n")[0], recorder.last_place) from error
+                raise Refused(str(error).split("\n")[0], recorder.last_place, recorder) from error
             except Exception as error:
                 self._write_out(trace, str(error).split("\n")[0])
                 if self.strict:
                     raise
-                raise Refused(f"it raises {type(error).__name__}", recorder.last_place) from error
+                raise Refused(f"it raises {type(error).__name__}", recorder.last_place, recorder) from error
+            finally:
+                if recorder.session is not None:
+                    recorder.session.whole.undo()
 
     @staticmethod
     def _write_out(trace: Trace, reason: str) -> None:
@@ -296,6 +311,7 @@ def finish_trace(
 ) -> Traced:
     """Sorts what the function returned, stored and wrote into program outputs."""
     trace = recorder.trace
+    checks_validity(recorder, arguments, originals)
     storages = {id(leaf.traced._storage): i for i, leaf in reversed(list(enumerate(arguments.leaves)))}
     written = {
         id(p) for p, o in zip(arguments.inputs, originals, strict=True) if not p.traced._storage.read().is_same(o)
@@ -312,6 +328,8 @@ def finish_trace(
     )
     blueprint.add_result(result)
     recorder.add_effects(blueprint)
+    if trace.valid is not None and trace.valid.tensor.constant() is None:
+        blueprint.add_validity(trace.valid)
     outputs: list[tuple[Any, str, int]] = [
         (tensor, f"output.{path}" if path else "output", -1) for tensor, path in blueprint.outputs
     ]
@@ -329,17 +347,47 @@ def finish_trace(
         if not read.traced._storage.read().is_same(read.tensor):
             outputs.append((read.traced._storage.read(), read.name, first_extra + len(trace.numbers) + i))
         parameters.append((read.tensor, read.name, -1))
+    extra = [step for _, step in trace.numbers] + [read.step for read in trace.reads]
+    if recorder.session is not None and recorder.session.path:
+        return last_piece(recorder, blueprint, parameters, outputs)
     input_leaves = [arguments.leaves.index(leaf) for leaf in arguments.inputs]
     aliases = {i: input_leaves[alias] for i, (_, _, alias) in enumerate(outputs) if 0 <= alias < len(input_leaves)}
     outside = {i: alias - first_extra for i, (_, _, alias) in enumerate(outputs) if alias >= first_extra}
     graph = _core.record_graph(trace.name, uniquely_named(parameters), uniquely_named(outputs))
     decides = deciding(trace)
     layouts = [i for i, leaf in enumerate(arguments.leaves) if id(leaf.traced._storage) in decides]
-    extra = [step for _, step in trace.numbers] + [read.step for read in trace.reads]
     wanted = [*extra, *blueprint.steps]
     return Traced(
         graph, input_leaves, captured, blueprint, layouts, aliases, recorder.steps, wanted, len(extra), outside
     )
+
+
+def checks_validity(recorder: Recorder, arguments: Arguments, originals: list[Any]) -> None:
+    """Where arrays are written in place, NumPy's errors are looked for before: later it would be too late."""
+    valid = recorder.trace.valid
+    if valid is None or valid.tensor.constant() is not None:
+        return
+    pairs = [(leaf.traced, original) for leaf, original in zip(arguments.inputs, originals, strict=True)]
+    pairs += [(read.traced, read.tensor) for read in recorder.trace.reads]
+    if not all(array._storage.read().is_same(tensor) for array, tensor in pairs):
+        if not recorder.can_break():
+            recorder.refuse("an operation that may raise, and arrays that are written")
+        if not recorder.truth(valid):
+            recorder.refuse("an operation that raises for these values")
+        recorder.trace.valid = None
+
+
+def last_piece(recorder: Recorder, blueprint: Blueprint, parameters: list[Any], outputs: list[Any]) -> Traced:
+    """The end of a call in pieces: a program of what is not known by now."""
+    written = {id(parameters[alias][0]) for _, _, alias in outputs if alias >= 0}
+    inputs = recorder.session.used(recorder, [tensor for tensor, _, _ in outputs], written)
+    places = {id(tensor): i for i, (tensor, _, _) in enumerate(inputs.entries)}
+    outputs = [(t, name, places[id(parameters[alias][0])] if alias >= 0 else -1) for t, name, alias in outputs]
+    graph = _core.record_graph(recorder.trace.name, inputs.parameters(), uniquely_named(outputs))
+    wanted = [*inputs.steps, *blueprint.steps]
+    traced = Traced(graph, inputs.leaves, inputs.captured, blueprint, [], {}, recorder.steps, wanted, len(inputs.steps))
+    traced.inputs = inputs
+    return traced
 
 
 def uniquely_named(tensors: list[tuple[Any, str, int]]) -> list[tuple[Any, str, int]]:

@@ -26,6 +26,7 @@ def report(folder: Path, names: list[str], lines: int) -> None:
     print_table(rows + ([row_of("all", everything)] if len(rows) > 1 else []))
     print_reasons(everything, lines)
     print_strict(everything, lines // 2)
+    print_plain(everything, lines // 2)
     print_slowest(everything)
 
 
@@ -91,6 +92,18 @@ def print_strict(results: list[dict[str, Any]], lines: int) -> None:
     for reason, count in groups.most_common(lines):
         example = first[reason]
         print(f"{count:5}  {reason.split(': ', 1)[1]}\n       {example['function']} #{example['number']}")
+
+
+def print_plain(results: list[dict[str, Any]], lines: int) -> None:
+    """Why cases ran plainly, the commonest reasons first."""
+    plain = [result for result in results if result.get("way") == "plain" and "why" in result]
+    text = lambda result: reason_of({"outcome": "plain", "text": result["why"][0]}).split(": ", 1)[1]
+    groups = Counter(map(text, plain))
+    if groups and lines:
+        print("\nplain:")
+    for reason, count in groups.most_common(lines):
+        functions = Counter(f"{r['function']} #{r['number']}" for r in plain if text(r) == reason)
+        print(f"{count:5}  {reason}\n       {', '.join(list(functions)[:3])}")
 
 
 def print_slowest(results: list[dict[str, Any]]) -> None:

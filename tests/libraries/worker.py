@@ -166,6 +166,8 @@ class Case:
             after = getattr(jitted, "ways", {})
             if way := next((w for w, count in after.items() if count > before.get(w, 0)), None):
                 found["way"] = way
+            if found["way"] == "plain" and getattr(jitted, "refusals", None):
+                found["why"] = list(jitted.refusals)[-1]
             found["alias"] |= actual.shared != plain.shared
         if "strict" in inspect.signature(jit).parameters:
             self.send({"stage": "strict"})

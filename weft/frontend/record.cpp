@@ -4,6 +4,7 @@
 #include <atomic>
 #include <set>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 namespace weft {
@@ -249,6 +250,25 @@ GraphPtr record_graph(std::string name, std::span<const NamedTensor> parameters,
   std::vector<Output> results;
   for (const NamedTensor& output : outputs) results.push_back({recorder.value_of(output.tensor), output.name, output.alias});
   return recorder.finish(std::move(results));
+}
+
+std::vector<size_t> used_parameters(std::span<const Tensor> parameters, std::span<const Tensor> outputs) {
+  std::lock_guard lock(record_mutex());
+  std::unordered_set<const Record*> seen;
+  std::vector<const Record*> pending;
+  const auto meet = [&](const Tensor& tensor) {
+    if (seen.insert(&tensor.record()).second) pending.push_back(&tensor.record());
+  };
+  for (const Tensor& output : outputs) meet(output);
+  while (!pending.empty()) {
+    const Record* record = pending.back();
+    pending.pop_back();
+    for (const Tensor& operand : record->operands) meet(operand);
+  }
+  std::vector<size_t> used;
+  for (size_t i = 0; i < parameters.size(); ++i)
+    if (seen.contains(&parameters[i].record())) used.push_back(i);
+  return used;
 }
 
 RecordedProgram record_program(std::span<const Tensor> outputs, bool numbers) {

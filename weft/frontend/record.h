@@ -95,7 +95,10 @@ struct NamedTensor {
 // output depends on a placeholder that is not among them.
 GraphPtr record_graph(std::string name, std::span<const NamedTensor> parameters, std::span<const NamedTensor> outputs);
 
-// The same of outputs alone, where computed values, and with `numbers` constants of no dimensions, are parameters: `inputs` are
+// Which of the parameters the outputs depend on, as indices in ascending order.
+std::vector<size_t> used_parameters(std::span<const Tensor> parameters, std::span<const Tensor> outputs);
+
+// As record_graph, of outputs alone, where computed values, and with `numbers` constants of no dimensions, are parameters: `inputs` are
 // theirs in order.
 struct RecordedProgram {
   GraphPtr graph;

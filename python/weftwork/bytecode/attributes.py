@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import operator
 import types
 from typing import Any
 
-from ..numpy.tracer import Selection, TracedArray
+import numpy as np
+
+from ..numpy.methods import METHODS, PROPERTIES
+from ..numpy.tracer import BoundMethod, Selection, TracedArray
 from .kinds import (
     ABSENT,
     DELETED,
@@ -28,6 +32,11 @@ OF_THE_STAND_IN = frozenset(
 FUNCTION_CONSTANTS = frozenset(
     ["__name__", "__qualname__", "__doc__", "__module__", "__code__", "__get__", "__call__", "__class__"]
 )
+
+
+def is_of_memory(name: str) -> bool:
+    """Whether it is something of an array that only NumPy's own has."""
+    return hasattr(np.ndarray, name) and not hasattr(TracedArray, name) and name not in METHODS and name not in PROPERTIES
 
 
 class Attributes(Reads):
@@ -67,7 +76,20 @@ class Attributes(Reads):
             self.refuse(f"'{name}' of an array")
         if not hasattr(kind, name) and not (self.bakes and hasattr(type(owner), name)):
             raise AttributeError(f"'{kind.__module__}.{kind.__name__}' object has no attribute '{name}'")
+        if self.can_break() and isinstance(owner, TracedArray) and not owner.scalar and is_of_memory(name):
+            return self.by_host(owner, name)
         return self.guarded(getattr, (owner, name), {})
+
+    def by_host(self, owner: TracedArray, name: str) -> Any:
+        """A method or attribute that only an array of NumPy's own has."""
+        if callable(getattr(np.ndarray, name)):
+            return BoundMethod(owner, name, None)
+        if self.known(owner) is None or name not in ("strides", "itemsize", "nbytes"):
+            self.refuse(f"'{name}' of an array")
+        return self.host_call(operator.attrgetter(name), (owner,))
+
+    def can_break(self) -> bool:
+        return False
 
     def module_attribute(self, module: types.ModuleType, name: str) -> Any:
         space = vars(module)

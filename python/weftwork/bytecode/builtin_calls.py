@@ -265,10 +265,12 @@ def number_function(function: Any) -> Special:
     """Functions of numbers: computed by Python at each call where the numbers are Python's."""
 
     def form(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+        if function in ASKING and not kwargs and any(isinstance(a, TracedArray) for a in args):
+            args = tuple(map(r.number, args))
         if (
             any(type(a) is HostValue for a in args)
             and not kwargs
-            and all(type(a) in (*NUMBERS, HostValue, str, type(None)) for a in args)
+            and all(type(a) in (*NUMBERS, HostValue, str, type(None)) or isinstance(a, np.generic) for a in args)
         ):
             return r.host(function, *args)
         if args and is_user_object(args[0]):
@@ -292,6 +294,9 @@ def host_functions() -> list[Any]:
         f for f in found if f not in (math.prod, math.fsum, getattr(math, "sumprod", None), math.dist, math.hypot)
     ] + [abs, round, divmod, pow, int, complex]
 
+
+#: Those that take the value of an array with one element.
+ASKING = frozenset(f for f in host_functions() if f not in (abs, divmod, pow))
 
 for _function in host_functions():
     SPECIAL[id(_function)] = number_function(_function)

@@ -16,6 +16,7 @@ from .. import _core
 from ..numpy import own
 from ..numpy.tracer import Selection, TracedArray
 from . import natives
+from .draws import MAKERS, OF_THE_GLOBAL, is_generator
 from .kinds import ABSENT, HEAP, is_user_object, lookup
 from .machine import Machine
 
@@ -58,12 +59,18 @@ class Calls(Machine):
     def call(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         kind = type(function)
         if kind is types.MethodType:
+            if is_generator(function.__self__):
+                return self.draw(function.__self__, function.__name__, args, kwargs)
             return self.call(function.__func__, (function.__self__, *args), kwargs)
         if function is super and not args and self.frame is not None:
             return self.zero_super(self.frame)
         form = SPECIAL.get(id(function))
         if form is not None:
             return form(self, args, kwargs)
+        if id(function) in OF_THE_GLOBAL:
+            return self.draw(np.random.mtrand._rand, OF_THE_GLOBAL[id(function)], args, kwargs)
+        if id(function) in MAKERS:
+            return self.make_generator_of(function, args, kwargs)
         created = creators().get(id(function))
         if created is not None:
             return self.create(created, function, args, kwargs)
@@ -130,6 +137,8 @@ class Calls(Machine):
         owner = getattr(function, "__self__", None)
         if isinstance(owner, type) and (form := METHODS.get((owner, function.__name__))) is not None:
             return form(self, args, kwargs)
+        if is_generator(owner):
+            return self.draw(owner, function.__name__, args, kwargs)
         if not natives.is_pure(function):
             where = (
                 f" of {type(owner).__name__}" if owner is not None and not isinstance(owner, types.ModuleType) else ""

@@ -13,12 +13,14 @@ from ..numpy.layout import given_strides
 from ..numpy.steps import view_of
 from ..numpy.tracer import Read, Selection, Trace, TracedArray, is_frozen
 from .kinds import CONSTANTS, CONTAINERS, SAME, Mirror, is_method_of_data, is_record, is_user_object
-from .outside import HostValue
+from .outside import CALL, VALUE, HostValue
 from .reads import is_key
 from .user_classes import UserClasses
 
 __all__ = ["Effects", "contains_traced"]
 
+#: Arguments of these types are told by their types alone: a call has those that it is given.
+KEYED_BY_TYPE = (np.random.Generator, np.random.RandomState)
 #: Arrays of the surroundings with at most so many elements may be constants that are compared at each call.
 LARGEST_FIXED = 4096
 
@@ -74,7 +76,9 @@ class Effects(UserClasses):
             self.steps.check("keys", step(), list(given))
             return
         if type(given) not in (list, dict, tuple) and not is_record(type(given)):
-            if not is_plain_argument(given) and not isinstance(copy, TracedArray):
+            if type(given) in KEYED_BY_TYPE:
+                self.host_argument(given, step())
+            elif not is_plain_argument(given) and not isinstance(copy, TracedArray):
                 self.opaque[id(given)] = given  # what it is may change between calls
             if copy is not given and isinstance(given, (list, tuple)):
                 self.unfit = f"an argument of type {type(given).__name__}"
@@ -86,6 +90,9 @@ class Effects(UserClasses):
             self.mirror_argument(value, copy[key], lambda key=key: self.steps.step("item", step(), key))
         if not isinstance(given, tuple) and id(given) not in self.mirrors:
             self.mirrors[id(given)] = self.copies[id(copy)] = Mirror(given, copy, step())
+
+    def host_argument(self, value: Any, step: int) -> None:
+        raise NotImplementedError
 
     def is_given(self, array: TracedArray) -> bool:
         """Whether it stands for an object that the caller or the surroundings have."""
@@ -138,7 +145,7 @@ class Effects(UserClasses):
         if not isinstance(value, TracedArray):
             return value
         read = next((r for r in self.trace.reads if r.traced._storage is value._storage), None)
-        if read is None or read.traced._storage.version or read.array.size > LARGEST_FIXED:
+        if read is None or self.steps.steps[read.step][0] in (VALUE, CALL) or read.traced._storage.version or read.array.size > LARGEST_FIXED:
             return value
         forms = [view_of(step) for step in value._steps]
         if any(form is None for form in forms):

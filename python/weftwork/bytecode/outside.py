@@ -7,16 +7,18 @@ computes with (:class:`HostValue`) are steps too: they are computed by Python, a
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from .machine import Stop
 
-__all__ = ["HostValue", "Steps"]
+__all__ = ["HostValue", "Mark", "Stage", "Steps"]
 
-ENTRY, ATTRIBUTE, CELL, ITEM, CALL, OBJECT, LEAF, ARGUMENT = (
+ENTRY, ATTRIBUTE, CELL, ITEM, CALL, OBJECT, LEAF, ARGUMENT, VALUE = (
     "entry",
     "attribute",
     "cell",
@@ -25,6 +27,7 @@ ENTRY, ATTRIBUTE, CELL, ITEM, CALL, OBJECT, LEAF, ARGUMENT = (
     "object",
     "leaf",
     "argument",
+    "value",
 )
 
 #: An attribute that a class has itself.
@@ -54,6 +57,52 @@ class HostValue:
     __add__ = __radd__ = __mul__ = __rmul__ = __sub__ = __rsub__ = __truediv__ = __rtruediv__ = _unknown
 
 
+@dataclass(frozen=True)
+class Mark:
+    """How many steps, checks and entries there were."""
+
+    steps: int = 0
+    checks: int = 0
+    entries: int = 0
+
+
+@dataclass(frozen=True)
+class Stage:
+    """The steps and checks between two pieces: as a function, and as what it is made of."""
+
+    function: Callable[..., Any]
+    source: str
+    names: dict[str, Any]
+    entries: list[tuple[Any, Any, Any]]
+
+    def is_like(self, other: Stage) -> bool:
+        """Whether it reads and checks the same."""
+        return (
+            self.source == other.source
+            and self.names.keys() == other.names.keys()
+            and all(is_like(value, other.names[name]) for name, value in self.names.items())
+            and len(self.entries) == len(other.entries)
+            and all(map(is_like, self.entries, other.entries))
+        )
+
+
+def is_like(lhs: Any, rhs: Any) -> bool:
+    """Whether two recordings mean the same object or constant."""
+    if lhs is rhs:
+        return True
+    if type(lhs) is not type(rhs):
+        return False
+    if isinstance(lhs, (tuple, list)):
+        return len(lhs) == len(rhs) and all(map(is_like, lhs, rhs))
+    if isinstance(lhs, np.ndarray):
+        return same_elements(lhs, rhs)
+    if isinstance(lhs, (int, float, complex, str, bytes, np.generic, np.dtype, slice)) or hasattr(lhs, "is_like"):
+        return bool(lhs.is_like(rhs)) if hasattr(lhs, "is_like") else same(lhs, rhs)
+    if isinstance(lhs, (types.BuiltinFunctionType, types.MethodType)):
+        return lhs == rhs
+    return False
+
+
 class Steps:
     """The steps and checks of one recording, in order."""
 
@@ -62,6 +111,7 @@ class Steps:
         self.checks: list[tuple[Any, ...]] = []
         self.known: dict[Any, int] = {}
         self.checked: set[Any] = set()
+        self.varied: frozenset[Any] = frozenset()  # integers that were known to differ from call to call
         self.kept: list[Any] = []  # whatever is named by its id
         # Entries of dictionaries that are the same objects at each call: (dictionary, key, object or nothing).
         self.entries: dict[tuple[int, Any], tuple[dict, Any, Any]] = {}
@@ -109,25 +159,46 @@ class Steps:
     def compiled(self, wanted: list[int]) -> Callable[[Any, Any, Any], Any]:
         """The steps and checks as a Python function of (leaves, args, kwargs): None, or a tuple of the wanted steps' values."""
         names: dict[str, Any] = {"same": same, "fits": fits, "same_elements": same_elements}
+        lines = self._lines(Mark(), self._needed(wanted), names)
+        result = "".join(f"v{number}, " for number in wanted)
+        return function_of("leaves, args, kwargs", lines, [f"return ({result})"], names)
+
+    def mark(self) -> Mark:
+        """What is known by now."""
+        return Mark(len(self.steps), len(self.checks), len(self.entries))
+
+    def stage(self, since: Mark | None, wanted: list[int]) -> Stage:
+        """The steps and checks since then, as a function of (leaves, args, kwargs, s, values).
+
+        ``s`` has all earlier steps' values and gets these; ``values`` are the outputs of the pieces that have run. The
+        first stage, since None, takes three arguments, and its result has the list ``s`` as its last element.
+        """
+        is_first, since = since is None, since or Mark()
+        names: dict[str, Any] = {"same": same, "fits": fits, "same_elements": same_elements}
+        lines = self._lines(since, set(range(since.steps, len(self.steps))), names)
+        every = "".join(f"v{number}, " for number in range(since.steps, len(self.steps)))
+        result = "".join(f"{place(number, since.steps)}, " for number in wanted)
+        ends = [f"s = [{every}]", f"return ({result} s,)"] if is_first else [f"s[{since.steps}:] = ({every})", f"return ({result})"]
+        function = function_of("leaves, args, kwargs" if is_first else "leaves, args, kwargs, s, values", lines, ends, names)
+        entries = list(self.entries.values())[since.entries :]
+        return Stage(function, "\n".join([*lines, *ends]), names, entries)
+
+    def _lines(self, since: Mark, needed: set[int], names: dict[str, Any]) -> list[str]:
         lines: list[str] = []
-        needed = self._needed(wanted)
-        checks = sorted(self.checks, key=lambda c: c[1])
+        checks = sorted(self.checks[since.checks :], key=lambda c: c[1])
         at = 0
-        for number, step in enumerate(self.steps):
-            if number in needed:
-                lines.append(f"v{number} = {expression(number, step, names)}")
+        for number in range(-1, len(self.steps)):
+            if number >= since.steps and number in needed:
+                lines.append(f"v{number} = {expression(number, self.steps[number], names, since.steps)}")
             while at < len(checks) and checks[at][1] == number:
                 kind, _, expected, _ = checks[at]
                 names[f"e{at}"] = expected
-                other = expected if kind == "alias" else Name(f"e{at}")
-                test = quick_test(kind, expected, f"v{number}", f"e{at}", names)
-                lines.append(f"if not ({test or CHECKS[kind].format(v=f'v{number}', e=other)}): return None")
+                value = place(number, since.steps)
+                other = Name(place(expected, since.steps) if kind == "alias" else f"e{at}")
+                test = quick_test(kind, expected, value, f"e{at}", names) or CHECKS[kind].format(v=value, e=other)
+                lines.append(f"if not ({test}): return None")
                 at += 1
-        result = "".join(f"v{number}, " for number in wanted)
-        body = "".join(f"        {line}\n" for line in lines) or "        pass\n"
-        source = f"def guard(leaves, args, kwargs):\n    try:\n{body}    except Exception:\n        return None\n    return ({result})\n"
-        exec(compile(source, "<guards>", "exec"), names)
-        return names["guard"]
+        return lines
 
     def _needed(self, wanted: list[int]) -> set[int]:
         todo = [
@@ -155,7 +226,7 @@ class Steps:
         for space, key, value in self.entries.values():
             if type(value) is int and isinstance(space, dict) and type(space.get(key)) is int and space[key] != value:
                 found.add((ENTRY, key))
-        return found
+        return found | self.varied
 
     def values(self, leaves: Any, args: Any, kwargs: Any) -> list[Any]:
         """Each step's value now; what cannot be had is an exception in its place."""
@@ -179,7 +250,7 @@ CHECKS = {
     "keys": "same(list({v}), {e})",
     "array": "fits({v}, {e})",
     "truth": "bool({v}) is {e}",
-    "alias": "{v} is v{e!r}",
+    "alias": "{v} is {e}",
     "bytes": "same_elements({v}, {e})",
 }
 
@@ -210,8 +281,26 @@ def parents(step: tuple[Any, ...]) -> list[int]:
     return [step[1]] if step[0] in (ATTRIBUTE, ITEM, CLASS) else []
 
 
-def expression(number: int, step: tuple[Any, ...], names: dict[str, Any]) -> str:
+def place(number: int, first: int) -> str:
+    """Where a step's value is, in the function of the stage whose first step that is."""
+    return f"v{number}" if number >= first else f"s[{number}]"
+
+
+def function_of(parameters: str, lines: list[str], ends: list[str], names: dict[str, Any]) -> Callable[..., Any]:
+    """A function whose lines may raise or return None where a check fails."""
+    body = "".join(f"        {line}\n" for line in lines) or "        pass\n"
+    end = "".join(f"    {line}\n" for line in ends)
+    source = f"def guard({parameters}):\n    try:\n{body}    except Exception:\n        return None\n{end}"
+    scope = dict(names)
+    exec(compile(source, "<guards>", "exec"), scope)
+    return scope["guard"]
+
+
+def expression(number: int, step: tuple[Any, ...], names: dict[str, Any], first: int = 0) -> str:
+    """A step as Python code; steps before ``first`` are elements of ``s``."""
     kind, *parts = step
+    if kind == VALUE:
+        return f"values[{parts[0]}][{parts[1]}]"
     if kind == LEAF:
         return f"leaves[{parts[0]}]"
     if kind == ARGUMENT:
@@ -220,8 +309,9 @@ def expression(number: int, step: tuple[Any, ...], names: dict[str, Any]) -> str
         names[f"f{number}"] = parts[0]
         operands = []
         for i, (source, value) in enumerate(parts[1]):
-            names[f"c{number}_{i}"] = value
-            operands.append(f"v{value}" if source == "step" else f"c{number}_{i}")
+            if source != "step":
+                names[f"c{number}_{i}"] = value
+            operands.append(place(value, first) if source == "step" else f"c{number}_{i}")
         return f"f{number}({', '.join(operands)})"
     names[f"o{number}"] = parts[0]
     if kind == OBJECT:
@@ -234,9 +324,10 @@ def expression(number: int, step: tuple[Any, ...], names: dict[str, Any]) -> str
     if kind in (ATTRIBUTE, CLASS):
         names[f"k{number}"] = parts[1]
         names["getattr"] = getattr
-        return f"v{parts[0]}.{parts[1]}" if parts[1].isidentifier() else f"getattr(v{parts[0]}, k{number})"
+        owner = place(parts[0], first)
+        return f"{owner}.{parts[1]}" if parts[1].isidentifier() else f"getattr({owner}, k{number})"
     names[f"k{number}"] = parts[1]
-    return f"v{parts[0]}[k{number}]"
+    return f"{place(parts[0], first)}[k{number}]"
 
 
 def same(value: Any, expected: Any) -> bool:

@@ -8,6 +8,7 @@ at any moment, and the function then runs as if nothing had been.
 from __future__ import annotations
 
 import collections
+import operator
 import sys
 from typing import Any
 
@@ -20,7 +21,8 @@ from ..numpy.loops import Retry, Turns, make_range
 from ..numpy.tracer import Selection, Storage, Trace, TracedArray, as_tensor
 from . import builtin_calls, known_calls
 from .calls import Calls
-from .effects import Effects, contains_traced
+from .draws import Draws
+from .effects import contains_traced
 from .frame import DefaultOf, Frame
 from .generators import Generator
 from .kinds import ABSENT, compares_by_identity, is_user_object, type_of
@@ -40,14 +42,14 @@ HOLDERS = (list, tuple, dict, collections.OrderedDict)
 class Refused(Stop):
     """This call cannot be recorded as one program: why, and where."""
 
-    def __init__(self, reason: str, place: str = "") -> None:
+    def __init__(self, reason: str, place: str = "", recorder: Any = None) -> None:
         super().__init__(reason)
-        self.reason, self.place = reason, place
+        self.reason, self.place, self.recorder = reason, place, recorder
         #: What the way to the refusal depends on.
         self.steps: Steps | None = None
 
 
-class Recorder(Calls, Effects):
+class Recorder(Calls, Draws):
     """Interprets one call of a function; the operations on arrays become the graph of ``trace``."""
 
     own_exceptions = (Stop, Retry, Error)
@@ -135,15 +137,25 @@ class Recorder(Calls, Effects):
     def host(self, function: Any, *operands: Any) -> HostValue:
         """A number that Python computes at each call."""
         values = [o.value if isinstance(o, HostValue) else o for o in operands]
-        return HostValue(function(*values), self.steps.call(function, list(operands)))
+        result = HostValue(function(*values), self.steps.call(function, list(operands)))
+        if function in OF_VARIOUS_TYPES or isinstance(result.value, np.generic):
+            self.steps.check("type", result.step, type(result.value))
+        return result
 
     def traced(self, value: HostValue) -> TracedArray:
         """A host value as an operand of array operations."""
         if value.traced is None:
             kind = type(value.value)
+            if isinstance(value.value, np.ndarray):
+                value.traced = self.array_from_host(value.value, value.step, [])
+                return value.traced
+            if kind not in NUMBERS and not isinstance(value.value, np.generic):
+                self.refuse(f"a {kind.__name__} that Python makes is an operand of arrays")
             dtype = np.dtype(np.int64) if kind is int else np.dtype(kind)
             tensor = _core.parameter((), dtype, f"number{len(self.trace.numbers)}", from_outside=True)
-            value.traced = TracedArray(tensor, kind)
+            value.traced = TracedArray(tensor, None if isinstance(value.value, np.generic) else kind)
+            value.traced.scalar = True
+            self.sources[id(tensor)] = (tensor, value.value, value.step)
             self.trace.numbers.append((tensor, value.step))
         return value.traced
 
@@ -185,6 +197,8 @@ class Recorder(Calls, Effects):
             and not is_safe_divisor(rhs)
             and not self.bakes
         ):
+            if self.can_break():
+                return self.host(BINARY[symbol.rstrip("=")], self.number(lhs), self.number(rhs))
             self.refuse(f"Python's '{symbol}' of numbers that are computed by the program, which may raise")
         if symbol[-1] == "=" and type(lhs) in (list, set, dict):
             self.changes(lhs)
@@ -210,6 +224,8 @@ class Recorder(Calls, Effects):
         if type(container) in (dict, set, frozenset):
             return self.guarded(BINARY_CONTAINS, (container, self.hashed(value)), {})
         self.require_no_user_objects(container, value)
+        if isinstance(container, TracedArray) and self.can_break():
+            return self.truth(self.host_call(BINARY_CONTAINS, (container, value)))
         return self.guarded(BINARY_CONTAINS, (self.concrete(container), self.concrete(value)), {})
 
     def truth(self, value: Any) -> bool:
@@ -219,6 +235,8 @@ class Recorder(Calls, Effects):
             return outcome
         if is_user_object(value):
             return self.user_truth(value)
+        if isinstance(value, TracedArray) and self.can_break() and value.size == 1 and value.tensor.constant() is None:
+            return self.truth(self.value_of(value))
         return bool(self.guarded(bool, (value,), {}))
 
     def concrete(self, value: Any) -> Any:
@@ -229,6 +247,9 @@ class Recorder(Calls, Effects):
         return value
 
     def same(self, lhs: Any, rhs: Any) -> bool:
+        if id(lhs) in self.hosted or id(rhs) in self.hosted:
+            if lhs is not None and rhs is not None:
+                self.refuse("whether a generator of random numbers is another object")
         return self.original(lhs) is self.original(rhs)
 
     # -- items -----------------------------------------------------------------------------------------------------
@@ -335,6 +356,8 @@ class Recorder(Calls, Effects):
     # -- iteration -------------------------------------------------------------------------------------------------
 
     def iterate(self, frame: Frame, value: Any) -> Any:
+        if isinstance(value, Selection) and self.can_break():
+            value = self.selection(value)
         if isinstance(value, LoopRange) and type(value) is LoopRange:
             return (
                 Turns(value, frame, target=self.target(frame))
@@ -395,6 +418,8 @@ class Recorder(Calls, Effects):
         """An iterator for an unpacking, which is no loop."""
         if type(value) is LoopRange:
             return self.born(iter(value.numbers()))
+        if isinstance(value, Selection) and self.can_break():
+            value = self.selection(value)
         if isinstance(value, TracedArray):
             return self.born(iter([value[i] for i in range(len(value))]))
         return self.iterate(frame, value)
@@ -447,11 +472,38 @@ class Recorder(Calls, Effects):
         except Exception as error:
             if not any(map(contains_traced, args)) and not any(map(contains_traced, kwargs.values())):
                 raise
-            fixed = None if self.bakes else [self.fixed(value) for value in args]
-            if fixed is not None and any(new is not old for new, old in zip(fixed, args, strict=True)):
-                return self.guarded(function, tuple(fixed), kwargs)
+            result = self.called_otherwise(error, function, args, kwargs)
+            if result is not NotImplemented:
+                return result
             self.blame(error)
             raise Refused(f"{type(error).__name__}: {error}", self.place()) from error
+
+    def called_otherwise(self, error: Exception, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """What no operation can do with values, with what Python knows of them; NotImplemented where that is no help."""
+        if self.can_break() and isinstance(error, Error):
+            whole = self.without_selections(function, args, kwargs)
+            if whole is not None:
+                return self.guarded(*whole)
+            result = self.called_by_host(function, args, kwargs)
+            if result is not NotImplemented:
+                return result
+        forms = [] if self.bakes else [self.fixed, self.decided] if self.can_break() else [self.fixed]
+        for form in forms:
+            changed = tuple(map(form, args))
+            if any(new is not old for new, old in zip(changed, args, strict=True)):
+                return self.guarded(function, changed, kwargs)
+        return NotImplemented
+
+    def decided(self, value: Any) -> Any:
+        """A number that the program computes as the constant that it is in this call: what follows is for this one only."""
+        if isinstance(value, TracedArray) and value.scalar and self.can_break():
+            return self.concrete(self.value_of(value))
+        if type(value) in (tuple, list) and contains_traced(value):
+            items = [self.decided(item) for item in value]
+            return type(value)(items) if any(new is not old for new, old in zip(items, value, strict=True)) else value
+        if type(value) is slice:
+            return slice(*map(self.decided, (value.start, value.stop, value.step)))
+        return value
 
     def blame(self, error: Exception) -> None:
         """For who wants the exception itself."""
@@ -471,6 +523,10 @@ class Escaped(Stop):
     def __init__(self, error: Exception) -> None:
         super().__init__(str(error))
         self.error = error
+
+
+#: Functions of numbers whose results have types that the numbers' values decide.
+OF_VARIOUS_TYPES = frozenset([operator.pow, operator.ipow, pow, min, max])
 
 
 def is_short_power(exponent: Any) -> bool:

@@ -12,7 +12,7 @@ from ..errors import ArgumentTypeError, DataDependentError, OutOfBoundsError
 from . import own
 from .dispatch import broadcast_to
 from .indexing import Reshape, Slice, check_position, clamp_slice, least_extent
-from .tracer import Tensor, TracedArray, View, as_tensor, convert, raise_here
+from .tracer import Tensor, TracedArray, View, as_tensor, convert, is_bounded, note_bound, raise_here, require
 from .ufuncs import compare, op, scalar, select
 
 
@@ -127,12 +127,20 @@ def wrapped_index(item: Any, extent: Any, axis: int) -> Tensor:
             check_position(int(bad[0]), extent, axis)
     if known is not None and isinstance(extent, int):
         return _core.constant(np.where(known < 0, known + extent, known).astype(np.int64))
+    if known is None and not is_bounded(index, extent):
+        require_in_bounds(index, extent)
     unsigned = index.dtype.kind == "u"
     index = convert(index, np.dtype(np.int64))
     if unsigned:
         return index
     size = extent_as_tensor(extent, index)
     return select(compare("LT", index, broadcast_to(scalar(0, index), index.shape)), op("add", index, size), index)
+
+
+def require_in_bounds(index: Tensor, extent: Any) -> None:
+    places = TracedArray(convert(index, np.dtype(np.int64)))
+    size = TracedArray(extent_as_tensor(extent, places.tensor))
+    require(np.logical_and(places >= -size, places < size))
 
 
 def extent_as_tensor(extent: Any, like: Tensor) -> Tensor:
@@ -215,4 +223,8 @@ def take_along(tensor: Tensor, indices: Tensor, axis: int, mode: str) -> Tensor:
         raise_here(ArgumentTypeError, f"mode must be 'raise', 'wrap' or 'clip', got {mode!r}", "take_mode")
     items: list[Any] = [slice(None)] * tensor.ndim
     items[axis] = TracedArray(indices)
+    if mode != "raise":
+        if mode == "clip":
+            items[axis] = np.minimum(items[axis], TracedArray(extent_as_tensor(extent, indices)) - 1)
+        note_bound(items[axis], extent)
     return take_indexed(tensor, items)

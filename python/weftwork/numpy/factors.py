@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from .tracer import Tensor, wrap
+from .tracer import Tensor, require, wrap
 
 Types = list[tuple[tuple[Any, ...], Any]]
 
@@ -63,7 +63,9 @@ def reflected(factors: Tensor, taus: Tensor) -> Tensor:
 
 
 def cholesky(a: Tensor, lower: bool) -> Tensor:
-    return _core.apply("cholesky", [a], {"lower": True} if lower else {})
+    factor = _core.apply("cholesky", [a], {"lower": True} if lower else {})
+    require(np.isfinite(wrap(factor)))
+    return factor
 
 
 def eigh(a: Tensor, lower: bool, vectors: bool) -> tuple[Tensor, Tensor]:
@@ -71,6 +73,7 @@ def eigh(a: Tensor, lower: bool, vectors: bool) -> tuple[Tensor, Tensor]:
     *batch, n, _ = a.shape
     results: Types = [(a.shape, a.dtype), ((*batch, n), real(a.dtype)), (tuple(batch), np.int32)]
     found, values, _ = lapack("syevd", "heevd", [a], results, mode="V" if vectors else "N", uplo="L" if lower else "U")
+    require(np.isfinite(wrap(values)))
     return values, found
 
 
@@ -86,6 +89,7 @@ def svd(a: Tensor, full: bool) -> tuple[Tensor, Tensor, Tensor]:
         (tuple(batch), np.int32),
     ]
     _, s, u, vt, _ = lapack("gesdd", "gesdd", [a], results, mode="A" if full else "S")
+    require(np.isfinite(wrap(s)))
     return u, s, vt
 
 
@@ -95,7 +99,9 @@ def singular_values(a: Tensor) -> Tensor:
     # LAPACK wants places for the vectors even where it leaves them alone.
     vectors: Types = [((*batch, m, k), a.dtype), ((*batch, k, n), a.dtype)]
     results = [(a.shape, a.dtype), ((*batch, k), real(a.dtype)), *vectors, (tuple(batch), np.int32)]
-    return lapack("gesdd", "gesdd", [a], results, mode="N")[1]
+    values = lapack("gesdd", "gesdd", [a], results, mode="N")[1]
+    require(np.isfinite(wrap(values)))
+    return values
 
 
 def eig(a: Tensor, vectors: bool) -> tuple[Tensor, Tensor]:
@@ -106,6 +112,7 @@ def eig(a: Tensor, vectors: bool) -> tuple[Tensor, Tensor]:
     results: Types = [*many, (a.shape, pairs), (a.shape, pairs), (tuple(batch), np.int32)]
     found = lapack("geev", "geev", [a], results, compute_left="N", compute_right="V" if vectors else "N")
     values = found[0] if a.dtype.kind == "c" else _core.apply("complex", [found[0], found[1]])
+    require(np.isfinite(wrap(values)))
     return values, found[-2]
 
 
@@ -119,4 +126,7 @@ def solve(a: Tensor, b: Tensor) -> Tensor:
     n = a.shape[-1]
     both: Any = np.concatenate([wrap(a), wrap(b)], axis=-1)
     packed = wrap(lu(both.tensor)[0])
+    pivots = np.abs(np.diagonal(packed[..., :n], axis1=-2, axis2=-1))
+    # NumPy raises where it finds a pivot of zero: what is near to that it decides itself.
+    require(np.all(pivots > 1e-13 * np.max(pivots, axis=-1, initial=0.0, keepdims=True)))
     return triangular(packed[..., :n].tensor, packed[..., n:].tensor, lower=False)

@@ -19,7 +19,7 @@ from .functions import product
 from .indexing import assigned, basic_view, is_basic
 from .layout import scalars
 from .reductions import normalized_axes
-from .tracer import Selection, Tensor, TracedArray, as_tensor, note_created, raise_here, wrap
+from .tracer import BoundMethod, Selection, Tensor, TracedArray, as_tensor, note_created, raise_here, wrap
 from .ufuncs import op
 
 #: Functions whose result has an element for each element of their arguments.
@@ -42,6 +42,15 @@ REDUCING_UFUNCS = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.
 
 UNKNOWN_COUNT = "x[mask] gives as many elements as the mask has true values, known only when the program runs"
 ADVICE = "; write np.where(mask, x, 0), use where= of a reduction, or assign x[mask] = value"
+
+
+class SelectedMethod(BoundMethod):
+    """A method of selected elements."""
+
+    __slots__ = ()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._method(self.owner, *args, **kwargs)  # type: ignore[misc]
 
 
 class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
@@ -94,7 +103,7 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
 
     def __getattr__(self, name: str) -> Any:
         if name in METHODS:
-            return lambda *args, **kwargs: METHODS[name](self, *args, **kwargs)
+            return SelectedMethod(self, name, METHODS[name])
         if name == "T" and self.ndim == 1:
             return self
         if name in ("real", "imag"):

@@ -10,7 +10,7 @@ from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from .arguments import axis_number, integer, items_of
 from .dispatch import broadcast_to, finish, implements
-from .tracer import Tensor, TracedArray, as_tensor, convert, raise_here, wrap
+from .tracer import Tensor, TracedArray, as_tensor, convert, note_bound, raise_here, wrap
 from .ufuncs import op, scalar, select, truth
 
 _NoValue = np._NoValue
@@ -303,7 +303,8 @@ def arg_extreme(name: str, a: Any, axis: Any, out: Any, keepdims: bool) -> Any:
         result = op("reshape", result, dims=shape)
     if isinstance(out, TracedArray) and not np.can_cast(out.dtype, np.int64, "safe"):
         raise_here(ArgumentTypeError, f"{name}: cannot cast out= of {out.dtype} to int64 according to the rule 'safe'", "out_cast")
-    return finish(np.add, convert(result, np.dtype(np.int64)), out, True, "unsafe", exact=True)
+    found = finish(np.add, convert(result, np.dtype(np.int64)), out, True, "unsafe", exact=True)
+    return found if out is not None else note_bound(found, x.shape[index])
 
 
 @implements(np.ptp)

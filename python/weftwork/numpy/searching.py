@@ -12,7 +12,7 @@ from .arguments import integer
 from .dispatch import implements
 from .functions import solid
 from .selection import fixed_extent
-from .tracer import TracedArray, raise_here
+from .tracer import TracedArray, raise_here, require
 
 #: Up to this many sorted values are all compared; among more of them a binary search is unrolled.
 COMPARED = 16
@@ -150,6 +150,8 @@ def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Any:
         length = max(length, int(known.max()) + 1)
     elif length <= 0 and values.shape[0] != 0:
         raise_here(DataDependentError, "bincount without minlength gives as many counts as the greatest value has, known only when the program runs; write np.bincount(x, minlength=n) with n above every value", "dynamic_result_shape")
+    if known is None and values.shape[0] != 0:
+        require(np.logical_and(values >= 0, values < length))  # NumPy's result is longer then, or it raises
     return counted(values.astype(np.int64), weights, length)
 
 

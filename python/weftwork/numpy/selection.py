@@ -13,7 +13,7 @@ from .arguments import extents_of, order_letter
 from .dispatch import implements, type_for_resolution
 from .functions import delivered, one_axis, product, solid
 from .indexing import Reshape
-from .tracer import TracedArray, as_tensor, python_truth, raise_here, untraced, wrap
+from .tracer import TracedArray, as_tensor, python_truth, raise_here, require, untraced, wrap
 from .views import written
 
 #: A fixed selection of at most this many runs of neighbours is slices put together; a longer one is an index array.
@@ -130,6 +130,8 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     if mode == "raise" and known is not None and known.size and not 0 <= known.min() <= known.max() < len(options):
         raise_here(ArgumentValueError, f"invalid entry in choice array: indices from {known.min()} to {known.max()}, {len(options)} choices", "choose_index")
     index = index.astype(np.int64)
+    if mode == "raise" and known is None:
+        require(np.logical_and(index >= 0, index < len(options)))
     if mode == "wrap":
         index = index % len(options)
     kinds = [type_for_resolution(c) for c in options]

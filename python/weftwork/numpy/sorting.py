@@ -13,7 +13,7 @@ from .functions import one_axis, solid
 from .plain import on_plain_arrays
 from .searching import sorted_place
 from .selection import fixed_extent
-from .tracer import TracedArray, raise_here, wrap
+from .tracer import TracedArray, note_bound, raise_here, wrap
 from .ufuncs import op
 
 
@@ -57,7 +57,7 @@ def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stab
     no_fields(order)
     sort_kind(kind, stable)
     x, axis = line_of(a, axis, "argsort")
-    return wrap(op("argsort", x.tensor, axis=axis))
+    return note_bound(wrap(op("argsort", x.tensor, axis=axis)), x.shape[axis])
 
 
 def check_places(kth: Any, extent: Any) -> None:

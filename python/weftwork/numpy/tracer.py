@@ -81,6 +81,10 @@ class Trace:
         self.numbers: list[tuple[Tensor, int]] = []
         self.reads: list[Read] = []
         self.recorder: Any = None
+        # Whether NumPy would have raised nothing by now; None where nobody asks. See require().
+        self.valid: Any = None
+        # Integers that are known to lie in [0, n): by the identity of their tensors.
+        self.bounded: dict[int, tuple[Tensor, Any]] = {}
 
     def capture(self, array: np.ndarray) -> Tensor:
         if is_frozen(array):
@@ -470,14 +474,7 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
         from .methods import METHODS, PROPERTIES
 
         if name in METHODS:
-            method = METHODS[name]
-            from .layout import inherit, scalars
-
-            def call(*args: Any, **kwargs: Any) -> Any:
-                result = inherit(method(self, *args, **kwargs), (self, *args), kwargs)
-                return result if name in GIVE_ARRAYS or kwargs.get("out") is not None else scalars(result, (self, *args))
-
-            return call
+            return BoundMethod(self, name, METHODS[name])
         if name in PROPERTIES:
             return PROPERTIES[name](self)
         if name.startswith("__") or not hasattr(np.ndarray, name):
@@ -485,6 +482,24 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
         from .refused import reason
 
         return raise_here(ArgumentTypeError, f"ndarray.{name} cannot be compiled{reason(f'ndarray.{name}')}", "unsupported_method")
+
+
+class BoundMethod:
+    """A method of an array that stands for a value."""
+
+    __slots__ = ("_method", "name", "owner")
+
+    def __init__(self, owner: TracedArray, name: str, method: Callable[..., Any] | None) -> None:
+        self.owner, self.name, self._method = owner, name, method
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        from .layout import inherit, scalars
+
+        if self._method is None:
+            return getattr(self.owner, self.name)  # which says why there is none
+        result = inherit(self._method(self.owner, *args, **kwargs), (self.owner, *args), kwargs)
+        is_array = self.name in GIVE_ARRAYS or kwargs.get("out") is not None
+        return result if is_array else scalars(result, (self.owner, *args))
 
 
 class Selection:
@@ -567,6 +582,29 @@ def wrapped_integer(tensor: Tensor, target: np.dtype) -> Tensor:
     zero = _core.apply("broadcast_in_dim", [_core.constant(np.asarray(0).astype(tensor.dtype))], {"dims": tensor.shape, "dimensions": ()})
     negative = _core.apply("compare", [tensor, zero], {"comparison_direction": "LT"})
     return _core.apply("select", [negative, wrapped, _core.apply("convert", [tensor], {"type": target})])
+
+
+def require(condition: Any) -> None:
+    """NumPy raises where this does not hold: the call then runs plainly instead, as if the program had not run."""
+    trace = current_trace()
+    if trace is None or trace.valid is None or not all(hasattr(loop, "turns") for loop in trace.loops):
+        return
+    holds = np.all(condition)
+    trace.valid[...] = np.logical_and(trace.valid, holds)
+
+
+def note_bound(value: Any, bound: Any) -> Any:
+    """Integers that lie in [0, bound), as indices need not be checked."""
+    trace = current_trace()
+    if trace is not None and trace.valid is not None and isinstance(value, TracedArray):
+        trace.bounded[id(value.tensor)] = (value.tensor, bound)
+    return value
+
+
+def is_bounded(tensor: Tensor, bound: Any) -> bool:
+    trace = current_trace()
+    known = trace.bounded.get(id(tensor)) if trace is not None else None
+    return known is not None and isinstance(known[1], int) and isinstance(bound, int) and known[1] <= bound
 
 
 def python_truth(value: TracedArray) -> TracedArray:

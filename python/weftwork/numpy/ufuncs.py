@@ -9,7 +9,7 @@ import numpy as np
 from .. import _core
 from . import own
 from .dispatch import UFUNCS, ufunc_form
-from .tracer import Tensor, convert
+from .tracer import Tensor, convert, require, wrap
 
 
 def op(name: str, *operands: Tensor, **attrs: Any) -> Tensor:
@@ -334,6 +334,8 @@ def _(lhs: Tensor, rhs: Tensor) -> Tensor:
         if exponent == 3 and lhs.dtype.kind == "f" and lhs.dtype.itemsize >= 4:
             # Within 1 ULP of the cube, as NumPy's own power is, and ten times as fast.
             return op("multiply", op("multiply", lhs, lhs), lhs)
+    if rhs.dtype.kind == "i":
+        require(np.greater_equal(wrap(rhs), 0))
     return op("power", lhs, rhs)
 
 

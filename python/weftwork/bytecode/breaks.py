@@ -1,0 +1,327 @@
+"""Values that Python asks for while a call is recorded: the program so far is run for them, and another one begins.
+
+A recorded call has real arguments behind it. Where Python decides by a value (``if x.sum() > 0``), computes with it
+(``math.sqrt(x[0])``), or calls what no program can hold (``np.unique(x)``, ``rng.normal(x)``), what is recorded by then becomes a
+*piece*: a program of its own, which is run. What it gives, and what Python makes of that, are steps like all that is read from
+outside, so that each call takes them anew; conditions are checks. Nothing outside is changed before the last piece runs.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..numpy.layout import given_strides
+from ..numpy.tracer import BoundMethod, Read, Selection, TracedArray, untraced
+from .effects import Effects, contains_traced
+from .host import Called, Made, Method, ViewOf, undoing
+from .liveness import live_values
+from .outside import ITEM, VALUE, HostValue
+
+__all__ = ["Breaks"]
+
+#: Elements of a list that is made of an array.
+LONGEST_LIST = 64
+#: How deep containers are searched for arrays that may still be used.
+DEEPEST = 5
+
+
+class Breaks(Effects):
+    """The part of a recorder that knows values."""
+
+    #: What compiles and runs pieces; None where a call has to be one program.
+    session: Any = None
+
+    def __init__(self) -> None:
+        super().__init__()
+        # Values that are known: by the tensor that stands for them, what they are and the step that finds them.
+        self.sources: dict[int, tuple[Any, Any, int]] = {}
+        # Objects that host calls made: generators of random numbers.
+        self.hosted: dict[int, tuple[Any, int]] = {}
+        self.selected: dict[int, tuple[Any, TracedArray]] = {}
+
+    def can_break(self) -> bool:
+        return self.session is not None and not self.trace.loops
+
+    def take_array(self, value: Any, kind: str, parts: tuple[Any, ...]) -> Any:
+        traced = super().take_array(value, kind, parts)
+        if isinstance(traced, TracedArray):
+            self.sources[id(traced.tensor)] = (traced.tensor, value, self.steps.step(kind, *parts))
+        return traced
+
+    # -- asking ----------------------------------------------------------------------------------------------------
+
+    def value_of(self, array: TracedArray) -> HostValue:
+        """The value of an array as Python has it at each call."""
+        constant = array.tensor.constant()
+        if constant is not None:
+            return HostValue(constant[()] if array.scalar else constant, self.steps.object(constant))
+        known = self.known(array)
+        if known is None:
+            self.evaluate([array])
+            known = self.known(array)
+            assert known is not None
+        return HostValue(*known)
+
+    def known(self, array: TracedArray) -> tuple[Any, int] | None:
+        """The value of an array and its step, where an argument, something outside or a piece has it."""
+        found = self.sources.get(id(array.tensor))
+        if found is not None:
+            return found[1], found[2]
+        base = self.sources.get(id(array._storage.tensor)) if array._storage.stale is None else None
+        if base is None or not array._steps:
+            return None
+        view = ViewOf(array._steps, array.scalar)
+        if not view.is_possible:
+            return None
+        with untraced():
+            return view(base[1]), self.steps.call(view, [HostValue(base[1], base[2])])
+
+    def number(self, value: Any) -> Any:
+        """A value of no dimensions that Python computes with; others as they are."""
+        if isinstance(value, TracedArray) and not value.ndim and value.scalar and self.can_break():
+            return self.value_of(value)
+        return value
+
+    # -- pieces ----------------------------------------------------------------------------------------------------
+
+    def evaluate(self, asked: list[TracedArray]) -> None:
+        """Ends a piece: what is asked for, and what may still be used, is known afterwards."""
+        wanted = {id(array): array for array in (*asked, *self.live_arrays())}
+        arrays: dict[int, TracedArray] = {}  # by tensor: one of its arrays
+        for array in wanted.values():
+            if array._storage.stale is not None:
+                self.refuse("an array whose layout is not known")
+            base = array if not array._steps else whole_of(array)
+            if self.is_computed(base._storage.tensor):
+                arrays.setdefault(id(base._storage.tensor), base)
+        outputs = list(arrays.values())
+        values = self.session.run_piece(self, outputs)
+        number = self.session.count - 1
+        stands: dict[int, Any] = {}
+        for i, (array, value) in enumerate(zip(outputs, values, strict=True)):
+            stands[id(array._storage.tensor)] = self.input_of(array, value, self.steps.step(VALUE, number, i), f"value{number}_{i}")
+        for array in wanted.values():
+            replacement = stands.get(id(array._storage.tensor))
+            if replacement is not None:
+                array._storage.tensor = replacement
+                if not array._steps:
+                    array._cache = replacement
+            if array._steps:
+                array._cache = None
+        for array in asked:
+            if self.known(array) is None:  # a view that NumPy has no name for
+                self.evaluate_parts(array)
+
+    def evaluate_parts(self, array: TracedArray) -> None:
+        """A view as a value of its own."""
+        part = TracedArray(array.tensor)
+        part.scalar = array.scalar
+        self.evaluate([part])
+        found = self.known(part)
+        assert found is not None
+        self.sources[id(array.tensor)] = (array.tensor, *found)
+
+    def is_computed(self, tensor: Any) -> bool:
+        """Whether a piece has to compute it."""
+        return id(tensor) not in self.sources and tensor.op not in ("parameter", "constant")
+
+    def input_of(self, array: TracedArray, value: Any, step: int, name: str) -> Any:
+        """A known value as an input of what follows: its tensor."""
+        tensor = _core.parameter(array._storage.tensor.shape, array._storage.tensor.dtype, name, from_outside=True)
+        self.sources[id(tensor)] = (tensor, value, step)
+        self.trace.reads.append(Read(value, name, step, tensor, array))
+        return tensor
+
+    def live_arrays(self) -> list[TracedArray]:
+        """Arrays that what is left of the call may use; one that is missed here is computed again by a later piece."""
+        pending: list[tuple[Any, int]] = []
+        frame = self.frame
+        while frame is not None:
+            pending += [(value, 0) for value in live_values(frame)]
+            frame = frame.caller
+        pending += [(value, 0) for _, _, value in self.overlay.values()]
+        pending += [(mirror.copy, 0) for mirror in self.mirrors.values()]
+        pending += [(array, 0) for array in self.trace.arguments]
+        found: list[TracedArray] = []
+        seen: set[int] = set()
+        while pending:
+            value, depth = pending.pop()
+            if id(value) in seen or depth > DEEPEST:
+                continue
+            seen.add(id(value))
+            if isinstance(value, TracedArray):
+                found.append(value)
+            elif isinstance(value, (list, tuple, set, frozenset)):
+                pending += [(item, depth + 1) for item in value]
+            elif isinstance(value, dict):
+                pending += [(item, depth + 1) for item in value.values()]
+            elif id(value) in self.fresh and hasattr(value, "__dict__"):
+                pending += [(item, depth + 1) for item in vars(value).values()]
+        return found
+
+    # -- calls on NumPy's own arrays ---------------------------------------------------------------------------------
+
+    def host_call(self, function: Any, args: tuple, kwargs: dict[str, Any] | None = None) -> Any:
+        """What Python does with the values at each call; the result as the program sees it."""
+        kwargs = kwargs or {}
+        values = [*args, *kwargs.values()]
+        operands = self.host_operands(values)
+        real = [o.value if type(o) is HostValue else o for o in operands]
+        step_function = Called(function, tuple(kwargs)) if kwargs else function
+        with untraced(), undoing(self.session.undo):
+            result = step_function(*real)
+        arrays = [value for value in real if isinstance(value, np.ndarray)]
+        return self.from_host(result, self.steps.call(step_function, operands), arrays)
+
+    def host_operands(self, values: list[Any]) -> list[Any]:
+        """Values as they are at each call: all that are asked for, by one piece."""
+        missing: list[TracedArray] = []
+        self.find_missing(values, missing)
+        if missing:
+            self.evaluate(missing)
+        return [self.host_operand(value) for value in values]
+
+    def find_missing(self, values: Any, missing: list[TracedArray]) -> None:
+        for value in values:
+            if isinstance(value, TracedArray):
+                if value.tensor.constant() is None and self.known(value) is None:
+                    missing.append(value)
+            elif type(value) in (list, tuple):
+                self.find_missing(value, missing)
+
+    def host_operand(self, value: Any) -> Any:
+        if isinstance(value, TracedArray):
+            return self.value_of(value)
+        if isinstance(value, Selection):
+            return self.host_operand(self.selection(value))
+        if isinstance(value, _core.Dim):
+            self.refuse("an extent that only the run knows is used outside of the program")
+        if id(value) in self.hosted:
+            return HostValue(*self.hosted[id(value)])
+        if type(value) in (list, tuple) and contains_traced(value):
+            parts = [self.host_operand(item) for item in value]
+            real = type(value)(part.value if type(part) is HostValue else part for part in parts)
+            return HostValue(real, self.steps.call(Made(type(value)), parts))
+        if contains_traced(value) and type(value) is not HostValue:
+            self.refuse(f"a {type(value).__name__} with values in it is used outside of the program")
+        return value
+
+    def selection(self, value: Any) -> TracedArray:
+        """x[mask] as an array."""
+        known = self.selected.get(id(value))
+        if known is None:
+            whole, mask = TracedArray(value.value), TracedArray(value.mask)
+            index = (slice(None),) * value.lead
+            made = self.host_call(Select(len(index)), (whole, mask))
+            known = self.selected[id(value)] = (value, made)
+        return known[1]
+
+    def without_selections(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """A call with arrays in the place of selected elements; None where there are none."""
+        if not self.can_break():
+            return None
+        if isinstance(function, BoundMethod) and isinstance(function.owner, Selection):
+            return getattr(self.selection(function.owner), function.name), args, kwargs
+        if not any(map(holds_selection, (*args, *kwargs.values()))):
+            return None
+        changed = tuple(map(self.as_arrays, args))
+        return function, changed, {key: self.as_arrays(value) for key, value in kwargs.items()}
+
+    def as_arrays(self, value: Any) -> Any:
+        if isinstance(value, Selection):
+            return self.selection(value)
+        return type(value)(map(self.as_arrays, value)) if type(value) in (list, tuple) else value
+
+    def from_host(self, result: Any, step: int, operands: list[np.ndarray]) -> Any:
+        """What a host call gave, as the program sees it."""
+        kind = type(result)
+        if kind is np.ndarray:
+            return self.array_from_host(result, step, operands)
+        if isinstance(result, np.generic) or kind in (float, complex, int, bool, str):
+            if isinstance(result, np.generic) and result.dtype.kind not in "fciub":
+                self.refuse(f"a value of {result.dtype}")
+            self.steps.check("type", step, kind)
+            return HostValue(result, step)
+        if result is None or kind is np.dtype:
+            self.steps.check("is" if result is None else "equal", step, result)
+            return result
+        if kind in (list, tuple) or (isinstance(result, tuple) and hasattr(kind, "_make")):
+            if len(result) > LONGEST_LIST:
+                self.refuse(f"a list of {len(result)} values")
+            self.steps.check("type", step, kind)
+            self.steps.check("length", step, len(result))
+            items = [self.from_host(item, self.steps.step(ITEM, step, i), operands) for i, item in enumerate(result)]
+            made = items if kind is list else tuple(items) if kind is tuple else kind._make(items)  # type: ignore[attr-defined]
+            return self.born(made) if kind is list else made
+        return self.refuse(f"a {kind.__name__} that is computed outside of the program")
+
+    def array_from_host(self, result: np.ndarray, step: int, operands: list[np.ndarray]) -> Any:
+        if result.dtype.kind not in "fciub" or not result.dtype.isnative:
+            self.refuse(f"an array of {result.dtype}")
+        if any(np.may_share_memory(result, operand) for operand in operands):
+            self.refuse("a view that is made outside of the program")
+        self.steps.check("array", step, (result.dtype, result.shape, result.strides, result.flags.writeable))
+        name = f"computed{len(self.trace.reads)}"
+        tensor = _core.parameter(result.shape, result.dtype, name, from_outside=True)
+        array = TracedArray(tensor)
+        array._storage.strides = given_strides(result, list(result.shape))
+        array._storage.parents = ()
+        if not result.flags.writeable:
+            array.guard_writes("it is read-only")
+        self.sources[id(tensor)] = (tensor, result, step)
+        self.trace.reads.append(Read(result, name, step, tensor, array))
+        return array
+
+    def called_by_host(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """A pure function that no program can hold, called by Python; NotImplemented where that is none."""
+        if not self.can_break() or kwargs.get("out") is not None:
+            return NotImplemented
+        if isinstance(function, BoundMethod):
+            if function.name in CHANGING:
+                return NotImplemented
+            return self.host_call(Method(function.name), (function.owner, *args), kwargs)
+        from . import natives
+
+        name = getattr(function, "__name__", "")
+        if args and isinstance(args[0], TracedArray) and getattr(TracedArray, name, None) is function:
+            return self.host_call(Method(name), args, kwargs) if hasattr(np.ndarray, name) else NotImplemented
+        if not natives.is_numpy_function(function) or name in CHANGING:
+            return NotImplemented
+        return self.host_call(function, args, kwargs)
+
+
+class Select:
+    """x[mask], the mask behind so many axes."""
+
+    __slots__ = ("lead",)
+
+    def __init__(self, lead: int) -> None:
+        self.lead = lead
+
+    def __call__(self, array: np.ndarray, mask: np.ndarray) -> np.ndarray:
+        return array[(*(slice(None),) * self.lead, mask)]
+
+    def is_like(self, other: Select) -> bool:
+        return self.lead == other.lead
+
+
+def holds_selection(value: Any) -> bool:
+    return isinstance(value, Selection) or (type(value) in (list, tuple) and any(map(holds_selection, value)))
+
+
+def whole_of(array: TracedArray) -> TracedArray:
+    """The array that a view is of."""
+    whole = TracedArray.__new__(TracedArray)
+    whole._storage, whole._steps, whole._cache = array._storage, (), array._storage.tensor
+    whole._version, whole.weak, whole.scalar = array._storage.version, None, False
+    return whole
+
+
+#: Functions and methods of NumPy that change their arguments.
+CHANGING = frozenset(
+    ["put", "place", "putmask", "copyto", "fill_diagonal", "put_along_axis", "fill", "sort", "partition", "itemset", "resize",
+     "setflags", "setfield", "byteswap", "at", "shuffle"]
+)  # fmt: skip

@@ -1,0 +1,82 @@
+"""Random numbers: drawn by Python between two pieces, from generators whose state can be put back."""
+
+from __future__ import annotations
+
+import operator
+import random
+from typing import Any
+
+import numpy as np
+
+from ..numpy.tracer import TracedArray
+from .breaks import Breaks
+from .host import Called, Draw
+from .outside import HostValue
+
+__all__ = ["Draws", "is_generator"]
+
+GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)
+#: What makes generators, of seeds alone.
+MAKERS = {
+    id(maker): maker
+    for maker in (
+        np.random.default_rng, np.random.Generator, np.random.RandomState, np.random.SeedSequence, np.random.PCG64,
+        np.random.PCG64DXSM, np.random.MT19937, np.random.Philox, np.random.SFC64,
+    )
+}  # fmt: skip
+#: Methods that do no more than to draw, or to seed.
+DISTRIBUTIONS = [
+    "beta", "binomial", "bytes", "chisquare", "choice", "dirichlet", "exponential", "f", "gamma", "geometric", "gumbel",
+    "hypergeometric", "integers", "laplace", "logistic", "lognormal", "logseries", "multinomial", "multivariate_hypergeometric",
+    "multivariate_normal", "negative_binomial", "noncentral_chisquare", "noncentral_f", "normal", "pareto", "permutation",
+    "permuted", "poisson", "power", "rand", "randint", "randn", "random", "random_integers", "random_sample", "rayleigh",
+    "ranf", "sample", "seed", "shuffle", "standard_cauchy", "standard_exponential", "standard_gamma", "standard_normal", "standard_t",
+    "tomaxint", "triangular", "uniform", "vonmises", "wald", "weibull", "zipf",
+]  # fmt: skip
+OF_PYTHON = ["random", "uniform", "gauss", "normalvariate", "randint", "randrange", "getrandbits", "expovariate", "betavariate",
+             "gammavariate", "lognormvariate", "paretovariate", "triangular", "vonmisesvariate", "weibullvariate", "seed"]  # fmt: skip
+NAMES = {True: frozenset(OF_PYTHON), False: frozenset(DISTRIBUTIONS)}
+
+
+#: Functions that are methods of NumPy's own generator.
+OF_THE_GLOBAL = {id(getattr(np.random, name)): name for name in ("seed", "ranf", "sample") if not hasattr(getattr(np.random, name), "__self__")}
+
+
+def is_generator(value: Any) -> bool:
+    """Whether it is a generator of random numbers whose state can be taken and set."""
+    return type(value) in GENERATORS
+
+
+class Draws(Breaks):
+    """The part of a recorder that draws random numbers."""
+
+    def host_argument(self, value: Any, step: int) -> None:
+        """A generator among the arguments: each call has its own."""
+        self.steps.check("type", step, type(value))
+        self.hosted[id(value)] = (value, step)
+
+    def draw(self, owner: Any, name: str, args: tuple, kwargs: dict[str, Any]) -> Any:
+        if not self.can_break() or name not in NAMES[type(owner) is random.Random] or kwargs.get("out") is not None:
+            return self.refuse(f"'{name}' draws random numbers")
+        if name == "shuffle" and not (args and isinstance(args[0], TracedArray)):
+            return self.refuse("'shuffle' of what is no array that the program computes")
+        if not self.session.path:
+            self.evaluate([])  # the checks of the first piece are made before a call begins
+        drawn = self.host_call(Draw(name, tuple(kwargs)), (owner, *args, *kwargs.values()))
+        if name == "shuffle":
+            return self.guarded(operator.setitem, (args[0], ..., drawn), {})
+        return drawn
+
+    def make_generator_of(self, maker: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """A generator that the function makes: made anew at each call."""
+        if not self.can_break():
+            return self.refuse("a generator of random numbers is made")
+        operands = self.host_operands([*args, *kwargs.values()])
+        real = [o.value if type(o) is HostValue else o for o in operands]
+        function = Called(maker, tuple(kwargs))
+        if any(is_generator(value) for value in real):
+            return self.refuse("a generator of random numbers is made of another")
+        step = self.steps.call(function, operands)
+        made = function(*real)
+        self.hosted[id(made)] = (made, step)
+        return made

@@ -1,0 +1,175 @@
+"""Calls that Python does between two pieces of a program: on NumPy's own arrays, at each call of the function."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+
+from ..numpy.steps import view_of
+from .outside import is_like
+
+__all__ = ["Called", "Draw", "Made", "Method", "Undo", "ViewOf", "agree", "undoing"]
+
+
+class Called:
+    """A function with some of its arguments by name, as a step that takes them all by position."""
+
+    __slots__ = ("function", "names")
+
+    def __init__(self, function: Any, names: tuple[str, ...]) -> None:
+        self.function, self.names = function, names
+
+    def __call__(self, *values: Any) -> Any:
+        count = len(values) - len(self.names)
+        return self.function(*values[:count], **dict(zip(self.names, values[count:], strict=True)))
+
+    def is_like(self, other: Called) -> bool:
+        return is_like(self.function, other.function) and self.names == other.names
+
+
+class Method:
+    """A method by its name, of the first argument."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __call__(self, owner: Any, *values: Any, **named: Any) -> Any:
+        return getattr(owner, self.name)(*values, **named)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Method) and self.name == other.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def is_like(self, other: Method) -> bool:
+        return self == other
+
+
+class Made:
+    """A list or tuple of values."""
+
+    __slots__ = ("kind",)
+
+    def __init__(self, kind: type) -> None:
+        self.kind = kind
+
+    def __call__(self, *values: Any) -> Any:
+        return self.kind(values)
+
+    def is_like(self, other: Made) -> bool:
+        return self.kind is other.kind
+
+
+class ViewOf:
+    """A part of an array, by the steps that lead to it; of a scalar, the scalar."""
+
+    __slots__ = ("forms", "is_scalar", "key")
+
+    def __init__(self, steps: tuple[Any, ...], is_scalar: bool) -> None:
+        self.forms = [view_of(step) for step in steps]
+        self.is_scalar = is_scalar
+        self.key = [(type(step), sorted(vars(step).items(), key=lambda item: item[0])) for step in steps]
+
+    @property
+    def is_possible(self) -> bool:
+        return all(form is not None for form in self.forms)
+
+    def __call__(self, array: Any) -> Any:
+        for form in self.forms:
+            array = form(array)  # type: ignore[misc]
+        return array[()] if self.is_scalar and isinstance(array, np.ndarray) else array
+
+    def is_like(self, other: ViewOf) -> bool:
+        return self.is_scalar == other.is_scalar and self.key == other.key
+
+
+# -- random numbers -------------------------------------------------------------------------------------------------------
+
+
+class Undo:
+    """The states of generators before a call drew from them: given up, the call leaves them as they were."""
+
+    def __init__(self, whole: Undo | None = None) -> None:
+        self.states: list[tuple[Any, Any]] = []
+        self.whole = whole  # of a part of a call: that of all of it
+
+    def note(self, owner: Any) -> None:
+        if self.whole is not None:
+            self.whole.note(owner)
+        if not any(owner is known for known, _ in self.states):
+            self.states.append((owner, state_of(owner)))
+
+    def undo(self) -> None:
+        for owner, state in self.states:
+            set_state(owner, state)
+        self.states.clear()
+
+
+def state_of(owner: Any) -> Any:
+    if isinstance(owner, np.random.Generator):
+        return owner.bit_generator.state
+    return owner.get_state(legacy=False) if isinstance(owner, np.random.RandomState) else owner.getstate()
+
+
+def set_state(owner: Any, state: Any) -> None:
+    if isinstance(owner, np.random.Generator):
+        owner.bit_generator.state = state
+    elif isinstance(owner, np.random.RandomState):
+        owner.set_state(state)
+    else:
+        owner.setstate(state)
+
+
+def agree(owner: Any, other: Any) -> None:
+    """Gives a generator the state of another one of its kind."""
+    if owner is not other and isinstance(owner, (np.random.Generator, np.random.RandomState)):
+        set_state(owner, state_of(other))
+
+
+_current = threading.local()
+
+
+class undoing:  # noqa: N801
+    """While it lasts, draws note the states of their generators in ``undo``."""
+
+    def __init__(self, undo: Undo | None) -> None:
+        self.undo = undo
+
+    def __enter__(self) -> None:
+        self.before = getattr(_current, "undo", None)
+        _current.undo = self.undo
+
+    def __exit__(self, *_: Any) -> None:
+        _current.undo = self.before
+
+
+class Draw:
+    """A method of a generator of random numbers."""
+
+    __slots__ = ("name", "names")
+
+    def __init__(self, name: str, names: tuple[str, ...]) -> None:
+        self.name, self.names = name, names
+
+    def __call__(self, owner: Any, *values: Any) -> Any:
+        undo = getattr(_current, "undo", None)
+        if undo is None:
+            raise RuntimeError("a draw outside of a call")
+        undo.note(owner)
+        count = len(values) - len(self.names)
+        return self.drawn(owner, values[:count], dict(zip(self.names, values[count:], strict=True)))
+
+    def drawn(self, owner: Any, values: tuple, named: dict[str, Any]) -> Any:
+        if self.name != "shuffle":
+            return getattr(owner, self.name)(*values, **named)
+        array = values[0].copy(order="K")
+        owner.shuffle(array, *values[1:], **named)
+        return array
+
+    def is_like(self, other: Draw) -> bool:
+        return self.name == other.name and self.names == other.names

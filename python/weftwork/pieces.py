@@ -1,0 +1,258 @@
+"""Calls in pieces: several programs one after the other, with Python's own steps and decisions in between.
+
+The pieces of a signature are a tree: each :class:`Piece` has the ways that go on from it, and a call takes the first whose
+checks hold. Nothing outside is changed before a last piece runs, so a call that finds no way is given up without a trace: it
+is recorded anew, as another way, or runs plainly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from .bytecode.host import Undo, agree, undoing
+from .bytecode.outside import LEAF as LEAF_STEP
+from .bytecode.outside import Mark, Stage, Steps
+from .errors import Error
+from .graph import Graph
+from .numpy.tracer import untraced
+from .result import OUTPUT, form_of
+
+__all__ = ["Piece", "Session", "Ways"]
+
+#: Most pieces of one call, and most ends of a tree.
+MOST_PIECES = 32
+MOST_ENDS = 12
+#: After so many calls that found no way, a tree in which most do is used no more.
+MANY_FAILURES = 16
+
+
+class Piece:
+    """A program, the checks before it, and the ways on from it. The last of a call builds the result; a plain one has none."""
+
+    __slots__ = ("following", "is_last", "is_plain", "plan", "signature", "stage")
+
+    def __init__(self, plan: Any, stage: Stage, signature: Any, is_last: bool = False, is_plain: bool = False) -> None:
+        self.plan, self.stage, self.signature = plan, stage, signature
+        self.is_last, self.is_plain = is_last, is_plain
+        self.following: list[Piece] = []
+
+    def is_like(self, stage: Stage, signature: Any) -> bool:
+        return self.signature == signature and self.stage.is_like(stage)
+
+
+class Ways:
+    """The tree of a signature: a call from its first piece on."""
+
+    def __init__(self, first: Piece, extend: Callable[[Ways, tuple, dict[str, Any]], bool]) -> None:
+        self.first, self.extend = first, extend
+        self.steps: list[Steps] = []
+        self.ends = 0
+        self.runs = self.failures = 0
+        self.is_closed = False
+
+    def __call__(self, leaves: tuple, args: tuple, kwargs: dict[str, Any], extra: tuple) -> Any:
+        """The result of a call; NotImplemented where it has to run plainly."""
+        self.runs += 1
+        if self.is_closed:
+            return NotImplemented
+        result = self.run(leaves, args, kwargs, extra)
+        if result is MISSED:
+            result = NotImplemented
+            if self.ends < MOST_ENDS and self.extend(self, args, kwargs):
+                result = self.run(leaves, args, kwargs, extra)
+                result = NotImplemented if result is MISSED else result
+        if result is NotImplemented:
+            self.failures += 1
+            self.is_closed |= self.failures >= MANY_FAILURES and 2 * self.failures > self.runs
+        return result
+
+    def run(self, leaves: tuple, args: tuple, kwargs: dict[str, Any], extra: tuple) -> Any:
+        undo = Undo()
+        piece, state, values = self.first, extra[-1], []
+        with undoing(undo):
+            try:
+                while not piece.is_last:
+                    values.append(piece.plan.run(leaves, extra))
+                    for following in piece.following:
+                        extra = following.plan.enter(leaves, args, kwargs, state, values)
+                        if extra is not None:
+                            break
+                    else:
+                        undo.undo()
+                        return MISSED
+                    piece = following
+                    if piece.is_plain:
+                        undo.undo()
+                        return NotImplemented
+                result = piece.plan.run(leaves, extra)
+                if result is NotImplemented:
+                    undo.undo()
+            except Error as error:
+                undo.undo()
+                if error.label not in ("overlap", "number_input"):
+                    raise
+                return NotImplemented
+        return result
+
+
+MISSED: Any = object()
+
+
+class Session:
+    """The pieces of one recording: it runs them as values are asked for, and finds those that are known again."""
+
+    def __init__(self, compiler: Callable[[Graph], Any], ways: Ways | None) -> None:
+        self.compiler, self.ways = compiler, ways
+        self.path: list[Piece] = []
+        self.new = 0  # so many of the path, from its end, are not in the tree
+        self.mark: Mark | None = None
+        self.values: list[Any] = []
+        self.state: list[Any] = []
+        self.whole = Undo()
+        self.undo = Undo(self.whole)  # since the piece before
+        #: What was asked for, and where.
+        self.breaks: list[str] = []
+        self.leaves: tuple = ()
+        self.args: tuple = ()
+        self.kwargs: dict[str, Any] = {}
+        self.inputs: list[Any] = []
+        self.input_leaves: list[int] = []
+
+    def begin(self, recorder: Any, arguments: Any, args: tuple, kwargs: dict[str, Any]) -> None:
+        """Knows the arguments of the call."""
+        self.args, self.kwargs = args, kwargs
+        self.leaves = tuple(leaf.given for leaf in arguments.leaves)
+        self.inputs = [leaf.traced.tensor for leaf in arguments.inputs]
+        self.input_leaves = [arguments.leaves.index(leaf) for leaf in arguments.inputs]
+        for leaf, number, tensor in zip(arguments.inputs, self.input_leaves, self.inputs, strict=True):
+            if isinstance(leaf.given, (np.ndarray, np.generic)):
+                recorder.sources[id(tensor)] = (tensor, leaf.given, recorder.steps.step(LEAF_STEP, number))
+        recorder.session = self
+
+    @property
+    def count(self) -> int:
+        return len(self.path)
+
+    def used(self, recorder: Any, outputs: list[Any], kept: set[int] = frozenset()) -> Inputs:  # type: ignore[assignment]
+        """The inputs that a program with such outputs has; ``kept``: tensors that are in any case."""
+        trace = recorder.trace
+        arrays = trace.captured_arrays()
+        every = [(tensor, f"x{i}", ("leaf", leaf)) for i, (tensor, leaf) in enumerate(zip(self.inputs, self.input_leaves, strict=True))]
+        every += [(c.tensor, f"captured{i}", ("captured", arrays[i])) for i, c in enumerate(trace.captures)]
+        every += [(tensor, f"number{i}", ("step", step)) for i, (tensor, step) in enumerate(trace.numbers)]
+        every += [(read.tensor, read.name, ("step", read.step)) for read in trace.reads]
+        wanted = set(_core.used_parameters([tensor for tensor, _, _ in every], outputs))
+        return Inputs([entry for i, entry in enumerate(every) if i in wanted or id(entry[0]) in kept])
+
+    def run_piece(self, recorder: Any, arrays: list[Any]) -> list[Any]:
+        """The values of arrays, by a program of what was recorded since the piece before."""
+        if len(self.path) >= MOST_PIECES:
+            recorder.refuse(f"Python asks for values more than {MOST_PIECES} times")
+        self.breaks.append(recorder.place())
+        tensors = [array._storage.tensor for array in arrays]
+        inputs = self.used(recorder, tensors)
+        slots = [(OUTPUT, i, form_of(array)) for i, array in enumerate(arrays)]
+        graph = None
+        if tensors:
+            outputs = [(tensor, f"value{i}", -1) for i, tensor in enumerate(tensors)]
+            graph = Graph(_core.record_graph(f"{recorder.trace.name}_{len(self.path)}", inputs.parameters(), outputs))
+        stage = recorder.steps.stage(self.mark, inputs.steps)
+        signature = (graph.text() if graph is not None else "", tuple(slots), tuple(inputs.leaves))
+        piece = self.found(stage, signature)
+        if piece is None:
+            core = self.compiler(graph) if graph is not None else None
+            piece = Piece(self.plan(core, inputs, slots, None, stage, inputs.steps), stage, signature)
+            self.new += 1
+        extra = self.entered(piece, recorder)
+        if extra is None:
+            recorder.refuse("what the call reads changes while it is recorded")
+        self.path.append(piece)
+        self.mark = recorder.steps.mark()
+        with untraced():
+            self.values.append(piece.plan.run(self.leaves, extra))
+        return self.values[-1]
+
+    def entered(self, piece: Piece, recorder: Any) -> Any:
+        """What the checks of a piece give; what was drawn while it was recorded is drawn once more."""
+        self.undo.undo()
+        self.undo = Undo(self.whole)
+        with untraced(), undoing(self.undo):
+            if self.path:
+                extra = piece.plan.enter(self.leaves, self.args, self.kwargs, self.state, self.values)
+            else:
+                extra = piece.plan.enter(self.leaves, self.args, self.kwargs)
+                self.state = extra[-1] if extra is not None else []
+        self.undo = Undo(self.whole)
+        if extra is not None:
+            for made, step in recorder.hosted.values():
+                agree(made, self.state[step])
+        return extra
+
+    def found(self, stage: Stage, signature: Any) -> Piece | None:
+        """The same piece of the tree, if all before it are the tree's too."""
+        if self.ways is None or self.new:
+            return None
+        candidates = self.path[-1].following if self.path else [self.ways.first]
+        return next((p for p in candidates if p.is_like(stage, signature) and not p.is_last and not p.is_plain), None)
+
+    @staticmethod
+    def plan(core: Any, inputs: Inputs, slots: list[Any], build: Any, stage: Stage, wanted: list[int]) -> Any:
+        from .jit import described
+
+        return _core.Plan(
+            core, inputs.leaves, inputs.captured, slots, build, [], described(stage.entries), stage.function, len(inputs.steps)
+        )
+
+    # -- ends ------------------------------------------------------------------------------------------------------
+
+    def end(self, recorder: Any, traced: Any, core: Any) -> None:
+        """The last piece: the recording's result."""
+        blueprint = traced.blueprint
+        blueprint.first_step = traced.extra_inputs
+        slots = [(slot.source, slot.index, slot.form) for slot in blueprint.slots]
+        inputs = traced.inputs
+        stage = recorder.steps.stage(self.mark, traced.extra)
+        plan = self.plan(core, inputs, slots, blueprint.build, stage, traced.extra)
+        self.path.append(Piece(plan, stage, None, is_last=True))
+
+    def end_plainly(self, recorder: Any) -> None:
+        """From here on the function itself has to run."""
+        stage = recorder.steps.stage(self.mark, [])
+        self.path.append(Piece(self.plan(None, Inputs([]), [], None, stage, []), stage, None, is_plain=True))
+
+    def attach(self, steps: Steps, extend: Callable[[Ways, tuple, dict[str, Any]], bool]) -> Ways | None:
+        """The tree with this way in it: the one that is there, or a new one; None where it fits into neither."""
+        known = len(self.path) - 1 - self.new
+        if self.ways is not None and not known:
+            return None
+        ways = self.ways or Ways(self.path[0], extend)
+        for before, after in zip(self.path, self.path[1:], strict=False):
+            if after not in before.following:
+                before.following.append(after)
+        ways.ends += 1
+        ways.steps.append(steps)
+        return ways
+
+
+class Inputs:
+    """The inputs of a program: leaves of the arguments, captured arrays, and steps, in this order."""
+
+    def __init__(self, entries: list[Any]) -> None:
+        self.entries = entries
+        self.leaves = [value for _, _, (kind, value) in entries if kind == "leaf"]
+        self.captured = [value for _, _, (kind, value) in entries if kind == "captured"]
+        self.steps = [value for _, _, (kind, value) in entries if kind == "step"]
+
+    def parameters(self) -> list[tuple[Any, str, int]]:
+        from .trace import uniquely_named
+
+        return uniquely_named([(tensor, name, -1) for tensor, name, _ in self.entries])
+
+    def index_of(self, tensor: Any) -> int:
+        return next(i for i, entry in enumerate(self.entries) if entry[0] is tensor)
+
+
