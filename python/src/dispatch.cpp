@@ -2,6 +2,7 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <unordered_set>
 
@@ -25,6 +26,25 @@ struct Flattened {
 // Whether a function is traced on this thread: jitted ones that it calls are a part of it.
 thread_local bool is_tracing = false;
 
+// Whether NumPy is told to raise, to call or to print where numbers overflow and the like, which no program does. It is
+// asked only where its state is not the one that was found quiet last.
+bool reports_errors() {
+  static PyObject* variable = nb::object(nb::module_::import_("numpy._core.umath").attr("_extobj_contextvar")).release().ptr();
+  static PyObject* quiet = nullptr;
+  PyObject* state = nullptr;
+  if (PyContextVar_Get(variable, nullptr, &state) < 0) throw nb::python_error();
+  nb::object held = state ? nb::steal(state) : nb::none();
+  if (held.ptr() == quiet) return false;
+  nb::object modes = nb::module_::import_("numpy").attr("geterr")();
+  for (nb::handle mode : nb::object(modes.attr("values")())) {
+    std::string text = nb::cast<std::string>(mode);
+    if (text != "warn" && text != "ignore") return true;
+  }
+  Py_XDECREF(quiet);
+  quiet = held.release().ptr();
+  return false;
+}
+
 class Dispatcher {
  public:
   // `plain` is the function itself. `miss(args, kwargs)` makes a Plan; `joint(args, kwargs)` runs calls whose arguments
@@ -46,7 +66,8 @@ class Dispatcher {
   }
 
   nb::object call(nb::args args, nb::kwargs kwargs) {
-    if (is_plain && !is_tracing) return call_plain(args, kwargs);
+    if ((is_plain || (is_plain_while_small_ && all_small(args, kwargs))) && !is_tracing) return call_plain(args, kwargs);
+    if (!strict_ && !is_tracing && reports_errors()) return call_plain(args, kwargs);
     Flattened flat;
     flatten_arguments(args, kwargs, flat);
     if (is_tracing) return others_(args, kwargs);
@@ -105,6 +126,7 @@ class Dispatcher {
   size_t most_plans = 1024;
   bool is_plain = false;  // every call is one of the function itself
   uint64_t compiled_calls = 0, piece_calls = 0, plain_calls = 0;
+  uint64_t given_back = 0;  // plans that did not pay
 
  private:
   nb::object call_plain(const nb::args& args, const nb::kwargs& kwargs) {
@@ -177,6 +199,46 @@ class Dispatcher {
   // call, or the function itself does.
   nb::object run_or_join(Plan& plan, Flattened& flat, const nb::object& extra, const nb::args& args,
                          const nb::kwargs& kwargs) {
+    if (!plan.trial.is_on || plan.is_plain()) return run_way(plan, flat, extra, args, kwargs);
+    auto begun = std::chrono::steady_clock::now();
+    nb::object result =
+        plan.trial.is_plain() ? call_plain(args, kwargs) : run_way(plan, flat, extra, args, kwargs);
+    std::chrono::nanoseconds taken = std::chrono::steady_clock::now() - begun;
+    if (plan.trial.is_on && plan.trial.end_call(taken.count())) {
+      plan.make_plain();
+      ++given_back;
+      is_plain_while_small_ = all_plain();
+    }
+    return result;
+  }
+
+  bool all_plain() const {
+    bool all = true;
+    for_plans([&](const Plan& plan) { all &= plan.is_plain(); });
+    return all;
+  }
+
+  // Whether the arguments are so small that calls of plans which were given up are of their kind.
+  static bool all_small(const nb::args& args, const nb::kwargs& kwargs) {
+    for (nb::handle arg : args)
+      if (!is_small(arg.ptr(), 2)) return false;
+    for (auto [name, arg] : kwargs)
+      if (!is_small(arg.ptr(), 2)) return false;
+    return true;
+  }
+  static bool is_small(PyObject* object, int depth) {
+    if (is_array(object)) return element_count(object) <= small_elements;
+    if (PyTuple_Check(object) || PyList_Check(object)) {
+      Py_ssize_t count = PySequence_Fast_GET_SIZE(object);
+      if (count > 64 || depth == 0) return false;
+      for (Py_ssize_t i = 0; i < count; ++i)
+        if (!is_small(PySequence_Fast_GET_ITEM(object, i), depth - 1)) return false;
+    }
+    return !PyDict_Check(object) || PyDict_GET_SIZE(object) == 0;
+  }
+
+  nb::object run_way(Plan& plan, Flattened& flat, const nb::object& extra, const nb::args& args,
+                     const nb::kwargs& kwargs) {
     if (plan.is_plain()) {
       // What was plain often enough is not asked for reasons any more.
       if (++plan.plain_runs == many_plain_runs) {
@@ -214,6 +276,7 @@ class Dispatcher {
     plan.kept = flat.kept;
     plan.used = ++calls_;
     plan.layouts = layouts_of(plan, flat);
+    is_plain_while_small_ &= plan.is_plain();
     nb::object found = lookup(key);
     if (!found) plans_[key] = found = nb::list();
     PyList_Insert(found.ptr(), 0, made.ptr());
@@ -411,6 +474,8 @@ class Dispatcher {
   static constexpr uint64_t many_misses = 16;
   static constexpr int many_plain_runs = 16;
   static constexpr size_t most_seen = 1 << 16;
+  static constexpr int64_t small_elements = 1 << 13;
+  bool is_plain_while_small_ = false;  // what was compiled for small arguments did not pay
   uint64_t misses_ = 0;
   std::unordered_set<Py_hash_t> seen_;  // signatures that were met once
   std::vector<std::string> names_, statics_;
@@ -450,6 +515,7 @@ void bind_dispatch(nb::module_& m) {
       .def_rw("compiled_calls", &Dispatcher::compiled_calls)
       .def_rw("piece_calls", &Dispatcher::piece_calls)
       .def_rw("plain_calls", &Dispatcher::plain_calls)
+      .def_ro("given_back", &Dispatcher::given_back)
       .def_rw("most_plans", &Dispatcher::most_plans);
 }
 

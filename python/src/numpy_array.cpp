@@ -186,6 +186,8 @@ PyObject* array_over(DType dtype, int ndim, const int64_t* dims, void* data, PyO
   return result;
 }
 
+int64_t element_count(PyObject* object) { return PyArray_SIZE(array(object)); }
+
 void* data_of(PyObject* object) { return PyArray_DATA(array(object)); }
 
 PyObject* as_dense(PyObject* object) {

@@ -39,6 +39,7 @@ PyObject* new_array(DType dtype, int ndim, const int64_t* dims, const Device& de
 // Over foreign memory kept alive by `owner` (its reference is taken over).
 PyObject* array_over(DType dtype, int ndim, const int64_t* dims, void* data, PyObject* owner, bool writable);
 void* data_of(PyObject* array);
+int64_t element_count(PyObject* array);
 // A dense, aligned, native copy or the array itself.
 PyObject* as_dense(PyObject* array);
 // Copies `source` into `target` of the same shape and dtype; -1 with a Python error set on failure.

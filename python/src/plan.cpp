@@ -1,6 +1,7 @@
 // Plans: whether what they rely on still holds, and how Python makes them.
 #include "plan.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "numpy_array.h"
@@ -124,6 +125,21 @@ PyType_Slot plan_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse_pl
 
 }  // namespace
 
+bool Trial::end_call(int64_t nanoseconds) {
+  int64_t& least = is_plain() ? plain : ours;
+  least = std::min(least, nanoseconds);
+  if (++calls < 12) return false;
+  is_on = false;
+  return ours > plain + plain / 8 + 100;
+}
+
+void Plan::make_plain() {
+  core = pieces = guard = build_result = nb::none();
+  entries.clear();
+  layout_leaves.clear();
+  layouts.clear();
+}
+
 bool is_unchanged(Entry& entry) {
   PyObject* space = entry.space.ptr();
   if (PyType_Check(space)) return reinterpret_cast<PyTypeObject*>(space)->tp_version_tag == entry.version;
@@ -157,6 +173,9 @@ void bind_plan(nb::module_& m) {
       .def_prop_rw(
           "pieces", [](const Plan& self) { return self.pieces; },
           [](Plan& self, nb::object pieces) { self.pieces = std::move(pieces); }, nb::arg("pieces").none())
+      .def_prop_rw(
+          "has_trial", [](const Plan& self) { return self.trial.is_on; },
+          [](Plan& self, bool on) { self.trial.is_on = on; })
       .def_prop_ro("core", [](const Plan& self) { return self.core; })
       .def("enter", &enter_piece)
       .def("run", &run_piece, nb::arg("leaves"), nb::arg("extra"))

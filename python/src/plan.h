@@ -29,6 +29,18 @@ struct Entry {
   uint64_t version = 0;  // of the dictionary when the entry was last found to be as it should, or of the type
 };
 
+// Whether a plan pays: its first calls are measured, then some of the function itself.
+struct Trial {
+  bool is_on = false;
+  int calls = 0;
+  int64_t ours = INT64_MAX, plain = INT64_MAX;  // least nanoseconds of a call
+
+  // Whether the next call is one of the function itself.
+  bool is_plain() const { return calls >= 8; }
+  // Notes what a call took; true when it is known that the plan does not pay.
+  bool end_call(int64_t nanoseconds);
+};
+
 // One way through the function for a signature: a program, or (plain) the function itself.
 struct Plan {
   nb::object core;  // as Python sees it; None: plain
@@ -50,7 +62,10 @@ struct Plan {
   std::vector<nb::object> kept;   // objects that the key names by their addresses
   uint64_t used = 0;              // when, in calls of the function
   int plain_runs = 0;
+  Trial trial;
 
+  // From now on calls run plainly, whatever they read.
+  void make_plain();
   bool is_plain() const { return core.is_none() && pieces.is_none(); }
 };
 

@@ -70,8 +70,9 @@ class Cut:
 class Explanation:
     """What a call runs as, and what its program became; ``str()`` of it is for reading.
 
-    ``way``: "compiled", as one program, or "plain", by NumPy; then ``reason`` and ``place`` ("file:line") say why, and
-    ``advice`` what to write instead. ``guards``: what has to be as it was for the program to be used again; ``reads``: what
+    ``way``: "compiled", as one program; "pieces", as several programs between which Python decides, ``pieces`` says by what
+    lines; or "plain", by NumPy. Where it is not one program ``reason`` and ``place`` ("file:line") say why, and ``advice`` what
+    to write instead. ``kernels`` and ``cuts`` are those of one program. ``guards``: what has to be as it was for the program to be used again; ``reads``: what
     each call reads anew from the surroundings; ``stores``: what is stored there once the program has run.
     """
 
@@ -85,14 +86,26 @@ class Explanation:
     guards: tuple[str, ...] = ()
     reads: tuple[str, ...] = ()
     stores: tuple[str, ...] = ()
+    pieces: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return "\n".join(self._program() if self.way == "compiled" else self._plain())
+        forms = {"compiled": self._program, "pieces": self._pieces, "plain": self._plain}
+        return "\n".join(forms[self.way]())
+
+    def _pieces(self) -> list[str]:
+        lines = [f"{self.name}: {len(self.pieces) + 1} programs; between them Python has values that it asks for"]
+        lines += [f"  {place}   {source_of(place)}".rstrip() for place in self.pieces]
+        lines += self._told()
+        return lines + [f"for one program: {self.advice}"] * bool(self.advice)
 
     def _program(self) -> list[str]:
         of_runs = [k for k in self.kernels if not k.setup]
         lines = [f"{self.name}: {len(of_runs)} kernels, {sum(k.launches for k in of_runs)} launches"]
         lines += [f"  {kernel}" for kernel in self.kernels]
+        return lines + self._told()
+
+    def _told(self) -> list[str]:
+        lines: list[str] = []
         parts = {
             "cuts: values that are stored between kernels, and why": self.cuts,
             "reads from its surroundings at each call": self.reads,
@@ -104,11 +117,16 @@ class Explanation:
         return lines
 
     def _plain(self) -> list[str]:
-        file, _, line = self.place.rpartition(":")
-        source = linecache.getline(file, int(line)).strip() if line.isdigit() else ""
+        source = source_of(self.place)
         lines = [f"{self.name}: runs plainly with NumPy, not as one program", f"  {self.reason}"]
         lines += [f"  {self.place}   {source}".rstrip()] * bool(self.place)
         return lines + [f"instead: {self.advice}"] * bool(self.advice)
+
+
+def source_of(place: str) -> str:
+    """The line of a place such as "model.py:14"."""
+    file, _, line = place.rpartition(":")
+    return linecache.getline(file, int(line)).strip() if line.isdigit() else ""
 
 
 @dataclass(frozen=True)
@@ -224,11 +242,11 @@ def kernel_reports(executable: Executable) -> list[KernelReport]:
 
 
 def explain(function: Any, *args: Any, target: str | None = None, device: Any = None, **kwargs: Any) -> Explanation:
-    """Tells what calls of a function with such arguments run as: nothing is run, and nothing outside is changed.
+    """Tells what calls of a function with such arguments run as: nothing outside is changed.
 
     Of a call that is one program: which of its operations became which kernels, where values are stored between them and
-    why, what of the surroundings it reads, stores, and relies on. Of one that runs plainly with NumPy: why, at which line,
-    and what to write instead. A Graph and an Executable can be explained too; ``target`` and ``device`` as for
+    why, what of the surroundings it reads, stores, and relies on. Of one that runs in pieces, or plainly with NumPy: why, at
+    which line, and what to write instead. A Graph and an Executable can be explained too; ``target`` and ``device`` as for
     :func:`weftwork.compile`.
 
     >>> import numpy as np, weftwork as wf
@@ -237,7 +255,7 @@ def explain(function: Any, *args: Any, target: str | None = None, device: Any = 
     ('compiled', 1, ['tanh', 'multiply', 'add'], 400)
     >>> why = wf.explain(lambda x: x if x.sum() > 0 else -x, np.ones(100, np.float32))
     >>> why.way, why.advice
-    ('plain', 'use np.where, np.minimum/np.maximum, a mask, wf.cond or wf.while_loop')
+    ('pieces', 'use np.where, np.minimum/np.maximum, a mask, wf.cond or wf.while_loop')
     """
     if isinstance(function, (Executable, Graph)):
         exe = (
@@ -254,10 +272,25 @@ def explain(function: Any, *args: Any, target: str | None = None, device: Any = 
     except Refused as refused:
         reason, advice = advice_for(refused.reason)
         return Explanation(name, way="plain", reason=reason, place=refused.place or place_of(plain), advice=advice)
+    if traced.session is not None and traced.session.path:
+        return in_pieces(function, args, kwargs, name, traced)
     exe = compile(Graph(traced.graph), target=target or options.target, device=device or options.device)
     words = Words(traced.steps, plain, positional_names(plain))
     told = {"guards": words.guards(), "reads": words.reads(), "stores": words.stores(traced)}
     return Explanation(exe._core.name, *program_of(exe), **told)
+
+
+def in_pieces(function: Any, args: tuple, kwargs: dict[str, Any], name: str, traced: Traced) -> Explanation:
+    plain, options = plain_function(function)
+    words = Words(traced.steps, plain, positional_names(plain))
+    told = {"guards": words.guards(), "reads": words.reads(), "stores": words.stores(traced)}
+    pieces = tuple(place for place in traced.session.breaks if place)
+    try:
+        options.trace(plain, args, kwargs, strict=False)
+        reason, advice, place = "", "", ""
+    except Refused as refused:
+        (reason, advice), place = advice_for(refused.reason), refused.place
+    return Explanation(name, way="pieces", reason=reason, place=place, advice=advice, pieces=pieces, **told)
 
 
 def recorded(function: Any, args: tuple, kwargs: dict[str, Any]) -> Traced:
@@ -265,7 +298,10 @@ def recorded(function: Any, args: tuple, kwargs: dict[str, Any]) -> Traced:
     plain, options = plain_function(function)
     plans = function.plans_for(*args, **kwargs) if isinstance(function, Jit) and function.plan_count else []
     try:
-        traced = options.trace(plain, args, kwargs, strict=False, varying=varying_of(plans, args, kwargs))
+        session = (function if isinstance(function, Jit) else Jit(plain, options)).new_session
+        traced = options.trace(
+            plain, args, kwargs, strict=False, varying=varying_of(plans, args, kwargs), session=session()
+        )
     except Error as error:
         if not FOREIGN.search(str(error)):
             raise

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import logging
+import math
 import types
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -111,6 +112,8 @@ class Jit(_core.Dispatcher):
         functools.update_wrapper(self, function)
         self._function, self._options = function, options
         self._strict = strict
+        is_function = plain is None and options.device.kind == "cpu"
+        self._has_trials = not strict and is_function and _core.knob("trials") in ("1", "true", "on", "yes")
         self._jointly: Jit | None = None
         #: Ways in which calls ran otherwise than as one program: the reason and the line, with how often it was met.
         self.refusals: dict[tuple[str, str], int] = {}
@@ -131,8 +134,7 @@ class Jit(_core.Dispatcher):
 
     def _recorded(self, args: tuple, kwargs: dict[str, Any], before: list[Any], ways: Ways | None) -> Any:
         """The plan of a call; with ``ways`` it is one more way through pieces that are there."""
-        may_break = not self._strict and not self._options.dynamic
-        session = (lambda: Session(self._native, ways)) if may_break else None
+        session = self.new_session(ways)
         varying = varying_of(before, args, kwargs)
         try:
             traced = self._options.trace(
@@ -141,9 +143,15 @@ class Jit(_core.Dispatcher):
         except Refused as refused:
             return self._refused(refused)
         if traced.session is None or not traced.session.path:
-            return plan_of(traced, self._native(Graph(traced.graph)))
+            plan = plan_of(traced, self._native(Graph(traced.graph)))
+            plan.has_trial = self._has_trials and is_small(traced.graph)
+            return plan
         traced.session.end(traced.recorder, traced, self._native(Graph(traced.graph)))
         return self._in_pieces(traced.session, traced.steps)
+
+    def new_session(self, ways: Ways | None = None) -> Callable[[], Session] | None:
+        """What makes the sessions of recordings; None where calls have to be one program."""
+        return (lambda: Session(self._native, ways)) if not self._strict and not self._options.dynamic else None
 
     def _native(self, graph: Graph) -> Any:
         return native_executable(graph, target_name(self._options.target), self._options.device, tiered=True)
@@ -155,6 +163,7 @@ class Jit(_core.Dispatcher):
             return None
         plan = ways.first.plan
         plan.pieces, plan.steps = ways, ways.steps
+        plan.has_trial = self._has_trials and session.ways is None
         return plan
 
     def _extend(self, ways: Ways, args: tuple, kwargs: dict[str, Any]) -> bool:
@@ -304,8 +313,17 @@ def jit(
 MOST_WAYS = 8
 #: A call that cannot go on in pieces after more than so many runs plainly from its start, at later calls too.
 MOST_BEFORE_PLAIN = 2
+#: Elements of a small array; src/dispatch.cpp has the same number.
+LARGEST_SMALL = 1 << 13
 #: After so many refusals, and no program, all calls of a function run plainly.
 MOST_REFUSALS = 4
+
+
+def is_small(graph: Any) -> bool:
+    """Whether a program has no large arrays, so that the call may cost more than the work."""
+    shapes = [value.shape for value in (*Graph(graph).inputs, *Graph(graph).outputs)]
+    sizes = [math.prod(shape) if all(isinstance(e, int) for e in shape) else LARGEST_SMALL + 1 for shape in shapes]
+    return max(sizes, default=0) <= LARGEST_SMALL and not {"for", "while"} & set(graph.op_names)
 
 
 def plan_of(traced: Traced, core: Any) -> Any:

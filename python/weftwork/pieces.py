@@ -199,12 +199,13 @@ class Session:
         candidates = self.path[-1].following if self.path else [self.ways.first]
         return next((p for p in candidates if p.is_like(stage, signature) and not p.is_last and not p.is_plain), None)
 
-    @staticmethod
-    def plan(core: Any, inputs: Inputs, slots: list[Any], build: Any, stage: Stage, wanted: list[int]) -> Any:
+    def plan(self, core: Any, inputs: Inputs, slots: list[Any], build: Any, stage: Stage, wanted: list[int]) -> Any:
         from .jit import described
 
+        # What later pieces find out of the arguments' order in memory holds for calls with this order.
+        layouts = [] if self.path else [i for i, leaf in enumerate(self.leaves) if isinstance(leaf, np.ndarray)]
         return _core.Plan(
-            core, inputs.leaves, inputs.captured, slots, build, [], described(stage.entries), stage.function, len(inputs.steps)
+            core, inputs.leaves, inputs.captured, slots, build, layouts, described(stage.entries), stage.function, len(inputs.steps)
         )
 
     # -- ends ------------------------------------------------------------------------------------------------------

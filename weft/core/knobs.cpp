@@ -49,6 +49,8 @@ constexpr KnobInfo table[] = {
      .doc = "Jitted functions that do little run code that is compiled in a part of the time, until a thread beside them has compiled the faster one. Results are the same."},
     {.knob = Knob::trace, .name = "trace", .type = KnobType::text, .standard = "",
      .doc = "A file that gets a profile of the whole process when it ends (see `wf.profile`); read when the library is loaded, so no scope sets it."},
+    {.knob = Knob::trials, .name = "trials", .type = KnobType::flag, .standard = "1",
+     .doc = "Calls of `wf.jit` with small arrays, and in pieces, are measured beside the function itself: after twelve, what is slower than NumPy runs plainly."},
     {.knob = Knob::verify, .name = "verify", .type = KnobType::flag, .standard = "0",
      .doc = "Checks the program after every pass of the compiler."},
 };

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import operator
+import threading
 import types
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from ..numpy.methods import METHODS, PROPERTIES
 from ..numpy.tracer import BoundMethod, Selection, TracedArray
+from .host import is_compiled, is_generator
 from .kinds import (
     ABSENT,
     DELETED,
@@ -29,6 +30,7 @@ OF_THE_STAND_IN = frozenset(
     ["__repr__", "__str__", "__format__", "__doc__", "__module__", "__dict__", "__weakref__", "__sizeof__", "__dir__",
      "__reduce__", "__reduce_ex__", "__getstate__", "__init__", "__new__", "__annotations__", "__getattribute__"]
 )  # fmt: skip
+CALLABLES = (types.BuiltinFunctionType, types.MethodType, types.MethodWrapperType)
 FUNCTION_CONSTANTS = frozenset(
     ["__name__", "__qualname__", "__doc__", "__module__", "__code__", "__get__", "__call__", "__class__"]
 )
@@ -64,6 +66,14 @@ class Attributes(Reads):
                 return self.outside(owner.__dict__[name], ENTRY, owner.__dict__, name)
             if hasattr(owner, name):
                 return self.refuse(f"the attribute '{name}' of a function")
+        if is_generator(owner):
+            return getattr(owner, name)
+        if is_compiled(owner) and not isinstance(getattr(owner, name, None), CALLABLES):
+            value = getattr(owner, name)
+            self.outside(value, ATTRIBUTE, self.steps.object(owner), name)
+            return value
+        if isinstance(owner, threading.local) and name == "__dict__":
+            return self.outside(owner.__dict__, ATTRIBUTE, self.steps.object(owner), name)
         if id(owner) in self.opaque:
             return self.opaque_attribute(owner, name)
         value = self.guarded(getattr, (owner, name), {})
@@ -84,9 +94,7 @@ class Attributes(Reads):
         """A method or attribute that only an array of NumPy's own has."""
         if callable(getattr(np.ndarray, name)):
             return BoundMethod(owner, name, None)
-        if self.known(owner) is None or name not in ("strides", "itemsize", "nbytes"):
-            self.refuse(f"'{name}' of an array")
-        return self.host_call(operator.attrgetter(name), (owner,))
+        return self.refuse(f"'{name}' of an array")
 
     def can_break(self) -> bool:
         return False
@@ -97,6 +105,10 @@ class Attributes(Reads):
         if stored is not None:
             return stored[2]
         if name not in space:
+            finder = space.get("__getattr__")
+            if isinstance(finder, types.FunctionType) and not module.__name__.startswith("numpy"):
+                self.steps.entry(space, name, ABSENT)
+                return self.call(finder, (name,), {})
             value = getattr(module, name)  # by the module's own __getattr__, as np.random and the like are found
             if not isinstance(value, types.ModuleType) and name not in vars(module):
                 self.refuse(f"'{name}' is computed by the module '{module.__name__}'")
@@ -216,6 +228,9 @@ class Attributes(Reads):
             self.changes(owner, f"'{name}' of a module")
             self.overlay[ENTRY, id(vars(owner)), name] = (vars(owner), name, value)
             return
+        if is_compiled(owner) and type(value) in (str, int, bool, type(None)) and getattr(owner, name, ABSENT) == value:
+            self.steps.check("equal", self.steps.step(ATTRIBUTE, self.steps.object(owner), name), value)
+            return  # it has this value
         if not is_user_object(owner) and not isinstance(owner, type):
             self.refuse(f"the attribute '{name}' of {type(owner).__name__} is stored")
         if not isinstance(owner, type):

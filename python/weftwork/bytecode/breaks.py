@@ -8,6 +8,8 @@ outside, so that each call takes them anew; conditions are checks. Nothing outsi
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -33,6 +35,7 @@ class Breaks(Effects):
 
     #: What compiles and runs pieces; None where a call has to be one program.
     session: Any = None
+    quiet = 0
 
     def __init__(self) -> None:
         super().__init__()
@@ -162,18 +165,29 @@ class Breaks(Effects):
                 pending += [(item, depth + 1) for item in vars(value).values()]
         return found
 
+    @contextmanager
+    def quietly(self) -> Iterator[None]:
+        """While it lasts, NumPy's functions are its own, and what is drawn can be undone."""
+        with untraced(), undoing(self.session.undo):
+            yield
+
     # -- calls on NumPy's own arrays ---------------------------------------------------------------------------------
 
     def host_call(self, function: Any, args: tuple, kwargs: dict[str, Any] | None = None) -> Any:
         """What Python does with the values at each call; the result as the program sees it."""
         kwargs = kwargs or {}
         values = [*args, *kwargs.values()]
+        if self.quiet:
+            self.refuse("a call that may warn, where warnings are not seen")
         operands = self.host_operands(values)
         real = [o.value if type(o) is HostValue else o for o in operands]
         step_function = Called(function, tuple(kwargs)) if kwargs else function
-        with untraced(), undoing(self.session.undo):
+        with self.quietly():
             result = step_function(*real)
         arrays = [value for value in real if isinstance(value, np.ndarray)]
+        for value, given in zip(real, values, strict=True):
+            if result is value and isinstance(given, TracedArray):
+                return given
         return self.from_host(result, self.steps.call(step_function, operands), arrays)
 
     def host_operands(self, values: list[Any]) -> list[Any]:
@@ -275,21 +289,26 @@ class Breaks(Effects):
         self.trace.reads.append(Read(result, name, step, tensor, array))
         return array
 
+    def compiled_call(self, function: Any, args: tuple, kwargs: dict[str, Any], written: tuple[int, ...]) -> Any:
+        raise NotImplementedError
+
     def called_by_host(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         """A pure function that no program can hold, called by Python; NotImplemented where that is none."""
         if not self.can_break() or kwargs.get("out") is not None:
             return NotImplemented
         if isinstance(function, BoundMethod):
-            if function.name in CHANGING:
-                return NotImplemented
+            if function.name in CHANGING_METHODS:
+                return self.compiled_call(Method(function.name), (function.owner, *args), kwargs, (0,))
             return self.host_call(Method(function.name), (function.owner, *args), kwargs)
         from . import natives
 
         name = getattr(function, "__name__", "")
         if args and isinstance(args[0], TracedArray) and getattr(TracedArray, name, None) is function:
             return self.host_call(Method(name), args, kwargs) if hasattr(np.ndarray, name) else NotImplemented
-        if not natives.is_numpy_function(function) or name in CHANGING:
+        if not natives.is_numpy_function(function):
             return NotImplemented
+        if name in CHANGING:
+            return self.compiled_call(function, args, kwargs, (0,))
         return self.host_call(function, args, kwargs)
 
 
@@ -321,7 +340,5 @@ def whole_of(array: TracedArray) -> TracedArray:
 
 
 #: Functions and methods of NumPy that change their arguments.
-CHANGING = frozenset(
-    ["put", "place", "putmask", "copyto", "fill_diagonal", "put_along_axis", "fill", "sort", "partition", "itemset", "resize",
-     "setflags", "setfield", "byteswap", "at", "shuffle"]
-)  # fmt: skip
+CHANGING = frozenset(["put", "place", "putmask", "copyto", "fill_diagonal", "put_along_axis"])
+CHANGING_METHODS = frozenset(["put", "fill", "sort", "partition"])

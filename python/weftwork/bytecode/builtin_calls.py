@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import operator
 import types
 from typing import Any
 
@@ -71,6 +72,14 @@ def call_hasattr(r: Any, args: tuple, kwargs: dict[str, Any]) -> bool:
     except AttributeError:
         return False
     return True
+
+
+def in_place(symbol: str) -> Special:
+    return lambda r, args, kwargs: r.binary(symbol, *args)
+
+
+for _name, _symbol in (("iadd", "+="), ("isub", "-="), ("imul", "*="), ("itruediv", "/="), ("ifloordiv", "//="), ("ipow", "**=")):
+    SPECIAL[id(getattr(operator, _name))] = in_place(_symbol)
 
 
 @special(setattr)

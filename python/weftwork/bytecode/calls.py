@@ -16,7 +16,9 @@ from .. import _core
 from ..numpy import own
 from ..numpy.tracer import Selection, TracedArray
 from . import natives
-from .draws import MAKERS, OF_THE_GLOBAL, is_generator
+from .compiled import is_trusted
+from .draws import MAKERS, OF_THE_GLOBAL
+from .host import is_compiled, is_generator
 from .kinds import ABSENT, HEAP, is_user_object, lookup
 from .machine import Machine
 
@@ -89,7 +91,7 @@ class Calls(Machine):
             return self.call_jitted(function, args, kwargs)
         if kind.__module__.startswith("weftwork."):
             return self.own(function, args, {k: self.fixed(self.concrete_deep(v)) for k, v in kwargs.items()})
-        if is_user_object(function):
+        if is_user_object(function) and not is_compiled(function):
             return self.call(self.special_method(function, "__call__"), args, kwargs)
         return self.native(function, args, kwargs)
 
@@ -140,6 +142,8 @@ class Calls(Machine):
         if is_generator(owner):
             return self.draw(owner, function.__name__, args, kwargs)
         if not natives.is_pure(function):
+            if self.can_break() and is_trusted(function):
+                return self.compiled_call(function, args, kwargs)
             where = (
                 f" of {type(owner).__name__}" if owner is not None and not isinstance(owner, types.ModuleType) else ""
             )
@@ -154,11 +158,11 @@ class Calls(Machine):
             if isinstance(args[0], (TracedArray, Selection)):
                 return self.call(self.attribute(args[0], function.__name__), args[1:], kwargs)
             owner = args[0]
-        if owner is not None:
-            self.require_known(owner)
         if id(owner) in self.large and function.__name__ == "get" and 0 < len(args) < 3:
             found = self.entry_of(owner, self.hashed(args[0]))
             return found if found is not ABSENT else args[1] if len(args) > 1 else None
+        if owner is not None:
+            self.require_known(owner)
         if args and isinstance(owner, (dict, set)):
             many = type(args[0]) in (list, set)
             args = (type(args[0])(map(self.hashed, args[0])) if many else self.hashed(args[0]), *args[1:])

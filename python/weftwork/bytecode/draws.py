@@ -10,12 +10,11 @@ import numpy as np
 
 from ..numpy.tracer import TracedArray
 from .breaks import Breaks
-from .host import Called, Draw
+from .host import Called, Draw, is_generator
 from .outside import HostValue
 
 __all__ = ["Draws", "is_generator"]
 
-GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)
 #: What makes generators, of seeds alone.
 MAKERS = {
     id(maker): maker
@@ -40,11 +39,6 @@ NAMES = {True: frozenset(OF_PYTHON), False: frozenset(DISTRIBUTIONS)}
 
 #: Functions that are methods of NumPy's own generator.
 OF_THE_GLOBAL = {id(getattr(np.random, name)): name for name in ("seed", "ranf", "sample") if not hasattr(getattr(np.random, name), "__self__")}
-
-
-def is_generator(value: Any) -> bool:
-    """Whether it is a generator of random numbers whose state can be taken and set."""
-    return type(value) in GENERATORS
 
 
 class Draws(Breaks):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import threading
 from typing import Any
 
@@ -10,7 +11,15 @@ import numpy as np
 from ..numpy.steps import view_of
 from .outside import is_like
 
-__all__ = ["Called", "Draw", "Made", "Method", "Undo", "ViewOf", "agree", "undoing"]
+__all__ = ["Called", "Draw", "Made", "Method", "Undo", "ViewOf", "agree", "is_compiled", "is_generator", "set_state", "state_of", "undoing"]
+
+
+#: Names of the types that Cython, f2py and pybind11 give functions.
+KINDS = frozenset(["cython_function_or_method", "fused_cython_function", "fortran", "builtin_function_or_method", "_Function"])
+
+def is_compiled(function: Any) -> bool:
+    """Whether it is a function that is not Python code, of whatever tool."""
+    return type(function).__name__ in KINDS
 
 
 class Called:
@@ -89,6 +98,14 @@ class ViewOf:
 
 
 # -- random numbers -------------------------------------------------------------------------------------------------------
+
+
+GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)
+
+
+def is_generator(value: Any) -> bool:
+    """Whether it is a generator of random numbers whose state can be taken and set."""
+    return type(value) in GENERATORS
 
 
 class Undo:

@@ -86,7 +86,7 @@ def compares_by_identity(value: Any) -> bool:
 
 
 HEAP = 1 << 9
-OWN: set[type] = {np.errstate}
+OWN: set[type] = {np.errstate}  # and what stands for others of Python's own
 _python_classes: dict[type, bool] = {}
 
 

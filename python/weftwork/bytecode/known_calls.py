@@ -9,13 +9,14 @@ import os
 import re
 import types
 import typing
+import warnings
 from typing import Any
 
 import numpy as np
 
 from ..numpy.tracer import Selection, TracedArray
 from .calls import METHODS, SPECIAL, special
-from .kinds import is_user_object
+from .kinds import OWN, is_user_object
 from .outside import CALL, HostValue
 
 __all__ = ["Remembered", "call_cached"]
@@ -53,6 +54,35 @@ def text_function(function: Any) -> Any:
 
 for _function in (str, repr, ascii, format):
     SPECIAL[id(_function)] = text_function(_function)
+
+
+class QuietWarnings:
+    """warnings.catch_warnings() in a program, which warns of nothing."""
+
+    def __init__(self, recorder: Any) -> None:
+        self.recorder = recorder
+
+    def __enter__(self) -> None:
+        self.recorder.quiet += 1
+
+    def __exit__(self, *_: Any) -> None:
+        self.recorder.quiet -= 1
+
+
+OWN.add(QuietWarnings)
+
+
+@special(warnings.catch_warnings)
+def call_catch_warnings(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    if r.trace.loops or args or any(kwargs.get(name) not in (None, False) for name in ("record", "module", "action")):
+        return r.refuse("warnings are recorded")
+    return QuietWarnings(r)
+
+
+@special(warnings.simplefilter, warnings.filterwarnings)
+def call_filter_warnings(r: Any, args: tuple, kwargs: dict[str, Any]) -> None:
+    if not r.quiet or (args[0] if args else kwargs.get("action")) not in ("ignore", "default", "always", "once", "module"):
+        r.refuse("which warnings are seen is changed")
 
 
 @special(os.fspath)

@@ -55,6 +55,7 @@ class Machine:
     def __init__(self) -> None:
         self.frame: Frame | None = None
         self.depth = 0
+        self.instructions = 0  # so many were interpreted
         self.stops = 0  # how often an interpretation was ended
 
     # -- frames ----------------------------------------------------------------------------------------------------
@@ -117,6 +118,7 @@ class Machine:
                 while True:
                     frame.instruction = instruction = instructions[frame.at]
                     frame.at += 1
+                    self.instructions += 1
                     signal = instruction.run(self, frame, instruction)
                     if signal is not None:
                         return signal

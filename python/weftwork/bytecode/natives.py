@@ -5,10 +5,12 @@ A function that is not listed is taken to have effects: the recording ends befor
 
 from __future__ import annotations
 
+import bisect
 import builtins
 import cmath
 import collections
 import functools
+import heapq
 import itertools
 import math
 import operator
@@ -94,6 +96,14 @@ MUTATING = frozenset(
         "rotate",
         "move_to_end",
         "subtract",
+        "heappush",
+        "heappop",
+        "heapify",
+        "heapreplace",
+        "heappushpop",
+        "insort",
+        "insort_left",
+        "insort_right",
         "__setitem__",
         "__delitem__",
         "__iadd__",
@@ -167,11 +177,16 @@ def fill() -> None:
     for name in PURE_BUILTINS:
         PURE[id(getattr(builtins, name))] = getattr(builtins, name)
     impure = {"setitem", "delitem", "iadd", "iconcat", "imul", "setattr", "delattr"}
-    for module in (math, cmath, operator, itertools):
+    for module in (math, cmath, operator, itertools, bisect):
         for name, value in vars(module).items():
             if callable(value) and not name.startswith("__") and name not in impure:
                 PURE[id(value)] = value
     for value in (
+        heapq.heappush,
+        heapq.heappop,
+        heapq.heapify,
+        heapq.heapreplace,
+        heapq.heappushpop,
         functools.partial,
         collections.OrderedDict,
         collections.deque,

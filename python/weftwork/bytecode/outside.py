@@ -16,7 +16,7 @@ import numpy as np
 
 from .machine import Stop
 
-__all__ = ["HostValue", "Mark", "Stage", "Steps"]
+__all__ = ["Refused", "HostValue", "Mark", "Stage", "Steps"]
 
 ENTRY, ATTRIBUTE, CELL, ITEM, CALL, OBJECT, LEAF, ARGUMENT, VALUE = (
     "entry",
@@ -29,6 +29,17 @@ ENTRY, ATTRIBUTE, CELL, ITEM, CALL, OBJECT, LEAF, ARGUMENT, VALUE = (
     "argument",
     "value",
 )
+
+
+class Refused(Stop):
+    """This call cannot be recorded as one program: why, and where."""
+
+    def __init__(self, reason: str, place: str = "", recorder: Any = None) -> None:
+        super().__init__(reason)
+        self.reason, self.place, self.recorder = reason, place, recorder
+        #: What the way to the refusal depends on.
+        self.steps: Steps | None = None
+
 
 #: An attribute that a class has itself.
 CLASS = "class"

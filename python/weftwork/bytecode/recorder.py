@@ -21,13 +21,13 @@ from ..numpy.loops import Retry, Turns, make_range
 from ..numpy.tracer import Selection, Storage, Trace, TracedArray, as_tensor
 from . import builtin_calls, known_calls
 from .calls import Calls
-from .draws import Draws
+from .compiled import CompiledCalls
 from .effects import contains_traced
 from .frame import DefaultOf, Frame
 from .generators import Generator
 from .kinds import ABSENT, compares_by_identity, is_user_object, type_of
 from .machine import BINARY, COMPARE, Stop
-from .outside import HostValue, Steps
+from .outside import HostValue, Refused, Steps
 
 __all__ = ["Recorder", "Refused"]
 
@@ -39,17 +39,7 @@ GET_ITER_SHORT = 8
 HOLDERS = (list, tuple, dict, collections.OrderedDict)
 
 
-class Refused(Stop):
-    """This call cannot be recorded as one program: why, and where."""
-
-    def __init__(self, reason: str, place: str = "", recorder: Any = None) -> None:
-        super().__init__(reason)
-        self.reason, self.place, self.recorder = reason, place, recorder
-        #: What the way to the refusal depends on.
-        self.steps: Steps | None = None
-
-
-class Recorder(Calls, Draws):
+class Recorder(Calls, CompiledCalls):
     """Interprets one call of a function; the operations on arrays become the graph of ``trace``."""
 
     own_exceptions = (Stop, Retry, Error)
@@ -64,6 +54,7 @@ class Recorder(Calls, Draws):
         self.varying: set[Any] = set()
         self.frozen: dict[int, np.ndarray] = {}
         self.last_place = ""
+        self.quiet = 0  # how many warnings.catch_warnings() are entered
         self.calls = 0
         trace.recorder = self
 

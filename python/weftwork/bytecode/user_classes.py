@@ -13,6 +13,7 @@ from .attributes import Attributes
 from .kinds import (
     ABSENT,
     HEAP,
+    OWN,
     is_record,
     is_user_object,
     lookup,
@@ -56,7 +57,7 @@ class UserClasses(Attributes):
     def special(self, owner: Any, name: str) -> Any:
         if is_user_object(owner):
             return self.special_method(owner, name)
-        if id(owner) in self.opaque or not isinstance(owner, np.errstate):
+        if id(owner) in self.opaque or type(owner) not in OWN:
             self.refuse(f"'{name}' of an object of type {type(owner).__name__}")
         return Direct(getattr(owner, name))
 
@@ -163,5 +164,6 @@ class UserClasses(Attributes):
 
     def require_known(self, value: Any) -> None:
         is_memory = isinstance(value, _core.Buffer) or (self.strict and hasattr(value, "__array__"))
-        if id(value) in self.opaque and not callable(value) and not is_memory:
+        is_constant = type(value).__module__.startswith("numpy.lib.")  # np.ogrid, np.s_ and the like
+        if id(value) in self.opaque and not callable(value) and not is_memory and not is_constant:
             self.refuse(f"an object of type {type(value).__name__} of the surroundings")

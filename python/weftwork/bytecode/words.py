@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .kinds import ABSENT
-from .outside import ARGUMENT, ATTRIBUTE, CALL, CELL, CLASS, ENTRY, ITEM, LEAF, Steps
+from .outside import ARGUMENT, ATTRIBUTE, CALL, CELL, CLASS, ENTRY, ITEM, LEAF, VALUE, Steps
 
 __all__ = ["Words"]
 
@@ -43,6 +43,8 @@ class Words:
             return self.cell(parts[0])
         if kind == CALL:
             return f"what is computed of {self.sources(number)}"
+        if kind == VALUE:
+            return "a value that an earlier piece computes"
         if kind == ARGUMENT:
             return f"the argument '{self.argument(parts[0])}'"
         if kind == LEAF:

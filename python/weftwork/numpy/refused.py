@@ -26,7 +26,7 @@ REASONS: dict[str, str] = {
     **dict.fromkeys(("busday_count", "busday_offset", "is_busday", "datetime_data"), "dates and times are not compiled"),
     **dict.fromkeys(("frompyfunc", "nested_iters"), "a Python function of one element would run for each element; write it over arrays"),
     **dict.fromkeys(("ndarray.tobytes", "ndarray.tofile", "ndarray.dump", "ndarray.dumps"), _TEXT),
-    **dict.fromkeys(("ndarray.base", "ndarray.ctypes", "ndarray.data", "ndarray.flags", "ndarray.strides", "ndarray.setflags"), _MEMORY),
+    **dict.fromkeys(("ndarray.base", "ndarray.ctypes", "ndarray.data", "ndarray.setflags"), _MEMORY),
     **dict.fromkeys(("ndarray.getfield", "ndarray.setfield"), f"{_MEMORY}; use x.view(dtype)"),
     **dict.fromkeys(("ndarray.item", "ndarray.tolist"), "it gives Python values, which are known only when the program runs; keep it an array"),
     "ndarray.resize": "the shape of a traced array cannot be set; write x = np.resize(x, shape)",
