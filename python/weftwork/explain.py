@@ -284,12 +284,12 @@ def in_pieces(function: Any, args: tuple, kwargs: dict[str, Any], name: str, tra
     plain, options = plain_function(function)
     words = Words(traced.steps, plain, positional_names(plain))
     told = {"guards": words.guards(), "reads": words.reads(), "stores": words.stores(traced)}
-    pieces = tuple(place for place in traced.session.breaks if place)
+    pieces = tuple(place or place_of(plain) for place in traced.session.breaks)
     try:
         options.trace(plain, args, kwargs, strict=False)
         reason, advice, place = "", "", ""
     except Refused as refused:
-        (reason, advice), place = advice_for(refused.reason), refused.place
+        (reason, advice), place = advice_for(refused.reason), refused.place or place_of(plain)
     return Explanation(name, way="pieces", reason=reason, place=place, advice=advice, pieces=pieces, **told)
 
 
@@ -298,7 +298,7 @@ def recorded(function: Any, args: tuple, kwargs: dict[str, Any]) -> Traced:
     plain, options = plain_function(function)
     plans = function.plans_for(*args, **kwargs) if isinstance(function, Jit) and function.plan_count else []
     try:
-        session = (function if isinstance(function, Jit) else Jit(plain, options)).new_session
+        session = (function if isinstance(function, Jit) else Jit(plain, options, strict=False)).new_session
         traced = options.trace(
             plain, args, kwargs, strict=False, varying=varying_of(plans, args, kwargs), session=session()
         )

@@ -53,6 +53,7 @@ class Ways:
         self.ends = 0
         self.runs = self.failures = 0
         self.is_closed = False
+        self.has_draws = False
 
     def __call__(self, leaves: tuple, args: tuple, kwargs: dict[str, Any], extra: tuple) -> Any:
         """The result of a call; NotImplemented where it has to run plainly."""
@@ -78,7 +79,7 @@ class Ways:
                 while not piece.is_last:
                     values.append(piece.plan.run(leaves, extra))
                     for following in piece.following:
-                        extra = following.plan.enter(leaves, args, kwargs, state, values)
+                        extra = self.entered(following, undo, (leaves, args, kwargs, state, values))
                         if extra is not None:
                             break
                     else:
@@ -97,6 +98,18 @@ class Ways:
                     raise
                 return NotImplemented
         return result
+
+
+    def entered(self, piece: Piece, undo: Undo, call: tuple) -> Any:
+        """What the checks of a piece give; None where they do not hold, and then nothing is drawn."""
+        if not self.has_draws:
+            return piece.plan.enter(*call)
+        part = Undo(undo)
+        with undoing(part):
+            extra = piece.plan.enter(*call)
+        if extra is None:
+            part.undo()
+        return extra
 
 
 MISSED: Any = object()
@@ -235,6 +248,7 @@ class Session:
             if after not in before.following:
                 before.following.append(after)
         ways.ends += 1
+        ways.has_draws |= self.whole.is_used
         ways.steps.append(steps)
         return ways
 

@@ -134,6 +134,8 @@ class Blueprint:
             if id(value) in self.recorder.frozen:
                 return ("constant", value)
         elif isinstance(value, TracedArray):
+            if value._storage.apart and not (self.recorder.strict or self.recorder.bakes):
+                self.recorder.refuse("the result is a view of an array, and a loop gives a copy of it")
             if not value.scalar:
                 view = self.view(value, path)
                 if view is not None:

@@ -135,7 +135,15 @@ class Breaks(Effects):
         """A known value as an input of what follows: its tensor."""
         tensor = _core.parameter(array._storage.tensor.shape, array._storage.tensor.dtype, name, from_outside=True)
         self.sources[id(tensor)] = (tensor, value, step)
-        self.trace.reads.append(Read(value, name, step, tensor, array))
+        read = Read(value, name, step, tensor, array)
+        for known in [r for r in self.trace.reads if r.traced._storage is array._storage]:
+            if self.steps.steps[known.step][0] == VALUE:
+                known.traced = TracedArray(known.tensor)  # what the array was before
+            else:
+                read.traced = TracedArray(tensor)  # the array itself is outside
+        if any(given._storage is array._storage for given in self.trace.arguments):
+            read.traced = TracedArray(tensor)
+        self.trace.reads.append(read)
         return tensor
 
     def live_arrays(self) -> list[TracedArray]:

@@ -113,11 +113,13 @@ class Undo:
 
     def __init__(self, whole: Undo | None = None) -> None:
         self.states: list[tuple[Any, Any]] = []
+        self.is_used = False  # whether anything was drawn
         self.whole = whole  # of a part of a call: that of all of it
 
     def note(self, owner: Any) -> None:
         if self.whole is not None:
             self.whole.note(owner)
+        self.is_used = True
         if not any(owner is known for known, _ in self.states):
             self.states.append((owner, state_of(owner)))
 

@@ -381,6 +381,7 @@ class Recording:
                 link(arrays[name]._storage, arrays[other]._storage)
         for name, storage in self.outside:
             if name in arrays:
+                arrays[name]._storage.apart = True
                 watch(arrays[name]._storage, name, lambda storage=storage: self.is_known_elsewhere(storage))
                 watch(storage, name, lambda name=name: is_bound(name))
                 link(arrays[name]._storage, storage)
