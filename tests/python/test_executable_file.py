@@ -49,6 +49,23 @@ def test_another_process_loads_it(tmp_path):
     np.testing.assert_allclose([float(word) for word in run.stdout.split()], np.exp(np.arange(3.0)) + np.arange(3))
 
 
+def test_a_loop_of_a_loaded_one_ends_with_a_constant(tmp_path):
+    def step(c):
+        y = c[0] @ c[0].T @ c[0]
+        return y + y @ c[1], np.full((2, 2), 0.5), c[2] + 1
+
+    def last(x):
+        return wf.while_loop(lambda c: c[2] < 3, step, (x, np.zeros((2, 2)), 0))
+
+    x = np.full((12, 2), 0.01)
+    saved = wf.compile(last, x)
+    saved.save(tmp_path / "last.weft")
+    # Its constants are memory that nobody may write.
+    for got, want in zip(wf.load(tmp_path / "last.weft")(x), saved(x), strict=True):
+        assert got.tobytes() == want.tobytes()
+    np.testing.assert_array_equal(saved(x)[1], np.full((2, 2), 0.5))
+
+
 def test_a_file_for_several_kinds_of_cpu(tmp_path, monkeypatch):
     weights = np.random.default_rng(0).random((64, 3000), dtype=np.float32)
     x = np.random.default_rng(1).random((5, 64), dtype=np.float32)

@@ -125,6 +125,31 @@ def test_constant_matrices_are_packed_in_their_type(target: str) -> None:
                 assert (np.abs(got.astype(np.float64) - exact) <= limit).all()
 
 
+def test_constant_matrices_may_be_results_too() -> None:
+    x = np.random.default_rng(6).standard_normal((12, 12))
+
+    def times(x: Any, n: int) -> Any:
+        w = np.full((12, n), 0.5)
+        return x @ w, w, w.T
+
+    def row(x: Any) -> Any:
+        w = np.full(12, 0.5)
+        return x @ w, w
+
+    def windows(x: Any) -> Any:
+        w = np.full((3, 3), 0.5)
+        return np.einsum("abij,ij->ab", np.lib.stride_tricks.sliding_window_view(x, (3, 3)), w), w
+
+    def branch(x: Any) -> Any:
+        return wf.cond(x[0, 0] > 9, lambda x: (x[0], x[1]), row, x)
+
+    for f in (lambda x: times(x, 5), row, windows, branch):
+        program = wf.compile(f, x)
+        assert any(kernel.name.startswith("pack_") for kernel in program.kernels)
+        for got, want in zip(program(x), wf.simulate(f)(x), strict=True):
+            np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-12)
+
+
 @pytest.mark.parametrize("weights", ["i8", "u8", "i16", "bf16", "f16"])
 def test_weights_are_widened_on_the_way(target: str, weights: str) -> None:
     rng = np.random.default_rng(5)

@@ -218,7 +218,9 @@ class Planner {
     Dim persistent = 0;
     auto nodes = static_cast<BufferId>(graph_.size());
     for (const auto& [start, id] : order) {
-      if (id < nodes && graph_.node(static_cast<NodeId>(id)).op == Op::constant) {
+      // A splat that is a result is a constant too, but a kernel writes it.
+      bool is_made = id < nodes && lowering_.fusion.stage_of[static_cast<NodeId>(id)] >= 0;
+      if (id < nodes && !is_made && graph_.node(static_cast<NodeId>(id)).op == Op::constant) {
         place(id, Place::constant, static_cast<int32_t>(program_.constants.size()));
         program_.constants.push_back(graph_.node(static_cast<NodeId>(id)).attrs.literal(Attr::value));
       } else if (id >= nodes && lowering_.temporaries[static_cast<size_t>(id - nodes)].persistent) {

@@ -243,8 +243,12 @@ GraphPtr prepare(const Graph& flat) {
     if (values[node.id()].empty()) values[node.id()] = with_results(build, build.copy(node, std::move(operands)));
   }
   std::vector<Output> outputs;
-  for (const Output& output : flat.outputs())
-    outputs.push_back({values[output.value.id()][output.value.index()], output.name, output.alias});
+  for (const Output& output : flat.outputs()) {
+    Value value = values[output.value.id()][output.value.index()];
+    // A kernel writes a splat that is a result; what reads it has one of its own, there before any kernel runs.
+    if (is_inline_constant(value.node())) value = build.copy(Node(value.node()), {}).result(0);
+    outputs.push_back({value, output.name, output.alias});
+  }
   return build.finish(std::move(outputs));
 }
 
