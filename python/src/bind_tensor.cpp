@@ -66,9 +66,18 @@ void bind_scatter(nb::module_& m) {
   });
 }
 
+void bind_uses(nb::module_& m) {
+  m.def("used_parameters", [](nb::handle parameters, nb::handle outputs) {
+    nb::list used;
+    for (size_t index : used_parameters(to_tensors(parameters), to_tensors(outputs))) used.append(index);
+    return used;
+  }, "Which of the parameters the outputs depend on, as indices.");
+}
+
 }  // namespace
 
 void bind_tensor(nb::module_& m) {
+  bind_uses(m);
   nb::class_<Tensor>(m, "Tensor", "A recorded value.")
       .def_prop_ro("dtype", [](const Tensor& t) { return to_python(t.dtype()); })
       .def_prop_ro("shape", [](const Tensor& t) { return to_python(t.dims()); })
@@ -121,11 +130,6 @@ void bind_tensor(nb::module_& m) {
     for (Tensor& tensor : region.captured) captured.append(nb::cast(std::move(tensor)));
     return nb::make_tuple(nb::cast(std::const_pointer_cast<Graph>(region.graph)), captured);
   }, "The body of a loop: (Graph, tensors of the surroundings that it takes after its own parameters).");
-  m.def("used_parameters", [](nb::handle parameters, nb::handle outputs) {
-    nb::list used;
-    for (size_t index : used_parameters(to_tensors(parameters), to_tensors(outputs))) used.append(index);
-    return used;
-  }, "Which of the parameters the outputs depend on, as indices.");
   m.def("record_graph", [](std::string name, nb::handle parameters, nb::handle outputs) {
     return std::const_pointer_cast<Graph>(record_graph(std::move(name), to_named(parameters), to_named(outputs)));
   }, "A Graph of (tensor, name, alias) triples: parameters and outputs.");

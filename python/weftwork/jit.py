@@ -267,16 +267,14 @@ def jit(
 
     What it reads from globals, attributes, outer functions and containers may change: arrays, floats and integers are read anew at
     each call (read-only arrays are constants); another text, flag, object or length is another program. What it stores there is
-    stored once the program has run. A call in which Python asks for values runs in pieces, as several programs; one that no
-    program can take runs plainly, with NumPy, and so do, after twelve calls, those that are no faster. ``strict=True`` (where it
-    is not given, the knob WEFT_STRICT=1) raises and names the line instead. :func:`weftwork.explain`, ``ways`` and
-    ``refusals`` tell which and why.
+    stored once the program has run. A call in which Python asks for values runs as several programs; one that no program can
+    take runs plainly, with NumPy, and so does, after twelve calls, what is no faster. ``strict=True`` (or the knob WEFT_STRICT=1)
+    raises and names the line instead. :func:`weftwork.explain`, ``ways`` and ``refusals`` tell which and why.
 
     ``dynamic={"x": {0: wf.Dim("n", 1, 64, 4096)}}`` makes axis 0 of ``x`` a symbolic extent: one program serves all sizes
     from 1 to 4096. Annotations ``wf.tensor[...]`` declare the same, with dtype and shape. ``donate_argnames`` are arguments
     whose memory results of the same dtype and shape take over. ``target`` is the CPU level to compile for: "native",
-    "avx512", "avx2" or "x86-64"; the knob WEFT_TARGET where it is not given. ``device`` is where it runs, a
-    :class:`weftwork.Device` or its name.
+    "avx512", "avx2" or "x86-64"; the knob WEFT_TARGET where it is not given. ``device``: where it runs, or its name.
 
     >>> import numpy as np, weftwork as wf
     >>> @wf.jit

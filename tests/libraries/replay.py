@@ -23,9 +23,9 @@ AGAIN = 20  # such trials of a library: each imports it anew
 class Worker:
     """A worker process and the pipe that it answers through."""
 
-    def __init__(self, file: Path, timed: bool, jit: str) -> None:
+    def __init__(self, file: Path, timed: bool, jit: str, elements: int = 0) -> None:
         self.end, out = os.pipe()
-        command = [sys.executable, "-m", "tests.libraries.worker", str(file), str(out), "time" if timed else "-", jit]
+        command = [sys.executable, "-m", "tests.libraries.worker", str(file), str(out), "time" if timed else "-", jit, str(elements)]
         defaults = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg", "WEFT_CACHE": "off"}
         self.log = file.with_suffix(".worker.log")
         with self.log.open("w") as log:
@@ -123,7 +123,7 @@ class Workers:
         """A worker that is ready; a tree that is being built may be whole a little later."""
         for wait in (0, 10, 60):
             time.sleep(wait)
-            worker = Worker(self.file, self.given.time, self.given.jit)
+            worker = Worker(self.file, self.given.time, self.given.jit, self.given.elements)
             if worker.starts():
                 return worker
             worker.close()

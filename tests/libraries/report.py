@@ -113,4 +113,5 @@ def print_slowest(results: list[dict[str, Any]]) -> None:
     for result in timed[:SLOWEST]:
         plain, jitted = result["seconds"]
         times = f"{jitted / plain:8.2f}x  {1e6 * plain:9.1f} us plain, {1e6 * jitted:9.1f} us jit"
-        print(f"{times}  {result['function']} #{result['number']} ({result['way']})")
+        why = f"; {result['why'][0].splitlines()[0][:80]}" if "why" in result else ""
+        print(f"{times}  {result['function']} #{result['number']} ({result['way']}{why})")

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ..numpy.methods import METHODS, PROPERTIES
 from ..numpy.tracer import BoundMethod, Selection, TracedArray
 from .host import is_compiled, is_generator
 from .kinds import (
@@ -38,6 +37,8 @@ FUNCTION_CONSTANTS = frozenset(
 
 def is_of_memory(name: str) -> bool:
     """Whether it is something of an array that only NumPy's own has."""
+    from ..numpy.methods import METHODS, PROPERTIES
+
     return hasattr(np.ndarray, name) and not hasattr(TracedArray, name) and name not in METHODS and name not in PROPERTIES
 
 

@@ -108,8 +108,8 @@ class OnCopies(Called):
             raise RuntimeError("it writes to another argument")
         return result, tuple(copies[i] for i in self.written)
 
-    def is_like(self, other: OnCopies) -> bool:
-        return super().is_like(other) and self.written == other.written
+    def is_like(self, other: Called) -> bool:
+        return super().is_like(other) and isinstance(other, OnCopies) and self.written == other.written
 
 
 def is_state(state: Any, other: Any) -> bool:

@@ -153,7 +153,7 @@ def agree(owner: Any, other: Any) -> None:
 _current = threading.local()
 
 
-class undoing:  # noqa: N801
+class undoing:
     """While it lasts, draws note the states of their generators in ``undo``."""
 
     def __init__(self, undo: Undo | None) -> None:

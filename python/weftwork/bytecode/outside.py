@@ -16,7 +16,7 @@ import numpy as np
 
 from .machine import Stop
 
-__all__ = ["Refused", "HostValue", "Mark", "Stage", "Steps"]
+__all__ = ["HostValue", "Mark", "Refused", "Stage", "Steps"]
 
 ENTRY, ATTRIBUTE, CELL, ITEM, CALL, OBJECT, LEAF, ARGUMENT, VALUE = (
     "entry",

@@ -238,9 +238,8 @@ class Recorder(Calls, CompiledCalls):
         return value
 
     def same(self, lhs: Any, rhs: Any) -> bool:
-        if id(lhs) in self.hosted or id(rhs) in self.hosted:
-            if lhs is not None and rhs is not None:
-                self.refuse("whether a generator of random numbers is another object")
+        if (id(lhs) in self.hosted or id(rhs) in self.hosted) and lhs is not None and rhs is not None:
+            self.refuse("whether a generator of random numbers is another object")
         return self.original(lhs) is self.original(rhs)
 
     # -- items -----------------------------------------------------------------------------------------------------

@@ -12,8 +12,9 @@ from ..errors import ArgumentTypeError, DataDependentError, OutOfBoundsError
 from . import own
 from .dispatch import broadcast_to
 from .indexing import Reshape, Slice, check_position, clamp_slice, least_extent
-from .tracer import Tensor, TracedArray, View, as_tensor, convert, is_bounded, note_bound, raise_here, require
+from .tracer import Tensor, TracedArray, View, as_tensor, convert, raise_here
 from .ufuncs import compare, op, scalar, select
+from .validity import is_bounded, note_bound, require
 
 
 @dataclass

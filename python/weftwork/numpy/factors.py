@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from .tracer import Tensor, require, wrap
+from .tracer import Tensor, wrap
+from .validity import require
 
 Types = list[tuple[tuple[Any, ...], Any]]
 

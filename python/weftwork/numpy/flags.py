@@ -6,6 +6,7 @@ from typing import Any
 
 from ..errors import UnsupportedError
 from .layout import UNKNOWN, is_contiguous, note, strides_of
+from .methods import PROPERTIES
 from .tracer import TracedArray, raise_here
 
 __all__ = ["Flags", "byte_strides"]
@@ -81,3 +82,6 @@ class Flags:
         if name not in NAMES:
             raise_here(UnsupportedError, f"the flag {name!r} of an array that does not have its memory yet", "flags")
         return bool(getattr(self, NAMES[name]))
+
+
+PROPERTIES["flags"], PROPERTIES["strides"] = Flags, byte_strides

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ArgumentTypeError
-from . import flags, functions, joining, linalg, reductions, scans, selection, sorting, views
+from . import functions, joining, linalg, reductions, scans, selection, sorting, views
 from .arguments import order_letter, require_casting
 from .tracer import TracedArray, raise_here
 
@@ -120,8 +120,6 @@ PROPERTIES: dict[str, Callable[[TracedArray], Any]] = {
     "T": lambda x: functions.transpose(x),
     "mT": lambda x: functions.matrix_transpose(x),
     "device": lambda x: "cpu",
-    "flags": flags.Flags,
-    "strides": flags.byte_strides,
 }
 
 # Attributes that can be assigned as well.

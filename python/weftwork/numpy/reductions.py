@@ -10,8 +10,9 @@ from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from .arguments import axis_number, integer, items_of
 from .dispatch import broadcast_to, finish, implements
-from .tracer import Tensor, TracedArray, as_tensor, convert, note_bound, raise_here, wrap
+from .tracer import Tensor, TracedArray, as_tensor, convert, raise_here, wrap
 from .ufuncs import op, scalar, select, truth
+from .validity import note_bound
 
 _NoValue = np._NoValue
 

@@ -12,7 +12,8 @@ from .arguments import integer
 from .dispatch import implements
 from .functions import solid
 from .selection import fixed_extent
-from .tracer import TracedArray, raise_here, require
+from .tracer import TracedArray, raise_here
+from .validity import require
 
 #: Up to this many sorted values are all compared; among more of them a binary search is unrolled.
 COMPARED = 16

@@ -13,7 +13,8 @@ from .arguments import extents_of, order_letter
 from .dispatch import implements, type_for_resolution
 from .functions import delivered, one_axis, product, solid
 from .indexing import Reshape
-from .tracer import TracedArray, as_tensor, python_truth, raise_here, require, untraced, wrap
+from .tracer import TracedArray, as_tensor, python_truth, raise_here, untraced, wrap
+from .validity import require
 from .views import written
 
 #: A fixed selection of at most this many runs of neighbours is slices put together; a longer one is an index array.

@@ -13,8 +13,9 @@ from .functions import one_axis, solid
 from .plain import on_plain_arrays
 from .searching import sorted_place
 from .selection import fixed_extent
-from .tracer import TracedArray, note_bound, raise_here, wrap
+from .tracer import TracedArray, raise_here, wrap
 from .ufuncs import op
+from .validity import note_bound
 
 
 def line_of(a: Any, axis: Any, name: str) -> tuple[Any, int]:

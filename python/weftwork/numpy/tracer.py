@@ -585,29 +585,6 @@ def wrapped_integer(tensor: Tensor, target: np.dtype) -> Tensor:
     return _core.apply("select", [negative, wrapped, _core.apply("convert", [tensor], {"type": target})])
 
 
-def require(condition: Any) -> None:
-    """NumPy raises where this does not hold: the call then runs plainly instead, as if the program had not run."""
-    trace = current_trace()
-    if trace is None or trace.valid is None or not all(hasattr(loop, "turns") for loop in trace.loops):
-        return
-    holds = np.all(condition)
-    trace.valid[...] = np.logical_and(trace.valid, holds)
-
-
-def note_bound(value: Any, bound: Any) -> Any:
-    """Integers that lie in [0, bound), as indices need not be checked."""
-    trace = current_trace()
-    if trace is not None and trace.valid is not None and isinstance(value, TracedArray):
-        trace.bounded[id(value.tensor)] = (value.tensor, bound)
-    return value
-
-
-def is_bounded(tensor: Tensor, bound: Any) -> bool:
-    trace = current_trace()
-    known = trace.bounded.get(id(tensor)) if trace is not None else None
-    return known is not None and isinstance(known[1], int) and isinstance(bound, int) and known[1] <= bound
-
-
 def python_truth(value: TracedArray) -> TracedArray:
     """A truth value that NumPy gives as a Python bool."""
     value.weak = bool

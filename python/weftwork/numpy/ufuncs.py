@@ -9,7 +9,8 @@ import numpy as np
 from .. import _core
 from . import own
 from .dispatch import UFUNCS, ufunc_form
-from .tracer import Tensor, convert, require, wrap
+from .tracer import Tensor, convert, wrap
+from .validity import require
 
 
 def op(name: str, *operands: Tensor, **attrs: Any) -> Tensor:
