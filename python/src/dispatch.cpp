@@ -49,15 +49,16 @@ class Dispatcher {
  public:
   // `plain` is the function itself. `miss(args, kwargs)` makes a Plan; `joint(args, kwargs)` runs calls whose arguments
   // share elements, or gives NotImplemented; `others(args, kwargs)` those with arrays that are not NumPy's own, and
-  // within traced functions; `dynamic`: parameter name → tuple of the axes that may vary; `names`: the positional
+  // within traced functions; `measure(args, kwargs)` tells how many nanoseconds the function itself takes; `dynamic`: parameter name → tuple of the axes that may vary; `names`: the positional
   // parameters' names; `static_names`: those never traced; `strict`: whether a call that no program can take is an
   // error.
-  Dispatcher(nb::object plain, nb::object miss, nb::object joint, nb::object others, nb::tuple names, nb::dict dynamic,
-             nb::tuple static_names, bool strict)
+  Dispatcher(nb::object plain, nb::object miss, nb::object joint, nb::object others, nb::object measure,
+             nb::tuple names, nb::dict dynamic, nb::tuple static_names, bool strict)
       : plain_(std::move(plain)),
         miss_(std::move(miss)),
         joint_(std::move(joint)),
         others_(std::move(others)),
+        measure_(std::move(measure)),
         static_names_(std::move(static_names)),
         strict_(strict) {
     for (nb::handle name : names) names_.push_back(nb::cast<std::string>(name));
@@ -96,6 +97,7 @@ class Dispatcher {
     Py_VISIT(miss_.ptr());
     Py_VISIT(joint_.ptr());
     Py_VISIT(others_.ptr());
+    Py_VISIT(measure_.ptr());
     Py_VISIT(plans_.ptr());
     return 0;
   }
@@ -104,6 +106,7 @@ class Dispatcher {
     miss_ = nb::none();
     joint_ = nb::none();
     others_ = nb::none();
+    measure_ = nb::none();
     forget();
   }
 
@@ -201,12 +204,17 @@ class Dispatcher {
                          const nb::kwargs& kwargs) {
     if (!plan.trial.is_on || plan.is_plain()) return run_way(plan, flat, extra, args, kwargs);
     auto begun = std::chrono::steady_clock::now();
-    nb::object result =
-        plan.trial.is_plain() ? call_plain(args, kwargs) : run_way(plan, flat, extra, args, kwargs);
+    bool is_aside = plan.trial.is_aside;
+    nb::object result = !is_aside && plan.trial.is_plain() ? call_plain(args, kwargs)
+                                                           : run_way(plan, flat, extra, args, kwargs);
     std::chrono::nanoseconds taken = std::chrono::steady_clock::now() - begun;
-    if (plan.trial.is_on && plan.trial.end_call(taken.count())) {
+    if (!plan.trial.is_on) return result;
+    auto measure = [&] { return nb::cast<int64_t>(measure_(args, kwargs)); };
+    if (is_aside ? plan.trial.end_call_aside(taken.count(), measure) : plan.trial.end_call(taken.count())) {
       plan.make_plain();
       ++given_back;
+      for (const nb::object& leaf : flat.leaves)
+        if (is_array(leaf.ptr())) small_elements_ = std::max(small_elements_, element_count(leaf.ptr()));
       is_plain_while_small_ = all_plain();
     }
     return result;
@@ -218,16 +226,16 @@ class Dispatcher {
     return all;
   }
 
-  // Whether the arguments are so small that calls of plans which were given up are of their kind.
-  static bool all_small(const nb::args& args, const nb::kwargs& kwargs) {
+  // Whether the arguments are no larger than those of plans which were given up.
+  bool all_small(const nb::args& args, const nb::kwargs& kwargs) const {
     for (nb::handle arg : args)
       if (!is_small(arg.ptr(), 2)) return false;
     for (auto [name, arg] : kwargs)
       if (!is_small(arg.ptr(), 2)) return false;
     return true;
   }
-  static bool is_small(PyObject* object, int depth) {
-    if (is_array(object)) return element_count(object) <= small_elements;
+  bool is_small(PyObject* object, int depth) const {
+    if (is_array(object)) return element_count(object) <= small_elements_;
     if (PyTuple_Check(object) || PyList_Check(object)) {
       Py_ssize_t count = PySequence_Fast_GET_SIZE(object);
       if (count > 64 || depth == 0) return false;
@@ -468,13 +476,13 @@ class Dispatcher {
     return nb::steal(tuple);
   }
 
-  nb::object plain_, miss_, joint_, others_;
+  nb::object plain_, miss_, joint_, others_, measure_;
   nb::tuple static_names_;
   bool strict_;
   static constexpr uint64_t many_misses = 16;
   static constexpr int many_plain_runs = 16;
   static constexpr size_t most_seen = 1 << 16;
-  static constexpr int64_t small_elements = 1 << 13;
+  int64_t small_elements_ = 1 << 13;
   bool is_plain_while_small_ = false;  // what was compiled for small arguments did not pay
   uint64_t misses_ = 0;
   std::unordered_set<Py_hash_t> seen_;  // signatures that were met once
@@ -505,7 +513,7 @@ void bind_dispatch(nb::module_& m) {
       "Says whether a function is traced on this thread.");
   bind_plan(m);
   nb::class_<Dispatcher>(m, "Dispatcher", nb::type_slots(collector_slots), "The cached call of a jitted function.")
-      .def(nb::init<nb::object, nb::object, nb::object, nb::object, nb::tuple, nb::dict, nb::tuple, bool>())
+      .def(nb::init<nb::object, nb::object, nb::object, nb::object, nb::object, nb::tuple, nb::dict, nb::tuple, bool>())
       .def("__call__", &Dispatcher::call)
       .def("clear_plans", &Dispatcher::forget)
       .def_prop_ro("plan_count", [](const Dispatcher& self) { return nb::len(self.executables()); })

@@ -176,6 +176,9 @@ void bind_plan(nb::module_& m) {
       .def_prop_rw(
           "has_trial", [](const Plan& self) { return self.trial.is_on; },
           [](Plan& self, bool on) { self.trial.is_on = on; })
+      .def_prop_rw(
+          "is_measured_aside", [](const Plan& self) { return self.trial.is_aside; },
+          [](Plan& self, bool aside) { self.trial.is_on = self.trial.is_aside = aside; })
       .def_prop_ro("core", [](const Plan& self) { return self.core; })
       .def("enter", &enter_piece)
       .def("run", &run_piece, nb::arg("leaves"), nb::arg("extra"))

@@ -3,6 +3,7 @@
 
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -32,6 +33,7 @@ struct Entry {
 // Whether a plan pays: its first calls are measured, then some of the function itself.
 struct Trial {
   bool is_on = false;
+  bool is_aside = false;  // the function has no effects: it is measured beside the calls, whose results stay the program's
   int calls = 0;
   int64_t ours = INT64_MAX, plain = INT64_MAX;  // least nanoseconds of a call
 
@@ -39,6 +41,16 @@ struct Trial {
   bool is_plain() const { return calls >= 8; }
   // Notes what a call took; true when it is known that the plan does not pay.
   bool end_call(int64_t nanoseconds);
+  // The same of a call beside which the function may be measured, by `measure`: the least nanoseconds, or -1.
+  template <class F>
+  bool end_call_aside(int64_t nanoseconds, const F& measure) {
+    ours = std::min(ours, nanoseconds);
+    if (++calls < 8) return false;
+    is_on = false;
+    if (ours > longest_aside || (plain = measure()) < 0) return false;
+    return ours > plain + plain / 4 + 100;
+  }
+  static constexpr int64_t longest_aside = 50'000'000;
 };
 
 // One way through the function for a signature: a program, or (plain) the function itself.

@@ -6,7 +6,9 @@ import functools
 import inspect
 import logging
 import math
+import time
 import types
+import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -104,6 +106,7 @@ class Jit(_core.Dispatcher):
             self._compile,
             self._run_jointly,
             self._run_others,
+            self._measure,
             positional,
             axes,
             tuple(options.static),
@@ -144,10 +147,34 @@ class Jit(_core.Dispatcher):
             return self._refused(refused)
         if traced.session is None or not traced.session.path:
             plan = plan_of(traced, self._native(Graph(traced.graph)))
-            plan.has_trial = self._has_trials and is_small(traced.graph)
+            if self._has_trials:
+                self._begin_trial(plan, traced)
             return plan
         traced.session.end(traced.recorder, traced, self._native(Graph(traced.graph)))
         return self._in_pieces(traced.session, traced.steps)
+
+    def _begin_trial(self, plan: Any, traced: Traced) -> None:
+        """Has the plan measured: in the place of calls where results are NumPy's bits or small, else beside them."""
+        recorder = traced.recorder
+        if recorder.host_calls or is_small(traced.graph) or may_not_pay(traced.graph):
+            plan.has_trial = True
+        elif not traced.blueprint.stores and not traced.aliases and not traced.outside_aliases:
+            plan.is_measured_aside = True
+
+    def _measure(self, args: tuple, kwargs: dict[str, Any]) -> int:
+        """The nanoseconds that the function itself takes, which has no effects; -1 where it raises."""
+        least = -1
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for _ in range(3):
+                begun = time.perf_counter_ns()
+                try:
+                    self._function(*args, **kwargs)
+                except Exception:
+                    return -1
+                taken = time.perf_counter_ns() - begun
+                least = taken if least < 0 else min(least, taken)
+        return least
 
     def new_session(self, ways: Ways | None = None) -> Callable[[], Session] | None:
         """What makes the sessions of recordings; None where calls have to be one program."""
@@ -324,6 +351,24 @@ def is_small(graph: Any) -> bool:
     shapes = [value.shape for value in (*Graph(graph).inputs, *Graph(graph).outputs)]
     sizes = [math.prod(shape) if all(isinstance(e, int) for e in shape) else LARGEST_SMALL + 1 for shape in shapes]
     return max(sizes, default=0) <= LARGEST_SMALL and not {"for", "while"} & set(graph.op_names)
+
+
+#: Operations that move elements, or compare them, and so give the same bits as NumPy's.
+MOVING = frozenset(
+    ["parameter", "result", "constant", "reshape", "transpose", "slice", "strided_view", "broadcast_in_dim", "concatenate", "pad",
+     "gather", "scatter", "select", "compare", "and", "or", "not", "xor", "convert", "iota", "reverse", "maximum", "minimum", "abs",
+     "negate", "sign", "argmax", "argmin", "reduce_max", "reduce_min", "all", "any", "real", "imag", "complex", "conj",
+     "bitcast_convert", "update_slice", "dynamic_slice", "dynamic_update_slice", "sort", "sort_values", "argsort", "is_nan",
+     "is_finite", "clamp", "composite", "call"]
+)  # fmt: skip
+#: Operations of which NumPy has other algorithms, which may be faster for some sizes.
+OTHERWISE = frozenset(["sort", "sort_values", "argsort", "custom_call", "fft", "top_k", "cholesky", "triangular_solve"])
+
+
+def may_not_pay(graph: Any) -> bool:
+    """Whether large arrays alone do not say that a program is faster than NumPy."""
+    ops = set(graph.op_names)
+    return ops <= MOVING or not OTHERWISE.isdisjoint(ops)
 
 
 def plan_of(traced: Traced, core: Any) -> Any:

@@ -229,6 +229,8 @@ class Call:
         trace = Trace(self.name, bake=self.bake)
         trace.unrolled, trace.peels = self.unrolled, self.peels
         recorder = Recorder(trace, None if self.bake else Steps())
+        if self.strict:
+            recorder.most_instructions = 1 << 62
         recorder.strict, recorder.varying = self.strict, set(self.varying)
         recorder.steps.varied = self.varying
         arguments = Arguments(

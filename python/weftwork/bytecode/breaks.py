@@ -36,6 +36,7 @@ class Breaks(Effects):
     #: What compiles and runs pieces; None where a call has to be one program.
     session: Any = None
     quiet = 0
+    host_calls = 0
 
     def __init__(self) -> None:
         super().__init__()
@@ -190,6 +191,7 @@ class Breaks(Effects):
         operands = self.host_operands(values)
         real = [o.value if type(o) is HostValue else o for o in operands]
         step_function = Called(function, tuple(kwargs)) if kwargs else function
+        self.host_calls += 1
         with self.quietly():
             result = step_function(*real)
         arrays = [value for value in real if isinstance(value, np.ndarray)]

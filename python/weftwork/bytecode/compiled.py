@@ -52,6 +52,7 @@ class CompiledCalls(Draws):
         operands = self.host_operands(values)
         real = [o.value if type(o) is HostValue else o for o in operands]
         trial = OnCopies(function, tuple(kwargs), None)
+        self.host_calls += 1
         states = [state_of(generator) for generator in GLOBALS]
         with self.quietly():
             result, changed = trial(*real)

@@ -52,6 +52,8 @@ class Machine:
     #: Exceptions that are the interpreter's own business, not the program's.
     own_exceptions: tuple[type[BaseException], ...] = (Stop,)
 
+    most_instructions = 1 << 62
+
     def __init__(self) -> None:
         self.frame: Frame | None = None
         self.depth = 0
@@ -119,6 +121,8 @@ class Machine:
                     frame.instruction = instruction = instructions[frame.at]
                     frame.at += 1
                     self.instructions += 1
+                    if self.instructions > self.most_instructions:
+                        self.refuse(f"it takes more than {self.most_instructions} instructions")
                     signal = instruction.run(self, frame, instruction)
                     if signal is not None:
                         return signal

@@ -33,6 +33,8 @@ __all__ = ["Recorder", "Refused"]
 
 #: Most calls of Python functions in one recording; what makes more is better run as it is.
 MOST_CALLS = 20_000
+#: Most instructions of Python in a recording: it takes about 4 us for each.
+MOST_INSTRUCTIONS = 500_000
 NUMBERS = (int, float, complex, bool)
 GET_ITER_SHORT = 8
 #: Containers that compare what they hold.
@@ -57,6 +59,8 @@ class Recorder(Calls, CompiledCalls):
         self.quiet = 0  # how many warnings.catch_warnings() are entered
         self.calls = 0
         trace.recorder = self
+        if not self.bakes:
+            self.most_instructions = MOST_INSTRUCTIONS
 
     # -- where it is, and giving up --------------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ from .dispatch import broadcast_to, implements
 from .functions import solid
 from .plain import on_plain_arrays
 from .tracer import as_tensor, raise_here, wrap
+from .validity import require_rank
 
 _NoValue = np._NoValue
 
@@ -165,6 +166,7 @@ def qr(a: Any, mode: str = "reduced") -> Any:
     k = min(m, n)
     packed, taus = factors.qr(double(x).tensor)
     found: Any = wrap(packed)
+    require_rank(np.diagonal(found, axis1=-2, axis2=-1))
     if mode == "r":
         return np.triu(found[..., :k, :]).astype(kind)
     if mode == "raw":

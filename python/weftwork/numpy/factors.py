@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import _core
 from .tracer import Tensor, wrap
-from .validity import require
+from .validity import require, require_apart, require_rank
 
 Types = list[tuple[tuple[Any, ...], Any]]
 
@@ -75,6 +75,8 @@ def eigh(a: Tensor, lower: bool, vectors: bool) -> tuple[Tensor, Tensor]:
     results: Types = [(a.shape, a.dtype), ((*batch, n), real(a.dtype)), (tuple(batch), np.int32)]
     found, values, _ = lapack("syevd", "heevd", [a], results, mode="V" if vectors else "N", uplo="L" if lower else "U")
     require(np.isfinite(wrap(values)))
+    if vectors:
+        require_apart(wrap(values))
     return values, found
 
 
@@ -91,6 +93,8 @@ def svd(a: Tensor, full: bool) -> tuple[Tensor, Tensor, Tensor]:
     ]
     _, s, u, vt, _ = lapack("gesdd", "gesdd", [a], results, mode="A" if full else "S")
     require(np.isfinite(wrap(s)))
+    require_apart(wrap(s))
+    require_rank(wrap(s))
     return u, s, vt
 
 
@@ -127,7 +131,6 @@ def solve(a: Tensor, b: Tensor) -> Tensor:
     n = a.shape[-1]
     both: Any = np.concatenate([wrap(a), wrap(b)], axis=-1)
     packed = wrap(lu(both.tensor)[0])
-    pivots = np.abs(np.diagonal(packed[..., :n], axis1=-2, axis2=-1))
     # NumPy raises where it finds a pivot of zero: what is near to that it decides itself.
-    require(np.all(pivots > 1e-13 * np.max(pivots, axis=-1, initial=0.0, keepdims=True)))
+    require_rank(np.diagonal(packed[..., :n], axis1=-2, axis2=-1))
     return triangular(packed[..., :n].tensor, packed[..., n:].tensor, lower=False)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ArgumentTypeError, ArgumentValueError
+from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from . import own
 from .dispatch import implements
 from .functions import one_axis, solid
@@ -15,7 +15,7 @@ from .searching import sorted_place
 from .selection import fixed_extent
 from .tracer import TracedArray, raise_here, wrap
 from .ufuncs import op
-from .validity import note_bound
+from .validity import asks, note_bound, require
 
 
 def line_of(a: Any, axis: Any, name: str) -> tuple[Any, int]:
@@ -58,7 +58,11 @@ def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stab
     no_fields(order)
     sort_kind(kind, stable)
     x, axis = line_of(a, axis, "argsort")
-    return note_bound(wrap(op("argsort", x.tensor, axis=axis)), x.shape[axis])
+    order = note_bound(wrap(op("argsort", x.tensor, axis=axis)), x.shape[axis])
+    if asks() and not stable and kind not in ("stable", "mergesort") and x.shape[axis] != 1:
+        line = np.moveaxis(np.take_along_axis(x, order, axis), axis, -1)
+        require(line[..., 1:] > line[..., :-1])  # among equals the order is NumPy's own
+    return order
 
 
 def check_places(kth: Any, extent: Any) -> None:
@@ -71,11 +75,17 @@ def check_places(kth: Any, extent: Any) -> None:
             raise_here(ArgumentValueError, f"kth(={place}) out of bounds ({extent})", "partition_kth")
 
 
+def refuse_partition(name: str) -> None:
+    if asks():
+        raise_here(UnsupportedError, f"numpy.{name} leaves parts in an order of its own", "partition_order")
+
+
 @implements(np.partition)
 def partition(a: Any, kth: Any, axis: Any = -1, kind: str = "introselect", order: Any = None) -> Any:
     """Sorts whole lines: the parts that NumPy leaves in no order are in order."""
     no_fields(order)
     select_kind(kind)
+    refuse_partition("partition")
     x, axis = line_of(a, axis, "partition")
     check_places(kth, x.shape[axis])
     return sort(x, axis)
@@ -86,6 +96,7 @@ def argpartition(a: Any, kth: Any, axis: Any = -1, kind: str = "introselect", or
     """Sorts whole lines: the parts that NumPy leaves in no order are in order."""
     no_fields(order)
     select_kind(kind)
+    refuse_partition("argpartition")
     x, axis = line_of(a, axis, "argpartition")
     check_places(kth, x.shape[axis])
     return argsort(x, axis)

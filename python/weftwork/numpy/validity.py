@@ -8,7 +8,30 @@ import numpy as np
 
 from .tracer import Tensor, TracedArray, current_trace
 
-__all__ = ["is_bounded", "note_bound", "require"]
+__all__ = ["asks", "is_bounded", "note_bound", "require", "require_apart", "require_rank"]
+
+#: Numbers that are nearer to each other, beside the largest, are taken to be one: what belongs to each is then anyone's choice.
+NEAR = 1e-9
+
+
+def asks() -> bool:
+    """Whether the call may still run plainly, so that it has to agree with NumPy in what NumPy leaves open too."""
+    trace = current_trace()
+    return trace is not None and trace.valid is not None
+
+
+def require_apart(values: TracedArray) -> None:
+    """Singular or eigenvalues, in order along the last axis, lie apart: then their vectors are determined."""
+    if asks() and values.shape[-1] != 1:
+        largest = np.max(np.abs(values), axis=-1, keepdims=True, initial=0.0)
+        require(np.abs(values[..., 1:] - values[..., :-1]) > NEAR * largest)
+
+
+def require_rank(pivots: TracedArray) -> None:
+    """None of the numbers along the last axis is zero, or nearly so beside the largest."""
+    if asks():
+        sizes = np.abs(pivots)
+        require(sizes > NEAR * np.max(sizes, axis=-1, keepdims=True, initial=0.0))
 
 
 def require(condition: Any) -> None:
