@@ -203,6 +203,7 @@ class Dispatcher {
   nb::object run_or_join(Plan& plan, Flattened& flat, const nb::object& extra, const nb::args& args,
                          const nb::kwargs& kwargs) {
     if (!plan.trial.is_on || plan.is_plain()) return run_way(plan, flat, extra, args, kwargs);
+    if (plan.trial.is_warm()) plan.finish();
     auto begun = std::chrono::steady_clock::now();
     bool is_aside = plan.trial.is_aside;
     nb::object result = !is_aside && plan.trial.is_plain() ? call_plain(args, kwargs)

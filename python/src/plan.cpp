@@ -133,6 +133,12 @@ bool Trial::end_call(int64_t nanoseconds) {
   return ours > plain + plain / 8 + 100;
 }
 
+void Plan::finish() {
+  if (!core.is_none()) executable.finish();
+  if (!pieces.is_none()) pieces.attr("finish")();
+  trial.ours = INT64_MAX;
+}
+
 void Plan::make_plain() {
   core = pieces = guard = build_result = nb::none();
   entries.clear();
@@ -180,6 +186,7 @@ void bind_plan(nb::module_& m) {
           "is_measured_aside", [](const Plan& self) { return self.trial.is_aside; },
           [](Plan& self, bool aside) { self.trial.is_on = self.trial.is_aside = aside; })
       .def_prop_ro("core", [](const Plan& self) { return self.core; })
+      .def("finish", &Plan::finish)
       .def("enter", &enter_piece)
       .def("run", &run_piece, nb::arg("leaves"), nb::arg("extra"))
       .def(

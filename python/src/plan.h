@@ -37,6 +37,8 @@ struct Trial {
   int calls = 0;
   int64_t ours = INT64_MAX, plain = INT64_MAX;  // least nanoseconds of a call
 
+  // Whether the next call is the first that counts: by then the plan has to take the time that it will always take.
+  bool is_warm() const { return calls == 4; }
   // Whether the next call is one of the function itself.
   bool is_plain() const { return calls >= 8; }
   // Notes what a call took; true when it is known that the plan does not pay.
@@ -76,6 +78,8 @@ struct Plan {
   int plain_runs = 0;
   Trial trial;
 
+  // Waits for better code of its programs.
+  void finish();
   // From now on calls run plainly, whatever they read.
   void make_plain();
   bool is_plain() const { return core.is_none() && pieces.is_none(); }

@@ -100,6 +100,14 @@ class Ways:
         return result
 
 
+    def finish(self) -> None:
+        """Waits for better code of all programs but the first."""
+        pending = list(self.first.following)
+        while pending:
+            piece = pending.pop()
+            piece.plan.finish()
+            pending += piece.following
+
     def entered(self, piece: Piece, undo: Undo, call: tuple) -> Any:
         """What the checks of a piece give; None where they do not hold, and then nothing is drawn."""
         if not self.has_draws:

@@ -233,6 +233,14 @@ class Breaks(Effects):
             self.refuse(f"a {type(value).__name__} with values in it is used outside of the program")
         return value
 
+    def order_of(self, keys: list[Any], backwards: bool) -> list[int]:
+        """In which order Python sorts values: what follows is for this order."""
+        operands = self.host_operands(keys)
+        order = Order(backwards)
+        found = order(*(o.value if type(o) is HostValue else o for o in operands))
+        self.steps.check("equal", self.steps.call(order, operands), found)
+        return found
+
     def selection(self, value: Any) -> TracedArray:
         """x[mask] as an array."""
         known = self.selected.get(id(value))
@@ -320,6 +328,21 @@ class Breaks(Effects):
         if name in CHANGING:
             return self.compiled_call(function, args, kwargs, (0,))
         return self.host_call(function, args, kwargs)
+
+
+class Order:
+    """The places of values in the order in which Python sorts them."""
+
+    __slots__ = ("backwards",)
+
+    def __init__(self, backwards: bool) -> None:
+        self.backwards = backwards
+
+    def __call__(self, *keys: Any) -> list[int]:
+        return sorted(range(len(keys)), key=keys.__getitem__, reverse=self.backwards)
+
+    def is_like(self, other: Order) -> bool:
+        return self.backwards == other.backwards
 
 
 class Select:

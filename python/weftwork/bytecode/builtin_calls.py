@@ -235,11 +235,11 @@ def call_sorted(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     key = kwargs.get("key")
     keys = [r.concrete(item if key is None else r.call(key, (item,), {})) for item in items]
     r.require_no_user_objects(keys)
-    order = (
-        r.guarded(sorted, (range(len(items)),), {"key": keys.__getitem__, "reverse": kwargs.get("reverse", False)})
-        if not holds_traced(keys)
-        else r.refuse("traced values are sorted")
-    )
+    backwards = bool(kwargs.get("reverse", False))
+    if holds_traced(keys):
+        order = r.order_of(keys, backwards) if r.can_break() else r.refuse("traced values are sorted")
+    else:
+        order = r.guarded(sorted, (range(len(items)),), {"key": keys.__getitem__, "reverse": backwards})
     return r.born([items[i] for i in order])
 
 
