@@ -31,7 +31,17 @@ declare("narrow", lambda x: x * 2, lambda: (normal(8, dtype=bf16),), skip={"jax"
 declare("refused", lambda x: x[np.nonzero(x)], lambda: (normal(8),))
 declare("wrong", lambda x: x + 1, lambda: (normal(8),), ours=lambda x: x + 1.01)
 declare("narrower", lambda x: x + 1, lambda: (normal(8),), ours=lambda x: (x + 1).astype(np.float16), tolerance=1e-2)
-declare("crash", lambda x: x + 1, lambda: (normal(8),), ours=lambda x: os._exit(3))
+class Crash:
+    __name__ = "crash"
+
+    @property
+    def __signature__(self):
+        os._exit(3)
+
+    def __call__(self, x):
+        return x + 1
+
+declare("crash", lambda x: x + 1, lambda: (normal(8),), ours=Crash())
 declare("after the crash", lambda x: x.sum(), lambda: (normal(8),))
 """
 
