@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from .bytecode.effects import contains_traced
 from .bytecode.kinds import CONTAINERS, is_method_of_data, is_record, is_user_object, type_of
 from .bytecode.outside import HostValue
 from .numpy.steps import view_of
@@ -119,6 +120,8 @@ class Blueprint:
         kind = type(value)
         if kind in (list, tuple) or is_record(kind):
             return ("sequence", kind, [self.add(item, join(i)) for i, item in enumerate(value)])
+        if kind is slice and contains_traced(value):
+            return ("slice", kind, [self.add(item, "") for item in (value.start, value.stop, value.step)])
         if type(value) is dict:
             return ("dict", [(key, self.add(item, join(ascii_of(key)))) for key, item in value.items()])
         if id(value) in self.recorder.fresh:
@@ -234,6 +237,8 @@ class Blueprint:
         if kind == "sequence":
             items = [built[i] for i in part[2]]
             return items if part[1] is list else tuple(items) if part[1] is tuple else part[1]._make(items)
+        if kind == "slice":
+            return slice(*(built[i] for i in part[2]))
         if kind == "dict":
             return {key: built[i] for key, i in part[1]}
         if kind == "view":

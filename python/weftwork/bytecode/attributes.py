@@ -73,12 +73,21 @@ class Attributes(Reads):
             value = getattr(owner, name)
             self.outside(value, ATTRIBUTE, self.steps.object(owner), name)
             return value
-        if isinstance(owner, threading.local) and name == "__dict__":
-            return self.outside(owner.__dict__, ATTRIBUTE, self.steps.object(owner), name)
+        if type(owner) is threading.local:
+            return self.of_the_thread(owner, name)
         if id(owner) in self.opaque:
             return self.opaque_attribute(owner, name)
         value = self.guarded(getattr, (owner, name), {})
         return value
+
+    def of_the_thread(self, owner: threading.local, name: str) -> Any:
+        """An attribute of a threading.local: each thread has a dictionary of its own."""
+        space = self.outside(owner.__dict__, ATTRIBUTE, self.steps.object(owner), "__dict__")
+        if name == "__dict__":
+            return space
+        if name not in space:
+            raise AttributeError(f"'_thread._local' object has no attribute '{name}'")
+        return space[name]
 
     def traced_attribute(self, owner: Any, name: str) -> Any:
         kind = type_of(owner)
@@ -99,6 +108,9 @@ class Attributes(Reads):
 
     def can_break(self) -> bool:
         return False
+
+    def store_item(self, owner: Any, key: Any, value: Any) -> None:
+        raise NotImplementedError
 
     def module_attribute(self, module: types.ModuleType, name: str) -> Any:
         space = vars(module)
@@ -232,6 +244,9 @@ class Attributes(Reads):
         if is_compiled(owner) and type(value) in (str, int, bool, type(None)) and getattr(owner, name, ABSENT) == value:
             self.steps.check("equal", self.steps.step(ATTRIBUTE, self.steps.object(owner), name), value)
             return  # it has this value
+        if type(owner) is threading.local:
+            self.store_item(self.of_the_thread(owner, "__dict__"), name, value)
+            return
         if not is_user_object(owner) and not isinstance(owner, type):
             self.refuse(f"the attribute '{name}' of {type(owner).__name__} is stored")
         if not isinstance(owner, type):

@@ -377,6 +377,19 @@ def call_ndarray(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     return r.refuse("np.ndarray over memory")
 
 
+@special(np.may_share_memory, np.shares_memory)
+def call_share_memory(r: Any, args: tuple, kwargs: dict[str, Any]) -> bool:
+    """Whether two arrays are one memory, where it is plain: one of them was made by the function."""
+    if len(args) == 2 and all(isinstance(a, TracedArray) and not a._storage.apart and not a._storage.peers for a in args):
+        first, second = (a._storage for a in args)
+        given = {id(a._storage) for a in (*r.trace.arguments, *(read.traced for read in r.trace.reads))}
+        if first is not second and not (id(first) in given and id(second) in given) and not (first.twins or second.twins):
+            return False
+        if first is second and not args[0]._steps and not args[1]._steps and args[0].size:
+            return True
+    return r.refuse("whether arrays share memory")
+
+
 @special(dict)
 def call_dict(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     if not args:

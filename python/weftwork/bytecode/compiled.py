@@ -1,7 +1,7 @@
 """Compiled functions of libraries, called by Python between two pieces: with copies of arrays, whose changes are the calls' results.
 
-Only functions of SciPy and routines that f2py wraps are trusted to depend on their arguments alone, and only where these are
-arrays, numbers and texts: one that is given a function or an object may do anything with it.
+Only functions of a few numerical packages and routines that f2py wraps are trusted to depend on their arguments alone, and only
+where these are arrays, numbers and texts: one that is given a function or an object may do anything with it.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from .outside import ITEM, HostValue, Refused
 __all__ = ["CompiledCalls", "is_trusted"]
 
 #: Packages whose compiled functions compute with what they are given, and parts of them that do not.
-TRUSTED = ("scipy.",)
-STATEFUL = ("scipy.io", "scipy.stats._unuran", "scipy._lib.messagestream", "scipy.integrate._vode", "scipy.integrate._dop")
+TRUSTED = ("scipy.", "skimage.", "sklearn.", "pywt.", "bottleneck.")
+STATEFUL = ("skimage.io", "scipy.io", "scipy.stats._unuran", "scipy._lib.messagestream", "scipy.integrate._vode", "scipy.integrate._dop")
 #: Generators that a compiled function may draw from without being given them.
 GLOBALS = (np.random.mtrand._rand, random._inst)  # type: ignore[attr-defined]
 PLAIN = (int, float, complex, bool, str, bytes, type(None), np.generic, np.dtype)
