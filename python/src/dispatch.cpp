@@ -272,6 +272,7 @@ class Dispatcher {
     } catch (const Error& error) {
       if (error.label() != "overlap" && error.label() != "number_input") throw;
       failure = std::current_exception();
+      --compiled_calls;
     }
     nb::object result = joint_(args, kwargs);
     if (result.ptr() != Py_NotImplemented) return result;

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .bytecode.kinds import contents
 from .numpy.layout import Strided
 from .numpy.tracer import current_trace
 from .pytree import flatten, unflatten_with
@@ -79,6 +80,14 @@ class Joined:
         return unflatten_with(structure, [arrays[leaf] if isinstance(leaf, Place) else leaf for _, leaf in leaves])
 
 
+def containers_of(value: Any) -> list[Any]:
+    """The lists and dictionaries in a value."""
+    if not isinstance(value, (list, tuple, dict)):
+        return []
+    inner = [c for item in (value.values() if isinstance(value, dict) else value) for c in containers_of(item)]
+    return inner if isinstance(value, tuple) else [value, *inner]
+
+
 def bounds(array: np.ndarray) -> tuple[int, int]:
     """The first byte of the array's elements, and the one behind the last."""
     reach = [(extent - 1) * stride for extent, stride in zip(array.shape, array.strides, strict=True)]
@@ -131,7 +140,13 @@ def traced_jointly(function: Callable[..., Any]) -> Callable[..., Any]:
         trace = current_trace()
         assert trace is not None
         named = {name: replaced(value) for name, value in kwargs.items()}
-        result = trace.recorder.call(function, tuple(map(replaced, args)), named)
+        given_args = tuple(map(replaced, args))
+        before = [(c, contents(c)) for c in containers_of((*given_args, *named.values()))]
+        result = trace.recorder.call(function, given_args, named)
+        for container, held in before:
+            now = contents(container)
+            if len(now) != len(held) or any(a is not b for a, b in zip(now, held, strict=True)):
+                trace.recorder.refuse("a container is changed among arguments that share memory")
         leaves, structure = flatten(result, lambda leaf: any(leaf is view for view in views.values()))
         given = [next(place for place, view in views.items() if view is leaf) for _, leaf in leaves]
         return unflatten_with(structure, given)

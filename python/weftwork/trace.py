@@ -13,7 +13,7 @@ import numpy as np
 from . import _core
 from .annotation import Declared
 from .bytecode.machine import Stop
-from .bytecode.outside import ARGUMENT, HostValue, Steps
+from .bytecode.outside import ARGUMENT, CALL, VALUE, HostValue, Steps
 from .bytecode.recorder import Escaped, Recorder, Refused
 from .errors import ArgumentTypeError, ArgumentValueError, Error, UnsupportedError
 from .numpy.layout import deciding, given_strides
@@ -382,6 +382,11 @@ def checks_validity(recorder: Recorder, arguments: Arguments, originals: list[An
 def last_piece(recorder: Recorder, blueprint: Blueprint, parameters: list[Any], outputs: list[Any]) -> Traced:
     """The end of a call in pieces: a program of what is not known by now."""
     written = {id(parameters[alias][0]) for _, _, alias in outputs if alias >= 0}
+    if written:
+        # Whatever was given is an input, so that a run sees whether it shares elements with what is written.
+        steps = recorder.steps.steps
+        outside = [read for read in recorder.trace.reads if steps[read.step][0] not in (VALUE, CALL)]
+        written |= {id(tensor) for tensor in recorder.session.inputs} | {id(read.tensor) for read in outside}
     inputs = recorder.session.used(recorder, [tensor for tensor, _, _ in outputs], written)
     places = {id(tensor): i for i, (tensor, _, _) in enumerate(inputs.entries)}
     outputs = [(t, name, places[id(parameters[alias][0])] if alias >= 0 else -1) for t, name, alias in outputs]

@@ -171,7 +171,7 @@ METHODS = {
     "fill": "{x}.fill({s})", "flatten": "{x}.flatten() | {x}.flatten({order})", "byteswap": "{x}.astype('i4').byteswap()", "conj": "{x}.conj()", "conjugate": "{x}.conjugate()", "device": "{x}.device", "dtype": "np.zeros(2, {x}.dtype)",
     "itemsize": "{x}.itemsize", "nbytes": "{x}.nbytes", "ndim": "{x}.ndim", "shape": "{x}.shape", "size": "{x}.size", "ptp": "np.ptp({x}.real)", "argsort": "{x}.argsort(kind='stable') | {x}.argsort({axis}, kind='stable')", "sort": "{x}.sort() | {x}.sort(axis={axis})",
     "partition": "{x}[..., :1].partition(0)", "argpartition": "{x}.reshape(-1)[:1].argpartition(0)", "searchsorted": "np.sort({x}, axis=None).searchsorted({v})", "dot": "{x}.dot({s})", "choose": "({x} > 0).choose([{x}, {v}])", "compress": "{x}.compress([True, False][:{x}.size])",
-    "trace": "{x}.trace() | {x}.trace({k})", "T": "{x}.T", "mT": "{x}.mT", "real": "{x}.real | {x}.real.__setitem__(..., 2)", "imag": "{x}.imag | {x}.imag.__setitem__(..., {s})",
+    "trace": "{x}.trace() | {x}.trace({k})", "T": "{x}.T", "flags": "{x}.flags.c_contiguous, {x}.flags['F'], {x}.flags.forc", "strides": "np.array({x}.strides)", "mT": "{x}.mT", "real": "{x}.real | {x}.real.__setitem__(..., 2)", "imag": "{x}.imag | {x}.imag.__setitem__(..., {s})",
 }  # fmt: skip
 FORMS.update({f"ndarray.{n}": (simple(t, "biu" if n in ("trace", "dot") else "biufc"), 0) for n, t in METHODS.items()})
 

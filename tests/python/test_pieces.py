@@ -7,6 +7,7 @@ import copy
 import heapq
 import math
 import random
+import threading
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -168,6 +169,51 @@ def test_layouts_that_pieces_find_out():
 
     wide = np.arange(12.0).reshape(3, 4)
     agree(f, (wide,), (np.asfortranarray(wide),), (wide,), (wide[:, ::2],))
+
+
+def test_arrays_outside_that_share_memory():
+    whole = np.arange(6.0)
+    part = whole[1:]
+
+    def f(x):
+        nonlocal whole
+        whole *= 0.5
+        total = float(np.sum(part))
+        return total, 1 if x[0] > x[1] else 2
+
+    fast = wf.jit(f, strict=False)
+    for _ in range(2):
+        kept = whole.copy()
+        wanted = f(X)
+        whole[:] = kept
+        assert fast(X) == wanted
+
+
+def test_arguments_that_share_memory_in_dictionaries():
+    def f(m, count, holder):
+        count["n"] += 1
+        holder["w"] = m[0]
+        holder["w"][0] = np.abs(m).sum()
+
+    matrix, count, holder = np.ones((2, 3)), {"n": 0}, {"w": np.zeros(3)}
+    fast = wf.jit(f, strict=False)
+    for calls in (1, 2, 3):
+        fast(matrix, count, holder)
+        assert count == {"n": calls} and holder["w"][0] == matrix[0, 0] and np.shares_memory(holder["w"], matrix)
+    assert sum(fast.ways.values()) == 3
+
+
+def test_results_of_other_kinds():
+    local = threading.local()
+    local.scale = 2.0
+
+    def f(x):
+        i = x.argmax()
+        local.last = i
+        return slice(i, None, None), x * local.scale, x.dtype
+
+    agree(f, (X,), (X[::-1].copy(),), way="compiled")
+    assert local.last == 0
 
 
 # -- random numbers ------------------------------------------------------------------------------------------------------

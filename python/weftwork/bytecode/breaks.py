@@ -277,7 +277,7 @@ class Breaks(Effects):
                 self.refuse(f"a value of {result.dtype}")
             self.steps.check("type", step, kind)
             return HostValue(result, step)
-        if result is None or kind is np.dtype:
+        if result is None or isinstance(result, np.dtype):
             self.steps.check("is" if result is None else "equal", step, result)
             return result
         if kind in (list, tuple) or (isinstance(result, tuple) and hasattr(kind, "_make")):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import gc
+import inspect
 import itertools
 import os
 import re
@@ -16,7 +17,7 @@ import numpy as np
 
 from ..numpy.tracer import Selection, TracedArray
 from .calls import METHODS, SPECIAL, special
-from .kinds import OWN, is_user_object
+from .kinds import ABSENT, OWN, is_user_object
 from .outside import CALL, HostValue
 
 __all__ = ["Remembered", "call_cached"]
@@ -83,6 +84,21 @@ def call_catch_warnings(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
 def call_filter_warnings(r: Any, args: tuple, kwargs: dict[str, Any]) -> None:
     if not r.quiet or (args[0] if args else kwargs.get("action")) not in ("ignore", "default", "always", "once", "module"):
         r.refuse("which warnings are seen is changed")
+
+
+@special(inspect.signature)
+def call_signature(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """The signature of a function is what it is, unless somebody gives it another."""
+    if len(args) != 1 or kwargs or not isinstance(args[0], types.FunctionType):
+        return r.refuse("the signature of what is no function")
+    function: Any = args[0]
+    while isinstance(function, types.FunctionType):
+        for name in ("__signature__", "__wrapped__"):
+            r.steps.entry(function.__dict__, name, function.__dict__.get(name, ABSENT))
+        function = function.__dict__.get("__wrapped__")
+    found = inspect.signature(args[0])
+    r.seen[id(found)] = found
+    return found
 
 
 @special(os.fspath)
