@@ -25,8 +25,8 @@ from typing import Any
 import numpy as np
 
 from .catalogue import LIBRARIES, chosen
-from .enlarge import enlarged
 from .compare import Comparison, magnitude, short
+from .enlarge import enlarged
 from .targets import resolve
 
 MEMORY = 10 << 30

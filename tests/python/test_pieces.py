@@ -320,7 +320,7 @@ def test_numpys_errors_about_values_are_raised(function, good, bad):
     for _ in range(2):
         np.testing.assert_allclose(fast(good), function(good), rtol=1e-12)
     assert fast.ways == {"compiled": 2, "pieces": 0, "plain": 0}
-    with pytest.raises(Exception) as wanted:  # noqa: PT011
+    with pytest.raises(Exception) as wanted:
         function(bad)
     with pytest.raises(wanted.type) as found:
         fast(bad)

@@ -106,7 +106,7 @@ class Reads(Machine):
             return value
         if hasattr(t, "n_sequence_fields") and isinstance(value, tuple):
             self.structures[id(value)] = value
-        if t in (list, dict, tuple, set, collections.OrderedDict) or is_record(t):
+        if t in (list, dict, tuple, set, collections.OrderedDict, types.MappingProxyType) or is_record(t):
             return self.outside_container(value, step())
         if isinstance(value, (TracedArray, Selection)):
             self.refuse("a value of another recording is used")
@@ -168,11 +168,12 @@ class Reads(Machine):
             self.steps.check("is", step, value)
             return known.copy
         self.steps.check("type", step, type(value))
-        if isinstance(value, dict):
+        if isinstance(value, (dict, types.MappingProxyType)):
             if any(is_user_object(key) and not compares_by_identity(key) for key in value):
                 self.refuse("a dict whose keys are objects with methods of their own")
             self.steps.check("keys", step, list(value))
-            copy: Any = type(value)((key, self.outside(item, ITEM, step, key)) for key, item in value.items())
+            items = {key: self.outside(item, ITEM, step, key) for key, item in value.items()}
+            copy: Any = items if type(value) is dict else type(value)(items)
         elif isinstance(value, set):
             copy = set(value)
             # Its order too is what it was: a loop over it would be another one.
@@ -181,8 +182,8 @@ class Reads(Machine):
             self.steps.check("keys", step, list(value))
         else:
             self.steps.check("length", step, len(value))
-            items = [self.outside(item, ITEM, step, i) for i, item in enumerate(value)]
-            copy = items if type(value) is list else tuple(items) if type(value) is tuple else type(value)._make(items)  # type: ignore[attr-defined]
+            parts = [self.outside(item, ITEM, step, i) for i, item in enumerate(value)]
+            copy = parts if type(value) is list else tuple(parts) if type(value) is tuple else type(value)._make(parts)  # type: ignore[attr-defined]
         mirror = Mirror(value, copy, step)
         self.mirrors[id(value)] = self.copies[id(copy)] = mirror
         return copy

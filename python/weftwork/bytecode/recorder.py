@@ -10,6 +10,7 @@ from __future__ import annotations
 import collections
 import operator
 import sys
+import types
 from typing import Any
 
 import numpy as np
@@ -464,6 +465,8 @@ class Recorder(Calls, CompiledCalls):
         except (Stop, Retry, RecursionError):
             raise
         except Exception as error:
+            if isinstance(error, (KeyError, IndexError)) and is_of_container(function, args):
+                raise  # it is about the key, whatever is held
             if not any(map(contains_traced, args)) and not any(map(contains_traced, kwargs.values())):
                 raise
             result = self.called_otherwise(error, function, args, kwargs)
@@ -521,6 +524,14 @@ class Escaped(Stop):
 
 #: Functions of numbers whose results have types that the numbers' values decide.
 OF_VARIOUS_TYPES = frozenset([operator.pow, operator.ipow, pow, min, max])
+
+
+def is_of_container(function: Any, args: tuple) -> bool:
+    """Whether a call asks a list or dictionary of Python's own for an entry by a key that is known."""
+    owner = getattr(function, "__self__", None)
+    if owner is None or isinstance(owner, types.ModuleType):
+        owner, args = (args[0], args[1:]) if args else (None, ())
+    return type(owner) in HOLDERS and not any(map(contains_traced, args[:1]))
 
 
 def is_short_power(exponent: Any) -> bool:
