@@ -51,6 +51,7 @@ class Options:
     declared: dict[str, Declared] = field(default_factory=dict)
     target: str | None = None
     device: Device = field(default_factory=Device)
+    pure: bool = False
 
     def of(self, function: Callable[..., Any]) -> Options:
         """These options with what the function's annotations declare; ``dynamic=`` goes before their extents."""
@@ -61,7 +62,13 @@ class Options:
         }
         dynamic = {name: {**axes.get(name, {}), **self.dynamic.get(name, {})} for name in {**axes, **self.dynamic}}
         return Options(
-            self.static, self.donate, {n: a for n, a in dynamic.items() if a}, declared, self.target, self.device
+            self.static,
+            self.donate,
+            {n: a for n, a in dynamic.items() if a},
+            declared,
+            self.target,
+            self.device,
+            self.pure,
         )
 
     def trace(
@@ -88,6 +95,7 @@ class Options:
             strict=strict,
             varying=varying,
             session=session,
+            pure=self.pure,
         )
 
 
@@ -201,6 +209,8 @@ class Jit(_core.Dispatcher):
     def _refused(self, refused: Refused) -> Any:
         session = refused.recorder.session if refused.recorder is not None else None
         if session is None or not session.path or (session.ways is None and session.count > MOST_BEFORE_PLAIN):
+            # What is asked for on the way to the refusal cannot be looked at without going there.
+            refused.steps = None if session is not None and session.path else refused.steps
             return self._plain(refused)
         session.end_plainly(refused.recorder)
         self._note(refused)
@@ -283,20 +293,22 @@ def jit(
     dynamic: dict[str, dict[int, Any]] | None = None,
     target: str | None = None,
     strict: bool | None = None,
+    pure: bool = False,
 ) -> Any:
     """Compiles a NumPy function to native code at its first call with each signature.
 
     A signature is the dtypes and shapes of the array arguments, and the values of all others: integers, booleans, strings
     and what ``static_argnames`` lists are part of the program; Python floats and complex numbers are inputs that promote
     as Python scalars do. Arrays may be nested in tuples, lists and dicts; a :class:`weftwork.Buffer`, or what has
-    ``__dlpack__``, in the place of one is used where it lies; arrays of the result are buffers where any argument is one.
-    Arrays that the function writes to are written in place. A jitted function that another calls is a part of it.
+    ``__dlpack__``, in the place of one is used where it lies, and then arrays of the result are buffers. Arrays that the
+    function writes to are written in place. A jitted function that another calls is a part of it.
 
     What it reads from globals, attributes, outer functions and containers may change: arrays, floats and integers are read anew at
     each call (read-only arrays are constants); another text, flag, object or length is another program. What it stores there is
-    stored once the program has run. A call in which Python asks for values runs as several programs; one that no program can
-    take runs plainly, with NumPy, and so does, after twelve calls, what is no faster. ``strict=True`` (or the knob WEFT_STRICT=1)
-    raises and names the line instead. :func:`weftwork.explain`, ``ways`` and ``refusals`` tell which and why.
+    stored once the program has run; ``pure=True`` promises that all but arrays and floats stay what they are. A call in which
+    Python asks for values runs as several programs; one that no program can take runs plainly, with NumPy, and so does, after
+    twelve calls, what is no faster. ``strict=True`` (or the knob WEFT_STRICT=1) raises and names the line instead.
+    :func:`weftwork.explain`, ``ways`` and ``refusals`` tell which and why.
 
     ``dynamic={"x": {0: wf.Dim("n", 1, 64, 4096)}}`` makes axis 0 of ``x`` a symbolic extent: one program serves all sizes
     from 1 to 4096. Annotations ``wf.tensor[...]`` declare the same, with dtype and shape. ``donate_argnames`` are arguments
@@ -322,13 +334,8 @@ def jit(
     >>> Model.step.ways
     {'compiled': 3, 'pieces': 0, 'plain': 0}
     """
-    options = Options(
-        frozenset(names_of(static_argnames)),
-        frozenset(names_of(donate_argnames)),
-        dynamic_extents(dynamic),
-        target=target,
-        device=to_device(device),
-    )
+    static, donate = frozenset(names_of(static_argnames)), frozenset(names_of(donate_argnames))
+    options = Options(static, donate, dynamic_extents(dynamic), target=target, device=to_device(device), pure=pure)
     if function is None:
         return lambda wrapped: Jit(wrapped, options.of(wrapped), strict)
     if not callable(function):

@@ -184,16 +184,18 @@ def trace_call(
     varying: frozenset[Any] = frozenset(),
     strict: bool = True,
     session: Callable[[], Any] | None = None,
+    pure: bool = False,
 ) -> Traced:
     """Records what the function does to placeholders.
 
     With ``bake`` the program stands alone: arrays of the surroundings are constants, and arguments count as in row-major
     order. Without ``strict`` a call that is no single program raises :class:`Refused`; with it, the typed error that says why.
     ``varying`` names integers of the surroundings that differ from call to call. With ``session``, which makes a
-    :class:`weftwork.pieces.Session`, the call may be recorded in pieces: the result then has the session.
+    :class:`weftwork.pieces.Session`, the call may be recorded in pieces: the result then has the session. ``pure``: what is
+    outside stays what it is.
     """
     name = getattr(function, "__name__", "main").replace("<lambda>", "lambda")
-    call = Call(function, name, args, kwargs, static, donate, dynamic or {}, declared or {}, bake, varying, strict, session)
+    call = Call(function, name, args, kwargs, static, donate, dynamic or {}, declared or {}, bake, varying, strict, session, pure)
     with span("trace", f"trace {name}"):
         return call.traced()
 
@@ -214,6 +216,7 @@ class Call:
     varying: frozenset[Any]
     strict: bool
     session: Callable[[], Any] | None = None
+    pure: bool = False
     unrolled: dict[Any, str] = field(default_factory=dict)
     peels: dict[Any, int] = field(default_factory=dict)
 
@@ -232,7 +235,7 @@ class Call:
         if self.strict:
             recorder.most_instructions = 1 << 62
         recorder.strict, recorder.varying = self.strict, set(self.varying)
-        recorder.steps.varied = self.varying
+        recorder.steps.varied, recorder.steps.trusts_outside = self.varying, self.pure
         arguments = Arguments(
             positional_names(self.function), self.static, self.dynamic, self.declared, self.bake, recorder
         )

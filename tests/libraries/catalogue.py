@@ -53,8 +53,6 @@ LIBRARIES = [
     Library("scipy.optimize", "scipy.optimize"),
     Library("scipy.integrate", "scipy.integrate"),
     Library("emcee", "emcee"),
-    Library("lmfit", "lmfit"),
-    Library("pyriemann", "pyriemann"),
     Library("skimage", "skimage", skip=("skimage.io", "skimage.data")),
     Library("sklearn.metrics", "sklearn.metrics"),
 ]

@@ -408,3 +408,16 @@ def test_strict_functions_and_programs_are_never_in_pieces():
     for make in (lambda: wf.jit(branching, strict=True)(X), lambda: wf.compile(branching, X), lambda: wf.trace(branching, X)):
         with pytest.raises(wf.Error, match="a condition needs the value"):
             make()
+
+
+# -- promises ------------------------------------------------------------------------------------------------------------
+
+SCALE = 2
+
+
+def test_pure_functions_do_not_look_at_what_is_outside(monkeypatch):
+    fast = wf.jit(lambda x, rate: x * SCALE if rate > 0 else x - SCALE, strict=False, pure=True)
+    assert (fast(X, 1.0) == X * 2).all() and (fast(X, -1.0) == X - 2).all()
+    monkeypatch.setitem(globals(), "SCALE", 3)
+    assert (fast(X, 1.0) == X * 2).all() and (fast(X, -1.0) == X - 2).all()
+    assert fast.ways == {"compiled": 4, "pieces": 0, "plain": 0}

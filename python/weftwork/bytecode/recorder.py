@@ -282,6 +282,8 @@ class Recorder(Calls, CompiledCalls):
             return slice(*(self.concrete(part) for part in (key.start, key.stop, key.step)))
         if type(key) is tuple:
             return tuple(self.key(owner, part) for part in key)
+        if type(key) is list and self.holds_host(key):
+            return self.array_operand(key) if isinstance(owner, TracedArray) else self.concrete_deep(key)
         return key
 
     def store_item(self, owner: Any, key: Any, value: Any) -> None:
