@@ -67,7 +67,7 @@ class Dispatcher {
   }
 
   nb::object call(nb::args args, nb::kwargs kwargs) {
-    if ((is_plain || (is_plain_while_small_ && all_small(args, kwargs))) && !is_tracing) return call_plain(args, kwargs);
+    if ((is_plain || is_plain_while_small_) && !is_tracing && is_plain_call(args, kwargs)) return call_plain(args, kwargs);
     if (!strict_ && !is_tracing && reports_errors()) return call_plain(args, kwargs);
     Flattened flat;
     flatten_arguments(args, kwargs, flat);
@@ -227,13 +227,20 @@ class Dispatcher {
     return all;
   }
 
-  // Whether the arguments are no larger than those of plans which were given up.
-  bool all_small(const nb::args& args, const nb::kwargs& kwargs) const {
+  // Whether a call is one of those that run plainly without a further look: no array is lent to it, and all are no larger
+  // than those of plans which were given up.
+  bool is_plain_call(const nb::args& args, const nb::kwargs& kwargs) const {
     for (nb::handle arg : args)
-      if (!is_small(arg.ptr(), 2)) return false;
+      if (is_lent(arg.ptr()) || (!is_plain && !is_small(arg.ptr(), 2))) return false;
     for (auto [name, arg] : kwargs)
-      if (!is_small(arg.ptr(), 2)) return false;
+      if (is_lent(arg.ptr()) || (!is_plain && !is_small(arg.ptr(), 2))) return false;
     return true;
+  }
+  // Whether it is an array of another kind than NumPy's, in whose place the function gets one of NumPy's.
+  static bool is_lent(PyObject* object) {
+    static PyObject* name = PyUnicode_InternFromString("__dlpack__");
+    PyTypeObject* type = Py_TYPE(object);
+    return (type->tp_flags & Py_TPFLAGS_HEAPTYPE) && _PyType_Lookup(type, name) != nullptr;
   }
   bool is_small(PyObject* object, int depth) const {
     if (is_array(object)) return element_count(object) <= small_elements_;

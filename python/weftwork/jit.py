@@ -197,14 +197,15 @@ class Jit(_core.Dispatcher):
         if ways is None:
             return None
         plan = ways.first.plan
-        plan.pieces, plan.steps = ways, ways.steps
-        plan.has_trial = self._has_trials and session.ways is None
+        if session.ways is None:  # one that was there may have been given back meanwhile
+            plan.pieces, plan.steps = ways, ways.steps
+            plan.has_trial = self._has_trials
         return plan
 
     def _extend(self, ways: Ways, args: tuple, kwargs: dict[str, Any]) -> bool:
         """One more way for a tree; whether there is one."""
         plan = self._recorded(args, kwargs, [ways], ways)
-        return plan is not None and plan.pieces is ways
+        return plan is ways.first.plan
 
     def _refused(self, refused: Refused) -> Any:
         session = refused.recorder.session if refused.recorder is not None else None

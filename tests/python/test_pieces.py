@@ -390,7 +390,40 @@ def test_results_of_what_is_measured_aside_stay_the_programs():
     assert len(results) == 1 and fast.ways == {"compiled": 12, "pieces": 0, "plain": 0}
 
 
+def test_buffers_stay_buffers_when_calls_run_plainly():
+    fast = wf.jit(lambda x: x.reshape(2, 3), strict=False)
+    for _ in range(30):
+        fast(X)
+    assert fast.given_back == 1
+    assert type(fast(wf.Buffer(X))) is wf.Buffer
+
+
 # -- sessions ------------------------------------------------------------------------------------------------------------
+
+
+def test_threads_share_a_tree():
+    def f(x, rng):
+        y = x + rng.normal(size=x.shape)
+        return y * 2 if y.sum() > 0 else y - 1
+
+    fast, failed = wf.jit(f, strict=False), []
+
+    def work(seed: int) -> None:
+        try:
+            for i in range(40):
+                ours, wanted = np.random.default_rng(seed + i), np.random.default_rng(seed + i)
+                x = np.linspace(-1, 1, 50) * (seed + 1)
+                assert np.array_equal(fast(x, ours), f(x, wanted))
+                assert ours.bit_generator.state == wanted.bit_generator.state
+        except BaseException as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failed
 
 
 def test_a_call_that_asks_too_often_runs_plainly():
