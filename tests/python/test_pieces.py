@@ -83,6 +83,23 @@ def test_shapes_that_values_decide():
     agree(f, (X,), (X,), (X // 2,), (X * 0,))
 
 
+def test_selected_elements_are_one_array_in_all_places():
+    def f(x):
+        y = x[x > 1]
+        z = y
+        y *= 2
+        told = y.tolist()
+        y += 1
+        w = x[x < 3]
+        w[0] = 100
+        v = w[1:]
+        v += 1
+        w.sort()
+        return z, told, y, w, x[x > 2].sum()
+
+    agree(f, (X,), (X,), (-X + 5,))
+
+
 def test_integers_as_shapes_and_indices():
     def f(x):
         n = int(x[1])
@@ -240,6 +257,22 @@ def test_draws_happen_once():
     agree(of_python, (X,), (X,), (X + 1,))
 
 
+def test_generators_in_containers():
+    def f(x, tools, rng=None):
+        rng = tools["rng"] if rng is None else rng
+        return x * rng.normal(), tools["more"][0].random()
+
+    def tools(seed):
+        return {"rng": np.random.default_rng(seed), "more": [np.random.RandomState(seed)]}
+
+    fast = wf.jit(f, strict=False)
+    for seed in range(4):
+        ours, wanted = tools(seed), tools(seed)
+        assert repr(fast(X, ours)) == repr(f(X, wanted))
+        assert ours["rng"].bit_generator.state == wanted["rng"].bit_generator.state
+    assert fast.ways["pieces"] == 4
+
+
 def test_a_generator_of_its_own_and_seeds():
     def f(x):
         rng = np.random.default_rng(3)
@@ -296,6 +329,18 @@ def test_warnings_that_are_put_aside_and_the_standard_library():
             return x * heapq.heappop(heap), bisect.bisect_left([1, 2, 3], 2)
 
     agree(f, (X,), (X,), way="compiled")
+
+
+def test_what_a_call_was_given_is_what_it_was_then():
+    def f(x):
+        weights, order = np.array([3.0, 1.0, 2.0]), [2, 0, 1]
+        first = np.unique(weights * (x.sum() > 0)), np.intersect1d(x, order)
+        weights[0] = 7
+        order.append(5)
+        x[x > 4] = 0
+        return first, np.unique(weights + x[0]), np.intersect1d(x, order)
+
+    agree(f, (X,), (X,), (X + 1,))
 
 
 # -- errors that values decide ---------------------------------------------------------------------------------------

@@ -8,6 +8,8 @@ outside, so that each call takes them anew; conditions are checks. Nothing outsi
 
 from __future__ import annotations
 
+import copy
+import operator
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -16,7 +18,8 @@ import numpy as np
 
 from .. import _core
 from ..numpy.layout import given_strides
-from ..numpy.tracer import BoundMethod, Read, Selection, TracedArray, untraced
+from ..numpy.loops import Retry
+from ..numpy.tracer import MASKS, BoundMethod, Read, Selection, TracedArray, untraced
 from .effects import Effects, contains_traced
 from .host import Called, Made, Method, ViewOf, undoing
 from .liveness import live_values
@@ -44,7 +47,6 @@ class Breaks(Effects):
         self.sources: dict[int, tuple[Any, Any, int]] = {}
         # Objects that host calls made: generators of random numbers.
         self.hosted: dict[int, tuple[Any, int]] = {}
-        self.selected: dict[int, tuple[Any, TracedArray]] = {}
 
     def can_break(self) -> bool:
         return self.session is not None and not self.trace.loops
@@ -61,7 +63,8 @@ class Breaks(Effects):
         """The value of an array as Python has it at each call."""
         constant = array.tensor.constant()
         if constant is not None:
-            return HostValue(constant[()] if array.scalar else constant, self.steps.object(constant))
+            value = constant[()] if array.scalar else constant
+            return HostValue(value, self.steps.object(value))
         known = self.known(array)
         if known is None:
             self.evaluate([array])
@@ -157,6 +160,7 @@ class Breaks(Effects):
         pending += [(value, 0) for _, _, value in self.overlay.values()]
         pending += [(mirror.copy, 0) for mirror in self.mirrors.values()]
         pending += [(array, 0) for array in self.trace.arguments]
+        pending.append((self.trace.valid, 0))
         found: list[TracedArray] = []
         seen: set[int] = set()
         while pending:
@@ -231,6 +235,8 @@ class Breaks(Effects):
             return HostValue(real, self.steps.call(Made(type(value)), parts))
         if contains_traced(value) and type(value) is not HostValue:
             self.refuse(f"a {type(value).__name__} with values in it is used outside of the program")
+        if type(value) in (list, dict, set) or id(value) in self.plain_arrays:
+            return copy.deepcopy(value)  # the program may change it later
         return value
 
     def order_of(self, keys: list[Any], backwards: bool) -> list[int]:
@@ -242,30 +248,16 @@ class Breaks(Effects):
         return found
 
     def selection(self, value: Any) -> TracedArray:
-        """x[mask] as an array."""
-        known = self.selected.get(id(value))
-        if known is None:
-            whole, mask = TracedArray(value.value), TracedArray(value.mask)
-            index = (slice(None),) * value.lead
-            made = self.host_call(Select(len(index)), (whole, mask))
-            known = self.selected[id(value)] = (value, made)
-        return known[1]
+        """x[mask] as an array: then it has to be one from the beginning, in all its places."""
+        raise Retry(MASKS, "elements that a mask selects are an array")
 
-    def without_selections(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-        """A call with arrays in the place of selected elements; None where there are none."""
-        if not self.can_break():
-            return None
+    def require_no_selections(self, function: Any, values: Any) -> None:
+        """What works on elements that a mask selects only where they are an array."""
         if isinstance(function, BoundMethod) and isinstance(function.owner, Selection):
-            return getattr(self.selection(function.owner), function.name), args, kwargs
-        if not any(map(holds_selection, (*args, *kwargs.values()))):
-            return None
-        changed = tuple(map(self.as_arrays, args))
-        return function, changed, {key: self.as_arrays(value) for key, value in kwargs.items()}
-
-    def as_arrays(self, value: Any) -> Any:
-        if isinstance(value, Selection):
-            return self.selection(value)
-        return type(value)(map(self.as_arrays, value)) if type(value) in (list, tuple) else value
+            self.selection(function.owner)
+        for value in values:
+            if holds_selection(value):
+                self.selection(value)
 
     def from_host(self, result: Any, step: int, operands: list[np.ndarray]) -> Any:
         """What a host call gave, as the program sees it."""
@@ -321,6 +313,8 @@ class Breaks(Effects):
         from . import natives
 
         name = getattr(function, "__name__", "")
+        if function is operator.getitem and isinstance(args[0], TracedArray):
+            return self.host_call(function, args)
         if args and isinstance(args[0], TracedArray) and getattr(TracedArray, name, None) is function:
             return self.host_call(Method(name), args, kwargs) if hasattr(np.ndarray, name) else NotImplemented
         if not natives.is_numpy_function(function):
@@ -343,21 +337,6 @@ class Order:
 
     def is_like(self, other: Order) -> bool:
         return self.backwards == other.backwards
-
-
-class Select:
-    """x[mask], the mask behind so many axes."""
-
-    __slots__ = ("lead",)
-
-    def __init__(self, lead: int) -> None:
-        self.lead = lead
-
-    def __call__(self, array: np.ndarray, mask: np.ndarray) -> np.ndarray:
-        return array[(*(slice(None),) * self.lead, mask)]
-
-    def is_like(self, other: Select) -> bool:
-        return self.lead == other.lead
 
 
 def holds_selection(value: Any) -> bool:

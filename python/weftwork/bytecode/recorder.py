@@ -480,9 +480,7 @@ class Recorder(Calls, CompiledCalls):
     def called_otherwise(self, error: Exception, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         """What no operation can do with values, with what Python knows of them; NotImplemented where that is no help."""
         if self.can_break() and isinstance(error, Error):
-            whole = self.without_selections(function, args, kwargs)
-            if whole is not None:
-                return self.guarded(*whole)
+            self.require_no_selections(function, (*args, *kwargs.values()))
             result = self.called_by_host(function, args, kwargs)
             if result is not NotImplemented:
                 return result

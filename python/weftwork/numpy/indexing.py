@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..errors import ArgumentTypeError, ArgumentValueError, OutOfBoundsError, UnsupportedError
+from ..errors import ArgumentTypeError, ArgumentValueError, DataDependentError, OutOfBoundsError, UnsupportedError
 from . import own
 from .dispatch import broadcast_to
-from .tracer import Tensor, TracedArray, View, as_tensor, contains_traced, convert, raise_here, wrap
+from .tracer import MASKS, Tensor, TracedArray, View, as_tensor, contains_traced, convert, current_trace, raise_here, wrap
 from .ufuncs import scalar
 
 Extent = Any  # int or Dim
@@ -285,6 +285,9 @@ def get_item(array: TracedArray, index: Any) -> Any:
 
     if chosen := selection(array, items):
         view, mask, lead = chosen
+        trace = current_trace()
+        if trace is not None and MASKS in trace.unrolled:
+            raise_here(DataDependentError, "x[mask] has as many elements as the mask has true values", "dynamic_result_shape")
         return Selected(view.tensor, mask.tensor, lead)
     result = take_indexed(array.tensor, items)
     if is_element and not result.ndim:

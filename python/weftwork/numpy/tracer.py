@@ -503,6 +503,10 @@ class BoundMethod:
         return result if is_array else scalars(result, (self.owner, *args))
 
 
+#: In the place of a loop that is to be written out: x[mask] is an array, of as many elements as there are in the call.
+MASKS = ("x[mask]", 0)
+
+
 class Selection:
     """x[mask] for a mask that only the run knows, see masked.py."""
 
