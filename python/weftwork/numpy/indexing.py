@@ -10,7 +10,18 @@ from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, DataDependentError, OutOfBoundsError, UnsupportedError
 from . import own
 from .dispatch import broadcast_to
-from .tracer import MASKS, Tensor, TracedArray, View, as_tensor, contains_traced, convert, current_trace, raise_here, wrap
+from .tracer import (
+    MASKS,
+    Tensor,
+    TracedArray,
+    View,
+    as_tensor,
+    contains_traced,
+    convert,
+    current_trace,
+    raise_here,
+    wrap,
+)
 from .ufuncs import scalar
 
 Extent = Any  # int or Dim
