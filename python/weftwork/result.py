@@ -161,7 +161,7 @@ class Blueprint:
             return None
         given = [*(r.traced for r in self.recorder.trace.reads), *self.recorder.trace.arguments]
         whole = next((array for array in given if array._storage is storage), self.wholes.get(id(storage)))
-        if whole is None or whole is value:
+        if whole is None or whole is value or whole.scalar:
             return None
         forms = [view_of(step) for step in value._steps] or [np.ndarray.view]
         if any(form is None for form in forms) and self.recorder.strict:

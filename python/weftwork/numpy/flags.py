@@ -29,6 +29,8 @@ def known_strides(array: TracedArray) -> Any:
 
 
 def byte_strides(array: TracedArray) -> tuple[Any, ...]:
+    if any(isinstance(extent, int) and extent <= 1 for extent in array.shape):
+        raise_here(UnsupportedError, "the stride of an axis with no more than one element, which may be any", "layout")
     return tuple(stride * array.itemsize for stride in known_strides(array))
 
 
