@@ -52,7 +52,7 @@ struct Trial {
     if (ours > longest_aside || (plain = measure()) < 0) return false;
     return ours > plain + plain / 4 + 100;
   }
-  static constexpr int64_t longest_aside = 50'000'000;
+  static constexpr int64_t longest_aside = 10'000'000'000;
 };
 
 // One way through the function for a signature: a program, or (plain) the function itself.

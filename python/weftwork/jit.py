@@ -182,6 +182,8 @@ class Jit(_core.Dispatcher):
                     return -1
                 taken = time.perf_counter_ns() - begun
                 least = taken if least < 0 else min(least, taken)
+                if taken > LONG:
+                    break
         return least
 
     def new_session(self, ways: Ways | None = None) -> Callable[[], Session] | None:
@@ -220,7 +222,9 @@ class Jit(_core.Dispatcher):
     def _plain(self, refused: Refused) -> Any:
         """The plan of a call that runs plainly; a function all of whose calls do is asked no more."""
         self._note(refused)
-        if self.plan_count == 0 and sum(self.refusals.values()) >= MOST_REFUSALS:
+        # What takes long to find out is not found out again.
+        refusals = sum(self.refusals.values()) + refused.is_long * (MOST_REFUSALS - 2)
+        if self.plan_count == 0 and refusals >= MOST_REFUSALS:
             self.is_plain = True
         return plain_plan(refused.steps)
 
@@ -348,6 +352,8 @@ def jit(
 MOST_WAYS = 8
 #: A call that cannot go on in pieces after more than so many runs plainly from its start, at later calls too.
 MOST_BEFORE_PLAIN = 2
+#: Nanoseconds of a call that is measured but once.
+LONG = 50_000_000
 #: Elements of a small array; src/dispatch.cpp has the same number.
 LARGEST_SMALL = 1 << 13
 #: After so many refusals, and no program, all calls of a function run plainly.

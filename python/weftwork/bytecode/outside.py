@@ -37,6 +37,7 @@ class Refused(Stop):
     def __init__(self, reason: str, place: str = "", recorder: Any = None) -> None:
         super().__init__(reason)
         self.reason, self.place, self.recorder = reason, place, recorder
+        self.is_long = "more than" in reason  # it was met after much work
         #: What the way to the refusal depends on.
         self.steps: Steps | None = None
 

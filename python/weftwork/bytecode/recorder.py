@@ -35,7 +35,7 @@ __all__ = ["Recorder", "Refused"]
 #: Most calls of Python functions in one recording; what makes more is better run as it is.
 MOST_CALLS = 20_000
 #: Most instructions of Python in a recording: it takes about 4 us for each.
-MOST_INSTRUCTIONS = 500_000
+MOST_INSTRUCTIONS = 200_000
 NUMBERS = (int, float, complex, bool)
 GET_ITER_SHORT = 8
 #: Containers that compare what they hold.
