@@ -49,9 +49,9 @@ class Dispatcher {
  public:
   // `plain` is the function itself. `miss(args, kwargs)` makes a Plan; `joint(args, kwargs)` runs calls whose arguments
   // share elements, or gives NotImplemented; `others(args, kwargs)` those with arrays that are not NumPy's own, and
-  // within traced functions; `measure(args, kwargs)` tells how many nanoseconds the function itself takes; `dynamic`: parameter name → tuple of the axes that may vary; `names`: the positional
-  // parameters' names; `static_names`: those never traced; `strict`: whether a call that no program can take is an
-  // error.
+  // within traced functions; `measure(args, kwargs)` tells how many nanoseconds the function itself takes; `dynamic`:
+  // parameter name → tuple of the axes that may vary; `names`: the positional parameters' names; `static_names`: those
+  // never traced; `strict`: whether a call that no program can take is an error.
   Dispatcher(nb::object plain, nb::object miss, nb::object joint, nb::object others, nb::object measure,
              nb::tuple names, nb::dict dynamic, nb::tuple static_names, bool strict)
       : plain_(std::move(plain)),

@@ -274,8 +274,3 @@ class Inputs:
         from .trace import uniquely_named
 
         return uniquely_named([(tensor, name, -1) for tensor, name, _ in self.entries])
-
-    def index_of(self, tensor: Any) -> int:
-        return next(i for i, entry in enumerate(self.entries) if entry[0] is tensor)
-
-

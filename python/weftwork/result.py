@@ -15,7 +15,7 @@ from . import _core
 from .bytecode.effects import contains_traced
 from .bytecode.kinds import CONTAINERS, is_method_of_data, is_record, is_user_object, type_of
 from .bytecode.outside import HostValue
-from .numpy.steps import view_of
+from .numpy.steps import view_of, whole_of
 from .numpy.tracer import Selection, TracedArray, as_tensor
 
 __all__ = ["ARRAY", "LEAF", "NUMBER", "OUTPUT", "SCALAR", "Blueprint", "Slot"]
@@ -109,7 +109,7 @@ class Blueprint:
         if isinstance(value, Selection):
             if not self.recorder.can_break():
                 value.leave()
-            value = self.recorder.selection(value)
+            self.recorder.begin_with_arrays()
         if isinstance(value, (TracedArray, np.ndarray, np.generic, _core.Dim)):
             return self.array(value, path)
         if type(value) is HostValue:
@@ -254,15 +254,6 @@ class Blueprint:
                 object.__setattr__(made, name, built[i])
             return made
         return part[1](part[2]) if kind == "copy" else part[1]
-
-
-def whole_of(value: TracedArray) -> TracedArray:
-    """The array that a view is of."""
-    if not value._steps:
-        return value
-    whole = TracedArray(value._storage.read())
-    whole._storage, whole._version = value._storage, value._storage.version
-    return whole
 
 
 def do_store(store: tuple[Any, ...], built: list[Any]) -> None:

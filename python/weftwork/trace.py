@@ -352,7 +352,6 @@ def finish_trace(
         if not read.traced._storage.read().is_same(read.tensor):
             outputs.append((read.traced._storage.read(), read.name, first_extra + len(trace.numbers) + i))
         parameters.append((read.tensor, read.name, -1))
-    extra = [step for _, step in trace.numbers] + [read.step for read in trace.reads]
     if recorder.session is not None and recorder.session.path:
         return last_piece(recorder, blueprint, parameters, outputs)
     input_leaves = [arguments.leaves.index(leaf) for leaf in arguments.inputs]
@@ -361,6 +360,7 @@ def finish_trace(
     graph = _core.record_graph(trace.name, uniquely_named(parameters), uniquely_named(outputs))
     decides = deciding(trace)
     layouts = [i for i, leaf in enumerate(arguments.leaves) if id(leaf.traced._storage) in decides]
+    extra = [step for _, step in trace.numbers] + [read.step for read in trace.reads]
     wanted = [*extra, *blueprint.steps]
     return Traced(
         graph, input_leaves, captured, blueprint, layouts, aliases, recorder.steps, wanted, len(extra), outside

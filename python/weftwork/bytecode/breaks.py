@@ -12,13 +12,14 @@ import copy
 import operator
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from .. import _core
 from ..numpy.layout import given_strides
 from ..numpy.loops import Retry
+from ..numpy.steps import whole_of
 from ..numpy.tracer import MASKS, BoundMethod, Read, Selection, TracedArray, untraced
 from .effects import Effects, contains_traced
 from .host import Called, Made, Method, ViewOf, undoing
@@ -38,7 +39,7 @@ class Breaks(Effects):
 
     #: What compiles and runs pieces; None where a call has to be one program.
     session: Any = None
-    quiet = 0
+    quiet = 0  # how many warnings.catch_warnings() are entered
     host_calls = 0
 
     def __init__(self) -> None:
@@ -101,7 +102,7 @@ class Breaks(Effects):
         for array in wanted.values():
             if array._storage.stale is not None:
                 self.refuse("an array whose layout is not known")
-            base = array if not array._steps else whole_of(array)
+            base = whole_of(array)
             if self.is_computed(base._storage.tensor):
                 arrays.setdefault(id(base._storage.tensor), base)
         outputs = list(arrays.values())
@@ -193,7 +194,7 @@ class Breaks(Effects):
         if self.quiet:
             self.refuse("a call that may warn, where warnings are not seen")
         operands = self.host_operands(values)
-        real = [o.value if type(o) is HostValue else o for o in operands]
+        real = real_values(operands)
         step_function = Called(function, tuple(kwargs)) if kwargs else function
         self.host_calls += 1
         with self.quietly():
@@ -224,15 +225,14 @@ class Breaks(Effects):
         if isinstance(value, TracedArray):
             return self.value_of(value)
         if isinstance(value, Selection):
-            return self.host_operand(self.selection(value))
+            self.begin_with_arrays()
         if isinstance(value, _core.Dim):
             self.refuse("an extent that only the run knows is used outside of the program")
         if id(value) in self.hosted:
             return HostValue(*self.hosted[id(value)])
         if type(value) in (list, tuple) and contains_traced(value):
             parts = [self.host_operand(item) for item in value]
-            real = type(value)(part.value if type(part) is HostValue else part for part in parts)
-            return HostValue(real, self.steps.call(Made(type(value)), parts))
+            return HostValue(type(value)(real_values(parts)), self.steps.call(Made(type(value)), parts))
         if contains_traced(value) and type(value) is not HostValue:
             self.refuse(f"a {type(value).__name__} with values in it is used outside of the program")
         if type(value) in (list, dict, set) or id(value) in self.plain_arrays:
@@ -243,21 +243,19 @@ class Breaks(Effects):
         """In which order Python sorts values: what follows is for this order."""
         operands = self.host_operands(keys)
         order = Order(backwards)
-        found = order(*(o.value if type(o) is HostValue else o for o in operands))
+        found = order(*real_values(operands))
         self.steps.check("equal", self.steps.call(order, operands), found)
         return found
 
-    def selection(self, value: Any) -> TracedArray:
-        """x[mask] as an array: then it has to be one from the beginning, in all its places."""
+    def begin_with_arrays(self) -> NoReturn:
+        """Where x[mask] has to be an array it has to be one from the beginning, in all its places."""
         raise Retry(MASKS, "elements that a mask selects are an array")
 
     def require_no_selections(self, function: Any, values: Any) -> None:
         """What works on elements that a mask selects only where they are an array."""
-        if isinstance(function, BoundMethod) and isinstance(function.owner, Selection):
-            self.selection(function.owner)
-        for value in values:
-            if holds_selection(value):
-                self.selection(value)
+        owner = function.owner if isinstance(function, BoundMethod) else None
+        if any(map(holds_selection, (owner, *values))):
+            self.begin_with_arrays()
 
     def from_host(self, result: Any, step: int, operands: list[np.ndarray]) -> Any:
         """What a host call gave, as the program sees it."""
@@ -339,16 +337,13 @@ class Order:
         return self.backwards == other.backwards
 
 
+def real_values(operands: list[Any]) -> list[Any]:
+    """What operands of a step are in the call that is recorded."""
+    return [o.value if type(o) is HostValue else o for o in operands]
+
+
 def holds_selection(value: Any) -> bool:
     return isinstance(value, Selection) or (type(value) in (list, tuple) and any(map(holds_selection, value)))
-
-
-def whole_of(array: TracedArray) -> TracedArray:
-    """The array that a view is of."""
-    whole = TracedArray.__new__(TracedArray)
-    whole._storage, whole._steps, whole._cache = array._storage, (), array._storage.tensor
-    whole._version, whole.weak, whole.scalar = array._storage.version, None, False
-    return whole
 
 
 #: Functions and methods of NumPy that change their arguments.

@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 
 from ..numpy.tracer import TracedArray
+from .breaks import real_values
 from .draws import Draws
 from .effects import contains_traced
 from .host import Called, is_compiled, set_state, state_of
-from .outside import ITEM, HostValue, Refused
+from .outside import ITEM, Refused
 
 __all__ = ["CompiledCalls", "is_trusted"]
 
@@ -50,7 +51,7 @@ class CompiledCalls(Draws):
         if not all(map(is_plain, values)):
             return self.refuse(f"'{getattr(function, '__name__', 'a compiled function')}' is given what is no array or number")
         operands = self.host_operands(values)
-        real = [o.value if type(o) is HostValue else o for o in operands]
+        real = real_values(operands)
         trial = OnCopies(function, tuple(kwargs), None)
         self.host_calls += 1
         states = [state_of(generator) for generator in GLOBALS]
@@ -64,8 +65,7 @@ class CompiledCalls(Draws):
         step = self.steps.call(OnCopies(function, tuple(kwargs), written), operands)
         for position, number in enumerate(written):
             self.write_back(values[number], changed[number], self.steps.step(ITEM, self.steps.step(ITEM, step, 1), position))
-        found = self.from_host(result, self.steps.step(ITEM, step, 0), [])
-        return found
+        return self.from_host(result, self.steps.step(ITEM, step, 0), [])
 
     def write_back(self, target: Any, value: np.ndarray, step: int) -> None:
         """What a compiled function left in an array that it was given."""

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from ..numpy.tracer import TracedArray
-from .breaks import Breaks
+from .breaks import Breaks, real_values
 from .host import Called, Draw, is_generator
-from .outside import HostValue
 
-__all__ = ["Draws", "is_generator"]
+__all__ = ["Draws"]
 
 #: What makes generators, of seeds alone.
 MAKERS = {
@@ -56,7 +55,7 @@ class Draws(Breaks):
             return self.refuse("'shuffle' of what is no array that the program computes")
         if not self.session.path:
             self.evaluate([])  # the checks of the first piece are made before a call begins
-        drawn = self.host_call(Draw(name, tuple(kwargs)), (owner, *args, *kwargs.values()))
+        drawn = self.host_call(Draw(name), (owner, *args), kwargs)
         if name == "shuffle":
             return self.guarded(operator.setitem, (args[0], ..., drawn), {})
         return drawn
@@ -66,7 +65,7 @@ class Draws(Breaks):
         if not self.can_break():
             return self.refuse("a generator of random numbers is made")
         operands = self.host_operands([*args, *kwargs.values()])
-        real = [o.value if type(o) is HostValue else o for o in operands]
+        real = real_values(operands)
         function = Called(maker, tuple(kwargs))
         if any(is_generator(value) for value in real):
             return self.refuse("a generator of random numbers is made of another")

@@ -10,8 +10,8 @@ import numpy as np
 
 from .. import _core
 from ..numpy.layout import given_strides
-from ..numpy.steps import view_of
 from ..numpy.tracer import Read, Selection, Trace, TracedArray, is_frozen
+from .host import ViewOf
 from .kinds import CONSTANTS, CONTAINERS, SAME, Mirror, is_method_of_data, is_record, is_user_object
 from .outside import CALL, VALUE, HostValue
 from .reads import is_key
@@ -147,18 +147,16 @@ class Effects(UserClasses):
         read = next((r for r in self.trace.reads if r.traced._storage is value._storage), None)
         if read is None or self.steps.steps[read.step][0] in (VALUE, CALL) or read.traced._storage.version or read.array.size > LARGEST_FIXED:
             return value
-        forms = [view_of(step) for step in value._steps]
-        if any(form is None for form in forms):
+        view = ViewOf(value._steps, value.scalar)
+        if not view.is_possible:
             return value
         if isinstance(read.array, np.ndarray):
             self.steps.check("bytes", read.step, read.array.copy())
         else:
             self.steps.check("equal", read.step, read.array)
-        result = read.array
-        for form in forms:
-            result = form(result)  # type: ignore[misc]
+        result = view(read.array)
         if value.scalar:
-            return result[()] if isinstance(result, np.ndarray) else result
+            return result
         result = np.array(result)
         self.plain_arrays[id(result)] = result
         return result

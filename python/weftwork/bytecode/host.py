@@ -17,6 +17,7 @@ __all__ = ["Called", "Draw", "Made", "Method", "Undo", "ViewOf", "agree", "is_co
 #: Names of the types that Cython, f2py and pybind11 give functions.
 KINDS = frozenset(["cython_function_or_method", "fused_cython_function", "fortran", "builtin_function_or_method", "_Function"])
 
+
 def is_compiled(function: Any) -> bool:
     """Whether it is a function that is not Python code, of whatever tool."""
     return type(function).__name__ in KINDS
@@ -49,14 +50,8 @@ class Method:
     def __call__(self, owner: Any, *values: Any, **named: Any) -> Any:
         return getattr(owner, self.name)(*values, **named)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Method) and self.name == other.name
-
-    def __hash__(self) -> int:
-        return hash(self.name)
-
     def is_like(self, other: Method) -> bool:
-        return self == other
+        return self.name == other.name
 
 
 class Made:
@@ -167,28 +162,18 @@ class undoing:
         _current.undo = self.before
 
 
-class Draw:
-    """A method of a generator of random numbers."""
+class Draw(Method):
+    """A method of a generator of random numbers, whose state is noted before."""
 
-    __slots__ = ("name", "names")
+    __slots__ = ()
 
-    def __init__(self, name: str, names: tuple[str, ...]) -> None:
-        self.name, self.names = name, names
-
-    def __call__(self, owner: Any, *values: Any) -> Any:
+    def __call__(self, owner: Any, *values: Any, **named: Any) -> Any:
         undo = getattr(_current, "undo", None)
         if undo is None:
             raise RuntimeError("a draw outside of a call")
         undo.note(owner)
-        count = len(values) - len(self.names)
-        return self.drawn(owner, values[:count], dict(zip(self.names, values[count:], strict=True)))
-
-    def drawn(self, owner: Any, values: tuple, named: dict[str, Any]) -> Any:
         if self.name != "shuffle":
-            return getattr(owner, self.name)(*values, **named)
+            return super().__call__(owner, *values, **named)
         array = values[0].copy(order="K")
         owner.shuffle(array, *values[1:], **named)
         return array
-
-    def is_like(self, other: Draw) -> bool:
-        return self.name == other.name and self.names == other.names

@@ -108,8 +108,10 @@ def is_like(lhs: Any, rhs: Any) -> bool:
         return len(lhs) == len(rhs) and all(map(is_like, lhs, rhs))
     if isinstance(lhs, np.ndarray):
         return same_elements(lhs, rhs)
-    if isinstance(lhs, (int, float, complex, str, bytes, np.generic, np.dtype, slice)) or hasattr(lhs, "is_like"):
-        return bool(lhs.is_like(rhs)) if hasattr(lhs, "is_like") else same(lhs, rhs)
+    if hasattr(lhs, "is_like"):
+        return bool(lhs.is_like(rhs))
+    if isinstance(lhs, (int, float, complex, str, bytes, np.generic, np.dtype, slice)):
+        return same(lhs, rhs)
     if isinstance(lhs, (types.BuiltinFunctionType, types.MethodType)):
         return lhs == rhs
     return False

@@ -57,7 +57,6 @@ class Recorder(Calls, CompiledCalls):
         self.varying: set[Any] = set()
         self.frozen: dict[int, np.ndarray] = {}
         self.last_place = ""
-        self.quiet = 0  # how many warnings.catch_warnings() are entered
         self.calls = 0
         trace.recorder = self
         if not self.bakes:
@@ -354,7 +353,7 @@ class Recorder(Calls, CompiledCalls):
 
     def iterate(self, frame: Frame, value: Any) -> Any:
         if isinstance(value, Selection) and self.can_break():
-            value = self.selection(value)
+            self.begin_with_arrays()
         if isinstance(value, LoopRange) and type(value) is LoopRange:
             return (
                 Turns(value, frame, target=self.target(frame))
@@ -416,7 +415,7 @@ class Recorder(Calls, CompiledCalls):
         if type(value) is LoopRange:
             return self.born(iter(value.numbers()))
         if isinstance(value, Selection) and self.can_break():
-            value = self.selection(value)
+            self.begin_with_arrays()
         if isinstance(value, TracedArray):
             return self.born(iter([value[i] for i in range(len(value))]))
         return self.iterate(frame, value)

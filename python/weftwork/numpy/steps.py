@@ -9,9 +9,10 @@ import numpy as np
 
 from .. import _core
 from .indexing import Reshape, Slice, Transpose
+from .tracer import TracedArray
 from .views import Broadcast, Part
 
-__all__ = ["view_of"]
+__all__ = ["view_of", "whole_of"]
 
 
 def view_of(step: Any) -> Callable[[np.ndarray], np.ndarray] | None:
@@ -33,3 +34,13 @@ def view_of(step: Any) -> Callable[[np.ndarray], np.ndarray] | None:
 def slice_of(start: int, count: int, step: int) -> slice:
     end = start + count * step
     return slice(start, start, 1) if not count else slice(start, end if end >= 0 else None, step)
+
+
+def whole_of(array: TracedArray) -> TracedArray:
+    """The array that a view is of."""
+    if not array._steps:
+        return array
+    whole = TracedArray.__new__(TracedArray)
+    whole._storage, whole._steps, whole._cache = array._storage, (), array._storage.tensor
+    whole._version, whole.weak, whole.scalar = array._storage.version, None, False
+    return whole
