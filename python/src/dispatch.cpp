@@ -238,9 +238,12 @@ class Dispatcher {
   }
   // Whether it is an array of another kind than NumPy's, in whose place the function gets one of NumPy's.
   static bool is_lent(PyObject* object) {
+    return (Py_TYPE(object)->tp_flags & Py_TPFLAGS_HEAPTYPE) && has_dlpack(object);
+  }
+  // Looked up on the type: an object may answer for what another one has, and mean something else.
+  static bool has_dlpack(PyObject* object) {
     static PyObject* name = PyUnicode_InternFromString("__dlpack__");
-    PyTypeObject* type = Py_TYPE(object);
-    return (type->tp_flags & Py_TPFLAGS_HEAPTYPE) && _PyType_Lookup(type, name) != nullptr;
+    return _PyType_Lookup(Py_TYPE(object), name) != nullptr;
   }
   bool is_small(PyObject* object, int depth) const {
     if (is_array(object)) return element_count(object) <= small_elements_;
@@ -424,8 +427,7 @@ class Dispatcher {
     } else {
       if (is_array_like(object)) {
         flat.has_others = true;
-        flat.is_foreign |=
-            is_array_subclass(object) ? !is_memmap(object) : !PyObject_HasAttrString(object, "__dlpack__");
+        flat.is_foreign |= is_array_subclass(object) ? !is_memmap(object) : !has_dlpack(object);
       }
       add_object(arg, flat);
     }
@@ -436,7 +438,7 @@ class Dispatcher {
     if (object == Py_None || PyLong_Check(object) || PyUnicode_Check(object) || PyFunction_Check(object) ||
         PyType_Check(object))
       return false;
-    return PyObject_HasAttrString(object, "__array__") || PyObject_HasAttrString(object, "__dlpack__");
+    return has_dlpack(object) || PyObject_HasAttrString(object, "__array__");
   }
 
   static bool is_random_generator(const PyTypeObject* type) {

@@ -26,7 +26,7 @@ def to_device(device: Device | str | None) -> Device:
 
 def is_other_array(value: Any) -> bool:
     """Whether it is an array, but neither NumPy's own nor a scalar: what is no constant of a program."""
-    return type(value) is not np.ndarray and not isinstance(value, (np.generic, type)) and (hasattr(value, "__array__") or hasattr(value, "__dlpack__"))
+    return type(value) is not np.ndarray and not isinstance(value, (np.generic, type)) and (hasattr(value, "__array__") or hasattr(type(value), "__dlpack__"))
 
 
 class Lent:
@@ -45,7 +45,7 @@ class Lent:
 
     def _array(self, other: Any) -> np.ndarray:
         is_file = type(other) is np.memmap
-        if not is_file and (isinstance(other, np.ndarray) or not hasattr(other, "__dlpack__")):
+        if not is_file and (isinstance(other, np.ndarray) or not hasattr(type(other), "__dlpack__")):
             raise ArgumentTypeError(f"arrays must be plain ndarrays or buffers, or have __dlpack__, got {type(other).__name__}  [array_subclass]")
         # One buffer is one array, so that what is written by one name is read by the other.
         if id(other) not in self._lent:

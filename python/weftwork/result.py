@@ -53,12 +53,14 @@ class Blueprint:
         self.wholes: dict[
             int, TracedArray | None
         ] = {}  # storages of arrays that the function made: one of several parts
+        self.roots: set[int] = set()  # arrays of constants whose memory several parts have
 
     # -- taking apart ----------------------------------------------------------------------------------------------
 
     def find_shared(self, values: list[Any]) -> None:
         """Arrays that the function made and that the result has by several views: they share memory there, too."""
         found: dict[int, TracedArray] = {}
+        roots: set[int] = set()
         pending, seen = list(values), set()
         while pending:
             value = pending.pop()
@@ -68,6 +70,8 @@ class Blueprint:
             if isinstance(value, TracedArray):
                 if not value.scalar and found.setdefault(id(value._storage), value) is not value:
                     self.wholes[id(value._storage)] = whole_of(value)
+            elif isinstance(value, np.ndarray):
+                (self.roots if id(root_of(value)) in roots else roots).add(id(root_of(value)))
             elif isinstance(value, (list, tuple)):
                 pending += value
             elif isinstance(value, dict):
@@ -136,6 +140,11 @@ class Blueprint:
         if isinstance(value, np.ndarray):
             if id(value) in self.recorder.frozen:
                 return ("constant", value)
+            root = root_of(value)
+            if root is not value and id(root) in self.roots and not self.recorder.bakes:
+                if not root.flags.c_contiguous:
+                    self.recorder.refuse("the result has several views of an array that is not in row-major order")
+                return ("view", self.add(root, path), [PartOf(root, value)])
         elif isinstance(value, TracedArray):
             if value._storage.apart and not (self.recorder.strict or self.recorder.bakes):
                 self.recorder.refuse("the result is a view of an array, and a loop gives a copy of it")
@@ -254,6 +263,24 @@ class Blueprint:
                 object.__setattr__(made, name, built[i])
             return made
         return part[1](part[2]) if kind == "copy" else part[1]
+
+
+def root_of(array: np.ndarray) -> np.ndarray:
+    """The array whose memory a view has."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
+class PartOf:
+    """The part of an array that a view is of another one like it."""
+
+    def __init__(self, root: np.ndarray, view: np.ndarray) -> None:
+        self.offset = view.__array_interface__["data"][0] - root.__array_interface__["data"][0]
+        self.shape, self.strides, self.dtype = view.shape, view.strides, view.dtype
+
+    def __call__(self, root: np.ndarray) -> np.ndarray:
+        return np.ndarray(self.shape, self.dtype, root.reshape(-1).view(np.uint8), self.offset, self.strides)
 
 
 def do_store(store: tuple[Any, ...], built: list[Any]) -> None:

@@ -499,3 +499,20 @@ def test_pure_functions_do_not_look_at_what_is_outside(monkeypatch):
     monkeypatch.setitem(globals(), "SCALE", 3)
     assert (fast(X, 1.0) == X * 2).all() and (fast(X, -1.0) == X - 2).all()
     assert fast.ways == {"compiled": 4, "pieces": 0, "plain": 0}
+
+
+class Quantity:
+    """A wrapper that answers for the array in it, as those of pint do, and has another meaning."""
+
+    def __init__(self, magnitude, factor):
+        self.magnitude, self.factor = magnitude, factor
+
+    def __getattr__(self, name):
+        return getattr(self.magnitude, name)
+
+
+def test_an_object_that_answers_for_an_array_is_not_taken_for_one():
+    f = wf.jit(lambda q: (type(q).__name__, q.magnitude * q.factor), strict=False)
+    for factor in (2.0, 3.0, 3.0):
+        name, values = f(Quantity(np.arange(3.0), factor))
+        assert name == "Quantity" and values.tolist() == [0.0, factor, 2 * factor]
