@@ -193,7 +193,9 @@ class Blueprint:
         names = list(getattr(value, "__dict__", ()))
         for base in kind.__mro__:
             names += [
-                n for n, v in vars(base).items() if isinstance(v, types.MemberDescriptorType) and hasattr(value, n)
+                n
+                for n, v in vars(base).items()
+                if isinstance(v, types.MemberDescriptorType) and n != "__dict__" and hasattr(value, n)
             ]
         return ("object", kind, [(name, self.add(object.__getattribute__(value, name), join(name))) for name in names])
 
@@ -258,7 +260,7 @@ class Blueprint:
         if kind == "step":
             return extra[self.first_step + part[1]]
         if kind == "object":
-            made = object.__new__(part[1])
+            made = types.SimpleNamespace() if part[1] is types.SimpleNamespace else object.__new__(part[1])
             for name, i in part[2]:
                 object.__setattr__(made, name, built[i])
             return made

@@ -52,6 +52,7 @@ class Effects(UserClasses):
         )
         tensor = _core.parameter(value.shape, value.dtype, name, from_outside=True)
         traced = TracedArray(tensor)
+        traced._storage.born = -1  # older than the loop in which it is read for the first time
         if isinstance(value, np.ndarray):
             self.steps.check("array", step, (value.dtype, value.shape, value.strides, value.flags.writeable))
             traced._storage.strides = given_strides(value, list(value.shape))

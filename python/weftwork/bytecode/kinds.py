@@ -64,7 +64,7 @@ def contents(container: Any) -> list[Any]:
 def is_user_object(value: Any) -> bool:
     """Whether it is an instance of a class that Python code defines, which its own methods may steer."""
     kind = type(value)
-    return (
+    return kind is types.SimpleNamespace or (
         kind.__flags__ & HEAP != 0
         and kind not in OWN
         and not isinstance(value, (type, np.generic, BaseException, enum.Enum))

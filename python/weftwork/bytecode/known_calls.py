@@ -106,6 +106,13 @@ def call_fspath(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     return args[0] if len(args) == 1 and type(args[0]) in (str, bytes) else r.refuse("the path of an object")
 
 
+@special(types.SimpleNamespace)
+def call_namespace(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    made = types.SimpleNamespace(*args, **kwargs)
+    r.fresh[id(made)] = made
+    return r.born(made)
+
+
 @special(typing.cast)
 def call_cast(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     return args[1] if len(args) == 2 else kwargs["val"]

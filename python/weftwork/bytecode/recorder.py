@@ -18,7 +18,7 @@ import numpy as np
 from .. import _core
 from ..errors import Error
 from ..numpy.loops import Range as LoopRange
-from ..numpy.loops import Retry, Turns, make_range
+from ..numpy.loops import Retry, Rows, Turns, make_range
 from ..numpy.tracer import Selection, Storage, Trace, TracedArray, as_tensor
 from . import builtin_calls, known_calls
 from .calls import Calls
@@ -387,7 +387,7 @@ class Recorder(Calls, CompiledCalls):
         count = array.shape[0]
         if self.is_statement(frame) and (not isinstance(count, int) or count > GET_ITER_SHORT):
             return Turns(make_range(LoopRange, (count,)), frame, array, "")
-        return self.born(iter([array[i] for i in range(len(array))]))
+        return self.born(Rows(array))
 
     def next_of(self, frame: Frame, iterator: Any) -> Any:
         if isinstance(iterator, Turns):
@@ -417,7 +417,7 @@ class Recorder(Calls, CompiledCalls):
         if isinstance(value, Selection) and self.can_break():
             self.begin_with_arrays()
         if isinstance(value, TracedArray):
-            return self.born(iter([value[i] for i in range(len(value))]))
+            return self.born(Rows(value))
         return self.iterate(frame, value)
 
     def length(self, value: Any) -> int:

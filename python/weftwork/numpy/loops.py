@@ -590,6 +590,24 @@ def rows_of(array: TracedArray, frame: FrameType) -> Any:
     is_loop = current_trace() is not None and frame.f_code.co_code[frame.f_lasti] == _GET_ITER and not is_library(frame.f_code.co_filename)
     if is_loop and (not isinstance(count, int) or count > SHORT):
         return Turns(make_range(Range, (count,)), frame, array)
-    return iter([array[i] for i in PYTHON_RANGE(len(array))])
+    return Rows(array)
+
+
+class Rows:
+    """The iterator of an array: each row, or element, as it is when its turn comes."""
+
+    __slots__ = ("array", "at")
+
+    def __init__(self, array: TracedArray) -> None:
+        self.array, self.at = array, 0
+
+    def __iter__(self) -> Rows:
+        return self
+
+    def __next__(self) -> Any:
+        if self.at >= len(self.array):
+            raise StopIteration
+        self.at += 1
+        return self.array[self.at - 1]
 
 
