@@ -131,7 +131,8 @@ class Run:
                 raise
             except BaseException as raised:
                 error = raised
-        return Step(text, error, printed.getvalue(), Snapshot(names, self.unwrap))
+        with deep_recursion():
+            return Step(text, error, printed.getvalue(), Snapshot(names, self.unwrap))
 
     def ways(self) -> Counter[str]:
         """How calls were run, where jit tells."""
@@ -140,6 +141,17 @@ class Run:
             ways = getattr(made, "ways", None)
             found.update(ways if isinstance(ways, dict) else {})
         return found
+
+
+@contextlib.contextmanager
+def deep_recursion() -> Iterator[None]:
+    """For what goes along the links of a drawn program's lists."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(20 * limit)
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 def error_name(error: BaseException | None) -> str:

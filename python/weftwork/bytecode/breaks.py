@@ -22,7 +22,7 @@ from ..numpy.loops import Retry
 from ..numpy.steps import whole_of
 from ..numpy.tracer import MASKS, BoundMethod, Read, Selection, TracedArray, untraced
 from .effects import Effects, contains_traced
-from .host import Called, Made, Method, ViewOf, undoing
+from .host import Called, Made, Method, Raised, ViewOf, undoing
 from .liveness import live_values
 from .outside import ITEM, VALUE, HostValue
 
@@ -198,12 +198,21 @@ class Breaks(Effects):
         step_function = Called(function, tuple(kwargs)) if kwargs else function
         self.host_calls += 1
         with self.quietly():
-            result = step_function(*real)
+            result = self.computed(step_function, operands)
         arrays = [value for value in real if isinstance(value, np.ndarray)]
         for value, given in zip(real, values, strict=True):
             if result is value and isinstance(given, TracedArray):
                 return given
         return self.from_host(result, self.steps.call(step_function, operands), arrays)
+
+    def computed(self, function: Any, operands: list[Any]) -> Any:
+        """What a function gives now. Where it raises, what follows is for calls in which it raises the same."""
+        try:
+            return function(*real_values(operands))
+        except Exception as error:
+            if not self.bakes:
+                self.steps.check("equal", self.steps.call(Raised(function), operands), (type(error), str(error)))
+            raise
 
     def host_operands(self, values: list[Any]) -> list[Any]:
         """Values as they are at each call: all that are asked for, by one piece."""

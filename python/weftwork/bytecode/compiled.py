@@ -56,7 +56,7 @@ class CompiledCalls(Draws):
         self.host_calls += 1
         states = [state_of(generator) for generator in GLOBALS]
         with self.quietly():
-            result, changed = trial(*real)
+            result, changed = self.computed(trial, operands)
         for generator, state in zip(GLOBALS, states, strict=True):
             if not is_state(state, state_of(generator)):
                 set_state(generator, state)

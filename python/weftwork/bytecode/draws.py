@@ -69,7 +69,7 @@ class Draws(Breaks):
         function = Called(maker, tuple(kwargs))
         if any(is_generator(value) for value in real):
             return self.refuse("a generator of random numbers is made of another")
+        made = self.computed(function, operands)
         step = self.steps.call(function, operands)
-        made = function(*real)
         self.hosted[id(made)] = (made, step)
         return made

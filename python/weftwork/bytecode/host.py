@@ -11,7 +11,7 @@ import numpy as np
 from ..numpy.steps import view_of
 from .outside import is_like
 
-__all__ = ["Called", "Draw", "Made", "Method", "Undo", "ViewOf", "agree", "is_compiled", "is_generator", "set_state", "state_of", "undoing"]
+__all__ = ["Called", "Draw", "Made", "Method", "Raised", "Undo", "ViewOf", "agree", "is_compiled", "is_generator", "set_state", "state_of", "undoing"]
 
 
 #: Names of the types that Cython, f2py and pybind11 give functions.
@@ -67,6 +67,25 @@ class Made:
 
     def is_like(self, other: Made) -> bool:
         return self.kind is other.kind
+
+
+class Raised:
+    """What a call raises: the exception's type and text; None where it raises nothing."""
+
+    __slots__ = ("function",)
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
+
+    def __call__(self, *values: Any) -> tuple[type, str] | None:
+        try:
+            self.function(*values)
+        except Exception as error:
+            return type(error), str(error)
+        return None
+
+    def is_like(self, other: Raised) -> bool:
+        return is_like(self.function, other.function)
 
 
 class ViewOf:

@@ -131,8 +131,8 @@ class Recorder(Calls, CompiledCalls):
 
     def host(self, function: Any, *operands: Any) -> HostValue:
         """A number that Python computes at each call."""
-        values = [o.value if isinstance(o, HostValue) else o for o in operands]
-        result = HostValue(function(*values), self.steps.call(function, list(operands)))
+        value = self.computed(function, list(operands))
+        result = HostValue(value, self.steps.call(function, list(operands)))
         if function in OF_VARIOUS_TYPES or isinstance(result.value, np.generic):
             self.steps.check("type", result.step, type(result.value))
         return result
