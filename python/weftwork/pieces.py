@@ -7,6 +7,7 @@ is recorded anew, as another way, or runs plainly.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -23,25 +24,74 @@ from .result import OUTPUT, form_of
 
 __all__ = ["Piece", "Session", "Ways"]
 
-#: Most pieces of one call, and most ends of a tree.
+#: Most pieces from the first to the last, most that one recording makes, and most ends of a tree.
 MOST_PIECES = 32
+MOST_NEW = 64
 MOST_ENDS = 12
 #: After so many calls that found no way, a tree in which most do is used no more.
 MANY_FAILURES = 16
 
 
 class Piece:
-    """A program, the checks before it, and the ways on from it. The last of a call builds the result; a plain one has none."""
+    """A program, the checks before it, and the ways on from it. The last of a call builds the result; a plain one has none.
 
-    __slots__ = ("following", "is_last", "is_plain", "plan", "signature", "stage")
+    One with a ``target`` has no program: it gathers values for a header, itself or one that the call goes back to.
+    """
 
-    def __init__(self, plan: Any, stage: Stage, signature: Any, is_last: bool = False, is_plain: bool = False) -> None:
-        self.plan, self.stage, self.signature = plan, stage, signature
+    __slots__ = ("following", "is_last", "is_plain", "number", "plan", "signature", "stage", "target")
+
+    def __init__(self, plan: Any, stage: Stage, signature: Any, number: int, is_last: bool = False, is_plain: bool = False) -> None:
+        self.plan, self.stage, self.signature, self.number = plan, stage, signature, number
         self.is_last, self.is_plain = is_last, is_plain
         self.following: list[Piece] = []
+        self.target: Piece | None = None
+
+    def is_end(self) -> bool:
+        return self.is_last or self.is_plain
 
     def is_like(self, stage: Stage, signature: Any) -> bool:
         return self.signature == signature and self.stage.is_like(stage)
+
+
+class Walk:
+    """A call on its way through a tree."""
+
+    __slots__ = ("args", "extra", "has_draws", "kwargs", "leaves", "state", "undo", "values")
+
+    def __init__(self, leaves: tuple, args: tuple, kwargs: dict[str, Any], undo: Undo) -> None:
+        self.leaves, self.args, self.kwargs, self.undo = leaves, args, kwargs, undo
+        self.extra: tuple = ()
+        self.state: list[Any] = []
+        self.values: list[Any] = []
+        self.has_draws = True
+
+    def passed(self, piece: Piece) -> Piece:
+        """Runs a piece; where the call is then."""
+        at = piece.target
+        values = piece.plan.run(self.leaves, self.extra) if at is None else list(self.extra)
+        at = at or piece
+        self.values[at.number :] = [values]
+        return at
+
+    def chosen(self, piece: Piece) -> Piece | None:
+        """The piece that follows; None where there is none whose checks hold."""
+        for following in piece.following:
+            extra = self.entered(following)
+            if extra is not None:
+                self.extra = extra
+                return following
+        return None
+
+    def entered(self, piece: Piece) -> Any:
+        """What the checks of a piece give; None where they do not hold, and then nothing is drawn."""
+        if not self.has_draws:
+            return piece.plan.enter(self.leaves, self.args, self.kwargs, self.state, self.values)
+        part = Undo(self.undo)
+        with undoing(part):
+            extra = piece.plan.enter(self.leaves, self.args, self.kwargs, self.state, self.values)
+        if extra is None:
+            part.undo()
+        return extra
 
 
 class Ways:
@@ -73,32 +123,24 @@ class Ways:
 
     def run(self, leaves: tuple, args: tuple, kwargs: dict[str, Any], extra: tuple) -> Any:
         undo = Undo()
-        piece, state, values = self.first, extra[-1], []
+        walk = Walk(leaves, args, kwargs, undo)
+        walk.extra, walk.state, walk.has_draws = extra, extra[-1], self.has_draws
+        piece: Piece | None = self.first
+        result: Any = MISSED
         with undoing(undo):
             try:
-                while not piece.is_last:
-                    values.append(piece.plan.run(leaves, extra))
-                    for following in piece.following:
-                        extra = self.entered(following, undo, (leaves, args, kwargs, state, values))
-                        if extra is not None:
-                            break
-                    else:
-                        undo.undo()
-                        return MISSED
-                    piece = following
-                    if piece.is_plain:
-                        undo.undo()
-                        return NotImplemented
-                result = piece.plan.run(leaves, extra)
-                if result is NotImplemented:
-                    undo.undo()
+                while piece is not None and not piece.is_end():
+                    piece = walk.chosen(walk.passed(piece))
+                if piece is not None:
+                    result = piece.plan.run(leaves, walk.extra) if piece.is_last else NotImplemented
             except Error as error:
-                undo.undo()
                 if error.label not in ("overlap", "number_input"):
+                    undo.undo()
                     raise
-                return NotImplemented
+                result = NotImplemented
+            if result is NotImplemented or result is MISSED:
+                undo.undo()
         return result
-
 
     def finish(self) -> None:
         """Waits for better code of all programs but the first."""
@@ -107,18 +149,6 @@ class Ways:
             piece = pending.pop()
             piece.plan.finish()
             pending += piece.following
-
-    def entered(self, piece: Piece, undo: Undo, call: tuple) -> Any:
-        """What the checks of a piece give; None where they do not hold, and then nothing is drawn."""
-        if not self.has_draws:
-            return piece.plan.enter(*call)
-        part = Undo(undo)
-        with undoing(part):
-            extra = piece.plan.enter(*call)
-        if extra is None:
-            part.undo()
-        return extra
-
 
 MISSED: Any = object()
 
@@ -129,7 +159,7 @@ class Session:
     def __init__(self, compiler: Callable[[Graph], Any], ways: Ways | None) -> None:
         self.compiler, self.ways = compiler, ways
         self.path: list[Piece] = []
-        self.new = 0  # so many of the path, from its end, are not in the tree
+        self.new = 0  # so many pieces were made
         self.mark: Mark | None = None
         self.values: list[Any] = []
         self.state: list[Any] = []
@@ -171,8 +201,6 @@ class Session:
 
     def run_piece(self, recorder: Any, arrays: list[Any]) -> list[Any]:
         """The values of arrays, by a program of what was recorded since the piece before."""
-        if len(self.path) >= MOST_PIECES:
-            recorder.refuse(f"Python asks for values more than {MOST_PIECES} times")
         self.breaks.append(recorder.place())
         tensors = [array._storage.tensor for array in arrays]
         inputs = self.used(recorder, tensors)
@@ -186,16 +214,75 @@ class Session:
         piece = self.found(stage, signature)
         if piece is None:
             core = self.compiler(graph) if graph is not None else None
-            piece = Piece(self.plan(core, inputs, slots, None, stage, inputs.steps), stage, signature)
-            self.new += 1
-        extra = self.entered(piece, recorder)
-        if extra is None:
-            recorder.refuse("what the call reads changes while it is recorded")
+            piece = self.made(recorder, self.plan(core, inputs, slots, None, stage, inputs.steps), stage, signature)
+        extra = self.required(piece, recorder)
         self.path.append(piece)
         self.mark = recorder.steps.mark()
         with untraced():
             self.values.append(piece.plan.run(self.leaves, extra))
         return self.values[-1]
+
+    def made(self, recorder: Any, plan: Any, stage: Stage, signature: Any) -> Piece:
+        self.new += 1
+        if len(self.path) >= MOST_PIECES or self.new > MOST_NEW:
+            recorder.refuse(f"Python asks for values more than {MOST_PIECES} times")
+        return Piece(plan, stage, signature, len(self.path))
+
+    def required(self, piece: Piece, recorder: Any) -> Any:
+        """What the checks of a piece give, which hold."""
+        extra = self.entered(piece, recorder)
+        if extra is None:
+            recorder.refuse("what the call reads changes while it is recorded")
+        return extra
+
+    # -- loops -----------------------------------------------------------------------------------------------------
+
+    def run_header(self, recorder: Any, steps: list[int]) -> int:
+        """Gathers what the turns of a loop find, and may leave otherwise; the number of the piece that does."""
+        stage = recorder.steps.stage(self.mark, steps)
+        piece = self.found(stage, "header")
+        if piece is None:
+            piece = self.made(recorder, self.plan(None, Inputs([]), [], None, stage, []), stage, "header")
+            piece.target = piece
+        extra = self.required(piece, recorder)
+        self.path.append(piece)
+        self.mark = recorder.steps.mark()
+        self.values.append(list(extra))
+        return piece.number
+
+    def go_back(self, recorder: Any, header: Any, steps: list[int]) -> None:
+        """Goes back to a header with other values, and on from there as far as turns are known."""
+        stage = recorder.steps.stage(self.mark, steps)
+        piece = self.found(stage, ("back", header.number))
+        if piece is None:
+            piece = self.made(recorder, self.plan(None, Inputs([]), [], None, stage, []), stage, ("back", header.number))
+            piece.target = self.path[header.number]
+        extra = self.required(piece, recorder)
+        join([*self.path[header.number :], piece])
+        del self.path[header.number + 1 :]
+        self.values[header.number :] = [list(extra)]
+        self.mark = header.mark
+        self.run_turns(self.path[header.number], recorder)
+
+    def run_turns(self, header: Piece, recorder: Any) -> None:
+        """Runs turns that come back to their header; one that does not is as if it had not begun."""
+        while True:
+            undo = Undo(self.whole)
+            walk = Walk(self.leaves, self.args, self.kwargs, undo)
+            walk.state, walk.values = list(self.state), list(self.values)
+            with untraced(), undoing(undo):
+                at: Piece | None = header
+                while at is not None and (at := walk.chosen(at)) is not None:
+                    at = None if at.is_end() else walk.passed(at)
+                    if at is header:
+                        break
+            if at is None:
+                undo.undo()
+                break
+            self.state, self.values = walk.state, walk.values
+        self.undo = Undo(self.whole)
+        for made, step in recorder.hosted.values():
+            agree(made, self.state[step])
 
     def entered(self, piece: Piece, recorder: Any) -> Any:
         """What the checks of a piece give; what was drawn while it was recorded is drawn once more."""
@@ -215,10 +302,9 @@ class Session:
 
     def found(self, stage: Stage, signature: Any) -> Piece | None:
         """The same piece of the tree, if all before it are the tree's too."""
-        if self.ways is None or self.new:
-            return None
-        candidates = self.path[-1].following if self.path else [self.ways.first]
-        return next((p for p in candidates if p.is_like(stage, signature) and not p.is_last and not p.is_plain), None)
+        first = [self.ways.first] if self.ways is not None else []
+        candidates = self.path[-1].following if self.path else first
+        return next((p for p in candidates if p.is_like(stage, signature) and not p.is_end()), None)
 
     def plan(self, core: Any, inputs: Inputs, slots: list[Any], build: Any, stage: Stage, wanted: list[int]) -> Any:
         from .jit import described
@@ -239,26 +325,30 @@ class Session:
         inputs = traced.inputs
         stage = recorder.steps.stage(self.mark, traced.extra)
         plan = self.plan(core, inputs, slots, blueprint.build, stage, traced.extra)
-        self.path.append(Piece(plan, stage, None, is_last=True))
+        self.path.append(Piece(plan, stage, None, len(self.path), is_last=True))
 
     def end_plainly(self, recorder: Any) -> None:
         """From here on the function itself has to run."""
         stage = recorder.steps.stage(self.mark, [])
-        self.path.append(Piece(self.plan(None, Inputs([]), [], None, stage, []), stage, None, is_plain=True))
+        self.path.append(Piece(self.plan(None, Inputs([]), [], None, stage, []), stage, None, len(self.path), is_plain=True))
 
     def attach(self, steps: Steps, extend: Callable[[Ways, tuple, dict[str, Any]], bool]) -> Ways | None:
         """The tree with this way in it: the one that is there, or a new one; None where it fits into neither."""
-        known = len(self.path) - 1 - self.new
-        if self.ways is not None and not known:
+        if self.ways is not None and self.path[0] is not self.ways.first:
             return None
         ways = self.ways or Ways(self.path[0], extend)
-        for before, after in zip(self.path, self.path[1:], strict=False):
-            if after not in before.following:
-                before.following.append(after)
+        join(self.path)
         ways.ends += 1
         ways.has_draws |= self.whole.is_used
         ways.steps.append(steps)
         return ways
+
+
+def join(path: list[Piece]) -> None:
+    """Makes each piece one of those that follow the one before."""
+    for before, after in itertools.pairwise(path):
+        if after not in before.following:
+            before.following.append(after)
 
 
 class Inputs:

@@ -14,7 +14,7 @@ import numpy as np
 from . import _core
 from .bytecode.effects import contains_traced
 from .bytecode.kinds import CONTAINERS, is_method_of_data, is_record, is_user_object, type_of
-from .bytecode.outside import HostValue
+from .bytecode.outside import CALL, VALUE, HostValue
 from .numpy.steps import view_of, whole_of
 from .numpy.tracer import Selection, TracedArray, as_tensor
 
@@ -168,7 +168,9 @@ class Blueprint:
         storage = value._storage
         if self.recorder.bakes:
             return None
-        given = [*(r.traced for r in self.recorder.trace.reads), *self.recorder.trace.arguments]
+        steps = self.recorder.steps.steps
+        outside = [r.traced for r in self.recorder.trace.reads if steps[r.step][0] not in (CALL, VALUE)]
+        given = [*outside, *self.recorder.trace.arguments]
         whole = next((array for array in given if array._storage is storage), self.wholes.get(id(storage)))
         if whole is None or whole is value or whole.scalar:
             return None

@@ -13,7 +13,7 @@ import numpy as np
 from . import _core
 from .annotation import Declared
 from .bytecode.machine import Stop
-from .bytecode.outside import ARGUMENT, CALL, VALUE, HostValue, Steps
+from .bytecode.outside import ARGUMENT, CALL, VALUE, HostValue, Steps, watching
 from .bytecode.recorder import Escaped, Recorder, Refused
 from .errors import ArgumentTypeError, ArgumentValueError, Error, UnsupportedError
 from .numpy.layout import deciding, given_strides
@@ -239,7 +239,7 @@ class Call:
         arguments = Arguments(
             positional_names(self.function), self.static, self.dynamic, self.declared, self.bake, recorder
         )
-        with tracing(trace), interpreting(recorder):
+        with tracing(trace), interpreting(recorder), watching():
             begun = False
             try:
                 traced_args, traced_kwargs = arguments.replace(self.args, self.kwargs)

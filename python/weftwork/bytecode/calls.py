@@ -21,6 +21,7 @@ from .draws import MAKERS, OF_THE_GLOBAL
 from .host import is_compiled, is_generator
 from .kinds import ABSENT, HEAP, is_user_object, lookup
 from .machine import Machine
+from .outside import HostValue
 
 __all__ = ["Calls"]
 
@@ -150,6 +151,8 @@ class Calls(Machine):
             self.refuse(
                 f"'{getattr(function, '__qualname__', None) or getattr(function, '__name__', type(function).__name__)}'{where} may have effects"
             )
+        if gives_number(function) and not kwargs and is_of_numbers(args) and not self.bakes and not self.quiet:
+            return self.host(function, *args)
         if natives.mutates(function):
             self.changes(
                 owner if not isinstance(owner, (type, types.ModuleType, type(None))) else args[0] if args else None
@@ -350,3 +353,17 @@ def safe_for_objects(function: Any) -> bool:
     if id(function) in SAFE:
         return True
     return getattr(function, "__name__", "") in SAFE_METHODS and isinstance(function, natives.SAFE_TYPES)
+
+
+def gives_number(function: Any) -> bool:
+    """Whether NumPy makes a number of numbers here."""
+    if isinstance(function, np.ufunc):
+        return function.nout == 1
+    return isinstance(function, type) and issubclass(function, np.number)
+
+
+def is_of_numbers(args: tuple) -> bool:
+    """Whether Python has numbers here, one of which each call finds."""
+    return any(type(a) is HostValue for a in args) and all(
+        isinstance(a.value if type(a) is HostValue else a, (int, float, complex, np.generic)) for a in args
+    )

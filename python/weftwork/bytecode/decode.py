@@ -54,6 +54,18 @@ class Instruction:
         return f"{self.name} {self.value!r} (line {self.line})"
 
 
+@lru_cache(maxsize=256)
+def with_back_edge(run: Callable[..., Any]) -> Callable[..., Any]:
+    """A jump to the beginning of a loop."""
+
+    def jump(machine: Any, frame: Any, instruction: Instruction) -> None:
+        run(machine, frame, instruction)
+        if frame.at == instruction.target:
+            machine.back_edge(frame)
+
+    return jump
+
+
 def unknown(machine: Any, frame: Any, instruction: Instruction) -> None:
     machine.refuse(f"the instruction {instruction.name} is not known")
 
@@ -94,6 +106,9 @@ class Code:
         if VERSION >= (3, 11):
             self._read_table(index_of)
         self._mark_put_aside()
+        for index, instruction in enumerate(self.instructions):
+            if 0 <= instruction.target <= index and "NO_INTERRUPT" not in instruction.name:
+                instruction.run = with_back_edge(instruction.run)
 
     def _value(self, raw: Any) -> Any:
         """What the number of an instruction stands for."""

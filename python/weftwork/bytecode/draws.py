@@ -18,7 +18,7 @@ __all__ = ["Draws"]
 MAKERS = {
     id(maker): maker
     for maker in (
-        np.random.default_rng, np.random.Generator, np.random.RandomState, np.random.SeedSequence, np.random.PCG64,
+        random.Random, np.random.default_rng, np.random.Generator, np.random.RandomState, np.random.SeedSequence, np.random.PCG64,
         np.random.PCG64DXSM, np.random.MT19937, np.random.Philox, np.random.SFC64,
     )
 }  # fmt: skip

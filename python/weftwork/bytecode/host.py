@@ -160,7 +160,7 @@ def set_state(owner: Any, state: Any) -> None:
 
 def agree(owner: Any, other: Any) -> None:
     """Gives a generator the state of another one of its kind."""
-    if owner is not other and isinstance(owner, (np.random.Generator, np.random.RandomState)):
+    if owner is not other and is_generator(owner):
         set_state(owner, state_of(other))
 
 

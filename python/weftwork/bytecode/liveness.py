@@ -7,7 +7,7 @@ from functools import lru_cache
 from .decode import Code
 from .frame import Frame
 
-__all__ = ["live_values"]
+__all__ = ["live_at", "live_values"]
 
 ENDS = frozenset(["RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE"])
 JUMPS = frozenset(["JUMP_FORWARD", "JUMP_BACKWARD", "JUMP_ABSOLUTE", "JUMP_BACKWARD_NO_INTERRUPT"])
@@ -16,7 +16,7 @@ JUMPS = frozenset(["JUMP_FORWARD", "JUMP_BACKWARD", "JUMP_ABSOLUTE", "JUMP_BACKW
 def live_values(frame: Frame) -> list[object]:
     """What a frame may still read: its stack, its cells, and those of its variables that are live."""
     values: list[object] = list(frame.stack)
-    after = live_after(frame.code)[frame.at - 1] if frame.at else None
+    after = flow(frame.code)[1][frame.at - 1] if frame.at else None
     values += [value for name, value in frame.locals.items() if after is None or name in after]
     for cell in frame.cells.values():
         try:
@@ -26,9 +26,14 @@ def live_values(frame: Frame) -> list[object]:
     return values
 
 
+def live_at(frame: Frame) -> frozenset[str]:
+    """The variables that a frame may still read, from the instruction on that comes next."""
+    return flow(frame.code)[0][frame.at]
+
+
 @lru_cache(maxsize=1024)
-def live_after(code: Code) -> list[frozenset[str]]:
-    """For each instruction, the variables that are read before they are stored on some way from behind it."""
+def flow(code: Code) -> tuple[list[frozenset[str]], list[frozenset[str]]]:
+    """For each instruction, the variables that are read before they are stored on some way from it on, and from behind it."""
     uses = [used_and_stored(i.name, i.value) for i in code.instructions]
     count = len(uses)
     before: list[frozenset[str]] = [frozenset()] * (count + 1)
@@ -44,7 +49,7 @@ def live_after(code: Code) -> list[frozenset[str]]:
             entering = reads | (live - stores)
             if live != after[at] or entering != before[at]:
                 after[at], before[at], changed = live, entering, True
-    return after
+    return before, after
 
 
 def successors(code: Code, at: int) -> list[int]:

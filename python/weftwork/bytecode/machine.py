@@ -164,6 +164,9 @@ class Machine:
                 raise NameError(f"name '{name}' is not defined", name=name)
         return value
 
+    def back_edge(self, frame: Frame) -> None:
+        """Called where a jump goes back to the beginning of a loop."""
+
     def store_global(self, frame: Frame, name: str, value: Any) -> None:
         frame.globals[name] = value
 

@@ -7,8 +7,11 @@ computes with (:class:`HostValue`) are steps too: they are computed by Python, a
 
 from __future__ import annotations
 
+import threading
 import types
-from collections.abc import Callable
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,10 +55,13 @@ class HostValue:
     ``value`` is what it is in the call that is recorded, ``step`` where later calls find it.
     """
 
-    __slots__ = ("step", "traced", "value")
+    __slots__ = ("__weakref__", "step", "traced", "value")
 
     def __init__(self, value: Any, step: int, traced: Any = None) -> None:
         self.value, self.step, self.traced = value, step, traced
+        made = getattr(_watch, "made", None)
+        if made is not None:
+            made.append(weakref.ref(self))
 
     def __repr__(self) -> str:
         return f"<{self.value!r}, step {self.step}>"
@@ -67,6 +73,26 @@ class HostValue:
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _unknown
     __hash__ = __bool__ = __int__ = __float__ = __index__ = __complex__ = __str__ = _unknown  # type: ignore[assignment]
     __add__ = __radd__ = __mul__ = __rmul__ = __sub__ = __rsub__ = __truediv__ = __rtruediv__ = _unknown
+
+
+_watch = threading.local()
+
+
+@contextmanager
+def watching() -> Iterator[None]:
+    """While it lasts, all host values that this thread makes are known, as long as anybody has them."""
+    before, _watch.made = getattr(_watch, "made", None), []
+    try:
+        yield
+    finally:
+        _watch.made = before
+
+
+def watched() -> list[HostValue]:
+    """Those host values."""
+    found = [(reference, reference()) for reference in _watch.made]
+    _watch.made = [reference for reference, value in found if value is not None]
+    return [value for _, value in found if value is not None]
 
 
 @dataclass(frozen=True)
@@ -196,6 +222,14 @@ class Steps:
     def mark(self) -> Mark:
         """What is known by now."""
         return Mark(len(self.steps), len(self.checks), len(self.entries))
+
+    def cut(self, mark: Mark) -> None:
+        """Forgets what came after a mark."""
+        del self.steps[mark.steps :], self.checks[mark.checks :]
+        self.known = {key: number for key, number in self.known.items() if number < mark.steps}
+        self.checked = {(kind, step, id(expected)) for kind, step, expected, _ in self.checks}
+        for key in list(self.entries)[mark.entries :]:
+            del self.entries[key]
 
     def stage(self, since: Mark | None, wanted: list[int]) -> Stage:
         """The steps and checks since then, as a function of (leaves, args, kwargs, s, values).

@@ -20,12 +20,13 @@ from ..errors import Error
 from ..numpy.loops import Range as LoopRange
 from ..numpy.loops import Retry, Rows, Turns, make_range
 from ..numpy.tracer import Selection, Storage, Trace, TracedArray, as_tensor
+from ..numpy.validity import note_bound
 from . import builtin_calls, known_calls
 from .calls import Calls
-from .compiled import CompiledCalls
 from .effects import contains_traced
 from .frame import DefaultOf, Frame
 from .generators import Generator
+from .headers import LoopHeaders
 from .kinds import ABSENT, compares_by_identity, is_user_object, type_of
 from .machine import BINARY, COMPARE, Stop
 from .outside import HostValue, Refused, Steps
@@ -42,7 +43,7 @@ GET_ITER_SHORT = 8
 HOLDERS = (list, tuple, dict, collections.OrderedDict)
 
 
-class Recorder(Calls, CompiledCalls):
+class Recorder(Calls, LoopHeaders):
     """Interprets one call of a function; the operations on arrays become the graph of ``trace``."""
 
     own_exceptions = (Stop, Retry, Error)
@@ -276,14 +277,26 @@ class Recorder(Calls, CompiledCalls):
         if isinstance(owner, dict):
             return self.hashed(key)
         if type(key) is HostValue:
-            return self.concrete(key)
+            return self.index(owner, 0, key) if isinstance(owner, TracedArray) else self.concrete(key)
         if type(key) is slice:
             return slice(*(self.concrete(part) for part in (key.start, key.stop, key.step)))
         if type(key) is tuple:
-            return tuple(self.key(owner, part) for part in key)
+            whole = isinstance(owner, TracedArray) and all(type(p) in (int, slice, HostValue) for p in key)
+            return tuple(
+                self.index(owner, i, part) if whole and type(part) is HostValue else self.key(None, part) if type(part) is HostValue else self.key(owner, part)
+                for i, part in enumerate(key)
+            )
         if type(key) is list and self.holds_host(key):
             return self.array_operand(key) if isinstance(owner, TracedArray) else self.concrete_deep(key)
         return key
+
+    def index(self, array: TracedArray, axis: int, place: HostValue) -> Any:
+        """A number of Python's as the index of one element along an axis."""
+        is_integer = isinstance(place.value, (int, np.integer)) and not isinstance(place.value, bool)
+        if not is_integer or axis >= array.ndim or not isinstance(array.shape[axis], int) or self.bakes:
+            return self.concrete(place)
+        extent = array.shape[axis]
+        return note_bound(self.traced(self.host(Wrapped(extent, axis), place)), extent)
 
     def store_item(self, owner: Any, key: Any, value: Any) -> None:
         if is_user_object(owner):
@@ -511,6 +524,21 @@ class Recorder(Calls, CompiledCalls):
     def float_is_symbolic(self, value: TracedArray) -> bool:
         """Whether float() of a value may stay a value: Python's own errors (division by zero) cannot come of it then."""
         return not self.bakes
+
+
+class Wrapped:
+    """An index along an axis as it counts from the beginning."""
+
+    def __init__(self, extent: int, axis: int) -> None:
+        self.extent, self.axis = extent, axis
+
+    def __call__(self, index: Any) -> int:
+        if not -self.extent <= index < self.extent:
+            raise IndexError(f"index {index} is out of bounds for axis {self.axis} with size {self.extent}")
+        return int(index) % self.extent
+
+    def is_like(self, other: Wrapped) -> bool:
+        return (self.extent, self.axis) == (other.extent, other.axis)
 
 
 class Escaped(Stop):
