@@ -18,7 +18,8 @@ import numpy as np
 from .. import _core
 from ..errors import Error
 from ..numpy.loops import Range as LoopRange
-from ..numpy.loops import Retry, Rows, Turns, make_range
+from ..numpy.loops import Retry, Turns, make_range
+from ..numpy.rows import Rows
 from ..numpy.tracer import Selection, Storage, Trace, TracedArray, as_tensor
 from ..numpy.validity import note_bound
 from . import builtin_calls, known_calls

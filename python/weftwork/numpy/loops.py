@@ -26,6 +26,7 @@ from .. import _core
 from ..errors import DataDependentError, UnsupportedError
 from .dispatch import broadcast_to
 from .frames import set_locals
+from .rows import Rows
 from .tracer import Selection, Storage, Tensor, TracedArray, as_tensor, current_trace, raise_here
 
 #: Loops of at most so many turns are written out.
@@ -591,23 +592,3 @@ def rows_of(array: TracedArray, frame: FrameType) -> Any:
     if is_loop and (not isinstance(count, int) or count > SHORT):
         return Turns(make_range(Range, (count,)), frame, array)
     return Rows(array)
-
-
-class Rows:
-    """The iterator of an array: each row, or element, as it is when its turn comes."""
-
-    __slots__ = ("array", "at")
-
-    def __init__(self, array: TracedArray) -> None:
-        self.array, self.at = array, 0
-
-    def __iter__(self) -> Rows:
-        return self
-
-    def __next__(self) -> Any:
-        if self.at >= len(self.array):
-            raise StopIteration
-        self.at += 1
-        return self.array[self.at - 1]
-
-
