@@ -59,8 +59,9 @@ int traverse_plan(PyObject* self, visitproc visit, void* arg) {
   return 0;
 }
 
-nb::object as_input(const nb::object& leaf, const Type& type) {
+nb::object as_input(const nb::object& leaf, const Type& type, bool is_host) {
   if (is_array(leaf.ptr())) return leaf;
+  if (is_host && PyFloat_CheckExact(leaf.ptr()) && type.dtype == DType::f64) return leaf;
   if (is_numpy_scalar(leaf.ptr())) return array_of_scalar(leaf.ptr());
   // A Python number: traced as a weak scalar.
   nb::object array = nb::steal(new_array(type.dtype, 0, nullptr));
@@ -83,14 +84,15 @@ nb::object as_input(const nb::object& leaf, const Type& type) {
 
 std::vector<nb::object> run_program(const Plan& plan, const std::vector<nb::object>& leaves, const nb::object& extra) {
   const Manifest& manifest = plan.executable.manifest();
+  bool is_host = plan.executable.device().is_host();
   std::vector<nb::object> inputs;
   inputs.reserve(manifest.inputs.size());
   for (size_t i = 0; i < plan.input_leaves.size(); ++i)
-    inputs.push_back(as_input(leaves[plan.input_leaves[i]], manifest.inputs[i].type));
+    inputs.push_back(as_input(leaves[plan.input_leaves[i]], manifest.inputs[i].type, is_host));
   for (const nb::object& captured : plan.captured) inputs.push_back(captured);
   for (size_t i = 0; i < plan.extra_inputs; ++i)
     inputs.push_back(as_input(nb::borrow(PyTuple_GET_ITEM(extra.ptr(), static_cast<Py_ssize_t>(i))),
-                              manifest.inputs[inputs.size()].type));
+                              manifest.inputs[inputs.size()].type, is_host));
   return run(plan.executable, inputs);
 }
 
