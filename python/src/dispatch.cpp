@@ -367,7 +367,7 @@ class Dispatcher {
 
   void flatten_named(std::string_view name, nb::handle arg, Flattened& flat) {
     if (!statics_.empty() && is_static(name)) return add_static(arg, flat);
-    flatten(arg, dynamic_.empty() ? nullptr : dynamic_axes(name), flat);
+    flatten(arg, dynamic_.empty() ? nullptr : dynamic_axes(name), flat, 0);
   }
 
   void add_static(nb::handle object, Flattened& flat) {
@@ -402,20 +402,29 @@ class Dispatcher {
     return PyTuple_Check(object) && PyObject_HasAttrString(object, "_fields");
   }
 
-  void flatten(nb::handle arg, const Ints* dynamic, Flattened& flat) {
+  // Containers in containers are followed to a depth: one may hold itself.
+  void flatten(nb::handle arg, const Ints* dynamic, Flattened& flat, int depth) {
     PyObject* object = arg.ptr();
     if (is_array(object)) return add_array(arg, dynamic, flat);
+    if (flat.is_foreign && !strict_) return;
+    if (depth > deepest) {
+      if (strict_)
+        fail(ErrorKind::value, "argument_nesting", "containers among the arguments are nested more than ", deepest,
+             " deep, or hold themselves");
+      flat.is_foreign = true;
+      return;
+    }
     if (is_sequence(object)) {
       flat.key += PyTuple_Check(object) ? '(' : '[';
       PyTypeObject* type = Py_TYPE(object);
       flat.key.append(reinterpret_cast<const char*>(&type), sizeof type);
-      for (nb::handle item : arg) flatten(item, nullptr, flat);
+      for (nb::handle item : arg) flatten(item, nullptr, flat, depth + 1);
       flat.key += ')';
     } else if (PyDict_CheckExact(object)) {
       flat.key += '{';
       for (auto [key, value] : nb::borrow<nb::dict>(arg)) {
         add_static(key, flat);
-        flatten(value, nullptr, flat);
+        flatten(value, nullptr, flat, depth + 1);
       }
       flat.key += '}';
     } else if (PyFloat_CheckExact(object) || PyComplex_CheckExact(object)) {
@@ -490,6 +499,7 @@ class Dispatcher {
   nb::object plain_, miss_, joint_, others_, measure_;
   nb::tuple static_names_;
   bool strict_;
+  static constexpr int deepest = 32;
   static constexpr uint64_t many_misses = 16;
   static constexpr int many_plain_runs = 16;
   static constexpr size_t most_seen = 1 << 16;

@@ -19,6 +19,7 @@ import numpy as np
 from . import _core
 from .errors import ArgumentTypeError, ArgumentValueError
 from .numpy import own
+from .numpy.arguments import new_extents
 from .numpy.functions import one_axis, solid
 from .numpy.plain import on_plain_arrays
 from .numpy.selection import fixed_extent
@@ -33,10 +34,6 @@ SPLIT, FOLD = 1 << 63, 3 << 62
 WORDS = {"float64": (np.uint64, 11, 53), "float32": (np.uint32, 8, 24), "float16": (np.uint16, 5, 11), "bfloat16": (np.uint16, 8, 8)}
 
 
-def extents(shape: Any) -> tuple[int, ...]:
-    return tuple(e.__index__() for e in shape) if isinstance(shape, (tuple, list)) else (shape.__index__(),)
-
-
 def words(key: Any, shape: Any, dtype: Any, start: Any = 0) -> Any:
     """Random words of an unsigned dtype, from that counter on."""
     number = solid(key)
@@ -44,7 +41,7 @@ def words(key: Any, shape: Any, dtype: Any, start: Any = 0) -> Any:
         raise_here(ArgumentTypeError, f"a key of wf.random.key (uint64) was wanted, got {number!r}", "random_key")
     counter = solid(start) if isinstance(start, TracedArray) else wrap(as_tensor(np.uint64(start)))
     state: Any = np.stack([number, counter])
-    attrs = {"rng_algorithm": "THREE_FRY", "type": np.dtype(dtype), "dims": extents(shape)}
+    attrs = {"rng_algorithm": "THREE_FRY", "type": np.dtype(dtype), "dims": new_extents(shape)}
     return wrap(_core.apply_all("rng_bit_generator", [state.tensor], attrs)[1])
 
 
@@ -138,7 +135,7 @@ def normal(key: Any, shape: Any = (), dtype: Any = np.float64, mean: Any = 0.0, 
     >>> wf.random.normal(wf.random.key(3), (2, 3)).shape
     (2, 3)
     """
-    kind, dims = np.dtype(dtype), extents(shape)
+    kind, dims = np.dtype(dtype), new_extents(shape)
     count = math.prod(dims)
     wide = np.float64 if kind == np.float64 else np.float32
     if kind.name not in WORDS:

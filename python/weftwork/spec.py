@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from .errors import ArgumentTypeError
+from .errors import ArgumentTypeError, ArgumentValueError
 
 __all__ = ["Spec", "spec"]
 
@@ -40,9 +40,12 @@ def to_extent(extent: Any) -> Any:
     if isinstance(extent, _core.Dim):
         return extent
     try:
-        return extent.__index__()
+        number = extent.__index__()
     except AttributeError:
         raise ArgumentTypeError(f"an extent must be an integer, a name or a Dim, got {extent!r}  [extent]") from None
+    if number < 0:
+        raise ArgumentValueError(f"an extent must be 0 or more, got {number}  [extent]")
+    return number
 
 
 def dynamic_extents(dynamic: dict[str, dict[int, Any]] | None) -> dict[str, dict[int, _core.Dim]]:

@@ -516,3 +516,18 @@ def test_an_object_that_answers_for_an_array_is_not_taken_for_one():
     for factor in (2.0, 3.0, 3.0):
         name, values = f(Quantity(np.arange(3.0), factor))
         assert name == "Quantity" and values.tolist() == [0.0, factor, 2 * factor]
+
+
+def test_vectors_that_are_searched_and_not_in_order_are_numpys_own_matter():
+    x, edges, values = np.linspace(0, 1, 9), np.array([0.0, 0.7, 0.2, 0.9]), np.arange(4.0)
+    for f in (lambda x, e, v: np.interp(x, e, v), lambda x, e, v: np.searchsorted(e, x), lambda x, e, v: np.digitize(x, e)):
+        fast = wf.jit(f, strict=False)
+        for given in (edges, np.sort(edges)):
+            try:
+                wanted = f(x, given, values)
+            except ValueError as error:
+                with pytest.raises(ValueError, match=str(error)):
+                    fast(x, given, values)
+                continue
+            np.testing.assert_array_equal(fast(x, given, values), wanted)
+        assert fast.ways["plain"] >= 1 and fast.ways["compiled"] >= 1

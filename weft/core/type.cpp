@@ -11,6 +11,10 @@ bool Type::is_static() const {
   return std::all_of(dims.begin(), dims.end(), [](const Dim& dim) { return dim.is_static(); });
 }
 
+bool Type::is_possible() const {
+  return std::all_of(dims.begin(), dims.end(), [](const Dim& dim) { return !dim.is_static() || dim.value() >= 0; });
+}
+
 Dim Type::count() const {
   Dim product = 1;
   for (const Dim& dim : dims) product = product * dim;

@@ -23,6 +23,8 @@ struct Type {
 
   int64_t rank() const { return static_cast<int64_t>(dims.size()); }
   bool is_static() const;
+  // Whether no extent is known to be negative.
+  bool is_possible() const;
   // Product of the dims; Error on overflow.
   Dim count() const;
   // The dims as integers; check() fails on a symbolic one.

@@ -124,6 +124,7 @@ Tensor apply(Op op, std::vector<Tensor> operands, Attrs attrs, std::vector<Graph
 }
 
 Tensor parameter(Type type, std::string name, bool from_outside) {
+  if (!type.is_possible()) raise({ErrorKind::value, cat("'", name, "' has extents that are negative: ", type), "extent", current_loc});
   auto record = std::make_shared<Record>();
   record->op = Op::parameter;
   record->attrs = {{Attr::name, std::move(name)}};

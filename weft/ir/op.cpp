@@ -172,7 +172,9 @@ std::vector<Type> infer(const Call& call) {
                call.regions.size());
   for (const Type& type : call.operands)
     call.require(!type.quantized || takes_quantized(call.op), "quantized", "takes no quantised operands, got ", type);
-  return op.infer(call);
+  std::vector<Type> results = op.infer(call);
+  for (const Type& result : results) call.require(result.is_possible(), "extent", "gives extents that are negative: ", result);
+  return results;
 }
 
 }  // namespace weft

@@ -13,7 +13,7 @@ from .dispatch import implements
 from .functions import solid
 from .selection import fixed_extent
 from .tracer import TracedArray, raise_here
-from .validity import require
+from .validity import asks, require, require_sorted
 
 #: Up to this many sorted values are all compared; among more of them a binary search is unrolled.
 COMPARED = 16
@@ -78,6 +78,8 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Any:
     count = fixed_extent(edges, 0, "digitize")
     if count < 2:
         return sorted_place(edges, points, side)
+    if asks():
+        require(np.logical_or(np.all(edges[1:] >= edges[:-1]), np.all(edges[1:] <= edges[:-1])))
     return np.where(edges[-1] < edges[0], count - sorted_place(edges[::-1], points, side), sorted_place(edges, points, side))
 
 
@@ -102,6 +104,7 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
         known = np.concatenate([known[-1:] - period, known, known[:1] + period])
         values = np.concatenate([values[-1:], values, values[:1]])
         count += 2
+    require_sorted(known, points)
     low = values[0] if left is None else solid(left).astype(values.dtype)
     high = values[-1] if right is None else solid(right).astype(values.dtype)
     place = sorted_place(known, points, "right") - 1

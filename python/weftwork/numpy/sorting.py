@@ -15,7 +15,7 @@ from .searching import sorted_place
 from .selection import fixed_extent
 from .tracer import TracedArray, raise_here, wrap
 from .ufuncs import op
-from .validity import asks, note_bound, require
+from .validity import asks, note_bound, require, require_sorted
 
 
 def line_of(a: Any, axis: Any, name: str) -> tuple[Any, int]:
@@ -138,6 +138,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
         raise_here(ArgumentValueError, f"object of too small depth for desired array: a must be a vector, got shape {values.shape}", "searchsorted_rank")
     if sorter is not None:
         values = np.take(values, solid(sorter))
+    require_sorted(values, x)
     return sorted_place(values, x, side)
 
 

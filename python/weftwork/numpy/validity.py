@@ -8,10 +8,12 @@ import numpy as np
 
 from .tracer import Tensor, TracedArray, current_trace
 
-__all__ = ["asks", "is_bounded", "note_bound", "require", "require_apart", "require_rank"]
+__all__ = ["asks", "is_bounded", "note_bound", "require", "require_apart", "require_rank", "require_sorted"]
 
 #: Numbers that are nearer to each other, beside the largest, are taken to be one: what belongs to each is then anyone's choice.
 NEAR = 1e-9
+#: A binary search for one number takes about as long as to look whether so many are in order.
+CHECKED = 512
 
 
 def asks() -> bool:
@@ -25,6 +27,13 @@ def require_apart(values: TracedArray) -> None:
     if asks() and values.shape[-1] != 1:
         largest = np.max(np.abs(values), axis=-1, keepdims=True, initial=0.0)
         require(np.abs(values[..., 1:] - values[..., :-1]) > NEAR * largest)
+
+
+def require_sorted(values: TracedArray, searched: Any) -> None:
+    """A vector is in order, where looking costs no more than to search in it: else what is found is NumPy's own matter."""
+    sizes = (values.size, searched.size)
+    if asks() and all(isinstance(size, int) for size in sizes) and 1 < sizes[0] <= CHECKED * sizes[1]:
+        require(values[1:] >= values[:-1])
 
 
 def require_rank(pivots: TracedArray) -> None:
