@@ -13,11 +13,12 @@ LAYERS = {
     "library": {"core"},
     "ir": {"core", "ops"},
     "ops": {"core", "ir", "library"},  # one library with ir
-    "runtime": {"core", "library", "c.h"},  # the last: what C sees
+    "support": set(),  # C: what exported programs, the runtime and generated code share
+    "runtime": {"core", "library", "support", "c.h"},  # the last: what C sees
     "passes": {"core", "ir"},
     "kernel": {"core", "ir", "library"},
     "interop": {"core", "ir"},
-    "codegen": {"core", "kernel"},
+    "codegen": {"core", "kernel", "support"},
     "compiler": {"core", "ir", "passes", "kernel", "codegen", "runtime"},
     "shared": {"core", "library"},  # what differs between the shared libraries
     "frontend": {"core", "ir", "compiler", "runtime"},

@@ -127,10 +127,10 @@ class RunnableProgram {
       : text(emit(program, target)), code_(std::array{compile_to_object(text, target).bytes}) {}
 
   void run(std::vector<void*> buffers, std::vector<int64_t> symbols = {}) const {
-    Services services{[](void*, int64_t count, int64_t, void (*body)(void**, int64_t, int64_t), void** args) {
-                        for (int64_t i = count; i-- > 0;) body(args, i, i + 1);
-                      },
-                      nullptr, nullptr};
+    Services services{};
+    services.parallel_for = [](void*, int64_t count, int64_t, void (*body)(void**, int64_t, int64_t), void** args) {
+      for (int64_t i = count; i-- > 0;) body(args, i, i + 1);
+    };
     buffers.push_back(nullptr);
     buffers.push_back(nullptr);
     reinterpret_cast<Entry>(code_.find("weft_run"))(symbols.data(), buffers.data(), &services);

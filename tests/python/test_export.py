@@ -239,6 +239,64 @@ def test_turns_on_threads_and_large_results(program):
     assert "multiple of 64 bytes" in (program.folder / "large.h").read_text()
 
 
+def heat(x, turns=40):
+    y = x.copy()
+    for _ in range(turns):
+        y[1:-1, 1:-1] = 0.25 * (y[2:, 1:-1] + y[:-2, 1:-1] + y[1:-1, 2:] + y[1:-1, :-2])
+    return y
+
+
+def settled(x):
+    return wf.while_loop(lambda v: np.abs(v).max() > 0.1, lambda v: v * 0.5, x)
+
+
+def written_rows(x, at):
+    y = x.copy()
+    y[at] += 1
+    return y[at], y
+
+
+#: Kernels of each shape, small and beyond what a cache holds: those of 24 to 48 MiB are there in two ways, of which a run chooses.
+SHAPED = {
+    "scaled": (lambda x: x * 2, [random(4 << 20)]),
+    "transposed": (lambda x: x.T.copy(), [random(2048, 2048)]),
+    "chosen": (lambda x, y: np.where(x > 0, x, y), [random(3 << 20), random(3 << 20, seed=1)]),
+    "stencil": (lambda x: x[1:-1] * 2 - x[:-2] - x[2:], [random(4 << 20)]),
+    "stencil_2d": (lambda x: heat(x, 1), [random(2000, 2000)]),
+    "tiled_loop": (heat, [random(600, 700)]),
+    "small_loop": (heat, [random(9, 8)]),
+    "row_sums": (lambda x: x.sum(axis=1), [random(3000, 2000)]),
+    "column_sums": (lambda x: x.sum(axis=0), [random(3000, 2000)]),
+    "whole_sum": (lambda x: (x.sum(), x.max()), [random(4 << 20)]),
+    "running": (lambda x: np.cumsum(x, axis=1), [random(500, 4000)]),
+    "normed": (lambda x: (x - x.mean(1, keepdims=True)) / np.sqrt(x.var(1, keepdims=True) + 1e-5), [random(3000, 1500)]),
+    "product": (lambda a, b: a @ b, [random(300, 700), random(700, 500)]),
+    "tall_product": (lambda a, b: a @ b, [random(4096, 16), random(16, 24)]),
+    "row_product": (lambda a, b: a @ b, [random(1, 3000), random(3000, 2500)]),
+    "batched": (lambda a, b: np.einsum("bij,bjk->bik", a, b), [random(20, 40, 50), random(20, 50, 30)]),
+    "gathered": (lambda x, at: x[at], [random(5000, 300), np.arange(0, 5000, 3)]),
+    "scattered": (written_rows, [random(900, 300), np.arange(0, 900, 7)]),
+    "while_loop": (settled, [random(1000)]),
+    "pasted": (lambda x, y: np.concatenate([x, y], axis=1), [random(2000, 900), random(2000, 700)]),
+}
+
+
+@pytest.mark.parametrize("sanitized", [False, True], ids=["threads", "asan"])
+def test_every_shape_of_kernel(program, sanitized):
+    expected = {}
+    for name, (function, arguments) in SHAPED.items():
+        if sanitized:
+            arguments = [a[: max(a.shape[0] // 2, 1)] if a.nbytes > 1 << 25 else a for a in arguments]
+        executable = program.export(name, function, *arguments)
+        results = [np.empty(io.shape, io.dtype) for io in executable.outputs]
+        program.call(name, arguments, results)
+        expected[name] = executable(*arguments), results
+    program.run(*(["-fsanitize=address,undefined", "-fno-sanitize-recover"] if sanitized else []))
+    for name, (wanted, results) in expected.items():
+        for one, other in zip(results, wanted if isinstance(wanted, tuple) else [wanted], strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-5, err_msg=name)
+
+
 @pytest.mark.parametrize("target", ["native", "x86-64"])
 def test_memory_is_sound(program, target):
     w = random(64, 65)

@@ -57,11 +57,11 @@ void call_parallel_turns(void* allocator, int64_t count, int64_t bytes, void (*b
 }
 
 int64_t begin_trial(const Services* services, int64_t launch) {
-  return services->trials ? (*services->trials)[static_cast<size_t>(launch)].begin(span_clock()) : 0;
+  return services->trials ? (*static_cast<Trials*>(services->trials))[static_cast<size_t>(launch)].begin(span_clock()) : 0;
 }
 
 void end_trial(const Services* services, int64_t launch, int64_t begun, int64_t items) {
-  if (services->trials) (*services->trials)[static_cast<size_t>(launch)].end(begun, span_clock(), items);
+  if (services->trials) (*static_cast<Trials*>(services->trials))[static_cast<size_t>(launch)].end(begun, span_clock(), items);
 }
 
 }  // namespace

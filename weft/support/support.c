@@ -9,12 +9,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "services.h"
+
 enum { weft_ok, weft_no_memory, weft_bad_extent, weft_bad_alignment, weft_bad_cpu };
 enum { cache_line = 64 };
 /* Work, in units of 10 ps, from which on a second thread is of use. */
 static const int64_t worth_sharing = 200000;
-
-typedef void (*weft_body)(void** args, int64_t begin, int64_t end);
 
 /* As generated headers declare it. */
 typedef struct weft_pool {
@@ -23,15 +23,7 @@ typedef struct weft_pool {
   int64_t threads;
 } weft_pool;
 
-/* As weft/runtime/services.h declares it. */
-typedef struct services {
-  void (*parallel_for)(void* call, int64_t count, int64_t cost, weft_body body, void** args);
-  void* call;
-  void (*parallel_turns)(void* call, int64_t count, int64_t bytes, void (*body)(void** args, int64_t begin, int64_t end, void* memory), void** args);
-  const void *listen, *listener; /* nobody listens here */
-} services;
-
-typedef void (*entry)(const int64_t* symbols, void* const* buffers, const services* services);
+typedef void (*entry)(const int64_t* symbols, void* const* buffers, const weft_services* services);
 
 /* As weft/codegen/llvm/export.cpp writes it into each object. */
 typedef struct weft_program {
@@ -121,8 +113,24 @@ static int has_features(const char* names) {
   return 1;
 }
 
+static int64_t begin_trial(const weft_services* services, int64_t launch) {
+  (void)services, (void)launch;
+  return 0;
+}
+
+static void end_trial(const weft_services* services, int64_t launch, int64_t begun, int64_t items) {
+  (void)services, (void)launch, (void)begun, (void)items;
+}
+
+static void tiled_turns(void* data, int64_t trips, int64_t count, const weft_tiled_kernel* kernels, int64_t reach, int64_t row_bytes) {
+  (void)reach, (void)row_bytes;
+  for (; trips > 0; --trips)
+    for (int64_t i = 0; i < count; ++i) parallel_for(data, kernels[i].items, kernels[i].cost, kernels[i].body, kernels[i].args);
+}
+
 static int run(entry function, const int64_t* symbols, void** buffers, call* c) {
-  services all = {parallel_for, c, parallel_turns, 0, 0};
+  /* Nobody listens, memory that is filled once is filled by now, and there are no trials. */
+  weft_services all = {parallel_for, c, parallel_turns, NULL, NULL, 0, INT64_MAX, begin_trial, end_trial, NULL, tiled_turns};
   if (setjmp(c->out_of_memory) != 0) return weft_no_memory;
   function(symbols, buffers, &all);
   return weft_ok;

@@ -93,7 +93,7 @@ _python_classes: dict[type, bool] = {}
 def has_python(kind: type) -> bool:
     known = _python_classes.get(kind)
     if known is None:
-        module = kind.__module__
+        module = kind.__module__ if isinstance(kind.__module__, str) else ""
         ours = module.startswith(("weftwork", "numpy.lib", "numpy._core")) and not module.startswith("weftwork.nn")
         known = _python_classes[kind] = not ours and any(
             "__dict__" in vars(c)

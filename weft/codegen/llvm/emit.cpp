@@ -7,6 +7,7 @@
 #include "weft/codegen/llvm/kernel_emitter.h"
 #include "weft/core/error.h"
 #include "weft/kernel/cost.h"
+#include "weft/support/services.h"
 
 namespace weft {
 namespace {
@@ -100,14 +101,15 @@ class EntryWriter {
       append(body, "  %symbol_slot", i, " = getelementptr i64, ptr %symbols, i64 ", i, "\n  %symbol", i, " = load i64, ptr %symbol_slot", i, "\n");
       extents_.bind(program_.symbols[i].name, cat("%symbol", i));
     }
-    // By their places in Services.
     auto load = [&](const char* type, const char* member, size_t at) {
       append(body, "  %", member, "_slot = getelementptr i64, ptr %services, i64 ", at, "\n  %", member, " = load ", type, ", ptr %", member, "_slot\n");
     };
-    load("ptr", "parallel_for", 0), load("ptr", "pool", 1), load("ptr", "listen", 3);
+#define WEFT_LOAD(type, member) load(type, #member, WEFT_WORD(weft_services, member))
+    WEFT_LOAD("ptr", parallel_for), WEFT_LOAD("ptr", pool), WEFT_LOAD("ptr", listen);
     body += "  %listens = icmp ne ptr %listen, null\n";
-    if (packs_later_) load("i64", "packing_first", 5), load("i64", "packing_end", 6);
-    if (!module_.other_ways.empty()) load("ptr", "begin_trial", 7), load("ptr", "end_trial", 8);
+    if (packs_later_) WEFT_LOAD("i64", packing_first), WEFT_LOAD("i64", packing_end);
+    if (!module_.other_ways.empty()) WEFT_LOAD("ptr", begin_trial), WEFT_LOAD("ptr", end_trial);
+#undef WEFT_LOAD
   }
 
   // A launch of setup, where it is one of those that are to be done now.
@@ -253,7 +255,7 @@ class EntryWriter {
     for (const char* pointer : {"%symbols", "%buffers", "%services"}) write_slot(body, at++, "ptr", pointer);
     for (const auto& [counter, value] : counters_) write_slot(body, at++, "i64", value);
     std::string slot = name("slot"), service = name("service");
-    append(body, "  ", slot, " = getelementptr ptr, ptr %services, i64 2\n  ", service, " = load ptr, ptr ", slot, "\n  call void ", service,
+    append(body, "  ", slot, " = getelementptr ptr, ptr %services, i64 ", WEFT_WORD(weft_services, parallel_turns), "\n  ", service, " = load ptr, ptr ", slot, "\n  call void ", service,
            "(ptr %pool, i64 ", extents_.extent(launch.trips), ", i64 ", extents_.extent(launch.turn_bytes), ", ptr @", turns, ", ptr %args)\n");
   }
 
@@ -269,8 +271,7 @@ class EntryWriter {
     append(body, "  br label %", done, "\n", done, ":\n");
   }
 
-  // Of a TiledKernel (weft/runtime/tiled_turns.h), and the place of the service in Services.
-  static constexpr size_t tiled_words = 6, tiled_service = 10;
+  static constexpr size_t tiled_words = sizeof(weft_tiled_kernel) / 8;
 
   // A table of kernels, then their arguments.
   void write_tiled(std::string& body, const Launch& launch) {
@@ -282,13 +283,14 @@ class EntryWriter {
       append(body, "  ", arguments, " = getelementptr i64, ptr %args, i64 ", at, "\n");
       at = write_arguments(body, inner, at);
       size_t word = i * tiled_words;
-      write_slot(body, word, "ptr", cat("@", program_.kernels[static_cast<size_t>(inner.kernel)].name));
-      write_slot(body, word + 1, "ptr", arguments);
+      write_slot(body, word + WEFT_WORD(weft_tiled_kernel, body), "ptr", cat("@", program_.kernels[static_cast<size_t>(inner.kernel)].name));
+      write_slot(body, word + WEFT_WORD(weft_tiled_kernel, args), "ptr", arguments);
+      word += WEFT_WORD(weft_tiled_kernel, items);
       for (const Dim& number : {inner.parallel, Dim(launch.tiling->rows[i].unit), Dim(launch.tiling->rows[i].first), max(inner.cost, Dim(1))})
-        write_slot(body, word++ + 2, "i64", extents_.extent(number));
+        write_slot(body, word++, "i64", extents_.extent(number));
     }
     std::string slot = name("slot"), service = name("service");
-    append(body, "  ", slot, " = getelementptr ptr, ptr %services, i64 ", tiled_service, "\n  ", service, " = load ptr, ptr ", slot,
+    append(body, "  ", slot, " = getelementptr ptr, ptr %services, i64 ", WEFT_WORD(weft_services, tiled_turns), "\n  ", service, " = load ptr, ptr ", slot,
            "\n  call void ", service, "(ptr %pool, i64 ", extents_.extent(launch.trips), ", i64 ", kernels.size(), ", ptr %args, i64 ", launch.tiling->reach, ", i64 ",
            launch.tiling->row_bytes, ")\n");
   }
