@@ -319,7 +319,8 @@ class Fuser {
       int64_t total = 1;
       for (const Value& operand : node.operands())
         total += fusion_.is_stored[operand.id()] ? 1 : size_[operand.id()];
-      if (total > largest_expression) total = distinct_size(node);
+      // What is read at two places, by a concatenate or pad of it with itself, is computed twice.
+      if (total > largest_expression && def(node.op).traits.elementwise) total = distinct_size(node);
       size_[node.id()] = static_cast<int>(std::min<int64_t>(total, largest_expression + 1));
       if (is_fold(node) || is_step(node)) {
         for (const Value& operand : node.operands())
