@@ -495,3 +495,25 @@ def test_a_closed_pipe_and_an_interrupt_end_it_quietly(folder):
         with open("/dev/full", "wb") as full:
             done = subprocess.run([*COMMAND, "ops"], env=ENVIRONMENT, stdout=full, stderr=subprocess.PIPE, check=False)
         assert done.returncode == 1 and b"standard output: No space left" in done.stderr and b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("damage", ["header length", "shape", "outside", "short"])
+def test_damaged_files_of_safetensors(folder, weft, damage):
+    write("x.safetensors", {"x": np.ones((2, 4), np.float32), "w": np.ones((4, 3), np.float32)})
+    content = Path("x.safetensors").read_bytes()
+    changed = {
+        "header length": (2**63).to_bytes(8, "little") + content[8:],
+        "shape": content.replace(b"[2, 4]", b"[2,-4]").replace(b"[2,4]", b"[-8]"),
+        "outside": content[:-4],
+        "short": content[:5],
+    }[damage]
+    assert changed != content
+    Path("x.safetensors").write_bytes(changed)
+    status, _, err = weft("run", "layer.mlir", "x.safetensors", "-q")
+    assert status != 0 and "is no such file as .safetensors should be" in err
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="there is no endless file")
+def test_a_file_that_does_not_end(weft):
+    status, _, err = weft("run", "/dev/zero")
+    assert status != 0 and "neither StableHLO text nor a .weft file" in err

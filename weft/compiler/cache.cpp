@@ -205,6 +205,9 @@ std::optional<Build> find_cached(const CacheKey& key) {
 }
 
 void store_cached(const CacheKey& key, const Build& build) {
+  std::error_code unknown;
+  // Who writes to a pipe in its place waits for a reader.
+  if (fs::is_other(fs::status(key.entry, unknown))) return;
   try {
     write_package(key.entry, {key.digest, {}, {}, {build}}, key.constants);
   } catch (const Error&) {

@@ -79,6 +79,8 @@ def read_safetensors(path: str, content: bytes) -> dict[str, np.ndarray]:
     """The format: eight bytes with the length of a JSON header, the header, the bytes of the arrays."""
     try:
         size = int.from_bytes(content[:8], "little")
+        if len(content) < 8 or size > len(content) - 8:
+            raise ValueError(f"its header has {size} bytes, and the file has {len(content)}")
         header, data = json.loads(content[8 : 8 + size]), memoryview(content)[8 + size :]
         arrays = {}
         for name, row in header.items():
@@ -87,6 +89,8 @@ def read_safetensors(path: str, content: bytes) -> dict[str, np.ndarray]:
             begin, end = row["data_offsets"]
             if not 0 <= begin <= end <= len(data):
                 raise ValueError(f"'{name}' lies outside of the file")
+            if not all(type(number) is int and number >= 0 for number in row["shape"]):
+                raise ValueError(f"'{name}' has the shape {row['shape']}")
             arrays[name] = np.frombuffer(data[begin:end], SAFETENSORS[row["dtype"]]).reshape(row["shape"])
         return arrays
     except DAMAGED as error:

@@ -18,6 +18,8 @@ from ..stablehlo import parse
 from .terminal import UsageError, progress
 
 MAGIC = b"\x89WEFT"
+#: Bytes of text that are looked at before the rest is read, and the most that are read.
+FIRST_PART, LONGEST_TEXT = 1 << 16, 1 << 31
 
 
 class Program:
@@ -30,7 +32,7 @@ class Program:
             content = file.read(len(MAGIC))
             self.is_package = content == MAGIC
             # A file with constants may be large, and is mapped later.
-            content += b"" if self.is_package else file.read()
+            content += b"" if self.is_package else self._rest(file)
         self.bytes = os.path.getsize(path) if self.is_package and path != "-" else len(content)
         if self.is_package and function is not None:
             raise UsageError(f"--function is for text, '{path}' is compiled already")
@@ -43,6 +45,14 @@ class Program:
                     raise ValueError
             except ValueError:
                 raise FileError(f"'{path}' is neither StableHLO text nor a .weft file  [program_file]") from None
+
+    def _rest(self, file: Any) -> bytes:
+        """The text of a file that need not end; what no text has in its first part is not read on."""
+        start = file.read(FIRST_PART)
+        rest = file.read(LONGEST_TEXT) if b"\0" not in start else b""
+        if len(rest) == LONGEST_TEXT:
+            raise FileError(f"'{self.path}' is no program: it has more than {LONGEST_TEXT} bytes  [program_file]")
+        return bytes(start + rest)
 
     @cached_property
     def graph(self) -> Graph:
