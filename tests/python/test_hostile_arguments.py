@@ -6,6 +6,7 @@ import functools
 
 import numpy as np
 import pytest
+
 import weftwork as wf
 
 

@@ -277,6 +277,8 @@ class Attributes(Reads):
         ):
             raise AttributeError(f"'{type(owner).__name__}' object has no attribute '{name}'")
         self.changes(owner, f"the attribute '{name}'")
+        if id(owner) in self.looked:
+            self.refuse("the attributes of an object are stored, and looked at as a dictionary")
         if id(owner) in self.fresh:
             object.__setattr__(owner, name, value)
         else:

@@ -347,7 +347,6 @@ for _name in (
     "input",
     "open",
     "id",
-    "vars",
     "dir",
     "locals",
     "globals",

@@ -122,7 +122,7 @@ def type_of(value: Any) -> type:
     return type(value)
 
 
-STANDS_FOR: dict[str, type] = {"Range": range, "Flat": np.flatiter}
+STANDS_FOR: dict[str, type] = {"Variables": dict, "Range": range, "Flat": np.flatiter}
 
 
 def lookup(kind: type, name: str) -> tuple[Any, type | None]:

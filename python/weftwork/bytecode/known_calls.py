@@ -17,8 +17,9 @@ import numpy as np
 
 from ..numpy.tracer import Selection, TracedArray
 from .calls import METHODS, SPECIAL, special
-from .kinds import ABSENT, OWN, is_user_object
-from .outside import CALL, HostValue
+from .kinds import ABSENT, HEAP, LARGEST, OWN, instance_space, is_user_object, lookup, type_of
+from .machine import Stop
+from .outside import ATTRIBUTE, CALL, ENTRY, HostValue
 
 __all__ = ["Remembered", "call_cached"]
 
@@ -104,6 +105,56 @@ def call_signature(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
 @special(os.fspath)
 def call_fspath(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     return args[0] if len(args) == 1 and type(args[0]) in (str, bytes) else r.refuse("the path of an object")
+
+
+class Variables(dict):
+    """What ``vars`` gives of an object of the surroundings: to be looked at."""
+
+    def _changed(self, *_: Any, **__: Any) -> Any:
+        raise Stop("the variables of an object are changed as a dictionary")
+
+    __setitem__ = __delitem__ = __ior__ = update = pop = popitem = clear = setdefault = _changed  # type: ignore[assignment]
+
+
+@special(vars)
+def call_vars(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    owner = args[0] if args else None
+    space = instance_space(owner) if is_user_object(owner) else None
+    if space is None or type(space) is not dict or len(space) > LARGEST:
+        return r.refuse("'vars' is called")
+    if id(owner) in r.fresh:
+        return space
+    if any(kind == ATTRIBUTE and holder is owner for (kind, _, _), (holder, _, _) in r.overlay.items()):
+        return r.refuse("'vars' of an object whose attributes are stored")
+    r.looked[id(owner)] = owner
+    r.steps.check("keys", r.steps.object(space), list(space))
+    return Variables({name: r.outside(value, ENTRY, space, name) for name, value in space.items()})
+
+
+@special(inspect.getattr_static)
+def call_getattr_static(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """An attribute as it stands in the classes of a value; in the value itself nobody may have put one."""
+    given = dict(zip(("obj", "attr", "default"), args, strict=False)) | kwargs
+    value, name = given["obj"], given["attr"]
+    kind, space = type_of(value), None
+    if isinstance(value, type) or lookup(type(kind), "__call__")[0] is not type.__dict__["__call__"]:
+        return r.refuse("an attribute of a class, as it stands there")
+    if kind is type(value):
+        space = instance_space(value)
+        if space is not None and (name in space or id(value) in r.fresh or (ATTRIBUTE, id(value), name) in r.overlay):
+            return r.refuse("an attribute as it stands in an object")
+        if space is not None:
+            r.steps.entry(space, name, ABSENT)
+    found, definer = lookup(kind, name)
+    for base in kind.__mro__:
+        if base.__flags__ & HEAP:
+            r.steps.entry(base, None, ABSENT)
+    if definer is not None:
+        r.seen[id(found)] = found
+        return found
+    if "default" in given:
+        return given["default"]
+    raise AttributeError(name)
 
 
 @special(types.SimpleNamespace)
