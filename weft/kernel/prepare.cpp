@@ -82,8 +82,12 @@ Value complex_dot(Builder& build, const Attrs& attrs, Value lhs, Value rhs) {
 Value prepared_dot(Builder& build, const Node& node, Value lhs, Value rhs) {
   DotDims l(lhs.type().rank(), node.ints(Attr::lhs_batching_dimensions), node.ints(Attr::lhs_contracting_dimensions));
   DotDims r(rhs.type().rank(), node.ints(Attr::rhs_batching_dimensions), node.ints(Attr::rhs_contracting_dimensions));
-  if (has_dot_kernel(node.type().dtype) && l.contracting.size() == 1) return {};
   DType dtype = node.type().dtype;
+  // One number of two vectors: sums are added up in pairs, and in parallel.
+  bool is_number = node.type().rank() == 0 && (dtype == DType::f32 || dtype == DType::f64);
+  if (is_number && lhs.type().dtype == dtype && rhs.type().dtype == dtype)
+    return multiply_and_reduce(build, canonical(build, lhs, l), canonical(build, rhs, r), 0, node.type());
+  if (has_dot_kernel(dtype) && l.contracting.size() == 1) return {};
   if (is_float(dtype) && !has_dot_kernel(dtype)) {
     // Floats of a byte add up in f32 and are rounded once.
     lhs = build.convert(lhs, DType::f32);

@@ -183,6 +183,8 @@ def unpackbits(a: Any, /, axis: Any = None, count: Any = None, bitorder: str = "
     line = np.reshape(bits, (*x.shape[:-1], x.shape[-1] * 8))
     if count is not None:
         more = count - line.shape[-1]
+        if isinstance(line.shape[-1], int) and count < -line.shape[-1]:
+            raise_here(ArgumentValueError, f"-count larger than number of elements: {count} of {line.shape[-1]}", "unpackbits_count")
         if more > 0:
             line = np.pad(line, [(0, 0)] * (line.ndim - 1) + [(0, more)])
         line = line[..., :count]

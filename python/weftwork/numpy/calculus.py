@@ -272,7 +272,9 @@ def vander(x: Any, N: Any = None, increasing: bool = False) -> Any:
         raise_here(ArgumentValueError, f"x must be a one-dimensional array or sequence, got shape {points.shape}", "vander_rank")
     count = len(points) if N is None else N.__index__()
     points = points.astype(np.promote_types(points.dtype, int))
-    if count <= 0:
+    if count < 0:
+        raise_here(ArgumentValueError, f"negative dimensions are not allowed: vander of {count} columns", "negative_extent")
+    if count == 0:
         return own.zeros((points.shape[0], 0), points.dtype)
     columns: list[Any] = [own.ones_like(points)]
     for i in range(1, count):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -155,9 +156,11 @@ def transpose(a: Any, axes: Any = None) -> Any:
         permutation = tuple(reversed(range(x.ndim)))
     else:
         permutation = extents_of(axes, "transpose: axes")
-        if len(permutation) != x.ndim or len({p % x.ndim for p in permutation}) != x.ndim:
+        if len(permutation) != x.ndim:
             raise_here(ArgumentValueError, f"axes don't match array: axes {permutation}, array of {x.ndim} dimensions", "transpose_axes")
-        permutation = tuple(p % x.ndim for p in permutation)
+        permutation = tuple(one_axis(p, x.ndim, "transpose") for p in permutation)
+        if len(set(permutation)) != x.ndim:
+            raise_here(ArgumentValueError, f"repeated axis in transpose: axes {permutation}", "transpose_axes")
     return x.view_through(Transpose(permutation))
 
 
@@ -430,11 +433,11 @@ def round_(a: Any, decimals: int = 0, out: Any = None) -> Any:
         result = copy(x)
     elif decimals == 0:
         result = np.rint(x)
-    elif decimals > 0:
-        result = np.divide(np.rint(np.multiply(x, 10.0**decimals)), 10.0**decimals)
     else:
-        result = np.multiply(np.rint(np.divide(x, 10.0**-decimals)), 10.0**-decimals)
-        result = result.astype(x.dtype)
+        step = math.inf if abs(decimals) > 308 else 10.0 ** abs(decimals)
+        enter, leave = (np.multiply, np.divide) if decimals > 0 else (np.divide, np.multiply)
+        # Each step in the type itself, whatever a Python float would make of it.
+        result = leave(np.rint(enter(x, step).astype(x.dtype)).astype(x.dtype), step).astype(x.dtype)
     return delivered(np.round, result, out)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from .. import _core
 from ..errors import ArgumentValueError, UnsupportedError
 from .dispatch import broadcast_to, finish, implements, shown_name, widened_dtype
-from .tracer import Tensor, as_tensor, convert, raise_here, wrap
+from .tracer import Tensor, TracedArray, as_tensor, convert, raise_here, wrap
 from .ufuncs import scalar
 
 
@@ -134,6 +134,8 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = False, dtype: Any = 
     subscripts, *values = operands
     inputs, result = parse_subscripts(subscripts, [len(as_tensor(v).shape) for v in values])
     target = np.dtype(dtype) if dtype is not None else product_dtype(*values)
+    if len(values) == 1 and out is None and isinstance(values[0], TracedArray) and values[0].dtype == target and set(inputs[0]) == set(result):
+        return rearranged(values[0], inputs[0], result)
     terms = [unrepeated(labels, as_tensor(v, target)) for labels, v in zip(inputs, values, strict=True)]
     while len(terms) > 1:
         lhs, rhs = terms.pop(0), terms.pop(0)
@@ -149,6 +151,18 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = False, dtype: Any = 
         tensor = _core.apply("transpose", [tensor], {"permutation": order})
     require_out_of(target, out, "einsum")
     return finish(np.add, tensor, out, True, "safe")
+
+
+def rearranged(x: TracedArray, labels: list[str], result: list[str]) -> TracedArray:
+    """einsum of one operand in which nothing is added up: a view."""
+    while len(set(labels)) != len(labels):
+        first = next(i for i, label in enumerate(labels) if label in labels[i + 1 :])
+        second = labels.index(labels[first], first + 1)
+        if not _core.dims_equal(x.shape[first], x.shape[second]):
+            raise_here(ArgumentValueError, f"einsum: dimensions of label '{labels[first]}' differ: {x.shape[first]} and {x.shape[second]}", "einsum_extent")
+        x = np.diagonal(x, 0, first, second)  # type: ignore[assignment]
+        labels = [*(label for i, label in enumerate(labels) if i not in (first, second)), labels[first]]
+    return np.transpose(x, [labels.index(label) for label in result])  # type: ignore[return-value]
 
 
 def spelled_out(operands: tuple) -> tuple:
@@ -180,6 +194,8 @@ def parse_subscripts(subscripts: str, ranks: list[int]) -> tuple[list[list[str]]
     ellipsis = [f"...{i}" for i in reversed(range(widest))]
     if arrow:
         head, dots, tail = right.partition("...")
+        if widest and not dots:
+            raise_here(ArgumentValueError, f"einsum: '{subscripts}' has an ellipsis of {widest} dimensions, and none in the output", "einsum_output")
         result = [*head, *(ellipsis if dots else []), *tail]
     else:
         counts = [label for labels in inputs for label in labels if not label.startswith("...")]

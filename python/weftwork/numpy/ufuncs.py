@@ -347,14 +347,22 @@ def _(x: Tensor) -> tuple[Tensor, Tensor]:
     return op("copysign", fraction, x), whole
 
 
+def scaled(x: Tensor, numerator: float, denominator: float) -> Tensor:
+    """A product that is rounded once where numbers are narrow; of types that NumPy has no loop for it is float32."""
+    wide = convert(x, np.float32) if x.dtype.itemsize < 4 else x
+    factor = wide.dtype.type(numerator) / wide.dtype.type(denominator)
+    result = op("multiply", wide, scalar(factor, wide))
+    return convert(result, x.dtype) if x.dtype == np.float16 else result
+
+
 @ufunc_form("deg2rad", "radians")
 def _(x: Tensor) -> Tensor:
-    return op("multiply", x, scalar(np.pi / 180, x))
+    return scaled(x, np.pi, 180.0)
 
 
 @ufunc_form("rad2deg", "degrees")
 def _(x: Tensor) -> Tensor:
-    return op("multiply", x, scalar(180 / np.pi, x))
+    return scaled(x, 180.0, np.pi)
 
 
 @ufunc_form("left_shift")

@@ -1,0 +1,100 @@
+"""Values and errors at the edges of NumPy's functions, as NumPy has them on the machine at hand."""
+
+from __future__ import annotations
+
+import warnings
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import weftwork as wf
+
+FLOATS = [np.float64, np.float32, np.float16, ml_dtypes.bfloat16]
+INTEGERS = [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.int64, np.uint64]
+VALUES = [0.0, -0.0, 1.5, -1.5, 127.9, 128, -129, 255.5, 256, 300, -300, 32767.5, 65536, 2**31 - 1, 2**31, -(2**31), -(2**31) - 2]
+VALUES += [2**32 - 1, 2**32 + 5, 2**53, 2**63 - 1025, 2**63, -(2**63), -(2**63) - 2049, 2**64 - 2049, 2**64, 1e30, -1e30, np.inf, -np.inf, np.nan, -5]
+
+
+@pytest.mark.parametrize("to", INTEGERS, ids=lambda t: np.dtype(t).name)
+@pytest.mark.parametrize("of", FLOATS, ids=lambda t: np.dtype(t).name)
+def test_floats_that_no_integer_of_the_type_is(of, to):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        x = np.array(VALUES, np.float64).astype(of)
+        for given in (x, np.tile(x, 9), x[-4:].copy(), x[13:14].copy()):
+            wanted = given.astype(to)
+            for run in (wf.jit(lambda x: x.astype(to), strict=True), wf.simulate(lambda x: x.astype(to))):
+                np.testing.assert_array_equal(run(given), wanted)
+
+
+def test_uint32_of_single_floats():
+    with warnings.catch_warnings():  # of many NumPy's vectors and its rest give different numbers
+        warnings.simplefilter("ignore")
+        for value in VALUES:
+            x = np.array([value], np.float64)
+            np.testing.assert_array_equal(wf.jit(lambda x: x.astype(np.uint32), strict=True)(x), x.astype(np.uint32))
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_einsum_of_one_operand_is_a_view(strict):
+    def f(x):
+        x = x.copy()
+        turned = np.einsum("ij->ji", x)
+        turned[0] = 7.0
+        diagonal = np.einsum("ii->i", x)
+        x[1, 1] = 9.0
+        np.einsum("...", x)[2, 2] = 5.0
+        return x, diagonal, np.einsum("iij->ij", x[:, :, None] * np.arange(3.0)[:2])
+
+    x = np.arange(9.0).reshape(3, 3)
+    for got, wanted in zip(wf.jit(f, strict=strict)(x), f(x), strict=True):
+        np.testing.assert_array_equal(got, wanted)
+
+
+def test_the_diagonal_of_einsum_may_be_written():
+    def f(x):
+        x = x.copy()
+        np.einsum("ii->i", x)[:] = 0.0
+        return x
+
+    np.testing.assert_array_equal(wf.jit(f, strict=False)(np.ones((3, 3))), f(np.ones((3, 3))))
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=lambda t: np.dtype(t).name)
+@pytest.mark.parametrize("f", [np.degrees, np.radians, np.rad2deg, np.deg2rad, lambda x: np.round(x, 1), lambda x: np.round(x, -400)])
+def test_narrow_floats_are_rounded_once(f, dtype):
+    x = np.linspace(-3, 3, 41).astype(dtype)
+    with np.errstate(all="ignore"):
+        got, wanted = wf.jit(lambda x: f(x), strict=True)(x), f(x)
+    assert got.dtype == wanted.dtype
+    np.testing.assert_array_equal(got.astype(np.float64), wanted.astype(np.float64))
+
+
+INVALID = {
+    "transpose": lambda x: x.transpose(0, 5),
+    "transpose twice": lambda x: x.transpose(1, -1),
+    "vander": lambda x: np.vander(x[0], -3),
+    "unpackbits": lambda x: np.unpackbits(x.astype(np.uint8), count=-100),
+    "einsum": lambda x: np.einsum("i...->i", x),
+}
+
+
+@pytest.mark.parametrize("f", INVALID.values(), ids=INVALID)
+def test_what_numpy_refuses_is_refused(f):
+    x = np.ones((2, 3))
+    with pytest.raises(ValueError) as wanted:
+        f(x)
+    with pytest.raises(type(wanted.value)):
+        wf.jit(f, strict=False)(x)
+    with pytest.raises(ValueError):
+        wf.jit(f, strict=True)(x)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_long_products_of_vectors_are_as_exact_as_numpys(dtype):
+    x = (np.random.default_rng(0).standard_normal(10**6) * 1e3 + 1e3).astype(dtype)
+    wide = x.astype(np.longdouble)
+    for f in (lambda x: x @ x, lambda x: np.linalg.norm(x), lambda x: np.einsum("i,i", x, x), lambda x: np.vdot(x, x)):
+        exact = f(wide)
+        assert abs(wf.jit(f, strict=True)(x) - exact) <= 4 * np.finfo(dtype).eps * abs(exact)
