@@ -172,6 +172,8 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Any:
 
 @implements(np.correlate)
 def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
+    if not np.ndim(a) or not np.ndim(v):
+        raise_here(ArgumentValueError, "object of too small depth for desired array: correlate of no vector", "convolve_rank")
     lhs, rhs = signals(a, v, "correlate")
     if rhs.shape[0] > lhs.shape[0]:
         return sliding_products(rhs.conj(), lhs, mode)[::-1]

@@ -17,7 +17,7 @@ from . import factors, own
 from .dispatch import broadcast_to, implements
 from .functions import solid
 from .plain import on_plain_arrays
-from .tracer import as_tensor, raise_here, wrap
+from .tracer import TracedArray, as_tensor, raise_here, wrap
 from .validity import require_rank
 
 _NoValue = np._NoValue
@@ -336,7 +336,10 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
         raise_here(ArgumentValueError, "`tol` and `rtol` can't be both set.", "rank_rtol")
     x = solid(A)
     if x.ndim < 2:
-        return np.any(x != 0).astype(np.int64)
+        found: Any = np.any(x != 0).astype(np.int64)
+        if isinstance(found, TracedArray):
+            found.weak = int  # a Python number
+        return found
     values = svd(x, compute_uv=False, hermitian=hermitian)
     if tol is None:
         rtol = max(x.shape[-2:]) * np.finfo(values.dtype).eps if rtol is None else solid(rtol)[..., None]

@@ -406,6 +406,8 @@ def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
         if places.ndim != 1:
             raise_here(ArgumentValueError, f"when axis=None, `indices` must have a single dimension, got {places.ndim}", "take_along_rank")
         x, axis = ravel(x), 0
+    if x.ndim != places.ndim:
+        raise_here(ArgumentValueError, f"`indices` and `arr` must have the same number of dimensions, got {places.ndim} and {x.ndim}", "take_along_rank")
     axis = one_axis(axis, x.ndim, "take_along_axis")
     index = []
     for i in range(x.ndim):

@@ -35,12 +35,24 @@ def call_gufunc(ufunc: np.ufunc, inputs: tuple, dtype: Any, kwargs: dict[str, An
         raise_here(UnsupportedError, f"{' '.join([shown_name(ufunc), *kwargs])} cannot be compiled", "unsupported_function")
     target = np.dtype(dtype) if dtype is not None else gufunc_dtype(ufunc, inputs)
     lhs, rhs = (as_tensor(value, target) for value in inputs)
+    require_core_dims(ufunc.__name__, lhs, rhs)
     if ufunc.__name__ == "matmul":
         return [matmul(lhs, rhs)]
     spelled = {"vecdot": "...i,...i->...", "matvec": "...ij,...j->...i", "vecmat": "...i,...ij->...j"}[ufunc.__name__]
     if lhs.dtype.kind == "c" and ufunc.__name__ != "matvec":
         lhs = np.conjugate(wrap(lhs)).tensor
     return [einsum(spelled, wrap(lhs), wrap(rhs)).tensor]
+
+
+def require_core_dims(name: str, lhs: Tensor, rhs: Tensor) -> None:
+    """The dimensions that are summed over are equal; none of them stretches."""
+    inner = -2 if name == "vecmat" or (name == "matmul" and rhs.ndim > 1) else -1
+    if lhs.ndim and rhs.ndim >= -inner and not _core.dims_equal(lhs.shape[-1], rhs.shape[inner]):
+        raise_here(
+            ArgumentValueError,
+            f"{name}: Input operand 1 has a mismatch in its core dimension 0: shapes {lhs.shape} and {rhs.shape} (size {rhs.shape[inner]} is different from {lhs.shape[-1]})",
+            "matmul_shapes",
+        )
 
 
 def matmul(lhs: Tensor, rhs: Tensor) -> Tensor:

@@ -25,6 +25,8 @@ def astype(x: TracedArray, dtype: Any, order: Any = "K", casting: str = "unsafe"
 def reshape(x: TracedArray, *shape: Any, order: Any = "C", copy: Any = None) -> Any:
     if len(shape) == 1 and shape[0] is None:
         return x[...]  # as NumPy takes it
+    if not shape:
+        raise_here(ArgumentTypeError, "reshape() takes exactly 1 argument (0 given)", "reshape_shape")
     return functions.reshape(x, shape[0] if len(shape) == 1 else shape, order, copy=copy)
 
 

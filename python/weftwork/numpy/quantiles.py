@@ -16,6 +16,7 @@ from .selection import fixed_extent
 from .sorting import argsort, sort
 from .statistics import fitted_weights
 from .tracer import TracedArray, raise_here, untraced
+from .validity import require
 
 _NoValue = np._NoValue
 
@@ -160,6 +161,8 @@ def checked_q(q: Any, scale: int) -> tuple[Any, bool]:
         if isinstance(result, np.ndarray) and not (np.all(result >= 0) and np.all(result <= 1)):
             what = "Percentiles must be in the range [0, 100]" if scale != 1 else "Quantiles must be in the range [0, 1]"
             raise_here(ArgumentValueError, what, "quantile_range")
+    if isinstance(result, TracedArray):
+        require(np.logical_and(result >= 0, result <= 1))
     if result.ndim > 2:
         raise_here(ArgumentValueError, "q must be a scalar or 1d", "quantile_rank")
     return result, weak

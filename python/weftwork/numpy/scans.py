@@ -217,7 +217,9 @@ def unwrap(p: Any, discont: Any = None, axis: Any = -1, *, period: Any = 6.28318
     axis = one_axis(axis, x.ndim, "unwrap")
     steps = np.diff(x, axis=axis)
     discont = period / 2 if discont is None else discont
-    target = np.result_type(steps.dtype, period.dtype if isinstance(period, TracedArray) else period)
+    is_weak = not isinstance(period, TracedArray) or period.weak is not None
+    kind = (period.weak if isinstance(period, TracedArray) else type(period))(1) if is_weak else period.dtype
+    target = np.result_type(steps.dtype, kind)
     if target.kind in "iu":
         high, rest = divmod(period, 2)
         ambiguous = rest == 0

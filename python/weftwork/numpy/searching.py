@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, DataDependentError, UnsupportedError
 from . import own
 from .arguments import integer
@@ -267,6 +268,8 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, we
 def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
     """The numbers of bins have to be fixed; ranges may be of the values."""
     points = [solid(c) for c in sample] if isinstance(sample, (list, tuple)) else list(np.atleast_2d(solid(sample).T))
+    if any(c.ndim != 1 or not _core.dims_equal(c.shape[0], points[0].shape[0]) for c in points):
+        raise_here(ArgumentValueError, f"x and y must have the same length: histogramdd of columns {[c.shape for c in points]}", "histogram_columns")
     each = list(bins) if isinstance(bins, (list, tuple)) or getattr(bins, "ndim", 0) else [bins] * len(points)
     spans = list(range) if range is not None else [None] * len(points)
     if len(each) != len(points) or len(spans) != len(points):

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from . import own
+from .arguments import axis_number
 from .dispatch import implements
 from .functions import one_axis, solid
 from .plain import on_plain_arrays
@@ -114,6 +115,7 @@ def sort_complex(a: Any) -> Any:
 @implements(np.lexsort)
 def lexsort(keys: Any, axis: int = -1) -> Any:
     rows = [solid(k) for k in keys] if isinstance(keys, (tuple, list)) else list(solid(keys))
+    axis = axis_number(axis, "lexsort")
     if not rows:
         raise_here(ArgumentTypeError, "need sequence of keys with len > 0 in lexsort", "lexsort_keys")
     if any(r.shape != rows[0].shape for r in rows):
