@@ -11,6 +11,12 @@ import pytest
 import weftwork as wf
 
 
+@pytest.fixture(autouse=True)
+def without_trials(monkeypatch):
+    """What gains nothing is not given back here, as that depends on the time that calls take."""
+    monkeypatch.setenv("WEFT_TRIALS", "0")
+
+
 def check(function, *calls):
     """The jitted function, after all calls gave what NumPy gives, twice."""
     fast = wf.jit(function, strict=False)

@@ -438,8 +438,9 @@ def round_(a: Any, decimals: int = 0, out: Any = None) -> Any:
     else:
         step = math.inf if abs(decimals) > 308 else 10.0 ** abs(decimals)
         enter, leave = (np.multiply, np.divide) if decimals > 0 else (np.divide, np.multiply)
-        # Each step in the type itself, whatever a Python float would make of it.
-        result = leave(np.rint(enter(x, step).astype(x.dtype)).astype(x.dtype), step).astype(x.dtype)
+        # Each step in the type itself, whatever a Python float would make of it; integers by way of floats.
+        own_type = (lambda y: y) if x.dtype.kind in "iu" else (lambda y: y.astype(x.dtype))
+        result = leave(own_type(np.rint(own_type(enter(x, step)))), step).astype(x.dtype)
     return delivered(np.round, result, out)
 
 

@@ -271,7 +271,10 @@ def pad_by_index(x: TracedArray, pad_width: Any, mode: str, kwargs: dict[str, An
 @implements(np.diff)
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = _NoValue, append: Any = _NoValue) -> Any:
     x = traced(a)
-    axis, n = one_axis(axis, x.ndim, "diff"), integer(n, "diff: n")
+    n = integer(n, "diff: n")
+    if n == 0:
+        return x
+    axis = one_axis(axis, x.ndim, "diff")
     if n < 0:
         raise_here(ArgumentValueError, f"order must be non-negative but got {n}", "diff_order")
     parts = [p if np.ndim(p) else own.full((*x.shape[:axis], 1, *x.shape[axis + 1 :]), p) for p in (prepend,) if p is not _NoValue]
