@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -94,7 +95,8 @@ class Explanation:
 
     def _pieces(self) -> list[str]:
         lines = [f"{self.name}: {len(self.pieces) + 1} programs; between them Python has values that it asks for"]
-        lines += [f"  {place}   {source_of(place)}".rstrip() for place in self.pieces]
+        for place, times in Counter(self.pieces).items():
+            lines.append(f"  {place}   {source_of(place)}".rstrip() + (f"   ({times} times)" if times > 1 else ""))
         lines += self._told()
         return lines + [f"for one program: {self.advice}"] * bool(self.advice)
 
