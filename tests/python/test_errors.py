@@ -51,7 +51,7 @@ CASES = [
     (branch, TypeError, ["bool", "np.where"], None),
     (unsupported, NotImplementedError, ["numpy.unique"], None),
     (wrong_dtype, TypeError, ["bitwise_and", "float32"], None),
-    (inner_extents, TypeError, ["tensor<2x3xf32>", "3 and 2"], None),
+    (inner_extents, ValueError, ["shapes (2, 3) and (2, 3)", "size 2 is different from 3"], None),
     (dynamic_mask, TypeError, ["np.where"], None),
     (bad_axis, ValueError, ["axis 5", "dimension 2"], None),
     (bad_index, IndexError, ["index 7", "size 2"], None),
