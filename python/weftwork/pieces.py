@@ -239,30 +239,31 @@ class Session:
 
     def run_header(self, recorder: Any, steps: list[int]) -> int:
         """Gathers what the turns of a loop find, and may leave otherwise; the number of the piece that does."""
-        stage = recorder.steps.stage(self.mark, steps)
-        piece = self.found(stage, "header")
-        if piece is None:
-            piece = self.made(recorder, self.plan(None, Inputs([]), [], None, stage, []), stage, "header")
-            piece.target = piece
-        extra = self.required(piece, recorder)
+        piece, values = self.gathering(recorder, steps, None)
         self.path.append(piece)
         self.mark = recorder.steps.mark()
-        self.values.append(list(extra))
+        self.values.append(values)
         return piece.number
 
     def go_back(self, recorder: Any, header: Any, steps: list[int]) -> None:
         """Goes back to a header with other values, and on from there as far as turns are known."""
-        stage = recorder.steps.stage(self.mark, steps)
-        piece = self.found(stage, ("back", header.number))
-        if piece is None:
-            piece = self.made(recorder, self.plan(None, Inputs([]), [], None, stage, []), stage, ("back", header.number))
-            piece.target = self.path[header.number]
-        extra = self.required(piece, recorder)
+        target = self.path[header.number]
+        piece, values = self.gathering(recorder, steps, target)
         join([*self.path[header.number :], piece])
         del self.path[header.number + 1 :]
-        self.values[header.number :] = [list(extra)]
+        self.values[header.number :] = [values]
         self.mark = header.mark
-        self.run_turns(self.path[header.number], recorder)
+        self.run_turns(target, recorder)
+
+    def gathering(self, recorder: Any, steps: list[int], target: Piece | None) -> tuple[Piece, list[Any]]:
+        """The piece that gathers these steps for a header, without one for itself; and what they are now."""
+        stage = recorder.steps.stage(self.mark, steps)
+        signature = ("gathered", target.number if target is not None else None)
+        piece = self.found(stage, signature)
+        if piece is None:
+            piece = self.made(recorder, self.plan(None, Inputs([]), [], None, stage, []), stage, signature)
+            piece.target = target or piece
+        return piece, list(self.required(piece, recorder))
 
     def run_turns(self, header: Piece, recorder: Any) -> None:
         """Runs turns that come back to their header; one that does not is as if it had not begun."""

@@ -279,3 +279,22 @@ def test_functions_of_numbers_are_computed_by_python():
         rate = 1.0 + turn
         compare(fast(np.arange(3.0)), f(np.arange(3.0)))
     assert fast.plan_count == 1
+
+
+def test_a_tuple_that_some_turns_set_back_to_constants():
+    def f(x):
+        kept, total = (0, 1.0), 0.0
+        for turn in range(60):
+            x = x * 0.9
+            kept = (kept[0] + turn, kept[1] * 0.5)
+            if x[0] < 1.0 and turn == 20:
+                kept = (0, 1.0)
+            total = total + kept[0] * kept[1] + kept[0]
+            if x.max() < 0.05:
+                break
+        return kept, total, x
+
+    fast = wf.jit(f, strict=False)
+    for x in (np.array([3.0, 20.0]), np.array([9.0, 4.0]), np.array([2.0, 2.0]), np.array([50.0, 1.0])):
+        for _ in range(2):
+            compare(fast(x), f(x))

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..numpy.tracer import TracedArray, convert, wrap
-from .calls import NUMBERS, SPECIAL, Calls, Special, holds_traced, special
-from .kinds import is_user_object, lookup, type_of
+from .calls import SPECIAL, Calls, Special, holds_traced, special
+from .kinds import NUMBERS, is_user_object, lookup, type_of
 from .outside import HostValue
 
 

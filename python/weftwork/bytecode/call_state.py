@@ -14,13 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import _core
 from ..numpy.loops import Range, Turns
 from ..numpy.steps import whole_of
 from ..numpy.tracer import BoundMethod, TracedArray
 from .frame import NULL, Frame
 from .generators import frame_of
-from .kinds import CONTAINERS, instance_space, is_record, is_user_object
+from .kinds import CONTAINERS, NUMBERS, instance_space, is_record, is_user_object
 from .liveness import live_at
 from .outside import CALL, VALUE, HostValue
 from .reads import is_key
@@ -28,7 +27,6 @@ from .reads import is_key
 __all__ = ["CallState", "Number", "StoredValue", "Unknown"]
 
 Put = Callable[[Any], Any]
-NUMBERS = (int, float, complex, bool)
 ITERATORS: tuple[type, ...] = (type(iter([])), type(iter(())), type(iter(range(0))), type(iter({}.items())), enumerate, zip, reversed)
 BY_IDENTITY = (type, types.ModuleType, types.CodeType, np.ufunc, np.dtype, np.errstate, enum.Enum, property)
 #: Bytes of a constant array that is compared by its elements.
@@ -43,6 +41,8 @@ class Unknown(Exception):
 
 class StoredValue:
     """The value of a whole array."""
+
+    is_settable = True
 
     def __init__(self, array: TracedArray) -> None:
         self.array = whole_of(array)
@@ -68,10 +68,7 @@ class StoredValue:
             raise Unknown("an array that is read from outside")
         return source[2]
 
-    def become(self, recorder: Any, value: Any, step: int) -> None:
-        self.set(recorder, value, step, _core.parameter(self.array.shape, self.array.dtype, f"carried{step}", from_outside=True))
-
-    def set(self, recorder: Any, value: Any, step: int, tensor: Any) -> None:
+    def become(self, recorder: Any, value: Any, step: int, tensor: Any) -> None:
         recorder.sources[id(tensor)] = (tensor, value, step)
         self.storage.tensor = tensor
 
@@ -92,13 +89,17 @@ class Number:
     def step(self, recorder: Any) -> int:
         return self.value.step if type(self.value) is HostValue else recorder.steps.object(self.value)
 
-    def become(self, recorder: Any, value: Any, step: int) -> None:
+    @property
+    def is_settable(self) -> bool:
+        """Whether another can take its place: a constant in a tuple stays what it is."""
+        return self.is_computed or self.put is not None
+
+    def become(self, recorder: Any, value: Any, step: int, tensor: Any) -> None:
         if self.is_computed:
             # Whoever has it sees it.
             self.value.value, self.value.step, self.value.traced = value, step, None
-        elif self.put is None:
-            raise Unknown("a number in a tuple changes from turn to turn")
         else:
+            assert self.put is not None
             self.value = HostValue(value, step)
             self.put(self.value)
 
@@ -122,9 +123,6 @@ class CallState:
         while frame is not None:
             self._frame(frame)
             frame = frame.caller
-
-    def agrees_with(self, other: CallState) -> bool:
-        return self.form == other.form
 
     # -- places ------------------------------------------------------------------------------------------------------
 

@@ -31,7 +31,6 @@ SPECIAL: dict[int, Special] = {}
 METHODS: dict[tuple[type, str], Special] = {}
 PACKAGE = str(Path(__file__).parents[1])
 NUMPY = str(Path(np.__file__).parent)
-NUMBERS = (int, float, complex, bool)
 
 
 def special(*functions: Any) -> Callable[[Special], Special]:

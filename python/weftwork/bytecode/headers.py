@@ -43,11 +43,11 @@ class Site:
 class Header:
     """A place of the tree to which later turns come back."""
 
-    def __init__(self, key: tuple[int, int], recorder: Any, number: int, carried: list[int]) -> None:
-        self.key, self.number, self.carried = key, number, carried
+    def __init__(self, key: tuple[int, int], recorder: Any, number: int, carried: list[int], tensors: dict[int, Any]) -> None:
+        # ``tensors``: of carried arrays, by the number of the value.
+        self.key, self.number, self.carried, self.tensors = key, number, carried, tensors
         self.state = CallState(recorder)
         self.fixed = [entry.fixed(recorder) for entry in self.state.values]
-        self.tensors = [e.storage.tensor if isinstance(e, StoredValue) else None for e in self.state.values]
         self.mark: Mark = recorder.session.mark
         self.after: Mark = recorder.steps.mark()
         self.reads = list(recorder.trace.reads)
@@ -56,9 +56,9 @@ class Header:
         # What is decided on the way from here depends on the way alone.
         self.sites = {key: copy.copy(site) for key, site in recorder.sites.items()}
 
-    def fits(self, state: CallState, recorder: Any) -> bool:
-        """Whether the call goes on from such a state as it did from here."""
-        return self.state.form == state.form and not self.changed(state, recorder)
+    def can_take(self, state: CallState) -> bool:
+        """Whether what is carried can be put into a state of the same form."""
+        return all(state.values[i].is_settable for i in self.carried)
 
     def changed(self, state: CallState, recorder: Any) -> list[int]:
         """The values that are not carried and are others now."""
@@ -128,33 +128,34 @@ class LoopHeaders(CompiledCalls):
         if computed:
             self.evaluate(computed)
         known = [header for header in reversed(self.headers) if header.key == key and header.state.form == state.form]
-        for header in known:
-            if header.fits(state, self):
+        changes = [header.changed(state, self) for header in known]
+        for header, changed in zip(known, changes, strict=True):
+            if not changed and header.can_take(state):
                 self.go_back(header, state)
                 return
         site.headers += 1
         if site.headers > MOST_HEADERS:
             site.is_closed = True
             return
-        self.begin_header(key, state, set(known[0].changed(state, self)) if known else set())
+        self.begin_header(key, state, changes[0] if changes else [])
 
-    def begin_header(self, key: tuple[int, int], state: CallState, changed: set[int]) -> None:
+    def begin_header(self, key: tuple[int, int], state: CallState, changed: list[int]) -> None:
         """From here on the values of a state are what a piece gathers."""
         carried = [i for i, entry in enumerate(state.values) if i in changed or entry.fixed(self) is None]
-        if any(isinstance(state.values[i], Number) and state.values[i].put is None and i in changed for i in carried):  # type: ignore[union-attr]
+        if not all(state.values[i].is_settable for i in carried):
             raise Unknown("a number in a tuple changes from turn to turn")
         number = self.session.run_header(self, [state.values[i].step(self) for i in carried])
-        gathered = self.session.values[number]
         steps = [self.steps.step(VALUE, number, place) for place in range(len(carried))]
         self.forget_values(0)
-        for i, step, value in zip(carried, steps, gathered, strict=True):
+        tensors: dict[int, Any] = {}
+        for i, step, value in zip(carried, steps, self.session.values[number], strict=True):
             entry = state.values[i]
-            entry.become(self, value, step)
             if isinstance(entry, StoredValue):
-                tensor = entry.storage.tensor
-                self.trace.reads.append(Read(value, f"carried{step}", step, tensor, TracedArray(tensor)))
-        self.refresh(state)
-        self.headers.append(Header(key, self, number, carried))
+                name = f"carried{step}"
+                tensor = tensors[i] = _core.parameter(entry.array.shape, entry.array.dtype, name, from_outside=True)
+                self.trace.reads.append(Read(value, name, step, tensor, TracedArray(tensor)))
+        self.give(state, number, carried, tensors)
+        self.headers.append(Header(key, self, number, carried, tensors))
         self.poison(state)
 
     def go_back(self, header: Header, state: CallState) -> None:
@@ -167,14 +168,7 @@ class LoopHeaders(CompiledCalls):
         self.trace.reads[:] = [*header.reads, *(read for read in self.trace.reads if read not in header.reads)]
         self.trace.numbers[:] = [*header.numbers, *(n for n in self.trace.numbers if n not in header.numbers)]
         self.sources |= header.sources
-        gathered = self.session.values[header.number]
-        for place, i in enumerate(header.carried):
-            entry, step = state.values[i], self.steps.step(VALUE, header.number, place)
-            if isinstance(entry, StoredValue):
-                entry.set(self, gathered[place], step, header.tensors[i])
-            else:
-                entry.become(self, gathered[place], step)
-        self.refresh(state)
+        self.give(state, header.number, header.carried, header.tensors)
         self.poison(state)
 
     def forget_values(self, since: int) -> None:
@@ -185,8 +179,10 @@ class LoopHeaders(CompiledCalls):
         self.trace.numbers[:] = [(tensor, step) for tensor, step in self.trace.numbers if is_kept(step)]
         self.sources = {key: source for key, source in self.sources.items() if is_kept(source[2])}
 
-    def refresh(self, state: CallState) -> None:
-        """Arrays and views of what is carried are read anew, and what nobody reads is dropped."""
+    def give(self, state: CallState, number: int, carried: list[int], tensors: dict[int, Any]) -> None:
+        """Puts what a header gathered in the place of what is carried; views are read anew, and what nobody reads is dropped."""
+        for place, (i, value) in enumerate(zip(carried, self.session.values[number], strict=True)):
+            state.values[i].become(self, value, self.steps.step(VALUE, number, place), tensors.get(i))
         for array in state.arrays:
             array._cache = None if array._steps else array._storage.tensor
         state.drop_dead()

@@ -23,6 +23,8 @@ LARGEST = 256
 ABSENT: Any = type("Absent", (), {"__repr__": lambda self: "nothing"})()
 DELETED: Any = type("Deleted", (), {"__repr__": lambda self: "deleted"})()
 #: Values that are what they are: two that are equal need not be told apart.
+#: Python's own numbers.
+NUMBERS = (int, float, complex, bool)
 CONSTANTS = (str, int, bytes, type(Ellipsis), type(NotImplemented), range, slice)
 SAME = (
     bool,

@@ -28,7 +28,7 @@ from .effects import contains_traced
 from .frame import DefaultOf, Frame
 from .generators import Generator
 from .headers import LoopHeaders
-from .kinds import ABSENT, compares_by_identity, is_user_object, type_of
+from .kinds import ABSENT, NUMBERS, compares_by_identity, is_user_object, type_of
 from .machine import BINARY, COMPARE, Stop
 from .outside import HostValue, Refused, Steps
 
@@ -38,7 +38,6 @@ __all__ = ["Recorder", "Refused"]
 MOST_CALLS = 20_000
 #: Most instructions of Python in a recording: it takes about 4 us for each.
 MOST_INSTRUCTIONS = 200_000
-NUMBERS = (int, float, complex, bool)
 GET_ITER_SHORT = 8
 #: Containers that compare what they hold.
 HOLDERS = (list, tuple, dict, collections.OrderedDict)
@@ -278,23 +277,24 @@ class Recorder(Calls, LoopHeaders):
         if isinstance(owner, dict):
             return self.hashed(key)
         if type(key) is HostValue:
-            return self.index(owner, 0, key) if isinstance(owner, TracedArray) else self.concrete(key)
+            return self.index(owner, 0, key)
         if type(key) is slice:
             return slice(*(self.concrete(part) for part in (key.start, key.stop, key.step)))
         if type(key) is tuple:
-            whole = isinstance(owner, TracedArray) and all(type(p) in (int, slice, HostValue) for p in key)
+            # Where each part has an axis of its own.
+            indexed = owner if all(type(part) in (int, slice, HostValue) for part in key) else None
             return tuple(
-                self.index(owner, i, part) if whole and type(part) is HostValue else self.key(None, part) if type(part) is HostValue else self.key(owner, part)
-                for i, part in enumerate(key)
+                self.index(indexed, axis, part) if type(part) is HostValue else self.key(owner, part)
+                for axis, part in enumerate(key)
             )
         if type(key) is list and self.holds_host(key):
             return self.array_operand(key) if isinstance(owner, TracedArray) else self.concrete_deep(key)
         return key
 
-    def index(self, array: TracedArray, axis: int, place: HostValue) -> Any:
-        """A number of Python's as the index of one element along an axis."""
+    def index(self, array: Any, axis: int, place: HostValue) -> Any:
+        """A number of Python's as the index of one element along an axis; of what is no array as a constant."""
         is_integer = isinstance(place.value, (int, np.integer)) and not isinstance(place.value, bool)
-        if not is_integer or axis >= array.ndim or not isinstance(array.shape[axis], int) or self.bakes:
+        if not isinstance(array, TracedArray) or not is_integer or axis >= array.ndim or not isinstance(array.shape[axis], int) or self.bakes:
             return self.concrete(place)
         extent = array.shape[axis]
         return note_bound(self.traced(self.host(Wrapped(extent, axis), place)), extent)
