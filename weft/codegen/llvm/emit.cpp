@@ -241,6 +241,13 @@ class EntryWriter {
     append(body, "  br label %", head, "\n", done, ":\n");
   }
 
+  // One of the services that few programs call, loaded where it is called.
+  std::string service(std::string& body, size_t word) {
+    std::string slot = name("slot"), function = name("service");
+    append(body, "  ", slot, " = getelementptr ptr, ptr %services, i64 ", word, "\n  ", function, " = load ptr, ptr ", slot, "\n");
+    return function;
+  }
+
   // Counted loops around an independent one, at most.
   static constexpr size_t most_nested = 64;
 
@@ -254,9 +261,8 @@ class EntryWriter {
     size_t at = 0;
     for (const char* pointer : {"%symbols", "%buffers", "%services"}) write_slot(body, at++, "ptr", pointer);
     for (const auto& [counter, value] : counters_) write_slot(body, at++, "i64", value);
-    std::string slot = name("slot"), service = name("service");
-    append(body, "  ", slot, " = getelementptr ptr, ptr %services, i64 ", WEFT_WORD(weft_services, parallel_turns), "\n  ", service, " = load ptr, ptr ", slot, "\n  call void ", service,
-           "(ptr %pool, i64 ", extents_.extent(launch.trips), ", i64 ", extents_.extent(launch.turn_bytes), ", ptr @", turns, ", ptr %args)\n");
+    std::string turns_service = service(body, WEFT_WORD(weft_services, parallel_turns));
+    append(body, "  call void ", turns_service, "(ptr %pool, i64 ", extents_.extent(launch.trips), ", i64 ", extents_.extent(launch.turn_bytes), ", ptr @", turns, ", ptr %args)\n");
   }
 
   void write_count(std::string& body, const Launch& launch) {
@@ -289,9 +295,8 @@ class EntryWriter {
       for (const Dim& number : {inner.parallel, Dim(launch.tiling->rows[i].unit), Dim(launch.tiling->rows[i].first), max(inner.cost, Dim(1))})
         write_slot(body, word++, "i64", extents_.extent(number));
     }
-    std::string slot = name("slot"), service = name("service");
-    append(body, "  ", slot, " = getelementptr ptr, ptr %services, i64 ", WEFT_WORD(weft_services, tiled_turns), "\n  ", service, " = load ptr, ptr ", slot,
-           "\n  call void ", service, "(ptr %pool, i64 ", extents_.extent(launch.trips), ", i64 ", kernels.size(), ", ptr %args, i64 ", launch.tiling->reach, ", i64 ",
+    std::string tiled_service = service(body, WEFT_WORD(weft_services, tiled_turns));
+    append(body, "  call void ", tiled_service, "(ptr %pool, i64 ", extents_.extent(launch.trips), ", i64 ", kernels.size(), ", ptr %args, i64 ", launch.tiling->reach, ", i64 ",
            launch.tiling->row_bytes, ")\n");
   }
 
