@@ -322,6 +322,27 @@ def test_many_threads_call_back() -> None:
     assert failures == ["taken"] * 5
 
 
+def test_threads_trace_while_inference_waits() -> None:
+    # Inference is the user's Python: other threads trace meanwhile, and so may it.
+    both = threading.Barrier(2, timeout=60)
+
+    def met(x: Any) -> Any:
+        both.wait()
+        wf.trace(lambda y: y + 1, wf.spec(x.shape, x.dtype))
+        return like(x)
+
+    first, second = (wf.custom_op(f"test.met.{i}", met, reference=running) for i in range(2))
+    results: list[Any] = []
+    threads = [threading.Thread(target=lambda op=op: results.append(wf.jit(lambda x: op(x))(X))) for op in (first, second)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(results) == 2
+    for result in results:
+        np.testing.assert_array_equal(result, running(X))
+
+
 def test_programs_outlive_the_name_of_the_operation() -> None:
     import gc
 

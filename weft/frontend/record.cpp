@@ -149,51 +149,77 @@ namespace {
 // What becomes parameters besides placeholders: values recorded before the region, or computed ones, and numbers too.
 enum class Takes { surroundings, values, numbers };
 
-// Makes a graph of recorded calls. Computed values that are no parameters are constants. To be used under the mutex of records.
+// Makes a graph of recorded calls. Computed values that are no parameters are constants. What is read under the mutex of records is
+// copied: inference, which may call Python and with it whatever records, runs without it.
 class Recorder {
  public:
   Recorder(std::string name, uint64_t since, Takes takes = Takes::surroundings)
       : build_(Level::trace, std::move(name)), since_(since), takes_(takes) {}
 
   void add_parameter(const Tensor& tensor, std::string name) {
-    place(tensor) = build_.parameter(tensor.type(), std::move(name), tensor.record().loc);
+    known(tensor) = {build_.parameter(tensor.type(), std::move(name), tensor.record().loc), true};
   }
 
-  Value value_of(const Tensor& tensor) {
-    record(tensor);
-    return done_.at(&tensor.record())[tensor.index()];
+  // To be called once.
+  GraphPtr finish(std::span<const NamedTensor> outputs) {
+    {
+      std::lock_guard lock(record_mutex());
+      for (const NamedTensor& output : outputs) plan(output.tensor);
+    }
+    for (const Step& step : steps_) build(step);
+    std::vector<Output> results;
+    for (const NamedTensor& output : outputs) results.push_back({known(output.tensor).value, output.name, output.alias});
+    return build_.finish(std::move(results));
   }
 
-  GraphPtr finish(std::vector<Output> outputs) { return build_.finish(std::move(outputs)); }
   const std::vector<Tensor>& captured() const { return captured_; }
 
  private:
+  enum class Becomes { call, constant, parameter };
+
+  struct Known {
+    Value value;
+    bool is_planned = false;
+  };
+
+  struct Step {
+    Becomes becomes;
+    Tensor tensor;
+    std::vector<Tensor> operands = {};   // of a call
+    std::vector<GraphPtr> regions = {};  // likewise
+    Buffer value = {};                   // of a constant
+  };
+
   // Depth first with an explicit stack: a program may be deeper than the machine's stack.
-  void record(const Tensor& wanted) {
+  void plan(const Tensor& wanted) {
     std::vector<const Tensor*> stack{&wanted};
     while (!stack.empty()) {
       const Tensor& tensor = *stack.back();
       const Record& record = tensor.record();
-      if (is_known(tensor)) {
+      if (known(tensor).is_planned) {
         stack.pop_back();
-        continue;
+      } else if (is_taken(record)) {
+        add({Becomes::parameter, tensor});
+      } else if (record.is_computed) {
+        add({Becomes::constant, tensor, {}, {}, record.values[tensor.index()]});
+      } else {
+        size_t before = stack.size();
+        for (auto operand = record.operands.rbegin(); operand != record.operands.rend(); ++operand)
+          if (!known(*operand).is_planned) stack.push_back(&*operand);
+        if (stack.size() == before) add({Becomes::call, tensor, record.operands, record.regions});
       }
-      if (is_taken(record)) {
-        capture(tensor);
-        continue;
-      }
-      if (record.is_computed) {
-        const Buffer& value = record.values[tensor.index()];
-        place(tensor) = build_.constant(Literal(tensor.type(), value.data(), std::make_shared<Buffer>(value)));
-        continue;
-      }
-      size_t before = stack.size();
-      for (auto operand = record.operands.rbegin(); operand != record.operands.rend(); ++operand)
-        if (!is_known(*operand)) stack.push_back(&*operand);
-      if (stack.size() != before) continue;
-      stack.pop_back();
-      call(record);
     }
+  }
+
+  void add(Step step) {
+    known(step.tensor).is_planned = true;
+    if (step.becomes == Becomes::call) {
+      const Record& record = step.tensor.record();
+      std::vector<Known>& results = known_[&record];
+      results.resize(record.types.size());
+      for (Known& result : results) result.is_planned = true;
+    }
+    steps_.push_back(std::move(step));
   }
 
   bool is_taken(const Record& record) const {
@@ -202,23 +228,18 @@ class Recorder {
     return record.serial < since_;
   }
 
-  bool is_known(const Tensor& tensor) const {
-    auto found = done_.find(&tensor.record());
-    return found != done_.end() && tensor.index() < found->second.size() && found->second[tensor.index()];
+  void build(const Step& step) {
+    const Record& record = step.tensor.record();
+    if (step.becomes == Becomes::call) return call(record, step);
+    if (step.becomes == Becomes::constant) {
+      known(step.tensor).value = build_.constant(Literal(step.tensor.type(), step.value.data(), std::make_shared<Buffer>(step.value)));
+    } else {
+      known(step.tensor).value = build_.parameter(step.tensor.type(), "", record.loc);
+      captured_.push_back(step.tensor);
+    }
   }
 
-  Value& place(const Tensor& tensor) {
-    std::vector<Value>& values = done_[&tensor.record()];
-    values.resize(std::max<size_t>(values.size(), tensor.index() + 1));
-    return values[tensor.index()];
-  }
-
-  void capture(const Tensor& tensor) {
-    place(tensor) = build_.parameter(tensor.type(), "", tensor.record().loc);
-    captured_.push_back(tensor);
-  }
-
-  void call(const Record& record) {
+  void call(const Record& record, const Step& step) {
     if (record.op == Op::parameter && takes_ != Takes::surroundings)
       fail(ErrorKind::value, "data_dependent", "the value of a traced tensor, ", record.types[0], ", is known only when the program runs");
     if (record.op == Op::parameter)
@@ -226,31 +247,40 @@ class Recorder {
                                         build_.graph().name(), "': a traced array was kept from another trace"),
                   "foreign_placeholder", record.loc});
     std::vector<Value> operands;
-    for (const Tensor& operand : record.operands) operands.push_back(done_.at(&operand.record())[operand.index()]);
+    for (const Tensor& operand : step.operands) operands.push_back(known(operand).value);
     build_.set_loc(record.loc);
-    NodeId id = build_.call(record.op, std::move(operands), record.attrs, record.regions).id();
-    std::vector<Value>& values = done_[&record];
-    values.resize(record.types.size());
+    NodeId id = build_.call(record.op, std::move(operands), record.attrs, step.regions).id();
+    std::vector<Known>& results = known_[&record];
     for (uint32_t i = 0; i < record.types.size(); ++i)
-      if (!values[i]) values[i] = Value(&build_.graph(), id, i);
+      if (!results[i].value) results[i].value = Value(&build_.graph(), id, i);
+  }
+
+  Known& known(const Tensor& tensor) {
+    std::vector<Known>& results = known_[&tensor.record()];
+    results.resize(std::max<size_t>(results.size(), tensor.index() + 1));
+    return results[tensor.index()];
   }
 
   Builder build_;
   uint64_t since_;
   Takes takes_;
-  std::unordered_map<const Record*, std::vector<Value>> done_;
+  std::vector<Step> steps_;
+  std::unordered_map<const Record*, std::vector<Known>> known_;
   std::vector<Tensor> captured_;
 };
+
+std::vector<NamedTensor> unnamed(std::span<const Tensor> tensors) {
+  std::vector<NamedTensor> results;
+  for (const Tensor& tensor : tensors) results.push_back({tensor, ""});
+  return results;
+}
 
 }  // namespace
 
 GraphPtr record_graph(std::string name, std::span<const NamedTensor> parameters, std::span<const NamedTensor> outputs) {
   Recorder recorder(std::move(name), 0);
-  std::lock_guard lock(record_mutex());
   for (const NamedTensor& parameter : parameters) recorder.add_parameter(parameter.tensor, parameter.name);
-  std::vector<Output> results;
-  for (const NamedTensor& output : outputs) results.push_back({recorder.value_of(output.tensor), output.name, output.alias});
-  return recorder.finish(std::move(results));
+  return recorder.finish(outputs);
 }
 
 std::vector<size_t> used_parameters(std::span<const Tensor> parameters, std::span<const Tensor> outputs) {
@@ -274,10 +304,7 @@ std::vector<size_t> used_parameters(std::span<const Tensor> parameters, std::spa
 
 RecordedProgram record_program(std::span<const Tensor> outputs, bool numbers) {
   Recorder recorder("eval", 0, numbers ? Takes::numbers : Takes::values);
-  std::lock_guard lock(record_mutex());
-  std::vector<Output> results;
-  for (const Tensor& output : outputs) results.push_back({recorder.value_of(output), ""});
-  RecordedProgram program{recorder.finish(std::move(results)), {}};
+  RecordedProgram program{recorder.finish(unnamed(outputs)), {}};
   for (const Tensor& input : recorder.captured()) {
     const Literal* literal = input.record().is_computed ? nullptr : input.constant();
     program.inputs.push_back(literal ? Buffer::copy_of(literal->bytes().data(), literal->dtype(), {}) : input.record().values[input.index()]);
@@ -289,11 +316,8 @@ uint64_t next_serial() { return serials.load(std::memory_order_relaxed); }
 
 RecordedRegion record_region(std::span<const Tensor> parameters, std::span<const Tensor> outputs, uint64_t since) {
   Recorder recorder("body", since);
-  std::lock_guard lock(record_mutex());
   for (const Tensor& parameter : parameters) recorder.add_parameter(parameter, "");
-  std::vector<Output> results;
-  for (const Tensor& output : outputs) results.push_back({recorder.value_of(output), ""});
-  GraphPtr graph = recorder.finish(std::move(results));
+  GraphPtr graph = recorder.finish(unnamed(outputs));
   return {std::move(graph), recorder.captured()};
 }
 

@@ -30,8 +30,8 @@ struct Record {
   ~Record();  // releases long chains without recursion
 };
 
-// Held by who reads operands of records that may be computed by other threads, and by who sets values. No value, operand or
-// constant is destroyed under it: that may call Python.
+// Held by who reads operands of records that may be computed by other threads, and by who sets values. Nothing is inferred, and no
+// value, operand or constant is destroyed under it: that may call Python.
 std::mutex& record_mutex();
 
 // Sets where the calls made by this thread are written, for as long as it lives.
