@@ -53,8 +53,11 @@ arrays computed from operands in another order the layout is not followed: readi
 after a write to the other raises. `out=` and `where=` work where NumPy has them; `where=` of a ufunc needs `out=`. `axes=`
 of `np.matmul` is refused.
 
-What NumPy raises for values is known only at the run: an index array out of bounds reads the nearest element and writes none,
-a negative power of an integer is that of its inverse cut off, numbers that an integer cannot hold come around. Between 0.0 and
+What NumPy raises for values is known only at the run: an index out of bounds, a singular matrix, an integer to a negative
+power. A jitted function then runs plainly, so that NumPy raises; with `strict=True`, and in what `wf.compile`, `wf.simulate` and
+saved programs run, the run ends in an error that is also NumPy's and names the line. Arrays that the program writes then hold
+what such an index, moved inside, left there. Programs do not look at what nothing reads. `WEFT_CHECKS=0` turns that off.
+Numbers that an integer cannot hold come around. Between 0.0 and
 -0.0, `maximum`, `minimum` and sorting take either, as NumPy's own loops do.
 """
 

@@ -32,7 +32,8 @@ void translate(const std::exception_ptr& caught, void*) {
   try {
     std::rethrow_exception(caught);
   } catch (const Error& error) {
-    nb::object type = nb::module_::import_("weftwork.errors").attr(class_of(error.kind()));
+    const char* name = error.label() == "linalg_value" ? "LinAlgError" : class_of(error.kind());
+    nb::object type = nb::module_::import_("weftwork.errors").attr(name);
     // Names of files need not be UTF-8.
     std::string_view text = error.what();
     nb::object value = type(nb::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace")));

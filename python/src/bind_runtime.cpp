@@ -293,8 +293,9 @@ void bind_runtime(nb::module_& m) {
   bind_executable(m);
   bind_spans(m);
   bind_package(m);
-  m.def("compile", [](const std::shared_ptr<Graph>& graph, std::string target, nb::object keep, nb::handle device, bool tiered) {
+  m.def("compile", [](const std::shared_ptr<Graph>& graph, std::string target, nb::object keep, nb::handle device, bool tiered, bool checks) {
     CompileOptions options;
+    options.checks = checks;
     options.tiered = tiered;
     options.target = std::move(target);
     options.device = to_device(device);
@@ -305,7 +306,7 @@ void bind_runtime(nb::module_& m) {
     }
     return PyExecutable{std::move(compiled), std::move(keep), graph, nullptr};
   }, nb::arg("graph"), nb::arg("target") = "native", nb::arg("keep").none() = nb::none(), nb::arg("device") = nb::none(),
-     nb::arg("tiered") = false);
+     nb::arg("tiered") = false, nb::arg("checks") = true);
   m.def("export_object", [](const std::shared_ptr<Graph>& graph, const std::string& name, const std::string& target) {
     ExportedProgram exported;
     {

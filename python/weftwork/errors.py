@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 __all__ = [
     "ArgumentTypeError",
     "ArgumentValueError",
@@ -10,6 +12,7 @@ __all__ = [
     "ExecutionError",
     "FileError",
     "InternalError",
+    "LinAlgError",
     "OutOfBoundsError",
     "UnsupportedError",
 ]
@@ -32,6 +35,10 @@ class ArgumentValueError(Error, ValueError):
 
 class OutOfBoundsError(Error, IndexError):
     """An index outside of its axis."""
+
+
+class LinAlgError(ArgumentValueError, np.linalg.LinAlgError):
+    """A matrix for which there is no result: a singular one, or one that is not positive definite."""
 
 
 class UnsupportedError(Error, NotImplementedError):

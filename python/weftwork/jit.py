@@ -154,7 +154,7 @@ class Jit(_core.Dispatcher):
         except Refused as refused:
             return self._refused(refused)
         if traced.session is None or not traced.session.path:
-            plan = plan_of(traced, self._native(Graph(traced.graph)))
+            plan = plan_of(traced, self._native(Graph(traced.graph), traced.is_checked))
             if self._has_trials:
                 self._begin_trial(plan, traced)
             return plan
@@ -190,8 +190,9 @@ class Jit(_core.Dispatcher):
         """What makes the sessions of recordings; None where calls have to be one program."""
         return (lambda: Session(self._native, ways)) if not self._strict and not self._options.dynamic else None
 
-    def _native(self, graph: Graph) -> Any:
-        return native_executable(graph, target_name(self._options.target), self._options.device, tiered=True)
+    def _native(self, graph: Graph, checks: bool = False) -> Any:
+        """``checks``: errors of values that the program finds end its runs; pieces ask for them before."""
+        return native_executable(graph, target_name(self._options.target), self._options.device, tiered=True, checks=checks)
 
     def _in_pieces(self, session: Session, steps: Any) -> Any:
         """The plan of a tree that has this way; None where it is a way of none."""
@@ -495,12 +496,12 @@ def compile(
     return Executable(native_executable(graph, wanted, where))
 
 
-def native_executable(graph: Graph, target: str, device: Device, tiered: bool = False) -> Any:
+def native_executable(graph: Graph, target: str, device: Device, tiered: bool = False, checks: bool = True) -> Any:
     """A program compiled for a target and loaded on a device; ``tiered``: it runs at once."""
     return (
         on_device(graph, device, target)
         if device.kind == "neuron"
-        else _core.compile(graph.core, target, device=device, tiered=tiered)
+        else _core.compile(graph.core, target, device=device, tiered=tiered, checks=checks)
     )
 
 

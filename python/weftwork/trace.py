@@ -16,6 +16,7 @@ from .bytecode.machine import Stop
 from .bytecode.outside import ARGUMENT, CALL, VALUE, HostValue, Steps, watching
 from .bytecode.recorder import Escaped, Recorder, Refused
 from .errors import ArgumentTypeError, ArgumentValueError, Error, UnsupportedError
+from .numpy.checks import Checks
 from .numpy.layout import deciding, given_strides
 from .numpy.loops import Retry
 from .numpy.tracer import NDARRAY, Trace, TracedArray, tracing
@@ -46,6 +47,7 @@ class Traced:
     outside_aliases: dict[int, int] = field(
         default_factory=dict
     )  # program output → which of the extra inputs it lands in
+    is_checked: bool = True  # errors of values that the program finds as it runs count
     inputs: Any = None  # of the last of several pieces
     session: Any = None  # the pieces before it
     recorder: Any = None
@@ -245,7 +247,7 @@ class Call:
                 traced_args, traced_kwargs = arguments.replace(self.args, self.kwargs)
                 begun = True
                 if not self.strict and not self.bake:
-                    trace.valid = TracedArray(_core.constant(np.asarray(True)))
+                    trace.checks.holds = TracedArray(_core.constant(np.asarray(True)))
                 originals = [leaf.traced.tensor for leaf in arguments.inputs]
                 trace.arguments = [leaf.traced for leaf in arguments.inputs]
                 if recorder.unfit:
@@ -316,7 +318,8 @@ def finish_trace(
 ) -> Traced:
     """Sorts what the function returned, stored and wrote into program outputs."""
     trace = recorder.trace
-    checks_validity(recorder, arguments, originals)
+    if writes(recorder, arguments, originals) or (recorder.session is not None and recorder.session.path):
+        checks_validity(recorder, arguments, originals)
     storages = {id(leaf.traced._storage): i for i, leaf in reversed(list(enumerate(arguments.leaves)))}
     written = {
         id(p) for p, o in zip(arguments.inputs, originals, strict=True) if not p.traced._storage.read().is_same(o)
@@ -333,8 +336,9 @@ def finish_trace(
     )
     blueprint.add_result(result)
     recorder.add_effects(blueprint)
-    if trace.valid is not None and trace.valid.tensor.constant() is None:
-        blueprint.add_validity(trace.valid)
+    note_unread(trace.checks, [tensor for tensor, _ in blueprint.outputs])
+    if trace.checks.may_run_plainly and trace.checks.holds.tensor.constant() is None:
+        blueprint.add_validity(trace.checks.holds)
     outputs: list[tuple[Any, str, int]] = [
         (tensor, f"output.{path}" if path else "output", -1) for tensor, path in blueprint.outputs
     ]
@@ -363,23 +367,38 @@ def finish_trace(
     extra = [step for _, step in trace.numbers] + [read.step for read in trace.reads]
     wanted = [*extra, *blueprint.steps]
     return Traced(
-        graph, input_leaves, captured, blueprint, layouts, aliases, recorder.steps, wanted, len(extra), outside
-    )
+        graph, input_leaves, captured, blueprint, layouts, aliases, recorder.steps, wanted, len(extra), outside,
+        is_checked=trace.checks.is_in_program,
+    )  # fmt: skip
 
 
 def checks_validity(recorder: Recorder, arguments: Arguments, originals: list[Any]) -> None:
     """Where arrays are written in place, NumPy's errors are looked for before: later it would be too late."""
-    valid = recorder.trace.valid
+    valid = recorder.trace.checks.valid
     if valid is None or valid.tensor.constant() is not None:
         return
-    pairs = [(leaf.traced, original) for leaf, original in zip(arguments.inputs, originals, strict=True)]
-    pairs += [(read.traced, read.tensor) for read in recorder.trace.reads]
-    if not all(array._storage.read().is_same(tensor) for array, tensor in pairs):
+    if writes(recorder, arguments, originals):
         if not recorder.can_break():
             recorder.refuse("an operation that may raise, and arrays that are written")
         if not recorder.truth(valid):
             recorder.refuse("an operation that raises for these values")
-        recorder.trace.valid = None
+        recorder.trace.checks.holds = None
+
+
+def writes(recorder: Recorder, arguments: Arguments, originals: list[Any]) -> bool:
+    """Whether the call writes arrays that it was given, or those of its surroundings."""
+    pairs = [(leaf.traced, original) for leaf, original in zip(arguments.inputs, originals, strict=True)]
+    pairs += [(read.traced, read.tensor) for read in recorder.trace.reads]
+    return not all(array._storage.read().is_same(tensor) for array, tensor in pairs)
+
+
+def note_unread(checks: Checks, outputs: list[Any]) -> None:
+    """Programs do not look at what nothing reads, which NumPy does."""
+    looked_at, checks.looked_at = checks.looked_at, []
+    read = set(_core.used_parameters([tensor for tensor, _ in looked_at], outputs))
+    for i, (_, note) in enumerate(looked_at):
+        if i not in read:
+            note()
 
 
 def last_piece(recorder: Recorder, blueprint: Blueprint, parameters: list[Any], outputs: list[Any]) -> Traced:

@@ -75,14 +75,18 @@ def test_windows_reduced():
         agree(lambda x, size=size: np.swapaxes(windows(x, size, 1), 1, 2)[..., ::-1].std(1), x)
 
 
-def test_places_past_the_end_are_held_at_it():
+def test_places_past_the_end_raise():
     x = np.arange(10.0)
     for index in (np.arange(5, 13), np.arange(-12, -2), np.arange(20)[:, None] + np.arange(3)):
 
         def picked(x, index=index):
             return x[index] * 2
 
-        np.testing.assert_array_equal(wf.jit(picked)(x), wf.simulate(picked)(x))
+        for run in (wf.jit, wf.simulate):
+            with pytest.raises(IndexError, match="is out of bounds for axis 0 with size 10"):
+                run(picked)(x)
+        with wf.knobs(checks=False):
+            np.testing.assert_array_equal(wf.jit(picked)(x), np.take(x, index + 10 * (index < 0), mode="clip") * 2)
 
 
 def test_sizes_that_only_the_run_knows():

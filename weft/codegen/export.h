@@ -18,7 +18,7 @@ struct ExportPlan {
 };
 
 // The IR of the whole program with one function `int32_t NAME(pool, symbols…, inputs…, outputs…)`, outputs that land in inputs
-// left out, and the number NAME_signature. All else is internal. It calls weft_support_run_1 (weft/support/support.c).
+// left out, and the number NAME_signature. All else is internal. It calls weft_support_run_2 (weft/support/support.c).
 std::string emit_exported(const Program& program, const Target& target, const ExportPlan& plan);
 
 }  // namespace weft

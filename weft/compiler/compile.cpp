@@ -19,6 +19,7 @@
 #include "weft/core/span.h"
 #include "weft/kernel/lower.h"
 #include "weft/passes/pass.h"
+#include "weft/passes/range_checks.h"
 #include "weft/runtime/thread_pool.h"
 
 namespace weft {
@@ -77,10 +78,11 @@ struct Lowered {
 
 Lowered lower_in_stages(const Graph& graph, const Target& target, Stages& stages, Dump& dump) {
   dump.graph("trace", graph);
+  NumberedChecks numbered = number_checks(graph);
   std::vector<std::pair<std::string, GraphPtr>> passed;
   std::vector<StageTime> times;
   int64_t last = span_clock();
-  GraphPtr flat = run_pipeline(graph, [&](std::string_view pass, const GraphPtr& after) {
+  GraphPtr flat = run_pipeline(numbered.graph ? *numbered.graph : graph, [&](std::string_view pass, const GraphPtr& after) {
     int64_t now = span_clock();
     times.push_back({cat("pass.", pass), static_cast<double>(now - last) / 1e6});
     last = now;
@@ -91,6 +93,7 @@ Lowered lower_in_stages(const Graph& graph, const Target& target, Stages& stages
   for (const auto& [pass, after] : passed) dump.graph(pass, *after);
   if (dump) stages.done("dump");
   Program program = lower(*flat, {}, target.bf16, true);
+  program.checks = std::move(numbered.checks);
   tile_turns(program);
   write_past_caches(program);
   stages.done("lower");
@@ -249,9 +252,19 @@ std::optional<Compiled> load_cached(const CacheKey& key, const Device& device) {
 
 }  // namespace
 
-Program lower_to_program(const Graph& graph) { return lower(*run_pipeline(graph)); }
+Program lower_to_program(const Graph& graph) {
+  NumberedChecks numbered = number_checks(graph);
+  Program program = lower(*run_pipeline(numbered.graph ? *numbered.graph : graph));
+  program.checks = std::move(numbered.checks);
+  return program;
+}
 
 Compiled compile(const Graph& graph, const CompileOptions& options) {
+  if (!options.checks || !knob_flag(Knob::checks)) {
+    CompileOptions rest = options;
+    rest.checks = true;
+    if (GraphPtr unchecked = without_checks(graph)) return compile(*unchecked, rest);
+  }
   Span span("compile", cat("compile ", graph.name()));
   Target target = target_named(options.target);
   if (std::string missing = missing_feature(target.needs); !missing.empty())

@@ -21,6 +21,8 @@ struct CompileOptions {
   // Code that is compiled quickly runs until better code is compiled beside it, where the program does little: for one that runs at
   // once.
   bool tiered = false;
+  // Runs end in an error where a check_range finds something; else there is none.
+  bool checks = true;
 };
 
 struct Compiled {

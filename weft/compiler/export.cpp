@@ -15,6 +15,7 @@
 #include "weft/core/pages.h"
 #include "weft/kernel/lower.h"
 #include "weft/passes/pass.h"
+#include "weft/passes/range_checks.h"
 
 namespace weft {
 namespace {
@@ -102,8 +103,10 @@ void require_linkable(const std::string& ir, const std::string& name) {
 ExportedProgram export_program(const Graph& graph, const std::string& name, const std::string& target_name) {
   require_c_name(name);
   Target target = target_named(target_name);
-  GraphPtr flat = run_pipeline(graph);
+  NumberedChecks numbered = number_checks(graph);
+  GraphPtr flat = run_pipeline(numbered.graph ? *numbered.graph : graph);
   Program program = lower(*flat, {}, target.bf16);
+  program.checks = std::move(numbered.checks);
   write_past_caches(program);
   ExportPlan plan{name, {}, {}, {}};
   for (size_t i = 0; i < program.outputs.size(); ++i)

@@ -101,8 +101,8 @@ std::vector<Argument> arguments_of(const Program& program) {
   return arguments;
 }
 
-constexpr std::string_view common = R"(#ifndef WEFT_EXPORT_1
-#define WEFT_EXPORT_1
+constexpr std::string_view common = R"(#ifndef WEFT_EXPORT_2
+#define WEFT_EXPORT_2
 /* Threads to run loops on. */
 typedef struct weft_pool {
   /* Calls body(args, begin, end) for disjoint parts of [0, count) that have all of it between them and of which none is
@@ -117,7 +117,8 @@ enum {
   WEFT_NO_MEMORY = 1,     /* nothing, or a part of the results, was written */
   WEFT_BAD_EXTENT = 2,    /* an extent is out of its range; nothing was written */
   WEFT_BAD_ALIGNMENT = 3, /* an argument does not begin where it must; nothing was written */
-  WEFT_BAD_CPU = 4        /* the CPU lacks a feature that the code needs; nothing was written */
+  WEFT_BAD_CPU = 4,       /* the CPU lacks a feature that the code needs; nothing was written */
+  WEFT_BAD_VALUE = 5      /* NumPy raises for these values: an index out of bounds, a singular matrix; results were written, of no use */
 };
 #endif
 )";

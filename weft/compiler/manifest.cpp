@@ -72,6 +72,8 @@ Manifest manifest_of(const Program& program) {
       KernelInfo& kernel = m.kernels[static_cast<size_t>(launch->kernel)];
       if (kernel.launches++ == 0) kernel.ops = launch->ops;
     }
+  m.checks = program.checks;
+  for (RangeCheck& check : m.checks) check.limit = told(program, check.limit);
   for (const Cut& cut : program.cuts) m.cuts.push_back({cut.op, cut.loc.text(), cut.reason, cut.readers});
   return m;
 }

@@ -21,6 +21,8 @@ constexpr KnobInfo table[] = {
      .doc = "The folder that compiled programs are kept in, or `off`; where it is empty, `weftwork` below XDG_CACHE_HOME or ~/.cache."},
     {.knob = Knob::cache_bytes, .name = "cache_bytes", .type = KnobType::integer, .standard = "1073741824",
      .doc = "The bytes that the folder of compiled programs may take; those used least recently go.", .max = INT64_MAX},
+    {.knob = Knob::checks, .name = "checks", .type = KnobType::flag, .standard = "1",
+     .doc = "Programs of NumPy raise NumPy's errors of values while they run: an index out of bounds, a singular matrix. 0: such an index is moved inside."},
     {.knob = Knob::debug, .name = "debug", .type = KnobType::flag, .standard = "0",
      .doc = "Gives machine code the user's lines and shows it to gdb, whose `bt` then names kernels; what is compiled so is not kept on disk."},
     {.knob = Knob::dump, .name = "dump", .type = KnobType::text, .standard = "",

@@ -13,7 +13,7 @@ namespace weft {
 
 // In the order of the table.
 enum class Knob : uint8_t {
-  cache, cache_bytes, debug, dump, examples, harness, jobs, libnrt, neuronx_cc, pack_at_load, perf, strict, target, threads, tiered, trace, trials, verify
+  cache, cache_bytes, checks, debug, dump, examples, harness, jobs, libnrt, neuronx_cc, pack_at_load, perf, strict, target, threads, tiered, trace, trials, verify
 };
 
 enum class KnobType : uint8_t { flag, integer, text };

@@ -155,8 +155,8 @@ Tensor index(const Tensor& x, const std::vector<Selector>& places, Where where =
 Tensor slice(const Tensor& x, int64_t axis, const Slice& range, Where where = Where::current());
 // x with other elements at those places; the value broadcasts and is cast.
 Tensor update(const Tensor& x, const std::vector<Selector>& places, const Operand& value);
-// The slices of an axis at integer indices of any shape, which stands in the axis' place; negative ones count from the end,
-// those outside are cut off at the ends. Error(index, "empty_take") of an axis that has, or may have, no elements.
+// The slices of an axis at integer indices of any shape, which stands in the axis' place; negative ones count from the end. A run
+// ends in an Error(index, "index_bounds") where one lies outside. Error(index, "empty_take") of an axis that has, or may have, no elements.
 Tensor take(const Tensor& x, const Tensor& indices, int64_t axis = 0, Where where = Where::current());
 // The elements at indices along an axis; both of one shape but there.
 Tensor take_along_axis(const Tensor& x, const Tensor& indices, int64_t axis = -1, Where where = Where::current());

@@ -100,13 +100,15 @@ Tensor part_of(const Tensor& x, Selection selection) {
   return shaped(part, selection.shape);
 }
 
-// Indices from 0 on; negative ones count from the end.
-Tensor from_zero(const Tensor& indices, const Dim& extent_of_axis) {
+// Indices from 0 on, where negative ones count from the end; a run ends in an error where one lies outside.
+Tensor from_zero(const Tensor& indices, const Dim& extent_of_axis, int64_t axis) {
   if (!is_integer(indices.dtype())) fail(ErrorKind::type, "index_dtype", "indices must be integers, got ", indices.type());
-  if (is_unsigned(indices.dtype())) return indices;
-  Tensor wide = cast_to(indices, DType::i64);
-  Tensor shift = extent_of_axis.is_static() ? number(static_cast<double>(extent_of_axis.value()), DType::i64) : extent(extent_of_axis);
-  return apply(Op::select, {compared("LT", wide, number(0, DType::i64)), apply(Op::add, {wide, shift}), wide});
+  Tensor places = cast_to(indices, DType::i64);
+  if (!is_unsigned(indices.dtype())) {
+    Tensor shift = extent_of_axis.is_static() ? number(static_cast<double>(extent_of_axis.value()), DType::i64) : extent(extent_of_axis);
+    places = apply(Op::select, {compared("LT", places, number(0, DType::i64)), apply(Op::add, {places, shift}), places});
+  }
+  return apply(Op::check_range, {places}, {{Attr::limit_indices, Dims{extent_of_axis}}, {Attr::label, std::string("index_bounds")}, {Attr::axis, axis}});
 }
 
 // Whether nothing is taken from an axis that has nothing. Error(index, "empty_take") where something is, or may be.
@@ -161,7 +163,7 @@ Tensor take(const Tensor& x, const Tensor& indices, int64_t axis, Where where) {
     sizes[static_cast<size_t>(along)] = 1;
     for (int64_t i = 0; i < x.rank(); ++i)
       if (i != along) offsets.push_back(i < along ? i : i + indices.rank() - 1);
-    return apply(Op::gather, {x, from_zero(indices, x.dims()[static_cast<size_t>(along)])},
+    return apply(Op::gather, {x, from_zero(indices, x.dims()[static_cast<size_t>(along)], along)},
                  {{Attr::offset_dims, offsets},
                   {Attr::collapsed_slice_dims, Ints{along}},
                   {Attr::operand_batching_dims, Ints{}},
@@ -180,7 +182,7 @@ Tensor take_along_axis(const Tensor& x, const Tensor& indices, int64_t axis, Whe
     Ints batching;
     for (int64_t i = 0; i < x.rank(); ++i)
       if (i != along) batching.push_back(i);
-    return apply(Op::gather, {x, from_zero(indices, x.dims()[static_cast<size_t>(along)])},
+    return apply(Op::gather, {x, from_zero(indices, x.dims()[static_cast<size_t>(along)], along)},
                  {{Attr::offset_dims, Ints{}},
                   {Attr::collapsed_slice_dims, Ints{along}},
                   {Attr::operand_batching_dims, batching},

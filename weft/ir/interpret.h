@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "weft/core/range_check.h"
 #include "weft/ir/graph.h"
 
 namespace weft {
@@ -14,6 +15,8 @@ std::vector<Literal> interpret(const Graph& graph, std::span<const Literal> argu
 std::vector<Literal> evaluate(const Node& node, std::span<const Literal> operands);
 // The scalar operation of an element-wise node: compare's depends on its direction.
 Scalar scalar_of(const Node& node);
+// What a check_range says.
+RangeCheck range_check_of(const Node& node);
 // Whether a compare orders all patterns of a float.
 bool is_total_order(const Node& node);
 // Ops of two floats that are done on their patterns: such a compare, and next_after of narrow floats.

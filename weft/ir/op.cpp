@@ -47,9 +47,9 @@ constexpr std::string_view attr_names[] = {
     "left_side", "unit_diagonal", "transpose_a", "rng_algorithm", "rng_distribution", "exponent_bits", "mantissa_bits",
     "feature_index", "k", "call_target_name", "backend_config", "call_attributes", "has_side_effect", "types", "composite_attributes", "version",
     "replica_groups", "source_target_pairs", "counter", "first", "trips", "step", "carried", "split_dimension", "concat_dimension", "split_count", "all_gather_dim",
-    "scatter_dimension", "independent",
+    "scatter_dimension", "independent", "label", "message", "number",
 };
-static_assert(std::size(attr_names) == static_cast<size_t>(Attr::independent) + 1);
+static_assert(std::size(attr_names) == static_cast<size_t>(Attr::number) + 1);
 
 template <class T>
 const T& attr_as(const Attrs& attrs, Attr attr) {

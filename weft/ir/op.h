@@ -90,6 +90,8 @@ enum class Attr : uint8_t {
   carried,               // int: the operands that change from turn to turn; the rest stay
   split_dimension, concat_dimension, split_count, all_gather_dim, scatter_dimension,  // int
   independent,           // flag: turns of a loop may run in any order, and at once
+  label, message,        // text: of the error where a check fails
+  number,                // int: of a check within its program
 };
 std::string_view name(Attr attr);
 std::optional<Attr> attr_from_name(std::string_view name);

@@ -258,6 +258,7 @@ ExprId Access::compute(const Node& node, const Dims& at, ExprId mask) {
     case Op::pad: return padded(node, at, mask);
     case Op::concatenate: return concatenated(node, at, mask);
     case Op::gather: return gathered(node, at, mask);
+    case Op::check_range: return checked(node, at, mask);
     case Op::dynamic_slice: return sliced_at_value(node, at, mask);
     case Op::dynamic_update_slice: return updated_at_value(node, at, mask);
     default: break;
@@ -318,6 +319,20 @@ ExprId Access::clamped(ExprId at, const Dim& last) {
     at = scalar(Scalar::select, DType::i64, {negative, index(last), at});
   }
   return scalar(Scalar::clamp, DType::i64, {integer(0), at, index(last)});
+}
+
+ExprId Access::checked(const Node& node, const Dims& at, ExprId mask) {
+  Expr expr;
+  expr.kind = ExprKind::checked;
+  expr.dtype = DType::i64;
+  expr.args = {value(node.operand(0), at, mask)};  // may hold checks of its own
+  auto number = static_cast<int32_t>(node.attrs.integer(Attr::number));
+  auto found = std::ranges::find(checks_, number);
+  expr.index = node.attrs.dims(Attr::limit_indices)[0];
+  expr.slot = static_cast<int32_t>(found - checks_.begin());
+  expr.mask = mask;
+  if (found == checks_.end()) checks_.push_back(number), ++kernel_.checks;
+  return add(std::move(expr));
 }
 
 ExprId Access::gathered(const Node& node, const Dims& at, ExprId mask) {

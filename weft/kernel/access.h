@@ -44,6 +44,8 @@ class Access {
   int32_t memory(NodeId stored, bool written = false);
   // The stored value of each memory, in order.
   const std::vector<NodeId>& memories() const { return memory_nodes_; }
+  // The number of each of the kernel's checks.
+  const std::vector<int32_t>& checks() const { return checks_; }
 
   ExprId constant(const Literal& scalar);
   ExprId integer(int64_t value);  // an i64
@@ -70,6 +72,7 @@ class Access {
   ExprId element_wise(const Node& node, const Dims& at, ExprId mask);
   ExprId padded(const Node& node, const Dims& at, ExprId mask);
   ExprId concatenated(const Node& node, const Dims& at, ExprId mask);
+  ExprId checked(const Node& node, const Dims& at, ExprId mask);
   ExprId gathered(const Node& node, const Dims& at, ExprId mask);
   ExprId sliced_at_value(const Node& node, const Dims& at, ExprId mask);
   ExprId updated_at_value(const Node& node, const Dims& at, ExprId mask);
@@ -77,6 +80,7 @@ class Access {
   const Fusion& fusion_;
   Kernel& kernel_;
   std::vector<NodeId> memory_nodes_;
+  std::vector<int32_t> checks_;
   std::map<NodeId, ExprId> defined_;
   std::map<NodeId, std::vector<std::pair<Key, ExprId>>> known_;
   std::vector<std::pair<Literal, ExprId>> constants_;

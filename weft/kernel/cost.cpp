@@ -48,6 +48,7 @@ class Work {
     const Expr& expr = kernel_.exprs[static_cast<size_t>(id)];
     int64_t words = std::max<int64_t>(size_of(expr.dtype) / 4, 1), total = of(expr.mask);
     if (expr.kind == ExprKind::scalar) total += cost_of(expr.op) * words;
+    if (expr.kind == ExprKind::checked) total += words;
     if (expr.kind == ExprKind::load) total += (expr.dynamic.empty() ? 1 : 4) * words;
     for (ExprId arg : expr.args) total += of(arg);
     for (const auto& [index, stride] : expr.dynamic) total += of(index);

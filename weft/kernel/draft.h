@@ -42,6 +42,7 @@ struct Draft {
   std::vector<BufferId> buffers;  // of each memory that is no scratch
   Dim parallel = 1;
   bool setup = false, later = false;  // see Launch
+  std::vector<int32_t> checks;        // likewise
   std::vector<std::string> ops;
   std::vector<Location> lines;
   size_t operands = 0;

@@ -222,6 +222,12 @@ class Fuser {
 
   // The element-wise ops after a dot that need nothing but its elements at the same place run in its kernel.
   void find_epilogues() {
+    makes_checks_.resize(graph_.size());
+    for (const Node& node : graph_.nodes()) {
+      bool makes = node.op == Op::check_range;
+      for (const Value& operand : node.operands()) makes |= !fusion_.is_stored[operand.id()] && makes_checks_[operand.id()];
+      makes_checks_[node.id()] = makes;
+    }
     for (const Node& node : graph_.nodes()) {
       if (node.op != Op::dot_general) continue;
       NodeId root = epilogue_of(node);
@@ -282,6 +288,8 @@ class Fuser {
   }
 
   bool fits_epilogue(const Node& node, const Node& dot, const std::set<NodeId>& inside) const {
+    // Checks are made by loops alone.
+    if (makes_checks_[node.id()]) return false;
     if (fusion_.is_stored[node.id()] && !is_output_[node.id()]) return false;
     if (!def(node.op).traits.elementwise || node.type().dims != dot.type().dims || inside_epilogue_[node.id()] >= 0) return false;
     for (const Value& operand : node.operands())
@@ -575,6 +583,7 @@ class Fuser {
   std::vector<std::vector<NodeId>> users_;
   std::vector<bool> is_output_;
   std::vector<int> inside_epilogue_;
+  std::vector<bool> makes_checks_;  // computing it from stored values does
   std::vector<int> size_;  // of expressions, by node
   std::vector<std::pair<NodeId, NodeId>> epilogue_root_;
   Fusion fusion_;

@@ -19,8 +19,8 @@ struct Bytes {
 
 class KernelRun {
  public:
-  KernelRun(const Kernel& kernel, std::vector<Bytes> memories, Bindings symbols)
-      : kernel_(kernel), memories_(std::move(memories)), bound_(std::move(symbols)), variables_(kernel.variables.size()) {}
+  KernelRun(const Kernel& kernel, std::vector<Bytes> memories, Bindings symbols, std::vector<const RangeCheck*> checks = {})
+      : kernel_(kernel), memories_(std::move(memories)), bound_(std::move(symbols)), checks_(std::move(checks)), variables_(kernel.variables.size()) {}
 
   void run() {
     if (!kernel_.dot) return statements(kernel_.body);
@@ -147,6 +147,7 @@ class KernelRun {
       case ExprKind::index: return Element::of_int(DType::i64, e.index.evaluate(bound_));
       case ExprKind::variable: return variables_[static_cast<size_t>(e.slot)];
       case ExprKind::accumulator: return accumulator_;
+      case ExprKind::checked: return checked(e);
       case ExprKind::load:
         if (e.mask != no_expr && !value(e.mask).i) return is_integer(e.dtype) || is_bool(e.dtype) ? Element::of_int(e.dtype, 0) : Element::of_double(e.dtype, 0);
         return load(place(e.slot, position(e.index, e.dynamic)), e.dtype);
@@ -159,6 +160,14 @@ class KernelRun {
       }
     }
     return {};
+  }
+
+  Element checked(const Expr& e) {
+    Element found = value(e.args[0]);
+    if (e.mask != no_expr && !value(e.mask).i) return found;
+    int64_t limit = e.index.evaluate(bound_);
+    if (found.i < 0 || found.i >= limit) raise(range_error(*checks_[static_cast<size_t>(e.slot)], limit, found.i));
+    return found;
   }
 
   std::byte* place(int32_t memory, int64_t at) {
@@ -174,6 +183,7 @@ class KernelRun {
   const Kernel& kernel_;
   std::vector<Bytes> memories_;
   Bindings bound_;
+  std::vector<const RangeCheck*> checks_;
   std::vector<Element> variables_;
   Element accumulator_;
 };
@@ -305,7 +315,9 @@ class ProgramRun {
     }
     Bindings symbols;
     for (size_t i = 0; i < kernel.symbols.size(); ++i) symbols[kernel.symbols[i].name] = launch.symbols[i].evaluate(bound_);
-    KernelRun(kernel, std::move(memories), std::move(symbols)).run();
+    std::vector<const RangeCheck*> checks;
+    for (int32_t number : launch.checks) checks.push_back(&program_.checks[static_cast<size_t>(number)]);
+    KernelRun(kernel, std::move(memories), std::move(symbols), std::move(checks)).run();
   }
 
   const Program& program_;

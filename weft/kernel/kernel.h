@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "weft/core/location.h"
+#include "weft/core/range_check.h"
 #include "weft/core/scalar.h"
 #include "weft/core/type.h"
 #include "weft/ir/literal.h"
@@ -26,6 +27,7 @@ enum class ExprKind : uint8_t {
                 // `dtype` is another one of the same size
   variable,     // the variable `slot`
   accumulator,  // dot kernels: the element of the product at (batch, m, n)
+  checked,      // args[0], an i64; where `mask` (if any) holds and it is not in [0, index), the launch's check `slot` fails
   scalar,       // `op` of `args`; convert and bitcast go from args[0]'s dtype to `dtype`
 };
 
@@ -37,8 +39,8 @@ struct Expr {
   Scalar op = Scalar::none;
   std::vector<ExprId> args;
   Literal value;      // constant: 0-d
-  Index index;        // index, load
-  int32_t slot = -1;  // load: which memory; variable: which variable
+  Index index;        // index, load, checked
+  int32_t slot = -1;  // load: which memory; variable: which variable; checked: which of the kernel's checks
   std::vector<std::pair<ExprId, Index>> dynamic;  // load: integer expressions, each times a stride
   ExprId mask = no_expr;                          // load: a boolean
 };
@@ -151,6 +153,7 @@ struct Kernel {
   bool two_ways = false;  // what it writes past the caches may fit them: runs find out whether that takes longer
   // Program symbols used by any index or extent, in the order in which launches pass their values.
   std::vector<Symbol> symbols;
+  int checks = 0;  // that it makes: launches tell which of the program's they are
   Location loc;
 
   std::string text() const;  // for dumps and for telling equal kernels: everything but name and loc
@@ -214,6 +217,7 @@ struct Launch {
   std::optional<Tiling> tiling;  // count: where turns may be taken so
   std::vector<int32_t> buffers;  // kernel: one for each memory that is no scratch, in order
   Dims symbols;                  // values of the kernel's symbols
+  std::vector<int32_t> checks;   // of the program, for each of the kernel's
   Dim parallel = 1;              // extent of the parallel loop, or number of tiles of a dot (filled by codegen)
   Dim cost;                      // price of one parallel iteration (see cost.h): small launches stay on the caller
   Location loc;
@@ -256,6 +260,7 @@ struct Program {
   std::vector<ProgramOutput> outputs;
   std::vector<Symbol> symbols;
   Dim arena_bytes, persistent_bytes;
+  std::vector<RangeCheck> checks;
   std::vector<Cut> cuts;  // each place where fusion stopped
   int64_t joined = 0;     // expressions more, for rows that are taken together
 

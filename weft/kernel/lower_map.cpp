@@ -115,6 +115,7 @@ void finish_draft(Lowering& lowering, Draft draft, const Access& access, const s
     draft.lines.push_back(node.loc);
   }
   const Node& last = lowering.graph.node(roots.back());
+  draft.checks = access.checks();
   draft.kernel.loc = last.loc;
   draft.kernel.name = readable_name(draft.ops, last.type());
   collect_symbols(draft.kernel);

@@ -271,6 +271,7 @@ class Planner {
     if (!draft.kernel.dot) launch.cost = work_of(draft.kernel);
     launch.loc = draft.kernel.loc;
     launch.ops = std::move(draft.ops);
+    launch.checks = std::move(draft.checks);
     launch.lines = std::move(draft.lines);
     launch.operands = draft.operands;
     launch.routine = std::move(draft.routine);

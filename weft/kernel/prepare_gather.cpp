@@ -38,6 +38,7 @@ class EvenNumbers {
       case Op::multiply: return of_arithmetic(node);
       case Op::convert: return of_converted(node);
       case Op::select: return of_choice(node);
+      case Op::check_range: return of_checked(node);
       default: return {};
     }
   }
@@ -108,6 +109,15 @@ class EvenNumbers {
   static std::optional<Even> of_converted(const Node& node) {
     std::optional<Even> even = is_integer(node.operand(0).type().dtype) ? of(node.operand(0)) : std::nullopt;
     return even && fits(*even, node) ? even : std::nullopt;
+  }
+
+  // Where the check finds nothing.
+  static std::optional<Even> of_checked(const Node& node) {
+    std::optional<Even> even = of(node.operand(0));
+    const Dim& limit = node.attrs.dims(Attr::limit_indices)[0];
+    if (!even || !limit.is_static() || node.type().count().is(0)) return {};
+    auto [low, high] = range(*even, node.type().dims);
+    return low >= 0 && high < limit.value() ? even : std::nullopt;
   }
 
   // select(x < limit, …): where all are on one side, which NumPy's wrapping of negative indices asks.

@@ -25,6 +25,7 @@ void append_expr(std::string& out, size_t id, const Expr& expr) {
       break;
     case ExprKind::variable: append(out, "v", expr.slot); break;
     case ExprKind::accumulator: out += "accumulator"; break;
+    case ExprKind::checked: append(out, "checked(e", expr.args[0], ", ", expr.index, ", c", expr.slot, ")"); break;
     case ExprKind::scalar:
       append(out, name(expr.op), "(");
       for (size_t i = 0; i < expr.args.size(); ++i) append(out, i ? ", e" : "e", expr.args[i]);
@@ -76,6 +77,7 @@ void append_launch(std::string& out, const Program& program, const Launch& launc
   if (launch.kind == LaunchKind::count) append(out, " ", launch.counter, " = ", launch.first, " + ", launch.step, " k, k < ", launch.trips, launch.independent ? " independent" : "");
   if (launch.tiling) append(out, " in tiles, reach ", launch.tiling->reach);
   if (!launch.numbers.empty()) append(out, " ", launch.numbers);
+  if (!launch.checks.empty()) append(out, " checks ", launch.checks);
   if (launch.later) out += " later";
   append(out, "  # ", launch.loc.text(), "\n");
   for (const LaunchBlock& block : launch.blocks) {

@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "weft/core/element.h"
+#include "weft/core/range_check.h"
 #include "weft/ir/graph.h"
 #include "weft/ir/interpret.h"
 #include "weft/ops/infer.h"
@@ -249,7 +250,29 @@ Literals eval_scatter(const Node& node, std::span<const Literal> operands) {
   return {result};
 }
 
+Types infer_check_range(const Call& call) {
+  const Dims& limits = call.attrs.dims(Attr::limit_indices);
+  call.require(call.operand(0).dtype == DType::i64, "dtype", "looks at i64, got ", call.operand(0));
+  call.require(limits.size() == 1, "limits", "takes one limit, got ", limits);
+  return {call.operand(0)};
+}
+
+Literals eval_check_range(const Node& node, std::span<const Literal> operands) {
+  RangeCheck check = range_check_of(node);
+  int64_t limit = check.limit.value();
+  for (int64_t i = 0; i < operands[0].count(); ++i)
+    if (int64_t found = operands[0].as_int(i); found < 0 || found >= limit) raise(range_error(check, limit, found));
+  return {operands[0]};
+}
+
 }  // namespace
+
+RangeCheck range_check_of(const Node& node) {
+  const Attrs& attrs = node.attrs;
+  std::string message = attrs.find(Attr::message) ? attrs.text(Attr::message) : std::string();
+  int64_t axis = attrs.find(Attr::axis) ? attrs.integer(Attr::axis) : 0;
+  return {attrs.text(Attr::label), std::move(message), axis, attrs.dims(Attr::limit_indices)[0], node.loc};
+}
 
 OpDef define_dynamic_slice() {
   return {.doc = "A slice whose start is a value, moved inside where it would stick out.",
@@ -296,6 +319,19 @@ OpDef define_scatter() {
           .infer = infer_scatter,
           .eval = eval_scatter,
           .names = {.stablehlo = "scatter", .hlo = "scatter", .aten = "index_put"}};
+}
+
+OpDef define_check_range() {
+  return {.doc = "Its operand; a run where an element is not in [0, limit) ends in an error. What nothing reads is not looked at.",
+          .attrs = {{Attr::limit_indices, AttrKind::dims},
+                    {Attr::label, AttrKind::text},
+                    {Attr::message, AttrKind::text, true},
+                    {Attr::axis, AttrKind::integer, true},
+                    {Attr::number, AttrKind::integer, true}},
+          .infer = infer_check_range,
+          .eval = eval_check_range,
+          .names = {.stablehlo = "weft.check_range"},
+          .traits = {.elementwise = true}};
 }
 
 }  // namespace weft

@@ -1,4 +1,4 @@
-// spell_out: functions that StableHLO lacks, such as log2, as composites of functions that it has.
+// spell_out: functions that StableHLO lacks, such as log2, as composites of functions that it has; no checks of values.
 //
 // Kernels compute them as they are, so it stands outside of the pipeline: text and protos for other tools go through it.
 // The parser takes the composite for the function again.
@@ -23,6 +23,7 @@ GraphPtr written(const Graph& graph) {
   return rebuild(graph, Level::flat, [&](Builder& build, const Node& node, const std::vector<Value>& operands) {
     std::vector<Value> results;
     const OpDef& op = def(node.op);
+    if (node.op == Op::check_range) return operands;
     if (op.scalar != Scalar::none && op.expand) {
       GraphPtr& body = bodies[cat(name(node.op), " ", node.type())];
       if (!body) body = body_of(node, operands);
@@ -39,7 +40,7 @@ GraphPtr written(const Graph& graph) {
 
 bool is_written(const Graph& graph) {
   for (const Node& node : graph.nodes()) {
-    if (def(node.op).scalar != Scalar::none && def(node.op).expand) return false;
+    if (node.op == Op::check_range || (def(node.op).scalar != Scalar::none && def(node.op).expand)) return false;
     for (const GraphPtr& region : node.regions)
       if (!is_written(*region)) return false;
   }
@@ -55,7 +56,7 @@ GraphPtr run(const Graph& graph) {
 
 const Pass spell_out{
     .name = "spell_out",
-    .doc = "Writes functions that StableHLO lacks as composites.",
+    .doc = "Writes functions that StableHLO lacks as composites, and leaves out checks of values.",
     .from = Level::flat,
     .to = Level::flat,
     .run = run,

@@ -219,6 +219,15 @@ Ints Executable::output_dims(size_t i, std::span<const int64_t> symbols) const {
   return dims;
 }
 
+namespace {
+
+[[noreturn]] void throw_failed(const Manifest& m, size_t check, uint64_t told, std::span<const int64_t> symbols) {
+  auto found = static_cast<int64_t>(told);
+  raise(range_error(m.checks[check], evaluate(m.checks[check].limit, m, symbols), found == INT64_MIN ? 0 : found));
+}
+
+}  // namespace
+
 void Executable::run(std::span<const int64_t> symbols, std::span<const void* const> inputs, std::span<void* const> outputs) const {
   const State& program = state();
   const LoadedCode* code = program.code.load(std::memory_order_acquire);
@@ -237,6 +246,8 @@ void Executable::run(std::span<const int64_t> symbols, std::span<const void* con
   Block arena;
   if (arena_bytes > 0) arena = program.arenas.take(program.allocator, arena_bytes);
   Services services = program.services_for_run();
+  Few<uint64_t> failed(m.checks.size());
+  services.failed = failed.data();
   std::span<void*> all = buffers.span();
   all[all.size() - 2] = arena.get();
   all.back() = program.persistent.get();
@@ -245,6 +256,8 @@ void Executable::run(std::span<const int64_t> symbols, std::span<const void* con
   for (const auto& [i, memory] : elsewhere) std::memcpy(outputs[i], memory.get(), static_cast<size_t>(memory.get_deleter().bytes));
   if (arena) program.arenas.give(std::move(arena));
   if (program.improvement) program.improvement(false);
+  for (size_t i = 0; i < m.checks.size(); ++i)
+    if (failed[i]) [[unlikely]] throw_failed(m, i, failed[i], symbols);
 }
 
 }  // namespace weft

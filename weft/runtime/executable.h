@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "weft/core/api.h"
+#include "weft/core/range_check.h"
 #include "weft/core/type.h"
 #include "weft/runtime/buffer.h"
 #include "weft/runtime/event.h"
@@ -68,6 +69,7 @@ struct Manifest {
   std::vector<KernelInfo> kernels;
   std::vector<LaunchInfo> launches;
   std::vector<CutInfo> cuts;  // where fusion stopped
+  std::vector<RangeCheck> checks;  // limits that differ from turn to turn of a loop are -1
 };
 
 // The extents of one array.
@@ -112,7 +114,9 @@ class Executable {
 
   // Runs with a buffer for each input, on the executable's device, and gives one for each output; an output that lands in an
   // input is that buffer, which is then written. Blocks until done. Error(type) for another number of buffers, another dtype or
-  // device, Error(value) for extents that do not fit and for buffers that are written and may not be, or share memory.
+  // device, Error(value) for extents that do not fit and for buffers that are written and may not be, or share memory. Programs of
+  // NumPy end in its errors of values: Error(index) for an index out of bounds, Error(value) for a singular matrix. Results, and
+  // arguments that are written, then hold what was computed with such an index moved inside.
   std::vector<Buffer> run(std::span<const Buffer> inputs) const;
   std::vector<Buffer> run(std::initializer_list<Buffer> inputs) const { return run(std::span(inputs.begin(), inputs.size())); }
   // The same into buffers that there are: of the outputs' types, sharing no memory with an input or each other unless the

@@ -21,7 +21,7 @@ namespace weft {
 namespace {
 
 constexpr std::string_view magic = "\x89WEFT\r\n\x1a";
-constexpr uint64_t version = 3;
+constexpr uint64_t version = 4;
 constexpr uint64_t alignment = 64;
 
 struct Header {
@@ -179,6 +179,15 @@ void write_manifest(Writer& out, const Manifest& m) {
     for (const std::string* text : {&cut.op, &cut.source, &cut.reason}) out.text(*text);
     out.texts(cut.readers);
   });
+  out.list(m.checks, [&](const RangeCheck& check) {
+    out.text(check.label);
+    out.text(check.message);
+    out.number(static_cast<uint64_t>(check.axis));
+    out.dim(check.limit);
+    out.text(check.loc ? check.loc.file() : std::string());
+    out.number(static_cast<uint64_t>(check.loc ? check.loc.line() : 0));
+    out.text(check.loc ? check.loc.function() : std::string());
+  });
 }
 
 Manifest read_manifest(Reader& in) {
@@ -216,6 +225,14 @@ Manifest read_manifest(Reader& in) {
     return launch;
   });
   m.cuts = in.list([&] { return CutInfo{in.text(), in.text(), in.text(), in.texts()}; });
+  m.checks = in.list([&] {
+    RangeCheck check{in.text(), in.text(), in.integer(), in.dim(), {}};
+    std::string file = in.text();
+    auto line = static_cast<int>(in.integer());
+    std::string function = in.text();
+    if (!file.empty()) check.loc = Location(std::move(file), line, std::move(function));
+    return check;
+  });
   return m;
 }
 

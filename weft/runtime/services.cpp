@@ -67,7 +67,7 @@ void end_trial(const Services* services, int64_t launch, int64_t begun, int64_t 
 }  // namespace
 
 constinit const Services plain_services{call_parallel_for, nullptr,   call_parallel_turns, nullptr,   nullptr, 0,
-                                        INT64_MAX,         begin_trial, end_trial,           nullptr, tiled_turns};
+                                        INT64_MAX,         begin_trial, end_trial,           nullptr, tiled_turns, nullptr};
 
 void run_entry(Entry entry, const int64_t* symbols, void* const* buffers, const Services& services) {
   struct Arguments {

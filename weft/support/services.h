@@ -47,14 +47,17 @@ typedef struct weft_services {
      kernels, or of one in two turns, touch the same memory and one of them writes it only where their rows are at most `reach`
      apart. A row of all memory takes `row_bytes`. */
   void (*tiled_turns)(void* pool, int64_t trips, int64_t count, const weft_tiled_kernel* kernels, int64_t reach, int64_t row_bytes);
+  /* A word for each check of the program, zero before a run. Where one fails: the integer that is furthest out, as a number without
+     a sign; INT64_MIN stands for zero. */
+  uint64_t* failed;
 } weft_services;
 
 /* The place of a member, in words of 8 bytes: machine code knows members by it. */
 #define WEFT_WORD(type, member) (offsetof(type, member) / 8)
 
 WEFT_ASSERT(sizeof(weft_tiled_kernel) == 6 * 8, "a word for each member");
-WEFT_ASSERT(sizeof(weft_services) == 11 * 8, "a word for each member");
-WEFT_ASSERT(WEFT_WORD(weft_services, tiled_turns) == 10, "no member is padded");
+WEFT_ASSERT(sizeof(weft_services) == 12 * 8, "a word for each member");
+WEFT_ASSERT(WEFT_WORD(weft_services, failed) == 11, "no member is padded");
 
 #ifdef __cplusplus
 }

@@ -11,7 +11,7 @@
 
 #include "services.h"
 
-enum { weft_ok, weft_no_memory, weft_bad_extent, weft_bad_alignment, weft_bad_cpu };
+enum { weft_ok, weft_no_memory, weft_bad_extent, weft_bad_alignment, weft_bad_cpu, weft_bad_value };
 enum { cache_line = 64 };
 /* Work, in units of 10 ps, from which on a second thread is of use. */
 static const int64_t worth_sharing = 200000;
@@ -27,7 +27,7 @@ typedef void (*entry)(const int64_t* symbols, void* const* buffers, const weft_s
 
 /* As weft/codegen/llvm/export.cpp writes it into each object. */
 typedef struct weft_program {
-  int64_t buffers, symbols, lined_up, persistent_bytes;
+  int64_t buffers, symbols, lined_up, checks, persistent_bytes;
   int64_t (*arena_bytes)(const int64_t* symbols);
   entry run, setup;
   const char* features;         /* what the CPU must have, a space behind each */
@@ -39,6 +39,7 @@ typedef struct weft_program {
 /* One call of an exported function. */
 typedef struct call {
   const weft_pool* pool;
+  uint64_t* failed; /* a word for each check */
   jmp_buf out_of_memory;
 } call;
 
@@ -130,7 +131,7 @@ static void tiled_turns(void* data, int64_t trips, int64_t count, const weft_til
 
 static int run(entry function, const int64_t* symbols, void** buffers, call* c) {
   /* Nobody listens, memory that is filled once is filled by now, and there are no trials. */
-  weft_services all = {parallel_for, c, parallel_turns, NULL, NULL, 0, INT64_MAX, begin_trial, end_trial, NULL, tiled_turns};
+  weft_services all = {parallel_for, c, parallel_turns, NULL, NULL, 0, INT64_MAX, begin_trial, end_trial, NULL, tiled_turns, c->failed};
   if (setjmp(c->out_of_memory) != 0) return weft_no_memory;
   function(symbols, buffers, &all);
   return weft_ok;
@@ -160,7 +161,7 @@ static int prepare(const weft_program* program, const int64_t* symbols, void** b
 
 /* `buffers`: inputs, outputs and constants, and two places that are filled here. The name has the version of this interface:
    objects of another one do not link. */
-int32_t weft_support_run_1(const weft_program* program, const weft_pool* pool, const int64_t* symbols, void** buffers) {
+int32_t weft_support_run_2(const weft_program* program, const weft_pool* pool, const int64_t* symbols, void** buffers) {
   if (!has_features(program->features)) return weft_bad_cpu;
   for (int64_t i = 0; i < program->symbols; ++i)
     if (symbols[i] < program->ranges[2 * i] || symbols[i] > program->ranges[2 * i + 1]) return weft_bad_extent;
@@ -172,9 +173,13 @@ int32_t weft_support_run_1(const weft_program* program, const weft_pool* pool, c
   if (code != weft_ok) return code;
   int64_t bytes = program->arena_bytes(symbols);
   char* arena = bytes ? allocate(bytes) : NULL;
-  if (bytes && !arena) return weft_no_memory;
+  if (program->checks) c.failed = calloc((size_t)program->checks, sizeof *c.failed);
+  int has_memory = (!bytes || arena) && (!program->checks || c.failed);
   buffers[program->buffers - 2] = arena;
-  code = run(program->run, symbols, buffers, &c);
+  code = has_memory ? run(program->run, symbols, buffers, &c) : weft_no_memory;
+  for (int64_t i = 0; has_memory && i < program->checks; ++i)
+    if (c.failed[i] && code == weft_ok) code = weft_bad_value;
+  free(c.failed);
   free(arena);
   return code;
 }

@@ -161,7 +161,7 @@ class Breaks(Effects):
         pending += [(value, 0) for _, _, value in self.overlay.values()]
         pending += [(mirror.copy, 0) for mirror in self.mirrors.values()]
         pending += [(array, 0) for array in self.trace.arguments]
-        pending.append((self.trace.valid, 0))
+        pending.append((self.trace.checks.valid, 0))
         found: list[TracedArray] = []
         seen: set[int] = set()
         while pending:

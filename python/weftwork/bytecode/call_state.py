@@ -141,7 +141,7 @@ class CallState:
         for read in r.trace.reads:
             if r.steps.steps[read.step][0] not in (CALL, VALUE):
                 self.visit(read.traced)
-        self.visit(r.trace.valid)
+        self.visit(r.trace.checks.valid)
 
     def _frame(self, frame: Frame) -> None:
         names = set(frame.f_code.co_names)

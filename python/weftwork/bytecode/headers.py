@@ -118,11 +118,11 @@ class LoopHeaders(CompiledCalls):
 
     def begin_turn(self, key: tuple[int, int], site: Site) -> None:
         state = CallState(self)
-        valid = self.trace.valid
+        valid = self.trace.checks.valid
         if valid is not None and valid.tensor.constant() is None:
             if not self.truth(valid):
                 self.refuse("an operation that raises for these values")
-            self.trace.valid = TracedArray(_core.constant(np.asarray(True)))
+            self.trace.checks.holds = TracedArray(_core.constant(np.asarray(True)))
             state = CallState(self)
         computed = [e.array for e in state.values if isinstance(e, StoredValue) and self.is_computed(e.storage.tensor)]
         if computed:

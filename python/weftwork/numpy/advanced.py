@@ -14,7 +14,7 @@ from .dispatch import broadcast_to
 from .indexing import Reshape, Slice, check_position, clamp_slice, least_extent
 from .tracer import Tensor, TracedArray, View, as_tensor, convert, raise_here
 from .ufuncs import compare, op, scalar, select
-from .validity import is_bounded, note_bound, require
+from .validity import in_range, is_bounded, note_bound
 
 
 @dataclass
@@ -128,20 +128,14 @@ def wrapped_index(item: Any, extent: Any, axis: int) -> Tensor:
             check_position(int(bad[0]), extent, axis)
     if known is not None and isinstance(extent, int):
         return _core.constant(np.where(known < 0, known + extent, known).astype(np.int64))
-    if known is None and not is_bounded(index, extent):
-        require_in_bounds(index, extent)
+    is_free = known is None and not is_bounded(index, extent)
     unsigned = index.dtype.kind == "u"
     index = convert(index, np.dtype(np.int64))
-    if unsigned:
-        return index
-    size = extent_as_tensor(extent, index)
-    return select(compare("LT", index, broadcast_to(scalar(0, index), index.shape)), op("add", index, size), index)
-
-
-def require_in_bounds(index: Tensor, extent: Any) -> None:
-    places = TracedArray(convert(index, np.dtype(np.int64)))
-    size = TracedArray(extent_as_tensor(extent, places.tensor))
-    require(np.logical_and(places >= -size, places < size))
+    if not unsigned:
+        size = extent_as_tensor(extent, index)
+        below = compare("LT", index, broadcast_to(scalar(0, index), index.shape))
+        index = select(below, op("add", index, size), index)
+    return in_range(index, extent, axis) if is_free else index
 
 
 def extent_as_tensor(extent: Any, like: Tensor) -> Tensor:
@@ -153,7 +147,7 @@ def extent_as_tensor(extent: Any, like: Tensor) -> Tensor:
 
 
 def take_indexed(tensor: Tensor, items: list[Any]) -> Tensor:
-    """x[items]. Indices out of bounds that are known only at the run read the nearest element."""
+    """x[items]. A run ends in an error where an index lies out of bounds."""
     plan = plan_index(tensor, items)
     dims = [extent for axis, extent in enumerate(plan.base.shape) if axis not in plan.axes]
     if any(isinstance(e, int) and e == 0 for e in (*dims, *plan.shared)):

@@ -63,7 +63,7 @@ def square(a: Any, name: str) -> Any:
 
 @implements(np.linalg.solve)
 def solve(a: Any, b: Any) -> Any:
-    """Infinities and NaN where NumPy raises for a singular matrix."""
+    """A run ends in an error where a matrix is singular."""
     x, y = square(a, "solve"), solid(b)
     kind = result_dtype(x, y)
     if not y.ndim:
@@ -81,14 +81,14 @@ def solve(a: Any, b: Any) -> Any:
 
 @implements(np.linalg.inv)
 def inv(a: Any) -> Any:
-    """Infinities and NaN where NumPy raises for a singular matrix."""
+    """A run ends in an error where a matrix is singular."""
     x = square(a, "inv")
     return double_inverse(double(x)).astype(result_dtype(x))
 
 
-def double_inverse(x: Any) -> Any:
+def double_inverse(x: Any, raises: bool = True) -> Any:
     identity = as_tensor(own.eye(x.shape[-1], dtype=x.dtype))
-    return wrap(factors.solve(x.tensor, broadcast_to(identity, x.shape)))
+    return wrap(factors.solve(x.tensor, broadcast_to(identity, x.shape), raises))
 
 
 def signs_and_diagonal(a: Any) -> tuple[Any, Any]:
@@ -358,7 +358,7 @@ def cond(x: Any, p: Any = None) -> Any:
         values = svd(a, compute_uv=False)
         result = values[..., -1] / values[..., 0] if p == -2 else values[..., 0] / values[..., -1]
     else:
-        inverse = double_inverse(double(square(a, "cond")))
+        inverse = double_inverse(double(square(a, "cond")), raises=False)
         result = np.linalg.norm(a, p, axis=(-2, -1)) * np.linalg.norm(inverse, p, axis=(-2, -1))
         result = result.astype(real_dtype(result_dtype(a)))
     given = np.any(np.isnan(a), axis=(-2, -1))

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import _core
 from .tracer import Tensor, wrap
-from .validity import require, require_apart, require_rank
+from .validity import asks, demanded, require_apart, require_rank
 
 Types = list[tuple[tuple[Any, ...], Any]]
 
@@ -65,8 +65,7 @@ def reflected(factors: Tensor, taus: Tensor) -> Tensor:
 
 def cholesky(a: Tensor, lower: bool) -> Tensor:
     factor = _core.apply("cholesky", [a], {"lower": True} if lower else {})
-    require(np.isfinite(wrap(factor)))
-    return factor
+    return demanded(factor, np.isfinite(wrap(factor)), "linalg_value", "Matrix is not positive definite")
 
 
 def eigh(a: Tensor, lower: bool, vectors: bool) -> tuple[Tensor, Tensor]:
@@ -74,7 +73,7 @@ def eigh(a: Tensor, lower: bool, vectors: bool) -> tuple[Tensor, Tensor]:
     *batch, n, _ = a.shape
     results: Types = [(a.shape, a.dtype), ((*batch, n), real(a.dtype)), (tuple(batch), np.int32)]
     found, values, _ = lapack("syevd", "heevd", [a], results, mode="V" if vectors else "N", uplo="L" if lower else "U")
-    require(np.isfinite(wrap(values)))
+    values = demanded(values, np.isfinite(wrap(values)), "linalg_value", "Eigenvalues did not converge")
     if vectors:
         require_apart(wrap(values))
     return values, found
@@ -92,7 +91,7 @@ def svd(a: Tensor, full: bool) -> tuple[Tensor, Tensor, Tensor]:
         (tuple(batch), np.int32),
     ]
     _, s, u, vt, _ = lapack("gesdd", "gesdd", [a], results, mode="A" if full else "S")
-    require(np.isfinite(wrap(s)))
+    s = demanded(s, np.isfinite(wrap(s)), "linalg_value", "SVD did not converge")
     require_apart(wrap(s))
     require_rank(wrap(s))
     return u, s, vt
@@ -105,8 +104,7 @@ def singular_values(a: Tensor) -> Tensor:
     vectors: Types = [((*batch, m, k), a.dtype), ((*batch, k, n), a.dtype)]
     results = [(a.shape, a.dtype), ((*batch, k), real(a.dtype)), *vectors, (tuple(batch), np.int32)]
     values = lapack("gesdd", "gesdd", [a], results, mode="N")[1]
-    require(np.isfinite(wrap(values)))
-    return values
+    return demanded(values, np.isfinite(wrap(values)), "linalg_value", "SVD did not converge")
 
 
 def eig(a: Tensor, vectors: bool) -> tuple[Tensor, Tensor]:
@@ -117,7 +115,7 @@ def eig(a: Tensor, vectors: bool) -> tuple[Tensor, Tensor]:
     results: Types = [*many, (a.shape, pairs), (a.shape, pairs), (tuple(batch), np.int32)]
     found = lapack("geev", "geev", [a], results, compute_left="N", compute_right="V" if vectors else "N")
     values = found[0] if a.dtype.kind == "c" else _core.apply("complex", [found[0], found[1]])
-    require(np.isfinite(wrap(values)))
+    values = demanded(values, np.isfinite(wrap(values)), "linalg_value", "Array must not contain infs or NaNs")
     return values, found[-2]
 
 
@@ -126,11 +124,13 @@ def triangular(a: Tensor, b: Tensor, *, lower: bool) -> Tensor:
     return _core.apply("triangular_solve", [a, b], {"left_side": True, "lower": lower, "unit_diagonal": False, "transpose_a": "NO_TRANSPOSE"})
 
 
-def solve(a: Tensor, b: Tensor) -> Tensor:
-    """x of a x = b: eliminating in a and b at once leaves triangular systems, whatever rows are swapped."""
+def solve(a: Tensor, b: Tensor, raises: bool = True) -> Tensor:
+    """x of a x = b, infinities and NaN where it has none and nothing ``raises``: eliminating in a and b at once leaves triangular systems, whatever rows are swapped."""
     n = a.shape[-1]
     both: Any = np.concatenate([wrap(a), wrap(b)], axis=-1)
     packed = wrap(lu(both.tensor)[0])
     # NumPy raises where it finds a pivot of zero: what is near to that it decides itself.
-    require_rank(np.diagonal(packed[..., :n], axis1=-2, axis2=-1))
-    return triangular(packed[..., :n].tensor, packed[..., n:].tensor, lower=False)
+    pivots = np.diagonal(packed[..., :n], axis1=-2, axis2=-1)
+    require_rank(pivots)
+    result = triangular(packed[..., :n].tensor, packed[..., n:].tensor, lower=False)
+    return result if asks() or not raises else demanded(result, pivots != 0, "linalg_value", "Singular matrix")

@@ -15,8 +15,8 @@ from .reductions import normalized_axes, require_out_of
 from .selection import fixed_extent
 from .sorting import argsort, sort
 from .statistics import fitted_weights
-from .tracer import TracedArray, raise_here, untraced
-from .validity import require
+from .tracer import TracedArray, raise_here, untraced, wrap
+from .validity import demanded
 
 _NoValue = np._NoValue
 
@@ -158,11 +158,12 @@ def checked_q(q: Any, scale: int) -> tuple[Any, bool]:
         if scale != 1:
             result = np.true_divide(result, scale)
             result = result if isinstance(result, TracedArray) else own.asarray(result)
+        what = "Percentiles must be in the range [0, 100]" if scale != 1 else "Quantiles must be in the range [0, 1]"
         if isinstance(result, np.ndarray) and not (np.all(result >= 0) and np.all(result <= 1)):
-            what = "Percentiles must be in the range [0, 100]" if scale != 1 else "Quantiles must be in the range [0, 1]"
             raise_here(ArgumentValueError, what, "quantile_range")
     if isinstance(result, TracedArray):
-        require(np.logical_and(result >= 0, result <= 1))
+        inside = np.logical_and(result >= 0, result <= 1)
+        result = wrap(demanded(result.tensor, inside, "quantile_range", what))
     if result.ndim > 2:
         raise_here(ArgumentValueError, "q must be a scalar or 1d", "quantile_rank")
     return result, weak
@@ -232,7 +233,7 @@ def of_weights(x: Any, lines: Any, axes: tuple[int, ...], weights: Any, q: Any, 
 def percentile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear", keepdims: Any = False, *, weights: Any = None
 ) -> Any:
-    """A ``q`` that is known only at the run is not checked to be from 0 to 100."""
+    """A run ends in an error where a ``q`` that it computes is not from 0 to 100."""
     return quantiles(a, q, axis, out, method, keepdims, weights, 100, False)
 
 
@@ -240,7 +241,7 @@ def percentile(
 def quantile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear", keepdims: Any = False, *, weights: Any = None
 ) -> Any:
-    """A ``q`` that is known only at the run is not checked to be from 0 to 1."""
+    """A run ends in an error where a ``q`` that it computes is not from 0 to 1."""
     return quantiles(a, q, axis, out, method, keepdims, weights, 1, False)
 
 
@@ -248,7 +249,7 @@ def quantile(
 def nanpercentile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear", keepdims: Any = _NoValue, *, weights: Any = None
 ) -> Any:
-    """A ``q`` that is known only at the run is not checked to be from 0 to 100."""
+    """A run ends in an error where a ``q`` that it computes is not from 0 to 100."""
     return quantiles(a, q, axis, out, method, keepdims, weights, 100, True)
 
 
@@ -256,7 +257,7 @@ def nanpercentile(
 def nanquantile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear", keepdims: Any = _NoValue, *, weights: Any = None
 ) -> Any:
-    """A ``q`` that is known only at the run is not checked to be from 0 to 1."""
+    """A run ends in an error where a ``q`` that it computes is not from 0 to 1."""
     return quantiles(a, q, axis, out, method, keepdims, weights, 1, True)
 
 

@@ -13,8 +13,8 @@ from .arguments import integer
 from .dispatch import implements
 from .functions import solid
 from .selection import fixed_extent
-from .tracer import TracedArray, raise_here
-from .validity import asks, require, require_sorted
+from .tracer import TracedArray, raise_here, wrap
+from .validity import demanded, may_be_outside, require_sorted
 
 #: Up to this many sorted values are all compared; among more of them a binary search is unrolled.
 COMPARED = 16
@@ -79,8 +79,9 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Any:
     count = fixed_extent(edges, 0, "digitize")
     if count < 2:
         return sorted_place(edges, points, side)
-    if asks():
-        require(np.logical_or(np.all(edges[1:] >= edges[:-1]), np.all(edges[1:] <= edges[:-1])))
+    is_sorted = np.logical_or(np.all(edges[1:] >= edges[:-1]), np.all(edges[1:] <= edges[:-1]))
+    message = "bins must be monotonically increasing or decreasing"
+    edges = wrap(demanded(edges.tensor, is_sorted, "digitize_bins", message))
     return np.where(edges[-1] < edges[0], count - sorted_place(edges[::-1], points, side), sorted_place(edges, points, side))
 
 
@@ -143,7 +144,7 @@ def between(points: Any, known: Any, values: Any, place: Any) -> Any:
 
 @implements(np.bincount)
 def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Any:
-    """Counts of 0, 1 … minlength - 1: other values are not counted, where NumPy makes the result longer or raises."""
+    """Counts of 0, 1 … minlength - 1: a run ends in an error where there are other values."""
     values = solid(x)
     length = minlength.__index__()
     if values.ndim != 1:
@@ -156,7 +157,10 @@ def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Any:
     elif length <= 0 and values.shape[0] != 0:
         raise_here(DataDependentError, "bincount without minlength gives as many counts as the greatest value has, known only when the program runs; write np.bincount(x, minlength=n) with n above every value", "dynamic_result_shape")
     if known is None and values.shape[0] != 0:
-        require(np.logical_and(values >= 0, values < length))  # NumPy's result is longer then, or it raises
+        # NumPy's result is longer where values are greater.
+        message = f"bincount of a negative number, or of one that is not below minlength = {length}"
+        inside = np.logical_and(values >= 0, values < length)
+        values = wrap(demanded(values.tensor, inside, "bincount_value", message))
     return counted(values.astype(np.int64), weights, length)
 
 
@@ -170,7 +174,7 @@ def counted(places: Any, weights: Any, length: int) -> Any:
         total = own.zeros(length)
         if new.shape != places.shape:
             raise_here(ArgumentValueError, f"the weights and list don't have the same length, got {new.shape[0]} and {places.shape[0]}", "bincount_weights")
-    np.add.at(total, np.where(places < 0, length, places), new)
+    np.add.at(total, may_be_outside(np.where(places < 0, length, places)), new)
     return total
 
 

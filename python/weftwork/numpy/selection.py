@@ -14,7 +14,7 @@ from .dispatch import implements, type_for_resolution
 from .functions import delivered, one_axis, product, solid
 from .indexing import Reshape
 from .tracer import TracedArray, as_tensor, python_truth, raise_here, untraced, wrap
-from .validity import require
+from .validity import demanded
 from .views import written
 
 #: A fixed selection of at most this many runs of neighbours is slices put together; a longer one is an index array.
@@ -120,7 +120,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
 
 @implements(np.choose)
 def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
-    """An index out of range that is known only at the run takes the nearest choice."""
+    """A run ends in an error where an index is out of range."""
     index = solid(a)
     options = list(choices)
     if index.dtype.kind not in "iub" or not options:
@@ -132,7 +132,8 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
         raise_here(ArgumentValueError, f"invalid entry in choice array: indices from {known.min()} to {known.max()}, {len(options)} choices", "choose_index")
     index = index.astype(np.int64)
     if mode == "raise" and known is None:
-        require(np.logical_and(index >= 0, index < len(options)))
+        inside = np.logical_and(index >= 0, index < len(options))
+        index = wrap(demanded(index.tensor, inside, "choose_index", "invalid entry in choice array"))
     if mode == "wrap":
         index = index % len(options)
     kinds = [type_for_resolution(c) for c in options]

@@ -16,7 +16,7 @@ from .searching import sorted_place
 from .selection import fixed_extent
 from .tracer import TracedArray, raise_here, wrap
 from .ufuncs import op
-from .validity import asks, note_bound, require, require_sorted
+from .validity import asks, may_be_outside, note_bound, require, require_sorted
 
 
 def line_of(a: Any, axis: Any, name: str) -> tuple[Any, int]:
@@ -208,7 +208,7 @@ def unique(
     first = np.concatenate([own.ones(min(count, 1), bool), fresh])
     number = np.cumsum(first) - 1
     # What is no first, or beyond the size, is written nowhere.
-    target = np.where(first, number, size)
+    target = may_be_outside(np.where(first, number, size))
     filler = values[0] if fill_value is None else solid(fill_value).astype(values.dtype)
     result = own.zeros(size, values.dtype) + filler
     result[target] = values
@@ -223,6 +223,6 @@ def unique(
         results.append(np.reshape(inverse, solid(x).shape))
     if return_counts:
         counts = own.zeros(size, np.int64)
-        np.add.at(counts, number, 1)
+        np.add.at(counts, may_be_outside(number), 1)
         results.append(counts)
     return results[0] if len(results) == 1 else tuple(results)

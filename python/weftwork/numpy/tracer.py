@@ -14,6 +14,7 @@ import numpy as np
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, DataDependentError, UnsupportedError
 from .casts import integers_of_floats
+from .checks import Checks
 
 Tensor = _core.Tensor
 #: The type itself: np.ndarray may be a stand-in while a function is traced.
@@ -82,8 +83,7 @@ class Trace:
         self.numbers: list[tuple[Tensor, int]] = []
         self.reads: list[Read] = []
         self.recorder: Any = None
-        # Whether NumPy would have raised nothing by now; None where nobody asks. See require().
-        self.valid: Any = None
+        self.checks = Checks()
         # Integers that are known to lie in [0, n): by the identity of their tensors.
         self.bounded: dict[int, tuple[Tensor, Any]] = {}
 

@@ -10,7 +10,7 @@ from .. import _core
 from . import own
 from .dispatch import UFUNCS, ufunc_form
 from .tracer import Tensor, convert, wrap
-from .validity import require
+from .validity import demanded
 
 
 def op(name: str, *operands: Tensor, **attrs: Any) -> Tensor:
@@ -336,7 +336,8 @@ def _(lhs: Tensor, rhs: Tensor) -> Tensor:
             # Within 1 ULP of the cube, as NumPy's own power is, and ten times as fast.
             return op("multiply", op("multiply", lhs, lhs), lhs)
     if rhs.dtype.kind == "i":
-        require(np.greater_equal(wrap(rhs), 0))
+        message = "Integers to negative integer powers are not allowed."
+        rhs = demanded(rhs, np.greater_equal(wrap(rhs), 0), "negative_power", message)
     return op("power", lhs, rhs)
 
 

@@ -6,9 +6,21 @@ from typing import Any
 
 import numpy as np
 
+from .. import _core
 from .tracer import Tensor, TracedArray, current_trace
 
-__all__ = ["asks", "is_bounded", "note_bound", "require", "require_apart", "require_rank", "require_sorted"]
+__all__ = [
+    "asks",
+    "demanded",
+    "in_range",
+    "is_bounded",
+    "may_be_outside",
+    "note_bound",
+    "require",
+    "require_apart",
+    "require_rank",
+    "require_sorted",
+]
 
 #: Numbers that are nearer to each other, beside the largest, are taken to be one: what belongs to each is then anyone's choice.
 NEAR = 1e-9
@@ -19,7 +31,7 @@ CHECKED = 512
 def asks() -> bool:
     """Whether the call may still run plainly, so that it has to agree with NumPy in what NumPy leaves open too."""
     trace = current_trace()
-    return trace is not None and trace.valid is not None
+    return trace is not None and trace.checks.may_run_plainly
 
 
 def require_apart(values: TracedArray) -> None:
@@ -46,18 +58,65 @@ def require_rank(pivots: TracedArray) -> None:
 def require(condition: Any) -> None:
     """NumPy raises where this does not hold: the call then runs plainly instead, as if the program had not run."""
     trace = current_trace()
-    if trace is None or trace.valid is None or not all(hasattr(loop, "turns") for loop in trace.loops):
-        return
+    if trace is not None and can_note(trace):
+        note(trace, condition)
+
+
+def can_note(trace: Any) -> bool:
+    return trace.checks.may_run_plainly and all(hasattr(loop, "turns") for loop in trace.loops)
+
+
+def note(trace: Any, condition: Any) -> None:
     holds = np.all(condition)
-    trace.valid[...] = np.logical_and(trace.valid, holds)
+    trace.checks.holds[...] = np.logical_and(trace.checks.holds, holds)
+
+
+def demanded(value: Tensor, condition: Any, label: str, message: str) -> Tensor:
+    """``value`` of a program that raises NumPy's error, with this message, where the condition does not hold everywhere."""
+    trace = current_trace()
+    if trace is not None and can_note(trace):
+        note(trace, condition)
+        return value
+    fails = np.logical_not(condition)
+    if fails.shape != value.shape:
+        fails = np.any(fails)
+    attrs = {"limit_indices": [1], "label": label, "message": message}
+    passed = _core.apply("check_range", [fails.astype(np.int64).tensor], attrs)
+    zeros = np.zeros(value.shape, value.dtype)
+    return np.where(TracedArray(passed) == 0, TracedArray(value), zeros).tensor
+
+
+def in_range(index: Tensor, extent: Any, axis: int) -> Tensor:
+    """Indices from the beginning of an axis, of a program that raises where one of them lies outside."""
+    trace = current_trace()
+    places = TracedArray(index)
+    inside = lambda: np.logical_and(places >= 0, places < extent_of(extent))
+    if trace is not None and can_note(trace) and trace.loops:
+        note(trace, inside())
+        return index
+    checked = _core.apply("check_range", [index], {"limit_indices": [extent], "label": "index_bounds", "axis": axis})
+    if trace is not None and trace.checks.may_run_plainly:
+        trace.checks.looked_at.append((checked, lambda: note(trace, inside())))
+    return checked
+
+
+def extent_of(extent: Any) -> Any:
+    from .tracer import extent_tensor
+
+    return extent if isinstance(extent, int) else TracedArray(extent_tensor(extent))
 
 
 def note_bound(value: Any, bound: Any) -> Any:
     """Integers that lie in [0, bound), as indices need not be checked."""
     trace = current_trace()
-    if trace is not None and trace.valid is not None and isinstance(value, TracedArray):
+    if trace is not None and isinstance(value, TracedArray):
         trace.bounded[id(value.tensor)] = (value.tensor, bound)
     return value
+
+
+def may_be_outside(index: Any) -> Any:
+    """Indices of which those that lie outside write nothing."""
+    return note_bound(index, 0)
 
 
 def is_bounded(tensor: Tensor, bound: Any) -> bool:

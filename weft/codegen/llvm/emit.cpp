@@ -175,7 +175,7 @@ class EntryWriter {
   // Slots that a launch needs for its arguments: buffers, symbols and whether a weight is packed; of a routine its numbers and
   // bodies too.
   static size_t arguments_of(const Launch& launch) {
-    size_t most = 1 + launch.buffers.size() + launch.symbols.size() + launch.numbers.size() + launch.bodies.size() + launch.texts.size();
+    size_t most = 1 + launch.buffers.size() + launch.symbols.size() + launch.checks.size() + launch.numbers.size() + launch.bodies.size() + launch.texts.size();
     if (launch.independent) return 3 + most_nested;
     if (launch.tiling)
       for (const Launch& inner : launch.blocks[0].launches) most += tiled_words + arguments_of(inner);
@@ -300,10 +300,12 @@ class EntryWriter {
            launch.tiling->row_bytes, ")\n");
   }
 
-  // Buffers and symbols, from slot `at` on; gives the one behind them.
+  // Buffers, symbols and where checks fail, from slot `at` on; gives the one behind them.
   size_t write_arguments(std::string& body, const Launch& launch, size_t at) {
     for (int32_t buffer : launch.buffers) write_slot(body, at++, "ptr", base_of(body, program_.buffers[static_cast<size_t>(buffer)]));
     for (const Dim& symbol : launch.symbols) write_slot(body, at++, "i64", extents_.extent(symbol));
+    std::string failed = launch.checks.empty() ? "" : service(body, WEFT_WORD(weft_services, failed));
+    for (int32_t number : launch.checks) write_slot(body, at++, "ptr", offset_from(body, failed, Dim(int64_t{8} * number)));
     return at;
   }
 

@@ -78,8 +78,8 @@ void write_description(std::string& ir, const Program& program, const Target& ta
   for (size_t output : plan.lined_up) lined_up.push_back(static_cast<int64_t>(program.inputs.size() + output));
   append(ir, "@weft.features = private constant [", features.size() + 1, " x i8] c\"", features, "\\00\"\n@weft.ranges = private constant ", words(ranges),
          "\n@weft.lined_up = private constant ", words(lined_up), "\n@weft.persistent = internal global ptr null\n@", plan.name, "_signature = constant i64 u0x", plan.signature,
-         "\n@weft.program = internal constant { i64, i64, i64, i64, ptr, ptr, ptr, ptr, ptr, ptr, ptr } { i64 ", buffers, ", i64 ", program.symbols.size(),
-         ", i64 ", lined_up.size(), ", i64 ", program.persistent_bytes,
+         "\n@weft.program = internal constant { i64, i64, i64, i64, i64, ptr, ptr, ptr, ptr, ptr, ptr, ptr } { i64 ", buffers, ", i64 ", program.symbols.size(),
+         ", i64 ", lined_up.size(), ", i64 ", program.checks.size(), ", i64 ", program.persistent_bytes,
          ", ptr @weft.arena, ptr @weft_run, ptr @weft_setup, ptr @weft.features, ptr @weft.ranges, ptr @weft.lined_up, ptr @weft.persistent }\n");
 }
 
@@ -111,10 +111,10 @@ std::string emit_exported(const Program& program, const Target& target, const Ex
     append(body, "  %constant", i, " = getelementptr i8, ptr @", plan.name, ".constants, i64 ", plan.constant_offsets[i], "\n");
     put("%buffers", inputs + outputs + i, "ptr", cat("%constant", i));
   }
-  append(ir, "declare i32 @weft_support_run_1(ptr, ptr, ptr, ptr)\n");
+  append(ir, "declare i32 @weft_support_run_2(ptr, ptr, ptr, ptr)\n");
   if (constants) append(ir, "@", plan.name, ".constants = external hidden constant i8\n");
   append(ir, "define i32 @", plan.name, "(", parameters, ") nounwind {\n", body,
-         "  %code = call i32 @weft_support_run_1(ptr @weft.program, ptr %pool, ptr %symbols, ptr %buffers)\n  ret i32 %code\n}\n");
+         "  %code = call i32 @weft_support_run_2(ptr @weft.program, ptr %pool, ptr %symbols, ptr %buffers)\n  ret i32 %code\n}\n");
   return ir;
 }
 

@@ -76,6 +76,7 @@ Ssa KernelEmitter::compute(const Expr& e) {
     case ExprKind::load: return load(e);
     case ExprKind::variable: return variables_.at(e.slot);
     case ExprKind::accumulator: return accumulator_;
+    case ExprKind::checked: return checked(e);
     case ExprKind::scalar: {
       std::vector<Ssa> args;
       bool vector = false;

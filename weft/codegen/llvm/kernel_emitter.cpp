@@ -213,6 +213,11 @@ void KernelEmitter::load_arguments(bool epilogue) {
     line(cat(slot, " = getelementptr i64, ptr %args, i64 ", argument++));
     counters_[symbol.name] = assign(cat("load i64, ptr ", slot, ", !invariant.load !0"));
   }
+  failed_.clear();
+  for (int i = 0; i < kernel_.checks; ++i) {
+    std::string slot = assign(cat("getelementptr ptr, ptr %args, i64 ", argument++));
+    failed_.push_back(assign(cat("load ptr, ptr ", slot, ", !invariant.load !0")));
+  }
   widening_ = {};
   bool widens = std::ranges::any_of(kernel_.exprs, [](const Expr& e) { return e.kind == ExprKind::load && e.dtype == DType::bf16; });
   if (!module_.target.vbmi || !widens) return;
@@ -234,9 +239,12 @@ void KernelEmitter::allocate_scratch() {
 void KernelEmitter::emit_loop_kernel() {
   append(*out, "define internal void @", kernel_.name, "(ptr %args, i64 %begin, i64 %end) #0 {\nentry:\n");
   allocate_scratch();
+  size_t top = out->size();
   load_arguments();
   by_bytes_ = takes_bytes();
   statements(kernel_.body);
+  begin_checks(top);
+  end_checks();
   if (writes_past_caches_) {
     // Such stores are seen by other threads in no order.
     module_.declare("declare void @llvm.x86.sse.sfence()");

@@ -72,10 +72,10 @@ class KernelEmitter {
     write();
     scopes_.pop_back();
   }
-  // Buffers and symbols: what follows them is a kernel's own.
+  // Buffers, symbols and where checks fail: what follows them is a kernel's own.
   size_t argument_count() const {
     auto scratch = std::ranges::count_if(kernel_.memories, [](const Memory& memory) { return memory.scratch != 0; });
-    return kernel_.memories.size() - static_cast<size_t>(scratch) + kernel_.symbols.size();
+    return kernel_.memories.size() - static_cast<size_t>(scratch) + kernel_.symbols.size() + static_cast<size_t>(kernel_.checks);
   }
   const std::string& pointer(int32_t memory) const { return pointers_[static_cast<size_t>(memory)]; }
   // The buffer that the text goes to; the emitter's own by default.
@@ -192,6 +192,11 @@ class KernelEmitter {
   std::string larger_magnitude(const std::string& a, const std::string& b);
   std::string short_scalar(const Expr& e, Rounding rounding, const std::vector<Ssa>& args, const std::string* operands, int lanes);
 
+  // checked.cpp
+  Ssa checked(const Expr& e);
+  void begin_checks(size_t at);
+  void end_checks();
+
   // expr.cpp
   std::vector<std::string> registers_read(ExprId id) const;
   Ssa expr(ExprId id);
@@ -268,6 +273,8 @@ class KernelEmitter {
   std::string own_text_;
   int next_ = 0;
   std::vector<std::string> pointers_;
+  std::vector<std::string> failed_;  // where each check's failure is told
+  std::vector<int> checked_lanes_;   // of each check: the most that it looks at together
   std::map<std::string, std::string> counters_;  // counters and symbols → i64 value
   std::map<int32_t, Ssa> variables_;
   std::vector<Scope> scopes_;
