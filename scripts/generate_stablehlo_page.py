@@ -44,6 +44,8 @@ Those that differ:
 - Locations: files, names, `callsite` (the chain of callers is kept and written again) and `fused` (the first that is known).
 - `tf.aliasing_output` and `jax.result_info` of parameters and results; `mhlo.*`, `sdy.*` and `jax.*` attributes are read
   and dropped, as one device needs no sharding; `sdy.mesh` and `sdy.sharding_constraint` likewise.
+- Numbers by MLIR's rules: an `i8` may be written as 255 or -1 and not as 300, a float needs a point or all its bits in
+  hexadecimal, and what does not fit is an error with line and column. What is too large for a float is infinite, as there.
 - Tuples, tokens and futures: names for several values and for none. A tuple parameter is a parameter for each of its
   tensors. `async_start` is done at once.
 - `infeed`, `outfeed`, `send` and `recv` are kept in their order and written again, with new tokens; nothing here runs them.

@@ -2,13 +2,9 @@
 #include "weft/ir/attribute_text.h"
 
 #include <algorithm>
-#include <bit>
-#include <charconv>
-#include <cstring>
 #include <utility>
 
-#include "weft/core/element.h"
-#include "weft/core/half.h"
+#include "weft/ir/number_text.h"
 #include "weft/ir/parse_quantized.h"
 
 namespace weft {
@@ -16,58 +12,13 @@ namespace {
 
 constexpr int max_depth = 100;
 constexpr size_t longest_source = 65536;
-constexpr int64_t largest_splat = 65536;  // elements that a constant of one listed element may have written out
+constexpr const char* blanks = " \t\r\n";
 
-std::optional<int64_t> integer_of(const std::string& text) {
-  int64_t value = 0;
-  bool hex = text.starts_with("0x");
-  const char *begin = text.data() + (hex ? 2 : 0), *end = text.data() + text.size();
-  if (hex) {
-    uint64_t bits = 0;
-    auto [at, error] = std::from_chars(begin, end, bits, 16);
-    if (error != std::errc() || at != end) return std::nullopt;
-    return static_cast<int64_t>(bits);
-  }
-  auto [at, error] = std::from_chars(begin, end, value);
-  if (error == std::errc() && at == end) return value;
-  uint64_t large = 0;
-  auto [at_large, large_error] = std::from_chars(begin, end, large);
-  if (large_error != std::errc() || at_large != end) return std::nullopt;
-  return static_cast<int64_t>(large);
+std::string_view trimmed(std::string_view text) {
+  size_t begin = text.find_first_not_of(blanks);
+  return begin == std::string_view::npos ? std::string_view() : text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
 }
 
-std::optional<double> number_of(const std::string& text) {
-  double value = 0;
-  auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (at != text.data() + text.size() || (error != std::errc() && error != std::errc::result_out_of_range)) return std::nullopt;
-  return value;
-}
-
-// One element's text as a value of a real type.
-std::optional<Element> element_of(const std::string& text, DType dtype) {
-  if (is_bool(dtype)) {
-    if (text != "true" && text != "false" && text != "0" && text != "1" && text != "-1") return std::nullopt;
-    return Element::of_int(dtype, text != "false" && text != "0");
-  }
-  if (is_integer(dtype)) {
-    auto value = integer_of(text);
-    if (!value) return std::nullopt;
-    return Element::of_int(dtype, *value);
-  }
-  if (text.starts_with("0x")) {
-    auto bits = integer_of(text);
-    if (!bits) return std::nullopt;
-    auto pattern = static_cast<uint64_t>(*bits);
-    if (dtype == DType::f64) return Element::of_double(dtype, std::bit_cast<double>(pattern));
-    if (dtype == DType::f32) return Element::of_double(dtype, std::bit_cast<float>(static_cast<uint32_t>(pattern)));
-    return Element::of_double(dtype, small_to_float(static_cast<uint32_t>(pattern), dtype));
-  }
-  auto value = number_of(text);
-  if (!value) return std::nullopt;
-  return Element::of_double(dtype, *value);
-}
-
-int hex_value(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1; }
 
 }  // namespace
 
@@ -76,27 +27,12 @@ Type AttributeReader::type(const SymbolTable& symbols) {
   if (!lexer_.is("tensor")) lexer_.reject("a tensor type");
   lexer_.take();
   lexer_.expect("<");
+  size_t shape_begin = lexer_.peek().begin;
   std::string shape = lexer_.take_shape();
   Type type;
   std::vector<size_t> dynamic;
-  size_t at = 0;
-  while (at < shape.size()) {
-    size_t cross = shape.find('x', at);
-    bool is_dim = cross != std::string::npos && (shape[at] == '?' || (shape[at] >= '0' && shape[at] <= '9'));
-    if (!is_dim) break;
-    std::string word = shape.substr(at, cross - at);
-    if (word == "?") {
-      dynamic.push_back(type.dims.size());
-      type.dims.emplace_back(0);
-    } else {
-      auto extent = integer_of(word);
-      if (!extent || *extent < 0) lexer_.fail_at(begin, "type_dims", cat("a dimension was wanted, got '", word, "'"));
-      type.dims.emplace_back(*extent);
-    }
-    at = cross + 1;
-  }
-  std::string element = shape.substr(at);
-  while (!element.empty() && element.back() == ' ') element.pop_back();
+  size_t at = extents(shape, shape_begin, type, dynamic);
+  std::string element(trimmed(std::string_view(shape).substr(at)));
   // MLIR's index type occurs in attributes only.
   bool is_quantized = element.starts_with("!quant.uniform");
   auto dtype = element == "index" || is_quantized ? DType::i64 : dtype_from_name(element);
@@ -127,6 +63,23 @@ Type AttributeReader::type(const SymbolTable& symbols) {
   return type;
 }
 
+// "2x?x" of a shape; where the element type begins.
+size_t AttributeReader::extents(std::string_view shape, size_t shape_begin, Type& type, std::vector<size_t>& dynamic) {
+  size_t at = 0;
+  for (;;) {
+    at = std::min(shape.find_first_not_of(blanks, at), shape.size());
+    size_t cross = shape.find('x', at);
+    bool is_dim = cross != std::string::npos && (shape[at] == '?' || (shape[at] >= '0' && shape[at] <= '9'));
+    if (!is_dim) return at;
+    std::string_view word = trimmed(shape.substr(at, cross - at));
+    auto extent = word == "?" ? std::optional<int64_t>(0) : integer_of(word);
+    if (!extent) lexer_.fail_at(shape_begin + at, "type_dims", cat("a dimension was wanted, got '", word.substr(0, 40), "'"));
+    if (word == "?") dynamic.push_back(type.dims.size());
+    type.dims.emplace_back(*extent);
+    at = cross + 1;
+  }
+}
+
 // #stablehlo.bounds<4, ?>: the most that each dynamic dimension can be.
 void AttributeReader::bounds(Type& type, const std::vector<size_t>& dynamic) {
   size_t begin = lexer_.take().begin, count = 0;
@@ -135,7 +88,7 @@ void AttributeReader::bounds(Type& type, const std::vector<size_t>& dynamic) {
     Token token = lexer_.take();
     bool is_dynamic = std::find(dynamic.begin(), dynamic.end(), count) != dynamic.end();
     auto bound = token.kind == TokenKind::number ? integer_of(token.text) : std::nullopt;
-    if (is_dynamic != bound.has_value() || (bound && *bound < 0))
+    if (is_dynamic != bound.has_value() || (bound && *bound < 0) || (!bound && token.text != "?"))
       lexer_.fail_at(token.begin, "type_bounds", "each dynamic dimension needs a bound, and no other has one");
     if (bound) type.dims[count] = Dim(Symbol{cat("?", *bound), 0, *bound, *bound});
     ++count;
@@ -200,16 +153,19 @@ AttributeReader::Signature AttributeReader::signature(const SymbolTable& symbols
   return signature;
 }
 
+int64_t AttributeReader::integer() {
+  auto value = lexer_.peek().kind == TokenKind::number ? integer_of(lexer_.peek().text) : std::nullopt;
+  if (!value) lexer_.reject("an integer of 64 bits");
+  lexer_.take();
+  return *value;
+}
+
 Ints AttributeReader::list() {
   Ints values;
   lexer_.expect("[");
-  while (!lexer_.is("]")) {
-    auto value = lexer_.peek().kind == TokenKind::number ? integer_of(lexer_.peek().text) : std::nullopt;
-    if (!value) lexer_.reject("an integer");
-    values.push_back(*value);
-    lexer_.take();
-    if (!lexer_.take_if(",")) break;
-  }
+  if (lexer_.take_if("]")) return values;
+  do values.push_back(integer());
+  while (lexer_.take_if(","));
   lexer_.expect("]");
   return values;
 }
@@ -251,7 +207,7 @@ MlirAttr AttributeReader::hash(int depth) {
   while (!lexer_.is(">")) {
     if (lexer_.peek().kind != TokenKind::word) lexer_.reject("a field");
     std::string field = lexer_.take().text;
-    if (lexer_.take_if("=")) attr.fields[field] = attribute(depth + 1);
+    if (lexer_.take_if("=")) attr.fields[field] = this->field(depth + 1);
     else if (lexer_.peek().kind == TokenKind::word) attr.text = lexer_.take().text;
     else attr.text = field;
     if (!lexer_.take_if(",")) break;
@@ -260,19 +216,94 @@ MlirAttr AttributeReader::hash(int depth) {
   return attr;
 }
 
-MlirAttr AttributeReader::number() {
+namespace {
+
+// Floats that attributes may have and tensors of ours not.
+bool is_other_float(std::string_view name) { return name == "tf32" || name == "f80" || name == "f128"; }
+
+// Nothing where the number is none of that type; a number without a type is an i64 or an f64.
+std::optional<MlirAttr> number_of(const std::string& text, std::string_view type) {
   MlirAttr attr;
-  std::string text = lexer_.take().text;
-  attr.integer = integer_of(text);
-  attr.number = number_of(text);
-  if (attr.integer && text.starts_with("0x")) attr.number = std::bit_cast<double>(*attr.integer);
-  else if (!attr.number && attr.integer) attr.number = static_cast<double>(*attr.integer);
+  bool is_decimal = text.find('.') != std::string::npos;
+  if (type.empty()) type = is_decimal ? "f64" : "i64";
+  if (auto integer = integer_type(type)) {
+    attr.integer = integer_of(text, *integer);
+    attr.bits = integer->sign == Sign::either ? integer->bits : 0;
+    if (attr.integer) attr.number = integer->sign == Sign::without ? static_cast<double>(static_cast<uint64_t>(*attr.integer)) : static_cast<double>(*attr.integer);
+    return attr.integer ? std::optional(attr) : std::nullopt;
+  }
+  if (is_other_float(type) && (is_decimal || text.starts_with("0x"))) return attr;
+  auto dtype = dtype_from_name(type);
+  if (!dtype || !is_float(*dtype)) return std::nullopt;
+  attr.bits = bit_width(*dtype);
+  if (auto bits = float_bits_of(text, *dtype)) attr.number = float_from_bits(*bits, *dtype);
+  return attr.number ? std::optional(attr) : std::nullopt;
+}
+
+}  // namespace
+
+MlirAttr AttributeReader::number(bool typed) {
+  Token token = lexer_.take();
+  std::string type;
   // "2 : i64", but not the ":" before the types of a call, as in "dim = 0 : tensor<3xi64>".
-  if (lexer_.is(":")) {
+  if (typed && lexer_.is(":")) {
     Lexer probe = lexer_;
     probe.take();
-    if (probe.peek().kind == TokenKind::word && !probe.is("tensor")) lexer_ = probe, lexer_.take();
+    if (probe.peek().kind == TokenKind::word && !probe.is("tensor")) lexer_ = probe, type = lexer_.take().text;
   }
+  auto attr = number_of(token.text, type);
+  if (!attr) lexer_.fail_at(token.begin, "number", cat("a number of type ", type.empty() ? "i64 or f64" : type, " was wanted, got '", token.text.substr(0, 40), "'"));
+  return *attr;
+}
+
+MlirAttr AttributeReader::field(int depth) {
+  if (depth > max_depth) lexer_.reject("less nesting");
+  MlirAttr attr;
+  if (lexer_.peek().kind == TokenKind::number) return attr.integer = integer(), attr;
+  if (!lexer_.take_if("[")) return attribute(depth);
+  attr.ints = Ints{};
+  for (int i = 0; !lexer_.is("]"); ++i) {
+    add_item(attr, i, field(depth + 1));
+    if (!lexer_.take_if(",")) break;
+    if (lexer_.is("]")) lexer_.reject("an attribute");
+  }
+  lexer_.expect("]");
+  return attr;
+}
+
+void AttributeReader::add_item(MlirAttr& list, int i, MlirAttr item) {
+  // Words and decimals make it a list of other things than integers.
+  if (!item.integer && !item.flag && !item.ints) list.ints.reset();
+  if (list.ints) {
+    if (item.ints) list.ints->insert(list.ints->end(), item.ints->begin(), item.ints->end());
+    else list.ints->push_back(item.integer ? *item.integer : int64_t{*item.flag});
+    list.has_flags = list.has_flags || item.flag || item.has_flags;
+  }
+  list.fields[cat(i)] = std::move(item);
+}
+
+// array<i64: 1, 2>
+MlirAttr AttributeReader::array() {
+  MlirAttr attr;
+  lexer_.expect("<");
+  std::string name = lexer_.take().text;
+  auto type = integer_type(name);
+  auto real = dtype_from_name(name);
+  if (!type && !(real && is_float(*real))) lexer_.reject("an array of integers or floats");
+  attr.ints = Ints{};
+  attr.has_flags = name == "i1";
+  if (lexer_.take_if(":"))
+    do {
+      bool is_number = lexer_.peek().kind == TokenKind::number;
+      if (attr.has_flags && !lexer_.is("true") && !lexer_.is("false")) lexer_.reject("true or false");
+      auto value = attr.has_flags ? std::optional<int64_t>(lexer_.is("true")) : is_number && type ? integer_of(lexer_.peek().text, *type) : std::nullopt;
+      bool is_real = is_number && !type && float_bits_of(lexer_.peek().text, *real);
+      if (!value && !is_real) lexer_.reject(cat("a number of type ", name));
+      if (value) attr.ints->push_back(*value);
+      lexer_.take();
+    } while (lexer_.take_if(","));
+  lexer_.expect(">");
+  if (!type) attr.ints.reset();
   return attr;
 }
 
@@ -291,28 +322,11 @@ MlirAttr AttributeReader::attribute(int depth) {
   if (lexer_.is("dense_resource")) return resource();
   if (lexer_.take_if("true")) return attr.flag = true, attr;
   if (lexer_.take_if("false")) return attr.flag = false, attr;
-  if (lexer_.take_if("array")) {
-    lexer_.expect("<");
-    lexer_.take();
-    attr.ints = Ints{};
-    if (lexer_.take_if(":"))
-      do {
-        auto value = lexer_.is("true") ? std::optional<int64_t>(1) : lexer_.is("false") ? std::optional<int64_t>(0) : integer_of(lexer_.peek().text);
-        if (!value) lexer_.reject("an integer");
-        attr.ints->push_back(*value);
-        lexer_.take();
-      } while (lexer_.take_if(","));
-    lexer_.expect(">");
-    return attr;
-  }
+  if (lexer_.take_if("array")) return array();
   if (lexer_.take_if("[")) {
     attr.ints = Ints{};
     for (int i = 0; !lexer_.is("]"); ++i) {
-      MlirAttr item = attribute(depth + 1);
-      if (item.integer) attr.ints->push_back(*item.integer);
-      else if (item.flag) attr.ints->push_back(*item.flag);
-      else if (item.ints) attr.ints->insert(attr.ints->end(), item.ints->begin(), item.ints->end());
-      attr.fields[cat(i)] = std::move(item);
+      add_item(attr, i, attribute(depth + 1));
       if (!lexer_.take_if(",")) break;
     }
     lexer_.expect("]");
@@ -356,7 +370,8 @@ MlirAttr AttributeReader::convolution_dimensions() {
       auto named = names.find(token.text);
       if (token.kind == TokenKind::number) {
         auto number = integer_of(token.text);
-        if (!number || !spatial.emplace(*number, position).second) lexer_.reject("spatial dimensions, each once");
+        if (!number || *number < 0 || !spatial.emplace(*number, position).second)
+          lexer_.fail_at(token.begin, "syntax", cat("spatial dimensions were wanted, each once, got '", token.text.substr(0, 40), "'"));
       } else if (named != names.end()) {
         attr.fields[prefix + named->second + "_dimension"].integer = position;
         names.erase(named);
@@ -368,7 +383,10 @@ MlirAttr AttributeReader::convolution_dimensions() {
     lexer_.expect("]");
     if (!names.empty()) lexer_.reject(cat("the dimension ", names.begin()->first));
     Ints axes;
-    for (const auto& [number, axis] : spatial) axes.push_back(axis);
+    for (const auto& [number, axis] : spatial) {
+      if (number != static_cast<int64_t>(axes.size())) lexer_.reject(cat("the spatial dimension ", axes.size()));
+      axes.push_back(axis);
+    }
     attr.fields[prefix + "spatial_dimensions"].ints = std::move(axes);
   };
   side("input_", {{"b", "batch"}, {"f", "feature"}});
@@ -376,111 +394,6 @@ MlirAttr AttributeReader::convolution_dimensions() {
   side("kernel_", {{"i", "input_feature"}, {"o", "output_feature"}});
   lexer_.expect("->");
   side("output_", {{"b", "batch"}, {"f", "feature"}});
-  return attr;
-}
-
-void AttributeReader::elements(std::vector<std::string>& into, Ints& shape, size_t level, int depth) {
-  if (depth > max_depth) lexer_.reject("less nesting");
-  if (lexer_.take_if("[")) {
-    int64_t count = 0;
-    while (!lexer_.is("]")) {
-      elements(into, shape, level + 1, depth + 1);
-      ++count;
-      if (!lexer_.take_if(",")) break;
-    }
-    lexer_.expect("]");
-    if (shape.size() <= level) shape.resize(level + 1, -1);
-    if (shape[level] >= 0 && shape[level] != count) lexer_.reject("rows of equal length");
-    shape[level] = count;
-    return;
-  }
-  if (lexer_.take_if("(")) {
-    into.push_back(lexer_.take().text);
-    lexer_.expect(",");
-    into.push_back(lexer_.take().text);
-    lexer_.expect(")");
-    return;
-  }
-  if (lexer_.peek().kind != TokenKind::number && !lexer_.is("true") && !lexer_.is("false")) lexer_.reject("an element");
-  into.push_back(lexer_.take().text);
-}
-
-// A constant that whoever gave the text has: dense_resource<c2> : type.
-MlirAttr AttributeReader::resource() {
-  size_t begin = lexer_.take().begin;
-  lexer_.expect("<");
-  std::string key = lexer_.take().text;
-  lexer_.expect(">");
-  lexer_.expect(":");
-  Type type = this->type({});
-  size_t index = 0;
-  bool is_number = key.size() > 1 && key[0] == 'c' && std::from_chars(key.data() + 1, key.data() + key.size(), index).ptr == key.data() + key.size();
-  if (!is_number || index >= resources_.size()) lexer_.fail_at(begin, "dense_resource", cat("the text came without its resource '", key, "'"));
-  const Literal& literal = resources_[index];
-  if (!(literal.type() == type))
-    lexer_.fail_at(begin, "dense_resource", cat("the resource '", key, "' must be ", type.short_text(), ", it is ", literal.type().short_text()));
-  MlirAttr attr;
-  attr.literal = literal;
-  return attr;
-}
-
-MlirAttr AttributeReader::dense(int depth) {
-  size_t begin = lexer_.take().begin;
-  lexer_.expect("<");
-  std::vector<std::string> texts;
-  Ints shape;
-  std::string hex;
-  bool is_hex = lexer_.peek().kind == TokenKind::text;
-  if (is_hex) hex = lexer_.take().text;
-  else if (!lexer_.is(">")) elements(texts, shape, 0, depth);
-  lexer_.expect(">");
-  lexer_.expect(":");
-  Type type = this->type({});
-  if (!type.is_static() || type.quantized) lexer_.fail_at(begin, "dense_type", "a constant needs a static type of its elements");
-  int64_t size = size_of(type.dtype), count = type.count().value();
-  MlirAttr attr;
-  if (is_hex) {
-    if (!hex.starts_with("0x") || hex.size() % 2) lexer_.fail_at(begin, "dense_hex", "a string of hexadecimal digits after 0x was wanted");
-    auto given = static_cast<int64_t>(hex.size() / 2 - 1);
-    if (given == size && count > largest_splat) {
-      attr.splat = type;
-      type.dims.clear();
-      count = 1;
-    }
-    if (given % size || (given / size != count && given != size))
-      lexer_.fail_at(begin, "dense_hex", cat("the string must hold ", count, " elements of ", size, " bytes, got ", given, " bytes"));
-    Literal literal(type);
-    for (int64_t i = 0; i < size * count; ++i) {
-      auto at = static_cast<size_t>(2 + 2 * (i % given));
-      int high = hex_value(hex[at]), low = hex_value(hex[at + 1]);
-      if (high < 0 || low < 0) lexer_.fail_at(begin, "dense_hex", "a string of hexadecimal digits after 0x was wanted");
-      literal.mutable_bytes()[i] = static_cast<std::byte>(high * 16 + low);
-    }
-    attr.literal = std::move(literal);
-    return attr;
-  }
-  int64_t parts = is_complex(type.dtype) ? 2 : 1;
-  auto given = static_cast<int64_t>(texts.size()) / parts;
-  bool splat = given == 1 && shape.empty();
-  if (!splat && given != count) lexer_.fail_at(begin, "dense_count", cat("the constant must have ", count, " elements, got ", given));
-  if (splat && count > largest_splat) {
-    attr.splat = type;
-    type.dims.clear();
-    count = 1;
-  }
-  Literal literal(type);
-  DType real = real_type(type.dtype);
-  for (int64_t i = 0; i < count * parts; ++i) {
-    const std::string& text = texts[static_cast<size_t>(splat ? i % parts : i)];
-    std::optional<Element> element = element_of(text, real);
-    if (!element) lexer_.fail_at(begin, "dense_element", cat("an element of ", name(type.dtype), " was wanted, got '", text, "'"));
-    store(literal.mutable_bytes() + i * size / parts, *element);
-  }
-  attr.literal = literal;
-  if (is_integer(type.dtype) && !attr.splat) {
-    attr.ints = Ints{};
-    for (int64_t i = 0; i < count; ++i) attr.ints->push_back(literal.as_int(i));
-  }
   return attr;
 }
 

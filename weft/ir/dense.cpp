@@ -1,10 +1,8 @@
 // Constants as text.
 #include "weft/ir/dense.h"
 
-#include <bit>
 #include <cmath>
-
-#include "weft/core/half.h"
+#include <cstring>
 
 namespace weft {
 namespace {
@@ -17,11 +15,12 @@ void append_hex(std::string& out, uint64_t bits, int digits) {
 }
 
 // MLIR wants a point in every decimal; what has no decimal is written as its bits.
-void append_float(std::string& out, double value, DType dtype) {
+void append_float(std::string& out, const std::byte* at, double value, DType dtype) {
   if (!std::isfinite(value)) {
-    if (dtype == DType::f64) return append_hex(out, std::bit_cast<uint64_t>(value), 16);
-    if (dtype == DType::f32) return append_hex(out, std::bit_cast<uint32_t>(static_cast<float>(value)), 8);
-    return append_hex(out, double_to_small(value, dtype), static_cast<int>(size_of(dtype)) * 2);
+    // As they lie there: a NaN keeps what it carries.
+    uint64_t bits = 0;
+    std::memcpy(&bits, at, static_cast<size_t>(size_of(dtype)));
+    return append_hex(out, bits, static_cast<int>(size_of(dtype)) * 2);
   }
   char buffer[40];
   auto end = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::scientific).ptr;
@@ -32,6 +31,7 @@ void append_float(std::string& out, double value, DType dtype) {
 
 void append_element(std::string& out, const Literal& literal, int64_t i) {
   DType dtype = literal.dtype();
+  const std::byte* at = literal.bytes().data() + i * size_of(dtype);
   if (is_bool(dtype)) {
     out += literal.as_int(i) ? "true" : "false";
   } else if (is_unsigned(dtype)) {
@@ -40,12 +40,13 @@ void append_element(std::string& out, const Literal& literal, int64_t i) {
     append(out, literal.as_int(i));
   } else if (is_complex(dtype)) {
     out += '(';
-    append_float(out, literal.as_complex(i).real(), real_type(dtype));
+    DType real = real_type(dtype);
+    append_float(out, at, literal.as_complex(i).real(), real);
     out += ", ";
-    append_float(out, literal.as_complex(i).imag(), real_type(dtype));
+    append_float(out, at + size_of(real), literal.as_complex(i).imag(), real);
     out += ')';
   } else {
-    append_float(out, literal.as_double(i), dtype);
+    append_float(out, at, literal.as_double(i), dtype);
   }
 }
 
@@ -60,6 +61,12 @@ void append_nested(std::string& out, const Literal& literal, const Ints& dims, s
 }
 
 }  // namespace
+
+std::string decimal_text(double value) {
+  std::string out;
+  append_element(out, Literal::scalar(DType::f64, value), 0);
+  return out;
+}
 
 std::string dense_text(const Literal& literal) {
   std::string out = "dense<";

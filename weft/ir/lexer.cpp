@@ -122,6 +122,50 @@ Token Lexer::string_token(Token token) {
   }
 }
 
+// A digit, or a minus and one, which need not stand together.
+bool Lexer::begins_number() {
+  if (is_digit(source_[at_])) return true;
+  if (source_[at_] != '-') return false;
+  size_t begin = at_++;
+  skip();
+  bool found = is_digit(char_at(at_));
+  at_ = begin;
+  return found;
+}
+
+// 12, 0x1F, 1.5, 1.e-3; of "0xyz" and "1.5east" what can be a number.
+Token Lexer::number_token(Token token) {
+  token.kind = TokenKind::number;
+  if (source_[at_] == '-') {
+    token.text = "-";
+    ++at_;
+    skip();
+  }
+  size_t end = at_;
+  auto digits = [&](auto accept) {
+    while (accept(char_at(end))) ++end;
+  };
+  if (char_at(end) == '0' && char_at(end + 1) == 'x' && hex_digit(char_at(end + 2)) >= 0) {
+    end += 2;
+    digits([](char x) { return hex_digit(x) >= 0; });
+  } else {
+    digits(is_digit);
+    if (char_at(end) == '.') {
+      ++end;
+      digits(is_digit);
+      char mark = char_at(end), after = char_at(end + 1);
+      bool has_sign = after == '+' || after == '-';
+      if ((mark == 'e' || mark == 'E') && is_digit(char_at(has_sign ? end + 2 : end + 1))) {
+        end += has_sign ? 2 : 1;
+        digits(is_digit);
+      }
+    }
+  }
+  token.text += source_.substr(at_, end - at_);
+  at_ = end;
+  return token;
+}
+
 Token Lexer::next() {
   skip();
   Token token;
@@ -137,32 +181,18 @@ Token Lexer::next() {
     return token;
   };
   if (is_letter(c)) return run(TokenKind::word, at_, is_name);
-  if (c == '%') return run(TokenKind::value, at_ + 1, [](char x) { return is_name(x) || x == '#' || x == '-'; });
+  if (c == '%') {
+    run(TokenKind::value, at_ + 1, [](char x) { return is_name(x) || x == '#' || x == '-'; });
+    // Of "%0#01" what follows the mark is a number.
+    if (size_t mark = token.text.find('#'); mark != std::string::npos)
+      while (mark + 2 < token.text.size() && token.text[mark + 1] == '0') token.text.erase(mark + 1, 1);
+    return token;
+  }
   if (c == '^') return run(TokenKind::block, at_ + 1, is_name);
   if (c == '#') return run(TokenKind::hash, at_ + 1, is_name);
   if (c == '!') return run(TokenKind::bang, at_ + 1, is_name);
   if (c == '@' && at_ + 1 < source_.size() && source_[at_ + 1] != '"') return run(TokenKind::symbol, at_ + 1, is_name);
-  if (c == '0' && at_ + 1 < source_.size() && source_[at_ + 1] == 'x') return run(TokenKind::number, at_ + 2, [](char x) { return hex_digit(x) >= 0; });
-  if (is_digit(c) || (c == '-' && at_ + 1 < source_.size() && is_digit(source_[at_ + 1]))) {
-    size_t end = at_ + 1;
-    auto digits = [&] {
-      while (end < source_.size() && is_digit(source_[end])) ++end;
-    };
-    digits();
-    if (end < source_.size() && source_[end] == '.') {
-      ++end;
-      digits();
-      if (end < source_.size() && (source_[end] == 'e' || source_[end] == 'E')) {
-        ++end;
-        if (end < source_.size() && (source_[end] == '+' || source_[end] == '-')) ++end;
-        digits();
-      }
-    }
-    token.kind = TokenKind::number;
-    token.text = std::string(source_.substr(at_, end - at_));
-    at_ = end;
-    return token;
-  }
+  if (begins_number()) return number_token(std::move(token));
   if (c == '"' || c == '@') return string_token(std::move(token));
   token.kind = TokenKind::mark;
   token.text = c == '-' && at_ + 1 < source_.size() && source_[at_ + 1] == '>' ? "->" : std::string(1, c);

@@ -19,7 +19,7 @@ enum class TokenKind : uint8_t {
   block,     // ^bb0
   hash,      // #stablehlo.dot, #loc1
   bang,      // !type
-  number,    // 12, -3, 1.5e+00, 0x7F
+  number,    // 12, -3 (also of "- 3"), 1.5e+00, 0x7F
   text,      // "…", without quotes and escapes
   mark,      // one of ( ) { } < > [ ] , = : ? * + - / and "->"
 };
@@ -55,6 +55,9 @@ class Lexer {
  private:
   Token next();
   Token string_token(Token token);
+  bool begins_number();
+  Token number_token(Token token);
+  char char_at(size_t at) const { return at < source_.size() ? source_[at] : '\0'; }
   void skip();
   std::string_view source_;
   std::string file_;

@@ -147,11 +147,12 @@ void Parser::statement(Scope& scope) {
   while (lexer_.peek().kind == TokenKind::value) {
     names.push_back(lexer_.take().text);
     if (lexer_.take_if(":")) {
-      auto count = lexer_.peek().kind == TokenKind::number ? std::atoll(lexer_.take().text.c_str()) : -1;
-      if (count < 0 || count > 100000) lexer_.reject("the number of results");
+      size_t at = lexer_.peek().begin;
+      int64_t count = attributes_.integer();
+      if (count < 1 || count > 100000) lexer_.fail_at(at, "number", cat("the number of results was wanted, got ", count));
       std::string name = names.back();
       names.pop_back();
-      for (long long i = 0; i < count; ++i) names.push_back(cat(name, "#", i));
+      for (int64_t i = 0; i < count; ++i) names.push_back(cat(name, "#", i));
     }
     if (lexer_.take_if("=")) break;
     lexer_.expect(",");

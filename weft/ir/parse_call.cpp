@@ -1,6 +1,10 @@
 // From MLIR's attributes to the registry's.
 #include "weft/ir/parse_call.h"
 
+#include <algorithm>
+
+#include "weft/ir/number_text.h"
+
 namespace weft {
 namespace {
 
@@ -21,13 +25,13 @@ class Reader {
 
   Ints ints(std::initializer_list<std::string_view> names) const {
     const MlirAttr& attr = get(names);
-    if (!attr.ints) fail(ErrorKind::value, "attribute_kind", call_.name, ": '", *names.begin(), "' must be integers");
+    if (!attr.ints || attr.has_flags) fail(ErrorKind::value, "attribute_kind", call_.name, ": '", *names.begin(), "' must be integers");
     return *attr.ints;
   }
 
-  int64_t integer(std::initializer_list<std::string_view> names) const {
+  int64_t integer(std::initializer_list<std::string_view> names, int bits = 64) const {
     const MlirAttr& attr = get(names);
-    if (!attr.integer) fail(ErrorKind::value, "attribute_kind", call_.name, ": '", *names.begin(), "' must be an integer");
+    if (!attr.integer || attr.bits != bits) fail(ErrorKind::value, "attribute_kind", call_.name, ": '", *names.begin(), "' must be an integer of type i", bits);
     return *attr.integer;
   }
 
@@ -54,7 +58,7 @@ class Reader {
   Ints field(const MlirAttr& attr, const char* name) const {
     auto found = attr.fields.find(name);
     if (found == attr.fields.end()) return {};
-    if (!found->second.ints) fail(ErrorKind::value, "attribute_kind", call_.name, ": '", name, "' must be integers");
+    if (!found->second.ints || found->second.has_flags) fail(ErrorKind::value, "attribute_kind", call_.name, ": '", name, "' must be integers");
     return *found->second.ints;
   }
 
@@ -82,10 +86,17 @@ void set_result_dtype(Attrs& attrs, const ParsedCall& call) {
     attrs.set(Attr::type, call.results[0].dtype);
 }
 
-// Integers under any of the names; nothing where none is there.
-void set_ints(Attrs& attrs, Attr attr, const MlirAttrs& given, std::initializer_list<const char*> names) {
-  for (const char* key : names)
-    if (auto found = given.find(key); found != given.end() && found->second.ints) attrs.set(attr, *found->second.ints);
+// Integers under any of the names, flags where they say whether to turn round; nothing where there are none.
+void set_window(Attrs& attrs, Attr attr, const ParsedCall& call, const MlirAttrs& given, std::initializer_list<const char*> names) {
+  for (const char* key : names) {
+    auto found = given.find(key);
+    if (found == given.end()) continue;
+    bool flags = attr == Attr::window_reversal;
+    if (!found->second.ints || (found->second.has_flags && !flags)) fail(ErrorKind::value, "attribute_kind", call.name, ": '", key, "' must be integers");
+    Ints values = *found->second.ints;
+    if (flags) std::ranges::transform(values, values.begin(), [](int64_t value) { return int64_t{value != 0}; });
+    if (!values.empty()) attrs.set(attr, values);
+  }
 }
 
 Attrs convolution_attrs(const ParsedCall& call, const Reader& reader) {
@@ -103,12 +114,12 @@ Attrs convolution_attrs(const ParsedCall& call, const Reader& reader) {
   for (Attr attr : {Attr::feature_group_count, Attr::batch_group_count}) attrs.set(attr, reader.find(name(attr)) ? reader.integer({name(attr)}) : int64_t{1});
   const MlirAttr* window = reader.find("window");
   const MlirAttrs& given = window ? window->fields : call.attrs;
-  set_ints(attrs, Attr::window_strides, given, {"window_strides", "stride"});
-  set_ints(attrs, Attr::lhs_dilation, given, {"lhs_dilation", "lhs_dilate"});
-  set_ints(attrs, Attr::rhs_dilation, given, {"rhs_dilation", "rhs_dilate"});
-  set_ints(attrs, Attr::window_reversal, given, {"window_reversal", "reverse"});
-  set_ints(attrs, Attr::padding, given, {"padding", "pad"});
-  if (const MlirAttr* padding = reader.find("padding"); padding && padding->ints) attrs.set(Attr::padding, *padding->ints);
+  set_window(attrs, Attr::window_strides, call, given, {"window_strides", "stride"});
+  set_window(attrs, Attr::lhs_dilation, call, given, {"lhs_dilation", "lhs_dilate"});
+  set_window(attrs, Attr::rhs_dilation, call, given, {"rhs_dilation", "rhs_dilate"});
+  set_window(attrs, Attr::window_reversal, call, given, {"window_reversal", "reverse"});
+  set_window(attrs, Attr::padding, call, given, {"padding", "pad"});
+  set_window(attrs, Attr::padding, call, call.attrs, {"padding"});
   set_result_dtype(attrs, call);
   return attrs;
 }
@@ -138,12 +149,15 @@ Attrs custom_call_attrs(const ParsedCall& call, const Reader& reader) {
 // "e5m10"
 Attrs precision_attrs(const ParsedCall& call, const Reader& reader) {
   if (!reader.find("format"))
-    return {{Attr::exponent_bits, reader.integer({"exponent_bits"})}, {Attr::mantissa_bits, reader.integer({"mantissa_bits"})}};
+    return {{Attr::exponent_bits, reader.integer({"exponent_bits"}, 32)}, {Attr::mantissa_bits, reader.integer({"mantissa_bits"}, 32)}};
   std::string format = reader.get({"format"}).text.value_or("");
-  int exponent = 0, mantissa = 0, read = 0;
-  if (std::sscanf(format.c_str(), "e%dm%d%n", &exponent, &mantissa, &read) != 2 || read != static_cast<int>(format.size()))
+  size_t mark = std::min(format.find('m'), format.size());
+  bool has_digits = format.find_first_not_of("em0123456789") == std::string::npos;
+  auto part = [&](size_t begin, size_t end) { return integer_of(std::string_view(format).substr(begin, std::max(begin, end) - begin), {32, Sign::with}); };
+  auto exponent = part(std::min<size_t>(1, format.size()), mark), mantissa = part(std::min(mark + 1, format.size()), format.size());
+  if (!format.starts_with('e') || !has_digits || !exponent || !mantissa)
     fail(ErrorKind::value, "attribute_kind", call.name, ": the format must be like e5m10, got '", format, "'");
-  return {{Attr::exponent_bits, int64_t{exponent}}, {Attr::mantissa_bits, int64_t{mantissa}}};
+  return {{Attr::exponent_bits, *exponent}, {Attr::mantissa_bits, *mantissa}};
 }
 
 Attrs call_attrs(const ParsedCall& call, const Reader& reader) {
@@ -189,7 +203,7 @@ Attrs plain_attrs(const ParsedCall& call, const Reader& reader) {
         break;
       case AttrKind::number: {
         const MlirAttr& number = reader.get({key});
-        if (!number.number) fail(ErrorKind::value, "attribute_kind", call.name, ": '", key, "' must be a number");
+        if (!number.number || number.integer) fail(ErrorKind::value, "attribute_kind", call.name, ": '", key, "' must be a number");
         attrs.set(spec.attr, *number.number);
         break;
       }
@@ -294,6 +308,7 @@ Attrs attrs_of(const ParsedCall& call, const SymbolTable& symbols) {
     case Op::batch_norm_inference:
     case Op::batch_norm_grad: {
       Attrs attrs = plain_attrs(call, reader);
+      if (reader.get({"epsilon"}).bits != 32) fail(ErrorKind::value, "attribute_kind", call.name, ": 'epsilon' must be of type f32");
       attrs.set(Attr::epsilon, double{static_cast<float>(attrs.number(Attr::epsilon))});
       return attrs;
     }

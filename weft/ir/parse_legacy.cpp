@@ -3,6 +3,8 @@
 
 #include <map>
 
+#include "weft/ir/dense.h"
+
 namespace weft {
 namespace {
 
@@ -37,7 +39,7 @@ const MlirAttr* find(const ParsedCall& call, const char* name) {
 
 Ints ints(const ParsedCall& call, std::initializer_list<const char*> names) {
   for (const char* name : names)
-    if (const MlirAttr* attr = find(call, name); attr && attr->ints) return *attr->ints;
+    if (const MlirAttr* attr = find(call, name); attr && attr->ints && !attr->has_flags) return *attr->ints;
   fail(ErrorKind::value, "missing_attribute", call.name, ": the attribute '", *names.begin(), "' must be integers");
 }
 
@@ -282,7 +284,7 @@ Values expectation(Builder& build, const ParsedCall& call) {
   Attrs attrs{{Attr::call_target_name, target}, {Attr::types, std::vector<Type>{}}, {Attr::has_side_effect, true}};
   std::string config;
   for (const char* name : {"tolerance", "max_ulp_difference", "min_ulp_difference"})
-    if (const MlirAttr* given = find(call, name); given && given->number) append(config, config.empty() ? "{" : ", ", name, " = ", *given->number);
+    if (const MlirAttr* given = find(call, name); given && given->number) append(config, config.empty() ? "{" : ", ", name, " = ", decimal_text(*given->number));
   if (!config.empty()) attrs.set(Attr::backend_config, config + "}");
   build.call(Op::custom_call, operands, std::move(attrs));
   return {};

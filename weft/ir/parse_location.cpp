@@ -93,9 +93,10 @@ Location Parser::location_in(const Location& otherwise, int depth) {
     return named(inner ? inner : otherwise, text);
   }
   auto number = [&] {
-    int64_t value = lexer_.peek().kind == TokenKind::number ? std::atoll(lexer_.peek().text.c_str()) : -1;
-    if (value < 0 || value > INT32_MAX) lexer_.reject("a line or column number");
-    lexer_.take();
+    size_t at = lexer_.peek().begin;
+    bool is_negative = lexer_.peek().text.starts_with('-');
+    int64_t value = attributes_.integer();
+    if (is_negative || value > INT32_MAX) lexer_.fail_at(at, "number", cat("a line or column number was wanted, got ", value));
     return static_cast<int>(value);
   };
   if (!lexer_.take_if(":")) return named(otherwise, text);

@@ -1,7 +1,7 @@
 // StableHLO text in: modules and functions, in the usual and in the generic form.
 #include <algorithm>
-#include <cstdio>
 
+#include "weft/ir/number_text.h"
 #include "weft/ir/parser.h"
 #include "weft/ir/text.h"
 
@@ -10,6 +10,16 @@ namespace {
 
 constexpr int max_calls = 100;
 constexpr int64_t max_unfolded = 1000000;
+
+std::vector<std::string_view> words_of(std::string_view text) {
+  std::vector<std::string_view> words;
+  while (!text.empty()) {
+    size_t end = std::min(text.find(' '), text.size());
+    if (end > 0) words.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return words;
+}
 
 }  // namespace
 
@@ -175,13 +185,11 @@ SymbolTable Parser::parse_symbols(const std::string& text) {
   SymbolTable table;
   for (size_t at = 0; at < text.size();) {
     size_t end = std::min(text.find(';', at), text.size());
-    Symbol symbol;
-    char name[128] = {};
-    long long low = 0, opt = 0, high = 0;
-    std::string part = text.substr(at, end - at);
-    if (std::sscanf(part.c_str(), " %127s %lld %lld %lld", name, &low, &opt, &high) != 4 || low < 0 || low > opt || opt > high)
-      lexer_.reject("symbols as \"name min opt max\"");
-    symbol = {name, low, opt, high};
+    std::vector<std::string_view> words = words_of(std::string_view(text).substr(at, end - at));
+    std::vector<int64_t> range;
+    for (size_t i = 1; i < words.size(); ++i) range.push_back(integer_of(words[i]).value_or(-1));
+    if (range.size() != 3 || range[0] < 0 || range[0] > range[1] || range[1] > range[2]) lexer_.reject("symbols as \"name min opt max\"");
+    Symbol symbol{std::string(words[0]), range[0], range[1], range[2]};
     table.emplace(symbol.name, symbol);
     at = end + 1;
   }

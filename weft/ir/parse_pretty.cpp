@@ -43,7 +43,7 @@ void Parser::plain_form(ParsedCall& call, Scope& scope) {
       slice_ranges(call);
       break;
     }
-    if (call.name == "stablehlo.get_tuple_element" && lexer_.is("[")) call.attrs["index"] = attributes_.attribute();
+    if (call.name == "stablehlo.get_tuple_element" && lexer_.is("[")) call.attrs["index"].ints = attributes_.list();
     if (call.name.starts_with("check.") && lexer_.take_if(",")) {
       if (lexer_.is("dense")) {
         // The type of the constant is the last thing.
@@ -71,8 +71,8 @@ void Parser::attribute_clauses(ParsedCall& call) {
     if (!lexer_.take_if("=")) {
       call.attrs["compare_type"].text = key;
     } else {
-      call.attrs[key] = attributes_.attribute();
-      if (lexer_.take_if("x")) call.attrs[key + ".rhs"] = attributes_.attribute();
+      call.attrs[key] = lexer_.peek().kind == TokenKind::number ? attributes_.number(false) : attributes_.field();
+      if (lexer_.take_if("x")) call.attrs[key + ".rhs"] = attributes_.field();
     }
     if (!lexer_.take_if(",")) break;
   }
@@ -104,16 +104,12 @@ void Parser::call_types(ParsedCall& call) {
 
 void Parser::slice_ranges(ParsedCall& call) {
   Ints start, limit, strides;
-  auto number = [&] {
-    if (lexer_.peek().kind != TokenKind::number) lexer_.reject("an integer");
-    return static_cast<int64_t>(std::atoll(lexer_.take().text.c_str()));
-  };
   lexer_.expect("[");
   while (!lexer_.is("]")) {
-    start.push_back(number());
+    start.push_back(attributes_.integer());
     lexer_.expect(":");
-    limit.push_back(number());
-    strides.push_back(lexer_.take_if(":") ? number() : 1);
+    limit.push_back(attributes_.integer());
+    strides.push_back(lexer_.take_if(":") ? attributes_.integer() : 1);
     if (!lexer_.take_if(",")) break;
   }
   lexer_.expect("]");
@@ -172,7 +168,7 @@ void Parser::reduce_form(ParsedCall& call, Scope& scope) {
   lexer_.expect("across");
   lexer_.expect("dimensions");
   lexer_.expect("=");
-  call.attrs["dimensions"] = attributes_.attribute();
+  call.attrs["dimensions"] = attributes_.field();
   if (lexer_.take_if("{"))
     for (auto& [name, attr] : attributes_.dictionary("}")) call.attrs[name] = std::move(attr);
   lexer_.expect(":");
@@ -198,6 +194,20 @@ void Parser::reduce_form(ParsedCall& call, Scope& scope) {
   call.regions.push_back(region_with(scope, left));
 }
 
+// {stride = [1], pad = [[0, 0]], …}
+MlirAttr Parser::window() {
+  MlirAttr attr;
+  lexer_.expect("{");
+  while (!lexer_.is("}")) {
+    std::string key = lexer_.take().text;
+    lexer_.expect("=");
+    attr.fields[key] = attributes_.field();
+    if (!lexer_.take_if(",")) break;
+  }
+  lexer_.expect("}");
+  return attr;
+}
+
 // (%x, %w) dim_numbers = [b, f, 0]x[o, i, 0]->[b, f, 0], window = {stride = [1], …} {…} : (…) -> …
 void Parser::convolution_form(ParsedCall& call, Scope& scope) {
   lexer_.expect("(");
@@ -209,7 +219,7 @@ void Parser::convolution_form(ParsedCall& call, Scope& scope) {
   while (lexer_.take_if(",")) {
     std::string key = lexer_.take().text;
     lexer_.expect("=");
-    call.attrs[key] = attributes_.attribute();
+    call.attrs[key] = key == "window" ? window() : attributes_.field();
   }
   if (lexer_.take_if("{"))
     for (auto& [name, attr] : attributes_.dictionary("}")) call.attrs[name] = std::move(attr);

@@ -2,9 +2,9 @@
 #include "weft/ir/parse_quantized.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
+#include "weft/ir/number_text.h"
 #include "weft/ir/quantized.h"
 
 namespace weft {
@@ -31,15 +31,10 @@ class QuantizedReader {
     rest_.remove_prefix(end);
     return result;
   }
-  template <class T>
-  T number(const char* what) {
-    skip();
-    T value{};
-    auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
-    if (error != std::errc()) reject(what);
-    rest_.remove_prefix(static_cast<size_t>(end - rest_.data()));
-    return value;
+  int64_t integer(const char* what) {
+    return number<int64_t>(what, [](std::string_view text) { return integer_of(text); });
   }
+  double decimal(const char* what) { return number<double>(what, decimal_of); }
   void end() {
     skip();
     if (!rest_.empty()) reject("'>'");
@@ -49,6 +44,15 @@ class QuantizedReader {
   }
 
  private:
+  // The next token as a number.
+  template <class T>
+  T number(const char* what, std::optional<T> (*read)(std::string_view)) {
+    Lexer lexer(rest_, "");
+    std::optional<T> value = lexer.peek().kind == TokenKind::number ? read(lexer.take().text) : std::nullopt;
+    if (!value) reject(what);
+    rest_.remove_prefix(lexer.peek().begin);
+    return *value;
+  }
   void skip() {
     while (!rest_.empty() && std::isspace(static_cast<unsigned char>(rest_[0]))) rest_.remove_prefix(1);
   }
@@ -63,7 +67,9 @@ void check_quantization(const Quantization& q, const Type& type) {
   need(is_float(q.expressed), "an expressed type of floats");
   need(least_integer(type.dtype) <= q.storage_min && q.storage_min < q.storage_max && q.storage_max <= greatest_integer(type.dtype),
        cat("a range within that of ", name(type.dtype), ", got ", q.storage_min, ":", q.storage_max));
-  for (double scale : q.scales) need(scale > 0 && std::isfinite(scale), cat("positive scales, got ", scale));
+  // Before the pattern of what is too large comes the largest number.
+  double least = float_from_bits(1, q.expressed), greatest = float_from_bits(*float_bits_of("1.0e9999", q.expressed) - 1, q.expressed);
+  for (double scale : q.scales) need(least <= scale && scale <= greatest, cat("positive scales of ", name(q.expressed), ", got ", scale));
   for (int64_t zero : q.zero_points) need(q.storage_min <= zero && zero <= q.storage_max, cat("zero points within its range, got ", zero));
   if (q.dimension < 0) return;
   need(q.dimension < type.rank(), cat("a dimension of its tensor, got ", q.dimension, " of ", type.rank()));
@@ -131,22 +137,22 @@ void parse_quantized(std::string_view text, Type& type) {
   Quantization q;
   q.storage_min = least_integer(*stored), q.storage_max = greatest_integer(*stored);
   if (reader.take('<')) {
-    q.storage_min = reader.number<int64_t>("the least stored integer");
+    q.storage_min = reader.integer("the least stored integer");
     reader.expect(':');
-    q.storage_max = reader.number<int64_t>("the greatest stored integer");
+    q.storage_max = reader.integer("the greatest stored integer");
     reader.expect('>');
   }
   reader.expect(':');
   auto expressed = dtype_from_name(reader.word());
   if (!expressed) reader.reject("an expressed type");
   q.expressed = *expressed;
-  if (reader.take(':')) q.dimension = reader.number<int64_t>("a dimension with scales of its own");
+  if (reader.take(':')) q.dimension = reader.integer("a dimension with scales of its own");
   reader.expect(',');
   bool several = q.dimension >= 0;
   if (several) reader.expect('{');
   do {
-    q.scales.push_back(reader.number<double>("a scale"));
-    q.zero_points.push_back(reader.take(':') ? reader.number<int64_t>("a zero point") : 0);
+    q.scales.push_back(reader.decimal("a scale"));
+    q.zero_points.push_back(reader.take(':') ? reader.integer("a zero point") : 0);
   } while (several && reader.take(','));
   if (several) reader.expect('}');
   reader.expect('>');

@@ -114,6 +114,7 @@ class Parser {
   void while_form(ParsedCall& call, Scope& scope);
   void reduce_form(ParsedCall& call, Scope& scope);
   void convolution_form(ParsedCall& call, Scope& scope);
+  MlirAttr window();
   void call_form(ParsedCall& call, Scope& scope);
   void top_k_form(ParsedCall& call, Scope& scope);
   void scan_form(ParsedCall& call, Scope& scope);

@@ -342,10 +342,7 @@ class Printer {
     if (const auto* v = std::get_if<bool>(&value)) text.add(name(attr), *v);
     if (const auto* v = std::get_if<int64_t>(&value)) text.add(name(attr), cat(*v, " : i64"));
     if (const auto* v = std::get_if<std::string>(&value)) text.add(name(attr), quoted(*v));
-    if (const auto* v = std::get_if<double>(&value)) {
-      std::string element = dense_text(Literal::scalar(DType::f64, *v));
-      text.add(name(attr), cat(element.substr(6, element.size() - 7), " : f64"));
-    }
+    if (const auto* v = std::get_if<double>(&value)) text.add(name(attr), cat(decimal_text(*v), " : f64"));
   }
 
   // Padding as a matrix of low and high.

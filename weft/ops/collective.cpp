@@ -11,11 +11,18 @@ Types same(const Call& call) { return {call.operands.begin(), call.operands.end(
 Literals identity(const Node&, std::span<const Literal> operands) { return {operands.begin(), operands.end()}; }
 
 void require_single(const Call& call) {
-  int64_t largest = 0;
-  for (Attr attr : {Attr::replica_groups, Attr::source_target_pairs})
-    if (call.attrs.find(attr))
-      for (int64_t id : call.attrs.ints(attr)) largest = std::max(largest, id);
-  call.require(largest == 0, "replica_groups", "names device ", largest, ", the program runs on one, number 0");
+  for (Attr attr : {Attr::replica_groups, Attr::source_target_pairs}) {
+    if (!call.attrs.find(attr)) continue;
+    // -1 fills groups up to one size.
+    for (int64_t id : call.attrs.ints(attr)) call.require(id == 0 || id == -1, "replica_groups", "names device ", id, ", the program runs on one, number 0");
+  }
+  for (Attr attr : {Attr::all_gather_dim, Attr::split_dimension, Attr::concat_dimension, Attr::scatter_dimension}) {
+    if (!call.attrs.find(attr)) continue;
+    int64_t axis = call.attrs.integer(attr);
+    for (const Type& type : call.operands) call.require(axis >= 0 && axis < type.rank(), "c1", name(attr), " must be a dimension of ", type, ", got ", axis);
+  }
+  if (call.attrs.find(Attr::split_count))
+    call.require(call.attrs.integer(Attr::split_count) == 1, "c4", "split_count must be 1, the size of a group of one device, got ", call.attrs.integer(Attr::split_count));
 }
 
 Types infer_single(const Call& call) {

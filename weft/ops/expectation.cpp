@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstdlib>
 
 #include "weft/ir/dense.h"
 #include "weft/ir/graph.h"
+#include "weft/ir/number_text.h"
 #include "weft/ir/routine_call.h"
 #include "weft/ir/scalar_body.h"
 
@@ -14,12 +14,15 @@ namespace {
 
 constexpr double usual_tolerance = 0.001, usual_ulps = 3;
 
-// "name = 3 : i64" of the configuration, or `otherwise`.
+// "name = 3.0e+00" of the configuration, or `otherwise`.
 double number_of(const Node& node, std::string_view name, double otherwise) {
   if (!node.attrs.find(Attr::backend_config)) return otherwise;
   const std::string& config = node.attrs.text(Attr::backend_config);
   size_t at = config.find(cat(name, " = "));
-  return at == std::string::npos ? otherwise : std::strtod(config.c_str() + at + name.size() + 3, nullptr);
+  if (at == std::string::npos) return otherwise;
+  at += name.size() + 3;
+  auto bits = float_bits_of(std::string_view(config).substr(at, config.find_first_of(",}", at) - at), DType::f64);
+  return bits ? std::bit_cast<double>(*bits) : otherwise;
 }
 
 // The place of a number among all numbers of its type, in their order.

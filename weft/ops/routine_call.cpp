@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "weft/ir/number_text.h"
 #include "weft/library/custom.h"
 #include "weft/library/fft.h"
 #include "weft/library/routine.h"
@@ -25,6 +26,12 @@ Dim number(bool flag) { return flag ? 1 : 0; }
 // Extents from the end: extent(t, 1) is the last.
 Dim extent(const Type& type, size_t from_end) { return type.dims[type.dims.size() - from_end]; }
 
+// "1 : i64", which the reader has checked.
+std::optional<int64_t> integer_in(std::string_view value) {
+  std::string_view number = value.substr(0, value.find(' '));
+  return integer_of(number, IntegerType{});
+}
+
 // "name = value" of {lower = true, mode = 1 : i64}: an integer, or the default.
 int64_t config_integer(const Attrs& attrs, std::string_view key, int64_t otherwise) {
   if (!attrs.find(Attr::backend_config)) return otherwise;
@@ -34,7 +41,7 @@ int64_t config_integer(const Attrs& attrs, std::string_view key, int64_t otherwi
   if (at == std::string::npos || (at > 0 && config[at - 1] != ' ' && config[at - 1] != '{')) return otherwise;
   at += wanted.size();
   if (config.compare(at, 4, "true") == 0) return 1;
-  return std::atoll(config.c_str() + at);
+  return integer_in(config.substr(at, config.find_first_of(",}", at) - at)).value_or(otherwise);
 }
 
 bool is_letter(const Node& node, std::string_view key, char letter) { return is_letter(node.attrs, key, letter); }
@@ -151,7 +158,7 @@ Dims config_numbers(const std::string& config) {
     if (quoted || config.compare(i, 3, " = ") != 0) continue;
     std::string value = config.substr(i + 3, config.find_first_of(",}", i + 3) - i - 3);
     if (value == "true" || value == "false") numbers.push_back(value == "true" ? 1 : 0);
-    else if (value.ends_with(" : i64")) numbers.emplace_back(int64_t{std::strtoll(value.c_str(), nullptr, 10)});
+    else if (auto number = integer_in(value); number && value.ends_with(" : i64")) numbers.emplace_back(*number);
   }
   return numbers;
 }
