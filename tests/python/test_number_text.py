@@ -336,7 +336,12 @@ def test_what_does_not_fit_is_named_where_it_stands(text: str, place: str, messa
 
 
 def test_a_nan_keeps_what_it_carries() -> None:
-    for dtype, patterns in {"f32": ("7F800001", "FFC00012"), "f16": ("7C01", "FE12"), "f64": ("7FF0000000000001",), "bf16": ("7F81", "FFC3")}.items():
+    for dtype, patterns in {
+        "f32": ("7F800001", "FFC00012"),
+        "f16": ("7C01", "FE12"),
+        "f64": ("7FF0000000000001",),
+        "bf16": ("7F81", "FFC3"),
+    }.items():
         for bits in patterns:
             shown = f"tensor<{dtype}>"
             text = f"func.func @main() -> {shown} {{\n  %0 = stablehlo.constant dense<0x{bits}> : {shown}\n  return %0 : {shown}\n}}"
@@ -363,6 +368,8 @@ def test_tolerances_of_checks_are_written_as_numbers() -> None:
     ],
 )
 def test_numbers_of_collective_calls_are_of_one_device(attributes: str, label: str) -> None:
-    text = around(f'%0 = "stablehlo.all_gather"(%a) {{{attributes}}} : (tensor<3xf32>) -> tensor<3xf32>', "%a: tensor<3xf32>")
+    text = around(
+        f'%0 = "stablehlo.all_gather"(%a) {{{attributes}}} : (tensor<3xf32>) -> tensor<3xf32>', "%a: tensor<3xf32>"
+    )
     with pytest.raises((ValueError, TypeError), match=label):
         wf.stablehlo.parse(text)
