@@ -48,19 +48,23 @@ def forms_of_jaxlib(text: str) -> list[str]:
         ]
 
 
-def run_by_xla(graph: wf.Graph, args: list[Any]) -> list[np.ndarray]:
+def run_text_by_xla(text: str, args: list[Any]) -> list[np.ndarray]:
     from jax._src import compiler
     from jax._src.interpreters import mlir
     from jaxlib import xla_client
 
     client = jax.devices("cpu")[0].client
     with jax.enable_x64(True), mlir.make_ir_context():
-        module = mlir_ir.Module.parse(graph.stablehlo(locations=False).replace("func.func public @" + graph.core.name, "func.func public @main"))
+        module = mlir_ir.Module.parse(text)
         devices = xla_client.DeviceList(tuple(client.local_devices()[:1]))
         executable = compiler.backend_compile_and_load(client, module, devices, xla_client.CompileOptions(), [])
         buffers = [jax.device_put(np.ascontiguousarray(a)) for a in args]
         outputs = executable.execute_sharded(buffers).disassemble_into_single_device_arrays()
         return [np.asarray(out[0]) for out in outputs]
+
+
+def run_by_xla(graph: wf.Graph, args: list[Any]) -> list[np.ndarray]:
+    return run_text_by_xla(graph.stablehlo(locations=False).replace("func.func public @" + graph.core.name, "func.func public @main"), args)
 
 
 def is_traceable(args: tuple) -> bool:

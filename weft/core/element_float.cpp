@@ -1,6 +1,7 @@
 // Float and complex operations: computed in the element type, small floats in f32 and rounded once.
 #include "weft/core/element_float.h"
 
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -79,15 +80,50 @@ T binary(Scalar op, T a, T b) {
   }
 }
 
+// A sum and what its rounding lost (Knuth).
+std::array<double, 2> exact_sum(double a, double b) {
+  double sum = a + b, part = sum - a;
+  return {sum, (a - (sum - part)) + (b - part)};
+}
+
+// e^x cos y - 1 without the digits that meet: (e^x - 1) cos y - 2 sin^2(y / 2).
+std::complex<double> complex_expm1(std::complex<double> z) {
+  std::complex<double> power = std::exp(z);
+  bool is_plain = std::isfinite(z.real()) && std::isfinite(z.imag()) && z.real() < 1;
+  if (!is_plain) return power - 1.0;
+  double half = std::sin(z.imag() / 2);
+  return {std::fma(std::expm1(z.real()), std::cos(z.imag()), -2 * half * half), power.imag()};
+}
+
+// log |1 + z| by |1 + z|^2 - 1 = 2 x + x^2 + y^2, whose parts are added with what their rounding lost.
+std::complex<double> complex_log1p(std::complex<double> z) {
+  double x = z.real(), y = z.imag();
+  bool is_near = std::hypot(1 + x, y) > 0.5 && std::hypot(1 + x, y) < 2;
+  if (!is_near) return std::log(1.0 + z);
+  double xx = x * x, yy = y * y;
+  std::array<double, 2> first = exact_sum(2 * x, yy), both = exact_sum(first[0], xx);
+  double lost = std::fma(x, x, -xx) + std::fma(y, y, -yy) + first[1] + both[1];
+  return {std::log1p(both[0] + lost) / 2, std::atan2(y, 1 + x)};
+}
+
+// By the exponential e^w that does not grow past all bounds; 1 + e^w without the digits that meet near its zeros.
+std::complex<double> complex_logistic(std::complex<double> z) {
+  bool is_left = z.real() < 0;
+  std::complex<double> w = is_left ? z : -z;
+  double power = std::exp(w.real()), less = std::expm1(w.real()), half = std::cos(w.imag() / 2), ones = 2 * half * half;
+  double re = std::fma(less, std::cos(w.imag()), ones), im = power * std::sin(w.imag()), size = std::fma(re, re, im * im);
+  return is_left ? std::complex<double>(power * (ones + less) / size, im / size) : std::complex<double>(re / size, -im / size);
+}
+
 template <class T>
 std::complex<T> unary_complex(Scalar op, std::complex<T> x, DType dtype) {
   switch (op) {
     case Scalar::cos: return std::cos(x);
     case Scalar::exp: return std::exp(x);
-    case Scalar::expm1: return std::exp(x) - T(1);
+    case Scalar::expm1: return std::complex<T>(complex_expm1(x));
     case Scalar::log: return std::log(x);
-    case Scalar::log1p: return std::log(T(1) + x);
-    case Scalar::logistic: return T(1) / (T(1) + std::exp(-x));
+    case Scalar::log1p: return std::complex<T>(complex_log1p(x));
+    case Scalar::logistic: return std::complex<T>(complex_logistic(x));
     case Scalar::negate: return -x;
     case Scalar::rsqrt: return T(1) / std::sqrt(x);
     case Scalar::sin: return std::sin(x);
@@ -110,6 +146,12 @@ std::complex<T> unary_complex(Scalar op, std::complex<T> x, DType dtype) {
     }
     default: no_meaning(op, dtype);
   }
+}
+
+// What the C library has in f32 loses places where parts of it meet: in f64 they are there.
+std::complex<float> unary_complex_single(Scalar op, std::complex<float> x, DType dtype) {
+  bool is_near = op == Scalar::exp || op == Scalar::log || op == Scalar::sqrt || op == Scalar::negate || op == Scalar::sign;
+  return is_near ? unary_complex<float>(op, x, dtype) : std::complex<float>(unary_complex<double>(op, x, dtype));
 }
 
 // Smith's method, operation for operation as NumPy has it: it decides what is infinite and what NaN.
@@ -158,7 +200,8 @@ std::complex<T> binary_complex(Scalar op, std::complex<T> a, std::complex<T> b, 
     case Scalar::add: return a + b;
     case Scalar::subtract: return a - b;
     case Scalar::multiply:
-      return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+      // As NumPy has it where the machine has fused multiply-add.
+      return {std::fma(a.real(), b.real(), -(a.imag() * b.imag())), std::fma(a.real(), b.imag(), a.imag() * b.real())};
     case Scalar::divide: return quotient(a, b);
     case Scalar::power: return complex_power(a, b);
     default: no_meaning(op, dtype);
@@ -173,7 +216,10 @@ Element apply_complex(Scalar op, DType result, const Element* operands) {
   if (op == Scalar::imag) return Element::of_double(result, a.imag());
   if (op == Scalar::abs) return Element::of_double(real_type(dtype), std::hypot(a.real(), a.imag()));
   if (op == Scalar::is_finite) return {DType::boolean, std::isfinite(a.real()) && std::isfinite(a.imag()), {}};
-  if (arity(op) == 1) return Element::of_complex(dtype, unary_complex(op, a, dtype));
+  if (arity(op) == 1) {
+    if constexpr (sizeof(T) == 4) return Element::of_complex(dtype, unary_complex_single(op, a, dtype));
+    else return Element::of_complex(dtype, unary_complex(op, a, dtype));
+  }
   return Element::of_complex(dtype, binary_complex(op, a, std::complex<T>(operands[1].c), dtype));
 }
 

@@ -273,9 +273,24 @@ OpDef define_conj() {
                "chlo.conj");
 }
 
+namespace {
+
+// Of a complex number (re - im) (re + im) and 2 re im: nothing is lost where its squares are nearly equal.
+Value squared(Builder& build, Value x) {
+  if (!is_complex(x.type().dtype)) return build(Op::multiply, {x, x});
+  Value re = build(Op::real, {x}), im = build(Op::imag, {x});
+  auto compare = [&](Value a, Value b) { return build(Op::compare, {a, b}, {{Attr::comparison_direction, "EQ"}}); };
+  Value even = build(Op::and_, {build(Op::is_finite, {re}), compare(build(Op::abs, {re}), build(Op::abs, {im}))});
+  Value difference = build(Op::multiply, {build(Op::subtract, {re, im}), build(Op::add, {re, im})});
+  Value product = build(Op::multiply, {re, im});
+  return build(Op::complex, {build(Op::select, {even, build.splat(re.type(), 0), difference}), build(Op::add, {product, product})});
+}
+
+}  // namespace
+
 OpDef define_square() {
   return unary("x * x.", same_type<is_number>,
-               [](Builder& build, const Node& node) -> Values { return {build(Op::multiply, {node.operand(0), node.operand(0)})}; }, "chlo.square");
+               [](Builder& build, const Node& node) -> Values { return {squared(build, node.operand(0))}; }, "chlo.square");
 }
 
 OpDef define_is_pos_inf() {

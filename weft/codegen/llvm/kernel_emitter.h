@@ -256,6 +256,7 @@ class KernelEmitter {
   Ssa complex_convert(DType to, DType from, const std::string& re, const std::string& im, int lanes);
   std::string complex_is_finite(DType real, const std::string& re, const std::string& im, int lanes);
   std::array<std::string, 2> complex_divide(DType real, const std::array<std::string, 4>& parts, int lanes);
+  std::array<std::string, 2> complex_multiply(DType real, const std::array<std::string, 4>& parts, int lanes);
   Ssa complex_library(Scalar op, DType real, const std::vector<std::string>& parts, int lanes);
   bool has_short_values(ExprId id) const;
   std::string comparison(const Expr& e, std::string a, std::string b, int lanes);

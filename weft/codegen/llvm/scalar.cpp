@@ -410,9 +410,9 @@ Ssa KernelEmitter::complex_scalar(const Expr& e, const std::vector<Ssa>& args, i
     case Scalar::add:
     case Scalar::subtract: return {binary(e.op, part(0, false), part(1, false)), binary(e.op, part(0, true), part(1, true)), vector};
     case Scalar::multiply: {
-      std::string re = binary(Scalar::subtract, binary(Scalar::multiply, part(0, false), part(1, false)), binary(Scalar::multiply, part(0, true), part(1, true)));
-      std::string im = binary(Scalar::add, binary(Scalar::multiply, part(0, false), part(1, true)), binary(Scalar::multiply, part(0, true), part(1, false)));
-      return {re, im, vector};
+      std::array<std::string, 4> parts{part(0, false), part(0, true), part(1, false), part(1, true)};
+      std::array<std::string, 2> product = complex_multiply(real, parts, lanes);
+      return {product[0], product[1], vector};
     }
     case Scalar::divide: {
       std::array<std::string, 4> parts{part(0, false), part(0, true), part(1, false), part(1, true)};
@@ -447,6 +447,22 @@ std::string KernelEmitter::complex_is_finite(DType real, const std::string& re, 
   };
   std::string x = is_below(re), y = is_below(im);
   return assign(cat("and ", lanes_type("i1", lanes), " ", x, ", ", y));
+}
+
+// As NumPy multiplies: with fused multiply-add where the machine has it.
+std::array<std::string, 2> KernelEmitter::complex_multiply(DType real, const std::array<std::string, 4>& parts, int lanes) {
+  auto apply = [&](Scalar op, const std::string& a, const std::string& b) {
+    std::string pair[2] = {a, b};
+    return real_scalar(op, real, pair, lanes);
+  };
+  auto joined = [&](Scalar op, const std::string& a, const std::string& b, std::string other) {
+    if (!module_.target.fma) return apply(op, apply(Scalar::multiply, a, b), other);
+    if (op == Scalar::subtract) other = real_scalar(Scalar::negate, real, &other, lanes);
+    std::string three[3] = {a, b, other};
+    return real_scalar(Scalar::fma, real, three, lanes);
+  };
+  const auto& [xr, xi, yr, yi] = parts;
+  return {joined(Scalar::subtract, xr, yr, apply(Scalar::multiply, xi, yi)), joined(Scalar::add, xr, yi, apply(Scalar::multiply, xi, yr))};
 }
 
 // As NumPy divides, by the larger part of the divisor: Smith 1962, "Algorithm 116: complex division".
