@@ -37,6 +37,10 @@ endif()
 # neither contract a multiply and an add nor rearrange anything. g++ 12 vectorizes two conversions to float and back to
 # double into none at all, hence no vectorizing of straight code.
 add_library(weft_options INTERFACE)
+# No path of the machine that builds is in what ships: files are named from the root of the sources on, whether they are given to
+# the compiler as they are or, by ccache, from the build folder.
+file(RELATIVE_PATH up ${CMAKE_BINARY_DIR} ${CMAKE_SOURCE_DIR})
+target_compile_options(weft_options INTERFACE -fmacro-prefix-map=${CMAKE_SOURCE_DIR}/= -fmacro-prefix-map=${up}=)
 target_include_directories(weft_options INTERFACE ${CMAKE_SOURCE_DIR})
 target_compile_options(weft_options INTERFACE
   -Wall -Wextra -Wconversion -Wno-sign-conversion

@@ -56,12 +56,20 @@ WEFT_C_API void weft_executable_free(weft_executable* executable);
 WEFT_C_API const char* weft_executable_name(const weft_executable* executable);
 WEFT_C_API int64_t weft_executable_input_count(const weft_executable* executable);
 WEFT_C_API int64_t weft_executable_output_count(const weft_executable* executable);
-/* An input or output: its name, dtype and rank; `dims` (as many as its rank, or null) gets the extents, -1 for those that may
-   differ from run to run; `alias` the input that an output lands in, or -1. Any of the last four may be null. */
+/* An input or output: its name, dtype and rank; `dims` (as many as its rank, or null) gets the extents, -1 for symbolic ones, which
+   may differ from run to run; `alias` the input that an output lands in, or -1. Any of the last four may be null. */
 WEFT_C_API weft_status weft_executable_input(const weft_executable* executable, int64_t i, const char** name, const char** dtype,
                                              int64_t* rank, int64_t* dims);
 WEFT_C_API weft_status weft_executable_output(const weft_executable* executable, int64_t i, const char** name, const char** dtype,
                                               int64_t* rank, int64_t* dims, int64_t* alias);
+
+/* The symbolic extents: a name, and the least, the usual and the greatest value. Any of the last four may be null. */
+WEFT_C_API int64_t weft_executable_symbol_count(const weft_executable* executable);
+WEFT_C_API weft_status weft_executable_symbol(const weft_executable* executable, int64_t i, const char** name, int64_t* least, int64_t* usual,
+                                              int64_t* greatest);
+/* All extents of an input or output, as many as its rank, for a value of each symbolic extent in their order (null: the usual ones). */
+WEFT_C_API weft_status weft_executable_input_dims(const weft_executable* executable, int64_t i, const int64_t* symbols, int64_t* dims);
+WEFT_C_API weft_status weft_executable_output_dims(const weft_executable* executable, int64_t i, const int64_t* symbols, int64_t* dims);
 
 /* Runs and waits. `outputs` holds a handle for each output: where it is null a new buffer is made (and is the caller's to free), also
    for one that lands in an input, which is then a second handle on that input's memory. */

@@ -1,17 +1,32 @@
 // Runs a .weft file, made by `exe.save` in Python or by `weft compile`, from eight threads at once; all must see the same.
+// serve FILE.weft [RUNS] [EXTENT=VALUE ...]: symbolic extents that are not given are the usual ones.
 #include <weft/runtime.h>
 
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 #include <thread>
+
+// A value for each symbolic extent: what an argument says, or the one that the program is tuned for.
+weft::Ints extents_of(const weft::Executable& exe, int argc, char** argv) {
+  weft::Ints values;
+  for (const weft::Symbol& symbol : exe.manifest().symbols) {
+    values.push_back(symbol.opt);
+    std::string start = symbol.name + "=";
+    for (int i = 2; i < argc; ++i)
+      if (std::strncmp(argv[i], start.c_str(), start.size()) == 0) values.back() = std::atoll(argv[i] + start.size());
+  }
+  return values;
+}
 
 int main(int argc, char** argv) try {
   weft::Executable exe = weft::Executable::load(argc > 1 ? argv[1] : "model.weft");
-  int runs = argc > 2 ? std::atoi(argv[2]) : 100000;
+  int runs = argc > 2 && !std::strchr(argv[2], '=') ? std::atoi(argv[2]) : 100000;
+  weft::Ints extents = extents_of(exe, argc, argv);
   std::vector<weft::Buffer> inputs;
-  for (const weft::IoInfo& input : exe.inputs()) inputs.push_back(weft::Buffer::zeros(input.type.dtype, input.type.static_dims()));
+  for (size_t i = 0; i < exe.inputs().size(); ++i) inputs.push_back(weft::Buffer::zeros(exe.inputs()[i].type.dtype, exe.input_dims(i, extents)));
   weft::Buffer first = exe.run(inputs)[0];
   std::atomic<int> different{0};
   std::vector<std::jthread> threads;

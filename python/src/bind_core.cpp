@@ -65,11 +65,9 @@ void bind_dim(nb::module_& m) {
                   "value raises.")
       .def("__init__",
            [](Dim* self, std::string name, int64_t min, int64_t opt, int64_t max) {
-             require_symbol_name(name);
-             if (min < 0 || min > opt || opt > max)
-               fail(ErrorKind::value, "dim_range", "extent '", name, "' must have 0 <= min <= opt <= max, got ", min, ", ",
-                    opt, ", ", max);
-             new (self) Dim(Symbol{std::move(name), min, opt, max});
+             Symbol symbol{std::move(name), min, opt, max};
+             require_symbol(symbol);
+             new (self) Dim(std::move(symbol));
            },
            nb::arg("name"), nb::arg("min") = 1, nb::arg("opt") = 64, nb::arg("max") = int64_t{1} << 31)
       .def_prop_ro("min", [](const Dim& d) { return d.min(); })

@@ -48,7 +48,7 @@ def programs(tmp_path_factory):
     flags = "-Wall -Wextra -Wconversion -Werror"
     run("cmake", "-S", folder, "-B", folder / "build", f"-DCMAKE_PREFIX_PATH={folder}/installed", f"-DCMAKE_CXX_FLAGS={flags}")
     pages = [f"page{i}" for i in range(len(PROGRAMS))]
-    run("cmake", "--build", folder / "build", "--target", "jit", "mlp", "many_shapes", *pages)
+    run("cmake", "--build", folder / "build", "--target", "jit", "mlp", "many_shapes", "serve", "run_c", *pages)
     return folder / "build"
 
 
@@ -60,6 +60,7 @@ def test_the_programs_of_the_page_run(programs, tmp_path):
 
 
 def test_what_cpp_saves_python_loads(programs, tmp_path):
+    (tmp_path / "page").mkdir()
     w = np.array([[0.5, -1, 0.25], [2, 0, 1]], np.float32)
     assert run(programs / "jit", cwd=tmp_path).splitlines()[-1] == f"layer gives 3 rows, the first begins with {np.tanh(2.5):.4f}"
     exe = wf.load(tmp_path / "layer.weft")
@@ -67,6 +68,11 @@ def test_what_cpp_saves_python_loads(programs, tmp_path):
     np.testing.assert_allclose(exe(x), np.tanh(x @ w), rtol=1e-6)
     assert exe.inputs[0].name == "x"
     assert any("jit.cpp" in kernel.source for kernel in exe.kernels)
+    # And what runs any file runs these.
+    run(programs / "page2", cwd=tmp_path / "page")
+    for path in (tmp_path / "layer.weft", tmp_path / "page" / "layer.weft"):
+        assert "0 differ" in run(programs / "serve", path, 100, "n=7")
+        assert "output 0: f32" in run(programs / "run_c", path, "n=7")
 
 
 def trained(parts, steps):

@@ -143,19 +143,100 @@ def test_c_runs_it(examples, program):
     assert float(out.split()[-1]) == pytest.approx(expected, rel=1e-5)
 
 
-def test_the_page_says_what_compiles(installed, program, tmp_path):
+@pytest.fixture(scope="module")
+def pages(installed, tmp_path_factory):
+    """The programs of docs/runtime.md, by their language."""
+    folder = tmp_path_factory.mktemp("pages")
     page = (ROOT / "docs/runtime.md").read_text()
-    extra = [f"-fsanitize={sanitizer()}"] if sanitizer() else []
-    link = [f"-I{installed}/include", f"-L{installed}/lib", "-lweft_runtime", f"-Wl,-rpath,{installed}/lib"]
-    for name, compiler, wanted in (
-        ("cpp", ("g++", "-std=c++20"), "half of the runs"),
-        ("c", ("gcc", "-std=c99"), "has 1 inputs"),
-    ):
+    for name, compiler in (("cpp", ("g++", "-std=c++20")), ("c", ("gcc", "-std=c99"))):
         [source] = re.findall(rf"```{name}\n(.*?)```", page, re.DOTALL)
-        path = tmp_path / f"page.{name}"
+        path = folder / f"page.{name}"
         path.write_text(source)
-        run(*compiler, "-Wall", "-Wextra", "-Werror", *extra, path, "-o", tmp_path / name, *link)
-        assert wanted in run(tmp_path / name, program)
+        run(*compiler, "-Wall", "-Wextra", "-Werror", *linked(installed), path, "-o", folder / name, *linked(installed))
+    return folder
+
+
+def linked(installed):
+    extra = [f"-fsanitize={sanitizer()}"] if sanitizer() else []
+    return [*extra, f"-I{installed}/include", f"-L{installed}/lib", "-lweft_runtime", f"-Wl,-rpath,{installed}/lib"]
+
+
+def test_the_page_says_what_compiles(pages, program):
+    assert "half of the runs" in run(pages / "cpp", program)
+    assert "has 1 inputs" in run(pages / "c", program)
+
+
+KEEPING = """
+import shutil, weftwork as wf
+save, kept = wf.Executable.save, []
+def save_here(executable, path, **options):
+    save(executable, path, **options)
+    kept.append(f"{stem}{len(kept)}.weft")
+    shutil.copy(path, kept[-1])
+wf.Executable.save = save_here
+"""
+
+
+def saved_by(page, folder):
+    """The files that the Python blocks of a page save."""
+    folder = folder / page.stem
+    folder.mkdir()
+    blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
+    script = folder / f"{page.stem}.py"
+    script.write_text("\n".join([f"stem = {page.stem!r}", KEEPING, *blocks]))
+    subprocess.run([sys.executable, script], cwd=folder, check=True, capture_output=True)
+    return sorted(folder.glob(f"{page.stem}[0-9]*.weft"))
+
+
+def compiled_by_the_commands(folder):
+    """The files that `weft compile` makes on its page."""
+    page = (ROOT / "docs/command.md").read_text()
+    for name, text in re.findall(r"^```mlir (\S+)\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
+        (folder / name).write_text(text)
+    for command in re.findall(r"^\$ weft (compile .*)", page, re.MULTILINE):
+        subprocess.run([sys.executable, "-m", "weftwork", *command.split()], cwd=folder, check=True, capture_output=True)
+    return sorted(folder.glob("*.weft"))
+
+
+def test_every_example_runs_every_file_of_the_docs(examples, pages, tmp_path):
+    wf.compile(lambda x, y: x + y[::-1], wf.spec(("n", 3), np.float32), wf.spec(("n", 3), np.float32)).save(tmp_path / "symbolic.weft")
+    wf.compile(lambda x, y: (x * 2, y.sum()), np.ones((0, 3)), np.ones(4, np.int16)).save(tmp_path / "whole.weft")
+    files = compiled_by_the_commands(tmp_path)
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+        if ".save(" in page.read_text() and "```python" in page.read_text():
+            files += saved_by(page, tmp_path)
+    # Among them some with symbolic extents.
+    assert len(files) >= 5 and sum(any(isinstance(d, wf.Dim) for i in wf.load(f).inputs for d in i.shape) for f in files) >= 2
+    for file in files:
+        for command in ([examples / "serve", file, 100], [examples / "run_c", file], [pages / "cpp", file], [pages / "c", file]):
+            done = run(*command, check=False)
+            assert done.returncode == 0, (command, done.stdout, done.stderr)
+
+
+def test_the_examples_take_symbolic_extents(examples, tmp_path):
+    path = tmp_path / "symbolic.weft"
+    wf.compile(lambda x: x * 2, wf.spec((wf.Dim("rows", 1, 5, 40), 4), np.float32)).save(path)
+    assert "output 0: f32, 80 bytes" in run(examples / "run_c", path)
+    assert "output 0: f32, 112 bytes" in run(examples / "run_c", path, "rows=7")
+    assert "0 differ" in run(examples / "serve", path, 10, "rows=40")
+    for program in (examples / "run_c", examples / "serve"):
+        done = run(program, path, "rows=41", check=False)
+        assert done.returncode == 1
+        assert re.fullmatch(r"extent 'rows' .*must be from 1 to 40, got 41  \[extent_range\]\n", done.stderr)
+
+
+def test_misuse_in_c_is_a_status_and_a_message(installed, program, tmp_path):
+    extra = ["-std=c99", "-Wall", "-Wextra", "-Werror"]
+    run("gcc", *extra, ROOT / "tests/runtime/misuse.c", "-o", tmp_path / "misuse", *linked(installed))
+    symbolic = tmp_path / "symbolic.weft"
+    wf.compile(lambda x: x * 2, wf.spec((wf.Dim("rows", 1, 5, 40), 4), np.float32)).save(symbolic)
+    assert "0 of" in run(tmp_path / "misuse", program, symbolic)
+
+
+def test_no_library_names_a_folder_of_the_build(installed):
+    for library in (installed / "lib").glob("libweft*.so.*"):
+        assert str(ROOT).encode() not in library.read_bytes(), library
+    assert str(ROOT).encode() not in Path(_core.__file__).read_bytes()
 
 
 def test_linear_algebra_is_loaded_when_it_is_needed(examples, installed, tmp_path):

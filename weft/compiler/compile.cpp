@@ -253,6 +253,7 @@ std::optional<Compiled> load_cached(const CacheKey& key, const Device& device) {
 }  // namespace
 
 Program lower_to_program(const Graph& graph) {
+  require_known_extents(graph);
   NumberedChecks numbered = number_checks(graph);
   Program program = lower(*run_pipeline(numbered.graph ? *numbered.graph : graph));
   program.checks = std::move(numbered.checks);
@@ -266,6 +267,7 @@ Compiled compile(const Graph& graph, const CompileOptions& options) {
     if (GraphPtr unchecked = without_checks(graph)) return compile(*unchecked, rest);
   }
   Span span("compile", cat("compile ", graph.name()));
+  require_known_extents(graph);
   Target target = target_named(options.target);
   if (std::string missing = missing_feature(target.needs); !missing.empty())
     fail(ErrorKind::value, "target_features", "this CPU lacks the feature '", missing, "', which target '", target.name, "' needs");

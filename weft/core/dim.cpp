@@ -154,7 +154,7 @@ Dim dim_of_atom(DimAtom atom) {
 Dim::Dim(Symbol symbol) { *this = dim_of_atom({DimOp::symbol, std::move(symbol), {}}); }
 
 int64_t Dim::value() const {
-  check(is_static(), "the extent ", text(), " is symbolic");
+  if (!is_static()) fail(ErrorKind::value, "symbolic_extent", "a number was wanted, got the symbolic extent ", text());
   return constant_;
 }
 

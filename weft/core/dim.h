@@ -39,7 +39,7 @@ class Dim {
   explicit Dim(Symbol symbol);
 
   bool is_static() const { return terms_ == nullptr; }
-  // The constant; check() fails on a symbolic extent.
+  // The constant. Error(value, "symbolic_extent") for a symbolic extent.
   int64_t value() const;
   std::optional<int64_t> static_value() const;
   bool is(int64_t constant) const { return !terms_ && constant_ == constant; }

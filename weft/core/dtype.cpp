@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "weft/core/error.h"
+
 namespace weft {
 namespace {
 
@@ -49,7 +51,12 @@ constexpr std::array<Row, dtype_count> rows{{
     {"complex<f64>", "complex128", Kind::complex, 16, 0},
 }};
 
-const Row& row(DType dtype) { return rows[static_cast<size_t>(dtype)]; }
+// Whoever makes a dtype of a number may have another one.
+const Row& row(DType dtype) {
+  auto number = static_cast<size_t>(dtype);
+  if (number >= rows.size()) [[unlikely]] fail(ErrorKind::type, "dtype", "there is no dtype of number ", number);
+  return rows[number];
+}
 
 std::optional<DType> find(std::string_view wanted, std::string_view Row::*field) {
   for (size_t i = 0; i < rows.size(); ++i)

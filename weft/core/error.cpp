@@ -37,8 +37,11 @@ void raise(Error error) {
   throw ExecutionError(std::move(error));
 }
 
+InternalError::InternalError(std::string message, const std::string& place)
+    : std::logic_error(place.empty() ? message : cat("internal error at ", place, ": ", message)), message_(std::move(message)) {}
+
 void fail_check(const std::string& message, std::source_location where) {
-  throw InternalError(cat("internal error at ", where.file_name(), ":", where.line(), ": ", message));
+  throw InternalError(message, cat(where.file_name(), ":", where.line()));
 }
 
 }  // namespace weft

@@ -43,10 +43,14 @@ struct ExecutionError : Error { explicit ExecutionError(Error error) : Error(std
 // Throws it as the class of its kind.
 [[noreturn]] void raise(Error error);
 
-// We are wrong.
+// We are wrong. `what()` holds the message and where in our sources it was found; `message()` the first alone.
 class InternalError : public std::logic_error {
  public:
-  using std::logic_error::logic_error;
+  explicit InternalError(std::string message, const std::string& place = {});
+  const std::string& message() const { return message_; }
+
+ private:
+  std::string message_;
 };
 
 // A condition and where it was checked.

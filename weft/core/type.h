@@ -27,7 +27,7 @@ struct Type {
   bool is_possible() const;
   // Product of the dims; Error on overflow.
   Dim count() const;
-  // The dims as integers; check() fails on a symbolic one.
+  // The dims as integers. Error(value, "symbolic_extent") where one is symbolic.
   Ints static_dims() const;
   bool operator==(const Type&) const = default;
   // StableHLO's spelling: tensor<2x3xf32>; symbolic extents as tensor<?x3xf32, "n"> (an MLIR tensor encoding: the

@@ -17,9 +17,9 @@ ProgramCache& programs() {
 std::vector<Tensor> missing(std::span<const Tensor> tensors) {
   std::vector<Tensor> results;
   for (const Tensor& tensor : tensors) {
-    if (!tensor.is_valid()) fail(ErrorKind::type, "no_tensor", "a tensor that was never set has no value");
-    bool known = tensor.is_computed() || std::ranges::any_of(results, [&](const Tensor& t) { return &t.record() == &tensor.record(); });
-    for (uint32_t i = 0; !known && i < tensor.record().types.size(); ++i) results.push_back(sibling(tensor, i));
+    const Record& wanted = tensor.record();
+    bool known = tensor.is_computed() || std::ranges::any_of(results, [&](const Tensor& t) { return &t.record() == &wanted; });
+    for (uint32_t i = 0; !known && i < wanted.types.size(); ++i) results.push_back(sibling(tensor, i));
   }
   return results;
 }

@@ -37,9 +37,15 @@ size_t hash_of(std::span<const Type> types, const Ints& lengths) {
   return result;
 }
 
+const Graph& given(const GraphPtr& graph) {
+  if (!graph) fail(ErrorKind::value, "no_graph", "a graph was wanted, got one that holds nothing");
+  return *graph;
+}
+
 }  // namespace
 
 CompiledFunction compile(GraphPtr graph) {
+  given(graph);
   CompiledFunction function;
   auto compiled = std::make_shared<Compiled>(compile(*graph, CompileOptions()));
   function.graph_ = std::move(graph);
@@ -51,11 +57,11 @@ CompiledFunction compile(GraphPtr graph) {
 std::vector<Tensor> CompiledFunction::operator()(std::span<const Tensor> arguments) const { return run(executable_, arguments); }
 
 void CompiledFunction::save(const std::filesystem::path& file) const {
-  write_package(file, package_of(*graph_, *static_cast<const Compiled*>(compiled_.get())));
+  write_package(file, package_of(given(graph_), *static_cast<const Compiled*>(compiled_.get())));
 }
 
-std::string stablehlo(const GraphPtr& graph) { return stablehlo_text(*graph); }
-std::string graph_text(const GraphPtr& graph) { return short_text(*graph); }
+std::string stablehlo(const GraphPtr& graph) { return stablehlo_text(given(graph)); }
+std::string graph_text(const GraphPtr& graph) { return short_text(given(graph)); }
 
 namespace jit_parts {
 
@@ -76,7 +82,7 @@ GraphPtr trace(const TensorFunction& function, const std::vector<Spec>& specs, s
   std::vector<Tensor> arguments;
   for (const Spec& spec : specs) {
     for (const Dim& dim : spec.dims)
-      for (const Symbol& symbol : dim.symbols()) require_symbol_name(symbol.name);
+      for (const Symbol& symbol : dim.symbols()) require_symbol(symbol);
     std::string shown = spec.name.empty() ? cat("x", parameters.size()) : spec.name;
     arguments.push_back(parameter({spec.dtype, spec.dims}, shown));
     parameters.push_back({arguments.back(), std::move(shown)});

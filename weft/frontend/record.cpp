@@ -48,12 +48,13 @@ std::mutex& record_mutex() {
 }
 
 const Type& Tensor::type() const {
-  if (!is_valid()) fail(ErrorKind::type, "no_tensor", "a tensor that was never set has no type");
-  return record_->types[index_];
+  return record().types[index_];
 }
 
+void Tensor::fail_unset() { fail(ErrorKind::type, "no_tensor", "a tensor was wanted, got one that was never set"); }
+
 const Literal* Tensor::constant() const {
-  return record_->op == Op::constant ? &record_->attrs.literal(Attr::value) : nullptr;
+  return is_valid() && record_->op == Op::constant ? &record_->attrs.literal(Attr::value) : nullptr;
 }
 
 Record::~Record() {

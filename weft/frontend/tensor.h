@@ -96,7 +96,10 @@ class WEFT_API Tensor {
 
   // Whether both are handles on one result; == compares elements.
   bool is_same(const Tensor& other) const { return record_ == other.record_ && index_ == other.index_; }
-  const Record& record() const { return *record_; }
+  const Record& record() const {
+    if (!record_) [[unlikely]] fail_unset();
+    return *record_;
+  }
   uint32_t index() const { return index_; }
   // The value of a constant of the program; nothing for anything else.
   const Literal* constant() const;
@@ -105,6 +108,7 @@ class WEFT_API Tensor {
   friend struct Record;
   friend Tensor make_tensor(std::shared_ptr<Record> record, uint32_t index);
   friend Tensor sibling(const Tensor& tensor, uint32_t index);
+  [[noreturn]] static void fail_unset();
   static void require_count(int64_t count, const Ints& dims);
   const void* elements(DType dtype, Where where) const;
   int64_t item_as_integer(Where where) const;

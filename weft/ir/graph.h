@@ -118,5 +118,8 @@ std::optional<Op> single_op(const Graph& body);
 
 // Error or InternalError unless the graph is legal at its level: inferring again gives the types it has.
 void verify(const Graph& graph);
+// Error(value, "unknown_extent") at the line where an extent is used that neither a parameter has nor a loop around counts: no run
+// would know its value.
+void require_known_extents(const Graph& graph);
 
 }  // namespace weft

@@ -225,7 +225,7 @@ void Parser::finish(Scope& scope, ParsedCall& call, const std::vector<std::strin
   } catch (const Error& error) {
     raise(error.at(lexer_.location(call.begin)));
   } catch (const InternalError& error) {
-    lexer_.fail_at(call.begin, "attributes", cat(call.name, ": ", error.what()));
+    lexer_.fail_at(call.begin, "attributes", cat(call.name, ": ", error.message()));
   }
 }
 

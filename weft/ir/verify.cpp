@@ -1,5 +1,7 @@
 // Verifying is inferring again and comparing.
+#include <algorithm>
 #include <map>
+#include <set>
 
 #include "weft/ir/builder.h"
 #include "weft/ir/graph.h"
@@ -29,21 +31,47 @@ void verify_node(const Graph& graph, const Node& node) {
   for (const GraphPtr& region : node.regions) verify(*region);
 }
 
+// All extents that a node mentions.
+template <class See>
+void see_extents(const Node& node, const See& see) {
+  for (const Type& type : node.types) std::ranges::for_each(type.dims, see);
+  for (const auto& [attr, value] : node.attrs)
+    if (const auto* dims = std::get_if<Dims>(&value)) std::ranges::for_each(*dims, see);
+}
+
+void require_known(const Graph& graph, std::set<std::string, std::less<>>& known) {
+  for (const Node& node : graph.nodes()) {
+    see_extents(node, [&](const Dim& dim) {
+      if (dim.is_static()) return;
+      for (const Symbol& symbol : dim.symbols())
+        if (!known.contains(symbol.name))
+          raise({ErrorKind::value, cat(name(node.op), ": the extent '", symbol.name, "' is that of no input: no run would know its value"), "unknown_extent", node.loc});
+    });
+    if (node.regions.empty()) continue;
+    const AttrValue* counter = node.attrs.find(Attr::counter);
+    bool is_new = counter && known.insert(std::get<std::string>(*counter)).second;
+    for (const GraphPtr& region : node.regions) require_known(*region, known);
+    if (is_new) known.erase(std::get<std::string>(*counter));
+  }
+}
+
 // Symbols are equal by name: two ranges of one name would make equal types of different programs.
 void verify_symbols(const Node& node, std::map<std::string, Symbol, std::less<>>& known) {
-  auto see = [&](const Dims& dims) {
-    for (const Dim& dim : dims)
-      for (const Symbol& symbol : dim.symbols())
-        if (auto [at, is_new] = known.try_emplace(symbol.name, symbol); !is_new && at->second != symbol)
-          fail(ErrorKind::value, "symbol_range", "the extent '", symbol.name, "' must have one range, got ", at->second.min, " to ", at->second.max,
-               " and ", symbol.min, " to ", symbol.max);
-  };
-  for (const Type& type : node.types) see(type.dims);
-  for (const auto& [attr, value] : node.attrs)
-    if (const auto* dims = std::get_if<Dims>(&value)) see(*dims);
+  see_extents(node, [&](const Dim& dim) {
+    for (const Symbol& symbol : dim.symbols())
+      if (auto [at, is_new] = known.try_emplace(symbol.name, symbol); !is_new && at->second != symbol)
+        fail(ErrorKind::value, "symbol_range", "the extent '", symbol.name, "' must have one range, got ", at->second.min, " to ", at->second.max,
+             " and ", symbol.min, " to ", symbol.max);
+  });
 }
 
 }  // namespace
+
+void require_known_extents(const Graph& graph) {
+  std::set<std::string, std::less<>> known;
+  for (const Symbol& symbol : graph.symbols()) known.insert(symbol.name);
+  require_known(graph, known);
+}
 
 void verify(const Graph& graph) {
   std::map<std::string, Symbol, std::less<>> symbols;

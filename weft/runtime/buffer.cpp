@@ -54,6 +54,10 @@ Buffer Buffer::adopt_as(void* data, DType dtype, Ints dims, std::shared_ptr<cons
   if (!device.is_host())
     fail(ErrorKind::type, "device_memory", "memory of the host cannot be adopted on '", device.name(), "': copy_of puts it there");
   if (!data && bytes > 0) fail(ErrorKind::value, "null_memory", "memory of ", bytes, " bytes was wanted, got none");
+  // Machine code reads elements where they may begin.
+  int64_t alignment = std::min<int64_t>(is_complex(dtype) ? size_of(dtype) / 2 : size_of(dtype), 8);
+  if (reinterpret_cast<uintptr_t>(data) % static_cast<uintptr_t>(alignment) != 0)
+    fail(ErrorKind::value, "alignment", "memory for ", name(dtype), " must begin at a multiple of ", alignment, " bytes, got ", data);
   return Buffer(std::make_shared<const State>(State{dtype, writable, std::move(dims), count, bytes, device, data, 0, std::move(owner)}));
 }
 

@@ -22,7 +22,8 @@ class Buffer {
   // With elements that are not set. Error(value) for negative or too large extents, Error(runtime, "out_of_memory").
   Buffer(DType dtype, Ints dims, const Device& device = {});
   static Buffer zeros(DType dtype, Ints dims, const Device& device = {});
-  // Memory of the host that others own, used as it lies; `owner` is held as long as it is used.
+  // Memory of the host that others own, used as it lies; `owner` is held as long as it is used. Error(value, "null_memory") of none,
+  // "alignment" where elements of the dtype cannot begin.
   static Buffer adopt(void* data, DType dtype, Ints dims, std::shared_ptr<const void> owner = {}, const Device& device = {});
   // The same, never to be written: programs that write it refuse it.
   static Buffer adopt(const void* data, DType dtype, Ints dims, std::shared_ptr<const void> owner = {}, const Device& device = {});

@@ -1,6 +1,7 @@
 // The C interface: handles around the C++ classes, errors as codes.
 #include "weft/c.h"
 
+#include <algorithm>
 #include <new>
 
 #include "weft/core/error.h"
@@ -110,6 +111,16 @@ void describe(const std::vector<IoInfo>& infos, int64_t i, const char** name, co
   for (size_t d = 0; dims && d < info.type.dims.size(); ++d) dims[d] = info.type.dims[d].static_value().value_or(-1);
 }
 
+std::vector<int64_t> symbols_of(const Manifest& m, const int64_t* values) {
+  if (values) return {values, values + m.symbols.size()};
+  std::vector<int64_t> usual;
+  for (const Symbol& symbol : m.symbols) usual.push_back(symbol.opt);
+  return usual;
+}
+
+// The number as an index; what is no number of an input or output is none.
+size_t index_of(int64_t i) { return i < 0 ? SIZE_MAX : static_cast<size_t>(i); }
+
 }  // namespace
 }  // namespace weft
 
@@ -179,6 +190,38 @@ weft_status weft_executable_output(const weft_executable* executable, int64_t i,
     const std::vector<IoInfo>& outputs = given(executable, "an executable").executable.outputs();
     describe(outputs, i, name, dtype, rank, dims);
     if (alias) *alias = outputs[static_cast<size_t>(i)].alias;
+  });
+}
+
+int64_t weft_executable_symbol_count(const weft_executable* executable) {
+  return executable ? static_cast<int64_t>(executable->executable.manifest().symbols.size()) : 0;
+}
+
+weft_status weft_executable_symbol(const weft_executable* executable, int64_t i, const char** name, int64_t* least, int64_t* usual, int64_t* greatest) {
+  return guarded([&] {
+    const std::vector<Symbol>& symbols = given(executable, "an executable").executable.manifest().symbols;
+    if (index_of(i) >= symbols.size()) fail(ErrorKind::index, "symbol_index", "number ", i, " of ", symbols.size());
+    const Symbol& symbol = symbols[index_of(i)];
+    if (name) *name = symbol.name.c_str();
+    if (least) *least = symbol.min;
+    if (usual) *usual = symbol.opt;
+    if (greatest) *greatest = symbol.max;
+  });
+}
+
+weft_status weft_executable_input_dims(const weft_executable* executable, int64_t i, const int64_t* symbols, int64_t* dims) {
+  return guarded([&] {
+    const Executable& program = given(executable, "an executable").executable;
+    Ints found = program.input_dims(index_of(i), symbols_of(program.manifest(), symbols));
+    if (!found.empty()) std::ranges::copy(found, &given(dims, "a place for the extents"));
+  });
+}
+
+weft_status weft_executable_output_dims(const weft_executable* executable, int64_t i, const int64_t* symbols, int64_t* dims) {
+  return guarded([&] {
+    const Executable& program = given(executable, "an executable").executable;
+    Ints found = program.output_dims(index_of(i), symbols_of(program.manifest(), symbols));
+    if (!found.empty()) std::ranges::copy(found, &given(dims, "a place for the extents"));
   });
 }
 

@@ -166,6 +166,8 @@ void stop_queues_at_exit() {
 }
 
 Device add_device(std::string_view kind, int index, std::unique_ptr<DeviceMemory> memory) {
+  if (kind.empty() || kind.find(':') != kind.npos || index < 0 || !memory)
+    fail(ErrorKind::value, "device", "a device must have a kind without ':', a number from 0 on and memory, got '", kind, "', ", index, memory ? "" : " and none");
   std::lock_guard lock(all().mutex);
   if (all().find(kind, index)) fail(ErrorKind::value, "device", "there is a device '", kind, ":", index, "' already");
   return Device(all().add(kind, index, std::move(memory)));

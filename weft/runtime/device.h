@@ -78,7 +78,7 @@ std::vector<Device> devices();
 // Waits for the runs that are being done and drops those that are not begun; none can begin afterwards. For a process that ends,
 // before what runs need is gone; the last static destructors do it too.
 void stop_queues();
-// Adds "kind:index". Error(value, "device") where it is there already.
+// Adds "kind:index". Error(value, "device") where it is there already, and of no kind or memory.
 Device add_device(std::string_view kind, int index, std::unique_ptr<DeviceMemory> memory);
 
 }  // namespace weft

@@ -1,6 +1,7 @@
 // Executables: loading, binding symbols, memory for a run, the run of machine code.
 #include "weft/runtime/executable.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <fstream>
@@ -46,6 +47,23 @@ Few<void*> buffers_for(const Manifest& m) {
   return buffers;
 }
 
+void require_counts(const Manifest& m, size_t inputs, size_t symbols) {
+  if (inputs != m.inputs.size()) fail(ErrorKind::type, "input_count", "'", m.name, "' has ", m.inputs.size(), " inputs, got ", inputs);
+  if (symbols != m.symbols.size()) fail(ErrorKind::type, "symbol_count", "'", m.name, "' has ", m.symbols.size(), " symbolic extents, got ", symbols);
+}
+
+void require_range(const Symbol& symbol, int64_t value) {
+  if (value < symbol.min || value > symbol.max)
+    fail(ErrorKind::value, "extent_range", "extent '", symbol.name, "' must be from ", symbol.min, " to ", symbol.max, ", got ", value);
+}
+
+// Memory that is there, unless it is of no elements.
+void require_memory(const Manifest& m, const IoInfo& info, const void* memory, std::span<const int64_t> symbols) {
+  if (memory) [[likely]] return;
+  bool is_empty = std::ranges::any_of(info.type.dims, [&](const Dim& dim) { return evaluate(dim, m, symbols) == 0; });
+  if (!is_empty) fail(ErrorKind::value, "null_memory", "'", info.name, "': memory was wanted, got none");
+}
+
 }  // namespace
 
 int64_t evaluate(const Dim& dim, const Manifest& m, std::span<const int64_t> symbols) {
@@ -56,6 +74,20 @@ int64_t evaluate(const Dim& dim, const Manifest& m, std::span<const int64_t> sym
   for (size_t s = 0; s < symbols.size(); ++s) bindings.emplace(m.symbols[s].name, symbols[s]);
   return dim.evaluate(bindings);
 }
+
+namespace {
+
+Ints dims_of(const Manifest& m, const std::vector<IoInfo>& infos, size_t i, std::span<const int64_t> symbols) {
+  if (i >= infos.size()) fail(ErrorKind::index, "io_index", "number ", i, " of ", infos.size());
+  require_counts(m, m.inputs.size(), symbols.size());
+  for (size_t s = 0; s < symbols.size(); ++s) require_range(m.symbols[s], symbols[s]);
+  Ints dims;
+  dims.reserve(infos[i].type.dims.size());
+  for (const Dim& dim : infos[i].type.dims) dims.push_back(evaluate(dim, m, symbols));
+  return dims;
+}
+
+}  // namespace
 
 Executable::State::State(Manifest m, const Device& where)
     : manifest(std::move(m)), device(where), allocator(where.state().allocator), trials(manifest.launches.size()) {
@@ -180,6 +212,7 @@ void Executable::bind(std::span<const Extents> input_dims, std::span<int64_t> sy
     fail(ErrorKind::value, "input_shape", "input '", m.inputs[i].name, "' must have the shape ", m.inputs[i].type.dims, ", got ",
          Ints(input_dims[i].begin(), input_dims[i].end()));
   };
+  require_counts(m, input_dims.size(), symbols.size());
   std::vector<bool> known(symbols.size());
   bool derived = false;
   for (size_t i = 0; i < m.inputs.size(); ++i) {
@@ -212,12 +245,8 @@ void Executable::bind(std::span<const Extents> input_dims, std::span<int64_t> sy
       if (evaluate(m.inputs[i].type.dims[d], m, symbols) != input_dims[i][d]) mismatch(i);
 }
 
-Ints Executable::output_dims(size_t i, std::span<const int64_t> symbols) const {
-  Ints dims;
-  dims.reserve(manifest().outputs[i].type.dims.size());
-  for (const Dim& dim : manifest().outputs[i].type.dims) dims.push_back(evaluate(dim, manifest(), symbols));
-  return dims;
-}
+Ints Executable::input_dims(size_t i, std::span<const int64_t> symbols) const { return dims_of(manifest(), manifest().inputs, i, symbols); }
+Ints Executable::output_dims(size_t i, std::span<const int64_t> symbols) const { return dims_of(manifest(), manifest().outputs, i, symbols); }
 
 namespace {
 
@@ -233,10 +262,13 @@ void Executable::run(std::span<const int64_t> symbols, std::span<const void* con
   const LoadedCode* code = program.code.load(std::memory_order_acquire);
   if (!code) fail(ErrorKind::type, "device_memory", "'", name(), "' runs on '", program.device.name(), "' and takes buffers there");
   const Manifest& m = program.manifest;
+  require_counts(m, inputs.size(), symbols.size());
+  if (outputs.size() != m.outputs.size()) fail(ErrorKind::type, "output_count", "'", m.name, "' has ", m.outputs.size(), " outputs, got ", outputs.size());
   int64_t arena_bytes = evaluate(m.arena_bytes, m, symbols);
   Few<void*> buffers = buffers_for(m);
-  for (size_t i = 0; i < inputs.size(); ++i) buffers[i] = const_cast<void*>(inputs[i]);
-  for (size_t i = 0; i < outputs.size(); ++i) buffers[inputs.size() + i] = outputs[i];
+  for (size_t i = 0; i < inputs.size(); ++i) require_memory(m, m.inputs[i], buffers[i] = const_cast<void*>(inputs[i]), symbols);
+  for (size_t i = 0; i < outputs.size(); ++i) require_memory(m, m.outputs[i], buffers[inputs.size() + i] = outputs[i], symbols);
+  for (size_t s = 0; s < symbols.size(); ++s) require_range(m.symbols[s], symbols[s]);
   std::vector<std::pair<size_t, Block>> elsewhere;
   for (size_t i : program.lined_up) {
     if (reinterpret_cast<uintptr_t>(outputs[i]) % cache_line == 0) continue;

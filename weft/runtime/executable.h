@@ -144,12 +144,15 @@ class Executable {
   void improve(std::span<const std::string> objects) const;
   // What begins to compile better code: it is called after each run and, to wait for it, by finish(). To be said before the first run.
   void expect_better(std::function<void(bool waits)> improvement) const;
-  // Binds the symbols from the inputs' dims. Error naming the input, the extent and its range.
+  // Binds the symbols, which are as many as the manifest has, from the inputs' dims. Error naming the input, the extent and its
+  // range.
   void bind(std::span<const Extents> input_dims, std::span<int64_t> symbols) const;
-  // Dims of output `i` with the symbols bound.
+  // Dims of input or output `i` with the symbols bound.
+  Ints input_dims(size_t i, std::span<const int64_t> symbols) const;
   Ints output_dims(size_t i, std::span<const int64_t> symbols) const;
   // Runs: `inputs` and `outputs` are dense row-major memory of the types bound; an aliased output is given as the
-  // memory of its input (which is then written). Blocks until done. For programs on the host.
+  // memory of its input (which is then written). Blocks until done. For programs on the host. Error for other numbers of them,
+  // symbols out of range and null pointers; what lies at the pointers is not seen.
   void run(std::span<const int64_t> symbols, std::span<const void* const> inputs, std::span<void* const> outputs) const;
 
  private:
