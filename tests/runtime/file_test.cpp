@@ -109,18 +109,13 @@ TEST_CASE("a byte that changed is found, and so is one that is missing or too ma
   const std::string bytes = contents(folder.path / "f.weft");
   std::filesystem::path path = folder.path / "damaged";
   REQUIRE(outcome(path, bytes) == "");
-  size_t unnoticed = 0;
   for (size_t i = 0; i < bytes.size(); ++i)
     for (int bit = 0; bit < 8; ++bit) {
       std::string other = bytes;
       other[i] = static_cast<char>(other[i] ^ (1 << bit));
-      std::string label = outcome(path, other);
-      bool is_typed = label == "executable_file" || label == "";
-      REQUIRE(is_typed);
-      unnoticed += label.empty();
+      INFO("byte ", i, ", bit ", bit);
+      REQUIRE(outcome(path, other) == "executable_file");
     }
-  // Zeros between pieces, which nothing reads.
-  CHECK(unnoticed / 8 < 5 * 64);
   for (size_t size = 0; size < bytes.size(); ++size) REQUIRE(outcome(path, bytes.substr(0, size)) == "executable_file");
   CHECK(outcome(path, bytes + "x") == "executable_file");
   CHECK(outcome(folder.path, "") == "executable_file");

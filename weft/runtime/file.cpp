@@ -1,5 +1,6 @@
 // Layout: a header, the table (numbers and short texts), then the pieces (code, constants, the program's text) at offsets
-// that the table has. Header, table and each piece are digested by themselves.
+// that the table has. Header, table and each piece are digested by themselves; what is between them is zeros, so that no byte is of no
+// account.
 #include "weft/runtime/file.h"
 
 #include <fcntl.h>
@@ -34,6 +35,10 @@ static_assert(sizeof(Header) == 64);
 [[noreturn]] void reject(const std::string& why) { fail(ErrorKind::io, "executable_file", "executable file: ", why); }
 
 uint64_t aligned(uint64_t at) { return (at + alignment - 1) / alignment * alignment; }
+
+void require_zeros(std::string_view padding) {
+  if (padding.find_first_not_of('\0') != padding.npos) reject("it is damaged");
+}
 
 // Fuzzers find their way past digests, where there is more to find.
 bool is_damaged(const Digest& wanted, const Digest& found) {
@@ -334,6 +339,18 @@ struct Source {
   std::map<std::pair<uint64_t, uint64_t>, Digest> digests = {};  // of the pieces read so far, by place and size
   uint64_t digested = 0, copied = 0;
 
+  // Once all is read: the pieces are one behind the other, to the end of the file.
+  void end() const {
+    uint64_t end = 0;
+    for (const auto& [place, digest] : digests) {
+      uint64_t last = place.first + place.second;
+      if (place.first != end || aligned(last) > pieces.size()) reject("it has bytes that are of no piece");
+      end = aligned(last);
+      require_zeros(pieces.substr(last, end - last));
+    }
+    if (end != pieces.size()) reject("it has bytes that are of no piece");
+  }
+
   // Reading takes no more time and memory than the file is large: pieces do not overlap, and none is copied twice.
   std::string_view piece(Reader& in) {
     uint64_t at = in.number(), size = in.number();
@@ -387,7 +404,9 @@ std::pair<Reader, std::string_view> opened(std::string_view bytes) {
   if (header.table_bytes > bytes.size()) reject("its table lies outside of it");
   std::string_view table = bytes.substr(0, header.table_bytes);
   if (is_damaged(header.table, digest_of(table))) reject("it is damaged");
-  return {Reader(table), bytes.substr(std::min<uint64_t>(aligned(header.table_bytes), bytes.size()))};
+  uint64_t pieces = std::min<uint64_t>(aligned(header.table_bytes), bytes.size());
+  require_zeros(bytes.substr(table.size(), pieces - table.size()));
+  return {Reader(table), bytes.substr(pieces)};
 }
 
 }  // namespace
@@ -445,6 +464,7 @@ Package parse_package(std::string_view bytes, std::shared_ptr<const void> owner,
       return build;
     });
     in.end();
+    source.end();
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::io) throw;
     reject(error.what());
