@@ -58,6 +58,22 @@ std::optional<bool> negated(std::optional<bool> answer) {
   return !*answer;
 }
 
+// What pickle makes it of.
+nb::tuple reduced(const Dim& dim) {
+  nb::list symbols;
+  for (const Symbol& symbol : dim.symbols()) symbols.append(nb::make_tuple(symbol.name, symbol.min, symbol.opt, symbol.max));
+  return nb::make_tuple(nb::module_::import_("weftwork.travel").attr("dim_of"), nb::make_tuple(dim.text(), nb::tuple(symbols)));
+}
+
+Dim dim_of_text(std::string_view text, nb::handle given) {
+  std::map<std::string, Symbol, std::less<>> symbols;
+  for (nb::handle each : given) {
+    auto name = nb::cast<std::string>(each[0]);
+    symbols[name] = {name, nb::cast<int64_t>(each[1]), nb::cast<int64_t>(each[2]), nb::cast<int64_t>(each[3])};
+  }
+  return parse_dim(text, symbols);
+}
+
 void bind_dim(nb::module_& m) {
   nb::class_<Dim>(m, "Dim",
                   "A symbolic extent: Dim(name, min, opt, max), both bounds included; `opt` is the value to schedule for.\n"
@@ -81,6 +97,7 @@ void bind_dim(nb::module_& m) {
       .def("substitute", [](const Dim& d, const std::string& symbol, nb::handle value) { return to_python(d.substitute({{symbol, to_dim(value)}})); },
            "The extent with a symbol replaced by an integer or extent.")
       .def("__repr__", [](const Dim& d) { return d.text(); })
+      .def("__reduce__", &reduced)
       .def("__hash__", [](const Dim& d) { return d.hash(); })
       .def("__add__", [](const Dim& a, nb::handle b) { return to_python(a + to_dim(b)); })
       .def("__radd__", [](const Dim& a, nb::handle b) { return to_python(a + to_dim(b)); })
@@ -108,6 +125,7 @@ void bind_dim(nb::module_& m) {
       .def("__gt__", [](const Dim& a, nb::handle b) { return decided(known_less(to_dim(b), a), a, ">", to_dim(b)); })
       .def("__le__", [](const Dim& a, nb::handle b) { return decided(negated(known_less(to_dim(b), a)), a, "<=", to_dim(b)); })
       .def("__bool__", [](const Dim& a) { return decided(negated(known_equal(a, Dim(0))), a, "!=", Dim(0)); });
+  m.def("dim_of_text", &dim_of_text, "The extent of such a text, over symbols given as (name, min, opt, max).");
   m.def("dim_min", [](nb::handle a, nb::handle b) { return to_python(min(to_dim(a), to_dim(b))); });
   m.def("dim_max", [](nb::handle a, nb::handle b) { return to_python(max(to_dim(a), to_dim(b))); });
   m.def("dims_equal", [](nb::handle a, nb::handle b) { return known_equal(to_dim(a), to_dim(b)) == std::optional(true); },

@@ -177,6 +177,17 @@ nb::dict dict_of(const Build& build) {
   return row;
 }
 
+nb::bytes to_bytes(const std::string& content) { return nb::bytes(content.data(), content.size()); }
+
+// What package_bytes wrote, in memory of its own.
+Package to_package(const nb::bytes& content) {
+  std::string_view bytes(content.c_str(), content.size());
+  constexpr std::align_val_t alignment{64};
+  std::shared_ptr<char[]> memory(static_cast<char*>(::operator new[](bytes.size(), alignment)), [](char* p) { ::operator delete[](p, alignment); });
+  std::ranges::copy(bytes, memory.get());
+  return parse_package({memory.get(), bytes.size()}, memory);
+}
+
 void bind_package(nb::module_& m) {
   nb::class_<Package>(m, "Package", "What an executable's file holds; none of its machine code is loaded.")
       .def_prop_ro("builds", [](const Package& self) {
@@ -192,6 +203,9 @@ void bind_package(nb::module_& m) {
         return functions;
       }, "(function, text) for each function of a build's machine code.");
   m.def("read_package", [](const std::filesystem::path& path) { return read_package(path); });
+  m.def("graph_content", [](const std::shared_ptr<Graph>& graph) { return to_bytes(package_bytes(package_of(*graph))); },
+        "The bytes that graph_of_content makes the program of.");
+  m.def("graph_of_content", [](const nb::bytes& content) { return std::const_pointer_cast<Graph>(graph_of(to_package(content))); });
 }
 
 // What is told of launches, before and after they ran.
@@ -243,6 +257,15 @@ void bind_executable(nb::module_& m) {
         require_code(self);
         return self.package ? *self.package : package_of(*self.graph, self.compiled);
       })
+      .def("content", [](const PyExecutable& self) {
+        std::string content;
+        {
+          nb::gil_scoped_release release;
+          require_code(self);
+          content = package_bytes(self.package ? *self.package : package_of(*self.graph, self.compiled));
+        }
+        return to_bytes(content);
+      }, "The bytes that its file would have.")
       .def_prop_ro("graph", [](const PyExecutable& self) {
         return self.package ? graph_of(*self.package) : std::const_pointer_cast<Graph>(self.graph);
       }, "What it was compiled from.")
@@ -321,6 +344,12 @@ void bind_runtime(nb::module_& m) {
     auto package = std::make_shared<const Package>(read_package(path));
     return PyExecutable{load(*package, {.target = target, .device = where}), {}, nullptr, package};
   }, nb::arg("path"), nb::arg("target") = "native", nb::arg("device") = nb::none());
+  m.def("load_content", [](const nb::bytes& content, const std::string& target, nb::handle device) {
+    Device where = to_device(device);
+    auto package = std::make_shared<const Package>(to_package(content));
+    nb::gil_scoped_release release;
+    return PyExecutable{load(*package, {.target = target, .device = where}), {}, nullptr, package};
+  }, nb::arg("content"), nb::arg("target") = "native", nb::arg("device") = nb::none(), "The executable whose content it is.");
   m.def("check_written", [](const Graph& graph, nb::handle arrays) {
     std::vector<nb::object> inputs;
     for (nb::handle array : arrays) inputs.push_back(nb::borrow(array));

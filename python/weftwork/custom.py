@@ -13,6 +13,7 @@ from . import _core
 from .errors import ArgumentTypeError, ArgumentValueError, Error
 from .numpy.tracer import Trace, TracedArray, as_tensor, current_trace, raise_here, tracing, untraced, wrap
 from .spec import Spec, to_extent
+from .travel import operations, pickler_that_asks, reduced_op
 
 __all__ = ["CustomOp", "custom_op"]
 
@@ -31,6 +32,7 @@ class CustomOp:
         evaluate = reference or body
         if evaluate or address:
             _core.add_custom_op(name, self._infer_specs, self._evaluate if evaluate else None, address)
+        operations[name] = self
 
     def __call__(self, *arrays: Any, **attributes: Any) -> Any:
         config = config_text(attributes)
@@ -130,6 +132,15 @@ class CustomOp:
         with untraced():
             values = evaluate(*arrays, **config_values(config))
         return self._checked(values, [Spec(tuple(shape), dtype) for shape, dtype in results])
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return reduced_op(self, pickler_that_asks())
+
+    def __copy__(self) -> CustomOp:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> CustomOp:
+        return self
 
     def __repr__(self) -> str:
         return f"<weftwork.CustomOp {self.name}>"

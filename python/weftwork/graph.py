@@ -13,6 +13,7 @@ from . import _core
 from .device import Device, PendingRun, to_device
 from .errors import ArgumentTypeError, ArgumentValueError
 from .knobs import report_problems, target_name
+from .travel import reduced_executable, reduced_graph
 
 if TYPE_CHECKING:
     from .explain import RunProfile
@@ -88,6 +89,15 @@ class Graph:
         """Runs by the reference interpreter; one output, or a tuple of them."""
         results = [array.copy() for array in self.core.interpret([np.asarray(a) for a in arrays])]
         return results[0] if len(results) == 1 else tuple(results)
+
+    def __reduce__(self) -> Any:
+        return reduced_graph(self)
+
+    def __copy__(self) -> Graph:
+        return self  # as a text's copy is: nothing changes it
+
+    def __deepcopy__(self, memo: Any) -> Graph:
+        return self
 
     def __len__(self) -> int:
         return len(self.core)
@@ -237,6 +247,15 @@ class Executable:
         _core.write_file(stem + ".o", code)
         _core.write_file(stem + ".h", header.encode())
         return Exported(stem + ".o", stem + ".h", support_library())
+
+    def __reduce__(self) -> Any:
+        return reduced_executable(self)
+
+    def __copy__(self) -> Executable:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Executable:
+        return self
 
     def __repr__(self) -> str:
         return f"<weftwork.Executable {self._core.name}: {len(self.inputs)} inputs, {len(self.kernels)} kernels>"

@@ -31,6 +31,7 @@ from .pieces import Session, Ways
 from .profile import span
 from .spec import Spec, dynamic_extents
 from .trace import ARRAY, LEAF, SCALAR, Traced, positional_names, trace_call
+from .travel import copied, pickler_that_asks, reduced_jit
 
 logger = logging.getLogger("weftwork")
 
@@ -285,6 +286,15 @@ class Jit(_core.Dispatcher):
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else types.MethodType(self, instance)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return reduced_jit(self, pickler_that_asks())
+
+    def __copy__(self) -> Jit:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Jit:
+        return copied(self, memo)
 
     def __repr__(self) -> str:
         return f"<weftwork.jit of {getattr(self._function, '__qualname__', self._function)!s}>"

@@ -122,6 +122,12 @@ TEST_CASE("a byte that changed is found, and so is one that is missing or too ma
   CHECK(outcome(folder.path / "nowhere" / "f", "") == "executable_file");
 }
 
+TEST_CASE("a package in memory has the bytes of its file") {
+  Folder folder;
+  write_package(folder.path / "f.weft", example());
+  CHECK(package_bytes(example()) == contents(folder.path / "f.weft"));
+}
+
 TEST_CASE("tables that say anything, under digests that are right, are read or rejected") {
   Folder folder;
   write_package(folder.path / "f.weft", example());

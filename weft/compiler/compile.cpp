@@ -308,11 +308,16 @@ std::string stablehlo_text(const Graph& graph, const PrintOptions& options) {
   return print(*spell_out.run(*while_loops.run(named ? *named : graph)), options);
 }
 
-Package package_of(const Graph& graph, const Compiled& compiled, const std::vector<std::string>& targets) {
+Package package_of(const Graph& graph) {
   std::vector<Literal> constants;
   Package package{{}, print(graph, {.resources = &constants}), {}, {}};
-  const Build& build = *compiled.build();
   for (const Literal& constant : constants) package.resources.push_back(constant_of(constant));
+  return package;
+}
+
+Package package_of(const Graph& graph, const Compiled& compiled, const std::vector<std::string>& targets) {
+  Package package = package_of(graph);
+  const Build& build = *compiled.build();
   if (targets.empty()) package.builds.push_back(build);
   for (const std::string& name : targets) {
     bool has_it = std::ranges::find(package.builds, name, &Build::target) != package.builds.end();

@@ -36,6 +36,8 @@ Compiled compile(const Graph& graph, const CompileOptions& options = {});
 // What a file of it holds; `graph`: what it was compiled from. With `targets` it is compiled for these kinds of CPU, of which
 // this need be none; without, the file holds what was compiled.
 Package package_of(const Graph& graph, const Compiled& compiled, const std::vector<std::string>& targets = {});
+// What a file of the program alone holds: no machine code.
+Package package_of(const Graph& graph);
 // The program that a file holds as text.
 GraphPtr graph_of(const Package& package);
 // The best build in it that such a target can run; where there is none, its text is compiled.

@@ -252,11 +252,13 @@ class Pieces {
     tell(out, bytes, found->second);
   }
   uint64_t bytes() const { return end_; }
-  void write(std::ostream& out) const {
+  // `put` takes the bytes in order.
+  template <class F>
+  void write(const F& put) const {
     constexpr char zeros[alignment] = {};
     for (std::string_view bytes : pieces_) {
-      out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-      out.write(zeros, static_cast<std::streamsize>(aligned(bytes.size()) - bytes.size()));
+      put(bytes);
+      put(std::string_view(zeros, aligned(bytes.size()) - bytes.size()));
     }
   }
 
@@ -409,11 +411,9 @@ std::pair<Reader, std::string_view> opened(std::string_view bytes) {
   return {Reader(table), bytes.substr(pieces)};
 }
 
-}  // namespace
-
-void write_package(const std::filesystem::path& path, const Package& package, std::span<const Manifest::Constant> lenders) {
+// What a file of it has before the pieces, and those.
+std::string laid_out(const Package& package, std::span<const Manifest::Constant> lenders, Pieces& pieces) {
   Writer table;
-  Pieces pieces;
   table.number(package.key);
   pieces.add(table, package.text);
   write_constants(table, pieces, package.resources, lenders);
@@ -430,12 +430,28 @@ void write_package(const std::filesystem::path& path, const Package& package, st
                 digest_of(std::string_view(table.bytes).substr(0, table_bytes)), {}};
   std::memcpy(header.magic, magic.data(), magic.size());
   header.header = digest_of_header(header);
+  return std::string(reinterpret_cast<const char*>(&header), sizeof header) + table.bytes;
+}
+
+}  // namespace
+
+void write_package(const std::filesystem::path& path, const Package& package, std::span<const Manifest::Constant> lenders) {
+  Pieces pieces;
+  std::string begin = laid_out(package, lenders, pieces);
   std::error_code problem = replace_file(path, [&](std::ostream& out) {
-    out.write(reinterpret_cast<const char*>(&header), sizeof header);
-    out.write(table.bytes.data(), static_cast<std::streamsize>(table.bytes.size()));
-    pieces.write(out);
+    auto put = [&](std::string_view bytes) { out.write(bytes.data(), static_cast<std::streamsize>(bytes.size())); };
+    put(begin);
+    pieces.write(put);
   });
   if (problem) reject(cat("cannot be written: ", path.string(), ": ", problem.message()));
+}
+
+std::string package_bytes(const Package& package) {
+  Pieces pieces;
+  std::string bytes = laid_out(package, {}, pieces);
+  bytes.reserve(bytes.size() + pieces.bytes());
+  pieces.write([&](std::string_view piece) { bytes += piece; });
+  return bytes;
 }
 
 Package read_package(const std::filesystem::path& path, std::span<const Manifest::Constant> lenders) {

@@ -31,6 +31,8 @@ struct Package {
 // Writes it under a temporary name beside `path`, which then becomes `path`: readers see the whole file or none. Constants
 // that are used several times are written once, those that lie in memory of `lenders` not at all. Error(io) where that fails.
 void write_package(const std::filesystem::path& path, const Package& package, std::span<const Manifest::Constant> lenders = {});
+// The same bytes.
+std::string package_bytes(const Package& package);
 // Reads what was written. `lenders`: as it was written with. Constants lie in the file's memory, which stays mapped as long
 // as they are used. Error(io), label "executable_file", for bytes that are no such file: cut short, damaged, of another
 // version, or with constants that do not fit.
