@@ -9,18 +9,16 @@
 #include "executable.h"
 #include "numpy_array.h"
 #include "plan.h"
+#include "signature.h"
 
 namespace weft::py {
 namespace {
 
-// Array leaves, and the signature as bytes plus the static objects.
-struct Flattened {
+// The signature and the array leaves of a call.
+struct Flattened : Signature {
   std::vector<nb::object> leaves;
-  std::string key;
-  std::vector<nb::object> statics;
-  bool has_others = false;       // arrays that are not NumPy's own
-  std::vector<nb::object> kept;  // objects that the signature names by their addresses
-  bool is_foreign = false;       // what no program can take: the function runs as it is
+  bool has_others = false;  // arrays that are not NumPy's own
+  bool is_foreign = false;  // what no program can take: the function runs as it is
 };
 
 // Whether a function is traced on this thread: jitted ones that it calls are a part of it.
@@ -372,16 +370,11 @@ class Dispatcher {
   }
 
   void flatten_named(std::string_view name, nb::handle arg, Flattened& flat) {
-    if (!statics_.empty() && is_static(name)) return add_static(arg, flat);
+    if (!statics_.empty() && is_static(name)) {
+      if (!flat.add_content(arg, deepest)) refuse_nesting(flat);
+      return;
+    }
     flatten(arg, dynamic_.empty() ? nullptr : dynamic_axes(name), flat, 0);
-  }
-
-  void add_static(nb::handle object, Flattened& flat) {
-    // The type is part of the key: True, 1 and 1.0 are equal but trace differently.
-    flat.key += 's';
-    PyTypeObject* type = Py_TYPE(object.ptr());
-    flat.key.append(reinterpret_cast<const char*>(&type), sizeof type);
-    flat.statics.push_back(nb::borrow(object));
   }
 
   // An object of a class of the user's is told by what it is, not by what it is equal to: equal ones may differ in what
@@ -395,11 +388,7 @@ class Dispatcher {
       return;
     }
     bool is_told_by_value = !(type->tp_flags & Py_TPFLAGS_HEAPTYPE) && type->tp_hash != PyObject_HashNotImplemented;
-    if (is_told_by_value || PyType_Check(object.ptr())) return add_static(object, flat);
-    PyObject* identity = object.ptr();
-    flat.key += 'o';
-    flat.key.append(reinterpret_cast<const char*>(&identity), sizeof identity);
-    flat.kept.push_back(nb::borrow(object));
+    is_told_by_value || PyType_Check(object.ptr()) ? flat.add_equal(object) : flat.add_identity(object);
   }
 
   // Whether a tuple or list is taken apart: those of classes of their own may be made of more than their elements.
@@ -408,18 +397,19 @@ class Dispatcher {
     return PyTuple_Check(object) && PyObject_HasAttrString(object, "_fields");
   }
 
+  void refuse_nesting(Flattened& flat) const {
+    if (strict_)
+      fail(ErrorKind::value, "argument_nesting", "containers among the arguments are nested more than ", deepest,
+           " deep, or hold themselves");
+    flat.is_foreign = true;
+  }
+
   // Containers in containers are followed to a depth: one may hold itself.
   void flatten(nb::handle arg, const Ints* dynamic, Flattened& flat, int depth) {
     PyObject* object = arg.ptr();
     if (is_array(object)) return add_array(arg, dynamic, flat);
     if (flat.is_foreign && !strict_) return;
-    if (depth > deepest) {
-      if (strict_)
-        fail(ErrorKind::value, "argument_nesting", "containers among the arguments are nested more than ", deepest,
-             " deep, or hold themselves");
-      flat.is_foreign = true;
-      return;
-    }
+    if (depth > deepest) return refuse_nesting(flat);
     if (is_sequence(object)) {
       flat.key += PyTuple_Check(object) ? '(' : '[';
       PyTypeObject* type = Py_TYPE(object);
@@ -429,7 +419,7 @@ class Dispatcher {
     } else if (PyDict_CheckExact(object)) {
       flat.key += '{';
       for (auto [key, value] : nb::borrow<nb::dict>(arg)) {
-        add_static(key, flat);
+        flat.add_equal(key);
         flatten(value, nullptr, flat, depth + 1);
       }
       flat.key += '}';

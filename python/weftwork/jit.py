@@ -314,7 +314,8 @@ def jit(
     """Compiles a NumPy function to native code at its first call with each signature.
 
     A signature is the dtypes and shapes of the array arguments, and the values of all others: integers, booleans, strings
-    and what ``static_argnames`` lists are part of the program; Python floats and complex numbers are inputs that promote
+    and what ``static_argnames`` lists (lists, dictionaries, sets, slices, arrays and dataclasses by what they hold, other objects
+    that cannot be hashed by identity) are part of the program; Python floats and complex numbers are inputs that promote
     as Python scalars do. Arrays may be nested in tuples, lists and dicts; a :class:`weftwork.Buffer`, or what has
     ``__dlpack__``, in the place of one is used where it lies, and then arrays of the result are buffers. Arrays that the
     function writes to are written in place. A jitted function that another calls is a part of it.

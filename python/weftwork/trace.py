@@ -24,6 +24,7 @@ from .profile import span
 from .pytree import flatten, unflatten_with
 from .result import ARRAY, LEAF, NUMBER, OUTPUT, SCALAR, Blueprint, Slot
 from .spec import Spec
+from .static import Snapshots
 
 #: A call that may run plainly does so where its program would have more.
 MOST_OPERATIONS = 5_000
@@ -104,8 +105,8 @@ class Arguments:
 
     def replace(self, args: tuple, kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
         named = [(self.names[i] if i < len(self.names) else f"arg{i}", value) for i, value in enumerate(args)]
-        replaced = [self._replace(n, v) for n, v in named]
-        replaced_kwargs = {n: self._replace(n, v) for n, v in kwargs.items()}
+        replaced = [self._replace(n, v, i) for i, (n, v) in enumerate(named)]
+        replaced_kwargs = {n: self._replace(n, v, n) for n, v in kwargs.items()}
         if self.recorder is not None and not self.recorder.bakes:
             for key, given, copy in [
                 *zip(range(len(args)), args, replaced, strict=True),
@@ -114,13 +115,24 @@ class Arguments:
                 self.recorder.mirror_argument(given, copy, lambda key=key: self.recorder.steps.step(ARGUMENT, key))  # type: ignore[union-attr, misc]
         return replaced, replaced_kwargs
 
-    def _replace(self, name: str, value: Any) -> Any:
+    def _replace(self, name: str, value: Any, key: int | str) -> Any:
         if name in self.static:
-            return value
+            return self._static(value, key)
         if name in self.declared:
             self.declared[name].require(name, value)
         leaves, structure = flatten(value, is_array_leaf, name)
         return unflatten_with(structure, [self._given(path, leaf, name) for path, leaf in leaves])
+
+    def _static(self, value: Any, key: int | str) -> Any:
+        """What stands for a static argument: a copy, which nobody changes; or itself, as what is outside of the function."""
+        if self.recorder is None or self.recorder.bakes:
+            return value
+        statics = self.recorder.statics
+        copy = statics.of(value)
+        if copy is not value and not statics.do:
+            return self.recorder.outside(value, ARGUMENT, key)
+        self.recorder.fresh |= statics.objects
+        return copy
 
     def _given(self, path: str, given: Any, parameter: str) -> Any:
         """What the function gets for an argument: a Python number is one that Python computes with."""
@@ -221,16 +233,24 @@ class Call:
     pure: bool = False
     unrolled: dict[Any, str] = field(default_factory=dict)
     peels: dict[Any, int] = field(default_factory=dict)
+    statics: Snapshots = field(default_factory=Snapshots)
 
     def traced(self) -> Traced:
         """The recording, tried once more for each loop that turns out not to be recordable as one."""
         while True:
             try:
-                return self._record()
+                traced = self._record()
+                if traced is not None:
+                    return traced
             except Retry as retry:
                 retry.note(self.unrolled, self.peels)
+                continue
+            except (Exception, Refused):
+                if not self.statics.are_used():
+                    raise
+            self.statics.do = False
 
-    def _record(self) -> Traced:
+    def _record(self) -> Traced | None:
         trace = Trace(self.name, bake=self.bake)
         trace.unrolled, trace.peels = self.unrolled, self.peels
         recorder = Recorder(trace, None if self.bake else Steps())
@@ -241,6 +261,7 @@ class Call:
         arguments = Arguments(
             positional_names(self.function), self.static, self.dynamic, self.declared, self.bake, recorder
         )
+        self.statics = recorder.statics = Snapshots(self.statics.do)
         with tracing(trace), interpreting(recorder), watching():
             begun = False
             try:
@@ -259,6 +280,8 @@ class Call:
                     raise Retry(trace.loops[-1].turns.site, "it is left before its end")
                 traced = finish_trace(recorder, arguments, originals, result, self.donate)
                 traced.session, traced.recorder = recorder.session, recorder
+                if self.statics.have_escaped(recorder, traced.blueprint):
+                    return None
                 if not self.strict and len(traced.graph.op_names) > MOST_OPERATIONS:
                     recorder.refuse(f"a program of {len(traced.graph.op_names)} operations")
                 return traced

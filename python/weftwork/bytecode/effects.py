@@ -31,6 +31,7 @@ class Effects(UserClasses):
     trace: Trace
     varying: set[Any]
     frozen: dict[int, np.ndarray]
+    statics: Any = None  # the copies that stand for static arguments
     unfit = ""  # why the arguments cannot be those of a program
 
     # -- arrays and containers of the surroundings -----------------------------------------------------------------

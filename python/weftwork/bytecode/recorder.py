@@ -245,6 +245,8 @@ class Recorder(Calls, LoopHeaders):
     def same(self, lhs: Any, rhs: Any) -> bool:
         if (id(lhs) in self.hosted or id(rhs) in self.hosted) and lhs is not None and rhs is not None:
             self.refuse("whether a generator of random numbers is another object")
+        if self.statics is not None:
+            self.statics.note_comparison(lhs, rhs)
         return self.original(lhs) is self.original(rhs)
 
     # -- items -----------------------------------------------------------------------------------------------------
