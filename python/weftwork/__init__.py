@@ -6,7 +6,7 @@ from ._version import __version__
 from .annotation import mutable, tensor
 from .custom import CustomOp, custom_op
 from .device import Buffer, Device, PendingRun, devices
-from .errors import Error
+from .errors import Error, RecompilationWarning
 from .explain import explain
 from .graph import Executable, Graph, load
 from .jit import compile, jit, simulate, trace
@@ -39,6 +39,7 @@ __all__ = [
     "Executable",
     "Graph",
     "PendingRun",
+    "RecompilationWarning",
     "__version__",
     "avg_pool1d",
     "avg_pool2d",

@@ -14,6 +14,7 @@ __all__ = [
     "InternalError",
     "LinAlgError",
     "OutOfBoundsError",
+    "RecompilationWarning",
     "UnsupportedError",
 ]
 
@@ -55,6 +56,10 @@ class FileError(Error, OSError):
 
 class ExecutionError(Error, RuntimeError):
     """A run that could not be done."""
+
+
+class RecompilationWarning(UserWarning):
+    """A jitted function is compiled again and again: eight programs for arguments of the same dtypes. Once for each function."""
 
 
 class InternalError(RuntimeError):

@@ -29,6 +29,7 @@ from .neuron import compile_neff, is_neuron, on_device
 from .numpy.tracer import TracedArray, current_trace
 from .pieces import Session, Ways
 from .profile import span
+from .runaway import Programs
 from .spec import Spec, dynamic_extents
 from .trace import ARRAY, LEAF, SCALAR, Traced, positional_names, trace_call
 from .travel import copied, pickler_that_asks, reduced_jit
@@ -127,6 +128,7 @@ class Jit(_core.Dispatcher):
         is_function = plain is None and options.device.kind == "cpu"
         self._has_trials = not strict and is_function and _core.knob("trials") in ("1", "true", "on", "yes")
         self._jointly: Jit | None = None
+        self._programs = Programs()
         #: Ways in which calls ran otherwise than as one program: the reason and the line, with how often it was met.
         self.refusals: dict[tuple[str, str], int] = {}
 
@@ -142,7 +144,9 @@ class Jit(_core.Dispatcher):
             before = self.plans_for(*args, **kwargs)
             if not self._strict and len(before) >= MOST_WAYS:
                 return plain_plan(None)
-            return self._recorded(args, kwargs, before, None)
+            plan = self._recorded(args, kwargs, before, None)
+        self._programs.note(self, args, kwargs, before, plan)
+        return plan
 
     def _recorded(self, args: tuple, kwargs: dict[str, Any], before: list[Any], ways: Ways | None) -> Any:
         """The plan of a call; with ``ways`` it is one more way through pieces that are there."""
