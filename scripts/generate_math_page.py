@@ -33,9 +33,9 @@ Of two bounds the first is f32's.
 TAIL = """
 ## By the library
 
-Functions of complex64 are computed in f64 and rounded, so that each part is within 1 ULP (exp, log, sqrt and products: within 2
-of the number's size), or within 2^-50 of the number's size where its terms cancel. `expm1`, `log1p`, `logistic` and `chlo.square`
-of complex numbers lose nothing near zero. Products use fused multiply-add in NumPy's order: the bits are NumPy's.
+Functions of complex64 are computed in f64 and rounded, so that each part is within 1 ULP, or within 2^-50 of the number's size where
+its terms cancel; exp, log and sqrt are the C library's in f32, within 2.5 ULP. `expm1`, `log1p` and `logistic` of complex numbers, and
+`chlo.square`, lose nothing near zero. Products use fused multiply-add, where there is one, in NumPy's order: the bits are NumPy's.
 
 These are called for each element: `lgamma`, `digamma`, `polygamma`, `zeta`, `bessel_i1e`, `remainder`, `nextafter`, complex
 functions, and, without fused multiply-add (target `x86-64`), all that have no entry in the last columns. `sqrt`, `floor`,
