@@ -13,7 +13,7 @@ namespace {
 // What the Python exception behind an Error that this thread is about to see was.
 thread_local PyObject* cause = nullptr;
 
-// Runs Python code from a program: its exceptions become Errors. Errors of ours pass as they are.
+// Runs Python code from a program: its exceptions become Errors, but for those that are no `Exception`. Errors of ours pass as they are.
 template <class Body>
 void called_back(const std::string& name, const Body& body) {
   nb::gil_scoped_acquire acquire;
@@ -21,6 +21,8 @@ void called_back(const std::string& name, const Body& body) {
   try {
     return body();
   } catch (nb::python_error& error) {
+    // Ctrl-C and exits are what they are.
+    if (!error.matches(PyExc_Exception)) throw;
     nb::object value = nb::borrow(error.value());
     shown_error = nb::cast<std::string>(nb::borrow<nb::str>(error.type().attr("__name__")));
     try {

@@ -1,6 +1,7 @@
 // Calls of executables with arrays of any kind, at once or later.
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -10,6 +11,7 @@
 #include "executable.h"
 #include "numpy_array.h"
 #include "weft/core/error.h"
+#include "weft/core/interrupt.h"
 #include "weft/runtime/neuron.h"
 
 namespace weft::py {
@@ -41,6 +43,14 @@ void wait_for(const Event& event) {
     }
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
   }
+}
+
+// Ends what runs or compiles for long, where a signal's handler raises: Python runs handlers on its main thread, which is the
+// process's.
+void look_for_signals() {
+  if (gettid() != getpid()) return;
+  nb::gil_scoped_acquire acquire;
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
 bool is_buffer(nb::handle object) { return nb::isinstance<Buffer>(object); }
@@ -178,6 +188,7 @@ std::vector<nb::object> run_elsewhere(const Executable& executable, const std::v
 }
 
 void bind_run(nb::module_& m) {
+  set_interrupt(look_for_signals);
   m.def("load_neff", [](nb::bytes neff, const Device& device, const std::shared_ptr<Graph>& graph) {
     std::string_view content(neff.c_str(), neff.size());
     Manifest signature;

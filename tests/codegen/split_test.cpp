@@ -62,6 +62,14 @@ TEST_CASE("a long function with short ones beside it stays whole") {
   CHECK(split_module(module, 8).size() == 1);
 }
 
+TEST_CASE("parts that are longer than is asked for are parted further") {
+  Target target = target_named("native");
+  std::string module = module_of(target);
+  std::vector<std::string> parts = split_module(module, 1, module.size() / 3);
+  CHECK(parts.size() > 1);
+  CHECK(result_of(parts, target) == 3213);
+}
+
 TEST_CASE("objects that miss a function, or have one twice, are refused") {
   Target target = target_named("native");
   std::vector<std::string> parts = split_module(module_of(target), 3), objects;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "weft/core/error.h"
+#include "weft/core/interrupt.h"
 #include "weft/runtime/thread_pool.h"
 
 using namespace weft;
@@ -79,4 +80,51 @@ TEST_CASE("loops inside loops and loops of several threads") {
 TEST_CASE("numbers of threads that make no sense are refused") {
   CHECK_THROWS_AS(set_num_threads(-1), Error);
   CHECK_THROWS_AS(set_num_threads(1025), Error);
+}
+
+namespace {
+
+std::atomic<int> looks{0}, looks_to_end{0};
+
+// Takes a millisecond for each item.
+void visit_slowly(void** args, int64_t begin, int64_t end) {
+  for (int64_t i = begin; i < end; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    static_cast<std::atomic<int64_t>*>(args[0])->fetch_add(1);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a loop whose thread is told to end leaves out what is left, and the next one is whole") {
+  constexpr int64_t millisecond = 100'000'000;
+  set_interrupt([] {
+    if (++looks == looks_to_end) fail(ErrorKind::runtime, "told", "it is to end");
+  });
+  for (int threads : {1, 2}) {
+    Threads scope(threads);
+    for (int end : {1, 2, 0}) {
+      looks = 0, looks_to_end = end;
+      std::atomic<int64_t> visited{0};
+      void* args[] = {&visited};
+      std::string label;
+      InterruptibleWork work;
+      try {
+        parallel_for_until_interrupted(900, millisecond, visit_slowly, args);
+      } catch (const Error& error) {
+        label = error.label();
+      }
+      CHECK(label == (end ? "told" : ""));
+      CHECK((visited < 900) == (end != 0));
+      CHECK(visited > 0);
+      CHECK(visits_all_once(1000, 300000));
+    }
+  }
+  // Nobody looks for another thread, whose work ends by itself.
+  looks_to_end = 1;
+  std::atomic<int64_t> visited{0};
+  void* args[] = {&visited};
+  parallel_for(300, millisecond, visit_slowly, args);
+  CHECK(visited == 300);
+  set_interrupt(nullptr);
 }

@@ -15,6 +15,7 @@
 #include "weft/compiler/tiers.h"
 #include "weft/core/cpu.h"
 #include "weft/core/error.h"
+#include "weft/core/interrupt.h"
 #include "weft/core/knobs.h"
 #include "weft/core/span.h"
 #include "weft/kernel/lower.h"
@@ -28,6 +29,7 @@ namespace {
 class Stages {
  public:
   void done(std::string name) {
+    check_interrupt();
     int64_t now = span_clock();
     if (is_recording()) record_span(span_label(name, "compile"), last_, now);
     times.push_back({std::move(name), static_cast<double>(now - last_) / 1e6});
@@ -45,11 +47,15 @@ struct Objects {
   const Target& target;
   std::vector<ObjectCode> codes;
   std::vector<std::exception_ptr> errors;
+  EarlyEnd end;  // between two parts
 };
 
+// Of the text of a part: LLVM takes 0.3 s or so for it, which is how long who presses Ctrl-C waits.
+constexpr size_t most_text = 50000;
+
 // One object for each part of the module, the parts side by side.
-std::vector<ObjectCode> compile_side_by_side(const std::string& ir, const Target& target, int most_parts) {
-  Objects objects{split_module(ir, most_parts), target, {}, {}};
+std::vector<ObjectCode> compile_side_by_side(const std::string& ir, const Target& target, bool is_alone) {
+  Objects objects{is_alone ? split_module(ir, 1) : split_module(ir, num_threads(), most_text), target, {}, {}, {}};
   size_t count = objects.modules.size();
   objects.codes.resize(count);
   objects.errors.resize(count);
@@ -57,6 +63,7 @@ std::vector<ObjectCode> compile_side_by_side(const std::string& ir, const Target
   auto part = [](void** data, int64_t begin, int64_t end) {
     auto& all = *static_cast<Objects*>(data[0]);
     for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
+      if (all.end.has_come()) return;
       try {
         Span span("llvm", cat("part ", i + 1, " of ", all.modules.size()));
         all.codes[i] = compile_to_object(all.modules[i], all.target);
@@ -66,6 +73,7 @@ std::vector<ObjectCode> compile_side_by_side(const std::string& ir, const Target
     }
   };
   parallel_for(static_cast<int64_t>(count), worth_waking, part, args);
+  objects.end.rethrow();
   for (const std::exception_ptr& error : objects.errors)
     if (error) std::rethrow_exception(error);
   return std::move(objects.codes);
@@ -83,6 +91,7 @@ Lowered lower_in_stages(const Graph& graph, const Target& target, Stages& stages
   std::vector<StageTime> times;
   int64_t last = span_clock();
   GraphPtr flat = run_pipeline(numbered.graph ? *numbered.graph : graph, [&](std::string_view pass, const GraphPtr& after) {
+    check_interrupt();
     int64_t now = span_clock();
     times.push_back({cat("pass.", pass), static_cast<double>(now - last) / 1e6});
     last = now;
@@ -101,9 +110,9 @@ Lowered lower_in_stages(const Graph& graph, const Target& target, Stages& stages
   return {std::move(flat), std::move(program)};
 }
 
-// Machine code of it, with the functions of the library that it calls.
-std::vector<std::string> objects_of(const std::string& ir, const Target& target, const Library& library, Stages& stages, int most_parts = num_threads()) {
-  std::vector<ObjectCode> codes = compile_side_by_side(ir, target, most_parts);
+// Machine code of it, with the functions of the library that it calls; `is_alone`: this thread does all.
+std::vector<std::string> objects_of(const std::string& ir, const Target& target, const Library& library, Stages& stages, bool is_alone = false) {
+  std::vector<ObjectCode> codes = compile_side_by_side(ir, target, is_alone);
   stages.done("llvm");
   // Of the part that took longest.
   auto longest = [&](double ObjectCode::* time) { return std::ranges::max(codes, {}, time).*time; };
@@ -165,8 +174,8 @@ Compiled compile_in_tiers(const Program& program, const std::string& quick, cons
   auto build = std::make_shared<BuildPtr>();
   auto later = std::make_shared<Later>([=, weak = Executable::Weak(executable)] {
     Stages unseen;
-    constexpr int parts = 1;  // other threads are for runs
-    *build = std::make_shared<const Build>(target.name, target.needs, manifest, objects_of(ir, target, library, unseen, parts));
+    constexpr bool is_alone = true;  // other threads are for runs
+    *build = std::make_shared<const Build>(target.name, target.needs, manifest, objects_of(ir, target, library, unseen, is_alone));
     if (Executable used = weak.lock()) used.improve((*build)->objects);
     if (key) store_cached(*key, **build);
   });
@@ -267,6 +276,7 @@ Compiled compile(const Graph& graph, const CompileOptions& options) {
     if (GraphPtr unchecked = without_checks(graph)) return compile(*unchecked, rest);
   }
   Span span("compile", cat("compile ", graph.name()));
+  InterruptibleWork work;
   require_known_extents(graph);
   Target target = target_named(options.target);
   if (std::string missing = missing_feature(target.needs); !missing.empty())

@@ -2,6 +2,7 @@
 #include "weft/ir/interpret.h"
 
 #include "weft/core/element.h"
+#include "weft/core/interrupt.h"
 #include "weft/ir/builder.h"
 #include "weft/ir/quantized.h"
 
@@ -154,6 +155,7 @@ std::vector<Literal> interpret(const Graph& graph, std::span<const Literal> argu
   std::vector<uint32_t> uses = program.uses();
   size_t next = 0;
   for (const Node& node : program.nodes()) {
+    check_interrupt();
     if (node.op == Op::parameter) {
       values[node.id()] = {arguments[next++]};
       continue;

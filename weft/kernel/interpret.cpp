@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "weft/core/element.h"
+#include "weft/core/interrupt.h"
 #include "weft/kernel/lower.h"
 #include "weft/library/custom.h"
 
@@ -243,6 +244,7 @@ class ProgramRun {
   }
 
   void run_launch(const Launch& launch) {
+    check_interrupt();
     switch (launch.kind) {
       case LaunchKind::kernel: return run_kernel(launch);
       case LaunchKind::routine: return run_routine(launch);

@@ -47,19 +47,25 @@ Few<void*> buffers_for(const Manifest& m) {
   return buffers;
 }
 
-void require_counts(const Manifest& m, size_t inputs, size_t symbols) {
+[[gnu::cold, gnu::noinline]] void refuse_counts(const Manifest& m, size_t inputs, size_t symbols) {
   if (inputs != m.inputs.size()) fail(ErrorKind::type, "input_count", "'", m.name, "' has ", m.inputs.size(), " inputs, got ", inputs);
-  if (symbols != m.symbols.size()) fail(ErrorKind::type, "symbol_count", "'", m.name, "' has ", m.symbols.size(), " symbolic extents, got ", symbols);
+  fail(ErrorKind::type, "symbol_count", "'", m.name, "' has ", m.symbols.size(), " symbolic extents, got ", symbols);
+}
+
+void require_counts(const Manifest& m, size_t inputs, size_t symbols) {
+  if (inputs != m.inputs.size() || symbols != m.symbols.size()) refuse_counts(m, inputs, symbols);
+}
+
+[[gnu::cold, gnu::noinline]] void refuse_value(const Symbol& symbol, int64_t value) {
+  fail(ErrorKind::value, "extent_range", "extent '", symbol.name, "' must be from ", symbol.min, " to ", symbol.max, ", got ", value);
 }
 
 void require_range(const Symbol& symbol, int64_t value) {
-  if (value < symbol.min || value > symbol.max)
-    fail(ErrorKind::value, "extent_range", "extent '", symbol.name, "' must be from ", symbol.min, " to ", symbol.max, ", got ", value);
+  if (value < symbol.min || value > symbol.max) refuse_value(symbol, value);
 }
 
-// Memory that is there, unless it is of no elements.
-void require_memory(const Manifest& m, const IoInfo& info, const void* memory, std::span<const int64_t> symbols) {
-  if (memory) [[likely]] return;
+// No memory is for what has no elements.
+[[gnu::cold, gnu::noinline]] void require_empty(const Manifest& m, const IoInfo& info, std::span<const int64_t> symbols) {
   bool is_empty = std::ranges::any_of(info.type.dims, [&](const Dim& dim) { return evaluate(dim, m, symbols) == 0; });
   if (!is_empty) fail(ErrorKind::value, "null_memory", "'", info.name, "': memory was wanted, got none");
 }
@@ -266,8 +272,10 @@ void Executable::run(std::span<const int64_t> symbols, std::span<const void* con
   if (outputs.size() != m.outputs.size()) fail(ErrorKind::type, "output_count", "'", m.name, "' has ", m.outputs.size(), " outputs, got ", outputs.size());
   int64_t arena_bytes = evaluate(m.arena_bytes, m, symbols);
   Few<void*> buffers = buffers_for(m);
-  for (size_t i = 0; i < inputs.size(); ++i) require_memory(m, m.inputs[i], buffers[i] = const_cast<void*>(inputs[i]), symbols);
-  for (size_t i = 0; i < outputs.size(); ++i) require_memory(m, m.outputs[i], buffers[inputs.size() + i] = outputs[i], symbols);
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (!(buffers[i] = const_cast<void*>(inputs[i]))) require_empty(m, m.inputs[i], symbols);
+  for (size_t i = 0; i < outputs.size(); ++i)
+    if (!(buffers[inputs.size() + i] = outputs[i])) require_empty(m, m.outputs[i], symbols);
   for (size_t s = 0; s < symbols.size(); ++s) require_range(m.symbols[s], symbols[s]);
   std::vector<std::pair<size_t, Block>> elsewhere;
   for (size_t i : program.lined_up) {

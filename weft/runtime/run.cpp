@@ -5,6 +5,7 @@
 #include <string>
 
 #include "weft/core/error.h"
+#include "weft/core/interrupt.h"
 #include "weft/core/knobs.h"
 #include "weft/runtime/buffer_state.h"
 #include "weft/runtime/executable_state.h"
@@ -129,11 +130,13 @@ PendingRun Executable::run_async(std::vector<Buffer> inputs, std::vector<Event> 
 
 Timing Executable::benchmark(std::span<const Buffer> inputs, int warmup, int iterations) const {
   require_rounds(warmup, iterations);
+  InterruptibleWork work;
   std::vector<Buffer> outputs = new_outputs(inputs);
   finish();
-  for (int i = 0; i < warmup; ++i) run(inputs, outputs);
+  for (int i = 0; i < warmup; ++i) check_interrupt(), run(inputs, outputs);
   std::vector<double> seconds;
   for (int i = 0; i < iterations; ++i) {
+    check_interrupt();
     auto start = std::chrono::steady_clock::now();
     run(inputs, outputs);
     seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
@@ -147,11 +150,12 @@ Timing Executable::benchmark(std::span<const Buffer> inputs, int warmup, int ite
 
 std::vector<LaunchTime> Executable::profile(std::span<const Buffer> inputs, int warmup, int iterations) const {
   require_rounds(warmup, iterations);
+  InterruptibleWork work;
   std::vector<Buffer> outputs = new_outputs(inputs);
   finish();
-  for (int i = 0; i < warmup; ++i) run(inputs, outputs);
+  for (int i = 0; i < warmup; ++i) check_interrupt(), run(inputs, outputs);
   LaunchTimes times(manifest());
-  for (int i = 0; i < iterations; ++i) run(inputs, outputs);
+  for (int i = 0; i < iterations; ++i) check_interrupt(), run(inputs, outputs);
   return times.times();
 }
 

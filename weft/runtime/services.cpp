@@ -1,6 +1,7 @@
 #include "weft/runtime/services.h"
 
 #include "weft/core/error.h"
+#include "weft/core/interrupt.h"
 #include "weft/core/span.h"
 #include "weft/library/custom.h"
 #include "weft/runtime/device_state.h"
@@ -9,8 +10,25 @@
 namespace weft {
 namespace {
 
+// What throws, for machine code: that is left instead.
+template <class Call>
+void called(Call call) {
+  try {
+    return call();
+  } catch (...) {
+    note_error();
+  }
+  leave_machine_code();
+}
+
+void look(const Services*) { called(check_interrupt); }
+
 void call_parallel_for(void*, int64_t count, int64_t cost, void (*body)(void**, int64_t, int64_t), void** args) {
-  parallel_for(count, cost, body, args);
+  called([&] { parallel_for_until_interrupted(count, cost, body, args); });
+}
+
+void call_tiled_turns(void*, int64_t trips, int64_t count, const TiledKernel* kernels, int64_t reach, int64_t row_bytes) {
+  called([&] { tiled_turns(nullptr, trips, count, kernels, reach, row_bytes); });
 }
 
 // Memory of the turns that this thread's last independent loop ran.
@@ -27,24 +45,16 @@ struct Turns {
   int64_t bytes;
 };
 
-// False, and an error noted, where there is no memory.
-bool reserve_turns(Allocator& allocator, int64_t bytes, int threads) {
-  try {
-    int64_t all = checked_multiply(bytes, threads);
-    if (turn_memory.bytes < all || turn_memory.block.get_deleter().allocator != &allocator) {
-      turn_memory = {};
-      turn_memory = {take_block(allocator, all), all};
-    }
-    return true;
-  } catch (const Error&) {
-    note_error();
-    return false;
-  }
+void reserve_turns(Allocator& allocator, int64_t bytes, int threads) {
+  int64_t all = checked_multiply(bytes, threads);
+  if (turn_memory.bytes >= all && turn_memory.block.get_deleter().allocator == &allocator) return;
+  turn_memory = {};
+  turn_memory = {take_block(allocator, all), all};
 }
 
 void call_parallel_turns(void* allocator, int64_t count, int64_t bytes, void (*body)(void**, int64_t, int64_t, void*), void** args) {
   int threads = num_threads();
-  if (!reserve_turns(allocator ? *static_cast<Allocator*>(allocator) : Device::cpu().state().allocator, bytes, threads)) leave_machine_code();
+  called([&] { reserve_turns(allocator ? *static_cast<Allocator*>(allocator) : Device::cpu().state().allocator, bytes, threads); });
   Turns turns{body, args, static_cast<std::byte*>(turn_memory.block.get()), bytes};
   void* packed[] = {&turns};
   auto part = [](void** data, int64_t begin, int64_t end) {
@@ -53,7 +63,7 @@ void call_parallel_turns(void* allocator, int64_t count, int64_t bytes, void (*b
   };
   // Turns cost much, and not all the same: the last ones should not be waited for long.
   constexpr int parts = 16;
-  parallel_for(count, worth_waking, part, packed, threads, parts);
+  called([&] { parallel_for_until_interrupted(count, worth_waking, part, packed, threads, parts); });
 }
 
 int64_t begin_trial(const Services* services, int64_t launch) {
@@ -66,8 +76,13 @@ void end_trial(const Services* services, int64_t launch, int64_t begun, int64_t 
 
 }  // namespace
 
-constinit const Services plain_services{call_parallel_for, nullptr,   call_parallel_turns, nullptr,   nullptr, 0,
-                                        INT64_MAX,         begin_trial, end_trial,           nullptr, tiled_turns, nullptr};
+constinit const Services plain_services{
+    .parallel_for = call_parallel_for, .pool = nullptr, .parallel_turns = call_parallel_turns, .listen = nullptr, .listener = nullptr,
+    .packing_first = 0, .packing_end = INT64_MAX, .begin_trial = begin_trial, .end_trial = end_trial, .trials = nullptr,
+    .look = look,
+    .tiled_turns = call_tiled_turns,
+    .failed = nullptr,
+};
 
 void run_entry(Entry entry, const int64_t* symbols, void* const* buffers, const Services& services) {
   struct Arguments {
@@ -76,6 +91,7 @@ void run_entry(Entry entry, const int64_t* symbols, void* const* buffers, const 
     void* const* buffers;
     const Services* services;
   } arguments{entry, symbols, buffers, &services};
+  InterruptibleWork work;
   catch_custom_errors([](void* data) {
     auto* a = static_cast<Arguments*>(data);
     a->entry(a->symbols, a->buffers, a->services);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "weft/core/error.h"
+#include "weft/core/interrupt.h"
 #include "weft/core/knobs.h"
 
 namespace weft {
@@ -25,6 +26,9 @@ using Body = void (*)(void**, int64_t, int64_t);
 constexpr int64_t worth_sharing = 200000;
 // How long an idle worker looks for work before it sleeps, in checks of about 10 ns.
 constexpr int idle_checks = 4000;
+// What a piece of a loop that may end early takes at most, in units of 10 ps: 50 ms.
+constexpr int64_t most_of_piece = 5'000'000'000;
+constexpr int64_t most_pieces = int64_t{1} << 31;
 
 thread_local bool inside_loop = false;
 thread_local int slot = 0;
@@ -52,6 +56,7 @@ struct Loop {
   int threads = 1;
   Share* shares = nullptr;
   SpanLabel label{};
+  EarlyEnd* end = nullptr;  // null: it does not end early
 
   void divide() {
     for (int i = 0; i < threads; ++i) {
@@ -79,9 +84,15 @@ struct Loop {
   int64_t item(int64_t piece) const { return count / pieces * piece + std::min(piece, count % pieces); }
 
   void work() {
-    int64_t first = 0, end = 0;
+    int64_t first = 0, last = 0;
     for (int i = 0; i < threads; ++i)
-      while (take(shares[(slot + i) % threads], i == 0, first, end)) body(args, item(first), item(end));
+      while (!(end && end->has_come()) && take(shares[(slot + i) % threads], i == 0, first, last)) body(args, item(first), item(last));
+  }
+
+  // By the caller alone, who has no share.
+  void work_alone() {
+    if (!end) return body(args, 0, count);
+    for (int64_t piece = 0; piece < pieces && !end->has_come(); ++piece) body(args, item(piece), item(piece + 1));
   }
 };
 
@@ -244,6 +255,30 @@ Pool& pool() {
   return *current;
 }
 
+void run_loop(int64_t count, int64_t cost, Body body, void** args, int threads, int parts, EarlyEnd* end) {
+  if (count <= 0) return;
+  int64_t work = 0;
+  if (__builtin_mul_overflow(count, cost, &work)) work = end ? INT64_MAX : worth_waking;
+  Loop loop;
+  loop.body = body;
+  loop.args = args;
+  loop.count = count;
+  loop.label = loop_label;
+  loop.end = end;
+  if (end) loop.pieces = std::min(count, work / most_of_piece + 1);
+  if (count == 1 || work < worth_sharing || inside_loop || threads == 1) return loop.work_alone();
+  Pool& shared_pool = pool();
+  if (!shared_pool.try_enter()) return loop.work_alone();
+  shared_pool.resize(threads);
+  // A thread takes two at once.
+  loop.pieces = std::min({count, std::max(int64_t{threads} * parts, 2 * loop.pieces), most_pieces});
+  loop.threads = threads;
+  inside_loop = true;
+  shared_pool.run(loop, work);
+  inside_loop = false;
+  shared_pool.leave();
+}
+
 }  // namespace
 
 int num_threads() {
@@ -261,25 +296,14 @@ int thread_slot() { return slot; }
 
 SpanLabel name_loops(SpanLabel label) { return std::exchange(loop_label, label); }
 
-void parallel_for(int64_t count, int64_t cost, Body body, void** args, int threads, int parts) {
-  if (count <= 0) return;
-  int64_t work = 0;
-  if (__builtin_mul_overflow(count, cost, &work)) work = worth_waking;
-  if (count == 1 || work < worth_sharing || inside_loop || threads == 1) return body(args, 0, count);
-  Pool& shared_pool = pool();
-  if (!shared_pool.try_enter()) return body(args, 0, count);
-  shared_pool.resize(threads);
-  Loop loop;
-  loop.body = body;
-  loop.args = args;
-  loop.count = count;
-  loop.pieces = std::min<int64_t>(count, int64_t{threads} * parts);
-  loop.threads = threads;
-  loop.label = loop_label;
-  inside_loop = true;
-  shared_pool.run(loop, work);
-  inside_loop = false;
-  shared_pool.leave();
+void parallel_for(int64_t count, int64_t cost, Body body, void** args, int threads, int parts) { run_loop(count, cost, body, args, threads, parts, nullptr); }
+
+void parallel_for_until_interrupted(int64_t count, int64_t cost, Body body, void** args, int threads, int parts) {
+  // Inside of another loop it is that one which ends.
+  if (inside_loop) return body(args, 0, count);
+  EarlyEnd end;
+  run_loop(count, cost, body, args, threads, parts, &end);
+  end.rethrow();
 }
 
 }  // namespace weft

@@ -18,6 +18,11 @@ int num_threads();
 // `threads`: how many at most, the caller included. `parts`: how many there are for each thread, at most.
 void parallel_for(int64_t count, int64_t cost, void (*body)(void** args, int64_t begin, int64_t end), void** args, int threads = num_threads(), int parts = 4);
 
+// The same for loops whose thread may be told to end (core/interrupt.h), which is then thrown; some items were done. Not for
+// loops that machine code has called, directly or not: nothing can be thrown through it.
+void parallel_for_until_interrupted(int64_t count, int64_t cost, void (*body)(void** args, int64_t begin, int64_t end), void** args, int threads = num_threads(),
+                                    int parts = 4);
+
 // Work, in units of 10 ps, from which on waking a thread pays.
 inline constexpr int64_t worth_waking = 2000000;
 

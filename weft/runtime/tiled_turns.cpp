@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "weft/core/interrupt.h"
 #include "weft/core/pages.h"
 #include "weft/runtime/thread_pool.h"
 
@@ -46,13 +47,14 @@ class Tiles {
       int64_t turns = (trips + rounds - 1) / rounds;
       trips -= turns;
       round(turns);
+      early_end_.rethrow();
     }
     for (; trips > 0; --trips) one();
   }
 
  private:
   void one() const {
-    for (int64_t k = 0; k < count_; ++k) parallel_for(kernels_[k].items, kernels_[k].cost, kernels_[k].body, kernels_[k].args);
+    for (int64_t k = 0; k < count_; ++k) parallel_for_until_interrupted(kernels_[k].items, kernels_[k].cost, kernels_[k].body, kernels_[k].args);
   }
 
   void round(int64_t turns) {
@@ -60,9 +62,9 @@ class Tiles {
     void* self[] = {this};
     int64_t cost = cost_ * turns / parts_;
     parallel_for(parts_, cost, [](void** args, int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) static_cast<const Tiles*>(args[0])->part(i);
+      for (int64_t i = begin; i < end; ++i) static_cast<Tiles*>(args[0])->part(i);
     }, self, num_threads(), 1);
-    if (reach_ == 0 || parts_ == 1) return;
+    if (reach_ == 0 || parts_ == 1 || early_end_.has_come()) return;
     parallel_for(parts_ - 1, cost * steps_ * reach_ * parts_ / (end_ - first_), [](void** args, int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) static_cast<const Tiles*>(args[0])->between(i + 1);
     }, self, num_threads(), 1);
@@ -71,13 +73,13 @@ class Tiles {
   // Where part `i` begins.
   int64_t edge(int64_t i) const { return first_ + (end_ - first_) * i / parts_; }
 
-  void part(int64_t i) const {
+  void part(int64_t i) {
     auto low = [&](int64_t step) { return i == 0 ? first_ : edge(i) + step * reach_; };
     auto high = [&](int64_t step) { return i == parts_ - 1 ? end_ : edge(i + 1) - step * reach_; };
     std::array<int64_t, most_steps> done;
     for (int64_t step = 0; step < steps_; ++step) done[static_cast<size_t>(step)] = low(step);
     int64_t last = high(steps_ - 1) + (steps_ - 1) * reach_;
-    for (int64_t front = low(0); front < last;) {
+    for (int64_t front = low(0); front < last && !early_end_.has_come();) {
       front = std::min(front + at_once_, last);
       for (int64_t step = 0; step < steps_; ++step) {
         int64_t& from = done[static_cast<size_t>(step)];
@@ -102,6 +104,7 @@ class Tiles {
   int64_t count_;
   const TiledKernel* kernels_;
   int64_t reach_, first_ = 0, end_ = 0, cost_ = 0, at_once_ = 1, parts_ = 1, most_turns_ = 1, steps_ = 0;
+  EarlyEnd early_end_;
 };
 
 }  // namespace

@@ -43,6 +43,8 @@ typedef struct weft_services {
   int64_t (*begin_trial)(const struct weft_services* services, int64_t launch);
   void (*end_trial)(const struct weft_services* services, int64_t launch, int64_t begun, int64_t items);
   void* trials;
+  /* Where runs may be ended from outside, else null: called by loops, at least every 1024 turns of them. It may not return. */
+  void (*look)(const struct weft_services* services);
   /* `trips` times all kernels one after the other, each as if all of its rows were computed before those of the next. Items of two
      kernels, or of one in two turns, touch the same memory and one of them writes it only where their rows are at most `reach`
      apart. A row of all memory takes `row_bytes`. */
@@ -56,8 +58,8 @@ typedef struct weft_services {
 #define WEFT_WORD(type, member) (offsetof(type, member) / 8)
 
 WEFT_ASSERT(sizeof(weft_tiled_kernel) == 6 * 8, "a word for each member");
-WEFT_ASSERT(sizeof(weft_services) == 12 * 8, "a word for each member");
-WEFT_ASSERT(WEFT_WORD(weft_services, failed) == 11, "no member is padded");
+WEFT_ASSERT(sizeof(weft_services) == 13 * 8, "a word for each member");
+WEFT_ASSERT(WEFT_WORD(weft_services, failed) == 12, "no member is padded");
 
 #ifdef __cplusplus
 }

@@ -130,8 +130,8 @@ static void tiled_turns(void* data, int64_t trips, int64_t count, const weft_til
 }
 
 static int run(entry function, const int64_t* symbols, void** buffers, call* c) {
-  /* Nobody listens, memory that is filled once is filled by now, and there are no trials. */
-  weft_services all = {parallel_for, c, parallel_turns, NULL, NULL, 0, INT64_MAX, begin_trial, end_trial, NULL, tiled_turns, c->failed};
+  /* Nobody listens, memory that is filled once is filled by now, there are no trials, and nobody ends runs. */
+  weft_services all = {parallel_for, c, parallel_turns, NULL, NULL, 0, INT64_MAX, begin_trial, end_trial, NULL, NULL, tiled_turns, c->failed};
   if (setjmp(c->out_of_memory) != 0) return weft_no_memory;
   function(symbols, buffers, &all);
   return weft_ok;

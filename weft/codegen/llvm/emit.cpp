@@ -140,7 +140,35 @@ class EntryWriter {
   static std::string room_for(const std::vector<Launch>& launches) {
     size_t most = 1;
     for (const Launch& launch : launches) most = std::max(most, arguments_of(launch));
-    return cat("  %args = alloca [", most, " x i64], align 64\n");
+    return cat("  %args = alloca [", most, " x i64], align 64\n  %turns = alloca i64\n  store i64 ", turns_per_look, ", ptr %turns\n");
+  }
+
+  // How many turns that do little pass between two looks whether the run is to end.
+  static constexpr int64_t turns_per_look = 1024;
+
+  // Whether one turn may take long without a look: what takes part in parallel loops looks by itself.
+  static bool takes_long(const Kernel& kernel, const Launch& launch) { return kernel.dot || (launch.parallel * max(launch.cost, Dim(1))).max() >= small_launch; }
+  bool may_take_long(const std::vector<LaunchBlock>& blocks) const {
+    for (const LaunchBlock& block : blocks)
+      for (const Launch& launch : block.launches) {
+        bool is_kernel = launch.kind == LaunchKind::kernel;
+        if (is_kernel ? takes_long(program_.kernels[static_cast<size_t>(launch.kernel)], launch) : launch.kind == LaunchKind::routine) return true;
+        if (may_take_long(launch.blocks)) return true;
+      }
+    return false;
+  }
+
+  // At the end of a turn. The turns of an independent loop are not left: that ends between two of them.
+  void look(std::string& body, const Launch& launch) {
+    if (turns_) return;
+    std::string left = name("left"), fewer = name("fewer"), is_time = name("time"), is_there = name("there"), time = name("time").substr(1),
+                looks = name("looks").substr(1), go = name("go").substr(1);
+    append(body, "  ", left, " = load i64, ptr %turns\n  ", fewer, " = sub i64 ", left, ", ", may_take_long(launch.blocks) ? turns_per_look : 1, "\n  store i64 ", fewer,
+           ", ptr %turns\n  ", is_time, " = icmp slt i64 ", fewer, ", 0\n  br i1 ", is_time, ", label %", time, ", label %", go, "\n", time, ":\n  store i64 ",
+           turns_per_look, ", ptr %turns\n");
+    std::string function = service(body, WEFT_WORD(weft_services, look));
+    append(body, "  ", is_there, " = icmp ne ptr ", function, ", null\n  br i1 ", is_there, ", label %", looks, ", label %", go, "\n", looks, ":\n  call void ", function,
+           "(ptr %services)\n  br label %", go, "\n", go, ":\n");
   }
 
   void enter_loop(const std::string& counter, const std::string& value) {
@@ -238,6 +266,7 @@ class EntryWriter {
     append(body, "  ", byte, " = load i8, ptr ", place, "\n  ", more, " = icmp ne i8 ", byte, ", 0\n  br i1 ", more, ", label %", inside, ", label %", done, "\n",
            inside, ":\n");
     write_block(body, launch.blocks[1]);
+    look(body, launch);
     append(body, "  br label %", head, "\n", done, ":\n");
   }
 
@@ -319,6 +348,7 @@ class EntryWriter {
     enter_loop(launch.counter, value);
     write_block(body, launch.blocks[0]);
     counters_.pop_back();
+    look(body, launch);
     append(body, "  br label %", latch, "\n", latch, ":\n  ", next, " = add nsw i64 ", i, ", 1\n  br label %", head, "\n", done, ":\n");
   }
 

@@ -38,11 +38,12 @@ class Splitter {
  public:
   explicit Splitter(std::string_view ir) { read(ir); }
 
-  std::vector<std::string> parts(int most) {
+  std::vector<std::string> parts(int most, size_t most_text) {
     size_t all = 0, longest = 1;
     for (const Function& function : functions_) all += function.work, longest = std::max(longest, function.work);
     // Beside a long function there is no use in parts that hold next to nothing.
     auto count = std::min({static_cast<size_t>(std::max(most, 1)), all / worth_splitting + 1, (all + longest / 2) / longest});
+    count = std::max(count, all / most_text);
     assign(count);
     std::vector<std::string> texts;
     for (size_t part = 0; part < count; ++part) texts.push_back(write(static_cast<int>(part)));
@@ -143,6 +144,6 @@ class Splitter {
 
 }  // namespace
 
-std::vector<std::string> split_module(const std::string& ir, int most) { return Splitter(ir).parts(most); }
+std::vector<std::string> split_module(const std::string& ir, int most, size_t most_text) { return Splitter(ir).parts(most, most_text); }
 
 }  // namespace weft
