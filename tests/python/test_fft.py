@@ -62,7 +62,7 @@ def test_other_dimensions_may_be_symbolic() -> None:
 
 ERRORS: list[tuple[Callable[..., Any], tuple, type[Exception], str]] = [
     (lambda x: np.fft.fft(x, 0), (F,), wf.errors.ArgumentValueError, "data points"), (lambda x: np.fft.rfft(x), (Z,), wf.errors.ArgumentTypeError, "real"), (lambda x: np.fft.fft(x, norm="bad"), (F,), wf.errors.ArgumentValueError, "bad"),
-    (lambda x: np.fft.fft(x, axis=2), (F,), wf.errors.ArgumentValueError, "out of bounds"), (lambda x: np.fft.fftn(x, s=(1,), axes=(0, 1)), (F,), wf.errors.ArgumentValueError, "different lengths"),
+    (lambda x: np.fft.fft(x, axis=2), (F,), wf.errors.OutOfBoundsError, "out of bounds"), (lambda x: np.fft.fftn(x, s=(1,), axes=(0, 1)), (F,), wf.errors.ArgumentValueError, "different lengths"),
 ]  # fmt: skip
 
 

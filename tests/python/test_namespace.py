@@ -241,7 +241,7 @@ ERRORS: list[tuple[Callable[..., Any], tuple, type[Exception], str]] = [
     (lambda x: np.gcd.reduce(x), (F,), wf.errors.ArgumentTypeError, "gcd"), (lambda x: np.linalg.norm(x, "bad"), (V,), wf.errors.ArgumentValueError, "bad"), (lambda x: np.linalg.matrix_power(x, 2), (F,), wf.errors.ArgumentValueError, "square"),
     (lambda x: np.diagonal(x).__setitem__(0, 1), (F,), wf.errors.ArgumentValueError, "read-only"), (lambda x: np.broadcast_to(x, (2, 4, 6)).__setitem__(0, 1), (F,), wf.errors.ArgumentValueError, "read-only"), (lambda x: setattr(x, "shape", 24), (F,), wf.errors.ArgumentTypeError, "reshape"),
     (lambda x: setattr(x, "imag", 1), (F,), wf.errors.ArgumentTypeError, "imaginary"), (lambda x: x.view(bool), (U,), wf.errors.UnsupportedError, "view"), (lambda x: x.view(np.float64), (F[:, :3],), wf.errors.ArgumentValueError, "multiple"),
-    (lambda x: np.choose(x, []), (I,), wf.errors.ArgumentTypeError, "choice"), (lambda x: np.gradient(x), (V[:1],), wf.errors.ArgumentValueError, "at least 2"), (lambda x: np.convolve(x, []), (V,), wf.errors.ArgumentValueError, "empty"),
+    (lambda x: np.choose(x, []), (I,), wf.errors.ArgumentValueError, "choice"), (lambda x: np.gradient(x), (V[:1],), wf.errors.ArgumentValueError, "at least 2"), (lambda x: np.convolve(x, []), (V,), wf.errors.ArgumentValueError, "empty"),
 ]  # fmt: skip
 
 #: Bodies of functions that write; what they leave in x is compared too.

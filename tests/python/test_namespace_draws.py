@@ -128,10 +128,14 @@ def hash_of(text: str) -> int:
     return int.from_bytes(text.encode(), "little") % (1 << 62)
 
 
+def holds_array(value: Any) -> bool:
+    return type(value) is Place or (type(value) is list and any(type(v) is Place for v in value))
+
+
 def filled(value: Any, arrays: tuple) -> Any:
     if type(value) is Place:
         return arrays[value]
-    return [filled(item, arrays) for item in value] if type(value) is list and any(type(v) is Place for v in value) else value
+    return [filled(item, arrays) for item in value] if holds_array(value) else value
 
 
 def outcome(function: Any, arrays: list[np.ndarray]) -> tuple[Any, Exception | None]:

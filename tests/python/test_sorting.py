@@ -161,7 +161,7 @@ ERRORS: list[tuple[Callable[..., Any], tuple, type[Exception], str]] = [
     (lambda x: np.percentile(x, 2, method="bad"), (F,), wf.errors.ArgumentValueError, "bad"), (lambda x: np.percentile(x, 2), (C,), wf.errors.ArgumentTypeError, "real"),
     (lambda x: np.searchsorted(x, 1, "middle"), (V,), wf.errors.ArgumentValueError, "side"), (lambda x: np.searchsorted(x, 1), (F,), wf.errors.ArgumentValueError, "vector"),
     (lambda x: np.sort(x, order="a"), (F,), wf.errors.ArgumentValueError, "fields"),
-    (lambda x: np.quantile(x, 0.5), (E0,), wf.errors.ArgumentValueError, "no elements"), (lambda x: np.quantile(x, 0.5, weights=x), (F,), wf.errors.ArgumentValueError, "inverted_cdf"),
+    (lambda x: np.quantile(x, 0.5), (E0,), wf.errors.OutOfBoundsError, "no elements"), (lambda x: np.quantile(x, 0.5, weights=x), (F,), wf.errors.ArgumentValueError, "inverted_cdf"),
 ]  # fmt: skip
 
 

@@ -96,9 +96,19 @@ class Attributes(Reads):
             self.refuse(f"'{name}' of an array")
         if not hasattr(kind, name) and not (self.bakes and hasattr(type(owner), name)):
             raise AttributeError(f"'{kind.__module__}.{kind.__name__}' object has no attribute '{name}'")
+        if name == "base" and isinstance(owner, TracedArray):
+            return self.base_of(owner)
         if self.can_break() and isinstance(owner, TracedArray) and not owner.scalar and is_of_memory(name):
             return self.by_host(owner, name)
         return self.guarded(getattr, (owner, name), {})
+
+    def base_of(self, owner: TracedArray) -> None:
+        """None where an array has its memory itself: one that was computed, or given so."""
+        given = next((g for g in self.arrays.values() if not owner._steps and g[1]._storage is owner._storage), None)
+        if given is not None and given[0].base is None:
+            self.steps.check("is", self.steps.step(ATTRIBUTE, given[2], "base"), None)
+        elif not owner.scalar and (owner._steps or not owner._storage.owned):
+            self.refuse("'base' of an array that may be a view")
 
     def by_host(self, owner: TracedArray, name: str) -> Any:
         """A method or attribute that only an array of NumPy's own has."""

@@ -14,14 +14,15 @@ import numpy as np
 
 from .. import _core
 from ..numpy import own
-from ..numpy.tracer import Selection, TracedArray
+from ..numpy.asked import as_numpy_raises
+from ..numpy.tracer import BoundMethod, Selection, TracedArray
 from . import natives
 from .compiled import is_trusted
 from .draws import MAKERS, OF_THE_GLOBAL
 from .host import is_compiled, is_generator
 from .kinds import ABSENT, HEAP, is_user_object, lookup
-from .machine import Machine
-from .outside import HostValue
+from .machine import Escaped, Machine
+from .outside import HostValue, Refused
 
 __all__ = ["Calls"]
 
@@ -59,6 +60,28 @@ class Calls(Machine):
     """The part of a recorder that calls."""
 
     def call(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+        if type(kwargs.get("dtype")) is HostValue:
+            kwargs = {**kwargs, "dtype": kwargs["dtype"].value}  # it stands for no array here
+        if not self.raises or not (type(function) is BoundMethod or natives.is_numpy_function(function)):
+            return self.called(function, args, kwargs)
+        try:
+            return self.called(function, args, kwargs)
+        except (Escaped, Refused, Exception) as error:
+            ours = error.error if isinstance(error, Escaped) else error if isinstance(error, Exception) else None
+            theirs = as_numpy_raises(ours, ours is error, self.place(), function, args, kwargs)
+            if theirs is None or theirs is ours:
+                raise
+            raise theirs if ours is error else Escaped(theirs) from error
+
+    @property
+    def raises(self) -> bool:
+        """Whether the caller gets the errors of what cannot be recorded."""
+        return False
+
+    def place(self) -> str:
+        raise NotImplementedError
+
+    def called(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         kind = type(function)
         if kind is types.MethodType:
             if is_generator(function.__self__):
@@ -284,8 +307,10 @@ class Calls(Machine):
 @functools.lru_cache(maxsize=1)
 def creators() -> dict[int, Any]:
     from ..numpy.creation import CREATORS
+    from ..numpy.grids import as_strided
 
-    return {id(getattr(np, name)): form for name, form in CREATORS.items()}
+    # It is no function of arrays to NumPy, which asks for the memory.
+    return {id(np.lib.stride_tricks.as_strided): as_strided} | {id(getattr(np, name)): form for name, form in CREATORS.items()}
 
 
 @functools.lru_cache(maxsize=1)

@@ -46,6 +46,14 @@ class Stop(BaseException):
     """Ends the interpretation; no handler of the interpreted program sees it."""
 
 
+class Escaped(Stop):
+    """An exception of an operation on traced values, on its way out of the interpreted program."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
 class Machine:
     """Runs Python functions instruction by instruction."""
 

@@ -29,7 +29,7 @@ from .frame import DefaultOf, Frame
 from .generators import Generator
 from .headers import LoopHeaders
 from .kinds import ABSENT, NUMBERS, compares_by_identity, is_user_object, type_of
-from .machine import BINARY, COMPARE, Stop
+from .machine import BINARY, COMPARE, Escaped, Stop
 from .outside import HostValue, Refused, Steps
 
 __all__ = ["Recorder", "Refused"]
@@ -519,10 +519,14 @@ class Recorder(Calls, LoopHeaders):
 
     def blame(self, error: Exception) -> None:
         """For who wants the exception itself."""
-        if self.bakes or self.strict:
+        if self.raises:
             raise Escaped(error) from error
 
     strict = False
+
+    @property
+    def raises(self) -> bool:
+        return self.bakes or self.strict
 
     def float_is_symbolic(self, value: TracedArray) -> bool:
         """Whether float() of a value may stay a value: Python's own errors (division by zero) cannot come of it then."""
@@ -542,14 +546,6 @@ class Wrapped:
 
     def is_like(self, other: Wrapped) -> bool:
         return (self.extent, self.axis) == (other.extent, other.axis)
-
-
-class Escaped(Stop):
-    """An exception of an operation on traced values, on its way out of the interpreted program."""
-
-    def __init__(self, error: Exception) -> None:
-        super().__init__(str(error))
-        self.error = error
 
 
 #: Functions of numbers whose results have types that the numbers' values decide.

@@ -24,6 +24,14 @@ def integer(value: Any, name: str) -> Any:
         return raise_here(ArgumentTypeError, f"{name}: {error}", "integer")
 
 
+def c_int(value: Any, name: str, bits: int = 32) -> Any:
+    """An integer that NumPy keeps in one of C's, so that it must not be larger."""
+    number = integer(value, name)
+    if isinstance(number, int) and not -(1 << (bits - 1)) <= number < 1 << (bits - 1):
+        raise_here(ArgumentValueError, f"{name} must be an integer of {bits} bits, got {number}", "integer_range")
+    return number
+
+
 def items_of(value: Any, name: str) -> list[Any]:
     """A sequence of integers, or one alone: tuples, lists, ranges and arrays are sequences."""
     if isinstance(value, TracedArray) and value.ndim:
@@ -41,7 +49,7 @@ def extents_of(shape: Any, name: str = "shape") -> tuple[Any, ...]:
     """A shape: an integer or integers, symbolic extents among them."""
     if isinstance(shape, (bool, np.bool_)):
         raise_here(ArgumentTypeError, f"{name}: an integer or a sequence of integers was wanted, got {shape!r}", "integer")
-    return tuple(integer(item, name) for item in items_of(shape, name))
+    return tuple(c_int(item, name, 64) for item in items_of(shape, name))
 
 
 def new_extents(shape: Any) -> tuple[Any, ...]:
@@ -63,7 +71,7 @@ def order_letter(order: Any, default: str = "C", allowed: str = "CFAK") -> str:
     """One of C, F, A and K."""
     if order is None:
         return default
-    letter = order.upper() if isinstance(order, str) else ""
+    letter = order.upper() if isinstance(order, str) and len(order) == 1 else ""
     if not letter or letter not in "CFAK":
         raise_here(ArgumentValueError, f"order must be one of 'C', 'F', 'A' and 'K', got {order!r}", "order")
     if letter not in allowed:
@@ -76,6 +84,8 @@ def copy_wanted(copy: Any) -> bool | None:
     modes = {np._CopyMode.ALWAYS: True, np._CopyMode.NEVER: False, np._CopyMode.IF_NEEDED: None}
     if copy is None or isinstance(copy, np._CopyMode):
         return None if copy is None else modes[copy]
+    if isinstance(copy, str):
+        raise_here(ArgumentValueError, "strings are not allowed for 'copy' keyword. Use True/False/None instead.", "copy")
     return bool(copy)
 
 

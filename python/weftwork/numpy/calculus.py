@@ -9,7 +9,7 @@ import numpy as np
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError
 from . import own
-from .arguments import extents_of
+from .arguments import c_int, extents_of
 from .dispatch import implements
 from .functions import one_axis, solid
 from .reductions import normalized_axes
@@ -267,17 +267,25 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
     return x
 
 
+#: So many columns of np.vander are written out, each for itself.
+MOST_COLUMNS = 256
+
+
 @implements(np.vander)
 def vander(x: Any, N: Any = None, increasing: bool = False) -> Any:
     points = solid(x)
     if points.ndim != 1:
         raise_here(ArgumentValueError, f"x must be a one-dimensional array or sequence, got shape {points.shape}", "vander_rank")
-    count = len(points) if N is None else N.__index__()
+    count = len(points) if N is None else c_int(N, "vander: N", 64)
     points = points.astype(np.promote_types(points.dtype, int))
     if count < 0:
         raise_here(ArgumentValueError, f"negative dimensions are not allowed: vander of {count} columns", "negative_extent")
     if count == 0:
         return own.zeros((points.shape[0], 0), points.dtype)
+    if count > MOST_COLUMNS:
+        powers = np.cumprod(np.broadcast_to(points[:, None], (points.shape[0], count - 1)), axis=1)
+        powers = np.concatenate([own.ones_like(points)[:, None], powers], axis=1)
+        return powers if increasing else powers[:, ::-1]
     columns: list[Any] = [own.ones_like(points)]
     for i in range(1, count):
         columns.append(points if i == 1 else columns[-1] * points)

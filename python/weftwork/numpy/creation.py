@@ -14,7 +14,17 @@ import numpy as np
 
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
-from .arguments import copy_wanted, extents_of, integer, is_number, new_extents, order_letter, refuse_copy, require_cpu
+from .arguments import (
+    c_int,
+    copy_wanted,
+    extents_of,
+    integer,
+    is_number,
+    new_extents,
+    order_letter,
+    refuse_copy,
+    require_cpu,
+)
 from .dispatch import FUNCTIONS, broadcast_to, implements
 from .ranges import is_whole_ramp, known_number, ramp, table
 from .tracer import TracedArray, as_tensor, contains_traced, convert, raise_here, untraced, wrap
@@ -151,7 +161,10 @@ def eye(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, order: Any = "C",
         return NotImplemented
     rows, columns = new_extents((N, N if M is None else M))
     row, column = ramp(0, rows, 1, None, [rows]), ramp(0, columns, 1, None, [columns])
-    diagonal = np.equal(np.reshape(row, (rows, 1)) + integer(k, "eye: k"), np.reshape(column, (1, columns)))
+    k = integer(k, "eye: k")
+    if isinstance(k, int) and isinstance(rows, int) and isinstance(columns, int):
+        k = min(max(k, -rows), columns)
+    diagonal = np.equal(np.reshape(row, (rows, 1)) + k, np.reshape(column, (1, columns)))
     return copied(None, convert(diagonal.tensor, np.dtype(dtype)), order_letter(order, allowed="CF"))
 
 
@@ -166,7 +179,7 @@ def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, *, like: Any = No
 
     if not is_number(dtype):
         return NotImplemented
-    rows, columns = new_extents((N, N if M is None else M))
+    rows, columns = (max(e, 0) if isinstance(e, int) else e for e in extents_of((N, N if M is None else M)))  # as NumPy takes them
     return wrap(convert(triangle(rows, columns, integer(k, "tri: k")), np.dtype(dtype)))
 
 
@@ -185,6 +198,8 @@ def array(
     else:
         refuse_copy(wanted)
         result = copied(object, as_tensor(object, target), letter)
+    if not 0 <= c_int(ndmax, "ndmax") <= 64:
+        raise_here(ArgumentValueError, f"ndmax must be in the range [0, 64], got {ndmax}", "ndmax")
     limit, least = integer(ndmax, "ndmax"), integer(ndmin, "ndmin")
     if limit and result.ndim > limit:
         raise_here(UnsupportedError, f"np.array with ndmax={limit} of {result.ndim} dimensions cannot be compiled", "ndmax")

@@ -299,7 +299,7 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
     x, columns = x.astype(wide), columns.astype(wide)
     rcond = np.finfo(np.float64).eps * max(m, n) if rcond is None else rcond
     u, s, vt = (wrap(t) for t in factors.svd(x.tensor, False))
-    limit = np.max(s, axis=-1, initial=0) * (np.finfo(np.float64).eps if not hasattr(rcond, "dtype") and rcond < 0 else rcond)
+    limit = np.max(s, axis=-1, initial=0) * (np.finfo(np.float64).eps if not hasattr(rcond, "dtype") and not 0 < rcond < 1 else rcond)
     kept = s > limit
     rank = np.sum(kept, dtype=np.int32)
     scaled = np.matmul(np.conjugate(u.T), columns) * np.where(kept, 1 / np.where(kept, s, 1.0), 0.0)[:, None]

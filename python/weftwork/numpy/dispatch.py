@@ -212,7 +212,9 @@ def finish(ufunc: np.ufunc, result: Tensor, out: Any, where: Any, casting: str, 
     if out is None:
         if where is not True:
             raise_here(ArgumentValueError, f"{ufunc.__name__} with where= needs out=: the other elements would be undefined", "where_without_out")
-        return wrap(result)
+        made = wrap(result)
+        made._storage.owned = True
+        return made
     if not isinstance(out, TracedArray):
         raise_here(ArgumentTypeError, f"out= must be an array made or passed in the traced function, got {type(out).__name__}", "out_kind")
     if not np.can_cast(result.dtype, out.dtype, casting):

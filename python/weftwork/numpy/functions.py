@@ -10,7 +10,17 @@ import numpy as np
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from . import linalg, own, reductions, ufuncs  # noqa: F401  they register their functions
-from .arguments import axis_number, copy_wanted, extents_of, integer, items_of, order_letter, refuse_copy, require_cpu
+from .arguments import (
+    axis_number,
+    c_int,
+    copy_wanted,
+    extents_of,
+    integer,
+    items_of,
+    order_letter,
+    refuse_copy,
+    require_cpu,
+)
 from .dispatch import broadcast_to, finish, implements
 from .indexing import Reshape, Transpose
 from .tracer import Tensor, TracedArray, as_tensor, convert, current_trace, python_truth, raise_here, wrap
@@ -68,7 +78,7 @@ def reshape(a: Any, shape: Any = None, order: str = "C", *, newshape: Any = None
         return transpose(reshape(transpose(x), tuple(reversed(wanted)), copy=copy))
     if order == "A":
         return reshape(x, tuple(wanted), "C" if known_order(x, memory_order(x, order)) == list(range(x.ndim)) else "F", copy=copy)
-    unknown = [i for i, e in enumerate(wanted) if isinstance(e, int) and e == -1]
+    unknown = [i for i, e in enumerate(wanted) if isinstance(e, int) and e < 0]  # as NumPy takes any
     if len(unknown) > 1:
         raise_here(ArgumentValueError, "can only specify one unknown dimension", "reshape_unknown")
     if unknown:
@@ -265,8 +275,11 @@ def copied(a: Any, tensor: Tensor, order: str) -> TracedArray:
     if order == "A" and isinstance(a, TracedArray):
         order = "C" if known_order(a, memory_order(a, "A")) == list(range(a.ndim)) else "F"
     if order == "K" and isinstance(a, TracedArray):
-        return inherit(wrap(tensor), (a,), {})
+        result = inherit(wrap(tensor), (a,), {})
+        result._storage.owned = True
+        return result
     result = fresh(tensor)
+    result._storage.owned = True
     if order == "F":
         result._storage.strides = column_major(result.shape)
     return result
@@ -296,6 +309,8 @@ def converted(x: Any, dtype: Any, order: str, copy: Any) -> Any:
     """ndarray.astype."""
     if isinstance(copy, np._CopyMode):
         raise_here(ArgumentValueError, "_CopyMode enum is not allowed for astype function. Use true/false instead.", "copy")
+    if isinstance(dtype, TracedArray):
+        raise_here(ArgumentTypeError, f"Cannot interpret {dtype!r} as a data type", "dtype")
     target = np.dtype(dtype)
     if not copy and isinstance(x, TracedArray) and x.dtype == target:
         return in_memory_order(x, order, None)
@@ -426,7 +441,7 @@ def iota(extent: Any, dtype: Any = np.int64) -> Tensor:
 
 @implements(np.round, np.around)
 def round_(a: Any, decimals: int = 0, out: Any = None) -> Any:
-    x, decimals = traced(a), integer(decimals, "round: decimals")
+    x, decimals = traced(a), c_int(decimals, "round: decimals")
     if x.dtype == bool and decimals != 0:
         raise_here(ArgumentTypeError, "round of booleans to decimals: cannot cast float64 to bool with casting rule 'same_kind'", "cast")
     if x.dtype.kind == "c":
@@ -487,6 +502,11 @@ def triu(m: Any, k: int = 0) -> Any:
 
 def triangle(rows: Any, columns: Any, k: int) -> Tensor:
     """Whether column - row <= k."""
+    low = -k
+    if isinstance(k, int) and isinstance(rows, int) and isinstance(columns, int):
+        if columns and not (low >= -(1 << 63) and columns + low < 1 << 63):
+            raise_here(ArgumentValueError, f"a diagonal must be given by an integer of 64 bits, got {k}", "integer_range")
+        k = min(max(k, -rows - 1), columns + 1)
     row = broadcast_to(op("reshape", iota(rows), dims=(rows, 1)), (rows, columns))
     column = broadcast_to(iota(columns), (rows, columns))
     return compare("LE", column, op("add", row, broadcast_to(_core.constant(np.int64(k)), (rows, columns))))

@@ -8,10 +8,12 @@ import numpy as np
 
 from ..errors import ArgumentValueError, UnsupportedError
 from . import own
-from .arguments import extents_of, items_of
+from .arguments import extents_of, integer, items_of, new_extents
 from .dispatch import implements, type_for_resolution
 from .functions import iota, one_axis, traced
-from .tracer import Tensor, contains_traced, current_trace, raise_here, wrap
+from .indexing import Reshape
+from .layout import UNKNOWN, Strided, is_contiguous, note, strides_of
+from .tracer import Tensor, TracedArray, contains_traced, current_trace, raise_here, wrap
 from .ufuncs import op
 from .views import ReadOnly
 
@@ -82,3 +84,43 @@ def sliding_window_view(x: Any, window_shape: Any, axis: Any = None, *, subok: b
         if extent < 0 or (isinstance(array.shape[place], int) and array.shape[place] < extent):
             raise_here(ArgumentValueError, f"window shape {extent} does not fit an axis of {array.shape[place]} elements", "window_shape")
     return array.view_through(Windows(axes, extents))
+
+
+class Overlapping(Strided):
+    """A view in which an element may stand several times: what a write gives then depends on NumPy's order."""
+
+    def write(self, base: Tensor, part: Tensor) -> Tensor:
+        return raise_here(UnsupportedError, "a write through as_strided to elements that stand several times", "overlap")
+
+
+def as_strided(x: Any, shape: Any = None, strides: Any = None, subok: bool = False, writeable: bool = True) -> Any:
+    """A view of the array's own elements; NumPy's own function where they are known, or not known to lie one after another."""
+    if not isinstance(x, TracedArray):
+        return NotImplemented
+    extents = tuple(x.shape) if shape is None else new_extents(shape)
+    own_strides = strides_of(x)
+    if own_strides is UNKNOWN or not is_contiguous(x.shape, own_strides) or not all(isinstance(e, int) for e in (*x.shape, *extents)):
+        return raise_here(UnsupportedError, "as_strided of an array that is not known to be in row-major order cannot be compiled", "layout")
+    steps = [s * x.itemsize for s in own_strides] if strides is None else [integer(s, "as_strided: strides") for s in items_of(strides, "strides")]
+    if len(steps) != len(extents):
+        raise_here(ArgumentValueError, f"strides {tuple(steps)} do not fit shape {extents}", "as_strided")
+    if any(step % x.itemsize for step in steps):
+        return raise_here(UnsupportedError, f"as_strided with strides {tuple(steps)}, which divide elements of {x.itemsize} bytes", "as_strided")
+    places = [step // x.itemsize for step in steps]
+    reach = [step * (extent - 1) for step, extent in zip(places, extents, strict=True)]
+    low, high = sum(r for r in reach if r < 0), sum(r for r in reach if r > 0)
+    if 0 not in extents and (low < 0 or high >= x.size):
+        return raise_here(UnsupportedError, f"as_strided reaches outside of the array, which has {x.size} elements: from {low} to {high}", "as_strided")
+    note(x, x._storage)
+    kind = Strided if are_apart(places, extents) else Overlapping
+    return x.view_through(Reshape(x.shape, (x.size,))).view_through(kind(0, extents, tuple(places), bool(writeable)))
+
+
+def are_apart(strides: list[int], shape: tuple[int, ...]) -> bool:
+    """Whether each element of a view is another one of the memory."""
+    reach = 1
+    for stride, extent in sorted((abs(s), e) for s, e in zip(strides, shape, strict=True) if e > 1):
+        if stride < reach:
+            return False
+        reach += stride * (extent - 1)
+    return True

@@ -146,7 +146,9 @@ def multi_dot(arrays: Any, *, out: Any = None) -> Any:
     factors = [solid(a) for a in arrays]
     if len(factors) < 2:
         raise_here(ArgumentValueError, "expecting at least two arrays", "multi_dot")
-    inner = factors[1:-1] if len(factors) > 2 else []
+    if len(factors) == 2:
+        return delivered(np.linalg.multi_dot, np.dot(*factors), out, "same_kind")
+    inner = factors[1:-1]
     if any(f.ndim != 2 for f in inner) or any(f.ndim not in (1, 2) for f in factors):
         raise_here(ArgumentValueError, f"multi_dot takes matrices, and vectors at the ends, got shapes {', '.join(str(f.shape) for f in factors)}", "multi_dot")
     split = cheapest_splits(factors)

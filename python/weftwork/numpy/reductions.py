@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
-from .arguments import axis_number, integer, items_of
+from .arguments import axis_number, c_int, integer, items_of
 from .dispatch import broadcast_to, finish, implements
 from .tracer import Tensor, TracedArray, as_tensor, convert, raise_here, wrap
 from .ufuncs import op, scalar, select, truth
@@ -58,7 +58,7 @@ def sum_dtype(dtype: np.dtype) -> np.dtype:
 
 
 def keep(value: Any) -> bool:
-    return value is not _NoValue and bool(integer(value, "keepdims"))
+    return value is not _NoValue and bool(c_int(value, "keepdims"))
 
 
 def masked(x: Tensor, where: Any, identity: Any) -> Tensor:
@@ -243,6 +243,17 @@ def require_out_of(dtype: np.dtype, out: Any, name: str) -> None:
         raise_here(UnsupportedError, f"{name} of {dtype} with out= of {out.dtype} cannot be compiled: convert its result", "out_dtype")
 
 
+def freedom_lost(ddof: Any, correction: Any) -> Any:
+    """``ddof``, by its name in the array API too."""
+    if ddof is None:
+        raise_here(ArgumentTypeError, "ddof must be a number, got None", "ddof")
+    if correction is _NoValue:
+        return ddof
+    if ddof != 0:
+        raise_here(ArgumentValueError, "ddof and correction can't be provided simultaneously.", "ddof")
+    return correction
+
+
 def variance(a: Any, axis: Any, dtype: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any, out: Any = None) -> Tensor:
     x = as_tensor(a)
     require_inexact(dtype, "var")
@@ -251,7 +262,7 @@ def variance(a: Any, axis: Any, dtype: Any, ddof: Any, keepdims: Any, where: Any
     axes = normalized_axes(reduction_axis(axis, "var"), x.ndim, "var")
     inner, final = mean_dtype(x.dtype) if dtype is None else (np.dtype(dtype), np.dtype(dtype))
     require_out_of(real_dtype(final) if dtype is None else final, out, "var")
-    ddof = ddof if correction is _NoValue else correction
+    ddof = freedom_lost(ddof, correction)
     x = convert(x, inner)
     count = count_of(x, axes, where, True, real_dtype(inner))
     if mean is _NoValue:
@@ -275,12 +286,12 @@ def variance(a: Any, axis: Any, dtype: Any, ddof: Any, keepdims: Any, where: Any
 
 @implements(np.argmax)
 def argmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
-    return arg_extreme("argmax", a, axis, out, keep(keepdims))
+    return arg_extreme("argmax", a, axis, out, keepdims is not _NoValue and bool(keepdims))
 
 
 @implements(np.argmin)
 def argmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
-    return arg_extreme("argmin", a, axis, out, keep(keepdims))
+    return arg_extreme("argmin", a, axis, out, keepdims is not _NoValue and bool(keepdims))
 
 
 def arg_extreme(name: str, a: Any, axis: Any, out: Any, keepdims: bool) -> Any:

@@ -221,6 +221,8 @@ def histogram_edges(a: Any, bins: Any, range_: Any) -> tuple[Any, Any]:
 
 @implements(np.histogram_bin_edges)
 def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
+    if weights is not None and tuple(solid(weights).shape) != tuple(solid(a).shape):
+        raise_here(ArgumentValueError, "weights should have the same shape as a.", "histogram_weights")
     return histogram_edges(histogram_values(a), bins, range)[0]
 
 

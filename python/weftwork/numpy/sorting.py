@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from . import own
-from .arguments import axis_number
+from .arguments import axis_number, c_int
 from .dispatch import implements
 from .functions import one_axis, solid
 from .plain import on_plain_arrays
@@ -115,12 +115,13 @@ def sort_complex(a: Any) -> Any:
 @implements(np.lexsort)
 def lexsort(keys: Any, axis: int = -1) -> Any:
     rows = [solid(k) for k in keys] if isinstance(keys, (tuple, list)) else list(solid(keys))
-    axis = axis_number(axis, "lexsort")
+    axis = c_int(axis_number(axis, "lexsort"), "lexsort: axis")
     if not rows:
         raise_here(ArgumentTypeError, "need sequence of keys with len > 0 in lexsort", "lexsort_keys")
     if any(r.shape != rows[0].shape for r in rows):
         raise_here(ArgumentValueError, "all keys need to be the same shape", "lexsort_keys")
     if not rows[0].ndim:
+        one_axis(axis, 1, "lexsort")
         return own.zeros((), np.int64)
     axis = one_axis(axis, rows[0].ndim, "lexsort")
     places = argsort(rows[0], axis)

@@ -11,7 +11,7 @@ from ..errors import ArgumentTypeError, ArgumentValueError
 from . import own
 from .dispatch import finish, implements
 from .functions import solid
-from .reductions import normalized_axes, real_dtype, require_out_of
+from .reductions import freedom_lost, keep, normalized_axes, real_dtype, require_out_of
 from .tracer import TracedArray, as_tensor, raise_here, wrap
 
 _NoValue = np._NoValue
@@ -176,7 +176,7 @@ def nanvar(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: A
         return np.var(x, axis=axis, dtype=dtype, out=out, ddof=ddof, keepdims=keepdims, where=where, mean=mean, correction=correction)
     check_inexact(dtype, out)
     require_out_of(real_dtype(x.dtype), out, "nanvar")
-    ddof = ddof if correction is _NoValue else correction
+    ddof, keepdims = freedom_lost(ddof, correction), keep(keepdims)
     count = np.sum(~mask, axis=axis, dtype=np.intp, keepdims=True, where=where)
     if mean is _NoValue:
         mean = divide_by_count(np.sum(x, axis=axis, dtype=dtype, keepdims=True, where=where), count)
@@ -185,7 +185,7 @@ def nanvar(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: A
     total = np.sum(squares, axis=axis, dtype=dtype, keepdims=True, where=where)
     freedom = count - ddof
     result = np.where(freedom <= 0, total.dtype.type(np.nan), divide_by_count(total, freedom))
-    if keepdims is False or keepdims is _NoValue:
+    if not keepdims:
         result = np.squeeze(result, normalized_axes(axis, x.ndim, "nanvar"))
     return finish(np.divide, result.tensor, out, True, "same_kind", exact=True)
 

@@ -174,7 +174,7 @@ def note_created(array: TracedArray | Selection) -> None:
 class Storage:
     """The value of a whole array; writes through any view replace it."""
 
-    __slots__ = ("apart", "born", "checks", "foreign", "guard", "parents", "peers", "stale", "strides", "tensor", "twins", "version")
+    __slots__ = ("apart", "born", "checks", "foreign", "guard", "owned", "parents", "peers", "stale", "strides", "tensor", "twins", "version")
     births = itertools.count()
 
     def __init__(self, tensor: Tensor) -> None:
@@ -183,6 +183,7 @@ class Storage:
         self.born = next(Storage.births)
         self.guard: str | None = None  # why it must not be written
         self.checks: tuple[Callable[[], None], ...] = ()  # called before a write
+        self.owned = False  # whether NumPy's array surely has the memory itself, so that its base is None
         self.peers: tuple[Storage, ...] = ()  # what a loop gave as arrays of their own and NumPy has as one memory
         self.apart = False  # a loop gave as an array of its own what NumPy has as a view of an older one
         self.foreign = False  # given in the other byte order, which shows where bytes do

@@ -9,7 +9,7 @@ import numpy as np
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from . import own
-from .arguments import integer, new_extents
+from .arguments import c_int, integer, new_extents
 from .dispatch import broadcast_to, implements
 from .functions import one_axis, shared_shape, traced, transpose
 from .indexing import Reshape
@@ -224,7 +224,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     if first == second:
         raise_here(ArgumentValueError, "axis1 and axis2 cannot be the same", "axis_duplicate")
     rest = [i for i in range(x.ndim) if i not in (first, second)]
-    return transpose(x, (*rest, first, second)).view_through(Diagonal(integer(offset, "diagonal: offset")))
+    return transpose(x, (*rest, first, second)).view_through(Diagonal(c_int(offset, "diagonal: offset")))
 
 
 @implements(np.linalg.diagonal)
