@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from .tracer import Tensor, TracedArray, current_trace
+from .tracer import Tensor, TracedArray, as_tensor, current_trace
 
 __all__ = [
     "asks",
@@ -82,8 +82,7 @@ def demanded(value: Tensor, condition: Any, label: str, message: str) -> Tensor:
         fails = np.any(fails)
     attrs = {"limit_indices": [1], "label": label, "message": message}
     passed = _core.apply("check_range", [fails.astype(np.int64).tensor], attrs)
-    zeros = np.zeros(value.shape, value.dtype)
-    return np.where(TracedArray(passed) == 0, TracedArray(value), zeros).tensor
+    return np.where(TracedArray(passed) == 0, TracedArray(value), TracedArray(as_tensor(0, value.dtype))).tensor
 
 
 def in_range(index: Tensor, extent: Any, axis: int) -> Tensor:
