@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import cmath
 import collections
 import copy
 import functools
+import math
 import re
 import sys
 import types
@@ -451,3 +453,19 @@ def partial_functions():
 @program
 def a_method_of_a_list_is_an_argument():
     return (lambda x, add: (x, add(2.0), add.__self__)), [lambda: (X, [1.0].append)] * 3
+
+
+@pytest.mark.parametrize("strict", [True, False])
+def test_functions_of_numbers_that_give_two(strict: bool) -> None:
+    def f(x: Any, a: Any) -> Any:
+        whole, rest = divmod(a, 2)
+        fraction, integer = math.modf(a)
+        return x * whole + rest, math.frexp(a)[0] * x, fraction, cmath.polar(a)[1], integer
+
+    fast = wf.jit(f, strict=strict)
+    for a in (0.5, -3.25, 7.75):
+        got, wanted = fast(np.arange(3.0), a), f(np.arange(3.0), a)
+        assert [type(v) for v in got] == [type(v) for v in wanted]
+        for one, other in zip(got, wanted, strict=True):
+            np.testing.assert_array_equal(one, other)
+    assert fast.ways["compiled"] == 3

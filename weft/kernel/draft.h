@@ -91,6 +91,10 @@ bool lay_along(Lowering& lowering, Draft& draft, const Access& access, NodeId re
                bool by_blocks);
 // Schedules a sum of elements that lie under each other, if they are many: `body` defines it, adds an element and stores it.
 bool sum_down(Kernel& kernel, std::vector<Axis> kept, std::vector<Axis> reduced, std::vector<Stmt>& body, Dim& parallel);
+// Splits the last axis of a long sum into pieces; rewrites the kernel. False, and nothing done, where it is not long.
+bool split_long_sum(Kernel& kernel, std::vector<Axis>& axes);
+// nested() over axes so split: sums of floats are those of each piece, added up.
+std::vector<Stmt> nested_in_pieces(Kernel& kernel, const std::vector<Axis>& axes, std::vector<Stmt> body, int unroll);
 // Stages over the same rows.
 void lower_rows(Lowering& lowering, const Group& group);
 

@@ -414,7 +414,7 @@ class Fuser {
     if (stage.kind != StageKind::reduce) return std::nullopt;
     const Node& node = graph_.node(stage.root);
     std::optional<size_t> kept = kept_rows(node);
-    if (!kept || !single_op(*node.regions[0])) return std::nullopt;
+    if (!kept || !single_op(*node.regions[0]) || is_long_row(node, *kept)) return std::nullopt;
     const Dims& dims = node.operand(0).type().dims;
     auto split = dims.begin() + static_cast<std::ptrdiff_t>(*kept);
     return Rows{Dims(dims.begin(), split), Dims(split, dims.end())};

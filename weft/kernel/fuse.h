@@ -57,6 +57,8 @@ std::vector<std::optional<NodeId>> results_of(const Graph& graph, const Node& no
 
 // The rows of a reduce over trailing dims: how many leading dims are kept. Nothing when other dims are reduced.
 std::optional<size_t> kept_rows(const Node& reduce);
+// Whether it is a single row, so long that it would keep one thread busy: by itself it is added up by all of them.
+bool is_long_row(const Node& reduce, size_t kept);
 // Whether a convert keeps every value, so that products read its operand and widen it on the way.
 bool is_widening(const Node& node);
 // A byte of which an integer is four bits: products read that in its place.

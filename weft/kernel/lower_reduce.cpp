@@ -191,7 +191,10 @@ void lower_reduce(Lowering& lowering, const Stage& stage) {
     if (sum_down(kernel, space.kept, space.reduced, body, draft.parallel)) return finish_draft(lowering, std::move(draft), access, {stage.root});
     kernel.body = {body[0], body[2]};
   }
-  std::vector<Stmt> loops = space.inner_is_reduced ? nested(space.reduced, std::move(add), independent_sums) : serial(space.reduced, std::move(add));
+  bool in_pieces = space.inner_is_reduced && split_long_sum(kernel, space.reduced);
+  std::vector<Stmt> loops = in_pieces ? nested_in_pieces(kernel, space.reduced, std::move(add), independent_sums)
+                            : space.inner_is_reduced ? nested(space.reduced, std::move(add), independent_sums)
+                                                     : serial(space.reduced, std::move(add));
   kernel.body.insert(kernel.body.begin() + 1, std::make_move_iterator(loops.begin()), std::make_move_iterator(loops.end()));
   if (space.inner_is_reduced) {
     merge_axes(kernel, space.kept);
@@ -423,24 +426,28 @@ class RowKernel {
     bool stores_inside = std::any_of(group_.stages.begin(), group_.stages.end(), [&](int s) { return is_full(s); });
     bool side_by_side = scratches_.empty() && !stores_inside && sums_side_by_side(lowering_, draft_, access_, stage(group_.stages.back()).root, row_space_.axes, inner);
     if (!side_by_side) merge_axes(kernel, row_space_.axes);
+    Dim length = product_of(inner);
+    bool in_pieces = !side_by_side && split_long_sum(kernel, inner);
     std::vector<Stmt> placed;
     for (Stmt& stmt : kernel.body) {
       if (stmt.kind != StmtKind::loop) {
         placed.push_back(std::move(stmt));
         continue;
       }
-      std::vector<Stmt> loops = side_by_side ? serial(inner, std::move(stmt.body)) : nested(inner, std::move(stmt.body), independent_sums);
+      std::vector<Stmt> loops = in_pieces ? nested_in_pieces(kernel, inner, std::move(stmt.body), independent_sums)
+                                : side_by_side ? serial(inner, std::move(stmt.body))
+                                               : nested(inner, std::move(stmt.body), independent_sums);
       for (Stmt& each : loops) placed.push_back(std::move(each));
     }
     kernel.body = std::move(placed);
     if (side_by_side) {
-      kernel.body = schedule_map(kernel, row_space_.axes, std::move(kernel.body), draft_.parallel, product_of(inner));
+      kernel.body = schedule_map(kernel, row_space_.axes, std::move(kernel.body), draft_.parallel, length);
     } else {
       draft_.parallel = flatten_parallel(kernel, row_space_.axes);
       std::vector<Stmt> outer;
       outer.push_back(parallel_loop(draft_.parallel, std::move(kernel.body)));
       kernel.body = std::move(outer);
-      join_rows(kernel, product_of(inner));
+      if (!in_pieces) join_rows(kernel, length);
     }
     std::vector<NodeId> roots;
     for (int s : group_.stages) roots.push_back(stage(s).root);

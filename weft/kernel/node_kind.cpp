@@ -1,5 +1,6 @@
 // What nodes are to fusion and lowering.
 #include "weft/kernel/fuse.h"
+#include "weft/kernel/schedule.h"
 
 namespace weft {
 
@@ -30,6 +31,13 @@ std::optional<size_t> kept_rows(const Node& reduce) {
   for (int64_t dimension : dimensions)
     if (static_cast<size_t>(dimension) < kept) return std::nullopt;
   return kept;
+}
+
+bool is_long_row(const Node& reduce, size_t kept) {
+  const Dims& dims = reduce.operand(0).type().dims;
+  Dim rows = 1, length = 1;
+  for (size_t i = 0; i < dims.size(); ++i) (i < kept ? rows : length) = (i < kept ? rows : length) * dims[i];
+  return rows.is(1) && length.opt() > 4 * chunk;
 }
 
 bool is_widening(const Node& node) {

@@ -130,10 +130,12 @@ class Recorder(Calls, LoopHeaders):
 
     # -- operators -------------------------------------------------------------------------------------------------
 
-    def host(self, function: Any, *operands: Any) -> HostValue:
-        """A number that Python computes at each call."""
+    def host(self, function: Any, *operands: Any) -> Any:
+        """A number that Python computes at each call, or two of them."""
         value = self.computed(function, list(operands))
         result = HostValue(value, self.steps.call(function, list(operands)))
+        if type(value) is tuple:
+            return tuple(self.host(item, result) for item in ITEMS[: len(value)])
         if function in OF_VARIOUS_TYPES or isinstance(result.value, np.generic):
             self.steps.check("type", result.step, type(result.value))
         return result
@@ -550,6 +552,8 @@ class Wrapped:
 
 #: Functions of numbers whose results have types that the numbers' values decide.
 OF_VARIOUS_TYPES = frozenset([operator.pow, operator.ipow, pow, min, max])
+#: What divmod, math.modf and the like give, one by one.
+ITEMS = tuple(map(operator.itemgetter, range(2)))
 
 
 def is_of_container(function: Any, args: tuple) -> bool:

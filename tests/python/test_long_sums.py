@@ -1,0 +1,53 @@
+"""Sums of millions of floats are as near to the exact ones as NumPy's, whatever is computed from them."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import weftwork as wf
+
+RNG = np.random.default_rng(0)
+FUNCTIONS: dict[str, Any] = {
+    "sum": lambda a: a.sum(-1),
+    "mean": lambda a: a.mean(-1),
+    "variance": lambda a: a.var(-1),
+    "norm": lambda a: np.sqrt((a * a).sum(-1)),
+    "mean square": lambda a: (a * a).mean(-1),
+    "ratio": lambda a: (a * a).sum(-1) / (a + 5000).sum(-1),
+    "divided": lambda a: (a / np.sqrt((a * a).sum(-1, keepdims=True))).max(-1),
+    "sum and extreme": lambda a: a.sum(-1) / a.max(-1),
+    "product": lambda a: (a / a).prod(-1) + a.mean(-1),
+    "complex": lambda a: abs((a * (1 + 2j)).mean(-1)),
+}
+
+
+@pytest.mark.parametrize("shape", [(3_000_001,), (1, 2_000_003), (2, 1_500_001), (3, 2, 700_001), (20, 300_007)])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_errors_do_not_grow_with_the_length(name: str, shape: tuple[int, ...]) -> None:
+    function = FUNCTIONS[name]
+    a = (RNG.standard_normal(shape) * 1e3 + 1e3).astype(np.float32)
+    wanted = function(a.astype(np.float64))
+    got, numpys = wf.jit(function)(a), function(a)
+    assert got.dtype == numpys.dtype
+    error, numpys_error = (np.abs(result / wanted - 1).max() for result in (got, numpys))
+    assert error <= max(4 * numpys_error, 3e-7)
+
+
+def test_pieces_are_the_same_for_any_threads() -> None:
+    a = RNG.standard_normal((3, 1_000_003)).astype(np.float32)
+    results = []
+    for threads in (1, 2, 5):
+        with wf.knobs(threads=threads):
+            results.append(wf.jit(lambda a: (a.var(-1), np.sqrt((a * a).sum())))(a))
+    for one in results[1:]:
+        np.testing.assert_array_equal(one[0], results[0][0])
+        np.testing.assert_array_equal(one[1], results[0][1])
+
+
+def test_extents_that_only_the_run_knows() -> None:
+    f = wf.jit(lambda a: (a * a).mean(-1), dynamic={"a": {1: wf.Dim("n", 0, 1000, 2**30)}})
+    for n in (0, 1, 63, 8192, 131_073, 900_001):
+        a = RNG.standard_normal((2, n)).astype(np.float32)
+        with np.errstate(all="ignore"):
+            np.testing.assert_allclose(f(a), (a * a).mean(-1) if n else np.full(2, np.nan), rtol=1e-6)

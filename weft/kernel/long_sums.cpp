@@ -1,0 +1,43 @@
+// Sums of many floats in pieces: each lane adds up a piece, then pieces are added up, so that the error grows with the length of
+// a piece and the number of pieces, not with their product. Products in order and extremes lose nothing, and stay as they are.
+#include "weft/kernel/draft.h"
+
+namespace weft {
+namespace {
+
+constexpr int64_t piece = 4 * chunk, long_sum = 4 * piece;
+
+ExprId add_expr(Kernel& kernel, Expr expr) {
+  kernel.exprs.push_back(std::move(expr));
+  return static_cast<ExprId>(kernel.exprs.size() - 1);
+}
+
+}  // namespace
+
+bool split_long_sum(Kernel& kernel, std::vector<Axis>& axes) {
+  if (axes.empty() || axes.back().extent.opt() <= long_sum) return false;
+  axes.push_back(split(kernel, axes.back(), piece, ".i"));
+  return true;
+}
+
+std::vector<Stmt> nested_in_pieces(Kernel& kernel, const std::vector<Axis>& axes, std::vector<Stmt> body, int unroll) {
+  std::vector<Stmt> pieces, after;
+  for (Stmt& stmt : body) {
+    DType dtype = stmt.kind == StmtKind::accumulate ? kernel.variables[static_cast<size_t>(stmt.slot)].dtype : DType::boolean;
+    if (stmt.kind != StmtKind::accumulate || stmt.op != Scalar::add || is_integer(dtype) || is_bool(dtype)) continue;
+    Expr zero, part;
+    zero.dtype = part.dtype = dtype;
+    zero.value = Literal(Type{dtype, {}});
+    part.kind = ExprKind::variable;
+    part.slot = add_variable(kernel, dtype);
+    pieces.push_back(statement(StmtKind::define, part.slot, add_expr(kernel, std::move(zero))));
+    after.push_back(stmt);
+    stmt.slot = part.slot;
+    after.back().expr = add_expr(kernel, std::move(part));
+  }
+  for (Stmt& loop : nested({axes.back()}, std::move(body), unroll)) pieces.push_back(std::move(loop));
+  pieces.insert(pieces.end(), after.begin(), after.end());
+  return serial({axes.begin(), axes.end() - 1}, std::move(pieces));
+}
+
+}  // namespace weft
