@@ -12,7 +12,7 @@ from . import own
 from .arguments import extents_of, order_letter
 from .dispatch import implements, type_for_resolution
 from .functions import delivered, one_axis, product, solid
-from .indexing import Reshape
+from .indexing import Reshape, check_position
 from .tracer import TracedArray, as_tensor, python_truth, raise_here, untraced, wrap
 from .validity import demanded
 from .views import written
@@ -157,6 +157,10 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     values = np.ravel(solid(v).astype(x.dtype) if hasattr(v, "dtype") else wrap(as_tensor(v, x.dtype)))
     if mode not in ("raise", "wrap", "clip"):
         raise_here(ArgumentValueError, f"mode must be 'raise', 'wrap' or 'clip', got {mode!r}", "take_mode")
+    known = solid(ind).tensor.constant()
+    if mode == "raise" and known is not None and known.size:
+        for place in (known.min(), known.max()):
+            check_position(int(place), size, 0)
     if mode != "raise":
         index = index % size if mode == "wrap" else np.clip(index, 0, size - 1)
     count, given = index.shape[0], values.shape[0]
