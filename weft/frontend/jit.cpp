@@ -57,7 +57,8 @@ CompiledFunction compile(GraphPtr graph) {
 std::vector<Tensor> CompiledFunction::operator()(std::span<const Tensor> arguments) const { return run(executable_, arguments); }
 
 void CompiledFunction::save(const std::filesystem::path& file) const {
-  write_package(file, package_of(given(graph_), *static_cast<const Compiled*>(compiled_.get())));
+  const auto& graph = given(graph_);
+  write_package(file, package_of(graph, *static_cast<const Compiled*>(compiled_.get())));
 }
 
 std::string stablehlo(const GraphPtr& graph) { return stablehlo_text(given(graph)); }
