@@ -74,3 +74,17 @@ def test_xla_gives_our_values(function: Callable[..., Any], args: tuple) -> None
     results = run_by_xla(wf.trace(function, *args), list(args))
     for actual, expected in zip(results, ours if isinstance(ours, tuple) else (ours,), strict=True):
         close(actual, expected, 2000)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64, "bfloat16"])
+@pytest.mark.parametrize("other", [np.int8, np.uint16, np.float32, np.float64])
+def test_simulated_products_are_xlas(dtype: Any, other: Any) -> None:
+    """Also where terms cancel, which leaves few bits of any other order or rounding."""
+    rng, dtype = np.random.default_rng(3), np.dtype(jax.numpy.dtype(dtype))
+    parts = rng.normal(0, 3, (2, 8, 3))
+    a = (parts[0] + 1j * parts[1] if dtype.kind == "c" else parts[0]).astype(dtype)
+    b = rng.normal(0, 3, (3, 50)).astype(other)
+    graph = wf.trace(lambda a, b: a @ b, a, b)
+    (wanted,), got = run_by_xla(graph, [a, b]), wf.simulate(lambda a, b: a @ b)(a, b)
+    assert got.dtype == wanted.dtype
+    close(got, wanted, 3)

@@ -2,6 +2,7 @@
 #include "weft/core/element.h"
 #include "weft/ir/graph.h"
 #include "weft/ops/infer.h"
+#include "weft/ops/product_sum.h"
 #include "weft/ops/walk.h"
 
 namespace weft {
@@ -52,37 +53,28 @@ Ints offsets_of(const Literal& x, const Ints& axes) {
 }
 
 template <class T>
-std::vector<T> widened(const Literal& x) {
+std::vector<T> factors(const Literal& x) {
   std::vector<T> values;
-  for (int64_t i = 0; i < x.count(); ++i) {
-    if constexpr (std::is_same_v<T, int64_t>) values.push_back(x.as_int(i));
-    else if constexpr (std::is_same_v<T, double>) values.push_back(x.as_double(i));
-    else values.push_back(x.as_complex(i));
-  }
+  for (int64_t i = 0; i < x.count(); ++i) values.push_back(factor<T>(x, i));
   return values;
 }
 
-Element narrowed(DType dtype, int64_t value) { return Element::of_int(dtype, is_bool(dtype) ? value != 0 : value); }
-Element narrowed(DType dtype, double value) { return Element::of_double(dtype, value); }
-Element narrowed(DType dtype, std::complex<double> value) { return Element::of_complex(dtype, value); }
-
-// Sums in the widest type of the class and rounds once.
 template <class T>
 Literal product(const Node& node, const Literal& lhs, const Literal& rhs) {
   const Ints &lb = node.ints(Attr::lhs_batching_dimensions), &rb = node.ints(Attr::rhs_batching_dimensions),
              &lc = node.ints(Attr::lhs_contracting_dimensions), &rc = node.ints(Attr::rhs_contracting_dimensions);
   Ints l_batch = offsets_of(lhs, lb), r_batch = offsets_of(rhs, rb), l_sum = offsets_of(lhs, lc), r_sum = offsets_of(rhs, rc);
   Ints l_free = offsets_of(lhs, free_dims(lhs.type().rank(), lb, lc)), r_free = offsets_of(rhs, free_dims(rhs.type().rank(), rb, rc));
-  std::vector<T> a = widened<T>(lhs), b = widened<T>(rhs);
+  std::vector<T> a = factors<T>(lhs), b = factors<T>(rhs);
   Literal result(node.type());
   std::byte* out = result.mutable_bytes();
   for (size_t i = 0; i < l_batch.size(); ++i)
     for (int64_t m : l_free)
       for (int64_t n : r_free) {
-        T sum{};
+        ProductSum<T> sum;
         for (size_t k = 0; k < l_sum.size(); ++k)
-          sum += a[static_cast<size_t>(l_batch[i] + m + l_sum[k])] * b[static_cast<size_t>(r_batch[i] + n + r_sum[k])];
-        store(out, narrowed(result.dtype(), sum));
+          sum.add(a[static_cast<size_t>(l_batch[i] + m + l_sum[k])], b[static_cast<size_t>(r_batch[i] + n + r_sum[k])]);
+        store(out, element_of(result.dtype(), sum.value()));
         out += size_of(result.dtype());
       }
   return result;
@@ -100,10 +92,8 @@ OpDef define_dot_general() {
                     {Attr::type, AttrKind::dtype, true}},
           .infer = infer_dot_general,
           .eval = [](const Node& node, std::span<const Literal> operands) -> Literals {
-            DType dtype = node.type().dtype;
-            if (is_complex(dtype)) return {product<std::complex<double>>(node, operands[0], operands[1])};
-            if (is_float(dtype)) return {product<double>(node, operands[0], operands[1])};
-            return {product<int64_t>(node, operands[0], operands[1])};
+            const Literal &lhs = operands[0], &rhs = operands[1];
+            return {by_product_type(node.type().dtype, lhs.dtype(), rhs.dtype(), [&](auto type) { return product<decltype(type)>(node, lhs, rhs); })};
           },
           .names = {.stablehlo = "dot_general", .hlo = "dot", .aten = "bmm"}};
 }

@@ -5,6 +5,7 @@
 
 #include "weft/ir/scalar_body.h"
 #include "weft/ops/infer.h"
+#include "weft/ops/product_sum.h"
 #include "weft/ops/walk.h"
 
 namespace weft {
@@ -178,20 +179,6 @@ struct ConvolutionLayout {
 };
 
 template <class T>
-T read(const Literal& x, int64_t at) {
-  if constexpr (std::is_same_v<T, std::complex<double>>) return x.as_complex(at);
-  else if constexpr (std::is_same_v<T, double>) return x.as_double(at);
-  else return x.as_int(at);
-}
-
-template <class T>
-Element element_of(DType dtype, const T& value) {
-  if constexpr (std::is_same_v<T, std::complex<double>>) return Element::of_complex(dtype, value);
-  else if constexpr (std::is_same_v<T, double>) return Element::of_double(dtype, value);
-  else return Element::of_int(dtype, value);
-}
-
-template <class T>
 Literal convolved(const Node& node, const Literal& lhs, const Literal& rhs) {
   const Attrs& a = node.attrs;
   std::vector<WindowDim> windows = convolution_windows(lhs.type(), rhs.type(), a);
@@ -208,7 +195,7 @@ Literal convolved(const Node& node, const Literal& lhs, const Literal& rhs) {
     int64_t n = index[at_axis(a, Attr::output_batch_dimension)], o = index[at_axis(a, Attr::output_feature_dimension)];
     int64_t first = features > 1 ? o / (outputs / features) * channels : 0;
     if (batches > 1) n += o / (outputs / batches) * batch;
-    T sum{};
+    ProductSum<T> sum;
     for_each_index(sizes, [&](const Ints& element) {
       int64_t from = n * input.batch, weight = o * kernel.feature;
       for (size_t d = 0; d < windows.size(); ++d) {
@@ -218,9 +205,9 @@ Literal convolved(const Node& node, const Literal& lhs, const Literal& rhs) {
         weight += element[d] * kernel.spatial[d];
       }
       for (int64_t c = 0; c < channels; ++c)
-        sum += read<T>(lhs, from + (first + c) * input.feature) * read<T>(rhs, weight + c * kernel.batch);
+        sum.add(factor<T>(lhs, from + (first + c) * input.feature), factor<T>(rhs, weight + c * kernel.batch));
     });
-    set_element(result, at++, element_of<T>(node.type().dtype, sum));
+    set_element(result, at++, element_of(node.type().dtype, sum.value()));
   });
   return result;
 }
@@ -311,10 +298,8 @@ OpDef define_convolution() {
                     {Attr::type, AttrKind::dtype, true}},
           .infer = infer_convolution,
           .eval = [](const Node& node, std::span<const Literal> operands) -> Literals {
-            DType dtype = node.type().dtype;
-            if (is_complex(dtype)) return {convolved<std::complex<double>>(node, operands[0], operands[1])};
-            if (is_float(dtype)) return {convolved<double>(node, operands[0], operands[1])};
-            return {convolved<int64_t>(node, operands[0], operands[1])};
+            const Literal &lhs = operands[0], &rhs = operands[1];
+            return {by_product_type(node.type().dtype, lhs.dtype(), rhs.dtype(), [&](auto type) { return convolved<decltype(type)>(node, lhs, rhs); })};
           },
           .names = {.stablehlo = "convolution", .hlo = "convolution", .aten = "convolution"}};
 }
