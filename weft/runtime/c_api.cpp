@@ -132,7 +132,10 @@ const char* weft_last_error(void) { return last_error.c_str(); }
 const char* weft_version(void) { return WEFT_VERSION; }
 
 weft_status weft_buffer_new(const char* dtype, int64_t rank, const int64_t* dims, const char* device, weft_buffer** result) {
-  return guarded([&] { given(result, "a place for the buffer") = new weft_buffer{Buffer(dtype_named(dtype), dims_of(rank, dims), device_named(device))}; });
+  return guarded([&] {
+    weft_buffer*& place = given(result, "a place for the buffer");
+    place = new weft_buffer{Buffer(dtype_named(dtype), dims_of(rank, dims), device_named(device))};
+  });
 }
 
 weft_status weft_buffer_adopt(void* data, const char* dtype, int64_t rank, const int64_t* dims, const char* device, void (*release)(void*), void* context,
@@ -157,7 +160,10 @@ weft_status weft_buffer_adopt(void* data, const char* dtype, int64_t rank, const
 }
 
 weft_status weft_buffer_slice(const weft_buffer* buffer, int64_t begin, int64_t end, weft_buffer** result) {
-  return guarded([&] { given(result, "a place for the buffer") = new weft_buffer{given(buffer, "a buffer").buffer.slice(begin, end)}; });
+  return guarded([&] {
+    weft_buffer*& place = given(result, "a place for the buffer");
+    place = new weft_buffer{given(buffer, "a buffer").buffer.slice(begin, end)};
+  });
 }
 
 const char* weft_buffer_dtype(const weft_buffer* buffer) { return buffer ? name(buffer->buffer.dtype()).data() : nullptr; }
@@ -172,7 +178,10 @@ void* weft_buffer_data(const weft_buffer* buffer) {
 void weft_buffer_free(weft_buffer* buffer) { delete buffer; }
 
 weft_status weft_executable_load(const char* path, const char* device, weft_executable** result) {
-  return guarded([&] { given(result, "a place for the executable") = new weft_executable{Executable::load(&given(path, "a path"), device_named(device))}; });
+  return guarded([&] {
+    weft_executable*& place = given(result, "a place for the executable");
+    place = new weft_executable{Executable::load(&given(path, "a path"), device_named(device))};
+  });
 }
 
 void weft_executable_free(weft_executable* executable) { delete executable; }
