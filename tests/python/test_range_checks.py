@@ -135,6 +135,23 @@ def test_what_nothing_reads_is_numpy_s_matter() -> None:
         fast(X, np.array([9]))
 
 
+def test_bodies_of_loops_and_branches_stay_compiled() -> None:
+    def loop(x: Any, i: Any) -> Any:
+        return wf.while_loop(lambda s: s[0] < 3, lambda s: (s[0] + 1, s[1] + x[i + s[0]]), (np.int64(0), np.float64(0)))[1]
+
+    def branch(x: Any, i: Any) -> Any:
+        return wf.cond(i < 100, lambda: x[i], lambda: x[0])
+
+    for f, last in ((loop, 3), (branch, 5)):
+        fast = wf.jit(f, strict=False)
+        for i in (np.int64(1), np.int64(last)):
+            assert fast(X, i) == f(X, i)
+        assert fast.ways == {"compiled": 2, "pieces": 0, "plain": 0}
+        with pytest.raises(IndexError):
+            fast(X, np.int64(last + 1))
+    assert fast(X, np.int64(200)) == 0 and fast.ways["plain"] == 1
+
+
 def test_nothing_is_written_before_numpy_raises() -> None:
     def written(x: Any, i: Any) -> Any:
         y = x[i] * 2

@@ -89,20 +89,15 @@ def in_range(index: Tensor, extent: Any, axis: int) -> Tensor:
     """Indices from the beginning of an axis, of a program that raises where one of them lies outside."""
     trace = current_trace()
     places = TracedArray(index)
-    inside = lambda: np.logical_and(places >= 0, places < extent_of(extent))
+    inside = lambda: np.logical_and(places >= 0, places < extent)
     if trace is not None and can_note(trace) and trace.loops:
         note(trace, inside())
         return index
     checked = _core.apply("check_range", [index], {"limit_indices": [extent], "label": "index_bounds", "axis": axis})
-    if trace is not None and trace.checks.may_run_plainly:
+    # Outside of a loop or branch nobody knows its values: there the program alone looks.
+    if trace is not None and trace.checks.may_run_plainly and not trace.loops:
         trace.checks.looked_at.append((checked, lambda: note(trace, inside())))
     return checked
-
-
-def extent_of(extent: Any) -> Any:
-    from .tracer import extent_tensor
-
-    return extent if isinstance(extent, int) else TracedArray(extent_tensor(extent))
 
 
 def note_bound(value: Any, bound: Any) -> Any:
