@@ -124,9 +124,9 @@ def differing(programs: list[Facts]) -> Facts:
         values = list(dict.fromkeys(str(facts[key]) for facts in programs if key in facts))
         if len(values) > 1:
             found[key] = values
-    by_kind = {kind: [key for key in found if key[0] == kind] for kind, _ in found}
     # Where containers differ, so do the paths to what is in them.
-    return {key: found[key] for key in found if key[0] != "extent" or "structure" not in by_kind}
+    kinds = {kind for kind, _ in found}
+    return {key: found[key] for key in found if key[0] != "extent" or "structure" not in kinds}
 
 
 WAYS_OUT = {

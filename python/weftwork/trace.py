@@ -341,8 +341,7 @@ def finish_trace(
 ) -> Traced:
     """Sorts what the function returned, stored and wrote into program outputs."""
     trace = recorder.trace
-    if writes(recorder, arguments, originals) or (recorder.session is not None and recorder.session.path):
-        checks_validity(recorder, arguments, originals)
+    checks_validity(recorder, writes(recorder, arguments, originals))
     storages = {id(leaf.traced._storage): i for i, leaf in reversed(list(enumerate(arguments.leaves)))}
     written = {
         id(p) for p, o in zip(arguments.inputs, originals, strict=True) if not p.traced._storage.read().is_same(o)
@@ -395,12 +394,14 @@ def finish_trace(
     )  # fmt: skip
 
 
-def checks_validity(recorder: Recorder, arguments: Arguments, originals: list[Any]) -> None:
-    """Where arrays are written in place, NumPy's errors are looked for before: later it would be too late."""
+def checks_validity(recorder: Recorder, is_written: bool) -> None:
+    """Where arrays are written in place, and in pieces, NumPy's errors are looked for before: later it would be too late."""
+    if not is_written and (recorder.session is None or not recorder.session.path):
+        return
     valid = recorder.trace.checks.valid
     if valid is None or valid.tensor.constant() is not None:
         return
-    if writes(recorder, arguments, originals):
+    if is_written:
         if not recorder.can_break():
             recorder.refuse("an operation that may raise, and arrays that are written")
         if not recorder.truth(valid):

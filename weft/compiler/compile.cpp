@@ -86,11 +86,10 @@ struct Lowered {
 
 Lowered lower_in_stages(const Graph& graph, const Target& target, Stages& stages, Dump& dump) {
   dump.graph("trace", graph);
-  NumberedChecks numbered = number_checks(graph);
   std::vector<std::pair<std::string, GraphPtr>> passed;
   std::vector<StageTime> times;
   int64_t last = span_clock();
-  GraphPtr flat = run_pipeline(numbered.graph ? *numbered.graph : graph, [&](std::string_view pass, const GraphPtr& after) {
+  CheckedGraph flat = run_checked_pipeline(graph, [&](std::string_view pass, const GraphPtr& after) {
     check_interrupt();
     int64_t now = span_clock();
     times.push_back({cat("pass.", pass), static_cast<double>(now - last) / 1e6});
@@ -101,13 +100,13 @@ Lowered lower_in_stages(const Graph& graph, const Target& target, Stages& stages
   for (StageTime& time : times) stages.add(std::move(time.stage), time.milliseconds);
   for (const auto& [pass, after] : passed) dump.graph(pass, *after);
   if (dump) stages.done("dump");
-  Program program = lower(*flat, {}, target.bf16, true);
-  program.checks = std::move(numbered.checks);
+  Program program = lower(*flat.graph, {}, target.bf16, true);
+  program.checks = std::move(flat.checks);
   tile_turns(program);
   write_past_caches(program);
   stages.done("lower");
   if (dump) dump.text("20-kernels.txt", program.text());
-  return {std::move(flat), std::move(program)};
+  return {std::move(flat.graph), std::move(program)};
 }
 
 // Machine code of it, with the functions of the library that it calls; `is_alone`: this thread does all.
@@ -263,9 +262,9 @@ std::optional<Compiled> load_cached(const CacheKey& key, const Device& device) {
 
 Program lower_to_program(const Graph& graph) {
   require_known_extents(graph);
-  NumberedChecks numbered = number_checks(graph);
-  Program program = lower(*run_pipeline(numbered.graph ? *numbered.graph : graph));
-  program.checks = std::move(numbered.checks);
+  CheckedGraph flat = run_checked_pipeline(graph);
+  Program program = lower(*flat.graph);
+  program.checks = std::move(flat.checks);
   return program;
 }
 

@@ -103,10 +103,9 @@ void require_linkable(const std::string& ir, const std::string& name) {
 ExportedProgram export_program(const Graph& graph, const std::string& name, const std::string& target_name) {
   require_c_name(name);
   Target target = target_named(target_name);
-  NumberedChecks numbered = number_checks(graph);
-  GraphPtr flat = run_pipeline(numbered.graph ? *numbered.graph : graph);
-  Program program = lower(*flat, {}, target.bf16);
-  program.checks = std::move(numbered.checks);
+  CheckedGraph flat = run_checked_pipeline(graph);
+  Program program = lower(*flat.graph, {}, target.bf16);
+  program.checks = std::move(flat.checks);
   write_past_caches(program);
   ExportPlan plan{name, {}, {}, {}};
   for (size_t i = 0; i < program.outputs.size(); ++i)

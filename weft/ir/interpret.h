@@ -1,6 +1,7 @@
 // Reference semantics: runs a graph on literals.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -17,6 +18,8 @@ std::vector<Literal> evaluate(const Node& node, std::span<const Literal> operand
 Scalar scalar_of(const Node& node);
 // What a check_range says.
 RangeCheck range_check_of(const Node& node);
+// The first number that it finds; nothing where all are in its range.
+std::optional<int64_t> found_outside(const Node& check, const Literal& values);
 // Whether a compare orders all patterns of a float.
 bool is_total_order(const Node& node);
 // Ops of two floats that are done on their patterns: such a compare, and next_after of narrow floats.

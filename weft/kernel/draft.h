@@ -94,7 +94,7 @@ bool sum_down(Kernel& kernel, std::vector<Axis> kept, std::vector<Axis> reduced,
 // Splits the last axis of a long sum into pieces; rewrites the kernel. False, and nothing done, where it is not long.
 bool split_long_sum(Kernel& kernel, std::vector<Axis>& axes);
 // nested() over axes so split: sums of floats are those of each piece, added up.
-std::vector<Stmt> nested_in_pieces(Kernel& kernel, const std::vector<Axis>& axes, std::vector<Stmt> body, int unroll);
+std::vector<Stmt> nested_in_pieces(Kernel& kernel, Access& access, const std::vector<Axis>& axes, std::vector<Stmt> body, int unroll);
 // Stages over the same rows.
 void lower_rows(Lowering& lowering, const Group& group);
 

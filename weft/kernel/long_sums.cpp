@@ -7,11 +7,6 @@ namespace {
 
 constexpr int64_t piece = 4 * chunk, long_sum = 4 * piece;
 
-ExprId add_expr(Kernel& kernel, Expr expr) {
-  kernel.exprs.push_back(std::move(expr));
-  return static_cast<ExprId>(kernel.exprs.size() - 1);
-}
-
 }  // namespace
 
 bool split_long_sum(Kernel& kernel, std::vector<Axis>& axes) {
@@ -20,20 +15,16 @@ bool split_long_sum(Kernel& kernel, std::vector<Axis>& axes) {
   return true;
 }
 
-std::vector<Stmt> nested_in_pieces(Kernel& kernel, const std::vector<Axis>& axes, std::vector<Stmt> body, int unroll) {
+std::vector<Stmt> nested_in_pieces(Kernel& kernel, Access& access, const std::vector<Axis>& axes, std::vector<Stmt> body, int unroll) {
   std::vector<Stmt> pieces, after;
   for (Stmt& stmt : body) {
     DType dtype = stmt.kind == StmtKind::accumulate ? kernel.variables[static_cast<size_t>(stmt.slot)].dtype : DType::boolean;
     if (stmt.kind != StmtKind::accumulate || stmt.op != Scalar::add || is_integer(dtype) || is_bool(dtype)) continue;
-    Expr zero, part;
-    zero.dtype = part.dtype = dtype;
-    zero.value = Literal(Type{dtype, {}});
-    part.kind = ExprKind::variable;
-    part.slot = add_variable(kernel, dtype);
-    pieces.push_back(statement(StmtKind::define, part.slot, add_expr(kernel, std::move(zero))));
+    int32_t part = add_variable(kernel, dtype);
+    pieces.push_back(statement(StmtKind::define, part, access.constant(Literal(Type{dtype, {}}))));
     after.push_back(stmt);
-    stmt.slot = part.slot;
-    after.back().expr = add_expr(kernel, std::move(part));
+    stmt.slot = part;
+    after.back().expr = access.variable(part, dtype);
   }
   for (Stmt& loop : nested({axes.back()}, std::move(body), unroll)) pieces.push_back(std::move(loop));
   pieces.insert(pieces.end(), after.begin(), after.end());

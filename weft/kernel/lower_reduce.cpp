@@ -192,7 +192,7 @@ void lower_reduce(Lowering& lowering, const Stage& stage) {
     kernel.body = {body[0], body[2]};
   }
   bool in_pieces = space.inner_is_reduced && split_long_sum(kernel, space.reduced);
-  std::vector<Stmt> loops = in_pieces ? nested_in_pieces(kernel, space.reduced, std::move(add), independent_sums)
+  std::vector<Stmt> loops = in_pieces ? nested_in_pieces(kernel, access, space.reduced, std::move(add), independent_sums)
                             : space.inner_is_reduced ? nested(space.reduced, std::move(add), independent_sums)
                                                      : serial(space.reduced, std::move(add));
   kernel.body.insert(kernel.body.begin() + 1, std::make_move_iterator(loops.begin()), std::make_move_iterator(loops.end()));
@@ -434,7 +434,7 @@ class RowKernel {
         placed.push_back(std::move(stmt));
         continue;
       }
-      std::vector<Stmt> loops = in_pieces ? nested_in_pieces(kernel, inner, std::move(stmt.body), independent_sums)
+      std::vector<Stmt> loops = in_pieces ? nested_in_pieces(kernel, access_, inner, std::move(stmt.body), independent_sums)
                                 : side_by_side ? serial(inner, std::move(stmt.body))
                                                : nested(inner, std::move(stmt.body), independent_sums);
       for (Stmt& each : loops) placed.push_back(std::move(each));

@@ -258,10 +258,10 @@ Types infer_check_range(const Call& call) {
 }
 
 Literals eval_check_range(const Node& node, std::span<const Literal> operands) {
-  RangeCheck check = range_check_of(node);
-  int64_t limit = check.limit.value();
-  for (int64_t i = 0; i < operands[0].count(); ++i)
-    if (int64_t found = operands[0].as_int(i); found < 0 || found >= limit) raise(range_error(check, limit, found));
+  if (std::optional<int64_t> found = found_outside(node, operands[0])) {
+    RangeCheck check = range_check_of(node);
+    raise(range_error(check, check.limit.value(), *found));
+  }
   return {operands[0]};
 }
 
@@ -272,6 +272,13 @@ RangeCheck range_check_of(const Node& node) {
   std::string message = attrs.find(Attr::message) ? attrs.text(Attr::message) : std::string();
   int64_t axis = attrs.find(Attr::axis) ? attrs.integer(Attr::axis) : 0;
   return {attrs.text(Attr::label), std::move(message), axis, attrs.dims(Attr::limit_indices)[0], node.loc};
+}
+
+std::optional<int64_t> found_outside(const Node& check, const Literal& values) {
+  int64_t limit = check.attrs.dims(Attr::limit_indices)[0].value();
+  for (int64_t i = 0; i < values.count(); ++i)
+    if (int64_t found = values.as_int(i); found < 0 || found >= limit) return found;
+  return {};
 }
 
 OpDef define_dynamic_slice() {

@@ -29,20 +29,17 @@ bool same(const Node& lhs, const Node& rhs, const std::vector<Value>& operands) 
 GraphPtr run(const Graph& graph) {
   std::unordered_multimap<size_t, NodeId> known;
   return rebuild(graph, Level::flat, [&](Builder& build, const Node& node, const std::vector<Value>& operands) {
-    std::vector<Value> results;
-    if (!def(node.op).traits.pure || node.types.empty() || node.attrs.flag(Attr::has_side_effect)) return results;
+    if (!def(node.op).traits.pure || node.types.empty() || node.attrs.flag(Attr::has_side_effect)) return std::vector<Value>();
     size_t key = key_of(node, operands);
     auto [begin, end] = known.equal_range(key);
     for (auto at = begin; at != end; ++at) {
       const Node& candidate = build.graph().node(at->second);
       if (!same(candidate, node, operands) || !may_rewrite("two equal calls are one", node)) continue;
-      for (uint32_t i = 0; i < candidate.types.size(); ++i) results.push_back(candidate.result(i));
-      return results;
+      return results_of(candidate);
     }
     const Node& copy = build.copy(node, operands);
     known.emplace(key, copy.id());
-    for (uint32_t i = 0; i < copy.types.size(); ++i) results.push_back(copy.result(i));
-    return results;
+    return results_of(copy);
   });
 }
 

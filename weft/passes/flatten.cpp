@@ -11,12 +11,6 @@ namespace {
 // `names`: what has a name and a function that says what it does stays a call of it.
 GraphPtr flattened(const Graph& graph, bool names = false);
 
-std::vector<Value> results_of(const Node& node) {
-  std::vector<Value> results;
-  for (uint32_t i = 0; i < node.types.size(); ++i) results.push_back(node.result(i));
-  return results;
-}
-
 Value factored_in_f32(Builder& build, const Node& node, std::vector<Value> operands) {
   for (Value& operand : operands) operand = build.convert(operand, DType::f32);
   return build.convert(build(node.op, operands, node.attrs), node.type().dtype);
@@ -35,9 +29,7 @@ Value static_update(Builder& build, const Node& node, const std::vector<Value>& 
 }
 
 std::vector<Value> with_flat_regions(Builder& build, const Node& node, const std::vector<Value>& operands, bool names = false) {
-  std::vector<GraphPtr> regions;
-  for (const GraphPtr& region : node.regions) regions.push_back(flattened(*region, names));
-  return results_of(build.call(node.op, operands, node.attrs, std::move(regions)));
+  return with_regions(build, node, operands, [&](const Graph& region) { return flattened(region, names); });
 }
 
 std::vector<Value> flatten_node(Builder& build, const Node& node, const std::vector<Value>& operands) {
@@ -71,10 +63,7 @@ std::vector<Value> flatten_node(Builder& build, const Node& node, const std::vec
       std::vector<Value> arguments;
       for (const Value& operand : each.operands()) arguments.push_back(values[operand.id()][operand.index()]);
       std::vector<Value> results = flatten_node(build, each, arguments);
-      if (results.empty()) {
-        const Node& copy = build.copy(each, std::move(arguments));
-        for (uint32_t i = 0; i < copy.types.size(); ++i) results.push_back(copy.result(i));
-      }
+      if (results.empty()) results = results_of(build.copy(each, std::move(arguments)));
       values[each.id()] = std::move(results);
     }
     std::vector<Value> results;

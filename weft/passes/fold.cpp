@@ -26,14 +26,6 @@ bool has_symbols(const Node& node) {
   });
 }
 
-// An error that every run has is left to the run.
-bool fails(const Node& check, const Literal& values) {
-  int64_t limit = check.attrs.dims(Attr::limit_indices)[0].value();
-  for (int64_t i = 0; i < values.count(); ++i)
-    if (values.as_int(i) < 0 || values.as_int(i) >= limit) return true;
-  return false;
-}
-
 std::vector<Value> fold_node(Builder& build, const Node& node, const std::vector<Value>& operands) {
   if (is_empty(node) && may_rewrite("a call that gives no elements is a constant", node)) return {build.constant(Literal(node.type()))};
   if (operands.empty() || node.types.size() != 1 || has_symbols(node) || !node.type().is_static() || node.type().count().value() > largest) return {};
@@ -45,7 +37,8 @@ std::vector<Value> fold_node(Builder& build, const Node& node, const std::vector
     literals.push_back(literal);
   }
   if (family(node.op) == Family::control || family(node.op) == Family::collective) return {};
-  if (node.op == Op::check_range && fails(node, literals[0])) return {};
+  // An error that every run has is left to the run.
+  if (node.op == Op::check_range && found_outside(node, literals[0])) return {};
   if (!may_rewrite("a call on small constants is a constant", node)) return {};
   return {build.constant(evaluate(node, literals)[0])};
 }

@@ -28,10 +28,7 @@ GraphPtr rebuild(const Graph& graph, Level level,
     build.set_loc(node.loc);
     std::vector<Value> results;
     if (node.op != Op::parameter) results = replace(build, node, operands);
-    if (results.empty()) {
-      const Node& copy = build.copy(node, std::move(operands));
-      for (uint32_t i = 0; i < copy.types.size(); ++i) results.push_back(copy.result(i));
-    }
+    if (results.empty()) results = results_of(build.copy(node, std::move(operands)));
     values[node.id()] = std::move(results);
   }
   std::vector<Output> outputs;
@@ -39,6 +36,19 @@ GraphPtr rebuild(const Graph& graph, Level level,
     outputs.push_back({values[output.value.id()][output.value.index()], output.name, output.alias});
   for (const GraphPtr& function : graph.functions()) build.add_function(function);
   return build.finish(std::move(outputs));
+}
+
+std::vector<Value> results_of(const Node& node) {
+  std::vector<Value> results;
+  for (uint32_t i = 0; i < node.types.size(); ++i) results.push_back(node.result(i));
+  return results;
+}
+
+std::vector<Value> with_regions(Builder& build, const Node& node, const std::vector<Value>& operands,
+                                const std::function<GraphPtr(const Graph&)>& replace) {
+  std::vector<GraphPtr> regions;
+  for (const GraphPtr& region : node.regions) regions.push_back(replace(*region));
+  return results_of(build.call(node.op, operands, node.attrs, std::move(regions)));
 }
 
 GraphPtr rewrite(const Graph& graph, std::span<const Rule> rules) {

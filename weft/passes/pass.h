@@ -30,6 +30,11 @@ struct Rule {
 GraphPtr rebuild(const Graph& graph, Level level,
                  const std::function<std::vector<Value>(Builder& build, const Node& node,
                                                         const std::vector<Value>& operands)>& replace);
+// All of a call's.
+std::vector<Value> results_of(const Node& node);
+// What the call gives with these in the place of its regions.
+std::vector<Value> with_regions(Builder& build, const Node& node, const std::vector<Value>& operands,
+                                const std::function<GraphPtr(const Graph& region)>& replace);
 // Applies rules in order at every node until none applies.
 GraphPtr rewrite(const Graph& graph, std::span<const Rule> rules);
 

@@ -28,15 +28,10 @@ void verify_after(const Pass& pass, const Graph& graph) {
 }
 
 // The bodies of loops and branches are programs of their own.
-GraphPtr with_regions(const Graph& graph, std::span<const Pass* const> passes) {
+GraphPtr with_bodies(const Graph& graph, std::span<const Pass* const> passes) {
   return rebuild(graph, graph.level(), [&](Builder& build, const Node& node, const std::vector<Value>& operands) {
-    std::vector<Value> results;
-    if (family(node.op) != Family::control || node.regions.empty()) return results;
-    std::vector<GraphPtr> regions;
-    for (const GraphPtr& region : node.regions) regions.push_back(run_passes(*region, passes));
-    const Node& call = build.call(node.op, operands, node.attrs, std::move(regions));
-    for (uint32_t i = 0; i < call.types.size(); ++i) results.push_back(call.result(i));
-    return results;
+    if (family(node.op) != Family::control || node.regions.empty()) return std::vector<Value>();
+    return with_regions(build, node, operands, [&](const Graph& body) { return run_passes(body, passes); });
   });
 }
 
@@ -68,7 +63,7 @@ GraphPtr run_passes(const Graph& graph, std::span<const Pass* const> passes, con
   bool has_regions = false;
   for (const Node& node : current->nodes()) has_regions |= family(node.op) == Family::control && !node.regions.empty();
   if (!has_regions) return current;
-  current = with_regions(*current, passes);
+  current = with_bodies(*current, passes);
   if (seen) seen("bodies", current);
   return current;
 }

@@ -4,13 +4,16 @@
 #include <algorithm>
 
 #include "weft/ir/interpret.h"
-#include "weft/passes/pass.h"
 
 namespace weft {
 namespace {
 
+bool has_checks(const Graph& graph);
+bool has_checks(const Node& node) {
+  return node.op == Op::check_range || std::ranges::any_of(node.regions, [](const GraphPtr& region) { return has_checks(*region); });
+}
 bool has_checks(const Graph& graph) {
-  return std::ranges::any_of(graph.nodes(), [](const Node& node) { return node.op == Op::check_range || std::ranges::any_of(node.regions, [](const GraphPtr& region) { return has_checks(*region); }); });
+  return std::ranges::any_of(graph.nodes(), [](const Node& node) { return has_checks(node); });
 }
 
 using Replace = std::function<Value(Builder& build, const Node& node, Value operand)>;
@@ -18,21 +21,15 @@ using Replace = std::function<Value(Builder& build, const Node& node, Value oper
 // The graph with something else in the place of each check, in the bodies of loops and branches too.
 GraphPtr with_checks(const Graph& graph, const Replace& replace) {
   return rebuild(graph, graph.level(), [&](Builder& build, const Node& node, const std::vector<Value>& operands) {
-    std::vector<Value> results;
     if (node.op == Op::check_range) return std::vector<Value>{replace(build, node, operands[0])};
-    if (!std::ranges::any_of(node.regions, [](const GraphPtr& region) { return has_checks(*region); })) return results;
-    std::vector<GraphPtr> regions;
-    for (const GraphPtr& region : node.regions) regions.push_back(with_checks(*region, replace));
-    const Node& call = build.call(node.op, operands, node.attrs, std::move(regions));
-    for (uint32_t i = 0; i < call.types.size(); ++i) results.push_back(call.result(i));
-    return results;
+    if (!has_checks(node)) return std::vector<Value>();
+    return with_regions(build, node, operands, [&](const Graph& region) { return with_checks(region, replace); });
   });
 }
 
-}  // namespace
-
-NumberedChecks number_checks(const Graph& graph) {
-  NumberedChecks numbered;
+// No graph where there are none.
+CheckedGraph numbered_checks(const Graph& graph) {
+  CheckedGraph numbered;
   if (!has_checks(graph)) return numbered;
   numbered.graph = with_checks(graph, [&](Builder& build, const Node& node, Value operand) {
     Attrs attrs = node.attrs;
@@ -41,6 +38,14 @@ NumberedChecks number_checks(const Graph& graph) {
     return build.call(Op::check_range, {operand}, std::move(attrs)).result();
   });
   return numbered;
+}
+
+}  // namespace
+
+CheckedGraph run_checked_pipeline(const Graph& graph, const Seen& seen) {
+  CheckedGraph checked = numbered_checks(graph);
+  checked.graph = run_pipeline(checked.graph ? *checked.graph : graph, seen);
+  return checked;
 }
 
 GraphPtr without_checks(const Graph& graph) {

@@ -4,16 +4,16 @@
 #include <vector>
 
 #include "weft/core/range_check.h"
-#include "weft/ir/graph.h"
+#include "weft/passes/pass.h"
 
 namespace weft {
 
-// The graph with its checks numbered, and what they say by number. No graph where there are none.
-struct NumberedChecks {
+// The graph that run_pipeline() makes, with its checks numbered, and what they say by number.
+struct CheckedGraph {
   GraphPtr graph;
   std::vector<RangeCheck> checks;
 };
-NumberedChecks number_checks(const Graph& graph);
+CheckedGraph run_checked_pipeline(const Graph& graph, const Seen& seen = {});
 
 // The graph with operands in the place of checks; null where it has none.
 GraphPtr without_checks(const Graph& graph);

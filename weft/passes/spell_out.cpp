@@ -21,7 +21,6 @@ GraphPtr body_of(const Node& node, const std::vector<Value>& operands) {
 GraphPtr written(const Graph& graph) {
   std::map<std::string, GraphPtr> bodies;  // one for each function and type
   return rebuild(graph, Level::flat, [&](Builder& build, const Node& node, const std::vector<Value>& operands) {
-    std::vector<Value> results;
     const OpDef& op = def(node.op);
     if (node.op == Op::check_range) return operands;
     if (op.scalar != Scalar::none && op.expand) {
@@ -29,12 +28,7 @@ GraphPtr written(const Graph& graph) {
       if (!body) body = body_of(node, operands);
       return std::vector<Value>{build.call(Op::composite, operands, {{Attr::name, cat("weft.", name(node.op))}}, {body}).result()};
     }
-    if (node.regions.empty()) return results;
-    std::vector<GraphPtr> regions;
-    for (const GraphPtr& region : node.regions) regions.push_back(written(*region));
-    const Node& call = build.call(node.op, operands, node.attrs, std::move(regions));
-    for (uint32_t i = 0; i < call.types.size(); ++i) results.push_back(call.result(i));
-    return results;
+    return node.regions.empty() ? std::vector<Value>() : with_regions(build, node, operands, written);
   });
 }
 

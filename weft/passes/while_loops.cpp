@@ -138,10 +138,7 @@ std::vector<Value> in_body(Builder& build, const Node& node, const std::vector<V
     if (node.op == Op::slice) return {build(Op::dynamic_slice, arguments, {{Attr::slice_sizes, node.type().dims}})};
     return {build(Op::dynamic_update_slice, arguments)};
   }
-  const Node& copy = build.copy(node, operands);
-  std::vector<Value> results;
-  for (uint32_t i = 0; i < copy.types.size(); ++i) results.push_back(copy.result(i));
-  return results;
+  return results_of(build.copy(node, operands));
 }
 
 // Of a program, or of the functions of its named operations.

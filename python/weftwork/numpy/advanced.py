@@ -11,7 +11,7 @@ from .. import _core
 from ..errors import ArgumentTypeError, DataDependentError, OutOfBoundsError
 from . import own
 from .dispatch import broadcast_to
-from .indexing import Reshape, Slice, check_position, clamp_slice, least_extent
+from .indexing import Reshape, Slice, check_known_positions, clamp_slice
 from .tracer import Tensor, TracedArray, View, as_tensor, convert, raise_here
 from .ufuncs import compare, op, scalar, select
 from .validity import in_range, is_bounded, note_bound
@@ -121,11 +121,8 @@ def wrapped_index(item: Any, extent: Any, axis: int) -> Tensor:
     if index.dtype.kind not in "iu":
         raise_here(OutOfBoundsError, f"arrays used as indices must be of integer (or boolean) type, got {index.dtype}", "index_dtype")
     known = index.constant()
-    if known is not None and known.size:
-        least = least_extent(extent)
-        bad = known[(known < -least) | (known >= least)]
-        if bad.size:
-            check_position(int(bad[0]), extent, axis)
+    if known is not None:
+        check_known_positions(known, extent, axis)
     if known is not None and isinstance(extent, int):
         return _core.constant(np.where(known < 0, known + extent, known).astype(np.int64))
     is_free = known is None and not is_bounded(index, extent)

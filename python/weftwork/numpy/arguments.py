@@ -32,6 +32,11 @@ def c_int(value: Any, name: str, bits: int = 32) -> Any:
     return number
 
 
+def near_diagonal(k: Any, rows: Any, columns: Any) -> Any:
+    """The diagonal ``k`` of an array, or one beside the last where it is further out; of symbolic extents nobody knows."""
+    return min(max(k, -rows - 1), columns + 1) if all(isinstance(n, int) for n in (k, rows, columns)) else k
+
+
 def items_of(value: Any, name: str) -> list[Any]:
     """A sequence of integers, or one alone: tuples, lists, ranges and arrays are sequences."""
     if isinstance(value, TracedArray) and value.ndim:

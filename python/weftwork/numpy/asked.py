@@ -18,7 +18,7 @@ __all__ = ["as_numpy_raises"]
 MOST_ELEMENTS, LARGEST = 1 << 20, 1 << 24
 #: Beyond this NumPy refuses a size at once.
 BEYOND_MEMORY = 1 << 60
-PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis), np.dtype, np.generic)
+PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
 #: Of an exception of NumPy's, the class that we raise.
 OURS = ((TypeError, ArgumentTypeError), (ValueError, ArgumentValueError), (IndexError, OutOfBoundsError), (NotImplementedError, UnsupportedError))
 
@@ -44,7 +44,7 @@ def as_numpy_raises(
     if not all(isinstance(each, theirs) for each in answers) or (isinstance(error, theirs) and (isinstance(error, Error) or is_seen)):
         return error
     text, label = f"{answers[0]}  [numpy_refuses]" + (f"\n{place}" if place else ""), "numpy_refuses"
-    if isinstance(error, Error) and not isinstance(error, (UnsupportedError,)) and error.label != "data_dependent":
+    if isinstance(error, Error) and not isinstance(error, UnsupportedError) and error.label != "data_dependent":
         text, label = str(error), error.label
     return made(theirs, type(error) if isinstance(error, Error) else Error, text, label)
 

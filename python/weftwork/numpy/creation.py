@@ -20,6 +20,7 @@ from .arguments import (
     extents_of,
     integer,
     is_number,
+    near_diagonal,
     new_extents,
     order_letter,
     refuse_copy,
@@ -161,9 +162,7 @@ def eye(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, order: Any = "C",
         return NotImplemented
     rows, columns = new_extents((N, N if M is None else M))
     row, column = ramp(0, rows, 1, None, [rows]), ramp(0, columns, 1, None, [columns])
-    k = integer(k, "eye: k")
-    if isinstance(k, int) and isinstance(rows, int) and isinstance(columns, int):
-        k = min(max(k, -rows), columns)
+    k = near_diagonal(integer(k, "eye: k"), rows, columns)
     diagonal = np.equal(np.reshape(row, (rows, 1)) + k, np.reshape(column, (1, columns)))
     return copied(None, convert(diagonal.tensor, np.dtype(dtype)), order_letter(order, allowed="CF"))
 

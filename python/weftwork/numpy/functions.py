@@ -17,6 +17,7 @@ from .arguments import (
     extents_of,
     integer,
     items_of,
+    near_diagonal,
     order_letter,
     refuse_copy,
     require_cpu,
@@ -502,11 +503,10 @@ def triu(m: Any, k: int = 0) -> Any:
 
 def triangle(rows: Any, columns: Any, k: int) -> Tensor:
     """Whether column - row <= k."""
-    low = -k
-    if isinstance(k, int) and isinstance(rows, int) and isinstance(columns, int):
-        if columns and not (low >= -(1 << 63) and columns + low < 1 << 63):
-            raise_here(ArgumentValueError, f"a diagonal must be given by an integer of 64 bits, got {k}", "integer_range")
-        k = min(max(k, -rows - 1), columns + 1)
+    is_fixed = all(isinstance(n, int) for n in (k, rows, columns))
+    if is_fixed and columns and not (k <= 1 << 63 and columns - k < 1 << 63):
+        raise_here(ArgumentValueError, f"a diagonal must be given by an integer of 64 bits, got {k}", "integer_range")
+    k = near_diagonal(k, rows, columns)
     row = broadcast_to(op("reshape", iota(rows), dims=(rows, 1)), (rows, columns))
     column = broadcast_to(iota(columns), (rows, columns))
     return compare("LE", column, op("add", row, broadcast_to(_core.constant(np.int64(k)), (rows, columns))))

@@ -235,6 +235,14 @@ def check_position(position: int, extent: Extent, axis: int) -> None:
     raise_here(OutOfBoundsError, f"index {position} is out of bounds for axis {axis} where its size {extent} is {least}: {hint}", "index_bounds")
 
 
+def check_known_positions(known: np.ndarray, extent: Extent, axis: int) -> None:
+    """The same for index arrays that are fixed."""
+    least = least_extent(extent)
+    bad = known[(known < -least) | (known >= least)]
+    if bad.size:
+        check_position(int(bad[0]), extent, axis)
+
+
 def checked_positions(items: list[Any], shape: tuple) -> list[Any]:
     """Positions that are not known to lie inside become values, which are brought inside when the program runs."""
     axis, result = 0, []

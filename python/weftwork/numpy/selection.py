@@ -12,7 +12,7 @@ from . import own
 from .arguments import extents_of, order_letter
 from .dispatch import implements, type_for_resolution
 from .functions import delivered, one_axis, product, solid
-from .indexing import Reshape, check_position
+from .indexing import Reshape, check_known_positions
 from .tracer import TracedArray, as_tensor, python_truth, raise_here, untraced, wrap
 from .validity import demanded
 from .views import written
@@ -153,14 +153,14 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
 def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     x = written(a, "put")
     size = x.size
-    index = np.ravel(solid(ind)).astype(np.int64)
+    places = solid(ind)
+    index = np.ravel(places).astype(np.int64)
     values = np.ravel(solid(v).astype(x.dtype) if hasattr(v, "dtype") else wrap(as_tensor(v, x.dtype)))
     if mode not in ("raise", "wrap", "clip"):
         raise_here(ArgumentValueError, f"mode must be 'raise', 'wrap' or 'clip', got {mode!r}", "take_mode")
-    known = solid(ind).tensor.constant()
-    if mode == "raise" and known is not None and known.size:
-        for place in (known.min(), known.max()):
-            check_position(int(place), size, 0)
+    known = places.tensor.constant()
+    if mode == "raise" and known is not None:
+        check_known_positions(known, size, 0)
     if mode != "raise":
         index = index % size if mode == "wrap" else np.clip(index, 0, size - 1)
     count, given = index.shape[0], values.shape[0]
