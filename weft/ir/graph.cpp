@@ -11,8 +11,15 @@ namespace {
 
 using Bindings = std::map<std::string, Dim, std::less<>>;
 
+// Of many bytes, those of places all over them: weights are compared soon enough.
 size_t hash_bytes(std::span<const std::byte> bytes) {
-  return std::hash<std::string_view>{}({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  constexpr size_t piece = 64, most_pieces = 64;
+  size_t h = bytes.size(), step = std::max(piece, bytes.size() / most_pieces);
+  for (size_t at = 0; at < bytes.size(); at += step) {
+    std::span<const std::byte> part = bytes.subspan(at, std::min(piece, bytes.size() - at));
+    h = hash_combine(h, std::hash<std::string_view>{}({reinterpret_cast<const char*>(part.data()), part.size()}));
+  }
+  return h;
 }
 
 size_t hash_of(const Type& type) {
@@ -95,15 +102,18 @@ bool equal(const Graph& lhs, const Graph& rhs) {
   return true;
 }
 
+size_t hash(const Node& node, std::span<const Value> operands) {
+  size_t h = static_cast<size_t>(node.op);
+  for (const Type& type : node.types) h = hash_combine(h, hash_of(type));
+  for (const Value& operand : operands) h = hash_combine(h, operand.id() * 8u + operand.index());
+  for (const auto& [attr, value] : node.attrs) h = hash_combine(h, std::visit(AttrHash{}, value) + static_cast<size_t>(attr));
+  for (const GraphPtr& region : node.regions) h = hash_combine(h, hash(*region));
+  return h;
+}
+
 size_t hash(const Graph& graph) {
   size_t h = graph.size();
-  for (const Node& node : graph.nodes()) {
-    h = hash_combine(h, static_cast<size_t>(node.op));
-    for (const Type& type : node.types) h = hash_combine(h, hash_of(type));
-    for (const Value& operand : node.operands()) h = hash_combine(h, operand.id() * 8u + operand.index());
-    for (const auto& [attr, value] : node.attrs) h = hash_combine(h, std::visit(AttrHash{}, value) + static_cast<size_t>(attr));
-    for (const GraphPtr& region : node.regions) h = hash_combine(h, hash(*region));
-  }
+  for (const Node& node : graph.nodes()) h = hash_combine(h, hash(node, node.operands()));
   for (const Output& output : graph.outputs()) h = hash_combine(h, output.value.id() + static_cast<size_t>(output.alias));
   return h;
 }

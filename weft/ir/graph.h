@@ -104,8 +104,9 @@ class Graph {
 
 // Structural equality: ops, attributes, types, names, aliases; not locations.
 bool equal(const Graph& lhs, const Graph& rhs);
-// A hash that agrees with equal().
+// A hash that agrees with equal(); and of a node as it would be with these operands.
 size_t hash(const Graph& graph);
+size_t hash(const Node& node, std::span<const Value> operands);
 
 // The graph with symbols replaced by extents in every type, attribute and region: specialisation.
 GraphPtr substitute(const Graph& graph, const std::map<std::string, Dim, std::less<>>& symbols);

@@ -69,6 +69,7 @@ void lower_map(Lowering& lowering, const Stage& stage);
 // Maps over the same elements, each of which is read where it is made.
 void lower_maps(Lowering& lowering, const Group& group);
 void lower_update(Lowering& lowering, const Stage& stage);
+void lower_joined(Lowering& lowering, const Stage& stage);
 // Reduces, scans and selections by a body.
 void lower_fold(Lowering& lowering, const Stage& stage);
 // Packs the right operands that neighbouring turns of an independent loop share, before the loop.

@@ -18,6 +18,8 @@ namespace {
 constexpr int cheap = 6;
 // Expressions larger than this are cut, so that kernels stay compilable whatever the program.
 constexpr int largest_expression = 400;
+// What a loop of its own adds to that.
+constexpr int loop_size = 20;
 constexpr size_t longest_epilogue = 64;
 // Slices of one computed value from which on it is stored.
 constexpr std::ptrdiff_t most_shifts = 3;
@@ -74,6 +76,7 @@ class Fuser {
       if (is_output_[node.id()] && node.op != Op::parameter) store_output(node);
       if (node.op == Op::gather || node.op == Op::dynamic_slice) store(node.operand(0).id(), "is read at positions that are values");
       if (node.op == Op::dynamic_update_slice || node.op == Op::update_slice) store_update(node);
+      if (has_many_parts(node)) store(node.id(), "is joined of many parts");
       if (node.op == Op::scatter)
         for (const Value& operand : node.operands()) store(operand.id(), "is an operand of scatter");
     }
@@ -124,8 +127,9 @@ class Fuser {
       auto slices = std::count_if(users_[node.id()].begin(), users_[node.id()].end(),
                                   [&](NodeId user) { return graph_.node(user).op == Op::slice; });
       bool is_large = (node.type().count() * Dim(size_of(node.type().dtype))).opt() > cached_bytes;
-      bool is_cheap = def(node.op).traits.elementwise && is_large && cost[node.id()] * slices <= cheap_stencil;
-      if (computed && slices >= most_shifts && !is_cheap) store(node.id(), "is read at several shifts");
+      bool is_little = cost[node.id()] * slices <= cheap_stencil;
+      bool is_cheap = is_little && (slices < most_shifts || (is_large && def(node.op).traits.elementwise));
+      if (computed && slices > 1 && !is_cheap) store(node.id(), "is read at several shifts");
     }
   }
 
@@ -158,6 +162,7 @@ class Fuser {
   // What computing an element of a value costs, from stored ones.
   int price(const Node& node, const std::vector<int>& cost) const {
     int total = cost_of(def(node.op).scalar) + (node.op == Op::gather ? 4 : 0);
+    if (node.op == Op::concatenate) total += 2 * static_cast<int>(node.operand_count());  // to tell parts apart
     for (const Value& operand : node.operands())
       if (!fusion_.is_stored[operand.id()]) total += cost[operand.id()];
     return std::min(total, 1000);
@@ -336,7 +341,6 @@ class Fuser {
         size_[node.id()] = 1;
       } else if (total > largest_expression && inside_epilogue_[node.id()] < 0) {
         store(node.id(), "the expression is too large to go on");
-        size_[node.id()] = 1;
       }
     }
   }
@@ -376,6 +380,7 @@ class Fuser {
         if (root == node.id()) stage.kind = StageKind::dot, stage.source = dot;
       if (stage.kind != StageKind::dot && node.op == Op::reduce) stage.kind = StageKind::reduce;
       if (node.op == Op::scatter) stage.kind = StageKind::scatter;
+      if (stage.kind != StageKind::dot && node.op == Op::concatenate) stage.kind = StageKind::joined;
       if (stage.kind != StageKind::dot && (node.op == Op::dynamic_update_slice || node.op == Op::update_slice)) stage.kind = StageKind::update;
       if (is_fold(node)) stage.kind = StageKind::fold;
       if (is_step(node)) stage.kind = StageKind::step;
@@ -479,6 +484,7 @@ class Fuser {
         if (int producer = fusion_.stage_of[read]; producer >= 0) needed.insert(stages[static_cast<size_t>(producer)].group);
       const Node& root = graph_.node(stage.root);
       int size = size_[stage.root] > 64 ? static_cast<int>(distinct_size(root)) : size_[stage.root];
+      if (stage.kind == StageKind::reduce) size += loop_size;
       std::set<int> candidates = needed;
       for (size_t g = 0; stage.kind == StageKind::map && g < fusion_.groups.size(); ++g)
         if (rows[g] && rows[g]->is_map && reads_what(fusion_.groups[g], stage)) candidates.insert(static_cast<int>(g));
@@ -486,7 +492,7 @@ class Fuser {
         const std::optional<Rows>& shape = rows[static_cast<size_t>(candidate)];
         if (!shape || !fits_rows(stage, *shape) || !reads_rows_of(stage, candidate, shape->rows.size())) continue;
         // Sharing a reduce's kernel comes first.
-        if (shape->is_map && (joined >= 0 || sizes[static_cast<size_t>(candidate)] + size > largest_expression)) continue;
+        if ((shape->is_map && joined >= 0) || sizes[static_cast<size_t>(candidate)] + size > largest_expression) continue;
         bool cyclic = std::any_of(needed.begin(), needed.end(), [&](int other) {
           return other != candidate && depends[static_cast<size_t>(other)].count(candidate);
         });

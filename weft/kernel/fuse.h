@@ -16,6 +16,7 @@ enum class StageKind : uint8_t {
   dot,      // a product with the element-wise ops that follow it
   scatter,
   update,   // a dynamic_update_slice: its window stored over its operand
+  joined,   // a concatenate
   fold,     // a reduce, scan or selection by a body, of any number of results
   step,     // a routine, loop or branch
 };
@@ -52,6 +53,8 @@ GraphPtr prepare(const Graph& flat);
 // Calls whose results are values of their own (Op::result): folds and steps.
 bool is_fold(const Node& node);
 bool is_step(const Node& node);
+// Whether a concatenate is better stored, each part by loops of its own.
+bool has_many_parts(const Node& node);
 // The results of such a call by number; nothing where one is not used.
 std::vector<std::optional<NodeId>> results_of(const Graph& graph, const Node& node);
 

@@ -37,6 +37,7 @@ void lower_group(Lowering& lowering, const Group& group) {
     case StageKind::dot: return lower_dot(lowering, first);
     case StageKind::scatter: return lower_scatter(lowering, first);
     case StageKind::update: return lower_update(lowering, first);
+    case StageKind::joined: return lower_joined(lowering, first);
     case StageKind::fold: return lower_fold(lowering, first);
     case StageKind::step: return lower_step(lowering, first);
   }
@@ -50,6 +51,7 @@ const char* border(StageKind kind) {
     case StageKind::dot: return "is a product, whose tiles are whole only when it ends";
     case StageKind::scatter: return "is a scatter, which may write any element until it ends";
     case StageKind::update: return "is written in part";
+    case StageKind::joined: return "is joined of parts, each written by itself";
     case StageKind::fold: return "is the result of a scan, selection or reduction by a body";
     case StageKind::step: return "is the result of a routine, loop or branch";
   }

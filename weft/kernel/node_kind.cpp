@@ -17,6 +17,11 @@ bool is_step(const Node& node) {
   }
 }
 
+bool has_many_parts(const Node& node) {
+  constexpr size_t few_parts = 4;  // which a loop may tell apart at every element
+  return node.op == Op::concatenate && node.operand_count() > few_parts;
+}
+
 std::vector<std::optional<NodeId>> results_of(const Graph& graph, const Node& node) {
   std::vector<std::optional<NodeId>> results(node.types.size());
   for (const Node& user : graph.nodes())

@@ -3,18 +3,11 @@
 // It stands last: the other passes make equal calls out of different ones.
 #include <unordered_map>
 
-#include "weft/core/hash.h"
+#include "weft/ir/graph.h"
 #include "weft/passes/pass.h"
 
 namespace weft {
 namespace {
-
-size_t key_of(const Node& node, const std::vector<Value>& operands) {
-  size_t h = static_cast<size_t>(node.op);
-  for (const Value& operand : operands) h = hash_combine(h, operand.id() * 8u + operand.index());
-  for (const Dim& dim : node.type().dims) h = hash_combine(h, dim.hash());
-  return h;
-}
 
 bool same(const Node& lhs, const Node& rhs, const std::vector<Value>& operands) {
   if (lhs.op != rhs.op || lhs.types != rhs.types || lhs.operand_count() != operands.size()) return false;
@@ -30,7 +23,7 @@ GraphPtr run(const Graph& graph) {
   std::unordered_multimap<size_t, NodeId> known;
   return rebuild(graph, Level::flat, [&](Builder& build, const Node& node, const std::vector<Value>& operands) {
     if (!def(node.op).traits.pure || node.types.empty() || node.attrs.flag(Attr::has_side_effect)) return std::vector<Value>();
-    size_t key = key_of(node, operands);
+    size_t key = hash(node, operands);
     auto [begin, end] = known.equal_range(key);
     for (auto at = begin; at != end; ++at) {
       const Node& candidate = build.graph().node(at->second);

@@ -252,6 +252,7 @@ void KernelEmitter::emit_loop_kernel() {
   }
   line("ret void");
   *out += "}\n\n";
+  keep_calls_apart();
   module_.out += own_text_;
 }
 

@@ -268,6 +268,7 @@ class KernelEmitter {
   // To a small float's values; `is_nan_short`: a NaN of bf16 has a low half of zeros.
   std::string rounded(DType dtype, const std::string& value, int lanes, bool is_nan_short = false);
   std::string call_math(const std::string& function, DType dtype, const std::string* args, size_t count, int lanes);
+  void keep_calls_apart();
 
   ModuleText& module_;
   const Kernel& kernel_;
@@ -278,6 +279,7 @@ class KernelEmitter {
   std::vector<int> checked_lanes_;   // of each check: the most that it looks at together
   std::map<std::string, std::string> counters_;  // counters and symbols → i64 value
   std::map<int32_t, Ssa> variables_;
+  std::map<std::string, int, std::less<>> calls_;  // of functions of math.h, by name
   std::vector<Scope> scopes_;
   Lanes lanes_;
   int loops_ = 0;                                    // vector loops so far

@@ -376,7 +376,24 @@ std::string KernelEmitter::call_math(const std::string& function, DType dtype, c
   MathFunction math = math_function(module_, function, dtype, lanes);
   std::string given;
   for (size_t i = 0; i < count; ++i) append(given, i ? ", " : "", math.argument_type, " ", args[i]);
+  ++calls_[math.name];
   return assign(cat("call ", math.result_type, " @", math.name, "(", given, ")"));
+}
+
+// What a kernel calls again and again stays a function of its own there: LLVM's work grows with what is inlined.
+void KernelEmitter::keep_calls_apart() {
+  constexpr int most_inlined = 4;  // calls of one function
+  std::string text;
+  size_t copied = 0;
+  for (size_t at = own_text_.find(" = call "); at != own_text_.npos; at = own_text_.find(" = call ", at)) {
+    size_t end = own_text_.find('\n', at), name = own_text_.find(" @", at) + 2, open = own_text_.find('(', name);
+    auto found = open < end ? calls_.find(std::string_view(own_text_).substr(name, open - name)) : calls_.end();
+    at = end;
+    if (found == calls_.end() || found->second <= most_inlined) continue;
+    append(text, std::string_view(own_text_).substr(copied, end - copied), " noinline");
+    copied = end;
+  }
+  own_text_ = text + own_text_.substr(copied);
 }
 
 Ssa KernelEmitter::complex_scalar(const Expr& e, const std::vector<Ssa>& args, int lanes) {

@@ -1,0 +1,71 @@
+// Concatenations: each part has loops of its own, over its own elements.
+//
+// In one loop over the result every element would be tested against the bounds of every part.
+#include <optional>
+
+#include "weft/kernel/draft.h"
+
+namespace weft {
+namespace {
+
+// Parts of so many elements or fewer share kernels, of so many expressions or fewer.
+constexpr int64_t small_part = 2048;
+constexpr size_t most_expressions = 400;
+
+class Joined {
+ public:
+  Joined(Lowering& lowering, const Stage& stage) : lowering_(lowering), node_(lowering.graph.node(stage.root)) {}
+
+  void run() {
+    auto axis = static_cast<size_t>(node_.attrs.integer(Attr::dimension));
+    Dim offset = 0;
+    for (const Value& part : node_.operands()) {
+      const Dim& extent = part.type().dims[axis];
+      if (!part.type().count().is(0)) write(part, axis, offset);
+      offset = offset + extent;
+    }
+    finish();
+  }
+
+ private:
+  // A kernel that is being filled.
+  struct Open {
+    Open(const Lowering& lowering) : access(lowering.graph, lowering.fusion, draft.kernel) {}
+    Draft draft;
+    Access access;
+    std::vector<Stmt> body;
+    std::vector<NodeId> parts;
+  };
+
+  void write(const Value& part, size_t axis, const Dim& offset) {
+    bool is_small = part.type().count().max() <= small_part;
+    if (open_ && (!is_small || open_->draft.kernel.exprs.size() >= most_expressions)) finish();
+    if (!open_) open_.emplace(lowering_);
+    Kernel& kernel = open_->draft.kernel;
+    Space space = space_of(part.type().dims, cat(".i", open_->parts.size(), "_"));
+    Dims at = space.coordinates;
+    at[axis] = at[axis] + offset;
+    ExprId expr = open_->access.value(part, space.coordinates);
+    std::vector<Stmt> body{store_statement(open_->access.memory(node_.id(), true), linear_index(node_.type().dims, at), expr)};
+    for (Stmt& stmt : schedule_map(kernel, space.axes, std::move(body), open_->draft.parallel)) open_->body.push_back(std::move(stmt));
+    open_->parts.push_back(part.id());
+    if (!is_small) finish();
+  }
+
+  void finish() {
+    if (!open_) return;
+    open_->draft.kernel.body = std::move(open_->body);
+    finish_draft(lowering_, std::move(open_->draft), open_->access, open_->parts);
+    open_.reset();
+  }
+
+  Lowering& lowering_;
+  const Node& node_;
+  std::optional<Open> open_;
+};
+
+}  // namespace
+
+void lower_joined(Lowering& lowering, const Stage& stage) { Joined(lowering, stage).run(); }
+
+}  // namespace weft
