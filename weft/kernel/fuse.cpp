@@ -9,6 +9,7 @@
 
 #include "weft/ir/window.h"
 #include "weft/kernel/cost.h"
+#include "weft/kernel/group.h"
 #include "weft/kernel/schedule.h"
 
 namespace weft {
@@ -16,9 +17,7 @@ namespace {
 
 // Work that may be done twice rather than stored: about the price of writing and reading an element.
 constexpr int cheap = 6;
-// Expressions larger than this are cut, so that kernels stay compilable whatever the program.
-constexpr int largest_expression = 400;
-// What a loop of its own adds to that.
+// What a loop of its own adds to the size of expressions.
 constexpr int loop_size = 20;
 constexpr size_t longest_epilogue = 64;
 // Slices of one computed value from which on it is stored.
@@ -52,7 +51,7 @@ class Fuser {
     bound_expressions();
     for (int round = 0; round < 8; ++round) {
       make_stages();
-      make_groups();
+      make_groups(graph_, fusion_, stage_sizes());
       if (!store_shared()) break;
     }
     return std::move(fusion_);
@@ -298,21 +297,8 @@ class Fuser {
     if (fusion_.is_stored[node.id()] && !is_output_[node.id()]) return false;
     if (!def(node.op).traits.elementwise || node.type().dims != dot.type().dims || inside_epilogue_[node.id()] >= 0) return false;
     for (const Value& operand : node.operands())
-      if (!inside.count(operand.id()) && depends_on(operand.id(), dot.id())) return false;
+      if (!inside.count(operand.id()) && may_depend_on(graph_, operand.id(), dot.id())) return false;
     return true;
-  }
-
-  bool depends_on(NodeId id, NodeId on) const {
-    std::vector<NodeId> stack{id};
-    std::set<NodeId> seen;
-    while (!stack.empty()) {
-      NodeId at = stack.back();
-      stack.pop_back();
-      if (at == on) return true;
-      if (at < on || !seen.insert(at).second) continue;
-      for (const Value& operand : graph_.node(at).operands()) stack.push_back(operand.id());
-    }
-    return false;
   }
 
   bool leaves(NodeId id, const std::set<NodeId>& inside) const {
@@ -333,13 +319,13 @@ class Fuser {
       for (const Value& operand : node.operands())
         total += fusion_.is_stored[operand.id()] ? 1 : size_[operand.id()];
       // What is read at two places, by a concatenate or pad of it with itself, is computed twice.
-      if (total > largest_expression && def(node.op).traits.elementwise) total = distinct_size(node);
-      size_[node.id()] = static_cast<int>(std::min<int64_t>(total, largest_expression + 1));
+      if (total > largest_kernel && def(node.op).traits.elementwise) total = distinct_size(node);
+      size_[node.id()] = static_cast<int>(std::min<int64_t>(total, largest_kernel + 1));
       if (is_fold(node) || is_step(node)) {
         for (const Value& operand : node.operands())
-          if (total > largest_expression) store(operand.id(), "the expression is too large to go on");
+          if (total > largest_kernel) store(operand.id(), "the expression is too large to go on");
         size_[node.id()] = 1;
-      } else if (total > largest_expression && inside_epilogue_[node.id()] < 0) {
+      } else if (total > largest_kernel && inside_epilogue_[node.id()] < 0) {
         store(node.id(), "the expression is too large to go on");
       }
     }
@@ -349,7 +335,7 @@ class Fuser {
     std::vector<NodeId> stack{root.id()};
     std::set<NodeId> seen;
     int64_t total = 0;
-    while (!stack.empty() && total <= largest_expression) {
+    while (!stack.empty() && total <= largest_kernel) {
       NodeId id = stack.back();
       stack.pop_back();
       if (!seen.insert(id).second) continue;
@@ -407,159 +393,14 @@ class Fuser {
     }
   }
 
-  // What a stage iterates over when it shares a kernel: leading dims (rows) and the rest. Maps of the same dims share one
-  // too, as rows of one element.
-  struct Rows {
-    Dims rows, inner;
-    bool is_map = false;
-    bool operator==(const Rows&) const = default;
-  };
-
-  std::optional<Rows> rows_of_reduce(const Stage& stage) const {
-    if (stage.kind != StageKind::reduce) return std::nullopt;
-    const Node& node = graph_.node(stage.root);
-    std::optional<size_t> kept = kept_rows(node);
-    if (!kept || !single_op(*node.regions[0]) || is_long_row(node, *kept)) return std::nullopt;
-    const Dims& dims = node.operand(0).type().dims;
-    auto split = dims.begin() + static_cast<std::ptrdiff_t>(*kept);
-    return Rows{Dims(dims.begin(), split), Dims(split, dims.end())};
-  }
-
-  std::optional<Rows> rows_of(const Stage& stage) const {
-    if (stage.kind == StageKind::map) return Rows{graph_.node(stage.root).type().dims, {}, true};
-    return rows_of_reduce(stage);
-  }
-
-  // Whether a stage can run in the kernel of these rows.
-  bool fits_rows(const Stage& stage, const Rows& rows) const {
-    if (stage.kind == StageKind::reduce) return rows_of_reduce(stage) == rows;
-    if (stage.kind != StageKind::map) return false;
-    const Dims& dims = graph_.node(stage.root).type().dims;
-    Dims full = rows.rows;
-    if (dims == full) return true;
-    full.insert(full.end(), rows.inner.begin(), rows.inner.end());
-    return dims == full;
-  }
-
-  // Whether every use of `value` in the expression of `at` is at the row of the element itself: coordinate i of the
-  // value is coordinate i of the stage, for all rows.
-  bool read_by_row(const Node& at, NodeId value, size_t rows, const std::vector<int>& coordinates,
-                   std::set<std::pair<NodeId, std::vector<int>>>& seen) const {
-    for (size_t k = 0; k < at.operand_count(); ++k) {
-      Value operand = at.operand(k);
-      std::optional<std::vector<int>> mapped = operand_coordinates(at, k, coordinates);
-      if (operand.id() == value) {
-        if (!mapped || mapped->size() != rows) return false;
-        for (size_t i = 0; i < rows; ++i)
-          if (const int from = (*mapped)[i]; from != static_cast<int>(i) && from != inner_coordinate(i) && !operand.type().dims[i].is(1)) return false;
-        continue;
-      }
-      if (fusion_.is_stored[operand.id()] || operand.id() < value) continue;
-      if (!mapped) {
-        if (depends_on(operand.id(), value)) return false;
-        continue;
-      }
-      if (seen.emplace(operand.id(), *mapped).second && !read_by_row(operand.node(), value, rows, *mapped, seen)) return false;
+  // The expressions of each stage, and the loops of its own.
+  std::vector<int> stage_sizes() const {
+    std::vector<int> sizes;
+    for (const Stage& stage : fusion_.stages) {
+      int size = size_[stage.root] > 64 ? static_cast<int>(distinct_size(graph_.node(stage.root))) : size_[stage.root];
+      sizes.push_back(size + (stage.kind == StageKind::reduce ? loop_size : 0));
     }
-    return true;
-  }
-
-  std::vector<int> own_coordinates(const Stage& stage) const {
-    std::vector<int> at(graph_.node(stage.root).type().dims.size());
-    for (size_t i = 0; i < at.size(); ++i) at[i] = static_cast<int>(i);
-    return at;
-  }
-
-  void make_groups() {
-    std::vector<Stage>& stages = fusion_.stages;
-    fusion_.groups.clear();
-    std::vector<std::optional<Rows>> rows;    // of each group that is a row kernel
-    std::vector<std::set<int>> depends;       // groups that each group needs, transitively
-    std::vector<int> sizes;                   // of each group's expressions
-    for (size_t s = 0; s < stages.size(); ++s) {
-      Stage& stage = stages[s];
-      int joined = -1;
-      std::set<int> needed;
-      for (NodeId read : stage.reads)
-        if (int producer = fusion_.stage_of[read]; producer >= 0) needed.insert(stages[static_cast<size_t>(producer)].group);
-      const Node& root = graph_.node(stage.root);
-      int size = size_[stage.root] > 64 ? static_cast<int>(distinct_size(root)) : size_[stage.root];
-      if (stage.kind == StageKind::reduce) size += loop_size;
-      std::set<int> candidates = needed;
-      for (size_t g = 0; stage.kind == StageKind::map && g < fusion_.groups.size(); ++g)
-        if (rows[g] && rows[g]->is_map && reads_what(fusion_.groups[g], stage)) candidates.insert(static_cast<int>(g));
-      for (int candidate : candidates) {
-        const std::optional<Rows>& shape = rows[static_cast<size_t>(candidate)];
-        if (!shape || !fits_rows(stage, *shape) || !reads_rows_of(stage, candidate, shape->rows.size())) continue;
-        // Sharing a reduce's kernel comes first.
-        if ((shape->is_map && joined >= 0) || sizes[static_cast<size_t>(candidate)] + size > largest_expression) continue;
-        bool cyclic = std::any_of(needed.begin(), needed.end(), [&](int other) {
-          return other != candidate && depends[static_cast<size_t>(other)].count(candidate);
-        });
-        if (!cyclic && (joined < 0 || !shape->is_map || rows[static_cast<size_t>(joined)]->is_map)) joined = candidate;
-      }
-      if (joined < 0) {
-        joined = static_cast<int>(fusion_.groups.size());
-        fusion_.groups.emplace_back();
-        rows.push_back(rows_of(stage));
-        depends.emplace_back();
-        sizes.push_back(0);
-      }
-      sizes[static_cast<size_t>(joined)] += size;
-      stage.group = joined;
-      fusion_.groups[static_cast<size_t>(joined)].stages.push_back(static_cast<int>(s));
-      std::set<int>& all = depends[static_cast<size_t>(joined)];
-      for (int other : needed) {
-        if (other == joined) continue;
-        all.insert(other);
-        all.insert(depends[static_cast<size_t>(other)].begin(), depends[static_cast<size_t>(other)].end());
-      }
-      // A group that grew needs more: so do those that need it.
-      for (size_t g = 0; g < depends.size(); ++g)
-        if (depends[g].count(joined)) depends[g].insert(all.begin(), all.end());
-    }
-    order_groups(depends);
-  }
-
-  // Whether both read a value as large as what the stage gives.
-  bool reads_what(const Group& group, const Stage& stage) const {
-    return std::ranges::any_of(group.stages, [&](int other) {
-      const std::vector<NodeId>& reads = fusion_.stages[static_cast<size_t>(other)].reads;
-      return std::ranges::any_of(stage.reads, [&](NodeId read) {
-        return graph_.node(read).type().dims == graph_.node(stage.root).type().dims && std::ranges::find(reads, read) != reads.end();
-      });
-    });
-  }
-
-  bool reads_rows_of(const Stage& stage, int group, size_t rows) const {
-    for (NodeId read : stage.reads) {
-      int producer = fusion_.stage_of[read];
-      if (producer < 0 || fusion_.stages[static_cast<size_t>(producer)].group != group) continue;
-      const Stage& source = fusion_.stages[static_cast<size_t>(producer)];
-      // A stored full-space value of the same kernel is read back at the same element only.
-      size_t wanted = source.kind == StageKind::reduce ? rows : graph_.node(source.root).type().dims.size();
-      std::set<std::pair<NodeId, std::vector<int>>> seen;
-      if (!read_by_row(graph_.node(stage.root), read, wanted, own_coordinates(stage), seen)) return false;
-    }
-    return true;
-  }
-
-  void order_groups(const std::vector<std::set<int>>& depends) {
-    std::vector<int> order(depends.size());
-    for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
-    std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-      size_t x = depends[static_cast<size_t>(a)].size(), y = depends[static_cast<size_t>(b)].size();
-      return x < y;
-    });
-    // More transitive needs never come before what is needed: a superset is larger.
-    std::vector<Group> sorted;
-    std::vector<int> place(order.size());
-    for (int g : order) {
-      place[static_cast<size_t>(g)] = static_cast<int>(sorted.size());
-      sorted.push_back(std::move(fusion_.groups[static_cast<size_t>(g)]));
-    }
-    fusion_.groups = std::move(sorted);
-    for (Stage& stage : fusion_.stages) stage.group = place[static_cast<size_t>(stage.group)];
+    return sizes;
   }
 
   // Expensive values that several kernels would compute again are stored. Returns whether there were any.

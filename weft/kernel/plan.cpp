@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 #include <unordered_map>
 
 #include "weft/core/hash.h"
@@ -44,8 +45,11 @@ class Planner {
  private:
   // Values that share memory are known by the first of them.
   BufferId owner(BufferId id) const {
-    for (auto found = owners_.find(id); found != owners_.end(); found = owners_.find(id)) id = found->second;
-    return id;
+    BufferId last = id;
+    for (auto found = owners_.find(last); found != owners_.end(); found = owners_.find(last)) last = found->second;
+    // The next search is short, however long the chain.
+    for (auto found = owners_.find(id); found != owners_.end(); found = owners_.find(id)) id = std::exchange(found->second, last);
+    return last;
   }
 
   // A copy whose source nobody reads afterwards needs none: both are one memory.
@@ -360,7 +364,7 @@ class Planner {
   std::map<BufferId, int32_t> buffers_;
   std::map<BufferId, std::pair<size_t, size_t>> lifetimes_;
   std::vector<std::pair<BufferId, int32_t>> copies_;
-  std::map<BufferId, BufferId> owners_;
+  mutable std::map<BufferId, BufferId> owners_;
   std::unordered_multimap<size_t, int32_t> kernels_;
 };
 

@@ -2,9 +2,11 @@
 #include "weft/codegen/emit.h"
 
 #include <map>
+#include <span>
 
 #include "weft/codegen/llvm/dot_kernel.h"
 #include "weft/codegen/llvm/kernel_emitter.h"
+#include "weft/codegen/llvm/launcher.h"
 #include "weft/core/error.h"
 #include "weft/kernel/cost.h"
 #include "weft/support/services.h"
@@ -14,6 +16,11 @@ namespace {
 
 // A launch that costs less (see kernel/cost.h) never asks for threads.
 constexpr int64_t small_launch = 200000;
+
+// An entry of more goes by launchers.
+constexpr size_t few_launches = 8;
+// One of more is in parts.
+constexpr size_t most_in_part = 128;
 
 // Ends the name of a kernel's other function (Kernel::two_ways).
 constexpr std::string_view other_way = ".kept";
@@ -65,14 +72,28 @@ class EntryWriter {
   }
 
   // `packs`: launches of setup.
-  void write(const std::string& name, const std::vector<Launch>& launches, bool packs = false) {
+  void write(const std::string& name, std::span<const Launch> launches, bool packs = false, const char* linkage = "") {
     std::string body;
     entry_ = name;
     extents_.out = &body;
-    load_context(body);
-    for (size_t i = 0; i < launches.size(); ++i) packs ? write_packing(body, launches[i], i) : write_launch(body, launches[i]);
-    append(module_.out, "define void @", name, "(ptr %symbols, ptr %buffers, ptr %services) noinline optnone #0 {\nentry:\n", room_for(launches), body,
+    has_many_ = launches.size() > few_launches;
+    if (launches.size() > most_in_part && !packs) {
+      write_parts(body, launches);
+    } else {
+      load_context(body);
+      for (size_t i = 0; i < launches.size(); ++i) packs ? write_packing(body, launches[i], i) : write_launch(body, launches[i]);
+    }
+    append(module_.out, "define ", linkage, "void @", name, "(ptr %symbols, ptr %buffers, ptr %services) noinline optnone #0 {\nentry:\n", room_for(launches), body,
            "  ret void\n}\n\n");
+  }
+
+  // Each part is a function, which threads compile side by side.
+  void write_parts(std::string& body, std::span<const Launch> launches) {
+    for (size_t at = 0; at < launches.size(); at += most_in_part) {
+      std::string part = cat(entry_, ".", at / most_in_part);
+      EntryWriter(module_, program_, dots_, numbers_).write(part, launches.subspan(at, std::min(most_in_part, launches.size() - at)), false, "internal ");
+      append(body, "  call void @", part, "(ptr %symbols, ptr %buffers, ptr %services)\n");
+    }
   }
 
   // The turns of an independent loop as a function; `outer`: the counters of the loops around it.
@@ -137,7 +158,7 @@ class EntryWriter {
            begins ? 1 : 0, ")\n  br label %", go, "\n", go, ":\n");
   }
 
-  static std::string room_for(const std::vector<Launch>& launches) {
+  static std::string room_for(std::span<const Launch> launches) {
     size_t most = 1;
     for (const Launch& launch : launches) most = std::max(most, arguments_of(launch));
     return cat("  %args = alloca [", most, " x i64], align 64\n  %turns = alloca i64\n  store i64 ", turns_per_look, ", ptr %turns\n");
@@ -233,18 +254,33 @@ class EntryWriter {
     append(body, "  ", slot, " = getelementptr i64, ptr %args, i64 ", at, "\n  store ", type, " ", value, ", ptr ", slot, "\n");
   }
 
+  void write_slots(std::string& body, const std::vector<Word>& words, size_t at = 0) {
+    for (const Word& word : words) write_slot(body, at++, word.type.c_str(), word.value);
+  }
+
   void write_routine(std::string& body, const Launch& launch) {
-    size_t at = 0;
-    for (const Dim& number : launch.numbers) write_slot(body, at++, "i64", extents_.extent(number));
-    for (int32_t buffer : launch.buffers) write_slot(body, at++, "ptr", base_of(body, program_.buffers[static_cast<size_t>(buffer)]));
-    for (int32_t kernel : launch.bodies) write_slot(body, at++, "ptr", cat("@", program_.kernels[static_cast<size_t>(kernel)].name));
-    for (const std::string& text : launch.texts) write_slot(body, at++, "ptr", text_constant(text));
-    std::string buffers = name("buffers"), bodies = name("bodies"), routine = cat("weft_routine_", launch.routine);
-    tell(body, launch, true);
-    append(body, "  ", buffers, " = getelementptr i64, ptr %args, i64 ", launch.numbers.size(), "\n  ", bodies, " = getelementptr i64, ptr %args, i64 ",
-           launch.numbers.size() + launch.buffers.size(), "\n  call void @", routine, "(ptr %args, ptr ", buffers, ", ptr ", bodies, ")\n");
-    tell(body, launch, false);
+    std::vector<Word> words;
+    for (const Dim& number : launch.numbers) words.push_back({"i64", extents_.extent(number)});
+    add_buffers(body, launch, words);
+    for (int32_t kernel : launch.bodies) words.push_back({"ptr", cat("@", program_.kernels[static_cast<size_t>(kernel)].name)});
+    for (const std::string& text : launch.texts) words.push_back({"ptr", text_constant(text)});
+    size_t first = launch.numbers.size(), second = first + launch.buffers.size();
+    std::string routine = cat("weft_routine_", launch.routine);
     module_.declare(cat("declare void @", routine, "(ptr, ptr, ptr)"));
+    if (has_many_) return call_launcher(body, Launcher::routine, launch, routine, cat(first), cat(second), words);
+    write_slots(body, words);
+    std::string buffers = name("buffers"), bodies = name("bodies");
+    tell(body, launch, true);
+    append(body, "  ", buffers, " = getelementptr i64, ptr %args, i64 ", first, "\n  ", bodies, " = getelementptr i64, ptr %args, i64 ", second, "\n  call void @", routine,
+           "(ptr %args, ptr ", buffers, ", ptr ", bodies, ")\n");
+    tell(body, launch, false);
+  }
+
+  // In a block of its own: LLVM's work grows with the square of the calls in one.
+  void call_launcher(std::string& body, Launcher kind, const Launch& launch, const std::string& function, const std::string& first, const std::string& second,
+                     const std::vector<Word>& words) {
+    std::string next = name("launched").substr(1);
+    append(body, launch_text(module_, kind, numbers_.at(&launch), function, first, second, words), "  br label %", next, "\n", next, ":\n");
   }
 
   // A zero-terminated string of the module.
@@ -316,7 +352,9 @@ class EntryWriter {
       const Launch& inner = kernels[i];
       std::string arguments = name("arguments");
       append(body, "  ", arguments, " = getelementptr i64, ptr %args, i64 ", at, "\n");
-      at = write_arguments(body, inner, at);
+      std::vector<Word> words = words_of(body, inner);
+      write_slots(body, words, at);
+      at += words.size();
       size_t word = i * tiled_words;
       write_slot(body, word + WEFT_WORD(weft_tiled_kernel, body), "ptr", cat("@", program_.kernels[static_cast<size_t>(inner.kernel)].name));
       write_slot(body, word + WEFT_WORD(weft_tiled_kernel, args), "ptr", arguments);
@@ -329,13 +367,18 @@ class EntryWriter {
            launch.tiling->row_bytes, ")\n");
   }
 
-  // Buffers, symbols and where checks fail, from slot `at` on; gives the one behind them.
-  size_t write_arguments(std::string& body, const Launch& launch, size_t at) {
-    for (int32_t buffer : launch.buffers) write_slot(body, at++, "ptr", base_of(body, program_.buffers[static_cast<size_t>(buffer)]));
-    for (const Dim& symbol : launch.symbols) write_slot(body, at++, "i64", extents_.extent(symbol));
+  void add_buffers(std::string& body, const Launch& launch, std::vector<Word>& words) {
+    for (int32_t buffer : launch.buffers) words.push_back({"ptr", base_of(body, program_.buffers[static_cast<size_t>(buffer)])});
+  }
+
+  // Buffers, symbols and where checks fail.
+  std::vector<Word> words_of(std::string& body, const Launch& launch) {
+    std::vector<Word> words;
+    add_buffers(body, launch, words);
+    for (const Dim& symbol : launch.symbols) words.push_back({"i64", extents_.extent(symbol)});
     std::string failed = launch.checks.empty() ? "" : service(body, WEFT_WORD(weft_services, failed));
-    for (int32_t number : launch.checks) write_slot(body, at++, "ptr", offset_from(body, failed, Dim(int64_t{8} * number)));
-    return at;
+    for (int32_t number : launch.checks) words.push_back({"ptr", offset_from(body, failed, Dim(int64_t{8} * number))});
+    return words;
   }
 
   void write_turns_from(std::string& body, const Launch& launch, const std::string& begin, const std::string& end) {
@@ -375,8 +418,8 @@ class EntryWriter {
 
   void write_kernel(std::string& body, const Launch& launch) {
     const Kernel& kernel = program_.kernels[static_cast<size_t>(launch.kernel)];
-    size_t at = write_arguments(body, launch, 0);
-    if (kernel.dot && kernel.dot->raw) write_slot(body, at, "i64", is_packed(body, launch, *kernel.dot));
+    std::vector<Word> words = words_of(body, launch);
+    if (kernel.dot && kernel.dot->raw) words.push_back({"i64", is_packed(body, launch, *kernel.dot)});
     Dim count = launch.parallel, cost = max(launch.cost, Dim(1));
     if (kernel.dot) {
       const Dot& dot = *kernel.dot;
@@ -387,18 +430,26 @@ class EntryWriter {
     }
     std::string items = extents_.extent(count);
     bool inline_call = count.is(1) || (count * cost).max() < small_launch;
-    std::string price = inline_call ? "" : extents_.extent(cost);
+    std::string price = inline_call ? "0" : extents_.extent(cost);
+    bool chooses = !inline_call && module_.other_ways.count(kernel.name) != 0;
+    if (has_many_ && !chooses) call_launcher(body, inline_call ? Launcher::serial : Launcher::parallel, launch, kernel.name, items, price, words);
+    else call_kernel(body, launch, items, inline_call ? "" : price, chooses, words);
+    if (turns_ && kernel.dot && counters_.back().first == turns_->counter) fetch_next(body, launch, kernel);
+  }
+
+  // `price`: empty where this thread does all.
+  void call_kernel(std::string& body, const Launch& launch, const std::string& items, const std::string& price, bool chooses, const std::vector<Word>& words) {
+    write_slots(body, words);
+    std::string function = cat("@", program_.kernels[static_cast<size_t>(launch.kernel)].name);
     tell(body, launch, true);
-    if (inline_call) {
-      append(body, "  call void @", kernel.name, "(ptr %args, i64 0, i64 ", items, ")\n");
+    if (price.empty()) {
+      append(body, "  call void ", function, "(ptr %args, i64 0, i64 ", items, ")\n");
     } else {
-      bool chooses = module_.other_ways.count(kernel.name) != 0;
-      std::string function = cat("@", kernel.name), trial = chooses ? begin_trial(body, launch, function) : "";
+      std::string trial = chooses ? begin_trial(body, launch, function) : "";
       append(body, "  call void %parallel_for(ptr %pool, i64 ", items, ", i64 ", price, ", ptr ", function, ", ptr %args)\n");
       if (chooses) append(body, "  call void %end_trial(ptr %services, i64 ", numbers_.at(&launch), ", i64 ", trial, ", i64 ", items, ")\n");
     }
     tell(body, launch, false);
-    if (turns_ && kernel.dot && counters_.back().first == turns_->counter) fetch_next(body, launch, kernel);
   }
 
   // Asks for the left operand of the next turn: it arrives while this one goes on, instead of a few rows at a time when
@@ -439,6 +490,7 @@ class EntryWriter {
   Kernel empty_;
   KernelEmitter extents_;
   std::string entry_;
+  bool has_many_ = false;  // launches, which go by launchers
   std::vector<std::pair<std::string, std::string>> counters_;  // of the loops around, with their values
   std::map<int32_t, size_t> packing_;  // buffers that setup packs, each with the number of the launch
   bool packs_later_ = false;
