@@ -212,7 +212,7 @@ class Calls(Machine):
     def plain_operands(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
         """The arguments without host values: arrays for NumPy where other arrays are, else the numbers that they are."""
         every = (*args, *kwargs.values())
-        if not any(map(self.holds_host, every)):
+        if function is len or not any(map(self.holds_host, every)):
             return args, kwargs
         traced = (
             natives.is_numpy_function(function)
