@@ -16,6 +16,7 @@
 #include "weft/core/error.h"
 #include "weft/core/interrupt.h"
 #include "weft/core/knobs.h"
+#include "weft/runtime/seats.h"
 
 namespace weft {
 namespace {
@@ -55,6 +56,8 @@ struct Loop {
   int64_t count = 0, pieces = 1;
   int threads = 1;
   Share* shares = nullptr;
+  Seats* seats = nullptr;
+  uint64_t number = 0;  // no other loop of the pool has it
   SpanLabel label{};
   EarlyEnd* end = nullptr;  // null: it does not end early
 
@@ -85,8 +88,13 @@ struct Loop {
 
   void work() {
     int64_t first = 0, last = 0;
-    for (int i = 0; i < threads; ++i)
-      while (!(end && end->has_come()) && take(shares[(slot + i) % threads], i == 0, first, last)) body(args, item(first), item(last));
+    for (int i = 0; i < threads; ++i) {
+      while (!(end && end->has_come())) {
+        seats->sit(number, slot);
+        if (!take(shares[(slot + i) % threads], i == 0, first, last)) break;
+        body(args, item(first), item(last));
+      }
+    }
   }
 
   // By the caller alone, who has no share.
@@ -123,11 +131,15 @@ class Pool {
 
   // Workers join the loop as long as it is open, so that none which is asleep or descheduled is waited for.
   void run(Loop& loop, int64_t work) {
+    uint64_t number = state_.load(std::memory_order_relaxed) / one_loop + 1, open = number * one_loop;
     loop.shares = shares_.data();
+    loop.seats = &seats_;
+    loop.number = number;
     loop.divide();
     loop_.store(&loop, std::memory_order_relaxed);
     left_.store(0, std::memory_order_relaxed);
-    uint64_t open = (state_.load(std::memory_order_relaxed) / one_loop + 1) * one_loop;
+    // Before a worker joins, it has its seat.
+    seats_.sit(number, slot);
     state_.store(open, std::memory_order_seq_cst);
     wake(work, loop.pieces - 1);
     loop.work();
@@ -141,7 +153,7 @@ class Pool {
 
  private:
   // The state: in the low bits how many workers joined, above them a count that is odd while a loop is open.
-  static constexpr uint64_t one_loop = 1 << 16;
+  static constexpr uint64_t one_loop = Seats::most_slots;
 
   void stop() {
     {
@@ -205,6 +217,7 @@ class Pool {
   int threads_ = 1;
   std::vector<std::thread> workers_;
   std::vector<Share> shares_;
+  Seats seats_;
   std::atomic<Loop*> loop_{nullptr};
   std::atomic<uint64_t> state_{0}, left_{0};
   std::atomic<int> sleeping_{0};
