@@ -17,7 +17,7 @@ namespace weft {
 
 struct CompileOptions {
   std::string target = knob_text(Knob::target);  // native, avx512, avx2, x86-64
-  Device device;                                 // where it will run
+  Device device{};                               // where it will run
   // Code that is compiled quickly runs until better code is compiled beside it, where the program does little: for one that runs at
   // once.
   bool tiered = false;

@@ -215,7 +215,7 @@ Value rows_by_parts(Builder& build, const Node& node, const Value& lhs, const Va
 // were joined along it stay whole.
 Value regrouped(Builder& build, const Value& value, size_t axis, const Dims& dims) {
   const Node node = value.node();
-  bool parts_rows = node.type().rank() != dims.size(), is_one_number = node.op == Op::broadcast_in_dim && node.operand(0).type().rank() == 0;
+  bool parts_rows = node.type().dims.size() != dims.size(), is_one_number = node.op == Op::broadcast_in_dim && node.operand(0).type().rank() == 0;
   auto with = [&](std::vector<Value> operands) { return build.call(node.op, std::move(operands), node.attrs, node.regions).result(0); };
   std::vector<Value> operands;
   if (def(node.op).traits.elementwise) {
