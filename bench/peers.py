@@ -13,25 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from bench.workload import Workload, bf16, leaves, provide
+from bench.iree_peer import Iree
+from bench.loops import LOOPS
+from bench.numba_peer import Numba
+from bench.openvino_peer import OpenVino
+from bench.prepared import Prepared, Weights, as_module, bound, from_torch, to_torch, with_written
+from bench.workload import Workload, leaves, provide
 
-Weights = dict[str, np.ndarray] | None
 OURS = "weftwork"
-
-
-class Prepared:
-    """A workload ready to run: ``run()`` completes one call, ``arrays(result)`` converts what it gave."""
-
-    def __init__(self, run: Callable[[], Any], arrays: Callable[[Any], list[np.ndarray]]) -> None:
-        self.run, self.arrays = run, arrays
-
-
-def bound(function: Callable[..., Any], weights: Any) -> Callable[..., Any]:
-    return function if weights is None else functools.partial(function, weights)
-
-
-def with_written(work: Workload, args: tuple) -> Callable[[Any], list[np.ndarray]]:
-    return lambda result: [np.asarray(leaf) for leaf in [*leaves(result), *(args[i] for i in work.written)]]
 
 
 class NumPy:
@@ -98,46 +87,6 @@ class Jax:
             return result
 
         return Prepared(run, lambda result: [np.asarray(leaf) for leaf in leaves(result)])
-
-
-def to_torch(value: Any) -> Any:
-    """A tensor over the same memory."""
-    import torch
-
-    if not isinstance(value, np.ndarray):
-        return value
-    if value.dtype == bf16:
-        return torch.from_numpy(value.view(np.int16)).view(torch.bfloat16)
-    return torch.from_numpy(value)
-
-
-def from_torch(value: Any) -> np.ndarray:
-    import torch
-
-    if not isinstance(value, torch.Tensor):
-        return np.asarray(value)
-    if value.dtype == torch.bfloat16:
-        return value.contiguous().view(torch.int16).numpy().view(bf16)
-    return value.numpy()
-
-
-def as_module(work: Workload, weights: Weights, clone: bool = False) -> Any:
-    """The torch twin as a module that holds the weights; ``clone``: it returns copies of what it writes."""
-    import torch
-
-    class Module(torch.nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            if weights is not None:
-                parameter = lambda a: torch.nn.Parameter(to_torch(a), requires_grad=False)
-                self.weights = torch.nn.ParameterDict({name: parameter(a) for name, a in weights.items()})
-
-        def forward(self, *args: Any) -> Any:
-            args = tuple(a.clone() if clone and i in work.written else a for i, a in enumerate(args))
-            result = work.torch(*(() if weights is None else (self.weights,)), *args)  # type: ignore[misc]
-            return (result, *(args[i] for i in work.written)) if clone else result
-
-    return Module().eval()
 
 
 class Torch:
@@ -212,16 +161,24 @@ PEERS: dict[str, tuple[type, list[str]]] = {
     "torch": (Torch, ["torch"]),
     "torch.compile": (TorchCompile, ["torch"]),
     "onnxruntime": (OnnxRuntime, ["onnxruntime", "torch"]),
+    "openvino": (OpenVino, ["openvino", "torch"]),
+    "numba": (Numba, ["numba"]),
+    "iree": (Iree, ["iree.runtime", "iree.compiler"]),
 }
+# Where the package has another name than its first module.
+PACKAGES = {"iree": "iree-base-runtime"}
 
 
 def installed(peer: str) -> bool:
-    return all(importlib.util.find_spec(module) for module in PEERS[peer][1])
+    try:
+        return all(importlib.util.find_spec(module) for module in PEERS[peer][1])
+    except ModuleNotFoundError:  # of the package that the module is in
+        return False
 
 
 def version(peer: str) -> str:
     try:
-        return importlib.metadata.version(PEERS[peer][1][0])
+        return importlib.metadata.version(PACKAGES.get(peer, PEERS[peer][1][0]))
     except importlib.metadata.PackageNotFoundError:
         return "of this tree"
 
@@ -230,4 +187,8 @@ def why_not(work: Workload, peer: str) -> str | None:
     """Why the peer has no column for the workload, or None."""
     if "torch" in PEERS[peer][1] and work.torch is None:
         return work.skip.get(peer, "no twin")
+    if peer == "numba" and work.name not in LOOPS:
+        return "no loops"
+    if peer == "openvino" and "onnxruntime" in work.skip:
+        return work.skip["onnxruntime"]  # what is true of one that takes graphs is true of the other
     return work.skip.get(peer)

@@ -94,6 +94,24 @@ declare(
 )
 
 
+def accelerations_by_axis(x: Any, y: Any, z: Any, mass: Any, xp: Any = None) -> Any:
+    xp = xp or np
+    dx, dy, dz = x[None, :] - x[:, None], y[None, :] - y[:, None], z[None, :] - z[:, None]
+    squared = dx * dx + dy * dy + dz * dz + 1e-2
+    weight = mass[None, :] / (squared * xp.sqrt(squared))
+    return xp.stack([(dx * weight).sum(1), (dy * weight).sum(1), (dz * weight).sum(1)], 1)
+
+
+declare(
+    "n-body by axis 2048 f64",
+    accelerations_by_axis,
+    lambda: (*(normal(2048, dtype=f64) for _ in range(3)), uniform(0.5, 1, 2048, dtype=f64)),
+    torch=lambda x, y, z, mass: accelerations_by_axis(x, y, z, mass, torch),
+    flops=2048 * 2048 * (15 + 2 * DIVIDE),
+    peak="f64",
+)
+
+
 def distances(x: Any, y: Any, xp: Any = None) -> Any:
     difference = x[:, None, :] - y[None, :, :]
     return (xp or np).sqrt((difference * difference).sum(axis=-1))
@@ -106,6 +124,13 @@ declare(
     torch=lambda x, y: torch.cdist(x, y),
     flops=1024 * 1024 * 32 * 3,
     tolerance=1e-4,  # torch's goes by way of a product
+)
+declare(
+    "pairwise distance 2048x2048x3 f32",
+    lambda a, b: np.sqrt(np.sum((a[:, None] - b[None]) ** 2, axis=2)),
+    lambda: (normal(2048, 3), normal(2048, 3)),
+    torch=lambda a, b: torch.sqrt(torch.sum((a[:, None] - b[None]) ** 2, 2)),
+    flops=2048 * 2048 * (9 + DIVIDE),
 )
 declare(
     "correlation 4096x512 f64",

@@ -91,6 +91,18 @@ def test_names_choose_workloads(tmp_path):
     assert run(tmp_path, "nothing has this name").returncode == 1
 
 
+def test_loops_are_of_workloads_and_peers_that_are_not_installed_are_left_out(monkeypatch):
+    from bench import peers, workload
+
+    works = workload.load()
+    assert set(peers.LOOPS) <= set(works)
+    assert peers.why_not(works["softmax f32"], "numba") is None
+    assert peers.why_not(works["softmax bf16"], "numba") == "no loops"
+    assert peers.why_not(works["heat3d 50x40 f64"], "openvino") == "exported as one program of all steps"
+    monkeypatch.setitem(peers.PEERS, "absent", (object, ["weft_absent.inner"]))
+    assert not peers.installed("absent")
+
+
 def test_medians_are_of_ratios_within_a_run(tmp_path):
     from bench.measure import Cell, Row, Settings
     from bench.median import median_of
