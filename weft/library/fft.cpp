@@ -1,265 +1,253 @@
-// Discrete Fourier transforms: one-dimensional plans, applied along each dimension.
+// Discrete Fourier transforms of arrays: each line of each dimension, by plans of one dimension.
 #include "weft/library/fft.h"
 
 #include <algorithm>
 #include <cmath>
-#include <complex>
-#include <cstring>
-#include <memory>
-#include <numbers>
 #include <vector>
+
+#include "weft/library/fft_cache.h"
 
 namespace weft {
 namespace {
 
-template <class T>
-using Numbers = std::vector<std::complex<T>>;
+// Up to this length lines side by side, one in each lane, fit into the cache of one CPU.
+constexpr int64_t longest_beside = 2048;
+// The same for columns, for which the other way would be a copy of each.
+constexpr int64_t longest_columns = 8192;
 
-// exp(-2 pi i k / n), computed in double whatever T.
-template <class T>
-std::complex<T> root(int64_t k, int64_t n) {
-  double angle = -2 * std::numbers::pi * static_cast<double>(k % n) / static_cast<double>(n);
-  return {static_cast<T>(std::cos(angle)), static_cast<T>(std::sin(angle))};
-}
-
-// Products without the checks for infinities that std::complex's own operator makes.
-template <class T>
-std::complex<T> times(const std::complex<T>& a, const std::complex<T>& b) {
-  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-}
-
-// A forward transform of one length.
-template <class T>
-class Plan {
- public:
-  explicit Plan(int64_t n) : n_(n) {
-    int64_t rest = n;
-    for (int64_t radix : {4, 2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31})
-      while (rest % radix == 0 && rest > 1) radices_.push_back(radix), rest /= radix;
-    if (rest > 1) {
-      prepare_bluestein();
-      return;
-    }
-    int64_t length = n;
-    for (int64_t radix : radices_) {
-      Numbers<T> twiddles, roots;
-      for (int64_t q = 0; q < length / radix; ++q)
-        for (int64_t k = 0; k < radix; ++k) twiddles.push_back(root<T>(q * k, length));
-      for (int64_t k = 0; k < radix; ++k) roots.push_back(root<T>(k, radix));
-      twiddles_.push_back(std::move(twiddles));
-      roots_.push_back(std::move(roots));
-      length /= radix;
-    }
-  }
-
-  // In place; `work` holds as many numbers.
-  void run(std::complex<T>* x, std::complex<T>* work) const {
-    if (inner_) return bluestein(x);
-    std::complex<T>*from = x, *to = work;
-    int64_t length = n_, stride = 1;
-    for (size_t i = 0; i < radices_.size(); ++i) {
-      pass(i, length, stride, from, to);
-      length /= radices_[i];
-      stride *= radices_[i];
-      std::swap(from, to);
-    }
-    if (from != x) std::copy_n(from, n_, x);
-  }
-
- private:
-  // One Stockham step: blocks of `length` with elements `stride` apart become radix times as many, shorter ones.
-  void pass(size_t i, int64_t length, int64_t stride, const std::complex<T>* from, std::complex<T>* to) const {
-    int64_t radix = radices_[i], m = length / radix;
-    for (int64_t q = 0; q < m; ++q) {
-      const std::complex<T>* w = &twiddles_[i][static_cast<size_t>(q * radix)];
-      const std::complex<T>* x = from + stride * q;
-      std::complex<T>* y = to + stride * radix * q;
-      if (radix == 2) two(x, x + stride * m, y, y + stride, w[1], stride);
-      else if (radix == 4) four(x, stride * m, y, stride, w);
-      else any(i, x, stride * m, y, stride, w);
-    }
-  }
-
-  static void two(const std::complex<T>* a, const std::complex<T>* b, std::complex<T>* y, std::complex<T>* z, std::complex<T> w, int64_t count) {
-    for (int64_t r = 0; r < count; ++r) {
-      y[r] = a[r] + b[r];
-      z[r] = times(a[r] - b[r], w);
-    }
-  }
-
-  static void four(const std::complex<T>* x, int64_t step, std::complex<T>* y, int64_t stride, const std::complex<T>* w) {
-    for (int64_t r = 0; r < stride; ++r) {
-      std::complex<T> a = x[r] + x[r + 2 * step], b = x[r] - x[r + 2 * step];
-      std::complex<T> c = x[r + step] + x[r + 3 * step], d = x[r + step] - x[r + 3 * step];
-      std::complex<T> turned{d.imag(), -d.real()};
-      y[r] = a + c;
-      y[r + stride] = times(b + turned, w[1]);
-      y[r + 2 * stride] = times(a - c, w[2]);
-      y[r + 3 * stride] = times(b - turned, w[3]);
-    }
-  }
-
-  void any(size_t i, const std::complex<T>* x, int64_t step, std::complex<T>* y, int64_t stride, const std::complex<T>* w) const {
-    const std::complex<T>* roots = roots_[i].data();
-    switch (radices_[i]) {
-      case 3: return odd<3>(3, roots, x, step, y, stride, w);
-      case 5: return odd<5>(5, roots, x, step, y, stride, w);
-      case 7: return odd<7>(7, roots, x, step, y, stride, w);
-      default: return odd<31>(radices_[i], roots, x, step, y, stride, w);
-    }
-  }
-
-  // Terms j and radix - j have conjugate roots: sums and differences of the two by real numbers. `most` is the radix
-  // itself, known to the compiler, or more.
-  template <int64_t most>
-  static void odd(int64_t radix, const std::complex<T>* roots, const std::complex<T>* x, int64_t step, std::complex<T>* y, int64_t stride,
-                  const std::complex<T>* w) {
-    if (most < 31) radix = most;
-    int64_t half = (radix - 1) / 2;
-    std::complex<T> sums[most / 2 + 1], differences[most / 2 + 1];
-    for (int64_t r = 0; r < stride; ++r) {
-      std::complex<T> first = x[r], total = first;
-      for (int64_t j = 1; j <= half; ++j) {
-        std::complex<T> a = x[r + j * step], b = x[r + (radix - j) * step];
-        sums[j] = a + b, differences[j] = a - b;
-        total += sums[j];
-      }
-      y[r] = total;
-      for (int64_t k = 1; k <= half; ++k) {
-        std::complex<T> even = first, turn{};
-        for (int64_t j = 1, at = k; j <= half; ++j, at = at + k < radix ? at + k : at + k - radix)
-          even += sums[j] * roots[at].real(), turn += differences[j] * roots[at].imag();
-        std::complex<T> turned{-turn.imag(), turn.real()};
-        y[r + k * stride] = times(even + turned, w[k]);
-        y[r + (radix - k) * stride] = times(even - turned, w[radix - k]);
-      }
-    }
-  }
-
-  // A transform of any length as a convolution with a chirp, by transforms of a power of two (Bluestein 1970).
-  void prepare_bluestein() {
-    int64_t size = 1;
-    while (size < 2 * n_ - 1) size *= 2;
-    inner_ = std::make_unique<Plan>(size);
-    for (int64_t k = 0; k < n_; ++k) chirp_.push_back(root<T>(k * k % (2 * n_), 2 * n_));
-    filter_.assign(static_cast<size_t>(size), {});
-    for (int64_t k = 0; k < n_; ++k) {
-      filter_[static_cast<size_t>(k)] = std::conj(chirp_[static_cast<size_t>(k)]);
-      if (k > 0) filter_[static_cast<size_t>(size - k)] = std::conj(chirp_[static_cast<size_t>(k)]);
-    }
-    Numbers<T> work(static_cast<size_t>(size));
-    inner_->run(filter_.data(), work.data());
-  }
-
-  void bluestein(std::complex<T>* x) const {
-    size_t size = filter_.size();
-    Numbers<T> a(size), work(size);
-    for (size_t k = 0; k < chirp_.size(); ++k) a[k] = times(x[k], chirp_[k]);
-    inner_->run(a.data(), work.data());
-    for (size_t k = 0; k < size; ++k) a[k] = std::conj(times(a[k], filter_[k]));
-    inner_->run(a.data(), work.data());
-    for (size_t k = 0; k < chirp_.size(); ++k) x[k] = times(std::conj(a[k]), chirp_[k]) / static_cast<T>(size);
-  }
-
-  int64_t n_;
-  std::vector<int64_t> radices_;
-  std::vector<Numbers<T>> twiddles_, roots_;
-  std::unique_ptr<Plan> inner_;
-  Numbers<T> chirp_, filter_;
-};
-
-// Every line of `dims` along `axis`, forwards.
-template <class T>
-void along(std::complex<T>* data, const std::vector<int64_t>& dims, size_t axis) {
-  int64_t n = dims[axis], outer = 1, inner = 1;
-  for (size_t i = 0; i < axis; ++i) outer *= dims[i];
-  for (size_t i = axis + 1; i < dims.size(); ++i) inner *= dims[i];
-  Plan<T> plan(n);
-  Numbers<T> line(static_cast<size_t>(n)), work(static_cast<size_t>(n));
-  for (int64_t o = 0; o < outer; ++o)
-    for (int64_t i = 0; i < inner; ++i) {
-      std::complex<T>* start = data + o * n * inner + i;
-      if (inner == 1) {
-        plan.run(start, work.data());
-        continue;
-      }
-      for (int64_t k = 0; k < n; ++k) line[static_cast<size_t>(k)] = start[k * inner];
-      plan.run(line.data(), work.data());
-      for (int64_t k = 0; k < n; ++k) start[k * inner] = line[static_cast<size_t>(k)];
-    }
-}
-
-template <class T>
-void conjugate(Numbers<T>& data) {
-  for (std::complex<T>& z : data) z = std::conj(z);
-}
-
-template <class T>
-void all_dims(Numbers<T>& data, const std::vector<int64_t>& dims, bool inverse) {
-  if (inverse) conjugate(data);
-  for (size_t axis = 1; axis < dims.size(); ++axis) along(data.data(), dims, axis);
-  if (!inverse) return;
-  T count = 1;
-  for (size_t axis = 1; axis < dims.size(); ++axis) count *= static_cast<T>(dims[axis]);
-  for (std::complex<T>& z : data) z = std::conj(z) / count;
-}
-
-int64_t product(const std::vector<int64_t>& dims) {
+int64_t product(std::span<const int64_t> dims) {
   int64_t count = 1;
   for (int64_t dim : dims) count *= dim;
   return count;
 }
 
+// Complex numbers that a transform of this length works with where it is too long for a cache; else none.
 template <class T>
-void real_forward(std::vector<int64_t> dims, const T* input, std::complex<T>* output) {
-  Numbers<T> data(input, input + product(dims));
-  all_dims(data, dims, false);
-  int64_t n = dims.back(), half = n / 2 + 1, rows = product(dims) / n;
-  for (int64_t row = 0; row < rows; ++row) std::copy_n(&data[static_cast<size_t>(row * n)], half, output + row * half);
+int64_t long_room(int64_t n) {
+  if (is_smooth(n)) return n > fft_most_in_cache<T> ? n : 0;
+  int64_t length = fft_convolution_length(n);
+  return length > fft_most_in_cache<T> ? 2 * length : 0;
 }
 
-// The rest of a Hermitian spectrum: element (i, j) is the conjugate of (-i, -j).
+// In units of 10 ps.
 template <class T>
-void real_inverse(std::vector<int64_t> dims, const std::complex<T>* input, T* output) {
-  int64_t n = dims.back(), half = n / 2 + 1, rows = product(dims) / n;
-  // The dimensions before the last one first, on the half alone; then every line by itself.
-  std::vector<int64_t> half_dims = dims;
-  half_dims.back() = half;
-  Numbers<T> data(input, input + rows * half);
-  conjugate(data);
-  T count = static_cast<T>(n);
-  for (size_t axis = 1; axis + 1 < dims.size(); ++axis) along(data.data(), half_dims, axis), count *= static_cast<T>(dims[axis]);
-  Plan<T> plan(n);
-  Numbers<T> line(static_cast<size_t>(n)), work(static_cast<size_t>(n));
-  for (int64_t row = 0; row < rows; ++row) {
-    const std::complex<T>* from = &data[static_cast<size_t>(row * half)];
-    for (int64_t k = 0; k < n; ++k) line[static_cast<size_t>(k)] = k < half ? from[k] : std::conj(from[n - k]);
-    // The imaginary parts of what stands for itself are ignored.
-    line[0] = line[0].real();
-    if (n % 2 == 0) line[static_cast<size_t>(n / 2)] = line[static_cast<size_t>(n / 2)].real();
-    plan.run(line.data(), work.data());
-    for (int64_t k = 0; k < n; ++k) output[row * n + k] = line[static_cast<size_t>(k)].real() / count;
+int64_t cost_of(const FftPlan<T>& plan) {
+  int64_t n = plan.length(), each = static_cast<int64_t>(std::log2(static_cast<double>(n))) + 4;
+  return 12 * n * each * (is_smooth(n) ? 1 : 6);
+}
+
+// Numbers of type T that a block works with.
+template <class T>
+struct Rooms {
+  T *plan, *extra;
+};
+
+// Runs body(first, count, rooms, share) for blocks of lines, over threads; long lines one by one, each over threads. `extra`:
+// numbers for each line.
+template <class T, class Body>
+void each_block(const FftPlan<T>& plan, int64_t lines, int64_t extra, T* scratch, Share share, const Body& body) {
+  int64_t block = plan.block();
+  if (int64_t room = 2 * long_room<T>(plan.length())) {
+    for (int64_t line = 0; line < lines; ++line) body(line, int64_t{1}, Rooms<T>{scratch, scratch + room}, share);
+    return;
   }
+  shared(share, (lines + block - 1) / block, cost_of(plan) * block, [&](int64_t begin, int64_t end) {
+    FftRoom<T> room(plan.room() + block * extra);
+    for (int64_t i = begin; i < end; ++i) {
+      int64_t first = i * block;
+      body(first, std::min(block, lines - first), Rooms<T>{room.get(), room.get() + plan.room()}, by_caller);
+    }
+  });
+}
+
+// Several lines that leave no lane empty go one in each, where one alone would have to be a matrix.
+template <class T>
+bool go_beside(int64_t n, int64_t lines) {
+  int64_t lanes = fft_engine<T>().lanes;
+  return is_smooth(n) && n % lanes != 0 && n <= longest_beside && lines >= lanes / 2;
+}
+
+// Lines of contiguous elements.
+template <class T>
+void lines_of(const T* from, T* to, int64_t lines, int64_t n, bool inverse, T* scratch, Share share) {
+  auto tables = fft_tables<T>(n, go_beside<T>(n, lines), false);
+  T scale = inverse ? T(1) / static_cast<T>(n) : T(1);
+  each_block(tables->plan, lines, 0, scratch, share, [&](int64_t first, int64_t count, Rooms<T> rooms, Share inner) {
+    tables->plan.run({from + 2 * first * n, n, to + 2 * first * n, n, count, inverse, scale}, rooms.plan, inner);
+  });
+}
+
+// Columns one after the other, each copied to a line and back.
+template <class T>
+void copied_columns(const T* from, T* to, int64_t outer, int64_t n, int64_t inner, bool inverse, T* scratch, Share share) {
+  auto tables = fft_tables<T>(n, false, false);
+  T scale = inverse ? T(1) / static_cast<T>(n) : T(1);
+  each_block(tables->plan, outer * inner, 2 * n, scratch, share, [&](int64_t column, int64_t, Rooms<T> rooms, Share inside) {
+    int64_t start = 2 * (column / inner * n * inner + column % inner);
+    T* line = rooms.extra;
+    for (int64_t k = 0; k < n; ++k) std::copy_n(from + start + 2 * k * inner, 2, line + 2 * k);
+    tables->plan.run({line, n, line, n, 1, inverse, scale}, rooms.plan, inside);
+    for (int64_t k = 0; k < n; ++k) std::copy_n(line + 2 * k, 2, to + start + 2 * k * inner);
+  });
+}
+
+// Lines whose elements are `inner` apart, as many side by side, in each of `outer` blocks.
+template <class T>
+void columns_of(const T* from, T* to, int64_t outer, int64_t n, int64_t inner, bool inverse, T* scratch, Share share) {
+  if (inner == 1) return lines_of(from, to, outer, n, inverse, scratch, share);
+  if (!is_smooth(n) || n > longest_columns) return copied_columns(from, to, outer, n, inner, inverse, scratch, share);
+  auto tables = fft_tables<T>(n, true, false);
+  const FftPlan<T>& plan = tables->plan;
+  T scale = inverse ? T(1) / static_cast<T>(n) : T(1);
+  int64_t lanes = plan.block(), blocks = (inner + lanes - 1) / lanes;
+  shared(share, outer * blocks, cost_of(plan) * lanes, [&](int64_t begin, int64_t end) {
+    FftRoom<T> room(plan.room());
+    for (int64_t i = begin; i < end; ++i) {
+      int64_t column = i % blocks * lanes, some = std::min(lanes, inner - column), start = 2 * (i / blocks * n * inner + column);
+      plan.run_columns({from + start, inner, 1, some}, {to + start, inner, 1, some}, inverse, scale, room.get());
+    }
+  });
+}
+
+// All dimensions of `dims` but the first and the last: from the last of these on; gives where the numbers are.
+template <class T>
+const T* outer_dims(const T* from, T* to, const std::vector<int64_t>& dims, bool inverse, T* scratch, Share share) {
+  for (size_t axis = dims.size() - 2; axis > 0; --axis) {
+    std::span<const int64_t> all = dims;
+    columns_of(from, to, product(all.first(axis)), dims[axis], product(all.subspan(axis + 1)), inverse, scratch, share);
+    from = to;
+  }
+  return from;
 }
 
 template <class T>
-void run(FftKind kind, int64_t batch, std::span<const int64_t> lengths, const void* input, void* output) {
-  std::vector<int64_t> dims{batch};
-  dims.insert(dims.end(), lengths.begin(), lengths.end());
-  if (product(dims) == 0) return;
-  if (kind == FftKind::real_forward) return real_forward<T>(dims, static_cast<const T*>(input), static_cast<std::complex<T>*>(output));
-  if (kind == FftKind::real_inverse) return real_inverse<T>(dims, static_cast<const std::complex<T>*>(input), static_cast<T*>(output));
-  auto* from = static_cast<const std::complex<T>*>(input);
-  Numbers<T> data(from, from + product(dims));
-  all_dims(data, dims, kind == FftKind::inverse);
-  std::copy(data.begin(), data.end(), static_cast<std::complex<T>*>(output));
+void for_pairs(int64_t half, Share share, const auto& body) {
+  constexpr int64_t piece = 4096;
+  int64_t count = half / 2;
+  shared(share, (count + piece - 1) / piece, 200 * piece, [&](int64_t begin, int64_t end) { body(1 + begin * piece, std::min(1 + end * piece, count + 1)); });
+}
+
+// Of 2 * half real numbers as half complex ones; to half + 1 for each line.
+template <class T>
+void even_forward(const T* from, T* to, int64_t lines, int64_t half, T* scratch, Share share) {
+  auto tables = fft_tables<T>(half, go_beside<T>(half, lines), true);
+  const T* roots = tables->real_roots.data();
+  each_block(tables->plan, lines, 0, scratch, share, [&](int64_t first, int64_t count, Rooms<T> rooms, Share inner) {
+    T* start = to + 2 * first * (half + 1);
+    tables->plan.run({from + 2 * first * half, half, start, half + 1, count, false, T(1)}, rooms.plan, inner);
+    for (T* y = start; y != start + 2 * count * (half + 1); y += 2 * (half + 1)) {
+      T re = y[0], im = y[1];
+      y[0] = re + im, y[2 * half] = re - im, y[1] = y[2 * half + 1] = 0;
+      for_pairs<T>(half, inner, [&](int64_t begin, int64_t end) { fft_engine<T>().split_real(y, half, roots, begin, end, y); });
+    }
+  });
+}
+
+template <class T>
+void even_inverse(const T* from, T* to, int64_t lines, int64_t half, T* scratch, Share share) {
+  auto tables = fft_tables<T>(half, go_beside<T>(half, lines), true);
+  const T* roots = tables->real_roots.data();
+  T scale = T(1) / static_cast<T>(2 * half);
+  each_block(tables->plan, lines, 0, scratch, share, [&](int64_t first, int64_t count, Rooms<T> rooms, Share inner) {
+    for (int64_t line = first; line < first + count; ++line) {
+      const T* x = from + 2 * line * (half + 1);
+      T* y = to + 2 * line * half;
+      // The imaginary parts of what stands for itself are ignored.
+      y[0] = x[0] + x[2 * half], y[1] = x[0] - x[2 * half];
+      for_pairs<T>(half, inner, [&](int64_t begin, int64_t end) { fft_engine<T>().merge_real(x, half, roots, begin, end, y); });
+    }
+    T* start = to + 2 * first * half;
+    tables->plan.run({start, half, start, half, count, true, scale}, rooms.plan, inner);
+  });
+}
+
+// Of an odd number of real numbers, as complex ones.
+template <class T>
+void odd_forward(const T* from, T* to, int64_t lines, int64_t n, T* scratch, Share share) {
+  auto tables = fft_tables<T>(n, go_beside<T>(n, lines), false);
+  int64_t half = n / 2 + 1;
+  each_block(tables->plan, lines, 2 * n, scratch, share, [&](int64_t first, int64_t count, Rooms<T> rooms, Share inner) {
+    for (int64_t i = 0; i < count * n; ++i) rooms.extra[2 * i] = from[first * n + i], rooms.extra[2 * i + 1] = 0;
+    tables->plan.run({rooms.extra, n, rooms.extra, n, count, false, T(1)}, rooms.plan, inner);
+    for (int64_t line = 0; line < count; ++line) std::copy_n(rooms.extra + 2 * line * n, 2 * half, to + 2 * (first + line) * half);
+  });
+}
+
+template <class T>
+void odd_inverse(const T* from, T* to, int64_t lines, int64_t n, T* scratch, Share share) {
+  auto tables = fft_tables<T>(n, go_beside<T>(n, lines), false);
+  int64_t half = n / 2 + 1;
+  each_block(tables->plan, lines, 2 * n, scratch, share, [&](int64_t first, int64_t count, Rooms<T> rooms, Share inner) {
+    for (int64_t line = 0; line < count; ++line) {
+      const T* x = from + 2 * (first + line) * half;
+      T* y = rooms.extra + 2 * line * n;
+      std::copy_n(x, 2 * half, y);
+      y[1] = 0;
+      for (int64_t k = half; k < n; ++k) y[2 * k] = x[2 * (n - k)], y[2 * k + 1] = -x[2 * (n - k) + 1];
+    }
+    tables->plan.run({rooms.extra, n, rooms.extra, n, count, true, T(1) / static_cast<T>(n)}, rooms.plan, inner);
+    for (int64_t i = 0; i < count * n; ++i) to[first * n + i] = rooms.extra[2 * i];
+  });
+}
+
+template <class T>
+void run(FftKind kind, const std::vector<int64_t>& dims, const T* from, T* to, T* scratch, FftScratch sizes, Share share) {
+  int64_t n = dims.back(), lines = product(dims) / n;
+  if (kind == FftKind::forward || kind == FftKind::inverse) {
+    bool inverse = kind == FftKind::inverse;
+    lines_of(from, to, lines, n, inverse, scratch, share);
+    outer_dims<T>(to, to, dims, inverse, scratch, share);
+    return;
+  }
+  std::vector<int64_t> half_dims = dims;
+  half_dims.back() = n / 2 + 1;
+  if (kind == FftKind::real_forward) {
+    if (n % 2 == 0) even_forward(from, to, lines, n / 2, scratch, share);
+    else odd_forward(from, to, lines, n, scratch, share);
+    outer_dims<T>(to, to, half_dims, false, scratch, share);
+    return;
+  }
+  from = outer_dims<T>(from, scratch + 2 * sizes.once, half_dims, true, scratch, share);
+  if (n % 2 == 0) even_inverse(from, to, lines, n / 2, scratch, share);
+  else odd_inverse(from, to, lines, n, scratch, share);
+}
+
+template <class T>
+FftScratch scratch_of(FftKind kind, std::span<const int64_t> lengths) {
+  if (product(lengths) == 0) return {0, 0};
+  bool real = kind == FftKind::real_forward || kind == FftKind::real_inverse;
+  FftScratch sizes{0, 0};
+  for (size_t axis = 0; axis < lengths.size(); ++axis) {
+    bool last = axis + 1 == lengths.size(), halved = last && real && lengths[axis] % 2 == 0;
+    int64_t n = halved ? lengths[axis] / 2 : lengths[axis], room = long_room<T>(n);
+    // A copy of the line as well, where that is complex and it is not, or where it is a column.
+    if (room > 0) sizes.once = std::max(sizes.once, room + n);
+  }
+  if (kind == FftKind::real_inverse && lengths.size() > 1) sizes.each = product(lengths.first(lengths.size() - 1)) * (lengths.back() / 2 + 1);
+  return sizes;
 }
 
 }  // namespace
 
-void fft(DType dtype, FftKind kind, int64_t batch, std::span<const int64_t> lengths, const void* input, void* output) {
-  if (dtype == DType::c128) run<double>(kind, batch, lengths, input, output);
-  else run<float>(kind, batch, lengths, input, output);
+FftScratch fft_scratch(DType dtype, FftKind kind, std::span<const int64_t> lengths) {
+  return dtype == DType::c128 ? scratch_of<double>(kind, lengths) : scratch_of<float>(kind, lengths);
+}
+
+void fft(DType dtype, FftKind kind, int64_t batch, std::span<const int64_t> lengths, const void* input, void* output, void* scratch, Share share) {
+  std::vector<int64_t> dims{batch};
+  dims.insert(dims.end(), lengths.begin(), lengths.end());
+  if (product(dims) == 0) return;
+  FftScratch sizes = fft_scratch(dtype, kind, lengths);
+  if (dtype == DType::c128) run(kind, dims, static_cast<const double*>(input), static_cast<double*>(output), static_cast<double*>(scratch), sizes, share);
+  else run(kind, dims, static_cast<const float*>(input), static_cast<float*>(output), static_cast<float*>(scratch), sizes, share);
+}
+
+void fft_routine(const int64_t* numbers, void* const* buffers, Share share) {
+  auto dtype = static_cast<DType>(numbers[0]);
+  auto kind = static_cast<FftKind>(numbers[2]);
+  std::span<const int64_t> lengths{numbers + 4, static_cast<size_t>(numbers[3])};
+  FftScratch sizes = fft_scratch(dtype, kind, lengths);
+  fft(dtype, kind, numbers[1], lengths, buffers[0], buffers[1], sizes.each + sizes.once > 0 ? buffers[2] : nullptr, share);
 }
 
 }  // namespace weft

@@ -8,9 +8,7 @@
 namespace weft {
 namespace {
 
-void fourier(const int64_t* n, void* const* b, const RoutineBody*) {
-  fft(static_cast<DType>(n[0]), static_cast<FftKind>(n[2]), n[1], {n + 4, static_cast<size_t>(n[3])}, b[0], b[1]);
-}
+void fourier(const int64_t* numbers, void* const* buffers, const RoutineBody*) { fft_routine(numbers, buffers, by_caller); }
 
 struct Row {
   std::string_view name;

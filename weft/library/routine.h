@@ -25,7 +25,7 @@ using Routine = void (*)(const int64_t* numbers, void* const* buffers, const Rou
 //   tridiagonal         dtype batch n lower;                        a -> factors, d, e, taus, info
 //   tridiagonal_solve   dtype batch n nrhs;                         dl d du b -> x
 //   gtsv                dtype batch n nrhs;                         dl d du b -> dl, d, du, x, info
-//   fft                 dtype batch kind rank lengths…;             x -> y
+//   fft                 dtype batch kind rank lengths…;             x -> y, scratch (see fft.h; none where that is of no size)
 //   custom              see custom.h; bodies are texts
 //   sort                operands outer length inner key descending sizes…; x… -> y…  (see sort.h)
 // Null where there is none of that name.

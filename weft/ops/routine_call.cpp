@@ -102,7 +102,10 @@ RoutineCall fourier(const Node& node) {
   DType dtype = is_complex(node.type().dtype) ? node.type().dtype : node.operand(0).type().dtype;
   Dims numbers{number(dtype), batch_of(node.type(), lengths.size()), static_cast<int64_t>(kind), static_cast<int64_t>(lengths.size())};
   for (int64_t length : lengths) numbers.push_back(length);
-  return {"fft", std::move(numbers), {}};
+  FftScratch sizes = fft_scratch(dtype, kind, lengths);
+  std::vector<Type> scratch;
+  if (sizes.each + sizes.once > 0) scratch.push_back({dtype, {sizes.once + numbers[1] * sizes.each}});
+  return {"fft", std::move(numbers), std::move(scratch)};
 }
 
 // LAPACK's function leaves the factored diagonals beside the solution: here they are copies of what was given.

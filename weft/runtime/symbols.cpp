@@ -6,7 +6,9 @@
 
 #include "weft/core/element.h"
 #include "weft/core/half.h"
+#include "weft/library/fft.h"
 #include "weft/library/routine.h"
+#include "weft/runtime/thread_pool.h"
 
 namespace weft {
 namespace {
@@ -54,6 +56,11 @@ T complex_two(T re_a, T im_a, T re_b, T im_b) {
   Element pair[2] = {Element::of_complex(dtype, {re_a, im_a}), Element::of_complex(dtype, {re_b, im_b})};
   std::complex<double> result = apply(op, dtype, pair).c;
   return static_cast<T>(imaginary ? result.imag() : result.real());
+}
+
+// The one routine whose work threads share.
+void fourier(const int64_t* numbers, void* const* buffers, const RoutineBody*) {
+  fft_routine(numbers, buffers, [](int64_t count, int64_t cost, void (*body)(void** args, int64_t begin, int64_t end), void** args) { parallel_for(count, cost, body, args); });
 }
 
 struct Row {
@@ -119,6 +126,7 @@ const Row rows[] = {
     WEFT_COMPLEX("logistic", logistic), WEFT_COMPLEX("rsqrt", rsqrt), WEFT_COMPLEX("sign", sign), WEFT_COMPLEX("sin", sin),
     WEFT_COMPLEX("sinh", sinh), WEFT_COMPLEX("sqrt", sqrt), WEFT_COMPLEX("tan", tan), WEFT_COMPLEX("tanh", tanh),
     WEFT_COMPLEX2("divide", divide), WEFT_COMPLEX2("power", power),
+    {"weft_routine_fft", address(fourier)},
 };
 
 }  // namespace
