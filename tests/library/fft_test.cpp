@@ -88,12 +88,12 @@ void call(FftKind kind, int64_t batch, std::vector<int64_t> extents, const From&
 TEST_CASE_TEMPLATE("plans for every kind of vectors give the definition", T, float, double) {
   for (int bytes : usable_bytes())
     for (int64_t n : lengths)
-      for (bool beside : {false, true}) {
-        FftPlan<T> plan(fft_engine<T>(bytes), n, beside);
+      for (FftUse use : {FftUse::alone, FftUse::many, FftUse::columns}) {
+        FftPlan<T> plan(fft_engine<T>(bytes), n, use);
         for (int64_t lines : {int64_t{1}, plan.block() / 2 + 1, plan.block()})
           for (bool inverse : {false, true}) {
             if (lines > plan.block()) continue;
-            INFO(bytes, " bytes, ", n, beside ? " beside, " : ", ", lines, inverse ? " lines, inverse" : " lines");
+            INFO(bytes, " bytes, ", n, ", use ", static_cast<int>(use), ", ", lines, inverse ? " lines, inverse" : " lines");
             // A number between the lines, which nobody may touch.
             Numbers<T> x = random_numbers<T>(lines * (n + 1)), y(x.size(), T(7));
             FftRoom<T> room(plan.room());
@@ -106,4 +106,117 @@ TEST_CASE_TEMPLATE("plans for every kind of vectors give the definition", T, flo
             }
           }
       }
+}
+
+TEST_CASE_TEMPLATE("all kinds give the definition, whatever the order of the work", T, float, double) {
+  for (int64_t n : lengths)
+    for (int64_t batch : {1, 3, 40}) {
+      INFO(batch, " of length ", n);
+      int64_t half = n / 2 + 1;
+      Numbers<T> x = random_numbers<T>(batch * n), spectra(static_cast<size_t>(batch * half)), back(x.size());
+      std::vector<T> reals, again(x.size());
+      for (auto& z : x) reals.push_back(z.real());
+      call<T>(FftKind::real_forward, batch, {n}, reals, spectra, backwards);
+      call<T>(FftKind::real_inverse, batch, {n}, spectra, again, backwards);
+      call<T>(FftKind::forward, batch, {n}, x, back, backwards);
+      Numbers<T> forward = back;
+      call<T>(FftKind::inverse, batch, {n}, forward, back, backwards);
+      for (int64_t line = 0; line < batch; ++line) {
+        auto at = static_cast<size_t>(line * n);
+        CHECK(error(&forward[at], definition(exact(&x[at], n), false)) < 2.5);
+        CHECK(error(&back[at], exact(&x[at], n)) < 4);
+        Exact real(static_cast<size_t>(n));
+        for (size_t i = 0; i < real.size(); ++i) real[i] = reals[at + i];
+        Numbers<T> found(&again[at], &again[at] + n);
+        CHECK(error(found.data(), real) < 4);
+        Exact wanted = definition(real, false);
+        wanted.resize(static_cast<size_t>(half));
+        CHECK(error(&spectra[static_cast<size_t>(line * half)], wanted) < 2.5);
+        CHECK(spectra[static_cast<size_t>(line * half)].imag() == 0);
+      }
+    }
+}
+
+TEST_CASE_TEMPLATE("several dimensions are one after the other", T, float, double) {
+  for (std::vector<int64_t> extents : {std::vector<int64_t>{5, 6}, {37, 3}, {4, 1}, {3, 16, 10}, {2, 3, 7}})
+    for (bool inverse : {false, true}) {
+      int64_t batch = 2, size = batch, last = extents.back(), half = last / 2 + 1;
+      for (int64_t extent : extents) size *= extent;
+      Numbers<T> x = random_numbers<T>(size), y(x.size());
+      call<T>(inverse ? FftKind::inverse : FftKind::forward, batch, extents, x, y);
+      Exact wanted = exact(x.data(), size);
+      for (int64_t axis = static_cast<int64_t>(extents.size()) - 1, inner = 1; axis >= 0; inner *= extents[static_cast<size_t>(axis--)])
+        for (int64_t start = 0, n = extents[static_cast<size_t>(axis)]; start < size; ++start) {
+          if (start / inner % n != 0) continue;
+          Exact line;
+          for (int64_t k = 0; k < n; ++k) line.push_back(wanted[static_cast<size_t>(start + k * inner)]);
+          line = definition(line, inverse);
+          for (int64_t k = 0; k < n; ++k) wanted[static_cast<size_t>(start + k * inner)] = line[static_cast<size_t>(k)] / (inverse ? static_cast<long double>(n) : 1);
+        }
+      CHECK(error(y.data(), wanted) < 3);
+      // Real ones: half of the spectrum, and back.
+      std::vector<T> reals, again(x.size());
+      for (auto& z : x) reals.push_back(z.real()), z.imag(0);
+      call<T>(FftKind::forward, batch, extents, x, y);
+      Numbers<T> spectrum(static_cast<size_t>(size / last * half));
+      call<T>(FftKind::real_forward, batch, extents, reals, spectrum);
+      for (int64_t i = 0; i < size / last * half; ++i) {
+        auto whole = std::complex<long double>(y[static_cast<size_t>(i / half * last + i % half)]);
+        CHECK(std::abs(std::complex<long double>(spectrum[static_cast<size_t>(i)]) - whole) < 100 * std::numeric_limits<T>::epsilon());
+      }
+      call<T>(FftKind::real_inverse, batch, extents, spectrum, again);
+      for (size_t i = 0; i < reals.size(); ++i) CHECK(std::abs(again[i] - reals[i]) < 20 * std::numeric_limits<T>::epsilon());
+    }
+}
+
+TEST_CASE_TEMPLATE("long lines are the same for one thread and for parts in any order, and come back", T, float, double) {
+  for (int64_t n : {int64_t{1} << 17, int64_t{3} << 16, int64_t{50021}, int64_t{177147}})
+    for (bool real : {false, true}) {
+      INFO(n, real ? ", real" : "");
+      auto size = static_cast<size_t>(n);
+      Numbers<T> x = random_numbers<T>(n), y(size), other(size), back(size);
+      if (real) {
+        std::vector<T> reals, again(size);
+        for (auto& z : x) reals.push_back(z.real());
+        call<T>(FftKind::real_forward, 1, {n}, reals, y);
+        call<T>(FftKind::real_forward, 1, {n}, reals, other, backwards);
+        call<T>(FftKind::real_inverse, 1, {n}, y, again, backwards);
+        for (size_t i = 0; i < size; ++i) x[i] = reals[i], back[i] = again[i];
+      } else {
+        call<T>(FftKind::forward, 1, {n}, x, y);
+        call<T>(FftKind::forward, 1, {n}, x, other, backwards);
+        call<T>(FftKind::inverse, 1, {n}, y, back, backwards);
+      }
+      CHECK(y == other);
+      CHECK(error(back.data(), exact(x.data(), n)) < 8);
+      // One frequency, by the definition.
+      std::complex<long double> wanted = 0;
+      for (int64_t k = 0; k < n; ++k) {
+        long double angle = -2 * std::numbers::pi_v<long double> * static_cast<long double>(k * 12345 % n) / static_cast<long double>(n);
+        wanted += std::complex<long double>(x[static_cast<size_t>(k)]) * std::complex<long double>(std::cos(angle), std::sin(angle));
+      }
+      CHECK(std::abs(std::complex<long double>(y[12345]) - wanted) < 8 * std::sqrt(static_cast<double>(n)) * std::numeric_limits<T>::epsilon());
+    }
+}
+
+TEST_CASE("few plans are kept, and threads may ask for any") {
+  for (int64_t n = 1; n < 200; ++n) CHECK(fft_tables<double>(n, FftUse::alone, false)->plan.length() == n);
+  CHECK(kept_fft_tables<double>() == 64);
+  CHECK(fft_tables<double>(199, FftUse::alone, false) == fft_tables<double>(199, FftUse::alone, false));
+  // Larger ones push the others out.
+  for (int64_t n : {1 << 20, 3 << 20, 1 << 22}) fft_tables<double>(n, FftUse::alone, true);
+  CHECK(kept_fft_tables<double>() <= 3);
+  std::vector<std::thread> threads;
+  std::vector<int> right(4);
+  for (size_t i = 0; i < right.size(); ++i)
+    threads.emplace_back([&right, i] {
+      for (int64_t n = 1; n < 300; ++n) {
+        std::vector<std::complex<double>> x(static_cast<size_t>(n)), y(x.size());
+        x[0] = 1;
+        call<double>(FftKind::forward, 1, {n}, x, y);
+        right[i] += error(y.data(), Exact(x.size(), 1)) < 4;
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  CHECK(right == std::vector<int>(4, 299));
 }

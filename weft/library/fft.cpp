@@ -10,10 +10,9 @@
 namespace weft {
 namespace {
 
-// Up to this length lines side by side, one in each lane, fit into the cache of one CPU.
-constexpr int64_t longest_beside = 2048;
-// The same for columns, for which the other way would be a copy of each.
+// Columns longer than this leave the cache when there is one in each lane: a copy of each is faster.
 constexpr int64_t longest_columns = 8192;
+constexpr int64_t longest_elsewhere = 1024;
 
 int64_t product(std::span<const int64_t> dims) {
   int64_t count = 1;
@@ -21,12 +20,17 @@ int64_t product(std::span<const int64_t> dims) {
   return count;
 }
 
-// Complex numbers that a transform of this length works with where it is too long for a cache; else none.
+// Complex numbers that a transform of this length works with where it is too long for one thread; else none.
 template <class T>
 int64_t long_room(int64_t n) {
-  if (is_smooth(n)) return n > fft_most_in_cache<T> ? n : 0;
+  if (is_smooth(n)) return n > fft_longest_alone<T> ? n : 0;
   int64_t length = fft_convolution_length(n);
-  return length > fft_most_in_cache<T> ? 2 * length : 0;
+  return length > fft_longest_alone<T> ? 2 * length : 0;
+}
+
+template <class T>
+FftUse use_for(int64_t lines) {
+  return lines >= fft_engine<T>().lanes / 2 ? FftUse::many : FftUse::alone;
 }
 
 // In units of 10 ps.
@@ -47,7 +51,8 @@ struct Rooms {
 template <class T, class Body>
 void each_block(const FftPlan<T>& plan, int64_t lines, int64_t extra, T* scratch, Share share, const Body& body) {
   int64_t block = plan.block();
-  if (int64_t room = 2 * long_room<T>(plan.length())) {
+  if (plan.is_shared()) {
+    int64_t room = 2 * long_room<T>(plan.length());
     for (int64_t line = 0; line < lines; ++line) body(line, int64_t{1}, Rooms<T>{scratch, scratch + room}, share);
     return;
   }
@@ -60,17 +65,10 @@ void each_block(const FftPlan<T>& plan, int64_t lines, int64_t extra, T* scratch
   });
 }
 
-// Several lines that leave no lane empty go one in each, where one alone would have to be a matrix.
-template <class T>
-bool go_beside(int64_t n, int64_t lines) {
-  int64_t lanes = fft_engine<T>().lanes;
-  return is_smooth(n) && n % lanes != 0 && n <= longest_beside && lines >= lanes / 2;
-}
-
 // Lines of contiguous elements.
 template <class T>
 void lines_of(const T* from, T* to, int64_t lines, int64_t n, bool inverse, T* scratch, Share share) {
-  auto tables = fft_tables<T>(n, go_beside<T>(n, lines), false);
+  auto tables = fft_tables<T>(n, use_for<T>(lines), false);
   T scale = inverse ? T(1) / static_cast<T>(n) : T(1);
   each_block(tables->plan, lines, 0, scratch, share, [&](int64_t first, int64_t count, Rooms<T> rooms, Share inner) {
     tables->plan.run({from + 2 * first * n, n, to + 2 * first * n, n, count, inverse, scale}, rooms.plan, inner);
@@ -80,7 +78,7 @@ void lines_of(const T* from, T* to, int64_t lines, int64_t n, bool inverse, T* s
 // Columns one after the other, each copied to a line and back.
 template <class T>
 void copied_columns(const T* from, T* to, int64_t outer, int64_t n, int64_t inner, bool inverse, T* scratch, Share share) {
-  auto tables = fft_tables<T>(n, false, false);
+  auto tables = fft_tables<T>(n, FftUse::alone, false);
   T scale = inverse ? T(1) / static_cast<T>(n) : T(1);
   each_block(tables->plan, outer * inner, 2 * n, scratch, share, [&](int64_t column, int64_t, Rooms<T> rooms, Share inside) {
     int64_t start = 2 * (column / inner * n * inner + column % inner);
@@ -96,7 +94,7 @@ template <class T>
 void columns_of(const T* from, T* to, int64_t outer, int64_t n, int64_t inner, bool inverse, T* scratch, Share share) {
   if (inner == 1) return lines_of(from, to, outer, n, inverse, scratch, share);
   if (!is_smooth(n) || n > longest_columns) return copied_columns(from, to, outer, n, inner, inverse, scratch, share);
-  auto tables = fft_tables<T>(n, true, false);
+  auto tables = fft_tables<T>(n, FftUse::columns, false);
   const FftPlan<T>& plan = tables->plan;
   T scale = inverse ? T(1) / static_cast<T>(n) : T(1);
   int64_t lanes = plan.block(), blocks = (inner + lanes - 1) / lanes;
@@ -127,25 +125,29 @@ void for_pairs(int64_t half, Share share, const auto& body) {
   shared(share, (count + piece - 1) / piece, 200 * piece, [&](int64_t begin, int64_t end) { body(1 + begin * piece, std::min(1 + end * piece, count + 1)); });
 }
 
-// Of 2 * half real numbers as half complex ones; to half + 1 for each line.
+// Of 2 * half real numbers as half complex ones; to half + 1 for each line. Short lines are first transformed elsewhere: the
+// last vector of pairs may then overlap the one before.
 template <class T>
 void even_forward(const T* from, T* to, int64_t lines, int64_t half, T* scratch, Share share) {
-  auto tables = fft_tables<T>(half, go_beside<T>(half, lines), true);
+  auto tables = fft_tables<T>(half, use_for<T>(lines), true);
+  const FftPlan<T>& plan = tables->plan;
   const T* roots = tables->real_roots.data();
-  each_block(tables->plan, lines, 0, scratch, share, [&](int64_t first, int64_t count, Rooms<T> rooms, Share inner) {
-    T* start = to + 2 * first * (half + 1);
-    tables->plan.run({from + 2 * first * half, half, start, half + 1, count, false, T(1)}, rooms.plan, inner);
-    for (T* y = start; y != start + 2 * count * (half + 1); y += 2 * (half + 1)) {
-      T re = y[0], im = y[1];
+  bool elsewhere = half <= longest_elsewhere;
+  each_block(plan, lines, elsewhere ? 2 * half : 0, scratch, share, [&](int64_t first, int64_t count, Rooms<T> rooms, Share inner) {
+    T *start = to + 2 * first * (half + 1), *middle = elsewhere ? rooms.extra : start;
+    int64_t apart = elsewhere ? half : half + 1;
+    plan.run({from + 2 * first * half, half, middle, apart, count, false, T(1)}, rooms.plan, inner);
+    for (int64_t line = 0; line < count; ++line) {
+      T *x = middle + 2 * line * apart, *y = start + 2 * line * (half + 1), re = x[0], im = x[1];
       y[0] = re + im, y[2 * half] = re - im, y[1] = y[2 * half + 1] = 0;
-      for_pairs<T>(half, inner, [&](int64_t begin, int64_t end) { fft_engine<T>().split_real(y, half, roots, begin, end, y); });
+      for_pairs<T>(half, inner, [&](int64_t begin, int64_t end) { fft_engine<T>().split_real(x, half, roots, begin, end, y); });
     }
   });
 }
 
 template <class T>
 void even_inverse(const T* from, T* to, int64_t lines, int64_t half, T* scratch, Share share) {
-  auto tables = fft_tables<T>(half, go_beside<T>(half, lines), true);
+  auto tables = fft_tables<T>(half, use_for<T>(lines), true);
   const T* roots = tables->real_roots.data();
   T scale = T(1) / static_cast<T>(2 * half);
   each_block(tables->plan, lines, 0, scratch, share, [&](int64_t first, int64_t count, Rooms<T> rooms, Share inner) {
@@ -164,18 +166,22 @@ void even_inverse(const T* from, T* to, int64_t lines, int64_t half, T* scratch,
 // Of an odd number of real numbers, as complex ones.
 template <class T>
 void odd_forward(const T* from, T* to, int64_t lines, int64_t n, T* scratch, Share share) {
-  auto tables = fft_tables<T>(n, go_beside<T>(n, lines), false);
+  auto tables = fft_tables<T>(n, use_for<T>(lines), false);
   int64_t half = n / 2 + 1;
   each_block(tables->plan, lines, 2 * n, scratch, share, [&](int64_t first, int64_t count, Rooms<T> rooms, Share inner) {
     for (int64_t i = 0; i < count * n; ++i) rooms.extra[2 * i] = from[first * n + i], rooms.extra[2 * i + 1] = 0;
     tables->plan.run({rooms.extra, n, rooms.extra, n, count, false, T(1)}, rooms.plan, inner);
-    for (int64_t line = 0; line < count; ++line) std::copy_n(rooms.extra + 2 * line * n, 2 * half, to + 2 * (first + line) * half);
+    for (int64_t line = 0; line < count; ++line) {
+      T* y = to + 2 * (first + line) * half;
+      std::copy_n(rooms.extra + 2 * line * n, 2 * half, y);
+      y[1] = 0;  // which a convolution gives but nearly
+    }
   });
 }
 
 template <class T>
 void odd_inverse(const T* from, T* to, int64_t lines, int64_t n, T* scratch, Share share) {
-  auto tables = fft_tables<T>(n, go_beside<T>(n, lines), false);
+  auto tables = fft_tables<T>(n, use_for<T>(lines), false);
   int64_t half = n / 2 + 1;
   each_block(tables->plan, lines, 2 * n, scratch, share, [&](int64_t first, int64_t count, Rooms<T> rooms, Share inner) {
     for (int64_t line = 0; line < count; ++line) {

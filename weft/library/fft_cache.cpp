@@ -22,7 +22,8 @@ void unlock() { mutex.unlock(); }
 template <class T>
 struct Entry {
   int64_t n;
-  bool beside, for_real;
+  FftUse use;
+  bool for_real;
   std::shared_ptr<const FftTables<T>> tables;
   int64_t bytes;
 };
@@ -34,8 +35,8 @@ std::vector<Entry<T>>& entries() {
 }
 
 template <class T>
-Entry<T> make(int64_t n, bool beside, bool for_real) {
-  FftTables<T> tables{FftPlan<T>(fft_engine<T>(), n, beside), {}};
+Entry<T> make(int64_t n, FftUse use, bool for_real) {
+  FftTables<T> tables{FftPlan<T>(fft_engine<T>(), n, use), {}};
   if (for_real) {
     std::vector<T> sines;
     for (int64_t k = 0; k <= n / 2; ++k) {
@@ -45,7 +46,7 @@ Entry<T> make(int64_t n, bool beside, bool for_real) {
     tables.real_roots.insert(tables.real_roots.end(), sines.begin(), sines.end());
   }
   int64_t bytes = tables.plan.bytes() + static_cast<int64_t>(tables.real_roots.size() * sizeof(T));
-  return {n, beside, for_real, std::make_shared<const FftTables<T>>(std::move(tables)), bytes};
+  return {n, use, for_real, std::make_shared<const FftTables<T>>(std::move(tables)), bytes};
 }
 
 template <class T>
@@ -62,17 +63,17 @@ void drop_last(std::vector<Entry<T>>& all) {
 }  // namespace
 
 template <class T>
-std::shared_ptr<const FftTables<T>> fft_tables(int64_t n, bool beside, bool for_real) {
+std::shared_ptr<const FftTables<T>> fft_tables(int64_t n, FftUse use, bool for_real) {
   {
     std::lock_guard guard(mutex);
     std::vector<Entry<T>>& all = entries<T>();
-    auto found = std::ranges::find_if(all, [&](const Entry<T>& entry) { return entry.n == n && entry.beside == beside && entry.for_real == for_real; });
+    auto found = std::ranges::find_if(all, [&](const Entry<T>& entry) { return entry.n == n && entry.use == use && entry.for_real == for_real; });
     if (found != all.end()) {
       std::rotate(all.begin(), found, found + 1);
       return all.front().tables;
     }
   }
-  Entry<T> made = make<T>(n, beside, for_real);
+  Entry<T> made = make<T>(n, use, for_real);
   std::shared_ptr<const FftTables<T>> tables = made.tables;
   std::lock_guard guard(mutex);
   entries<T>().insert(entries<T>().begin(), std::move(made));
@@ -86,8 +87,8 @@ size_t kept_fft_tables() {
   return entries<T>().size();
 }
 
-template std::shared_ptr<const FftTables<float>> fft_tables(int64_t, bool, bool);
-template std::shared_ptr<const FftTables<double>> fft_tables(int64_t, bool, bool);
+template std::shared_ptr<const FftTables<float>> fft_tables(int64_t, FftUse, bool);
+template std::shared_ptr<const FftTables<double>> fft_tables(int64_t, FftUse, bool);
 template size_t kept_fft_tables<float>();
 template size_t kept_fft_tables<double>();
 

@@ -16,7 +16,7 @@ struct FftTables {
 
 // What is asked for most lately is kept: of each precision at most 64 plans, with at most 64 MiB of tables besides the newest.
 template <class T>
-std::shared_ptr<const FftTables<T>> fft_tables(int64_t n, bool beside, bool for_real);
+std::shared_ptr<const FftTables<T>> fft_tables(int64_t n, FftUse use, bool for_real);
 // How many there are.
 template <class T>
 size_t kept_fft_tables();

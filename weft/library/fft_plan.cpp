@@ -11,7 +11,10 @@ namespace {
 
 constexpr int64_t largest_radix = 31;
 // Up to this length a single line may leave lanes empty: a matrix would be too small for them as well.
-constexpr int64_t longest_alone = 48;
+constexpr int64_t longest_matrix_less = 48;
+// Lines in the lanes need more of the cache for each, and none of a line's own shuffles: they are for short lines, and up to this
+// length for those that cannot be cut into as many as there are lanes.
+constexpr int64_t shortest_inside = 256, longest_beside = 2048;
 
 template <class T>
 void add_root(std::vector<T>& table, int64_t k, int64_t n) {
@@ -103,12 +106,22 @@ const FftEngine<double>& fft_engine(int bytes) {
 }
 
 template <class T>
-FftPlan<T>::FftPlan(const FftEngine<T>& engine, int64_t n, bool beside) : engine_(engine), n_(n) {
-  if (!is_smooth(n)) way_ = Way::chirp, plan_chirp();
-  else if (beside) way_ = Way::beside, first_ = passes_of(n);
-  else if (n % engine.lanes == 0 && n <= fft_most_in_cache<T>) way_ = Way::inside, plan_inside();
-  else if (n <= longest_alone || rows_for(n, engine.lanes) == 1) way_ = Way::beside, first_ = passes_of(n);
-  else way_ = Way::split, plan_split();
+FftPlan<T>::FftPlan(const FftEngine<T>& engine, int64_t n, FftUse use) : engine_(engine), n_(n), way_(way_for(use)) {
+  switch (way_) {
+    case Way::beside: first_ = passes_of(n); break;
+    case Way::inside: plan_inside(); break;
+    case Way::split: plan_split(); break;
+    case Way::chirp: plan_chirp(); break;
+  }
+}
+
+template <class T>
+typename FftPlan<T>::Way FftPlan<T>::way_for(FftUse use) const {
+  bool is_many = use == FftUse::many, fits = n_ % engine_.lanes == 0;
+  if (!is_smooth(n_)) return Way::chirp;
+  if (use == FftUse::columns || (is_many && (n_ < shortest_inside || (!fits && n_ <= longest_beside)))) return Way::beside;
+  if (fits && n_ <= (is_many ? fft_longest_of_many<T> : fft_longest_alone<T>)) return Way::inside;
+  return n_ <= longest_matrix_less || rows_for(n_, engine_.lanes) == 1 ? Way::beside : Way::split;
 }
 
 template <class T>
@@ -152,7 +165,7 @@ void FftPlan<T>::plan_split() {
 template <class T>
 void FftPlan<T>::plan_chirp() {
   int64_t length = fft_convolution_length(n_);
-  inner_ = std::make_unique<FftPlan>(engine_, length, false);
+  inner_ = std::make_unique<FftPlan>(engine_, length, FftUse::alone);
   // The square of k modulo 2 n, without the square.
   int64_t square = 0;
   for (int64_t k = 0; k < n_; ++k, square = (square + 2 * k - 1) % (2 * n_)) add_root(chirp_, square, 2 * n_);
@@ -173,6 +186,11 @@ int64_t FftPlan<T>::room() const {
     case Way::chirp: return 2 * inner_->n_ + inner_->room();
     default: return row_room(first_.length);
   }
+}
+
+template <class T>
+bool FftPlan<T>::is_shared() const {
+  return (way_ == Way::split && n_ > fft_longest_alone<T>) || (way_ == Way::chirp && inner_->n_ > fft_longest_alone<T>);
 }
 
 template <class T>

@@ -30,9 +30,16 @@ class FftRoom {
 template <class T>
 const FftEngine<T>& fft_engine(int bytes = 0);
 
-// Transforms up to this length stay in the cache of one CPU, and are done by one thread.
+// A line alone is done by one thread up to the first of these lengths; where there are many, each is up to the second, as its
+// rows are walked in order, which caches far from the CPU are fast enough for.
 template <class T>
-inline constexpr int64_t fft_most_in_cache = int64_t{1} << (sizeof(T) == 4 ? 15 : 14);
+inline constexpr int64_t fft_longest_alone = (int64_t{1} << 18) / sizeof(T);
+template <class T>
+inline constexpr int64_t fft_longest_of_many = (int64_t{1} << 20) / sizeof(T);
+
+// What a plan is for: one line, or as few that lanes stay empty; lines, or columns that lie side by side, to fill all lanes. Columns
+// are of smooth lengths.
+enum class FftUse : uint8_t { alone, many, columns };
 
 // Whether the length has no prime factor over 31: others go by a convolution of this length.
 bool is_smooth(int64_t n);
@@ -53,22 +60,23 @@ struct FftJob {
 template <class T>
 class FftPlan {
  public:
-  // `beside`: for many lines at once, of any length that is smooth, one in each lane.
-  FftPlan(const FftEngine<T>& engine, int64_t n, bool beside);
+  FftPlan(const FftEngine<T>& engine, int64_t n, FftUse use);
 
   int64_t length() const { return n_; }
   // How many lines a job may have.
   int64_t block() const { return way_ == Way::beside ? engine_.lanes : 1; }
+  // Whether threads share a job; else many jobs.
+  bool is_shared() const;
   // Numbers of type T that a job works with, at a multiple of 64 bytes.
   int64_t room() const;
   void run(const FftJob<T>& job, T* room, Share share) const;
-  // Lanes side by side in memory, elements `step` apart; for plans `beside`.
+  // Lanes side by side in memory, elements `step` apart; for columns.
   void run_columns(FftLines<const T> from, FftLines<T> to, bool inverse, T scale, T* room) const;
   int64_t bytes() const;
 
  private:
-  // inside: a line is as many shorter ones as there are lanes; split: it is a matrix, whose columns are transformed, then its
-  // rows; chirp: a convolution (Bluestein 1970).
+  // beside: a line in each lane; inside: a line is as many shorter ones as there are lanes; split: it is a matrix, whose
+  // columns are transformed, then its rows; chirp: a convolution (Bluestein 1970).
   enum class Way : uint8_t { beside, inside, split, chirp };
 
   struct Passes {
@@ -77,6 +85,7 @@ class FftPlan {
     int64_t length = 1;
   };
 
+  Way way_for(FftUse use) const;
   Passes passes_of(int64_t length) const;
   T* transform(const Passes& passes, T* rows, T* other) const;
   int64_t row_room(int64_t length) const { return 4 * engine_.lanes * length; }  // of two buffers of rows

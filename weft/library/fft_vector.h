@@ -361,9 +361,12 @@ struct Loops : Butterfly<T, bytes> {
   static void pairs(const T* from, int64_t half, const T* roots, int64_t begin, int64_t end, T* to) {
     const T *cosines = roots, *sines = roots + half / 2 + 1;
     int64_t k = begin;
-    for (; k + lanes <= end; k += lanes) {
+    for (; k < end; k += lanes) {
+      // The last ones once more, where that reads nothing that was written.
+      if (k + lanes > end && (from == to || end - begin < lanes)) break;
+      if (k + lanes > end) k = end - lanes;
       int64_t partner = half - k - lanes + 1;
-      if (partner < k + lanes) break;
+      if (partner < k + lanes - 1) break;
       Z low = Base::load_numbers(from + 2 * k), high = Base::load_numbers(from + 2 * partner);
       pair<merge>(low, high, {Base::load(cosines + k), Base::load(sines + k)});
       Base::store_numbers(to + 2 * k, low), Base::store_numbers(to + 2 * partner, high);
