@@ -169,6 +169,7 @@ void odd_forward(const T* from, T* to, int64_t lines, int64_t n, T* scratch, Sha
   auto tables = fft_tables<T>(n, use_for<T>(lines), false);
   int64_t half = n / 2 + 1;
   each_block(tables->plan, lines, 2 * n, scratch, share, [&](int64_t first, int64_t count, Rooms<T> rooms, Share inner) {
+    if (tables->plan.is_beside()) return tables->plan.run_reals(from + first * n, to + 2 * first * half, count, rooms.plan);
     for (int64_t i = 0; i < count * n; ++i) rooms.extra[2 * i] = from[first * n + i], rooms.extra[2 * i + 1] = 0;
     tables->plan.run({rooms.extra, n, rooms.extra, n, count, false, T(1)}, rooms.plan, inner);
     for (int64_t line = 0; line < count; ++line) {

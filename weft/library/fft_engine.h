@@ -29,6 +29,8 @@ struct FftEngine {
   int64_t lanes;
   // Lanes beyond those that there are get what is in others.
   void (*gather)(FftLines<const T> from, int64_t count, bool swap, T* rows);
+  // The same for `lanes` lines of real numbers, `apart` of them apart; imaginary parts are zero.
+  void (*gather_reals)(const T* from, int64_t apart, int64_t lanes, int64_t count, T* rows);
   void (*scatter)(const T* rows, int64_t count, bool swap, T scale, FftLines<T> to);
   // Transforms rows; gives where they are then, in `rows` or in `other`.
   T* (*transform)(const FftPass<T>* passes, int64_t count, T* rows, T* other);

@@ -37,6 +37,7 @@ std::vector<T> lane_twiddles(int64_t rows, int64_t lanes, int64_t n) {
 
 std::vector<int64_t> radices_of(int64_t n) {
   std::vector<int64_t> radices;
+  for (; n % 9 == 0; n /= 9) radices.push_back(9);
   for (int64_t radix = 3; radix <= largest_radix; radix += 2)
     for (; n % radix == 0; n /= radix) radices.push_back(radix);
   // Eights, and what is left of the power of two as fours before it is a two.
@@ -217,6 +218,13 @@ void FftPlan<T>::run_columns(FftLines<const T> from, FftLines<T> to, bool invers
   engine_.gather(from, n_, inverse, room);
   T* rows = transform(first_, room, room + 2 * engine_.lanes * n_);
   engine_.scatter(rows, n_, inverse, scale, to);
+}
+
+template <class T>
+void FftPlan<T>::run_reals(const T* from, T* to, int64_t lines, T* room) const {
+  engine_.gather_reals(from, n_, lines, n_, room);
+  T* rows = transform(first_, room, room + 2 * engine_.lanes * n_);
+  engine_.scatter(rows, n_ / 2 + 1, false, T(1), {to, 1, n_ / 2 + 1, lines});
 }
 
 // Blocks of columns of the line as a matrix, into `stage`.

@@ -72,6 +72,9 @@ class FftPlan {
   void run(const FftJob<T>& job, T* room, Share share) const;
   // Lanes side by side in memory, elements `step` apart; for columns.
   void run_columns(FftLines<const T> from, FftLines<T> to, bool inverse, T scale, T* room) const;
+  // Lines of real numbers, `n / 2 + 1` numbers of each spectrum one after the other; where is_beside().
+  bool is_beside() const { return way_ == Way::beside; }
+  void run_reals(const T* from, T* to, int64_t lines, T* room) const;
   int64_t bytes() const;
 
  private:

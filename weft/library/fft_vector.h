@@ -149,6 +149,22 @@ struct Butterfly : Vectors<T, bytes> {
     }
   }
 
+  WEFT_INLINE static void three(Z& a, Z& b, Z& c) {
+    Z sum = b + c, middle = {a.re - sum.re * T(0.5), a.im - sum.im * T(0.5)}, turn = Base::turned(b - c);
+    turn = {turn.re * T(0.86602540378443864676), turn.im * T(0.86602540378443864676)};
+    a = a + sum, b = middle + turn, c = middle - turn;
+  }
+
+  WEFT_INLINE static void nine(Z* x, const T* roots) {
+    WEFT_UNROLL for (int b = 0; b < 3; ++b) three(x[b], x[b + 3], x[b + 6]);
+    WEFT_UNROLL for (int k = 1; k < 3; ++k)
+      WEFT_UNROLL for (int b = 1; b < 3; ++b) x[3 * k + b] = Base::times(x[3 * k + b], roots[2 * b * k], roots[2 * b * k + 1]);
+    WEFT_UNROLL for (int k = 0; k < 3; ++k) three(x[3 * k], x[3 * k + 1], x[3 * k + 2]);
+    Z y[9];
+    WEFT_UNROLL for (int i = 0; i < 9; ++i) y[i] = x[i % 3 * 3 + i / 3];
+    WEFT_UNROLL for (int i = 0; i < 9; ++i) x[i] = y[i];
+  }
+
   WEFT_INLINE static void add_term(const T* root, const Z& sum, const Z& difference, Z& even, Z& turn) {
     even = {even.re + sum.re * root[0], even.im + sum.im * root[0]};
     turn = {turn.re - difference.im * root[1], turn.im + difference.re * root[1]};
@@ -208,6 +224,18 @@ struct Loops : Butterfly<T, bytes> {
       }
   }
 
+  static void gather_reals(const T* from, int64_t apart, int64_t some_lanes, int64_t count, T* rows) {
+    int64_t k = 0;
+    for (; k + lanes <= count; k += lanes) {
+      Z block[lanes];
+      WEFT_UNROLL for (int l = 0; l < lanes; ++l) block[l] = {Base::load(from + (l < some_lanes ? l : 0) * apart + k), V{}};
+      Base::transpose(block);
+      WEFT_UNROLL for (int i = 0; i < lanes; ++i) Base::put_row(rows, k + i, block[i]);
+    }
+    for (; k < count; ++k)
+      for (int64_t l = 0; l < lanes; ++l) rows[2 * lanes * k + l] = from[(l < some_lanes ? l : 0) * apart + k], rows[2 * lanes * k + lanes + l] = 0;
+  }
+
   static void scatter(const T* rows, int64_t count, bool swap, T scale, FftLines<T> to) {
     auto scaled = [&](int64_t k) {
       Z z = Base::swapped(Base::row(rows, k), swap);
@@ -250,7 +278,9 @@ struct Loops : Butterfly<T, bytes> {
     for (int64_t r = 0; r < pass.stride; ++r) {
       Z x[radix];
       WEFT_UNROLL for (int j = 0; j < radix; ++j) x[j] = Base::row(from, pass.stride * pass.groups * j + r);
-      if constexpr (radix % 2 == 1) Base::template transform_odd<radix>(x, pass.roots);
+      if constexpr (radix == 3) Base::three(x[0], x[1], x[2]);
+      else if constexpr (radix == 9) Base::nine(x, pass.roots);
+      else if constexpr (radix % 2 == 1) Base::template transform_odd<radix>(x, pass.roots);
       else Base::template transform<radix>(x);
       Base::put_row(to, r, x[0]);
       WEFT_UNROLL for (int k = 1; k < radix; ++k)
@@ -290,6 +320,7 @@ struct Loops : Butterfly<T, bytes> {
         case 5: run<5>(*pass, rows, other); break;
         case 7: run<7>(*pass, rows, other); break;
         case 8: run<8>(*pass, rows, other); break;
+        case 9: run<9>(*pass, rows, other); break;
         default: run_any(*pass, rows, other); break;
       }
       T* done = other;
@@ -381,7 +412,7 @@ struct Loops : Butterfly<T, bytes> {
   }
 
   static constexpr FftEngine<T> engine() {
-    return {lanes, gather, scatter, transform_rows, join, turn, multiply, pairs<false>, pairs<true>};
+    return {lanes, gather, gather_reals, scatter, transform_rows, join, turn, multiply, pairs<false>, pairs<true>};
   }
 };
 
