@@ -89,6 +89,21 @@ class Jax:
         return Prepared(run, lambda result: [np.asarray(leaf) for leaf in leaves(result)])
 
 
+class SciPy:
+    """For what NumPy does on one thread."""
+
+    def __init__(self, threads: int) -> None:
+        import scipy.fft
+
+        provide(scipy=scipy)
+        self.workers = scipy.fft.set_workers(threads)
+        self.workers.__enter__()
+
+    def prepare(self, work: Workload, weights: Weights, args: tuple) -> Prepared:
+        function = bound(work.scipy, weights)  # type: ignore[arg-type]
+        return Prepared(lambda: function(*args), with_written(work, args))
+
+
 class Torch:
     def __init__(self, threads: int) -> None:
         import torch
@@ -157,6 +172,7 @@ class OnnxRuntime(Torch):
 PEERS: dict[str, tuple[type, list[str]]] = {
     OURS: (Weftwork, ["weftwork"]),
     "numpy": (NumPy, ["numpy"]),
+    "scipy": (SciPy, ["scipy"]),
     "jax": (Jax, ["jax"]),
     "torch": (Torch, ["torch"]),
     "torch.compile": (TorchCompile, ["torch"]),
@@ -185,6 +201,8 @@ def version(peer: str) -> str:
 
 def why_not(work: Workload, peer: str) -> str | None:
     """Why the peer has no column for the workload, or None."""
+    if peer == "scipy" and work.scipy is None:
+        return work.skip.get(peer, "no twin")
     if "torch" in PEERS[peer][1] and work.torch is None:
         return work.skip.get(peer, "no twin")
     if peer == "numba" and work.name not in LOOPS:

@@ -22,7 +22,7 @@ DTYPES = {"f32": f32, "f16": f16, "bf16": bf16}
 EXP, LOG, TANH, DIVIDE = 20, 24, 28, 8
 # Largest difference from NumPy in float64, as a part of the largest magnitude in the result.
 TOLERANCE = {f64: 1e-11, f32: 2e-5, f16: 4e-3, bf16: 3e-2}
-FAMILIES = ["call", "elementwise", "matmul", "attention", "stencil", "science", "llama", "bert", "resnet"]
+FAMILIES = ["call", "elementwise", "matmul", "attention", "stencil", "science", "fft", "llama", "bert", "resnet"]
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,7 @@ class Workload:
     traced_weights: bool = False  # arguments for ours: NumPy itself would compute with constants, once, while tracing
     torch: Callable[..., Any] | None = None  # the same over torch tensors; None: no column for torch, ONNX Runtime
     jax: Callable[..., Any] | None = None  # None: the NumPy function with jax.numpy for its module's `np`
+    scipy: Callable[..., Any] | None = None  # the same by SciPy's functions; None: no column
     ours: Callable[..., Any] | None = None  # None: the NumPy function
     flops: float = 0  # operations that a call takes at least
     peak: str = "f32"  # the rate that limits them: f64, f32, bf16 or int8
@@ -129,12 +130,20 @@ def leaves(value: Any) -> list[Any]:
     return [value]
 
 
+def in_float64(value: Any) -> Any:
+    """Floats in float64, complex numbers of such."""
+    if not isinstance(value, np.ndarray):
+        return value
+    if value.dtype.kind == "c":
+        return value.astype(np.complex128)
+    return value.astype(f64) if is_float(value.dtype) else value
+
+
 def reference(work: Workload) -> list[np.ndarray]:
     """What the NumPy function gives and writes for the same values in float64."""
-    widen = lambda a: a.astype(f64) if isinstance(a, np.ndarray) and is_float(a.dtype) else a
     weights, args = make(work)
-    args = tuple(widen(a) for a in args)
-    bound = () if weights is None else ({name: widen(a) for name, a in weights.items()},)
+    args = tuple(in_float64(a) for a in args)
+    bound = () if weights is None else ({name: in_float64(a) for name, a in weights.items()},)
     result = work.numpy(*bound, *args)
     return [np.asarray(leaf) for leaf in [*leaves(result), *(args[i] for i in work.written)]]
 
@@ -143,7 +152,13 @@ def tolerance(work: Workload, arrays: Sequence[Any]) -> float:
     """How far results may be from the reference."""
     if work.tolerance is not None:
         return work.tolerance
-    return max((TOLERANCE[a.dtype] for a in arrays if isinstance(a, np.ndarray) and is_float(a.dtype)), default=0)
+    kept = [parts(a).dtype for a in arrays if isinstance(a, np.ndarray)]
+    return max((TOLERANCE[dtype] for dtype in kept if is_float(dtype)), default=0)
+
+
+def parts(array: np.ndarray) -> np.ndarray:
+    """Complex numbers as pairs of floats; others as they are."""
+    return np.stack([array.real, array.imag]) if array.dtype.kind == "c" else array
 
 
 def difference(found: Sequence[np.ndarray], wanted: Sequence[np.ndarray]) -> float:
@@ -151,7 +166,7 @@ def difference(found: Sequence[np.ndarray], wanted: Sequence[np.ndarray]) -> flo
     if [a.shape for a in found] != [a.shape for a in wanted]:
         return float("inf")
     worst = 0.0
-    for a, b in zip(found, wanted):
+    for a, b in zip(map(parts, found), map(parts, wanted)):
         if not is_float(a.dtype):
             worst = worst if np.array_equal(a, b) else float("inf")
             continue

@@ -26,7 +26,8 @@ Exact definition(const Exact& x, bool inverse) {
   auto n = static_cast<int64_t>(x.size());
   Exact roots(x.size()), found(x.size());
   for (int64_t k = 0; k < n; ++k) {
-    long double angle = -2 * std::numbers::pi_v<long double> * static_cast<long double>(k) / static_cast<long double>(n);
+    long double angle =
+        -2 * std::numbers::pi_v<long double> * static_cast<long double>(k) / static_cast<long double>(n);
     roots[static_cast<size_t>(k)] = {std::cos(angle), inverse ? -std::sin(angle) : std::sin(angle)};
   }
   for (int64_t k = 0; k < n; ++k) {
@@ -43,7 +44,9 @@ Exact definition(const Exact& x, bool inverse) {
 template <class T>
 Numbers<T> random_numbers(int64_t count) {
   static uint32_t state = 12345;
-  auto next = [&] { return static_cast<T>(static_cast<int32_t>(state = state * 1664525u + 1013904223u)) / static_cast<T>(1u << 31); };
+  auto next = [&] {
+    return static_cast<T>(static_cast<int32_t>(state = state * 1664525u + 1013904223u)) / static_cast<T>(1u << 31);
+  };
   Numbers<T> numbers(static_cast<size_t>(count));
   for (auto& z : numbers) z.real(next()), z.imag(next());
   return numbers;
@@ -72,8 +75,9 @@ std::vector<int> usable_bytes() {
   return bytes;
 }
 
-const std::vector<int64_t> lengths = {1,  2,  3,  4,  5,  6,  7,  8,   9,   12,  13,  15,  16,  17,  24,  31,  32,  37,  45,  48,
-                                      49, 60, 62, 64, 74, 81, 96, 100, 128, 143, 160, 217, 243, 256, 341, 384, 509, 512, 999, 1024};
+const std::vector<int64_t> lengths = {1,  2,   3,   4,   5,   6,   7,   8,   9,   12,  13,  15,  16,  17,
+                                      24, 31,  32,  37,  45,  47,  48,  53,  49,  60,  62,  64,  74,  81,
+                                      96, 100, 128, 143, 160, 217, 243, 256, 341, 384, 509, 512, 999, 1024};
 
 template <class T>
 constexpr DType dtype_of = sizeof(T) == 4 ? DType::c64 : DType::c128;
@@ -84,7 +88,8 @@ void backwards(int64_t count, int64_t, void (*body)(void** args, int64_t begin, 
 
 // One call, its scratch made as a program would.
 template <class T, class From, class To>
-void call(FftKind kind, int64_t batch, std::vector<int64_t> extents, const From& from, To& to, Share share = by_caller) {
+void call(FftKind kind, int64_t batch, std::vector<int64_t> extents, const From& from, To& to,
+          Share share = by_caller) {
   FftScratch sizes = fft_scratch(dtype_of<T>, kind, extents);
   FftRoom<std::complex<T>> scratch(sizes.once + batch * sizes.each);
   fft(dtype_of<T>, kind, batch, extents, from.data(), to.data(), scratch.get(), share);
@@ -100,11 +105,14 @@ TEST_CASE_TEMPLATE("plans for every kind of vectors give the definition", T, flo
         for (int64_t lines : {int64_t{1}, plan.block() / 2 + 1, plan.block()})
           for (bool inverse : {false, true}) {
             if (lines > plan.block()) continue;
-            INFO(bytes, " bytes, ", n, ", use ", static_cast<int>(use), ", ", lines, inverse ? " lines, inverse" : " lines");
+            INFO(bytes, " bytes, ", n, ", use ", static_cast<int>(use), ", ", lines,
+                 inverse ? " lines, inverse" : " lines");
             // A number between the lines, which nobody may touch.
             Numbers<T> x = random_numbers<T>(lines * (n + 1)), y(x.size(), T(7));
             FftRoom<T> room(plan.room());
-            plan.run({reinterpret_cast<const T*>(x.data()), n + 1, reinterpret_cast<T*>(y.data()), n + 1, lines, inverse, T(0.5)}, room.get(), by_caller);
+            plan.run({reinterpret_cast<const T*>(x.data()), n + 1, reinterpret_cast<T*>(y.data()), n + 1, lines,
+                      inverse, T(0.5)},
+                     room.get(), by_caller);
             for (int64_t line : std::set<int64_t>{0, lines / 2, lines - 1}) {
               Exact wanted = definition(exact(&x[static_cast<size_t>(line * (n + 1))], n), inverse);
               for (auto& z : wanted) z *= 0.5L;
@@ -152,13 +160,16 @@ TEST_CASE_TEMPLATE("several dimensions are one after the other", T, float, doubl
       Numbers<T> x = random_numbers<T>(size), y(x.size());
       call<T>(inverse ? FftKind::inverse : FftKind::forward, batch, extents, x, y);
       Exact wanted = exact(x.data(), size);
-      for (int64_t axis = static_cast<int64_t>(extents.size()) - 1, inner = 1; axis >= 0; inner *= extents[static_cast<size_t>(axis--)])
+      for (int64_t axis = static_cast<int64_t>(extents.size()) - 1, inner = 1; axis >= 0;
+           inner *= extents[static_cast<size_t>(axis--)])
         for (int64_t start = 0, n = extents[static_cast<size_t>(axis)]; start < size; ++start) {
           if (start / inner % n != 0) continue;
           Exact line;
           for (int64_t k = 0; k < n; ++k) line.push_back(wanted[static_cast<size_t>(start + k * inner)]);
           line = definition(line, inverse);
-          for (int64_t k = 0; k < n; ++k) wanted[static_cast<size_t>(start + k * inner)] = line[static_cast<size_t>(k)] / (inverse ? static_cast<long double>(n) : 1);
+          for (int64_t k = 0; k < n; ++k)
+            wanted[static_cast<size_t>(start + k * inner)] =
+                line[static_cast<size_t>(k)] / (inverse ? static_cast<long double>(n) : 1);
         }
       CHECK(error(y.data(), wanted) < 3);
       // Real ones: half of the spectrum, and back.
@@ -169,14 +180,17 @@ TEST_CASE_TEMPLATE("several dimensions are one after the other", T, float, doubl
       call<T>(FftKind::real_forward, batch, extents, reals, spectrum);
       for (int64_t i = 0; i < size / last * half; ++i) {
         auto whole = std::complex<long double>(y[static_cast<size_t>(i / half * last + i % half)]);
-        CHECK(std::abs(std::complex<long double>(spectrum[static_cast<size_t>(i)]) - whole) < 100 * std::numeric_limits<T>::epsilon());
+        CHECK(std::abs(std::complex<long double>(spectrum[static_cast<size_t>(i)]) - whole) <
+              100 * std::numeric_limits<T>::epsilon());
       }
       call<T>(FftKind::real_inverse, batch, extents, spectrum, again);
-      for (size_t i = 0; i < reals.size(); ++i) CHECK(std::abs(again[i] - reals[i]) < 20 * std::numeric_limits<T>::epsilon());
+      for (size_t i = 0; i < reals.size(); ++i)
+        CHECK(std::abs(again[i] - reals[i]) < 20 * std::numeric_limits<T>::epsilon());
     }
 }
 
-TEST_CASE_TEMPLATE("long lines are the same for one thread and for parts in any order, and come back", T, float, double) {
+TEST_CASE_TEMPLATE("long lines are the same for one thread and for parts in any order, and come back", T, float,
+                   double) {
   for (int64_t n : {int64_t{1} << 17, int64_t{3} << 16, int64_t{50021}, int64_t{177147}})
     for (bool real : {false, true}) {
       INFO(n, real ? ", real" : "");
@@ -199,10 +213,13 @@ TEST_CASE_TEMPLATE("long lines are the same for one thread and for parts in any 
       // One frequency, by the definition.
       std::complex<long double> wanted = 0;
       for (int64_t k = 0; k < n; ++k) {
-        long double angle = -2 * std::numbers::pi_v<long double> * static_cast<long double>(k * 12345 % n) / static_cast<long double>(n);
-        wanted += std::complex<long double>(x[static_cast<size_t>(k)]) * std::complex<long double>(std::cos(angle), std::sin(angle));
+        long double angle = -2 * std::numbers::pi_v<long double> * static_cast<long double>(k * 12345 % n) /
+                            static_cast<long double>(n);
+        wanted += std::complex<long double>(x[static_cast<size_t>(k)]) *
+                  std::complex<long double>(std::cos(angle), std::sin(angle));
       }
-      CHECK(std::abs(std::complex<long double>(y[12345]) - wanted) < 8 * std::sqrt(static_cast<double>(n)) * std::numeric_limits<T>::epsilon());
+      CHECK(std::abs(std::complex<long double>(y[12345]) - wanted) <
+            8 * std::sqrt(static_cast<double>(n)) * std::numeric_limits<T>::epsilon());
     }
 }
 

@@ -46,8 +46,8 @@ struct Rooms {
   T *plan, *extra;
 };
 
-// Runs body(first, count, rooms, share) for blocks of lines, over threads; long lines one by one, each over threads. `extra`:
-// numbers for each line.
+// Runs body(first, count, rooms, share) for blocks of lines, over threads; long lines one by one, each over threads.
+// `extra`: numbers for each line.
 template <class T, class Body>
 void each_block(const FftPlan<T>& plan, int64_t lines, int64_t extra, T* scratch, Share share, const Body& body) {
   int64_t block = plan.block();
@@ -77,16 +77,18 @@ void lines_of(const T* from, T* to, int64_t lines, int64_t n, bool inverse, T* s
 
 // Columns one after the other, each copied to a line and back.
 template <class T>
-void copied_columns(const T* from, T* to, int64_t outer, int64_t n, int64_t inner, bool inverse, T* scratch, Share share) {
+void copied_columns(const T* from, T* to, int64_t outer, int64_t n, int64_t inner, bool inverse, T* scratch,
+                    Share share) {
   auto tables = fft_tables<T>(n, FftUse::alone, false);
   T scale = inverse ? T(1) / static_cast<T>(n) : T(1);
-  each_block(tables->plan, outer * inner, 2 * n, scratch, share, [&](int64_t column, int64_t, Rooms<T> rooms, Share inside) {
-    int64_t start = 2 * (column / inner * n * inner + column % inner);
-    T* line = rooms.extra;
-    for (int64_t k = 0; k < n; ++k) std::copy_n(from + start + 2 * k * inner, 2, line + 2 * k);
-    tables->plan.run({line, n, line, n, 1, inverse, scale}, rooms.plan, inside);
-    for (int64_t k = 0; k < n; ++k) std::copy_n(line + 2 * k, 2, to + start + 2 * k * inner);
-  });
+  each_block(tables->plan, outer * inner, 2 * n, scratch, share,
+             [&](int64_t column, int64_t, Rooms<T> rooms, Share inside) {
+               int64_t start = 2 * (column / inner * n * inner + column % inner);
+               T* line = rooms.extra;
+               for (int64_t k = 0; k < n; ++k) std::copy_n(from + start + 2 * k * inner, 2, line + 2 * k);
+               tables->plan.run({line, n, line, n, 1, inverse, scale}, rooms.plan, inside);
+               for (int64_t k = 0; k < n; ++k) std::copy_n(line + 2 * k, 2, to + start + 2 * k * inner);
+             });
 }
 
 // Lines whose elements are `inner` apart, as many side by side, in each of `outer` blocks.
@@ -101,7 +103,8 @@ void columns_of(const T* from, T* to, int64_t outer, int64_t n, int64_t inner, b
   shared(share, outer * blocks, cost_of(plan) * lanes, [&](int64_t begin, int64_t end) {
     FftRoom<T> room(plan.room());
     for (int64_t i = begin; i < end; ++i) {
-      int64_t column = i % blocks * lanes, some = std::min(lanes, inner - column), start = 2 * (i / blocks * n * inner + column);
+      int64_t column = i % blocks * lanes, some = std::min(lanes, inner - column),
+              start = 2 * (i / blocks * n * inner + column);
       plan.run_columns({from + start, inner, 1, some}, {to + start, inner, 1, some}, inverse, scale, room.get());
     }
   });
@@ -122,27 +125,31 @@ template <class T>
 void for_pairs(int64_t half, Share share, const auto& body) {
   constexpr int64_t piece = 4096;
   int64_t count = half / 2;
-  shared(share, (count + piece - 1) / piece, 200 * piece, [&](int64_t begin, int64_t end) { body(1 + begin * piece, std::min(1 + end * piece, count + 1)); });
+  shared(share, (count + piece - 1) / piece, 200 * piece,
+         [&](int64_t begin, int64_t end) { body(1 + begin * piece, std::min(1 + end * piece, count + 1)); });
 }
 
-// Of 2 * half real numbers as half complex ones; to half + 1 for each line. Short lines are first transformed elsewhere: the
-// last vector of pairs may then overlap the one before.
+// Of 2 * half real numbers as half complex ones; to half + 1 for each line. Short lines are first transformed
+// elsewhere: the last vector of pairs may then overlap the one before.
 template <class T>
 void even_forward(const T* from, T* to, int64_t lines, int64_t half, T* scratch, Share share) {
   auto tables = fft_tables<T>(half, use_for<T>(lines), true);
   const FftPlan<T>& plan = tables->plan;
   const T* roots = tables->real_roots.data();
   bool elsewhere = half <= longest_elsewhere;
-  each_block(plan, lines, elsewhere ? 2 * half : 0, scratch, share, [&](int64_t first, int64_t count, Rooms<T> rooms, Share inner) {
-    T *start = to + 2 * first * (half + 1), *middle = elsewhere ? rooms.extra : start;
-    int64_t apart = elsewhere ? half : half + 1;
-    plan.run({from + 2 * first * half, half, middle, apart, count, false, T(1)}, rooms.plan, inner);
-    for (int64_t line = 0; line < count; ++line) {
-      T *x = middle + 2 * line * apart, *y = start + 2 * line * (half + 1), re = x[0], im = x[1];
-      y[0] = re + im, y[2 * half] = re - im, y[1] = y[2 * half + 1] = 0;
-      for_pairs<T>(half, inner, [&](int64_t begin, int64_t end) { fft_engine<T>().split_real(x, half, roots, begin, end, y); });
-    }
-  });
+  each_block(plan, lines, elsewhere ? 2 * half : 0, scratch, share,
+             [&](int64_t first, int64_t count, Rooms<T> rooms, Share inner) {
+               T *start = to + 2 * first * (half + 1), *middle = elsewhere ? rooms.extra : start;
+               int64_t apart = elsewhere ? half : half + 1;
+               plan.run({from + 2 * first * half, half, middle, apart, count, false, T(1)}, rooms.plan, inner);
+               for (int64_t line = 0; line < count; ++line) {
+                 T *x = middle + 2 * line * apart, *y = start + 2 * line * (half + 1), re = x[0], im = x[1];
+                 y[0] = re + im, y[2 * half] = re - im, y[1] = y[2 * half + 1] = 0;
+                 for_pairs<T>(half, inner, [&](int64_t begin, int64_t end) {
+                   fft_engine<T>().split_real(x, half, roots, begin, end, y);
+                 });
+               }
+             });
 }
 
 template <class T>
@@ -156,7 +163,8 @@ void even_inverse(const T* from, T* to, int64_t lines, int64_t half, T* scratch,
       T* y = to + 2 * line * half;
       // The imaginary parts of what stands for itself are ignored.
       y[0] = x[0] + x[2 * half], y[1] = x[0] - x[2 * half];
-      for_pairs<T>(half, inner, [&](int64_t begin, int64_t end) { fft_engine<T>().merge_real(x, half, roots, begin, end, y); });
+      for_pairs<T>(half, inner,
+                   [&](int64_t begin, int64_t end) { fft_engine<T>().merge_real(x, half, roots, begin, end, y); });
     }
     T* start = to + 2 * first * half;
     tables->plan.run({start, half, start, half, count, true, scale}, rooms.plan, inner);
@@ -168,37 +176,42 @@ template <class T>
 void odd_forward(const T* from, T* to, int64_t lines, int64_t n, T* scratch, Share share) {
   auto tables = fft_tables<T>(n, use_for<T>(lines), false);
   int64_t half = n / 2 + 1;
-  each_block(tables->plan, lines, 2 * n, scratch, share, [&](int64_t first, int64_t count, Rooms<T> rooms, Share inner) {
-    if (tables->plan.is_beside()) return tables->plan.run_reals(from + first * n, to + 2 * first * half, count, rooms.plan);
-    for (int64_t i = 0; i < count * n; ++i) rooms.extra[2 * i] = from[first * n + i], rooms.extra[2 * i + 1] = 0;
-    tables->plan.run({rooms.extra, n, rooms.extra, n, count, false, T(1)}, rooms.plan, inner);
-    for (int64_t line = 0; line < count; ++line) {
-      T* y = to + 2 * (first + line) * half;
-      std::copy_n(rooms.extra + 2 * line * n, 2 * half, y);
-      y[1] = 0;  // which a convolution gives but nearly
-    }
-  });
+  each_block(tables->plan, lines, 2 * n, scratch, share,
+             [&](int64_t first, int64_t count, Rooms<T> rooms, Share inner) {
+               if (tables->plan.is_beside())
+                 return tables->plan.run_reals(from + first * n, to + 2 * first * half, count, rooms.plan);
+               for (int64_t i = 0; i < count * n; ++i)
+                 rooms.extra[2 * i] = from[first * n + i], rooms.extra[2 * i + 1] = 0;
+               tables->plan.run({rooms.extra, n, rooms.extra, n, count, false, T(1)}, rooms.plan, inner);
+               for (int64_t line = 0; line < count; ++line) {
+                 T* y = to + 2 * (first + line) * half;
+                 std::copy_n(rooms.extra + 2 * line * n, 2 * half, y);
+                 y[1] = 0;  // which a convolution gives but nearly
+               }
+             });
 }
 
 template <class T>
 void odd_inverse(const T* from, T* to, int64_t lines, int64_t n, T* scratch, Share share) {
   auto tables = fft_tables<T>(n, use_for<T>(lines), false);
   int64_t half = n / 2 + 1;
-  each_block(tables->plan, lines, 2 * n, scratch, share, [&](int64_t first, int64_t count, Rooms<T> rooms, Share inner) {
-    for (int64_t line = 0; line < count; ++line) {
-      const T* x = from + 2 * (first + line) * half;
-      T* y = rooms.extra + 2 * line * n;
-      std::copy_n(x, 2 * half, y);
-      y[1] = 0;
-      for (int64_t k = half; k < n; ++k) y[2 * k] = x[2 * (n - k)], y[2 * k + 1] = -x[2 * (n - k) + 1];
-    }
-    tables->plan.run({rooms.extra, n, rooms.extra, n, count, true, T(1) / static_cast<T>(n)}, rooms.plan, inner);
-    for (int64_t i = 0; i < count * n; ++i) to[first * n + i] = rooms.extra[2 * i];
-  });
+  each_block(
+      tables->plan, lines, 2 * n, scratch, share, [&](int64_t first, int64_t count, Rooms<T> rooms, Share inner) {
+        for (int64_t line = 0; line < count; ++line) {
+          const T* x = from + 2 * (first + line) * half;
+          T* y = rooms.extra + 2 * line * n;
+          std::copy_n(x, 2 * half, y);
+          y[1] = 0;
+          for (int64_t k = half; k < n; ++k) y[2 * k] = x[2 * (n - k)], y[2 * k + 1] = -x[2 * (n - k) + 1];
+        }
+        tables->plan.run({rooms.extra, n, rooms.extra, n, count, true, T(1) / static_cast<T>(n)}, rooms.plan, inner);
+        for (int64_t i = 0; i < count * n; ++i) to[first * n + i] = rooms.extra[2 * i];
+      });
 }
 
 template <class T>
-void run(FftKind kind, const std::vector<int64_t>& dims, const T* from, T* to, T* scratch, FftScratch sizes, Share share) {
+void run(FftKind kind, const std::vector<int64_t>& dims, const T* from, T* to, T* scratch, FftScratch sizes,
+         Share share) {
   int64_t n = dims.back(), lines = product(dims) / n;
   if (kind == FftKind::forward || kind == FftKind::inverse) {
     bool inverse = kind == FftKind::inverse;
@@ -209,14 +222,18 @@ void run(FftKind kind, const std::vector<int64_t>& dims, const T* from, T* to, T
   std::vector<int64_t> half_dims = dims;
   half_dims.back() = n / 2 + 1;
   if (kind == FftKind::real_forward) {
-    if (n % 2 == 0) even_forward(from, to, lines, n / 2, scratch, share);
-    else odd_forward(from, to, lines, n, scratch, share);
+    if (n % 2 == 0)
+      even_forward(from, to, lines, n / 2, scratch, share);
+    else
+      odd_forward(from, to, lines, n, scratch, share);
     outer_dims<T>(to, to, half_dims, false, scratch, share);
     return;
   }
   from = outer_dims<T>(from, scratch + 2 * sizes.once, half_dims, true, scratch, share);
-  if (n % 2 == 0) even_inverse(from, to, lines, n / 2, scratch, share);
-  else odd_inverse(from, to, lines, n, scratch, share);
+  if (n % 2 == 0)
+    even_inverse(from, to, lines, n / 2, scratch, share);
+  else
+    odd_inverse(from, to, lines, n, scratch, share);
 }
 
 template <class T>
@@ -230,7 +247,8 @@ FftScratch scratch_of(FftKind kind, std::span<const int64_t> lengths) {
     // A copy of the line as well, where that is complex and it is not, or where it is a column.
     if (room > 0) sizes.once = std::max(sizes.once, room + n);
   }
-  if (kind == FftKind::real_inverse && lengths.size() > 1) sizes.each = product(lengths.first(lengths.size() - 1)) * (lengths.back() / 2 + 1);
+  if (kind == FftKind::real_inverse && lengths.size() > 1)
+    sizes.each = product(lengths.first(lengths.size() - 1)) * (lengths.back() / 2 + 1);
   return sizes;
 }
 
@@ -240,13 +258,18 @@ FftScratch fft_scratch(DType dtype, FftKind kind, std::span<const int64_t> lengt
   return dtype == DType::c128 ? scratch_of<double>(kind, lengths) : scratch_of<float>(kind, lengths);
 }
 
-void fft(DType dtype, FftKind kind, int64_t batch, std::span<const int64_t> lengths, const void* input, void* output, void* scratch, Share share) {
+void fft(DType dtype, FftKind kind, int64_t batch, std::span<const int64_t> lengths, const void* input, void* output,
+         void* scratch, Share share) {
   std::vector<int64_t> dims{batch};
   dims.insert(dims.end(), lengths.begin(), lengths.end());
   if (product(dims) == 0) return;
   FftScratch sizes = fft_scratch(dtype, kind, lengths);
-  if (dtype == DType::c128) run(kind, dims, static_cast<const double*>(input), static_cast<double*>(output), static_cast<double*>(scratch), sizes, share);
-  else run(kind, dims, static_cast<const float*>(input), static_cast<float*>(output), static_cast<float*>(scratch), sizes, share);
+  if (dtype == DType::c128)
+    run(kind, dims, static_cast<const double*>(input), static_cast<double*>(output), static_cast<double*>(scratch),
+        sizes, share);
+  else
+    run(kind, dims, static_cast<const float*>(input), static_cast<float*>(output), static_cast<float*>(scratch), sizes,
+        share);
 }
 
 void fft_routine(const int64_t* numbers, void* const* buffers, Share share) {
@@ -254,7 +277,8 @@ void fft_routine(const int64_t* numbers, void* const* buffers, Share share) {
   auto kind = static_cast<FftKind>(numbers[2]);
   std::span<const int64_t> lengths{numbers + 4, static_cast<size_t>(numbers[3])};
   FftScratch sizes = fft_scratch(dtype, kind, lengths);
-  fft(dtype, kind, numbers[1], lengths, buffers[0], buffers[1], sizes.each + sizes.once > 0 ? buffers[2] : nullptr, share);
+  fft(dtype, kind, numbers[1], lengths, buffers[0], buffers[1], sizes.each + sizes.once > 0 ? buffers[2] : nullptr,
+      share);
 }
 
 }  // namespace weft

@@ -67,7 +67,8 @@ std::shared_ptr<const FftTables<T>> fft_tables(int64_t n, FftUse use, bool for_r
   {
     std::lock_guard guard(mutex);
     std::vector<Entry<T>>& all = entries<T>();
-    auto found = std::ranges::find_if(all, [&](const Entry<T>& entry) { return entry.n == n && entry.use == use && entry.for_real == for_real; });
+    auto found = std::ranges::find_if(
+        all, [&](const Entry<T>& entry) { return entry.n == n && entry.use == use && entry.for_real == for_real; });
     if (found != all.end()) {
       std::rotate(all.begin(), found, found + 1);
       return all.front().tables;

@@ -14,7 +14,8 @@ struct FftTables {
   std::vector<T> real_roots;  // empty: not asked for
 };
 
-// What is asked for most lately is kept: of each precision at most 64 plans, with at most 64 MiB of tables besides the newest.
+// What is asked for most lately is kept: of each precision at most 64 plans, with at most 64 MiB of tables besides the
+// newest.
 template <class T>
 std::shared_ptr<const FftTables<T>> fft_tables(int64_t n, FftUse use, bool for_real);
 // How many there are.

@@ -5,25 +5,25 @@
 
 namespace weft {
 
-// Complex numbers in memory: those of `lanes` transforms, of which each has its elements `step` apart, and the next one's lie
-// `apart` from its own; both in complex numbers.
+// Complex numbers in memory: those of `lanes` transforms, of which each has its elements `step` apart, and the next
+// one's lie `apart` from its own; both in complex numbers.
 template <class Number>
 struct FftLines {
   Number* at;
   int64_t step, apart, lanes;
 };
 
-// One step of a transform by Stockham's method: blocks of radix * groups elements, `stride` of them side by side, become radix
-// times as many. `twiddles`: radix - 1 complex numbers for each group; `roots`: of unity, radix of them.
+// One step of a transform by Stockham's method: blocks of radix * groups elements, `stride` of them side by side,
+// become radix times as many. `twiddles`: radix - 1 complex numbers for each group; `roots`: of unity, radix of them.
 template <class T>
 struct FftPass {
   int64_t radix, groups, stride;
   const T *twiddles, *roots;
 };
 
-// Several transforms side by side, one in each lane of a vector. Their elements are rows: the real parts of all lanes, then the
-// imaginary ones. Rows lie at multiples of 64 bytes; other memory may lie anywhere. `swap`: real and imaginary parts change
-// places, on the way in and on the way out, which makes a transform its inverse.
+// Several transforms side by side, one in each lane of a vector. Their elements are rows: the real parts of all lanes,
+// then the imaginary ones. Rows lie at multiples of 64 bytes; other memory may lie anywhere. `swap`: real and imaginary
+// parts change places, on the way in and on the way out, which makes a transform its inverse.
 template <class T>
 struct FftEngine {
   int64_t lanes;
@@ -41,9 +41,9 @@ struct FftEngine {
   void (*turn)(T* rows, int64_t count, const T* steps, const T* twiddles);
   // to = a * b for complex numbers; `to` may be a.
   void (*multiply)(const T* a, const T* b, int64_t count, bool swap_a, bool swap_to, T scale, T* to);
-  // Between the transform of `half` complex numbers and that of the 2 * half real ones which they hold, in pairs: elements k and
-  // half - k for k in [begin, end), which are at least 1 and at most half / 2. `roots`: cos, then -sin, of 2 pi k / (2 half),
-  // half / 2 + 1 of each. `to` may be `from`.
+  // Between the transform of `half` complex numbers and that of the 2 * half real ones which they hold, in pairs:
+  // elements k and half - k for k in [begin, end), which are at least 1 and at most half / 2. `roots`: cos, then -sin,
+  // of 2 pi k / (2 half), half / 2 + 1 of each. `to` may be `from`.
   void (*split_real)(const T* from, int64_t half, const T* roots, int64_t begin, int64_t end, T* to);
   // The other way, times two, for an inverse transform.
   void (*merge_real)(const T* from, int64_t half, const T* roots, int64_t begin, int64_t end, T* to);

@@ -1,5 +1,5 @@
 // The loops of Fourier transforms for any CPU.
-#include "weft/library/fft_vector.h"
+#include "weft/library/fft_loops.h"
 
 namespace weft {
 

@@ -1,5 +1,5 @@
 // The loops of Fourier transforms for AVX2 and FMA.
-#include "weft/library/fft_vector.h"
+#include "weft/library/fft_loops.h"
 
 namespace weft {
 

@@ -9,11 +9,11 @@
 namespace weft {
 namespace {
 
-constexpr int64_t largest_radix = 31;
+constexpr int64_t largest_radix = 47;
 // Up to this length a single line may leave lanes empty: a matrix would be too small for them as well.
 constexpr int64_t longest_matrix_less = 48;
-// Lines in the lanes need more of the cache for each, and none of a line's own shuffles: they are for short lines, and up to this
-// length for those that cannot be cut into as many as there are lanes.
+// Lines in the lanes need more of the cache for each, and none of a line's own shuffles: they are for short lines, and
+// up to this length for those that cannot be cut into as many as there are lanes.
 constexpr int64_t shortest_inside = 256, longest_beside = 2048;
 
 template <class T>
@@ -53,7 +53,9 @@ int64_t rows_for(int64_t n, int64_t lanes) {
   for (int64_t side = 2; side * side <= n; ++side) {
     if (n % side != 0) continue;
     for (int64_t rows : {side, n / side}) {
-      auto waste = [&](int64_t count) { return static_cast<double>((count + lanes - 1) / lanes * lanes) / static_cast<double>(count); };
+      auto waste = [&](int64_t count) {
+        return static_cast<double>((count + lanes - 1) / lanes * lanes) / static_cast<double>(count);
+      };
       double cost = (waste(rows) + waste(n / rows)) * (16 + std::log2(static_cast<double>(std::max(rows, n / rows))));
       if (cost < least) least = cost, best = rows;
     }
@@ -96,23 +98,37 @@ int64_t fft_convolution_length(int64_t n) {
 
 template <>
 const FftEngine<float>& fft_engine(int bytes) {
-  if (bytes == 0) bytes = __builtin_cpu_supports("avx512f") ? 64 : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? 32 : 16;
+  if (bytes == 0)
+    bytes = __builtin_cpu_supports("avx512f")                                 ? 64
+            : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? 32
+                                                                              : 16;
   return bytes == 64 ? fft_engine_64_f32 : bytes == 32 ? fft_engine_32_f32 : fft_engine_16_f32;
 }
 
 template <>
 const FftEngine<double>& fft_engine(int bytes) {
-  if (bytes == 0) bytes = __builtin_cpu_supports("avx512f") ? 64 : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? 32 : 16;
+  if (bytes == 0)
+    bytes = __builtin_cpu_supports("avx512f")                                 ? 64
+            : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? 32
+                                                                              : 16;
   return bytes == 64 ? fft_engine_64_f64 : bytes == 32 ? fft_engine_32_f64 : fft_engine_16_f64;
 }
 
 template <class T>
 FftPlan<T>::FftPlan(const FftEngine<T>& engine, int64_t n, FftUse use) : engine_(engine), n_(n), way_(way_for(use)) {
   switch (way_) {
-    case Way::beside: first_ = passes_of(n); break;
-    case Way::inside: plan_inside(); break;
-    case Way::split: plan_split(); break;
-    case Way::chirp: plan_chirp(); break;
+    case Way::beside:
+      first_ = passes_of(n);
+      break;
+    case Way::inside:
+      plan_inside();
+      break;
+    case Way::split:
+      plan_split();
+      break;
+    case Way::chirp:
+      plan_chirp();
+      break;
   }
 }
 
@@ -120,7 +136,8 @@ template <class T>
 typename FftPlan<T>::Way FftPlan<T>::way_for(FftUse use) const {
   bool is_many = use == FftUse::many, fits = n_ % engine_.lanes == 0;
   if (!is_smooth(n_)) return Way::chirp;
-  if (use == FftUse::columns || (is_many && (n_ < shortest_inside || (!fits && n_ <= longest_beside)))) return Way::beside;
+  if (use == FftUse::columns || (is_many && (n_ < shortest_inside || (!fits && n_ <= longest_beside))))
+    return Way::beside;
   if (fits && n_ <= (is_many ? fft_longest_of_many<T> : fft_longest_alone<T>)) return Way::inside;
   return n_ <= longest_matrix_less || rows_for(n_, engine_.lanes) == 1 ? Way::beside : Way::split;
 }
@@ -183,9 +200,12 @@ void FftPlan<T>::plan_chirp() {
 template <class T>
 int64_t FftPlan<T>::room() const {
   switch (way_) {
-    case Way::split: return 2 * n_;
-    case Way::chirp: return 2 * inner_->n_ + inner_->room();
-    default: return row_room(first_.length);
+    case Way::split:
+      return 2 * n_;
+    case Way::chirp:
+      return 2 * inner_->n_ + inner_->room();
+    default:
+      return row_room(first_.length);
   }
 }
 
@@ -206,7 +226,9 @@ template <class T>
 void FftPlan<T>::run(const FftJob<T>& job, T* room, Share share) const {
   if (way_ == Way::split) return split(job, room, share);
   if (way_ == Way::chirp) return convolve(job, room, share);
-  if (way_ == Way::beside) return run_columns({job.from, 1, job.from_apart, job.lines}, {job.to, 1, job.to_apart, job.lines}, job.inverse, job.scale, room);
+  if (way_ == Way::beside)
+    return run_columns({job.from, 1, job.from_apart, job.lines}, {job.to, 1, job.to_apart, job.lines}, job.inverse,
+                       job.scale, room);
   int64_t lanes = engine_.lanes;
   engine_.gather({job.from, lanes, 1, lanes}, first_.length, job.inverse, room);
   T* rows = transform(first_, room, room + 2 * lanes * first_.length);
@@ -257,8 +279,10 @@ void FftPlan<T>::rows(const FftJob<T>& job, const T* stage, int64_t begin, int64
 template <class T>
 void FftPlan<T>::split(const FftJob<T>& job, T* room, Share share) const {
   int64_t height = first_.length, width = second_.length, lanes = engine_.lanes;
-  shared(share, (width + lanes - 1) / lanes, 60 * lanes * height, [&](int64_t begin, int64_t end) { columns(job, room, begin, end); });
-  shared(share, (height + lanes - 1) / lanes, 60 * lanes * width, [&](int64_t begin, int64_t end) { rows(job, room, begin, end); });
+  shared(share, (width + lanes - 1) / lanes, 60 * lanes * height,
+         [&](int64_t begin, int64_t end) { columns(job, room, begin, end); });
+  shared(share, (height + lanes - 1) / lanes, 60 * lanes * width,
+         [&](int64_t begin, int64_t end) { rows(job, room, begin, end); });
 }
 
 template <class T>
@@ -267,17 +291,24 @@ void FftPlan<T>::convolve(const FftJob<T>& job, T* room, Share share) const {
   constexpr int64_t piece = 4096, cost = 200 * piece;
   T *line = room, *rest = room + 2 * length;
   auto pieces = [&](int64_t count, auto each) {
-    shared(share, (count + piece - 1) / piece, cost, [&](int64_t begin, int64_t end) { each(begin * piece, std::min(end * piece, count)); });
+    shared(share, (count + piece - 1) / piece, cost,
+           [&](int64_t begin, int64_t end) { each(begin * piece, std::min(end * piece, count)); });
   };
   pieces(length, [&](int64_t begin, int64_t end) {
     int64_t middle = std::clamp(n_, begin, end);
-    engine_.multiply(job.from + 2 * begin, chirp_.data() + 2 * begin, middle - begin, job.inverse, false, T(1), line + 2 * begin);
+    engine_.multiply(job.from + 2 * begin, chirp_.data() + 2 * begin, middle - begin, job.inverse, false, T(1),
+                     line + 2 * begin);
     std::fill(line + 2 * middle, line + 2 * end, T(0));
   });
   inner_->run({line, length, line, length, 1, false, T(1)}, rest, share);
-  pieces(length, [&](int64_t begin, int64_t end) { engine_.multiply(line + 2 * begin, filter_.data() + 2 * begin, end - begin, false, false, T(1), line + 2 * begin); });
+  pieces(length, [&](int64_t begin, int64_t end) {
+    engine_.multiply(line + 2 * begin, filter_.data() + 2 * begin, end - begin, false, false, T(1), line + 2 * begin);
+  });
   inner_->run({line, length, line, length, 1, true, T(1) / static_cast<T>(length)}, rest, share);
-  pieces(n_, [&](int64_t begin, int64_t end) { engine_.multiply(line + 2 * begin, chirp_.data() + 2 * begin, end - begin, false, job.inverse, job.scale, job.to + 2 * begin); });
+  pieces(n_, [&](int64_t begin, int64_t end) {
+    engine_.multiply(line + 2 * begin, chirp_.data() + 2 * begin, end - begin, false, job.inverse, job.scale,
+                     job.to + 2 * begin);
+  });
 }
 
 template class FftPlan<float>;

@@ -15,7 +15,8 @@ namespace weft {
 template <class T>
 class FftRoom {
  public:
-  explicit FftRoom(int64_t count) : at_(static_cast<T*>(::operator new(sizeof(T) * static_cast<size_t>(count), alignment))) {}
+  explicit FftRoom(int64_t count)
+      : at_(static_cast<T*>(::operator new(sizeof(T) * static_cast<size_t>(count), alignment))) {}
   ~FftRoom() { ::operator delete(at_, alignment); }
   FftRoom(const FftRoom&) = delete;
   FftRoom& operator=(const FftRoom&) = delete;
@@ -30,22 +31,23 @@ class FftRoom {
 template <class T>
 const FftEngine<T>& fft_engine(int bytes = 0);
 
-// A line alone is done by one thread up to the first of these lengths; where there are many, each is up to the second, as its
-// rows are walked in order, which caches far from the CPU are fast enough for.
+// A line alone is done by one thread up to the first of these lengths; where there are many, each is up to the second,
+// as its rows are walked in order, which caches far from the CPU are fast enough for.
 template <class T>
 inline constexpr int64_t fft_longest_alone = (int64_t{1} << 18) / sizeof(T);
 template <class T>
 inline constexpr int64_t fft_longest_of_many = (int64_t{1} << 20) / sizeof(T);
 
-// What a plan is for: one line, or as few that lanes stay empty; lines, or columns that lie side by side, to fill all lanes. Columns
-// are of smooth lengths.
+// What a plan is for: one line, or as few that lanes stay empty; lines, or columns that lie side by side, to fill all
+// lanes. Columns are of smooth lengths.
 enum class FftUse : uint8_t { alone, many, columns };
 
-// Whether the length has no prime factor over 31: others go by a convolution of this length.
+// Whether the length has no prime factor over 47: others go by a convolution of this length.
 bool is_smooth(int64_t n);
 int64_t fft_convolution_length(int64_t n);
 
-// What is transformed: up to `block` lines of contiguous elements, lines `apart` complex numbers apart. `to` may be `from`.
+// What is transformed: up to `block` lines of contiguous elements, lines `apart` complex numbers apart. `to` may be
+// `from`.
 template <class T>
 struct FftJob {
   const T* from;
@@ -78,8 +80,8 @@ class FftPlan {
   int64_t bytes() const;
 
  private:
-  // beside: a line in each lane; inside: a line is as many shorter ones as there are lanes; split: it is a matrix, whose
-  // columns are transformed, then its rows; chirp: a convolution (Bluestein 1970).
+  // beside: a line in each lane; inside: a line is as many shorter ones as there are lanes; split: it is a matrix,
+  // whose columns are transformed, then its rows; chirp: a convolution (Bluestein 1970).
   enum class Way : uint8_t { beside, inside, split, chirp };
 
   struct Passes {
@@ -103,9 +105,9 @@ class FftPlan {
   const FftEngine<T>& engine_;
   int64_t n_;
   Way way_;
-  Passes first_, second_;             // of the lines; split: of columns and of rows
-  std::vector<T> steps_, twiddles_;   // see FftEngine; split: steps_ for each block of columns
-  std::unique_ptr<FftPlan> inner_;    // chirp
+  Passes first_, second_;            // of the lines; split: of columns and of rows
+  std::vector<T> steps_, twiddles_;  // see FftEngine; split: steps_ for each block of columns
+  std::unique_ptr<FftPlan> inner_;   // chirp
   std::vector<T> chirp_, filter_;
 };
 

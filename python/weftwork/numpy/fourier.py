@@ -26,12 +26,12 @@ def opposite(norm: Any) -> str:
     return INVERSE_NORM[norm]
 
 
-def fitted(x: Any, length: int) -> Any:
-    """The last dimension cut, or filled up with zeros."""
-    extent = x.shape[-1]
+def fitted(x: Any, length: int, axis: int) -> Any:
+    """A dimension cut, or filled up with zeros."""
+    extent = x.shape[axis]
     if extent >= length:
-        return x[..., :length]
-    return np.concatenate([x, own.zeros((*x.shape[:-1], length - extent), x.dtype)], axis=-1)
+        return x[(slice(None),) * axis + (slice(length),)]
+    return np.concatenate([x, own.zeros((*x.shape[:axis], length - extent, *x.shape[axis + 1 :]), x.dtype)], axis=axis)
 
 
 def scaled(result: Any, kind: str, n: int, norm: Any, given: np.dtype) -> Any:
@@ -51,24 +51,36 @@ def scaled(result: Any, kind: str, n: int, norm: Any, given: np.dtype) -> Any:
     return result
 
 
-def transformed(kind: str, a: Any, n: Any, axis: Any, norm: Any, out: Any) -> Any:
-    """FFT, IFFT, RFFT or IRFFT along an axis."""
-    x = solid(a)
-    axis = one_axis(axis, x.ndim, "fft")
+def length_of(kind: str, x: Any, n: Any, axis: int) -> int:
+    """How many numbers are transformed along an axis, those of the real side."""
     if n is None:
         extent = fixed_extent(x, axis, "a Fourier transform")
         n = (extent - 1) * 2 if kind == "IRFFT" else extent
     n = n.__index__()
     if n < 1:
         raise_here(ArgumentValueError, f"Invalid number of FFT data points ({n}) specified.", "fft_length")
+    return n
+
+
+def taken_as(kind: str, x: Any) -> type:
+    """The dtype of what the op takes."""
     if kind == "RFFT" and x.dtype.kind == "c":
         raise_here(ArgumentTypeError, f"rfft takes real numbers, got {x.dtype}", "fft_real")
     narrow = x.dtype in (np.float32, np.complex64, np.float16)
-    real = np.float32 if narrow else np.float64
-    given = real if kind == "RFFT" else np.complex64 if narrow else np.complex128
+    if kind == "RFFT":
+        return np.float32 if narrow else np.float64
+    return np.complex64 if narrow else np.complex128
+
+
+def transformed(kind: str, a: Any, n: Any, axis: Any, norm: Any, out: Any) -> Any:
+    """FFT, IFFT, RFFT or IRFFT along an axis."""
+    x = solid(a)
+    axis = one_axis(axis, x.ndim, "fft")
+    n = length_of(kind, x, n, axis)
+    given = taken_as(kind, x)
     final = np.float16 if kind == "IRFFT" and x.dtype == np.float16 else None
     line = np.moveaxis(x.astype(given), axis, -1)
-    line = fitted(line, n // 2 + 1 if kind == "IRFFT" else n)
+    line = fitted(line, n // 2 + 1 if kind == "IRFFT" else n, x.ndim - 1)
     found: Any = wrap(op("fft", line.tensor, fft_type=kind, fft_length=(n,)))
     result = scaled(np.moveaxis(found, -1, axis), kind, n, norm, x.dtype)
     if final is not None:
@@ -130,6 +142,19 @@ def lengths_and_axes(x: Any, s: Any, axes: Any, real_inverse: bool) -> tuple[lis
     return lengths, axes
 
 
+def last_ones(kind: str, x: Any, steps: list[Any], norm: Any) -> Any:
+    """The steps along the last axes as one op, which moves none of them."""
+    lengths = {axis: (which, length_of(which, x, n, axis)) for which, n, axis in steps}
+    line = x.astype(taken_as(kind, x))
+    for axis, (which, n) in lengths.items():
+        line = fitted(line, n // 2 + 1 if which == "IRFFT" else n, axis)
+    extents = tuple(lengths[axis][1] for axis in sorted(lengths))
+    found: Any = wrap(op("fft", line.tensor, fft_type=kind, fft_length=extents))
+    for which, n in lengths.values():
+        found = scaled(found, which, n, norm, x.dtype)
+    return found
+
+
 def over_axes(kind: str, a: Any, s: Any, axes: Any, norm: Any, out: Any) -> Any:
     """fftn and its kin: real transforms are of the last of the axes, first when forward, last when inverse."""
     x = solid(a)
@@ -142,8 +167,11 @@ def over_axes(kind: str, a: Any, s: Any, axes: Any, norm: Any, out: Any) -> Any:
         steps = [(inner, *step) for step in reversed(plan)]
         if kind == "RFFT":
             steps[0] = (kind, *plan[-1])
-    for which, n, axis in steps:
-        x = transformed(which, x, n, axis, norm, None)
+    if plan and len(plan) <= 3 and places == list(range(x.ndim - len(plan), x.ndim)) and x.dtype != np.float16:
+        x = last_ones(kind, x, steps, norm)
+    else:
+        for which, n, axis in steps:
+            x = transformed(which, x, n, axis, norm, None)
     require_out_of(x.dtype, out, "a Fourier transform")
     return delivered(np.fft.fft, x, out, "same_kind")
 
