@@ -22,7 +22,7 @@ namespace weft {
 namespace {
 
 constexpr std::string_view magic = "\x89WEFT\r\n\x1a";
-constexpr uint64_t version = 4;
+constexpr uint64_t version = 5;
 constexpr uint64_t alignment = 64;
 
 struct Header {
