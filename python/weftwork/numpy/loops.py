@@ -12,6 +12,7 @@ from __future__ import annotations
 import builtins
 import dis
 import gc
+import math
 import sys
 import sysconfig
 import weakref
@@ -29,8 +30,8 @@ from .frames import set_locals
 from .rows import Rows
 from .tracer import Selection, Storage, Tensor, TracedArray, as_tensor, current_trace, raise_here
 
-#: Loops of at most so many turns are written out.
-SHORT = 8
+#: Loops of at most so many turns are written out, and loops in each other of at most so many turns in all.
+SHORT, SHORT_NEST = 8, 64
 #: Loops that cannot be kept are written out up to so many turns.
 LONGEST_UNROLLED = 20_000
 MOST_PASSES = 6
@@ -175,12 +176,19 @@ class Turns:
         self.plain: Any = None
         self.loop: Recording | None = None
         self.peeled = 0
-        short = isinstance(self.trips, int) and self.trips <= SHORT and not numbers.forced
-        if short or self.site in trace.unrolled:
+        if self.is_short() or self.site in trace.unrolled:
             if not isinstance(self.trips, int) or self.trips > LONGEST_UNROLLED:
                 reason = trace.unrolled[self.site]
                 raise_here(UnsupportedError, f"the loop over {numbers!r} cannot be kept as one loop ({reason}) and is too long to be written out", "loop")
             self.plain = iter(numbers.numbers())
+            trace.written_out.add(self)
+
+    def is_short(self) -> bool:
+        if not isinstance(self.trips, int) or self.numbers.forced:
+            return False
+        # Those that are being written out now hold what they count with.
+        around = math.prod(turns.trips for turns in self.trace.written_out)
+        return self.trips <= SHORT and self.trips * around <= SHORT_NEST
 
     def __iter__(self) -> Turns:
         return self
