@@ -82,16 +82,17 @@ void lower_step(Lowering& lowering, const Stage& stage);
 void lower_copy(Lowering& lowering, Value from, BufferId target, NodeId root);
 void lower_scatter(Lowering& lowering, const Stage& stage);
 void lower_dot(Lowering& lowering, const Stage& stage);
-// A reduce over any dims, alone in its kernel.
-void lower_reduce(Lowering& lowering, const Stage& stage);
+// Reduces of the same elements over any dims, none of which reads another.
+void lower_reduces(Lowering& lowering, const Group& group);
 // Whether the loads of a draft whose loops are `outer` and `inner` step by one along the last of `inner`, or stand still.
 // Small operands that do not are read from copies, made for `reader`, in which they do. `by_blocks`: for vectors of
 // results, each of which turns through `outer`; where that is few turns other loads may stay, and the last axis may
 // become blocks, then the first of `inner`, and what is inside of one. All memories of `access` must be known.
 bool lay_along(Lowering& lowering, Draft& draft, const Access& access, NodeId reader, const std::vector<Axis>& outer, std::vector<Axis>& inner,
                bool by_blocks);
-// Schedules a sum of elements that lie under each other, if they are many: `body` defines it, adds an element and stores it.
-bool sum_down(Kernel& kernel, std::vector<Axis> kept, std::vector<Axis> reduced, std::vector<Stmt>& body, Dim& parallel);
+// Schedules sums of elements that lie under each other, if they are many. The kernel's statements define all, add an element to each,
+// and store all.
+bool sum_down(Kernel& kernel, std::vector<Axis> kept, std::vector<Axis> reduced, Dim& parallel);
 // Splits the last axis of a long sum into pieces; rewrites the kernel. False, and nothing done, where it is not long.
 bool split_long_sum(Kernel& kernel, std::vector<Axis>& axes);
 // nested() over axes so split: sums of floats are those of each piece, added up.

@@ -51,6 +51,7 @@ class Fuser {
     bound_expressions();
     for (int round = 0; round < 8; ++round) {
       make_stages();
+      find_beside(graph_, fusion_);
       make_groups(graph_, fusion_, stage_sizes());
       if (!store_shared()) break;
     }
@@ -319,13 +320,13 @@ class Fuser {
       for (const Value& operand : node.operands())
         total += fusion_.is_stored[operand.id()] ? 1 : size_[operand.id()];
       // What is read at two places, by a concatenate or pad of it with itself, is computed twice.
-      if (total > largest_kernel && def(node.op).traits.elementwise) total = distinct_size(node);
-      size_[node.id()] = static_cast<int>(std::min<int64_t>(total, largest_kernel + 1));
+      if (total > largest_expression && def(node.op).traits.elementwise) total = distinct_size(node);
+      size_[node.id()] = static_cast<int>(std::min<int64_t>(total, largest_expression + 1));
       if (is_fold(node) || is_step(node)) {
         for (const Value& operand : node.operands())
-          if (total > largest_kernel) store(operand.id(), "the expression is too large to go on");
+          if (total > largest_expression) store(operand.id(), "the expression is too large to go on");
         size_[node.id()] = 1;
-      } else if (total > largest_kernel && inside_epilogue_[node.id()] < 0) {
+      } else if (total > largest_expression && inside_epilogue_[node.id()] < 0) {
         store(node.id(), "the expression is too large to go on");
       }
     }
@@ -335,7 +336,7 @@ class Fuser {
     std::vector<NodeId> stack{root.id()};
     std::set<NodeId> seen;
     int64_t total = 0;
-    while (!stack.empty() && total <= largest_kernel) {
+    while (!stack.empty() && total <= largest_expression) {
       NodeId id = stack.back();
       stack.pop_back();
       if (!seen.insert(id).second) continue;

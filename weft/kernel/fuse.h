@@ -27,6 +27,7 @@ struct Stage {
   NodeId root = 0;    // the value stored
   NodeId source = 0;  // dot: the dot_general whose epilogue ends at root; otherwise root
   int group = -1;
+  int beside = -1;        // reduce: an earlier one, of the same elements, that needs some of the same values
   std::vector<NodeId> reads;  // stored values (parameters and constants too) that it reads, each once
 };
 
@@ -57,6 +58,23 @@ bool is_step(const Node& node);
 bool has_many_parts(const Node& node);
 // The results of such a call by number; nothing where one is not used.
 std::vector<std::optional<NodeId>> results_of(const Graph& graph, const Node& node);
+
+// What a stage iterates over when it shares a kernel: leading dims (rows) and the rest. Maps of the same dims share one too, as
+// rows of one element. Other reduces have no rows: they share a kernel with those of the same elements alone, over the dims `apart`.
+struct Rows {
+  Dims rows, inner;
+  bool is_map = false;
+  Ints apart;
+  bool operator==(const Rows&) const = default;
+};
+std::optional<Rows> rows_of(const Graph& graph, const Stage& stage);
+// Whether a stage can run in the kernel of these rows.
+bool fits_rows(const Graph& graph, const Stage& stage, const Rows& rows);
+// Finds the reduces to run beside each other.
+void find_beside(const Graph& graph, Fusion& fusion);
+
+// Expressions larger than this are cut, so that kernels stay compilable whatever the program.
+inline constexpr int largest_expression = 400;
 
 // The rows of a reduce over trailing dims: how many leading dims are kept. Nothing when other dims are reduced.
 std::optional<size_t> kept_rows(const Node& reduce);

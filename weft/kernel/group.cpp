@@ -30,40 +30,6 @@ class Grouper {
   }
 
  private:
-  // What a stage iterates over when it shares a kernel: leading dims (rows) and the rest. Maps of the same dims share one
-  // too, as rows of one element.
-  struct Rows {
-    Dims rows, inner;
-    bool is_map = false;
-    bool operator==(const Rows&) const = default;
-  };
-
-  std::optional<Rows> rows_of_reduce(const Stage& stage) const {
-    if (stage.kind != StageKind::reduce) return std::nullopt;
-    const Node& node = graph_.node(stage.root);
-    std::optional<size_t> kept = kept_rows(node);
-    if (!kept || !single_op(*node.regions[0]) || is_long_row(node, *kept)) return std::nullopt;
-    const Dims& dims = node.operand(0).type().dims;
-    auto split = dims.begin() + static_cast<std::ptrdiff_t>(*kept);
-    return Rows{Dims(dims.begin(), split), Dims(split, dims.end())};
-  }
-
-  std::optional<Rows> rows_of(const Stage& stage) const {
-    if (stage.kind == StageKind::map) return Rows{graph_.node(stage.root).type().dims, {}, true};
-    return rows_of_reduce(stage);
-  }
-
-  // Whether a stage can run in the kernel of these rows.
-  bool fits_rows(const Stage& stage, const Rows& rows) const {
-    if (stage.kind == StageKind::reduce) return rows_of_reduce(stage) == rows;
-    if (stage.kind != StageKind::map) return false;
-    const Dims& dims = graph_.node(stage.root).type().dims;
-    Dims full = rows.rows;
-    if (dims == full) return true;
-    full.insert(full.end(), rows.inner.begin(), rows.inner.end());
-    return dims == full;
-  }
-
   // Whether every use of `value` in the expression of `at` is at the row of the element itself: coordinate i of the
   // value is coordinate i of the stage, for all rows.
   bool read_by_row(const Node& at, NodeId value, size_t rows, const std::vector<int>& coordinates,
@@ -111,7 +77,7 @@ class Grouper {
     if (joined < 0) {
       joined = static_cast<int>(states_.size());
       fusion_.groups.emplace_back();
-      states_.emplace_back().rows = rows_of(stage);
+      states_.emplace_back().rows = rows_of(graph_, stage);
     }
     stage.group = joined;
     fusion_.groups[static_cast<size_t>(joined)].stages.push_back(static_cast<int>(s));
@@ -124,12 +90,15 @@ class Grouper {
     if (stage.kind != StageKind::map && stage.kind != StageKind::reduce) return -1;
     std::set<int> candidates = needed;
     if (stage.kind == StageKind::map) add_readers(stage, candidates);
+    if (stage.beside >= 0) candidates.insert(fusion_.stages[static_cast<size_t>(stage.beside)].group);
     int joined = -1;
     for (int candidate : candidates) {
       const State& group = state(candidate);
       // Sharing a reduce's kernel comes first.
-      if (!group.rows || group.size + size > largest_kernel || (group.rows->is_map && joined >= 0)) continue;
-      if (fits_rows(stage, *group.rows) && can_need(candidate, needed) && reads_rows_of(stage, candidate, group.rows->rows.size())) joined = candidate;
+      if (!group.rows || group.size + size > largest_expression || (group.rows->is_map && joined >= 0)) continue;
+      // Where there are no rows, results are there when the kernel ends.
+      if (!group.rows->apart.empty() && needed.count(candidate)) continue;
+      if (fits_rows(graph_, stage, *group.rows) && can_need(candidate, needed) && reads_rows_of(stage, candidate, group.rows->rows.size())) joined = candidate;
     }
     return joined;
   }

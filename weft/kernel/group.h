@@ -7,9 +7,6 @@
 
 namespace weft {
 
-// Kernels of more expressions are cut, so that they compile in time that is linear in the program.
-inline constexpr int largest_kernel = 400;
-
 // Fills `fusion.groups` and the group of each stage; `sizes`: the number of expressions of each stage.
 void make_groups(const Graph& graph, Fusion& fusion, const std::vector<int>& sizes);
 

@@ -26,14 +26,26 @@ std::vector<bool> needed_values(const Graph& graph, const Fusion& fusion) {
   return needed;
 }
 
+// Whether a group is of reduces of which none reads another.
+bool are_side_by_side(const Fusion& fusion, const Group& group) {
+  return std::ranges::all_of(group.stages, [&](int s) {
+    const Stage& stage = fusion.stages[static_cast<size_t>(s)];
+    return stage.kind == StageKind::reduce && std::ranges::none_of(stage.reads, [&](NodeId read) {
+      int from = fusion.stage_of[read];
+      return from >= 0 && fusion.stages[static_cast<size_t>(from)].group == stage.group;
+    });
+  });
+}
+
 void lower_group(Lowering& lowering, const Group& group) {
   const Stage& first = lowering.fusion.stages[static_cast<size_t>(group.stages[0])];
   auto is_map = [&](int s) { return lowering.fusion.stages[static_cast<size_t>(s)].kind == StageKind::map; };
   if (group.stages.size() > 1 && std::all_of(group.stages.begin(), group.stages.end(), is_map)) return lower_maps(lowering, group);
+  if (are_side_by_side(lowering.fusion, group)) return lower_reduces(lowering, group);
   if (group.stages.size() > 1) return lower_rows(lowering, group);
   switch (first.kind) {
     case StageKind::map: return lower_map(lowering, first);
-    case StageKind::reduce: return lower_reduce(lowering, first);
+    case StageKind::reduce: return;
     case StageKind::dot: return lower_dot(lowering, first);
     case StageKind::scatter: return lower_scatter(lowering, first);
     case StageKind::update: return lower_update(lowering, first);

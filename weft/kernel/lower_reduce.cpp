@@ -1,4 +1,4 @@
-// Kernels of reduces: over any dims alone, and over rows with everything that is computed from them.
+// Kernels of reduces: of the same elements over any dims, and over rows with everything that is computed from them.
 #include <algorithm>
 #include <set>
 
@@ -109,10 +109,40 @@ void combine_pieces(Lowering& lowering, const Node& node, Scalar op, const Dim& 
   finish_draft(lowering, std::move(second), combine, {node.id()});
 }
 
-// A long reduce to few results: pieces add up in parallel to partial results, which a second kernel combines.
-void lower_in_two_steps(Lowering& lowering, const Stage& stage, Draft& draft, Access& access, ReduceSpace space, ExprId element, Scalar op) {
-  const Node& node = lowering.graph.node(stage.root);
-  DType dtype = node.type().dtype;
+// One of the reduces that a kernel makes of the same elements.
+struct Sum {
+  const Node* node;
+  Scalar op;
+  ExprId element;
+  int32_t variable;
+
+  DType dtype() const { return node->type().dtype; }
+};
+
+std::vector<Stmt> defined(Access& access, const std::vector<Sum>& sums) {
+  std::vector<Stmt> body;
+  for (const Sum& sum : sums) body.push_back(statement(StmtKind::define, sum.variable, access.value(sum.node->operand(1), {})));
+  return body;
+}
+
+std::vector<Stmt> accumulated(const std::vector<Sum>& sums) {
+  std::vector<Stmt> body;
+  for (const Sum& sum : sums) body.push_back(accumulate(sum.variable, sum.op, sum.element));
+  return body;
+}
+
+std::vector<NodeId> roots_of(const std::vector<Sum>& sums) {
+  std::vector<NodeId> roots;
+  for (const Sum& sum : sums) roots.push_back(sum.node->id());
+  return roots;
+}
+
+void append_all(std::vector<Stmt>& body, std::vector<Stmt> more) {
+  body.insert(body.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+// Long reduces to few results: pieces add up in parallel to partial results, which other kernels combine.
+void lower_in_two_steps(Lowering& lowering, Draft& draft, Access& access, ReduceSpace space, const std::vector<Sum>& sums) {
   Kernel& kernel = draft.kernel;
   std::vector<Axis> inner = space.reduced;
   Dim pieces = inner[0].extent;
@@ -125,17 +155,19 @@ void lower_in_two_steps(Lowering& lowering, const Stage& stage, Draft& draft, Ac
     substitute_counter(kernel, inner[0].counter, counter_dim(".c", pieces));
     inner.erase(inner.begin());
   }
-  Dims partial_dims = node.type().dims;
+  Dims partial_dims = sums[0].node->type().dims, at = space.kept_coordinates;
   partial_dims.push_back(pieces);
-  BufferId partial = lowering.add_temporary({dtype, partial_dims});
-  int32_t sum = add_variable(kernel, dtype);
-  Dims at = space.kept_coordinates;
   at.push_back(counter_dim(".c", pieces));
-  kernel.memories.push_back({"partial", dtype, true, 0});
-  auto slot = static_cast<int32_t>(kernel.memories.size() - 1);
-  std::vector<Stmt> body{statement(StmtKind::define, sum, access.value(node.operand(1), {}))};
-  for (Stmt& loop : nested(inner, {accumulate(sum, op, element)}, independent_sums)) body.push_back(std::move(loop));
-  body.push_back(store_statement(slot, linear_index(partial_dims, at), access.variable(sum, dtype)));
+  std::vector<Stmt> body = defined(access, sums);
+  append_all(body, nested(inner, accumulated(sums), independent_sums));
+  std::vector<BufferId> partials;
+  for (const Sum& sum : sums) {
+    auto slot = static_cast<int32_t>(kernel.memories.size());
+    kernel.memories.push_back({cat("partial", sums.size() > 1 ? cat(slot) : ""), sum.dtype(), true, 0});
+    body.push_back(store_statement(slot, linear_index(partial_dims, at), access.variable(sum.variable, sum.dtype())));
+    partials.push_back(lowering.add_temporary({sum.dtype(), partial_dims}));
+  }
+  draft.buffers = partials;
   kernel.body = std::move(body);
   std::vector<Axis> outer = space.kept;
   outer.push_back({".c", pieces});
@@ -143,9 +175,8 @@ void lower_in_two_steps(Lowering& lowering, const Stage& stage, Draft& draft, Ac
   std::vector<Stmt> loops;
   loops.push_back(parallel_loop(draft.parallel, std::move(kernel.body)));
   kernel.body = std::move(loops);
-  draft.buffers.push_back(partial);
-  finish_draft(lowering, std::move(draft), access, {stage.root});
-  combine_pieces(lowering, node, op, pieces, partial_dims, partial);
+  finish_draft(lowering, std::move(draft), access, roots_of(sums));
+  for (size_t i = 0; i < sums.size(); ++i) combine_pieces(lowering, *sums[i].node, sums[i].op, pieces, partial_dims, partials[i]);
 }
 
 // Combining the initial value more than once changes nothing: it is the neutral element.
@@ -159,54 +190,57 @@ bool is_neutral(const Node& init, Scalar op) {
 
 }  // namespace
 
-void lower_reduce(Lowering& lowering, const Stage& stage) {
-  const Node& node = lowering.graph.node(stage.root);
-  Scalar op = reducer(node);
-  DType dtype = node.type().dtype;
+void lower_reduces(Lowering& lowering, const Group& group) {
   Draft draft;
   Kernel& kernel = draft.kernel;
   Access access(lowering.graph, lowering.fusion, kernel);
-  ReduceSpace space = reduce_space(node);
-  ExprId element = access.value(node.operand(0), space.coordinates);
+  std::vector<Sum> sums;
+  ReduceSpace space;
+  for (int s : group.stages) {
+    const Node& node = lowering.graph.node(lowering.fusion.stages[static_cast<size_t>(s)].root);
+    space = reduce_space(node);
+    ExprId element = access.value(node.operand(0), space.coordinates);
+    sums.push_back({&node, reducer(node), element, add_variable(kernel, node.type().dtype)});
+  }
+  const std::vector<NodeId> roots = roots_of(sums);
   Dim reduced = product_of(space.reduced), kept = product_of(space.kept);
   if (space.inner_is_reduced) {
     merge_axes(kernel, space.reduced);
     bool is_long = !space.reduced.empty() && reduced.max() > 4 * chunk && kept.opt() < 16;
-    if (is_long && is_neutral(node.operand(1).node(), op))
-      return lower_in_two_steps(lowering, stage, draft, access, std::move(space), element, op);
+    if (is_long && std::ranges::all_of(sums, [](const Sum& sum) { return is_neutral(sum.node->operand(1).node(), sum.op); }))
+      return lower_in_two_steps(lowering, draft, access, std::move(space), sums);
   }
-  int32_t sum = add_variable(kernel, dtype);
-  int32_t target = access.memory(stage.root, true);
-  kernel.body = {statement(StmtKind::define, sum, access.value(node.operand(1), {})),
-                 store_statement(target, linear_index(node.type().dims, space.kept_coordinates), access.variable(sum, dtype))};
-  space.inner_is_reduced = space.inner_is_reduced ? !sums_side_by_side(lowering, draft, access, stage.root, space.kept, space.reduced)
-                                                  : sums_along(lowering, draft, access, stage.root, space.kept, space.reduced);
-  std::vector<Stmt> add{accumulate(sum, op, element)};
+  // Indices of all statements change with the axes.
+  std::vector<Stmt>& body = kernel.body = defined(access, sums);
+  const auto begin = static_cast<std::ptrdiff_t>(sums.size()), end = 2 * begin;
+  append_all(body, accumulated(sums));
+  for (const Sum& sum : sums)
+    body.push_back(store_statement(access.memory(sum.node->id(), true), linear_index(sum.node->type().dims, space.kept_coordinates), access.variable(sum.variable, sum.dtype())));
+  space.inner_is_reduced = space.inner_is_reduced ? !sums_side_by_side(lowering, draft, access, roots.back(), space.kept, space.reduced)
+                                                  : sums_along(lowering, draft, access, roots.back(), space.kept, space.reduced);
   if (!space.inner_is_reduced) {
-    std::vector<Stmt> body{kernel.body[0], add[0], kernel.body[1]};
-    kernel.body = body;
     merge_axes(kernel, space.reduced);
     merge_axes(kernel, space.kept);
-    body = std::move(kernel.body);
-    if (sum_down(kernel, space.kept, space.reduced, body, draft.parallel)) return finish_draft(lowering, std::move(draft), access, {stage.root});
-    kernel.body = {body[0], body[2]};
+    if (sum_down(kernel, space.kept, space.reduced, draft.parallel)) return finish_draft(lowering, std::move(draft), access, roots);
   }
   bool in_pieces = space.inner_is_reduced && split_long_sum(kernel, space.reduced);
-  std::vector<Stmt> loops = in_pieces ? nested_in_pieces(kernel, access, space.reduced, std::move(add), independent_sums)
-                            : space.inner_is_reduced ? nested(space.reduced, std::move(add), independent_sums)
-                                                     : serial(space.reduced, std::move(add));
-  kernel.body.insert(kernel.body.begin() + 1, std::make_move_iterator(loops.begin()), std::make_move_iterator(loops.end()));
+  std::vector<Stmt> add(body.begin() + begin, body.begin() + end), last(body.begin() + end, body.end());
+  body.resize(sums.size());
+  append_all(body, in_pieces ? nested_in_pieces(kernel, access, space.reduced, std::move(add), independent_sums)
+                   : space.inner_is_reduced ? nested(space.reduced, std::move(add), independent_sums)
+                                            : serial(space.reduced, std::move(add)));
+  append_all(body, std::move(last));
   if (space.inner_is_reduced) {
     merge_axes(kernel, space.kept);
     draft.parallel = flatten_parallel(kernel, space.kept);
     std::vector<Stmt> outer;
-    outer.push_back(parallel_loop(draft.parallel, std::move(kernel.body)));
+    outer.push_back(parallel_loop(draft.parallel, std::move(body)));
     kernel.body = std::move(outer);
   } else {
     // A KiB of each row.
-    kernel.body = schedule_map(kernel, space.kept, std::move(kernel.body), draft.parallel, reduced, std::max<int64_t>(1024 / size_of(dtype), 16));
+    kernel.body = schedule_map(kernel, space.kept, std::move(body), draft.parallel, reduced, std::max<int64_t>(1024 / size_of(sums[0].dtype()), 16));
   }
-  finish_draft(lowering, std::move(draft), access, {stage.root});
+  finish_draft(lowering, std::move(draft), access, roots);
 }
 
 namespace {

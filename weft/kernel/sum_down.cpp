@@ -16,44 +16,52 @@ Stmt vector_over(const Axis& columns, std::vector<Stmt> body) { return std::move
 
 }  // namespace
 
-// `body`: the sum is defined, added to, and stored. Each sum has its elements in the order of the rows, as without pieces.
-bool sum_down(Kernel& kernel, std::vector<Axis> kept, std::vector<Axis> reduced, std::vector<Stmt>& body, Dim& parallel) {
-  DType dtype = kernel.variables[static_cast<size_t>(body[0].slot)].dtype;
-  if (kept.empty() || reduced.empty() || size_of(dtype) < 4 || is_complex(dtype)) return false;
+// The kernel's statements: sums are defined, all of them, then added to, and stored. Each has its elements in the order of the rows,
+// as without pieces.
+bool sum_down(Kernel& kernel, std::vector<Axis> kept, std::vector<Axis> reduced, Dim& parallel) {
+  const size_t sums = kernel.body.size() / 3;
+  auto dtype = [&](size_t i) { return kernel.variables[static_cast<size_t>(kernel.body[i].slot)].dtype; };
+  int64_t bytes = 0;  // of a column
+  for (size_t i = 0; i < sums; ++i) {
+    if (size_of(dtype(i)) < 4 || is_complex(dtype(i))) return false;
+    bytes += size_of(dtype(i));
+  }
+  if (kept.empty() || reduced.empty()) return false;
   Axis columns = kept.back(), rows = reduced.back();
   if (columns.extent.opt() < 2 * least_piece || rows.extent.opt() < 4 * rows_at_once) return false;
   int64_t elements = columns.extent.opt();
   for (const Axis& axis : reduced) elements *= axis.extent.opt();
   if (elements < large) return false;
   kept.pop_back();
-  kernel.body = std::move(body);
-  int64_t size = std::clamp((columns.extent.opt() / pieces_wanted + least_piece - 1) / least_piece * least_piece, least_piece, most_piece);
+  int64_t size = std::clamp((columns.extent.opt() / pieces_wanted + least_piece - 1) / least_piece * least_piece, least_piece, most_piece / ((bytes + 7) / 8));
   Dim pieces = ceildiv(columns.extent, size), piece = counter_dim(".c", pieces), rest = columns.extent - piece * Dim(size);
   substitute_counter(kernel, columns.counter, piece * Dim(size) + counter_dim(".i", size));
   kept.push_back({".c", pieces});
   columns = {".i", min(rest, size)};
   Axis inside = split(kernel, rows, rows_at_once, ".down");
   reduced.back() = rows;
-
-  Expr load;
-  load.kind = ExprKind::load;
-  load.dtype = dtype;
-  load.slot = static_cast<int32_t>(kernel.memories.size());
-  load.index = counter_dim(".i", size);
-  kernel.memories.push_back({"sums", dtype, true, size});
-  kernel.exprs.push_back(load);
-  auto kept_sum = static_cast<ExprId>(kernel.exprs.size() - 1);
-  Stmt define = kernel.body[0], add = kernel.body[1], store = kernel.body[2];
-  ExprId result = store.expr;
-  store.expr = kept_sum;
-  Stmt first = vector_over(columns, {store_statement(load.slot, load.index, define.expr)});
-  define.expr = kept_sum;
-  std::vector<Stmt> block{define};
-  for (Stmt& loop : serial({inside}, {add})) block.push_back(std::move(loop));
-  block.push_back(store_statement(load.slot, load.index, result));
-  std::vector<Stmt> loops{first};
+  std::vector<Stmt> first, block, add, store, last;
+  for (size_t i = 0; i < sums; ++i) {
+    Expr load;
+    load.kind = ExprKind::load;
+    load.dtype = dtype(i);
+    load.slot = static_cast<int32_t>(kernel.memories.size());
+    load.index = counter_dim(".i", size);
+    kernel.memories.push_back({cat("sums", i), load.dtype, true, size});
+    Stmt define = kernel.body[i], end = kernel.body[2 * sums + i];
+    first.push_back(store_statement(load.slot, load.index, define.expr));
+    store.push_back(store_statement(load.slot, load.index, end.expr));
+    kernel.exprs.push_back(std::move(load));
+    define.expr = end.expr = static_cast<ExprId>(kernel.exprs.size() - 1);
+    block.push_back(std::move(define));
+    add.push_back(kernel.body[sums + i]);
+    last.push_back(std::move(end));
+  }
+  for (Stmt& loop : serial({inside}, std::move(add))) block.push_back(std::move(loop));
+  block.insert(block.end(), store.begin(), store.end());
+  std::vector<Stmt> loops{vector_over(columns, std::move(first))};
   for (Stmt& loop : serial(reduced, {vector_over(columns, std::move(block))})) loops.push_back(std::move(loop));
-  loops.push_back(vector_over(columns, {store}));
+  loops.push_back(vector_over(columns, std::move(last)));
   kernel.body = std::move(loops);
   parallel = flatten_parallel(kernel, kept);
   std::vector<Stmt> result_body;
