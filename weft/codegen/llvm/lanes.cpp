@@ -15,15 +15,19 @@ int64_t register_bytes(DType dtype) {
   return size_of(real_type(dtype));
 }
 
-// Whether the loops inside carry one value from turn to turn: its vectors may take half of the registers.
-bool is_one_total(const std::vector<Stmt>& body) {
+// How many values the loops inside carry from turn to turn, where there is one loop and none inside of it.
+std::optional<int> totals_of(const std::vector<Stmt>& body) {
   int loops = 0, totals = 0;
+  bool is_plain = true;
   for (const Stmt& stmt : body) {
     if (stmt.kind != StmtKind::loop) continue;
     ++loops;
-    for (const Stmt& inner : stmt.body) totals += inner.kind == StmtKind::loop ? 2 : inner.kind == StmtKind::accumulate || inner.kind == StmtKind::assign;
+    for (const Stmt& inner : stmt.body) {
+      is_plain &= inner.kind != StmtKind::loop;
+      totals += inner.kind == StmtKind::accumulate || inner.kind == StmtKind::assign;
+    }
   }
-  return loops == 1 && totals == 1;
+  return loops == 1 && is_plain ? std::optional(totals) : std::nullopt;
 }
 
 }  // namespace
@@ -90,7 +94,10 @@ std::optional<int> KernelEmitter::doublings_of_turns(const Stmt& loop) const {
 int KernelEmitter::doublings_over_rows(const Stmt& loop) const {
   if (std::optional<int> of_turns = doublings_of_turns(loop)) return *of_turns;
   if (vectors_at_once(loop.body) > 1) return 1;
-  return !is_one_total(loop.body) ? 2 : module_.target.vector_registers == 32 && !has_digits(loop.body) ? 4 : 3;
+  std::optional<int> totals = totals_of(loop.body);
+  // The vectors of one total, or of many, may take half of the registers.
+  if (totals != 1) return totals.value_or(0) * 8 > module_.target.vector_registers ? 1 : 2;
+  return module_.target.vector_registers == 32 && !has_digits(loop.body) ? 4 : 3;
 }
 
 int KernelEmitter::lanes_for(const std::vector<Stmt>& body) const {

@@ -271,6 +271,8 @@ void KernelEmitter::vector_loop(const Stmt& loop) {
     // Whole numbers add up to the same in any order.
     bool is_whole = std::ranges::all_of(sums, [&](const auto& sum) { return is_integer(kernel_.variables[static_cast<size_t>(sum.first)].dtype); });
     if (is_whole && unroll > 1 && module_.takes_less((unroll - 1) * price_of(loop.body))) unroll = 1;
+    // Half of the registers for sums.
+    while (unroll > 1 && static_cast<int64_t>(sums.size()) * unroll * 2 > module_.target.vector_registers) unroll /= 2;
     at_once = std::min(at_once, unroll);
     unroll /= at_once;
   }
