@@ -6,6 +6,9 @@
 namespace weft {
 namespace {
 
+// Elements that stay in the first-level cache.
+constexpr int64_t longest_line = 8192;
+
 class Extremes {
  public:
   explicit Extremes(Kernel& kernel) : kernel_(kernel) {}
@@ -13,6 +16,7 @@ class Extremes {
   void run(std::vector<Stmt>& body) {
     for (size_t i = 0; i < body.size(); ++i) {
       run(body[i].body);
+      part(body, i);
       if (body[i].loop != LoopKind::vector || body[i].body.empty() || !std::ranges::all_of(body[i].body, [&](const Stmt& s) { return load_of(s, body[i].counter) != no_expr; })) continue;
       std::vector<Stmt> before, after, inside;
       for (const Stmt& stmt : body[i].body) replace(stmt, load_of(stmt, body[i].counter), before, inside, after);
@@ -26,6 +30,17 @@ class Extremes {
 
  private:
   const Expr& at(ExprId id) const { return kernel_.exprs[static_cast<size_t>(id)]; }
+
+  // Extremes beside sums of short lines get a loop of their own: lines are read again from the first-level cache.
+  void part(std::vector<Stmt>& body, size_t at) const {
+    auto is_sum = [](const Stmt& stmt) { return stmt.kind == StmtKind::accumulate; };
+    if (body[at].loop != LoopKind::vector || body[at].extent.max() > longest_line || !std::ranges::all_of(body[at].body, is_sum)) return;
+    Stmt others = body[at];
+    std::erase_if(others.body, [&](const Stmt& stmt) { return load_of(stmt, others.counter) != no_expr; });
+    if (others.body.empty() || others.body.size() == body[at].body.size()) return;
+    std::erase_if(body[at].body, [&](const Stmt& stmt) { return load_of(stmt, others.counter) == no_expr; });
+    body.insert(body.begin() + static_cast<std::ptrdiff_t>(at) + 1, std::move(others));
+  }
 
   // The load of short floats, one after the other, of which the statement takes an extreme.
   ExprId load_of(const Stmt& stmt, const std::string& counter) const {
