@@ -11,8 +11,9 @@ constexpr int64_t worth_copying = 8;
 constexpr int64_t worth_launching = 16384;
 // Up to so many strided loads for each result cost less than sums across lanes.
 constexpr int64_t few_loads = 4;
-// Elements of the last axis whose copies lie together: they stay in the first cache while other axes turn.
-constexpr int64_t block = 64;
+// Elements of the last axis whose copies lie together: they stay in the first cache while other axes turn, and rows of results are
+// as long as that allows.
+constexpr int64_t least_block = 64, most_block = 4096, cached_bytes = 16384;
 
 // The axes by which a load moves, in order; nothing unless it moves by a fixed stride along each.
 std::optional<std::vector<Axis>> moving_axes(const Expr& load, const std::vector<Axis>& axes) {
@@ -24,6 +25,19 @@ std::optional<std::vector<Axis>> moving_axes(const Expr& load, const std::vector
     moving.push_back(axis);
   }
   return moving;
+}
+
+struct Copy {
+  size_t load;
+  std::vector<Axis> moving;
+};
+
+// How many elements of the last axis lie together. `each`: elements of the other axes that are read with one of it.
+int64_t block_of(const Kernel& kernel, const std::vector<Copy>& copies, int64_t each) {
+  int64_t bytes = 0, block = least_block;
+  for (const Copy& copy : copies) bytes += each * size_of(kernel.exprs[copy.load].dtype);
+  while (block < most_block && 2 * block * bytes <= cached_bytes) block *= 2;
+  return block;
 }
 
 // Replaces a load by one from a copy that `moving` counts through, the last axis innermost.
@@ -48,11 +62,6 @@ void copy_for(Lowering& lowering, Draft& draft, const Access& access, NodeId rea
   draft.kernel.memories.push_back({"copy", load.dtype, false, 0});
   draft.buffers.push_back(target);
 }
-
-struct Copy {
-  size_t load;
-  std::vector<Axis> moving;
-};
 
 // The loads to copy for so that all step by one along the last axis or stand still; nothing where that is not to be had.
 std::optional<std::vector<Copy>> copies_for(const Kernel& kernel, const Access& access, const std::vector<Axis>& axes, int64_t each) {
@@ -90,6 +99,7 @@ bool lay_along(Lowering& lowering, Draft& draft, const Access& access, NodeId re
   for (const Axis& axis : outer) each = each * axis.extent;
   std::optional<std::vector<Copy>> copies = copies_for(kernel, access, all(outer, inner), by_blocks ? each.max() : few_loads + 1);
   if (!copies) return false;
+  int64_t block = block_of(kernel, *copies, each.max());
   if (by_blocks && !copies->empty() && inner.back().extent.opt() > 2 * block) {
     Axis inside = split(kernel, inner.back(), block, ".v");
     std::rotate(inner.begin(), inner.end() - 1, inner.end());

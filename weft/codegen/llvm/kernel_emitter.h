@@ -129,6 +129,8 @@ class KernelEmitter {
   std::string lanes_at(ExprId id, const Lanes& lanes, const std::string& at);
   void lanes_ahead(ExprId id, const Lanes& lanes, const std::string& at, const std::string& end, const std::string& now);
   std::string steps();
+  bool is_short(const Stmt& loop) const;
+  void written_out(const Stmt& loop);
   void hoist(const std::vector<Stmt>& body, const std::string& counter);
   void hoist(ExprId id, const std::string& counter, const std::set<int32_t>& changed, std::set<ExprId>& seen);
   int64_t price_of(const std::vector<Stmt>& body) const;

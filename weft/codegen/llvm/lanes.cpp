@@ -96,8 +96,28 @@ int KernelEmitter::doublings_over_rows(const Stmt& loop) const {
   if (vectors_at_once(loop.body) > 1) return 1;
   std::optional<int> totals = totals_of(loop.body);
   // The vectors of one total, or of many, may take half of the registers.
+  if (std::ranges::all_of(loop.body, [&](const Stmt& s) { return s.kind != StmtKind::loop || is_short(s); })) return 2;
   if (totals != 1) return totals.value_or(0) * 8 > module_.target.vector_registers ? 1 : 2;
   return module_.target.vector_registers == 32 && !has_digits(loop.body) ? 4 : 3;
+}
+
+// Loops of a few short turns for each vector: the machine would find their end too late, and each turn would wait for the one before.
+bool KernelEmitter::is_short(const Stmt& loop) const {
+  constexpr int64_t most_turns = 8, most_work = 64;
+  bool has_loops = std::ranges::any_of(loop.body, [](const Stmt& stmt) { return stmt.kind == StmtKind::loop; });
+  if (has_loops || !loop.extent.is_static() || loop.extent.value() > most_turns) return false;
+  return loop.extent.value() * price_of(loop.body) <= most_work;
+}
+
+void KernelEmitter::written_out(const Stmt& loop) {
+  hoist(loop.body, loop.counter);
+  for (int64_t turn = 0; turn < loop.extent.value(); ++turn) {
+    scopes_.emplace_back();
+    counters_[loop.counter] = cat(turn);
+    statements(loop.body);
+    scopes_.pop_back();
+  }
+  counters_.erase(loop.counter);
 }
 
 int KernelEmitter::lanes_for(const std::vector<Stmt>& body) const {

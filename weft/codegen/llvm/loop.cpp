@@ -61,7 +61,7 @@ void KernelEmitter::statement(const Stmt& stmt) {
       if (stmt.loop == LoopKind::lines) return lines_loop(stmt);
       if (lanes_.count > 1 && lanes_.mask.empty())
         if (std::optional<Lines> lines = lines_of(stmt, lanes_.counter); lines && !lines->loads.empty()) return block_loop(stmt, *lines);
-      return serial_loop(stmt, "0", extent(stmt.extent));
+      return lanes_.count > 1 && is_short(stmt) && !module_.takes_less(price_of(stmt.body)) ? written_out(stmt) : serial_loop(stmt, "0", extent(stmt.extent));
     case StmtKind::define:
     case StmtKind::assign:
       variables_[stmt.slot] = in_lanes();
