@@ -13,7 +13,7 @@ constexpr int64_t worth_launching = 16384;
 constexpr int64_t few_loads = 4;
 // Elements of the last axis whose copies lie together: they stay in the first cache while other axes turn, and rows of results are
 // as long as that allows.
-constexpr int64_t least_block = 64, most_block = 4096, cached_bytes = 16384;
+constexpr int64_t least_block = 64, most_block = 4096, cached_bytes = 8192;
 
 // The axes by which a load moves, in order; nothing unless it moves by a fixed stride along each.
 std::optional<std::vector<Axis>> moving_axes(const Expr& load, const std::vector<Axis>& axes) {

@@ -14,10 +14,16 @@ constexpr int worth_keeping = 8;
 constexpr int64_t scratch_bytes = 65536;
 // Of a row that is only read again more quickly than it is computed: two of two rows leave room in the first-level cache.
 constexpr int64_t near_bytes = 8192;
-constexpr int independent_sums = 4;
 // Sums of at most so many elements are taken in order, those of neighbouring results side by side.
 constexpr int64_t short_sum = 64;
 constexpr int64_t side_by_side = 16;
+
+// Vectors in flight for loops with so many sums: eight additions that do not wait for each other keep adders busy. Rows that are
+// taken together change nothing of that, as they must not change how a sum is added up.
+int vectors_in_flight(const std::vector<Stmt>& body) {
+  auto sums = std::ranges::count_if(body, [](const Stmt& stmt) { return stmt.kind == StmtKind::accumulate; });
+  return sums <= 2 ? 4 : sums <= 4 ? 2 : 1;
+}
 
 Scalar reducer(const Node& node) {
   std::optional<Op> op = single_op(*node.regions[0]);
@@ -159,7 +165,9 @@ void lower_in_two_steps(Lowering& lowering, Draft& draft, Access& access, Reduce
   partial_dims.push_back(pieces);
   at.push_back(counter_dim(".c", pieces));
   std::vector<Stmt> body = defined(access, sums);
-  append_all(body, nested(inner, accumulated(sums), independent_sums));
+  std::vector<Stmt> add = accumulated(sums);
+  const int in_flight = vectors_in_flight(add);
+  append_all(body, nested(inner, std::move(add), in_flight));
   std::vector<BufferId> partials;
   for (const Sum& sum : sums) {
     auto slot = static_cast<int32_t>(kernel.memories.size());
@@ -226,8 +234,9 @@ void lower_reduces(Lowering& lowering, const Group& group) {
   bool in_pieces = space.inner_is_reduced && split_long_sum(kernel, space.reduced);
   std::vector<Stmt> add(body.begin() + begin, body.begin() + end), last(body.begin() + end, body.end());
   body.resize(sums.size());
-  append_all(body, in_pieces ? nested_in_pieces(kernel, access, space.reduced, std::move(add), independent_sums)
-                   : space.inner_is_reduced ? nested(space.reduced, std::move(add), independent_sums)
+  const int in_flight = vectors_in_flight(add);
+  append_all(body, in_pieces ? nested_in_pieces(kernel, access, space.reduced, std::move(add), in_flight)
+                   : space.inner_is_reduced ? nested(space.reduced, std::move(add), in_flight)
                                             : serial(space.reduced, std::move(add)));
   append_all(body, std::move(last));
   if (space.inner_is_reduced) {
@@ -468,9 +477,10 @@ class RowKernel {
         placed.push_back(std::move(stmt));
         continue;
       }
-      std::vector<Stmt> loops = in_pieces ? nested_in_pieces(kernel, access_, inner, std::move(stmt.body), independent_sums)
+      const int in_flight = vectors_in_flight(stmt.body);
+      std::vector<Stmt> loops = in_pieces ? nested_in_pieces(kernel, access_, inner, std::move(stmt.body), in_flight)
                                 : side_by_side ? serial(inner, std::move(stmt.body))
-                                               : nested(inner, std::move(stmt.body), independent_sums);
+                                               : nested(inner, std::move(stmt.body), in_flight);
       for (Stmt& each : loops) placed.push_back(std::move(each));
     }
     kernel.body = std::move(placed);

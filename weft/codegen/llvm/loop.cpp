@@ -36,12 +36,6 @@ void collect_sums(const std::vector<Stmt>& body, const std::set<int32_t>& inside
   }
 }
 
-// Vectors in flight whose sums take half of the registers.
-int in_flight(size_t sums, int wanted, const Target& target) {
-  while (wanted > 1 && static_cast<int>(sums) * wanted * 2 > target.vector_registers) wanted /= 2;
-  return sums == 0 ? 1 : wanted;
-}
-
 }  // namespace
 
 void KernelEmitter::statements(const std::vector<Stmt>& body) {
@@ -269,7 +263,7 @@ void KernelEmitter::vector_loop(const Stmt& loop) {
   collect_sums(loop.body, inside, sums);
   // Elementary functions and small floats, rounded at each step, are long chains of dependent steps: several vectors at
   // a time keep the machine busy, and one for what is left.
-  int rest = lanes, at_once = has_rows ? 1 : vectors_at_once(loop.body), unroll = in_flight(sums.size(), loop.unroll, module_.target);
+  int rest = lanes, at_once = has_rows ? 1 : vectors_at_once(loop.body), unroll = sums.empty() ? 1 : loop.unroll;
   if (sums.empty()) {
     while (at_once > 1 && loop.extent.opt() < 2 * lanes * at_once) at_once /= 2;
     if (at_once > 1 && module_.takes_less((at_once - 1) * price_of(loop.body))) at_once = 1;
