@@ -23,7 +23,10 @@ def gravity(place: Any, mass: Any) -> Any:
     return (away * (mass * squared**-1.5)[:, :, None]).sum(axis=1)
 
 
-@pytest.mark.parametrize("rows, columns, depth", [(33, 700, 5), (129, 257, 32), (40, 1000, 64), (1000, 17, 3), (64, 4097, 2), (12, 9001, 7)])
+@pytest.mark.parametrize(
+    "rows, columns, depth",
+    [(33, 700, 5), (129, 257, 32), (40, 1000, 64), (1000, 17, 3), (64, 4097, 2), (12, 9001, 7), (700, 2, 2), (700, 9, 16), (700, 8, 40)],
+)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int8, np.complex64])
 def test_between_all_pairs(rows: int, columns: int, depth: int, dtype: Any) -> None:
     x = (random.standard_normal((rows, depth)) * 9).astype(dtype)

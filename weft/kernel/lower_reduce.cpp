@@ -16,7 +16,6 @@ constexpr int64_t scratch_bytes = 65536;
 constexpr int64_t near_bytes = 8192;
 // Sums of at most so many elements are taken in order, those of neighbouring results side by side.
 constexpr int64_t short_sum = 64;
-constexpr int64_t side_by_side = 16;
 
 // Vectors in flight for loops with so many sums: eight additions that do not wait for each other keep adders busy. Rows that are
 // taken together change nothing of that, as they must not change how a sum is added up.
@@ -74,9 +73,18 @@ bool is_short(const std::vector<Axis>& reduced) {
   return count.is_static() && count.value() <= short_sum;
 }
 
+// Whether a row of results as lanes, of which few may fill a vector, costs less than as many sums across lanes: in cycles of Zen 4, a
+// turn of the former takes 4; the latter take 7, and 3 for a vector of four in flight or 5 for another one.
+bool fills_lanes(int64_t results, int64_t turns, DType dtype) {
+  int64_t lanes = 64 / std::max<int64_t>(size_of(dtype), 4), rows = (results + lanes - 1) / lanes, vectors = (turns + lanes - 1) / lanes;
+  int64_t in_flight = turns / (4 * lanes) * 4;
+  return rows * turns * 4 < results * (7 + in_flight * 3 + (vectors - in_flight) * 5);
+}
+
 // Whether the lanes of a vector are results next to each other, each summed in order: sums over a short last axis.
 bool sums_side_by_side(Lowering& lowering, Draft& draft, const Access& access, NodeId root, std::vector<Axis>& kept, const std::vector<Axis>& reduced) {
-  if (!is_short(reduced) || kept.empty() || kept.back().extent.opt() < side_by_side) return false;
+  if (!is_short(reduced) || kept.empty()) return false;
+  if (!fills_lanes(kept.back().extent.opt(), product_of(reduced).value(), lowering.graph.node(root).type().dtype)) return false;
   return lay_along(lowering, draft, access, root, reduced, kept, true);
 }
 
