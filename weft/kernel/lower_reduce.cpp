@@ -73,12 +73,15 @@ bool is_short(const std::vector<Axis>& reduced) {
   return count.is_static() && count.value() <= short_sum;
 }
 
-// Whether a row of results as lanes, of which few may fill a vector, costs less than as many sums across lanes: in cycles of Zen 4, a
-// turn of the former takes 4; the latter take 7, and 3 for a vector of four in flight or 5 for another one.
+// Whether a row of results as lanes costs less than as many sums across lanes, in half cycles of Zen 4. A turn of the former: 1, 4 for
+// a full vector of up to four side by side and 7 for a masked one, of which there are as many. Of the latter: 11, and 5 for a vector
+// of four in flight or 9 for another one.
 bool fills_lanes(int64_t results, int64_t turns, DType dtype) {
-  int64_t lanes = 64 / std::max<int64_t>(size_of(dtype), 4), rows = (results + lanes - 1) / lanes, vectors = (turns + lanes - 1) / lanes;
-  int64_t in_flight = turns / (4 * lanes) * 4;
-  return rows * turns * 4 < results * (7 + in_flight * 3 + (vectors - in_flight) * 5);
+  const int64_t lanes = 64 / std::max<int64_t>(size_of(dtype), 4);
+  int64_t side = results >= 4 * lanes ? 4 : results >= 2 * lanes ? 2 : 1;
+  int64_t full = results / (side * lanes) * side, masked = results % (side * lanes) ? side : 0;
+  int64_t in_flight = turns / (4 * lanes) * 4, others = (turns + lanes - 1) / lanes - in_flight;
+  return turns * (1 + full * 4 + masked * 7) < results * (11 + in_flight * 5 + others * 9);
 }
 
 // Whether the lanes of a vector are results next to each other, each summed in order: sums over a short last axis.
