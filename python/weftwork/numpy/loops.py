@@ -184,11 +184,9 @@ class Turns:
             trace.written_out.add(self)
 
     def is_short(self) -> bool:
-        if not isinstance(self.trips, int) or self.numbers.forced:
+        if not isinstance(self.trips, int) or self.numbers.forced or self.trips > SHORT:
             return False
-        # Those that are being written out now hold what they count with.
-        around = math.prod(turns.trips for turns in self.trace.written_out)
-        return self.trips <= SHORT and self.trips * around <= SHORT_NEST
+        return self.trips * math.prod(turns.trips for turns in self.trace.written_out) <= SHORT_NEST
 
     def __iter__(self) -> Turns:
         return self
