@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -315,6 +316,8 @@ class Call:
     def _write_out(trace: Trace, reason: str) -> None:
         """A loop in which something cannot be recorded is written out, if that was not asked against."""
         loops = [loop for loop in trace.loops if hasattr(loop, "turns")]
+        # Of loops in each other, the one whose counter has no value.
+        loops = [loop for loop in loops if re.search(rf"\b{loop.symbol}\b", reason)] or loops
         if loops and not loops[-1].turns.numbers.forced:
             raise Retry(loops[-1].turns.site, reason)
 

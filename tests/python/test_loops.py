@@ -332,3 +332,26 @@ def test_flat_text_of_a_loop_is_stablehlo(function: Any) -> None:
     for got, again, expected in zip(run_by_xla(graph, list(args)), wf.stablehlo.parse(text).core.interpret(list(args)), wanted, strict=True):
         close(again, expected)
         close(got.astype(expected.dtype), expected)
+
+
+def self_energies(neighbours, dH, G, D, sigma):
+    for k in range(G.shape[0]):
+        for E in range(G.shape[1]):
+            for q in range(D.shape[0]):
+                for w in range(D.shape[1]):
+                    for a in range(neighbours.shape[0]):
+                        for b in range(neighbours.shape[1]):
+                            if E - w >= 0:
+                                sigma[k, E, a] += G[k, E - w, neighbours[a, b]] @ dH[a, b] * D[q, w, a, b]
+    return sigma
+
+
+def test_nests_of_short_loops_are_written_out_only_where_they_are_few_turns() -> None:
+    k, energies, q, w, atoms, near, n = 4, 6, 4, 3, 20, 4, 3
+    neighbours = RNG.integers(0, atoms, (atoms, near))
+    shapes = [(atoms, near, n, n), (k, energies, atoms, n, n), (q, w, atoms, near), (k, energies, atoms, n, n)]
+    arrays = [RNG.standard_normal(shape) for shape in shapes]
+    graph = wf.trace(self_energies, neighbours, *arrays)
+    assert str(graph).count("\n") < 10_000  # 23,040 turns; only the loop whose counter decides is written out
+    wanted = self_energies(neighbours, *copy.deepcopy(arrays))
+    np.testing.assert_allclose(wf.compile(graph)(neighbours, *copy.deepcopy(arrays)), wanted, rtol=1e-12, atol=1e-12)
