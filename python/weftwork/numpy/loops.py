@@ -181,12 +181,14 @@ class Turns:
                 reason = trace.unrolled[self.site]
                 raise_here(UnsupportedError, f"the loop over {numbers!r} cannot be kept as one loop ({reason}) and is too long to be written out", "loop")
             self.plain = iter(numbers.numbers())
-            trace.written_out.add(self)
+            trace.written_out.append(weakref.ref(self))
 
     def is_short(self) -> bool:
         if not isinstance(self.trips, int) or self.numbers.forced or self.trips > SHORT:
             return False
-        return self.trips * math.prod(turns.trips for turns in self.trace.written_out) <= SHORT_NEST
+        around = [turns for ref in self.trace.written_out if (turns := ref()) is not None]
+        self.trace.written_out = [weakref.ref(turns) for turns in around]
+        return self.trips * math.prod(turns.trips for turns in around) <= SHORT_NEST
 
     def __iter__(self) -> Turns:
         return self

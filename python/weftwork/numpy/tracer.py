@@ -74,7 +74,7 @@ class Trace:
         # Loops that are being recorded, outermost first; those to be written out, and how many first turns of others.
         self.loops: list[Any] = []
         self.unrolled: dict[Any, str] = {}
-        self.written_out: weakref.WeakSet[Any] = weakref.WeakSet()  # loops that go on, turn by turn
+        self.written_out: list[weakref.ref] = []  # loops that go on, turn by turn
         self.peels: dict[Any, int] = {}
         self.loop_count = 0
         self.arguments: list[TracedArray] = []
