@@ -64,18 +64,26 @@ def growth(calls, shapes, plans):
     ]
 
 
+def require_no_growth(calls, shapes, plans):
+    """What is lost is lost each time; one of Python's arenas, which are of 1 MiB, may be new by chance."""
+    grown = []
+    while not grown or (min(grown) >= 1 << 20 and len(grown) < 3):
+        grown.append(max(growth(calls, shapes, plans)))
+    assert min(grown) < 1 << 20, grown
+
+
 def test_memory_does_not_grow_with_calls_or_shapes():
-    assert max(growth(50_000, 400, 16)) < 1 << 20
+    require_no_growth(50_000, 400, 16)
 
 
 @pytest.mark.slow
 def test_memory_does_not_grow_with_a_million_calls():
-    assert max(growth(1_000_000, 400, 16)) < 1 << 20
+    require_no_growth(1_000_000, 400, 16)
 
 
 @pytest.mark.slow
 def test_memory_does_not_grow_with_ten_thousand_shapes():
-    assert max(growth(1000, 10_000, 64)) < 1 << 20
+    require_no_growth(1000, 10_000, 64)
 
 
 def test_signatures_used_last_are_kept():
