@@ -42,11 +42,12 @@ class Snapshots:
             return self._kept([self.of(item) for item in value])
         if kind in (set, frozenset):
             items = [self.of(item) for item in value]
-            # Which of two that collide comes first depends on which was there first.
-            copies = [kind(items), kind(reversed(items))]
-            copy = next((copy for copy in copies if [*map(id, copy)] == [*map(id, items)]), None)
-            self.is_other |= copy is None  # a loop over it goes another way
-            return self._kept(copies[0] if copy is None else copy)
+            copy, order = kind(items), [*map(id, items)]
+            if [*map(id, copy)] != order:
+                # Which of two that collide comes first depends on which was there first.
+                copy = kind(reversed(items))
+                self.is_other |= [*map(id, copy)] != order  # a loop over it goes another way
+            return self._kept(copy)
         if kind is tuple or is_record(kind):
             items = [self.of(item) for item in value]
             return value if all(map(lambda a, b: a is b, items, value)) else self._kept(tuple.__new__(kind, items))

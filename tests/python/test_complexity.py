@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,87 +19,63 @@ def some(*shape: int) -> np.ndarray:
     return RNG.standard_normal(shape) * 0.1
 
 
-# Name: (steps, parameters, what comes first, a step by its number, what is returned, arguments).
-PROGRAMS: dict[str, tuple[int, str, str, Any, str, Any]] = {
-    "the same steps": (
-        400,
-        "x",
-        "",
-        lambda i: f"x = np.sin(x) * 1.01 + ({'x' if i % 2 else 'x * x * 0.1'})",
-        "x",
-        lambda: [some(64)],
+@dataclass
+class Program:
+    """A function of many steps: how many are few, a step by its number, and what is around them."""
+
+    steps: int
+    step: Callable[[int], str]
+    parameters: str = "x"
+    first: str = ""
+    result: str = "x"
+    shapes: tuple[tuple[int, ...], ...] = ((64,),)
+
+
+SQUARE = (16, 16)
+PROGRAMS = {
+    "the same steps": Program(400, lambda i: f"x = np.sin(x) * 1.01 + ({'x' if i % 2 else 'x * x * 0.1'})"),
+    "constants of their own": Program(200, lambda i: f"x = np.sin(x) * {1 + i * 1e-5} + x * 0.1"),
+    "cheap steps": Program(800, lambda i: f"x = x * {1 - i * 1e-6} + {i * 1e-3}"),
+    "sums of rows": Program(
+        100, lambda i: f"x = x - x.sum(axis=1, keepdims=True) * {0.01 + i * 1e-6}", shapes=(SQUARE,)
     ),
-    "constants of their own": (
+    "means": Program(100, lambda i: f"x = x - x.mean() * {0.01 + i * 1e-6}"),
+    "stencils": Program(60, lambda i: f"x = np.concatenate([x[:1], (x[2:] + x[:-2]) * {0.5 + i * 1e-6}, x[-1:]])"),
+    "writes": Program(
         200,
-        "x",
-        "",
-        lambda i: f"x = np.sin(x) * {1 + i * 1e-5} + x * 0.1",
-        "x",
-        lambda: [some(64)],
-    ),
-    "cheap steps": (800, "x", "", lambda i: f"x = x * {1 - i * 1e-6} + {i * 1e-3}", "x", lambda: [some(64)]),
-    "sums of rows": (
-        100,
-        "x",
-        "",
-        lambda i: f"x = x - x.sum(axis=1, keepdims=True) * {0.01 + i * 1e-6}",
-        "x",
-        lambda: [some(16, 16)],
-    ),
-    "means": (100, "x", "", lambda i: f"x = x - x.mean() * {0.01 + i * 1e-6}", "x", lambda: [some(64)]),
-    "stencils": (
-        60,
-        "x",
-        "",
-        lambda i: f"x = np.concatenate([x[:1], (x[2:] + x[:-2]) * {0.5 + i * 1e-6}, x[-1:]])",
-        "x",
-        lambda: [some(64)],
-    ),
-    "writes": (
-        200,
-        "x",
-        "x = x.copy()",
         lambda i: f"x[{i % 8}:{i % 8 + 8}] = x[{i * 3 % 8}:{i * 3 % 8 + 8}] * {0.9 + i * 1e-6} + 1",
-        "x",
-        lambda: [some(64)],
+        first="x = x.copy()",
     ),
-    "results": (100, "x", "r = []", lambda i: f"r.append(np.sin(x * {i + 1}))", "tuple(r)", lambda: [some(64)]),
-    "parts": (200, "x", "r = []", lambda i: f"r.append(x * {i + 1})", "np.stack(r)", lambda: [some(64)]),
-    "far back": (
+    "results": Program(100, lambda i: f"r.append(np.sin(x * {i + 1}))", first="r = []", result="tuple(r)"),
+    "parts": Program(200, lambda i: f"r.append(x * {i + 1})", first="r = []", result="np.stack(r)"),
+    "far back": Program(
         200,
-        "x",
-        "r = [x]",
         lambda i: f"r.append(np.sin(r[-1]) * {1 + i * 1e-5} + r[len(r) // 2])",
-        "r[-1]",
-        lambda: [some(64)],
+        first="r = [x]",
+        result="r[-1]",
     ),
-    "products": (
-        60,
-        "x, w",
-        "",
-        lambda i: f"x = np.tanh(x @ w * {0.1 + i * 1e-5})",
-        "x",
-        lambda: [some(16, 16), some(16, 16)],
+    "products": Program(
+        60, lambda i: f"x = np.tanh(x @ w * {0.1 + i * 1e-5})", parameters="x, w", shapes=(SQUARE, SQUARE)
     ),
-    "routines": (60, "x", "", lambda i: f"x = np.sort(x * {-0.9 + i * 1e-5})", "x", lambda: [some(64)]),
+    "routines": Program(60, lambda i: f"x = np.sort(x * {-0.9 + i * 1e-5})"),
 }
 
 
-def function_of(name: str, steps: int) -> Any:
-    _, parameters, first, step, result, _ = PROGRAMS[name]
-    lines = [f"def f({parameters}):", *([first] if first else []), *(step(i) for i in range(steps)), f"return {result}"]
+def function_of(program: Program, steps: int) -> Any:
+    body = [program.first] * bool(program.first) + [program.step(i) for i in range(steps)]
+    lines = [f"def f({program.parameters}):", *body, f"return {program.result}"]
     space: dict[str, Any] = {"np": np}
     exec(compile("\n    ".join(lines), "<program>", "exec"), space)
     return space["f"]
 
 
-def seconds(name: str, steps: int) -> tuple[float, Any]:
+def seconds(program: Program, steps: int) -> tuple[float, Any]:
     """CPU time of all threads, which other processes do not change much."""
-    arguments = PROGRAMS[name][5]()
-    graph = wf.trace(function_of(name, steps), *arguments)
+    arguments = [some(*shape) for shape in program.shapes]
+    graph = wf.trace(function_of(program, steps), *arguments)
     start = time.process_time()
-    program = wf.compile(graph)
-    return time.process_time() - start, (program, arguments)
+    compiled = wf.compile(graph)
+    return time.process_time() - start, (compiled, arguments)
 
 
 def as_tuple(result: Any) -> tuple:
@@ -107,16 +85,16 @@ def as_tuple(result: Any) -> tuple:
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_compile_time_is_linear(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WEFT_CACHE", "off")
-    steps = PROGRAMS[name][0]
+    program = PROGRAMS[name]
     ratios = []
     for _ in range(4):
-        few, _ = seconds(name, steps)
-        many, (program, arguments) = seconds(name, 4 * steps)
+        few, _ = seconds(program, program.steps)
+        many, (compiled, arguments) = seconds(program, 4 * program.steps)
         ratios.append(many / few)
         if ratios[-1] < 5:
             break
     assert min(ratios) < 5, ratios
     with np.errstate(all="ignore"):
-        wanted = function_of(name, 4 * steps)(*arguments)
-    for got, value in zip(*map(as_tuple, (program(*arguments), wanted)), strict=True):
+        wanted = function_of(program, 4 * program.steps)(*arguments)
+    for got, value in zip(*map(as_tuple, (compiled(*arguments), wanted)), strict=True):
         np.testing.assert_allclose(got, value, rtol=1e-6, atol=1e-12)

@@ -31,6 +31,11 @@ cpu_set_t mask_with(std::initializer_list<int> cpus) {
   return mask;
 }
 
+bool has_mask(const cpu_set_t& wanted) {
+  cpu_set_t mask = mask_of();
+  return CPU_EQUAL(&mask, &wanted);
+}
+
 bool narrow(const cpu_set_t& mask, pid_t thread = 0) { return sched_setaffinity(thread, sizeof mask, &mask) == 0; }
 
 // Two CPUs of this process; none where it has one.
@@ -75,8 +80,7 @@ TEST_CASE("a worker leaves its caller's CPU, and its mask is what it was") {
       narrow(mask_with({caller}));
       narrow(mask);
       CHECK(worker_leaves(seats, 1, caller) != caller);
-      cpu_set_t after = mask_of();
-      CHECK(CPU_EQUAL(&after, &mask));
+      CHECK(has_mask(mask));
     }).join();
   }
 }
@@ -100,8 +104,7 @@ TEST_CASE("a worker that is kept waiting where it moved to goes back, and its ma
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
       seats.sit(1, 1);
       goes_back = sched_getcpu() == cpus->first;
-      cpu_set_t after = mask_of();
-      CHECK(CPU_EQUAL(&after, &both));
+      CHECK(has_mask(both));
     }
     CHECK(goes_back);
   }).join();
@@ -116,8 +119,7 @@ TEST_CASE("a worker whose mask has the caller's CPU alone stays") {
   std::thread([&] {
     seats.sit(1, 1);
     CHECK(sched_getcpu() == cpus->first);
-    cpu_set_t after = mask_of(), wanted = mask_with({cpus->first});
-    CHECK(CPU_EQUAL(&after, &wanted));
+    CHECK(has_mask(mask_with({cpus->first})));
   }).join();
 }
 
@@ -154,8 +156,7 @@ TEST_CASE("a worker stays where every other CPU is another's") {
     seats.sit(1, 1);
     // It may have begun on the other one.
     CHECK((before == cpus->second || sched_getcpu() == before));
-    cpu_set_t after = mask_of();
-    CHECK(CPU_EQUAL(&after, &both));
+    CHECK(has_mask(both));
   }).join();
 }
 
@@ -179,8 +180,7 @@ void meet(void** args, int64_t begin, int64_t end) {
     narrow(meeting.wide);
   } else {
     if (sched_getcpu() != meeting.cpu) ++meeting.apart;
-    cpu_set_t now = mask_of();
-    if (!CPU_EQUAL(&now, &meeting.wide)) meeting.mask_stays = false;
+    if (!has_mask(meeting.wide)) meeting.mask_stays = false;
   }
   // Who sleeps may wake anywhere.
   for (auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(3);

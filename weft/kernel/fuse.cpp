@@ -20,9 +20,10 @@ constexpr int cheap = 6;
 // What a loop of its own adds to the size of expressions.
 constexpr int loop_size = 20;
 constexpr size_t longest_epilogue = 64;
-// Slices of one computed value from which on it is stored.
+// Slices of one computed value from which on it is stored, be there little work or not.
 constexpr std::ptrdiff_t most_shifts = 3;
-// Work for each element that a stencil may do again, where what it would store is larger than a core's own cache.
+// Work for each element that fewer slices may do again, and any number of them where what they would store is larger than a core's own
+// cache.
 constexpr std::ptrdiff_t cheap_stencil = 32;
 constexpr int64_t cached_bytes = int64_t{1} << 20;
 // Broadcasts along rows of so many elements repeat what a loop computes once for the row.

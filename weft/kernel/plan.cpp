@@ -5,8 +5,8 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <utility>
 #include <unordered_map>
+#include <utility>
 
 #include "weft/core/hash.h"
 #include "weft/kernel/cost.h"

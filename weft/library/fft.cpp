@@ -210,8 +210,23 @@ void odd_inverse(const T* from, T* to, int64_t lines, int64_t n, T* scratch, Sha
 }
 
 template <class T>
-void run(FftKind kind, const std::vector<int64_t>& dims, const T* from, T* to, T* scratch, FftScratch sizes,
-         Share share) {
+FftScratch scratch_of(FftKind kind, std::span<const int64_t> lengths) {
+  if (product(lengths) == 0) return {0, 0};
+  bool real = kind == FftKind::real_forward || kind == FftKind::real_inverse;
+  FftScratch sizes{0, 0};
+  for (size_t axis = 0; axis < lengths.size(); ++axis) {
+    bool last = axis + 1 == lengths.size(), halved = last && real && lengths[axis] % 2 == 0;
+    int64_t n = halved ? lengths[axis] / 2 : lengths[axis], room = long_room<T>(n);
+    // A copy of the line as well, where that is complex and it is not, or where it is a column.
+    if (room > 0) sizes.once = std::max(sizes.once, room + n);
+  }
+  if (kind == FftKind::real_inverse && lengths.size() > 1)
+    sizes.each = product(lengths.first(lengths.size() - 1)) * (lengths.back() / 2 + 1);
+  return sizes;
+}
+
+template <class T>
+void run(FftKind kind, const std::vector<int64_t>& dims, const T* from, T* to, T* scratch, Share share) {
   int64_t n = dims.back(), lines = product(dims) / n;
   if (kind == FftKind::forward || kind == FftKind::inverse) {
     bool inverse = kind == FftKind::inverse;
@@ -229,27 +244,15 @@ void run(FftKind kind, const std::vector<int64_t>& dims, const T* from, T* to, T
     outer_dims<T>(to, to, half_dims, false, scratch, share);
     return;
   }
-  from = outer_dims<T>(from, scratch + 2 * sizes.once, half_dims, true, scratch, share);
+  if (dims.size() > 2) {
+    // Behind what one line needs.
+    T* each = scratch + 2 * scratch_of<T>(kind, std::span(dims).subspan(1)).once;
+    from = outer_dims<T>(from, each, half_dims, true, scratch, share);
+  }
   if (n % 2 == 0)
     even_inverse(from, to, lines, n / 2, scratch, share);
   else
     odd_inverse(from, to, lines, n, scratch, share);
-}
-
-template <class T>
-FftScratch scratch_of(FftKind kind, std::span<const int64_t> lengths) {
-  if (product(lengths) == 0) return {0, 0};
-  bool real = kind == FftKind::real_forward || kind == FftKind::real_inverse;
-  FftScratch sizes{0, 0};
-  for (size_t axis = 0; axis < lengths.size(); ++axis) {
-    bool last = axis + 1 == lengths.size(), halved = last && real && lengths[axis] % 2 == 0;
-    int64_t n = halved ? lengths[axis] / 2 : lengths[axis], room = long_room<T>(n);
-    // A copy of the line as well, where that is complex and it is not, or where it is a column.
-    if (room > 0) sizes.once = std::max(sizes.once, room + n);
-  }
-  if (kind == FftKind::real_inverse && lengths.size() > 1)
-    sizes.each = product(lengths.first(lengths.size() - 1)) * (lengths.back() / 2 + 1);
-  return sizes;
 }
 
 }  // namespace
@@ -263,13 +266,11 @@ void fft(DType dtype, FftKind kind, int64_t batch, std::span<const int64_t> leng
   std::vector<int64_t> dims{batch};
   dims.insert(dims.end(), lengths.begin(), lengths.end());
   if (product(dims) == 0) return;
-  FftScratch sizes = fft_scratch(dtype, kind, lengths);
   if (dtype == DType::c128)
     run(kind, dims, static_cast<const double*>(input), static_cast<double*>(output), static_cast<double*>(scratch),
-        sizes, share);
-  else
-    run(kind, dims, static_cast<const float*>(input), static_cast<float*>(output), static_cast<float*>(scratch), sizes,
         share);
+  else
+    run(kind, dims, static_cast<const float*>(input), static_cast<float*>(output), static_cast<float*>(scratch), share);
 }
 
 void fft_routine(const int64_t* numbers, void* const* buffers, Share share) {

@@ -16,6 +16,11 @@ constexpr int64_t longest_matrix_less = 48;
 // up to this length for those that cannot be cut into as many as there are lanes.
 constexpr int64_t shortest_inside = 256, longest_beside = 2048;
 
+int widest_vectors() {
+  if (__builtin_cpu_supports("avx512f")) return 64;
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? 32 : 16;
+}
+
 template <class T>
 void add_root(std::vector<T>& table, int64_t k, int64_t n) {
   Root root = fft_root(k, n);
@@ -98,19 +103,13 @@ int64_t fft_convolution_length(int64_t n) {
 
 template <>
 const FftEngine<float>& fft_engine(int bytes) {
-  if (bytes == 0)
-    bytes = __builtin_cpu_supports("avx512f")                                 ? 64
-            : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? 32
-                                                                              : 16;
+  if (bytes == 0) bytes = widest_vectors();
   return bytes == 64 ? fft_engine_64_f32 : bytes == 32 ? fft_engine_32_f32 : fft_engine_16_f32;
 }
 
 template <>
 const FftEngine<double>& fft_engine(int bytes) {
-  if (bytes == 0)
-    bytes = __builtin_cpu_supports("avx512f")                                 ? 64
-            : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? 32
-                                                                              : 16;
+  if (bytes == 0) bytes = widest_vectors();
   return bytes == 64 ? fft_engine_64_f64 : bytes == 32 ? fft_engine_32_f64 : fft_engine_16_f64;
 }
 

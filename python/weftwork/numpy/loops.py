@@ -184,11 +184,9 @@ class Turns:
             trace.written_out.append(weakref.ref(self))
 
     def is_short(self) -> bool:
-        if not isinstance(self.trips, int) or self.numbers.forced or self.trips > SHORT:
-            return False
-        around = [turns for ref in self.trace.written_out if (turns := ref()) is not None]
-        self.trace.written_out = [weakref.ref(turns) for turns in around]
-        return self.trips * math.prod(turns.trips for turns in around) <= SHORT_NEST
+        self.trace.written_out = [ref for ref in self.trace.written_out if ref()]
+        around = math.prod(turns.trips for ref in self.trace.written_out if (turns := ref()))
+        return isinstance(self.trips, int) and not self.numbers.forced and self.trips <= SHORT and self.trips * around <= SHORT_NEST
 
     def __iter__(self) -> Turns:
         return self

@@ -73,17 +73,18 @@ class EntryWriter {
 
   // `packs`: launches of setup.
   void write(const std::string& name, std::span<const Launch> launches, bool packs = false, const char* linkage = "") {
-    std::string body;
+    std::string body, room;
     entry_ = name;
     extents_.out = &body;
     has_many_ = launches.size() > few_launches;
     if (launches.size() > most_in_part && !packs) {
       write_parts(body, launches);
     } else {
+      room = room_for(launches);
       load_context(body);
       for (size_t i = 0; i < launches.size(); ++i) packs ? write_packing(body, launches[i], i) : write_launch(body, launches[i]);
     }
-    append(module_.out, "define ", linkage, "void @", name, "(ptr %symbols, ptr %buffers, ptr %services) noinline optnone #0 {\nentry:\n", room_for(launches), body,
+    append(module_.out, "define ", linkage, "void @", name, "(ptr %symbols, ptr %buffers, ptr %services) noinline optnone #0 {\nentry:\n", room, body,
            "  ret void\n}\n\n");
   }
 
@@ -429,20 +430,21 @@ class EntryWriter {
       cost = dot.pack_rhs ? max(dot.k, Dim(1)) * Dim(32) : max(dots_.item_cost(form, dot.m, dot.k), Dim(1));
     }
     std::string items = extents_.extent(count);
-    bool inline_call = count.is(1) || (count * cost).max() < small_launch;
-    std::string price = inline_call ? "0" : extents_.extent(cost);
-    bool chooses = !inline_call && module_.other_ways.count(kernel.name) != 0;
-    if (has_many_ && !chooses) call_launcher(body, inline_call ? Launcher::serial : Launcher::parallel, launch, kernel.name, items, price, words);
-    else call_kernel(body, launch, items, inline_call ? "" : price, chooses, words);
+    bool is_small = count.is(1) || (count * cost).max() < small_launch;
+    Launcher kind = is_small ? Launcher::serial : Launcher::parallel;
+    std::string price = is_small ? "0" : extents_.extent(cost);
+    bool chooses = !is_small && module_.other_ways.count(kernel.name) != 0;
+    if (has_many_ && !chooses) call_launcher(body, kind, launch, kernel.name, items, price, words);
+    else call_kernel(body, kind, launch, items, price, chooses, words);
     if (turns_ && kernel.dot && counters_.back().first == turns_->counter) fetch_next(body, launch, kernel);
   }
 
-  // `price`: empty where this thread does all.
-  void call_kernel(std::string& body, const Launch& launch, const std::string& items, const std::string& price, bool chooses, const std::vector<Word>& words) {
+  void call_kernel(std::string& body, Launcher kind, const Launch& launch, const std::string& items, const std::string& price, bool chooses,
+                   const std::vector<Word>& words) {
     write_slots(body, words);
     std::string function = cat("@", program_.kernels[static_cast<size_t>(launch.kernel)].name);
     tell(body, launch, true);
-    if (price.empty()) {
+    if (kind == Launcher::serial) {
       append(body, "  call void ", function, "(ptr %args, i64 0, i64 ", items, ")\n");
     } else {
       std::string trial = chooses ? begin_trial(body, launch, function) : "";

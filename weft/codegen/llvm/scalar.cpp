@@ -1,4 +1,5 @@
 // Scalar operations over lanes.
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -383,6 +384,7 @@ std::string KernelEmitter::call_math(const std::string& function, DType dtype, c
 // What a kernel calls again and again stays a function of its own there: LLVM's work grows with what is inlined.
 void KernelEmitter::keep_calls_apart() {
   constexpr int most_inlined = 4;  // calls of one function
+  if (std::ranges::all_of(calls_, [](const auto& call) { return call.second <= most_inlined; })) return;
   std::string text;
   size_t copied = 0;
   for (size_t at = own_text_.find(" = call "); at != own_text_.npos; at = own_text_.find(" = call ", at)) {
