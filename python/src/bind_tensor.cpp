@@ -1,6 +1,7 @@
 // Recording calls: the functions by which every Python front end builds programs.
 #include "convert.h"
 #include "weft/frontend/record.h"
+#include "weft/runtime/buffer.h"
 
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -66,6 +67,45 @@ void bind_scatter(nb::module_& m) {
   });
 }
 
+// Tensors that are computed when a value is asked for.
+void bind_lazy(nb::module_& m) {
+  m.def("computed", [](const Buffer& buffer) { return Tensor(buffer); }, nb::arg("buffer"),
+        "The elements of a buffer, which nobody may write from now on, as a recorded value that is there.");
+  m.def("evaluate", [](nb::handle sequence) {
+    LocationScope scope(caller_location());
+    std::vector<Tensor> tensors = to_tensors(sequence);
+    nb::gil_scoped_release release;
+    eval(tensors, Where{});
+  }, nb::arg("tensors"), "Computes recorded values as one program; an error of the program where it ends in one.");
+  m.def("eval_counts", [] {
+    EvalCounts counts = eval_counts();
+    return nb::make_tuple(counts.runs, counts.programs, counts.newest_inputs);
+  }, "How often recorded values were computed, how many programs were made for that, and the types of the newest one's inputs.");
+}
+
+void bind_apply(nb::module_& m) {
+  m.def("apply", &record, nb::arg("op"), nb::arg("operands"), nb::arg("attrs").none() = nb::none());
+  m.def("apply_all", &record_all, nb::arg("op"), nb::arg("operands"), nb::arg("attrs").none() = nb::none());
+  m.def("apply_with_body", &record_with_body, nb::arg("op"), nb::arg("body"), nb::arg("operands"), nb::arg("attrs"));
+  m.def("apply_composite", [](std::string name, nb::handle operands, const std::shared_ptr<Graph>& decomposition, std::string attributes) {
+    LocationScope scope(caller_location());
+    Attrs attrs{{Attr::name, std::move(name)}};
+    if (!attributes.empty()) attrs.set(Attr::composite_attributes, std::move(attributes));
+    nb::list results;
+    for (Tensor& result : apply_all(Op::composite, to_tensors(operands), std::move(attrs), {decomposition})) results.append(nb::cast(std::move(result)));
+    return results;
+  }, nb::arg("name"), nb::arg("operands"), nb::arg("decomposition"), nb::arg("attributes"));
+  m.def("apply_all", [](const char* name, nb::handle operands, nb::handle attrs, nb::handle regions) {
+    LocationScope scope(caller_location());
+    Op op = to_op(name);
+    std::vector<GraphPtr> graphs;
+    for (nb::handle region : regions) graphs.push_back(nb::cast<std::shared_ptr<Graph>>(region));
+    nb::list results;
+    for (Tensor& tensor : apply_all(op, to_tensors(operands), to_attrs(op, attrs), std::move(graphs))) results.append(nb::cast(std::move(tensor)));
+    return results;
+  }, nb::arg("op"), nb::arg("operands"), nb::arg("attrs").none() = nb::none(), nb::arg("regions") = nb::tuple(), "A call with all its results.");
+}
+
 void bind_uses(nb::module_& m) {
   m.def("used_parameters", [](nb::handle parameters, nb::handle outputs) {
     nb::list used;
@@ -78,12 +118,16 @@ void bind_uses(nb::module_& m) {
 
 void bind_tensor(nb::module_& m) {
   bind_uses(m);
+  bind_lazy(m);
+  bind_apply(m);
   nb::class_<Tensor>(m, "Tensor", "A recorded value.")
       .def_prop_ro("dtype", [](const Tensor& t) { return to_python(t.dtype()); })
       .def_prop_ro("shape", [](const Tensor& t) { return to_python(t.dims()); })
       .def_prop_ro("ndim", [](const Tensor& t) { return t.rank(); })
       .def_prop_ro("op", [](const Tensor& t) { return nb::str(name(t.record().op).data(), name(t.record().op).size()); })
       .def_prop_ro("loc", [](const Tensor& t) { return t.record().loc; })
+      .def_prop_ro("is_computed", &Tensor::is_computed, "Whether the elements are there.")
+      .def("buffer", [](const Tensor& t) { return t.record().values.at(t.index()); }, "The elements of a value that is computed.")
       .def("is_same", [](const Tensor& a, const Tensor& b) { return a.is_same(b); })
       .def("type_text", [](const Tensor& t) { return t.type().text(); })
       .def("constant",
@@ -92,17 +136,6 @@ void bind_tensor(nb::module_& m) {
              return literal ? to_python(*literal) : nb::none();
            },
            "The value of a constant as an array; None for anything computed.");
-  m.def("apply", &record, nb::arg("op"), nb::arg("operands"), nb::arg("attrs").none() = nb::none());
-  m.def("apply_all", &record_all, nb::arg("op"), nb::arg("operands"), nb::arg("attrs").none() = nb::none());
-  m.def("apply_with_body", &record_with_body, nb::arg("op"), nb::arg("body"), nb::arg("operands"), nb::arg("attrs"));
-  m.def("apply_composite", [](std::string name, nb::handle operands, const std::shared_ptr<Graph>& decomposition, std::string attributes) {
-    LocationScope scope(caller_location());
-    Attrs attrs{{Attr::name, std::move(name)}};
-    if (!attributes.empty()) attrs.set(Attr::composite_attributes, std::move(attributes));
-    nb::list results;
-    for (Tensor& result : apply_all(Op::composite, to_tensors(operands), std::move(attrs), {decomposition})) results.append(nb::cast(std::move(result)));
-    return results;
-  }, nb::arg("name"), nb::arg("operands"), nb::arg("decomposition"), nb::arg("attributes"));
   bind_scatter(m);
   m.def("parameter", [](nb::handle shape, nb::handle dtype, std::string name, bool from_outside) {
     LocationScope scope(caller_location());
@@ -113,15 +146,6 @@ void bind_tensor(nb::module_& m) {
     return constant(to_literal(array, live));
   }, nb::arg("array"), nb::arg("live") = false);
   m.def("broadcast_shapes", [](nb::handle a, nb::handle b) { return to_python(broadcast(to_dims(a), to_dims(b))); });
-  m.def("apply_all", [](const char* name, nb::handle operands, nb::handle attrs, nb::handle regions) {
-    LocationScope scope(caller_location());
-    Op op = to_op(name);
-    std::vector<GraphPtr> graphs;
-    for (nb::handle region : regions) graphs.push_back(nb::cast<std::shared_ptr<Graph>>(region));
-    nb::list results;
-    for (Tensor& tensor : apply_all(op, to_tensors(operands), to_attrs(op, attrs), std::move(graphs))) results.append(nb::cast(std::move(tensor)));
-    return results;
-  }, nb::arg("op"), nb::arg("operands"), nb::arg("attrs").none() = nb::none(), nb::arg("regions") = nb::tuple(), "A call with all its results.");
   m.def("same_value", &same_value, "Whether both are the same calls on the same placeholders.");
   m.def("next_serial", &next_serial);
   m.def("record_region", [](nb::handle parameters, nb::handle outputs, uint64_t since) {

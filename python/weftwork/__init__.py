@@ -1,6 +1,6 @@
 """Weftwork turns tensor programs into native code."""
 
-from . import cache, errors, linalg, neuron, random, stablehlo
+from . import cache, errors, fft, lazy, linalg, neuron, random, stablehlo
 from ._core import Dim
 from ._version import __version__
 from .annotation import mutable, tensor
@@ -11,6 +11,8 @@ from .explain import explain
 from .graph import Executable, Graph, load
 from .jit import compile, jit, simulate, trace
 from .knobs import knobs, num_threads, set_num_threads
+from .lazy import *
+from .lazy import __array_api_version__, __array_namespace_info__
 from .numpy.control import cond, scan, while_loop
 from .numpy.extents import install as _install_extents
 from .numpy.functions import erf
@@ -55,6 +57,7 @@ __all__ = [
     "erf",
     "errors",
     "explain",
+    "fft",
     "jit",
     "knobs",
     "linalg",
@@ -78,6 +81,7 @@ __all__ = [
     "trace",
     "unique",
     "while_loop",
+    *lazy.__all__,
 ]
 
 _install_extents()

@@ -54,12 +54,21 @@ class Lent:
         return self._lent[id(other)][1]
 
     def result(self, value: Any, device: Device | None = None) -> Any:
-        """What the function returned, with the buffers that it was given in their places, and others on a device of the CPU."""
+        """What the function returned, with what it was given in its place; other arrays are tensors where there was one, else buffers, on
+        a device of the CPU, where there was one."""
         if not self._lent:
             return value
-        wants_buffers = any(isinstance(other, Buffer) for other, _ in self._lent.values())
-        arrays, structure = flatten(value, lambda each: isinstance(each, np.ndarray))
-        made = [Buffer(array, device=device) if wants_buffers and id(array) not in self._given else array for _, array in arrays]
+        from .lazy.tensor import Tensor
+
+        kinds = {type(other) for other, _ in self._lent.values()}
+        arrays, structure = flatten(value, lambda each: isinstance(each, (np.ndarray, np.generic) if Tensor in kinds else np.ndarray))
+
+        def made_of(array: Any) -> Any:
+            if id(array) in self._given or not kinds & {Tensor, Buffer}:
+                return array
+            return Tensor(array) if Tensor in kinds else Buffer(array, device=device)
+
+        made = [made_of(array) for _, array in arrays]
         return unflatten_with(structure, [self._given.get(id(array), array) for array in made])
 
 

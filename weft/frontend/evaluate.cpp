@@ -1,5 +1,6 @@
 // Values of tensors: what was recorded is compiled as one program, or found compiled, and run.
-#include <algorithm>
+#include <mutex>
+#include <unordered_set>
 
 #include "weft/compiler/compile.h"
 #include "weft/frontend/programs.h"
@@ -13,13 +14,25 @@ ProgramCache& programs() {
   return cache;
 }
 
+std::mutex counts_mutex;
+EvalCounts counts;
+
+void note_program(const Graph& graph) {
+  std::string inputs;
+  for (NodeId parameter : graph.parameters()) inputs += cat(inputs.empty() ? "" : ", ", Value(&graph, parameter, 0).type().short_text());
+  std::lock_guard lock(counts_mutex);
+  ++counts.programs;
+  counts.newest_inputs = std::move(inputs);
+}
+
 // The results of the calls that are not computed, each call once.
 std::vector<Tensor> missing(std::span<const Tensor> tensors) {
   std::vector<Tensor> results;
+  std::unordered_set<const Record*> known;
   for (const Tensor& tensor : tensors) {
     const Record& wanted = tensor.record();
-    bool known = tensor.is_computed() || std::ranges::any_of(results, [&](const Tensor& t) { return &t.record() == &wanted; });
-    for (uint32_t i = 0; !known && i < wanted.types.size(); ++i) results.push_back(sibling(tensor, i));
+    if (tensor.is_computed() || !known.insert(&wanted).second) continue;
+    for (uint32_t i = 0; i < wanted.types.size(); ++i) results.push_back(sibling(tensor, i));
   }
   return results;
 }
@@ -66,16 +79,29 @@ Literal only_element(const Tensor& tensor, Where where) {
 void compute(std::span<const Tensor> tensors) {
   std::vector<Tensor> wanted = missing(tensors);
   if (wanted.empty()) return;
+  std::vector<Tensor> held = held_results(wanted), all = std::move(wanted);
+  all.insert(all.end(), held.begin(), held.end());
+  wanted = missing(all);
   RecordedProgram program = record_program(wanted);
   std::shared_ptr<KnownProgram> found = known(program, wanted);
-  std::call_once(found->once, [&] { found->executable = compile(*found->graph, {.tiered = true}).executable; });
+  std::call_once(found->once, [&] {
+    found->executable = compile(*found->graph, {.tiered = true}).executable;
+    note_program(*found->graph);
+  });
   set_values(wanted, found->executable.run(program.inputs));
+  std::lock_guard lock(counts_mutex);
+  ++counts.runs;
 }
 
 }  // namespace
 
 void eval(std::span<const Tensor> tensors, Where where) {
   recorded("eval", where, [&] { compute(tensors); });
+}
+
+EvalCounts eval_counts() {
+  std::lock_guard lock(counts_mutex);
+  return counts;
 }
 
 Tensor::Tensor(Buffer buffer) {

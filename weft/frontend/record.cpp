@@ -313,6 +313,53 @@ RecordedProgram record_program(std::span<const Tensor> outputs, bool numbers) {
   return program;
 }
 
+namespace {
+
+bool only_moves(Op op) {
+  switch (op) {
+    case Op::constant: case Op::iota: case Op::extent: case Op::convert: case Op::broadcast_in_dim: case Op::reshape: case Op::transpose: case Op::slice:
+    case Op::reverse: return true;
+    default: return false;
+  }
+}
+
+// Of all results of a call; of extents that are not known no number compares with it.
+double bytes_of(const Record& record) {
+  double sum = 0;
+  for (const Type& type : record.types) {
+    double bytes = static_cast<double>(size_of(type.dtype));
+    for (const Dim& dim : type.dims) bytes *= dim.is_static() ? static_cast<double>(dim.constant()) : std::numeric_limits<double>::infinity();
+    sum += bytes;
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::vector<Tensor> held_results(std::span<const Tensor> outputs) {
+  std::lock_guard lock(record_mutex());
+  std::unordered_map<const Record*, long> operands;  // handles on each missing call that are operands, or outputs, among them
+  std::vector<const Tensor*> calls;                  // the tensor that met each of them first
+  double most = 0;
+  const auto meet = [&](const Tensor& tensor) {
+    if (tensor.is_computed()) most = std::max(most, bytes_of(tensor.record()));
+    else if (++operands[&tensor.record()] == 1) calls.push_back(&tensor);
+  };
+  for (const Tensor& output : outputs) {
+    meet(output);
+    most = std::max(most, bytes_of(output.record()));
+  }
+  for (size_t i = 0; i < calls.size(); ++i)
+    for (const Tensor& operand : calls[i]->record().operands) meet(operand);
+  std::vector<Tensor> held;
+  for (const Tensor* tensor : calls) {
+    const Record& record = tensor->record();
+    bool is_pure = record.op != Op::parameter && def(record.op).traits.pure && !only_moves(record.op);
+    if (is_pure && tensor->handles() > operands[&record] && bytes_of(record) <= most) held.push_back(*tensor);
+  }
+  return held;
+}
+
 uint64_t next_serial() { return serials.load(std::memory_order_relaxed); }
 
 RecordedRegion record_region(std::span<const Tensor> parameters, std::span<const Tensor> outputs, uint64_t since) {

@@ -106,6 +106,11 @@ struct RecordedProgram {
 };
 RecordedProgram record_program(std::span<const Tensor> outputs, bool numbers = false);
 
+// Of the calls that are missing for `outputs`, one result of each that somebody else holds, so that it would be asked for again or
+// recorded upon: a loop that reads a number each turn then holds one turn. Left out are calls that only move elements, and results of
+// more bytes than the outputs or any value that is there, which would cost memory that the program does not need.
+std::vector<Tensor> held_results(std::span<const Tensor> outputs);
+
 // The serial number that the next call will get.
 uint64_t next_serial();
 

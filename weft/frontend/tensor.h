@@ -101,6 +101,8 @@ class WEFT_API Tensor {
     return *record_;
   }
   uint32_t index() const { return index_; }
+  // How many handles there are on results of the call, operands of other calls among them.
+  long handles() const { return record_.use_count(); }
   // The value of a constant of the program; nothing for anything else.
   const Literal* constant() const;
 
@@ -118,10 +120,19 @@ class WEFT_API Tensor {
 };
 
 // Computes all of them as one program, which is compiled when a structure of calls is met for the first time. Results are
-// then held instead of the calls that led there; what lies between is computed again if it is asked for later. Programs of
+// then held instead of the calls that led there, and so is what lies between where somebody has a handle on it and it is no
+// larger than what the program reads and gives; the rest is computed again if it is asked for later. Programs of
 // the last 256 structures are kept; elements of buffers are no part of a structure, but numbers written in the code are.
 WEFT_API void eval(std::span<const Tensor> tensors, Where where = Where::current());
 inline void eval(std::initializer_list<Tensor> tensors, Where where = Where::current()) { eval(std::span(tensors.begin(), tensors.size()), where); }
+
+// How often tensors were computed in this process, how many programs were compiled for that or read from the cache on disk, and the types
+// of the inputs of the newest one, as people write them.
+struct EvalCounts {
+  uint64_t runs = 0, programs = 0;
+  std::string newest_inputs;
+};
+WEFT_API EvalCounts eval_counts();
 
 // A tensor of these elements, in row-major order; a vector unless dims are given.
 template <class T>

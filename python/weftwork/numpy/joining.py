@@ -153,6 +153,8 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
     if axis is None:
         x, axis = ravel(x), 0
     axis = one_axis(axis, x.ndim, "repeat")
+    if isinstance(repeats, TracedArray) and repeats.size != 1:
+        repeats = repeats._need_value("np.repeat", "make the counts constants")
     if isinstance(repeats, (np.ndarray, list, tuple)) and np.size(repeats) != 1:
         if not isinstance(x.shape[axis], int) or np.shape(repeats) != (x.shape[axis],):
             raise_here(ArgumentValueError, f"operands could not be broadcast together with shape ({x.shape[axis]},) {np.shape(repeats)}", "repeat_counts")

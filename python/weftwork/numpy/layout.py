@@ -267,6 +267,18 @@ def inherit(result: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     return result
 
 
+# Functions and methods whose result is an array even where it has no dimensions; others give scalars there.
+GIVE_ARRAYS = frozenset(
+    ["asarray", "ascontiguousarray", "astype", "broadcast_to", "byteswap", "copy", "diagonal", "empty_like", "flatten", "full_like"]
+    + ["moveaxis", "ones_like", "permute_dims", "ravel", "reshape", "rollaxis", "select", "squeeze", "swapaxes", "transpose"]
+    + ["view", "where", "zeros_like", "real", "imag", "broadcast_arrays", "split", "i0", "isin", "resize", "roll", "cov", "apply_along_axis", "pad"]
+    + ["block", "tensordot", "array", "asanyarray", "require", "full", "zeros", "ones", "empty", "real_if_close", "piecewise"]
+)
+
+# Functions that give arrays with keepdims=True.
+OF_SORTED = frozenset(["median", "nanmedian", "quantile", "nanquantile", "percentile", "nanpercentile"])
+
+
 def scalars(result: Any, operands: Any = (), scalar: bool = True) -> Any:
     """Marks what a function computed and has no dimensions: NumPy gives scalars there, or (not ``scalar``) arrays."""
     for value in result if isinstance(result, (tuple, list)) else (result,):

@@ -68,6 +68,9 @@ class Trace:
     call; read-only ones are constants. With ``bake`` all of them are constants, as they are at the time of tracing.
     """
 
+    #: Whether a function runs in it, which other jitted functions are to be recorded in too.
+    is_of_function = True
+
     def __init__(self, name: str, *, bake: bool = False) -> None:
         self.name = name
         self.bake = bake
@@ -152,12 +155,19 @@ def current_trace() -> Trace | None:
 def tracing(trace: Trace | None) -> Iterator[Trace | None]:
     previous = current_trace()
     _state.trace = trace
-    _core.set_tracing(trace is not None)
+    _core.set_tracing(trace is not None and trace.is_of_function)
     try:
         yield trace
     finally:
         _state.trace = previous
-        _core.set_tracing(previous is not None)
+        _core.set_tracing(previous is not None and previous.is_of_function)
+
+
+def swap_trace(trace: Trace | None) -> Trace | None:
+    """Makes a trace the one that this package's own functions record in on this thread, and returns the one before."""
+    previous = current_trace()
+    _state.trace = trace
+    return previous
 
 
 def untraced() -> Any:
@@ -239,18 +249,6 @@ class View:
 
     def write(self, base: Tensor, part: Tensor) -> Tensor:
         raise NotImplementedError
-
-
-# Functions and methods whose result is an array even where it has no dimensions; others give scalars there.
-GIVE_ARRAYS = frozenset(
-    ["asarray", "ascontiguousarray", "astype", "broadcast_to", "byteswap", "copy", "diagonal", "empty_like", "flatten", "full_like"]
-    + ["moveaxis", "ones_like", "permute_dims", "ravel", "reshape", "rollaxis", "select", "squeeze", "swapaxes", "transpose"]
-    + ["view", "where", "zeros_like", "real", "imag", "broadcast_arrays", "split", "i0", "isin", "resize", "roll", "cov", "apply_along_axis", "pad"]
-    + ["block", "tensordot", "array", "asanyarray", "require", "full", "zeros", "ones", "empty", "real_if_close", "piecewise"]
-)
-
-# Functions that give arrays with keepdims=True.
-OF_SORTED = frozenset(["median", "nanmedian", "quantile", "nanquantile", "percentile", "nanpercentile"])
 
 
 class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
@@ -431,6 +429,12 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         return np.asarray(self._need_value("NumPy", "write x.astype(dtype) to convert, and np.take(array, index, axis) to index an array that is not traced"), dtype)
 
+    def __pow__(self, exponent: Any) -> Any:
+        # NumPy squares here, and a boolean's square is an int8.
+        if type(exponent) is int and exponent == 2 and self.dtype == np.bool_ and not self.scalar:
+            return np.square(self)
+        return super().__pow__(exponent)
+
     def __hash__(self) -> int:
         if self.scalar:
             return hash(self._need_value("a hash", "keep it out of sets and of keys"))
@@ -452,7 +456,7 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         from .dispatch import call_function
-        from .layout import inherit, scalars
+        from .layout import GIVE_ARRAYS, OF_SORTED, inherit, scalars
 
         if any(issubclass(kind, Selection) for kind in types):
             return NotImplemented
@@ -498,7 +502,7 @@ class BoundMethod:
         self.owner, self.name, self._method = owner, name, method
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        from .layout import inherit, scalars
+        from .layout import GIVE_ARRAYS, inherit, scalars
 
         if self._method is None:
             return getattr(self.owner, self.name)  # which says why there is none

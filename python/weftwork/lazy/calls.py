@@ -1,0 +1,216 @@
+"""Calls on lazy arrays: recorded by the functions that traced NumPy has, and done by NumPy where these need values."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..errors import ArgumentTypeError, DataDependentError, UnsupportedError
+from ..numpy.dispatch import COMPARISONS, UFUNCS, regular_ops, resolved
+from ..numpy.tracer import Selection, Trace, TracedArray, convert, current_trace, swap_trace
+from ..pytree import flatten
+from .tensor import Tensor, eval_all, leaf, tensor_of
+
+__all__ = ["called", "operated", "recorded_or_run"]
+
+
+class NeedsValues(Exception):
+    """A result has a shape that values decide, or lands in an array of NumPy's."""
+
+
+class Recording(Trace):
+    """What the functions of traced NumPy record in outside of any traced function."""
+
+    is_of_function = False
+
+    def __init__(self) -> None:
+        super().__init__("eval", bake=True)
+
+    def capture(self, array: np.ndarray) -> Any:
+        return leaf(array).tensor
+
+
+#: NumPy's functions that write to their first argument.
+WRITERS = frozenset([np.copyto, np.fill_diagonal, np.place, np.put, np.put_along_axis, np.putmask])
+
+
+def called(function: Callable[..., Any], args: tuple, kwargs: dict[str, Any], *, writes: bool = False) -> Any:
+    """What ``function`` gives of these arguments, recorded. Where that cannot be (a mask as an index, ``np.unique``), the
+    tensors among them are computed and NumPy's own function is called; ``writes`` says that it changes its first argument.
+    """
+    if current_trace() is not None:
+        return function(*[in_trace(arg) for arg in args], **{name: in_trace(arg) for name, arg in kwargs.items()})
+    writes = writes or function in WRITERS or getattr(function, "__name__", "") == "at"
+    if (writes and isinstance(args[0], np.ndarray)) or holds_arrays(kwargs.get("out")):
+        return run(function, args, kwargs, writes)
+    swap_trace(Recording())
+    try:
+        inner = Unwrapped(args, kwargs)
+        return inner.wrapped(function(*inner.args, **inner.kwargs))
+    except (UnsupportedError, DataDependentError, NeedsValues):
+        return run(function, args, kwargs, writes)
+    except ArgumentTypeError:
+        # What no program computes NumPy may compute: the greatest of complex numbers.
+        with contextlib.suppress(Exception):
+            return run(function, args, kwargs, writes)
+        raise
+    finally:
+        swap_trace(None)
+
+
+def holds_arrays(out: Any) -> bool:
+    return any(isinstance(array, np.ndarray) for array in (out if isinstance(out, tuple) else (out,)))
+
+
+#: (ufunc, dtypes of tensors and types of Python's numbers) → what records it, and the dtypes of operands and result.
+_LOOPS: dict[tuple, Any] = {}
+_MOST_LOOPS = 4096
+
+
+def operated(ufunc: np.ufunc, *inputs: Any) -> Any:
+    """A ufunc of tensors and Python's numbers by the shortest way; None where it takes the longer one."""
+    kinds = tuple([value._array.dtype if type(value) is Tensor else type(value) for value in inputs])
+    loop = _LOOPS.get((ufunc, kinds), False)
+    if loop is False:
+        loop = loop_of(ufunc, kinds)
+        if len(_LOOPS) < _MOST_LOOPS:
+            _LOOPS[ufunc, kinds] = loop
+    if loop is None or current_trace() is not None:
+        return None
+    form, types, result_type = loop
+    operands, length = [], 0
+    for value, dtype in zip(inputs, types, strict=True):
+        if type(value) is Tensor:
+            operands.append(convert(value._array.tensor, dtype))
+            length = max(length, value._length)
+        else:
+            operands.append(_core.constant(np.asarray(value, dtype)))
+    return tensor_of(TracedArray(convert(form(operands), result_type)), length + 1)
+
+
+def loop_of(ufunc: np.ufunc, kinds: tuple) -> Any:
+    """What ``operated`` does for operands of these types; None where NumPy's rules are more than types."""
+    numbers = [kind for kind in kinds if not isinstance(kind, np.dtype)]
+    is_plain = (
+        ufunc.signature is None and ufunc.nout == 1 and all(kind in (int, float, complex, bool) for kind in numbers)
+    )
+    if not is_plain or (numbers and ufunc.__name__ in COMPARISONS):
+        return None
+    op, form = regular_ops().get(ufunc.__name__), UFUNCS.get(ufunc.__name__)
+    if op is None and form is None:
+        return None
+    try:
+        types = resolved(ufunc, tuple(np.dtype(bool) if kind is bool else kind for kind in kinds), None, "same_kind")
+    except TypeError:
+        return None  # whose message is made where it is raised
+    name = op[0] if op is not None else ""
+    record = (lambda operands: form(*operands)) if form else lambda operands: _core.apply(name, operands)
+    return record, types[: ufunc.nin], types[ufunc.nin]
+
+
+def recorded_or_run(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """:func:`called` by its arguments."""
+    return called(function, args, kwargs)
+
+
+def in_trace(value: Any) -> Any:
+    """A tensor among the arguments of a function that is traced: its elements, which are constants of the program."""
+    if isinstance(value, Tensor):
+        return value.numpy()
+    if isinstance(value, (tuple, list)) and any(isinstance(item, Tensor) for item in value):
+        return type(value)(in_trace(item) for item in value)
+    return value
+
+
+class Unwrapped:
+    """The arguments of a call with recorded arrays in the place of tensors and of NumPy's arrays."""
+
+    def __init__(self, args: tuple, kwargs: dict[str, Any]) -> None:
+        self.given: dict[int, Tensor] = {}  # by the identity of the recorded array
+        self.storages: set[int] = set()
+        self.length = 0
+        self.args = [self.inner(arg) for arg in args]
+        self.kwargs = {name: self.inner(arg) for name, arg in kwargs.items()}
+
+    def inner(self, value: Any) -> Any:
+        if isinstance(value, Tensor):
+            array = value._array
+            self.given[id(array)] = value
+            self.storages.add(id(array._storage))
+            self.length = max(self.length, value._length)
+            return array
+        if isinstance(value, np.ndarray):
+            return leaf(value)
+        if isinstance(value, (tuple, list)):
+            items = [self.inner(item) for item in value]
+            return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+        return value
+
+    def wrapped(self, value: Any) -> Any:
+        """The result with tensors in the place of recorded arrays, and of arrays that need no computation."""
+        if isinstance(value, TracedArray):
+            known = self.given.get(id(value))
+            if known is not None:
+                known._grew()
+                return known
+            return tensor_of(self.own(value), self.length + 1)
+        if isinstance(value, Selection):
+            raise NeedsValues
+        if isinstance(value, (np.ndarray, np.generic)):
+            return tensor_of(leaf(np.asarray(value)))
+        if isinstance(value, (tuple, list)):
+            items = [self.wrapped(item) for item in value]
+            return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+        return value
+
+    def own(self, array: TracedArray) -> TracedArray:
+        """An array of this library: never a scalar, in row-major order unless it is a view of one that was given."""
+        array.weak, array.scalar = None, False
+        if id(array._storage) not in self.storages:
+            storage = array._storage
+            storage.strides, storage.parents, storage.guard = None, (), None
+        return array
+
+
+def run(function: Callable[..., Any], args: tuple, kwargs: dict[str, Any], writes: bool) -> Any:
+    """NumPy's function on the elements; what it writes lands in the tensor."""
+    swap_trace(None)
+    found, _ = flatten((args, kwargs), lambda value: isinstance(value, Tensor))
+    eval_all([tensor for _, tensor in found])
+    copies: dict[int, tuple[Tensor, np.ndarray]] = {}
+
+    def plain(value: Any, written: bool = False) -> Any:
+        if isinstance(value, Tensor):
+            if not written:
+                return value.numpy()
+            copies.setdefault(id(value), (value, np.array(value.numpy())))
+            return copies[id(value)][1]
+        if isinstance(value, (tuple, list)):
+            items = [plain(item, written) for item in value]
+            return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+        return value
+
+    first = [plain(arg, writes and i == 0) for i, arg in enumerate(args)]
+    result = function(*first, **{name: plain(arg, name == "out") for name, arg in kwargs.items()})
+    for tensor, array in copies.values():
+        tensor._array.write(leaf(array).tensor)
+    known: dict[int, Any] = {id(array): tensor for tensor, array in copies.values()}
+    outs = kwargs.get("out")
+    known |= {
+        id(array): array for array in (outs if isinstance(outs, tuple) else (outs,)) if isinstance(array, np.ndarray)
+    }
+    return with_tensors(result, known)
+
+
+def with_tensors(value: Any, known: dict[int, Any]) -> Any:
+    """What NumPy gave, with tensors in the place of arrays and scalars; ``known`` are those that were written to."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return known[id(value)] if id(value) in known else tensor_of(leaf(np.asarray(value)))
+    if isinstance(value, (tuple, list)):
+        items = [with_tensors(item, known) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+    return value

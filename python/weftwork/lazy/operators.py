@@ -1,0 +1,55 @@
+"""The operators of lazy arrays, by the shortest way to what they record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .calls import operated
+from .tensor import Tensor
+
+BINARY = {
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.true_divide, "floordiv": np.floor_divide, "mod": np.remainder, "pow": np.power,
+    "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor, "lshift": np.left_shift, "rshift": np.right_shift, "matmul": np.matmul,
+}  # fmt: skip
+COMPARISONS = {
+    "lt": np.less,
+    "le": np.less_equal,
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+}
+UNARY = {"neg": np.negative, "pos": np.positive, "abs": np.absolute, "invert": np.invert}
+MIXIN = np.lib.mixins.NDArrayOperatorsMixin
+
+
+def operator(name: str, ufunc: np.ufunc, reflected: bool = False) -> Callable[..., Any]:
+    """The method of that name; NumPy's own where operands are anything else than tensors and Python's numbers."""
+    longer = getattr(MIXIN, name)
+
+    def of_one(self: Tensor) -> Any:
+        result = operated(ufunc, self)
+        return longer(self) if result is None else result
+
+    def of_two(self: Tensor, other: Any) -> Any:
+        result = operated(ufunc, other, self) if reflected else operated(ufunc, self, other)
+        return longer(self, other) if result is None else result
+
+    def of_power(self: Tensor, exponent: Any) -> Any:
+        # As NumPy's operator: a boolean's square is an int8.
+        return np.square(self) if type(exponent) is int and exponent == 2 else of_two(self, exponent)
+
+    method = of_one if ufunc.nin == 1 else of_power if name == "__pow__" else of_two
+    method.__name__ = name
+    return method
+
+
+def install() -> None:
+    """Gives them to the class."""
+    for name, ufunc in (BINARY | COMPARISONS | UNARY).items():
+        setattr(Tensor, f"__{name}__", operator(f"__{name}__", ufunc))
+    for name, ufunc in BINARY.items():
+        setattr(Tensor, f"__r{name}__", operator(f"__r{name}__", ufunc, reflected=True))

@@ -1,0 +1,344 @@
+"""The lazy array: what is written is recorded, and computed as one program when a value is asked for."""
+
+from __future__ import annotations
+
+import operator
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..device import Buffer, Device
+from ..errors import ArgumentValueError, RecompilationWarning, UnsupportedError
+from ..numpy.tracer import BoundMethod, TracedArray, convert, current_trace, raise_here
+from ..numpy.tracer import Tensor as Recorded
+
+__all__ = ["Tensor", "eval_all", "leaf"]
+
+#: A chain of so many calls is computed, so that a loop that never asks for a value does not grow without bound.
+LONGEST_CHAIN = 1000
+
+
+class Tensor(np.lib.mixins.NDArrayOperatorsMixin):
+    """An array that is computed when it is used.
+
+    Operators, NumPy's functions and methods, and the functions of this package record what is to be done and return at once;
+    types and shapes are checked there. ``eval()``, ``numpy()``, printing, ``bool()``, ``float()``, DLPack and conditions
+    compute what they need as one compiled program, found again by its structure when the same calls come with other elements.
+    What is computed is kept, what nobody asks for is never run.
+
+    ``Tensor(value)`` takes what :func:`weftwork.asarray` takes. Basic slices, transposes and reshapes are views as in NumPy:
+    a write through one is seen by all others. Follows the Python array API standard 2024.12.
+
+    >>> import weftwork as wf
+    >>> x = wf.arange(4.0)
+    >>> y = x * 2 + 1
+    >>> y.sum()
+    Tensor(16.)
+    """
+
+    __slots__ = ("__weakref__", "_array", "_length")
+    __array_priority__ = 2000.0
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, value: Any, dtype: Any = None, *, device: Any = None, copy: bool | None = None) -> None:
+        from .creation import array_of
+
+        self._array: TracedArray = array_of(value, dtype, device, copy)
+        self._length = 0
+
+    # -- what it tells of itself -----------------------------------------------------------------------------------
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The dtype of the elements, a ``numpy.dtype``."""
+        return self._array.dtype
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The extents."""
+        return self._array.shape
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return self._array.ndim
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self._array.size
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of an element."""
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return self.size * self.itemsize
+
+    @property
+    def device(self) -> Device:
+        """Where it is computed."""
+        return Device()
+
+    @property
+    def T(self) -> Tensor:
+        """The transpose: of a matrix alone in the standard, with all axes reversed here as in NumPy."""
+        return _called(np.transpose, self)
+
+    @property
+    def mT(self) -> Tensor:
+        """The transpose of the last two axes."""
+        return _called(np.matrix_transpose, self)
+
+    @property
+    def is_computed(self) -> bool:
+        """Whether the elements are there."""
+        return self._array.tensor.is_computed
+
+    # -- values ----------------------------------------------------------------------------------------------------
+
+    def eval(self) -> Tensor:
+        """Computes the elements if they are not there, and returns the tensor itself.
+
+        Raises what the program raises, with the line that recorded the operation: an ``OutOfBoundsError`` for an index.
+        """
+        eval_all([self])
+        return self
+
+    def numpy(self) -> np.ndarray:
+        """The elements as a NumPy array over the tensor's own memory, which is read-only: ``np.array(t)`` is a copy to write."""
+        trace = current_trace()
+        if trace is not None and not trace.bake:
+            # The program would keep the elements of today.
+            raise_here(
+                UnsupportedError,
+                "a tensor of the surroundings of a jitted function may be written later: pass it as an argument",
+                "captured_tensor",
+            )
+        self.eval()
+        result = self._array.tensor.buffer().numpy()
+        result.flags.writeable = False
+        return result
+
+    def item(self, *args: int) -> Any:
+        """One element as a Python number."""
+        return self.numpy().item(*args)
+
+    def tolist(self) -> Any:
+        """All elements as nested lists of Python numbers."""
+        return self.numpy().tolist()
+
+    def to_device(self, device: Device | str, /, *, stream: Any = None) -> Tensor:
+        """The tensor on a device, of which there is one so far. Raises an ``ArgumentValueError`` for another."""
+        require_device(device)
+        return self
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.array(self.numpy(), dtype=dtype, copy=copy)
+
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: Any = None,
+        copy: bool | None = None,
+    ) -> Any:
+        buffer = self.eval()._array.tensor.buffer()
+        if copy is None and (max_version is None or max_version[0] < 1):
+            # Such a capsule cannot say that it is read-only.
+            copy = True
+        source = buffer if copy else Buffer(self.numpy(), copy=False)
+        return source.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+        import weftwork
+
+        from . import VERSIONS
+
+        if api_version is not None and api_version not in VERSIONS:
+            raise ArgumentValueError(
+                f"the array API standard {api_version!r} is not one of {', '.join(VERSIONS)}  [api_version]"
+            )
+        return weftwork
+
+    def __bool__(self) -> bool:
+        return bool(self.numpy())
+
+    def __int__(self) -> int:
+        return int(self.numpy())
+
+    def __float__(self) -> float:
+        return float(self.numpy())
+
+    def __complex__(self) -> complex:
+        return complex(self.numpy())
+
+    def __index__(self) -> int:
+        return operator.index(self.numpy())
+
+    def __repr__(self) -> str:
+        text = np.array2string(self.numpy(), separator=", ", prefix="Tensor(")
+        plain = self.dtype in (np.dtype(float), np.dtype(int), np.dtype(bool), np.dtype(complex)) and self.size
+        shape = f", shape={self.shape}" if not self.size and self.ndim != 1 else ""
+        return f"Tensor({text}{shape}{'' if plain else f', dtype={self.dtype}'})"
+
+    def __str__(self) -> str:
+        return str(self.numpy())
+
+    def __format__(self, form: str) -> str:
+        return format(self.numpy()[()], form)
+
+    def __len__(self) -> int:
+        return len(self._array)
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if not self.ndim:
+            raise TypeError("iteration over a 0-d tensor")
+        return (self[i] for i in range(self.shape[0]))
+
+    def __contains__(self, value: Any) -> bool:
+        return bool(np.any(np.equal(self, value)))
+
+    def __copy__(self) -> Tensor:
+        return tensor_of(TracedArray(self._array.tensor), self._length)
+
+    def __deepcopy__(self, memo: Any) -> Tensor:
+        return self.__copy__()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Tensor, (np.array(self.numpy()),)
+
+    # -- NumPy's protocols -----------------------------------------------------------------------------------------
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        from .calls import called, operated
+
+        if method == "__call__" and not kwargs and (result := operated(ufunc, *inputs)) is not None:
+            return result
+        return called(ufunc if method == "__call__" else getattr(ufunc, method), inputs, kwargs)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        from .calls import called
+
+        return called(function, args, kwargs)
+
+    def __getitem__(self, index: Any) -> Any:
+        from .calls import called
+
+        return called(operator.getitem, (self, index), {})
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        from .calls import called
+
+        called(operator.setitem, (self, index, value), {}, writes=True)
+        self._grew()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or not hasattr(np.ndarray, name):
+            raise AttributeError(f"'Tensor' object has no attribute '{name}'")
+        from .calls import called
+
+        if callable(getattr(np.ndarray, name)):
+            return lambda *args, **kwargs: called(Method(name), (self, *args), kwargs, writes=name in WRITING)
+        return called(operator.attrgetter(name), (self,), {})
+
+    def _grew(self) -> None:
+        """Another call was recorded on top of what this was."""
+        self._length += 1
+        if self._length > LONGEST_CHAIN:
+            self.eval()
+
+
+#: Methods that change the array.
+WRITING = frozenset(["fill", "itemset", "partition", "put", "resize", "setfield", "sort"])
+
+
+class Method:
+    """A method by name, called as a function of its owner."""
+
+    __slots__ = ("__name__",)
+
+    def __init__(self, name: str) -> None:
+        self.__name__ = name
+
+    def __call__(self, owner: Any, *args: Any, **kwargs: Any) -> Any:
+        method = getattr(owner, self.__name__)
+        return method(*args, **kwargs) if callable(method) or isinstance(method, BoundMethod) else method
+
+
+def _called(function: Any, tensor: Tensor) -> Any:
+    from .calls import called
+
+    return called(function, (tensor,), {})
+
+
+def tensor_of(array: TracedArray, length: int = 0) -> Tensor:
+    """A tensor of an array that is recorded, on top of a chain of so many calls."""
+    result = Tensor.__new__(Tensor)
+    result._array, result._length = array, length
+    if length > LONGEST_CHAIN:
+        result.eval()
+    return result
+
+
+def eval_all(tensors: list[Tensor]) -> None:
+    """Computes what is not there of all of them, as one program."""
+    recorded: list[Recorded] = [tensor._array.tensor for tensor in tensors]
+    wanted = [value for value in recorded if not value.is_computed]
+    if wanted:
+        before = _core.eval_counts()[1]
+        _core.evaluate(wanted)
+        _, programs, inputs = _core.eval_counts()
+        if programs != before:
+            note_program(inputs)
+    for tensor in tensors:
+        tensor._length = 0
+
+
+#: The user's line → the inputs of each program that it compiled. A line that compiles so many is told once.
+_PROGRAMS: dict[str, list[str]] = {}
+MANY_PROGRAMS = 16
+
+
+def note_program(inputs: str) -> None:
+    """Warns of a line that compiles again and again, as where shapes change from turn to turn."""
+    place = _core.caller_location().trace_text()
+    if len(_PROGRAMS) >= 4096:
+        _PROGRAMS.clear()
+    programs = _PROGRAMS.setdefault(place, [])
+    programs.append(inputs)
+    if len(programs) == MANY_PROGRAMS:
+        different = list(dict.fromkeys(programs))
+        why = (
+            f"their inputs are {'; '.join(different[-3:])}"
+            if len(different) > 1
+            else "the calls that were recorded are others each time"
+        )
+        warnings.warn(
+            f"{MANY_PROGRAMS} programs were compiled for tensors that are computed at this line: {why}. Keep shapes the same, or compute what a loop "
+            f"feeds back so that each turn records the same calls\n{place}",
+            RecompilationWarning,
+            stacklevel=4,
+        )
+
+
+def leaf(array: np.ndarray, dtype: Any = None, copy: bool | None = True) -> TracedArray:
+    """The elements of a NumPy array, copied unless ``copy`` says otherwise, as a value that is there."""
+    buffer = Buffer(array, copy=copy)
+    return TracedArray(convert(_core.computed(buffer), dtype))
+
+
+def require_device(device: Any) -> None:
+    """Tensors are computed on the CPU."""
+    if device is not None and device != "cpu" and Device(device) != Device():
+        raise ArgumentValueError(f"tensors are computed on cpu:0, got device {device!r}  [device]")
