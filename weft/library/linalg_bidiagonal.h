@@ -1,8 +1,6 @@
 // The real bidiagonal form of a matrix; included by linalg_*.cpp only.
 #pragma once
 
-#include <Eigen/Householder>
-
 #include "weft/library/linalg_reflector.h"
 
 namespace weft::linalg {
@@ -18,16 +16,16 @@ struct Bidiagonal {
     middle.setZero(n, n);
     for (Index i = 0; i < n; ++i) {
       const Index right = n - i - 1;
-      taus[i] = make_reflector<T>(vectors.col(i).tail(m - i));
+      taus[i] = Reflectors<T>::make(vectors.col(i).tail(m - i));
       middle(i, i) = std::real(vectors(i, i));
       if (right == 0) break;
-      vectors.bottomRightCorner(m - i, right)
-          .applyHouseholderOnTheLeft(vectors.col(i).tail(m - i - 1), Eigen::numext::conj(taus[i]), workspace.data());
+      Reflectors<T>::apply_left(vectors.col(i).tail(m - i - 1), Eigen::numext::conj(taus[i]),
+                                vectors.bottomRightCorner(m - i, right), workspace.data());
       row_vectors.col(i).tail(right) = vectors.row(i).tail(right).adjoint();
-      row_taus[i] = make_reflector<T>(row_vectors.col(i).tail(right));
+      row_taus[i] = Reflectors<T>::make(row_vectors.col(i).tail(right));
       middle(i, i + 1) = std::real(row_vectors(i + 1, i));
-      vectors.bottomRightCorner(m - i - 1, right)
-          .applyHouseholderOnTheRight(row_vectors.col(i).tail(right - 1), row_taus[i], workspace.data());
+      Reflectors<T>::apply_right(row_vectors.col(i).tail(right - 1), row_taus[i],
+                                 vectors.bottomRightCorner(m - i - 1, right), workspace.data());
     }
     const Real<T> negligible = middle.cwiseAbs().maxCoeff() * std::numeric_limits<Real<T>>::epsilon() / 4;
     middle = (middle.cwiseAbs().array() < negligible).select(Real<T>(0), middle);
@@ -38,19 +36,14 @@ struct Bidiagonal {
     const Index m = vectors.rows();
     Matrix<T> result = Matrix<T>::Identity(m, full ? m : x.cols());
     result.topLeftCorner(x.rows(), x.cols()) = x.template cast<T>();
-    Vector<T> workspace;
-    Eigen::householderSequence(vectors, taus).applyThisOnTheLeft(result, workspace);
+    Reflectors<T>::apply_all(vectors, taus, 0, result);
     return result;
   }
 
   // P x.
   Matrix<T> right(const Matrix<Real<T>>& x) const {
     Matrix<T> result = x.template cast<T>();
-    Vector<T> workspace;
-    Eigen::householderSequence(row_vectors, row_taus)
-        .setLength(row_taus.size())
-        .setShift(1)
-        .applyThisOnTheLeft(result, workspace);
+    Reflectors<T>::apply_all(row_vectors, row_taus, 1, result);
     return result;
   }
 

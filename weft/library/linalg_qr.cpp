@@ -1,6 +1,4 @@
 // QR factorisation by Householder reflectors, and the matrices they make.
-#include <Eigen/Householder>
-
 #include "weft/library/linalg.h"
 #include "weft/library/linalg_reflector.h"
 
@@ -15,10 +13,9 @@ template <class T>
 void factor_panel(Part<T> a, Eigen::Ref<Vector<T>> taus, T* workspace) {
   for (Index j = 0; j < taus.size(); ++j) {
     const Index below = a.rows() - j;
-    taus[j] = make_reflector<T>(a.col(j).tail(below));
-    const auto essential = a.col(j).tail(below - 1);
-    a.bottomRightCorner(below, a.cols() - j - 1)
-        .applyHouseholderOnTheLeft(essential, Eigen::numext::conj(taus[j]), workspace);
+    taus[j] = Reflectors<T>::make(a.col(j).tail(below));
+    const Part<T> right = a.bottomRightCorner(below, a.cols() - j - 1);
+    Reflectors<T>::apply_left(a.col(j).tail(below - 1), Eigen::numext::conj(taus[j]), right, workspace);
   }
 }
 
@@ -31,9 +28,7 @@ void factor(Matrix<T>& a, Vector<T>& taus) {
     Part<T> panel = a.block(j, j, m - j, width);
     factor_panel<T>(panel, taus.segment(j, width), workspace.data());
     if (right == 0) continue;
-    auto trailing = a.bottomRightCorner(m - j, right);
-    const Vector<T> tau = taus.segment(j, width);
-    Eigen::householderSequence(panel, tau).adjoint().applyThisOnTheLeft(trailing, workspace);
+    Reflectors<T>::apply_all_adjoint(panel, taus.segment(j, width), a.bottomRightCorner(m - j, right));
   }
 }
 
@@ -52,12 +47,12 @@ void run_qr(Index batch, Index m, Index n, const void* a, void* factors, void* t
 template <class T>
 void run_product(Index batch, Index m, Index n, Index k, const void* factors, const void* taus, void* q) {
   Matrix<T> vectors(m, k), work(m, n);
-  Vector<T> tau(k), workspace(n);
+  Vector<T> tau(k);
   for (Index item = 0; item < batch; ++item) {
     vectors = read<T>(factors, item, m, n).leftCols(k);
     tau = read<T>(taus, item, k, 1);
     work.setIdentity();
-    if (k > 0) Eigen::householderSequence(vectors, tau).applyThisOnTheLeft(work, workspace, m == n);
+    if (k > 0) Reflectors<T>::apply_all(vectors, tau, 0, work, m == n);
     write<T>(q, item, m, n) = work;
   }
 }

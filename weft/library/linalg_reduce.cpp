@@ -4,6 +4,49 @@
 #include "weft/library/linalg_tridiagonal.h"
 
 namespace weft::linalg {
+
+template <class T>
+Hessenberg<T>::Hessenberg(Matrix<T> a) : packed(std::move(a)), taus(std::max<Index>(packed.rows() - 1, 0)) {
+  const Index n = packed.rows();
+  Vector<T> workspace(n);
+  for (Index i = 0; i < taus.size(); ++i) {
+    const Index below = n - i - 1;
+    taus[i] = Reflectors<T>::make(packed.col(i).tail(below));
+    const auto tail = packed.col(i).tail(below - 1);
+    Reflectors<T>::apply_right(tail, taus[i], packed.rightCols(below), workspace.data());
+    Reflectors<T>::apply_left(tail, Eigen::numext::conj(taus[i]), packed.bottomRightCorner(below, below),
+                              workspace.data());
+  }
+}
+
+template <class T>
+void Tridiagonal<T>::reduce(Matrix<T>& a) {
+  const Index n = a.rows();
+  Vector<T> update;
+  for (Index i = 0; i + 1 < n; ++i) {
+    auto column = a.col(i).tail(n - i - 1);
+    taus[i] = Reflectors<T>::make(column);
+    below[i] = std::real(column[0]);
+    if (taus[i] == T(0)) continue;
+    column[0] = T(1);
+    auto rest = a.bottomRightCorner(n - i - 1, n - i - 1).template selfadjointView<Eigen::Lower>();
+    update.noalias() = rest * (taus[i] * column);
+    update += Real<T>(-0.5) * taus[i] * update.dot(column) * column;
+    rest.rankUpdate(column, update, T(-1));
+    column[0] = T(below[i]);
+  }
+  diagonal = a.diagonal().real();
+}
+
+template struct Hessenberg<float>;
+template struct Hessenberg<double>;
+template struct Hessenberg<std::complex<float>>;
+template struct Hessenberg<std::complex<double>>;
+template struct Tridiagonal<float>;
+template struct Tridiagonal<double>;
+template struct Tridiagonal<std::complex<float>>;
+template struct Tridiagonal<std::complex<double>>;
+
 namespace {
 
 template <class T>

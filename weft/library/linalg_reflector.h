@@ -1,44 +1,34 @@
-// Householder reflectors as LAPACK's larfg makes them; included by linalg_*.cpp only.
+// Householder reflectors H = I - tau v v^H, with v = (1, tail), as LAPACK makes and applies them; for linalg_*.cpp
+// only.
 #pragma once
 
 #include "weft/library/linalg_eigen.h"
 
 namespace weft::linalg {
 
-// The 2-norm, without overflow or underflow; NaN if there is one.
-template <class Column>
-auto safe_norm(const Column& x) {
-  using R = typename Column::RealScalar;
-  const R squared = x.squaredNorm();
-  const R tiny = std::numeric_limits<R>::min() / std::numeric_limits<R>::epsilon();
-  if (squared > tiny && squared <= std::numeric_limits<R>::max()) return std::sqrt(squared);
-  return x.size() == 0 ? R(0) : x.stableNorm();
-}
+// A column, and what is read of a column or a matrix, wherever it lies.
+template <class T>
+using Column = Eigen::Ref<Vector<T>>;
+template <class T>
+using ConstColumn = Eigen::Ref<const Vector<T>>;
+template <class T>
+using ConstPart = Eigen::Ref<const Matrix<T>>;
 
-// Makes H = I - tau v v^H with v = (1, tail) and H^H column = (beta, 0 ...), beta real; leaves beta and the tail in
-// column and returns tau. Needs a column of one element at least. Eigen's own squares the column, which loses short
-// and long ones.
-template <class T, class Column>
-T make_reflector(Column column) {
-  using R = Real<T>;
-  auto tail = column.tail(column.size() - 1);
-  const auto length = [&] { return std::hypot(std::real(column[0]), std::imag(column[0]), safe_norm(tail)); };
-  R norm = safe_norm(tail);
-  if (norm == R(0) && std::imag(column[0]) == R(0)) return T(0);
-  const R smallest = std::numeric_limits<R>::min() / std::numeric_limits<R>::epsilon();
-  R unscale = 1;
-  R beta = length();
-  for (int times = 0; beta < smallest && times < 20; ++times) {
-    column /= smallest;
-    unscale *= smallest;
-    beta = length();
-  }
-  beta = -std::copysign(beta, std::real(column[0]));
-  const T alpha = column[0];
-  const T tau = (T(beta) - alpha) / beta;
-  tail *= T(1) / (alpha - beta);
-  column[0] = T(beta * unscale);
-  return tau;
-}
+// Each is compiled once, in linalg_reflector.cpp: they are large, and nearly every routine calls them.
+template <class T>
+struct Reflectors {
+  // Makes H with H^H column = (beta, 0 ...), beta real; leaves beta and the tail in column and returns tau. Needs a
+  // column of one element at least.
+  static T make(Column<T> column);
+
+  // x = H x and x = x H; workspace: an element for each column, or row, of x.
+  static void apply_left(ConstColumn<T> tail, T tau, Part<T> x, T* workspace);
+  static void apply_right(ConstColumn<T> tail, T tau, Part<T> x, T* workspace);
+
+  // With Q the product of the reflectors whose tails are columns of `vectors`, below the diagonal that lies `shift`
+  // below the main one: x = Q x, where x may be said to be the identity, or x = Q^H x.
+  static void apply_all(ConstPart<T> vectors, const Vector<T>& taus, Index shift, Part<T> x, bool is_identity = false);
+  static void apply_all_adjoint(ConstPart<T> vectors, const Vector<T>& taus, Part<T> x);
+};
 
 }  // namespace weft::linalg

@@ -14,9 +14,9 @@ void factor_triangle(Matrix<T>& a, Vector<T>& taus) {
   taus.resize(std::min(a.rows(), a.cols()));
   for (Index i = 0; i < taus.size(); ++i) {
     const Index below = a.rows() - i;
-    taus[i] = make_reflector<T>(a.col(i).tail(below));
-    a.bottomRightCorner(below, a.cols() - i - 1)
-        .applyHouseholderOnTheLeft(a.col(i).tail(below - 1), Eigen::numext::conj(taus[i]), workspace.data());
+    taus[i] = Reflectors<T>::make(a.col(i).tail(below));
+    Reflectors<T>::apply_left(a.col(i).tail(below - 1), Eigen::numext::conj(taus[i]),
+                              a.bottomRightCorner(below, a.cols() - i - 1), workspace.data());
   }
 }
 
@@ -93,12 +93,14 @@ bool decompose_wide(const Matrix<T>& a, bool full, Factors<T>& into) {
   return true;
 }
 
-// q x beside q's other columns, if all are wanted.
-template <class T, class Q>
-Matrix<T> product(const Q& q, const Matrix<T>& x, Index rows, bool full) {
+// q x beside q's other columns, if all are wanted; q as factor_triangle leaves it.
+template <class T>
+Matrix<T> product(const Matrix<T>& factors, const Vector<T>& taus, const Matrix<T>& x, bool full) {
+  const Index rows = factors.rows();
   Matrix<T> result = Matrix<T>::Identity(rows, full ? rows : x.cols());
   result.topLeftCorner(x.rows(), x.cols()) = x;
-  return q * result;
+  Reflectors<T>::apply_all(factors, taus, 0, result);
+  return result;
 }
 
 template <class T>
@@ -113,9 +115,8 @@ bool decompose_with_vectors(const Matrix<T>& a, bool full, Factors<T>& into) {
   Matrix<T> triangle = factors.topRows(least).template triangularView<Eigen::Upper>();
   if (m < n) triangle.adjointInPlace();
   if (!decompose_tall(triangle, false, into)) return false;
-  const auto q = Eigen::householderSequence(factors, taus);
   Matrix<T>& side = m > n ? into.u : into.v;
-  side = product<T>(q, side, std::max(m, n), full);
+  side = product<T>(factors, taus, side, full);
   return true;
 }
 
