@@ -10,7 +10,6 @@
 namespace weft {
 namespace {
 
-constexpr int max_depth = 100;
 constexpr size_t longest_source = 65536;
 constexpr const char* blanks = " \t\r\n";
 
@@ -111,7 +110,7 @@ bool fits(const Type& type, const Type& text) {
 }
 
 TypeTree AttributeReader::type_tree(const SymbolTable& symbols, int depth) {
-  if (depth > max_depth) lexer_.reject("less nesting");
+  if (depth > deepest_nesting) lexer_.reject("less nesting");
   if (lexer_.is("tensor")) return {type(symbols)};
   TypeTree tree;
   Token name = lexer_.peek();
@@ -257,7 +256,7 @@ MlirAttr AttributeReader::number(bool typed) {
 }
 
 MlirAttr AttributeReader::field(int depth) {
-  if (depth > max_depth) lexer_.reject("less nesting");
+  if (depth > deepest_nesting) lexer_.reject("less nesting");
   MlirAttr attr;
   if (lexer_.peek().kind == TokenKind::number) return attr.integer = integer(), attr;
   if (!lexer_.take_if("[")) return attribute(depth);
@@ -308,7 +307,7 @@ MlirAttr AttributeReader::array() {
 }
 
 MlirAttr AttributeReader::attribute(int depth) {
-  if (depth > max_depth) lexer_.reject("less nesting");
+  if (depth > deepest_nesting) lexer_.reject("less nesting");
   MlirAttr attr;
   const Token& token = lexer_.peek();
   switch (token.kind) {

@@ -11,6 +11,9 @@
 
 namespace weft {
 
+// How deep lists, types and locations may lie in each other.
+inline constexpr int deepest_nesting = 100;
+
 enum class TokenKind : uint8_t {
   end,
   word,      // bare identifiers and keywords: func.func, stablehlo.add, tensor, true, x

@@ -168,11 +168,6 @@ Attrs call_attrs(const ParsedCall& call, const Reader& reader) {
   return attrs;
 }
 
-const Type& result_of(const ParsedCall& call) {
-  if (call.results.size() != 1) fail(ErrorKind::value, "result_type", call.name, ": the text must give one result type");
-  return call.results[0];
-}
-
 Attrs dot_attrs(const Reader& reader) {
   if (const MlirAttr* numbers = reader.find("dot_dimension_numbers"))
     return {{Attr::lhs_batching_dimensions, reader.field(*numbers, "lhs_batching_dimensions")},
@@ -217,6 +212,11 @@ Attrs plain_attrs(const ParsedCall& call, const Reader& reader) {
 }
 
 }  // namespace
+
+const Type& result_of(const ParsedCall& call) {
+  if (call.results.size() != 1) fail(ErrorKind::value, "result_type", call.name, ": the text must give one result type");
+  return call.results[0];
+}
 
 std::optional<Op> op_of(std::string_view name) {
   // A strided view is made when kernels are prepared; nothing holds one from elsewhere to its operand.

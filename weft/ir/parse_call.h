@@ -31,6 +31,8 @@ struct ParsedCall {
 
 // stablehlo.NAME, chlo.NAME and weft.NAME.
 std::optional<Op> op_of(std::string_view name);
+// Its one result type, or Error(value).
+const Type& result_of(const ParsedCall& call);
 // Error(value) where the text lacks an attribute or has another kind.
 Attrs attrs_of(const ParsedCall& call, const SymbolTable& symbols);
 

@@ -10,7 +10,6 @@
 namespace weft {
 namespace {
 
-constexpr int max_depth = 100;
 constexpr int64_t largest_splat = 65536;  // elements that a constant of one listed element may have written out
 
 static_assert(std::endian::native == std::endian::little, "bits of floats are stored by their first bytes");
@@ -39,7 +38,7 @@ void AttributeReader::element(Elements& into) {
 }
 
 void AttributeReader::elements(Elements& into, size_t level, int depth) {
-  if (depth > max_depth) lexer_.reject("less nesting");
+  if (depth > deepest_nesting) lexer_.reject("less nesting");
   if (lexer_.take_if("[")) {
     int64_t count = 0;
     while (!lexer_.is("]")) {

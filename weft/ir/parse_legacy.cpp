@@ -27,11 +27,6 @@ Ints constant_ints(const ParsedCall& call, size_t i) {
   return values;
 }
 
-const Type& result_of(const ParsedCall& call) {
-  if (call.results.size() != 1) fail(ErrorKind::value, "result_type", call.name, ": the text must give one result type");
-  return call.results[0];
-}
-
 const MlirAttr* find(const ParsedCall& call, const char* name) {
   auto found = call.attrs.find(name);
   return found == call.attrs.end() ? nullptr : &found->second;

@@ -4,7 +4,6 @@
 namespace weft {
 namespace {
 
-constexpr int max_depth = 100;
 constexpr int max_callers = 64;
 
 // The same chain with more callers at its end; no more than can be of use.
@@ -58,7 +57,7 @@ Location Parser::location_named(const std::string& name, size_t begin, const Loc
 
 // "file":1:2, "name"(…), callsite(… at …), fused<…>[…, …], unknown, or a name; nothing where it tells none.
 Location Parser::location_in(const Location& otherwise, int depth) {
-  if (depth > max_depth) lexer_.reject("less nesting");
+  if (depth > deepest_nesting) lexer_.reject("less nesting");
   size_t begin = lexer_.peek().begin;
   if (lexer_.peek().kind == TokenKind::hash) {
     std::string name = lexer_.take().text;

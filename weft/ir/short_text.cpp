@@ -12,7 +12,7 @@ std::string value_name(const Graph& graph, const Value& value) {
   return name;
 }
 
-struct AttrText {
+struct ShortAttr {
   std::string operator()(std::monostate) const { return "none"; }
   std::string operator()(bool v) const { return cat(v); }
   std::string operator()(int64_t v) const { return cat(v); }
@@ -51,7 +51,7 @@ std::string call_text(const Graph& graph, const Node& node) {
   for (const auto& [attr, value] : node.attrs) {
     // The result's own dims and type stand behind the colon.
     if (attr == Attr::dims || attr == Attr::type) continue;
-    append(out, first ? "" : ", ", name(attr), "=", std::visit(AttrText{}, value));
+    append(out, first ? "" : ", ", name(attr), "=", std::visit(ShortAttr{}, value));
     first = false;
   }
   for (size_t i = 0; i < node.regions.size(); ++i) {

@@ -25,7 +25,7 @@ constexpr std::ptrdiff_t most_shifts = 3;
 // Work for each element that fewer slices may do again, and any number of them where what they would store is larger than a core's own
 // cache.
 constexpr std::ptrdiff_t cheap_stencil = 32;
-constexpr int64_t cached_bytes = int64_t{1} << 20;
+constexpr int64_t large_bytes = int64_t{1} << 20;
 // Broadcasts along rows of so many elements repeat what a loop computes once for the row.
 constexpr int64_t long_row = 64;
 
@@ -127,7 +127,7 @@ class Fuser {
                       node.op == Op::dynamic_update_slice || node.op == Op::gather;
       auto slices = std::count_if(users_[node.id()].begin(), users_[node.id()].end(),
                                   [&](NodeId user) { return graph_.node(user).op == Op::slice; });
-      bool is_large = (node.type().count() * Dim(size_of(node.type().dtype))).opt() > cached_bytes;
+      bool is_large = (node.type().count() * Dim(size_of(node.type().dtype))).opt() > large_bytes;
       bool is_little = cost[node.id()] * slices <= cheap_stencil;
       bool is_cheap = is_little && (slices < most_shifts || (is_large && def(node.op).traits.elementwise));
       if (computed && slices > 1 && !is_cheap) store(node.id(), "is read at several shifts");

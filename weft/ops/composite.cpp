@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "weft/ir/graph.h"
-#include "weft/ops/infer.h"
+#include "weft/ops/composite.h"
 
 namespace weft {
 namespace {
@@ -15,11 +15,6 @@ Value like(Builder& build, Value like, double value) { return build.splat(like.t
 
 Value compare(Builder& build, const char* direction, Value lhs, Value rhs) {
   return build(Op::compare, {lhs, rhs}, {{Attr::comparison_direction, std::string(direction)}});
-}
-
-// Half the result lies in f32 arithmetic for f16 and smaller.
-Value widened(Builder& build, Value x) {
-  return is_float(x.type().dtype) && bit_width(x.type().dtype) < 32 ? build.convert(x, DType::f32) : x;
 }
 
 // The unsigned integers that hold the bits of a float.

@@ -1,14 +1,10 @@
 // Flat ops that are written with others: they keep their spelling in text and are taken apart before kernels are made.
-#include "weft/ops/infer.h"
+#include "weft/ops/composite.h"
 
 namespace weft {
 namespace {
 
 using Values = std::vector<Value>;
-
-Value compared(Builder& build, Value lhs, Value rhs, const char* direction) {
-  return build(Op::compare, {lhs, rhs}, {{Attr::comparison_direction, std::string(direction)}});
-}
 
 OpDef unary(std::string_view doc, InferFn infer, ExpandFn expand, std::string_view stablehlo) {
   return {.doc = doc, .infer = infer, .expand = expand, .names = {.stablehlo = stablehlo}, .traits = {.elementwise = true}};

@@ -3,7 +3,7 @@
 
 #include "weft/core/extreme.h"
 #include "weft/ir/graph.h"
-#include "weft/ops/infer.h"
+#include "weft/ops/composite.h"
 
 namespace weft {
 namespace {
@@ -39,11 +39,6 @@ OpDef over_axes(std::string_view doc, InferFn infer, ExpandFn expand, Names name
 
 Value reduce(Builder& build, Op op, Value x, const Ints& axes, Value init) {
   return build(Op::reduce, {x, init}, {{Attr::dimensions, axes}}, {binary_body(op, x.type().dtype)});
-}
-
-// Narrow floats add up in f32.
-Value widened(Builder& build, Value x) {
-  return is_float(x.type().dtype) && bit_width(x.type().dtype) < 32 ? build.convert(x, DType::f32) : x;
 }
 
 Values finish(Builder& build, const Node& node, Value reduced) {

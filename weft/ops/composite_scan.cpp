@@ -3,7 +3,7 @@
 
 #include "weft/ir/graph.h"
 #include "weft/ir/scalar_body.h"
-#include "weft/ops/infer.h"
+#include "weft/ops/composite.h"
 
 namespace weft {
 namespace {
@@ -23,10 +23,6 @@ Types infer_sort_values(const Call& call) {
 Types infer_argsort(const Call& call) {
   require_axis(call, call.operand(0));
   return {{DType::i64, call.operand(0).dims}};
-}
-
-Value compared(Builder& build, Value lhs, Value rhs, const char* direction) {
-  return build(Op::compare, {lhs, rhs}, {{Attr::comparison_direction, std::string(direction)}});
 }
 
 // The one spelling of -0 and 0, and of every NaN: the form of comparator that kernels know (lower_step.cpp).

@@ -19,7 +19,7 @@ bool same(const Node& lhs, const Node& rhs, const std::vector<Value>& operands) 
   return lhs.attrs == rhs.attrs;
 }
 
-GraphPtr run(const Graph& graph) {
+GraphPtr share_calls(const Graph& graph) {
   std::unordered_multimap<size_t, NodeId> known;
   return rebuild(graph, Level::flat, [&](Builder& build, const Node& node, const std::vector<Value>& operands) {
     if (!def(node.op).traits.pure || node.types.empty() || node.attrs.flag(Attr::has_side_effect)) return std::vector<Value>();
@@ -38,6 +38,6 @@ GraphPtr run(const Graph& graph) {
 
 }  // namespace
 
-const Pass cse{.name = "cse", .doc = "Makes equal calls one.", .from = Level::flat, .to = Level::flat, .run = run};
+const Pass cse{.name = "cse", .doc = "Makes equal calls one.", .from = Level::flat, .to = Level::flat, .run = share_calls};
 
 }  // namespace weft

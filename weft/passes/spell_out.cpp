@@ -41,7 +41,7 @@ bool is_written(const Graph& graph) {
   return true;
 }
 
-GraphPtr run(const Graph& graph) {
+GraphPtr write_functions(const Graph& graph) {
   if (is_written(graph)) return rebuild(graph, graph.level(), [](Builder&, const Node&, const std::vector<Value>&) { return std::vector<Value>{}; });
   return written(graph);
 }
@@ -53,7 +53,7 @@ const Pass spell_out{
     .doc = "Writes functions that StableHLO lacks as composites, and leaves out checks of values.",
     .from = Level::flat,
     .to = Level::flat,
-    .run = run,
+    .run = write_functions,
 };
 
 }  // namespace weft

@@ -148,11 +148,11 @@ bool has_loops(const Graph& graph) {
   });
 }
 
-GraphPtr run(const Graph& graph) {
+GraphPtr write_loops(const Graph& graph) {
   if (!has_loops(graph)) return rebuild(graph, graph.level(), [](Builder&, const Node&, const std::vector<Value>&) { return std::vector<Value>{}; });
   GraphPtr rewritten = rebuild(graph, Level::trace, [](Builder& build, const Node& node, const std::vector<Value>& operands) {
     if (node.op == Op::composite) {
-      NodeId id = build.call(Op::composite, operands, node.attrs, {run(*node.regions[0])}).id();
+      NodeId id = build.call(Op::composite, operands, node.attrs, {write_loops(*node.regions[0])}).id();
       std::vector<Value> results;
       for (uint32_t i = 0; i < node.types.size(); ++i) results.emplace_back(&build.graph(), id, i);
       return results;
@@ -170,7 +170,7 @@ const Pass while_loops{
     .doc = "Writes counted loops as while loops where their types are fixed.",
     .from = Level::flat,
     .to = Level::flat,
-    .run = run,
+    .run = write_loops,
 };
 
 }  // namespace weft

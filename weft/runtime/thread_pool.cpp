@@ -236,34 +236,34 @@ struct Shared {
   ~Shared() { delete pool.load(); }
 };
 
-constinit Shared shared;
+constinit Shared shared_state;
 
 void forget_after_fork() {
   // The child has this thread only; the mutexes of the others may be held for ever.
-  Pool* old = shared.pool.exchange(nullptr);
+  Pool* old = shared_state.pool.exchange(nullptr);
   if (old) old->abandon();
-  new (&shared.mutex) std::mutex;
+  new (&shared_state.mutex) std::mutex;
 }
 // Before there are threads: what a child finds half made it waits for.
 [[maybe_unused]] const bool watches_forks = pthread_atfork(nullptr, nullptr, forget_after_fork) == 0;
 
 // As the environment was when this process first asked.
 int standard_threads() {
-  int standard = shared.standard.load();
+  int standard = shared_state.standard.load();
   if (standard > 0) return standard;
   auto asked = static_cast<int>(knob_integer(Knob::threads));
   int found = asked > 0 ? asked : available_cpus();
-  return shared.standard.compare_exchange_strong(standard, found) ? found : standard;
+  return shared_state.standard.compare_exchange_strong(standard, found) ? found : standard;
 }
 
 Pool& pool() {
-  Pool* current = shared.pool.load(std::memory_order_acquire);
+  Pool* current = shared_state.pool.load(std::memory_order_acquire);
   if (current) return *current;
-  std::lock_guard lock(shared.mutex);
-  current = shared.pool.load();
+  std::lock_guard lock(shared_state.mutex);
+  current = shared_state.pool.load();
   if (!current) {
     current = new Pool;
-    shared.pool.store(current, std::memory_order_release);
+    shared_state.pool.store(current, std::memory_order_release);
   }
   return *current;
 }
@@ -296,13 +296,13 @@ void run_loop(int64_t count, int64_t cost, Body body, void** args, int threads, 
 
 int num_threads() {
   if (std::optional<int64_t> scoped = scoped_integer(Knob::threads)) return *scoped > 0 ? static_cast<int>(*scoped) : available_cpus();
-  int wanted = shared.wanted.load();  // of all threads; who asks once is gone before the pool is
+  int wanted = shared_state.wanted.load();  // of all threads; who asks once is gone before the pool is
   return wanted > 0 ? wanted : standard_threads();
 }
 
 void set_num_threads(int n) {
   if (n < 0 || n > 1024) fail(ErrorKind::value, "num_threads", "the number of threads must be from 0 to 1024, got ", n);
-  shared.wanted.store(n);  // the next loop has the pool follow
+  shared_state.wanted.store(n);  // the next loop has the pool follow
 }
 
 int thread_slot() { return slot; }

@@ -15,7 +15,7 @@ constexpr int side = 16;  // rows of a tile, and units in a row
 enum AmxTile { sums = 0, lhs = 4, rhs = 6 };
 
 // $steps$ steps of $depth$ units each, at most `side`. Rows and bytes of a row that are not there are zero.
-constexpr std::string_view open_text =
+constexpr std::string_view amx_open_text =
     R"(define internal void @$name$(ptr %a, i64 %am, i64 %rows, ptr %b, i64 %bk, i64 %steps, i64 %depth, ptr %c, i64 %c.row, i1 %first, ptr %ahead, i64 %ahead.step) noinline optsize {
 entry:
   %config = alloca [64 x i8], align 64
@@ -165,7 +165,7 @@ std::string DotWriter::amx_tile() {
   if (!first(name)) return name;
   Amx amx{*this, {}};
   std::string config = amx.config();
-  amx.ir = fill(open_text, {{"name", name + ".steps"}, {"config", config}});
+  amx.ir = fill(amx_open_text, {{"name", name + ".steps"}, {"config", config}});
   amx.body("tall", true);
   amx.body("low", false);
   amx.ir += fill(tile_text, {{"name", name}});

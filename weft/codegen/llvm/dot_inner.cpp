@@ -7,7 +7,7 @@ namespace weft {
 namespace {
 
 // %cols results to %c. Columns past the last are read as the last one and dropped.
-constexpr std::string_view open_text =
+constexpr std::string_view inner_open_text =
     R"(define internal void @$name$(ptr %a, ptr %b, i64 %bn, i64 %count, i64 %cols, ptr %c, i64 %fetch) noinline optsize {
 entry:
   %sums = alloca [$group$ x $vector$], align 64
@@ -19,7 +19,7 @@ group:
   %n = phi i64 [ 0, %entry ], [ %n.next, %reduce ]
 )";
 
-constexpr std::string_view close_text = R"(  %n.next = add i64 %n, $group$
+constexpr std::string_view inner_close_text = R"(  %n.next = add i64 %n, $group$
   %n.more = icmp ult i64 %n.next, %cols
   br i1 %n.more, label %group, label %done
 done:
@@ -201,13 +201,13 @@ std::string DotWriter::inner(bool fetches) {
   std::string name = cat("weft.inner.", weft::name(form.lhs), ".", weft::name(form.rhs), ".", form.name(), fetches ? ".fetches" : "");
   if (!first(name)) return name;
   Inner inner{*this, fetches, {}};
-  inner.ir = fill(open_text,
+  inner.ir = fill(inner_open_text,
                   {{"name", name}, {"group", cat(Inner::group)}, {"vector", vector()}, {"step", cat(inner.step())}});
   inner.columns();
   inner.steps();
   inner.tail();
   inner.reduce();
-  inner.ir += fill(close_text, {{"group", cat(Inner::group)}});
+  inner.ir += fill(inner_close_text, {{"group", cat(Inner::group)}});
   declare("declare i64 @llvm.umin.i64(i64, i64)\n");
   emitter.functions_ += inner.ir;
   return name;

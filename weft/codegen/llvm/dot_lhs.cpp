@@ -5,7 +5,7 @@
 namespace weft {
 namespace {
 
-constexpr std::string_view open_text =
+constexpr std::string_view lhs_open_text =
     R"(define internal void @$name$(ptr %s, i64 %sm, i64 %sk, i64 %rows, i64 %count, ptr %d) noinline optsize {
 entry:
   %whole = and i64 %count, -$step$
@@ -23,7 +23,7 @@ row:
   br i1 %is.some, label %vector, label %tail
 )";
 
-constexpr std::string_view close_text = R"(row.end:
+constexpr std::string_view lhs_close_text = R"(row.end:
   %m.next = add i64 %m, 1
   %m.more = icmp ult i64 %m.next, %rows
   br i1 %m.more, label %row, label %done
@@ -140,13 +140,13 @@ std::string DotWriter::pack_lhs() {
   Rows rows{*this, {}};
   std::string mask = rows.mask();
   rows.write();
-  emitter.functions_ += fill(open_text, {{"name", name},
+  emitter.functions_ += fill(lhs_open_text, {{"name", name},
                                          {"step", cat(rows.step())},
                                          {"from.size", cat(size_of(form.lhs))},
                                          {"mask", mask},
                                          {"row", cat(shape.lhs_row)}});
   emitter.functions_ += rows.ir;
-  emitter.functions_ += fill(close_text, {{"unit.size", cat(shape.size)},
+  emitter.functions_ += fill(lhs_close_text, {{"unit.size", cat(shape.size)},
                                           {"width", cat(shape.width)},
                                           {"column", cat(shape.lhs_column)},
                                           {"pack", columns}});

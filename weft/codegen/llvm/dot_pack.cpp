@@ -9,7 +9,7 @@ namespace {
 
 // The head: which way through. Columns past %cols hold anything but are never stored; they are
 // filled so that no trap value and no denormal waits there.
-constexpr std::string_view open_text =
+constexpr std::string_view pack_open_text =
     R"(define internal void @$name$(ptr %s, i64 %sk, i64 %sn, i64 %count, i64 %cols, ptr %d, i64 %dr) noinline optsize {
 entry:
   %empty = icmp eq i64 %count, 0
@@ -300,7 +300,7 @@ std::string DotWriter::pack(DType from) {
   std::string name = cat("weft.pack.", weft::name(from), ".", form.name());
   if (!first(name)) return name;
   Pack pack{*this, from, {}};
-  pack.ir += fill(open_text, {{"name", name},
+  pack.ir += fill(pack_open_text, {{"name", name},
                               {"from.size", cat(pack.from_size())},
                               {"width", cat(shape.width)},
                               {"group", cat(form.group)},

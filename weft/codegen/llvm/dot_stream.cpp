@@ -6,7 +6,7 @@ namespace weft {
 namespace {
 
 // %panels whole panels; their sums lie one after the other.
-constexpr std::string_view open_text =
+constexpr std::string_view stream_open_text =
     R"(define internal void @$name$(ptr %a, i64 %ak, ptr %b, i64 %bk, i64 %units, ptr %c, i1 %first, i64 %panels, i64 %fetch) noinline optsize {
 entry:
   %c.bytes = mul i64 %panels, $row.bytes$
@@ -142,7 +142,7 @@ std::string DotWriter::stream() {
   int unroll = 8 / form.group;
   stream.pass("many", unroll);
   stream.pass("one", 1);
-  emitter.functions_ += fill(open_text, {{"name", name},
+  emitter.functions_ += fill(stream_open_text, {{"name", name},
                                          {"row.bytes", cat(shape.width * shape.size)},
                                          {"wrapping", stream.wraps() ? fill(wrapping_text, {{"rhs.bytes", cat(stream.panel_bytes())}}) : ""},
                                          {"group", cat(form.group)},

@@ -13,7 +13,7 @@ namespace {
 constexpr int entries = 16;  // of f32 in a vector of 64 bytes
 
 // Operations of which the compiler's result is the machine's to the bit.
-bool is_exact(Scalar op) {
+bool is_same_to_the_bit(Scalar op) {
   switch (op) {
     case Scalar::convert: case Scalar::add: case Scalar::subtract: case Scalar::multiply: case Scalar::divide: case Scalar::negate:
     case Scalar::bit_and: case Scalar::bit_or: case Scalar::bit_xor: case Scalar::shift_left: case Scalar::shift_right_logical: return true;
@@ -38,7 +38,7 @@ std::optional<KernelEmitter::Digit> KernelEmitter::digit_of(const Expr& e) const
 ExprId KernelEmitter::only_digit(ExprId id, int depth) const {
   const Expr& e = kernel_.exprs[static_cast<size_t>(id)];
   if (digit_of(e)) return id;
-  if (depth == 0 || e.kind != ExprKind::scalar || !is_exact(e.op) || is_complex(e.dtype)) return no_expr;
+  if (depth == 0 || e.kind != ExprKind::scalar || !is_same_to_the_bit(e.op) || is_complex(e.dtype)) return no_expr;
   ExprId found = no_expr;
   for (ExprId arg : e.args) {
     if (kernel_.exprs[static_cast<size_t>(arg)].kind == ExprKind::constant) continue;
