@@ -134,13 +134,18 @@ V expm1(const V& x) {
   return select(less(abs_of(x), is_wide ? 1e-17 : 1e-9), x, y + y);
 }
 
-// E / (E + 2) for E = e**(2|x|) - 1 = 2**n (e**r - 1) + (2**n - 1).
+// H / (H + 1) for H = (e**(2|x|) - 1) / 2 = 2**n (e**(2r) - 1) / 2 + (2**n - 1) / 2, |x| = n ln(2) / 2 + r. Steps are
+// few because halves are exact, and because what rounds to n leaves it in its last bits with the bias of exponents
+// added.
 V tanh_single(const V& x) {
-  V a = clamped(abs_of(x), 0, 9.25), twice = a + a;
-  Rounded n = rounded(twice, x.w->real(x.elem, 1.44269504));
-  V r = mad(n.number, x.w->real(x.elem, -0x1.62e43p-1), twice), scale = power_of_two(n.integer);
-  V e = mad(scale, mad(exp_tail(r), r * r, r), scale - 1.0);
-  return copysign_of(e / (e + 2.0), x);
+  V a = clamped(abs_of(x), 0, 9.25), magic = x.w->real(x.elem, format_of(x.elem).magic + 127);
+  V sum = mad(a, x.w->real(x.elem, 2 * 1.44269504), magic), scale = bits(shl(bits(sum, Elem::i32), 23), x.elem);
+  V r = mad(sum - magic, x.w->real(x.elem, -0x1.62e43p-2), a);
+  // 2 exp_tail(2r)
+  V tail = polynomial(
+      r, {64 * 0.000150081774, 32 * 0.00139309803, 16 * 0.00834154803, 8 * 0.0416665114, 4 * 0.166666359, 1});
+  V half = mad(scale, mad(tail, r * r, r), mad(scale, x.w->real(x.elem, 0.5), x.w->real(x.elem, -0.5)));
+  return copysign_of(half / (half + 1.0), x);
 }
 
 V tanh(const V& x) {
