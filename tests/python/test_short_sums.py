@@ -76,3 +76,19 @@ def test_of_symbolic_extents() -> None:
     for count in (1, 5, 100):
         place, mass = random.standard_normal((count, 3)), random.uniform(0.5, 1, count)
         np.testing.assert_allclose(pulled(place, mass), gravity(place, mass), rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16, np.int8, np.int64, np.uint32])
+@pytest.mark.parametrize("count", [1, 3, 16, 17, 64, 1000])
+def test_places_of_extremes_are_found_and_compared_in_32_bits(count: int, dtype: type) -> None:
+    x = np.random.default_rng(count).integers(0, max(2, count // 3), (37, count)).astype(dtype)
+    if dtype == np.float32:
+        x[1, count // 2 :] = np.nan
+    for find in (np.argmin, np.argmax):
+        for axis in (0, 1, None):
+            place = wf.jit(lambda x, find=find, axis=axis: find(x, axis=axis))(x)
+            np.testing.assert_array_equal(place, find(x, axis=axis))
+            assert place.dtype == np.int64
+        f = lambda x, find=find: (find(x, axis=1)[:, None] == np.arange(5), find(x, axis=0)[None] != 3)
+        for got, wanted in zip(wf.jit(f)(x), f(x), strict=True):
+            np.testing.assert_array_equal(got, wanted)

@@ -114,10 +114,14 @@ Values expand_arg(Builder& build, const Node& node, Op op) {
   Value wide = build.broadcast_to(build.reshape(best, reduced_dims(dims, {axis}, true)), dims);
   Value found = build(Op::compare, {x, wide}, {{Attr::comparison_direction, std::string("EQ")}});
   if (is_float(dtype)) found = build(Op::or_, {found, build(Op::compare, {x, x}, {{Attr::comparison_direction, std::string("NE")}})});
-  Value index = build(Op::iota, {}, {{Attr::type, DType::i64}, {Attr::dims, dims}, {Attr::dimension, axis}});
-  Value none = build.splat({DType::i64, dims}, static_cast<double>(std::numeric_limits<int32_t>::max()) * 1048576.0);
-  Value candidates = build(Op::select, {found, index, none});
-  return {reduce(build, Op::minimum, candidates, {axis}, build.constant(Literal::scalar_int(DType::i64, std::numeric_limits<int64_t>::max())))};
+  // Twice as many of 32 bits fit a vector, and as many as of f32.
+  int64_t most = std::numeric_limits<int32_t>::max();
+  DType place = dims[static_cast<size_t>(axis)].max() < most ? DType::i32 : DType::i64;
+  if (place == DType::i64) most = std::numeric_limits<int64_t>::max();
+  Value index = build(Op::iota, {}, {{Attr::type, place}, {Attr::dims, dims}, {Attr::dimension, axis}});
+  Value none = build.constant(Literal::scalar_int(place, most));
+  Value candidates = build(Op::select, {found, index, build.broadcast_to(none, dims)});
+  return {build.convert(reduce(build, Op::minimum, candidates, {axis}, none), DType::i64)};
 }
 
 Types infer_arg(const Call& call) {

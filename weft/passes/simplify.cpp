@@ -2,6 +2,8 @@
 //
 // A rule belongs here only if it is exact for every input, NaN and -0.0 included, and never makes the graph larger.
 // Anything that trades one cost for another is a decision, and decisions live in weft/kernel/fuse.cpp.
+#include <limits>
+
 #include "weft/passes/pass.h"
 
 namespace weft {
@@ -96,6 +98,38 @@ Value step_through_f64(Builder& build, const Node& n) {
   return b ? build(step.op, {a, b}) : Value{};
 }
 
+// The i64 value as i32 where each of its elements is known to be one; nothing elsewhere.
+Value shortened(Builder& build, Value value) {
+  Node node = value.node();
+  if (value.type().dtype != DType::i64) return {};
+  switch (node.op) {
+    case Op::constant: {
+      const Literal& literal = node.attrs.literal(Attr::value);
+      bool is_held = literal.count() > 0 && literal.is_splat() && literal.as_int(0) == static_cast<int32_t>(literal.as_int(0));
+      return is_held ? build.broadcast_to(build.constant(Literal::scalar_int(DType::i32, literal.as_int(0))), value.type().dims) : Value{};
+    }
+    case Op::iota: {
+      const Dim& extent = value.type().dims[static_cast<size_t>(node.attrs.integer(Attr::dimension))];
+      if (extent.max() > std::numeric_limits<int32_t>::max()) return {};
+      return build(Op::iota, {}, {{Attr::type, DType::i32}, {Attr::dims, value.type().dims}, {Attr::dimension, node.attrs.integer(Attr::dimension)}});
+    }
+    case Op::convert: return node.operand(0).type().dtype == DType::i32 ? node.operand(0) : Value{};
+    case Op::broadcast_in_dim:
+    case Op::reshape: {
+      Value inner = shortened(build, node.operand(0));
+      return inner ? build(node.op, {inner}, node.attrs) : Value{};
+    }
+    default: return {};
+  }
+}
+
+Value comparison_of_short(Builder& build, const Node& n) {
+  Value a = shortened(build, n.operand(0));
+  if (!a) return {};
+  Value b = shortened(build, n.operand(1));
+  return b ? build(Op::compare, {a, b}, n.attrs) : Value{};
+}
+
 // Not of complex numbers: inf + i times 1 + 0i has inf * 0 in it.
 Value times_one(Builder&, const Node& n) {
   if (is_complex(n.type().dtype)) return {};
@@ -121,6 +155,7 @@ const Rule rules[] = {
     {"a slice of everything is nothing", Op::slice, same_type_operand},
     {"a concatenate of one is nothing", Op::concatenate,
      [](Builder&, const Node& n) { return n.operand_count() == 1 ? n.operand(0) : Value{}; }},
+    {"integers of 32 bits are compared as such", Op::compare, comparison_of_short},
     {"x * 1 is x", Op::multiply, times_one},
     {"x / 1 is x", Op::divide, divided_by_one},
 };
