@@ -191,6 +191,7 @@ std::vector<Value> prepared(Builder& build, const Node& node, const std::vector<
       if (Value product = product_of_windows(build, node, operands[0], operands[1])) return {product};
       if (Value sum = with_computed_weights(build, node, operands[0], operands[1])) return {sum};
       if (Value sum = row_by_parts(build, node, operands[0], operands[1])) return {sum};
+      if (Value sum = few_by_parts(build, node, operands[0], operands[1])) return {sum};
       if (Value dot = typed_dot(build, node, operands[0], operands[1])) return {dot};
       return {};
     case Op::compare:

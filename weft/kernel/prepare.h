@@ -41,6 +41,8 @@ Value before_transposition(Builder& build, const Node& node, const std::vector<V
 
 // A dot_general of a row by a matrix that lies in rows as the sum of parts of both; an empty value for others.
 Value row_by_parts(Builder& build, const Node& node, Value lhs, Value rhs);
+// Of few rows by few columns that are long, likewise.
+Value few_by_parts(Builder& build, const Node& node, const Value& lhs, const Value& rhs);
 
 // The permutation that undoes one.
 Ints inverse(const Ints& permutation);

@@ -1,5 +1,5 @@
-// A row by a matrix that lies in rows, as the sum of some rows by parts of it: threads that share the columns read a piece of
-// each row, and memory is faster from front to back.
+// Products as sums of products of parts of k. A row by a matrix that lies in rows: threads that share the columns read a piece
+// of each row, and memory is faster from front to back. Few rows by few columns: there is too little else to share.
 #include "weft/kernel/prepare.h"
 
 namespace weft {
@@ -33,7 +33,49 @@ std::optional<DType> in_rows(const Value& matrix) {
   return is_there ? std::optional(dtype) : std::nullopt;
 }
 
+// Elements of a result that are one or two pieces of work, and multiplications that are worth more than a start of threads and
+// the sums.
+constexpr int64_t few_results = 1024, worth_threads = 1 << 20;
+
+// In parts along an axis, by a dimension before it, of what memory holds: that is a view.
+Value in_parts(Builder& build, const Value& value, int64_t axis, int64_t parts) {
+  const Node node = value.node();
+  if (node.op == Op::convert) return build.convert(in_parts(build, node.operand(0), axis, parts), value.type().dtype);
+  if (node.op == Op::transpose) {
+    const Ints& permutation = node.ints(Attr::permutation);
+    int64_t inner = permutation[static_cast<size_t>(axis)];
+    Ints order;
+    for (int64_t from : permutation) {
+      if (from == inner) order.push_back(inner);
+      order.push_back(from + (from >= inner ? 1 : 0));
+    }
+    return build.transpose(in_parts(build, node.operand(0), inner, parts), order);
+  }
+  Dims dims = value.type().dims;
+  Dim& extent = dims[static_cast<size_t>(axis)];
+  extent = extent.value() / parts;
+  dims.insert(dims.begin() + axis, Dim(parts));
+  return build.reshape(value, dims);
+}
+
 }  // namespace
+
+Value few_by_parts(Builder& build, const Node& node, const Value& lhs, const Value& rhs) {
+  DType dtype = node.type().dtype;
+  if (lhs.type().rank() != 2 || rhs.type().rank() != 2 || !node.ints(Attr::lhs_batching_dimensions).empty()) return {};
+  if ((dtype != DType::f32 && dtype != DType::f64) || lhs.type().dtype != dtype || rhs.type().dtype != dtype) return {};
+  if (node.ints(Attr::lhs_contracting_dimensions).size() != 1 || !node.type().is_static()) return {};
+  int64_t along_lhs = node.ints(Attr::lhs_contracting_dimensions)[0], along_rhs = node.ints(Attr::rhs_contracting_dimensions)[0];
+  const Dim& k = lhs.type().dims[static_cast<size_t>(along_lhs)];
+  int64_t parts = parts_of(k), results = node.type().count().value();
+  if (parts == 1 || results > few_results || results * k.value() < worth_threads) return {};
+  Value products = dot_in_kernel_form(build, in_parts(build, lhs, along_lhs, parts), in_parts(build, rhs, along_rhs, parts),
+                                      {{Attr::lhs_batching_dimensions, Ints{along_lhs}},
+                                       {Attr::rhs_batching_dimensions, Ints{along_rhs}},
+                                       {Attr::lhs_contracting_dimensions, Ints{along_lhs + 1}},
+                                       {Attr::rhs_contracting_dimensions, Ints{along_rhs + 1}}});
+  return build(Op::reduce, {products, build.scalar(dtype, 0)}, {{Attr::dimensions, Ints{0}}}, {binary_body(Op::add, dtype)});
+}
 
 Value row_by_parts(Builder& build, const Node& node, Value lhs, Value rhs) {
   DType dtype = node.type().dtype;
