@@ -11,6 +11,7 @@
 #include "weft/kernel/cost.h"
 #include "weft/kernel/group.h"
 #include "weft/kernel/schedule.h"
+#include "weft/kernel/shifts.h"
 
 namespace weft {
 namespace {
@@ -20,12 +21,10 @@ constexpr int cheap = 6;
 // What a loop of its own adds to the size of expressions.
 constexpr int loop_size = 20;
 constexpr size_t longest_epilogue = 64;
-// Slices of one computed value from which on it is stored, be there little work or not.
-constexpr std::ptrdiff_t most_shifts = 3;
-// Work for each element that fewer slices may do again, and any number of them where what they would store is larger than a core's own
-// cache.
-constexpr std::ptrdiff_t cheap_stencil = 32;
-constexpr int64_t large_bytes = int64_t{1} << 20;
+// Work for each element that slices at several shifts may do again, rather than that it is written and read: from a
+// core's own cache, and from beyond that, where so many bytes do not fit.
+constexpr int64_t cheap_shifts = 16, cheap_shifts_beyond = 48;
+constexpr int64_t cached_bytes = int64_t{1} << 20;
 // Broadcasts along rows of so many elements repeat what a loop computes once for the row.
 constexpr int64_t long_row = 64;
 
@@ -117,20 +116,21 @@ class Fuser {
     }
   }
 
-  // A stencil over a computed value would compute it again at every shift, and at every shift of that in turn: only a
-  // little work is done again rather than sent through memory.
+  // A stencil over a computed value computes it again at every shift, and at every shift of that in turn: what takes
+  // longer than to write and to read it is stored.
   void store_shifted() {
-    std::vector<int> cost(graph_.size());
     for (const Node& node : graph_.nodes()) {
-      cost[node.id()] = price(node, cost);
-      bool computed = def(node.op).traits.elementwise || node.op == Op::pad || node.op == Op::concatenate ||
-                      node.op == Op::dynamic_update_slice || node.op == Op::gather;
-      auto slices = std::count_if(users_[node.id()].begin(), users_[node.id()].end(),
-                                  [&](NodeId user) { return graph_.node(user).op == Op::slice; });
-      bool is_large = (node.type().count() * Dim(size_of(node.type().dtype))).opt() > large_bytes;
-      bool is_little = cost[node.id()] * slices <= cheap_stencil;
-      bool is_cheap = is_little && (slices < most_shifts || (is_large && def(node.op).traits.elementwise));
-      if (computed && slices > 1 && !is_cheap) store(node.id(), "is read at several shifts");
+      bool is_plain = def(node.op).traits.elementwise;
+      if (!is_plain && node.op != Op::pad && node.op != Op::concatenate && node.op != Op::dynamic_update_slice &&
+          node.op != Op::gather)
+        continue;
+      auto is_slice = [&](NodeId user) { return graph_.node(user).op == Op::slice; };
+      int64_t again = std::ranges::count_if(users_[node.id()], is_slice) - 1;
+      if (again < 1) continue;
+      bool is_large = is_plain && (node.type().count() * Dim(size_of(node.type().dtype))).opt() > cached_bytes;
+      int64_t most = (is_large ? cheap_shifts_beyond : cheap_shifts) / again;
+      if (work_at_shifts(graph_, node, fusion_.is_stored, most + 1) > most)
+        store(node.id(), "is read at several shifts");
     }
   }
 
@@ -162,8 +162,7 @@ class Fuser {
 
   // What computing an element of a value costs, from stored ones.
   int price(const Node& node, const std::vector<int>& cost) const {
-    int total = cost_of(def(node.op).scalar) + (node.op == Op::gather ? 4 : 0);
-    if (node.op == Op::concatenate) total += 2 * static_cast<int>(node.operand_count());  // to tell parts apart
+    int total = own_price(node);
     for (const Value& operand : node.operands())
       if (!fusion_.is_stored[operand.id()]) total += cost[operand.id()];
     return std::min(total, 1000);
