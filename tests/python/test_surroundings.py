@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -77,3 +79,44 @@ def test_shared_steps_of_paired_rows_are_walked_once():
 
     x = np.random.default_rng(0).random((1024, 4096), dtype=np.float32)
     np.testing.assert_allclose(steps(x)[:2], steps.__wrapped__(x[:2]), rtol=1e-5, atol=1e-6)
+
+
+HIDDEN = -np.inf
+NARROW = np.float32("-inf")
+
+
+@pytest.mark.parametrize(
+    "hide",
+    [lambda x: np.float32(-np.inf), lambda x: HIDDEN, lambda x: NARROW, lambda x: -math.inf, lambda x: x.dtype.type("-inf")],
+)
+def test_what_an_infinity_hides_is_not_computed(hide, tmp_path):
+    def causal(q, k):
+        below = np.arange(600)[:, None] >= np.arange(600)
+        scores = np.where(below, q @ k.T, hide(q))
+        e = np.exp(scores - scores.max(axis=1, keepdims=True))
+        return (e / e.sum(axis=1, keepdims=True)) @ k
+
+    q, k = np.random.default_rng(0).normal(size=(2, 600, 16)).astype(np.float32)
+    with wf.knobs(dump=str(tmp_path), cache="off"):
+        np.testing.assert_allclose(wf.jit(causal)(q, k), causal(q, k), rtol=1e-4, atol=1e-5)
+    text = "".join(path.read_text() for path in tmp_path.rglob("20-kernels.txt"))
+    assert "n min(600, 96*block0 + 96) k" in text
+
+
+def test_infinities_and_numbers_of_modules_are_constants(monkeypatch):
+    state = {"best": math.inf}
+
+    @wf.jit
+    def lower(x):
+        state["best"] = np.minimum(x, state["best"]).min()
+        return np.pi * x
+
+    for value in (3.0, 5.0, 2.0):
+        np.testing.assert_array_equal(lower(np.full(4, value)), np.pi * np.full(4, value))
+    assert state["best"] == 2.0
+    state["best"] = -math.inf
+    lower(np.ones(4))
+    assert state["best"] == -math.inf
+    # Nobody does this, but the answer is NumPy's.
+    monkeypatch.setattr(np, "pi", 3.0)
+    np.testing.assert_array_equal(lower(np.ones(4)), np.full(4, 3.0))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import enum
+import math
 import sys
 import types
 from typing import Any
@@ -29,6 +30,10 @@ from .machine import Machine
 from .outside import ATTRIBUTE, CELL, ENTRY, ITEM, HostValue, Steps
 
 __all__ = ["Reads"]
+
+#: Modules whose numbers, such as np.pi, are constants of a program. Other numbers are its inputs, as they may vary, but for
+#: infinities: what these hide, or begin with, decides what has to be computed at all.
+LIBRARIES = frozenset(["numpy", "math", "cmath", "scipy.constants"])
 
 
 class Reads(Machine):
@@ -89,6 +94,12 @@ class Reads(Machine):
         if t is frozenset and all(map(is_key, value)):
             self.steps.check("type", step(), t)
             self.steps.check("keys", step(), list(value))
+            return value
+        if t is float and kind == ENTRY and parts[0].get("__name__") in LIBRARIES:
+            self.pin(value, kind, parts)
+            return value
+        if isinstance(value, (float, np.floating)) and math.isinf(value) and not self.bakes:
+            self.steps.check("equal", step(), value)
             return value
         if t in (float, complex):
             if self.bakes:
