@@ -21,6 +21,9 @@ inline bool is_lined_up(const Type& type) { return (type.count() * Dim(size_of(t
 // Bytes that a launch reads and writes; smaller ones may stay in the last-level cache for whoever reads them next.
 inline constexpr int64_t beyond_caches = int64_t{24} << 20;
 
+// Bytes that a core's own cache may hold from one loop to the next.
+inline constexpr int64_t own_cache = int64_t{1} << 20;
+
 inline constexpr size_t small_page = 4096, large_page = size_t{2} << 20;
 
 // What a block of that size begins at and is a multiple of: a cache line, from a MiB on a page, and then a large one. Those are

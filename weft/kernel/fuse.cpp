@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "weft/core/pages.h"
 #include "weft/ir/window.h"
 #include "weft/kernel/cost.h"
 #include "weft/kernel/group.h"
@@ -22,9 +23,8 @@ constexpr int cheap = 6;
 constexpr int loop_size = 20;
 constexpr size_t longest_epilogue = 64;
 // Work for each element that slices at several shifts may do again, rather than that it is written and read: from a
-// core's own cache, and from beyond that, where so many bytes do not fit.
+// core's own cache, and from beyond that.
 constexpr int64_t cheap_shifts = 16, cheap_shifts_beyond = 48;
-constexpr int64_t cached_bytes = int64_t{1} << 20;
 // Broadcasts along rows of so many elements repeat what a loop computes once for the row.
 constexpr int64_t long_row = 64;
 
@@ -127,7 +127,7 @@ class Fuser {
       auto is_slice = [&](NodeId user) { return graph_.node(user).op == Op::slice; };
       int64_t again = std::ranges::count_if(users_[node.id()], is_slice) - 1;
       if (again < 1) continue;
-      bool is_large = is_plain && (node.type().count() * Dim(size_of(node.type().dtype))).opt() > cached_bytes;
+      bool is_large = is_plain && (node.type().count() * Dim(size_of(node.type().dtype))).opt() > own_cache;
       int64_t most = (is_large ? cheap_shifts_beyond : cheap_shifts) / again;
       if (work_at_shifts(graph_, node, fusion_.is_stored, most + 1) > most)
         store(node.id(), "is read at several shifts");

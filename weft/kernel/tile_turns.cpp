@@ -45,8 +45,9 @@ class TilingFinder {
     }
     for (const auto& [region, bytes] : row_bytes_) tiling_.row_bytes += bytes;
     find_reach();
-    // What a cache holds from turn to turn needs no tiles.
-    return rows * tiling_.row_bytes >= beyond_caches ? std::optional<Tiling>(std::move(tiling_)) : std::nullopt;
+    // What a core's own cache holds from turn to turn needs no tiles; whether several threads' caches do is seen at run
+    // time.
+    return rows * tiling_.row_bytes > own_cache ? std::optional<Tiling>(std::move(tiling_)) : std::nullopt;
   }
 
  private:

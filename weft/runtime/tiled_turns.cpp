@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "weft/core/interrupt.h"
 #include "weft/core/pages.h"
@@ -16,7 +17,7 @@ namespace {
 
 // What rows between the first step and the last may take: of a core's own cache, or of the cache that cores share; and what a step
 // takes at once.
-constexpr int64_t own_cache = 768 << 10, shared_cache = beyond_caches / 2, bytes_at_once = 64 << 10;
+constexpr int64_t near_bytes = own_cache / 4 * 3, shared_bytes = beyond_caches / 2, bytes_at_once = 64 << 10;
 constexpr int64_t most_steps = 256;
 
 class Tiles {
@@ -32,13 +33,18 @@ class Tiles {
     row_bytes = std::max<int64_t>(row_bytes, 1);
     at_once_ = std::clamp<int64_t>(bytes_at_once / row_bytes, 1, 64);
     parts_ = std::max<int64_t>(std::min<int64_t>(num_threads(), (end_ - first_) / at_once_), 1);
+    // What the caches of all threads hold from step to step needs no tiles.
+    if ((end_ - first_) * row_bytes <= parts_ * own_cache) return;
     most_turns_ = most_steps / count;
     if (reach == 0) return;
     int64_t rows_of_turn = reach * count, part = (end_ - first_) / parts_;
     auto fitting = [&](int64_t bytes) { return (bytes / row_bytes - at_once_) / rows_of_turn; };
-    int64_t near = fitting(own_cache);
-    // What two neighbours leave out takes one thread: little of what they do.
-    most_turns_ = std::min({most_turns_, near > 1 ? near : fitting(shared_cache / parts_), part / (4 * rows_of_turn)});
+    int64_t near = fitting(near_bytes);
+    most_turns_ = std::min(most_turns_, near > 1 ? near : fitting(shared_bytes / parts_));
+    // What two neighbours leave out takes one thread and grows with the turns, whereas what each turn reads from afar
+    // falls.
+    if (parts_ > 1)
+      most_turns_ = std::min(most_turns_, static_cast<int64_t>(std::sqrt(static_cast<double>(part / rows_of_turn))));
   }
 
   void run(int64_t trips) {
