@@ -97,6 +97,27 @@ def upper(q: Any, k: Any, v: Any) -> Any:
     return softmax(np.where(np.triu(np.ones((600, 600), bool)), s, np.asarray(-1e9, q.dtype))) @ v
 
 
+def sliding_window(q: Any, k: Any, v: Any) -> Any:
+    s = q @ np.swapaxes(k, -1, -2)
+    rows, columns = np.arange(q.shape[-2])[:, None], np.arange(k.shape[-2])[None, :]
+    return softmax(np.where((columns <= rows) & (rows - columns < 100), s, np.asarray(-np.inf, q.dtype))) @ v
+
+
+def neither_padded_nor_above(q: Any, k: Any, v: Any) -> Any:
+    """Rows may see nothing at all: those are NaN."""
+    s = q @ np.swapaxes(k, -1, -2)
+    hidden = (v[..., 0] < -1)[..., None, :] | ~np.tril(np.ones((q.shape[-2], k.shape[-2]), bool))
+    with np.errstate(invalid="ignore"):
+        return softmax(np.where(hidden, np.asarray(-np.inf, q.dtype), s)) @ np.nan_to_num(v)
+
+
+def padded_mean(q: Any, k: Any, v: Any) -> Any:
+    """Rows that see nothing are means of all columns, those above the diagonal too."""
+    s = q @ np.swapaxes(k, -1, -2)
+    seen = np.tril(np.ones((q.shape[-2], k.shape[-2]), bool)) & (np.arange(k.shape[-2]) > 2)
+    return softmax(np.where(seen, s, np.asarray(-1e9, q.dtype))) @ v
+
+
 def divided_last(q: Any, k: Any, v: Any) -> Any:
     s = q @ np.swapaxes(k, -1, -2)
     e = np.exp(s - s.max(axis=-1, keepdims=True))
@@ -140,6 +161,7 @@ def three(*shape: int, columns: int | None = None, dtype: Any = np.float32) -> t
 CASES: list[tuple[Callable[..., Any], tuple[np.ndarray, ...]]] = [
     *[(f, three(600, 16)) for f in (plain, causal_where, causal_compare, causal_literal, kept_literal, added_mask, strictly_above, upper)],
     *[(f, three(600, 16)) for f in (strictly_below, scores_below_the_mask, between_positions, narrow_positions)],
+    *[(f, three(2, 600, 16)) for f in (sliding_window, neither_padded_nor_above, padded_mean)],
     *[(f, three(3, 600, 8)) for f in (causal_where, causal_literal, added_mask, divided_last, weights_too, normalised_by_columns, relu_squared)],
     (plain, three(2, 3, 300, 24)),
     (plain, three(7, 201, 5)),
@@ -186,9 +208,9 @@ def test_scores_are_never_whole() -> None:
 
 def test_columns_above_the_diagonal_are_left_out() -> None:
     args = three(2, 600, 16)
-    for function in (causal_where, causal_compare, strictly_above, kept_literal, causal_literal):
+    for function in (causal_where, causal_compare, strictly_above, kept_literal, causal_literal, sliding_window, neither_padded_nor_above):
         assert "n min(600, 96*mod(block0, 7) + 96) k" in kernels_of(function, *args), function.__name__
-    for function in (plain, upper, added_mask):
+    for function in (plain, upper, added_mask, padded_mean):
         assert "n 600 k" in kernels_of(function, *args), function.__name__
 
 

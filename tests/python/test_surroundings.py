@@ -87,7 +87,13 @@ NARROW = np.float32("-inf")
 
 @pytest.mark.parametrize(
     "hide",
-    [lambda x: np.float32(-np.inf), lambda x: HIDDEN, lambda x: NARROW, lambda x: -math.inf, lambda x: x.dtype.type("-inf")],
+    [
+        lambda x: np.float32(-np.inf),
+        lambda x: HIDDEN,
+        lambda x: NARROW,
+        lambda x: -math.inf,
+        lambda x: x.dtype.type("-inf"),
+    ],
 )
 def test_what_an_infinity_hides_is_not_computed(hide, tmp_path):
     def causal(q, k):

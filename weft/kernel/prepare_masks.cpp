@@ -1,6 +1,7 @@
 // Masks above the diagonal of attention's scores: how far behind it the columns lie that count.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "weft/kernel/prepare.h"
 
@@ -26,17 +27,31 @@ class MaskReader {
     if (node.op != Op::select) return {};
     bool inverted = is_far_below(node.operand(1));
     if (!inverted && !is_far_below(node.operand(2))) return {};
-    const Node* mask = &node.operand(0).node();
-    Labels own = labels;
+    // A row of nothing but negative infinities is NaN, however many columns of it are read; of other numbers it is
+    // their mean.
+    bool may_hide_rows = splat_number(node.operand(inverted ? 1 : 2)) == -std::numeric_limits<double>::infinity();
+    return distance(node.operand(0), below_(node, labels, 0), inverted, may_hide_rows);
+  }
+
+ private:
+  // Of a mask, true (or false, if `inverted`) where scores count.
+  std::optional<int64_t> distance(Value value, Labels own, bool inverted, bool may_hide_rows, int depth = 8) const {
+    const Node* mask = &value.node();
     while (mask->op == Op::not_ || mask->op == Op::broadcast_in_dim || (mask->op == Op::reshape && unit_reshape(*mask)) || is_choice_of_truth(*mask)) {
       inverted ^= mask->op == Op::not_;
       own = below_(*mask, own, 0);
       mask = &mask->operand(0).node();
     }
     if (mask->op == Op::constant) return literal_distance(*mask, own, inverted);
-    std::optional<int64_t> distance = mask->op == Op::compare ? compared_distance(*mask, own, inverted) : std::nullopt;
+    if (mask->op == (inverted ? Op::or_ : Op::and_) && may_hide_rows && depth > 0) {
+      // What either hides: sliding windows, say, or what is known of the columns besides.
+      std::optional<int64_t> one = distance(mask->operand(0), below_(*mask, own, 0), inverted, true, depth - 1);
+      std::optional<int64_t> other = distance(mask->operand(1), below_(*mask, own, 1), inverted, true, depth - 1);
+      return one && other ? std::min(*one, *other) : one ? one : other;
+    }
+    std::optional<int64_t> found = mask->op == Op::compare ? compared_distance(*mask, own, inverted) : std::nullopt;
     // Behind a lower diagonal the first rows see nothing, and count what is masked.
-    return distance.value_or(-1) >= 0 ? distance : std::nullopt;
+    return found.value_or(-1) >= 0 ? found : std::nullopt;
   }
 
   std::optional<int64_t> compared_distance(const Node& mask, const Labels& labels, bool inverted) const {
