@@ -264,7 +264,8 @@ DotNeeds needs_of(const DotKernel& kernel, const DotForm& form, const DotShape& 
   needs.pack = has_raw && !all_raw;
   needs.slim = may_be(kernel.m, 1) && (needs.raw || needs.packed);
   needs.fetch = fetch_of(kernel) != 0;
-  needs.inner = !kernel.packed_rhs && may_be(kernel.lhs.inner, 1) && may_be(kernel.rhs.inner, 1) && m <= small_rows;
+  needs.inner =
+      !kernel.packed_rhs && may_be(kernel.lhs.inner, 1) && may_be(kernel.rhs.inner, 1) && m <= 2 * shape.inner;
   // Nearly equal heights of rows in parts, or where they are one block.
   int64_t rows = kernel.lhs.outer_part ? kernel.lhs.outer_part : m;
   bool is_whole = kernel.lhs.outer_part || (m >= 0 && m <= rows_of(kernel, shape).block);

@@ -36,7 +36,7 @@ $tile.rows$  %along.0 = and i1 %rhs.along, %lhs.along
   %along.1 = and i1 %along.0, %in.any.order
   %is.deep = icmp uge i64 %k, $vector$
   %along.2 = and i1 %along.1, %is.deep
-  %is.flat = icmp ule i64 %m, $rows.small$
+  %is.flat = icmp ule i64 %m, $rows.inner$
   %along.3 = and i1 %along.2, %is.flat
   %inner = and i1 %along.3, $has.inner$
   %can.stay.0 = or i1 %is.packed, %is.row
@@ -258,7 +258,7 @@ inner.row:
   %q.c = getelementptr i8, ptr %cs, i64 %q.to
 $inner$  br label %inner.end
 inner.end:
-  %q.next = add i64 %q, 1
+  %q.next = add i64 %q, $rows.at.once$
   %q.more = icmp ult i64 %q.next, %m.count
   br i1 %q.more, label %inner.row, label %inner.finish
 inner.finish:
@@ -471,14 +471,25 @@ struct DriverCalls {
       pack = cat("  call void @", writer.pack(form.rhs), "(ptr %b.at, i64 %bk, i64 %bn, i64 %kc, i64 %cols, ptr %bs.units, i64 ",
                  shape.width * shape.size, ")\n");
     if (needs.pack && form.biased) append(pack, "  call void @", writer.pack_head(), "(ptr %bs.units, i64 %units, ptr %bs.head)\n");
-    auto call_inner = [&](bool fetches) {
-      return cat("  call void @", writer.inner(fetches), "(ptr %q.a, ptr %q.b, i64 %bn, i64 %k, i64 %q.cols, ptr %q.c, i64 %fetch)\n");
+    auto call_inner = [&](bool fetches, int rows) {
+      return cat("  call void @", writer.inner(fetches, rows),
+                 "(ptr %q.a, i64 %am, i64 %q.rows, ptr %q.b, i64 %bn, i64 %k, i64 %q.cols, ptr %q.c, i64 %fetch)\n");
     };
+    auto call_either = [&](bool fetches) {
+      const char* name = fetches ? "fetching" : "plain";
+      return cat("  br i1 %is.one, label %inner.", name, ".one, label %inner.", name, ".more\ninner.", name, ".one:\n",
+                 call_inner(fetches, 1), "  br label %inner.end\ninner.", name, ".more:\n",
+                 call_inner(fetches, shape.inner));
+    };
+    if (needs.inner) inner = "  %q.rows = sub i64 %m.count, %q\n";
     // What the first of several rows fetched is there for the others.
     if (needs.inner && needs.fetch)
-      append(inner, "  %q.first = icmp eq i64 %q, 0\n  %fetches = icmp ne i64 %fetch, 0\n  %q.fetches = and i1 %q.first, %fetches\n",
-             "  br i1 %q.fetches, label %inner.fetches, label %inner.near\ninner.fetches:\n", call_inner(true), "  br label %inner.end\ninner.near:\n");
-    if (needs.inner) inner += call_inner(false);
+      append(inner,
+             "  %q.first = icmp eq i64 %q, 0\n  %fetches = icmp ne i64 %fetch, 0\n  %q.fetches = and i1 %q.first, "
+             "%fetches\n",
+             "  br i1 %q.fetches, label %inner.fetches, label %inner.near\ninner.fetches:\n", call_either(true),
+             "  br label %inner.end\ninner.near:\n");
+    if (needs.inner) inner += call_either(false);
     lhs_strides = cat("  %la.m = add i64 %am, 0\n  %la.k = mul i64 %ak, ", form.group, "\n");
     if (!form.packs_lhs) return;
     lhs = cat("  call void @", writer.pack_lhs(), "(ptr %a.at, i64 %am, i64 %ak, i64 %m.count, i64 %kc, ptr %ls)\n");
@@ -556,7 +567,7 @@ void DotWriter::write_driver(const std::string& name, const DotNeeds& needs) {
                                            {"vector", cat(shape.lanes * group)},
                                            {"lhs.size", cat(size_of(form.lhs))},
                                            {"rhs.size", cat(size_of(form.rhs))},
-                                           {"rows.small", cat(small_rows)},
+                                           {"rows.small", cat(small_rows)}, {"rows.inner", cat(2 * shape.inner)}, {"rows.at.once", cat(shape.inner)},
                                            {"rows.small.less", cat(small_rows - 1)},
                                            {"slim", cat(shape.slim)},
                                            {"tile.rows", choose_amx()}, {"tiles", tiles(needs)}});

@@ -13,6 +13,7 @@ DotShape dot_shape(const Target& target, const DotForm& form) {
   // Two registers for a row of rhs and at least one for the broadcast lhs element stay free.
   shape.rows = target.vector_registers >= 32 ? 12 : 6;
   shape.few = 2 * shape.rows;
+  shape.inner = target.vector_registers >= 32 ? 4 : 2;
   shape.slim = target.vector_registers >= 32 ? 8 : 4;
   shape.width = shape.lanes * shape.vectors;
   // Panels that take turns stay in the second-level cache: deep ones save ways in and out of the tile.

@@ -18,6 +18,8 @@ struct DotShape {
   int vectors;  // in a row of the tile
   int rows;     // of the full tile
   int few;      // rows up to which rhs is read in place: packing would touch it twice
+  int inner;    // rows that are multiplied at once by columns that lie along k; of twice as many packing takes longer
+                // than reading rhs twice
   int slim;     // packed panels that the tile of a single row takes at once: enough sums to hide the latency
   int width;    // lanes * vectors: columns of a panel
   int size;     // bytes of an accumulator
@@ -138,7 +140,8 @@ struct DotWriter {
   std::string choose_amx() const;
   // One row by panels of rhs that is read as it lies.
   std::string stream();
-  std::string inner(bool fetches);
+  // One row, or up to shape.inner, by columns along k.
+  std::string inner(bool fetches, int rows);
   // The units of a row of a panel of rhs that is read as it lies, from `base` and %bk bytes apart.
   std::vector<std::string> load_rows(std::string& ir, const std::string& name, const std::string& base) const;
   std::string pack(DType from);
