@@ -36,9 +36,77 @@ DTYPES = [
     "complex64",
     "complex128",
 ]
-SHAPES: list[tuple[int, ...]] = [(), (0,), (5,), (3, 4), (2, 1, 3)]
-UNARY = ["abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "bitwise_invert", "ceil", "conj", "cos", "cosh", "exp", "expm1", "floor", "imag", "isfinite", "isinf", "isnan", "log", "log10", "log1p", "log2", "logical_not", "negative", "positive", "real", "reciprocal", "round", "sign", "signbit", "sin", "sinh", "sqrt", "square", "tan", "tanh", "trunc"]
-BINARY = ["add", "atan2", "bitwise_and", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "copysign", "divide", "equal", "floor_divide", "greater", "greater_equal", "hypot", "less", "less_equal", "logaddexp", "logical_and", "logical_or", "logical_xor", "maximum", "minimum", "multiply", "nextafter", "not_equal", "pow", "remainder", "subtract"]
+SHAPES: list[tuple[int, ...]] = [(), (0,), (2, 1, 3)]
+UNARY = [
+    "abs",
+    "acos",
+    "acosh",
+    "asin",
+    "asinh",
+    "atan",
+    "atanh",
+    "bitwise_invert",
+    "ceil",
+    "conj",
+    "cos",
+    "cosh",
+    "exp",
+    "expm1",
+    "floor",
+    "imag",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "logical_not",
+    "negative",
+    "positive",
+    "real",
+    "reciprocal",
+    "round",
+    "sign",
+    "signbit",
+    "sin",
+    "sinh",
+    "sqrt",
+    "square",
+    "tan",
+    "tanh",
+    "trunc",
+]
+BINARY = [
+    "add",
+    "atan2",
+    "bitwise_and",
+    "bitwise_left_shift",
+    "bitwise_or",
+    "bitwise_right_shift",
+    "bitwise_xor",
+    "copysign",
+    "divide",
+    "equal",
+    "floor_divide",
+    "greater",
+    "greater_equal",
+    "hypot",
+    "less",
+    "less_equal",
+    "logaddexp",
+    "logical_and",
+    "logical_or",
+    "logical_xor",
+    "maximum",
+    "minimum",
+    "multiply",
+    "nextafter",
+    "not_equal",
+    "pow",
+    "remainder",
+    "subtract",
+]
 REDUCTIONS = ["sum", "prod", "max", "min", "mean", "var", "std", "all", "any", "count_nonzero", "argmax", "argmin"]
 
 
@@ -96,11 +164,12 @@ def test_functions_of_one_tensor(dtype: str) -> None:
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_functions_of_two_tensors(dtype: str) -> None:
-    for other in DTYPES:
-        for name in BINARY:
+    # A third of all, other functions for each pair.
+    for i, other in enumerate(DTYPES, DTYPES.index(dtype)):
+        for name in BINARY[i % 3 :: 3]:
             compare(lambda xp, x, y, name=name: getattr(xp, name)(x, y), values(dtype, (3, 4)), values(other, (4,)))
-    for number in (2, 2.5, True, 1j, -1):
-        for name in BINARY:
+    for i, number in enumerate((2, 2.5, True, 1j, -1), DTYPES.index(dtype)):
+        for name in BINARY[i % 4 :: 4]:
             compare(lambda xp, x, name=name, number=number: getattr(xp, name)(x, number), values(dtype, (3,)))
             compare(lambda xp, x, name=name, number=number: getattr(xp, name)(number, x), values(dtype, (3,)))
 
