@@ -79,8 +79,8 @@ void bind_lazy(nb::module_& m) {
   }, nb::arg("tensors"), "Computes recorded values as one program; an error of the program where it ends in one.");
   m.def("eval_counts", [] {
     EvalCounts counts = eval_counts();
-    return nb::make_tuple(counts.runs, counts.programs, counts.newest_inputs);
-  }, "How often recorded values were computed, how many programs were made for that, and the types of the newest one's inputs.");
+    return nb::make_tuple(counts.runs, counts.programs, counts.newest_calls, counts.newest_inputs);
+  }, "How often recorded values were computed, how many programs were made for that, and the newest one's number of calls and types of inputs.");
 }
 
 void bind_apply(nb::module_& m) {

@@ -209,7 +209,7 @@ FUNCTIONS: list[tuple[Callable[..., Any], tuple]] = [
     (lambda xp, x: xp.where(x != 0, x, xp.zeros_like(x)), (X,)), (lambda xp, x: xp.tril(x, k=1), (X,)), (lambda xp, x: xp.triu(x, k=-1), (X,)),
     (lambda xp, x: xp.clip(x, 0, 2) if x.dtype.kind != "c" else x, (X,)), (lambda xp, x: xp.sort(x, axis=0), (X,)), (lambda xp, x: xp.argsort(x, axis=1, stable=True), (X,)),
     (lambda xp, v: xp.searchsorted(xp.sort(v), v), (V,)), (lambda xp, x: xp.take(x, xp.asarray([1, 1, -1]), axis=1), (X,)), (lambda xp, x: xp.take(x, xp.asarray([9]), axis=1), (X,)),
-    (lambda xp, x: xp.take_along_axis(x, xp.asarray([[0], [1], [-1]]), axis=1), (X,)), (lambda xp, x: xp.unique_values(x), (X,)), (lambda xp, x: tuple(xp.unique_all(x)), (X,)),
+    (lambda xp, x: xp.take_along_axis(x, xp.asarray([[0], [1], [-1]]), axis=1), (X,)), (lambda xp, x: np.sort(xp.unique_values(x)), (X,)), (lambda xp, x: tuple(xp.unique_all(x)), (X,)),
     (lambda xp, x: tuple(xp.unique_counts(x)), (X,)), (lambda xp, x: tuple(xp.unique_inverse(x)), (X,)), (lambda xp, x: xp.nonzero(x), (X,)), (lambda xp, x: xp.isin(x, x[0]), (X,)),
     (lambda xp, x: xp.cumulative_sum(x, axis=1, include_initial=True), (X,)), (lambda xp, v: xp.cumulative_prod(v), (V,)), (lambda xp, x: xp.diff(x, axis=0), (X,)),
     (lambda xp, v: xp.diff(v, prepend=v[:1]), (V,)), (lambda xp, x: xp.astype(x, xp.bool), (X,)), (lambda xp, v: tuple(xp.meshgrid(v, v[:2], indexing="ij")), (V,)),
@@ -365,6 +365,16 @@ def test_a_line_that_compiles_again_and_again_is_told() -> None:
             (wf.asarray(np.ones(n)) * 3 - 1).sum().eval()
 
 
+def test_a_chain_that_grows_from_turn_to_turn_is_told() -> None:
+    x = wf.asarray(np.ones(8))
+    with pytest.warns(wf.RecompilationWarning, match="calls"):
+        for turns in range(1, 20):
+            y = x
+            for _ in range(turns):
+                y = y * 1.5 + 1
+            y.eval()
+
+
 def test_large_values_that_are_held_are_not_made() -> None:
     huge = wf.zeros((100_000, 100_000)) + 1.0
     assert float(huge[5, :10].sum()) == 10
@@ -490,6 +500,108 @@ def test_what_is_let_go_of_is_freed() -> None:
     del x
     gc.collect()
     assert wf.Device().memory["in_use"] - before < 4_000_000
+
+
+# -- programs of several fields ----------------------------------------------------------------------------------------
+
+
+def fixed() -> np.random.Generator:
+    return np.random.default_rng(7)
+
+
+def k_means(xp: Any) -> Any:
+    points = xp.asarray(fixed().normal(size=(200, 3)))
+    centers = points[:4]
+    for _ in range(8):
+        nearest = xp.argmin(xp.sum((points[:, None, :] - centers[None, :, :]) ** 2, axis=2), axis=1)
+        centers = xp.stack([xp.mean(points[nearest == k], axis=0) for k in range(4)])
+    return centers, nearest
+
+
+def game_of_life(xp: Any) -> Any:
+    grid = xp.asarray((fixed().random((24, 24)) > 0.6).astype(int))
+    for _ in range(10):
+        around = sum(xp.roll(grid, (i, j), axis=(0, 1)) for i in (-1, 0, 1) for j in (-1, 0, 1) if (i, j) != (0, 0))
+        grid = xp.astype((around == 3) | ((grid == 1) & (around == 2)), xp.int64)
+    return grid
+
+
+def heat(xp: Any) -> Any:
+    u = xp.zeros((20, 20))
+    u[5:10, 5:10] = 1.0
+    for _ in range(30):
+        u[1:-1, 1:-1] += 0.1 * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] - 4 * u[1:-1, 1:-1])
+    return u
+
+
+def kalman(xp: Any) -> Any:
+    f, h = xp.asarray(np.array([[1, 0.1], [0, 1]])), xp.asarray(np.array([[1.0, 0]]))
+    x, p, path = xp.zeros(2), xp.eye(2), []
+    for z in fixed().normal(size=20):
+        x, p = f @ x, f @ p @ f.T + 0.01 * xp.eye(2)
+        gain = p @ h.T @ xp.linalg.inv(h @ p @ h.T + xp.eye(1))
+        x, p = x + gain @ (z - h @ x), (xp.eye(2) - gain @ h) @ p
+        path.append(x)
+    return xp.stack(path)
+
+
+def adam(xp: Any) -> Any:
+    x, y = xp.asarray(fixed().normal(size=(50, 5))), xp.asarray(fixed().normal(size=50))
+    w, m, v, losses = xp.zeros(5), xp.zeros(5), xp.zeros(5), []
+    for t in range(1, 40):
+        gradient = 2 * x.T @ (x @ w - y) / 50
+        m, v = 0.9 * m + 0.1 * gradient, 0.99 * v + 0.01 * gradient * gradient
+        w = w - 0.05 * (m / (1 - 0.9**t)) / (xp.sqrt(v / (1 - 0.99**t)) + 1e-8)
+        losses.append(round(float(xp.mean((x @ w - y) ** 2)), 9))
+    return w, losses
+
+
+def low_pass(xp: Any) -> Any:
+    t = xp.linspace(0, 1, 256, endpoint=False)
+    spectrum = xp.fft.rfft(xp.sin(6 * xp.pi * t) + 0.3 * xp.sin(120 * xp.pi * t))
+    spectrum[20:] = 0
+    return xp.fft.irfft(spectrum, n=256)
+
+
+def sieve(xp: Any) -> Any:
+    is_prime = xp.ones(200, dtype=xp.bool)
+    is_prime[:2] = False
+    for i in range(2, 15):
+        if is_prime[i]:
+            is_prime[i * i :: i] = False
+    return xp.nonzero(is_prime)[0]
+
+
+def gram_schmidt(xp: Any) -> Any:
+    columns, basis = xp.asarray(fixed().normal(size=(6, 4))), []
+    for i in range(4):
+        v = columns[:, i]
+        for u in basis:
+            v = v - xp.vecdot(v, u) * u
+        basis.append(v / xp.linalg.vector_norm(v))
+    return xp.stack(basis, axis=1)
+
+
+def newton(xp: Any) -> Any:
+    x, turns = xp.asarray(np.array([1.0, 2.0, 3.0])), 0
+    while xp.max(xp.abs(x * x - 2)) > 1e-12:
+        x, turns = x - (x * x - 2) / (2 * x), turns + 1
+    return x, turns
+
+
+def xorshift(xp: Any) -> Any:
+    x = xp.asarray(fixed().integers(0, 2**31, 20, dtype=np.uint32))
+    x ^= x << 13
+    x ^= x >> 17
+    x ^= x << 5
+    return x, xp.astype(x, xp.float32) / 2**32
+
+
+@pytest.mark.parametrize(
+    "program", [k_means, game_of_life, heat, kalman, adam, low_pass, sieve, gram_schmidt, newton, xorshift]
+)
+def test_programs(program: Callable[..., Any]) -> None:
+    require_same(program(np), program(wf))
 
 
 def parameters(function: Any) -> list[tuple]:

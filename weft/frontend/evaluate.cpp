@@ -22,6 +22,7 @@ void note_program(const Graph& graph) {
   for (NodeId parameter : graph.parameters()) inputs += cat(inputs.empty() ? "" : ", ", Value(&graph, parameter, 0).type().short_text());
   std::lock_guard lock(counts_mutex);
   ++counts.programs;
+  counts.newest_calls = graph.size();
   counts.newest_inputs = std::move(inputs);
 }
 

@@ -126,10 +126,11 @@ class WEFT_API Tensor {
 WEFT_API void eval(std::span<const Tensor> tensors, Where where = Where::current());
 inline void eval(std::initializer_list<Tensor> tensors, Where where = Where::current()) { eval(std::span(tensors.begin(), tensors.size()), where); }
 
-// How often tensors were computed in this process, how many programs were compiled for that or read from the cache on disk, and the types
-// of the inputs of the newest one, as people write them.
+// How often tensors were computed in this process, how many programs were compiled for that or read from the cache on disk, and of the
+// newest one how many calls it has and the types of its inputs, as people write them.
 struct EvalCounts {
   uint64_t runs = 0, programs = 0;
+  size_t newest_calls = 0;
   std::string newest_inputs;
 };
 WEFT_API EvalCounts eval_counts();

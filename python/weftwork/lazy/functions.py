@@ -171,8 +171,8 @@ def unique_inverse(x: Tensor, /) -> Any:
 
 
 def unique_values(x: Tensor, /) -> Tensor:
-    """The different elements, computed at once."""
-    return called(np.unique_values, (x,), {})
+    """The different elements in ascending order, computed at once."""
+    return called(np.unique, (x,), {"equal_nan": False})
 
 
 # -- shapes ------------------------------------------------------------------------------------------------------------

@@ -298,38 +298,37 @@ def eval_all(tensors: list[Tensor]) -> None:
     if wanted:
         before = _core.eval_counts()[1]
         _core.evaluate(wanted)
-        _, programs, inputs = _core.eval_counts()
+        _, programs, calls, inputs = _core.eval_counts()
         if programs != before:
-            note_program(inputs)
+            note_program(calls, inputs)
     for tensor in tensors:
         tensor._length = 0
 
 
-#: The user's line → the inputs of each program that it compiled. A line that compiles so many is told once.
-_PROGRAMS: dict[str, list[str]] = {}
+#: The user's line → number of calls and inputs of the programs that it compiled. A line that compiles so many is told once.
+_PROGRAMS: dict[str, list[tuple[int, str]]] = {}
 MANY_PROGRAMS = 16
 
 
-def note_program(inputs: str) -> None:
-    """Warns of a line that compiles again and again, as where shapes change from turn to turn."""
+def note_program(calls: int, inputs: str) -> None:
+    """Warns of a line that compiles again and again for other shapes, or for one more turn of a loop each time."""
     place = _core.caller_location().trace_text()
     if len(_PROGRAMS) >= 4096:
         _PROGRAMS.clear()
     programs = _PROGRAMS.setdefault(place, [])
-    programs.append(inputs)
-    if len(programs) == MANY_PROGRAMS:
-        different = list(dict.fromkeys(programs))
-        why = (
-            f"their inputs are {'; '.join(different[-3:])}"
-            if len(different) > 1
-            else "the calls that were recorded are others each time"
-        )
-        warnings.warn(
-            f"{MANY_PROGRAMS} programs were compiled for tensors that are computed at this line: {why}. Keep shapes the same, or compute what a loop "
-            f"feeds back so that each turn records the same calls\n{place}",
-            RecompilationWarning,
-            stacklevel=4,
-        )
+    programs.append((calls, inputs))
+    if len(programs) != MANY_PROGRAMS:
+        return
+    sizes = [size for size, _ in programs]
+    if len(set(sizes)) == 1:
+        why = f"their inputs are {'; '.join(dict.fromkeys(text for _, text in programs[-3:]))}. Keep shapes the same"
+    elif sizes == sorted(set(sizes)):
+        why = f"they have {', '.join(map(str, sizes[-3:]))} calls. Compute what a loop feeds back, so that each turn records the same calls"
+    else:
+        programs.clear()  # a line that computes this and that
+        return
+    text = f"{MANY_PROGRAMS} programs were compiled for tensors that are computed at this line: {why}\n{place}"
+    warnings.warn(text, RecompilationWarning, stacklevel=4)
 
 
 def leaf(array: np.ndarray, dtype: Any = None, copy: bool | None = True) -> TracedArray:
