@@ -77,6 +77,9 @@ void bind_lazy(nb::module_& m) {
     nb::gil_scoped_release release;
     eval(tensors, Where{});
   }, nb::arg("tensors"), "Computes recorded values as one program; an error of the program where it ends in one.");
+  m.def("recorded_program", [](nb::handle sequence) {
+    return std::const_pointer_cast<Graph>(record_program(to_tensors(sequence)).graph);
+  }, nb::arg("tensors"), "The Graph that would compute recorded values of those that are there, its parameters.");
   m.def("eval_counts", [] {
     EvalCounts counts = eval_counts();
     return nb::make_tuple(counts.runs, counts.programs, counts.newest_calls, counts.newest_inputs);

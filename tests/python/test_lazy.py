@@ -313,6 +313,23 @@ def test_a_tensor_is_computed_when_it_is_used() -> None:
         iter(x.sum())
 
 
+def test_a_copy_where_numpy_has_a_view_is_not_written() -> None:
+    x, i = wf.asarray(np.zeros((3, 2))), wf.asarray(1) + 0
+    row = x[i]
+    with pytest.raises(ValueError, match="read-only"):
+        row[0] = 1
+    x[i, ...] = 1
+    assert x.tolist() == [[0, 0], [1, 1], [0, 0]]
+    with pytest.raises(ValueError, match="read-only"):
+        wf.broadcast_to(x, (2, 3, 2))[0, 0, 0] = 1
+
+
+def test_what_an_array_tells_of_its_memory() -> None:
+    x = wf.asarray(np.arange(6.0).reshape(2, 3)).T
+    assert x.strides == (16, 8) and not x.flags.writeable and list(x.flat) == [0, 3, 1, 4, 2, 5]
+    assert memoryview(x.data).tolist() == x.tolist()
+
+
 def test_repr() -> None:
     assert repr(wf.asarray([1, 2])) == "Tensor([1, 2])"
     assert repr(wf.asarray([1.5], dtype=wf.float32)) == "Tensor([1.5], dtype=float32)"
@@ -379,6 +396,15 @@ def test_large_values_that_are_held_are_not_made() -> None:
     huge = wf.zeros((100_000, 100_000)) + 1.0
     assert float(huge[5, :10].sum()) == 10
     assert not huge.is_computed
+
+
+def test_what_is_recorded_can_be_seen() -> None:
+    x = wf.asarray(np.ones((2, 3), np.float32))
+    graph = (wf.exp(x) @ x.T).graph()
+    assert "exponential" in graph.text() and "float32[2, 2]" in graph.text() and "test_lazy.py" in graph.text()
+    assert "stablehlo.exponential" in graph.stablehlo() and len(graph.inputs) == 1
+    close(wf.simulate(graph)(np.ones((2, 3), np.float32)), (wf.exp(x) @ x.T).numpy())
+    assert "&lt;" not in x._repr_html_() and "float32[2, 3]" in x._repr_html_()
 
 
 def test_errors_name_the_line() -> None:

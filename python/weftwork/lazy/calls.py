@@ -172,7 +172,7 @@ class Unwrapped:
         array.weak, array.scalar = None, False
         if id(array._storage) not in self.storages:
             storage = array._storage
-            storage.strides, storage.parents, storage.guard = None, (), None
+            storage.strides, storage.parents = None, ()
         return array
 
 

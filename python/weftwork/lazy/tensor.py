@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import operator
 import warnings
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ import numpy as np
 from .. import _core
 from ..device import Buffer, Device
 from ..errors import ArgumentValueError, RecompilationWarning, UnsupportedError
+from ..graph import Graph
 from ..numpy.tracer import BoundMethod, TracedArray, convert, current_trace, raise_here
 from ..numpy.tracer import Tensor as Recorded
 
@@ -111,6 +113,11 @@ class Tensor(np.lib.mixins.NDArrayOperatorsMixin):
         eval_all([self])
         return self
 
+    def graph(self) -> Graph:
+        """What is recorded and not computed, as a program: ``print(t.graph())`` shows each call with its type and the user's line,
+        ``t.graph().stablehlo()`` what other tools read. Values that are there are its parameters."""
+        return Graph(_core.recorded_program([self._array.tensor]))
+
     def numpy(self) -> np.ndarray:
         """The elements as a NumPy array over the tensor's own memory, which is read-only: ``np.array(t)`` is a copy to write."""
         trace = current_trace()
@@ -195,6 +202,10 @@ class Tensor(np.lib.mixins.NDArrayOperatorsMixin):
     def __str__(self) -> str:
         return str(self.numpy())
 
+    def _repr_html_(self) -> str:
+        kind = f"Tensor {self.dtype}[{', '.join(map(str, self.shape))}]"
+        return f"<div><code>{kind}</code><pre>{html.escape(str(self))}</pre></div>"
+
     def __format__(self, form: str) -> str:
         return format(self.numpy()[()], form)
 
@@ -248,6 +259,8 @@ class Tensor(np.lib.mixins.NDArrayOperatorsMixin):
             raise AttributeError(f"'Tensor' object has no attribute '{name}'")
         from .calls import called
 
+        if name in OF_MEMORY:
+            return getattr(self.numpy(), name)
         if callable(getattr(np.ndarray, name)):
             return lambda *args, **kwargs: called(Method(name), (self, *args), kwargs, writes=name in WRITING)
         return called(operator.attrgetter(name), (self,), {})
@@ -259,6 +272,8 @@ class Tensor(np.lib.mixins.NDArrayOperatorsMixin):
             self.eval()
 
 
+#: What an array tells of its memory.
+OF_MEMORY = frozenset(["base", "ctypes", "data", "flags", "flat", "strides"])
 #: Methods that change the array.
 WRITING = frozenset(["fill", "itemset", "partition", "put", "resize", "setfield", "sort"])
 
