@@ -16,9 +16,11 @@ import array_api_strict
 import numpy as np
 import pytest
 from agreement import close
+from test_namespace_draws import Draw, difference, outcome
 
 import weftwork as wf
 from weftwork import _core
+from weftwork.numpy.asked import public
 
 RNG = np.random.default_rng(5)
 DTYPES = [
@@ -526,6 +528,35 @@ def test_what_is_let_go_of_is_freed() -> None:
     del x
     gc.collect()
     assert wf.Device().memory["in_use"] - before < 4_000_000
+
+
+# -- drawn calls of NumPy's whole namespace ----------------------------------------------------------------------------
+
+
+def plain(value: Any) -> Any:
+    if isinstance(value, (tuple, list)):
+        return [plain(item) for item in value]
+    return np.asarray(value) if isinstance(value, (wf.Tensor, np.ndarray, np.generic)) else value
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_drawn_calls(part: int) -> None:
+    found = []
+    for number in range(60):
+        draw = Draw(f"lazy{part}.{number}")
+        if not draw.arrays:
+            continue
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            wanted, error = outcome(draw.call, draw.arrays)
+            got, ours = outcome(lambda *arrays, draw=draw: plain(draw.call(*map(wf.asarray, arrays))), draw.arrays)
+            if error is not None or ours is not None:
+                agree = error is not None and isinstance(ours, public(type(error)))
+            else:
+                agree = bool(got) == wanted if isinstance(wanted, bool) else not difference(got, plain(wanted))
+        if not agree:
+            found.append(f"{draw}: {ours!r} for {error!r}" if error or ours else f"{draw}: {got} for {wanted}")
+    assert not found, "\n".join(found)
 
 
 # -- programs of several fields ----------------------------------------------------------------------------------------

@@ -47,6 +47,7 @@ PROGRAMS: dict[str, tuple[Any, ...]] = {
     "loop": (looped, X, np.arange(20) % 7),
     "masked parts": (squeezed, X, np.array([5, 6, 2])),
     "choose": (lambda i, x: np.choose(i, [x, x + 1, x * 2]), np.array([0, 1, 3]), X[:3]),
+    "choose_one": (lambda i, x: np.choose(i, [x]), np.array([0, 0, 1]), X[:3]),
     "negative power": (lambda n, k: n**k, np.arange(1, 5), np.array([2, 1, 0, -1])),
     "singular": (lambda a: np.linalg.inv(a), np.ones((2, 3, 3))),
     "no solution": (lambda a, b: np.linalg.solve(a, b), np.ones((3, 3), np.float32), np.ones(3, np.float32)),

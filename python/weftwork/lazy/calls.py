@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..errors import ArgumentTypeError, DataDependentError, UnsupportedError
+from ..errors import DataDependentError, UnsupportedError
+from ..numpy.asked import as_numpy_raises
 from ..numpy.dispatch import COMPARISONS, UFUNCS, regular_ops, resolved
 from ..numpy.tracer import Selection, Trace, TracedArray, convert, current_trace, swap_trace
 from ..pytree import flatten
-from .tensor import Tensor, eval_all, leaf, tensor_of
+from .tensor import Method, Tensor, eval_all, leaf, tensor_of
 
 __all__ = ["called", "operated", "recorded_or_run"]
 
@@ -47,19 +48,32 @@ def called(function: Callable[..., Any], args: tuple, kwargs: dict[str, Any], *,
     writes = writes or function in WRITERS or getattr(function, "__name__", "") == "at"
     if (writes and isinstance(args[0], np.ndarray)) or holds_arrays(kwargs.get("out")):
         return run(function, args, kwargs, writes)
-    swap_trace(Recording())
+    inner = Unwrapped(args, kwargs)
     try:
-        inner = Unwrapped(args, kwargs)
-        return inner.wrapped(function(*inner.args, **inner.kwargs))
+        return inner.wrapped(in_recording(function, inner.args, inner.kwargs))
     except (UnsupportedError, DataDependentError, NeedsValues):
         return run(function, args, kwargs, writes)
-    except ArgumentTypeError:
-        # What no program computes NumPy may compute: the greatest of complex numbers.
-        with contextlib.suppress(Exception):
-            return run(function, args, kwargs, writes)
-        raise
+    except Exception as error:
+        refused = as_numpy_raises(error, False, "", numpys(function), tuple(inner.args), inner.kwargs)
+        if refused is None:
+            # What no program computes NumPy may compute: the greatest of complex numbers.
+            with contextlib.suppress(Exception):
+                return run(function, args, kwargs, writes)
+        raise (refused or error) from None
+
+
+def in_recording(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
+    """What a function of recorded arrays gives, with new arrays that its form in a trace makes recorded too."""
+    swap_trace(Recording())
+    try:
+        return function(*args, **kwargs)
     finally:
         swap_trace(None)
+
+
+def numpys(function: Callable[..., Any]) -> Any:
+    """The function that NumPy is asked about."""
+    return getattr(np.ndarray, function.__name__) if isinstance(function, Method) else function
 
 
 def holds_arrays(out: Any) -> bool:
@@ -108,7 +122,9 @@ def loop_of(ufunc: np.ufunc, kinds: tuple) -> Any:
     except TypeError:
         return None  # whose message is made where it is raised
     name = op[0] if op is not None else ""
-    record = (lambda operands: form(*operands)) if form else lambda operands: _core.apply(name, operands)
+    record = (
+        (lambda operands: in_recording(form, operands, {})) if form else lambda operands: _core.apply(name, operands)
+    )
     return record, types[: ufunc.nin], types[ufunc.nin]
 
 
@@ -178,7 +194,6 @@ class Unwrapped:
 
 def run(function: Callable[..., Any], args: tuple, kwargs: dict[str, Any], writes: bool) -> Any:
     """NumPy's function on the elements; what it writes lands in the tensor."""
-    swap_trace(None)
     found, _ = flatten((args, kwargs), lambda value: isinstance(value, Tensor))
     eval_all([tensor for _, tensor in found])
     copies: dict[int, tuple[Tensor, np.ndarray]] = {}

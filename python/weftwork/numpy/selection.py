@@ -131,9 +131,10 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     if mode == "raise" and known is not None and known.size and not 0 <= known.min() <= known.max() < len(options):
         raise_here(ArgumentValueError, f"invalid entry in choice array: indices from {known.min()} to {known.max()}, {len(options)} choices", "choose_index")
     index = index.astype(np.int64)
-    if mode == "raise" and known is None:
-        inside = np.logical_and(index >= 0, index < len(options))
-        index = wrap(demanded(index.tensor, inside, "choose_index", "invalid entry in choice array"))
+    refused = ("choose_index", "invalid entry in choice array")
+    inside = np.logical_and(index >= 0, index < len(options)) if mode == "raise" and known is None else None
+    if inside is not None and len(options) > 1:
+        index = wrap(demanded(index.tensor, inside, *refused))
     if mode == "wrap":
         index = index % len(options)
     kinds = [type_for_resolution(c) for c in options]
@@ -142,6 +143,8 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     result = np.broadcast_arrays(options[-1], index, *options)[0]
     for i in range(len(options) - 2, -1, -1):
         result = np.where(index <= i, options[i], result)
+    if inside is not None and len(options) == 1:
+        result = wrap(demanded(result.tensor, inside, *refused))  # which no index decides
     result = np.copy(result)
     return delivered(np.take, result, out, "back")
 
