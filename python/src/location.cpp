@@ -1,5 +1,6 @@
 // The user's place in a running Python program.
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "convert.h"
@@ -45,25 +46,82 @@ struct Seen {
   int line;
 };
 
+// Where a call that Python runs is: what it runs, which the cache below owns, and how far it is in it.
+struct Place {
+  PyCodeObject* code;
+  int offset;
+  bool operator==(const Place&) const = default;
+};
+
+// What was told of places before. It owns the code that it knows, so that no address means two; used by who holds the GIL.
+class KnownPlaces {
+ public:
+  bool is_ours(PyCodeObject* code) {
+    auto [at, is_new] = ours_.try_emplace(code, false);
+    if (is_new) {
+      Py_INCREF(code);
+      std::string escaped;
+      at->second = weft::py::is_ours(text_of(code->co_filename, escaped));
+    }
+    return at->second;
+  }
+
+  const Location* find(const std::vector<Place>& places) const {
+    auto found = locations_.find(places);
+    return found == locations_.end() ? nullptr : &found->second;
+  }
+
+  void add(std::vector<Place> places, Location loc) { locations_.emplace(std::move(places), std::move(loc)); }
+
+  // Forgets everything when that is much.
+  void trim() {
+    if (ours_.size() < most && locations_.size() < most) return;
+    locations_.clear();
+    for (auto [code, is_ours] : ours_) Py_DECREF(code);
+    ours_.clear();
+  }
+
+ private:
+  static constexpr size_t most = 4096;
+  struct Hash {
+    size_t operator()(const std::vector<Place>& places) const {
+      size_t hash = 0;
+      for (const Place& place : places) hash = hash * 31 + reinterpret_cast<size_t>(place.code) / 16 + static_cast<size_t>(place.offset) * 7919;
+      return hash;
+    }
+  };
+  std::unordered_map<PyCodeObject*, bool> ours_;
+  std::unordered_map<std::vector<Place>, Location, Hash> locations_;
+};
+
+int offset_of(PyFrameObject* frame) {
+#if PY_VERSION_HEX >= 0x030B0000
+  return PyFrame_GetLasti(frame);
+#else
+  return PyFrame_GetLineNumber(frame);
+#endif
+}
+
 // Calls that Python runs, innermost first.
-std::vector<Seen> running_frames() {
-  std::vector<Seen> frames;
+std::vector<Place> running_places(KnownPlaces& known, std::vector<int>* lines) {
+  std::vector<Place> places;
   PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get());
-  while (frame && frames.size() < max_callers) {
+  while (frame && places.size() < max_callers) {
     PyCodeObject* code = PyFrame_GetCode(frame);
-    std::string escaped_file, escaped_name;
-    std::string_view file = text_of(code->co_filename, escaped_file);
-    bool ours = is_ours(file);
-    if (!ours) frames.push_back({std::string(file), std::string(text_of(code->co_name, escaped_name)), PyFrame_GetLineNumber(frame)});
-    Py_DECREF(code);
+    bool ours = known.is_ours(code);
+    Py_DECREF(code);  // which `known` holds, and the frame
+    if (!ours) {
+      places.push_back({code, offset_of(frame)});
+      if (lines) lines->push_back(PyFrame_GetLineNumber(frame));
+    }
     // The first frame of ours below the user's is the one that called the traced function.
-    if (ours && !frames.empty()) break;
+    if (ours && !places.empty()) break;
     PyFrameObject* back = PyFrame_GetBack(frame);
     Py_DECREF(frame);
     frame = back;
   }
   Py_XDECREF(frame);
-  return frames;
+  return places;
 }
 
 // A function that gives the calls that a recorder interprets, as (file, line, function), innermost first.
@@ -81,6 +139,12 @@ std::vector<Seen> interpreted_frames() {
   return frames;
 }
 
+Location location_of(std::vector<Seen> frames) {
+  Location loc;
+  for (auto seen = frames.rbegin(); seen != frames.rend(); ++seen) loc = Location(std::move(seen->file), seen->line, std::move(seen->function), loc);
+  return loc;
+}
+
 }  // namespace
 
 void set_interpreted_calls(nb::handle calls) {
@@ -89,10 +153,20 @@ void set_interpreted_calls(nb::handle calls) {
 }
 
 Location caller_location() {
-  std::vector<Seen> frames = interpreted ? interpreted_frames() : running_frames();
-  Location loc;
-  for (auto seen = frames.rbegin(); seen != frames.rend(); ++seen)
-    loc = Location(std::move(seen->file), seen->line, std::move(seen->function), loc);
+  if (interpreted) return location_of(interpreted_frames());
+  static auto* known = new KnownPlaces;  // as long as Python
+  known->trim();
+  std::vector<Place> places = running_places(*known, nullptr);
+  if (const Location* loc = known->find(places)) return *loc;
+  std::vector<int> lines;
+  running_places(*known, &lines);
+  std::vector<Seen> frames;
+  for (size_t i = 0; i < places.size(); ++i) {
+    std::string escaped_file, escaped_name;
+    frames.push_back({std::string(text_of(places[i].code->co_filename, escaped_file)), std::string(text_of(places[i].code->co_name, escaped_name)), lines[i]});
+  }
+  Location loc = location_of(std::move(frames));
+  known->add(std::move(places), loc);
   return loc;
 }
 

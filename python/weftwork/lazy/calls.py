@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from .. import _core
 from ..errors import DataDependentError, UnsupportedError
 from ..numpy.asked import as_numpy_raises
-from ..numpy.dispatch import COMPARISONS, UFUNCS, regular_ops, resolved
+from ..numpy.dispatch import COMPARISONS, FUNCTIONS, UFUNCS, regular_ops, resolved
 from ..numpy.tracer import Selection, Trace, TracedArray, convert, current_trace, swap_trace
 from ..pytree import flatten
 from .tensor import Method, Tensor, eval_all, leaf, tensor_of
@@ -34,6 +35,14 @@ class Recording(Trace):
     def capture(self, array: np.ndarray) -> Any:
         return leaf(array).tensor
 
+    def forget(self) -> None:
+        """What was noted of one call says nothing of the next."""
+        self.layouts.clear()
+        self.bounded.clear()
+
+
+_state = threading.local()
+
 
 #: NumPy's functions that write to their first argument.
 WRITERS = frozenset([np.copyto, np.fill_diagonal, np.place, np.put, np.put_along_axis, np.putmask])
@@ -50,7 +59,9 @@ def called(function: Callable[..., Any], args: tuple, kwargs: dict[str, Any], *,
         return run(function, args, kwargs, writes)
     inner = Unwrapped(args, kwargs)
     try:
-        return inner.wrapped(in_recording(function, inner.args, inner.kwargs))
+        # By the shortest way where NumPy would dispatch to it.
+        form = FUNCTIONS.get(function, function) if inner.storages else function
+        return inner.wrapped(in_recording(form, inner.args, inner.kwargs))
     except (UnsupportedError, DataDependentError, NeedsValues):
         return run(function, args, kwargs, writes)
     except Exception as error:
@@ -64,11 +75,15 @@ def called(function: Callable[..., Any], args: tuple, kwargs: dict[str, Any], *,
 
 def in_recording(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
     """What a function of recorded arrays gives, with new arrays that its form in a trace makes recorded too."""
-    swap_trace(Recording())
+    recording = getattr(_state, "recording", None)
+    if recording is None:
+        recording = _state.recording = Recording()
+    swap_trace(recording)
     try:
         return function(*args, **kwargs)
     finally:
         swap_trace(None)
+        recording.forget()
 
 
 def numpys(function: Callable[..., Any]) -> Any:

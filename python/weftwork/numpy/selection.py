@@ -140,7 +140,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     kinds = [type_for_resolution(c) for c in options]
     target = np.result_type(*[kind(1) if isinstance(kind, type) else kind for kind in kinds])
     options = [solid(c).astype(target) for c in options]
-    result = np.broadcast_arrays(options[-1], index, *options)[0]
+    result: Any = np.broadcast_arrays(options[-1], index, *options)[0]
     for i in range(len(options) - 2, -1, -1):
         result = np.where(index <= i, options[i], result)
     if inside is not None and len(options) == 1:
