@@ -17,11 +17,11 @@ from ..numpy.tracer import Selection, Trace, TracedArray, convert, current_trace
 from ..pytree import flatten
 from .tensor import Method, Tensor, eval_all, leaf, tensor_of
 
-__all__ = ["called", "operated", "recorded_or_run"]
+__all__ = ["as_own", "called", "operated", "recorded_or_run"]
 
 
 class NeedsValues(Exception):
-    """A result has a shape that values decide, or lands in an array of NumPy's."""
+    """A result has a shape that values decide."""
 
 
 class Recording(Trace):
@@ -153,8 +153,22 @@ def in_trace(value: Any) -> Any:
     if isinstance(value, Tensor):
         return value.numpy()
     if isinstance(value, (tuple, list)) and any(isinstance(item, Tensor) for item in value):
-        return type(value)(in_trace(item) for item in value)
+        return with_items(value, in_trace)
     return value
+
+
+def with_items(value: Any, function: Callable[[Any], Any]) -> Any:
+    """A tuple, named or not, or a list with what ``function`` gives of each item."""
+    items = map(function, value)
+    return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+
+
+def as_own(array: TracedArray, is_view: bool = False) -> TracedArray:
+    """An array of this library: never a scalar, in row-major order unless it is a view of another."""
+    array.weak, array.scalar = None, False
+    if not is_view:
+        array._storage.strides, array._storage.parents = None, ()
+    return array
 
 
 class Unwrapped:
@@ -177,8 +191,7 @@ class Unwrapped:
         if isinstance(value, np.ndarray):
             return leaf(value)
         if isinstance(value, (tuple, list)):
-            items = [self.inner(item) for item in value]
-            return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+            return with_items(value, self.inner)
         return value
 
     def wrapped(self, value: Any) -> Any:
@@ -188,23 +201,14 @@ class Unwrapped:
             if known is not None:
                 known._grew()
                 return known
-            return tensor_of(self.own(value), self.length + 1)
+            return tensor_of(as_own(value, id(value._storage) in self.storages), self.length + 1)
         if isinstance(value, Selection):
             raise NeedsValues
         if isinstance(value, (np.ndarray, np.generic)):
             return tensor_of(leaf(np.asarray(value)))
         if isinstance(value, (tuple, list)):
-            items = [self.wrapped(item) for item in value]
-            return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+            return with_items(value, self.wrapped)
         return value
-
-    def own(self, array: TracedArray) -> TracedArray:
-        """An array of this library: never a scalar, in row-major order unless it is a view of one that was given."""
-        array.weak, array.scalar = None, False
-        if id(array._storage) not in self.storages:
-            storage = array._storage
-            storage.strides, storage.parents = None, ()
-        return array
 
 
 def run(function: Callable[..., Any], args: tuple, kwargs: dict[str, Any], writes: bool) -> Any:
@@ -220,8 +224,7 @@ def run(function: Callable[..., Any], args: tuple, kwargs: dict[str, Any], write
             copies.setdefault(id(value), (value, np.array(value.numpy())))
             return copies[id(value)][1]
         if isinstance(value, (tuple, list)):
-            items = [plain(item, written) for item in value]
-            return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+            return with_items(value, lambda item: plain(item, written))
         return value
 
     first = [plain(arg, writes and i == 0) for i, arg in enumerate(args)]
@@ -241,6 +244,5 @@ def with_tensors(value: Any, known: dict[int, Any]) -> Any:
     if isinstance(value, (np.ndarray, np.generic)):
         return known[id(value)] if id(value) in known else tensor_of(leaf(np.asarray(value)))
     if isinstance(value, (tuple, list)):
-        items = [with_tensors(item, known) for item in value]
-        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+        return with_items(value, lambda item: with_tensors(item, known))
     return value

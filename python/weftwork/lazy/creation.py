@@ -10,7 +10,7 @@ from ..device import Buffer
 from ..errors import ArgumentTypeError, ArgumentValueError
 from ..numpy.creation import CREATORS
 from ..numpy.tracer import TracedArray, contains_traced, current_trace, is_frozen
-from .calls import recorded_or_run
+from .calls import as_own, recorded_or_run
 from .tensor import Tensor, leaf, require_device, tensor_of
 
 __all__ = [
@@ -31,11 +31,7 @@ def array_of(value: Any, dtype: Any, device: Any, copy: bool | None) -> TracedAr
     if isinstance(value, np.ndarray) or (isinstance(value, np.generic) and value.dtype.kind not in "OUSMm"):
         return numpy_array(np.asarray(value), target, copy)
     if hasattr(type(value), "__dlpack__"):
-        return (
-            TracedArray(leaf(Buffer(value, copy=copy).numpy(), copy=False).tensor)
-            if target is None
-            else leaf(Buffer(value, copy=copy).numpy(), target, copy=False)
-        )
+        return leaf(Buffer(value, copy=copy).numpy(), target, copy=False)
     array = np.asarray(value, dtype=target)
     is_memory = not isinstance(value, (list, tuple, int, float, complex)) and array.base is not None
     if not is_memory:
@@ -60,7 +56,7 @@ def numpy_array(array: np.ndarray, target: np.dtype | None, copy: bool | None) -
         refuse(copy, f"elements of {array.dtype} as {target}")
     if copy is None:
         copy = not is_frozen(array)
-    return leaf(array, target, copy=True if copy else None if array.flags.c_contiguous else True)
+    return leaf(array, target, copy=True if copy or not array.flags.c_contiguous else None)
 
 
 def refuse(copy: bool | None, what: str) -> None:
@@ -82,9 +78,7 @@ def created(name: str, *args: Any, device: Any = None, **kwargs: Any) -> Any:
     args = tuple(arg.item() if isinstance(arg, Tensor) else arg for arg in args)
     result = CREATORS[name](*args, **kwargs)
     if isinstance(result, TracedArray):
-        result._storage.strides, result._storage.parents = None, ()
-        result.weak, result.scalar = None, False
-        return tensor_of(result)
+        return tensor_of(as_own(result))
     return tensor_of(leaf(getattr(np, name)(*args, **kwargs), copy=False))
 
 

@@ -101,10 +101,11 @@ def binary(ufunc: np.ufunc, name: str, text: str) -> Callable[[Any, Any], Tensor
     return named(function, name, text)
 
 
-def named(function: Callable[..., Any], name: str, text: str) -> Callable[..., Any]:
+def named(function: Callable[..., Any], name: str, text: str, module: str = "weftwork") -> Callable[..., Any]:
+    """The function with its name, text and module."""
     function.__name__ = function.__qualname__ = name
     function.__doc__ = text
-    function.__module__ = "weftwork"
+    function.__module__ = module
     return function
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .calls import called
+from .elementwise import named
 from .tensor import Tensor, leaf, require_device, tensor_of
 
 __all__ = [
@@ -22,7 +23,7 @@ def along_axis(name: str, text: str) -> Callable[..., Tensor]:
     def function(x: Tensor, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
         return called(transform, (x,), {"n": n, "axis": axis, "norm": norm})
 
-    return named(function, name, text)
+    return named(function, name, text, "weftwork.fft")
 
 
 def over_axes(name: str, text: str) -> Callable[..., Tensor]:
@@ -34,14 +35,7 @@ def over_axes(name: str, text: str) -> Callable[..., Tensor]:
             axes = tuple(range(-len(s), 0))
         return called(transform, (x,), {"s": s, "axes": axes, "norm": norm})
 
-    return named(function, name, text)
-
-
-def named(function: Callable[..., Any], name: str, text: str) -> Callable[..., Any]:
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = text
-    function.__module__ = "weftwork.fft"
-    return function
+    return named(function, name, text, "weftwork.fft")
 
 
 fft = along_axis("fft", "The transform of an axis.")
