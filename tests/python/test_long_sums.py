@@ -51,3 +51,36 @@ def test_extents_that_only_the_run_knows() -> None:
         a = RNG.standard_normal((2, n)).astype(np.float32)
         with np.errstate(all="ignore"):
             np.testing.assert_allclose(f(a), (a * a).mean(-1) if n else np.full(2, np.nan), rtol=1e-6)
+
+
+SCANS: dict[str, Any] = {
+    "sums": lambda a: np.cumsum(a, axis=-2),
+    "of computed elements": lambda a: np.cumsum(a * a + 1, axis=-2) - a,
+    "backwards": lambda a: np.cumsum(a[..., ::-1, :], axis=-2)[..., ::-1, :],
+    "of a transpose": lambda a: np.cumsum(a.T, axis=0) if a.ndim == 2 else np.cumsum(a, axis=0),
+    "products": lambda a: np.cumprod(a, axis=-2),
+}
+
+
+# Even pieces, uneven ones, one that is narrower than a vector, one for each matrix, and none.
+@pytest.mark.parametrize(
+    "shape", [(1024, 2048), (701, 3001), (200_003, 11), (5, 311, 1500), (3, 40_001, 1, 19), (9, 300_000)]
+)
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "complex64", "int16"])
+@pytest.mark.parametrize("name", SCANS)
+def test_scans_down_many_columns_are_numpys(name: str, dtype: str, shape: tuple[int, ...]) -> None:
+    function = SCANS[name]
+    a = RNG.choice([-1, 1], shape).astype(dtype) if name == "products" else RNG.integers(-9, 9, shape).astype(dtype)
+    with np.errstate(over="ignore", invalid="ignore"):
+        wanted = function(a)
+    got = wf.jit(function)(a)
+    assert got.dtype == wanted.dtype
+    np.testing.assert_array_equal(got, wanted)
+
+
+def test_scans_down_columns_of_symbolic_extents() -> None:
+    f = wf.jit(lambda a: np.cumsum(a, axis=0), dynamic={"a": {1: "m"}})
+    for shape in [(2000, 2100), (2000, 5), (2000, 1025), (2000, 1)]:
+        a = RNG.standard_normal(shape)
+        np.testing.assert_array_equal(f(a), np.cumsum(a, axis=0))
+    assert len(f.executables) == 1

@@ -93,6 +93,9 @@ bool lay_along(Lowering& lowering, Draft& draft, const Access& access, NodeId re
 // Schedules sums of elements that lie under each other, if they are many. The kernel's statements define all, add an element to each,
 // and store all.
 bool sum_down(Kernel& kernel, std::vector<Axis> kept, std::vector<Axis> reduced, Dim& parallel);
+// Schedules scans along `rows` that lie under each other, if they are many. The kernel's statements define so many totals, then combine the
+// element of a row into them and store.
+bool scan_down(Kernel& kernel, std::vector<Axis> kept, const Axis& rows, size_t count, Dim& parallel);
 // Splits the last axis of a long sum into pieces; rewrites the kernel. False, and nothing done, where it is not long.
 bool split_long_sum(Kernel& kernel, std::vector<Axis>& axes);
 // nested() over axes so split: sums of floats are those of each piece, added up.

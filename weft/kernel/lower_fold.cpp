@@ -47,6 +47,15 @@ class Folder {
       if (results[k]) body.push_back(store_statement(access.memory(*results[k], true), linear_index(node_.type(k).dims, coordinates), last[k]));
   }
 
+  // Finishes a scan of columns along their rows, if they are many: `body` begins it, `inner` is done for each row.
+  bool down(const std::vector<Axis>& kept, const Axis& rows, const std::vector<Stmt>& body, const std::vector<Stmt>& inner) {
+    draft.kernel.body = body;
+    draft.kernel.body.insert(draft.kernel.body.end(), inner.begin(), inner.end());
+    bool done = scan_down(draft.kernel, kept, rows, totals_.size(), draft.parallel);
+    if (done) finish_draft(lowering_, std::move(draft), access, {node_.id()});
+    return done;
+  }
+
   void finish(std::vector<Axis> kept, std::vector<Stmt> body, const Dim& each, bool by_lines = false) {
     draft.kernel.body = schedule_map(draft.kernel, std::move(kept), std::move(body), draft.parallel, each, by_lines ? 64 : 256);
     if (by_lines) line_by_line(draft.kernel.body);
@@ -129,8 +138,10 @@ void fold_scan(Lowering& lowering, const Node& node, const Scan& scan) {
   for (size_t k = 0; k < count; ++k) elements.push_back(fold.access.value(node.operand(k), coordinates));
   std::vector<Stmt> inner = fold.combine(*node.regions[0], elements);
   fold.store(inner, coordinates);
-  for (Stmt& loop : serial({{".r", dims[scan.axis]}}, std::move(inner))) body.push_back(std::move(loop));
+  Axis rows{".r", dims[scan.axis]};
   bool contiguous = std::all_of(dims.begin() + static_cast<std::ptrdiff_t>(scan.axis) + 1, dims.end(), [](const Dim& dim) { return dim.is(1); });
+  if (!contiguous && fold.down(kept, rows, body, inner)) return;
+  for (Stmt& loop : serial({rows}, std::move(inner))) body.push_back(std::move(loop));
   fold.finish(std::move(kept), std::move(body), dims[scan.axis], contiguous);
 }
 
