@@ -1,6 +1,6 @@
 """Weftwork turns tensor programs into native code."""
 
-from . import cache, errors, fft, lazy, linalg, neuron, random, stablehlo
+from . import cache, errors, fft, lazy, linalg, neuron, nn, random, stablehlo
 from ._core import Dim
 from ._version import __version__
 from .annotation import mutable, tensor
@@ -13,6 +13,7 @@ from .jit import compile, jit, simulate, trace
 from .knobs import knobs, num_threads, set_num_threads
 from .lazy import *
 from .lazy import __array_api_version__, __array_namespace_info__
+from .nn import Module
 from .numpy.control import cond, scan, while_loop
 from .numpy.extents import install as _install_extents
 from .numpy.functions import erf
@@ -25,6 +26,9 @@ from .numpy.windows import (
     conv1d,
     conv2d,
     conv3d,
+    conv_transpose1d,
+    conv_transpose2d,
+    conv_transpose3d,
     max_pool1d,
     max_pool2d,
     max_pool3d,
@@ -40,6 +44,7 @@ __all__ = [
     "Error",
     "Executable",
     "Graph",
+    "Module",
     "PendingRun",
     "RecompilationWarning",
     "__version__",
@@ -52,6 +57,9 @@ __all__ = [
     "conv1d",
     "conv2d",
     "conv3d",
+    "conv_transpose1d",
+    "conv_transpose2d",
+    "conv_transpose3d",
     "custom_op",
     "devices",
     "erf",
@@ -67,6 +75,7 @@ __all__ = [
     "max_pool3d",
     "mutable",
     "neuron",
+    "nn",
     "num_threads",
     "profile",
     "random",

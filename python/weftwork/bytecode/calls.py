@@ -20,7 +20,7 @@ from . import natives
 from .compiled import is_trusted
 from .draws import MAKERS, OF_THE_GLOBAL
 from .host import is_compiled, is_generator
-from .kinds import ABSENT, HEAP, is_user_object, lookup
+from .kinds import ABSENT, HEAP, is_own, is_user_object, lookup
 from .machine import Escaped, Machine
 from .outside import HostValue, Refused
 
@@ -112,7 +112,7 @@ class Calls(Machine):
             return known_calls().call_cached(self, function, args, kwargs)
         if isinstance(function, _core.Dispatcher):
             return self.call_jitted(function, args, kwargs)
-        if kind.__module__.startswith("weftwork."):
+        if is_own(kind.__module__):
             return self.own(function, args, {k: self.fixed(self.concrete_deep(v)) for k, v in kwargs.items()})
         if is_user_object(function) and not is_compiled(function):
             return self.call(self.special_method(function, "__call__"), args, kwargs)
@@ -125,7 +125,7 @@ class Calls(Machine):
 
     def call_python(self, function: types.FunctionType, args: tuple, kwargs: dict[str, Any]) -> Any:
         file = function.__code__.co_filename
-        if file.startswith(PACKAGE):
+        if file.startswith(PACKAGE) and is_own(function.__module__):
             return self.own(function, args, kwargs)
         if natives.is_numpy_function(function) and not any(map(holds_traced, (*args, *kwargs.values()))):
             return self.native(function, args, kwargs)
@@ -242,7 +242,7 @@ class Calls(Machine):
             if any(map(holds_traced, args)):
                 self.refuse(f"'{kind.__name__}' is made by a metaclass")
             return self.native(kind, args, kwargs) if natives.is_pure(kind) else self.by_metaclass(kind, args, kwargs)
-        if kind.__module__.startswith("numpy") or kind.__module__.startswith("weftwork"):
+        if kind.__module__.startswith("numpy") or is_own(kind.__module__):
             return self.numpy_class(kind, args, kwargs)
         self.steps.entry(kind, None, ABSENT)
         maker = lookup(kind, "__new__")[0]
@@ -286,7 +286,7 @@ class Calls(Machine):
             if any(v in ("raise", "call", "log", "print") for v in (*args, *kwargs.values())):
                 self.refuse("np.errstate that raises or calls")
             return kind(*args, **kwargs)
-        if kind.__module__.startswith("weftwork"):
+        if is_own(kind.__module__):
             return self.own(kind, args, kwargs)
         return self.refuse(f"'numpy.{kind.__name__}' is not recorded")
 

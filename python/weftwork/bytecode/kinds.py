@@ -92,11 +92,16 @@ OWN: set[type] = {np.errstate}  # and what stands for others of Python's own
 _python_classes: dict[type, bool] = {}
 
 
+def is_own(module: Any) -> bool:
+    """Whether a module is a part of this package that is called as it is; layers are recorded as users' own are."""
+    return isinstance(module, str) and f"{module}.".startswith("weftwork.") and not f"{module}.".startswith("weftwork.nn.")
+
+
 def has_python(kind: type) -> bool:
     known = _python_classes.get(kind)
     if known is None:
         module = kind.__module__ if isinstance(kind.__module__, str) else ""
-        ours = module.startswith(("weftwork", "numpy.lib", "numpy._core")) and not module.startswith("weftwork.nn")
+        ours = is_own(module) or module.startswith(("numpy.lib", "numpy._core"))
         known = _python_classes[kind] = not ours and any(
             "__dict__" in vars(c)
             or "__slots__" in vars(c)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..numpy.plain import holds_lazy
 from ..numpy.tracer import Selection, TracedArray
 from .frame import Frame
 from .kinds import (
@@ -111,6 +112,8 @@ class Reads(Machine):
             return value
         if isinstance(value, (np.generic, np.ndarray)):
             return self.outside_array(value, kind, parts)
+        if self.bakes and holds_lazy([value]):
+            return value.numpy()
         if t is dict and len(value) > LARGEST and not self.bakes:
             # Its entries are read one by one.
             self.pin(value, kind, parts)
@@ -171,7 +174,7 @@ class Reads(Machine):
         raise NotImplementedError
 
     def outside_container(self, value: Any, step: int) -> Any:
-        if self.bakes and isinstance(value, tuple):
+        if self.bakes and isinstance(value, tuple) and not holds_lazy(value):
             return value
         if len(value) > LARGEST:
             self.refuse(f"a {type(value).__name__} of {len(value)} elements of the surroundings")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import struct
 import sys
@@ -16,20 +15,13 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from .. import _core
+from .. import _core, safetensors
 from ..errors import ArgumentTypeError, FileError
 from ..graph import Io
 from .program import check_extents, concrete, nearest, symbols_of
 from .terminal import UsageError
 
 SUFFIXES = (".npy", ".npz", ".safetensors")
-#: The names of element types in .safetensors.
-SAFETENSORS = {
-    "BOOL": np.bool_, "U8": np.uint8, "I8": np.int8, "U16": np.uint16, "I16": np.int16, "U32": np.uint32, "I32": np.int32,
-    "U64": np.uint64, "I64": np.int64, "F16": np.float16, "BF16": ml_dtypes.bfloat16, "F32": np.float32, "F64": np.float64,
-    "C64": np.complex64, "F8_E4M3": ml_dtypes.float8_e4m3fn, "F8_E5M2": ml_dtypes.float8_e5m2, "F8_E8M0": ml_dtypes.float8_e8m0fnu,
-}  # fmt: skip
-SAFETENSORS_NAMES = {np.dtype(dtype): name for name, dtype in SAFETENSORS.items()}
 #: What a damaged file ends with; NotImplementedError, of what zipfile cannot unpack, is a RuntimeError.
 DAMAGED = (
     ValueError, TypeError, AttributeError, EOFError, KeyError, zipfile.BadZipFile, zlib.error, struct.error, tokenize.TokenError, SyntaxError,
@@ -46,7 +38,7 @@ def suffix_of(path: str) -> str:
 
 def can_hold(path: str, dtype: np.dtype) -> bool:
     """Whether a file of this name has a name for elements of this type."""
-    return dtype in SAFETENSORS_NAMES if suffix_of(path) == ".safetensors" else dtype.isbuiltin == 1
+    return dtype in safetensors.DTYPE_NAMES if suffix_of(path) == ".safetensors" else dtype.isbuiltin == 1
 
 
 def read(path: str) -> dict[str, np.ndarray]:
@@ -54,7 +46,7 @@ def read(path: str) -> dict[str, np.ndarray]:
     suffix = suffix_of(path)
     content = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
     if suffix == ".safetensors":
-        arrays = read_safetensors(path, content)
+        arrays = safetensors.read(path, content)
     else:
         if content[:2] not in (b"\x93N", b"PK"):
             raise FileError(f"'{path}' cannot be read: it is no file of NumPy's  [array_file]")
@@ -75,33 +67,11 @@ def read(path: str) -> dict[str, np.ndarray]:
     return {name: array.astype(array.dtype.newbyteorder("="), copy=False) for name, array in arrays.items()}
 
 
-def read_safetensors(path: str, content: bytes) -> dict[str, np.ndarray]:
-    """The format: eight bytes with the length of a JSON header, the header, the bytes of the arrays."""
-    try:
-        size = int.from_bytes(content[:8], "little")
-        if len(content) < 8 or size > len(content) - 8:
-            raise ValueError(f"its header has {size} bytes, and the file has {len(content)}")
-        header, data = json.loads(content[8 : 8 + size]), memoryview(content)[8 + size :]
-        arrays = {}
-        for name, row in header.items():
-            if name == "__metadata__":
-                continue
-            begin, end = row["data_offsets"]
-            if not 0 <= begin <= end <= len(data):
-                raise ValueError(f"'{name}' lies outside of the file")
-            if not all(type(number) is int and number >= 0 for number in row["shape"]):
-                raise ValueError(f"'{name}' has the shape {row['shape']}")
-            arrays[name] = np.frombuffer(data[begin:end], SAFETENSORS[row["dtype"]]).reshape(row["shape"])
-        return arrays
-    except DAMAGED as error:
-        raise FileError(f"'{path}' is no such file as .safetensors should be: {error}  [array_file]") from error
-
-
 def write(path: str, arrays: dict[str, np.ndarray]) -> None:
     """Writes what :func:`read` reads; a .npy file takes one array."""
     suffix = suffix_of(path)
     if suffix == ".safetensors":
-        content = write_safetensors(arrays)
+        content = safetensors.written(arrays)
     else:
         buffer = io.BytesIO()
         if suffix == ".npy":
@@ -118,17 +88,6 @@ def write(path: str, arrays: dict[str, np.ndarray]) -> None:
         sys.stdout.buffer.flush()
     else:
         _core.write_file(path, content)
-
-
-def write_safetensors(arrays: dict[str, np.ndarray]) -> bytes:
-    header, data = {}, b""
-    for name, array in arrays.items():
-        content = np.ascontiguousarray(array).tobytes()
-        header[name] = {"dtype": SAFETENSORS_NAMES[array.dtype], "shape": list(array.shape), "data_offsets": [len(data), len(data) + len(content)]}
-        data += content
-    text = json.dumps(header).encode()
-    text += b" " * (-len(text) % 8)
-    return len(text).to_bytes(8, "little") + text + data
 
 
 def random_array(dtype: np.dtype, shape: tuple[int, ...], seed: int, number: int) -> np.ndarray:

@@ -1,6 +1,8 @@
 """Lazy arrays: the functions of the Python array API standard over :class:`Tensor`."""
 
+from ..numpy import plain
 from . import creation, dtypes, elementwise, evaluation, functions, operators
+from .calls import called
 from .creation import *
 from .dtypes import *
 from .dtypes import __array_namespace_info__
@@ -25,3 +27,4 @@ __all__ = [
 ]
 
 operators.install()
+plain.lazy += [Tensor, called]

@@ -13,7 +13,7 @@ from .. import _core
 from ..errors import DataDependentError, UnsupportedError
 from ..numpy.asked import as_numpy_raises
 from ..numpy.dispatch import COMPARISONS, FUNCTIONS, UFUNCS, regular_ops, resolved
-from ..numpy.tracer import Selection, Trace, TracedArray, convert, current_trace, swap_trace
+from ..numpy.tracer import Selection, Trace, TracedArray, contains_traced, convert, current_trace, swap_trace
 from ..pytree import flatten
 from .tensor import Method, Tensor, eval_all, leaf, tensor_of
 
@@ -53,7 +53,10 @@ def called(function: Callable[..., Any], args: tuple, kwargs: dict[str, Any], *,
     tensors among them are computed and NumPy's own function is called; ``writes`` says that it changes its first argument.
     """
     if current_trace() is not None:
-        return function(*[in_trace(arg) for arg in args], **{name: in_trace(arg) for name, arg in kwargs.items()})
+        taken, named = [in_trace(arg) for arg in args], {name: in_trace(arg) for name, arg in kwargs.items()}
+        # NumPy does not look at every argument for what is traced: not at the indices of np.take.
+        form = FUNCTIONS.get(function, function) if contains_traced((*taken, *named.values())) else function
+        return form(*taken, **named)
     writes = writes or function in WRITERS or getattr(function, "__name__", "") == "at"
     if (writes and isinstance(args[0], np.ndarray)) or holds_arrays(kwargs.get("out")):
         return run(function, args, kwargs, writes)

@@ -24,6 +24,7 @@ from .arguments import (
 )
 from .dispatch import broadcast_to, finish, implements
 from .indexing import Reshape, Transpose
+from .plain import holds_lazy, lazy
 from .tracer import Tensor, TracedArray, as_tensor, convert, current_trace, python_truth, raise_here, wrap
 from .ufuncs import compare, op, scalar, select, truth
 
@@ -59,6 +60,8 @@ def erf(x: Any) -> Any:
     """
     if isinstance(x, TracedArray):
         return wrap(op("erf", as_tensor(x, np.float64 if x.dtype.kind in "iub" else None)))
+    if holds_lazy([x]):
+        return lazy[1](erf, (x,), {})
     array = own.asarray(x)
     if array.dtype.kind in "iub":
         array = array.astype(np.float64)

@@ -12,11 +12,13 @@ import numpy as np
 
 from .tracer import current_trace
 
+#: The class of lazy arrays, and what records a call of them: that layer sets both.
+lazy: list[Any] = []
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def on_plain_arrays(function: Function) -> Function:
-    """Makes a function of traced arrays work outside of a trace too: compiled once for each signature, as by wf.jit."""
+    """Makes a function of traced arrays work outside of a trace too: compiled once for each signature, as by a strict wf.jit: NumPy cannot run it."""
     compiled: list[Callable[..., Any]] = []
     signature = inspect.signature(function)
     # Arguments that are part of the program, NumPy's integers too.
@@ -26,14 +28,20 @@ def on_plain_arrays(function: Function) -> Function:
     def call(*args: Any, **kwargs: Any) -> Any:
         if current_trace() is not None:
             return function(*args, **kwargs)
+        if holds_lazy(args) or holds_lazy(kwargs.values()):
+            return lazy[1](call, args, kwargs)
         if not compiled:
             from ..jit import jit
 
-            compiled.append(jit(function))
+            compiled.append(jit(function, strict=True))
         bound = signature.bind(*args, **kwargs)
         return compiled[0](**{n: operator.index(v) if n in counts and v is not None else hashable(v) for n, v in bound.arguments.items()})
 
     return call  # type: ignore[return-value]
+
+
+def holds_lazy(values: Any) -> bool:
+    return any(type(value) is lazy[0] for value in values)
 
 
 def hashable(value: Any) -> Any:

@@ -59,27 +59,60 @@ def convolved(count: int, x: Any, weight: Any, bias: Any, stride: Any, padding: 
         raise_here(ArgumentValueError, f"{name}: weights must be (out channels, channels / groups, {count} spatial), got shape {kernel.shape}", "conv_weight")
     if groups < 1 or kernel.shape[0] % groups or not _core.dims_equal(image.shape[1], kernel.shape[1] * groups):
         raise_here(ArgumentValueError, f"{name}: weights of shape {kernel.shape} in {groups} groups do not fit an image of shape {image.shape}", "conv_channels")
-    kind = np.result_type(image.dtype, kernel.dtype)
-    if kind == bool:
-        raise_here(ArgumentTypeError, f"{name} of booleans: convert them to numbers", "conv_dtype")
     strides, dilations = each(stride, count, "stride"), each(dilation, count, "dilation")
     reach = [(e - 1) * d + 1 for e, d in zip(kernel.shape[2:], dilations, strict=True)]
     pairs = paddings(padding, image, reach, strides)
+    result = applied(name, image, kernel, bias, pairs, groups, window_strides=strides, rhs_dilation=dilations)
+    return result if whole else result[0]
+
+
+def transposed(
+    count: int, x: Any, weight: Any, bias: Any, stride: Any, padding: Any, output_padding: Any, groups: Any, dilation: Any
+) -> Any:
+    """The gradient of a convolution for its image: the image is spread by the strides, and the kernel reversed."""
+    name = f"conv_transpose{count}d"
+    image, whole = batched(solid(x), count, name)
+    kernel = solid(weight)
+    groups = groups.__index__()
+    if kernel.ndim != count + 2:
+        raise_here(ArgumentValueError, f"{name}: weights must be (channels, out channels / groups, {count} spatial), got shape {kernel.shape}", "conv_weight")
+    if groups < 1 or kernel.shape[0] % groups or not _core.dims_equal(image.shape[1], kernel.shape[0]):
+        raise_here(ArgumentValueError, f"{name}: weights of shape {kernel.shape} in {groups} groups do not fit an image of shape {image.shape}", "conv_channels")
+    strides, dilations = each(stride, count, "stride"), each(dilation, count, "dilation")
+    reach = [(e - 1) * d for e, d in zip(kernel.shape[2:], dilations, strict=True)]
+    taken = paddings(padding, image, [r + 1 for r in reach], strides) if padding != "same" else None
+    more = [p.__index__() for p in output_padding] if isinstance(output_padding, (tuple, list)) else [output_padding.__index__()] * count
+    if taken is None or len(more) != count or any(not 0 <= m < max(s, d) for m, s, d in zip(more, strides, dilations, strict=True)):
+        raise_here(ArgumentValueError, f"{name}: output_padding is less than the stride {strides} or the dilation {dilations}, and padding a number or pairs, got {output_padding!r} and {padding!r}", "window_padding")
+    pairs = [(r - low, r - high + m) for r, (low, high), m in zip(reach, taken, more, strict=True)]
+    outputs, extents = kernel.shape[1], kernel.shape[2:]
+    grouped = np.swapaxes(np.reshape(kernel, (groups, kernel.shape[0] // groups, outputs, *extents)), 1, 2)
+    reverse = np.flip(np.reshape(grouped, (groups * outputs, kernel.shape[0] // groups, *extents)), tuple(range(2, count + 2)))
+    result = applied(name, image, reverse, bias, pairs, groups, window_strides=[1] * count, lhs_dilation=strides, rhs_dilation=dilations)
+    return result if whole else result[0]
+
+
+def applied(name: str, image: Any, kernel: Any, bias: Any, pairs: Pairs, groups: int, **attrs: list[int]) -> Any:
+    """The operation, and the bias of its channels."""
+    kind = np.result_type(image.dtype, kernel.dtype)
+    if kind == bool:
+        raise_here(ArgumentTypeError, f"{name} of booleans: convert them to numbers", "conv_dtype")
+    count = len(pairs)
     spatial = list(range(2, count + 2))
-    attrs = {
+    every = {
         **dict(zip(("input_batch_dimension", "input_feature_dimension", "input_spatial_dimensions"), (0, 1, spatial), strict=True)),
         **dict(zip(("kernel_output_feature_dimension", "kernel_input_feature_dimension", "kernel_spatial_dimensions"), (0, 1, spatial), strict=True)),
         **dict(zip(("output_batch_dimension", "output_feature_dimension", "output_spatial_dimensions"), (0, 1, spatial), strict=True)),
-        **{"window_strides": strides, "padding": [p for pair in pairs for p in pair], "rhs_dilation": dilations},
-        **{"feature_group_count": groups, "batch_group_count": 1},
+        **{"padding": [p for pair in pairs for p in pair], "feature_group_count": groups, "batch_group_count": 1},
+        **attrs,
     }
-    result: Any = wrap(_core.apply("convolution", [as_tensor(image, kind), as_tensor(kernel, kind)], attrs))
-    if bias is not None:
-        added = solid(bias).astype(kind)
-        if added.ndim != 1 or not _core.dims_equal(added.shape[0], kernel.shape[0]):
-            raise_here(ArgumentValueError, f"{name}: bias must be a vector of {kernel.shape[0]} elements, got shape {added.shape}", "conv_bias")
-        result = result + np.reshape(added, (-1, *(1,) * count))
-    return result if whole else result[0]
+    result: Any = wrap(_core.apply("convolution", [as_tensor(image, kind), as_tensor(kernel, kind)], every))
+    if bias is None:
+        return result
+    added = solid(bias).astype(kind)
+    if added.ndim != 1 or not _core.dims_equal(added.shape[0], kernel.shape[0]):
+        raise_here(ArgumentValueError, f"{name}: bias must be a vector of {kernel.shape[0]} elements, got shape {added.shape}", "conv_bias")
+    return result + np.reshape(added, (-1, *(1,) * count))
 
 
 def pooled(count: int, name: str, x: Any, size: Any, stride: Any, padding: Any, body: str, identity: Any) -> tuple[Any, bool, Any, Any]:
@@ -133,6 +166,18 @@ CONVOLUTION_DOC = """A convolution over {count} spatial dimension{s}, as neural 
     (1, 3{fives})
     """
 
+TRANSPOSE_DOC = """The transpose of a convolution over {count} spatial dimension{s}: what conv{count}d's gradient for its image is.
+
+    ``x`` is (batch, channels, {count} spatial) or without the batch, ``weight`` (channels, out channels / groups, {count}
+    spatial), ``bias`` (out channels). ``stride`` and ``dilation`` are those of the convolution that it is the transpose of;
+    ``padding``, as conv{count}d's but for "same", is taken off the result, and ``output_padding`` more places are at its end.
+    ArgumentValueError where shapes or numbers do not fit.
+
+    >>> import numpy as np, weftwork as wf
+    >>> wf.conv_transpose{count}d(np.ones((1, 1{twos})), np.ones((1, 3{twos})), stride=2).shape
+    (1, 3{fours})
+    """
+
 MAX_DOC = """The greatest element of each window over {count} spatial dimension{s}; NaN where there is one.
 
     ``x`` is (batch, channels, {count} spatial) or without the batch; ``size`` and ``stride`` (the size where None) are a
@@ -170,6 +215,13 @@ def convolution(count: int) -> Any:
     return published(count, "conv", CONVOLUTION_DOC, conv)
 
 
+def transposed_convolution(count: int) -> Any:
+    def conv_transpose(x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: int = 1, dilation: Any = 1) -> Any:
+        return transposed(count, x, weight, bias, stride, padding, output_padding, groups, dilation)
+
+    return published(count, "conv_transpose", TRANSPOSE_DOC, conv_transpose)
+
+
 def max_pool(count: int) -> Any:
     def pool(x: Any, size: Any, stride: Any = None, padding: Any = 0) -> Any:
         return largest(count, x, size, stride, padding)
@@ -185,5 +237,6 @@ def avg_pool(count: int) -> Any:
 
 
 conv1d, conv2d, conv3d = map(convolution, (1, 2, 3))
+conv_transpose1d, conv_transpose2d, conv_transpose3d = map(transposed_convolution, (1, 2, 3))
 max_pool1d, max_pool2d, max_pool3d = map(max_pool, (1, 2, 3))
 avg_pool1d, avg_pool2d, avg_pool3d = map(avg_pool, (1, 2, 3))
