@@ -423,6 +423,10 @@ def test_many_ways_of_one_function_stay_arrays() -> None:
     assert {type(result) for result in results} == {np.ndarray}
 
 
+def with_numbers(function: Any, *numbers: Any) -> Any:
+    return lambda x, weight: function(x, weight, None, *numbers)
+
+
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_transposed_convolutions_are_torchs(torch: Any, count: int) -> None:
     ours, theirs = getattr(wf, f"conv_transpose{count}d"), getattr(torch.nn.functional, f"conv_transpose{count}d")
@@ -437,8 +441,44 @@ def test_transposed_convolutions_are_torchs(torch: Any, count: int) -> None:
             wanted = theirs(torch.tensor(x), torch.tensor(weight), None, stride, padding, more, groups, dilation)
         except RuntimeError:  # nothing is left
             continue
-        require_same(
-            wf.simulate(lambda x, w: ours(x, w, None, stride, padding, more, groups, dilation))(x, weight), wanted
-        )  # noqa: B023
+        run = wf.simulate(with_numbers(ours, stride, padding, more, groups, dilation))
+        require_same(run(x, weight), wanted)
     with pytest.raises(ValueError, match="output_padding is less"):
         ours(x, weight, stride=2, output_padding=2)
+
+
+def relu_after(convolve: Any, weight: Any) -> Any:
+    return lambda x: np.maximum(convolve(x, weight), 0)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_convolutions_of_symbolic_batches(dtype: Any, count: int) -> None:
+    size = (11, 10, 9)[:count]
+    for number in range(12):
+        draw = np.random.default_rng(number)
+        kernel, stride, padding, dilation = (int(draw.integers(*ends)) for ends in [(1, 4), (1, 3), (0, 3), (1, 3)])
+        inputs, outputs, groups = [(3, 32, 1), (16, 8, 1), (1, 16, 1), (16, 32, 2)][number % 4]
+        weight = draw.normal(size=(outputs, inputs // groups, *(kernel,) * count)).astype(dtype)
+        weight.flags.writeable = False
+
+        convolve = with_numbers(getattr(wf, f"conv{count}d"), stride, padding, dilation, groups)
+        f = relu_after(convolve, weight)
+        shape = (wf.Dim("batch", 1, 8, 64), inputs, *size)
+        program = wf.compile(f, wf.spec(shape, dtype))
+        mixed = wf.compile(f, wf.spec((*shape[:-1], "width"), dtype)) if number < 4 else program
+        for batch in (1, 3, 8, 64):
+            x = normal(batch, inputs, *size).astype(dtype)
+            wanted = f(x)
+            for run in (program, mixed):
+                np.testing.assert_allclose(run(x), wanted, rtol=1e-4, atol=1e-4)
+
+
+def test_products_of_symbolic_batches_by_one_constant() -> None:
+    weight = normal(48, 96)
+    weight.flags.writeable = False
+    program = wf.compile(lambda x: np.tanh(x[:, ::2] @ weight), wf.spec(("batch", 40, 48), np.float32))
+    assert any("pack" in kernel.name for kernel in program.kernels)
+    for batch in (1, 2, 17):
+        x = normal(batch, 40, 48)
+        np.testing.assert_allclose(program(x), np.tanh(x[:, ::2] @ weight), atol=1e-5)

@@ -241,8 +241,9 @@ class DotKernelMaker {
     Kernel& kernel = draft_.kernel;
     Dot& dot = *kernel.dot;
     const Node& node = graph_.node(stored);
-    bool is_static = dot.n.is_static() && dot.k.is_static() && dot.rhs.offset.is_static();
-    for (const Dim& dim : dot.batch) is_static &= dim.is_static();
+    // A matrix shared by all batches is packed once.
+    bool shared = std::ranges::all_of(dot.rhs.batch, [](const Dim& step) { return step.is(0); });
+    bool is_static = dot.n.is_static() && dot.k.is_static() && dot.rhs.offset.is_static() && (shared || std::ranges::all_of(dot.batch, &Dim::is_static));
     if (node.op != Op::constant || node.attrs.literal(Attr::value).is_live() || !is_static) return;
     if (dot.n.value() == 0 || dot.k.value() == 0 || (dot.m.max() < fewest_rows(dot) && !reads_windows(dot_))) return;
     Draft pack;
@@ -254,14 +255,9 @@ class DotKernelMaker {
     packing.m = 1;
     Access access(graph_, lowering_.fusion, pack.kernel);
     packing.rhs.memory = access.memory(stored);
-    // A matrix shared by all batches is packed once.
     Dim batch = 1;
-    bool shared = true;
-    for (size_t i = 0; i < dot.batch.size(); ++i) {
-      shared &= dot.rhs.batch[i].is(0);
-      batch = batch * dot.batch[i];
-    }
-    if (shared) packing.batch.clear(), packing.rhs.batch.clear(), batch = 1;
+    if (shared) packing.batch.clear(), packing.rhs.batch.clear();
+    for (const Dim& extent : packing.batch) batch = batch * extent;
     bool later = lowering_.packs_later && !reads_windows(dot_) && !dot.lhs.outer_part && !dot.lhs.inner_part && !dot.rhs.inner_part;
     BufferId buffer = -1;
     if (Draft* existing = existing_pack(pack, stored)) {

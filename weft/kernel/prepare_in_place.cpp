@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
+#include <ranges>
 
 #include "weft/kernel/prepare.h"
 
@@ -51,12 +52,14 @@ struct Look {
       if (axis >= 0) axis = places[static_cast<size_t>(axis)];
     base = turned, start = std::move(moved);
   }
-  // From neighbour to neighbour along each dimension, in elements.
+  // From neighbour to neighbour along each dimension, in elements: fixed where the base's extents are, but for the first.
   Ints steps() const {
-    Ints memory = row_major_strides(base.type().static_dims()), result;
-    for (size_t d = 0; d < dims.size(); ++d) result.push_back(axes[d] < 0 ? 0 : strides[d] * memory[static_cast<size_t>(axes[d])]);
+    Dims memory = row_major_strides(base.type().dims);
+    Ints result;
+    for (size_t d = 0; d < dims.size(); ++d) result.push_back(axes[d] < 0 ? 0 : strides[d] * memory[static_cast<size_t>(axes[d])].value());
     return result;
   }
+  bool has_fixed_steps() const { return std::ranges::all_of(base.type().dims | std::views::drop(1), &Dim::is_static); }
   Value view(Builder& build, const Ints& order) const {
     Dims to;
     Ints along, by;
@@ -91,7 +94,7 @@ bool lay_channels_last(Builder& build, Look& windows, const Ints& summed) {
   Dim count = 1;
   for (const Dim& dim : windows.dims) count = count * dim;
   // What is read once is not transposed for it.
-  if (turned.node().op == Op::transpose && count.value() <= turned.type().count().value()) return false;
+  if (turned.node().op == Op::transpose && count.opt() <= turned.type().count().opt()) return false;
   windows.turn(turned, order);
   return true;
 }
@@ -117,13 +120,13 @@ Value product_of_windows(Builder& build, const Node& node, Value lhs, Value rhs)
   if ((dtype != DType::f32 && dtype != DType::f64) || lhs.type().dtype != dtype || rhs.type().dtype != dtype) return {};
   bool exchanged = rhs.node().op == Op::strided_view && is_kernel(lhs);
   Value given = exchanged ? rhs : lhs, constant = exchanged ? lhs : rhs;
-  if (given.node().op != Op::strided_view || !is_kernel(constant) || !given.node().operand(0).type().is_static() || node.type().count().is(0)) return {};
+  if (given.node().op != Op::strided_view || !is_kernel(constant) || node.type().count().is(0)) return {};
   Ints summed = node.ints(exchanged ? Attr::rhs_contracting_dimensions : Attr::lhs_contracting_dimensions);
   Ints with = node.ints(exchanged ? Attr::lhs_contracting_dimensions : Attr::rhs_contracting_dimensions);
   Ints places = free_dims(given, summed), in_order = places, outputs = free_dims(constant, with);
   if (outputs.size() != 1 || places.empty() || places.size() > most_places) return {};
   Look windows(given), kernel(constant);
-  if (kernel.dims[static_cast<size_t>(outputs[0])].value() < narrowest || !lay_channels_last(build, windows, summed)) return {};
+  if (kernel.dims[static_cast<size_t>(outputs[0])].value() < narrowest || !lay_channels_last(build, windows, summed) || !windows.has_fixed_steps()) return {};
   Ints steps = windows.steps(), kernel_steps = kernel.steps(), pairs(summed.size());
   sort_by_step(places, steps);
   std::iota(pairs.begin(), pairs.end(), 0);

@@ -220,7 +220,7 @@ Value windows_times_kernel(Builder& build, const Node& node, Value lhs, Value rh
 
 Value convolution_as_dot(Builder& build, const Node& node, Value lhs, Value rhs) {
   bool is_whole = axis_of(node, Attr::feature_group_count) * axis_of(node, Attr::batch_group_count) == 1;
-  if (is_whole && may_read_windows(node) && lhs.type().dtype == node.type().dtype && rhs.type().dtype == node.type().dtype && lhs.type().is_static())
+  if (is_whole && may_read_windows(node) && lhs.type().dtype == node.type().dtype && rhs.type().dtype == node.type().dtype)
     if (Value dot = windows_times_kernel(build, node, lhs, rhs)) return dot;
   Convolution c(build, node, lhs, rhs);
   bool channels_first = !c.input_spatial.empty();
