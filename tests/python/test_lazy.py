@@ -5,7 +5,9 @@ from __future__ import annotations
 import copy
 import gc
 import inspect
+import linecache
 import pickle
+import sys
 import threading
 import warnings
 from collections.abc import Callable
@@ -707,3 +709,65 @@ def test_the_namespace_tells_of_itself() -> None:
     assert wf.finfo(wf.asarray(1.0)).bits == 64 and wf.iinfo(wf.int8).max == 127 and wf.finfo(wf.bfloat16).bits == 16
     assert wf.result_type(wf.asarray(1, dtype=wf.int8), 2.0) == wf.float64 and wf.can_cast(wf.int8, wf.int16)
     assert wf.__array_api_version__ == "2024.12"
+
+
+A, B = wf.ones((2, 3)), wf.ones(4)  # where they are made
+
+
+class Holder:
+    weight = wf.ones((3, 3))
+
+
+# What stands under the line: marks under the operands, and what each is.
+WRONG: dict[str, tuple[str, list[str]]] = {
+    "(A * 2) + B": (
+        " ^^^^^    ^",
+        ["float64[2, 3] on cpu:0, made at <wrong>:1", "float64[4] on cpu:0, made at test_lazy.py:"],
+    ),
+    "wf.matmul(A, B)": ("          ^  ^", ["float64[2, 3]", "float64[4]"]),
+    "np.concatenate([A, wf.ones((2, 4))], axis=0)": (
+        "                ^  ^^^^^^^^^^^^^^^",
+        ["float64[2, 3]", "float64[2, 4]"],
+    ),
+    "A.reshape((5,))": ("^", ["float64[2, 3]"]),
+    "A[5]": ("^", ["float64[2, 3]"]),
+    "wf.sum(A, axis=3)": ("       ^", ["float64[2, 3]"]),
+    "'üü' and B * Holder.weight  # a text": ("         ^   ^^^^^^^^^^^^^", ["float64[4]", "float64[3, 3]"]),
+    "A @ np.ones((4, 4)) + 1": ("^   ^^^^^^^^^^^^^^^", ["float64[2, 3]", "float64[4, 4], an array of NumPy"]),
+    "A < B": ("^   ^", ["float64[2, 3]", "float64[4]"]),
+    "-A + Holder.weight[None, :2, :2]": ("^^   ^^^^^^^^^^^^^^^^^^^^^^^^^^^", ["float64[2, 3]", "float64[1, 2, 2]"]),
+    "wf.linalg.inv(A)": ("              ^", ["float64[2, 3]"]),
+    "wf.bitwise_and(A, B)": ("               ^  ^", ["float64[2, 3]", "float64[4]"]),
+}
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="exceptions have no notes")
+@pytest.mark.parametrize("text", WRONG)
+def test_errors_mark_the_operands(text, monkeypatch):
+    monkeypatch.setitem(linecache.cache, "<wrong>", (len(text), None, [text + "\n"], "<wrong>"))
+    with pytest.raises(wf.Error) as error:
+        eval(compile(text, "<wrong>", "eval"))
+    carets, operands = WRONG[text]
+    place, line, marks, *told = error.value.__notes__[0].split("\n")
+    assert (place, line, marks) == ("  <wrong>:1", f"    {text}", f"    {carets}")
+    assert len(told) == len(operands)
+    for line, kind in zip(told, reversed(operands), strict=True):
+        assert line.lstrip(" |").startswith(kind)
+    assert "<wrong>:1" in str(error.value)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="exceptions have no notes")
+def test_errors_of_statements_and_of_several_lines():
+    y = wf.ones(3)
+    with pytest.raises(ValueError) as error:
+        y += B
+    assert error.value.__notes__[0].split("\n")[1:3] == ["    y += B", "    ^    ^"]
+    with pytest.raises(ValueError) as error:
+        wf.where(A > 0,
+                 B, Holder.weight)  # fmt: skip
+    note = error.value.__notes__[0]
+    assert "^" not in note and "bool[2, 3]" in note and "float64[3, 3]" in note
+    # Without a source there is nothing to show.
+    with pytest.raises(ValueError) as error:
+        eval("A + B")
+    assert "^" not in "".join(getattr(error.value, "__notes__", []))

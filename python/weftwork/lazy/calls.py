@@ -15,6 +15,7 @@ from ..numpy.asked import as_numpy_raises
 from ..numpy.dispatch import COMPARISONS, FUNCTIONS, UFUNCS, regular_ops, resolved
 from ..numpy.tracer import Selection, Trace, TracedArray, contains_traced, convert, current_trace, swap_trace
 from ..pytree import flatten
+from .blame import explained
 from .tensor import Method, Tensor, eval_all, leaf, tensor_of
 
 __all__ = ["as_own", "called", "operated", "recorded_or_run"]
@@ -73,7 +74,7 @@ def called(function: Callable[..., Any], args: tuple, kwargs: dict[str, Any], *,
             # What no program computes NumPy may compute: the greatest of complex numbers.
             with contextlib.suppress(Exception):
                 return run(function, args, kwargs, writes)
-        raise (refused or error) from None
+        raise explained(refused or error, args, kwargs) from None
 
 
 def in_recording(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
@@ -121,7 +122,11 @@ def operated(ufunc: np.ufunc, *inputs: Any) -> Any:
             length = max(length, value._length)
         else:
             operands.append(_core.constant(np.asarray(value, dtype)))
-    return tensor_of(TracedArray(convert(form(operands), result_type)), length + 1)
+    try:
+        result = form(operands)
+    except Exception as error:
+        raise explained(error, inputs, {}) from None
+    return tensor_of(TracedArray(convert(result, result_type)), length + 1)
 
 
 def loop_of(ufunc: np.ufunc, kinds: tuple) -> Any:
