@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Holds the includes of the C++ sources to the layer table; prints every one that breaks it."""
+"""Holds includes of C++ and imports of Python to the layer tables; prints every one that breaks them."""
 
+import ast
 import re
 import sys
 from pathlib import Path
@@ -33,6 +34,17 @@ OUTSIDE = {
     "Python.h": "python/src",
     "Eigen": "weft/library/linalg_",
 }
+# A folder of python/weftwork/ and those of these folders that it may import besides itself.
+PACKAGE = "python/weftwork"
+PYTHON_LAYERS = {
+    "numpy": set(),
+    "bytecode": {"numpy"},
+    "lazy": {"numpy"},
+    "nn": {"numpy", "lazy"},
+    "cli": set(),
+}
+# Imports within functions that close a circle, by file: they are known, and no more may come.
+CIRCLES = {"numpy/layout.py": {"views"}}
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
 
 
@@ -53,16 +65,70 @@ def problems(path: Path) -> list[str]:
     return found
 
 
-def main() -> int:
-    files = [
-        p
-        for top in ("weft", "python/src")
-        for p in sorted((ROOT / top).rglob("*"))
-        if p.suffix in (".h", ".cpp")
+def python_imports(path: Path, tree: ast.Module) -> list[tuple[str, bool]]:
+    """Files and folders of the package that a file imports, by their path in it, and whether at its top."""
+    folder = path.relative_to(ROOT / PACKAGE).parent
+    conditional = {id(node) for part in tree.body if isinstance(part, ast.If) for node in ast.walk(part)}
+    top = set(map(id, tree.body))
+    found = []
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.ImportFrom) or not node.level or id(node) in conditional:
+            continue
+        base = Path(*folder.parts[: len(folder.parts) - node.level + 1])
+        names = [node.module] if node.module else [alias.name for alias in node.names]
+        found += [((base / name.replace(".", "/")).as_posix(), id(node) in top) for name in names]
+    return found
+
+
+def python_problems(files: list[Path]) -> list[str]:
+    """Imports against the table, circles of files, and imports within functions that hide one."""
+    found, graph, inner = [], {}, []
+    for path in files:
+        name = path.relative_to(ROOT / PACKAGE).as_posix()
+        folder = name.split("/")[0] if "/" in name else None
+        graph[name] = set()
+        for target, is_top in python_imports(path, ast.parse(path.read_text())):
+            first = target.split("/")[0]
+            if folder and folder != first and first in PYTHON_LAYERS and first not in PYTHON_LAYERS[folder]:
+                found.append(f"{PACKAGE}/{name}: {folder} may not import {target}")
+            file = f"{target}.py"
+            if (ROOT / PACKAGE / file).exists() and file.split("/")[0] == folder:
+                if is_top:
+                    graph[name].add(file)
+                elif Path(file).stem not in CIRCLES.get(name, set()):
+                    inner.append((name, file))
+    found += [
+        f"{PACKAGE}/{name}: imports itself by {file}"
+        for name in graph
+        for file in graph[name]
+        if reaches(graph, file, name)
     ]
-    found = [line for path in files for line in problems(path)]
+    found += [
+        f"{PACKAGE}/{name}: imports {file} within a function" for name, file in inner if name.startswith("numpy/")
+    ]
+    return found
+
+
+def reaches(graph: dict[str, set[str]], start: str, end: str) -> bool:
+    known, waiting = set(), [start]
+    while waiting:
+        name = waiting.pop()
+        if name == end:
+            return True
+        if name not in known:
+            known.add(name)
+            waiting += graph.get(name, ())
+    return False
+
+
+def main() -> int:
+    files = [p for top in ("weft", "python/src") for p in sorted((ROOT / top).rglob("*")) if p.suffix in (".h", ".cpp")]
+    python = sorted((ROOT / PACKAGE).rglob("*.py"))
+    found = [line for path in files for line in problems(path)] + python_problems(python)
     print(
-        "\n".join([*found, f"layers: {len(files)} files, {len(found)} includes against the table"])
+        "\n".join(
+            [*found, f"layers: {len(files) + len(python)} files, {len(found)} includes and imports against the tables"]
+        )
     )
     return 1 if found else 0
 

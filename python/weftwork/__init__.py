@@ -15,9 +15,9 @@ from .lazy import *
 from .lazy import __array_api_version__, __array_namespace_info__
 from .nn import Module
 from .numpy.control import cond, scan, while_loop
-from .numpy.extents import install as _install_extents
 from .numpy.functions import erf
 from .numpy.loops import kept_range as range
+from .numpy.protocols import install as _install_protocols
 from .numpy.sorting import topk, unique
 from .numpy.windows import (
     avg_pool1d,
@@ -93,4 +93,4 @@ __all__ = [
     *lazy.__all__,
 ]
 
-_install_extents()
+_install_protocols()

@@ -75,3 +75,6 @@ def jump_if_not_exc_match(m: Machine, f: Frame, i: Any) -> None:
     check_kinds(kinds)
     if not matches(kind, kinds):
         f.at = i.target
+
+
+Machine.unwind_blocks = unwind  # type: ignore[assignment, method-assign]

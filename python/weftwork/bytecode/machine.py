@@ -70,6 +70,10 @@ class Machine:
 
     # -- frames ----------------------------------------------------------------------------------------------------
 
+    def unwind_blocks(self, frame: Frame, error: BaseException) -> bool:
+        """Where exceptions are handled by blocks, blocks.py says how."""
+        raise NotImplementedError
+
     def run_function(self, function: FunctionType, args: tuple, kwargs: dict[str, Any]) -> Any:
         """Calls a Python function by interpreting it."""
         code = function.__code__
@@ -147,7 +151,7 @@ class Machine:
     def unwind(self, frame: Frame, error: BaseException) -> bool:
         """Goes to the handler of an exception; False if there is none in this frame."""
         if OLD:
-            return blocks.unwind(self, frame, error)
+            return self.unwind_blocks(frame, error)
         at = frame.at - 1
         handler = frame.code.handlers.get(at)
         if handler is None:
@@ -371,9 +375,3 @@ BINARY: dict[str, Callable[[Any, Any], Any]] = {
 COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     "<": operator.lt, "<=": operator.le, "==": operator.eq, "!=": operator.ne, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
-
-# They fill the table.
-from . import operations, operations_calls, operations_control, operations_matching, operations_values  # noqa: E402, F401
-
-if OLD:
-    from . import blocks

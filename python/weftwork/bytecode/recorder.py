@@ -22,15 +22,26 @@ from ..numpy.loops import Retry, Turns, make_range
 from ..numpy.rows import Rows
 from ..numpy.tracer import Selection, Storage, Trace, TracedArray, as_tensor
 from ..numpy.validity import note_bound
-from . import builtin_calls, known_calls
+from . import (  # noqa: F401  those of operations fill the interpreter's table
+    builtin_calls,
+    known_calls,
+    operations,
+    operations_calls,
+    operations_control,
+    operations_matching,
+    operations_values,
+)
 from .calls import Calls
 from .effects import contains_traced
 from .frame import DefaultOf, Frame
 from .generators import Generator
 from .headers import LoopHeaders
 from .kinds import ABSENT, NUMBERS, compares_by_identity, is_user_object, type_of
-from .machine import BINARY, COMPARE, Escaped, Stop
+from .machine import BINARY, COMPARE, OLD, Escaped, Stop
 from .outside import HostValue, Refused, Steps
+
+if OLD:
+    from . import blocks  # noqa: F401
 
 __all__ = ["Recorder", "Refused"]
 

@@ -11,8 +11,8 @@ from .. import _core
 from ..errors import ArgumentTypeError, DataDependentError, OutOfBoundsError
 from . import own
 from .dispatch import broadcast_to
-from .indexing import Reshape, Slice, check_known_positions, clamp_slice
-from .tracer import Tensor, TracedArray, View, as_tensor, convert, raise_here
+from .indexing import Reshape, Slice, check_known_positions, clamp_slice, drop_leading_ones
+from .tracer import Tensor, TracedArray, View, as_tensor, convert, extent_tensor, raise_here
 from .ufuncs import compare, op, scalar, select
 from .validity import in_range, is_bounded, note_bound
 
@@ -138,7 +138,6 @@ def wrapped_index(item: Any, extent: Any, axis: int) -> Tensor:
 def extent_as_tensor(extent: Any, like: Tensor) -> Tensor:
     if isinstance(extent, int):
         return broadcast_to(scalar(extent, like), like.shape)
-    from .tracer import extent_tensor
 
     return broadcast_to(extent_tensor(extent), like.shape)
 
@@ -175,7 +174,6 @@ def scatter_indexed(tensor: Tensor, items: list[Any], value: Tensor, body: str |
     plan = plan_index(tensor, items)
     shape: list[Any] = [extent for axis, extent in enumerate(plan.base.shape) if axis not in plan.axes]
     shape[plan.place : plan.place] = plan.shared
-    from .indexing import drop_leading_ones
 
     updates = broadcast_to(drop_leading_ones(value, len(shape)), shape)
     attrs = {

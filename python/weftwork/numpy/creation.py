@@ -27,11 +27,13 @@ from .arguments import (
     require_cpu,
 )
 from .dispatch import FUNCTIONS, broadcast_to, implements
+from .functions import copied, in_memory_order, triangle
+from .layout import column_major
+from .own import CREATORS
 from .ranges import is_whole_ramp, known_number, ramp, table
 from .tracer import TracedArray, as_tensor, contains_traced, convert, raise_here, untraced, wrap
 
 _NoValue = np._NoValue
-CREATORS: dict[str, Callable[..., Any]] = {}
 
 
 def creates(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -58,8 +60,6 @@ def creates(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 def filled(shape: Any, value: Any, dtype: Any, order: str = "C") -> TracedArray:
     """An array of that shape, dtype and order in memory with one value in it, or values that broadcast."""
-    from .layout import column_major
-
     result = wrap(broadcast_to(as_tensor(value, np.dtype(dtype)), new_extents(shape)))
     if order == "F":
         result._storage.strides = column_major(result.shape)
@@ -117,8 +117,6 @@ def full_like(a: Any, fill_value: Any, dtype: Any = None, order: Any = "K", subo
 
 
 def like_of(a: Any, value: Any, dtype: Any, shape: Any, order: Any, device: Any) -> Any:
-    from .functions import copied
-
     require_cpu(device)
     x = as_tensor(a)
     extents = tuple(x.shape) if shape is None else new_extents(shape)
@@ -155,8 +153,6 @@ def arange(
 
 @creates("eye")
 def eye(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, order: Any = "C", *, device: Any = None, like: Any = None) -> Any:
-    from .functions import copied
-
     require_cpu(device)
     if not is_number(dtype):
         return NotImplemented
@@ -174,8 +170,6 @@ def identity(n: Any, dtype: Any = None, *, like: Any = None) -> Any:
 
 @creates("tri")
 def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, *, like: Any = None) -> Any:
-    from .functions import triangle
-
     if not is_number(dtype):
         return NotImplemented
     rows, columns = (max(e, 0) if isinstance(e, int) else e for e in extents_of((N, N if M is None else M)))  # as NumPy takes them
@@ -188,7 +182,6 @@ def array(
 ) -> Any:
     if not contains_traced(object):
         return NotImplemented
-    from .functions import copied, in_memory_order
 
     letter, wanted = order_letter(order, "K"), copy_wanted(copy)
     target = None if dtype is None else np.dtype(dtype)

@@ -1,4 +1,4 @@
-"""NumPy's two protocols: ufuncs by NumPy's own type resolution and the op registry, other functions by a table."""
+"""What NumPy's protocols ask for: ufuncs by NumPy's own type resolution and the op registry, other functions by a table."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
-from . import arguments, extents
+from . import extents
 from .refused import reason
 from .tracer import Tensor, TracedArray, as_tensor, convert, raise_here, untraced, wrap
 
@@ -109,52 +109,6 @@ def signature_of(ufunc: np.ufunc, dtype: Any, signature: Any) -> Any:
     if dtype is None:
         return None
     return (*[None] * ufunc.nin, *[np.dtype(dtype)] * ufunc.nout)
-
-
-def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple, kwargs: dict[str, Any]) -> Any:
-    """__array_ufunc__: a ufunc, or a method of one, called on traced arrays."""
-    if method != "__call__":
-        from .ufunc_methods import METHODS
-
-        form = METHODS.get(method)
-        if form is None:
-            raise_here(UnsupportedError, f"{shown_name(ufunc)}.{method} cannot be compiled", "unsupported_function")
-        return form(ufunc, *inputs, **kwargs)
-    out = kwargs.pop("out", None)
-    where = kwargs.pop("where", True)
-    casting = kwargs.pop("casting", "same_kind")
-    dtype, signature = kwargs.pop("dtype", None), kwargs.pop("signature", None)
-    order, _ = arguments.order_letter(kwargs.pop("order", None), "K"), kwargs.pop("subok", None)
-    arguments.require_casting(casting)
-    if ufunc.signature is not None:
-        from .linalg import call_gufunc
-
-        results = call_gufunc(ufunc, inputs, dtype, kwargs)
-    else:
-        if kwargs:
-            raise_here(UnsupportedError, f"{shown_name(ufunc)} with {', '.join(kwargs)} cannot be compiled", "ufunc_argument")
-        results = elementwise(ufunc, inputs, signature_of(ufunc, dtype, signature), casting)
-    outs = out if isinstance(out, tuple) else (out,) * len(results)
-    finished = [finish(ufunc, r, o, where, casting) for r, o in zip(results, outs, strict=True)]
-    if ufunc.signature is not None and out is None:
-        for result in finished:
-            result._storage.parents = ()  # in row-major order whatever the operands' is
-    if order != "K" and out is None:
-        finished = [in_asked_order(result, inputs, order) for result in finished]
-    keep_weak(inputs, finished)
-    return finished[0] if len(finished) == 1 else tuple(finished)
-
-
-def in_asked_order(result: TracedArray, inputs: tuple, order: str) -> TracedArray:
-    """What ``order=`` says of a new array: A is by columns where all operands are."""
-    from .functions import copied, known_order
-    from .layout import memory_order
-
-    if order == "A":
-        wide = [x for x in inputs if isinstance(x, TracedArray) and x.ndim]
-        rows = [known_order(x, memory_order(x, "A")) == list(range(x.ndim)) for x in wide]
-        order = "F" if wide and not any(rows) else "C"
-    return copied(None, result.tensor, order)
 
 
 def keep_weak(inputs: tuple, results: list[Any]) -> None:

@@ -40,10 +40,8 @@ def power(self: Any, exponent: Any) -> Any:
     return np.power(self, exponent)
 
 
-def install() -> None:
+def install(call_function: Callable[..., Any], call_ufunc: Callable[..., Any]) -> None:
     """Gives extents the operators of Python's integers and NumPy's protocols."""
-    from .dispatch import call_function, call_ufunc
-
     hashed = Dim.__hash__
     for name, ufunc in _EXACT.items():
         setattr(Dim, name, mixed(name, ufunc, getattr(Dim, name), name.startswith("__r")))

@@ -10,6 +10,7 @@ import numpy as np
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from . import linalg, own, reductions, ufuncs  # noqa: F401  they register their functions
+from .advanced import take_along
 from .arguments import (
     axis_number,
     c_int,
@@ -22,11 +23,12 @@ from .arguments import (
     refuse_copy,
     require_cpu,
 )
-from .dispatch import broadcast_to, finish, implements
+from .dispatch import broadcast_to, finish, implements, type_for_resolution, widened_dtype
 from .indexing import Reshape, Transpose
+from .layout import UNKNOWN, column_major, contiguous, inherit, memory_order, raveled, reshaped, strides_of
 from .plain import holds_lazy, lazy
 from .tracer import Tensor, TracedArray, as_tensor, convert, current_trace, python_truth, raise_here, wrap
-from .ufuncs import compare, op, scalar, select, truth
+from .ufuncs import compare, iota, op, scalar, select, truth
 
 _NoValue = np._NoValue
 
@@ -73,8 +75,6 @@ def erf(x: Any) -> Any:
 
 @implements(np.reshape)
 def reshape(a: Any, shape: Any = None, order: str = "C", *, newshape: Any = None, copy: Any = None) -> Any:
-    from .layout import memory_order, reshaped
-
     x = traced(a)
     wanted = list(extents_of(newshape if shape is None else shape))
     order, copy = order_letter(order, allowed="CFA"), copy_wanted(copy)
@@ -142,16 +142,12 @@ def divided(extents: tuple, divisors: list[Any]) -> Any:
 
 @implements(np.ravel)
 def ravel(a: Any, order: str = "C") -> Any:
-    from .layout import raveled
-
     x = in_order(traced(a), order)
     return raveled(x, x.view_through(Reshape(x.shape, (x.size,))))
 
 
 def in_order(x: TracedArray, order: str) -> TracedArray:
     """The array with its axes in the order in which C, F, A or K reads it."""
-    from .layout import memory_order
-
     order = order_letter(order)
     if order == "C":
         return x
@@ -274,8 +270,6 @@ def copy(a: Any, order: Any = "K", subok: bool = False) -> Any:
 
 def copied(a: Any, tensor: Tensor, order: str) -> TracedArray:
     """A value made of an array, or of anything else, as a new array that lies in memory in that order."""
-    from .layout import column_major, inherit, memory_order
-
     if order == "A" and isinstance(a, TracedArray):
         order = "C" if known_order(a, memory_order(a, "A")) == list(range(a.ndim)) else "F"
     if order == "K" and isinstance(a, TracedArray):
@@ -291,8 +285,6 @@ def copied(a: Any, tensor: Tensor, order: str) -> TracedArray:
 
 def in_memory_order(x: TracedArray, order: str, copy: bool | None) -> TracedArray:
     """The array itself where it lies in that order, else a copy that does; an error where ``copy`` is False."""
-    from .layout import UNKNOWN, contiguous, strides_of
-
     if order not in ("C", "F"):
         return x
     if copy is False and strides_of(x) is UNKNOWN:
@@ -329,7 +321,6 @@ def where(condition: Any, x: Any = _NoValue, y: Any = _NoValue, /) -> Any:
     """With three arguments; the indices of true values are as many as the run finds."""
     if x is _NoValue or y is _NoValue:
         raise_here(UnsupportedError, "where(condition) gives as many indices as there are true values, known only when the program runs; use where(condition, x, y)", "dynamic_result_shape")
-    from .dispatch import type_for_resolution
 
     target = result_type(type_for_resolution(x), type_for_resolution(y), (x, y))
     chosen = [convert(as_tensor(v), target) for v in (x, y)]  # numbers that do not fit come around, as in NumPy
@@ -351,8 +342,6 @@ def shared_shape(*tensors: Tensor) -> list[Tensor]:
 
 @implements(np.clip)
 def clip(a: Any, a_min: Any = _NoValue, a_max: Any = _NoValue, out: Any = None, *, min: Any = _NoValue, max: Any = _NoValue, **kwargs: Any) -> Any:
-    from .dispatch import type_for_resolution, widened_dtype
-
     x = solid(a)
     if min is not _NoValue or max is not _NoValue:
         if a_min is not _NoValue or a_max is not _NoValue:
@@ -392,8 +381,6 @@ def delivered(function: Any, result: Any, out: Any, casting: str = "same_kind") 
 
 @implements(np.select)
 def select_(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
-    from .dispatch import type_for_resolution
-
     if len(condlist) != len(choicelist) or not condlist:
         raise_here(ArgumentValueError, f"select needs as many conditions as choices, at least one, got {len(condlist)} and {len(choicelist)}", "select_count")
     kinds = [type_for_resolution(v) for v in (*choicelist, default)]
@@ -408,8 +395,6 @@ def select_(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
 
 @implements(np.take)
 def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
-    from .advanced import take_along
-
     x = traced(a)
     if axis is None:
         x, axis = ravel(x), 0
@@ -436,11 +421,6 @@ def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
             grid = (1,) * i + (x.shape[i],) + (1,) * (x.ndim - i - 1)
             index.append(wrap(op("reshape", iota(x.shape[i]), dims=grid)))
     return x[tuple(index)]
-
-
-def iota(extent: Any, dtype: Any = np.int64) -> Tensor:
-    """0, 1, … extent - 1."""
-    return _core.apply("iota", [], {"type": np.dtype(dtype), "dims": (extent,), "dimension": 0})
 
 
 @implements(np.round, np.around)

@@ -10,11 +10,11 @@ from ..errors import ArgumentValueError, UnsupportedError
 from . import own
 from .arguments import extents_of, integer, items_of, new_extents
 from .dispatch import implements, type_for_resolution
-from .functions import iota, one_axis, traced
+from .functions import one_axis, traced
 from .indexing import Reshape
 from .layout import UNKNOWN, Strided, is_contiguous, note, strides_of
 from .tracer import Tensor, TracedArray, contains_traced, current_trace, raise_here, wrap
-from .ufuncs import op
+from .ufuncs import iota, op
 from .views import ReadOnly
 
 

@@ -7,18 +7,15 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..errors import ArgumentTypeError, ArgumentValueError, DataDependentError, OutOfBoundsError, UnsupportedError
+from ..errors import ArgumentTypeError, OutOfBoundsError, UnsupportedError
 from . import own
 from .dispatch import broadcast_to
 from .tracer import (
-    MASKS,
     Tensor,
     TracedArray,
     View,
     as_tensor,
     contains_traced,
-    convert,
-    current_trace,
     raise_here,
     wrap,
 )
@@ -288,35 +285,6 @@ def unfolded(array: TracedArray, index: Any) -> tuple[TracedArray, tuple] | None
     return view, (*[slice(None)] * axis, mask)
 
 
-def get_item(array: TracedArray, index: Any) -> Any:
-    if (inner := unfolded(array, index)) is not None:
-        return get_item(*inner)
-    items = checked_positions(expand_ellipsis(index, array.ndim), array.shape)
-    whole = index if isinstance(index, tuple) else (index,)
-    is_element = not any(item is Ellipsis for item in whole)
-    if all(is_basic(item) for item in items):
-        view = basic_view(array, items)
-        if is_element and not view.ndim:
-            return element(view.tensor)
-        return wrap(view.tensor) if array.scalar else view
-    from .advanced import take_indexed
-    from .masked import Selected, selection
-
-    if chosen := selection(array, items):
-        view, mask, lead = chosen
-        trace = current_trace()
-        if trace is not None and MASKS in trace.unrolled:
-            raise_here(DataDependentError, "x[mask] has as many elements as the mask has true values", "dynamic_result_shape")
-        return Selected(view.tensor, mask.tensor, lead)
-    result = take_indexed(array.tensor, items)
-    if is_element and not result.ndim:
-        return element(result)
-    copy = wrap(result)
-    if all(is_basic(item) or getattr(item, "ndim", 1) == 0 for item in items):
-        copy.guard_writes("this index is a value, so x[i] is a copy here where NumPy has a view: write x[i, ...] = value")
-    return copy
-
-
 def element(tensor: Tensor) -> TracedArray:
     """What an index of integers gives: a scalar, which later writes to the array leave as it is."""
     result = wrap(tensor)
@@ -331,53 +299,6 @@ def assigned(value: Any, array: TracedArray) -> Tensor:
     if new.dtype.kind == "c" and array.dtype.kind not in "c":
         raise_here(ArgumentTypeError, f"cannot assign {new.dtype} values to a {array.dtype} array", "assign_complex")
     return new
-
-
-def set_item(array: TracedArray, index: Any, value: Any) -> None:
-    if (inner := unfolded(array, index)) is not None:
-        return set_item(*inner, value)
-    items = checked_positions(expand_ellipsis(index, array.ndim), array.shape)
-    is_plain = all(is_basic(item) for item in items)
-    if not is_plain:
-        from .masked import put_selected, selection
-
-        if chosen := selection(array, items):
-            return put_selected(*chosen, value)
-    new = convert(assigned(value, array), array.dtype)
-    if is_plain:
-        target = basic_view(array, items)
-        whole = index if isinstance(index, tuple) else (index,)
-        if new.ndim and not target.ndim and not any(item is Ellipsis for item in whole):
-            raise_here(ArgumentValueError, f"setting an array element with a sequence: a value of shape {tuple(new.shape)}", "element_shape")
-        if isinstance(value, TracedArray) and is_same_view(value, target):
-            # What x[i] += y does last: the sum is there already.
-            return
-        new = drop_leading_ones(new, len(target.shape))
-        target.write(broadcast_to(new, target.shape))
-        return
-    from .advanced import put_indexed
-
-    array.write(put_indexed(array.tensor, items, new))
-
-
-def is_same_view(lhs: TracedArray, rhs: TracedArray) -> bool:
-    """Whether both are the same part of one array, reached in the same way."""
-    return (
-        lhs._storage is rhs._storage
-        and bool(lhs._steps)
-        and len(lhs._steps) == len(rhs._steps)
-        and all(map(is_same_step, lhs._steps, rhs._steps))
-    )
-
-
-def is_same_step(lhs: View, rhs: View) -> bool:
-    if type(lhs) is not type(rhs) or type(lhs) not in (Slice, Reshape, Transpose):
-        return False
-    for field, ours in vars(lhs).items():
-        theirs = vars(rhs)[field]
-        if len(ours) != len(theirs) or not all(map(_core.dims_equal, ours, theirs)):
-            return False
-    return True
 
 
 def drop_leading_ones(tensor: Tensor, ndim: int) -> Tensor:

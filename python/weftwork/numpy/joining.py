@@ -10,7 +10,7 @@ from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from . import own, reductions
 from .arguments import extents_of, integer, items_of, require_casting
-from .dispatch import broadcast_to, implements
+from .dispatch import broadcast_to, finish, implements
 from .functions import _NoValue, copy, expand_dims, one_axis, product, ravel, reshape, solid, swapaxes, take, traced
 from .tracer import Tensor, TracedArray, as_tensor, convert, raise_here, untraced, wrap
 from .ufuncs import op
@@ -39,7 +39,6 @@ def concatenate(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = Non
         raise_here(ArgumentValueError, f"arrays to concatenate must have the same number of dimensions, at least 1, got shapes {shapes}", "concatenate_rank")
     axis = one_axis(axis, tensors[0].ndim, "concatenate")
     result = _core.apply("concatenate", [convert(t, target) for t in tensors], {"dimension": axis})
-    from .dispatch import finish
 
     return finish(np.add, result, out, True, casting)
 

@@ -9,8 +9,9 @@ import numpy as np
 from .. import _core
 from ..errors import ArgumentValueError, UnsupportedError
 from .dispatch import broadcast_to, finish, implements, shown_name, widened_dtype
+from .reductions import require_out_of
 from .tracer import Tensor, TracedArray, as_tensor, convert, raise_here, wrap
-from .ufuncs import scalar
+from .ufuncs import iota, scalar
 
 
 def product_dtype(*values: Any) -> np.dtype:
@@ -141,7 +142,6 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = False, dtype: Any = 
     """Any number of operands, contracted in pairs from the left; optimize= changes nothing."""
     if not isinstance(operands[0], str):
         operands = spelled_out(operands)
-    from .reductions import require_out_of
 
     subscripts, *values = operands
     inputs, result = parse_subscripts(subscripts, [len(as_tensor(v).shape) for v in values])
@@ -223,8 +223,6 @@ Term = tuple[list[str], Tensor]
 
 def unrepeated(labels: list[str], tensor: Tensor) -> Term:
     """Takes the diagonal for every label that occurs twice in one operand."""
-    from .functions import iota
-
     while len(set(labels)) != len(labels):
         first = next(i for i, label in enumerate(labels) if label in labels[i + 1 :])
         second = labels.index(labels[first], first + 1)

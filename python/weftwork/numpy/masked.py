@@ -50,7 +50,7 @@ class SelectedMethod(BoundMethod):
     __slots__ = ()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._method(self.owner, *args, **kwargs)  # type: ignore[misc]
+        return self.form(self.owner, *args, **kwargs)  # type: ignore[misc]
 
 
 class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):

@@ -1,5 +1,8 @@
 """ndarray's methods and attributes on traced arrays."""
 
+# The package is one circle of imports through its __init__, in which mypy comes here before it knows what decorators give.
+# mypy: disable-error-code="has-type"
+
 from __future__ import annotations
 
 import functools

@@ -9,6 +9,9 @@ import numpy as np
 
 from .tracer import current_trace
 
+#: The traced forms of creation functions by name; creation.py has them.
+CREATORS: dict[str, Callable[..., Any]] = {}
+
 
 def created(name: str) -> Callable[..., Any]:
     """A function of NumPy's of that name, or its traced form where a trace runs."""
@@ -16,8 +19,6 @@ def created(name: str) -> Callable[..., Any]:
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if current_trace() is not None:
-            from .creation import CREATORS
-
             result = CREATORS[name](*args, **kwargs)
             if result is not NotImplemented:
                 return result

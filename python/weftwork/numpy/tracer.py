@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -326,12 +325,6 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
     def shape(self) -> tuple:
         return self.tensor.shape
 
-    @shape.setter
-    def shape(self, shape: Any) -> None:
-        from .functions import set_shape
-
-        set_shape(self, shape)
-
     @property
     def ndim(self) -> int:
         return self.tensor.ndim
@@ -357,13 +350,6 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
         if not isinstance(self.shape[0], int):
             raise_here(ArgumentValueError, f"len() needs a fixed extent, got {self.shape[0]!r}; use x.shape[0]", "symbolic_len")
         return self.shape[0]
-
-    def __iter__(self) -> Iterator[TracedArray]:
-        if not self.ndim:
-            raise TypeError("iteration over a 0-d array")
-        from .loops import rows_of
-
-        return rows_of(self, sys._getframe(1))
 
     def __copy__(self) -> TracedArray:
         return TracedArray(self.tensor)
@@ -442,73 +428,27 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
 
     # -- NumPy's protocols -----------------------------------------------------------------------------------------
 
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        from .dispatch import call_ufunc
-        from .layout import inherit, scalars
+    # Protocols and methods are given to the class by protocols.py: they are made of functions of arrays.
+    if TYPE_CHECKING:
 
-        if any(isinstance(value, Selection) for value in inputs):
-            return NotImplemented
-        out = kwargs.get("out")
-        if out and isinstance(out[0], TracedArray) and out[0].scalar and inputs and inputs[0] is out[0]:
-            del kwargs["out"]  # an operator such as +=
-        result = inherit(call_ufunc(ufunc, method, inputs, dict(kwargs)), inputs, kwargs)
-        return result if "out" in kwargs else scalars(result)
-
-    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        from .dispatch import call_function
-        from .layout import GIVE_ARRAYS, OF_SORTED, inherit, scalars
-
-        if any(issubclass(kind, Selection) for kind in types):
-            return NotImplemented
-        result = inherit(call_function(function, args, kwargs), args, kwargs)
-        if kwargs.get("out") is not None:
-            return result
-        array = function.__name__ in GIVE_ARRAYS or (kwargs.get("keepdims") and function.__name__ in OF_SORTED)
-        return scalars(result, args, scalar=not array)
-
-    def __getitem__(self, index: Any) -> Any:
-        from .indexing import get_item
-        from .layout import inherit
-
-        return inherit(get_item(self, index), (self,), {})
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        from .indexing import set_item
-
-        if self.scalar:
-            self.write(self.tensor)
-        set_item(self, index, value)
-
-    def __getattr__(self, name: str) -> Any:
-        from .methods import METHODS, PROPERTIES
-
-        if name in METHODS:
-            return BoundMethod(self, name, METHODS[name])
-        if name in PROPERTIES:
-            return PROPERTIES[name](self)
-        if name.startswith("__") or not hasattr(np.ndarray, name):
-            raise AttributeError(f"'numpy.ndarray' object has no attribute '{name}'")
-        from .refused import reason
-
-        return raise_here(ArgumentTypeError, f"ndarray.{name} cannot be compiled{reason(f'ndarray.{name}')}", "unsupported_method")
+        def __array_ufunc__(self, ufunc: np.ufunc, method: Any, *inputs: Any, **kwargs: Any) -> Any: ...
+        def __getitem__(self, index: Any) -> Any: ...
+        def __setitem__(self, index: Any, value: Any) -> None: ...
+        def __iter__(self) -> Iterator[TracedArray]: ...
+        def __getattr__(self, name: str) -> Any: ...
 
 
 class BoundMethod:
     """A method of an array that stands for a value."""
 
-    __slots__ = ("_method", "name", "owner")
+    __slots__ = ("form", "name", "owner")
 
     def __init__(self, owner: TracedArray, name: str, method: Callable[..., Any] | None) -> None:
-        self.owner, self.name, self._method = owner, name, method
+        self.owner, self.name, self.form = owner, name, method
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        from .layout import GIVE_ARRAYS, inherit, scalars
+    if TYPE_CHECKING:
 
-        if self._method is None:
-            return getattr(self.owner, self.name)  # which says why there is none
-        result = inherit(self._method(self.owner, *args, **kwargs), (self.owner, *args), kwargs)
-        is_array = self.name in GIVE_ARRAYS or kwargs.get("out") is not None
-        return result if is_array else scalars(result, (self.owner, *args))
+        def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
 
 
 #: In the place of a loop that is to be written out: x[mask] is an array, of as many elements as there are in the call.
@@ -545,9 +485,7 @@ def as_tensor(value: Any, dtype: Any = None) -> Tensor:
             return _core.constant(value.astype(dtype))
         return convert(trace.capture(value), dtype)
     if isinstance(value, (list, tuple)) and contains_traced(value):
-        from .joining import stack_nested
-
-        return convert(stack_nested(value), dtype)
+        return convert(as_tensor(np.stack([wrap(as_tensor(item)) for item in value])), dtype)
     if isinstance(value, complex) and dtype is not None:
         return _core.constant(np.asarray(value).astype(dtype))  # of which a real dtype takes the real part
     if hasattr(value, "__array__") and not isinstance(value, np.generic):

@@ -23,6 +23,11 @@ def scalar(value: Any, like: Tensor | np.dtype) -> Tensor:
     return _core.constant(own.asarray(value).astype(dtype))
 
 
+def iota(extent: Any, dtype: Any = np.int64) -> Tensor:
+    """0, 1, … extent - 1."""
+    return _core.apply("iota", [], {"type": np.dtype(dtype), "dims": (extent,), "dimension": 0})
+
+
 def compare(direction: str, lhs: Tensor, rhs: Tensor) -> Tensor:
     return op("compare", lhs, rhs, comparison_direction=direction)
 
