@@ -1,8 +1,6 @@
 """Lazy arrays: the functions of the Python array API standard over :class:`Tensor`."""
 
-from ..numpy import plain
-from . import creation, dtypes, elementwise, evaluation, functions, operators
-from .calls import called
+from . import creation, dtypes, elementwise, evaluation, functions, operators, protocols
 from .creation import *
 from .dtypes import *
 from .dtypes import __array_namespace_info__
@@ -27,4 +25,4 @@ __all__ = [
 ]
 
 operators.install()
-plain.lazy += [Tensor, called]
+protocols.install()

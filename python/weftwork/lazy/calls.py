@@ -135,7 +135,9 @@ def loop_of(ufunc: np.ufunc, kinds: tuple) -> Any:
     is_plain = (
         ufunc.signature is None and ufunc.nout == 1 and all(kind in (int, float, complex, bool) for kind in numbers)
     )
-    if not is_plain or (numbers and ufunc.__name__ in COMPARISONS):
+    # An integer may lie outside of an array's own: it compares by its value.
+    is_bounded = int in numbers and any(isinstance(kind, np.dtype) and kind.kind in "iu" for kind in kinds)
+    if not is_plain or (is_bounded and ufunc.__name__ in COMPARISONS):
         return None
     op, form = regular_ops().get(ufunc.__name__), UFUNCS.get(ufunc.__name__)
     if op is None and form is None:

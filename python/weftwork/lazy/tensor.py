@@ -6,7 +6,7 @@ import html
 import operator
 import warnings
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -45,11 +45,16 @@ class Tensor(np.lib.mixins.NDArrayOperatorsMixin):
     __array_priority__ = 2000.0
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, value: Any, dtype: Any = None, *, device: Any = None, copy: bool | None = None) -> None:
-        from .creation import array_of
+    _array: TracedArray
+    _length: int
 
-        self._array: TracedArray = array_of(value, dtype, device, copy)
-        self._length = 0
+    def __init__(self, value: Any, dtype: Any = None, *, device: Any = None, copy: bool | None = None) -> None:
+        self._array, self._length = self._taken(value, dtype, device, copy), 0
+
+    @staticmethod
+    def _taken(value: Any, dtype: Any, device: Any, copy: bool | None) -> TracedArray:
+        """What creation.py makes of a value."""
+        raise NotImplementedError
 
     # -- what it tells of itself -----------------------------------------------------------------------------------
 
@@ -87,16 +92,6 @@ class Tensor(np.lib.mixins.NDArrayOperatorsMixin):
     def device(self) -> Device:
         """Where it is computed."""
         return Device()
-
-    @property
-    def T(self) -> Tensor:
-        """The transpose: of a matrix alone in the standard, with all axes reversed here as in NumPy."""
-        return _called(np.transpose, self)
-
-    @property
-    def mT(self) -> Tensor:
-        """The transpose of the last two axes."""
-        return _called(np.matrix_transpose, self)
 
     @property
     def is_computed(self) -> bool:
@@ -236,39 +231,13 @@ class Tensor(np.lib.mixins.NDArrayOperatorsMixin):
 
     # -- NumPy's protocols -----------------------------------------------------------------------------------------
 
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        from .calls import called, operated
+    # The class is given these by protocols.py: they are made of calls on tensors.
+    if TYPE_CHECKING:
 
-        if method == "__call__" and not kwargs and (result := operated(ufunc, *inputs)) is not None:
-            return result
-        return called(ufunc if method == "__call__" else getattr(ufunc, method), inputs, kwargs)
-
-    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        from .calls import called
-
-        return called(function, args, kwargs)
-
-    def __getitem__(self, index: Any) -> Any:
-        from .calls import called
-
-        return called(operator.getitem, (self, index), {})
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        from .calls import called
-
-        called(operator.setitem, (self, index, value), {}, writes=True)
-        self._grew()
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or not hasattr(np.ndarray, name):
-            raise AttributeError(f"'Tensor' object has no attribute '{name}'")
-        from .calls import called
-
-        if name in OF_MEMORY:
-            return getattr(self.numpy(), name)
-        if callable(getattr(np.ndarray, name)):
-            return lambda *args, **kwargs: called(Method(name), (self, *args), kwargs, writes=name in WRITING)
-        return called(operator.attrgetter(name), (self,), {})
+        def __array_ufunc__(self, ufunc: np.ufunc, method: Any, *inputs: Any, **kwargs: Any) -> Any: ...
+        def __getitem__(self, index: Any) -> Any: ...
+        def __setitem__(self, index: Any, value: Any) -> None: ...
+        def __getattr__(self, name: str) -> Any: ...
 
     def _grew(self) -> None:
         """Another call was recorded on top of what this was."""
@@ -284,12 +253,6 @@ class Unwritten:
         self.array, self.__array_interface__ = array, array.__array_interface__
 
 
-#: What an array tells of its memory.
-OF_MEMORY = frozenset(["base", "ctypes", "data", "flags", "flat", "strides"])
-#: Methods that change the array.
-WRITING = frozenset(["fill", "itemset", "partition", "put", "resize", "setfield", "sort"])
-
-
 class Method:
     """A method by name, called as a function of its owner."""
 
@@ -301,12 +264,6 @@ class Method:
     def __call__(self, owner: Any, *args: Any, **kwargs: Any) -> Any:
         method = getattr(owner, self.__name__)
         return method(*args, **kwargs) if callable(method) or isinstance(method, BoundMethod) else method
-
-
-def _called(function: Any, tensor: Tensor) -> Any:
-    from .calls import called
-
-    return called(function, (tensor,), {})
 
 
 def tensor_of(array: TracedArray, length: int = 0) -> Tensor:

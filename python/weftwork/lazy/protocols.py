@@ -1,0 +1,68 @@
+"""What lazy arrays do by calls on them: NumPy's protocols, indices and methods, given to their class here."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from ..numpy import plain
+from .calls import called, operated
+from .creation import array_of
+from .tensor import Method, Tensor
+
+__all__ = ["install"]
+
+#: What an array tells of its memory.
+OF_MEMORY = frozenset(["base", "ctypes", "data", "flags", "flat", "strides"])
+#: Methods that change the array.
+WRITING = frozenset(["fill", "itemset", "partition", "put", "resize", "setfield", "sort"])
+
+
+def array_ufunc(self: Tensor, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    if method == "__call__" and not kwargs and (result := operated(ufunc, *inputs)) is not None:
+        return result
+    return called(ufunc if method == "__call__" else getattr(ufunc, method), inputs, kwargs)
+
+
+def array_function(self: Tensor, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    return called(function, args, kwargs)
+
+
+def get(self: Tensor, index: Any) -> Any:
+    return called(operator.getitem, (self, index), {})
+
+
+def put(self: Tensor, index: Any, value: Any) -> None:
+    called(operator.setitem, (self, index, value), {}, writes=True)
+    self._grew()
+
+
+def attribute(self: Tensor, name: str) -> Any:
+    if name.startswith("__") or not hasattr(np.ndarray, name):
+        raise AttributeError(f"'Tensor' object has no attribute '{name}'")
+    if name in OF_MEMORY:
+        return getattr(self.numpy(), name)
+    if callable(getattr(np.ndarray, name)):
+        return lambda *args, **kwargs: called(Method(name), (self, *args), kwargs, writes=name in WRITING)
+    return called(operator.attrgetter(name), (self,), {})
+
+
+def transpose(self: Tensor) -> Tensor:
+    """The transpose: of a matrix alone in the standard, with all axes reversed here as in NumPy."""
+    return called(np.transpose, (self,), {})
+
+
+def matrix_transpose(self: Tensor) -> Tensor:
+    """The transpose of the last two axes."""
+    return called(np.matrix_transpose, (self,), {})
+
+
+def install() -> None:
+    """Gives them to the class, and tensors to functions that NumPy does not have."""
+    members = {"__array_ufunc__": array_ufunc, "__array_function__": array_function, "__getitem__": get, "__setitem__": put,
+               "__getattr__": attribute, "T": property(transpose), "mT": property(matrix_transpose), "_taken": staticmethod(array_of)}  # fmt: skip
+    for name, member in members.items():
+        setattr(Tensor, name, member)
+    plain.lazy += [Tensor, called]
