@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from .bytecode.effects import contains_traced
-from .bytecode.kinds import CONTAINERS, is_method_of_data, is_record, is_user_object, type_of
+from .bytecode.kinds import CONTAINERS, contains_traced, is_method_of_data, is_record, is_user_object, type_of
 from .bytecode.outside import CALL, VALUE, HostValue
 from .numpy.steps import view_of, whole_of
 from .numpy.tracer import Selection, TracedArray, as_tensor

@@ -92,3 +92,14 @@ def test_places_of_extremes_are_found_and_compared_in_32_bits(count: int, dtype:
         f = lambda x, find=find: (find(x, axis=1)[:, None] == np.arange(5), find(x, axis=0)[None] != 3)
         for got, wanted in zip(wf.jit(f)(x), f(x), strict=True):
             np.testing.assert_array_equal(got, wanted)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("count", range(1, 8))
+def test_few_elements_add_up_in_numpys_order(count: int, dtype: Any) -> None:
+    for shape, axis in (((count,), None), ((5, count), 1), ((40, count), -1), ((count, 9), 0), ((2, count), None) if count < 4 else ((1, count), None)):
+        for function in (lambda x: x.sum(axis=axis), lambda x: (x * 0.1).mean(axis=axis), lambda x: x.prod(axis=axis)):  # noqa: B023
+            compiled = wf.compile(function, np.zeros(shape, dtype))
+            for _ in range(10):
+                x = random.standard_normal(shape).astype(dtype)
+                np.testing.assert_array_equal(compiled(x), function(x))

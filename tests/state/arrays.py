@@ -55,6 +55,27 @@ def local_array(b: Builder) -> None:
 
 
 @fragment
+def held_array(b: Builder) -> None:
+    """An array of constants that something else has too, written by one of its names."""
+    own, held = b.name("own"), b.name("held")
+    made = ("np.array([1.0, 2.0, 0.5])", "-np.array([1.0, 2.0, 0.5])", "np.array([2.0, 4.0]) * 0.5", "np.reshape([0.5, 1.0, 2.0], (3,))", "np.array([3, 1, 2])", "np.linspace(0.0, 1.0, 3)")
+    b.emit(f"{own} = {b.pick(*made)}")
+    if b.chance(0.3):
+        b.globals.add(own)
+    holder, other = b.pick(
+        (f"[{own}, 1.0]", f"{held}[0]"), (f"({own}, 2)", f"{held}[0]"), (f"{{'k': {own}}}", f"{held}['k']"), (f"{own}[1:]", held), (f"{own}[::-1]", held),
+        (f"[[{own}], [{own}]]", f"{held}[1][0]"), (f"{own}", held), (f"lambda: {own}", f"{held}()"), (f"dict(a=({own},))", f"{held}['a'][0]"),
+    )  # fmt: skip
+    b.emit(f"{held} = {holder}")
+    to, value = b.pick(own, other), b.pick(b.float(), "x[0]", "x.sum()", "0.5")
+    b.emit(b.pick(
+        f"{to}[{b.any('int')} % 2] = {value}", f"{to}[0] += {value}", f"for i in range({b.pick('3', '25')}):\n    {to}[i % 2] = {value} * i", f"np.add({to}, {value}, out={to}, casting='unsafe')",
+        f"{to}.fill({value})", f"{to}[:] = x[0]", f"{to}.flat[0] = {value}", f"for i in range(20):\n    {to}[1] += 1", f"np.copyto({to}, {value}, casting='unsafe')",
+    ))  # fmt: skip
+    b.results += [own, other, f"{own}.sum()"]
+
+
+@fragment
 def masked(b: Builder) -> None:
     mask = b.pick("x > 0", f"x > {b.any('float')}", "~(x > 1)", "(x > 0) & (x < 2)", "x != 0")
     name = b.name("part")

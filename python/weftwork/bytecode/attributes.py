@@ -20,7 +20,7 @@ from .kinds import (
     type_of,
 )
 from .outside import ATTRIBUTE, ENTRY, HostValue
-from .reads import Reads
+from .plain_arrays import PlainArrays
 
 __all__ = ["Attributes"]
 
@@ -42,7 +42,7 @@ def is_of_memory(name: str) -> bool:
     return hasattr(np.ndarray, name) and not hasattr(TracedArray, name) and name not in METHODS and name not in PROPERTIES
 
 
-class Attributes(Reads):
+class Attributes(PlainArrays):
     """The part of a recorder that reads and stores attributes."""
 
     # -- attributes ------------------------------------------------------------------------------------------------

@@ -21,8 +21,9 @@ from ..numpy.layout import given_strides
 from ..numpy.loops import Retry
 from ..numpy.steps import whole_of
 from ..numpy.tracer import MASKS, BoundMethod, Read, Selection, TracedArray, untraced
-from .effects import Effects, contains_traced
+from .effects import Effects
 from .host import Called, Made, Method, Raised, ViewOf, undoing
+from .kinds import contains_traced
 from .liveness import live_values
 from .outside import ITEM, VALUE, HostValue
 
@@ -244,7 +245,7 @@ class Breaks(Effects):
             return HostValue(type(value)(real_values(parts)), self.steps.call(Made(type(value)), parts))
         if contains_traced(value) and type(value) is not HostValue:
             self.refuse(f"a {type(value).__name__} with values in it is used outside of the program")
-        if type(value) in (list, dict, set) or id(value) in self.plain_arrays:
+        if type(value) in (list, dict, set) or (isinstance(value, np.ndarray) and self.is_own(value)):
             return copy.deepcopy(value)  # the program may change it later
         return value
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..numpy.tracer import TracedArray, convert, wrap
-from .calls import SPECIAL, Calls, Special, holds_traced, special
-from .kinds import NUMBERS, is_user_object, lookup, type_of
+from .calls import SPECIAL, Calls, Special, special
+from .kinds import NUMBERS, contains_traced, is_user_object, lookup, type_of
 from .outside import HostValue
 
 
@@ -236,7 +236,7 @@ def call_sorted(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     keys = [r.concrete(item if key is None else r.call(key, (item,), {})) for item in items]
     r.require_no_user_objects(keys)
     backwards = bool(kwargs.get("reverse", False))
-    if holds_traced(keys):
+    if contains_traced(keys):
         order = r.order_of(keys, backwards) if r.can_break() else r.refuse("traced values are sorted")
     else:
         order = r.guarded(sorted, (range(len(items)),), {"key": keys.__getitem__, "reverse": backwards})

@@ -20,7 +20,7 @@ from . import natives
 from .compiled import is_trusted
 from .draws import MAKERS, OF_THE_GLOBAL
 from .host import is_compiled, is_generator
-from .kinds import ABSENT, HEAP, is_own, is_user_object, lookup
+from .kinds import ABSENT, HEAP, contains_traced, is_own, is_user_object, lookup
 from .machine import Escaped, Machine
 from .outside import HostValue, Refused
 
@@ -127,7 +127,7 @@ class Calls(Machine):
         file = function.__code__.co_filename
         if file.startswith(PACKAGE) and is_own(function.__module__):
             return self.own(function, args, kwargs)
-        if natives.is_numpy_function(function) and not any(map(holds_traced, (*args, *kwargs.values()))):
+        if natives.is_numpy_function(function) and not any(map(contains_traced, (*args, *kwargs.values()))):
             return self.native(function, args, kwargs)
         return self.run_function(function, args, kwargs)
 
@@ -135,7 +135,7 @@ class Calls(Machine):
         """A function of this package: its operations on arrays are recorded, the functions that it calls are interpreted."""
         values = [self.handed(self.array_operand(v)) for v in args]
         named = {k: self.handed(self.array_operand(v)) for k, v in kwargs.items()}
-        return self.born_result(self.guarded(function, tuple(values), named))
+        return self.born_result(self.guarded(function, tuple(values), named), *values)
 
     def handed(self, value: Any) -> Any:
         """A value as native code may have it."""
@@ -150,10 +150,9 @@ class Calls(Machine):
         result = self.guarded(form, args, kwargs)
         return self.native(function, args, kwargs) if result is NotImplemented else result
 
-    def born_result(self, result: Any) -> Any:
-        if isinstance(result, np.ndarray):
-            self.plain_arrays[id(result)] = result
-        elif type(result) in (list, dict, set) or hasattr(type(result), "__next__"):
+    def born_result(self, result: Any, *operands: Any) -> Any:
+        result = self.own_arrays(result, *operands)
+        if type(result) in (list, dict, set) or hasattr(type(result), "__next__"):
             self.born(result)
         return result
 
@@ -175,7 +174,9 @@ class Calls(Machine):
             )
         if gives_number(function) and not kwargs and is_of_numbers(args) and not self.bakes and not self.quiet:
             return self.host(function, *args)
-        if natives.mutates(function):
+        if isinstance(owner, np.ndarray):
+            self.before_method(owner, function.__name__, args)
+        elif natives.mutates(function):
             self.changes(
                 owner if not isinstance(owner, (type, types.ModuleType, type(None))) else args[0] if args else None
             )
@@ -192,7 +193,7 @@ class Calls(Machine):
             many = type(args[0]) in (list, set)
             args = (type(args[0])(map(self.hashed, args[0])) if many else self.hashed(args[0]), *args[1:])
         args, kwargs = self.plain_operands(function, args, kwargs)
-        if makes_text(function, owner) and any(map(holds_traced, (owner, *args, *kwargs.values()))):
+        if makes_text(function, owner) and any(map(contains_traced, (owner, *args, *kwargs.values()))):
             self.refuse("a value as text")
         if not safe_for_objects(function):
             self.require_no_user_objects(*args, *kwargs.values())
@@ -201,10 +202,12 @@ class Calls(Machine):
         args = tuple(map(self.handed, args))
         kwargs = {k: self.handed(v) for k, v in kwargs.items()}
         if natives.is_numpy_function(function) and any(
-            type(a) in (list, tuple) and holds_traced(a) for a in (*args, *kwargs.values())
+            type(a) in (list, tuple) and contains_traced(a) for a in (*args, *kwargs.values())
         ):
             return self.born_result(self.guarded(with_lists(), (function, args, kwargs), {}))
-        result = self.born_result(self.guarded(function, args, kwargs))
+        with self.watching_arrays(args, kwargs):
+            result = self.guarded(function, args, kwargs)
+        result = self.born_result(result, *args)
         if function is functools.partial:
             self.fresh[id(result)] = result
         return result
@@ -239,7 +242,7 @@ class Calls(Machine):
         ):
             return self.native(kind, args, kwargs)
         if lookup(type(kind), "__call__")[0] is not type.__dict__["__call__"]:
-            if any(map(holds_traced, args)):
+            if any(map(contains_traced, args)):
                 self.refuse(f"'{kind.__name__}' is made by a metaclass")
             return self.native(kind, args, kwargs) if natives.is_pure(kind) else self.by_metaclass(kind, args, kwargs)
         if kind.__module__.startswith("numpy") or is_own(kind.__module__):
@@ -291,7 +294,7 @@ class Calls(Machine):
         return self.refuse(f"'numpy.{kind.__name__}' is not recorded")
 
     def text_part(self, value: Any) -> Any:
-        if holds_traced(value):
+        if contains_traced(value):
             self.refuse("a traced value in an exception")
         return value
 
@@ -301,7 +304,7 @@ class Calls(Machine):
 
         if owner is np.r_ or owner is np.c_:
             return self.guarded(operator.getitem, (Joiner(owner, owner is np.c_), key), {})
-        return self.born_result(self.guarded(operator.getitem, (owner, key), {}))
+        return self.born_result(self.guarded(operator.getitem, (owner, key), {}), owner)
 
 
 @functools.lru_cache(maxsize=1)
@@ -325,12 +328,6 @@ def with_lists() -> Any:
     from ..numpy.lists import call_with_lists
 
     return call_with_lists
-
-
-def holds_traced(value: Any) -> bool:
-    from .effects import contains_traced
-
-    return contains_traced(value)
 
 
 def holds_array(value: Any) -> bool:

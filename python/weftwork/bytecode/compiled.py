@@ -17,8 +17,8 @@ import numpy as np
 from ..numpy.tracer import TracedArray
 from .breaks import real_values
 from .draws import Draws
-from .effects import contains_traced
 from .host import Called, is_compiled, set_state, state_of
+from .kinds import contains_traced
 from .outside import ITEM, Refused
 
 __all__ = ["CompiledCalls", "is_trusted"]
@@ -70,15 +70,10 @@ class CompiledCalls(Draws):
     def write_back(self, target: Any, value: np.ndarray, step: int) -> None:
         """What a compiled function left in an array that it was given."""
         if isinstance(target, np.ndarray):
-            if target.base is not None or id(target) not in self.plain_arrays:
-                self.refuse("an array of the surroundings is written by a compiled function")
-            target = self.replace_everywhere(target)
+            self.written(target)
         if not isinstance(target, TracedArray):
             self.refuse("a list is written by a compiled function")
         self.guarded(operator.setitem, (target, ..., self.array_from_host(value, step, [])), {})
-
-    def replace_everywhere(self, array: np.ndarray) -> TracedArray:
-        raise NotImplementedError
 
 
 class OnCopies(Called):

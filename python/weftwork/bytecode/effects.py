@@ -10,14 +10,14 @@ import numpy as np
 
 from .. import _core
 from ..numpy.layout import given_strides
-from ..numpy.tracer import Read, Selection, Trace, TracedArray, is_frozen
+from ..numpy.tracer import Read, Trace, TracedArray, is_frozen
 from .host import ViewOf
-from .kinds import CONSTANTS, CONTAINERS, SAME, Mirror, is_method_of_data, is_record, is_user_object
-from .outside import CALL, VALUE, HostValue
+from .kinds import CONSTANTS, CONTAINERS, SAME, Mirror, contains_traced, is_method_of_data, is_record, is_user_object
+from .outside import CALL, VALUE
 from .reads import is_key
 from .user_classes import UserClasses
 
-__all__ = ["Effects", "contains_traced"]
+__all__ = ["Effects"]
 
 #: Arguments of these types are told by their types alone: a call has those that it is given.
 KEYED_BY_TYPE = (np.random.Generator, np.random.RandomState)
@@ -160,7 +160,7 @@ class Effects(UserClasses):
         if value.scalar:
             return result
         result = np.array(result)
-        self.plain_arrays[id(result)] = result
+        self.plain_arrays[id(result)] = (result, None)
         return result
 
 
@@ -171,18 +171,3 @@ def is_plain_argument(value: Any) -> bool:
     ):
         return True
     return is_user_object(value) and not isinstance(value, CONTAINERS)
-
-
-def contains_traced(value: Any, depth: int = 0) -> bool:
-    """Whether it is, or holds, anything that stands for a value."""
-    if isinstance(value, (TracedArray, Selection, HostValue, _core.Dim)):
-        return True
-    if depth > 6:
-        return False
-    if type(value) in (list, tuple, set, frozenset) or isinstance(value, tuple):
-        return any(contains_traced(v, depth + 1) for v in value)
-    if isinstance(value, dict):
-        return any(contains_traced(v, depth + 1) for v in value.values())
-    if type(value) is slice:
-        return any(contains_traced(v) for v in (value.start, value.stop, value.step))
-    return False

@@ -15,7 +15,7 @@ from ..numpy.tracer import Selection, TracedArray
 from ..pytree import is_record
 from .outside import HostValue
 
-__all__ = ["ABSENT", "DELETED", "Mirror", "is_record", "is_user_object", "type_of"]
+__all__ = ["ABSENT", "DELETED", "Mirror", "contains_traced", "is_record", "is_user_object", "type_of"]
 
 #: Containers of the surroundings that hold more are not taken into a program.
 LARGEST = 256
@@ -146,3 +146,18 @@ def instance_space(owner: Any) -> dict[str, Any] | None:
         return object.__getattribute__(owner, "__dict__")
     except AttributeError:
         return None
+
+
+def contains_traced(value: Any, depth: int = 0) -> bool:
+    """Whether it is, or holds, anything that stands for a value."""
+    if isinstance(value, (TracedArray, Selection, HostValue, _core.Dim)):
+        return True
+    if depth > 6:
+        return False
+    if type(value) in (list, tuple, set, frozenset) or isinstance(value, tuple):
+        return any(contains_traced(v, depth + 1) for v in value)
+    if isinstance(value, dict):
+        return any(contains_traced(v, depth + 1) for v in value.values())
+    if type(value) is slice:
+        return any(contains_traced(v) for v in (value.start, value.stop, value.step))
+    return False

@@ -51,7 +51,6 @@ class Reads(Machine):
         self.fresh: dict[int, Any] = {}
         self.fresh_cells: dict[int, Any] = {}
         self.arrays: dict[int, tuple[np.ndarray, Any, int]] = {}
-        self.plain_arrays: dict[int, np.ndarray] = {}
         self.reads: dict[tuple[Any, ...], Any] = {}
         self.opaque: dict[int, Any] = {}
         self.large: dict[int, dict] = {}

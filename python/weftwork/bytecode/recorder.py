@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import collections
 import operator
-import sys
 import types
 from typing import Any
 
@@ -20,7 +19,7 @@ from ..errors import Error
 from ..numpy.loops import Range as LoopRange
 from ..numpy.loops import Retry, Turns, make_range
 from ..numpy.rows import Rows
-from ..numpy.tracer import Selection, Storage, Trace, TracedArray, as_tensor
+from ..numpy.tracer import Selection, Storage, Trace, TracedArray
 from ..numpy.validity import note_bound
 from . import (  # noqa: F401  those of operations fill the interpreter's table
     builtin_calls,
@@ -32,11 +31,10 @@ from . import (  # noqa: F401  those of operations fill the interpreter's table
     operations_values,
 )
 from .calls import Calls
-from .effects import contains_traced
 from .frame import DefaultOf, Frame
 from .generators import Generator
 from .headers import LoopHeaders
-from .kinds import ABSENT, NUMBERS, compares_by_identity, is_user_object, type_of
+from .kinds import ABSENT, NUMBERS, compares_by_identity, contains_traced, is_user_object, type_of
 from .machine import BINARY, COMPARE, OLD, Escaped, Stop
 from .outside import HostValue, Refused, Steps
 
@@ -173,7 +171,7 @@ class Recorder(Calls, LoopHeaders):
             return self.host(function, value)
         if is_user_object(value):
             return self.call_special(value, SPECIAL_UNARY.get(function.__name__, "__pos__"))
-        return self.guarded(function, (value,), {})
+        return self.own_arrays(self.guarded(function, (value,), {}), value)
 
     def operands(self, lhs: Any, rhs: Any) -> tuple[Any, Any] | None:
         """Both sides of an operator, host values as arrays where the other is one; None where Python computes it."""
@@ -209,10 +207,17 @@ class Recorder(Calls, LoopHeaders):
             if self.can_break():
                 return self.host(BINARY[symbol.rstrip("=")], self.number(lhs), self.number(rhs))
             self.refuse(f"Python's '{symbol}' of numbers that are computed by the program, which may raise")
-        if symbol[-1] == "=" and type(lhs) in (list, set, dict):
-            self.changes(lhs)
-        result = self.guarded(BINARY[symbol], (lhs, rhs), {})
+        if symbol[-1] == "=":
+            self.before_change(lhs, rhs)
+        result = self.own_arrays(self.guarded(BINARY[symbol], (lhs, rhs), {}), lhs)
         return self.born(result) if type(result) in (list, dict, set) and result is not lhs else result
+
+    def before_change(self, owner: Any, value: Any) -> None:
+        """Called before an operator changes its first operand in place."""
+        if type(owner) in (list, set, dict):
+            self.changes(owner)
+        elif isinstance(owner, np.ndarray) and (contains_traced(value) or self.trace.loops):
+            self.written(owner)
 
     def compare(self, symbol: str, lhs: Any, rhs: Any) -> Any:
         pair = self.operands(lhs, rhs)
@@ -223,7 +228,7 @@ class Recorder(Calls, LoopHeaders):
             return self.user_compare(symbol, lhs, rhs)
         if type(lhs) in HOLDERS and type(rhs) in HOLDERS:
             self.require_no_user_objects(lhs, rhs)
-        return self.guarded(COMPARE[symbol], (lhs, rhs), {})
+        return self.own_arrays(self.guarded(COMPARE[symbol], (lhs, rhs), {}))
 
     def contains(self, container: Any, value: Any) -> Any:
         if is_user_object(container):
@@ -321,7 +326,7 @@ class Recorder(Calls, LoopHeaders):
         key = self.key(owner, key)
         if isinstance(owner, TracedArray):
             value = self.array_operand(value)
-        elif isinstance(owner, np.ndarray):
+        elif isinstance(owner, (np.ndarray, np.flatiter)):
             self.store_in_plain(owner, key, value)
             return
         else:
@@ -347,36 +352,14 @@ class Recorder(Calls, LoopHeaders):
             return any(self.holds_host(v) for v in value)
         return type(value) is HostValue
 
-    def store_in_plain(self, owner: np.ndarray, key: Any, value: Any) -> None:
-        """A write to an array that NumPy made: it becomes a traced one where what is written is."""
-        if self.bakes and owner.flags.writeable and id(owner) not in self.plain_arrays:
+    def store_in_plain(self, owner: np.ndarray | np.flatiter, key: Any, value: Any) -> None:
+        """A write to an array that NumPy made: of what is known it is done now."""
+        array = owner if isinstance(owner, np.ndarray) else owner.base
+        if self.bakes and array.flags.writeable and not self.is_own(array):
             self.refuse("an array of the surroundings is written")
-        if not (contains_traced(value) or contains_traced(key)) and not self.trace.loops:
-            self.guarded(STORE_ITEM, (owner, key, self.concrete(value)), {})
-            return
-        array = self.replace_everywhere(owner)
-        self.guarded(STORE_ITEM, (array, key, self.array_operand(value)), {})
-
-    def replace_everywhere(self, array: np.ndarray) -> TracedArray:
-        """Puts a traced array in the place of one that NumPy made, wherever a call that goes on has it."""
-        if array.base is not None or sys.getrefcount(array) > 12:
-            self.refuse("a traced value is written to an array that has views")
-        result = TracedArray(as_tensor(array.copy()))
-        frame = self.frame
-        while frame is not None:
-            for space in (frame.locals, *([frame.names] if frame.names else [])):
-                for name, value in space.items():
-                    if value is array:
-                        space[name] = result
-            frame.stack[:] = [result if value is array else value for value in frame.stack]
-            for cell in frame.cells.values():
-                try:
-                    if cell.cell_contents is array:
-                        cell.cell_contents = result
-                except ValueError:
-                    continue
-            frame = frame.caller
-        return result
+        if contains_traced(value) or contains_traced(key) or self.trace.loops:
+            self.written(array)
+        self.guarded(STORE_ITEM, (owner, key, self.concrete(value)), {})
 
     # -- iteration -------------------------------------------------------------------------------------------------
 

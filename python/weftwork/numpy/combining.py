@@ -12,10 +12,9 @@ from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from . import own
 from .arguments import extents_of
-from .dispatch import implements
+from .dispatch import implements, written
 from .functions import one_axis, product, solid, traced
 from .tracer import TracedArray, python_truth, raise_here
-from .views import written
 
 #: apply_along_axis traces the function once for every slice; more than this many make too large a program.
 SLICES = 4096

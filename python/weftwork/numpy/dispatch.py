@@ -14,7 +14,7 @@ from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from . import extents
 from .refused import reason
-from .tracer import Tensor, TracedArray, as_tensor, convert, raise_here, untraced, wrap
+from .tracer import Tensor, TracedArray, as_tensor, convert, current_trace, raise_here, untraced, wrap
 
 #: np function → its traced form; filled by @implements.
 FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {}
@@ -169,8 +169,7 @@ def finish(ufunc: np.ufunc, result: Tensor, out: Any, where: Any, casting: str, 
         made = wrap(result)
         made._storage.owned = True
         return made
-    if not isinstance(out, TracedArray):
-        raise_here(ArgumentTypeError, f"out= must be an array made or passed in the traced function, got {type(out).__name__}", "out_kind")
+    out = written(out, f"{ufunc.__name__} with out=")
     if not np.can_cast(result.dtype, out.dtype, casting):
         raise_here(ArgumentTypeError, f"cannot cast {ufunc.__name__} output from {result.dtype} to {out.dtype} with casting rule '{casting}'", "out_cast")
     if exact and not (len(out.shape) == result.ndim and all(map(_core.dims_equal, out.shape, result.shape))):
@@ -180,6 +179,17 @@ def finish(ufunc: np.ufunc, result: Tensor, out: Any, where: Any, casting: str, 
         value = _core.apply("select", [broadcast_to(as_tensor(where, bool), out.shape), value, out.tensor])
     out.write(value)
     return out
+
+
+def written(a: Any, name: str) -> TracedArray:
+    """The argument that a function writes to; an array of the surroundings cannot be written by a traced function."""
+    if isinstance(a, TracedArray):
+        return a
+    trace = current_trace()
+    if isinstance(a, np.ndarray) and trace is not None and trace.recorder is not None:
+        trace.recorder.begin_with_array(a)
+    message = f"{name}: the array that is written to must be made or passed in the traced function, got {type(a).__name__}"
+    return raise_here(ArgumentTypeError, message, "out_kind")
 
 
 def broadcast_to(tensor: Tensor, shape: Any) -> Tensor:

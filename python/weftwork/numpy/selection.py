@@ -10,12 +10,11 @@ from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, DataDependentError, OutOfBoundsError, UnsupportedError
 from . import own
 from .arguments import extents_of, order_letter
-from .dispatch import implements, type_for_resolution
+from .dispatch import implements, type_for_resolution, written
 from .functions import delivered, one_axis, product, solid
 from .indexing import Reshape, check_known_positions
 from .tracer import TracedArray, as_tensor, python_truth, raise_here, untraced, wrap
 from .validity import demanded
-from .views import written
 
 #: A fixed selection of at most this many runs of neighbours is slices put together; a longer one is an index array.
 RUNS = 16

@@ -99,7 +99,7 @@ class Trace:
                 known = self.constants[key] = (array, constant_in_place(array))
             return known[1]
         # What NumPy computed while the function was recorded is the program's own.
-        own = self.recorder is not None and id(array) in self.recorder.plain_arrays
+        own = self.recorder is not None and self.recorder.is_own(array)
         if self.bake or own or not array.size:
             return _core.constant(array.copy())
         for capture in self.captures:

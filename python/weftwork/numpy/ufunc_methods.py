@@ -10,7 +10,7 @@ from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from . import own, reductions, scans, statistics
 from .advanced import scatter_indexed
-from .dispatch import broadcast_to, finish, resolved
+from .dispatch import broadcast_to, finish, resolved, written
 from .indexing import expand_ellipsis, is_basic
 from .tracer import Tensor, as_tensor, convert, raise_here, wrap
 from .ufuncs import scalar, select, truth
@@ -113,6 +113,7 @@ def outer(ufunc: np.ufunc, lhs: Any, rhs: Any, **kwargs: Any) -> Any:
 
 
 def at(ufunc: np.ufunc, array: Any, indices: Any, values: Any = None) -> None:
+    array = written(array, f"{ufunc.__name__}.at")
     items = expand_ellipsis(indices, array.ndim)
     if ufunc.nin == 1 and not all(is_basic(item) or getattr(item, "dtype", None) == bool for item in items):
         unsupported(ufunc, "at of index arrays, which may name an element twice: x[index] = f(x[index]) where they do not; .at")

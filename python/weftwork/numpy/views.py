@@ -10,7 +10,7 @@ from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from . import own
 from .arguments import c_int, integer, new_extents
-from .dispatch import broadcast_to, implements
+from .dispatch import broadcast_to, implements, written
 from .functions import one_axis, shared_shape, traced, transpose
 from .indexing import Reshape
 from .tracer import Tensor, TracedArray, View, as_tensor, convert, raise_here, wrap
@@ -279,13 +279,6 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
     else:
         step, end = sum(x.shape[0] ** i for i in range(x.ndim)), None
     put_flat(x, slice(None, end, step), val)
-
-
-def written(a: Any, name: str) -> TracedArray:
-    """The argument that a function writes to; an array of the surroundings cannot be written by a traced function."""
-    if not isinstance(a, TracedArray):
-        raise_here(ArgumentTypeError, f"{name}: the array that is written to must be made or passed in the traced function, got {type(a).__name__}", "out_kind")
-    return a
 
 
 def put_flat(x: TracedArray, part: slice, values: Any) -> None:

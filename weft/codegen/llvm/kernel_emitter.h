@@ -148,6 +148,9 @@ class KernelEmitter {
   Ssa combine(Scalar op, DType dtype, const Ssa& a, const Ssa& b);
   Ssa neutral(Scalar op, DType dtype, int lanes);
   Ssa across(Scalar op, DType dtype, Ssa value, int lanes, int left);
+  Ssa in_order(Scalar op, DType dtype, const Ssa& value, int lanes, int64_t count);
+  void take_total(int32_t slot, Scalar op, const Ssa& lanes, int count, const Dim& elements);
+  static bool is_in_order(Scalar op, DType dtype, const Dim& count);
   bool keeps_to_lines(const Stmt& stmt, const std::string& counter) const;
   std::string past_caches(int64_t bytes);
   void store(const Stmt& stmt);

@@ -1,5 +1,6 @@
 // Statements: loops, lanes, sums and stores.
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "weft/codegen/llvm/kernel_emitter.h"
@@ -249,6 +250,23 @@ Ssa KernelEmitter::across(Scalar op, DType dtype, Ssa value, int lanes, int left
   return value;
 }
 
+// The first `count` lanes, one after the other.
+Ssa KernelEmitter::in_order(Scalar op, DType dtype, const Ssa& value, int lanes, int64_t count) {
+  int saved = std::exchange(lanes_.count, 1);
+  std::string type = lanes_type(register_type(dtype), lanes);
+  auto lane = [&](const std::string& v, int64_t i) { return v.empty() ? v : assign(cat("extractelement ", type, " ", v, ", i64 ", i)); };
+  Ssa total{lane(value.re, 0), lane(value.im, 0), false};
+  for (int64_t i = 1; i < count; ++i) total = combine(op, dtype, total, {lane(value.re, i), lane(value.im, i), false});
+  lanes_.count = saved;
+  return total;
+}
+
+// NumPy adds up to seven floats one after the other, and four complex numbers in pairs (its pairwise sum).
+bool KernelEmitter::is_in_order(Scalar op, DType dtype, const Dim& count) {
+  if ((op != Scalar::add && op != Scalar::multiply) || !count.is_static() || count.value() < 1) return false;
+  return is_complex(dtype) ? count.value() < 4 : is_float(dtype) && count.value() < 8;
+}
+
 void KernelEmitter::vector_loop(const Stmt& loop) {
   ++loops_;
   int lanes = by_bytes_ ? 64 : lanes_for(loop.body);
@@ -261,6 +279,8 @@ void KernelEmitter::vector_loop(const Stmt& loop) {
   collect_defined(loop.body, inside);
   std::map<int32_t, Scalar> sums;
   collect_sums(loop.body, inside, sums);
+  auto adds_in_order = [&](const auto& sum) { return is_in_order(sum.second, kernel_.variables[static_cast<size_t>(sum.first)].dtype, loop.extent); };
+  if (std::ranges::any_of(sums, adds_in_order)) lanes = std::max(lanes, static_cast<int>(std::bit_ceil(static_cast<uint64_t>(loop.extent.value()))));
   // Elementary functions and small floats, rounded at each step, are long chains of dependent steps: several vectors at
   // a time keep the machine busy, and one for what is left.
   int rest = lanes, at_once = has_rows ? 1 : vectors_at_once(loop.body), unroll = sums.empty() ? 1 : loop.unroll;
@@ -302,11 +322,14 @@ void KernelEmitter::vector_loop(const Stmt& loop) {
   }
   for (auto& [slot, total] : totals) total = across(sums.at(slot), kernel_.variables[static_cast<size_t>(slot)].dtype, total, lanes, rest);
   if (!is_static || loop.extent.value() % step != 0) vector_part(loop, middle, end, 1, true, rest, totals);
-  for (const auto& [slot, op] : sums) {
-    DType dtype = kernel_.variables[static_cast<size_t>(slot)].dtype;
-    Ssa total = across(op, dtype, totals[slot], rest, 1);
-    variables_[slot] = combine(op, dtype, variables_.at(slot), total);
-  }
+  for (const auto& [slot, op] : sums) take_total(slot, op, totals[slot], rest, loop.extent);
+}
+
+// The sum of the lanes is added to what the variable was before the loop.
+void KernelEmitter::take_total(int32_t slot, Scalar op, const Ssa& lanes, int count, const Dim& elements) {
+  DType dtype = kernel_.variables[static_cast<size_t>(slot)].dtype;
+  Ssa total = is_in_order(op, dtype, elements) ? in_order(op, dtype, lanes, count, elements.value()) : across(op, dtype, lanes, count, 1);
+  variables_[slot] = combine(op, dtype, variables_.at(slot), total);
 }
 
 // <lanes x i64>: the counter of each lane.
