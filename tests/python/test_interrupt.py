@@ -150,11 +150,11 @@ def test_a_long_compile_ends() -> None:
 draw = np.random.default_rng(0)
 names = ["tanh", "sin", "cos", "exp", "sqrt", "abs", "arctan"]
 lines = [
-    f"    x = np.sort(np.{draw.choice(names)}(x[1:] * {i}) + np.{draw.choice(names)}(x[:-1])[::-1])" for i in range(500)
+    f"    x = np.sort(np.{draw.choice(names)}(x[1:] * {i}) + np.{draw.choice(names)}(x[:-1])[::-1])" for i in range(1500)
 ]
 names = {"np": np}
 exec("\\n".join(["def many(x):", *lines, "    return x"]), names)
-graph = wf.trace(names["many"], X)
+graph = wf.trace(names["many"], np.linspace(0, 1, 3000))
 print(seconds_to_end(lambda: wf.compile(graph), after=1.5))
 print(seconds_to_end(lambda: wf.compile(graph), after=3.0))
 check_all_is_well()
