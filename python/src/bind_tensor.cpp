@@ -115,6 +115,8 @@ void bind_uses(nb::module_& m) {
     for (size_t index : used_parameters(to_tensors(parameters), to_tensors(outputs))) used.append(index);
     return used;
   }, "Which of the parameters the outputs depend on, as indices.");
+  m.def("element_work", [](nb::handle outputs) { return element_work(to_tensors(outputs)); },
+        "About how many elements the calls that the outputs depend on take in turn; infinite where that says little.");
 }
 
 }  // namespace

@@ -344,7 +344,7 @@ def finish_trace(
 ) -> Traced:
     """Sorts what the function returned, stored and wrote into program outputs."""
     trace = recorder.trace
-    checks_validity(recorder, writes(recorder, arguments, originals))
+    checks_validity(recorder, writes(recorder, arguments, originals), result)
     storages = {id(leaf.traced._storage): i for i, leaf in reversed(list(enumerate(arguments.leaves)))}
     written = {
         id(p) for p, o in zip(arguments.inputs, originals, strict=True) if not p.traced._storage.read().is_same(o)
@@ -397,7 +397,7 @@ def finish_trace(
     )  # fmt: skip
 
 
-def checks_validity(recorder: Recorder, is_written: bool) -> None:
+def checks_validity(recorder: Recorder, is_written: bool, result: Any) -> None:
     """Where arrays are written in place, and in pieces, NumPy's errors are looked for before: later it would be too late."""
     if not is_written and (recorder.session is None or not recorder.session.path):
         return
@@ -407,7 +407,7 @@ def checks_validity(recorder: Recorder, is_written: bool) -> None:
     if is_written:
         if not recorder.can_break():
             recorder.refuse("an operation that may raise, and arrays that are written")
-        if not recorder.truth(valid):
+        if not recorder.is_valid(valid, result):
             recorder.refuse("an operation that raises for these values")
         recorder.trace.checks.holds = None
 

@@ -531,3 +531,28 @@ def test_vectors_that_are_searched_and_not_in_order_are_numpys_own_matter():
                 continue
             np.testing.assert_array_equal(fast(x, given, values), wanted)
         assert fast.ways["plain"] >= 1 and fast.ways["compiled"] >= 1
+
+
+def test_whether_indices_are_valid_is_asked_without_the_rest_of_the_program() -> None:
+    def written(cache: Any, index: Any, weight: Any, x: Any) -> Any:
+        y = x @ weight
+        cache[index] = y
+        return (y @ weight).sum()
+
+    def by_product(cache: Any, index: Any, weight: Any, x: Any) -> Any:
+        """The indices are what takes time."""
+        y = x @ weight
+        cache[y[:, 0].astype(int) - 60] = y
+        return y.sum()
+
+    args = np.zeros((8, 64)), np.array([1, 5, 2]), np.ones((64, 64)), np.ones((3, 64))
+    for function, inputs in ((written, 1), (by_product, 2)):
+        jitted = wf.jit(function, strict=False)
+        for _ in range(3):
+            want, found = np.zeros((8, 64)), np.zeros((8, 64))
+            assert jitted(found, *args[1:]) == function(want, *args[1:])
+            np.testing.assert_array_equal(found, want)
+        assert jitted.ways == {"compiled": 0, "pieces": 3, "plain": 0}
+        assert len(jitted.executables[0].inputs) == inputs
+        with pytest.raises(IndexError):
+            jitted(found[:0], *args[1:])

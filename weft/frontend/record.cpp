@@ -2,6 +2,7 @@
 #include "weft/frontend/record.h"
 
 #include <atomic>
+#include <limits>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
@@ -284,8 +285,10 @@ GraphPtr record_graph(std::string name, std::span<const NamedTensor> parameters,
   return recorder.finish(outputs);
 }
 
-std::vector<size_t> used_parameters(std::span<const Tensor> parameters, std::span<const Tensor> outputs) {
-  std::lock_guard lock(record_mutex());
+namespace {
+
+// All calls that the outputs depend on; under the lock.
+std::unordered_set<const Record*> calls_of(std::span<const Tensor> outputs) {
   std::unordered_set<const Record*> seen;
   std::vector<const Record*> pending;
   const auto meet = [&](const Tensor& tensor) {
@@ -297,6 +300,45 @@ std::vector<size_t> used_parameters(std::span<const Tensor> parameters, std::spa
     pending.pop_back();
     for (const Tensor& operand : record->operands) meet(operand);
   }
+  return seen;
+}
+
+double elements_of(const Type& type) {
+  double count = 1;
+  for (const Dim& dim : type.dims) count *= static_cast<double>(dim.opt());
+  return count;
+}
+
+double work_of(const Record& record) {
+  double given = 0, made = 0;
+  for (const Tensor& operand : record.operands) given += elements_of(operand.type());
+  for (const Type& type : record.types) made += elements_of(type);
+  switch (family(record.op)) {
+    case Family::source: return 0;
+    case Family::unary:
+    case Family::binary:
+    case Family::compare:
+    case Family::ternary:
+    case Family::shape:
+    case Family::index: return made;
+    case Family::reduce: return given;
+    case Family::composite: return given + made;
+    default: return std::numeric_limits<double>::infinity();
+  }
+}
+
+}  // namespace
+
+double element_work(std::span<const Tensor> outputs) {
+  std::lock_guard lock(record_mutex());
+  double work = 0;
+  for (const Record* record : calls_of(outputs)) work += work_of(*record);
+  return work;
+}
+
+std::vector<size_t> used_parameters(std::span<const Tensor> parameters, std::span<const Tensor> outputs) {
+  std::lock_guard lock(record_mutex());
+  const std::unordered_set<const Record*> seen = calls_of(outputs);
   std::vector<size_t> used;
   for (size_t i = 0; i < parameters.size(); ++i)
     if (seen.contains(&parameters[i].record())) used.push_back(i);

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import copy
 import operator
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
@@ -96,9 +96,19 @@ class Breaks(Effects):
 
     # -- pieces ----------------------------------------------------------------------------------------------------
 
-    def evaluate(self, asked: list[TracedArray]) -> None:
+    def is_valid(self, valid: TracedArray, result: Any) -> bool:
+        """Whether NumPy raises nothing, which is known before arrays are written: by itself, or with what else is to be known then.
+
+        By itself it takes its own steps once more; the others are written to memory and copied from there.
+        """
+        live = self.live_arrays([result, *(read.traced for read in self.trace.reads)])
+        copied = sum(3.0 * array.size if isinstance(array.size, int) else 0.0 for array in live if self.is_computed(array.tensor))
+        self.evaluate([valid], [] if _core.element_work([valid.tensor]) <= copied else live)
+        return self.truth(valid)
+
+    def evaluate(self, asked: list[TracedArray], others: list[TracedArray] | None = None) -> None:
         """Ends a piece: what is asked for, and what may still be used, is known afterwards."""
-        wanted = {id(array): array for array in (*asked, *self.live_arrays())}
+        wanted = {id(array): array for array in (*asked, *(self.live_arrays() if others is None else others))}
         arrays: dict[int, TracedArray] = {}  # by tensor: one of its arrays
         for array in wanted.values():
             if array._storage.stale is not None:
@@ -152,9 +162,9 @@ class Breaks(Effects):
         self.trace.reads.append(read)
         return tensor
 
-    def live_arrays(self) -> list[TracedArray]:
+    def live_arrays(self, others: Iterable[Any] = ()) -> list[TracedArray]:
         """Arrays that what is left of the call may use; one that is missed here is computed again by a later piece."""
-        pending: list[tuple[Any, int]] = []
+        pending: list[tuple[Any, int]] = [(value, 0) for value in others]
         frame = self.frame
         while frame is not None:
             pending += [(value, 0) for value in live_values(frame)]
