@@ -546,7 +546,7 @@ def test_whether_indices_are_valid_is_asked_without_the_rest_of_the_program() ->
         return y.sum()
 
     args = np.zeros((8, 64)), np.array([1, 5, 2]), np.ones((64, 64)), np.ones((3, 64))
-    for function, inputs in ((written, 1), (by_product, 2)):
+    for function, inputs in ((written, 1), (by_product, 3)):
         jitted = wf.jit(function, strict=False)
         for _ in range(3):
             want, found = np.zeros((8, 64)), np.zeros((8, 64))
