@@ -1,6 +1,8 @@
 // Flattening and rewriting.
 #include <doctest/doctest.h>
 
+#include <functional>
+
 #include "weft/ir/builder.h"
 #include "weft/passes/pass.h"
 
@@ -67,4 +69,60 @@ TEST_CASE("symbolic extents pass through") {
   CHECK(graph->outputs()[0].value.type().dims == Dims{n, 3});
   REQUIRE(graph->symbols().size() == 1);
   CHECK(graph->symbols()[0].max == 64);
+}
+
+namespace {
+
+// Ten turns of y = turn(w, y).
+GraphPtr turns(const std::function<Value(Builder&, Value w, Value y)>& turn) {
+  Builder body(Level::trace, "body");
+  Value y = body.parameter({DType::f64, {64}}, "y"), w = body.parameter({DType::f64, {64, 64}}, "w");
+  Value next = turn(body, w, y);
+  Builder build(Level::trace);
+  Value first = build.parameter({DType::f64, {64}}, "y"), matrix = build.parameter({DType::f64, {64, 64}}, "w");
+  Attrs attrs{{Attr::counter, std::string("i")}, {Attr::first, Dims{0}}, {Attr::trips, Dims{10}}, {Attr::step, int64_t{1}}, {Attr::carried, int64_t{1}}};
+  Value last = build(Op::for_, {first, matrix}, std::move(attrs), {body.finish({{next, ""}})});
+  GraphPtr graph = run_pipeline(*build.finish({{last, "y"}}));
+  verify(*graph);
+  return graph;
+}
+
+size_t in_body(const GraphPtr& graph, Op op) {
+  size_t found = 0;
+  for (const Node& node : graph->nodes())
+    if (node.op == Op::for_) found += count(*node.regions[0], op);
+  return found;
+}
+
+Value product(Builder& build, Value w, Value y) {
+  return build(Op::dot_general, {w, y},
+               {{Attr::lhs_contracting_dimensions, Ints{1}}, {Attr::rhs_contracting_dimensions, Ints{0}}, {Attr::lhs_batching_dimensions, Ints{}}, {Attr::rhs_batching_dimensions, Ints{}}});
+}
+
+}  // namespace
+
+TEST_CASE("what a product reads in all turns is computed before the loop") {
+  GraphPtr graph = turns([](Builder& build, Value w, Value y) { return product(build, build.transpose(build(Op::negate, {w}), {1, 0}), y); });
+  CHECK(in_body(graph, Op::negate) == 0);
+  CHECK(in_body(graph, Op::dot_general) == 1);
+  CHECK(count(*graph, Op::negate) == 1);
+}
+
+TEST_CASE("products of what stays are computed before the loop") {
+  GraphPtr graph = turns([](Builder& build, Value w, Value y) {
+    Value row = build(Op::tanh, {product(build, w, build.splat({DType::f64, {64}}, 2))});
+    return build(Op::add, {y, row});
+  });
+  CHECK(in_body(graph, Op::dot_general) == 0);
+  CHECK(in_body(graph, Op::tanh) == 0);
+  CHECK(in_body(graph, Op::add) == 1);
+}
+
+TEST_CASE("what a turn would read beside what it reads anyway stays in the loop") {
+  // All of w is read for itself too.
+  GraphPtr graph = turns([](Builder& build, Value w, Value y) {
+    Value grid = build(Op::multiply, {build(Op::negate, {w}), build(Op::add, {w, build.broadcast_to(build.reshape(y, {1, 64}), {64, 64})})});
+    return product(build, grid, y);
+  });
+  CHECK(in_body(graph, Op::negate) == 1);
 }

@@ -355,3 +355,31 @@ def test_nests_of_short_loops_are_written_out_only_where_they_are_few_turns() ->
     assert str(graph).count("\n") < 10_000  # 23,040 turns; only the loop whose counter decides is written out
     wanted = self_energies(neighbours, *copy.deepcopy(arrays))
     np.testing.assert_allclose(wf.compile(graph)(neighbours, *copy.deepcopy(arrays)), wanted, rtol=1e-12, atol=1e-12)
+
+
+def test_what_is_the_same_in_all_turns_is_computed_once() -> None:
+    def fitted(x: Any, y: Any) -> Any:
+        w = np.zeros(x.shape[1])
+        for _ in range(30):
+            w = w - 0.1 * x.T @ (1 / (1 + np.exp(-x @ w)) - y) / len(y)
+        return w
+
+    def nested(x: Any, y: Any) -> Any:
+        total = np.zeros(x.shape[1])
+        for i in range(12):
+            row = x[i] * 2
+            for j in range(10):
+                total = total + (np.exp(x).sum(axis=0) + row) * y[j] + np.cumsum(row)
+        return total
+
+    def none(x: Any, y: Any) -> Any:
+        total = y
+        for i in range(12, 12):
+            total = total + np.linalg.norm(x[:, i]) * y
+        return total
+
+    rng = np.random.default_rng(4)
+    x, y = rng.standard_normal((50, 7)), rng.random(50)
+    for function in (fitted, nested, none):
+        compiled = wf.compile(function, x, y)
+        np.testing.assert_allclose(compiled(x, y), function(x, y), rtol=1e-12)

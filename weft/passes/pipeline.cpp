@@ -1,4 +1,6 @@
 // The order of the passes.
+#include <algorithm>
+
 #include "weft/core/knobs.h"
 #include "weft/core/span.h"
 #include "weft/passes/pass.h"
@@ -41,7 +43,7 @@ std::span<const Pass* const> all_passes() {
   static const std::vector<const Pass*> passes = [] {
     std::vector<const Pass*> found;
     for (const Step& step : pipeline()) found.push_back(step.pass);
-    found.insert(found.end(), {&flatten_names, &while_loops, &spell_out});
+    found.insert(found.end(), {&licm, &flatten_names, &while_loops, &spell_out});
     return found;
   }();
   return passes;
@@ -70,7 +72,12 @@ GraphPtr run_passes(const Graph& graph, std::span<const Pass* const> passes, con
 
 GraphPtr run_pipeline(const Graph& graph, const Seen& seen) {
   // The first passes are the pipeline.
-  return run_passes(graph, all_passes().first(pipeline().size()), seen);
+  GraphPtr current = run_passes(graph, all_passes().first(pipeline().size()), seen);
+  if (std::ranges::none_of(current->nodes(), [](const Node& node) { return family(node.op) == Family::control && !node.regions.empty(); })) return current;
+  current = licm.run(*current);
+  if (knob_flag(Knob::verify)) verify_after(licm, *current);
+  if (seen) seen(licm.name, current);
+  return current;
 }
 
 }  // namespace weft
