@@ -60,6 +60,7 @@ class Campaign:
         self.tags.update(set(reply["tags"]))
         if "failure" in reply:
             self.failures[reply["failure"][0]].append(reply)
+            print(f"{reply['name']}: {reply['failure'][0]}", file=sys.stderr, flush=True)
         if time.monotonic() - self.told > 10:
             self.told = time.monotonic()
             print(self.progress(), file=sys.stderr, flush=True)

@@ -2,6 +2,7 @@
 //
 // A rule belongs here only if it is exact for every input, NaN and -0.0 included, and never makes the graph larger.
 // Anything that trades one cost for another is a decision, and decisions live in weft/kernel/fuse.cpp.
+#include <algorithm>
 #include <limits>
 
 #include "weft/passes/pass.h"
@@ -130,6 +131,24 @@ Value comparison_of_short(Builder& build, const Node& n) {
   return b ? build(Op::compare, {a, b}, n.attrs) : Value{};
 }
 
+// The parts of one array side by side, each beginning where the one before ends: rows of a matrix that are stacked again.
+Value joined_again(Builder& build, const Node& n) {
+  const auto axis = static_cast<size_t>(n.attrs.integer(Attr::dimension));
+  if (n.operand_count() < 2 || n.operand(0).node().op != Op::slice) return {};
+  const Node first = n.operand(0).node();
+  Dims end = first.attrs.dims(Attr::limit_indices);
+  for (uint32_t i = 0; i < n.operand_count(); ++i) {
+    const Node& part = n.operand(i).node();
+    if (part.op != Op::slice || part.operand(0) != first.operand(0) || std::ranges::any_of(part.ints(Attr::strides), [](int64_t step) { return step != 1; })) return {};
+    const Dims &from = part.attrs.dims(Attr::start_indices), &to = part.attrs.dims(Attr::limit_indices);
+    for (size_t d = 0; d < from.size(); ++d) {
+      if (d == axis ? i > 0 && from[d] != end[d] : from[d] != first.attrs.dims(Attr::start_indices)[d] || to[d] != end[d]) return {};
+    }
+    end[axis] = to[axis];
+  }
+  return build(Op::slice, {first.operand(0)}, {{Attr::start_indices, first.attrs.dims(Attr::start_indices)}, {Attr::limit_indices, end}, {Attr::strides, first.ints(Attr::strides)}});
+}
+
 // Not of complex numbers: inf + i times 1 + 0i has inf * 0 in it.
 Value times_one(Builder&, const Node& n) {
   if (is_complex(n.type().dtype)) return {};
@@ -155,6 +174,7 @@ const Rule rules[] = {
     {"a slice of everything is nothing", Op::slice, same_type_operand},
     {"a concatenate of one is nothing", Op::concatenate,
      [](Builder&, const Node& n) { return n.operand_count() == 1 ? n.operand(0) : Value{}; }},
+    {"the parts of an array side by side are one part", Op::concatenate, joined_again},
     {"integers of 32 bits are compared as such", Op::compare, comparison_of_short},
     {"x * 1 is x", Op::multiply, times_one},
     {"x / 1 is x", Op::divide, divided_by_one},

@@ -158,6 +158,8 @@ class Calls(Machine):
 
     def native(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         """A function that is not Python code."""
+        if self.appends_a_row(function, args):
+            return None
         owner = getattr(function, "__self__", None)
         if isinstance(owner, type) and (form := METHODS.get((owner, function.__name__))) is not None:
             return form(self, args, kwargs)

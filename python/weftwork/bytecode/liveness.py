@@ -7,7 +7,7 @@ from functools import lru_cache
 from .decode import Code
 from .frame import Frame
 
-__all__ = ["live_at", "live_values"]
+__all__ = ["live_at", "live_from", "live_values"]
 
 ENDS = frozenset(["RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE"])
 JUMPS = frozenset(["JUMP_FORWARD", "JUMP_BACKWARD", "JUMP_ABSOLUTE", "JUMP_BACKWARD_NO_INTERRUPT"])
@@ -28,7 +28,12 @@ def live_values(frame: Frame) -> list[object]:
 
 def live_at(frame: Frame) -> frozenset[str]:
     """The variables that a frame may still read, from the instruction on that comes next."""
-    return flow(frame.code)[0][frame.at]
+    return live_from(frame.code, frame.at)
+
+
+def live_from(code: Code, at: int) -> frozenset[str]:
+    """The variables that may still be read from an instruction on."""
+    return flow(code)[0][at]
 
 
 @lru_cache(maxsize=1024)

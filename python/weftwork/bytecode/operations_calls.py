@@ -210,24 +210,24 @@ def build_tuple(m: Machine, f: Frame, i: Any) -> None:
 
 @operation("BUILD_LIST")
 def build_list(m: Machine, f: Frame, i: Any) -> None:
-    f.stack.append(take(f, i.arg))
+    f.stack.append(m.born(take(f, i.arg)))
 
 
 @operation("BUILD_SET")
 def build_set(m: Machine, f: Frame, i: Any) -> None:
-    f.stack.append(set(map(m.hashed, take(f, i.arg))))
+    f.stack.append(m.born(set(map(m.hashed, take(f, i.arg)))))
 
 
 @operation("BUILD_MAP")
 def build_map(m: Machine, f: Frame, i: Any) -> None:
     values = take(f, 2 * i.arg)
-    f.stack.append(dict(zip(map(m.hashed, values[::2]), values[1::2])))
+    f.stack.append(m.born(dict(zip(map(m.hashed, values[::2]), values[1::2]))))
 
 
 @operation("BUILD_CONST_KEY_MAP")
 def build_const_key_map(m: Machine, f: Frame, i: Any) -> None:
     keys = f.stack.pop()
-    f.stack.append(dict(zip(keys, take(f, i.arg))))
+    f.stack.append(m.born(dict(zip(keys, take(f, i.arg)))))
 
 
 @operation("BUILD_STRING")

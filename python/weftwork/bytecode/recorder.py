@@ -30,6 +30,7 @@ from . import (  # noqa: F401  those of operations fill the interpreter's table
     operations_matching,
     operations_values,
 )
+from .appends import Appends
 from .calls import Calls
 from .frame import DefaultOf, Frame
 from .generators import Generator
@@ -52,7 +53,7 @@ GET_ITER_SHORT = 8
 HOLDERS = (list, tuple, dict, collections.OrderedDict)
 
 
-class Recorder(Calls, LoopHeaders):
+class Recorder(Appends, Calls, LoopHeaders):
     """Interprets one call of a function; the operations on arrays become the graph of ``trace``."""
 
     own_exceptions = (Stop, Retry, Error)
@@ -367,11 +368,7 @@ class Recorder(Calls, LoopHeaders):
         if isinstance(value, Selection) and self.can_break():
             self.begin_with_arrays()
         if isinstance(value, LoopRange) and type(value) is LoopRange:
-            return (
-                Turns(value, frame, target=self.target(frame))
-                if self.is_statement(frame)
-                else self.born(iter(value.numbers()))
-            )
+            return self.turns(value, frame, None, self.target(frame)) if self.is_statement(frame) else self.born(iter(value.numbers()))
         if isinstance(value, TracedArray):
             return self.rows(frame, value)
         if is_user_object(value):
@@ -398,8 +395,14 @@ class Recorder(Calls, LoopHeaders):
             raise TypeError("iteration over a 0-d array")
         count = array.shape[0]
         if self.is_statement(frame) and (not isinstance(count, int) or count > GET_ITER_SHORT):
-            return Turns(make_range(LoopRange, (count,)), frame, array, "")
+            return self.turns(make_range(LoopRange, (count,)), frame, array, "")
         return self.born(Rows(array))
+
+    @staticmethod
+    def turns(numbers: LoopRange, frame: Frame, rows: TracedArray | None, target: str | None) -> Turns:
+        turns = Turns(numbers, frame, rows, target)
+        turns.at = frame.at
+        return turns
 
     def next_of(self, frame: Frame, iterator: Any) -> Any:
         if isinstance(iterator, Turns):

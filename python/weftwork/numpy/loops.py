@@ -16,7 +16,6 @@ import math
 import sys
 import sysconfig
 import weakref
-from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -25,9 +24,11 @@ import numpy as np
 
 from .. import _core
 from ..errors import DataDependentError, UnsupportedError
+from .appended import Appended
 from .dispatch import broadcast_to
 from .frames import set_locals
 from .rows import Rows
+from .shared_arrays import SharedArrays
 from .tracer import Selection, Storage, Tensor, TracedArray, as_tensor, current_trace, raise_here
 
 #: Loops of at most so many turns are written out, and loops in each other of at most so many turns in all.
@@ -175,6 +176,7 @@ class Turns:
         self.trips = trips_of(numbers)
         self.plain: Any = None
         self.loop: Recording | None = None
+        self.at = -1  # the instruction that asks for the next turn, where it is known
         self.peeled = 0
         if self.is_short() or self.site in trace.unrolled:
             if not isinstance(self.trips, int) or self.trips > LONGEST_UNROLLED:
@@ -228,10 +230,11 @@ class Carried:
         return (self.name, id(self.storage), self.dtype, tuple(map(str, self.shape)), self.weak)
 
 
-class Recording:
+class Recording(SharedArrays):
     """A loop that is being recorded: the surroundings as they were, and what is known of its body."""
 
     def __init__(self, turns: Turns) -> None:
+        super().__init__()
         self.turns, self.trace, self.frame = turns, turns.trace, turns.frame
         numbers, skipped = turns.numbers, turns.peeled
         self.first = numbers.start + skipped * numbers.step
@@ -244,8 +247,7 @@ class Recording:
         self.containers = {name: shallow(value) for name, value in self.entry.items() if isinstance(value, (list, dict, set))}
         self.entry_tensors: dict[Storage, Tensor] = {}
         self.written: set[Storage] = set()  # by the pass that goes on
-        self.shared: list[tuple[str, str]] = []
-        self.outside: list[tuple[str, Storage]] = []
+        self.appended = Appended(self)
         self.born = next(Storage.births)
         self.carried: list[Carried] = []
         self.inductions: dict[str, tuple[Any, int]] = {}
@@ -303,6 +305,7 @@ class Recording:
                 values[item.name] = TracedArray(item.parameter, item.weak)
                 values[item.name].scalar = item.scalar
         self.watch_shared(values)
+        self.appended.begin(values)
         self.at_begin = values
         self.written = set()
         set_locals(self.frame, values)
@@ -317,6 +320,7 @@ class Recording:
         """After a pass: the counter for the next one, or None where the loop is complete."""
         now = self.bound()
         self.check_kept(now)
+        self.appended.end(now)
         carried = self.find_carried(now)
         self.find_shared(carried, now)
         if [c.key() for c in carried] != [c.key() for c in self.carried] or self.changed_inductions:
@@ -344,54 +348,6 @@ class Recording:
             if isinstance(entry, TracedArray) and entry._storage in self.entry_tensors:
                 self.peel(f"'{item.name}' is an array in the first turn that is written by another name")
         return bool(once)
-
-    def is_known_elsewhere(self, storage: Storage) -> bool:
-        """Whether anything refers to an array but one variable that the loop binds anew, as it was before it."""
-        entries = [self.entry.get(item.name) for item in self.carried if item.name is not None]
-        if sum(isinstance(entry, TracedArray) and entry._storage is storage for entry in entries) > 1:
-            return True
-        names = {id(entry) for entry in entries}
-        holders = [holder for holder in gc.get_referrers(storage) if isinstance(holder, TracedArray)]
-        own = {id(holder) for holder in (self.entry, self.at_begin, self.frame, self.frame.f_locals, entries, holders)}
-        return any(id(holder) not in names or any(id(other) not in own for other in gc.get_referrers(holder)) for holder in holders)
-
-    def find_shared(self, carried: list[Carried], now: dict[str, Any]) -> None:
-        """Which variables a turn leaves as views of one array, or of one that is older than the loop: they come back as arrays of their own."""
-        arrays = {item.name: now[item.name] for item in carried if item.name is not None and isinstance(now.get(item.name), TracedArray)}
-        arrays = {name: value for name, value in arrays.items() if not value.scalar}
-        families = {name: {value._storage, *value._storage.peers} for name, value in arrays.items()}
-        self.shared = [(name, other) for name, family in families.items() for other, same in families.items() if name != other and family & same]
-        # What stands for a variable of the turn before was in the first turn what it was before the loop.
-        older = {id(value._storage): entry._storage for name, value in self.at_begin.items()
-                 if isinstance(value, TracedArray) and isinstance(entry := self.entry.get(name), TracedArray) and entry is not value}  # fmt: skip
-        self.outside = [(name, place) for name, family in families.items() for storage in family
-                        if (place := storage if storage.born < self.born else older.get(id(storage))) is not None]  # fmt: skip
-
-    def watch_shared(self, values: dict[str, Any]) -> None:
-        """A write to such an array, which the others would have to see, has the loop written out."""
-
-        def watch(storage: Storage, name: str, sees: Callable[[], bool]) -> None:
-            def check() -> None:
-                if sees():
-                    self.fail(f"'{name}' is a view of an array that is written")
-
-            storage.checks = (*storage.checks, check)
-
-        def link(one: Storage, other: Storage) -> None:
-            one.peers, other.peers = (*one.peers, other), (*other.peers, one)
-
-        arrays = {name: value for name, value in values.items() if isinstance(value, TracedArray)}
-        is_bound = lambda name: any(isinstance(v, TracedArray) and v._storage is arrays[name]._storage for v in self.frame.f_locals.values())
-        for name, other in self.shared:
-            if name in arrays and other in arrays:
-                watch(arrays[name]._storage, other, lambda other=other: is_bound(other))
-                link(arrays[name]._storage, arrays[other]._storage)
-        for name, storage in self.outside:
-            if name in arrays:
-                arrays[name]._storage.apart = True
-                watch(arrays[name]._storage, name, lambda storage=storage: self.is_known_elsewhere(storage))
-                watch(storage, name, lambda name=name: is_bound(name))
-                link(arrays[name]._storage, storage)
 
     def peel(self, reason: str) -> Any:
         """Has the first turn written out, once or twice; then all of them."""
@@ -513,7 +469,16 @@ class Recording:
 
     # -- the loop itself ---------------------------------------------------------------------------------------------
 
+    def require_known_later(self, now: dict[str, Any]) -> None:
+        """What only the body binds and the program reads later is an array or a number, not something that has values of the body in it."""
+        recorder = self.trace.recorder
+        for name, value in now.items():
+            known = isinstance(value, (TracedArray, Selection, _core.Dim, *_PLAIN, str, bytes, np.generic)) or value is None
+            if name not in self.entry and not known and recorder is not None and recorder.is_read_later(self.turns, name):
+                self.fail(f"'{name}' is a {type(value).__name__} of the body that is read later")
+
     def close(self, now: dict[str, Any]) -> None:
+        self.require_known_later(now)
         outputs = [as_tensor(now[item.name], item.dtype) if item.storage is None else item.storage.tensor for item in self.carried]  # type: ignore[index]
         inits = self.initials()
         parameters = [item.parameter for item in self.carried]
@@ -539,6 +504,7 @@ class Recording:
         for name, (start, delta) in self.inductions.items():
             values[name] = start + delta * self.trips
         self.watch_shared(values)
+        self.appended.close(values)
         set_locals(self.frame, values)
 
     def last_symbol(self) -> Any:

@@ -1,0 +1,90 @@
+"""What the body of a loop that is recorded once leaves behind: lists that it appends to, variables that are read later."""
+
+from __future__ import annotations
+
+import gc
+import types
+from typing import Any
+
+from .frame import Frame
+from .liveness import live_from
+
+__all__ = ["Appends"]
+
+#: Functions that see variables whether or not they are read.
+LOOKING = frozenset(["locals", "vars", "dir", "eval", "exec"])
+ATTRIBUTES = frozenset(["LOAD_METHOD", "LOAD_ATTR"])
+
+
+class Appends:
+    """The part of a recorder that knows which lists a loop does nothing with but append to, so that nobody can tell when it does."""
+
+    trace: Any
+    frame: Any
+    births: dict[int, tuple[int, Any]]
+
+    array_operand: Any
+    name_of: Any
+
+    def appends_a_row(self, function: Any, args: tuple) -> bool:
+        """Whether a loop that is recorded once appends to a list that is older, which gets its rows when the loop is done."""
+        if not self.trace.loops or not is_append(function) or len(args) != 1:
+            return False
+        loop, birth = self.trace.loops[-1], self.births.get(id(function.__self__))
+        if not all(hasattr(outer, "turns") for outer in self.trace.loops) or (birth is not None and birth[0] >= loop.born) or self.frame is not loop.frame:
+            return False
+        for outer in self.trace.loops[:-1]:
+            if birth is None or birth[0] < outer.born:
+                outer.fail(f"{self.name_of(function.__self__)} is changed in each turn")
+        known = [birth, *(part for outer in self.trace.loops for part in (outer.entry, outer.at_begin, *outer.appended.arrays))]
+        if not is_only_appended_to(function.__self__, self.frame, loop.turns.at, known):
+            return False
+        loop.appended.append(function.__self__, self.array_operand(args[0]))
+        return True
+
+    @staticmethod
+    def is_read_later(turns: Any, name: str) -> bool:
+        """Whether a variable that each turn binds anew may be read when the loop is done."""
+        return turns.at < 0 or name in live_from(turns.frame.code, turns.at)
+
+
+def is_append(function: Any) -> bool:
+    """Whether it is the method of a list."""
+    return type(function) is types.BuiltinFunctionType and type(function.__self__) is list and function.__name__ == "append"
+
+
+def is_only_appended_to(owner: list[Any], frame: Frame, at: int, known: list[Any]) -> bool:
+    """Whether one variable of the frame has the list, and the loop that asks for its turns at this instruction only appends to it.
+
+    ``known``: what may refer to the list beside that variable.
+    """
+    names = []
+    for name, value in frame.locals.items():  # a comprehension would refer to the list by a cell
+        if value is owner:
+            names.append(name)
+    if len(names) != 1 or at < 0 or not LOOKING.isdisjoint(frame.f_code.co_names):
+        return False
+    return is_only_read_to_append(names[0], frame, at) and not is_held_by_others(owner, [frame.locals, names, known, *known])
+
+
+def is_only_read_to_append(name: str, frame: Frame, at: int) -> bool:
+    instructions = frame.code.instructions
+    for i in range(at, instructions[at].target):
+        value = instructions[i].value
+        if "FAST" not in instructions[i].name or (value != name and (type(value) is not tuple or name not in value)):
+            continue
+        is_last = value == name or (value[-1] == name and value[0] != name)
+        following = instructions[i + 1]
+        loads = is_last and instructions[i].name.endswith(("LOAD_FAST", "LOAD_FAST_CHECK")) and following.name in ATTRIBUTES
+        if not loads or "append" not in (following.value if type(following.value) is tuple else (following.value,)):
+            return False
+    return True
+
+
+def is_held_by_others(owner: list[Any], known: list[Any]) -> bool:
+    """Whether anything refers to the list but what is known, methods of it, and Python's own frames."""
+    allowed = {id(value) for value in known}
+    for holder in gc.get_referrers(owner):
+        if not is_append(holder) and id(holder) not in allowed and type(holder) is not types.FrameType:
+            return True
+    return False

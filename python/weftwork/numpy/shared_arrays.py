@@ -1,0 +1,76 @@
+"""Which variables of a loop that is recorded once are views of one array: a write to one, which the others would see, has it written out."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+from typing import Any
+
+from .tracer import Storage, TracedArray
+
+__all__ = ["SharedArrays"]
+
+
+class SharedArrays:
+    """The part of a recorded loop that knows what else refers to its arrays."""
+
+    entry: dict[str, Any]
+    at_begin: dict[str, Any]
+    carried: list[Any]
+    frame: Any
+    born: int
+
+    def __init__(self) -> None:
+        self.shared: list[tuple[str, str]] = []
+        self.outside: list[tuple[str, Storage]] = []
+
+    def fail(self, reason: str) -> Any:
+        raise NotImplementedError
+
+    def is_known_elsewhere(self, storage: Storage) -> bool:
+        """Whether anything refers to an array but one variable that the loop binds anew, as it was before it."""
+        entries = [self.entry.get(item.name) for item in self.carried if item.name is not None]
+        if sum(isinstance(entry, TracedArray) and entry._storage is storage for entry in entries) > 1:
+            return True
+        names = {id(entry) for entry in entries}
+        holders = [holder for holder in gc.get_referrers(storage) if isinstance(holder, TracedArray)]
+        own = {id(holder) for holder in (self.entry, self.at_begin, self.frame, self.frame.f_locals, entries, holders)}
+        return any(id(holder) not in names or any(id(other) not in own for other in gc.get_referrers(holder)) for holder in holders)
+
+    def find_shared(self, carried: list[Any], now: dict[str, Any]) -> None:
+        """Which variables a turn leaves as views of one array, or of one that is older than the loop: they come back as arrays of their own."""
+        arrays = {item.name: now[item.name] for item in carried if item.name is not None and isinstance(now.get(item.name), TracedArray)}
+        arrays = {name: value for name, value in arrays.items() if not value.scalar}
+        families = {name: {value._storage, *value._storage.peers} for name, value in arrays.items()}
+        self.shared = [(name, other) for name, family in families.items() for other, same in families.items() if name != other and family & same]
+        # What stands for a variable of the turn before was in the first turn what it was before the loop.
+        older = {id(value._storage): entry._storage for name, value in self.at_begin.items()
+                 if isinstance(value, TracedArray) and isinstance(entry := self.entry.get(name), TracedArray) and entry is not value}  # fmt: skip
+        self.outside = [(name, place) for name, family in families.items() for storage in family
+                        if (place := storage if storage.born < self.born else older.get(id(storage))) is not None]  # fmt: skip
+
+    def watch_shared(self, values: dict[str, Any]) -> None:
+        """A write to such an array, which the others would have to see, has the loop written out."""
+
+        def watch(storage: Storage, name: str, sees: Callable[[], bool]) -> None:
+            def check() -> None:
+                if sees():
+                    self.fail(f"'{name}' is a view of an array that is written")
+
+            storage.checks = (*storage.checks, check)
+
+        def link(one: Storage, other: Storage) -> None:
+            one.peers, other.peers = (*one.peers, other), (*other.peers, one)
+
+        arrays = {name: value for name, value in values.items() if isinstance(value, TracedArray)}
+        is_bound = lambda name: any(isinstance(v, TracedArray) and v._storage is arrays[name]._storage for v in self.frame.f_locals.values())
+        for name, other in self.shared:
+            if name in arrays and other in arrays:
+                watch(arrays[name]._storage, other, lambda other=other: is_bound(other))
+                link(arrays[name]._storage, arrays[other]._storage)
+        for name, storage in self.outside:
+            if name in arrays:
+                arrays[name]._storage.apart = True
+                watch(arrays[name]._storage, name, lambda storage=storage: self.is_known_elsewhere(storage))
+                watch(storage, name, lambda name=name: is_bound(name))
+                link(arrays[name]._storage, storage)
