@@ -311,6 +311,15 @@ def weak2(x: Any) -> Any:
 
 
 @program
+def python_numbers(x: Any) -> Any:
+    r, q = [], []
+    for i in range(10):
+        r.append(float(np.array([-2.0, 1.5]).sum()) * i)
+        q.append(i * 0.5)
+    return r[-1], q[3], x
+
+
+@program
 def nonloc(x: Any) -> Any:
     r = []
 

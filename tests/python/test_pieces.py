@@ -556,3 +556,19 @@ def test_whether_indices_are_valid_is_asked_without_the_rest_of_the_program() ->
         assert len(jitted.executables[0].inputs) == inputs
         with pytest.raises(IndexError):
             jitted(found[:0], *args[1:])
+
+
+def test_methods_of_ufuncs_that_no_program_holds_run_between_two() -> None:
+    def groups(keys: Any, values: Any) -> Any:
+        order = np.argsort(keys, kind="stable")
+        begins = np.searchsorted(keys[order], np.arange(5))
+        values = values * 2
+        np.negative.at(values, [1, 1, 3])
+        return np.maximum.reduceat(values[order], begins), np.add.reduceat(values[order], begins)
+
+    jitted = wf.jit(groups, strict=False)
+    keys, values = np.array([0, 1, 4, 2, 3, 4, 4, 1]), np.arange(8.0)
+    for _ in range(2):
+        for mine, other in zip(jitted(keys, values), groups(keys, values), strict=True):
+            np.testing.assert_array_equal(mine, other)
+    assert jitted.ways == {"compiled": 0, "pieces": 2, "plain": 0}

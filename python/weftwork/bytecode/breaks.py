@@ -335,9 +335,10 @@ class Breaks(Effects):
             return self.host_call(function, args)
         if args and isinstance(args[0], TracedArray) and getattr(TracedArray, name, None) is function:
             return self.host_call(Method(name), args, kwargs) if hasattr(np.ndarray, name) else NotImplemented
-        if not natives.is_numpy_function(function):
+        is_method_of_ufunc = isinstance(getattr(function, "__self__", None), np.ufunc)
+        if not natives.is_numpy_function(function) and not is_method_of_ufunc:
             return NotImplemented
-        if name in CHANGING:
+        if name in CHANGING or (name == "at" and is_method_of_ufunc):
             return self.compiled_call(function, args, kwargs, (0,))
         return self.host_call(function, args, kwargs)
 

@@ -38,7 +38,7 @@ class Appended:
         loop, number = self.loop, len(self.values)
         if not isinstance(loop.trips, int) or not isinstance(value, TracedArray) or any(loop.symbol in str(extent) for extent in value.shape):
             loop.fail("something else than an array or number of the program is appended in each turn")
-        if not value.scalar:
+        if not is_number(value):
             self.require_own(value)
         if number == len(self.arrays):
             rows = wrap(broadcast_to(as_tensor(0, value.dtype), (loop.trips, *value.shape)))
@@ -50,7 +50,7 @@ class Appended:
             loop.fail("what is appended is of another type in each turn")
         rows[loop.turn()] = value
         self.values.append(value)
-        if not value.scalar:
+        if not is_number(value):
             self.watch(value._storage)
 
     def require_own(self, value: TracedArray) -> None:
@@ -62,7 +62,7 @@ class Appended:
             loop.fail("an array that may be known elsewhere is appended in each turn")
         if name is not None and loop.entry.get(name) is not value:
             entry = loop.entry[name]
-            if not isinstance(entry, TracedArray) or (not entry.scalar and (entry._steps or loop.is_known_elsewhere(entry._storage))):
+            if not isinstance(entry, TracedArray) or (not is_number(entry) and (entry._steps or loop.is_known_elsewhere(entry._storage))):
                 loop.peel(f"'{name}' is an array that may be known elsewhere, and is appended in the first turn")
 
     def watch(self, storage: Storage) -> None:
@@ -75,7 +75,7 @@ class Appended:
     def end(self, now: dict[str, Any]) -> None:
         """Called after a pass, with its variables."""
         self.bound = {}
-        numbers = {id(value._storage): (number, value) for number, value in enumerate(self.values) if not value.scalar}
+        numbers = {id(value._storage): (number, value) for number, value in enumerate(self.values) if not is_number(value)}
         for name, value in now.items():
             if not isinstance(value, TracedArray) or id(value._storage) not in numbers:
                 continue
@@ -87,16 +87,21 @@ class Appended:
 
     def close(self, values: dict[str, Any]) -> None:
         """Called when the loop is recorded, with what its variables are then."""
-        if any(not value.scalar and value._storage.born < self.loop.born for value in self.values):
+        if any(not is_number(value) and value._storage.born < self.loop.born for value in self.values):
             self.loop.fail("the same array is appended in each turn")
         last: dict[int, TracedArray] = {}
         for turn in range(self.loop.trips):
             for number, (owner, rows) in enumerate(self.arrays):
-                row = rows[turn]
-                if self.values[number].scalar:
-                    row = TracedArray(row.tensor, self.values[number].weak)
-                    row.scalar = True
+                row, value = rows[turn], self.values[number]
+                if is_number(value):
+                    row = TracedArray(row.tensor, value.weak)
+                    row.scalar = value.scalar
                 owner.append(row)
                 last[number] = row
         for name, number in self.bound.items():
             values[name] = last[number]
+
+
+def is_number(value: TracedArray) -> bool:
+    """Whether it stands for what nobody can write to."""
+    return value.scalar or value.weak is not None
