@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import builtins
 import functools
+import itertools
 import operator
 import types
 from typing import Any
 
 import numpy as np
 
-from ..numpy.tracer import TracedArray, convert, wrap
+from ..numpy.loops import Range, make_range
+from ..numpy.rows import Numbers, Together
+from ..numpy.tracer import TracedArray, as_tensor, convert, wrap
 from .calls import SPECIAL, Calls, Special, special
 from .kinds import NUMBERS, contains_traced, is_user_object, lookup, type_of
 from .outside import HostValue
@@ -104,8 +107,6 @@ def call_object_init(r: Any, args: tuple, kwargs: dict[str, Any]) -> None:
 
 @special(range)
 def call_range(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    from ..numpy.loops import Range, make_range
-
     return r.guarded(lambda *bounds: make_range(Range, bounds), tuple(map(r.concrete, args)), {})
 
 
@@ -216,17 +217,50 @@ for _kind in (list, tuple, set, frozenset):
 
 def lazily(kind: Any) -> Special:
     def form(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+        parts, count = parts_of_turns(args if kind is zip else args[:1], kwargs)
+        start = kwargs.get("start", args[1] if len(args) > 1 else 0)
+        if parts and (kind is zip or type(start) is int):
+            numbers = [] if kind is zip else [Numbers(start, 1)]
+            return r.born(Together([*numbers, *parts], count, lambda: made(r, args, kwargs)))
+        return r.born(made(r, args, kwargs))
+
+    def made(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         many = args if kind is zip else args[:1]
         iterators = [r.iterate_plainly(r.frame, one) for one in many]
         if any(is_user_object(i) for i in iterators):
             r.refuse("an iterator of a class of its own under zip")
         rest = () if kind is zip else tuple(map(r.concrete, args[1:]))
-        return r.born(kind(*iterators, *rest, **kwargs))
+        return kind(*iterators, *rest, **kwargs)
 
     return form
 
 
+def parts_of_turns(many: tuple, kwargs: dict[str, Any]) -> tuple[list[Any], int]:
+    """Arrays and ranges by the number of a turn, and how many turns there are; no parts where that is not known of all."""
+    parts: list[Any] = []
+    counts = []
+    is_asked = any(isinstance(value, (TracedArray, Together)) for value in many) and not kwargs.get("strict")
+    for value in many if is_asked else ():
+        if isinstance(value, (TracedArray, np.ndarray)) and value.ndim and isinstance(value.shape[0], int) and value.dtype.kind in "fciub":
+            parts.append(wrap(as_tensor(value)) if isinstance(value, np.ndarray) else value)
+            counts.append(value.shape[0])
+        elif type(value) is Together and value.iterator is None:
+            parts.append(value)
+            counts.append(value.count)
+        elif type(value) is Range and isinstance(value.start, int) and isinstance(value.stop, int):
+            parts.append(Numbers(value.start, value.step))
+            counts.append(len(value.numbers()))
+    return (parts, min(counts)) if counts and len(counts) == len(many) else ([], 0)
+
+
 SPECIAL[id(zip)], SPECIAL[id(enumerate)] = lazily(zip), lazily(enumerate)
+
+
+@special(itertools.pairwise)
+def call_pairwise(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    if len(args) == 1 and isinstance(args[0], TracedArray) and args[0].ndim:
+        return SPECIAL[id(zip)](r, (args[0][:-1], args[0][1:]), {})
+    return r.native(itertools.pairwise, args, kwargs)
 
 
 @special(sorted)

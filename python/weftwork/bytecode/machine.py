@@ -179,6 +179,10 @@ class Machine:
     def back_edge(self, frame: Frame) -> None:
         """Called where a jump goes back to the beginning of a loop."""
 
+    def born(self, value: Any) -> Any:
+        """Called with each container that an instruction makes."""
+        return value
+
     def store_global(self, frame: Frame, name: str, value: Any) -> None:
         frame.globals[name] = value
 

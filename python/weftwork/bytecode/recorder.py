@@ -18,7 +18,7 @@ from .. import _core
 from ..errors import Error
 from ..numpy.loops import Range as LoopRange
 from ..numpy.loops import Retry, Turns, make_range
-from ..numpy.rows import Rows
+from ..numpy.rows import Rows, Together
 from ..numpy.tracer import Selection, Storage, Trace, TracedArray
 from ..numpy.validity import note_bound
 from . import (  # noqa: F401  those of operations fill the interpreter's table
@@ -371,6 +371,8 @@ class Recorder(Appends, Calls, LoopHeaders):
             return self.turns(value, frame, None, self.target(frame)) if self.is_statement(frame) else self.born(iter(value.numbers()))
         if isinstance(value, TracedArray):
             return self.rows(frame, value)
+        if type(value) is Together:
+            return self.rows_of_several(frame, value)
         if is_user_object(value):
             return self.user_iterate(value)
         self.require_known(value)
@@ -398,8 +400,19 @@ class Recorder(Appends, Calls, LoopHeaders):
             return self.turns(make_range(LoopRange, (count,)), frame, array, "")
         return self.born(Rows(array))
 
+    def rows_of_several(self, frame: Frame, together: Together) -> Any:
+        """A for statement over them that nothing else takes anything from is a loop over their numbers."""
+        every = together.nested()
+        is_taken = any(part.iterator is not None for part in every) or any(value is part for part in every for value in frame.locals.values())
+        is_unrolled = (frame.f_code.co_filename, frame.f_lineno) in self.trace.unrolled
+        if is_taken or is_unrolled or not self.is_statement(frame) or together.count <= GET_ITER_SHORT:
+            return together
+        for part in every:
+            part.iterator = iter(())
+        return self.turns(make_range(LoopRange, (together.count,)), frame, together, "")
+
     @staticmethod
-    def turns(numbers: LoopRange, frame: Frame, rows: TracedArray | None, target: str | None) -> Turns:
+    def turns(numbers: LoopRange, frame: Frame, rows: TracedArray | Together | None, target: str | None) -> Turns:
         turns = Turns(numbers, frame, rows, target)
         turns.at = frame.at
         return turns

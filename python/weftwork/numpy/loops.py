@@ -27,7 +27,7 @@ from ..errors import DataDependentError, UnsupportedError
 from .appended import Appended
 from .dispatch import broadcast_to
 from .frames import set_locals
-from .rows import Rows
+from .rows import Rows, Together
 from .shared_arrays import SharedArrays
 from .tracer import Selection, Storage, Tensor, TracedArray, as_tensor, current_trace, raise_here
 
@@ -166,7 +166,7 @@ def trips_of(numbers: Range) -> Any:
 class Turns:
     """The iterator of one for statement."""
 
-    def __init__(self, numbers: Range, frame: FrameType, rows: TracedArray | None = None, target: str | None = None) -> None:
+    def __init__(self, numbers: Range, frame: FrameType, rows: TracedArray | Together | None = None, target: str | None = None) -> None:
         trace = current_trace()
         assert trace is not None
         self.rows = rows

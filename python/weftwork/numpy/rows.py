@@ -1,12 +1,13 @@
-"""The iterator of an array that stands for a value."""
+"""The iterators of arrays that stand for values: of one, and of several side by side."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from .tracer import TracedArray
 
-__all__ = ["Rows"]
+__all__ = ["Numbers", "Rows", "Together"]
 
 
 class Rows:
@@ -25,3 +26,39 @@ class Rows:
             raise StopIteration
         self.at += 1
         return self.array[self.at - 1]
+
+
+class Together:
+    """What ``zip`` and ``enumerate`` make of arrays and ranges: what belongs to a turn is known for any number of it.
+
+    ``parts`` give it by ``[turn]``, ``make`` makes the iterator that NumPy's rows are taken from one after the other.
+    """
+
+    def __init__(self, parts: list[Any], count: int, make: Callable[[], Iterator[Any]]) -> None:
+        self.parts, self.count, self.make = parts, count, make
+        self.iterator: Iterator[Any] | None = None
+
+    def nested(self) -> list[Together]:
+        """This one, and those among its parts."""
+        return [self, *(inner for part in self.parts if type(part) is Together for inner in part.nested())]
+
+    def __getitem__(self, turn: Any) -> tuple[Any, ...]:
+        return tuple(part[turn] for part in self.parts)
+
+    def __iter__(self) -> Together:
+        return self
+
+    def __next__(self) -> Any:
+        if self.iterator is None:
+            self.iterator = self.make()
+        return next(self.iterator)
+
+
+class Numbers:
+    """The numbers of a range by their places, which may be symbolic."""
+
+    def __init__(self, start: Any, step: int) -> None:
+        self.start, self.step = start, step
+
+    def __getitem__(self, turn: Any) -> Any:
+        return self.start + turn * self.step
