@@ -271,7 +271,7 @@ def test_a_forced_loop_says_why_it_cannot_be_kept() -> None:
     def f(x):
         found = []
         for i in wf.range(12):
-            found.append(x[i])
+            found.append(x[i] * len(found))
         return np.stack(found)
 
     with pytest.raises(wf.Error, match="'found' is changed in each turn"):
@@ -383,3 +383,28 @@ def test_what_is_the_same_in_all_turns_is_computed_once() -> None:
     for function in (fitted, nested, none):
         compiled = wf.compile(function, x, y)
         np.testing.assert_allclose(compiled(x, y), function(x, y), rtol=1e-12)
+
+
+def test_variables_of_a_turn_may_have_shapes_that_follow_the_counter() -> None:
+    def forces(x: Any) -> Any:
+        force, energy = np.zeros_like(x), 0.0
+        for i in range(len(x) - 1):
+            away = x[i] - x[i + 1 :]
+            weight = 1 / ((away * away).sum(1) + 0.1)
+            pull = weight[:, None] * away
+            force[i] += pull.sum(0)
+            force[i + 1 :] -= pull
+            energy += weight.sum()
+        return force, energy
+
+    def read_later(x: Any) -> Any:
+        for i in range(len(x) - 1):
+            away = x[i] - x[i + 1 :]
+            x = x + away.sum(0) * 1e-3
+        return away, x
+
+    x = np.random.default_rng(8).standard_normal((30, 3))
+    for function in (forces, read_later):
+        for mine, other in zip(wf.jit(function)(x.copy()), function(x.copy()), strict=True):
+            np.testing.assert_allclose(mine, other, rtol=1e-10)
+    assert "for" in wf.trace(forces, x).core.op_names

@@ -44,8 +44,10 @@ class Appends:
 
     @staticmethod
     def is_read_later(turns: Any, name: str) -> bool:
-        """Whether a variable that each turn binds anew may be read when the loop is done."""
-        return turns.at < 0 or name in live_from(turns.frame.code, turns.at)
+        """Whether what a variable has at the end of a turn may be read, by the next turn or when the loop is done."""
+        frame = turns.frame
+        is_seen = name in frame.cells or not LOOKING.isdisjoint(frame.f_code.co_names)
+        return turns.at < 0 or is_seen or name in live_from(frame.code, turns.at)
 
 
 def is_append(function: Any) -> bool:

@@ -90,7 +90,7 @@ class Appended:
         if any(not is_number(value) and value._storage.born < self.loop.born for value in self.values):
             self.loop.fail("the same array is appended in each turn")
         last: dict[int, TracedArray] = {}
-        for turn in range(self.loop.trips):
+        for turn in range(self.loop.trips if self.arrays else 0):
             for number, (owner, rows) in enumerate(self.arrays):
                 row, value = rows[turn], self.values[number]
                 if is_number(value):

@@ -320,8 +320,9 @@ class Recording(SharedArrays):
         """After a pass: the counter for the next one, or None where the loop is complete."""
         now = self.bound()
         self.check_kept(now)
-        self.appended.end(now)
-        carried = self.find_carried(now)
+        read = now if self.trace.recorder is None else {name: value for name, value in now.items() if self.trace.recorder.is_read_later(self.turns, name)}
+        self.appended.end(read)
+        carried = self.find_carried(read)
         self.find_shared(carried, now)
         if [c.key() for c in carried] != [c.key() for c in self.carried] or self.changed_inductions:
             self.carried = carried
