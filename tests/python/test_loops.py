@@ -404,7 +404,12 @@ def test_variables_of_a_turn_may_have_shapes_that_follow_the_counter() -> None:
         return away, x
 
     x = np.random.default_rng(8).standard_normal((30, 3))
-    for function in (forces, read_later):
+    def selected(x: Any) -> Any:
+        for k in range(20):
+            part = x[x > k * 0.01]
+        return part.sum(), x
+
+    for function in (forces, read_later, selected):
         for mine, other in zip(wf.jit(function)(x.copy()), function(x.copy()), strict=True):
             np.testing.assert_allclose(mine, other, rtol=1e-10)
     assert "for" in wf.trace(forces, x).core.op_names

@@ -85,7 +85,7 @@ k = np.zeros((4, 6)); v = k[1:3]; v.shape = 12; v[5] = 3; return k
 
 def function_of(source: str) -> Callable[..., Any]:
     lines = source.replace("\\n", "\n").replace("; ", "\n").splitlines()
-    namespace: dict[str, Any] = {"np": np}
+    namespace: dict[str, Any] = {"np": np, "wf": wf}
     exec(f"def f({', '.join(ARRAYS)}):\n" + "\n".join("    " + line for line in lines), namespace)
     return namespace["f"]
 
@@ -121,7 +121,7 @@ def test_as_numpy(source: str) -> None:
         ("m[m > 0] = m", "must not depend on how many"),
         ("m[m[:, :3] > 0] = 1", "size of axis is 4"),
         ("i[i > 0] += 0.5", "cannot cast"),
-        ("r = 0\nfor k in range(20):\n    v = x[x > k]\nreturn v.sum()", "belongs to the body"),
+        ("r = 0\nfor k in wf.range(20):\n    v = x[x > k]\nreturn v.sum()", "of the body that is read later"),
         ("x.shape = (1, 11)", "the shape of an argument cannot be set"),
         ("k = (m * 2).T; k.shape = (20,)", "which copies"),
     ],

@@ -473,10 +473,11 @@ class Recording(SharedArrays):
     def require_known_later(self, now: dict[str, Any]) -> None:
         """What only the body binds and the program reads later is an array or a number, not something that has values of the body in it."""
         recorder = self.trace.recorder
+        carried = {item.name for item in self.carried}
         for name, value in now.items():
-            known = isinstance(value, (TracedArray, Selection, _core.Dim, *_PLAIN, str, bytes, np.generic)) or value is None
+            known = name in carried or value is None or isinstance(value, (_core.Dim, *_PLAIN, str, bytes, np.generic))
             if name not in self.entry and not known and recorder is not None and recorder.is_read_later(self.turns, name):
-                self.fail(f"'{name}' is a {type(value).__name__} of the body that is read later")
+                self.fail(f"'{name}' is a {'view' if isinstance(value, TracedArray) else type(value).__name__} of the body that is read later")
 
     def close(self, now: dict[str, Any]) -> None:
         self.require_known_later(now)
