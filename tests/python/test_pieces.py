@@ -572,3 +572,31 @@ def test_methods_of_ufuncs_that_no_program_holds_run_between_two() -> None:
         for mine, other in zip(jitted(keys, values), groups(keys, values), strict=True):
             np.testing.assert_array_equal(mine, other)
     assert jitted.ways == {"compiled": 0, "pieces": 2, "plain": 0}
+
+
+SETTINGS = {"x": -0.75, "k": 2, "z": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("expression", "name", "bad"),
+    [
+        ("math.acos(SETTINGS['x'])", "x", 3.0), ("math.exp(SETTINGS['x'])", "x", 1e5), ("1 / SETTINGS['z']", "z", 0.0), ("1.0 % SETTINGS['z']", "z", 0.0),
+        ("divmod(1.0, SETTINGS['z'])", "z", 0.0), ("int(SETTINGS['x'])", "x", math.nan), ("round(SETTINGS['x'])", "x", math.inf),
+        ("1 << SETTINGS['k']", "k", -1), ("SETTINGS['k'] // SETTINGS['k']", "k", 0), ("[1, 2, 3][SETTINGS['k']]", "k", 7),
+    ],
+)  # fmt: skip
+def test_numbers_that_nothing_needs_are_computed_since_that_may_raise(expression: str, name: str, bad: Any) -> None:
+    function = eval(f"lambda x: ({expression}, x * 2)[1]")
+    jitted = wf.jit(function, strict=False)
+    kept = SETTINGS[name]
+    try:
+        for _ in range(2):
+            np.testing.assert_array_equal(jitted(X), X * 2)
+        SETTINGS[name] = bad
+        with pytest.raises(Exception) as wanted:  # noqa: PT011
+            function(X)
+        with pytest.raises(type(wanted.value)) as found:
+            jitted(X)
+        assert str(found.value) == str(wanted.value)
+    finally:
+        SETTINGS[name] = kept

@@ -634,3 +634,18 @@ def test_a_row_by_groups_of_joined_lines() -> None:
     w, scale = rng.integers(0, 256, (32, 2048), dtype=np.uint8), rng.integers(1, 4, (64, 64)).astype(np.float32)
     x = rng.integers(-4, 5, (1, 2048)).astype(np.float32)
     np.testing.assert_array_equal(wf.jit(product)(x, w, scale), product(x, w, scale))
+
+
+def test_products_of_costly_rows_that_are_repeated() -> None:
+    random = np.random.default_rng(3)
+
+    def pooled(g: Any, w: Any) -> Any:
+        return np.broadcast_to((np.exp(g - g.sum(1, keepdims=True)) @ w)[:, None], (16, 32, 128)) * 2
+
+    def grouped(x: Any, w: Any, p: Any) -> Any:
+        value = ((x / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-6)) @ w.T).reshape(1, 32, 4, 16).transpose(0, 2, 1, 3)
+        return p @ np.broadcast_to(value[:, :, None], (1, 4, 2, 32, 16)).reshape(1, 8, 32, 16)
+
+    for function, shapes in ((pooled, [(16, 128), (128, 128)]), (grouped, [(32, 128), (64, 128), (1, 8, 32, 32)])):
+        args = [random.standard_normal(shape) * 0.1 for shape in shapes]
+        np.testing.assert_allclose(wf.compile(function, *args)(*args), function(*args), rtol=1e-9)

@@ -160,8 +160,9 @@ class Fuser {
     }
   }
 
-  // What computing an element of a value costs, from stored ones.
+  // What computing an element of a value costs, from stored ones; a product is stored by its kernel, or what follows it is.
   int price(const Node& node, const std::vector<int>& cost) const {
+    if (node.op == Op::dot_general) return 0;
     int total = own_price(node);
     for (const Value& operand : node.operands())
       if (!fusion_.is_stored[operand.id()]) total += cost[operand.id()];

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import random
 import threading
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 from ..numpy.steps import view_of
 from .outside import is_like
 
-__all__ = ["Called", "Draw", "Made", "Method", "Raised", "Undo", "ViewOf", "agree", "is_compiled", "is_generator", "set_state", "state_of", "undoing"]
+__all__ = ["Called", "Draw", "Made", "Method", "Raised", "Undo", "ViewOf", "agree", "has_to_run", "is_compiled", "is_generator", "set_state", "state_of", "undoing"]
 
 
 #: Names of the types that Cython, f2py and pybind11 give functions.
@@ -196,3 +197,17 @@ class Draw(Method):
         array = values[0].copy(order="K")
         owner.shuffle(array, *values[1:], **named)
         return array
+
+
+#: Operators that raise for no numbers; NumPy's own warn.
+SAFE_OPERATORS = frozenset(
+    [getattr(operator, name) for name in ("add", "iadd", "sub", "isub", "mul", "imul", "neg", "pos", "abs", "eq", "ne", "lt", "le", "gt", "ge")]
+)
+#: Functions of numbers whose results have types that the numbers' values decide.
+OF_VARIOUS_TYPES = frozenset([operator.pow, operator.ipow, pow, min, max])
+
+
+def has_to_run(function: Any) -> bool:
+    """Whether each call computes a function of numbers even if nothing needs it: it may raise, or its type is not known."""
+    may_raise = function not in SAFE_OPERATORS and not isinstance(function, (np.ufunc, operator.itemgetter))
+    return may_raise or function in OF_VARIOUS_TYPES

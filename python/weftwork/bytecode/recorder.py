@@ -35,6 +35,7 @@ from .calls import Calls
 from .frame import DefaultOf, Frame
 from .generators import Generator
 from .headers import LoopHeaders
+from .host import has_to_run
 from .kinds import ABSENT, NUMBERS, compares_by_identity, contains_traced, is_user_object, type_of
 from .machine import BINARY, COMPARE, OLD, Escaped, Stop
 from .outside import HostValue, Refused, Steps
@@ -144,10 +145,10 @@ class Recorder(Appends, Calls, LoopHeaders):
         """A number that Python computes at each call, or two of them."""
         value = self.computed(function, list(operands))
         result = HostValue(value, self.steps.call(function, list(operands)))
+        if has_to_run(function) or isinstance(result.value, np.generic):
+            self.steps.check("type", result.step, type(result.value))
         if type(value) is tuple:
             return tuple(self.host(item, result) for item in ITEMS[: len(value)])
-        if function in OF_VARIOUS_TYPES or isinstance(result.value, np.generic):
-            self.steps.check("type", result.step, type(result.value))
         return result
 
     def traced(self, value: HostValue) -> TracedArray:
@@ -560,8 +561,6 @@ class Wrapped:
         return (self.extent, self.axis) == (other.extent, other.axis)
 
 
-#: Functions of numbers whose results have types that the numbers' values decide.
-OF_VARIOUS_TYPES = frozenset([operator.pow, operator.ipow, pow, min, max])
 #: What divmod, math.modf and the like give, one by one.
 ITEMS = tuple(map(operator.itemgetter, range(2)))
 
