@@ -593,7 +593,7 @@ def test_numbers_that_nothing_needs_are_computed_since_that_may_raise(expression
         for _ in range(2):
             np.testing.assert_array_equal(jitted(X), X * 2)
         SETTINGS[name] = bad
-        with pytest.raises(Exception) as wanted:  # noqa: PT011
+        with pytest.raises(Exception) as wanted:
             function(X)
         with pytest.raises(type(wanted.value)) as found:
             jitted(X)
