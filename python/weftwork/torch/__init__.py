@@ -1,0 +1,5 @@
+"""PyTorch: a backend of torch.compile."""
+
+from .backend import backend
+
+__all__ = ["backend"]

@@ -1,0 +1,76 @@
+"""Attention, which stays whole until here so that its kernel is found, and its gradient."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ...nn.functions import scaled_dot_product_attention, wide
+from ..table import cast, rule
+from .creation import iota
+from .pointwise import real_only
+
+
+def without_dropout(query: Any, key: Any, value: Any, dropout: float = 0.0, *rest: Any, **kwargs: Any) -> bool:
+    return dropout == 0.0 and real_only(query) and query.ndim == 4
+
+
+def masked(scores: Any, mask: Any, is_causal: bool) -> Any:
+    if is_causal:
+        shape = scores.shape[-2:]
+        scores = np.where(iota(shape, 1) <= iota(shape, 0), scores, cast(-math.inf, scores.dtype))
+    if mask is None:
+        return scores
+    if mask.dtype == bool:
+        return np.where(mask, scores, cast(-math.inf, scores.dtype))
+    return scores + cast(mask, scores.dtype)
+
+
+def scores_of(query: Any, key: Any, mask: Any, is_causal: bool, scale: float | None) -> Any:
+    scale = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
+    return masked(wide(query @ np.swapaxes(key, -1, -2)) * scale, mask, is_causal)
+
+
+@rule("_scaled_dot_product_flash_attention_for_cpu", accepts=without_dropout)
+def attention(
+    want: Any, query: Any, key: Any, value: Any, dropout: float = 0.0, is_causal: bool = False, *, attn_mask: Any = None, scale: float | None = None
+) -> Any:
+    """The result, and the logarithm of the sums, which nobody computes who does not ask for it."""
+    scores = scores_of(query, key, attn_mask, is_causal, scale)
+    greatest = np.max(scores, axis=-1, keepdims=True)
+    sums = np.log(np.sum(np.exp(scores - greatest), axis=-1, keepdims=True)) + greatest
+    n, m = query.shape[-2], key.shape[-2]
+    if is_causal and (not isinstance(n, int) or n != m):
+        # In torch rows and columns count from the same corner.
+        attn_mask, is_causal = iota((n, m), 1) <= iota((n, m), 0), False
+    result = scaled_dot_product_attention(query, key, value, attn_mask, is_causal=is_causal, scale=scale)
+    return cast(result, want[0].dtype), cast(sums[..., 0], want[1].dtype)
+
+
+@rule("_scaled_dot_product_flash_attention_for_cpu_backward", accepts=lambda g, q, k, v, out, sums, dropout, *rest, **kwargs: dropout == 0.0 and real_only(q))
+def attention_backward(
+    want: Any,
+    gradient: Any,
+    query: Any,
+    key: Any,
+    value: Any,
+    out: Any,
+    sums: Any,
+    dropout: float,
+    is_causal: bool,
+    *,
+    attn_mask: Any = None,
+    scale: float | None = None,
+) -> Any:
+    factor = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
+    scores = scores_of(query, key, attn_mask, is_causal, scale)
+    shares = np.exp(scores - cast(sums, scores.dtype)[..., None])
+    back = wide(gradient @ np.swapaxes(value, -1, -2))
+    mean = np.sum(wide(gradient) * wide(out), axis=-1, keepdims=True)
+    change = cast(shares * (back - mean) * factor, query.dtype)
+    for_query = change @ key
+    for_key = np.swapaxes(change, -1, -2) @ query
+    for_value = np.swapaxes(cast(shares, value.dtype), -1, -2) @ gradient
+    return tuple(cast(x, w.dtype) for x, w in zip((for_query, for_key, for_value), want, strict=True))

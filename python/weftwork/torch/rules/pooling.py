@@ -1,0 +1,177 @@
+"""Windows over images: the greatest elements and means, and their gradients."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from ... import _core
+from ...numpy.reductions import lowest
+from ...numpy.tracer import as_tensor, wrap
+from ..dtypes import widened
+from ..table import Want, cast, rule
+from .convolution import each
+from .creation import filled, iota
+from .scatters import combined
+from .shapes import reshaped
+
+
+def padded(x: Any, value: Any, low: list[int], high: list[int], inner: list[int] | None = None) -> Any:
+    lead = [0] * (x.ndim - len(low))
+    attrs = {"edge_padding_low": [*lead, *low], "edge_padding_high": [*lead, *high], "interior_padding": [*lead, *(inner or [0] * len(low))]}
+    return wrap(_core.apply("pad", [x.tensor, as_tensor(value, x.dtype)], attrs))
+
+
+def static(x: Any, *rest: Any, **kwargs: Any) -> bool:
+    return all(isinstance(e, int) and e for e in x.shape) and not x.is_complex()
+
+
+def static_gradient(gradient: Any, x: Any, *rest: Any, **kwargs: Any) -> bool:
+    return static(gradient) and static(x)
+
+
+class Windows:
+    """Where the windows of a pooling lie: sizes, strides and dilations by spatial dimension."""
+
+    def __init__(self, x: Any, outputs: Any, size: Any, stride: Any, padding: Any, dilation: Any = (1,)) -> None:
+        self.count = count = len(outputs)
+        self.size, self.padding, self.dilation = each(size, count), each(padding, count), each(dilation, count)
+        self.stride = each(stride, count) if stride else self.size
+        self.outputs, self.extents = list(outputs), list(x.shape[-count:])
+        # As far as the last window reaches.
+        self.after = [
+            max((o - 1) * s + (k - 1) * d + 1 - e - p, 0)
+            for o, s, k, d, e, p in zip(outputs, self.stride, self.size, self.dilation, self.extents, self.padding, strict=True)
+        ]
+
+    def offsets(self) -> Any:
+        return product(*map(range, self.size))
+
+    def part(self, image: Any, offset: Any) -> Any:
+        """Of the padded image, the elements that have this offset in their window."""
+        lead = image.ndim - self.count
+        starts = [0] * lead + [o * d for o, d in zip(offset, self.dilation)]
+        limits = [*image.shape[:lead], *(b + (o - 1) * s + 1 for b, o, s in zip(starts[lead:], self.outputs, self.stride))]
+        attrs = {"start_indices": starts, "limit_indices": limits, "strides": [1] * lead + self.stride}
+        return wrap(_core.apply("slice", [image.tensor], attrs))
+
+
+    def place(self, offset: Any) -> np.ndarray:
+        """Where these elements are in the image, counted in row-major order; -1 in the padding."""
+        place, inside = np.zeros(self.outputs, np.int64), np.ones(self.outputs, np.bool_)
+        for axis, line in enumerate(np.indices(self.outputs)):
+            here = line * self.stride[axis] + offset[axis] * self.dilation[axis] - self.padding[axis]
+            inside &= (here >= 0) & (here < self.extents[axis])
+            place = place * self.extents[axis] + here
+        return np.where(inside, place, -1)
+
+
+@rule("max_pool2d_with_indices", "max_pool3d_with_indices", accepts=static)
+def max_pool(want: Any, x: Any, size: Any, stride: Any = (), padding: Any = (0,), dilation: Any = (1,), ceil_mode: bool = False) -> Any:
+    count = 3 if len(size) == 3 else 2
+    windows = Windows(x, want[0].shape[-count:], size, stride, padding, dilation)
+    image = padded(x, lowest(x.dtype, False), windows.padding, windows.after)
+    best: Any = None
+    place: Any = None
+    inside = np.zeros(windows.outputs, np.bool_)
+    for offset in windows.offsets():
+        value, here = windows.part(image, offset), windows.place(offset)
+        known, inside = inside, inside | (here >= 0)
+        here = np.broadcast_to(cast(here, np.int64), value.shape)
+        if best is None:
+            best, place = value, here
+            continue
+        better = np.logical_or(value > best, value != value)
+        if not known.all():
+            # The first element of the image wins over padding before it, whatever it is.
+            better = np.logical_or(better, np.broadcast_to(cast(~known & inside, np.bool_), value.shape))
+        best, place = np.where(better, value, best), np.where(better, here, place)
+    return best, place
+
+
+@rule("max_pool2d_with_indices_backward", "max_pool3d_with_indices_backward", accepts=static_gradient)
+def max_pool_backward(want: Want, gradient: Any, x: Any, size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, indices: Any) -> Any:
+    count = 3 if len(size) == 3 else 2
+    lead, outer = want.shape[:-count], math.prod(want.shape[:-count])
+    places = reshaped(indices, (outer, math.prod(indices.shape[-count:])))
+    values = reshaped(gradient, places.shape)
+    zeros = filled(Want(want.dtype, (outer, math.prod(want.shape[-count:])), None), 0)
+    result = combined(np.add, zeros, (iota(places.shape, 0), places), values)
+    return reshaped(result, (*lead, *want.shape[-count:]))
+
+
+def window_sizes(windows: Windows, include: bool, divisor: Any, dtype: Any) -> Any:
+    """By what the sum of each window is divided."""
+    if divisor is not None:
+        return cast(divisor, dtype)
+    total: Any = None
+    for axis in range(windows.count):
+        start = iota(tuple(windows.outputs), axis) * windows.stride[axis] - windows.padding[axis]
+        stop = np.minimum(start + windows.size[axis], windows.extents[axis] + windows.padding[axis])
+        if not include:
+            start, stop = np.maximum(start, 0), np.minimum(stop, windows.extents[axis])
+        total = stop - start if total is None else total * (stop - start)
+    return cast(total, dtype)
+
+
+@rule("avg_pool2d", "avg_pool3d", "avg_pool1d", accepts=static)
+def avg_pool(
+    want: Want, x: Any, size: Any, stride: Any = (), padding: Any = (0,), ceil_mode: bool = False, include: bool = True, divisor: Any = None,
+    *, count_include_pad: bool | None = None, divisor_override: Any = None,
+) -> Any:  # fmt: skip
+    include = include if count_include_pad is None else count_include_pad
+    divisor = divisor if divisor_override is None else divisor_override
+    wide = cast(x, widened(x.dtype))
+    windows = Windows(x, want.shape[-len(size) :], size, stride, padding)
+    image = padded(wide, 0, windows.padding, windows.after)
+    total: Any = None
+    for offset in windows.offsets():
+        part = windows.part(image, offset)
+        total = part if total is None else total + part
+    return cast(total / window_sizes(windows, include, divisor, wide.dtype), want.dtype)
+
+
+@rule("avg_pool2d_backward", "avg_pool3d_backward", accepts=static_gradient)
+def avg_pool_backward(want: Want, gradient: Any, x: Any, size: Any, stride: Any, padding: Any, ceil_mode: bool, include: bool, divisor: Any) -> Any:
+    windows = Windows(x, gradient.shape[-len(size) :], size, stride, padding)
+    wide = cast(gradient, widened(gradient.dtype))
+    share = wide / window_sizes(windows, include, divisor, wide.dtype)
+    whole = [p + e + a for p, e, a in zip(windows.padding, windows.extents, windows.after, strict=True)]
+    total: Any = None
+    for offset in windows.offsets():
+        reach = [(o - 1) * s + 1 for o, s in zip(windows.outputs, windows.stride, strict=True)]
+        high = [w - r - b for w, r, b in zip(whole, reach, offset, strict=True)]
+        part = padded(share, 0, list(offset), high, [s - 1 for s in windows.stride])
+        total = part if total is None else total + part
+    inside = (..., *(slice(p, p + e) for p, e in zip(windows.padding, windows.extents, strict=True)))
+    return cast(wrap(total[inside].tensor), want.dtype)
+
+
+def divides(x: Any, size: Any, *rest: Any) -> bool:
+    return static(x) and all(isinstance(s, int) and s and e % s == 0 for e, s in zip(x.shape[-len(size) :], size))
+
+
+@rule("_adaptive_avg_pool2d", "_adaptive_avg_pool3d", "adaptive_avg_pool1d", accepts=divides)
+def adaptive_avg_pool(want: Want, x: Any, size: Any) -> Any:
+    count = len(size)
+    shape = [v for s, e in zip(size, x.shape[-count:], strict=True) for v in (s, e // s)]
+    wide = reshaped(cast(x, widened(x.dtype)), (*x.shape[:-count], *shape))
+    lead = x.ndim - count
+    return cast(np.mean(wide, axis=tuple(lead + 2 * i + 1 for i in range(count))), want.dtype)
+
+
+def divides_gradient(gradient: Any, x: Any) -> bool:
+    count = 3 if x.ndim == 5 else 2
+    return static(x) and static(gradient) and all(e % s == 0 for e, s in zip(x.shape[-count:], gradient.shape[-count:]))
+
+
+@rule("_adaptive_avg_pool2d_backward", accepts=divides_gradient)
+def adaptive_avg_pool_backward(want: Want, gradient: Any, x: Any) -> Any:
+    share = [e // s for e, s in zip(x.shape[-2:], gradient.shape[-2:], strict=True)]
+    wide = cast(gradient, widened(gradient.dtype)) / math.prod(share)
+    for axis, times in zip((-2, -1), share, strict=True):
+        wide = np.repeat(wide, times, axis=axis)
+    return cast(wide, want.dtype)

@@ -1,0 +1,205 @@
+"""What a compiled graph does at each call, step by step, over a list of values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from torch.fx import Node, map_arg
+
+from .. import _core
+from .bridge import array_of, dense_order, reader, writer
+from .extents import SYMBOLIC
+from .kinds import value_of
+from .record import Program
+
+__all__ = ["Call", "Numbers", "Run", "Show", "Store"]
+
+Values = list[Any]
+
+
+class Numbers:
+    """Symbolic numbers of a graph at a call: expressions over what its arguments and torch's calls tell."""
+
+    def __init__(self) -> None:
+        self.sources: dict[str, tuple[int, int | None]] = {}  # symbol → slot, and dimension of the tensor there
+        self.compiled: dict[str, Any] = {}
+
+    def note(self, slot: int, value: Any) -> None:
+        """The value in a slot tells the symbols that it shows as they are."""
+        if isinstance(value, torch.Tensor):
+            for dimension, extent in enumerate(value.shape):
+                self._note(extent, slot, dimension)
+        else:
+            self._note(value, slot, None)
+
+    def _note(self, value: Any, slot: int, dimension: int | None) -> None:
+        expression = getattr(getattr(value, "node", None), "expr", None)
+        if expression is not None and expression.is_Symbol:
+            self.sources.setdefault(str(expression), (slot, dimension))
+
+    def symbol(self, name: str, values: Values) -> Any:
+        slot, dimension = self.sources[name]
+        return values[slot] if dimension is None else values[slot].shape[dimension]
+
+    def of(self, number: Any, values: Values) -> Any:
+        """A number at this call."""
+        expression = getattr(getattr(number, "node", None), "expr", None)
+        if expression is None:
+            return number
+        return self.function(expression)(values)
+
+    def function(self, expression: Any) -> Callable[[Values], Any]:
+        """An expression as a function of the values of a call."""
+        key = str(expression)
+        if key not in self.compiled:
+            if expression.is_number:
+                constant = int(expression) if expression.is_Integer else float(expression) if expression.is_real else bool(expression)
+                self.compiled[key] = lambda values: constant
+            else:
+                from torch.utils._sympy.printers import PythonPrinter
+
+                names = [str(symbol) for symbol in expression.free_symbols]
+                code = compile(PythonPrinter().doprint(expression), "<extent>", "eval")
+                space = {"math": __import__("math"), "torch": torch}
+                self.compiled[key] = lambda values: eval(code, space, {n: self.symbol(n, values) for n in names})
+        return self.compiled[key]
+
+
+class Kept:
+    """Reads a parameter of a module: the array is kept for as long as the parameter's memory stays where it is."""
+
+    def __init__(self, read: Callable[[Any], np.ndarray]) -> None:
+        self.read, self.address, self.array = read, 0, None
+
+    def __call__(self, tensor: torch.Tensor) -> Any:
+        address = tensor.data_ptr()
+        if address != self.address or not address:
+            self.array, self.address = self.read(tensor.detach()), address  # type: ignore[assignment]
+        return self.array
+
+
+def in_order(read: Callable[[Any], np.ndarray], order: tuple[int, ...]) -> Callable[[Any], np.ndarray]:
+    return lambda tensor: read(tensor.permute(order))
+
+
+class Run:
+    """Runs a program."""
+
+    def __init__(self, program: Program, core: Any, slots: dict[Node, int], numbers: Numbers) -> None:
+        self.program, self.core, self.numbers = program, core, numbers
+        self.inputs = [slots[node] for node in program.inputs]
+        self.readers = [self._reader(node) for node in program.inputs]
+        self.outputs = [(slots[node], *self._writer(node)) for node in program.outputs]
+        self.pairs = list(zip(self.readers, self.inputs, strict=True))
+        self.is_new = True
+
+    def _reader(self, node: Node) -> Callable[[Any], Any]:
+        fake = value_of(node)
+        if not isinstance(fake, torch.Tensor):
+            return lambda number: np.float64(number)
+        order, read = dense_order(fake), reader(fake.dtype)
+        return read if order is None else in_order(read, order)
+
+    def _writer(self, node: Node) -> tuple[Callable[[Any], Any], tuple[int, ...] | None]:
+        fake = value_of(node)
+        order = dense_order(fake)
+        return writer(fake.dtype), None if order is None else tuple(order.index(d) for d in range(len(order)))
+
+    def _begin(self, values: Values) -> None:
+        """At the first call: parameters are known by their kind."""
+        for i, slot in enumerate(self.inputs):
+            fixed = isinstance(values[slot], torch.nn.Parameter) and all(isinstance(e, int) for e in value_of(self.program.inputs[i]).shape)
+            if fixed:
+                self.readers[i] = Kept(self.readers[i])
+        self.pairs = list(zip(self.readers, self.inputs, strict=True))
+        self.is_new = False
+
+    def __call__(self, values: Values) -> None:
+        if self.is_new:
+            self._begin(values)
+        try:
+            arrays = [read(values[slot]) for read, slot in self.pairs]
+        except (RuntimeError, TypeError):
+            # Lazily conjugated ones, ones with a gradient, subclasses.
+            arrays = [self._carefully(i, values[slot]) for i, slot in enumerate(self.inputs)]
+        for name in self.program.carried:
+            arrays.append(np.empty((self.numbers.symbol(name, values), 0), np.bool_))
+        results = _core.call(self.core, arrays)
+        if len(self.outputs) + len(self.program.stored) == 1:
+            results = (results,)
+        for (slot, write, order), result in zip(self.outputs, results):
+            tensor = write(result)
+            values[slot] = tensor if order is None else tensor.permute(order)
+
+    def _carefully(self, i: int, value: Any) -> Any:
+        fake = value_of(self.program.inputs[i])
+        if not isinstance(value, torch.Tensor):
+            return np.float64(value)
+        order = dense_order(fake)
+        return array_of(value if order is None else value.permute(order))
+
+
+class Call:
+    """Calls torch for one node."""
+
+    def __init__(self, node: Node, slots: dict[Node, int], numbers: Numbers) -> None:
+        self.node, self.slot, self.numbers = node, slots[node], numbers
+        self.target = node.target
+        self.arguments = map_arg((node.args, node.kwargs), lambda n: Place(slots[n], value_of(n)))
+
+    def __call__(self, values: Values) -> None:
+        args, kwargs = filled_in(self.arguments, values, self.numbers)
+        values[self.slot] = self.target(*args, **kwargs)  # type: ignore[operator]
+
+
+class Place:
+    """Where an argument stands in the list of values, or the number that it is."""
+
+    def __init__(self, slot: int, value: Any) -> None:
+        self.slot, self.value = slot, value
+
+
+def filled_in(arguments: Any, values: Values, numbers: Numbers) -> Any:
+    if isinstance(arguments, Place):
+        value = values[arguments.slot]
+        return numbers.of(arguments.value, values) if value is None and not isinstance(arguments.value, torch.Tensor) else value
+    if isinstance(arguments, (tuple, list)):
+        return type(arguments)(filled_in(item, values, numbers) for item in arguments)
+    if isinstance(arguments, dict):
+        return {key: filled_in(item, values, numbers) for key, item in arguments.items()}
+    if isinstance(arguments, slice):
+        return slice(*(filled_in(item, values, numbers) for item in (arguments.start, arguments.stop, arguments.step)))
+    return numbers.of(arguments, values) if isinstance(arguments, SYMBOLIC) else arguments
+
+
+class Show:
+    """Makes a view of a tensor as torch's operations on it would have."""
+
+    def __init__(self, node: Node, root: Node, slots: dict[Node, int], numbers: Numbers) -> None:
+        fake, whole = value_of(node), value_of(root)
+        self.slot, self.root, self.numbers = slots[node], slots[root], numbers
+        self.shape, self.strides = tuple(fake.shape), tuple(fake.stride())
+        self.offset = fake.storage_offset() - whole.storage_offset()
+        self.is_static = all(isinstance(n, int) for n in (*self.shape, *self.strides, self.offset))
+
+    def __call__(self, values: Values) -> None:
+        root = values[self.root]
+        if self.is_static:
+            values[self.slot] = root.as_strided(self.shape, self.strides, root.storage_offset() + self.offset)
+            return
+        number = lambda n: self.numbers.of(n, values)
+        shape, strides = [number(n) for n in self.shape], [number(n) for n in self.strides]
+        values[self.slot] = root.as_strided(shape, strides, root.storage_offset() + number(self.offset))
+
+
+class Store:
+    """Copies a new value to an argument."""
+
+    def __init__(self, node: Node, slots: dict[Node, int]) -> None:
+        self.target, self.source = (slots[n] for n in node.args[:2])  # type: ignore[index]
+
+    def __call__(self, values: Values) -> None:
+        values[self.target].copy_(values[self.source])
