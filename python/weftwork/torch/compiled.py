@@ -9,15 +9,16 @@ import torch
 from torch.fx import GraphModule, Node
 
 from .. import _core
-from ..errors import Error, InternalError
+from ..errors import Error, InternalError, UnsupportedError
 from ..knobs import target_name
-from .draws import lift_draws
-from .kinds import GETITEM, NATIVE, SCALAR, SOURCE, STORE, value_of
+from .draws import lift_draws, memory
+from .kinds import GETITEM, NATIVE, SCALAR, SOURCE, STORE, is_random, value_of
+from .places import line_of
 from .record import Failed, Program, Recording
 from .schedule import Piece, Schedule
 from .steps import Call, Numbers, Run, Show, Store
 
-__all__ = ["CompiledGraph", "compiled_graph"]
+__all__ = ["Compilation", "CompiledGraph", "compiled_graph"]
 
 
 class CompiledGraph:
@@ -103,20 +104,54 @@ def attribute(module: Any, path: str) -> Any:
     return operator.attrgetter(path)(module)
 
 
-def compiled_graph(module: GraphModule, name: str) -> CompiledGraph:
-    """Records and compiles a graph; what cannot be recorded after all runs in torch."""
-    lift_draws(module)
-    refused: dict[Node, str] = {}
-    while True:
-        schedule = Schedule(module, refused)
-        try:
-            programs = {n: recorded(schedule, piece, f"{name}_{n}" if n else name) for n, piece in schedule.pieces.items()}
-            cores = {n: machine_code(program, schedule.pieces[n]) for n, program in programs.items()}
-            return CompiledGraph(module, schedule, programs, cores)
-        except Failed as failed:
-            refused[schedule.owner(failed.node)] = failed.reason
-        except Refusal as refusal:
-            refused.update({node: refusal.reason for node in refusal.piece.nodes if schedule.kinds[node] == NATIVE})
+class Compilation:
+    """A graph recorded and compiled; what cannot be recorded after all is left to torch.
+
+    With ``constants``, elements of placeholders that are known, it is a program that stands alone: its inputs are the other
+    placeholders, those that are written last.
+    """
+
+    def __init__(self, module: GraphModule, name: str, constants: dict[Node, torch.Tensor] | None = None) -> None:
+        self.name, self.constants = name, constants
+        lift_draws(module)
+        refused: dict[Node, str] = {}
+        while True:
+            self.schedule = Schedule(module, refused, constants is None)
+            try:
+                self.programs = {n: self._recorded(n, piece) for n, piece in self.schedule.pieces.items()}
+                self.cores = {n: machine_code(program, self.schedule.pieces[n]) for n, program in self.programs.items()}
+                return
+            except Failed as failed:
+                refused[self.schedule.owner(failed.node)] = failed.reason
+            except Refusal as refusal:
+                kinds = self.schedule.kinds
+                refused.update({node: refusal.reason for node in refusal.piece.nodes if kinds[node] == NATIVE})
+
+    def _recorded(self, number: int, piece: Piece) -> Program:
+        schedule = self.schedule
+        inputs, outputs = list(piece.inputs), list(piece.outputs)
+        if self.constants is not None and not schedule.calls:
+            free = [n for n in schedule.nodes if n.op == "placeholder" and n not in self.constants and isinstance(value_of(n), torch.Tensor)]
+            written = {target for target, _ in piece.stored}
+            inputs = [n for n in inputs if n in self.constants] + sorted(free, key=lambda n: n in written)
+            outputs = [n for n in schedule.results if isinstance(n, Node)]
+        name = f"{self.name}_{number}" if number else self.name
+        return Recording(name, schedule.extents, schedule.kinds, self.constants).record(piece.nodes, inputs, outputs, piece.stored)
+
+
+def compiled_graph(module: GraphModule, name: str, fallback: bool = True) -> CompiledGraph:
+    """Compiles a graph. UnsupportedError where torch would have to run an operation and ``fallback`` does not let it."""
+    made = Compilation(module, name)
+    if not fallback:
+        rows = [f"\n  {n.target}: {made.schedule.refused.get(n, '')}, at {line_of(n)}" for n in left_to_torch(made.schedule)]
+        if rows:
+            raise UnsupportedError(f"a graph without calls of torch was wanted, these operations need it:{''.join(rows)}  [torch_native]")
+    return CompiledGraph(module, made.schedule, made.programs, made.cores)
+
+
+def left_to_torch(schedule: Schedule) -> list[Node]:
+    """Calls of torch, but for draws of random numbers."""
+    return [n for nodes in schedule.calls.values() for n in nodes if not is_random(n) and n.target is not memory]
 
 
 class Refusal(Exception):
@@ -125,10 +160,6 @@ class Refusal(Exception):
     def __init__(self, piece: Piece, reason: str) -> None:
         super().__init__(reason)
         self.piece, self.reason = piece, reason
-
-
-def recorded(schedule: Schedule, piece: Piece, name: str) -> Program:
-    return Recording(name, schedule.extents, schedule.kinds).record(piece.nodes, list(piece.inputs), list(piece.outputs), piece.stored)
 
 
 def machine_code(program: Program, piece: Piece) -> Any:

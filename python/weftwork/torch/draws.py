@@ -10,7 +10,10 @@ from torch.fx import GraphModule, Node
 from ..numpy.tracer import wrap
 from .table import TABLE, Rule, Want, cast, overloads
 
-__all__ = ["lift_draws"]
+__all__ = ["GIVEN", "kept_elements", "lift_draws"]
+
+#: Of a node: arguments before those of the graph, with numbers that are symbolic.
+GIVEN = "weftwork_given"
 
 aten = torch.ops.aten
 
@@ -61,23 +64,19 @@ TABLE[dropped] = Rule(record_dropped)
 
 def lift_draws(module: GraphModule) -> None:
     """Takes draws off the values of the graph, so that one program is left of what is around them."""
-    graph, is_changed = module.graph, False
+    graph = module.graph
     for node in list(graph.nodes):
         if node.target in LIKE and isinstance(node.args[0], Node):
             like(graph, node)
-            is_changed = True
         elif node.target is aten.native_dropout.default and node.args[2] is not False:
             dropout(graph, node)
-            is_changed = True
-    if is_changed:
-        graph.eliminate_dead_code(is_impure_node=lambda node: node.op in ("placeholder", "output") or node.is_impure())
 
 
 def like(graph: Any, node: Node) -> None:
     fake = node.args[0].meta["val"]  # type: ignore[union-attr]
     with graph.inserting_before(node):
-        made = graph.call_function(memory, (tuple(fake.shape), tuple(fake.stride()), fake.dtype))
-    made.meta = {"val": fake, "stack_trace": node.stack_trace}
+        made = graph.call_function(memory)
+    made.meta = {"val": fake, GIVEN: (tuple(fake.shape), tuple(fake.stride()), fake.dtype), "stack_trace": node.stack_trace}
     node.args = (made, *node.args[1:])
 
 
@@ -85,9 +84,11 @@ def dropout(graph: Any, node: Node) -> None:
     x, rate = node.args[:2]
     fake, mask = node.meta["val"]
     with graph.inserting_before(node):
-        kept = graph.call_function(kept_elements, (tuple(mask.shape), rate))
+        kept = graph.call_function(kept_elements, (rate,))
         result = graph.call_function(dropped, (x, kept, rate))
-    kept.meta = {"val": mask, "stack_trace": node.stack_trace}
+    kept.meta = {"val": mask, GIVEN: (tuple(mask.shape),), "stack_trace": node.stack_trace}
     result.meta = {"val": fake, "stack_trace": node.stack_trace}
     for user in list(node.users):
         user.replace_all_uses_with((result, kept)[user.args[1]])
+        graph.erase_node(user)
+    graph.erase_node(node)

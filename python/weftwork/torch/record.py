@@ -13,7 +13,7 @@ from torch.fx import Node, map_arg
 from .. import _core
 from ..errors import InternalError, UnsupportedError
 from ..numpy.tracer import Trace, TracedArray, as_tensor, tracing, wrap
-from .bridge import dense_order
+from .bridge import array_of, dense_order
 from .dtypes import FROM_TORCH
 from .extents import Extents
 from .kinds import GETITEM, value_of
@@ -39,13 +39,15 @@ class Program:
 
 
 class Recording:
-    """The recording of one piece. ``inputs`` come from outside; ``stored`` are (placeholder, value) pairs that are written."""
+    """The recording of one piece. ``inputs`` come from outside; ``stored`` are (placeholder, value) pairs that are written.
 
-    def __init__(self, name: str, extents: Extents, kinds: dict[Node, str]) -> None:
-        self.name, self.extents, self.kinds = name, extents, kinds
+    ``constants`` are inputs whose elements are known; with them, arrays are row-major whatever torch's layout is.
+    """
+
+    def __init__(self, name: str, extents: Extents, kinds: dict[Node, str], constants: dict[Node, torch.Tensor] | None = None) -> None:
+        self.name, self.extents, self.kinds, self.constants = name, extents, kinds, constants
         self.values: dict[Node, Any] = {}
         self.parameters: dict[Node, Any] = {}
-        self.orders: dict[Node, tuple[int, ...] | None] = {}
         self.current: Node | None = None
 
     def record(self, nodes: Iterable[Node], inputs: list[Node], outputs: list[Node], stored: list[tuple[Node, Node]]) -> Program:
@@ -56,6 +58,7 @@ class Recording:
             with tracing(trace), np.errstate():
                 for node in inputs:
                     self.add_parameter(node)
+                inputs = [node for node in inputs if node in self.parameters]
                 for node in nodes:
                     self.current = node
                     self.add(node)
@@ -64,7 +67,7 @@ class Recording:
             _core.set_interpreted_calls(None)
 
     def finish(self, inputs: list[Node], outputs: list[Node], stored: list[tuple[Node, Node]]) -> Program:
-        results = [(self.in_order(node, self.values[node]), node.name, -1) for node in outputs]
+        results = [(self.in_order(node, self.values[node]), f"output{i}", -1) for i, node in enumerate(outputs)]
         for target, source in stored:
             want = self.want(target.meta["val"])
             value = as_tensor(np.broadcast_to(wrap(as_tensor(self.values[source], want.dtype)), want.shape))
@@ -86,11 +89,14 @@ class Recording:
     def add_parameter(self, node: Node) -> None:
         """An input in the order of its memory, and what it is in its own order."""
         fake = value_of(node)
+        if self.constants and node in self.constants:
+            self.values[node] = TracedArray(_core.constant(np.ascontiguousarray(array_of(self.constants[node])).reshape(tuple(fake.shape))))
+            return
         if not isinstance(fake, torch.Tensor):
             self.parameters[node] = _core.parameter((), np.dtype(np.float64), node.name)
             self.values[node] = TracedArray(self.parameters[node])
             return
-        shape, order = self.extents.shape(fake), dense_order(fake)
+        shape, order = self.extents.shape(fake), self.order_of(node)
         dims = shape if order is None else tuple(shape[d] for d in order)
         tensor = self.parameters[node] = _core.parameter(dims, FROM_TORCH[fake.dtype], node.name)
         if order is not None:
@@ -98,9 +104,12 @@ class Recording:
             tensor = _core.apply("transpose", [tensor], {"permutation": inverse})
         self.values[node] = TracedArray(tensor)
 
+    def order_of(self, node: Node) -> tuple[int, ...] | None:
+        return dense_order(value_of(node)) if self.constants is None else None
+
     def in_order(self, node: Node, value: Any) -> Any:
         """The value with its dimensions in the order that torch has its memory in."""
-        order = dense_order(value_of(node))
+        order = self.order_of(node)
         tensor = as_tensor(value)
         return tensor if order is None else _core.apply("transpose", [tensor], {"permutation": order})
 

@@ -30,7 +30,8 @@ class Schedule:
     One pass over the graph: each node is as early as what it needs.
     """
 
-    def __init__(self, module: GraphModule, refused: dict[Node, str]) -> None:
+    def __init__(self, module: GraphModule, refused: dict[Node, str], shares: bool = True) -> None:
+        self.shares = shares  # whether views are shown in torch, over the memory of what they are of
         self.nodes = list(module.graph.nodes)
         self.refused = dict(refused)
         self.extents = Extents()
@@ -71,7 +72,7 @@ class Schedule:
         return self.kinds.get(self.owner(node)) == NATIVE
 
     def is_view(self, node: Node) -> bool:
-        return self.kinds.get(node) == NATIVE and node.target in VIEWS
+        return self.shares and self.kinds.get(node) == NATIVE and node.target in VIEWS
 
     def _find_roots(self) -> None:
         """What has the memory that each view shows."""

@@ -11,6 +11,7 @@ from torch.fx import Node, map_arg
 
 from .. import _core
 from .bridge import array_of, dense_order, reader, writer
+from .draws import GIVEN
 from .extents import SYMBOLIC
 from .kinds import value_of
 from .record import Program
@@ -149,6 +150,7 @@ class Call:
         self.node, self.slot, self.numbers = node, slots[node], numbers
         self.target = node.target
         self.arguments = map_arg((node.args, node.kwargs), lambda n: Place(slots[n], value_of(n)))
+        self.arguments = ((*node.meta.get(GIVEN, ()), *self.arguments[0]), self.arguments[1])
 
     def __call__(self, values: Values) -> None:
         args, kwargs = filled_in(self.arguments, values, self.numbers)

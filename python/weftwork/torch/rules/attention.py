@@ -11,6 +11,7 @@ from ...nn.functions import scaled_dot_product_attention, wide
 from ..table import cast, rule
 from .creation import iota
 from .pointwise import real_only
+from .shapes import reshaped
 
 
 def without_dropout(query: Any, key: Any, value: Any, dropout: float = 0.0, *rest: Any, **kwargs: Any) -> bool:
@@ -28,7 +29,23 @@ def masked(scores: Any, mask: Any, is_causal: bool) -> Any:
     return scores + cast(mask, scores.dtype)
 
 
+def each_head(query: Any, shared: Any) -> Any:
+    """Keys or values that several heads of queries share, for each of these heads."""
+    heads, groups = query.shape[-3], shared.shape[-3]
+    return shared if isinstance(heads, int) and heads == groups else np.repeat(shared, heads // groups, axis=-3)
+
+
+def of_groups(query: Any, shared: Any, gradient: Any) -> Any:
+    """The gradient of what heads share, from that of each head."""
+    heads, groups = query.shape[-3], shared.shape[-3]
+    if isinstance(heads, int) and heads == groups:
+        return gradient
+    apart = reshaped(gradient, (*gradient.shape[:-3], groups, heads // groups, *gradient.shape[-2:]))
+    return np.sum(wide(apart), axis=-3)
+
+
 def scores_of(query: Any, key: Any, mask: Any, is_causal: bool, scale: float | None) -> Any:
+    key = each_head(query, key)
     scale = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
     return masked(wide(query @ np.swapaxes(key, -1, -2)) * scale, mask, is_causal)
 
@@ -67,10 +84,10 @@ def attention_backward(
     factor = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
     scores = scores_of(query, key, attn_mask, is_causal, scale)
     shares = np.exp(scores - cast(sums, scores.dtype)[..., None])
-    back = wide(gradient @ np.swapaxes(value, -1, -2))
+    back = wide(gradient @ np.swapaxes(each_head(query, value), -1, -2))
     mean = np.sum(wide(gradient) * wide(out), axis=-1, keepdims=True)
     change = cast(shares * (back - mean) * factor, query.dtype)
-    for_query = change @ key
-    for_key = np.swapaxes(change, -1, -2) @ query
-    for_value = np.swapaxes(cast(shares, value.dtype), -1, -2) @ gradient
+    for_query = change @ each_head(query, key)
+    for_key = of_groups(query, key, np.swapaxes(change, -1, -2) @ query)
+    for_value = of_groups(query, value, np.swapaxes(cast(shares, value.dtype), -1, -2) @ gradient)
     return tuple(cast(x, w.dtype) for x, w in zip((for_query, for_key, for_value), want, strict=True))

@@ -82,13 +82,14 @@ def convolution_backward(
 
 def image_gradient(gradient: Any, x: Any, weight: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Any:
     """The transposed convolution; places of the image that no window reached have no gradient."""
-    count = x.ndim - 2
-    reached = [(o - 1) * s - 2 * p + d * (k - 1) + 1 for o, s, p, d, k in zip(gradient.shape[2:], stride, padding, dilation, weight.shape[2:])]
-    missing = [extent - r for extent, r in zip(x.shape[2:], reached, strict=True)]
-    result = TRANSPOSED[count](gradient, weight, None, stride, padding, 0, groups, dilation)
-    if any(missing):
+    whole = [(o - 1) * s + d * (k - 1) + 1 for o, s, d, k in zip(gradient.shape[2:], stride, dilation, weight.shape[2:], strict=True)]
+    after = [w - p - extent for w, p, extent in zip(whole, padding, x.shape[2:], strict=True)]
+    pairs = [(p, max(a, 0)) for p, a in zip(padding, after, strict=True)]
+    result = TRANSPOSED[x.ndim - 2](gradient, weight, None, stride, pairs, 0, groups, dilation)
+    if any(a < 0 for a in after):
         zero = _core.constant(np.zeros((), result.dtype))
-        attrs = {"edge_padding_low": [0] * x.ndim, "edge_padding_high": [0, 0, *missing], "interior_padding": [0] * x.ndim}
+        high = [0, 0, *(max(-a, 0) for a in after)]
+        attrs = {"edge_padding_low": [0] * x.ndim, "edge_padding_high": high, "interior_padding": [0] * x.ndim}
         result = wrap(_core.apply("pad", [result.tensor, zero], attrs))
     return result
 
