@@ -78,7 +78,7 @@ class Extents:
         raise UnsupportedError(f"an extent of +, -, *, //, %, min and max was wanted, got {expression}  [torch_extent]")
 
     def _symbol(self, symbol: sympy.Symbol, environment: Any) -> Any:
-        name = str(symbol)
+        name = symbol.name
         self.used.add(name)
         if name not in self.symbols:
             bounds = environment.var_to_range.get(symbol) if environment is not None else None

@@ -40,14 +40,16 @@ def overloads(names: tuple[str, ...]) -> list[Any]:
     """Those of the names that this torch has."""
     found = []
     for name in names:
-        base, _, overload = name.partition(".")
-        packet = getattr(torch.ops.aten, base, None)
+        space = torch.ops.prims if name.startswith("prims::") else torch.ops.aten
+        base, _, overload = name.removeprefix("prims::").partition(".")
+        packet = getattr(space, base, None)
         found += [getattr(packet, overload or "default")] if packet and (overload or "default") in packet.overloads() else []
     return found
 
 
 def rule(*names: str, accepts: Callable[..., bool] | None = None) -> Callable[[Any], Any]:
-    """Declares the function that records overloads of these names, ``add.Tensor`` or ``relu`` for ``relu.default``."""
+    """Declares the function that records overloads of these names, ``add.Tensor`` or ``relu`` for ``relu.default``; "prims::" goes before
+    those of torch.prims."""
 
     def declare(record: Any) -> Any:
         for overload in overloads(names):

@@ -253,7 +253,7 @@ def addcdiv(want: Want, x: Any, a: Any, b: Any, value: Any = 1) -> Any:
 # -- dtypes --------------------------------------------------------------------------------------------------------
 
 
-@rule("_to_copy", "to.dtype")
+@rule("_to_copy", "to.dtype", "prims::convert_element_type")
 def to_copy(want: Want, x: Any, *args: Any, **kwargs: Any) -> Any:
     return cast(x != 0, want.dtype) if want.dtype.kind == "b" and x.dtype.kind != "b" else cast(x, want.dtype)
 

@@ -26,7 +26,9 @@ def padded(x: Any, value: Any, low: list[int], high: list[int], inner: list[int]
 
 
 def static(x: Any, *rest: Any, **kwargs: Any) -> bool:
-    return all(isinstance(e, int) and e for e in x.shape) and not x.is_complex()
+    """Whether images have a size, how many there are or not, and elements."""
+    sizes = x.shape[1:] if x.ndim == 3 else x.shape[2:]
+    return all(isinstance(e, int) for e in sizes) and all(not isinstance(e, int) or e for e in x.shape) and not x.is_complex()
 
 
 def static_gradient(gradient: Any, x: Any, *rest: Any, **kwargs: Any) -> bool:
