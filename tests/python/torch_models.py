@@ -85,7 +85,7 @@ MODELS = {
     "qwen3": (of("Qwen3ForCausalLM", "Qwen3Config", head_dim=16, **GROUPED), words),
     "gemma2": (of("Gemma2ForCausalLM", "Gemma2Config", head_dim=16, **GROUPED), words),
     "vit": (of("ViTModel", "ViTConfig", image_size=32, patch_size=8, **SIZES), images),
-    "t5": (of("T5Model", "T5Config", d_model=64, d_kv=16, d_ff=128, num_layers=2, num_heads=4, vocab_size=128), sequences),
+    "t5": (of("T5Model", "T5Config", dropout_rate=0.0, d_model=64, d_kv=16, d_ff=128, num_layers=2, num_heads=4, vocab_size=128), sequences),
     "whisper": (of("WhisperModel", "WhisperConfig", max_source_positions=32, num_mel_bins=16, **NARROW, **WHISPER), sounds),
 }
 

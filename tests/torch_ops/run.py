@@ -149,14 +149,13 @@ def difference(given, wanted, name):
 def verdict(op, samples: int, checker: Checker):
     """The word for an operation, and what was found where it is wrong."""
     checker.fell_back = False
-    found, count = set(), 0
-    for sample in op.sample_inputs("cpu", torch.float32, requires_grad=op.supports_autograd):
+    found = set()
+    for count, sample in enumerate(op.sample_inputs("cpu", torch.float32, requires_grad=op.supports_autograd)):
         if count == samples:
             break
-        count += 1
         told = checker.check(op, sample)
         if told.startswith(("wrong", "crash")):
-            return told.split(":")[0], f"sample {count}: {told}"
+            return told.split(":")[0], f"sample {count + 1}: {told}"
         found.add(told)
     if "right" not in found:
         return "no graph", ""

@@ -89,6 +89,6 @@ def dropout(graph: Any, node: Node) -> None:
     kept.meta = {"val": mask, GIVEN: (tuple(mask.shape),), "stack_trace": node.stack_trace}
     result.meta = {"val": fake, "stack_trace": node.stack_trace}
     for user in list(node.users):
-        user.replace_all_uses_with((result, kept)[user.args[1]])
+        user.replace_all_uses_with(result if user.args[1] == 0 else kept)
         graph.erase_node(user)
     graph.erase_node(node)

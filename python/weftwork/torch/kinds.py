@@ -14,7 +14,7 @@ from .dtypes import FROM_TORCH
 from .extents import SYMBOLIC, Extents
 from .table import TABLE
 
-__all__ = ["CALL", "GETITEM", "NATIVE", "SCALAR", "SOURCE", "STORE", "VIEWS", "is_random", "kind_of", "value_of"]
+__all__ = ["CALL", "GETITEM", "NATIVE", "SCALAR", "SOURCE", "SPLITS", "STORE", "VIEWS", "is_random", "kind_of", "value_of"]
 
 SOURCE, NATIVE, CALL, SCALAR, GETITEM, STORE = "source", "native", "call", "scalar", "getitem", "store"
 aten = torch.ops.aten
@@ -37,6 +37,8 @@ VIEWS = {
     aten.unsqueeze.default,
     aten.diagonal.default,
 }
+#: The same of those that give several.
+SPLITS = {aten.split_with_sizes.default, aten.split.Tensor, aten.unbind.int}
 
 
 def value_of(node: Any) -> Any:

@@ -8,10 +8,16 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
+from .bridge import dense_order
 from .extents import Extents
-from .kinds import CALL, GETITEM, NATIVE, SCALAR, SOURCE, STORE, VIEWS, is_random, kind_of, reason_against
+from .kinds import CALL, GETITEM, NATIVE, SCALAR, SOURCE, SPLITS, STORE, VIEWS, is_random, kind_of, reason_against
 
 __all__ = ["Piece", "Schedule"]
+
+
+def is_whole(fake: Any) -> bool:
+    """Whether its memory is that of its elements alone, each once: then a program's result can have the same layout."""
+    return fake.storage_offset() == 0 and (fake.is_contiguous() or dense_order(fake) is not None)
 
 
 @dataclass
@@ -72,14 +78,18 @@ class Schedule:
         return self.kinds.get(self.owner(node)) == NATIVE
 
     def is_view(self, node: Node) -> bool:
-        return self.shares and self.kinds.get(node) == NATIVE and node.target in VIEWS
+        """Whether it is but another view of what was there, which each piece records for itself."""
+        owner = self.owner(node)
+        return self.shares and self.kinds.get(owner) == NATIVE and owner.target in (SPLITS if owner is not node else VIEWS | SPLITS)
 
     def _find_roots(self) -> None:
         """What has the memory that each view shows."""
         for node in self.nodes:
             root = node
             if self.is_view(node) and isinstance(node.args[0], Node):
-                root = self.roots[node.args[0]]
+                root = self.roots[self.owner(node).args[0] if self.kinds[node] == GETITEM else node.args[0]]  # type: ignore[index]
+                if self.is_native(root) and not is_whole(root.meta["val"]):
+                    root = node
             self.roots[node] = root
 
     # -- when ------------------------------------------------------------------------------------------------------
@@ -144,7 +154,7 @@ class Schedule:
             uses.setdefault(owner, set()).add(number if self.is_view(owner) else self.when[owner])
 
     def _join(self, uses: dict[Node, set[int]], needed: dict[Node, None], last: int) -> None:
-        for number, piece in self.pieces.items():
+        for piece in self.pieces.values():
             inside = set(piece.nodes)
             for node in piece.nodes:
                 for operand in node.all_input_nodes:

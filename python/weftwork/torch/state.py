@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-
 from ..errors import ArgumentTypeError, ArgumentValueError
 from ..knobs import knobs, set_num_threads
 

@@ -107,7 +107,15 @@ class Run:
     def _writer(self, node: Node) -> tuple[Callable[[Any], Any], tuple[int, ...] | None]:
         fake = value_of(node)
         order = dense_order(fake)
-        return writer(fake.dtype), None if order is None else tuple(order.index(d) for d in range(len(order)))
+        write = writer(fake.dtype)
+        if any(not isinstance(e, int) or not e for e in fake.shape):
+            write = self._with_strides(write, fake.dtype)
+        return write, None if order is None else tuple(order.index(d) for d in range(len(order)))
+
+    @staticmethod
+    def _with_strides(write: Callable[[Any], Any], dtype: torch.dtype) -> Callable[[Any], Any]:
+        """NumPy's arrays without elements have other strides than torch's."""
+        return lambda array: write(array) if array.size else torch.empty(array.shape, dtype=dtype)
 
     def _begin(self, values: Values) -> None:
         """At the first call: parameters are known by their kind."""
@@ -149,7 +157,7 @@ class Call:
     def __init__(self, node: Node, slots: dict[Node, int], numbers: Numbers) -> None:
         self.node, self.slot, self.numbers = node, slots[node], numbers
         self.target = node.target
-        self.arguments = map_arg((node.args, node.kwargs), lambda n: Place(slots[n], value_of(n)))
+        self.arguments = map_arg((node.args, node.kwargs), lambda n: Place(slots[n], value_of(n)))  # type: ignore[return-value]
         self.arguments = ((*node.meta.get(GIVEN, ()), *self.arguments[0]), self.arguments[1])
 
     def __call__(self, values: Values) -> None:
@@ -178,23 +186,30 @@ def filled_in(arguments: Any, values: Values, numbers: Numbers) -> Any:
 
 
 class Show:
-    """Makes a view of a tensor as torch's operations on it would have."""
+    """Makes a view of a tensor as torch's operations on it would have; by these where its layout is not the one that was known."""
 
     def __init__(self, node: Node, root: Node, slots: dict[Node, int], numbers: Numbers) -> None:
         fake, whole = value_of(node), value_of(root)
         self.slot, self.root, self.numbers = slots[node], slots[root], numbers
-        self.shape, self.strides = tuple(fake.shape), tuple(fake.stride())
+        self.shape, self.strides, self.known = tuple(fake.shape), tuple(fake.stride()), tuple(whole.stride())
         self.offset = fake.storage_offset() - whole.storage_offset()
-        self.is_static = all(isinstance(n, int) for n in (*self.shape, *self.strides, self.offset))
+        self.is_static = all(isinstance(n, int) for n in (*self.shape, *self.strides, *self.known, self.offset))
+        self.chain: list[Call] = []
+        while node is not root:
+            self.chain.insert(0, Call(node, slots, numbers))
+            node = node.args[0]  # type: ignore[assignment]
 
     def __call__(self, values: Values) -> None:
         root = values[self.root]
-        if self.is_static:
+        number = (lambda n: n) if self.is_static else (lambda n: self.numbers.of(n, values))
+        if root.stride() != (self.known if self.is_static else tuple(map(number, self.known))):
+            for call in self.chain:
+                call(values)
+        elif self.is_static:
             values[self.slot] = root.as_strided(self.shape, self.strides, root.storage_offset() + self.offset)
-            return
-        number = lambda n: self.numbers.of(n, values)
-        shape, strides = [number(n) for n in self.shape], [number(n) for n in self.strides]
-        values[self.slot] = root.as_strided(shape, strides, root.storage_offset() + number(self.offset))
+        else:
+            shape, strides = [number(n) for n in self.shape], [number(n) for n in self.strides]
+            values[self.slot] = root.as_strided(shape, strides, root.storage_offset() + number(self.offset))
 
 
 class Store:

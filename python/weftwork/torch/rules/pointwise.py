@@ -240,6 +240,11 @@ def clamp_max(want: Want, x: Any, max: Any) -> Any:
     return clamp(want, x, None, max)
 
 
+@rule("prims::fma")
+def fma(want: Want, x: Any, y: Any, z: Any) -> Any:
+    return widely(want, lambda x, y, z: x * y + z, x, y, z)
+
+
 @rule("addcmul")
 def addcmul(want: Want, x: Any, a: Any, b: Any, value: Any = 1) -> Any:
     return widely(want, lambda x, a, b: x + scaled_by(a * b, value), x, a, b)

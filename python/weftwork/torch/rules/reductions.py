@@ -61,13 +61,16 @@ def prod(want: Want, x: Any, dim: int, keepdim: bool = False, dtype: Any = None)
     return reduced(want, np.prod, x, dim, keepdim)
 
 
-for name, function in {"amax": np.max, "amin": np.min}.items():
+REDUCE: dict[str, Any] = {"amax": np.max, "amin": np.min}
+for name, function in REDUCE.items():
     rule(name, accepts=real_only)(
         lambda want, x, dim=(), keepdim=False, function=function: reduced(want, function, x, list(dim) if isinstance(dim, (tuple, list)) else dim, keepdim)
     )
-for name, function in {"max": np.max, "min": np.min}.items():
+REDUCE = {"max": np.max, "min": np.min}
+for name, function in REDUCE.items():
     rule(name, accepts=real_only)(lambda want, x, function=function: reduced(want, function, x))
-for name, function in {"any": np.any, "all": np.all}.items():
+REDUCE = {"any": np.any, "all": np.all}
+for name, function in REDUCE.items():
     for overload in ("", ".dim", ".dims"):
 
         def truth(want: Want, x: Any, dim: Any = None, keepdim: bool = False, function: Any = function) -> Any:
@@ -94,7 +97,8 @@ def extreme(function: Any, places: Any) -> Any:
 
 rule("max.dim", accepts=has_elements)(extreme(np.max, np.argmax))
 rule("min.dim", accepts=has_elements)(extreme(np.min, np.argmin))
-for name, function in {"argmax": np.argmax, "argmin": np.argmin}.items():
+REDUCE = {"argmax": np.argmax, "argmin": np.argmin}
+for name, function in REDUCE.items():
 
     def place(want: Want, x: Any, dim: Any = None, keepdim: bool = False, function: Any = function) -> Any:
         if dim is None:
