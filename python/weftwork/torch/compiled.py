@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import os
 from typing import Any
 
 import torch
@@ -13,7 +14,7 @@ from ..errors import Error, InternalError, UnsupportedError
 from ..knobs import target_name
 from .draws import lift_draws, memory
 from .kinds import GETITEM, NATIVE, SCALAR, SOURCE, STORE, is_random, value_of
-from .places import line_of
+from .places import frames_of, line_of
 from .record import Failed, Program, Recording
 from .schedule import Piece, Schedule
 from .steps import Call, Numbers, Run, Show, Store
@@ -124,8 +125,7 @@ class Compilation:
             except Failed as failed:
                 refused[self.schedule.owner(failed.node)] = failed.reason
             except Refusal as refusal:
-                kinds = self.schedule.kinds
-                refused.update({node: refusal.reason for node in refusal.piece.nodes if kinds[node] == NATIVE})
+                refused.update({node: refusal.reason for node in refusal.nodes(self.schedule)})
 
     def _recorded(self, number: int, piece: Piece) -> Program:
         schedule = self.schedule
@@ -157,9 +157,19 @@ def left_to_torch(schedule: Schedule) -> list[Node]:
 class Refusal(Exception):
     """A piece that was recorded and cannot be compiled."""
 
-    def __init__(self, piece: Piece, reason: str) -> None:
-        super().__init__(reason)
-        self.piece, self.reason = piece, reason
+    def __init__(self, piece: Piece, message: str) -> None:
+        super().__init__(message)
+        self.piece, self.message = piece, message
+        self.reason = message.split("\n")[0].split("  [")[0]
+
+    def nodes(self, schedule: Schedule) -> list[Node]:
+        """Those of the line that the message names, or all where it names none."""
+        lines = self.message.split("\n")
+        native = [node for node in self.piece.nodes if schedule.kinds[node] == NATIVE and not schedule.is_view(node)]
+        if len(lines) < 2:
+            return native
+        found = [node for node in native if any(f"{os.path.basename(f)}:{line} " in lines[1] for f, line, _ in frames_of(node)[:1])]
+        return found or native
 
 
 def machine_code(program: Program, piece: Piece) -> Any:
@@ -168,6 +178,6 @@ def machine_code(program: Program, piece: Piece) -> Any:
     except InternalError:
         raise
     except Error as error:
-        raise Refusal(piece, str(error).split("\n")[0].split("  [")[0]) from error
+        raise Refusal(piece, str(error)) from error
 
 

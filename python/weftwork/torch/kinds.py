@@ -48,7 +48,12 @@ def value_of(node: Any) -> Any:
 
 def is_random(node: Node) -> bool:
     """Whether it draws from torch's generator."""
-    return torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ()) or node.target is kept_elements
+    if torch.Tag.nondeterministic_seeded not in getattr(node.target, "tags", ()):
+        return node.target is kept_elements
+    # Attention draws where it drops something.
+    names = [argument.name for argument in node.target._schema.arguments]  # type: ignore[union-attr]
+    place = names.index("dropout_p") if "dropout_p" in names else len(node.args)
+    return node.args[place] != 0 if place < len(node.args) else node.kwargs.get("dropout_p", "dropout_p" not in names) != 0
 
 
 def tensors_in(value: Any) -> list[Any]:

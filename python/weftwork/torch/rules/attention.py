@@ -58,12 +58,31 @@ def attention(
     scores = scores_of(query, key, attn_mask, is_causal, scale)
     greatest = np.max(scores, axis=-1, keepdims=True)
     sums = np.log(np.sum(np.exp(scores - greatest), axis=-1, keepdims=True)) + greatest
-    n, m = query.shape[-2], key.shape[-2]
-    if is_causal and (not isinstance(n, int) or n != m):
-        # In torch rows and columns count from the same corner.
-        attn_mask, is_causal = iota((n, m), 1) <= iota((n, m), 0), False
+    attn_mask, is_causal = aligned(query, key, attn_mask, is_causal)
     result = scaled_dot_product_attention(query, key, value, attn_mask, is_causal=is_causal, scale=scale)
     return cast(result, want[0].dtype), cast(sums[..., 0], want[1].dtype)
+
+
+def without_any_dropout(query: Any, key: Any, value: Any, mask: Any = None, dropout: float = 0.0, *rest: Any, **kwargs: Any) -> bool:
+    return dropout == 0.0 and real_only(query) and query.ndim > 2
+
+
+@rule("scaled_dot_product_attention", accepts=without_any_dropout)
+def whole_attention(
+    want: Any, query: Any, key: Any, value: Any, mask: Any = None, dropout: float = 0.0, is_causal: bool = False,
+    *, scale: float | None = None, enable_gqa: bool = False,
+) -> Any:  # fmt: skip
+    """Programs of torch.export have it in this form."""
+    mask, is_causal = aligned(query, key, mask, is_causal)
+    return cast(scaled_dot_product_attention(query, key, value, mask, is_causal=is_causal, scale=scale), want.dtype)
+
+
+def aligned(query: Any, key: Any, mask: Any, is_causal: bool) -> tuple[Any, bool]:
+    """Mask and causality; in torch rows and columns count from the same corner."""
+    n, m = query.shape[-2], key.shape[-2]
+    if is_causal and (not isinstance(n, int) or n != m):
+        return iota((n, m), 1) <= iota((n, m), 0), False
+    return mask, is_causal
 
 
 @rule("_scaled_dot_product_flash_attention_for_cpu_backward", accepts=lambda g, q, k, v, out, sums, dropout, *rest, **kwargs: dropout == 0.0 and real_only(q))
