@@ -17,6 +17,7 @@ from .kinds import GETITEM, NATIVE, SCALAR, SOURCE, STORE, is_random, value_of
 from .places import frames_of, line_of
 from .record import Failed, Program, Recording
 from .schedule import Piece, Schedule
+from .simplify import share_heads
 from .steps import Call, Numbers, Run, Show, Store
 
 __all__ = ["Compilation", "CompiledGraph", "compiled_graph"]
@@ -115,6 +116,7 @@ class Compilation:
     def __init__(self, module: GraphModule, name: str, constants: dict[Node, torch.Tensor] | None = None) -> None:
         self.name, self.constants = name, constants
         lift_draws(module)
+        share_heads(module)
         refused: dict[Node, str] = {}
         while True:
             self.schedule = Schedule(module, refused, constants is None)
