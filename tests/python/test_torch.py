@@ -4,11 +4,11 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-import numpy as np  # noqa: E402
-from torch.nn import functional as F  # noqa: E402
+import numpy as np
+from torch.nn import functional as F
 
-import weftwork as wf  # noqa: E402
-import weftwork.torch  # noqa: E402
+import weftwork as wf
+import weftwork.torch
 
 
 @pytest.fixture(autouse=True)
@@ -281,3 +281,17 @@ def test_importing_weftwork_does_not_import_torch():
     import sys
 
     subprocess.run([sys.executable, "-c", "import weftwork, sys; assert 'torch' not in sys.modules"], check=True)
+
+
+def test_parameters_may_be_constants_of_inference():
+    module, graphs = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.ReLU()).eval(), []
+    call = torch.compile(module, backend=lambda m, i: weftwork.torch.backend(m, i, options={"freeze": True}, sink=graphs.append))
+    with torch.no_grad():
+        for _ in range(2):
+            torch.testing.assert_close(call(X(2, 3)), module(X(2, 3)))
+        assert len(graphs[0].programs[0].inputs) == 1
+        module[0].weight.mul_(2)
+        torch.testing.assert_close(call(X(2, 3)), module(X(2, 3)))
+        module[0].weight.data = torch.ones(4, 3)
+        torch.testing.assert_close(call(X(2, 3)), module(X(2, 3)))
+    assert len(graphs) == 3

@@ -7,10 +7,10 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-import torch_models  # noqa: E402
-from torch.utils._pytree import tree_leaves  # noqa: E402
+import torch_models
+from torch.utils._pytree import tree_leaves
 
-import weftwork.torch  # noqa: E402
+import weftwork.torch
 
 OWN = ("mlp", "resnet", "unet")
 NAMES = [

@@ -14,6 +14,7 @@ from torch._dynamo.backends.common import aot_autograd
 from . import rules  # noqa: F401
 from .compiled import CompiledGraph, compiled_graph
 from .decompose import decompositions
+from .frozen import FrozenGraph
 from .log import tell
 from .state import Options, logger, merged, settings
 
@@ -48,13 +49,17 @@ def backend(
 
 def compile_graph(
     module: torch.fx.GraphModule, inputs: Any, *, name: str, options: Options, sink: Callable[[CompiledGraph], None] | None
-) -> CompiledGraph:
-    """Compiles one graph."""
-    begin = time.perf_counter()
-    text = module.print_readable(print_output=False) if logger.isEnabledFor(10) else ""
-    with settings(options):
-        graph = compiled_graph(module, name, options.fallback)
-    tell(graph, name, text, time.perf_counter() - begin)
-    if sink is not None:
-        sink(graph)
-    return graph
+) -> CompiledGraph | FrozenGraph:
+    """Compiles one graph, or has it compiled at its first call."""
+
+    def make(constants: dict[torch.fx.Node, torch.Tensor]) -> CompiledGraph:
+        begin = time.perf_counter()
+        text = module.print_readable(print_output=False) if logger.isEnabledFor(10) else ""
+        with settings(options):
+            graph = compiled_graph(module, name, options.fallback, constants)
+        tell(graph, name, text, time.perf_counter() - begin)
+        if sink is not None:
+            sink(graph)
+        return graph
+
+    return FrozenGraph(module, make) if options.freeze and name == "inference" else make({})

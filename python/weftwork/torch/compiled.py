@@ -109,17 +109,19 @@ def attribute(module: Any, path: str) -> Any:
 class Compilation:
     """A graph recorded and compiled; what cannot be recorded after all is left to torch.
 
-    With ``constants``, elements of placeholders that are known, it is a program that stands alone: its inputs are the other
-    placeholders, those that are written last.
+    ``constants`` are the elements of placeholders that are known. One that ``stands_alone`` is a program without torch: its inputs
+    are the other placeholders, those that are written last.
     """
 
-    def __init__(self, module: GraphModule, name: str, constants: dict[Node, torch.Tensor] | None = None) -> None:
-        self.name, self.constants = name, constants
+    def __init__(
+        self, module: GraphModule, name: str, constants: dict[Node, torch.Tensor] | None = None, stands_alone: bool = False
+    ) -> None:
+        self.name, self.constants, self.stands_alone = name, constants or {}, stands_alone
         lift_draws(module)
         share_heads(module)
         refused: dict[Node, str] = {}
         while True:
-            self.schedule = Schedule(module, refused, constants is None)
+            self.schedule = Schedule(module, refused, not stands_alone)
             try:
                 self.programs = {n: self._recorded(n, piece) for n, piece in self.schedule.pieces.items()}
                 self.cores = {n: machine_code(program, self.schedule.pieces[n]) for n, program in self.programs.items()}
@@ -132,18 +134,21 @@ class Compilation:
     def _recorded(self, number: int, piece: Piece) -> Program:
         schedule = self.schedule
         inputs, outputs = list(piece.inputs), list(piece.outputs)
-        if self.constants is not None and not schedule.calls:
+        if self.stands_alone and not schedule.calls:
             free = [n for n in schedule.nodes if n.op == "placeholder" and n not in self.constants and isinstance(value_of(n), torch.Tensor)]
             written = {target for target, _ in piece.stored}
             inputs = [n for n in inputs if n in self.constants] + sorted(free, key=lambda n: n in written)
             outputs = [n for n in schedule.results if isinstance(n, Node)]
         name = f"{self.name}_{number}" if number else self.name
-        return Recording(name, schedule.extents, schedule.kinds, self.constants).record(piece.nodes, inputs, outputs, piece.stored)
+        recording = Recording(name, schedule.extents, schedule.kinds, self.constants, self.stands_alone)
+        return recording.record(piece.nodes, inputs, outputs, piece.stored)
 
 
-def compiled_graph(module: GraphModule, name: str, fallback: bool = True) -> CompiledGraph:
+def compiled_graph(
+    module: GraphModule, name: str, fallback: bool = True, constants: dict[Node, torch.Tensor] | None = None
+) -> CompiledGraph:
     """Compiles a graph. UnsupportedError where torch would have to run an operation and ``fallback`` does not let it."""
-    made = Compilation(module, name)
+    made = Compilation(module, name, constants)
     if not fallback:
         rows = [f"\n  {n.target}: {made.schedule.refused.get(n, '')}, at {line_of(n)}" for n in left_to_torch(made.schedule)]
         if rows:

@@ -48,7 +48,7 @@ def compile(program: ExportedProgram, *, options: dict[str, Any] | None = None) 
             constants[places[spec.arg.name]] = held
     store_buffers(module, signature, places)
     with settings(merged(options, None)):
-        compilation = Compilation(module, "main", constants)
+        compilation = Compilation(module, "main", constants, stands_alone=True)
         require_native(compilation)
         return Executable(compilation.cores[0])
 

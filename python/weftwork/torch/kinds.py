@@ -53,7 +53,8 @@ def is_random(node: Node) -> bool:
     # Attention draws where it drops something.
     names = [argument.name for argument in node.target._schema.arguments]  # type: ignore[union-attr]
     place = names.index("dropout_p") if "dropout_p" in names else len(node.args)
-    return node.args[place] != 0 if place < len(node.args) else node.kwargs.get("dropout_p", "dropout_p" not in names) != 0
+    rate: Any = node.args[place] if place < len(node.args) else node.kwargs.get("dropout_p", "dropout_p" not in names)
+    return rate != 0
 
 
 def tensors_in(value: Any) -> list[Any]:

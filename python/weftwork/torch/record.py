@@ -41,11 +41,14 @@ class Program:
 class Recording:
     """The recording of one piece. ``inputs`` come from outside; ``stored`` are (placeholder, value) pairs that are written.
 
-    ``constants`` are inputs whose elements are known; with them, arrays are row-major whatever torch's layout is.
+    ``constants`` are inputs whose elements are known. A program that ``stands_alone`` has row-major arrays whatever torch's layout is.
     """
 
-    def __init__(self, name: str, extents: Extents, kinds: dict[Node, str], constants: dict[Node, torch.Tensor] | None = None) -> None:
-        self.name, self.extents, self.kinds, self.constants = name, extents, kinds, constants
+    def __init__(
+        self, name: str, extents: Extents, kinds: dict[Node, str], constants: dict[Node, torch.Tensor], stands_alone: bool = False
+    ) -> None:
+        self.name, self.extents, self.kinds = name, extents, kinds
+        self.constants, self.stands_alone = constants, stands_alone
         self.values: dict[Node, Any] = {}
         self.parameters: dict[Node, Any] = {}
         self.current: Node | None = None
@@ -89,8 +92,9 @@ class Recording:
     def add_parameter(self, node: Node) -> None:
         """An input in the order of its memory, and what it is in its own order."""
         fake = value_of(node)
-        if self.constants and node in self.constants:
-            self.values[node] = TracedArray(_core.constant(np.ascontiguousarray(array_of(self.constants[node])).reshape(tuple(fake.shape))))
+        if node in self.constants:
+            elements = np.ascontiguousarray(array_of(self.constants[node])).reshape(tuple(fake.shape))
+            self.values[node] = TracedArray(_core.constant(elements))
             return
         if not isinstance(fake, torch.Tensor):
             self.parameters[node] = _core.parameter((), np.dtype(np.float64), node.name)
@@ -105,7 +109,7 @@ class Recording:
         self.values[node] = TracedArray(tensor)
 
     def order_of(self, node: Node) -> tuple[int, ...] | None:
-        return dense_order(value_of(node)) if self.constants is None else None
+        return None if self.stands_alone else dense_order(value_of(node))
 
     def in_order(self, node: Node, value: Any) -> Any:
         """The value with its dimensions in the order that torch has its memory in."""

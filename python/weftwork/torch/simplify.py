@@ -19,7 +19,7 @@ def share_heads(module: GraphModule) -> None:
     for node in module.graph.nodes:
         if node.target not in ATTENTION:
             continue
-        shared = [unrepeated(operand) for operand in node.args[1:3]]
+        shared: list[Any] = [unrepeated(operand) for operand in node.args[1:3]]
         if all(s is not None and s.meta["val"].shape == shared[0].meta["val"].shape for s in shared):
             node.args = (node.args[0], *shared, *node.args[3:])
             if node.target is aten.scaled_dot_product_attention.default:

@@ -20,10 +20,12 @@ MODES = ("default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagrap
 
 @dataclass(frozen=True)
 class Options:
-    """Options of a compilation: settings of the library by name, and whether torch may run what the table lacks."""
+    """Options of a compilation: settings of the library by name, whether torch may run what the table lacks, and whether
+    parameters are constants of inference graphs."""
 
     settings: Mapping[str, Any] = field(default_factory=dict)
     fallback: bool = True
+    freeze: bool = False
 
 
 @dataclass(frozen=True)
@@ -50,20 +52,25 @@ def to_options(given: Mapping[str, Any] | None) -> Options:
     if given is not None and not isinstance(given, Mapping):
         raise ArgumentTypeError(f"options must be a mapping of names, got {type(given).__name__}  [torch_options]")
     settings = dict(given or {})
-    fallback = settings.pop("fallback", True)
-    if not isinstance(fallback, bool):
-        raise ArgumentTypeError(f"the option 'fallback' is True or False, got {fallback!r}  [torch_options]")
+    flags = {name: settings.pop(name) for name in ("fallback", "freeze") if name in settings}
+    for name, value in flags.items():
+        if not isinstance(value, bool):
+            raise ArgumentTypeError(f"the option '{name}' is True or False, got {value!r}  [torch_options]")
     with knobs(**settings):  # names and values are looked at here
-        return Options(settings, fallback)
+        return Options(settings, **flags)
 
 
 def merged(options: Mapping[str, Any] | None, mode: str | None) -> Options:
     """Options of one compilation over those of the process."""
     if mode is not None and mode not in MODES:
         raise ArgumentValueError(f"mode is one of {', '.join(MODES)}, got {mode!r}  [torch_mode]")
-    own, shared = to_options(options), current().options
-    fallback = own.fallback if options and "fallback" in options else shared.fallback
-    return Options({**shared.settings, **own.settings}, fallback)
+    shared = current().options
+    return to_options({**shared.settings, "fallback": shared.fallback, "freeze": shared.freeze, **checked(options)})
+
+
+def checked(options: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    to_options(options)
+    return options or {}
 
 
 def to_level(level: Any) -> int:
@@ -87,7 +94,9 @@ def init(
     ``log_level`` is that of the logger ``weftwork.torch``: "info" tells of each graph in a line, "debug" writes a folder for
     each, named in that line, with the graph as torch gave it, each program, its StableHLO and its kernels. ``rank`` of
     ``world_size`` processes names their folders apart. ``options`` are settings of :class:`weftwork.knobs` by name, and
-    ``fallback=False``: an operation that the table lacks raises an UnsupportedError instead of running in torch.
+    ``fallback=False``: an operation that the table lacks raises an UnsupportedError instead of running in torch; and
+    ``freeze=True``: inference graphs have a module's parameters as constants, packed once, which makes matrix products faster; a
+    graph is compiled anew where one was written in place, but writes through ``.data`` are not seen.
 
     Raises an ArgumentValueError where a value is none of these.
 
@@ -100,11 +109,11 @@ def init(
     global state
     if not (isinstance(rank, int) and isinstance(world_size, int) and 0 <= rank < world_size):
         raise ArgumentValueError(f"rank is from 0 to world_size - 1, got {rank!r} of {world_size!r}  [torch_rank]")
-    level, checked = to_level(log_level), to_options(options)
-    if checked.settings.get("threads"):
-        set_num_threads(checked.settings["threads"])
+    level, chosen = to_level(log_level), to_options(options)
+    if chosen.settings.get("threads"):
+        set_num_threads(chosen.settings["threads"])
     logger.setLevel(level)
-    state = State(None if cache is None else os.fspath(cache), level, rank, world_size, checked)
+    state = State(None if cache is None else os.fspath(cache), level, rank, world_size, chosen)
 
 
 def is_initialized() -> bool:

@@ -69,33 +69,25 @@ class Numbers:
         return self.compiled[key]
 
 
-class Kept:
-    """Reads a parameter of a module: the array is kept for as long as the parameter's memory stays where it is."""
-
-    def __init__(self, read: Callable[[Any], np.ndarray]) -> None:
-        self.read, self.address, self.array = read, 0, None
-
-    def __call__(self, tensor: torch.Tensor) -> Any:
-        address = tensor.data_ptr()
-        if address != self.address or not address:
-            self.array, self.address = self.read(tensor.detach()), address  # type: ignore[assignment]
-        return self.array
-
-
 def in_order(read: Callable[[Any], np.ndarray], order: tuple[int, ...]) -> Callable[[Any], np.ndarray]:
     return lambda tensor: read(tensor.permute(order))
 
 
 class Run:
-    """Runs a program."""
+    """Runs a program.
+
+    Arrays over the parameters of modules are kept for as long as these stay where they are in memory.
+    """
 
     def __init__(self, program: Program, core: Any, slots: dict[Node, int], numbers: Numbers) -> None:
         self.program, self.core, self.numbers = program, core, numbers
         self.inputs = [slots[node] for node in program.inputs]
         self.readers = [self._reader(node) for node in program.inputs]
         self.outputs = [(slots[node], *self._writer(node)) for node in program.outputs]
-        self.pairs = list(zip(self.readers, self.inputs, strict=True))
-        self.is_new = True
+        self.arrays: list[Any] = [None] * len(self.inputs)
+        self.kept: list[tuple[int, int]] = []  # slots of parameters, and where these are
+        self.moving: list[tuple[int, int, Callable[[Any], Any]]] = []
+        self.is_new, self.is_single = True, len(self.outputs) + len(program.stored) == 1
 
     def _reader(self, node: Node) -> Callable[[Any], Any]:
         fake = value_of(node)
@@ -118,26 +110,31 @@ class Run:
         return lambda array: write(array) if array.size else torch.empty(array.shape, dtype=dtype)
 
     def _begin(self, values: Values) -> None:
-        """At the first call: parameters are known by their kind."""
-        for i, slot in enumerate(self.inputs):
-            fixed = isinstance(values[slot], torch.nn.Parameter) and all(isinstance(e, int) for e in value_of(self.program.inputs[i]).shape)
-            if fixed:
-                self.readers[i] = Kept(self.readers[i])
-        self.pairs = list(zip(self.readers, self.inputs, strict=True))
+        """Finds the parameters among the inputs."""
+        self.kept, self.moving = [], []
+        for i, (slot, read) in enumerate(zip(self.inputs, self.readers, strict=True)):
+            value = values[slot]
+            if isinstance(value, torch.nn.Parameter) and value.data_ptr() and all(isinstance(e, int) for e in value_of(self.program.inputs[i]).shape):
+                self.arrays[i] = read(value.detach())
+                self.kept.append((slot, value.data_ptr()))
+            else:
+                self.moving.append((i, slot, read))
         self.is_new = False
 
     def __call__(self, values: Values) -> None:
-        if self.is_new:
+        if self.is_new or any([values[slot].data_ptr() != address for slot, address in self.kept]):
             self._begin(values)
+        arrays = self.arrays.copy()
         try:
-            arrays = [read(values[slot]) for read, slot in self.pairs]
+            for i, slot, read in self.moving:
+                arrays[i] = read(values[slot])
         except (RuntimeError, TypeError):
             # Lazily conjugated ones, ones with a gradient, subclasses.
             arrays = [self._carefully(i, values[slot]) for i, slot in enumerate(self.inputs)]
         for name in self.program.carried:
             arrays.append(np.empty((self.numbers.symbol(name, values), 0), np.bool_))
         results = _core.call(self.core, arrays)
-        if len(self.outputs) + len(self.program.stored) == 1:
+        if self.is_single:
             results = (results,)
         for (slot, write, order), result in zip(self.outputs, results):
             tensor = write(result)

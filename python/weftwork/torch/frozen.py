@@ -1,0 +1,37 @@
+"""Inference graphs with the parameters as they are at the first call: constants, packed once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch.fx import GraphModule, Node
+
+from .compiled import CompiledGraph
+
+__all__ = ["FrozenGraph"]
+
+
+class FrozenGraph:
+    """Compiled at its first call, and again where a parameter was written, or lies elsewhere, since.
+
+    Writes through ``.data`` are not seen, as torch does not count them.
+    """
+
+    def __init__(self, module: GraphModule, make: Callable[[dict[Node, torch.Tensor]], CompiledGraph]) -> None:
+        self._boxed_call = True  # of the instance: torch wraps it, and copies its attributes
+        self.make = make
+        self.places = [node for node in module.graph.nodes if node.op == "placeholder"]
+        self.compiled: CompiledGraph | None = None
+        self.known: list[tuple[int, int, int]] = []  # of each parameter: place, address, version
+
+    def __call__(self, args: Any) -> list[Any]:
+        if self.compiled is None or any([args[i].data_ptr() != a or args[i]._version != v for i, a, v in self.known]):
+            self._compile(args)
+        return self.compiled(args)  # type: ignore[misc]
+
+    def _compile(self, args: Any) -> None:
+        held = {i: t.detach() for i, t in enumerate(args) if isinstance(t, torch.nn.Parameter)}
+        self.known = [(i, t.data_ptr(), args[i]._version) for i, t in held.items()]
+        self.compiled = self.make({self.places[i]: t for i, t in held.items()})
