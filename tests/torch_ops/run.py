@@ -2,7 +2,8 @@
 
     python tests/torch_ops/run.py [--samples N] [--only NAME,NAME] [--reasons]
 
-Every operation counts once: native (one program, no call of torch), fallback (right, with calls of torch), no graph (torch itself
+Every operation counts once: native (one program, no call of torch), draws (torch draws random numbers, the rest is native),
+fallback (right, with other calls of torch), no graph (torch itself
 cannot trace it), wrong, or crash. Exit code 1 where any is wrong or crashes.
 """
 
@@ -18,10 +19,11 @@ from functorch.compile import aot_function, min_cut_rematerialization_partition
 from torch.testing._internal.common_methods_invocations import op_db
 from torch.utils._pytree import tree_flatten
 
-from weftwork.torch.backend import decompositions
-from weftwork.torch.compiled import compiled_graph
+from weftwork.torch.compiled import compiled_graph, left_to_torch
+from weftwork.torch.decompose import decompositions
+from weftwork.torch.kinds import is_random
 
-ORDER = ["native", "fallback", "no graph", "wrong", "crash"]
+ORDER = ["native", "draws", "fallback", "no graph", "wrong", "crash"]
 
 
 class Crash(Exception):
@@ -33,13 +35,15 @@ class Checker:
 
     def __init__(self) -> None:
         self.reasons: collections.Counter = collections.Counter()
-        self.fell_back = False
+        self.draws = self.fell_back = False
 
     def compiler(self, module, inputs):
         graph = compiled_graph(module, "op")
-        for node, reason in graph.schedule.refused.items():
-            self.fell_back = True
-            self.reasons[(str(node.target), reason)] += 1
+        left = left_to_torch(graph.schedule)
+        self.fell_back |= bool(left)
+        self.draws |= any(is_random(node) for nodes in graph.schedule.calls.values() for node in nodes)
+        for node in left:
+            self.reasons[(str(node.target), graph.schedule.refused.get(node, ""))] += 1
 
         def guarded(args):
             try:
@@ -148,7 +152,7 @@ def difference(given, wanted, name):
 
 def verdict(op, samples: int, checker: Checker):
     """The word for an operation, and what was found where it is wrong."""
-    checker.fell_back = False
+    checker.draws = checker.fell_back = False
     found = set()
     for count, sample in enumerate(op.sample_inputs("cpu", torch.float32, requires_grad=op.supports_autograd)):
         if count == samples:
@@ -159,7 +163,7 @@ def verdict(op, samples: int, checker: Checker):
         found.add(told)
     if "right" not in found:
         return "no graph", ""
-    return ("fallback" if checker.fell_back else "native"), ""
+    return ("fallback" if checker.fell_back else "draws" if checker.draws else "native"), ""
 
 
 def main() -> int:

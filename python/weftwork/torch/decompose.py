@@ -7,7 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch._decomp import core_aten_decompositions
+from torch._decomp import core_aten_decompositions, decomposition_table
+
+from .table import overloads
 
 __all__ = ["decompositions"]
 
@@ -20,6 +22,13 @@ WHOLE = (
 )
 
 
+#: What torch knows to take apart, though core ATen has it whole.
+MORE = (
+    "_batch_norm_with_update_functional", "batch_norm_backward", "dist", "grid_sampler_2d", "ldexp.Tensor", "narrow_copy", "round.decimals",
+    "adaptive_max_pool2d", "adaptive_max_pool3d", "_trilinear",
+)  # fmt: skip
+
+
 @functools.cache
 def decompositions() -> dict[Any, Callable[..., Any]]:
     """Core ATen's, without those of random numbers, which torch's generator draws, and with lists of tensors one by one."""
@@ -27,7 +36,8 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
     drawing = [op for op in table if torch.Tag.nondeterministic_seeded in getattr(op, "tags", ())]
     for whole in [*WHOLE, *drawing]:
         table.pop(whole, None)
-    return table | each_of_lists()
+    more = {op: decomposition_table[op] for op in overloads(MORE) if op in decomposition_table}
+    return table | more | each_of_lists()
 
 
 def each_of_lists() -> dict[Any, Callable[..., Any]]:

@@ -6,6 +6,7 @@ from . import (  # noqa: F401
     creation,
     indexing,
     normalization,
+    places,
     pointwise,
     pooling,
     products,
@@ -13,4 +14,5 @@ from . import (  # noqa: F401
     scatters,
     shapes,
     sorting,
+    transforms,
 )

@@ -288,6 +288,42 @@ def imag(want: Want, x: Any) -> Any:
     return np.imag(x)
 
 
+@rule("sgn")
+def sgn(want: Want, x: Any) -> Any:
+    if x.dtype.kind != "c":
+        return cast(x > 0, x.dtype) - cast(x < 0, x.dtype) if x.dtype.kind != "b" else x
+    size = np.abs(x)
+    return np.where(size == 0, cast(0, want.dtype), x / cast(np.where(size == 0, cast(1, size.dtype), size), want.dtype))
+
+
+@rule("angle")
+def angle(want: Want, x: Any) -> Any:
+    if x.dtype.kind == "c":
+        return cast(np.arctan2(np.imag(x), np.real(x)), want.dtype)
+    x = cast(x, want.dtype)
+    return np.where(x != x, x, np.where(x < 0, cast(math.pi, want.dtype), cast(0, want.dtype)))
+
+
+@rule("polar")
+def polar(want: Want, size: Any, angle: Any) -> Any:
+    return complex_of(want, size * np.cos(angle), size * np.sin(angle))
+
+
+@rule("_conj_physical", "_conj")
+def conjugated(want: Want, x: Any) -> Any:
+    return np.conj(x)
+
+
+@rule("polygamma", accepts=lambda n, x: isinstance(n, int) and real_only(x))
+def polygamma(want: Want, n: int, x: Any) -> Any:
+    return widely(want, lambda a: wrap(_core.apply("polygamma", [as_tensor(np.broadcast_to(cast(n, a.dtype), a.shape)), a.tensor])), x)
+
+
+@rule("special_zeta", accepts=real_only)
+def zeta(want: Want, x: Any, y: Any) -> Any:
+    return widely(want, lambda a, b: wrap(_core.apply("zeta", [a.tensor, b.tensor])), x, y)
+
+
 @rule("complex")
 def complex_of(want: Want, x: Any, y: Any) -> Any:
     kind = np.float32 if want.dtype == np.complex64 else np.float64

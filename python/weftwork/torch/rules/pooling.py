@@ -152,28 +152,57 @@ def avg_pool_backward(want: Want, gradient: Any, x: Any, size: Any, stride: Any,
     return cast(wrap(total[inside].tensor), want.dtype)
 
 
-def divides(x: Any, size: Any, *rest: Any) -> bool:
-    return static(x) and all(isinstance(s, int) and s and e % s == 0 for e, s in zip(x.shape[-len(size) :], size))
+def shares(extent: int, size: int) -> np.ndarray:
+    """How much of each element is in each of ``size`` means over an axis."""
+    places = np.arange(extent)
+    starts, stops = np.arange(size) * extent // size, -(-(np.arange(size) + 1) * extent // size)
+    inside = (places >= starts[:, None]) & (places < stops[:, None])
+    return inside / (stops - starts)[:, None]
 
 
-@rule("_adaptive_avg_pool2d", "_adaptive_avg_pool3d", "adaptive_avg_pool1d", accepts=divides)
+def mixed(x: Any, axis: int, matrix: np.ndarray) -> Any:
+    """Sums along an axis with the weights of each row."""
+    return np.moveaxis(np.matmul(np.moveaxis(x, axis, -1), cast(matrix.T, x.dtype)), -1, axis)
+
+
+@rule("_adaptive_avg_pool2d", "_adaptive_avg_pool3d", "adaptive_avg_pool1d", accepts=static)
 def adaptive_avg_pool(want: Want, x: Any, size: Any) -> Any:
-    count = len(size)
-    shape = [v for s, e in zip(size, x.shape[-count:], strict=True) for v in (s, e // s)]
-    wide = reshaped(cast(x, widened(x.dtype)), (*x.shape[:-count], *shape))
-    lead = x.ndim - count
-    return cast(np.mean(wide, axis=tuple(lead + 2 * i + 1 for i in range(count))), want.dtype)
-
-
-def divides_gradient(gradient: Any, x: Any) -> bool:
-    count = 3 if x.ndim == 5 else 2
-    return static(x) and static(gradient) and all(e % s == 0 for e, s in zip(x.shape[-count:], gradient.shape[-count:]))
-
-
-@rule("_adaptive_avg_pool2d_backward", accepts=divides_gradient)
-def adaptive_avg_pool_backward(want: Want, gradient: Any, x: Any) -> Any:
-    share = [e // s for e, s in zip(x.shape[-2:], gradient.shape[-2:], strict=True)]
-    wide = cast(gradient, widened(gradient.dtype)) / math.prod(share)
-    for axis, times in zip((-2, -1), share, strict=True):
-        wide = np.repeat(wide, times, axis=axis)
+    wide, lead = cast(x, widened(x.dtype)), x.ndim - len(size)
+    if all(x.shape[lead + i] % s == 0 for i, s in enumerate(size)):
+        apart = [v for i, s in enumerate(size) for v in (s, x.shape[lead + i] // s)]
+        axes = tuple(lead + 2 * i + 1 for i in range(len(size)))
+        return cast(np.mean(reshaped(wide, (*x.shape[:lead], *apart)), axis=axes), want.dtype)
+    for i, s in enumerate(size):
+        wide = mixed(wide, lead + i, shares(x.shape[lead + i], s))
     return cast(wide, want.dtype)
+
+
+def adaptive_avg_pool_backward(count: int) -> Any:
+    def record(want: Want, gradient: Any, x: Any) -> Any:
+        wide = cast(gradient, widened(gradient.dtype))
+        for axis in range(x.ndim - count, x.ndim):
+            wide = mixed(wide, axis, shares(x.shape[axis], gradient.shape[axis]).T)
+        return cast(wide, want.dtype)
+
+    return record
+
+
+rule("_adaptive_avg_pool2d_backward", accepts=static_gradient)(adaptive_avg_pool_backward(2))
+rule("_adaptive_avg_pool3d_backward", accepts=static_gradient)(adaptive_avg_pool_backward(3))
+
+
+def padded_places(name: str) -> None:
+    def backward(want: Want, gradient: Any, x: Any, padding: Any) -> Any:
+        for i in range(len(padding) // 2):
+            axis = x.ndim - 1 - i
+            low, high = padding[2 * i : 2 * i + 2]
+            places = np.clip(np.arange(-low, x.shape[axis] + high), 0, x.shape[axis] - 1)
+            zeros = filled(Want(want.dtype, (*gradient.shape[:axis], x.shape[axis], *gradient.shape[axis + 1 :]), None), 0)
+            gradient = combined(np.add, zeros, (*(slice(None),) * axis, places), gradient)
+        return gradient
+
+    rule(name, accepts=static_gradient)(backward)
+
+
+for name in ("replication_pad1d_backward", "replication_pad2d_backward", "replication_pad3d_backward"):
+    padded_places(name)

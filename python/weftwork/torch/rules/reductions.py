@@ -170,12 +170,14 @@ def safe_softmax(want: Want, x: Any, dim: int, dtype: Any = None) -> Any:
     return np.where(lost, cast(0, want.dtype), over_lines(nn.softmax)(want, x, dim))
 
 
-@rule("linalg_vector_norm", accepts=lambda x, ord=2, *rest, **kwargs: real_only(x) and float(ord) in (0.0, 1.0, 2.0, math.inf, -math.inf) and has_elements(x))
+@rule("linalg_vector_norm", accepts=lambda x, ord=2, *rest, **kwargs: real_only(x) and has_elements(x))
 def vector_norm(want: Want, x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     kind = float(ord)
     if kind == 2.0:
         return reduced(want, lambda a, **how: np.sqrt(np.sum(a * a, **how)), x, dim, keepdim)
     if kind == 0.0:
         return reduced(want, lambda a, **how: np.sum(cast(a != 0, a.dtype), **how), x, dim, keepdim)
+    if kind not in (1.0, math.inf, -math.inf):
+        return reduced(want, lambda a, **how: np.sum(np.abs(a) ** kind, **how) ** (1 / kind), x, dim, keepdim)
     function = {1.0: np.sum, math.inf: np.max, -math.inf: np.min}[kind]
     return reduced(want, lambda a, **how: function(np.abs(a), **how), x, dim, keepdim)

@@ -200,7 +200,8 @@ def diagonal_scatter(want: Want, x: Any, source: Any, offset: int = 0, dim1: int
 
 @rule("view_as_complex")
 def view_as_complex(want: Want, x: Any) -> Any:
-    return wrap(_core.apply("complex", [np.ascontiguousarray(x[..., 0]).tensor, np.ascontiguousarray(x[..., 1]).tensor]))
+    parts = [reshaped(sliced(x, x.ndim - 1, i, 1), x.shape[:-1]).tensor for i in range(2)]
+    return wrap(_core.apply("complex", parts))
 
 
 @rule("view_as_real")
