@@ -24,8 +24,8 @@ WHOLE = (
 
 #: What torch knows to take apart, though core ATen has it whole.
 MORE = (
-    "_batch_norm_with_update_functional", "batch_norm_backward", "dist", "grid_sampler_2d", "ldexp.Tensor", "narrow_copy", "round.decimals",
-    "adaptive_max_pool2d", "adaptive_max_pool3d", "_trilinear",
+    "_batch_norm_with_update_functional", "batch_norm_backward", "dist", "grid_sampler_2d", "ldexp.Tensor", "narrow_copy",
+    "adaptive_max_pool2d", "adaptive_max_pool3d",
 )  # fmt: skip
 
 

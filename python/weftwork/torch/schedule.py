@@ -99,10 +99,14 @@ class Schedule:
         latest = -1  # the number of the last call that must keep its turn
         for node in self.nodes:
             kind = self.kinds.get(node)
-            if kind in (None, SOURCE, SCALAR, STORE):
+            if kind in (None, SOURCE, STORE):
                 continue
-            operands = [n for n in node.all_input_nodes if self.kinds.get(self.owner(n)) in (NATIVE, CALL)]
-            if kind == GETITEM:
+            # Numbers of values that a call gave wait for it.
+            operands = [n for n in node.all_input_nodes if n in self.when]
+            if kind == SCALAR:
+                if operands:
+                    self.when[node] = max(self.when[n] for n in operands)
+            elif kind == GETITEM:
                 self.when[node] = self.when[self.owner(node)]
             elif kind == NATIVE:
                 self.when[node] = max([self._ready(n) for n in operands], default=0)
@@ -115,7 +119,7 @@ class Schedule:
 
     def _ready(self, node: Node) -> int:
         """The first piece that can use a node."""
-        return self.when[node] + (self.kinds[self.owner(node)] == CALL)
+        return self.when[node] + (self.kinds[self.owner(node)] in (CALL, SCALAR))
 
     # -- what goes from one to another -----------------------------------------------------------------------------
 
@@ -128,7 +132,7 @@ class Schedule:
         for node in needed:
             if self.is_native(node):
                 uses.setdefault(self.owner(node), set()).add(self.when[node])
-        last = max(self.when.values(), default=0) if any(k == NATIVE for k in self.kinds.values()) else -1
+        last = self.last()
         for store in self.stores:
             if self.may_write_in_place(store, last):
                 self._use(uses, store.args[1], last)
@@ -146,6 +150,10 @@ class Schedule:
             for number in sorted(uses.get(self.owner(node), ())) if self.is_native(node) else ():
                 self.pieces.setdefault(number, Piece()).nodes.append(node)
         self._join(uses, needed, last)
+
+    def last(self) -> int:
+        """The number of the last program."""
+        return max((self.when[n] for n, kind in self.kinds.items() if kind == NATIVE), default=-1)
 
     def _use(self, uses: dict[Node, set[int]], node: Any, number: int) -> None:
         """Piece ``number`` reads a node: a view is recorded again, anything else where it is made."""
@@ -179,7 +187,7 @@ class Schedule:
         """Nodes that torch reads: operands of its calls, results, and what is copied at the end."""
         found = [n for nodes in self.calls.values() for node in nodes for n in node.all_input_nodes]
         found += [n for n in self.results if isinstance(n, Node)]
-        last = max(self.when.values(), default=0)
+        last = self.last()
         found += [store.args[1] for store in self.stores if not self.may_write_in_place(store, last)]  # type: ignore[misc]
         return [n for n in found if self.kinds.get(n) != SCALAR]
 

@@ -37,7 +37,8 @@ def scalar_tensor(want: Want, value: Any, **kwargs: Any) -> Any:
 
 # Elements that nobody gave a value are zeros here.
 @rule(
-    "zeros", "zeros_like", "new_zeros", "empty.memory_format", "empty_like", "new_empty", "empty_strided", "new_empty_strided", "empty_permuted"
+    "zeros", "zeros_like", "new_zeros", "empty.memory_format", "empty_like", "new_empty", "empty_strided", "new_empty_strided", "empty_permuted",
+    "_efficientzerotensor",
 )
 def zeros(want: Want, *args: Any, **kwargs: Any) -> Any:
     return filled(want, 0)

@@ -12,7 +12,7 @@ from ..table import Want, cast, rule
 from .creation import iota
 from .pointwise import real_only
 from .reductions import has_elements
-from .scatters import COMBINE, along, combined, identity, is_index_add, put
+from .scatters import COMBINE, along, combined, identity, is_filled, put
 from .shapes import at, reshaped
 from .sorting import ordered
 
@@ -50,12 +50,13 @@ def as_strided_scatter(want: Want, x: Any, source: Any, size: Any, stride: Any, 
     return reshaped(put(flat, (strided_places(size, stride, storage_offset),), source), x.shape)
 
 
-@rule("unfold", "unfold_copy", accepts=lambda x, dim, size, step: x.ndim > 0 and isinstance(x.shape[dim], int) and size > 0)
+@rule("unfold", "unfold_copy", accepts=lambda x, dim, size, step: x.ndim == 0 or isinstance(x.shape[dim], int))
 def unfold(want: Want, x: Any, dimension: int, size: int, step: int) -> Any:
+    x = x if x.ndim else reshaped(x, (1,))
     axis = at(dimension, x.ndim)
     starts = np.arange(0, x.shape[axis] - size + 1, step)
     windows = np.take(x, starts[:, None] + np.arange(size), axis=axis)
-    return np.moveaxis(windows, axis + 1, -1)
+    return reshaped(np.moveaxis(windows, axis + 1, -1), want.shape)
 
 
 @rule("unfold_backward", accepts=lambda gradient, sizes, dim, size, step: all(isinstance(e, int) for e in sizes) and len(sizes) > 0)
@@ -83,22 +84,24 @@ def masked_scatter(want: Want, x: Any, mask: Any, source: Any) -> Any:
 
 
 def is_reducible(x: Any, dim: int, index: Any, source: Any, reduce: str, **kwargs: Any) -> bool:
-    return is_index_add(x, dim, index, source) and real_only(x) and (reduce in COMBINE or (reduce == "mean" and x.dtype.is_floating_point))
+    return is_filled(x, dim, index) and index.ndim < 2 and real_only(x) and (reduce in COMBINE or (reduce == "mean" and x.dtype.is_floating_point))
 
 
 @rule("index_reduce", accepts=is_reducible)
 def index_reduce(want: Want, x: Any, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True) -> Any:
+    x, index = (reshaped(v, (1,)) if not v.ndim else v for v in (x, index))
+    source = source if source.ndim else reshaped(source, (1,))
     where, line = along(x, dim, index), x
     if not include_self:
         line = put(x, where, cast(identity(want.dtype, reduce), want.dtype))
     result = combined(COMBINE.get(reduce, np.add), line, where, source)
     if reduce == "mean":
-        counts: Any = np.broadcast_to(cast(1, np.float32), want.shape)
+        counts: Any = np.broadcast_to(cast(1, np.float32), x.shape)
         if not include_self:
             counts = put(counts, where, cast(0, np.float32))
         counts = combined(np.add, counts, where, cast(1, np.float32))
         result = cast(result / cast(np.maximum(counts, 1), want.dtype), want.dtype)
-    return result
+    return reshaped(result, want.shape)
 
 
 def running(function: Any) -> Any:
@@ -143,6 +146,8 @@ def middle(skips: bool) -> Any:
     """The lower median of each line: of all numbers, or NaN where there is one."""
 
     def record(want: Any, x: Any, dim: int, keepdim: bool = False) -> Any:
+        if not x.ndim:
+            return ordered(x, 0, False)
         axis = at(dim, x.ndim)
         values, order = ordered(x, axis, False)
         lost = cast(x != x, np.int64)
@@ -155,8 +160,8 @@ def middle(skips: bool) -> Any:
     return record
 
 
-rule("median.dim", accepts=has_lines)(middle(False))
-rule("nanmedian.dim", accepts=has_lines)(middle(True))
+rule("median.dim", accepts=has_elements)(middle(False))
+rule("nanmedian.dim", accepts=has_elements)(middle(True))
 
 
 def of_all(skips: bool) -> Any:

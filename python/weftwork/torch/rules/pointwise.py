@@ -85,6 +85,14 @@ def isfinite(want: Want, x: Any) -> Any:
     return np.isfinite(cast(x, np.float32) if x.dtype.itemsize < 4 or x.dtype.kind in "iu" else x)
 
 
+@rule("round.decimals", accepts=real_only)
+def round_decimals(want: Want, x: Any, *, decimals: int) -> Any:
+    if x.dtype.kind in "biu":
+        return x
+    power = 10.0 ** abs(decimals)
+    return widely(want, lambda a: np.round(a * power) / power if decimals >= 0 else np.round(a / power) * power, x)
+
+
 @rule("signbit", accepts=real_only)
 def signbit(want: Want, x: Any) -> Any:
     return np.signbit(x) if x.dtype.kind == "f" else np.signbit(cast(x, np.float32)) if x.dtype.kind == "V" else x < 0
