@@ -9,7 +9,7 @@ import torch
 from torch.fx import GraphModule, Node
 
 from .bridge import dense_order
-from .extents import Extents
+from .extents import Extents, expression_of
 from .kinds import CALL, GETITEM, NATIVE, SCALAR, SOURCE, SPLITS, STORE, VIEWS, is_random, kind_of, reason_against
 
 __all__ = ["Piece", "Schedule"]
@@ -18,6 +18,14 @@ __all__ = ["Piece", "Schedule"]
 def is_whole(fake: Any) -> bool:
     """Whether its memory is that of its elements alone, each once: then a program's result can have the same layout."""
     return fake.storage_offset() == 0 and (fake.is_contiguous() or dense_order(fake) is not None)
+
+
+def same_count(a: Any, b: Any) -> bool:
+    """Whether two fake tensors surely have as many elements."""
+    counts = [tensor.numel() for tensor in (a, b)]
+    if all(isinstance(count, int) for count in counts):
+        return counts[0] == counts[1]
+    return expression_of(counts[0]) == expression_of(counts[1])
 
 
 @dataclass
@@ -127,7 +135,9 @@ class Schedule:
         """Nodes, inputs and outputs of each piece; a view is recorded by each piece that uses it."""
         uses: dict[Node, set[int]] = {}
         needed: dict[Node, None] = {}
-        for node in self.tensors_outside():
+        outside = self.tensors_outside()
+        self._take_lone_views(outside)
+        for node in outside:
             needed[self.roots[node]] = None
         for node in needed:
             if self.is_native(node):
@@ -154,6 +164,17 @@ class Schedule:
     def last(self) -> int:
         """The number of the last program."""
         return max((self.when[n] for n, kind in self.kinds.items() if kind == NATIVE), default=-1)
+
+    def _take_lone_views(self, outside: list[Node]) -> None:
+        """A view of all of a value of which torch sees nothing else is a result of the program itself."""
+        shown: dict[Node, set[Node]] = {}
+        for node in outside:
+            shown.setdefault(self.roots[node], set()).add(node)
+        for root, nodes in shown.items():
+            node = next(iter(nodes))
+            fake, whole = node.meta.get("val"), root.meta.get("val")
+            if len(nodes) == 1 and node is not root and self.is_native(root) and is_whole(fake) and same_count(fake, whole):
+                self.roots[node] = node
 
     def _use(self, uses: dict[Node, set[int]], node: Any, number: int) -> None:
         """Piece ``number`` reads a node: a view is recorded again, anything else where it is made."""
