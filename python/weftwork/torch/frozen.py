@@ -1,4 +1,4 @@
-"""Inference graphs with the parameters as they are at the first call: constants, packed once."""
+"""Inference graphs with parameters and buffers as they are at the first call: constants, packed once."""
 
 from __future__ import annotations
 
@@ -13,8 +13,13 @@ from .compiled import CompiledGraph
 __all__ = ["FrozenGraph"]
 
 
+def is_of_module(tensor: Any) -> bool:
+    """Whether it is a parameter or buffer: torch marks those that stay where they are."""
+    return isinstance(tensor, torch.nn.Parameter) or getattr(tensor, "_dynamo_static_input_type", None) is not None
+
+
 class FrozenGraph:
-    """Compiled at its first call, and again where a parameter was written, or lies elsewhere, since.
+    """Compiled at its first call, and again where one of them was written, or lies elsewhere, since.
 
     Writes through ``.data`` are not seen, as torch does not count them.
     """
@@ -23,6 +28,7 @@ class FrozenGraph:
         self._boxed_call = True  # of the instance: torch wraps it, and copies its attributes
         self.make = make
         self.places = [node for node in module.graph.nodes if node.op == "placeholder"]
+        self.written = {node.args[0] for node in module.graph.nodes if node.target is torch.ops.aten.copy_.default}
         self.compiled: CompiledGraph | None = None
         self.known: list[tuple[int, int, int]] = []  # of each parameter: place, address, version
 
@@ -32,6 +38,6 @@ class FrozenGraph:
         return self.compiled(args)  # type: ignore[misc]
 
     def _compile(self, args: Any) -> None:
-        held = {i: t.detach() for i, t in enumerate(args) if isinstance(t, torch.nn.Parameter)}
+        held = {i: t.detach() for i, t in enumerate(args) if is_of_module(t) and self.places[i] not in self.written}
         self.known = [(i, t.data_ptr(), args[i]._version) for i, t in held.items()]
         self.compiled = self.make({self.places[i]: t for i, t in held.items()})

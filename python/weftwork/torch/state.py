@@ -95,7 +95,7 @@ def init(
     each, named in that line, with the graph as torch gave it, each program, its StableHLO and its kernels. ``rank`` of
     ``world_size`` processes names their folders apart. ``options`` are settings of :class:`weftwork.knobs` by name, and
     ``fallback=False``: an operation that the table lacks raises an UnsupportedError instead of running in torch; and
-    ``freeze=True``: inference graphs have a module's parameters as constants, packed once, which makes matrix products faster; a
+    ``freeze=True``: inference graphs have a module's parameters and buffers as constants, packed once, which makes products faster; a
     graph is compiled anew where one was written in place, but writes through ``.data`` are not seen.
 
     Raises an ArgumentValueError where a value is none of these.
