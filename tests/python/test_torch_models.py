@@ -70,17 +70,40 @@ def test_a_model_gives_what_eager_gives_and_is_native(name):
     assert_native(graphs)
 
 
-@pytest.mark.parametrize("name", [p for p in NAMES if p.values[0] in ("mlp", "bert", "llama")])
+def of_sizes(name):
+    """Inputs of several sizes."""
+    if name == "mlp":
+        return [{"input": torch.randn(b, 32)} for b in (4, 3, 9)]
+    if name in OWN:
+        return [{"x": torch.randn(b, 3, n, m)} for b, n, m in ((2, 24, 32), (3, 16, 40), (4, 32, 16))]
+    return [torch_models.words(b, n) for b, n in ((2, 16), (3, 16), (5, 9), (2, 31))]
+
+
+SOME = [p for p in NAMES if p.values[0] in ("mlp", "resnet", "bert", "llama")]
+
+
+@pytest.mark.parametrize("name", SOME)
 def test_sizes_change_without_another_compilation(name):
     module, _ = torch_models.made(name)
     graphs = []
     call = compiled(module.eval(), graphs, dynamic=True)
-    sizes = [(2, 16), (3, 16), (5, 9), (2, 31)]
-    inputs = [{"input": torch.randn(b, 32)} if name == "mlp" else torch_models.words(b, n) for b, n in sizes]
     with torch.no_grad():
-        for each in inputs:
-            assert_close(floats(call(**each)), floats(module(**each)))
+        for inputs in of_sizes(name):
+            assert_close(floats(call(**inputs)), floats(module(**inputs)))
     assert len(graphs) == 1
+    assert_native(graphs)
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_training_takes_other_sizes_without_another_compilation(name):
+    module, _ = torch_models.made(name)
+    other, graphs = copy.deepcopy(module), []
+    call = compiled(other, graphs, dynamic=True)
+    for inputs in of_sizes(name):
+        module.zero_grad(), other.zero_grad()
+        for g, w in zip(trained(other, call, inputs), trained(module, module, inputs), strict=True):
+            assert_close(g, w)
+    assert len(graphs) == 2
     assert_native(graphs)
 
 

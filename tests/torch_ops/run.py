@@ -1,6 +1,6 @@
 """Runs torch's own samples of operations (OpInfo) through the backend: forward, then backward, against eager.
 
-    python tests/torch_ops/run.py [--samples N] [--only NAME,NAME] [--reasons]
+    python tests/torch_ops/run.py [--samples N] [--only NAME,NAME] [--reasons] [--dynamic]
 
 Every operation counts once: native (one program, no call of torch), draws (torch draws random numbers, the rest is native),
 fallback (right, with other calls of torch), no graph (torch itself
@@ -33,7 +33,8 @@ class Crash(Exception):
 class Checker:
     """Runs samples; notes which operations fell back, and why."""
 
-    def __init__(self) -> None:
+    def __init__(self, dynamic: bool = False) -> None:
+        self.dynamic = dynamic
         self.reasons: collections.Counter = collections.Counter()
         self.draws = self.fell_back = False
 
@@ -79,6 +80,7 @@ class Checker:
             bw_compiler=self.compiler,
             decompositions=decompositions(),
             partition_fn=min_cut_rematerialization_partition,
+            dynamic=self.dynamic,
         )
         try:
             torch.manual_seed(42)
@@ -173,12 +175,13 @@ def main() -> int:
     parser.add_argument("--start", type=int, default=0)
     parser.add_argument("--stop", type=int, default=1 << 30)
     parser.add_argument("--reasons", action="store_true")
+    parser.add_argument("--dynamic", action="store_true")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     only = set(filter(None, options.only.split(",")))
     chosen = [op for op in op_db if torch.float32 in op.supported_dtypes("cpu") and (not only or op.name in only)]
     chosen = chosen[options.start : options.stop]
-    checker, counts, names = Checker(), collections.Counter(), collections.defaultdict(list)
+    checker, counts, names = Checker(options.dynamic), collections.Counter(), collections.defaultdict(list)
     for op in chosen:
         name = op.name + (f".{op.variant_test_name}" if op.variant_test_name else "")
         word, detail = verdict(op, options.samples, checker)

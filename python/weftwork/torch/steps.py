@@ -87,12 +87,14 @@ class Run:
         self.arrays: list[Any] = [None] * len(self.inputs)
         self.kept: list[tuple[int, int]] = []  # slots of parameters, and where these are
         self.moving: list[tuple[int, int, Callable[[Any], Any]]] = []
+        fakes = list(map(value_of, program.inputs))
+        self.floats = [(i, slots[program.inputs[i]], f) for i, f in enumerate(fakes) if not isinstance(f, torch.Tensor)]
         self.is_new, self.is_single = True, len(self.outputs) + len(program.stored) == 1
 
     def _reader(self, node: Node) -> Callable[[Any], Any]:
         fake = value_of(node)
         if not isinstance(fake, torch.Tensor):
-            return lambda number: np.float64(number)
+            return np.float64
         order, read = dense_order(fake), reader(fake.dtype)
         return read if order is None else in_order(read, order)
 
@@ -114,6 +116,8 @@ class Run:
         self.kept, self.moving = [], []
         for i, (slot, read) in enumerate(zip(self.inputs, self.readers, strict=True)):
             value = values[slot]
+            if not isinstance(value_of(self.program.inputs[i]), torch.Tensor):
+                continue
             if isinstance(value, torch.nn.Parameter) and value.data_ptr() and all(isinstance(e, int) for e in value_of(self.program.inputs[i]).shape):
                 self.arrays[i] = read(value.detach())
                 self.kept.append((slot, value.data_ptr()))
@@ -131,6 +135,8 @@ class Run:
         except (RuntimeError, TypeError):
             # Lazily conjugated ones, ones with a gradient, subclasses.
             arrays = [self._carefully(i, values[slot]) for i, slot in enumerate(self.inputs)]
+        for i, slot, number in self.floats:
+            arrays[i] = np.float64(self.numbers.of(number, values) if values[slot] is None else values[slot])
         for name in self.program.carried:
             arrays.append(np.empty((self.numbers.symbol(name, values), 0), np.bool_))
         results = _core.call(self.core, arrays)
@@ -141,10 +147,9 @@ class Run:
             values[slot] = tensor if order is None else tensor.permute(order)
 
     def _carefully(self, i: int, value: Any) -> Any:
-        fake = value_of(self.program.inputs[i])
         if not isinstance(value, torch.Tensor):
-            return np.float64(value)
-        order = dense_order(fake)
+            return None
+        order = dense_order(value_of(self.program.inputs[i]))
         return array_of(value if order is None else value.permute(order))
 
 

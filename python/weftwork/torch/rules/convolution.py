@@ -45,8 +45,7 @@ def convolution(
 
 
 def is_plain_backward(gradient: Any, x: Any, weight: Any, sizes: Any, stride: Any, padding: Any, dilation: Any, transposed: bool, *rest: Any) -> bool:
-    static = all(isinstance(e, int) for tensor in (x, weight, gradient) for e in tensor.shape[2:])
-    return static and is_plain(x, weight, None, stride, padding, dilation, transposed, *rest[:2]) and 0 not in gradient.shape
+    return is_plain(x, weight, None, stride, padding, dilation, transposed, *rest[:2]) and 0 not in gradient.shape
 
 
 @rule("convolution_backward", accepts=is_plain_backward)
@@ -84,14 +83,28 @@ def image_gradient(gradient: Any, x: Any, weight: Any, stride: Any, padding: Any
     """The transposed convolution; places of the image that no window reached have no gradient."""
     whole = [(o - 1) * s + d * (k - 1) + 1 for o, s, d, k in zip(gradient.shape[2:], stride, dilation, weight.shape[2:], strict=True)]
     after = [w - p - extent for w, p, extent in zip(whole, padding, x.shape[2:], strict=True)]
+    if not all(isinstance(a, int) for a in after):
+        # At most stride - 1 places at the end were in no window.
+        result = TRANSPOSED[x.ndim - 2](gradient, weight, None, stride, 0, 0, groups, dilation)
+        result = surrounded(result, [0] * len(stride), [max(s - 1 - p, 0) for s, p in zip(stride, padding, strict=True)])
+        return first_places(result, padding, x.shape[2:])
     pairs = [(p, max(a, 0)) for p, a in zip(padding, after, strict=True)]
     result = TRANSPOSED[x.ndim - 2](gradient, weight, None, stride, pairs, 0, groups, dilation)
-    if any(a < 0 for a in after):
-        zero = _core.constant(np.zeros((), result.dtype))
-        high = [0, 0, *(max(-a, 0) for a in after)]
-        attrs = {"edge_padding_low": [0] * x.ndim, "edge_padding_high": high, "interior_padding": [0] * x.ndim}
-        result = wrap(_core.apply("pad", [result.tensor, zero], attrs))
-    return result
+    return surrounded(result, [0] * len(after), [max(-a, 0) for a in after]) if any(a < 0 for a in after) else result
+
+
+def surrounded(x: Any, low: list[int], high: list[int]) -> Any:
+    """An image with zeros around it."""
+    zero = _core.constant(np.zeros((), x.dtype))
+    attrs = {"edge_padding_low": [0, 0, *low], "edge_padding_high": [0, 0, *high], "interior_padding": [0] * x.ndim}
+    return wrap(_core.apply("pad", [x.tensor, zero], attrs))
+
+
+def first_places(x: Any, starts: list[int], counts: list[Any]) -> Any:
+    """So many places of an image from these on."""
+    whole = [0, 0, *starts]
+    limits = [*x.shape[:2], *(s + c for s, c in zip(starts, counts, strict=True))]
+    return wrap(_core.apply("slice", [x.tensor], {"start_indices": whole, "limit_indices": limits, "strides": [1] * x.ndim}))
 
 
 def weight_gradient(image: Any, kernel: Any, weight: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Any:
@@ -102,6 +115,10 @@ def weight_gradient(image: Any, kernel: Any, weight: Any, stride: Any, padding: 
         d * (k - 1) + s * (o - 1) + 1 - e - p
         for d, k, s, o, e, p in zip(dilation, weight.shape[2:], stride, kernel.shape[2:], image.shape[2:], padding, strict=True)
     ]
+    if not all(isinstance(a, int) for a in after):
+        reach = [d * (k - 1) + s * (o - 1) + 1 for d, k, s, o in zip(dilation, weight.shape[2:], stride, kernel.shape[2:], strict=True)]
+        image = first_places(surrounded(image, padding, padding), [0] * count, reach)
+        padding, after = [0] * count, [0] * count
     attrs: dict[str, Any] = {
         "input_batch_dimension": 1, "input_feature_dimension": 0, "input_spatial_dimensions": spatial,
         "kernel_input_feature_dimension": 0, "kernel_output_feature_dimension": 1, "kernel_spatial_dimensions": spatial,

@@ -26,9 +26,14 @@ def padded(x: Any, value: Any, low: list[int], high: list[int], inner: list[int]
 
 
 def static(x: Any, *rest: Any, **kwargs: Any) -> bool:
-    """Whether images have a size, how many there are or not, and elements."""
+    """Whether there are elements, and images have a size, how many there are or not."""
     sizes = x.shape[1:] if x.ndim == 3 else x.shape[2:]
-    return all(isinstance(e, int) for e in sizes) and all(not isinstance(e, int) or e for e in x.shape) and not x.is_complex()
+    return is_image(x) and all(isinstance(e, int) for e in sizes)
+
+
+def is_image(x: Any, *rest: Any, **kwargs: Any) -> bool:
+    """Whether there are elements, as far as is known."""
+    return all(not isinstance(e, int) or e for e in x.shape) and not x.is_complex()
 
 
 def static_gradient(gradient: Any, x: Any, *rest: Any, **kwargs: Any) -> bool:
@@ -43,11 +48,13 @@ class Windows:
         self.size, self.padding, self.dilation = each(size, count), each(padding, count), each(dilation, count)
         self.stride = each(stride, count) if stride else self.size
         self.outputs, self.extents = list(outputs), list(x.shape[-count:])
-        # As far as the last window reaches.
-        self.after = [
-            max((o - 1) * s + (k - 1) * d + 1 - e - p, 0)
-            for o, s, k, d, e, p in zip(outputs, self.stride, self.size, self.dilation, self.extents, self.padding, strict=True)
-        ]
+        parts = zip(outputs, self.stride, self.size, self.dilation, self.extents, self.padding, strict=True)
+        self.after = [self._after(*part) for part in parts]
+
+    @staticmethod
+    def _after(o: Any, s: int, k: int, d: int, e: Any, p: int) -> int:
+        """How far the last window reaches beyond the image, or may reach."""
+        return max((o - 1) * s + (k - 1) * d + 1 - e - p, 0) if isinstance(e, int) and isinstance(o, int) else p + s - 1
 
     def offsets(self) -> Any:
         return product(*map(range, self.size))
@@ -61,40 +68,39 @@ class Windows:
         return wrap(_core.apply("slice", [image.tensor], attrs))
 
 
-    def place(self, offset: Any) -> np.ndarray:
+    def place(self, offset: Any) -> Any:
         """Where these elements are in the image, counted in row-major order; -1 in the padding."""
-        place, inside = np.zeros(self.outputs, np.int64), np.ones(self.outputs, np.bool_)
-        for axis, line in enumerate(np.indices(self.outputs)):
-            here = line * self.stride[axis] + offset[axis] * self.dilation[axis] - self.padding[axis]
-            inside &= (here >= 0) & (here < self.extents[axis])
-            place = place * self.extents[axis] + here
-        return np.where(inside, place, -1)
+        outputs, place, inside = tuple(self.outputs), cast(0, np.int64), None
+        for axis in range(self.count):
+            here = iota(outputs, axis) * self.stride[axis] + (offset[axis] * self.dilation[axis] - self.padding[axis])
+            within = np.logical_and(here >= 0, here < cast(self.extents[axis], np.int64))
+            inside = within if inside is None else np.logical_and(inside, within)
+            place = place * cast(self.extents[axis], np.int64) + here
+        return np.where(inside, place, cast(-1, np.int64))
 
 
-@rule("max_pool2d_with_indices", "max_pool3d_with_indices", accepts=static)
+@rule("max_pool2d_with_indices", "max_pool3d_with_indices", accepts=is_image)
 def max_pool(want: Any, x: Any, size: Any, stride: Any = (), padding: Any = (0,), dilation: Any = (1,), ceil_mode: bool = False) -> Any:
     count = 3 if len(size) == 3 else 2
     windows = Windows(x, want[0].shape[-count:], size, stride, padding, dilation)
     image = padded(x, lowest(x.dtype, False), windows.padding, windows.after)
     best: Any = None
     place: Any = None
-    inside = np.zeros(windows.outputs, np.bool_)
     for offset in windows.offsets():
         value, here = windows.part(image, offset), windows.place(offset)
-        known, inside = inside, inside | (here >= 0)
-        here = np.broadcast_to(cast(here, np.int64), value.shape)
+        here = np.broadcast_to(here, value.shape)
         if best is None:
             best, place = value, here
             continue
         better = np.logical_or(value > best, value != value)
-        if not known.all():
+        if any(windows.padding):
             # The first element of the image wins over padding before it, whatever it is.
-            better = np.logical_or(better, np.broadcast_to(cast(~known & inside, np.bool_), value.shape))
+            better = np.logical_or(better, np.logical_and(place < 0, here >= 0))
         best, place = np.where(better, value, best), np.where(better, here, place)
     return best, place
 
 
-@rule("max_pool2d_with_indices_backward", "max_pool3d_with_indices_backward", accepts=static_gradient)
+@rule("max_pool2d_with_indices_backward", "max_pool3d_with_indices_backward", accepts=is_image)
 def max_pool_backward(want: Want, gradient: Any, x: Any, size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, indices: Any) -> Any:
     count = 3 if len(size) == 3 else 2
     lead, outer = want.shape[:-count], math.prod(want.shape[:-count])
@@ -112,14 +118,14 @@ def window_sizes(windows: Windows, include: bool, divisor: Any, dtype: Any) -> A
     total: Any = None
     for axis in range(windows.count):
         start = iota(tuple(windows.outputs), axis) * windows.stride[axis] - windows.padding[axis]
-        stop = np.minimum(start + windows.size[axis], windows.extents[axis] + windows.padding[axis])
+        stop = np.minimum(start + windows.size[axis], cast(windows.extents[axis] + windows.padding[axis], np.int64))
         if not include:
-            start, stop = np.maximum(start, 0), np.minimum(stop, windows.extents[axis])
+            start, stop = np.maximum(start, 0), np.minimum(stop, cast(windows.extents[axis], np.int64))
         total = stop - start if total is None else total * (stop - start)
     return cast(total, dtype)
 
 
-@rule("avg_pool2d", "avg_pool3d", "avg_pool1d", accepts=static)
+@rule("avg_pool2d", "avg_pool3d", "avg_pool1d", accepts=is_image)
 def avg_pool(
     want: Want, x: Any, size: Any, stride: Any = (), padding: Any = (0,), ceil_mode: bool = False, include: bool = True, divisor: Any = None,
     *, count_include_pad: bool | None = None, divisor_override: Any = None,
@@ -136,7 +142,7 @@ def avg_pool(
     return cast(total / window_sizes(windows, include, divisor, wide.dtype), want.dtype)
 
 
-@rule("avg_pool2d_backward", "avg_pool3d_backward", accepts=static_gradient)
+@rule("avg_pool2d_backward", "avg_pool3d_backward", accepts=is_image)
 def avg_pool_backward(want: Want, gradient: Any, x: Any, size: Any, stride: Any, padding: Any, ceil_mode: bool, include: bool, divisor: Any) -> Any:
     windows = Windows(x, gradient.shape[-len(size) :], size, stride, padding)
     wide = cast(gradient, widened(gradient.dtype))
