@@ -295,3 +295,34 @@ def test_parameters_may_be_constants_of_inference():
         module[0].weight.data = torch.ones(4, 3)
         torch.testing.assert_close(call(X(2, 3)), module(X(2, 3)))
     assert len(graphs) == 3
+
+
+def test_extents_that_only_sums_tell_are_known():
+    graphs = []
+    call = compiled(lambda x: F.pad(x, (1, 2)).sigmoid(), graphs, dynamic=True)
+    for columns in (4, 7):
+        x = X(2, columns).requires_grad_()
+        call(x).sum().backward()
+        y = X(2, columns).requires_grad_()
+        F.pad(y, (1, 2)).sigmoid().sum().backward()
+        torch.testing.assert_close(x.grad, y.grad)
+    assert len(graphs) == 2
+
+
+def test_floats_that_sizes_decide():
+    graphs = []
+    call = compiled(lambda x: F.batch_norm(x, None, None, training=True), graphs, dynamic=True)
+    for rows in (4, 6):
+        x, y = (torch.linspace(0, 1, rows * 15).reshape(rows, 3, 5).requires_grad_() for _ in range(2))
+        for value, function in ((x, call), (y, lambda v: F.batch_norm(v, None, None, training=True))):
+            (function(value) ** 3).sum().backward()
+        torch.testing.assert_close(x.grad, y.grad)
+    assert len(graphs) == 2 and not weftwork.torch.Report.of(graphs).fallback
+
+
+@pytest.mark.parametrize("capture", ["capture_dynamic_output_shape_ops", "capture_scalar_outputs"])
+def test_values_that_decide_sizes_stay_in_one_graph(capture):
+    functions = {"capture_scalar_outputs": lambda x: x * x.sum().item() + 1, "capture_dynamic_output_shape_ops": lambda x: (x[x > 2] * 2).sum() + 1}
+    with torch._dynamo.config.patch(capture_scalar_outputs=True, capture_dynamic_output_shape_ops=True):
+        graphs = same(functions[capture], X(5), native=False)
+    assert len(graphs) == 1

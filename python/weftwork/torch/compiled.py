@@ -30,7 +30,7 @@ class CompiledGraph:
         self._boxed_call = True  # of the instance: torch wraps it, and copies its attributes
         self.schedule, self.programs, self.cores = schedule, programs, cores
         self.slots = {node: i for i, node in enumerate(schedule.nodes)}
-        self.numbers = Numbers()
+        self.numbers = Numbers(schedule.extents.whole)
         self.initial: list[Any] = [None] * len(schedule.nodes)
         self.inputs = 0
         for node in schedule.nodes:

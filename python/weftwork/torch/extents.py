@@ -11,7 +11,7 @@ from torch.utils._sympy.functions import FloorDiv, Max, Min, Mod, PythonMod
 from .. import _core
 from ..errors import UnsupportedError
 
-__all__ = ["Extents", "expression_of", "is_symbolic"]
+__all__ = ["Extents", "expression_of", "is_symbolic", "solved"]
 
 SYMBOLIC = (torch.SymInt, torch.SymFloat, torch.SymBool)
 MOST = 1 << 31
@@ -27,12 +27,38 @@ def expression_of(value: Any) -> sympy.Expr:
     return value.node.expr if isinstance(value, SYMBOLIC) else sympy.Integer(value)
 
 
-class Extents:
-    """The symbols of one graph, each with the bounds that torch knows."""
+def solved(expression: sympy.Expr) -> tuple[sympy.Symbol, int, int] | None:
+    """Of ``a * symbol + b`` the symbol, a and b; None for other expressions."""
+    if len(expression.free_symbols) != 1:
+        return None
+    (symbol,) = expression.free_symbols
+    if not expression.is_polynomial(symbol):
+        return None
+    b = expression.subs(symbol, 0)
+    a = sympy.expand(expression - b).coeff(symbol)
+    is_line = a.is_Integer and b.is_Integer and a != 0 and sympy.expand(expression - a * symbol - b) == 0
+    return (symbol, int(a), int(b)) if is_line else None
 
-    def __init__(self) -> None:
+
+class Extents:
+    """The symbols of one graph, each with the bounds that torch knows.
+
+    ``inputs`` are the fake values of its placeholders. A symbol that none of their extents tells is in no program; an extent
+    made of such symbols counts as one of its own, named by its place.
+    """
+
+    def __init__(self, inputs: list[Any]) -> None:
         self.symbols: dict[str, Any] = {}
         self.used: set[str] = set()  # since someone emptied it
+        self.told: set[sympy.Symbol] = set()
+        self.whole: dict[sympy.Expr, str] = {}
+        given: list[Any] = [e for v in inputs for e in (v.shape if isinstance(v, torch.Tensor) else [v]) if is_symbolic(e)]
+        for extent in given:
+            line = solved(extent.node.expr)
+            self.told |= {line[0]} if line else set()
+        for extent in given:
+            if isinstance(extent, torch.SymInt) and not extent.node.expr.free_symbols <= self.told:
+                self.whole.setdefault(extent.node.expr, f"extent{len(self.whole)}")
 
     def of(self, value: Any) -> Any:
         """An int or a Dim. UnsupportedError for what is no extent."""
@@ -49,6 +75,8 @@ class Extents:
 
     def _of_expression(self, expression: sympy.Expr, environment: Any) -> Any:
         part = lambda e: self._of_expression(e, environment)
+        if expression in self.whole:
+            return self._named(self.whole[expression], 1, MOST)
         if expression.is_Integer:
             return int(expression)
         if expression.is_Symbol:
@@ -78,14 +106,15 @@ class Extents:
         raise UnsupportedError(f"an extent of +, -, *, //, %, min and max was wanted, got {expression}  [torch_extent]")
 
     def _symbol(self, symbol: sympy.Symbol, environment: Any) -> Any:
-        name = symbol.name
+        bounds = environment.var_to_range.get(symbol) if environment is not None else None
+        if bounds is None or symbol not in self.told:
+            raise UnsupportedError(f"an extent that the arguments of a call tell was wanted, got {symbol.name}  [torch_extent]")
+        low = int(bounds.lower) if bounds.lower.is_Integer else 0
+        high = int(bounds.upper) if bounds.upper.is_Integer else MOST
+        return self._named(symbol.name, max(low, 1), min(high, MOST))
+
+    def _named(self, name: str, low: int, high: int) -> Any:
         self.used.add(name)
         if name not in self.symbols:
-            bounds = environment.var_to_range.get(symbol) if environment is not None else None
-            if bounds is None or name.startswith("u"):
-                raise UnsupportedError(f"an extent that a call begins with was wanted, got {name}, which values decide  [torch_extent]")
-            low = int(bounds.lower) if bounds.lower.is_Integer else 0
-            high = int(bounds.upper) if bounds.upper.is_Integer else MOST
-            low, high = max(low, 1), min(high, MOST)
             self.symbols[name] = _core.Dim(name, low, max(low, min(64, high)), high)
         return self.symbols[name]

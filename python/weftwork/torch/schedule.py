@@ -48,7 +48,7 @@ class Schedule:
         self.shares = shares  # whether views are shown in torch, over the memory of what they are of
         self.nodes = list(module.graph.nodes)
         self.refused = dict(refused)
-        self.extents = Extents()
+        self.extents = Extents([node.meta.get("val") for node in self.nodes if node.op == "placeholder"])
         self.kinds: dict[Node, str] = {}
         self.when: dict[Node, int] = {}
         self.roots: dict[Node, Node] = {}

@@ -6,13 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import sympy
 import torch
 from torch.fx import Node, map_arg
 
 from .. import _core
 from .bridge import array_of, dense_order, reader, writer
 from .draws import GIVEN
-from .extents import SYMBOLIC
+from .extents import SYMBOLIC, solved
 from .kinds import value_of
 from .record import Program
 
@@ -24,8 +25,10 @@ Values = list[Any]
 class Numbers:
     """Symbolic numbers of a graph at a call: expressions over what its arguments and torch's calls tell."""
 
-    def __init__(self) -> None:
-        self.sources: dict[str, tuple[int, int | None]] = {}  # symbol → slot, and dimension of the tensor there
+    def __init__(self, whole: dict[Any, str]) -> None:
+        self.whole = whole  # extents that are symbols of their own
+        # Symbol → slot, dimension of the tensor there, and a and b: what is there is a * symbol + b.
+        self.sources: dict[str, tuple[int, int | None, int, int]] = {}
         self.compiled: dict[str, Any] = {}
 
     def note(self, slot: int, value: Any) -> None:
@@ -38,12 +41,18 @@ class Numbers:
 
     def _note(self, value: Any, slot: int, dimension: int | None) -> None:
         expression = getattr(getattr(value, "node", None), "expr", None)
-        if expression is not None and expression.is_Symbol:
-            self.sources.setdefault(str(expression), (slot, dimension))
+        if expression is None:
+            return
+        if expression in self.whole:
+            self.sources.setdefault(self.whole[expression], (slot, dimension, 1, 0))
+        line = solved(expression)
+        if line is not None:
+            self.sources.setdefault(line[0].name, (slot, dimension, *line[1:]))
 
     def symbol(self, name: str, values: Values) -> Any:
-        slot, dimension = self.sources[name]
-        return values[slot] if dimension is None else values[slot].shape[dimension]
+        slot, dimension, a, b = self.sources[name]
+        value = values[slot] if dimension is None else values[slot].shape[dimension]
+        return value if a == 1 and not b else (value - b) // a
 
     def of(self, number: Any, values: Values) -> Any:
         """A number at this call."""
@@ -56,6 +65,7 @@ class Numbers:
         """An expression as a function of the values of a call."""
         key = str(expression)
         if key not in self.compiled:
+            expression = expression.xreplace({e: sympy.Symbol(name) for e, name in self.whole.items()})
             if expression.is_number:
                 constant = int(expression) if expression.is_Integer else float(expression) if expression.is_real else bool(expression)
                 self.compiled[key] = lambda values: constant
@@ -159,7 +169,7 @@ class Call:
     def __init__(self, node: Node, slots: dict[Node, int], numbers: Numbers) -> None:
         self.node, self.slot, self.numbers = node, slots[node], numbers
         self.target = node.target
-        self.arguments = map_arg((node.args, node.kwargs), lambda n: Place(slots[n], value_of(n)))  # type: ignore[return-value]
+        self.arguments = map_arg((node.args, node.kwargs), lambda n: Place(n, slots))  # type: ignore[return-value]
         self.arguments = ((*node.meta.get(GIVEN, ()), *self.arguments[0]), self.arguments[1])
 
     def __call__(self, values: Values) -> None:
@@ -170,14 +180,24 @@ class Call:
 class Place:
     """Where an argument stands in the list of values, or the number that it is."""
 
-    def __init__(self, slot: int, value: Any) -> None:
-        self.slot, self.value = slot, value
+    def __init__(self, node: Node, slots: dict[Node, int]) -> None:
+        self.slot, self.value = slots[node], value_of(node)
+        self.is_number = not isinstance(self.value, (torch.Tensor, tuple, list)) and node.op == "call_function"
+        self.target = node.target
+        self.arguments: Any = map_arg(node.args, lambda n: Place(n, slots)) if self.is_number else ()  # type: ignore[return-value]
+
+    def number(self, values: Values, numbers: Numbers) -> Any:
+        """By its expression, or where nothing tells what is in that, by the operations of the graph."""
+        try:
+            return numbers.of(self.value, values)
+        except KeyError:
+            return self.target(*filled_in(self.arguments, values, numbers))  # type: ignore[operator]
 
 
 def filled_in(arguments: Any, values: Values, numbers: Numbers) -> Any:
     if isinstance(arguments, Place):
         value = values[arguments.slot]
-        return numbers.of(arguments.value, values) if value is None and not isinstance(arguments.value, torch.Tensor) else value
+        return arguments.number(values, numbers) if value is None and arguments.is_number else value
     if isinstance(arguments, (tuple, list)):
         return type(arguments)(filled_in(item, values, numbers) for item in arguments)
     if isinstance(arguments, dict):
@@ -203,15 +223,18 @@ class Show:
 
     def __call__(self, values: Values) -> None:
         root = values[self.root]
-        number = (lambda n: n) if self.is_static else (lambda n: self.numbers.of(n, values))
-        if root.stride() != (self.known if self.is_static else tuple(map(number, self.known))):
-            for call in self.chain:
-                call(values)
-        elif self.is_static:
-            values[self.slot] = root.as_strided(self.shape, self.strides, root.storage_offset() + self.offset)
-        else:
-            shape, strides = [number(n) for n in self.shape], [number(n) for n in self.strides]
-            values[self.slot] = root.as_strided(shape, strides, root.storage_offset() + number(self.offset))
+        shape, strides, known, offset = self.shape, self.strides, self.known, self.offset
+        if not self.is_static:
+            try:
+                shape, strides, known = (tuple(self.numbers.of(n, values) for n in line) for line in (shape, strides, known))
+                offset = self.numbers.of(offset, values)
+            except KeyError:  # numbers that nothing but the operations tell
+                known = ()
+        if root.stride() == known:
+            values[self.slot] = root.as_strided(shape, strides, root.storage_offset() + offset)
+            return
+        for call in self.chain:
+            call(values)
 
 
 class Store:
