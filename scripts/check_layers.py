@@ -41,6 +41,7 @@ PYTHON_LAYERS = {
     "bytecode": {"numpy"},
     "lazy": {"numpy"},
     "nn": {"numpy", "lazy"},
+    "torch": {"numpy", "lazy", "nn"},
     "cli": set(),
 }
 # Imports within functions that close a circle, by file: they are known, and no more may come.

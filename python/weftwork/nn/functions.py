@@ -221,6 +221,12 @@ def scaled_dot_product_attention(
             raise ArgumentValueError(
                 f"attention: {query.shape[-3]} heads of queries and {key.shape[-3]} of keys  [attention_heads]"
             )
+        if isinstance(query.shape[-2], int) and query.shape[-2] == 1 and (mask is None or mask.ndim < 3 or mask.shape[-3] == 1):
+            # The queries of a group stand below each other: keys and values are read once for all of them.
+            lead, (n, d) = query.shape[:-3], query.shape[-2:]
+            rows = query.reshape(*lead, key.shape[-3], groups * n, d)
+            result = scaled_dot_product_attention(rows, key, value, mask, is_causal=False, scale=scale)
+            return result.reshape(*query.shape[:-1], value.shape[-1])
         key, value = np.repeat(key, groups, axis=-3), np.repeat(value, groups, axis=-3)
     scores = wide(query @ np.swapaxes(key, -1, -2)) * (1 / math.sqrt(query.shape[-1]) if scale is None else scale)
     if is_causal:

@@ -1,0 +1,65 @@
+"""Tensors of torch as arrays of programs, and back, without copies where the memory is dense."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from .dtypes import FROM_TORCH, carrier_of
+
+__all__ = ["array_of", "dense_order", "reader", "tensor_of", "writer"]
+
+
+def dense_order(fake: Any) -> tuple[int, ...] | None:
+    """The order of dimensions in which a tensor is row-major; None where that is its own or there is none."""
+    rank = fake.dim()
+    if rank < 2 or fake.is_contiguous():
+        return None
+    strides = fake.stride()
+    try:
+        order = sorted(range(rank), key=lambda d: (-int_hint(strides[d]), d))
+        return tuple(order) if fake.permute(order).is_contiguous() and order != list(range(rank)) else None
+    except (TypeError, ValueError):
+        return None
+
+
+def int_hint(value: Any) -> int:
+    """A number to compare strides by: what they were at the first call."""
+    return value if isinstance(value, int) else value.node.hint
+
+
+def array_of(tensor: torch.Tensor) -> np.ndarray:
+    """The NumPy array over a tensor's memory."""
+    return reader(tensor.dtype, True)(tensor)
+
+
+def reader(dtype: torch.dtype, may_need_care: bool = False) -> Callable[[torch.Tensor], np.ndarray]:
+    """A function that gives the NumPy array over the memory of a tensor of this dtype."""
+    carrier, numpy = carrier_of(dtype), FROM_TORCH[dtype]
+
+    def careful(tensor: torch.Tensor) -> np.ndarray:
+        tensor = tensor.detach().resolve_conj().resolve_neg()
+        return tensor.numpy() if carrier is None else tensor.contiguous().view(carrier).numpy().view(numpy)
+
+    if may_need_care:
+        return careful
+    if carrier is None:
+        return torch.Tensor.numpy
+    return lambda tensor: tensor.view(carrier).numpy().view(numpy)
+
+
+def tensor_of(array: np.ndarray, dtype: torch.dtype) -> torch.Tensor:
+    """The tensor over the memory of an array that a program gave."""
+    return writer(dtype)(array)
+
+
+def writer(dtype: torch.dtype) -> Callable[[np.ndarray], torch.Tensor]:
+    """A function that gives the tensor of this dtype over an array's memory."""
+    carrier = carrier_of(dtype)
+    if carrier is None:
+        return torch.from_numpy
+    narrow = np.dtype(np.int16) if carrier == torch.int16 else np.dtype(np.uint8)
+    return lambda array: torch.from_numpy(array.view(narrow)).view(dtype)

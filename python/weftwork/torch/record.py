@@ -1,0 +1,154 @@
+"""Records a piece of a torch graph as a program, through the functions of arrays that all front ends share."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import torch
+from torch.fx import Node, map_arg
+
+from .. import _core
+from ..errors import InternalError, UnsupportedError
+from ..numpy.tracer import Trace, TracedArray, as_tensor, tracing, wrap
+from .bridge import array_of, dense_order
+from .dtypes import FROM_TORCH
+from .extents import Extents
+from .kinds import GETITEM, value_of
+from .places import frames_of
+from .table import TABLE, Want
+
+__all__ = ["Failed", "Program", "Recording"]
+
+
+class Failed(Exception):
+    """A node that could not be recorded, and why."""
+
+    def __init__(self, node: Node, reason: str) -> None:
+        super().__init__(f"{node.target}: {reason}")
+        self.node, self.reason = node, reason
+
+
+class Program:
+    """A recorded piece: the graph, which nodes are its inputs and outputs, symbols that no shape tells."""
+
+    def __init__(self, graph: Any, inputs: list[Node], outputs: list[Node], stored: list[tuple[Node, Node]], carried: list[str]) -> None:
+        self.graph, self.inputs, self.outputs, self.stored, self.carried = graph, inputs, outputs, stored, carried
+
+
+class Recording:
+    """The recording of one piece. ``inputs`` come from outside; ``stored`` are (placeholder, value) pairs that are written.
+
+    ``constants`` are inputs whose elements are known. A program that ``stands_alone`` has row-major arrays whatever torch's layout is.
+    """
+
+    def __init__(
+        self, name: str, extents: Extents, kinds: dict[Node, str], constants: dict[Node, torch.Tensor], stands_alone: bool = False
+    ) -> None:
+        self.name, self.extents, self.kinds = name, extents, kinds
+        self.constants, self.stands_alone = constants, stands_alone
+        self.values: dict[Node, Any] = {}
+        self.parameters: dict[Node, Any] = {}
+        self.current: Node | None = None
+
+    def record(self, nodes: Iterable[Node], inputs: list[Node], outputs: list[Node], stored: list[tuple[Node, Node]]) -> Program:
+        trace = Trace(self.name, bake=True)
+        self.extents.used.clear()
+        _core.set_interpreted_calls(lambda: frames_of(self.current))
+        try:
+            with tracing(trace), np.errstate():
+                for node in inputs:
+                    self.add_parameter(node)
+                inputs = [node for node in inputs if node in self.parameters]
+                for node in nodes:
+                    self.current = node
+                    self.add(node)
+                return self.finish(inputs, outputs, stored)
+        finally:
+            _core.set_interpreted_calls(None)
+
+    def finish(self, inputs: list[Node], outputs: list[Node], stored: list[tuple[Node, Node]]) -> Program:
+        results = [(self.in_order(node, self.values[node]), f"output{i}", -1) for i, node in enumerate(outputs)]
+        for target, source in stored:
+            want = self.want(target.meta["val"])
+            value = as_tensor(np.broadcast_to(wrap(as_tensor(self.values[source], want.dtype)), want.shape))
+            results.append((self.in_order(target, wrap(value)), f"{target.name}_written", inputs.index(target)))
+        parameters = [(self.parameters[node], node.name, -1) for node in inputs]
+        told = {repr(extent) for tensor, _, _ in parameters for extent in tensor.shape if isinstance(extent, _core.Dim)}
+        carried = [name for name in sorted(self.extents.used) if name not in told]
+        for name in carried:
+            shape = (self.extents.symbols[name], 0)
+            parameters.append((_core.parameter(shape, np.dtype(np.bool_), f"extent_{name}"), f"extent_{name}", -1))
+        graph = _core.record_graph(self.name, parameters, results)
+        return Program(graph, inputs, outputs, stored, carried)
+
+    def want(self, value: Any) -> Any:
+        if isinstance(value, (tuple, list)):
+            return tuple(self.want(item) for item in value)
+        return Want(FROM_TORCH[value.dtype], self.extents.shape(value), value) if isinstance(value, torch.Tensor) else None
+
+    def add_parameter(self, node: Node) -> None:
+        """An input in the order of its memory, and what it is in its own order."""
+        fake = value_of(node)
+        if node in self.constants:
+            elements = np.ascontiguousarray(array_of(self.constants[node])).reshape(tuple(fake.shape))
+            self.values[node] = TracedArray(_core.constant(elements))
+            return
+        if not isinstance(fake, torch.Tensor):
+            self.parameters[node] = _core.parameter((), np.dtype(np.float64), node.name)
+            self.values[node] = TracedArray(self.parameters[node])
+            return
+        shape, order = self.extents.shape(fake), self.order_of(node)
+        dims = shape if order is None else tuple(shape[d] for d in order)
+        tensor = self.parameters[node] = _core.parameter(dims, FROM_TORCH[fake.dtype], node.name)
+        if order is not None:
+            inverse = [order.index(d) for d in range(len(order))]
+            tensor = _core.apply("transpose", [tensor], {"permutation": inverse})
+        self.values[node] = TracedArray(tensor)
+
+    def order_of(self, node: Node) -> tuple[int, ...] | None:
+        return None if self.stands_alone else dense_order(value_of(node))
+
+    def in_order(self, node: Node, value: Any) -> Any:
+        """The value with its dimensions in the order that torch has its memory in."""
+        order = self.order_of(node)
+        tensor = as_tensor(value)
+        return tensor if order is None else _core.apply("transpose", [tensor], {"permutation": order})
+
+    def operand(self, node: Node) -> Any:
+        value = value_of(node)
+        if isinstance(value, (int, float, bool)):
+            return value
+        if isinstance(value, torch.SymInt):
+            return self.extents.of(value)
+        return self.values[node]
+
+    def add(self, node: Node) -> None:
+        try:
+            if self.kinds[node] == GETITEM:
+                self.values[node] = operator.getitem(self.operand(node.args[0]), node.args[1])
+                return
+            args, kwargs = map_arg((node.args, node.kwargs), self.operand)
+            want = self.want(value_of(node))
+            self.values[node] = self.checked(TABLE[node.target].record(want, *args, **kwargs), want)
+        except InternalError:
+            raise
+        except Exception as error:
+            raise Failed(node, str(error).split("\n")[0].split("  [")[0]) from error
+
+    def checked(self, result: Any, want: Any) -> Any:
+        """What a rule gave, held to what torch says."""
+        if isinstance(want, tuple):
+            return tuple(None if w is None or r is None else self.checked(r, w) for r, w in zip(result, want, strict=True))
+        given = tuple(result.shape)
+        same = len(given) == len(want.shape) and all(map(same_extent, given, want.shape))
+        if result.dtype != want.dtype or not same:
+            raise UnsupportedError(f"{want.dtype} of shape {want.shape} was wanted, the rule gives {result.dtype} of shape {given}")
+        return result
+
+
+def same_extent(a: Any, b: Any) -> bool:
+    # Extents that are equal for other reasons than their form are told apart when the program runs.
+    return a == b if isinstance(a, int) and isinstance(b, int) else True

@@ -1,0 +1,113 @@
+"""What a model's graphs are made of: operations of programs, and those that torch runs, with reasons and lines."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch.utils._pytree import tree_leaves
+
+from .compiled import CompiledGraph
+from .draws import LIKE, kept_elements
+from .draws import memory as empty_memory
+from .kinds import CALL, NATIVE, is_random
+from .places import line_of
+
+__all__ = ["Fallback", "Report", "explain"]
+
+
+@dataclass(frozen=True)
+class Fallback:
+    """An operation that torch runs: its name, why no program has it, and the user's line."""
+
+    op: str
+    reason: str
+    line: str
+
+
+@dataclass
+class Report:
+    """Operations of graphs, counted: ``native`` in programs, ``fallback`` in torch, ``random`` drawn by torch's generator."""
+
+    graphs: int = 0
+    programs: int = 0
+    native: Counter[str] = field(default_factory=Counter)
+    fallback: Counter[Fallback] = field(default_factory=Counter)
+    random: Counter[str] = field(default_factory=Counter)
+
+    @staticmethod
+    def of(graphs: list[CompiledGraph]) -> Report:
+        """What such graphs have."""
+        report = Report(len(graphs), sum(len(graph.programs) for graph in graphs))
+        for graph in graphs:
+            for node, kind in graph.schedule.kinds.items():
+                if kind == NATIVE:
+                    report.native[name_of(node.target)] += 1
+                elif kind == CALL and (is_random(node) or node.target in LIKE):
+                    report.random[name_of(node.target)] += 1
+                elif kind == CALL and node.target is not empty_memory:
+                    reason = graph.schedule.refused.get(node, "")
+                    report.fallback[Fallback(name_of(node.target), reason, line_of(node))] += 1
+        return report
+
+    def count(self, counter: Counter[Any]) -> int:
+        """How many there are of all of them."""
+        return sum(counter.values())
+
+    def as_json(self) -> dict[str, Any]:
+        """Itself in terms of JSON."""
+        rows = [{"op": f.op, "reason": f.reason, "line": f.line, "count": n} for f, n in self.fallback.items()]
+        return {"graphs": self.graphs, "programs": self.programs, "native": dict(self.native), "random": dict(self.random), "fallback": rows}
+
+    def __str__(self) -> str:
+        lines = [f"{self.graphs} graphs, {self.programs} programs"]
+        lines += [f"native: {self.count(self.native)} calls of {len(self.native)} operations"]
+        lines += [f"  {n:5} {op}" for op, n in self.native.most_common()]
+        if self.random:
+            lines += [f"drawn by torch: {self.count(self.random)}"] + [f"  {n:5} {op}" for op, n in self.random.most_common()]
+        lines += [f"run by torch: {self.count(self.fallback)}"]
+        lines += [f"  {n:5} {f.op}: {f.reason}\n          {f.line}" for f, n in self.fallback.most_common()]
+        return "\n".join(lines)
+
+
+def name_of(target: Any) -> str:
+    if target is kept_elements:
+        return "dropout"
+    return str(target) if isinstance(target, torch._ops.OpOverload) else getattr(target, "__name__", str(target))
+
+
+def explain(model: Callable[..., Any], *inputs: Any, **kwargs: Any) -> Report:
+    """Compiles a module or a function for inputs, calls it once, and tells what became of each operation.
+
+    Where a result needs a gradient the backward graph counts, too. Gradients, buffers and torch's generator stay as they are.
+    ``print(explain(model, x))`` is a table; ``.native``, ``.random`` and ``.fallback`` are counters, and a :class:`Fallback`
+    has the operation, the reason and the user's line.
+
+    >>> import torch, weftwork.torch
+    >>> report = weftwork.torch.explain(lambda x: torch.relu(x) + 1, torch.ones(3))
+    >>> sorted(report.native), len(report.fallback)
+    (['aten.add.Tensor', 'aten.relu.default'], 0)
+    """
+    from .backend import backend
+
+    found: list[CompiledGraph] = []
+    is_module = isinstance(model, torch.nn.Module)
+    buffers = [(b, b.detach().clone()) for b in model.buffers()] if is_module else []  # type: ignore[attr-defined]
+
+    def noting(module: Any, example: Any) -> Any:
+        return backend(module, example, sink=found.append)
+
+    with torch.random.fork_rng(devices=[]):
+        results = tree_leaves(torch.compile(model, backend=noting)(*inputs, **kwargs))
+        smooth = [r for r in results if isinstance(r, torch.Tensor) and r.requires_grad]
+        leaves = [t for t in tree_leaves((inputs, kwargs)) if isinstance(t, torch.Tensor) and t.requires_grad]
+        leaves += [p for p in model.parameters() if p.requires_grad] if is_module else []  # type: ignore[attr-defined]
+        if smooth and leaves:
+            torch.autograd.grad([r.sum() for r in smooth], leaves, allow_unused=True)
+    with torch.no_grad():
+        for buffer, before in buffers:
+            buffer.copy_(before)
+    return Report.of(found)
