@@ -1,7 +1,11 @@
 """torch.compile(backend="weftwork"): views, mutation, layouts, dtypes, sizes, calls of torch within a graph."""
 
+import os
+
 import pytest
 
+if "asan" in os.environ.get("LD_PRELOAD", ""):
+    pytest.skip("torch compiles for minutes under sanitizers", allow_module_level=True)
 torch = pytest.importorskip("torch")
 
 import numpy as np

@@ -1,10 +1,13 @@
 """A part of tests/torch_ops: torch's own samples of operations that models use, forward and backward, are right and native."""
 
+import os
 import sys
 from pathlib import Path
 
 import pytest
 
+if "asan" in os.environ.get("LD_PRELOAD", ""):
+    pytest.skip("torch compiles for minutes under sanitizers", allow_module_level=True)
 torch = pytest.importorskip("torch")
 pytest.importorskip("expecttest")  # which torch's samples need
 
