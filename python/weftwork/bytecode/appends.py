@@ -46,8 +46,10 @@ class Appends:
     def is_read_later(turns: Any, name: str) -> bool:
         """Whether what a variable has at the end of a turn may be read, by the next turn or when the loop is done."""
         frame = turns.frame
+        if turns.at < 0:  # a frame that Python runs
+            return True
         is_seen = name in frame.cells or not LOOKING.isdisjoint(frame.f_code.co_names)
-        return turns.at < 0 or is_seen or name in live_from(frame.code, turns.at)
+        return is_seen or name in live_from(frame.code, turns.at)
 
 
 def is_append(function: Any) -> bool:
