@@ -1,5 +1,6 @@
 """The runtime library as a C++ or C program uses it: installed, found, linked, run; without compiler and Python."""
 
+import importlib.util
 import os
 import re
 import shutil
@@ -182,7 +183,7 @@ def saved_by(page, folder):
     folder = folder / page.stem
     folder.mkdir()
     blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
-    script = folder / f"{page.stem}.py"
+    script = folder / f"page_{page.stem}.py"  # not the name of a package that a block imports
     script.write_text("\n".join([f"stem = {page.stem!r}", KEEPING, *blocks]))
     subprocess.run([sys.executable, script], cwd=folder, check=True, capture_output=True)
     return sorted(folder.glob(f"{page.stem}[0-9]*.weft"))
@@ -203,7 +204,8 @@ def test_every_example_runs_every_file_of_the_docs(examples, pages, tmp_path):
     wf.compile(lambda x, y: (x * 2, y.sum()), np.ones((0, 3)), np.ones(4, np.int16)).save(tmp_path / "whole.weft")
     files = compiled_by_the_commands(tmp_path)
     for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
-        if ".save(" in page.read_text() and "```python" in page.read_text():
+        runs = page.stem != "torch" or (importlib.util.find_spec("torch") and "asan" not in os.environ.get("LD_PRELOAD", ""))
+        if runs and ".save(" in page.read_text() and "```python" in page.read_text():
             files += saved_by(page, tmp_path)
     # Among them some with symbolic extents.
     assert len(files) >= 5 and sum(any(isinstance(d, wf.Dim) for i in wf.load(f).inputs for d in i.shape) for f in files) >= 2
