@@ -1,6 +1,5 @@
 """The runtime library as a C++ or C program uses it: installed, found, linked, run; without compiler and Python."""
 
-import importlib.util
 import os
 import re
 import shutil
@@ -8,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import needs_torch
 import numpy as np
 import pytest
 
@@ -204,8 +204,7 @@ def test_every_example_runs_every_file_of_the_docs(examples, pages, tmp_path):
     wf.compile(lambda x, y: (x * 2, y.sum()), np.ones((0, 3)), np.ones(4, np.int16)).save(tmp_path / "whole.weft")
     files = compiled_by_the_commands(tmp_path)
     for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
-        runs = page.stem != "torch" or (importlib.util.find_spec("torch") and "asan" not in os.environ.get("LD_PRELOAD", ""))
-        if runs and ".save(" in page.read_text() and "```python" in page.read_text():
+        if (page.stem != "torch" or needs_torch.is_usable()) and ".save(" in page.read_text() and "```python" in page.read_text():
             files += saved_by(page, tmp_path)
     # Among them some with symbolic extents.
     assert len(files) >= 5 and sum(any(isinstance(d, wf.Dim) for i in wf.load(f).inputs for d in i.shape) for f in files) >= 2

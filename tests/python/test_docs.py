@@ -3,13 +3,13 @@
 import doctest
 import importlib
 import importlib.util
-import os
 import pkgutil
 import re
 import sys
 import types
 from pathlib import Path
 
+import needs_torch
 import pytest
 
 import weftwork as wf
@@ -29,9 +29,7 @@ def test_the_blocks_run(page, tmp_path, monkeypatch):
     if not hasattr(wf, "jit"):
         pytest.skip("this build has no jit")
     if page.stem == "torch":
-        if "asan" in os.environ.get("LD_PRELOAD", ""):
-            pytest.skip("torch compiles for minutes under sanitizers")
-        pytest.importorskip("torch")
+        needs_torch.require()
     monkeypatch.chdir(tmp_path)
     text = page.read_text()
     # One file with the blocks on the lines they have in the page, so that errors point into it.

@@ -1,14 +1,12 @@
 """torch.compile(backend="weftwork"): views, mutation, layouts, dtypes, sizes, calls of torch within a graph."""
 
-import os
-
+import needs_torch
 import pytest
 
-if "asan" in os.environ.get("LD_PRELOAD", ""):
-    pytest.skip("torch compiles for minutes under sanitizers", allow_module_level=True)
-torch = pytest.importorskip("torch")
+needs_torch.require()
 
 import numpy as np
+import torch
 from torch.nn import functional as F
 
 import weftwork as wf

@@ -2,14 +2,13 @@
 
 import copy
 import importlib.util
-import os
 
+import needs_torch
 import pytest
 
-if "asan" in os.environ.get("LD_PRELOAD", ""):
-    pytest.skip("torch compiles for minutes under sanitizers", allow_module_level=True)
-torch = pytest.importorskip("torch")
+needs_torch.require()
 
+import torch
 import torch_models
 from torch.utils._pytree import tree_leaves
 

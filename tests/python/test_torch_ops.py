@@ -1,14 +1,12 @@
 """A part of tests/torch_ops: torch's own samples of operations that models use, forward and backward, are right and native."""
 
-import os
 import sys
 from pathlib import Path
 
+import needs_torch
 import pytest
 
-if "asan" in os.environ.get("LD_PRELOAD", ""):
-    pytest.skip("torch compiles for minutes under sanitizers", allow_module_level=True)
-torch = pytest.importorskip("torch")
+needs_torch.require()
 pytest.importorskip("expecttest")  # which torch's samples need
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "torch_ops"))

@@ -21,6 +21,12 @@ Dim Type::count() const {
   return product;
 }
 
+double Type::usual_count() const {
+  double product = 1;
+  for (const Dim& dim : dims) product *= static_cast<double>(dim.opt());
+  return product;
+}
+
 Ints Type::static_dims() const {
   Ints result;
   for (const Dim& dim : dims) result.push_back(dim.value());

@@ -27,6 +27,8 @@ struct Type {
   bool is_possible() const;
   // Product of the dims; Error on overflow.
   Dim count() const;
+  // About the same, where symbols have their usual values, however large.
+  double usual_count() const;
   // The dims as integers. Error(value, "symbolic_extent") where one is symbolic.
   Ints static_dims() const;
   bool operator==(const Type&) const = default;

@@ -303,16 +303,10 @@ std::unordered_set<const Record*> calls_of(std::span<const Tensor> outputs) {
   return seen;
 }
 
-double elements_of(const Type& type) {
-  double count = 1;
-  for (const Dim& dim : type.dims) count *= static_cast<double>(dim.opt());
-  return count;
-}
-
 double work_of(const Record& record) {
   double given = 0, made = 0;
-  for (const Tensor& operand : record.operands) given += elements_of(operand.type());
-  for (const Type& type : record.types) made += elements_of(type);
+  for (const Tensor& operand : record.operands) given += operand.type().usual_count();
+  for (const Type& type : record.types) made += type.usual_count();
   switch (family(record.op)) {
     case Family::source: return 0;
     case Family::unary:

@@ -48,19 +48,9 @@ void copy_for(Lowering& lowering, Draft& draft, const Access& access, NodeId rea
     dims.push_back(axis.extent.is_static() || &axis != &moving.back() ? axis.extent : Dim(axis.extent.max()));
     at.push_back(counter_dim(axis.counter, axis.extent));
   }
-  BufferId target = lowering.add_temporary({load.dtype, dims});
-  Draft copy;
-  Access reads(lowering.graph, lowering.fusion, copy.kernel);
-  ExprId element = reads.load_from(reads.memory(source), load.dtype, load.index);
-  copy.kernel.memories.push_back({"copy", load.dtype, true, 0});
-  copy.kernel.body = schedule_map(copy.kernel, moving, {store_statement(1, linear_index(dims, at), element)}, copy.parallel);
-  copy.buffers.push_back(target);
-  finish_draft(lowering, std::move(copy), reads, {source});
-  lowering.drafts.back().kernel.loc = lowering.graph.node(reader).loc;
-  load.index = linear_index(dims, at);
-  load.slot = static_cast<int32_t>(draft.kernel.memories.size());
-  draft.kernel.memories.push_back({"copy", load.dtype, false, 0});
-  draft.buffers.push_back(target);
+  const Index place = linear_index(dims, at);
+  load.slot = add_copy(lowering, draft, reader, source, {load.dtype, dims}, load.index, moving, place);
+  load.index = place;
 }
 
 // The loads to copy for so that all step by one along the last axis or stand still; nothing where that is not to be had.
@@ -86,6 +76,22 @@ std::optional<std::vector<Copy>> copies_for(const Kernel& kernel, const Access& 
 }
 
 }  // namespace
+
+int32_t add_copy(Lowering& lowering, Draft& draft, NodeId reader, NodeId source, const Type& type, const Index& from, const std::vector<Axis>& axes,
+                 const Index& place) {
+  BufferId target = lowering.add_temporary(type);
+  Draft copy;
+  Access reads(lowering.graph, lowering.fusion, copy.kernel);
+  ExprId element = reads.load_from(reads.memory(source), type.dtype, from);
+  copy.kernel.memories.push_back({"copy", type.dtype, true, 0});
+  copy.kernel.body = schedule_map(copy.kernel, axes, {store_statement(1, place, element)}, copy.parallel);
+  copy.buffers.push_back(target);
+  finish_draft(lowering, std::move(copy), reads, {source});
+  lowering.drafts.back().kernel.loc = lowering.graph.node(reader).loc;
+  draft.kernel.memories.push_back({"copy", type.dtype, false, 0});
+  draft.buffers.push_back(target);
+  return static_cast<int32_t>(draft.kernel.memories.size()) - 1;
+}
 
 bool lay_along(Lowering& lowering, Draft& draft, const Access& access, NodeId reader, const std::vector<Axis>& outer, std::vector<Axis>& inner,
                bool by_blocks) {

@@ -90,6 +90,10 @@ void lower_reduces(Lowering& lowering, const Group& group);
 // become blocks, then the first of `inner`, and what is inside of one. All memories of `access` must be known.
 bool lay_along(Lowering& lowering, Draft& draft, const Access& access, NodeId reader, const std::vector<Axis>& outer, std::vector<Axis>& inner,
                bool by_blocks);
+// Memory of a draft with a copy that a kernel makes before it, for `reader`: what stands at `from` in the memory of `source` stands at `place`
+// then, for all places of the axes. The draft's kernel asks `access` for no more memories afterwards.
+int32_t add_copy(Lowering& lowering, Draft& draft, NodeId reader, NodeId source, const Type& type, const Index& from, const std::vector<Axis>& axes,
+                 const Index& place);
 // Schedules sums of elements that lie under each other, if they are many. The kernel's statements define all, add an element to each,
 // and store all.
 bool sum_down(Kernel& kernel, std::vector<Axis> kept, std::vector<Axis> reduced, Dim& parallel);

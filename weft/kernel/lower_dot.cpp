@@ -228,18 +228,9 @@ class DotKernelMaker {
     const bool differs = !dot.lhs.inner.is(1) && dot.rhs.inner.is(1) && !dot.packed_rhs && dot.batch.empty();
     if (!differs || dot.m.is(1) || dot.m.max() > most_columns / size_of(dot.accumulate) || (dot.n * dot.k).opt() < worth_copying) return;
     const Dims dims{dot.m, dot.k}, at{counter_dim(".r", dot.m), counter_dim(".c", dot.k)};
-    Draft copy;
-    Access reads(graph_, lowering_.fusion, copy.kernel);
-    ExprId element = reads.load_from(reads.memory(stored), dot.lhs_type, dot.lhs.offset + at[0] * dot.lhs.outer + at[1] * dot.lhs.inner);
-    copy.kernel.memories.push_back({"copy", dot.lhs_type, true, 0});
-    copy.kernel.body = schedule_map(copy.kernel, {{".r", dot.m}, {".c", dot.k}}, {store_statement(1, linear_index(dims, at), element)}, copy.parallel);
-    copy.buffers.push_back(lowering_.add_temporary({dot.lhs_type, dims}));
-    draft_.buffers.push_back(copy.buffers.back());
-    finish_draft(lowering_, std::move(copy), reads, {stored});
-    lowering_.drafts.back().kernel.loc = dot_.loc;
+    const Index from = dot.lhs.offset + at[0] * dot.lhs.outer + at[1] * dot.lhs.inner;
+    dot.lhs.memory = add_copy(lowering_, draft_, dot_.id(), stored, {dot.lhs_type, dims}, from, {{".r", dot.m}, {".c", dot.k}}, linear_index(dims, at));
     dot.lhs.offset = 0, dot.lhs.outer = dot.k, dot.lhs.inner = 1;
-    dot.lhs.memory = static_cast<int32_t>(draft_.kernel.memories.size());
-    draft_.kernel.memories.push_back({"copy", dot.lhs_type, false, 0});
   }
 
   void name_counters() {

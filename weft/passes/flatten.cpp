@@ -19,8 +19,7 @@ Value factored_in_f32(Builder& build, const Node& node, std::vector<Value> opera
 // At fixed places and without strides the update has a spelling that every StableHLO tool knows.
 Value static_update(Builder& build, const Node& node, const std::vector<Value>& operands) {
   std::vector<Value> arguments = operands;
-  for (int64_t stride : node.ints(Attr::strides))
-    if (stride != 1) return {};
+  if (!has_unit_strides(node)) return {};
   for (const Dim& start : node.attrs.dims(Attr::start_indices)) {
     if (!start.is_static()) return {};
     arguments.push_back(build.constant(Literal::scalar_int(DType::i64, start.value())));

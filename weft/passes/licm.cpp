@@ -27,12 +27,6 @@ bool names(const Dims& dims, const std::string& symbol) {
   });
 }
 
-double elements_of(const Type& type) {
-  double count = 1;
-  for (const Dim& dim : type.dims) count *= static_cast<double>(dim.opt());
-  return count;
-}
-
 // What of a body does not change from turn to turn.
 class Invariants {
  public:
@@ -57,12 +51,12 @@ class Invariants {
       const NodeId id = node.id();
       if (!is_invariant_[id]) continue;
       is_costly[id] = is_heavy(node.op);
-      if (node.op == Op::parameter && !is_read_[id]) freed[id] = elements_of(node.type());
+      if (node.op == Op::parameter && !is_read_[id]) freed[id] = node.type().usual_count();
       for (const Value& operand : node.operands()) {
         if (is_costly[operand.id()]) is_costly[id] = true;
         freed[id] = std::max(freed[id], freed[operand.id()]);
       }
-      bool pays = is_costly[id] || is_stored_[id] || freed[id] >= elements_of(node.type());
+      bool pays = is_costly[id] || is_stored_[id] || freed[id] >= node.type().usual_count();
       if (is_read_[id] && pays && node.op != Op::parameter && !is_made_of_nothing(node.op)) found.push_back(id);
     }
     return found;
@@ -112,6 +106,7 @@ std::vector<Value> without_invariants(Builder& outer, const Node& node, const st
     before[at.id()] = outer.copy(at, std::move(given)).result();
   }
   outer.set_loc(node.loc);
+  // Not by rebuild(): a body's parameters stand anywhere among its nodes, and the new ones come behind them all.
   Builder build(body.level(), body.name());
   std::vector<std::vector<Value>> values(body.size());
   std::vector<Value> arguments = operands;

@@ -1,6 +1,8 @@
 // Rebuilding graphs and applying rules.
 #include "weft/passes/pass.h"
 
+#include <algorithm>
+
 namespace weft {
 namespace {
 
@@ -49,6 +51,10 @@ std::vector<Value> with_regions(Builder& build, const Node& node, const std::vec
   std::vector<GraphPtr> regions;
   for (const GraphPtr& region : node.regions) regions.push_back(replace(*region));
   return results_of(build.call(node.op, operands, node.attrs, std::move(regions)));
+}
+
+bool has_unit_strides(const Node& node) {
+  return std::ranges::all_of(node.ints(Attr::strides), [](int64_t stride) { return stride == 1; });
 }
 
 GraphPtr rewrite(const Graph& graph, std::span<const Rule> rules) {

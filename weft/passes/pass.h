@@ -35,6 +35,8 @@ std::vector<Value> results_of(const Node& node);
 // What the call gives with these in the place of its regions.
 std::vector<Value> with_regions(Builder& build, const Node& node, const std::vector<Value>& operands,
                                 const std::function<GraphPtr(const Graph& region)>& replace);
+// Whether a slice, or an update of one, leaves out no elements between others.
+bool has_unit_strides(const Node& node);
 // Applies rules in order at every node until none applies.
 GraphPtr rewrite(const Graph& graph, std::span<const Rule> rules);
 

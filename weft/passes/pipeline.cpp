@@ -29,10 +29,12 @@ void verify_after(const Pass& pass, const Graph& graph) {
   }
 }
 
+bool has_body(const Node& node) { return family(node.op) == Family::control && !node.regions.empty(); }
+
 // The bodies of loops and branches are programs of their own.
 GraphPtr with_bodies(const Graph& graph, std::span<const Pass* const> passes) {
   return rebuild(graph, graph.level(), [&](Builder& build, const Node& node, const std::vector<Value>& operands) {
-    if (family(node.op) != Family::control || node.regions.empty()) return std::vector<Value>();
+    if (!has_body(node)) return std::vector<Value>();
     return with_regions(build, node, operands, [&](const Graph& body) { return run_passes(body, passes); });
   });
 }
@@ -62,9 +64,7 @@ GraphPtr run_passes(const Graph& graph, std::span<const Pass* const> passes, con
     if (verifies) verify_after(*pass, *current);
     if (seen) seen(pass->name, current);
   }
-  bool has_regions = false;
-  for (const Node& node : current->nodes()) has_regions |= family(node.op) == Family::control && !node.regions.empty();
-  if (!has_regions) return current;
+  if (std::ranges::none_of(current->nodes(), has_body)) return current;
   current = with_bodies(*current, passes);
   if (seen) seen("bodies", current);
   return current;
@@ -73,7 +73,7 @@ GraphPtr run_passes(const Graph& graph, std::span<const Pass* const> passes, con
 GraphPtr run_pipeline(const Graph& graph, const Seen& seen) {
   // The first passes are the pipeline.
   GraphPtr current = run_passes(graph, all_passes().first(pipeline().size()), seen);
-  if (std::ranges::none_of(current->nodes(), [](const Node& node) { return family(node.op) == Family::control && !node.regions.empty(); })) return current;
+  if (std::ranges::none_of(current->nodes(), has_body)) return current;
   current = licm.run(*current);
   if (knob_flag(Knob::verify)) verify_after(licm, *current);
   if (seen) seen(licm.name, current);

@@ -2,7 +2,6 @@
 //
 // A rule belongs here only if it is exact for every input, NaN and -0.0 included, and never makes the graph larger.
 // Anything that trades one cost for another is a decision, and decisions live in weft/kernel/fuse.cpp.
-#include <algorithm>
 #include <limits>
 
 #include "weft/passes/pass.h"
@@ -139,7 +138,7 @@ Value joined_again(Builder& build, const Node& n) {
   Dims end = first.attrs.dims(Attr::limit_indices);
   for (uint32_t i = 0; i < n.operand_count(); ++i) {
     const Node& part = n.operand(i).node();
-    if (part.op != Op::slice || part.operand(0) != first.operand(0) || std::ranges::any_of(part.ints(Attr::strides), [](int64_t step) { return step != 1; })) return {};
+    if (part.op != Op::slice || part.operand(0) != first.operand(0) || !has_unit_strides(part)) return {};
     const Dims &from = part.attrs.dims(Attr::start_indices), &to = part.attrs.dims(Attr::limit_indices);
     for (size_t d = 0; d < from.size(); ++d) {
       if (d == axis ? i > 0 && from[d] != end[d] : from[d] != first.attrs.dims(Attr::start_indices)[d] || to[d] != end[d]) return {};

@@ -52,12 +52,6 @@ bool is_fixed(const Dims& dims) {
   return true;
 }
 
-bool has_unit_strides(const Node& node) {
-  for (int64_t stride : node.ints(Attr::strides))
-    if (stride != 1) return false;
-  return true;
-}
-
 // Whether a body can be written with while: types without symbols, and symbols in places that have a dynamic form only.
 bool has_form(const Graph& body) {
   for (const Node& node : body.nodes()) {

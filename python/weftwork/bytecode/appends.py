@@ -7,12 +7,10 @@ import types
 from typing import Any
 
 from .frame import Frame
-from .liveness import live_from
+from .liveness import LOOKING, live_from
 
 __all__ = ["Appends"]
 
-#: Functions that see variables whether or not they are read.
-LOOKING = frozenset(["locals", "vars", "dir", "eval", "exec"])
 ATTRIBUTES = frozenset(["LOAD_METHOD", "LOAD_ATTR"])
 
 

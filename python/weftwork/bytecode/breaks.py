@@ -26,6 +26,7 @@ from .host import Called, Made, Method, Raised, ViewOf, undoing
 from .kinds import contains_traced
 from .liveness import live_values
 from .outside import ITEM, VALUE, HostValue
+from .plain_arrays import CHANGING_METHODS
 
 __all__ = ["Breaks"]
 
@@ -335,10 +336,9 @@ class Breaks(Effects):
             return self.host_call(function, args)
         if args and isinstance(args[0], TracedArray) and getattr(TracedArray, name, None) is function:
             return self.host_call(Method(name), args, kwargs) if hasattr(np.ndarray, name) else NotImplemented
-        is_method_of_ufunc = isinstance(getattr(function, "__self__", None), np.ufunc)
-        if not natives.is_numpy_function(function) and not is_method_of_ufunc:
+        if not natives.is_numpy_function(function) and not isinstance(getattr(function, "__self__", None), np.ufunc):
             return NotImplemented
-        if name in CHANGING or (name == "at" and is_method_of_ufunc):
+        if name in CHANGING:
             return self.compiled_call(function, args, kwargs, (0,))
         return self.host_call(function, args, kwargs)
 
@@ -367,6 +367,5 @@ def holds_selection(value: Any) -> bool:
     return isinstance(value, Selection) or (type(value) in (list, tuple) and any(map(holds_selection, value)))
 
 
-#: Functions and methods of NumPy that change their arguments.
-CHANGING = frozenset(["put", "place", "putmask", "copyto", "fill_diagonal", "put_along_axis"])
-CHANGING_METHODS = frozenset(["put", "fill", "sort", "partition"])
+#: Functions of NumPy, and methods of ufuncs, that change their first argument.
+CHANGING = frozenset(["put", "place", "putmask", "copyto", "fill_diagonal", "put_along_axis", "at"])

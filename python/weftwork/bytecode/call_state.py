@@ -20,7 +20,7 @@ from ..numpy.tracer import BoundMethod, TracedArray
 from .frame import NULL, Frame
 from .generators import frame_of
 from .kinds import CONTAINERS, NUMBERS, instance_space, is_record, is_user_object
-from .liveness import live_at
+from .liveness import LOOKING, live_at
 from .outside import CALL, VALUE, HostValue
 from .reads import is_key
 
@@ -31,8 +31,6 @@ ITERATORS: tuple[type, ...] = (type(iter([])), type(iter(())), type(iter(range(0
 BY_IDENTITY = (type, types.ModuleType, types.CodeType, np.ufunc, np.dtype, np.errstate, enum.Enum, property)
 #: Bytes of a constant array that is compared by its elements.
 LARGEST_COMPARED = 1 << 16
-#: Functions that see variables whether or not they are read.
-LOOKING = frozenset(["locals", "vars", "dir", "eval", "exec"])
 
 
 class Unknown(Exception):

@@ -7,8 +7,10 @@ from functools import lru_cache
 from .decode import Code
 from .frame import Frame
 
-__all__ = ["live_at", "live_from", "live_values"]
+__all__ = ["LOOKING", "live_at", "live_from", "live_values"]
 
+#: Functions that see variables whether or not they are read.
+LOOKING = frozenset(["locals", "vars", "dir", "eval", "exec"])
 ENDS = frozenset(["RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE"])
 JUMPS = frozenset(["JUMP_FORWARD", "JUMP_BACKWARD", "JUMP_ABSOLUTE", "JUMP_BACKWARD_NO_INTERRUPT"])
 

@@ -22,7 +22,9 @@ from .reads import Reads
 
 __all__ = ["PlainArrays"]
 
-CHANGING_METHODS = frozenset(["put", "fill", "sort", "partition", "itemset", "resize", "byteswap", "__setitem__"])
+#: Methods that write to the array that they belong to, and those that may.
+CHANGING_METHODS = frozenset(["put", "fill", "sort", "partition"])
+MAY_CHANGE = CHANGING_METHODS | {"resize", "byteswap", "__setitem__"}
 #: Where an array is made: the code's file, its first line and name, and the instruction. None where that is not known.
 Origin = tuple[str, int, str, int] | None
 
@@ -61,12 +63,14 @@ class PlainArrays(Reads):
 
     def is_own(self, array: np.ndarray) -> bool:
         """Whether the program made an array, or what it is a view of."""
+        return self.made(array) is not None
+
+    def made(self, array: np.ndarray) -> tuple[np.ndarray, Origin] | None:
+        """The array that the program made of which this is a view, or is all, and where; None where it made none."""
         base: Any = array
-        while isinstance(base, np.ndarray):
-            if id(base) in self.plain_arrays:
-                return True
+        while isinstance(base, np.ndarray) and id(base) not in self.plain_arrays:
             base = base.base
-        return False
+        return self.plain_arrays[id(base)] if isinstance(base, np.ndarray) else None
 
     def written(self, array: np.ndarray) -> NoReturn:
         """Called before a value of the program is written to an array of NumPy's."""
@@ -75,16 +79,14 @@ class PlainArrays(Reads):
 
     def begin_with_array(self, array: np.ndarray) -> None:
         """Has the call recorded once more, with an array as a value of the program, if that has not been tried and it is its own."""
-        base: Any = array
-        while isinstance(base, np.ndarray) and id(base) not in self.plain_arrays:
-            base = base.base
-        origin = self.plain_arrays[id(base)][1] if isinstance(base, np.ndarray) else None
+        made = self.made(array)
+        origin = made[1] if made is not None else None
         if origin is not None and origin not in self.trace.unrolled:
             raise Retry(origin, "a value is written to an array that is made here")
 
     def before_method(self, owner: np.ndarray, name: str, args: tuple) -> None:
         """Called before a method of an array of NumPy's."""
-        if name in CHANGING_METHODS and (self.trace.loops or any(map(contains_traced, args))):
+        if name in MAY_CHANGE and (self.trace.loops or any(map(contains_traced, args))):
             self.written(owner)
 
     @contextlib.contextmanager

@@ -10,7 +10,7 @@ import torch
 
 from .dtypes import FROM_TORCH, carrier_of
 
-__all__ = ["array_of", "dense_order", "reader", "tensor_of", "writer"]
+__all__ = ["array_of", "dense_order", "reader", "writer"]
 
 
 def dense_order(fake: Any) -> tuple[int, ...] | None:
@@ -49,11 +49,6 @@ def reader(dtype: torch.dtype, may_need_care: bool = False) -> Callable[[torch.T
     if carrier is None:
         return torch.Tensor.numpy
     return lambda tensor: tensor.view(carrier).numpy().view(numpy)
-
-
-def tensor_of(array: np.ndarray, dtype: torch.dtype) -> torch.Tensor:
-    """The tensor over the memory of an array that a program gave."""
-    return writer(dtype)(array)
 
 
 def writer(dtype: torch.dtype) -> Callable[[np.ndarray], torch.Tensor]:

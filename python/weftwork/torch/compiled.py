@@ -20,7 +20,7 @@ from .schedule import Piece, Schedule
 from .simplify import share_heads
 from .steps import Call, Numbers, Run, Show, Store
 
-__all__ = ["Compilation", "CompiledGraph", "compiled_graph"]
+__all__ = ["Compilation", "CompiledGraph", "compiled_graph", "rows_of"]
 
 
 class CompiledGraph:
@@ -150,15 +150,20 @@ def compiled_graph(
     """Compiles a graph. UnsupportedError where torch would have to run an operation and ``fallback`` does not let it."""
     made = Compilation(module, name, constants)
     if not fallback:
-        rows = [f"\n  {n.target}: {made.schedule.refused.get(n, '')}, at {line_of(n)}" for n in left_to_torch(made.schedule)]
-        if rows:
-            raise UnsupportedError(f"a graph without calls of torch was wanted, these operations need it:{''.join(rows)}  [torch_native]")
+        left = left_to_torch(made.schedule)
+        if left:
+            raise UnsupportedError(f"a graph without calls of torch was wanted, these operations need it:{rows_of(made.schedule, left)}  [torch_native]")
     return CompiledGraph(module, made.schedule, made.programs, made.cores)
 
 
 def left_to_torch(schedule: Schedule) -> list[Node]:
     """Calls of torch, but for draws of random numbers."""
     return [n for nodes in schedule.calls.values() for n in nodes if not is_random(n) and n.target is not memory]
+
+
+def rows_of(schedule: Schedule, nodes: list[Node]) -> str:
+    """A line for each operation that torch runs: why, and where the user wrote it."""
+    return "".join(f"\n  {node.target}: {schedule.refused.get(node, '')}, at {line_of(node)}" for node in nodes)
 
 
 class Refusal(Exception):

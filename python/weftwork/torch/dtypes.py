@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 import torch
 
-__all__ = ["FROM_TORCH", "carrier_of", "numpy_dtype", "widened"]
+__all__ = ["FROM_TORCH", "carrier_of", "widened"]
 
 FROM_TORCH: dict[torch.dtype, np.dtype] = {
     torch.bool: np.dtype(np.bool_),
@@ -36,11 +36,6 @@ CARRIERS = {
     torch.float8_e4m3fn: torch.uint8,
     torch.float8_e5m2: torch.uint8,
 }
-
-
-def numpy_dtype(dtype: torch.dtype) -> np.dtype | None:
-    """What a dtype of torch is in programs, if it is in them."""
-    return FROM_TORCH.get(dtype)
 
 
 def carrier_of(dtype: torch.dtype) -> torch.dtype | None:

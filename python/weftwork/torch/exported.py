@@ -11,9 +11,8 @@ from torch.export.graph_signature import InputKind, OutputKind
 from ..errors import ArgumentTypeError, UnsupportedError
 from ..graph import Executable
 from . import rules  # noqa: F401
-from .compiled import Compilation
+from .compiled import Compilation, rows_of
 from .decompose import decompositions
-from .places import line_of
 from .state import merged, settings
 
 __all__ = ["compile"]
@@ -72,5 +71,5 @@ def store_buffers(module: Any, signature: Any, places: dict[str, Any]) -> None:
 def require_native(compilation: Compilation) -> None:
     schedule = compilation.schedule
     if schedule.calls or set(compilation.programs) != {0}:
-        rows = [f"\n  {node.target}: {schedule.refused.get(node, '')}, at {line_of(node)}" for nodes in schedule.calls.values() for node in nodes]
-        raise UnsupportedError(f"a program without torch was wanted, these operations need it:{''.join(rows)}  [torch_native]")
+        rows = rows_of(schedule, [node for nodes in schedule.calls.values() for node in nodes])
+        raise UnsupportedError(f"a program without torch was wanted, these operations need it:{rows}  [torch_native]")

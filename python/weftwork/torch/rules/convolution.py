@@ -17,7 +17,8 @@ from ...numpy.windows import (
     conv_transpose3d,
 )
 from ..table import Want, cast, rule
-from .pointwise import real_only
+from .pointwise import may_have_elements, real_only
+from .shapes import padded
 
 FORWARD = {1: conv1d, 2: conv2d, 3: conv3d}
 TRANSPOSED = {1: conv_transpose1d, 2: conv_transpose2d, 3: conv_transpose3d}
@@ -28,7 +29,7 @@ def each(values: Any, count: int) -> list[int]:
 
 
 def is_plain(x: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, transposed: bool, output_padding: Any, groups: int) -> bool:
-    return real_only(x) and 3 <= x.ndim <= 5 and x.ndim == weight.ndim and all(not isinstance(e, int) or e for e in (*x.shape, *weight.shape))
+    return real_only(x) and 3 <= x.ndim <= 5 and x.ndim == weight.ndim and may_have_elements(x, weight)
 
 
 @rule("convolution", accepts=is_plain)
@@ -86,18 +87,11 @@ def image_gradient(gradient: Any, x: Any, weight: Any, stride: Any, padding: Any
     if not all(isinstance(a, int) for a in after):
         # At most stride - 1 places at the end were in no window.
         result = TRANSPOSED[x.ndim - 2](gradient, weight, None, stride, 0, 0, groups, dilation)
-        result = surrounded(result, [0] * len(stride), [max(s - 1 - p, 0) for s, p in zip(stride, padding, strict=True)])
+        result = padded(result, 0, [0] * len(stride), [max(s - 1 - p, 0) for s, p in zip(stride, padding, strict=True)])
         return first_places(result, padding, x.shape[2:])
     pairs = [(p, max(a, 0)) for p, a in zip(padding, after, strict=True)]
     result = TRANSPOSED[x.ndim - 2](gradient, weight, None, stride, pairs, 0, groups, dilation)
-    return surrounded(result, [0] * len(after), [max(-a, 0) for a in after]) if any(a < 0 for a in after) else result
-
-
-def surrounded(x: Any, low: list[int], high: list[int]) -> Any:
-    """An image with zeros around it."""
-    zero = _core.constant(np.zeros((), x.dtype))
-    attrs = {"edge_padding_low": [0, 0, *low], "edge_padding_high": [0, 0, *high], "interior_padding": [0] * x.ndim}
-    return wrap(_core.apply("pad", [x.tensor, zero], attrs))
+    return padded(result, 0, [0] * len(after), [max(-a, 0) for a in after]) if any(a < 0 for a in after) else result
 
 
 def first_places(x: Any, starts: list[int], counts: list[Any]) -> Any:
@@ -117,7 +111,7 @@ def weight_gradient(image: Any, kernel: Any, weight: Any, stride: Any, padding: 
     ]
     if not all(isinstance(a, int) for a in after):
         reach = [d * (k - 1) + s * (o - 1) + 1 for d, k, s, o in zip(dilation, weight.shape[2:], stride, kernel.shape[2:], strict=True)]
-        image = first_places(surrounded(image, padding, padding), [0] * count, reach)
+        image = first_places(padded(image, 0, padding, padding), [0] * count, reach)
         padding, after = [0] * count, [0] * count
     attrs: dict[str, Any] = {
         "input_batch_dimension": 1, "input_feature_dimension": 0, "input_spatial_dimensions": spatial,

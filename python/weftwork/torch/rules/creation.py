@@ -15,19 +15,14 @@ def filled(want: Want, value: Any) -> Any:
     return np.broadcast_to(cast(value, want.dtype), want.shape)
 
 
-@rule("full", "full_like")
-def full(want: Want, like: Any, fill_value: Any, **kwargs: Any) -> Any:
-    return filled(want, fill_value)
+@rule("full", "full_like", "fill.Scalar", "fill.Tensor")
+def full(want: Want, like: Any, value: Any, **kwargs: Any) -> Any:
+    return filled(want, value)
 
 
 @rule("new_full")
 def new_full(want: Want, x: Any, size: Any, fill_value: Any, **kwargs: Any) -> Any:
     return filled(want, fill_value)
-
-
-@rule("fill.Scalar", "fill.Tensor")
-def fill(want: Want, x: Any, value: Any) -> Any:
-    return filled(want, value)
 
 
 @rule("scalar_tensor")

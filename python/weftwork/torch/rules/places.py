@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ...numpy.tracer import wrap
 from ..table import Want, cast, rule
 from .creation import iota
 from .pointwise import real_only
-from .reductions import has_elements
-from .scatters import COMBINE, along, combined, identity, is_filled, put
+from .reductions import alone, has_elements
+from .scatters import along, combined, is_reducible, put, reduced_into
 from .shapes import at, reshaped
 from .sorting import ordered
 
@@ -83,25 +82,10 @@ def masked_scatter(want: Want, x: Any, mask: Any, source: Any) -> Any:
     return np.where(mask, reshaped(np.take(flat, np.maximum(order, 0)), want.shape), np.broadcast_to(x, want.shape))
 
 
-def is_reducible(x: Any, dim: int, index: Any, source: Any, reduce: str, **kwargs: Any) -> bool:
-    return is_filled(x, dim, index) and index.ndim < 2 and real_only(x) and (reduce in COMBINE or (reduce == "mean" and x.dtype.is_floating_point))
-
-
-@rule("index_reduce", accepts=is_reducible)
+@rule("index_reduce", accepts=lambda x, dim, index, *rest, **kwargs: index.ndim < 2 and is_reducible(x, dim, index, *rest, **kwargs))
 def index_reduce(want: Want, x: Any, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True) -> Any:
-    x, index = (reshaped(v, (1,)) if not v.ndim else v for v in (x, index))
-    source = source if source.ndim else reshaped(source, (1,))
-    where, line = along(x, dim, index), x
-    if not include_self:
-        line = put(x, where, cast(identity(want.dtype, reduce), want.dtype))
-    result = combined(COMBINE.get(reduce, np.add), line, where, source)
-    if reduce == "mean":
-        counts: Any = np.broadcast_to(cast(1, np.float32), x.shape)
-        if not include_self:
-            counts = put(counts, where, cast(0, np.float32))
-        counts = combined(np.add, counts, where, cast(1, np.float32))
-        result = cast(result / cast(np.maximum(counts, 1), want.dtype), want.dtype)
-    return reshaped(result, want.shape)
+    x, index, source = (v if v.ndim else reshaped(v, (1,)) for v in (x, index, source))
+    return reduced_into(want, x, along(x, dim, index), source, reduce, include_self)
 
 
 def running(function: Any) -> Any:
@@ -109,7 +93,7 @@ def running(function: Any) -> Any:
 
     def record(want: Any, x: Any, dim: int) -> Any:
         if not x.ndim:
-            return wrap(x.tensor), cast(x != x, np.int64) * 0
+            return alone(x)
         axis = at(dim, x.ndim)
         values = function.accumulate(x, axis=axis)
         here = np.logical_or(x == values, x != x)

@@ -31,6 +31,15 @@ def real_only(*operands: Any, **kwargs: Any) -> bool:
     return not any(map(is_complex, operands))
 
 
+def sign(x: Any) -> Any:
+    return cast(x > 0, x.dtype) - cast(x < 0, x.dtype) if x.dtype.kind != "b" else x
+
+
+def may_have_elements(*operands: Any) -> bool:
+    """Whether no extent of theirs is known to be 0."""
+    return all(not isinstance(extent, int) or extent for x in operands for extent in x.shape)
+
+
 # -- one operand ---------------------------------------------------------------------------------------------------
 
 for names, function in {
@@ -47,12 +56,10 @@ for names, function in {
     "erf": erf, "erfc": op("erfc"), "lgamma": op("lgamma"), "digamma": op("digamma"), "erfinv": op("erf_inv"),
     "relu": nn.relu, "silu": nn.silu, "hardtanh": nn.hardtanh, "relu6": nn.relu6, "leaky_relu": nn.leaky_relu,
     "hardsigmoid": nn.hardsigmoid, "hardswish": nn.hardswish, "gelu": nn.gelu, "mish": nn.mish,
-    "sign": lambda x: cast(x > 0, x.dtype) - cast(x < 0, x.dtype) if x.dtype.kind != "b" else x,
+    "sign": sign,
     "frac": lambda x: x - np.trunc(x),
 }.items():  # fmt: skip
     pointwise(names, function, real_only)
-
-
 
 
 @rule("abs")
@@ -75,14 +82,19 @@ def isnan(want: Want, x: Any) -> Any:
     return x != x
 
 
+def as_float(x: Any) -> Any:
+    """Numbers as floats that NumPy has."""
+    return cast(x, np.float32) if x.dtype.itemsize < 4 or x.dtype.kind in "iu" else x
+
+
 @rule("isinf", accepts=real_only)
 def isinf(want: Want, x: Any) -> Any:
-    return np.isinf(cast(x, np.float32) if x.dtype.itemsize < 4 or x.dtype.kind in "iu" else x)
+    return np.isinf(as_float(x))
 
 
 @rule("isfinite", accepts=real_only)
 def isfinite(want: Want, x: Any) -> Any:
-    return np.isfinite(cast(x, np.float32) if x.dtype.itemsize < 4 or x.dtype.kind in "iu" else x)
+    return np.isfinite(as_float(x))
 
 
 @rule("round.decimals", accepts=real_only)
@@ -146,7 +158,7 @@ def power(want: Want, x: Any, y: Any) -> Any:
     if isinstance(y, (int, float)) and float(y) in (0.5, 1.0, 2.0, 3.0, -1.0, -0.5) and is_float(want):
         simple = {0.5: np.sqrt, 1.0: lambda a: a, 2.0: lambda a: a * a, 3.0: lambda a: a * a * a, -1.0: lambda a: 1 / a, -0.5: op("rsqrt")}
         return widely(want, simple[float(y)], x)
-    return widely(want, lambda a, b: wrap(_core.apply("power", [a.tensor, b.tensor])), x, y)
+    return widely(want, op("power"), x, y)
 
 
 @rule("div.Tensor_mode", "div.Scalar_mode", accepts=lambda x, y, rounding_mode=None: real_only(x, y) and (rounding_mode is None or no_integer_zero(x, y)))
@@ -155,7 +167,7 @@ def divide(want: Want, x: Any, y: Any, rounding_mode: str | None = None) -> Any:
         return widely(want, lambda a, b: a / b, x, y)
     if rounding_mode == "floor":
         return widely(want, floored, x, y)
-    return widely(want, lambda a, b: np.trunc(a / b) if is_float(want) else wrap(_core.apply("divide", [a.tensor, b.tensor])), x, y)
+    return widely(want, lambda a, b: np.trunc(a / b) if is_float(want) else op("divide")(a, b), x, y)
 
 
 def no_integer_zero(x: Any, y: Any) -> bool:
@@ -168,7 +180,7 @@ def floored(a: Any, b: Any) -> Any:
     """torch's floor_divide of floats: the quotient less the remainder, so that it is exact near whole numbers."""
     if a.dtype.kind != "f":
         return np.floor_divide(a, b)
-    rest = wrap(_core.apply("remainder", [a.tensor, b.tensor]))
+    rest = op("remainder")(a, b)
     quotient = (a - rest) / b
     quotient = np.where(np.logical_and(rest != 0, np.logical_xor(b < 0, rest < 0)), quotient - 1, quotient)
     whole = np.floor(quotient)
@@ -183,7 +195,7 @@ rule("floor_divide", accepts=lambda x, y: real_only(x, y) and no_integer_zero(x,
 @rule("remainder.Tensor", "remainder.Scalar", "remainder.Scalar_Tensor", accepts=lambda x, y: real_only(x, y) and no_integer_zero(x, y))
 def remainder(want: Want, x: Any, y: Any) -> Any:
     def rest(a: Any, b: Any) -> Any:
-        part = wrap(_core.apply("remainder", [a.tensor, b.tensor]))
+        part = op("remainder")(a, b)
         return np.where(np.logical_and(part != 0, np.logical_xor(b < 0, part < 0)), part + b, part)
 
     return widely(want, rest, x, y)
@@ -191,23 +203,19 @@ def remainder(want: Want, x: Any, y: Any) -> Any:
 
 @rule("fmod.Tensor", "fmod.Scalar", accepts=lambda x, y: real_only(x, y) and no_integer_zero(x, y))
 def fmod(want: Want, x: Any, y: Any) -> Any:
-    return widely(want, lambda a, b: wrap(_core.apply("remainder", [a.tensor, b.tensor])), x, y)
-
-
-def shift(name: str) -> Any:
-    return lambda want, x, y: widely(want, lambda a, b: wrap(_core.apply(name, [a.tensor, b.tensor])), x, y)
+    return widely(want, op("remainder"), x, y)
 
 
 def is_shift_inside(x: Any, y: Any) -> bool:
     return isinstance(y, int) and 0 <= y < getattr(getattr(x, "dtype", None), "itemsize", 8) * 8 - 1
 
 
-rule("bitwise_left_shift.Tensor_Scalar", "__lshift__.Scalar", accepts=is_shift_inside)(shift("shift_left"))
+pointwise("bitwise_left_shift.Tensor_Scalar __lshift__.Scalar", op("shift_left"), is_shift_inside)
 
 
 @rule("bitwise_right_shift.Tensor_Scalar", "__rshift__.Scalar", accepts=is_shift_inside)
 def shift_right(want: Want, x: Any, y: Any) -> Any:
-    return shift("shift_right_logical" if x.dtype.kind == "u" else "shift_right_arithmetic")(want, x, y)
+    return widely(want, op("shift_right_logical" if x.dtype.kind == "u" else "shift_right_arithmetic"), x, y)
 
 
 for name, function in {"eq": np.equal, "ne": np.not_equal}.items():
@@ -299,7 +307,7 @@ def imag(want: Want, x: Any) -> Any:
 @rule("sgn")
 def sgn(want: Want, x: Any) -> Any:
     if x.dtype.kind != "c":
-        return cast(x > 0, x.dtype) - cast(x < 0, x.dtype) if x.dtype.kind != "b" else x
+        return sign(x)
     size = np.abs(x)
     return np.where(size == 0, cast(0, want.dtype), x / cast(np.where(size == 0, cast(1, size.dtype), size), want.dtype))
 
@@ -324,15 +332,13 @@ def conjugated(want: Want, x: Any) -> Any:
 
 @rule("polygamma", accepts=lambda n, x: isinstance(n, int) and real_only(x))
 def polygamma(want: Want, n: int, x: Any) -> Any:
-    return widely(want, lambda a: wrap(_core.apply("polygamma", [as_tensor(np.broadcast_to(cast(n, a.dtype), a.shape)), a.tensor])), x)
+    return widely(want, lambda a: op("polygamma")(np.broadcast_to(cast(n, a.dtype), a.shape), a), x)
 
 
-@rule("special_zeta", accepts=real_only)
-def zeta(want: Want, x: Any, y: Any) -> Any:
-    return widely(want, lambda a, b: wrap(_core.apply("zeta", [a.tensor, b.tensor])), x, y)
+pointwise("special_zeta", op("zeta"), real_only)
 
 
 @rule("complex")
 def complex_of(want: Want, x: Any, y: Any) -> Any:
     kind = np.float32 if want.dtype == np.complex64 else np.float64
-    return wrap(_core.apply("complex", [cast(x, kind).tensor, cast(y, kind).tensor]))
+    return op("complex")(cast(x, kind), cast(y, kind))

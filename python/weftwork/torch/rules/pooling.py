@@ -10,19 +10,14 @@ import numpy as np
 
 from ... import _core
 from ...numpy.reductions import lowest
-from ...numpy.tracer import as_tensor, wrap
+from ...numpy.tracer import wrap
 from ..dtypes import widened
 from ..table import Want, cast, rule
 from .convolution import each
 from .creation import filled, iota
+from .pointwise import may_have_elements
 from .scatters import combined
-from .shapes import reshaped
-
-
-def padded(x: Any, value: Any, low: list[int], high: list[int], inner: list[int] | None = None) -> Any:
-    lead = [0] * (x.ndim - len(low))
-    attrs = {"edge_padding_low": [*lead, *low], "edge_padding_high": [*lead, *high], "interior_padding": [*lead, *(inner or [0] * len(low))]}
-    return wrap(_core.apply("pad", [x.tensor, as_tensor(value, x.dtype)], attrs))
+from .shapes import padded, reshaped
 
 
 def static(x: Any, *rest: Any, **kwargs: Any) -> bool:
@@ -33,7 +28,7 @@ def static(x: Any, *rest: Any, **kwargs: Any) -> bool:
 
 def is_image(x: Any, *rest: Any, **kwargs: Any) -> bool:
     """Whether there are elements, as far as is known."""
-    return all(not isinstance(e, int) or e for e in x.shape) and not x.is_complex()
+    return may_have_elements(x) and not x.is_complex()
 
 
 def static_gradient(gradient: Any, x: Any, *rest: Any, **kwargs: Any) -> bool:
@@ -66,7 +61,6 @@ class Windows:
         limits = [*image.shape[:lead], *(b + (o - 1) * s + 1 for b, o, s in zip(starts[lead:], self.outputs, self.stride))]
         attrs = {"start_indices": starts, "limit_indices": limits, "strides": [1] * lead + self.stride}
         return wrap(_core.apply("slice", [image.tensor], attrs))
-
 
     def place(self, offset: Any) -> Any:
         """Where these elements are in the image, counted in row-major order; -1 in the padding."""

@@ -12,7 +12,7 @@ from ...nn import functions as nn
 from ...numpy.tracer import wrap
 from ..dtypes import widened
 from ..table import Want, cast, rule
-from .pointwise import real_only
+from .pointwise import may_have_elements, real_only
 from .shapes import at, reshaped
 
 
@@ -31,46 +31,15 @@ def reduced(want: Want, function: Callable[..., Any], x: Any, dim: Any = None, k
     return cast(result, want.dtype)
 
 
-@rule("sum")
-def sum_all(want: Want, x: Any, dtype: Any = None) -> Any:
-    return reduced(want, np.sum, x)
+def reduction(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda want, x, dim=None, keepdim=False, *, dtype=None: reduced(want, function, x, dim, keepdim)
 
 
-@rule("sum.dim_IntList")
-def sum_(want: Want, x: Any, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
-    return reduced(want, np.sum, x, dim, keepdim)
-
-
-@rule("mean")
-def mean_all(want: Want, x: Any, dtype: Any = None) -> Any:
-    return reduced(want, np.mean, x)
-
-
-@rule("mean.dim")
-def mean(want: Want, x: Any, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
-    return reduced(want, np.mean, x, dim, keepdim)
-
-
-@rule("prod")
-def prod_all(want: Want, x: Any, dtype: Any = None) -> Any:
-    return reduced(want, np.prod, x)
-
-
-@rule("prod.dim_int")
-def prod(want: Want, x: Any, dim: int, keepdim: bool = False, dtype: Any = None) -> Any:
-    return reduced(want, np.prod, x, dim, keepdim)
-
-
-REDUCE: dict[str, Any] = {"amax": np.max, "amin": np.min}
-for name, function in REDUCE.items():
-    rule(name, accepts=real_only)(
-        lambda want, x, dim=(), keepdim=False, function=function: reduced(want, function, x, list(dim) if isinstance(dim, (tuple, list)) else dim, keepdim)
-    )
-REDUCE = {"max": np.max, "min": np.min}
-for name, function in REDUCE.items():
-    rule(name, accepts=real_only)(lambda want, x, function=function: reduced(want, function, x))
-REDUCE = {"any": np.any, "all": np.all}
-for name, function in REDUCE.items():
+for names, function in {"sum sum.dim_IntList": np.sum, "mean mean.dim": np.mean, "prod prod.dim_int": np.prod}.items():
+    rule(*names.split())(reduction(function))
+for names, function in {"max amax": np.max, "min amin": np.min}.items():
+    rule(*names.split(), accepts=real_only)(reduction(function))
+for name, function in {"any": np.any, "all": np.all}.items():
     for overload in ("", ".dim", ".dims"):
 
         def truth(want: Want, x: Any, dim: Any = None, keepdim: bool = False, function: Any = function) -> Any:
@@ -82,13 +51,18 @@ for name, function in REDUCE.items():
 
 
 def has_elements(x: Any, dim: Any = None, *rest: Any, **kwargs: Any) -> bool:
-    return real_only(x) and all(not isinstance(e, int) or e for e in x.shape)
+    return real_only(x) and may_have_elements(x)
+
+
+def alone(x: Any) -> tuple[Any, Any]:
+    """A number as the line of one that torch takes it for: itself, and its place."""
+    return wrap(x.tensor), np.zeros_like(x, np.int64)
 
 
 def extreme(function: Any, places: Any) -> Any:
     def record(want: Any, x: Any, dim: int, keepdim: bool = False) -> Any:
         if not x.ndim:
-            return wrap(x.tensor), cast(x != x, np.int64) * 0
+            return alone(x)
         axis = at(dim, x.ndim)
         return function(x, axis=axis, keepdims=keepdim), cast(places(x, axis=axis, keepdims=keepdim), np.int64)
 
@@ -97,13 +71,12 @@ def extreme(function: Any, places: Any) -> Any:
 
 rule("max.dim", accepts=has_elements)(extreme(np.max, np.argmax))
 rule("min.dim", accepts=has_elements)(extreme(np.min, np.argmin))
-REDUCE = {"argmax": np.argmax, "argmin": np.argmin}
-for name, function in REDUCE.items():
+for name, function in {"argmax": np.argmax, "argmin": np.argmin}.items():
 
     def place(want: Want, x: Any, dim: Any = None, keepdim: bool = False, function: Any = function) -> Any:
         if dim is None:
             return reshaped(cast(function(reshaped(x, (math.prod(x.shape) if x.ndim else 1,)), axis=0), want.dtype), want.shape)
-        return cast(function(x, axis=at(dim, x.ndim), keepdims=keepdim), want.dtype) if x.ndim else cast(x != x, np.int64) * 0
+        return cast(function(x, axis=at(dim, x.ndim), keepdims=keepdim), want.dtype) if x.ndim else alone(x)[1]
 
     rule(name, accepts=has_elements)(place)
 

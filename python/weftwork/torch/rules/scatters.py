@@ -12,7 +12,7 @@ from ..dtypes import widened
 from ..table import Want, cast, rule
 from .creation import filled
 from .indexing import grid, integers_only, places
-from .pointwise import real_only
+from .pointwise import may_have_elements, real_only
 from .shapes import at, reshaped, sliced
 
 
@@ -54,7 +54,7 @@ def lines(x: Any, dim: int, index: Any, source: Any = None) -> tuple[Any, tuple[
 
 
 def is_filled(x: Any, dim: int, index: Any, *rest: Any, **kwargs: Any) -> bool:
-    return all(not isinstance(e, int) or e for e in (*index.shape, *x.shape))
+    return may_have_elements(index, x)
 
 
 @rule("scatter.src", "scatter.value", accepts=is_filled)
@@ -90,12 +90,16 @@ def is_reducible(x: Any, dim: int, index: Any, source: Any, reduce: str, **kwarg
 
 @rule("scatter_reduce.two", accepts=is_reducible)
 def scatter_reduce(want: Want, x: Any, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True) -> Any:
-    line, where, source = lines(x, dim, index, source)
+    return reduced_into(want, *lines(x, dim, index, source), reduce, include_self)
+
+
+def reduced_into(want: Want, line: Any, where: tuple[Any, ...], source: Any, reduce: str, include_self: bool) -> Any:
+    """Elements reduced with those of the source that have their places, with or without what they were."""
     if not include_self:
         line = put(line, where, cast(identity(want.dtype, reduce), want.dtype))
     result = combined(COMBINE.get(reduce, np.add), line, where, source)
     if reduce == "mean":
-        counts = cast(filled(Want(np.dtype(np.float32), line.shape, None), 1), np.float32)
+        counts = np.broadcast_to(cast(1, np.float32), line.shape)
         if not include_self:
             counts = put(counts, where, cast(0, np.float32))
         counts = combined(np.add, counts, where, cast(1, np.float32))
@@ -108,7 +112,7 @@ def along(x: Any, dim: int, index: Any) -> tuple[Any, ...]:
 
 
 def is_index_add(x: Any, dim: int, index: Any, source: Any, **kwargs: Any) -> bool:
-    return x.ndim > 0 and index.ndim == 1 and all(not isinstance(e, int) or e for e in (*x.shape, *source.shape))
+    return x.ndim > 0 and index.ndim == 1 and may_have_elements(x, source)
 
 
 @rule("index_add", accepts=is_index_add)

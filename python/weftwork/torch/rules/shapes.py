@@ -171,11 +171,14 @@ def flip(want: Want, x: Any, dims: Any) -> Any:
 
 @rule("constant_pad_nd")
 def constant_pad_nd(want: Want, x: Any, pad: Any, value: Any = 0) -> Any:
-    low, high = [0] * x.ndim, [0] * x.ndim
-    for i in range(len(pad) // 2):
-        low[x.ndim - 1 - i], high[x.ndim - 1 - i] = pad[2 * i], pad[2 * i + 1]
-    attrs = {"edge_padding_low": low, "edge_padding_high": high, "interior_padding": [0] * x.ndim}
-    return wrap(_core.apply("pad", [x.tensor, as_tensor(value, want.dtype)], attrs))
+    return padded(x, value, pad[-2::-2], pad[-1::-2])
+
+
+def padded(x: Any, value: Any, low: Any, high: Any, inner: Any = None) -> Any:
+    """With so many such elements before, behind and between those of the last dimensions."""
+    lead = [0] * (x.ndim - len(low))
+    attrs = {"edge_padding_low": [*lead, *low], "edge_padding_high": [*lead, *high], "interior_padding": [*lead, *(inner or [0] * len(low))]}
+    return wrap(_core.apply("pad", [x.tensor, as_tensor(value, x.dtype)], attrs))
 
 
 @rule("diagonal", "diagonal_copy")
