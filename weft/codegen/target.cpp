@@ -19,6 +19,8 @@ const std::vector<std::string> avx2_needs = {"avx2", "fma", "f16c", "bmi", "bmi2
 const std::vector<std::string> avx512_needs = {"avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512cd"};
 // What some of those with AVX-512 have, and what some of those have that have all of it.
 const std::vector<std::string> avx512_more = {"avx512vnni", "avx512bf16", "avx512vbmi"}, amx_needs = {"amx-tile", "amx-bf16", "amx-int8"};
+// No function of the library that is compiled ahead is quicker with it.
+const std::vector<std::string> fp16_needs = {"avx512fp16"};
 
 std::vector<std::string> joined(std::vector<std::string> needs, const std::vector<std::string>& more) {
   needs.insert(needs.end(), more.begin(), more.end());
@@ -45,6 +47,7 @@ Target with_features(Target target, std::span<const std::string> more) {
     target.needs.push_back(feature);
     target.vnni |= feature == "avx512vnni";
     target.bf16 |= feature == "avx512bf16";
+    target.fp16 |= feature == "avx512fp16";
     target.vbmi |= feature == "avx512vbmi";
     target.amx |= feature == "amx-tile";
   }
@@ -55,6 +58,7 @@ Target host() {
   std::vector<std::string> more = avx512_more;
   std::erase_if(more, [](const std::string& feature) { return !has_feature(feature); });
   if (more == avx512_more && missing_feature(amx_needs).empty()) more = joined(more, amx_needs);
+  if (missing_feature(fp16_needs).empty()) more = joined(more, fp16_needs);
   Target target = missing_feature(avx512().needs).empty() ? with_features(avx512(), more)
                   : missing_feature(avx2().needs).empty() ? avx2()
                                                           : baseline();

@@ -17,6 +17,7 @@ struct Target {
   bool avx512 = false;
   bool f16c = false;
   bool bf16 = false;  // AVX512-BF16: sums of two products of bf16
+  bool fp16 = false;  // AVX512-FP16: f16 without conversions
   bool vnni = false;  // AVX512-VNNI: sums of four products of bytes
   bool vbmi = false;  // AVX512-VBMI: any bytes of a vector
   bool amx = false;   // AMX: products of tiles of bf16 and of bytes

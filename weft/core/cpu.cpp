@@ -32,6 +32,7 @@ bool has_feature(std::string_view name) {
       {"avx512vnni", __builtin_cpu_supports("avx512vnni")}, {"avx512bf16", __builtin_cpu_supports("avx512bf16")},
       {"avx512vbmi", __builtin_cpu_supports("avx512vbmi")}, {"amx-tile", __builtin_cpu_supports("amx-tile")},
       {"amx-bf16", __builtin_cpu_supports("amx-bf16")},     {"amx-int8", __builtin_cpu_supports("amx-int8")},
+      {"avx512fp16", __builtin_cpu_supports("avx512fp16")},
   };
   return std::ranges::find(known, std::pair(name, true)) != std::end(known) && (!name.starts_with("amx-") || may_use_amx());
 }

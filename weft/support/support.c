@@ -102,7 +102,7 @@ static int has_features(const char* names) {
       WEFT_FEATURE("ssse3"),    WEFT_FEATURE("sse4.2"),   WEFT_FEATURE("popcnt"),   WEFT_FEATURE("avx2"),       WEFT_FEATURE("fma"),
       WEFT_FEATURE("f16c"),     WEFT_FEATURE("bmi"),      WEFT_FEATURE("bmi2"),     WEFT_FEATURE("lzcnt"),      WEFT_FEATURE("avx512f"),
       WEFT_FEATURE("avx512bw"), WEFT_FEATURE("avx512dq"), WEFT_FEATURE("avx512vl"), WEFT_FEATURE("avx512cd"),   WEFT_FEATURE("avx512vnni"),
-      WEFT_FEATURE("avx512bf16"), WEFT_FEATURE("avx512vbmi"), WEFT_FEATURE("amx-tile"), WEFT_FEATURE("amx-bf16"),   WEFT_FEATURE("amx-int8"),
+      WEFT_FEATURE("avx512bf16"), WEFT_FEATURE("avx512vbmi"), WEFT_FEATURE("amx-tile"), WEFT_FEATURE("amx-bf16"),   WEFT_FEATURE("amx-int8"), WEFT_FEATURE("avx512fp16"),
   };
   if (strstr(names, "amx-") && !may_use_amx()) return 0;
   while (*names) {

@@ -256,6 +256,7 @@ class KernelEmitter {
   // scalar.cpp
   Ssa scalar(const Expr& e, const std::vector<Ssa>& args, bool vector);
   std::string real_scalar(Scalar op, DType dtype, const std::string* args, int lanes);
+  std::string float_scalar(Scalar op, const std::string& element, const std::string* args, int lanes);
   std::string integer_scalar(Scalar op, DType dtype, const std::string* args, int lanes);
   Ssa complex_scalar(const Expr& e, const std::vector<Ssa>& args, int lanes);
   Ssa complex_convert(DType to, DType from, const std::string& re, const std::string& im, int lanes);
@@ -263,17 +264,27 @@ class KernelEmitter {
   std::array<std::string, 2> complex_divide(DType real, const std::array<std::string, 4>& parts, int lanes);
   std::array<std::string, 2> complex_multiply(DType real, const std::array<std::string, 4>& parts, int lanes);
   Ssa complex_library(Scalar op, DType real, const std::vector<std::string>& parts, int lanes);
+  std::string select(DType dtype, const std::string& condition, std::string a, std::string b, int lanes);
   bool has_short_values(ExprId id) const;
   std::string comparison(const Expr& e, std::string a, std::string b, int lanes);
   std::string compare(Scalar op, DType dtype, const std::string& a, const std::string& b, int lanes);
+  std::string compared(Scalar op, DType dtype, const std::string& element, const std::string& a, const std::string& b, int lanes);
   std::string convert(DType from, DType to, const std::string& value, int lanes);
-  // The operation as the dtype rounds it.
-  std::string small_scalar(Scalar op, DType dtype, const std::string* args, int lanes);
   std::string complement_of_bias(const std::string& x, int lanes);
   // To a small float's values; `is_nan_short`: a NaN of bf16 has a low half of zeros.
   std::string rounded(DType dtype, const std::string& value, int lanes, bool is_nan_short = false);
   std::string call_math(const std::string& function, DType dtype, const std::string* args, size_t count, int lanes);
   void keep_calls_apart();
+
+  // halves.cpp
+  // Whether the CPU computes the operation on this dtype, f16, without a conversion.
+  bool computes_halves(Scalar op, DType dtype) const;
+  bool stays_in_halves(const std::vector<Stmt>& body) const;
+  std::string to_half(const std::string& value, int lanes);
+  std::string from_half(const std::string& value, int lanes);
+  std::string half_scalar(Scalar op, const std::string* args, int lanes);
+  // The operation in f32, as the dtype rounds it.
+  std::string small_scalar(Scalar op, DType dtype, const std::string* args, int lanes);
 
   ModuleText& module_;
   const Kernel& kernel_;

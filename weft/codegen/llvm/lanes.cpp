@@ -53,7 +53,8 @@ int KernelEmitter::vectors_at_once(const std::vector<Stmt>& body) const {
     if (e.kind != ExprKind::scalar || !is_float(e.dtype)) return;
     ++steps;
     calls += is_inline_function(weft::name(e.op), module_.target);
-    rounds += size_of(e.dtype) < 4 && (e.op == Scalar::add || e.op == Scalar::subtract || e.op == Scalar::multiply || e.op == Scalar::convert);
+    bool is_rounded = e.op == Scalar::add || e.op == Scalar::subtract || e.op == Scalar::multiply || e.op == Scalar::convert;
+    rounds += is_rounded && size_of(e.dtype) < 4 && !computes_halves(e.op, e.dtype);
   });
   int deepest = 0;
   for (auto& [id, above] : depth) {
@@ -121,6 +122,7 @@ void KernelEmitter::written_out(const Stmt& loop) {
 }
 
 int KernelEmitter::lanes_for(const std::vector<Stmt>& body) const {
+  if (stays_in_halves(body)) return 32;
   // The widest element that is loaded, stored or summed decides; indices only where there is nothing else.
   int64_t widest = 0;
   std::vector<const std::vector<Stmt>*> stack{&body};

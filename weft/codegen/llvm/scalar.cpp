@@ -23,30 +23,6 @@ bool is_nonzero_number(const std::string& operand) {
 
 bool is_small(DType dtype) { return is_float(dtype) && size_of(dtype) < 4; }
 
-// Whether f16 and bf16 hold each result of the operation on numbers of their own.
-bool is_exact(Scalar op) {
-  switch (op) {
-    case Scalar::negate:
-    case Scalar::abs:
-    case Scalar::sign:
-    case Scalar::floor:
-    case Scalar::ceil:
-    case Scalar::round_even:
-    case Scalar::round_away:
-    case Scalar::maximum:
-    case Scalar::minimum:
-    case Scalar::real:
-    case Scalar::imag: return true;
-    default: return false;
-  }
-}
-
-// Whether a NaN that one instruction makes of bf16 operands has a low half of zeros: it is the quieted operand, whose
-// low half is zero, or the one that the CPU makes of numbers.
-bool is_instruction(Scalar op) {
-  return op == Scalar::add || op == Scalar::subtract || op == Scalar::multiply || op == Scalar::divide || op == Scalar::sqrt;
-}
-
 // 1, 2, 4, … and their negatives.
 bool is_whole_power_of_two(const Expr& e) { return is_power_of_two(e) && std::abs(e.value.as_double(0)) >= 1; }
 
@@ -64,11 +40,7 @@ Ssa KernelEmitter::scalar(const Expr& e, const std::vector<Ssa>& args, bool vect
     return vector ? as_vector(args[i], kernel_.exprs[static_cast<size_t>(e.args[i])].dtype) : args[i].re;
   };
   if (e.op == Scalar::convert) return {convert(from, e.dtype, wide(0), lanes), {}, vector};
-  std::string type = lanes_type(register_type(e.dtype), lanes);
-  if (e.op == Scalar::select) {
-    std::string mask_type = lanes_type("i1", lanes);
-    return {assign(cat("select ", mask_type, " ", wide(0), ", ", type, " ", wide(1), ", ", type, " ", wide(2))), {}, vector};
-  }
+  if (e.op == Scalar::select) return {select(e.dtype, wide(0), wide(1), wide(2), lanes), {}, vector};
   if (e.op == Scalar::bitcast) {
     auto stored = [&](DType dtype) {
       return lanes_type(dtype == DType::f16 ? "half" : dtype == DType::f32 ? "float" : dtype == DType::f64 ? "double" : cat("i", size_of(dtype) * 8), lanes);
@@ -94,11 +66,13 @@ Ssa KernelEmitter::scalar(const Expr& e, const std::vector<Ssa>& args, bool vect
     return {assign(cat("fcmp olt ", lanes_type(register_type(from), lanes), " ", magnitude, ", ", inf)), {}, vector};
   }
   if (e.op == Scalar::clamp) {
-    bool real = is_float(from);
-    std::string low[2] = {operands[1], operands[0]};
-    std::string raised = real ? real_scalar(Scalar::maximum, from, low, lanes) : integer_scalar(Scalar::maximum, from, low, lanes);
-    std::string high[2] = {raised, operands[2]};
-    return {real ? real_scalar(Scalar::minimum, from, high, lanes) : integer_scalar(Scalar::minimum, from, high, lanes), {}, vector};
+    auto extreme = [&](Scalar op, const std::string& a, const std::string& b) {
+      std::string both[2] = {a, b};
+      if (computes_halves(op, from)) return half_scalar(op, both, lanes);
+      return is_float(from) ? real_scalar(op, from, both, lanes) : integer_scalar(op, from, both, lanes);
+    };
+    std::string raised = extreme(Scalar::maximum, operands[1], operands[0]);
+    return {extreme(Scalar::minimum, raised, operands[2]), {}, vector};
   }
   if (e.op == Scalar::power && module_.target.fma && (e.dtype == DType::f32 || e.dtype == DType::f64)) {
     const Expr& exponent = kernel_.exprs[static_cast<size_t>(e.args[1])];
@@ -106,11 +80,20 @@ Ssa KernelEmitter::scalar(const Expr& e, const std::vector<Ssa>& args, bool vect
     if (!function.empty()) return {call_math(std::string(function), from, operands, 1, lanes), {}, vector};
   }
   if (e.op == Scalar::exp && e.dtype == DType::f32 && module_.target.fma && largest(e.args[0]) <= 0x1p17) return {call_math("exp.near", from, operands, 1, lanes), {}, vector};
+  if (computes_halves(e.op, from)) return {half_scalar(e.op, operands, lanes), {}, vector};
   // bf16 overflows where f32 does.
   auto doubles = [&](size_t i) { return is_whole_power_of_two(kernel_.exprs[static_cast<size_t>(e.args[i])]); };
   bool exact = e.dtype == DType::bf16 && e.op == Scalar::multiply && (doubles(0) || doubles(1));
   if (is_float(from)) return {exact ? real_scalar(e.op, from, operands, lanes) : small_scalar(e.op, from, operands, lanes), {}, vector};
   return {integer_scalar(e.op, from, operands, lanes), {}, vector};
+}
+
+std::string KernelEmitter::select(DType dtype, const std::string& condition, std::string a, std::string b, int lanes) {
+  bool is_half = computes_halves(Scalar::select, dtype);
+  if (is_half) a = to_half(a, lanes), b = to_half(b, lanes);
+  std::string type = lanes_type(is_half ? "half" : register_type(dtype), lanes);
+  std::string value = assign(cat("select ", lanes_type("i1", lanes), " ", condition, ", ", type, " ", a, ", ", type, " ", b));
+  return is_half ? from_half(value, lanes) : value;
 }
 
 // Whether this is a place, or places and numbers added up, that 32 bits hold: more of them are compared at once.
@@ -137,7 +120,12 @@ std::string KernelEmitter::comparison(const Expr& e, std::string a, std::string 
 }
 
 std::string KernelEmitter::compare(Scalar op, DType dtype, const std::string& a, const std::string& b, int lanes) {
-  std::string type = lanes_type(register_type(dtype), lanes);
+  if (computes_halves(op, dtype)) return compared(op, dtype, "half", to_half(a, lanes), to_half(b, lanes), lanes);
+  return compared(op, dtype, register_type(dtype), a, b, lanes);
+}
+
+std::string KernelEmitter::compared(Scalar op, DType dtype, const std::string& element, const std::string& a, const std::string& b, int lanes) {
+  std::string type = lanes_type(element, lanes);
   const char* relation = nullptr;
   if (is_float(dtype)) {
     switch (op) {
@@ -160,12 +148,6 @@ std::string KernelEmitter::compare(Scalar op, DType dtype, const std::string& a,
     }
   }
   return assign(cat(relation, " ", type, " ", a, ", ", b));
-}
-
-std::string KernelEmitter::small_scalar(Scalar op, DType dtype, const std::string* args, int lanes) {
-  std::string value = real_scalar(op, dtype, args, lanes);
-  bool is_half = dtype == DType::f16 || dtype == DType::bf16;
-  return is_half && is_exact(op) ? value : rounded(dtype, value, lanes, is_instruction(op));
 }
 
 // ~((x & 1) | 0x7ffe). With AVX-512 as the instruction that LLVM would find as well, but not before it had looked, at every
@@ -319,15 +301,19 @@ std::string KernelEmitter::integer_scalar(Scalar op, DType dtype, const std::str
 }
 
 std::string KernelEmitter::real_scalar(Scalar op, DType dtype, const std::string* args, int lanes) {
-  bool is_double = dtype == DType::f64;
-  std::string element = is_double ? "double" : "float", type = lanes_type(element, lanes), mask = lanes_type("i1", lanes);
+  return float_scalar(op, register_type(dtype), args, lanes);
+}
+
+std::string KernelEmitter::float_scalar(Scalar op, const std::string& element, const std::string* args, int lanes) {
+  bool is_double = element == "double";
+  std::string type = lanes_type(element, lanes), mask = lanes_type("i1", lanes);
   auto constant = [&](double value) { return splat(element, number(value), lanes); };
   auto two = [&](const char* instruction) { return assign(cat(instruction, " ", type, " ", args[0], ", ", args[1])); };
   auto choose = [&](const std::string& condition, const std::string& a, const std::string& b) {
     return assign(cat("select ", mask, " ", condition, ", ", type, " ", a, ", ", type, " ", b));
   };
   auto intrinsic = [&](const char* name, int count, const char* flags = "") {
-    std::string suffix = is_double ? "f64" : "f32", full = cat("@llvm.", name, ".", lanes == 1 ? suffix : cat("v", lanes, suffix));
+    std::string suffix = element == "half" ? "f16" : is_double ? "f64" : "f32", full = cat("@llvm.", name, ".", lanes == 1 ? suffix : cat("v", lanes, suffix));
     std::string list, given;
     for (int i = 0; i < count; ++i) append(list, i ? ", " : "", type), append(given, i ? ", " : "", type, " ", args[i]);
     module_.declare(cat("declare ", type, " ", full, "(", list, ")"));

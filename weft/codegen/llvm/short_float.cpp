@@ -94,7 +94,7 @@ std::optional<KernelEmitter::ShortFloats> KernelEmitter::short_floats(const Stmt
     if (used.insert(id).second) pending.insert(pending.end(), e.args.begin(), e.args.end());
   }
   found.dtype = kernel_.exprs[static_cast<size_t>(loop.body[0].expr)].dtype;
-  if (found.dtype != DType::f16 && found.dtype != DType::bf16) return std::nullopt;
+  if (computes_halves(Scalar::add, found.dtype) || (found.dtype != DType::f16 && found.dtype != DType::bf16)) return std::nullopt;
   bool is_half = found.dtype == DType::f16;
   for (ExprId id : used) {
     const Expr& e = kernel_.exprs[static_cast<size_t>(id)];
