@@ -13,6 +13,9 @@ namespace {
 // Columns longer than this leave the cache when there is one in each lane: a copy of each is faster.
 constexpr int64_t longest_columns = 8192;
 constexpr int64_t longest_elsewhere = 1024;
+// Spectra of real lines up to this one are made in the lanes. Those of longer ones, which begin anywhere, are written line after line.
+template <class T>
+constexpr int64_t longest_in_lanes = 192 / sizeof(T);
 
 int64_t product(std::span<const int64_t> dims) {
   int64_t count = 1;
@@ -140,6 +143,8 @@ void even_forward(const T* from, T* to, int64_t lines, int64_t half, T* scratch,
   each_block(plan, lines, elsewhere ? 2 * half : 0, scratch, share,
              [&](int64_t first, int64_t count, Rooms<T> rooms, Share inner) {
                T *start = to + 2 * first * (half + 1), *middle = elsewhere ? rooms.extra : start;
+               if (plan.is_beside() && half <= longest_in_lanes<T>)
+                 return plan.run_even_reals(from + 2 * first * half, start, count, roots, rooms.plan);
                int64_t apart = elsewhere ? half : half + 1;
                plan.run({from + 2 * first * half, half, middle, apart, count, false, T(1)}, rooms.plan, inner);
                for (int64_t line = 0; line < count; ++line) {

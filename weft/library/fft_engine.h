@@ -34,6 +34,8 @@ struct FftEngine {
   void (*scatter)(const T* rows, int64_t count, bool swap, T scale, FftLines<T> to);
   // Transforms rows; gives where they are then, in `rows` or in `other`.
   T* (*transform)(const FftPass<T>* passes, int64_t count, T* rows, T* other);
+  // The same as split_real in each lane, of `half` rows; there is room for one more.
+  void (*split_rows)(T* rows, int64_t half, const T* roots);
   // Where lane l was the transform of every lanes-th element from l on: the whole transform, of lanes * count elements.
   // `twiddles`: for each row, of all lanes.
   void (*join)(const T* rows, int64_t count, const T* twiddles, bool swap, T scale, T* to);

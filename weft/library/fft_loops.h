@@ -27,17 +27,24 @@ struct Loops : Butterfly<T, bytes> {
       return;
     }
     if (from.step != 1) return gather_apart(from, count, swap, rows);
-    for (int64_t k = 0; k < count; k += lanes) {
-      Z block[lanes];
-      int64_t some = count - k < lanes ? count - k : lanes;
-      WEFT_UNROLL for (int l = 0; l < lanes; ++l) {
-        const T* at = from.at + 2 * ((l < from.lanes ? l : 0) * from.apart + k);
-        block[l] = some == lanes ? Base::load_numbers(at) : Base::load_some(at, some);
-      }
-      Base::transpose(block);
-      WEFT_UNROLL for (int i = 0; i < lanes; ++i) if (i < some)
-          Base::put_row(rows, k + i, Base::swapped(block[i], swap));
-    }
+    constexpr int some = Base::loaded / 2;
+    if (count < some) return gather_apart(from, count, swap, rows);
+    blocks_of(count, some, [&](int64_t k) {
+      V block[Base::loaded];
+      const T* at = from.at + 2 * k;
+      if (from.lanes == lanes)
+        Base::load_lines(block, [&](int l) { return at + 2 * l * from.apart; });
+      else
+        Base::load_lines(block, [&](int l) { return at + 2 * (l < from.lanes ? l : 0) * from.apart; });
+      WEFT_UNROLL for (int i = 0; i < some; ++i)
+          Base::put_row(rows, k + i, Base::swapped({block[2 * i], block[2 * i + 1]}, swap));
+    });
+  }
+
+  // Runs body(first) for blocks of `size` of at least as many elements; the last block may overlap the one before.
+  template <class Body>
+  WEFT_INLINE static void blocks_of(int64_t count, int size, const Body& body) {
+    for (int64_t k = 0; k < count; k += size) body(k + size <= count ? k : count - size);
   }
 
   static void gather_apart(FftLines<const T> from, int64_t count, bool swap, T* rows) {
@@ -49,15 +56,14 @@ struct Loops : Butterfly<T, bytes> {
   }
 
   static void gather_reals(const T* from, int64_t apart, int64_t some_lanes, int64_t count, T* rows) {
-    int64_t k = 0;
-    for (; k + lanes <= count; k += lanes) {
-      Z block[lanes];
-      WEFT_UNROLL for (int l = 0; l < lanes; ++l)
-          block[l] = {Base::load(from + (l < some_lanes ? l : 0) * apart + k), V{}};
-      Base::transpose(block);
-      WEFT_UNROLL for (int i = 0; i < lanes; ++i) Base::put_row(rows, k + i, block[i]);
-    }
-    for (; k < count; ++k)
+    constexpr int some = Base::loaded;
+    if (count >= some)
+      return blocks_of(count, some, [&](int64_t k) {
+        V block[some];
+        Base::load_lines(block, [&](int l) { return from + (l < some_lanes ? l : 0) * apart + k; });
+        WEFT_UNROLL for (int i = 0; i < some; ++i) Base::put_row(rows, k + i, {block[i], V{}});
+      });
+    for (int64_t k = 0; k < count; ++k)
       for (int64_t l = 0; l < lanes; ++l)
         rows[2 * lanes * k + l] = from[(l < some_lanes ? l : 0) * apart + k], rows[2 * lanes * k + lanes + l] = 0;
   }
@@ -77,21 +83,21 @@ struct Loops : Butterfly<T, bytes> {
       }
       return;
     }
-    if (to.step != 1) return scatter_apart(rows, count, swap, scale, to);
-    for (int64_t k = 0; k < count; k += lanes) {
-      Z block[lanes];
-      int64_t some = count - k < lanes ? count - k : lanes;
-      WEFT_UNROLL for (int i = 0; i < lanes; ++i) block[i] = scaled(i < some ? k + i : k);
-      Base::transpose(block);
-      WEFT_UNROLL for (int l = 0; l < lanes; ++l) {
-        T* at = to.at + 2 * (l * to.apart + k);
-        if (l >= to.lanes) continue;
-        if (some == lanes)
-          Base::store_numbers(at, block[l]);
-        else
-          Base::store_some(at, block[l], some);
+    constexpr int some = lanes / 2;
+    if (to.step != 1 || count < some) return scatter_apart(rows, count, swap, scale, to);
+    alignas(64) T nowhere[lanes];
+    blocks_of(count, some, [&](int64_t k) {
+      V block[lanes];
+      T* at = to.at + 2 * k;
+      WEFT_UNROLL for (int i = 0; i < some; ++i) {
+        Z z = scaled(k + i);
+        block[2 * i] = z.re, block[2 * i + 1] = z.im;
       }
-    }
+      if (to.lanes == lanes)
+        Base::store_lines(block, [&](int l) { return at + 2 * l * to.apart; });
+      else
+        Base::store_lines(block, [&](int l) { return l < to.lanes ? at + 2 * l * to.apart : nowhere; });
+    });
   }
 
   static void scatter_apart(const T* rows, int64_t count, bool swap, T scale, FftLines<T> to) {
@@ -102,20 +108,25 @@ struct Loops : Butterfly<T, bytes> {
       }
   }
 
+  template <int radix>
+  WEFT_INLINE static void butterfly(Z* x, const T* roots) {
+    if constexpr (radix == 3)
+      Base::three(x[0], x[1], x[2]);
+    else if constexpr (radix == 9)
+      Base::nine(x, roots);
+    else if constexpr (radix % 2 == 1)
+      Base::template transform_odd<radix>(x, roots);
+    else
+      Base::template transform<radix>(x);
+  }
+
   // The last pass, and the first group of the others, have twiddles of one: they are `plain`.
   template <int radix, bool plain>
   WEFT_INLINE static void group(const FftPass<T>& pass, const T* from, const T* w, T* to) {
     for (int64_t r = 0; r < pass.stride; ++r) {
       Z x[radix];
       WEFT_UNROLL for (int j = 0; j < radix; ++j) x[j] = Base::row(from, pass.stride * pass.groups * j + r);
-      if constexpr (radix == 3)
-        Base::three(x[0], x[1], x[2]);
-      else if constexpr (radix == 9)
-        Base::nine(x, pass.roots);
-      else if constexpr (radix % 2 == 1)
-        Base::template transform_odd<radix>(x, pass.roots);
-      else
-        Base::template transform<radix>(x);
+      butterfly<radix>(x, pass.roots);
       Base::put_row(to, r, x[0]);
       WEFT_UNROLL for (int k = 1; k < radix; ++k)
           Base::put_row(to, pass.stride * k + r, plain ? x[k] : Base::times(x[k], w[2 * k - 2], w[2 * k - 1]));
@@ -271,8 +282,20 @@ struct Loops : Butterfly<T, bytes> {
     }
   }
 
+  static void split_rows(T* rows, int64_t half, const T* roots) {
+    const T *cosines = roots, *sines = roots + half / 2 + 1;
+    Z first = Base::row(rows, 0);
+    Base::put_row(rows, 0, {first.re + first.im, V{}}), Base::put_row(rows, half, {first.re - first.im, V{}});
+    for (int64_t k = 1; k <= half / 2; ++k) {
+      Z low = Base::row(rows, k), high = Base::conj(Base::row(rows, half - k)), even = low + high, odd = Base::turned(low - high);
+      even = {even.re * T(0.5), even.im * T(0.5)};
+      odd = Base::times({odd.re * T(0.5), odd.im * T(0.5)}, cosines[k], sines[k]);
+      Base::put_row(rows, k, even + odd), Base::put_row(rows, half - k, Base::conj(even - odd));
+    }
+  }
+
   static constexpr FftEngine<T> engine() {
-    return {lanes, gather, gather_reals, scatter, transform_rows, join, turn, multiply, pairs<false>, pairs<true>};
+    return {lanes, gather, gather_reals, scatter, transform_rows, split_rows, join, turn, multiply, pairs<false>, pairs<true>};
   }
 };
 

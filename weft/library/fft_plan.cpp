@@ -242,6 +242,15 @@ void FftPlan<T>::run_columns(FftLines<const T> from, FftLines<T> to, bool invers
 }
 
 template <class T>
+void FftPlan<T>::run_even_reals(const T* from, T* to, int64_t lines, const T* roots, T* room) const {
+  T* other = room + 2 * engine_.lanes * (n_ + 1);
+  engine_.gather({from, 1, n_, lines}, n_, false, room);
+  T* rows = transform(first_, room, other);
+  engine_.split_rows(rows, n_, roots);
+  engine_.scatter(rows, n_ + 1, false, T(1), {to, 1, n_ + 1, lines});
+}
+
+template <class T>
 void FftPlan<T>::run_reals(const T* from, T* to, int64_t lines, T* room) const {
   engine_.gather_reals(from, n_, lines, n_, room);
   T* rows = transform(first_, room, room + 2 * engine_.lanes * n_);

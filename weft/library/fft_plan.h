@@ -77,6 +77,8 @@ class FftPlan {
   // Lines of real numbers, `n / 2 + 1` numbers of each spectrum one after the other; where is_beside().
   bool is_beside() const { return way_ == Way::beside; }
   void run_reals(const T* from, T* to, int64_t lines, T* room) const;
+  // Lines of 2 n real numbers, and `n + 1` numbers of each spectrum; where is_beside(). `roots`: see FftEngine::split_real.
+  void run_even_reals(const T* from, T* to, int64_t lines, const T* roots, T* room) const;
   int64_t bytes() const;
 
  private:
@@ -93,7 +95,8 @@ class FftPlan {
   Way way_for(FftUse use) const;
   Passes passes_of(int64_t length) const;
   T* transform(const Passes& passes, T* rows, T* other) const;
-  int64_t row_room(int64_t length) const { return 4 * engine_.lanes * length; }  // of two buffers of rows
+  // Two buffers of rows, each with one more for the last number of a real transform.
+  int64_t row_room(int64_t length) const { return 4 * engine_.lanes * (length + 1); }
   void plan_inside();
   void plan_split();
   void plan_chirp();

@@ -96,6 +96,41 @@ struct Vectors {
     }
   }
 
+  // Number j of vector i and number i of vector j change places, in each half where there are half as many vectors as lanes.
+  template <int count, int step = 1>
+  WEFT_INLINE static void transpose(V* block) {
+    if constexpr (step < count) {
+      WEFT_UNROLL for (int i = 0; i < count; ++i) if (!(i & step)) exchange<step>(block[i], block[i + step], Lanes{});
+      transpose<count, 2 * step>(block);
+    }
+  }
+  template <int... j>
+  WEFT_INLINE static V halves(const T* low, const T* high, std::integer_sequence<int, j...>) {
+    typedef T Half __attribute__((vector_size(bytes / 2)));
+    typedef T Unaligned __attribute__((vector_size(bytes / 2), aligned(alignof(T)), may_alias));
+    Half a = *reinterpret_cast<const Unaligned*>(low), b = *reinterpret_cast<const Unaligned*>(high);
+    return __builtin_shufflevector(a, b, j...);
+  }
+  // Of as many lines as there are lanes, which begin at line(0), line(1), ...: number i of each is vector i of `loaded` ones. Halves
+  // of two lines come from memory as one vector, which takes one exchange less; two lanes have a whole line in each.
+  static constexpr int loaded = lanes == 2 ? 2 : lanes / 2;
+  template <class Line>
+  WEFT_INLINE static void load_lines(V* block, const Line& line) {
+    WEFT_UNROLL for (int i = 0; i < loaded; ++i) {
+      if constexpr (lanes == 2)
+        block[i] = load(line(i));
+      else
+        block[i] = halves(line(i), line(i + loaded), Lanes{});
+    }
+    transpose<loaded>(block);
+  }
+  // The other way, `lanes` numbers of each: memory takes whole vectors best.
+  template <class Line>
+  WEFT_INLINE static void store_lines(V* block, const Line& line) {
+    transpose<lanes>(block);
+    WEFT_UNROLL for (int i = 0; i < lanes; ++i) store(line(i), block[i]);
+  }
+
   WEFT_INLINE static Z swapped(const Z& z, bool swap) { return swap ? Z{z.im, z.re} : z; }
 };
 
