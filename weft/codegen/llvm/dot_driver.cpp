@@ -382,12 +382,17 @@ ready:
   %ahead.deeper = getelementptr i8, ptr %ahead.from, i64 %block.bytes
   %ahead.next = select i1 %ahead.more, ptr %ahead.beside, ptr %ahead.deeper
   %ahead.at = select i1 %is.packed, ptr %ahead.next, ptr %ahead.this
+  ; Of many rows the next tile is what most is read of: its lines start too often for the CPU to foresee them.
+  %is.long = icmp ugt i64 %m.count, $rows.long$
+  %fetch.block = icmp ugt i1 %is.packed, %is.long
+  %fetch.same = icmp eq i1 %fetch.block, %is.packed
+  %fetch.rhs = and i1 %stay.here, %fetch.same
   %ahead.each = udiv i64 %block.bytes, %m.count
-  %ahead.row = select i1 %is.packed, i64 %ahead.each, i64 0
+  %ahead.row = select i1 %fetch.block, i64 %ahead.each, i64 0
   %ahead.slope.0 = udiv i64 $row.bytes.shifted$, %m.count
-  %ahead.slope = select i1 %is.packed, i64 %ahead.slope.0, i64 0
-  %ahead.one = select i1 %stay.here, i64 %b.step, i64 %lhs.step
-  %ahead.least = select i1 %is.packed, i64 1, i64 %ahead.one
+  %ahead.slope = select i1 %fetch.block, i64 %ahead.slope.0, i64 0
+  %ahead.one = select i1 %fetch.rhs, i64 %b.step, i64 %lhs.step
+  %ahead.least = select i1 %fetch.block, i64 1, i64 %ahead.one
   br label %rows
 
 rows:
@@ -410,7 +415,7 @@ rows:
   %ahead.offset = mul i64 %r.in, %ahead.row
   %ahead.b = getelementptr i8, ptr %ahead.at, i64 %ahead.offset
   %ahead.a = getelementptr i8, ptr %a, i64 %tile.bytes
-  %ahead = select i1 %stay.here, ptr %ahead.b, ptr %ahead.a
+  %ahead = select i1 %fetch.rhs, ptr %ahead.b, ptr %ahead.a
 $tiles$  %finishes = icmp ugt i1 %is.last, %leaves
   br i1 %finishes, label %finish, label %rows.end
 finish:
@@ -450,6 +455,9 @@ done:
 }
 
 )";
+
+// Rows from which on a tile fetches those of the next rather than its share of the next packed block.
+constexpr int long_rows = 512;
 
 // Panels of columns along k that a single row of lhs takes at once.
 constexpr int widest = 32;
@@ -529,6 +537,7 @@ void DotWriter::write_driver(const std::string& name, const DotNeeds& needs) {
                                            {"slot.bytes", cat(slot_bytes)},
                                            {"panels.bytes", cat(form.packs_lhs ? slot_bytes : shape.share * slot_bytes)},
                                            {"chunk", cat(tiles_of_chunk * (form.amx ? amx_rows : shape.rows))},
+                                           {"rows.long", cat(long_rows)},
                                            {"long", cat(long_block / size_of(form.lhs))},
                                            {"lhs.packs", form.packs_lhs ? "true" : "false"},
                                            {"lhs.bytes", cat(lhs_bytes)},
