@@ -190,6 +190,7 @@ $lhs.strides$  %la.m2 = mul i64 %la.m, 2
   %la.m3 = mul i64 %la.m, 3
   %la.m6 = mul i64 %la.m, 6
   %la.m9 = mul i64 %la.m, 9
+  %la.m12 = mul i64 %la.m, 12
   %tile.bytes = mul i64 %tile.rows, %la.m
   br i1 %none, label %item.end, label %batches
 batches:

@@ -22,6 +22,7 @@ struct DotShape {
                 // than reading rhs twice
   int slim;     // packed panels that the tile of a single row takes at once: enough sums to hide the latency
   int width;    // lanes * vectors: columns of a panel
+  int tall;     // rows of a tile at most, where all tiles have nearly as many
   int size;     // bytes of an accumulator
   int depth;    // k of a block of rhs that is the only one, in units
   int slot_depth;  // of other blocks, of which `share` panels have room beside each other
