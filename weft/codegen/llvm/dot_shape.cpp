@@ -12,7 +12,8 @@ DotShape dot_shape(const Target& target, const DotForm& form) {
   shape.vectors = 2;
   // Two registers for a row of rhs and at least one for the broadcast lhs element stay free.
   shape.rows = target.vector_registers >= 32 ? 12 : 6;
-  shape.tall = target.vector_registers >= 32 && form.group == 1 ? 14 : shape.rows;
+  // Where a product takes no register of its own.
+  shape.tall = target.vector_registers >= 32 && target.fma && is_float(form.packed) && form.group == 1 ? shape.rows + 2 : shape.rows;
   shape.few = 2 * shape.rows;
   shape.inner = target.vector_registers >= 32 ? 4 : 2;
   shape.slim = target.vector_registers >= 32 ? 8 : 4;
