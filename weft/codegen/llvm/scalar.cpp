@@ -84,6 +84,7 @@ Ssa KernelEmitter::scalar(const Expr& e, const std::vector<Ssa>& args, bool vect
   if (is_comparison(e.op)) return {comparison(e, wide(0), wide(1), lanes), {}, vector};
   std::string operands[3];
   for (size_t i = 0; i < args.size(); ++i) operands[i] = wide(i);
+  if (vector && divides_by_column(e)) return {quotient_by_column(e.dtype, operands[0], operands[1], lanes), {}, true};
   if (short_ && vector)
     if (Rounding rounding = short_->rounding[static_cast<size_t>(&e - kernel_.exprs.data())]; rounding != Rounding::always)
       return {short_scalar(e, rounding, args, operands, lanes), {}, true};
@@ -95,9 +96,8 @@ Ssa KernelEmitter::scalar(const Expr& e, const std::vector<Ssa>& args, bool vect
   }
   if (e.op == Scalar::clamp) {
     bool real = is_float(from);
-    std::string low[2] = {operands[1], operands[0]};
-    std::string raised = real ? real_scalar(Scalar::maximum, from, low, lanes) : integer_scalar(Scalar::maximum, from, low, lanes);
-    std::string high[2] = {raised, operands[2]};
+    std::string low[2] = {operands[1], operands[0]}, high[2] = {{}, operands[2]};
+    high[0] = real ? real_scalar(Scalar::maximum, from, low, lanes) : integer_scalar(Scalar::maximum, from, low, lanes);
     return {real ? real_scalar(Scalar::minimum, from, high, lanes) : integer_scalar(Scalar::minimum, from, high, lanes), {}, vector};
   }
   if (e.op == Scalar::power && module_.target.fma && (e.dtype == DType::f32 || e.dtype == DType::f64)) {
