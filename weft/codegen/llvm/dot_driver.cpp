@@ -1,5 +1,6 @@
 // The loops around the micro-kernel: work items, blocks of k, tiles of rows.
 #include <algorithm>
+#include <limits>
 
 #include "weft/codegen/llvm/dot_shape.h"
 #include "weft/core/error.h"
@@ -457,8 +458,9 @@ done:
 
 )";
 
-// Rows from which on a tile fetches those of the next rather than its share of the next packed block.
-constexpr int long_rows = 512;
+// Rows from which on a tile fetches those of the next rather than its share of the next packed block, which units of
+// several elements are done with sooner.
+constexpr int64_t long_rows = 512;
 
 // Panels of columns along k that a single row of lhs takes at once.
 constexpr int widest = 32;
@@ -538,7 +540,7 @@ void DotWriter::write_driver(const std::string& name, const DotNeeds& needs) {
                                            {"slot.bytes", cat(slot_bytes)},
                                            {"panels.bytes", cat(form.packs_lhs ? slot_bytes : shape.share * slot_bytes)},
                                            {"chunk", cat(tiles_of_chunk * (form.amx ? amx_rows : shape.rows))},
-                                           {"rows.long", cat(long_rows)}, {"long", cat(long_block / size_of(form.lhs))},
+                                           {"rows.long", cat(group > 1 ? std::numeric_limits<int64_t>::max() : long_rows)}, {"long", cat(long_block / size_of(form.lhs))},
                                            {"lhs.packs", form.packs_lhs ? "true" : "false"},
                                            {"lhs.bytes", cat(lhs_bytes)},
                                            {"lhs.pack", calls.lhs},
