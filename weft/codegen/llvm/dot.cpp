@@ -86,7 +86,7 @@ Rows rows_of(const DotKernel& kernel, const DotShape& shape) {
 int64_t tile_rows(const DotKernel& kernel, const DotForm& form, const DotShape& shape) {
   int64_t bytes = std::max<int64_t>(known(kernel.lhs.outer), 0) * size_of(form.lhs);
   bool share_sets = !form.packs_lhs && kernel.lhs.inner == "1" && bytes > 0 && bytes % 4096 == 0;
-  return share_sets ? std::min<int64_t>(shape.rows, rows_of_pages) : shape.rows;
+  return share_sets ? std::min<int64_t>(shape.rows, shape.paged) : kernel.packed_rhs && known(kernel.m) > 0 ? shape.tall : shape.rows;
 }
 
 // A single row reads eight lines of rhs side by side. Where they are short the CPU does not foresee the next ones: they are

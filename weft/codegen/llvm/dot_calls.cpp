@@ -53,7 +53,7 @@ struct Tiles {
   // Heights that are not known now.
   void other(const std::string& rest) {
     int rows = writer.shape.rows;
-    bool has_all = needs.heights.size() == static_cast<size_t>(rows);
+    bool has_all = needs.heights.size() == static_cast<size_t>(writer.shape.tall);
     if (has_all || !needs.heights.count(rows) || !needs.heights.count(small_rows)) {
       append(ir, "tile.other:\n  unreachable\n");
       return;

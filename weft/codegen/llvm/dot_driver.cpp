@@ -1,5 +1,6 @@
 // The loops around the micro-kernel: work items, blocks of k, tiles of rows.
 #include <algorithm>
+#include <limits>
 
 #include "weft/codegen/llvm/dot_shape.h"
 #include "weft/core/error.h"
@@ -190,6 +191,7 @@ $lhs.strides$  %la.m2 = mul i64 %la.m, 2
   %la.m3 = mul i64 %la.m, 3
   %la.m6 = mul i64 %la.m, 6
   %la.m9 = mul i64 %la.m, 9
+  %la.m12 = mul i64 %la.m, 12
   %tile.bytes = mul i64 %tile.rows, %la.m
   br i1 %none, label %item.end, label %batches
 batches:
@@ -382,12 +384,17 @@ ready:
   %ahead.deeper = getelementptr i8, ptr %ahead.from, i64 %block.bytes
   %ahead.next = select i1 %ahead.more, ptr %ahead.beside, ptr %ahead.deeper
   %ahead.at = select i1 %is.packed, ptr %ahead.next, ptr %ahead.this
+  ; Of many rows the next tile is what most is read of: its lines start too often for the CPU to foresee them.
+  %is.long = icmp ugt i64 %m.count, $rows.long$
+  %fetch.block = icmp ugt i1 %is.packed, %is.long
+  %fetch.same = icmp eq i1 %fetch.block, %is.packed
+  %fetch.rhs = and i1 %stay.here, %fetch.same
   %ahead.each = udiv i64 %block.bytes, %m.count
-  %ahead.row = select i1 %is.packed, i64 %ahead.each, i64 0
+  %ahead.row = select i1 %fetch.block, i64 %ahead.each, i64 0
   %ahead.slope.0 = udiv i64 $row.bytes.shifted$, %m.count
-  %ahead.slope = select i1 %is.packed, i64 %ahead.slope.0, i64 0
-  %ahead.one = select i1 %stay.here, i64 %b.step, i64 %lhs.step
-  %ahead.least = select i1 %is.packed, i64 1, i64 %ahead.one
+  %ahead.slope = select i1 %fetch.block, i64 %ahead.slope.0, i64 0
+  %ahead.one = select i1 %fetch.rhs, i64 %b.step, i64 %lhs.step
+  %ahead.least = select i1 %fetch.block, i64 1, i64 %ahead.one
   br label %rows
 
 rows:
@@ -410,7 +417,7 @@ rows:
   %ahead.offset = mul i64 %r.in, %ahead.row
   %ahead.b = getelementptr i8, ptr %ahead.at, i64 %ahead.offset
   %ahead.a = getelementptr i8, ptr %a, i64 %tile.bytes
-  %ahead = select i1 %stay.here, ptr %ahead.b, ptr %ahead.a
+  %ahead = select i1 %fetch.rhs, ptr %ahead.b, ptr %ahead.a
 $tiles$  %finishes = icmp ugt i1 %is.last, %leaves
   br i1 %finishes, label %finish, label %rows.end
 finish:
@@ -450,6 +457,10 @@ done:
 }
 
 )";
+
+// Rows from which on a tile fetches those of the next rather than its share of the next packed block, which units of
+// several elements are done with sooner.
+constexpr int64_t long_rows = 512;
 
 // Panels of columns along k that a single row of lhs takes at once.
 constexpr int widest = 32;
@@ -529,7 +540,7 @@ void DotWriter::write_driver(const std::string& name, const DotNeeds& needs) {
                                            {"slot.bytes", cat(slot_bytes)},
                                            {"panels.bytes", cat(form.packs_lhs ? slot_bytes : shape.share * slot_bytes)},
                                            {"chunk", cat(tiles_of_chunk * (form.amx ? amx_rows : shape.rows))},
-                                           {"long", cat(long_block / size_of(form.lhs))},
+                                           {"rows.long", cat(group > 1 ? std::numeric_limits<int64_t>::max() : long_rows)}, {"long", cat(long_block / size_of(form.lhs))},
                                            {"lhs.packs", form.packs_lhs ? "true" : "false"},
                                            {"lhs.bytes", cat(lhs_bytes)},
                                            {"lhs.pack", calls.lhs},

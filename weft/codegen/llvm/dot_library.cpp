@@ -20,7 +20,7 @@ constexpr FourBits common_bits[] = {{0, false, -8}, {4, false, -8}};
 DotNeeds everything(const DotForm& form, const DotShape& shape) {
   DotNeeds needs{form.lhs, form.rhs, form.accumulate, form.packs_lhs, true, true, true, true, true, true};
   needs.bits = form.bits;
-  for (int height = 1; height <= shape.rows; ++height) needs.heights.insert(height);
+  for (int height = 1; height <= shape.tall; ++height) needs.heights.insert(height);
   for (int height = least_packing(shape); height <= shape.rows && !form.amx; ++height) needs.packing.insert(height);
   return needs;
 }

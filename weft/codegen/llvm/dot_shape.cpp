@@ -12,6 +12,10 @@ DotShape dot_shape(const Target& target, const DotForm& form) {
   shape.vectors = 2;
   // Two registers for a row of rhs and at least one for the broadcast lhs element stay free.
   shape.rows = target.vector_registers >= 32 ? 12 : 6;
+  // Where a product takes no register of its own.
+  shape.tall = target.vector_registers >= 32 && target.fma && is_float(form.packed) && form.group == 1 ? shape.rows + 2 : shape.rows;
+  // A first-level cache has 8 ways at least; that of CPUs with AMX has 12, of which rhs needs one.
+  shape.paged = target.amx ? 11 : 8;
   shape.few = 2 * shape.rows;
   shape.inner = target.vector_registers >= 32 ? 4 : 2;
   shape.slim = target.vector_registers >= 32 ? 8 : 4;

@@ -22,6 +22,8 @@ struct DotShape {
                 // than reading rhs twice
   int slim;     // packed panels that the tile of a single row takes at once: enough sums to hide the latency
   int width;    // lanes * vectors: columns of a panel
+  int tall;     // rows of a tile at most, where all tiles have nearly as many
+  int paged;    // rows of a tile that are a multiple of a page apart
   int size;     // bytes of an accumulator
   int depth;    // k of a block of rhs that is the only one, in units
   int slot_depth;  // of other blocks, of which `share` panels have room beside each other
@@ -93,8 +95,6 @@ inline constexpr int rows_per_base = 3;
 // Rows of the small tile: with two vectors in a row, the fewest that hide the latency of a
 // multiply-add.
 inline constexpr int small_rows = 4;
-// Rows of a tile that are a multiple of a page apart: ways of a first-level cache, at least.
-inline constexpr int rows_of_pages = 8;
 // Rows of a tile of AMX: those of two of its registers.
 inline constexpr int amx_rows = 32;
 inline constexpr int dot_words = 37;

@@ -253,6 +253,10 @@ class KernelEmitter {
   Element value_at(ExprId id, ExprId digit, int64_t value) const;
   std::optional<Ssa> looked_up(ExprId id);
 
+  // quotient.cpp
+  bool divides_by_column(const Expr& e) const;
+  std::string quotient_by_column(DType dtype, const std::string& x, const std::string& y, int lanes);
+
   // scalar.cpp
   Ssa scalar(const Expr& e, const std::vector<Ssa>& args, bool vector);
   std::string real_scalar(Scalar op, DType dtype, const std::string* args, int lanes);

@@ -56,6 +56,7 @@ Ssa KernelEmitter::scalar(const Expr& e, const std::vector<Ssa>& args, bool vect
   if (is_comparison(e.op)) return {comparison(e, wide(0), wide(1), lanes), {}, vector};
   std::string operands[3];
   for (size_t i = 0; i < args.size(); ++i) operands[i] = wide(i);
+  if (vector && divides_by_column(e)) return {quotient_by_column(e.dtype, operands[0], operands[1], lanes), {}, true};
   if (short_ && vector)
     if (Rounding rounding = short_->rounding[static_cast<size_t>(&e - kernel_.exprs.data())]; rounding != Rounding::always)
       return {short_scalar(e, rounding, args, operands, lanes), {}, true};
