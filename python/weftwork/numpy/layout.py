@@ -250,12 +250,12 @@ def arrays_among(values: Any) -> list[TracedArray]:
 def inherit(result: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """Notes on what a function computed from which arrays its layout depends."""
     fresh = [r for r in (result if isinstance(result, (tuple, list)) else (result,)) if isinstance(r, TracedArray)]
-    fresh = [r for r in fresh if not r._steps and r._storage.parents != () and len(long_axes(r.shape)) > 1]
+    fresh = [r for r in fresh if not r._steps and r._storage.parents != () and r.tensor.is_wide]
     if not fresh:
         return result
     operands = arrays_among((*args, *kwargs.values()))
     given = {id(operand._storage) for operand in operands}
-    wide = [operand for operand in operands if len(long_axes(operand.shape)) > 1]
+    wide = [operand for operand in operands if operand.tensor.is_wide]
     if not wide:
         return result
     ordered = all(map(is_ordered, wide))

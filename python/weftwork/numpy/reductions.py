@@ -11,7 +11,7 @@ from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from .arguments import axis_number, c_int, integer, items_of
 from .dispatch import broadcast_to, finish, implements
 from .tracer import Tensor, TracedArray, as_tensor, convert, raise_here, wrap
-from .ufuncs import extremum, op, scalar, select, truth
+from .ufuncs import op, scalar, select, truth
 from .validity import note_bound
 
 _NoValue = np._NoValue
@@ -146,8 +146,7 @@ def extreme(name: str, ufunc: np.ufunc, a: Any, axis: Any, out: Any, keepdims: A
     x = masked(x, where, lowest(x.dtype, name == "reduce_min"))
     result = reduce_op(name, x, axes, keep(keepdims))
     if initial is not _NoValue and initial is not None:
-        direction = "GE" if name == "reduce_max" else "LE"
-        result = extremum(ufunc.__name__, direction, result, as_tensor(initial, x.dtype))
+        result = _core.elementwise(ufunc.__name__, result, as_tensor(initial, x.dtype))
     return finish(ufunc, result, out, True, "same_kind", exact=True)
 
 
