@@ -7,6 +7,7 @@
 #include "weft/core/error.h"
 #include "weft/frontend/promote.h"
 #include "weft/frontend/record.h"
+#include "weft/frontend/reduction.h"
 #include "weft/frontend/ufuncs.h"
 
 namespace weft::py {
@@ -36,6 +37,18 @@ Operand to_operand(nb::handle value, bool weak) {
   fail(ErrorKind::type, "operand", "a recorded value or a number was wanted, got ", shown(value));
 }
 
+// What `body` gives; its errors name the user's line.
+template <class Body>
+auto located(const Body& body) {
+  const Location loc = caller_location();
+  LocationScope scope(loc);
+  try {
+    return body();
+  } catch (const Error& error) {
+    raise(error.at(loc));
+  }
+}
+
 // Whether an operand of a type that NumPy has from ml_dtypes meets anything but its own: what comes of it that package decides.
 bool is_foreign_mix(std::span<const Operand> operands) {
   if (operands.size() < 2 || (operands[0].is_tensor() && operands[1].is_tensor() && operands[0].tensor.dtype() == operands[1].tensor.dtype())) return false;
@@ -61,9 +74,33 @@ nb::object elementwise(const char* name, nb::handle x, nb::handle y, unsigned we
   return recorded(*ufunc, std::array{to_operand(x, weak & 1), to_operand(y, weak & 2)});
 }
 
+// Optional tensors are None where they are not.
+Tensor tensor_or_none(nb::handle value) { return value.is_none() ? Tensor() : nb::cast<Tensor>(value); }
+
+Tensor reduction(const char* name, const Tensor& x, nb::handle axes, bool keepdims, nb::handle dtype, nb::handle initial, nb::handle mask, double ddof, nb::handle mean) {
+  return located([&] {
+    Reduction how{.axes = to_ints(axes), .keepdims = keepdims, .mask = tensor_or_none(mask), .ddof = ddof, .mean = tensor_or_none(mean)};
+    if (!dtype.is_none()) how.dtype = to_dtype(dtype);
+    if (!initial.is_none()) how.initial = Operand(nb::cast<Tensor>(initial));
+    return reduce(name, x, how);
+  });
+}
+
+Tensor place(const char* name, const Tensor& x, nb::handle axis, bool keepdims) {
+  return located([&] { return place_of(name, x, axis.is_none() ? std::nullopt : std::optional(nb::cast<int64_t>(axis)), keepdims); });
+}
+
+void bind_reductions(nb::module_& m) {
+  m.def("reduction", &reduction, nb::arg("name"), nb::arg("x"), nb::arg("axes"), nb::arg("keepdims") = false, nb::arg("dtype").none() = nb::none(),
+        nb::arg("initial").none() = nb::none(), nb::arg("where").none() = nb::none(), nb::arg("ddof") = 0.0, nb::arg("mean").none() = nb::none(),
+        "NumPy's sum, prod, max, min, any, all, mean, var or std. `dtype` is what is computed in, and of the result; the others are as in NumPy.");
+  m.def("place", &place, nb::arg("name"), nb::arg("x"), nb::arg("axis").none(), nb::arg("keepdims") = false, "NumPy's argmax or argmin.");
+}
+
 }  // namespace
 
 void bind_functions(nb::module_& m) {
+  bind_reductions(m);
   m.def("elementwise", &elementwise, nb::arg("ufunc"), nb::arg("x"), nb::arg("y").none() = nb::none(), nb::arg("weak") = 0,
         "The result of NumPy's element-wise function of that name, or a pair of results; None where it is not among those that C++ has, or\n"
         "types of ml_dtypes meet others. Operands are recorded values and Python's numbers; bit i of `weak` says that operand i, a value, promotes as a number of Python's.");

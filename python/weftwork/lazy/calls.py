@@ -105,7 +105,7 @@ NUMBERS = frozenset([bool, int, float, complex])
 def operated(ufunc: np.ufunc, *inputs: Any) -> Any:
     """A ufunc of tensors and Python's numbers by the shortest way; None where it takes the longer one."""
     name = ufunc.__name__
-    if ufunc.nout != 1 or ufunc.signature is not None or current_trace() is not None:
+    if ufunc.nin > 2 or ufunc.nout != 1 or ufunc.signature is not None or current_trace() is not None:
         return None
     operands: list[Any] = []
     length = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -112,11 +112,12 @@ COMPARISONS = frozenset(["equal", "not_equal", "less", "less_equal", "greater", 
 def elementwise(ufunc: np.ufunc, inputs: tuple, signature: Any = None, casting: str = "same_kind") -> Tensor | tuple[Tensor, ...]:
     """The result of an element-wise ufunc, or its results, in NumPy's dtypes."""
     name = ufunc.__name__
-    if signature is None and casting == "same_kind":
-        operands, weak = operands_of(inputs)
-        if name not in UFUNCS or (name == "power" and not all(map(is_whole, operands))):
+    if signature is None and casting == "same_kind" and ufunc.nin <= 2:
+        x, weak = operand_of(inputs[0])
+        y, also = operand_of(inputs[1]) if len(inputs) == 2 else (None, False)
+        if name not in UFUNCS or (name == "power" and not (is_whole(x) and is_whole(y))):
             try:
-                result = _core.elementwise(name, *operands, weak=weak)
+                result = _core.elementwise(name, x, y, weak + 2 * also)
             except Error as error:
                 if error.label not in ASKED:
                     raise
@@ -126,22 +127,13 @@ def elementwise(ufunc: np.ufunc, inputs: tuple, signature: Any = None, casting: 
     return by_loop(ufunc, inputs, signature, casting)
 
 
-def operands_of(inputs: tuple) -> tuple[list[Any], int]:
-    """Recorded values and Python's numbers for the operands, and which values promote as numbers, as bits."""
-    operands: list[Any] = []
-    weak = 0
-    for place, value in enumerate(inputs):
-        if type(value) is TracedArray:
-            operands.append(value.tensor)
-            if value.weak is not None and value.weak is not bool:
-                weak |= 1 << place
-        elif isinstance(value, (int, float, complex)) and not isinstance(value, np.generic):
-            operands.append(value)
-        else:
-            operands.append(as_tensor(value))
-            if isinstance(value, _core.Dim):
-                weak |= 1 << place
-    return operands, weak
+def operand_of(value: Any) -> tuple[Any, bool]:
+    """A recorded value or a number of Python's for the operand, and whether the value promotes as such a number."""
+    if type(value) is TracedArray:
+        return value.tensor, value.weak is not None and value.weak is not bool
+    if isinstance(value, (int, float, complex)) and not isinstance(value, np.generic):
+        return value, False
+    return as_tensor(value), isinstance(value, _core.Dim)
 
 
 def is_whole(operand: Any) -> bool:
@@ -160,7 +152,8 @@ def by_loop(ufunc: np.ufunc, inputs: tuple, signature: Any, casting: str) -> Ten
         shown = ", ".join(str(type_for_resolution(i)) for i in inputs)
         return raise_here(ArgumentTypeError, f"{name}: no loop for operands of types {shown}: {error}", "ufunc_types")
     operands = [as_tensor(value, dtype) for value, dtype in zip(inputs, types[: ufunc.nin], strict=True)]
-    results = UFUNCS[name](*operands) if name in UFUNCS else _core.elementwise(name, *operands)
+    form = UFUNCS.get(name) or partial(_core.elementwise, name)
+    results = form(*operands) if ufunc.nin <= 2 else None
     if results is None:
         return raise_here(UnsupportedError, f"{shown_name(ufunc)} cannot be compiled", "unsupported_function")
     if isinstance(results, tuple):

@@ -228,7 +228,7 @@ def memory_order(array: TracedArray, order: str) -> list[int] | None:
 
 def is_ordered(array: TracedArray) -> bool:
     """Whether the axes are known to lie in memory from the first, outermost, to the last."""
-    if array._storage.strides is None and not any(isinstance(step, (Transpose, Strided)) for step in array._steps):
+    if array._storage.strides is None and not (array._steps and any(isinstance(step, (Transpose, Strided)) for step in array._steps)):
         return True
     strides = strides_of(array)
     if strides is UNKNOWN or not all(isinstance(s, int) for s in strides):

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _core
 from .dispatch import elementwise
-from .layout import inherit
+from .layout import UNKNOWN, is_ordered
 from .tracer import Tensor, TracedArray
 
 __all__ = ["PLAIN", "computed", "operated"]
@@ -31,9 +31,16 @@ def computed(result: Tensor | tuple[Tensor, ...], inputs: tuple) -> Any:
     if isinstance(result, tuple):
         return tuple([computed(each, inputs) for each in result])
     made = TracedArray(result)
-    made._storage.owned = True
+    storage = made._storage
+    storage.owned = True
     if result.is_wide:
-        inherit(made, inputs, {})
+        # What layout.inherit notes, for calls that are made often.
+        for value in inputs:
+            if type(value) is TracedArray and value.tensor.is_wide:
+                given = value._storage
+                storage.parents = (given,) if storage.parents is None else (*storage.parents, given)
+                if (value._steps or given.strides is not None) and not is_ordered(value):
+                    storage.strides = UNKNOWN
     elif not result.ndim:
         made.scalar = True
     return made
@@ -42,9 +49,11 @@ def computed(result: Tensor | tuple[Tensor, ...], inputs: tuple) -> Any:
 def operated(ufunc: np.ufunc, *inputs: Any) -> Any:
     """What an operator gives of plain operands: Python's numbers stay such among themselves, as they do not in a call of the ufunc."""
     result = computed(elementwise(ufunc, inputs), inputs)
-    if all([type(value) is not TracedArray or value.weak for value in inputs]):
-        for each in result if isinstance(result, tuple) else (result,):
-            each.weak = PYTHON_TYPES[each.dtype.kind]
+    for value in inputs:
+        if type(value) is TracedArray and not value.weak:
+            return result
+    for each in result if isinstance(result, tuple) else (result,):
+        each.weak = PYTHON_TYPES[each.dtype.kind]
     return result
 
 

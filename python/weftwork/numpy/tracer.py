@@ -141,12 +141,18 @@ def same_bytes(lhs: np.ndarray, rhs: np.ndarray) -> bool:
     return lhs.tobytes() == rhs.tobytes()
 
 
-_state = threading.local()
+class State(threading.local):
+    """What a thread does."""
+
+    trace: Trace | None = None
+
+
+_state = State()
 
 
 def current_trace() -> Trace | None:
     """The trace that runs on this thread."""
-    return getattr(_state, "trace", None)
+    return _state.trace
 
 
 @contextmanager
@@ -175,8 +181,8 @@ def untraced() -> Any:
 
 def note_created(array: TracedArray | Selection) -> None:
     """Tells the loops that are being recorded: what their bodies make must not be kept."""
-    trace = current_trace()
-    if trace is not None:
+    trace = _state.trace
+    if trace is not None and trace.loops:
         for loop in trace.loops:
             loop.note_created(array)
 
