@@ -1,4 +1,5 @@
-// Tensors as another dtype, with the numbers that NumPy gives on the machine at hand where a float does not fit an integer.
+// Tensors as another dtype, with the numbers that NumPy gives on the machine at hand where a float does not fit an
+// integer.
 #include <cmath>
 #include <limits>
 
@@ -8,7 +9,8 @@
 namespace weft {
 namespace {
 
-// Whose instructions convert: on x86 the least integer stands for what does not fit (CVTTPS2DQ and its like), else the nearest.
+// Whose instructions convert: on x86 the least integer stands for what does not fit (CVTTPS2DQ and its like), else the
+// nearest.
 #if defined(__x86_64__) || defined(_M_X64)
 constexpr bool is_x86 = true;
 #else
@@ -53,10 +55,15 @@ int64_t machine_integer(double value, int bits) {
 
 // As the calls above have it.
 Element element_as(const Element& given, DType dtype) {
-  const Element element = is_complex(given.dtype) && !is_complex(dtype) && !is_bool(dtype) ? Element::of_double(DType::f64, given.real()) : given;
+  const Element element = is_complex(given.dtype) && !is_complex(dtype) && !is_bool(dtype)
+                              ? Element::of_double(DType::f64, given.real())
+                              : given;
   if (!is_integer(dtype) || !is_float(element.dtype)) return convert(element, dtype);
   const double value = element.real();
-  if (bit_width(dtype) < 64 || is_signed(dtype)) return Element::of_int(dtype, machine_integer(value, is_signed(dtype) && bit_width(dtype) == 32 ? 32 : bit_width(dtype) < 32 ? 32 : 64));
+  if (bit_width(dtype) < 64 || is_signed(dtype))
+    return Element::of_int(dtype, machine_integer(value, is_signed(dtype) && bit_width(dtype) == 32 ? 32
+                                                         : bit_width(dtype) < 32                    ? 32
+                                                                                                    : 64));
   const bool is_large = is_x86 ? value >= std::ldexp(1.0, 63) : !(value < 0);
   if (!is_large) return Element::of_int(dtype, machine_integer(value, 64));
   return is_x86 && value >= std::ldexp(1.0, 64) ? Element::of_int(dtype, 0) : convert(element, dtype);
@@ -65,7 +72,8 @@ Element element_as(const Element& given, DType dtype) {
 Tensor folded(const Literal& literal, DType dtype) {
   Literal result(Type{dtype, literal.type().dims});
   const int64_t from = size_of(literal.dtype()), to = size_of(dtype);
-  for (int64_t i = 0; i < literal.count(); ++i) store(result.mutable_bytes() + i * to, element_as(load(literal.bytes().data() + i * from, literal.dtype()), dtype));
+  for (int64_t i = 0; i < literal.count(); ++i)
+    store(result.mutable_bytes() + i * to, element_as(load(literal.bytes().data() + i * from, literal.dtype()), dtype));
   return constant(std::move(result));
 }
 

@@ -1,4 +1,5 @@
-// What element-wise functions record that are no single op: operands have one dtype, in which NumPy computes the function.
+// What element-wise functions record that are no single op: operands have one dtype, in which NumPy computes the
+// function.
 #pragma once
 
 #include "weft/frontend/ufuncs.h"

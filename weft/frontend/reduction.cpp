@@ -11,11 +11,14 @@ namespace weft {
 namespace {
 
 // Over axes of `axes_of`.
-Tensor over(Op op, const Tensor& x, const Ints& axes, bool keepdims) { return apply(op, {x}, {{Attr::axes, axes}, {Attr::keepdims, keepdims}}); }
+Tensor over(Op op, const Tensor& x, const Ints& axes, bool keepdims) {
+  return apply(op, {x}, {{Attr::axes, axes}, {Attr::keepdims, keepdims}});
+}
 
 // A tensor of no dimensions may be told to reduce its axis 0.
 Ints reduced_axes(const Reduction& how, int64_t rank) {
-  const bool scalar = rank == 0 && how.axes.list && how.axes.list->size() == 1 && (how.axes.list->front() == 0 || how.axes.list->front() == -1);
+  const bool scalar = rank == 0 && how.axes.list && how.axes.list->size() == 1 &&
+                      (how.axes.list->front() == 0 || how.axes.list->front() == -1);
   return scalar ? Ints{} : axes_of(how.axes, rank);
 }
 
@@ -34,7 +37,8 @@ Tensor total(const Tensor& given, const Reduction& how, Op op, Op joins, double 
 // The identity of the least (`greatest`) or the greatest element.
 Tensor bound(DType dtype, bool greatest) {
   if (is_bool(dtype)) return as_tensor(greatest, dtype);
-  if (!is_integer(dtype)) return number(greatest ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity(), dtype);
+  if (!is_integer(dtype))
+    return number(greatest ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity(), dtype);
   const int bits = bit_width(dtype);
   if (is_unsigned(dtype)) return as_tensor(greatest ? ~uint64_t{0} >> (64 - bits) : uint64_t{0}, dtype);
   const int64_t most = std::numeric_limits<int64_t>::max() >> (64 - bits);
@@ -45,13 +49,16 @@ Tensor extreme(const Tensor& x, const Reduction& how, Op op) {
   const bool is_max = op == Op::reduce_max;
   const std::string_view name = is_max ? "maximum" : "minimum";
   const Ints axes = reduced_axes(how, x.rank());
-  if (is_complex(x.dtype())) fail(ErrorKind::type, "complex_order", name, " of ", numpy_name(x.dtype()), " cannot be compiled");
+  if (is_complex(x.dtype()))
+    fail(ErrorKind::type, "complex_order", name, " of ", numpy_name(x.dtype()), " cannot be compiled");
   if (!how.initial) {
     for (int64_t axis : axes)
       if (x.dims()[static_cast<size_t>(axis)].is(0))
-        fail(ErrorKind::value, "empty_reduction", "zero-size array to reduction operation ", name, " which has no identity");
+        fail(ErrorKind::value, "empty_reduction", "zero-size array to reduction operation ", name,
+             " which has no identity");
     if (how.mask.is_valid())
-      fail(ErrorKind::value, "where_without_initial", "reduction operation '", name, "' does not have an identity, so to use a where mask one has to specify 'initial'");
+      fail(ErrorKind::value, "where_without_initial", "reduction operation '", name,
+           "' does not have an identity, so to use a where mask one has to specify 'initial'");
   }
   Tensor taken = x;
   if (how.mask.is_valid()) taken = apply(Op::select, {cast_to(how.mask, DType::boolean), x, bound(x.dtype(), !is_max)});
@@ -68,7 +75,8 @@ Tensor of_truths(const Tensor& x, const Reduction& how, Op op, bool identity) {
 
 // How many elements each result is made of.
 Tensor count_of(const Tensor& x, const Ints& axes, const Tensor& mask, bool keepdims, DType dtype) {
-  const Tensor ones = apply(Op::broadcast_in_dim, {number(1, dtype)}, {{Attr::dims, x.dims()}, {Attr::dimensions, Ints{}}});
+  const Tensor ones =
+      apply(Op::broadcast_in_dim, {number(1, dtype)}, {{Attr::dims, x.dims()}, {Attr::dimensions, Ints{}}});
   return over(Op::sum, masked(ones, mask, 0), axes, keepdims);
 }
 
@@ -76,9 +84,10 @@ Tensor average(const Tensor& given, const Reduction& how) {
   const Ints axes = axes_of(how.axes, given.rank());
   const DType inner = how.dtype.value_or(mean_type(given.dtype()));
   const Tensor x = cast_to(given, inner);
-  const Tensor result = !how.mask.is_valid() ? over(Op::mean, x, axes, how.keepdims)
-                                             : apply(Op::divide, {over(Op::sum, masked(x, how.mask, 0), axes, how.keepdims),
-                                                                  count_of(x, axes, how.mask, how.keepdims, inner)});
+  const Tensor result = !how.mask.is_valid()
+                            ? over(Op::mean, x, axes, how.keepdims)
+                            : apply(Op::divide, {over(Op::sum, masked(x, how.mask, 0), axes, how.keepdims),
+                                                 count_of(x, axes, how.mask, how.keepdims, inner)});
   return cast_to(result, how.dtype.value_or(average_type(given.dtype())));
 }
 
@@ -92,10 +101,13 @@ Tensor variance(const Tensor& given, const Reduction& how) {
   const Ints axes = axes_of(how.axes, given.rank());
   const DType inner = how.dtype.value_or(mean_type(given.dtype()));
   const Tensor x = cast_to(given, inner), count = count_of(x, axes, how.mask, true, real_type(inner));
-  const Tensor center = how.mean.is_valid() ? cast_to(how.mean, inner)
-                                            : apply(Op::divide, {over(Op::sum, masked(x, how.mask, 0), axes, true), cast_to(count, inner)});
+  const Tensor center =
+      how.mean.is_valid()
+          ? cast_to(how.mean, inner)
+          : apply(Op::divide, {over(Op::sum, masked(x, how.mask, 0), axes, true), cast_to(count, inner)});
   const Tensor squares = squares_of(apply(Op::subtract, {x, center}));
-  const Tensor freedom = apply(Op::maximum, {apply(Op::subtract, {count, number(how.ddof, count.dtype())}), number(0, count.dtype())});
+  const Tensor freedom =
+      apply(Op::maximum, {apply(Op::subtract, {count, number(how.ddof, count.dtype())}), number(0, count.dtype())});
   const Tensor result = cast_to(apply(Op::divide, {over(Op::sum, masked(squares, how.mask, 0), axes, true), freedom}),
                                 how.dtype.value_or(real_type(average_type(given.dtype()))));
   if (how.keepdims) return result;
@@ -133,8 +145,10 @@ Tensor place_of(std::string_view name, const Tensor& given, std::optional<int64_
   Tensor x = flat ? ravel(given) : given;
   if (is_bool(x.dtype())) x = cast_to(x, DType::u8);
   const int64_t along = flat ? 0 : one_axis(*axis, x.rank());
-  if (x.dims()[static_cast<size_t>(along)].is(0)) fail(ErrorKind::value, "empty_reduction", "attempt to get ", name, " of an empty sequence");
-  const Tensor result = cast_to(apply(name == "argmax" ? Op::argmax : Op::argmin, {x}, {{Attr::axis, along}}), DType::i64);
+  if (x.dims()[static_cast<size_t>(along)].is(0))
+    fail(ErrorKind::value, "empty_reduction", "attempt to get ", name, " of an empty sequence");
+  const Tensor result =
+      cast_to(apply(name == "argmax" ? Op::argmax : Op::argmin, {x}, {{Attr::axis, along}}), DType::i64);
   if (!keepdims) return result;
   Dims dims = given.dims();
   for (size_t i = 0; i < dims.size(); ++i)

@@ -23,7 +23,9 @@ template <Tensor (*form)(const Ufunc&, const Tensor&, const Tensor&)>
 std::vector<Tensor> of_two(const Ufunc& ufunc, std::span<const Tensor> x) {
   return {form(ufunc, x[0], x[1])};
 }
-std::vector<Tensor> plain(const Ufunc& ufunc, std::span<const Tensor> x) { return {apply(ufunc.op, {x.begin(), x.end()})}; }
+std::vector<Tensor> plain(const Ufunc& ufunc, std::span<const Tensor> x) {
+  return {apply(ufunc.op, {x.begin(), x.end()})};
+}
 
 constexpr Ufunc ufuncs[] = {
     {"absolute", 1, boolean, Most::complex, of_one<magnitude>, Op::abs},
@@ -105,22 +107,24 @@ constexpr Ufunc ufuncs[] = {
     {"trunc", 1, boolean, Most::real, of_one<rounded>, Op::trunc},
 };
 
-[[noreturn]] void refuse_dtype(const Ufunc& ufunc, DType dtype) {
-  fail(ErrorKind::type, "no_loop", ufunc.name, " is not defined for ", numpy_name(dtype));
-}
-
 // The dtype that operands which promote to this one are computed in.
 DType loop_type(const Ufunc& ufunc, DType dtype) {
-  const bool none = (ufunc.least == no_boolean && is_bool(dtype)) || (ufunc.most == Most::integer && !is_whole(dtype)) ||
+  const bool none = (ufunc.least == no_boolean && is_bool(dtype)) ||
+                    (ufunc.most == Most::integer && !is_whole(dtype)) ||
                     (ufunc.most == Most::real && is_complex(dtype));
-  if (none) refuse_dtype(ufunc, dtype);
+  if (none) fail(ErrorKind::type, "no_loop", "not defined for ", numpy_name(dtype));
   switch (ufunc.least) {
-    case integer: return is_bool(dtype) ? DType::i8 : dtype;
-    case floating: return inexact_type(dtype);
-    case Least::f64: return is_whole(dtype) ? DType::f64 : dtype;
-    case widest: return is_complex(dtype) ? DType::c128 : DType::f64;
+    case integer:
+      return is_bool(dtype) ? DType::i8 : dtype;
+    case floating:
+      return inexact_type(dtype);
+    case Least::f64:
+      return is_whole(dtype) ? DType::f64 : dtype;
+    case widest:
+      return is_complex(dtype) ? DType::c128 : DType::f64;
     case boolean:
-    case no_boolean: return dtype;
+    case no_boolean:
+      return dtype;
   }
   return dtype;
 }
@@ -129,7 +133,8 @@ DType loop_type(const Ufunc& ufunc, DType dtype) {
 std::optional<Tensor> compare_outside(std::string_view direction, const Operand& lhs, const Operand& rhs) {
   if (lhs.is_tensor() == rhs.is_tensor()) return {};
   const Operand &given = lhs.is_tensor() ? rhs : lhs, &other = lhs.is_tensor() ? lhs : rhs;
-  if (other.weak || !is_integer(other.tensor.dtype()) || !given.is_integer() || fits(given, other.tensor.dtype())) return {};
+  if (other.weak || !is_integer(other.tensor.dtype()) || !given.is_integer() || fits(given, other.tensor.dtype()))
+    return {};
   const auto* value = std::get_if<int64_t>(&given.number);  // else greater than all of them
   const bool above = !value || *value > 0, left_is_less = lhs.is_tensor() ? above : !above;
   return full(other.tensor.dims(), direction == "NE" || direction[0] == (left_is_less ? 'L' : 'G'), DType::boolean);
@@ -137,7 +142,9 @@ std::optional<Tensor> compare_outside(std::string_view direction, const Operand&
 
 // i64 and u64, whose common dtype does not hold all of either, compare as they are.
 std::optional<Tensor> compare_mixed(const Ufunc& ufunc, const Operand& lhs, const Operand& rhs) {
-  const auto is_strong_integer = [](const Operand& x) { return x.is_tensor() && !x.weak && is_integer(x.tensor.dtype()); };
+  const auto is_strong_integer = [](const Operand& x) {
+    return x.is_tensor() && !x.weak && is_integer(x.tensor.dtype());
+  };
   if (!is_strong_integer(lhs) || !is_strong_integer(rhs)) return {};
   const auto wide = [](const Tensor& x) { return cast_to(x, is_signed(x.dtype()) ? DType::i64 : DType::u64); };
   return compare_signs(ufunc.direction, wide(lhs.tensor), wide(rhs.tensor));
@@ -151,6 +158,8 @@ std::optional<Tensor> compared_by_value(const Ufunc& ufunc, std::span<const Oper
 
 }  // namespace
 
+std::span<const Ufunc> all_ufuncs() { return ufuncs; }
+
 const Ufunc* find_ufunc(std::string_view numpy_name) {
   static const auto* by_name = [] {
     auto* made = new std::unordered_map<std::string_view, const Ufunc*>;
@@ -163,17 +172,21 @@ const Ufunc* find_ufunc(std::string_view numpy_name) {
 
 namespace {
 
-// Two of integers and booleans that are computed as floats: in the one that holds each of them, not in what they promote to.
+// Two of integers and booleans that are computed as floats: in the one that holds each of them, not in what they
+// promote to.
 std::optional<DType> float_of_both(const Ufunc& ufunc, std::span<const Operand> operands, DType common) {
   const auto is_strong = [](const Operand& operand) { return operand.is_tensor() && !operand.weak; };
-  if (ufunc.least != floating || !is_whole(common) || operands.size() != 2 || !is_strong(operands[0]) || !is_strong(operands[1])) return {};
+  if (ufunc.least != floating || !is_whole(common) || operands.size() != 2 || !is_strong(operands[0]) ||
+      !is_strong(operands[1]))
+    return {};
   return promote(inexact_type(operands[0].tensor.dtype()), inexact_type(operands[1].tensor.dtype()));
 }
 
 }  // namespace
 
 std::vector<Tensor> call(const Ufunc& ufunc, std::span<const Operand> operands) {
-  if (operands.size() != ufunc.operands) fail(ErrorKind::type, "operand_count", ufunc.name, " takes ", ufunc.operands, " operands, got ", operands.size());
+  if (operands.size() != ufunc.operands)
+    fail(ErrorKind::type, "operand_count", ufunc.name, " takes ", ufunc.operands, " operands, got ", operands.size());
   std::array<const Operand*, 2> given{};
   for (size_t i = 0; i < operands.size(); ++i) given[i] = &operands[i];
   const DType common = result_type(std::span<const Operand* const>(given).first(operands.size()));

@@ -50,7 +50,7 @@ def install(call_function: Callable[..., Any], call_ufunc: Callable[..., Any], o
     for name, ufunc in _AS_VALUES.items():
         setattr(Dim, name, mixed(name, ufunc, None, False, operated))
         setattr(Dim, f"__r{name[2:]}", mixed(f"__r{name[2:]}", ufunc, None, True, operated))
-    Dim.__hash__ = hashed
+    Dim.__hash__ = hashed  # type: ignore[method-assign]
     of_power = Dim.__pow__
     Dim.__pow__ = power
     Dim.__pos__ = lambda self: self

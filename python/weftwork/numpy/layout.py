@@ -249,6 +249,8 @@ def arrays_among(values: Any) -> list[TracedArray]:
 
 def inherit(result: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """Notes on what a function computed from which arrays its layout depends."""
+    if type(result) is TracedArray and not result.tensor.is_wide:
+        return result
     fresh = [r for r in (result if isinstance(result, (tuple, list)) else (result,)) if isinstance(r, TracedArray)]
     fresh = [r for r in fresh if not r._steps and r._storage.parents != () and r.tensor.is_wide]
     if not fresh:

@@ -22,7 +22,14 @@ BINARY = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.true_divide, "floordiv": np.floor_divide, "mod": np.remainder,
     "divmod": np.divmod, "pow": np.power, "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor, "lshift": np.left_shift, "rshift": np.right_shift,
 }  # fmt: skip
-COMPARISONS = {"lt": np.less, "le": np.less_equal, "eq": np.equal, "ne": np.not_equal, "gt": np.greater, "ge": np.greater_equal}
+COMPARISONS = {
+    "lt": np.less,
+    "le": np.less_equal,
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+}
 UNARY = {"neg": np.negative, "pos": np.positive, "abs": np.absolute, "invert": np.invert}
 
 
@@ -106,4 +113,4 @@ def install() -> None:
             setattr(TracedArray, f"__i{name}__", in_place(f"__i{name}__", ufunc))
     for name, ufunc in UNARY.items():
         setattr(TracedArray, f"__{name}__", of_one(ufunc))
-    TracedArray.__pow__ = power  # type: ignore[method-assign]
+    TracedArray.__pow__ = power  # type: ignore[method-assign, assignment]

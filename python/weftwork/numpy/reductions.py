@@ -22,6 +22,8 @@ def normalized_axes(axis: Any, ndim: int, name: str) -> tuple[int, ...]:
     """Every axis once, ascending; NumPy's error for one that is not there."""
     if axis is None:
         return tuple(range(ndim))
+    if type(axis) is int and -ndim <= axis < ndim:
+        return (axis % ndim,)
     axes = items_of(axis, f"{name}: axis")
     result = []
     for item in axes:
