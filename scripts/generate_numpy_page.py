@@ -13,9 +13,10 @@ import numpy as np
 from pages import finish
 
 import weftwork  # noqa: F401  registers the traced forms
+from weftwork import _core
 from weftwork.numpy import ufunc_methods
 from weftwork.numpy.creation import CREATORS
-from weftwork.numpy.dispatch import FUNCTIONS, UFUNCS, regular_ops
+from weftwork.numpy.dispatch import FUNCTIONS, UFUNCS
 from weftwork.numpy.methods import METHODS, PROPERTIES
 from weftwork.numpy.refused import REASONS
 from weftwork.numpy.tracer import TracedArray
@@ -63,7 +64,7 @@ Numbers that an integer cannot hold come around. Between 0.0 and
 
 
 def is_ufunc_traced(ufunc: np.ufunc) -> bool:
-    return ufunc.__name__ in UFUNCS or ufunc.__name__ in regular_ops() or ufunc.__name__ in GUFUNCS
+    return ufunc.__name__ in (*UFUNCS, *_core.elementwise_names(), *GUFUNCS)
 
 
 def note_of(form: Any) -> str:

@@ -1,4 +1,6 @@
 // Recording calls: the functions by which every Python front end builds programs.
+#include <algorithm>
+
 #include "convert.h"
 #include "weft/frontend/record.h"
 #include "weft/runtime/buffer.h"
@@ -129,6 +131,9 @@ void bind_tensor(nb::module_& m) {
       .def_prop_ro("dtype", [](const Tensor& t) { return to_python(t.dtype()); })
       .def_prop_ro("shape", [](const Tensor& t) { return to_python(t.dims()); })
       .def_prop_ro("ndim", [](const Tensor& t) { return t.rank(); })
+      .def_prop_ro("is_wide", [](const Tensor& t) {
+        return std::count_if(t.dims().begin(), t.dims().end(), [](const Dim& dim) { return !dim.is(1); }) > 1;
+      }, "Whether more than one axis may have more than one element.")
       .def_prop_ro("op", [](const Tensor& t) { return nb::str(name(t.record().op).data(), name(t.record().op).size()); })
       .def_prop_ro("loc", [](const Tensor& t) { return t.record().loc; })
       .def_prop_ro("is_computed", &Tensor::is_computed, "Whether the elements are there.")

@@ -58,6 +58,7 @@ void set_interpreted_calls(nb::handle calls);
 void bind_core(nb::module_& m);
 void bind_ir(nb::module_& m);
 void bind_interop(nb::module_& m);
+void bind_functions(nb::module_& m);
 void bind_tensor(nb::module_& m);
 void bind_device(nb::module_& m);
 void bind_runtime(nb::module_& m);

@@ -11,6 +11,7 @@ NB_MODULE(_core, m) {
   weft::py::bind_ir(m);
   weft::py::bind_interop(m);
   weft::py::bind_tensor(m);
+  weft::py::bind_functions(m);
   weft::py::bind_device(m);
   weft::py::bind_runtime(m);
   weft::py::bind_run(m);

@@ -416,7 +416,7 @@ def plain_plan(steps: Steps | None) -> Any:
 
 
 def guarded_plan(parts: tuple[Any, ...], steps: Steps | None, wanted: list[int], inputs: int) -> Any:
-    plan = _core.Plan(*parts, entries_of(steps), guard_of(steps, wanted), inputs)
+    plan = _core.Plan(*parts, entries_of(steps), guard_of(steps, wanted), inputs)  # type: ignore[call-arg]
     plan.steps = steps
     return plan
 

@@ -61,7 +61,7 @@ class Joined:
                 return False
         # The arguments keep the memory alive for as long as the call lasts.
         memory = (ctypes.c_char * (high - low)).from_address(low)
-        self.bases.append(np.frombuffer(memory, dtype))
+        self.bases.append(np.frombuffer(memory, dtype))  # type: ignore[call-overload]
         for array in arrays:
             strides = tuple(stride // dtype.itemsize for stride in array.strides)
             offset = (array.ctypes.data - low) // dtype.itemsize

@@ -106,7 +106,7 @@ def unit(key: Any, shape: Any, dtype: Any) -> Any:
     if kind.name not in WORDS:
         raise_here(ArgumentTypeError, f"a float dtype was wanted ({', '.join(WORDS)}), got {kind}", "random_dtype")
     word, dropped, digits = WORDS[kind.name]
-    kept = np.right_shift(words(key, shape, word), word(dropped))
+    kept = np.right_shift(words(key, shape, word), word(dropped))  # type: ignore[call-overload]
     return kept.astype(kind) * kind.type(math.ldexp(1.0, -digits))
 
 

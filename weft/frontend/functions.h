@@ -59,7 +59,7 @@ Tensor heaviside(const Operand& lhs, const Operand& rhs);
 Tensor left_shift(const Operand& lhs, const Operand& rhs);
 Tensor right_shift(const Operand& lhs, const Operand& rhs);
 
-// Comparisons: booleans. i64 and u64 compare as numbers; complex numbers only as equal or not.
+// Comparisons: booleans. i64 and u64 compare as numbers; complex numbers by real part, then by imaginary part.
 Tensor equal(const Operand& lhs, const Operand& rhs);
 Tensor not_equal(const Operand& lhs, const Operand& rhs);
 Tensor less(const Operand& lhs, const Operand& rhs);

@@ -3,6 +3,7 @@
 
 #include <complex>
 #include <concepts>
+#include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <variant>
@@ -17,19 +18,29 @@ class Operand {
  public:
   Operand(const Tensor& tensor, Where where = Where::current()) : where(where), tensor(tensor) {}  // NOLINT: on purpose
   template <std::integral T>
-  Operand(T number, Where where = Where::current())  // NOLINT
-      : where(where), number(Number(std::in_place_type<std::conditional_t<std::same_as<T, bool>, bool, int64_t>>, number)) {}
+  Operand(T number, Where where = Where::current()) : where(where), number(number_of(number)) {}  // NOLINT
   template <std::floating_point T>
   Operand(T number, Where where = Where::current()) : where(where), number(static_cast<double>(number)) {}  // NOLINT
   template <std::floating_point T>
   Operand(std::complex<T> number, Where where = Where::current()) : where(where), number(std::complex<double>(number)) {}  // NOLINT
 
   bool is_tensor() const { return number.index() == 0; }
+  bool is_integer() const { return std::holds_alternative<int64_t>(number) || std::holds_alternative<uint64_t>(number); }
 
-  using Number = std::variant<std::monostate, bool, int64_t, double, std::complex<double>>;  // nothing for a tensor
+  using Number = std::variant<std::monostate, bool, int64_t, uint64_t, double, std::complex<double>>;  // nothing for a tensor
   Where where;
-  Tensor tensor;  // nothing for a number
+  Tensor tensor;      // nothing for a number
+  bool weak = false;  // a tensor of a number that only the run knows: it promotes as one
   Number number;
+
+ private:
+  template <std::integral T>
+  static Number number_of(T number) {
+    if constexpr (std::same_as<T, bool>) return number;
+    else if constexpr (std::unsigned_integral<T>)
+      return number > static_cast<uint64_t>(INT64_MAX) ? Number(static_cast<uint64_t>(number)) : Number(static_cast<int64_t>(number));
+    else return static_cast<int64_t>(number);
+  }
 };
 
 // The axes that a function is about: one, several, or all (the default). Negative ones count from the last.

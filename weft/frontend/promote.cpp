@@ -11,8 +11,8 @@ namespace {
 
 // The kind of a number that has met no tensor; later ones take in earlier ones.
 DType number_type(const Operand& operand) {
-  static constexpr DType types[] = {DType::boolean, DType::i64, DType::f64, DType::c128};
-  return types[operand.number.index() - 1];
+  static constexpr DType types[] = {DType::boolean, DType::i64, DType::u64, DType::f64, DType::c128};
+  return operand.is_tensor() ? operand.tensor.dtype() : types[operand.number.index() - 1];
 }
 
 DType promoted(DType lhs, DType rhs) {
@@ -28,39 +28,33 @@ DType met(DType dtype, DType number) {
   return is_float(number) && is_integer(dtype) ? DType::f64 : dtype;
 }
 
-bool fits(int64_t value, DType dtype) {
-  if (is_bool(dtype)) return value == 0 || value == 1;
-  int bits = bit_width(dtype);
-  if (is_unsigned(dtype)) return value >= 0 && (bits >= 63 || value < int64_t{1} << bits);
-  return bits == 64 || (value >= -(int64_t{1} << (bits - 1)) && value < int64_t{1} << (bits - 1));
-}
-
 Tensor scalar(Element element, DType dtype) {
   Literal literal(Type{dtype, {}});
   store(literal.mutable_bytes(), convert(element, dtype));
   return constant(std::move(literal));
 }
 
-// Floats as small or unsigned integers: those outside come around, as by way of the wider integers of the CPU.
-Tensor wrapped_integer(const Tensor& x, DType dtype) {
-  bool narrow = bit_width(dtype) < 32;
-  Tensor wide = apply(Op::convert, {x}, {{Attr::type, narrow ? DType::i32 : DType::i64}});
-  Tensor wrapped = apply(Op::convert, {wide}, {{Attr::type, dtype}});
-  if (bit_width(dtype) < 64) return wrapped;
-  return apply(Op::select, {compared("LT", x, number(0, x.dtype())), wrapped, apply(Op::convert, {x}, {{Attr::type, dtype}})});
-}
-
 }  // namespace
+
+bool fits(const Operand& integer, DType dtype) {
+  const int bits = bit_width(dtype);
+  if (const auto* large = std::get_if<uint64_t>(&integer.number)) return is_unsigned(dtype) && (bits == 64 || *large < uint64_t{1} << bits);
+  const int64_t value = std::get<int64_t>(integer.number);
+  if (is_bool(dtype)) return value == 0 || value == 1;
+  if (is_unsigned(dtype)) return value >= 0 && (bits >= 63 || value < int64_t{1} << bits);
+  return bits == 64 || (value >= -(int64_t{1} << (bits - 1)) && value < int64_t{1} << (bits - 1));
+}
 
 bool is_whole(DType dtype) { return is_bool(dtype) || is_integer(dtype); }
 DType inexact_type(DType dtype) { return is_whole(dtype) ? promoted(dtype, DType::f16) : dtype; }
 
-DType result_type(std::initializer_list<const Operand*> operands) {
+DType result_type(std::span<const Operand* const> operands) {
   std::optional<DType> tensors, numbers;
   for (const Operand* operand : operands) {
-    std::optional<DType>& kind = operand->is_tensor() ? tensors : numbers;
-    DType dtype = operand->is_tensor() ? operand->tensor.dtype() : number_type(*operand);
-    kind = !kind ? dtype : operand->is_tensor() ? promoted(*kind, dtype) : std::max(*kind, dtype);
+    const DType dtype = number_type(*operand);
+    const bool is_strong = operand->is_tensor() && !operand->weak;
+    std::optional<DType>& kind = is_strong ? tensors : numbers;
+    kind = !kind ? dtype : is_strong ? promoted(*kind, dtype) : std::max(*kind, dtype);
   }
   return !tensors ? *numbers : numbers ? met(*tensors, *numbers) : *tensors;
 }
@@ -76,22 +70,14 @@ Tensor as_tensor(const Operand& operand, DType dtype) {
   if (const auto* flag = std::get_if<bool>(&operand.number)) return scalar(Element::of_int(DType::i64, *flag), dtype);
   if (const auto* value = std::get_if<double>(&operand.number)) return number(*value, dtype);
   if (const auto* value = std::get_if<std::complex<double>>(&operand.number)) return scalar(Element::of_complex(DType::c128, *value), dtype);
-  int64_t value = std::get<int64_t>(operand.number);
-  if (is_whole(dtype) && !fits(value, dtype))
-    fail(ErrorKind::value, "number_range", "the integer ", value, " is out of bounds for ", numpy_name(dtype));
-  return scalar(Element::of_int(DType::i64, value), dtype);
+  const auto* large = std::get_if<uint64_t>(&operand.number);
+  if (is_whole(dtype) && !fits(operand, dtype))
+    fail(ErrorKind::value, "number_range", "the integer ", large ? cat(*large) : cat(std::get<int64_t>(operand.number)), " is out of bounds for ", numpy_name(dtype));
+  if (large) return scalar(Element::of_int(DType::u64, static_cast<int64_t>(*large)), dtype);
+  return scalar(Element::of_int(DType::i64, std::get<int64_t>(operand.number)), dtype);
 }
 
 Tensor number(double value, DType dtype) { return scalar(Element::of_double(DType::f64, value), dtype); }
-
-Tensor cast_to(const Tensor& given, DType dtype) {
-  Tensor x = given;
-  if (x.dtype() == dtype) return x;
-  if (is_complex(x.dtype()) && !is_complex(dtype) && !is_bool(dtype)) x = apply(Op::real, {x});
-  if (x.dtype() == dtype) return x;
-  bool wraps = is_integer(dtype) && is_float(x.dtype()) && (bit_width(dtype) < 32 || is_unsigned(dtype));
-  return wraps ? wrapped_integer(x, dtype) : apply(Op::convert, {x}, {{Attr::type, dtype}});
-}
 
 int64_t one_axis(int64_t axis, int64_t rank) {
   if (axis < -rank || axis >= rank) fail(ErrorKind::value, "axis", "axis ", axis, " is out of bounds for a tensor of ", rank, " dimensions");

@@ -20,8 +20,10 @@ std::vector<Type> broadcast_types(Op op, const std::vector<Tensor>& operands) {
   for (const Tensor& operand : operands) types.push_back(operand.type());
   if (!def(op).traits.elementwise || types.size() < 2) return types;
   Dims dims = types[0].dims;
-  for (const Type& type : types) dims = broadcast(dims, type.dims);
-  for (Type& type : types) type.dims = dims;
+  for (const Type& type : types)
+    if (!type.dims.empty() && type.dims != dims) dims = broadcast(dims, type.dims);
+  for (Type& type : types)
+    if (type.dims != dims) type.dims = dims;
   return types;
 }
 
@@ -102,7 +104,9 @@ bool same_value(const Tensor& lhs, const Tensor& rhs) {
   return true;
 }
 
-std::vector<Tensor> apply_all(Op op, std::vector<Tensor> operands, Attrs attrs, std::vector<GraphPtr> regions) {
+namespace {
+
+std::shared_ptr<Record> recorded_call(Op op, std::vector<Tensor> operands, Attrs attrs, std::vector<GraphPtr> regions) {
   auto record = std::make_shared<Record>();
   try {
     std::vector<Type> types = broadcast_types(op, operands);
@@ -116,13 +120,20 @@ std::vector<Tensor> apply_all(Op op, std::vector<Tensor> operands, Attrs attrs, 
   record->regions = std::move(regions);
   record->loc = current_loc;
   record->serial = serials.fetch_add(1, std::memory_order_relaxed);
+  return record;
+}
+
+}  // namespace
+
+std::vector<Tensor> apply_all(Op op, std::vector<Tensor> operands, Attrs attrs, std::vector<GraphPtr> regions) {
+  const auto record = recorded_call(op, std::move(operands), std::move(attrs), std::move(regions));
   std::vector<Tensor> results;
   for (uint32_t i = 0; i < record->types.size(); ++i) results.push_back(make_tensor(record, i));
   return results;
 }
 
 Tensor apply(Op op, std::vector<Tensor> operands, Attrs attrs, std::vector<GraphPtr> regions) {
-  return apply_all(op, std::move(operands), std::move(attrs), std::move(regions)).front();
+  return make_tensor(recorded_call(op, std::move(operands), std::move(attrs), std::move(regions)), 0);
 }
 
 Tensor parameter(Type type, std::string name, bool from_outside) {

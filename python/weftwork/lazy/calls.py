@@ -12,8 +12,8 @@ import numpy as np
 from .. import _core
 from ..errors import DataDependentError, UnsupportedError
 from ..numpy.asked import as_numpy_raises
-from ..numpy.dispatch import COMPARISONS, FUNCTIONS, UFUNCS, regular_ops, resolved
-from ..numpy.tracer import Selection, Trace, TracedArray, contains_traced, convert, current_trace, swap_trace
+from ..numpy.dispatch import ASKED, FUNCTIONS, UFUNCS, is_whole
+from ..numpy.tracer import Selection, Trace, TracedArray, contains_traced, current_trace, swap_trace
 from ..pytree import flatten
 from .blame import explained
 from .tensor import Method, Tensor, eval_all, leaf, tensor_of
@@ -99,58 +99,33 @@ def holds_arrays(out: Any) -> bool:
     return any(isinstance(array, np.ndarray) for array in (out if isinstance(out, tuple) else (out,)))
 
 
-#: (ufunc, dtypes of tensors and types of Python's numbers) → what records it, and the dtypes of operands and result.
-_LOOPS: dict[tuple, Any] = {}
-_MOST_LOOPS = 4096
+NUMBERS = frozenset([bool, int, float, complex])
 
 
 def operated(ufunc: np.ufunc, *inputs: Any) -> Any:
     """A ufunc of tensors and Python's numbers by the shortest way; None where it takes the longer one."""
-    kinds = tuple([value._array.dtype if type(value) is Tensor else type(value) for value in inputs])
-    loop = _LOOPS.get((ufunc, kinds), False)
-    if loop is False:
-        loop = loop_of(ufunc, kinds)
-        if len(_LOOPS) < _MOST_LOOPS:
-            _LOOPS[ufunc, kinds] = loop
-    if loop is None or current_trace() is not None:
+    name = ufunc.__name__
+    if ufunc.nin > 2 or ufunc.nout != 1 or ufunc.signature is not None or current_trace() is not None:
         return None
-    form, types, result_type = loop
-    operands, length = [], 0
-    for value, dtype in zip(inputs, types, strict=True):
+    operands: list[Any] = []
+    length = 0
+    for value in inputs:
         if type(value) is Tensor:
-            operands.append(convert(value._array.tensor, dtype))
+            operands.append(value._array.tensor)
             length = max(length, value._length)
+        elif type(value) in NUMBERS:
+            operands.append(value)
         else:
-            operands.append(_core.constant(np.asarray(value, dtype)))
+            return None
+    if name in UFUNCS and (name != "power" or all(map(is_whole, operands))):
+        return None
     try:
-        result = form(operands)
+        result = _core.elementwise(name, *operands)
     except Exception as error:
+        if getattr(error, "label", "") in ASKED:
+            return None
         raise explained(error, inputs, {}) from None
-    return tensor_of(TracedArray(convert(result, result_type)), length + 1)
-
-
-def loop_of(ufunc: np.ufunc, kinds: tuple) -> Any:
-    """What ``operated`` does for operands of these types; None where NumPy's rules are more than types."""
-    numbers = [kind for kind in kinds if not isinstance(kind, np.dtype)]
-    is_plain = (
-        ufunc.signature is None and ufunc.nout == 1 and all(kind in (int, float, complex, bool) for kind in numbers)
-    )
-    # An integer may lie outside of an array's own: it compares by its value.
-    is_bounded = int in numbers and any(isinstance(kind, np.dtype) and kind.kind in "iu" for kind in kinds)
-    if not is_plain or (is_bounded and ufunc.__name__ in COMPARISONS):
-        return None
-    op, form = regular_ops().get(ufunc.__name__), UFUNCS.get(ufunc.__name__)
-    if op is None and form is None:
-        return None
-    try:
-        types = resolved(ufunc, tuple(np.dtype(bool) if kind is bool else kind for kind in kinds), None, "same_kind")
-    except TypeError:
-        return None  # whose message is made where it is raised
-    name = op[0] if op is not None else ""
-    record = (
-        (lambda operands: in_recording(form, operands, {})) if form else lambda operands: _core.apply(name, operands)
-    )
-    return record, types[: ufunc.nin], types[ufunc.nin]
+    return None if result is None else tensor_of(TracedArray(result), length + 1)
 
 
 def recorded_or_run(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

@@ -92,9 +92,12 @@ def plan_index(tensor: Tensor, items: list[Any]) -> Plan:
             start, count, step = clamp_slice(item, extent)
         else:
             start, count, step = 0, extent, 1
-            axes.append(len(shape)), places.append(position)
+            axes.append(len(shape))
+            places.append(position)
             indices.append(wrapped_index(item, extent, axis))
-        starts.append(start), counts.append(count), steps.append(step)
+        starts.append(start)
+        counts.append(count)
+        steps.append(step)
         shape.append(count)
         axis += 1
     views: list[View] = []

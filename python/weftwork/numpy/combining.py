@@ -148,7 +148,7 @@ def block(arrays: Any) -> Any:
 
 @implements(np.row_stack) if hasattr(np, "row_stack") else (lambda f: f)
 def row_stack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any:
-    return np.vstack(tup, dtype=dtype, casting=casting)
+    return np.vstack(tup, dtype=dtype, casting=casting)  # type: ignore[call-overload]
 
 
 @implements(np.unstack)

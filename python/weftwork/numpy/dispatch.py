@@ -1,18 +1,17 @@
-"""What NumPy's protocols ask for: ufuncs by NumPy's own type resolution and the op registry, other functions by a table."""
+"""What NumPy's protocols ask for: ufuncs, which C++ has, and other functions by a table."""
 
 from __future__ import annotations
 
 import contextlib
-import sys
+import math
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
 
 from .. import _core
-from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
-from . import extents
+from ..errors import ArgumentTypeError, ArgumentValueError, Error, UnsupportedError
 from .refused import reason
 from .tracer import Tensor, TracedArray, as_tensor, convert, current_trace, raise_here, untraced, wrap
 
@@ -42,12 +41,6 @@ def ufunc_form(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]
         return form
 
     return register
-
-
-@lru_cache(maxsize=1)
-def regular_ops() -> dict[str, tuple[str, int]]:
-    """ufunc name → (op, operand count), from the registry."""
-    return {row["numpy"]: (row["name"], row["operands"]) for row in _core.op_table() if row["numpy"]}
 
 
 def call_function(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
@@ -111,54 +104,68 @@ def signature_of(ufunc: np.ufunc, dtype: Any, signature: Any) -> Any:
     return (*[None] * ufunc.nin, *[np.dtype(dtype)] * ufunc.nout)
 
 
-def keep_weak(inputs: tuple, results: list[Any]) -> None:
-    """Python scalars combined by operators (not by a call of the ufunc) stay Python scalars."""
-    weak = all((isinstance(i, TracedArray) and i.weak) or type(i) in (bool, int, float, complex, _core.Dim) for i in inputs)
-    if weak and sys._getframe(3).f_code.co_filename in OPERATORS:
-        for result in results:
-            result.weak = PYTHON_TYPES[result.dtype.kind]
-
-
-#: Where the operators of traced arrays and of extents are.
-OPERATORS = (np.lib.mixins.__file__, extents.__file__)
-PYTHON_TYPES: dict[str, type] = {"b": bool, "i": int, "f": float, "c": complex}
+#: Labels of errors that NumPy is asked about: which one it raises, if any.
+ASKED = frozenset(["no_loop", "number_range", "operand_count", "promotion"])
 COMPARISONS = frozenset(["equal", "not_equal", "less", "less_equal", "greater", "greater_equal"])
 
 
-def comparable(inputs: tuple) -> tuple:
-    """Operands of a comparison; of an integer array and a Python integer outside of its dtype, stand-ins of that order."""
-    numbers = [isinstance(v, int) and not isinstance(v, bool) for v in inputs]
-    if numbers[0] == numbers[1]:
-        return inputs
-    array, number = inputs[numbers[0]], inputs[numbers[1]]
-    kind = type_for_resolution(array)
-    if not isinstance(kind, np.dtype) or kind.kind not in "iu" or np.iinfo(kind).min <= number <= np.iinfo(kind).max:
-        return inputs
-    stand_in = wrap(broadcast_to(_core.constant(np.int8(0)), as_tensor(array).shape))
-    sign = 1 if number > 0 else -1
-    return (sign, stand_in) if numbers[0] else (stand_in, sign)
+def elementwise(ufunc: np.ufunc, inputs: tuple, signature: Any = None, casting: str = "same_kind") -> Tensor | tuple[Tensor, ...]:
+    """The result of an element-wise ufunc, or its results, in NumPy's dtypes."""
+    name = ufunc.__name__
+    if signature is None and casting == "same_kind" and ufunc.nin <= 2:
+        x, weak = operand_of(inputs[0])
+        y, also = operand_of(inputs[1]) if len(inputs) == 2 else (None, False)
+        if name not in UFUNCS or (name == "power" and not (is_whole(x) and is_whole(y))):
+            try:
+                result = _core.elementwise(name, x, y, weak + 2 * also)
+            except Error as error:
+                if error.label not in ASKED:
+                    raise
+            else:
+                if result is not None:
+                    return result
+    return by_loop(ufunc, inputs, signature, casting)
 
 
-def elementwise(ufunc: np.ufunc, inputs: tuple, signature: Any, casting: str) -> list[Tensor]:
-    """The results of an element-wise ufunc, in NumPy's result dtypes."""
-    if ufunc.__name__ in COMPARISONS:
-        inputs = comparable(inputs)
+def operand_of(value: Any) -> tuple[Any, bool]:
+    """A recorded value or a number of Python's for the operand, and whether the value promotes as such a number."""
+    if type(value) is TracedArray:
+        return value.tensor, value.weak is not None and value.weak is not bool
+    if isinstance(value, (int, float, complex)) and not isinstance(value, np.generic):
+        return value, False
+    return as_tensor(value), isinstance(value, _core.Dim)
+
+
+def is_whole(operand: Any) -> bool:
+    """Integers and booleans."""
+    return operand.dtype.kind in "iub" if isinstance(operand, Tensor) else isinstance(operand, int)
+
+
+def by_loop(ufunc: np.ufunc, inputs: tuple, signature: Any, casting: str) -> Tensor | tuple[Tensor, ...]:
+    """The results of a ufunc whose loop NumPy is asked for; its error where there is none."""
+    name = ufunc.__name__
+    if name in COMPARISONS:
+        inputs = tuple(map(comparable, inputs, reversed(inputs)))
     try:
         types = resolved(ufunc, tuple(type_for_resolution(i) for i in inputs), signature, casting)
     except TypeError as error:
         shown = ", ".join(str(type_for_resolution(i)) for i in inputs)
-        return raise_here(ArgumentTypeError, f"{ufunc.__name__}: no loop for operands of types {shown}: {error}", "ufunc_types")
+        return raise_here(ArgumentTypeError, f"{name}: no loop for operands of types {shown}: {error}", "ufunc_types")
     operands = [as_tensor(value, dtype) for value, dtype in zip(inputs, types[: ufunc.nin], strict=True)]
-    name = ufunc.__name__
-    if name in UFUNCS:
-        results = UFUNCS[name](*operands)
-        results = results if isinstance(results, tuple) else (results,)
-    else:
-        op = regular_ops().get(name)
-        if op is None:
-            return raise_here(UnsupportedError, f"{shown_name(ufunc)} cannot be compiled", "unsupported_function")
-        results = (_core.apply(op[0], operands),)
-    return [convert(r, dtype) for r, dtype in zip(results, types[ufunc.nin :], strict=True)]
+    form = UFUNCS.get(name) or partial(_core.elementwise, name)
+    results = form(*operands) if ufunc.nin <= 2 else None
+    if results is None:
+        return raise_here(UnsupportedError, f"{shown_name(ufunc)} cannot be compiled", "unsupported_function")
+    if isinstance(results, tuple):
+        return tuple(map(convert, results, types[ufunc.nin :]))
+    return convert(results, types[ufunc.nin])
+
+
+def comparable(value: Any, other: Any) -> Any:
+    """A Python integer of more than 64 bits, beyond all elements of an array of integers, is an infinity beside it."""
+    if type(value) is not int or -(2**63) <= value < 2**64 or getattr(type_for_resolution(other), "kind", "f") not in "iu":
+        return value
+    return math.inf if value > 0 else -math.inf
 
 
 def finish(ufunc: np.ufunc, result: Tensor, out: Any, where: Any, casting: str, exact: bool = False) -> Any:

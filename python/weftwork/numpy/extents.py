@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,40 +20,41 @@ _EXACT: dict[str, np.ufunc] = {
 _AS_VALUES: dict[str, np.ufunc] = {"__truediv__": np.true_divide, "__pow__": np.power, "__divmod__": np.divmod}
 
 
-def mixed(name: str, ufunc: np.ufunc, exact: Callable[[Any, Any], Any] | None, reflected: bool) -> Callable[[Any, Any], Any]:
+def mixed(
+    name: str, ufunc: np.ufunc, exact: Callable[[Any, Any], Any] | None, reflected: bool, operated: Callable[..., Any]
+) -> Callable[[Any, Any], Any]:
     def method(self: Any, other: Any) -> Any:
         if exact is not None and (type(other) is int or isinstance(other, (Dim, np.integer))):
             return exact(self, other)
         if isinstance(other, (int, float, complex, Dim, np.generic, np.ndarray)):
-            return ufunc(other, self) if reflected else ufunc(self, other)
+            apply = ufunc if isinstance(other, (np.generic, np.ndarray)) else partial(operated, ufunc)
+            return apply(other, self) if reflected else apply(self, other)
         return False if name == "__eq__" and other is None else NotImplemented
 
     method.__name__ = name
     return method
 
 
-def power(self: Any, exponent: Any) -> Any:
-    """Small integer powers are products, which are extents."""
-    if type(exponent) is int and 0 <= exponent <= 8:
-        result: Any = 1
-        for _ in range(exponent):
-            result = result * self
-        return result
-    return np.power(self, exponent)
+def install(call_function: Callable[..., Any], call_ufunc: Callable[..., Any], operated: Callable[..., Any]) -> None:
+    """Gives extents the operators of Python's integers and NumPy's protocols; ``operated`` is what operators of arrays record."""
 
+    def power(self: Any, exponent: Any) -> Any:
+        # Small integer powers are products, which are extents.
+        if type(exponent) is int and 0 <= exponent <= 8:
+            return math.prod([self] * exponent)
+        return of_power(self, exponent)
 
-def install(call_function: Callable[..., Any], call_ufunc: Callable[..., Any]) -> None:
-    """Gives extents the operators of Python's integers and NumPy's protocols."""
     hashed = Dim.__hash__
     for name, ufunc in _EXACT.items():
-        setattr(Dim, name, mixed(name, ufunc, getattr(Dim, name), name.startswith("__r")))
+        setattr(Dim, name, mixed(name, ufunc, getattr(Dim, name), name.startswith("__r"), operated))
     for name, ufunc in _AS_VALUES.items():
-        setattr(Dim, name, mixed(name, ufunc, None, False))
-        setattr(Dim, f"__r{name[2:]}", mixed(f"__r{name[2:]}", ufunc, None, True))
-    Dim.__hash__ = hashed
+        setattr(Dim, name, mixed(name, ufunc, None, False, operated))
+        setattr(Dim, f"__r{name[2:]}", mixed(f"__r{name[2:]}", ufunc, None, True, operated))
+    Dim.__hash__ = hashed  # type: ignore[method-assign]
+    of_power = Dim.__pow__
     Dim.__pow__ = power
     Dim.__pos__ = lambda self: self
-    Dim.__abs__ = lambda self: self if self.min >= 0 else np.absolute(self)
+    Dim.__abs__ = lambda self: self if self.min >= 0 else operated(np.absolute, self)
     Dim.__array_ufunc__ = lambda self, ufunc, method, *inputs, **kwargs: call_ufunc(ufunc, method, inputs, kwargs)
     Dim.__array_function__ = lambda self, function, types, args, kwargs: call_function(function, args, kwargs)
 

@@ -196,7 +196,9 @@ def basic_view(array: TracedArray, items: list[Any]) -> TracedArray:
             if isinstance(position, int):
                 check_position(position, extent, axis)
             start, count, step = from_the_end(position, extent), 1, 1
-        starts.append(start), counts.append(count), steps.append(step)
+        starts.append(start)
+        counts.append(count)
+        steps.append(step)
         axis += 1
     result = array
     whole = all(

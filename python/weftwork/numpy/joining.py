@@ -112,7 +112,7 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
             raise_here(ArgumentValueError, f"number sections must be larger than 0, got {sections}", "split")
         each, extra = extent // sections, extent % sections
         sizes = [each + (1 if isinstance(extra, int) and i < extra else 0) for i in range(sections)]
-        bounds = [0]
+        bounds: list[Any] = [0]
         for part in sizes:
             bounds.append(bounds[-1] + part)
     else:
@@ -265,7 +265,7 @@ def pad_by_index(x: TracedArray, pad_width: Any, mode: str, kwargs: dict[str, An
     widths = pad_widths(pad_width, x.ndim)
     for axis, width in enumerate(widths):
         if width != [0, 0]:
-            x = take(x, np.pad(own.array(range(x.shape[axis])), width, mode=mode), axis)
+            x = take(x, np.pad(own.array(range(x.shape[axis])), width, mode=mode), axis)  # type: ignore[call-overload]
     return wrap(x.tensor)
 
 

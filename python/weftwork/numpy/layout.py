@@ -228,7 +228,7 @@ def memory_order(array: TracedArray, order: str) -> list[int] | None:
 
 def is_ordered(array: TracedArray) -> bool:
     """Whether the axes are known to lie in memory from the first, outermost, to the last."""
-    if array._storage.strides is None and not any(isinstance(step, (Transpose, Strided)) for step in array._steps):
+    if array._storage.strides is None and not (array._steps and any(isinstance(step, (Transpose, Strided)) for step in array._steps)):
         return True
     strides = strides_of(array)
     if strides is UNKNOWN or not all(isinstance(s, int) for s in strides):
@@ -249,13 +249,15 @@ def arrays_among(values: Any) -> list[TracedArray]:
 
 def inherit(result: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """Notes on what a function computed from which arrays its layout depends."""
+    if type(result) is TracedArray and not result.tensor.is_wide:
+        return result
     fresh = [r for r in (result if isinstance(result, (tuple, list)) else (result,)) if isinstance(r, TracedArray)]
-    fresh = [r for r in fresh if not r._steps and r._storage.parents != () and len(long_axes(r.shape)) > 1]
+    fresh = [r for r in fresh if not r._steps and r._storage.parents != () and r.tensor.is_wide]
     if not fresh:
         return result
     operands = arrays_among((*args, *kwargs.values()))
     given = {id(operand._storage) for operand in operands}
-    wide = [operand for operand in operands if len(long_axes(operand.shape)) > 1]
+    wide = [operand for operand in operands if operand.tensor.is_wide]
     if not wide:
         return result
     ordered = all(map(is_ordered, wide))

@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 
 from ..errors import ArgumentTypeError, UnsupportedError
-from . import arguments, extents, ufunc_methods
-from .dispatch import call_function, elementwise, finish, keep_weak, shown_name, signature_of
+from . import arguments, extents, operators, ufunc_methods
+from .dispatch import call_function, elementwise, finish, shown_name, signature_of
 from .functions import copied, known_order, set_shape
 from .items import get_item, set_item
 from .layout import GIVE_ARRAYS, OF_SORTED, inherit, memory_order, scalars
 from .linalg import call_gufunc
 from .loops import rows_of
 from .methods import METHODS, PROPERTIES
+from .operators import PLAIN, computed, operated
 from .refused import reason
 from .tracer import BoundMethod, Selection, TracedArray, raise_here
 
@@ -41,7 +42,8 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple, kwargs: dict[str, An
     else:
         if kwargs:
             raise_here(UnsupportedError, f"{shown_name(ufunc)} with {', '.join(kwargs)} cannot be compiled", "ufunc_argument")
-        results = elementwise(ufunc, inputs, signature_of(ufunc, dtype, signature), casting)
+        found = elementwise(ufunc, inputs, signature_of(ufunc, dtype, signature), casting)
+        results = list(found) if isinstance(found, tuple) else [found]
     outs = out if isinstance(out, tuple) else (out,) * len(results)
     finished = [finish(ufunc, r, o, where, casting) for r, o in zip(results, outs, strict=True)]
     if ufunc.signature is not None and out is None:
@@ -49,7 +51,6 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple, kwargs: dict[str, An
             result._storage.parents = ()  # in row-major order whatever the operands' is
     if order != "K" and out is None:
         finished = [in_asked_order(result, inputs, order) for result in finished]
-    keep_weak(inputs, finished)
     return finished[0] if len(finished) == 1 else tuple(finished)
 
 
@@ -63,6 +64,8 @@ def in_asked_order(result: TracedArray, inputs: tuple, order: str) -> TracedArra
 
 
 def array_ufunc(self: TracedArray, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    if not kwargs and method == "__call__" and ufunc.signature is None and all(type(value) in PLAIN for value in inputs):
+        return computed(elementwise(ufunc, inputs), inputs)
     if any(isinstance(value, Selection) for value in inputs):
         return NotImplemented
     out = kwargs.get("out")
@@ -123,4 +126,5 @@ def install() -> None:
     for name, member in members.items():
         setattr(TracedArray, name, member)
     BoundMethod.__call__ = call_method  # type: ignore[method-assign]
-    extents.install(call_function, call_ufunc)
+    operators.install()
+    extents.install(call_function, call_ufunc, operated)

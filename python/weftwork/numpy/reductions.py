@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from .arguments import axis_number, c_int, integer, items_of
 from .dispatch import broadcast_to, finish, implements
 from .tracer import Tensor, TracedArray, as_tensor, convert, raise_here, wrap
-from .ufuncs import extremum, op, scalar, select, truth
+from .ufuncs import scalar, select, truth
 from .validity import note_bound
 
 _NoValue = np._NoValue
@@ -21,6 +22,8 @@ def normalized_axes(axis: Any, ndim: int, name: str) -> tuple[int, ...]:
     """Every axis once, ascending; NumPy's error for one that is not there."""
     if axis is None:
         return tuple(range(ndim))
+    if type(axis) is int and -ndim <= axis < ndim:
+        return (axis % ndim,)
     axes = items_of(axis, f"{name}: axis")
     result = []
     for item in axes:
@@ -80,13 +83,13 @@ def lowest(dtype: np.dtype, highest: bool) -> Any:
     return np.inf if highest else -np.inf
 
 
-def needs_elements(x: Tensor, axes: tuple[int, ...], name: str) -> None:
-    if any(isinstance(x.shape[a], int) and x.shape[a] == 0 for a in axes):
-        raise_here(ArgumentValueError, f"zero-size array to reduction operation {name} which has no identity", "empty_reduction")
+def mask_of(where: Any) -> Tensor | None:
+    """Which elements take part; None for all of them."""
+    return None if where is True or where is _NoValue else as_tensor(where, np.dtype(bool))
 
 
-def reduce_op(name: str, x: Tensor, axes: tuple[int, ...], keepdims: bool) -> Tensor:
-    return op(name, x, axes=axes, keepdims=keepdims)
+def initial_of(initial: Any, dtype: np.dtype) -> Tensor | None:
+    return None if initial is _NoValue or initial is None else as_tensor(initial, dtype)
 
 
 def loop_of(ufunc: np.ufunc, x: Tensor, out: Any) -> np.dtype:
@@ -101,34 +104,32 @@ def loop_of(ufunc: np.ufunc, x: Tensor, out: Any) -> np.dtype:
 
 @implements(np.sum)
 def sum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = _NoValue, where: Any = True) -> Any:
-    return accumulate("sum", np.add, a, axis, dtype, out, keepdims, initial, where, 0)
+    return accumulate("sum", np.add, a, axis, dtype, out, keepdims, initial, where)
 
 
 @implements(np.prod)
 def prod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = _NoValue, where: Any = True) -> Any:
-    return accumulate("prod", np.multiply, a, axis, dtype, out, keepdims, initial, where, 1)
+    return accumulate("prod", np.multiply, a, axis, dtype, out, keepdims, initial, where)
 
 
-def accumulate(name: str, ufunc: np.ufunc, a: Any, axis: Any, dtype: Any, out: Any, keepdims: Any, initial: Any, where: Any, identity: int) -> Any:
+def accumulate(name: str, ufunc: np.ufunc, a: Any, axis: Any, dtype: Any, out: Any, keepdims: Any, initial: Any, where: Any) -> Any:
     x = as_tensor(a)
     axes = reduced_axes(axis, x.ndim, name)
-    if dtype is None:
-        dtype = sum_dtype(x.dtype) if out is None else loop_of(ufunc, x, out)
-    x = masked(convert(x, np.dtype(dtype)), where, identity)
-    result = reduce_op(name, x, axes, keep(keepdims))
-    if initial is not _NoValue and initial is not None:
-        result = op("add" if name == "sum" else "multiply", result, as_tensor(initial, x.dtype))
+    if dtype is None and out is not None:
+        dtype = loop_of(ufunc, x, out)
+    first = initial_of(initial, sum_dtype(x.dtype) if dtype is None else np.dtype(dtype))
+    result = _core.reduction(name, x, axes, keep(keepdims), dtype, first, mask_of(where))
     return finish(ufunc, result, out, True, "same_kind", exact=True)
 
 
 @implements(np.max, np.amax)
 def max(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = _NoValue, where: Any = True) -> Any:
-    return extreme("reduce_max", np.maximum, a, axis, out, keepdims, initial, where)
+    return extreme("max", np.maximum, a, axis, out, keepdims, initial, where)
 
 
 @implements(np.min, np.amin)
 def min(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = _NoValue, where: Any = True) -> Any:
-    return extreme("reduce_min", np.minimum, a, axis, out, keepdims, initial, where)
+    return extreme("min", np.minimum, a, axis, out, keepdims, initial, where)
 
 
 def extreme(name: str, ufunc: np.ufunc, a: Any, axis: Any, out: Any, keepdims: Any, initial: Any, where: Any) -> Any:
@@ -137,34 +138,24 @@ def extreme(name: str, ufunc: np.ufunc, a: Any, axis: Any, out: Any, keepdims: A
     x = convert(x, loop_of(ufunc, x, out))
     if isinstance(out, TracedArray) and out.dtype.kind in "iu" and not np.can_cast(x.dtype, out.dtype, "safe"):
         raise_here(UnsupportedError, f"{ufunc.__name__} of {x.dtype} with out= of {out.dtype} cannot be compiled: NumPy cuts off after each step", "out_cast")
-    if x.dtype.kind == "c":
-        raise_here(ArgumentTypeError, f"{ufunc.__name__} of {x.dtype} cannot be compiled", "complex_order")
-    if initial is _NoValue:
-        needs_elements(x, axes, ufunc.__name__)
-        if where is not True and where is not _NoValue:
-            raise_here(ArgumentValueError, f"reduction operation '{ufunc.__name__}' does not have an identity, so to use a where mask one has to specify 'initial'", "where_without_initial")
-    x = masked(x, where, lowest(x.dtype, name == "reduce_min"))
-    result = reduce_op(name, x, axes, keep(keepdims))
-    if initial is not _NoValue and initial is not None:
-        direction = "GE" if name == "reduce_max" else "LE"
-        result = extremum(ufunc.__name__, direction, result, as_tensor(initial, x.dtype))
+    result = _core.reduction(name, x, axes, keep(keepdims), None, initial_of(initial, x.dtype), mask_of(where))
     return finish(ufunc, result, out, True, "same_kind", exact=True)
 
 
 @implements(np.any)
 def any_(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True) -> Any:
-    return logical("any", np.logical_or, a, axis, out, keepdims, where, False)
+    return logical("any", np.logical_or, a, axis, out, keepdims, where)
 
 
 @implements(np.all)
 def all_(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True) -> Any:
-    return logical("all", np.logical_and, a, axis, out, keepdims, where, True)
+    return logical("all", np.logical_and, a, axis, out, keepdims, where)
 
 
-def logical(name: str, ufunc: np.ufunc, a: Any, axis: Any, out: Any, keepdims: Any, where: Any, identity: bool) -> Any:
-    x = truth(as_tensor(a))
-    axes = reduced_axes(axis, x.ndim, name)
-    return finish(ufunc, reduce_op(name, masked(x, where, identity), axes, keep(keepdims)), out, True, "unsafe", exact=True)
+def logical(name: str, ufunc: np.ufunc, a: Any, axis: Any, out: Any, keepdims: Any, where: Any) -> Any:
+    x = as_tensor(a)
+    result = _core.reduction(name, x, reduced_axes(axis, x.ndim, name), keep(keepdims), None, None, mask_of(where))
+    return finish(ufunc, result, out, True, "unsafe", exact=True)
 
 
 @implements(np.count_nonzero)
@@ -172,35 +163,16 @@ def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     return sum(wrap(truth(as_tensor(a))), axis=axis, keepdims=keepdims)
 
 
-def count_of(x: Tensor, axes: tuple[int, ...], where: Any, keepdims: bool, dtype: np.dtype) -> Tensor:
-    """How many elements each result is made of."""
-    ones = broadcast_to(scalar(1, dtype), x.shape)
-    return reduce_op("sum", masked(ones, where, 0), axes, keepdims)
-
-
 def real_dtype(dtype: np.dtype) -> np.dtype:
     """The dtype of a complex dtype's parts; others unchanged."""
     return dtype.type(0).real.dtype if dtype.kind == "c" else dtype
 
 
-def mean_dtype(dtype: np.dtype) -> tuple[np.dtype, np.dtype]:
-    """The dtype in which NumPy averages, and that of the result."""
-    if dtype.kind in "iub":
-        return np.dtype(np.float64), np.dtype(np.float64)
-    if dtype == np.float16:
-        return np.dtype(np.float32), dtype
-    return dtype, dtype
-
-
-def averaged_in(x: Tensor, dtype: Any, out: Any) -> tuple[np.dtype, np.dtype]:
-    """The same for the ``dtype`` and ``out`` of a call: NumPy adds up in the dtype of ``out`` where that is wider."""
-    if dtype is not None:
-        return np.dtype(dtype), np.dtype(dtype)
-    inner, final = mean_dtype(x.dtype)
-    if isinstance(out, TracedArray) and x.dtype == inner and x.dtype.kind in "fc":
-        wide = loop_of(np.add, x, out)
-        return wide, wide
-    return inner, final
+def averaged_in(x: Tensor, dtype: Any, out: Any) -> Any:
+    """The dtype that NumPy is told to average in: it adds up in the dtype of ``out`` where that is wider; None if it is told nothing."""
+    if dtype is None and isinstance(out, TracedArray) and x.dtype.kind in "fc" and x.dtype != np.float16:
+        return loop_of(np.add, x, out)
+    return dtype
 
 
 @implements(np.mean)
@@ -208,25 +180,19 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
     x = as_tensor(a)
     axes = normalized_axes(reduction_axis(axis, "mean"), x.ndim, "mean")
     require_inexact(dtype, "mean")
-    inner, final = averaged_in(x, dtype, out)
-    x = convert(x, inner)
-    if where is True or where is _NoValue:
-        result = op("mean", x, axes=axes, keepdims=keep(keepdims))
-    else:
-        total = reduce_op("sum", masked(x, where, 0), axes, keep(keepdims))
-        result = op("divide", total, count_of(x, axes, where, keep(keepdims), inner))
-    return finish(np.add, convert(result, final), out, True, "unsafe", exact=True)
+    result = _core.reduction("mean", x, axes, keep(keepdims), averaged_in(x, dtype, out), None, mask_of(where))
+    return finish(np.add, result, out, True, "unsafe", exact=True)
 
 
 @implements(np.var)
 def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *, where: Any = True, mean: Any = _NoValue, correction: Any = _NoValue) -> Any:
-    return finish(np.add, variance(a, axis, dtype, ddof, keepdims, where, mean, correction, out), out, True, "unsafe", exact=True)
+    return finish(np.add, variance("var", a, axis, dtype, ddof, keepdims, where, mean, correction, out), out, True, "unsafe", exact=True)
 
 
 @implements(np.std)
 def std(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *, where: Any = True, mean: Any = _NoValue, correction: Any = _NoValue) -> Any:
-    squared = variance(a, axis, dtype, ddof, keepdims, where, mean, correction, out)
-    return finish(np.sqrt, op("sqrt", squared), out, True, "same_kind", exact=True)
+    root = variance("std", a, axis, dtype, ddof, keepdims, where, mean, correction, out)
+    return finish(np.sqrt, root, out, True, "same_kind", exact=True)
 
 
 def require_inexact(dtype: Any, name: str) -> None:
@@ -252,34 +218,17 @@ def freedom_lost(ddof: Any, correction: Any) -> Any:
     return correction
 
 
-def variance(a: Any, axis: Any, dtype: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any, out: Any = None) -> Tensor:
+def variance(name: str, a: Any, axis: Any, dtype: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any, out: Any = None) -> Tensor:
     x = as_tensor(a)
     require_inexact(dtype, "var")
     if dtype is not None and x.dtype.kind == "c" and np.dtype(dtype).kind != "c":
         raise_here(UnsupportedError, f"var of {x.dtype} with dtype={np.dtype(dtype)} cannot be compiled: convert its result", "integer_average")
     axes = normalized_axes(reduction_axis(axis, "var"), x.ndim, "var")
-    inner, final = mean_dtype(x.dtype) if dtype is None else (np.dtype(dtype), np.dtype(dtype))
-    require_out_of(real_dtype(final) if dtype is None else final, out, "var")
-    ddof = freedom_lost(ddof, correction)
-    x = convert(x, inner)
-    count = count_of(x, axes, where, True, real_dtype(inner))
-    if mean is _NoValue:
-        center = op("divide", reduce_op("sum", masked(x, where, 0), axes, True), convert(count, inner))
-    else:
-        center = as_tensor(mean, inner)
-    deviation = op("subtract", x, center)
-    if inner.kind == "c":
-        re, im = op("real", deviation), op("imag", deviation)
-        squares = op("add", op("multiply", re, re), op("multiply", im, im))
-        final = real_dtype(final) if dtype is None else final
-    else:
-        squares = op("multiply", deviation, deviation)
-    total = reduce_op("sum", masked(squares, where, 0), axes, True)
-    freedom = op("maximum", op("subtract", count, scalar(ddof, count)), scalar(0, count))
-    result = convert(op("divide", total, freedom), final)
-    if keep(keepdims):
-        return result
-    return op("reshape", result, dims=tuple(e for i, e in enumerate(x.shape) if i not in axes))
+    average = np.dtype(np.float64) if x.dtype.kind in "iub" else x.dtype
+    require_out_of(real_dtype(average) if dtype is None else np.dtype(dtype), out, "var")
+    less = float(freedom_lost(ddof, correction))
+    center = None if mean is _NoValue else as_tensor(mean)
+    return _core.reduction(name, x, axes, keep(keepdims), dtype, None, mask_of(where), less, center)
 
 
 @implements(np.argmax)
@@ -294,27 +243,13 @@ def argmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) 
 
 def arg_extreme(name: str, a: Any, axis: Any, out: Any, keepdims: bool) -> Any:
     x = as_tensor(a)
-    if x.dtype == bool:
-        x = convert(x, np.dtype(np.uint8))
     axis = None if axis is None else axis_number(axis, name)
-    if axis is None or not reduced_axes(axis, x.ndim, name):
-        shape = (1,) * x.ndim
-        size: Any = 1
-        for extent in x.shape:
-            size = size * extent
-        x, index = op("reshape", x, dims=(size,)), 0
-    else:
-        (index,) = normalized_axes(axis, x.ndim, name)
-        shape = tuple(1 if i == index else e for i, e in enumerate(x.shape))
-    if isinstance(x.shape[index], int) and x.shape[index] == 0:
-        raise_here(ArgumentValueError, f"attempt to get {name} of an empty sequence", "empty_reduction")
-    result = op(name, x, axis=index)
-    if keepdims:
-        result = op("reshape", result, dims=shape)
+    axes = () if axis is None else reduced_axes(axis, x.ndim, name)
+    result = _core.place(name, x, axes[0] if axes else None, keepdims)
     if isinstance(out, TracedArray) and not np.can_cast(out.dtype, np.int64, "safe"):
         raise_here(ArgumentTypeError, f"{name}: cannot cast out= of {out.dtype} to int64 according to the rule 'safe'", "out_cast")
-    found = finish(np.add, convert(result, np.dtype(np.int64)), out, True, "unsafe", exact=True)
-    return found if out is not None else note_bound(found, x.shape[index])
+    found = finish(np.add, result, out, True, "unsafe", exact=True)
+    return found if out is not None else note_bound(found, x.shape[axes[0]] if axes else math.prod(x.shape))
 
 
 @implements(np.ptp)

@@ -13,7 +13,6 @@ import numpy as np
 
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, DataDependentError, UnsupportedError
-from .casts import integers_of_floats
 from .checks import Checks
 
 Tensor = _core.Tensor
@@ -142,12 +141,18 @@ def same_bytes(lhs: np.ndarray, rhs: np.ndarray) -> bool:
     return lhs.tobytes() == rhs.tobytes()
 
 
-_state = threading.local()
+class State(threading.local):
+    """What a thread does."""
+
+    trace: Trace | None = None
+
+
+_state = State()
 
 
 def current_trace() -> Trace | None:
     """The trace that runs on this thread."""
-    return getattr(_state, "trace", None)
+    return _state.trace
 
 
 @contextmanager
@@ -176,8 +181,8 @@ def untraced() -> Any:
 
 def note_created(array: TracedArray | Selection) -> None:
     """Tells the loops that are being recorded: what their bodies make must not be kept."""
-    trace = current_trace()
-    if trace is not None:
+    trace = _state.trace
+    if trace is not None and trace.loops:
         for loop in trace.loops:
             loop.note_created(array)
 
@@ -185,25 +190,24 @@ def note_created(array: TracedArray | Selection) -> None:
 class Storage:
     """The value of a whole array; writes through any view replace it."""
 
-    __slots__ = ("apart", "born", "checks", "foreign", "guard", "owned", "parents", "peers", "stale", "strides", "tensor", "twins", "version")
     births = itertools.count()
+    guard: str | None = None  # why it must not be written
+    checks: tuple[Callable[[], None], ...] = ()  # called before a write
+    owned = False  # whether NumPy's array surely has the memory itself, so that its base is None
+    peers: tuple[Storage, ...] = ()  # what a loop gave as arrays of their own and NumPy has as one memory
+    apart = False  # a loop gave as an array of its own what NumPy has as a view of an older one
+    foreign = False  # given in the other byte order, which shows where bytes do
+    # NumPy's layout of the array, see layout.py: strides in elements (None: row-major, UNKNOWN: not told), the
+    # storages whose layout decides it, and those that NumPy may or may not have let share this memory.
+    strides: Any = None
+    parents: tuple[Storage, ...] | None = None
+    twins: tuple[Storage, ...] = ()
+    stale: str | None = None  # where a twin was written
 
     def __init__(self, tensor: Tensor) -> None:
         self.tensor = tensor
         self.version = 0
         self.born = next(Storage.births)
-        self.guard: str | None = None  # why it must not be written
-        self.checks: tuple[Callable[[], None], ...] = ()  # called before a write
-        self.owned = False  # whether NumPy's array surely has the memory itself, so that its base is None
-        self.peers: tuple[Storage, ...] = ()  # what a loop gave as arrays of their own and NumPy has as one memory
-        self.apart = False  # a loop gave as an array of its own what NumPy has as a view of an older one
-        self.foreign = False  # given in the other byte order, which shows where bytes do
-        # NumPy's layout of the array, see layout.py: strides in elements (None: row-major, UNKNOWN: not told), the
-        # storages whose layout decides it, and those that NumPy may or may not have let share this memory.
-        self.strides: Any = None
-        self.parents: tuple[Storage, ...] | None = None
-        self.twins: tuple[Storage, ...] = ()
-        self.stale: str | None = None  # where a twin was written
 
     def replace(self, tensor: Tensor) -> None:
         self.read()
@@ -415,12 +419,6 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         return np.asarray(self._need_value("NumPy", "write x.astype(dtype) to convert, and np.take(array, index, axis) to index an array that is not traced"), dtype)
 
-    def __pow__(self, exponent: Any) -> Any:
-        # NumPy squares here, and a boolean's square is an int8.
-        if type(exponent) is int and exponent == 2 and self.dtype == np.bool_ and not self.scalar:
-            return np.square(self)
-        return super().__pow__(exponent)
-
     def __hash__(self) -> int:
         if self.scalar:
             return hash(self._need_value("a hash", "keep it out of sets and of keys"))
@@ -507,21 +505,12 @@ def extent_tensor(extent: Any) -> Tensor:
 
 def convert(tensor: Tensor, dtype: Any) -> Tensor:
     """The value in another dtype, as ndarray.astype would give it."""
-    if dtype is None or tensor.dtype == dtype:
+    if dtype is None:
         return tensor
     target = np.dtype(dtype)
     if not target.isnative:
         raise_here(ArgumentTypeError, f"arrays of {target!r} cannot be compiled: use {target.newbyteorder('=')!r}", "byte_order")
-    constant = tensor.constant()
-    if constant is not None and constant.size <= 1024:
-        return _core.constant(constant.astype(target))
-    if tensor.dtype.kind == "c" and target.kind != "c" and target.kind != "b":
-        tensor = _core.apply("real", [tensor])
-        if tensor.dtype == target:
-            return tensor
-    if target.kind in "iu" and tensor.dtype.kind in "fV":
-        return integers_of_floats(tensor, target)
-    return _core.apply("convert", [tensor], {"type": target})
+    return _core.cast(tensor, target)
 
 
 def python_truth(value: TracedArray) -> TracedArray:

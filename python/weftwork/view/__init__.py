@@ -54,7 +54,7 @@ def compared(before: list[str], after: list[str]) -> list[tuple[str, str]]:
     """Lines of both with "-" before those that went, "+" before those that came; names of values do not count."""
     plain = [[NAMES.sub("%", LOC.sub("", line)) for line in text] for text in (before, after)]
     rows: list[tuple[str, str]] = []
-    for tag, a, b, c, d in SequenceMatcher(None, *plain, autojunk=False).get_opcodes():
+    for tag, a, b, c, d in SequenceMatcher(None, plain[0], plain[1], autojunk=False).get_opcodes():
         if tag == "equal":
             rows += [(" ", line) for line in after[c:d]]
         else:

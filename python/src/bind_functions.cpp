@@ -1,0 +1,143 @@
+// NumPy's functions of recorded values, which are C++'s: what Python gives them, and their results.
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "convert.h"
+#include "weft/core/error.h"
+#include "weft/frontend/promote.h"
+#include "weft/frontend/record.h"
+#include "weft/frontend/reduction.h"
+#include "weft/frontend/ufuncs.h"
+
+namespace weft::py {
+namespace {
+
+Operand integer_operand(nb::handle value) {
+  int overflow = 0;
+  const long long small = PyLong_AsLongLongAndOverflow(value.ptr(), &overflow);
+  if (!overflow) return static_cast<int64_t>(small);
+  const unsigned long long large = overflow > 0 ? PyLong_AsUnsignedLongLong(value.ptr()) : 0;
+  if (overflow > 0 && !PyErr_Occurred()) return static_cast<uint64_t>(large);
+  PyErr_Clear();
+  fail(ErrorKind::value, "number_range", "an integer of 64 bits was wanted, got ", shown(value));
+}
+
+// A recorded value, or a number of Python's.
+Operand to_operand(nb::handle value, bool weak) {
+  if (nb::isinstance<Tensor>(value)) {
+    Operand operand(nb::cast<const Tensor&>(value));
+    operand.weak = weak;
+    return operand;
+  }
+  if (PyBool_Check(value.ptr())) return value.is(nb::handle(Py_True));
+  if (PyLong_Check(value.ptr())) return integer_operand(value);
+  if (PyFloat_Check(value.ptr())) return PyFloat_AS_DOUBLE(value.ptr());
+  if (PyComplex_Check(value.ptr()))
+    return std::complex<double>(PyComplex_RealAsDouble(value.ptr()), PyComplex_ImagAsDouble(value.ptr()));
+  fail(ErrorKind::type, "operand", "a recorded value or a number was wanted, got ", shown(value));
+}
+
+// What `body` gives; its errors name the user's line.
+template <class Body>
+auto located(const Body& body) {
+  const Location loc = caller_location();
+  LocationScope scope(loc);
+  try {
+    return body();
+  } catch (const Error& error) {
+    raise(error.at(loc));
+  }
+}
+
+// Whether an operand of a type that NumPy has from ml_dtypes meets anything but its own: what comes of it that package
+// decides.
+bool is_foreign_mix(std::span<const Operand> operands) {
+  if (operands.size() < 2 ||
+      (operands[0].is_tensor() && operands[1].is_tensor() && operands[0].tensor.dtype() == operands[1].tensor.dtype()))
+    return false;
+  return std::any_of(operands.begin(), operands.end(), [](const Operand& operand) {
+    if (!operand.is_tensor()) return false;
+    const DType dtype = operand.tensor.dtype();
+    return (is_float(dtype) && dtype < DType::f16) || (is_integer(dtype) && bit_width(dtype) < 8);
+  });
+}
+
+nb::object recorded(const Ufunc& ufunc, std::span<const Operand> operands) {
+  if (is_foreign_mix(operands)) return nb::none();
+  std::vector<Tensor> results = call(ufunc, operands);
+  if (results.size() == 1) return nb::cast(std::move(results[0]));
+  return nb::make_tuple(std::move(results[0]), std::move(results[1]));
+}
+
+nb::object elementwise(const char* name, nb::handle x, nb::handle y, unsigned weak) {
+  const Ufunc* ufunc = find_ufunc(name);
+  if (!ufunc) return nb::none();
+  LocationScope scope(caller_location());
+  if (y.is_none()) return recorded(*ufunc, std::array{to_operand(x, weak & 1)});
+  return recorded(*ufunc, std::array{to_operand(x, weak & 1), to_operand(y, weak & 2)});
+}
+
+// Optional tensors are None where they are not.
+Tensor tensor_or_none(nb::handle value) { return value.is_none() ? Tensor() : nb::cast<Tensor>(value); }
+
+Tensor reduction(const char* name, const Tensor& x, nb::handle axes, bool keepdims, nb::handle dtype,
+                 nb::handle initial, nb::handle mask, double ddof, nb::handle mean) {
+  return located([&] {
+    Reduction how{.axes = to_ints(axes),
+                  .keepdims = keepdims,
+                  .mask = tensor_or_none(mask),
+                  .ddof = ddof,
+                  .mean = tensor_or_none(mean)};
+    if (!dtype.is_none()) how.dtype = to_dtype(dtype);
+    if (!initial.is_none()) how.initial = Operand(nb::cast<Tensor>(initial));
+    return reduce(name, x, how);
+  });
+}
+
+Tensor place(const char* name, const Tensor& x, nb::handle axis, bool keepdims) {
+  return located([&] {
+    return place_of(name, x, axis.is_none() ? std::nullopt : std::optional(nb::cast<int64_t>(axis)), keepdims);
+  });
+}
+
+void bind_reductions(nb::module_& m) {
+  m.def("reduction", &reduction, nb::arg("name"), nb::arg("x"), nb::arg("axes"), nb::arg("keepdims") = false,
+        nb::arg("dtype").none() = nb::none(), nb::arg("initial").none() = nb::none(),
+        nb::arg("where").none() = nb::none(), nb::arg("ddof") = 0.0, nb::arg("mean").none() = nb::none(),
+        "NumPy's sum, prod, max, min, any, all, mean, var or std. `dtype` is what is computed in, and of the result; "
+        "the others are as in NumPy.");
+  m.def("place", &place, nb::arg("name"), nb::arg("x"), nb::arg("axis").none(), nb::arg("keepdims") = false,
+        "NumPy's argmax or argmin.");
+}
+
+}  // namespace
+
+void bind_functions(nb::module_& m) {
+  m.def(
+      "elementwise_names",
+      [] {
+        nb::list names;
+        for (const Ufunc& ufunc : all_ufuncs()) names.append(nb::str(ufunc.name.data(), ufunc.name.size()));
+        return names;
+      },
+      "The names of the functions that elementwise knows.");
+  bind_reductions(m);
+  m.def("elementwise", &elementwise, nb::arg("ufunc"), nb::arg("x"), nb::arg("y").none() = nb::none(),
+        nb::arg("weak") = 0,
+        "The result of NumPy's element-wise function of that name, or a pair of results; None where it is not among "
+        "those that C++ has, or\n"
+        "types of ml_dtypes meet others. Operands are recorded values and Python's numbers; bit i of `weak` says that "
+        "operand i, a value, promotes as a number of Python's.");
+  m.def(
+      "cast",
+      [](const Tensor& x, nb::handle dtype) {
+        const DType target = to_dtype(dtype);
+        if (x.dtype() == target) return x;
+        LocationScope scope(caller_location());
+        return cast_to(x, target);
+      },
+      nb::arg("x"), nb::arg("dtype"), "The value as ndarray.astype would give it.");
+}
+
+}  // namespace weft::py

@@ -1,0 +1,660 @@
+# Made by scripts/generate_core_stub.py.
+"""Weftwork's native core; the package weftwork is its public face."""
+
+from collections.abc import Callable, Sequence
+import os
+from typing import Any, overload
+
+class Dim:
+    """
+    A symbolic extent: Dim(name, min, opt, max), both bounds included; `opt` is the value to schedule for.
+    Supports +, -, *, //, %, min, max with integers and other extents; a comparison that depends on the
+    value raises.
+    """
+
+    def __init__(self, name: str, min: int = 1, opt: int = 64, max: int = 2147483648) -> None: ...
+
+    @property
+    def min(self) -> int: ...
+
+    @property
+    def opt(self) -> int: ...
+
+    @property
+    def max(self) -> int: ...
+
+    @property
+    def symbols(self) -> list: ...
+
+    def substitute(self, arg0: str, arg1: object, /) -> Any:
+        """The extent with a symbol replaced by an integer or extent."""
+
+    def __repr__(self) -> str: ...
+
+    def __reduce__(self) -> tuple: ...
+
+    def __hash__(self) -> int: ...
+
+    def __add__(self, arg: object, /) -> Any: ...
+
+    def __radd__(self, arg: object, /) -> Any: ...
+
+    def __sub__(self, arg: object, /) -> Any: ...
+
+    def __rsub__(self, arg: object, /) -> Any: ...
+
+    def __mul__(self, arg: object, /) -> Any: ...
+
+    def __rmul__(self, arg: object, /) -> Any: ...
+
+    def __neg__(self) -> Any: ...
+
+    def __floordiv__(self, arg: object, /) -> Any: ...
+
+    def __rfloordiv__(self, arg: object, /) -> Any: ...
+
+    def __rmod__(self, arg: object, /) -> Any: ...
+
+    def __mod__(self, arg: object, /) -> Any: ...
+
+    def __eq__(self, arg: object, /) -> bool: ...
+
+    def __ne__(self, arg: object, /) -> bool: ...
+
+    def __lt__(self, arg: object, /) -> bool: ...
+
+    def __ge__(self, arg: object, /) -> bool: ...
+
+    def __gt__(self, arg: object, /) -> bool: ...
+
+    def __le__(self, arg: object, /) -> bool: ...
+
+    def __bool__(self) -> bool: ...
+
+def dim_of_text(arg0: str, arg1: object, /) -> Dim:
+    """
+    The extent of such a text, over symbols given as (name, min, opt, max).
+    """
+
+def dim_min(arg0: object, arg1: object, /) -> Any: ...
+
+def dim_max(arg0: object, arg1: object, /) -> Any: ...
+
+def dims_equal(arg0: object, arg1: object, /) -> bool:
+    """Whether two extents are the same for every value of the symbols."""
+
+class KnobScope:
+    """Values of knobs for this thread, until it is closed."""
+
+    def __init__(self, arg: Sequence[tuple[str, str | None]], /) -> None: ...
+
+    def close(self) -> None: ...
+
+def knob(arg: str, /) -> str:
+    """The value of a knob here and now, as text."""
+
+def knob_rows() -> list: ...
+
+def environment_problems() -> list[str]: ...
+
+class Location:
+    """A place in the user's program."""
+
+    @property
+    def file(self) -> str: ...
+
+    @property
+    def line(self) -> int: ...
+
+    def __repr__(self) -> str: ...
+
+    def trace_text(self) -> str: ...
+
+def set_interpreted_calls(calls: object | None) -> None:
+    """
+    Says who knows the calls that are interpreted on this thread; None: those that Python runs count.
+    """
+
+def caller_location() -> Location:
+    """The user's line that is running."""
+
+class Graph:
+    """A tensor program."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def level(self) -> str: ...
+
+    def __len__(self) -> int: ...
+
+    def short_text(self, arg: str, /) -> str: ...
+
+    def mlir(self, arg0: str, arg1: dict, arg2: bool, /) -> str: ...
+
+    def flat(self) -> Graph: ...
+
+    def substitute(self, arg: dict, /) -> Graph: ...
+
+    def equal(self, arg: Graph, /) -> bool:
+        """Structural equality, locations aside."""
+
+    def verify(self) -> None: ...
+
+    def interpret(self, arg: object, /) -> list: ...
+
+    def interpret_kernels(self, arg: object, /) -> list: ...
+
+    def kernels_text(self) -> str: ...
+
+    def cuts(self) -> list[str]: ...
+
+    @property
+    def op_names(self) -> list: ...
+
+    @property
+    def input_infos(self) -> list: ...
+
+    @property
+    def output_infos(self) -> list: ...
+
+    @property
+    def functions(self) -> list: ...
+
+def parse(text: str, file: str = '<text>') -> Graph: ...
+
+def interpret_op(arg0: str, arg1: object, /) -> Any:
+    """One op without attributes, by the reference interpreter."""
+
+def pass_table() -> list:
+    """
+    Name, what it does, the level it takes, and why it stands in the pipeline where it does.
+    """
+
+def run_passes(graph: Graph, names: Sequence[str], limit: int | None = None) -> tuple:
+    """
+    The program after these passes, and each application of a rule: the rule, the op, the user's line.
+    """
+
+def op_table() -> list:
+    """The op registry, a dict for each op."""
+
+def hlo_proto(graph: Graph) -> bytes:
+    """A serialized xla.HloModuleProto."""
+
+def used_parameters(arg0: object, arg1: object, /) -> list:
+    """Which of the parameters the outputs depend on, as indices."""
+
+def element_work(arg: object, /) -> float:
+    """
+    About how many elements the calls that the outputs depend on take in turn; infinite where that says little.
+    """
+
+def computed(buffer: Buffer) -> Tensor:
+    """
+    The elements of a buffer, which nobody may write from now on, as a recorded value that is there.
+    """
+
+def evaluate(tensors: object) -> None:
+    """
+    Computes recorded values as one program; an error of the program where it ends in one.
+    """
+
+def recorded_program(tensors: object) -> Graph:
+    """
+    The Graph that would compute recorded values of those that are there, its parameters.
+    """
+
+def eval_counts() -> tuple:
+    """
+    How often recorded values were computed, how many programs were made for that, and the newest one's number of calls and types of inputs.
+    """
+
+def apply(op: str, operands: object, attrs: object | None = None) -> Tensor: ...
+
+@overload
+def apply_all(op: str, operands: object, attrs: object | None = None) -> list: ...
+
+@overload
+def apply_all(op: str, operands: object, attrs: object | None = None, regions: object = ()) -> list:
+    """A call with all its results."""
+
+def apply_with_body(op: str, body: str, operands: object, attrs: object) -> Tensor: ...
+
+def apply_composite(name: str, operands: object, decomposition: Graph, attributes: str) -> list: ...
+
+class Tensor:
+    """A recorded value."""
+
+    @property
+    def dtype(self) -> Any: ...
+
+    @property
+    def shape(self) -> tuple: ...
+
+    @property
+    def ndim(self) -> int: ...
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether more than one axis may have more than one element."""
+
+    @property
+    def op(self) -> str: ...
+
+    @property
+    def loc(self) -> Location: ...
+
+    @property
+    def is_computed(self) -> bool:
+        """Whether the elements are there."""
+
+    def buffer(self) -> Buffer:
+        """The elements of a value that is computed."""
+
+    def is_same(self, arg: Tensor, /) -> bool: ...
+
+    def type_text(self) -> str: ...
+
+    def constant(self) -> Any:
+        """The value of a constant as an array; None for anything computed."""
+
+def scatter_set(arg0: object, arg1: object, /) -> Tensor: ...
+
+def parameter(shape: object, dtype: object, name: str, from_outside: bool = False) -> Tensor: ...
+
+def constant(array: object, live: bool = False) -> Tensor: ...
+
+def broadcast_shapes(arg0: object, arg1: object, /) -> tuple: ...
+
+def same_value(arg0: Tensor, arg1: Tensor, /) -> bool:
+    """Whether both are the same calls on the same placeholders."""
+
+def next_serial() -> int: ...
+
+def record_region(arg0: object, arg1: object, arg2: int, /) -> tuple:
+    """
+    The body of a loop: (Graph, tensors of the surroundings that it takes after its own parameters).
+    """
+
+def record_graph(arg0: str, arg1: object, arg2: object, /) -> Graph:
+    """A Graph of (tensor, name, alias) triples: parameters and outputs."""
+
+def elementwise_names() -> list:
+    """The names of the functions that elementwise knows."""
+
+def reduction(name: str, x: Tensor, axes: object, keepdims: bool = False, dtype: object | None = None, initial: object | None = None, where: object | None = None, ddof: float = 0.0, mean: object | None = None) -> Tensor:
+    """
+    NumPy's sum, prod, max, min, any, all, mean, var or std. `dtype` is what is computed in, and of the result; the others are as in NumPy.
+    """
+
+def place(name: str, x: Tensor, axis: object | None, keepdims: bool = False) -> Tensor:
+    """NumPy's argmax or argmin."""
+
+def elementwise(ufunc: str, x: object, y: object | None = None, weak: int = 0) -> Any:
+    """
+    The result of NumPy's element-wise function of that name, or a pair of results; None where it is not among those that C++ has, or
+    types of ml_dtypes meet others. Operands are recorded values and Python's numbers; bit i of `weak` says that operand i, a value, promotes as a number of Python's.
+    """
+
+def cast(x: Tensor, dtype: object) -> Tensor:
+    """The value as ndarray.astype would give it."""
+
+class Device:
+    """
+    Where programs run, and the memory there: ``wf.Device("cpu:1")``. The devices of the CPU are numbered from 0 to 1023
+    and come into being when they are named: each has memory statistics, a limit and a queue of asynchronous runs of
+    its own, all share the CPUs and the threads. ``neuron:0`` and so on are the NeuronCores that the Neuron runtime
+    shows to this process, which it holds from the first naming of one on.
+
+    Raises an :class:`ArgumentValueError` that lists the devices for a name that there is not, and an
+    :class:`ExecutionError` where a Neuron device is named and its runtime cannot be loaded or begun.
+    """
+
+    def __init__(self, name: object = 'cpu:0') -> None: ...
+
+    @property
+    def name(self) -> str:
+        """Kind and number: 'cpu:0'."""
+
+    @property
+    def kind(self) -> str:
+        """'cpu' or 'neuron'."""
+
+    @property
+    def index(self) -> int:
+        """Its number among those of its kind."""
+
+    @property
+    def memory(self) -> dict:
+        """
+        Bytes: 'in_use', the 'peak' of that, 'kept' for who asks next, the 'limit' (0: none); and the number of 'allocations'.
+        """
+
+    @property
+    def memory_limit(self) -> int:
+        """
+        Bytes that may be in use at once, 0 for as many as there are. What does not fit raises an :class:`ExecutionError`.
+        """
+
+    @memory_limit.setter
+    def memory_limit(self, arg: int, /) -> None: ...
+
+    def synchronize(self) -> None:
+        """
+        Waits for all asynchronous runs; their errors are kept for who waits for them. Ctrl-C ends the waiting.
+        """
+
+    def release_unused(self) -> None:
+        """Gives memory that is kept for later back to the system."""
+
+    def __eq__(self, arg: object, /) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+    def __reduce__(self) -> tuple: ...
+
+    def __repr__(self) -> str: ...
+
+def devices() -> list[Device]:
+    """All devices that there are so far, those of the CPU first."""
+
+class Buffer:
+    """
+    Dense row-major elements on a device.
+
+    ``wf.Buffer(array)`` is the memory of a NumPy array, of an object with ``__dlpack__`` (such as a tensor of torch or an
+    array of jax) or with the buffer protocol, used where it lies and not written where it is read-only. What is not dense,
+    aligned or of this machine's byte order is copied. ``copy=True`` copies always, ``copy=False`` raises an
+    :class:`ArgumentValueError` instead; on a device without memory of the host elements are always copied.
+
+    ``wf.Buffer(shape, dtype)`` has elements that are not set. ``device`` is a :class:`Device` or its name.
+
+    A buffer is handed on without a copy by ``numpy()``, ``memoryview(buffer)`` and ``__dlpack__``; its memory lives as
+    long as anyone uses it. Pickles hold the elements and are read back on ``cpu:0``.
+
+    >>> import numpy as np, weftwork as wf
+    >>> wf.Buffer(np.ones((4, 3), np.float32))[1:3]
+    <weftwork.Buffer float32[2, 3] on cpu:0>
+    """
+
+    def __init__(self, source: object | None, dtype: object | None = None, *, device: object | None = None, copy: object | None = None) -> None: ...
+
+    @property
+    def shape(self) -> tuple:
+        """The extents, a tuple of ints."""
+
+    @property
+    def dtype(self) -> Any:
+        """The NumPy dtype; of ml_dtypes for what NumPy lacks."""
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+
+    @property
+    def device(self) -> Device:
+        """Where the elements are."""
+
+    @property
+    def writable(self) -> bool:
+        """Whether programs may write the elements."""
+
+    def numpy(self) -> Any:
+        """
+        An array over the same memory, read-only where the buffer is. TypeError for a device without memory of the host.
+        """
+
+    def reshape(self, *args) -> Buffer:
+        """The same elements with another shape; -1 stands for what is left."""
+
+    def to(self, device: object) -> Buffer:
+        """A copy on a device."""
+
+    def copy_from(self, other: object) -> None:
+        """
+        Takes the elements of a buffer or array of the same shape and dtype, of any device.
+        """
+
+    def __getitem__(self, index: object | None) -> Buffer: ...
+
+    def __len__(self) -> int: ...
+
+    def __array__(self, dtype: object | None = None, copy: object | None = None) -> Any: ...
+
+    def __dlpack__(self, *, stream: object | None = None, max_version: object | None = None, dl_device: object | None = None, copy: object | None = None) -> Any: ...
+
+    def __dlpack_device__(self) -> tuple: ...
+
+    def __reduce__(self) -> tuple: ...
+
+    def __repr__(self) -> str: ...
+
+class Executable:
+    """A compiled program."""
+
+    def profile(self, arg: Callable, /) -> tuple:
+        """
+        (seconds, [(count, total, min) of each launch]) of the runs that a function makes on this thread.
+        """
+
+    @property
+    def launch_infos(self) -> list: ...
+
+    @property
+    def cut_infos(self) -> list: ...
+
+    def save(self, arg0: str | os.PathLike, arg1: Sequence[str], /) -> None: ...
+
+    def package(self) -> Package: ...
+
+    def content(self) -> bytes:
+        """The bytes that its file would have."""
+
+    @property
+    def graph(self) -> Graph:
+        """What it was compiled from."""
+
+    @property
+    def target(self) -> str: ...
+
+    @property
+    def device(self) -> Device: ...
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def input_infos(self) -> list: ...
+
+    @property
+    def output_infos(self) -> list: ...
+
+    @property
+    def kernel_infos(self) -> list: ...
+
+    @property
+    def memory(self) -> dict: ...
+
+    @property
+    def times(self) -> dict: ...
+
+def is_recording() -> bool: ...
+
+def span_clock() -> int: ...
+
+def record_span(category: str, name: str, arguments: str, begin: int) -> None: ...
+
+def start_recording() -> int: ...
+
+def stop_recording(path: str | os.PathLike, since: int) -> None: ...
+
+def write_file(arg0: str | os.PathLike, arg1: bytes, /) -> None:
+    """Writes a file that appears whole or not at all."""
+
+class Package:
+    """What an executable's file holds; none of its machine code is loaded."""
+
+    @property
+    def builds(self) -> list: ...
+
+    def graph(self) -> Graph: ...
+
+    def assembly(self, arg: int, /) -> list:
+        """(function, text) for each function of a build's machine code."""
+
+def read_package(arg: str | os.PathLike, /) -> Package: ...
+
+def graph_content(arg: Graph, /) -> bytes:
+    """The bytes that graph_of_content makes the program of."""
+
+def graph_of_content(arg: bytes, /) -> Graph: ...
+
+def compile(graph: Graph, target: str = 'native', keep: object | None = None, device: object | None = None, tiered: bool = False, checks: bool = True) -> Executable: ...
+
+def export_object(graph: Graph, name: str, target: str = 'native') -> tuple:
+    """The bytes of an ELF object file, and the text of its C header."""
+
+def load(path: str | os.PathLike, target: str = 'native', device: object | None = None) -> Executable: ...
+
+def load_content(content: bytes, target: str = 'native', device: object | None = None) -> Executable:
+    """The executable whose content it is."""
+
+def check_written(arg0: Graph, arg1: object, /) -> None:
+    """Raises where an array that the program writes cannot be written."""
+
+def cache_info() -> tuple: ...
+
+def clear_cache() -> None: ...
+
+def set_num_threads(n: int) -> None:
+    """Threads that runs use from here on; 0: one for each CPU."""
+
+def num_threads() -> int: ...
+
+def load_neff(neff: bytes, device: Device, graph: Graph | None = None) -> Executable: ...
+
+def call(arg0: Executable, arg1: object, /) -> Any:
+    """One result, or a tuple of them."""
+
+def run_async(arg0: Executable, arg1: object, /) -> PendingRun: ...
+
+def benchmark(arg0: Executable, arg1: object, arg2: int, arg3: int, /) -> dict: ...
+
+def synchronize(arg: Device, /) -> None: ...
+
+def stop_queues() -> None: ...
+
+class PendingRun:
+    """
+    A run that :meth:`weftwork.Executable.run_async` began; ``await`` it, or call ``wait()``.
+    """
+
+    def wait(self) -> Any:
+        """
+        Waits, and returns what the call would; raises what it would, every time. Ctrl-C ends the waiting, not the run.
+        """
+
+    def done(self) -> bool:
+        """Whether the run is over, by an error or not."""
+
+    def __await__(self) -> Any: ...
+
+    def __repr__(self) -> str: ...
+
+def set_tracing(on: bool) -> None:
+    """Says whether a function is traced on this thread."""
+
+class Plan:
+    """A way through a jitted function for a signature."""
+
+    def __init__(self, executable: object | None, input_leaves: object, captured: object, outputs: object, build_result: object | None, layout_leaves: object, entries: object, guard: object | None, extra_inputs: int) -> None: ...
+
+    @property
+    def steps(self) -> Any: ...
+
+    @steps.setter
+    def steps(self, steps: object | None) -> None: ...
+
+    @property
+    def pieces(self) -> Any: ...
+
+    @pieces.setter
+    def pieces(self, pieces: object | None) -> None: ...
+
+    @property
+    def has_trial(self) -> bool: ...
+
+    @has_trial.setter
+    def has_trial(self, arg: bool, /) -> None: ...
+
+    @property
+    def is_measured_aside(self) -> bool: ...
+
+    @is_measured_aside.setter
+    def is_measured_aside(self, arg: bool, /) -> None: ...
+
+    @property
+    def core(self) -> Any: ...
+
+    def finish(self) -> None: ...
+
+    def enter(self, *args) -> Any: ...
+
+    def run(self, leaves: tuple, extra: object) -> Any: ...
+
+class Dispatcher:
+    """The cached call of a jitted function."""
+
+    def __init__(self, arg0: object, arg1: object, arg2: object, arg3: object, arg4: object, arg5: tuple, arg6: dict, arg7: tuple, arg8: bool, /) -> None: ...
+
+    def __call__(self, *args, **kwargs) -> Any: ...
+
+    def clear_plans(self) -> None: ...
+
+    @property
+    def plan_count(self) -> int: ...
+
+    @property
+    def cores(self) -> list: ...
+
+    def plans_for(self, *args, **kwargs) -> list: ...
+
+    @property
+    def is_plain(self) -> bool: ...
+
+    @is_plain.setter
+    def is_plain(self, arg: bool, /) -> None: ...
+
+    @property
+    def compiled_calls(self) -> int: ...
+
+    @compiled_calls.setter
+    def compiled_calls(self, arg: int, /) -> None: ...
+
+    @property
+    def piece_calls(self) -> int: ...
+
+    @piece_calls.setter
+    def piece_calls(self, arg: int, /) -> None: ...
+
+    @property
+    def plain_calls(self) -> int: ...
+
+    @plain_calls.setter
+    def plain_calls(self, arg: int, /) -> None: ...
+
+    @property
+    def given_back(self) -> int: ...
+
+    @property
+    def most_plans(self) -> int: ...
+
+    @most_plans.setter
+    def most_plans(self, arg: int, /) -> None: ...
+
+def add_custom_op(name: str, infer: object, evaluate: object | None, native: int) -> None: ...
+
+def capsule_address(arg: object, /) -> int:
+    """The address that a PyCapsule holds."""

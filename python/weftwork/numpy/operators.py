@@ -1,0 +1,116 @@
+"""Element-wise calls by the shortest way, and the operators of traced arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from .dispatch import elementwise
+from .layout import UNKNOWN, is_ordered
+from .tracer import Tensor, TracedArray
+
+__all__ = ["PLAIN", "computed", "operated"]
+
+#: Types of operands about which NumPy's protocols have nothing to say.
+PLAIN = frozenset([TracedArray, bool, int, float, complex, _core.Dim])
+PYTHON_TYPES: dict[str, type] = {"b": bool, "i": int, "f": float, "c": complex}
+MIXIN = np.lib.mixins.NDArrayOperatorsMixin
+BINARY = {
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.true_divide, "floordiv": np.floor_divide, "mod": np.remainder,
+    "divmod": np.divmod, "pow": np.power, "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor, "lshift": np.left_shift, "rshift": np.right_shift,
+}  # fmt: skip
+COMPARISONS = {
+    "lt": np.less,
+    "le": np.less_equal,
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+}
+UNARY = {"neg": np.negative, "pos": np.positive, "abs": np.absolute, "invert": np.invert}
+
+
+def computed(result: Tensor | tuple[Tensor, ...], inputs: tuple) -> Any:
+    """The array, or arrays, that an element-wise call of such inputs gives."""
+    if isinstance(result, tuple):
+        return tuple([computed(each, inputs) for each in result])
+    made = TracedArray(result)
+    storage = made._storage
+    storage.owned = True
+    if result.is_wide:
+        # What layout.inherit notes, for calls that are made often.
+        for value in inputs:
+            if type(value) is TracedArray and value.tensor.is_wide:
+                given = value._storage
+                storage.parents = (given,) if storage.parents is None else (*storage.parents, given)
+                if (value._steps or given.strides is not None) and not is_ordered(value):
+                    storage.strides = UNKNOWN
+    elif not result.ndim:
+        made.scalar = True
+    return made
+
+
+def operated(ufunc: np.ufunc, *inputs: Any) -> Any:
+    """What an operator gives of plain operands: Python's numbers stay such among themselves, as they do not in a call of the ufunc."""
+    result = computed(elementwise(ufunc, inputs), inputs)
+    for value in inputs:
+        if type(value) is TracedArray and not value.weak:
+            return result
+    for each in result if isinstance(result, tuple) else (result,):
+        each.weak = PYTHON_TYPES[each.dtype.kind]
+    return result
+
+
+def forward(name: str, ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
+    longer = getattr(MIXIN, name)
+
+    def method(self: TracedArray, other: Any) -> Any:
+        return operated(ufunc, self, other) if type(other) in PLAIN else longer(self, other)
+
+    return method
+
+
+def reflected(name: str, ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
+    longer = getattr(MIXIN, name)
+
+    def method(self: TracedArray, other: Any) -> Any:
+        return operated(ufunc, other, self) if type(other) in PLAIN else longer(self, other)
+
+    return method
+
+
+def in_place(name: str, ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
+    """A scalar is never written: it becomes another one."""
+    longer = getattr(MIXIN, name)
+
+    def method(self: TracedArray, other: Any) -> Any:
+        return operated(ufunc, self, other) if self.scalar and type(other) in PLAIN else longer(self, other)
+
+    return method
+
+
+def of_one(ufunc: np.ufunc) -> Callable[[Any], Any]:
+    return lambda self: operated(ufunc, self)
+
+
+def power(self: TracedArray, exponent: Any) -> Any:
+    """NumPy squares here, and a boolean's square is an int8."""
+    if type(exponent) is int and exponent == 2 and self.dtype == np.bool_ and not self.scalar:
+        return np.square(self)
+    return operated(np.power, self, exponent) if type(exponent) in PLAIN else MIXIN.__pow__(self, exponent)
+
+
+def install() -> None:
+    """Gives traced arrays their operators."""
+    for name, ufunc in (BINARY | COMPARISONS).items():
+        setattr(TracedArray, f"__{name}__", forward(f"__{name}__", ufunc))
+    for name, ufunc in BINARY.items():
+        setattr(TracedArray, f"__r{name}__", reflected(f"__r{name}__", ufunc))
+        if name != "divmod":
+            setattr(TracedArray, f"__i{name}__", in_place(f"__i{name}__", ufunc))
+    for name, ufunc in UNARY.items():
+        setattr(TracedArray, f"__{name}__", of_one(ufunc))
+    TracedArray.__pow__ = power  # type: ignore[method-assign, assignment]
