@@ -13,11 +13,11 @@ from .. import _core
 from ..errors import Error, InternalError, UnsupportedError
 from ..knobs import target_name
 from .draws import lift_draws, memory
-from .kinds import GETITEM, NATIVE, SCALAR, SOURCE, STORE, is_random, value_of
+from .kinds import GETITEM, NATIVE, SCALAR, SOURCE, STORE, is_check, is_random, value_of
 from .places import frames_of, line_of
 from .record import Failed, Program, Recording
 from .schedule import Piece, Schedule
-from .simplify import share_heads
+from .simplify import share_heads, unwrap_checks
 from .steps import Call, Numbers, Run, Show, Store
 
 __all__ = ["Compilation", "CompiledGraph", "compiled_graph", "rows_of"]
@@ -119,6 +119,7 @@ class Compilation:
         self.name, self.constants, self.stands_alone = name, constants or {}, stands_alone
         lift_draws(module)
         share_heads(module)
+        unwrap_checks(module)
         refused: dict[Node, str] = {}
         while True:
             self.schedule = Schedule(module, refused, not stands_alone)
@@ -157,8 +158,8 @@ def compiled_graph(
 
 
 def left_to_torch(schedule: Schedule) -> list[Node]:
-    """Calls of torch, but for draws of random numbers."""
-    return [n for nodes in schedule.calls.values() for n in nodes if not is_random(n) and n.target is not memory]
+    """Calls of torch, but for draws of random numbers and checks."""
+    return [n for nodes in schedule.calls.values() for n in nodes if not is_random(n) and not is_check(n) and n.target is not memory]
 
 
 def rows_of(schedule: Schedule, nodes: list[Node]) -> str:

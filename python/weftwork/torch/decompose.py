@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch._decomp import core_aten_decompositions, decomposition_table
 
+from .linear import of_linear_algebra
 from .table import overloads
 
 __all__ = ["decompositions"]
@@ -37,7 +38,7 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
     for whole in [*WHOLE, *drawing]:
         table.pop(whole, None)
     more = {op: decomposition_table[op] for op in overloads(MORE) if op in decomposition_table}
-    return table | more | each_of_lists()
+    return table | more | of_linear_algebra() | each_of_lists()
 
 
 def each_of_lists() -> dict[Any, Callable[..., Any]]:

@@ -14,7 +14,7 @@ from .dtypes import FROM_TORCH
 from .extents import SYMBOLIC, Extents
 from .table import TABLE
 
-__all__ = ["CALL", "GETITEM", "NATIVE", "SCALAR", "SOURCE", "SPLITS", "STORE", "VIEWS", "is_random", "kind_of", "value_of"]
+__all__ = ["CALL", "GETITEM", "NATIVE", "SCALAR", "SOURCE", "SPLITS", "STORE", "VIEWS", "is_check", "is_random", "kind_of", "value_of"]
 
 SOURCE, NATIVE, CALL, SCALAR, GETITEM, STORE = "source", "native", "call", "scalar", "getitem", "store"
 aten = torch.ops.aten
@@ -55,6 +55,11 @@ def is_random(node: Node) -> bool:
     place = names.index("dropout_p") if "dropout_p" in names else len(node.args)
     rate: Any = node.args[place] if place < len(node.args) else node.kwargs.get("dropout_p", "dropout_p" not in names)
     return rate != 0
+
+
+def is_check(node: Node) -> bool:
+    """Whether it but raises torch's error for numbers that a program gave."""
+    return node.target is aten._linalg_check_errors.default
 
 
 def tensors_in(value: Any) -> list[Any]:

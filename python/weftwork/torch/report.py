@@ -13,7 +13,7 @@ from torch.utils._pytree import tree_leaves
 from .compiled import CompiledGraph
 from .draws import LIKE, kept_elements
 from .draws import memory as empty_memory
-from .kinds import CALL, NATIVE, is_random
+from .kinds import CALL, NATIVE, is_check, is_random
 from .places import line_of
 
 __all__ = ["Fallback", "Report", "explain"]
@@ -48,7 +48,7 @@ class Report:
                     report.native[name_of(node.target)] += 1
                 elif kind == CALL and (is_random(node) or node.target in LIKE):
                     report.random[name_of(node.target)] += 1
-                elif kind == CALL and node.target is not empty_memory:
+                elif kind == CALL and node.target is not empty_memory and not is_check(node):
                     reason = graph.schedule.refused.get(node, "")
                     report.fallback[Fallback(name_of(node.target), reason, line_of(node))] += 1
         return report
