@@ -4,10 +4,11 @@ import torch as _torch
 
 from .backend import backend
 from .exported import compile
+from .marks import annotate, mark
 from .report import Fallback, Report, explain
 from .state import init, is_initialized, reset
 
-__all__ = ["Fallback", "Report", "backend", "compile", "explain", "init", "is_initialized", "reset"]
+__all__ = ["Fallback", "Report", "annotate", "backend", "compile", "explain", "init", "is_initialized", "mark", "reset"]
 
 if "weftwork" not in _torch._dynamo.list_backends(exclude_tags=()):
     _torch._dynamo.register_backend(backend, name="weftwork")

@@ -10,6 +10,7 @@ import torch
 from torch.fx import GraphModule, Node
 
 from .. import _core
+from ..device import to_device
 from ..errors import Error, InternalError, UnsupportedError
 from ..knobs import target_name
 from .draws import lift_draws, memory
@@ -125,7 +126,7 @@ class Compilation:
             self.schedule = Schedule(module, refused, not stands_alone)
             try:
                 self.programs = {n: self._recorded(n, piece) for n, piece in self.schedule.pieces.items()}
-                self.cores = {n: machine_code(program, self.schedule.pieces[n]) for n, program in self.programs.items()}
+                self.cores = self._compiled()
                 return
             except Failed as failed:
                 refused[self.schedule.owner(failed.node)] = failed.reason
@@ -140,9 +141,27 @@ class Compilation:
             written = {target for target, _ in piece.stored}
             inputs = [n for n in inputs if n in self.constants] + sorted(free, key=lambda n: n in written)
             outputs = [n for n in schedule.results if isinstance(n, Node)]
-        name = f"{self.name}_{number}" if number else self.name
-        recording = Recording(name, schedule.extents, schedule.kinds, self.constants, self.stands_alone)
+        is_shared = number in schedule.regions
+        name = f"{self.name}_region" if is_shared else f"{self.name}_{number}" if number else self.name
+        # Parameters of equal regions are inputs, even where they are known.
+        constants = {} if is_shared else self.constants
+        recording = Recording(name, schedule.extents, schedule.kinds, constants, self.stands_alone, is_shared)
         return recording.record(piece.nodes, inputs, outputs, piece.stored)
+
+    def _compiled(self) -> dict[int, Any]:
+        """The machine code of each program; equal regions share theirs."""
+        cores: dict[int, Any] = {}
+        known: dict[tuple[str, str], Any] = {}
+        for number, program in self.programs.items():
+            region, piece = self.schedule.regions.get(number), self.schedule.pieces[number]
+            if region is None:
+                cores[number] = machine_code(program, piece)
+                continue
+            key = region.place, program.graph.mlir(program.graph.level, {}, False)
+            if key not in known:
+                known[key] = machine_code(program, piece, region.place)
+            cores[number] = known[key]
+        return cores
 
 
 def compiled_graph(
@@ -185,9 +204,9 @@ class Refusal(Exception):
         return found or native
 
 
-def machine_code(program: Program, piece: Piece) -> Any:
+def machine_code(program: Program, piece: Piece, place: str = "") -> Any:
     try:
-        return _core.compile(program.graph, target_name(None), tiered=True)
+        return _core.compile(program.graph, target_name(None), device=to_device(place or None), tiered=True)
     except InternalError:
         raise
     except Error as error:

@@ -30,10 +30,12 @@ class Fallback:
 
 @dataclass
 class Report:
-    """Operations of graphs, counted: ``native`` in programs, ``fallback`` in torch, ``random`` drawn by torch's generator."""
+    """Operations of graphs, counted: ``native`` in programs, ``fallback`` in torch, ``random`` drawn by torch's generator; of
+    the ``programs`` so many are ``compiled``, the others being equal to one of these."""
 
     graphs: int = 0
     programs: int = 0
+    compiled: int = 0
     native: Counter[str] = field(default_factory=Counter)
     fallback: Counter[Fallback] = field(default_factory=Counter)
     random: Counter[str] = field(default_factory=Counter)
@@ -41,7 +43,8 @@ class Report:
     @staticmethod
     def of(graphs: list[CompiledGraph]) -> Report:
         """What such graphs have."""
-        report = Report(len(graphs), sum(len(graph.programs) for graph in graphs))
+        distinct = sum(len({id(core) for core in graph.cores.values()}) for graph in graphs)
+        report = Report(len(graphs), sum(len(graph.programs) for graph in graphs), distinct)
         for graph in graphs:
             for node, kind in graph.schedule.kinds.items():
                 if kind == NATIVE:
@@ -60,10 +63,10 @@ class Report:
     def as_json(self) -> dict[str, Any]:
         """Itself in terms of JSON."""
         rows = [{"op": f.op, "reason": f.reason, "line": f.line, "count": n} for f, n in self.fallback.items()]
-        return {"graphs": self.graphs, "programs": self.programs, "native": dict(self.native), "random": dict(self.random), "fallback": rows}
+        return {"graphs": self.graphs, "programs": self.programs, "compiled": self.compiled, "native": dict(self.native), "random": dict(self.random), "fallback": rows}
 
     def __str__(self) -> str:
-        lines = [f"{self.graphs} graphs, {self.programs} programs"]
+        lines = [f"{self.graphs} graphs, {self.programs} programs" + (f", {self.compiled} of them compiled" if self.compiled < self.programs else "")]
         lines += [f"native: {self.count(self.native)} calls of {len(self.native)} operations"]
         lines += [f"  {n:5} {op}" for op, n in self.native.most_common()]
         if self.random:

@@ -125,8 +125,6 @@ rule("logcumsumexp", accepts=lambda x, dim: real_only(x))(scan(np.logaddexp.accu
 def over_lines(function: Any) -> Any:
     def record(want: Want, x: Any, dim: int, *rest: Any) -> Any:
         x = cast(x, widened(want.dtype))
-        if not may_have_elements(x):
-            return cast(x, want.dtype)
         if not x.ndim:
             return reshaped(cast(function(reshaped(x, (1,)), 0), want.dtype), ())
         return cast(function(x, at(dim, x.ndim)), want.dtype)
