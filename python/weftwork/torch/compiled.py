@@ -141,25 +141,25 @@ class Compilation:
             written = {target for target, _ in piece.stored}
             inputs = [n for n in inputs if n in self.constants] + sorted(free, key=lambda n: n in written)
             outputs = [n for n in schedule.results if isinstance(n, Node)]
-        is_shared = number in schedule.regions
+        # Between equal regions is what is equal, too: parameters are inputs of all of it, even where they are known.
+        is_shared = bool(schedule.regions)
         name = f"{self.name}_region" if is_shared else f"{self.name}_{number}" if number else self.name
-        # Parameters of equal regions are inputs, even where they are known.
         constants = {} if is_shared else self.constants
         recording = Recording(name, schedule.extents, schedule.kinds, constants, self.stands_alone, is_shared)
         return recording.record(piece.nodes, inputs, outputs, piece.stored)
 
     def _compiled(self) -> dict[int, Any]:
-        """The machine code of each program; equal regions share theirs."""
+        """The machine code of each program; of graphs with regions, equal ones share theirs."""
+        schedule = self.schedule
+        if not schedule.regions:
+            return {n: machine_code(program, schedule.pieces[n]) for n, program in self.programs.items()}
         cores: dict[int, Any] = {}
         known: dict[tuple[str, str], Any] = {}
         for number, program in self.programs.items():
-            region, piece = self.schedule.regions.get(number), self.schedule.pieces[number]
-            if region is None:
-                cores[number] = machine_code(program, piece)
-                continue
-            key = region.place, program.graph.mlir(program.graph.level, {}, False)
+            place = schedule.regions[number].place if number in schedule.regions else ""
+            key = place, program.graph.mlir(program.graph.level, {}, False)
             if key not in known:
-                known[key] = machine_code(program, piece, region.place)
+                known[key] = machine_code(program, schedule.pieces[number], place)
             cores[number] = known[key]
         return cores
 

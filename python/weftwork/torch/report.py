@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import torch
-from torch.utils._pytree import tree_leaves
-
 from .compiled import CompiledGraph
 from .draws import LIKE, kept_elements
 from .draws import memory as empty_memory
 from .kinds import CALL, NATIVE, is_check, is_random
 from .places import line_of
+from .rehearsal import rehearse
 
 __all__ = ["Fallback", "Report", "explain"]
 
@@ -97,20 +96,9 @@ def explain(model: Callable[..., Any], *inputs: Any, **kwargs: Any) -> Report:
     from .backend import backend
 
     found: list[CompiledGraph] = []
-    is_module = isinstance(model, torch.nn.Module)
-    buffers = [(b, b.detach().clone()) for b in model.buffers()] if is_module else []  # type: ignore[attr-defined]
 
     def noting(module: Any, example: Any) -> Any:
         return backend(module, example, sink=found.append)
 
-    with torch.random.fork_rng(devices=[]):
-        results = tree_leaves(torch.compile(model, backend=noting)(*inputs, **kwargs))
-        smooth = [r for r in results if isinstance(r, torch.Tensor) and r.requires_grad]
-        leaves = [t for t in tree_leaves((inputs, kwargs)) if isinstance(t, torch.Tensor) and t.requires_grad]
-        leaves += [p for p in model.parameters() if p.requires_grad] if is_module else []  # type: ignore[attr-defined]
-        if smooth and leaves:
-            torch.autograd.grad([r.sum() for r in smooth], leaves, allow_unused=True)
-    with torch.no_grad():
-        for buffer, before in buffers:
-            buffer.copy_(before)
+    rehearse(torch.compile(model, backend=noting), model, inputs, kwargs)
     return Report.of(found)
