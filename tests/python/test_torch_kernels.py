@@ -63,7 +63,7 @@ def like_first(*operands, **attributes):
 
 @pytest.mark.parametrize("how", ["reference", "body", "function"])
 def test_forward_and_backward_are_kernels(how):
-    forward, backward = squares(f"squares_{how}")
+    forward, _ = squares(f"squares_{how}")
     kernels = (
         lambda x, factor: x * x * np.float32(factor),
         lambda gradient, x, factor: gradient * x * np.float32(2 * factor),

@@ -14,6 +14,7 @@ from ..device import to_device
 from ..errors import Error, InternalError, UnsupportedError
 from ..knobs import target_name
 from .draws import lift_draws, memory
+from .equal import key_of
 from .kinds import GETITEM, NATIVE, SCALAR, SOURCE, STORE, is_check, is_random, value_of
 from .places import frames_of, line_of
 from .record import Failed, Program, Recording
@@ -125,13 +126,22 @@ class Compilation:
         while True:
             self.schedule = Schedule(module, refused, not stands_alone)
             try:
-                self.programs = {n: self._recorded(n, piece) for n, piece in self.schedule.pieces.items()}
+                self._record()
                 self.cores = self._compiled()
                 return
             except Failed as failed:
                 refused[self.schedule.owner(failed.node)] = failed.reason
             except Refusal as refusal:
                 refused.update({node: refusal.reason for node in refusal.nodes(self.schedule)})
+
+    def _record(self) -> None:
+        self.programs: dict[int, Program] = {}
+        self.first: dict[Any, int] = {}  # of each kind of piece, the number of the first
+        self.same: dict[int, int] = {}  # of each piece, the number of the first that is equal
+        self.places: dict[int, list[Node]] = {}
+        record = self._shared if self.schedule.regions else self._recorded
+        for number, piece in self.schedule.pieces.items():
+            self.programs[number] = record(number, piece)
 
     def _recorded(self, number: int, piece: Piece) -> Program:
         schedule = self.schedule
@@ -141,26 +151,32 @@ class Compilation:
             written = {target for target, _ in piece.stored}
             inputs = [n for n in inputs if n in self.constants] + sorted(free, key=lambda n: n in written)
             outputs = [n for n in schedule.results if isinstance(n, Node)]
-        # Between equal regions is what is equal, too: parameters are inputs of all of it, even where they are known.
-        is_shared = bool(schedule.regions)
-        name = f"{self.name}_region" if is_shared else f"{self.name}_{number}" if number else self.name
-        constants = {} if is_shared else self.constants
-        recording = Recording(name, schedule.extents, schedule.kinds, constants, self.stands_alone, is_shared)
+        name = f"{self.name}_{number}" if number else self.name
+        recording = Recording(name, schedule.extents, schedule.kinds, self.constants, self.stands_alone)
         return recording.record(piece.nodes, inputs, outputs, piece.stored)
 
+    def _shared(self, number: int, piece: Piece) -> Program:
+        """The program of a piece of a graph with regions: that of an equal piece, with other nodes, where there is one."""
+        region = self.schedule.regions.get(number)
+        inside = {node: i for i, node in enumerate(piece.nodes)}
+        inputs, outputs = list(piece.inputs), sorted(piece.outputs, key=lambda node: inside[node])
+        key = ("" if region is None else region.place, key_of(piece, inputs, outputs))
+        self.same[number] = first = self.first.setdefault(key, number)
+        if first == number:
+            # Parameters are inputs of equal pieces, even where they are known.
+            recording = Recording(f"{self.name}_region", self.schedule.extents, self.schedule.kinds, {}, is_shared=True)
+            self.places[number] = inputs
+            return recording.record(piece.nodes, inputs, outputs, piece.stored)
+        known = self.programs[first]
+        where = {node: i for i, node in enumerate(self.places[first])}
+        return Program(known.graph, [inputs[where[node]] for node in known.inputs], outputs, piece.stored, known.carried)
+
     def _compiled(self) -> dict[int, Any]:
-        """The machine code of each program; of graphs with regions, equal ones share theirs."""
-        schedule = self.schedule
-        if not schedule.regions:
-            return {n: machine_code(program, schedule.pieces[n]) for n, program in self.programs.items()}
+        """The machine code of each program; equal ones share theirs."""
         cores: dict[int, Any] = {}
-        known: dict[tuple[str, str], Any] = {}
         for number, program in self.programs.items():
-            place = schedule.regions[number].place if number in schedule.regions else ""
-            key = place, program.graph.mlir(program.graph.level, {}, False)
-            if key not in known:
-                known[key] = machine_code(program, schedule.pieces[number], place)
-            cores[number] = known[key]
+            region, first = self.schedule.regions.get(number), self.same.get(number, number)
+            cores[number] = cores[first] if first in cores else machine_code(program, self.schedule.pieces[number], region.place if region else "")
         return cores
 
 

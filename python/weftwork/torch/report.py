@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import torch
+
 from .compiled import CompiledGraph
 from .draws import LIKE, kept_elements
 from .draws import memory as empty_memory
