@@ -76,9 +76,8 @@ def mark(place: str | None = None, *, once: bool = False) -> Any:
     """Marks what is recorded while it is entered, or what a function does: ``with mark("torch"):``, ``@mark(once=True)``.
 
     ``place`` is "torch", whose own kernels run the region, or the name of a CPU device of :func:`weftwork.devices`. With ``once`` each
-    entry is a program of its own, and those that are equal are compiled once: a model of equal layers is compiled in the time
-    of one. Gradients go where their region is. The innermost mark holds; in eager a mark does nothing. Within compiled
-    functions it is called where it is entered.
+    entry is a program of its own, and those that are equal are recorded and compiled once. Gradients go where their region is. The
+    innermost mark holds; in eager a mark does nothing. Within compiled functions it is called where it is entered.
 
     Raises an ArgumentValueError where there is no such place.
 

@@ -137,6 +137,9 @@ class Schedule:
         if self.is_view(node):
             return max([self._ready(n) for n in operands], default=0)
         region = region_of(node)
+        if region is None and node.meta.get("is_gradient_acc") and operands:
+            # A sum of gradients, which torch leaves unmarked, goes with the last of them.
+            region = self.regions.get(max(self.when[n] for n in operands))
         if region is None or region.number < 0 or not self.shares:
             number = max([self._ready(n) + (self.when[n] in self.regions) for n in operands], default=0)
             while number in self.regions:
