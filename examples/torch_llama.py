@@ -1,6 +1,6 @@
-"""A Llama of Hugging Face, compiled: tokens a second with a static cache, against eager and, with --inductor, Inductor.
+"""A Llama or Qwen3 of Hugging Face, compiled: tokens a second with a static cache, against eager and, with --inductor, Inductor.
 
-    python examples/torch_llama.py [--size tiny|1b] [--path FOLDER] [--tokens N] [--dtype float32|bfloat16] [--inductor]
+    python examples/torch_llama.py [--family llama|qwen3] [--size tiny|1b] [--path FOLDER] [--tokens N] [--dtype float32|bfloat16] [--inductor]
 
 Weights are random unless --path names a folder of a model. Needs torch and transformers.
 """
@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 from tqdm import tqdm
-from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM, StaticCache
+from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM, Qwen3Config, Qwen3ForCausalLM, StaticCache
 
 import weftwork.torch
 
@@ -22,6 +22,7 @@ SIZES = {
     "tiny": {"hidden_size": 256, "intermediate_size": 688, "num_hidden_layers": 4, "num_attention_heads": 8, "num_key_value_heads": 4, "vocab_size": 2048},
     "1b": {"hidden_size": 2048, "intermediate_size": 8192, "num_hidden_layers": 16, "num_attention_heads": 32, "num_key_value_heads": 8, "vocab_size": 128256},
 }  # fmt: skip
+FAMILIES = {"llama": (LlamaConfig, LlamaForCausalLM), "qwen3": (Qwen3Config, Qwen3ForCausalLM)}
 
 
 def load(options: argparse.Namespace) -> Any:
@@ -29,11 +30,13 @@ def load(options: argparse.Namespace) -> Any:
     dtype = getattr(torch, options.dtype)
     if options.path:
         return AutoModelForCausalLM.from_pretrained(options.path, dtype=dtype).eval()
-    config = LlamaConfig(**SIZES[options.size], bos_token_id=1, eos_token_id=2)
+    configure, make = FAMILIES[options.family]
+    sizes = SIZES[options.size]
+    config = configure(**sizes, head_dim=sizes["hidden_size"] // sizes["num_attention_heads"], bos_token_id=1, eos_token_id=2)
     before = torch.get_default_dtype()
     torch.set_default_dtype(dtype)
     try:
-        return LlamaForCausalLM(config).eval()
+        return make(config).eval()
     finally:
         torch.set_default_dtype(before)
 
@@ -75,6 +78,7 @@ def measure(name: str, generator: Generator, prompt: torch.Tensor, count: int) -
 
 def main() -> None:
     parser = argparse.ArgumentParser()
+    parser.add_argument("--family", choices=FAMILIES, default="llama")
     parser.add_argument("--size", choices=SIZES, default="tiny")
     parser.add_argument("--path")
     parser.add_argument("--tokens", type=int, default=32)

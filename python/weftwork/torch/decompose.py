@@ -9,6 +9,8 @@ from typing import Any
 import torch
 from torch._decomp import core_aten_decompositions, decomposition_table
 
+from .apart import taken_apart
+from .linear import of_linear_algebra
 from .table import overloads
 
 __all__ = ["decompositions"]
@@ -25,7 +27,6 @@ WHOLE = (
 #: What torch knows to take apart, though core ATen has it whole.
 MORE = (
     "_batch_norm_with_update_functional", "batch_norm_backward", "dist", "grid_sampler_2d", "ldexp.Tensor", "narrow_copy",
-    "adaptive_max_pool2d", "adaptive_max_pool3d",
 )  # fmt: skip
 
 
@@ -37,7 +38,7 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
     for whole in [*WHOLE, *drawing]:
         table.pop(whole, None)
     more = {op: decomposition_table[op] for op in overloads(MORE) if op in decomposition_table}
-    return table | more | each_of_lists()
+    return table | more | of_linear_algebra() | taken_apart() | each_of_lists()
 
 
 def each_of_lists() -> dict[Any, Callable[..., Any]]:

@@ -14,7 +14,7 @@ from .dtypes import FROM_TORCH
 from .extents import SYMBOLIC, Extents
 from .table import TABLE
 
-__all__ = ["CALL", "GETITEM", "NATIVE", "SCALAR", "SOURCE", "SPLITS", "STORE", "VIEWS", "is_random", "kind_of", "value_of"]
+__all__ = ["CALL", "GETITEM", "NATIVE", "SCALAR", "SOURCE", "SPLITS", "STORE", "VIEWS", "has_no_elements", "is_check", "is_random", "kind_of", "value_of"]
 
 SOURCE, NATIVE, CALL, SCALAR, GETITEM, STORE = "source", "native", "call", "scalar", "getitem", "store"
 aten = torch.ops.aten
@@ -57,10 +57,21 @@ def is_random(node: Node) -> bool:
     return rate != 0
 
 
+def is_check(node: Node) -> bool:
+    """Whether it but raises torch's error for numbers that a program gave."""
+    return node.target is aten._linalg_check_errors.default
+
+
 def tensors_in(value: Any) -> list[Any]:
     if isinstance(value, torch.Tensor):
         return [value]
     return [t for item in value for t in tensors_in(item)] if isinstance(value, (tuple, list)) else []
+
+
+def has_no_elements(value: Any) -> bool:
+    """Whether a result is known to be without elements, whatever made it."""
+    found = tensors_in(value)
+    return bool(found) and all(any(isinstance(e, int) and e == 0 for e in t.shape) for t in found)
 
 
 def kind_of(node: Node, known: dict[Node, str]) -> str:
@@ -96,7 +107,7 @@ def reason_against(node: Node, extents: Extents) -> str | None:
         for value in values:
             extents.shape(value)
         accepts = TABLE[node.target].accepts
-        if accepts is not None and not accepts(*args, **kwargs):
+        if accepts is not None and not has_no_elements(value_of(node)) and not accepts(*args, **kwargs):
             return "these arguments"
     except Error as error:
         return str(error).split("  [")[0]

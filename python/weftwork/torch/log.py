@@ -47,8 +47,13 @@ def write(graph: CompiledGraph, name: str, text: str, report: Report, seconds: f
         put(f"program_{number}.txt", program.graph.short_text("trace"))
         put(f"program_{number}.mlir", stablehlo(program.graph))
         put(f"kernels_{number}.txt", "\n".join(map(str, graph.cores[number].kernel_infos)))
-    put("report.json", json.dumps({"seconds": seconds, **report.as_json()}, indent=1))
+    put("report.json", json.dumps({"seconds": seconds, "milliseconds": times(graph), **report.as_json()}, indent=1))
     return folder
+
+
+def times(graph: CompiledGraph) -> dict[int, dict[str, float]]:
+    """What the stages of compiling each program took."""
+    return {number: core.times for number, core in graph.cores.items()}
 
 
 def stablehlo(graph: Any) -> str:

@@ -16,9 +16,9 @@ from ..numpy.tracer import Trace, TracedArray, as_tensor, tracing, wrap
 from .bridge import array_of, dense_order
 from .dtypes import FROM_TORCH
 from .extents import Extents
-from .kinds import GETITEM, value_of
+from .kinds import GETITEM, has_no_elements, value_of
 from .places import frames_of
-from .table import TABLE, Want
+from .table import TABLE, Want, cast
 
 __all__ = ["Failed", "Program", "Recording"]
 
@@ -42,13 +42,15 @@ class Recording:
     """The recording of one piece. ``inputs`` come from outside; ``stored`` are (placeholder, value) pairs that are written.
 
     ``constants`` are inputs whose elements are known. A program that ``stands_alone`` has row-major arrays whatever torch's layout is.
+    The inputs of one that ``is_shared`` are named by their place, so that equal ones are told to be.
     """
 
     def __init__(
-        self, name: str, extents: Extents, kinds: dict[Node, str], constants: dict[Node, torch.Tensor], stands_alone: bool = False
-    ) -> None:
+        self, name: str, extents: Extents, kinds: dict[Node, str], constants: dict[Node, torch.Tensor], stands_alone: bool = False,
+        is_shared: bool = False,
+    ) -> None:  # fmt: skip
         self.name, self.extents, self.kinds = name, extents, kinds
-        self.constants, self.stands_alone = constants, stands_alone
+        self.constants, self.stands_alone, self.is_shared = constants, stands_alone, is_shared
         self.values: dict[Node, Any] = {}
         self.parameters: dict[Node, Any] = {}
         self.current: Node | None = None
@@ -74,8 +76,9 @@ class Recording:
         for target, source in stored:
             want = self.want(target.meta["val"])
             value = as_tensor(np.broadcast_to(wrap(as_tensor(self.values[source], want.dtype)), want.shape))
-            results.append((self.in_order(target, wrap(value)), f"{target.name}_written", inputs.index(target)))
-        parameters = [(self.parameters[node], node.name, -1) for node in inputs]
+            name = f"x{inputs.index(target)}" if self.is_shared else target.name
+            results.append((self.in_order(target, wrap(value)), f"{name}_written", inputs.index(target)))
+        parameters = [(self.parameters[node], f"x{i}" if self.is_shared else node.name, -1) for i, node in enumerate(inputs)]
         told = {repr(extent) for tensor, _, _ in parameters for extent in tensor.shape if isinstance(extent, _core.Dim)}
         carried = [name for name in sorted(self.extents.used) if name not in told]
         for name in carried:
@@ -132,7 +135,10 @@ class Recording:
                 return
             args, kwargs = map_arg((node.args, node.kwargs), self.operand)
             want = self.want(value_of(node))
-            self.values[node] = self.checked(TABLE[node.target].record(want, *args, **kwargs), want)
+            if has_no_elements(value_of(node)):
+                self.values[node] = nothing(want)
+            else:
+                self.values[node] = self.checked(TABLE[node.target].record(want, *args, **kwargs), want)
         except InternalError:
             raise
         except Exception as error:
@@ -147,6 +153,13 @@ class Recording:
         if result.dtype != want.dtype or not same:
             raise UnsupportedError(f"{want.dtype} of shape {want.shape} was wanted, the rule gives {result.dtype} of shape {given}")
         return result
+
+
+def nothing(want: Any) -> Any:
+    """Results without elements."""
+    if want is None or isinstance(want, tuple):
+        return want and tuple(map(nothing, want))
+    return wrap(as_tensor(np.broadcast_to(cast(0, want.dtype), want.shape)))
 
 
 def same_extent(a: Any, b: Any) -> bool:

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import torch
-from torch.utils._pytree import tree_leaves
 
 from .compiled import CompiledGraph
 from .draws import LIKE, kept_elements
 from .draws import memory as empty_memory
-from .kinds import CALL, NATIVE, is_random
+from .kinds import CALL, NATIVE, is_check, is_random
 from .places import line_of
+from .rehearsal import rehearse
 
 __all__ = ["Fallback", "Report", "explain"]
 
@@ -30,10 +30,12 @@ class Fallback:
 
 @dataclass
 class Report:
-    """Operations of graphs, counted: ``native`` in programs, ``fallback`` in torch, ``random`` drawn by torch's generator."""
+    """Operations of graphs, counted: ``native`` in programs, ``fallback`` in torch, ``random`` drawn by torch's generator; of
+    the ``programs`` so many are ``compiled``, the others being equal to one of these."""
 
     graphs: int = 0
     programs: int = 0
+    compiled: int = 0
     native: Counter[str] = field(default_factory=Counter)
     fallback: Counter[Fallback] = field(default_factory=Counter)
     random: Counter[str] = field(default_factory=Counter)
@@ -41,14 +43,15 @@ class Report:
     @staticmethod
     def of(graphs: list[CompiledGraph]) -> Report:
         """What such graphs have."""
-        report = Report(len(graphs), sum(len(graph.programs) for graph in graphs))
+        distinct = sum(len({id(core) for core in graph.cores.values()}) for graph in graphs)
+        report = Report(len(graphs), sum(len(graph.programs) for graph in graphs), distinct)
         for graph in graphs:
             for node, kind in graph.schedule.kinds.items():
                 if kind == NATIVE:
                     report.native[name_of(node.target)] += 1
                 elif kind == CALL and (is_random(node) or node.target in LIKE):
                     report.random[name_of(node.target)] += 1
-                elif kind == CALL and node.target is not empty_memory:
+                elif kind == CALL and node.target is not empty_memory and not is_check(node):
                     reason = graph.schedule.refused.get(node, "")
                     report.fallback[Fallback(name_of(node.target), reason, line_of(node))] += 1
         return report
@@ -60,10 +63,10 @@ class Report:
     def as_json(self) -> dict[str, Any]:
         """Itself in terms of JSON."""
         rows = [{"op": f.op, "reason": f.reason, "line": f.line, "count": n} for f, n in self.fallback.items()]
-        return {"graphs": self.graphs, "programs": self.programs, "native": dict(self.native), "random": dict(self.random), "fallback": rows}
+        return {"graphs": self.graphs, "programs": self.programs, "compiled": self.compiled, "native": dict(self.native), "random": dict(self.random), "fallback": rows}
 
     def __str__(self) -> str:
-        lines = [f"{self.graphs} graphs, {self.programs} programs"]
+        lines = [f"{self.graphs} graphs, {self.programs} programs" + (f", {self.compiled} of them compiled" if self.compiled < self.programs else "")]
         lines += [f"native: {self.count(self.native)} calls of {len(self.native)} operations"]
         lines += [f"  {n:5} {op}" for op, n in self.native.most_common()]
         if self.random:
@@ -94,20 +97,9 @@ def explain(model: Callable[..., Any], *inputs: Any, **kwargs: Any) -> Report:
     from .backend import backend
 
     found: list[CompiledGraph] = []
-    is_module = isinstance(model, torch.nn.Module)
-    buffers = [(b, b.detach().clone()) for b in model.buffers()] if is_module else []  # type: ignore[attr-defined]
 
     def noting(module: Any, example: Any) -> Any:
         return backend(module, example, sink=found.append)
 
-    with torch.random.fork_rng(devices=[]):
-        results = tree_leaves(torch.compile(model, backend=noting)(*inputs, **kwargs))
-        smooth = [r for r in results if isinstance(r, torch.Tensor) and r.requires_grad]
-        leaves = [t for t in tree_leaves((inputs, kwargs)) if isinstance(t, torch.Tensor) and t.requires_grad]
-        leaves += [p for p in model.parameters() if p.requires_grad] if is_module else []  # type: ignore[attr-defined]
-        if smooth and leaves:
-            torch.autograd.grad([r.sum() for r in smooth], leaves, allow_unused=True)
-    with torch.no_grad():
-        for buffer, before in buffers:
-            buffer.copy_(before)
+    rehearse(torch.compile(model, backend=noting), model, inputs, kwargs)
     return Report.of(found)

@@ -11,6 +11,7 @@ from torch.fx import GraphModule, Node
 from .bridge import dense_order
 from .extents import Extents, expression_of
 from .kinds import CALL, GETITEM, NATIVE, SCALAR, SOURCE, SPLITS, STORE, VIEWS, is_random, kind_of, reason_against
+from .marks import Region, region_of
 
 __all__ = ["Piece", "Schedule"]
 
@@ -52,6 +53,8 @@ class Schedule:
         self.kinds: dict[Node, str] = {}
         self.when: dict[Node, int] = {}
         self.roots: dict[Node, Node] = {}
+        self.latest: dict[Region, int] = {}
+        self.regions: dict[int, Region] = {}  # of pieces that are a region's alone
         self.pieces: dict[int, Piece] = {}
         self.calls: dict[int, list[Node]] = {}
         self.stores = [node for node in self.nodes if self._classify(node) == STORE]
@@ -68,7 +71,9 @@ class Schedule:
             return "output"
         kind = kind_of(node, self.kinds)
         if kind == NATIVE:
-            reason = self.refused.get(node) or reason_against(node, self.extents)
+            region = region_of(node)
+            marked = "marked to run in torch" if region is not None and region.place == "torch" else None
+            reason = self.refused.get(node) or marked or reason_against(node, self.extents)
             if reason is not None:
                 self.refused[node], kind = reason, CALL
         elif kind == CALL:
@@ -105,6 +110,7 @@ class Schedule:
     def _place(self) -> None:
         """The number of each node, from those of its operands."""
         latest = -1  # the number of the last call that must keep its turn
+        most = 0
         for node in self.nodes:
             kind = self.kinds.get(node)
             if kind in (None, SOURCE, STORE):
@@ -117,13 +123,34 @@ class Schedule:
             elif kind == GETITEM:
                 self.when[node] = self.when[self.owner(node)]
             elif kind == NATIVE:
-                self.when[node] = max([self._ready(n) for n in operands], default=0)
+                self.when[node] = self._piece_of(node, operands, most)
+                most = max(most, self.when[node])
             else:
                 number = max([self.when[n] for n in operands], default=-1)
                 if is_random(node) or not node.users:
                     number = latest = max(number, latest)
                 self.when[node] = number
                 self.calls.setdefault(number, []).append(node)
+
+    def _piece_of(self, node: Node, operands: list[Node], most: int) -> int:
+        """The number of the piece that a node is in; ``most`` is the greatest so far."""
+        if self.is_view(node):
+            return max([self._ready(n) for n in operands], default=0)
+        region = region_of(node)
+        if region is None and node.meta.get("is_gradient_acc") and operands:
+            # A sum of gradients, which torch leaves unmarked, goes with the last of them.
+            region = self.regions.get(max(self.when[n] for n in operands))
+        if region is None or region.number < 0 or not self.shares:
+            number = max([self._ready(n) + (self.when[n] in self.regions) for n in operands], default=0)
+            while number in self.regions:
+                number += 1
+            return number
+        here = self.latest.get(region, -1)
+        if here < 0 or any(self._ready(n) > here for n in operands):
+            # Other pieces with as great a number may have what this one needs.
+            here = max([self._ready(n) for n in operands] + [most]) + 1
+            self.latest[region], self.regions[here] = here, region
+        return here
 
     def _ready(self, node: Node) -> int:
         """The first piece that can use a node."""

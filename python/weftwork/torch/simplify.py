@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import torch
 from torch.fx import GraphModule, Node
 
-__all__ = ["share_heads"]
+__all__ = ["share_heads", "unwrap_checks"]
 
 aten = torch.ops.aten
 ATTENTION = (aten._scaled_dot_product_flash_attention_for_cpu.default, aten.scaled_dot_product_attention.default)
@@ -52,3 +53,20 @@ def through(node: Any, targets: Any) -> Node | None:
     while isinstance(node, Node) and node.target in targets:
         node = node.args[0]
     return node if isinstance(node, Node) and node.op == "call_function" else None
+
+
+def unwrap_checks(module: GraphModule) -> None:
+    """Checks of linear algebra, which torch chains by tokens to keep their order: here they keep it by themselves."""
+    for node in list(module.graph.nodes):
+        if node.target is not torch.ops.higher_order.with_effects or node.args[1] is not aten._linalg_check_errors.default:
+            continue
+        token, check, *args = node.args
+        with module.graph.inserting_before(node):
+            plain = module.graph.call_function(check, tuple(args), node.kwargs)
+        plain.meta = {"val": None, "stack_trace": node.stack_trace}
+        for user in list(node.users):
+            if user.target is operator.getitem and user.args[1] == 0:
+                user.replace_all_uses_with(token)
+                module.graph.erase_node(user)
+        if not node.users:
+            module.graph.erase_node(node)

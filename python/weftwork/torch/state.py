@@ -92,7 +92,7 @@ def init(
 
     ``cache`` is the folder that compiled programs are kept in, "off" for none; the library's own where it is not given.
     ``log_level`` is that of the logger ``weftwork.torch``: "info" tells of each graph in a line, "debug" writes a folder for
-    each, named in that line, with the graph as torch gave it, each program, its StableHLO and its kernels. ``rank`` of
+    each, named in that line, with the graph as torch gave it, each program, its StableHLO, its kernels and what each stage took. ``rank`` of
     ``world_size`` processes names their folders apart. ``options`` are settings of :class:`weftwork.knobs` by name, and
     ``fallback=False``: an operation that the table lacks raises an UnsupportedError instead of running in torch; and
     ``freeze=True``: inference graphs have a module's parameters and buffers as constants, packed once, which makes products faster; a

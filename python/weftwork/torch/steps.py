@@ -11,6 +11,7 @@ import torch
 from torch.fx import Node, map_arg
 
 from .. import _core
+from ..errors import LinAlgError
 from .bridge import array_of, dense_order, reader, writer
 from .draws import GIVEN
 from .extents import SYMBOLIC, solved
@@ -149,7 +150,10 @@ class Run:
             arrays[i] = np.float64(self.numbers.of(number, values) if values[slot] is None else values[slot])
         for name in self.program.carried:
             arrays.append(np.empty((self.numbers.symbol(name, values), 0), np.bool_))
-        results = _core.call(self.core, arrays)
+        try:
+            results = _core.call(self.core, arrays)
+        except LinAlgError as error:
+            raise torch.linalg.LinAlgError(str(error)) from error
         if self.is_single:
             results = (results,)
         for (slot, write, order), result in zip(self.outputs, results):

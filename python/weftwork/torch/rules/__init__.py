@@ -14,5 +14,7 @@ from . import (  # noqa: F401
     scatters,
     shapes,
     sorting,
+    spectra,
+    systems,
     transforms,
 )

@@ -82,6 +82,16 @@ def masked_scatter(want: Want, x: Any, mask: Any, source: Any) -> Any:
     return np.where(mask, reshaped(np.take(flat, np.maximum(order, 0)), want.shape), np.broadcast_to(x, want.shape))
 
 
+@rule("masked_scatter_backward")
+def masked_scatter_backward(want: Want, gradient: Any, mask: Any, sizes: Any) -> Any:
+    count = math.prod(gradient.shape)
+    mask = reshaped(np.broadcast_to(mask, gradient.shape), (count,))
+    order = np.maximum(np.cumsum(cast(mask, np.int64), axis=0) - 1, 0)
+    zeros = np.broadcast_to(cast(0, want.dtype), (math.prod(want.shape),))
+    taken = np.where(mask, reshaped(gradient, (count,)), cast(0, want.dtype))
+    return reshaped(combined(np.add, zeros, (order,), taken), want.shape)
+
+
 @rule("index_reduce", accepts=lambda x, dim, index, *rest, **kwargs: index.ndim < 2 and is_reducible(x, dim, index, *rest, **kwargs))
 def index_reduce(want: Want, x: Any, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True) -> Any:
     x, index, source = (v if v.ndim else reshaped(v, (1,)) for v in (x, index, source))
@@ -160,8 +170,21 @@ def is_one_row(sorted_values: Any, *rest: Any, **kwargs: Any) -> bool:
     return sorted_values.ndim == 1 and real_only(sorted_values) and has_elements(sorted_values) and kwargs.get("sorter") is None
 
 
-@rule("searchsorted.Tensor", accepts=is_one_row)
+def are_rows(rows: Any, *rest: Any, **kwargs: Any) -> bool:
+    return real_only(rows) and has_elements(rows) and (rows.ndim == 1 or (isinstance(rows.shape[-1], int) and rows.shape[-1] <= 1024))
+
+
+@rule("searchsorted.Tensor", accepts=are_rows)
 def searchsorted(want: Want, row: Any, values: Any, *, out_int32: bool = False, right: bool = False, side: Any = None, sorter: Any = None) -> Any:
+    if sorter is not None:
+        row = np.take_along_axis(row, sorter, -1)
+    if row.ndim > 1:
+        # How many of its row come before each value; NaN stands last.
+        one, other = row[..., None, :], values[..., None]
+        before = np.logical_or(one <= other if right or side == "right" else one < other, np.logical_and(other != other, one == one))
+        if right or side == "right":
+            before = np.logical_or(before, other != other)
+        return np.sum(cast(before, want.dtype), axis=-1, dtype=want.dtype)
     return cast(np.searchsorted(row, values, side="right" if right or side == "right" else "left"), want.dtype)
 
 

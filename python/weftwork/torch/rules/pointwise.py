@@ -72,6 +72,13 @@ def elu(want: Want, x: Any, alpha: Any = 1, scale: Any = 1, input_scale: Any = 1
     return widely(want, lambda a: np.where(a > 0, a * scale, np.expm1(np.minimum(a, 0) * input_scale) * (alpha * scale)), x)
 
 
+@rule("rrelu_with_noise_backward", accepts=lambda gradient, x, noise, *rest: real_only(x) and (noise is not None or not rest[2]))
+def rrelu_backward(want: Want, gradient: Any, x: Any, noise: Any, lower: float, upper: float, training: bool, is_result: bool) -> Any:
+    if training and upper - lower > 1e-6:
+        return widely(want, lambda a, b: a * b, gradient, noise)
+    return widely(want, lambda a, b: np.where(b > 0, a, a * ((lower + upper) / 2)), gradient, x)
+
+
 @rule("softplus", accepts=real_only)
 def softplus(want: Want, x: Any, beta: Any = 1, threshold: Any = 20) -> Any:
     return widely(want, lambda a: np.where(a * beta > threshold, a, np.log1p(np.exp(np.minimum(a * beta, threshold))) / beta), x)

@@ -96,13 +96,47 @@ def max_pool(want: Any, x: Any, size: Any, stride: Any = (), padding: Any = (0,)
 
 @rule("max_pool2d_with_indices_backward", "max_pool3d_with_indices_backward", accepts=is_image)
 def max_pool_backward(want: Want, gradient: Any, x: Any, size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, indices: Any) -> Any:
-    count = 3 if len(size) == 3 else 2
+    return to_places(want, gradient, indices, 3 if len(size) == 3 else 2)
+
+
+def to_places(want: Want, gradient: Any, indices: Any, count: int) -> Any:
+    """Gradients of the elements that were the greatest."""
     lead, outer = want.shape[:-count], math.prod(want.shape[:-count])
     places = reshaped(indices, (outer, math.prod(indices.shape[-count:])))
     values = reshaped(gradient, places.shape)
     zeros = filled(Want(want.dtype, (outer, math.prod(want.shape[-count:])), None), 0)
     result = combined(np.add, zeros, (iota(places.shape, 0), places), values)
     return reshaped(result, (*lead, *want.shape[-count:]))
+
+
+def adaptive_places(extent: int, size: int) -> np.ndarray:
+    """The elements of each window, the last of them repeated where another window has more."""
+    starts, stops = np.arange(size) * extent // size, -(-(np.arange(size) + 1) * extent // size)
+    longest = int((stops - starts).max())
+    return np.minimum(starts[:, None] + np.arange(longest), stops[:, None] - 1)
+
+
+@rule("adaptive_max_pool2d", "adaptive_max_pool3d", accepts=static)
+def adaptive_max_pool(want: Any, x: Any, size: Any) -> Any:
+    count, lead = len(size), x.ndim - len(size)
+    places: Any = np.zeros((1,) * 2 * count, np.int64)
+    for i, s in enumerate(size):
+        here = adaptive_places(x.shape[lead + i], s)
+        shape = [1] * 2 * count
+        shape[i], shape[count + i] = here.shape
+        places = places * x.shape[lead + i] + here.reshape(shape)
+    places = places.reshape(*places.shape[:count], -1)
+    flat = reshaped(x, (*x.shape[:lead], math.prod(x.shape[lead:])))
+    windows = np.take(flat, places, axis=-1)
+    best = np.argmax(windows, axis=-1, keepdims=True)
+    found = np.take_along_axis(np.broadcast_to(cast(places, np.int64), windows.shape), best, -1)
+    return np.max(windows, axis=-1), reshaped(found, want[1].shape)
+
+
+for count in (2, 3):
+    rule(f"adaptive_max_pool{count}d_backward", accepts=static_gradient)(
+        lambda want, gradient, x, indices, count=count: to_places(want, gradient, indices, count)
+    )
 
 
 def window_sizes(windows: Windows, include: bool, divisor: Any, dtype: Any) -> Any:

@@ -119,6 +119,7 @@ def scan(function: Any) -> Any:
 
 rule("cumsum")(scan(np.cumsum))
 rule("cumprod")(scan(np.cumprod))
+rule("logcumsumexp", accepts=lambda x, dim: real_only(x))(scan(np.logaddexp.accumulate))
 
 
 def over_lines(function: Any) -> Any:
