@@ -16,6 +16,7 @@ LAYERS = {
     "ops": {"core", "ir", "library"},  # one library with ir
     "support": set(),  # C: what exported programs, the runtime and generated code share
     "runtime": {"core", "library", "support", "c.h"},  # the last: what C sees
+    "distributed": {"core"},
     "passes": {"core", "ir"},
     "kernel": {"core", "ir", "library"},
     "interop": {"core", "ir"},
