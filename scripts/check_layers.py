@@ -42,6 +42,7 @@ PYTHON_LAYERS = {
     "bytecode": {"numpy"},
     "lazy": {"numpy"},
     "nn": {"numpy", "lazy"},
+    "distributed": {"numpy", "lazy"},
     "torch": {"numpy", "lazy", "nn"},
     "cli": set(),
 }

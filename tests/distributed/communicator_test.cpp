@@ -144,7 +144,7 @@ TEST_CASE("calls that do not agree are named with both lines") {
   auto errors = in_threads(2, 60, [](Communicator& communicator) {
     float own[2] = {}, result[4];
     Location loc("model.py", 3 + communicator.rank());
-    Call call{.operand = {own, DType::f32, {2}}, .result = result, .loc = loc};
+    CollectiveCall call{.operand = {own, DType::f32, {2}}, .result = result, .loc = loc};
     call.kind = communicator.rank() == 0 ? Collective::all_reduce : Collective::all_gather;
     communicator.run(call);
   });
@@ -161,8 +161,8 @@ TEST_CASE("a process that does not come is missed") {
 TEST_CASE("what does not fit is said before anyone is asked") {
   auto communicator = std::move(local_communicators(2, 1)[0]);
   float own[3] = {}, result[3];
-  Call call{.operand = {own, DType::f32, {3}}, .result = result};
-  auto label_of = [&](Call wrong) {
+  CollectiveCall call{.operand = {own, DType::f32, {3}}, .result = result};
+  auto label_of = [&](CollectiveCall wrong) {
     try {
       communicator->run(wrong);
     } catch (const Error& error) {

@@ -13,7 +13,7 @@ constexpr size_t shown_dims = std::size(Announcement{}.dims);
 
 bool is_message(Collective kind) { return kind == Collective::send || kind == Collective::receive; }
 
-uint64_t digest_of(const Call& call) {
+uint64_t digest_of(const CollectiveCall& call) {
   uint64_t digest = 0;
   auto add = [&](auto value) { digest = hash_combine(digest, static_cast<uint64_t>(value)); };
   bool reduces = call.kind == Collective::all_reduce || call.kind == Collective::reduce_scatter;
@@ -54,7 +54,7 @@ std::string place_of(const Announcement& call) { return call.line > 0 ? Location
 
 }  // namespace
 
-void announce(const Call& call, Announcement& out) {
+void announce(const CollectiveCall& call, Announcement& out) {
   out.digest = digest_of(call);
   out.kind = call.kind;
   out.op = call.op;

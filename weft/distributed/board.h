@@ -27,7 +27,7 @@ struct Announcement {
   int32_t line;
   char file[196];
 };
-void announce(const Call& call, Announcement& announcement);
+void announce(const CollectiveCall& call, Announcement& announcement);
 // What two ranks do that do not agree, and where.
 std::string disagreement(int rank, const Announcement& own, int other_rank, const Announcement& other);
 

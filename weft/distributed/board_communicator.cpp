@@ -68,7 +68,7 @@ class Speaker {
 // One call of one rank.
 class Exchange {
  public:
-  Exchange(Board& board, Speaker& group, Speaker& messages, const Call& call, bool direct)
+  Exchange(Board& board, Speaker& group, Speaker& messages, const CollectiveCall& call, bool direct)
       : board_(board), group_(group), messages_(messages), call_(call), direct_(direct && call.operand.bytes() > always_copied),
         width_(size_of(call.operand.dtype)), count_(call.operand.count()), parts_(static_cast<int64_t>(call.members.size())),
         own_(static_cast<const std::byte*>(call.operand.data)), result_(static_cast<std::byte*>(call.result)) {
@@ -274,7 +274,7 @@ class Exchange {
 
   Board& board_;
   Speaker &group_, &messages_;
-  const Call& call_;
+  const CollectiveCall& call_;
   bool direct_, has_begun_ = false;
   int64_t width_, count_, parts_;
   const std::byte* own_;
@@ -295,7 +295,7 @@ class BoardCommunicator final : public Communicator {
   }
 
  protected:
-  void exchange(const Call& call) override {
+  void exchange(const CollectiveCall& call) override {
     std::lock_guard lock(mutex_);
     if (is_closed_ || getpid() != process_)
       raise({ErrorKind::runtime, is_closed_ ? "the communicator is closed" : "the communicator is the parent process's, not its fork's", "communicator", call.loc});
@@ -310,7 +310,7 @@ class BoardCommunicator final : public Communicator {
   }
 
  private:
-  [[noreturn]] static void rethrow(const Call& call) {
+  [[noreturn]] static void rethrow(const CollectiveCall& call) {
     try {
       throw;
     } catch (const Error& error) {

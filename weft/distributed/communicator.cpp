@@ -11,28 +11,11 @@ namespace {
 
 constexpr std::string_view names[] = {"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "collective_permute", "broadcast", "barrier", "send", "recv"};
 
-void require_rank(const Call& call, int rank, int size, std::string_view what) {
+void require_rank(const CollectiveCall& call, int rank, int size, std::string_view what) {
   if (rank < 0 || rank >= size) fail(ErrorKind::value, "rank", name(call.kind), ": ", what, " must be a rank from 0 to ", size - 1, ", got ", rank);
 }
 
-// The group of `rank`.
-std::vector<int> members_of(const Call& call, int rank, int size) {
-  std::vector<int> mine;
-  if (call.groups.empty())
-    for (int each = 0; each < size; ++each) mine.push_back(each);
-  std::vector<bool> is_named(static_cast<size_t>(size));
-  for (const std::vector<int>& group : call.groups)
-    for (int each : group) {
-      require_rank(call, each, size, "a group's member");
-      if (is_named[static_cast<size_t>(each)]) fail(ErrorKind::value, "groups", name(call.kind), ": groups must name a rank once, got rank ", each, " twice");
-      is_named[static_cast<size_t>(each)] = true;
-      if (each == rank) mine = group;
-    }
-  if (mine.empty()) fail(ErrorKind::value, "groups", name(call.kind), ": is called by rank ", rank, ", which is in no group");
-  return mine;
-}
-
-void require_pairs(const Call& call, int size) {
+void require_pairs(const CollectiveCall& call, int size) {
   std::vector<bool> sends(static_cast<size_t>(size)), receives(static_cast<size_t>(size));
   for (auto [source, target] : call.pairs) {
     require_rank(call, source, size, "a source");
@@ -43,7 +26,7 @@ void require_pairs(const Call& call, int size) {
   }
 }
 
-void require_fit(const Call& call, int rank, int size) {
+void require_fit(const CollectiveCall& call, int rank, int size) {
   if (call.kind == Collective::send || call.kind == Collective::receive) {
     require_rank(call, call.root, size, "the other rank");
     if (call.root == rank) fail(ErrorKind::value, "rank", name(call.kind), ": the other rank must not be this one, which is ", rank);
@@ -62,7 +45,7 @@ void require_fit(const Call& call, int rank, int size) {
 }
 
 // A group of one gives what it has.
-void run_alone(const Call& call, int rank) {
+void run_alone(const CollectiveCall& call, int rank) {
   bool receives_nothing = call.kind == Collective::permute && std::ranges::find(call.pairs, std::pair(rank, rank)) == call.pairs.end();
   auto bytes = static_cast<size_t>(call.operand.bytes());
   if (bytes == 0) return;
@@ -74,15 +57,31 @@ void run_alone(const Call& call, int rank) {
 
 std::string_view name(Collective kind) { return names[static_cast<size_t>(kind)]; }
 
-int64_t Operand::count() const {
+int64_t Payload::count() const {
   int64_t count = 1;
   for (int64_t dim : dims) count *= dim;
   return count;
 }
 
-void Communicator::run(Call call) {
+std::vector<int> Communicator::members_of(const CollectiveCall& call) const {
+  std::vector<int> mine;
+  if (call.groups.empty())
+    for (int each = 0; each < size_; ++each) mine.push_back(each);
+  std::vector<bool> is_named(static_cast<size_t>(size_));
+  for (const std::vector<int>& group : call.groups)
+    for (int each : group) {
+      require_rank(call, each, size_, "a group's member");
+      if (is_named[static_cast<size_t>(each)]) fail(ErrorKind::value, "groups", name(call.kind), ": groups must name a rank once, got rank ", each, " twice");
+      is_named[static_cast<size_t>(each)] = true;
+      if (each == rank_) mine = group;
+    }
+  if (mine.empty()) fail(ErrorKind::value, "groups", name(call.kind), ": is called by rank ", rank_, ", which is in no group");
+  return mine;
+}
+
+void Communicator::run(CollectiveCall call) {
   try {
-    call.members = members_of(call, rank_, size_);
+    call.members = members_of(call);
     call.index = static_cast<int>(std::ranges::find(call.members, rank_) - call.members.begin());
     require_fit(call, rank_, size_);
   } catch (const Error& error) {

@@ -16,7 +16,7 @@ enum class Collective : uint8_t { all_reduce, all_gather, reduce_scatter, all_to
 std::string_view name(Collective kind);
 
 // Dense memory of one rank. Only `bytes()` of it count for what is exchanged; the extents are compared and shown.
-struct Operand {
+struct Payload {
   const void* data = nullptr;
   DType dtype = DType::f32;
   Ints dims = {};
@@ -25,10 +25,10 @@ struct Operand {
 };
 
 // What every rank of a group must agree about, and this rank's memory.
-struct Call {
+struct CollectiveCall {
   Collective kind = Collective::barrier;
   Reduction op = Reduction::sum;    // of all_reduce and reduce_scatter
-  Operand operand = {};             // of send and receive: what the message is
+  Payload operand = {};             // of send and receive: what the message is
   void* result = nullptr;           // overlaps no operand
   std::vector<std::vector<int>> groups = {};   // ranks; empty: one of all. The order in a group is that of parts and sums
   std::vector<std::pair<int, int>> pairs = {}; // of permute: source and target
@@ -59,15 +59,17 @@ class Communicator {
 
   int rank() const { return rank_; }
   int size() const { return size_; }
+  // The group of this rank, in its order. Error(value), label "groups" or "rank".
+  std::vector<int> members_of(const CollectiveCall& call) const;
   // Error(value) or Error(type) where the call does not fit the communicator; nobody else hears of that.
-  void run(Call call);
+  void run(CollectiveCall call);
   // Says that this rank makes no more calls; those that wait for it fail.
   virtual void close() = 0;
 
  protected:
   Communicator(int rank, int size) : rank_(rank), size_(size) {}
   // A call of a group of two or more that fits.
-  virtual void exchange(const Call& call) = 0;
+  virtual void exchange(const CollectiveCall& call) = 0;
 
  private:
   int rank_, size_;
