@@ -16,7 +16,7 @@
 namespace weft {
 namespace {
 
-constexpr int64_t capacities[] = {256 << 10, 64 << 10};
+constexpr int64_t capacities[] = {512 << 10, 64 << 10};
 constexpr int tables = 4;  // said and read of both lanes
 // A rank that waits for longer looks whether those it waits for are alive so often.
 constexpr int64_t look_nanoseconds = 10'000'000;
@@ -51,7 +51,7 @@ struct alignas(64) Board::Header {
 };
 
 Board::Board(std::byte* memory, int rank, int size, double timeout, std::shared_ptr<void> keeper, std::function<bool(int)> is_alive)
-    : memory_(memory), rank_(rank), size_(size), spins_(size <= cpus() ? 20'000 : 50), timeout_(timeout), keeper_(std::move(keeper)), is_alive_(std::move(is_alive)) {}
+    : memory_(memory), rank_(rank), size_(size), spins_(size <= cpus() ? 2'000 : 50), timeout_(timeout), keeper_(std::move(keeper)), is_alive_(std::move(is_alive)) {}
 
 int64_t Board::capacity(Lane lane) { return capacities[static_cast<size_t>(lane)]; }
 

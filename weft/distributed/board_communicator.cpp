@@ -16,6 +16,8 @@ namespace {
 constexpr int64_t added_by_all = 8 << 10;
 // Fewer bytes are copied also where ranks could read each other's memory, so that none waits for its readers.
 constexpr int64_t always_copied = 4 << 10;
+// Results of so many bytes are no longer in a core's caches when they are read.
+constexpr int64_t beyond_caches = 2 << 20;
 
 struct Reader {
   int rank;
@@ -70,6 +72,7 @@ class Exchange {
  public:
   Exchange(Board& board, Speaker& group, Speaker& messages, const CollectiveCall& call, bool direct)
       : board_(board), group_(group), messages_(messages), call_(call), direct_(direct && call.operand.bytes() > always_copied),
+        past_caches_(call.operand.bytes() >= beyond_caches),
         width_(size_of(call.operand.dtype)), count_(call.operand.count()), parts_(static_cast<int64_t>(call.members.size())),
         own_(static_cast<const std::byte*>(call.operand.data)), result_(static_cast<std::byte*>(call.result)) {
     for (int member : call.members)
@@ -134,9 +137,9 @@ class Exchange {
   void compare(int peer, const Announcement& own, const Announcement& other) {
     if (own.digest != other.digest) board_.fail_all("collective_mismatch", disagreement(board_.rank(), own, peer, other));
   }
-  static void copy(const std::byte* from, std::byte* to, int64_t bytes) {
-    if (bytes > 0) std::memcpy(to, from, static_cast<size_t>(bytes));
-  }
+  // To what is said, and to the result.
+  static void copy(const std::byte* from, std::byte* to, int64_t bytes) { copy_elements(from, to, bytes); }
+  void give(const std::byte* from, std::byte* to, int64_t bytes) const { copy_elements(from, to, bytes, past_caches_); }
   // Ranges [begin, begin + length) of `count` things of `bytes` each that a slot can hold; one at least.
   template <class Body>
   void in_pieces(int64_t count, int64_t bytes, const Body& body) {
@@ -163,7 +166,7 @@ class Exchange {
       if (by_all) return;
       step(result + mine * width_, bytes_at(call_.index), [&] {
         for (int64_t place = 0; place < parts_; ++place)
-          if (place != call_.index) copy(bytes_of(place, nullptr), result + begin_of(place) * width_, bytes_at(place));
+          if (place != call_.index) give(bytes_of(place, nullptr), result + begin_of(place) * width_, bytes_at(place));
       });
     });
   }
@@ -172,14 +175,14 @@ class Exchange {
   void reduce(const std::byte* own, int64_t from, std::byte* result, int64_t count) {
     inputs_.clear();
     for (int64_t place = 0; place < parts_; ++place) inputs_.push_back(bytes_of(place, own) + from * width_);
-    reduce_in_order(call_.op, call_.operand.dtype, inputs_, result, count);
+    reduce_in_order(call_.op, call_.operand.dtype, inputs_, result, count, past_caches_);
   }
 
   void all_gather() {
     in_pieces(count_, width_, [&](int64_t begin, int64_t length) {
       const std::byte* own = own_ + begin * width_;
       step(own, length * width_, [&] {
-        for (int64_t place = 0; place < parts_; ++place) copy(bytes_of(place, own), result_ + (place * count_ + begin) * width_, length * width_);
+        for (int64_t place = 0; place < parts_; ++place) give(bytes_of(place, own), result_ + (place * count_ + begin) * width_, length * width_);
       });
     });
   }
@@ -209,7 +212,7 @@ class Exchange {
       const std::byte* own = own_ + (call_.index * (part - length) + begin) * width_;
       step_of_parts(begin, length, [&] {
         for (int64_t place = 0; place < parts_; ++place)
-          copy(bytes_of(place, own) + call_.index * length * width_, result_ + (place * part + begin) * width_, length * width_);
+          give(bytes_of(place, own) + call_.index * length * width_, result_ + (place * part + begin) * width_, length * width_);
       });
     });
   }
@@ -233,7 +236,7 @@ class Exchange {
     const std::byte* own = own_ + begin * width_;
     step(own, says ? length * width_ : 0, [&] {
       int64_t place = std::ranges::find(call_.members, source) - call_.members.begin();
-      if (place < parts_) copy(bytes_of(place, own), result_ + begin * width_, length * width_);
+      if (place < parts_) give(bytes_of(place, own), result_ + begin * width_, length * width_);
     });
   }
 
@@ -275,7 +278,7 @@ class Exchange {
   Board& board_;
   Speaker &group_, &messages_;
   const CollectiveCall& call_;
-  bool direct_, has_begun_ = false;
+  bool direct_, past_caches_, has_begun_ = false;
   int64_t width_, count_, parts_;
   const std::byte* own_;
   std::byte* result_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <complex>
+#include <cstring>
 #include <type_traits>
 
 #if defined(__x86_64__)
@@ -73,18 +74,21 @@ struct Half {
 };
 #endif
 
-// Integers of 2 and 4 bits, one in a byte.
+// Integers of 2 and 4 bits, one in the low bits of a byte whose others are zeros.
 struct ShortInts {
-  using Stored = int8_t;
+  using Stored = uint8_t;
   using Wide = int;
   DType dtype;
-  void widen(const int8_t* from, int* to, int64_t count) const { std::copy_n(from, count, to); }
-  void narrow(const int* from, int8_t* to, int64_t count) const {
+  void widen(const uint8_t* from, int* to, int64_t count) const {
     int spare = 32 - bit_width(dtype);
     for (int64_t i = 0; i < count; ++i) {
       uint32_t top = static_cast<uint32_t>(from[i]) << spare;
-      to[i] = static_cast<int8_t>(is_signed(dtype) ? static_cast<int32_t>(top) >> spare : static_cast<int32_t>(top >> spare));
+      to[i] = is_signed(dtype) ? static_cast<int>(top) >> spare : static_cast<int>(top >> spare);
     }
+  }
+  void narrow(const int* from, uint8_t* to, int64_t count) const {
+    int mask = (1 << bit_width(dtype)) - 1;
+    for (int64_t i = 0; i < count; ++i) to[i] = static_cast<uint8_t>(from[i] & mask);
   }
 };
 
@@ -141,11 +145,12 @@ struct Less {
 using Inputs = std::span<const std::byte* const>;
 
 template <class Elements, class Fold>
-void fold(const Elements& elements, Fold step, Inputs inputs, std::byte* result, int64_t count, bool divide) {
+void fold(const Elements& elements, Fold step, Inputs inputs, std::byte* result, int64_t count, bool divide, bool past_caches) {
   using Stored = typename Elements::Stored;
   using Wide = typename Elements::Wide;
   constexpr bool as_stored = std::is_same_v<Elements, Plain<Wide>>;
   Wide sum[block], next[as_stored ? 1 : block];
+  Stored piece[block];
   for (int64_t start = 0; start < count; start += block) {
     int64_t length = std::min(block, count - start);
     auto at = [&](size_t input) { return reinterpret_cast<const Stored*>(inputs[input]) + start; };
@@ -161,27 +166,29 @@ void fold(const Elements& elements, Fold step, Inputs inputs, std::byte* result,
       if (divide)
         for (int64_t i = 0; i < length; ++i) sum[i] /= ranks;
     }
-    elements.narrow(sum, reinterpret_cast<Stored*>(result) + start, length);
+    Stored* target = reinterpret_cast<Stored*>(result) + start;
+    elements.narrow(sum, past_caches ? piece : target, length);
+    if (past_caches) copy_elements(reinterpret_cast<std::byte*>(piece), reinterpret_cast<std::byte*>(target), length * static_cast<int64_t>(sizeof(Stored)), true);
   }
 }
 
 template <class Elements>
-void reduce(const Elements& elements, Reduction op, Inputs inputs, std::byte* result, int64_t count) {
+void reduce(const Elements& elements, Reduction op, Inputs inputs, std::byte* result, int64_t count, bool past_caches) {
   switch (op) {
     case Reduction::sum:
-    case Reduction::mean: return fold(elements, Sum{}, inputs, result, count, op == Reduction::mean);
-    case Reduction::prod: return fold(elements, Product{}, inputs, result, count, false);
-    case Reduction::max: return fold(elements, Greater{}, inputs, result, count, false);
-    case Reduction::min: return fold(elements, Less{}, inputs, result, count, false);
+    case Reduction::mean: return fold(elements, Sum{}, inputs, result, count, op == Reduction::mean, past_caches);
+    case Reduction::prod: return fold(elements, Product{}, inputs, result, count, false, past_caches);
+    case Reduction::max: return fold(elements, Greater{}, inputs, result, count, false, past_caches);
+    case Reduction::min: return fold(elements, Less{}, inputs, result, count, false, past_caches);
   }
 }
 
-void reduce_halves(Reduction op, Inputs inputs, std::byte* result, int64_t count) {
+void reduce_halves(Reduction op, Inputs inputs, std::byte* result, int64_t count, bool past_caches) {
 #if defined(__x86_64__)
   static const bool by_cpu = has_feature("avx") && has_feature("f16c");
-  if (by_cpu) return reduce(Half{}, op, inputs, result, count);
+  if (by_cpu) return reduce(Half{}, op, inputs, result, count, past_caches);
 #endif
-  reduce(SmallFloats<uint16_t>{DType::f16}, op, inputs, result, count);
+  reduce(SmallFloats<uint16_t>{DType::f16}, op, inputs, result, count, past_caches);
 }
 
 }  // namespace
@@ -199,8 +206,8 @@ void require_reducible(Reduction op, DType dtype) {
     fail(ErrorKind::type, "mean_dtype", "mean: operands must be of a float or complex type, got ", numpy_name(dtype));
 }
 
-void reduce_in_order(Reduction op, DType dtype, Inputs inputs, std::byte* result, int64_t count) {
-  auto plain = [&](auto element) { reduce(Plain<decltype(element)>{}, op, inputs, result, count); };
+void reduce_in_order(Reduction op, DType dtype, Inputs inputs, std::byte* result, int64_t count, bool past_caches) {
+  auto plain = [&](auto element) { reduce(Plain<decltype(element)>{}, op, inputs, result, count, past_caches); };
   switch (dtype) {
     case DType::boolean:
       op = op == Reduction::sum ? Reduction::max : op == Reduction::prod ? Reduction::min : op;
@@ -208,7 +215,7 @@ void reduce_in_order(Reduction op, DType dtype, Inputs inputs, std::byte* result
     case DType::i2:
     case DType::i4:
     case DType::u2:
-    case DType::u4: return reduce(ShortInts{dtype}, op, inputs, result, count);
+    case DType::u4: return reduce(ShortInts{dtype}, op, inputs, result, count, past_caches);
     case DType::i8: return plain(int8_t{});
     case DType::i16: return plain(int16_t{});
     case DType::i32: return plain(int32_t{});
@@ -221,8 +228,8 @@ void reduce_in_order(Reduction op, DType dtype, Inputs inputs, std::byte* result
     case DType::f64: return plain(double{});
     case DType::c64: return plain(std::complex<float>{});
     case DType::c128: return plain(std::complex<double>{});
-    case DType::bf16: return reduce(BFloat{}, op, inputs, result, count);
-    case DType::f16: return reduce_halves(op, inputs, result, count);
+    case DType::bf16: return reduce(BFloat{}, op, inputs, result, count, past_caches);
+    case DType::f16: return reduce_halves(op, inputs, result, count, past_caches);
     case DType::f4e2m1fn:
     case DType::f6e2m3fn:
     case DType::f6e3m2fn:
@@ -233,8 +240,21 @@ void reduce_in_order(Reduction op, DType dtype, Inputs inputs, std::byte* result
     case DType::f8e4m3fnuz:
     case DType::f8e5m2:
     case DType::f8e5m2fnuz:
-    case DType::f8e8m0fnu: return reduce(SmallFloats<uint8_t>{dtype}, op, inputs, result, count);
+    case DType::f8e8m0fnu: return reduce(SmallFloats<uint8_t>{dtype}, op, inputs, result, count, past_caches);
   }
+}
+
+void copy_elements(const std::byte* from, std::byte* to, int64_t bytes, bool past_caches) {
+  if (bytes == 0) return;
+#if defined(__x86_64__)
+  if (past_caches && reinterpret_cast<uintptr_t>(to) % 16 == 0) {
+    int64_t whole = bytes / 16 * 16;
+    for (int64_t i = 0; i < whole; i += 16) _mm_stream_si128(reinterpret_cast<__m128i*>(to + i), _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i)));
+    _mm_sfence();
+    from += whole, to += whole, bytes -= whole;
+  }
+#endif
+  std::memcpy(to, from, static_cast<size_t>(bytes));
 }
 
 }  // namespace weft
