@@ -49,9 +49,11 @@ Payload to_payload(nb::object& array, std::string_view what) {
 // Runs it with `array`, whose axis `axis` was moved to the front; `shape`: as it was before, where it was moved.
 nb::object run(Communicator& communicator, std::string_view kind, nb::object array, std::string_view op, std::vector<std::vector<int>> groups,
                std::vector<std::pair<int, int>> pairs, int root, int axis, nb::handle shape) {
-  CollectiveCall call{.kind = to_collective(kind), .op = to_reduction(op), .groups = std::move(groups), .pairs = std::move(pairs), .root = root, .axis = axis, .loc = caller_location()};
+  CollectiveCall call{.groups = std::move(groups), .pairs = std::move(pairs), .root = root, .axis = axis, .loc = caller_location()};
   nb::object result;
   try {
+    call.kind = to_collective(kind);
+    call.op = to_reduction(op);
     call.operand = to_payload(array, kind);
     int64_t parts = static_cast<int64_t>(communicator.members_of(call).size());
     Ints dims = result_dims(call.kind, call.operand.dims, parts);

@@ -1,5 +1,6 @@
 """Ranks that exchange arrays: every collective, dtype and group against NumPy, on every communicator; failures and mismatches."""
 
+import hashlib
 import multiprocessing
 import os
 import random
@@ -125,7 +126,7 @@ def check_points(dtype):
 def check_large():
     """More than slots hold; every rank has the same bits, which are those of NumPy's additions in order."""
     d, rank, size = wf.distributed, wf.distributed.rank(), wf.distributed.size()
-    for count in (4097, 200_003):
+    for count in (4097, 100_003):
         arrays = [np.random.default_rng(r).standard_normal(count * size, np.float32) for r in range(size)]
         total = arrays[0]
         for array in arrays[1:]:
@@ -140,7 +141,7 @@ def check_large():
             d.send(arrays[0], size - 1)
         if size > 1 and rank == size - 1:
             same(d.recv(arrays[0], 0), arrays[0])
-    return total.tobytes()
+    return hashlib.sha256(total.tobytes()).hexdigest()
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -153,7 +154,7 @@ def test_every_collective_gives_what_numpy_gives(size, method):
     wf.distributed.spawn(check, size, method=method, timeout=60)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", [*SIZES[:-1], pytest.param(SIZES[-1], marks=pytest.mark.slow)])
 def test_large_arrays_have_the_same_bits_on_every_communicator(size):
     results = [wf.distributed.spawn(check_large, size, method=method, timeout=60) for method in METHODS]
     assert len({bits for result in results for bits in result}) == 1
@@ -240,6 +241,7 @@ def test_programs_have_no_collectives_within():
         wf.trace(wf.distributed.all_reduce, np.ones(3))
     plain = wf.jit(lambda x: wf.distributed.all_reduce(x * 2) + 1, strict=False)
     assert plain(np.ones(3)).tolist() == [3.0, 3.0, 3.0]
+    wf.distributed.shutdown()
 
 
 # -- ranks that fail -----------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import os
 import threading
 from typing import Any
 
@@ -17,6 +18,7 @@ __all__ = ["Communicator", "current", "init", "rank", "shutdown", "size"]
 TIMEOUT = 300.0
 
 _process: Communicator | None = None
+_owner = 0  # the process that it is a rank of; a fork's child is another
 _beginning = threading.Lock()
 _thread = threading.local()
 
@@ -39,23 +41,23 @@ def init(
     Returns the :class:`Communicator`, which the functions of this module use until :func:`shutdown`. Raises an
     :class:`ExecutionError` with the label ``"rendezvous"`` that names the ranks which did not come.
     """
-    global _process
+    global _process, _owner
     launch = launched() if rank is None and size is None else Launch(rank or 0, size or 1, rank or 0, size or 1, key or "")
     if key is not None:
         launch = Launch(launch.rank, launch.size, launch.local_rank, launch.local_size, key, launch.launcher)
     if (rank is None) != (size is None) or (size is not None and size > 1 and not key):
         raise ArgumentValueError("rank, size and key are given together, or left to the launcher  [launch]")
     with _beginning:
-        if _process is not None:
+        if _process is not None and _owner == os.getpid():
             raise ArgumentValueError("this process is a rank already: call shutdown() first  [launch]")
-        _process = joined(launch, float(timeout), carrier)
+        _process, _owner = joined(launch, float(timeout), carrier), os.getpid()
         return _process
 
 
 def begin(launch: Launch, timeout: float) -> None:
     """Joins a launch in a process that was begun for it; what it has of its parent's is not its own."""
-    global _process
-    _process = joined(launch, timeout, "auto")
+    global _process, _owner
+    _process, _owner = joined(launch, timeout, "auto"), os.getpid()
 
 
 def joined(launch: Launch, timeout: float, carrier: str) -> Communicator:
