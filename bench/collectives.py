@@ -41,7 +41,9 @@ def measure(rank: int, folder: str, results: "multiprocessing.Queue[list[tuple[i
             wf.distributed.barrier()
             times[0].append(least(lambda x=ours: wf.distributed.all_reduce(x), calls))
             wf.distributed.barrier()
-            times[1].append(least(lambda x=theirs: torch.distributed.all_reduce(x, torch.distributed.ReduceOp.MAX), calls))
+            times[1].append(
+                least(lambda x=theirs: torch.distributed.all_reduce(x, torch.distributed.ReduceOp.MAX), calls)
+            )
         rows.append((size, min(times[0]), min(times[1])))
     if rank == 0:
         results.put(rows)

@@ -14,7 +14,8 @@ namespace weft::py {
 namespace {
 
 Collective to_collective(std::string_view text) {
-  for (auto kind = Collective::all_reduce; kind <= Collective::receive; kind = static_cast<Collective>(static_cast<int>(kind) + 1))
+  for (auto kind = Collective::all_reduce; kind <= Collective::receive;
+       kind = static_cast<Collective>(static_cast<int>(kind) + 1))
     if (name(kind) == text) return kind;
   fail(ErrorKind::value, "collective", "no collective is called '", text, "'");
 }
@@ -38,7 +39,9 @@ Ints result_dims(Collective kind, Ints dims, int64_t parts) {
 // The array's elements as they are sent; `array` is made dense where it is not.
 Payload to_payload(nb::object& array, std::string_view what) {
   std::optional<ArrayView> seen = is_array(array.ptr()) ? view(array.ptr()) : std::nullopt;
-  if (!seen) fail(ErrorKind::type, "dtype", what, ": elements must be booleans or numbers, got ", shown(nb::hasattr(array, "dtype") ? nb::object(array.attr("dtype")) : nb::borrow(array.type())));
+  if (!seen)
+    fail(ErrorKind::type, "dtype", what, ": elements must be booleans or numbers, got ",
+         shown(nb::hasattr(array, "dtype") ? nb::object(array.attr("dtype")) : nb::borrow(array.type())));
   if (!seen->dense) {
     array = checked(as_dense(array.ptr()));
     seen = view(array.ptr());
@@ -47,9 +50,11 @@ Payload to_payload(nb::object& array, std::string_view what) {
 }
 
 // Runs it with `array`, whose axis `axis` was moved to the front; `shape`: as it was before, where it was moved.
-nb::object run(Communicator& communicator, std::string_view kind, nb::object array, std::string_view op, std::vector<std::vector<int>> groups,
-               std::vector<std::pair<int, int>> pairs, int root, int axis, nb::handle shape) {
-  CollectiveCall call{.groups = std::move(groups), .pairs = std::move(pairs), .root = root, .axis = axis, .loc = caller_location()};
+nb::object run(Communicator& communicator, std::string_view kind, nb::object array, std::string_view op,
+               std::vector<std::vector<int>> groups, std::vector<std::pair<int, int>> pairs, int root, int axis,
+               nb::handle shape) {
+  CollectiveCall call{
+      .groups = std::move(groups), .pairs = std::move(pairs), .root = root, .axis = axis, .loc = caller_location()};
   nb::object result;
   try {
     call.kind = to_collective(kind);
@@ -76,19 +81,25 @@ nb::object run(Communicator& communicator, std::string_view kind, nb::object arr
 }  // namespace
 
 void bind_distributed(nb::module_& m) {
-  nb::class_<Communicator>(m, "Communicator",
-                           "One rank's end of what ranks exchange; made by :func:`weftwork.distributed.init`. Its calls are those of the\n"
-                           "module, made by one thread at a time.")
+  nb::class_<Communicator>(
+      m, "Communicator",
+      "One rank's end of what ranks exchange; made by :func:`weftwork.distributed.init`. Its calls are those of the\n"
+      "module, made by one thread at a time.")
       .def_prop_ro("rank", &Communicator::rank, "The number of this rank, from 0.")
       .def_prop_ro("size", &Communicator::size, "How many ranks there are.")
-      .def("close", &Communicator::close, nb::call_guard<nb::gil_scoped_release>(), "Says that this rank makes no more calls; ranks that wait for it raise.")
-      .def("run", &run, nb::arg("kind"), nb::arg("array"), nb::arg("op") = "sum", nb::arg("groups") = std::vector<std::vector<int>>(),
-           nb::arg("pairs") = std::vector<std::pair<int, int>>(), nb::arg("root") = 0, nb::arg("axis") = 0, nb::arg("shape") = nb::none(),
+      .def("close", &Communicator::close, nb::call_guard<nb::gil_scoped_release>(),
+           "Says that this rank makes no more calls; ranks that wait for it raise.")
+      .def("run", &run, nb::arg("kind"), nb::arg("array"), nb::arg("op") = "sum",
+           nb::arg("groups") = std::vector<std::vector<int>>(), nb::arg("pairs") = std::vector<std::pair<int, int>>(),
+           nb::arg("root") = 0, nb::arg("axis") = 0, nb::arg("shape") = nb::none(),
            "One collective by its name; the functions of the module say what each does.")
-      .def("__repr__", [](const Communicator& self) { return cat("<weftwork.distributed.Communicator, rank ", self.rank(), " of ", self.size(), ">"); });
+      .def("__repr__", [](const Communicator& self) {
+        return cat("<weftwork.distributed.Communicator, rank ", self.rank(), " of ", self.size(), ">");
+      });
   m.def("local_communicators", [](int size, double timeout) {
     nb::list communicators;
-    for (auto& communicator : local_communicators(size, timeout)) communicators.append(nb::cast(std::move(communicator)));
+    for (auto& communicator : local_communicators(size, timeout))
+      communicators.append(nb::cast(std::move(communicator)));
     return communicators;
   });
   m.def("shared_memory_communicator", &shared_memory_communicator, nb::call_guard<nb::gil_scoped_release>());

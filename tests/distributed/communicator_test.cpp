@@ -67,19 +67,22 @@ std::vector<int> in_processes(int size, double timeout, const std::string& label
 
 std::vector<float> numbers_of(int rank, int64_t count) {
   std::vector<float> numbers(static_cast<size_t>(count));
-  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(rank + 1) * 0.1f + static_cast<float>(i % 97);
+  for (size_t i = 0; i < numbers.size(); ++i)
+    numbers[i] = static_cast<float>(rank + 1) * 0.1f + static_cast<float>(i % 97);
   return numbers;
 }
 
 // Sums of many sizes are those that are added up from the first rank to the last.
 void sum_up(Communicator& communicator) {
   for (int64_t count : {0, 1, 5, 1000, 2049, 300'001}) {
-    std::vector<float> own = numbers_of(communicator.rank(), count), result(own.size(), -1), wanted = numbers_of(0, count);
+    std::vector<float> own = numbers_of(communicator.rank(), count), result(own.size(), -1),
+                       wanted = numbers_of(0, count);
     for (int rank = 1; rank < communicator.size(); ++rank) {
       std::vector<float> other = numbers_of(rank, count);
       for (size_t i = 0; i < other.size(); ++i) wanted[i] += other[i];
     }
-    communicator.run({.kind = Collective::all_reduce, .operand = {own.data(), DType::f32, {count}}, .result = result.data()});
+    communicator.run(
+        {.kind = Collective::all_reduce, .operand = {own.data(), DType::f32, {count}}, .result = result.data()});
     if (result != wanted) fail(ErrorKind::runtime, "wrong", "of ", count);
   }
 }
@@ -102,12 +105,17 @@ TEST_CASE("ranks of other groups need not take part") {
     int rank = communicator.rank();
     for (int turn = 0; turn < (rank < 2 ? 50 : 3); ++turn) {
       int32_t own = rank + turn, result = 0;
-      communicator.run({.kind = Collective::all_reduce, .operand = {&own, DType::i32, {}}, .result = &result, .groups = {{0, 1}, {3, 2}}});
+      communicator.run({.kind = Collective::all_reduce,
+                        .operand = {&own, DType::i32, {}},
+                        .result = &result,
+                        .groups = {{0, 1}, {3, 2}}});
       if (result != 2 * turn + (rank < 2 ? 1 : 5)) fail(ErrorKind::runtime, "wrong", "got ", result);
       if (turn % 5 == 4 && rank < 2) {
         int32_t message = turn;
         if (rank == 0) communicator.run({.kind = Collective::send, .operand = {&message, DType::i32, {}}, .root = 1});
-        if (rank == 1) communicator.run({.kind = Collective::receive, .operand = {nullptr, DType::i32, {}}, .result = &result, .root = 0});
+        if (rank == 1)
+          communicator.run(
+              {.kind = Collective::receive, .operand = {nullptr, DType::i32, {}}, .result = &result, .root = 0});
       }
     }
   });
@@ -149,13 +157,16 @@ TEST_CASE("calls that do not agree are named with both lines") {
     communicator.run(call);
   });
   for (const std::string& error : errors)
-    CHECK(error.ends_with("do not:\n  rank 0: all_reduce sum of float32[2] among [0, 1]\n    model.py:3"
-                          "\n  rank 1: all_gather of float32[2] among [0, 1]\n    model.py:4"));
+    CHECK(
+        error.ends_with("do not:\n  rank 0: all_reduce sum of float32[2] among [0, 1]\n    model.py:3"
+                        "\n  rank 1: all_gather of float32[2] among [0, 1]\n    model.py:4"));
 }
 
 TEST_CASE("a process that does not come is missed") {
-  CHECK_THROWS_WITH_AS((void)shared_memory_communicator("nobody else", 0, 2, 0.05), "ranks [1] of 2 did not come within 0.05 s  [rendezvous]", ExecutionError);
-  CHECK_THROWS_WITH_AS((void)shared_memory_communicator("nobody else", 1, 2, 0.05), "rank 0 did not come within 0.05 s, and rank 1 waits for it  [rendezvous]", ExecutionError);
+  CHECK_THROWS_WITH_AS((void)shared_memory_communicator("nobody else", 0, 2, 0.05),
+                       "ranks [1] of 2 did not come within 0.05 s  [rendezvous]", ExecutionError);
+  CHECK_THROWS_WITH_AS((void)shared_memory_communicator("nobody else", 1, 2, 0.05),
+                       "rank 0 did not come within 0.05 s, and rank 1 waits for it  [rendezvous]", ExecutionError);
 }
 
 TEST_CASE("what does not fit is said before anyone is asked") {

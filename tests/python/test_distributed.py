@@ -30,7 +30,11 @@ OPS = {"sum": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum,
 def array_of(rank, shape, dtype):
     values = np.random.default_rng([rank, *shape]).integers(-3, 5, shape) * 0.75
     with np.errstate(all="ignore"):
-        array = values.astype(np.float32).astype(dtype) if np.dtype(dtype).kind != "c" else (values + 1j * values[..., ::-1]).astype(dtype)
+        array = (
+            values.astype(np.float32).astype(dtype)
+            if np.dtype(dtype).kind != "c"
+            else (values + 1j * values[..., ::-1]).astype(dtype)
+        )
     if np.dtype(dtype).name in ("float32", "float64", "float16", "bfloat16") and array.size > 4:
         array.flat[rank % 4] = np.nan
     return array
@@ -90,7 +94,7 @@ def check_collectives(dtype):
             arrays = {r: array_of(r, shape, dtype) for r in members}
             own, listed = arrays[rank], [arrays[r] for r in members]
             for op in OPS:
-                if op == "mean" and np.dtype(dtype).kind in "bui" or (op == "mean" and np.dtype(dtype).name in ("int4", "uint4")):
+                if op == "mean" and (np.dtype(dtype).kind in "bui" or np.dtype(dtype).name in ("int4", "uint4")):
                     with pytest.raises(wf.errors.ArgumentTypeError, match="mean_dtype"):
                         d.all_reduce(own, op, groups)
                     continue
@@ -103,7 +107,10 @@ def check_collectives(dtype):
             moved = [np.moveaxis(a, 0, 1) for a in listed]
             same(d.all_gather(moved[place], groups, axis=-1), np.concatenate(moved, -1))
             same(d.reduce_scatter(moved[place], "sum", groups, axis=1), np.split(combined("sum", moved), n, 1)[place])
-            same(d.all_to_all(moved[place], groups, split_axis=1), np.concatenate([np.split(a, n, 1)[place] for a in moved]))
+            same(
+                d.all_to_all(moved[place], groups, split_axis=1),
+                np.concatenate([np.split(a, n, 1)[place] for a in moved]),
+            )
         d.barrier(groups)
     check_points(dtype)
 
@@ -171,7 +178,14 @@ def test_tensors_and_buffers_come_back_as_they_are():
         total = wf.distributed.all_reduce(wf.Tensor(np.arange(3.0)) + rank)
         gathered = wf.distributed.all_gather(wf.Buffer(np.full(2, rank, np.int32)))
         column = wf.distributed.all_gather(np.arange(12).reshape(3, 4)[:, ::2][::-1], axis=1)
-        return type(total), total.tolist(), type(gathered), gathered.numpy().tolist(), column.tolist(), wf.distributed.all_reduce([1, 2]).tolist()
+        return (
+            type(total),
+            total.tolist(),
+            type(gathered),
+            gathered.numpy().tolist(),
+            column.tolist(),
+            wf.distributed.all_reduce([1, 2]).tolist(),
+        )
 
     part = [[8, 10], [4, 6], [0, 2]]
     wanted = (wf.Tensor, [1.0, 3.0, 5.0], wf.Buffer, [0, 0, 1, 1], [row * 2 for row in part], [2, 4])
@@ -191,12 +205,32 @@ def outcome(f):
 
 
 MISMATCHES = {
-    "shape": (lambda d: d.all_reduce(np.ones(3)), lambda d: d.all_reduce(np.ones(4)), "all_reduce sum of float64[3]", "all_reduce sum of float64[4]"),
-    "dtype": (lambda d: d.broadcast(np.ones(3)), lambda d: d.broadcast(np.ones(3, int)), "broadcast of float64[3]", "broadcast of int64[3]"),
-    "op": (lambda d: d.all_reduce(1.0, "max"), lambda d: d.all_reduce(1.0, "min"), "all_reduce max of float64[]", "all_reduce min of float64[]"),
+    "shape": (
+        lambda d: d.all_reduce(np.ones(3)),
+        lambda d: d.all_reduce(np.ones(4)),
+        "all_reduce sum of float64[3]",
+        "all_reduce sum of float64[4]",
+    ),
+    "dtype": (
+        lambda d: d.broadcast(np.ones(3)),
+        lambda d: d.broadcast(np.ones(3, int)),
+        "broadcast of float64[3]",
+        "broadcast of int64[3]",
+    ),
+    "op": (
+        lambda d: d.all_reduce(1.0, "max"),
+        lambda d: d.all_reduce(1.0, "min"),
+        "all_reduce max of float64[]",
+        "all_reduce min of float64[]",
+    ),
     "kind": (lambda d: d.barrier(), lambda d: d.all_gather(1.0), "barrier", "all_gather of float64[]"),
     "root": (lambda d: d.broadcast(1.0, 0), lambda d: d.broadcast(1.0, 1), "from rank 0", "from rank 1"),
-    "order": (lambda d: d.barrier([0, 1]), lambda d: d.barrier([1, 0]), "barrier among [0, 1]", "the order of the group"),
+    "order": (
+        lambda d: d.barrier([0, 1]),
+        lambda d: d.barrier([1, 0]),
+        "barrier among [0, 1]",
+        "the order of the group",
+    ),
 }
 
 
@@ -266,14 +300,17 @@ def work_until_killed(size, victim, delay, key, rank, results):
         results.put((rank, error.label, str(error), time.monotonic() - begin))
 
 
-@pytest.mark.parametrize("seed", [pytest.param(seed, marks=pytest.mark.slow if seed > 5 else ()) for seed in range(206)])
+@pytest.mark.parametrize(
+    "seed", [pytest.param(seed, marks=pytest.mark.slow if seed > 5 else ()) for seed in range(206)]
+)
 def test_a_rank_that_is_killed_is_named_by_all_others(seed):
     draw = random.Random(seed)
     size, before = draw.choice([2, 3, 4]), shared_names()
     victim, context = draw.randrange(size), multiprocessing.get_context("fork")
     results, key = context.Queue(), f"{os.getpid()} {seed}"
     processes = [
-        context.Process(target=work_until_killed, args=(size, victim, draw.uniform(1e-4, 0.05), key, rank, results)) for rank in range(size)
+        context.Process(target=work_until_killed, args=(size, victim, draw.uniform(1e-4, 0.05), key, rank, results))
+        for rank in range(size)
     ]
     for process in processes:
         process.start()
@@ -315,7 +352,7 @@ def test_the_error_that_began_it_is_raised():
     with pytest.raises(wf.errors.ExecutionError, match="rank 1 ended with exit code 3"):
         wf.distributed.spawn(end_in_one, 3, method="fork", timeout=20)
     with pytest.raises(wf.errors.ExecutionError, match="cannot be pickled"):
-        wf.distributed.spawn(lambda: (lambda: 0), 2, method="fork", timeout=20)
+        wf.distributed.spawn(lambda: lambda: 0, 2, method="fork", timeout=20)
 
 
 def test_ctrl_c_ends_a_wait_and_tells_the_others():
@@ -342,22 +379,47 @@ def test_ctrl_c_ends_a_wait_and_tells_the_others():
 ENVIRONMENTS = [
     ({}, Launch()),
     (
-        {"RANK": "3", "WORLD_SIZE": "4", "LOCAL_RANK": "1", "LOCAL_WORLD_SIZE": "2", "MASTER_ADDR": "h", "MASTER_PORT": "5"},
+        {
+            "RANK": "3",
+            "WORLD_SIZE": "4",
+            "LOCAL_RANK": "1",
+            "LOCAL_WORLD_SIZE": "2",
+            "MASTER_ADDR": "h",
+            "MASTER_PORT": "5",
+        },
         Launch(3, 4, 1, 2, "torchrun MASTER_ADDR=h MASTER_PORT=5", "torchrun"),
     ),
     (
-        {"OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_LOCAL_RANK": "1", "OMPI_COMM_WORLD_LOCAL_SIZE": "2", "PMIX_NAMESPACE": "j7"},
+        {
+            "OMPI_COMM_WORLD_RANK": "1",
+            "OMPI_COMM_WORLD_SIZE": "2",
+            "OMPI_COMM_WORLD_LOCAL_RANK": "1",
+            "OMPI_COMM_WORLD_LOCAL_SIZE": "2",
+            "PMIX_NAMESPACE": "j7",
+        },
         Launch(1, 2, 1, 2, "openmpi PMIX_NAMESPACE=j7", "openmpi"),
     ),
-    ({"PMI_RANK": "0", "PMI_SIZE": "2", "MPI_LOCALRANKID": "0", "MPI_LOCALNRANKS": "2"}, Launch(0, 2, 0, 2, f"mpich parent={os.getppid()}", "mpich")),
     (
-        {"SLURM_PROCID": "5", "SLURM_NTASKS": "8", "SLURM_LOCALID": "1", "SLURM_JOB_ID": "9", "SLURM_STEP_ID": "0", "SLURM_TASKS_PER_NODE": "4(x2)"},
+        {"PMI_RANK": "0", "PMI_SIZE": "2", "MPI_LOCALRANKID": "0", "MPI_LOCALNRANKS": "2"},
+        Launch(0, 2, 0, 2, f"mpich parent={os.getppid()}", "mpich"),
+    ),
+    (
+        {
+            "SLURM_PROCID": "5",
+            "SLURM_NTASKS": "8",
+            "SLURM_LOCALID": "1",
+            "SLURM_JOB_ID": "9",
+            "SLURM_STEP_ID": "0",
+            "SLURM_TASKS_PER_NODE": "4(x2)",
+        },
         Launch(5, 8, 1, 8, "slurm SLURM_JOB_ID=9 SLURM_STEP_ID=0", "slurm"),
     ),
 ]
 
 
-@pytest.mark.parametrize("environment, launch", ENVIRONMENTS, ids=lambda value: value.launcher if isinstance(value, Launch) else "")
+@pytest.mark.parametrize(
+    "environment, launch", ENVIRONMENTS, ids=lambda value: value.launcher if isinstance(value, Launch) else ""
+)
 def test_launchers_are_understood(environment, launch):
     assert launched(environment) == launch
 
@@ -374,8 +436,18 @@ def test_a_program_under_a_launcher_needs_no_more_than_a_call(tmp_path):
     package = os.path.dirname(os.path.dirname(wf.__file__))
     processes = []
     for rank in range(3):
-        variables = {"RANK": str(rank), "WORLD_SIZE": "3", "LOCAL_RANK": str(rank), "MASTER_PORT": str(os.getpid()), "PYTHONPATH": package}
-        processes.append(subprocess.Popen([sys.executable, "-c", program], env={**os.environ, **variables}, stdout=subprocess.PIPE, text=True))
+        variables = {
+            "RANK": str(rank),
+            "WORLD_SIZE": "3",
+            "LOCAL_RANK": str(rank),
+            "MASTER_PORT": str(os.getpid()),
+            "PYTHONPATH": package,
+        }
+        processes.append(
+            subprocess.Popen(
+                [sys.executable, "-c", program], env={**os.environ, **variables}, stdout=subprocess.PIPE, text=True
+            )
+        )
     assert [process.communicate(timeout=60)[0].strip() for process in processes] == ["[0.0, 1.5, 3.0]"] * 3
 
 

@@ -43,14 +43,17 @@ std::string text_of(const Announcement& call) {
   if (call.kind == Collective::all_reduce || call.kind == Collective::reduce_scatter) append(out, " ", name(call.op));
   if (call.kind == Collective::barrier) return cat(out, " among ", members_text(call));
   auto count = static_cast<size_t>(call.dims_count);
-  append(out, " of ", numpy_name(call.dtype), Ints(call.dims, call.dims + std::min(count, shown_dims)), count > shown_dims ? "…" : "");
+  append(out, " of ", numpy_name(call.dtype), Ints(call.dims, call.dims + std::min(count, shown_dims)),
+         count > shown_dims ? "…" : "");
   if (is_message(call.kind)) return out;
   if (call.axis != 0) append(out, " along axis ", call.axis);
   if (call.kind == Collective::broadcast) append(out, " from rank ", call.root);
   return cat(out, " among ", members_text(call));
 }
 
-std::string place_of(const Announcement& call) { return call.line > 0 ? Location(call.file, call.line).trace_text() : "  at an unknown place"; }
+std::string place_of(const Announcement& call) {
+  return call.line > 0 ? Location(call.file, call.line).trace_text() : "  at an unknown place";
+}
 
 }  // namespace
 
@@ -74,9 +77,12 @@ void announce(const CollectiveCall& call, Announcement& out) {
 }
 
 std::string disagreement(int rank, const Announcement& own, int other_rank, const Announcement& other) {
-  auto line = [](int of, const Announcement& call) { return cat("\n  rank ", of, ": ", text_of(call), "\n  ", place_of(call)); };
+  auto line = [](int of, const Announcement& call) {
+    return cat("\n  rank ", of, ": ", text_of(call), "\n  ", place_of(call));
+  };
   std::string first = line(rank, own), second = line(other_rank, other);
-  return cat("ranks must make the same calls in the same order, but do not:", rank < other_rank ? first + second : second + first,
+  return cat("ranks must make the same calls in the same order, but do not:",
+             rank < other_rank ? first + second : second + first,
              text_of(own) == text_of(other) ? "\n  the order of the group, or the pairs, differ" : "");
 }
 

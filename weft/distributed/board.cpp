@@ -23,7 +23,9 @@ constexpr int64_t look_nanoseconds = 10'000'000;
 
 size_t rounded(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
 size_t row_bytes(int size) { return rounded(static_cast<size_t>(size) * sizeof(uint64_t), 64); }
-size_t slot_bytes(Lane lane) { return rounded(offsetof(Slot, bytes) + static_cast<size_t>(Board::capacity(lane)), 4096); }
+size_t slot_bytes(Lane lane) {
+  return rounded(offsetof(Slot, bytes) + static_cast<size_t>(Board::capacity(lane)), 4096);
+}
 
 double now() {
   timespec time;
@@ -50,8 +52,15 @@ struct alignas(64) Board::Header {
   char message[4096];
 };
 
-Board::Board(std::byte* memory, int rank, int size, double timeout, std::shared_ptr<void> keeper, std::function<bool(int)> is_alive)
-    : memory_(memory), rank_(rank), size_(size), spins_(size <= cpus() ? 2'000 : 50), timeout_(timeout), keeper_(std::move(keeper)), is_alive_(std::move(is_alive)) {}
+Board::Board(std::byte* memory, int rank, int size, double timeout, std::shared_ptr<void> keeper,
+             std::function<bool(int)> is_alive)
+    : memory_(memory),
+      rank_(rank),
+      size_(size),
+      spins_(size <= cpus() ? 2'000 : 50),
+      timeout_(timeout),
+      keeper_(std::move(keeper)),
+      is_alive_(std::move(is_alive)) {}
 
 int64_t Board::capacity(Lane lane) { return capacities[static_cast<size_t>(lane)]; }
 
@@ -65,12 +74,15 @@ Board::RankState& Board::state(int rank) const { return reinterpret_cast<RankSta
 
 std::atomic<uint64_t>& Board::counter(int table, int from, int to) {
   std::byte* rows = memory_ + sizeof(Header) + static_cast<size_t>(size_) * sizeof(RankState);
-  return reinterpret_cast<std::atomic<uint64_t>*>(rows + static_cast<size_t>(table * size_ + from) * row_bytes(size_))[to];
+  return reinterpret_cast<std::atomic<uint64_t>*>(rows +
+                                                  static_cast<size_t>(table * size_ + from) * row_bytes(size_))[to];
 }
 
 std::atomic<uint64_t>& Board::said(Lane lane, int from, int to) { return counter(static_cast<int>(lane), from, to); }
 // In the row of the rank that reads, who writes it.
-std::atomic<uint64_t>& Board::read(Lane lane, int from, int to) { return counter(2 + static_cast<int>(lane), to, from); }
+std::atomic<uint64_t>& Board::read(Lane lane, int from, int to) {
+  return counter(2 + static_cast<int>(lane), to, from);
+}
 
 Slot& Board::slot(Lane lane, int rank, int half) {
   auto ranks = static_cast<size_t>(size_);
@@ -163,7 +175,8 @@ void Board::look_after(int peer, double begin) {
     if (next < 0 || next == rank_) break;
     last = next;
   }
-  fail_all("rank_timeout", cat("rank ", last, " did not come within ", timeout_, " s, and rank ", rank_, " waits for ", last == peer ? std::string("it") : cat("rank ", peer, ", which waits for it")));
+  fail_all("rank_timeout", cat("rank ", last, " did not come within ", timeout_, " s, and rank ", rank_, " waits for ",
+                               last == peer ? std::string("it") : cat("rank ", peer, ", which waits for it")));
 }
 
 void Board::arrive() { state(rank_).has_arrived.store(1); }
@@ -194,7 +207,8 @@ void Board::throw_failure() const {
   if (header.failure.load(std::memory_order_acquire) == 0) return;
   // Who writes it may be killed meanwhile.
   for (int i = 0; i < 1000 && header.failure.load() == 1; ++i) sched_yield();
-  if (header.failure.load() == 1) fail(ErrorKind::runtime, "rank_ended", "a rank has ended while it reported a failure");
+  if (header.failure.load() == 1)
+    fail(ErrorKind::runtime, "rank_ended", "a rank has ended while it reported a failure");
   fail(ErrorKind::runtime, header.label, std::string_view(header.message));
 }
 

@@ -1,7 +1,7 @@
 // Memory that all ranks of a communicator see, and how they wait for each other in it.
 //
-// A rank writes to its own places alone: what it has to say, and for each other rank how much it has said and how much of theirs it
-// has read. So there is no lock that a rank could die with.
+// A rank writes to its own places alone: what it has to say, and for each other rank how much it has said and how much
+// of theirs it has read. So there is no lock that a rank could die with.
 #pragma once
 
 #include <atomic>
@@ -44,8 +44,10 @@ enum class Lane : uint8_t { group, message };
 
 class Board {
  public:
-  // In `memory` of bytes_for(size), zeros at first, that is `keeper`'s. is_alive(rank): whether a rank that has come is still there.
-  Board(std::byte* memory, int rank, int size, double timeout, std::shared_ptr<void> keeper, std::function<bool(int)> is_alive);
+  // In `memory` of bytes_for(size), zeros at first, that is `keeper`'s. is_alive(rank): whether a rank that has come is
+  // still there.
+  Board(std::byte* memory, int rank, int size, double timeout, std::shared_ptr<void> keeper,
+        std::function<bool(int)> is_alive);
   static size_t bytes_for(int size);
   // Bytes that a slot of a lane takes at once.
   static int64_t capacity(Lane lane);
@@ -70,8 +72,8 @@ class Board {
   // To be called once something was written that `peers` may wait for.
   void ring(std::span<const int> peers);
 
-  // Around reads of another rank's own memory, which that rank must not let go of meanwhile, not even when it fails. Throws
-  // what failed; nothing is waited for in between.
+  // Around reads of another rank's own memory, which that rank must not let go of meanwhile, not even when it fails.
+  // Throws what failed; nothing is waited for in between.
   void begin_reading();
   void end_reading();
   // Once something has failed: waits until nobody reads.

@@ -71,25 +71,48 @@ class Speaker {
 class Exchange {
  public:
   Exchange(Board& board, Speaker& group, Speaker& messages, const CollectiveCall& call, bool direct)
-      : board_(board), group_(group), messages_(messages), call_(call), direct_(direct && call.operand.bytes() > always_copied),
+      : board_(board),
+        group_(group),
+        messages_(messages),
+        call_(call),
+        direct_(direct && call.operand.bytes() > always_copied),
         past_caches_(call.operand.bytes() >= beyond_caches),
-        width_(size_of(call.operand.dtype)), count_(call.operand.count()), parts_(static_cast<int64_t>(call.members.size())),
-        own_(static_cast<const std::byte*>(call.operand.data)), result_(static_cast<std::byte*>(call.result)) {
+        width_(size_of(call.operand.dtype)),
+        count_(call.operand.count()),
+        parts_(static_cast<int64_t>(call.members.size())),
+        own_(static_cast<const std::byte*>(call.operand.data)),
+        result_(static_cast<std::byte*>(call.result)) {
     for (int member : call.members)
       if (member != board.rank()) peers_.push_back(member);
   }
 
   void run() {
     switch (call_.kind) {
-      case Collective::all_reduce: all_reduce(); break;
-      case Collective::all_gather: all_gather(); break;
-      case Collective::reduce_scatter: reduce_scatter(); break;
-      case Collective::all_to_all: all_to_all(); break;
-      case Collective::permute: permute(); break;
-      case Collective::broadcast: broadcast(); break;
-      case Collective::barrier: step({}, 0, [] {}); break;
-      case Collective::send: return send();
-      case Collective::receive: return receive();
+      case Collective::all_reduce:
+        all_reduce();
+        break;
+      case Collective::all_gather:
+        all_gather();
+        break;
+      case Collective::reduce_scatter:
+        reduce_scatter();
+        break;
+      case Collective::all_to_all:
+        all_to_all();
+        break;
+      case Collective::permute:
+        permute();
+        break;
+      case Collective::broadcast:
+        broadcast();
+        break;
+      case Collective::barrier:
+        step({}, 0, [] {});
+        break;
+      case Collective::send:
+        return send();
+      case Collective::receive:
+        return receive();
     }
     // Nobody else's reads may go on once the caller has its memory back.
     if (direct_)
@@ -122,11 +145,14 @@ class Exchange {
     }
     read();
     if (direct_) board_.end_reading();
-    for (int peer : peers_) board_.read(Lane::group, peer, board_.rank()).store(said_to(peer), std::memory_order_release);
+    for (int peer : peers_)
+      board_.read(Lane::group, peer, board_.rank()).store(said_to(peer), std::memory_order_release);
     board_.ring(peers_);
   }
 
-  uint64_t said_to(int peer) const { return board_.said(Lane::group, board_.rank(), peer).load(std::memory_order_relaxed) / 2; }
+  uint64_t said_to(int peer) const {
+    return board_.said(Lane::group, board_.rank(), peer).load(std::memory_order_relaxed) / 2;
+  }
   const Slot& heard(int peer) { return group_.hear(peer, said_to(peer)); }
   // What the member of that place said in this step; `own` for this rank's.
   const std::byte* bytes_of(int64_t place, const std::byte* own) {
@@ -135,7 +161,8 @@ class Exchange {
     return slot.direct ? slot.direct : slot.bytes;
   }
   void compare(int peer, const Announcement& own, const Announcement& other) {
-    if (own.digest != other.digest) board_.fail_all("collective_mismatch", disagreement(board_.rank(), own, peer, other));
+    if (own.digest != other.digest)
+      board_.fail_all("collective_mismatch", disagreement(board_.rank(), own, peer, other));
   }
   // To what is said, and to the result.
   static void copy(const std::byte* from, std::byte* to, int64_t bytes) { copy_elements(from, to, bytes); }
@@ -160,7 +187,9 @@ class Exchange {
       std::byte* result = result_ + begin * width_;
       int64_t part = by_all ? length : (length + parts_ - 1) / parts_;
       auto begin_of = [&](int64_t place) { return by_all ? 0 : std::min(place * part, length); };
-      auto bytes_at = [&](int64_t place) { return (std::min(begin_of(place) + part, length) - begin_of(place)) * width_; };
+      auto bytes_at = [&](int64_t place) {
+        return (std::min(begin_of(place) + part, length) - begin_of(place)) * width_;
+      };
       int64_t mine = begin_of(call_.index);
       step(own, length * width_, [&] { reduce(own, mine, result + mine * width_, bytes_at(call_.index) / width_); });
       if (by_all) return;
@@ -182,7 +211,8 @@ class Exchange {
     in_pieces(count_, width_, [&](int64_t begin, int64_t length) {
       const std::byte* own = own_ + begin * width_;
       step(own, length * width_, [&] {
-        for (int64_t place = 0; place < parts_; ++place) give(bytes_of(place, own), result_ + (place * count_ + begin) * width_, length * width_);
+        for (int64_t place = 0; place < parts_; ++place)
+          give(bytes_of(place, own), result_ + (place * count_ + begin) * width_, length * width_);
       });
     });
   }
@@ -192,7 +222,8 @@ class Exchange {
   void step_of_parts(int64_t begin, int64_t length, const Read& read) {
     int64_t part = count_ / parts_;
     auto write = [&](std::byte* to) {
-      for (int64_t place = 0; place < parts_; ++place) copy(own_ + (place * part + begin) * width_, to + place * length * width_, length * width_);
+      for (int64_t place = 0; place < parts_; ++place)
+        copy(own_ + (place * part + begin) * width_, to + place * length * width_, length * width_);
     };
     step_of(write, own_, read);
   }
@@ -212,7 +243,8 @@ class Exchange {
       const std::byte* own = own_ + (call_.index * (part - length) + begin) * width_;
       step_of_parts(begin, length, [&] {
         for (int64_t place = 0; place < parts_; ++place)
-          give(bytes_of(place, own) + call_.index * length * width_, result_ + (place * part + begin) * width_, length * width_);
+          give(bytes_of(place, own) + call_.index * length * width_, result_ + (place * part + begin) * width_,
+               length * width_);
       });
     });
   }
@@ -229,7 +261,8 @@ class Exchange {
   }
 
   void broadcast() {
-    in_pieces(count_, width_, [&](int64_t begin, int64_t length) { one_from(call_.root, call_.root == board_.rank(), begin, length); });
+    in_pieces(count_, width_,
+              [&](int64_t begin, int64_t length) { one_from(call_.root, call_.root == board_.rank(), begin, length); });
   }
 
   void one_from(int source, bool says, int64_t begin, int64_t length) {
@@ -289,7 +322,11 @@ class Exchange {
 class BoardCommunicator final : public Communicator {
  public:
   BoardCommunicator(std::unique_ptr<Board> board, bool direct)
-      : Communicator(board->rank(), board->size()), board_(std::move(board)), group_(*board_, Lane::group), messages_(*board_, Lane::message), direct_(direct) {}
+      : Communicator(board->rank(), board->size()),
+        board_(std::move(board)),
+        group_(*board_, Lane::group),
+        messages_(*board_, Lane::message),
+        direct_(direct) {}
   ~BoardCommunicator() override { close(); }
 
   void close() override {
@@ -301,7 +338,9 @@ class BoardCommunicator final : public Communicator {
   void exchange(const CollectiveCall& call) override {
     std::lock_guard lock(mutex_);
     if (is_closed_ || getpid() != process_)
-      raise({ErrorKind::runtime, is_closed_ ? "the communicator is closed" : "the communicator is the parent process's, not its fork's", "communicator", call.loc});
+      raise({ErrorKind::runtime,
+             is_closed_ ? "the communicator is closed" : "the communicator is the parent process's, not its fork's",
+             "communicator", call.loc});
     try {
       InterruptibleWork work;
       board_->throw_failure();

@@ -12,7 +12,17 @@
 
 namespace weft {
 
-enum class Collective : uint8_t { all_reduce, all_gather, reduce_scatter, all_to_all, permute, broadcast, barrier, send, receive };
+enum class Collective : uint8_t {
+  all_reduce,
+  all_gather,
+  reduce_scatter,
+  all_to_all,
+  permute,
+  broadcast,
+  barrier,
+  send,
+  receive
+};
 std::string_view name(Collective kind);
 
 // Dense memory of one rank. Only `bytes()` of it count for what is exchanged; the extents are compared and shown.
@@ -27,13 +37,14 @@ struct Payload {
 // What every rank of a group must agree about, and this rank's memory.
 struct CollectiveCall {
   Collective kind = Collective::barrier;
-  Reduction op = Reduction::sum;    // of all_reduce and reduce_scatter
-  Payload operand = {};             // of send and receive: what the message is
-  void* result = nullptr;           // overlaps no operand
-  std::vector<std::vector<int>> groups = {};   // ranks; empty: one of all. The order in a group is that of parts and sums
-  std::vector<std::pair<int, int>> pairs = {}; // of permute: source and target
-  int root = 0;                     // of broadcast: a rank; of send and receive: the other one
-  int axis = 0;                     // which the caller has moved to the front; compared and shown
+  Reduction op = Reduction::sum;  // of all_reduce and reduce_scatter
+  Payload operand = {};           // of send and receive: what the message is
+  void* result = nullptr;         // overlaps no operand
+  std::vector<std::vector<int>> groups =
+      {};  // ranks; empty: one of all. The order in a group is that of parts and sums
+  std::vector<std::pair<int, int>> pairs = {};  // of permute: source and target
+  int root = 0;                                 // of broadcast: a rank; of send and receive: the other one
+  int axis = 0;                                 // which the caller has moved to the front; compared and shown
   Location loc = {};
 
   // Filled by Communicator::run: this rank's group, and its place there.
@@ -41,16 +52,17 @@ struct CollectiveCall {
   int index = 0;
 };
 
-// One rank's end. Calls are made by one thread at a time, in the same order by all ranks of a group; ranks of other groups
-// need not take part. A group's ranks have all begun a call before any ends it (but for send, which may end before it is received).
-//   all_reduce      operand -> same shape; sums and products from the first rank of the group to the last, whoever comes first
-//   all_gather      operand -> the operands of all ranks, one after the other
-//   reduce_scatter  as many equal parts as ranks -> this rank's part of the all_reduce
-//   all_to_all      as many equal parts as ranks -> this rank's part of each rank's operand, one after the other
-//   permute         the operand of the rank that sends to this one; zeros where none does
-//   broadcast       the root's operand
-// Results are bitwise the same for every communicator. Error(runtime) where ranks fail: labels "rank_ended", "rank_timeout",
-// "rank_interrupted" and "collective_mismatch" name the rank and the lines, on every rank; the communicator is then of no more use.
+// One rank's end. Calls are made by one thread at a time, in the same order by all ranks of a group; ranks of other
+// groups need not take part. A group's ranks have all begun a call before any ends it (but for send, which may end
+// before it is received).
+//   all_reduce      operand -> same shape; sums and products from the first rank of the group to the last, whoever
+//   comes first all_gather      operand -> the operands of all ranks, one after the other reduce_scatter  as many equal
+//   parts as ranks -> this rank's part of the all_reduce all_to_all      as many equal parts as ranks -> this rank's
+//   part of each rank's operand, one after the other permute         the operand of the rank that sends to this one;
+//   zeros where none does broadcast       the root's operand
+// Results are bitwise the same for every communicator. Error(runtime) where ranks fail: labels "rank_ended",
+// "rank_timeout", "rank_interrupted" and "collective_mismatch" name the rank and the lines, on every rank; the
+// communicator is then of no more use.
 class Communicator {
  public:
   virtual ~Communicator() = default;
@@ -78,8 +90,9 @@ class Communicator {
 // For `size` threads of this process, one for each.
 std::vector<std::unique_ptr<Communicator>> local_communicators(int size, double timeout);
 
-// For processes of one host and user, which all say the same `key`, and each its rank. The memory they share has no name: it is
-// gone with the last of them, however they end. Error(runtime), label "rendezvous", names the ranks that have not come in time.
+// For processes of one host and user, which all say the same `key`, and each its rank. The memory they share has no
+// name: it is gone with the last of them, however they end. Error(runtime), label "rendezvous", names the ranks that
+// have not come in time.
 std::unique_ptr<Communicator> shared_memory_communicator(const std::string& key, int rank, int size, double timeout);
 
 inline constexpr int max_ranks = 256;

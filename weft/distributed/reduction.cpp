@@ -62,13 +62,15 @@ struct Half {
   using Wide = float;
   __attribute__((target("avx,f16c"))) void widen(const uint16_t* from, float* to, int64_t count) const {
     int64_t i = 0;
-    for (; i + 8 <= count; i += 8) _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i))));
+    for (; i + 8 <= count; i += 8)
+      _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i))));
     for (; i < count; ++i) to[i] = small_to_float(from[i], DType::f16);
   }
   __attribute__((target("avx,f16c"))) void narrow(const float* from, uint16_t* to, int64_t count) const {
     int64_t i = 0;
     for (; i + 8 <= count; i += 8)
-      _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i), _mm256_cvtps_ph(_mm256_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT));
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i),
+                       _mm256_cvtps_ph(_mm256_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT));
     for (; i < count; ++i) to[i] = static_cast<uint16_t>(float_to_small(from[i], DType::f16));
   }
 };
@@ -101,22 +103,29 @@ constexpr bool is_complex_number<std::complex<T>> = true;
 
 template <class T>
 bool is_nan(T x) {
-  if constexpr (is_complex_number<T>) return x.real() != x.real() || x.imag() != x.imag();
-  else return x != x;
+  if constexpr (is_complex_number<T>)
+    return x.real() != x.real() || x.imag() != x.imag();
+  else
+    return x != x;
 }
 
 template <class T>
 bool is_at_least(T a, T b) {
-  if constexpr (is_complex_number<T>) return (a.real() > b.real() && !is_nan(a.imag()) && !is_nan(b.imag())) || (a.real() == b.real() && a.imag() >= b.imag());
-  else return a >= b;
+  if constexpr (is_complex_number<T>)
+    return (a.real() > b.real() && !is_nan(a.imag()) && !is_nan(b.imag())) ||
+           (a.real() == b.real() && a.imag() >= b.imag());
+  else
+    return a >= b;
 }
 
 struct Sum {
   template <class T>
   T operator()(T a, T b) const {
     // Unsigned, so that it wraps.
-    if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) + static_cast<std::make_unsigned_t<T>>(b));
-    else return a + b;
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) + static_cast<std::make_unsigned_t<T>>(b));
+    else
+      return a + b;
   }
 };
 
@@ -124,20 +133,27 @@ struct Product {
   template <class T>
   T operator()(T a, T b) const {
     // In 64 bits: two of 16 overflow the int that they would be promoted to.
-    if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
-    else if constexpr (is_complex_number<T>) return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-    else return a * b;
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+    else if constexpr (is_complex_number<T>)
+      return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+    else
+      return a * b;
   }
 };
 
 struct Greater {
   template <class T>
-  T operator()(T a, T b) const { return is_nan(a) || is_at_least(a, b) ? a : b; }
+  T operator()(T a, T b) const {
+    return is_nan(a) || is_at_least(a, b) ? a : b;
+  }
 };
 
 struct Less {
   template <class T>
-  T operator()(T a, T b) const { return is_nan(a) || is_at_least(b, a) ? a : b; }
+  T operator()(T a, T b) const {
+    return is_nan(a) || is_at_least(b, a) ? a : b;
+  }
 };
 
 // -- all of them ---------------------------------------------------------------------------------------------------
@@ -145,7 +161,8 @@ struct Less {
 using Inputs = std::span<const std::byte* const>;
 
 template <class Elements, class Fold>
-void fold(const Elements& elements, Fold step, Inputs inputs, std::byte* result, int64_t count, bool divide, bool past_caches) {
+void fold(const Elements& elements, Fold step, Inputs inputs, std::byte* result, int64_t count, bool divide,
+          bool past_caches) {
   using Stored = typename Elements::Stored;
   using Wide = typename Elements::Wide;
   constexpr bool as_stored = std::is_same_v<Elements, Plain<Wide>>;
@@ -157,8 +174,10 @@ void fold(const Elements& elements, Fold step, Inputs inputs, std::byte* result,
     elements.widen(at(0), sum, length);
     for (size_t input = 1; input < inputs.size(); ++input) {
       const Wide* operand = next;
-      if constexpr (as_stored) operand = at(input);
-      else elements.widen(at(input), next, length);
+      if constexpr (as_stored)
+        operand = at(input);
+      else
+        elements.widen(at(input), next, length);
       for (int64_t i = 0; i < length; ++i) sum[i] = step(sum[i], operand[i]);
     }
     if constexpr (!std::is_integral_v<Wide>) {
@@ -168,7 +187,9 @@ void fold(const Elements& elements, Fold step, Inputs inputs, std::byte* result,
     }
     Stored* target = reinterpret_cast<Stored*>(result) + start;
     elements.narrow(sum, past_caches ? piece : target, length);
-    if (past_caches) copy_elements(reinterpret_cast<std::byte*>(piece), reinterpret_cast<std::byte*>(target), length * static_cast<int64_t>(sizeof(Stored)), true);
+    if (past_caches)
+      copy_elements(reinterpret_cast<std::byte*>(piece), reinterpret_cast<std::byte*>(target),
+                    length * static_cast<int64_t>(sizeof(Stored)), true);
   }
 }
 
@@ -176,10 +197,14 @@ template <class Elements>
 void reduce(const Elements& elements, Reduction op, Inputs inputs, std::byte* result, int64_t count, bool past_caches) {
   switch (op) {
     case Reduction::sum:
-    case Reduction::mean: return fold(elements, Sum{}, inputs, result, count, op == Reduction::mean, past_caches);
-    case Reduction::prod: return fold(elements, Product{}, inputs, result, count, false, past_caches);
-    case Reduction::max: return fold(elements, Greater{}, inputs, result, count, false, past_caches);
-    case Reduction::min: return fold(elements, Less{}, inputs, result, count, false, past_caches);
+    case Reduction::mean:
+      return fold(elements, Sum{}, inputs, result, count, op == Reduction::mean, past_caches);
+    case Reduction::prod:
+      return fold(elements, Product{}, inputs, result, count, false, past_caches);
+    case Reduction::max:
+      return fold(elements, Greater{}, inputs, result, count, false, past_caches);
+    case Reduction::min:
+      return fold(elements, Less{}, inputs, result, count, false, past_caches);
   }
 }
 
@@ -215,21 +240,36 @@ void reduce_in_order(Reduction op, DType dtype, Inputs inputs, std::byte* result
     case DType::i2:
     case DType::i4:
     case DType::u2:
-    case DType::u4: return reduce(ShortInts{dtype}, op, inputs, result, count, past_caches);
-    case DType::i8: return plain(int8_t{});
-    case DType::i16: return plain(int16_t{});
-    case DType::i32: return plain(int32_t{});
-    case DType::i64: return plain(int64_t{});
-    case DType::u8: return plain(uint8_t{});
-    case DType::u16: return plain(uint16_t{});
-    case DType::u32: return plain(uint32_t{});
-    case DType::u64: return plain(uint64_t{});
-    case DType::f32: return plain(float{});
-    case DType::f64: return plain(double{});
-    case DType::c64: return plain(std::complex<float>{});
-    case DType::c128: return plain(std::complex<double>{});
-    case DType::bf16: return reduce(BFloat{}, op, inputs, result, count, past_caches);
-    case DType::f16: return reduce_halves(op, inputs, result, count, past_caches);
+    case DType::u4:
+      return reduce(ShortInts{dtype}, op, inputs, result, count, past_caches);
+    case DType::i8:
+      return plain(int8_t{});
+    case DType::i16:
+      return plain(int16_t{});
+    case DType::i32:
+      return plain(int32_t{});
+    case DType::i64:
+      return plain(int64_t{});
+    case DType::u8:
+      return plain(uint8_t{});
+    case DType::u16:
+      return plain(uint16_t{});
+    case DType::u32:
+      return plain(uint32_t{});
+    case DType::u64:
+      return plain(uint64_t{});
+    case DType::f32:
+      return plain(float{});
+    case DType::f64:
+      return plain(double{});
+    case DType::c64:
+      return plain(std::complex<float>{});
+    case DType::c128:
+      return plain(std::complex<double>{});
+    case DType::bf16:
+      return reduce(BFloat{}, op, inputs, result, count, past_caches);
+    case DType::f16:
+      return reduce_halves(op, inputs, result, count, past_caches);
     case DType::f4e2m1fn:
     case DType::f6e2m3fn:
     case DType::f6e3m2fn:
@@ -240,7 +280,8 @@ void reduce_in_order(Reduction op, DType dtype, Inputs inputs, std::byte* result
     case DType::f8e4m3fnuz:
     case DType::f8e5m2:
     case DType::f8e5m2fnuz:
-    case DType::f8e8m0fnu: return reduce(SmallFloats<uint8_t>{dtype}, op, inputs, result, count, past_caches);
+    case DType::f8e8m0fnu:
+      return reduce(SmallFloats<uint8_t>{dtype}, op, inputs, result, count, past_caches);
   }
 }
 
@@ -249,7 +290,8 @@ void copy_elements(const std::byte* from, std::byte* to, int64_t bytes, bool pas
 #if defined(__x86_64__)
   if (past_caches && reinterpret_cast<uintptr_t>(to) % 16 == 0) {
     int64_t whole = bytes / 16 * 16;
-    for (int64_t i = 0; i < whole; i += 16) _mm_stream_si128(reinterpret_cast<__m128i*>(to + i), _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i)));
+    for (int64_t i = 0; i < whole; i += 16)
+      _mm_stream_si128(reinterpret_cast<__m128i*>(to + i), _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i)));
     _mm_sfence();
     from += whole, to += whole, bytes -= whole;
   }

@@ -1,8 +1,8 @@
-// Ranks that are processes of one host: rank 0 makes memory without a name, and gives the others its descriptor by a socket whose
-// name is no file. So nothing is left behind, whoever ends when.
+// Ranks that are processes of one host: rank 0 makes memory without a name, and gives the others its descriptor by a
+// socket whose name is no file. So nothing is left behind, whoever ends when.
 //
-// A rank holds a lock on its own byte of that memory, which the kernel lets go of when the process ends, killed or not, also
-// before anyone waits for it: that is how others see that it is there.
+// A rank holds a lock on its own byte of that memory, which the kernel lets go of when the process ends, killed or not,
+// also before anyone waits for it: that is how others see that it is there.
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -72,7 +72,8 @@ bool is_own_user(int connection) {
   return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &other, &length) == 0 && other.uid == getuid();
 }
 
-// -- locks ---------------------------------------------------------------------------------------------------------------
+// -- locks
+// ---------------------------------------------------------------------------------------------------------------
 
 struct flock byte_lock(int rank) {
   struct flock lock{};
@@ -85,7 +86,8 @@ struct flock byte_lock(int rank) {
 
 void hold_lock(int file, int rank) {
   struct flock lock = byte_lock(rank);
-  if (fcntl(file, F_SETLK, &lock) != 0) fail(ErrorKind::runtime, "rendezvous", "rank ", rank, " cannot lock its place: ", system_error());
+  if (fcntl(file, F_SETLK, &lock) != 0)
+    fail(ErrorKind::runtime, "rendezvous", "rank ", rank, " cannot lock its place: ", system_error());
 }
 
 bool is_locked(int file, int rank) {
@@ -93,7 +95,8 @@ bool is_locked(int file, int rank) {
   return fcntl(file, F_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
 }
 
-// -- the descriptor's way ----------------------------------------------------------------------------------------------
+// -- the descriptor's way
+// ----------------------------------------------------------------------------------------------
 
 void send_answer(int connection, Answer answer, int file) {
   iovec bytes{&answer, sizeof answer};
@@ -133,10 +136,12 @@ std::unique_ptr<Board> board_on(File file, int rank, int size, double timeout) {
   std::shared_ptr<std::byte> memory = mapped_memory(file.number(), Board::bytes_for(size));
   auto kept = std::make_shared<std::pair<File, std::shared_ptr<std::byte>>>(std::move(file), memory);
   int number = kept->first.number();
-  return std::make_unique<Board>(memory.get(), rank, size, timeout, kept, [number](int other) { return is_locked(number, other); });
+  return std::make_unique<Board>(memory.get(), rank, size, timeout, kept,
+                                 [number](int other) { return is_locked(number, other); });
 }
 
-// -- rank 0 ------------------------------------------------------------------------------------------------------------
+// -- rank 0
+// ------------------------------------------------------------------------------------------------------------
 
 class Host {
  public:
@@ -155,7 +160,8 @@ class Host {
     std::string missing;
     while (!(missing = those_missing()).empty()) {
       if (now() > deadline_)
-        fail(ErrorKind::runtime, "rendezvous", "ranks ", missing, " of ", size_, " did not come within ", timeout_, " s");
+        fail(ErrorKind::runtime, "rendezvous", "ranks ", missing, " of ", size_, " did not come within ", timeout_,
+             " s");
       check_interrupt();
       pollfd waited{listener_.number(), POLLIN, 0};
       if (poll(&waited, 1, 10) == 1) welcome(File(accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC)));
@@ -176,15 +182,18 @@ class Host {
       check_interrupt();
       poll(nullptr, 0, 5);
     }
-    if (listen(listener_.number(), max_ranks) != 0) fail(ErrorKind::runtime, "rendezvous", "rank 0 cannot listen: ", system_error());
+    if (listen(listener_.number(), max_ranks) != 0)
+      fail(ErrorKind::runtime, "rendezvous", "rank 0 cannot listen: ", system_error());
   }
 
   // The ranks that have not come, or have ended since.
   std::string those_missing() const {
     std::vector<int> missing;
     for (int rank = 1; rank < size_; ++rank)
-      if (!board_->has_arrived(rank)) missing.push_back(rank);
-      else if (!is_locked(file_, rank)) fail(ErrorKind::runtime, "rank_ended", "rank ", rank, " has ended before all had come");
+      if (!board_->has_arrived(rank))
+        missing.push_back(rank);
+      else if (!is_locked(file_, rank))
+        fail(ErrorKind::runtime, "rank_ended", "rank ", rank, " has ended before all had come");
     return missing.empty() ? std::string() : cat(missing);
   }
 
@@ -195,8 +204,8 @@ class Host {
     Hello hello{};
     if (recv(connection.number(), &hello, sizeof hello, 0) != sizeof hello) return;
     bool fits = hello.rank > 0 && hello.rank < size_;
-    Answer answer = hello.layout != layout ? Answer::other_layout
-                    : hello.size != size_  ? Answer::other_size
+    Answer answer = hello.layout != layout               ? Answer::other_layout
+                    : hello.size != size_                ? Answer::other_size
                     : !fits || was_welcomed_[hello.rank] ? Answer::rank_is_taken
                                                          : Answer::welcome;
     if (answer == Answer::welcome) was_welcomed_[hello.rank] = true;
@@ -210,15 +219,20 @@ class Host {
   bool was_welcomed_[max_ranks] = {};
 };
 
-// -- the others --------------------------------------------------------------------------------------------------------
+// -- the others
+// --------------------------------------------------------------------------------------------------------
 
 File connected(const std::string& key, int rank, double deadline, double timeout) {
   socklen_t length;
   sockaddr_un address = address_of(key, length);
   while (true) {
     File connection(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-    if (connect(connection.number(), reinterpret_cast<sockaddr*>(&address), length) == 0 && is_own_user(connection.number())) return connection;
-    if (now() > deadline) fail(ErrorKind::runtime, "rendezvous", "rank 0 did not come within ", timeout, " s, and rank ", rank, " waits for it");
+    if (connect(connection.number(), reinterpret_cast<sockaddr*>(&address), length) == 0 &&
+        is_own_user(connection.number()))
+      return connection;
+    if (now() > deadline)
+      fail(ErrorKind::runtime, "rendezvous", "rank 0 did not come within ", timeout, " s, and rank ", rank,
+           " waits for it");
     check_interrupt();
     poll(nullptr, 0, 2);
   }
@@ -233,9 +247,14 @@ File joined(const std::string& key, const Hello& hello, double deadline, double 
     Answer answer = Answer::welcome;
     File file = receive_answer(connection.number(), answer);
     if (file) return file;
-    if (answer == Answer::other_layout) fail(ErrorKind::runtime, "rendezvous", "rank ", hello.rank, " and rank 0 have different versions of this library");
-    if (answer == Answer::other_size) fail(ErrorKind::runtime, "rendezvous", "rank ", hello.rank, " has a size of ", hello.size, ", rank 0 has another");
-    if (answer == Answer::rank_is_taken) fail(ErrorKind::runtime, "rendezvous", "there are two processes with rank ", hello.rank);
+    if (answer == Answer::other_layout)
+      fail(ErrorKind::runtime, "rendezvous", "rank ", hello.rank,
+           " and rank 0 have different versions of this library");
+    if (answer == Answer::other_size)
+      fail(ErrorKind::runtime, "rendezvous", "rank ", hello.rank, " has a size of ", hello.size,
+           ", rank 0 has another");
+    if (answer == Answer::rank_is_taken)
+      fail(ErrorKind::runtime, "rendezvous", "there are two processes with rank ", hello.rank);
     // Rank 0 ended, or did not answer: it may come again.
   }
 }
@@ -249,7 +268,9 @@ std::unique_ptr<Board> join(const std::string& key, int rank, int size, double t
   board->arrive();
   while (!board->is_ready()) {
     if (!is_locked(number, 0)) fail(ErrorKind::runtime, "rank_ended", "rank 0 has ended before all had come");
-    if (now() > deadline) fail(ErrorKind::runtime, "rendezvous", "not all ranks came within ", timeout, " s, and rank ", rank, " waits for them");
+    if (now() > deadline)
+      fail(ErrorKind::runtime, "rendezvous", "not all ranks came within ", timeout, " s, and rank ", rank,
+           " waits for them");
     check_interrupt();
     poll(nullptr, 0, 1);
   }

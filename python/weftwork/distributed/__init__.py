@@ -8,7 +8,17 @@
 [[1.5, 1.5], [1.5, 1.5]]
 """
 
-from .collectives import all_gather, all_reduce, all_to_all, barrier, broadcast, collective_permute, recv, reduce_scatter, send
+from .collectives import (
+    all_gather,
+    all_reduce,
+    all_to_all,
+    barrier,
+    broadcast,
+    collective_permute,
+    recv,
+    reduce_scatter,
+    send,
+)
 from .ranks import Communicator, init, rank, shutdown, size
 from .spawn import spawn
 

@@ -15,7 +15,17 @@ from ..numpy.tracer import TracedArray, current_trace, raise_here
 from ..spec import Spec
 from .ranks import current
 
-__all__ = ["all_gather", "all_reduce", "all_to_all", "barrier", "broadcast", "collective_permute", "recv", "reduce_scatter", "send"]
+__all__ = [
+    "all_gather",
+    "all_reduce",
+    "all_to_all",
+    "barrier",
+    "broadcast",
+    "collective_permute",
+    "recv",
+    "reduce_scatter",
+    "send",
+]
 
 #: Ranks of one group, or of each of several; None: all.
 Group = Sequence[int] | Sequence[Sequence[int]] | None
@@ -62,7 +72,9 @@ def collective_permute(x: Any, pairs: Sequence[tuple[int, int]]) -> Any:
 
     A rank sends at most once, and receives at most once.
     """
-    return exchanged("collective_permute", x, pairs=[(operator.index(source), operator.index(target)) for source, target in pairs])
+    return exchanged(
+        "collective_permute", x, pairs=[(operator.index(source), operator.index(target)) for source, target in pairs]
+    )
 
 
 def broadcast(x: Any, root: int = 0, group: Group = None) -> Any:
@@ -91,7 +103,17 @@ def recv(like: Any, source: int) -> Any:
 # -- arrays in and out --------------------------------------------------------------------------------------------
 
 
-def exchanged(kind: str, x: Any, *, op: str = "sum", group: Group = None, pairs: Any = (), root: int = 0, axis: int = 0, concat_axis: int = 0) -> Any:
+def exchanged(
+    kind: str,
+    x: Any,
+    *,
+    op: str = "sum",
+    group: Group = None,
+    pairs: Any = (),
+    root: int = 0,
+    axis: int = 0,
+    concat_axis: int = 0,
+) -> Any:
     """Runs one collective; a tensor gives a tensor, a buffer a buffer, anything else an array."""
     refuse_traced(kind, x)
     array, given = (x, None) if type(x) is np.ndarray else array_of(kind, x)
@@ -115,7 +137,9 @@ def array_of(kind: str, x: Any) -> tuple[np.ndarray, Callable[[Any], Any] | None
     if isinstance(x, Buffer):
         return x.numpy(), Buffer
     if isinstance(x, np.ma.MaskedArray):
-        raise_here(ArgumentTypeError, f"{kind}: arrays must be plain ndarrays, got {type(x).__name__}", "array_subclass")
+        raise_here(
+            ArgumentTypeError, f"{kind}: arrays must be plain ndarrays, got {type(x).__name__}", "array_subclass"
+        )
     return np.array(x, copy=None, subok=False), None
 
 

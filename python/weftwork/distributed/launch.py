@@ -75,7 +75,14 @@ def launch_of(names: Variables, environment: Mapping[str, str]) -> Launch:
     if not 0 <= rank < size:
         raise ArgumentValueError(f"{names.rank} must be from 0 to {names.size} - 1, got {rank} of {size}  [launch]")
     said = [f"{name}={environment[name]}" for name in names.key if name in environment]
-    return Launch(rank, size, local_rank, local_size, " ".join([names.launcher, *said] if said else [names.launcher, f"parent={os.getppid()}"]), names.launcher)
+    return Launch(
+        rank,
+        size,
+        local_rank,
+        local_size,
+        " ".join([names.launcher, *said] if said else [names.launcher, f"parent={os.getppid()}"]),
+        names.launcher,
+    )
 
 
 def number(environment: Mapping[str, str], name: str) -> int:

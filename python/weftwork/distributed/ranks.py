@@ -42,7 +42,9 @@ def init(
     :class:`ExecutionError` with the label ``"rendezvous"`` that names the ranks which did not come.
     """
     global _process, _owner
-    launch = launched() if rank is None and size is None else Launch(rank or 0, size or 1, rank or 0, size or 1, key or "")
+    launch = (
+        launched() if rank is None and size is None else Launch(rank or 0, size or 1, rank or 0, size or 1, key or "")
+    )
     if key is not None:
         launch = Launch(launch.rank, launch.size, launch.local_rank, launch.local_size, key, launch.launcher)
     if (rank is None) != (size is None) or (size is not None and size > 1 and not key):
@@ -65,7 +67,9 @@ def joined(launch: Launch, timeout: float, carrier: str) -> Communicator:
     if timeout <= 0:
         raise ArgumentValueError(f"timeout must be more than 0 seconds, got {timeout}  [timeout]")
     if carrier not in CARRIERS and carrier != "auto":
-        raise ArgumentValueError(f"carrier must be 'auto' or one of {', '.join(map(repr, CARRIERS))}, got {carrier!r}  [carrier]")
+        raise ArgumentValueError(
+            f"carrier must be 'auto' or one of {', '.join(map(repr, CARRIERS))}, got {carrier!r}  [carrier]"
+        )
     if carrier == "auto" and launch.size == 1:
         return _core.local_communicators(1, timeout)[0]
     if carrier == "auto":
@@ -75,7 +79,9 @@ def joined(launch: Launch, timeout: float, carrier: str) -> Communicator:
 
 def shared_memory(launch: Launch, timeout: float) -> Communicator:
     if launch.local_size != launch.size:
-        raise UnsupportedError(f"shared memory joins the processes of one host, of which this one has {launch.local_size} of {launch.size}  [several_hosts]")
+        raise UnsupportedError(
+            f"shared memory joins the processes of one host, of which this one has {launch.local_size} of {launch.size}  [several_hosts]"
+        )
     return _core.shared_memory_communicator(launch.key, launch.rank, launch.size, timeout)
 
 

@@ -25,7 +25,9 @@ __all__ = ["spawn"]
 CONSEQUENCES = ("rank_ended", "rank_timeout", "rank_interrupted")
 
 
-def spawn(f: Callable[..., Any], n: int, args: Sequence[Any] = (), *, method: str = "spawn", timeout: float = ranks.TIMEOUT) -> list[Any]:
+def spawn(
+    f: Callable[..., Any], n: int, args: Sequence[Any] = (), *, method: str = "spawn", timeout: float = ranks.TIMEOUT
+) -> list[Any]:
     """Calls ``f(*args)`` in ``n`` ranks at once, and returns what each returns, by rank.
 
     ``method`` is ``"spawn"``, ``"fork"`` or ``"forkserver"``, for processes as :mod:`multiprocessing` begins them, which share the CPUs
@@ -48,7 +50,9 @@ Outcome = tuple[Any, BaseException | None]
 
 def raise_first(errors: list[BaseException | None]) -> None:
     """Raises the error that is no consequence of another, if there is one at all."""
-    is_consequence = lambda error: isinstance(error, Error) and error.label in CONSEQUENCES and not getattr(error, "is_first", False)
+    is_consequence = lambda error: (
+        isinstance(error, Error) and error.label in CONSEQUENCES and not getattr(error, "is_first", False)
+    )
     raised = [(rank, error) for rank, error in enumerate(errors) if error is not None]
     for rank, error in sorted(raised, key=lambda each: is_consequence(each[1])):
         if hasattr(error, "add_note"):
@@ -86,19 +90,28 @@ def in_threads(f: Callable[..., Any], n: int, args: Sequence[Any], timeout: floa
 
 def in_processes(f: Callable[..., Any], n: int, args: Sequence[Any], method: str, timeout: float) -> list[Outcome]:
     if method not in multiprocessing.get_all_start_methods():
-        raise ArgumentValueError(f"method must be 'thread' or one of {multiprocessing.get_all_start_methods()}, got {method!r}  [method]")
+        raise ArgumentValueError(
+            f"method must be 'thread' or one of {multiprocessing.get_all_start_methods()}, got {method!r}  [method]"
+        )
     context = multiprocessing.get_context(method)
     key = uuid.uuid4().hex
     pipes = [context.Pipe(duplex=False) for _ in range(n)]
     processes = [
-        context.Process(target=run_rank, args=(pipes[rank][1], f, tuple(args), Launch(rank, n, rank, n, key, "spawn"), timeout), name=f"rank {rank}")
+        context.Process(
+            target=run_rank,
+            args=(pipes[rank][1], f, tuple(args), Launch(rank, n, rank, n, key, "spawn"), timeout),
+            name=f"rank {rank}",
+        )
         for rank in range(n)
     ]
     try:
         for process, (_, write) in zip(processes, pipes):
             process.start()
             write.close()
-        return [outcome_of(rank, processes[rank], read) for rank, read in sorted(received([read for read, _ in pipes]).items())]
+        return [
+            outcome_of(rank, processes[rank], read)
+            for rank, read in sorted(received([read for read, _ in pipes]).items())
+        ]
     finally:
         for process in processes:
             if process.is_alive():
@@ -112,6 +125,7 @@ def received(pipes: list[Any]) -> dict[int, bytes | None]:
     """What each process sent, in whatever order; None of those that ended without."""
     got: dict[int, bytes | None] = {}
     while len(got) < len(pipes):
+        pipe: Any
         for pipe in connection.wait([pipe for rank, pipe in enumerate(pipes) if rank not in got]):
             try:
                 got[pipes.index(pipe)] = pipe.recv_bytes()
