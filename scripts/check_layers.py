@@ -16,6 +16,7 @@ LAYERS = {
     "ops": {"core", "ir", "library"},  # one library with ir
     "support": set(),  # C: what exported programs, the runtime and generated code share
     "runtime": {"core", "library", "support", "c.h"},  # the last: what C sees
+    "distributed": {"core"},
     "passes": {"core", "ir"},
     "kernel": {"core", "ir", "library"},
     "interop": {"core", "ir"},
@@ -41,6 +42,7 @@ PYTHON_LAYERS = {
     "bytecode": {"numpy"},
     "lazy": {"numpy"},
     "nn": {"numpy", "lazy"},
+    "distributed": {"numpy", "lazy"},
     "torch": {"numpy", "lazy", "nn"},
     "cli": set(),
 }

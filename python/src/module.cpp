@@ -17,4 +17,5 @@ NB_MODULE(_core, m) {
   weft::py::bind_run(m);
   weft::py::bind_dispatch(m);
   weft::py::bind_custom(m);
+  weft::py::bind_distributed(m);
 }

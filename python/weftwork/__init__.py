@@ -1,6 +1,6 @@
 """Weftwork turns tensor programs into native code."""
 
-from . import cache, errors, fft, lazy, linalg, neuron, nn, random, stablehlo
+from . import cache, distributed, errors, fft, lazy, linalg, neuron, nn, random, stablehlo
 from ._core import Dim
 from ._version import __version__
 from .annotation import mutable, tensor
@@ -62,6 +62,7 @@ __all__ = [
     "conv_transpose3d",
     "custom_op",
     "devices",
+    "distributed",
     "erf",
     "errors",
     "explain",

@@ -1,0 +1,108 @@
+// Ranks that exchange NumPy arrays.
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include "convert.h"
+#include "numpy_array.h"
+#include "weft/core/error.h"
+#include "weft/distributed/communicator.h"
+
+namespace weft::py {
+namespace {
+
+Collective to_collective(std::string_view text) {
+  for (auto kind = Collective::all_reduce; kind <= Collective::receive;
+       kind = static_cast<Collective>(static_cast<int>(kind) + 1))
+    if (name(kind) == text) return kind;
+  fail(ErrorKind::value, "collective", "no collective is called '", text, "'");
+}
+
+Reduction to_reduction(std::string_view text) {
+  std::optional<Reduction> op = reduction_named(text);
+  if (!op) fail(ErrorKind::value, "reduction", "op must be 'sum', 'prod', 'max', 'min' or 'mean', got '", text, "'");
+  return *op;
+}
+
+// The extents of the result, whose first is the one that parts are along.
+Ints result_dims(Collective kind, Ints dims, int64_t parts) {
+  if (kind == Collective::all_gather) {
+    if (dims.empty()) dims.push_back(1);
+    dims[0] *= parts;
+  }
+  if (kind == Collective::reduce_scatter && !dims.empty()) dims[0] /= parts;
+  return dims;
+}
+
+// The array's elements as they are sent; `array` is made dense where it is not.
+Payload to_payload(nb::object& array, std::string_view what) {
+  std::optional<ArrayView> seen = is_array(array.ptr()) ? view(array.ptr()) : std::nullopt;
+  if (!seen)
+    fail(ErrorKind::type, "dtype", what, ": elements must be booleans or numbers, got ",
+         shown(nb::hasattr(array, "dtype") ? nb::object(array.attr("dtype")) : nb::borrow(array.type())));
+  if (!seen->dense) {
+    array = checked(as_dense(array.ptr()));
+    seen = view(array.ptr());
+  }
+  return {seen->data, seen->dtype, Ints(seen->dims, seen->dims + seen->ndim)};
+}
+
+// Runs it with `array`, whose axis `axis` was moved to the front; `shape`: as it was before, where it was moved.
+nb::object run(Communicator& communicator, std::string_view kind, nb::object array, std::string_view op,
+               std::vector<std::vector<int>> groups, std::vector<std::pair<int, int>> pairs, int root, int axis,
+               nb::handle shape) {
+  CollectiveCall call{
+      .groups = std::move(groups), .pairs = std::move(pairs), .root = root, .axis = axis, .loc = caller_location()};
+  nb::object result;
+  try {
+    call.kind = to_collective(kind);
+    call.op = to_reduction(op);
+    call.operand = to_payload(array, kind);
+    int64_t parts = static_cast<int64_t>(communicator.members_of(call).size());
+    Ints dims = result_dims(call.kind, call.operand.dims, parts);
+    bool has_result = call.kind != Collective::barrier && call.kind != Collective::send;
+    if (has_result) {
+      result = checked(new_array(call.operand.dtype, static_cast<int>(dims.size()), dims.data()));
+      call.result = data_of(result.ptr());
+    }
+    if (!shape.is_none()) call.operand.dims = to_ints(shape);
+  } catch (const Error& error) {
+    raise(error.at(call.loc));
+  }
+  {
+    nb::gil_scoped_release release;
+    communicator.run(std::move(call));
+  }
+  return result.is_valid() ? checked(scalar_or_array(result.release().ptr())) : nb::none();
+}
+
+}  // namespace
+
+void bind_distributed(nb::module_& m) {
+  nb::class_<Communicator>(
+      m, "Communicator",
+      "One rank's end of what ranks exchange; made by :func:`weftwork.distributed.init`. Its calls are those of the\n"
+      "module, made by one thread at a time.")
+      .def_prop_ro("rank", &Communicator::rank, "The number of this rank, from 0.")
+      .def_prop_ro("size", &Communicator::size, "How many ranks there are.")
+      .def("close", &Communicator::close, nb::call_guard<nb::gil_scoped_release>(),
+           "Says that this rank makes no more calls; ranks that wait for it raise.")
+      .def("run", &run, nb::arg("kind"), nb::arg("array"), nb::arg("op") = "sum",
+           nb::arg("groups") = std::vector<std::vector<int>>(), nb::arg("pairs") = std::vector<std::pair<int, int>>(),
+           nb::arg("root") = 0, nb::arg("axis") = 0, nb::arg("shape") = nb::none(),
+           "One collective by its name; the functions of the module say what each does.")
+      .def("__repr__", [](const Communicator& self) {
+        return cat("<weftwork.distributed.Communicator, rank ", self.rank(), " of ", self.size(), ">");
+      });
+  m.def("local_communicators", [](int size, double timeout) {
+    nb::list communicators;
+    for (auto& communicator : local_communicators(size, timeout))
+      communicators.append(nb::cast(std::move(communicator)));
+    return communicators;
+  });
+  m.def("shared_memory_communicator", &shared_memory_communicator, nb::call_guard<nb::gil_scoped_release>());
+}
+
+}  // namespace weft::py

@@ -1,0 +1,126 @@
+"""The communicator that functions of this process, or of this thread, use."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import threading
+from typing import Any
+
+from .. import _core
+from .._core import Communicator
+from ..errors import ArgumentValueError, UnsupportedError
+from .launch import Launch, launched
+
+__all__ = ["Communicator", "current", "init", "rank", "shutdown", "size"]
+
+#: Seconds that a rank waits for another.
+TIMEOUT = 300.0
+
+_process: Communicator | None = None
+_owner = 0  # the process that it is a rank of; a fork's child is another
+_beginning = threading.Lock()
+_thread = threading.local()
+
+
+def init(
+    *,
+    rank: int | None = None,
+    size: int | None = None,
+    key: str | None = None,
+    timeout: float = TIMEOUT,
+    carrier: str = "auto",
+) -> Communicator:
+    """Joins the other processes of a launch; the first collective does it where nobody has.
+
+    ``rank`` and ``size`` are those that the launcher says by its variables (``torchrun``, ``mpiexec``, ``srun``), or one process
+    alone; processes that start otherwise pass both, and a ``key`` that is theirs alone. ``timeout``: the seconds that a rank waits
+    for others, here and in each call; those that it then names have every rank raise. ``carrier``: ``"shared_memory"``, for
+    processes of one host and user, or ``"auto"``, which is that so far.
+
+    Returns the :class:`Communicator`, which the functions of this module use until :func:`shutdown`. Raises an
+    :class:`ExecutionError` with the label ``"rendezvous"`` that names the ranks which did not come.
+    """
+    global _process, _owner
+    launch = (
+        launched() if rank is None and size is None else Launch(rank or 0, size or 1, rank or 0, size or 1, key or "")
+    )
+    if key is not None:
+        launch = Launch(launch.rank, launch.size, launch.local_rank, launch.local_size, key, launch.launcher)
+    if (rank is None) != (size is None) or (size is not None and size > 1 and not key):
+        raise ArgumentValueError("rank, size and key are given together, or left to the launcher  [launch]")
+    with _beginning:
+        if _process is not None and _owner == os.getpid():
+            raise ArgumentValueError("this process is a rank already: call shutdown() first  [launch]")
+        _process, _owner = joined(launch, float(timeout), carrier), os.getpid()
+        return _process
+
+
+def begin(launch: Launch, timeout: float) -> None:
+    """Joins a launch in a process that was begun for it; what it has of its parent's is not its own."""
+    global _process, _owner
+    _process, _owner = joined(launch, timeout, "auto"), os.getpid()
+
+
+def joined(launch: Launch, timeout: float, carrier: str) -> Communicator:
+    """The communicator of a launch."""
+    if timeout <= 0:
+        raise ArgumentValueError(f"timeout must be more than 0 seconds, got {timeout}  [timeout]")
+    if carrier not in CARRIERS and carrier != "auto":
+        raise ArgumentValueError(
+            f"carrier must be 'auto' or one of {', '.join(map(repr, CARRIERS))}, got {carrier!r}  [carrier]"
+        )
+    if carrier == "auto" and launch.size == 1:
+        return _core.local_communicators(1, timeout)[0]
+    if carrier == "auto":
+        carrier = "shared_memory"
+    return CARRIERS[carrier](launch, timeout)
+
+
+def shared_memory(launch: Launch, timeout: float) -> Communicator:
+    if launch.local_size != launch.size:
+        raise UnsupportedError(
+            f"shared memory joins the processes of one host, of which this one has {launch.local_size} of {launch.size}  [several_hosts]"
+        )
+    return _core.shared_memory_communicator(launch.key, launch.rank, launch.size, timeout)
+
+
+CARRIERS: dict[str, Any] = {"shared_memory": shared_memory}
+
+
+def current() -> Communicator:
+    """The communicator of this thread, else of this process, which joins the launch where it has not."""
+    own: Communicator | None = getattr(_thread, "communicator", None) or _process
+    return own if own is not None else init()
+
+
+def set_for_thread(communicator: Communicator | None) -> None:
+    """Has functions that this thread calls use it, and no other."""
+    _thread.communicator = communicator
+
+
+def shutdown() -> None:
+    """Leaves the launch: ranks that wait for this one raise. Nothing where this process is no rank; a later :func:`init` joins anew."""
+    global _process
+    with _beginning:
+        if _process is not None:
+            _process.close()
+        _process = None
+
+
+def rank() -> int:
+    """The number of this rank, from 0.
+
+    >>> import weftwork as wf
+    >>> wf.distributed.rank(), wf.distributed.size()
+    (0, 1)
+    """
+    return current().rank
+
+
+def size() -> int:
+    """How many ranks there are."""
+    return current().size
+
+
+atexit.register(shutdown)

@@ -1,0 +1,106 @@
+// What a call must fulfil before any other rank hears of it.
+#include "weft/distributed/communicator.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "weft/core/error.h"
+
+namespace weft {
+namespace {
+
+constexpr std::string_view names[] = {"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "collective_permute",
+                                      "broadcast",  "barrier",    "send",           "recv"};
+
+void require_rank(const CollectiveCall& call, int rank, int size, std::string_view what) {
+  if (rank < 0 || rank >= size)
+    fail(ErrorKind::value, "rank", name(call.kind), ": ", what, " must be a rank from 0 to ", size - 1, ", got ", rank);
+}
+
+void require_pairs(const CollectiveCall& call, int size) {
+  std::vector<bool> sends(static_cast<size_t>(size)), receives(static_cast<size_t>(size));
+  for (auto [source, target] : call.pairs) {
+    require_rank(call, source, size, "a source");
+    require_rank(call, target, size, "a target");
+    if (sends[static_cast<size_t>(source)] || receives[static_cast<size_t>(target)])
+      fail(ErrorKind::value, "pairs", "collective_permute: a rank sends once at most and receives once at most, got (",
+           source, ", ", target, ") beside another such pair");
+    sends[static_cast<size_t>(source)] = receives[static_cast<size_t>(target)] = true;
+  }
+}
+
+void require_fit(const CollectiveCall& call, int rank, int size) {
+  if (call.kind == Collective::send || call.kind == Collective::receive) {
+    require_rank(call, call.root, size, "the other rank");
+    if (call.root == rank)
+      fail(ErrorKind::value, "rank", name(call.kind), ": the other rank must not be this one, which is ", rank);
+  }
+  if (call.kind == Collective::broadcast && std::ranges::find(call.members, call.root) == call.members.end())
+    fail(ErrorKind::value, "rank", "broadcast: the root must be a rank of the group ", call.members, ", got ",
+         call.root);
+  if (call.kind == Collective::all_reduce || call.kind == Collective::reduce_scatter)
+    require_reducible(call.op, call.operand.dtype);
+  if (call.kind == Collective::permute) require_pairs(call, size);
+  if (call.kind == Collective::reduce_scatter || call.kind == Collective::all_to_all) {
+    auto parts = static_cast<int64_t>(call.members.size());
+    bool has_axis = static_cast<size_t>(call.axis) < call.operand.dims.size();
+    int64_t extent = has_axis ? call.operand.dims[static_cast<size_t>(call.axis)] : 0;
+    if (!has_axis || extent % parts != 0)
+      fail(ErrorKind::value, "parts", name(call.kind), ": axis ", call.axis, " must divide into ", parts,
+           " parts, one for each rank of the group, got shape ", call.operand.dims);
+  }
+}
+
+// A group of one gives what it has.
+void run_alone(const CollectiveCall& call, int rank) {
+  bool receives_nothing =
+      call.kind == Collective::permute && std::ranges::find(call.pairs, std::pair(rank, rank)) == call.pairs.end();
+  auto bytes = static_cast<size_t>(call.operand.bytes());
+  if (bytes == 0) return;
+  if (receives_nothing)
+    std::memset(call.result, 0, bytes);
+  else
+    std::memcpy(call.result, call.operand.data, bytes);
+}
+
+}  // namespace
+
+std::string_view name(Collective kind) { return names[static_cast<size_t>(kind)]; }
+
+int64_t Payload::count() const {
+  int64_t count = 1;
+  for (int64_t dim : dims) count *= dim;
+  return count;
+}
+
+std::vector<int> Communicator::members_of(const CollectiveCall& call) const {
+  std::vector<int> mine;
+  if (call.groups.empty())
+    for (int each = 0; each < size_; ++each) mine.push_back(each);
+  std::vector<bool> is_named(static_cast<size_t>(size_));
+  for (const std::vector<int>& group : call.groups)
+    for (int each : group) {
+      require_rank(call, each, size_, "a group's member");
+      if (is_named[static_cast<size_t>(each)])
+        fail(ErrorKind::value, "groups", name(call.kind), ": groups must name a rank once, got rank ", each, " twice");
+      is_named[static_cast<size_t>(each)] = true;
+      if (each == rank_) mine = group;
+    }
+  if (mine.empty())
+    fail(ErrorKind::value, "groups", name(call.kind), ": is called by rank ", rank_, ", which is in no group");
+  return mine;
+}
+
+void Communicator::run(CollectiveCall call) {
+  try {
+    call.members = members_of(call);
+    call.index = static_cast<int>(std::ranges::find(call.members, rank_) - call.members.begin());
+    require_fit(call, rank_, size_);
+  } catch (const Error& error) {
+    raise(error.at(call.loc));
+  }
+  if (call.members.size() == 1) return run_alone(call, rank_);
+  exchange(call);
+}
+
+}  // namespace weft

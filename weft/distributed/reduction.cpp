@@ -1,0 +1,302 @@
+#include "weft/distributed/reduction.h"
+
+#include <algorithm>
+#include <complex>
+#include <cstring>
+#include <type_traits>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#include "weft/core/cpu.h"
+#include "weft/core/error.h"
+#include "weft/core/half.h"
+
+namespace weft {
+namespace {
+
+constexpr std::string_view names[] = {"sum", "prod", "max", "min", "mean"};
+// What is worked on at once stays in a core's first cache.
+constexpr int64_t block = 1024;
+
+// -- elements as they lie in memory, and as they are computed with ---------------------------------------------------
+
+template <class T>
+struct Plain {
+  using Stored = T;
+  using Wide = T;
+  void widen(const T* from, T* to, int64_t count) const { std::copy_n(from, count, to); }
+  void narrow(const T* from, T* to, int64_t count) const { std::copy_n(from, count, to); }
+};
+
+struct BFloat {
+  using Stored = uint16_t;
+  using Wide = float;
+  void widen(const uint16_t* from, float* to, int64_t count) const {
+    for (int64_t i = 0; i < count; ++i) to[i] = bf16_to_float(from[i]);
+  }
+  void narrow(const float* from, uint16_t* to, int64_t count) const {
+    for (int64_t i = 0; i < count; ++i) to[i] = float_to_bf16(from[i]);
+  }
+};
+
+// Floats of a table of layouts: f16 and what is narrower.
+template <class T>
+struct SmallFloats {
+  using Stored = T;
+  using Wide = float;
+  DType dtype;
+  void widen(const T* from, float* to, int64_t count) const {
+    for (int64_t i = 0; i < count; ++i) to[i] = small_to_float(from[i], dtype);
+  }
+  void narrow(const float* from, T* to, int64_t count) const {
+    for (int64_t i = 0; i < count; ++i) to[i] = static_cast<T>(float_to_small(from[i], dtype));
+  }
+};
+
+#if defined(__x86_64__)
+// f16 by the CPU's own conversions, which round as ours do.
+struct Half {
+  using Stored = uint16_t;
+  using Wide = float;
+  __attribute__((target("avx,f16c"))) void widen(const uint16_t* from, float* to, int64_t count) const {
+    int64_t i = 0;
+    for (; i + 8 <= count; i += 8)
+      _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i))));
+    for (; i < count; ++i) to[i] = small_to_float(from[i], DType::f16);
+  }
+  __attribute__((target("avx,f16c"))) void narrow(const float* from, uint16_t* to, int64_t count) const {
+    int64_t i = 0;
+    for (; i + 8 <= count; i += 8)
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i),
+                       _mm256_cvtps_ph(_mm256_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT));
+    for (; i < count; ++i) to[i] = static_cast<uint16_t>(float_to_small(from[i], DType::f16));
+  }
+};
+#endif
+
+// Integers of 2 and 4 bits, one in the low bits of a byte whose others are zeros.
+struct ShortInts {
+  using Stored = uint8_t;
+  using Wide = int;
+  DType dtype;
+  void widen(const uint8_t* from, int* to, int64_t count) const {
+    int spare = 32 - bit_width(dtype);
+    for (int64_t i = 0; i < count; ++i) {
+      uint32_t top = static_cast<uint32_t>(from[i]) << spare;
+      to[i] = is_signed(dtype) ? static_cast<int>(top) >> spare : static_cast<int>(top >> spare);
+    }
+  }
+  void narrow(const int* from, uint8_t* to, int64_t count) const {
+    int mask = (1 << bit_width(dtype)) - 1;
+    for (int64_t i = 0; i < count; ++i) to[i] = static_cast<uint8_t>(from[i] & mask);
+  }
+};
+
+// -- what two become ---------------------------------------------------------------------------------------------
+
+template <class T>
+constexpr bool is_complex_number = false;
+template <class T>
+constexpr bool is_complex_number<std::complex<T>> = true;
+
+template <class T>
+bool is_nan(T x) {
+  if constexpr (is_complex_number<T>)
+    return x.real() != x.real() || x.imag() != x.imag();
+  else
+    return x != x;
+}
+
+template <class T>
+bool is_at_least(T a, T b) {
+  if constexpr (is_complex_number<T>)
+    return (a.real() > b.real() && !is_nan(a.imag()) && !is_nan(b.imag())) ||
+           (a.real() == b.real() && a.imag() >= b.imag());
+  else
+    return a >= b;
+}
+
+struct Sum {
+  template <class T>
+  T operator()(T a, T b) const {
+    // Unsigned, so that it wraps.
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) + static_cast<std::make_unsigned_t<T>>(b));
+    else
+      return a + b;
+  }
+};
+
+struct Product {
+  template <class T>
+  T operator()(T a, T b) const {
+    // In 64 bits: two of 16 overflow the int that they would be promoted to.
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+    else if constexpr (is_complex_number<T>)
+      return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+    else
+      return a * b;
+  }
+};
+
+struct Greater {
+  template <class T>
+  T operator()(T a, T b) const {
+    return is_nan(a) || is_at_least(a, b) ? a : b;
+  }
+};
+
+struct Less {
+  template <class T>
+  T operator()(T a, T b) const {
+    return is_nan(a) || is_at_least(b, a) ? a : b;
+  }
+};
+
+// -- all of them ---------------------------------------------------------------------------------------------------
+
+using Inputs = std::span<const std::byte* const>;
+
+template <class Elements, class Fold>
+void fold(const Elements& elements, Fold step, Inputs inputs, std::byte* result, int64_t count, bool divide,
+          bool past_caches) {
+  using Stored = typename Elements::Stored;
+  using Wide = typename Elements::Wide;
+  constexpr bool as_stored = std::is_same_v<Elements, Plain<Wide>>;
+  Wide sum[block], next[as_stored ? 1 : block];
+  Stored piece[block];
+  for (int64_t start = 0; start < count; start += block) {
+    int64_t length = std::min(block, count - start);
+    auto at = [&](size_t input) { return reinterpret_cast<const Stored*>(inputs[input]) + start; };
+    elements.widen(at(0), sum, length);
+    for (size_t input = 1; input < inputs.size(); ++input) {
+      const Wide* operand = next;
+      if constexpr (as_stored)
+        operand = at(input);
+      else
+        elements.widen(at(input), next, length);
+      for (int64_t i = 0; i < length; ++i) sum[i] = step(sum[i], operand[i]);
+    }
+    if constexpr (!std::is_integral_v<Wide>) {
+      auto ranks = static_cast<decltype(std::real(Wide{}))>(inputs.size());
+      if (divide)
+        for (int64_t i = 0; i < length; ++i) sum[i] /= ranks;
+    }
+    Stored* target = reinterpret_cast<Stored*>(result) + start;
+    elements.narrow(sum, past_caches ? piece : target, length);
+    if (past_caches)
+      copy_elements(reinterpret_cast<std::byte*>(piece), reinterpret_cast<std::byte*>(target),
+                    length * static_cast<int64_t>(sizeof(Stored)), true);
+  }
+}
+
+template <class Elements>
+void reduce(const Elements& elements, Reduction op, Inputs inputs, std::byte* result, int64_t count, bool past_caches) {
+  switch (op) {
+    case Reduction::sum:
+    case Reduction::mean:
+      return fold(elements, Sum{}, inputs, result, count, op == Reduction::mean, past_caches);
+    case Reduction::prod:
+      return fold(elements, Product{}, inputs, result, count, false, past_caches);
+    case Reduction::max:
+      return fold(elements, Greater{}, inputs, result, count, false, past_caches);
+    case Reduction::min:
+      return fold(elements, Less{}, inputs, result, count, false, past_caches);
+  }
+}
+
+void reduce_halves(Reduction op, Inputs inputs, std::byte* result, int64_t count, bool past_caches) {
+#if defined(__x86_64__)
+  static const bool by_cpu = has_feature("avx") && has_feature("f16c");
+  if (by_cpu) return reduce(Half{}, op, inputs, result, count, past_caches);
+#endif
+  reduce(SmallFloats<uint16_t>{DType::f16}, op, inputs, result, count, past_caches);
+}
+
+}  // namespace
+
+std::string_view name(Reduction op) { return names[static_cast<size_t>(op)]; }
+
+std::optional<Reduction> reduction_named(std::string_view name) {
+  for (size_t i = 0; i < std::size(names); ++i)
+    if (names[i] == name) return static_cast<Reduction>(i);
+  return {};
+}
+
+void require_reducible(Reduction op, DType dtype) {
+  if (op == Reduction::mean && !is_float(dtype) && !is_complex(dtype))
+    fail(ErrorKind::type, "mean_dtype", "mean: operands must be of a float or complex type, got ", numpy_name(dtype));
+}
+
+void reduce_in_order(Reduction op, DType dtype, Inputs inputs, std::byte* result, int64_t count, bool past_caches) {
+  auto plain = [&](auto element) { reduce(Plain<decltype(element)>{}, op, inputs, result, count, past_caches); };
+  switch (dtype) {
+    case DType::boolean:
+      op = op == Reduction::sum ? Reduction::max : op == Reduction::prod ? Reduction::min : op;
+      return plain(uint8_t{});
+    case DType::i2:
+    case DType::i4:
+    case DType::u2:
+    case DType::u4:
+      return reduce(ShortInts{dtype}, op, inputs, result, count, past_caches);
+    case DType::i8:
+      return plain(int8_t{});
+    case DType::i16:
+      return plain(int16_t{});
+    case DType::i32:
+      return plain(int32_t{});
+    case DType::i64:
+      return plain(int64_t{});
+    case DType::u8:
+      return plain(uint8_t{});
+    case DType::u16:
+      return plain(uint16_t{});
+    case DType::u32:
+      return plain(uint32_t{});
+    case DType::u64:
+      return plain(uint64_t{});
+    case DType::f32:
+      return plain(float{});
+    case DType::f64:
+      return plain(double{});
+    case DType::c64:
+      return plain(std::complex<float>{});
+    case DType::c128:
+      return plain(std::complex<double>{});
+    case DType::bf16:
+      return reduce(BFloat{}, op, inputs, result, count, past_caches);
+    case DType::f16:
+      return reduce_halves(op, inputs, result, count, past_caches);
+    case DType::f4e2m1fn:
+    case DType::f6e2m3fn:
+    case DType::f6e3m2fn:
+    case DType::f8e3m4:
+    case DType::f8e4m3:
+    case DType::f8e4m3b11fnuz:
+    case DType::f8e4m3fn:
+    case DType::f8e4m3fnuz:
+    case DType::f8e5m2:
+    case DType::f8e5m2fnuz:
+    case DType::f8e8m0fnu:
+      return reduce(SmallFloats<uint8_t>{dtype}, op, inputs, result, count, past_caches);
+  }
+}
+
+void copy_elements(const std::byte* from, std::byte* to, int64_t bytes, bool past_caches) {
+  if (bytes == 0) return;
+#if defined(__x86_64__)
+  if (past_caches && reinterpret_cast<uintptr_t>(to) % 16 == 0) {
+    int64_t whole = bytes / 16 * 16;
+    for (int64_t i = 0; i < whole; i += 16)
+      _mm_stream_si128(reinterpret_cast<__m128i*>(to + i), _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i)));
+    _mm_sfence();
+    from += whole, to += whole, bytes -= whole;
+  }
+#endif
+  std::memcpy(to, from, static_cast<size_t>(bytes));
+}
+
+}  // namespace weft
