@@ -658,3 +658,31 @@ def add_custom_op(name: str, infer: object, evaluate: object | None, native: int
 
 def capsule_address(arg: object, /) -> int:
     """The address that a PyCapsule holds."""
+
+class Communicator:
+    """
+    One rank's end of what ranks exchange; made by :func:`weftwork.distributed.init`. Its calls are those of the
+    module, made by one thread at a time.
+    """
+
+    @property
+    def rank(self) -> int:
+        """The number of this rank, from 0."""
+
+    @property
+    def size(self) -> int:
+        """How many ranks there are."""
+
+    def close(self) -> None:
+        """Says that this rank makes no more calls; ranks that wait for it raise."""
+
+    def run(self, kind: str, array: object, op: str = 'sum', groups: Sequence[Sequence[int]] = [], pairs: Sequence[tuple[int, int]] = [], root: int = 0, axis: int = 0, shape: object | None = None) -> Any:
+        """
+        One collective by its name; the functions of the module say what each does.
+        """
+
+    def __repr__(self) -> str: ...
+
+def local_communicators(arg0: int, arg1: float, /) -> list: ...
+
+def shared_memory_communicator(arg0: str, arg1: int, arg2: int, arg3: float, /) -> Communicator: ...
