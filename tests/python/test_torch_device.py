@@ -14,14 +14,23 @@ needs_torch.require()
 
 import torch
 
-import weftwork.torch
 from weftwork.torch.device import build
 
 if build.compiler() is None:
     pytest.skip("needs a C++ compiler", allow_module_level=True)
 
 HERE = "weftwork"
-DTYPES = [torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.complex64, torch.int64, torch.int8, torch.uint8, torch.bool]
+DTYPES = [
+    torch.float64,
+    torch.float32,
+    torch.float16,
+    torch.bfloat16,
+    torch.complex64,
+    torch.int64,
+    torch.int8,
+    torch.uint8,
+    torch.bool,
+]
 
 
 def run(program, **environment):
@@ -47,7 +56,11 @@ def test_copies_views_and_writes(dtype, shape):
     y = x.to(HERE, non_blocking=True)
     same(y, x)
     same(y.clone(), x)
-    for view in (lambda t: t.t() if t.dim() == 2 else t, lambda t: t[..., 1:] if t.dim() else t[None], lambda t: t.unsqueeze(-1).expand(*t.shape, 2)):
+    for view in (
+        lambda t: t.t() if t.dim() == 2 else t,
+        lambda t: t[..., 1:] if t.dim() else t[None],
+        lambda t: t.unsqueeze(-1).expand(*t.shape, 2),
+    ):
         same(view(y), view(x))
         assert view(y).untyped_storage().data_ptr() == y.untyped_storage().data_ptr()
     if x.dim():
@@ -70,7 +83,10 @@ def test_operations_write_in_place_and_to_results_of_any_size():
     torch._foreach_add_([y, y[0]], 1)
     torch._foreach_add_([x, x[0]], 1)
     same(y, x)
-    same(torch.empty(0, device=HERE).set_(y.untyped_storage(), 1, (2, 2), (3, 1)), torch.empty(0).set_(x.untyped_storage(), 1, (2, 2), (3, 1)))
+    same(
+        torch.empty(0, device=HERE).set_(y.untyped_storage(), 1, (2, 2), (3, 1)),
+        torch.empty(0).set_(x.untyped_storage(), 1, (2, 2), (3, 1)),
+    )
     host = torch.ones(3)
     host.add_(y[0])  # memory is the same, so a tensor of the CPU may take part
     torch.testing.assert_close(host, x[0] + 1)
@@ -79,7 +95,9 @@ def test_operations_write_in_place_and_to_results_of_any_size():
 @pytest.mark.parametrize("kind", ["SGD", "AdamW", "fused AdamW", "Adagrad"])
 def test_training_is_that_of_the_cpu(kind):
     torch.manual_seed(0)
-    model = torch.nn.Sequential(torch.nn.Conv2d(1, 4, 3), torch.nn.BatchNorm2d(4), torch.nn.GELU(), torch.nn.Flatten(), torch.nn.Linear(64, 3))
+    model = torch.nn.Sequential(
+        torch.nn.Conv2d(1, 4, 3), torch.nn.BatchNorm2d(4), torch.nn.GELU(), torch.nn.Flatten(), torch.nn.Linear(64, 3)
+    )
     there, x, target = copy.deepcopy(model).to(HERE), torch.randn(8, 1, 6, 6), torch.randint(3, (8,))
     for place, m in (("cpu", model), (HERE, there)):
         extra = {"fused": True} if kind.startswith("fused") else {}
@@ -127,7 +145,9 @@ def test_autocast_casts_what_it_casts_on_the_cpu():
     for place, m in (("cpu", model), (HERE, there)):
         with torch.autocast(place, dtype=torch.bfloat16):
             hidden = m(x.to(place))
-            results.append((hidden, torch.nn.functional.mse_loss(hidden, x.to(place)), torch.cat([hidden, x.to(place)])))
+            results.append(
+                (hidden, torch.nn.functional.mse_loss(hidden, x.to(place)), torch.cat([hidden, x.to(place)]))
+            )
     for w, g in zip(*results, strict=True):
         assert g.dtype == w.dtype
         same(g, w)
@@ -192,7 +212,11 @@ def test_errors_say_what_the_device_lacks():
 
 
 def test_without_a_compiler_the_first_use_says_so(tmp_path):
-    done = run("import torch, weftwork.torch; torch.ones(2, device='weftwork')", CXX="no-such-compiler", WEFT_CACHE=str(tmp_path))
+    done = run(
+        "import torch, weftwork.torch; torch.ones(2, device='weftwork')",
+        CXX="no-such-compiler",
+        WEFT_CACHE=str(tmp_path),
+    )
     assert "UnsupportedError" in done.stderr and "[torch_device_compiler]" in done.stderr, done.stderr
 
 

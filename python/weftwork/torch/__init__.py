@@ -4,7 +4,8 @@ model's operations."""
 import torch as _torch
 
 from .backend import backend
-from .device import register_device, register_where_free as _register_where_free
+from .device import register_device
+from .device import register_where_free as _register_where_free
 from .exported import compile
 from .report import Fallback, Report, explain
 from .state import init, is_initialized, reset

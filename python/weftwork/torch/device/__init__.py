@@ -30,7 +30,9 @@ def register_device() -> None:
     if name == NAME:
         return
     if name != "privateuseone":
-        raise ExecutionError(f"torch has one place for the device of an extension, and '{name}' has it  [torch_device_place]")
+        raise ExecutionError(
+            f"torch has one place for the device of an extension, and '{name}' has it  [torch_device_place]"
+        )
     from . import module
 
     torch.utils.rename_privateuse1_backend(NAME)

@@ -51,7 +51,11 @@ def command(to: Path) -> list[str]:
     found = compiler()
     if found is None:
         named = os.environ.get("CXX")
-        lacks = f"CXX names {named!r}, which is not found" if named else "none of c++, g++, clang++ is found, and CXX names none"
+        lacks = (
+            f"CXX names {named!r}, which is not found"
+            if named
+            else "none of c++, g++, clang++ is found, and CXX names none"
+        )
         raise UnsupportedError(
             f'the device "weftwork" is built at its first use, with a C++ compiler: {lacks}; torch.compile(backend="weftwork") '
             "on the CPU needs none  [torch_device_compiler]"
@@ -69,7 +73,13 @@ def key() -> str:
     digest = hashlib.sha256()
     for path in sorted(SOURCES.iterdir()):
         digest.update(path.read_bytes())
-    about = [torch.__version__, torch.version.git_version, sys.implementation.cache_tag, sysconfig.get_platform(), *FLAGS]
+    about = [
+        torch.__version__,
+        torch.version.git_version,
+        sys.implementation.cache_tag,
+        sysconfig.get_platform(),
+        *FLAGS,
+    ]
     digest.update("\0".join(map(str, about)).encode())
     return digest.hexdigest()[:32]
 
@@ -95,7 +105,8 @@ def build(path: Path) -> None:
             lines = (done.stderr or done.stdout).strip().splitlines()
             told = [line for line in lines if "error" in line][:5] or lines[-5:]
             raise ExecutionError(
-                f'the device "weftwork" could not be built with {shlex.join(done.args[:1])}  [torch_device_build]\n  ' + "\n  ".join(told)
+                f'the device "weftwork" could not be built with {shlex.join(done.args[:1])}  [torch_device_build]\n  '
+                + "\n  ".join(told)
             )
         os.replace(draft, path)
     finally:

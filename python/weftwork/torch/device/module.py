@@ -143,20 +143,16 @@ def get_device_properties(device: Any = None) -> SimpleNamespace:
 # -- streams -----------------------------------------------------------------------------------------------------------------
 
 
-class Stream(torch.Stream):
+def Stream(device: Any = None, priority: int = 0) -> torch.Stream:
     """The stream of the device: operations are done in order, and when they return."""
-
-    def __new__(cls, device: Any = None, priority: int = 0) -> Any:
-        set_up()
-        return super().__new__(cls, device=torch.device("weftwork", _index(device)), priority=priority)
+    set_up()
+    return torch.Stream(device=torch.device("weftwork", _index(device)), priority=priority)
 
 
-class Event(torch.Event):
-    """A point in time; ``elapsed_time`` tells the milliseconds between two."""
-
-    def __new__(cls, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False) -> Any:
-        set_up()
-        return super().__new__(cls, device=torch.device("weftwork", 0), enable_timing=enable_timing)
+def Event(enable_timing: bool = False, blocking: bool = False, interprocess: bool = False) -> torch.Event:
+    """A point in time; ``elapsed_time`` tells the milliseconds between two. torch takes no others than its own events."""
+    set_up()
+    return torch.Event(device=torch.device("weftwork", 0), enable_timing=enable_timing)
 
 
 def current_stream(device: Any = None) -> torch.Stream:

@@ -1,8 +1,9 @@
 // The arguments of one call as tensors of the CPU over the same memory, and its results back.
 //
-// A tensor of the device and its alias are two tensors and two storages over one allocation; the alias keeps the device's
-// storage alive. Aliases of one call that share a storage share it on the CPU as well, so kernels see overlap as it is, a
-// resized storage is resized for all, and a result that is a view of an argument becomes a view of the device's tensor.
+// A tensor of the device and its alias are two tensors and two storages over one allocation; the alias keeps the
+// device's storage alive. Aliases of one call that share a storage share it on the CPU as well, so kernels see overlap
+// as it is, a resized storage is resized for all, and a result that is a view of an argument becomes a view of the
+// device's tensor.
 #pragma once
 
 #include <ATen/core/Generator.h>
@@ -23,14 +24,13 @@ namespace weft_torch {
 constexpr c10::DeviceType device_type = c10::DeviceType::PrivateUse1;
 inline const c10::Device the_device{device_type, 0};
 
-inline bool is_here(const at::Tensor& tensor) {
-  return tensor.defined() && tensor.device().type() == device_type;
-}
+inline bool is_here(const at::Tensor& tensor) { return tensor.defined() && tensor.device().type() == device_type; }
 
 // A storage on `device` over the memory of another, which it keeps alive.
 inline c10::Storage over(const c10::Storage& other, c10::Device device) {
-  c10::DataPtr data(other.mutable_data(), new c10::Storage(other),
-                    [](void* held) { delete static_cast<c10::Storage*>(held); }, device);
+  c10::DataPtr data(
+      other.mutable_data(), new c10::Storage(other), [](void* held) { delete static_cast<c10::Storage*>(held); },
+      device);
   return {c10::Storage::use_byte_size_t(), other.nbytes(), std::move(data), c10::GetAllocator(device.type()),
           other.resizable()};
 }
@@ -40,7 +40,7 @@ inline at::Tensor like(const at::Tensor& other, c10::Storage storage) {
   constexpr c10::DispatchKeySet bits(
       {c10::DispatchKey::Conjugate, c10::DispatchKey::Negative, c10::DispatchKey::ZeroTensor});
   const c10::DispatchKeySet backend(storage.device_type() == device_type ? c10::DispatchKey::PrivateUse1
-                                                                        : c10::DispatchKey::CPU);
+                                                                         : c10::DispatchKey::CPU);
   at::Tensor made =
       at::detail::make_tensor<c10::TensorImpl>(std::move(storage), backend | (other.key_set() & bits), other.dtype());
   c10::TensorImpl* impl = made.unsafeGetTensorImpl();
@@ -62,7 +62,8 @@ class Call {
       check_index(value.toDevice());
       return c10::Device(c10::kCPU);
     }
-    if (value.isGenerator() && value.toGenerator().device().type() == device_type) return cpu_generator(value.toGenerator());
+    if (value.isGenerator() && value.toGenerator().device().type() == device_type)
+      return cpu_generator(value.toGenerator());
     if (value.isStorage() && value.toStorage().device_type() == device_type) return cpu_storage(value.toStorage());
     return value;
   }
@@ -81,7 +82,8 @@ class Call {
   // What the call did to sizes, strides and storages of its arguments, done to the device's tensors.
   void update() {
     for (const Storages& pair : storages_) {
-      if (pair.device.is_alias_of(pair.cpu) || (pair.cpu.data() == pair.device.data() && pair.cpu.nbytes() == pair.device.nbytes())) {
+      if (pair.device.is_alias_of(pair.cpu) ||
+          (pair.cpu.data() == pair.device.data() && pair.cpu.nbytes() == pair.device.nbytes())) {
         continue;
       }
       c10::StorageImpl* impl = pair.device.unsafeGetStorageImpl();
@@ -134,8 +136,8 @@ class Call {
   }
 
   void check_kind(const at::Tensor& tensor) const {
-    TORCH_CHECK_NOT_IMPLEMENTED(tensor.layout() == c10::kStrided && !tensor.is_quantized() && tensor.has_storage(), name_,
-                                ": the device weftwork has dense tensors only, no ", tensor.layout(),
+    TORCH_CHECK_NOT_IMPLEMENTED(tensor.layout() == c10::kStrided && !tensor.is_quantized() && tensor.has_storage(),
+                                name_, ": the device weftwork has dense tensors only, no ", tensor.layout(),
                                 tensor.is_quantized() ? " quantized" : "", " ones; move the operand to the CPU");
   }
 
@@ -160,7 +162,8 @@ class Call {
       return found == index_.end() ? storages_.size() : found->second;
     }
     size_t i = 0;
-    while (i < storages_.size() && !storages_[i].device.is_alias_of(storage) && !storages_[i].cpu.is_alias_of(storage)) ++i;
+    while (i < storages_.size() && !storages_[i].device.is_alias_of(storage) && !storages_[i].cpu.is_alias_of(storage))
+      ++i;
     return i;
   }
 

@@ -1,7 +1,8 @@
 // The device "weftwork" of PyTorch: torch's key PrivateUse1, with the host's memory.
 //
-// Operations run in torch's kernels for the CPU, over the same memory: `run_on_cpu` gives the arguments other tensors (alias.h),
-// calls the operation again, and gives the results back. Compiled graphs run our programs over the memory in the same way.
+// Operations run in torch's kernels for the CPU, over the same memory: `run_on_cpu` gives the arguments other tensors
+// (alias.h), calls the operation again, and gives the results back. Compiled graphs run our programs over the memory in
+// the same way.
 #include <ATen/autocast_mode.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <torch/csrc/autograd/engine.h>
@@ -53,7 +54,9 @@ void cast_all(const c10::OperatorHandle& op, Stack* stack, c10::ScalarType dtype
   op.callBoxed(stack);
 }
 
-void cast_lower(const c10::OperatorHandle& op, Stack* stack) { cast_all(op, stack, at::autocast::get_autocast_dtype(device_type)); }
+void cast_lower(const c10::OperatorHandle& op, Stack* stack) {
+  cast_all(op, stack, at::autocast::get_autocast_dtype(device_type));
+}
 
 void cast_fp32(const c10::OperatorHandle& op, Stack* stack) { cast_all(op, stack, c10::kFloat); }
 
@@ -66,10 +69,27 @@ void cast_widest(const c10::OperatorHandle& op, Stack* stack) {
   cast_all(op, stack, dtype);
 }
 
-const std::set<std::string> lower_names = {
-    "_addmm_activation", "_convolution", "_native_multi_head_attention", "addbmm", "addmm", "baddbmm", "bmm", "conv1d", "conv2d",
-    "conv3d", "conv_tbc", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "linalg_vecdot", "linear", "matmul",
-    "mkldnn_rnn_layer", "mm", "prelu", "scaled_dot_product_attention"};
+const std::set<std::string> lower_names = {"_addmm_activation",
+                                           "_convolution",
+                                           "_native_multi_head_attention",
+                                           "addbmm",
+                                           "addmm",
+                                           "baddbmm",
+                                           "bmm",
+                                           "conv1d",
+                                           "conv2d",
+                                           "conv3d",
+                                           "conv_tbc",
+                                           "conv_transpose1d",
+                                           "conv_transpose2d",
+                                           "conv_transpose3d",
+                                           "linalg_vecdot",
+                                           "linear",
+                                           "matmul",
+                                           "mkldnn_rnn_layer",
+                                           "mm",
+                                           "prelu",
+                                           "scaled_dot_product_attention"};
 const std::set<std::string> widest_names = {"cat", "index_copy", "stack"};
 
 // --- registration ---
@@ -89,8 +109,10 @@ void add(torch::Library& library, const c10::OperatorName& name) {
 
 // Operations that torch has a kernel for on the CPU go there at once, past what it would do for devices that lack one.
 void register_operations() {
-  static auto& kernels = *new torch::Library(torch::Library::IMPL, "aten", DispatchKey::PrivateUse1, __FILE__, __LINE__);
-  static auto& casts = *new torch::Library(torch::Library::IMPL, "aten", DispatchKey::AutocastPrivateUse1, __FILE__, __LINE__);
+  static auto& kernels =
+      *new torch::Library(torch::Library::IMPL, "aten", DispatchKey::PrivateUse1, __FILE__, __LINE__);
+  static auto& casts =
+      *new torch::Library(torch::Library::IMPL, "aten", DispatchKey::AutocastPrivateUse1, __FILE__, __LINE__);
   for (const c10::OperatorName& name : c10::Dispatcher::singleton().getAllOpNames()) {
     if (name.name.rfind("aten::", 0) != 0) continue;
     const auto op = c10::Dispatcher::singleton().findOp(name);
@@ -133,8 +155,8 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
 
 C10_REGISTER_GUARD_IMPL(PrivateUse1, Guard)
 
-// Autograd starts a thread for each device at the first backward pass of a process. Where that was before the device was there,
-// its thread is started now.
+// Autograd starts a thread for each device at the first backward pass of a process. Where that was before the device
+// was there, its thread is started now.
 struct Engine : torch::autograd::Engine {
   static void start_threads() {
     torch::autograd::Engine& engine = get_default_engine();

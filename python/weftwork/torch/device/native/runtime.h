@@ -1,7 +1,7 @@
 // What torch asks of a device besides operations: memory, the current device and stream, events, hooks, the profiler.
 //
-// The memory is the host's and every operation is done when it returns: there is one device with one stream, and nothing to
-// wait for.
+// The memory is the host's and every operation is done when it returns: there is one device with one stream, and
+// nothing to wait for.
 #pragma once
 
 #include <ATen/detail/PrivateUse1HooksInterface.h>
@@ -105,7 +105,8 @@ struct Guard final : c10::impl::DeviceGuardImplInterface {
   }
   double elapsedTime(void* from, void* to, const c10::DeviceIndex) const override {
     TORCH_CHECK(from != nullptr && to != nullptr, "both events must be recorded before the time between them is taken");
-    return std::chrono::duration<double, std::milli>(*static_cast<Clock::time_point*>(to) - *static_cast<Clock::time_point*>(from))
+    return std::chrono::duration<double, std::milli>(*static_cast<Clock::time_point*>(to) -
+                                                     *static_cast<Clock::time_point*>(from))
         .count();
   }
 };
@@ -123,7 +124,8 @@ struct Hooks final : at::PrivateUse1HooksInterface {
   c10::Allocator* getPinnedMemoryAllocator() const override { return &pinned_allocator; }
   c10::Device getDeviceFromPtr(void*) const override { return the_device; }
   const at::Generator& getDefaultGenerator(c10::DeviceIndex) const override {
-    static auto& generator = *new at::Generator(at::make_generator<DeviceGenerator>(at::detail::getDefaultCPUGenerator()));
+    static auto& generator =
+        *new at::Generator(at::make_generator<DeviceGenerator>(at::detail::getDefaultCPUGenerator()));
     return generator;
   }
   at::Generator getNewGenerator(c10::DeviceIndex) const override {
