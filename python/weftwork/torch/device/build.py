@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch.utils import cpp_extension
 
 from ... import cache
 from ...errors import ExecutionError, FileError, UnsupportedError
@@ -48,6 +47,8 @@ def compiler() -> list[str] | None:
 
 def command(to: Path) -> list[str]:
     """What compiles the native part."""
+    from torch.utils import cpp_extension  # 30 ms, which nobody pays who does not build
+
     found = compiler()
     if found is None:
         named = os.environ.get("CXX")
