@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import torch
 
+from . import device
 from .dtypes import FROM_TORCH, carrier_of
 
-__all__ = ["array_of", "dense_order", "reader", "writer"]
+__all__ = ["array_of", "dense_order", "is_on_device", "on_cpu", "on_device", "reader", "writer"]
 
 
 def dense_order(fake: Any) -> tuple[int, ...] | None:
@@ -58,3 +59,18 @@ def writer(dtype: torch.dtype) -> Callable[[np.ndarray], torch.Tensor]:
         return torch.from_numpy
     narrow = np.dtype(np.int16) if carrier == torch.int16 else np.dtype(np.uint8)
     return lambda array: torch.from_numpy(array.view(narrow)).view(dtype)
+
+
+def is_on_device(tensor: Any) -> bool:
+    """Whether a tensor lies on the device ``"weftwork"``."""
+    return tensor.device.type == device.NAME
+
+
+def on_cpu(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A reader of tensors of the CPU for tensors of the device: by others over the same memory."""
+    return lambda tensor: read(device.set_up().to_cpu(tensor))
+
+
+def on_device(write: Callable[[np.ndarray], torch.Tensor]) -> Callable[[np.ndarray], torch.Tensor]:
+    """A writer that gives tensors of the device, over the memory that the other's have."""
+    return lambda array: device.set_up().to_device(write(array))

@@ -97,7 +97,7 @@ def reason_against(node: Node, extents: Extents) -> str | None:
     args, kwargs = map_arg((node.args, node.kwargs), value_of)
     values = tensors_in([value_of(n) for n in node.all_input_nodes] + [value_of(node)])
     for value in values:
-        if value.device.type != "cpu" or value.layout != torch.strided:
+        if value.device.type not in ("cpu", "weftwork") or value.layout != torch.strided:
             return f"a tensor on {value.device}, {value.layout}"
         if value.dtype not in FROM_TORCH:
             return f"elements of {value.dtype}"

@@ -12,7 +12,7 @@ from torch.fx import Node, map_arg
 
 from .. import _core
 from ..errors import LinAlgError
-from .bridge import array_of, dense_order, reader, writer
+from .bridge import array_of, dense_order, is_on_device, on_cpu, on_device, reader, writer
 from .draws import GIVEN
 from .extents import SYMBOLIC, solved
 from .kinds import value_of
@@ -107,6 +107,8 @@ class Run:
         if not isinstance(fake, torch.Tensor):
             return np.float64
         order, read = dense_order(fake), reader(fake.dtype)
+        if is_on_device(fake):
+            read = on_cpu(read)
         return read if order is None else in_order(read, order)
 
     def _writer(self, node: Node) -> tuple[Callable[[Any], Any], tuple[int, ...] | None]:
@@ -115,6 +117,8 @@ class Run:
         write = writer(fake.dtype)
         if any(not isinstance(e, int) or not e for e in fake.shape):
             write = self._with_strides(write, fake.dtype)
+        if is_on_device(fake):
+            write = on_device(write)
         return write, None if order is None else tuple(order.index(d) for d in range(len(order)))
 
     @staticmethod
@@ -164,6 +168,8 @@ class Run:
         if not isinstance(value, torch.Tensor):
             return None
         order = dense_order(value_of(self.program.inputs[i]))
+        if is_on_device(value):
+            value = on_cpu(lambda tensor: tensor)(value.resolve_conj().resolve_neg())
         return array_of(value if order is None else value.permute(order))
 
 
