@@ -233,3 +233,18 @@ def test_what_is_not_xlas_value_is_nearer_to_the_exact_one(jax: Any, name: str) 
             agree = (ours == theirs) | (np.isnan(ours) & np.isnan(theirs)) | (apart <= 3)
             worse = ~agree & ~(error <= np.maximum(xla_error, 3))
             assert not worse.any(), (name, ours[worse][:3], theirs[worse][:3], exact[worse][:3], error[worse][:3])
+
+
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+def test_magnitudes_are_numpys_to_the_bit(dtype: Any) -> None:
+    """Elements that are as large as each other are so here: `argmax` gives the same place."""
+    rng = np.random.default_rng(3)
+    edges = np.array([0, -0.0, 1, np.inf, -np.inf, np.nan, 1e-45, 1e-320, 3e38, 1.7e308, 1e-30])
+    with np.errstate(all="ignore"):
+        odd = (edges[:, None] + np.zeros((11, 11), dtype)).astype(dtype)
+        odd.imag = edges
+        parts = rng.standard_normal((2, 5003)) * 10 ** rng.uniform(-3, 3, (2, 5003))
+        for z in (odd, (parts[0] + 1j * parts[1]).astype(dtype), np.zeros((0, 3), dtype)):
+            np.testing.assert_array_equal(wf.jit(np.abs)(z), np.abs(z))
+    turned = np.array([0.70710677 + 0j, -0.02074861 - 0.7068023j], np.complex64)
+    assert wf.jit(lambda z: np.abs(z).argmax())(turned) == np.abs(turned).argmax()

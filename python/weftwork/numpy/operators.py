@@ -30,7 +30,7 @@ COMPARISONS = {
     "gt": np.greater,
     "ge": np.greater_equal,
 }
-UNARY = {"neg": np.negative, "pos": np.positive, "abs": np.absolute, "invert": np.invert}
+UNARY = {"neg": np.negative, "pos": np.positive, "invert": np.invert}
 
 
 def computed(result: Tensor | tuple[Tensor, ...], inputs: tuple) -> Any:
@@ -96,6 +96,13 @@ def of_one(ufunc: np.ufunc) -> Callable[[Any], Any]:
     return lambda self: operated(ufunc, self)
 
 
+def magnitude(self: TracedArray) -> Any:
+    """NumPy's absolute value, which takes another way for one complex number than for arrays of them."""
+    if self.scalar and self.dtype.kind == "c":
+        return operated(np.hypot, self.real, self.imag)
+    return operated(np.absolute, self)
+
+
 def power(self: TracedArray, exponent: Any) -> Any:
     """NumPy squares here, and a boolean's square is an int8."""
     if type(exponent) is int and exponent == 2 and self.dtype == np.bool_ and not self.scalar:
@@ -113,4 +120,5 @@ def install() -> None:
             setattr(TracedArray, f"__i{name}__", in_place(f"__i{name}__", ufunc))
     for name, ufunc in UNARY.items():
         setattr(TracedArray, f"__{name}__", of_one(ufunc))
+    TracedArray.__abs__ = magnitude  # type: ignore[method-assign, assignment]
     TracedArray.__pow__ = power  # type: ignore[method-assign, assignment]

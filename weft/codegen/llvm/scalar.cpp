@@ -436,7 +436,7 @@ Ssa KernelEmitter::complex_scalar(const Expr& e, const std::vector<Ssa>& args, i
     }
     case Scalar::abs: {
       std::string pair[2] = {part(0, false), part(0, true)};
-      return {call_math("hypot", real, pair, 2, lanes), {}, vector};
+      return {call_math(module_.target.fma ? "magnitude" : "hypot", real, pair, 2, lanes), {}, vector};
     }
     case Scalar::is_finite: return {complex_is_finite(real, part(0, false), part(0, true), lanes), {}, vector};
     default: break;

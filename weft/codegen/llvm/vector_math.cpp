@@ -173,6 +173,7 @@ const Inline inlines[] = {
     {.function = "erf_inv", .unary = inlined::erf_inv, .fused = true},
     {.function = "cbrt", .unary = inlined::cbrt, .fused = true},
     {.function = "hypot", .binary = inlined::hypot},
+    {.function = "magnitude", .binary = inlined::magnitude},
     {.function = "power", .binary = inlined::power, .fused = true},
     {.function = "three_halves_power", .unary = inlined::three_halves_power, .fused = true},
     {.function = "minus_half_power", .unary = inlined::minus_half_power, .fused = true},

@@ -1,4 +1,4 @@
-// power, cbrt and hypot.
+// power, cbrt, hypot and the magnitude of complex numbers.
 #include "weft/codegen/llvm/vector_math.h"
 
 namespace weft {
@@ -143,6 +143,15 @@ V hypot(const V& x, const V& y) {
   V root = sqrt_of(mad(u, u, v * v)) * factor(by, 1 / by);
   V endless = equal(a, __builtin_inf()) | equal(b, __builtin_inf());
   return select(endless, infinity_like(x), root);
+}
+
+// Of a complex number, as NumPy computes it (loops_unary_complex.dispatch.c.src): magnitudes that are the same there are the same here.
+V magnitude(const V& re, const V& im) {
+  Writer& w = *re.w;
+  V a = abs_of(re), b = abs_of(im), is_less = less(a, b), most = select(is_less, b, a), least = select(is_less, a, b);
+  V ratio = least / most, root = most * sqrt_of(mad(ratio, ratio, w.real(re.elem, 1)));
+  V endless = equal(most, __builtin_inf()) | equal(least, __builtin_inf());
+  return select(endless, infinity_like(re), select(equal(a + b, 0), w.zero(re.elem), root));
 }
 
 }  // namespace inlined
