@@ -20,7 +20,7 @@ BLOCK = re.compile(r"^```(\w+)(?: ([\w.]+))?\n(.*?)^```", re.MULTILINE | re.DOTA
 #: What differs from machine to machine and from day to day.
 VOLATILE = [
     (r"\d[\d,.e+-]*(?= (?:ms|s|bytes?|threads?|programs?)\b)", "#"),
-    (r'("(?:min|mean|p50|p90|p99|max|threads|code)": )[\d.e-]+', r"\1#"),
+    (r'("(?:min|mean|p50|p90|p99|max|threads|code|file_bytes)": )[\d.e-]+', r"\1#"),
     (r"(difference is )[\d.e+-]+", r"\1#"),
     (r"_[0-9a-f]{8}\b", "_#"),
     (r"\S*/libweft_support.a", "libweft_support.a"),
