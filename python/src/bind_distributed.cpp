@@ -20,8 +20,8 @@ Collective to_collective(std::string_view text) {
   fail(ErrorKind::value, "collective", "no collective is called '", text, "'");
 }
 
-Reduction to_reduction(std::string_view text) {
-  std::optional<Reduction> op = reduction_named(text);
+ReduceOp to_reduction(std::string_view text) {
+  std::optional<ReduceOp> op = reduction_named(text);
   if (!op) fail(ErrorKind::value, "reduction", "op must be 'sum', 'prod', 'max', 'min' or 'mean', got '", text, "'");
   return *op;
 }
@@ -50,7 +50,7 @@ Payload to_payload(nb::object& array, std::string_view what) {
 }
 
 // Runs it with `array`, whose axis `axis` was moved to the front; `shape`: as it was before, where it was moved.
-nb::object run(Communicator& communicator, std::string_view kind, nb::object array, std::string_view op,
+nb::object run_collective(Communicator& communicator, std::string_view kind, nb::object array, std::string_view op,
                std::vector<std::vector<int>> groups, std::vector<std::pair<int, int>> pairs, int root, int axis,
                nb::handle shape) {
   CollectiveCall call{
@@ -89,7 +89,7 @@ void bind_distributed(nb::module_& m) {
       .def_prop_ro("size", &Communicator::size, "How many ranks there are.")
       .def("close", &Communicator::close, nb::call_guard<nb::gil_scoped_release>(),
            "Says that this rank makes no more calls; ranks that wait for it raise.")
-      .def("run", &run, nb::arg("kind"), nb::arg("array"), nb::arg("op") = "sum",
+      .def("run", &run_collective, nb::arg("kind"), nb::arg("array"), nb::arg("op") = "sum",
            nb::arg("groups") = std::vector<std::vector<int>>(), nb::arg("pairs") = std::vector<std::pair<int, int>>(),
            nb::arg("root") = 0, nb::arg("axis") = 0, nb::arg("shape") = nb::none(),
            "One collective by its name; the functions of the module say what each does.")

@@ -191,7 +191,7 @@ TEST_CASE("what does not fit is said before anyone is asked") {
   call.groups = {{0, 2}};
   CHECK(label_of(call) == "rank");
   call.groups = {};
-  call.op = Reduction::mean;
+  call.op = ReduceOp::mean;
   call.operand.dtype = DType::i32;
   CHECK(label_of(call) == "mean_dtype");
   call.kind = Collective::permute;

@@ -13,7 +13,7 @@ constexpr size_t shown_dims = std::size(Announcement{}.dims);
 
 bool is_message(Collective kind) { return kind == Collective::send || kind == Collective::receive; }
 
-uint64_t digest_of(const CollectiveCall& call) {
+uint64_t call_digest(const CollectiveCall& call) {
   uint64_t digest = 0;
   auto add = [&](auto value) { digest = hash_combine(digest, static_cast<uint64_t>(value)); };
   bool reduces = call.kind == Collective::all_reduce || call.kind == Collective::reduce_scatter;
@@ -58,7 +58,7 @@ std::string place_of(const Announcement& call) {
 }  // namespace
 
 void announce(const CollectiveCall& call, Announcement& out) {
-  out.digest = digest_of(call);
+  out.digest = call_digest(call);
   out.kind = call.kind;
   out.op = call.op;
   out.dtype = call.operand.dtype;

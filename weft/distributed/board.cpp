@@ -27,18 +27,18 @@ size_t slot_bytes(Lane lane) {
   return rounded(offsetof(Slot, bytes) + static_cast<size_t>(Board::capacity(lane)), 4096);
 }
 
-double now() {
-  timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
 int cpus() {
   cpu_set_t mask;
   return sched_getaffinity(0, sizeof mask, &mask) == 0 ? CPU_COUNT(&mask) : 1;
 }
 
 }  // namespace
+
+double monotonic_seconds() {
+  timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
 
 struct alignas(64) Board::RankState {
   std::atomic<uint32_t> bell, is_asleep, is_reading, has_arrived, has_left;
@@ -138,7 +138,7 @@ void Board::wait_asleep(int peer, Test ready, const void* data) {
       mine.waits_for.store(0);
     }
   } awake{mine};
-  double begin = now();
+  double begin = monotonic_seconds();
   while (true) {
     uint32_t bell = mine.bell.load();
     mine.is_asleep.store(1);
@@ -167,7 +167,7 @@ void Board::look_after(int peer, double begin) {
     }
     throw;
   }
-  if (now() - begin < timeout_) return;
+  if (monotonic_seconds() - begin < timeout_) return;
   // The one at fault is at the end of the chain of those who wait for each other.
   int last = peer;
   for (int i = 0; i < size_; ++i) {

@@ -15,11 +15,14 @@
 
 namespace weft {
 
+// By a clock that nobody sets.
+double monotonic_seconds();
+
 // What a call is, as far as ranks must agree; plain bytes, so that it can be compared across processes.
 struct Announcement {
   uint64_t digest;  // of all that must be the same; the rest is for people
   Collective kind;
-  Reduction op;
+  ReduceOp op;
   DType dtype;
   int32_t dims_count, root, axis;
   int64_t dims[8];  // the first

@@ -37,7 +37,7 @@ struct Payload {
 // What every rank of a group must agree about, and this rank's memory.
 struct CollectiveCall {
   Collective kind = Collective::barrier;
-  Reduction op = Reduction::sum;  // of all_reduce and reduce_scatter
+  ReduceOp op = ReduceOp::sum;  // of all_reduce and reduce_scatter
   Payload operand = {};           // of send and receive: what the message is
   void* result = nullptr;         // overlaps no operand
   std::vector<std::vector<int>> groups =

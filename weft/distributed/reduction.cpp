@@ -194,21 +194,21 @@ void fold(const Elements& elements, Fold step, Inputs inputs, std::byte* result,
 }
 
 template <class Elements>
-void reduce(const Elements& elements, Reduction op, Inputs inputs, std::byte* result, int64_t count, bool past_caches) {
+void reduce(const Elements& elements, ReduceOp op, Inputs inputs, std::byte* result, int64_t count, bool past_caches) {
   switch (op) {
-    case Reduction::sum:
-    case Reduction::mean:
-      return fold(elements, Sum{}, inputs, result, count, op == Reduction::mean, past_caches);
-    case Reduction::prod:
+    case ReduceOp::sum:
+    case ReduceOp::mean:
+      return fold(elements, Sum{}, inputs, result, count, op == ReduceOp::mean, past_caches);
+    case ReduceOp::prod:
       return fold(elements, Product{}, inputs, result, count, false, past_caches);
-    case Reduction::max:
+    case ReduceOp::max:
       return fold(elements, Greater{}, inputs, result, count, false, past_caches);
-    case Reduction::min:
+    case ReduceOp::min:
       return fold(elements, Less{}, inputs, result, count, false, past_caches);
   }
 }
 
-void reduce_halves(Reduction op, Inputs inputs, std::byte* result, int64_t count, bool past_caches) {
+void reduce_halves(ReduceOp op, Inputs inputs, std::byte* result, int64_t count, bool past_caches) {
 #if defined(__x86_64__)
   static const bool by_cpu = has_feature("avx") && has_feature("f16c");
   if (by_cpu) return reduce(Half{}, op, inputs, result, count, past_caches);
@@ -218,24 +218,24 @@ void reduce_halves(Reduction op, Inputs inputs, std::byte* result, int64_t count
 
 }  // namespace
 
-std::string_view name(Reduction op) { return names[static_cast<size_t>(op)]; }
+std::string_view name(ReduceOp op) { return names[static_cast<size_t>(op)]; }
 
-std::optional<Reduction> reduction_named(std::string_view name) {
+std::optional<ReduceOp> reduction_named(std::string_view name) {
   for (size_t i = 0; i < std::size(names); ++i)
-    if (names[i] == name) return static_cast<Reduction>(i);
+    if (names[i] == name) return static_cast<ReduceOp>(i);
   return {};
 }
 
-void require_reducible(Reduction op, DType dtype) {
-  if (op == Reduction::mean && !is_float(dtype) && !is_complex(dtype))
+void require_reducible(ReduceOp op, DType dtype) {
+  if (op == ReduceOp::mean && !is_float(dtype) && !is_complex(dtype))
     fail(ErrorKind::type, "mean_dtype", "mean: operands must be of a float or complex type, got ", numpy_name(dtype));
 }
 
-void reduce_in_order(Reduction op, DType dtype, Inputs inputs, std::byte* result, int64_t count, bool past_caches) {
+void reduce_in_order(ReduceOp op, DType dtype, Inputs inputs, std::byte* result, int64_t count, bool past_caches) {
   auto plain = [&](auto element) { reduce(Plain<decltype(element)>{}, op, inputs, result, count, past_caches); };
   switch (dtype) {
     case DType::boolean:
-      op = op == Reduction::sum ? Reduction::max : op == Reduction::prod ? Reduction::min : op;
+      op = op == ReduceOp::sum ? ReduceOp::max : op == ReduceOp::prod ? ReduceOp::min : op;
       return plain(uint8_t{});
     case DType::i2:
     case DType::i4:

@@ -11,18 +11,18 @@
 
 namespace weft {
 
-enum class Reduction : uint8_t { sum, prod, max, min, mean };
+enum class ReduceOp : uint8_t { sum, prod, max, min, mean };
 
-std::string_view name(Reduction op);
-std::optional<Reduction> reduction_named(std::string_view name);
+std::string_view name(ReduceOp op);
+std::optional<ReduceOp> reduction_named(std::string_view name);
 // Error(type), label "mean_dtype": integers and booleans have no mean of their own type.
-void require_reducible(Reduction op, DType dtype);
+void require_reducible(ReduceOp op, DType dtype);
 
 // result[i] = ((inputs[0][i] op inputs[1][i]) op inputs[2][i]) …: from left to right, whoever calls it. Floats narrower
 // than f32 are added up in f32 and rounded once; integers wrap; the sum of booleans is `or`, the product `and`; maxima
 // and minima give NaN where an input has one, and order complex numbers as NumPy does. `result` overlaps no input.
 // `past_caches`: as for copy_elements.
-void reduce_in_order(Reduction op, DType dtype, std::span<const std::byte* const> inputs, std::byte* result,
+void reduce_in_order(ReduceOp op, DType dtype, std::span<const std::byte* const> inputs, std::byte* result,
                      int64_t count, bool past_caches = false);
 
 // A copy. `past_caches`: what is part of more than caches hold is written around them, which saves reading what it

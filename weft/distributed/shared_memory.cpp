@@ -48,12 +48,6 @@ enum class Answer : int32_t { welcome, other_layout, other_size, rank_is_taken }
 
 constexpr uint64_t layout = 0x7765667400000000 + sizeof(Announcement) + sizeof(Slot);
 
-double now() {
-  timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
 std::string system_error() { return std::strerror(errno); }
 
 sockaddr_un address_of(const std::string& key, socklen_t& length) {
@@ -145,7 +139,7 @@ std::unique_ptr<Board> board_on(File file, int rank, int size, double timeout) {
 
 class Host {
  public:
-  Host(const std::string& key, int size, double timeout) : size_(size), deadline_(now() + timeout), timeout_(timeout) {
+  Host(const std::string& key, int size, double timeout) : size_(size), deadline_(monotonic_seconds() + timeout), timeout_(timeout) {
     File memory(memfd_create("weftwork", MFD_CLOEXEC));
     if (!memory || ftruncate(memory.number(), static_cast<off_t>(Board::bytes_for(size))) != 0)
       fail(ErrorKind::runtime, "out_of_memory", "no memory for ", size, " ranks to share: ", system_error());
@@ -159,7 +153,7 @@ class Host {
   std::unique_ptr<Board> gather() {
     std::string missing;
     while (!(missing = those_missing()).empty()) {
-      if (now() > deadline_)
+      if (monotonic_seconds() > deadline_)
         fail(ErrorKind::runtime, "rendezvous", "ranks ", missing, " of ", size_, " did not come within ", timeout_,
              " s");
       check_interrupt();
@@ -177,7 +171,7 @@ class Host {
     listener_ = File(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
     // Another rank 0 with the same key may be about to begin; its ranks would be taken for ours.
     while (bind(listener_.number(), reinterpret_cast<sockaddr*>(&address), length) != 0) {
-      if (errno != EADDRINUSE || now() > deadline_)
+      if (errno != EADDRINUSE || monotonic_seconds() > deadline_)
         fail(ErrorKind::runtime, "rendezvous", "rank 0 cannot be reached by the key '", key, "': ", system_error());
       check_interrupt();
       poll(nullptr, 0, 5);
@@ -230,7 +224,7 @@ File connected(const std::string& key, int rank, double deadline, double timeout
     if (connect(connection.number(), reinterpret_cast<sockaddr*>(&address), length) == 0 &&
         is_own_user(connection.number()))
       return connection;
-    if (now() > deadline)
+    if (monotonic_seconds() > deadline)
       fail(ErrorKind::runtime, "rendezvous", "rank 0 did not come within ", timeout, " s, and rank ", rank,
            " waits for it");
     check_interrupt();
@@ -260,7 +254,7 @@ File joined(const std::string& key, const Hello& hello, double deadline, double 
 }
 
 std::unique_ptr<Board> join(const std::string& key, int rank, int size, double timeout) {
-  double deadline = now() + timeout;
+  double deadline = monotonic_seconds() + timeout;
   File file = joined(key, {layout, rank, size}, deadline, timeout);
   int number = file.number();
   hold_lock(number, rank);
@@ -268,7 +262,7 @@ std::unique_ptr<Board> join(const std::string& key, int rank, int size, double t
   board->arrive();
   while (!board->is_ready()) {
     if (!is_locked(number, 0)) fail(ErrorKind::runtime, "rank_ended", "rank 0 has ended before all had come");
-    if (now() > deadline)
+    if (monotonic_seconds() > deadline)
       fail(ErrorKind::runtime, "rendezvous", "not all ranks came within ", timeout, " s, and rank ", rank,
            " waits for them");
     check_interrupt();
