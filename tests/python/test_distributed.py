@@ -16,11 +16,6 @@ import pytest
 import weftwork as wf
 from weftwork.distributed.launch import Launch, launched
 
-pytestmark = pytest.mark.skipif(
-    "asan" in os.environ.get("LD_PRELOAD", ""),
-    reason="ranks that start with sanitizers come later than the others wait; C++ tests have them",
-)
-
 SIZES = [1, 2, 3, 4, 8]
 METHODS = ["thread", "fork"]
 DTYPES = [
