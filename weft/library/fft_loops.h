@@ -199,7 +199,7 @@ struct Loops : Butterfly<T, bytes> {
       int64_t at = whole || i < some ? i : 0;
       block[i] = Base::row(rows, at) * Base::table_row(twiddles, at);
     }
-    Base::transpose(block);
+    Base::template transpose<lanes>(block);
     Base::template transform<lanes>(block);
     WEFT_UNROLL for (int l = 0; l < lanes; ++l) {
       Z z = Base::swapped(block[l], swap);
@@ -240,12 +240,9 @@ struct Loops : Butterfly<T, bytes> {
     }
   }
 
-  // As many pairs as there are lanes, or `some`: `low` and, in the order of memory, `high` are numbers k, k + 1, ...
-  // and their partners, w the roots.
+  // Number k and the conjugate of its partner become those of the other transform; w: the root.
   template <bool merge>
-  WEFT_INLINE static void pair(Z& low, Z& high, const Z& w) {
-    Z mirrored =
-        Base::conj({Base::reversed(high.re, typename Base::Lanes{}), Base::reversed(high.im, typename Base::Lanes{})});
+  WEFT_INLINE static void combine(Z& low, Z& mirrored, const Z& w) {
     Z even = low + mirrored, odd = low - mirrored;
     if constexpr (merge) {
       odd = Base::conj(w) * odd;
@@ -254,9 +251,19 @@ struct Loops : Butterfly<T, bytes> {
       even = {even.re * T(0.5), even.im * T(0.5)};
       odd = Base::turned({odd.re * T(0.5), odd.im * T(0.5)}) * w;
     }
-    low = even + odd;
-    mirrored = Base::conj(even - odd);
-    high = {Base::reversed(mirrored.re, typename Base::Lanes{}), Base::reversed(mirrored.im, typename Base::Lanes{})};
+    low = even + odd, mirrored = even - odd;
+  }
+
+  // As many pairs as there are lanes: `low` and, in the order of memory, `high` are numbers k, k + 1, ... and their
+  // partners, w the roots.
+  template <bool merge>
+  WEFT_INLINE static void pair(Z& low, Z& high, const Z& w) {
+    auto mirrored = [](const Z& z) {
+      return Base::conj({Base::reversed(z.re, typename Base::Lanes{}), Base::reversed(z.im, typename Base::Lanes{})});
+    };
+    high = mirrored(high);
+    combine<merge>(low, high, w);
+    high = mirrored(high);
   }
 
   template <bool merge>
@@ -287,10 +294,9 @@ struct Loops : Butterfly<T, bytes> {
     Z first = Base::row(rows, 0);
     Base::put_row(rows, 0, {first.re + first.im, V{}}), Base::put_row(rows, half, {first.re - first.im, V{}});
     for (int64_t k = 1; k <= half / 2; ++k) {
-      Z low = Base::row(rows, k), high = Base::conj(Base::row(rows, half - k)), even = low + high, odd = Base::turned(low - high);
-      even = {even.re * T(0.5), even.im * T(0.5)};
-      odd = Base::times({odd.re * T(0.5), odd.im * T(0.5)}, cosines[k], sines[k]);
-      Base::put_row(rows, k, even + odd), Base::put_row(rows, half - k, Base::conj(even - odd));
+      Z low = Base::row(rows, k), mirrored = Base::conj(Base::row(rows, half - k));
+      combine<false>(low, mirrored, {V{} + cosines[k], V{} + sines[k]});
+      Base::put_row(rows, k, low), Base::put_row(rows, half - k, Base::conj(mirrored));
     }
   }
 

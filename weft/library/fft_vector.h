@@ -83,22 +83,14 @@ struct Vectors {
     b = __builtin_shufflevector(a, b, (j & step ? lanes + j : j + step)...);
     a = low;
   }
-  // Element j of vector i and element i of vector j change places.
-  template <int step = 1>
-  WEFT_INLINE static void transpose(Z* rows) {
-    if constexpr (step < lanes) {
-      WEFT_UNROLL for (int i = 0; i < lanes; ++i) {
-        if (i & step) continue;
-        exchange<step>(rows[i].re, rows[i + step].re, Lanes{});
-        exchange<step>(rows[i].im, rows[i + step].im, Lanes{});
-      }
-      transpose<2 * step>(rows);
-    }
+  template <int step>
+  WEFT_INLINE static void exchange(Z& a, Z& b, Lanes all) {
+    exchange<step>(a.re, b.re, all);
+    exchange<step>(a.im, b.im, all);
   }
-
-  // Number j of vector i and number i of vector j change places, in each half where there are half as many vectors as lanes.
-  template <int count, int step = 1>
-  WEFT_INLINE static void transpose(V* block) {
+  // Element j of row i and element i of row j change places, in each half where there are half as many rows as lanes.
+  template <int count, int step = 1, class Row>
+  WEFT_INLINE static void transpose(Row* block) {
     if constexpr (step < count) {
       WEFT_UNROLL for (int i = 0; i < count; ++i) if (!(i & step)) exchange<step>(block[i], block[i + step], Lanes{});
       transpose<count, 2 * step>(block);
