@@ -271,8 +271,7 @@ class KernelEmitter {
   std::string select(DType dtype, const std::string& condition, std::string a, std::string b, int lanes);
   bool has_short_values(ExprId id) const;
   std::string comparison(const Expr& e, std::string a, std::string b, int lanes);
-  std::string compare(Scalar op, DType dtype, const std::string& a, const std::string& b, int lanes);
-  std::string compared(Scalar op, DType dtype, const std::string& element, const std::string& a, const std::string& b, int lanes);
+  std::string compare(Scalar op, DType dtype, std::string a, std::string b, int lanes);
   std::string convert(DType from, DType to, const std::string& value, int lanes);
   std::string complement_of_bias(const std::string& x, int lanes);
   // To a small float's values; `is_nan_short`: a NaN of bf16 has a low half of zeros.

@@ -122,7 +122,7 @@ void KernelEmitter::written_out(const Stmt& loop) {
 }
 
 int KernelEmitter::lanes_for(const std::vector<Stmt>& body) const {
-  if (stays_in_halves(body)) return 32;
+  if (stays_in_halves(body)) return module_.target.vector_bytes / static_cast<int>(size_of(DType::f16));
   // The widest element that is loaded, stored or summed decides; indices only where there is nothing else.
   int64_t widest = 0;
   std::vector<const std::vector<Stmt>*> stack{&body};

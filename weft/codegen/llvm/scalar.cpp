@@ -120,13 +120,10 @@ std::string KernelEmitter::comparison(const Expr& e, std::string a, std::string 
   return compare(e.op, is_short ? DType::i32 : kernel_.exprs[static_cast<size_t>(e.args[0])].dtype, a, b, lanes);
 }
 
-std::string KernelEmitter::compare(Scalar op, DType dtype, const std::string& a, const std::string& b, int lanes) {
-  if (computes_halves(op, dtype)) return compared(op, dtype, "half", to_half(a, lanes), to_half(b, lanes), lanes);
-  return compared(op, dtype, register_type(dtype), a, b, lanes);
-}
-
-std::string KernelEmitter::compared(Scalar op, DType dtype, const std::string& element, const std::string& a, const std::string& b, int lanes) {
-  std::string type = lanes_type(element, lanes);
+std::string KernelEmitter::compare(Scalar op, DType dtype, std::string a, std::string b, int lanes) {
+  bool is_half = computes_halves(op, dtype);
+  if (is_half) a = to_half(a, lanes), b = to_half(b, lanes);
+  std::string type = lanes_type(is_half ? "half" : register_type(dtype), lanes);
   const char* relation = nullptr;
   if (is_float(dtype)) {
     switch (op) {
