@@ -3,7 +3,10 @@
 import importlib.util
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 if importlib.util.find_spec("weftwork") is None:
     sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
@@ -14,3 +17,29 @@ os.environ.setdefault("WEFT_VERIFY", "1")
 os.environ.setdefault("WEFT_CACHE", "off")
 # What a test compiles must be one program; tests of what runs plainly say strict=False.
 os.environ.setdefault("WEFT_STRICT", "1")
+
+
+@pytest.fixture(params=["native", "avx512", "avx2", "x86-64"])
+def target(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Each kind of CPU that this one can stand for, as what is compiled is made for."""
+    import numpy as np
+
+    import weftwork as wf
+
+    monkeypatch.setenv("WEFT_TARGET", request.param)
+    try:
+        wf.jit(np.negative)(np.ones(3, np.float32))
+    except ValueError:
+        pytest.skip(f"this CPU lacks {request.param}")
+    return str(request.param)
+
+
+@pytest.fixture
+def fresh_torch() -> Iterator[None]:
+    """torch knows no compiled graph, and draws from the same numbers in each test."""
+    import torch
+
+    torch._dynamo.reset()
+    torch.manual_seed(0)
+    yield
+    torch._dynamo.reset()

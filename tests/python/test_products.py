@@ -40,16 +40,6 @@ def multiplies_bf16() -> bool:
     return info.exists() and "avx512_bf16" in info.read_text()
 
 
-@pytest.fixture(params=["native", "avx512", "avx2", "x86-64"])
-def target(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setenv("WEFT_TARGET", request.param)
-    try:
-        wf.jit(np.negative)(np.ones(3, np.float32))
-    except ValueError:
-        pytest.skip(f"this CPU lacks {request.param}")
-    return str(request.param)
-
-
 def whole_numbers(rng: Any, shape: tuple[int, ...], dtype: Any) -> Any:
     """Every value of the type, both ends included."""
     info = np.iinfo(dtype)

@@ -10,16 +10,6 @@ import pytest
 import weftwork as wf
 
 
-@pytest.fixture(params=["native", "avx512", "avx2", "x86-64"])
-def target(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setenv("WEFT_TARGET", request.param)
-    try:
-        wf.jit(np.negative)(np.ones(3, np.float32))
-    except ValueError:
-        pytest.skip(f"this CPU lacks {request.param}")
-    return str(request.param)
-
-
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])
 def test_rows_give_the_same_bits_in_tiles_of_any_height(target: str, dtype: Any) -> None:
     rng = np.random.default_rng(0)

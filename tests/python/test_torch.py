@@ -16,13 +16,7 @@ from torch.nn import functional as F
 import weftwork as wf
 import weftwork.torch
 
-
-@pytest.fixture(autouse=True)
-def fresh():
-    torch._dynamo.reset()
-    torch.manual_seed(0)
-    yield
-    torch._dynamo.reset()
+pytestmark = pytest.mark.usefixtures("fresh_torch")
 
 
 def compiled(function, graphs=None, **options):

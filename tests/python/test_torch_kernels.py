@@ -11,13 +11,7 @@ import torch
 import weftwork as wf
 import weftwork.torch
 
-
-@pytest.fixture(autouse=True)
-def fresh():
-    torch._dynamo.reset()
-    torch.manual_seed(0)
-    yield
-    torch._dynamo.reset()
+pytestmark = pytest.mark.usefixtures("fresh_torch")
 
 
 def report_of(function, *inputs):

@@ -11,13 +11,7 @@ import weftwork as wf
 import weftwork.torch
 from weftwork.torch import annotate, mark
 
-
-@pytest.fixture(autouse=True)
-def fresh():
-    torch._dynamo.reset()
-    torch.manual_seed(0)
-    yield
-    torch._dynamo.reset()
+pytestmark = pytest.mark.usefixtures("fresh_torch")
 
 
 class Layer(torch.nn.Module):

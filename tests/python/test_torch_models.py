@@ -20,12 +20,7 @@ NAMES = [
     for name in torch_models.MODELS
 ]
 
-
-@pytest.fixture(autouse=True)
-def fresh():
-    torch._dynamo.reset()
-    yield
-    torch._dynamo.reset()
+pytestmark = pytest.mark.usefixtures("fresh_torch")
 
 
 def floats(result):
