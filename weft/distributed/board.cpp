@@ -27,11 +27,6 @@ size_t slot_bytes(Lane lane) {
   return rounded(offsetof(Slot, bytes) + static_cast<size_t>(Board::capacity(lane)), 4096);
 }
 
-int cpus() {
-  cpu_set_t mask;
-  return sched_getaffinity(0, sizeof mask, &mask) == 0 ? CPU_COUNT(&mask) : 1;
-}
-
 }  // namespace
 
 double monotonic_seconds() {
@@ -57,7 +52,7 @@ Board::Board(std::byte* memory, int rank, int size, double timeout, std::shared_
     : memory_(memory),
       rank_(rank),
       size_(size),
-      spins_(size <= cpus() ? 2'000 : 50),
+      spins_(size <= available_cpus() ? 2'000 : 50),
       timeout_(timeout),
       keeper_(std::move(keeper)),
       is_alive_(std::move(is_alive)) {}

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 
+#include "weft/core/cpu.h"
 #include "weft/distributed/communicator.h"
 
 namespace weft {
@@ -68,7 +69,7 @@ class Board {
   void wait(int peer, const Ready& ready) {
     for (int turn = 0; turn < spins_; ++turn) {
       if (ready()) return;
-      pause();
+      relax();
     }
     wait_asleep(peer, [](const void* data) { return (*static_cast<const Ready*>(data))(); }, &ready);
   }
@@ -98,13 +99,6 @@ class Board {
   struct Header;
   using Test = bool (*)(const void* data);
 
-  static void pause() {
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    asm volatile("yield");
-#endif
-  }
   void ring_one(int peer);
   void ring_all();
   void wait_asleep(int peer, Test ready, const void* data);
