@@ -12,6 +12,7 @@
 
 #include "weft/core/error.h"
 #include "weft/core/interrupt.h"
+#include "weft/core/span.h"
 
 namespace weft {
 namespace {
@@ -29,11 +30,7 @@ size_t slot_bytes(Lane lane) {
 
 }  // namespace
 
-double monotonic_seconds() {
-  timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
+double monotonic_seconds() { return 1e-9 * static_cast<double>(span_clock()); }
 
 struct alignas(64) Board::RankState {
   std::atomic<uint32_t> bell, is_asleep, is_reading, has_arrived, has_left;
