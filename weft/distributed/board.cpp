@@ -58,9 +58,15 @@ int64_t Board::capacity(Lane lane) { return capacities[static_cast<size_t>(lane)
 
 size_t Board::bytes_for(int size) {
   auto ranks = static_cast<size_t>(size);
-  size_t small = sizeof(Header) + ranks * sizeof(RankState) + tables * ranks * row_bytes(size);
-  return rounded(small, 4096) + 2 * ranks * (slot_bytes(Lane::group) + slot_bytes(Lane::message));
+  return slots_begin(size) + 2 * ranks * (slot_bytes(Lane::group) + slot_bytes(Lane::message));
 }
+
+size_t Board::slots_begin(int size) {
+  auto ranks = static_cast<size_t>(size);
+  return rounded(sizeof(Header) + ranks * sizeof(RankState) + tables * ranks * row_bytes(size), 4096);
+}
+
+Board::Header& Board::header() const { return *reinterpret_cast<Header*>(memory_); }
 
 Board::RankState& Board::state(int rank) const { return reinterpret_cast<RankState*>(memory_ + sizeof(Header))[rank]; }
 
@@ -78,7 +84,7 @@ std::atomic<uint64_t>& Board::read(Lane lane, int from, int to) {
 
 Slot& Board::slot(Lane lane, int rank, int half) {
   auto ranks = static_cast<size_t>(size_);
-  size_t begin = rounded(sizeof(Header) + ranks * sizeof(RankState) + tables * ranks * row_bytes(size_), 4096);
+  size_t begin = slots_begin(size_);
   if (lane == Lane::message) begin += 2 * ranks * slot_bytes(Lane::group);
   return *reinterpret_cast<Slot*>(memory_ + begin + static_cast<size_t>(2 * rank + half) * slot_bytes(lane));
 }
@@ -179,11 +185,11 @@ void Board::leave() {
   ring_all();
 }
 
-void Board::set_ready() { reinterpret_cast<Header*>(memory_)->is_ready.store(1); }
-bool Board::is_ready() const { return reinterpret_cast<Header*>(memory_)->is_ready.load() != 0; }
+void Board::set_ready() { header().is_ready.store(1); }
+bool Board::is_ready() const { return header().is_ready.load() != 0; }
 
 void Board::fail_all(const std::string& label, const std::string& message) {
-  Header& header = *reinterpret_cast<Header*>(memory_);
+  Header& header = this->header();
   uint32_t none = 0;
   if (header.failure.compare_exchange_strong(none, 1)) {
     label.copy(header.label, sizeof header.label - 1);
@@ -195,7 +201,7 @@ void Board::fail_all(const std::string& label, const std::string& message) {
 }
 
 void Board::throw_failure() const {
-  const Header& header = *reinterpret_cast<const Header*>(memory_);
+  const Header& header = this->header();
   if (header.failure.load(std::memory_order_acquire) == 0) return;
   // Who writes it may be killed meanwhile.
   for (int i = 0; i < 1000 && header.failure.load() == 1; ++i) sched_yield();

@@ -104,6 +104,8 @@ class Board {
   void wait_asleep(int peer, Test ready, const void* data);
   // Looks whether `peer` can still come, in a wait that began at `begin`.
   void look_after(int peer, double begin);
+  static size_t slots_begin(int size);
+  Header& header() const;
   RankState& state(int rank) const;
   std::atomic<uint64_t>& counter(int table, int from, int to);
 
