@@ -44,14 +44,13 @@ struct alignas(64) Board::Header {
   char message[4096];
 };
 
-Board::Board(std::byte* memory, int rank, int size, double timeout, std::shared_ptr<void> keeper,
+Board::Board(std::shared_ptr<std::byte> memory, int rank, int size, double timeout,
              std::function<bool(int)> is_alive)
-    : memory_(memory),
+    : memory_(std::move(memory)),
       rank_(rank),
       size_(size),
       spins_(size <= available_cpus() ? 2'000 : 50),
       timeout_(timeout),
-      keeper_(std::move(keeper)),
       is_alive_(std::move(is_alive)) {}
 
 int64_t Board::capacity(Lane lane) { return capacities[static_cast<size_t>(lane)]; }
@@ -66,12 +65,12 @@ size_t Board::slots_begin(int size) {
   return rounded(sizeof(Header) + ranks * sizeof(RankState) + tables * ranks * row_bytes(size), 4096);
 }
 
-Board::Header& Board::header() const { return *reinterpret_cast<Header*>(memory_); }
+Board::Header& Board::header() const { return *reinterpret_cast<Header*>(memory_.get()); }
 
-Board::RankState& Board::state(int rank) const { return reinterpret_cast<RankState*>(memory_ + sizeof(Header))[rank]; }
+Board::RankState& Board::state(int rank) const { return reinterpret_cast<RankState*>(memory_.get() + sizeof(Header))[rank]; }
 
 std::atomic<uint64_t>& Board::counter(int table, int from, int to) {
-  std::byte* rows = memory_ + sizeof(Header) + static_cast<size_t>(size_) * sizeof(RankState);
+  std::byte* rows = memory_.get() + sizeof(Header) + static_cast<size_t>(size_) * sizeof(RankState);
   return reinterpret_cast<std::atomic<uint64_t>*>(rows +
                                                   static_cast<size_t>(table * size_ + from) * row_bytes(size_))[to];
 }
@@ -86,7 +85,7 @@ Slot& Board::slot(Lane lane, int rank, int half) {
   auto ranks = static_cast<size_t>(size_);
   size_t begin = slots_begin(size_);
   if (lane == Lane::message) begin += 2 * ranks * slot_bytes(Lane::group);
-  return *reinterpret_cast<Slot*>(memory_ + begin + static_cast<size_t>(2 * rank + half) * slot_bytes(lane));
+  return *reinterpret_cast<Slot*>(memory_.get() + begin + static_cast<size_t>(2 * rank + half) * slot_bytes(lane));
 }
 
 void Board::ring(std::span<const int> peers) {

@@ -48,10 +48,8 @@ enum class Lane : uint8_t { group, message };
 
 class Board {
  public:
-  // In `memory` of bytes_for(size), zeros at first, that is `keeper`'s. is_alive(rank): whether a rank that has come is
-  // still there.
-  Board(std::byte* memory, int rank, int size, double timeout, std::shared_ptr<void> keeper,
-        std::function<bool(int)> is_alive);
+  // In `memory` of bytes_for(size), zeros at first. is_alive(rank): whether a rank that has come is still there.
+  Board(std::shared_ptr<std::byte> memory, int rank, int size, double timeout, std::function<bool(int)> is_alive);
   static size_t bytes_for(int size);
   // Bytes that a slot of a lane takes at once.
   static int64_t capacity(Lane lane);
@@ -109,10 +107,9 @@ class Board {
   RankState& state(int rank) const;
   std::atomic<uint64_t>& counter(int table, int from, int to);
 
-  std::byte* memory_;
+  std::shared_ptr<std::byte> memory_;
   int rank_, size_, spins_;
   double timeout_;
-  std::shared_ptr<void> keeper_;
   std::function<bool(int)> is_alive_;
 };
 

@@ -128,10 +128,9 @@ File receive_answer(int connection, Answer& answer) {
 
 std::unique_ptr<Board> board_on(File file, int rank, int size, double timeout) {
   std::shared_ptr<std::byte> memory = mapped_memory(file.number(), Board::bytes_for(size));
-  auto kept = std::make_shared<std::pair<File, std::shared_ptr<std::byte>>>(std::move(file), memory);
-  int number = kept->first.number();
-  return std::make_unique<Board>(memory.get(), rank, size, timeout, kept,
-                                 [number](int other) { return is_locked(number, other); });
+  auto kept = std::make_shared<File>(std::move(file));
+  return std::make_unique<Board>(std::move(memory), rank, size, timeout,
+                                 [kept](int other) { return is_locked(kept->number(), other); });
 }
 
 // -- rank 0
