@@ -60,6 +60,12 @@ sockaddr_un address_of(const std::string& key, socklen_t& length) {
   return address;
 }
 
+// Whoever is at the other end has so long for what it says.
+void wait_a_second_at_most(int connection) {
+  timeval second{1, 0};
+  setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &second, sizeof second);
+}
+
 bool is_own_user(int connection) {
   ucred other{};
   socklen_t length = sizeof other;
@@ -192,8 +198,7 @@ class Host {
 
   void welcome(File connection) {
     if (!connection || !is_own_user(connection.number())) return;
-    timeval second{1, 0};
-    setsockopt(connection.number(), SOL_SOCKET, SO_RCVTIMEO, &second, sizeof second);
+    wait_a_second_at_most(connection.number());
     Hello hello{};
     if (recv(connection.number(), &hello, sizeof hello, 0) != sizeof hello) return;
     bool fits = hello.rank > 0 && hello.rank < size_;
@@ -235,8 +240,7 @@ File joined(const std::string& key, const Hello& hello, double deadline, double 
   while (true) {
     File connection = connected(key, hello.rank, deadline, timeout);
     send(connection.number(), &hello, sizeof hello, MSG_NOSIGNAL);
-    timeval second{1, 0};
-    setsockopt(connection.number(), SOL_SOCKET, SO_RCVTIMEO, &second, sizeof second);
+    wait_a_second_at_most(connection.number());
     Answer answer = Answer::welcome;
     File file = receive_answer(connection.number(), answer);
     if (file) return file;
