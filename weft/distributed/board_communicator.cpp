@@ -217,35 +217,33 @@ class Exchange {
     });
   }
 
-  // Says a range of each part of the operand, one after the other.
+  // Says the operand's parts, a range of each at once, and reads what the others say for this rank: from element
+  // index * length on, also of `own`.
   template <class Read>
-  void step_of_parts(int64_t begin, int64_t length, const Read& read) {
+  void exchange_parts(const Read& read) {
     int64_t part = count_ / parts_;
-    auto write = [&](std::byte* to) {
-      for (int64_t place = 0; place < parts_; ++place)
-        copy(own_ + (place * part + begin) * width_, to + place * length * width_, length * width_);
-    };
-    step_of(write, own_, read);
+    in_pieces(part, width_ * parts_, [&](int64_t begin, int64_t length) {
+      auto write = [&](std::byte* to) {
+        for (int64_t place = 0; place < parts_; ++place)
+          copy(own_ + (place * part + begin) * width_, to + place * length * width_, length * width_);
+      };
+      // What this rank has itself lies elsewhere than what others said.
+      const std::byte* own = own_ + (call_.index * (part - length) + begin) * width_;
+      step_of(write, own_, [&] { read(own, begin, length); });
+    });
   }
 
   void reduce_scatter() {
-    int64_t part = count_ / parts_;
-    in_pieces(part, width_ * parts_, [&](int64_t begin, int64_t length) {
-      // What this rank has itself lies elsewhere than what others said.
-      const std::byte* own = own_ + (call_.index * (part - length) + begin) * width_;
-      step_of_parts(begin, length, [&] { reduce(own, call_.index * length, result_ + begin * width_, length); });
+    exchange_parts([&](const std::byte* own, int64_t begin, int64_t length) {
+      reduce(own, call_.index * length, result_ + begin * width_, length);
     });
   }
 
   void all_to_all() {
-    int64_t part = count_ / parts_;
-    in_pieces(part, width_ * parts_, [&](int64_t begin, int64_t length) {
-      const std::byte* own = own_ + (call_.index * (part - length) + begin) * width_;
-      step_of_parts(begin, length, [&] {
-        for (int64_t place = 0; place < parts_; ++place)
-          give(bytes_of(place, own) + call_.index * length * width_, result_ + (place * part + begin) * width_,
-               length * width_);
-      });
+    exchange_parts([&](const std::byte* own, int64_t begin, int64_t length) {
+      for (int64_t place = 0; place < parts_; ++place)
+        give(bytes_of(place, own) + call_.index * length * width_,
+             result_ + (place * (count_ / parts_) + begin) * width_, length * width_);
     });
   }
 
