@@ -131,9 +131,8 @@ class Exchange {
   template <class Write, class Read>
   void step_of(const Write& write, const std::byte* direct, const Read& read) {
     Slot& slot = group_.open();
-    bool is_first = !has_begun_;
+    bool is_first = !std::exchange(has_begun_, true);
     if (is_first) announce(call_, slot.announcement);
-    has_begun_ = true;
     slot.direct = direct_ ? direct : nullptr;
     if (!direct_) write(slot.bytes);
     group_.say_to(peers_);
@@ -170,7 +169,11 @@ class Exchange {
   // Ranges [begin, begin + length) of `count` things of `bytes` each that a slot can hold; one at least.
   template <class Body>
   void in_pieces(int64_t count, int64_t bytes, const Body& body) {
-    int64_t most = direct_ ? count : Board::capacity(Lane::group) / bytes, begin = 0;
+    in_ranges(count, direct_ ? count : Board::capacity(Lane::group) / bytes, body);
+  }
+  template <class Body>
+  static void in_ranges(int64_t count, int64_t most, const Body& body) {
+    int64_t begin = 0;
     do {
       int64_t length = std::min(most, count - begin);
       body(begin, length);
@@ -275,12 +278,7 @@ class Exchange {
 
   template <class Body>
   void in_messages(const Body& body) {
-    int64_t bytes = count_ * width_, begin = 0;
-    do {
-      int64_t length = std::min(Board::capacity(Lane::message), bytes - begin);
-      body(begin, length);
-      begin += length;
-    } while (begin < bytes);
+    in_ranges(count_ * width_, Board::capacity(Lane::message), body);
   }
 
   void send() {
