@@ -24,6 +24,11 @@ enum class Collective : uint8_t {
   receive
 };
 std::string_view name(Collective kind);
+// From one rank to one other; and where elements of several become one.
+inline bool is_message(Collective kind) { return kind == Collective::send || kind == Collective::receive; }
+inline bool is_reduction(Collective kind) {
+  return kind == Collective::all_reduce || kind == Collective::reduce_scatter;
+}
 
 // Dense memory of one rank. Only `bytes()` of it count for what is exchanged; the extents are compared and shown.
 struct Payload {
