@@ -72,8 +72,7 @@ bool is_own_user(int connection) {
   return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &other, &length) == 0 && other.uid == getuid();
 }
 
-// -- locks
-// ---------------------------------------------------------------------------------------------------------------
+// -- locks ------------------------------------------------------------------------------------------------------------
 
 struct flock byte_lock(int rank) {
   struct flock lock{};
@@ -95,8 +94,7 @@ bool is_locked(int file, int rank) {
   return fcntl(file, F_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
 }
 
-// -- the descriptor's way
-// ----------------------------------------------------------------------------------------------
+// -- the descriptor's way ---------------------------------------------------------------------------------------------
 
 void send_answer(int connection, Answer answer, int file) {
   iovec bytes{&answer, sizeof answer};
@@ -139,8 +137,7 @@ std::unique_ptr<Board> board_on(File file, int rank, int size, double timeout) {
                                  [kept](int other) { return is_locked(kept->number(), other); });
 }
 
-// -- rank 0
-// ------------------------------------------------------------------------------------------------------------
+// -- rank 0 -----------------------------------------------------------------------------------------------------------
 
 class Host {
  public:
@@ -217,8 +214,7 @@ class Host {
   bool was_welcomed_[max_ranks] = {};
 };
 
-// -- the others
-// --------------------------------------------------------------------------------------------------------
+// -- the others -------------------------------------------------------------------------------------------------------
 
 File connected(const std::string& key, int rank, double deadline, double timeout) {
   socklen_t length;
