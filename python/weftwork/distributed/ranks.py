@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import threading
+from dataclasses import replace
 from typing import Any
 
 from .. import _core
@@ -42,11 +43,9 @@ def init(
     :class:`ExecutionError` with the label ``"rendezvous"`` that names the ranks which did not come.
     """
     global _process, _owner
-    launch = (
-        launched() if rank is None and size is None else Launch(rank or 0, size or 1, rank or 0, size or 1, key or "")
-    )
+    launch = launched() if rank is None and size is None else Launch(rank or 0, size or 1, rank or 0, size or 1)
     if key is not None:
-        launch = Launch(launch.rank, launch.size, launch.local_rank, launch.local_size, key, launch.launcher)
+        launch = replace(launch, key=key)
     if (rank is None) != (size is None) or (size is not None and size > 1 and not key):
         raise ArgumentValueError("rank, size and key are given together, or left to the launcher  [launch]")
     with _beginning:
