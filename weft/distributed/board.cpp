@@ -44,8 +44,7 @@ struct alignas(64) Board::Header {
   char message[4096];
 };
 
-Board::Board(std::shared_ptr<std::byte> memory, int rank, int size, double timeout,
-             std::function<bool(int)> is_alive)
+Board::Board(std::shared_ptr<std::byte> memory, int rank, int size, double timeout, std::function<bool(int)> is_alive)
     : memory_(std::move(memory)),
       rank_(rank),
       size_(size),
@@ -67,7 +66,9 @@ size_t Board::slots_begin(int size) {
 
 Board::Header& Board::header() const { return *reinterpret_cast<Header*>(memory_.get()); }
 
-Board::RankState& Board::state(int rank) const { return reinterpret_cast<RankState*>(memory_.get() + sizeof(Header))[rank]; }
+Board::RankState& Board::state(int rank) const {
+  return reinterpret_cast<RankState*>(memory_.get() + sizeof(Header))[rank];
+}
 
 std::atomic<uint64_t>& Board::counter(int table, int from, int to) {
   std::byte* rows = memory_.get() + sizeof(Header) + static_cast<size_t>(size_) * sizeof(RankState);
