@@ -332,8 +332,11 @@ class BoardCommunicator final : public Communicator {
 
  protected:
   void exchange(const CollectiveCall& call) override {
-    std::lock_guard lock(mutex_);
-    if (is_closed_ || getpid() != process_)
+    // In a fork's child nobody lets go of what another thread of the parent held.
+    bool is_own = getpid() == process_;
+    std::unique_lock lock(mutex_, std::defer_lock);
+    if (is_own) lock.lock();
+    if (is_closed_ || !is_own)
       raise({ErrorKind::runtime,
              is_closed_ ? "the communicator is closed" : "the communicator is the parent process's, not its fork's",
              "communicator", call.loc});
