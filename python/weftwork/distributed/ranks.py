@@ -21,7 +21,15 @@ TIMEOUT = 300.0
 _process: Communicator | None = None
 _owner = 0  # the process that it is a rank of; a fork's child is another
 _beginning = threading.Lock()
-_thread = threading.local()
+
+
+class State(threading.local):
+    """What a thread has of its own."""
+
+    communicator: Communicator | None = None
+
+
+_thread = State()
 
 
 def init(
@@ -89,7 +97,7 @@ CARRIERS: dict[str, Any] = {"shared_memory": shared_memory}
 
 def current() -> Communicator:
     """The communicator of this thread, else of this process, which joins the launch where it has not."""
-    own: Communicator | None = getattr(_thread, "communicator", None) or _process
+    own = _thread.communicator or _process
     return own if own is not None else init()
 
 
