@@ -27,12 +27,16 @@ ReduceOp to_reduction(std::string_view text) {
 }
 
 // The extents of the result, whose first is the one that parts are along.
-Ints result_dims(Collective kind, Ints dims, int64_t parts) {
-  if (kind == Collective::all_gather) {
-    if (dims.empty()) dims.push_back(1);
+Ints result_dims(const Communicator& communicator, const CollectiveCall& call) {
+  Ints dims = call.operand.dims;
+  bool gathers = call.kind == Collective::all_gather;
+  if (!gathers && call.kind != Collective::reduce_scatter) return dims;
+  auto parts = static_cast<int64_t>(communicator.members_of(call).size());
+  if (gathers && dims.empty()) dims.push_back(1);
+  if (gathers)
     dims[0] *= parts;
-  }
-  if (kind == Collective::reduce_scatter && !dims.empty()) dims[0] /= parts;
+  else if (!dims.empty())
+    dims[0] /= parts;
   return dims;
 }
 
@@ -60,8 +64,7 @@ nb::object run_collective(Communicator& communicator, std::string_view kind, nb:
     call.kind = to_collective(kind);
     call.op = to_reduction(op);
     call.operand = to_payload(array, kind);
-    int64_t parts = static_cast<int64_t>(communicator.members_of(call).size());
-    Ints dims = result_dims(call.kind, call.operand.dims, parts);
+    Ints dims = result_dims(communicator, call);
     bool has_result = call.kind != Collective::barrier && call.kind != Collective::send;
     if (has_result) {
       result = checked(new_array(call.operand.dtype, static_cast<int>(dims.size()), dims.data()));

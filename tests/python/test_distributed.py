@@ -7,6 +7,7 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import ml_dtypes
@@ -332,6 +333,24 @@ def test_a_rank_that_comes_late_is_named_in_time():
 
     for label, text, seconds in wf.distributed.spawn(check, 3, method="fork", timeout=0.3):
         assert label == "rank_timeout" and "rank 2 did not come within 0.3 s" in text and seconds < 10
+
+
+def test_the_child_of_a_fork_is_told_that_it_is_no_rank_also_while_another_thread_waits():
+    def check():
+        if wf.distributed.rank() == 1:
+            time.sleep(1)
+            return wf.distributed.barrier()
+        waiting = threading.Thread(target=wf.distributed.barrier)
+        waiting.start()
+        time.sleep(0.3)
+        child = os.fork()
+        if child == 0:
+            signal.alarm(20)
+            os._exit(7 if "not its fork's" in outcome(lambda: wf.distributed.barrier())[1] else 3)
+        waiting.join()
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+    assert wf.distributed.spawn(check, 2, method="fork", timeout=60) == [7, None]
 
 
 def test_the_error_that_began_it_is_raised():

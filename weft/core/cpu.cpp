@@ -1,10 +1,12 @@
 // CPU features, as the compiler's own runtime tells them.
 #include "weft/core/cpu.h"
 
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 namespace weft {
@@ -40,6 +42,12 @@ bool has_feature(std::string_view name) {
 std::string missing_feature(std::span<const std::string> features) {
   auto lacking = std::ranges::find_if_not(features, [](const std::string& name) { return has_feature(name); });
   return lacking == features.end() ? "" : *lacking;
+}
+
+int available_cpus() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(CPU_COUNT(&set), 1);
+  return std::max(static_cast<int>(std::thread::hardware_concurrency()), 1);
 }
 
 }  // namespace weft

@@ -11,18 +11,15 @@ namespace {
 
 constexpr size_t shown_dims = std::size(Announcement{}.dims);
 
-bool is_message(Collective kind) { return kind == Collective::send || kind == Collective::receive; }
-
 uint64_t call_digest(const CollectiveCall& call) {
   uint64_t digest = 0;
   auto add = [&](auto value) { digest = hash_combine(digest, static_cast<uint64_t>(value)); };
-  bool reduces = call.kind == Collective::all_reduce || call.kind == Collective::reduce_scatter;
   add(is_message(call.kind) ? Collective::send : call.kind);
   add(call.operand.dtype);
   add(call.operand.dims.size());
   for (int64_t dim : call.operand.dims) add(dim);
   if (is_message(call.kind)) return digest;
-  if (reduces) add(call.op);
+  if (is_reduction(call.kind)) add(call.op);
   add(call.root);
   add(call.axis);
   for (int member : call.members) add(member);
@@ -40,7 +37,7 @@ std::string members_text(const Announcement& announcement) {
 // "all_reduce sum of float32[4, 5] along axis 0 among [0, 1]"
 std::string text_of(const Announcement& call) {
   std::string out = cat(name(call.kind));
-  if (call.kind == Collective::all_reduce || call.kind == Collective::reduce_scatter) append(out, " ", name(call.op));
+  if (is_reduction(call.kind)) append(out, " ", name(call.op));
   if (call.kind == Collective::barrier) return cat(out, " among ", members_text(call));
   auto count = static_cast<size_t>(call.dims_count);
   append(out, " of ", numpy_name(call.dtype), Ints(call.dims, call.dims + std::min(count, shown_dims)),

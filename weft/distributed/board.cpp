@@ -12,6 +12,7 @@
 
 #include "weft/core/error.h"
 #include "weft/core/interrupt.h"
+#include "weft/core/span.h"
 
 namespace weft {
 namespace {
@@ -27,18 +28,9 @@ size_t slot_bytes(Lane lane) {
   return rounded(offsetof(Slot, bytes) + static_cast<size_t>(Board::capacity(lane)), 4096);
 }
 
-int cpus() {
-  cpu_set_t mask;
-  return sched_getaffinity(0, sizeof mask, &mask) == 0 ? CPU_COUNT(&mask) : 1;
-}
-
 }  // namespace
 
-double monotonic_seconds() {
-  timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
+double monotonic_seconds() { return 1e-9 * static_cast<double>(span_clock()); }
 
 struct alignas(64) Board::RankState {
   std::atomic<uint32_t> bell, is_asleep, is_reading, has_arrived, has_left;
@@ -52,28 +44,34 @@ struct alignas(64) Board::Header {
   char message[4096];
 };
 
-Board::Board(std::byte* memory, int rank, int size, double timeout, std::shared_ptr<void> keeper,
-             std::function<bool(int)> is_alive)
-    : memory_(memory),
+Board::Board(std::shared_ptr<std::byte> memory, int rank, int size, double timeout, std::function<bool(int)> is_alive)
+    : memory_(std::move(memory)),
       rank_(rank),
       size_(size),
-      spins_(size <= cpus() ? 2'000 : 50),
+      spins_(size <= available_cpus() ? 2'000 : 50),
       timeout_(timeout),
-      keeper_(std::move(keeper)),
       is_alive_(std::move(is_alive)) {}
 
 int64_t Board::capacity(Lane lane) { return capacities[static_cast<size_t>(lane)]; }
 
 size_t Board::bytes_for(int size) {
   auto ranks = static_cast<size_t>(size);
-  size_t small = sizeof(Header) + ranks * sizeof(RankState) + tables * ranks * row_bytes(size);
-  return rounded(small, 4096) + 2 * ranks * (slot_bytes(Lane::group) + slot_bytes(Lane::message));
+  return slots_begin(size) + 2 * ranks * (slot_bytes(Lane::group) + slot_bytes(Lane::message));
 }
 
-Board::RankState& Board::state(int rank) const { return reinterpret_cast<RankState*>(memory_ + sizeof(Header))[rank]; }
+size_t Board::slots_begin(int size) {
+  auto ranks = static_cast<size_t>(size);
+  return rounded(sizeof(Header) + ranks * sizeof(RankState) + tables * ranks * row_bytes(size), 4096);
+}
+
+Board::Header& Board::header() const { return *reinterpret_cast<Header*>(memory_.get()); }
+
+Board::RankState& Board::state(int rank) const {
+  return reinterpret_cast<RankState*>(memory_.get() + sizeof(Header))[rank];
+}
 
 std::atomic<uint64_t>& Board::counter(int table, int from, int to) {
-  std::byte* rows = memory_ + sizeof(Header) + static_cast<size_t>(size_) * sizeof(RankState);
+  std::byte* rows = memory_.get() + sizeof(Header) + static_cast<size_t>(size_) * sizeof(RankState);
   return reinterpret_cast<std::atomic<uint64_t>*>(rows +
                                                   static_cast<size_t>(table * size_ + from) * row_bytes(size_))[to];
 }
@@ -86,9 +84,9 @@ std::atomic<uint64_t>& Board::read(Lane lane, int from, int to) {
 
 Slot& Board::slot(Lane lane, int rank, int half) {
   auto ranks = static_cast<size_t>(size_);
-  size_t begin = rounded(sizeof(Header) + ranks * sizeof(RankState) + tables * ranks * row_bytes(size_), 4096);
+  size_t begin = slots_begin(size_);
   if (lane == Lane::message) begin += 2 * ranks * slot_bytes(Lane::group);
-  return *reinterpret_cast<Slot*>(memory_ + begin + static_cast<size_t>(2 * rank + half) * slot_bytes(lane));
+  return *reinterpret_cast<Slot*>(memory_.get() + begin + static_cast<size_t>(2 * rank + half) * slot_bytes(lane));
 }
 
 void Board::ring(std::span<const int> peers) {
@@ -187,11 +185,11 @@ void Board::leave() {
   ring_all();
 }
 
-void Board::set_ready() { reinterpret_cast<Header*>(memory_)->is_ready.store(1); }
-bool Board::is_ready() const { return reinterpret_cast<Header*>(memory_)->is_ready.load() != 0; }
+void Board::set_ready() { header().is_ready.store(1); }
+bool Board::is_ready() const { return header().is_ready.load() != 0; }
 
 void Board::fail_all(const std::string& label, const std::string& message) {
-  Header& header = *reinterpret_cast<Header*>(memory_);
+  Header& header = this->header();
   uint32_t none = 0;
   if (header.failure.compare_exchange_strong(none, 1)) {
     label.copy(header.label, sizeof header.label - 1);
@@ -203,7 +201,7 @@ void Board::fail_all(const std::string& label, const std::string& message) {
 }
 
 void Board::throw_failure() const {
-  const Header& header = *reinterpret_cast<const Header*>(memory_);
+  const Header& header = this->header();
   if (header.failure.load(std::memory_order_acquire) == 0) return;
   // Who writes it may be killed meanwhile.
   for (int i = 0; i < 1000 && header.failure.load() == 1; ++i) sched_yield();

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 
+#include "weft/core/cpu.h"
 #include "weft/distributed/communicator.h"
 
 namespace weft {
@@ -47,10 +48,8 @@ enum class Lane : uint8_t { group, message };
 
 class Board {
  public:
-  // In `memory` of bytes_for(size), zeros at first, that is `keeper`'s. is_alive(rank): whether a rank that has come is
-  // still there.
-  Board(std::byte* memory, int rank, int size, double timeout, std::shared_ptr<void> keeper,
-        std::function<bool(int)> is_alive);
+  // In `memory` of bytes_for(size), zeros at first. is_alive(rank): whether a rank that has come is still there.
+  Board(std::shared_ptr<std::byte> memory, int rank, int size, double timeout, std::function<bool(int)> is_alive);
   static size_t bytes_for(int size);
   // Bytes that a slot of a lane takes at once.
   static int64_t capacity(Lane lane);
@@ -68,7 +67,7 @@ class Board {
   void wait(int peer, const Ready& ready) {
     for (int turn = 0; turn < spins_; ++turn) {
       if (ready()) return;
-      pause();
+      relax();
     }
     wait_asleep(peer, [](const void* data) { return (*static_cast<const Ready*>(data))(); }, &ready);
   }
@@ -98,25 +97,19 @@ class Board {
   struct Header;
   using Test = bool (*)(const void* data);
 
-  static void pause() {
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    asm volatile("yield");
-#endif
-  }
   void ring_one(int peer);
   void ring_all();
   void wait_asleep(int peer, Test ready, const void* data);
   // Looks whether `peer` can still come, in a wait that began at `begin`.
   void look_after(int peer, double begin);
+  static size_t slots_begin(int size);
+  Header& header() const;
   RankState& state(int rank) const;
   std::atomic<uint64_t>& counter(int table, int from, int to);
 
-  std::byte* memory_;
+  std::shared_ptr<std::byte> memory_;
   int rank_, size_, spins_;
   double timeout_;
-  std::shared_ptr<void> keeper_;
   std::function<bool(int)> is_alive_;
 };
 

@@ -131,9 +131,8 @@ class Exchange {
   template <class Write, class Read>
   void step_of(const Write& write, const std::byte* direct, const Read& read) {
     Slot& slot = group_.open();
-    bool is_first = !has_begun_;
+    bool is_first = !std::exchange(has_begun_, true);
     if (is_first) announce(call_, slot.announcement);
-    has_begun_ = true;
     slot.direct = direct_ ? direct : nullptr;
     if (!direct_) write(slot.bytes);
     group_.say_to(peers_);
@@ -170,7 +169,11 @@ class Exchange {
   // Ranges [begin, begin + length) of `count` things of `bytes` each that a slot can hold; one at least.
   template <class Body>
   void in_pieces(int64_t count, int64_t bytes, const Body& body) {
-    int64_t most = direct_ ? count : Board::capacity(Lane::group) / bytes, begin = 0;
+    in_ranges(count, direct_ ? count : Board::capacity(Lane::group) / bytes, body);
+  }
+  template <class Body>
+  static void in_ranges(int64_t count, int64_t most, const Body& body) {
+    int64_t begin = 0;
     do {
       int64_t length = std::min(most, count - begin);
       body(begin, length);
@@ -217,35 +220,33 @@ class Exchange {
     });
   }
 
-  // Says a range of each part of the operand, one after the other.
+  // Says the operand's parts, a range of each at once, and reads what the others say for this rank: from element
+  // index * length on, also of `own`.
   template <class Read>
-  void step_of_parts(int64_t begin, int64_t length, const Read& read) {
+  void exchange_parts(const Read& read) {
     int64_t part = count_ / parts_;
-    auto write = [&](std::byte* to) {
-      for (int64_t place = 0; place < parts_; ++place)
-        copy(own_ + (place * part + begin) * width_, to + place * length * width_, length * width_);
-    };
-    step_of(write, own_, read);
+    in_pieces(part, width_ * parts_, [&](int64_t begin, int64_t length) {
+      auto write = [&](std::byte* to) {
+        for (int64_t place = 0; place < parts_; ++place)
+          copy(own_ + (place * part + begin) * width_, to + place * length * width_, length * width_);
+      };
+      // What this rank has itself lies elsewhere than what others said.
+      const std::byte* own = own_ + (call_.index * (part - length) + begin) * width_;
+      step_of(write, own_, [&] { read(own, begin, length); });
+    });
   }
 
   void reduce_scatter() {
-    int64_t part = count_ / parts_;
-    in_pieces(part, width_ * parts_, [&](int64_t begin, int64_t length) {
-      // What this rank has itself lies elsewhere than what others said.
-      const std::byte* own = own_ + (call_.index * (part - length) + begin) * width_;
-      step_of_parts(begin, length, [&] { reduce(own, call_.index * length, result_ + begin * width_, length); });
+    exchange_parts([&](const std::byte* own, int64_t begin, int64_t length) {
+      reduce(own, call_.index * length, result_ + begin * width_, length);
     });
   }
 
   void all_to_all() {
-    int64_t part = count_ / parts_;
-    in_pieces(part, width_ * parts_, [&](int64_t begin, int64_t length) {
-      const std::byte* own = own_ + (call_.index * (part - length) + begin) * width_;
-      step_of_parts(begin, length, [&] {
-        for (int64_t place = 0; place < parts_; ++place)
-          give(bytes_of(place, own) + call_.index * length * width_, result_ + (place * part + begin) * width_,
-               length * width_);
-      });
+    exchange_parts([&](const std::byte* own, int64_t begin, int64_t length) {
+      for (int64_t place = 0; place < parts_; ++place)
+        give(bytes_of(place, own) + call_.index * length * width_,
+             result_ + (place * (count_ / parts_) + begin) * width_, length * width_);
     });
   }
 
@@ -277,12 +278,7 @@ class Exchange {
 
   template <class Body>
   void in_messages(const Body& body) {
-    int64_t bytes = count_ * width_, begin = 0;
-    do {
-      int64_t length = std::min(Board::capacity(Lane::message), bytes - begin);
-      body(begin, length);
-      begin += length;
-    } while (begin < bytes);
+    in_ranges(count_ * width_, Board::capacity(Lane::message), body);
   }
 
   void send() {
@@ -336,8 +332,11 @@ class BoardCommunicator final : public Communicator {
 
  protected:
   void exchange(const CollectiveCall& call) override {
-    std::lock_guard lock(mutex_);
-    if (is_closed_ || getpid() != process_)
+    // In a fork's child nobody lets go of what another thread of the parent held.
+    bool is_own = getpid() == process_;
+    std::unique_lock lock(mutex_, std::defer_lock);
+    if (is_own) lock.lock();
+    if (is_closed_ || !is_own)
       raise({ErrorKind::runtime,
              is_closed_ ? "the communicator is closed" : "the communicator is the parent process's, not its fork's",
              "communicator", call.loc});

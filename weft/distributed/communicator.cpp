@@ -30,7 +30,7 @@ void require_pairs(const CollectiveCall& call, int size) {
 }
 
 void require_fit(const CollectiveCall& call, int rank, int size) {
-  if (call.kind == Collective::send || call.kind == Collective::receive) {
+  if (is_message(call.kind)) {
     require_rank(call, call.root, size, "the other rank");
     if (call.root == rank)
       fail(ErrorKind::value, "rank", name(call.kind), ": the other rank must not be this one, which is ", rank);
@@ -38,8 +38,7 @@ void require_fit(const CollectiveCall& call, int rank, int size) {
   if (call.kind == Collective::broadcast && std::ranges::find(call.members, call.root) == call.members.end())
     fail(ErrorKind::value, "rank", "broadcast: the root must be a rank of the group ", call.members, ", got ",
          call.root);
-  if (call.kind == Collective::all_reduce || call.kind == Collective::reduce_scatter)
-    require_reducible(call.op, call.operand.dtype);
+  if (is_reduction(call.kind)) require_reducible(call.op, call.operand.dtype);
   if (call.kind == Collective::permute) require_pairs(call, size);
   if (call.kind == Collective::reduce_scatter || call.kind == Collective::all_to_all) {
     auto parts = static_cast<int64_t>(call.members.size());

@@ -24,6 +24,11 @@ enum class Collective : uint8_t {
   receive
 };
 std::string_view name(Collective kind);
+// From one rank to one other; and where elements of several become one.
+inline bool is_message(Collective kind) { return kind == Collective::send || kind == Collective::receive; }
+inline bool is_reduction(Collective kind) {
+  return kind == Collective::all_reduce || kind == Collective::reduce_scatter;
+}
 
 // Dense memory of one rank. Only `bytes()` of it count for what is exchanged; the extents are compared and shown.
 struct Payload {
@@ -55,11 +60,13 @@ struct CollectiveCall {
 // One rank's end. Calls are made by one thread at a time, in the same order by all ranks of a group; ranks of other
 // groups need not take part. A group's ranks have all begun a call before any ends it (but for send, which may end
 // before it is received).
-//   all_reduce      operand -> same shape; sums and products from the first rank of the group to the last, whoever
-//   comes first all_gather      operand -> the operands of all ranks, one after the other reduce_scatter  as many equal
-//   parts as ranks -> this rank's part of the all_reduce all_to_all      as many equal parts as ranks -> this rank's
-//   part of each rank's operand, one after the other permute         the operand of the rank that sends to this one;
-//   zeros where none does broadcast       the root's operand
+// - all_reduce: operand -> same shape; sums and products from the first rank of the group to the last, whoever comes
+//   first
+// - all_gather: operand -> the operands of all ranks, one after the other
+// - reduce_scatter: as many equal parts as ranks -> this rank's part of the all_reduce
+// - all_to_all: as many equal parts as ranks -> this rank's part of each rank's operand, one after the other
+// - permute: the operand of the rank that sends to this one; zeros where none does
+// - broadcast: the root's operand
 // Results are bitwise the same for every communicator. Error(runtime) where ranks fail: labels "rank_ended",
 // "rank_timeout", "rank_interrupted" and "collective_mismatch" name the rank and the lines, on every rank; the
 // communicator is then of no more use.

@@ -25,8 +25,8 @@ std::vector<std::unique_ptr<Communicator>> local_communicators(int size, double 
   std::shared_ptr<std::byte> memory = mapped_memory(-1, Board::bytes_for(size));
   std::vector<std::unique_ptr<Communicator>> communicators;
   for (int rank = 0; rank < size; ++rank)
-    communicators.push_back(communicator_on(
-        std::make_unique<Board>(memory.get(), rank, size, timeout, memory, [](int) { return true; }), true));
+    communicators.push_back(
+        communicator_on(std::make_unique<Board>(memory, rank, size, timeout, [](int) { return true; }), true));
   return communicators;
 }
 

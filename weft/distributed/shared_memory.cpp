@@ -60,14 +60,19 @@ sockaddr_un address_of(const std::string& key, socklen_t& length) {
   return address;
 }
 
+// Whoever is at the other end has so long for what it says.
+void wait_a_second_at_most(int connection) {
+  timeval second{1, 0};
+  setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &second, sizeof second);
+}
+
 bool is_own_user(int connection) {
   ucred other{};
   socklen_t length = sizeof other;
   return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &other, &length) == 0 && other.uid == getuid();
 }
 
-// -- locks
-// ---------------------------------------------------------------------------------------------------------------
+// -- locks ------------------------------------------------------------------------------------------------------------
 
 struct flock byte_lock(int rank) {
   struct flock lock{};
@@ -89,8 +94,7 @@ bool is_locked(int file, int rank) {
   return fcntl(file, F_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
 }
 
-// -- the descriptor's way
-// ----------------------------------------------------------------------------------------------
+// -- the descriptor's way ---------------------------------------------------------------------------------------------
 
 void send_answer(int connection, Answer answer, int file) {
   iovec bytes{&answer, sizeof answer};
@@ -128,14 +132,12 @@ File receive_answer(int connection, Answer& answer) {
 
 std::unique_ptr<Board> board_on(File file, int rank, int size, double timeout) {
   std::shared_ptr<std::byte> memory = mapped_memory(file.number(), Board::bytes_for(size));
-  auto kept = std::make_shared<std::pair<File, std::shared_ptr<std::byte>>>(std::move(file), memory);
-  int number = kept->first.number();
-  return std::make_unique<Board>(memory.get(), rank, size, timeout, kept,
-                                 [number](int other) { return is_locked(number, other); });
+  auto kept = std::make_shared<File>(std::move(file));
+  return std::make_unique<Board>(std::move(memory), rank, size, timeout,
+                                 [kept](int other) { return is_locked(kept->number(), other); });
 }
 
-// -- rank 0
-// ------------------------------------------------------------------------------------------------------------
+// -- rank 0 -----------------------------------------------------------------------------------------------------------
 
 class Host {
  public:
@@ -193,8 +195,7 @@ class Host {
 
   void welcome(File connection) {
     if (!connection || !is_own_user(connection.number())) return;
-    timeval second{1, 0};
-    setsockopt(connection.number(), SOL_SOCKET, SO_RCVTIMEO, &second, sizeof second);
+    wait_a_second_at_most(connection.number());
     Hello hello{};
     if (recv(connection.number(), &hello, sizeof hello, 0) != sizeof hello) return;
     bool fits = hello.rank > 0 && hello.rank < size_;
@@ -213,8 +214,7 @@ class Host {
   bool was_welcomed_[max_ranks] = {};
 };
 
-// -- the others
-// --------------------------------------------------------------------------------------------------------
+// -- the others -------------------------------------------------------------------------------------------------------
 
 File connected(const std::string& key, int rank, double deadline, double timeout) {
   socklen_t length;
@@ -236,8 +236,7 @@ File joined(const std::string& key, const Hello& hello, double deadline, double 
   while (true) {
     File connection = connected(key, hello.rank, deadline, timeout);
     send(connection.number(), &hello, sizeof hello, MSG_NOSIGNAL);
-    timeval second{1, 0};
-    setsockopt(connection.number(), SOL_SOCKET, SO_RCVTIMEO, &second, sizeof second);
+    wait_a_second_at_most(connection.number());
     Answer answer = Answer::welcome;
     File file = receive_answer(connection.number(), answer);
     if (file) return file;

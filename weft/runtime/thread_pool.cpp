@@ -2,7 +2,6 @@
 #include "weft/runtime/thread_pool.h"
 
 #include <pthread.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <atomic>
@@ -13,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "weft/core/cpu.h"
 #include "weft/core/error.h"
 #include "weft/core/interrupt.h"
 #include "weft/core/knobs.h"
@@ -34,14 +34,6 @@ constexpr int64_t most_pieces = int64_t{1} << 31;
 thread_local bool inside_loop = false;
 thread_local int slot = 0;
 thread_local SpanLabel loop_label{};
-
-void relax() { __builtin_ia32_pause(); }
-
-int available_cpus() {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(CPU_COUNT(&set), 1);
-  return std::max(static_cast<int>(std::thread::hardware_concurrency()), 1);
-}
 
 // Pieces of a loop that are meant for one thread: the number of the first that is left, and above it the end.
 struct alignas(64) Share {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import threading
+from dataclasses import replace
 from typing import Any
 
 from .. import _core
@@ -20,7 +21,15 @@ TIMEOUT = 300.0
 _process: Communicator | None = None
 _owner = 0  # the process that it is a rank of; a fork's child is another
 _beginning = threading.Lock()
-_thread = threading.local()
+
+
+class State(threading.local):
+    """What a thread has of its own."""
+
+    communicator: Communicator | None = None
+
+
+_thread = State()
 
 
 def init(
@@ -42,11 +51,9 @@ def init(
     :class:`ExecutionError` with the label ``"rendezvous"`` that names the ranks which did not come.
     """
     global _process, _owner
-    launch = (
-        launched() if rank is None and size is None else Launch(rank or 0, size or 1, rank or 0, size or 1, key or "")
-    )
+    launch = launched() if rank is None and size is None else Launch(rank or 0, size or 1, rank or 0, size or 1)
     if key is not None:
-        launch = Launch(launch.rank, launch.size, launch.local_rank, launch.local_size, key, launch.launcher)
+        launch = replace(launch, key=key)
     if (rank is None) != (size is None) or (size is not None and size > 1 and not key):
         raise ArgumentValueError("rank, size and key are given together, or left to the launcher  [launch]")
     with _beginning:
@@ -90,7 +97,7 @@ CARRIERS: dict[str, Any] = {"shared_memory": shared_memory}
 
 def current() -> Communicator:
     """The communicator of this thread, else of this process, which joins the launch where it has not."""
-    own: Communicator | None = getattr(_thread, "communicator", None) or _process
+    own = _thread.communicator or _process
     return own if own is not None else init()
 
 

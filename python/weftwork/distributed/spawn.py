@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import pickle
 import signal
 import threading
 import traceback
-import uuid
 from collections.abc import Callable, Sequence
-from multiprocessing import connection
 from typing import Any
 
 from .. import _core
@@ -89,12 +86,14 @@ def in_threads(f: Callable[..., Any], n: int, args: Sequence[Any], timeout: floa
 
 
 def in_processes(f: Callable[..., Any], n: int, args: Sequence[Any], method: str, timeout: float) -> list[Outcome]:
+    import multiprocessing
+
     if method not in multiprocessing.get_all_start_methods():
         raise ArgumentValueError(
             f"method must be 'thread' or one of {multiprocessing.get_all_start_methods()}, got {method!r}  [method]"
         )
     context = multiprocessing.get_context(method)
-    key = uuid.uuid4().hex
+    key = os.urandom(16).hex()
     pipes = [context.Pipe(duplex=False) for _ in range(n)]
     processes = [
         context.Process(
@@ -123,6 +122,8 @@ def in_processes(f: Callable[..., Any], n: int, args: Sequence[Any], method: str
 
 def received(pipes: list[Any]) -> dict[int, bytes | None]:
     """What each process sent, in whatever order; None of those that ended without."""
+    from multiprocessing import connection
+
     got: dict[int, bytes | None] = {}
     while len(got) < len(pipes):
         pipe: Any
