@@ -53,8 +53,7 @@ def batch_of(*matrices: Any) -> Any:
 
 def triangular(a: Any, b: Any, lower: bool, unit: bool = False) -> Any:
     """x of a x = b, by that triangle of a."""
-    attrs = {"left_side": True, "lower": lower, "unit_diagonal": unit, "transpose_a": "NO_TRANSPOSE"}
-    return wrap(_core.apply("triangular_solve", [a.tensor, b.tensor], attrs))
+    return wrap(factors.triangular(a.tensor, b.tensor, lower=lower, unit=unit))
 
 
 def first_bad(bad: Any) -> Any:
@@ -149,11 +148,8 @@ def solved_by_lu(packed: Any, pivots: Any, b: Any, forward: bool) -> Any:
 @rule("linalg_inv_ex", accepts=are_matrices)
 def inverse(want: Any, a: Any, *, check_errors: bool = False) -> Any:
     x = double(a)
-    n = x.shape[-1]
-    both = np.concatenate([x, spread(identity(n, x.dtype), x.shape[:-2])], axis=-1)
-    packed = wrap(factors.lu(both.tensor)[0])
-    result = triangular(packed[..., :n], packed[..., n:], False)
-    return cast(result, want[0].dtype), first_bad(diagonal(packed[..., :n]) == 0)
+    result, pivots = factors.eliminated(x.tensor, broadcast_to(identity(x.shape[-1], x.dtype).tensor, x.shape))
+    return cast(wrap(result), want[0].dtype), first_bad(pivots == 0)
 
 
 # -- triangles -----------------------------------------------------------------------------------------------------
