@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
+from . import own
 from .tracer import Tensor, wrap
 from .validity import asks, demanded, require_apart, require_rank
 
@@ -58,9 +59,15 @@ def qr(a: Tensor) -> tuple[Tensor, Tensor]:
     return factors, taus
 
 
-def reflected(factors: Tensor, taus: Tensor) -> Tensor:
-    """The matrix of orthogonal columns that Householder vectors stand for."""
-    return lapack("orgqr", "ungqr", [factors, taus], [(factors.shape, factors.dtype)])[0]
+def reflected(vectors: Tensor, taus: Tensor, columns: int | None = None) -> Tensor:
+    """The matrix of orthogonal columns that Householder vectors stand for: so many, or as many as there are vectors."""
+    missing = 0 if columns is None else columns - vectors.shape[-1]
+    if missing:
+        found: Any = wrap(vectors)[..., :columns]
+        if missing > 0:
+            found = np.concatenate([found, own.zeros((*found.shape[:-1], missing), found.dtype)], axis=-1)
+        vectors = found.tensor
+    return lapack("orgqr", "ungqr", [vectors, taus], [(vectors.shape, vectors.dtype)])[0]
 
 
 def cholesky(a: Tensor, lower: bool) -> Tensor:

@@ -16,21 +16,13 @@ from .systems import are_matrices, conjugated, identity
 # -- orthogonal factors --------------------------------------------------------------------------------------------
 
 
-def reflections(vectors: Any, taus: Any, columns: int) -> Any:
-    """So many columns of the product of reflections."""
-    missing = columns - vectors.shape[-1]
-    if missing > 0:
-        vectors = np.concatenate([vectors, own.zeros((*vectors.shape[:-1], missing), vectors.dtype)], axis=-1)
-    return wrap(factors.reflected(vectors[..., :columns].tensor, taus.tensor))
-
-
 @rule("linalg_qr", accepts=are_matrices)
 def qr(want: Any, a: Any, mode: str = "reduced") -> Any:
     m, n = a.shape[-2:]
-    packed, taus = map(wrap, factors.qr(double(a).tensor))
+    packed, taus = factors.qr(double(a).tensor)
     columns = m if mode == "complete" else min(m, n)
-    r = cast(np.triu(packed[..., :columns, :]), want[1].dtype)
-    q = own.zeros(want[0].shape, want[0].dtype) if mode == "r" else cast(reflections(packed[..., : min(m, n)], taus, columns), want[0].dtype)
+    r = cast(np.triu(wrap(packed)[..., :columns, :]), want[1].dtype)
+    q = own.zeros(want[0].shape, want[0].dtype) if mode == "r" else cast(wrap(factors.reflected(packed, taus, columns)), want[0].dtype)
     return q, r
 
 
@@ -46,7 +38,7 @@ def householder_product(want: Want, vectors: Any, taus: Any) -> Any:
 
 @rule("ormqr", accepts=are_matrices)
 def ormqr(want: Want, vectors: Any, taus: Any, other: Any, left: bool = True, transpose: bool = False) -> Any:
-    q = reflections(double(vectors)[..., : taus.shape[-1]], double(taus), vectors.shape[-2])
+    q = wrap(factors.reflected(double(vectors)[..., : taus.shape[-1]].tensor, double(taus).tensor, vectors.shape[-2]))
     q = conjugated(q) if transpose else q
     return cast(np.matmul(q, double(other)) if left else np.matmul(double(other), q), want.dtype)
 
