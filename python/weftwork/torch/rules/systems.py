@@ -38,17 +38,11 @@ def identity(n: int, dtype: Any) -> Any:
     return cast(iota((n, n), 0) == iota((n, n), 1), dtype)
 
 
-def spread(x: Any, batch: Any) -> Any:
-    """Matrices for each of a batch."""
-    return wrap(broadcast_to(x.tensor, (*batch, *x.shape[-2:])))
-
-
-def batch_of(*matrices: Any) -> Any:
-    """The dimensions before the last two of them together."""
-    batch = matrices[0].shape[:-2]
-    for x in matrices[1:]:
-        batch = _core.broadcast_shapes(batch, x.shape[:-2])
-    return tuple(batch)
+def together(a: Any, b: Any) -> tuple[Any, Any]:
+    """Both as so many matrices as they are together."""
+    batch = _core.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    a, b = (wrap(broadcast_to(x.tensor, (*batch, *x.shape[-2:]))) for x in (a, b))
+    return a, b
 
 
 def triangular(a: Any, b: Any, lower: bool, unit: bool = False) -> Any:
@@ -135,10 +129,9 @@ def lu_solve(want: Want, packed: Any, pivots: Any, b: Any, *, left: bool = True,
 
 def solved_by_lu(packed: Any, pivots: Any, b: Any, forward: bool) -> Any:
     """x of a x = b, or of the conjugate transpose of a, by the factors of a."""
-    batch = batch_of(packed, b)
-    packed, b = spread(double(packed), batch), spread(double(b), batch)
+    packed, b = together(double(packed), double(b))
     order = row_order(pivots, packed.shape[-1])
-    order = np.broadcast_to(order, (*batch, order.shape[-1]))
+    order = np.broadcast_to(order, (*b.shape[:-2], order.shape[-1]))
     if forward:
         return triangular(packed, triangular(packed, permuted_rows(b, order), True, True), False)
     y = triangular(conjugated(packed), triangular(conjugated(packed), b, True), False, True)
@@ -158,15 +151,13 @@ def inverse(want: Any, a: Any, *, check_errors: bool = False) -> Any:
 @rule("linalg_solve_triangular", accepts=are_matrices)
 def solve_triangular(want: Want, a: Any, b: Any, *, upper: bool, left: bool = True, unitriangular: bool = False) -> Any:
     a, b = (double(a), double(b)) if left else (np.swapaxes(double(a), -1, -2), np.swapaxes(double(b), -1, -2))
-    batch = batch_of(a, b)
-    result = triangular(spread(a, batch), spread(b, batch), upper != left, unitriangular)
+    result = triangular(*together(a, b), upper != left, unitriangular)
     return cast(result if left else np.swapaxes(result, -1, -2), want.dtype)
 
 
 @rule("triangular_solve", accepts=are_matrices)
 def triangular_solve(want: Any, b: Any, a: Any, upper: bool = True, transpose: bool = False, unitriangular: bool = False) -> Any:
-    batch = batch_of(a, b)
-    a, b = spread(a, batch), spread(b, batch)
+    a, b = together(a, b)
     wide = np.swapaxes(double(a), -1, -2) if transpose else double(a)
     return cast(triangular(wide, double(b), upper == transpose, unitriangular), want[0].dtype), a
 
@@ -187,8 +178,7 @@ def cholesky_with_info(want: Any, a: Any, *, upper: bool = False, check_errors: 
 
 
 def solved_by_cholesky(b: Any, found: Any, upper: bool) -> Any:
-    batch = batch_of(found, b)
-    found, b = spread(double(found), batch), spread(double(b), batch)
+    found, b = together(double(found), double(b))
     lower = conjugated(found) if upper else found
     return triangular(conjugated(lower), triangular(lower, b, True), False)
 
