@@ -14,7 +14,7 @@ from ...numpy.decompositions import double
 from ...numpy.dispatch import broadcast_to
 from ...numpy.tracer import wrap
 from ..table import Want, cast, rule
-from .creation import iota
+from .creation import filled, identity, iota
 
 FLOATS = (torch.float32, torch.float64, torch.complex64, torch.complex128)
 
@@ -32,10 +32,6 @@ def pivoted(*operands: Any, pivot: bool = True, **kwargs: Any) -> bool:
 def conjugated(x: Any) -> Any:
     """The conjugate transpose."""
     return np.conj(np.swapaxes(x, -1, -2)) if x.dtype.kind == "c" else np.swapaxes(x, -1, -2)
-
-
-def identity(n: int, dtype: Any) -> Any:
-    return cast(iota((n, n), 0) == iota((n, n), 1), dtype)
 
 
 def together(a: Any, b: Any) -> tuple[Any, Any]:
@@ -93,7 +89,7 @@ def permuted_rows(x: Any, order: Any) -> Any:
 
 def lower_part(packed: Any, k: int) -> Any:
     """L of factors in one matrix, with ones on its diagonal."""
-    return np.tril(packed[..., :k], -1) + identity(packed.shape[-2], packed.dtype)[:, :k]
+    return np.tril(packed[..., :k], -1) + identity((packed.shape[-2], k), packed.dtype)
 
 
 def permutation(order: Any, dtype: Any) -> Any:
@@ -111,18 +107,15 @@ def lu(want: Any, a: Any, *, pivot: bool = True) -> Any:
 
 @rule("lu_unpack", accepts=are_matrices)
 def lu_unpack(want: Any, packed: Any, pivots: Any, unpack_data: bool = True, unpack_pivots: bool = True) -> Any:
-    empty = lambda w: own.zeros(w.shape, w.dtype)
     m, n = packed.shape[-2:]
     k = min(m, n)
-    first = permutation(row_order(pivots, m), want[0].dtype) if unpack_pivots else empty(want[0])
-    parts = (lower_part(packed, k), np.triu(packed[..., :k, :])) if unpack_data else (empty(want[1]), empty(want[2]))
+    first = permutation(row_order(pivots, m), want[0].dtype) if unpack_pivots else filled(want[0], 0)
+    parts = (lower_part(packed, k), np.triu(packed[..., :k, :])) if unpack_data else (filled(want[1], 0), filled(want[2], 0))
     return first, *parts
 
 
 @rule("linalg_lu_solve", accepts=are_matrices)
 def lu_solve(want: Want, packed: Any, pivots: Any, b: Any, *, left: bool = True, adjoint: bool = False) -> Any:
-    if 0 in want.shape:
-        return own.zeros(want.shape, want.dtype)
     result = solved_by_lu(packed, pivots, b if left else conjugated(b), adjoint != left)
     return cast(result if left else conjugated(result), want.dtype)
 
@@ -141,7 +134,7 @@ def solved_by_lu(packed: Any, pivots: Any, b: Any, forward: bool) -> Any:
 @rule("linalg_inv_ex", accepts=are_matrices)
 def inverse(want: Any, a: Any, *, check_errors: bool = False) -> Any:
     x = double(a)
-    result, pivots = factors.eliminated(x.tensor, broadcast_to(identity(x.shape[-1], x.dtype).tensor, x.shape))
+    result, pivots = factors.eliminated(x.tensor, broadcast_to(identity(x.shape[-2:], x.dtype).tensor, x.shape))
     return cast(wrap(result), want[0].dtype), first_bad(pivots == 0)
 
 
@@ -190,5 +183,5 @@ def cholesky_solve(want: Want, b: Any, found: Any, upper: bool = False) -> Any:
 
 @rule("cholesky_inverse", accepts=are_matrices)
 def cholesky_inverse(want: Want, found: Any, upper: bool = False) -> Any:
-    ones = identity(found.shape[-1], double(found).dtype)
+    ones = identity(found.shape[-2:], double(found).dtype)
     return cast(solved_by_cholesky(ones, found, upper), want.dtype)
