@@ -172,10 +172,7 @@ def qr(a: Any, mode: str = "reduced") -> Any:
     if mode == "raw":
         return np.transpose(found).astype(kind), wrap(taus).astype(kind)
     columns = m if mode == "complete" and m > n else k
-    vectors = found[..., :columns]
-    if columns > n:
-        vectors = np.concatenate([vectors, own.zeros((*found.shape[:-1], columns - n), found.dtype)], axis=-1)
-    q = wrap(factors.reflected(vectors.tensor, taus))
+    q = wrap(factors.reflected(packed, taus, columns))
     return QRResult(q.astype(kind), np.triu(found[..., :columns, :]).astype(kind))  # type: ignore[arg-type]
 
 

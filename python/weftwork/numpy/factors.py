@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
+from . import own
 from .tracer import Tensor, wrap
 from .validity import asks, demanded, require_apart, require_rank
 
@@ -58,9 +59,15 @@ def qr(a: Tensor) -> tuple[Tensor, Tensor]:
     return factors, taus
 
 
-def reflected(factors: Tensor, taus: Tensor) -> Tensor:
-    """The matrix of orthogonal columns that Householder vectors stand for."""
-    return lapack("orgqr", "ungqr", [factors, taus], [(factors.shape, factors.dtype)])[0]
+def reflected(vectors: Tensor, taus: Tensor, columns: int | None = None) -> Tensor:
+    """The matrix of orthogonal columns that Householder vectors stand for: so many, or as many as there are vectors."""
+    missing = 0 if columns is None else columns - vectors.shape[-1]
+    if missing:
+        found: Any = wrap(vectors)[..., :columns]
+        if missing > 0:
+            found = np.concatenate([found, own.zeros((*found.shape[:-1], missing), found.dtype)], axis=-1)
+        vectors = found.tensor
+    return lapack("orgqr", "ungqr", [vectors, taus], [(vectors.shape, vectors.dtype)])[0]
 
 
 def cholesky(a: Tensor, lower: bool) -> Tensor:
@@ -119,18 +126,23 @@ def eig(a: Tensor, vectors: bool) -> tuple[Tensor, Tensor]:
     return values, found[-2]
 
 
-def triangular(a: Tensor, b: Tensor, *, lower: bool) -> Tensor:
-    """x of a x = b; reads that triangle of a only."""
-    return _core.apply("triangular_solve", [a, b], {"left_side": True, "lower": lower, "unit_diagonal": False, "transpose_a": "NO_TRANSPOSE"})
+def triangular(a: Tensor, b: Tensor, *, lower: bool, unit: bool = False) -> Tensor:
+    """x of a x = b; reads that triangle of a only, with ones on its diagonal where that is ``unit``."""
+    return _core.apply("triangular_solve", [a, b], {"left_side": True, "lower": lower, "unit_diagonal": unit, "transpose_a": "NO_TRANSPOSE"})
 
 
-def solve(a: Tensor, b: Tensor, raises: bool = True) -> Tensor:
-    """x of a x = b, infinities and NaN where it has none and nothing ``raises``: eliminating in a and b at once leaves triangular systems, whatever rows are swapped."""
+def eliminated(a: Tensor, b: Tensor) -> tuple[Tensor, Any]:
+    """x of a x = b, infinities and NaN where it has none, and the pivots: eliminating in a and b at once leaves triangular systems, whatever rows are swapped."""
     n = a.shape[-1]
     both: Any = np.concatenate([wrap(a), wrap(b)], axis=-1)
     packed = wrap(lu(both.tensor)[0])
-    # NumPy raises where it finds a pivot of zero: what is near to that it decides itself.
-    pivots = np.diagonal(packed[..., :n], axis1=-2, axis2=-1)
-    require_rank(pivots)
     result = triangular(packed[..., :n].tensor, packed[..., n:].tensor, lower=False)
+    return result, np.diagonal(packed[..., :n], axis1=-2, axis2=-1)
+
+
+def solve(a: Tensor, b: Tensor, raises: bool = True) -> Tensor:
+    """x of a x = b, infinities and NaN where it has none and nothing ``raises``."""
+    result, pivots = eliminated(a, b)
+    # NumPy raises where it finds a pivot of zero: what is near to that it decides itself.
+    require_rank(pivots)
     return result if asks() or not raises else demanded(result, pivots != 0, "linalg_value", "Singular matrix")

@@ -43,6 +43,8 @@ def reader(dtype: torch.dtype, may_need_care: bool = False) -> Callable[[torch.T
 
     def careful(tensor: torch.Tensor) -> np.ndarray:
         tensor = tensor.detach().resolve_conj().resolve_neg()
+        if is_on_device(tensor):
+            tensor = device.set_up().to_cpu(tensor)
         return tensor.numpy() if carrier is None else tensor.contiguous().view(carrier).numpy().view(numpy)
 
     if may_need_care:

@@ -136,9 +136,7 @@ class Compilation:
 
     def _record(self) -> None:
         self.programs: dict[int, Program] = {}
-        self.first: dict[Any, int] = {}  # of each kind of piece, the number of the first
-        self.same: dict[int, int] = {}  # of each piece, the number of the first that is equal
-        self.places: dict[int, list[Node]] = {}
+        self.known: dict[Any, Program] = {}  # of each kind of piece, the program of the first
         record = self._shared if self.schedule.regions else self._recorded
         for number, piece in self.schedule.pieces.items():
             self.programs[number] = record(number, piece)
@@ -161,23 +159,22 @@ class Compilation:
         inside = {node: i for i, node in enumerate(piece.nodes)}
         inputs, outputs = list(piece.inputs), sorted(piece.outputs, key=lambda node: inside[node])
         key = ("" if region is None else region.place, key_of(piece, inputs, outputs))
-        self.same[number] = first = self.first.setdefault(key, number)
-        if first == number:
-            # Parameters are inputs of equal pieces, even where they are known.
-            recording = Recording(f"{self.name}_region", self.schedule.extents, self.schedule.kinds, {}, is_shared=True)
-            self.places[number] = inputs
-            return recording.record(piece.nodes, inputs, outputs, piece.stored)
-        known = self.programs[first]
-        where = {node: i for i, node in enumerate(self.places[first])}
-        return Program(known.graph, [inputs[where[node]] for node in known.inputs], outputs, piece.stored, known.carried)
+        known = self.known.get(key)
+        if known is not None:
+            return Program(known.graph, inputs, outputs, piece.stored, known.carried)
+        # Parameters are inputs of equal pieces, even where they are known.
+        recording = Recording(f"{self.name}_region", self.schedule.extents, self.schedule.kinds, {}, is_shared=True)
+        self.known[key] = program = recording.record(piece.nodes, inputs, outputs, piece.stored)
+        return program
 
     def _compiled(self) -> dict[int, Any]:
-        """The machine code of each program; equal ones share theirs."""
-        cores: dict[int, Any] = {}
+        """The machine code of each program; those of one graph share theirs."""
+        made: dict[int, Any] = {}
         for number, program in self.programs.items():
-            region, first = self.schedule.regions.get(number), self.same.get(number, number)
-            cores[number] = cores[first] if first in cores else machine_code(program, self.schedule.pieces[number], region.place if region else "")
-        return cores
+            if id(program.graph) not in made:
+                region = self.schedule.regions.get(number)
+                made[id(program.graph)] = machine_code(program, self.schedule.pieces[number], region.place if region else "")
+        return {number: made[id(program.graph)] for number, program in self.programs.items()}
 
 
 def compiled_graph(

@@ -168,8 +168,6 @@ class Run:
         if not isinstance(value, torch.Tensor):
             return None
         order = dense_order(value_of(self.program.inputs[i]))
-        if is_on_device(value):
-            value = on_cpu(lambda tensor: tensor)(value.resolve_conj().resolve_neg())
         return array_of(value if order is None else value.permute(order))
 
 

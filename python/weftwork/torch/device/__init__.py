@@ -8,9 +8,9 @@ from __future__ import annotations
 import torch
 
 from ...errors import ExecutionError
-from .ready import extension, is_ready, set_up
+from .ready import is_ready, set_up
 
-__all__ = ["NAME", "extension", "is_ready", "register_device", "set_up"]
+__all__ = ["NAME", "is_ready", "register_device", "set_up"]
 
 NAME = "weftwork"
 

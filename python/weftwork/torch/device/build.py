@@ -87,8 +87,9 @@ def key() -> str:
 
 def load() -> Any:
     """The native part as a module; built where no process of the user has done so."""
-    with folder() as place, alone(place / f"{key()}.lock"):
-        path = place / f"{NAME}_{key()}.so"
+    built = key()
+    with folder() as place, alone(place / f"{built}.lock"):
+        path = place / f"{NAME}_{built}.so"
         if path.exists():
             with contextlib.suppress(ImportError):
                 return imported(path)

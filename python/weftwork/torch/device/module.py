@@ -94,7 +94,7 @@ def set_device(device: Any) -> None:
     _index(device)
 
 
-def _index(device: Any, optional: bool = False) -> int:
+def _index(device: Any) -> int:
     """The index that a device, its name or a number tells."""
     if isinstance(device, str):
         device = torch.device(device)

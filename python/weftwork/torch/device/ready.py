@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-__all__ = ["extension", "is_ready", "set_up"]
+__all__ = ["is_ready", "set_up"]
 
 #: The native part, once it is loaded: ``to_cpu`` and ``to_device`` give a tensor over the same memory on the other device.
 extension: Any = None

@@ -62,9 +62,14 @@ def arange(want: Want, start: Any, end: Any = None, step: Any = 1, **kwargs: Any
     return cast(cast(places, np.float64) * step + start, want.dtype)
 
 
+def identity(shape: tuple, dtype: Any) -> Any:
+    """Ones where row and column are the same, zeros elsewhere."""
+    return cast(iota(shape, 0) == iota(shape, 1), dtype)
+
+
 @rule("eye", "eye.m")
 def eye(want: Want, *args: Any, **kwargs: Any) -> Any:
-    return cast(iota(want.shape, 0) == iota(want.shape, 1), want.dtype)
+    return identity(want.shape, want.dtype)
 
 
 def kept(want: Want, x: Any, is_kept: Any) -> Any:

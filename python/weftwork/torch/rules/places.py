@@ -9,7 +9,6 @@ import numpy as np
 
 from ..table import Want, cast, rule
 from .creation import iota
-from .pointwise import real_only
 from .reductions import alone, has_elements
 from .scatters import along, combined, is_reducible, put, reduced_into
 from .shapes import at, reshaped
@@ -166,29 +165,26 @@ rule("median", accepts=has_elements)(of_all(False))
 rule("nanmedian", accepts=has_elements)(of_all(True))
 
 
-def is_one_row(sorted_values: Any, *rest: Any, **kwargs: Any) -> bool:
-    return sorted_values.ndim == 1 and real_only(sorted_values) and has_elements(sorted_values) and kwargs.get("sorter") is None
-
-
 def are_rows(rows: Any, *rest: Any, **kwargs: Any) -> bool:
-    return real_only(rows) and has_elements(rows) and (rows.ndim == 1 or (isinstance(rows.shape[-1], int) and rows.shape[-1] <= 1024))
+    return has_elements(rows) and (rows.ndim == 1 or (isinstance(rows.shape[-1], int) and rows.shape[-1] <= 1024))
 
 
 @rule("searchsorted.Tensor", accepts=are_rows)
 def searchsorted(want: Want, row: Any, values: Any, *, out_int32: bool = False, right: bool = False, side: Any = None, sorter: Any = None) -> Any:
     if sorter is not None:
         row = np.take_along_axis(row, sorter, -1)
+    right = right or side == "right"
     if row.ndim > 1:
         # How many of its row come before each value; NaN stands last.
         one, other = row[..., None, :], values[..., None]
-        before = np.logical_or(one <= other if right or side == "right" else one < other, np.logical_and(other != other, one == one))
-        if right or side == "right":
+        before = np.logical_or(one <= other if right else one < other, np.logical_and(other != other, one == one))
+        if right:
             before = np.logical_or(before, other != other)
         return np.sum(cast(before, want.dtype), axis=-1, dtype=want.dtype)
-    return cast(np.searchsorted(row, values, side="right" if right or side == "right" else "left"), want.dtype)
+    return cast(np.searchsorted(row, values, side="right" if right else "left"), want.dtype)
 
 
-@rule("bucketize.Tensor", accepts=lambda values, row, **kwargs: is_one_row(row))
+@rule("bucketize.Tensor", accepts=lambda values, row, **kwargs: row.ndim == 1 and has_elements(row))
 def bucketize(want: Want, values: Any, row: Any, *, out_int32: bool = False, right: bool = False) -> Any:
     return cast(np.searchsorted(row, values, side="right" if right else "left"), want.dtype)
 

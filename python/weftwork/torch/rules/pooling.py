@@ -109,9 +109,14 @@ def to_places(want: Want, gradient: Any, indices: Any, count: int) -> Any:
     return reshaped(result, (*lead, *want.shape[-count:]))
 
 
+def adaptive_windows(extent: int, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """Where each of so many windows over an axis begins and ends."""
+    return np.arange(size) * extent // size, -(-(np.arange(size) + 1) * extent // size)
+
+
 def adaptive_places(extent: int, size: int) -> np.ndarray:
     """The elements of each window, the last of them repeated where another window has more."""
-    starts, stops = np.arange(size) * extent // size, -(-(np.arange(size) + 1) * extent // size)
+    starts, stops = adaptive_windows(extent, size)
     longest = int((stops - starts).max())
     return np.minimum(starts[:, None] + np.arange(longest), stops[:, None] - 1)
 
@@ -189,7 +194,7 @@ def avg_pool_backward(want: Want, gradient: Any, x: Any, size: Any, stride: Any,
 def shares(extent: int, size: int) -> np.ndarray:
     """How much of each element is in each of ``size`` means over an axis."""
     places = np.arange(extent)
-    starts, stops = np.arange(size) * extent // size, -(-(np.arange(size) + 1) * extent // size)
+    starts, stops = adaptive_windows(extent, size)
     inside = (places >= starts[:, None]) & (places < stops[:, None])
     return inside / (stops - starts)[:, None]
 

@@ -50,7 +50,7 @@ for name, function in {"any": np.any, "all": np.all}.items():
         rule(name + overload)(truth)
 
 
-def has_elements(x: Any, dim: Any = None, *rest: Any, **kwargs: Any) -> bool:
+def has_elements(x: Any, *rest: Any, **kwargs: Any) -> bool:
     return real_only(x) and may_have_elements(x)
 
 
@@ -144,7 +144,7 @@ def safe_softmax(want: Want, x: Any, dim: int, dtype: Any = None) -> Any:
     return np.where(lost, cast(0, want.dtype), over_lines(nn.softmax)(want, x, dim))
 
 
-@rule("linalg_vector_norm", accepts=lambda x, ord=2, *rest, **kwargs: real_only(x) and has_elements(x))
+@rule("linalg_vector_norm", accepts=has_elements)
 def vector_norm(want: Want, x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     kind = float(ord)
     if kind == 2.0:

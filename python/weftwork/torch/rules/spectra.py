@@ -6,31 +6,24 @@ from typing import Any
 
 import numpy as np
 
-from ...numpy import factors, own
+from ...numpy import factors
 from ...numpy.control import while_loop
 from ...numpy.decompositions import double
 from ...numpy.tracer import wrap
 from ..table import Want, cast, rule
-from .systems import are_matrices, conjugated, identity
+from .creation import filled, identity
+from .systems import are_matrices, conjugated
 
 # -- orthogonal factors --------------------------------------------------------------------------------------------
-
-
-def reflections(vectors: Any, taus: Any, columns: int) -> Any:
-    """So many columns of the product of reflections."""
-    missing = columns - vectors.shape[-1]
-    if missing > 0:
-        vectors = np.concatenate([vectors, own.zeros((*vectors.shape[:-1], missing), vectors.dtype)], axis=-1)
-    return wrap(factors.reflected(vectors[..., :columns].tensor, taus.tensor))
 
 
 @rule("linalg_qr", accepts=are_matrices)
 def qr(want: Any, a: Any, mode: str = "reduced") -> Any:
     m, n = a.shape[-2:]
-    packed, taus = map(wrap, factors.qr(double(a).tensor))
+    packed, taus = factors.qr(double(a).tensor)
     columns = m if mode == "complete" else min(m, n)
-    r = cast(np.triu(packed[..., :columns, :]), want[1].dtype)
-    q = own.zeros(want[0].shape, want[0].dtype) if mode == "r" else cast(reflections(packed[..., : min(m, n)], taus, columns), want[0].dtype)
+    r = cast(np.triu(wrap(packed)[..., :columns, :]), want[1].dtype)
+    q = filled(want[0], 0) if mode == "r" else cast(wrap(factors.reflected(packed, taus, columns)), want[0].dtype)
     return q, r
 
 
@@ -46,7 +39,7 @@ def householder_product(want: Want, vectors: Any, taus: Any) -> Any:
 
 @rule("ormqr", accepts=are_matrices)
 def ormqr(want: Want, vectors: Any, taus: Any, other: Any, left: bool = True, transpose: bool = False) -> Any:
-    q = reflections(double(vectors)[..., : taus.shape[-1]], double(taus), vectors.shape[-2])
+    q = wrap(factors.reflected(double(vectors)[..., : taus.shape[-1]].tensor, double(taus).tensor, vectors.shape[-2]))
     q = conjugated(q) if transpose else q
     return cast(np.matmul(q, double(other)) if left else np.matmul(double(other), q), want.dtype)
 
@@ -58,14 +51,13 @@ def ormqr(want: Want, vectors: Any, taus: Any, other: Any, left: bool = True, tr
 def svd(want: Any, a: Any, full_matrices: bool = False, compute_uv: bool = True, *, driver: Any = None) -> Any:
     if compute_uv:
         return tuple(cast(wrap(x), w.dtype) for x, w in zip(factors.svd(double(a).tensor, full_matrices), want, strict=True))
-    empty = lambda w: own.zeros(w.shape, w.dtype)
-    return empty(want[0]), cast(wrap(factors.singular_values(double(a).tensor)), want[1].dtype), empty(want[2])
+    return filled(want[0], 0), cast(wrap(factors.singular_values(double(a).tensor)), want[1].dtype), filled(want[2], 0)
 
 
 @rule("_linalg_eigh", accepts=are_matrices)
 def eigh(want: Any, a: Any, UPLO: str = "L", compute_v: bool = True) -> Any:
     values, vectors = map(wrap, factors.eigh(double(a).tensor, UPLO.upper() == "L", compute_v))
-    return cast(values, want[0].dtype), cast(vectors, want[1].dtype) if compute_v else own.zeros(want[1].shape, want[1].dtype)
+    return cast(values, want[0].dtype), cast(vectors, want[1].dtype) if compute_v else filled(want[1], 0)
 
 
 @rule("linalg_eig", accepts=are_matrices)
@@ -88,13 +80,11 @@ TERMS = 18
 def matrix_exp(want: Want, a: Any) -> Any:
     """By the series, of the matrix halved until its norm is small, then squared as often."""
     x = double(a)
-    if not all(x.shape):
-        return own.zeros(want.shape, want.dtype)
     norm = np.max(np.sum(np.abs(x), axis=-2), axis=-1)
     # A matrix that is not finite gives NaN, however often it is squared.
     times = np.where(np.isfinite(norm), np.ceil(np.log2(np.maximum(norm, cast(1, norm.dtype)))), cast(0, norm.dtype))
     small = x * cast(np.exp2(-times), x.dtype)[..., None, None]
-    ones = identity(x.shape[-1], x.dtype)
+    ones = identity(x.shape[-2:], x.dtype)
     result = np.broadcast_to(ones, x.shape)
     for term in range(TERMS, 0, -1):
         result = ones + np.matmul(small, result) * (1 / term)

@@ -14,7 +14,7 @@ from ...numpy.decompositions import double
 from ...numpy.dispatch import broadcast_to
 from ...numpy.tracer import wrap
 from ..table import Want, cast, rule
-from .creation import iota
+from .creation import filled, identity, iota
 
 FLOATS = (torch.float32, torch.float64, torch.complex64, torch.complex128)
 
@@ -34,27 +34,16 @@ def conjugated(x: Any) -> Any:
     return np.conj(np.swapaxes(x, -1, -2)) if x.dtype.kind == "c" else np.swapaxes(x, -1, -2)
 
 
-def identity(n: int, dtype: Any) -> Any:
-    return cast(iota((n, n), 0) == iota((n, n), 1), dtype)
-
-
-def spread(x: Any, batch: Any) -> Any:
-    """Matrices for each of a batch."""
-    return wrap(broadcast_to(x.tensor, (*batch, *x.shape[-2:])))
-
-
-def batch_of(*matrices: Any) -> Any:
-    """The dimensions before the last two of them together."""
-    batch = matrices[0].shape[:-2]
-    for x in matrices[1:]:
-        batch = _core.broadcast_shapes(batch, x.shape[:-2])
-    return tuple(batch)
+def together(a: Any, b: Any) -> tuple[Any, Any]:
+    """Both as so many matrices as they are together."""
+    batch = _core.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    a, b = (wrap(broadcast_to(x.tensor, (*batch, *x.shape[-2:]))) for x in (a, b))
+    return a, b
 
 
 def triangular(a: Any, b: Any, lower: bool, unit: bool = False) -> Any:
     """x of a x = b, by that triangle of a."""
-    attrs = {"left_side": True, "lower": lower, "unit_diagonal": unit, "transpose_a": "NO_TRANSPOSE"}
-    return wrap(_core.apply("triangular_solve", [a.tensor, b.tensor], attrs))
+    return wrap(factors.triangular(a.tensor, b.tensor, lower=lower, unit=unit))
 
 
 def first_bad(bad: Any) -> Any:
@@ -100,7 +89,7 @@ def permuted_rows(x: Any, order: Any) -> Any:
 
 def lower_part(packed: Any, k: int) -> Any:
     """L of factors in one matrix, with ones on its diagonal."""
-    return np.tril(packed[..., :k], -1) + identity(packed.shape[-2], packed.dtype)[:, :k]
+    return np.tril(packed[..., :k], -1) + identity((packed.shape[-2], k), packed.dtype)
 
 
 def permutation(order: Any, dtype: Any) -> Any:
@@ -118,28 +107,24 @@ def lu(want: Any, a: Any, *, pivot: bool = True) -> Any:
 
 @rule("lu_unpack", accepts=are_matrices)
 def lu_unpack(want: Any, packed: Any, pivots: Any, unpack_data: bool = True, unpack_pivots: bool = True) -> Any:
-    empty = lambda w: own.zeros(w.shape, w.dtype)
     m, n = packed.shape[-2:]
     k = min(m, n)
-    first = permutation(row_order(pivots, m), want[0].dtype) if unpack_pivots else empty(want[0])
-    parts = (lower_part(packed, k), np.triu(packed[..., :k, :])) if unpack_data else (empty(want[1]), empty(want[2]))
+    first = permutation(row_order(pivots, m), want[0].dtype) if unpack_pivots else filled(want[0], 0)
+    parts = (lower_part(packed, k), np.triu(packed[..., :k, :])) if unpack_data else (filled(want[1], 0), filled(want[2], 0))
     return first, *parts
 
 
 @rule("linalg_lu_solve", accepts=are_matrices)
 def lu_solve(want: Want, packed: Any, pivots: Any, b: Any, *, left: bool = True, adjoint: bool = False) -> Any:
-    if 0 in want.shape:
-        return own.zeros(want.shape, want.dtype)
     result = solved_by_lu(packed, pivots, b if left else conjugated(b), adjoint != left)
     return cast(result if left else conjugated(result), want.dtype)
 
 
 def solved_by_lu(packed: Any, pivots: Any, b: Any, forward: bool) -> Any:
     """x of a x = b, or of the conjugate transpose of a, by the factors of a."""
-    batch = batch_of(packed, b)
-    packed, b = spread(double(packed), batch), spread(double(b), batch)
+    packed, b = together(double(packed), double(b))
     order = row_order(pivots, packed.shape[-1])
-    order = np.broadcast_to(order, (*batch, order.shape[-1]))
+    order = np.broadcast_to(order, (*b.shape[:-2], order.shape[-1]))
     if forward:
         return triangular(packed, triangular(packed, permuted_rows(b, order), True, True), False)
     y = triangular(conjugated(packed), triangular(conjugated(packed), b, True), False, True)
@@ -149,11 +134,8 @@ def solved_by_lu(packed: Any, pivots: Any, b: Any, forward: bool) -> Any:
 @rule("linalg_inv_ex", accepts=are_matrices)
 def inverse(want: Any, a: Any, *, check_errors: bool = False) -> Any:
     x = double(a)
-    n = x.shape[-1]
-    both = np.concatenate([x, spread(identity(n, x.dtype), x.shape[:-2])], axis=-1)
-    packed = wrap(factors.lu(both.tensor)[0])
-    result = triangular(packed[..., :n], packed[..., n:], False)
-    return cast(result, want[0].dtype), first_bad(diagonal(packed[..., :n]) == 0)
+    result, pivots = factors.eliminated(x.tensor, broadcast_to(identity(x.shape[-2:], x.dtype).tensor, x.shape))
+    return cast(wrap(result), want[0].dtype), first_bad(pivots == 0)
 
 
 # -- triangles -----------------------------------------------------------------------------------------------------
@@ -162,15 +144,13 @@ def inverse(want: Any, a: Any, *, check_errors: bool = False) -> Any:
 @rule("linalg_solve_triangular", accepts=are_matrices)
 def solve_triangular(want: Want, a: Any, b: Any, *, upper: bool, left: bool = True, unitriangular: bool = False) -> Any:
     a, b = (double(a), double(b)) if left else (np.swapaxes(double(a), -1, -2), np.swapaxes(double(b), -1, -2))
-    batch = batch_of(a, b)
-    result = triangular(spread(a, batch), spread(b, batch), upper != left, unitriangular)
+    result = triangular(*together(a, b), upper != left, unitriangular)
     return cast(result if left else np.swapaxes(result, -1, -2), want.dtype)
 
 
 @rule("triangular_solve", accepts=are_matrices)
 def triangular_solve(want: Any, b: Any, a: Any, upper: bool = True, transpose: bool = False, unitriangular: bool = False) -> Any:
-    batch = batch_of(a, b)
-    a, b = spread(a, batch), spread(b, batch)
+    a, b = together(a, b)
     wide = np.swapaxes(double(a), -1, -2) if transpose else double(a)
     return cast(triangular(wide, double(b), upper == transpose, unitriangular), want[0].dtype), a
 
@@ -191,8 +171,7 @@ def cholesky_with_info(want: Any, a: Any, *, upper: bool = False, check_errors: 
 
 
 def solved_by_cholesky(b: Any, found: Any, upper: bool) -> Any:
-    batch = batch_of(found, b)
-    found, b = spread(double(found), batch), spread(double(b), batch)
+    found, b = together(double(found), double(b))
     lower = conjugated(found) if upper else found
     return triangular(conjugated(lower), triangular(lower, b, True), False)
 
@@ -204,5 +183,5 @@ def cholesky_solve(want: Want, b: Any, found: Any, upper: bool = False) -> Any:
 
 @rule("cholesky_inverse", accepts=are_matrices)
 def cholesky_inverse(want: Want, found: Any, upper: bool = False) -> Any:
-    ones = identity(found.shape[-1], double(found).dtype)
+    ones = identity(found.shape[-2:], double(found).dtype)
     return cast(solved_by_cholesky(ones, found, upper), want.dtype)

@@ -24,6 +24,10 @@ namespace weft_torch {
 constexpr c10::DeviceType device_type = c10::DeviceType::PrivateUse1;
 inline const c10::Device the_device{device_type, 0};
 
+inline void check_index(c10::Device device) {
+  TORCH_CHECK(device.index() <= 0, "there is one device weftwork, got index ", static_cast<int>(device.index()));
+}
+
 inline bool is_here(const at::Tensor& tensor) { return tensor.defined() && tensor.device().type() == device_type; }
 
 // A storage on `device` over the memory of another, which it keeps alive.
@@ -139,10 +143,6 @@ class Call {
     TORCH_CHECK_NOT_IMPLEMENTED(tensor.layout() == c10::kStrided && !tensor.is_quantized() && tensor.has_storage(),
                                 name_, ": the device weftwork has dense tensors only, no ", tensor.layout(),
                                 tensor.is_quantized() ? " quantized" : "", " ones; move the operand to the CPU");
-  }
-
-  static void check_index(c10::Device device) {
-    TORCH_CHECK(device.index() <= 0, "there is one device weftwork, got index ", static_cast<int>(device.index()));
   }
 
   c10::Storage cpu_storage(const c10::Storage& device) {

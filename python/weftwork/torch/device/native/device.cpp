@@ -186,5 +186,4 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
   m.def("set_up", &weft_torch::set_up, pybind11::call_guard<pybind11::gil_scoped_release>());
   m.def("to_cpu", &weft_torch::to_cpu);
   m.def("to_device", &weft_torch::to_device);
-  m.def("default_generator", [] { return at::detail::getPrivateUse1Hooks().getDefaultGenerator(0); });
 }

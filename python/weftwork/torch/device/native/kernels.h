@@ -34,8 +34,7 @@ inline void check_options(std::optional<c10::Layout> layout, std::optional<c10::
   TORCH_CHECK_NOT_IMPLEMENTED(layout.value_or(c10::kStrided) == c10::kStrided,
                               "the device weftwork has dense tensors only, got layout ", *layout);
   TORCH_CHECK(!pinned.value_or(false), "only tensors of the CPU can be pinned");
-  TORCH_CHECK(!device || device->index() <= 0, "there is one device weftwork, got index ",
-              static_cast<int>(device->index()));
+  if (device) check_index(*device);
 }
 
 inline Tensor filled(Tensor tensor) {
@@ -95,7 +94,9 @@ inline std::tuple<Tensor, Tensor, Tensor, Tensor> attention_backward(
 
 // --- cells of recurrent networks: torch calls these for every device but the CPU ---
 
-inline Tensor plus(const Tensor& x, const Maybe& bias) { return bias && bias->defined() ? x + *bias : x; }
+inline bool is_given(const Maybe& x) { return x && x->defined(); }
+
+inline Tensor plus(const Tensor& x, const Maybe& bias) { return is_given(bias) ? x + *bias : x; }
 
 inline std::tuple<Tensor, Tensor, Tensor> lstm_cell(const Tensor& from_input, const Tensor& from_hidden,
                                                     const Tensor& cx, const Maybe& input_bias,
@@ -109,11 +110,11 @@ inline std::tuple<Tensor, Tensor, Tensor> lstm_cell(const Tensor& from_input, co
 inline std::tuple<Tensor, Tensor, Tensor> lstm_cell_backward(const Maybe& grad_hy, const Maybe& grad_cy,
                                                              const Tensor& cx, const Tensor& cy, const Tensor& kept,
                                                              bool has_bias) {
-  if (!(grad_hy && grad_hy->defined()) && !(grad_cy && grad_cy->defined())) return {};
+  if (!is_given(grad_hy) && !is_given(grad_cy)) return {};
   const auto gates = kept.unsafe_chunk(4, 1);
   const Tensor &in = gates[0], &forget = gates[1], &cell = gates[2], &out = gates[3];
   const Tensor squashed = cy.tanh();
-  const Tensor hy = grad_hy && grad_hy->defined() ? *grad_hy : at::zeros_like(cy);
+  const Tensor hy = is_given(grad_hy) ? *grad_hy : at::zeros_like(cy);
   const Tensor c = plus(hy * out * (1 - squashed * squashed), grad_cy);
   const Tensor grad = at::cat({c * cell * (1 - in) * in, c * cx * (1 - forget) * forget, c * in * (1 - cell * cell),
                                hy * squashed * (1 - out) * out},

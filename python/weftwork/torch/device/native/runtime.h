@@ -77,9 +77,7 @@ struct Guard final : c10::impl::DeviceGuardImplInterface {
     return the_device;
   }
   c10::Device getDevice() const override { return the_device; }
-  void setDevice(c10::Device device) const override {
-    TORCH_CHECK(device.index() <= 0, "there is one device weftwork, got index ", static_cast<int>(device.index()));
-  }
+  void setDevice(c10::Device device) const override { check_index(device); }
   void uncheckedSetDevice(c10::Device) const noexcept override {}
   c10::DeviceIndex deviceCount() const noexcept override { return 1; }
 
