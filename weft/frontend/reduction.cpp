@@ -12,8 +12,7 @@ namespace {
 
 // Over axes of `axes_of`.
 Tensor over(Op op, const Tensor& x, const Ints& axes, bool keepdims) {
-  // Attributes that have their default do not stand in text: a graph that is read back is the same.
-  return keepdims ? apply(op, {x}, {{Attr::axes, axes}, {Attr::keepdims, true}}) : apply(op, {x}, {{Attr::axes, axes}});
+  return apply(op, {x}, {{Attr::axes, axes}, {Attr::keepdims, keepdims}});
 }
 
 // A tensor of no dimensions may be told to reduce its axis 0.
