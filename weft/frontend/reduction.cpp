@@ -80,6 +80,9 @@ Tensor count_of(const Tensor& x, const Ints& axes, const Tensor& mask, bool keep
   return over(Op::sum, masked(ones, mask, 0), axes, keepdims);
 }
 
+// The dtype in which NumPy averages.
+DType mean_type(DType dtype) { return dtype == DType::f16 ? DType::f32 : average_type(dtype); }
+
 Tensor average(const Tensor& given, const Reduction& how) {
   const Ints axes = axes_of(how.axes, given.rank());
   const DType inner = how.dtype.value_or(mean_type(given.dtype()));
@@ -125,7 +128,6 @@ DType total_type(DType dtype) {
 }
 
 DType average_type(DType dtype) { return is_whole(dtype) ? DType::f64 : dtype; }
-DType mean_type(DType dtype) { return is_whole(dtype) ? DType::f64 : dtype == DType::f16 ? DType::f32 : dtype; }
 
 Tensor reduce(std::string_view name, const Tensor& x, const Reduction& how) {
   if (name == "sum") return total(x, how, Op::sum, Op::add, 0);

@@ -1,9 +1,7 @@
 // The table of NumPy's element-wise functions, and the dtypes that their calls compute in.
 #include "weft/frontend/ufuncs.h"
 
-#include <algorithm>
 #include <array>
-#include <string>
 #include <unordered_map>
 
 #include "weft/frontend/functions.h"
