@@ -13,7 +13,7 @@ const Ufunc* ufunc_of(Op op) {
   static constexpr std::pair<Op, std::string_view> renamed[] = {
       {Op::abs, "absolute"},     {Op::acos, "arccos"},         {Op::acosh, "arccosh"},        {Op::asin, "arcsin"},     {Op::asinh, "arcsinh"},
       {Op::atan, "arctan"},      {Op::atanh, "arctanh"},       {Op::atan2, "arctan2"},        {Op::and_, "bitwise_and"}, {Op::or_, "bitwise_or"},
-      {Op::xor_, "bitwise_xor"}, {Op::not_, "invert"},         {Op::conj, "conjugate"},       {Op::cosine, "cos"},      {Op::sine, "sin"},
+      {Op::xor_, "bitwise_xor"}, {Op::not_, "invert"},         {Op::cosine, "cos"},      {Op::sine, "sin"},
       {Op::exponential, "exp"},  {Op::is_finite, "isfinite"},  {Op::log_plus_one, "log1p"},   {Op::negate, "negative"}, {Op::shift_left, "left_shift"},
       {Op::exponential_minus_one, "expm1"},
   };
@@ -43,10 +43,6 @@ Tensor binary(Op op, const Operand& lhs, const Operand& rhs) {
   else if (joins) dtype = bit_width(inexact_type(dtype)) < 32 ? DType::f32 : inexact_type(dtype);
   else dtype = inexact_type(dtype);
   return apply(op, {as_tensor(lhs, dtype), as_tensor(rhs, dtype)});
-}
-
-Tensor composite(Op op, const Tensor& x, Where where) {
-  return recorded(name(op), where, [&] { return apply(op, {cast_to(x, inexact_type(x.dtype()))}); });
 }
 
 Tensor numpys(std::string_view function, const Ufunc& ufunc, const Tensor& x, Where where) {
@@ -121,8 +117,8 @@ BINARY(logical_xor)
 #undef UNARY
 #undef BINARY
 
-Tensor gelu(const Tensor& x, Where where) { return composite(Op::gelu, x, where); }
-Tensor silu(const Tensor& x, Where where) { return composite(Op::silu, x, where); }
+Tensor gelu(const Tensor& x, Where where) { return recorded("gelu", where, [&] { return unary(Op::gelu, x); }); }
+Tensor silu(const Tensor& x, Where where) { return recorded("silu", where, [&] { return unary(Op::silu, x); }); }
 Tensor relu(const Tensor& x, Where where) { return maximum({x, where}, 0); }
 
 Tensor where(const Operand& condition, const Operand& x, const Operand& y) {

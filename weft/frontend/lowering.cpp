@@ -84,7 +84,7 @@ Tensor magnitude(const Ufunc&, const Tensor& x) {
   return is_bool(x.dtype()) || is_unsigned(x.dtype()) ? x : apply(Op::abs, {x});
 }
 Tensor rounded(const Ufunc& ufunc, const Tensor& x) {
-  return is_whole(x.dtype()) ? x : is_complex(x.dtype()) ? on_parts(ufunc.op, x) : apply(ufunc.op, {x});
+  return is_whole(x.dtype()) ? x : is_complex(x.dtype()) ? on_parts(*ufunc.op, x) : apply(*ufunc.op, {x});
 }
 Tensor conjugate(const Ufunc&, const Tensor& x) {
   return is_complex(x.dtype()) ? apply(Op::complex, {apply(Op::real, {x}), apply(Op::negate, {apply(Op::imag, {x})})})
@@ -131,9 +131,9 @@ Tensor one_infinite(const Ufunc&, const Tensor& x) {
   if (!is_complex(x.dtype())) return apply(Op::is_inf, {x});
   return apply(Op::or_, {apply(Op::is_inf, {apply(Op::real, {x})}), apply(Op::is_inf, {apply(Op::imag, {x})})});
 }
-Tensor of_truth(const Ufunc& ufunc, const Tensor& x) { return apply(ufunc.op, {cast_to(x, DType::boolean)}); }
+Tensor of_truth(const Ufunc& ufunc, const Tensor& x) { return apply(*ufunc.op, {cast_to(x, DType::boolean)}); }
 Tensor of_truths(const Ufunc& ufunc, const Tensor& x, const Tensor& y) {
-  return apply(ufunc.op, {cast_to(x, DType::boolean), cast_to(y, DType::boolean)});
+  return apply(*ufunc.op, {cast_to(x, DType::boolean), cast_to(y, DType::boolean)});
 }
 
 Tensor sum_of_two(const Ufunc&, const Tensor& x, const Tensor& y) {
@@ -174,7 +174,7 @@ Tensor extreme(const Ufunc& ufunc, const Tensor& x, const Tensor& y) {
 
 Tensor number_extreme(const Ufunc& ufunc, const Tensor& x, const Tensor& y) {
   if (is_whole(x.dtype())) return extreme(ufunc, x, y);
-  if (!is_complex(x.dtype())) return apply(ufunc.op, {x, y});
+  if (!is_complex(x.dtype())) return apply(*ufunc.op, {x, y});
   return select(apply(Op::or_, {compare_complex(ufunc.direction, x, y), compared("NE", y, y)}), x, y);
 }
 

@@ -103,7 +103,7 @@ Term unrepeated(Term term) {
       first[i] = second[j] = dims[i];
       Tensor on_diagonal = equal(reshape(arange(dims[i]), first), reshape(arange(dims[i]), second));
       Tensor kept = where(on_diagonal, term.tensor, number(0, term.tensor.dtype()));
-      term.tensor = apply(Op::sum, {kept}, {{Attr::axes, Ints{static_cast<int64_t>(j)}}, {Attr::keepdims, false}});
+      term.tensor = apply(Op::sum, {kept}, {{Attr::axes, Ints{static_cast<int64_t>(j)}}});
       term.labels.erase(term.labels.begin() + static_cast<int64_t>(j));
     }
   return term;
@@ -124,7 +124,7 @@ Term reduced(const Term& term, const Labels& needed, const Term* other) {
       dims.push_back(term.tensor.dims()[i]);
     }
   }
-  result.tensor = summed.empty() ? term.tensor : apply(Op::sum, {term.tensor}, {{Attr::axes, summed}, {Attr::keepdims, false}});
+  result.tensor = summed.empty() ? term.tensor : apply(Op::sum, {term.tensor}, {{Attr::axes, summed}});
   result.tensor = reshape(result.tensor, dims);
   return result;
 }

@@ -2,7 +2,6 @@
 #include "weft/frontend/promote.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "weft/core/element.h"
 

@@ -1,6 +1,4 @@
 // Reductions, running totals and orders.
-#include <limits>
-
 #include "weft/frontend/functions.h"
 #include "weft/frontend/promote.h"
 #include "weft/frontend/reduction.h"

@@ -12,8 +12,7 @@ namespace {
 
 // Over axes of `axes_of`.
 Tensor over(Op op, const Tensor& x, const Ints& axes, bool keepdims) {
-  // Attributes that have their default do not stand in text: a graph that is read back is the same.
-  return keepdims ? apply(op, {x}, {{Attr::axes, axes}, {Attr::keepdims, true}}) : apply(op, {x}, {{Attr::axes, axes}});
+  return apply(op, {x}, {{Attr::axes, axes}, {Attr::keepdims, keepdims}});
 }
 
 // A tensor of no dimensions may be told to reduce its axis 0.
@@ -81,6 +80,9 @@ Tensor count_of(const Tensor& x, const Ints& axes, const Tensor& mask, bool keep
   return over(Op::sum, masked(ones, mask, 0), axes, keepdims);
 }
 
+// The dtype in which NumPy averages.
+DType mean_type(DType dtype) { return dtype == DType::f16 ? DType::f32 : average_type(dtype); }
+
 Tensor average(const Tensor& given, const Reduction& how) {
   const Ints axes = axes_of(how.axes, given.rank());
   const DType inner = how.dtype.value_or(mean_type(given.dtype()));
@@ -126,7 +128,6 @@ DType total_type(DType dtype) {
 }
 
 DType average_type(DType dtype) { return is_whole(dtype) ? DType::f64 : dtype; }
-DType mean_type(DType dtype) { return is_whole(dtype) ? DType::f64 : dtype == DType::f16 ? DType::f32 : dtype; }
 
 Tensor reduce(std::string_view name, const Tensor& x, const Reduction& how) {
   if (name == "sum") return total(x, how, Op::sum, Op::add, 0);

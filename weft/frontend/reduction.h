@@ -27,9 +27,8 @@ Tensor reduce(std::string_view name, const Tensor& x, const Reduction& how);
 // the first NaN. i64. Error(value, "empty_reduction").
 Tensor place_of(std::string_view name, const Tensor& x, std::optional<int64_t> axis, bool keepdims);
 
-// The dtypes in which NumPy adds and multiplies up, in which it averages, and of averages.
+// The dtypes in which NumPy adds and multiplies up, and of averages.
 DType total_type(DType dtype);
-DType mean_type(DType dtype);
 DType average_type(DType dtype);
 
 }  // namespace weft

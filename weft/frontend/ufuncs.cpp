@@ -1,9 +1,7 @@
 // The table of NumPy's element-wise functions, and the dtypes that their calls compute in.
 #include "weft/frontend/ufuncs.h"
 
-#include <algorithm>
 #include <array>
-#include <string>
 #include <unordered_map>
 
 #include "weft/frontend/functions.h"
@@ -24,12 +22,12 @@ std::vector<Tensor> of_two(const Ufunc& ufunc, std::span<const Tensor> x) {
   return {form(ufunc, x[0], x[1])};
 }
 std::vector<Tensor> plain(const Ufunc& ufunc, std::span<const Tensor> x) {
-  return {apply(ufunc.op, {x.begin(), x.end()})};
+  return {apply(*ufunc.op, {x.begin(), x.end()})};
 }
 
 constexpr Ufunc ufuncs[] = {
-    {"absolute", 1, boolean, Most::complex, of_one<magnitude>, Op::abs},
-    {"add", 2, boolean, Most::complex, of_two<sum_of_two>, Op::add},
+    {"absolute", 1, boolean, Most::complex, of_one<magnitude>},
+    {"add", 2, boolean, Most::complex, of_two<sum_of_two>},
     {"arccos", 1, floating, Most::complex, plain, Op::acos},
     {"arccosh", 1, floating, Most::complex, plain, Op::acosh},
     {"arcsin", 1, floating, Most::complex, plain, Op::asin},
@@ -42,65 +40,65 @@ constexpr Ufunc ufuncs[] = {
     {"bitwise_xor", 2, boolean, Most::integer, plain, Op::xor_},
     {"cbrt", 1, floating, Most::real, plain, Op::cbrt},
     {"ceil", 1, boolean, Most::real, of_one<rounded>, Op::ceil},
-    {"conjugate", 1, integer, Most::complex, of_one<conjugate>, Op::conj},
+    {"conjugate", 1, integer, Most::complex, of_one<conjugate>},
     {"copysign", 2, floating, Most::real, plain, Op::copysign},
     {"cos", 1, floating, Most::complex, plain, Op::cosine},
     {"cosh", 1, floating, Most::complex, plain, Op::cosh},
-    {"deg2rad", 1, floating, Most::real, of_one<to_radians>, Op::multiply},
-    {"degrees", 1, floating, Most::real, of_one<to_degrees>, Op::multiply},
+    {"deg2rad", 1, floating, Most::real, of_one<to_radians>},
+    {"degrees", 1, floating, Most::real, of_one<to_degrees>},
     {"divide", 2, f64, Most::complex, plain, Op::divide},
-    {"divmod", 2, integer, Most::real, divided_with_rest, Op::floor_divide},
+    {"divmod", 2, integer, Most::real, divided_with_rest},
     {"equal", 2, boolean, Most::complex, of_two<comparison>, Op::compare, "EQ"},
     {"exp", 1, floating, Most::complex, plain, Op::exponential},
-    {"exp2", 1, floating, Most::complex, of_one<power_of_two>, Op::exp2},
+    {"exp2", 1, floating, Most::complex, of_one<power_of_two>},
     {"expm1", 1, floating, Most::complex, plain, Op::exponential_minus_one},
     {"fabs", 1, floating, Most::real, plain, Op::abs},
-    {"float_power", 2, widest, Most::complex, of_two<power_of>, Op::power},
+    {"float_power", 2, widest, Most::complex, of_two<power_of>},
     {"floor", 1, boolean, Most::real, of_one<rounded>, Op::floor},
     {"floor_divide", 2, integer, Most::real, plain, Op::floor_divide},
     {"fmax", 2, boolean, Most::complex, of_two<number_extreme>, Op::fmax, "GE"},
     {"fmin", 2, boolean, Most::complex, of_two<number_extreme>, Op::fmin, "LE"},
-    {"fmod", 2, integer, Most::real, of_two<c_remainder>, Op::remainder},
+    {"fmod", 2, integer, Most::real, of_two<c_remainder>},
     {"greater", 2, boolean, Most::complex, of_two<comparison>, Op::compare, "GT"},
     {"greater_equal", 2, boolean, Most::complex, of_two<comparison>, Op::compare, "GE"},
     {"heaviside", 2, floating, Most::real, plain, Op::heaviside},
     {"hypot", 2, floating, Most::real, plain, Op::hypot},
     {"invert", 1, boolean, Most::integer, plain, Op::not_},
-    {"isfinite", 1, boolean, Most::complex, of_one<both_finite>, Op::is_finite},
-    {"isinf", 1, boolean, Most::complex, of_one<one_infinite>, Op::is_inf},
-    {"isnan", 1, boolean, Most::complex, of_one<differs_from_itself>, Op::compare},
+    {"isfinite", 1, boolean, Most::complex, of_one<both_finite>},
+    {"isinf", 1, boolean, Most::complex, of_one<one_infinite>},
+    {"isnan", 1, boolean, Most::complex, of_one<differs_from_itself>},
     {"left_shift", 2, integer, Most::integer, plain, Op::shift_left},
     {"less", 2, boolean, Most::complex, of_two<comparison>, Op::compare, "LT"},
     {"less_equal", 2, boolean, Most::complex, of_two<comparison>, Op::compare, "LE"},
     {"log", 1, floating, Most::complex, plain, Op::log},
-    {"log10", 1, floating, Most::complex, of_one<log_of_ten>, Op::log10},
+    {"log10", 1, floating, Most::complex, of_one<log_of_ten>},
     {"log1p", 1, floating, Most::complex, plain, Op::log_plus_one},
-    {"log2", 1, floating, Most::complex, of_one<log_of_two>, Op::log2},
+    {"log2", 1, floating, Most::complex, of_one<log_of_two>},
     {"logaddexp", 2, floating, Most::real, plain, Op::logaddexp},
     {"logical_and", 2, boolean, Most::complex, of_two<of_truths>, Op::and_},
     {"logical_not", 1, boolean, Most::complex, of_one<of_truth>, Op::not_},
     {"logical_or", 2, boolean, Most::complex, of_two<of_truths>, Op::or_},
     {"logical_xor", 2, boolean, Most::complex, of_two<of_truths>, Op::xor_},
-    {"maximum", 2, boolean, Most::complex, of_two<extreme>, Op::maximum, "GE"},
-    {"minimum", 2, boolean, Most::complex, of_two<extreme>, Op::minimum, "LE"},
-    {"modf", 1, floating, Most::real, fraction_and_whole, Op::trunc},
-    {"multiply", 2, boolean, Most::complex, of_two<product_of_two>, Op::multiply},
+    {"maximum", 2, boolean, Most::complex, of_two<extreme>, {}, "GE"},
+    {"minimum", 2, boolean, Most::complex, of_two<extreme>, {}, "LE"},
+    {"modf", 1, floating, Most::real, fraction_and_whole},
+    {"multiply", 2, boolean, Most::complex, of_two<product_of_two>},
     {"negative", 1, no_boolean, Most::complex, plain, Op::negate},
     {"not_equal", 2, boolean, Most::complex, of_two<comparison>, Op::compare, "NE"},
-    {"positive", 1, no_boolean, Most::complex, of_one<unchanged>, Op::abs},
+    {"positive", 1, no_boolean, Most::complex, of_one<unchanged>},
     {"power", 2, integer, Most::complex, of_two<power_of>, Op::power},
-    {"rad2deg", 1, floating, Most::real, of_one<to_degrees>, Op::multiply},
-    {"radians", 1, floating, Most::real, of_one<to_radians>, Op::multiply},
-    {"reciprocal", 1, integer, Most::complex, of_one<reciprocal>, Op::divide},
+    {"rad2deg", 1, floating, Most::real, of_one<to_degrees>},
+    {"radians", 1, floating, Most::real, of_one<to_radians>},
+    {"reciprocal", 1, integer, Most::complex, of_one<reciprocal>},
     {"remainder", 2, integer, Most::real, plain, Op::mod},
-    {"right_shift", 2, integer, Most::integer, of_two<right_shifted>, Op::shift_right_arithmetic},
+    {"right_shift", 2, integer, Most::integer, of_two<right_shifted>},
     {"rint", 1, floating, Most::complex, of_one<rounded>, Op::round_nearest_even},
-    {"sign", 1, no_boolean, Most::complex, of_one<sign_of>, Op::sign},
+    {"sign", 1, no_boolean, Most::complex, of_one<sign_of>},
     {"signbit", 1, floating, Most::real, plain, Op::signbit},
     {"sin", 1, floating, Most::complex, plain, Op::sine},
     {"sinh", 1, floating, Most::complex, plain, Op::sinh},
     {"sqrt", 1, floating, Most::complex, plain, Op::sqrt},
-    {"square", 1, integer, Most::complex, of_one<squared>, Op::multiply},
+    {"square", 1, integer, Most::complex, of_one<squared>},
     {"subtract", 2, no_boolean, Most::complex, plain, Op::subtract},
     {"tan", 1, floating, Most::complex, plain, Op::tan},
     {"tanh", 1, floating, Most::complex, plain, Op::tanh},
@@ -151,7 +149,7 @@ std::optional<Tensor> compare_mixed(const Ufunc& ufunc, const Operand& lhs, cons
 }
 
 std::optional<Tensor> compared_by_value(const Ufunc& ufunc, std::span<const Operand> operands, DType common) {
-  if (ufunc.op != Op::compare || operands.size() != 2) return {};
+  if (ufunc.op != Op::compare) return {};
   if (std::optional<Tensor> known = compare_outside(ufunc.direction, operands[0], operands[1])) return known;
   return common == DType::f64 ? compare_mixed(ufunc, operands[0], operands[1]) : std::nullopt;
 }

@@ -1,6 +1,7 @@
 // NumPy's element-wise functions by name: which dtypes each computes in, and what it records.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -28,7 +29,7 @@ struct Ufunc {
   Most most;
   // Of operands of one dtype that it computes in.
   std::vector<Tensor> (*record)(const Ufunc& ufunc, std::span<const Tensor> operands);
-  Op op;                            // the operation, or the main one among several
+  std::optional<Op> op = {};        // the operation, of those whose `record` asks for it
   const char* direction = nullptr;  // of a comparison
 };
 

@@ -18,6 +18,12 @@ std::vector<Type> operand_types(Level level, Op op, const std::vector<Value>& op
   return types;
 }
 
+// Flags that may be left out are left out where they say nothing: graphs that say the same are the same, and read back as they were.
+void drop_defaults(Op op, Attrs& attrs) {
+  for (const AttrSpec& spec : def(op).attrs)
+    if (spec.optional && spec.kind == AttrKind::flag && !attrs.flag(spec.attr)) attrs.erase(spec.attr);
+}
+
 bool is_identity(const Ints& permutation) {
   for (size_t i = 0; i < permutation.size(); ++i)
     if (permutation[i] != static_cast<int64_t>(i)) return false;
@@ -73,6 +79,7 @@ const Node& Builder::call(Op op, std::vector<Value> operands, Attrs attrs, std::
   } catch (const Error& error) {
     raise(error.at(loc_));
   }
+  drop_defaults(op, attrs);
   Node& node = add(op, std::move(operands), std::move(attrs), std::move(regions));
   node.types = std::move(types);
   return node;

@@ -102,6 +102,10 @@ void Attrs::set(Attr attr, AttrValue value) {
   }
 }
 
+void Attrs::erase(Attr attr) {
+  std::erase_if(items_, [&](const auto& item) { return item.first == attr; });
+}
+
 bool Attrs::flag(Attr attr) const { return find(attr) && attr_as<bool>(*this, attr); }
 int64_t Attrs::integer(Attr attr) const { return attr_as<int64_t>(*this, attr); }
 double Attrs::number(Attr attr) const { return attr_as<double>(*this, attr); }

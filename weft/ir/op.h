@@ -105,6 +105,7 @@ class Attrs {
   Attrs(std::initializer_list<std::pair<Attr, AttrValue>> items);
   const AttrValue* find(Attr attr) const;
   void set(Attr attr, AttrValue value);
+  void erase(Attr attr);
   // check() fails when the attribute is missing or of another kind.
   bool flag(Attr attr) const;  // false when missing
   int64_t integer(Attr attr) const;

@@ -192,10 +192,7 @@ Attrs plain_attrs(const ParsedCall& call, const Reader& reader) {
       case AttrKind::ints: attrs.set(spec.attr, reader.ints({key, "dims", "permutation"})); break;
       case AttrKind::dims: attrs.set(spec.attr, reader.dims({key})); break;
       case AttrKind::integer: attrs.set(spec.attr, reader.integer({key, "dim"})); break;
-      case AttrKind::flag:
-        // What may be left out is left out where it says nothing.
-        if (bool on = given && given->flag.value_or(false); on || !spec.optional) attrs.set(spec.attr, on);
-        break;
+      case AttrKind::flag: attrs.set(spec.attr, given && given->flag.value_or(false)); break;
       case AttrKind::number: {
         const MlirAttr& number = reader.get({key});
         if (!number.number || number.integer) fail(ErrorKind::value, "attribute_kind", call.name, ": '", key, "' must be a number");

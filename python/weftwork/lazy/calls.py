@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import _core
 from ..errors import DataDependentError, UnsupportedError
 from ..numpy.asked import as_numpy_raises
-from ..numpy.dispatch import ASKED, FUNCTIONS, UFUNCS, is_whole
+from ..numpy.dispatch import FUNCTIONS, by_promotion
 from ..numpy.tracer import Selection, Trace, TracedArray, contains_traced, current_trace, swap_trace
 from ..pytree import flatten
 from .blame import explained
@@ -104,7 +103,6 @@ NUMBERS = frozenset([bool, int, float, complex])
 
 def operated(ufunc: np.ufunc, *inputs: Any) -> Any:
     """A ufunc of tensors and Python's numbers by the shortest way; None where it takes the longer one."""
-    name = ufunc.__name__
     if ufunc.nin > 2 or ufunc.nout != 1 or ufunc.signature is not None or current_trace() is not None:
         return None
     operands: list[Any] = []
@@ -117,13 +115,9 @@ def operated(ufunc: np.ufunc, *inputs: Any) -> Any:
             operands.append(value)
         else:
             return None
-    if name in UFUNCS and (name != "power" or all(map(is_whole, operands))):
-        return None
     try:
-        result = _core.elementwise(name, *operands)
+        result = by_promotion(ufunc.__name__, *operands)
     except Exception as error:
-        if getattr(error, "label", "") in ASKED:
-            return None
         raise explained(error, inputs, {}) from None
     return None if result is None else tensor_of(TracedArray(result), length + 1)
 

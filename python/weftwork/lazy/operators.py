@@ -7,23 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from ..numpy.operators import BINARY, COMPARISONS, MIXIN, UNARY
 from .calls import operated
 from .tensor import Tensor
 
-BINARY = {
-    "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.true_divide, "floordiv": np.floor_divide, "mod": np.remainder, "pow": np.power,
-    "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor, "lshift": np.left_shift, "rshift": np.right_shift, "matmul": np.matmul,
-}  # fmt: skip
-COMPARISONS = {
-    "lt": np.less,
-    "le": np.less_equal,
-    "eq": np.equal,
-    "ne": np.not_equal,
-    "gt": np.greater,
-    "ge": np.greater_equal,
-}
-UNARY = {"neg": np.negative, "pos": np.positive, "abs": np.absolute, "invert": np.invert}
-MIXIN = np.lib.mixins.NDArrayOperatorsMixin
+#: divmod, which gives a pair, stays NumPy's own method.
+TWO_OPERANDS = {name: ufunc for name, ufunc in BINARY.items() if ufunc.nout == 1} | {"matmul": np.matmul}
 
 
 def operator(name: str, ufunc: np.ufunc, reflected: bool = False) -> Callable[..., Any]:
@@ -49,7 +38,7 @@ def operator(name: str, ufunc: np.ufunc, reflected: bool = False) -> Callable[..
 
 def install() -> None:
     """Gives them to the class."""
-    for name, ufunc in (BINARY | COMPARISONS | UNARY).items():
+    for name, ufunc in (TWO_OPERANDS | COMPARISONS | UNARY).items():
         setattr(Tensor, f"__{name}__", operator(f"__{name}__", ufunc))
-    for name, ufunc in BINARY.items():
+    for name, ufunc in TWO_OPERANDS.items():
         setattr(Tensor, f"__r{name}__", operator(f"__r{name}__", ufunc, reflected=True))

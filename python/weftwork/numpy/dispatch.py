@@ -115,16 +115,22 @@ def elementwise(ufunc: np.ufunc, inputs: tuple, signature: Any = None, casting: 
     if signature is None and casting == "same_kind" and ufunc.nin <= 2:
         x, weak = operand_of(inputs[0])
         y, also = operand_of(inputs[1]) if len(inputs) == 2 else (None, False)
-        if name not in UFUNCS or (name == "power" and not (is_whole(x) and is_whole(y))):
-            try:
-                result = _core.elementwise(name, x, y, weak + 2 * also)
-            except Error as error:
-                if error.label not in ASKED:
-                    raise
-            else:
-                if result is not None:
-                    return result
+        result = by_promotion(name, x, y, weak + 2 * also)
+        if result is not None:
+            return result
     return by_loop(ufunc, inputs, signature, casting)
+
+
+def by_promotion(name: str, x: Any, y: Any = None, weak: int = 0) -> Any:
+    """What C++ records of recorded values and Python's numbers; None where the ufunc has a form here, or NumPy is to be asked."""
+    if name in UFUNCS and (name != "power" or (is_whole(x) and is_whole(y))):
+        return None
+    try:
+        return _core.elementwise(name, x, y, weak)
+    except Error as error:
+        if error.label not in ASKED:
+            raise
+    return None
 
 
 def operand_of(value: Any) -> tuple[Any, bool]:

@@ -10,19 +10,15 @@ from typing import Any
 import numpy as np
 
 from .. import _core
+from .operators import BINARY, COMPARISONS, operated
 
 Dim = _core.Dim
-_EXACT: dict[str, np.ufunc] = {
-    "__add__": np.add, "__radd__": np.add, "__sub__": np.subtract, "__rsub__": np.subtract, "__mul__": np.multiply, "__rmul__": np.multiply,
-    "__floordiv__": np.floor_divide, "__rfloordiv__": np.floor_divide, "__mod__": np.remainder, "__rmod__": np.remainder, "__eq__": np.equal, "__ne__": np.not_equal, "__lt__": np.less,
-    "__le__": np.less_equal, "__gt__": np.greater, "__ge__": np.greater_equal,
-}  # fmt: skip
-_AS_VALUES: dict[str, np.ufunc] = {"__truediv__": np.true_divide, "__pow__": np.power, "__divmod__": np.divmod}
+_EXACT = {f"__{side}{name}__": BINARY[name] for name in ("add", "sub", "mul", "floordiv", "mod") for side in ("", "r")}
+_EXACT |= {f"__{name}__": ufunc for name, ufunc in COMPARISONS.items()}
+_AS_VALUES = {f"__{name}__": BINARY[name] for name in ("truediv", "pow", "divmod")}
 
 
-def mixed(
-    name: str, ufunc: np.ufunc, exact: Callable[[Any, Any], Any] | None, reflected: bool, operated: Callable[..., Any]
-) -> Callable[[Any, Any], Any]:
+def mixed(name: str, ufunc: np.ufunc, exact: Callable[[Any, Any], Any] | None, reflected: bool) -> Callable[[Any, Any], Any]:
     def method(self: Any, other: Any) -> Any:
         if exact is not None and (type(other) is int or isinstance(other, (Dim, np.integer))):
             return exact(self, other)
@@ -35,8 +31,8 @@ def mixed(
     return method
 
 
-def install(call_function: Callable[..., Any], call_ufunc: Callable[..., Any], operated: Callable[..., Any]) -> None:
-    """Gives extents the operators of Python's integers and NumPy's protocols; ``operated`` is what operators of arrays record."""
+def install(call_function: Callable[..., Any], call_ufunc: Callable[..., Any]) -> None:
+    """Gives extents the operators of Python's integers and NumPy's protocols."""
 
     def power(self: Any, exponent: Any) -> Any:
         # Small integer powers are products, which are extents.
@@ -46,10 +42,10 @@ def install(call_function: Callable[..., Any], call_ufunc: Callable[..., Any], o
 
     hashed = Dim.__hash__
     for name, ufunc in _EXACT.items():
-        setattr(Dim, name, mixed(name, ufunc, getattr(Dim, name), name.startswith("__r"), operated))
+        setattr(Dim, name, mixed(name, ufunc, getattr(Dim, name), name.startswith("__r")))
     for name, ufunc in _AS_VALUES.items():
-        setattr(Dim, name, mixed(name, ufunc, None, False, operated))
-        setattr(Dim, f"__r{name[2:]}", mixed(f"__r{name[2:]}", ufunc, None, True, operated))
+        setattr(Dim, name, mixed(name, ufunc, None, False))
+        setattr(Dim, f"__r{name[2:]}", mixed(f"__r{name[2:]}", ufunc, None, True))
     Dim.__hash__ = hashed  # type: ignore[method-assign]
     of_power = Dim.__pow__
     Dim.__pow__ = power

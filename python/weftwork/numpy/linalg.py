@@ -156,7 +156,7 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = False, dtype: Any = 
     labels, tensor = terms[0]
     extra = [i for i, label in enumerate(labels) if label not in result]
     if extra:
-        tensor = _core.apply("sum", [tensor], {"axes": extra, "keepdims": False})
+        tensor = _core.apply("sum", [tensor], {"axes": extra})
         labels = [label for label in labels if label in result]
     order = [labels.index(label) for label in result]
     if order != list(range(len(order))):
@@ -260,7 +260,7 @@ def summed(term: Term, keep: set[str]) -> Term:
     extra = [i for i, label in enumerate(labels) if label not in keep]
     if not extra:
         return term
-    return [label for label in labels if label in keep], _core.apply("sum", [tensor], {"axes": extra, "keepdims": False})
+    return [label for label in labels if label in keep], _core.apply("sum", [tensor], {"axes": extra})
 
 
 def squeezed(term: Term, other: Term) -> Term:

@@ -12,7 +12,7 @@ from .dispatch import elementwise
 from .layout import UNKNOWN, is_ordered
 from .tracer import Tensor, TracedArray
 
-__all__ = ["PLAIN", "computed", "operated"]
+__all__ = ["BINARY", "COMPARISONS", "MIXIN", "PLAIN", "UNARY", "computed", "operated"]
 
 #: Types of operands about which NumPy's protocols have nothing to say.
 PLAIN = frozenset([TracedArray, bool, int, float, complex, _core.Dim])
@@ -30,7 +30,7 @@ COMPARISONS = {
     "gt": np.greater,
     "ge": np.greater_equal,
 }
-UNARY = {"neg": np.negative, "pos": np.positive, "invert": np.invert}
+UNARY = {"neg": np.negative, "pos": np.positive, "abs": np.absolute, "invert": np.invert}
 
 
 def computed(result: Tensor | tuple[Tensor, ...], inputs: tuple) -> Any:

@@ -17,7 +17,7 @@ from .layout import GIVE_ARRAYS, OF_SORTED, inherit, memory_order, scalars
 from .linalg import call_gufunc
 from .loops import rows_of
 from .methods import METHODS, PROPERTIES
-from .operators import PLAIN, computed, operated
+from .operators import PLAIN, computed
 from .refused import reason
 from .tracer import BoundMethod, Selection, TracedArray, raise_here
 
@@ -127,4 +127,4 @@ def install() -> None:
         setattr(TracedArray, name, member)
     BoundMethod.__call__ = call_method  # type: ignore[method-assign]
     operators.install()
-    extents.install(call_function, call_ufunc, operated)
+    extents.install(call_function, call_ufunc)

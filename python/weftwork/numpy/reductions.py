@@ -10,9 +10,9 @@ import numpy as np
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from .arguments import axis_number, c_int, integer, items_of
-from .dispatch import broadcast_to, finish, implements
+from .dispatch import finish, implements
 from .tracer import Tensor, TracedArray, as_tensor, convert, raise_here, wrap
-from .ufuncs import scalar, select, truth
+from .ufuncs import truth
 from .validity import note_bound
 
 _NoValue = np._NoValue
@@ -62,15 +62,6 @@ def sum_dtype(dtype: np.dtype) -> np.dtype:
 
 def keep(value: Any) -> bool:
     return value is not _NoValue and bool(c_int(value, "keepdims"))
-
-
-def masked(x: Tensor, where: Any, identity: Any) -> Tensor:
-    """The identity where ``where`` does not hold."""
-    if where is True or where is _NoValue:
-        return x
-    condition = as_tensor(where, np.dtype(bool))
-    shape = _core.broadcast_shapes(x.shape, condition.shape)
-    return select(broadcast_to(condition, shape), broadcast_to(x, shape), broadcast_to(scalar(identity, x), shape))
 
 
 def lowest(dtype: np.dtype, highest: bool) -> Any:

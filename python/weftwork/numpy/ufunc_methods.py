@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
-from . import own, reductions, scans, statistics
+from . import reductions, scans, statistics
 from .advanced import scatter_indexed
 from .dispatch import broadcast_to, finish, resolved, written
 from .indexing import expand_ellipsis, is_basic
@@ -67,7 +67,7 @@ def folded(ufunc: np.ufunc, x: Tensor, axes: tuple[int, ...], initial: Any, wher
     if name in BIT_IDENTITY:
         return bits_folded(ufunc, x, axes, initial, where, out_kind)
     if name == "logical_xor":
-        count = np.count_nonzero(wrap(reductions.masked(truth(x), where, False)), axis=axes)
+        count = np.count_nonzero(wrap(masked(truth(x), where, False)), axis=axes)
         return truth(((count + (0 if initial is np._NoValue else bool(initial))) & 1).tensor)
     if name not in IN_ORDER:
         return unsupported(ufunc, "reduce")
@@ -96,14 +96,21 @@ def folded(ufunc: np.ufunc, x: Tensor, axes: tuple[int, ...], initial: Any, wher
     return result.tensor
 
 
+def masked(x: Tensor, where: Any, identity: Any) -> Tensor:
+    """The identity where ``where`` does not hold."""
+    if where is True or where is np._NoValue:
+        return x
+    condition = as_tensor(where, np.dtype(bool))
+    shape = _core.broadcast_shapes(x.shape, condition.shape)
+    return select(broadcast_to(condition, shape), broadcast_to(x, shape), broadcast_to(scalar(identity, x), shape))
+
+
 def bits_folded(ufunc: np.ufunc, x: Tensor, axes: tuple[int, ...], initial: Any, where: Any, out_kind: str) -> Tensor:
     if x.dtype.kind not in "iub" or out_kind not in "iub":
         raise_here(ArgumentTypeError, f"ufunc '{ufunc.__name__}' not supported for {x.dtype}", "ufunc_types")
-    identity = _core.constant(own.array(BIT_IDENTITY[ufunc.__name__], np.int8).astype(x.dtype))
-    if where is not True:
-        shape = _core.broadcast_shapes(x.shape, as_tensor(where).shape)
-        x = select(broadcast_to(as_tensor(where, np.dtype(bool)), shape), broadcast_to(x, shape), broadcast_to(identity, shape))
-    result = _core.apply_with_body("reduce", BODIES[ufunc.__name__], [x, identity], {"dimensions": axes})
+    identity = BIT_IDENTITY[ufunc.__name__]
+    operands = [masked(x, where, identity), scalar(identity, x)]
+    result = _core.apply_with_body("reduce", BODIES[ufunc.__name__], operands, {"dimensions": axes})
     return result if initial is np._NoValue or initial is None else ufunc(wrap(result), wrap(as_tensor(initial, x.dtype))).tensor
 
 
