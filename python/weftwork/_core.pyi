@@ -247,6 +247,10 @@ class Tensor:
     def loc(self) -> Location: ...
 
     @property
+    def serial(self) -> int:
+        """Grows with every call that is recorded."""
+
+    @property
     def is_computed(self) -> bool:
         """Whether the elements are there."""
 
@@ -273,12 +277,12 @@ def same_value(arg0: Tensor, arg1: Tensor, /) -> bool:
 
 def next_serial() -> int: ...
 
-def record_region(arg0: object, arg1: object, arg2: int, /) -> tuple:
+def record_region(parameters: object, outputs: object, since: int, effects: object = ()) -> tuple:
     """
     The body of a loop: (Graph, tensors of the surroundings that it takes after its own parameters).
     """
 
-def record_graph(arg0: str, arg1: object, arg2: object, /) -> Graph:
+def record_graph(name: str, parameters: object, outputs: object, effects: object = ()) -> Graph:
     """A Graph of (tensor, name, alias) triples: parameters and outputs."""
 
 def elementwise_names() -> list:
@@ -682,6 +686,16 @@ class Communicator:
         """
 
     def __repr__(self) -> str: ...
+
+def set_thread_communicator(communicator: Communicator | None) -> None:
+    """
+    The communicator of programs that this thread runs, for as long as somebody keeps it; None: that of the process.
+    """
+
+def set_process_communicator(communicator: Communicator | None) -> None: ...
+
+def set_joining() -> None:
+    """Has programs join the launch where nobody has."""
 
 def local_communicators(arg0: int, arg1: float, /) -> list: ...
 

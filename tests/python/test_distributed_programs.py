@@ -7,8 +7,10 @@ import ml_dtypes
 import numpy as np
 import pytest
 from test_distributed import combined, groups_for, mine, same
+from test_stablehlo import forms_of_jaxlib
 
 import weftwork as wf
+from weftwork import _core
 
 D = wf.distributed
 DTYPES = [bool, np.int8, np.uint32, np.int64, np.float16, ml_dtypes.bfloat16, np.float32, np.float64, np.complex64]
@@ -25,7 +27,7 @@ def every(x, groups, root, pairs, ops):
     found += [D.reduce_scatter(x, op, groups, axis=axis) for op in ops for axis in (0, 2)]
     found += [D.all_gather(x, groups, axis=axis) for axis in (0, 1, -1)]
     found += [D.all_to_all(x, groups, split_axis=s, concat_axis=c) for s in (0, 2) for c in (0, 1, 2)]
-    found += [D.broadcast(x, root, groups), D.all_reduce(x.sum(), "max", groups), D.all_gather(x[0, 0, 0], groups)]
+    found += [D.broadcast(x, root, groups), D.all_reduce(x.sum(), ops[-1], groups), D.all_gather(x[0, 0, 0], groups)]
     return (*found, D.collective_permute(x, pairs))
 
 
@@ -39,7 +41,9 @@ def bitwise_same(got, wanted):
 def in_programs(dtype):
     rank, size = D.rank(), D.size()
     pairs = [(r, (r + 1) % size) for r in range(size - 1)]
-    ops = ["sum", "prod", "max", "min"] + ["mean"] * (np.dtype(dtype).kind in "fcV")
+    kind = np.dtype(dtype).kind
+    # Programs do not order complex numbers: such a call runs plainly.
+    ops = ["sum", "prod"] + ["max", "min"] * (kind != "c") + ["mean"] * (kind in "fcV")
     for groups in groups_for(size):
         members = mine(groups, size)
         shape = (2 * len(members), 3, len(members))
@@ -53,15 +57,17 @@ def in_programs(dtype):
     bitwise_same(wf.simulate(lambda x: every(x, None, size - 1, pairs, ops))(arrays[rank]), every(arrays[rank], None, size - 1, pairs, ops))
 
 
-@pytest.mark.parametrize("size", [1, 2, 4])
-@pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: np.dtype(dtype).name)
+@pytest.mark.parametrize(
+    ("dtype", "size"),
+    [(dtype, 4) for dtype in DTYPES] + [(dtype, size) for dtype in (np.float32, ml_dtypes.bfloat16) for size in (1, 2)],
+    ids=lambda value: str(value) if isinstance(value, int) else np.dtype(value).name,
+)
 def test_programs_exchange_as_plain_calls_do(dtype, size):
     D.spawn(in_programs, size, (dtype,), method="thread")
 
 
-@pytest.mark.parametrize("method", ["fork", "spawn"])
-def test_processes_exchange_in_programs(method):
-    D.spawn(in_programs, 2, (np.float32,), method=method)
+def test_processes_exchange_in_programs():
+    D.spawn(in_programs, 2, (np.float32,), method="fork")
 
 
 def test_what_has_no_elements_and_what_is_written():
@@ -86,7 +92,7 @@ def test_calls_stay_in_order_and_are_all_made():
         return c.sum() + x, b
 
     def run():
-        fast = wf.jit(many)
+        fast = wf.jit(many, strict=False)
         x = np.arange(3.0) + D.rank()
         # One rank runs the function itself, in whatever order Python has.
         results = [fast(x) if D.rank() else many(x) for _ in range(3)]
@@ -126,7 +132,7 @@ def test_loops_exchange_in_each_turn():
 
 
 def test_ranks_share_a_function():
-    fast = wf.jit(lambda x: (D.all_reduce(x * (D.rank() + 1)), D.rank(), D.size()))
+    fast = wf.jit(lambda x: (D.all_reduce(x * (D.rank() + 1)), D.rank(), D.size()), strict=False)
     run = lambda: [(a.tolist(), rank, size) for a, rank, size in (fast(np.ones(2)) for _ in range(3))]
     assert D.spawn(run, 2, method="thread") == [[([3.0, 3.0], rank, 2)] * 3 for rank in range(2)]
     assert D.spawn(run, 3, method="thread") == [[([6.0, 6.0], rank, 3)] * 3 for rank in range(3)]
@@ -139,7 +145,7 @@ def test_values_that_were_exchanged_may_decide():
         return x * 2 if total > 3 else x - 1
 
     def run():
-        fast = wf.jit(step)
+        fast = wf.jit(step, strict=False)
         return [fast(np.full(2, scale) + D.rank()).tolist() for scale in (0.0, 1.0, 0.0)]
 
     assert D.spawn(run, 2, method="thread") == [[[-1, -1], [2, 2], [-1, -1]], [[0, 0], [4, 4], [0, 0]]]
@@ -151,7 +157,7 @@ def test_values_before_may_decide():
         return y * 2 if x.sum() > 1 else y - 1
 
     def run():
-        fast = wf.jit(step)
+        fast = wf.jit(step, strict=False)
         return [fast(np.full(2, scale + 0.0)).tolist() for scale in (0, 1, 0)], fast.ways["plain"]
 
     assert D.spawn(run, 2, method="thread") == [([[-1, -1], [4, 4], [-1, -1]], 0)] * 2
@@ -285,32 +291,27 @@ def test_text_is_read_printed_and_run(name):
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_other_tools_read_what_is_printed(name):
-    pytest.importorskip("jaxlib")
-    from jaxlib.mlir import ir
-    from jaxlib.mlir.dialects import func, stablehlo
-
-    with ir.Context() as context:
-        stablehlo.register_dialect(context)
-        assert func is not None
-        for text in (module_of(name), wf.stablehlo.parse(module_of(name)).stablehlo()):
-            ir.Module.parse(text).operation.verify()
+    unnamed = lambda text: re.sub(r'weft.name = "\w+"', "", wf.stablehlo.parse(text).stablehlo(locations=False))
+    wanted = unnamed(module_of(name))
+    for text in (module_of(name), wf.stablehlo.parse(module_of(name)).stablehlo()):
+        assert [unnamed(form) for form in forms_of_jaxlib(text)] == [wanted] * 4
 
 
 def test_a_mean_is_a_sum_for_other_tools():
-    ir = pytest.importorskip("jaxlib.mlir.ir")
-    from jaxlib.mlir.dialects import stablehlo
-
     f = lambda x: D.all_reduce(x, "mean", [[0, 1]])
     graph = wf.trace(f, np.ones(3, ml_dtypes.bfloat16))
-    assert '"weft.all_reduce"' in graph.text("flat")
+    assert '"weft.all_reduce"' in graph.mlir() and "mean=true" in wf.stablehlo.parse(graph.mlir()).text("flat")
     text = graph.stablehlo()
-    assert '"stablehlo.all_reduce"' in text and "weft." not in text
-    with ir.Context() as context:
-        stablehlo.register_dialect(context)
-        ir.Module.parse(text).operation.verify()
+    assert '"stablehlo.all_reduce"' in text and '"weft.all_reduce"' not in text
+    assert forms_of_jaxlib(text)
     run = lambda: wf.compile(wf.stablehlo.parse(text))(np.full(3, 1.37, ml_dtypes.bfloat16) * (1 + D.rank())).tobytes()
     eager = lambda: D.all_reduce(np.full(3, 1.37, ml_dtypes.bfloat16) * (1 + D.rank()), "mean").tobytes()
     assert D.spawn(run, 2, method="thread") == D.spawn(eager, 2, method="thread")
+
+
+def test_every_operation_among_ranks_is_tried():
+    ops = {row["name"] for row in _core.op_table() if row["family"] == "collective"}
+    assert ops == {re.search(r"stablehlo\.(\w+)", text)[1] for text in TEXTS.values()} | {"partition_id", "replica_id"}
 
 
 def test_numbers_of_ranks():
@@ -364,7 +365,7 @@ def test_saved_programs_exchange(tmp_path):
 
 def test_programs_in_c_exchange_nothing(tmp_path):
     with pytest.raises(wf.errors.UnsupportedError, match="collective"):
-        wf.compile(lambda x: D.all_reduce(x), np.ones(3)).export(tmp_path / "f.o")
+        wf.compile(lambda x: D.all_reduce(x), np.ones(3)).export(tmp_path, "f")
 
 
 # -- training ----------------------------------------------------------------------------------------------------------

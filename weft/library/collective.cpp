@@ -11,9 +11,9 @@ namespace weft {
 namespace {
 
 // Reads what ProgramCollective::numbers wrote.
-class Numbers {
+class CallNumbers {
  public:
-  explicit Numbers(const int64_t* at) : at_(at) {}
+  explicit CallNumbers(const int64_t* at) : at_(at) {}
   int64_t next() { return *at_++; }
   int next_int() { return static_cast<int>(*at_++); }
   Ints list() {
@@ -63,7 +63,7 @@ Dims ProgramCollective::numbers() const {
 }
 
 void run_collective(const char* const* texts, const int64_t* numbers, void* const* buffers) {
-  Numbers read(numbers);
+  CallNumbers read(numbers);
   CollectiveCall call;
   call.kind = static_cast<Collective>(read.next());
   call.op = static_cast<ReduceOp>(read.next());

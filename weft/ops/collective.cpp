@@ -41,7 +41,7 @@ void require_body(const Call& call) {
   for (const Type& type : call.operands) call.require(is_float_or_complex(type.dtype), "mean_dtype", "takes floats and complex numbers for a mean, got ", type);
 }
 
-void require_axis(const Call& call, Attr attr) {
+void require_dimension(const Call& call, Attr attr) {
   const int64_t axis = call.attrs.integer(attr);
   for (const Type& type : call.operands) call.require(axis >= 0 && axis < type.rank(), "c1", name(attr), " must be a dimension of ", type, ", got ", axis);
 }
@@ -66,7 +66,7 @@ Types infer_all_reduce(const Call& call) {
 }
 
 Types infer_all_gather(const Call& call) {
-  require_axis(call, Attr::all_gather_dim);
+  require_dimension(call, Attr::all_gather_dim);
   require_groups(call, true);
   Types types = same(call);
   for (Type& type : types) {
@@ -77,15 +77,15 @@ Types infer_all_gather(const Call& call) {
 }
 
 Types infer_reduce_scatter(const Call& call) {
-  require_axis(call, Attr::scatter_dimension);
+  require_dimension(call, Attr::scatter_dimension);
   require_groups(call, true);
   require_body(call);
   return in_parts(call, Attr::scatter_dimension, group_size_of(call.attrs), "c2");
 }
 
 Types infer_all_to_all(const Call& call) {
-  require_axis(call, Attr::split_dimension);
-  require_axis(call, Attr::concat_dimension);
+  require_dimension(call, Attr::split_dimension);
+  require_dimension(call, Attr::concat_dimension);
   require_groups(call, true);
   const int64_t parts = call.attrs.integer(Attr::split_count);
   call.require(parts == group_size_of(call.attrs), "c4", "split_count must be the size of a group, ", group_size_of(call.attrs), ", got ", parts);
@@ -131,10 +131,10 @@ std::optional<ReduceOp> reduction_of(const Node& node) {
   return std::nullopt;
 }
 
-constexpr Attr axes[] = {Attr::all_gather_dim, Attr::scatter_dimension, Attr::split_dimension, Attr::concat_dimension};
+constexpr Attr axis_attrs[] = {Attr::all_gather_dim, Attr::scatter_dimension, Attr::split_dimension, Attr::concat_dimension};
 
 int64_t axis_of(const Node& node) {
-  for (Attr attr : axes)
+  for (Attr attr : axis_attrs)
     if (node.attrs.find(attr)) return node.attrs.integer(attr);
   return 0;
 }
@@ -171,7 +171,7 @@ class Former {
   // Of an operand whose dimension `axis` stands first.
   Value call(Op op, Value x, int64_t axis) {
     Attrs attrs = node_.attrs;
-    for (Attr attr : axes)
+    for (Attr attr : axis_attrs)
       if (attrs.find(attr)) attrs.set(attr, int64_t{0});
     if (axis != 0) attrs.set(Attr::axis, axis);
     return result_(build_, build_.call(op, {x}, std::move(attrs), node_.regions));
