@@ -18,7 +18,11 @@ DTYPES = [bool, np.int8, np.uint32, np.int64, np.float16, ml_dtypes.bfloat16, np
 
 def array_of(rank, shape, dtype):
     values = np.random.default_rng([rank, *shape]).integers(-3, 5, shape) * 0.75
-    return (values + 1j * values[..., ::-1]).astype(dtype) if np.dtype(dtype).kind == "c" else values.astype(np.float32).astype(dtype)
+    return (
+        (values + 1j * values[..., ::-1]).astype(dtype)
+        if np.dtype(dtype).kind == "c"
+        else values.astype(np.float32).astype(dtype)
+    )
 
 
 def every(x, groups, root, pairs, ops):
@@ -54,7 +58,10 @@ def in_programs(dtype):
         bitwise_same(f(arrays[rank]), eager)
         for op, got in zip(ops, eager, strict=False):
             same(got, combined(op, [arrays[r] for r in members]))
-    bitwise_same(wf.simulate(lambda x: every(x, None, size - 1, pairs, ops))(arrays[rank]), every(arrays[rank], None, size - 1, pairs, ops))
+    bitwise_same(
+        wf.simulate(lambda x: every(x, None, size - 1, pairs, ops))(arrays[rank]),
+        every(arrays[rank], None, size - 1, pairs, ops),
+    )
 
 
 @pytest.mark.parametrize(
@@ -112,7 +119,9 @@ def averaged(x, turns):
 
 
 def until_small(x):
-    return wf.while_loop(lambda v: D.all_reduce(np.abs(v).sum(), "max") > 1e-3, lambda v: v - 0.5 * D.all_reduce(v, "mean") - v * 0.25, x)
+    return wf.while_loop(
+        lambda v: D.all_reduce(np.abs(v).sum(), "max") > 1e-3, lambda v: v - 0.5 * D.all_reduce(v, "mean") - v * 0.25, x
+    )
 
 
 def test_loops_exchange_in_each_turn():
@@ -264,7 +273,9 @@ WANTED = {
     ),
     "reduce_scatter": lambda a: joined(lambda arrays, i: folded(np.add)(arrays, i)[i : i + 1], [[0, 1, 2, 3]], a),
     "all_gather": lambda a: joined(lambda arrays, i: np.concatenate(arrays, 1), [[0, 3], [1, 2]], a),
-    "all_to_all": lambda a: joined(lambda arrays, i: np.concatenate([x[i : i + 1] for x in arrays], 1), [[0, 1, 2, 3]], a),
+    "all_to_all": lambda a: joined(
+        lambda arrays, i: np.concatenate([x[i : i + 1] for x in arrays], 1), [[0, 1, 2, 3]], a
+    ),
     "permute": lambda a: {0: np.zeros_like(a[0]), 1: a[0], 2: a[1], 3: a[3]},
     "broadcast": lambda a: joined(lambda arrays, i: arrays[0], [[2, 1], [0, 3]], a),
 }
@@ -339,7 +350,9 @@ def test_numbers_of_ranks():
 def test_calls_that_do_not_fit_are_refused(call, label):
     result = call.rsplit("-> ", 1)[1]
     with pytest.raises((TypeError, ValueError), match=re.escape(label)):
-        wf.stablehlo.parse(f"func.func @main(%x: tensor<4xf32>) -> {result} {{\n  %0 = {call}\n  return %0 : {result}\n}}")
+        wf.stablehlo.parse(
+            f"func.func @main(%x: tensor<4xf32>) -> {result} {{\n  %0 = {call}\n  return %0 : {result}\n}}"
+        )
 
 
 # -- programs that travel ----------------------------------------------------------------------------------------------

@@ -35,7 +35,14 @@ def recorded(
 
 
 def exchange(
-    kind: str, x: Tensor, op: str, groups: Groups, pairs: Sequence[tuple[int, int]], root: int, axis: int, concat_axis: int
+    kind: str,
+    x: Tensor,
+    op: str,
+    groups: Groups,
+    pairs: Sequence[tuple[int, int]],
+    root: int,
+    axis: int,
+    concat_axis: int,
 ) -> Tensor:
     """The call of a collective on a recorded value."""
     if kind == "collective_permute":
@@ -49,7 +56,9 @@ def exchange(
         return _core.apply("collective_broadcast", [x], attrs)
     axis, concat_axis = (within(kind, one, x.ndim) for one in (axis, concat_axis))
     if kind == "all_to_all":
-        return _core.apply(kind, [x], attrs | {"split_dimension": axis, "concat_dimension": concat_axis, "split_count": size})
+        return _core.apply(
+            kind, [x], attrs | {"split_dimension": axis, "concat_dimension": concat_axis, "split_count": size}
+        )
     if kind in AXES:
         attrs[AXES[kind]] = axis
     if kind == "all_gather":
@@ -79,5 +88,7 @@ def rows_of(kind: str, op: str, groups: Groups, root: int) -> Groups:
     if kind != "broadcast":
         return mine
     if root not in mine[0]:
-        raise_here(ArgumentValueError, f"broadcast: the root must be a rank of the group {list(mine[0])}, got {root}", "rank")
+        raise_here(
+            ArgumentValueError, f"broadcast: the root must be a rank of the group {list(mine[0])}, got {root}", "rank"
+        )
     return [[root, *sorted(member for member in mine[0] if member != root)]]
