@@ -1,6 +1,8 @@
 """Collectives within programs: compiled, interpreted, read from text, saved; against NumPy, and bitwise against those of plain arrays."""
 
 import re
+import subprocess
+import sys
 import threading
 
 import ml_dtypes
@@ -109,6 +111,69 @@ def test_calls_stay_in_order_and_are_all_made():
     assert found[0][0] == [([1, 2, 3], [1, 3, 5])] * 3 and found[1] == ([([2, 3, 4], [1, 3, 5])] * 3, 3)
     text = wf.trace(many, np.ones(3)).stablehlo()
     assert text.count("stablehlo.all_reduce") == 3 and text.count("stablehlo.all_gather") == 1
+
+
+def random_program(seed):
+    """Sums, products and exchanges of what came before, in loops too, some of which nothing comes of."""
+    draw = np.random.default_rng(seed)
+    kinds = ["add", "multiply", "exchange", "exchange", "exchange", "unused", "sum", "loop"]
+    steps = [
+        (str(draw.choice(kinds)), *draw.random(2).tolist(), str(draw.choice(["sum", "max", "min", "prod"])))
+        for _ in range(draw.integers(3, 14))
+    ]
+
+    def function(*values):
+        found = list(values)
+        for kind, first, second, op in steps:
+            a, b = found[int(first * len(found))], found[int(second * len(found))]
+            if kind == "add":
+                found.append(a + b)
+            elif kind == "multiply":
+                found.append(a * 3 + b)
+            elif kind == "exchange":
+                found.append(D.all_reduce(a + b, op))
+            elif kind == "unused":
+                D.all_reduce(a, op)
+            elif kind == "sum":
+                found.append(a + b.sum())
+            else:
+                for _ in range(11):
+                    a = a + D.all_reduce(a ^ b, op)
+                found.append(a)
+        return tuple(found[len(values) :])
+
+    return function
+
+
+def test_random_programs_exchange_in_order():
+    def run():
+        for seed in range(6):
+            x = np.arange(24).reshape(4, 6) * (D.rank() + 2) + seed
+            f = random_program(seed)
+            plain = f(x, x[::-1])
+            for mode in (wf.jit, wf.simulate):
+                # The other rank runs the function itself, now and then.
+                got = mode(f)(x, x[::-1]) if D.rank() == 0 or seed % 2 else f(x, x[::-1])
+                bitwise_same(got, plain)
+        return True
+
+    assert D.spawn(run, 2, method="thread") == [True, True]
+
+
+def test_extents_that_vary_and_arrays_that_are_not_dense():
+    def several(x):
+        return D.all_gather(x), D.reduce_scatter(x), D.all_to_all(x, concat_axis=1), D.all_gather(x, axis=1)
+
+    def run():
+        f = wf.jit(several, dynamic={"x": {0: wf.Dim("n", 1, 8, 64)}}, strict=True)
+        for n in (2, 4, 6):
+            x = np.arange(n * 6.0).reshape(3, n * 2).T[::2] + D.rank()
+            bitwise_same(f(x), several(x))
+        with pytest.raises(ValueError, match="axis 0 must divide into 2 parts"):
+            f(np.ones((3, 3)))
+        return len(f.executables)
+
+    assert D.spawn(run, 2, method="thread") == [1, 1]
 
 
 def averaged(x, turns):
@@ -236,7 +301,7 @@ TEXTS = {
     "reduce_scatter": '%0 = "stablehlo.reduce_scatter"(%x) <{scatter_dimension = 0 : i64, replica_groups = dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>}> ({ ^bb0(%a: tensor<f32>, %b: tensor<f32>): %s = stablehlo.add %a, %b : tensor<f32> stablehlo.return %s : tensor<f32> }) : (tensor<4x2xf32>) -> tensor<1x2xf32>',
     "all_gather": '%0 = "stablehlo.all_gather"(%x) <{all_gather_dim = 1 : i64, replica_groups = dense<[[0, 3], [1, 2]]> : tensor<2x2xi64>}> : (tensor<4x2xf32>) -> tensor<4x4xf32>',
     "all_to_all": '%0 = "stablehlo.all_to_all"(%x) <{split_dimension = 0 : i64, concat_dimension = 1 : i64, split_count = 4 : i64, replica_groups = dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>}> : (tensor<4x2xf32>) -> tensor<1x8xf32>',
-    "permute": '%0 = "stablehlo.collective_permute"(%x) <{source_target_pairs = dense<[[0, 1], [1, 2], [3, 3]]> : tensor<3x2xi64>, channel_handle = #stablehlo.channel_handle<handle = 2, type = 1>}> : (tensor<4x2xf32>) -> tensor<4x2xf32>',
+    "permute": '%0 = "stablehlo.collective_permute"(%x) <{source_target_pairs = dense<[[0, 1], [1, 2], [3, 3]]> : tensor<3x2xi64>, channel_handle = #stablehlo.channel_handle<handle = 0, type = 0>}> : (tensor<4x2xf32>) -> tensor<4x2xf32>',
     "broadcast": '%0 = "stablehlo.collective_broadcast"(%x) <{replica_groups = dense<[[2, 1], [0, 3]]> : tensor<2x2xi64>}> : (tensor<4x2xf32>) -> tensor<4x2xf32>',
 }  # fmt: skip
 
@@ -306,6 +371,46 @@ def test_other_tools_read_what_is_printed(name):
     wanted = unnamed(module_of(name))
     for text in (module_of(name), wf.stablehlo.parse(module_of(name)).stablehlo()):
         assert [unnamed(form) for form in forms_of_jaxlib(text)] == [wanted] * 4
+
+
+#: Runs programs of a file among four devices of XLA's, and writes what each gives.
+BY_XLA = """
+import os, sys
+os.environ.update(XLA_FLAGS="--xla_force_host_platform_device_count=4", JAX_PLATFORMS="cpu")
+import jax, numpy as np
+from jax._src import compiler
+from jax._src.interpreters import mlir
+from jaxlib import xla_client
+from jaxlib.mlir import ir
+
+devices = jax.devices("cpu")
+given = np.load(sys.argv[1])
+rows = jax.sharding.NamedSharding(jax.sharding.Mesh(np.array(devices), "x"), jax.sharding.PartitionSpec("x"))
+whole = jax.make_array_from_single_device_arrays((16, 2), rows, [jax.device_put(a, d) for a, d in zip(given["arrays"], devices)])
+found = {}
+for name in given:
+    if name == "arrays":
+        continue
+    with mlir.make_ir_context():
+        options = compiler.get_compile_options(num_replicas=4, num_partitions=1)
+        module = ir.Module.parse(str(given[name]))
+        executable = devices[0].client.compile_and_load(module, xla_client.DeviceList(tuple(devices)), options)
+    found[name] = [np.asarray(out) for out in executable.execute_sharded([whole]).disassemble_into_single_device_arrays()[0]]
+np.savez(sys.argv[2], **found)
+"""
+#: What XLA does not run on CPUs.
+NOT_BY_XLA = {"by a body", "scattered by a body", "broadcast"}
+
+
+def test_xla_gives_the_same_among_four_devices(tmp_path):
+    arrays = [np.random.default_rng(r).integers(-4, 5, (4, 2)).astype(np.float32) for r in range(4)]
+    texts = {name: wf.stablehlo.parse(module_of(name)).stablehlo() for name in TEXTS if name not in NOT_BY_XLA}
+    np.savez(tmp_path / "given.npz", arrays=arrays, **texts)
+    subprocess.run([sys.executable, "-c", BY_XLA, tmp_path / "given.npz", tmp_path / "found.npz"], check=True)
+    found = np.load(tmp_path / "found.npz")
+    for name in texts:
+        for rank, got in enumerate(found[name]):
+            np.testing.assert_array_equal(got, WANTED[name](arrays)[rank], name)
 
 
 def test_a_mean_is_a_sum_for_other_tools():

@@ -194,6 +194,7 @@ class Former {
     const int64_t parts = group_size_of(node_.attrs), concat = node_.attrs.integer(Attr::concat_dimension),
                   rank = x.type().rank();
     Dims dims = x.type().dims;
+    if (!dims[0].is_static()) return one_by_one(x, split);
     dims[0] = floordiv(dims[0], parts);
     dims.insert(dims.begin(), parts);
     Ints order;
@@ -207,6 +208,16 @@ class Former {
     whole[static_cast<size_t>(concat)] = whole[static_cast<size_t>(concat)] * whole[static_cast<size_t>(concat) + 1];
     whole.erase(whole.begin() + at + 1);
     return build_.reshape(apart, std::move(whole));
+  }
+
+  // The same where nothing shows that the extent divides.
+  Value one_by_one(Value x, int64_t split) {
+    const int64_t parts = group_size_of(node_.attrs);
+    const Ints back = back_again(to_the_front(split, x.type().rank()));
+    const Dim extent = floordiv(x.type().dims[0], parts);
+    std::vector<Value> apart;
+    for (int64_t i = 0; i < parts; ++i) apart.push_back(build_.transpose(rows(x, extent * Dim(i), extent), back));
+    return build_(Op::concatenate, std::move(apart), {{Attr::dimension, node_.attrs.integer(Attr::concat_dimension)}});
   }
 
   // What ranks have, combined by a body that no communicator knows: from the first rank to the last, each for itself.

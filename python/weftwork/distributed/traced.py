@@ -76,12 +76,12 @@ def within(kind: str, axis: int, ndim: int) -> int:
 
 def rows_of(kind: str, op: str, groups: Groups, root: int) -> Groups:
     """The groups as programs name them, of one size, the root first: all of a call, or this rank's alone."""
-    every = list(groups) or [list(range(ranks.required(ranks.size_of_current)))]
+    every = list(groups) or [list(range(ranks.required(ranks.number_of_ranks)))]
     if kind != "broadcast" and len({len(group) for group in every}) == 1:
         return every
     mine = every
     if len(every) > 1:
-        rank = ranks.required(ranks.rank_of_current)
+        rank = ranks.required(ranks.this_rank)
         mine = [group for group in every if rank in group][:1]
         if not mine:
             raise_here(ArgumentValueError, f"{kind}: is called by rank {rank}, which is in no group", "groups")
