@@ -57,7 +57,8 @@ def in_programs(dtype):
         f = wf.jit(lambda x, groups=groups, root=members[-1]: every(x, groups, root, pairs, ops), strict=True)
         eager = every(arrays[rank], groups, members[-1], pairs, ops)
         bitwise_same(f(arrays[rank]), eager)
-        bitwise_same(f(arrays[rank]), eager)
+        # Some ranks run the program, some the function itself.
+        bitwise_same(f(arrays[rank]) if rank % 2 else every(arrays[rank], groups, members[-1], pairs, ops), eager)
         for op, got in zip(ops, eager, strict=False):
             same(got, combined(op, [arrays[r] for r in members]))
     bitwise_same(
