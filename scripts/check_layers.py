@@ -13,7 +13,7 @@ LAYERS = {
     "core": set(),
     "library": {"core", "distributed"},  # collectives of programs
     "ir": {"core", "ops"},
-    "ops": {"core", "ir", "library"},  # one library with ir
+    "ops": {"core", "ir", "library", "distributed"},  # one library with ir
     "support": set(),  # C: what exported programs, the runtime and generated code share
     "runtime": {"core", "library", "support", "c.h"},  # the last: what C sees
     "distributed": {"core"},

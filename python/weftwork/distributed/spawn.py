@@ -14,6 +14,7 @@ from .. import _core
 from ..errors import ArgumentValueError, Error, ExecutionError
 from ..knobs import set_num_threads
 from . import ranks
+from .collectives import refuse_traced
 from .launch import Launch
 
 __all__ = ["spawn"]
@@ -35,6 +36,7 @@ def spawn(
     >>> wf.distributed.spawn(lambda: wf.distributed.all_reduce(wf.distributed.rank()).item(), 3, method="thread")
     [3, 3, 3]
     """
+    refuse_traced("spawn")
     if n < 1:
         raise ArgumentValueError(f"there must be one rank at least, got {n}  [rank]")
     outcomes = in_threads(f, n, args, timeout) if method == "thread" else in_processes(f, n, args, method, timeout)
