@@ -276,6 +276,8 @@ def test_programs_have_no_messages_within():
         wf.trace(lambda x: (wf.distributed.barrier(), x)[1], np.ones(3))
     with pytest.raises(wf.errors.UnsupportedError, match="send is no part of a program"):
         wf.trace(lambda x: wf.distributed.send(x, 0), np.ones(3))
+    with pytest.raises(wf.errors.UnsupportedError, match="spawn is no part of a program"):
+        wf.trace(lambda x: wf.distributed.spawn(np.sin, 1, (x,), method="thread")[0], np.ones(3))
 
     def step(x):
         wf.distributed.barrier()
