@@ -20,10 +20,14 @@ from .collectives import (
     send,
 )
 from .ranks import Communicator, init, rank, shutdown, size
+from .sharding import Mesh, Sharded, Sharding, shard
 from .spawn import spawn
 
 __all__ = [
     "Communicator",
+    "Mesh",
+    "Sharded",
+    "Sharding",
     "all_gather",
     "all_reduce",
     "all_to_all",
@@ -35,6 +39,7 @@ __all__ = [
     "recv",
     "reduce_scatter",
     "send",
+    "shard",
     "shutdown",
     "size",
     "spawn",
