@@ -98,7 +98,7 @@ def row(name: str, own: set[str]) -> str:
     if not is_read(name):
         return f"| `{name}` | no | | |"
     if name in own:
-        remark = "one device" if "all_" in name or "collective" in name or "reduce_scatter" in name else "known names" if name.endswith("custom_call") else "yes"
+        remark = "known names" if name.endswith("custom_call") else "yes"
         return f"| `{name}` | yes | itself | {remark} |"
     if name in {"stablehlo.infeed", "stablehlo.outfeed", "stablehlo.send", "stablehlo.recv"}:
         return f"| `{name}` | yes | itself | no |"

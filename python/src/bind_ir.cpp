@@ -41,6 +41,18 @@ nb::list to_list(const std::vector<Literal>& literals) {
   return arrays;
 }
 
+// What an interpreter gives. Ranks that are threads run meanwhile, which it may wait for.
+template <class Interpret>
+nb::list interpreted(nb::handle arrays, const Interpret& interpret) {
+  const std::vector<Literal> literals = to_literals(arrays);
+  std::vector<Literal> results;
+  {
+    nb::gil_scoped_release release;
+    results = interpret(literals);
+  }
+  return to_list(results);
+}
+
 nb::list inputs_of(const Graph& graph) {
   nb::list infos;
   for (NodeId id : graph.parameters()) {
@@ -200,9 +212,11 @@ void bind_ir(nb::module_& m) {
       .def("substitute", [](const GraphRef& g, const nb::dict& symbols) { return hold(substitute(*g, to_bindings(symbols))); })
       .def("equal", [](const Graph& g, const Graph& other) { return equal(g, other); }, "Structural equality, locations aside.")
       .def("verify", [](const Graph& g) { verify(g); })
-      .def("interpret", [](const Graph& g, nb::handle arrays) { return to_list(interpret(g, to_literals(arrays))); })
+      .def("interpret", [](const Graph& g, nb::handle arrays) { return interpreted(arrays, [&](const auto& literals) { return interpret(g, literals); }); })
       .def("interpret_kernels",
-           [](const Graph& g, nb::handle arrays) { return to_list(interpret(lower_to_program(g), to_literals(arrays))); })
+           [](const Graph& g, nb::handle arrays) {
+             return interpreted(arrays, [&](const auto& literals) { return interpret(lower_to_program(g), literals); });
+           })
       .def("kernels_text", [](const Graph& g) { return lower_to_program(g).text(); })
       .def("cuts", [](const Graph& g) {
         std::vector<std::string> texts;
