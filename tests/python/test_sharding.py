@@ -21,8 +21,10 @@ def ran(function, mesh, arrays, divisors, results=None):
     def call():
         parts = [np.array(s.part(a)) for s, a in zip(shardings, arrays, strict=True)]
         given = divided(*parts)
-        given = given if isinstance(given, tuple) else (given,)
-        whole = [s.whole(part) for s, part in zip(divided.result_shardings(*parts), given, strict=True)]
+        how = divided.result_shardings(*parts)
+        if not isinstance(given, tuple):
+            given, how = (given,), (how,)
+        whole = [s.whole(part) for s, part in zip(how, given, strict=True)]
         # An argument that the function wrote.
         return whole, [s.whole(p) for s, p in zip(shardings, parts, strict=True)]
 
@@ -67,9 +69,19 @@ UNARY = {
     "all": lambda x: (x.sum(), x.max(), x.min(), np.prod(x / 8), np.any(x > 3), np.all(x < 3), x.std()),
     "sums": lambda x: (x.sum(0), x.sum(1), x.max(0), x.argmax(0), x.argmin(1)),
     "views": lambda x: (x.T, x[::-1], x[:, 1:3], x[::2], x.reshape(4, 2, 12), x.reshape(-1), x.reshape(2, 4, 6, 2)),
-    "joined": lambda x: (np.concatenate([x, x + 1]), np.concatenate([x, x], 1), np.pad(x, ((0, 0), (1, 2))), np.stack([x, -x])),
+    "joined": lambda x: (
+        np.concatenate([x, x + 1]),
+        np.concatenate([x, x], 1),
+        np.pad(x, ((0, 0), (1, 2))),
+        np.stack([x, -x]),
+    ),
     "sorted": lambda x: (np.sort(x, 0), np.argsort(x, 1), np.cumsum(x, 0), np.cumsum(x, 1)),
-    "filled": lambda x: (x + np.arange(12), np.where(np.arange(8)[:, None] < 3, x, 0), np.ones_like(x), x * np.eye(8, 12)),
+    "filled": lambda x: (
+        x + np.arange(12),
+        np.where(np.arange(8)[:, None] < 3, x, 0),
+        np.ones_like(x),
+        x * np.eye(8, 12),
+    ),
     "products": lambda x: (x @ x.T, x.T @ x, np.einsum("ij,ij->i", x, x), np.linalg.inv(x @ x.T + 99 * np.eye(8))),
     "taken": lambda x: (x[np.array([3, 0, 3])], np.take(x, np.array([1, 5]), 1), x[1], x[:, 2]),
     "diff": lambda x: (np.diff(x, axis=0), np.roll(x, 1, 0), np.roll(x, 2, 1), np.median(x, 0)),
@@ -82,13 +94,19 @@ def test_functions_of_one_array(name, divisors):
     check(UNARY[name], GRID, drawn((8, 12)), [divisors])
 
 
-@pytest.mark.parametrize("left", [(), ("data",), (None, "data"), (None, "model"), ("data", "model"), ("model", "data")], ids=str)
-@pytest.mark.parametrize("right", [(), ("data",), ("model",), (None, "model"), (("model", "data"),), ("data", "model")], ids=str)
+@pytest.mark.parametrize(
+    "left", [(), ("data",), (None, "data"), (None, "model"), ("data", "model"), ("model", "data")], ids=str
+)
+@pytest.mark.parametrize(
+    "right", [(), ("data",), ("model",), (None, "model"), (("model", "data"),), ("data", "model")], ids=str
+)
 def test_products(left, right):
     check(lambda x, y: x @ y + 1, GRID, drawn((4, 8), (8, 12)), [left, right])
 
 
-@pytest.mark.parametrize("divisors", [("data",), (None, "data"), (None, None, "model"), ("data", None, "model"), ("model", "data")], ids=str)
+@pytest.mark.parametrize(
+    "divisors", [("data",), (None, "data"), (None, None, "model"), ("data", None, "model"), ("model", "data")], ids=str
+)
 def test_attention(divisors):
     check(attention, GRID, drawn((4, 6, 8), (4, 6, 8), (4, 6, 8)), [divisors] * 3)
 
@@ -96,21 +114,28 @@ def test_attention(divisors):
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint32", "int64", "float32", "complex64", "complex128"])
 def test_dtypes(dtype):
     [x] = drawn((6, 4), dtype=dtype)
-    check(lambda x: (x.sum(0), np.multiply(x, x).max() if x.dtype.kind != "c" else x.mean(0), x.T @ x), LINE, [x], [("data",)], tolerance=1e-5)
+    check(
+        lambda x: (x.sum(0), np.multiply(x, x).max() if x.dtype.kind != "c" else x.mean(0), x.T @ x),
+        LINE,
+        [x],
+        [("data",)],
+        tolerance=1e-5,
+    )
 
 
-def test_what_is_divided_so_is_what_was_asked_for():
-    x, w = drawn((8, 4), (4, 6))
-    for divisors in [("data",), (None, "model"), ("model", "data"), (None, ("data", "model"))]:
-        if divisors == (None, ("data", "model")):
-            w = drawn((4, 8))[0]
-        wanted = GRID.sharding(*divisors)
-        divided = shard(lambda x, w: x @ w, GRID, [GRID.sharding("data"), GRID.sharding("data", "model")], wanted)
-        results = spawn(
-            lambda: divided(*(s.part(a) for s, a in zip(divided.in_shardings, [x, w]))), 4, method="thread", timeout=60
-        )
-        for rank, result in enumerate(results):
-            np.testing.assert_allclose(result, wanted.part(x @ w, rank), rtol=1e-12)
+@pytest.mark.parametrize(
+    "divisors", [("data",), (None, "model"), ("model", "data"), (None, ("data", "model"))], ids=str
+)
+def test_what_is_divided_so_is_what_was_asked_for(divisors):
+    x, w = drawn((8, 4), (4, 8))
+    given, wanted = [GRID.sharding("data"), GRID.sharding("data", "model")], GRID.sharding(*divisors)
+    divided = shard(lambda x, w: x @ w, GRID, given, wanted)
+
+    def call():
+        return divided(given[0].part(x), given[1].part(w))
+
+    for rank, result in enumerate(spawn(call, 4, method="thread", timeout=60)):
+        np.testing.assert_allclose(result, wanted.part(x @ w, rank), rtol=1e-12)
 
 
 def test_arrays_that_are_written():
@@ -149,7 +174,9 @@ def test_training_with_data_and_tensor_parallelism(method):
         assert found_loss == pytest.approx(loss, rel=1e-12)
         for name in wanted:
             np.testing.assert_allclose(found[name], wanted[name], rtol=1e-10)
-    text = step.graph({n: divided[n].part(w, 0) for n, w in weights.items()}, rows.part(x, 0), rows.part(y, 0), 0.05).text()
+    text = step.graph(
+        {n: divided[n].part(w, 0) for n, w in weights.items()}, rows.part(x, 0), rows.part(y, 0), 0.05
+    ).text()
     # The product with "out" and the loss; the three gradients. Weights never meet.
     assert text.count("all_reduce") == 5 and "all_gather" not in text and "all_to_all" not in text
 
@@ -160,20 +187,53 @@ def test_a_table_is_read_by_divided_rows_and_columns():
         check(lambda t, i: t[i] * 2, GRID, [table, rows], divisors)
 
 
+def added_to_rows(x, i):
+    total = np.zeros((10, 4))
+    np.add.at(total, i, x)
+    return total
+
+
+def written_rows(table, x, i):
+    table[i] = x
+    return table * 2
+
+
+def test_a_table_is_written_by_divided_rows_and_columns():
+    i, x = np.array([3, 0, 9, 3]), drawn((4, 4))[0]
+    for divisors in itertools.product([(), ("data",), (None, "model"), ("data", "model")], [(), ("data",)]):
+        check(added_to_rows, GRID, [x, i], divisors)
+    for divisors in itertools.product([(), ("data",), (None, "model")], [(), (None, "model"), ("data",)], [()]):
+        check(written_rows, GRID, [*drawn((10, 4)), x, np.array([3, 0, 9, 1])], divisors)
+    gradient = shard(added_to_rows, GRID, [GRID.sharding("data"), GRID.sharding("data")])
+    text = gradient.graph(wf.spec((2, 4), np.float64), wf.spec((2,), np.int64)).text()
+    assert text.count("all_reduce(") == 1 and "all_gather" not in text
+
+
 def test_collectives_are_only_where_parts_meet():
     rows = GRID.sharding("data", "model")
     spec = wf.spec((4, 3), np.float64)
     assert "all_" not in shard(lambda x: np.exp(x).T * 2, GRID, rows).graph(spec).text()
-    text = shard(lambda x: x.sum(0), GRID, rows, GRID.sharding(("model", "data"))).graph(wf.spec((4, 4), np.float64)).text()
+    text = (
+        shard(lambda x: x.sum(0), GRID, rows, GRID.sharding(("model", "data")))
+        .graph(wf.spec((4, 4), np.float64))
+        .text()
+    )
     assert "reduce_scatter" in text and "all_reduce" not in text
-    moved = shard(lambda x: x + 1, GRID, GRID.sharding("data"), GRID.sharding(None, "data")).graph(wf.spec((4, 4), np.float64)).text()
+    moved = (
+        shard(lambda x: x + 1, GRID, GRID.sharding("data"), GRID.sharding(None, "data"))
+        .graph(wf.spec((4, 4), np.float64))
+        .text()
+    )
     assert "all_to_all" in moved and "all_gather" not in moved
 
 
 def test_what_cannot_be_divided_says_so():
     rows, x = GRID.sharding("data"), np.ones((4, 3))
     for call, words in [
-        (lambda: rows.part(np.ones((3, 2)), 0), "dimension 0 of an array of shape (3, 2) cannot be divided into 2 equal parts"),
+        (
+            lambda: rows.part(np.ones((3, 2)), 0),
+            "dimension 0 of an array of shape (3, 2) cannot be divided into 2 equal parts",
+        ),
         (lambda: GRID.sharding("data", "data"), "an axis of the mesh divides one dimension"),
         (lambda: GRID.sharding("rows"), "the mesh has the axes ('data', 'model'), not 'rows'"),
         (lambda: Mesh((2, 2), ("a", "a")), "a name of its own"),
@@ -219,7 +279,9 @@ def step_of(draw):
     )
 
 
-@pytest.mark.parametrize("seed", [pytest.param(seed, marks=pytest.mark.slow if seed >= 8 else ()) for seed in range(60)])
+@pytest.mark.parametrize(
+    "seed", [pytest.param(seed, marks=pytest.mark.slow if seed >= 8 else ()) for seed in range(60)]
+)
 def test_drawn_programs(seed):
     draw = random.Random(seed)
     steps = [(step_of(draw), draw.random(), draw.random()) for _ in range(8)]
@@ -232,5 +294,14 @@ def test_drawn_programs(seed):
         return tuple(values[len(arrays) :])
 
     shapes = [draw.choice([(8, 8), (8, 4), (4, 12)]) for _ in range(2)]
-    choices = [(), ("data",), (None, "data"), (None, "model"), ("model", "data"), ("data", "model"), (("data", "model"),), (None, ("model", "data"))]
+    choices = [
+        (),
+        ("data",),
+        (None, "data"),
+        (None, "model"),
+        ("model", "data"),
+        ("data", "model"),
+        (("data", "model"),),
+        (None, ("model", "data")),
+    ]
     check(program, GRID, drawn(*shapes), [draw.choice(choices) for _ in shapes], tolerance=1e-9)

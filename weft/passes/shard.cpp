@@ -12,7 +12,9 @@ namespace {
 
 using Axes = std::vector<int>;
 
-bool begins_with(const Axes& axes, const Axes& first) { return axes.size() >= first.size() && std::equal(first.begin(), first.end(), axes.begin()); }
+bool begins_with(const Axes& axes, const Axes& first) {
+  return axes.size() >= first.size() && std::equal(first.begin(), first.end(), axes.begin());
+}
 
 // What of `axes` comes after what it has in common with `other`.
 Axes beyond(const Axes& axes, const Axes& other) {
@@ -30,7 +32,8 @@ struct Part {
 
 class Sharder {
  public:
-  Sharder(const Graph& graph, const Mesh& mesh) : graph_(graph), mesh_(mesh), build_(Level::flat, graph.name()), uses_(graph.uses()), parts_(graph.size()) {}
+  Sharder(const Graph& graph, const Mesh& mesh)
+      : graph_(graph), mesh_(mesh), build_(Level::flat, graph.name()), uses_(graph.uses()), parts_(graph.size()) {}
 
   Sharded run(std::span<const Sharding> parameters, std::span<const std::optional<Sharding>> wanted) {
     size_t next = 0;
@@ -46,7 +49,9 @@ class Sharder {
     for (size_t i = 0; i < graph_.outputs().size(); ++i) {
       Output output = graph_.outputs()[i];
       const Part& part = part_of_value(output.value);
-      Sharding sharding = output.alias >= 0 ? parameters[static_cast<size_t>(output.alias)] : wanted[i] ? *wanted[i] : part.sharding;
+      Sharding sharding = output.alias >= 0 ? parameters[static_cast<size_t>(output.alias)]
+                          : wanted[i]       ? *wanted[i]
+                                            : part.sharding;
       build_.set_loc(output.value.node().loc);
       output.value = resharded(output.value, sharding);
       outputs.push_back(std::move(output));
@@ -71,17 +76,22 @@ class Sharder {
 
   std::vector<Part> on_parts(const Node& node) {
     if (node.op == Op::rng || family(node.op) == Family::collective)
-      raise({ErrorKind::unsupported, cat(name(node.op), ": what each rank has of its own is no part of a program that is divided among ranks"), "sharding", node.loc});
+      raise({ErrorKind::unsupported,
+             cat(name(node.op), ": what each rank has of its own is no part of a program that is divided among ranks"),
+             "sharding", node.loc});
     std::vector<Sharding> given;
     for (const Value& operand : node.operands()) given.push_back(part_of_value(operand).sharding);
     ShardPlan plan = shard_plan(node, given, mesh_);
     std::vector<Value> operands;
     for (size_t i = 0; i < node.operand_count(); ++i) operands.push_back(resharded(node.operand(i), plan.operands[i]));
-    bool is_whole = std::ranges::all_of(plan.operands, &Sharding::is_whole) && std::ranges::all_of(plan.results, &Sharding::is_whole);
-    const Node& call = is_whole ? build_.copy(node, operands) : build_.call(node.op, operands, on_part(node, plan), node.regions);
+    bool is_whole = std::ranges::all_of(plan.operands, &Sharding::is_whole) &&
+                    std::ranges::all_of(plan.results, &Sharding::is_whole);
+    const Node& call =
+        is_whole ? build_.copy(node, operands) : build_.call(node.op, operands, on_part(node, plan), node.regions);
     std::vector<Part> parts;
     for (uint32_t i = 0; i < node.types.size(); ++i) {
-      check(call.types[i] == part_of(node.types[i], plan.results[i], mesh_), "the plan of ", name(node.op), " gives ", call.types[i]);
+      check(call.types[i] == part_of(node.types[i], plan.results[i], mesh_), "the plan of ", name(node.op), " gives ",
+            call.types[i]);
       parts.push_back({call.result(i), plan.results[i], plan.partial, plan.combine});
     }
     return parts;
@@ -93,7 +103,8 @@ class Sharder {
     Dims dims = part_of(node.type(), plan.results[0], mesh_).dims;
     if (node.op == Op::broadcast_in_dim || node.op == Op::reshape) attrs.set(Attr::dims, dims);
     if (node.op == Op::dynamic_slice) attrs.set(Attr::slice_sizes, dims);
-    if (node.op == Op::slice) attrs.set(Attr::limit_indices, of_parts(node, plan, node.attrs.dims(Attr::limit_indices)));
+    if (node.op == Op::slice)
+      attrs.set(Attr::limit_indices, of_parts(node, plan, node.attrs.dims(Attr::limit_indices)));
     if (node.op == Op::gather) attrs.set(Attr::slice_sizes, of_parts(node, plan, node.attrs.dims(Attr::slice_sizes)));
     return attrs;
   }
@@ -104,7 +115,8 @@ class Sharder {
     return dims;
   }
 
-  // -- from one sharding to another ------------------------------------------------------------------------------------
+  // -- from one sharding to another
+  // ------------------------------------------------------------------------------------
 
   // A value of the whole program, divided so; each way is made once.
   Value resharded(const Value& whole, const Sharding& to) {
@@ -139,7 +151,9 @@ class Sharder {
   void step(Part& part, const Sharding& to) {
     std::vector<Axes>& from = part.sharding.dims;
     for (size_t dim = 0; dim < from.size(); ++dim)
-      if (from[dim] != to.dims[dim] && begins_with(to.dims[dim], from[dim]) && are_free(part.sharding, beyond(to.dims[dim], from[dim]))) return divide(part, dim, to.dims[dim]);
+      if (from[dim] != to.dims[dim] && begins_with(to.dims[dim], from[dim]) &&
+          are_free(part.sharding, beyond(to.dims[dim], from[dim])))
+        return divide(part, dim, to.dims[dim]);
     for (size_t dim = 0; dim < from.size(); ++dim) {
       Axes moved = beyond(from[dim], to.dims[dim]);
       for (size_t target = 0; !moved.empty() && target < from.size(); ++target) {
@@ -154,7 +168,8 @@ class Sharder {
   }
 
   static bool are_free(const Sharding& sharding, const Axes& axes) {
-    return std::ranges::none_of(sharding.dims, [&](const Axes& used) { return std::ranges::find_first_of(used, axes) != used.end(); });
+    return std::ranges::none_of(sharding.dims,
+                                [&](const Axes& used) { return std::ranges::find_first_of(used, axes) != used.end(); });
   }
 
   void divide(Part& part, size_t dim, const Axes& axes) {
@@ -178,7 +193,8 @@ class Sharder {
   static bool is_new(const Node& broadcast, size_t dim) {
     const Ints& dimensions = broadcast.ints(Attr::dimensions);
     auto found = std::ranges::find(dimensions, static_cast<int64_t>(dim));
-    return found == dimensions.end() || broadcast.operand(0).type().dims[static_cast<size_t>(found - dimensions.begin())].is(1);
+    return found == dimensions.end() ||
+           broadcast.operand(0).type().dims[static_cast<size_t>(found - dimensions.begin())].is(1);
   }
 
   void exchange(Part& part, size_t dim, size_t target, const Axes& moved) {
@@ -202,7 +218,8 @@ class Sharder {
 
   Attrs among(const Axes& axes) const {
     Ints ranks;
-    for (const std::vector<int64_t>& group : mesh_.groups_of(axes)) ranks.insert(ranks.end(), group.begin(), group.end());
+    for (const std::vector<int64_t>& group : mesh_.groups_of(axes))
+      ranks.insert(ranks.end(), group.begin(), group.end());
     return {{Attr::replica_groups, std::move(ranks)}, {Attr::group_size, mesh_.extent_of(axes)}};
   }
 
@@ -276,27 +293,30 @@ Type part_of(const Type& type, const Sharding& sharding, const Mesh& mesh) {
   auto require = [&](bool condition, const auto&... parts) {
     if (!condition) fail(ErrorKind::value, "sharding", parts...);
   };
-  require(sharding.dims.size() == type.dims.size(), type, " needs a sharding of ", type.rank(), " dimensions, got ", sharding.text(mesh));
+  require(sharding.dims.size() == type.dims.size(), type, " needs a sharding of ", type.rank(), " dimensions, got ",
+          sharding.text(mesh));
   Type part = type;
   Axes used;
   for (size_t i = 0; i < type.dims.size(); ++i) {
     for (int axis : sharding.dims[i]) {
-      require(std::ranges::find(used, axis) == used.end(), "an axis of the mesh divides one dimension, got ", sharding.text(mesh));
+      require(std::ranges::find(used, axis) == used.end(), "an axis of the mesh divides one dimension, got ",
+              sharding.text(mesh));
       used.push_back(axis);
     }
     int64_t parts = mesh.extent_of(sharding.dims[i]);
     if (parts == 1) continue;
-    require(type.dims[i].is_static() && type.dims[i].value() % parts == 0, "dimension ", i, " of ", type, " cannot be divided into ", parts, " equal parts, as ", sharding.text(mesh),
-            " says");
+    require(type.dims[i].is_static() && type.dims[i].value() % parts == 0, "dimension ", i, " of ", type,
+            " cannot be divided into ", parts, " equal parts, as ", sharding.text(mesh), " says");
     part.dims[i] = type.dims[i].value() / parts;
   }
   return part;
 }
 
-Sharded shard(const Graph& graph, const Mesh& mesh, std::span<const Sharding> parameters, std::span<const std::optional<Sharding>> outputs) {
+Sharded shard(const Graph& graph, const Mesh& mesh, std::span<const Sharding> parameters,
+              std::span<const std::optional<Sharding>> outputs) {
   if (parameters.size() != graph.parameters().size() || outputs.size() != graph.outputs().size())
-    fail(ErrorKind::value, "sharding", "needs a sharding for each of ", graph.parameters().size(), " parameters and ", graph.outputs().size(), " results, got ", parameters.size(), " and ",
-         outputs.size());
+    fail(ErrorKind::value, "sharding", "needs a sharding for each of ", graph.parameters().size(), " parameters and ",
+         graph.outputs().size(), " results, got ", parameters.size(), " and ", outputs.size());
   GraphPtr flat = graph.level() == Level::flat ? nullptr : flatten.run(graph);
   return Sharder(flat ? *flat : graph, mesh).run(parameters, outputs);
 }

@@ -42,7 +42,8 @@ struct Sharding {
   bool operator==(const Sharding&) const = default;
 };
 
-// The type of a rank's part. Error(value), label "sharding", where an extent cannot be divided, or an axis stands twice.
+// The type of a rank's part. Error(value), label "sharding", where an extent cannot be divided, or an axis stands
+// twice.
 Type part_of(const Type& type, const Sharding& sharding, const Mesh& mesh);
 
 // How a node runs on parts.
@@ -61,6 +62,7 @@ struct Sharded {
 };
 // `parameters`: one for each; `outputs`: what each must have, or as it comes. Memory that outputs share with parameters
 // is divided as these are. Error(value), label "sharding", names the parameter that does not fit.
-Sharded shard(const Graph& graph, const Mesh& mesh, std::span<const Sharding> parameters, std::span<const std::optional<Sharding>> outputs);
+Sharded shard(const Graph& graph, const Mesh& mesh, std::span<const Sharding> parameters,
+              std::span<const std::optional<Sharding>> outputs);
 
 }  // namespace weft

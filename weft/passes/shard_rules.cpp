@@ -39,7 +39,13 @@ class Planner {
   }
   // A dimension that comes through: of operand and result alike.
   void keep(size_t operand, size_t dim, size_t result_dim) {
-    plan.operands[operand].dims[dim] = plan.results[0].dims[result_dim] = claim(given(operand, dim), node_.operand(operand).type().dims[dim]);
+    plan.operands[operand].dims[dim] = plan.results[0].dims[result_dim] =
+        claim(given(operand, dim), node_.operand(operand).type().dims[dim]);
+  }
+  // What is combined along a dimension that these axes divide is yet to be combined along them.
+  void combine(const Axes& axes, Op op) {
+    plan.partial.insert(plan.partial.end(), axes.begin(), axes.end());
+    plan.combine = op;
   }
   // Operands and results of the same dims, where `passes(dim)`; the first operand that is divided decides.
   template <class Passes>
@@ -79,8 +85,8 @@ void plan_transpose(const Node& node, Planner& planner) {
   for (size_t i = 0; i < permutation.size(); ++i) planner.keep(0, static_cast<size_t>(permutation[i]), i);
 }
 
-// Dimensions before and after are walked in groups of equal counts. Equal parts of the first of a group are equal parts of
-// all that it holds, in order, and so of the first of the other's.
+// Dimensions before and after are walked in groups of equal counts. Equal parts of the first of a group are equal parts
+// of all that it holds, in order, and so of the first of the other's.
 void plan_reshape(const Node& node, const Mesh& mesh, Planner& planner) {
   if (!node.type().is_static() || node.type().count().is(0)) return;
   Ints from = node.operand(0).type().static_dims(), to = node.type().static_dims();
@@ -100,13 +106,16 @@ void plan_reshape(const Node& node, const Mesh& mesh, Planner& planner) {
   }
 }
 
-// Parts along a dimension of which only some elements are taken, or among which others stand, do not stay in their places.
+// Parts along a dimension of which only some elements are taken, or among which others stand, do not stay in their
+// places.
 bool is_whole_slice(const Node& node, size_t dim) {
-  return node.attrs.dims(Attr::start_indices)[dim].is(0) && node.attrs.dims(Attr::limit_indices)[dim] == dims_of(node, 0)[dim] && node.ints(Attr::strides)[dim] == 1;
+  return node.attrs.dims(Attr::start_indices)[dim].is(0) &&
+         node.attrs.dims(Attr::limit_indices)[dim] == dims_of(node, 0)[dim] && node.ints(Attr::strides)[dim] == 1;
 }
 
 bool is_not_padded(const Node& node, size_t dim) {
-  return node.attrs.dims(Attr::edge_padding_low)[dim].is(0) && node.attrs.dims(Attr::edge_padding_high)[dim].is(0) && node.ints(Attr::interior_padding)[dim] == 0;
+  return node.attrs.dims(Attr::edge_padding_low)[dim].is(0) && node.attrs.dims(Attr::edge_padding_high)[dim].is(0) &&
+         node.ints(Attr::interior_padding)[dim] == 0;
 }
 
 Ints free_of(const Node& node, size_t operand, Attr batching, Attr contracting) {
@@ -120,63 +129,93 @@ void plan_dot(const Node& node, Planner& planner) {
   const Ints &lb = node.ints(Attr::lhs_batching_dimensions), &rb = node.ints(Attr::rhs_batching_dimensions);
   const Ints &lc = node.ints(Attr::lhs_contracting_dimensions), &rc = node.ints(Attr::rhs_contracting_dimensions);
   auto at = [](const Ints& values, size_t i) { return static_cast<size_t>(values[i]); };
-  for (size_t i = 0; i < lb.size(); ++i) planner.plan.results[0].dims[i] = planner.claim_either(0, at(lb, i), 1, at(rb, i));
+  for (size_t i = 0; i < lb.size(); ++i)
+    planner.plan.results[0].dims[i] = planner.claim_either(0, at(lb, i), 1, at(rb, i));
   auto contract = [&](bool both) {
     for (size_t i = 0; i < lc.size(); ++i) {
       if (both != (planner.given(0, at(lc, i)) == planner.given(1, at(rc, i)))) continue;
-      Axes axes = planner.claim_either(0, at(lc, i), 1, at(rc, i));
-      planner.plan.partial.insert(planner.plan.partial.end(), axes.begin(), axes.end());
+      planner.combine(planner.claim_either(0, at(lc, i), 1, at(rc, i)), Op::add);
     }
   };
-  // What both are divided by already costs no more than to add up the results. Where one only is, dimensions of the result
-  // come first: less is computed by each rank.
+  // What both are divided by already costs no more than to add up the results. Where one only is, dimensions of the
+  // result come first: less is computed by each rank.
   contract(true);
   size_t next = lb.size();
-  for (int64_t dim : free_of(node, 0, Attr::lhs_batching_dimensions, Attr::lhs_contracting_dimensions)) planner.keep(0, static_cast<size_t>(dim), next++);
-  for (int64_t dim : free_of(node, 1, Attr::rhs_batching_dimensions, Attr::rhs_contracting_dimensions)) planner.keep(1, static_cast<size_t>(dim), next++);
+  for (int64_t dim : free_of(node, 0, Attr::lhs_batching_dimensions, Attr::lhs_contracting_dimensions))
+    planner.keep(0, static_cast<size_t>(dim), next++);
+  for (int64_t dim : free_of(node, 1, Attr::rhs_batching_dimensions, Attr::rhs_contracting_dimensions))
+    planner.keep(1, static_cast<size_t>(dim), next++);
   contract(false);
 }
 
 // Whether every rank may begin with it: once more changes nothing.
 bool may_repeat(const Value& value, Op op) {
   if (op != Op::add && op != Op::multiply) return true;
+  if (value.node().op == Op::broadcast_in_dim) return may_repeat(value.node().operand(0), op);
   if (value.node().op != Op::constant) return false;
   const Literal& literal = value.node().attrs.literal(Attr::value);
-  return !literal.is_live() && literal.as_complex(0) == std::complex<double>(op == Op::add ? 0 : 1);
+  return literal.is_splat() && literal.as_complex(0) == std::complex<double>(op == Op::add ? 0 : 1);
+}
+// How a body combines, where parts of what it combines can be combined first.
+std::optional<Op> combining_op(const Node& node) {
+  std::optional<Op> op = single_op(*node.regions[0]);
+  constexpr Op combining[] = {Op::add, Op::multiply, Op::maximum, Op::minimum, Op::and_, Op::or_};
+  return op && std::ranges::find(combining, *op) != std::end(combining) ? op : std::nullopt;
 }
 
 void plan_reduce(const Node& node, Planner& planner) {
-  std::optional<Op> op = single_op(*node.regions[0]);
-  constexpr Op combining[] = {Op::add, Op::multiply, Op::maximum, Op::minimum, Op::and_, Op::or_};
-  bool combines = op && node.operand_count() == 2 && std::ranges::find(combining, *op) != std::end(combining) && may_repeat(node.operand(1), *op);
+  std::optional<Op> op = combining_op(node);
+  bool combines = op && node.operand_count() == 2 && may_repeat(node.operand(1), *op);
   size_t next = 0;
   for (size_t dim = 0; dim < dims_of(node, 0).size(); ++dim) {
     if (!has(node.ints(Attr::dimensions), dim)) {
       if (node.operand_count() == 2) planner.keep(0, dim, next++);
     } else if (combines) {
-      Axes axes = planner.claim(planner.given(0, dim), dims_of(node, 0)[dim]);
-      planner.plan.operands[0].dims[dim] = axes;
-      planner.plan.partial.insert(planner.plan.partial.end(), axes.begin(), axes.end());
-      planner.plan.combine = *op;
+      planner.plan.operands[0].dims[dim] = planner.claim(planner.given(0, dim), dims_of(node, 0)[dim]);
+      planner.combine(planner.plan.operands[0].dims[dim], *op);
     }
   }
 }
 
 // Rows of a table: divided as the indices are, and along the dimensions of the table that are taken whole.
 void plan_gather(const Node& node, Planner& planner) {
-  const Ints &offset = node.ints(Attr::offset_dims), &collapsed = node.ints(Attr::collapsed_slice_dims), &map = node.ints(Attr::start_index_map);
+  const Ints &offset = node.ints(Attr::offset_dims), &collapsed = node.ints(Attr::collapsed_slice_dims),
+             &map = node.ints(Attr::start_index_map);
   if (!node.ints(Attr::operand_batching_dims).empty()) return;
   size_t vector_dim = static_cast<size_t>(node.attrs.integer(Attr::index_vector_dim)), batch = 0, kept = 0;
-  auto skip_vector = [&] { batch += batch == vector_dim; };
   for (size_t result = 0; result < node.type().dims.size(); ++result) {
     if (!has(offset, result)) {
-      skip_vector();
+      batch += batch == vector_dim;
       planner.keep(1, batch++, result);
       continue;
     }
     while (has(collapsed, kept)) ++kept;
-    if (!has(map, kept) && node.attrs.dims(Attr::slice_sizes)[kept] == dims_of(node, 0)[kept]) planner.keep(0, kept, result);
+    if (!has(map, kept) && node.attrs.dims(Attr::slice_sizes)[kept] == dims_of(node, 0)[kept])
+      planner.keep(0, kept, result);
     ++kept;
+  }
+}
+
+// Written along the dimensions that updates have whole; and where each rank may write its updates to an array of its
+// own, as the indices are divided.
+void plan_scatter(const Node& node, Planner& planner) {
+  const Ints &window = node.ints(Attr::update_window_dims), &inserted = node.ints(Attr::inserted_window_dims),
+             &map = node.ints(Attr::scatter_dims_to_operand_dims);
+  if (node.operand_count() != 3 || !node.ints(Attr::input_batching_dims).empty()) return;
+  size_t kept = 0;
+  for (size_t dim = 0; dim < dims_of(node, 0).size(); ++dim) {
+    if (has(inserted, dim)) continue;
+    auto update = static_cast<size_t>(window[kept++]);
+    if (!has(map, dim) && dims_of(node, 2)[update] == dims_of(node, 0)[dim])
+      planner.plan.results[0].dims[dim] = planner.claim_either(0, dim, 2, update);
+  }
+  std::optional<Op> op = combining_op(node);
+  if (!op || !may_repeat(node.operand(0), *op)) return;
+  size_t vector_dim = static_cast<size_t>(node.attrs.integer(Attr::index_vector_dim)), batch = 0;
+  for (size_t update = 0; update < dims_of(node, 2).size(); ++update) {
+    if (has(window, update)) continue;
+    batch += batch == vector_dim;
+    planner.combine(planner.claim_either(1, batch++, 2, update), *op);
   }
 }
 
@@ -196,11 +235,13 @@ void plan_by_op(const Node& node, const Mesh& mesh, Planner& planner) {
     case Op::pad:
       return planner.alike(1, [&](size_t dim) { return is_not_padded(node, dim); });
     case Op::concatenate:
-      return planner.alike(operands, [&](size_t dim) { return dim != static_cast<size_t>(node.attrs.integer(Attr::dimension)); });
+      return planner.alike(operands,
+                           [&](size_t dim) { return dim != static_cast<size_t>(node.attrs.integer(Attr::dimension)); });
     case Op::reverse:
       return planner.alike(1, [&](size_t dim) { return !has(node.ints(Attr::dimensions), dim); });
     case Op::sort:
-      return planner.alike(operands, [&](size_t dim) { return dim != static_cast<size_t>(node.attrs.integer(Attr::dimension)); });
+      return planner.alike(operands,
+                           [&](size_t dim) { return dim != static_cast<size_t>(node.attrs.integer(Attr::dimension)); });
     case Op::dynamic_slice:
       return planner.alike(1, [&](size_t dim) { return node.type().dims[dim] == dims_of(node, 0)[dim]; });
     case Op::dynamic_update_slice:
@@ -211,6 +252,8 @@ void plan_by_op(const Node& node, const Mesh& mesh, Planner& planner) {
       return plan_reduce(node, planner);
     case Op::gather:
       return plan_gather(node, planner);
+    case Op::scatter:
+      return plan_scatter(node, planner);
     default:
       if (def(node.op).traits.elementwise) planner.alike(operands, [](size_t) { return true; });
   }

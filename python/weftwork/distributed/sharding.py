@@ -63,7 +63,9 @@ class Mesh:
         """The ranks that differ from a rank, or this one, along ``axis`` alone: a group for collectives."""
         place = list(self.coordinates(rank).values())
         at = self._number(axis)
-        return [int(np.ravel_multi_index((*place[:at], i, *place[at + 1 :]), self.shape)) for i in range(self.shape[at])]
+        return [
+            int(np.ravel_multi_index((*place[:at], i, *place[at + 1 :]), self.shape)) for i in range(self.shape[at])
+        ]
 
     def sharding(self, *divisors: Divisor) -> Sharding:
         """Dimension i is divided by ``divisors[i]``, the dimensions after those by none; without any all is everywhere.
@@ -142,7 +144,9 @@ class Sharding:
 
     def _require_rank(self, shape: Sequence[int]) -> None:
         if any(self._axes(number) for number in range(len(shape), len(self.divisors))):
-            raise ArgumentValueError(f"an array of shape {tuple(shape)} cannot be divided as {self.divisors} says  [sharding]")
+            raise ArgumentValueError(
+                f"an array of shape {tuple(shape)} cannot be divided as {self.divisors} says  [sharding]"
+            )
 
     def _numbers(self, rank: int) -> list[list[int]]:
         return [[self.mesh._number(axis) for axis in self._axes(number)] for number in range(rank)]
@@ -152,7 +156,7 @@ class Sharding:
 class _Program:
     traced: Traced
     graph: Any
-    outputs: list[Sharding]
+    results: Any  # a sharding for each array
     executable: Executable
 
 
@@ -183,14 +187,16 @@ class Sharded:
         the function that need them."""
         return Graph(self._program(parts).graph)
 
-    def result_shardings(self, *parts: Any) -> list[Sharding]:
-        """How the arrays of the result are divided, in order."""
-        return list(self._program(parts).outputs)
+    def result_shardings(self, *parts: Any) -> Any:
+        """How the result is divided: a :class:`Sharding` in the place of each array."""
+        return self._program(parts).results
 
     def _leaves(self, parts: tuple[Any, ...]) -> list[tuple[str, Any]]:
         names = positional_names(self._function)
         names += [f"arg{i}" for i in range(len(names), len(parts))]
-        return [leaf for name, part in zip(names, parts, strict=False) for leaf in flatten(part, is_array_leaf, name)[0]]
+        return [
+            leaf for name, part in zip(names, parts, strict=False) for leaf in flatten(part, is_array_leaf, name)[0]
+        ]
 
     def _program(self, parts: tuple[Any, ...]) -> _Program:
         key = _key_of(parts)
@@ -216,7 +222,11 @@ class Sharded:
         axes = list(zip(self.mesh.axes, self.mesh.shape, strict=True))
         graph, outputs = _core.shard(traced.graph, axes, divided, wanted)
         executable = Executable(_core.compile(graph, self._options.target or "native"))
-        return _Program(traced, graph, [self._sharding(numbers) for numbers in outputs], executable)
+        results = [
+            shardings[slot.index] if slot.source == LEAF else self._sharding(outputs[slot.index])
+            for slot in traced.slots
+        ]
+        return _Program(traced, graph, traced.build_result(results), executable)
 
     def _given(self, shardings: Any, count: int) -> Sequence[Any]:
         if shardings is None or isinstance(shardings, Sharding):
@@ -231,7 +241,13 @@ class Sharded:
             return [None] * len(ranks)
         marks = [_Mark(i) for i in range(len(traced.slots))]
         found: dict[int, Sharding | None] = {}
-        _mapped(traced.build_result(list(marks)), self.out_shardings, self.mesh, lambda mark, s: found.setdefault(mark.slot, s), _Mark)
+        _mapped(
+            traced.build_result(list(marks)),
+            self.out_shardings,
+            self.mesh,
+            lambda mark, s: found.setdefault(mark.slot, s),
+            _Mark,
+        )
         wanted: list[Any] = [None] * len(ranks)
         for number, sharding in found.items():
             slot = traced.slots[number]
@@ -265,7 +281,9 @@ def _key_of(value: Any) -> Any:
     try:
         hash(value)
     except TypeError:
-        raise ArgumentTypeError(f"arrays, containers of them and values that can be hashed are wanted, got {type(value).__name__}  [argument]") from None
+        raise ArgumentTypeError(
+            f"arrays, containers of them and values that can be hashed are wanted, got {type(value).__name__}  [argument]"
+        ) from None
     return type(value), value
 
 
@@ -277,12 +295,16 @@ def _mapped(value: Any, sharding: Any, mesh: Mesh, function: Callable[..., Any],
     one = sharding is None or isinstance(sharding, Sharding)
     if isinstance(value, leaf) if leaf else is_array_leaf(value):
         if not one:
-            raise ArgumentTypeError(f"a Sharding or None is wanted for an array, got {type(sharding).__name__}  [sharding]")
+            raise ArgumentTypeError(
+                f"a Sharding or None is wanted for an array, got {type(sharding).__name__}  [sharding]"
+            )
         return function(value, sharding)
     if type(value) is dict:
         if not one and (type(sharding) is not dict or sharding.keys() != value.keys()):
             raise ArgumentValueError(f"shardings must have the keys of what they are for: {list(value)}  [sharding]")
-        return {key: _mapped(item, sharding if one else sharding[key], mesh, function, leaf) for key, item in value.items()}
+        return {
+            key: _mapped(item, sharding if one else sharding[key], mesh, function, leaf) for key, item in value.items()
+        }
     if isinstance(value, (tuple, list)):
         if not one and (not isinstance(sharding, (tuple, list)) or len(sharding) != len(value)):
             raise ArgumentValueError(f"shardings must be as many as what they are for: {len(value)}  [sharding]")
