@@ -250,6 +250,7 @@ void bind_ir(nb::module_& m) {
         "The program after these passes, and each application of a rule: the rule, the op, the user's line.");
   m.def("shard", &shard_graph, nb::arg("graph"), nb::arg("axes"), nb::arg("parameters"), nb::arg("outputs"),
         "The program of each rank of a mesh, and how its outputs are divided: for each dimension the numbers of axes.");
+  m.def("shard", [](const GraphPtr& graph) { return hold(shard(*graph).graph); }, nb::arg("graph"), "The same by what the program says itself.");
   m.def("op_table", &op_table, "The op registry, a dict for each op.");
 }
 

@@ -22,6 +22,19 @@ Axes beyond(const Axes& axes, const Axes& other) {
   return {differs, axes.end()};
 }
 
+// What stands for a wish in a flat program: it is gone before anybody else sees it.
+constexpr std::string_view wish = "sdy.sharding_constraint";
+
+bool is_wish(const Node& node) { return node.op == Op::custom_call && node.attrs.text(Attr::call_target_name) == wish; }
+
+GraphPtr flat_with_wishes(const Graph& graph) {
+  return flatten.run(*rebuild(graph, Level::trace, [](Builder& build, const Node& node, const std::vector<Value>& operands) -> std::vector<Value> {
+    std::optional<std::string> text = sharding_text(node);
+    if (!text) return {};
+    return {build(Op::custom_call, operands, {{Attr::call_target_name, std::string(wish)}, {Attr::types, node.types}, {Attr::backend_config, *text}})};
+  }));
+}
+
 // A result of the rank's program. `partial`: each rank has but its summand, as far as these axes go.
 struct Part {
   Value value;
@@ -75,6 +88,7 @@ class Sharder {
   }
 
   std::vector<Part> on_parts(const Node& node) {
+    if (is_wish(node)) return {wished(node)};
     if (node.op == Op::rng || family(node.op) == Family::collective)
       raise({ErrorKind::unsupported,
              cat(name(node.op), ": what each rank has of its own is no part of a program that is divided among ranks"),
@@ -95,6 +109,13 @@ class Sharder {
       parts.push_back({call.result(i), plan.results[i], plan.partial, plan.combine});
     }
     return parts;
+  }
+
+  Part wished(const Node& node) {
+    MeshSharding wanted = read_sharding(node.attrs.text(Attr::backend_config));
+    if (wanted.mesh != mesh_) raise({ErrorKind::value, "a value has a sharding of another mesh than the parameters", "sharding", node.loc});
+    (void)part_of(node.type(), wanted.sharding, mesh_);
+    return {resharded(node.operand(0), wanted.sharding), wanted.sharding};
   }
 
   // Attributes that say extents say those of parts.
@@ -247,78 +268,29 @@ class Sharder {
 
 }  // namespace
 
-int64_t Mesh::size() const {
-  int64_t size = 1;
-  for (const Axis& axis : axes) size = checked_multiply(size, axis.extent);
-  return size;
-}
-
-int64_t Mesh::extent_of(std::span<const int> chosen) const {
-  int64_t extent = 1;
-  for (int axis : chosen) extent *= axes[static_cast<size_t>(axis)].extent;
-  return extent;
-}
-
-std::vector<std::vector<int64_t>> Mesh::groups_of(std::span<const int> chosen) const {
-  // A rank's coordinates along the other axes tell its group, those along the chosen ones its place there.
-  std::map<Ints, std::map<Ints, int64_t>> groups;
-  for (int64_t rank = 0; rank < size(); ++rank) {
-    Ints coordinates(axes.size()), place;
-    int64_t rest = rank;
-    for (size_t i = axes.size(); i-- > 0; rest /= axes[i].extent) coordinates[i] = rest % axes[i].extent;
-    for (int axis : chosen) place.push_back(std::exchange(coordinates[static_cast<size_t>(axis)], 0));
-    groups[coordinates][place] = rank;
-  }
-  std::vector<std::vector<int64_t>> rows;
-  for (const auto& [_, members] : groups) {
-    rows.emplace_back();
-    for (const auto& [__, rank] : members) rows.back().push_back(rank);
-  }
-  return rows;
-}
-
-bool Sharding::is_whole() const { return std::ranges::all_of(dims, &Axes::empty); }
-
-std::string Sharding::text(const Mesh& mesh) const {
-  std::string text;
-  for (const Axes& axes : dims) {
-    std::string names;
-    for (int axis : axes) append(names, names.empty() ? "" : ", ", "'", mesh.axes[static_cast<size_t>(axis)].name, "'");
-    append(text, text.empty() ? "" : ", ", axes.empty() ? "None" : axes.size() == 1 ? names : cat("(", names, ")"));
-  }
-  return cat("(", text, dims.size() == 1 ? ",)" : ")");
-}
-
-Type part_of(const Type& type, const Sharding& sharding, const Mesh& mesh) {
-  auto require = [&](bool condition, const auto&... parts) {
-    if (!condition) fail(ErrorKind::value, "sharding", parts...);
-  };
-  require(sharding.dims.size() == type.dims.size(), type, " needs a sharding of ", type.rank(), " dimensions, got ",
-          sharding.text(mesh));
-  Type part = type;
-  Axes used;
-  for (size_t i = 0; i < type.dims.size(); ++i) {
-    for (int axis : sharding.dims[i]) {
-      require(std::ranges::find(used, axis) == used.end(), "an axis of the mesh divides one dimension, got ",
-              sharding.text(mesh));
-      used.push_back(axis);
-    }
-    int64_t parts = mesh.extent_of(sharding.dims[i]);
-    if (parts == 1) continue;
-    require(type.dims[i].is_static() && type.dims[i].value() % parts == 0, "dimension ", i, " of ", type,
-            " cannot be divided into ", parts, " equal parts, as ", sharding.text(mesh), " says");
-    part.dims[i] = type.dims[i].value() / parts;
-  }
-  return part;
-}
-
 Sharded shard(const Graph& graph, const Mesh& mesh, std::span<const Sharding> parameters,
               std::span<const std::optional<Sharding>> outputs) {
   if (parameters.size() != graph.parameters().size() || outputs.size() != graph.outputs().size())
     fail(ErrorKind::value, "sharding", "needs a sharding for each of ", graph.parameters().size(), " parameters and ",
          graph.outputs().size(), " results, got ", parameters.size(), " and ", outputs.size());
-  GraphPtr flat = graph.level() == Level::flat ? nullptr : flatten.run(graph);
+  GraphPtr flat = graph.level() == Level::flat ? nullptr : flat_with_wishes(graph);
   return Sharder(flat ? *flat : graph, mesh).run(parameters, outputs);
+}
+
+Sharded shard(const Graph& graph) {
+  std::optional<Mesh> mesh;
+  std::map<NodeId, Sharding> given;
+  for (const Node& node : graph.nodes()) {
+    std::optional<std::string> text = sharding_text(node);
+    if (!text) continue;
+    MeshSharding wanted = read_sharding(*text);
+    if (!mesh) mesh = wanted.mesh;
+    if (node.operand(0).node().op == Op::parameter) given.emplace(node.operand(0).id(), wanted.sharding);
+  }
+  if (!mesh) fail(ErrorKind::value, "sharding", "the program does not say how its values are divided");
+  std::vector<Sharding> parameters;
+  for (NodeId id : graph.parameters()) parameters.push_back(given.contains(id) ? given[id] : Sharding(graph.node(id).type().rank()));
+  return shard(graph, *mesh, parameters, std::vector<std::optional<Sharding>>(graph.outputs().size()));
 }
 
 }  // namespace weft

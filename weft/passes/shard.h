@@ -8,43 +8,11 @@
 
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
-#include "weft/ir/graph.h"
+#include "weft/ir/sharding.h"
 
 namespace weft {
-
-// Ranks in a grid, numbered row by row.
-struct Mesh {
-  struct Axis {
-    std::string name;
-    int64_t extent = 1;
-  };
-  std::vector<Axis> axes;
-
-  int64_t size() const;
-  int64_t extent_of(std::span<const int> axes) const;
-  // The ranks that differ in these axes alone, one group after the other; the last of `axes` counts fastest.
-  std::vector<std::vector<int64_t>> groups_of(std::span<const int> axes) const;
-};
-
-// For each dimension of a value the axes of the mesh that divide it into equal parts, from major to minor; where there
-// are none, every rank has all of it.
-struct Sharding {
-  std::vector<std::vector<int>> dims;
-
-  Sharding() = default;
-  explicit Sharding(int64_t rank) : dims(static_cast<size_t>(rank)) {}
-  bool is_whole() const;
-  // As users write it: ("data", None).
-  std::string text(const Mesh& mesh) const;
-  bool operator==(const Sharding&) const = default;
-};
-
-// The type of a rank's part. Error(value), label "sharding", where an extent cannot be divided, or an axis stands
-// twice.
-Type part_of(const Type& type, const Sharding& sharding, const Mesh& mesh);
 
 // How a node runs on parts.
 struct ShardPlan {
@@ -60,9 +28,13 @@ struct Sharded {
   GraphPtr graph;  // flat; its parameters and outputs are parts
   std::vector<Sharding> outputs;
 };
-// `parameters`: one for each; `outputs`: what each must have, or as it comes. Memory that outputs share with parameters
-// is divided as these are. Error(value), label "sharding", names the parameter that does not fit.
+// `parameters`: one for each; `outputs`: what each must have, or as it comes. Memory that outputs share with parameters is
+// divided as these are, and values as with_sharding says. Error(value), label "sharding", names what does not fit.
 Sharded shard(const Graph& graph, const Mesh& mesh, std::span<const Sharding> parameters,
               std::span<const std::optional<Sharding>> outputs);
+
+// By what the program itself says, of parameters too, as text of Shardy does. Error(value), label "sharding", where it says
+// nothing.
+Sharded shard(const Graph& graph);
 
 }  // namespace weft
