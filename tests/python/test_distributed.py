@@ -271,11 +271,17 @@ def test_arguments_that_do_not_fit_raise_at_their_line(label):
     assert wf.distributed.spawn(check, 2, method="thread", timeout=20) == [(label, True)] * 2
 
 
-def test_programs_have_no_collectives_within():
-    with pytest.raises(wf.errors.UnsupportedError, match="collective"):
-        wf.trace(wf.distributed.all_reduce, np.ones(3))
-    plain = wf.jit(lambda x: wf.distributed.all_reduce(x * 2) + 1, strict=False)
-    assert plain(np.ones(3)).tolist() == [3.0, 3.0, 3.0]
+def test_programs_have_no_messages_within():
+    with pytest.raises(wf.errors.UnsupportedError, match="barrier is no part of a program"):
+        wf.trace(lambda x: (wf.distributed.barrier(), x)[1], np.ones(3))
+    with pytest.raises(wf.errors.UnsupportedError, match="send is no part of a program"):
+        wf.trace(lambda x: wf.distributed.send(x, 0), np.ones(3))
+
+    def step(x):
+        wf.distributed.barrier()
+        return wf.distributed.all_reduce(x * 2) + 1
+
+    assert wf.jit(step, strict=False)(np.ones(3)).tolist() == [3.0, 3.0, 3.0]
     wf.distributed.shutdown()
 
 
@@ -483,6 +489,7 @@ def test_a_program_under_a_launcher_needs_no_more_than_a_call(tmp_path):
 
 
 def test_what_init_is_given_is_checked():
+    wf.distributed.shutdown()
     for arguments in ({"rank": 0}, {"rank": 0, "size": 2}, {"timeout": 0}, {"carrier": "pigeon"}):
         with pytest.raises(wf.errors.ArgumentValueError):
             wf.distributed.init(**arguments)

@@ -27,9 +27,7 @@ Communicator& current_communicator() {
 }
 
 void set_thread_communicator(Communicator* communicator) { of_thread = communicator; }
-void set_process_communicator(Communicator* communicator) {
-  of_process.store(communicator, std::memory_order_release);
-}
+void set_process_communicator(Communicator* communicator) { of_process.store(communicator, std::memory_order_release); }
 void set_joining(Communicator* (*join)()) { joining.store(join, std::memory_order_release); }
 
 }  // namespace weft

@@ -11,9 +11,9 @@ namespace weft {
 namespace {
 
 // Reads what ProgramCollective::numbers wrote.
-class Numbers {
+class CallNumbers {
  public:
-  explicit Numbers(const int64_t* at) : at_(at) {}
+  explicit CallNumbers(const int64_t* at) : at_(at) {}
   int64_t next() { return *at_++; }
   int next_int() { return static_cast<int>(*at_++); }
   Ints list() {
@@ -37,7 +37,8 @@ void require_group_size(Communicator& communicator, const CollectiveCall& call, 
   if (size == 0) return;
   std::vector<int> members = communicator.members_of(call);
   if (static_cast<int64_t>(members.size()) != size)
-    fail(ErrorKind::value, "groups", name(call.kind), ": the program is made for groups of ", size, " ranks, got ", members);
+    fail(ErrorKind::value, "groups", name(call.kind), ": the program is made for groups of ", size, " ranks, got ",
+         members);
 }
 
 // What machine code calls: errors leave it.
@@ -54,7 +55,12 @@ void called_by_machine_code(Call call) {
 }  // namespace
 
 Dims ProgramCollective::numbers() const {
-  Dims numbers{static_cast<int64_t>(kind), static_cast<int64_t>(op), static_cast<int64_t>(operand.dtype), axis, group_size, operand.rank()};
+  Dims numbers{static_cast<int64_t>(kind),
+               static_cast<int64_t>(op),
+               static_cast<int64_t>(operand.dtype),
+               axis,
+               group_size,
+               operand.rank()};
   numbers.insert(numbers.end(), operand.dims.begin(), operand.dims.end());
   numbers.emplace_back(static_cast<int64_t>(groups.size()));
   for (const Ints& group : groups) append_list(numbers, group);
@@ -63,7 +69,7 @@ Dims ProgramCollective::numbers() const {
 }
 
 void run_collective(const char* const* texts, const int64_t* numbers, void* const* buffers) {
-  Numbers read(numbers);
+  CallNumbers read(numbers);
   CollectiveCall call;
   call.kind = static_cast<Collective>(read.next());
   call.op = static_cast<ReduceOp>(read.next());
@@ -78,14 +84,16 @@ void run_collective(const char* const* texts, const int64_t* numbers, void* cons
     call.groups.emplace_back(group.begin(), group.end());
   }
   Ints pairs = read.list();
-  for (size_t i = 0; i + 1 < pairs.size(); i += 2) call.pairs.emplace_back(static_cast<int>(pairs[i]), static_cast<int>(pairs[i + 1]));
+  for (size_t i = 0; i + 1 < pairs.size(); i += 2)
+    call.pairs.emplace_back(static_cast<int>(pairs[i]), static_cast<int>(pairs[i + 1]));
   call.loc = read_place(texts[0]);
   Communicator& communicator = current_communicator();
   try {
     // The groups of a program say first whom they broadcast from.
     if (call.kind == Collective::broadcast) call.root = call.groups.empty() ? 0 : call.groups[0][0];
     for (const std::vector<int>& group : call.groups)
-      if (call.kind == Collective::broadcast && std::ranges::find(group, communicator.rank()) != group.end()) call.root = group[0];
+      if (call.kind == Collective::broadcast && std::ranges::find(group, communicator.rank()) != group.end())
+        call.root = group[0];
     require_group_size(communicator, call, group_size);
   } catch (const Error& error) {
     raise(error.at(call.loc));

@@ -24,7 +24,8 @@ struct ProgramCollective {
   Dims numbers() const;
 };
 
-// Runs it with the communicator of this thread. `texts`: the place of the call, as place_text has it. Error where it fails.
+// Runs it with the communicator of this thread. `texts`: the place of the call, as place_text has it. Error where it
+// fails.
 void run_collective(const char* const* texts, const int64_t* numbers, void* const* buffers);
 // The same called by machine code (see custom.h); `bodies` are the texts.
 void collective_routine(const int64_t* numbers, void* const* buffers, const RoutineBody* bodies);

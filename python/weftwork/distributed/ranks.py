@@ -130,19 +130,19 @@ def rank() -> int:
     >>> wf.distributed.rank(), wf.distributed.size()
     (0, 1)
     """
-    return required(rank_of_current)
+    return required(this_rank)
 
 
 def size() -> int:
     """How many ranks there are."""
-    return required(size_of_current)
+    return required(number_of_ranks)
 
 
-def rank_of_current() -> int:
+def this_rank() -> int:
     return current().rank
 
 
-def size_of_current() -> int:
+def number_of_ranks() -> int:
     return current().size
 
 

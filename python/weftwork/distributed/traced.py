@@ -35,7 +35,14 @@ def recorded(
 
 
 def exchange(
-    kind: str, x: Tensor, op: str, groups: Groups, pairs: Sequence[tuple[int, int]], root: int, axis: int, concat_axis: int
+    kind: str,
+    x: Tensor,
+    op: str,
+    groups: Groups,
+    pairs: Sequence[tuple[int, int]],
+    root: int,
+    axis: int,
+    concat_axis: int,
 ) -> Tensor:
     """The call of a collective on a recorded value."""
     if kind == "collective_permute":
@@ -49,7 +56,9 @@ def exchange(
         return _core.apply("collective_broadcast", [x], attrs)
     axis, concat_axis = (within(kind, one, x.ndim) for one in (axis, concat_axis))
     if kind == "all_to_all":
-        return _core.apply(kind, [x], attrs | {"split_dimension": axis, "concat_dimension": concat_axis, "split_count": size})
+        return _core.apply(
+            kind, [x], attrs | {"split_dimension": axis, "concat_dimension": concat_axis, "split_count": size}
+        )
     if kind in AXES:
         attrs[AXES[kind]] = axis
     if kind == "all_gather":
@@ -67,17 +76,19 @@ def within(kind: str, axis: int, ndim: int) -> int:
 
 def rows_of(kind: str, op: str, groups: Groups, root: int) -> Groups:
     """The groups as programs name them, of one size, the root first: all of a call, or this rank's alone."""
-    every = list(groups) or [list(range(ranks.required(ranks.size_of_current)))]
+    every = list(groups) or [list(range(ranks.required(ranks.number_of_ranks)))]
     if kind != "broadcast" and len({len(group) for group in every}) == 1:
         return every
     mine = every
     if len(every) > 1:
-        rank = ranks.required(ranks.rank_of_current)
+        rank = ranks.required(ranks.this_rank)
         mine = [group for group in every if rank in group][:1]
         if not mine:
             raise_here(ArgumentValueError, f"{kind}: is called by rank {rank}, which is in no group", "groups")
     if kind != "broadcast":
         return mine
     if root not in mine[0]:
-        raise_here(ArgumentValueError, f"broadcast: the root must be a rank of the group {list(mine[0])}, got {root}", "rank")
+        raise_here(
+            ArgumentValueError, f"broadcast: the root must be a rank of the group {list(mine[0])}, got {root}", "rank"
+        )
     return [[root, *sorted(member for member in mine[0] if member != root)]]
