@@ -177,10 +177,15 @@ def run_passes(graph: Graph, names: Sequence[str], limit: int | None = None) -> 
     The program after these passes, and each application of a rule: the rule, the op, the user's line.
     """
 
+@overload
 def shard(graph: Graph, axes: Sequence[tuple[str, int]], parameters: Sequence[Sequence[Sequence[int]]], outputs: Sequence[Sequence[Sequence[int]] | None]) -> tuple:
     """
     The program of each rank of a mesh, and how its outputs are divided: for each dimension the numbers of axes.
     """
+
+@overload
+def shard(graph: Graph) -> Graph:
+    """The same by what the program says itself."""
 
 def op_table() -> list:
     """The op registry, a dict for each op."""

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import weftwork as wf
-from weftwork.distributed import Mesh, shard, spawn
+from weftwork.distributed import Mesh, constrain, shard, spawn
 
 GRID = Mesh((2, 2), ("data", "model"))
 LINE = Mesh((3,), ("data",))
@@ -251,6 +251,88 @@ def test_what_cannot_be_divided_says_so():
 def test_empty_arrays_and_scalars():
     check(lambda x: (x.sum(0), x * 2, x.T), GRID, [np.zeros((0, 4))], [("data", "model")])
     check(lambda x, y: x * y, GRID, [np.array(2.0), np.ones((2, 2))], [(), ("data",)])
+
+
+def test_a_value_is_divided_as_it_is_told():
+    model = GRID.sharding(None, "model")
+
+    def layers(x, w):
+        hidden = constrain(np.tanh(x @ w), model)
+        return hidden @ w.T, constrain(hidden * 2, GRID.sharding())
+
+    check(layers, GRID, drawn((4, 6), (6, 8)), [("data",), ()])
+    text = (
+        shard(layers, GRID, [GRID.sharding("data"), None])
+        .graph(wf.spec((2, 6), np.float64), wf.spec((6, 8), np.float64))
+        .text()
+    )
+    assert "all_gather" in text and "all_reduce" in text
+    x, w = drawn((4, 6), (6, 8))
+    np.testing.assert_allclose(wf.jit(layers)(x, w)[1], np.tanh(x @ w) * 2, rtol=1e-12)
+    np.testing.assert_allclose(
+        wf.stablehlo.parse(wf.trace(layers, x, w).mlir()).core.interpret([x, w])[0], layers(x, w)[0], rtol=1e-12
+    )
+
+
+SHARDY = """
+module @jit_f attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {
+  sdy.mesh @mesh = <["data"=2, "model"=2]>
+  func.func public @main(
+      %x: tensor<8x6xf64> {sdy.sharding = #sdy.sharding<@mesh, [{"data"}, {?}]>},
+      %w: tensor<6x4xf64> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"model"}p1]>}, %b: tensor<4xf64>)
+      -> (tensor<8x4xf64> {jax.result_info = "y", sdy.sharding = #sdy.sharding<@mesh, [{"data", "model"}, {}]>}, tensor<8x6xf64>) {
+    %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<8x6xf64>, tensor<6x4xf64>) -> tensor<8x4xf64>
+    %1 = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<4xf64>) -> tensor<8x4xf64>
+    %2 = stablehlo.add %0, %1 : tensor<8x4xf64>
+    %3 = sdy.sharding_constraint %2 <@mesh, [{}, {"model"}]> : tensor<8x4xf64>
+    %4 = "sdy.sharding_constraint"(%x) <{sharding = #sdy.sharding<@mesh, [{}, {}]>}> : (tensor<8x6xf64>) -> tensor<8x6xf64>
+    return %3, %4 : tensor<8x4xf64>, tensor<8x6xf64>
+  }
+}
+"""
+
+
+def test_text_of_shardy():
+    whole = wf.stablehlo.parse(SHARDY)
+    x, w, b = drawn((8, 6), (6, 4), (4,))
+    np.testing.assert_allclose(wf.compile(whole)(x, w, b)[0], x @ w + b, rtol=1e-12)
+    for graph in (whole, wf.stablehlo.parse(whole.mlir())):
+        of_rank = wf.distributed.shard_graph(graph)
+        assert [tuple(i.shape) for i in of_rank.inputs] == [(4, 6), (6, 2), (4,)]
+        assert [tuple(o.shape) for o in of_rank.outputs] == [(2, 4), (8, 6)]
+        run = wf.compile(of_rank)
+        parts = spawn(
+            lambda run=run: run(GRID.sharding("data").part(x), GRID.sharding(None, "model").part(w), b),
+            4,
+            method="thread",
+            timeout=60,
+        )
+        for rank, (y, same) in enumerate(parts):
+            np.testing.assert_allclose(y, GRID.sharding(("data", "model")).part(x @ w + b, rank), rtol=1e-12)
+            np.testing.assert_array_equal(same, x)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ('<@mesh, [{"data"}, {?}]>', "does not say"),
+        ('#sdy.sharding<@mesh, [{"rows"}, {?}]>', "has no axis 'rows'"),
+        ('#sdy.sharding<@mesh, [{"data":(1)2}, {?}]>', "a part of an axis"),
+        ('#sdy.sharding<@mesh, [{"data"}]>', "needs a sharding of 2 dimensions"),
+        ('#sdy.sharding<mesh<["data"=4]>, [{"data"}, {?}]>', "of another mesh"),
+    ],
+)
+def test_text_that_cannot_be_divided_runs_on_one_rank_and_says_why_not(change, words):
+    text = SHARDY.replace('#sdy.sharding<@mesh, [{"data"}, {?}]>', change, 1)
+    if words == "does not say":
+        text = text.replace('"data"=2, "model"=2', '"data"=1, "model"=1').replace(
+            change, '#sdy.sharding<@mesh, [{"data"}, {?}]>'
+        )
+    graph = wf.stablehlo.parse(text)
+    x, w, b = drawn((8, 6), (6, 4), (4,))
+    np.testing.assert_allclose(wf.compile(graph)(x, w, b)[0], x @ w + b, rtol=1e-12)
+    with pytest.raises(wf.Error, match=words):
+        wf.distributed.shard_graph(graph)
 
 
 # -- drawn programs ----------------------------------------------------------------------------------------------------

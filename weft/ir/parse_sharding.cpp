@@ -39,7 +39,8 @@ void Parser::generic_mesh() {
   skip_location();
   const std::string& source = attrs["mesh"].source;
   size_t begin = source.find('<'), end = source.rfind('>');
-  if (begin < end && end != std::string::npos) meshes_[cat("@", attrs["sym_name"].text.value_or(""))] = source.substr(begin + 1, end - begin - 1);
+  if (begin < end && end != std::string::npos)
+    meshes_[cat("@", attrs["sym_name"].text.value_or(""))] = source.substr(begin + 1, end - begin - 1);
 }
 
 std::string Parser::until_closed() {

@@ -26,7 +26,8 @@ class ShardingReader {
       Mesh::Axis axis{word(), 1};
       expect("=");
       std::optional<int64_t> extent = integer_of(word());
-      if (!extent || *extent < 1 || !names.insert(axis.name).second) reject("axes with names of their own and extents of 1 or more");
+      if (!extent || *extent < 1 || !names.insert(axis.name).second)
+        reject("axes with names of their own and extents of 1 or more");
       axis.extent = *extent;
       found.mesh.axes.push_back(std::move(axis));
       take(",");
@@ -84,8 +85,12 @@ class ShardingReader {
   void skip() {
     while (!rest_.empty() && rest_[0] == ' ') rest_.remove_prefix(1);
   }
-  [[noreturn]] void reject(const std::string& wanted) const { fail(ErrorKind::value, "sharding_text", "expected ", wanted, " before '", rest_, "' in ", text_); }
-  [[noreturn]] void unsupported(std::string_view what) const { fail(ErrorKind::unsupported, "sharding_text", what, " is not supported, in ", text_); }
+  [[noreturn]] void reject(const std::string& wanted) const {
+    fail(ErrorKind::value, "sharding_text", "expected ", wanted, " before '", rest_, "' in ", text_);
+  }
+  [[noreturn]] void unsupported(std::string_view what) const {
+    fail(ErrorKind::unsupported, "sharding_text", what, " is not supported, in ", text_);
+  }
 
   std::string_view text_, rest_;
 };
@@ -140,17 +145,20 @@ Type part_of(const Type& type, const Sharding& sharding, const Mesh& mesh) {
   auto require = [&](bool condition, const auto&... parts) {
     if (!condition) fail(ErrorKind::value, "sharding", parts...);
   };
-  require(sharding.dims.size() == type.dims.size(), type, " needs a sharding of ", type.rank(), " dimensions, got ", sharding.text(mesh));
+  require(sharding.dims.size() == type.dims.size(), type, " needs a sharding of ", type.rank(), " dimensions, got ",
+          sharding.text(mesh));
   Type part = type;
   std::vector<int> used;
   for (size_t i = 0; i < type.dims.size(); ++i) {
     for (int axis : sharding.dims[i]) {
-      require(std::ranges::find(used, axis) == used.end(), "an axis of the mesh divides one dimension, got ", sharding.text(mesh));
+      require(std::ranges::find(used, axis) == used.end(), "an axis of the mesh divides one dimension, got ",
+              sharding.text(mesh));
       used.push_back(axis);
     }
     int64_t parts = mesh.extent_of(sharding.dims[i]);
     if (parts == 1) continue;
-    require(type.dims[i].is_static() && type.dims[i].value() % parts == 0, "dimension ", i, " of ", type, " cannot be divided into ", parts, " equal parts, as ", sharding.text(mesh), " says");
+    require(type.dims[i].is_static() && type.dims[i].value() % parts == 0, "dimension ", i, " of ", type,
+            " cannot be divided into ", parts, " equal parts, as ", sharding.text(mesh), " says");
     part.dims[i] = type.dims[i].value() / parts;
   }
   return part;
@@ -164,11 +172,16 @@ Value with_sharding(Builder& build, Value value, const std::string& text) {
   Builder body(Level::flat, "sharding_constraint");
   Value parameter = body.parameter(value.type(), "x");
   GraphPtr identity = body.finish({{parameter, ""}});
-  return build(Op::composite, {value}, {{Attr::name, std::string(constraint)}, {Attr::composite_attributes, cat("{sharding = \"", plain, "\"}")}}, {identity});
+  return build(
+      Op::composite, {value},
+      {{Attr::name, std::string(constraint)}, {Attr::composite_attributes, cat("{sharding = \"", plain, "\"}")}},
+      {identity});
 }
 
 std::optional<std::string> sharding_text(const Node& node) {
-  if (node.op != Op::composite || node.attrs.text(Attr::name) != constraint || !node.attrs.find(Attr::composite_attributes)) return std::nullopt;
+  if (node.op != Op::composite || node.attrs.text(Attr::name) != constraint ||
+      !node.attrs.find(Attr::composite_attributes))
+    return std::nullopt;
   const std::string& text = node.attrs.text(Attr::composite_attributes);
   size_t begin = text.find('"'), end = text.rfind('"');
   if (begin == end) return std::nullopt;

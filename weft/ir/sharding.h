@@ -43,16 +43,17 @@ struct Sharding {
   bool operator==(const Sharding&) const = default;
 };
 
-// The type of a rank's part. Error(value), label "sharding", where an extent cannot be divided, or an axis stands twice.
+// The type of a rank's part. Error(value), label "sharding", where an extent cannot be divided, or an axis stands
+// twice.
 Type part_of(const Type& type, const Sharding& sharding, const Mesh& mesh);
 
 struct MeshSharding {
   Mesh mesh;
   Sharding sharding;
 };
-// Reads `mesh<["x"=2]>, [{"x"}, {?}]`, with quotes or without, as Shardy writes what is between < and >. Priorities and open
-// dimensions say nothing here. Error(value), label "sharding_text"; Error(unsupported) for parts of axes and values that are
-// summands.
+// Reads `mesh<["x"=2]>, [{"x"}, {?}]`, with quotes or without, as Shardy writes what is between < and >. Priorities and
+// open dimensions say nothing here. Error(value), label "sharding_text"; Error(unsupported) for parts of axes and
+// values that are summands.
 MeshSharding read_sharding(std::string_view text);
 
 // The value, with a sharding that it is to have in such text, which is read once values are divided.

@@ -28,11 +28,15 @@ constexpr std::string_view wish = "sdy.sharding_constraint";
 bool is_wish(const Node& node) { return node.op == Op::custom_call && node.attrs.text(Attr::call_target_name) == wish; }
 
 GraphPtr flat_with_wishes(const Graph& graph) {
-  return flatten.run(*rebuild(graph, Level::trace, [](Builder& build, const Node& node, const std::vector<Value>& operands) -> std::vector<Value> {
-    std::optional<std::string> text = sharding_text(node);
-    if (!text) return {};
-    return {build(Op::custom_call, operands, {{Attr::call_target_name, std::string(wish)}, {Attr::types, node.types}, {Attr::backend_config, *text}})};
-  }));
+  return flatten.run(*rebuild(
+      graph, Level::trace,
+      [](Builder& build, const Node& node, const std::vector<Value>& operands) -> std::vector<Value> {
+        std::optional<std::string> text = sharding_text(node);
+        if (!text) return {};
+        return {build(
+            Op::custom_call, operands,
+            {{Attr::call_target_name, std::string(wish)}, {Attr::types, node.types}, {Attr::backend_config, *text}})};
+      }));
 }
 
 // A result of the rank's program. `partial`: each rank has but its summand, as far as these axes go.
@@ -113,7 +117,8 @@ class Sharder {
 
   Part wished(const Node& node) {
     MeshSharding wanted = read_sharding(node.attrs.text(Attr::backend_config));
-    if (wanted.mesh != mesh_) raise({ErrorKind::value, "a value has a sharding of another mesh than the parameters", "sharding", node.loc});
+    if (wanted.mesh != mesh_)
+      raise({ErrorKind::value, "a value has a sharding of another mesh than others", "sharding", node.loc});
     (void)part_of(node.type(), wanted.sharding, mesh_);
     return {resharded(node.operand(0), wanted.sharding), wanted.sharding};
   }
@@ -273,8 +278,8 @@ Sharded shard(const Graph& graph, const Mesh& mesh, std::span<const Sharding> pa
   if (parameters.size() != graph.parameters().size() || outputs.size() != graph.outputs().size())
     fail(ErrorKind::value, "sharding", "needs a sharding for each of ", graph.parameters().size(), " parameters and ",
          graph.outputs().size(), " results, got ", parameters.size(), " and ", outputs.size());
-  GraphPtr flat = graph.level() == Level::flat ? nullptr : flat_with_wishes(graph);
-  return Sharder(flat ? *flat : graph, mesh).run(parameters, outputs);
+  GraphPtr flat = flat_with_wishes(graph);
+  return Sharder(*flat, mesh).run(parameters, outputs);
 }
 
 Sharded shard(const Graph& graph) {
@@ -285,11 +290,14 @@ Sharded shard(const Graph& graph) {
     if (!text) continue;
     MeshSharding wanted = read_sharding(*text);
     if (!mesh) mesh = wanted.mesh;
+    if (wanted.mesh != *mesh)
+      raise({ErrorKind::value, "a value has a sharding of another mesh than others", "sharding", node.loc});
     if (node.operand(0).node().op == Op::parameter) given.emplace(node.operand(0).id(), wanted.sharding);
   }
   if (!mesh) fail(ErrorKind::value, "sharding", "the program does not say how its values are divided");
   std::vector<Sharding> parameters;
-  for (NodeId id : graph.parameters()) parameters.push_back(given.contains(id) ? given[id] : Sharding(graph.node(id).type().rank()));
+  for (NodeId id : graph.parameters())
+    parameters.push_back(given.contains(id) ? given[id] : Sharding(graph.node(id).type().rank()));
   return shard(graph, *mesh, parameters, std::vector<std::optional<Sharding>>(graph.outputs().size()));
 }
 

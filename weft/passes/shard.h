@@ -28,13 +28,13 @@ struct Sharded {
   GraphPtr graph;  // flat; its parameters and outputs are parts
   std::vector<Sharding> outputs;
 };
-// `parameters`: one for each; `outputs`: what each must have, or as it comes. Memory that outputs share with parameters is
-// divided as these are, and values as with_sharding says. Error(value), label "sharding", names what does not fit.
+// `parameters`: one for each; `outputs`: what each must have, or as it comes. Memory that outputs share with parameters
+// is divided as these are, and values as with_sharding says. Error(value), label "sharding", names what does not fit.
 Sharded shard(const Graph& graph, const Mesh& mesh, std::span<const Sharding> parameters,
               std::span<const std::optional<Sharding>> outputs);
 
-// By what the program itself says, of parameters too, as text of Shardy does. Error(value), label "sharding", where it says
-// nothing.
+// By what the program itself says, of parameters too, as text of Shardy does. Error(value), label "sharding", where it
+// says nothing.
 Sharded shard(const Graph& graph);
 
 }  // namespace weft

@@ -20,7 +20,7 @@ from .collectives import (
     send,
 )
 from .ranks import Communicator, init, rank, shutdown, size
-from .sharding import Mesh, Sharded, Sharding, shard
+from .sharding import Mesh, Sharded, Sharding, constrain, shard, shard_graph
 from .spawn import spawn
 
 __all__ = [
@@ -34,12 +34,14 @@ __all__ = [
     "barrier",
     "broadcast",
     "collective_permute",
+    "constrain",
     "init",
     "rank",
     "recv",
     "reduce_scatter",
     "send",
     "shard",
+    "shard_graph",
     "shutdown",
     "size",
     "spawn",

@@ -15,6 +15,7 @@ from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError
 from ..graph import Executable, Graph
 from ..jit import plain_function
+from ..numpy.tracer import TracedArray, as_tensor
 from ..pytree import flatten
 from ..result import LEAF, NUMBER, SCALAR
 from ..spec import Spec
@@ -22,7 +23,7 @@ from ..trace import Traced, is_array_leaf, positional_names
 from .collectives import all_gather
 from .ranks import rank as current_rank
 
-__all__ = ["Mesh", "Sharded", "Sharding", "shard"]
+__all__ = ["Mesh", "Sharded", "Sharding", "constrain", "shard", "shard_graph"]
 
 #: What divides a dimension: an axis of the mesh, several from major to minor, or none.
 Divisor = str | tuple[str, ...] | None
@@ -44,7 +45,13 @@ class Mesh:
     def __post_init__(self) -> None:
         object.__setattr__(self, "shape", tuple(int(extent) for extent in self.shape))
         object.__setattr__(self, "axes", tuple(self.axes))
-        if len(self.shape) != len(self.axes) or len(set(self.axes)) != len(self.axes) or min(self.shape, default=1) < 1:
+        names = all(isinstance(name, str) and name.isidentifier() for name in self.axes)
+        if (
+            not names
+            or len(self.shape) != len(self.axes)
+            or len(set(self.axes)) != len(self.axes)
+            or min(self.shape, default=1) < 1
+        ):
             raise ArgumentValueError(
                 f"a mesh needs a name of its own and an extent of 1 or more for each axis, got {self.shape} and {self.axes}  [mesh]"
             )
@@ -134,6 +141,11 @@ class Sharding:
             for axis in reversed(self._axes(number)):
                 part = all_gather(part, axis=number, group=self.mesh.group(axis))
         return part
+
+    def _text(self, rank: int) -> str:
+        """As Shardy writes it."""
+        axes = ", ".join(f"{name}={extent}" for name, extent in zip(self.mesh.axes, self.mesh.shape, strict=True))
+        return f"mesh<[{axes}]>, [{', '.join('{' + ', '.join(self._axes(number)) + '}' for number in range(rank))}]"
 
     def _axes(self, number: int) -> tuple[str, ...]:
         divisor = self.divisors[number] if number < len(self.divisors) else None
@@ -345,3 +357,33 @@ def shard(function: Callable[..., Any], mesh: Mesh, in_shardings: Any = None, ou
     [[3.0, 4.0], [3.0, 4.0]]
     """
     return Sharded(function, mesh, in_shardings, out_shardings)
+
+
+def constrain(array: Any, sharding: Sharding) -> Any:
+    """In a function that :func:`shard` divides: the array, which is divided so from here on. Anywhere else the array itself."""
+    sharding.part_shape(np.shape(array))
+    if not isinstance(array, TracedArray):
+        return array
+    tensor = as_tensor(array)
+    parameter = _core.parameter(tensor.shape, tensor.dtype, "x")
+    identity = _core.record_graph("sharding_constraint", [(parameter, "x", -1)], [(parameter, "", -1)], []).flat()
+    config = f'{{sharding = "{sharding._text(array.ndim)}"}}'
+    [result] = _core.apply_composite("sdy.sharding_constraint", [tensor], identity, config)
+    return TracedArray(result)
+
+
+def shard_graph(graph: Graph) -> Graph:
+    """The program of a rank of one that says itself how its parameters and values are divided, as :func:`constrain` does, and
+    StableHLO text by attributes ``sdy.sharding`` and calls of ``sdy.sharding_constraint``. Its inputs and outputs are parts.
+
+    >>> import weftwork as wf
+    >>> graph = wf.stablehlo.parse('''
+    ... sdy.mesh @mesh = <["data"=2]>
+    ... func.func @main(%x: tensor<4x3xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"data"}, {}]>}) -> tensor<4x3xf32> {
+    ...   %0 = stablehlo.tanh %x : tensor<4x3xf32>
+    ...   return %0 : tensor<4x3xf32>
+    ... }''')
+    >>> wf.distributed.shard_graph(graph).outputs[0].shape
+    (2, 3)
+    """
+    return Graph(_core.shard(graph.core))
