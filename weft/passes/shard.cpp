@@ -57,7 +57,7 @@ class Sharder {
     for (const Node& node : graph_.nodes()) {
       build_.set_loc(node.loc);
       if (node.op == Op::parameter)
-        parts_[node.id()] = {parameter(node, parameters[next++])};
+        parts_[node.id()] = {parameter(node, proper(parameters[next++]))};
       else
         parts_[node.id()] = on_parts(node);
     }
@@ -70,7 +70,7 @@ class Sharder {
                           : wanted[i]       ? *wanted[i]
                                             : part.sharding;
       build_.set_loc(output.value.node().loc);
-      output.value = resharded(output.value, sharding);
+      output.value = resharded(output.value, proper(sharding));
       outputs.push_back(std::move(output));
       result.outputs.push_back(std::move(sharding));
     }
@@ -80,6 +80,11 @@ class Sharder {
   }
 
  private:
+  // Without axes of one rank, which divide nothing.
+  Sharding proper(Sharding sharding) const {
+    for (Axes& axes : sharding.dims) std::erase_if(axes, [&](int axis) { return mesh_.axes[static_cast<size_t>(axis)].extent == 1; });
+    return sharding;
+  }
   Part& part_of_value(const Value& value) { return parts_[value.id()][value.index()]; }
 
   Part parameter(const Node& node, const Sharding& sharding) {
@@ -120,7 +125,8 @@ class Sharder {
     if (wanted.mesh != mesh_)
       raise({ErrorKind::value, "a value has a sharding of another mesh than others", "sharding", node.loc});
     (void)part_of(node.type(), wanted.sharding, mesh_);
-    return {resharded(node.operand(0), wanted.sharding), wanted.sharding};
+    Sharding sharding = proper(wanted.sharding);
+    return {resharded(node.operand(0), sharding), sharding};
   }
 
   // Attributes that say extents say those of parts.
