@@ -57,7 +57,8 @@ def in_programs(dtype):
         f = wf.jit(lambda x, groups=groups, root=members[-1]: every(x, groups, root, pairs, ops), strict=True)
         eager = every(arrays[rank], groups, members[-1], pairs, ops)
         bitwise_same(f(arrays[rank]), eager)
-        bitwise_same(f(arrays[rank]), eager)
+        # Some ranks run the program, some the function itself.
+        bitwise_same(f(arrays[rank]) if rank % 2 else every(arrays[rank], groups, members[-1], pairs, ops), eager)
         for op, got in zip(ops, eager, strict=False):
             same(got, combined(op, [arrays[r] for r in members]))
     bitwise_same(
@@ -193,7 +194,6 @@ def test_loops_exchange_in_each_turn():
     def run():
         x = np.linspace(0, 1, 5) + D.rank()
         kept = wf.jit(averaged, static_argnames=("turns",), strict=True)
-        assert "all_reduce" in kept.executables[0].graph.text() if kept.executables else True
         got = kept(x, turns=40)
         assert np.allclose(got, averaged(x, 40), rtol=1e-14)
         assert wf.trace(averaged, x, 40).stablehlo().count("stablehlo.all_reduce") == 1
@@ -203,6 +203,32 @@ def test_loops_exchange_in_each_turn():
         return True
 
     assert D.spawn(run, 2, method="thread") == [True, True]
+
+
+def decided(x):
+    return wf.cond(D.all_reduce(x).sum() > 3, lambda v: D.all_reduce(v, "max"), lambda v: v - D.all_gather(v).sum(), x)
+
+
+def for_nobody(x):
+    y = x
+    for _ in range(20):
+        D.all_reduce(x)
+    for _ in range(20):
+        y = y + D.all_reduce(y)
+    return x + 1
+
+
+def test_branches_and_loops_of_which_nothing_comes_exchange():
+    def run():
+        x = np.ones(2) + D.rank()
+        for f, compiled in ((decided, wf.jit(decided, strict=True)), (for_nobody, wf.jit(for_nobody, strict=True))):
+            for scale in (0.1, 1.0):
+                plain = f(x * scale)
+                bitwise_same([compiled(x * scale)], [plain])
+                bitwise_same([compiled(x * scale) if D.rank() else f(x * scale)], [plain])
+        return wf.trace(for_nobody, x).stablehlo().count("stablehlo.all_reduce")
+
+    assert D.spawn(run, 2, method="thread") == [21, 21]
 
 
 def test_ranks_share_a_function():
