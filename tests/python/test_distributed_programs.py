@@ -117,7 +117,7 @@ def test_calls_stay_in_order_and_are_all_made():
 def random_program(seed):
     """Sums, products and exchanges of what came before, in loops too, some of which nothing comes of."""
     draw = np.random.default_rng(seed)
-    kinds = ["add", "multiply", "exchange", "exchange", "exchange", "unused", "sum", "loop"]
+    kinds = ["add", "multiply", "exchange", "exchange", "exchange", "unused", "sum", "loop", "lost loop"]
     steps = [
         (str(draw.choice(kinds)), *draw.random(2).tolist(), str(draw.choice(["sum", "max", "min", "prod"])))
         for _ in range(draw.integers(3, 14))
@@ -140,7 +140,8 @@ def random_program(seed):
             else:
                 for _ in range(11):
                     a = a + D.all_reduce(a ^ b, op)
-                found.append(a)
+                    D.all_gather(b)
+                found += [a] * (kind == "loop")
         return tuple(found[len(values) :])
 
     return function
