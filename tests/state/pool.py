@@ -28,6 +28,7 @@ class Worker:
     def start(self) -> subprocess.Popen[str]:
         path = os.pathsep.join([str(ROOT / "python"), str(ROOT), os.environ.get("PYTHONPATH", "")])
         env = {"WEFT_VERIFY": "1", "WEFT_CACHE": "off", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+        env["WEFT_THREADS"] = str(len(os.sched_getaffinity(0)))  # which OMP_NUM_THREADS says where nothing else does
         env |= os.environ | {"PYTHONPATH": path, "PYTHONHASHSEED": "0"}
         self.asked = 0
         self.said.seek(0)
