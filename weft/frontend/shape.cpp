@@ -1,5 +1,6 @@
 // New tensors, and tensors in another shape.
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "weft/frontend/functions.h"
@@ -110,6 +111,19 @@ Tensor ramp(Dim count, DType dtype) {
   return apply(Op::iota, {}, {{Attr::type, dtype}, {Attr::dims, Dims{std::move(count)}}, {Attr::dimension, int64_t{0}}});
 }
 
+// How many numbers there are from `start` on before `stop`.
+Dim ramp_count(const Dim& start, const Dim& stop, int64_t step) {
+  const bool up = step > 0;
+  const Dim &low = up ? start : stop, &high = up ? stop : start;
+  if (!low.is_static() || !high.is_static()) return weft::max(ceildiv(high - low, up ? step : -step), 0);
+  if (low.value() >= high.value()) return 0;
+  // Distances of more than 63 bits are none for unsigned numbers.
+  const uint64_t by = up ? static_cast<uint64_t>(step) : 0 - static_cast<uint64_t>(step);
+  const uint64_t count = (static_cast<uint64_t>(high.value()) - static_cast<uint64_t>(low.value()) - 1) / by + 1;
+  if (count > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) fail(ErrorKind::value, "extent", "Maximum allowed size exceeded: ", count, " elements");
+  return static_cast<int64_t>(count);
+}
+
 // The diagonal, or one beside the last where it is further out; of symbolic extents nobody knows.
 int64_t near_diagonal(int64_t k, const Dim& rows, const Dim& columns) {
   return rows.is_static() && columns.is_static() ? std::clamp(k, -rows.value() - 1, columns.value() + 1) : k;
@@ -149,9 +163,8 @@ Tensor ones_like(const Tensor& x, Where where) { return ones(x.dims(), x.dtype()
 Tensor arange(Dim stop, DType dtype, Where where) { return arange(0, std::move(stop), 1, dtype, where); }
 Tensor arange(Dim start, Dim stop, int64_t step, DType dtype, Where where) {
   return recorded("arange", where, [&] {
-    if (step == 0) fail(ErrorKind::value, "arange_step", "the step must not be zero");
-    Dim distance = step > 0 ? stop - start : start - stop;
-    Tensor places = ramp(weft::max(ceildiv(distance, step > 0 ? step : -step), 0), DType::i64);
+    if (step == 0) fail(ErrorKind::value, "arange_step", "Maximum allowed size exceeded: the step is zero");
+    Tensor places = ramp(ramp_count(start, stop, step), DType::i64);
     if (step != 1) places = places * step;
     if (!start.is(0)) places = start.is_static() ? places + start.value() : places + extent(start);
     return cast_to(places, dtype);

@@ -156,7 +156,12 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
     if len(axes) not in (1, count) or len(shifts) not in (1, count):
         raise_here(ArgumentValueError, f"'shift' and 'axis' should be scalars or 1D sequences, got {len(shifts)} and {len(axes)}", "roll_axes")
     for distance, place in zip(shifts * (count // len(shifts)), axes * (count // len(axes)), strict=True):
-        x = wrap(_core.roll(x.tensor, distance if isinstance(distance, _core.Dim) else int(distance), axis_number(place, "roll")))
+        place = one_axis(place, x.ndim, "roll")
+        extent = x.shape[place]
+        if not isinstance(distance, _core.Dim):
+            # Any integer is a distance.
+            distance = int(distance) % (extent or 1) if isinstance(extent, int) else int(distance)
+        x = wrap(_core.roll(x.tensor, distance, place))
     return x if x is not a else copy(x)
 
 
