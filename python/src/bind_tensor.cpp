@@ -1,7 +1,7 @@
 // Recording calls: the functions by which every Python front end builds programs.
 #include <algorithm>
 
-#include "convert.h"
+#include "recorded.h"
 #include "weft/frontend/record.h"
 #include "weft/runtime/buffer.h"
 
@@ -9,13 +9,14 @@
 #include <nanobind/stl/string.h>
 
 namespace weft::py {
-namespace {
 
 std::vector<Tensor> to_tensors(nb::handle sequence) {
   std::vector<Tensor> tensors;
   for (nb::handle item : sequence) tensors.push_back(nb::cast<Tensor>(item));
   return tensors;
 }
+
+namespace {
 
 std::vector<NamedTensor> to_named(nb::handle sequence) {
   std::vector<NamedTensor> tensors;
@@ -156,7 +157,11 @@ void bind_tensor(nb::module_& m) {
     LocationScope scope(caller_location());
     return constant(to_literal(array, live));
   }, nb::arg("array"), nb::arg("live") = false);
-  m.def("broadcast_shapes", [](nb::handle a, nb::handle b) { return to_python(broadcast(to_dims(a), to_dims(b))); });
+  m.def("broadcast_shapes", [](nb::args shapes) {
+    Dims dims;
+    for (nb::handle shape : shapes) dims = broadcast(dims, to_dims(shape));
+    return to_python(dims);
+  });
   m.def("same_value", &same_value, "Whether both are the same calls on the same placeholders.");
   m.def("next_serial", &next_serial);
   m.def("record_region", [](nb::handle parameters, nb::handle outputs, uint64_t since, nb::handle effects) {

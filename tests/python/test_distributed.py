@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from multiprocessing.util import Finalize as finalize
 
 import ml_dtypes
 import numpy as np
@@ -371,6 +372,15 @@ def test_the_child_of_a_fork_is_told_that_it_is_no_rank_also_while_another_threa
         return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
     assert wf.distributed.spawn(check, 2, method="fork", timeout=60) == [7, None]
+
+
+def leave_a_file_at_exit(path):
+    finalize(None, lambda: (time.sleep(0.3), path.write_text("left")), exitpriority=1)
+
+
+def test_processes_put_away_what_they_leave(tmp_path):
+    wf.distributed.spawn(leave_a_file_at_exit, 2, [tmp_path / "end"], method="fork")
+    assert (tmp_path / "end").read_text() == "left"
 
 
 def test_the_error_that_began_it_is_raised():

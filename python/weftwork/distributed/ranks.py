@@ -4,21 +4,29 @@ from __future__ import annotations
 
 import atexit
 import os
+import socket
 import threading
+import zlib
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from .. import _core
 from .._core import Communicator
 from ..errors import ArgumentValueError, UnsupportedError
+from ..knobs import num_threads, set_num_threads
 from ..numpy.tracer import current_trace
+from . import carriers
 from .launch import Launch, launched
 
 __all__ = ["Communicator", "current", "init", "rank", "shutdown", "size"]
 
 #: Seconds that a rank waits for another.
 TIMEOUT = 300.0
+#: That Linux numbers where nobody says otherwise.
+MOST_CPUS = 1024
 
 _process: Communicator | None = None
 _owner = 0  # the process that it is a rank of; a fork's child is another
@@ -46,8 +54,10 @@ def init(
 
     ``rank`` and ``size`` are those that the launcher says by its variables (``torchrun``, ``mpiexec``, ``srun``), or one process
     alone; processes that start otherwise pass both, and a ``key`` that is theirs alone. ``timeout``: the seconds that a rank waits
-    for others, here and in each call; those that it then names have every rank raise. ``carrier``: ``"shared_memory"``, for
-    processes of one host and user, or ``"auto"``, which is that so far.
+    for others, here and in each call; those that it then names have every rank raise. ``carrier`` is what moves the bytes:
+    ``"shared_memory"``, for processes of one host and user, ``"mpi"`` (mpi4py) or ``"torch"`` (torch.distributed), for those of several
+    hosts; ``"auto"`` is the first where it can be, else that of the launcher. Processes that a launcher began on one host divide its
+    CPUs, where neither ``WEFT_THREADS`` nor ``OMP_NUM_THREADS`` says how many threads each has.
 
     Returns the :class:`Communicator`, which the functions of this module use until :func:`shutdown`. Raises an
     :class:`ExecutionError` with the label ``"rendezvous"`` that names the ranks which did not come.
@@ -60,8 +70,11 @@ def init(
     with _beginning:
         if _process is not None and _owner == os.getpid():
             raise ArgumentValueError("this process is a rank already: call shutdown() first  [launch]")
-        use_in_process(joined(launch, float(timeout), carrier))
-        return _process  # type: ignore[return-value]
+        communicator = joined(launch, float(timeout), carrier)
+        use_in_process(communicator)
+    if launch.launcher != "none":
+        take_share(communicator)
+    return communicator
 
 
 def begin(launch: Launch, timeout: float) -> None:
@@ -88,7 +101,8 @@ def joined(launch: Launch, timeout: float, carrier: str) -> Communicator:
     if carrier == "auto" and launch.size == 1:
         return _core.local_communicators(1, timeout)[0]
     if carrier == "auto":
-        carrier = "shared_memory"
+        is_one_host = launch.local_size == launch.size
+        carrier = "shared_memory" if is_one_host else "torch" if launch.launcher == "torchrun" else "mpi"
     return CARRIERS[carrier](launch, timeout)
 
 
@@ -100,7 +114,27 @@ def shared_memory(launch: Launch, timeout: float) -> Communicator:
     return _core.shared_memory_communicator(launch.key, launch.rank, launch.size, timeout)
 
 
-CARRIERS: dict[str, Any] = {"shared_memory": shared_memory}
+CARRIERS: dict[str, Any] = {"shared_memory": shared_memory, "mpi": carriers.mpi, "torch": carriers.gloo}
+
+
+def take_share(communicator: Communicator) -> None:
+    """Sets this rank's threads: of each CPU that it may use an equal part with the other ranks of the host that may."""
+    own = os.sched_getaffinity(0)
+    said = np.zeros(MOST_CPUS + 1, np.uint32)
+    said[sorted(own)] = 1
+    said[MOST_CPUS] = zlib.crc32(host_name().encode())
+    ranks = communicator.run("all_gather", said[None])
+    if "WEFT_THREADS" in os.environ or "OMP_NUM_THREADS" in os.environ:
+        return
+    users = ranks[ranks[:, MOST_CPUS] == said[MOST_CPUS], :MOST_CPUS].sum(axis=0)
+    share = sum(1 / users[cpu] for cpu in own)
+    set_num_threads(max(1, min(int(share + 1e-6), num_threads())))
+
+
+def host_name() -> str:
+    """The same for all processes of this host that can reach each other by its sockets, and no others."""
+    with open("/proc/sys/kernel/random/boot_id") as file:
+        return f"{socket.gethostname()} {file.read().strip()} {os.stat('/proc/self/ns/net').st_ino}"
 
 
 def current() -> Communicator:
