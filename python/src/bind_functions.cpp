@@ -3,7 +3,7 @@
 #include <array>
 #include <span>
 
-#include "convert.h"
+#include "recorded.h"
 #include "weft/core/error.h"
 #include "weft/frontend/promote.h"
 #include "weft/frontend/record.h"
@@ -36,18 +36,6 @@ Operand to_operand(nb::handle value, bool weak) {
   if (PyComplex_Check(value.ptr()))
     return std::complex<double>(PyComplex_RealAsDouble(value.ptr()), PyComplex_ImagAsDouble(value.ptr()));
   fail(ErrorKind::type, "operand", "a recorded value or a number was wanted, got ", shown(value));
-}
-
-// What `body` gives; its errors name the user's line.
-template <class Body>
-auto located(const Body& body) {
-  const Location loc = caller_location();
-  LocationScope scope(loc);
-  try {
-    return body();
-  } catch (const Error& error) {
-    raise(error.at(loc));
-  }
 }
 
 // Whether an operand of a type that NumPy has from ml_dtypes meets anything but its own: what comes of it that package
@@ -83,8 +71,8 @@ Tensor tensor_or_none(nb::handle value) { return value.is_none() ? Tensor() : nb
 
 Tensor reduction(const char* name, const Tensor& x, nb::handle axes, bool keepdims, nb::handle dtype,
                  nb::handle initial, nb::handle mask, double ddof, nb::handle mean) {
-  return located([&] {
-    Reduction how{.axes = to_ints(axes),
+  return located_in(name, [&] {
+    Reduction how{.axes = to_axes(axes),
                   .keepdims = keepdims,
                   .mask = tensor_or_none(mask),
                   .ddof = ddof,
@@ -96,13 +84,13 @@ Tensor reduction(const char* name, const Tensor& x, nb::handle axes, bool keepdi
 }
 
 Tensor place(const char* name, const Tensor& x, nb::handle axis, bool keepdims) {
-  return located([&] {
-    return place_of(name, x, axis.is_none() ? std::nullopt : std::optional(nb::cast<int64_t>(axis)), keepdims);
+  return located_in(name, [&] {
+    return place_of(name, x, axis.is_none() ? std::nullopt : std::optional(to_integer(axis)), keepdims);
   });
 }
 
 void bind_reductions(nb::module_& m) {
-  m.def("reduction", &reduction, nb::arg("name"), nb::arg("x"), nb::arg("axes"), nb::arg("keepdims") = false,
+  m.def("reduction", &reduction, nb::arg("name"), nb::arg("x"), nb::arg("axes").none(), nb::arg("keepdims") = false,
         nb::arg("dtype").none() = nb::none(), nb::arg("initial").none() = nb::none(),
         nb::arg("where").none() = nb::none(), nb::arg("ddof") = 0.0, nb::arg("mean").none() = nb::none(),
         "NumPy's sum, prod, max, min, any, all, mean, var or std. `dtype` is what is computed in, and of the result; "

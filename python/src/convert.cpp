@@ -17,13 +17,6 @@ bool is_finalizing() {
 #endif
 }
 
-int64_t to_integer(nb::handle object) {
-  nb::object index = checked(PyNumber_Index(object.ptr()));
-  int64_t value = 0;
-  if (!nb::try_cast(index, value)) fail(ErrorKind::value, "integer", "an integer of 64 bits was wanted, got ", shown(index));
-  return value;
-}
-
 AttrValue to_attr(const AttrSpec& spec, nb::handle value) {
   switch (spec.kind) {
     case AttrKind::flag: return nb::cast<bool>(value);
@@ -45,6 +38,13 @@ AttrValue to_attr(const AttrSpec& spec, nb::handle value) {
 }
 
 }  // namespace
+
+int64_t to_integer(nb::handle object) {
+  nb::object index = checked(PyNumber_Index(object.ptr()));
+  int64_t value = 0;
+  if (!nb::try_cast(index, value)) fail(ErrorKind::value, "integer", "an integer of 64 bits was wanted, got ", shown(index));
+  return value;
+}
 
 std::string shown(nb::handle object) {
   nb::object text = checked(PyObject_Str(object.ptr()));

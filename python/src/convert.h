@@ -25,6 +25,8 @@ std::string shown(nb::handle object);
 // How a Python object is kept by memory that it owns: let go of with the GIL, from any thread.
 std::shared_ptr<const void> kept_alive(nb::object object);
 
+// Anything with __index__. Error(value, "integer") for one of more than 64 bits.
+int64_t to_integer(nb::handle object);
 // int, or a Dim object for a symbolic extent; the reverse accepts anything with __index__ too.
 nb::object to_python(const Dim& dim);
 Dim to_dim(nb::handle object);
@@ -59,6 +61,7 @@ void bind_core(nb::module_& m);
 void bind_ir(nb::module_& m);
 void bind_interop(nb::module_& m);
 void bind_functions(nb::module_& m);
+void bind_shapes(nb::module_& m);
 void bind_tensor(nb::module_& m);
 void bind_device(nb::module_& m);
 void bind_runtime(nb::module_& m);

@@ -177,6 +177,16 @@ def run_passes(graph: Graph, names: Sequence[str], limit: int | None = None) -> 
     The program after these passes, and each application of a rule: the rule, the op, the user's line.
     """
 
+@overload
+def shard(graph: Graph, axes: Sequence[tuple[str, int]], parameters: Sequence[Sequence[Sequence[int]]], outputs: Sequence[Sequence[Sequence[int]] | None]) -> tuple:
+    """
+    The program of each rank of a mesh, and how its outputs are divided: for each dimension the numbers of axes.
+    """
+
+@overload
+def shard(graph: Graph) -> Graph:
+    """The same by what the program says itself."""
+
 def op_table() -> list:
     """The op registry, a dict for each op."""
 
@@ -247,6 +257,10 @@ class Tensor:
     def loc(self) -> Location: ...
 
     @property
+    def serial(self) -> int:
+        """Grows with every call that is recorded."""
+
+    @property
     def is_computed(self) -> bool:
         """Whether the elements are there."""
 
@@ -266,25 +280,25 @@ def parameter(shape: object, dtype: object, name: str, from_outside: bool = Fals
 
 def constant(array: object, live: bool = False) -> Tensor: ...
 
-def broadcast_shapes(arg0: object, arg1: object, /) -> tuple: ...
+def broadcast_shapes(*args) -> tuple: ...
 
 def same_value(arg0: Tensor, arg1: Tensor, /) -> bool:
     """Whether both are the same calls on the same placeholders."""
 
 def next_serial() -> int: ...
 
-def record_region(arg0: object, arg1: object, arg2: int, /) -> tuple:
+def record_region(parameters: object, outputs: object, since: int, effects: object = ()) -> tuple:
     """
     The body of a loop: (Graph, tensors of the surroundings that it takes after its own parameters).
     """
 
-def record_graph(arg0: str, arg1: object, arg2: object, /) -> Graph:
+def record_graph(name: str, parameters: object, outputs: object, effects: object = ()) -> Graph:
     """A Graph of (tensor, name, alias) triples: parameters and outputs."""
 
 def elementwise_names() -> list:
     """The names of the functions that elementwise knows."""
 
-def reduction(name: str, x: Tensor, axes: object, keepdims: bool = False, dtype: object | None = None, initial: object | None = None, where: object | None = None, ddof: float = 0.0, mean: object | None = None) -> Tensor:
+def reduction(name: str, x: Tensor, axes: object | None, keepdims: bool = False, dtype: object | None = None, initial: object | None = None, where: object | None = None, ddof: float = 0.0, mean: object | None = None) -> Tensor:
     """
     NumPy's sum, prod, max, min, any, all, mean, var or std. `dtype` is what is computed in, and of the result; the others are as in NumPy.
     """
@@ -300,6 +314,112 @@ def elementwise(ufunc: str, x: object, y: object | None = None, weak: int = 0) -
 
 def cast(x: Tensor, dtype: object) -> Tensor:
     """The value as ndarray.astype would give it."""
+
+def arange(arg0: object, arg1: object, arg2: object, arg3: object, /) -> Tensor: ...
+
+def eye(arg0: object, arg1: object, arg2: object, arg3: object, /) -> Tensor: ...
+
+def reshape(arg0: Tensor, arg1: object, /) -> Tensor:
+    """
+    NumPy's function: a view where calls that only move elements suffice, of which moves() tells.
+    """
+
+def transpose(x: Tensor, axes: object | None = None) -> Tensor: ...
+
+def swapaxes(arg0: Tensor, arg1: object, arg2: object, /) -> Tensor: ...
+
+def moveaxis(arg0: Tensor, arg1: object, arg2: object, /) -> Tensor: ...
+
+def expand_dims(arg0: Tensor, arg1: object, /) -> Tensor: ...
+
+def squeeze(x: Tensor, axes: object | None = None) -> Tensor: ...
+
+def broadcast_to(arg0: Tensor, arg1: object, /) -> Tensor: ...
+
+def flip(x: Tensor, axes: object | None = None) -> Tensor: ...
+
+def concatenate(tensors: object, axis: object | None) -> Tensor: ...
+
+def stack(arg0: object, arg1: object, /) -> Tensor: ...
+
+def split(arg0: Tensor, arg1: object, arg2: object, /) -> list: ...
+
+def array_split(arg0: Tensor, arg1: object, arg2: object, /) -> list: ...
+
+def split_at(arg0: Tensor, arg1: object, arg2: object, /) -> list:
+    """NumPy's split at places."""
+
+def repeat(arg0: Tensor, arg1: object, arg2: object, /) -> Tensor: ...
+
+def tile(arg0: Tensor, arg1: object, /) -> Tensor: ...
+
+def roll(arg0: Tensor, arg1: object, arg2: object, /) -> Tensor: ...
+
+def tril(arg0: Tensor, arg1: object, /) -> Tensor: ...
+
+def triu(arg0: Tensor, arg1: object, /) -> Tensor: ...
+
+def index(x: Tensor, items: object) -> Tensor:
+    """x[items] of integers, ranges, new axes and an ellipsis."""
+
+def diagonal(arg0: Tensor, arg1: object, arg2: object, arg3: object, /) -> Tensor: ...
+
+class Move:
+    """A call that only moves elements, as a step of a view."""
+
+    @property
+    def op(self) -> str: ...
+
+    @property
+    def attrs(self) -> dict: ...
+
+    def read(self, arg: Tensor, /) -> Tensor: ...
+
+    def write(self, base: Tensor, part: Tensor) -> Tensor:
+        """The base with the part in the place of what read gives."""
+
+    def __eq__(self, other: object | None) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+def moves(arg0: Tensor, arg1: Tensor, /) -> Any:
+    """
+    The moves that made a part of a value, the first of them first; None where it is made of it in another way.
+    """
+
+def matmul(arg0: Tensor, arg1: Tensor, /) -> Tensor: ...
+
+def dot(arg0: Tensor, arg1: Tensor, /) -> Tensor: ...
+
+def inner(arg0: Tensor, arg1: Tensor, /) -> Tensor: ...
+
+def vdot(arg0: Tensor, arg1: Tensor, /) -> Tensor: ...
+
+def outer(arg0: Tensor, arg1: Tensor, /) -> Tensor: ...
+
+def vecdot(arg0: Tensor, arg1: Tensor, /) -> Tensor: ...
+
+def matvec(arg0: Tensor, arg1: Tensor, /) -> Tensor: ...
+
+def vecmat(arg0: Tensor, arg1: Tensor, /) -> Tensor: ...
+
+def tensordot(arg0: Tensor, arg1: Tensor, arg2: object, arg3: object, /) -> Tensor: ...
+
+def einsum(arg0: str, arg1: object, /) -> Tensor: ...
+
+def packed_lu(arg: Tensor, /) -> tuple[Tensor, Tensor]: ...
+
+def packed_qr(arg: Tensor, /) -> tuple[Tensor, Tensor]: ...
+
+def reflected(arg0: Tensor, arg1: Tensor, /) -> Tensor: ...
+
+def singular_vectors(arg0: Tensor, arg1: bool, /) -> tuple: ...
+
+def singular_values(arg: Tensor, /) -> Tensor: ...
+
+def hermitian_values(arg0: Tensor, arg1: bool, arg2: bool, /) -> tuple[Tensor, Tensor]: ...
+
+def general_values(arg0: Tensor, arg1: bool, /) -> tuple[Tensor, Tensor]: ...
 
 class Device:
     """
@@ -682,6 +802,16 @@ class Communicator:
         """
 
     def __repr__(self) -> str: ...
+
+def set_thread_communicator(communicator: Communicator | None) -> None:
+    """
+    The communicator of programs that this thread runs, for as long as somebody keeps it; None: that of the process.
+    """
+
+def set_process_communicator(communicator: Communicator | None) -> None: ...
+
+def set_joining() -> None:
+    """Has programs join the launch where nobody has."""
 
 def local_communicators(arg0: int, arg1: float, /) -> list: ...
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE = 75  # seconds for one program
+PATIENCE = 300  # seconds for one program, on a machine that others use as well
 PROGRAMS = 400  # of one process
 
 

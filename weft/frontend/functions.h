@@ -123,23 +123,25 @@ Tensor ravel(const Tensor& x, Where where = Where::current());
 Tensor transpose(const Tensor& x, Ints permutation, Where where = Where::current());
 Tensor transpose(const Tensor& x, Where where = Where::current());
 Tensor swapaxes(const Tensor& x, int64_t first, int64_t second, Where where = Where::current());
-Tensor moveaxis(const Tensor& x, int64_t source, int64_t destination, Where where = Where::current());
+Tensor moveaxis(const Tensor& x, const Axes& source, const Axes& destination, Where where = Where::current());
 Tensor broadcast_to(const Tensor& x, Dims dims, Where where = Where::current());
 // New axes of extent 1, where they stand in the result; and without the axes given, or all of extent 1.
 Tensor expand_dims(const Tensor& x, const Axes& axes, Where where = Where::current());
 Tensor squeeze(const Tensor& x, const Axes& axes = {}, Where where = Where::current());
-// One after another along an axis, or along a new one; dtypes promote.
-Tensor concatenate(const std::vector<Tensor>& tensors, int64_t axis = 0, Where where = Where::current());
+// One after another along an axis (of none all elements in a vector), or along a new one; dtypes promote.
+Tensor concatenate(const std::vector<Tensor>& tensors, std::optional<int64_t> axis = 0, Where where = Where::current());
 Tensor stack(const std::vector<Tensor>& tensors, int64_t axis = 0, Where where = Where::current());
-// Equal parts, or parts that begin at the places given. Error(value, "split") where parts are not equal.
+// Equal parts, parts of which the first may have one element more, or parts that begin at the places given. Error(value, "split") where parts
+// are not equal.
 std::vector<Tensor> split(const Tensor& x, int64_t parts, int64_t axis = 0, Where where = Where::current());
-std::vector<Tensor> split_at(const Tensor& x, const Ints& places, int64_t axis = 0, Where where = Where::current());
+std::vector<Tensor> array_split(const Tensor& x, int64_t parts, int64_t axis = 0, Where where = Where::current());
+std::vector<Tensor> split_at(const Tensor& x, const Dims& places, int64_t axis = 0, Where where = Where::current());
 // Each element of an axis so many times in turn; the whole tensor so many times along each of its last axes.
-Tensor repeat(const Tensor& x, int64_t times, int64_t axis, Where where = Where::current());
-Tensor tile(const Tensor& x, const Ints& times, Where where = Where::current());
+Tensor repeat(const Tensor& x, const Dim& times, int64_t axis, Where where = Where::current());
+Tensor tile(const Tensor& x, const Dims& times, Where where = Where::current());
 // Elements moved up by so many places along an axis, those past the end to the beginning.
-Tensor roll(const Tensor& x, int64_t shift, int64_t axis, Where where = Where::current());
-// Zero above, or below, the k-th diagonal of the last two axes.
+Tensor roll(const Tensor& x, const Dim& shift, int64_t axis, Where where = Where::current());
+// Zero above, or below, the k-th diagonal of the last two axes; a vector is each of as many rows.
 Tensor tril(const Tensor& x, int64_t k = 0, Where where = Where::current());
 Tensor triu(const Tensor& x, int64_t k = 0, Where where = Where::current());
 // Reversed order of elements.
@@ -151,6 +153,8 @@ Tensor pad(const Tensor& x, const std::vector<std::pair<Dim, Dim>>& widths, cons
 
 // x[places, ranges, newaxis, ellipsis], as NumPy's basic indexing. Error(index) for places outside.
 Tensor index(const Tensor& x, const std::vector<Selector>& places, Where where = Where::current());
+// The k-th diagonal of two axes, which are one, the last, in the result.
+Tensor diagonal(const Tensor& x, int64_t k = 0, int64_t first = 0, int64_t second = 1, Where where = Where::current());
 // start:stop:step of one axis.
 Tensor slice(const Tensor& x, int64_t axis, const Slice& range, Where where = Where::current());
 // x with other elements at those places; the value broadcasts and is cast.
@@ -197,6 +201,15 @@ std::pair<Tensor, Tensor> top_k(const Tensor& x, int64_t k, Where where = Where:
 
 // Matrix product as NumPy has it: vectors on either side, leading dims broadcast.
 Tensor matmul(const Tensor& lhs, const Tensor& rhs, Where where = Where::current());
+// The last axis of one by the last but one of the other, or by its last; of no dimensions products.
+Tensor dot(const Tensor& lhs, const Tensor& rhs, Where where = Where::current());
+Tensor inner(const Tensor& lhs, const Tensor& rhs, Where where = Where::current());
+// Products over the last axes, or over all elements (vdot), batches broadcast: of vectors (the first conjugate), of a matrix and a
+// vector, of a vector (conjugate) and a matrix.
+Tensor vdot(const Tensor& lhs, const Tensor& rhs, Where where = Where::current());
+Tensor vecdot(const Tensor& lhs, const Tensor& rhs, Where where = Where::current());
+Tensor matvec(const Tensor& lhs, const Tensor& rhs, Where where = Where::current());
+Tensor vecmat(const Tensor& lhs, const Tensor& rhs, Where where = Where::current());
 // Every element of one by every element of the other.
 Tensor outer(const Tensor& lhs, const Tensor& rhs, Where where = Where::current());
 // Products summed over pairs of axes: lhs' other axes, then rhs'.

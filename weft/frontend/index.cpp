@@ -3,6 +3,7 @@
 
 #include "weft/frontend/functions.h"
 #include "weft/frontend/promote.h"
+#include "weft/frontend/view.h"
 
 namespace weft {
 namespace {
@@ -21,7 +22,7 @@ Dim from_start(const Dim& position, const Dim& extent) {
 
 // Error(value, "slice_step").
 void select_range(Selection& to, const Slice& range, const Dim& extent) {
-  if (range.step == 0) fail(ErrorKind::value, "slice_step", "the step of a range must not be zero");
+  if (range.step == 0) fail(ErrorKind::value, "slice_step", "slice step cannot be zero");
   bool up = range.step > 0;
   Dim low = up ? Dim(0) : Dim(-1), high = up ? extent : extent - 1;
   auto bound = [&](const std::optional<Dim>& given, const Dim& otherwise) {
@@ -41,8 +42,8 @@ void select_range(Selection& to, const Slice& range, const Dim& extent) {
 
 void select_place(Selection& to, const Dim& place, const Dim& extent, size_t axis) {
   if (int64_t least = extent.min(); place.is_static() && (place.value() < -least || place.value() >= least))
-    fail(ErrorKind::index, "index_bounds", "index ", place, " is out of bounds for axis ", axis, " of extent ", extent,
-         extent.is_static() ? "" : cat(" where that is ", least));
+    fail(ErrorKind::index, "index_bounds", "index ", place, " is out of bounds for axis ", axis, " with size ", extent,
+         extent.is_static() ? "" : cat(" where that is ", least, ": give its Dim a min for which that is at least ", place.value() < 0 ? -place.value() : place.value() + 1));
   Dim start = from_start(place, extent);
   // A place that is not known to lie inside is brought inside when the program runs.
   if (!place.is_static() && (start.min() < 0 || known_less(start, extent) != true)) start = weft::max(0, weft::min(start, extent - 1));
@@ -57,8 +58,8 @@ Selection selected(const Tensor& x, const std::vector<Selector>& places) {
     ellipses += std::holds_alternative<Ellipsis>(place.item);
     used += std::holds_alternative<Dim>(place.item) || std::holds_alternative<Slice>(place.item);
   }
-  if (ellipses > 1) fail(ErrorKind::index, "two_ellipses", "an index can have one ellipsis only");
-  if (used > x.dims().size()) fail(ErrorKind::index, "too_many_indices", "too many indices: a tensor of ", x.rank(), " axes was indexed by ", used);
+  if (ellipses > 1) fail(ErrorKind::index, "two_ellipses", "an index can only have a single ellipsis");
+  if (used > x.dims().size()) fail(ErrorKind::index, "too_many_indices", "too many indices: the array has ", x.rank(), " axes, but ", used, " were indexed");
   Selection result;
   auto whole_axes = [&](size_t count) {
     for (; count > 0; --count) select_range(result, {}, x.dims()[result.starts.size()]);
@@ -100,13 +101,17 @@ Tensor part_of(const Tensor& x, Selection selection) {
   return shaped(part, selection.shape);
 }
 
+Tensor as_number(const Dim& dim) {
+  return dim.is_static() ? number(static_cast<double>(dim.value()), DType::i64) : extent(dim);
+}
+
 // Indices from 0 on, where negative ones count from the end; a run ends in an error where one lies outside.
 Tensor from_zero(const Tensor& indices, const Dim& extent_of_axis, int64_t axis) {
   if (!is_integer(indices.dtype())) fail(ErrorKind::type, "index_dtype", "indices must be integers, got ", indices.type());
   Tensor places = cast_to(indices, DType::i64);
   if (!is_unsigned(indices.dtype())) {
-    Tensor shift = extent_of_axis.is_static() ? number(static_cast<double>(extent_of_axis.value()), DType::i64) : extent(extent_of_axis);
-    places = apply(Op::select, {compared("LT", places, number(0, DType::i64)), apply(Op::add, {places, shift}), places});
+    const Tensor from_end = apply(Op::add, {places, as_number(extent_of_axis)});
+    places = apply(Op::select, {compared("LT", places, number(0, DType::i64)), from_end, places});
   }
   return apply(Op::check_range, {places}, {{Attr::limit_indices, Dims{extent_of_axis}}, {Attr::label, std::string("index_bounds")}, {Attr::axis, axis}});
 }
@@ -117,6 +122,22 @@ bool takes_nothing(const Tensor& indices, const Dim& extent_of_axis) {
   if (!indices.type().count().is(0))
     fail(ErrorKind::index, "empty_take", "cannot take elements from an axis of extent ", extent_of_axis, extent_of_axis.is_static() ? "" : ", which may be 0");
   return true;
+}
+
+// The elements of the last axis at places that lie inside.
+Tensor gathered(const Tensor& x, const Tensor& places) {
+  Ints offsets;
+  Dims sizes = x.dims();
+  sizes.back() = 1;
+  for (int64_t i = 0; i + 1 < x.rank(); ++i) offsets.push_back(i);
+  return apply(Op::gather, {x, places},
+               {{Attr::offset_dims, offsets},
+                {Attr::collapsed_slice_dims, Ints{x.rank() - 1}},
+                {Attr::operand_batching_dims, Ints{}},
+                {Attr::start_indices_batching_dims, Ints{}},
+                {Attr::start_index_map, Ints{x.rank() - 1}},
+                {Attr::index_vector_dim, int64_t{1}},
+                {Attr::slice_sizes, sizes}});
 }
 
 }  // namespace
@@ -142,11 +163,27 @@ Tensor update(const Tensor& x, const std::vector<Selector>& places, const Operan
   return recorded("update", value.where, [&] {
     Selection selection = selected(x, places);
     Tensor part = shaped(broadcast_to(as_tensor(value, x.dtype()), selection.shape), selection.counts);
-    for (const Dim& count : selection.counts)
-      if (count.is(0)) return x;
     Ints reversed, strides = ascending(selection, reversed);
     if (!reversed.empty()) part = apply(Op::reverse, {part}, {{Attr::dimensions, reversed}});
-    return apply(Op::update_slice, {x, part}, {{Attr::start_indices, selection.starts}, {Attr::strides, strides}});
+    return put_slice(x, part, selection.starts, strides);
+  });
+}
+
+Tensor diagonal(const Tensor& given, int64_t k, int64_t first, int64_t second, Where where) {
+  return recorded("diagonal", where, [&] {
+    if (given.rank() < 2) fail(ErrorKind::value, "diagonal_rank", "an array of at least two dimensions was wanted, got ", given.type());
+    if (one_axis(first, given.rank()) == one_axis(second, given.rank())) fail(ErrorKind::value, "axis_duplicate", "axis1 and axis2 cannot be the same");
+    const Tensor x = moveaxis(given, {first, second}, {-2, -1});
+    Dims dims(x.dims().begin(), x.dims().end() - 2);
+    const Dim rows = x.dims()[dims.size()], columns = x.dims().back();
+    const int64_t row = std::max<int64_t>(-k, 0), column = std::max<int64_t>(k, 0);
+    const Dim count = weft::max(0, weft::min(rows - row, columns - column)), start = columns * row + column;
+    dims.push_back(rows * columns);
+    const Tensor line = shaped(x, dims);
+    if (count.is(0)) return slice(line, -1, {0, 0});
+    // Extents that only the run knows give no fixed stride.
+    if (!rows.is_static() || !columns.is_static()) return gathered(line, arange(count) * as_number(columns + 1) + as_number(start));
+    return slice(line, -1, {start, start + (count - 1) * (columns + 1) + 1, columns.value() + 1});
   });
 }
 

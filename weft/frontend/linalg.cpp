@@ -72,13 +72,65 @@ struct Matrices {
   Type type(std::initializer_list<Dim> rest) const { return {a.dtype(), with(batch, rest)}; }
   Type real(std::initializer_list<Dim> rest) const { return {real_type(a.dtype()), with(batch, rest)}; }
   Type whole(std::initializer_list<Dim> rest) const { return {DType::i32, with(batch, rest)}; }
-  // The factors packed in one matrix, and pivots from 1 on.
-  std::vector<Tensor> lu() const { return lapack("getrf", {a}, {a.type(), whole({k}), whole({})}); }
 };
+
+}  // namespace
+
+std::pair<Tensor, Tensor> packed_lu(const Tensor& a) {
+  const Matrices x(a);
+  const std::vector<Tensor> found = lapack("getrf", {a}, {a.type(), x.whole({x.k}), x.whole({})});
+  return {found[0], found[1]};
+}
+
+std::pair<Tensor, Tensor> packed_qr(const Tensor& a) {
+  const Matrices x(a);
+  const std::vector<Tensor> found = lapack("geqrf", {a}, {a.type(), x.type({x.k})});
+  return {found[0], found[1]};
+}
+
+Tensor reflected(const Tensor& vectors, const Tensor& factors) {
+  return lapack(is_complex(vectors.dtype()) ? "ungqr" : "orgqr", {vectors, factors}, {vectors.type()})[0];
+}
+
+std::array<Tensor, 3> singular_vectors(const Tensor& a, bool full) {
+  const Matrices x(a);
+  const Type left = x.type({x.m, full ? x.m : x.k}), right = x.type({full ? x.n : x.k, x.n});
+  const std::vector<Tensor> found =
+      lapack("gesdd", {a}, {a.type(), x.real({x.k}), left, right, x.whole({})}, letter("mode", full ? 'A' : 'S'));
+  return {found[2], found[1], found[3]};
+}
+
+Tensor singular_values(const Tensor& a) {
+  const Matrices x(a);
+  // LAPACK wants places for the vectors even where it leaves them alone.
+  return lapack("gesdd", {a}, {a.type(), x.real({x.k}), x.type({x.m, x.k}), x.type({x.k, x.n}), x.whole({})},
+                letter("mode", 'N'))[1];
+}
+
+std::pair<Tensor, Tensor> hermitian_values(const Tensor& a, bool lower, bool vectors) {
+  const Matrices x(a);
+  const std::string options = cat(letter("mode", vectors ? 'V' : 'N'), ", ", letter("uplo", lower ? 'L' : 'U'));
+  const std::vector<Tensor> found = lapack(is_complex(a.dtype()) ? "heevd" : "syevd", {a}, {a.type(), x.real({x.n}), x.whole({})}, options);
+  return {found[1], found[0]};
+}
+
+std::pair<Tensor, Tensor> general_values(const Tensor& a, bool vectors) {
+  const Matrices x(a);
+  const Type pairs{DType::c128, a.dims()}, values = x.type({x.n});
+  const std::string options = cat(letter("compute_left", 'N'), ", ", letter("compute_right", vectors ? 'V' : 'N'));
+  if (is_complex(a.dtype())) {
+    const std::vector<Tensor> found = lapack("geev", {a}, {values, pairs, pairs, x.whole({})}, options);
+    return {found[0], found[2]};
+  }
+  const std::vector<Tensor> found = lapack("geev", {a}, {values, values, pairs, pairs, x.whole({})}, options);
+  return {apply(Op::complex, {found[0], found[1]}), found[3]};
+}
+
+namespace {
 
 // Eliminating in a and b at once leaves triangular systems, whatever rows are swapped.
 Tensor solution(const Tensor& a, const Tensor& b) {
-  Tensor packed = Matrices(concatenate({a, b}, -1)).lu()[0];
+  Tensor packed = packed_lu(concatenate({a, b}, -1)).first;
   Dim n = a.dims().back();
   return apply(Op::triangular_solve, {slice(packed, -1, {{}, n}), slice(packed, -1, {n, {}})},
                {{Attr::left_side, true}, {Attr::lower, false}, {Attr::unit_diagonal, false}, {Attr::transpose_a, std::string("NO_TRANSPOSE")}});
@@ -113,10 +165,9 @@ Tensor det(const Tensor& a, Where where) {
     require_matrices(a, true);
     Precision precision({a});
     Dim n = a.dims().back();
-    std::vector<Tensor> found = Matrices(cast_to(a, precision.wide)).lu();
-    Tensor diagonal = sum(weft::where(eye(n, {}, 0, DType::boolean), found[0], number(0, precision.wide)), -1);
-    Tensor swaps = sum(found[1] != arange(1, n + 1, 1, DType::i32), -1);
-    return precision.rounded((1 - 2 * (swaps % 2)) * prod(diagonal, -1));
+    const auto [packed, pivots] = packed_lu(cast_to(a, precision.wide));
+    Tensor swaps = sum(pivots != arange(1, n + 1, 1, DType::i32), -1);
+    return precision.rounded((1 - 2 * (swaps % 2)) * prod(diagonal(packed, 0, -2, -1), -1));
   });
 }
 
@@ -132,11 +183,9 @@ std::pair<Tensor, Tensor> qr(const Tensor& a, Where where) {
   return recorded("qr", where, [&] {
     require_matrices(a, false);
     Precision precision({a});
-    Matrices x(cast_to(a, precision.wide));
-    std::vector<Tensor> packed = lapack("geqrf", {x.a}, {x.a.type(), x.type({x.k})});  // reflections below r, and their factors
-    Tensor vectors = slice(packed[0], -1, {{}, x.k});
-    Tensor q = lapack(is_complex(precision.wide) ? "ungqr" : "orgqr", {vectors, packed[1]}, {vectors.type()})[0];
-    return std::pair(precision.rounded(q), precision.rounded(triu(slice(packed[0], -2, {{}, x.k}))));
+    const Matrices x(cast_to(a, precision.wide));
+    const auto [packed, factors] = packed_qr(x.a);
+    return std::pair(precision.rounded(reflected(slice(packed, -1, {{}, x.k}), factors)), precision.rounded(triu(slice(packed, -2, {{}, x.k}))));
   });
 }
 
@@ -144,10 +193,8 @@ std::array<Tensor, 3> svd(const Tensor& a, bool full_matrices, Where where) {
   return recorded("svd", where, [&] {
     require_matrices(a, false);
     Precision precision({a});
-    Matrices x(cast_to(a, precision.wide));
-    Type left = x.type({x.m, full_matrices ? x.m : x.k}), right = x.type({full_matrices ? x.n : x.k, x.n});
-    std::vector<Tensor> found = lapack("gesdd", {x.a}, {x.a.type(), x.real({x.k}), left, right, x.whole({})}, letter("mode", full_matrices ? 'A' : 'S'));
-    return std::array{precision.rounded(found[2]), precision.rounded(found[1]), precision.rounded(found[3])};
+    const auto [u, s, vh] = singular_vectors(cast_to(a, precision.wide), full_matrices);
+    return std::array{precision.rounded(u), precision.rounded(s), precision.rounded(vh)};
   });
 }
 
@@ -155,10 +202,8 @@ std::pair<Tensor, Tensor> eigh(const Tensor& a, Where where) {
   return recorded("eigh", where, [&] {
     require_matrices(a, true);
     Precision precision({a});
-    Matrices x(cast_to(a, precision.wide));
-    std::string options = cat(letter("mode", 'V'), ", ", letter("uplo", 'L'));
-    std::vector<Tensor> found = lapack(is_complex(precision.wide) ? "heevd" : "syevd", {x.a}, {x.a.type(), x.real({x.n}), x.whole({})}, options);
-    return std::pair(precision.rounded(found[1]), precision.rounded(found[0]));
+    const auto [values, vectors] = hermitian_values(cast_to(a, precision.wide), true, true);
+    return std::pair(precision.rounded(values), precision.rounded(vectors));
   });
 }
 

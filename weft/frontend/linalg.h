@@ -28,5 +28,16 @@ std::array<Tensor, 3> svd(const Tensor& a, bool full_matrices = true, Where wher
 // The eigenvalues of Hermitian matrices (real, ascending), and eigenvectors as columns; reads the lower triangle.
 std::pair<Tensor, Tensor> eigh(const Tensor& a, Where where = Where::current());
 
+// What these are made of, as LAPACK leaves it, of matrices of f64 or c128: the factors l and u in one matrix, and pivots (i32) from 1 on;
+// Householder vectors below r, their factors, and the orthogonal columns that they stand for; u, singular values and v^H; eigenvalues, and
+// eigenvectors as columns, those of any matrix complex.
+std::pair<Tensor, Tensor> packed_lu(const Tensor& a);
+std::pair<Tensor, Tensor> packed_qr(const Tensor& a);
+Tensor reflected(const Tensor& vectors, const Tensor& factors);
+std::array<Tensor, 3> singular_vectors(const Tensor& a, bool full);
+Tensor singular_values(const Tensor& a);
+std::pair<Tensor, Tensor> hermitian_values(const Tensor& a, bool lower, bool vectors);
+std::pair<Tensor, Tensor> general_values(const Tensor& a, bool vectors);
+
 }  // namespace weft::linalg
 #pragma GCC visibility pop

@@ -8,15 +8,50 @@
 namespace weft {
 namespace {
 
+// The dims of a product of sums over `axes`: those that lead, then what is left of each operand.
+Dims product_dims(const Tensor& lhs, const Tensor& rhs, const Ints& lhs_axes, const Ints& rhs_axes, const Ints& lhs_batch, const Ints& rhs_batch) {
+  Dims dims;
+  for (int64_t axis : lhs_batch) dims.push_back(lhs.dims()[static_cast<size_t>(axis)]);
+  const auto add_free = [&](const Tensor& x, const Ints& axes, const Ints& batch) {
+    for (int64_t axis = 0; axis < x.rank(); ++axis)
+      if (std::find(axes.begin(), axes.end(), axis) == axes.end() && std::find(batch.begin(), batch.end(), axis) == batch.end())
+        dims.push_back(x.dims()[static_cast<size_t>(axis)]);
+  };
+  add_free(lhs, lhs_axes, lhs_batch);
+  add_free(rhs, rhs_axes, rhs_batch);
+  return dims;
+}
+
 // dot_general: batch dims, then the free dims of lhs, then those of rhs. Booleans multiply and add as truth values.
 Tensor contract(const Tensor& lhs, const Tensor& rhs, const Ints& lhs_axes, const Ints& rhs_axes, const Ints& lhs_batch = {}, const Ints& rhs_batch = {}) {
   if (is_bool(lhs.dtype()))
     return cast_to(contract(cast_to(lhs, DType::i32), cast_to(rhs, DType::i32), lhs_axes, rhs_axes, lhs_batch, rhs_batch), DType::boolean);
+  for (size_t i = 0; i < lhs_axes.size(); ++i) {
+    const Dim &left = lhs.dims()[static_cast<size_t>(lhs_axes[i])], &right = rhs.dims()[static_cast<size_t>(rhs_axes[i])];
+    if (!(left == right))
+      fail(ErrorKind::value, "contract_shapes", "shapes ", tuple_text(lhs.dims()), " and ", tuple_text(rhs.dims()), " not aligned: ", left, " (dim ", lhs_axes[i], ") != ", right, " (dim ", rhs_axes[i], ")");
+  }
+  if (lhs.type().count().is(0) || rhs.type().count().is(0)) return zeros(product_dims(lhs, rhs, lhs_axes, rhs_axes, lhs_batch, rhs_batch), lhs.dtype());
   return apply(Op::dot_general, {lhs, rhs},
                {{Attr::lhs_batching_dimensions, lhs_batch},
                 {Attr::rhs_batching_dimensions, rhs_batch},
                 {Attr::lhs_contracting_dimensions, lhs_axes},
                 {Attr::rhs_contracting_dimensions, rhs_axes}});
+}
+
+// The place-th axis of rhs, counted from the last, is summed over with the last of lhs: extents of 1 do not stretch.
+void require_core_dims(const Tensor& lhs, const Tensor& rhs, int64_t place) {
+  if (lhs.rank() == 0 || rhs.rank() < place)
+    fail(ErrorKind::value, "core_dims", "operands lack dimensions that are summed over: shapes ", tuple_text(lhs.dims()), " and ", tuple_text(rhs.dims()));
+  const Dim &left = lhs.dims().back(), &right = rhs.dims()[static_cast<size_t>(rhs.rank() - place)];
+  if (!(left == right))
+    fail(ErrorKind::value, "core_dims", "Input operand 1 has a mismatch in its core dimension 0: shapes ", tuple_text(lhs.dims()), " and ", tuple_text(rhs.dims()), " (size ", right, " is different from ", left, ")");
+}
+
+// Both of the dtype in which NumPy multiplies them.
+std::pair<Tensor, Tensor> factors(const Tensor& lhs, const Tensor& rhs) {
+  const DType dtype = result_type(std::vector<Tensor>{lhs, rhs});
+  return {cast_to(lhs, dtype), cast_to(rhs, dtype)};
 }
 
 // Axes are labelled by letters; those of ellipses by numbers that count from the last.
@@ -92,20 +127,24 @@ Subscripts parsed(std::string_view given, const std::vector<Tensor>& operands) {
   return subscripts;
 }
 
-// The diagonal of every label that stands twice: elements where both places agree, summed over one of them.
+// The diagonal of every label that stands twice.
 Term unrepeated(Term term) {
-  for (size_t i = 0; i < term.labels.size(); ++i)
-    for (size_t j = term.labels.size() - 1; j > i; --j) {
-      if (term.labels[i] != term.labels[j]) continue;
-      const Dims& dims = term.tensor.dims();
-      if (!(dims[i] == dims[j])) fail(ErrorKind::value, "einsum_extent", "extents of one label differ: ", dims[i], " and ", dims[j]);
-      Dims first(dims.size(), Dim(1)), second(dims.size(), Dim(1));
-      first[i] = second[j] = dims[i];
-      Tensor on_diagonal = equal(reshape(arange(dims[i]), first), reshape(arange(dims[i]), second));
-      Tensor kept = where(on_diagonal, term.tensor, number(0, term.tensor.dtype()));
-      term.tensor = apply(Op::sum, {kept}, {{Attr::axes, Ints{static_cast<int64_t>(j)}}});
-      term.labels.erase(term.labels.begin() + static_cast<int64_t>(j));
+  for (size_t i = 0; i < term.labels.size();) {
+    const int label = term.labels[i];
+    const auto first = term.labels.begin() + static_cast<int64_t>(i), second = std::find(first + 1, term.labels.end(), label);
+    const auto j = static_cast<size_t>(second - term.labels.begin());
+    if (second == term.labels.end()) {
+      ++i;
+      continue;
     }
+    const Dims& dims = term.tensor.dims();
+    if (!(dims[i] == dims[j])) fail(ErrorKind::value, "einsum_extent", "dimensions of one label differ: ", dims[i], " and ", dims[j]);
+    term.tensor = diagonal(term.tensor, 0, static_cast<int64_t>(i), static_cast<int64_t>(j));
+    term.labels.erase(second);
+    term.labels.erase(first);
+    term.labels.push_back(label);
+    i = 0;
+  }
   return term;
 }
 
@@ -174,10 +213,48 @@ Tensor summation(std::string_view subscripts, const std::vector<Tensor>& operand
 
 Tensor matmul(const Tensor& lhs, const Tensor& rhs, Where where) {
   return recorded("matmul", where, [&] {
-    DType dtype = result_type(std::vector<Tensor>{lhs, rhs}), inner = is_bool(dtype) ? DType::i32 : dtype;
-    return cast_to(apply(Op::matmul, {cast_to(lhs, inner), cast_to(rhs, inner)}), dtype);
+    require_core_dims(lhs, rhs, rhs.rank() > 1 ? 2 : 1);
+    const auto [left, right] = factors(lhs, rhs);
+    const DType inner = is_bool(left.dtype()) ? DType::i32 : left.dtype();
+    return cast_to(apply(Op::matmul, {cast_to(left, inner), cast_to(right, inner)}), left.dtype());
   });
 }
+
+Tensor dot(const Tensor& lhs, const Tensor& rhs, Where where) {
+  return recorded("dot", where, [&] {
+    if (lhs.rank() == 0 || rhs.rank() == 0) return lhs * rhs;
+    const auto [left, right] = factors(lhs, rhs);
+    return contract(left, right, {lhs.rank() - 1}, {std::max<int64_t>(rhs.rank() - 2, 0)});
+  });
+}
+
+Tensor inner(const Tensor& lhs, const Tensor& rhs, Where where) {
+  return recorded("inner", where, [&] {
+    if (lhs.rank() == 0 || rhs.rank() == 0) return lhs * rhs;
+    const auto [left, right] = factors(lhs, rhs);
+    return contract(left, right, {lhs.rank() - 1}, {rhs.rank() - 1});
+  });
+}
+
+Tensor vdot(const Tensor& lhs, const Tensor& rhs, Where where) {
+  return recorded("vdot", where, [&] { return dot(ravel(is_complex(lhs.dtype()) ? conj(lhs) : lhs), ravel(rhs)); });
+}
+
+namespace {
+
+Tensor along_last(std::string_view function, std::string_view subscripts, const Tensor& lhs, const Tensor& rhs, int64_t place, Where where) {
+  return recorded(function, where, [&] {
+    require_core_dims(lhs, rhs, place);
+    const auto [left, right] = factors(lhs, rhs);
+    return summation(subscripts, {is_complex(left.dtype()) && function != "matvec" ? conj(left) : left, right});
+  });
+}
+
+}  // namespace
+
+Tensor vecdot(const Tensor& lhs, const Tensor& rhs, Where where) { return along_last("vecdot", "...i,...i->...", lhs, rhs, 1, where); }
+Tensor matvec(const Tensor& lhs, const Tensor& rhs, Where where) { return along_last("matvec", "...ij,...j->...i", lhs, rhs, 1, where); }
+Tensor vecmat(const Tensor& lhs, const Tensor& rhs, Where where) { return along_last("vecmat", "...i,...ij->...j", lhs, rhs, 2, where); }
 
 Tensor outer(const Tensor& lhs, const Tensor& rhs, Where where) {
   return recorded("outer", where, [&] { return reshape(ravel(lhs), {-1, 1}) * ravel(rhs); });
@@ -185,11 +262,13 @@ Tensor outer(const Tensor& lhs, const Tensor& rhs, Where where) {
 
 Tensor tensordot(const Tensor& lhs, const Tensor& rhs, const Ints& lhs_axes, const Ints& rhs_axes, Where where) {
   return recorded("tensordot", where, [&] {
-    DType dtype = result_type(std::vector<Tensor>{lhs, rhs});
-    Ints left, right;
-    for (int64_t axis : lhs_axes) left.push_back(one_axis(axis, lhs.rank()));
-    for (int64_t axis : rhs_axes) right.push_back(one_axis(axis, rhs.rank()));
-    return contract(cast_to(lhs, dtype), cast_to(rhs, dtype), left, right);
+    if (lhs_axes.size() != rhs_axes.size())
+      fail(ErrorKind::value, "tensordot_axes", "shape-mismatch for sum: axes ", tuple_text(lhs_axes), " and ", tuple_text(rhs_axes), " of shapes ", tuple_text(lhs.dims()), " and ", tuple_text(rhs.dims()));
+    Ints axes[2];
+    for (int64_t axis : lhs_axes) axes[0].push_back(one_axis(axis, lhs.rank()));
+    for (int64_t axis : rhs_axes) axes[1].push_back(one_axis(axis, rhs.rank()));
+    const auto [left, right] = factors(lhs, rhs);
+    return contract(left, right, axes[0], axes[1]);
   });
 }
 

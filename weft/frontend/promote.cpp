@@ -79,7 +79,7 @@ Tensor as_tensor(const Operand& operand, DType dtype) {
 Tensor number(double value, DType dtype) { return scalar(Element::of_double(DType::f64, value), dtype); }
 
 int64_t one_axis(int64_t axis, int64_t rank) {
-  if (axis < -rank || axis >= rank) fail(ErrorKind::value, "axis", "axis ", axis, " is out of bounds for a tensor of ", rank, " dimensions");
+  if (axis < -rank || axis >= rank) fail(ErrorKind::value, "axis", "axis ", axis, " is out of bounds for array of dimension ", rank);
   return axis < 0 ? axis + rank : axis;
 }
 
@@ -90,8 +90,13 @@ Ints axes_of(const Axes& axes, int64_t rank) {
     for (int64_t axis : *axes.list) result.push_back(one_axis(axis, rank));
   std::sort(result.begin(), result.end());
   if (std::adjacent_find(result.begin(), result.end()) != result.end())
-    fail(ErrorKind::value, "axis_duplicate", "an axis stands twice among ", *axes.list);
+    fail(ErrorKind::value, "axis_duplicate", "duplicate value in axis ", tuple_text(*axes.list));
   return result;
+}
+
+Ints reduced_axes(const Axes& axes, int64_t rank) {
+  const bool is_first = rank == 0 && axes.list && axes.list->size() == 1 && (axes.list->front() == 0 || axes.list->front() == -1);
+  return is_first ? Ints{} : axes_of(axes, rank);
 }
 
 }  // namespace weft

@@ -30,6 +30,16 @@ Tensor cast_to(const Tensor& x, DType dtype);
 int64_t one_axis(int64_t axis, int64_t rank);
 // All of them, each once, ascending. Error(value, "axis" or "axis_duplicate").
 Ints axes_of(const Axes& axes, int64_t rank);
+// The same; a tensor of no dimensions may be told its axis 0.
+Ints reduced_axes(const Axes& axes, int64_t rank);
+
+// A shape, or axes, as NumPy spells them: "(2, 3)", "(3,)".
+template <class List>
+std::string tuple_text(const List& items) {
+  std::string text = "(";
+  for (const auto& item : items) append(text, text.size() == 1 ? "" : ", ", item);
+  return text + (items.size() == 1 ? ",)" : ")");
+}
 
 inline Tensor compared(std::string_view direction, const Tensor& lhs, const Tensor& rhs) {
   return apply(Op::compare, {lhs, rhs}, {{Attr::comparison_direction, std::string(direction)}});

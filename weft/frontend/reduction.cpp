@@ -15,20 +15,13 @@ Tensor over(Op op, const Tensor& x, const Ints& axes, bool keepdims) {
   return apply(op, {x}, {{Attr::axes, axes}, {Attr::keepdims, keepdims}});
 }
 
-// A tensor of no dimensions may be told to reduce its axis 0.
-Ints reduced_axes(const Reduction& how, int64_t rank) {
-  const bool scalar = rank == 0 && how.axes.list && how.axes.list->size() == 1 &&
-                      (how.axes.list->front() == 0 || how.axes.list->front() == -1);
-  return scalar ? Ints{} : axes_of(how.axes, rank);
-}
-
 // The identity where an element takes no part.
 Tensor masked(const Tensor& x, const Tensor& mask, double identity) {
   return mask.is_valid() ? apply(Op::select, {cast_to(mask, DType::boolean), x, number(identity, x.dtype())}) : x;
 }
 
 Tensor total(const Tensor& given, const Reduction& how, Op op, Op joins, double identity) {
-  const Ints axes = reduced_axes(how, given.rank());
+  const Ints axes = reduced_axes(how.axes, given.rank());
   const Tensor x = masked(cast_to(given, how.dtype.value_or(total_type(given.dtype()))), how.mask, identity);
   const Tensor result = over(op, x, axes, how.keepdims);
   return how.initial ? apply(joins, {result, as_tensor(*how.initial, x.dtype())}) : result;
@@ -48,7 +41,7 @@ Tensor bound(DType dtype, bool greatest) {
 Tensor extreme(const Tensor& x, const Reduction& how, Op op) {
   const bool is_max = op == Op::reduce_max;
   const std::string_view name = is_max ? "maximum" : "minimum";
-  const Ints axes = reduced_axes(how, x.rank());
+  const Ints axes = reduced_axes(how.axes, x.rank());
   if (is_complex(x.dtype()))
     fail(ErrorKind::type, "complex_order", name, " of ", numpy_name(x.dtype()), " cannot be compiled");
   if (!how.initial) {
@@ -69,7 +62,7 @@ Tensor extreme(const Tensor& x, const Reduction& how, Op op) {
 }
 
 Tensor of_truths(const Tensor& x, const Reduction& how, Op op, bool identity) {
-  const Ints axes = reduced_axes(how, x.rank());
+  const Ints axes = reduced_axes(how.axes, x.rank());
   return over(op, masked(cast_to(x, DType::boolean), how.mask, identity), axes, how.keepdims);
 }
 
@@ -144,6 +137,7 @@ Tensor reduce(std::string_view name, const Tensor& x, const Reduction& how) {
 
 Tensor place_of(std::string_view name, const Tensor& given, std::optional<int64_t> axis, bool keepdims) {
   const bool flat = !axis || given.rank() == 0;
+  if (axis) reduced_axes(*axis, given.rank());
   Tensor x = flat ? ravel(given) : given;
   if (is_bool(x.dtype())) x = cast_to(x, DType::u8);
   const int64_t along = flat ? 0 : one_axis(*axis, x.rank());

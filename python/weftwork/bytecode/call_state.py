@@ -228,9 +228,7 @@ class CallState:
             strides = tuple(storage.strides) if isinstance(storage.strides, list) else id(storage.strides)
             self.form.append((storage.tensor.dtype, storage.tensor.shape, strides, storage.guard, storage.apart, storage.foreign))
             self.values.append(StoredValue(array))
-        steps = [(type(step), tuple(sorted((name, token(part)) for name, part in vars(step).items()))) for step in array._steps]
-        self.kept.append(array._steps)
-        self.form.append(("array", array.scalar, array.weak, steps))
+        self.form.append(("array", array.scalar, array.weak, array._steps))
 
     def _sequence(self, value: Any) -> None:
         if self._is_new(value):
@@ -352,10 +350,3 @@ class CallState:
             return True
         self.form.append(("same", number))
         return False
-
-
-def token(part: Any) -> Any:
-    """An attribute of a view's step as it is compared: constants by value, others by identity."""
-    if isinstance(part, (list, tuple)):
-        return tuple(map(token, part))
-    return repr(part) if isinstance(part, (int, str, bool, type(None), np.dtype, slice)) else id(part)

@@ -97,7 +97,7 @@ class ViewOf:
     def __init__(self, steps: tuple[Any, ...], is_scalar: bool) -> None:
         self.forms = [view_of(step) for step in steps]
         self.is_scalar = is_scalar
-        self.key = [(type(step), sorted(vars(step).items(), key=lambda item: item[0])) for step in steps]
+        self.key = steps
 
     @property
     def is_possible(self) -> bool:

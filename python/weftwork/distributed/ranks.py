@@ -7,6 +7,7 @@ import os
 import socket
 import threading
 import zlib
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +17,7 @@ from .. import _core
 from .._core import Communicator
 from ..errors import ArgumentValueError, UnsupportedError
 from ..knobs import num_threads, set_num_threads
+from ..numpy.tracer import current_trace
 from . import carriers
 from .launch import Launch, launched
 
@@ -60,7 +62,6 @@ def init(
     Returns the :class:`Communicator`, which the functions of this module use until :func:`shutdown`. Raises an
     :class:`ExecutionError` with the label ``"rendezvous"`` that names the ranks which did not come.
     """
-    global _process, _owner
     launch = launched() if rank is None and size is None else Launch(rank or 0, size or 1, rank or 0, size or 1)
     if key is not None:
         launch = replace(launch, key=key)
@@ -69,16 +70,24 @@ def init(
     with _beginning:
         if _process is not None and _owner == os.getpid():
             raise ArgumentValueError("this process is a rank already: call shutdown() first  [launch]")
-        _process, _owner = joined(launch, float(timeout), carrier), os.getpid()
+        communicator = joined(launch, float(timeout), carrier)
+        use_in_process(communicator)
     if launch.launcher != "none":
-        take_share(_process)
-    return _process
+        take_share(communicator)
+    return communicator
 
 
 def begin(launch: Launch, timeout: float) -> None:
     """Joins a launch in a process that was begun for it; what it has of its parent's is not its own."""
+    use_in_process(joined(launch, timeout, "auto"))
+
+
+def use_in_process(communicator: Communicator | None) -> None:
+    """Has functions and programs of this process use it, but for threads that have their own."""
     global _process, _owner
-    _process, _owner = joined(launch, timeout, "auto"), os.getpid()
+    # Programs use it no more before it may go.
+    _core.set_process_communicator(communicator)
+    _process, _owner = communicator, os.getpid()
 
 
 def joined(launch: Launch, timeout: float, carrier: str) -> Communicator:
@@ -136,16 +145,16 @@ def current() -> Communicator:
 
 def set_for_thread(communicator: Communicator | None) -> None:
     """Has functions that this thread calls use it, and no other."""
+    _core.set_thread_communicator(communicator)
     _thread.communicator = communicator
 
 
 def shutdown() -> None:
     """Leaves the launch: ranks that wait for this one raise. Nothing where this process is no rank; a later :func:`init` joins anew."""
-    global _process
     with _beginning:
         if _process is not None:
             _process.close()
-        _process = None
+        use_in_process(None)
 
 
 def rank() -> int:
@@ -155,12 +164,31 @@ def rank() -> int:
     >>> wf.distributed.rank(), wf.distributed.size()
     (0, 1)
     """
-    return current().rank
+    return required(this_rank)
 
 
 def size() -> int:
     """How many ranks there are."""
+    return required(number_of_ranks)
+
+
+def this_rank() -> int:
+    return current().rank
+
+
+def number_of_ranks() -> int:
     return current().size
+
+
+def required(function: Callable[[], int]) -> int:
+    """A number that a program is recorded for where a function is traced: calls by other ranks record another."""
+    value, trace = function(), current_trace()
+    if trace is not None and trace.recorder is not None and not trace.recorder.bakes:
+        trace.recorder.steps.require(function, value)
+    return value
+
+
+_core.set_joining()
 
 
 atexit.register(shutdown)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import _core
 from ..errors import DataDependentError, UnsupportedError
 from ..numpy.asked import as_numpy_raises
 from ..numpy.dispatch import FUNCTIONS, by_promotion
@@ -58,7 +59,7 @@ def called(function: Callable[..., Any], args: tuple, kwargs: dict[str, Any], *,
         form = FUNCTIONS.get(function, function) if contains_traced((*taken, *named.values())) else function
         return form(*taken, **named)
     writes = writes or function in WRITERS or getattr(function, "__name__", "") == "at"
-    if (writes and isinstance(args[0], np.ndarray)) or holds_arrays(kwargs.get("out")):
+    if (writes and isinstance(args[0], np.ndarray)) or (kwargs and holds_arrays(kwargs.get("out"))):
         return run(function, args, kwargs, writes)
     inner = Unwrapped(args, kwargs)
     try:
@@ -99,26 +100,28 @@ def holds_arrays(out: Any) -> bool:
 
 
 NUMBERS = frozenset([bool, int, float, complex])
+#: The names of NumPy's functions that may go the shortest way.
+SHORTEST = {ufunc: name for name in _core.elementwise_names() if (ufunc := getattr(np, name)).nout == 1}
 
 
-def operated(ufunc: np.ufunc, *inputs: Any) -> Any:
+def operated(ufunc: np.ufunc, x: Any, y: Any = None, *others: Any) -> Any:
     """A ufunc of tensors and Python's numbers by the shortest way; None where it takes the longer one."""
-    if ufunc.nin > 2 or ufunc.nout != 1 or ufunc.signature is not None or current_trace() is not None:
+    name = SHORTEST.get(ufunc)
+    if name is None or current_trace() is not None:
         return None
-    operands: list[Any] = []
-    length = 0
-    for value in inputs:
-        if type(value) is Tensor:
-            operands.append(value._array.tensor)
-            length = max(length, value._length)
-        elif type(value) in NUMBERS:
-            operands.append(value)
-        else:
-            return None
+    first, second, length = x, y, 0
+    if type(x) is Tensor:
+        first, length = x._array.tensor, x._length
+    elif type(x) not in NUMBERS:
+        return None
+    if type(y) is Tensor:
+        second, length = y._array.tensor, max(length, y._length)
+    elif y is not None and type(y) not in NUMBERS:
+        return None
     try:
-        result = by_promotion(ufunc.__name__, *operands)
+        result = by_promotion(name, first, second)
     except Exception as error:
-        raise explained(error, inputs, {}) from None
+        raise explained(error, (x, y), {}) from None
     return None if result is None else tensor_of(TracedArray(result), length + 1)
 
 
@@ -161,6 +164,8 @@ class Unwrapped:
         self.kwargs = {name: self.inner(arg) for name, arg in kwargs.items()}
 
     def inner(self, value: Any) -> Any:
+        if value is None or type(value) in NUMBERS:
+            return value
         if isinstance(value, Tensor):
             array = value._array
             self.given[id(array)] = value

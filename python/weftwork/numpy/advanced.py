@@ -11,18 +11,17 @@ from .. import _core
 from ..errors import ArgumentTypeError, DataDependentError, OutOfBoundsError
 from . import own
 from .dispatch import broadcast_to
-from .indexing import Reshape, Slice, check_known_positions, clamp_slice, drop_leading_ones
-from .tracer import Tensor, TracedArray, View, as_tensor, convert, extent_tensor, raise_here
+from .indexing import check_known_positions, drop_leading_ones
+from .tracer import Tensor, TracedArray, as_tensor, convert, raise_here, written_through
 from .ufuncs import compare, op, scalar, select
 from .validity import in_range, is_bounded, note_bound
 
 
 @dataclass
 class Plan:
-    """An index with arrays: views to apply first, then the axes indexed by arrays of one shared shape."""
+    """An index with arrays: a basic one to apply first, then the axes indexed by arrays of one shared shape."""
 
-    views: list[View]
-    base: Tensor          # after the views
+    base: Tensor          # after slices and new axes
     axes: list[int]       # of `base`
     indices: list[Tensor]  # int64, not negative, of the shape `shared`
     shared: tuple[Any, ...]
@@ -79,43 +78,24 @@ def plan_index(tensor: Tensor, items: list[Any]) -> Plan:
             place = sum(i is not None and i is not Ellipsis for i in flat)
             fits_mask(np.shape(item), tensor.shape[place : place + np.ndim(item)])
         flat += mask_as_indices(item) if is_mask(item) else [item]
-    starts, counts, steps, shape, axes, indices, places = [], [], [], [], [], [], []
+    rest: list[Any] = []  # without index arrays, whose axes stay whole
+    axes, indices, places = [], [], []
     axis = 0
     for position, item in enumerate(flat):
         if item is Ellipsis:
             continue
-        if item is None:
-            shape.append(1)
-            continue
-        extent = tensor.shape[axis]
-        if isinstance(item, slice):
-            start, count, step = clamp_slice(item, extent)
-        else:
-            start, count, step = 0, extent, 1
-            axes.append(len(shape))
+        is_array = not (item is None or isinstance(item, slice))
+        if is_array:
+            axes.append(len(rest))
             places.append(position)
-            indices.append(wrapped_index(item, extent, axis))
-        starts.append(start)
-        counts.append(count)
-        steps.append(step)
-        shape.append(count)
-        axis += 1
-    views: list[View] = []
-    whole = all(step == 1 and isinstance(start, int) and start == 0 and _core.dims_equal(count, extent)
-                for start, count, step, extent in zip(starts, counts, steps, tensor.shape, strict=True))
-    if not whole:
-        views.append(Slice(starts, counts, steps))
-    if len(shape) != len(counts):
-        views.append(Reshape(tuple(counts), tuple(shape)))
-    base = tensor
-    for view in views:
-        base = view.read(base)
-    shared: Any = ()
-    for index in indices:
-        shared = _core.broadcast_shapes(shared, index.shape)
+            indices.append(wrapped_index(item, tensor.shape[axis], axis))
+        axis += item is not None
+        rest.append(slice(None) if is_array else item)
+    base = _core.index(tensor, rest)
+    shared = _core.broadcast_shapes(*[index.shape for index in indices])
     indices = [broadcast_to(index, shared) for index in indices]
     adjacent = places == list(range(places[0], places[0] + len(places)))
-    return Plan(views, base, axes, indices, tuple(shared), axes[0] if adjacent else 0)
+    return Plan(base, axes, indices, tuple(shared), axes[0] if adjacent else 0)
 
 
 def wrapped_index(item: Any, extent: Any, axis: int) -> Tensor:
@@ -132,17 +112,8 @@ def wrapped_index(item: Any, extent: Any, axis: int) -> Tensor:
     unsigned = index.dtype.kind == "u"
     index = convert(index, np.dtype(np.int64))
     if not unsigned:
-        size = extent_as_tensor(extent, index)
-        below = compare("LT", index, broadcast_to(scalar(0, index), index.shape))
-        index = select(below, op("add", index, size), index)
+        index = select(compare("LT", index, scalar(0, index)), op("add", index, as_tensor(extent, index.dtype)), index)
     return in_range(index, extent, axis) if is_free else index
-
-
-def extent_as_tensor(extent: Any, like: Tensor) -> Tensor:
-    if isinstance(extent, int):
-        return broadcast_to(scalar(extent, like), like.shape)
-
-    return broadcast_to(extent_tensor(extent), like.shape)
 
 
 def take_indexed(tensor: Tensor, items: list[Any]) -> Tensor:
@@ -191,12 +162,7 @@ def scatter_indexed(tensor: Tensor, items: list[Any], value: Tensor, body: str |
     }
     operands = [plan.base, plan.stacked(), updates]
     part = _core.scatter_set(operands, attrs) if body is None else _core.apply_with_body("scatter", body, operands, attrs)
-    bases = [tensor]
-    for view in plan.views[:-1]:
-        bases.append(view.read(bases[-1]))
-    for view, base in zip(reversed(plan.views), reversed(bases[: len(plan.views)]), strict=True):
-        part = view.write(base, part)
-    return part
+    return written_through(_core.moves(tensor, plan.base), tensor, part)
 
 
 def put_indexed(tensor: Tensor, items: list[Any], value: Tensor) -> Tensor:
@@ -207,17 +173,11 @@ def put_indexed(tensor: Tensor, items: list[Any], value: Tensor) -> Tensor:
 def take_along(tensor: Tensor, indices: Tensor, axis: int, mode: str) -> Tensor:
     """np.take."""
     extent = tensor.shape[axis]
-    if mode == "wrap":
-        indices = op("mod", convert(indices, np.dtype(np.int64)), extent_as_tensor(extent, convert(indices, np.dtype(np.int64))))
-    elif mode == "clip":
-        indices = convert(indices, np.dtype(np.int64))
-        indices = op("maximum", indices, broadcast_to(scalar(0, indices), indices.shape))
-    elif mode != "raise":
+    if mode not in ("raise", "wrap", "clip"):
         raise_here(ArgumentTypeError, f"mode must be 'raise', 'wrap' or 'clip', got {mode!r}", "take_mode")
     items: list[Any] = [slice(None)] * tensor.ndim
     items[axis] = TracedArray(indices)
     if mode != "raise":
-        if mode == "clip":
-            items[axis] = np.minimum(items[axis], TracedArray(extent_as_tensor(extent, indices)) - 1)
-        note_bound(items[axis], extent)
+        places = TracedArray(convert(indices, np.dtype(np.int64)))
+        items[axis] = note_bound(places % extent if mode == "wrap" else np.minimum(np.maximum(places, 0), extent - 1), extent)
     return take_indexed(tensor, items)

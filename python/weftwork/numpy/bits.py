@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ..errors import ArgumentTypeError, ArgumentValueError
-from . import own
 from .dispatch import implements, ufunc_form
 from .functions import one_axis, solid
 from .tracer import Tensor, convert, raise_here, wrap
@@ -19,11 +18,6 @@ EUCLID_STEPS = {8: 12, 16: 24, 32: 47, 64: 93}
 
 F64 = np.dtype(np.float64)
 I64 = np.dtype(np.int64)
-
-
-def repeated(value: Any, like: Tensor) -> Tensor:
-    """A constant of the dtype and shape of another tensor."""
-    return own.full(like.shape, value, like.dtype).tensor if like.ndim else scalar(value, like)
 
 
 @ufunc_form("bitwise_count")
@@ -40,8 +34,7 @@ def magnitude(x: Tensor) -> Tensor:
 
 def greatest_divisor(lhs: Tensor, rhs: Tensor) -> Tensor:
     """Euclid's algorithm for unsigned operands, with as many steps as the dtype can need."""
-    lhs, rhs = (np.copy(a).tensor for a in np.broadcast_arrays(wrap(lhs), wrap(rhs)))
-    zero, one = repeated(0, lhs), repeated(1, lhs)
+    zero, one = scalar(0, lhs), scalar(1, lhs)
     for _ in range(EUCLID_STEPS[8 * lhs.dtype.itemsize]):
         done = compare("EQ", rhs, zero)
         rest = op("remainder", lhs, select(done, one, rhs))
@@ -58,9 +51,9 @@ def _(lhs: Tensor, rhs: Tensor) -> Tensor:
 def _(lhs: Tensor, rhs: Tensor) -> Tensor:
     x, y = magnitude(lhs), magnitude(rhs)
     divisor = greatest_divisor(x, y)
-    zero = compare("EQ", divisor, repeated(0, divisor))
-    each = op("divide", x, select(zero, repeated(1, divisor), divisor))
-    return bitcast(select(zero, repeated(0, divisor), op("multiply", each, y)), lhs.dtype)
+    zero = compare("EQ", divisor, scalar(0, divisor))
+    each = op("divide", x, select(zero, scalar(1, divisor), divisor))
+    return bitcast(select(zero, scalar(0, divisor), op("multiply", each, y)), lhs.dtype)
 
 
 # -- mantissa and exponent -----------------------------------------------------------------------------------------
@@ -78,11 +71,11 @@ def split_float(x: Tensor) -> tuple[Tensor, Tensor]:
     normal = select(small, op("multiply", x, scalar(2.0**54, x)), x)
     bits = bitcast(normal, I64)
     exponent = op("and_", op("shift_right_logical", bits, scalar(52, bits)), scalar(0x7FF, bits))
-    exponent = op("subtract", exponent, select(small, repeated(1022 + 54, bits), repeated(1022, bits)))
+    exponent = op("subtract", exponent, select(small, scalar(1022 + 54, bits), scalar(1022, bits)))
     kept = op("and_", bits, scalar(~(0x7FF << 52), bits))
     mantissa = bitcast(op("or_", kept, scalar(1022 << 52, bits)), F64)
     alone = op("or_", compare("EQ", x, scalar(0, x)), op("not_", op("is_finite", x)))
-    return select(alone, x, mantissa), select(alone, repeated(0, exponent), exponent)
+    return select(alone, x, mantissa), select(alone, scalar(0, exponent), exponent)
 
 
 @ufunc_form("frexp")
@@ -123,7 +116,7 @@ def _(x: Tensor) -> Tensor:
         return half_spacing(x)
     away = op("next_after", x, op("copysign", scalar(np.inf, x), x))
     smallest = scalar(np.finfo(x.dtype).smallest_subnormal, x)
-    return select(compare("EQ", x, scalar(0, x)), np.broadcast_to(wrap(smallest), x.shape).tensor, op("subtract", away, x))
+    return select(compare("EQ", x, scalar(0, x)), smallest, op("subtract", away, x))
 
 
 def half_spacing(x: Tensor) -> Tensor:

@@ -27,11 +27,11 @@ from .arguments import (
     require_cpu,
 )
 from .dispatch import FUNCTIONS, broadcast_to, implements
-from .functions import copied, in_memory_order, triangle
+from .functions import copied, in_memory_order
 from .layout import column_major
 from .own import CREATORS
 from .ranges import is_whole_ramp, known_number, ramp, table
-from .tracer import TracedArray, as_tensor, contains_traced, convert, raise_here, untraced, wrap
+from .tracer import TracedArray, as_tensor, contains_traced, raise_here, untraced, wrap
 
 _NoValue = np._NoValue
 
@@ -157,10 +157,8 @@ def eye(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, order: Any = "C",
     if not is_number(dtype):
         return NotImplemented
     rows, columns = new_extents((N, N if M is None else M))
-    row, column = ramp(0, rows, 1, None, [rows]), ramp(0, columns, 1, None, [columns])
     k = near_diagonal(integer(k, "eye: k"), rows, columns)
-    diagonal = np.equal(np.reshape(row, (rows, 1)) + k, np.reshape(column, (1, columns)))
-    return copied(None, convert(diagonal.tensor, np.dtype(dtype)), order_letter(order, allowed="CF"))
+    return copied(None, _core.eye(rows, columns, k, np.dtype(dtype)), order_letter(order, allowed="CF"))
 
 
 @creates("identity")
@@ -173,7 +171,7 @@ def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, *, like: Any = No
     if not is_number(dtype):
         return NotImplemented
     rows, columns = (max(e, 0) if isinstance(e, int) else e for e in extents_of((N, N if M is None else M)))  # as NumPy takes them
-    return wrap(convert(triangle(rows, columns, integer(k, "tri: k")), np.dtype(dtype)))
+    return wrap(_core.tril(filled((rows, columns), 1, dtype).tensor, c_int(k, "tri: k", 64)))
 
 
 @creates("array")
@@ -252,10 +250,7 @@ def min_scalar_type(a: Any, /) -> Any:
 
 @creates("broadcast_shapes")
 def broadcast_shapes(*args: Any) -> Any:
-    result: Any = ()
-    for shape in args:
-        result = _core.broadcast_shapes(result, extents_of(shape))
-    return tuple(result)
+    return _core.broadcast_shapes(*map(extents_of, args))
 
 
 @creates("einsum_path")

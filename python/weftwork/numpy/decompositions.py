@@ -93,7 +93,7 @@ def double_inverse(x: Any, raises: bool = True) -> Any:
 
 def signs_and_diagonal(a: Any) -> tuple[Any, Any]:
     """The sign that row swaps give the determinant, and the diagonal of u."""
-    packed, pivots = factors.lu(double(a).tensor)
+    packed, pivots = _core.packed_lu(double(a).tensor)
     n = a.shape[-1]
     places = own.arange(1, n + 1, dtype=np.int32)
     swaps = np.sum(np.not_equal(wrap(pivots), places), axis=-1)
@@ -164,7 +164,7 @@ def qr(a: Any, mode: str = "reduced") -> Any:
     kind = result_dtype(x)
     m, n = x.shape[-2:]
     k = min(m, n)
-    packed, taus = factors.qr(double(x).tensor)
+    packed, taus = _core.packed_qr(double(x).tensor)
     found: Any = wrap(packed)
     require_rank(np.diagonal(found, axis1=-2, axis2=-1))
     if mode == "r":

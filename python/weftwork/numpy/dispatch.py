@@ -68,6 +68,11 @@ def type_for_resolution(value: Any) -> Any:
     return as_tensor(value).dtype
 
 
+def result_type(*values: Any) -> np.dtype:
+    """np.result_type of arrays, traced or not, and of numbers, of which Python's promote weakly."""
+    return np.result_type(*[kind(1) if isinstance(kind, type) else kind for kind in map(type_for_resolution, values)])
+
+
 @lru_cache(maxsize=4096)
 def resolved(ufunc: np.ufunc, types: tuple, signature: Any, casting: str) -> tuple[np.dtype, ...]:
     """NumPy's loop dtypes for operands of these types (NEP 50), outputs included."""
@@ -106,6 +111,7 @@ def signature_of(ufunc: np.ufunc, dtype: Any, signature: Any) -> Any:
 
 #: Labels of errors that NumPy is asked about: which one it raises, if any.
 ASKED = frozenset(["no_loop", "number_range", "operand_count", "promotion"])
+broadcast_to = _core.broadcast_to
 COMPARISONS = frozenset(["equal", "not_equal", "less", "less_equal", "greater", "greater_equal"])
 
 
@@ -203,17 +209,3 @@ def written(a: Any, name: str) -> TracedArray:
         trace.recorder.begin_with_array(a)
     message = f"{name}: the array that is written to must be made or passed in the traced function, got {type(a).__name__}"
     return raise_here(ArgumentTypeError, message, "out_kind")
-
-
-def broadcast_to(tensor: Tensor, shape: Any) -> Tensor:
-    """np.broadcast_to; an error with both shapes where it cannot be."""
-    shape = tuple(shape)
-    if len(tensor.shape) == len(shape) and all(_core.dims_equal(a, b) for a, b in zip(tensor.shape, shape, strict=True)):
-        return tensor
-    offset = len(shape) - tensor.ndim
-    fits = offset >= 0 and all(
-        _core.dims_equal(extent, shape[offset + i]) or _core.dims_equal(extent, 1) for i, extent in enumerate(tensor.shape)
-    )
-    if not fits:
-        raise_here(ArgumentValueError, f"could not broadcast input array from shape {tensor.shape} into shape {shape}", "broadcast_to")
-    return _core.apply("broadcast_in_dim", [tensor], {"dims": shape, "dimensions": tuple(range(offset, len(shape)))})

@@ -1,4 +1,4 @@
-"""Matrix factorisations as programs know them: LAPACK's functions, called as JAX calls them, and triangular systems.
+"""Matrix factorisations, and what has to hold for NumPy not to raise.
 
 All take and give tensors of float64 or complex128, any number of matrices at once.
 """
@@ -14,50 +14,6 @@ from . import own
 from .tracer import Tensor, wrap
 from .validity import asks, demanded, require_apart, require_rank
 
-Types = list[tuple[tuple[Any, ...], Any]]
-
-
-def real(dtype: np.dtype) -> np.dtype:
-    """float64."""
-    return dtype.type(0).real.dtype
-
-
-def layout(rank: int, batch: int) -> str:
-    """The order of dimensions in memory, the fastest first: LAPACK's matrices are stored by columns."""
-    order = list(reversed(range(rank)))
-    if rank == batch + 2:
-        order[:2] = [rank - 2, rank - 1]
-    shown = "" if not rank else order[0] if rank == 1 else order
-    return f"dense<{shown}> : tensor<{rank}xindex>"
-
-
-def lapack(name: str, complex_name: str, operands: list[Tensor], results: Types, **options: Any) -> list[Tensor]:
-    """lapack_d{name}_ffi, or lapack_z{complex_name}_ffi; options are letters (as ui8)."""
-    kind = "z" + complex_name if operands[0].dtype.kind == "c" else "d" + name
-    batch = operands[0].ndim - 2
-    layouts = [", ".join(layout(rank, batch) for rank in ranks) for ranks in ([x.ndim for x in operands], [len(shape) for shape, _ in results])]
-    attrs = {
-        "call_target_name": f"lapack_{kind}_ffi",
-        "types": results,
-        "backend_config": "{" + ", ".join(f"{key} = {ord(value)} : ui8" for key, value in options.items()) + "}",
-        "call_attributes": f"operand_layouts = [{layouts[0]}], result_layouts = [{layouts[1]}]",
-    }
-    return _core.apply_all("custom_call", operands, attrs)
-
-
-def lu(a: Tensor) -> tuple[Tensor, Tensor]:
-    """Factors packed in one matrix, and pivots (int32, from 1)."""
-    *batch, m, n = a.shape
-    packed, pivots, _ = lapack("getrf", "getrf", [a], [(a.shape, a.dtype), ((*batch, min(m, n)), np.int32), (tuple(batch), np.int32)])
-    return packed, pivots
-
-
-def qr(a: Tensor) -> tuple[Tensor, Tensor]:
-    """Householder vectors below r, and their factors tau."""
-    *batch, m, n = a.shape
-    factors, taus = lapack("geqrf", "geqrf", [a], [(a.shape, a.dtype), ((*batch, min(m, n)), a.dtype)])
-    return factors, taus
-
 
 def reflected(vectors: Tensor, taus: Tensor, columns: int | None = None) -> Tensor:
     """The matrix of orthogonal columns that Householder vectors stand for: so many, or as many as there are vectors."""
@@ -67,7 +23,7 @@ def reflected(vectors: Tensor, taus: Tensor, columns: int | None = None) -> Tens
         if missing > 0:
             found = np.concatenate([found, own.zeros((*found.shape[:-1], missing), found.dtype)], axis=-1)
         vectors = found.tensor
-    return lapack("orgqr", "ungqr", [vectors, taus], [(vectors.shape, vectors.dtype)])[0]
+    return _core.reflected(vectors, taus)
 
 
 def cholesky(a: Tensor, lower: bool) -> Tensor:
@@ -77,9 +33,7 @@ def cholesky(a: Tensor, lower: bool) -> Tensor:
 
 def eigh(a: Tensor, lower: bool, vectors: bool) -> tuple[Tensor, Tensor]:
     """Eigenvalues, ascending, and eigenvectors as columns."""
-    *batch, n, _ = a.shape
-    results: Types = [(a.shape, a.dtype), ((*batch, n), real(a.dtype)), (tuple(batch), np.int32)]
-    found, values, _ = lapack("syevd", "heevd", [a], results, mode="V" if vectors else "N", uplo="L" if lower else "U")
+    values, found = _core.hermitian_values(a, lower, vectors)
     values = demanded(values, np.isfinite(wrap(values)), "linalg_value", "Eigenvalues did not converge")
     if vectors:
         require_apart(wrap(values))
@@ -88,16 +42,7 @@ def eigh(a: Tensor, lower: bool, vectors: bool) -> tuple[Tensor, Tensor]:
 
 def svd(a: Tensor, full: bool) -> tuple[Tensor, Tensor, Tensor]:
     """u, the singular values, descending, and the conjugate transpose of v."""
-    *batch, m, n = a.shape
-    k = min(m, n)
-    results: Types = [
-        (a.shape, a.dtype),
-        ((*batch, k), real(a.dtype)),
-        ((*batch, m, m if full else k), a.dtype),
-        ((*batch, n if full else k, n), a.dtype),
-        (tuple(batch), np.int32),
-    ]
-    _, s, u, vt, _ = lapack("gesdd", "gesdd", [a], results, mode="A" if full else "S")
+    u, s, vt = _core.singular_vectors(a, full)
     s = demanded(s, np.isfinite(wrap(s)), "linalg_value", "SVD did not converge")
     require_apart(wrap(s))
     require_rank(wrap(s))
@@ -105,25 +50,15 @@ def svd(a: Tensor, full: bool) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def singular_values(a: Tensor) -> Tensor:
-    *batch, m, n = a.shape
-    k = min(m, n)
-    # LAPACK wants places for the vectors even where it leaves them alone.
-    vectors: Types = [((*batch, m, k), a.dtype), ((*batch, k, n), a.dtype)]
-    results = [(a.shape, a.dtype), ((*batch, k), real(a.dtype)), *vectors, (tuple(batch), np.int32)]
-    values = lapack("gesdd", "gesdd", [a], results, mode="N")[1]
+    values = _core.singular_values(a)
     return demanded(values, np.isfinite(wrap(values)), "linalg_value", "SVD did not converge")
 
 
 def eig(a: Tensor, vectors: bool) -> tuple[Tensor, Tensor]:
     """Complex eigenvalues, and eigenvectors as columns."""
-    *batch, n, _ = a.shape
-    pairs = np.dtype(np.complex128)
-    many: Types = [((*batch, n), a.dtype)] * (1 if a.dtype.kind == "c" else 2)
-    results: Types = [*many, (a.shape, pairs), (a.shape, pairs), (tuple(batch), np.int32)]
-    found = lapack("geev", "geev", [a], results, compute_left="N", compute_right="V" if vectors else "N")
-    values = found[0] if a.dtype.kind == "c" else _core.apply("complex", [found[0], found[1]])
+    values, found = _core.general_values(a, vectors)
     values = demanded(values, np.isfinite(wrap(values)), "linalg_value", "Array must not contain infs or NaNs")
-    return values, found[-2]
+    return values, found
 
 
 def triangular(a: Tensor, b: Tensor, *, lower: bool, unit: bool = False) -> Tensor:
@@ -135,7 +70,7 @@ def eliminated(a: Tensor, b: Tensor) -> tuple[Tensor, Any]:
     """x of a x = b, infinities and NaN where it has none, and the pivots: eliminating in a and b at once leaves triangular systems, whatever rows are swapped."""
     n = a.shape[-1]
     both: Any = np.concatenate([wrap(a), wrap(b)], axis=-1)
-    packed = wrap(lu(both.tensor)[0])
+    packed = wrap(_core.packed_lu(both.tensor)[0])
     result = triangular(packed[..., :n].tensor, packed[..., n:].tensor, lower=False)
     return result, np.diagonal(packed[..., :n], axis1=-2, axis2=-1)
 

@@ -18,17 +18,15 @@ from .arguments import (
     extents_of,
     integer,
     items_of,
-    near_diagonal,
     order_letter,
     refuse_copy,
     require_cpu,
 )
-from .dispatch import broadcast_to, finish, implements, type_for_resolution, widened_dtype
-from .indexing import Reshape, Transpose
+from .dispatch import finish, implements, result_type, widened_dtype
 from .layout import UNKNOWN, column_major, contiguous, inherit, memory_order, raveled, reshaped, strides_of
 from .plain import holds_lazy, lazy
 from .tracer import Tensor, TracedArray, as_tensor, convert, current_trace, python_truth, raise_here, wrap
-from .ufuncs import compare, iota, op, scalar, select, truth
+from .ufuncs import iota, op, select, truth
 
 _NoValue = np._NoValue
 
@@ -76,23 +74,13 @@ def erf(x: Any) -> Any:
 @implements(np.reshape)
 def reshape(a: Any, shape: Any = None, order: str = "C", *, newshape: Any = None, copy: Any = None) -> Any:
     x = traced(a)
-    wanted = list(extents_of(newshape if shape is None else shape))
+    wanted = extents_of(newshape if shape is None else shape)
     order, copy = order_letter(order, allowed="CFA"), copy_wanted(copy)
     if order == "F":
-        return transpose(reshape(transpose(x), tuple(reversed(wanted)), copy=copy))
+        return transpose(reshape(transpose(x), wanted[::-1], copy=copy))
     if order == "A":
-        return reshape(x, tuple(wanted), "C" if known_order(x, memory_order(x, order)) == list(range(x.ndim)) else "F", copy=copy)
-    unknown = [i for i, e in enumerate(wanted) if isinstance(e, int) and e < 0]  # as NumPy takes any
-    if len(unknown) > 1:
-        raise_here(ArgumentValueError, "can only specify one unknown dimension", "reshape_unknown")
-    if unknown:
-        rest = product(e for i, e in enumerate(wanted) if i != unknown[0])
-        if (isinstance(rest, int) and rest == 0) or (isinstance(rest, int) and isinstance(x.size, int) and x.size % rest):
-            raise_here(ArgumentValueError, f"cannot reshape array of size {x.size} into shape {tuple(wanted)}", "reshape_size")
-        wanted[unknown[0]] = divided(x.shape, [e for i, e in enumerate(wanted) if i != unknown[0]])
-    if not _core.dims_equal(product(wanted), x.size):
-        raise_here(ArgumentValueError, f"cannot reshape array of size {x.size} into shape {tuple(wanted)}", "reshape_size")
-    result = x.view_through(Reshape(x.shape, tuple(wanted)))
+        return reshape(x, wanted, "C" if known_order(x, memory_order(x, order)) == list(range(x.ndim)) else "F", copy=copy)
+    result = x.view_of(_core.reshape(x.tensor, wanted))
     if copy is True:
         return fresh(result.tensor)
     shared = reshaped(x, result)
@@ -127,23 +115,10 @@ def known_order(x: TracedArray, axes: list[int] | None) -> list[int]:
     return axes
 
 
-def divided(extents: tuple, divisors: list[Any]) -> Any:
-    """The product of extents over that of divisors; factors that occur in both cancel, so extents stay simple."""
-    extents_left, divisors_left = list(extents), []
-    for divisor in divisors:
-        for i, extent in enumerate(extents_left):
-            if _core.dims_equal(extent, divisor):
-                del extents_left[i]
-                break
-        else:
-            divisors_left.append(divisor)
-    return product(extents_left) // product(divisors_left)
-
-
 @implements(np.ravel)
 def ravel(a: Any, order: str = "C") -> Any:
     x = in_order(traced(a), order)
-    return raveled(x, x.view_through(Reshape(x.shape, (x.size,))))
+    return raveled(x, x.view_of(_core.reshape(x.tensor, (-1,))))
 
 
 def in_order(x: TracedArray, order: str) -> TracedArray:
@@ -156,22 +131,13 @@ def in_order(x: TracedArray, order: str) -> TracedArray:
 
 def flatten(x: TracedArray, order: str = "C") -> Any:
     """ndarray.flatten: a copy."""
-    return fresh(op("reshape", in_order(x, order).tensor, dims=(x.size,)))
+    return fresh(_core.reshape(in_order(x, order).tensor, (-1,)))
 
 
 @implements(np.transpose, np.permute_dims)
 def transpose(a: Any, axes: Any = None) -> Any:
     x = traced(a)
-    if axes is None:
-        permutation = tuple(reversed(range(x.ndim)))
-    else:
-        permutation = extents_of(axes, "transpose: axes")
-        if len(permutation) != x.ndim:
-            raise_here(ArgumentValueError, f"axes don't match array: axes {permutation}, array of {x.ndim} dimensions", "transpose_axes")
-        permutation = tuple(one_axis(p, x.ndim, "transpose") for p in permutation)
-        if len(set(permutation)) != x.ndim:
-            raise_here(ArgumentValueError, f"repeated axis in transpose: axes {permutation}", "transpose_axes")
-    return x.view_through(Transpose(permutation))
+    return x.view_of(_core.transpose(x.tensor, None if axes is None else [axis_number(axis, "transpose") for axis in items_of(axes, "transpose: axes")]))
 
 
 @implements(np.matrix_transpose)
@@ -182,23 +148,14 @@ def matrix_transpose(x: Any) -> Any:
 @implements(np.swapaxes)
 def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
     x = traced(a)
-    order = list(range(x.ndim))
-    first, second = one_axis(axis1, x.ndim, "swapaxes"), one_axis(axis2, x.ndim, "swapaxes")
-    order[first], order[second] = order[second], order[first]
-    return transpose(x, order)
+    return x.view_of(_core.swapaxes(x.tensor, axis_number(axis1, "swapaxes"), axis_number(axis2, "swapaxes")))
 
 
 @implements(np.moveaxis)
 def moveaxis(a: Any, source: Any, destination: Any) -> Any:
     x = traced(a)
-    sources = [one_axis(s, x.ndim, "moveaxis") for s in items_of(source, "moveaxis: source")]
-    targets = [one_axis(d, x.ndim, "moveaxis") for d in items_of(destination, "moveaxis: destination")]
-    if len(sources) != len(targets):
-        raise_here(ArgumentValueError, "`source` and `destination` arguments must have the same number of elements", "moveaxis")
-    order = [n for n in range(x.ndim) if n not in sources]
-    for target, source_axis in sorted(zip(targets, sources, strict=True)):
-        order.insert(target, source_axis)
-    return transpose(x, order)
+    axes = [[axis_number(axis, "moveaxis") for axis in items_of(given, "moveaxis")] for given in (source, destination)]
+    return x.view_of(_core.moveaxis(x.tensor, *axes))
 
 
 @implements(np.rollaxis)
@@ -213,25 +170,16 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
 @implements(np.expand_dims)
 def expand_dims(a: Any, axis: Any) -> Any:
     x = traced(a)
-    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
-    places = reductions.normalized_axes(axes, x.ndim + len(axes), "expand_dims")
-    remaining = iter(x.shape)
-    return x.view_through(Reshape(x.shape, tuple(1 if i in places else next(remaining) for i in range(x.ndim + len(axes)))))
+    return x.view_of(_core.expand_dims(x.tensor, [integer(i, "expand_dims: axis") for i in (axis if isinstance(axis, (tuple, list)) else (axis,))]))
 
 
 @implements(np.squeeze)
 def squeeze(a: Any, axis: Any = None) -> Any:
     x = traced(a)
-    if axis is None:
-        places = tuple(i for i, e in enumerate(x.shape) if isinstance(e, int) and e == 1)
-    else:
-        places = reductions.reduced_axes(axis, x.ndim, "squeeze")
-        if not all(_core.dims_equal(x.shape[i], 1) for i in places):
-            raise_here(ArgumentValueError, "cannot select an axis to squeeze out which has size not equal to one", "squeeze")
-    return x.view_through(Reshape(x.shape, tuple(e for i, e in enumerate(x.shape) if i not in places)))
+    return x.view_of(_core.squeeze(x.tensor, reductions.reduction_axis(axis, "squeeze")))
 
 
-def at_least(ndim: int, place: Any) -> Any:
+def at_least(place: Any) -> Any:
     def function(*arrays: Any) -> Any:
         results = [place(traced(a)) for a in arrays]
         return results[0] if len(results) == 1 else tuple(results)
@@ -239,11 +187,9 @@ def at_least(ndim: int, place: Any) -> Any:
     return function
 
 
-implements(np.atleast_1d)(at_least(1, lambda x: x if x.ndim else reshape(x, (1,))))
-implements(np.atleast_2d)(at_least(2, lambda x: x if x.ndim >= 2 else reshape(x, (1, *x.shape) if x.ndim else (1, 1))))
-implements(np.atleast_3d)(
-    at_least(3, lambda x: x if x.ndim >= 3 else reshape(x, (*x.shape, 1) if x.ndim == 2 else (1, *x.shape, 1) if x.ndim else (1, 1, 1)))
-)
+atleast_1d = implements(np.atleast_1d)(at_least(lambda x: x if x.ndim else reshape(x, (1,))))
+atleast_2d = implements(np.atleast_2d)(at_least(lambda x: x if x.ndim >= 2 else reshape(x, (1, *x.shape) if x.ndim else (1, 1))))
+atleast_3d = implements(np.atleast_3d)(at_least(lambda x: x if x.ndim >= 3 else reshape(atleast_2d(x), (*atleast_2d(x).shape, 1))))
 
 
 @implements(np.shape)
@@ -321,23 +267,9 @@ def where(condition: Any, x: Any = _NoValue, y: Any = _NoValue, /) -> Any:
     """With three arguments; the indices of true values are as many as the run finds."""
     if x is _NoValue or y is _NoValue:
         raise_here(UnsupportedError, "where(condition) gives as many indices as there are true values, known only when the program runs; use where(condition, x, y)", "dynamic_result_shape")
-
-    target = result_type(type_for_resolution(x), type_for_resolution(y), (x, y))
+    target = result_type(x, y)
     chosen = [convert(as_tensor(v), target) for v in (x, y)]  # numbers that do not fit come around, as in NumPy
-    return wrap(select(*shared_shape(truth(as_tensor(condition)), *chosen)))
-
-
-def result_type(lhs: Any, rhs: Any, values: Any) -> np.dtype:
-    """np.result_type with Python types as weak operands."""
-    samples = [t(1) if isinstance(t, type) else t for t in (lhs, rhs)]
-    return np.result_type(*samples)
-
-
-def shared_shape(*tensors: Tensor) -> list[Tensor]:
-    shape_: Any = ()
-    for tensor in tensors:
-        shape_ = _core.broadcast_shapes(shape_, tensor.shape)
-    return [broadcast_to(t, shape_) for t in tensors]
+    return wrap(select(truth(as_tensor(condition)), *chosen))
 
 
 @implements(np.clip)
@@ -355,8 +287,7 @@ def clip(a: Any, a_min: Any = _NoValue, a_max: Any = _NoValue, out: Any = None, 
         low, high = given
         given = [None if type(low) is int and low <= info.min else low, None if type(high) is int and high >= info.max else high]
     # All three together decide about the dtype.
-    kinds = [type_for_resolution(v) for v in given if v is not None]
-    target = np.result_type(x.dtype, *[kind(1) if isinstance(kind, type) else kind for kind in kinds])
+    target = result_type(x, *[bound for bound in given if bound is not None])
     if target.kind == "V" and all(bound is not None for bound in given):
         target = widened_dtype(np.clip, [target] * 3) or target
     if all(bound is None for bound in given):
@@ -383,8 +314,7 @@ def delivered(function: Any, result: Any, out: Any, casting: str = "same_kind") 
 def select_(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     if len(condlist) != len(choicelist) or not condlist:
         raise_here(ArgumentValueError, f"select needs as many conditions as choices, at least one, got {len(condlist)} and {len(choicelist)}", "select_count")
-    kinds = [type_for_resolution(v) for v in (*choicelist, default)]
-    target = np.result_type(*[kind(1) if isinstance(kind, type) else kind for kind in kinds])
+    target = result_type(*choicelist, default)
     if not all(solid(c).dtype == bool for c in condlist):
         raise_here(ArgumentTypeError, "select: conditions should be boolean arrays", "select_condition")
     result: Any = wrap(as_tensor(default, target))
@@ -413,14 +343,13 @@ def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
     if x.ndim != places.ndim:
         raise_here(ArgumentValueError, f"`indices` and `arr` must have the same number of dimensions, got {places.ndim} and {x.ndim}", "take_along_rank")
     axis = one_axis(axis, x.ndim, "take_along_axis")
-    index = []
-    for i in range(x.ndim):
-        if i == axis:
-            index.append(places)
-        else:
-            grid = (1,) * i + (x.shape[i],) + (1,) * (x.ndim - i - 1)
-            index.append(wrap(op("reshape", iota(x.shape[i]), dims=grid)))
-    return x[tuple(index)]
+    return x[along(x, places, axis)]
+
+
+def along(x: TracedArray, places: Any, axis: int) -> tuple[Any, ...]:
+    """The index of the elements at places along an axis, in their own lines."""
+    lines = [wrap(_core.reshape(iota(extent), tuple(-1 if j == i else 1 for j in range(x.ndim)))) for i, extent in enumerate(x.shape)]
+    return (*lines[:axis], places, *lines[axis + 1 :])
 
 
 @implements(np.round, np.around)
@@ -464,35 +393,14 @@ def _nan_to_num(x: TracedArray, fresh: bool, nan: Any, posinf: Any, neginf: Any)
     return np.where(np.equal(result, -np.inf), x.dtype.type(info.min if neginf is None else neginf), result)
 
 
-def square_of(m: Any, name: str) -> TracedArray:
-    """The array; of a vector as many rows as it has elements."""
-    x = traced(m)
-    if not x.ndim:
-        raise_here(ArgumentValueError, f"{name}: an array of at least one dimension was wanted, got a 0-d array", "triangle_rank")
-    return x if x.ndim > 1 else wrap(broadcast_to(x.tensor, (x.shape[0], x.shape[0])))
-
-
 @implements(np.tril)
 def tril(m: Any, k: int = 0) -> Any:
-    x = square_of(m, "tril")
-    return wrap(select(broadcast_to(triangle(x.shape[-2], x.shape[-1], k), x.shape), x.tensor, broadcast_to(scalar(0, x.tensor), x.shape)))
+    return wrap(_core.tril(traced(m).tensor, c_int(k, "tril: k", 64)))
 
 
 @implements(np.triu)
 def triu(m: Any, k: int = 0) -> Any:
-    x = square_of(m, "triu")
-    return wrap(select(broadcast_to(triangle(x.shape[-2], x.shape[-1], k - 1), x.shape), broadcast_to(scalar(0, x.tensor), x.shape), x.tensor))
-
-
-def triangle(rows: Any, columns: Any, k: int) -> Tensor:
-    """Whether column - row <= k."""
-    is_fixed = all(isinstance(n, int) for n in (k, rows, columns))
-    if is_fixed and columns and not (k <= 1 << 63 and columns - k < 1 << 63):
-        raise_here(ArgumentValueError, f"a diagonal must be given by an integer of 64 bits, got {k}", "integer_range")
-    k = near_diagonal(k, rows, columns)
-    row = broadcast_to(op("reshape", iota(rows), dims=(rows, 1)), (rows, columns))
-    column = broadcast_to(iota(columns), (rows, columns))
-    return compare("LE", column, op("add", row, broadcast_to(_core.constant(np.int64(k)), (rows, columns))))
+    return wrap(_core.triu(traced(m).tensor, c_int(k, "triu: k", 64)))
 
 
 @implements(np.isclose)

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from .. import _core
 from ..errors import ArgumentValueError, UnsupportedError
 from . import own
 from .arguments import extents_of, integer, items_of, new_extents
-from .dispatch import implements, type_for_resolution
+from .dispatch import implements, result_type
 from .functions import one_axis, traced
-from .indexing import Reshape
 from .layout import UNKNOWN, Strided, is_contiguous, note, strides_of
 from .tracer import Tensor, TracedArray, contains_traced, current_trace, raise_here, wrap
 from .ufuncs import iota, op
@@ -38,8 +38,7 @@ class Joiner:
         if any(isinstance(i, str) for i in items):
             raise_here(UnsupportedError, "np.r_ with a text that directs it cannot be compiled: write np.concatenate or np.stack", "row_text")
         parts = [ramp(i) if isinstance(i, slice) else i for i in items]
-        kinds = [k(1) if isinstance(k, type) else k for k in map(type_for_resolution, parts)]
-        target = np.result_type(*kinds)
+        target = result_type(*parts)
         arrays = [np.atleast_1d(traced(p)).astype(target) for p in parts]
         if self.columns:
             arrays = [a if a.ndim > 1 else np.reshape(a, (-1, 1)) for a in arrays]
@@ -113,7 +112,7 @@ def as_strided(x: Any, shape: Any = None, strides: Any = None, subok: bool = Fal
         return raise_here(UnsupportedError, f"as_strided reaches outside of the array, which has {x.size} elements: from {low} to {high}", "as_strided")
     note(x, x._storage)
     kind = Strided if are_apart(places, extents) else Overlapping
-    return x.view_through(Reshape(x.shape, (x.size,))).view_through(kind(0, extents, tuple(places), bool(writeable)))
+    return x.view_of(_core.reshape(x.tensor, (-1,))).view_through(kind(0, extents, tuple(places), bool(writeable)))
 
 
 def are_apart(strides: list[int], shape: tuple[int, ...]) -> bool:

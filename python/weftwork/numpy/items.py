@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import _core
 from ..errors import ArgumentValueError, DataDependentError
 from .advanced import put_indexed, take_indexed
 from .dispatch import broadcast_to
 from .indexing import (
-    Reshape,
-    Slice,
-    Transpose,
     assigned,
     basic_view,
     checked_positions,
@@ -22,7 +18,7 @@ from .indexing import (
     unfolded,
 )
 from .masked import Selected, put_selected, selection
-from .tracer import MASKS, TracedArray, View, convert, current_trace, raise_here, wrap
+from .tracer import MASKS, TracedArray, convert, current_trace, raise_here, wrap
 
 __all__ = ["get_item", "set_item"]
 
@@ -77,19 +73,4 @@ def set_item(array: TracedArray, index: Any, value: Any) -> None:
 
 def is_same_view(lhs: TracedArray, rhs: TracedArray) -> bool:
     """Whether both are the same part of one array, reached in the same way."""
-    return (
-        lhs._storage is rhs._storage
-        and bool(lhs._steps)
-        and len(lhs._steps) == len(rhs._steps)
-        and all(map(is_same_step, lhs._steps, rhs._steps))
-    )
-
-
-def is_same_step(lhs: View, rhs: View) -> bool:
-    if type(lhs) is not type(rhs) or type(lhs) not in (Slice, Reshape, Transpose):
-        return False
-    for field, ours in vars(lhs).items():
-        theirs = vars(rhs)[field]
-        if len(ours) != len(theirs) or not all(map(_core.dims_equal, ours, theirs)):
-            return False
-    return True
+    return lhs._storage is rhs._storage and bool(lhs._steps) and lhs._steps == rhs._steps

@@ -9,9 +9,22 @@ import numpy as np
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from . import own, reductions
-from .arguments import extents_of, integer, items_of, require_casting
-from .dispatch import broadcast_to, finish, implements
-from .functions import _NoValue, copy, expand_dims, one_axis, product, ravel, reshape, solid, swapaxes, take, traced
+from .arguments import axis_number, extents_of, integer, items_of, require_casting
+from .dispatch import finish, implements
+from .functions import (
+    _NoValue,
+    atleast_1d,
+    atleast_2d,
+    atleast_3d,
+    copy,
+    one_axis,
+    ravel,
+    reshape,
+    solid,
+    swapaxes,
+    take,
+    traced,
+)
 from .tracer import Tensor, TracedArray, as_tensor, convert, raise_here, untraced, wrap
 from .ufuncs import op
 
@@ -27,20 +40,14 @@ def joined_dtype(tensors: list[Tensor], dtype: Any, casting: str) -> np.dtype:
 
 @implements(np.concatenate, np.concat)
 def concatenate(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind") -> Any:
+    return joined(_core.concatenate, arrays, None if axis is None else axis_number(axis, "concatenate"), out, dtype, casting)
+
+
+def joined(function: Any, arrays: Any, axis: Any, out: Any, dtype: Any, casting: str) -> Any:
     tensors = [as_tensor(a) for a in arrays]
     require_casting(casting)
-    if not tensors:
-        raise_here(ArgumentValueError, "need at least one array to concatenate", "concatenate_empty")
-    target = joined_dtype(tensors, dtype, casting)
-    if axis is None:
-        tensors, axis = [op("reshape", t, dims=(product(t.shape),)) for t in tensors], 0
-    if any(t.ndim != tensors[0].ndim for t in tensors) or not tensors[0].ndim:
-        shapes = ", ".join(str(t.shape) for t in tensors)
-        raise_here(ArgumentValueError, f"arrays to concatenate must have the same number of dimensions, at least 1, got shapes {shapes}", "concatenate_rank")
-    axis = one_axis(axis, tensors[0].ndim, "concatenate")
-    result = _core.apply("concatenate", [convert(t, target) for t in tensors], {"dimension": axis})
-
-    return finish(np.add, result, out, True, casting)
+    target = joined_dtype(tensors, dtype, casting) if tensors else None
+    return finish(np.add, function([convert(t, target) for t in tensors], axis), out, True, casting)
 
 
 def stack_nested(value: Any) -> Tensor:
@@ -51,38 +58,23 @@ def stack_nested(value: Any) -> Tensor:
 
 @implements(np.stack)
 def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind") -> Any:
-    tensors = [as_tensor(a) for a in arrays]
-    if not tensors:
-        raise_here(ArgumentValueError, "need at least one array to stack", "stack_empty")
-    if any(len(t.shape) != len(tensors[0].shape) or not all(map(_core.dims_equal, t.shape, tensors[0].shape)) for t in tensors):
-        raise_here(ArgumentValueError, f"all input arrays must have the same shape, got {', '.join(str(t.shape) for t in tensors)}", "stack_shapes")
-    axis = one_axis(axis, tensors[0].ndim + 1, "stack")
-    return concatenate([expand_dims(wrap(t), axis) for t in tensors], axis, out, dtype=dtype, casting=casting)
+    return joined(_core.stack, arrays, axis_number(axis, "stack"), out, dtype, casting)
 
 
 @implements(np.vstack)
 def vstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any:
-    return concatenate([FORM_2D(t) for t in tup], 0, dtype=dtype, casting=casting)
-
-
-def FORM_2D(a: Any) -> TracedArray:
-    x = traced(a)
-    return x if x.ndim >= 2 else reshape(x, (1, *x.shape) if x.ndim else (1, 1))
+    return concatenate([atleast_2d(t) for t in tup], 0, dtype=dtype, casting=casting)
 
 
 @implements(np.hstack)
 def hstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any:
-    arrays = [traced(t) if traced(t).ndim else reshape(t, (1,)) for t in tup]
+    arrays = [atleast_1d(t) for t in tup]
     return concatenate(arrays, 0 if arrays and arrays[0].ndim == 1 else 1, dtype=dtype, casting=casting)
 
 
 @implements(np.dstack)
 def dstack(tup: Any) -> Any:
-    def deep(a: Any) -> Any:
-        x = traced(a)
-        return x if x.ndim >= 3 else reshape(x, (*x.shape, 1) if x.ndim == 2 else (1, *x.shape, 1) if x.ndim else (1, 1, 1))
-
-    return concatenate([deep(t) for t in tup], 2)
+    return concatenate([atleast_3d(t) for t in tup], 2)
 
 
 @implements(np.column_stack)
@@ -93,32 +85,20 @@ def column_stack(tup: Any) -> Any:
 @implements(np.split)
 def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
     """Where to split has to be fixed."""
-    if np.ndim(indices_or_sections) == 0:
-        extent = traced(ary).shape[axis]
-        if isinstance(extent, int) and extent % indices_or_sections:
-            raise_here(ArgumentValueError, f"array split does not result in an equal division: {extent} by {indices_or_sections}", "split")
-    return array_split(ary, indices_or_sections, axis)
+    return divided(_core.split, ary, indices_or_sections, axis)
 
 
 @implements(np.array_split)
 def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
     """Where to split has to be fixed."""
-    x = traced(ary)
-    axis = one_axis(axis, x.ndim, "split")
-    extent = x.shape[axis]
-    if np.ndim(indices_or_sections) == 0:
-        sections = int(indices_or_sections)
-        if sections <= 0:
-            raise_here(ArgumentValueError, f"number sections must be larger than 0, got {sections}", "split")
-        each, extra = extent // sections, extent % sections
-        sizes = [each + (1 if isinstance(extra, int) and i < extra else 0) for i in range(sections)]
-        bounds: list[Any] = [0]
-        for part in sizes:
-            bounds.append(bounds[-1] + part)
-    else:
-        bounds = [0, *[b if isinstance(b, _core.Dim) else int(b) for b in indices_or_sections], extent]
-    before = (slice(None),) * axis
-    return [x[(*before, slice(bounds[i], bounds[i + 1]))] for i in range(len(bounds) - 1)]
+    return divided(_core.array_split, ary, indices_or_sections, axis)
+
+
+def divided(function: Any, ary: Any, places: Any, axis: int) -> list[TracedArray]:
+    x, axis = traced(ary), axis_number(axis, "split")
+    if np.ndim(places):
+        return [x.view_of(part) for part in _core.split_at(x.tensor, [p if isinstance(p, _core.Dim) else int(p) for p in places], axis)]
+    return [x.view_of(part) for part in function(x.tensor, int(places), axis)]
 
 
 def of_rank(ary: Any, rank: int, name: str) -> TracedArray:
@@ -135,14 +115,7 @@ implements(np.hsplit)(lambda ary, indices_or_sections: split(of_rank(ary, 1, "hs
 
 @implements(np.tile)
 def tile(A: Any, reps: Any) -> Any:
-    x = traced(A)
-    counts = extents_of(reps, "tile: reps")
-    ndim_ = max(len(counts), x.ndim)
-    counts = (1,) * (ndim_ - len(counts)) + counts
-    extents = (1,) * (ndim_ - x.ndim) + tuple(x.shape)
-    inner = reshape(x, tuple(v for e in extents for v in (1, e)))
-    wide = broadcast_to(inner.tensor, tuple(v for c, e in zip(counts, extents, strict=True) for v in (c, e)))
-    return wrap(op("reshape", wide, dims=tuple(c * e for c, e in zip(counts, extents, strict=True))))
+    return wrap(_core.tile(traced(A).tensor, extents_of(reps, "tile: reps")))
 
 
 @implements(np.repeat)
@@ -159,17 +132,13 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
             raise_here(ArgumentValueError, f"operands could not be broadcast together with shape ({x.shape[axis]},) {np.shape(repeats)}", "repeat_counts")
         return take(x, np.repeat(own.array(range(x.shape[axis])), repeats), axis)
     count = int(own.asarray(repeats).reshape(())) if not isinstance(repeats, (int, _core.Dim)) else repeats
-    extents = tuple(x.shape)
-    inner = reshape(x, (*extents[: axis + 1], 1, *extents[axis + 1 :]))
-    wide = broadcast_to(inner.tensor, (*extents[: axis + 1], count, *extents[axis + 1 :]))
-    return wrap(op("reshape", wide, dims=(*extents[:axis], extents[axis] * count, *extents[axis + 1 :])))
+    return wrap(_core.repeat(x.tensor, count, axis))
 
 
 @implements(np.flip)
 def flip(m: Any, axis: Any = None) -> Any:
     x = traced(m)
-    axes = reductions.normalized_axes(axis, x.ndim, "flip")
-    return x[tuple(slice(None, None, -1) if i in axes else slice(None) for i in range(x.ndim))]
+    return x.view_of(_core.flip(x.tensor, None if axis is None else [integer(i, "flip: axis") for i in items_of(axis, "flip: axis")]))
 
 
 implements(np.flipud)(lambda m: flip(m, 0))
@@ -189,11 +158,10 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
     for distance, place in zip(shifts * (count // len(shifts)), axes * (count // len(axes)), strict=True):
         place = one_axis(place, x.ndim, "roll")
         extent = x.shape[place]
-        if isinstance(extent, int) and extent == 0:
-            continue
-        start = (0 - (distance if isinstance(distance, _core.Dim) else int(distance))) % extent
-        before = (slice(None),) * place
-        x = concatenate([x[(*before, slice(start, None))], x[(*before, slice(None, start))]], place)
+        if not isinstance(distance, _core.Dim):
+            # Any integer is a distance.
+            distance = int(distance) % (extent or 1) if isinstance(extent, int) else int(distance)
+        x = wrap(_core.roll(x.tensor, distance, place))
     return x if x is not a else copy(x)
 
 

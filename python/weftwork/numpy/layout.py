@@ -14,7 +14,6 @@ import numpy as np
 from .. import _core
 from ..errors import ArgumentValueError
 from .advanced import put_indexed, take_indexed
-from .indexing import Reshape, Slice, Transpose
 from .tracer import LayoutUse, Storage, Tensor, Trace, TracedArray, View, current_trace, raise_here, wrap
 
 Strides = list[Any]  # in elements
@@ -110,28 +109,34 @@ class Strided(View):
 
 def step_strides(step: View, value: Any, strides: Strides) -> Any:
     """The strides of a view of ``value``, which has these; UNKNOWN where they are not followed."""
-    from .views import Bits, Broadcast, Diagonal, Part
+    from .views import Bits, Diagonal
 
+    if isinstance(step, _core.Move):
+        return move_strides(step.op, step.attrs, value, strides)
     if isinstance(step, Strided):
         return list(step.strides)
-    if isinstance(step, Slice):
-        return [s * n for s, n in zip(strides, step.steps, strict=True)]
-    if isinstance(step, Transpose):
-        return [strides[i] for i in step.permutation]
-    if isinstance(step, Reshape):
-        after = strides_after_reshape(tuple(value.shape), strides, tuple(step.after))
-        return UNKNOWN if after is None else after
-    if isinstance(step, Part):
-        return [s * 2 for s in strides]
-    if isinstance(step, Broadcast):
-        new = len(step.shape) - len(strides)
-        same = [_core.dims_equal(a, b) for a, b in zip(value.shape, step.shape[new:], strict=True)]
-        return [0] * new + [s if kept else 0 for s, kept in zip(strides, same, strict=True)]
     if isinstance(step, Diagonal):
         return [*strides[:-2], strides[-2] + strides[-1]]
     if isinstance(step, Bits) and step.before.itemsize == step.after.itemsize:
         return strides
     return UNKNOWN
+
+
+def move_strides(op: str, attrs: dict[str, Any], value: Any, strides: Strides) -> Any:
+    if op == "slice":
+        return [s * n for s, n in zip(strides, attrs["strides"], strict=True)]
+    if op == "reverse":
+        return [-s if i in attrs["dimensions"] else s for i, s in enumerate(strides)]
+    if op == "transpose":
+        return [strides[i] for i in attrs["permutation"]]
+    if op == "reshape":
+        after = strides_after_reshape(tuple(value.shape), strides, tuple(attrs["dims"]))
+        return UNKNOWN if after is None else after
+    if op == "broadcast_in_dim":
+        new = len(attrs["dims"]) - len(strides)
+        same = [_core.dims_equal(a, b) for a, b in zip(value.shape, attrs["dims"][new:], strict=True)]
+        return [0] * new + [s if kept else 0 for s, kept in zip(strides, same, strict=True)]
+    return [s * 2 for s in strides]
 
 
 def strides_of(array: TracedArray) -> Any:
@@ -228,7 +233,7 @@ def memory_order(array: TracedArray, order: str) -> list[int] | None:
 
 def is_ordered(array: TracedArray) -> bool:
     """Whether the axes are known to lie in memory from the first, outermost, to the last."""
-    if array._storage.strides is None and not (array._steps and any(isinstance(step, (Transpose, Strided)) for step in array._steps)):
+    if array._storage.strides is None and not (array._steps and any(isinstance(step, Strided) or getattr(step, "op", None) == "transpose" for step in array._steps)):
         return True
     strides = strides_of(array)
     if strides is UNKNOWN or not all(isinstance(s, int) for s in strides):

@@ -11,14 +11,14 @@ from .. import _core
 from ..errors import ArgumentValueError
 from . import own
 from .arguments import integer, is_number, require_cpu
-from .dispatch import implements, type_for_resolution
+from .dispatch import implements, result_type
 from .functions import solid
-from .tracer import TracedArray, as_tensor, convert, raise_here, untraced, wrap
+from .tracer import TracedArray, raise_here, untraced, wrap
 
 
 def inexact_type(*values: Any) -> np.dtype:
     """The result dtype of the values, a float at least."""
-    return np.result_type(*[t(1) if isinstance(t, type) else t for t in map(type_for_resolution, values)], 1.0)
+    return result_type(*values, 1.0)
 
 
 @implements(np.linspace)
@@ -106,20 +106,8 @@ def ramp(start: Any, stop: Any, step: Any, dtype: Any, given: list[Any]) -> Trac
     """start, start + step, … before stop; integers, symbolic extents among them."""
     start, stop = (int(v) if isinstance(v, np.integer) else v for v in (start, stop))
     step = integer(step, "arange: step")
-    if step == 0:
-        raise_here(ArgumentValueError, "Maximum allowed size exceeded: the step is zero", "arange_step")
-    distance = stop - start if step > 0 else start - stop
-    count = _core.dim_max(0, (distance + abs(step) - 1) // abs(step))
-    if isinstance(count, int) and count < 0:
-        count = 0
     with untraced():
         # Of which dtype NumPy makes them, asked by a range of none.
         ones = [1 if isinstance(v, _core.Dim) else type(v)(1) for v in given]
         target = own.arange(*ones[:2], *([1] if len(ones) > 2 else []), dtype=dtype).dtype
-    inner = target if target.kind in "iuf" else np.dtype(np.int64)
-    values: Any = wrap(_core.apply("iota", [], {"type": np.dtype(np.int64), "dims": (count,), "dimension": 0}))
-    if step != 1:
-        values = np.multiply(values, step)
-    if not isinstance(start, int) or start != 0:
-        values = np.add(values, start if isinstance(start, int) else wrap(as_tensor(start)))
-    return wrap(convert(convert(values.tensor, inner), target))
+    return wrap(_core.arange(start, stop, step, target))

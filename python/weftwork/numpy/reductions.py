@@ -38,17 +38,13 @@ def normalized_axes(axis: Any, ndim: int, name: str) -> tuple[int, ...]:
 
 def reduction_axis(axis: Any, name: str) -> Any:
     """The axis as it was given: an integer, or a tuple if there are several."""
+    if axis is None or type(axis) is int:
+        return axis
     if isinstance(axis, list):
         raise_here(ArgumentTypeError, f"{name}: 'list' object cannot be interpreted as an integer: write axis={tuple(axis)}", "integer")
     for item in axis if isinstance(axis, tuple) else () if axis is None else (axis,):
         axis_number(item, name)
     return axis
-
-
-def reduced_axes(axis: Any, ndim: int, name: str) -> tuple[int, ...]:
-    """The axes of a reduction; an array of no dimensions may be told to reduce axis 0."""
-    axis = reduction_axis(axis, name)
-    return () if not ndim and isinstance(axis, int) and axis in (0, -1) else normalized_axes(axis, ndim, name)
 
 
 def sum_dtype(dtype: np.dtype) -> np.dtype:
@@ -105,11 +101,10 @@ def prod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
 
 def accumulate(name: str, ufunc: np.ufunc, a: Any, axis: Any, dtype: Any, out: Any, keepdims: Any, initial: Any, where: Any) -> Any:
     x = as_tensor(a)
-    axes = reduced_axes(axis, x.ndim, name)
     if dtype is None and out is not None:
         dtype = loop_of(ufunc, x, out)
     first = initial_of(initial, sum_dtype(x.dtype) if dtype is None else np.dtype(dtype))
-    result = _core.reduction(name, x, axes, keep(keepdims), dtype, first, mask_of(where))
+    result = _core.reduction(name, x, reduction_axis(axis, name), keep(keepdims), dtype, first, mask_of(where))
     return finish(ufunc, result, out, True, "same_kind", exact=True)
 
 
@@ -125,11 +120,10 @@ def min(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initia
 
 def extreme(name: str, ufunc: np.ufunc, a: Any, axis: Any, out: Any, keepdims: Any, initial: Any, where: Any) -> Any:
     x = as_tensor(a)
-    axes = reduced_axes(axis, x.ndim, ufunc.__name__)
     x = convert(x, loop_of(ufunc, x, out))
     if isinstance(out, TracedArray) and out.dtype.kind in "iu" and not np.can_cast(x.dtype, out.dtype, "safe"):
         raise_here(UnsupportedError, f"{ufunc.__name__} of {x.dtype} with out= of {out.dtype} cannot be compiled: NumPy cuts off after each step", "out_cast")
-    result = _core.reduction(name, x, axes, keep(keepdims), None, initial_of(initial, x.dtype), mask_of(where))
+    result = _core.reduction(name, x, reduction_axis(axis, name), keep(keepdims), None, initial_of(initial, x.dtype), mask_of(where))
     return finish(ufunc, result, out, True, "same_kind", exact=True)
 
 
@@ -145,7 +139,7 @@ def all_(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, *, wh
 
 def logical(name: str, ufunc: np.ufunc, a: Any, axis: Any, out: Any, keepdims: Any, where: Any) -> Any:
     x = as_tensor(a)
-    result = _core.reduction(name, x, reduced_axes(axis, x.ndim, name), keep(keepdims), None, None, mask_of(where))
+    result = _core.reduction(name, x, reduction_axis(axis, name), keep(keepdims), None, None, mask_of(where))
     return finish(ufunc, result, out, True, "unsafe", exact=True)
 
 
@@ -169,9 +163,8 @@ def averaged_in(x: Tensor, dtype: Any, out: Any) -> Any:
 @implements(np.mean)
 def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True) -> Any:
     x = as_tensor(a)
-    axes = normalized_axes(reduction_axis(axis, "mean"), x.ndim, "mean")
     require_inexact(dtype, "mean")
-    result = _core.reduction("mean", x, axes, keep(keepdims), averaged_in(x, dtype, out), None, mask_of(where))
+    result = _core.reduction("mean", x, reduction_axis(axis, "mean"), keep(keepdims), averaged_in(x, dtype, out), None, mask_of(where))
     return finish(np.add, result, out, True, "unsafe", exact=True)
 
 
@@ -214,12 +207,11 @@ def variance(name: str, a: Any, axis: Any, dtype: Any, ddof: Any, keepdims: Any,
     require_inexact(dtype, "var")
     if dtype is not None and x.dtype.kind == "c" and np.dtype(dtype).kind != "c":
         raise_here(UnsupportedError, f"var of {x.dtype} with dtype={np.dtype(dtype)} cannot be compiled: convert its result", "integer_average")
-    axes = normalized_axes(reduction_axis(axis, "var"), x.ndim, "var")
     average = np.dtype(np.float64) if x.dtype.kind in "iub" else x.dtype
     require_out_of(real_dtype(average) if dtype is None else np.dtype(dtype), out, "var")
     less = float(freedom_lost(ddof, correction))
     center = None if mean is _NoValue else as_tensor(mean)
-    return _core.reduction(name, x, axes, keep(keepdims), dtype, None, mask_of(where), less, center)
+    return _core.reduction(name, x, reduction_axis(axis, "var"), keep(keepdims), dtype, None, mask_of(where), less, center)
 
 
 @implements(np.argmax)
@@ -235,12 +227,11 @@ def argmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) 
 def arg_extreme(name: str, a: Any, axis: Any, out: Any, keepdims: bool) -> Any:
     x = as_tensor(a)
     axis = None if axis is None else axis_number(axis, name)
-    axes = () if axis is None else reduced_axes(axis, x.ndim, name)
-    result = _core.place(name, x, axes[0] if axes else None, keepdims)
+    result = _core.place(name, x, axis, keepdims)
     if isinstance(out, TracedArray) and not np.can_cast(out.dtype, np.int64, "safe"):
         raise_here(ArgumentTypeError, f"{name}: cannot cast out= of {out.dtype} to int64 according to the rule 'safe'", "out_cast")
     found = finish(np.add, result, out, True, "unsafe", exact=True)
-    return found if out is not None else note_bound(found, x.shape[axes[0]] if axes else math.prod(x.shape))
+    return found if out is not None else note_bound(found, math.prod(x.shape) if axis is None or not x.ndim else x.shape[axis])
 
 
 @implements(np.ptp)

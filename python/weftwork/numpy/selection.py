@@ -10,9 +10,9 @@ from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, DataDependentError, OutOfBoundsError, UnsupportedError
 from . import own
 from .arguments import extents_of, order_letter
-from .dispatch import implements, type_for_resolution, written
-from .functions import delivered, one_axis, product, solid
-from .indexing import Reshape, check_known_positions
+from .dispatch import implements, result_type, written
+from .functions import along, delivered, one_axis, product, solid
+from .indexing import check_known_positions
 from .tracer import TracedArray, as_tensor, python_truth, raise_here, untraced, wrap
 from .validity import demanded
 
@@ -136,8 +136,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
         index = wrap(demanded(index.tensor, inside, *refused))
     if mode == "wrap":
         index = index % len(options)
-    kinds = [type_for_resolution(c) for c in options]
-    target = np.result_type(*[kind(1) if isinstance(kind, type) else kind for kind in kinds])
+    target = result_type(*options)
     options = [solid(c).astype(target) for c in options]
     result: Any = np.broadcast_arrays(options[-1], index, *options)[0]
     for i in range(len(options) - 2, -1, -1):
@@ -170,7 +169,7 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
         return
     if not _core.dims_equal(count, given):
         values = np.tile(values, -(-count // given))[:count]
-    x.view_through(Reshape(x.shape, (size,)))[index] = values
+    x.view_of(_core.reshape(x.tensor, (-1,)))[index] = values
 
 
 @implements(np.put_along_axis)
@@ -178,13 +177,11 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
     x = written(arr, "put_along_axis")
     places = solid(indices)
     if axis is None:
-        x, axis = x.view_through(Reshape(x.shape, (x.size,))), 0
+        x, axis = x.view_of(_core.reshape(x.tensor, (-1,))), 0
     axis = one_axis(axis, x.ndim, "put_along_axis")
     if places.ndim != x.ndim:
         raise_here(ArgumentValueError, f"indices must have as many dimensions as the array, got {places.ndim} and {x.ndim}", "take_along_rank")
-    grids = [np.reshape(own.arange(e), tuple(-1 if j == i else 1 for j in range(x.ndim))) for i, e in enumerate(x.shape)]
-    grids[axis] = places
-    x[tuple(grids)] = values
+    x[along(x, places, axis)] = values
 
 
 @implements(np.putmask)

@@ -8,32 +8,26 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from .indexing import Reshape, Slice, Transpose
 from .tracer import TracedArray
-from .views import Broadcast, Part
 
 __all__ = ["view_of", "whole_of"]
 
 
 def view_of(step: Any) -> Callable[[np.ndarray], np.ndarray] | None:
     """The same step on an array of NumPy's; None where NumPy has no such view, or its place is a value."""
-    if isinstance(step, Slice) and not any(isinstance(part, _core.Dim) for part in (*step.starts, *step.counts)):
-        index = tuple(slice_of(*part) for part in zip(step.starts, step.counts, step.steps, strict=True))
-        return lambda array: array[index]
-    if isinstance(step, Reshape) and all(isinstance(extent, int) for extent in step.after):
-        return lambda array: array.reshape(step.after)
-    if isinstance(step, Transpose):
-        return lambda array: array.transpose(step.permutation)
-    if isinstance(step, Broadcast) and all(isinstance(extent, int) for extent in step.shape):
-        return lambda array: np.broadcast_to(array, step.shape)
-    if isinstance(step, Part):
-        return lambda array: getattr(array, step.name)
-    return None
-
-
-def slice_of(start: int, count: int, step: int) -> slice:
-    end = start + count * step
-    return slice(start, start, 1) if not count else slice(start, end if end >= 0 else None, step)
+    if not isinstance(step, _core.Move):
+        return None
+    attrs = step.attrs
+    if any(isinstance(part, _core.Dim) for value in attrs.values() for part in value):
+        return None
+    forms: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+        "slice": lambda array: array[tuple(map(slice, attrs["start_indices"], attrs["limit_indices"], attrs["strides"]))],
+        "reverse": lambda array: np.flip(array, attrs["dimensions"]),
+        "reshape": lambda array: array.reshape(attrs["dims"]),
+        "transpose": lambda array: array.transpose(attrs["permutation"]),
+        "broadcast_in_dim": lambda array: np.broadcast_to(array, attrs["dims"]),
+    }
+    return forms.get(step.op, lambda array: getattr(array, step.op))
 
 
 def whole_of(array: TracedArray) -> TracedArray:

@@ -87,6 +87,8 @@ class Trace:
         self.reads: list[Read] = []
         self.recorder: Any = None
         self.checks = Checks()
+        # Calls that are made whether or not a result is needed, one result of each, in their order: what ranks exchange.
+        self.effects: list[Tensor] = []
         # Integers that are known to lie in [0, n): by the identity of their tensors.
         self.bounded: dict[int, tuple[Tensor, Any]] = {}
 
@@ -107,6 +109,12 @@ class Trace:
         tensor = _core.parameter(array.shape, array.dtype, f"captured{len(self.captures)}", from_outside=True)
         self.captures.append(Capture(array, array.copy(), tensor))
         return tensor
+
+    def taken_effects(self, begun: int, since: int) -> list[Tensor]:
+        """The effects recorded since, which are those of a loop or branch from now on; what was recorded since it begun is forgotten."""
+        taken = [effect for effect in self.effects if effect.serial >= since]
+        self.effects = [effect for effect in self.effects if effect.serial < begun]
+        return taken
 
     def captured_arrays(self) -> list[np.ndarray]:
         """What to pass for the hidden inputs: the array itself, or what it held if the function wrote to it since."""
@@ -245,13 +253,28 @@ def raise_stale(place: str) -> Any:
 
 
 class View:
-    """A step from a base value to a part of it: how to read the part, and how to put another part in its place."""
+    """A step from a base value to a part of it: how to read the part, and how to put another part in its place. ``_core.Move`` is one, too."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and vars(self) == vars(other)
 
     def read(self, base: Tensor) -> Tensor:
         raise NotImplementedError
 
     def write(self, base: Tensor, part: Tensor) -> Tensor:
         raise NotImplementedError
+
+
+def written_through(steps: tuple[View | _core.Move, ...], base: Tensor, part: Tensor) -> Tensor:
+    """The base with the part in the place that the steps lead to."""
+    values = [base]
+    for step in steps[:-1]:
+        values.append(step.read(values[-1]))
+    for step, value in zip(reversed(steps), reversed(values if steps else []), strict=True):
+        part = step.write(value, part)
+    return part
 
 
 class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
@@ -267,7 +290,7 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
 
     def __init__(self, tensor: Tensor, weak: type | None = None) -> None:
         self._storage = Storage(tensor)
-        self._steps: tuple[View, ...] = ()
+        self._steps: tuple[View | _core.Move, ...] = ()
         self._cache: Tensor | None = tensor
         self._version = 0
         self.weak = weak
@@ -288,13 +311,20 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
 
     def view_through(self, step: View) -> TracedArray:
         """A view of this array; it sees later writes and its own writes land here."""
+        return self._seen((step,), step.read(self.tensor))
+
+    def view_of(self, part: Tensor) -> TracedArray:
+        """The view that is ``part``, which calls that only move elements made of the value of this array."""
+        return self._seen(_core.moves(self.tensor, part), part)
+
+    def _seen(self, steps: tuple[Any, ...], part: Tensor) -> TracedArray:
         result = TracedArray.__new__(type(self))
         result._storage = self._storage
-        result._steps = (*self._steps, step)
-        result._cache = step.read(self.tensor)
+        result._steps = (*self._steps, *steps)
+        result._cache = part
         result._version = self._storage.version
         result.weak = None
-        result.scalar = self.scalar and not self.weak and not result._cache.ndim
+        result.scalar = self.scalar and not self.weak and not part.ndim
         note_created(result)
         return result
 
@@ -304,12 +334,7 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
             raise_here(ArgumentTypeError, f"'numpy.{self.dtype}' object does not support item assignment: it is a scalar", "scalar_write")
         if self._storage.guard:
             raise_here(ArgumentValueError, f"assignment destination is read-only: {self._storage.guard}", "not_mutable")
-        values = [self._storage.read()]
-        for step in self._steps[:-1]:
-            values.append(step.read(values[-1]))
-        for step, base in zip(reversed(self._steps), reversed(values), strict=True) if self._steps else ():
-            part = step.write(base, part)
-        self._storage.replace(part)
+        self._storage.replace(written_through(self._steps, self._storage.read(), part))
         self._cache, self._version = None, -1
 
     def guard_writes(self, reason: str | None) -> None:

@@ -100,9 +100,7 @@ def masked(x: Tensor, where: Any, identity: Any) -> Tensor:
     """The identity where ``where`` does not hold."""
     if where is True or where is np._NoValue:
         return x
-    condition = as_tensor(where, np.dtype(bool))
-    shape = _core.broadcast_shapes(x.shape, condition.shape)
-    return select(broadcast_to(condition, shape), broadcast_to(x, shape), broadcast_to(scalar(identity, x), shape))
+    return select(as_tensor(where, np.dtype(bool)), x, scalar(identity, x))
 
 
 def bits_folded(ufunc: np.ufunc, x: Tensor, axes: tuple[int, ...], initial: Any, where: Any, out_kind: str) -> Tensor:

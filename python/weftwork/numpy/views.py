@@ -11,8 +11,7 @@ from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from . import own
 from .arguments import c_int, integer, new_extents
 from .dispatch import broadcast_to, implements, written
-from .functions import one_axis, shared_shape, traced, transpose
-from .indexing import Reshape
+from .functions import one_axis, traced, transpose
 from .tracer import Tensor, TracedArray, View, as_tensor, convert, raise_here, wrap
 from .ufuncs import op, scalar
 
@@ -24,16 +23,6 @@ class ReadOnly(View):
 
     def write(self, base: Tensor, part: Tensor) -> Tensor:
         return raise_here(ArgumentValueError, "assignment destination is read-only", "read_only")
-
-
-class Broadcast(ReadOnly):
-    """The elements repeated to a larger shape."""
-
-    def __init__(self, shape: tuple) -> None:
-        self.shape = shape
-
-    def read(self, base: Tensor) -> Tensor:
-        return broadcast_to(base, self.shape)
 
 
 class Zero(ReadOnly):
@@ -50,35 +39,7 @@ class Diagonal(ReadOnly):
         self.offset = offset
 
     def read(self, base: Tensor) -> Tensor:
-        *outer, rows, columns = base.shape
-        row, column = max(-self.offset, 0), max(self.offset, 0)
-        if not isinstance(rows, int) or not isinstance(columns, int):
-            return self._gathered(base, row, column)
-        count = max(min(rows - row, columns - column), 0)
-        flat = op("reshape", base, dims=(*outer, rows * columns))
-        first = row * columns + column if count else 0
-        limit = first + (count - 1) * (columns + 1) + 1 if count else 0
-        zeros, ones = [0] * len(outer), [1] * len(outer)
-        return op("slice", flat, start_indices=[*zeros, first], limit_indices=[*outer, limit], strides=[*ones, columns + 1])
-
-    def _gathered(self, base: Tensor, row: int, column: int) -> Tensor:
-        """The same by index arrays, for extents that only the call knows."""
-        count = _core.dim_max(0, _core.dim_min(base.shape[-2] - row, base.shape[-1] - column))
-        places = own.arange(count)
-        return wrap(base)[..., places + row, places + column].tensor
-
-
-class Part(View):
-    """The real or the imaginary part of complex numbers."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def read(self, base: Tensor) -> Tensor:
-        return op(self.name, base)
-
-    def write(self, base: Tensor, part: Tensor) -> Tensor:
-        return op("complex", part, op("imag", base)) if self.name == "real" else op("complex", op("real", base), part)
+        return _core.diagonal(base, self.offset, -2, -1)
 
 
 class Bits(View):
@@ -191,11 +152,12 @@ def imag(val: Any) -> Any:
         result = x.view_through(Zero())
         result.weak, result.scalar = x.weak, x.scalar
         return result
-    return wrap(scalar(0, x.tensor)).view_through(Broadcast(tuple(x.shape)))
+    zero = wrap(scalar(0, x.tensor))
+    return zero.view_of(broadcast_to(zero.tensor, x.shape))
 
 
 def part_of(x: TracedArray, name: str) -> TracedArray:
-    result = x.view_through(Part(name))
+    result = x.view_of(op(name, x.tensor))
     if x.weak:
         result.weak, result.scalar = float, True
     return result
@@ -204,15 +166,16 @@ def part_of(x: TracedArray, name: str) -> TracedArray:
 @implements(np.broadcast_to)
 def broadcast_to_(array: Any, shape: Any, subok: bool = False) -> Any:
     x = traced(array)
-    return (wrap(x.tensor) if x.scalar else x).view_through(Broadcast(new_extents(shape)))
+    x = wrap(x.tensor) if x.scalar else x
+    return x.view_of(broadcast_to(x.tensor, new_extents(shape)))
 
 
 @implements(np.broadcast_arrays)
 def broadcast_arrays(*args: Any, subok: bool = False) -> Any:
     arrays = [wrap(a.tensor) if (a := traced(v)).scalar else a for v in args]
-    shape = shared_shape(*[a.tensor for a in arrays])[0].shape if arrays else ()
+    shape = _core.broadcast_shapes(*[a.shape for a in arrays])
     same = [a.ndim == len(shape) and all(map(_core.dims_equal, a.shape, shape)) for a in arrays]
-    return tuple(a if whole else a.view_through(Broadcast(tuple(shape))) for a, whole in zip(arrays, same, strict=True))
+    return tuple(a if whole else a.view_of(broadcast_to(a.tensor, shape)) for a, whole in zip(arrays, same, strict=True))
 
 
 @implements(np.diagonal)
@@ -283,7 +246,7 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
 
 def put_flat(x: TracedArray, part: slice, values: Any) -> None:
     """x.flat[part] = values: in row-major order, the values again and again."""
-    flat = x.view_through(Reshape(x.shape, (x.size,)))
+    flat = x.view_of(_core.reshape(x.tensor, (-1,)))
     count = flat[part].shape[0]
     new = np.ravel(wrap(convert(as_tensor(values), x.dtype)))
     size = new.shape[0]
@@ -305,7 +268,7 @@ class Flat:
         self.index = 0
 
     def _line(self) -> TracedArray:
-        return self.base.view_through(Reshape(self.base.shape, (self.base.size,)))
+        return self.base.view_of(_core.reshape(self.base.tensor, (-1,)))
 
     def __len__(self) -> int:
         return len(self._line())

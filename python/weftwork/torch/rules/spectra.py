@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import _core
 from ...numpy import factors
 from ...numpy.control import while_loop
 from ...numpy.decompositions import double
@@ -20,7 +21,7 @@ from .systems import are_matrices, conjugated
 @rule("linalg_qr", accepts=are_matrices)
 def qr(want: Any, a: Any, mode: str = "reduced") -> Any:
     m, n = a.shape[-2:]
-    packed, taus = factors.qr(double(a).tensor)
+    packed, taus = _core.packed_qr(double(a).tensor)
     columns = m if mode == "complete" else min(m, n)
     r = cast(np.triu(wrap(packed)[..., :columns, :]), want[1].dtype)
     q = filled(want[0], 0) if mode == "r" else cast(wrap(factors.reflected(packed, taus, columns)), want[0].dtype)
@@ -29,7 +30,7 @@ def qr(want: Any, a: Any, mode: str = "reduced") -> Any:
 
 @rule("geqrf", accepts=are_matrices)
 def geqrf(want: Any, a: Any) -> Any:
-    return tuple(cast(wrap(x), w.dtype) for x, w in zip(factors.qr(double(a).tensor), want, strict=True))
+    return tuple(cast(wrap(x), w.dtype) for x, w in zip(_core.packed_qr(double(a).tensor), want, strict=True))
 
 
 @rule("linalg_householder_product", accepts=are_matrices)

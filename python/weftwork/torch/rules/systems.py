@@ -63,7 +63,7 @@ def diagonal(x: Any) -> Any:
 
 @rule("linalg_lu_factor_ex", "_lu_with_info", accepts=pivoted)
 def lu_factor(want: Any, a: Any, *rest: Any, **kwargs: Any) -> Any:
-    packed, pivots = map(wrap, factors.lu(double(a).tensor))
+    packed, pivots = map(wrap, _core.packed_lu(double(a).tensor))
     return cast(packed, want[0].dtype), pivots, first_bad(diagonal(packed) == 0)
 
 
@@ -99,7 +99,7 @@ def permutation(order: Any, dtype: Any) -> Any:
 
 @rule("linalg_lu", accepts=pivoted)
 def lu(want: Any, a: Any, *, pivot: bool = True) -> Any:
-    packed, pivots = map(wrap, factors.lu(double(a).tensor))
+    packed, pivots = map(wrap, _core.packed_lu(double(a).tensor))
     m, n = a.shape[-2:]
     k, kind = min(m, n), want[0].dtype
     return permutation(row_order(pivots, m), kind), cast(lower_part(packed, k), kind), cast(np.triu(packed[..., :k, :]), kind)

@@ -1,0 +1,35 @@
+// What the bindings of functions of recorded values share.
+#pragma once
+
+#include <vector>
+
+#include "convert.h"
+#include "weft/core/error.h"
+#include "weft/frontend/operand.h"
+#include "weft/frontend/record.h"
+
+namespace weft::py {
+
+std::vector<Tensor> to_tensors(nb::handle sequence);
+// None: all of them; one alone, or several.
+Axes to_axes(nb::handle axes);
+
+// What `body` gives; its errors name the user's line.
+template <class Body>
+auto located(const Body& body) {
+  const Location loc = caller_location();
+  LocationScope scope(loc);
+  try {
+    return body();
+  } catch (const Error& error) {
+    raise(error.at(loc));
+  }
+}
+
+// Its errors name the function as well.
+template <class Body>
+auto located_in(std::string_view function, const Body& body) {
+  return located([&] { return recorded(function, Where{}, body); });
+}
+
+}  // namespace weft::py
