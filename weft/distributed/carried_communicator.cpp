@@ -1,5 +1,5 @@
-// Collectives over a carrier. Every rank of a group first tells the others what it calls, which also keeps them together; then
-// the elements go where they are needed.
+// Collectives over a carrier. Every rank of a group first tells the others what it calls, which also keeps them
+// together; then the elements go where they are needed.
 #include <unistd.h>
 
 #include <algorithm>
@@ -78,8 +78,8 @@ class CarriedExchange {
     if (outcome.kind == Carrier::Outcome::Kind::ended)
       fail(ErrorKind::runtime, "rank_ended", "rank ", outcome.rank, " has ended, and rank ", rank_, " waits for it");
     if (outcome.kind == Carrier::Outcome::Kind::late)
-      fail(ErrorKind::runtime, "rank_timeout", "rank ", outcome.rank, " did not come within ", timeout_, " s, and rank ",
-           rank_, " waits for it");
+      fail(ErrorKind::runtime, "rank_timeout", "rank ", outcome.rank, " did not come within ", timeout_,
+           " s, and rank ", rank_, " waits for it");
   }
 
   void agree() {
@@ -258,7 +258,8 @@ class CarriedCommunicator final : public Communicator {
 
 }  // namespace
 
-std::unique_ptr<Communicator> carried_communicator(std::unique_ptr<Carrier> carrier, int rank, int size, double timeout) {
+std::unique_ptr<Communicator> carried_communicator(std::unique_ptr<Carrier> carrier, int rank, int size,
+                                                   double timeout) {
   require_size(rank, size);
   return std::make_unique<CarriedCommunicator>(std::move(carrier), rank, size, timeout);
 }

@@ -22,9 +22,7 @@ PIECE = 1 << 30
 
 
 def pieces(parcels: Parcels) -> list[tuple[int, memoryview]]:
-    return [
-        (rank, memory[begin : begin + PIECE]) for rank, memory in parcels for begin in range(0, len(memory), PIECE)
-    ]
+    return [(rank, memory[begin : begin + PIECE]) for rank, memory in parcels for begin in range(0, len(memory), PIECE)]
 
 
 class MpiCarrier:
@@ -98,15 +96,16 @@ class GlooCarrier:
     def exchange(self, is_message: bool, sent: Parcels, received: Parcels) -> tuple[int, bool] | None:
         """The first rank that was waited for in vain, and whether it has ended."""
         tag, end = 2 * self.tag + is_message, time.monotonic() + self.timeout
-        works = []
+        works, late = [], -1
         try:
             for start, parcels in ((self.group.recv, received), (self.group.send, sent)):
-                for rank, memory in pieces(parcels):
-                    works.append((rank, start([self.torch.frombuffer(memory, dtype=self.torch.uint8)], rank, tag)))
-            for rank, work in works:
+                for late, memory in pieces(parcels):
+                    works.append((late, start([self.torch.frombuffer(memory, dtype=self.torch.uint8)], late, tag)))
+            for each, work in works:
+                late = each
                 work.wait(timedelta(seconds=max(end - time.monotonic(), 1e-3)))
         except RuntimeError:
-            return rank, time.monotonic() < end
+            return late, time.monotonic() < end
         return None
 
     def close(self) -> None:

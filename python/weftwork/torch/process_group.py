@@ -15,14 +15,11 @@ from .. import _core
 from ..distributed.carriers import gloo_group, over_gloo
 from ..distributed.ranks import host_name
 from ..errors import ArgumentValueError, UnsupportedError
-from . import bridge, device
-from .dtypes import FROM_TORCH
+from . import device
+from .exchanged import array_of, name_of, of_bits, split, tensor_of, write, wrong
 from .works import Lane, Work
 
 __all__ = ["ProcessGroup", "register"]
-
-OPS = {dist.ReduceOp.SUM: "sum", dist.ReduceOp.AVG: "mean", dist.ReduceOp.PRODUCT: "prod", dist.ReduceOp.MAX: "max", dist.ReduceOp.MIN: "min"}
-BITS = {dist.ReduceOp.BAND: torch.bitwise_and, dist.ReduceOp.BOR: torch.bitwise_or, dist.ReduceOp.BXOR: torch.bitwise_xor}
 
 
 def register() -> None:
@@ -37,7 +34,11 @@ def created(store: Any, rank: int, size: int, timeout: timedelta) -> ProcessGrou
     return ProcessGroup(store, rank, size, timeout)
 
 
-class ProcessGroup(dist.ProcessGroup):
+#: Its methods are called by position, and say less of their types than torch's stubs.
+Base: Any = dist.ProcessGroup
+
+
+class ProcessGroup(Base):
     """Ranks of ``torch.distributed.init_process_group("weftwork")``, or some of them; functions of ``torch.distributed`` take it."""
 
     def __init__(self, store: Any, rank: int, size: int, timeout: timedelta) -> None:
@@ -50,7 +51,9 @@ class ProcessGroup(dist.ProcessGroup):
         self._key = store.get("key").decode()
         store.set(f"host {rank}", host_name())
         is_one_host = len({store.get(f"host {each}") for each in range(size)}) == 1
-        self._gloo = None if is_one_host else gloo_group(dist.PrefixStore("gloo/", store), rank, size, timeout.total_seconds())
+        self._gloo = (
+            None if is_one_host else gloo_group(dist.PrefixStore("gloo/", store), rank, size, timeout.total_seconds())
+        )
         self._communicator = self._joined(self._key, rank, size)
         self._lane = Lane(f"collectives of rank {rank}")
 
@@ -110,7 +113,12 @@ class ProcessGroup(dist.ProcessGroup):
 
     def allreduce(self, tensors: Any, opts: Any = None) -> Work:
         opts = opts or dist.AllreduceOptions()
-        return self._call(lambda: [self._reduced(t, t, opts.reduceOp) for t in tensors], tensors, opts)
+
+        def run() -> None:
+            for t in tensors:
+                self._reduced(t, t, opts.reduceOp)
+
+        return self._call(run, tensors, opts)
 
     allreduce_coalesced = allreduce
 
@@ -229,7 +237,12 @@ class ProcessGroup(dist.ProcessGroup):
     def recv(self, tensors: Any, source: int, tag: int = 0) -> Work:
         communicator, lane = self._end(source, self._rank, tag)
         root = 0 if self._gloo is None else source
-        return lane.call(lambda: [write(t, communicator().run("recv", array_of(t), root=root)) for t in tensors], tensors)
+
+        def run() -> None:
+            for t in tensors:
+                write(t, communicator().run("recv", array_of(t), root=root))
+
+        return lane.call(run, tensors)
 
     def recv_anysource(self, tensors: Any, tag: int = 0) -> Work:
         raise UnsupportedError("recv must say which rank it receives from  [any_source]")
@@ -276,8 +289,8 @@ class ProcessGroup(dist.ProcessGroup):
         if name := name_of(op):
             got = self._communicator.run("all_reduce", array_of(t), name)
         else:
-            parts = [tensor_of(part, t) for part in self._communicator.run("all_gather", array_of(t)[None])]
-            got = array_of(of_bits(op, parts))
+            gathered = [tensor_of(part, t) for part in self._communicator.run("all_gather", array_of(t)[None])]
+            got = array_of(of_bits(op, gathered))
         if result is not None:
             write(result, got)
 
@@ -297,8 +310,8 @@ class ProcessGroup(dist.ProcessGroup):
             raise ArgumentValueError(f"reduce_scatter: there must be {self._size} parts, got {len(parts)}  [parts]")
         sizes = [part.numel() for part in parts]
         if name_of(op) and len(set(sizes)) == 1:
-            whole = np.concatenate([array_of(part).reshape(1, -1) for part in parts])
-            write(result, self._communicator.run("reduce_scatter", whole, name_of(op)))
+            rows = np.concatenate([array_of(part).reshape(1, -1) for part in parts])
+            write(result, self._communicator.run("reduce_scatter", rows, name_of(op)))
             return
         whole = torch.cat([part.detach().reshape(-1) for part in parts])
         self._reduced(whole, whole, op)
@@ -307,7 +320,9 @@ class ProcessGroup(dist.ProcessGroup):
     def _exchanged(self, results: Sequence[torch.Tensor], parts: Sequence[torch.Tensor]) -> None:
         """Part i of every rank becomes result i of rank i; parts of several sizes go in places as large as the largest."""
         if len(results) != self._size or len(parts) != self._size:
-            raise ArgumentValueError(f"all_to_all: there must be {self._size} parts and results, got {len(parts)} and {len(results)}  [parts]")
+            raise ArgumentValueError(
+                f"all_to_all: there must be {self._size} parts and results, got {len(parts)} and {len(results)}  [parts]"
+            )
         most = max(part.numel() for part in [*parts, *results])
         most = int(self._communicator.run("all_reduce", np.array(most), "max"))
         first = array_of(parts[0])
@@ -332,57 +347,3 @@ class Joining:
     def close(self) -> None:
         if self.made is not None:
             self.made.close()
-
-
-# -- tensors and arrays -------------------------------------------------------------------------------------------
-
-
-def array_of(t: torch.Tensor) -> np.ndarray:
-    """The array over a tensor's memory, or of its elements; bytes where there is no array of its dtype."""
-    if t.layout != torch.strided:
-        raise UnsupportedError(f"collectives take dense tensors, got one whose layout is {t.layout}  [layout]")
-    return bridge.array_of(t if t.dtype in FROM_TORCH else t.detach().contiguous().view(torch.uint8))
-
-
-def tensor_of(array: Any, like: torch.Tensor) -> torch.Tensor:
-    array = np.ascontiguousarray(array)
-    if like.dtype not in FROM_TORCH:
-        return torch.from_numpy(array).view(like.dtype)
-    return bridge.writer(like.dtype)(array)
-
-
-def write(t: torch.Tensor, array: Any) -> None:
-    """Into the tensor's memory; autograd does not see it, as with all of torch's collectives."""
-    with torch.no_grad():
-        t.detach().copy_(tensor_of(array, t).reshape(t.shape))
-
-
-def split(t: torch.Tensor, sizes: Sequence[int] | None, count: int) -> list[torch.Tensor]:
-    """Parts of a tensor along its first dimension, equal ones where no sizes are said."""
-    if sizes:
-        return list(t.split(list(sizes)))
-    if t.dim() == 0 or t.shape[0] % count:
-        raise wrong("all_to_all: the first dimension", t, f"a multiple of {count}")
-    return list(t.split(t.shape[0] // count)) if t.numel() else [t[: t.shape[0] // count]] * count
-
-
-def name_of(op: Any) -> str | None:
-    """What this library calls a reduction; None for those of bits."""
-    for known, name in OPS.items():
-        if op == known:
-            return name
-    if any(op == known for known in BITS):
-        return None
-    raise UnsupportedError(f"{op} is no reduction of the backend 'weftwork'  [reduction]")
-
-
-def of_bits(op: Any, parts: list[torch.Tensor]) -> torch.Tensor:
-    combine = next(function for known, function in BITS.items() if op == known)
-    whole = parts[0]
-    for part in parts[1:]:
-        whole = combine(whole, part)
-    return whole
-
-
-def wrong(what: str, t: torch.Tensor, wanted: str) -> ArgumentValueError:
-    return ArgumentValueError(f"{what} must have a size of {wanted}, got shape {tuple(t.shape)}  [parts]")

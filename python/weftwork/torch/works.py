@@ -15,18 +15,20 @@ import torch.distributed as dist
 
 from ..errors import ExecutionError
 
-__all__ = ["Lane", "Work", "done"]
+__all__ = ["Lane", "Work"]
 
 
 class Work(dist.Work):
-    """A call that a thread makes: torch's handle on it, whose ``wait`` raises what the call raised."""
+    """A call that a thread makes, or one that was made (no outcome): torch's handle on it, whose ``wait`` raises what the call raised."""
 
-    def __init__(self, outcome: concurrent.futures.Future, tensors: list[torch.Tensor]) -> None:
+    def __init__(self, outcome: concurrent.futures.Future | None, tensors: list[torch.Tensor]) -> None:
         super().__init__()
         self.outcome, self.tensors = outcome, tensors
 
     def wait(self, timeout: datetime.timedelta | None = None) -> bool:
         """Until it is done; ``timeout`` of nothing: for as long as the group waits."""
+        if self.outcome is None:
+            return True
         seconds = timeout.total_seconds() if timeout else 0
         try:
             self.outcome.result(seconds if seconds > 0 else None)
@@ -38,13 +40,13 @@ class Work(dist.Work):
         self.wait()
 
     def is_completed(self) -> bool:
-        return self.outcome.done()
+        return self.outcome is None or self.outcome.done()
 
     def is_success(self) -> bool:
-        return self.outcome.done() and self.outcome.exception() is None
+        return self.is_completed() and self.exception() is None
 
     def exception(self) -> Any:
-        return self.outcome.exception() if self.outcome.done() else None
+        return self.outcome.exception() if self.outcome is not None and self.outcome.done() else None
 
     def result(self) -> list[torch.Tensor]:
         return self.tensors
@@ -52,6 +54,9 @@ class Work(dist.Work):
     def get_future(self) -> torch.futures.Future:
         """A future of torch, whose value are the tensors."""
         future: torch.futures.Future = torch.futures.Future()
+        if self.outcome is None:
+            future.set_result(self.tensors)
+            return future
         self.outcome.add_done_callback(lambda outcome: future.set_result(outcome.exception() or self.tensors))
         return future.then(value_of)
 
@@ -61,13 +66,6 @@ def value_of(future: torch.futures.Future) -> Any:
     if isinstance(value, BaseException):
         raise value
     return value
-
-
-def done(tensors: list[torch.Tensor]) -> Work:
-    """What is done already."""
-    outcome: concurrent.futures.Future = concurrent.futures.Future()
-    outcome.set_result(None)
-    return Work(outcome, tensors)
 
 
 class Lane:
@@ -84,7 +82,7 @@ class Lane:
     def call(self, function: Callable[[], None], tensors: list[torch.Tensor], is_async: bool = True) -> Work:
         if not is_async and (self.last is None or self.last.done()):
             function()
-            return done(tensors)
+            return Work(None, tensors)
         if self.thread is None:
             self.thread = threading.Thread(target=work_through, args=(self.calls,), name=self.name, daemon=True)
             self.thread.start()

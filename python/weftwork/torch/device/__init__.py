@@ -38,7 +38,7 @@ def register_device() -> None:
     torch.utils.rename_privateuse1_backend(NAME)
     torch._register_device_module(NAME, module)
     torch.utils.generate_methods_for_privateuse1_backend(for_storage=True)
-    torch._C._get_accelerator = accelerator
+    torch._C._get_accelerator = accelerator  # type: ignore[assignment]
 
 
 #: As torch answers it: by an error, while a device has a name and no native part.
