@@ -24,11 +24,11 @@ function(weft_shared name)
   install(TARGETS weft_${name}_shared EXPORT weftwork LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()
 
-weft_shared(runtime SOURCES shared/linalg_on_demand.cpp LAYERS core library runtime)
-weft_shared(weft LAYERS core library runtime frontend LINK weft_compiler)
+weft_shared(runtime SOURCES shared/linalg_on_demand.cpp LAYERS core distributed library runtime)
+weft_shared(weft LAYERS core distributed library runtime frontend LINK weft_compiler)
 weft_shared(linalg SOURCES shared/linalg_library.cpp LINK weft_linalg)
 
-foreach(folder core runtime)
+foreach(folder core distributed runtime)
   # What is marked for users, and what that includes.
   file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.h)
   foreach(header IN LISTS headers)

@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # A folder of weft/ and the folders it may include besides itself.
 LAYERS = {
     "core": set(),
-    "library": {"core"},
+    "library": {"core", "distributed"},  # collectives of programs
     "ir": {"core", "ops"},
     "ops": {"core", "ir", "library"},  # one library with ir
     "support": set(),  # C: what exported programs, the runtime and generated code share

@@ -42,8 +42,9 @@ Those that differ:
 - Modules and functions in both forms, functions in any order, `func.call`; constants as numbers, lists and hexadecimal
   strings, of every element type. A constant of more than 65,536 equal elements is read as a broadcast.
 - Locations: files, names, `callsite` (the chain of callers is kept and written again) and `fused` (the first that is known).
-- `tf.aliasing_output` and `jax.result_info` of parameters and results; `mhlo.*`, `sdy.*` and `jax.*` attributes are read
-  and dropped, as one device needs no sharding; `sdy.mesh` and `sdy.sharding_constraint` likewise.
+- `tf.aliasing_output` and `jax.result_info` of parameters and results; other `mhlo.*` and `jax.*` attributes are read and dropped.
+- Shardy: `sdy.mesh`, `sdy.sharding` of parameters and results and `sdy.sharding_constraint`, which say nothing on one device and all
+  to `wf.distributed.shard_graph`; its other attributes are read and dropped.
 - Numbers by MLIR's rules: an `i8` may be written as 255 or -1 and not as 300, a float needs a point or all its bits in
   hexadecimal, and what does not fit is an error with line and column. What is too large for a float is infinite, as there.
 - Tuples, tokens and futures: names for several values and for none. A tuple parameter is a parameter for each of its
@@ -98,7 +99,7 @@ def row(name: str, own: set[str]) -> str:
     if not is_read(name):
         return f"| `{name}` | no | | |"
     if name in own:
-        remark = "one device" if "all_" in name or "collective" in name or "reduce_scatter" in name else "known names" if name.endswith("custom_call") else "yes"
+        remark = "known names" if name.endswith("custom_call") else "yes"
         return f"| `{name}` | yes | itself | {remark} |"
     if name in {"stablehlo.infeed", "stablehlo.outfeed", "stablehlo.send", "stablehlo.recv"}:
         return f"| `{name}` | yes | itself | no |"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "weft/core/error.h"
+#include "weft/distributed/current.h"
 #include "weft/runtime/buffer.h"
 #include "weft/runtime/device.h"
 #include "weft/runtime/event.h"

@@ -8,7 +8,7 @@
 #include "convert.h"
 #include "numpy_array.h"
 #include "weft/core/error.h"
-#include "weft/distributed/communicator.h"
+#include "weft/distributed/current.h"
 
 namespace weft::py {
 namespace {
@@ -81,6 +81,12 @@ nb::object run_collective(Communicator& communicator, std::string_view kind, nb:
   return result.is_valid() ? checked(scalar_or_array(result.release().ptr())) : nb::none();
 }
 
+// What the functions of the package use.
+Communicator* joined() {
+  nb::gil_scoped_acquire gil;
+  return nb::cast<Communicator*>(nb::module_::import_("weftwork.distributed.ranks").attr("current")());
+}
+
 }  // namespace
 
 void bind_distributed(nb::module_& m) {
@@ -99,6 +105,10 @@ void bind_distributed(nb::module_& m) {
       .def("__repr__", [](const Communicator& self) {
         return cat("<weftwork.distributed.Communicator, rank ", self.rank(), " of ", self.size(), ">");
       });
+  m.def("set_thread_communicator", &set_thread_communicator, nb::arg("communicator").none(),
+        "The communicator of programs that this thread runs, for as long as somebody keeps it; None: that of the process.");
+  m.def("set_process_communicator", &set_process_communicator, nb::arg("communicator").none());
+  m.def("set_joining", [] { set_joining(joined); }, "Has programs join the launch where nobody has.");
   m.def("local_communicators", [](int size, double timeout) {
     nb::list communicators;
     for (auto& communicator : local_communicators(size, timeout))

@@ -1,6 +1,7 @@
 // Graphs: text, interchange, the interpreters, and the op table.
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -13,6 +14,7 @@
 #include "weft/ir/text.h"
 #include "weft/kernel/lower.h"
 #include "weft/passes/pass.h"
+#include "weft/passes/shard.h"
 
 namespace weft::py {
 namespace {
@@ -39,6 +41,18 @@ nb::list to_list(const std::vector<Literal>& literals) {
   return arrays;
 }
 
+// What an interpreter gives. Ranks that are threads run meanwhile, which it may wait for.
+template <class Interpret>
+nb::list interpreted(nb::handle arrays, const Interpret& interpret) {
+  const std::vector<Literal> literals = to_literals(arrays);
+  std::vector<Literal> results;
+  {
+    nb::gil_scoped_release release;
+    results = interpret(literals);
+  }
+  return to_list(results);
+}
+
 nb::list inputs_of(const Graph& graph) {
   nb::list infos;
   for (NodeId id : graph.parameters()) {
@@ -54,6 +68,28 @@ nb::list outputs_of(const Graph& graph) {
     infos.append(nb::make_tuple(output.name, to_python(output.value.type().dtype), to_python(output.value.type().dims),
                                 output.alias));
   return infos;
+}
+
+using AxisNumbers = std::vector<std::vector<int>>;
+
+Sharding to_sharding(AxisNumbers dims) {
+  Sharding sharding;
+  sharding.dims = std::move(dims);
+  return sharding;
+}
+
+nb::tuple shard_graph(const GraphPtr& graph, const std::vector<std::pair<std::string, int64_t>>& axes, std::vector<AxisNumbers> parameters,
+                      std::vector<std::optional<AxisNumbers>> outputs) {
+  Mesh mesh;
+  for (const auto& [name, extent] : axes) mesh.axes.push_back({name, extent});
+  std::vector<Sharding> given;
+  for (AxisNumbers& dims : parameters) given.push_back(to_sharding(std::move(dims)));
+  std::vector<std::optional<Sharding>> wanted;
+  for (std::optional<AxisNumbers>& dims : outputs) wanted.push_back(dims ? std::optional(to_sharding(std::move(*dims))) : std::nullopt);
+  Sharded sharded = shard(*graph, mesh, given, wanted);
+  nb::list results;
+  for (const Sharding& sharding : sharded.outputs) results.append(sharding.dims);
+  return nb::make_tuple(hold(sharded.graph), results);
 }
 
 std::map<std::string, Dim, std::less<>> to_bindings(const nb::dict& symbols) {
@@ -176,9 +212,11 @@ void bind_ir(nb::module_& m) {
       .def("substitute", [](const GraphRef& g, const nb::dict& symbols) { return hold(substitute(*g, to_bindings(symbols))); })
       .def("equal", [](const Graph& g, const Graph& other) { return equal(g, other); }, "Structural equality, locations aside.")
       .def("verify", [](const Graph& g) { verify(g); })
-      .def("interpret", [](const Graph& g, nb::handle arrays) { return to_list(interpret(g, to_literals(arrays))); })
+      .def("interpret", [](const Graph& g, nb::handle arrays) { return interpreted(arrays, [&](const auto& literals) { return interpret(g, literals); }); })
       .def("interpret_kernels",
-           [](const Graph& g, nb::handle arrays) { return to_list(interpret(lower_to_program(g), to_literals(arrays))); })
+           [](const Graph& g, nb::handle arrays) {
+             return interpreted(arrays, [&](const auto& literals) { return interpret(lower_to_program(g), literals); });
+           })
       .def("kernels_text", [](const Graph& g) { return lower_to_program(g).text(); })
       .def("cuts", [](const Graph& g) {
         std::vector<std::string> texts;
@@ -210,6 +248,9 @@ void bind_ir(nb::module_& m) {
   m.def("pass_table", &pass_table, "Name, what it does, the level it takes, and why it stands in the pipeline where it does.");
   m.def("run_passes", &run_named_passes, nb::arg("graph"), nb::arg("names"), nb::arg("limit") = nb::none(),
         "The program after these passes, and each application of a rule: the rule, the op, the user's line.");
+  m.def("shard", &shard_graph, nb::arg("graph"), nb::arg("axes"), nb::arg("parameters"), nb::arg("outputs"),
+        "The program of each rank of a mesh, and how its outputs are divided: for each dimension the numbers of axes.");
+  m.def("shard", [](const GraphPtr& graph) { return hold(shard(*graph).graph); }, nb::arg("graph"), "The same by what the program says itself.");
   m.def("op_table", &op_table, "The op registry, a dict for each op.");
 }
 

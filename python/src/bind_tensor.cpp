@@ -137,6 +137,7 @@ void bind_tensor(nb::module_& m) {
       }, "Whether more than one axis may have more than one element.")
       .def_prop_ro("op", [](const Tensor& t) { return nb::str(name(t.record().op).data(), name(t.record().op).size()); })
       .def_prop_ro("loc", [](const Tensor& t) { return t.record().loc; })
+      .def_prop_ro("serial", [](const Tensor& t) { return t.record().serial; }, "Grows with every call that is recorded.")
       .def_prop_ro("is_computed", &Tensor::is_computed, "Whether the elements are there.")
       .def("buffer", [](const Tensor& t) { return t.record().values.at(t.index()); }, "The elements of a value that is computed.")
       .def("is_same", [](const Tensor& a, const Tensor& b) { return a.is_same(b); })
@@ -163,15 +164,15 @@ void bind_tensor(nb::module_& m) {
   });
   m.def("same_value", &same_value, "Whether both are the same calls on the same placeholders.");
   m.def("next_serial", &next_serial);
-  m.def("record_region", [](nb::handle parameters, nb::handle outputs, uint64_t since) {
-    RecordedRegion region = record_region(to_tensors(parameters), to_tensors(outputs), since);
+  m.def("record_region", [](nb::handle parameters, nb::handle outputs, uint64_t since, nb::handle effects) {
+    RecordedRegion region = record_region(to_tensors(parameters), to_tensors(outputs), since, to_tensors(effects));
     nb::list captured;
     for (Tensor& tensor : region.captured) captured.append(nb::cast(std::move(tensor)));
     return nb::make_tuple(nb::cast(std::const_pointer_cast<Graph>(region.graph)), captured);
-  }, "The body of a loop: (Graph, tensors of the surroundings that it takes after its own parameters).");
-  m.def("record_graph", [](std::string name, nb::handle parameters, nb::handle outputs) {
-    return std::const_pointer_cast<Graph>(record_graph(std::move(name), to_named(parameters), to_named(outputs)));
-  }, "A Graph of (tensor, name, alias) triples: parameters and outputs.");
+  }, nb::arg("parameters"), nb::arg("outputs"), nb::arg("since"), nb::arg("effects") = nb::tuple(), "The body of a loop: (Graph, tensors of the surroundings that it takes after its own parameters).");
+  m.def("record_graph", [](std::string name, nb::handle parameters, nb::handle outputs, nb::handle effects) {
+    return std::const_pointer_cast<Graph>(record_graph(std::move(name), to_named(parameters), to_named(outputs), to_tensors(effects)));
+  }, nb::arg("name"), nb::arg("parameters"), nb::arg("outputs"), nb::arg("effects") = nb::tuple(), "A Graph of (tensor, name, alias) triples: parameters and outputs.");
 }
 
 }  // namespace weft::py

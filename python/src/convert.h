@@ -69,5 +69,6 @@ void bind_run(nb::module_& m);
 void bind_dispatch(nb::module_& m);
 void bind_custom(nb::module_& m);
 void bind_distributed(nb::module_& m);
+void bind_carrier(nb::module_& m);
 
 }  // namespace weft::py

@@ -19,4 +19,5 @@ NB_MODULE(_core, m) {
   weft::py::bind_dispatch(m);
   weft::py::bind_custom(m);
   weft::py::bind_distributed(m);
+  weft::py::bind_carrier(m);
 }

@@ -177,6 +177,16 @@ def run_passes(graph: Graph, names: Sequence[str], limit: int | None = None) -> 
     The program after these passes, and each application of a rule: the rule, the op, the user's line.
     """
 
+@overload
+def shard(graph: Graph, axes: Sequence[tuple[str, int]], parameters: Sequence[Sequence[Sequence[int]]], outputs: Sequence[Sequence[Sequence[int]] | None]) -> tuple:
+    """
+    The program of each rank of a mesh, and how its outputs are divided: for each dimension the numbers of axes.
+    """
+
+@overload
+def shard(graph: Graph) -> Graph:
+    """The same by what the program says itself."""
+
 def op_table() -> list:
     """The op registry, a dict for each op."""
 
@@ -247,6 +257,10 @@ class Tensor:
     def loc(self) -> Location: ...
 
     @property
+    def serial(self) -> int:
+        """Grows with every call that is recorded."""
+
+    @property
     def is_computed(self) -> bool:
         """Whether the elements are there."""
 
@@ -273,12 +287,12 @@ def same_value(arg0: Tensor, arg1: Tensor, /) -> bool:
 
 def next_serial() -> int: ...
 
-def record_region(arg0: object, arg1: object, arg2: int, /) -> tuple:
+def record_region(parameters: object, outputs: object, since: int, effects: object = ()) -> tuple:
     """
     The body of a loop: (Graph, tensors of the surroundings that it takes after its own parameters).
     """
 
-def record_graph(arg0: str, arg1: object, arg2: object, /) -> Graph:
+def record_graph(name: str, parameters: object, outputs: object, effects: object = ()) -> Graph:
     """A Graph of (tensor, name, alias) triples: parameters and outputs."""
 
 def elementwise_names() -> list:
@@ -789,6 +803,18 @@ class Communicator:
 
     def __repr__(self) -> str: ...
 
+def set_thread_communicator(communicator: Communicator | None) -> None:
+    """
+    The communicator of programs that this thread runs, for as long as somebody keeps it; None: that of the process.
+    """
+
+def set_process_communicator(communicator: Communicator | None) -> None: ...
+
+def set_joining() -> None:
+    """Has programs join the launch where nobody has."""
+
 def local_communicators(arg0: int, arg1: float, /) -> list: ...
 
 def shared_memory_communicator(arg0: str, arg1: int, arg2: int, arg3: float, /) -> Communicator: ...
+
+def carried_communicator(arg0: object, arg1: int, arg2: int, arg3: float, /) -> Communicator: ...

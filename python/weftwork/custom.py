@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from .errors import ArgumentTypeError, ArgumentValueError, Error
+from .errors import ArgumentTypeError, ArgumentValueError, Error, UnsupportedError
 from .numpy.tracer import Trace, TracedArray, as_tensor, current_trace, raise_here, tracing, untraced, wrap
 from .spec import Spec, to_extent
 from .travel import operations, pickler_that_asks, reduced_op
@@ -98,6 +98,8 @@ class CustomOp:
             parameters = [_core.parameter(s.shape, s.dtype, f"x{i}") for i, s in enumerate(operands)]
             arrays = [TracedArray(p) for p in parameters]
             values = self._body(*arrays, **attributes)
+            if trace.effects:
+                raise_here(UnsupportedError, f"the body of '{self.name}' must not exchange arrays with other ranks", "custom_op_effect")
             values = values if type(values) in (tuple, list) else (values,)
             results = [as_tensor(value) for value in values]
             if any(not a._storage.tensor.is_same(p) for a, p in zip(arrays, parameters, strict=True)):

@@ -160,7 +160,7 @@ class Jit(_core.Dispatcher):
             return self._refused(refused)
         if traced.session is None or not traced.session.path:
             plan = plan_of(traced, self._native(Graph(traced.graph), traced.is_checked))
-            if self._has_trials:
+            if self._has_trials and not traced.recorder.trace.effects:  # other ranks would be waited for
                 self._begin_trial(plan, traced)
             return plan
         traced.session.end(traced.recorder, traced, self._native(Graph(traced.graph)))
@@ -207,7 +207,7 @@ class Jit(_core.Dispatcher):
         plan = ways.first.plan
         if session.ways is None:  # one that was there may have been given back meanwhile
             plan.pieces, plan.steps = ways, ways.steps
-            plan.has_trial = self._has_trials
+            plan.has_trial = self._has_trials and not (session.recorder is not None and session.recorder.trace.effects)
         return plan
 
     def _extend(self, ways: Ways, args: tuple, kwargs: dict[str, Any]) -> bool:

@@ -105,8 +105,8 @@ def target_name(given: str | None = None) -> str:
 
 
 def set_num_threads(n: int) -> None:
-    """Sets how many threads runs use from here on; 0 means what WEFT_THREADS says, else one for each CPU. Results do not
-    depend on it. A scope of :class:`knobs` that sets ``threads`` goes before."""
+    """Sets how many threads runs use from here on; 0 means what WEFT_THREADS says, else OMP_NUM_THREADS, else one for each CPU that the
+    process may use. Results do not depend on it. A scope of :class:`knobs` that sets ``threads`` goes before."""
     _core.set_num_threads(n)
 
 

@@ -170,6 +170,7 @@ class Session:
         self.leaves: tuple = ()
         self.args: tuple = ()
         self.kwargs: dict[str, Any] = {}
+        self.recorder: Any = None
         self.inputs: list[Any] = []
         self.input_leaves: list[int] = []
 
@@ -183,6 +184,7 @@ class Session:
             if isinstance(leaf.given, (np.ndarray, np.generic)):
                 recorder.sources[id(tensor)] = (tensor, leaf.given, recorder.steps.step(LEAF_STEP, number))
         recorder.session = self
+        self.recorder = recorder
 
     @property
     def count(self) -> int:

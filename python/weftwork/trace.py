@@ -344,7 +344,8 @@ def finish_trace(
 ) -> Traced:
     """Sorts what the function returned, stored and wrote into program outputs."""
     trace = recorder.trace
-    checks_validity(recorder, writes(recorder, arguments, originals), result)
+    # What ranks have exchanged cannot be taken back.
+    checks_validity(recorder, writes(recorder, arguments, originals) or bool(trace.effects), result)
     storages = {id(leaf.traced._storage): i for i, leaf in reversed(list(enumerate(arguments.leaves)))}
     written = {
         id(p) for p, o in zip(arguments.inputs, originals, strict=True) if not p.traced._storage.read().is_same(o)
@@ -386,7 +387,7 @@ def finish_trace(
     input_leaves = [arguments.leaves.index(leaf) for leaf in arguments.inputs]
     aliases = {i: input_leaves[alias] for i, (_, _, alias) in enumerate(outputs) if 0 <= alias < len(input_leaves)}
     outside = {i: alias - first_extra for i, (_, _, alias) in enumerate(outputs) if alias >= first_extra}
-    graph = _core.record_graph(trace.name, uniquely_named(parameters), uniquely_named(outputs))
+    graph = _core.record_graph(trace.name, uniquely_named(parameters), uniquely_named(outputs), trace.effects)
     decides = deciding(trace)
     layouts = [i for i, leaf in enumerate(arguments.leaves) if id(leaf.traced._storage) in decides]
     extra = [step for _, step in trace.numbers] + [read.step for read in trace.reads]
@@ -406,7 +407,7 @@ def checks_validity(recorder: Recorder, is_written: bool, result: Any) -> None:
         return
     if is_written:
         if not recorder.can_break():
-            recorder.refuse("an operation that may raise, and arrays that are written")
+            recorder.refuse("an operation that may raise, and arrays that are written or exchanged with other ranks")
         if not recorder.is_valid(valid, result):
             recorder.refuse("an operation that raises for these values")
         recorder.trace.checks.holds = None
@@ -436,10 +437,11 @@ def last_piece(recorder: Recorder, blueprint: Blueprint, parameters: list[Any], 
         steps = recorder.steps.steps
         outside = [read for read in recorder.trace.reads if steps[read.step][0] not in (VALUE, CALL)]
         written |= {id(tensor) for tensor in recorder.session.inputs} | {id(read.tensor) for read in outside}
-    inputs = recorder.session.used(recorder, [tensor for tensor, _, _ in outputs], written)
+    effects = recorder.trace.effects
+    inputs = recorder.session.used(recorder, [*(tensor for tensor, _, _ in outputs), *effects], written)
     places = {id(tensor): i for i, (tensor, _, _) in enumerate(inputs.entries)}
     outputs = [(t, name, places[id(parameters[alias][0])] if alias >= 0 else -1) for t, name, alias in outputs]
-    graph = _core.record_graph(recorder.trace.name, inputs.parameters(), uniquely_named(outputs))
+    graph = _core.record_graph(recorder.trace.name, inputs.parameters(), uniquely_named(outputs), effects)
     wanted = [*inputs.steps, *blueprint.steps]
     traced = Traced(graph, inputs.leaves, inputs.captured, blueprint, [], {}, recorder.steps, wanted, len(inputs.steps))
     traced.inputs = inputs

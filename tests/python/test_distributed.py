@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from multiprocessing.util import Finalize as finalize
 
 import ml_dtypes
 import numpy as np
@@ -271,11 +272,17 @@ def test_arguments_that_do_not_fit_raise_at_their_line(label):
     assert wf.distributed.spawn(check, 2, method="thread", timeout=20) == [(label, True)] * 2
 
 
-def test_programs_have_no_collectives_within():
-    with pytest.raises(wf.errors.UnsupportedError, match="collective"):
-        wf.trace(wf.distributed.all_reduce, np.ones(3))
-    plain = wf.jit(lambda x: wf.distributed.all_reduce(x * 2) + 1, strict=False)
-    assert plain(np.ones(3)).tolist() == [3.0, 3.0, 3.0]
+def test_programs_have_no_messages_within():
+    with pytest.raises(wf.errors.UnsupportedError, match="barrier is no part of a program"):
+        wf.trace(lambda x: (wf.distributed.barrier(), x)[1], np.ones(3))
+    with pytest.raises(wf.errors.UnsupportedError, match="send is no part of a program"):
+        wf.trace(lambda x: wf.distributed.send(x, 0), np.ones(3))
+
+    def step(x):
+        wf.distributed.barrier()
+        return wf.distributed.all_reduce(x * 2) + 1
+
+    assert wf.jit(step, strict=False)(np.ones(3)).tolist() == [3.0, 3.0, 3.0]
     wf.distributed.shutdown()
 
 
@@ -363,6 +370,15 @@ def test_the_child_of_a_fork_is_told_that_it_is_no_rank_also_while_another_threa
         return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
     assert wf.distributed.spawn(check, 2, method="fork", timeout=60) == [7, None]
+
+
+def leave_a_file_at_exit(path):
+    finalize(None, lambda: (time.sleep(0.3), path.write_text("left")), exitpriority=1)
+
+
+def test_processes_put_away_what_they_leave(tmp_path):
+    wf.distributed.spawn(leave_a_file_at_exit, 2, [tmp_path / "end"], method="fork")
+    assert (tmp_path / "end").read_text() == "left"
 
 
 def test_the_error_that_began_it_is_raised():
@@ -483,6 +499,7 @@ def test_a_program_under_a_launcher_needs_no_more_than_a_call(tmp_path):
 
 
 def test_what_init_is_given_is_checked():
+    wf.distributed.shutdown()
     for arguments in ({"rank": 0}, {"rank": 0, "size": 2}, {"timeout": 0}, {"carrier": "pigeon"}):
         with pytest.raises(wf.errors.ArgumentValueError):
             wf.distributed.init(**arguments)

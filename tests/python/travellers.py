@@ -1,6 +1,7 @@
 """What test_travel.py sends to other processes: those import this file."""
 
 import functools
+import os
 from typing import Any
 
 import numpy as np
@@ -102,5 +103,25 @@ def by_value() -> list[Any]:
     return [nested, wf.jit(lambda x: x - factor)]
 
 
+@wf.jit
+def row_sums(x: Any) -> Any:
+    return x.sum(axis=1)
+
+
 def call(function: Any, *args: Any) -> Any:
     return function(*args)
+
+
+class Caller:
+    """An object of another process that keeps a function."""
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
+
+    def call(self, x: Any) -> Any:
+        return self.function(x)
+
+
+def in_worker(x: Any) -> tuple[Any, int, int]:
+    """A result, the threads that it is computed with, and the process."""
+    return wave(x), wf.num_threads(), os.getpid()

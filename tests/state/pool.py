@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE = 75  # seconds for one program
+PATIENCE = 300  # seconds for one program, on a machine that others use as well
 PROGRAMS = 400  # of one process
 
 
@@ -28,6 +28,7 @@ class Worker:
     def start(self) -> subprocess.Popen[str]:
         path = os.pathsep.join([str(ROOT / "python"), str(ROOT), os.environ.get("PYTHONPATH", "")])
         env = {"WEFT_VERIFY": "1", "WEFT_CACHE": "off", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+        env["WEFT_THREADS"] = str(len(os.sched_getaffinity(0)))  # which OMP_NUM_THREADS says where nothing else does
         env |= os.environ | {"PYTHONPATH": path, "PYTHONHASHSEED": "0"}
         self.asked = 0
         self.said.seek(0)

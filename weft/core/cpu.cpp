@@ -6,6 +6,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <fstream>
 #include <thread>
 #include <utility>
 
@@ -17,6 +20,38 @@ bool may_use_amx() {
   constexpr long request_permission = 0x1023, tile_data = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
   static const bool is_allowed = syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
   return is_allowed;
+}
+
+// A positive number at the beginning of a text; 0 where there is none. What follows it stays.
+int64_t leading_number(std::string_view& text) {
+  int64_t number = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || number <= 0) return 0;
+  text.remove_prefix(static_cast<size_t>(end - text.data()));
+  return number;
+}
+
+std::string first_line(const std::string& file) {
+  std::ifstream in(file);
+  std::string line;
+  std::getline(in, line);
+  return line;
+}
+
+// The least quota of this process's control group and of those around it; 0: none. As Linux shows them (control groups v2), where
+// a container has its own at the top.
+int quota_of_groups() {
+  std::ifstream groups("/proc/self/cgroup");
+  std::string path;
+  for (std::string line; std::getline(groups, line);)
+    if (line.starts_with("0::/")) path = line.substr(3);
+  int least = 0;
+  while (true) {
+    int granted = cpus_of_quota(first_line("/sys/fs/cgroup" + path + "/cpu.max"));
+    if (granted > 0) least = least > 0 ? std::min(least, granted) : granted;
+    if (path.empty()) return least;
+    path.resize(path.rfind('/'));
+  }
 }
 
 }  // namespace
@@ -44,10 +79,27 @@ std::string missing_feature(std::span<const std::string> features) {
   return lacking == features.end() ? "" : *lacking;
 }
 
+int cpus_of_quota(std::string_view text) {
+  int64_t quota = leading_number(text);
+  if (quota == 0 || !text.starts_with(' ')) return 0;
+  text.remove_prefix(1);
+  int64_t period = leading_number(text);
+  return period == 0 ? 0 : static_cast<int>(std::min<int64_t>((quota - 1) / period + 1, 1 << 20));
+}
+
 int available_cpus() {
+  static const int quota = quota_of_groups();
   cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(CPU_COUNT(&set), 1);
-  return std::max(static_cast<int>(std::thread::hardware_concurrency()), 1);
+  int found = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : static_cast<int>(std::thread::hardware_concurrency());
+  return std::max(quota > 0 ? std::min(found, quota) : found, 1);
+}
+
+int shared_cpus() {
+  const char* said = std::getenv("OMP_NUM_THREADS");
+  std::string_view text = said ? said : "";  // of "4,2" the first is meant, the others are for loops inside of loops
+  int64_t share = leading_number(text);
+  int available = available_cpus();
+  return share > 0 && (text.empty() || text[0] == ',') ? static_cast<int>(std::min<int64_t>(share, available)) : available;
 }
 
 }  // namespace weft

@@ -46,7 +46,7 @@ constexpr KnobInfo table[] = {
     {.knob = Knob::target, .name = "target", .type = KnobType::text, .standard = "native",
      .doc = "What programs are compiled for: `native`, `avx512`, `avx2`, `x86-64`, `neuron` or `neuron:FAMILY`."},
     {.knob = Knob::threads, .name = "threads", .type = KnobType::integer, .standard = "0",
-     .doc = "How many threads a run uses; 0: one for each CPU that the process may use. Results do not depend on it.", .max = 1024},
+     .doc = "How many threads a run uses; 0: as many as OMP_NUM_THREADS says, else one for each CPU that the process may use (by affinity and quota). Results do not depend on it.", .max = 1024},
     {.knob = Knob::tiered, .name = "tiered", .type = KnobType::flag, .standard = "1",
      .doc = "Jitted functions that do little run code that is compiled in a part of the time, until a thread beside them has compiled the faster one. Results are the same."},
     {.knob = Knob::trace, .name = "trace", .type = KnobType::text, .standard = "",

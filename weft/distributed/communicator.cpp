@@ -93,6 +93,7 @@ std::vector<int> Communicator::members_of(const CollectiveCall& call) const {
 void Communicator::run(CollectiveCall call) {
   try {
     call.members = members_of(call);
+    if (call.kind == Collective::broadcast) std::ranges::sort(call.members);  // their order says nothing
     call.index = static_cast<int>(std::ranges::find(call.members, rank_) - call.members.begin());
     require_fit(call, rank_, size_);
   } catch (const Error& error) {

@@ -6,11 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "weft/core/api.h"
 #include "weft/core/location.h"
 #include "weft/core/type.h"
 #include "weft/distributed/reduction.h"
 
-namespace weft {
+namespace weft WEFT_API {
 
 enum class Collective : uint8_t {
   all_reduce,

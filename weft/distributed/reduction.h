@@ -7,9 +7,10 @@
 #include <span>
 #include <string_view>
 
+#include "weft/core/api.h"
 #include "weft/core/dtype.h"
 
-namespace weft {
+namespace weft WEFT_API {
 
 enum class ReduceOp : uint8_t { sum, prod, max, min, mean };
 

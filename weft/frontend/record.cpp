@@ -174,9 +174,10 @@ class Recorder {
   }
 
   // To be called once.
-  GraphPtr finish(std::span<const NamedTensor> outputs) {
+  GraphPtr finish(std::span<const NamedTensor> outputs, std::span<const Tensor> effects = {}) {
     {
       std::lock_guard lock(record_mutex());
+      for (const Tensor& effect : effects) plan(effect);
       for (const NamedTensor& output : outputs) plan(output.tensor);
     }
     for (const Step& step : steps_) build(step);
@@ -290,10 +291,10 @@ std::vector<NamedTensor> unnamed(std::span<const Tensor> tensors) {
 
 }  // namespace
 
-GraphPtr record_graph(std::string name, std::span<const NamedTensor> parameters, std::span<const NamedTensor> outputs) {
+GraphPtr record_graph(std::string name, std::span<const NamedTensor> parameters, std::span<const NamedTensor> outputs, std::span<const Tensor> effects) {
   Recorder recorder(std::move(name), 0);
   for (const NamedTensor& parameter : parameters) recorder.add_parameter(parameter.tensor, parameter.name);
-  return recorder.finish(outputs);
+  return recorder.finish(outputs, effects);
 }
 
 namespace {
@@ -409,10 +410,10 @@ std::vector<Tensor> held_results(std::span<const Tensor> outputs) {
 
 uint64_t next_serial() { return serials.load(std::memory_order_relaxed); }
 
-RecordedRegion record_region(std::span<const Tensor> parameters, std::span<const Tensor> outputs, uint64_t since) {
+RecordedRegion record_region(std::span<const Tensor> parameters, std::span<const Tensor> outputs, uint64_t since, std::span<const Tensor> effects) {
   Recorder recorder("body", since);
   for (const Tensor& parameter : parameters) recorder.add_parameter(parameter, "");
-  GraphPtr graph = recorder.finish(unnamed(outputs));
+  GraphPtr graph = recorder.finish(unnamed(outputs), effects);
   return {std::move(graph), recorder.captured()};
 }
 

@@ -93,7 +93,8 @@ struct NamedTensor {
 
 // The graph, at trace level, of everything the outputs need; computed values are constants; parameters in the order given, used or not. Error when an
 // output depends on a placeholder that is not among them.
-GraphPtr record_graph(std::string name, std::span<const NamedTensor> parameters, std::span<const NamedTensor> outputs);
+// `effects`: calls that are made whether or not an output needs them (see has_effect), in this order.
+GraphPtr record_graph(std::string name, std::span<const NamedTensor> parameters, std::span<const NamedTensor> outputs, std::span<const Tensor> effects = {});
 
 // About how many elements the calls that the outputs depend on take in turn, symbols at their usual values; infinite with products,
 // loops, factorisations and whatever else takes more than a few steps for each element.
@@ -124,6 +125,6 @@ struct RecordedRegion {
   GraphPtr graph;
   std::vector<Tensor> captured;
 };
-RecordedRegion record_region(std::span<const Tensor> parameters, std::span<const Tensor> outputs, uint64_t since);
+RecordedRegion record_region(std::span<const Tensor> parameters, std::span<const Tensor> outputs, uint64_t since, std::span<const Tensor> effects = {});
 
 }  // namespace weft

@@ -1,12 +1,13 @@
 // Rules of loops, branches, sorting, calls to the outside and collectives; field numbers are those of hlo.proto.
 #include <algorithm>
+#include <cstdlib>
 
 #include "weft/interop/hlo_rules.h"
 
 namespace weft {
 namespace {
 
-constexpr uint32_t target_field = 28, backend_field = 43, groups_field = 49, pairs_field = 52, constrained_field = 56,
+constexpr uint32_t channel_field = 26, global_ids_field = 71, target_field = 28, backend_field = 43, groups_field = 49, pairs_field = 52, constrained_field = 56,
                    operand_shapes_field = 57, stable_field = 60, side_effect_field = 65, api_field = 77;
 
 constexpr Signature one_tuple{.tuple_parameters = true, .tuple_result = true};
@@ -39,12 +40,29 @@ std::string configuration(const Node& node) {
   return out;
 }
 
+// The number of "#stablehlo.channel_handle<handle = 1, type = 0>", which XLA has where it is positive.
+void write_channel(const Node& node, Message& fields) {
+  if (!node.attrs.find(Attr::channel_handle)) return;
+  const std::string& text = node.attrs.text(Attr::channel_handle);
+  const size_t at = text.find("handle = ");
+  const int64_t number = at == std::string::npos ? 0 : std::strtoll(text.c_str() + at + 9, nullptr, 10);
+  if (number > 0) fields.number(channel_field, number);
+  if (node.attrs.flag(Attr::use_global_device_ids)) fields.number(global_ids_field, 1);
+}
+
 // Each row of the groups; a program that names none is one group of all devices.
 void write_groups(const Node& node, Message& fields) {
+  write_channel(node, fields);
   if (!node.attrs.find(Attr::replica_groups)) return;
-  Message group;
-  group.numbers(1, node.ints(Attr::replica_groups));
-  fields.message(groups_field, group);
+  const Ints& ranks = node.ints(Attr::replica_groups);
+  const auto size = static_cast<size_t>(node.attrs.find(Attr::group_size) ? node.attrs.integer(Attr::group_size) : 1);
+  for (size_t first = 0; first < ranks.size(); first += size) {
+    Ints row(ranks.begin() + static_cast<std::ptrdiff_t>(first), ranks.begin() + static_cast<std::ptrdiff_t>(first + size));
+    std::erase(row, -1);
+    Message group;
+    group.numbers(1, row);
+    fields.message(groups_field, group);
+  }
 }
 
 }  // namespace
@@ -149,6 +167,7 @@ HloValues write_collective_broadcast(HloComputation& hlo, const Node& node, cons
 
 HloValues write_collective_permute(HloComputation& hlo, const Node& node, const HloValues& operands) {
   Message fields;
+  write_channel(node, fields);
   const Ints& pairs = node.ints(Attr::source_target_pairs);
   for (size_t i = 0; i + 1 < pairs.size(); i += 2) {
     Message pair;

@@ -190,7 +190,7 @@ GraphPtr Builder::finish(std::vector<Output> outputs) {
   std::vector<bool> live(nodes.size());
   for (const Output& output : outputs) live[output.value.id()] = true;
   for (size_t i = nodes.size(); i-- > 0;) {
-    if (nodes[i].op == Op::parameter || !def(nodes[i].op).traits.pure || nodes[i].attrs.flag(Attr::has_side_effect)) live[i] = true;
+    if (nodes[i].op == Op::parameter || has_effect(nodes[i])) live[i] = true;
     if (live[i])
       for (const Value& operand : nodes[i].operands_) live[operand.id()] = true;
   }

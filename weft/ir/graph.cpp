@@ -178,4 +178,10 @@ std::optional<Op> single_op(const Graph& body) {
   return node.op;
 }
 
+bool has_effect(const Node& node) {
+  if (!def(node.op).traits.pure || node.attrs.flag(Attr::has_side_effect)) return true;
+  if (family(node.op) != Family::control) return false;
+  return std::ranges::any_of(node.regions, [](const GraphPtr& region) { return std::ranges::any_of(region->nodes(), has_effect); });
+}
+
 }  // namespace weft

@@ -46,7 +46,7 @@ constexpr std::string_view attr_names[] = {
     "output_spatial_dimensions", "feature_group_count", "batch_group_count", "is_stable", "fft_type", "fft_length", "lower",
     "left_side", "unit_diagonal", "transpose_a", "rng_algorithm", "rng_distribution", "exponent_bits", "mantissa_bits",
     "feature_index", "k", "call_target_name", "backend_config", "call_attributes", "has_side_effect", "types", "composite_attributes", "version",
-    "replica_groups", "source_target_pairs", "counter", "first", "trips", "step", "carried", "split_dimension", "concat_dimension", "split_count", "all_gather_dim",
+    "replica_groups", "source_target_pairs", "group_size", "channel_handle", "use_global_device_ids", "mean", "counter", "first", "trips", "step", "carried", "split_dimension", "concat_dimension", "split_count", "all_gather_dim",
     "scatter_dimension", "independent", "label", "message", "number",
 };
 static_assert(std::size(attr_names) == static_cast<size_t>(Attr::number) + 1);

@@ -84,6 +84,10 @@ enum class Attr : uint8_t {
   version,               // int
   replica_groups,        // ints, row by row; source_target_pairs: pairs
   source_target_pairs,
+  group_size,            // int: ranks of a row of replica_groups
+  channel_handle,        // text, as MLIR writes it
+  use_global_device_ids, // flag
+  mean,                  // flag: a sum of ranks is divided by how many they are
   counter,               // text: the symbol that a loop counts by
   first, trips,          // Dims, one each: the counter's first value, and how often the loop runs
   step,                  // int: from turn to turn

@@ -201,6 +201,7 @@ void Parser::finish(Scope& scope, ParsedCall& call, const std::vector<std::strin
       given = {scope.build->broadcast_to(scope.build->constant(*splat->literal), splat->splat->dims)};
     } else if (!call.op) {
       given = legacy_call(*scope.build, call);
+      if (call.name == "sdy.sharding_constraint" && given.size() == 1) given[0] = divided(*scope.build, given[0], call.attrs["sharding"].source);
     } else {
       std::vector<GraphPtr> regions;
       for (const ParsedRegion& region : call.regions) regions.push_back(region.graph);

@@ -208,6 +208,43 @@ Attrs plain_attrs(const ParsedCall& call, const Reader& reader) {
   return attrs;
 }
 
+void set_channel(Attrs& attrs, const Reader& reader) {
+  if (const MlirAttr* channel = reader.find("channel_handle")) attrs.set(Attr::channel_handle, channel->source);
+}
+
+// Where all ranks are one group the types tell how many they are; 0 where they do not.
+int64_t size_of_all(const ParsedCall& call, const Attrs& attrs) {
+  if (*call.op == Op::all_to_all) return attrs.integer(Attr::split_count);
+  if (*call.op != Op::all_gather && *call.op != Op::reduce_scatter) return 0;
+  const bool gathers = *call.op == Op::all_gather;
+  if (call.operands.empty() || call.results.empty()) return 1;
+  const Dims &few = gathers ? call.operands[0].type().dims : call.results[0].dims, &many = gathers ? call.results[0].dims : call.operands[0].type().dims;
+  const int64_t axis = attrs.integer(gathers ? Attr::all_gather_dim : Attr::scatter_dimension);
+  const bool is_known = axis >= 0 && axis < static_cast<int64_t>(std::min(few.size(), many.size()));
+  const Dim &part = is_known ? few[static_cast<size_t>(axis)] : Dim(1), &whole = is_known ? many[static_cast<size_t>(axis)] : Dim(1);
+  return part.is_static() && whole.is_static() && part.value() > 0 ? std::max<int64_t>(whole.value() / part.value(), 1) : 1;
+}
+
+// Groups as rows, which one integer alone may stand for.
+Attrs collective_attrs(const ParsedCall& call, const Reader& reader) {
+  Attrs attrs;
+  for (Attr attr : {Attr::all_gather_dim, Attr::scatter_dimension, Attr::split_dimension, Attr::concat_dimension, Attr::split_count})
+    if (std::ranges::any_of(def(*call.op).attrs, [&](const AttrSpec& spec) { return spec.attr == attr; })) attrs.set(attr, reader.integer({name(attr)}));
+  set_channel(attrs, reader);
+  if (const MlirAttr* global = reader.find("use_global_device_ids"); global && global->flag.value_or(true)) attrs.set(Attr::use_global_device_ids, true);
+  if (reader.flag("mean")) attrs.set(Attr::mean, true);
+  attrs.set(Attr::replica_groups, Ints{0});
+  const MlirAttr* groups = reader.find("replica_groups");
+  if (!groups) return attrs;
+  attrs.set(Attr::replica_groups, reader.ints({"replica_groups"}));
+  const Dims rows = groups->splat ? groups->splat->dims : groups->literal ? groups->literal->type().dims : Dims{};
+  if (rows.size() != 2) fail(ErrorKind::value, "attribute_kind", call.name, ": 'replica_groups' must be dense integers of two dimensions");
+  int64_t size = rows[1].value();
+  if (attrs.ints(Attr::replica_groups).empty()) size = size_of_all(call, attrs);
+  if (size != 1) attrs.set(Attr::group_size, size);
+  return attrs;
+}
+
 }  // namespace
 
 const Type& result_of(const ParsedCall& call) {
@@ -313,9 +350,10 @@ Attrs attrs_of(const ParsedCall& call, const SymbolTable& symbols) {
     case Op::all_reduce:
     case Op::all_to_all:
     case Op::collective_broadcast:
-    case Op::reduce_scatter: {
-      Attrs attrs = plain_attrs(call, reader);
-      if (!attrs.find(Attr::replica_groups)) attrs.set(Attr::replica_groups, Ints{0});
+    case Op::reduce_scatter: return collective_attrs(call, reader);
+    case Op::collective_permute: {
+      Attrs attrs{{Attr::source_target_pairs, reader.ints({"source_target_pairs"})}};
+      set_channel(attrs, reader);
       return attrs;
     }
     default: return plain_attrs(call, reader);

@@ -80,20 +80,9 @@ void Parser::find_functions() {
     if (lexer_.peek().kind == TokenKind::hash) {
       location_alias();
     } else if (lexer_.take_if("sdy.mesh")) {
-      // Names of devices; one is all there is.
-      lexer_.take();
-      lexer_.expect("=");
-      lexer_.expect("<");
-      lexer_.skip_to_close("<", ">");
-      skip_location();
+      mesh();
     } else if (lexer_.peek().kind == TokenKind::text && lexer_.peek().text == "sdy.mesh") {
-      lexer_.take();
-      lexer_.expect("(");
-      lexer_.expect(")");
-      if (lexer_.take_if("<")) lexer_.expect("{"), attributes_.dictionary("}"), lexer_.expect(">");
-      lexer_.expect(":");
-      attributes_.signature({});
-      skip_location();
+      generic_mesh();
     } else if (lexer_.peek().kind == TokenKind::text && lexer_.peek().text == "func.func") {
       lexer_.take();
       find_generic_function();
@@ -221,14 +210,14 @@ GraphPtr Parser::function(const std::string& name, bool is_generic) {
   Builder build(Level::trace, name);
   Scope scope{&build};
   std::map<int64_t, int> aliases;
-  std::vector<std::string> names;
+  std::vector<std::string> names, shardings;
   std::vector<Type> declared;
   if (is_generic) {
-    generic_head(scope, aliases, names);
+    generic_head(scope, aliases, names, shardings);
   } else {
     lexer_.take();
     parameters(scope, &aliases);
-    declared = results(names);
+    declared = results(names, shardings);
     if (lexer_.take_if("attributes")) lexer_.expect("{"), attributes_.dictionary("}");
     lexer_.expect("{");
   }
@@ -238,13 +227,14 @@ GraphPtr Parser::function(const std::string& name, bool is_generic) {
   std::vector<Output> outputs;
   for (size_t i = 0; i < given.size(); ++i) {
     auto alias = aliases.find(static_cast<int64_t>(i));
+    if (i < shardings.size()) given[i] = divided(build, given[i], shardings[i]);
     outputs.push_back({given[i], i < names.size() ? names[i] : std::string(), alias == aliases.end() ? -1 : alias->second});
   }
   return levelled(build.finish(std::move(outputs)));
 }
 
 // A function's head in the generic form: names and aliases stand in arrays of dictionaries.
-void Parser::generic_head(Scope& scope, std::map<int64_t, int>& aliases, std::vector<std::string>& names) {
+void Parser::generic_head(Scope& scope, std::map<int64_t, int>& aliases, std::vector<std::string>& names, std::vector<std::string>& shardings) {
   lexer_.expect("(");
   lexer_.expect(")");
   lexer_.expect("<");
@@ -259,7 +249,16 @@ void Parser::generic_head(Scope& scope, std::map<int64_t, int>& aliases, std::ve
     lexer_.expect(":");
   }
   const MlirAttr& given = attrs["res_attrs"];
-  for (size_t i = 0; i < given.fields.size(); ++i) names.push_back(result_name(given.fields.at(cat(i)).fields));
+  for (size_t i = 0; i < given.fields.size(); ++i) {
+    const MlirAttrs& own = given.fields.at(cat(i)).fields;
+    names.push_back(result_name(own));
+    shardings.push_back(sharding_of(own));
+  }
+}
+
+std::string Parser::sharding_of(const MlirAttrs& attrs) {
+  auto given = attrs.find("sdy.sharding");
+  return given != attrs.end() ? given->second.source : std::string();
 }
 
 std::string Parser::result_name(const MlirAttrs& attrs) {
@@ -299,7 +298,10 @@ void Parser::parameters(Scope& scope, std::map<int64_t, int>* aliases, const Mli
         for (int64_t output : *given->second.ints) (*aliases)[output] = i;
     }
     Location loc = location(begin);
-    if (!scope.values.emplace(name, scope.build->parameter(std::move(type), shown, loc)).second)
+    Value value = scope.build->parameter(std::move(type), shown, loc);
+    scope.build->set_loc(loc);
+    if (aliases) value = divided(*scope.build, value, sharding_of(attrs));
+    if (!scope.values.emplace(name, value).second)
       lexer_.fail_at(begin, "redefinition", cat(name, " is defined twice"));
     if (!lexer_.take_if(",")) break;
   }
@@ -307,15 +309,16 @@ void Parser::parameters(Scope& scope, std::map<int64_t, int>* aliases, const Mli
 }
 
 // The types of all tensors that a function gives, and a name for each.
-std::vector<Type> Parser::results(std::vector<std::string>& names) {
+std::vector<Type> Parser::results(std::vector<std::string>& names, std::vector<std::string>& shardings) {
   std::vector<Type> types;
   if (!lexer_.take_if("->")) return types;
   bool several = lexer_.take_if("(");
   while (!several || !lexer_.is(")")) {
     append_tensors(attributes_.type_tree(symbols_), types);
     names.resize(types.size());
+    shardings.resize(types.size());
     if (several && lexer_.take_if("{"))
-      if (std::string given = result_name(attributes_.dictionary("}")); !names.empty()) names.back() = given;
+      if (MlirAttrs attrs = attributes_.dictionary("}"); !names.empty()) names.back() = result_name(attrs), shardings.back() = sharding_of(attrs);
     if (!several || !lexer_.take_if(",")) break;
   }
   if (several) lexer_.expect(")");

@@ -53,8 +53,7 @@ void Parser::plain_form(ParsedCall& call, Scope& scope) {
       clause = lexer_.peek().kind == TokenKind::word;
       continue;
     }
-    // Where a value lies among devices says nothing to one device.
-    if (call.name == "sdy.sharding_constraint" && lexer_.take_if("<")) lexer_.skip_to_close("<", ">");
+    if (call.name == "sdy.sharding_constraint" && lexer_.take_if("<")) call.attrs["sharding"].source = cat("<", until_closed(), ">");
     if (!lexer_.take_if(",")) break;
     clause = lexer_.peek().kind == TokenKind::word;
   }

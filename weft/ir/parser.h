@@ -70,13 +70,22 @@ class Parser {
   SymbolTable symbols_ahead(Lexer probe);
   SymbolTable parse_symbols(const std::string& text);
   GraphPtr function(const std::string& name, bool is_generic);
-  void generic_head(Scope& scope, std::map<int64_t, int>& aliases, std::vector<std::string>& names);
+  void generic_head(Scope& scope, std::map<int64_t, int>& aliases, std::vector<std::string>& names, std::vector<std::string>& shardings);
   static std::string result_name(const MlirAttrs& attrs);
+  static std::string sharding_of(const MlirAttrs& attrs);
   int64_t unfolded_size(const Graph& graph);
   GraphPtr function_named(const std::string& name, size_t begin);
   // `all_attrs`: the attributes of each where they do not stand beside it.
   void parameters(Scope& scope, std::map<int64_t, int>* aliases, const MlirAttr* all_attrs = nullptr);
-  std::vector<Type> results(std::vector<std::string>& names);
+  std::vector<Type> results(std::vector<std::string>& names, std::vector<std::string>& shardings);
+
+  // parse_sharding.cpp: how values are divided among devices
+  void mesh();
+  void generic_mesh();
+  // What stands before the `>` that closes what was opened, without quotes.
+  std::string until_closed();
+  // The value as `#sdy.sharding<…>` says that it is divided, where there are devices to divide it among.
+  Value divided(Builder& build, Value value, const std::string& sharding);
 
   // parse.cpp: statements and regions
   static GraphPtr levelled(GraphPtr graph);
@@ -127,6 +136,7 @@ class Parser {
   SymbolTable symbols_;
   std::map<std::string, LocationAlias> aliases_;
   std::map<std::string, Function> functions_;
+  std::map<std::string, std::string> meshes_;  // by @name
   std::vector<std::string> order_;  // of functions
   std::map<const Graph*, int64_t> unfolded_;
   std::set<const Graph*> restored_;  // bodies of composites that became functions again

@@ -231,7 +231,8 @@ class Printer {
 
   // `shape`: the name of an operand that the graph does not have, or nothing.
   void call(const Node& node, const std::map<uint64_t, std::string>& names, const std::string& indent, const std::string& shape = {}) {
-    std::string_view spelled = def(node.op).names.stablehlo;
+    // Means of ranks are none of StableHLO's.
+    std::string_view spelled = node.attrs.flag(Attr::mean) ? std::string_view() : def(node.op).names.stablehlo;
     if (spelled.empty()) append(out_, "\"weft.", name(node.op), "\"(");
     else append(out_, "\"", spelled.find('.') == std::string_view::npos ? "stablehlo." : "", spelled, "\"(");
     // Branches see the surroundings: what is passed to them is not written.
@@ -352,11 +353,19 @@ class Printer {
     return cat("dense<", values.empty() ? std::string() : cat("[", rows, "]"), "> : tensor<", values.size() / 2, "x2xi64>");
   }
 
-  static std::string groups(const Ints& values, size_t columns) {
+  static std::string groups(const Ints& values, int64_t size) {
     std::string rows;
+    const auto columns = static_cast<size_t>(size);
+    if (values.empty()) return cat("dense<> : tensor<0x", columns, "xi64>");
     for (size_t i = 0; i < values.size(); ++i)
       append(rows, i % columns == 0 ? (i ? "], [" : "[") : ", ", values[i]);
-    return cat("dense<", values.empty() ? std::string() : cat("[", rows, "]]"), "> : tensor<", values.size() / columns, "x", columns, "xi64>");
+    return cat("dense<[", rows, "]]> : tensor<", values.size() / columns, "x", columns, "xi64>");
+  }
+
+  static void channel(AttrText& text, const Attrs& a) {
+    if (a.find(Attr::channel_handle)) text.add("channel_handle", a.text(Attr::channel_handle));
+    if (a.flag(Attr::use_global_device_ids)) text.add("use_global_device_ids", std::string("unit"));
+    if (a.flag(Attr::mean)) text.add("mean", true);
   }
 
   static std::string flags(const Ints& values) {
@@ -458,9 +467,13 @@ class Printer {
       case Op::reduce_scatter:
         for (Attr attr : {Attr::all_gather_dim, Attr::split_dimension, Attr::concat_dimension, Attr::split_count, Attr::scatter_dimension})
           if (a.find(attr)) text.add(name(attr), cat(a.integer(attr), " : i64"));
-        text.add("replica_groups", groups(a.ints_or(Attr::replica_groups, 1, 0), 1));
+        text.add("replica_groups", groups(a.ints_or(Attr::replica_groups, 1, 0), a.find(Attr::group_size) ? a.integer(Attr::group_size) : 1));
+        channel(text, a);
         break;
-      case Op::collective_permute: text.add("source_target_pairs", groups(a.ints(Attr::source_target_pairs), 2)); break;
+      case Op::collective_permute:
+        text.add("source_target_pairs", groups(a.ints(Attr::source_target_pairs), 2));
+        channel(text, a);
+        break;
       default: return std::nullopt;
     }
     return text.text();

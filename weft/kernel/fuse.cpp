@@ -353,6 +353,7 @@ class Fuser {
   void make_stages() {
     fusion_.stages.clear();
     fusion_.stage_of.assign(graph_.size(), -1);
+    std::optional<NodeId> last_effect;
     for (const Node& node : graph_.nodes()) {
       bool opaque = is_fold(node) || is_step(node);
       if (node.op == Op::result) {
@@ -374,6 +375,11 @@ class Fuser {
       if (is_step(node)) stage.kind = StageKind::step;
       std::set<NodeId> seen;
       collect_reads(node, stage.reads, seen);
+      if (has_effect(node)) {
+        // Behind the one before, which it need not read.
+        if (last_effect) stage.reads.push_back(*last_effect);
+        last_effect = node.id();
+      }
       fusion_.stage_of[node.id()] = static_cast<int>(fusion_.stages.size());
       fusion_.stages.push_back(std::move(stage));
     }

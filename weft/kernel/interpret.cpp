@@ -295,7 +295,7 @@ class ProgramRun {
     if (!launch.texts.empty()) {
       std::vector<const char*> texts;
       for (const std::string& text : launch.texts) texts.push_back(text.c_str());
-      return run_custom_op(texts.data(), numbers.data(), buffers.data(), false);
+      return run_told(launch.routine, texts.data(), numbers.data(), buffers.data());
     }
     if (!launch.bodies.empty()) called_body = &program_.kernels[static_cast<size_t>(launch.bodies[0])];
     RoutineBody body = call_body;

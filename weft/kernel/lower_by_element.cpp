@@ -150,7 +150,7 @@ class Elements {
 }  // namespace
 
 bool lower_by_element(Lowering& lowering, const Node& loop) {
-  if (loop.attrs.find(Attr::independent)) return false;
+  if (loop.attrs.find(Attr::independent) || has_effect(loop)) return false;
   GraphPtr body = prepare(*loop.regions[0]);
   if (body->size() > largest_body) return false;
   size_t before = lowering.drafts.size();

@@ -10,6 +10,7 @@ bool is_fold(const Node& node) {
 }
 
 bool is_step(const Node& node) {
+  if (family(node.op) == Family::collective) return true;
   switch (node.op) {
     case Op::sort: case Op::fft: case Op::cholesky: case Op::triangular_solve: case Op::custom_call:
     case Op::for_: case Op::while_: case Op::if_: case Op::case_: return true;

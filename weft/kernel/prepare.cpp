@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "weft/ir/interpret.h"
+#include "weft/ir/routine_call.h"
 #include "weft/ir/window.h"
 #include "weft/kernel/prepare.h"
 
@@ -155,12 +156,7 @@ Value bitcast_by_parts(Builder& build, const Node& node, Value x) {
   return build(Op::bitcast_convert, {whole}, {{Attr::type, node.type().dtype}});
 }
 
-// The groups of a collective are of one device.
-std::vector<Value> on_one_device(Builder& build, const Node& node, const std::vector<Value>& operands) {
-  bool silent = node.op == Op::collective_permute && node.ints(Attr::source_target_pairs).empty();
-  if (operands.empty() || silent) return {build.splat(node.type(), 0)};
-  return operands;
-}
+Value with_result(Builder& build, const Node& call) { return with_results(build, call)[0]; }
 
 // Lines that are sorted lie one after the other: others are transposed there and back.
 std::vector<Value> sorted_in_lines(Builder& build, const Node& node, const std::vector<Value>& operands) {
@@ -184,7 +180,7 @@ std::vector<Value> sorted_in_lines(Builder& build, const Node& node, const std::
 }
 
 std::vector<Value> prepared(Builder& build, const Node& node, const std::vector<Value>& operands) {
-  if (family(node.op) == Family::collective) return on_one_device(build, node, operands);
+  if (family(node.op) == Family::collective) return collective_of(node) ? std::vector<Value>{} : in_called_form(build, node, operands, with_result);
   switch (node.op) {
     case Op::optimization_barrier: return operands;
     case Op::dot_general:

@@ -43,14 +43,6 @@ Type read_type(const int64_t*& at) {
 
 constexpr char separator = '\x1f';
 
-// "line file function", with separators.
-Location read_place(std::string_view text) {
-  size_t first = text.find(separator), second = text.find(separator, first + 1);
-  if (first == std::string_view::npos || second == std::string_view::npos) return {};
-  int line = std::atoi(std::string(text.substr(0, first)).c_str());
-  return Location(std::string(text.substr(first + 1, second - first - 1)), line, std::string(text.substr(second + 1)), {});
-}
-
 }  // namespace
 
 void add_custom_op(CustomOp op) {
@@ -67,10 +59,17 @@ const CustomOp* find_custom_op(std::string_view name) {
   return found == table().ops.end() ? nullptr : found->second.get();
 }
 
-std::vector<std::string> custom_texts(std::string name, std::string config, const Location& loc) {
-  std::string place = loc ? cat(loc.line(), separator, loc.file(), separator, loc.function()) : std::string();
-  return {std::move(name), std::move(config), std::move(place)};
+// "line file function", with separators.
+std::string place_text(const Location& loc) { return loc ? cat(loc.line(), separator, loc.file(), separator, loc.function()) : std::string(); }
+
+Location read_place(std::string_view text) {
+  size_t first = text.find(separator), second = text.find(separator, first + 1);
+  if (first == std::string_view::npos || second == std::string_view::npos) return {};
+  int line = std::atoi(std::string(text.substr(0, first)).c_str());
+  return Location(std::string(text.substr(first + 1, second - first - 1)), line, std::string(text.substr(second + 1)), {});
 }
+
+std::vector<std::string> custom_texts(std::string name, std::string config, const Location& loc) { return {std::move(name), std::move(config), place_text(loc)}; }
 
 void run_custom_op(const char* const* texts, const int64_t* numbers, void* const* buffers, bool prefer_native) {
   try {

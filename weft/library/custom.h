@@ -37,6 +37,9 @@ const CustomOp* find_custom_op(std::string_view name);
 
 // A call as programs keep it: texts {name, config, place}.
 std::vector<std::string> custom_texts(std::string name, std::string config, const Location& loc);
+// Where a call was written as programs keep it, and the reverse.
+std::string place_text(const Location& loc);
+Location read_place(std::string_view text);
 // Runs it; `texts` as above. Error, at the place, where it fails.
 void run_custom_op(const char* const* texts, const int64_t* numbers, void* const* buffers, bool prefer_native);
 // The same called by machine code, which an error cannot be thrown through: it ends the innermost catch_custom_errors of

@@ -1,6 +1,7 @@
 // The table of routines: from numbers and buffers to calls.
 #include "weft/library/routine.h"
 
+#include "weft/library/collective.h"
 #include "weft/library/custom.h"
 #include "weft/library/fft.h"
 #include "weft/library/sort.h"
@@ -15,7 +16,7 @@ struct Row {
   Routine routine;
 };
 
-const Row rows[] = {{"fft", fourier}, {"sort", sort_routine}, {"custom", custom_routine}};
+const Row rows[] = {{"fft", fourier}, {"sort", sort_routine}, {"custom", custom_routine}, {"collective", collective_routine}, {"rank", rank_routine}};
 
 }  // namespace
 
@@ -23,6 +24,12 @@ Routine find_routine(std::string_view name) {
   for (const Row& row : rows)
     if (row.name == name) return row.routine;
   return find_linalg_routine(name);
+}
+
+void run_told(std::string_view name, const char* const* texts, const int64_t* numbers, void* const* buffers) {
+  if (name == "collective") return run_collective(texts, numbers, buffers);
+  if (name == "rank") return run_rank(texts, numbers, buffers);
+  run_custom_op(texts, numbers, buffers, false);
 }
 
 }  // namespace weft

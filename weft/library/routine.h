@@ -27,9 +27,13 @@ using Routine = void (*)(const int64_t* numbers, void* const* buffers, const Rou
 //   gtsv                dtype batch n nrhs;                         dl d du b -> dl, d, du, x, info
 //   fft                 dtype batch kind rank lengths…;             x -> y, scratch (see fft.h; none where that is of no size)
 //   custom              see custom.h; bodies are texts
+//   collective          see collective.h; bodies are texts;    x -> y
+//   rank                likewise;                               -> number
 //   sort                operands outer length inner key descending sizes…; x… -> y…  (see sort.h)
 // Null where there is none of that name.
 Routine find_routine(std::string_view name);
+// Runs one whose bodies are texts, for who an error can be thrown to.
+void run_told(std::string_view name, const char* const* texts, const int64_t* numbers, void* const* buffers);
 // Those of linear algebra, which a process that only runs programs loads when one needs them.
 Routine find_linalg_routine(std::string_view name);
 

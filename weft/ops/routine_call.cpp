@@ -200,7 +200,7 @@ std::optional<RoutineCall> routine_of(const Node& node) {
       if (const Known* known = find_lapack(node.attrs.text(Attr::call_target_name))) return known->routing(node);
       if (find_custom_op(node.attrs.text(Attr::call_target_name))) return added(node);
       return std::nullopt;
-    default: return std::nullopt;
+    default: return family(node.op) == Family::collective ? collective_of(node) : std::nullopt;
   }
 }
 
@@ -218,8 +218,9 @@ std::vector<Literal> run_routine(const Node& node, std::span<const Literal> oper
   if (call->texts.empty()) {
     find_routine(call->name)(numbers.data(), buffers.data(), nullptr);
   } else {
-    const char* texts[] = {call->texts[0].c_str(), call->texts[1].c_str(), call->texts[2].c_str()};
-    run_custom_op(texts, numbers.data(), buffers.data(), false);
+    std::vector<const char*> texts;
+    for (const std::string& text : call->texts) texts.push_back(text.c_str());
+    run_told(call->name, texts.data(), numbers.data(), buffers.data());
   }
   results.resize(node.types.size());
   return results;

@@ -22,7 +22,7 @@ bool same(const Node& lhs, const Node& rhs, const std::vector<Value>& operands) 
 GraphPtr share_calls(const Graph& graph) {
   std::unordered_multimap<size_t, NodeId> known;
   return rebuild(graph, Level::flat, [&](Builder& build, const Node& node, const std::vector<Value>& operands) {
-    if (!def(node.op).traits.pure || node.types.empty() || node.attrs.flag(Attr::has_side_effect)) return std::vector<Value>();
+    if (has_effect(node) || node.types.empty()) return std::vector<Value>();
     size_t key = hash(node, operands);
     auto [begin, end] = known.equal_range(key);
     for (auto at = begin; at != end; ++at) {

@@ -67,7 +67,7 @@ class Invariants {
  private:
   bool stays(const Node& node, const std::string& counter) const {
     Family of = family(node.op);
-    if (!def(node.op).traits.pure || of == Family::control || of == Family::collective || node.op == Op::check_range || node.types.size() != 1) return false;
+    if (has_effect(node) || of == Family::control || of == Family::collective || node.op == Op::check_range || node.types.size() != 1) return false;
     if (names(node.type().dims, counter)) return false;
     for (const auto& [attr, value] : node.attrs)
       if (const Dims* dims = std::get_if<Dims>(&value); dims && names(*dims, counter)) return false;

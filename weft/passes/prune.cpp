@@ -25,7 +25,7 @@ std::set<size_t> parameters_of(const Graph& body, const std::set<size_t>& output
   for (size_t k : outputs) needed[body.outputs()[k].value.id()] = true;
   std::set<size_t> numbers;
   for (size_t id = body.size(); id-- > 0;) {
-    if (!needed[id] && def(body.node(static_cast<NodeId>(id)).op).traits.pure) continue;
+    if (!needed[id] && !has_effect(body.node(static_cast<NodeId>(id)))) continue;
     for (const Value& operand : body.node(static_cast<NodeId>(id)).operands()) needed[operand.id()] = true;
   }
   for (size_t i = 0; i < body.parameters().size(); ++i)
@@ -73,6 +73,7 @@ std::vector<Value> pruned(Builder& build, const Graph& graph, const Node& node, 
     for (size_t p : needed)
       if (p < carried) kept.insert(p);
   }
+  if (kept.empty() && has_effect(node)) kept.insert(0);
   if (kept.size() == carried) return {};
   needed.insert(kept.begin(), kept.end());
   std::vector<Value> arguments, results(node.types.size());

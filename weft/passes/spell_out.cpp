@@ -1,4 +1,4 @@
-// spell_out: functions that StableHLO lacks, such as log2, as composites of functions that it has; no checks of values.
+// spell_out: functions that StableHLO lacks, such as log2, as composites of functions that it has; means of ranks as sums; no checks of values.
 //
 // Kernels compute them as they are, so it stands outside of the pipeline: text and protos for other tools go through it.
 // The parser takes the composite for the function again.
@@ -18,11 +18,26 @@ GraphPtr body_of(const Node& node, const std::vector<Value>& operands) {
   return flatten.run(*body.finish(std::move(outputs)));
 }
 
+// As a sum that is divided: of floats narrower than f32 in f32, and rounded once.
+std::vector<Value> mean_of_ranks(Builder& build, const Node& node, const std::vector<Value>& operands) {
+  std::vector<Value> results;
+  Attrs attrs = node.attrs;
+  attrs.erase(Attr::mean);
+  const auto ranks = static_cast<double>(attrs.find(Attr::group_size) ? attrs.integer(Attr::group_size) : 1);
+  for (const Value& x : operands) {
+    const DType dtype = x.type().dtype, wide = is_float(dtype) && bit_width(dtype) < 32 ? DType::f32 : dtype;
+    Value sum = build.call(node.op, {build.convert(x, wide)}, attrs, {binary_body(Op::add, wide)}).result();
+    results.push_back(build.convert(build(Op::divide, {sum, build.splat(sum.type(), ranks)}), dtype));
+  }
+  return results;
+}
+
 GraphPtr written(const Graph& graph) {
   std::map<std::string, GraphPtr> bodies;  // one for each function and type
   return rebuild(graph, Level::flat, [&](Builder& build, const Node& node, const std::vector<Value>& operands) {
     const OpDef& op = def(node.op);
     if (node.op == Op::check_range) return operands;
+    if (node.attrs.flag(Attr::mean)) return mean_of_ranks(build, node, operands);
     if (op.scalar != Scalar::none && op.expand) {
       GraphPtr& body = bodies[cat(name(node.op), " ", node.type())];
       if (!body) body = body_of(node, operands);
@@ -34,7 +49,7 @@ GraphPtr written(const Graph& graph) {
 
 bool is_written(const Graph& graph) {
   for (const Node& node : graph.nodes()) {
-    if (node.op == Op::check_range || (def(node.op).scalar != Scalar::none && def(node.op).expand)) return false;
+    if (node.op == Op::check_range || node.attrs.flag(Attr::mean) || (def(node.op).scalar != Scalar::none && def(node.op).expand)) return false;
     for (const GraphPtr& region : node.regions)
       if (!is_written(*region)) return false;
   }

@@ -1,6 +1,7 @@
 // Runs with buffers: what is checked before, at once or later, and how long they take.
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <optional>
 #include <string>
 
@@ -113,10 +114,39 @@ std::vector<Buffer> Executable::run(std::span<const Buffer> inputs) const {
   return outputs;
 }
 
+namespace {
+
+bool calls_ranks(const Manifest& m) {
+  return std::ranges::any_of(m.launches, [](const LaunchInfo& launch) { return launch.name == "collective" || launch.name == "rank"; });
+}
+
+// Of a program that waits for other ranks: of ranks that are threads those may stand behind it in the queue, and which rank runs it is
+// known to this thread.
+Event done_at_once(const Executable& executable, std::span<const Buffer> inputs, std::span<const Buffer> outputs, const std::vector<Event>& after) {
+  executable.device().synchronize();
+  std::exception_ptr error;
+  try {
+    for (const Event& event : after) event.wait();
+    executable.run(inputs, outputs);
+  } catch (...) {
+    error = std::current_exception();
+  }
+  auto end = [error] {
+    if (error) std::rethrow_exception(error);
+  };
+  return executable.device().state().queue->push(end, {});
+}
+
+}  // namespace
+
 PendingRun Executable::run_async(std::vector<Buffer> inputs, std::vector<Event> after) const {
   PendingRun pending{new_outputs(inputs), {}};
   std::vector<int64_t> symbols(manifest().symbols.size());
   check_run(inputs, pending.outputs, symbols);
+  if (calls_ranks(manifest())) {
+    pending.done = done_at_once(*this, inputs, pending.outputs, after);
+    return pending;
+  }
   // The scope of knobs that this thread is in holds for the run.
   std::optional<int64_t> threads = scoped_integer(Knob::threads);
   auto work = [self = *this, inputs = std::move(inputs), outputs = pending.outputs, threads] {

@@ -244,7 +244,7 @@ int standard_threads() {
   int standard = shared_state.standard.load();
   if (standard > 0) return standard;
   auto asked = static_cast<int>(knob_integer(Knob::threads));
-  int found = asked > 0 ? asked : available_cpus();
+  int found = asked > 0 ? asked : shared_cpus();
   return shared_state.standard.compare_exchange_strong(standard, found) ? found : standard;
 }
 
@@ -287,7 +287,7 @@ void run_loop(int64_t count, int64_t cost, Body body, void** args, int threads, 
 }  // namespace
 
 int num_threads() {
-  if (std::optional<int64_t> scoped = scoped_integer(Knob::threads)) return *scoped > 0 ? static_cast<int>(*scoped) : available_cpus();
+  if (std::optional<int64_t> scoped = scoped_integer(Knob::threads)) return *scoped > 0 ? static_cast<int>(*scoped) : shared_cpus();
   int wanted = shared_state.wanted.load();  // of all threads; who asks once is gone before the pool is
   return wanted > 0 ? wanted : standard_threads();
 }

@@ -9,7 +9,7 @@ namespace weft {
 
 // How many threads loops use, the caller included: the scope of this thread that sets the knob
 // `threads`, else set_num_threads, else WEFT_THREADS, else one for each CPU
-// that this process may run on.
+// of this process's share (core/cpu.h).
 int num_threads();
 
 // Runs body(args, begin, end) over disjoint parts of [0, count) and waits. The parts depend on timing; results must not.

@@ -15,6 +15,7 @@ from .kinds import (
     DELETED,
     HEAP,
     instance_space,
+    is_own_constant,
     is_user_object,
     lookup,
     type_of,
@@ -178,6 +179,8 @@ class Attributes(PlainArrays):
 
     def opaque_attribute(self, owner: Any, name: str) -> Any:
         value, definer = lookup(type(owner), name)
+        if is_own_constant(type(owner)):
+            return getattr(owner, name)
         if id(owner) in self.structures and isinstance(value, types.MemberDescriptorType):
             return self.outside(getattr(owner, name), ATTRIBUTE, self.steps.object(owner), name)
         if definer is None or not isinstance(value, (types.MethodDescriptorType, types.BuiltinFunctionType)):

@@ -117,7 +117,7 @@ class Breaks(Effects):
             base = whole_of(array)
             if self.is_computed(base._storage.tensor):
                 arrays.setdefault(id(base._storage.tensor), base)
-        outputs = list(arrays.values())
+        outputs = self.before_exchanges(list(arrays.values()), asked)
         values = self.session.run_piece(self, outputs)
         number = self.session.count - 1
         stands: dict[int, Any] = {}
@@ -134,6 +134,15 @@ class Breaks(Effects):
         for array in asked:
             if self.known(array) is None:  # a view that NumPy has no name for
                 self.evaluate_parts(array)
+
+    def before_exchanges(self, arrays: list[TracedArray], asked: list[TracedArray]) -> list[TracedArray]:
+        """The arrays that depend on nothing that ranks exchange: that is done once, by the last piece, as it cannot be taken back."""
+        effects = self.trace.effects
+        if not effects:
+            return arrays
+        if _core.used_parameters(effects, [whole_of(array)._storage.tensor for array in asked]):
+            self.refuse("Python asks for a value that ranks have exchanged")
+        return [array for array in arrays if not _core.used_parameters(effects, [array._storage.tensor])]
 
     def evaluate_parts(self, array: TracedArray) -> None:
         """A view as a value of its own."""

@@ -97,6 +97,12 @@ def is_own(module: Any) -> bool:
     return isinstance(module, str) and f"{module}.".startswith("weftwork.") and not f"{module}.".startswith("weftwork.nn.")
 
 
+def is_own_constant(kind: type) -> bool:
+    """Whether it is a class of this package whose instances never change."""
+    parameters = getattr(kind, "__dataclass_params__", None)
+    return parameters is not None and parameters.frozen and is_own(kind.__module__)
+
+
 def has_python(kind: type) -> bool:
     known = _python_classes.get(kind)
     if known is None:

@@ -14,6 +14,7 @@ from .kinds import (
     ABSENT,
     HEAP,
     OWN,
+    is_own_constant,
     is_record,
     is_user_object,
     lookup,
@@ -164,6 +165,7 @@ class UserClasses(Attributes):
 
     def require_known(self, value: Any) -> None:
         is_memory = isinstance(value, _core.Buffer) or (self.strict and hasattr(value, "__array__"))
-        is_constant = type(value).__module__.startswith("numpy.lib.")  # np.ogrid, np.s_ and the like
+        # np.ogrid, np.s_ and the like; shardings.
+        is_constant = type(value).__module__.startswith("numpy.lib.") or is_own_constant(type(value))
         if id(value) in self.opaque and not callable(value) and not is_memory and not is_constant:
             self.refuse(f"an object of type {type(value).__name__} of the surroundings")

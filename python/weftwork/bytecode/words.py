@@ -41,6 +41,8 @@ class Words:
             return f"item {short(parts[1])} of {self.place(parts[0])}"
         if kind == CELL:
             return self.cell(parts[0])
+        if kind == CALL and not parts[1]:
+            return f"what {parts[0].__name__}() gives"
         if kind == CALL:
             return f"what is computed of {self.sources(number)}"
         if kind == VALUE:

@@ -20,21 +20,28 @@ from .collectives import (
     send,
 )
 from .ranks import Communicator, init, rank, shutdown, size
+from .sharding import Mesh, Sharded, Sharding, constrain, shard, shard_graph
 from .spawn import spawn
 
 __all__ = [
     "Communicator",
+    "Mesh",
+    "Sharded",
+    "Sharding",
     "all_gather",
     "all_reduce",
     "all_to_all",
     "barrier",
     "broadcast",
     "collective_permute",
+    "constrain",
     "init",
     "rank",
     "recv",
     "reduce_scatter",
     "send",
+    "shard",
+    "shard_graph",
     "shutdown",
     "size",
     "spawn",

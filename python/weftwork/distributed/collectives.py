@@ -10,10 +10,11 @@ import numpy as np
 
 from ..device import Buffer
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
-from ..lazy.tensor import Tensor
+from ..lazy.tensor import Tensor, tensor_of
 from ..numpy.tracer import TracedArray, current_trace, raise_here
 from ..spec import Spec
 from .ranks import current
+from .traced import exchange, recorded
 
 __all__ = [
     "all_gather",
@@ -114,9 +115,17 @@ def exchanged(
     axis: int = 0,
     concat_axis: int = 0,
 ) -> Any:
-    """Runs one collective; a tensor gives a tensor, a buffer a buffer, anything else an array."""
-    refuse_traced(kind, x)
+    """Runs one collective, or records it in a function that is traced; a tensor gives a tensor, a buffer a buffer, anything else an array."""
+    if kind in ("send", "recv"):
+        refuse_traced(kind, x)
+    elif current_trace() is not None:
+        return recorded(kind, x, op, groups_of(group), pairs, root, operator.index(axis), operator.index(concat_axis))
+    elif type(x) is Tensor:
+        result = exchange(kind, x._array.tensor, op, groups_of(group), pairs, root, axis, concat_axis)
+        return tensor_of(TracedArray(result)).eval()
     array, given = (x, None) if type(x) is np.ndarray else array_of(kind, x)
+    if kind == "all_gather" and not array.ndim:
+        array = array.reshape(1)
     groups = groups_of(group)
     if axis or concat_axis:
         result = along(kind, array, operator.index(axis), operator.index(concat_axis), op, groups)

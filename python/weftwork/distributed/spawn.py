@@ -6,6 +6,7 @@ import os
 import pickle
 import signal
 import threading
+import time
 import traceback
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -20,6 +21,9 @@ __all__ = ["spawn"]
 
 #: Labels of errors that tell of another rank's end.
 CONSEQUENCES = ("rank_ended", "rank_timeout", "rank_interrupted")
+
+#: Seconds for a process to end once its function has: what it leaves behind is put away then.
+PATIENCE = 10.0
 
 
 def spawn(
@@ -103,16 +107,19 @@ def in_processes(f: Callable[..., Any], n: int, args: Sequence[Any], method: str
         )
         for rank in range(n)
     ]
+    patience = 0.0
     try:
         for process, (_, write) in zip(processes, pipes):
             process.start()
             write.close()
-        return [
-            outcome_of(rank, processes[rank], read)
-            for rank, read in sorted(received([read for read, _ in pipes]).items())
-        ]
+        sent = received([read for read, _ in pipes])
+        patience = PATIENCE
+        return [outcome_of(rank, processes[rank], result) for rank, result in sorted(sent.items())]
     finally:
+        give_up = time.monotonic() + patience
         for process in processes:
+            if process.pid is not None:
+                process.join(max(0.0, give_up - time.monotonic()))
             if process.is_alive():
                 process.terminate()
         for process in processes:

@@ -85,7 +85,8 @@ def while_loop(cond_fun: Callable[[Any], Any], body_fun: Callable[[Any], Any], i
     >>> float(f(np.float64(3)))
     192.0
     """
-    if current_trace() is None:
+    trace = current_trace()
+    if trace is None:
         while cond_fun(init):
             init = body_fun(init)
         return init
@@ -97,11 +98,18 @@ def while_loop(cond_fun: Callable[[Any], Any], body_fun: Callable[[Any], Any], i
     state = lambda: unflatten_with(structure, [wrap(p) for p in parameters])
     with recorded("while_loop"):
         condition, _ = results_like("while_loop", cond_fun(state()), [(np.dtype(bool), ())])
+        between = _core.next_serial()
         outputs, _ = results_like("while_loop", body_fun(state()), types)
-    captured = union(_core.record_region(parameters, condition, since)[1], _core.record_region(parameters, outputs, since)[1])
+    effects = trace.taken_effects(since, since)
+    asks, works = [e for e in effects if e.serial < between], [e for e in effects if e.serial >= between]
+    captured = union(_core.record_region(parameters, condition, since, asks)[1], _core.record_region(parameters, outputs, since, works)[1])
     inside = [*parameters, *captured]
-    regions = [_core.record_region(inside, condition, since)[0], _core.record_region(inside, [*outputs, *captured], since)[0]]
+    regions = [
+        _core.record_region(inside, condition, since, asks)[0],
+        _core.record_region(inside, [*outputs, *captured], since, works)[0],
+    ]
     results = _core.apply_all("while", [*inits, *captured], None, regions)
+    trace.effects += results[:1] if effects else []
     return unflatten_with(structure, [wrap(r) for r in results[: len(inits)]])
 
 
@@ -115,7 +123,8 @@ def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any],
     >>> f(np.array([4.0, 9.0])).tolist()
     [2.0, 3.0]
     """
-    if current_trace() is None or not isinstance(pred, TracedArray):
+    trace = current_trace()
+    if trace is None or not isinstance(pred, TracedArray):
         return true_fun(*operands) if pred else false_fun(*operands)
     if pred.ndim:
         raise_here(ArgumentTypeError, f"wf.cond takes one truth value, got {pred!r}", "cond_predicate")
@@ -123,14 +132,21 @@ def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any],
     since = _core.next_serial()
     with recorded("cond"):
         first, structure = results_like("cond", true_fun(*operands), None)
+        between = _core.next_serial()
         second, other = results_like("cond", false_fun(*operands), None)
     if len(first) != len(second) or repr(structure) != repr(other):
         raise_here(ArgumentTypeError, f"wf.cond: one function gives {len(first)} values, the other {len(second)}", "structure")
     pairs = [shared_type(a, b) for a, b in zip(first, second, strict=True)]
     first, second = [a for a, _ in pairs], [b for _, b in pairs]
-    captured = union(_core.record_region([], first, since)[1], _core.record_region([], second, since)[1])
-    regions = [_core.record_region(captured, tensors, since)[0] for tensors in (first, second)]
+    effects = trace.taken_effects(since, since)
+    branches = [
+        (first, [e for e in effects if e.serial < between]),
+        (second, [e for e in effects if e.serial >= between]),
+    ]
+    captured = union(*(_core.record_region([], tensors, since, own)[1] for tensors, own in branches))
+    regions = [_core.record_region(captured, tensors, since, own)[0] for tensors, own in branches]
     results = _core.apply_all("if", [chosen, *captured], None, regions)
+    trace.effects += results[:1] if effects else []
     return unflatten_with(structure, [wrap(r) for r in results])
 
 

@@ -249,6 +249,7 @@ class Recording(SharedArrays):
         self.written: set[Storage] = set()  # by the pass that goes on
         self.appended = Appended(self)
         self.born = next(Storage.births)
+        self.begun = _core.next_serial()
         self.carried: list[Carried] = []
         self.inductions: dict[str, tuple[Any, int]] = {}
         self.not_linear: set[str] = set()
@@ -484,9 +485,13 @@ class Recording(SharedArrays):
         outputs = [as_tensor(now[item.name], item.dtype) if item.storage is None else item.storage.tensor for item in self.carried]  # type: ignore[index]
         inits = self.initials()
         parameters = [item.parameter for item in self.carried]
-        graph, captured = _core.record_region(parameters, outputs, self.since)
+        effects = self.trace.taken_effects(self.begun, self.since)
+        if effects and not inits:
+            self.fail("ranks exchange arrays in it, and nothing comes of it")
+        graph, captured = _core.record_region(parameters, outputs, self.since, effects)
         attrs = {"counter": self.symbol, "first": (self.first,), "trips": (self.trips,), "step": self.step, "carried": len(inits)}
         results = _core.apply_all("for", [*inits, *captured], attrs, [graph]) if inits else []
+        self.trace.effects += results[:1] if effects else []
         self.trace.loops.remove(self)
         values: dict[str, Any] = {}
         for item, result in zip(self.carried, results, strict=True):

@@ -87,6 +87,8 @@ class Trace:
         self.reads: list[Read] = []
         self.recorder: Any = None
         self.checks = Checks()
+        # Calls that are made whether or not a result is needed, one result of each, in their order: what ranks exchange.
+        self.effects: list[Tensor] = []
         # Integers that are known to lie in [0, n): by the identity of their tensors.
         self.bounded: dict[int, tuple[Tensor, Any]] = {}
 
@@ -107,6 +109,12 @@ class Trace:
         tensor = _core.parameter(array.shape, array.dtype, f"captured{len(self.captures)}", from_outside=True)
         self.captures.append(Capture(array, array.copy(), tensor))
         return tensor
+
+    def taken_effects(self, begun: int, since: int) -> list[Tensor]:
+        """The effects recorded since, which are those of a loop or branch from now on; what was recorded since it begun is forgotten."""
+        taken = [effect for effect in self.effects if effect.serial >= since]
+        self.effects = [effect for effect in self.effects if effect.serial < begun]
+        return taken
 
     def captured_arrays(self) -> list[np.ndarray]:
         """What to pass for the hidden inputs: the array itself, or what it held if the function wrote to it since."""

@@ -33,3 +33,8 @@ if "weftwork" not in _torch._dynamo.list_backends(exclude_tags=()):
     _torch._dynamo.register_backend(backend, name="weftwork")
 
 _register_where_free()
+
+if _torch.distributed.is_available():
+    from .process_group import register as _register_process_group
+
+    _register_process_group()

@@ -1,4 +1,4 @@
-// Collectives of one device.
+// Collectives of one rank.
 func.func @numbers() -> (tensor<ui32>, tensor<ui32>) {
   %0 = stablehlo.replica_id : tensor<ui32>
   %1 = "stablehlo.partition_id"() : () -> tensor<ui32>

@@ -38,6 +38,16 @@ def register_device() -> None:
     torch.utils.rename_privateuse1_backend(NAME)
     torch._register_device_module(NAME, module)
     torch.utils.generate_methods_for_privateuse1_backend(for_storage=True)
+    torch._C._get_accelerator = accelerator
+
+
+#: As torch answers it: by an error, while a device has a name and no native part.
+ask_for_accelerator = torch._C._get_accelerator
+
+
+def accelerator(*check: bool) -> torch.device:
+    """What ``torch.distributed.barrier``, FSDP and ``torch.get_device_module`` ask torch for: the CPU, until the device is set up."""
+    return ask_for_accelerator(*check) if is_ready() else torch.device("cpu")
 
 
 def register_where_free() -> None:
