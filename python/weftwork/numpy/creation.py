@@ -27,7 +27,7 @@ from .arguments import (
     require_cpu,
 )
 from .dispatch import FUNCTIONS, broadcast_to, implements
-from .functions import copied, in_memory_order
+from .functions import copied, in_memory_order, tri_diagonal
 from .layout import column_major
 from .own import CREATORS
 from .ranges import is_whole_ramp, known_number, ramp, table
@@ -171,7 +171,7 @@ def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, *, like: Any = No
     if not is_number(dtype):
         return NotImplemented
     rows, columns = (max(e, 0) if isinstance(e, int) else e for e in extents_of((N, N if M is None else M)))  # as NumPy takes them
-    return wrap(_core.tril(filled((rows, columns), 1, dtype).tensor, c_int(k, "tri: k", 64)))
+    return wrap(_core.tril(filled((rows, columns), 1, dtype).tensor, tri_diagonal(integer(k, "tri: k"), rows, columns)))
 
 
 @creates("array")

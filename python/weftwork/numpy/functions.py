@@ -18,6 +18,7 @@ from .arguments import (
     extents_of,
     integer,
     items_of,
+    near_diagonal,
     order_letter,
     refuse_copy,
     require_cpu,
@@ -393,14 +394,21 @@ def _nan_to_num(x: TracedArray, fresh: bool, nan: Any, posinf: Any, neginf: Any)
     return np.where(np.equal(result, -np.inf), x.dtype.type(info.min if neginf is None else neginf), result)
 
 
-@implements(np.tril)
-def tril(m: Any, k: int = 0) -> Any:
-    return wrap(_core.tril(traced(m).tensor, c_int(k, "tril: k", 64)))
+def tri_diagonal(k: Any, rows: Any, columns: Any) -> Any:
+    """The diagonal of np.tri and its like, which reckon with 64 bits."""
+    is_fixed = all(isinstance(n, int) for n in (k, rows, columns))
+    if is_fixed and columns and not (k <= 1 << 63 and columns - k < 1 << 63):
+        raise_here(ArgumentValueError, f"a diagonal must be given by an integer of 64 bits, got {k}", "integer_range")
+    return near_diagonal(k, rows, columns)
 
 
-@implements(np.triu)
-def triu(m: Any, k: int = 0) -> Any:
-    return wrap(_core.triu(traced(m).tensor, c_int(k, "triu: k", 64)))
+def triangle(function: Any, m: Any, k: Any) -> Any:
+    tensor = traced(m).tensor
+    return wrap(function(tensor, tri_diagonal(k, *(2 * tensor.shape)[-2:]) if tensor.ndim else 0))
+
+
+implements(np.tril)(lambda m, k=0: triangle(_core.tril, m, k))
+implements(np.triu)(lambda m, k=0: triangle(_core.triu, m, k))
 
 
 @implements(np.isclose)

@@ -37,7 +37,8 @@ def truth(x: Tensor) -> Tensor:
 
 
 def select(condition: Tensor, on_true: Tensor, on_false: Tensor) -> Tensor:
-    return op("select", condition, on_true, on_false)
+    shape = _core.broadcast_shapes(condition.shape, on_true.shape, on_false.shape)
+    return op("select", *[_core.broadcast_to(x, shape) for x in (condition, on_true, on_false)])
 
 
 @ufunc_form("power")
