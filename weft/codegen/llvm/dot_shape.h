@@ -97,6 +97,8 @@ inline constexpr int rows_per_base = 3;
 inline constexpr int small_rows = 4;
 // Rows of a tile of AMX: those of two of its registers.
 inline constexpr int amx_rows = 32;
+// Rows that are left to vectors.
+inline constexpr int few_for_amx = 6;
 // Of a chunk of rows that panels of AMX take turns at.
 inline constexpr int amx_chunk = 2 * amx_rows;
 inline constexpr int dot_words = 37;
