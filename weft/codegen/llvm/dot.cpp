@@ -260,7 +260,7 @@ DotNeeds needs_of(const DotKernel& kernel, const DotForm& form, const DotShape& 
   bool may_be_few = m <= shape.few, may_be_rows = has_raw && may_be(raw.outer, 1);
   needs.packed = kernel.packed_rhs;
   needs.raw = may_be_few && may_be_rows;
-  bool all_raw = may_be_few && m >= 0 && raw.outer == "1" && n >= 0 && n % shape.width == 0 && k >= 0 && k % form.group == 0;
+  bool all_raw = may_be_few && (!form.amx || m <= few_for_amx) && m >= 0 && raw.outer == "1" && n >= 0 && n % shape.width == 0 && k >= 0 && k % form.group == 0;
   needs.pack = has_raw && !all_raw;
   needs.slim = may_be(kernel.m, 1) && (needs.raw || needs.packed);
   needs.fetch = fetch_of(kernel) != 0;

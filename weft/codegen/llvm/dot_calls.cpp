@@ -44,10 +44,25 @@ struct Tiles {
     return cat(ir, "tiled:\n  %r.count = phi i64", counts, "\n");
   }
 
-  // Of any height.
+  // Of any height. The first panel packs rows for those that share them.
   void amx() {
-    append(ir, "matrix:\n  br i1 %amx, label %tile.amx, label %tall\n");
-    tile("tile.amx", "%r.height", cat("  call void @", writer.amx_tile(), "(ptr %a, i64 %la.m, i64 %r.height, ptr %b, i64 %b.step, i64 %tile.units, ptr %c, i64 %c.row, i1 %is.first, ptr %ahead, i64 %ahead.step)\n"));
+    append(ir, "matrix:\n  br i1 %amx, label %amx.tile, label %tall\namx.tile:\n");
+    if (writer.form.packs_lhs) {
+      append(ir, "  %amx.a = getelementptr i8, ptr %a, i64 0\n  %amx.m = add i64 %la.m, 0\n  %amx.k = add i64 64, 0\n  %amx.is.first = icmp eq i64 %p, 0\n  %amx.alone = icmp eq i64 %p.count, 1\n  br label %tile.amx\n");
+    } else {
+      append(ir, "  %amx.shared = icmp ugt i64 %p.count, 1\n  %amx.alone = xor i1 %amx.shared, true\n  %amx.in = sub i64 %r, %chunk.r\n  %amx.row.up = add i64 %tile.units, 15\n  %amx.row.steps = lshr i64 %amx.row.up, 4\n",
+             "  %amx.row = shl i64 %amx.row.steps, 6\n  %amx.at = mul i64 %amx.in, %amx.row\n  %amx.ls = getelementptr i8, ptr %ls, i64 %amx.at\n",
+             "  %amx.a = select i1 %amx.shared, ptr %amx.ls, ptr %a\n  %amx.m = select i1 %amx.shared, i64 64, i64 %la.m\n  %amx.step = shl i64 %r.height, 6\n",
+             "  %amx.k = select i1 %amx.shared, i64 %amx.step, i64 64\n  %amx.is.first = icmp eq i64 %p, 0\n  %amx.is.new = and i1 %amx.shared, %amx.is.first\n",
+             "  br i1 %amx.is.new, label %amx.pack, label %tile.amx\namx.pack:\n  call void @", writer.amx_lhs(), "(ptr %a, i64 %la.m, i64 %r.height, i64 %tile.units, ptr %amx.ls)\n  br label %tile.amx\n");
+    }
+    auto multiply = [&](const char* label, bool fetches) {
+      tile(label, "%r.height", cat("  call void @", writer.amx_tile(fetches), "(ptr %amx.a, i64 %amx.m, i64 %amx.k, i64 %r.height, ptr %b, i64 %b.step, i64 %tile.units, ptr %c, i64 %c.row, i1 %is.first, ptr %ahead, i64 %ahead.step, ptr %amx.now)\n"));
+    };
+    append(ir, "tile.amx:\n  %amx.fetches.0 = select i1 %fetch.rhs, i1 %chunk.first, i1 %amx.is.first\n  %amx.fetches = or i1 %amx.fetches.0, %amx.alone\n",
+           "  br i1 %amx.fetches, label %tile.amx.fetching, label %tile.amx.plain\n");
+    multiply("tile.amx.fetching", true);
+    multiply("tile.amx.plain", false);
   }
 
   // Heights that are not known now.

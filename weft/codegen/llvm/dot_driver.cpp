@@ -22,7 +22,7 @@ entry:
   %bs = alloca [$panels.bytes$ x i8], align 64
   %ls = alloca [$lhs.bytes$ x i8], align 64
   %ix = alloca [4 x i64], align 8
-$fields$  %is.packed = icmp eq i64 %packed, 1
+$amx.open$$fields$  %is.packed = icmp eq i64 %packed, 1
   %k.whole = and i64 %k, -$group$
   %panel.plain = mul i64 %bn, $width$
   %panel.bytes = select i1 %is.packed, i64 %panel.packed, i64 %panel.plain
@@ -137,7 +137,10 @@ item:
   %is.alone = icmp eq i64 %blocks, 1
   %few.0 = and i1 %is.few, %is.alone
   %few = and i1 %few.0, %can.stay
-  %stay = or i1 %few, %is.packed
+  ; AMX multiplies packed rows only.
+  %few.raw = icmp ugt i1 %few, %amx
+  %stay = or i1 %few.raw, %is.packed
+  %keeps = or i1 %few, %is.packed
   %is.slim.0 = icmp eq i64 %m.count, 1
   %is.slim.1 = and i1 %is.slim.0, %few
   %is.slim = and i1 %is.slim.1, $has.slim$
@@ -150,12 +153,13 @@ item:
   %block.k = call i64 @llvm.umin.i64(i64 %k, i64 %k.deep)
   %block.units = mul i64 %block.k, %m.count
   %block.long = icmp ugt i64 %block.units, $long$
-  %block.packs = or i1 %stay, $lhs.packs$
+  %block.packs = or i1 %keeps, $lhs.packs$
   %block.fits = icmp ule i64 %block.k, $depth.slot$
   %block.turns = and i1 %block.long, %block.fits
   %chunked = icmp ugt i1 %block.turns, %block.packs
-  %chunk.rows = select i1 %chunked, i64 $chunk$, i64 %run.most
-  %shares.0 = or i1 %chunked, %is.deeper
+  %takes.turns = or i1 %chunked, %amx.packs
+  %chunk.rows = select i1 %takes.turns, i64 $chunk$, i64 %run.most
+  %shares.0 = or i1 %takes.turns, %is.deeper
   %shares = or i1 %shares.0, $lhs.packs$
   %shares.lhs = and i1 %shares, %not.inner
   %p.share = select i1 %shares.lhs, i64 %p.room.1, i64 1
@@ -181,7 +185,8 @@ item:
   %one.k.0 = icmp ule i64 %k, %k.step
   %not.few = xor i1 %few, true
   %k.is.whole = icmp eq i64 %k, %k.whole
-  %not.cut = or i1 %k.is.whole, %not.few
+  %not.raw = xor i1 %few.raw, true
+  %not.cut = or i1 %k.is.whole, %not.raw
   %one.k = and i1 %one.k.0, %not.cut
   %not.slim = xor i1 %is.slim, true
   %in.one = and i1 %one.k, %not.slim
@@ -281,7 +286,7 @@ depth:
   %kc.left = sub i64 %k.whole, %k0
   %kc.in = icmp ult i64 %k0, %k.whole
   %kc.cut = call i64 @llvm.umin.i64(i64 %kc.most, i64 %kc.left)
-  %kc.cuts = and i1 %kc.in, %few
+  %kc.cuts = and i1 %kc.in, %few.raw
   %kc = select i1 %kc.cuts, i64 %kc.cut, i64 %kc.most
   %kc.up = add i64 %kc, $group.less$
   %units = udiv i64 %kc.up, $group$
@@ -318,6 +323,7 @@ chunk:
   %chunk.m1.0 = add i64 %chunk.r, %chunk.rows
   %chunk.m1 = call i64 @llvm.umin.i64(i64 %chunk.m1.0, i64 %m1)
   %chunk.later = icmp ne i64 %chunk.r, %m0
+  %chunk.first = xor i1 %chunk.later, true
   %chunk.packs = icmp ugt i1 %kc.packs, %chunk.later
   br label %panel.in
 
@@ -389,9 +395,10 @@ ready:
   %fetch.block = icmp ugt i1 %is.packed, %is.long
   %fetch.same = icmp eq i1 %fetch.block, %is.packed
   %fetch.rhs = and i1 %stay.here, %fetch.same
-  %ahead.each = udiv i64 %block.bytes, %m.count
+  %ahead.rows.first = call i64 @llvm.umin.i64(i64 %m.count, i64 %chunk.rows)
+  %ahead.each = udiv i64 %block.bytes, %ahead.rows.first
   %ahead.row = select i1 %fetch.block, i64 %ahead.each, i64 0
-  %ahead.slope.0 = udiv i64 $row.bytes.shifted$, %m.count
+  %ahead.slope.0 = udiv i64 $row.bytes.shifted$, %ahead.rows.first
   %ahead.slope = select i1 %fetch.block, i64 %ahead.slope.0, i64 0
   %ahead.one = select i1 %fetch.rhs, i64 %b.step, i64 %lhs.step
   %ahead.least = select i1 %fetch.block, i64 1, i64 %ahead.one
@@ -453,7 +460,7 @@ item.end:
   %i.more = icmp ult i64 %i.next, %end
   br i1 %i.more, label %item, label %done
 done:
-  ret void
+$amx.close$  ret void
 }
 
 )";
@@ -531,7 +538,7 @@ void DotWriter::write_driver(const std::string& name, const DotNeeds& needs) {
   DriverCalls calls(*this, needs);
   int64_t packing_heights = 0;
   for (int height : needs.packing) packing_heights |= int64_t{1} << height;
-  int lhs_bytes = form.packs_lhs ? std::max(shape.run * shape.lhs_row, shape.depth * shape.lhs_column) : 0;
+  int lhs_bytes = form.packs_lhs ? std::max(shape.run * shape.lhs_row, shape.depth * shape.lhs_column) : form.amx ? amx_chunk * shape.depth * shape.size : 0;
   emitter.functions_ += fill(driver_text, {{"name", name},
                                            {"linkage", linkage()},
                                            {"effort", effort()},
@@ -539,8 +546,8 @@ void DotWriter::write_driver(const std::string& name, const DotNeeds& needs) {
                                            {"run.bytes", cat((shape.scratch + small_rows) * row_bytes)},
                                            {"slot.bytes", cat(slot_bytes)},
                                            {"panels.bytes", cat(form.packs_lhs ? slot_bytes : shape.share * slot_bytes)},
-                                           {"chunk", cat(tiles_of_chunk * (form.amx ? amx_rows : shape.rows))},
-                                           {"rows.long", cat(group > 1 ? std::numeric_limits<int64_t>::max() : long_rows)}, {"long", cat(long_block / size_of(form.lhs))},
+                                           {"chunk", cat(form.amx ? amx_chunk : tiles_of_chunk * shape.rows)},
+                                           {"rows.long", cat(group > 1 ? std::numeric_limits<int64_t>::max() : long_rows)}, {"long", cat(form.amx ? 0 : long_block / size_of(form.lhs))},
                                            {"lhs.packs", form.packs_lhs ? "true" : "false"},
                                            {"lhs.bytes", cat(lhs_bytes)},
                                            {"lhs.pack", calls.lhs},
@@ -581,7 +588,7 @@ void DotWriter::write_driver(const std::string& name, const DotNeeds& needs) {
                                            {"rows.small", cat(small_rows)}, {"rows.inner", cat(2 * shape.inner)}, {"rows.at.once", cat(shape.inner)},
                                            {"rows.small.less", cat(small_rows - 1)},
                                            {"slim", cat(shape.slim)},
-                                           {"tile.rows", choose_amx()}, {"tiles", tiles(needs)}});
+                                           {"tile.rows", choose_amx()}, {"amx.open", open_amx()}, {"amx.close", close_amx()}, {"tiles", tiles(needs)}});
   declare("@weft.dot.zeros = internal constant [256 x i8] zeroinitializer, align 64\n");
   declare("declare i64 @llvm.umin.i64(i64, i64)\n");
   declare("declare i64 @llvm.umax.i64(i64, i64)\n");

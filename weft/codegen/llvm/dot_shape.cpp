@@ -26,7 +26,7 @@ DotShape dot_shape(const Target& target, const DotForm& form) {
   shape.block = form.amx ? 2 * amx_rows : 48;
   // Long runs pack rhs seldom; packing of lhs is for the second-level cache, and for more panels at once.
   shape.run = form.packs_lhs ? 192 : 1056;
-  shape.share = form.packs_lhs ? 8 : form.group == 1 ? 2 : 4;
+  shape.share = form.packs_lhs || form.amx ? 8 : form.group == 1 ? 2 : 4;
   shape.scratch = shape.share * (shape.run + small_rows);
   // One cache line more than they need.
   shape.lhs_row = shape.depth * shape.size + 64;

@@ -97,6 +97,10 @@ inline constexpr int rows_per_base = 3;
 inline constexpr int small_rows = 4;
 // Rows of a tile of AMX: those of two of its registers.
 inline constexpr int amx_rows = 32;
+// Rows that are left to vectors.
+inline constexpr int few_for_amx = 6;
+// Of a chunk of rows that panels of AMX take turns at.
+inline constexpr int amx_chunk = 2 * amx_rows;
 inline constexpr int dot_words = 37;
 // Added to a height by which a driver chooses a tile, for those that read rhs in place, and for those that pack it too.
 inline constexpr int raw_offset = 64, packing_offset = 128;
@@ -134,10 +138,15 @@ struct DotWriter {
   // The same for the small tile where %r.left rows are left: the first or second row stands in for
   // missing ones.
   std::string call_small_tile(const std::string& name, const std::string& rest);
-  // A tile of AMX, of up to amx_rows rows by a packed panel.
-  std::string amx_tile();
-  // Part of the driver: %tile.rows, the rows of a full tile, and with AMX %amx, whether its tiles are called.
+  // A tile of AMX, of up to amx_rows rows by a packed panel, which fetches what comes next or does not.
+  std::string amx_tile(bool fetches);
+  // Packs the rows of such a tile as it reads them.
+  std::string amx_lhs();
+  // Part of the driver: %tile.rows, the rows of a full tile, %amx, whether tiles of AMX are called, and %amx.packs, whether lhs is packed for them.
   std::string choose_amx() const;
+  // Parts of the driver: %amx.now, what AMX is configured for (0: not), before all tiles, and after them its release.
+  std::string open_amx() const;
+  std::string close_amx();
   // One row by panels of rhs that is read as it lies.
   std::string stream();
   // One row, or up to shape.inner, by columns along k.
