@@ -265,6 +265,7 @@ class Call:
         self.statics = recorder.statics = Snapshots(self.statics.do)
         with tracing(trace), interpreting(recorder), watching():
             begun = False
+            leaving: Exception
             try:
                 traced_args, traced_kwargs = arguments.replace(self.args, self.kwargs)
                 begun = True
@@ -288,16 +289,14 @@ class Call:
                 return traced
             except Escaped as escaped:
                 self._write_out(trace, str(escaped.error).split("\n")[0])
-                raise escaped.error from None
+                leaving = escaped.error
             except Stop as stop:
                 refused = stop if isinstance(stop, Refused) else Refused(str(stop), recorder.last_place)
                 self._write_out(trace, refused.reason)
                 if not self.strict:
                     refused.steps, refused.recorder = recorder.steps, recorder
                     raise refused from None
-                if isinstance(stop.__cause__, Exception):
-                    raise stop.__cause__ from None
-                raise unsupported(refused) from None
+                leaving = stop.__cause__ if isinstance(stop.__cause__, Exception) else unsupported(refused)
             except Error as error:
                 self._write_out(trace, str(error).split("\n")[0])
                 if self.strict or not begun:
@@ -311,6 +310,8 @@ class Call:
             finally:
                 if recorder.session is not None:
                     recorder.session.whole.undo()
+            # Here nothing is handled: an error whose context has it as its cause cannot be pickled by all.
+            raise leaving from None
 
     @staticmethod
     def _write_out(trace: Trace, reason: str) -> None:

@@ -183,6 +183,11 @@ def test_diagonals_may_be_far_away(k: int) -> None:
             assert np.array_equal(jitted(X), wanted), (k, number)
 
 
+def behind(error: BaseException | None) -> list[BaseException]:
+    """The causes and contexts of an error, each as often as it is met."""
+    return [] if error is None else [error, *behind(error.__cause__), *behind(error.__context__)]
+
+
 @pytest.mark.parametrize(
     ("call", "kind", "ours"),
     [
@@ -204,6 +209,8 @@ def test_errors_are_of_numpys_class_and_ours(call: Any, kind: type[Exception], o
     assert isinstance(error, ours) and "test_odd_parameters.py" in str(error) and error.label  # type: ignore[attr-defined]
     again = pickle.loads(pickle.dumps(error))
     assert type(again) is type(error) and str(again) == str(error) and again.label == error.label
+    # What pickles an error with those behind it, as tblib does for Dask, comes to an end.
+    assert error not in behind(error)[1:]
 
 
 def test_numpy_is_not_asked_what_has_effects(tmp_path: Any) -> None:
