@@ -248,6 +248,16 @@ def test_what_cannot_be_divided_says_so():
         assert words in str(raised.value)
 
 
+def test_arguments_that_are_no_arrays():
+    scaled = shard(lambda x, power, rate: x**power * rate, GRID, [GRID.sharding("data"), None, None])
+    x = np.arange(4.0)
+    for power, rate in [(2, 0.5), (3, 0.5), (3, 2.0)]:
+        np.testing.assert_array_equal(scaled(x[:2], power, rate), x[:2] ** power * rate)
+    for other in (wf.asarray(x), [{1}, set()]):
+        with pytest.raises(wf.errors.ArgumentTypeError, match="NumPy's arrays"):
+            scaled(other, 2, 0.5)
+
+
 def test_empty_arrays_and_scalars():
     check(lambda x: (x.sum(0), x * 2, x.T), GRID, [np.zeros((0, 4))], [("data", "model")])
     check(lambda x, y: x * y, GRID, [np.array(2.0), np.ones((2, 2))], [(), ("data",)])

@@ -290,12 +290,11 @@ def _key_of(value: Any) -> Any:
         return dict, tuple((key, _key_of(item)) for key, item in value.items())
     if isinstance(value, (tuple, list)):
         return type(value), tuple(map(_key_of, value))
-    try:
-        hash(value)
-    except TypeError:
+    is_other_array = hasattr(value, "__array__") or hasattr(value, "__dlpack__")
+    if is_other_array or getattr(type(value), "__hash__", None) is None:
         raise ArgumentTypeError(
-            f"arrays, containers of them and values that can be hashed are wanted, got {type(value).__name__}  [argument]"
-        ) from None
+            f"NumPy's arrays, containers of them and values that can be hashed are wanted, got {type(value).__name__}  [argument]"
+        )
     return type(value), value
 
 
