@@ -147,8 +147,7 @@ class Sharder {
     return dims;
   }
 
-  // -- from one sharding to another
-  // ------------------------------------------------------------------------------------
+  // -- from one sharding to another ---------------------------------------------------------------------------------
 
   // A value of the whole program, divided so; each way is made once.
   Value resharded(const Value& whole, const Sharding& to) {
@@ -210,7 +209,7 @@ class Sharder {
     dims[dim] = floordiv(dims[dim], mesh_.extent_of(added));
     part.sharding.dims[dim] = axes;
     const Node node = part.value.node();
-    if (bool repeats = node.op == Op::broadcast_in_dim; repeats && is_new(node, dim)) {
+    if (node.op == Op::broadcast_in_dim && is_new(node, dim)) {
       Attrs attrs = node.attrs;
       attrs.set(Attr::dims, dims);
       part.value = build_(Op::broadcast_in_dim, {node.operand(0)}, std::move(attrs));
