@@ -82,7 +82,8 @@ class Sharder {
  private:
   // Without axes of one rank, which divide nothing.
   Sharding proper(Sharding sharding) const {
-    for (Axes& axes : sharding.dims) std::erase_if(axes, [&](int axis) { return mesh_.axes[static_cast<size_t>(axis)].extent == 1; });
+    for (Axes& axes : sharding.dims)
+      std::erase_if(axes, [&](int axis) { return mesh_.axes[static_cast<size_t>(axis)].extent == 1; });
     return sharding;
   }
   Part& part_of_value(const Value& value) { return parts_[value.id()][value.index()]; }
