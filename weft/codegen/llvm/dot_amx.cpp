@@ -252,11 +252,13 @@ std::string DotWriter::close_amx() {
          "amx.release:\n  call void @llvm.x86.tilerelease()\n  br label %amx.none\namx.none:\n";
 }
 
-// Of a few rows vectors need not pack rhs, which would take longer than multiplying.
+// Of a few rows vectors need not pack rhs, which would take longer than multiplying. Panels that are packed already come from memory:
+// all rows go by each at once, while the next is fetched.
 std::string DotWriter::choose_amx() const {
   if (!form.amx) return "  %tile.rows = add i64 %rows.tile, 0\n  %amx = icmp ne i1 false, false\n  %amx.packs = icmp ne i1 false, false\n";
   return cat("  %amx.some = icmp ugt i64 %m, ", few_for_amx, "\n  %amx = and i1 %amx.some, %lhs.along\n  %tile.rows = select i1 %amx, i64 ", amx_rows,
-             ", i64 %rows.tile\n  %amx.packs = and i1 %amx, ", form.packs_lhs ? "false" : "true", "\n");
+             ", i64 %rows.tile\n  %amx.plain = xor i1 %is.packed, true\n  %amx.takes = and i1 %amx, %amx.plain\n  %amx.packs = and i1 %amx.takes, ",
+             form.packs_lhs ? "false" : "true", "\n");
 }
 
 }  // namespace weft

@@ -50,7 +50,7 @@ struct Tiles {
     if (writer.form.packs_lhs) {
       append(ir, "  %amx.a = getelementptr i8, ptr %a, i64 0\n  %amx.m = add i64 %la.m, 0\n  %amx.k = add i64 64, 0\n  %amx.is.first = icmp eq i64 %p, 0\n  %amx.alone = icmp eq i64 %p.count, 1\n  br label %tile.amx\n");
     } else {
-      append(ir, "  %amx.shared = icmp ugt i64 %p.count, 1\n  %amx.alone = xor i1 %amx.shared, true\n  %amx.in = sub i64 %r, %chunk.r\n  %amx.row.up = add i64 %tile.units, 15\n  %amx.row.steps = lshr i64 %amx.row.up, 4\n",
+      append(ir, "  %amx.several = icmp ugt i64 %p.count, 1\n  %amx.shared = and i1 %amx.several, %amx.packs\n  %amx.alone = xor i1 %amx.shared, true\n  %amx.in = sub i64 %r, %chunk.r\n  %amx.row.up = add i64 %tile.units, 15\n  %amx.row.steps = lshr i64 %amx.row.up, 4\n",
              "  %amx.row = shl i64 %amx.row.steps, 6\n  %amx.at = mul i64 %amx.in, %amx.row\n  %amx.ls = getelementptr i8, ptr %ls, i64 %amx.at\n",
              "  %amx.a = select i1 %amx.shared, ptr %amx.ls, ptr %a\n  %amx.m = select i1 %amx.shared, i64 64, i64 %la.m\n  %amx.step = shl i64 %r.height, 6\n",
              "  %amx.k = select i1 %amx.shared, i64 %amx.step, i64 64\n  %amx.is.first = icmp eq i64 %p, 0\n  %amx.is.new = and i1 %amx.shared, %amx.is.first\n",
