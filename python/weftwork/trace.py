@@ -251,14 +251,18 @@ class Call:
                     raise
             self.statics.do = False
 
-    def _record(self) -> Traced | None:
-        trace = Trace(self.name, bake=self.bake)
-        trace.unrolled, trace.peels = self.unrolled, self.peels
+    def _recorder(self, trace: Trace) -> Recorder:
         recorder = Recorder(trace, None if self.bake else Steps())
         if self.strict:
             recorder.most_instructions = 1 << 62
         recorder.strict, recorder.varying = self.strict, set(self.varying)
         recorder.steps.varied, recorder.steps.trusts_outside = self.varying, self.pure
+        return recorder
+
+    def _record(self) -> Traced | None:
+        trace = Trace(self.name, bake=self.bake)
+        trace.unrolled, trace.peels = self.unrolled, self.peels
+        recorder = self._recorder(trace)
         arguments = Arguments(
             positional_names(self.function), self.static, self.dynamic, self.declared, self.bake, recorder
         )
