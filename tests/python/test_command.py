@@ -73,6 +73,7 @@ def program(path, f, *arrays):
 # ---- the page --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="the page is of x86-64")
 def test_the_page_says_what_the_commands_print():
     done = subprocess.run(
