@@ -1,9 +1,6 @@
 // Collectives as steps: in each, every rank of a group says something, and reads what it needs of the others.
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
-#include <mutex>
 
 #include "weft/core/error.h"
 #include "weft/core/interrupt.h"
@@ -325,45 +322,23 @@ class BoardCommunicator final : public Communicator {
         direct_(direct) {}
   ~BoardCommunicator() override { close(); }
 
-  void close() override {
-    // The child of a fork is no rank.
-    if (!std::exchange(is_closed_, true) && getpid() == process_) board_->leave();
-  }
-
  protected:
+  void leave() override { board_->leave(); }
   void exchange(const CollectiveCall& call) override {
-    // In a fork's child nobody lets go of what another thread of the parent held.
-    bool is_own = getpid() == process_;
-    std::unique_lock lock(mutex_, std::defer_lock);
-    if (is_own) lock.lock();
-    if (is_closed_ || !is_own)
-      raise({ErrorKind::runtime,
-             is_closed_ ? "the communicator is closed" : "the communicator is the parent process's, not its fork's",
-             "communicator", call.loc});
     try {
       InterruptibleWork work;
       board_->throw_failure();
       Exchange(*board_, group_, messages_, call, direct_).run();
     } catch (...) {
       if (direct_) board_->await_readers();
-      rethrow(call);
+      throw;
     }
   }
 
  private:
-  [[noreturn]] static void rethrow(const CollectiveCall& call) {
-    try {
-      throw;
-    } catch (const Error& error) {
-      raise(Error(error.kind(), cat(name(call.kind), ": ", error.message()), error.label(), call.loc));
-    }
-  }
-
   std::unique_ptr<Board> board_;
   Speaker group_, messages_;
-  bool direct_, is_closed_ = false;
-  pid_t process_ = getpid();
-  std::mutex mutex_;
+  bool direct_;
 };
 
 }  // namespace

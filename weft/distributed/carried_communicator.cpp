@@ -1,10 +1,7 @@
 // Collectives over a carrier. Every rank of a group first tells the others what it calls, which also keeps them
 // together; then the elements go where they are needed.
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
-#include <mutex>
 
 #include "weft/core/error.h"
 #include "weft/distributed/board.h"
@@ -219,26 +216,15 @@ class CarriedCommunicator final : public Communicator {
       : Communicator(rank, size), carrier_(std::move(carrier)), timeout_(timeout) {}
   ~CarriedCommunicator() override { close(); }
 
-  void close() override {
-    // The child of a fork is no rank.
-    if (!std::exchange(is_closed_, true) && getpid() == process_) carrier_->close();
-  }
-
  protected:
+  void leave() override { carrier_->close(); }
   void exchange(const CollectiveCall& call) override {
-    bool is_own = getpid() == process_;
-    std::unique_lock lock(mutex_, std::defer_lock);
-    if (is_own) lock.lock();
-    if (is_closed_ || !is_own)
-      raise({ErrorKind::runtime,
-             is_closed_ ? "the communicator is closed" : "the communicator is the parent process's, not its fork's",
-             "communicator", call.loc});
     try {
       if (failure_) throw Error(*failure_);
       CarriedExchange(*carrier_, call, rank(), timeout_).run();
     } catch (const Error& error) {
       failure_ = std::make_unique<Error>(error);
-      raise(Error(error.kind(), cat(name(call.kind), ": ", error.message()), error.label(), call.loc));
+      throw;
     } catch (...) {
       // Interrupted: the others cannot know how far this rank came.
       failure_ = std::make_unique<Error>(ErrorKind::runtime, cat("rank ", rank(), " was interrupted while it waited"),
@@ -250,9 +236,6 @@ class CarriedCommunicator final : public Communicator {
  private:
   std::unique_ptr<Carrier> carrier_;
   double timeout_;
-  bool is_closed_ = false;
-  pid_t process_ = getpid();
-  std::mutex mutex_;
   std::unique_ptr<Error> failure_;  // the first, which all later calls throw
 };
 

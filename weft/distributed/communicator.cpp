@@ -100,7 +100,24 @@ void Communicator::run(CollectiveCall call) {
     raise(error.at(call.loc));
   }
   if (call.members.size() == 1) return run_alone(call, rank_);
-  exchange(call);
+  // In a fork's child nobody lets go of what another thread of the parent held.
+  bool is_own = getpid() == process_;
+  std::unique_lock lock(mutex_, std::defer_lock);
+  if (is_own) lock.lock();
+  if (is_closed_ || !is_own)
+    raise({ErrorKind::runtime,
+           is_closed_ ? "the communicator is closed" : "the communicator is the parent process's, not its fork's",
+           "communicator", call.loc});
+  try {
+    exchange(call);
+  } catch (const Error& error) {
+    raise(Error(error.kind(), cat(name(call.kind), ": ", error.message()), error.label(), call.loc));
+  }
+}
+
+void Communicator::close() {
+  // The child of a fork is no rank.
+  if (!std::exchange(is_closed_, true) && getpid() == process_) leave();
 }
 
 }  // namespace weft

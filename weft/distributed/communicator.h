@@ -1,7 +1,10 @@
 // Ranks that compute together: what they exchange, and the one interface of all ways to do so.
 #pragma once
 
+#include <unistd.h>
+
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,8 +47,8 @@ struct Payload {
 struct CollectiveCall {
   Collective kind = Collective::barrier;
   ReduceOp op = ReduceOp::sum;  // of all_reduce and reduce_scatter
-  Payload operand = {};           // of send and receive: what the message is
-  void* result = nullptr;         // overlaps no operand
+  Payload operand = {};         // of send and receive: what the message is
+  void* result = nullptr;       // overlaps no operand
   std::vector<std::vector<int>> groups =
       {};  // ranks; empty: one of all. The order in a group is that of parts and sums
   std::vector<std::pair<int, int>> pairs = {};  // of permute: source and target
@@ -83,16 +86,21 @@ class Communicator {
   std::vector<int> members_of(const CollectiveCall& call) const;
   // Error(value) or Error(type) where the call does not fit the communicator; nobody else hears of that.
   void run(CollectiveCall call);
-  // Says that this rank makes no more calls; those that wait for it fail.
-  virtual void close() = 0;
+  // Says that this rank makes no more calls; those that wait for it fail. Called by destructors.
+  void close();
 
  protected:
   Communicator(int rank, int size) : rank_(rank), size_(size) {}
-  // A call of a group of two or more that fits.
+  // A call of a group of two or more that fits, one at a time.
   virtual void exchange(const CollectiveCall& call) = 0;
+  // This rank is gone for the others.
+  virtual void leave() = 0;
 
  private:
   int rank_, size_;
+  bool is_closed_ = false;
+  pid_t process_ = getpid();
+  std::mutex mutex_;
 };
 
 // For `size` threads of this process, one for each.
@@ -105,4 +113,4 @@ std::unique_ptr<Communicator> shared_memory_communicator(const std::string& key,
 
 inline constexpr int max_ranks = 256;
 
-}  // namespace weft
+}  // namespace weft WEFT_API

@@ -141,7 +141,8 @@ std::unique_ptr<Board> board_on(File file, int rank, int size, double timeout) {
 
 class Host {
  public:
-  Host(const std::string& key, int size, double timeout) : size_(size), deadline_(monotonic_seconds() + timeout), timeout_(timeout) {
+  Host(const std::string& key, int size, double timeout)
+      : size_(size), deadline_(monotonic_seconds() + timeout), timeout_(timeout) {
     File memory(memfd_create("weftwork", MFD_CLOEXEC));
     if (!memory || ftruncate(memory.number(), static_cast<off_t>(Board::bytes_for(size))) != 0)
       fail(ErrorKind::runtime, "out_of_memory", "no memory for ", size, " ranks to share: ", system_error());
