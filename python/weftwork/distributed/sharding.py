@@ -14,7 +14,8 @@ import numpy as np
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError
 from ..graph import Executable, Graph
-from ..jit import plain_function
+from ..jit import native_executable, plain_function
+from ..knobs import target_name
 from ..numpy.tracer import TracedArray, as_tensor
 from ..pytree import flatten
 from ..result import LEAF, NUMBER, SCALAR
@@ -169,7 +170,7 @@ class _Program:
     traced: Traced
     graph: Any
     results: Any  # a sharding for each array
-    executable: Executable
+    executable: Executable | None = None  # made by the first call: who looks at the program alone compiles nothing
 
 
 class Sharded:
@@ -186,7 +187,7 @@ class Sharded:
         program = self._program(parts)
         leaves = [leaf for _, leaf in self._leaves(parts)]
         traced = program.traced
-        results = program.executable(*(leaves[i] for i in traced.input_leaves), *traced.captured)
+        results = self._compiled(program)(*(leaves[i] for i in traced.input_leaves), *traced.captured)
         results = results if isinstance(results, tuple) else (results,)
         values = []
         for slot in traced.slots:
@@ -219,6 +220,16 @@ class Sharded:
                 found = self._programs.get(key) or self._programs.setdefault(key, self._made(parts))
         return found
 
+    def _compiled(self, program: _Program) -> Executable:
+        if program.executable is None:
+            with self._making:
+                if program.executable is None:
+                    target = target_name(self._options.target)
+                    program.executable = Executable(
+                        native_executable(Graph(program.graph), target, self._options.device)
+                    )
+        return program.executable
+
     def _made(self, parts: tuple[Any, ...]) -> _Program:
         shardings: list[Sharding] = []
         wholes = [
@@ -233,12 +244,11 @@ class Sharded:
         wanted = self._wanted(traced, ranks)
         axes = list(zip(self.mesh.axes, self.mesh.shape, strict=True))
         graph, outputs = _core.shard(traced.graph, axes, divided, wanted)
-        executable = Executable(_core.compile(graph, self._options.target or "native"))
         results = [
             shardings[slot.index] if slot.source == LEAF else self._sharding(outputs[slot.index])
             for slot in traced.slots
         ]
-        return _Program(traced, graph, traced.build_result(results), executable)
+        return _Program(traced, graph, traced.build_result(results))
 
     def _given(self, shardings: Any, count: int) -> Sequence[Any]:
         if shardings is None or isinstance(shardings, Sharding):
