@@ -50,6 +50,12 @@ std::string Type::text() const {
 
 std::string Type::short_text() const { return cat(numpy_name(dtype), dims); }
 
+Ints inverse(const Ints& permutation) {
+  Ints places(permutation.size());
+  for (size_t i = 0; i < permutation.size(); ++i) places[static_cast<size_t>(permutation[i])] = static_cast<int64_t>(i);
+  return places;
+}
+
 Ints row_major_strides(const Ints& dims) {
   Ints strides(dims.size());
   int64_t stride = 1;

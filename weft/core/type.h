@@ -43,6 +43,9 @@ struct Type {
 Ints row_major_strides(const Ints& dims);
 Dims row_major_strides(const Dims& dims);
 
+// The permutation that undoes one.
+Ints inverse(const Ints& permutation);
+
 // NumPy's broadcasting; an extent of 1 stretches; two extents that are not known to be equal are an Error
 // (label "broadcast") with both.
 Dims broadcast(const Dims& lhs, const Dims& rhs);

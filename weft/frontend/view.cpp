@@ -23,12 +23,6 @@ bool is_move(Op op) {
   }
 }
 
-Ints inverse(const Ints& permutation) {
-  Ints result(permutation.size());
-  for (size_t i = 0; i < permutation.size(); ++i) result[static_cast<size_t>(permutation[i])] = static_cast<int64_t>(i);
-  return result;
-}
-
 // By a mask: zeros around and between the elements of the part.
 Tensor put_strided(const Tensor& base, const Tensor& part, const Dims& starts, const Ints& strides) {
   Dims high;

@@ -44,8 +44,6 @@ Value row_by_parts(Builder& build, const Node& node, Value lhs, Value rhs);
 // Of few rows by few columns that are long, likewise.
 Value few_by_parts(Builder& build, const Node& node, const Value& lhs, const Value& rhs);
 
-// The permutation that undoes one.
-Ints inverse(const Ints& permutation);
 // A transposition, of what was transposed too.
 Value transposed(Builder& build, Value x, Ints order);
 // A dot_general over several dimensions of a strided_view by a constant, or a strided_view of one, as the product of places

@@ -94,12 +94,6 @@ Value reduced(Builder& build, const Node& node, Value x, Value initial, const In
 
 }  // namespace
 
-Ints inverse(const Ints& permutation) {
-  Ints places(permutation.size());
-  for (size_t i = 0; i < permutation.size(); ++i) places[static_cast<size_t>(permutation[i])] = static_cast<int64_t>(i);
-  return places;
-}
-
 std::vector<bool> before_transpositions(const Graph& graph) {
   // Elements side by side from which on whole vectors of sums pay.
   constexpr int64_t worthwhile = 16;

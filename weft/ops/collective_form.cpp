@@ -19,13 +19,6 @@ Ints to_the_front(int64_t axis, int64_t rank) {
   return order;
 }
 
-// Where each dimension of what was moved so came from.
-Ints back_again(const Ints& order) {
-  Ints back(order.size());
-  for (size_t i = 0; i < order.size(); ++i) back[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
-  return back;
-}
-
 // Writes a collective with those of that form.
 class Former {
  public:
@@ -38,7 +31,7 @@ class Former {
     if (node_.op == Op::all_to_all && node_.attrs.integer(Attr::concat_dimension) != axis)
       return rearranged(call(node_.op, build_.transpose(x, order), axis), axis);
     if (axis == 0) return call(node_.op, x, 0);
-    return build_.transpose(call(node_.op, build_.transpose(x, order), axis), back_again(order));
+    return build_.transpose(call(node_.op, build_.transpose(x, order), axis), inverse(order));
   }
 
  private:
@@ -75,7 +68,7 @@ class Former {
   // The same where nothing shows that the extent divides.
   Value one_by_one(Value x, int64_t split) {
     const int64_t parts = group_size_of(node_.attrs);
-    const Ints back = back_again(to_the_front(split, x.type().rank()));
+    const Ints back = inverse(to_the_front(split, x.type().rank()));
     const Dim extent = floordiv(x.type().dims[0], parts);
     std::vector<Value> apart;
     for (int64_t i = 0; i < parts; ++i) apart.push_back(build_.transpose(rows(x, extent * Dim(i), extent), back));
@@ -112,7 +105,7 @@ class Former {
       if (!scatters) part = build_.reshape(part, x.type().dims);
       sum = sum ? combined(sum, part) : part;
     }
-    return scatters ? build_.transpose(sum, back_again(order)) : sum;
+    return scatters ? build_.transpose(sum, inverse(order)) : sum;
   }
 
   Value rows(Value x, const Dim& first, const Dim& count) {
@@ -137,7 +130,7 @@ class Former {
 
 }  // namespace
 
-int64_t group_size_of(const Attrs& attrs) { return attrs.find(Attr::group_size) ? attrs.integer(Attr::group_size) : 1; }
+int64_t group_size_of(const Attrs& attrs) { return attrs.integer_or(Attr::group_size, 1); }
 
 std::optional<ReduceOp> reduction_of(const Node& node) {
   if (node.regions.empty()) return ReduceOp::sum;
