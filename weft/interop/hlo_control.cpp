@@ -55,7 +55,7 @@ void write_groups(const Node& node, Message& fields) {
   write_channel(node, fields);
   if (!node.attrs.find(Attr::replica_groups)) return;
   const Ints& ranks = node.ints(Attr::replica_groups);
-  const auto size = static_cast<size_t>(node.attrs.find(Attr::group_size) ? node.attrs.integer(Attr::group_size) : 1);
+  const auto size = static_cast<size_t>(node.attrs.integer_or(Attr::group_size, 1));
   for (size_t first = 0; first < ranks.size(); first += size) {
     Ints row(ranks.begin() + static_cast<std::ptrdiff_t>(first), ranks.begin() + static_cast<std::ptrdiff_t>(first + size));
     std::erase(row, -1);

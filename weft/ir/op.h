@@ -113,6 +113,7 @@ class Attrs {
   // check() fails when the attribute is missing or of another kind.
   bool flag(Attr attr) const;  // false when missing
   int64_t integer(Attr attr) const;
+  int64_t integer_or(Attr attr, int64_t otherwise) const { return find(attr) ? integer(attr) : otherwise; }
   double number(Attr attr) const;
   const std::string& text(Attr attr) const;
   const Ints& ints(Attr attr) const;

@@ -467,7 +467,7 @@ class Printer {
       case Op::reduce_scatter:
         for (Attr attr : {Attr::all_gather_dim, Attr::split_dimension, Attr::concat_dimension, Attr::split_count, Attr::scatter_dimension})
           if (a.find(attr)) text.add(name(attr), cat(a.integer(attr), " : i64"));
-        text.add("replica_groups", groups(a.ints_or(Attr::replica_groups, 1, 0), a.find(Attr::group_size) ? a.integer(Attr::group_size) : 1));
+        text.add("replica_groups", groups(a.ints_or(Attr::replica_groups, 1, 0), a.integer_or(Attr::group_size, 1)));
         channel(text, a);
         break;
       case Op::collective_permute:

@@ -188,7 +188,7 @@ std::optional<RoutineCall> collective_of(const Node& node) {
   const std::optional<ReduceOp> op = reduction_of(node);
   if (!op) return std::nullopt;
   ProgramCollective call{.kind = kind_of(node.op), .op = *op, .operand = node.operand(0).type()};
-  call.axis = node.attrs.find(Attr::axis) ? node.attrs.integer(Attr::axis) : 0;
+  call.axis = node.attrs.integer_or(Attr::axis, 0);
   Dims& dims = call.operand.dims;
   if (call.axis > 0) std::rotate(dims.begin(), dims.begin() + 1, dims.begin() + call.axis + 1);
   if (node.op == Op::collective_permute) {

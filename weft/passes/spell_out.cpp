@@ -23,7 +23,7 @@ std::vector<Value> mean_of_ranks(Builder& build, const Node& node, const std::ve
   std::vector<Value> results;
   Attrs attrs = node.attrs;
   attrs.erase(Attr::mean);
-  const auto ranks = static_cast<double>(attrs.find(Attr::group_size) ? attrs.integer(Attr::group_size) : 1);
+  const auto ranks = static_cast<double>(attrs.integer_or(Attr::group_size, 1));
   for (const Value& x : operands) {
     const DType dtype = x.type().dtype, wide = is_float(dtype) && bit_width(dtype) < 32 ? DType::f32 : dtype;
     Value sum = build.call(node.op, {build.convert(x, wide)}, attrs, {binary_body(Op::add, wide)}).result();
