@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +18,27 @@ os.environ.setdefault("WEFT_VERIFY", "1")
 os.environ.setdefault("WEFT_CACHE", "off")
 # What a test compiles must be one program; tests of what runs plainly say strict=False.
 os.environ.setdefault("WEFT_STRICT", "1")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--share", type=int, default=1, metavar="N", help="of each test function the first case and every N-th after it"
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    share: int = config.getoption("share")
+    cases: Counter[str] = Counter()
+    dropped = []
+    for item in items:
+        function = item.nodeid.partition("[")[0]
+        if cases[function] % share:
+            dropped.append(item)
+        cases[function] += 1
+    if dropped:
+        config.hook.pytest_deselected(items=dropped)
+        left = set(map(id, dropped))
+        items[:] = [item for item in items if id(item) not in left]
 
 
 @pytest.fixture(params=["native", "avx512", "avx2", "x86-64"])

@@ -1,6 +1,9 @@
 """Weftwork turns tensor programs into native code."""
 
-from . import cache, distributed, errors, fft, lazy, linalg, neuron, nn, random, stablehlo
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from . import cache, errors, fft, lazy, linalg, neuron, random, stablehlo
 from ._core import Dim
 from ._version import __version__
 from .annotation import mutable, tensor
@@ -13,7 +16,6 @@ from .jit import compile, jit, simulate, trace
 from .knobs import knobs, num_threads, set_num_threads
 from .lazy import *
 from .lazy import __array_api_version__, __array_namespace_info__
-from .nn import Module
 from .numpy.control import cond, scan, while_loop
 from .numpy.functions import erf
 from .numpy.loops import kept_range as range
@@ -35,6 +37,10 @@ from .numpy.windows import (
 )
 from .profile import profile
 from .spec import spec
+
+if TYPE_CHECKING:
+    from . import distributed, nn
+    from .nn import Module
 
 __all__ = [
     "Buffer",
@@ -93,5 +99,22 @@ __all__ = [
     "while_loop",
     *lazy.__all__,
 ]
+
+#: What few programs need is imported when it is first asked for: it is a third of the time of an import.
+_LATER = {"distributed": ".distributed", "nn": ".nn", "Module": ".nn"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = importlib.import_module(_LATER[name], __name__)
+    value = module.Module if name == "Module" else module
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})
+
 
 _install_protocols()

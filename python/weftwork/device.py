@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import atexit
 from collections.abc import Generator
 from typing import Any
@@ -88,5 +87,7 @@ def lent_array(other: Any) -> np.ndarray:
 def awaited(run: PendingRun) -> Generator[Any, None, Any]:
     """What ``await run`` does: a thread of the event loop waits, so that the loop goes on."""
     if not run.done():
+        import asyncio  # with ssl and sockets: whoever awaits has it already
+
         yield from asyncio.get_running_loop().run_in_executor(None, run.wait)
     return run.wait()

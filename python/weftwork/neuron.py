@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
-import shutil
-import subprocess
-import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -84,6 +80,8 @@ def load_on_device(path: str | os.PathLike[str], device: Device) -> Any:
 
 def compiler_path() -> str:
     """The compiler that WEFT_NEURONX_CC names, or ``neuronx-cc`` of PATH."""
+    import shutil  # here, as below: few programs are for Neuron, and every process would pay
+
     named = _core.knob("neuronx_cc")
     path = shutil.which(named or "neuronx-cc")
     if path is None:
@@ -100,6 +98,10 @@ def compile_neff(graph: Graph, target: str) -> Neff:
     """Writes the HLO of a program, runs ``neuronx-cc compile`` on it and reads the NEFF. Options in NEURON_CC_FLAGS are
     passed on. Raises an :class:`ArgumentValueError` for extents that are symbolic, an :class:`UnsupportedError` for
     operations that HLO lacks, and an :class:`ExecutionError` when the compiler is missing or refuses the program."""
+    import shlex
+    import subprocess
+    import tempfile
+
     family, compiler = family_of(target), compiler_path()
     proto = graph.hlo_proto()
     with tempfile.TemporaryDirectory(prefix="weft-neuron-") as folder:

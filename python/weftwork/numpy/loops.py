@@ -13,8 +13,8 @@ import builtins
 import dis
 import gc
 import math
+import os
 import sys
-import sysconfig
 import weakref
 from pathlib import Path
 from types import FrameType
@@ -63,7 +63,7 @@ def is_library(filename: str) -> bool:
     return filename.startswith(_LIBRARIES) and "site-packages" not in filename.removeprefix(_STDLIB)[:20]
 
 
-_STDLIB = sysconfig.get_paths()["stdlib"]
+_STDLIB = os.path.dirname(os.__file__)
 _LIBRARIES = (str(Path(np.__file__).parent), str(Path(__file__).parents[1]), _STDLIB, "<frozen")
 
 
