@@ -105,5 +105,6 @@ def test_a_network_of_a_file_trains_as_in_numpy(programs, tmp_path):
     assert run(programs / "mlp", tmp_path / "none.bin", check=False).returncode == 1
 
 
+@pytest.mark.slow
 def test_memory_is_flat_over_shapes_without_end(programs):
     assert int(run("env", "WEFT_CACHE=off", "WEFT_THREADS=1", programs / "many_shapes")) < 1024

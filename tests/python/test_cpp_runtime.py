@@ -199,6 +199,7 @@ def compiled_by_the_commands(folder):
     return sorted(folder.glob("*.weft"))
 
 
+@pytest.mark.slow
 def test_every_example_runs_every_file_of_the_docs(examples, pages, tmp_path):
     wf.compile(lambda x, y: x + y[::-1], wf.spec(("n", 3), np.float32), wf.spec(("n", 3), np.float32)).save(tmp_path / "symbolic.weft")
     wf.compile(lambda x, y: (x * 2, y.sum()), np.ones((0, 3)), np.ones(4, np.int16)).save(tmp_path / "whole.weft")

@@ -20,11 +20,11 @@ BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 
 
-def named(paths):
-    return [pytest.param(path, id=path.relative_to(ROOT).as_posix()) for path in paths]
+def named(paths, slow=()):
+    return [pytest.param(path, id=path.relative_to(ROOT).as_posix(), marks=[pytest.mark.slow] * (path.stem in slow)) for path in paths]
 
 
-@pytest.mark.parametrize("page", named(p for p in PAGES if BLOCK.search(p.read_text())))
+@pytest.mark.parametrize("page", named((p for p in PAGES if BLOCK.search(p.read_text())), slow=["torch"]))
 def test_the_blocks_run(page, tmp_path, monkeypatch):
     if not hasattr(wf, "jit"):
         pytest.skip("this build has no jit")

@@ -75,6 +75,7 @@ def require_no_growth(calls, shapes, plans):
     assert min(grown) < most, grown
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_calls_or_shapes():
     require_no_growth(50_000, 400, 16)
 

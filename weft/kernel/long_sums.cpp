@@ -10,7 +10,8 @@ constexpr int64_t piece = 4 * chunk, long_sum = 4 * piece;
 }  // namespace
 
 bool split_long_sum(Kernel& kernel, std::vector<Axis>& axes) {
-  if (axes.empty() || axes.back().extent.opt() <= long_sum) return false;
+  // An extent that may be long is one: what is typical decides about speed, never about rounding.
+  if (axes.empty() || axes.back().extent.max() <= long_sum) return false;
   axes.push_back(split(kernel, axes.back(), piece, ".i"));
   return true;
 }
