@@ -159,7 +159,8 @@ print(seconds_to_end(lambda: wf.compile(graph), after=1.5))
 print(seconds_to_end(lambda: wf.compile(graph), after=3.0))
 check_all_is_well()
 """)
-    assert all(float(line) < 1.0 for line in said.splitlines()), said
+    # It takes 10 s or more where nobody ends it, and one part of it a third of a second: machines that are busy take longer.
+    assert all(float(line) < 4.0 for line in said.splitlines()), said
 
 
 def test_a_handler_that_does_not_raise_lets_the_run_go_on() -> None:
