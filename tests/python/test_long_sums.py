@@ -53,6 +53,11 @@ def test_extents_that_only_the_run_knows() -> None:
             np.testing.assert_allclose(f(a), (a * a).mean(-1) if n else np.full(2, np.nan), rtol=1e-6)
 
 
+def test_no_kernel_counts_a_symbolic_extent() -> None:
+    rows = wf.compile(lambda a: (a - a.mean(-1, keepdims=True)) / a.std(-1, keepdims=True), wf.spec(("m", "n"), np.float32))
+    assert len(rows.kernels) == 1
+
+
 SCANS: dict[str, Any] = {
     "sums": lambda a: np.cumsum(a, axis=-2),
     "of computed elements": lambda a: np.cumsum(a * a + 1, axis=-2) - a,

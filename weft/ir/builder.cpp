@@ -143,6 +143,11 @@ Value Builder::scalar(DType dtype, double value) { return constant(Literal::scal
 
 Value Builder::splat(const Type& type, double value) { return broadcast_to(scalar(type.dtype, value), type.dims); }
 
+Value Builder::extent(const Dim& dim) {
+  if (dim.is_static()) return constant(Literal::scalar_int(DType::i64, dim.value()));
+  return (*this)(Op::extent, {}, {{Attr::dims, Dims{dim}}});
+}
+
 Value Builder::convert(Value value, DType dtype) {
   if (value.type().dtype == dtype) return value;
   return (*this)(Op::convert, {value}, {{Attr::type, dtype}});

@@ -29,6 +29,8 @@ class Builder {
   // A 0-d constant of that type, or a splat broadcast to `type` (a constant and a broadcast_in_dim).
   Value scalar(DType dtype, double value);
   Value splat(const Type& type, double value);
+  // An extent as an i64 scalar; one that is fixed is a constant.
+  Value extent(const Dim& dim);
   // Convenience used everywhere: no node when nothing changes.
   Value convert(Value value, DType dtype);
   Value broadcast_to(Value value, const Dims& dims);  // NumPy's rule, right-aligned

@@ -485,7 +485,7 @@ class Chain {
     Value value = build(Op::iota, {}, {{Attr::type, dtype}, {Attr::dims, dims}, {Attr::dimension, axis}});
     Dim start = start_of(labels[static_cast<size_t>(axis)]);
     if (start.is(0)) return value;
-    Value first = build.convert(build(Op::extent, {}, {{Attr::dims, Dims{start}}}), dtype);
+    Value first = build.convert(build.extent(start), dtype);
     return build(Op::add, {value, build.broadcast_to(first, dims)});
   }
 

@@ -117,7 +117,12 @@ struct BatchNorm {
     return build(Op::reduce, {x, build.scalar(dtype, 0)}, {{Attr::dimensions, others}}, {binary_body(Op::add, dtype)});
   }
   // How many elements a feature has, as a splat of its shape.
-  Value count() { return sum(build.splat({dtype, dims}, 1)); }
+  Value count() {
+    Dim others = 1;
+    for (size_t i = 0; i < dims.size(); ++i)
+      if (static_cast<int64_t>(i) != feature) others = others * dims[i];
+    return build.broadcast_to(build.convert(build.extent(others), dtype), {dims[static_cast<size_t>(feature)]});
+  }
   Value op(Op o, Value a, Value b) { return build(o, {a, b}); }
   Value epsilon(const Node& node, const Type& type) { return build.splat(type, node.attrs.number(Attr::epsilon)); }
 };
@@ -251,10 +256,7 @@ OpDef define_get_dimension_size() {
           },
           .expand = [](Builder& build, const Node& node) -> Values {
             const Dim& extent = node.operand(0).type().dims[static_cast<size_t>(node.attrs.integer(Attr::dimension))];
-            if (extent.is_static()) return {build.constant(Literal::scalar_int(DType::i32, extent.value()))};
-            // As many ones as the dimension is long, added up.
-            Value ones = build.splat({DType::i32, {extent}}, 1);
-            return {build(Op::reduce, {ones, build.scalar(DType::i32, 0)}, {{Attr::dimensions, Ints{0}}}, {binary_body(Op::add, DType::i32)})};
+            return {build.convert(build.extent(extent), DType::i32)};
           },
           .names = {.stablehlo = "get_dimension_size", .hlo = "get-dimension-size"}};
 }

@@ -67,18 +67,12 @@ Values expand_min(Builder& build, const Node& node) {
   return finish(build, node, reduce(build, Op::minimum, x, node.ints(Attr::axes), extreme_value(build, x.type().dtype, false)));
 }
 
-// How many elements the axes hold, as a 0-d value of a float type; symbolic extents are counted.
+// How many elements the axes hold, as a 0-d value of a float type.
 Value element_count(Builder& build, const Dims& dims, const Ints& axes, DType dtype) {
-  Dims counted;
   Dim product = 1;
-  for (int64_t axis : axes) {
-    counted.push_back(dims[static_cast<size_t>(axis)]);
-    product = product * counted.back();
-  }
+  for (int64_t axis : axes) product = product * dims[static_cast<size_t>(axis)];
   if (product.is_static()) return build.scalar(dtype, static_cast<double>(product.value()));
-  Value ones = build.splat({DType::i64, counted}, 1);
-  Value count = reduce(build, Op::add, ones, iota_ints(static_cast<int64_t>(counted.size())), build.scalar(DType::i64, 0));
-  return build.convert(count, dtype);
+  return build.convert(build.extent(product), dtype);
 }
 
 Value mean_keepdims(Builder& build, Value x, const Ints& axes) {

@@ -22,7 +22,8 @@ Value value_of(Builder& build, const Dim& dim, const Counters& counters) {
     for (const auto& atom : term.atoms) {
       Value factor;
       if (atom->op == DimOp::symbol) {
-        factor = counters.at(atom->symbol.name);
+        auto counter = counters.find(atom->symbol.name);
+        factor = counter != counters.end() ? counter->second : build.extent(Dim(atom->symbol));
       } else {
         Value lhs = value_of(build, atom->operands[0], counters), rhs = value_of(build, atom->operands[1], counters);
         switch (atom->op) {
