@@ -66,8 +66,13 @@ Tensor of_truths(const Tensor& x, const Reduction& how, Op op, bool identity) {
   return over(op, masked(cast_to(x, DType::boolean), how.mask, identity), axes, how.keepdims);
 }
 
-// How many elements each result is made of.
+// How many elements each result is made of; one number where no mask leaves some out.
 Tensor count_of(const Tensor& x, const Ints& axes, const Tensor& mask, bool keepdims, DType dtype) {
+  if (!mask.is_valid()) {
+    Dim count = 1;
+    for (int64_t axis : axes) count = count * x.dims()[static_cast<size_t>(axis)];
+    return count.is_static() ? number(static_cast<double>(count.value()), dtype) : cast_to(extent(count), dtype);
+  }
   const Tensor ones =
       apply(Op::broadcast_in_dim, {number(1, dtype)}, {{Attr::dims, x.dims()}, {Attr::dimensions, Ints{}}});
   return over(Op::sum, masked(ones, mask, 0), axes, keepdims);
