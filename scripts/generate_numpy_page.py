@@ -16,7 +16,7 @@ import weftwork  # noqa: F401  registers the traced forms
 from weftwork import _core
 from weftwork.numpy import ufunc_methods
 from weftwork.numpy.creation import CREATORS
-from weftwork.numpy.dispatch import FUNCTIONS, UFUNCS
+from weftwork.numpy.dispatch import FUNCTIONS
 from weftwork.numpy.methods import METHODS, PROPERTIES
 from weftwork.numpy.refused import REASONS
 from weftwork.numpy.tracer import TracedArray
@@ -64,7 +64,7 @@ Numbers that an integer cannot hold come around. Between 0.0 and
 
 
 def is_ufunc_traced(ufunc: np.ufunc) -> bool:
-    return ufunc.__name__ in (*UFUNCS, *_core.elementwise_names(), *GUFUNCS)
+    return ufunc.__name__ in (*_core.elementwise_names(), *GUFUNCS)
 
 
 def note_of(form: Any) -> str:

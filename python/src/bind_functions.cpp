@@ -5,6 +5,7 @@
 
 #include "recorded.h"
 #include "weft/core/error.h"
+#include "weft/frontend/functions.h"
 #include "weft/frontend/promote.h"
 #include "weft/frontend/record.h"
 #include "weft/frontend/reduction.h"
@@ -89,7 +90,20 @@ Tensor place(const char* name, const Tensor& x, nb::handle axis, bool keepdims) 
   });
 }
 
+nb::tuple linspace(nb::handle start, nb::handle stop, nb::handle count, bool endpoint, nb::handle dtype,
+                   nb::handle axis, unsigned weak) {
+  return located([&] {
+    Spacing how{.endpoint = endpoint, .axis = to_integer(axis)};
+    if (!dtype.is_none()) how.dtype = to_dtype(dtype);
+    const auto [values, step] = spaced(to_operand(start, weak & 1), to_operand(stop, weak & 2), to_integer(count), how);
+    return nb::make_tuple(values, step);
+  });
+}
+
 void bind_reductions(nb::module_& m) {
+  m.def(
+      "total_type", [](nb::handle dtype) { return to_python(total_type(to_dtype(dtype))); },
+      "The dtype in which NumPy adds and multiplies up: small integers and booleans as 64 bits.");
   m.def("reduction", &reduction, nb::arg("name"), nb::arg("x"), nb::arg("axes").none(), nb::arg("keepdims") = false,
         nb::arg("dtype").none() = nb::none(), nb::arg("initial").none() = nb::none(),
         nb::arg("where").none() = nb::none(), nb::arg("ddof") = 0.0, nb::arg("mean").none() = nb::none(),
@@ -111,6 +125,9 @@ void bind_functions(nb::module_& m) {
       },
       "The names of the functions that elementwise knows.");
   bind_reductions(m);
+  m.def("linspace", &linspace, nb::arg("start"), nb::arg("stop"), nb::arg("count"), nb::arg("endpoint") = true,
+        nb::arg("dtype").none() = nb::none(), nb::arg("axis") = 0, nb::arg("weak") = 0,
+        "NumPy's function: the numbers, and their distance. Operands and `weak` as of elementwise.");
   m.def("elementwise", &elementwise, nb::arg("ufunc"), nb::arg("x"), nb::arg("y").none() = nb::none(),
         nb::arg("weak") = 0,
         "The result of NumPy's element-wise function of that name, or a pair of results; None where it is not among "

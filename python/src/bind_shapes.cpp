@@ -7,6 +7,7 @@
 #include "recorded.h"
 #include "weft/frontend/functions.h"
 #include "weft/frontend/linalg.h"
+#include "weft/frontend/promote.h"
 #include "weft/frontend/view.h"
 
 namespace weft::py {
@@ -27,9 +28,16 @@ Selector to_selector(nb::handle item) {
   const auto bound = [](PyObject* value) { return value == Py_None ? std::nullopt : std::optional(to_dim(value)); };
   if (item.is_none()) return newaxis;
   if (item.ptr() == Py_Ellipsis) return ellipsis;
+  if (nb::isinstance<Tensor>(item)) return Selector::inside(nb::cast<Tensor>(item));
   if (!PySlice_Check(item.ptr())) return to_dim(item);
   const auto& range = *reinterpret_cast<const PySliceObject*>(item.ptr());
   return Slice{bound(range.start), bound(range.stop), range.step == Py_None ? 1 : to_integer(range.step)};
+}
+
+std::vector<Selector> to_selectors(nb::handle items) {
+  std::vector<Selector> places;
+  for (nb::handle item : items) places.push_back(to_selector(item));
+  return places;
 }
 
 nb::list to_list(std::vector<Tensor> tensors) {
@@ -108,6 +116,13 @@ void bind_joining(nb::module_& m) {
     return located([&] { return repeat(x, to_dim(times), to_integer(axis), {}); });
   });
   m.def("tile", [](const Tensor& x, nb::handle times) { return located([&] { return tile(x, to_dims(times), {}); }); });
+  m.def("pad", [](const Tensor& x, nb::handle widths, const Tensor& value) {
+    return located([&] {
+      std::vector<std::pair<Dim, Dim>> pairs;
+      for (nb::handle pair : widths) pairs.emplace_back(to_dim(pair[0]), to_dim(pair[1]));
+      return pad(x, pairs, {value, Where{}});
+    });
+  });
   m.def("roll", [](const Tensor& x, nb::handle shift, nb::handle axis) {
     return located([&] { return roll(x, to_dim(shift), to_integer(axis), {}); });
   });
@@ -115,17 +130,33 @@ void bind_joining(nb::module_& m) {
   m.def("triu", [](const Tensor& x, nb::handle k) { return located([&] { return triu(x, to_integer(k), {}); }); });
 }
 
-void bind_parts(nb::module_& m) {
+void bind_places(nb::module_& m) {
   m.def(
       "index",
-      [](const Tensor& x, nb::handle items) {
-        return located([&] {
-          std::vector<Selector> places;
-          for (nb::handle item : items) places.push_back(to_selector(item));
-          return index(x, places, {});
-        });
+      [](const Tensor& x, nb::handle items) { return located([&] { return index(x, to_selectors(items), {}); }); },
+      nb::arg("x"), nb::arg("items"),
+      "x[items] of integers, ranges, new axes, an ellipsis, and places that are known to lie inside.");
+  m.def(
+      "update",
+      [](const Tensor& x, nb::handle items, const Tensor& value, nb::handle combine) {
+        const auto op = combine.is_none() ? std::nullopt : std::optional(to_op(nb::cast<const char*>(combine)));
+        return located([&] { return update(x, to_selectors(items), {value, Where{}}, op); });
       },
-      nb::arg("x"), nb::arg("items"), "x[items] of integers, ranges, new axes and an ellipsis.");
+      nb::arg("x"), nb::arg("items"), nb::arg("value"), nb::arg("combine").none() = nb::none(),
+      "The value after x[items] = value, or with what an operation makes of both.");
+  m.def(
+      "from_start",
+      [](const Tensor& indices, nb::handle extent, int64_t axis) {
+        return located([&] { return from_start(indices, to_dim(extent), axis); });
+      },
+      nb::arg("indices"), nb::arg("extent"), nb::arg("axis"),
+      "Indices of an axis counted from its beginning; an error where one that is known lies outside.");
+  m.def("require_inside", [](int64_t place, nb::handle extent, int64_t axis) {
+    located([&] { require_inside(place, to_dim(extent), axis); });
+  });
+}
+
+void bind_parts(nb::module_& m) {
   m.def("diagonal", [](const Tensor& x, nb::handle k, nb::handle first, nb::handle second) {
     return located([&] { return diagonal(x, to_integer(k), to_integer(first), to_integer(second), {}); });
   });
@@ -206,6 +237,7 @@ void bind_shapes(nb::module_& m) {
   bind_creation(m);
   bind_axes(m);
   bind_joining(m);
+  bind_places(m);
   bind_parts(m);
   bind_products(m);
   bind_factors(m);

@@ -49,27 +49,6 @@ Tensor record_with_body(const char* name, const char* body, nb::handle operands,
   return apply(op, std::move(tensors), to_attrs(op, attrs), {region});
 }
 
-// scatter that overwrites: its body gives its second parameter.
-GraphPtr second_body(DType dtype) {
-  Builder build(Level::flat);
-  build.parameter({dtype, {}}, "");
-  Value update = build.parameter({dtype, {}}, "");
-  return build.finish({{update, ""}});
-}
-
-}  // namespace
-
-namespace {
-
-void bind_scatter(nb::module_& m) {
-  m.def("scatter_set", [](nb::handle operands, nb::handle attrs) {
-    LocationScope scope(caller_location());
-    std::vector<Tensor> tensors = to_tensors(operands);
-    GraphPtr body = second_body(tensors.at(0).dtype());
-    return apply(Op::scatter, std::move(tensors), to_attrs(Op::scatter, attrs), {body});
-  });
-}
-
 // Tensors that are computed when a value is asked for.
 void bind_lazy(nb::module_& m) {
   m.def("computed", [](const Buffer& buffer) { return Tensor(buffer); }, nb::arg("buffer"),
@@ -148,7 +127,6 @@ void bind_tensor(nb::module_& m) {
              return literal ? to_python(*literal) : nb::none();
            },
            "The value of a constant as an array; None for anything computed.");
-  bind_scatter(m);
   m.def("parameter", [](nb::handle shape, nb::handle dtype, std::string name, bool from_outside) {
     LocationScope scope(caller_location());
     return parameter({to_dtype(dtype), to_dims(shape)}, std::move(name), from_outside);

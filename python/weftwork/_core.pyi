@@ -274,8 +274,6 @@ class Tensor:
     def constant(self) -> Any:
         """The value of a constant as an array; None for anything computed."""
 
-def scatter_set(arg0: object, arg1: object, /) -> Tensor: ...
-
 def parameter(shape: object, dtype: object, name: str, from_outside: bool = False) -> Tensor: ...
 
 def constant(array: object, live: bool = False) -> Tensor: ...
@@ -298,6 +296,11 @@ def record_graph(name: str, parameters: object, outputs: object, effects: object
 def elementwise_names() -> list:
     """The names of the functions that elementwise knows."""
 
+def total_type(arg: object, /) -> Any:
+    """
+    The dtype in which NumPy adds and multiplies up: small integers and booleans as 64 bits.
+    """
+
 def reduction(name: str, x: Tensor, axes: object | None, keepdims: bool = False, dtype: object | None = None, initial: object | None = None, where: object | None = None, ddof: float = 0.0, mean: object | None = None) -> Tensor:
     """
     NumPy's sum, prod, max, min, any, all, mean, var or std. `dtype` is what is computed in, and of the result; the others are as in NumPy.
@@ -305,6 +308,11 @@ def reduction(name: str, x: Tensor, axes: object | None, keepdims: bool = False,
 
 def place(name: str, x: Tensor, axis: object | None, keepdims: bool = False) -> Tensor:
     """NumPy's argmax or argmin."""
+
+def linspace(start: object, stop: object, count: object, endpoint: bool = True, dtype: object | None = None, axis: object = 0, weak: int = 0) -> tuple:
+    """
+    NumPy's function: the numbers, and their distance. Operands and `weak` as of elementwise.
+    """
 
 def elementwise(ufunc: str, x: object, y: object | None = None, weak: int = 0) -> Any:
     """
@@ -353,6 +361,8 @@ def repeat(arg0: Tensor, arg1: object, arg2: object, /) -> Tensor: ...
 
 def tile(arg0: Tensor, arg1: object, /) -> Tensor: ...
 
+def pad(arg0: Tensor, arg1: object, arg2: Tensor, /) -> Tensor: ...
+
 def roll(arg0: Tensor, arg1: object, arg2: object, /) -> Tensor: ...
 
 def tril(arg0: Tensor, arg1: object, /) -> Tensor: ...
@@ -360,7 +370,21 @@ def tril(arg0: Tensor, arg1: object, /) -> Tensor: ...
 def triu(arg0: Tensor, arg1: object, /) -> Tensor: ...
 
 def index(x: Tensor, items: object) -> Tensor:
-    """x[items] of integers, ranges, new axes and an ellipsis."""
+    """
+    x[items] of integers, ranges, new axes, an ellipsis, and places that are known to lie inside.
+    """
+
+def update(x: Tensor, items: object, value: Tensor, combine: object | None = None) -> Tensor:
+    """
+    The value after x[items] = value, or with what an operation makes of both.
+    """
+
+def from_start(indices: Tensor, extent: object, axis: int) -> Tensor:
+    """
+    Indices of an axis counted from its beginning; an error where one that is known lies outside.
+    """
+
+def require_inside(arg0: int, arg1: object, arg2: int, /) -> None: ...
 
 def diagonal(arg0: Tensor, arg1: object, arg2: object, arg3: object, /) -> Tensor: ...
 

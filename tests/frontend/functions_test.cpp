@@ -171,14 +171,14 @@ TEST_CASE("what there is nothing of is rolled") {
 
 TEST_CASE("of what there is nothing of nothing can be taken, but nothing") {
   Tensor none = zeros({2, 0, 3}, DType::f32), place = tensor<int64_t>({0}), places = zeros({4, 0}, DType::i64);
-  CHECK(label_of([&] { take(none, place, 1); }) == "empty_take");
+  CHECK(label_of([&] { take(none, place, 1); }) == "index_bounds");
   CHECK_THROWS_AS(take(none, place, 1), OutOfBoundsError);
   CHECK(value_of(take(none, places, 1)).type() == Type{DType::f32, {2, 4, 0, 3}});
   CHECK(value_of(take(none, place, 0)).type().static_dims() == Ints{1, 0, 3});
-  CHECK(label_of([&] { take_along_axis(none, zeros({2, 1, 3}, DType::i64), 1); }) == "empty_take");
+  CHECK(label_of([&] { take_along_axis(none, zeros({2, 1, 3}, DType::i64), 1); }) == "index_bounds");
   CHECK(value_of(take_along_axis(none, zeros({2, 0, 3}, DType::i64), 1)).type().static_dims() == Ints{2, 0, 3});
   Tensor maybe = parameter({DType::f32, {Dim(Symbol{"n", 0, 4, 8})}}, "x"), some = parameter({DType::f32, {Dim(Symbol{"m", 1, 4, 8})}}, "y");
-  CHECK(label_of([&] { take(maybe, place); }) == "empty_take");
+  CHECK(take(maybe, place).dims() == Dims{1});  // a run ends in an error where there is nothing
   CHECK(take(some, place).dims() == Dims{1});
 }
 

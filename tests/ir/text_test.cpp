@@ -51,6 +51,13 @@ TEST_CASE("long constants are kept apart where that is asked for") {
   CHECK_THROWS_AS(parse(text, "<text>", resources), Error);
 }
 
+TEST_CASE("a select whose operands broadcast reads back") {
+  Builder build(Level::trace);
+  Value condition = build.parameter({DType::boolean, {3}}, "c"), x = build.parameter({DType::f32, {2, 3}}, "x"), y = build.parameter({DType::f32, {}}, "y");
+  GraphPtr graph = build.finish({{build(Op::select, {condition, x, y}), "xy"}, {build(Op::select, {condition, y, x}), "yx"}});
+  CHECK(equal(*graph, *parse(print(*graph))));
+}
+
 TEST_CASE("an extent has one range") {
   Builder build(Level::flat);
   Value x = build.parameter({DType::f32, {Dim(Symbol{"n", 1, 4, 8})}}, "x");

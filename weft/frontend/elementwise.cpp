@@ -15,7 +15,7 @@ const Ufunc* ufunc_of(Op op) {
       {Op::atan, "arctan"},      {Op::atanh, "arctanh"},       {Op::atan2, "arctan2"},        {Op::and_, "bitwise_and"}, {Op::or_, "bitwise_or"},
       {Op::xor_, "bitwise_xor"}, {Op::not_, "invert"},         {Op::cosine, "cos"},      {Op::sine, "sin"},
       {Op::exponential, "exp"},  {Op::is_finite, "isfinite"},  {Op::log_plus_one, "log1p"},   {Op::negate, "negative"}, {Op::shift_left, "left_shift"},
-      {Op::exponential_minus_one, "expm1"},
+      {Op::exponential_minus_one, "expm1"}, {Op::next_after, "nextafter"},
   };
   for (auto [named, numpy_name] : renamed)
     if (named == op) return find_ufunc(numpy_name);
@@ -103,6 +103,9 @@ BINARY(hypot)
 BINARY(logaddexp)
 BINARY(copysign)
 BINARY(heaviside)
+BINARY(gcd)
+BINARY(lcm)
+BINARY(ldexp)
 BINARY(left_shift)
 BINARY(right_shift)
 BINARY(equal)

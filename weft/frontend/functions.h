@@ -12,6 +12,8 @@
 #pragma GCC visibility push(default)
 namespace weft {
 
+enum class Op : uint16_t;  // of weft/ir/op.h
+
 // Element-wise functions of one tensor, and of two, by the names of ops (docs/ops.md says what each does). Those that are
 // not defined for integers take them as the float that NumPy does: 8 bits as f16, 16 as f32, others as f64. divide gives
 // floats always; remainder has the sign of the divisor; power with an exponent of -1, 0.5, 1, 2 or 3 is the simpler operation.
@@ -56,6 +58,10 @@ Tensor hypot(const Operand& lhs, const Operand& rhs);
 Tensor logaddexp(const Operand& lhs, const Operand& rhs);
 Tensor copysign(const Operand& lhs, const Operand& rhs);
 Tensor heaviside(const Operand& lhs, const Operand& rhs);
+// Of integers; and a number times 2 to the power of an integer.
+Tensor gcd(const Operand& lhs, const Operand& rhs);
+Tensor lcm(const Operand& lhs, const Operand& rhs);
+Tensor ldexp(const Operand& lhs, const Operand& rhs);
 Tensor left_shift(const Operand& lhs, const Operand& rhs);
 Tensor right_shift(const Operand& lhs, const Operand& rhs);
 
@@ -107,8 +113,14 @@ Tensor ones_like(const Tensor& x, Where where = Where::current());
 // 0, 1, … stop - 1; and start + i * step below stop, i64 unless told.
 Tensor arange(Dim stop, DType dtype = DType::i64, Where where = Where::current());
 Tensor arange(Dim start, Dim stop, int64_t step = 1, DType dtype = DType::i64, Where where = Where::current());
-// `count` numbers from start to stop, both included.
-Tensor linspace(double start, double stop, int64_t count, DType dtype = DType::f64, Where where = Where::current());
+// `count` numbers from start to stop, which is one of them unless told, along a new axis; and the distance of neighbours.
+struct Spacing {
+  bool endpoint = true;
+  std::optional<DType> dtype = {};  // else the float of both
+  int64_t axis = 0;
+};
+std::pair<Tensor, Tensor> spaced(const Operand& start, const Operand& stop, int64_t count, const Spacing& how = {});
+inline Tensor linspace(const Operand& start, const Operand& stop, int64_t count, std::optional<DType> dtype = {}) { return spaced(start, stop, count, {.dtype = dtype}).first; }
 // Ones on a diagonal: on the k-th above the main one.
 Tensor eye(Dim rows, std::optional<Dim> columns = {}, int64_t k = 0, DType dtype = DType::f64, Where where = Where::current());
 // A symbolic extent as an i64 scalar.
@@ -151,18 +163,19 @@ Tensor pad(const Tensor& x, const std::vector<std::pair<Dim, Dim>>& widths, cons
 
 // -- parts -------------------------------------------------------------------------------------------------------------
 
-// x[places, ranges, newaxis, ellipsis], as NumPy's basic indexing. Error(index) for places outside.
+// x[places, ranges, newaxis, ellipsis], as NumPy's indexing. Tensors of places broadcast together, and a run ends in an
+// Error(index, "index_bounds") where one lies outside.
 Tensor index(const Tensor& x, const std::vector<Selector>& places, Where where = Where::current());
 // The k-th diagonal of two axes, which are one, the last, in the result.
 Tensor diagonal(const Tensor& x, int64_t k = 0, int64_t first = 0, int64_t second = 1, Where where = Where::current());
 // start:stop:step of one axis.
 Tensor slice(const Tensor& x, int64_t axis, const Slice& range, Where where = Where::current());
-// x with other elements at those places; the value broadcasts and is cast.
-Tensor update(const Tensor& x, const std::vector<Selector>& places, const Operand& value);
-// The slices of an axis at integer indices of any shape, which stands in the axis' place; negative ones count from the end. A run
-// ends in an Error(index, "index_bounds") where one lies outside. Error(index, "empty_take") of an axis that has, or may have, no elements.
+// x with other elements at those places, or with what an operation makes of them and the value; that broadcasts and is cast. Of places
+// that are named several times one value is written, but the operation takes all of them.
+Tensor update(const Tensor& x, const std::vector<Selector>& places, const Operand& value, std::optional<Op> combine = {});
+// The slices of an axis at integer indices of any shape, which stands in the axis' place: as index().
 Tensor take(const Tensor& x, const Tensor& indices, int64_t axis = 0, Where where = Where::current());
-// The elements at indices along an axis; both of one shape but there.
+// The elements at indices along an axis; both broadcast but there.
 Tensor take_along_axis(const Tensor& x, const Tensor& indices, int64_t axis = -1, Where where = Where::current());
 
 // -- reductions: over all axes unless told; keepdims leaves extents of 1 -----------------------------------------------

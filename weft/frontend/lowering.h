@@ -22,6 +22,8 @@ Tensor differs_from_itself(const Ufunc& ufunc, const Tensor& x);
 Tensor both_finite(const Ufunc& ufunc, const Tensor& x);
 Tensor one_infinite(const Ufunc& ufunc, const Tensor& x);
 Tensor of_truth(const Ufunc& ufunc, const Tensor& x);
+Tensor bits_set(const Ufunc& ufunc, const Tensor& x);
+Tensor distance_to_next(const Ufunc& ufunc, const Tensor& x);
 
 Tensor sum_of_two(const Ufunc& ufunc, const Tensor& x, const Tensor& y);
 Tensor product_of_two(const Ufunc& ufunc, const Tensor& x, const Tensor& y);
@@ -32,9 +34,15 @@ Tensor c_remainder(const Ufunc& ufunc, const Tensor& x, const Tensor& y);
 Tensor power_of(const Ufunc& ufunc, const Tensor& x, const Tensor& y);
 Tensor right_shifted(const Ufunc& ufunc, const Tensor& x, const Tensor& y);
 Tensor of_truths(const Ufunc& ufunc, const Tensor& x, const Tensor& y);
+Tensor common_divisor(const Ufunc& ufunc, const Tensor& x, const Tensor& y);
+Tensor common_multiple(const Ufunc& ufunc, const Tensor& x, const Tensor& y);
+Tensor scaled_by_power(const Ufunc& ufunc, const Tensor& x, const Tensor& y);
+Tensor next_number(const Ufunc& ufunc, const Tensor& x, const Tensor& y);
+Tensor log_of_sum(const Ufunc& ufunc, const Tensor& x, const Tensor& y);
 
 std::vector<Tensor> divided_with_rest(const Ufunc& ufunc, std::span<const Tensor> x);
 std::vector<Tensor> fraction_and_whole(const Ufunc& ufunc, std::span<const Tensor> x);
+std::vector<Tensor> mantissa_and_exponent(const Ufunc& ufunc, std::span<const Tensor> x);
 
 // i64 with u64, in either order.
 Tensor compare_signs(std::string_view direction, const Tensor& lhs, const Tensor& rhs);

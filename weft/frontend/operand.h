@@ -66,7 +66,7 @@ struct Ellipsis {};
 inline constexpr NewAxis newaxis;
 inline constexpr Ellipsis ellipsis;
 
-// What x[…] takes for an axis: a place, a range, a new axis, or an ellipsis.
+// What x[…] takes for an axis: a place, places that are integers of a tensor, a range, a new axis, or an ellipsis.
 class Selector {
  public:
   template <std::integral T>
@@ -75,8 +75,16 @@ class Selector {
   Selector(Slice range, Where where = Where::current()) : item(std::move(range)), where(where) {}              // NOLINT
   Selector(NewAxis, Where where = Where::current()) : item(newaxis), where(where) {}                           // NOLINT
   Selector(Ellipsis, Where where = Where::current()) : item(ellipsis), where(where) {}                         // NOLINT
-  std::variant<Dim, Slice, NewAxis, Ellipsis> item;
+  Selector(Tensor places, Where where = Where::current()) : item(std::move(places)), where(where) {}           // NOLINT
+  // Integers of i64 that are known to lie inside of the axis, counted from its beginning.
+  static Selector inside(Tensor places) {
+    Selector result(std::move(places), Where{});
+    result.is_inside = true;
+    return result;
+  }
+  std::variant<Dim, Slice, NewAxis, Ellipsis, Tensor> item;
   Where where;
+  bool is_inside = false;
 };
 
 }  // namespace weft

@@ -33,6 +33,12 @@ Ints axes_of(const Axes& axes, int64_t rank);
 // The same; a tensor of no dimensions may be told its axis 0.
 Ints reduced_axes(const Axes& axes, int64_t rank);
 
+// Indices of an axis as i64 from its beginning, from whose end negative ones count. Error(index, "index_dtype"), or "index_bounds" where
+// one that is known lies outside.
+Tensor from_start(const Tensor& indices, const Dim& extent, int64_t axis);
+// Error(index, "index_bounds") for such an index.
+void require_inside(int64_t place, const Dim& extent, int64_t axis);
+
 // A shape, or axes, as NumPy spells them: "(2, 3)", "(3,)".
 template <class List>
 std::string tuple_text(const List& items) {

@@ -170,12 +170,23 @@ Tensor arange(Dim start, Dim stop, int64_t step, DType dtype, Where where) {
     return cast_to(places, dtype);
   });
 }
-Tensor linspace(double start, double stop, int64_t count, DType dtype, Where where) {
-  return recorded("linspace", where, [&] {
-    Tensor places = ramp(count, DType::f64);
-    double step = count > 1 ? (stop - start) / static_cast<double>(count - 1) : 0;
-    Tensor values = places * step + start;
-    return cast_to(count > 1 ? weft::where(places == static_cast<double>(count - 1), stop, values) : values, dtype);
+std::pair<Tensor, Tensor> spaced(const Operand& start, const Operand& stop, int64_t count, const Spacing& how) {
+  return recorded("linspace", start.where, [&] {
+    if (count < 0) fail(ErrorKind::value, "linspace_count", "number of samples, ", count, ", must be non-negative");
+    const Operand one(1.0);
+    const DType inner = result_type({&start, &stop, &one}), dtype = how.dtype.value_or(inner);
+    const Tensor first = as_tensor(start, inner), last = as_tensor(stop, inner), distance = last - first;
+    Dims line(distance.dims().size() + 1, 1);
+    line[0] = count;
+    const Tensor places = reshaped(cast_to(ramp(count, DType::i64), inner), line);
+    const int64_t parts = how.endpoint ? count - 1 : count;
+    const Tensor step = parts > 0 ? distance / parts : number(std::numeric_limits<double>::quiet_NaN(), DType::f64);
+    // A step that vanishes would lose the distance.
+    Tensor values = parts > 0 ? weft::where(any(step == 0), places / parts * distance, places * step) : places * distance;
+    values = values + first;
+    if (how.endpoint && count > 1) values = update(values, {-1}, last);
+    values = moveaxis(values, 0, one_axis(how.axis, values.rank()));
+    return std::pair(cast_to(is_integer(dtype) ? floor(values) : values, dtype), step);
   });
 }
 Tensor eye(Dim rows, std::optional<Dim> columns, int64_t k, DType dtype, Where where) {

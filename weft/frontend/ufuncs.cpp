@@ -36,6 +36,7 @@ constexpr Ufunc ufuncs[] = {
     {"arctan2", 2, floating, Most::real, plain, Op::atan2},
     {"arctanh", 1, floating, Most::complex, plain, Op::atanh},
     {"bitwise_and", 2, boolean, Most::integer, plain, Op::and_},
+    {"bitwise_count", 1, integer, Most::integer, of_one<bits_set>},
     {"bitwise_or", 2, boolean, Most::integer, plain, Op::or_},
     {"bitwise_xor", 2, boolean, Most::integer, plain, Op::xor_},
     {"cbrt", 1, floating, Most::real, plain, Op::cbrt},
@@ -59,6 +60,8 @@ constexpr Ufunc ufuncs[] = {
     {"fmax", 2, boolean, Most::complex, of_two<number_extreme>, Op::fmax, "GE"},
     {"fmin", 2, boolean, Most::complex, of_two<number_extreme>, Op::fmin, "LE"},
     {"fmod", 2, integer, Most::real, of_two<c_remainder>},
+    {"frexp", 1, floating, Most::real, mantissa_and_exponent},
+    {"gcd", 2, no_boolean, Most::integer, of_two<common_divisor>},
     {"greater", 2, boolean, Most::complex, of_two<comparison>, Op::compare, "GT"},
     {"greater_equal", 2, boolean, Most::complex, of_two<comparison>, Op::compare, "GE"},
     {"heaviside", 2, floating, Most::real, plain, Op::heaviside},
@@ -67,6 +70,8 @@ constexpr Ufunc ufuncs[] = {
     {"isfinite", 1, boolean, Most::complex, of_one<both_finite>},
     {"isinf", 1, boolean, Most::complex, of_one<one_infinite>},
     {"isnan", 1, boolean, Most::complex, of_one<differs_from_itself>},
+    {"lcm", 2, no_boolean, Most::integer, of_two<common_multiple>},
+    {"ldexp", 2, floating, Most::real, of_two<scaled_by_power>, {}, nullptr, true},
     {"left_shift", 2, integer, Most::integer, plain, Op::shift_left},
     {"less", 2, boolean, Most::complex, of_two<comparison>, Op::compare, "LT"},
     {"less_equal", 2, boolean, Most::complex, of_two<comparison>, Op::compare, "LE"},
@@ -75,6 +80,7 @@ constexpr Ufunc ufuncs[] = {
     {"log1p", 1, floating, Most::complex, plain, Op::log_plus_one},
     {"log2", 1, floating, Most::complex, of_one<log_of_two>},
     {"logaddexp", 2, floating, Most::real, plain, Op::logaddexp},
+    {"logaddexp2", 2, floating, Most::real, of_two<log_of_sum>},
     {"logical_and", 2, boolean, Most::complex, of_two<of_truths>, Op::and_},
     {"logical_not", 1, boolean, Most::complex, of_one<of_truth>, Op::not_},
     {"logical_or", 2, boolean, Most::complex, of_two<of_truths>, Op::or_},
@@ -84,6 +90,7 @@ constexpr Ufunc ufuncs[] = {
     {"modf", 1, floating, Most::real, fraction_and_whole},
     {"multiply", 2, boolean, Most::complex, of_two<product_of_two>},
     {"negative", 1, no_boolean, Most::complex, plain, Op::negate},
+    {"nextafter", 2, floating, Most::real, of_two<next_number>},
     {"not_equal", 2, boolean, Most::complex, of_two<comparison>, Op::compare, "NE"},
     {"positive", 1, no_boolean, Most::complex, of_one<unchanged>},
     {"power", 2, integer, Most::complex, of_two<power_of>, Op::power},
@@ -97,6 +104,7 @@ constexpr Ufunc ufuncs[] = {
     {"signbit", 1, floating, Most::real, plain, Op::signbit},
     {"sin", 1, floating, Most::complex, plain, Op::sine},
     {"sinh", 1, floating, Most::complex, plain, Op::sinh},
+    {"spacing", 1, floating, Most::real, of_one<distance_to_next>},
     {"sqrt", 1, floating, Most::complex, plain, Op::sqrt},
     {"square", 1, integer, Most::complex, of_one<squared>},
     {"subtract", 2, no_boolean, Most::complex, plain, Op::subtract},
@@ -125,6 +133,14 @@ DType loop_type(const Ufunc& ufunc, DType dtype) {
       return dtype;
   }
   return dtype;
+}
+
+// An exponent as a tensor of i64.
+Tensor exponent_of(const Operand& operand) {
+  const DType dtype = result_type({&operand});
+  if (!is_whole(dtype) || dtype == DType::u64)
+    fail(ErrorKind::type, "no_loop", "not defined for an exponent of ", numpy_name(dtype));
+  return as_tensor(operand, DType::i64);
 }
 
 // An integer outside of the tensor's dtype is above or below all of its elements.
@@ -187,8 +203,14 @@ std::vector<Tensor> call(const Ufunc& ufunc, std::span<const Operand> operands) 
     fail(ErrorKind::type, "operand_count", ufunc.name, " takes ", ufunc.operands, " operands, got ", operands.size());
   std::array<const Operand*, 2> given{};
   for (size_t i = 0; i < operands.size(); ++i) given[i] = &operands[i];
-  const DType common = result_type(std::span<const Operand* const>(given).first(operands.size()));
+  const DType common = result_type(std::span<const Operand* const>(given).first(ufunc.exponent ? 1 : operands.size()));
   if (std::optional<Tensor> known = compared_by_value(ufunc, operands, common)) return {*known};
+  if (ufunc.exponent) {
+    // An integer that is no tensor is a float of 16 bits, but not beside booleans.
+    const bool is_number = (!operands[0].is_tensor() || operands[0].weak) && !is_bool(result_type({&operands[1]}));
+    const DType dtype = loop_type(ufunc, is_number && is_whole(common) ? DType::i8 : common);
+    return ufunc.record(ufunc, std::array{as_tensor(operands[0], dtype), exponent_of(operands[1])});
+  }
   const std::optional<DType> floats = float_of_both(ufunc, operands, common);
   const DType dtype = floats ? *floats : loop_type(ufunc, common);
   std::array<Tensor, 2> taken;

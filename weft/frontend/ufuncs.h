@@ -31,6 +31,7 @@ struct Ufunc {
   std::vector<Tensor> (*record)(const Ufunc& ufunc, std::span<const Tensor> operands);
   std::optional<Op> op = {};        // the operation, of those whose `record` asks for it
   const char* direction = nullptr;  // of a comparison
+  bool exponent = false;            // the second operand is an integer of its own
 };
 
 // All of them, in the order of their names.

@@ -207,7 +207,8 @@ void Parser::finish(Scope& scope, ParsedCall& call, const std::vector<std::strin
       for (const ParsedRegion& region : call.regions) regions.push_back(region.graph);
       // Of select and clamp the predicate and the bounds may be scalars.
       if ((call.op == Op::select || call.op == Op::clamp) && call.operands.size() == 3)
-        for (Value& operand : call.operands) operand = scope.build->broadcast_to(operand, call.operands[1].type().dims);
+        for (size_t i : {size_t{0}, call.op == Op::select ? size_t{0} : size_t{2}})
+          if (Value& x = call.operands[i]; x.type().dims.empty()) x = scope.build->broadcast_to(x, call.operands[1].type().dims);
       // The shape that rng takes as an operand is that of its result.
       if (call.op == Op::rng && call.operands.size() == 3) call.operands.pop_back();
       const Node& node = scope.build->call(*call.op, call.operands, attrs_of(call, symbols_), std::move(regions));

@@ -14,11 +14,10 @@ from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, Error, UnsupportedError
 from .refused import reason
 from .tracer import Tensor, TracedArray, as_tensor, convert, current_trace, raise_here, untraced, wrap
+from .ufuncs import power
 
 #: np function → its traced form; filled by @implements.
 FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {}
-#: ufunc name → function of loop-typed tensors, for ufuncs that are no single op.
-UFUNCS: dict[str, Callable[..., Any]] = {}
 
 
 def implements(*functions: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -28,17 +27,6 @@ def implements(*functions: Callable[..., Any]) -> Callable[[Callable[..., Any]],
         for function in functions:
             FUNCTIONS[function] = traced
         return traced
-
-    return register
-
-
-def ufunc_form(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Registers a ufunc by name: a function of tensors of NumPy's loop dtypes."""
-
-    def register(form: Callable[..., Any]) -> Callable[..., Any]:
-        for name in names:
-            UFUNCS[name] = form
-        return form
 
     return register
 
@@ -82,7 +70,7 @@ def resolved(ufunc: np.ufunc, types: tuple, signature: Any, casting: str) -> tup
         samples = [t(1) if isinstance(t, type) else np.array([], t) for t in types]
         results = ufunc(*samples)
         results = results if isinstance(results, tuple) else (results,)
-        inputs = [np.result_type(*[s for s in samples])] * len(samples)
+        inputs = list(types) if ufunc is np.ldexp else [np.result_type(*samples)] * len(samples)
         return (*inputs, *(r.dtype for r in results))
     given = {} if signature is None else {"signature": signature}
     return ufunc.resolve_dtypes((*types, *[None] * ufunc.nout), casting=casting, **given)
@@ -128,8 +116,8 @@ def elementwise(ufunc: np.ufunc, inputs: tuple, signature: Any = None, casting: 
 
 
 def by_promotion(name: str, x: Any, y: Any = None, weak: int = 0) -> Any:
-    """What C++ records of recorded values and Python's numbers; None where the ufunc has a form here, or NumPy is to be asked."""
-    if name in UFUNCS and (name != "power" or (is_whole(x) and is_whole(y))):
+    """What C++ records of recorded values and Python's numbers; None where NumPy is to be asked, or it is a power of integers."""
+    if name == "power" and is_whole(x) and is_whole(y):
         return None
     try:
         return _core.elementwise(name, x, y, weak)
@@ -164,7 +152,7 @@ def by_loop(ufunc: np.ufunc, inputs: tuple, signature: Any, casting: str) -> Ten
         shown = ", ".join(str(type_for_resolution(i)) for i in inputs)
         return raise_here(ArgumentTypeError, f"{name}: no loop for operands of types {shown}: {error}", "ufunc_types")
     operands = [as_tensor(value, dtype) for value, dtype in zip(inputs, types[: ufunc.nin], strict=True)]
-    form = UFUNCS.get(name) or partial(_core.elementwise, name)
+    form = power if name == "power" else partial(_core.elementwise, name)
     results = form(*operands) if ufunc.nin <= 2 else None
     if results is None:
         return raise_here(UnsupportedError, f"{shown_name(ufunc)} cannot be compiled", "unsupported_function")

@@ -60,31 +60,6 @@ def is_estimated(extent: Extent) -> bool:
     return isinstance(extent, _core.Dim) and not str(extent).isidentifier()
 
 
-def least_extent(extent: Extent) -> int:
-    """What must hold fixed positions; positions in estimated extents are brought inside when the program runs."""
-    return extent if isinstance(extent, int) else extent.max if is_estimated(extent) else extent.min
-
-
-def check_position(position: int, extent: Extent, axis: int) -> None:
-    """OutOfBoundsError where a fixed position lies, or at the least extent may lie, outside of its axis."""
-    least = least_extent(extent)
-    if -least <= position < least:
-        return
-    if isinstance(extent, int):
-        raise_here(OutOfBoundsError, f"index {position} is out of bounds for axis {axis} with size {extent}", "index_bounds")
-    wanted = position + 1 if position >= 0 else -position
-    hint = f"give its wf.Dim a min for which that is at least {wanted}"
-    raise_here(OutOfBoundsError, f"index {position} is out of bounds for axis {axis} where its size {extent} is {least}: {hint}", "index_bounds")
-
-
-def check_known_positions(known: np.ndarray, extent: Extent, axis: int) -> None:
-    """The same for index arrays that are fixed."""
-    least = least_extent(extent)
-    bad = known[(known < -least) | (known >= least)]
-    if bad.size:
-        check_position(int(bad[0]), extent, axis)
-
-
 def checked_positions(items: list[Any], shape: tuple) -> list[Any]:
     """Positions that are not known to lie inside become values, which are brought inside when the program runs."""
     axis, result = 0, []
@@ -94,7 +69,7 @@ def checked_positions(items: list[Any], shape: tuple) -> list[Any]:
             extent = shape[axis]
             least = extent if isinstance(extent, int) else extent.min
             if fixed:
-                check_position(int(item), extent, axis)
+                _core.require_inside(int(item), extent, axis)
             low, high = (int(item), int(item)) if fixed else (item.min, item.max)
             if not -least <= low <= high < least:
                 item = wrap(as_tensor(np.int64(item) if fixed else item))

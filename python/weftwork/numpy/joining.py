@@ -26,7 +26,6 @@ from .functions import (
     traced,
 )
 from .tracer import Tensor, TracedArray, as_tensor, convert, raise_here, untraced, wrap
-from .ufuncs import op
 
 
 def joined_dtype(tensors: list[Tensor], dtype: Any, casting: str) -> np.dtype:
@@ -201,17 +200,13 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> An
         pad_width = [(w, w) if np.ndim(w := each.get(i, 0)) == 0 else tuple(w) for i in range(x.ndim)]
     if mode != "constant":
         return pad_by_index(x, pad_width, mode, kwargs)
-    widths = pad_widths(pad_width, x.ndim)
-    values = [list(row) for row in np.broadcast_to(solid(kwargs.get("constant_values", 0)), (x.ndim, 2))]
-    tensor = x.tensor
-    zero = [0] * x.ndim
-    for axis, ((low, high), (before, after)) in enumerate(zip(widths, values, strict=True)):
-        for extents, value in (((low, 0), before), ((0, high), after)):
-            if extents == (0, 0):
-                continue
-            lows, highs = list(zero), list(zero)
-            lows[axis], highs[axis] = extents
-            tensor = op("pad", tensor, as_tensor(value, tensor.dtype), edge_padding_low=lows, edge_padding_high=highs, interior_padding=zero)
+    widths, given, tensor = pad_widths(pad_width, x.ndim), kwargs.get("constant_values", 0), x.tensor
+    if not np.ndim(given):
+        return wrap(_core.pad(tensor, widths, as_tensor(given, x.dtype)))
+    for axis, row in enumerate(np.broadcast_to(solid(given), (x.ndim, 2))):
+        for side, value in enumerate(row):
+            one = [[n if (i, j) == (axis, side) else 0 for j, n in enumerate(pair)] for i, pair in enumerate(widths)]
+            tensor = _core.pad(tensor, one, as_tensor(value, x.dtype))
     return wrap(tensor)
 
 

@@ -8,43 +8,20 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..errors import ArgumentValueError
 from . import own
-from .arguments import integer, is_number, require_cpu
-from .dispatch import implements, result_type
+from .arguments import axis_number, integer, is_number, require_cpu
+from .dispatch import implements, operand_of
 from .functions import solid
-from .tracer import TracedArray, raise_here, untraced, wrap
-
-
-def inexact_type(*values: Any) -> np.dtype:
-    """The result dtype of the values, a float at least."""
-    return result_type(*values, 1.0)
+from .tracer import TracedArray, untraced, wrap
 
 
 @implements(np.linspace)
 def linspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None, axis: int = 0, *, device: Any = None) -> Any:
     require_cpu(device)
-    count = operator.index(num)
-    if count < 0:
-        raise_here(ArgumentValueError, f"number of samples, {count}, must be non-negative", "linspace_count")
-    parts = count - 1 if endpoint else count
-    inner = inexact_type(start, stop)
-    target = inner if dtype is None else np.dtype(dtype)
-    first, last = solid(start), solid(stop)
-    distance = np.subtract(last, first, dtype=inner)
-    ramp: Any = np.reshape(own.arange(count, dtype=inner), (-1, *(1,) * distance.ndim))
-    if parts > 0:
-        step: Any = distance / parts
-        # A step that vanishes would lose the distance.
-        values = np.where(np.any(step == 0), ramp / parts * distance, ramp * step)
-    else:
-        step, values = own.full((), np.nan), ramp * distance
-    values = (values + first).astype(inner)
-    if endpoint and count > 1:
-        values[-1, ...] = last.astype(inner)
-    values = np.moveaxis(values, 0, axis)
-    result = (np.floor(values) if target.kind in "iu" else values).astype(target)
-    return (result, step) if retstep else result
+    (first, weak), (last, also) = operand_of(start), operand_of(stop)
+    count, place = operator.index(num), axis_number(axis, "linspace")
+    values, step = map(wrap, _core.linspace(first, last, count, bool(endpoint), dtype, place, weak + 2 * also))
+    return (values, step) if retstep else values
 
 
 @implements(np.logspace)

@@ -47,15 +47,6 @@ def reduction_axis(axis: Any, name: str) -> Any:
     return axis
 
 
-def sum_dtype(dtype: np.dtype) -> np.dtype:
-    """The dtype in which NumPy adds and multiplies up: small integers and booleans as int64 or uint64."""
-    if dtype.kind in "bi" and dtype.itemsize < 8:
-        return np.dtype(np.int64)
-    if dtype.kind == "u" and dtype.itemsize < 8:
-        return np.dtype(np.uint64)
-    return dtype
-
-
 def keep(value: Any) -> bool:
     return value is not _NoValue and bool(c_int(value, "keepdims"))
 
@@ -103,7 +94,7 @@ def accumulate(name: str, ufunc: np.ufunc, a: Any, axis: Any, dtype: Any, out: A
     x = as_tensor(a)
     if dtype is None and out is not None:
         dtype = loop_of(ufunc, x, out)
-    first = initial_of(initial, sum_dtype(x.dtype) if dtype is None else np.dtype(dtype))
+    first = initial_of(initial, _core.total_type(x.dtype) if dtype is None else np.dtype(dtype))
     result = _core.reduction(name, x, reduction_axis(axis, name), keep(keepdims), dtype, first, mask_of(where))
     return finish(ufunc, result, out, True, "same_kind", exact=True)
 

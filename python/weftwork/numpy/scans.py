@@ -11,7 +11,7 @@ from ..errors import ArgumentTypeError, ArgumentValueError, OutOfBoundsError, Un
 from . import own
 from .dispatch import finish, implements, resolved
 from .functions import one_axis, solid
-from .reductions import lowest, sum_dtype
+from .reductions import lowest
 from .selection import fixed_extent, known_value
 from .statistics import without_nan
 from .tracer import Tensor, TracedArray, as_tensor, convert, raise_here, wrap
@@ -101,7 +101,7 @@ def loop_dtype(ufunc: np.ufunc, x: Tensor, dtype: Any) -> np.dtype:
         require_loop(ufunc, x, dtype)
         return np.dtype(dtype)
     if ufunc.__name__ in ("add", "multiply"):
-        return sum_dtype(x.dtype)
+        return _core.total_type(x.dtype)
     if ufunc.__name__.startswith("logical"):
         return np.dtype(bool)
     try:

@@ -12,7 +12,6 @@ from . import own
 from .arguments import extents_of, order_letter
 from .dispatch import implements, result_type, written
 from .functions import along, delivered, one_axis, product, solid
-from .indexing import check_known_positions
 from .tracer import TracedArray, as_tensor, python_truth, raise_here, untraced, wrap
 from .validity import demanded
 
@@ -159,9 +158,8 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     values = np.ravel(solid(v).astype(x.dtype) if hasattr(v, "dtype") else wrap(as_tensor(v, x.dtype)))
     if mode not in ("raise", "wrap", "clip"):
         raise_here(ArgumentValueError, f"mode must be 'raise', 'wrap' or 'clip', got {mode!r}", "take_mode")
-    known = places.tensor.constant()
-    if mode == "raise" and known is not None:
-        check_known_positions(known, size, 0)
+    if mode == "raise" and places.tensor.constant() is not None:
+        _core.from_start(places.tensor, size, 0)
     if mode != "raise":
         index = index % size if mode == "wrap" else np.clip(index, 0, size - 1)
     count, given = index.shape[0], values.shape[0]

@@ -9,7 +9,7 @@ import numpy as np
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from . import reductions, scans, statistics
-from .advanced import scatter_indexed
+from .advanced import put_indexed
 from .dispatch import broadcast_to, finish, resolved, written
 from .indexing import expand_ellipsis, is_basic
 from .tracer import Tensor, as_tensor, convert, raise_here, wrap
@@ -132,7 +132,7 @@ def at(ufunc: np.ufunc, array: Any, indices: Any, values: Any = None) -> None:
         if not wraps and np.result_type(array.dtype, given.dtype) != array.dtype:
             unsupported(ufunc, f"at of {given.dtype} values in a {array.dtype} array")
         value = convert(given, array.dtype)
-        array.write(scatter_indexed(array.tensor, items, value, BODIES[ufunc.__name__]))
+        array.write(put_indexed(array.tensor, items, value, BODIES[ufunc.__name__]))
     elif ufunc.__name__ == "subtract":
         at(np.add, array, indices, np.negative(values))
     else:

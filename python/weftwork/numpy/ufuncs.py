@@ -8,7 +8,6 @@ import numpy as np
 
 from .. import _core
 from . import own
-from .dispatch import ufunc_form
 from .tracer import Tensor, convert, wrap
 from .validity import demanded
 
@@ -28,20 +27,14 @@ def iota(extent: Any, dtype: Any = np.int64) -> Tensor:
     return _core.apply("iota", [], {"type": np.dtype(dtype), "dims": (extent,), "dimension": 0})
 
 
-def compare(direction: str, lhs: Tensor, rhs: Tensor) -> Tensor:
-    return op("compare", lhs, rhs, comparison_direction=direction)
-
-
 def truth(x: Tensor) -> Tensor:
     return convert(x, np.dtype(bool))
 
 
 def select(condition: Tensor, on_true: Tensor, on_false: Tensor) -> Tensor:
-    shape = _core.broadcast_shapes(condition.shape, on_true.shape, on_false.shape)
-    return op("select", *[_core.broadcast_to(x, shape) for x in (condition, on_true, on_false)])
+    return op("select", condition, on_true, on_false)
 
 
-@ufunc_form("power")
 def power(lhs: Tensor, rhs: Tensor) -> Tensor:
     """Of integers, whose exponents must not be negative."""
     if rhs.dtype.kind == "i":
