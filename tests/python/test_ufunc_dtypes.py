@@ -33,7 +33,7 @@ def dtypes(call):
 
 
 def pairs(ufunc):
-    # Of floats of 8 bits there is no next one.
+    # Next to a float of 8 bits is for NumPy: next_after takes 16 bits or more.
     narrow = NARROW[:1] if ufunc in (np.nextafter, np.spacing) else NARROW
     if ufunc.nin == 1:
         return [(a,) for a in (*DTYPES, *narrow)]
