@@ -8,6 +8,7 @@
 #include "weft/core/half.h"
 #include "weft/library/fft.h"
 #include "weft/library/routine.h"
+#include "weft/runtime/scratch.h"
 #include "weft/runtime/thread_pool.h"
 
 namespace weft {
@@ -127,6 +128,7 @@ const Row rows[] = {
     WEFT_COMPLEX("sinh", sinh), WEFT_COMPLEX("sqrt", sqrt), WEFT_COMPLEX("tan", tan), WEFT_COMPLEX("tanh", tanh),
     WEFT_COMPLEX2("divide", divide), WEFT_COMPLEX2("power", power),
     {"weft_routine_fft", address(fourier)},
+    {"weft_support_scratch", address(thread_scratch)},
 };
 
 }  // namespace

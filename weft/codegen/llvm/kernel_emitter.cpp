@@ -229,11 +229,13 @@ void KernelEmitter::load_arguments(bool epilogue) {
 }
 
 void KernelEmitter::allocate_scratch() {
+  int64_t all = 0;
   for (size_t i = 0; i < kernel_.memories.size(); ++i) {
-    const Memory& memory = kernel_.memories[i];
-    if (memory.scratch)
-      line(cat("%scratch", i, " = alloca [", memory.scratch * size_of(memory.dtype), " x i8], align 64"));
+    int64_t bytes = kernel_.memories[i].scratch * size_of(kernel_.memories[i].dtype);
+    if (bytes) line(cat("%scratch", i, " = alloca [", bytes, " x i8], align 64"));
+    all += bytes;
   }
+  check(all <= Memory::most_scratch, "the kernel ", kernel_.name, " keeps ", all, " bytes on the stack");
 }
 
 void KernelEmitter::emit_loop_kernel() {
