@@ -173,7 +173,15 @@ def test_gelu_a_product_and_a_network_in_one_program(program, target):
     assert (
         {"weft_support_run_2", "weft_support_scratch"}
         <= needed
-        <= {"weft_support_run_2", "weft_support_scratch", "memcpy", "memset", "memmove", "tanhf", "_GLOBAL_OFFSET_TABLE_"}
+        <= {
+            "weft_support_run_2",
+            "weft_support_scratch",
+            "memcpy",
+            "memset",
+            "memmove",
+            "tanhf",
+            "_GLOBAL_OFFSET_TABLE_",
+        }
     )
 
 
@@ -272,7 +280,10 @@ SHAPED = {
     "column_sums": (lambda x: x.sum(axis=0), [random(3000, 2000)]),
     "whole_sum": (lambda x: (x.sum(), x.max()), [random(4 << 20)]),
     "running": (lambda x: np.cumsum(x, axis=1), [random(500, 4000)]),
-    "normed": (lambda x: (x - x.mean(1, keepdims=True)) / np.sqrt(x.var(1, keepdims=True) + 1e-5), [random(3000, 1500)]),
+    "normed": (
+        lambda x: (x - x.mean(1, keepdims=True)) / np.sqrt(x.var(1, keepdims=True) + 1e-5),
+        [random(3000, 1500)],
+    ),
     "product": (lambda a, b: a @ b, [random(300, 700), random(700, 500)]),
     "tall_product": (lambda a, b: a @ b, [random(4096, 16), random(16, 24)]),
     "row_product": (lambda a, b: a @ b, [random(1, 3000), random(3000, 2500)]),

@@ -28,7 +28,9 @@ TEST_CASE("scratch is kept by its thread, grows and begins at a page") {
 
 TEST_CASE("no memory for scratch is an error of the run, on whatever thread") {
   for (int64_t bytes : {INT64_MAX, INT64_MAX / 4}) {
-    CHECK(label_of([&] { catch_custom_errors([](void* data) { thread_scratch(*static_cast<int64_t*>(data)); }, &bytes); }) == "out_of_memory");
+    CHECK(label_of([&] {
+            catch_custom_errors([](void* data) { thread_scratch(*static_cast<int64_t*>(data)); }, &bytes);
+          }) == "out_of_memory");
     for (int threads : {1, 4}) {
       set_num_threads(threads);
       std::atomic<int64_t> others = 0;
@@ -38,7 +40,8 @@ TEST_CASE("no memory for scratch is an error of the run, on whatever thread") {
         if (end == 1000) thread_scratch(*static_cast<int64_t*>(data[0]));
         ++*static_cast<std::atomic<int64_t>*>(data[1]);
       };
-      for (int64_t cost : {1, 100'000'000}) CHECK(label_of([&] { parallel_for_until_interrupted(1000, cost, body, args); }) == "out_of_memory");
+      for (int64_t cost : {1, 100'000'000})
+        CHECK(label_of([&] { parallel_for_until_interrupted(1000, cost, body, args); }) == "out_of_memory");
       others = 0;
       parallel_for_until_interrupted(999, 100'000'000, body, args);
       CHECK(others > 0);

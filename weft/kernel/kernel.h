@@ -81,13 +81,10 @@ struct Stmt {
 
 // Memory that a kernel sees: a buffer handed in by the launch, or scratch of its own.
 struct Memory {
-  // Bytes of all scratch of a kernel, at most: it is in frames, which the smallest stacks hold.
-  static constexpr int64_t most_scratch = 1 << 16;
-
   std::string name;
   DType dtype = DType::f32;
   bool written = false;
-  // Elements, for scratch: private to one iteration of the parallel loop. Zero: a buffer.
+  // Elements, for scratch: at most 64 KiB, private to one iteration of the parallel loop. Zero: a buffer.
   int64_t scratch = 0;
   bool flushes = false;      // bfloat16 that nothing reads but products of pairs, to which subnormal numbers are zero
   bool past_caches = false;  // a written buffer that begins at a cache line: full lines of it go straight to memory

@@ -11,6 +11,7 @@ namespace {
 
 // Values worth keeping in scratch between the loops of a row.
 constexpr int worth_keeping = 8;
+constexpr int64_t scratch_bytes = 65536;
 // Of a row that is only read again more quickly than it is computed: two of two rows leave room in the first-level cache.
 constexpr int64_t near_bytes = 8192;
 // Sums of at most so many elements are taken in order, those of neighbouring results side by side.
@@ -328,13 +329,10 @@ class RowKernel {
       if (is_reduce(s) || is_full(s)) mark(node(s), depth_[s], depths);
     Dims full = rows_;
     full.insert(full.end(), inner_.begin(), inner_.end());
-    int64_t left = Memory::most_scratch;
     for (const auto& [id, where] : depths) {
       const Node& n = graph_.node(id);
-      int64_t room = cost_of(def(n.op).scalar) >= worth_keeping ? left : widens(n) ? std::min(left, near_bytes) : 0;
-      if (where.size() < 2 || n.type().dims != full || length.max() > room / size_of(n.type().dtype)) continue;
-      kept_[id] = *where.begin();
-      left -= std::max<int64_t>(length.max(), 1) * size_of(n.type().dtype);
+      int64_t room = cost_of(def(n.op).scalar) >= worth_keeping ? scratch_bytes : widens(n) ? near_bytes : 0;
+      if (where.size() > 1 && n.type().dims == full && length.max() <= room / size_of(n.type().dtype)) kept_[id] = *where.begin();
     }
   }
 

@@ -151,7 +151,7 @@ void overlap_rows(Kernel& kernel, Dim& parallel, const Dim& length) {
   size_t at = body.size() - ends;  // behind the loop beside which they run
   // Where no values are worth keeping, rows wait for memory anyway, and longer for more of them at once.
   int64_t kept = 0;
-  for (const Memory& memory : kernel.memories) kept += memory.scratch * size_of(memory.dtype);
+  for (const Memory& memory : kernel.memories) kept = std::max(kept, memory.scratch * size_of(memory.dtype));
   bool has_both = kept > 0 && kept <= most_kept && ends > 0 && at > 0 && is_vector(body[at - 1]) && body[at - 1].extent == body[at].extent;
   if (turns < fewest_turns || !has_both || !may_store_early(kernel, body[at - 1], std::span(body).subspan(at)) ||
       !std::all_of(body.begin(), body.begin() + static_cast<std::ptrdiff_t>(at), is_begin)) return;

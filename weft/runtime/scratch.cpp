@@ -39,7 +39,7 @@ bool grow(int64_t bytes) {
 
 void note_none(int64_t bytes) {
   try {
-    fail(ErrorKind::runtime, "out_of_memory", "no memory for ", bytes, " bytes that a thread keeps for products");
+    fail(ErrorKind::runtime, "out_of_memory", "no memory for ", bytes, " bytes that a thread keeps");
   } catch (...) {
     note_error();
   }
