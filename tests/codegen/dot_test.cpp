@@ -3,9 +3,11 @@
 #include "weft/codegen/llvm/dot_shape.h"
 
 #include <doctest/doctest.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -14,11 +16,12 @@
 #include <random>
 
 #include "amx_emulator.h"
-#include "loaded.h"
+#include "weft/codegen/llvm/object.h"
 #include "weft/core/cpu.h"
 #include "weft/core/error.h"
 #include "weft/core/text.h"
 #include "weft/kernel/kernel.h"
+#include "weft/runtime/object.h"
 
 using namespace weft;
 
@@ -116,7 +119,7 @@ struct Kernels {
   DotEmitter emitter;
   DotKernel kernel;
   bool multiplies_bf16;
-  Loaded code;
+  CodeObject code;
   Body plain, pack, packed;
 
   // `k`: known to the kernel, as is that lhs lies along it; -1: neither.
@@ -152,7 +155,7 @@ struct Kernels {
       : emitter(target),
         kernel(kernel),
         multiplies_bf16(target.bf16),
-        code(text(emitter, kernel), target),
+        code(std::array{compile_to_object(text(emitter, kernel), target).bytes}),
         plain(reinterpret_cast<Body>(code.find("plain"))),
         pack(reinterpret_cast<Body>(code.find("pack"))),
         packed(reinterpret_cast<Body>(code.find("packed"))) {}
@@ -435,6 +438,25 @@ TEST_CASE("every element type multiplies") {
       verify({1, 1, 14, 37, 41, Order::rows, rhs}, operand, accumulate);
       verify({1, 1, 1, 133, 41, Order::rows, rhs}, operand, accumulate);
     }
+}
+
+TEST_CASE("products of every element type fit a small stack") {
+  pthread_attr_t small;
+  pthread_attr_init(&small);
+  REQUIRE(pthread_attr_setstacksize(&small, 64 << 10) == 0);
+  const std::pair<DType, DType> types[] = {{DType::f32, DType::f32}, {DType::f64, DType::f64}, {DType::bf16, DType::f32}, {DType::f16, DType::f32}, {DType::i8, DType::i32}};
+  for (const Target& target : targets())
+    for (auto [operand, accumulate] : types)
+      for (int64_t m : {1, 5, 130}) {
+        Problem problem({1, 1, m, 300, 600}, operand, accumulate, false);
+        auto run = [&] { problem.run(kernels(target, operand, accumulate), false, 1); };
+        run();  // what is compiled by now is not compiled there
+        pthread_t thread;
+        REQUIRE(pthread_create(&thread, &small, [](void* work) -> void* { return (*static_cast<decltype(run)*>(work))(), nullptr; }, &run) == 0);
+        pthread_join(thread, nullptr);
+        CHECK(problem.wrong() == 0);
+      }
+  pthread_attr_destroy(&small);
 }
 
 TEST_CASE("whole units of lhs are read in place") {

@@ -50,17 +50,20 @@ static void* run_part(void* data) {
   return NULL;
 }
 
-/* Three threads for each loop. */
+/* Three threads for each loop, of small stacks. */
 static void on_threads(void* context, int64_t count, void (*body)(void** args, int64_t begin, int64_t end), void** args) {
   pthread_t threads[3];
   part parts[3];
+  pthread_attr_t small;
   int i;
+  if (pthread_attr_init(&small) != 0 || pthread_attr_setstacksize(&small, 131072) != 0) exit(94);
   ++*(int*)context;
   for (i = 0; i < 3; ++i) {
     parts[i].body = body, parts[i].args = args, parts[i].begin = count * i / 3, parts[i].end = count * (i + 1) / 3;
-    if (pthread_create(&threads[i], NULL, run_part, &parts[i]) != 0) exit(93);
+    if (pthread_create(&threads[i], &small, run_part, &parts[i]) != 0) exit(93);
   }
   for (i = 0; i < 3; ++i) pthread_join(threads[i], NULL);
+  pthread_attr_destroy(&small);
 }
 
 int main(void) {
@@ -168,9 +171,17 @@ def test_gelu_a_product_and_a_network_in_one_program(program, target):
     needs = run("nm", "-u", *program.objects)
     needed = {line.split()[-1] for line in needs.splitlines() if " U " in line}
     assert (
-        {"weft_support_run_2"}
+        {"weft_support_run_2", "weft_support_scratch"}
         <= needed
-        <= {"weft_support_run_2", "memcpy", "memset", "memmove", "tanhf", "_GLOBAL_OFFSET_TABLE_"}
+        <= {
+            "weft_support_run_2",
+            "weft_support_scratch",
+            "memcpy",
+            "memset",
+            "memmove",
+            "tanhf",
+            "_GLOBAL_OFFSET_TABLE_",
+        }
     )
 
 
@@ -269,7 +280,10 @@ SHAPED = {
     "column_sums": (lambda x: x.sum(axis=0), [random(3000, 2000)]),
     "whole_sum": (lambda x: (x.sum(), x.max()), [random(4 << 20)]),
     "running": (lambda x: np.cumsum(x, axis=1), [random(500, 4000)]),
-    "normed": (lambda x: (x - x.mean(1, keepdims=True)) / np.sqrt(x.var(1, keepdims=True) + 1e-5), [random(3000, 1500)]),
+    "normed": (
+        lambda x: (x - x.mean(1, keepdims=True)) / np.sqrt(x.var(1, keepdims=True) + 1e-5),
+        [random(3000, 1500)],
+    ),
     "product": (lambda a, b: a @ b, [random(300, 700), random(700, 500)]),
     "tall_product": (lambda a, b: a @ b, [random(4096, 16), random(16, 24)]),
     "row_product": (lambda a, b: a @ b, [random(1, 3000), random(3000, 2500)]),
@@ -344,6 +358,21 @@ def test_what_cannot_be_exported(tmp_path):
     wf.load(tmp_path / "f.weft").export(tmp_path, "f", target="x86-64")
     assert "'x86-64'" in (tmp_path / "f.h").read_text()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["f.h", "f.o", "f.weft"]
+
+
+def test_no_memory_for_the_blocks_of_a_product_is_an_error(program):
+    a, b = random(300, 400), random(400, 500)
+    program.export("product", np.matmul, a, b)
+    # What begins at a page.
+    program.includes.append("""
+void* aligned_alloc(size_t unit, size_t size);
+void* aligned_alloc(size_t unit, size_t size) {
+  void* memory = NULL;
+  return unit < 4096 && posix_memalign(&memory, unit, size) == 0 ? memory : NULL;
+}""")
+    for pool in ("&pool", "NULL"):
+        program.call("product", [a, b], [np.empty((300, 500), np.float32)], pool=pool, code="WEFT_NO_MEMORY")
+    assert program.run() == 1
 
 
 def test_threads_may_export_to_one_file(tmp_path):

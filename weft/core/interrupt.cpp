@@ -2,6 +2,8 @@
 
 #include <time.h>
 
+#include <utility>
+
 namespace weft {
 namespace {
 
@@ -35,9 +37,14 @@ void EarlyEnd::look() {
   try {
     check_interrupt();
   } catch (...) {
-    error_ = std::current_exception();
-    has_come_.store(true, std::memory_order_relaxed);
+    keep(std::current_exception());
   }
+}
+
+void EarlyEnd::keep(std::exception_ptr error) {
+  if (has_error_.exchange(true)) return;
+  error_ = std::move(error);
+  has_come_.store(true, std::memory_order_relaxed);
 }
 
 }  // namespace weft

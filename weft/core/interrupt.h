@@ -42,6 +42,8 @@ class EarlyEnd {
     if (std::this_thread::get_id() == owner_) look();
     return has_come_.load(std::memory_order_relaxed);
   }
+  // For any thread that takes part: it comes with this error, unless it has come with another.
+  void keep(std::exception_ptr error);
   // For the thread that made it, once the others are done.
   void rethrow() const {
     if (error_) std::rethrow_exception(error_);
@@ -52,7 +54,7 @@ class EarlyEnd {
 
   std::thread::id owner_ = std::this_thread::get_id();
   std::exception_ptr error_;
-  std::atomic<bool> has_come_{false};
+  std::atomic<bool> has_error_{false}, has_come_{false};
 };
 
 }  // namespace weft

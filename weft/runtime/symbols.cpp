@@ -8,6 +8,7 @@
 #include "weft/core/half.h"
 #include "weft/library/fft.h"
 #include "weft/library/routine.h"
+#include "weft/runtime/scratch.h"
 #include "weft/runtime/thread_pool.h"
 
 namespace weft {
@@ -101,25 +102,15 @@ const Row rows[] = {
     WEFT_LIBM(floor), WEFT_LIBM(lgamma), WEFT_LIBM(log), WEFT_LIBM(log1p), WEFT_LIBM(rint), WEFT_LIBM(round), WEFT_LIBM(sin),
     WEFT_LIBM(sinh), WEFT_LIBM(sqrt), WEFT_LIBM(tan), WEFT_LIBM(tanh), WEFT_LIBM(trunc),
     WEFT_LIBM2(atan2), WEFT_LIBM2(fmod), WEFT_LIBM2(hypot), WEFT_LIBM2(nextafter), WEFT_LIBM2(pow),
-    {"fma", address(static_cast<double (*)(double, double, double)>(::fma))},
-    {"fmaf", address(static_cast<float (*)(float, float, float)>(::fmaf))},
-    {"weft_digamma", address(real_double<Scalar::digamma>)},
-    {"weft_digammaf", address(real_float<Scalar::digamma>)},
-    {"weft_erf_inv", address(real_double<Scalar::erf_inv>)},
-    {"weft_erf_invf", address(real_float<Scalar::erf_inv>)},
-    {"weft_bessel_i1e", address(real_double<Scalar::bessel_i1e>)},
-    {"weft_bessel_i1ef", address(real_float<Scalar::bessel_i1e>)},
-    {"weft_polygamma", address(real_pair<Scalar::polygamma, double>)},
-    {"weft_polygammaf", address(real_pair<Scalar::polygamma, float>)},
-    {"weft_zeta", address(real_pair<Scalar::zeta, double>)},
-    {"weft_zetaf", address(real_pair<Scalar::zeta, float>)},
-    {"weft_logistic", address(real_double<Scalar::logistic>)},
-    {"weft_logisticf", address(real_float<Scalar::logistic>)},
-    {"weft_small_to_float", address(small_to_float_bits)},
-    {"weft_float_to_small", address(float_to_small_bits)},
-    {"weft_double_to_small", address(double_to_small_bits)},
-    {"weft_ipow_signed", address(power_signed)},
-    {"weft_ipow_unsigned", address(power_unsigned)},
+    {"fma", address(static_cast<double (*)(double, double, double)>(::fma))}, {"fmaf", address(static_cast<float (*)(float, float, float)>(::fmaf))},
+    {"weft_digamma", address(real_double<Scalar::digamma>)}, {"weft_digammaf", address(real_float<Scalar::digamma>)},
+    {"weft_erf_inv", address(real_double<Scalar::erf_inv>)}, {"weft_erf_invf", address(real_float<Scalar::erf_inv>)},
+    {"weft_bessel_i1e", address(real_double<Scalar::bessel_i1e>)}, {"weft_bessel_i1ef", address(real_float<Scalar::bessel_i1e>)},
+    {"weft_polygamma", address(real_pair<Scalar::polygamma, double>)}, {"weft_polygammaf", address(real_pair<Scalar::polygamma, float>)},
+    {"weft_zeta", address(real_pair<Scalar::zeta, double>)}, {"weft_zetaf", address(real_pair<Scalar::zeta, float>)},
+    {"weft_logistic", address(real_double<Scalar::logistic>)}, {"weft_logisticf", address(real_float<Scalar::logistic>)},
+    {"weft_small_to_float", address(small_to_float_bits)}, {"weft_float_to_small", address(float_to_small_bits)},
+    {"weft_double_to_small", address(double_to_small_bits)}, {"weft_ipow_signed", address(power_signed)}, {"weft_ipow_unsigned", address(power_unsigned)},
     WEFT_COMPLEX("acos", acos), WEFT_COMPLEX("acosh", acosh), WEFT_COMPLEX("asin", asin), WEFT_COMPLEX("asinh", asinh),
     WEFT_COMPLEX("atan", atan), WEFT_COMPLEX("atanh", atanh), WEFT_COMPLEX("cos", cos), WEFT_COMPLEX("cosh", cosh),
     WEFT_COMPLEX("exp", exp), WEFT_COMPLEX("expm1", expm1), WEFT_COMPLEX("log", log), WEFT_COMPLEX("log1p", log1p),
@@ -127,6 +118,7 @@ const Row rows[] = {
     WEFT_COMPLEX("sinh", sinh), WEFT_COMPLEX("sqrt", sqrt), WEFT_COMPLEX("tan", tan), WEFT_COMPLEX("tanh", tanh),
     WEFT_COMPLEX2("divide", divide), WEFT_COMPLEX2("power", power),
     {"weft_routine_fft", address(fourier)},
+    {"weft_support_scratch", address(thread_scratch)},
 };
 
 }  // namespace

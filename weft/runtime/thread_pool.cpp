@@ -16,6 +16,7 @@
 #include "weft/core/error.h"
 #include "weft/core/interrupt.h"
 #include "weft/core/knobs.h"
+#include "weft/library/custom.h"
 #include "weft/runtime/seats.h"
 
 namespace weft {
@@ -89,6 +90,17 @@ struct Loop {
     }
   }
 
+  // `way`: work, or work_alone. Machine code that ends with an error (library/custom.h) ends the loop.
+  template <void (Loop::*way)()>
+  void take_part() {
+    if (!end) return (this->*way)();
+    try {
+      catch_custom_errors([](void* loop) { (static_cast<Loop*>(loop)->*way)(); }, this);
+    } catch (...) {
+      end->keep(std::current_exception());
+    }
+  }
+
   // By the caller alone, who has no share.
   void work_alone() {
     if (!end) return body(args, 0, count);
@@ -134,7 +146,7 @@ class Pool {
     seats_.sit(number, slot);
     state_.store(open, std::memory_order_seq_cst);
     wake(work, loop.pieces - 1);
-    loop.work();
+    loop.take_part<&Loop::work>();
     uint64_t joined = state_.exchange(open + one_loop, std::memory_order_acq_rel) - open;
     // With more threads than free CPUs a worker may need this one to finish.
     for (int i = 0; left_.load(std::memory_order_acquire) != joined; ++i) {
@@ -182,7 +194,7 @@ class Pool {
       Loop& loop = *loop_.load(std::memory_order_relaxed);
       SpanLabel label = loop.label;
       int64_t begin = label ? span_clock() : 0;
-      loop.work();
+      loop.take_part<&Loop::work>();
       if (label) record_span(label, begin, span_clock());
       left_.fetch_add(1, std::memory_order_release);
     }
@@ -271,9 +283,9 @@ void run_loop(int64_t count, int64_t cost, Body body, void** args, int threads, 
   loop.label = loop_label;
   loop.end = end;
   if (end) loop.pieces = std::min(count, work / most_of_piece + 1);
-  if (count == 1 || work < worth_sharing || inside_loop || threads == 1) return loop.work_alone();
+  if (count == 1 || work < worth_sharing || inside_loop || threads == 1) return loop.take_part<&Loop::work_alone>();
   Pool& shared_pool = pool();
-  if (!shared_pool.try_enter()) return loop.work_alone();
+  if (!shared_pool.try_enter()) return loop.take_part<&Loop::work_alone>();
   shared_pool.resize(threads);
   // A thread takes two at once.
   loop.pieces = std::min({count, std::max(int64_t{threads} * parts, 2 * loop.pieces), most_pieces});

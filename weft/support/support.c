@@ -12,7 +12,7 @@
 #include "services.h"
 
 enum { weft_ok, weft_no_memory, weft_bad_extent, weft_bad_alignment, weft_bad_cpu, weft_bad_value };
-enum { cache_line = 64 };
+enum { cache_line = 64, page = 4096 };
 /* Work, in units of 10 ps, from which on a second thread is of use. */
 static const int64_t worth_sharing = 200000;
 
@@ -40,21 +40,72 @@ typedef struct weft_program {
 typedef struct call {
   const weft_pool* pool;
   uint64_t* failed; /* a word for each check */
-  jmp_buf out_of_memory;
+  atomic_int lacks_memory;
 } call;
 
-static char* allocate(int64_t bytes) {
-  if (bytes < 0 || bytes > INT64_MAX - cache_line) return NULL;
-  return aligned_alloc(cache_line, (size_t)(bytes / cache_line + 1) * cache_line);
+/* Where this thread leaves machine code that finds no memory: that holds nothing that would have to be released. */
+static _Thread_local jmp_buf* way_out;
+/* What machine code of this thread has for what does not fit a stack. */
+static _Thread_local struct {
+  char* memory;
+  int64_t bytes;
+} scratch;
+static pthread_key_t scratch_key;
+static int has_scratch_key;
+
+static char* allocate(int64_t bytes, int64_t unit) {
+  if (bytes < 0 || bytes > INT64_MAX - unit) return NULL;
+  return aligned_alloc((size_t)unit, (size_t)(bytes / unit + 1) * (size_t)unit);
+}
+
+static void make_scratch_key(void) { has_scratch_key = pthread_key_create(&scratch_key, free) == 0; }
+
+/* Called by machine code: memory from the beginning of a page on, this thread's until it asks again or ends. */
+char* weft_support_scratch(int64_t bytes) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  if (bytes <= scratch.bytes) return scratch.memory;
+  pthread_once(&once, make_scratch_key);
+  char* memory = allocate(bytes, page);
+  if (!memory || !has_scratch_key || pthread_setspecific(scratch_key, memory) != 0) {
+    free(memory);
+    longjmp(*way_out, 1);
+  }
+  free(scratch.memory);
+  scratch.memory = memory, scratch.bytes = bytes;
+  return memory;
+}
+
+typedef struct shared {
+  call* c;
+  weft_body body;
+  void** args;
+} shared;
+
+/* A part of a loop, on whatever thread. */
+static void run_part(void** data, int64_t begin, int64_t end) {
+  shared* s = data[0];
+  jmp_buf here, *outer = way_out;
+  way_out = &here;
+  if (setjmp(here) == 0) s->body(s->args, begin, end);
+  else atomic_store(&s->c->lacks_memory, 1);
+  way_out = outer;
+}
+
+static void in_parts(call* c, int64_t count, weft_body body, void** args) {
+  shared s = {c, body, args};
+  void* packed[] = {&s};
+  if (c->pool && count > 1) c->pool->parallel_for(c->pool->context, count, run_part, packed);
+  else run_part(packed, 0, count);
 }
 
 static void parallel_for(void* data, int64_t count, int64_t cost, weft_body body, void** args) {
-  const weft_pool* pool = ((call*)data)->pool;
+  call* c = data;
   int64_t work;
   int is_large = __builtin_mul_overflow(count, cost, &work) || work >= worth_sharing;
   if (count <= 0) return;
-  if (pool && count > 1 && is_large) pool->parallel_for(pool->context, count, body, args);
-  else body(args, 0, count);
+  if (!c->pool || count == 1 || !is_large) return body(args, 0, count);
+  in_parts(c, count, body, args);
+  if (atomic_load(&c->lacks_memory)) longjmp(*way_out, 1);
 }
 
 typedef struct turns {
@@ -78,13 +129,12 @@ static void parallel_turns(void* data, int64_t count, int64_t bytes, void (*body
   int64_t parts = c->pool && c->pool->threads > 1 ? c->pool->threads : 1, all;
   if (parts > count) parts = count;
   turns t = {body, args, NULL, bytes, count, parts};
-  if (!__builtin_mul_overflow(bytes, parts, &all)) t.memory = allocate(all);
-  /* Machine code holds nothing that would have to be released. */
-  if (!t.memory) longjmp(c->out_of_memory, 1);
+  if (!__builtin_mul_overflow(bytes, parts, &all)) t.memory = allocate(all, cache_line);
+  if (!t.memory) longjmp(*way_out, 1);
   void* packed[] = {&t};
-  if (parts > 1) c->pool->parallel_for(c->pool->context, parts, run_turns, packed);
-  else run_turns(packed, 0, 1);
+  in_parts(c, parts, run_turns, packed);
   free(t.memory);
+  if (atomic_load(&c->lacks_memory)) longjmp(*way_out, 1);
 }
 
 /* Linux gives leave for the asking, once in a process. */
@@ -132,9 +182,13 @@ static void tiled_turns(void* data, int64_t trips, int64_t count, const weft_til
 static int run(entry function, const int64_t* symbols, void** buffers, call* c) {
   /* Nobody listens, memory that is filled once is filled by now, there are no trials, and nobody ends runs. */
   weft_services all = {parallel_for, c, parallel_turns, NULL, NULL, 0, INT64_MAX, begin_trial, end_trial, NULL, NULL, tiled_turns, c->failed};
-  if (setjmp(c->out_of_memory) != 0) return weft_no_memory;
-  function(symbols, buffers, &all);
-  return weft_ok;
+  jmp_buf here, *outer = way_out;
+  way_out = &here;
+  atomic_store(&c->lacks_memory, 0);
+  if (setjmp(here) == 0) function(symbols, buffers, &all);
+  else atomic_store(&c->lacks_memory, 1);
+  way_out = outer;
+  return atomic_load(&c->lacks_memory) ? weft_no_memory : weft_ok;
 }
 
 /* Memory that the program fills once. */
@@ -145,7 +199,7 @@ static int prepare(const weft_program* program, const int64_t* symbols, void** b
   if (!ready) {
     pthread_mutex_lock(&one_at_a_time);
     ready = atomic_load_explicit(program->persistent, memory_order_relaxed);
-    char* fresh = ready ? NULL : allocate(program->persistent_bytes);
+    char* fresh = ready ? NULL : allocate(program->persistent_bytes, cache_line);
     if (!ready && !fresh) code = weft_no_memory;
     if (fresh) {
       buffers[program->buffers - 1] = fresh;
@@ -172,7 +226,7 @@ int32_t weft_support_run_2(const weft_program* program, const weft_pool* pool, c
   int code = prepare(program, symbols, buffers, &c);
   if (code != weft_ok) return code;
   int64_t bytes = program->arena_bytes(symbols);
-  char* arena = bytes ? allocate(bytes) : NULL;
+  char* arena = bytes ? allocate(bytes, cache_line) : NULL;
   if (program->checks) c.failed = calloc((size_t)program->checks, sizeof *c.failed);
   int has_memory = (!bytes || arena) && (!program->checks || c.failed);
   buffers[program->buffers - 2] = arena;

@@ -14,13 +14,13 @@ namespace {
 // go through a long one together by chunks of rows, so that lhs comes once from behind the
 // second-level cache; or, for few rows, panels whose rhs is read in place, a little of k at a time,
 // so that memory is read along its rows. With several blocks of k the accumulators rest in %cs
-// between them.
+// between them. Those, packed panels and packed lhs are in memory of the thread (weft/runtime/scratch.h).
 constexpr std::string_view driver_text =
     R"(define $linkage$ void @$name$(ptr %d, i64 %begin, i64 %end, ptr %epilogue, ptr %args) noinline $effort$ {
 entry:
-  %cs = alloca [$run.bytes$ x i8], align 64
-  %bs = alloca [$panels.bytes$ x i8], align 64
-  %ls = alloca [$lhs.bytes$ x i8], align 64
+  %cs = call ptr @weft_support_scratch(i64 $scratch.bytes$)
+  %bs = getelementptr i8, ptr %cs, i64 $run.bytes$
+  %ls = getelementptr i8, ptr %bs, i64 $panels.bytes$
   %ix = alloca [4 x i64], align 8
 $amx.open$$fields$  %is.packed = icmp eq i64 %packed, 1
   %k.whole = and i64 %k, -$group$
@@ -478,6 +478,8 @@ constexpr int64_t long_block = 1 << 19;
 // Of a chunk of such a block: as many as leave most of that cache to the panels.
 constexpr int tiles_of_chunk = 8;
 
+int64_t lined_up(int64_t bytes) { return (bytes + 63) / 64 * 64; }
+
 // The calls of a driver that depend on what its kernels need.
 struct DriverCalls {
   std::string pack, inner, lhs, lhs_strides;
@@ -539,56 +541,26 @@ void DotWriter::write_driver(const std::string& name, const DotNeeds& needs) {
   int64_t packing_heights = 0;
   for (int height : needs.packing) packing_heights |= int64_t{1} << height;
   int lhs_bytes = form.packs_lhs ? std::max(shape.run * shape.lhs_row, shape.depth * shape.lhs_column) : form.amx ? amx_chunk * shape.depth * shape.size : 0;
-  emitter.functions_ += fill(driver_text, {{"name", name},
-                                           {"linkage", linkage()},
-                                           {"effort", effort()},
-                                           {"fields", load_fields()},
-                                           {"run.bytes", cat((shape.scratch + small_rows) * row_bytes)},
-                                           {"slot.bytes", cat(slot_bytes)},
-                                           {"panels.bytes", cat(form.packs_lhs ? slot_bytes : shape.share * slot_bytes)},
-                                           {"chunk", cat(form.amx ? amx_chunk : tiles_of_chunk * shape.rows)},
-                                           {"rows.long", cat(group > 1 ? std::numeric_limits<int64_t>::max() : long_rows)}, {"long", cat(form.amx ? 0 : long_block / size_of(form.lhs))},
-                                           {"lhs.packs", form.packs_lhs ? "true" : "false"},
-                                           {"lhs.bytes", cat(lhs_bytes)},
-                                           {"lhs.pack", calls.lhs},
-                                           {"lhs.strides", calls.lhs_strides},
-                                           {"lhs.from", form.packs_lhs ? "%ls" : "%a.at"},
-                                           {"group", cat(group)},
-                                           {"may.span", group == 1 && !form.packs_lhs ? "true" : "false"},
-                                           {"group.less", cat(group - 1)},
-                                           {"head.rows", cat(head_rows())},
-                                           {"head.bytes", cat(head_bytes)},
-                                           {"scratch", cat(shape.scratch)},
-                                           {"share", cat(shape.share)},
-                                           {"width", cat(shape.width)}, {"size", cat(shape.size)},
-                                           {"wide", cat(widest)},
-                                           {"width.less", cat(shape.width - 1)},
-                                           {"depth", cat(shape.depth * group)},
-                                           {"depth.slot", cat(shape.slot_depth * group)},
-                                           {"depth.across", cat(form.packs_lhs ? shape.depth : shape.slot_depth * group / 2)},
-                                           {"k.few", cat(16 * group)},
-                                           {"k.shallow", cat(size_of(form.rhs) < 4 ? 128 : 32)},
-                                           {"k.few.less", cat(16 * group - 1)},
-                                           {"row.bytes", cat(row_bytes)},
-                                           {"row.bytes.shifted", cat(row_bytes << 16)},
-                                           {"few", cat(shape.few)},
-                                           {"ahead", cat(2 * shape.width * size_of(form.rhs))},
-                                           {"pack", calls.pack},
-                                           {"first.height", tile_height("%first")},
-                                           {"packing", cat(packing_offset)},
-                                           {"packing.heights", cat(packing_heights)},
-                                           {"inner", calls.inner},
-                                           {"has.inner", needs.inner ? "true" : "false"},
-                                           {"has.slim", needs.slim ? "true" : "false"},
-                                           {"raw.offset", cat(raw_offset)},
-                                           {"raw", has_raw_tiles(needs) ? cat("%raw.here") : "0"},
-                                           {"vector", cat(shape.lanes * group)},
-                                           {"lhs.size", cat(size_of(form.lhs))},
-                                           {"rhs.size", cat(size_of(form.rhs))},
-                                           {"rows.small", cat(small_rows)}, {"rows.inner", cat(2 * shape.inner)}, {"rows.at.once", cat(shape.inner)},
-                                           {"rows.small.less", cat(small_rows - 1)},
-                                           {"slim", cat(shape.slim)},
-                                           {"tile.rows", choose_amx()}, {"amx.open", open_amx()}, {"amx.close", close_amx()}, {"tiles", tiles(needs)}});
+  int64_t run_bytes = lined_up((shape.scratch + small_rows) * row_bytes), panels_bytes = lined_up(form.packs_lhs ? slot_bytes : shape.share * slot_bytes);
+  emitter.functions_ += fill(driver_text, {
+      {"name", name}, {"linkage", linkage()}, {"effort", effort()}, {"fields", load_fields()}, {"run.bytes", cat(run_bytes)},
+      {"slot.bytes", cat(slot_bytes)}, {"panels.bytes", cat(panels_bytes)}, {"chunk", cat(form.amx ? amx_chunk : tiles_of_chunk * shape.rows)},
+      {"rows.long", cat(group > 1 ? std::numeric_limits<int64_t>::max() : long_rows)}, {"long", cat(form.amx ? 0 : long_block / size_of(form.lhs))},
+      {"lhs.packs", form.packs_lhs ? "true" : "false"}, {"scratch.bytes", cat(run_bytes + panels_bytes + lhs_bytes)}, {"lhs.pack", calls.lhs},
+      {"lhs.strides", calls.lhs_strides}, {"lhs.from", form.packs_lhs ? "%ls" : "%a.at"}, {"group", cat(group)},
+      {"may.span", group == 1 && !form.packs_lhs ? "true" : "false"}, {"group.less", cat(group - 1)}, {"head.rows", cat(head_rows())},
+      {"head.bytes", cat(head_bytes)}, {"scratch", cat(shape.scratch)}, {"share", cat(shape.share)}, {"width", cat(shape.width)}, {"size", cat(shape.size)},
+      {"wide", cat(widest)}, {"width.less", cat(shape.width - 1)}, {"depth", cat(shape.depth * group)}, {"depth.slot", cat(shape.slot_depth * group)},
+      {"depth.across", cat(form.packs_lhs ? shape.depth : shape.slot_depth * group / 2)}, {"k.few", cat(16 * group)},
+      {"k.shallow", cat(size_of(form.rhs) < 4 ? 128 : 32)}, {"k.few.less", cat(16 * group - 1)}, {"row.bytes", cat(row_bytes)},
+      {"row.bytes.shifted", cat(row_bytes << 16)}, {"few", cat(shape.few)}, {"ahead", cat(2 * shape.width * size_of(form.rhs))}, {"pack", calls.pack},
+      {"first.height", tile_height("%first")}, {"packing", cat(packing_offset)}, {"packing.heights", cat(packing_heights)}, {"inner", calls.inner},
+      {"has.inner", needs.inner ? "true" : "false"}, {"has.slim", needs.slim ? "true" : "false"}, {"raw.offset", cat(raw_offset)},
+      {"raw", has_raw_tiles(needs) ? cat("%raw.here") : "0"}, {"vector", cat(shape.lanes * group)}, {"lhs.size", cat(size_of(form.lhs))},
+      {"rhs.size", cat(size_of(form.rhs))}, {"rows.small", cat(small_rows)}, {"rows.inner", cat(2 * shape.inner)}, {"rows.at.once", cat(shape.inner)},
+      {"rows.small.less", cat(small_rows - 1)}, {"slim", cat(shape.slim)}, {"tile.rows", choose_amx()}, {"amx.open", open_amx()}, {"amx.close", close_amx()},
+      {"tiles", tiles(needs)}});
+  declare("declare ptr @weft_support_scratch(i64)\n");
   declare("@weft.dot.zeros = internal constant [256 x i8] zeroinitializer, align 64\n");
   declare("declare i64 @llvm.umin.i64(i64, i64)\n");
   declare("declare i64 @llvm.umax.i64(i64, i64)\n");

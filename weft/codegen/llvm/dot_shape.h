@@ -66,31 +66,11 @@ struct DotField {
   bool is_pointer = false, is_table = false;
 };
 inline constexpr int max_batch_rank = 4;
-inline constexpr DotField dot_fields[] = {{"lhs", 0, true},
-                                          {"rhs", 1, true},
-                                          {"m", 2},
-                                          {"n", 3},
-                                          {"k", 4},
-                                          {"am", 5},
-                                          {"ak", 6},
-                                          {"bn", 7},
-                                          {"bk", 8},
-                                          {"packed", 21},
-                                          {"mp", 22},
-                                          {"mj", 23},
-                                          {"kp", 24},
-                                          {"kj", 25},
-                                          {"rows.block", 26},
-                                          {"run.most", 27},
-                                          {"panel.packed", 28},
-                                          {"rows.tile", 29},
-                                          {"fetch", 30},
-                                          {"result", 31, true},
-                                          {"result.row", 32},
-                                          {"extents", 9, false, true},
-                                          {"lhs.strides", 13, false, true},
-                                          {"rhs.strides", 17, false, true},
-                                          {"result.strides", 33, false, true}};
+inline constexpr DotField dot_fields[] = {
+    {"lhs", 0, true}, {"rhs", 1, true}, {"m", 2}, {"n", 3}, {"k", 4}, {"am", 5}, {"ak", 6}, {"bn", 7}, {"bk", 8}, {"packed", 21}, {"mp", 22},
+    {"mj", 23}, {"kp", 24}, {"kj", 25}, {"rows.block", 26}, {"run.most", 27}, {"panel.packed", 28}, {"rows.tile", 29}, {"fetch", 30},
+    {"result", 31, true}, {"result.row", 32}, {"extents", 9, false, true}, {"lhs.strides", 13, false, true}, {"rhs.strides", 17, false, true},
+    {"result.strides", 33, false, true}};
 inline constexpr int rows_per_base = 3;
 // Rows of the small tile: with two vectors in a row, the fewest that hide the latency of a
 // multiply-add.

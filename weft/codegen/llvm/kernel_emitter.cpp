@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cmath>
+#include <utility>
 
 #include "weft/core/error.h"
 #include "weft/kernel/schedule.h"
@@ -228,12 +229,19 @@ void KernelEmitter::load_arguments(bool epilogue) {
   widening_.where = assign(cat("bitcast i64 ", assign(cat("call i64 asm \"\", \"=r,0\"(i64 ", int64_t(0xCCCC'CCCC'CCCC'CCCC), ")")), " to <64 x i1>"));
 }
 
+// In the frame what the smallest stacks hold, else in memory of the thread.
 void KernelEmitter::allocate_scratch() {
-  for (size_t i = 0; i < kernel_.memories.size(); ++i) {
-    const Memory& memory = kernel_.memories[i];
-    if (memory.scratch)
-      line(cat("%scratch", i, " = alloca [", memory.scratch * size_of(memory.dtype), " x i8], align 64"));
-  }
+  constexpr int64_t most_in_frame = 1 << 16;
+  int64_t all = 0, at = 0;
+  auto each = [&](auto f) {
+    for (size_t i = 0; i < kernel_.memories.size(); ++i)
+      if (const Memory& memory = kernel_.memories[i]; memory.scratch) f(cat("%scratch", i), (memory.scratch * size_of(memory.dtype) + 63) / 64 * 64);
+  };
+  each([&](const std::string&, int64_t bytes) { all += bytes; });
+  if (all <= most_in_frame) return each([&](const std::string& name, int64_t bytes) { line(cat(name, " = alloca [", bytes, " x i8], align 64")); });
+  module_.declare("declare ptr @weft_support_scratch(i64)");
+  line(cat("%kept = call ptr @weft_support_scratch(i64 ", all, ")"));
+  each([&](const std::string& name, int64_t bytes) { line(cat(name, " = getelementptr i8, ptr %kept, i64 ", std::exchange(at, at + bytes))); });
 }
 
 void KernelEmitter::emit_loop_kernel() {
