@@ -422,6 +422,12 @@ SCATTER = {"update_window_dims": (1,), "inserted_window_dims": (0,), "input_batc
            "scatter_dims_to_operand_dims": (0,), "index_vector_dim": 1, "unique_indices": False}  # fmt: skip
 
 
+def scattered(parameters: list[Any]) -> Any:
+    since = _core.next_serial()
+    both = [_core.parameter((), parameters[0].dtype, name) for name in ("was", "new")]
+    return _core.apply_all("scatter", parameters, SCATTER, [_core.record_region(both, both[1:], since)[0]])[0]
+
+
 @pytest.mark.parametrize("index", ["int32", "int64", "uint8"])
 def test_gather_scatter_and_dynamic_slices(index: str) -> None:
     places = np.array([[4], [0], [9], [2], [0]]).astype(index)
@@ -434,7 +440,7 @@ def test_gather_scatter_and_dynamic_slices(index: str) -> None:
         for row, place in enumerate(places[:, 0].tolist()):
             if place < 5:
                 wanted[place] = updates[row]
-        check_graph(lambda p: _core.scatter_set(p, SCATTER), [x, places, updates], wanted)
+        check_graph(scattered, [x, places, updates], wanted)
         start = [np.array(3).astype(index), np.array(1).astype(index)]
         assert agree("dynamic_slice", [x, *start], x[3:5, 1:3], {"slice_sizes": (2, 2)})
         part = updates[:2, :2].copy()
