@@ -205,10 +205,11 @@ void Parser::finish(Scope& scope, ParsedCall& call, const std::vector<std::strin
     } else {
       std::vector<GraphPtr> regions;
       for (const ParsedRegion& region : call.regions) regions.push_back(region.graph);
-      // Of select and clamp the predicate and the bounds may be scalars.
-      if ((call.op == Op::select || call.op == Op::clamp) && call.operands.size() == 3)
-        for (size_t i : {size_t{0}, call.op == Op::select ? size_t{0} : size_t{2}})
-          if (Value& x = call.operands[i]; x.type().dims.empty()) x = scope.build->broadcast_to(x, call.operands[1].type().dims);
+      // The predicate of select and the bounds of clamp may be scalars; a select of operands that broadcast is a trace's, and stays.
+      auto dims = [&](size_t i) { return call.operands[i].type().dims; };
+      if (call.operands.size() == 3 && (call.op == Op::clamp || (call.op == Op::select && dims(1) == dims(2))))
+        for (size_t i : {size_t{0}, size_t{2}})
+          if (dims(i).empty()) call.operands[i] = scope.build->broadcast_to(call.operands[i], dims(1));
       // The shape that rng takes as an operand is that of its result.
       if (call.op == Op::rng && call.operands.size() == 3) call.operands.pop_back();
       const Node& node = scope.build->call(*call.op, call.operands, attrs_of(call, symbols_), std::move(regions));
