@@ -1,0 +1,139 @@
+"""Models of torch, ours beside Inductor and eager: `python -m bench.torch_models [--train] [--tiny] [--mode MODE] [NAME ...]`.
+
+All three run in one process, turn by turn, so that what else the machine does meets all; the least time of a call counts. A first call
+is from `torch.compile` to its result, with empty caches. `--tiny`: the small models of the tests, whose time is that of guards and calls.
+"""
+
+import argparse
+import math
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+ROUNDS = 12
+WAYS = ("eager", "inductor", "weftwork")
+SIZES = {"hidden_size": 256, "intermediate_size": 1024, "num_hidden_layers": 4, "num_attention_heads": 4}
+
+
+def models(is_tiny: bool) -> dict[str, tuple[Callable[[], Any], Callable[[], dict[str, Any]]]]:
+    """Name -> what makes the module, and its inputs; those that are not tiny are as wide as a small model that is in use."""
+    sys.path.insert(0, str(Path(__file__).parents[1] / "tests/python"))
+    import torch
+    import torch_models as small
+
+    if is_tiny:
+        return small.MODELS
+    text = {**small.TEXT, **SIZES, "vocab_size": 4096}
+    grouped = {**text, "num_key_value_heads": 2}
+
+    def words() -> dict[str, Any]:
+        return {"input_ids": torch.randint(3, 4096, (4, 64))}
+
+    gpt2 = {"n_embd": 256, "n_layer": 4, "n_head": 4, "vocab_size": 4096, "n_positions": 64}
+    t5 = {"dropout_rate": 0.0, "d_model": 256, "d_kv": 64, "d_ff": 1024, "num_layers": 4, "num_heads": 4, "vocab_size": 4096}
+    return {
+        "mlp": (small.mlp, lambda: {"input": torch.randn(256, 32)}),
+        "resnet": (small.ResNet, lambda: {"x": torch.randn(8, 3, 96, 96)}),
+        "unet": (small.UNet, lambda: {"x": torch.randn(4, 3, 96, 96)}),
+        "bert": (small.of("BertModel", "BertConfig", **text), words),
+        "gpt2": (small.of("GPT2LMHeadModel", "GPT2Config", bos_token_id=1, eos_token_id=2, **gpt2), words),
+        "llama": (small.of("LlamaForCausalLM", "LlamaConfig", **grouped), words),
+        "qwen3": (small.of("Qwen3ForCausalLM", "Qwen3Config", head_dim=64, **grouped), words),
+        "gemma2": (small.of("Gemma2ForCausalLM", "Gemma2Config", head_dim=64, **grouped), words),
+        "vit": (small.of("ViTModel", "ViTConfig", image_size=96, patch_size=16, **SIZES), lambda: {"pixel_values": torch.randn(4, 3, 96, 96)}),
+        "t5": (small.of("T5Model", "T5Config", **t5), lambda: {**words(), "decoder_input_ids": words()["input_ids"]}),
+    }
+
+
+def total(found: Any) -> Any:
+    """A loss of whatever a model gives."""
+    tensor = found if hasattr(found, "mean") else next(v for v in found.to_tuple() if hasattr(v, "mean") and v.is_floating_point())
+    return tensor.float().square().mean()
+
+
+def caller(way: str, mode: str | None, make: Callable[[], Any], inputs: dict[str, Any], trains: bool) -> Callable[[], Any]:
+    import torch
+
+    torch.manual_seed(0)
+    module = make()
+    for part in module.modules():
+        if isinstance(part, torch.nn.Dropout):
+            part.p = 0.0
+    module = module.train() if trains else module.eval()
+    if way != "eager":
+        module.forward = torch.compile(module.forward, backend=way, mode=mode if way == "inductor" else None)
+    if not trains:
+        return lambda: module(**inputs)
+    optimizer = torch.optim.AdamW(module.parameters(), lr=1e-4)
+
+    def step() -> None:
+        optimizer.zero_grad()
+        total(module(**inputs)).backward()
+        optimizer.step()
+
+    return step
+
+
+def burst(call: Callable[[], Any], seconds: float) -> float:
+    """Seconds of a call: the mean of calls that take so long together."""
+    begin, calls = time.perf_counter(), 0
+    while (spent := time.perf_counter() - begin) < seconds:
+        call()
+        calls += 1
+    return spent / calls
+
+
+def measured(make: Callable[[], Any], inputs: dict[str, Any], mode: str | None, trains: bool) -> tuple[dict[str, float], dict[str, float]]:
+    """Seconds of a first call, and of a later one, by way."""
+    import torch
+
+    torch._dynamo.reset()
+    calls, first = {}, {}
+    for way in WAYS:
+        calls[way] = caller(way, mode, make, inputs, trains)
+        begin = time.perf_counter()
+        calls[way]()
+        first[way] = time.perf_counter() - begin
+    least = dict.fromkeys(WAYS, math.inf)
+    with torch.set_grad_enabled(trains):
+        for _ in range(ROUNDS):
+            for way in WAYS:
+                least[way] = min(least[way], burst(calls[way], 0.12))
+    return first, least
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--train", action="store_true", help="a step of training in place of inference")
+    parser.add_argument("--tiny", action="store_true")
+    parser.add_argument("--mode", help="of Inductor: max-autotune and so on")
+    parser.add_argument("names", nargs="*")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ |= {"TORCHINDUCTOR_CACHE_DIR": folder, "WEFT_CACHE": "off"}
+        import torch
+
+        import weftwork.torch  # noqa: F401
+
+        torch.set_num_threads(2)
+        ratios = []
+        print(f"{'':8} {'eager':>9} {'Inductor':>9} {'ours':>9}  of Inductor  first call")
+        for name, (make, inputs) in models(given.tiny).items():
+            if given.names and name not in given.names:
+                continue
+            torch.manual_seed(1)
+            with torch.set_grad_enabled(given.train):
+                first, least = measured(make, inputs(), given.mode, given.train)
+            ratios.append((least["inductor"] / least["weftwork"], least["eager"] / least["weftwork"], first["inductor"] / first["weftwork"]))
+            times = " ".join(f"{least[way] * 1e6:7.0f}us" for way in WAYS)
+            print(f"{name:8} {times} {ratios[-1][0]:10.2f}x  {first['weftwork']:.2f} s, {first['inductor']:.1f} s", flush=True)
+        means = [math.exp(sum(map(math.log, column)) / len(column)) for column in zip(*ratios, strict=True)]
+        print(f"geometric means: {means[0]:.2f}x of Inductor, {means[1]:.2f}x of eager, first calls {means[2]:.1f}x shorter than Inductor's")
+
+
+if __name__ == "__main__":
+    main()
