@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 
 # Lines of weft/ and python/ together. A commit that raises this number says what the lines buy.
-TOTAL = 93_100
+TOTAL = 93_200
 #        warn, fail
 HEADER = (250, 400)
 SOURCE = (400, 600)

@@ -43,6 +43,23 @@ TEST_CASE("division simplifies where the bounds say so") {
   CHECK(mod(Dim(-7), Dim(2)) == Dim(1));
 }
 
+TEST_CASE("a place that is taken apart and put together is itself") {
+  Dim row = symbol("row", 0, 7), column = symbol("column", 0, 47), n = symbol("n", -50, 50);
+  Dim at = row * Dim(48) + column;
+  CHECK(floordiv(at, Dim(192)) == floordiv(row, Dim(4)));
+  CHECK(mod(at, Dim(192)) == mod(row, Dim(4)) * Dim(48) + column);
+  CHECK(floordiv(at, Dim(192)) * Dim(192) + mod(at, Dim(192)) == at);
+  CHECK(floordiv(n, Dim(6)) * Dim(-12) - mod(n, Dim(6)) * Dim(2) + row == row - n * Dim(2));
+  // Of all values, also those below zero.
+  for (int64_t a = -50; a <= 50; ++a)
+    for (int64_t b : {0, 5, 47}) {
+      const int64_t place = (a * 48 + b) * 2 + 96;
+      const Dim whole = (n * Dim(48) + column) * Dim(2) + Dim(96), divided = floordiv(whole, Dim(288)), rest = mod(whole, Dim(288));
+      CHECK(divided.evaluate({{"n", a}, {"column", b}}) == (place - ((place % 288) + 288) % 288) / 288);
+      CHECK(rest.evaluate({{"n", a}, {"column", b}}) == ((place % 288) + 288) % 288);
+    }
+}
+
 TEST_CASE("bounds are never too narrow") {
   Dim n = symbol("n", 2, 5), m = symbol("m", -3, 4);
   Dim dim = n * m - floordiv(m, n) + max(n, m * Dim(2));

@@ -2,7 +2,9 @@
 #include "weft/core/dim.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
+#include <numeric>
 
 #include "weft/core/error.h"
 #include "weft/core/hash.h"
@@ -325,6 +327,31 @@ std::string Dim::text() const {
   return out;
 }
 
+namespace {
+
+// Of a sum that has c * d * floordiv(a, d) and c * mod(a, d): takes both out, and gives c * a.
+std::optional<Dim> take_division(std::vector<Term>& terms) {
+  for (const Term& rest : terms) {
+    if (rest.atoms.size() != 1 || rest.atoms[0]->op != DimOp::mod || !rest.atoms[0]->operands[1].is_static()) continue;
+    const std::vector<Dim> operands = rest.atoms[0]->operands;
+    const int64_t coefficient = rest.coefficient;
+    auto is_quotient = [&](const Term& term) {
+      int64_t wanted;
+      return term.atoms.size() == 1 && term.atoms[0]->op == DimOp::floordiv && term.atoms[0]->operands == operands &&
+             !__builtin_mul_overflow(coefficient, operands[1].constant(), &wanted) && term.coefficient == wanted;
+    };
+    auto quotient = std::find_if(terms.begin(), terms.end(), is_quotient);
+    if (quotient == terms.end()) continue;
+    const AtomPtr remainder = rest.atoms[0];
+    terms.erase(quotient);
+    std::erase_if(terms, [&](const Term& term) { return term.atoms.size() == 1 && term.atoms[0] == remainder; });
+    return operands[0] * Dim(coefficient);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 Dim operator+(const Dim& lhs, const Dim& rhs) {
   Dim result;
   result.constant_ = checked_add(lhs.constant_, rhs.constant_);
@@ -348,8 +375,9 @@ Dim operator+(const Dim& lhs, const Dim& rhs) {
       if (term.coefficient) merged.push_back(std::move(term));
     }
   }
+  std::optional<Dim> whole = take_division(merged);
   if (!merged.empty()) result.terms_ = std::make_shared<const std::vector<Term>>(std::move(merged));
-  return result;
+  return whole ? result + *whole : result;
 }
 
 Dim operator*(const Dim& lhs, const Dim& rhs) {
@@ -404,6 +432,24 @@ void split_multiples(const Dim& dim, int64_t divisor, Dim& quotient, Dim& rest) 
 
 Dim atom_of(DimOp op, const Dim& lhs, const Dim& rhs) { return dim_of_atom({op, {}, {lhs, rhs}}); }
 
+// With lhs = step * high + low, 0 <= low < step and step a divisor of `divisor`, lhs is divided by dividing high by divisor / step.
+struct Steps {
+  int64_t step;
+  Dim high, low;
+};
+std::optional<Steps> in_steps(const Dim& lhs, int64_t divisor) {
+  std::vector<int64_t> steps;
+  for (const Term& term : lhs.terms()) steps.push_back(std::gcd(term.coefficient, divisor));
+  std::sort(steps.begin(), steps.end(), std::greater<>());
+  for (int64_t step : steps) {
+    if (step < 2 || step == divisor) continue;
+    Dim high, low;
+    split_multiples(lhs, step, high, low);
+    if (low.min() >= 0 && low.max() < step) return Steps{step, high, low};
+  }
+  return std::nullopt;
+}
+
 // lhs / rhs where rhs is a single product that divides every term; nothing otherwise.
 std::optional<Dim> exact_quotient(const Dim& lhs, const Dim& rhs) {
   if (lhs == rhs) return Dim(1);
@@ -435,6 +481,7 @@ Dim floordiv(const Dim& lhs, const Dim& rhs) {
     Dim quotient, rest;
     split_multiples(lhs, rhs.constant(), quotient, rest);
     if (rest.min() >= 0 && rest.max() < rhs.constant()) return quotient;
+    if (auto in = in_steps(rest, rhs.constant())) return quotient + floordiv(in->high, rhs.constant() / in->step);
     return quotient + atom_of(DimOp::floordiv, rest, rhs);
   }
   if (rhs.min() > 0) {
@@ -455,6 +502,7 @@ Dim mod(const Dim& lhs, const Dim& rhs) {
     Dim quotient, rest;
     split_multiples(lhs, rhs.constant(), quotient, rest);
     if (rest.min() >= 0 && rest.max() < rhs.constant()) return rest;
+    if (auto in = in_steps(rest, rhs.constant())) return mod(in->high, rhs.constant() / in->step) * Dim(in->step) + in->low;
     return atom_of(DimOp::mod, rest, rhs);
   }
   if (rhs.min() > 0) {
