@@ -19,6 +19,13 @@ os.environ.setdefault("WEFT_CACHE", "off")
 # What a test compiles must be one program; tests of what runs plainly say strict=False.
 os.environ.setdefault("WEFT_STRICT", "1")
 
+if "asan" in os.environ.get("LD_PRELOAD", ""):
+
+    def refused_fork() -> int:
+        pytest.skip("a child that is forked beside other threads can wait for ever in the allocator of GCC 12's AddressSanitizer")
+
+    os.fork = refused_fork
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
