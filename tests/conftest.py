@@ -36,16 +36,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     share: int = config.getoption("share")
     cases: Counter[str] = Counter()
-    dropped = []
+    kept: list[pytest.Item] = []
+    dropped: list[pytest.Item] = []
     for item in items:
         function = item.nodeid.partition("[")[0]
-        if cases[function] % share:
-            dropped.append(item)
+        (dropped if cases[function] % share else kept).append(item)
         cases[function] += 1
     if dropped:
         config.hook.pytest_deselected(items=dropped)
-        left = set(map(id, dropped))
-        items[:] = [item for item in items if id(item) not in left]
+        items[:] = kept
 
 
 @pytest.fixture(params=["native", "avx512", "avx2", "x86-64"])
