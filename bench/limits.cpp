@@ -28,9 +28,7 @@ constexpr int chains = 12;
 typedef float FloatVector __attribute__((vector_size(width)));
 typedef double DoubleVector __attribute__((vector_size(width)));
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 // Runs work(thread) on all threads at once, again and again for the window; the least time until all are done.
 template <class Work>
@@ -111,7 +109,8 @@ double amx_rate(bool is_bf16, int threads, double window) {
     }
     _tile_release();
   };
-  return threads * 4.0 * 16 * 16 * (is_bf16 ? 64 : 128) * static_cast<double>(turns) / seconds_per_turn(threads, window, work);
+  return threads * 4.0 * 16 * 16 * (is_bf16 ? 64 : 128) * static_cast<double>(turns) /
+         seconds_per_turn(threads, window, work);
 }
 #endif
 

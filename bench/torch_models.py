@@ -34,7 +34,15 @@ def models(is_tiny: bool) -> dict[str, tuple[Callable[[], Any], Callable[[], dic
         return {"input_ids": torch.randint(3, 4096, (4, 64))}
 
     gpt2 = {"n_embd": 256, "n_layer": 4, "n_head": 4, "vocab_size": 4096, "n_positions": 64}
-    t5 = {"dropout_rate": 0.0, "d_model": 256, "d_kv": 64, "d_ff": 1024, "num_layers": 4, "num_heads": 4, "vocab_size": 4096}
+    t5 = {
+        "dropout_rate": 0.0,
+        "d_model": 256,
+        "d_kv": 64,
+        "d_ff": 1024,
+        "num_layers": 4,
+        "num_heads": 4,
+        "vocab_size": 4096,
+    }
     return {
         "mlp": (small.mlp, lambda: {"input": torch.randn(256, 32)}),
         "resnet": (small.ResNet, lambda: {"x": torch.randn(8, 3, 96, 96)}),
@@ -44,18 +52,27 @@ def models(is_tiny: bool) -> dict[str, tuple[Callable[[], Any], Callable[[], dic
         "llama": (small.of("LlamaForCausalLM", "LlamaConfig", **grouped), words),
         "qwen3": (small.of("Qwen3ForCausalLM", "Qwen3Config", head_dim=64, **grouped), words),
         "gemma2": (small.of("Gemma2ForCausalLM", "Gemma2Config", head_dim=64, **grouped), words),
-        "vit": (small.of("ViTModel", "ViTConfig", image_size=96, patch_size=16, **SIZES), lambda: {"pixel_values": torch.randn(4, 3, 96, 96)}),
+        "vit": (
+            small.of("ViTModel", "ViTConfig", image_size=96, patch_size=16, **SIZES),
+            lambda: {"pixel_values": torch.randn(4, 3, 96, 96)},
+        ),
         "t5": (small.of("T5Model", "T5Config", **t5), lambda: {**words(), "decoder_input_ids": words()["input_ids"]}),
     }
 
 
 def total(found: Any) -> Any:
     """A loss of whatever a model gives."""
-    tensor = found if hasattr(found, "mean") else next(v for v in found.to_tuple() if hasattr(v, "mean") and v.is_floating_point())
+    tensor = (
+        found
+        if hasattr(found, "mean")
+        else next(v for v in found.to_tuple() if hasattr(v, "mean") and v.is_floating_point())
+    )
     return tensor.float().square().mean()
 
 
-def caller(way: str, mode: str | None, make: Callable[[], Any], inputs: dict[str, Any], trains: bool) -> Callable[[], Any]:
+def caller(
+    way: str, mode: str | None, make: Callable[[], Any], inputs: dict[str, Any], trains: bool
+) -> Callable[[], Any]:
     import torch
 
     torch.manual_seed(0)
@@ -87,7 +104,9 @@ def burst(call: Callable[[], Any], seconds: float) -> float:
     return spent / calls
 
 
-def measured(make: Callable[[], Any], inputs: dict[str, Any], mode: str | None, trains: bool) -> tuple[dict[str, float], dict[str, float]]:
+def measured(
+    make: Callable[[], Any], inputs: dict[str, Any], mode: str | None, trains: bool
+) -> tuple[dict[str, float], dict[str, float]]:
     """Seconds of a first call, and of a later one, by way."""
     import torch
 
@@ -128,11 +147,22 @@ def main() -> None:
             torch.manual_seed(1)
             with torch.set_grad_enabled(given.train):
                 first, least = measured(make, inputs(), given.mode, given.train)
-            ratios.append((least["inductor"] / least["weftwork"], least["eager"] / least["weftwork"], first["inductor"] / first["weftwork"]))
+            ratios.append(
+                (
+                    least["inductor"] / least["weftwork"],
+                    least["eager"] / least["weftwork"],
+                    first["inductor"] / first["weftwork"],
+                )
+            )
             times = " ".join(f"{least[way] * 1e6:7.0f}us" for way in WAYS)
-            print(f"{name:8} {times} {ratios[-1][0]:10.2f}x  {first['weftwork']:.2f} s, {first['inductor']:.1f} s", flush=True)
+            print(
+                f"{name:8} {times} {ratios[-1][0]:10.2f}x  {first['weftwork']:.2f} s, {first['inductor']:.1f} s",
+                flush=True,
+            )
         means = [math.exp(sum(map(math.log, column)) / len(column)) for column in zip(*ratios, strict=True)]
-        print(f"geometric means: {means[0]:.2f}x of Inductor, {means[1]:.2f}x of eager, first calls {means[2]:.1f}x shorter than Inductor's")
+        print(
+            f"geometric means: {means[0]:.2f}x of Inductor, {means[1]:.2f}x of eager, first calls {means[2]:.1f}x shorter than Inductor's"
+        )
 
 
 if __name__ == "__main__":

@@ -143,7 +143,9 @@ def best_times(calls: dict[str, Callable[[], object]], rounds: int) -> dict[str,
     return best
 
 
-def compare(embed: Embedder, fast: Embedder, weights: dict[str, np.ndarray], texts: list[np.ndarray], rounds: int) -> None:
+def compare(
+    embed: Embedder, fast: Embedder, weights: dict[str, np.ndarray], texts: list[np.ndarray], rounds: int
+) -> None:
     """Prints differences from NumPy and torch on the texts, and speeds at 128 tokens."""
     twin = torch_embedder(weights)
     sample = texts[:8]
@@ -194,7 +196,12 @@ def main() -> int:
     wf.set_num_threads(arguments.threads)
     tokenizer = load_tokenizer()
     if arguments.files:
-        found = [chunk for path in arguments.files for place, text in paragraphs(path) for chunk in chunks(tokenizer, place, text)]
+        found = [
+            chunk
+            for path in arguments.files
+            for place, text in paragraphs(path)
+            for chunk in chunks(tokenizer, place, text)
+        ]
         if not found:
             raise SystemExit("the files hold no text")
     else:

@@ -31,7 +31,11 @@ def make_weights(layers: int, width: int) -> Weights:
     for layer in range(layers):
         for name in ("query", "key", "value", "out"):
             made[f"{name}.{layer}"] = normal(width, width)
-        made |= {f"gate.{layer}": normal(3 * width, width), f"up.{layer}": normal(3 * width, width), f"down.{layer}": normal(width, 3 * width)}
+        made |= {
+            f"gate.{layer}": normal(3 * width, width),
+            f"up.{layer}": normal(3 * width, width),
+            f"down.{layer}": normal(width, 3 * width),
+        }
     return made
 
 

@@ -27,7 +27,11 @@ def load(options: argparse.Namespace) -> Any:
         return AutoModelForSequenceClassification.from_pretrained(options.path, num_labels=2)
     features = options.features
     config = BertConfig(
-        vocab_size=WORDS, hidden_size=features, intermediate_size=4 * features, num_hidden_layers=options.layers, num_attention_heads=features // 32
+        vocab_size=WORDS,
+        hidden_size=features,
+        intermediate_size=4 * features,
+        num_hidden_layers=options.layers,
+        num_attention_heads=features // 32,
     )
     return BertForSequenceClassification(config)
 
@@ -57,7 +61,9 @@ def train(name: str, model: Any, backend: Any, steps: int) -> list[float]:
         if step == 1:
             ready, begin = time.perf_counter() - begin, time.perf_counter()
     each = (time.perf_counter() - begin) / max(steps - 2, 1)
-    print(f"{name:9} {1 / each:7.2f} steps/s, loss {losses[0]:.3f} to {sum(losses[-5:]) / len(losses[-5:]):.3f}, ready after {ready:.1f} s")
+    print(
+        f"{name:9} {1 / each:7.2f} steps/s, loss {losses[0]:.3f} to {sum(losses[-5:]) / len(losses[-5:]):.3f}, ready after {ready:.1f} s"
+    )
     return losses
 
 
@@ -71,7 +77,11 @@ def main() -> None:
     options = parser.parse_args()
     torch.manual_seed(0)
     model = load(options).train()
-    backends = {"eager": None, "weftwork": weftwork.torch.backend, **({"inductor": "inductor"} if options.inductor else {})}
+    backends = {
+        "eager": None,
+        "weftwork": weftwork.torch.backend,
+        **({"inductor": "inductor"} if options.inductor else {}),
+    }
     losses = {name: train(name, copy.deepcopy(model), backend, options.steps) for name, backend in backends.items()}
     # Later ones drift apart, as the last bits of sums do.
     apart = max(abs(a - b) for a, b in zip(losses["eager"][:20], losses["weftwork"][:20], strict=True))

@@ -32,7 +32,9 @@ def load(options: argparse.Namespace) -> Any:
         return AutoModelForCausalLM.from_pretrained(options.path, dtype=dtype).eval()
     configure, make = FAMILIES[options.family]
     sizes = SIZES[options.size]
-    config = configure(**sizes, head_dim=sizes["hidden_size"] // sizes["num_attention_heads"], bos_token_id=1, eos_token_id=2)
+    config = configure(
+        **sizes, head_dim=sizes["hidden_size"] // sizes["num_attention_heads"], bos_token_id=1, eos_token_id=2
+    )
     before = torch.get_default_dtype()
     torch.set_default_dtype(dtype)
     try:
@@ -62,7 +64,9 @@ class Generator:
         return tokens, first, (time.perf_counter() - begin) / max(count - 1, 1)
 
     def _next(self, tokens: torch.Tensor, cache: Any, places: torch.Tensor) -> torch.Tensor:
-        logits = self.forward(input_ids=tokens, past_key_values=cache, position_ids=places[None], logits_to_keep=1).logits
+        logits = self.forward(
+            input_ids=tokens, past_key_values=cache, position_ids=places[None], logits_to_keep=1
+        ).logits
         return logits[:, -1].argmax(-1)
 
 
@@ -72,7 +76,9 @@ def measure(name: str, generator: Generator, prompt: torch.Tensor, count: int) -
     ready = time.perf_counter() - begin
     with tqdm(total=count - 1, desc=name, leave=False) as shown:
         tokens, first, each = generator(prompt, count, shown)
-    print(f"{name:9} prompt {prompt.shape[1] / first:8.1f} tokens/s, generation {1 / each:8.1f} tokens/s, ready after {ready:.1f} s")
+    print(
+        f"{name:9} prompt {prompt.shape[1] / first:8.1f} tokens/s, generation {1 / each:8.1f} tokens/s, ready after {ready:.1f} s"
+    )
     return tokens
 
 
@@ -94,7 +100,10 @@ def main() -> None:
     if options.inductor:
         forwards["inductor"] = torch.compile(model)
     with torch.no_grad():
-        found = {name: measure(name, Generator(model, forward, longest), prompt, options.tokens) for name, forward in forwards.items()}
+        found = {
+            name: measure(name, Generator(model, forward, longest), prompt, options.tokens)
+            for name, forward in forwards.items()
+        }
     same = sum(a == b for a, b in zip(found["eager"], found["weftwork"], strict=True))
     print(f"{same} of {options.tokens} tokens are eager's")
 

@@ -65,12 +65,20 @@ NAMES = {
 
 def load() -> MiniLM:
     weights = {name: torch.from_numpy(array.copy()) for name, array in load_weights().items()}
-    state = {"words.weight": weights["embeddings.word_embeddings.weight"], "places.weight": weights["embeddings.position_embeddings.weight"]}
+    state = {
+        "words.weight": weights["embeddings.word_embeddings.weight"],
+        "places.weight": weights["embeddings.position_embeddings.weight"],
+    }
     state["kind"] = weights["embeddings.token_type_embeddings.weight"][0]
     for part in ("weight", "bias"):
         state[f"norm.{part}"] = weights[f"embeddings.LayerNorm.{part}"]
         for i in range(LAYERS):
-            state.update({f"layers.{i}.{ours}.{part}": weights[f"encoder.layer.{i}.{name}.{part}"] for ours, name in NAMES.items()})
+            state.update(
+                {
+                    f"layers.{i}.{ours}.{part}": weights[f"encoder.layer.{i}.{name}.{part}"]
+                    for ours, name in NAMES.items()
+                }
+            )
     model = MiniLM()
     model.load_state_dict(state)
     return model.eval()

@@ -24,7 +24,9 @@ def backends(options: argparse.Namespace) -> dict[str, Any]:
     return {"eager": None, "weftwork": weftwork.torch.backend, **({"inductor": "inductor"} if options.inductor else {})}
 
 
-def measure(name: str, unit: str, call: Callable[[Any], Any], inputs: Iterable[tuple[Any, int]], calls: int) -> list[Any]:
+def measure(
+    name: str, unit: str, call: Callable[[Any], Any], inputs: Iterable[tuple[Any, int]], calls: int
+) -> list[Any]:
     """Calls a function with each input, which has so many units; prints units a second after the first two calls, which compile."""
     found, done, ready, begin = [], 0, 0.0, time.perf_counter()
     for i, (given, count) in enumerate(tqdm(inputs, desc=name, total=calls, leave=False)):

@@ -24,16 +24,27 @@ class Block(nn.Module):
 
     def __init__(self, inputs: int, outputs: int, stride: int) -> None:
         super().__init__()
-        self.first = nn.Sequential(nn.Conv2d(inputs, outputs, 3, stride, 1, bias=False), nn.BatchNorm2d(outputs), nn.ReLU())
+        self.first = nn.Sequential(
+            nn.Conv2d(inputs, outputs, 3, stride, 1, bias=False), nn.BatchNorm2d(outputs), nn.ReLU()
+        )
         self.second = nn.Sequential(nn.Conv2d(outputs, outputs, 3, 1, 1, bias=False), nn.BatchNorm2d(outputs))
-        self.shortcut = nn.Sequential(nn.Conv2d(inputs, outputs, 1, stride, bias=False), nn.BatchNorm2d(outputs)) if inputs != outputs else nn.Identity()
+        self.shortcut = (
+            nn.Sequential(nn.Conv2d(inputs, outputs, 1, stride, bias=False), nn.BatchNorm2d(outputs))
+            if inputs != outputs
+            else nn.Identity()
+        )
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return F.relu(self.second(self.first(x)) + self.shortcut(x))
 
 
 def resnet(blocks: int, channels: int) -> nn.Module:
-    layers: list[nn.Module] = [nn.Conv2d(3, channels, 7, 2, 3, bias=False), nn.BatchNorm2d(channels), nn.ReLU(), nn.MaxPool2d(3, 2, 1)]
+    layers: list[nn.Module] = [
+        nn.Conv2d(3, channels, 7, 2, 3, bias=False),
+        nn.BatchNorm2d(channels),
+        nn.ReLU(),
+        nn.MaxPool2d(3, 2, 1),
+    ]
     width = channels
     for stage in range(4):
         wide = channels << stage
@@ -52,7 +63,9 @@ def stripes(batch: int, size: int, calls: int) -> Iterator[tuple[Any, int]]:
     for _ in range(calls):
         labels = torch.randint(0, CLASSES, (batch,), generator=generator)
         shift = 6 * torch.rand((batch, 1, 1), generator=generator)
-        images = torch.sin(kinds[labels] * 0.8 + shift)[:, None] + torch.randn((batch, 3, size, size), generator=generator)
+        images = torch.sin(kinds[labels] * 0.8 + shift)[:, None] + torch.randn(
+            (batch, 3, size, size), generator=generator
+        )
         yield (images, labels), batch
 
 

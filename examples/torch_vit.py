@@ -44,7 +44,9 @@ def main() -> None:
         for name, backend in backends(options).items():
             forward = model if backend is None else torch.compile(model, backend=backend)
             inputs = [(images, options.batch)] * options.calls
-            found[name] = measure(name, "images", lambda x, forward=forward: forward(pixel_values=x).logits, inputs, options.calls)[-1]
+            found[name] = measure(
+                name, "images", lambda x, forward=forward: forward(pixel_values=x).logits, inputs, options.calls
+            )[-1]
     print(f"logits differ from eager's by at most {(found['weftwork'] - found['eager']).abs().max().item():.1e}")
 
 

@@ -49,9 +49,7 @@ def measure(path: Path):
     test = name.startswith(("tests/", "bench/"))
     yield name, len(lines), TEST if test else HEADER if path.suffix == ".h" else SOURCE
     if not test:
-        for function, line, size in (
-            python_functions(text) if path.suffix == ".py" else cpp_functions(lines)
-        ):
+        for function, line, size in python_functions(text) if path.suffix == ".py" else cpp_functions(lines):
             yield f"{name}:{line} {function}()", size, FUNCTION
 
 

@@ -43,7 +43,11 @@ def environment(folder: Path) -> dict[str, str]:
     command.chmod(0o755)
     kept = {name: value for name, value in os.environ.items() if not name.startswith("WEFT_")}
     python = os.pathsep.join(path for path in sys.path if path)
-    added = {"PATH": f"{tools}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": python, "WEFT_CACHE": str(folder / "cache")}
+    added = {
+        "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": python,
+        "WEFT_CACHE": str(folder / "cache"),
+    }
     return {**kept, **added, "NO_COLOR": "1", "COLUMNS": "100", "HOME": str(folder)}
 
 
@@ -52,7 +56,13 @@ def outputs(block: str, folder: Path, variables: dict[str, str]) -> str:
     parts = []
     for command, said in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE):
         done = subprocess.run(
-            ["bash", "-c", command], cwd=folder / "work", env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+            ["bash", "-c", command],
+            cwd=folder / "work",
+            env=variables,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
         )
         printed = done.stdout if not done.stdout or done.stdout.endswith("\n") else done.stdout + "\n"
         parts.append(f"$ {command}\n{said if masked(said) == masked(printed) else printed}")

@@ -47,6 +47,7 @@ Absolute values of complex arrays are NumPy's, to the bit.
 def table(rows: dict[tuple[str, str, str], list[str]]) -> str:
     """One line for each function: what is measured with fused multiply-add in f32 and f64, the bound, the same without."""
     fused = next(t for t in ("avx512", "avx2") if any(k[2] == t for k in rows))
+
     def bound(name: str, target: str) -> str:
         return ", ".join(dict.fromkeys(rows[name, dtype, target][4] for dtype in ("f32", "f64")))
 

@@ -31,13 +31,22 @@ VALUES = ("item", "tolist")
 PLAIN = {
     **dict.fromkeys(("bartlett", "blackman", "hamming", "hanning", "kaiser"), "of a fixed length: a constant"),
     **dict.fromkeys(("diag_indices", "tril_indices", "triu_indices", "indices", "fromfunction"), "takes extents only"),
-    **dict.fromkeys(("frombuffer", "fromfile", "fromiter", "fromregex", "fromstring", "genfromtxt"), "reads while tracing: a constant"),
+    **dict.fromkeys(
+        ("frombuffer", "fromfile", "fromiter", "fromregex", "fromstring", "genfromtxt"),
+        "reads while tracing: a constant",
+    ),
     **dict.fromkeys(("from_dlpack", "load", "loadtxt"), "reads while tracing: a constant"),
-    **dict.fromkeys(("isdtype", "issubdtype", "mintypecode", "promote_types", "typename", "iterable"), "asks about kinds"),
+    **dict.fromkeys(
+        ("isdtype", "issubdtype", "mintypecode", "promote_types", "typename", "iterable"), "asks about kinds"
+    ),
     **dict.fromkeys(("base_repr", "binary_repr", "fft.fftfreq", "fft.rfftfreq"), "takes Python numbers"),
     **dict.fromkeys(("seterr", "seterrcall"), "compiled code raises and warns of no floating point errors"),
-    **dict.fromkeys(("geterr", "geterrcall", "getbufsize", "setbufsize", "get_include", "get_printoptions"), "a setting of NumPy"),
-    **dict.fromkeys(("printoptions", "set_printoptions", "show_config", "show_runtime", "info", "test"), "a setting of NumPy"),
+    **dict.fromkeys(
+        ("geterr", "geterrcall", "getbufsize", "setbufsize", "get_include", "get_printoptions"), "a setting of NumPy"
+    ),
+    **dict.fromkeys(
+        ("printoptions", "set_printoptions", "show_config", "show_runtime", "info", "test"), "a setting of NumPy"
+    ),
 }
 
 HEAD = """# NumPy

@@ -80,14 +80,20 @@ Calls are followed 100 deep; a program of more than a million operations, counte
 def names() -> list[str]:
     from jaxlib.mlir.dialects import _chlo_ops_gen, _stablehlo_ops_gen
 
-    found = {name for module in (_stablehlo_ops_gen, _chlo_ops_gen) for name in re.findall(r'OPERATION_NAME = "([^"]+)"', inspect.getsource(module))}
+    found = {
+        name
+        for module in (_stablehlo_ops_gen, _chlo_ops_gen)
+        for name in re.findall(r'OPERATION_NAME = "([^"]+)"', inspect.getsource(module))
+    }
     return sorted(found - {"stablehlo.return"})
 
 
 def is_read(name: str) -> bool:
     """Whether the parser knows it: what it says to a call without operands."""
     try:
-        wf.stablehlo.parse(f'func.func @main(%x: tensor<f32>) -> tensor<f32> {{ "{name}"() : () -> ()\n return %x : tensor<f32> }}')
+        wf.stablehlo.parse(
+            f'func.func @main(%x: tensor<f32>) -> tensor<f32> {{ "{name}"() : () -> ()\n return %x : tensor<f32> }}'
+        )
     except wf.errors.UnsupportedError as error:
         return "[unsupported_op]" not in str(error)
     except Exception as error:
@@ -110,7 +116,11 @@ def page() -> str:
     sys.path.insert(0, str(ROOT / "tests/conformance"))
     from harness import DIFFERENT
 
-    own = {row["stablehlo"] if "." in row["stablehlo"] else f"stablehlo.{row['stablehlo']}" for row in _core.op_table() if row["stablehlo"]}
+    own = {
+        row["stablehlo"] if "." in row["stablehlo"] else f"stablehlo.{row['stablehlo']}"
+        for row in _core.op_table()
+        if row["stablehlo"]
+    }
     different = "\n".join(f"| `{name}` | {why} |" for name, why in DIFFERENT.items())
     head = HEAD.format(agree=7414 - len(DIFFERENT), different=different)
     return head + "\n".join(row(name, own) for name in names()) + "\n"

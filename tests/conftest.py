@@ -22,7 +22,9 @@ os.environ.setdefault("WEFT_STRICT", "1")
 if "asan" in os.environ.get("LD_PRELOAD", ""):
 
     def refused_fork() -> int:
-        pytest.skip("a child that is forked beside other threads can wait for ever in the allocator of GCC 12's AddressSanitizer")
+        pytest.skip(
+            "a child that is forked beside other threads can wait for ever in the allocator of GCC 12's AddressSanitizer"
+        )
 
     os.fork = refused_fork
 

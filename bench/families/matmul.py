@@ -110,7 +110,10 @@ TWINS = {
     "int4 weights": (int4_weights, torch_int4_weights),
 }
 # All weights of 4096 x 4096, and a row by 64 MB of narrow ones: those of 4096 x 4096 stay in a cache, as a model's do not.
-for rows, n, suffix in [(rows, N, suffix) for rows in (1, 8) for suffix in WEIGHTS] + [(1, 4 * N, "int8 weights"), (1, 8 * N, "int4 weights")]:
+for rows, n, suffix in [(rows, N, suffix) for rows in (1, 8) for suffix in WEIGHTS] + [
+    (1, 4 * N, "int8 weights"),
+    (1, 8 * N, "int4 weights"),
+]:
     declare(
         f"skinny {rows}x4096x{n} {suffix}",
         TWINS[suffix][0],

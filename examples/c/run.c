@@ -1,12 +1,12 @@
-/* Loads a .weft file, runs it with inputs of zeros, and prints what comes out. Symbolic extents are given as NAME=VALUE, or are the
-   usual ones. */
+/* Loads a .weft file, runs it with inputs of zeros, and prints what comes out. Symbolic extents are given as
+   NAME=VALUE, or are the usual ones. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <weft/c.h>
 
-#define CHECK(call) \
-  do { \
+#define CHECK(call)                                                              \
+  do {                                                                           \
     if ((call) != weft_ok) return fprintf(stderr, "%s\n", weft_last_error()), 1; \
   } while (0)
 
@@ -14,7 +14,8 @@
 static int64_t extent_of(const char* name, int64_t usual, int count, char** arguments) {
   size_t length = strlen(name);
   for (int i = 0; i < count; ++i)
-    if (strncmp(arguments[i], name, length) == 0 && arguments[i][length] == '=') return strtoll(arguments[i] + length + 1, NULL, 10);
+    if (strncmp(arguments[i], name, length) == 0 && arguments[i][length] == '=')
+      return strtoll(arguments[i] + length + 1, NULL, 10);
   return usual;
 }
 
@@ -22,7 +23,8 @@ int main(int argc, char** argv) {
   if (argc < 2) return fprintf(stderr, "usage: run FILE.weft [EXTENT=VALUE ...]\n"), 2;
   weft_executable* exe = NULL;
   CHECK(weft_executable_load(argv[1], NULL, &exe));
-  int64_t inputs = weft_executable_input_count(exe), outputs = weft_executable_output_count(exe), symbols = weft_executable_symbol_count(exe);
+  int64_t inputs = weft_executable_input_count(exe), outputs = weft_executable_output_count(exe),
+          symbols = weft_executable_symbol_count(exe);
   weft_buffer** given = calloc((size_t)inputs + 1, sizeof *given);
   weft_buffer** results = calloc((size_t)outputs + 1, sizeof *results);
   int64_t* extents = calloc((size_t)symbols + 1, sizeof *extents);

@@ -20,7 +20,8 @@ int main() try {
   compiled.save("layer.weft");
   weft::Executable loaded = weft::Executable::load("layer.weft");
   weft::Buffer y = loaded.run({weft::ones({3, 2}, weft::DType::f32).eval()})[0];
-  std::printf("%s gives %d rows, the first begins with %.4f\n", loaded.name().c_str(), static_cast<int>(y.dims()[0]), y.elements<float>()[0]);
+  std::printf("%s gives %d rows, the first begins with %.4f\n", loaded.name().c_str(), static_cast<int>(y.dims()[0]),
+              y.elements<float>()[0]);
 } catch (const weft::Error& error) {
   return std::fprintf(stderr, "%s\n", error.what()), 1;
 }

@@ -26,10 +26,15 @@ Network load(const char* path) {
   unsigned state = 1;
   for (size_t size : sizes) {
     std::vector<float>& part = parts.emplace_back(size);
-    if (path) file.read(reinterpret_cast<char*>(part.data()), static_cast<std::streamsize>(size * sizeof(float)));
-    else for (float& x : part) x = static_cast<float>((state = state * 1664525u + 1013904223u) >> 8) / static_cast<float>(1 << 24) - 0.5f;
+    if (path)
+      file.read(reinterpret_cast<char*>(part.data()), static_cast<std::streamsize>(size * sizeof(float)));
+    else
+      for (float& x : part)
+        x = static_cast<float>((state = state * 1664525u + 1013904223u) >> 8) / static_cast<float>(1 << 24) - 0.5f;
   }
-  auto tensor = [&](size_t i, weft::Ints dims) { return Tensor::copy_of(std::span<const float>(parts[i]), std::move(dims)); };
+  auto tensor = [&](size_t i, weft::Ints dims) {
+    return Tensor::copy_of(std::span<const float>(parts[i]), std::move(dims));
+  };
   return {tensor(0, {inputs, hidden}), tensor(1, {hidden}), tensor(2, {hidden, 1}), tensor(3, {1})};
 }
 

@@ -1,5 +1,5 @@
-// Runs a .weft file, made by `exe.save` in Python or by `weft compile`, from eight threads at once; all must see the same.
-// serve FILE.weft [RUNS] [EXTENT=VALUE ...]: symbolic extents that are not given are the usual ones.
+// Runs a .weft file, made by `exe.save` in Python or by `weft compile`, from eight threads at once; all must see the
+// same. serve FILE.weft [RUNS] [EXTENT=VALUE ...]: symbolic extents that are not given are the usual ones.
 #include <weft/runtime.h>
 
 #include <atomic>
@@ -26,7 +26,8 @@ int main(int argc, char** argv) try {
   int runs = argc > 2 && !std::strchr(argv[2], '=') ? std::atoi(argv[2]) : 100000;
   weft::Ints extents = extents_of(exe, argc, argv);
   std::vector<weft::Buffer> inputs;
-  for (size_t i = 0; i < exe.inputs().size(); ++i) inputs.push_back(weft::Buffer::zeros(exe.inputs()[i].type.dtype, exe.input_dims(i, extents)));
+  for (size_t i = 0; i < exe.inputs().size(); ++i)
+    inputs.push_back(weft::Buffer::zeros(exe.inputs()[i].type.dtype, exe.input_dims(i, extents)));
   weft::Buffer first = exe.run(inputs)[0];
   std::atomic<int> different{0};
   std::vector<std::jthread> threads;
@@ -39,7 +40,8 @@ int main(int argc, char** argv) try {
       }
     });
   threads.clear();
-  std::printf("%s: %d runs from 8 threads, %d differ, one takes %.0f ns\n", exe.name().c_str(), runs, different.load(), exe.benchmark(inputs, 100, 1000).p50 * 1e9);
+  std::printf("%s: %d runs from 8 threads, %d differ, one takes %.0f ns\n", exe.name().c_str(), runs, different.load(),
+              exe.benchmark(inputs, 100, 1000).p50 * 1e9);
 } catch (const weft::Error& error) {
   return std::fprintf(stderr, "%s\n", error.what()), 1;
 }

@@ -18,12 +18,18 @@ namespace {
 
 const char* class_of(ErrorKind kind) {
   switch (kind) {
-    case ErrorKind::type: return "ArgumentTypeError";
-    case ErrorKind::value: return "ArgumentValueError";
-    case ErrorKind::index: return "OutOfBoundsError";
-    case ErrorKind::unsupported: return "UnsupportedError";
-    case ErrorKind::io: return "FileError";
-    case ErrorKind::runtime: return "ExecutionError";
+    case ErrorKind::type:
+      return "ArgumentTypeError";
+    case ErrorKind::value:
+      return "ArgumentValueError";
+    case ErrorKind::index:
+      return "OutOfBoundsError";
+    case ErrorKind::unsupported:
+      return "UnsupportedError";
+    case ErrorKind::io:
+      return "FileError";
+    case ErrorKind::runtime:
+      return "ExecutionError";
   }
   return "Error";
 }
@@ -36,9 +42,11 @@ void translate(const std::exception_ptr& caught, void*) {
     nb::object type = nb::module_::import_("weftwork.errors").attr(name);
     // Names of files need not be UTF-8.
     std::string_view text = error.what();
-    nb::object value = type(nb::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace")));
+    nb::object value =
+        type(nb::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace")));
     value.attr("label") = error.label();
-    if (PyObject* cause = error.label() == "custom_op_raised" ? take_cause() : nullptr) PyException_SetCause(value.ptr(), cause);
+    if (PyObject* cause = error.label() == "custom_op_raised" ? take_cause() : nullptr)
+      PyException_SetCause(value.ptr(), cause);
     PyErr_SetObject(type.ptr(), value.ptr());
   } catch (const InternalError& error) {
     nb::object type = nb::module_::import_("weftwork.errors").attr("InternalError");
@@ -61,8 +69,10 @@ std::optional<bool> negated(std::optional<bool> answer) {
 // What pickle makes it of.
 nb::tuple reduced(const Dim& dim) {
   nb::list symbols;
-  for (const Symbol& symbol : dim.symbols()) symbols.append(nb::make_tuple(symbol.name, symbol.min, symbol.opt, symbol.max));
-  return nb::make_tuple(nb::module_::import_("weftwork.travel").attr("dim_of"), nb::make_tuple(dim.text(), nb::tuple(symbols)));
+  for (const Symbol& symbol : dim.symbols())
+    symbols.append(nb::make_tuple(symbol.name, symbol.min, symbol.opt, symbol.max));
+  return nb::make_tuple(nb::module_::import_("weftwork.travel").attr("dim_of"),
+                        nb::make_tuple(dim.text(), nb::tuple(symbols)));
 }
 
 Dim dim_of_text(std::string_view text, nb::handle given) {
@@ -75,27 +85,34 @@ Dim dim_of_text(std::string_view text, nb::handle given) {
 }
 
 void bind_dim(nb::module_& m) {
-  nb::class_<Dim>(m, "Dim",
-                  "A symbolic extent: Dim(name, min, opt, max), both bounds included; `opt` is the value to schedule for.\n"
-                  "Supports +, -, *, //, %, min, max with integers and other extents; a comparison that depends on the\n"
-                  "value raises.")
-      .def("__init__",
-           [](Dim* self, std::string name, int64_t min, int64_t opt, int64_t max) {
-             Symbol symbol{std::move(name), min, opt, max};
-             require_symbol(symbol);
-             new (self) Dim(std::move(symbol));
-           },
-           nb::arg("name"), nb::arg("min") = 1, nb::arg("opt") = 64, nb::arg("max") = int64_t{1} << 31)
+  nb::class_<Dim>(
+      m, "Dim",
+      "A symbolic extent: Dim(name, min, opt, max), both bounds included; `opt` is the value to schedule for.\n"
+      "Supports +, -, *, //, %, min, max with integers and other extents; a comparison that depends on the\n"
+      "value raises.")
+      .def(
+          "__init__",
+          [](Dim* self, std::string name, int64_t min, int64_t opt, int64_t max) {
+            Symbol symbol{std::move(name), min, opt, max};
+            require_symbol(symbol);
+            new (self) Dim(std::move(symbol));
+          },
+          nb::arg("name"), nb::arg("min") = 1, nb::arg("opt") = 64, nb::arg("max") = int64_t{1} << 31)
       .def_prop_ro("min", [](const Dim& d) { return d.min(); })
       .def_prop_ro("opt", [](const Dim& d) { return d.opt(); })
       .def_prop_ro("max", [](const Dim& d) { return d.max(); })
-      .def_prop_ro("symbols", [](const Dim& d) {
-        nb::list symbols;
-        for (const Symbol& symbol : d.symbols()) symbols.append(nb::cast(Dim(symbol)));
-        return symbols;
-      })
-      .def("substitute", [](const Dim& d, const std::string& symbol, nb::handle value) { return to_python(d.substitute({{symbol, to_dim(value)}})); },
-           "The extent with a symbol replaced by an integer or extent.")
+      .def_prop_ro("symbols",
+                   [](const Dim& d) {
+                     nb::list symbols;
+                     for (const Symbol& symbol : d.symbols()) symbols.append(nb::cast(Dim(symbol)));
+                     return symbols;
+                   })
+      .def(
+          "substitute",
+          [](const Dim& d, const std::string& symbol, nb::handle value) {
+            return to_python(d.substitute({{symbol, to_dim(value)}}));
+          },
+          "The extent with a symbol replaced by an integer or extent.")
       .def("__repr__", [](const Dim& d) { return d.text(); })
       .def("__reduce__", &reduced)
       .def("__hash__", [](const Dim& d) { return d.hash(); })
@@ -121,18 +138,22 @@ void bind_dim(nb::module_& m) {
              return decided(negated(known_equal(a, to_dim(b))), a, "!=", to_dim(b));
            })
       .def("__lt__", [](const Dim& a, nb::handle b) { return decided(known_less(a, to_dim(b)), a, "<", to_dim(b)); })
-      .def("__ge__", [](const Dim& a, nb::handle b) { return decided(negated(known_less(a, to_dim(b))), a, ">=", to_dim(b)); })
+      .def("__ge__",
+           [](const Dim& a, nb::handle b) { return decided(negated(known_less(a, to_dim(b))), a, ">=", to_dim(b)); })
       .def("__gt__", [](const Dim& a, nb::handle b) { return decided(known_less(to_dim(b), a), a, ">", to_dim(b)); })
-      .def("__le__", [](const Dim& a, nb::handle b) { return decided(negated(known_less(to_dim(b), a)), a, "<=", to_dim(b)); })
+      .def("__le__",
+           [](const Dim& a, nb::handle b) { return decided(negated(known_less(to_dim(b), a)), a, "<=", to_dim(b)); })
       .def("__bool__", [](const Dim& a) { return decided(negated(known_equal(a, Dim(0))), a, "!=", Dim(0)); });
   m.def("dim_of_text", &dim_of_text, "The extent of such a text, over symbols given as (name, min, opt, max).");
   m.def("dim_min", [](nb::handle a, nb::handle b) { return to_python(min(to_dim(a), to_dim(b))); });
   m.def("dim_max", [](nb::handle a, nb::handle b) { return to_python(max(to_dim(a), to_dim(b))); });
-  m.def("dims_equal", [](nb::handle a, nb::handle b) { return known_equal(to_dim(a), to_dim(b)) == std::optional(true); },
-        "Whether two extents are the same for every value of the symbols.");
+  m.def(
+      "dims_equal", [](nb::handle a, nb::handle b) { return known_equal(to_dim(a), to_dim(b)) == std::optional(true); },
+      "Whether two extents are the same for every value of the symbols.");
 }
 
-// A scope of knobs that Python ends when it likes; one that another thread lets go of stays, as its list is that thread's.
+// A scope of knobs that Python ends when it likes; one that another thread lets go of stays, as its list is that
+// thread's.
 class KnobScope {
  public:
   explicit KnobScope(ScopedKnobs::Values values) : scope_(new ScopedKnobs(std::move(values))) {}
@@ -154,27 +175,34 @@ class KnobScope {
 
 const char* type_name(KnobType type) {
   switch (type) {
-    case KnobType::flag: return "flag";
-    case KnobType::integer: return "integer";
-    case KnobType::text: return "text";
+    case KnobType::flag:
+      return "flag";
+    case KnobType::integer:
+      return "integer";
+    case KnobType::text:
+      return "text";
   }
   return "";
 }
 
 void bind_knobs(nb::module_& m) {
   nb::class_<KnobScope>(m, "KnobScope", "Values of knobs for this thread, until it is closed.")
-      .def("__init__", [](KnobScope* self, const std::vector<std::pair<std::string, std::optional<std::string>>>& values) {
-        ScopedKnobs::Values named;
-        for (const auto& [name, value] : values) named.emplace_back(knob_named(name), value);
-        new (self) KnobScope(std::move(named));
-      })
+      .def("__init__",
+           [](KnobScope* self, const std::vector<std::pair<std::string, std::optional<std::string>>>& values) {
+             ScopedKnobs::Values named;
+             for (const auto& [name, value] : values) named.emplace_back(knob_named(name), value);
+             new (self) KnobScope(std::move(named));
+           })
       .def("close", &KnobScope::close);
-  m.def("knob", [](std::string_view name) { return knob_text(knob_named(name)); }, "The value of a knob here and now, as text.");
+  m.def(
+      "knob", [](std::string_view name) { return knob_text(knob_named(name)); },
+      "The value of a knob here and now, as text.");
   m.def("knob_rows", [] {
     nb::list rows;
     for (const KnobInfo& knob : all_knobs())
-      rows.append(nb::make_tuple(std::string(knob.name), variable_of(knob), type_name(knob.type), std::string(knob.standard),
-                                 std::string(knob.doc), knob.is_setting, knob_text(knob.knob), std::string(knob_source(knob.knob))));
+      rows.append(nb::make_tuple(std::string(knob.name), variable_of(knob), type_name(knob.type),
+                                 std::string(knob.standard), std::string(knob.doc), knob.is_setting,
+                                 knob_text(knob.knob), std::string(knob_source(knob.knob))));
     return rows;
   });
   m.def("environment_problems", &environment_problems);

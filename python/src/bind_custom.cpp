@@ -13,7 +13,8 @@ namespace {
 // What the Python exception behind an Error that this thread is about to see was.
 thread_local PyObject* cause = nullptr;
 
-// Runs Python code from a program: its exceptions become Errors, but for those that are no `Exception`. Errors of ours pass as they are.
+// Runs Python code from a program: its exceptions become Errors, but for those that are no `Exception`. Errors of ours
+// pass as they are.
 template <class Body>
 void called_back(const std::string& name, const Body& body) {
   nb::gil_scoped_acquire acquire;
@@ -50,7 +51,8 @@ std::vector<Type> to_types(nb::handle specs) {
 
 nb::object array_on(const Type& type, void* memory) {
   Ints dims = type.static_dims();
-  PyObject* array = array_over(type.dtype, static_cast<int>(dims.size()), dims.data(), memory, Py_NewRef(Py_None), true);
+  PyObject* array =
+      array_over(type.dtype, static_cast<int>(dims.size()), dims.data(), memory, Py_NewRef(Py_None), true);
   if (!array) throw nb::python_error();
   return nb::steal(array);
 }
@@ -66,7 +68,8 @@ nb::object copy_of(const Type& type, void* memory) {
   return copy;
 }
 
-// `infer(specs, config)` gives specs; `evaluate(arrays, config)` an array for each result, which it has checked, or None.
+// `infer(specs, config)` gives specs; `evaluate(arrays, config)` an array for each result, which it has checked, or
+// None.
 void add(std::string name, PyObject* infer, PyObject* evaluate, uintptr_t native) {
   CustomOp op;
   op.name = name;
@@ -76,7 +79,8 @@ void add(std::string name, PyObject* infer, PyObject* evaluate, uintptr_t native
     return types;
   };
   if (evaluate != Py_None)
-    op.evaluate = [name, evaluate](std::span<const Type> operands, std::span<const Type> results, const std::string& config, void* const* buffers) {
+    op.evaluate = [name, evaluate](std::span<const Type> operands, std::span<const Type> results,
+                                   const std::string& config, void* const* buffers) {
       called_back(name, [&] {
         nb::list arrays;
         for (size_t i = 0; i < operands.size(); ++i) arrays.append(copy_of(operands[i], buffers[i]));
@@ -99,14 +103,20 @@ void add(std::string name, PyObject* infer, PyObject* evaluate, uintptr_t native
 PyObject* take_cause() { return std::exchange(cause, nullptr); }
 
 void bind_custom(nb::module_& m) {
-  m.def("add_custom_op", [](std::string name, nb::handle infer, nb::handle evaluate, uintptr_t native) {
-    add(std::move(name), infer.ptr(), evaluate.ptr(), native);
-  }, nb::arg("name"), nb::arg("infer"), nb::arg("evaluate").none(), nb::arg("native"));
-  m.def("capsule_address", [](nb::handle capsule) {
-    void* address = PyCapsule_GetPointer(capsule.ptr(), PyCapsule_GetName(capsule.ptr()));
-    if (!address) throw nb::python_error();
-    return reinterpret_cast<uintptr_t>(address);
-  }, "The address that a PyCapsule holds.");
+  m.def(
+      "add_custom_op",
+      [](std::string name, nb::handle infer, nb::handle evaluate, uintptr_t native) {
+        add(std::move(name), infer.ptr(), evaluate.ptr(), native);
+      },
+      nb::arg("name"), nb::arg("infer"), nb::arg("evaluate").none(), nb::arg("native"));
+  m.def(
+      "capsule_address",
+      [](nb::handle capsule) {
+        void* address = PyCapsule_GetPointer(capsule.ptr(), PyCapsule_GetName(capsule.ptr()));
+        if (!address) throw nb::python_error();
+        return reinterpret_cast<uintptr_t>(address);
+      },
+      "The address that a PyCapsule holds.");
 }
 
 }  // namespace weft::py

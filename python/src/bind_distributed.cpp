@@ -55,8 +55,8 @@ Payload to_payload(nb::object& array, std::string_view what) {
 
 // Runs it with `array`, whose axis `axis` was moved to the front; `shape`: as it was before, where it was moved.
 nb::object run_collective(Communicator& communicator, std::string_view kind, nb::object array, std::string_view op,
-               std::vector<std::vector<int>> groups, std::vector<std::pair<int, int>> pairs, int root, int axis,
-               nb::handle shape) {
+                          std::vector<std::vector<int>> groups, std::vector<std::pair<int, int>> pairs, int root,
+                          int axis, nb::handle shape) {
   CollectiveCall call{
       .groups = std::move(groups), .pairs = std::move(pairs), .root = root, .axis = axis, .loc = caller_location()};
   nb::object result;
@@ -106,7 +106,8 @@ void bind_distributed(nb::module_& m) {
         return cat("<weftwork.distributed.Communicator, rank ", self.rank(), " of ", self.size(), ">");
       });
   m.def("set_thread_communicator", &set_thread_communicator, nb::arg("communicator").none(),
-        "The communicator of programs that this thread runs, for as long as somebody keeps it; None: that of the process.");
+        "The communicator of programs that this thread runs, for as long as somebody keeps it; None: that of the "
+        "process.");
   m.def("set_process_communicator", &set_process_communicator, nb::arg("communicator").none());
   m.def("set_joining", [] { set_joining(joined); }, "Has programs join the launch where nobody has.");
   m.def("local_communicators", [](int size, double timeout) {

@@ -57,7 +57,8 @@ nb::list inputs_of(const Graph& graph) {
   nb::list infos;
   for (NodeId id : graph.parameters()) {
     const Node& node = graph.node(id);
-    infos.append(nb::make_tuple(node.attrs.text(Attr::name), to_python(node.type().dtype), to_python(node.type().dims), -1));
+    infos.append(
+        nb::make_tuple(node.attrs.text(Attr::name), to_python(node.type().dtype), to_python(node.type().dims), -1));
   }
   return infos;
 }
@@ -78,14 +79,15 @@ Sharding to_sharding(AxisNumbers dims) {
   return sharding;
 }
 
-nb::tuple shard_graph(const GraphPtr& graph, const std::vector<std::pair<std::string, int64_t>>& axes, std::vector<AxisNumbers> parameters,
-                      std::vector<std::optional<AxisNumbers>> outputs) {
+nb::tuple shard_graph(const GraphPtr& graph, const std::vector<std::pair<std::string, int64_t>>& axes,
+                      std::vector<AxisNumbers> parameters, std::vector<std::optional<AxisNumbers>> outputs) {
   Mesh mesh;
   for (const auto& [name, extent] : axes) mesh.axes.push_back({name, extent});
   std::vector<Sharding> given;
   for (AxisNumbers& dims : parameters) given.push_back(to_sharding(std::move(dims)));
   std::vector<std::optional<Sharding>> wanted;
-  for (std::optional<AxisNumbers>& dims : outputs) wanted.push_back(dims ? std::optional(to_sharding(std::move(*dims))) : std::nullopt);
+  for (std::optional<AxisNumbers>& dims : outputs)
+    wanted.push_back(dims ? std::optional(to_sharding(std::move(*dims))) : std::nullopt);
   Sharded sharded = shard(*graph, mesh, given, wanted);
   nb::list results;
   for (const Sharding& sharding : sharded.outputs) results.append(sharding.dims);
@@ -104,20 +106,34 @@ GraphPtr specialised(const GraphPtr& graph, const nb::dict& symbols) {
 
 const char* family_name(Family family) {
   switch (family) {
-    case Family::source: return "source";
-    case Family::unary: return "unary";
-    case Family::binary: return "binary";
-    case Family::compare: return "compare";
-    case Family::ternary: return "ternary";
-    case Family::shape: return "shape";
-    case Family::reduce: return "reduce";
-    case Family::index: return "index";
-    case Family::linalg: return "linalg";
-    case Family::window: return "window";
-    case Family::control: return "control";
-    case Family::random: return "random";
-    case Family::collective: return "collective";
-    case Family::composite: return "composite";
+    case Family::source:
+      return "source";
+    case Family::unary:
+      return "unary";
+    case Family::binary:
+      return "binary";
+    case Family::compare:
+      return "compare";
+    case Family::ternary:
+      return "ternary";
+    case Family::shape:
+      return "shape";
+    case Family::reduce:
+      return "reduce";
+    case Family::index:
+      return "index";
+    case Family::linalg:
+      return "linalg";
+    case Family::window:
+      return "window";
+    case Family::control:
+      return "control";
+    case Family::random:
+      return "random";
+    case Family::collective:
+      return "collective";
+    case Family::composite:
+      return "composite";
   }
   return "";
 }
@@ -129,7 +145,8 @@ nb::list samples_of(const OpDef& op) {
   if (!op.samples) return samples;
   for (const Sample& sample : op.samples()) {
     nb::list operands;
-    for (const Type& type : sample.operands) operands.append(nb::make_tuple(to_python(type.dtype), to_python(type.dims)));
+    for (const Type& type : sample.operands)
+      operands.append(nb::make_tuple(to_python(type.dtype), to_python(type.dims)));
     nb::dict attrs;
     for (const auto& [attr, value] : sample.attrs) attrs[text(name(attr))] = to_python(value);
     nb::dict row;
@@ -169,7 +186,8 @@ nb::list pass_table() {
   std::span<const Step> steps = pipeline();
   for (size_t i = 0; i < all_passes().size(); ++i) {
     const Pass& pass = *all_passes()[i];
-    rows.append(nb::make_tuple(text(pass.name), text(pass.doc), pass.from == Level::trace ? "trace" : "flat", text(i < steps.size() ? steps[i].why : "")));
+    rows.append(nb::make_tuple(text(pass.name), text(pass.doc), pass.from == Level::trace ? "trace" : "flat",
+                               text(i < steps.size() ? steps[i].why : "")));
   }
   return rows;
 }
@@ -189,7 +207,8 @@ nb::tuple run_named_passes(const Graph& graph, const std::vector<std::string>& n
   RewriteLog log(limit.value_or(INT64_MAX));
   GraphRef result = hold(run_passes(graph, passes));
   nb::list rewrites;
-  for (const Rewrite& each : log.rewrites) rewrites.append(nb::make_tuple(text(each.rule), text(name(each.op)), each.loc.text()));
+  for (const Rewrite& each : log.rewrites)
+    rewrites.append(nb::make_tuple(text(each.rule), text(name(each.op)), each.loc.text()));
   return nb::make_tuple(result, rewrites);
 }
 
@@ -201,33 +220,42 @@ void bind_ir(nb::module_& m) {
       .def_prop_ro("level", [](const Graph& g) { return g.level() == Level::trace ? "trace" : "flat"; })
       .def("__len__", [](const Graph& g) { return g.size(); })
       .def("short_text", [](const GraphRef& g, std::string_view level) { return short_text(*at_level(g, level)); })
-      .def("mlir", [](const GraphRef& g, std::string_view level, const nb::dict& symbols, bool locations) {
-        PrintOptions options;
-        options.locations = locations;
-        GraphPtr graph = specialised(g, symbols);
-        if (level == "trace") return print(*graph, options);
-        return stablehlo_text(*graph, options);
-      })
+      .def("mlir",
+           [](const GraphRef& g, std::string_view level, const nb::dict& symbols, bool locations) {
+             PrintOptions options;
+             options.locations = locations;
+             GraphPtr graph = specialised(g, symbols);
+             if (level == "trace") return print(*graph, options);
+             return stablehlo_text(*graph, options);
+           })
       .def("flat", [](const GraphRef& g) { return hold(at_level(g, "flat")); })
-      .def("substitute", [](const GraphRef& g, const nb::dict& symbols) { return hold(substitute(*g, to_bindings(symbols))); })
-      .def("equal", [](const Graph& g, const Graph& other) { return equal(g, other); }, "Structural equality, locations aside.")
+      .def("substitute",
+           [](const GraphRef& g, const nb::dict& symbols) { return hold(substitute(*g, to_bindings(symbols))); })
+      .def(
+          "equal", [](const Graph& g, const Graph& other) { return equal(g, other); },
+          "Structural equality, locations aside.")
       .def("verify", [](const Graph& g) { verify(g); })
-      .def("interpret", [](const Graph& g, nb::handle arrays) { return interpreted(arrays, [&](const auto& literals) { return interpret(g, literals); }); })
+      .def("interpret",
+           [](const Graph& g, nb::handle arrays) {
+             return interpreted(arrays, [&](const auto& literals) { return interpret(g, literals); });
+           })
       .def("interpret_kernels",
            [](const Graph& g, nb::handle arrays) {
              return interpreted(arrays, [&](const auto& literals) { return interpret(lower_to_program(g), literals); });
            })
       .def("kernels_text", [](const Graph& g) { return lower_to_program(g).text(); })
-      .def("cuts", [](const Graph& g) {
-        std::vector<std::string> texts;
-        for (const Cut& cut : lower_to_program(g).cuts) texts.push_back(cut.text());
-        return texts;
-      })
-      .def_prop_ro("op_names", [](const Graph& g) {
-        nb::list names;
-        for (const Node& node : g.nodes()) names.append(text(name(node.op)));
-        return names;
-      })
+      .def("cuts",
+           [](const Graph& g) {
+             std::vector<std::string> texts;
+             for (const Cut& cut : lower_to_program(g).cuts) texts.push_back(cut.text());
+             return texts;
+           })
+      .def_prop_ro("op_names",
+                   [](const Graph& g) {
+                     nb::list names;
+                     for (const Node& node : g.nodes()) names.append(text(name(node.op)));
+                     return names;
+                   })
       .def_prop_ro("input_infos", &inputs_of)
       .def_prop_ro("output_infos", &outputs_of)
       .def_prop_ro("functions", [](const GraphRef& g) {
@@ -235,22 +263,29 @@ void bind_ir(nb::module_& m) {
         for (const GraphPtr& function : g->functions()) functions.append(hold(function));
         return functions;
       });
-  m.def("parse", [](std::string_view source, std::string_view file) { return hold(parse(source, file)); },
-        nb::arg("text"), nb::arg("file") = "<text>");
-  m.def("interpret_op", [](const char* name, nb::handle arrays) {
-    std::vector<Literal> literals = to_literals(arrays);
-    Builder build(Level::trace, name);
-    std::vector<Value> operands;
-    for (const Literal& literal : literals) operands.push_back(build.parameter(literal.type(), ""));
-    Value result = build(to_op(name), operands);
-    return nb::object(to_list(interpret(*build.finish({{result, ""}}), literals))[0]);
-  }, "One op without attributes, by the reference interpreter.");
-  m.def("pass_table", &pass_table, "Name, what it does, the level it takes, and why it stands in the pipeline where it does.");
+  m.def(
+      "parse", [](std::string_view source, std::string_view file) { return hold(parse(source, file)); },
+      nb::arg("text"), nb::arg("file") = "<text>");
+  m.def(
+      "interpret_op",
+      [](const char* name, nb::handle arrays) {
+        std::vector<Literal> literals = to_literals(arrays);
+        Builder build(Level::trace, name);
+        std::vector<Value> operands;
+        for (const Literal& literal : literals) operands.push_back(build.parameter(literal.type(), ""));
+        Value result = build(to_op(name), operands);
+        return nb::object(to_list(interpret(*build.finish({{result, ""}}), literals))[0]);
+      },
+      "One op without attributes, by the reference interpreter.");
+  m.def("pass_table", &pass_table,
+        "Name, what it does, the level it takes, and why it stands in the pipeline where it does.");
   m.def("run_passes", &run_named_passes, nb::arg("graph"), nb::arg("names"), nb::arg("limit") = nb::none(),
         "The program after these passes, and each application of a rule: the rule, the op, the user's line.");
   m.def("shard", &shard_graph, nb::arg("graph"), nb::arg("axes"), nb::arg("parameters"), nb::arg("outputs"),
         "The program of each rank of a mesh, and how its outputs are divided: for each dimension the numbers of axes.");
-  m.def("shard", [](const GraphPtr& graph) { return hold(shard(*graph).graph); }, nb::arg("graph"), "The same by what the program says itself.");
+  m.def(
+      "shard", [](const GraphPtr& graph) { return hold(shard(*graph).graph); }, nb::arg("graph"),
+      "The same by what the program says itself.");
   m.def("op_table", &op_table, "The op registry, a dict for each op.");
 }
 

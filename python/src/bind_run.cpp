@@ -45,8 +45,8 @@ void wait_for(const Event& event) {
   }
 }
 
-// Ends what runs or compiles for long, where a signal's handler raises: Python runs handlers on its main thread, which is the
-// process's.
+// Ends what runs or compiles for long, where a signal's handler raises: Python runs handlers on its main thread, which
+// is the process's.
 void look_for_signals() {
   if (gettid() != getpid()) return;
   nb::gil_scoped_acquire acquire;
@@ -57,7 +57,9 @@ bool is_buffer(nb::handle object) { return nb::isinstance<Buffer>(object); }
 
 // What NumPy makes an array of where it is none of those that buffers are made of: lists and numbers.
 nb::object array_like(nb::handle object) {
-  if (is_array(object.ptr()) || is_buffer(object) || nb::hasattr(object, "__dlpack__") || PyObject_CheckBuffer(object.ptr())) return nb::borrow(object);
+  if (is_array(object.ptr()) || is_buffer(object) || nb::hasattr(object, "__dlpack__") ||
+      PyObject_CheckBuffer(object.ptr()))
+    return nb::borrow(object);
   return nb::module_::import_("numpy").attr("asarray")(object);
 }
 
@@ -93,9 +95,13 @@ nb::object results_of(const Executable& executable, const Arguments& arguments, 
   std::vector<nb::object> results;
   for (size_t i = 0; i < outputs.size(); ++i) {
     int alias = executable.outputs()[i].alias;
-    if (alias >= 0) results.push_back(arguments.given[static_cast<size_t>(alias)]);
-    else if (arguments.wants_buffers) results.push_back(nb::cast(outputs[i]));
-    else results.push_back(numpy_view(nb::cast(executable.device().is_host() ? outputs[i] : outputs[i].to(Device::cpu()))));
+    if (alias >= 0)
+      results.push_back(arguments.given[static_cast<size_t>(alias)]);
+    else if (arguments.wants_buffers)
+      results.push_back(nb::cast(outputs[i]));
+    else
+      results.push_back(
+          numpy_view(nb::cast(executable.device().is_host() ? outputs[i] : outputs[i].to(Device::cpu()))));
   }
   return one_or_all(std::move(results));
 }
@@ -119,8 +125,11 @@ nb::object call(const PyExecutable& self, nb::handle arrays) {
   }
   for (nb::object& input : inputs) {
     if (is_array(input.ptr())) continue;
-    bool foreign = nb::hasattr(input, "__dlpack__") && !nb::isinstance(input, nb::module_::import_("numpy").attr("ndarray")) && !is_numpy_scalar(input.ptr());
-    input = foreign ? numpy_view(nb::cast(to_buffer(input, {}, Copying::where_needed))) : nb::module_::import_("numpy").attr("asarray")(input);
+    bool foreign = nb::hasattr(input, "__dlpack__") &&
+                   !nb::isinstance(input, nb::module_::import_("numpy").attr("ndarray")) &&
+                   !is_numpy_scalar(input.ptr());
+    input = foreign ? numpy_view(nb::cast(to_buffer(input, {}, Copying::where_needed)))
+                    : nb::module_::import_("numpy").attr("asarray")(input);
   }
   return one_or_all(run(executable, inputs));
 }
@@ -189,30 +198,39 @@ std::vector<nb::object> run_elsewhere(const Executable& executable, const std::v
 
 void bind_run(nb::module_& m) {
   set_interrupt(look_for_signals);
-  m.def("load_neff", [](nb::bytes neff, const Device& device, const std::shared_ptr<Graph>& graph) {
-    std::string_view content(neff.c_str(), neff.size());
-    Manifest signature;
-    if (graph) {
-      signature.name = graph->name();
-      for (NodeId id : graph->parameters()) signature.inputs.push_back({graph->node(id).attrs.text(Attr::name), graph->node(id).type(), -1});
-      for (const Output& output : graph->outputs()) signature.outputs.push_back({output.name, output.value.type(), output.alias});
-    }
-    Compiled compiled;
-    {
-      nb::gil_scoped_release release;
-      compiled.executable = load_neff(content, device, graph ? &signature : nullptr);
-    }
-    return PyExecutable{std::move(compiled), {}, graph, nullptr};
-  }, nb::arg("neff"), nb::arg("device"), nb::arg("graph").none() = nb::none());
+  m.def(
+      "load_neff",
+      [](nb::bytes neff, const Device& device, const std::shared_ptr<Graph>& graph) {
+        std::string_view content(neff.c_str(), neff.size());
+        Manifest signature;
+        if (graph) {
+          signature.name = graph->name();
+          for (NodeId id : graph->parameters())
+            signature.inputs.push_back({graph->node(id).attrs.text(Attr::name), graph->node(id).type(), -1});
+          for (const Output& output : graph->outputs())
+            signature.outputs.push_back({output.name, output.value.type(), output.alias});
+        }
+        Compiled compiled;
+        {
+          nb::gil_scoped_release release;
+          compiled.executable = load_neff(content, device, graph ? &signature : nullptr);
+        }
+        return PyExecutable{std::move(compiled), {}, graph, nullptr};
+      },
+      nb::arg("neff"), nb::arg("device"), nb::arg("graph").none() = nb::none());
   m.def("call", &call, "One result, or a tuple of them.");
   m.def("run_async", &begin);
   m.def("benchmark", &benchmark);
   m.def("synchronize", [](const Device& device) { wait_for(device.pending()); });
   m.def("stop_queues", &stop_queues_and_waiting);
-  nb::class_<PendingCall>(m, "PendingRun", "A run that :meth:`weftwork.Executable.run_async` began; ``await`` it, or call ``wait()``.")
+  nb::class_<PendingCall>(m, "PendingRun",
+                          "A run that :meth:`weftwork.Executable.run_async` began; ``await`` it, or call ``wait()``.")
       .def("wait", &PendingCall::wait,
-           "Waits, and returns what the call would; raises what it would, every time. Ctrl-C ends the waiting, not the run.")
-      .def("done", [](const PendingCall& self) { return self.run.done.is_done(); }, "Whether the run is over, by an error or not.")
+           "Waits, and returns what the call would; raises what it would, every time. Ctrl-C ends the waiting, not the "
+           "run.")
+      .def(
+          "done", [](const PendingCall& self) { return self.run.done.is_done(); },
+          "Whether the run is over, by an error or not.")
       .def("__await__", [](nb::handle self) { return nb::module_::import_("weftwork.device").attr("awaited")(self); })
       .def("__repr__", [](const PendingCall& self) {
         return "<weftwork.PendingRun of " + self.executable.name() + (self.run.done.is_done() ? ": done>" : ">");

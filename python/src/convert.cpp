@@ -19,14 +19,22 @@ bool is_finalizing() {
 
 AttrValue to_attr(const AttrSpec& spec, nb::handle value) {
   switch (spec.kind) {
-    case AttrKind::flag: return nb::cast<bool>(value);
-    case AttrKind::integer: return nb::cast<int64_t>(value);
-    case AttrKind::number: return nb::cast<double>(value);
-    case AttrKind::text: return shown(value);
-    case AttrKind::ints: return to_ints(value);
-    case AttrKind::dims: return to_dims(value);
-    case AttrKind::dtype: return to_dtype(value);
-    case AttrKind::literal: return to_literal(value);
+    case AttrKind::flag:
+      return nb::cast<bool>(value);
+    case AttrKind::integer:
+      return nb::cast<int64_t>(value);
+    case AttrKind::number:
+      return nb::cast<double>(value);
+    case AttrKind::text:
+      return shown(value);
+    case AttrKind::ints:
+      return to_ints(value);
+    case AttrKind::dims:
+      return to_dims(value);
+    case AttrKind::dtype:
+      return to_dtype(value);
+    case AttrKind::literal:
+      return to_literal(value);
     case AttrKind::types: {
       // (shape, dtype) pairs.
       std::vector<Type> types;
@@ -42,7 +50,8 @@ AttrValue to_attr(const AttrSpec& spec, nb::handle value) {
 int64_t to_integer(nb::handle object) {
   nb::object index = checked(PyNumber_Index(object.ptr()));
   int64_t value = 0;
-  if (!nb::try_cast(index, value)) fail(ErrorKind::value, "integer", "an integer of 64 bits was wanted, got ", shown(index));
+  if (!nb::try_cast(index, value))
+    fail(ErrorKind::value, "integer", "an integer of 64 bits was wanted, got ", shown(index));
   return value;
 }
 
@@ -90,8 +99,7 @@ nb::object to_python(DType dtype) { return checked(descr_of(dtype)); }
 
 DType to_dtype(nb::handle dtype) {
   std::optional<DType> result = dtype_of_descr(dtype.ptr());
-  if (!result) fail(ErrorKind::type, "dtype", "dtype must be a boolean, number or ml_dtypes type, got ",
-                    shown(dtype));
+  if (!result) fail(ErrorKind::type, "dtype", "dtype must be a boolean, number or ml_dtypes type, got ", shown(dtype));
   return *result;
 }
 
@@ -104,11 +112,11 @@ nb::object to_python(const Literal& literal) {
 
 std::shared_ptr<const void> kept_alive(nb::object object) {
   return {object.release().ptr(), [](const void* kept) {
-    // Who asks for the GIL of an interpreter that is gone would wait forever.
-    if (!nb::is_alive() || is_finalizing()) return;
-    nb::gil_scoped_acquire gil;
-    Py_DECREF(static_cast<PyObject*>(const_cast<void*>(kept)));
-  }};
+            // Who asks for the GIL of an interpreter that is gone would wait forever.
+            if (!nb::is_alive() || is_finalizing()) return;
+            nb::gil_scoped_acquire gil;
+            Py_DECREF(static_cast<PyObject*>(const_cast<void*>(kept)));
+          }};
 }
 
 Literal to_literal(nb::handle object, bool live) {
@@ -116,8 +124,9 @@ Literal to_literal(nb::handle object, bool live) {
   if (!is_array(array.ptr())) array = nb::module_::import_("numpy").attr("asarray")(array);
   if (!is_array(array.ptr())) fail(ErrorKind::type, "array", "an array was wanted, got ", shown(array));
   std::optional<ArrayView> seen = view(array.ptr());
-  if (!seen) fail(ErrorKind::type, "dtype", "dtype must be a boolean, number or ml_dtypes type, got ",
-                  shown(array.attr("dtype")));
+  if (!seen)
+    fail(ErrorKind::type, "dtype", "dtype must be a boolean, number or ml_dtypes type, got ",
+         shown(array.attr("dtype")));
   if (!seen->dense) {
     array = checked(as_dense(array.ptr()));
     seen = view(array.ptr());
@@ -133,15 +142,18 @@ nb::object to_python(const AttrValue& value) {
   return std::visit(
       [](const auto& v) -> nb::object {
         using V = std::decay_t<decltype(v)>;
-        if constexpr (std::is_same_v<V, std::monostate>) return nb::none();
-        else if constexpr (std::is_same_v<V, std::string>) return nb::str(v.c_str());
+        if constexpr (std::is_same_v<V, std::monostate>)
+          return nb::none();
+        else if constexpr (std::is_same_v<V, std::string>)
+          return nb::str(v.c_str());
         else if constexpr (std::is_same_v<V, bool> || std::is_same_v<V, int64_t> || std::is_same_v<V, double>)
           return nb::cast(v);
         else if constexpr (std::is_same_v<V, std::vector<Type>>) {
           nb::list types;
           for (const Type& type : v) types.append(nb::make_tuple(to_python(type.dims), to_python(type.dtype)));
           return nb::tuple(types);
-        } else return to_python(v);
+        } else
+          return to_python(v);
       },
       value);
 }

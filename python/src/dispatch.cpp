@@ -27,7 +27,8 @@ thread_local bool is_tracing = false;
 // Whether NumPy is told to raise, to call or to print where numbers overflow and the like, which no program does. It is
 // asked only where its state is not the one that was found quiet last.
 bool reports_errors() {
-  static PyObject* variable = nb::object(nb::module_::import_("numpy._core.umath").attr("_extobj_contextvar")).release().ptr();
+  static PyObject* variable =
+      nb::object(nb::module_::import_("numpy._core.umath").attr("_extobj_contextvar")).release().ptr();
   static PyObject* quiet = nullptr;
   PyObject* state = nullptr;
   if (PyContextVar_Get(variable, nullptr, &state) < 0) throw nb::python_error();
@@ -65,7 +66,8 @@ class Dispatcher {
   }
 
   nb::object call(nb::args args, nb::kwargs kwargs) {
-    if ((is_plain || is_plain_while_small_) && !is_tracing && is_plain_call(args, kwargs)) return call_plain(args, kwargs);
+    if ((is_plain || is_plain_while_small_) && !is_tracing && is_plain_call(args, kwargs))
+      return call_plain(args, kwargs);
     if (!strict_ && !is_tracing && reports_errors()) return call_plain(args, kwargs);
     Flattened flat;
     flatten_arguments(args, kwargs, flat);
@@ -204,8 +206,8 @@ class Dispatcher {
     if (plan.trial.is_warm()) plan.finish();
     auto begun = std::chrono::steady_clock::now();
     bool is_aside = plan.trial.is_aside;
-    nb::object result = !is_aside && plan.trial.is_plain() ? call_plain(args, kwargs)
-                                                           : run_way(plan, flat, extra, args, kwargs);
+    nb::object result =
+        !is_aside && plan.trial.is_plain() ? call_plain(args, kwargs) : run_way(plan, flat, extra, args, kwargs);
     std::chrono::nanoseconds taken = std::chrono::steady_clock::now() - begun;
     if (!plan.trial.is_on) return result;
     auto measure = [&] { return nb::cast<int64_t>(measure_(args, kwargs)); };
@@ -225,8 +227,8 @@ class Dispatcher {
     return all;
   }
 
-  // Whether a call is one of those that run plainly without a further look: no array is lent to it, and all are no larger
-  // than those of plans which were given up.
+  // Whether a call is one of those that run plainly without a further look: no array is lent to it, and all are no
+  // larger than those of plans which were given up.
   bool is_plain_call(const nb::args& args, const nb::kwargs& kwargs) const {
     for (nb::handle arg : args)
       if (is_lent(arg.ptr()) || (!is_plain && !is_small(arg.ptr(), 2))) return false;
@@ -278,7 +280,8 @@ class Dispatcher {
       --compiled_calls;
       return call_plain(args, kwargs);
     } catch (const Error& error) {
-      bool raises = std::ranges::any_of(plan.executable.manifest().checks, [&](const RangeCheck& check) { return check.label == error.label(); });
+      bool raises = std::ranges::any_of(plan.executable.manifest().checks,
+                                        [&](const RangeCheck& check) { return check.label == error.label(); });
       if (raises && !strict_) {
         // So does NumPy for these values, and nothing was written.
         --compiled_calls;

@@ -41,7 +41,8 @@ struct DLManagedTensorVersioned {
 };
 constexpr uint64_t read_only_flag = 1, copied_flag = 2;
 constexpr int32_t cpu_type = 1, cuda_host_type = 3, trainium_type = 18;
-constexpr uint8_t int_code = 0, uint_code = 1, float_code = 2, bfloat_code = 4, complex_code = 5, bool_code = 6, f8_code = 7;
+constexpr uint8_t int_code = 0, uint_code = 1, float_code = 2, bfloat_code = 4, complex_code = 5, bool_code = 6,
+                  f8_code = 7;
 
 template <class Managed>
 constexpr bool is_versioned = std::is_same_v<Managed, DLManagedTensorVersioned>;
@@ -62,7 +63,8 @@ std::optional<DLDataType> dlpack_type(DType dtype) {
   if (dtype == DType::bf16) return DLDataType{bfloat_code, bits, 1};
   if (is_complex(dtype)) return DLDataType{complex_code, bits, 1};
   if (dtype >= DType::f8e3m4 && dtype <= DType::f8e8m0fnu)  // in the order of DLPack's
-    return DLDataType{static_cast<uint8_t>(f8_code + static_cast<int>(dtype) - static_cast<int>(DType::f8e3m4)), bits, 1};
+    return DLDataType{static_cast<uint8_t>(f8_code + static_cast<int>(dtype) - static_cast<int>(DType::f8e3m4)), bits,
+                      1};
   if (bit_width(dtype) != bits) return {};
   return DLDataType{is_float(dtype) ? float_code : is_signed(dtype) ? int_code : uint_code, bits, 1};
 }
@@ -72,8 +74,8 @@ DType dtype_of(const DLDataType& type) {
     std::optional<DLDataType> ours = dlpack_type(static_cast<DType>(i));
     if (ours && ours->code == type.code && ours->bits == type.bits && type.lanes == 1) return static_cast<DType>(i);
   }
-  fail(ErrorKind::type, "dlpack_dtype", "elements of DLPack's code ", int{type.code}, " with ", int{type.bits}, " bits and ",
-       int{type.lanes}, " lanes have no dtype here");
+  fail(ErrorKind::type, "dlpack_dtype", "elements of DLPack's code ", int{type.code}, " with ", int{type.bits},
+       " bits and ", int{type.lanes}, " lanes have no dtype here");
 }
 
 // As NumPy's: those of an empty array are as if it had one element where it has none.
@@ -100,16 +102,20 @@ void copy_strided(char*& to, const char* from, const Ints& dims, const int64_t* 
   for (int64_t i = 0; i < dims[d]; ++i) copy_strided(to, from + i * strides[d] * size, dims, strides, d + 1, size);
 }
 
-Buffer buffer_of(const DLTensor& tensor, bool read_only, std::shared_ptr<const void> owner, const Device& device, Copying copying) {
+Buffer buffer_of(const DLTensor& tensor, bool read_only, std::shared_ptr<const void> owner, const Device& device,
+                 Copying copying) {
   DType dtype = dtype_of(tensor.dtype);
   Ints dims(tensor.shape, tensor.shape + tensor.ndim);
   int64_t size = size_of(dtype);
   char* data = static_cast<char*>(tensor.data) + tensor.byte_offset;
-  bool dense = is_dense(dims, tensor.strides), aligned = reinterpret_cast<uintptr_t>(data) % static_cast<uintptr_t>(std::min<int64_t>(size, 8)) == 0;
+  bool dense = is_dense(dims, tensor.strides),
+       aligned = reinterpret_cast<uintptr_t>(data) % static_cast<uintptr_t>(std::min<int64_t>(size, 8)) == 0;
   if (copying == Copying::never && !(dense && aligned))
-    fail(ErrorKind::value, "must_copy", "an array that is not ", dense ? "aligned" : "dense and row-major", " must be copied");
+    fail(ErrorKind::value, "must_copy", "an array that is not ", dense ? "aligned" : "dense and row-major",
+         " must be copied");
   if (dense && aligned && copying != Copying::always) {
-    if (read_only) return Buffer::adopt(static_cast<const void*>(data), dtype, std::move(dims), std::move(owner), device);
+    if (read_only)
+      return Buffer::adopt(static_cast<const void*>(data), dtype, std::move(dims), std::move(owner), device);
     return Buffer::adopt(static_cast<void*>(data), dtype, std::move(dims), std::move(owner), device);
   }
   if (dense) return Buffer::copy_of(data, dtype, std::move(dims), device);
@@ -130,7 +136,8 @@ Buffer consume(nb::handle capsule, const Device& device, Copying copying) {
   bool read_only = true;
   if constexpr (is_versioned<Managed>) {
     if (managed->version.major != 1)
-      fail(ErrorKind::type, "dlpack_version", "DLPack 1 was wanted, got an array of version ", managed->version.major, ".", managed->version.minor);
+      fail(ErrorKind::type, "dlpack_version", "DLPack 1 was wanted, got an array of version ", managed->version.major,
+           ".", managed->version.minor);
     read_only = managed->flags & read_only_flag;
   }
   std::shared_ptr<const void> owner(managed, [](const Managed* held) {
@@ -154,8 +161,13 @@ nb::object lend(Buffer buffer, DLDataType type, bool copied) {
   Managed& managed = lent->managed;
   lent->shape = buffer.dims();
   lent->strides = strides_of(lent->shape);
-  managed.dl_tensor = {const_cast<void*>(buffer.data()), {cpu_type, 0}, static_cast<int32_t>(lent->shape.size()), type, lent->shape.data(),
-                       lent->strides.data(), 0};
+  managed.dl_tensor = {const_cast<void*>(buffer.data()),
+                       {cpu_type, 0},
+                       static_cast<int32_t>(lent->shape.size()),
+                       type,
+                       lent->shape.data(),
+                       lent->strides.data(),
+                       0};
   managed.manager_ctx = lent.get();
   managed.deleter = [](Managed* self) { delete static_cast<Lent<Managed>*>(self->manager_ctx); };
   if constexpr (is_versioned<Managed>) {
@@ -177,7 +189,8 @@ nb::object lend(Buffer buffer, DLDataType type, bool copied) {
 // The first of two integers.
 int64_t first_of(nb::handle pair, const char* what) {
   int64_t first = 0;
-  if (!PyTuple_Check(pair.ptr()) || PyTuple_GET_SIZE(pair.ptr()) != 2 || !nb::try_cast(nb::handle(PyTuple_GET_ITEM(pair.ptr(), 0)), first))
+  if (!PyTuple_Check(pair.ptr()) || PyTuple_GET_SIZE(pair.ptr()) != 2 ||
+      !nb::try_cast(nb::handle(PyTuple_GET_ITEM(pair.ptr(), 0)), first))
     fail(ErrorKind::type, "dlpack_pair", what, " must be a tuple of two integers, got ", shown(pair));
   return first;
 }
@@ -187,7 +200,9 @@ int64_t first_of(nb::handle pair, const char* what) {
 Buffer from_dlpack(nb::handle object, const Device& device, Copying copying) {
   int64_t type = first_of(object.attr("__dlpack_device__")(), "__dlpack_device__");
   if (type != cpu_type && type != cuda_host_type)
-    fail(ErrorKind::type, "dlpack_device", "an array in memory of the host was wanted, got one on DLPack's device type ", type, ": copy it to the CPU first");
+    fail(ErrorKind::type, "dlpack_device",
+         "an array in memory of the host was wanted, got one on DLPack's device type ", type,
+         ": copy it to the CPU first");
   nb::object capsule;
   try {
     capsule = object.attr("__dlpack__")(nb::arg("max_version") = nb::make_tuple(1, 1));
@@ -197,7 +212,8 @@ Buffer from_dlpack(nb::handle object, const Device& device, Copying copying) {
     capsule = object.attr("__dlpack__")();
   }
   bool versioned = PyCapsule_IsValid(capsule.ptr(), capsule_name<DLManagedTensorVersioned>);
-  return versioned ? consume<DLManagedTensorVersioned>(capsule, device, copying) : consume<DLManagedTensor>(capsule, device, copying);
+  return versioned ? consume<DLManagedTensorVersioned>(capsule, device, copying)
+                   : consume<DLManagedTensor>(capsule, device, copying);
 }
 
 nb::tuple dlpack_device(const Device& device) {
@@ -205,8 +221,10 @@ nb::tuple dlpack_device(const Device& device) {
   return nb::make_tuple(trainium_type, device.index());
 }
 
-nb::object to_dlpack(const Buffer& buffer, nb::handle stream, nb::handle max_version, nb::handle wanted_device, nb::handle copy) {
-  if (!stream.is_none()) fail(ErrorKind::value, "dlpack_stream", "stream must be None for memory of the host, got ", shown(stream));
+nb::object to_dlpack(const Buffer& buffer, nb::handle stream, nb::handle max_version, nb::handle wanted_device,
+                     nb::handle copy) {
+  if (!stream.is_none())
+    fail(ErrorKind::value, "dlpack_stream", "stream must be None for memory of the host, got ", shown(stream));
   Copying copying = to_copying(copy);
   bool here = buffer.device().is_host(), never = copying == Copying::never;
   if (!wanted_device.is_none()) {
@@ -216,12 +234,14 @@ nb::object to_dlpack(const Buffer& buffer, nb::handle stream, nb::handle max_ver
   if (!here && (wanted_device.is_none() || never))
     refuse("the buffer is on '" + buffer.device().name() + "': to('cpu') copies it");
   std::optional<DLDataType> type = dlpack_type(buffer.dtype());
-  if (!type) refuse("DLPack has no elements like " + std::string(numpy_name(buffer.dtype())) + ", which take a byte each here");
+  if (!type)
+    refuse("DLPack has no elements like " + std::string(numpy_name(buffer.dtype())) + ", which take a byte each here");
   bool copied = !here || copying == Copying::always;
   Buffer lent = copied ? buffer.to(Device::cpu()) : buffer;
   bool versioned = !max_version.is_none() && first_of(max_version, "max_version") >= 1;
   if (versioned) return lend<DLManagedTensorVersioned>(std::move(lent), *type, copied);
-  if (!lent.is_writable()) refuse("a read-only buffer can be handed out by DLPack 1 alone: ask with max_version=(1, 0)");
+  if (!lent.is_writable())
+    refuse("a read-only buffer can be handed out by DLPack 1 alone: ask with max_version=(1, 0)");
   return lend<DLManagedTensor>(std::move(lent), *type, copied);
 }
 

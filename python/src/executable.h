@@ -18,8 +18,9 @@ struct PyExecutable {
 };
 
 // Runs with arrays in the order of the program's inputs; returns a new array for each output, and the input itself
-// (written in place) for an aliased one. Every input must be an ndarray of the right dtype, or, on the host, a Python float
-// in the place of a float64 without dimensions; arrays that are not dense are copied first, and written back after.
+// (written in place) for an aliased one. Every input must be an ndarray of the right dtype, or, on the host, a Python
+// float in the place of a float64 without dimensions; arrays that are not dense are copied first, and written back
+// after.
 std::vector<nb::object> run(const Executable& executable, std::vector<nb::object>& inputs);
 // The same for a program whose memory is none of the host's: copies the arrays there and the results back.
 std::vector<nb::object> run_elsewhere(const Executable& executable, const std::vector<nb::object>& inputs);

@@ -53,7 +53,8 @@ struct Place {
   bool operator==(const Place&) const = default;
 };
 
-// What was told of places before. It owns the code that it knows, so that no address means two; used by who holds the GIL.
+// What was told of places before. It owns the code that it knows, so that no address means two; used by who holds the
+// GIL.
 class KnownPlaces {
  public:
   bool is_ours(PyCodeObject* code) {
@@ -86,7 +87,8 @@ class KnownPlaces {
   struct Hash {
     size_t operator()(const std::vector<Place>& places) const {
       size_t hash = 0;
-      for (const Place& place : places) hash = hash * 31 + reinterpret_cast<size_t>(place.code) / 16 + static_cast<size_t>(place.offset) * 7919;
+      for (const Place& place : places)
+        hash = hash * 31 + reinterpret_cast<size_t>(place.code) / 16 + static_cast<size_t>(place.offset) * 7919;
       return hash;
     }
   };
@@ -133,7 +135,8 @@ std::vector<Seen> interpreted_frames() {
     std::string escaped_file, escaped_name;
     std::string_view file = text_of(nb::object(call[0]).ptr(), escaped_file);
     if (is_ours(file)) continue;
-    frames.push_back({std::string(file), std::string(text_of(nb::object(call[2]).ptr(), escaped_name)), nb::cast<int>(call[1])});
+    frames.push_back(
+        {std::string(file), std::string(text_of(nb::object(call[2]).ptr(), escaped_name)), nb::cast<int>(call[1])});
     if (frames.size() == max_callers) break;
   }
   return frames;
@@ -141,7 +144,8 @@ std::vector<Seen> interpreted_frames() {
 
 Location location_of(std::vector<Seen> frames) {
   Location loc;
-  for (auto seen = frames.rbegin(); seen != frames.rend(); ++seen) loc = Location(std::move(seen->file), seen->line, std::move(seen->function), loc);
+  for (auto seen = frames.rbegin(); seen != frames.rend(); ++seen)
+    loc = Location(std::move(seen->file), seen->line, std::move(seen->function), loc);
   return loc;
 }
 
@@ -163,7 +167,8 @@ Location caller_location() {
   std::vector<Seen> frames;
   for (size_t i = 0; i < places.size(); ++i) {
     std::string escaped_file, escaped_name;
-    frames.push_back({std::string(text_of(places[i].code->co_filename, escaped_file)), std::string(text_of(places[i].code->co_name, escaped_name)), lines[i]});
+    frames.push_back({std::string(text_of(places[i].code->co_filename, escaped_file)),
+                      std::string(text_of(places[i].code->co_name, escaped_name)), lines[i]});
   }
   Location loc = location_of(std::move(frames));
   known->add(std::move(places), loc);

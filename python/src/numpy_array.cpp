@@ -86,7 +86,9 @@ PyDataMem_Handler memory_handler = {
     "weftwork",
     1,
     {nullptr, [](void*, size_t bytes) { return or_null([&] { return take_memory(*asked, bytes); }); },
-     [](void*, size_t count, size_t each) { return or_null([&] { return std::memset(take_memory(*asked, count * each), 0, count * each); }); },
+     [](void*, size_t count, size_t each) {
+       return or_null([&] { return std::memset(take_memory(*asked, count * each), 0, count * each); });
+     },
      [](void*, void* memory, size_t bytes) { return or_null([&] { return resize_memory(memory, bytes); }); },
      [](void*, void* memory, size_t) { give_memory(memory); }}};
 PyObject* memory_capsule = nullptr;
@@ -140,7 +142,8 @@ std::optional<ArrayView> view(PyObject* object) {
   if (!dtype) return std::nullopt;
   int flags = PyArray_FLAGS(a);
   bool dense = (flags & NPY_ARRAY_C_CONTIGUOUS) && (flags & NPY_ARRAY_ALIGNED) && PyArray_ISNOTSWAPPED(a);
-  return ArrayView{*dtype, PyArray_NDIM(a), PyArray_DIMS(a), PyArray_DATA(a), dense, (flags & NPY_ARRAY_WRITEABLE) != 0};
+  return ArrayView{*dtype,          PyArray_NDIM(a), PyArray_DIMS(a),
+                   PyArray_DATA(a), dense,           (flags & NPY_ARRAY_WRITEABLE) != 0};
 }
 
 PyObject* descr_of(DType dtype) {
@@ -169,7 +172,8 @@ PyObject* new_array(DType dtype, int ndim, const int64_t* dims, const Device& de
   auto bytes = static_cast<size_t>(size_of(dtype));
   for (int i = 0; i < ndim; ++i) bytes *= static_cast<size_t>(dims[i]);
   // Smaller ones are left to NumPy; too large for any memory is for NumPy to say.
-  if (bytes >= static_cast<size_t>(large_result) && bytes < size_t{1} << 40) return large_array(ndim, shape.data(), type, device);
+  if (bytes >= static_cast<size_t>(large_result) && bytes < size_t{1} << 40)
+    return large_array(ndim, shape.data(), type, device);
   return PyArray_Empty(ndim, shape.data(), type, 0);
 }
 
@@ -205,7 +209,8 @@ void append_layout(std::string& key, PyObject* object) {
   bool row_major = PyArray_IS_C_CONTIGUOUS(a), column_major = PyArray_IS_F_CONTIGUOUS(a);
   key += row_major ? 'C' : column_major ? 'F' : 'S';
   if (row_major || column_major) return;
-  key.append(reinterpret_cast<const char*>(PyArray_STRIDES(a)), sizeof(npy_intp) * static_cast<size_t>(PyArray_NDIM(a)));
+  key.append(reinterpret_cast<const char*>(PyArray_STRIDES(a)),
+             sizeof(npy_intp) * static_cast<size_t>(PyArray_NDIM(a)));
 }
 
 bool ranges_overlap(PyObject* lhs, PyObject* rhs) {

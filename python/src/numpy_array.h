@@ -17,7 +17,7 @@ struct ArrayView {
   int ndim;
   const Py_ssize_t* dims;
   void* data;
-  bool dense;     // C-contiguous, aligned and of native byte order
+  bool dense;  // C-contiguous, aligned and of native byte order
   bool writable;
 };
 

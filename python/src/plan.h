@@ -33,7 +33,8 @@ struct Entry {
 // Whether a plan pays: its first calls are measured, then some of the function itself.
 struct Trial {
   bool is_on = false;
-  bool is_aside = false;  // the function has no effects: it is measured beside the calls, whose results stay the program's
+  bool is_aside =
+      false;  // the function has no effects: it is measured beside the calls, whose results stay the program's
   int calls = 0;
   int64_t ours = INT64_MAX, plain = INT64_MAX;  // least nanoseconds of a call
 
@@ -68,13 +69,13 @@ struct Plan {
   std::vector<Entry> entries;
   nb::object guard;               // (leaves, args, kwargs) → a tuple `extra`, or None where the plan does not apply
   nb::object steps = nb::none();  // what was read while it was recorded, for Python
-  // (leaves, args, kwargs, extra) → the result of a call that Python takes through several programs, of which this is the
-  // first; None: this is the only one.
+  // (leaves, args, kwargs, extra) → the result of a call that Python takes through several programs, of which this is
+  // the first; None: this is the only one.
   nb::object pieces = nb::none();
-  size_t extra_inputs = 0;        // so many of `extra` are program inputs, after the captured ones
-  nb::object key;                 // where the dispatcher has it
-  std::vector<nb::object> kept;   // objects that the key names by their addresses
-  uint64_t used = 0;              // when, in calls of the function
+  size_t extra_inputs = 0;       // so many of `extra` are program inputs, after the captured ones
+  nb::object key;                // where the dispatcher has it
+  std::vector<nb::object> kept;  // objects that the key names by their addresses
+  uint64_t used = 0;             // when, in calls of the function
   int plain_runs = 0;
   Trial trial;
 

@@ -10,7 +10,8 @@
 namespace weft::py {
 namespace {
 
-// What was handed out: NumPy's word for its size is not that of the device. Never destroyed: arrays may outlive the module.
+// What was handed out: NumPy's word for its size is not that of the device. Never destroyed: arrays may outlive the
+// module.
 std::unordered_map<void*, Block>& used() {
   static auto* blocks = new std::unordered_map<void*, Block>;
   return *blocks;

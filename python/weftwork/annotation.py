@@ -44,7 +44,9 @@ class Declared:
     def require(self, name: str, given: Any) -> None:
         """Error unless the array, NumPy scalar or Spec fits."""
         if not isinstance(given, (np.ndarray, np.generic, Spec)):
-            raise ArgumentTypeError(f"argument '{name}' must be {self!r}, got {type(given).__name__}  [annotation_type]")
+            raise ArgumentTypeError(
+                f"argument '{name}' must be {self!r}, got {type(given).__name__}  [annotation_type]"
+            )
         found = f"{given.dtype} of shape {tuple(given.shape)}"
         if given.dtype.newbyteorder("=") != self.dtype:
             raise ArgumentTypeError(f"argument '{name}' must be {self!r}, got {found}  [annotation_dtype]")
@@ -129,7 +131,9 @@ def evaluated(function: Any, name: str, text: str) -> Any:
         return eval(text, getattr(function, "__globals__", {}), local)
     except (NameError, AttributeError) as error:
         if "tensor[" in text.replace(" ", "") and "mutable" in text:
-            raise ArgumentTypeError(f"the annotation of '{name}', {text}, cannot be read: {error}  [annotation]") from None
+            raise ArgumentTypeError(
+                f"the annotation of '{name}', {text}, cannot be read: {error}  [annotation]"
+            ) from None
         return None
 
 

@@ -25,7 +25,9 @@ ENTRY = re.compile(r'(\w+) = (true|false|"(?:[^"\\]|\\.)*"|[^,}]+)')
 class CustomOp:
     """An operation made by :func:`custom_op`; call it with arrays, in plain NumPy code or in a traced function."""
 
-    def __init__(self, name: str, infer: Callable[..., Any], reference: Any, body: Any, native: Any, address: int) -> None:
+    def __init__(
+        self, name: str, infer: Callable[..., Any], reference: Any, body: Any, native: Any, address: int
+    ) -> None:
         self.name = name
         self.__doc__ = getattr(reference or body or infer, "__doc__", None)
         self._infer, self._reference, self._body, self._native = infer, reference, body, native
@@ -43,7 +45,10 @@ class CustomOp:
         evaluate = self._reference or self._body
         values = self._checked(evaluate(*given, **attributes), wanted) if evaluate else self._run_native(given, config)
         # Arrays of their own and in row-major order, as a program gives them.
-        values = [np.array(v, order="C") if any(np.may_share_memory(v, a) for a in given) else np.asarray(v, order="C") for v in values]
+        values = [
+            np.array(v, order="C") if any(np.may_share_memory(v, a) for a in given) else np.asarray(v, order="C")
+            for v in values
+        ]
         return values[0] if len(values) == 1 else tuple(values)
 
     def _results(self, operands: list[Spec], attributes: Attributes) -> list[Spec]:
@@ -99,11 +104,17 @@ class CustomOp:
             arrays = [TracedArray(p) for p in parameters]
             values = self._body(*arrays, **attributes)
             if trace.effects:
-                raise_here(UnsupportedError, f"the body of '{self.name}' must not exchange arrays with other ranks", "custom_op_effect")
+                raise_here(
+                    UnsupportedError,
+                    f"the body of '{self.name}' must not exchange arrays with other ranks",
+                    "custom_op_effect",
+                )
             values = values if type(values) in (tuple, list) else (values,)
             results = [as_tensor(value) for value in values]
             if any(not a._storage.tensor.is_same(p) for a, p in zip(arrays, parameters, strict=True)):
-                raise_here(ArgumentValueError, f"the body of '{self.name}' must not write its operands", "custom_op_write")
+                raise_here(
+                    ArgumentValueError, f"the body of '{self.name}' must not write its operands", "custom_op_write"
+                )
             given = [Spec(tuple(r.shape), r.dtype) for r in results]
             if [repr(s) for s in given] != [repr(s) for s in wanted]:
                 raise_here(
@@ -156,7 +167,9 @@ def as_spec(name: str, given: Any) -> Spec:
         return Spec(tuple(to_extent(extent) for extent in given.shape), np.dtype(given.dtype))
     except (AttributeError, TypeError, ValueError):
         return raise_here(
-            ArgumentTypeError, f"the inference function of '{name}' must give wf.spec(shape, dtype), got {given!r}", "custom_op_infer"
+            ArgumentTypeError,
+            f"the inference function of '{name}' must give wf.spec(shape, dtype), got {given!r}",
+            "custom_op_infer",
         )
 
 
@@ -182,7 +195,9 @@ def config_text(attributes: Attributes) -> str:
             text = '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
         else:
             return raise_here(
-                ArgumentTypeError, f"attribute '{key}' must be a boolean, integer, finite float or text, got {value!r}", "custom_op_attribute"
+                ArgumentTypeError,
+                f"attribute '{key}' must be a boolean, integer, finite float or text, got {value!r}",
+                "custom_op_attribute",
             )
         parts.append(f"{key} = {text}")
     return "{" + ", ".join(parts) + "}" if parts else ""
@@ -210,7 +225,9 @@ def address_of(native: Any) -> int:
         return ctypes.cast(native, ctypes.c_void_p).value or 0
     if type(native).__name__ == "PyCapsule":
         return _core.capsule_address(native)
-    raise ArgumentTypeError(f"native must be an address, a ctypes function or a PyCapsule, got {type(native).__name__}  [custom_op_native]")
+    raise ArgumentTypeError(
+        f"native must be an address, a ctypes function or a PyCapsule, got {type(native).__name__}  [custom_op_native]"
+    )
 
 
 def custom_op(
@@ -249,9 +266,13 @@ def custom_op(
         if function is not None and not callable(function):
             raise ArgumentTypeError(f"{what} must be a function, got {type(function).__name__}  [custom_op_function]")
     if infer is None or (reference is None and body is None and native is None):
-        raise ArgumentTypeError(f"'{name}' needs an inference function and an implementation: reference, body or native  [custom_op_function]")
+        raise ArgumentTypeError(
+            f"'{name}' needs an inference function and an implementation: reference, body or native  [custom_op_function]"
+        )
     if body is not None and native is not None:
-        raise ArgumentTypeError(f"'{name}' has a body, which is compiled: it takes no native function  [custom_op_native]")
+        raise ArgumentTypeError(
+            f"'{name}' has a body, which is compiled: it takes no native function  [custom_op_native]"
+        )
     address = address_of(native) if native is not None else 0
     if native is not None and not address:
         raise ArgumentValueError(f"the native function of '{name}' is null  [custom_op_native]")

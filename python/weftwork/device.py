@@ -25,7 +25,11 @@ def to_device(device: Device | str | None) -> Device:
 
 def is_other_array(value: Any) -> bool:
     """Whether it is an array, but neither NumPy's own nor a scalar: what is no constant of a program."""
-    return type(value) is not np.ndarray and not isinstance(value, (np.generic, type)) and (hasattr(value, "__array__") or hasattr(type(value), "__dlpack__"))
+    return (
+        type(value) is not np.ndarray
+        and not isinstance(value, (np.generic, type))
+        and (hasattr(value, "__array__") or hasattr(type(value), "__dlpack__"))
+    )
 
 
 class Lent:
@@ -35,7 +39,9 @@ class Lent:
     def __init__(self, names: list[str], static: Any, args: tuple, kwargs: dict[str, Any]) -> None:
         self._lent: dict[int, tuple[Any, np.ndarray]] = {}
         self._given: dict[int, Any] = {}
-        self.args = tuple(arg if names[i : i + 1] and names[i] in static else self._arrays(arg) for i, arg in enumerate(args))
+        self.args = tuple(
+            arg if names[i : i + 1] and names[i] in static else self._arrays(arg) for i, arg in enumerate(args)
+        )
         self.kwargs = {name: arg if name in static else self._arrays(arg) for name, arg in kwargs.items()}
 
     def _arrays(self, value: Any) -> Any:
@@ -45,7 +51,9 @@ class Lent:
     def _array(self, other: Any) -> np.ndarray:
         is_file = type(other) is np.memmap
         if not is_file and (isinstance(other, np.ndarray) or not hasattr(type(other), "__dlpack__")):
-            raise ArgumentTypeError(f"arrays must be plain ndarrays or buffers, or have __dlpack__, got {type(other).__name__}  [array_subclass]")
+            raise ArgumentTypeError(
+                f"arrays must be plain ndarrays or buffers, or have __dlpack__, got {type(other).__name__}  [array_subclass]"
+            )
         # One buffer is one array, so that what is written by one name is read by the other.
         if id(other) not in self._lent:
             array = other.numpy() if isinstance(other, Buffer) else np.asarray(other) if is_file else lent_array(other)
@@ -60,7 +68,9 @@ class Lent:
         from .lazy.tensor import Tensor
 
         kinds = {type(other) for other, _ in self._lent.values()}
-        arrays, structure = flatten(value, lambda each: isinstance(each, (np.ndarray, np.generic) if Tensor in kinds else np.ndarray))
+        arrays, structure = flatten(
+            value, lambda each: isinstance(each, (np.ndarray, np.generic) if Tensor in kinds else np.ndarray)
+        )
 
         def made_of(array: Any) -> Any:
             if id(array) in self._given or not kinds & {Tensor, Buffer}:

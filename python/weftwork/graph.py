@@ -83,7 +83,9 @@ class Graph:
         for core in candidates:
             if core.name == name or (name == "main" and core is self.core):
                 return Graph(core)
-        raise ArgumentValueError(f"no function '{name}', there are {[core.name for core in candidates]}  [function_name]")
+        raise ArgumentValueError(
+            f"no function '{name}', there are {[core.name for core in candidates]}  [function_name]"
+        )
 
     def interpret(self, *arrays: Any) -> Any:
         """Runs by the reference interpreter; one output, or a tuple of them."""
@@ -208,7 +210,9 @@ class Executable:
         if not (isinstance(iters, int) and isinstance(warmup, int)):
             raise ArgumentTypeError(f"iters and warmup must be integers, got {iters!r} and {warmup!r}  [benchmark]")
         if not (1 <= iters < 1 << 31 and 0 <= warmup < 1 << 31):
-            raise ArgumentValueError(f"iters must be at least 1 and warmup at least 0, below 2**31, got {iters} and {warmup}  [benchmark]")
+            raise ArgumentValueError(
+                f"iters must be at least 1 and warmup at least 0, below 2**31, got {iters} and {warmup}  [benchmark]"
+            )
         if not arrays:
             if any(not isinstance(extent, int) for io in self.inputs for extent in io.shape):
                 raise ArgumentTypeError("a program with symbolic extents needs arrays to be measured with  [benchmark]")

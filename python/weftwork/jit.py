@@ -197,7 +197,9 @@ class Jit(_core.Dispatcher):
 
     def _native(self, graph: Graph, checks: bool = False) -> Any:
         """``checks``: errors of values that the program finds end its runs; pieces ask for them before."""
-        return native_executable(graph, target_name(self._options.target), self._options.device, tiered=True, checks=checks)
+        return native_executable(
+            graph, target_name(self._options.target), self._options.device, tiered=True, checks=checks
+        )
 
     def _in_pieces(self, session: Session, steps: Any) -> Any:
         """The plan of a tree that has this way; None where it is a way of none."""

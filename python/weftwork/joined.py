@@ -57,7 +57,12 @@ class Joined:
         low, high = min(r[0] for r in ranges), max(r[1] for r in ranges)
         for array in arrays:
             steps = (array.ctypes.data - low, *array.strides)
-            if array.dtype != dtype or not dtype.isnative or any(step % dtype.itemsize for step in steps) or overlaps_itself(array):
+            if (
+                array.dtype != dtype
+                or not dtype.isnative
+                or any(step % dtype.itemsize for step in steps)
+                or overlaps_itself(array)
+            ):
                 return False
         # The arguments keep the memory alive for as long as the call lasts.
         memory = (ctypes.c_char * (high - low)).from_address(low)
@@ -65,13 +70,17 @@ class Joined:
         for array in arrays:
             strides = tuple(stride // dtype.itemsize for stride in array.strides)
             offset = (array.ctypes.data - low) // dtype.itemsize
-            place = Place(len(self._places), len(self.bases) - 1, offset, array.shape, strides, bool(array.flags.writeable))
+            place = Place(
+                len(self._places), len(self.bases) - 1, offset, array.shape, strides, bool(array.flags.writeable)
+            )
             self._places[id(array)] = (array, place)
         return True
 
     def _replace(self, value: Any) -> Any:
         leaves, structure = flatten(value, is_array_leaf)
-        return unflatten_with(structure, [self._places[id(leaf)][1] if id(leaf) in self._places else leaf for _, leaf in leaves])
+        return unflatten_with(
+            structure, [self._places[id(leaf)][1] if id(leaf) in self._places else leaf for _, leaf in leaves]
+        )
 
     def result(self, value: Any) -> Any:
         """What the function returned, with the arrays that it was given in their places."""

@@ -82,8 +82,16 @@ def as_text(name: str, value: Any) -> str | None:
     if value is None:
         return None
     if isinstance(value, (bool, int, str, os.PathLike)):
-        return str(int(value)) if isinstance(value, bool) else os.fspath(value) if isinstance(value, os.PathLike) else str(value)
-    raise ArgumentTypeError(f"the knob '{name}' takes a bool, an int or a text, got {type(value).__name__}  [knob_type]")
+        return (
+            str(int(value))
+            if isinstance(value, bool)
+            else os.fspath(value)
+            if isinstance(value, os.PathLike)
+            else str(value)
+        )
+    raise ArgumentTypeError(
+        f"the knob '{name}' takes a bool, an int or a text, got {type(value).__name__}  [knob_type]"
+    )
 
 
 def report_problems() -> None:

@@ -85,7 +85,11 @@ def compiler_path() -> str:
     named = _core.knob("neuronx_cc")
     path = shutil.which(named or "neuronx-cc")
     if path is None:
-        where = f"WEFT_NEURONX_CC names '{named}', which is" if named else "'neuronx-cc' is not on PATH, nor is WEFT_NEURONX_CC"
+        where = (
+            f"WEFT_NEURONX_CC names '{named}', which is"
+            if named
+            else "'neuronx-cc' is not on PATH, nor is WEFT_NEURONX_CC"
+        )
         raise ExecutionError(
             f"target 'neuron' needs the Neuron compiler: {where} {'no executable file' if named else 'set'}; install it with "
             "`pip install neuronx-cc --extra-index-url https://pip.repos.neuron.amazonaws.com` (Linux, x86-64; no Neuron "
@@ -108,7 +112,18 @@ def compile_neff(graph: Graph, target: str) -> Neff:
         hlo, output = Path(folder, "hlo_module.pb"), Path(folder, "file.neff")
         hlo.write_bytes(proto)
         flags = shlex.split(os.environ.get("NEURON_CC_FLAGS", ""))
-        command = [compiler, "compile", "--framework", "XLA", str(hlo), "--target", family, "--output", str(output), *flags]
+        command = [
+            compiler,
+            "compile",
+            "--framework",
+            "XLA",
+            str(hlo),
+            "--target",
+            family,
+            "--output",
+            str(output),
+            *flags,
+        ]
         try:
             done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", check=False)
         except OSError as error:
@@ -117,5 +132,7 @@ def compile_neff(graph: Graph, target: str) -> Neff:
         if done.returncode != 0 or not output.is_file():
             what = f"ended with {done.returncode}" if done.returncode else "wrote no NEFF"
             said = "\n".join(log.strip().splitlines()[-20:])
-            raise ExecutionError(f"neuronx-cc {what} for '{graph.core.name}' and {family}; its last lines:\n{said}  [neuron_refused]")
+            raise ExecutionError(
+                f"neuronx-cc {what} for '{graph.core.name}' and {family}; its last lines:\n{said}  [neuron_refused]"
+            )
         return Neff(graph.core.name, output.read_bytes(), graph.inputs, graph.outputs, family, log)

@@ -40,7 +40,9 @@ class Piece:
 
     __slots__ = ("following", "is_last", "is_plain", "number", "plan", "signature", "stage", "target")
 
-    def __init__(self, plan: Any, stage: Stage, signature: Any, number: int, is_last: bool = False, is_plain: bool = False) -> None:
+    def __init__(
+        self, plan: Any, stage: Stage, signature: Any, number: int, is_last: bool = False, is_plain: bool = False
+    ) -> None:
         self.plan, self.stage, self.signature, self.number = plan, stage, signature, number
         self.is_last, self.is_plain = is_last, is_plain
         self.following: list[Piece] = []
@@ -150,6 +152,7 @@ class Ways:
             piece.plan.finish()
             pending += piece.following
 
+
 MISSED: Any = object()
 
 
@@ -194,7 +197,10 @@ class Session:
         """The inputs that a program with such outputs has; ``kept``: tensors that are in any case."""
         trace = recorder.trace
         arrays = trace.captured_arrays()
-        every = [(tensor, f"x{i}", ("leaf", leaf)) for i, (tensor, leaf) in enumerate(zip(self.inputs, self.input_leaves, strict=True))]
+        every = [
+            (tensor, f"x{i}", ("leaf", leaf))
+            for i, (tensor, leaf) in enumerate(zip(self.inputs, self.input_leaves, strict=True))
+        ]
         every += [(c.tensor, f"captured{i}", ("captured", arrays[i])) for i, c in enumerate(trace.captures)]
         every += [(tensor, f"number{i}", ("step", step)) for i, (tensor, step) in enumerate(trace.numbers)]
         every += [(read.tensor, read.name, ("step", read.step)) for read in trace.reads]
@@ -315,7 +321,15 @@ class Session:
         # What later pieces find out of the arguments' order in memory holds for calls with this order.
         layouts = [] if self.path else [i for i, leaf in enumerate(self.leaves) if isinstance(leaf, np.ndarray)]
         return _core.Plan(
-            core, inputs.leaves, inputs.captured, slots, build, layouts, described(stage.entries), stage.function, len(inputs.steps)
+            core,
+            inputs.leaves,
+            inputs.captured,
+            slots,
+            build,
+            layouts,
+            described(stage.entries),
+            stage.function,
+            len(inputs.steps),
         )
 
     # -- ends ------------------------------------------------------------------------------------------------------
@@ -333,7 +347,9 @@ class Session:
     def end_plainly(self, recorder: Any) -> None:
         """From here on the function itself has to run."""
         stage = recorder.steps.stage(self.mark, [])
-        self.path.append(Piece(self.plan(None, Inputs([]), [], None, stage, []), stage, None, len(self.path), is_plain=True))
+        self.path.append(
+            Piece(self.plan(None, Inputs([]), [], None, stage, []), stage, None, len(self.path), is_plain=True)
+        )
 
     def attach(self, steps: Steps, extend: Callable[[Ways, tuple, dict[str, Any]], bool]) -> Ways | None:
         """The tree with this way in it: the one that is there, or a new one; None where it fits into neither."""

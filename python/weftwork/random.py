@@ -31,7 +31,12 @@ __all__ = ["bernoulli", "bits", "exponential", "fold_in", "key", "normal", "perm
 #: Counters of draws start at 0, those of new keys here, so that no key is a number that was drawn.
 SPLIT, FOLD = 1 << 63, 3 << 62
 #: Float dtype → (its words, how many of their low bits are dropped, what the rest is divided by).
-WORDS = {"float64": (np.uint64, 11, 53), "float32": (np.uint32, 8, 24), "float16": (np.uint16, 5, 11), "bfloat16": (np.uint16, 8, 8)}
+WORDS = {
+    "float64": (np.uint64, 11, 53),
+    "float32": (np.uint32, 8, 24),
+    "float16": (np.uint16, 5, 11),
+    "bfloat16": (np.uint16, 8, 8),
+}
 
 
 def words(key: Any, shape: Any, dtype: Any, start: Any = 0) -> Any:
@@ -192,7 +197,11 @@ def randint(key: Any, shape: Any, low: Any, high: Any, dtype: Any = np.int64) ->
     if isinstance(low, int) and isinstance(high, int):
         limits = np.iinfo(kind)
         if not limits.min <= low < high <= limits.max + 1:
-            raise_here(ArgumentValueError, f"randint: low must be less than high, both in {kind}, got {low} and {high}", "random_bounds")
+            raise_here(
+                ArgumentValueError,
+                f"randint: low must be less than high, both in {kind}, got {low} and {high}",
+                "random_bounds",
+            )
         first: Any = np.uint64(low % 2**64)
         span: Any = np.uint64((high - low) % 2**64)
         whole = high - low == 2**64

@@ -88,7 +88,9 @@ class Blueprint:
 
     def is_single(self) -> bool:
         """Whether the result is one slot, and nothing is stored."""
-        return self.validity is None and not self.stores and self.parts[self.result][0] == "slot" and len(self.slots) == 1
+        return (
+            self.validity is None and not self.stores and self.parts[self.result][0] == "slot" and len(self.slots) == 1
+        )
 
     def add(self, value: Any, path: str) -> int:
         """The number of the part that this value is."""

@@ -37,7 +37,9 @@ class Programs:
         if self.has_warned or (plan.core is None and plan.pieces is None):
             return
         names, static = positional_names(jitted._function), jitted._options.static
-        given = [(names[i] if i < len(names) else f"*{i}", value) for i, value in enumerate(args)] + list(kwargs.items())
+        given = [(names[i] if i < len(names) else f"*{i}", value) for i, value in enumerate(args)] + list(
+            kwargs.items()
+        )
         kinds, facts = told(given, static)
         programs = self.alike.setdefault(kinds, [])
         programs.append(facts)
@@ -144,7 +146,9 @@ def text_of(function: Any, count: int, found: Facts) -> str:
     place = f" ({code.co_filename}:{code.co_firstlineno})" if code is not None else ""
     name = getattr(function, "__qualname__", "a function")
     most = sorted(found.items(), key=lambda item: -len(item[1]))[:3]
-    lines = [f"{count} programs were compiled for '{name}'{place}, each for other values; wf.explain tells what a call runs as"]
+    lines = [
+        f"{count} programs were compiled for '{name}'{place}, each for other values; wf.explain tells what a call runs as"
+    ]
     for (kind, what), values in most:
         listed = ", ".join(values[:MOST_TOLD]) + (", ..." if len(values) > MOST_TOLD else "")
         lines.append(f"  {what}: {len(values)} objects" if kind == "object" else f"  {what}: {listed}")

@@ -91,7 +91,8 @@ class Snapshots:
     def are_changed(self) -> bool:
         """Whether the function stored anything in them; what it does to lists and dictionaries is done to the arguments, too."""
         return any(
-            different(attributes_of(value), before) if isinstance(before, dict) else value != before for value, before in self.held
+            different(attributes_of(value), before) if isinstance(before, dict) else value != before
+            for value, before in self.held
         )
 
     def have_escaped(self, recorder: Any, blueprint: Any) -> bool:

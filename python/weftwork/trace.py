@@ -175,7 +175,11 @@ class Arguments:
         self.leaves.append(leaf)
         self.inputs.append(leaf)
         if isinstance(given, np.ndarray) and self.recorder is not None and not self.recorder.bakes:
-            self.recorder.arrays[id(given)] = (given, leaf.traced, self.recorder.steps.step("leaf", len(self.leaves) - 1))
+            self.recorder.arrays[id(given)] = (
+                given,
+                leaf.traced,
+                self.recorder.steps.step("leaf", len(self.leaves) - 1),
+            )
         return leaf.traced
 
     def _require_agreement(self, extent: Any, value: int, place: str) -> None:
@@ -210,7 +214,21 @@ def trace_call(
     outside stays what it is.
     """
     name = getattr(function, "__name__", "main").replace("<lambda>", "lambda")
-    call = Call(function, name, args, kwargs, static, donate, dynamic or {}, declared or {}, bake, varying, strict, session, pure)
+    call = Call(
+        function,
+        name,
+        args,
+        kwargs,
+        static,
+        donate,
+        dynamic or {},
+        declared or {},
+        bake,
+        varying,
+        strict,
+        session,
+        pure,
+    )
     with span("trace", f"trace {name}"):
         return call.traced()
 

@@ -56,7 +56,8 @@ def takes_by_value(pickler: Any, module: str | None) -> bool:
     if not hasattr(pickler, "reducer_override"):
         return False
     registries = [
-        getattr(sys.modules.get(kind.__module__), "list_registry_pickle_by_value", None) for kind in type(pickler).__mro__
+        getattr(sys.modules.get(kind.__module__), "list_registry_pickle_by_value", None)
+        for kind in type(pickler).__mro__
     ]
     if not any(registries):
         return False

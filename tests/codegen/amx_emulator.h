@@ -1,5 +1,5 @@
-// AMX on a CPU that lacks it: its instructions trap, and are carried out here as Intel's Software Developer's Manual, volume 2,
-// describes them. What runs is the machine code that CPUs with AMX run.
+// AMX on a CPU that lacks it: its instructions trap, and are carried out here as Intel's Software Developer's Manual,
+// volume 2, describes them. What runs is the machine code that CPUs with AMX run.
 #pragma once
 
 #include <ucontext.h>
@@ -14,12 +14,12 @@
 
 namespace weft {
 
-// As long as one lives. What is wrong with an instruction or its operands is left to the trap. Configurations that a CPU
-// refuses, and rows and bytes that do not fit each other, are among that.
+// As long as one lives. What is wrong with an instruction or its operands is left to the trap. Configurations that a
+// CPU refuses, and rows and bytes that do not fit each other, are among that.
 class AmxEmulator {
  public:
   AmxEmulator() {
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_sigaction = trap;
     action.sa_flags = SA_SIGINFO | SA_NODEFER;
     sigaction(SIGILL, &action, &before());
@@ -118,7 +118,9 @@ class AmxEmulator {
     if ((i.opcode == 0x5c || i.opcode == 0x5e) && !i.memory && i.vvvv < 8) {
       const Tile &a = now.tiles[static_cast<size_t>(i.rm)], &b = now.tiles[static_cast<size_t>(i.vvvv)];
       bool is_distinct = i.reg != i.rm && i.reg != i.vvvv && i.rm != i.vvvv;
-      if (!is_distinct || a.rows != tile.rows || b.row_bytes != tile.row_bytes || a.row_bytes != 4 * b.rows || b.rows == 0) return false;
+      if (!is_distinct || a.rows != tile.rows || b.row_bytes != tile.row_bytes || a.row_bytes != 4 * b.rows ||
+          b.rows == 0)
+        return false;
       if (i.opcode == 0x5c) return i.prefix == pf3 && (multiply_bf16(tile, a, b), true);
       // None, 66, F3, F2: unsigned by unsigned, unsigned by signed, signed by unsigned, signed by signed.
       multiply_bytes(tile, a, b, i.prefix == pf3 || i.prefix == pf2, i.prefix == p66 || i.prefix == pf2);
@@ -163,12 +165,14 @@ class AmxEmulator {
   template <class T>
   static T at(const Tile& tile, int row, int index) {
     T value;
-    std::memcpy(&value, tile.data[static_cast<size_t>(row)].data() + static_cast<size_t>(index) * sizeof(T), sizeof value);
+    std::memcpy(&value, tile.data[static_cast<size_t>(row)].data() + static_cast<size_t>(index) * sizeof(T),
+                sizeof value);
     return value;
   }
   template <class T>
   static void put(Tile& tile, int row, int index, T value) {
-    std::memcpy(tile.data[static_cast<size_t>(row)].data() + static_cast<size_t>(index) * sizeof(T), &value, sizeof value);
+    std::memcpy(tile.data[static_cast<size_t>(row)].data() + static_cast<size_t>(index) * sizeof(T), &value,
+                sizeof value);
   }
 
   // Subnormal numbers are zero.
@@ -176,7 +180,9 @@ class AmxEmulator {
 
   // Products of bf16 are exact in f32: to fuse them with the sums changes nothing.
   static void multiply_bf16(Tile& to, const Tile& a, const Tile& b) {
-    auto number = [](const Tile& tile, int row, int index) { return flushed(std::bit_cast<float>(uint32_t{at<uint16_t>(tile, row, index)} << 16)); };
+    auto number = [](const Tile& tile, int row, int index) {
+      return flushed(std::bit_cast<float>(uint32_t{at<uint16_t>(tile, row, index)} << 16));
+    };
     float lines[16][2][16] = {};
     for (int k = 0; k < b.rows; ++k)
       for (int n = 0; n < to.row_bytes / 4; ++n)
@@ -188,12 +194,15 @@ class AmxEmulator {
           float x = number(a, m, 2 * k + odd);
           for (int n = 0; n < 16; ++n) sums[odd][n] = flushed(sums[odd][n] + x * lines[k][odd][n]);
         }
-      for (int n = 0; n < to.row_bytes / 4; ++n) put(to, m, n, flushed(flushed(at<float>(to, m, n)) + flushed(sums[0][n] + sums[1][n])));
+      for (int n = 0; n < to.row_bytes / 4; ++n)
+        put(to, m, n, flushed(flushed(at<float>(to, m, n)) + flushed(sums[0][n] + sums[1][n])));
     }
   }
 
   static void multiply_bytes(Tile& to, const Tile& a, const Tile& b, bool a_is_signed, bool b_is_signed) {
-    auto number = [](const Tile& tile, int row, int index, bool is_signed) { return is_signed ? int{at<int8_t>(tile, row, index)} : int{at<uint8_t>(tile, row, index)}; };
+    auto number = [](const Tile& tile, int row, int index, bool is_signed) {
+      return is_signed ? int{at<int8_t>(tile, row, index)} : int{at<uint8_t>(tile, row, index)};
+    };
     int lines[64][16] = {};
     for (int k = 0; k < 4 * b.rows; ++k)
       for (int n = 0; n < to.row_bytes / 4; ++n) lines[k][n] = number(b, k / 4, 4 * n + k % 4, b_is_signed);

@@ -104,7 +104,8 @@ Target amx_target() {
 const std::vector<Target>& targets() {
   static const std::vector<Target> found = [] {
     std::vector<Target> targets;
-    for (Target target : {target_named("native"), target_named("avx512"), target_named("avx2"), target_named("x86-64"), amx_target()}) {
+    for (Target target :
+         {target_named("native"), target_named("avx512"), target_named("avx2"), target_named("x86-64"), amx_target()}) {
       std::vector<std::string> needs = target.needs;
       std::erase_if(needs, [](const std::string& feature) { return feature.starts_with("amx-"); });
       if (missing_feature(needs).empty()) targets.push_back(std::move(target));
@@ -167,7 +168,9 @@ const Kernels& kernels(const Target& target, DType lhs, DType rhs, DType accumul
   if (!found) found = std::make_unique<Kernels>(target, Kernels::form(lhs, rhs, accumulate, k));
   return *found;
 }
-const Kernels& kernels(const Target& target, DType operand, DType accumulate, int64_t k = -1) { return kernels(target, operand, operand, accumulate, k); }
+const Kernels& kernels(const Target& target, DType operand, DType accumulate, int64_t k = -1) {
+  return kernels(target, operand, operand, accumulate, k);
+}
 
 double read(const char* at, DType dtype) {
   auto as = [&]<class T>(T value) {
@@ -248,7 +251,8 @@ Strides strides(Order order, int64_t outer, int64_t inner, int64_t batch0, int64
 
 class Problem {
  public:
-  Problem(const Shape& shape, DType operand, DType accumulate, bool fractions) : Problem(shape, operand, operand, accumulate, fractions) {}
+  Problem(const Shape& shape, DType operand, DType accumulate, bool fractions)
+      : Problem(shape, operand, operand, accumulate, fractions) {}
   Problem(const Shape& shape, DType lhs_type, DType rhs_type, DType accumulate, bool fractions)
       : shape(shape),
         lhs_type(lhs_type),
@@ -323,7 +327,8 @@ class Problem {
             for (int64_t j = 0; j < shape.n; ++j) sums[size_t(j)] += factor * line[j * b.outer];
           }
           for (int64_t j = 0; j < shape.n; ++j)
-            count += at(result, accumulate, x * c.batch[0] + y * c.batch[1] + i * c.outer + j * c.inner) != sums[size_t(j)];
+            count +=
+                at(result, accumulate, x * c.batch[0] + y * c.batch[1] + i * c.outer + j * c.inner) != sums[size_t(j)];
         }
     return count;
   }
@@ -359,7 +364,8 @@ class Problem {
 
   static std::vector<double> values(const Guarded& operands, DType operand) {
     std::vector<double> all;
-    for (size_t i = 0; i < operands.bytes(); i += size_t(size_of(operand))) all.push_back(read(operands.data() + i, operand));
+    for (size_t i = 0; i < operands.bytes(); i += size_t(size_of(operand)))
+      all.push_back(read(operands.data() + i, operand));
     return all;
   }
 
@@ -386,7 +392,9 @@ void verify(const Shape& shape, DType lhs, DType rhs, DType accumulate, bool kno
     }
   }
 }
-void verify(const Shape& shape, DType operand, DType accumulate, bool knows_k = false) { verify(shape, operand, operand, accumulate, knows_k); }
+void verify(const Shape& shape, DType operand, DType accumulate, bool knows_k = false) {
+  verify(shape, operand, operand, accumulate, knows_k);
+}
 
 }  // namespace
 
@@ -444,7 +452,11 @@ TEST_CASE("products of every element type fit a small stack") {
   pthread_attr_t small;
   pthread_attr_init(&small);
   REQUIRE(pthread_attr_setstacksize(&small, 64 << 10) == 0);
-  const std::pair<DType, DType> types[] = {{DType::f32, DType::f32}, {DType::f64, DType::f64}, {DType::bf16, DType::f32}, {DType::f16, DType::f32}, {DType::i8, DType::i32}};
+  const std::pair<DType, DType> types[] = {{DType::f32, DType::f32},
+                                           {DType::f64, DType::f64},
+                                           {DType::bf16, DType::f32},
+                                           {DType::f16, DType::f32},
+                                           {DType::i8, DType::i32}};
   for (const Target& target : targets())
     for (auto [operand, accumulate] : types)
       for (int64_t m : {1, 5, 130}) {
@@ -452,7 +464,9 @@ TEST_CASE("products of every element type fit a small stack") {
         auto run = [&] { problem.run(kernels(target, operand, accumulate), false, 1); };
         run();  // what is compiled by now is not compiled there
         pthread_t thread;
-        REQUIRE(pthread_create(&thread, &small, [](void* work) -> void* { return (*static_cast<decltype(run)*>(work))(), nullptr; }, &run) == 0);
+        REQUIRE(pthread_create(
+                    &thread, &small,
+                    [](void* work) -> void* { return (*static_cast<decltype(run)*>(work))(), nullptr; }, &run) == 0);
         pthread_join(thread, nullptr);
         CHECK(problem.wrong() == 0);
       }
@@ -460,7 +474,8 @@ TEST_CASE("products of every element type fit a small stack") {
 }
 
 TEST_CASE("whole units of lhs are read in place") {
-  for (auto [operand, accumulate] : {std::pair(DType::bf16, DType::f32), std::pair(DType::i8, DType::i32), std::pair(DType::u8, DType::i32)})
+  for (auto [operand, accumulate] :
+       {std::pair(DType::bf16, DType::f32), std::pair(DType::i8, DType::i32), std::pair(DType::u8, DType::i32)})
     for (Order rhs : {Order::rows, Order::columns})
       for (int64_t k : {4, 68, 1100, 2100, 33})
         for (int64_t m : {1, 3, 13, 61}) verify({1, 2, m, 140, k, Order::rows, rhs}, operand, accumulate, true);
@@ -504,14 +519,20 @@ TEST_CASE("results are the same bits for any number of threads, packed or not") 
 }
 
 TEST_CASE("products of bf16 and of bytes by AMX") {
-  const std::array<DType, 3> types[] = {{DType::bf16, DType::bf16, DType::f32}, {DType::i8, DType::i8, DType::i32}, {DType::u8, DType::i8, DType::i32}, {DType::i8, DType::u8, DType::i32}};
+  const std::array<DType, 3> types[] = {{DType::bf16, DType::bf16, DType::f32},
+                                        {DType::i8, DType::i8, DType::i32},
+                                        {DType::u8, DType::i8, DType::i32},
+                                        {DType::i8, DType::u8, DType::i32}};
   for (auto [lhs, rhs, accumulate] : types) {
-    auto check = [&, lhs = lhs, rhs = rhs, accumulate = accumulate](const Shape& shape, bool knows_k = false) { verify(shape, lhs, rhs, accumulate, knows_k); };
+    auto check = [&, lhs = lhs, rhs = rhs, accumulate = accumulate](const Shape& shape, bool knows_k = false) {
+      verify(shape, lhs, rhs, accumulate, knows_k);
+    };
     // Tiles of one and of two registers of rows; parts of 16 units and of units.
     for (int64_t m : {6, 7, 16, 17, 32, 33, 65, 130})
       for (int64_t k : {1, 4, 31, 64, 100}) check({1, 1, m, 40, k});
     for (Order lhs_order : {Order::rows, Order::columns, Order::sparse})
-      for (Order rhs_order : {Order::rows, Order::columns, Order::sparse}) check({1, 1, 70, 45, 140, lhs_order, rhs_order});
+      for (Order rhs_order : {Order::rows, Order::columns, Order::sparse})
+        check({1, 1, 70, 45, 140, lhs_order, rhs_order});
     check({2, 3, 37, 33, 20});
     check({1, 1, 230, 300, 1100});
     check({1, 1, 40, 300, 2200}, true);
@@ -522,7 +543,8 @@ TEST_CASE("products of bf16 and of bytes by AMX") {
 TEST_CASE("sums of AMX have one order, packed or not and on any number of threads") {
   Target target = targets().back();
   if (target.name != "amx") return;
-  for (Shape shape : {Shape{1, 1, 61, 170, 1050}, Shape{1, 1, 7, 300, 1050}, Shape{1, 1, 6, 300, 1051}, Shape{1, 1, 9, 300, 1051}, Shape{2, 2, 230, 33, 20}, Shape{1, 1, 70, 64, 2100}}) {
+  for (Shape shape : {Shape{1, 1, 61, 170, 1050}, Shape{1, 1, 7, 300, 1050}, Shape{1, 1, 6, 300, 1051},
+                      Shape{1, 1, 9, 300, 1051}, Shape{2, 2, 230, 33, 20}, Shape{1, 1, 70, 64, 2100}}) {
     std::string first;
     for (int64_t k : {int64_t{-1}, shape.k})
       for (bool packed : {false, true})

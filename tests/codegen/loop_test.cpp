@@ -258,9 +258,11 @@ TEST_CASE("what a kernel keeps is in its frame where a small stack holds it") {
       Kernel k = kernel_of({x_f32, y_f32, {"one", DType::f32, true, kept}, {"other", DType::f32, true, kept - 5}});
       ExprId x = load_expr(k, 0, i()), twice = scalar_expr(k, Scalar::add, DType::f32, {x, x});
       ExprId sum = scalar_expr(k, Scalar::add, DType::f32, {load_expr(k, 2, i()), load_expr(k, 3, i())});
-      k.body = {loop_stmt(LoopKind::vector, ".i", n(), {store_stmt(2, i(), x), store_stmt(3, i(), twice)}), loop_stmt(LoopKind::vector, ".i", n(), {store_stmt(1, i(), sum)})};
+      k.body = {loop_stmt(LoopKind::vector, ".i", n(), {store_stmt(2, i(), x), store_stmt(3, i(), twice)}),
+                loop_stmt(LoopKind::vector, ".i", n(), {store_stmt(1, i(), sum)})};
       RunnableProgram program(program_of({k}, {n_symbol}), target);
-      CHECK((program.text.find("call ptr @weft_support_scratch(i64 131072)") != std::string::npos) == (kept == 1 << 14));
+      CHECK((program.text.find("call ptr @weft_support_scratch(i64 131072)") != std::string::npos) ==
+            (kept == 1 << 14));
       CHECK((program.text.find("alloca [32768 x i8]") != std::string::npos) == (kept == 1 << 13));
       std::vector<float> from = ramp(4096), to(4096), wanted(4096);
       for (size_t at = 0; at < 4096; ++at) wanted[at] = 3 * from[at];

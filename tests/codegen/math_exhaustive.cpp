@@ -27,7 +27,9 @@ void report(const char* name, const char* type, const Target& target, const Boun
 int main(int argc, char** argv) {
   if (argc > 1) step = std::strtoull(argv[1], nullptr, 10);
   std::string wanted = argc > 2 ? argv[2] : "all";
-  auto chosen = [&](const char* name) { return argc <= 3 || cat(',', argv[3], ',').find(cat(',', name, ',')) != std::string::npos; };
+  auto chosen = [&](const char* name) {
+    return argc <= 3 || cat(',', argv[3], ',').find(cat(',', name, ',')) != std::string::npos;
+  };
   for (const Target& target : test_targets()) {
     if (wanted != "all" && wanted != target.name) continue;
     for (const Unary& f : unaries) {

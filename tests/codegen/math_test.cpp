@@ -34,7 +34,8 @@ std::vector<std::vector<T>> on_fused_targets(const char* name, bool is_binary) {
   std::vector<T> from(ulp_block), second(ulp_block);
   std::mt19937_64 random(2);
   for (size_t i = 0; i < ulp_block; ++i) {
-    from[i] = static_cast<T>(std::ldexp(static_cast<double>(static_cast<int64_t>(random())), -63 + static_cast<int>(i % 24) - 12));
+    from[i] = static_cast<T>(
+        std::ldexp(static_cast<double>(static_cast<int64_t>(random())), -63 + static_cast<int>(i % 24) - 12));
     second[i] = static_cast<T>(std::ldexp(static_cast<double>(static_cast<int64_t>(random())), -61));
   }
   std::vector<std::vector<T>> results;

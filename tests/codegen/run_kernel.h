@@ -8,12 +8,12 @@
 
 #include "weft/codegen/emit.h"
 #include "weft/codegen/llvm/object.h"
-#include "weft/core/element.h"
 #include "weft/core/cpu.h"
+#include "weft/core/element.h"
 #include "weft/core/error.h"
 #include "weft/runtime/executable.h"
-#include "weft/runtime/services.h"
 #include "weft/runtime/object.h"
+#include "weft/runtime/services.h"
 
 namespace weft {
 

@@ -10,16 +10,21 @@ namespace {
 
 // A function that adds 1 and a number of the table to *%p, long enough to be worth a part.
 std::string adder(const std::string& name, int index) {
-  return cat("define internal void @", name, "(ptr %p) #0 {\nentry:\n  ; ", std::string(50000, '-'), "\n  %x = load i64, ptr %p\n",
+  return cat("define internal void @", name, "(ptr %p) #0 {\nentry:\n  ; ", std::string(50000, '-'),
+             "\n  %x = load i64, ptr %p\n",
              "  %y = call i64 @one_more(i64 %x)\n  %at = getelementptr i64, ptr @table, i64 ", index,
              "\n  %n = load i64, ptr %at\n  %z = add i64 %y, %n\n  store i64 %z, ptr %p\n  ret void\n}\n");
 }
 
 std::string module_of(const Target& target) {
-  return cat("target triple = \"", target.triple, "\"\n\n@table = private constant [3 x i64] [i64 10, i64 200, i64 3000]\n", adder("first", 0), adder("second", 1),
-             adder("third", 2), "define internal i64 @one_more(i64 %x) #2 {\n  %y = add i64 %x, 1\n  ret i64 %y\n}\n",
-             "define void @weft_run(ptr %p) noinline optnone #0 {\nentry:\n  call void @first(ptr %p)\n  call void @second(ptr %p)\n",
-             "  %third = alloca ptr\n  store ptr @third, ptr %third\n  %f = load ptr, ptr %third\n  call void %f(ptr %p)\n  ret void\n}\n",
+  return cat("target triple = \"", target.triple,
+             "\"\n\n@table = private constant [3 x i64] [i64 10, i64 200, i64 3000]\n", adder("first", 0),
+             adder("second", 1), adder("third", 2),
+             "define internal i64 @one_more(i64 %x) #2 {\n  %y = add i64 %x, 1\n  ret i64 %y\n}\n",
+             "define void @weft_run(ptr %p) noinline optnone #0 {\nentry:\n  call void @first(ptr %p)\n  call void "
+             "@second(ptr %p)\n",
+             "  %third = alloca ptr\n  store ptr @third, ptr %third\n  %f = load ptr, ptr %third\n  call void %f(ptr "
+             "%p)\n  ret void\n}\n",
              "attributes #0 = { nounwind }\nattributes #2 = { nounwind alwaysinline }\n");
 }
 
@@ -44,7 +49,8 @@ TEST_CASE("a module in parts computes what the whole computes") {
     for (const char* name : {"@first(", "@second(", "@third(", "@weft_run("}) {
       int definitions = 0;
       for (const std::string& part : parts)
-        for (const char* how : {"define internal void ", "define hidden void ", "define void "}) definitions += part.find(cat(how, name)) != part.npos;
+        for (const char* how : {"define internal void ", "define hidden void ", "define void "})
+          definitions += part.find(cat(how, name)) != part.npos;
       CHECK(definitions == 1);
     }
   }
@@ -56,7 +62,8 @@ TEST_CASE("a small module stays whole") {
 }
 
 TEST_CASE("a long function with short ones beside it stays whole") {
-  std::string module = adder("long", 0) + adder("more", 1) + "define void @weft_run(ptr %p) noinline optnone {\nentry:\n  ret void\n}\n";
+  std::string module =
+      adder("long", 0) + adder("more", 1) + "define void @weft_run(ptr %p) noinline optnone {\nentry:\n  ret void\n}\n";
   CHECK(split_module(module, 8).size() == 2);
   module.replace(module.find("---"), 3, std::string(100000, '-'));
   CHECK(split_module(module, 8).size() == 1);

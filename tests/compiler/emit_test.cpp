@@ -17,7 +17,8 @@ namespace {
 std::string emitted(std::string_view type, int steps) {
   std::string text = cat("func.func @main(%0: tensor<", type, ">, %1: tensor<", type, ">) -> tensor<", type, "> {\n");
   for (int i = 0; i < steps; ++i)
-    append(text, "  %", i + 2, " = stablehlo.", i % 2 ? "subtract" : "add", " %", i + 1, ", %", i, " : tensor<", type, ">\n");
+    append(text, "  %", i + 2, " = stablehlo.", i % 2 ? "subtract" : "add", " %", i + 1, ", %", i, " : tensor<", type,
+           ">\n");
   append(text, "  return %", steps + 1, " : tensor<", type, ">\n}\n");
   Program program = lower_to_program(*parse(text));
   write_past_caches(program);
@@ -38,7 +39,8 @@ TEST_CASE("large results are stored past the caches, and what is read is asked f
 }
 
 TEST_CASE("results that may fit the caches are stored in two ways, of which runs take the faster") {
-  std::string both = emitted("1408x2048xf32", 2), large = emitted("2048x2048xf32", 2), small = emitted("1000x2048xf32", 2), busy = emitted("1408x2048xf32", 60);
+  std::string both = emitted("1408x2048xf32", 2), large = emitted("2048x2048xf32", 2),
+              small = emitted("1000x2048xf32", 2), busy = emitted("1408x2048xf32", 60);
   CHECK(has(both, ".kept(ptr %args"));
   CHECK(has(both, "!nontemporal !1"));
   CHECK(has(both, "call i64 %begin_trial"));
@@ -56,5 +58,6 @@ TEST_CASE("LLVM does not look through the shuffles that transpose blocks of line
   Builder build(Level::trace);
   Value x = build.parameter({DType::f16, {64, 64}}, "x");
   Value sums = build(Op::cumulative_sum, {x}, {{Attr::axis, int64_t{1}}});
-  CHECK(has(emit(lower_to_program(*build.finish({{sums, "y"}})), target_named("avx512")), "asm \"\", \"=v,0\"(<32 x i16>"));
+  CHECK(has(emit(lower_to_program(*build.finish({{sums, "y"}})), target_named("avx512")),
+            "asm \"\", \"=v,0\"(<32 x i16>"));
 }

@@ -15,11 +15,12 @@ namespace {
 
 // The text of a product of 40 x 40 with weights of that type, for a library's target.
 std::string emitted(std::string_view weights, const Target& target) {
-  GraphPtr graph = parse(cat("func.func @main(%0: tensor<40x40xf32>, %1: tensor<40x40x", weights, ">) -> tensor<40x40xf32> {\n",
-                             weights == "f32" ? "" : cat("  %2 = stablehlo.convert %1 : (tensor<40x40x", weights, ">) -> tensor<40x40xf32>\n"),
-                             "  %3 = stablehlo.dot_general %0, %", weights == "f32" ? 1 : 2,
-                             ", contracting_dims = [1] x [0] : (tensor<40x40xf32>, tensor<40x40xf32>) -> tensor<40x40xf32>\n",
-                             "  return %3 : tensor<40x40xf32>\n}\n"));
+  GraphPtr graph = parse(cat(
+      "func.func @main(%0: tensor<40x40xf32>, %1: tensor<40x40x", weights, ">) -> tensor<40x40xf32> {\n",
+      weights == "f32" ? "" : cat("  %2 = stablehlo.convert %1 : (tensor<40x40x", weights, ">) -> tensor<40x40xf32>\n"),
+      "  %3 = stablehlo.dot_general %0, %", weights == "f32" ? 1 : 2,
+      ", contracting_dims = [1] x [0] : (tensor<40x40xf32>, tensor<40x40xf32>) -> tensor<40x40xf32>\n",
+      "  return %3 : tensor<40x40xf32>\n}\n"));
   return emit(lower_to_program(*graph), target, library_for(target));
 }
 

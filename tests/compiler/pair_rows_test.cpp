@@ -14,13 +14,18 @@ namespace {
 // Rows by their sums, e to the power of f32 and f16 as it is, times a row of the same element type where `is_scaled`.
 std::string lowered(int64_t rows, int64_t columns, const char* element, bool is_scaled) {
   bool is_single = std::string_view(element) == "f32";
-  std::string row = cat("tensor<", rows, "xf32>"), line = cat("tensor<", columns, "xf32>"), all = cat("tensor<", rows, "x", columns, "xf32>");
-  std::string from = cat("tensor<", rows, "x", columns, "x", element, ">"), factor = cat("tensor<", columns, "x", element, ">");
-  std::string text = cat("func.func @main(%x: ", from, ", %s: ", factor, ") -> ", all, " {\n  %0 = stablehlo.constant dense<0.0> : tensor<f32>\n",
-                         "  %1 = stablehlo.", is_single ? cat("exponential %x : ", all) : cat("convert %x : (", from, ") -> ", all), "\n  %2 = stablehlo.reduce(%1 init: %0) applies stablehlo.add across ",
-                         "dimensions = [1] : (", all, ", tensor<f32>) -> ", row, "\n  %3 = stablehlo.broadcast_in_dim %2, dims = [0] : (", row, ") -> ", all,
-                         "\n  %4 = stablehlo.divide %1, %3 : ", all, "\n  %5 = stablehlo.convert %s : (", factor, ") -> ", line,
-                         "\n  %6 = stablehlo.broadcast_in_dim %5, dims = [1] : (", line, ") -> ", all, "\n  %7 = stablehlo.multiply %4, %6 : ", all);
+  std::string row = cat("tensor<", rows, "xf32>"), line = cat("tensor<", columns, "xf32>"),
+              all = cat("tensor<", rows, "x", columns, "xf32>");
+  std::string from = cat("tensor<", rows, "x", columns, "x", element, ">"),
+              factor = cat("tensor<", columns, "x", element, ">");
+  std::string text = cat("func.func @main(%x: ", from, ", %s: ", factor, ") -> ", all,
+                         " {\n  %0 = stablehlo.constant dense<0.0> : tensor<f32>\n", "  %1 = stablehlo.",
+                         is_single ? cat("exponential %x : ", all) : cat("convert %x : (", from, ") -> ", all),
+                         "\n  %2 = stablehlo.reduce(%1 init: %0) applies stablehlo.add across ", "dimensions = [1] : (",
+                         all, ", tensor<f32>) -> ", row, "\n  %3 = stablehlo.broadcast_in_dim %2, dims = [0] : (", row,
+                         ") -> ", all, "\n  %4 = stablehlo.divide %1, %3 : ", all, "\n  %5 = stablehlo.convert %s : (",
+                         factor, ") -> ", line, "\n  %6 = stablehlo.broadcast_in_dim %5, dims = [1] : (", line, ") -> ",
+                         all, "\n  %7 = stablehlo.multiply %4, %6 : ", all);
   return lower_to_program(*parse(cat(text, "\n  return ", is_scaled ? "%7" : "%4", " : ", all, "\n}\n"))).text();
 }
 

@@ -18,8 +18,10 @@ constexpr int64_t rows = 2048, columns = 2064;
 
 GraphPtr sum(const char* extents, bool is_read = false) {
   std::string type = cat("tensor<", extents, "xf32>"), types = is_read ? cat(type, ", ", type) : type;
-  std::string more = is_read ? cat("  %1 = stablehlo.cholesky %0 : ", type, "\n  return %0, %1 : ") : std::string("  return %0 : ");
-  return parse(cat("func.func @main(%x: ", type, ", %y: ", type, ") -> (", types, ") {\n  %0 = stablehlo.add %x, %y : ", type, "\n", more, types, "\n}\n"));
+  std::string more =
+      is_read ? cat("  %1 = stablehlo.cholesky %0 : ", type, "\n  return %0, %1 : ") : std::string("  return %0 : ");
+  return parse(cat("func.func @main(%x: ", type, ", %y: ", type, ") -> (", types,
+                   ") {\n  %0 = stablehlo.add %x, %y : ", type, "\n", more, types, "\n}\n"));
 }
 
 bool goes_past_caches(const char* extents, bool is_read = false) {
@@ -40,10 +42,11 @@ TEST_CASE("results that no cache holds go past them") {
 TEST_CASE("results of rows that nothing reads again go past the caches") {
   auto rows_less_their_sums = [](int64_t rows) {
     std::string row = cat("tensor<", rows, "xf32>"), all = cat("tensor<", rows, "x2048xf32>");
-    Program program = lower_to_program(*parse(cat("func.func @main(%x: ", all, ") -> ", all, " {\n  %0 = stablehlo.constant dense<0.0> : tensor<f32>\n",
-                                                  "  %1 = stablehlo.reduce(%x init: %0) applies stablehlo.add across dimensions = [1] : (", all,
-                                                  ", tensor<f32>) -> ", row, "\n  %2 = stablehlo.broadcast_in_dim %1, dims = [0] : (", row, ") -> ", all,
-                                                  "\n  %3 = stablehlo.subtract %x, %2 : ", all, "\n  return %3 : ", all, "\n}\n")));
+    Program program = lower_to_program(*parse(
+        cat("func.func @main(%x: ", all, ") -> ", all, " {\n  %0 = stablehlo.constant dense<0.0> : tensor<f32>\n",
+            "  %1 = stablehlo.reduce(%x init: %0) applies stablehlo.add across dimensions = [1] : (", all,
+            ", tensor<f32>) -> ", row, "\n  %2 = stablehlo.broadcast_in_dim %1, dims = [0] : (", row, ") -> ", all,
+            "\n  %3 = stablehlo.subtract %x, %2 : ", all, "\n  return %3 : ", all, "\n}\n")));
     write_past_caches(program);
     return program.text().find("past caches") != std::string::npos;
   };
@@ -69,9 +72,10 @@ TEST_CASE("memory of results may begin anywhere") {
 TEST_CASE("memory of results that nearly are large ones may begin anywhere") {
   constexpr int64_t count = (1 << 18) - 1, terms = 32;
   std::string type = cat("tensor<", count, "xf32>"), whole = cat("tensor<", terms, "x", count, "xf32>");
-  Compiled compiled = compile(*parse(cat("func.func @main(%x: ", whole, ") -> ", type, " {\n  %0 = stablehlo.constant dense<0.0> : tensor<f32>\n",
-                                         "  %1 = stablehlo.reduce(%x init: %0) applies stablehlo.add across dimensions = [0] : (", whole,
-                                         ", tensor<f32>) -> ", type, "\n  return %1 : ", type, "\n}\n")));
+  Compiled compiled = compile(*parse(
+      cat("func.func @main(%x: ", whole, ") -> ", type, " {\n  %0 = stablehlo.constant dense<0.0> : tensor<f32>\n",
+          "  %1 = stablehlo.reduce(%x init: %0) applies stablehlo.add across dimensions = [0] : (", whole,
+          ", tensor<f32>) -> ", type, "\n  return %1 : ", type, "\n}\n")));
   std::vector<float> x(count * terms, 1), got(count + 1);
   std::vector<const void*> inputs{x.data()};
   std::vector<void*> outputs{got.data() + 1};
@@ -81,7 +85,8 @@ TEST_CASE("memory of results that nearly are large ones may begin anywhere") {
 
 TEST_CASE("memory of results of symbolic extents may begin anywhere") {
   const char* type = "tensor<?x2064xf32, \"n\">";
-  Compiled compiled = compile(*parse(cat("func.func @main(%x: ", type, ", %y: ", type, ") -> ", type, " attributes {weft.symbols = \"n 512 2048 4096\"} {\n",
+  Compiled compiled = compile(*parse(cat("func.func @main(%x: ", type, ", %y: ", type, ") -> ", type,
+                                         " attributes {weft.symbols = \"n 512 2048 4096\"} {\n",
                                          "  %0 = stablehlo.add %x, %y : ", type, "\n  return %0 : ", type, "\n}\n")));
   for (int64_t count : {512, 1500}) {
     std::vector<float> x(static_cast<size_t>(count * columns), 1), got(x.size() + 2, -1);

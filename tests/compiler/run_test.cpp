@@ -82,7 +82,8 @@ TEST_CASE("an output that lands in an input is that buffer") {
   CHECK(x.elements<float>()[7] == 5);
   CHECK(results[1].elements<float>()[7] == 6);
   float memory[8] = {};
-  CHECK(label_of([&] { exe.run({Buffer::adopt(static_cast<const void*>(memory), DType::f32, {8}), y}); }) == "read_only");
+  CHECK(label_of([&] { exe.run({Buffer::adopt(static_cast<const void*>(memory), DType::f32, {8}), y}); }) ==
+        "read_only");
   CHECK(label_of([&] { exe.run({y, y}); }) == "overlap");
   std::vector<Buffer> inputs = {x, y}, elsewhere = {filled({8}, 0), filled({8}, 0)};
   CHECK(label_of([&] { exe.run(inputs, elsewhere); }) == "alias");
@@ -91,7 +92,8 @@ TEST_CASE("an output that lands in an input is that buffer") {
 TEST_CASE("one program serves a range of extents") {
   setenv("WEFT_CACHE", "off", 1);
   Executable exe = sum_and_product(Dim(Symbol{"n", 1, 64, 4096}));
-  for (int64_t n : {1, 7, 64, 4096}) CHECK(exe.run({filled({n}, 1), filled({n}, 2)})[0].elements<float>()[static_cast<size_t>(n - 1)] == 3);
+  for (int64_t n : {1, 7, 64, 4096})
+    CHECK(exe.run({filled({n}, 1), filled({n}, 2)})[0].elements<float>()[static_cast<size_t>(n - 1)] == 3);
   CHECK(label_of([&] { exe.run({filled({4097}, 1), filled({4097}, 2)}); }) == "extent_range");
   CHECK(label_of([&] { exe.run({filled({4}, 1), filled({5}, 2)}); }) == "extent_agreement");
 }

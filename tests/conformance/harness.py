@@ -49,7 +49,9 @@ def tolerance(harness: Any, dtype: np.dtype) -> float:
         eps = float(jax.numpy.finfo(dtype).eps)
     except ValueError:
         return 0.0
-    return eps * (256 if harness.group_name in ("svd", "eigh", "eig", "qr", "lu", "cholesky", "custom_linear_solve") else 32)
+    return eps * (
+        256 if harness.group_name in ("svd", "eigh", "eig", "qr", "lu", "cholesky", "custom_linear_solve") else 32
+    )
 
 
 def same(got: np.ndarray, wanted: np.ndarray, rtol: float) -> bool:
@@ -88,7 +90,11 @@ def vectors_agree(harness: Any, args: list[np.ndarray], got: list[np.ndarray], r
         v, w = got[0].astype(wide.dtype), got[1].astype(wide.dtype)
         product, frames = (v * w[..., None, :]) @ adjoint(v), [v]
         triangle = np.tril(wide) if "lower_True" in harness.fullname else np.triu(wide)
-        given = triangle + adjoint(triangle) - np.eye(a.shape[-1]) * np.real(np.diagonal(wide, axis1=-2, axis2=-1))[..., None]
+        given = (
+            triangle
+            + adjoint(triangle)
+            - np.eye(a.shape[-1]) * np.real(np.diagonal(wide, axis1=-2, axis2=-1))[..., None]
+        )
     else:
         w, rest = got[0].astype(np.complex128), list(got[1:])
         ok = True
@@ -109,14 +115,18 @@ def vectors_agree(harness: Any, args: list[np.ndarray], got: list[np.ndarray], r
 def agree(harness: Any, args: list[np.ndarray], got: list[np.ndarray], wanted: list[np.ndarray]) -> bool:
     if len(got) != len(wanted):
         return False
-    if harness.group_name in ("svd", "eigh", "eig") and all(a.shape == b.shape and a.dtype == b.dtype for a, b in zip(got, wanted)):
+    if harness.group_name in ("svd", "eigh", "eig") and all(
+        a.shape == b.shape and a.dtype == b.dtype for a, b in zip(got, wanted)
+    ):
         rtol = tolerance(harness, got[0].dtype)
         if harness.group_name == "eig":
             # Eigenvalues come in no determined order.
             key = lambda w: np.sort_complex(np.round(w.astype(np.complex128), 3))
             values = same(key(got[0]), key(wanted[0]), 1e-2)
         else:
-            values = all(same(a, b, rtol) for a, b in zip(got, wanted) if a.dtype.kind == "f" and a.ndim == np.ndim(args[0]) - 1)
+            values = all(
+                same(a, b, rtol) for a, b in zip(got, wanted) if a.dtype.kind == "f" and a.ndim == np.ndim(args[0]) - 1
+            )
         return values and (len(got) == 1 or got[0].size == 0 or vectors_agree(harness, args, got, rtol))
     if harness.group_name == "approx_top_k":
         # XLA takes any of equal elements.
@@ -147,8 +157,10 @@ def lowered(harness: Any) -> tuple[str, list[Any], list[np.ndarray]] | None:
         return None
     if any(jax.numpy.issubdtype(r.dtype, jax.dtypes.extended) for r in results):
         results = [jax.random.key_data(r) if jax.numpy.issubdtype(r.dtype, jax.dtypes.extended) else r for r in results]
-    leaves = [jax.random.key_data(a) if hasattr(a, "dtype") and jax.numpy.issubdtype(a.dtype, jax.dtypes.extended) else a
-              for a in jax.tree_util.tree_leaves(args)]
+    leaves = [
+        jax.random.key_data(a) if hasattr(a, "dtype") and jax.numpy.issubdtype(a.dtype, jax.dtypes.extended) else a
+        for a in jax.tree_util.tree_leaves(args)
+    ]
     return text, leaves, [np.asarray(r) for r in results]
 
 
@@ -163,7 +175,9 @@ def run_one(harness: Any, ways: tuple[str, ...]) -> str | None:
     except Exception as error:
         return f"parse: {str(error).splitlines()[0]}"
     parameters = graph.core.input_infos
-    inputs = [np.asarray(a).astype(p[1]) if np.ndim(a) == 0 else np.asarray(a) for a, p in zip(args, parameters, strict=False)]
+    inputs = [
+        np.asarray(a).astype(p[1]) if np.ndim(a) == 0 else np.asarray(a) for a, p in zip(args, parameters, strict=False)
+    ]
     if len(inputs) != len(parameters):
         return f"arguments: the text takes {len(parameters)}, the harness gives {len(inputs)}"
     for way in ways:

@@ -47,7 +47,11 @@ def values(dtype: np.dtype, seed: int) -> np.ndarray:
         high = low + 2 ** bits(dtype) - 1
         edges = [low, high, 0, 1, min(3, high), max(-1, low)]
         some = rng.integers(max(low, -100), min(high, 100), 31, endpoint=True)
-        return np.array([*edges, *some.tolist()], dtype=object).astype(np.int64 if group == "i" else np.uint64).astype(dtype)
+        return (
+            np.array([*edges, *some.tolist()], dtype=object)
+            .astype(np.int64 if group == "i" else np.uint64)
+            .astype(dtype)
+        )
     edges = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, np.inf, -np.inf, np.nan, 1e-30, 3.5, -2.5]
     reals = np.array([*edges, *rng.normal(0, 2, 24)])
     if group == "c":
@@ -87,7 +91,12 @@ def divide(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     zero = b == 0
     minus = (b == -1) if kind(a.dtype) == "i" else np.zeros_like(zero)
     safe = np.where(zero | minus, np.ones_like(b), b)
-    quotient = (np.abs(a.astype(object)) // np.abs(safe.astype(object)) * np.sign(a.astype(object)) * np.sign(safe.astype(object)))
+    quotient = (
+        np.abs(a.astype(object))
+        // np.abs(safe.astype(object))
+        * np.sign(a.astype(object))
+        * np.sign(safe.astype(object))
+    )
     quotient = np.where(minus, -a.astype(object), quotient)
     wrapped = [int(q) % 2 ** bits(a.dtype) for q in np.where(zero, -1, quotient)]
     signed = [w - 2 ** bits(a.dtype) if kind(a.dtype) == "i" and w >= 2 ** (bits(a.dtype) - 1) else w for w in wrapped]
@@ -173,7 +182,9 @@ BINARY: dict[str, Callable[..., Any]] = {
 ULPS = {
     **dict.fromkeys(("sine", "cosine", "tan", "log", "exponential", "tanh", "cbrt", "rsqrt", "erf"), (4, 4)),
     **dict.fromkeys(("asin", "acos", "atan", "asinh", "acosh", "atanh", "sinh", "cosh", "atan2"), (4, 4)),
-    **dict.fromkeys(("exponential_minus_one", "log_plus_one", "logistic", "silu", "logaddexp", "log2", "log10"), (4, 4)),
+    **dict.fromkeys(
+        ("exponential_minus_one", "log_plus_one", "logistic", "silu", "logaddexp", "log2", "log10"), (4, 4)
+    ),
     # gelu of negative numbers is a small difference of numbers near 1.
     "gelu": (64, 64),
     # erfc, lgamma and digamma are compared where they are far from their roots.
@@ -224,7 +235,9 @@ def results(graph: Any, arrays: list[np.ndarray]) -> dict[str, np.ndarray]:
     }
 
 
-def agree(op: str, arrays: list[np.ndarray], wanted: np.ndarray, attrs: dict[str, Any] | None = None, ulps: Any = (1, 1)) -> bool:
+def agree(
+    op: str, arrays: list[np.ndarray], wanted: np.ndarray, attrs: dict[str, Any] | None = None, ulps: Any = (1, 1)
+) -> bool:
     """Runs the op in every way; False where it does not take these types."""
     graph = graph_of(op, arrays, attrs)
     if graph is None:
@@ -258,7 +271,9 @@ def test_unary(op: str) -> None:
             oracle = UNARY[op] if op in ("popcnt", "count_leading_zeros") else wide_integers(computed(UNARY[op]))
             wanted = np.asarray(oracle(x))
         taken += agree(op, [x], wanted, ulps=ULPS.get(op, (1, 1)))
-        taken += agree(op, [x[:0]], wanted[:0]) + agree(op, [x[2:3].reshape(())], wanted[2:3].reshape(()), ulps=ULPS.get(op, (1, 1)))
+        taken += agree(op, [x[:0]], wanted[:0]) + agree(
+            op, [x[2:3].reshape(())], wanted[2:3].reshape(()), ulps=ULPS.get(op, (1, 1))
+        )
     assert taken
 
 
@@ -285,7 +300,14 @@ def test_binary(op: str) -> None:
 
 @pytest.mark.parametrize("direction", ["EQ", "NE", "LT", "LE", "GT", "GE"])
 def test_compare(direction: str) -> None:
-    function = {"EQ": np.equal, "NE": np.not_equal, "LT": np.less, "LE": np.less_equal, "GT": np.greater, "GE": np.greater_equal}[direction]
+    function = {
+        "EQ": np.equal,
+        "NE": np.not_equal,
+        "LT": np.less,
+        "LE": np.less_equal,
+        "GT": np.greater,
+        "GE": np.greater_equal,
+    }[direction]
     for dtype in DTYPES:
         a, b = values(dtype, 4), values(dtype, 5)
         if kind(dtype) == "c" and direction not in ("EQ", "NE"):
@@ -377,7 +399,9 @@ def test_sum_prod_any_all(axes: tuple[int, ...]) -> None:
         for op, function in (("sum", np.sum), ("prod", np.prod)):
             exact = np.asarray(function(x.astype(wide), axis=axes))
             if wide is object:
-                wrapped = np.array([int(v) % 2 ** bits(dtype) for v in exact.ravel()], dtype=object).reshape(exact.shape)
+                wrapped = np.array([int(v) % 2 ** bits(dtype) for v in exact.ravel()], dtype=object).reshape(
+                    exact.shape
+                )
                 if kind(dtype) == "i":
                     wrapped = np.where(wrapped >= 2 ** (bits(dtype) - 1), wrapped - 2 ** bits(dtype), wrapped)
                 exact = wrapped.astype(np.int64 if kind(dtype) == "i" else np.uint64)
@@ -391,7 +415,10 @@ def test_matmul(shapes: tuple) -> None:
         if kind(dtype) == "b" or bits(dtype) == 4:
             continue
         rng = np.random.default_rng(3)
-        a, b = (rng.integers(-4, 5, s).astype(dtype) if kind(dtype) != "u" else rng.integers(0, 5, s).astype(dtype) for s in shapes)
+        a, b = (
+            rng.integers(-4, 5, s).astype(dtype) if kind(dtype) != "u" else rng.integers(0, 5, s).astype(dtype)
+            for s in shapes
+        )
         narrow = kind(dtype) == "f" and dtype.itemsize < 4
         wanted = np.matmul(a.astype(np.float64), b.astype(np.float64)).astype(dtype) if narrow else np.matmul(a, b)
         assert agree("matmul", [a, b], np.asarray(wanted))
@@ -451,7 +478,9 @@ def test_gather_scatter_and_dynamic_slices(index: str) -> None:
 
 def check_graph(build: Callable[..., Any], arrays: list[np.ndarray], wanted: np.ndarray) -> None:
     parameters = [_core.parameter(a.shape, a.dtype, f"x{i}") for i, a in enumerate(arrays)]
-    graph = _core.record_graph("main", [(p, f"x{i}", -1) for i, p in enumerate(parameters)], [(build(parameters), "y", -1)])
+    graph = _core.record_graph(
+        "main", [(p, f"x{i}", -1) for i, p in enumerate(parameters)], [(build(parameters), "y", -1)]
+    )
     for way, actual in results(graph, arrays).items():
         assert actual.dtype == wanted.dtype and close(actual, wanted, 1), way
 
@@ -471,7 +500,9 @@ def test_iota_counts_in_every_type() -> None:
     for dtype in DTYPES:
         if kind(dtype) == "b":
             continue
-        graph = _core.record_graph("main", [], [(_core.apply("iota", [], {"type": dtype, "dims": (2, 7), "dimension": 1}), "y", -1)])
+        graph = _core.record_graph(
+            "main", [], [(_core.apply("iota", [], {"type": dtype, "dims": (2, 7), "dimension": 1}), "y", -1)]
+        )
         wanted = np.broadcast_to(np.arange(7).astype(dtype), (2, 7))
         for way, actual in results(graph, []).items():
             assert close(actual, wanted, 1), (dtype, way)
@@ -486,11 +517,21 @@ def test_rows_in_every_float() -> None:
         wide = x.astype(np.float64)
         power = np.exp(wide - wide.max(-1, keepdims=True))
         assert agree("softmax", [x], (power / power.sum(-1, keepdims=True)).astype(dtype), {"axis": 1}, ulps=(8, 8))
-        assert agree("mean", [x + dtype.type(3)], (x + dtype.type(3)).astype(np.float64).mean(1).astype(dtype), {"axes": (1,), "keepdims": False}, ulps=(8, 8))
-        assert agree("var", [x], wide.var(1, ddof=1).astype(dtype), {"axes": (1,), "keepdims": False, "ddof": 1.0}, ulps=(16, 16))
+        assert agree(
+            "mean",
+            [x + dtype.type(3)],
+            (x + dtype.type(3)).astype(np.float64).mean(1).astype(dtype),
+            {"axes": (1,), "keepdims": False},
+            ulps=(8, 8),
+        )
+        assert agree(
+            "var", [x], wide.var(1, ddof=1).astype(dtype), {"axes": (1,), "keepdims": False, "ddof": 1.0}, ulps=(16, 16)
+        )
         normal = (wide - wide.mean(-1, keepdims=True)) / np.sqrt(wide.var(-1, keepdims=True) + 1e-5)
         wanted = (normal * scale.astype(np.float64) + bias.astype(np.float64)).astype(dtype)
-        for way, actual in results(graph_of("layer_norm", [x, scale, bias], {"epsilon": 1e-5}), [x, scale, bias]).items():
+        for way, actual in results(
+            graph_of("layer_norm", [x, scale, bias], {"epsilon": 1e-5}), [x, scale, bias]
+        ).items():
             # Near zero the sum of two numbers cancels: an absolute bound in last places of 1.
             error = np.abs(actual.astype(np.float64) - wanted.astype(np.float64)).max()
             assert error <= 16 * float(ml_dtypes.finfo(dtype).eps), (dtype, way, error)

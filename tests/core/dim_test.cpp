@@ -27,7 +27,8 @@ TEST_CASE("equal polynomials are equal however they were made") {
 TEST_CASE("text reads back as the same extent") {
   std::map<std::string, Symbol, std::less<>> symbols{{"n", {"n", 1, 4, 100}}, {"m", {"m", 0, 4, 100}}};
   Dim n(symbols.at("n")), m(symbols.at("m"));
-  for (const Dim& dim : {n, n * Dim(2) + Dim(1), floordiv(n, Dim(2)) - m, max(n, m), mod(n * m, Dim(7)), min(n, Dim(5)), n * m - Dim(3)})
+  for (const Dim& dim :
+       {n, n * Dim(2) + Dim(1), floordiv(n, Dim(2)) - m, max(n, m), mod(n * m, Dim(7)), min(n, Dim(5)), n * m - Dim(3)})
     CHECK(parse_dim(dim.text(), symbols) == dim);
   CHECK_THROWS_AS(parse_dim("n +", symbols), Error);
   CHECK_THROWS_AS(parse_dim("foo(n, 1)", symbols), Error);
@@ -54,7 +55,8 @@ TEST_CASE("a place that is taken apart and put together is itself") {
   for (int64_t a = -50; a <= 50; ++a)
     for (int64_t b : {0, 5, 47}) {
       const int64_t place = (a * 48 + b) * 2 + 96;
-      const Dim whole = (n * Dim(48) + column) * Dim(2) + Dim(96), divided = floordiv(whole, Dim(288)), rest = mod(whole, Dim(288));
+      const Dim whole = (n * Dim(48) + column) * Dim(2) + Dim(96), divided = floordiv(whole, Dim(288)),
+                rest = mod(whole, Dim(288));
       CHECK(divided.evaluate({{"n", a}, {"column", b}}) == (place - ((place % 288) + 288) % 288) / 288);
       CHECK(rest.evaluate({{"n", a}, {"column", b}}) == ((place % 288) + 288) % 288);
     }

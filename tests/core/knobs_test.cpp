@@ -23,7 +23,8 @@ TEST_CASE("a scope sets knobs until it ends") {
 }
 
 TEST_CASE("values and names that do not fit are errors") {
-  CHECK_THROWS_WITH_AS(ScopedKnobs({{Knob::threads, "1025"}}), doctest::Contains("'threads' must be an integer from 0 to 1024"), Error);
+  CHECK_THROWS_WITH_AS(ScopedKnobs({{Knob::threads, "1025"}}),
+                       doctest::Contains("'threads' must be an integer from 0 to 1024"), Error);
   CHECK_THROWS_WITH_AS(knob_named("tread"), doctest::Contains("the nearest is 'threads'"), Error);
   CHECK(knob_named("dump") == Knob::dump);
 }

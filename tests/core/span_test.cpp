@@ -19,11 +19,17 @@ size_t count(const std::string& text, const std::string& part) {
 }  // namespace
 
 TEST_CASE("nothing is kept while nobody records") {
-  { Span span("test", "before"); }
+  {
+    Span span("test", "before");
+  }
   int64_t since = start_recording();
-  { Span span("test", "within"); }
+  {
+    Span span("test", "within");
+  }
   std::string text = stop_recording(since);
-  { Span span("test", "after"); }
+  {
+    Span span("test", "after");
+  }
   since = start_recording();
   text += stop_recording(since);
   CHECK(count(text, "\"within\"") == 1);
@@ -67,7 +73,9 @@ TEST_CASE("a recording has what its thread did, whoever begins and ends others m
   });
   for (int round = 0; round < 20000; ++round) {
     int64_t since = start_recording();
-    { Span span("test", "own"); }
+    {
+      Span span("test", "own");
+    }
     lost += count(stop_recording(since), "\"own\"") == 0;
   }
   CHECK(lost == 0);
@@ -81,7 +89,9 @@ TEST_CASE("memory is bounded, what is dropped is counted, and the next recording
   CHECK(count(text, "\"dropped\": 0") == 0);
   CHECK(count(text, "were dropped") == 1);
   since = start_recording();
-  { Span span("test", "room"); }
+  {
+    Span span("test", "room");
+  }
   text = stop_recording(since);
   CHECK(count(text, "\"room\"") == 1);
   CHECK(count(text, "\"dropped\": 0") == 1);
@@ -91,7 +101,8 @@ TEST_CASE("text becomes JSON whatever its bytes are") {
   CHECK(json_quoted("a\"b\\c\n\x01") == R"("a\"b\\c\n\u0001")");
   CHECK(json_quoted("\xc3\xa9\xff\xe2\x82") == "\"\xc3\xa9???\"");
   CHECK(json_quoted("\xed\xa0\x80\xe0\x80\xaf\xf4\x90\x80\x80\xf0\x80\x80\xaf") == "\"??????????????\"");
-  CHECK(json_quoted("\xed\x9f\xbf\xe0\xa0\x80\xf4\x8f\xbf\xbf\xf0\x90\x80\x80") == "\"\xed\x9f\xbf\xe0\xa0\x80\xf4\x8f\xbf\xbf\xf0\x90\x80\x80\"");
+  CHECK(json_quoted("\xed\x9f\xbf\xe0\xa0\x80\xf4\x8f\xbf\xbf\xf0\x90\x80\x80") ==
+        "\"\xed\x9f\xbf\xe0\xa0\x80\xf4\x8f\xbf\xbf\xf0\x90\x80\x80\"");
 }
 
 }  // namespace weft

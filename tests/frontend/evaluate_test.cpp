@@ -80,7 +80,8 @@ TEST_CASE("a structure is compiled once, whatever its buffers hold") {
 
 TEST_CASE("numbers that change from step to step give the same results as inputs of one program") {
   Tensor x = tensor({1.f, 2.f});
-  for (int i = 0; i < 8; ++i) CHECK(elements<float>(x * (i + 0.5) + i) == std::vector<float>{float(2 * i) + .5f, float(3 * i) + 1});
+  for (int i = 0; i < 8; ++i)
+    CHECK(elements<float>(x * (i + 0.5) + i) == std::vector<float>{float(2 * i) + .5f, float(3 * i) + 1});
   for (int i = 0; i < 8; ++i) CHECK(elements<float>(pad(x, {{1, 0}}, i)) == std::vector<float>{float(i), 1, 2});
 }
 
@@ -112,6 +113,7 @@ TEST_CASE("elements print as rows") {
   CHECK((tensor<int64_t>({7})[0]).text() == "7");
   CHECK(zeros({0, 3}).text() == "[]");
   CHECK((zeros({2}) / 0).text() == "[nan nan]");
-  CHECK(tensor<std::complex<double>>({{1, -0.0}, {0, -std::numeric_limits<double>::quiet_NaN()}}).text() == "[ 1.-0.j 0.+nanj]");
+  CHECK(tensor<std::complex<double>>({{1, -0.0}, {0, -std::numeric_limits<double>::quiet_NaN()}}).text() ==
+        "[ 1.-0.j 0.+nanj]");
   CHECK(arange(2000).text() == "[   0    1    2 ... 1997 1998 1999]");
 }

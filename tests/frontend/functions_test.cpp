@@ -59,7 +59,8 @@ void check_case(std::string name, const Tensor& tensor) {
   for (size_t i = 0; i < known->elements.size(); ++i) {
     std::complex<double> element = value.as_complex(static_cast<int64_t>(i / parts));
     double ours = i % parts ? element.imag() : element.real();
-    CHECK_MESSAGE(is_close(ours, known->elements[i], value.dtype()), name, "[", i, "]: ", ours, " and ", known->elements[i]);
+    CHECK_MESSAGE(is_close(ours, known->elements[i], value.dtype()), name, "[", i, "]: ", ours, " and ",
+                  known->elements[i]);
   }
 }
 
@@ -73,7 +74,8 @@ TEST_CASE("functions give what NumPy gives") {
   Tensor i = tensor(DType::i32, {2, 3}, {1, -2, 3, 0, 5, -6});
   Tensor j = tensor(DType::i64, {2, 3}, {2, 3, -4, 7, -2, 4});
   Tensor u = tensor(DType::u8, {2, 3}, {0, 1, 7, 100, 200, 255});
-  Tensor w = tensor(DType::u64, {2, 3}, {1, 3, 5, 0, 1, 0}) + update(zeros({2, 3}, DType::u64), {1, 0}, left_shift(ones({}, DType::u64), 63) + 9);
+  Tensor w = tensor(DType::u64, {2, 3}, {1, 3, 5, 0, 1, 0}) +
+             update(zeros({2, 3}, DType::u64), {1, 0}, left_shift(ones({}, DType::u64), 63) + 9);
   Tensor h = tensor(DType::f16, {2, 3}, {0.5, 1.5, -2.5, 0.1, 3.0, 8.0});
   Tensor t = tensor(DType::boolean, {2, 3}, {1, 0, 1, 0, 0, 1});
   Tensor c = complex(tensor(DType::f32, {3}, {1, -0.5, 2}), tensor(DType::f32, {3}, {2, 1, -1}));
@@ -155,9 +157,10 @@ TEST_CASE("linear algebra and random numbers refuse what they do not take") {
 TEST_CASE("a tensor that was never set is an error, not a crash or a number") {
   Tensor x = zeros({2}), none;
   for (auto call : std::initializer_list<std::function<Tensor()>>{
-           [&] { return x + none; }, [&] { return none + x; }, [&] { return where(none, x, x); }, [&] { return full({2}, none, DType::f32); },
-           [&] { return exp(none); }, [&] { return sum(none); }, [&] { return none[0]; }, [&] { return -Operand(3.0); },
-           [&] { return concatenate({x, none}); }, [&] { return jit([](Tensor y) { return y; })(none); }, [&] { return none == 0; }})
+           [&] { return x + none; }, [&] { return none + x; }, [&] { return where(none, x, x); },
+           [&] { return full({2}, none, DType::f32); }, [&] { return exp(none); }, [&] { return sum(none); },
+           [&] { return none[0]; }, [&] { return -Operand(3.0); }, [&] { return concatenate({x, none}); },
+           [&] { return jit([](Tensor y) { return y; })(none); }, [&] { return none == 0; }})
     CHECK(label_of(call) == "no_tensor");
 }
 
@@ -177,7 +180,8 @@ TEST_CASE("of what there is nothing of nothing can be taken, but nothing") {
   CHECK(value_of(take(none, place, 0)).type().static_dims() == Ints{1, 0, 3});
   CHECK(label_of([&] { take_along_axis(none, zeros({2, 1, 3}, DType::i64), 1); }) == "index_bounds");
   CHECK(value_of(take_along_axis(none, zeros({2, 0, 3}, DType::i64), 1)).type().static_dims() == Ints{2, 0, 3});
-  Tensor maybe = parameter({DType::f32, {Dim(Symbol{"n", 0, 4, 8})}}, "x"), some = parameter({DType::f32, {Dim(Symbol{"m", 1, 4, 8})}}, "y");
+  Tensor maybe = parameter({DType::f32, {Dim(Symbol{"n", 0, 4, 8})}}, "x"),
+         some = parameter({DType::f32, {Dim(Symbol{"m", 1, 4, 8})}}, "y");
   CHECK(take(maybe, place).dims() == Dims{1});  // a run ends in an error where there is nothing
   CHECK(take(some, place).dims() == Dims{1});
 }

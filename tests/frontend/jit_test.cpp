@@ -36,7 +36,8 @@ TEST_CASE("results are what the function gives: a tensor, or several as a tuple,
   CHECK(b[2].item<int>() == 4);
   CHECK(jit([](Tensor t) { return split(t, 3); })(x)[1].item<int>() == 2);
   CHECK(jit([](Tensor t) { return std::array{t, t * t}; })(x)[1][2].item<int>() == 9);
-  auto one_and_all = jit([](Tensor t, std::vector<Tensor> ts) { return std::tuple(sum(t), ts, std::pair(max(t), min(t))); });
+  auto one_and_all =
+      jit([](Tensor t, std::vector<Tensor> ts) { return std::tuple(sum(t), ts, std::pair(max(t), min(t))); });
   for (size_t length : {2, 0, 3, 2}) {
     auto [total, all, ends] = one_and_all(x, std::vector<Tensor>(length, x));
     CHECK(total.item<int>() == 6);
@@ -73,10 +74,12 @@ TEST_CASE("tensors that a function uses beside its arguments are constants, and 
 TEST_CASE("with symbolic extents one program serves a range of shapes, and others are errors") {
   int calls = 0;
   Dim n(Symbol{"n", 1, 8, 64});
-  auto f = jit([&](Tensor x) {
-    ++calls;
-    return sum(x, 1) / static_cast<double>(3);
-  }, {{.dims = {n, 3}, .dtype = DType::f64, .name = "x"}});
+  auto f = jit(
+      [&](Tensor x) {
+        ++calls;
+        return sum(x, 1) / static_cast<double>(3);
+      },
+      {{.dims = {n, 3}, .dtype = DType::f64, .name = "x"}});
   for (int64_t rows : {1, 5, 64}) CHECK(f(ones({rows, 3})).dims() == Dims{rows});
   CHECK(calls == 1);
   CHECK(label_of([&] { f(ones({65, 3})); }) == "extent_range");

@@ -1,4 +1,5 @@
-// Computes tensors of many shapes, each a program of its own; prints by how many KiB the process grew once its caches were full.
+// Computes tensors of many shapes, each a program of its own; prints by how many KiB the process grew once its caches
+// were full.
 #include <weft/weft.h>
 
 #include <cstdio>

@@ -27,7 +27,9 @@ std::string outcome(const Misuse& misuse) {
     return "(nothing is wrong)";
   } catch (const Error& error) {
     if (error.label().empty()) return std::string("(no label) ") + error.what();
-    if (error.message().find(".cpp:") != std::string::npos || error.message().find(WEFT_SOURCE_DIR) != std::string::npos) return "(a path of ours) " + error.message();
+    if (error.message().find(".cpp:") != std::string::npos ||
+        error.message().find(WEFT_SOURCE_DIR) != std::string::npos)
+      return "(a path of ours) " + error.message();
     return "";
   } catch (const std::exception& error) {
     return std::string("(no weft::Error) ") + error.what();
@@ -43,7 +45,9 @@ void require_errors(const std::vector<Misuse>& table) {
 }
 
 Tensor f32(Ints dims) { return ones(Dims(dims.begin(), dims.end()), DType::f32); }
-Dim symbol(const char* name, int64_t low = 1, int64_t opt = 8, int64_t high = 64) { return Dim(Symbol{name, low, opt, high}); }
+Dim symbol(const char* name, int64_t low = 1, int64_t opt = 8, int64_t high = 64) {
+  return Dim(Symbol{name, low, opt, high});
+}
 Tensor twice(Tensor x) { return x * 2; }
 
 Executable doubling() {
@@ -51,7 +55,8 @@ Executable doubling() {
   return program;
 }
 Executable adding() {
-  static const Executable program = compile([](Tensor x, Tensor y) { return x + y; }, {{.dims = {3}}, {.dims = {3}}}, "add").executable();
+  static const Executable program =
+      compile([](Tensor x, Tensor y) { return x + y; }, {{.dims = {3}}, {.dims = {3}}}, "add").executable();
   return program;
 }
 
@@ -73,7 +78,8 @@ TEST_CASE("misuse of buffers and devices") {
       {"a copy of nothing", [] { Buffer::copy_of(nullptr, DType::f32, {2}); }},
       {"nothing adopted", [] { Buffer::adopt(static_cast<void*>(nullptr), DType::f32, {2}); }},
       {"nothing adopted, to be read", [] { Buffer::adopt(static_cast<const void*>(nullptr), DType::f32, {2}); }},
-      {"elements adopted between places for them", [] { Buffer::adopt(reinterpret_cast<char*>(host.data()) + 1, DType::f32, {2}); }},
+      {"elements adopted between places for them",
+       [] { Buffer::adopt(reinterpret_cast<char*>(host.data()) + 1, DType::f32, {2}); }},
       {"a dtype that is none", [] { Buffer(static_cast<DType>(200), {2}); }},
       {"dtype of none", [&] { none.dtype(); }},
       {"dims of none", [&] { none.dims(); }},
@@ -117,7 +123,8 @@ TEST_CASE("misuse of buffers and devices") {
 
 TEST_CASE("misuse of executables") {
   Executable none, twice = doubling(), add = adding();
-  Buffer rows = Buffer::zeros(DType::f32, {3, 4}), three = Buffer::zeros(DType::f32, {3}), out = Buffer::zeros(DType::f32, {3});
+  Buffer rows = Buffer::zeros(DType::f32, {3, 4}), three = Buffer::zeros(DType::f32, {3}),
+         out = Buffer::zeros(DType::f32, {3});
   const float fixed[3] = {};
   Buffer constant = Buffer::adopt(static_cast<const void*>(fixed), DType::f32, {3});
   std::vector<int64_t> symbols(1);
@@ -135,7 +142,11 @@ TEST_CASE("misuse of executables") {
       {"a later run of none", [&] { none.run_async({rows}); }},
       {"none measured", [&] { none.benchmark({}, 1, 1); }},
       {"none finished", [&] { none.finish(); }},
-      {"a moved one", [&] { Executable other = twice, taken = std::move(other); other.run({rows}); }},
+      {"a moved one",
+       [&] {
+         Executable other = twice, taken = std::move(other);
+         other.run({rows});
+       }},
       {"no file", [] { Executable::load("/nowhere/at/all.weft"); }},
       {"a folder", [] { Executable::load("/"); }},
       {"a file without a name", [] { Executable::load(""); }},
@@ -169,8 +180,16 @@ TEST_CASE("misuse of executables") {
       {"memory for no inputs", [&] { twice.run(symbols, {}, written); }},
       {"memory for no outputs", [&] { twice.run(symbols, read, {}); }},
       {"memory and no symbols", [&] { twice.run({}, read, written); }},
-      {"an input at no memory", [&] { symbols[0] = 3; twice.run(symbols, nothing, written); }},
-      {"symbols out of their range", [&] { symbols[0] = 65; twice.run(symbols, read, written); }},
+      {"an input at no memory",
+       [&] {
+         symbols[0] = 3;
+         twice.run(symbols, nothing, written);
+       }},
+      {"symbols out of their range",
+       [&] {
+         symbols[0] = 65;
+         twice.run(symbols, read, written);
+       }},
       {"no manifest's machine code", [] { Executable::load(Manifest(), std::vector<std::string>{"junk"}); }},
       {"no machine code", [] { Executable::load(Manifest(), std::vector<std::string>()); }},
   });
@@ -195,7 +214,11 @@ TEST_CASE("misuse of extents") {
       {"a symbol whose range is empty", [] { trace(twice, {{.dims = {symbol("n", 5, 5, 4)}}}); }},
       {"a symbol that may be negative", [] { trace(twice, {{.dims = {symbol("n", -5, 1, 4)}}}); }},
       {"a symbol tuned for what it cannot be", [] { trace(twice, {{.dims = {symbol("n", 1, 9, 4)}}}); }},
-      {"one symbol of two ranges", [] { trace([](Tensor x, Tensor y) { return x + y; }, {{.dims = {symbol("n", 1, 2, 4)}}, {.dims = {symbol("n", 1, 2, 8)}}}); }},
+      {"one symbol of two ranges",
+       [] {
+         trace([](Tensor x, Tensor y) { return x + y; },
+               {{.dims = {symbol("n", 1, 2, 4)}}, {.dims = {symbol("n", 1, 2, 8)}}});
+       }},
   });
 }
 
@@ -213,7 +236,11 @@ TEST_CASE("misuse of tensors") {
       {"part of none", [&] { none[0]; }},
       {"none printed", [&] { print(none); }},
       {"none among others", [&] { eval({x, none}); }},
-      {"a moved one", [&] { Tensor other = v, taken = std::move(other); other.eval(); }},
+      {"a moved one",
+       [&] {
+         Tensor other = v, taken = std::move(other);
+         other.eval();
+       }},
       {"a sum with none", [&] { x + none; }},
       {"a function of none", [&] { tanh(none); }},
       {"the sum of none", [&] { sum(none); }},
@@ -234,7 +261,11 @@ TEST_CASE("misuse of tensors") {
       {"full of negative extents", [] { full({2, least}, 1); }},
       {"a range without steps", [] { arange(0, 4, 0); }},
       {"a range past all memory", [] { arange(most).eval(); }},
-      {"a range to below zero", [] { arange(-4, DType::f32).eval(); arange(Dim(4), Dim(most), 1).eval(); }},
+      {"a range to below zero",
+       [] {
+         arange(-4, DType::f32).eval();
+         arange(Dim(4), Dim(most), 1).eval();
+       }},
       {"a negative number of numbers", [] { linspace(0, 1, -1); }},
       {"ones on a negative diagonal", [] { eye(-2); }},
       {"a symbol outside of a program", [] { extent(symbol("n")).eval(); }},
@@ -345,11 +376,20 @@ TEST_CASE("misuse of jit, loops and branches") {
       {"a jitted function of another shape", [&] { fixed(x); }},
       {"a jitted function that asks for a value", [&] { jit([](Tensor a) { return a * a.item<double>(); })(v); }},
       {"a jitted function that gives none", [&] { jit([](Tensor) { return Tensor(); })(v); }},
-      {"another number than there are specs", [&] { jit([](Tensor a, Tensor b) { return a + b; }, {{.dims = {3}}})(v, v); }},
-      {"a placeholder that was kept", [&] { Tensor kept; jit([&](Tensor a) { return kept = a; })(v); kept.eval(); }},
-      {"a loop whose state changes its shape", [&] { while_loop([](Tensor s) { return sum(s) < 9; }, [](Tensor s) { return concatenate({s, s}); }, v); }},
-      {"a loop whose state changes its dtype", [&] { while_loop([](Tensor s) { return sum(s) < 9; }, [](Tensor s) { return cast(s, DType::f64); }, v); }},
-      {"a loop whose condition is several", [&] { while_loop([](Tensor s) { return s < 9; }, [](Tensor s) { return s * 2; }, v); }},
+      {"another number than there are specs",
+       [&] { jit([](Tensor a, Tensor b) { return a + b; }, {{.dims = {3}}})(v, v); }},
+      {"a placeholder that was kept",
+       [&] {
+         Tensor kept;
+         jit([&](Tensor a) { return kept = a; })(v);
+         kept.eval();
+       }},
+      {"a loop whose state changes its shape",
+       [&] { while_loop([](Tensor s) { return sum(s) < 9; }, [](Tensor s) { return concatenate({s, s}); }, v); }},
+      {"a loop whose state changes its dtype",
+       [&] { while_loop([](Tensor s) { return sum(s) < 9; }, [](Tensor s) { return cast(s, DType::f64); }, v); }},
+      {"a loop whose condition is several",
+       [&] { while_loop([](Tensor s) { return s < 9; }, [](Tensor s) { return s * 2; }, v); }},
       {"a loop of none", [&] { while_loop([](Tensor s) { return sum(s) < 9; }, [](Tensor s) { return s; }, none); }},
       {"a counted loop whose state changes", [&] { for_loop(3, [](const Dim&, Tensor s) { return sum(s); }, v); }},
       {"a counted loop of none", [&] { for_loop(3, [](const Dim&, Tensor s) { return s; }, none); }},

@@ -1,10 +1,11 @@
-// Executable files for libFuzzer: every input is read and its machine code placed and relocated, or rejected by an Error.
-// Nothing of it is run: code whose digest is right is code of ours.
+// Executable files for libFuzzer: every input is read and its machine code placed and relocated, or rejected by an
+// Error. Nothing of it is run: code whose digest is right is code of ours.
 //
 //   ./dev fuzz --files [SECONDS]
 //
-// Built with clang, digests let everything through, so that what is behind them is reached; the mutator keeps the header
-// of one piece with the rest, and mostly changes bytes where they stand, so that the places of pieces stay right.
+// Built with clang, digests let everything through, so that what is behind them is reached; the mutator keeps the
+// header of one piece with the rest, and mostly changes bytes where they stand, so that the places of pieces stay
+// right.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -55,11 +56,16 @@ uint64_t number_at(const uint8_t* data, size_t at) {
 
 // Eight, four or one bytes, as numbers in such files lie.
 void change_number(uint8_t* data, size_t size, std::minstd_rand& random) {
-  size_t width = std::min<size_t>(size, random() % 3 == 0 ? 1 : random() % 2 ? 4 : 8), at = random() % (size - width + 1);
+  size_t width = std::min<size_t>(size, random() % 3 == 0 ? 1
+                                        : random() % 2    ? 4
+                                                          : 8),
+         at = random() % (size - width + 1);
   if (random() % 4) at -= at % width;
   uint64_t value = 0;
   std::memcpy(&value, data + at, width);
-  const uint64_t choices[] = {0, 1, ~uint64_t{0}, value + 1, value - 1, value + 64, value * 2, value ^ (uint64_t{1} << random() % 64), random(), size};
+  const uint64_t choices[] = {0,         1,          ~uint64_t{0}, value + 1,
+                              value - 1, value + 64, value * 2,    value ^ (uint64_t{1} << random() % 64),
+                              random(),  size};
   value = choices[random() % std::size(choices)];
   std::memcpy(data + at, &value, width);
 }

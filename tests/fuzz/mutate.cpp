@@ -2,8 +2,8 @@
 //
 //   mutate [--rounds N] [--seed S] [--only ROUND] FILE|FOLDER…
 //
-// Each round damages one of the given texts (files are split at "// -----") and hands it to the parser; what is accepted
-// is verified, and run where it is tiny. A round depends on the seed and its number alone: --only repeats one.
+// Each round damages one of the given texts (files are split at "// -----") and hands it to the parser; what is
+// accepted is verified, and run where it is tiny. A round depends on the seed and its number alone: --only repeats one.
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
@@ -28,8 +28,8 @@ using namespace weft;
 
 namespace {
 
-constexpr double longest_round = 5;           // seconds
-constexpr int64_t most_elements = 2000;       // in all values of a program that is run
+constexpr double longest_round = 5;      // seconds
+constexpr int64_t most_elements = 2000;  // in all values of a program that is run
 
 struct Options {
   long rounds = 2000, only = -1;
@@ -58,7 +58,8 @@ std::vector<std::string> split(const std::string& text) {
 std::vector<std::string> read(const std::vector<std::string>& paths) {
   std::vector<std::filesystem::path> files;
   for (const std::string& path : paths) {
-    if (!std::filesystem::is_directory(path)) files.emplace_back(path);
+    if (!std::filesystem::is_directory(path))
+      files.emplace_back(path);
     else
       for (const auto& entry : std::filesystem::recursive_directory_iterator(path))
         if (entry.path().extension() == ".mlir") files.push_back(entry.path());
@@ -89,12 +90,16 @@ void add_printed(std::vector<std::string>& texts) {
 using Random = std::mt19937_64;
 size_t below(Random& random, size_t limit) { return limit ? random() % limit : 0; }
 
-bool is_part_of_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '%' || c == '#' || c == '@'; }
+bool is_part_of_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '%' || c == '#' || c == '@';
+}
 
 // A word or mark at or after a random place: begin and length.
 std::pair<size_t, size_t> token(Random& random, const std::string& text, bool number = false) {
   size_t at = below(random, text.size());
-  auto wanted = [&](char c) { return number ? std::isdigit(static_cast<unsigned char>(c)) != 0 : !std::isspace(static_cast<unsigned char>(c)); };
+  auto wanted = [&](char c) {
+    return number ? std::isdigit(static_cast<unsigned char>(c)) != 0 : !std::isspace(static_cast<unsigned char>(c));
+  };
   while (at < text.size() && !wanted(text[at])) ++at;
   size_t end = at;
   if (number) {
@@ -122,14 +127,37 @@ void retype_region(Random& random, std::string& text) {
 }
 
 void damage(Random& random, std::string& text, const std::vector<std::string>& texts) {
-  static const char* const numbers[] = {"0", "1", "-1", "2", "3", "7", "64", "65536", "2147483648", "4294967296", "9223372036854775807",
-                                        "-9223372036854775808", "18446744073709551615", "99999999999999999999", "1.0e+400", "0x7FC00000", "?"};
+  static const char* const numbers[] = {"0",
+                                        "1",
+                                        "-1",
+                                        "2",
+                                        "3",
+                                        "7",
+                                        "64",
+                                        "65536",
+                                        "2147483648",
+                                        "4294967296",
+                                        "9223372036854775807",
+                                        "-9223372036854775808",
+                                        "18446744073709551615",
+                                        "99999999999999999999",
+                                        "1.0e+400",
+                                        "0x7FC00000",
+                                        "?"};
   size_t at = below(random, text.size());
   switch (below(random, 10)) {
-    case 0: text[at] = static_cast<char>(random()); break;
-    case 1: text.erase(at, below(random, 12)); break;
-    case 2: text.insert(at, text.substr(below(random, text.size()), below(random, 60))); break;
-    case 3: text.insert(at, 1, "0123456789<>(){}[]%x,:-\"#@!^="[below(random, 30)]); break;
+    case 0:
+      text[at] = static_cast<char>(random());
+      break;
+    case 1:
+      text.erase(at, below(random, 12));
+      break;
+    case 2:
+      text.insert(at, text.substr(below(random, text.size()), below(random, 60)));
+      break;
+    case 3:
+      text.insert(at, 1, "0123456789<>(){}[]%x,:-\"#@!^="[below(random, 30)]);
+      break;
     case 4: {  // swap two tokens
       auto [a, a_size] = token(random, text);
       auto [b, b_size] = token(random, text);
@@ -141,8 +169,10 @@ void damage(Random& random, std::string& text, const std::vector<std::string>& t
     }
     case 5: {  // delete or double a token
       auto [begin, size] = token(random, text);
-      if (below(random, 2)) text.erase(begin, size);
-      else text.insert(begin, text.substr(begin, size) + " ");
+      if (below(random, 2))
+        text.erase(begin, size);
+      else
+        text.insert(begin, text.substr(begin, size) + " ");
       break;
     }
     case 6:
@@ -151,7 +181,9 @@ void damage(Random& random, std::string& text, const std::vector<std::string>& t
       text.replace(begin, size, numbers[below(random, std::size(numbers))]);
       break;
     }
-    case 8: retype_region(random, text); break;
+    case 8:
+      retype_region(random, text);
+      break;
     default: {  // a token of another program
       const std::string& other = texts[below(random, texts.size())];
       auto [from, from_size] = token(random, other);
@@ -232,10 +264,14 @@ Options options_of(int count, char** words) {
   Options options;
   for (int i = 1; i < count; ++i) {
     bool has_next = i + 1 < count;
-    if (has_next && !std::strcmp(words[i], "--rounds")) options.rounds = std::atol(words[++i]);
-    else if (has_next && !std::strcmp(words[i], "--seed")) options.seed = static_cast<unsigned>(std::atol(words[++i]));
-    else if (has_next && !std::strcmp(words[i], "--only")) options.only = std::atol(words[++i]);
-    else options.paths.emplace_back(words[i]);
+    if (has_next && !std::strcmp(words[i], "--rounds"))
+      options.rounds = std::atol(words[++i]);
+    else if (has_next && !std::strcmp(words[i], "--seed"))
+      options.seed = static_cast<unsigned>(std::atol(words[++i]));
+    else if (has_next && !std::strcmp(words[i], "--only"))
+      options.only = std::atol(words[++i]);
+    else
+      options.paths.emplace_back(words[i]);
   }
   return options;
 }
@@ -244,8 +280,10 @@ Options options_of(int count, char** words) {
 
 int main(int count, char** words) {
   Options options = options_of(count, words);
-  if (__sanitizer_set_death_callback) __sanitizer_set_death_callback(name_round);
-  else std::signal(SIGSEGV, name_round_and_end);
+  if (__sanitizer_set_death_callback)
+    __sanitizer_set_death_callback(name_round);
+  else
+    std::signal(SIGSEGV, name_round_and_end);
   std::vector<std::string> texts = read(options.paths);
   if (texts.empty()) return std::fprintf(stderr, "mutate: no texts\n"), 2;
   add_printed(texts);

@@ -14,7 +14,8 @@ namespace {
 GraphPtr sample() {
   Builder build(Level::flat);
   Value x = build.parameter({DType::f32, {2, 3}}, "x");
-  Value sum = build(Op::reduce, {x, build.scalar(DType::f32, 0)}, {{Attr::dimensions, Ints{1}}}, {binary_body(Op::add, DType::f32)});
+  Value sum = build(Op::reduce, {x, build.scalar(DType::f32, 0)}, {{Attr::dimensions, Ints{1}}},
+                    {binary_body(Op::add, DType::f32)});
   Value wide = build.broadcast_to(build.reshape(sum, {2, 1}), {2, 3});
   Value y = build(Op::divide, {build(Op::exponential, {x}), wide});
   Value dot = build(Op::dot_general, {y, x},
@@ -53,8 +54,10 @@ TEST_CASE("long constants are kept apart where that is asked for") {
 
 TEST_CASE("a select whose operands broadcast reads back") {
   Builder build(Level::trace);
-  Value condition = build.parameter({DType::boolean, {3}}, "c"), x = build.parameter({DType::f32, {2, 3}}, "x"), y = build.parameter({DType::f32, {}}, "y");
-  GraphPtr graph = build.finish({{build(Op::select, {condition, x, y}), "xy"}, {build(Op::select, {condition, y, x}), "yx"}});
+  Value condition = build.parameter({DType::boolean, {3}}, "c"), x = build.parameter({DType::f32, {2, 3}}, "x"),
+        y = build.parameter({DType::f32, {}}, "y");
+  GraphPtr graph =
+      build.finish({{build(Op::select, {condition, x, y}), "xy"}, {build(Op::select, {condition, y, x}), "yx"}});
   CHECK(equal(*graph, *parse(print(*graph))));
 }
 
@@ -65,7 +68,9 @@ TEST_CASE("an extent has one range") {
   verify(*graph);
   Builder other(Level::flat);
   other.parameter({DType::f32, {Dim(Symbol{"n", 1, 4, 8})}}, "x");
-  Value iota = other(Op::iota, {}, {{Attr::type, DType::f32}, {Attr::dims, Dims{Dim(Symbol{"n", 1, 4, 9})}}, {Attr::dimension, int64_t{0}}});
+  Value iota =
+      other(Op::iota, {},
+            {{Attr::type, DType::f32}, {Attr::dims, Dims{Dim(Symbol{"n", 1, 4, 9})}}, {Attr::dimension, int64_t{0}}});
   GraphPtr two = other.finish({{iota, "y"}});
   CHECK_THROWS_WITH_AS(verify(*two), doctest::Contains("must have one range, got 1 to 8 and 1 to 9"), Error);
 }
@@ -103,10 +108,18 @@ TEST_CASE("damaged text is rejected with an Error, never otherwise") {
     for (unsigned i = 0; i <= random() % 4; ++i) {
       size_t at = random() % damaged.size();
       switch (random() % 4) {
-        case 0: damaged.erase(at, random() % 9); break;
-        case 1: damaged[at] = static_cast<char>(random() % 256); break;
-        case 2: damaged.insert(at, damaged.substr(random() % damaged.size(), random() % 30)); break;
-        default: damaged.insert(at, 1, "0123456789<>(){}[]%x,:-\""[random() % 24]); break;
+        case 0:
+          damaged.erase(at, random() % 9);
+          break;
+        case 1:
+          damaged[at] = static_cast<char>(random() % 256);
+          break;
+        case 2:
+          damaged.insert(at, damaged.substr(random() % damaged.size(), random() % 30));
+          break;
+        default:
+          damaged.insert(at, 1, "0123456789<>(){}[]%x,:-\""[random() % 24]);
+          break;
       }
       if (damaged.empty()) damaged = " ";
     }

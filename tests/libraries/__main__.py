@@ -18,7 +18,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--limit", type=int, help="replay: at most so many cases of a library, spread over it")
     parser.add_argument("--only", default="", help="replay: cases whose module.name contains this")
     parser.add_argument("--time", action="store_true", help="replay: the least time of plain and of compiled calls too")
-    parser.add_argument("--elements", type=int, default=0, help="replay: arrays are made so long where a call allows it")
+    parser.add_argument(
+        "--elements", type=int, default=0, help="replay: arrays are made so long where a call allows it"
+    )
     parser.add_argument("--timeout", type=float, default=20, help="replay: seconds that a case may take")
     parser.add_argument(
         "--jit",

@@ -25,9 +25,20 @@ class Worker:
 
     def __init__(self, file: Path, timed: bool, jit: str, elements: int = 0) -> None:
         self.end, out = os.pipe()
-        command = [sys.executable, "-m", "tests.libraries.worker", str(file), str(out), "time" if timed else "-", jit, str(elements)]
+        command = [
+            sys.executable,
+            "-m",
+            "tests.libraries.worker",
+            str(file),
+            str(out),
+            "time" if timed else "-",
+            jit,
+            str(elements),
+        ]
         defaults = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg", "WEFT_CACHE": "off"}
-        defaults["WEFT_THREADS"] = str(len(os.sched_getaffinity(0)))  # which OMP_NUM_THREADS says where nothing else does
+        defaults["WEFT_THREADS"] = str(
+            len(os.sched_getaffinity(0))
+        )  # which OMP_NUM_THREADS says where nothing else does
         self.log = file.with_suffix(".worker.log")
         with self.log.open("w") as log:
             pipes = {"stdin": subprocess.PIPE, "stdout": log, "stderr": log}

@@ -22,7 +22,8 @@ struct Run {
   const char* pointers[3] = {};
   void* buffers[2] = {x, y};
 
-  explicit Run(std::string name) : texts(custom_texts(std::move(name), "{k = 1 : i64}", Location("model.py", 14, "f", {}))) {
+  explicit Run(std::string name)
+      : texts(custom_texts(std::move(name), "{k = 1 : i64}", Location("model.py", 14, "f", {}))) {
     for (size_t i = 0; i < 3; ++i) pointers[i] = texts[i].c_str();
   }
   // As machine code does it.
@@ -37,7 +38,9 @@ struct Run {
 CustomOp op_named(std::string name) {
   CustomOp op;
   op.name = std::move(name);
-  op.infer = [](std::span<const Type> operands, const std::string&) { return std::vector<Type>(operands.begin(), operands.end()); };
+  op.infer = [](std::span<const Type> operands, const std::string&) {
+    return std::vector<Type>(operands.begin(), operands.end());
+  };
   return op;
 }
 
@@ -46,7 +49,8 @@ CustomOp op_named(std::string name) {
 TEST_CASE("an added operation runs by its C function or by its evaluation") {
   CustomOp op = op_named("library.negate");
   op.native = negate;
-  op.evaluate = [](std::span<const Type> operands, std::span<const Type> results, const std::string& config, void* const* buffers) {
+  op.evaluate = [](std::span<const Type> operands, std::span<const Type> results, const std::string& config,
+                   void* const* buffers) {
     CHECK(operands[0] == Type{DType::f64, {3}});
     CHECK(results[0] == operands[0]);
     CHECK(config == "{k = 1 : i64}");
@@ -67,7 +71,8 @@ TEST_CASE("an added operation runs by its C function or by its evaluation") {
 
 TEST_CASE("a name is taken once") {
   add_custom_op(op_named("library.once"));
-  CHECK_THROWS_WITH_AS(add_custom_op(op_named("library.once")), doctest::Contains("'library.once' exists already"), Error);
+  CHECK_THROWS_WITH_AS(add_custom_op(op_named("library.once")), doctest::Contains("'library.once' exists already"),
+                       Error);
 }
 
 TEST_CASE("an error ends the innermost run, at the user's line") {

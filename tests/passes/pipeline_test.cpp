@@ -80,7 +80,11 @@ GraphPtr turns(const std::function<Value(Builder&, Value w, Value y)>& turn) {
   Value next = turn(body, w, y);
   Builder build(Level::trace);
   Value first = build.parameter({DType::f64, {64}}, "y"), matrix = build.parameter({DType::f64, {64, 64}}, "w");
-  Attrs attrs{{Attr::counter, std::string("i")}, {Attr::first, Dims{0}}, {Attr::trips, Dims{10}}, {Attr::step, int64_t{1}}, {Attr::carried, int64_t{1}}};
+  Attrs attrs{{Attr::counter, std::string("i")},
+              {Attr::first, Dims{0}},
+              {Attr::trips, Dims{10}},
+              {Attr::step, int64_t{1}},
+              {Attr::carried, int64_t{1}}};
   Value last = build(Op::for_, {first, matrix}, std::move(attrs), {body.finish({{next, ""}})});
   GraphPtr graph = run_pipeline(*build.finish({{last, "y"}}));
   verify(*graph);
@@ -96,13 +100,18 @@ size_t in_body(const GraphPtr& graph, Op op) {
 
 Value product(Builder& build, Value w, Value y) {
   return build(Op::dot_general, {w, y},
-               {{Attr::lhs_contracting_dimensions, Ints{1}}, {Attr::rhs_contracting_dimensions, Ints{0}}, {Attr::lhs_batching_dimensions, Ints{}}, {Attr::rhs_batching_dimensions, Ints{}}});
+               {{Attr::lhs_contracting_dimensions, Ints{1}},
+                {Attr::rhs_contracting_dimensions, Ints{0}},
+                {Attr::lhs_batching_dimensions, Ints{}},
+                {Attr::rhs_batching_dimensions, Ints{}}});
 }
 
 }  // namespace
 
 TEST_CASE("what a product reads in all turns is computed before the loop") {
-  GraphPtr graph = turns([](Builder& build, Value w, Value y) { return product(build, build.transpose(build(Op::negate, {w}), {1, 0}), y); });
+  GraphPtr graph = turns([](Builder& build, Value w, Value y) {
+    return product(build, build.transpose(build(Op::negate, {w}), {1, 0}), y);
+  });
   CHECK(in_body(graph, Op::negate) == 0);
   CHECK(in_body(graph, Op::dot_general) == 1);
   CHECK(count(*graph, Op::negate) == 1);
@@ -121,7 +130,8 @@ TEST_CASE("products of what stays are computed before the loop") {
 TEST_CASE("what a turn would read beside what it reads anyway stays in the loop") {
   // All of w is read for itself too.
   GraphPtr graph = turns([](Builder& build, Value w, Value y) {
-    Value grid = build(Op::multiply, {build(Op::negate, {w}), build(Op::add, {w, build.broadcast_to(build.reshape(y, {1, 64}), {64, 64})})});
+    Value grid = build(Op::multiply, {build(Op::negate, {w}),
+                                      build(Op::add, {w, build.broadcast_to(build.reshape(y, {1, 64}), {64, 64})})});
     return product(build, grid, y);
   });
   CHECK(in_body(graph, Op::negate) == 1);

@@ -87,13 +87,20 @@ def difference(actual: Any, wanted: Any, ulps: float, eps: float = 0, undefined:
     if isinstance(wanted, (tuple, list)):
         if not isinstance(actual, (tuple, list)) or len(actual) != len(wanted):
             return f"{where}: structure {type(actual).__name__} for {type(wanted).__name__}"
-        found = (difference(a, w, ulps, eps, undefined, f"{where}[{i}]") for i, (a, w) in enumerate(zip(actual, wanted, strict=True)))
+        found = (
+            difference(a, w, ulps, eps, undefined, f"{where}[{i}]")
+            for i, (a, w) in enumerate(zip(actual, wanted, strict=True))
+        )
         return next((text for text in found if text), "")
     if undefined == "all":
         return ""
     if wanted is None or (isinstance(wanted, (bool, int, float, complex, str)) and not isinstance(wanted, np.generic)):
         same = actual == wanted or (actual != actual and wanted != wanted)
-        return "" if same and type(actual) is type(wanted) else f"{where}: {actual!r} ({type(actual).__name__}) for {wanted!r} ({type(wanted).__name__})"
+        return (
+            ""
+            if same and type(actual) is type(wanted)
+            else f"{where}: {actual!r} ({type(actual).__name__}) for {wanted!r} ({type(wanted).__name__})"
+        )
     if kind_of(actual) != kind_of(wanted):
         return f"{where}: kind {type(actual).__name__} for {type(wanted).__name__}"
     a, w = np.asarray(actual), np.asarray(wanted)
@@ -119,7 +126,11 @@ def agree(a: np.ndarray, w: np.ndarray, ulps: float, eps: float) -> np.ndarray:
         with np.errstate(all="ignore"):
             near = np.abs(a - w) <= ulps * max(eps, np.finfo(w.dtype).eps) * scale
         same = np.isfinite(a) == np.isfinite(w)
-        return np.where(finite, near, same if ulps >= 4 else same & agree(a.real, w.real, ulps, eps) & agree(a.imag, w.imag, ulps, eps))
+        return np.where(
+            finite,
+            near,
+            same if ulps >= 4 else same & agree(a.real, w.real, ulps, eps) & agree(a.imag, w.imag, ulps, eps),
+        )
     if w.dtype.kind not in "fV":
         return a == w
     eps = max(eps, float(np.finfo(w.dtype).eps)) if w.dtype.kind == "f" else 2**-8
@@ -136,12 +147,32 @@ def verdict(program: Program, machine_code: bool = True, interpreter: bool = Tru
     """'equal', 'refused: LABEL', 'raises' where NumPy does too, or 'WRONG …'."""
     wanted = outcome_of(program, lambda f: f)
     result = "equal"
-    undefined = wanted.undefined and ("all" if len(program.lines) > 1 and any(getattr(v, "dtype", np.dtype(float)).kind in "biu" for v in program.args.values()) else True)
-    eps = max((float(np.finfo(v.dtype).eps) for v in program.args.values() if getattr(v, "dtype", np.dtype(int)).kind in "fc"), default=0)
+    undefined = wanted.undefined and (
+        "all"
+        if len(program.lines) > 1
+        and any(getattr(v, "dtype", np.dtype(float)).kind in "biu" for v in program.args.values())
+        else True
+    )
+    eps = max(
+        (
+            float(np.finfo(v.dtype).eps)
+            for v in program.args.values()
+            if getattr(v, "dtype", np.dtype(int)).kind in "fc"
+        ),
+        default=0,
+    )
     if "out=" in str(program.lines):
         # What is computed of small integers is computed in small floats.
         small = {1: np.float16, 2: np.float32}
-        eps = max(eps, *(float(np.finfo(small.get(v.itemsize, float)).eps) for v in program.args.values() if getattr(v, "dtype", np.dtype(float)).kind in "biu"), 0)
+        eps = max(
+            eps,
+            *(
+                float(np.finfo(small.get(v.itemsize, float)).eps)
+                for v in program.args.values()
+                if getattr(v, "dtype", np.dtype(float)).kind in "biu"
+            ),
+            0,
+        )
     for name, run in (("simulate", wf.simulate), ("jit", wf.jit)):
         if not (interpreter if name == "simulate" else machine_code):
             continue
@@ -151,7 +182,11 @@ def verdict(program: Program, machine_code: bool = True, interpreter: bool = Tru
             if isinstance(error, wf.errors.InternalError):
                 return f"WRONG {name} internal error {error}"
             if wanted.error is not None:
-                result = "raises" if fits(error, wanted.error) else f"CLASS {name} {type(error).__name__}: {error} for {type(wanted.error).__name__}: {wanted.error}"
+                result = (
+                    "raises"
+                    if fits(error, wanted.error)
+                    else f"CLASS {name} {type(error).__name__}: {error} for {type(wanted.error).__name__}: {wanted.error}"
+                )
             elif isinstance(error, wf.errors.Error):
                 result = f"refused: {getattr(error, 'label', '') or type(error).__name__} {str(error).splitlines()[0]}"
             else:
@@ -167,7 +202,9 @@ def verdict(program: Program, machine_code: bool = True, interpreter: bool = Tru
             if text := difference(actual.results[i], wanted.results[i], ulps, eps, undefined, program.results[i]):
                 return f"WRONG {name} {text}"
         for argument, a, w in zip(program.args, actual.args, wanted.args, strict=True):
-            if isinstance(w, np.ndarray) and (text := difference(a, w, max([0, *program.ulps]), eps, undefined, f"{argument} afterwards")):
+            if isinstance(w, np.ndarray) and (
+                text := difference(a, w, max([0, *program.ulps]), eps, undefined, f"{argument} afterwards")
+            ):
                 return f"WRONG {name} {text}"
     return result
 
@@ -178,7 +215,11 @@ def fits(error: Exception, wanted: Exception) -> bool:
         return True
     if isinstance(error, type(wanted)) or (isinstance(error, wf.errors.Error) and "cast" in error.label):
         return True
-    return any(isinstance(error, kind) for kind in (TypeError, ValueError, IndexError, OverflowError) if isinstance(wanted, kind))
+    return any(
+        isinstance(error, kind)
+        for kind in (TypeError, ValueError, IndexError, OverflowError)
+        if isinstance(wanted, kind)
+    )
 
 
 def one_call(random: Random, name: str) -> Program:
@@ -187,13 +228,36 @@ def one_call(random: Random, name: str) -> Program:
     form, ulps = FORMS[name]
     text = form(d)
     inexact = max(ulps, 1e-9 if name in TIES else 0)
-    if "complex" in text or any(getattr(v, "dtype", np.dtype(int)).kind == "c" or isinstance(v, complex) for v in d.args.values()):
+    if "complex" in text or any(
+        getattr(v, "dtype", np.dtype(int)).kind == "c" or isinstance(v, complex) for v in d.args.values()
+    ):
         inexact = 2048 if name in POWERS else max(ulps, COMPLEX.get(name, 0))
     return with_statement(d, Program(d.args), text, inexact)
 
 
 #: Tolerances of complex results of functions that are exact of real ones.
-COMPLEX = dict.fromkeys(["multiply", "divide", "true_divide", "square", "reciprocal", "setitem", "inplace", "ufunc.outer", "ufunc.at", "ufunc.reduce", "ufunc.accumulate", "prod", "nanprod", "cumprod", "nancumprod", "cumulative_prod", "copyto"], 3.99)
+COMPLEX = dict.fromkeys(
+    [
+        "multiply",
+        "divide",
+        "true_divide",
+        "square",
+        "reciprocal",
+        "setitem",
+        "inplace",
+        "ufunc.outer",
+        "ufunc.at",
+        "ufunc.reduce",
+        "ufunc.accumulate",
+        "prod",
+        "nanprod",
+        "cumprod",
+        "nancumprod",
+        "cumulative_prod",
+        "copyto",
+    ],
+    3.99,
+)
 POWERS = {"pow", "power", "float_power"}
 COMPLEX.update(dict.fromkeys(["sqrt", "absolute", "abs", "sign"], 4))
 
@@ -221,14 +285,21 @@ def random_program(random: Random, length: int) -> Program:
         d.env = trial
         if line != text:
             program.results.append(f"r{number}")
-            program.ulps.append(3.99 if any(getattr(v, "dtype", np.dtype(int)).kind == "c" for v in trial.values()) else 1e-9)
+            program.ulps.append(
+                3.99 if any(getattr(v, "dtype", np.dtype(int)).kind == "c" for v in trial.values()) else 1e-9
+            )
             if isinstance(trial[f"r{number}"], np.ndarray):
                 d.pool.append(f"r{number}")
     return program
 
 
 def is_statement(d: Drawing, text: str) -> bool:
-    return "= " in text and text.split("= ")[0].rstrip("+-*/%&|^<>").rstrip().endswith(("]", *d.pool)) and text[:1] in "ar" and not text.startswith("repr")
+    return (
+        "= " in text
+        and text.split("= ")[0].rstrip("+-*/%&|^<>").rstrip().endswith(("]", *d.pool))
+        and text[:1] in "ar"
+        and not text.startswith("repr")
+    )
 
 
 def with_statement(d: Drawing, program: Program, text: str, ulps: float) -> Program:
@@ -246,11 +317,72 @@ def with_statement(d: Drawing, program: Program, text: str, ulps: float) -> Prog
 
 
 #: Functions of which zeros may have another sign: NumPy's own choice between 0.0 and -0.0 differs from loop to loop.
-TIES = {"maximum", "minimum", "fmax", "fmin", "clip", "max", "min", "amax", "amin", "nanmax", "nanmin", "sort", "ndarray.sort", "sort_complex", "partition", "ufunc.reduce", "ufunc.accumulate", "ufunc.reduceat", "apply_along_axis", "apply_over_axes", "ufunc.at", "ptp"}
-SIGNED = {"signbit", "copysign", "reciprocal", "arctan2", "ndarray.view", "divide", "true_divide", "ndarray.byteswap", "astype", "sign", "angle"}
+TIES = {
+    "maximum",
+    "minimum",
+    "fmax",
+    "fmin",
+    "clip",
+    "max",
+    "min",
+    "amax",
+    "amin",
+    "nanmax",
+    "nanmin",
+    "sort",
+    "ndarray.sort",
+    "sort_complex",
+    "partition",
+    "ufunc.reduce",
+    "ufunc.accumulate",
+    "ufunc.reduceat",
+    "apply_along_axis",
+    "apply_over_axes",
+    "ufunc.at",
+    "ptp",
+}
+SIGNED = {
+    "signbit",
+    "copysign",
+    "reciprocal",
+    "arctan2",
+    "ndarray.view",
+    "divide",
+    "true_divide",
+    "ndarray.byteswap",
+    "astype",
+    "sign",
+    "angle",
+}
 #: Functions for programs of several: exact for all dtypes but complex ones, and those that make views or write most of all.
-EXACT_FORMS = [n for n, (_, ulps) in FORMS.items() if not ulps and n not in COMPLEX and n not in POWERS | SIGNED and not n.startswith(("ufunc.", "empty", "spacing"))]
-STEPS = ["getitem", "setitem", "inplace", "reshape", "transpose", "ravel", "ndarray.flat", "ndarray.reshape", "add", "subtract", "maximum", "copyto", "where", "swapaxes", "diagonal", "real", "imag", "sort", "ndarray.sort", "putmask", "take"]
+EXACT_FORMS = [
+    n
+    for n, (_, ulps) in FORMS.items()
+    if not ulps and n not in COMPLEX and n not in POWERS | SIGNED and not n.startswith(("ufunc.", "empty", "spacing"))
+]
+STEPS = [
+    "getitem",
+    "setitem",
+    "inplace",
+    "reshape",
+    "transpose",
+    "ravel",
+    "ndarray.flat",
+    "ndarray.reshape",
+    "add",
+    "subtract",
+    "maximum",
+    "copyto",
+    "where",
+    "swapaxes",
+    "diagonal",
+    "real",
+    "imag",
+    "sort",
+    "ndarray.sort",
+    "putmask",
+    "take",
+]
 
 
 def campaign(count: int, seed: int, names: list[str]) -> None:

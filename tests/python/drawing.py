@@ -13,7 +13,14 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-DTYPES = {"b": ["?"], "i": ["i1", "i2", "i4", "i8"], "u": ["u1", "u2", "u4", "u8"], "f": ["f2", "f4", "f8"], "c": ["c8", "c16"], "V": [ml_dtypes.bfloat16]}
+DTYPES = {
+    "b": ["?"],
+    "i": ["i1", "i2", "i4", "i8"],
+    "u": ["u1", "u2", "u4", "u8"],
+    "f": ["f2", "f4", "f8"],
+    "c": ["c8", "c16"],
+    "V": [ml_dtypes.bfloat16],
+}
 EXTENTS = (0, 1, 1, 2, 2, 3, 3, 4, 5)
 SPECIAL = (np.nan, np.inf, -np.inf, -0.0, 0.0, 1.0, -1.0, 0.5)
 
@@ -169,11 +176,23 @@ class Drawing:
             self.pool.append(name)
         return name
 
-    def array(self, kinds: str = "biufc", shape: tuple[int, ...] | None = None, ndim: tuple[int, int] = (0, 3), nice: bool = False,
-              plain: bool = False) -> str:
+    def array(
+        self,
+        kinds: str = "biufc",
+        shape: tuple[int, ...] | None = None,
+        ndim: tuple[int, int] = (0, 3),
+        nice: bool = False,
+        plain: bool = False,
+    ) -> str:
         """The name of an array; ``plain``: native and writeable."""
-        fitting = [n for n in self.pool if isinstance(v := self.env[n], np.ndarray) and v.dtype.kind in kinds
-                   and (v.shape == shape if shape is not None else ndim[0] <= v.ndim <= ndim[1]) and v.size < 200]
+        fitting = [
+            n
+            for n in self.pool
+            if isinstance(v := self.env[n], np.ndarray)
+            and v.dtype.kind in kinds
+            and (v.shape == shape if shape is not None else ndim[0] <= v.ndim <= ndim[1])
+            and v.size < 200
+        ]
         if fitting and self.chance(0.8 if len(self.args) > 2 else 0.4):
             return self.pick(*fitting)
         shape = self.shape(*ndim) if shape is None else shape

@@ -22,11 +22,87 @@ def forms(ulps: float = 0, **table: Form) -> None:
 
 # -- ufuncs --------------------------------------------------------------------------------------------------------
 
-UFUNCS = sorted(n for n in dir(np) if isinstance(getattr(np, n), np.ufunc) and getattr(np, n).signature is None and n != "isnat")
-EXACT = set(
-    ["add", "subtract", "multiply", "negative", "positive", "absolute", "abs", "fabs", "sign", "floor", "ceil", "trunc", "rint", "signbit", "copysign", "isnan", "isinf", "isfinite", "maximum", "minimum", "fmax", "fmin", "bitwise_and", "bitwise_or", "bitwise_xor", "invert", "bitwise_not", "bitwise_invert", "left_shift", "right_shift", "bitwise_left_shift", "bitwise_right_shift", "bitwise_count", "logical_and", "logical_or", "logical_xor", "logical_not", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "gcd", "lcm", "heaviside", "nextafter", "spacing", "conj", "conjugate", "frexp", "ldexp", "modf", "floor_divide", "remainder", "mod", "divmod", "fmod", "divide", "true_divide", "square", "sqrt", "reciprocal"]
+UFUNCS = sorted(
+    n for n in dir(np) if isinstance(getattr(np, n), np.ufunc) and getattr(np, n).signature is None and n != "isnat"
 )
-WHOLE = ["gcd", "lcm", "bitwise_and", "bitwise_or", "bitwise_xor", "invert", "left_shift", "right_shift", "bitwise_count"]
+EXACT = set(
+    [
+        "add",
+        "subtract",
+        "multiply",
+        "negative",
+        "positive",
+        "absolute",
+        "abs",
+        "fabs",
+        "sign",
+        "floor",
+        "ceil",
+        "trunc",
+        "rint",
+        "signbit",
+        "copysign",
+        "isnan",
+        "isinf",
+        "isfinite",
+        "maximum",
+        "minimum",
+        "fmax",
+        "fmin",
+        "bitwise_and",
+        "bitwise_or",
+        "bitwise_xor",
+        "invert",
+        "bitwise_not",
+        "bitwise_invert",
+        "left_shift",
+        "right_shift",
+        "bitwise_left_shift",
+        "bitwise_right_shift",
+        "bitwise_count",
+        "logical_and",
+        "logical_or",
+        "logical_xor",
+        "logical_not",
+        "equal",
+        "not_equal",
+        "less",
+        "less_equal",
+        "greater",
+        "greater_equal",
+        "gcd",
+        "lcm",
+        "heaviside",
+        "nextafter",
+        "spacing",
+        "conj",
+        "conjugate",
+        "frexp",
+        "ldexp",
+        "modf",
+        "floor_divide",
+        "remainder",
+        "mod",
+        "divmod",
+        "fmod",
+        "divide",
+        "true_divide",
+        "square",
+        "sqrt",
+        "reciprocal",
+    ]
+)
+WHOLE = [
+    "gcd",
+    "lcm",
+    "bitwise_and",
+    "bitwise_or",
+    "bitwise_xor",
+    "invert",
+    "left_shift",
+    "right_shift",
+    "bitwise_count",
+]
 
 
 def ufunc_operands(d: Drawing, name: str) -> list[str]:
@@ -62,7 +138,23 @@ for _name in UFUNCS:
 
 # -- methods of ufuncs ---------------------------------------------------------------------------------------------
 
-FOLDS = ["add", "multiply", "maximum", "minimum", "logical_and", "logical_or", "logical_xor", "bitwise_and", "bitwise_or", "bitwise_xor", "fmax", "fmin", "gcd", "lcm", "subtract"]
+FOLDS = [
+    "add",
+    "multiply",
+    "maximum",
+    "minimum",
+    "logical_and",
+    "logical_or",
+    "logical_xor",
+    "bitwise_and",
+    "bitwise_or",
+    "bitwise_xor",
+    "fmax",
+    "fmin",
+    "gcd",
+    "lcm",
+    "subtract",
+]
 
 
 def fold_of(d: Drawing) -> tuple[str, str]:
@@ -80,7 +172,9 @@ def ufunc_reduce(d: Drawing) -> str:
 
 def ufunc_accumulate(d: Drawing) -> str:
     name, x = fold_of(d)
-    text = f"np.{name}.accumulate({x}{d.axes(x, p=0.6).replace(', axis=None', '')}" + (f", dtype={d.dtype_text()}" if d.chance(0.1) else "")
+    text = f"np.{name}.accumulate({x}{d.axes(x, p=0.6).replace(', axis=None', '')}" + (
+        f", dtype={d.dtype_text()}" if d.chance(0.1) else ""
+    )
     return text + d.out(text + ")", 0.1) + ")"
 
 
@@ -93,7 +187,9 @@ def ufunc_reduceat(d: Drawing) -> str:
 
 
 def ufunc_outer(d: Drawing) -> str:
-    name = d.pick("add", "multiply", "subtract", "less", "maximum", "logical_or", "arctan2" if d.chance(0.2) else "equal")
+    name = d.pick(
+        "add", "multiply", "subtract", "less", "maximum", "logical_or", "arctan2" if d.chance(0.2) else "equal"
+    )
     return f"np.{name}.outer({d.array('biuf', ndim=(0, 2))}, {d.array('biuf', ndim=(0, 2)) if d.chance(0.8) else d.scalar('biuf')})"
 
 
@@ -107,11 +203,21 @@ def ufunc_at(d: Drawing) -> str:
         part = d.of(f"{x}[{index}]")
     except IndexError:
         return f"np.{name}.at({x}, 0, 1)"
-    value = d.array("biuf", d.partner_shape(part.shape, within=True), nice=True) if d.chance(0.6) else d.pick("2", "1.5", "-3")
+    value = (
+        d.array("biuf", d.partner_shape(part.shape, within=True), nice=True)
+        if d.chance(0.6)
+        else d.pick("2", "1.5", "-3")
+    )
     return f"np.{name}.at({x}, np.index_exp[{index}], {value})"
 
 
-forms(ufunc__reduce=ufunc_reduce, ufunc__accumulate=ufunc_accumulate, ufunc__reduceat=ufunc_reduceat, ufunc__outer=ufunc_outer, ufunc__at=ufunc_at)
+forms(
+    ufunc__reduce=ufunc_reduce,
+    ufunc__accumulate=ufunc_accumulate,
+    ufunc__reduceat=ufunc_reduceat,
+    ufunc__outer=ufunc_outer,
+    ufunc__at=ufunc_at,
+)
 
 # -- reductions ----------------------------------------------------------------------------------------------------
 
@@ -127,7 +233,11 @@ def reduction(name: str, kinds: str = "biufc", initial: bool = False, where: boo
         more = d.opt("keepdims=True", "keepdims=False")
         more += f", dtype={d.dtype_text()}" if dtype and d.chance(0.15) else ""
         more += f", where={d.mask(x)}" if where and d.chance(0.2) else ""
-        more += d.opt("initial=0", "initial=3", "initial=-1.5", p=0.3 if initial and "where" in more else 0.08) if initial else ""
+        more += (
+            d.opt("initial=0", "initial=3", "initial=-1.5", p=0.3 if initial and "where" in more else 0.08)
+            if initial
+            else ""
+        )
         more += d.opt("ddof=1", "ddof=0.5", "correction=1", p=0.2) if ddof else ""
         text += more if not text.endswith("(") else more[2:]
         separator = "" if text.endswith("(") else ", "
@@ -136,12 +246,31 @@ def reduction(name: str, kinds: str = "biufc", initial: bool = False, where: boo
     return form
 
 
-forms(sum=reduction("sum", initial=True, dtype=True, nice=True), prod=reduction("prod", "biu", initial=True, dtype=True), all=reduction("all"), any=reduction("any"))
-forms(**{n: reduction(n, initial=True) for n in ("max", "min", "amax", "amin")}, **{n: reduction(n, tuples=False, where=False) for n in ("argmax", "argmin")})
+forms(
+    sum=reduction("sum", initial=True, dtype=True, nice=True),
+    prod=reduction("prod", "biu", initial=True, dtype=True),
+    all=reduction("all"),
+    any=reduction("any"),
+)
+forms(
+    **{n: reduction(n, initial=True) for n in ("max", "min", "amax", "amin")},
+    **{n: reduction(n, tuples=False, where=False) for n in ("argmax", "argmin")},
+)
 forms(count_nonzero=reduction("count_nonzero", where=False), ptp=reduction("ptp", "iuf", where=False))
-forms(**{n: reduction(n, "biuf", initial=True) for n in ("nanmax", "nanmin")}, **{n: reduction(n, "iu", tuples=False, where=False, low=1) for n in ("nanargmax", "nanargmin")})
-forms(nansum=reduction("nansum", initial=True, dtype=True, nice=True), nanprod=reduction("nanprod", "biu", initial=True, dtype=True))
-forms(8, mean=reduction("mean", dtype=True, nice=True), nanmean=reduction("nanmean", dtype=True, nice=True), average=reduction("average", where=False, nice=True))
+forms(
+    **{n: reduction(n, "biuf", initial=True) for n in ("nanmax", "nanmin")},
+    **{n: reduction(n, "iu", tuples=False, where=False, low=1) for n in ("nanargmax", "nanargmin")},
+)
+forms(
+    nansum=reduction("nansum", initial=True, dtype=True, nice=True),
+    nanprod=reduction("nanprod", "biu", initial=True, dtype=True),
+)
+forms(
+    8,
+    mean=reduction("mean", dtype=True, nice=True),
+    nanmean=reduction("nanmean", dtype=True, nice=True),
+    average=reduction("average", where=False, nice=True),
+)
 forms(16, **{n: reduction(n, dtype=True, ddof=True, nice=True) for n in ("var", "std", "nanvar", "nanstd")})
 forms(2, median=reduction("median", "biuf", where=False), nanmedian=reduction("nanmedian", "biuf", where=False))
 
@@ -149,14 +278,36 @@ forms(2, median=reduction("median", "biuf", where=False), nanmedian=reduction("n
 def quantile(name: str, scale: int) -> Form:
     def form(d: Drawing) -> str:
         x = d.array("iuf", ndim=(1, 3))
-        q = d.pick(f"{0.25 * scale}", f"{scale}", f"[0, {0.5 * scale}, {0.8 * scale}]", f"np.array([[{0.1 * scale}], [{0.9 * scale}]])")
-        method = d.pick("linear", "lower", "higher", "midpoint", "nearest", "hazen", "weibull", "inverted_cdf", "median_unbiased", "closest_observation")
+        q = d.pick(
+            f"{0.25 * scale}",
+            f"{scale}",
+            f"[0, {0.5 * scale}, {0.8 * scale}]",
+            f"np.array([[{0.1 * scale}], [{0.9 * scale}]])",
+        )
+        method = d.pick(
+            "linear",
+            "lower",
+            "higher",
+            "midpoint",
+            "nearest",
+            "hazen",
+            "weibull",
+            "inverted_cdf",
+            "median_unbiased",
+            "closest_observation",
+        )
         return f"np.{name}({x}, {q}{d.axes(x, True)}{d.opt('keepdims=True')}{d.opt(f'method={method!r}', p=0.6)})"
 
     return form
 
 
-forms(4, quantile=quantile("quantile", 1), percentile=quantile("percentile", 100), nanquantile=quantile("nanquantile", 1), nanpercentile=quantile("nanpercentile", 100))
+forms(
+    4,
+    quantile=quantile("quantile", 1),
+    percentile=quantile("percentile", 100),
+    nanquantile=quantile("nanquantile", 1),
+    nanpercentile=quantile("nanpercentile", 100),
+)
 
 
 def scan(name: str, kinds: str = "biufc", prod: bool = False) -> Form:
@@ -171,7 +322,10 @@ def scan(name: str, kinds: str = "biufc", prod: bool = False) -> Form:
     return form
 
 
-forms(**{n: scan(n) for n in ("cumsum", "nancumsum", "cumulative_sum")}, **{n: scan(n, prod=True) for n in ("cumprod", "nancumprod", "cumulative_prod")})
+forms(
+    **{n: scan(n) for n in ("cumsum", "nancumsum", "cumulative_sum")},
+    **{n: scan(n, prod=True) for n in ("cumprod", "nancumprod", "cumulative_prod")},
+)
 
 # -- shapes --------------------------------------------------------------------------------------------------------
 

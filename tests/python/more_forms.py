@@ -20,7 +20,13 @@ def values_for(d: Drawing, x: str, index: str) -> str:
         part = d.of(f"{x}[{index}]")
     except (IndexError, ValueError):
         return "1"
-    return d.partner(f"{x}[{index}]") if part.dtype.kind == "c" else d.partner(f"{x}[{index}]", "biuf") if d.chance(0.9) else d.scalar("c")
+    return (
+        d.partner(f"{x}[{index}]")
+        if part.dtype.kind == "c"
+        else d.partner(f"{x}[{index}]", "biuf")
+        if d.chance(0.9)
+        else d.scalar("c")
+    )
 
 
 def set_item(d: Drawing) -> str:
@@ -34,7 +40,11 @@ def in_place(d: Drawing) -> str:
     x = d.array(ndim=(1, 3))
     index = d.index(x)
     target = f"{x}[{index}]" if d.chance(0.7) else x
-    operator = d.pick("+", "-", "*", "/", "//", "%", "&", "|", "^", "<<", ">>") if d.of(x).dtype.kind in "biu" else d.pick("+", "-", "*", "/")
+    operator = (
+        d.pick("+", "-", "*", "/", "//", "%", "&", "|", "^", "<<", ">>")
+        if d.of(x).dtype.kind in "biu"
+        else d.pick("+", "-", "*", "/")
+    )
     return f"{target} {operator}= {values_for(d, x, index if target != x else '...')}"
 
 
@@ -69,7 +79,11 @@ def take_along_axis(d: Drawing) -> str:
     axis = d.integer(0, d.of(x).ndim - 1)
     shape = list(d.of(x).shape)
     extent, shape[axis] = shape[axis], d.integer(0, 3)
-    index = d.given(np.array([d.integer(-extent, extent - 1) if extent else 0 for _ in range(int(np.prod(shape)))], int).reshape(shape))
+    index = d.given(
+        np.array([d.integer(-extent, extent - 1) if extent else 0 for _ in range(int(np.prod(shape)))], int).reshape(
+            shape
+        )
+    )
     return f"np.take_along_axis({x}, {index}, axis={axis})"
 
 
@@ -91,7 +105,12 @@ def put_along_axis(d: Drawing) -> str:
 
 def copyto(d: Drawing) -> str:
     x = d.array()
-    return f"np.copyto({x}, {d.partner(x)}" + (f", where={d.mask(x)}" if d.chance(0.5) else "") + d.opt("casting='unsafe'", "casting='safe'") + ")"
+    return (
+        f"np.copyto({x}, {d.partner(x)}"
+        + (f", where={d.mask(x)}" if d.chance(0.5) else "")
+        + d.opt("casting='unsafe'", "casting='safe'")
+        + ")"
+    )
 
 
 def where(d: Drawing) -> str:
@@ -134,7 +153,11 @@ def insert(d: Drawing) -> str:
     x = d.array(ndim=(1, 3))
     axis = d.integer(0, d.of(x).ndim - 1) if d.chance(0.8) else None
     extent = d.of(x).size if axis is None else d.of(x).shape[axis]
-    at = d.pick(str(d.integer(-extent, extent)), str([d.integer(-extent, extent), d.integer(-extent, extent)]), f"[{d.integer(-extent, extent)}]")
+    at = d.pick(
+        str(d.integer(-extent, extent)),
+        str([d.integer(-extent, extent), d.integer(-extent, extent)]),
+        f"[{d.integer(-extent, extent)}]",
+    )
     return f"np.insert({x}, {at}, {d.scalar('biuf') if d.chance(0.6) else x + '[:1]'}, axis={axis})"
 
 
@@ -156,8 +179,28 @@ def method_reshape(d: Drawing) -> str:
     return f"{x}.reshape({new_shape(d, x)}" + d.opt("order='F'", "order='A'", p=0.3) + ")"
 
 
-forms(getitem=get_item, setitem=set_item, inplace=in_place, ndarray__flat=flat, take=take, take_along_axis=take_along_axis, put=put, put_along_axis=put_along_axis)
-forms(copyto=copyto, where=where, choose=choose, select=select, compress=compress, delete=delete, insert=insert, clip=clip, ndarray__view=bits_view, ndarray__reshape=method_reshape)
+forms(
+    getitem=get_item,
+    setitem=set_item,
+    inplace=in_place,
+    ndarray__flat=flat,
+    take=take,
+    take_along_axis=take_along_axis,
+    put=put,
+    put_along_axis=put_along_axis,
+)
+forms(
+    copyto=copyto,
+    where=where,
+    choose=choose,
+    select=select,
+    compress=compress,
+    delete=delete,
+    insert=insert,
+    clip=clip,
+    ndarray__view=bits_view,
+    ndarray__reshape=method_reshape,
+)
 SELECTING = {
     "extract": "np.extract(np.ones({x}.shape, bool), {x})", "putmask": "np.putmask({x}, {x} > 0, {s}) | np.putmask({x}, {x} != {x}, [1, 2])", "place": "np.place({x}, {x} > 0, [{s}])",
     "pad": "np.pad({x}, 1) | np.pad({x}, ((1, 2),) * {x}.ndim, constant_values=3) | np.pad({x}, {n}, mode='edge') | np.pad({x}, 1, mode='wrap') | np.pad({x}, (0, 1), mode='reflect')", "fill_diagonal": "np.fill_diagonal({x}, 3) | np.fill_diagonal({x}, {s}) | np.fill_diagonal({x}, 1, wrap=True)", "piecewise": "np.piecewise({x}, [{m}], [1, 2]) | np.piecewise({x}, [{x} > 0, {x} < 0], [-1, 1.5, 3])",
@@ -198,7 +241,22 @@ forms(1, bfloat16=simple("{x} + {y} | {x} - {y} | {x} * {y} | {x} / {y} | np.max
 def python_numbers(d: Drawing) -> str:
     """Python numbers that operators combine before an array does."""
     x, f = d.array(), d.bind(d.pick(0.5, -1.25, 3.0))
-    weak = d.pick("{f} * 2 + 1", "-{f}", "abs({f})", "{f} ** 2", "{f} > 0", "({f} < 1) + 1", "{f} // 2", "{f} % 2", "{f} * 1j", "divmod({f}, 2)[1]", "np.abs({f})", "np.add({f}, 1)", "np.float32({f})" if d.chance(0.2) else "{f} - 2", "+{f}")
+    weak = d.pick(
+        "{f} * 2 + 1",
+        "-{f}",
+        "abs({f})",
+        "{f} ** 2",
+        "{f} > 0",
+        "({f} < 1) + 1",
+        "{f} // 2",
+        "{f} % 2",
+        "{f} * 1j",
+        "divmod({f}, 2)[1]",
+        "np.abs({f})",
+        "np.add({f}, 1)",
+        "np.float32({f})" if d.chance(0.2) else "{f} - 2",
+        "+{f}",
+    )
     return f"({weak.format(f=f)}){d.pick(' * ', ' + ', ' - ')}{x}" if d.chance(0.8) else weak.format(f=f)
 
 
@@ -223,7 +281,9 @@ forms(**{n: small(t) for n, t in SMALL.items()})
 # -- mathematics ---------------------------------------------------------------------------------------------------
 
 
-def matrices(template: str, square: bool = False, batched: bool = True, kinds: str = "fc", regular: bool = False) -> Form:
+def matrices(
+    template: str, square: bool = False, batched: bool = True, kinds: str = "fc", regular: bool = False
+) -> Form:
     """A template with {a} a matrix (or a stack of them), {b} one that it can be multiplied with, {v} a vector, {s} symmetric positive definite."""
 
     def form(d: Drawing) -> str:
@@ -237,7 +297,13 @@ def matrices(template: str, square: bool = False, batched: bool = True, kinds: s
         if "{a}" in text:
             values = d.elements((*batch, n, m), dtype, True)
             given["a"] = d.bind((values + 9 * np.eye(n, m)).astype(dtype)) if regular else d.bind(d.laid_out(values))
-        given.update({name: make(shape) for name, shape in (("b", (*batch, m, k)), ("v", (m,)), ("w", (n,)), ("bs", (*batch, m))) if "{" + name + "}" in text})
+        given.update(
+            {
+                name: make(shape)
+                for name, shape in (("b", (*batch, m, k)), ("v", (m,)), ("w", (n,)), ("bs", (*batch, m)))
+                if "{" + name + "}" in text
+            }
+        )
         if "{s}" in text:
             values = d.elements((*batch, n, n), dtype, True)
             given["s"] = d.bind((values @ values.conj().swapaxes(-1, -2) + np.eye(n) * 4).astype(dtype))
@@ -254,14 +320,27 @@ PRODUCTS = {
     "einsum_path": "np.einsum_path('i,i', {v}, {v})[0]", "cross": "np.cross({a}[..., :1].repeat(3, -1), {a}[..., -1:].repeat(3, -1) + [1, 2, 3])", "linalg.cross": "np.linalg.cross(np.ones(3), {a}[..., :1].repeat(3, -1))", "linalg.multi_dot": "np.linalg.multi_dot([{w}, {a}, {v}])",
     "convolve": "np.convolve({v}, {w}) | np.convolve({v}, {w}, 'same') | np.convolve({w}, {v}, 'valid')", "correlate": "np.correlate({v}, {w}) | np.correlate({v}, {w}, 'full')",
 }  # fmt: skip
-forms(4, **{n.replace(".", "__"): matrices(t, batched="...ij" in t or "matmul" in n or ("multi" not in n and n in ("matvec", "linalg.trace")), kinds="biufc") for n, t in PRODUCTS.items()})
+forms(
+    4,
+    **{
+        n.replace(".", "__"): matrices(
+            t,
+            batched="...ij" in t or "matmul" in n or ("multi" not in n and n in ("matvec", "linalg.trace")),
+            kinds="biufc",
+        )
+        for n, t in PRODUCTS.items()
+    },
+)
 SYSTEMS = {
     "solve": "np.linalg.solve({a}, {bs}[..., None]) | np.linalg.solve({a}, {v})", "inv": "np.linalg.inv({a})", "det": "np.linalg.det({a})", "slogdet": "np.linalg.slogdet({a})", "matrix_power": "np.linalg.matrix_power({a}, 3) | np.linalg.matrix_power({a}, -1) | np.linalg.matrix_power({a}, 0)",
     "cholesky": "np.linalg.cholesky({s}) | np.linalg.cholesky({s}, upper=True)", "eigvalsh": "np.linalg.eigvalsh({s})", "eigh": "np.linalg.eigh({s})[0]", "eigvals": "np.sort(np.linalg.eigvals({s}).real)", "eig": "np.sort(np.linalg.eig({s})[0].real)", "cond": "np.linalg.cond({s})",
     "matrix_rank": "np.linalg.matrix_rank({a})", "pinv": "np.linalg.pinv({a})", "lstsq": "np.linalg.lstsq({a}, {v})[0]", "tensorinv": "np.linalg.tensorinv({a}, ind=1)", "tensorsolve": "np.linalg.tensorsolve({a}, {v})",
 }  # fmt: skip
 for _name, _template in SYSTEMS.items():
-    FORMS[f"linalg.{_name}"] = (matrices(_template, square=True, batched=_name not in ("lstsq", "tensorinv", "tensorsolve"), regular=True), 400)
+    FORMS[f"linalg.{_name}"] = (
+        matrices(_template, square=True, batched=_name not in ("lstsq", "tensorinv", "tensorsolve"), regular=True),
+        400,
+    )
 FACTORS = {
     "qr": "np.abs(np.linalg.qr({a}, 'r'))", "svd": "np.linalg.svd({a}, compute_uv=False)", "svdvals": "np.linalg.svdvals({a})", "norm": "np.linalg.norm({a}) | np.linalg.norm({a}, axis=-1) | np.linalg.norm({v}, 1) | np.linalg.norm({a}, 'fro', axis=(-2, -1), keepdims=True) | np.linalg.norm({v}, np.inf)",
     "matrix_norm": "np.linalg.matrix_norm({a}) | np.linalg.matrix_norm({a}, ord=1)", "vector_norm": "np.linalg.vector_norm({a}) | np.linalg.vector_norm({a}, axis=0, ord=3) | np.linalg.vector_norm({v}, ord=0)",
@@ -269,26 +348,60 @@ FACTORS = {
 for _name, _template in FACTORS.items():
     FORMS[f"linalg.{_name}"] = (matrices(_template), 100)
 
-TRANSFORMS = ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "fft2", "ifft2", "rfft2", "irfft2", "fftn", "ifftn", "rfftn", "irfftn"]
+TRANSFORMS = [
+    "fft",
+    "ifft",
+    "rfft",
+    "irfft",
+    "hfft",
+    "ihfft",
+    "fft2",
+    "ifft2",
+    "rfft2",
+    "irfft2",
+    "fftn",
+    "ifftn",
+    "rfftn",
+    "irfftn",
+]
 
 
 def transform(name: str) -> Form:
     def form(d: Drawing) -> str:
         many = name[-1] in "2n"
-        x = d.array(shape=tuple(d.integer(1, 5) for _ in range(d.integer(2 if many else 1, 3))), kinds="fiu" if name in ("rfft", "ihfft", "rfft2", "rfftn") else "iuf" if d.chance(0.4) else "fc", nice=True)
-        given = d.opt("norm='ortho'", "norm='forward'") + (d.opt("axes=(0, 1)", "axes=(-1,)" if name[-1] == "n" else "s=(3, 4)") if many else d.opt(f"n={d.integer(1, 7)}") + d.axes(x).replace(", axis=None", ""))
+        x = d.array(
+            shape=tuple(d.integer(1, 5) for _ in range(d.integer(2 if many else 1, 3))),
+            kinds="fiu" if name in ("rfft", "ihfft", "rfft2", "rfftn") else "iuf" if d.chance(0.4) else "fc",
+            nice=True,
+        )
+        given = d.opt("norm='ortho'", "norm='forward'") + (
+            d.opt("axes=(0, 1)", "axes=(-1,)" if name[-1] == "n" else "s=(3, 4)")
+            if many
+            else d.opt(f"n={d.integer(1, 7)}") + d.axes(x).replace(", axis=None", "")
+        )
         return f"np.fft.{name}({x}{given})"
 
     return form
 
 
 FORMS.update({f"fft.{n}": (transform(n), 32) for n in TRANSFORMS})
-FORMS.update({f"fft.{n}": (simple(f"np.fft.{n}({{x}}) | np.fft.{n}({{x}}, axes={{axis}})"), 0) for n in ("fftshift", "ifftshift")})
+FORMS.update(
+    {
+        f"fft.{n}": (simple(f"np.fft.{n}({{x}}) | np.fft.{n}({{x}}, axes={{axis}})"), 0)
+        for n in ("fftshift", "ifftshift")
+    }
+)
 INEXACT = {
     "angle": "np.angle({x}) | np.angle({x}, deg=True)", "sinc": "np.sinc({x})", "i0": "np.i0({x}.real)", "unwrap": "np.unwrap({x}.real) | np.unwrap({x}.real, period=4)", "trapezoid": "np.trapezoid({x}) | np.trapezoid({x}, dx=0.5, axis={axis})", "gradient": "np.gradient({x}) | np.gradient({x}, 2.0, axis={axis})",
     "cov": "np.cov({x}) | np.cov({x}, rowvar=False) | np.cov({x}, bias=True)", "corrcoef": "np.corrcoef({x} + np.arange(3.0)[:, None] ** 2 * np.arange(4))", "linspace": "np.linspace({x}, 3, 4) | np.linspace(0, {x}, {n}) | np.linspace(0, 1, {n}, endpoint=False)", "logspace": "np.logspace({x}.real / 8, 1, 3)",
     "geomspace": "np.geomspace(abs({x}.real) + 1, 8, 4)", "polyval": "np.polyval([1, -2, 3], {x}) | np.polyval(np.append({x}, 1), 2)", "polyadd": "np.polyadd({x}.ravel(), [1, 2])", "polysub": "np.polysub([1, 2], {x}.ravel())", "polyder": "np.polyder({x}.ravel())", "polyint": "np.polyint({x}.ravel())",
     "polyfit": "np.polyfit(np.arange(5.0), np.arange(5) ** 2 + {x}.real.sum(), 1)", "poly": "np.poly({x}.real.ravel()[:3])", "vander": "np.vander({x}.ravel(), 3)", "ediff1d": "np.ediff1d({x})", "interp": "np.interp({x}.real, [-2, 0, 1.5], [3, 1, 2]) | np.interp({x}.real, [0, 1], [1, 2], left=-1, right=9)",
 }  # fmt: skip
-forms(16, **{n: simple(t, "iufc" if n not in ("linspace", "unwrap", "corrcoef") else "f", nice=True, high=2) for n, t in INEXACT.items()})
+forms(
+    16,
+    **{
+        n: simple(t, "iufc" if n not in ("linspace", "unwrap", "corrcoef") else "f", nice=True, high=2)
+        for n, t in INEXACT.items()
+    },
+)
 forms(isneginf=simple("np.isneginf({x})", "biuf"), isposinf=simple("np.isposinf({x})", "biuf"))

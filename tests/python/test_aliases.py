@@ -39,7 +39,10 @@ def test_a_declared_argument_is_written_in_place(run: Any) -> None:
 
 def test_annotations_alone_make_a_program() -> None:
     graph = wf.trace(scale)
-    assert [(io.name, str(io.dtype), str(io.shape)) for io in graph.inputs] == [("x", "float32", "(N, 3)"), ("y", "float32", "(N,)")]
+    assert [(io.name, str(io.dtype), str(io.shape)) for io in graph.inputs] == [
+        ("x", "float32", "(N, 3)"),
+        ("y", "float32", "(N,)"),
+    ]
     assert graph.aliases == {"y": "y"}
     exe = wf.compile(scale)
     x, y = np.ones((5, 3), np.float32), np.zeros(5, np.float32)
@@ -89,7 +92,9 @@ BAD = [
 
 @pytest.mark.parametrize("run", RUNS)
 @pytest.mark.parametrize("x, y, label, parts", BAD)
-def test_an_argument_that_does_not_fit_is_an_error_with_both(run: Any, x: Any, y: Any, label: str, parts: list[str]) -> None:
+def test_an_argument_that_does_not_fit_is_an_error_with_both(
+    run: Any, x: Any, y: Any, label: str, parts: list[str]
+) -> None:
     with pytest.raises(wf.Error) as error:
         run(scale)(x, y)
     assert label_of(error) == label
@@ -120,7 +125,18 @@ def test_a_write_to_what_is_not_mutable_names_the_line() -> None:
         assert "wf.mutable" in str(error.value) and "'x'" in str(error.value)
 
 
-@pytest.mark.parametrize("items", [(), np.float32, (np.float32,), (np.float32, 3), (wf.mutable, np.float32), (np.float32, (-1,)), (np.float32, (1.5,))])
+@pytest.mark.parametrize(
+    "items",
+    [
+        (),
+        np.float32,
+        (np.float32,),
+        (np.float32, 3),
+        (wf.mutable, np.float32),
+        (np.float32, (-1,)),
+        (np.float32, (1.5,)),
+    ],
+)
 def test_annotations_that_say_nothing(items: Any) -> None:
     with pytest.raises(wf.Error):
         wf.tensor[items]
@@ -265,8 +281,6 @@ def test_what_cannot_be_one_memory_is_refused_and_neighbours_are_not(run: Any) -
         exe(base, base)
 
 
-
-
 def exchange(x: Any, y: Any, k: int = 2) -> Any:
     x += y.ravel()[0] * k
     y[:1] = 7
@@ -342,7 +356,9 @@ def strided(draw: Any) -> Any:
         base = np.empty([abs(steps[i]) * shape[i] + 1 for i in order], dtype)
         base.flat = np.arange(base.size) % 50
         array = base.transpose(np.argsort(order))
-        cut = tuple(slice(None, None, s) if s > 0 else slice(abs(s) * n - 1, None, s) for s, n in zip(steps, shape, strict=True))
+        cut = tuple(
+            slice(None, None, s) if s > 0 else slice(abs(s) * n - 1, None, s) for s, n in zip(steps, shape, strict=True)
+        )
         return base, array[cut][tuple(slice(0, n) for n in shape)]
 
     return make
@@ -465,7 +481,11 @@ STEPS = {
 }
 
 
-@given(strided(), st.lists(st.tuples(st.sampled_from(sorted(STEPS)), st.integers(0, 5), st.booleans()), min_size=1, max_size=7), st.sampled_from([wf.jit, wf.simulate]))
+@given(
+    strided(),
+    st.lists(st.tuples(st.sampled_from(sorted(STEPS)), st.integers(0, 5), st.booleans()), min_size=1, max_size=7),
+    st.sampled_from([wf.jit, wf.simulate]),
+)
 @settings(max_examples=150, deadline=None)
 def test_views_and_copies_are_numpys(make: Any, steps: list[tuple[str, int, bool]], run: Any) -> None:
     def f(x: Any) -> Any:
@@ -560,17 +580,26 @@ def array_without_dimensions(x: Any, k: Any) -> Any:
 
 @pytest.mark.parametrize("run", RUNS)
 @pytest.mark.parametrize("k", [2.5, np.float64(0.5), np.float32(3), np.int8(2)], ids=repr)
-@pytest.mark.parametrize("f", [swap, kept_element, kept_sum, kept_argument, element_is_no_view, ellipsis_is_a_view, array_without_dimensions])
+@pytest.mark.parametrize(
+    "f", [swap, kept_element, kept_sum, kept_argument, element_is_no_view, ellipsis_is_a_view, array_without_dimensions]
+)
 def test_scalars_keep_their_value(run: Any, f: Any, k: Any) -> None:
     x, wanted = np.arange(1.0, 5.0), np.arange(1.0, 5.0)
     result, expected = run(f)(x, k), f(wanted, k)
     np.testing.assert_array_equal(x, wanted)
-    for got, want in zip(result if type(result) is tuple else (result,), expected if type(expected) is tuple else (expected,), strict=True):
+    for got, want in zip(
+        result if type(result) is tuple else (result,),
+        expected if type(expected) is tuple else (expected,),
+        strict=True,
+    ):
         np.testing.assert_array_equal(got, want)
         assert np.asarray(got).dtype == np.asarray(want).dtype
 
 
-@pytest.mark.parametrize("write", [lambda s: s.__setitem__(..., 1), lambda s: s.__setitem__((), 1), lambda s: s.fill(3), lambda s: np.copyto(s, 2)])
+@pytest.mark.parametrize(
+    "write",
+    [lambda s: s.__setitem__(..., 1), lambda s: s.__setitem__((), 1), lambda s: s.fill(3), lambda s: np.copyto(s, 2)],
+)
 def test_scalars_cannot_be_written(write: Any) -> None:
     for call, value in ((lambda x: write(x[0]), np.ones(3)), (write, np.float32(3))):
         with pytest.raises((TypeError, AttributeError)):
@@ -588,7 +617,9 @@ def test_an_array_without_dimensions_is_not_a_scalar() -> None:
     assert f(array) == 10 and f(np.float64(3)) == 8 and f(3.0) == 8 and f.plan_count == 3
 
 
-@pytest.mark.parametrize("options", [{"donate_argnames": "z"}, {"static_argnames": ("x", "z")}, {"dynamic": {"z": {0: "n"}}}])
+@pytest.mark.parametrize(
+    "options", [{"donate_argnames": "z"}, {"static_argnames": ("x", "z")}, {"dynamic": {"z": {0: "n"}}}]
+)
 def test_names_of_no_parameter_are_refused(options: dict) -> None:
     with pytest.raises(ValueError, match=r"'z' is no parameter of 'exchange', they are \['x', 'y', 'k'\]"):
         wf.jit(exchange, **options)

@@ -159,10 +159,24 @@ def three(*shape: int, columns: int | None = None, dtype: Any = np.float32) -> t
 
 
 CASES: list[tuple[Callable[..., Any], tuple[np.ndarray, ...]]] = [
-    *[(f, three(600, 16)) for f in (plain, causal_where, causal_compare, causal_literal, kept_literal, added_mask, strictly_above, upper)],
+    *[
+        (f, three(600, 16))
+        for f in (plain, causal_where, causal_compare, causal_literal, kept_literal, added_mask, strictly_above, upper)
+    ],
     *[(f, three(600, 16)) for f in (strictly_below, scores_below_the_mask, between_positions, narrow_positions)],
     *[(f, three(2, 600, 16)) for f in (sliding_window, neither_padded_nor_above, padded_mean)],
-    *[(f, three(3, 600, 8)) for f in (causal_where, causal_literal, added_mask, divided_last, weights_too, normalised_by_columns, relu_squared)],
+    *[
+        (f, three(3, 600, 8))
+        for f in (
+            causal_where,
+            causal_literal,
+            added_mask,
+            divided_last,
+            weights_too,
+            normalised_by_columns,
+            relu_squared,
+        )
+    ],
     (plain, three(2, 3, 300, 24)),
     (plain, three(7, 201, 5)),
     (plain, three(601, 16, columns=1030)),
@@ -208,7 +222,15 @@ def test_scores_are_never_whole() -> None:
 
 def test_columns_above_the_diagonal_are_left_out() -> None:
     args = three(2, 600, 16)
-    for function in (causal_where, causal_compare, strictly_above, kept_literal, causal_literal, sliding_window, neither_padded_nor_above):
+    for function in (
+        causal_where,
+        causal_compare,
+        strictly_above,
+        kept_literal,
+        causal_literal,
+        sliding_window,
+        neither_padded_nor_above,
+    ):
         assert "n min(600, 96*mod(block0, 7) + 96) k" in kernels_of(function, *args), function.__name__
     for function in (plain, upper, added_mask, padded_mean):
         assert "n 600 k" in kernels_of(function, *args), function.__name__
@@ -252,7 +274,12 @@ def test_weights_of_another_type_are_converted_after_the_division(dtype: Any) ->
     def in_its_type(q: Any, v: Any) -> Any:
         return softmax(q @ np.swapaxes(q, -1, -2)).astype(dtype) @ v
 
-    np.testing.assert_allclose(wf.jit(converted)(q), converted(q), rtol=1e-5, atol=2e-2 if dtype is np.float16 else 2e-1 if dtype is ml_dtypes.float8_e4m3fn else 1e-5)
+    np.testing.assert_allclose(
+        wf.jit(converted)(q),
+        converted(q),
+        rtol=1e-5,
+        atol=2e-2 if dtype is np.float16 else 2e-1 if dtype is ml_dtypes.float8_e4m3fn else 1e-5,
+    )
     if np.dtype(dtype).kind in "ib":
         v = (5 * q).astype(dtype)
         np.testing.assert_array_equal(wf.jit(in_its_type)(q, v), in_its_type(q, v))
@@ -318,7 +345,10 @@ def test_repeated_keys_and_values_are_read_where_they_lie() -> None:
         return plain(q[:, 1:], np.repeat(k, 3, axis=0), np.repeat(v[:, ::1], 3, axis=0))
 
     args = normal(6, 601, 16), normal(2, 800, 2, 16)
-    for function, given in ((grouped, (normal(2, 8, 600, 16), normal(2, 2, 600, 16), normal(2, 2, 600, 16))), (from_cache, args)):
+    for function, given in (
+        (grouped, (normal(2, 8, 600, 16), normal(2, 2, 600, 16), normal(2, 2, 600, 16))),
+        (from_cache, args),
+    ):
         text = kernels_of(function, *given)
         assert text.count("pack batch [2") == 2 and text.split("run:")[1].split(" for ")[0].count(" x ") == 2
         close(wf.jit(function)(*given), function(*given), 200)

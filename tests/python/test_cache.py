@@ -331,6 +331,8 @@ def test_a_pipe_in_the_place_of_an_entry_is_left_alone(folder):
     os.mkfifo(entry)
     code = "import numpy as np, weftwork as wf; print(wf.compile(lambda x: np.tanh(x) * 2 + 1, np.ones(5))(np.ones(5)).tolist())"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=120, check=True
+    )
     assert done.stdout.strip() == str(f(x).tolist())
     assert entry.is_fifo()

@@ -41,7 +41,10 @@ EXPECTED: dict[str, Any] = {
     "chlo.mlir scan_of_nothing": lambda c: [c[:, None] * 2.0 ** np.arange(5), c * 32],
     "host.mlir started": lambda x: [2 * x * x],
     "host.mlir sized": lambda x: [2 * x[:2], np.int32(2)],
-    "constant.mlir of_f8E8M0FNU": lambda: [np.array([2, 0.5], ml_dtypes.float8_e8m0fnu), np.full(3, 2, ml_dtypes.float8_e8m0fnu)],
+    "constant.mlir of_f8E8M0FNU": lambda: [
+        np.array([2, 0.5], ml_dtypes.float8_e8m0fnu),
+        np.full(3, 2, ml_dtypes.float8_e8m0fnu),
+    ],
 }
 
 

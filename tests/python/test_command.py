@@ -62,7 +62,9 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path i
 
 
 def shell(words, given=b"", **variables):
-    return subprocess.run([*COMMAND, *words], env={**ENVIRONMENT, **variables}, input=given, capture_output=True, check=False, timeout=120)
+    return subprocess.run(
+        [*COMMAND, *words], env={**ENVIRONMENT, **variables}, input=given, capture_output=True, check=False, timeout=120
+    )
 
 
 def program(path, f, *arrays):
@@ -77,7 +79,10 @@ def program(path, f, *arrays):
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="the page is of x86-64")
 def test_the_page_says_what_the_commands_print():
     done = subprocess.run(
-        [sys.executable, ROOT / "scripts" / "generate_command_page.py", "--check"], capture_output=True, text=True, check=False
+        [sys.executable, ROOT / "scripts" / "generate_command_page.py", "--check"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -91,7 +96,20 @@ def test_arrays_go_in_and_out_by_position_and_by_name(weft):
     np.save("x.npy", x), np.save("w.npy", w), np.savez("both.npz", w=w, x=x), np.savez("unnamed.npz", x, w)
     write("both.safetensors", {"w": w, "x": x})
     for given in (["x.npy", "w.npy"], ["w=w.npy", "x.npy"], ["both.npz"], ["unnamed.npz"], ["both.safetensors"]):
-        ok(weft("run", "layer.mlir", *given, "-q", "--out", "y.npy", "--out", "all.npz", "--out", "output=all.safetensors"))
+        ok(
+            weft(
+                "run",
+                "layer.mlir",
+                *given,
+                "-q",
+                "--out",
+                "y.npy",
+                "--out",
+                "all.npz",
+                "--out",
+                "output=all.safetensors",
+            )
+        )
         np.testing.assert_allclose(np.load("y.npy"), np.tanh(x @ w), rtol=1e-5)
         np.testing.assert_array_equal(np.load("all.npz")["output"], np.load("y.npy"))
         np.testing.assert_array_equal(read("all.safetensors")["output"], np.load("y.npy"))
@@ -99,7 +117,12 @@ def test_arrays_go_in_and_out_by_position_and_by_name(weft):
 
 def test_files_of_safetensors_are_those_of_its_library(folder):
     library = pytest.importorskip("safetensors.numpy")
-    arrays = {"a": np.arange(6, dtype=np.float32).reshape(2, 3), "b": np.array(True), "c": np.zeros((0, 2), np.int64), "d": np.array([1, 2], np.float16)}
+    arrays = {
+        "a": np.arange(6, dtype=np.float32).reshape(2, 3),
+        "b": np.array(True),
+        "c": np.zeros((0, 2), np.int64),
+        "d": np.array([1, 2], np.float16),
+    }
     write("ours.safetensors", arrays)
     for name, array in library.load_file("ours.safetensors").items():
         np.testing.assert_array_equal(array, arrays[name], strict=True)
@@ -131,7 +154,9 @@ def test_files_of_any_order_of_bytes_and_any_names(weft):
     for name in ("big", "columns"):
         ok(weft("run", "layer.mlir", f"{name}.npy", "-q", "--out", f"out-{name}.npy"))
     np.testing.assert_array_equal(np.load("out-big.npy"), np.load("out-columns.npy"), strict=True)
-    Path("file.mlir").write_text("\ufeffmodule { func.func @main(%file: tensor<2xf32>) -> (tensor<2xf32> {jax.result_info = \"file\"}) { return %file : tensor<2xf32> } }")
+    Path("file.mlir").write_text(
+        '\ufeffmodule { func.func @main(%file: tensor<2xf32>) -> (tensor<2xf32> {jax.result_info = "file"}) { return %file : tensor<2xf32> } }'
+    )
     ok(weft("run", "file.mlir", "-q", "--out", "y.npz"))
     ok(weft("run", "file.mlir", "y.npz", "-q", "--compare", "y.npz"))
 
@@ -141,7 +166,12 @@ def test_files_of_any_order_of_bytes_and_any_names(weft):
 def test_what_a_file_cannot_hold_is_said_first_and_cast_makes_it_so(weft, dtype, file, becomes):
     program("same.mlir", lambda x: x + x, np.zeros((2, 3), dtype))
     status, out, err = weft("run", "same.mlir", "--out", file)
-    assert status == 2 and not out and f"which {Path(file).suffix} cannot hold:" in err and (" .safetensors can," in err) == (dtype == "bfloat16")
+    assert (
+        status == 2
+        and not out
+        and f"which {Path(file).suffix} cannot hold:" in err
+        and (" .safetensors can," in err) == (dtype == "bfloat16")
+    )
     ok(weft("run", "same.mlir", "-q", "--cast", "--out", file))
     assert [array.dtype.name for array in read(file).values()] == [becomes]
 
@@ -157,7 +187,21 @@ def test_empty_arrays_and_those_without_dimensions(weft):
     assert re.search(r"output +int32\[\] +\d", ok(weft("run", "one.mlir", "--compare", "interpret")))
 
 
-@pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "int64", "float16", "float64", "complex64", BFLOAT16, ml_dtypes.float8_e4m3fn, ml_dtypes.int4])
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        "bool",
+        "int8",
+        "uint16",
+        "int64",
+        "float16",
+        "float64",
+        "complex64",
+        BFLOAT16,
+        ml_dtypes.float8_e4m3fn,
+        ml_dtypes.int4,
+    ],
+)
 def test_every_kind_of_element_is_made_up_shown_and_compared(weft, dtype):
     program("same.mlir", lambda x: (np.transpose(x), np.concatenate([x, x])), np.zeros((2, 3), dtype))
     out = ok(weft("run", "same.mlir", "--compare", "interpret", "--out", "y.npz", "--cast"))
@@ -205,7 +249,10 @@ def test_compile_run_and_inspect_a_file(weft):
     assert row["builds"][0]["kernels"][0]["lines"] == ["layer.mlir:2:3", "layer.mlir:3:3"]
     assert "  layer.mlir:2:3 3:3  dot_general tanh\n" in ok(weft("inspect", "layer.weft"))
     ok(weft("compile", "layer.mlir", "-o", "both.weft", "--target", "avx512", "--target", "x86-64"))
-    assert [b["target"] for b in json.loads(ok(weft("inspect", "both.weft", "--json")))["builds"]] == ["avx512", "x86-64"]
+    assert [b["target"] for b in json.loads(ok(weft("inspect", "both.weft", "--json")))["builds"]] == [
+        "avx512",
+        "x86-64",
+    ]
     assert "retq" in ok(weft("inspect", "both.weft", "--asm", "--target", "avx512"))
     assert "loaded for x86-64" in ok(weft("run", "both.weft", "--target", "x86-64", "--compare", "interpret"))
     assert "built for x86-64 (runs here)" in ok(weft("inspect", "seven.weft"))
@@ -240,7 +287,9 @@ def test_machine_code_is_listed_with_names_and_labels(weft):
 
 
 def test_bench_prints_percentiles(weft):
-    assert re.search(r"min +mean +p50 +p90 +p99 +max", ok(weft("bench", "layer.mlir", "--iterations", 7, "--warmup", 0)))
+    assert re.search(
+        r"min +mean +p50 +p90 +p99 +max", ok(weft("bench", "layer.mlir", "--iterations", 7, "--warmup", 0))
+    )
     row = json.loads(ok(weft("bench", "layer.mlir", "--extent", "n=2", "--json", "--threads", 1)))
     assert row["threads"] == 1 and row["inputs"]["x"] == "float32[2, 4]"
     times = row["seconds"]
@@ -262,7 +311,9 @@ def test_opt_runs_passes_and_explains_them(weft):
     said = ok(weft("opt", "twice.mlir", "--explain"))
     assert re.search(r"1x +two transposes are one\n +transpose at .*test_command.py:\d+", said)
     assert "flatten" in said and "a composite is its body" in said
-    rewrites = lambda *words: int(re.search(r"([\d,]+) rewrites?", ok(weft("opt", "twice.mlir", "--explain", "-p", "simplify", *words)))[1])
+    rewrites = lambda *words: int(
+        re.search(r"([\d,]+) rewrites?", ok(weft("opt", "twice.mlir", "--explain", "-p", "simplify", *words)))[1]
+    )
     Path("twice.mlir").write_text(text)
     assert rewrites() > rewrites("--stop-after", 1) == 1 > rewrites("--stop-after", 0) == 0
     assert "simplify" in ok(weft("opt", "--list"))
@@ -275,7 +326,11 @@ def test_ops_are_listed_found_and_told_apart_by_dtype(weft):
     assert ok(weft("ops")).count("\n") > 100
     assert "float32 " in ok(weft("ops", "tanh")) and "int32" not in ok(weft("ops", "tanh"))
     listed = ok(weft("ops", "--dtype", "bool"))
-    assert re.search(r"^select ", listed, re.M) and re.search(r"^and ", listed, re.M) and not re.search(r"^tanh ", listed, re.M)
+    assert (
+        re.search(r"^select ", listed, re.M)
+        and re.search(r"^and ", listed, re.M)
+        and not re.search(r"^tanh ", listed, re.M)
+    )
     assert {row["family"] for row in json.loads(ok(weft("ops", "--family", "linalg", "--json")))} == {"linalg"}
     for row in json.loads(ok(weft("ops", "*e*", "--json"))):
         assert row["family"] not in ("unary", "binary", "ternary") or row["dtypes"], row["name"]
@@ -312,7 +367,9 @@ def test_bash_completes(weft):
     assert subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=True).stdout == "--stablehlo\n"
 
 
-@pytest.mark.parametrize("name", ["", "compile", "run", "bench", "inspect", "simulate", "opt", "ops", "knobs", "cache", "completion"])
+@pytest.mark.parametrize(
+    "name", ["", "compile", "run", "bench", "inspect", "simulate", "opt", "ops", "knobs", "cache", "completion"]
+)
 def test_help_has_examples(weft, name):
     out = ok(weft(*name.split(), "--help"))
     assert "exit status:" in out if not name else f"examples:\n  {'source <(' if name == 'completion' else ''}" in out
@@ -334,7 +391,11 @@ def test_help_has_examples(weft, name):
         (["inspect", "short.weft"], 1, "executable file 'short.weft': "),
         (["run", "layer.mlir", "--function", "f"], 1, "no function 'f', there are ['main']"),
         (["run", "layer.mlir", "y=x.npy"], 2, "the program has no input 'y', there are x, w"),
-        (["run", "layer.mlir", "wrong.npz"], 2, "'wrong.npz' has 'ww', the program has no such input, the nearest is 'w'"),
+        (
+            ["run", "layer.mlir", "wrong.npz"],
+            2,
+            "'wrong.npz' has 'ww', the program has no such input, the nearest is 'w'",
+        ),
         (["run", "layer.mlir", "x.npy", "x=x.npy"], 2, "input 'x' is given twice, by x.npy and x.npy"),
         (["run", "layer.mlir", "x.npy", "x.npy", "x.npy"], 2, "'x.npy': the program takes no more than 2 inputs"),
         (["run", "layer.mlir", "x.txt"], 2, "'x.txt': arrays are in files .npy, .npz or .safetensors"),
@@ -344,19 +405,39 @@ def test_help_has_examples(weft, name):
         (["run", "layer.mlir", "header.npy"], 1, "'header.npy' cannot be read: "),
         (["run", "layer.mlir", "member.npz"], 1, "'member.npz' has 'readme', which is no array  [array_file]"),
         (["run", "huge.mlir"], 1, "input 'x' of shape [2305843009213693952] does not fit in memory"),
-        (["run", "layer.mlir", "deep.safetensors"], 1, "'deep.safetensors' is no such file as .safetensors should be: "),
+        (
+            ["run", "layer.mlir", "deep.safetensors"],
+            1,
+            "'deep.safetensors' is no such file as .safetensors should be: ",
+        ),
         (["run", "layer.mlir", "bad.safetensors"], 1, "'bad.safetensors' is no such file as .safetensors should be: "),
         (["run", "layer.mlir", "outside.safetensors"], 1, "'x' lies outside of the file"),
-        (["run", "layer.mlir", "f64.npy"], 1, "input 'x' must be float32, got float64 from f64.npy; --cast converts it  [input_dtype]"),
+        (
+            ["run", "layer.mlir", "f64.npy"],
+            1,
+            "input 'x' must be float32, got float64 from f64.npy; --cast converts it  [input_dtype]",
+        ),
         (["run", "layer.mlir", "w=x.npy"], 1, "input 'w'"),
         (["run", "layer.mlir", "--extent", "m=3"], 2, "the program has no symbolic extent 'm', there are n"),
         (["run", "layer.mlir", "--extent", "n=0"], 2, "extent 'n' must be from 1 to 2147483648, got 0"),
         (["run", "layer.mlir", "--extent", "n"], 2, "--extent takes NAME=INTEGER, got 'n'"),
         (["run", "layer.mlir", "--extent", "n=--5"], 2, "--extent takes NAME=INTEGER, got 'n=--5'"),
         (["run", "layer.mlir", "--extent", "n=2", "x.npy"], 2, "extent 'n' is 5 in the arrays, --extent says 2"),
-        (["run", "layer.mlir", "--out", "a.npy", "--out", "b.npy"], 2, "--out b.npy: the program has no more than 1 output, output"),
-        (["run", "layer.mlir", "--out", "nowhere/a.npy"], 1, "'nowhere/a.npy' cannot be written, there is no folder 'nowhere'"),
-        (["run", "layer.mlir", "--out", "outputs=a.npy"], 2, "the program has no output 'outputs', the nearest is 'output'"),
+        (
+            ["run", "layer.mlir", "--out", "a.npy", "--out", "b.npy"],
+            2,
+            "--out b.npy: the program has no more than 1 output, output",
+        ),
+        (
+            ["run", "layer.mlir", "--out", "nowhere/a.npy"],
+            1,
+            "'nowhere/a.npy' cannot be written, there is no folder 'nowhere'",
+        ),
+        (
+            ["run", "layer.mlir", "--out", "outputs=a.npy"],
+            2,
+            "the program has no output 'outputs', the nearest is 'output'",
+        ),
         (["run", "layer.mlir", "--extent", "n=3", "--extent", "n=4"], 2, "extent 'n' is given twice"),
         (["run", "layer.mlir", "--target", "z80"], 1, "z80"),
         (["run", "-", "-"], 2, "standard input can be read once"),
@@ -368,12 +449,20 @@ def test_help_has_examples(weft, name):
         (["cache", "clean"], 2, "argument action: invalid choice: 'clean'"),
         (["run"], 2, "the following arguments are required: PROGRAM ("),
         (["run", "layer.mlir", "--seed", "-1"], 2, "--seed takes an integer from 0, got -1"),
-        (["run", "layer.mlir", "words.npy", "--cast"], 1, "'words.npy' has elements that are no numbers, but <U3  [array_file]"),
+        (
+            ["run", "layer.mlir", "words.npy", "--cast"],
+            1,
+            "'words.npy' has elements that are no numbers, but <U3  [array_file]",
+        ),
         (["run", "nul.mlir"], 1, "'nul.mlir' is neither StableHLO text nor a .weft file  [program_file]"),
         (["run", "accent.mlir"], 1, "accent.mlir:1:1: func.func was wanted, got '"),
         (["run", "layer.mlir", "--target", "\udcfe"], 1, "target must be native"),
         (["opt", "layer.mlir", "-p", "\udcfe"], 1, "there is no pass '"),
-        (["opt", "layer.mlir", "--stop-after", str(1 << 40)], 2, "argument --stop-after: takes an integer from 0 to 2147483647, got '1099511627776'"),
+        (
+            ["opt", "layer.mlir", "--stop-after", str(1 << 40)],
+            2,
+            "argument --stop-after: takes an integer from 0 to 2147483647, got '1099511627776'",
+        ),
         (["bench", "layer.mlir", "--iterations", "9" * 30], 2, "argument --iterations: takes an integer from 0 to "),
         (["compile", "layer.mlir", "--emit=obj", "-o", "\udcfe"], 1, "the name of a C function was wanted, got '"),
         (["ops", "["], 2, "no operation is called '['"),
@@ -385,7 +474,9 @@ def test_what_is_wrong_is_said_in_one_line(weft, words, status, says):
     Path("bytes.mlir").write_bytes(b"\xff\xfe\x00")
     Path("short.weft").write_bytes(b"\x89WEFT\r\n\x1a and no more")
     for name in ("x.txt", "bad.npy", "bad.npz", "bad.safetensors"):
-        Path(name).write_bytes(b"\x93NUMPY and no more" if name == "bad.npy" else b"PK\x03\x04" if name == "bad.npz" else b"nothing")
+        Path(name).write_bytes(
+            b"\x93NUMPY and no more" if name == "bad.npy" else b"PK\x03\x04" if name == "bad.npz" else b"nothing"
+        )
     header = json.dumps({"x": {"dtype": "F32", "shape": [8], "data_offsets": [0, 32]}}).encode()
     Path("outside.safetensors").write_bytes(len(header).to_bytes(8, "little") + header + b"1234")
     np.save("x.npy", np.ones((5, 4), np.float32)), np.save("f64.npy", np.ones((5, 4)))
@@ -393,8 +484,14 @@ def test_what_is_wrong_is_said_in_one_line(weft, words, status, says):
     header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (3,), \n"
     Path("header.npy").write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header)
     Path("deep.safetensors").write_bytes((1 << 20).to_bytes(8, "little") + b"[" * (1 << 20))
-    Path("huge.mlir").write_text("func.func @main(%x: tensor<2305843009213693952xf32>) -> tensor<2305843009213693952xf32> { return %x : tensor<2305843009213693952xf32> }")
-    Path("nul.mlir").write_text("func.func\0"), Path("accent.mlir").write_text("\u00e9"), np.save("words.npy", np.full((5, 4), "one"))
+    Path("huge.mlir").write_text(
+        "func.func @main(%x: tensor<2305843009213693952xf32>) -> tensor<2305843009213693952xf32> { return %x : tensor<2305843009213693952xf32> }"
+    )
+    (
+        Path("nul.mlir").write_text("func.func\0"),
+        Path("accent.mlir").write_text("\u00e9"),
+        np.save("words.npy", np.full((5, 4), "one")),
+    )
     with zipfile.ZipFile("member.npz", "w") as file:
         file.writestr("readme", "no array")
     got, out, err = weft(*words)
@@ -406,12 +503,28 @@ def test_what_is_wrong_is_said_in_one_line(weft, words, status, says):
 @pytest.mark.parametrize("plain", [False, True])
 def test_terminals_get_bold_words_unless_plain_text_is_wanted(folder, plain):
     ours, theirs = pty.openpty()
-    environment = {name: value for name, value in ENVIRONMENT.items() if name != "NO_COLOR"} | {"TERM": "xterm"} | ({"NO_COLOR": "1"} if plain else {})
-    done = subprocess.run([*COMMAND, "run", "layer.mlir"], env=environment, stdin=theirs, stdout=theirs, stderr=theirs, check=False, timeout=120)
+    environment = (
+        {name: value for name, value in ENVIRONMENT.items() if name != "NO_COLOR"}
+        | {"TERM": "xterm"}
+        | ({"NO_COLOR": "1"} if plain else {})
+    )
+    done = subprocess.run(
+        [*COMMAND, "run", "layer.mlir"],
+        env=environment,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        check=False,
+        timeout=120,
+    )
     os.close(theirs)
     said = os.read(ours, 1 << 16)
     os.close(ours)
-    assert done.returncode == 0 and b"layer.mlir" in said and (b"\033" not in said if plain else said.startswith(b"\033[1mlayer.mlir\033[0m: compiled")), said
+    assert (
+        done.returncode == 0
+        and b"layer.mlir" in said
+        and (b"\033" not in said if plain else said.startswith(b"\033[1mlayer.mlir\033[0m: compiled"))
+    ), said
 
 
 def test_variables_that_mean_nothing_are_a_warning():
@@ -435,8 +548,12 @@ def test_arrays_and_programs_come_and_go_through_pipes(folder):
 
 def test_closed_streams_and_encodings_of_few_letters(folder):
     for words, status in (("run layer.mlir >&-", 0), ("run nothing.mlir 2>&-", 1), ("run - <&-", 1)):
-        done = subprocess.run(["sh", "-c", f'"$0" -m weftwork {words}', sys.executable], env=ENVIRONMENT, capture_output=True, check=False)
-        assert done.returncode == status and b"Traceback" not in done.stderr and b"internal" not in done.stderr, done.stderr
+        done = subprocess.run(
+            ["sh", "-c", f'"$0" -m weftwork {words}', sys.executable], env=ENVIRONMENT, capture_output=True, check=False
+        )
+        assert done.returncode == status and b"Traceback" not in done.stderr and b"internal" not in done.stderr, (
+            done.stderr
+        )
     done = shell(["run", "layer.mlir"], PYTHONIOENCODING="ascii")
     assert (done.returncode, done.stderr) == (0, b"") and b"\\u2026]" in done.stdout
     Path(os.fsdecode(b"\xff.mlir")).write_text(LAYER)
@@ -447,7 +564,12 @@ def test_closed_streams_and_encodings_of_few_letters(folder):
 def test_names_of_files_need_not_be_text(folder):
     name, x = os.fsdecode(b"\xff\xfe"), np.zeros((2, 4), np.float32)
     np.save(f"{name}.npy", x)
-    for words in ("compile layer.mlir -o N.weft", "run N.weft N.npy --out N.npz", "inspect N.weft", "bench N.weft --iterations 1"):
+    for words in (
+        "compile layer.mlir -o N.weft",
+        "run N.weft N.npy --out N.npz",
+        "inspect N.weft",
+        "bench N.weft --iterations 1",
+    ):
         done = shell([word.replace("N", name) for word in words.split()])
         assert (done.returncode, done.stderr) == (0, b"") and (b"\\udcff\\udcfe.weft" in done.stdout), done
     with wf.profile(f"{name}.json"):
@@ -472,7 +594,11 @@ def test_files_appear_whole_through_links_and_devices_stay(weft, folder):
     assert Path("pipe.npy").is_fifo() and np.load(io.BytesIO(reader.communicate(timeout=60)[0])).shape == (64, 3)
     for full in ["/dev/full"] * Path("/dev/full").is_char_device():
         Path("full.npy").symlink_to(full)
-        assert weft("run", "layer.mlir", "-q", "--out", "full.npy") == (1, "", "weft: error: cannot write 'full.npy': No space left on device  [write_file]\n")
+        assert weft("run", "layer.mlir", "-q", "--out", "full.npy") == (
+            1,
+            "",
+            "weft: error: cannot write 'full.npy': No space left on device  [write_file]\n",
+        )
     # A file that is longer than may be written, as on a full disk: what was there stays.
     np.save("y.npy", np.zeros(3))
     limited = "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))"
@@ -486,7 +612,9 @@ def test_a_closed_pipe_and_an_interrupt_end_it_quietly(folder):
     done = subprocess.Popen([*COMMAND, "ops"], env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     done.stdout.close()
     assert done.stderr.read() == b"" and done.wait(60) in (0, -signal.SIGPIPE)
-    done = subprocess.Popen([*COMMAND, "run", "-"], env=ENVIRONMENT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    done = subprocess.Popen(
+        [*COMMAND, "run", "-"], env=ENVIRONMENT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
     done.stdin.write(LAYER.encode())
     done.stdin.flush()
     time.sleep(2)
@@ -495,7 +623,11 @@ def test_a_closed_pipe_and_an_interrupt_end_it_quietly(folder):
     if Path("/dev/full").exists():
         with open("/dev/full", "wb") as full:
             done = subprocess.run([*COMMAND, "ops"], env=ENVIRONMENT, stdout=full, stderr=subprocess.PIPE, check=False)
-        assert done.returncode == 1 and b"standard output: No space left" in done.stderr and b"Traceback" not in done.stderr
+        assert (
+            done.returncode == 1
+            and b"standard output: No space left" in done.stderr
+            and b"Traceback" not in done.stderr
+        )
 
 
 @pytest.mark.parametrize("damage", ["header length", "shape", "outside", "short"])

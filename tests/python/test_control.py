@@ -20,7 +20,9 @@ def newton(x):
 
 
 def halving(x):
-    return wf.while_loop(lambda s: s["v"].sum() > 1, lambda s: {"v": s["v"] * 0.5, "n": s["n"] + 1}, {"v": x * x, "n": np.int64(0)})
+    return wf.while_loop(
+        lambda s: s["v"].sum() > 1, lambda s: {"v": s["v"] * 0.5, "n": s["n"] + 1}, {"v": x * x, "n": np.int64(0)}
+    )
 
 
 def branch(x):

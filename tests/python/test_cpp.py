@@ -20,7 +20,9 @@ pytestmark = [
     pytest.mark.skipif(not (BUILD / "lib/libweft.so").exists(), reason="the shared libraries were not built"),
     pytest.mark.skipif(not shutil.which("cmake"), reason="no cmake"),
     # The C++ tests of tests/frontend run under sanitizers.
-    pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""), reason="programs without sanitizers cannot load the library"),
+    pytest.mark.skipif(
+        "asan" in os.environ.get("LD_PRELOAD", ""), reason="programs without sanitizers cannot load the library"
+    ),
 ]
 
 
@@ -46,7 +48,15 @@ def programs(tmp_path_factory):
     lines += "add_executable(many_shapes many_shapes.cpp)\ntarget_link_libraries(many_shapes PRIVATE weftwork::weft)\n"
     (folder / "CMakeLists.txt").write_text(lines)
     flags = "-Wall -Wextra -Wconversion -Werror"
-    run("cmake", "-S", folder, "-B", folder / "build", f"-DCMAKE_PREFIX_PATH={folder}/installed", f"-DCMAKE_CXX_FLAGS={flags}")
+    run(
+        "cmake",
+        "-S",
+        folder,
+        "-B",
+        folder / "build",
+        f"-DCMAKE_PREFIX_PATH={folder}/installed",
+        f"-DCMAKE_CXX_FLAGS={flags}",
+    )
     pages = [f"page{i}" for i in range(len(PROGRAMS))]
     run("cmake", "--build", folder / "build", "--target", "jit", "mlp", "many_shapes", "serve", "run_c", *pages)
     return folder / "build"
@@ -62,7 +72,10 @@ def test_the_programs_of_the_page_run(programs, tmp_path):
 def test_what_cpp_saves_python_loads(programs, tmp_path):
     (tmp_path / "page").mkdir()
     w = np.array([[0.5, -1, 0.25], [2, 0, 1]], np.float32)
-    assert run(programs / "jit", cwd=tmp_path).splitlines()[-1] == f"layer gives 3 rows, the first begins with {np.tanh(2.5):.4f}"
+    assert (
+        run(programs / "jit", cwd=tmp_path).splitlines()[-1]
+        == f"layer gives 3 rows, the first begins with {np.tanh(2.5):.4f}"
+    )
     exe = wf.load(tmp_path / "layer.weft")
     x = np.arange(10, dtype=np.float32).reshape(5, 2) / 10
     np.testing.assert_allclose(exe(x), np.tanh(x @ w), rtol=1e-6)

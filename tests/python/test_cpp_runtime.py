@@ -195,22 +195,38 @@ def compiled_by_the_commands(folder):
     for name, text in re.findall(r"^```mlir (\S+)\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
         (folder / name).write_text(text)
     for command in re.findall(r"^\$ weft (compile .*)", page, re.MULTILINE):
-        subprocess.run([sys.executable, "-m", "weftwork", *command.split()], cwd=folder, check=True, capture_output=True)
+        subprocess.run(
+            [sys.executable, "-m", "weftwork", *command.split()], cwd=folder, check=True, capture_output=True
+        )
     return sorted(folder.glob("*.weft"))
 
 
 @pytest.mark.slow
 def test_every_example_runs_every_file_of_the_docs(examples, pages, tmp_path):
-    wf.compile(lambda x, y: x + y[::-1], wf.spec(("n", 3), np.float32), wf.spec(("n", 3), np.float32)).save(tmp_path / "symbolic.weft")
+    wf.compile(lambda x, y: x + y[::-1], wf.spec(("n", 3), np.float32), wf.spec(("n", 3), np.float32)).save(
+        tmp_path / "symbolic.weft"
+    )
     wf.compile(lambda x, y: (x * 2, y.sum()), np.ones((0, 3)), np.ones(4, np.int16)).save(tmp_path / "whole.weft")
     files = compiled_by_the_commands(tmp_path)
     for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
-        if (page.stem != "torch" or needs_torch.is_usable()) and ".save(" in page.read_text() and "```python" in page.read_text():
+        if (
+            (page.stem != "torch" or needs_torch.is_usable())
+            and ".save(" in page.read_text()
+            and "```python" in page.read_text()
+        ):
             files += saved_by(page, tmp_path)
     # Among them some with symbolic extents.
-    assert len(files) >= 5 and sum(any(isinstance(d, wf.Dim) for i in wf.load(f).inputs for d in i.shape) for f in files) >= 2
+    assert (
+        len(files) >= 5
+        and sum(any(isinstance(d, wf.Dim) for i in wf.load(f).inputs for d in i.shape) for f in files) >= 2
+    )
     for file in files:
-        for command in ([examples / "serve", file, 100], [examples / "run_c", file], [pages / "cpp", file], [pages / "c", file]):
+        for command in (
+            [examples / "serve", file, 100],
+            [examples / "run_c", file],
+            [pages / "cpp", file],
+            [pages / "c", file],
+        ):
             done = run(*command, check=False)
             assert done.returncode == 0, (command, done.stdout, done.stderr)
 
@@ -255,7 +271,11 @@ def test_linear_algebra_is_loaded_when_it_is_needed(examples, installed, tmp_pat
     done = run(examples / "serve", path, 100, check=False, LD_LIBRARY_PATH=str(alone))
     # The runpath of what cmake built comes after LD_LIBRARY_PATH.
     assert done.returncode == 1
-    assert "libweft_linalg" in done.stderr and "cannot open shared object file" in done.stderr and "[linalg_library]" in done.stderr
+    assert (
+        "libweft_linalg" in done.stderr
+        and "cannot open shared object file" in done.stderr
+        and "[linalg_library]" in done.stderr
+    )
 
 
 def test_errors_are_one_line(examples, tmp_path):

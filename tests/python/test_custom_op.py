@@ -45,13 +45,23 @@ def divided(x: Any) -> Any:
 
 OPS = {
     "reference": (wf.custom_op("test.running", like, reference=running), {"scale": 2}),
-    "body": (wf.custom_op("test.body", like, body=lambda x, eps: np.tanh(x) * eps + x.sum(axis=-1, keepdims=True)), {"eps": 0.1}),
+    "body": (
+        wf.custom_op("test.body", like, body=lambda x, eps: np.tanh(x) * eps + x.sum(axis=-1, keepdims=True)),
+        {"eps": 0.1},
+    ),
     "both": (wf.custom_op("test.both", like, reference=lambda x: np.exp(x) + 1, body=lambda x: np.exp(x) + 1), {}),
     "address": (wf.custom_op("test.address", like, native=ctypes.cast(tenfold, ctypes.c_void_p).value), {"factor": 10}),
     "ctypes": (wf.custom_op("test.ctypes", like, native=tenfold), {"factor": 3}),
-    "capsule": (wf.custom_op("test.capsule", like, native=make_capsule(tenfold), reference=lambda x, factor: x * factor), {"factor": -2}),
+    "capsule": (
+        wf.custom_op("test.capsule", like, native=make_capsule(tenfold), reference=lambda x, factor: x * factor),
+        {"factor": -2},
+    ),
     "two results": (
-        wf.custom_op("test.two", divided, reference=lambda x: (x.max(axis=1, keepdims=True), np.argsort(x, axis=1).astype(np.int32))),
+        wf.custom_op(
+            "test.two",
+            divided,
+            reference=lambda x: (x.max(axis=1, keepdims=True), np.argsort(x, axis=1).astype(np.int32)),
+        ),
         {},
     ),
 }
@@ -81,7 +91,13 @@ def test_every_way_to_run_gives_the_same(kind: str) -> None:
     f = with_neighbours(op, attributes)
     wanted = f(X)
     graph = wf.trace(f, X)
-    programs = [wf.jit(f), wf.simulate(f), wf.compile(f, X), graph.interpret, lambda x: tuple(graph.core.interpret_kernels([x]))]
+    programs = [
+        wf.jit(f),
+        wf.simulate(f),
+        wf.compile(f, X),
+        graph.interpret,
+        lambda x: tuple(graph.core.interpret_kernels([x])),
+    ]
     for text in (graph.mlir(), graph.stablehlo(), graph.stablehlo(locations=False)):
         read = wf.stablehlo.parse(text)
         programs += [wf.compile(read), read.interpret]
@@ -132,7 +148,9 @@ def test_flat_text_keeps_names_with_one_function_for_each() -> None:
     require_equal(again.interpret(X), f(X))
 
 
-@pytest.mark.parametrize("attributes", [{"a": True, "b": -3, "c": 0.1, "d": 'quoted "text", \\ and } = 5 : i64', "e": np.int8(4)}])
+@pytest.mark.parametrize(
+    "attributes", [{"a": True, "b": -3, "c": 0.1, "d": 'quoted "text", \\ and } = 5 : i64', "e": np.int8(4)}]
+)
 def test_attributes_arrive_as_they_were_given(attributes: dict) -> None:
     seen = []
     op = wf.custom_op("test.attributes", like, reference=lambda x, **given: (seen.append(given), x * 2)[1])
@@ -218,7 +236,11 @@ def test_inference_refuses_while_tracing() -> None:
     with pytest.raises(wf.Error, match=r"test\.square"):
         wf.stablehlo.parse(text.replace("2x2", "2x3"))
     with pytest.raises(wf.Error, match=r"tensor<2x2xf64>.*tensor<2x2xf32>"):
-        wf.stablehlo.parse(text.replace("-> tensor<2x2xf64>\n", "-> tensor<2x2xf32>\n").replace("return\"(%0) : (tensor<2x2xf64>)", "return\"(%0) : (tensor<2x2xf32>)"))
+        wf.stablehlo.parse(
+            text.replace("-> tensor<2x2xf64>\n", "-> tensor<2x2xf32>\n").replace(
+                'return"(%0) : (tensor<2x2xf64>)', 'return"(%0) : (tensor<2x2xf32>)'
+            )
+        )
 
 
 def test_names_are_taken_once() -> None:
@@ -230,7 +252,9 @@ def test_names_are_taken_once() -> None:
             wf.custom_op(name, like, reference=running)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("given", [{}, {"reference": 3}, {"body": "x"}, {"native": "x"}, {"native": 0}, {"body": running, "native": tenfold}])
+@pytest.mark.parametrize(
+    "given", [{}, {"reference": 3}, {"body": "x"}, {"native": "x"}, {"native": 0}, {"body": running, "native": tenfold}]
+)
 def test_an_implementation_is_needed(given: dict) -> None:
     with pytest.raises(wf.Error):
         wf.custom_op("test.none", like, **given)
@@ -273,7 +297,12 @@ def test_written_arguments_and_layouts() -> None:
     def f(x: Any) -> None:
         x[:] = op(x, **attributes) + op(x.T, **attributes).T
 
-    for make in (lambda: X.copy(), lambda: np.asfortranarray(X), lambda: np.repeat(X, 2, 1)[:, ::2], lambda: X[::-1].astype(">f8")):
+    for make in (
+        lambda: X.copy(),
+        lambda: np.asfortranarray(X),
+        lambda: np.repeat(X, 2, 1)[:, ::2],
+        lambda: X[::-1].astype(">f8"),
+    ):
         x, wanted = make(), make()
         f(wanted)
         wf.jit(f)(x)
@@ -283,7 +312,11 @@ def test_written_arguments_and_layouts() -> None:
 @pytest.mark.parametrize("shape", [(), (0,), (3, 0), (1,), (2, 1, 3)])
 @pytest.mark.parametrize("dtype", [bool, np.int8, np.uint64, np.float16, np.float32, np.complex64])
 def test_shapes_and_dtypes(shape: tuple, dtype: Any) -> None:
-    op = wf.custom_op(f"test.shape{len(shape)}_{np.prod(shape)}_{np.dtype(dtype)}", like, reference=lambda x: x[..., ::-1] if x.ndim else ~x if x.dtype == bool else -x)
+    op = wf.custom_op(
+        f"test.shape{len(shape)}_{np.prod(shape)}_{np.dtype(dtype)}",
+        like,
+        reference=lambda x: x[..., ::-1] if x.ndim else ~x if x.dtype == bool else -x,
+    )
     x = np.arange(np.prod(shape)).reshape(shape).astype(dtype)
     wanted = op(x)
     require_equal(wf.jit(lambda x: op(x))(x), wanted)
@@ -333,7 +366,9 @@ def test_threads_trace_while_inference_waits() -> None:
 
     first, second = (wf.custom_op(f"test.met.{i}", met, reference=running) for i in range(2))
     results: list[Any] = []
-    threads = [threading.Thread(target=lambda op=op: results.append(wf.jit(lambda x: op(x))(X))) for op in (first, second)]
+    threads = [
+        threading.Thread(target=lambda op=op: results.append(wf.jit(lambda x: op(x))(X))) for op in (first, second)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:

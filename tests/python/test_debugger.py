@@ -41,7 +41,17 @@ def test_gdb_stops_in_a_kernel_by_the_line_of_python(debug, tmp_path):
     (tmp_path / "model.py").write_text(PROGRAM)
     (tmp_path / "commands").write_text(COMMANDS)
     env = {**os.environ, "WEFT_DEBUG": debug, "WEFT_CACHE": "off", "PYTHONPATH": os.pathsep.join(sys.path)}
-    command = ["gdb", "-q", "-batch", "-nx", "-x", tmp_path / "commands", "--args", sys.executable, tmp_path / "model.py"]
+    command = [
+        "gdb",
+        "-q",
+        "-batch",
+        "-nx",
+        "-x",
+        tmp_path / "commands",
+        "--args",
+        sys.executable,
+        tmp_path / "model.py",
+    ]
     run = subprocess.run(command, capture_output=True, text=True, env=env, timeout=300)
     if "ptrace" in run.stderr:
         pytest.skip("this system lets no debugger in")

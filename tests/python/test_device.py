@@ -60,8 +60,12 @@ def slow() -> wf.Executable:
 def test_devices_have_names_statistics_and_limits() -> None:
     device = wf.Device("cpu:5")
     assert (device.name, device.kind, device.index, repr(device)) == ("cpu:5", "cpu", 5, "Device('cpu:5')")
-    assert device == wf.Device("cpu:5") and device != wf.Device() and len({device, wf.Device("cpu:5"), wf.Device()}) == 2
-    assert wf.devices()[0] == wf.Device("cpu") and device in wf.devices() and pickle.loads(pickle.dumps(device)) == device
+    assert (
+        device == wf.Device("cpu:5") and device != wf.Device() and len({device, wf.Device("cpu:5"), wf.Device()}) == 2
+    )
+    assert (
+        wf.devices()[0] == wf.Device("cpu") and device in wf.devices() and pickle.loads(pickle.dumps(device)) == device
+    )
     buffer = wf.Buffer((1 << 18,), np.float32, device=device)
     assert device.memory["in_use"] == buffer.nbytes == 1 << 20 and device.memory["allocations"] == 1
     del buffer
@@ -148,7 +152,12 @@ def test_the_buffer_protocol_is_that_of_numpy() -> None:
                 memoryview(wf.Buffer(array))
             continue
         ours = memoryview(wf.Buffer(array))
-        assert (ours.format, ours.shape, ours.strides, ours.readonly) == (theirs.format, theirs.shape, theirs.strides, False)
+        assert (ours.format, ours.shape, ours.strides, ours.readonly) == (
+            theirs.format,
+            theirs.shape,
+            theirs.strides,
+            False,
+        )
         assert ours.tobytes() == theirs.tobytes()
     memory = bytearray(b"abcdef")
     buffer = wf.Buffer(memory)
@@ -163,7 +172,12 @@ def test_read_only_is_kept() -> None:
     array = sample(np.float32)
     array.flags.writeable = False
     buffer = wf.Buffer(array)
-    assert not buffer.writable and not buffer.numpy().flags.writeable and not buffer[1:].writable and "read-only" in repr(buffer)
+    assert (
+        not buffer.writable
+        and not buffer.numpy().flags.writeable
+        and not buffer[1:].writable
+        and "read-only" in repr(buffer)
+    )
     with pytest.raises(ArgumentValueError, match="must not be written"):
         buffer.copy_from(np.zeros((3, 4), np.float32))
     with pytest.raises(BufferError, match="DLPack 1"):
@@ -182,7 +196,14 @@ def test_read_only_is_kept() -> None:
 def test_what_is_not_dense_is_copied_or_refused_as_one_likes() -> None:
     array = sample(np.int32, (4, 6))
     unaligned = np.frombuffer(bytearray(41), np.uint8)[1:].view(np.int32)
-    for other in (array.T, array[:, ::2], array[::-1], array.astype(">i4"), unaligned, np.broadcast_to(array[:1], (4, 6))):
+    for other in (
+        array.T,
+        array[:, ::2],
+        array[::-1],
+        array.astype(">i4"),
+        unaligned,
+        np.broadcast_to(array[:1], (4, 6)),
+    ):
         buffer = wf.Buffer(other)
         assert np.array_equal(buffer.numpy(), other) and buffer.dtype == np.int32 and buffer.writable
         assert not np.shares_memory(buffer.numpy(), other)
@@ -192,7 +213,9 @@ def test_what_is_not_dense_is_copied_or_refused_as_one_likes() -> None:
     assert address(wf.Buffer(array, copy=False).numpy()) == address(array)
     assert not np.shares_memory(wf.Buffer(array, copy=True).numpy(), array)
     buffer = wf.Buffer(array)
-    assert wf.Buffer(buffer).numpy().ctypes.data == address(array) and wf.Buffer(buffer, copy=True).numpy().ctypes.data != address(array)
+    assert wf.Buffer(buffer).numpy().ctypes.data == address(array) and wf.Buffer(
+        buffer, copy=True
+    ).numpy().ctypes.data != address(array)
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (0, 3), (3, 0, 2), (1, 1)], ids=str)
@@ -235,7 +258,11 @@ def test_what_does_not_fit_is_an_error_of_its_kind(double: wf.Executable) -> Non
     buffer = wf.Buffer(np.ones(4, np.float32))
     with pytest.raises(ArgumentValueError, match=r"no device '\\udc80'"):
         wf.Device("\udc80")
-    for copies in (lambda: buffer.__dlpack__(copy=3), lambda: wf.Buffer(buffer, copy=3), lambda: wf.Buffer(np.ones(4), copy="no")):
+    for copies in (
+        lambda: buffer.__dlpack__(copy=3),
+        lambda: wf.Buffer(buffer, copy=3),
+        lambda: wf.Buffer(np.ones(4), copy="no"),
+    ):
         with pytest.raises(ArgumentTypeError, match="copy must be True, False or None, got"):
             copies()
     for shape in (lambda: wf.Buffer((1 << 70,), np.float32), lambda: buffer.reshape(1 << 70)):
@@ -253,7 +280,11 @@ def test_what_does_not_fit_is_an_error_of_its_kind(double: wf.Executable) -> Non
 def test_copies_between_devices_and_within_one() -> None:
     array = sample(np.float32)
     buffer = wf.Buffer(array).to("cpu:1")
-    assert buffer.device.name == "cpu:1" and np.array_equal(buffer.numpy(), array) and not np.shares_memory(buffer.numpy(), array)
+    assert (
+        buffer.device.name == "cpu:1"
+        and np.array_equal(buffer.numpy(), array)
+        and not np.shares_memory(buffer.numpy(), array)
+    )
     assert wf.Buffer(array, device="cpu:2").device == wf.Device("cpu:2") and wf.Buffer(buffer).device.name == "cpu:1"
     with pytest.raises(ArgumentValueError, match="must be copied"):
         wf.Buffer(buffer, device="cpu:0", copy=False)
@@ -271,7 +302,16 @@ def test_copies_between_devices_and_within_one() -> None:
 
 
 def test_what_is_no_array_is_refused() -> None:
-    for wrong in ([1, 2], 3, None, "text", {"a": 1}, np.array(["a"]), np.array([object()]), np.zeros(2, "datetime64[s]")):
+    for wrong in (
+        [1, 2],
+        3,
+        None,
+        "text",
+        {"a": 1},
+        np.array(["a"]),
+        np.array([object()]),
+        np.zeros(2, "datetime64[s]"),
+    ):
         with pytest.raises(ArgumentTypeError):
             wf.Buffer(wrong)
     with pytest.raises(ArgumentValueError):
@@ -290,7 +330,11 @@ def test_tensors_of_torch_are_shared_both_ways(dtype: np.dtype) -> None:
     tensor = torch.from_dlpack(ours)
     assert tensor.data_ptr() == address(ours.numpy()) and tensor.shape == (3, 4)
     back = wf.Buffer(tensor)
-    assert back.dtype == dtype and address(back.numpy()) == tensor.data_ptr() and np.array_equal(back.numpy(), ours.numpy())
+    assert (
+        back.dtype == dtype
+        and address(back.numpy()) == tensor.data_ptr()
+        and np.array_equal(back.numpy(), ours.numpy())
+    )
     moved = wf.Buffer(tensor.t())
     assert np.array_equal(moved.numpy(), ours.numpy().T) and address(moved.numpy()) != tensor.data_ptr()
     with pytest.raises(ArgumentValueError, match="must be copied"):
@@ -346,9 +390,13 @@ def test_dlpack_as_the_array_api_has_it() -> None:
     array = sample(np.float32)
     buffer = wf.Buffer(array)
     assert buffer.__dlpack_device__() == (1, 0)
-    assert '"dltensor_versioned"' in repr(buffer.__dlpack__(max_version=(1, 0))) and '"dltensor"' in repr(buffer.__dlpack__(max_version=(0, 8)))
+    assert '"dltensor_versioned"' in repr(buffer.__dlpack__(max_version=(1, 0))) and '"dltensor"' in repr(
+        buffer.__dlpack__(max_version=(0, 8))
+    )
     assert '"dltensor"' in repr(buffer.__dlpack__())
-    assert address(np.from_dlpack(buffer)) == address(array) and address(np.from_dlpack(buffer, copy=True)) != address(array)
+    assert address(np.from_dlpack(buffer)) == address(array) and address(np.from_dlpack(buffer, copy=True)) != address(
+        array
+    )
     assert address(np.from_dlpack(buffer, device="cpu", copy=False)) == address(array)
     with pytest.raises(BufferError):
         buffer.__dlpack__(dl_device=(2, 0))
@@ -407,7 +455,11 @@ def test_calls_take_arrays_of_every_kind(double: wf.Executable) -> None:
     assert np.array_equal(double(array.astype(">f4")), wanted) and np.array_equal(double(np.ma.array(array)), wanted)
     two = wf.compile(lambda x, y: (x + y, x - y), array, wanted)
     total, rest = two(wf.Buffer(array), array[::-1])
-    assert type(total) is type(rest) is wf.Buffer and rest.numpy().tolist() == [-3, -1, 1, 3] and total.numpy().tolist() == [3] * 4
+    assert (
+        type(total) is type(rest) is wf.Buffer
+        and rest.numpy().tolist() == [-3, -1, 1, 3]
+        and total.numpy().tolist() == [3] * 4
+    )
     with pytest.raises(ArgumentTypeError, match="f32"):
         double(wf.Buffer(np.zeros(4)))
     with pytest.raises(ArgumentValueError):
@@ -447,11 +499,15 @@ def test_jitted_functions_take_buffers_where_they_lie() -> None:
     assert len(jitted.executables) == 3
     assert wf.jit(lambda x: x + 1, device="cpu:1")(buffer).device == wf.Device("cpu:1")
     assert jitted({"x": x, "y": x}, tag=buffer.device)["given"] is x  # no buffer, no buffers
-    assert wf.jit(lambda x: x)(wf.Buffer(np.float32(3))).shape == () and wf.jit(lambda x: x + 1)(wf.Buffer((0, 2), np.int32)).shape == (0, 2)
+    assert wf.jit(lambda x: x)(wf.Buffer(np.float32(3))).shape == () and wf.jit(lambda x: x + 1)(
+        wf.Buffer((0, 2), np.int32)
+    ).shape == (0, 2)
     assert wf.trace(lambda x, y: x + y, buffer, x).inputs[0].shape == (2, 3)
     assert len(wf.explain(lambda x: x + 1, buffer).kernels) == 1
     address_before = address(buffer.numpy())
-    np.testing.assert_array_equal(wf.jit(lambda x: np.negative(x, out=x))(buffer).numpy(), -np.arange(6, dtype=np.float32).reshape(2, 3))
+    np.testing.assert_array_equal(
+        wf.jit(lambda x: np.negative(x, out=x))(buffer).numpy(), -np.arange(6, dtype=np.float32).reshape(2, 3)
+    )
     assert address(buffer.numpy()) == address_before and x[1, 2] == -5
 
 
@@ -468,7 +524,10 @@ def test_jitted_functions_take_arrays_of_other_libraries(tmp_path: Path) -> None
             with pytest.raises(ArgumentValueError, match="read-only"):
                 add(fixed)
         before = rows.tolist()
-        assert add(rows) is rows and rows.tolist() == [value + 1 for value in before] == wrap(lambda x: x * rows)(np.ones(2)).tolist()
+        assert (
+            add(rows) is rows
+            and rows.tolist() == [value + 1 for value in before] == wrap(lambda x: x * rows)(np.ones(2)).tolist()
+        )
         with pytest.raises(ArgumentTypeError, match="plain ndarrays or buffers, or have __dlpack__, got MaskedArray"):
             plus(np.ma.array([1.0]))
     assert wf.jit(lambda x, y: x)(np.ones(2), {1}).tolist() == [1, 1]
@@ -500,14 +559,18 @@ def test_jitted_functions_call_each_other() -> None:
     plus.__annotations__["x"] = wf.tensor[np.float64, ("n",)]
     row = wf.jit(plus)
     assert wf.jit(lambda x: row(x))(np.ones(2)).tolist() == [2, 2]
-    with pytest.raises(ArgumentValueError, match=r"argument 'x' must be wf.tensor\[float64, \(n,\)\], got float64 of shape \(2, 2\)"):
+    with pytest.raises(
+        ArgumentValueError, match=r"argument 'x' must be wf.tensor\[float64, \(n,\)\], got float64 of shape \(2, 2\)"
+    ):
         wf.jit(lambda x: row(x))(np.ones((2, 2)))
     assert len(wf.trace(outer, np.ones(3)).outputs) == 1 and wf.simulate(outer)(np.ones(2)).tolist() == [1, 1]
 
 
 def test_torch_and_jax_arrays_are_arguments(double: wf.Executable) -> None:
     torch, jax = pytest.importorskip("torch"), pytest.importorskip("jax")
-    assert np.array_equal(double(torch.arange(4.0)), [0, 2, 4, 6]) and np.array_equal(double(jax.numpy.arange(4.0)), [0, 2, 4, 6])
+    assert np.array_equal(double(torch.arange(4.0)), [0, 2, 4, 6]) and np.array_equal(
+        double(jax.numpy.arange(4.0)), [0, 2, 4, 6]
+    )
     short = wf.compile(lambda x: x + x, wf.spec((4,), ml_dtypes.bfloat16))
     assert short(torch.arange(4).to(torch.bfloat16)).astype(float).tolist() == [0, 2, 4, 6]
     assert double.run_async(torch.arange(4.0)).wait().tolist() == [0, 2, 4, 6]
@@ -602,7 +665,9 @@ def test_await(slow: wf.Executable, double: wf.Executable) -> None:
                 await asyncio.sleep(0.001)
 
         ticking = asyncio.create_task(tick())
-        both = await asyncio.gather(*(as_task(r) for r in (slow.run_async(np.zeros(4)), double.run_async(np.ones(4, np.float32)))))
+        both = await asyncio.gather(
+            *(as_task(r) for r in (slow.run_async(np.zeros(4)), double.run_async(np.ones(4, np.float32))))
+        )
         done = double.run_async(np.ones(4, np.float32))
         done.wait()
         await done
@@ -693,7 +758,10 @@ def test_memory_is_flat(double: wf.Executable, kind: str) -> None:
 def test_benchmarks_have_percentiles(double: wf.Executable) -> None:
     times = double.benchmark(iters=200)
     assert list(times) == ["min", "mean", "median", "p90", "p99", "max"]
-    assert 0 < times["min"] <= times["median"] <= times["p90"] <= times["p99"] <= times["max"] and times["min"] <= times["mean"] <= times["max"]
+    assert (
+        0 < times["min"] <= times["median"] <= times["p90"] <= times["p99"] <= times["max"]
+        and times["min"] <= times["mean"] <= times["max"]
+    )
     assert double.benchmark(np.zeros(4, np.float32), iters=1, warmup=0)["min"] > 0
     with pytest.raises(ArgumentValueError):
         double.benchmark(iters=0)
@@ -722,7 +790,9 @@ def test_programs_are_compiled_for_a_device(tmp_path: Path) -> None:
 
 def finish(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     code = "import numpy as np, weftwork as wf, sys, os, time\n" + textwrap.dedent(program)
-    return subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, timeout=120, check=False
+    )
 
 
 CHAIN = """
@@ -734,16 +804,22 @@ slow = wf.compile(chain, wf.spec((4,), np.float64))
 """
 
 
-@pytest.mark.parametrize("end", ["", "sys.exit(3)", "raise ValueError", "os._exit(0)", "os.kill(os.getpid(), 2); time.sleep(9)"])
+@pytest.mark.parametrize(
+    "end", ["", "sys.exit(3)", "raise ValueError", "os._exit(0)", "os.kill(os.getpid(), 2); time.sleep(9)"]
+)
 def test_python_ends_while_runs_are_pending(end: str) -> None:
     start = time.perf_counter()
-    done = finish(CHAIN + "\nruns = [slow.run_async(np.zeros(4)) for _ in range(1000)]\nslow.run_async(np.zeros(4))\n" + end)
+    done = finish(
+        CHAIN + "\nruns = [slow.run_async(np.zeros(4)) for _ in range(1000)]\nslow.run_async(np.zeros(4))\n" + end
+    )
     assert done.returncode in (0, 1, 3, -2, 130) and time.perf_counter() - start < 60, done.stderr
     assert "Fatal" not in done.stderr and "Segmentation" not in done.stderr
 
 
 def test_a_thread_that_waits_while_python_ends_hears_of_it() -> None:
-    done = finish(CHAIN + """
+    done = finish(
+        CHAIN
+        + """
 import threading
 runs = [slow.run_async(np.zeros(4)) for _ in range(1000)]
 def wait():
@@ -755,12 +831,15 @@ threading.Thread(target=wait, daemon=True).start()
 time.sleep(0.05)
 import atexit
 atexit.register(time.sleep, 0)
-""")
+"""
+    )
     assert done.returncode == 0 and done.stdout in ("", "run_dropped"), done.stderr
 
 
 def test_ctrl_c_ends_the_waiting_and_not_the_run() -> None:
-    done = finish(CHAIN + """
+    done = finish(
+        CHAIN
+        + """
 import signal, threading
 signal.signal(signal.SIGINT, signal.default_int_handler)  # who runs the tests may ignore it
 runs = [slow.run_async(np.zeros(4)) for _ in range(20)]
@@ -772,15 +851,20 @@ try:
 except KeyboardInterrupt:
     print("interrupted", time.perf_counter() - start < 5, runs[-1].done())
 print(runs[0].wait().shape)
-""")
+"""
+    )
     assert done.stdout == "interrupted True False\n(4,)\n", done.stdout + done.stderr
 
 
 def test_a_child_of_a_fork_runs_and_knows_what_it_lacks() -> None:
     program, begun = CHAIN, ""
-    if "asan" in os.environ.get("LD_PRELOAD", ""):  # GCC's, which leaves its allocator locked in a child if a thread is in there
+    if "asan" in os.environ.get(
+        "LD_PRELOAD", ""
+    ):  # GCC's, which leaves its allocator locked in a child if a thread is in there
         program, begun = CHAIN.replace("3_000_000", "30_000_000"), "time.sleep(0.3)"
-    done = finish(program + f"""
+    done = finish(
+        program
+        + f"""
 run = slow.run_async(np.zeros(4))
 {begun}
 child = os.fork()
@@ -792,5 +876,6 @@ if child == 0:
     os._exit(0)
 os.waitpid(child, 0)
 print(run.wait().shape)
-""")
+"""
+    )
     assert done.stdout == "forked (4,) [1. 1.]\n(4,)\n", done.stdout + done.stderr

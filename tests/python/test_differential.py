@@ -137,12 +137,16 @@ def fixed(text: str, args: tuple, ulps: float) -> Program:
     return Program({f"a{i}": v for i, v in enumerate(args)}, [f"r0 = {text}"], ["r0"], [ulps])
 
 
-@pytest.mark.parametrize(("text", "args", "ulps"), [pytest.param(*row, id=f"{i}: {row[0]}") for i, row in enumerate(FOUND)])
+@pytest.mark.parametrize(
+    ("text", "args", "ulps"), [pytest.param(*row, id=f"{i}: {row[0]}") for i, row in enumerate(FOUND)]
+)
 def test_found(text: str, args: tuple, ulps: float) -> None:
     assert verdict(fixed(text, args, ulps)) == "equal"
 
 
-@pytest.mark.parametrize(("text", "args", "kind"), [pytest.param(*row, id=f"{i}: {row[0]}") for i, row in enumerate(REFUSED)])
+@pytest.mark.parametrize(
+    ("text", "args", "kind"), [pytest.param(*row, id=f"{i}: {row[0]}") for i, row in enumerate(REFUSED)]
+)
 def test_found_to_be_refused(text: str, args: tuple, kind: type[Exception]) -> None:
     program = fixed(text, args, 0)
     with pytest.raises(kind):

@@ -21,7 +21,10 @@ LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 
 
 def named(paths, slow=()):
-    return [pytest.param(path, id=path.relative_to(ROOT).as_posix(), marks=[pytest.mark.slow] * (path.stem in slow)) for path in paths]
+    return [
+        pytest.param(path, id=path.relative_to(ROOT).as_posix(), marks=[pytest.mark.slow] * (path.stem in slow))
+        for path in paths
+    ]
 
 
 @pytest.mark.parametrize("page", named((p for p in PAGES if BLOCK.search(p.read_text())), slow=["torch"]))

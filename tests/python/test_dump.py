@@ -75,7 +75,12 @@ def test_a_folder_stays_where_it_belongs_whatever_a_function_is_called(tmp_path)
         with wf.knobs(dump=str(tmp_path / "dumps")):
             wf.compile(wf.stablehlo.parse(text).function(name))
     assert sorted(p.name for p in tmp_path.iterdir()) == ["dumps"]
-    assert sorted(p.parent.name for p in tmp_path.glob("dumps/*/report.json")) == ["_..", "_.._outside", "a_b", "x" * 100]
+    assert sorted(p.parent.name for p in tmp_path.glob("dumps/*/report.json")) == [
+        "_..",
+        "_.._outside",
+        "a_b",
+        "x" * 100,
+    ]
 
 
 def test_the_page_shows_no_stage_of_a_program_before(tmp_path):
@@ -90,7 +95,9 @@ def test_the_report_tells_times_kernels_cuts_and_memory(tmp_path):
     assert [kernel["name"] for kernel in report["kernels"]] == [kernel.name for kernel in executable.kernels]
     assert [stage["file"] for stage in report["stages"]] == STAGES
     assert all(stage["nodes"] > 0 for stage in report["stages"])
-    assert {"passes", "pass.flatten", "pass.cse", "lower", "emit", "llvm"} <= {name for name, _ in report["milliseconds"]}
+    assert {"passes", "pass.flatten", "pass.cse", "lower", "emit", "llvm"} <= {
+        name for name, _ in report["milliseconds"]
+    }
     assert report["memory"]["arena"] == executable.memory["arena"]
     assert len(report["cuts"]) == len(executable.cuts)
     assembly = (tmp_path / "norm" / "40.s").read_text()
@@ -125,7 +132,11 @@ def test_the_page_has_stages_lines_changes_and_assembly(tmp_path):
 
 
 def test_names_of_values_are_no_changes():
-    assert compared(["%1 = a %0", "%2 = b %1"], ["%7 = a %0", "%8 = c %7"]) == [(" ", "%7 = a %0"), ("-", "%2 = b %1"), ("+", "%8 = c %7")]
+    assert compared(["%1 = a %0", "%2 = b %1"], ["%7 = a %0", "%8 = c %7"]) == [
+        (" ", "%7 = a %0"),
+        ("-", "%2 = b %1"),
+        ("+", "%8 = c %7"),
+    ]
     assert assembly_of("f:\n\tret\n.Lfunc_end0:\n\t.size\ng:\n\tnop\n") == {"f": "f:\n\tret", "g": "g:\n\tnop"}
 
 
@@ -181,6 +192,12 @@ def test_the_page_answers_clicks(tmp_path):
 def test_a_stage_that_cannot_be_written_is_not_half_there(tmp_path):
     limit = "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))"
     source = f"import numpy as np, weftwork as wf\n{limit}\nwith wf.knobs(dump={str(tmp_path)!r}):\n  wf.compile(lambda x: x * 4, np.ones(2))"
-    done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", source],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        check=False,
+    )
     assert "00-trace.mlir': File too large  [write_file]" in done.stderr
     assert list((tmp_path / "lambda").iterdir()) == []

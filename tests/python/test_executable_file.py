@@ -20,7 +20,12 @@ def test_what_is_loaded_is_what_was_saved(tmp_path):
     path = tmp_path / "layer.weft"
     saved.save(path)
     loaded = wf.load(path)
-    assert (loaded.inputs, loaded.outputs, loaded.kernels, loaded.cuts) == (saved.inputs, saved.outputs, saved.kernels, saved.cuts)
+    assert (loaded.inputs, loaded.outputs, loaded.kernels, loaded.cuts) == (
+        saved.inputs,
+        saved.outputs,
+        saved.kernels,
+        saved.cuts,
+    )
     assert loaded.memory == saved.memory
     for n in (1, 13):
         x = np.random.default_rng(n).random((n, 200), dtype=np.float32)
@@ -45,7 +50,9 @@ print(*wf.load(sys.argv[1])(np.arange(3.0)))
 
 def test_another_process_loads_it(tmp_path):
     wf.compile(lambda x: np.exp(x) + np.arange(3), np.ones(3)).save(str(tmp_path / "f.weft"))
-    run = subprocess.run([sys.executable, "-c", PROGRAM, str(tmp_path / "f.weft")], capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(tmp_path / "f.weft")], capture_output=True, text=True, check=True
+    )
     np.testing.assert_allclose([float(word) for word in run.stdout.split()], np.exp(np.arange(3.0)) + np.arange(3))
 
 
@@ -113,7 +120,9 @@ def test_bytes_of_all_parts_of_a_file_count(tmp_path):
     path = tmp_path / "f.weft"
     # Constants, a reduction, and code in several pieces.
     weights = np.arange(21, dtype=np.float32).reshape(7, 3)
-    executable = wf.compile(lambda x: (np.tanh(x @ weights) + np.array([1.5, 2.5, 3.5])).sum(axis=0), np.ones((2, 7), np.float32))
+    executable = wf.compile(
+        lambda x: (np.tanh(x @ weights) + np.array([1.5, 2.5, 3.5])).sum(axis=0), np.ones((2, 7), np.float32)
+    )
     executable.save(path, targets=["x86-64", "avx2"])
     whole = path.read_bytes()
     # A prime step meets each part of it; `./dev fuzz --files` damages the others.

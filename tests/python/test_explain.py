@@ -241,7 +241,12 @@ def test_what_is_no_program_says_why_and_where_and_what_helps(function, line, re
     told = ("runs plainly with NumPy", why.reason, why.place, line, f"instead: {why.advice}")
     if way == "pieces":
         assert len(why.pieces) == 1
-        told = ("2 programs", why.pieces[0], line if function is not selected else "return y", f"for one program: {why.advice}")
+        told = (
+            "2 programs",
+            why.pieces[0],
+            line if function is not selected else "return y",
+            f"for one program: {why.advice}",
+        )
     for text in told:
         assert text in str(why)
 

@@ -51,7 +51,10 @@ def test_as_numpy(function: Callable[..., Any], args: tuple) -> None:
 def test_every_length() -> None:
     """Products of small factors, primes, and what has both."""
     for n in [*range(1, 40), 121, 243, 341, 500, 899, 1001, 1024, 1069, 9699]:
-        for x in (RNG.normal(size=(2, n)) + 1j * RNG.normal(size=(2, n)), (RNG.normal(size=n) + 1j).astype(np.complex64)):
+        for x in (
+            RNG.normal(size=(2, n)) + 1j * RNG.normal(size=(2, n)),
+            (RNG.normal(size=n) + 1j).astype(np.complex64),
+        ):
             close(wf.jit(lambda x: np.fft.fft(x))(x), np.fft.fft(x), 200)
             close(wf.jit(lambda x: np.fft.irfft(x, 2 * x.shape[-1] - 1))(x), np.fft.irfft(x, 2 * n - 1), 200)
 
@@ -64,7 +67,33 @@ def test_other_dimensions_may_be_symbolic() -> None:
     assert compiled.plan_count == 1
 
 
-LENGTHS = (1, 2, 5, 8, 17, 31, 32, 37, 60, 64, 81, 97, 127, 128, 243, 256, 499, 1000, 1024, 2187, 4096, 6561, 10007, 16384, 40000)
+LENGTHS = (
+    1,
+    2,
+    5,
+    8,
+    17,
+    31,
+    32,
+    37,
+    60,
+    64,
+    81,
+    97,
+    127,
+    128,
+    243,
+    256,
+    499,
+    1000,
+    1024,
+    2187,
+    4096,
+    6561,
+    10007,
+    16384,
+    40000,
+)
 
 
 @pytest.mark.parametrize("rows", [1, 3, 40])
@@ -75,7 +104,12 @@ def test_errors_are_those_of_numpy(rows: int) -> None:
         for dtype, most in ((np.complex64, 4), (np.complex128, 2)):
             z = exact.astype(dtype)
             half = z[:, : n // 2 + 1].copy()
-            for f, x in ((np.fft.fft, z), (np.fft.ifft, z), (np.fft.rfft, z.real.copy()), (lambda x, n=n: np.fft.irfft(x, n), half)):
+            for f, x in (
+                (np.fft.fft, z),
+                (np.fft.ifft, z),
+                (np.fft.rfft, z.real.copy()),
+                (lambda x, n=n: np.fft.irfft(x, n), half),
+            ):
                 wanted = f(x.astype(np.clongdouble if x.dtype.kind == "c" else np.longdouble))
                 scale = np.sqrt((abs(wanted) ** 2).mean()) * np.finfo(dtype).eps
                 off = lambda y, wanted=wanted, scale=scale: float(np.sqrt((abs(y - wanted) ** 2).mean()) / scale)
@@ -85,7 +119,12 @@ def test_errors_are_those_of_numpy(rows: int) -> None:
 
 
 def test_threads_change_no_bit() -> None:
-    for x in (RNG.normal(size=(50, 1000)), RNG.normal(size=1 << 18), RNG.normal(size=100003).astype(np.float32), RNG.normal(size=(3, 200, 243))):
+    for x in (
+        RNG.normal(size=(50, 1000)),
+        RNG.normal(size=1 << 18),
+        RNG.normal(size=100003).astype(np.float32),
+        RNG.normal(size=(3, 200, 243)),
+    ):
         for f in (np.fft.rfft, np.fft.fft, np.fft.fftn):
             compiled = wf.jit(f, strict=True)
             many = compiled(x)
@@ -102,7 +141,10 @@ def test_calls_from_many_threads() -> None:
             assert np.array_equal(found, wanted)
 
 
-@pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""), reason="AddressSanitizer of GCC leaves its allocator locked in a child if a thread is in there")
+@pytest.mark.skipif(
+    "asan" in os.environ.get("LD_PRELOAD", ""),
+    reason="AddressSanitizer of GCC leaves its allocator locked in a child if a thread is in there",
+)
 def test_forks_while_threads_transform() -> None:
     """A child has the plans of its parent, whatever the parent's threads were at."""
     script = """
@@ -127,7 +169,12 @@ for t in threads: t.join()
 
 
 def test_last_axes_are_one_operation() -> None:
-    for f, x in ((np.fft.fft2, T3), (np.fft.rfftn, T3), (np.fft.irfft2, T3), (lambda x: np.fft.ifftn(x, s=(5, 2), axes=(1, 2)), T3)):
+    for f, x in (
+        (np.fft.fft2, T3),
+        (np.fft.rfftn, T3),
+        (np.fft.irfft2, T3),
+        (lambda x: np.fft.ifftn(x, s=(5, 2), axes=(1, 2)), T3),
+    ):
         ops = wf.trace(f, x).core.op_names
         assert ops.count("fft") == 1
         assert "transpose" not in ops
@@ -151,7 +198,9 @@ ERRORS: list[tuple[Callable[..., Any], tuple, type[Exception], str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("function", "args", "kind", "text"), [pytest.param(*row, id=str(i)) for i, row in enumerate(ERRORS)])
+@pytest.mark.parametrize(
+    ("function", "args", "kind", "text"), [pytest.param(*row, id=str(i)) for i, row in enumerate(ERRORS)]
+)
 def test_errors(function: Any, args: tuple, kind: type[Exception], text: str) -> None:
     with pytest.raises(kind, match=text):
         wf.jit(function)(*args)

@@ -148,7 +148,10 @@ def test_collectives_name_their_groups(name: str) -> None:
 def test_groups_of_several_ranks_are_rows() -> None:
     region, _ = COLLECTIVES["all_reduce"]
     channel = "channel_handle = #stablehlo.channel_handle<handle = 3, type = 1>, use_global_device_ids, "
-    for groups, wanted in (("[[0, 2], [1, 3]]> : tensor<2x2xi64>", "{{0,2},{1,3}}"), ("[[0, 1, 2], [3, -1, -1]]> : tensor<2x3xi64>", "{{0,1,2},{3}}")):
+    for groups, wanted in (
+        ("[[0, 2], [1, 3]]> : tensor<2x2xi64>", "{{0,2},{1,3}}"),
+        ("[[0, 1, 2], [3, -1, -1]]> : tensor<2x3xi64>", "{{0,1,2},{3}}"),
+    ):
         call = f'%r = "stablehlo.all_reduce"(%x) {region} {{{channel}replica_groups = dense<{groups}}} : (tensor<4xf32>) -> tensor<4xf32>'
         text = text_of(program(call, "%x: tensor<4xf32>", "tensor<4xf32>"))
         assert f"channel_id=3, replica_groups={wanted}, use_global_device_ids=true" in text

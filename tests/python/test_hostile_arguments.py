@@ -70,7 +70,11 @@ def test_negative_extents(shape):
         for run in (wf.jit(maker, strict=True), wf.jit(maker, strict=False), lambda x, maker=maker: wf.trace(maker, x)):
             with pytest.raises((ValueError, TypeError)):
                 run(x)
-    for call in (lambda: wf.random.normal(key, shape), lambda: wf.spec(shape, "f4"), lambda: wf.Buffer(shape, np.float32)):
+    for call in (
+        lambda: wf.random.normal(key, shape),
+        lambda: wf.spec(shape, "f4"),
+        lambda: wf.Buffer(shape, np.float32),
+    ):
         with pytest.raises((ValueError, TypeError)):
             call()
 

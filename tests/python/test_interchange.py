@@ -57,7 +57,12 @@ TRANSFERS = """func.func @main(%x: tensor<4xf32>, %t: !stablehlo.token) -> (tens
 def test_transfers_are_kept_in_order_and_say_that_they_cannot_run() -> None:
     graph = wf.stablehlo.parse(TRANSFERS)
     text = graph.stablehlo(locations=False)
-    assert [name for name in ("infeed", "outfeed", "send", "recv") if f'"stablehlo.{name}"(' in text] == ["infeed", "outfeed", "send", "recv"]
+    assert [name for name in ("infeed", "outfeed", "send", "recv") if f'"stablehlo.{name}"(' in text] == [
+        "infeed",
+        "outfeed",
+        "send",
+        "recv",
+    ]
     assert text.index("outfeed") < text.index("stablehlo.send") < text.index("stablehlo.recv")
     assert wf.stablehlo.parse(graph.stablehlo()).core.equal(graph.core)
     for form in (*forms_of_jaxlib(TRANSFERS), *forms_of_jaxlib(graph.stablehlo())):
@@ -65,7 +70,9 @@ def test_transfers_are_kept_in_order_and_say_that_they_cannot_run() -> None:
         assert again.split("->", 1)[1] == text.split("->", 1)[1]
     with pytest.raises(wf.errors.UnsupportedError, match=r"'stablehlo.infeed' is known"):
         graph.interpret(np.ones(4, np.float32))
-    with pytest.raises(wf.errors.UnsupportedError, match=r"'stablehlo.outfeed' gives nothing, and no implementation is known"):
+    with pytest.raises(
+        wf.errors.UnsupportedError, match=r"'stablehlo.outfeed' gives nothing, and no implementation is known"
+    ):
         wf.compile(graph)
     with pytest.raises(wf.errors.UnsupportedError, match="HLO needs tokens"):
         graph.hlo_proto()
@@ -155,8 +162,13 @@ def chain(length: int, calls: int) -> str:
     """Functions that each call the next one several times."""
     lines = ["func.func @f0(%x: tensor<f32>) -> tensor<f32> {\n  return %x : tensor<f32>\n}"]
     for i in range(1, length):
-        body = "\n".join(f"  %{k} = call @f{i - 1}({'%x' if k == 0 else f'%{k - 1}'}) : (tensor<f32>) -> tensor<f32>" for k in range(calls))
-        lines.append(f"func.func @f{i}(%x: tensor<f32>) -> tensor<f32> {{\n{body}\n  return %{calls - 1} : tensor<f32>\n}}")
+        body = "\n".join(
+            f"  %{k} = call @f{i - 1}({'%x' if k == 0 else f'%{k - 1}'}) : (tensor<f32>) -> tensor<f32>"
+            for k in range(calls)
+        )
+        lines.append(
+            f"func.func @f{i}(%x: tensor<f32>) -> tensor<f32> {{\n{body}\n  return %{calls - 1} : tensor<f32>\n}}"
+        )
     return "\n".join(reversed(lines))
 
 
@@ -171,9 +183,18 @@ def around(line: str) -> str:
         (chain(5000, 1), "calls within calls must end"),
         (around('"stablehlo.constant"() {value = ' + "[" * 100000 + "}"), "less nesting was wanted"),
         (around("%0 = stablehlo.constant dense<" + "[" * 100000), "less nesting was wanted"),
-        (around("%0 = stablehlo.constant dense<1.0> : tensor<9223372036854775807x9223372036854775807xf32>"), "overflow"),
-        (around("%0 = stablehlo.constant dense<[1.0]> : tensor<9000000000xf32>"), "must have the shape of tensor<9000000000xf32>"),
-        ("func.func @main(%0: tensor<i32>) {" + '"stablehlo.case"(%0) ({' * 100000 + "}" * 100001, "less nesting was wanted"),
+        (
+            around("%0 = stablehlo.constant dense<1.0> : tensor<9223372036854775807x9223372036854775807xf32>"),
+            "overflow",
+        ),
+        (
+            around("%0 = stablehlo.constant dense<[1.0]> : tensor<9000000000xf32>"),
+            "must have the shape of tensor<9000000000xf32>",
+        ),
+        (
+            "func.func @main(%0: tensor<i32>) {" + '"stablehlo.case"(%0) ({' * 100000 + "}" * 100001,
+            "less nesting was wanted",
+        ),
     ],
 )
 def test_what_is_too_large_is_rejected_at_once(text: str, message: str) -> None:
@@ -184,9 +205,16 @@ def test_what_is_too_large_is_rejected_at_once(text: str, message: str) -> None:
 
 
 def test_a_huge_splat_takes_no_memory() -> None:
-    text = around("%0 = stablehlo.constant dense<2.0> : tensor<1000000x1000000xf32>").replace("return %r", "return %s").replace(
-        "  return", "  %s = stablehlo.slice %0 [0:1, 0:1] : (tensor<1000000x1000000xf32>) -> tensor<1x1xf32>\n  return"
-    ).replace("-> tensor<f32> {", "-> tensor<1x1xf32> {").replace("%s : tensor<f32>", "%s : tensor<1x1xf32>")
+    text = (
+        around("%0 = stablehlo.constant dense<2.0> : tensor<1000000x1000000xf32>")
+        .replace("return %r", "return %s")
+        .replace(
+            "  return",
+            "  %s = stablehlo.slice %0 [0:1, 0:1] : (tensor<1000000x1000000xf32>) -> tensor<1x1xf32>\n  return",
+        )
+        .replace("-> tensor<f32> {", "-> tensor<1x1xf32> {")
+        .replace("%s : tensor<f32>", "%s : tensor<1x1xf32>")
+    )
     assert "tensor<1000000x1000000xf32>" in wf.stablehlo.parse(text).stablehlo()
 
 
@@ -257,7 +285,11 @@ def test_a_body_of_another_type_is_refused(op: str, what: str) -> None:
 
 
 def test_a_function_gives_what_it_declares() -> None:
-    for types, returned in [("tensor<2xf32>", "%x : tensor<3xf32>"), ("tensor<3xf32>", "%x : tensor<2xf32>"), ("(tensor<2xf32>, tensor<2xf32>)", "%x : tensor<2xf32>")]:
+    for types, returned in [
+        ("tensor<2xf32>", "%x : tensor<3xf32>"),
+        ("tensor<3xf32>", "%x : tensor<2xf32>"),
+        ("(tensor<2xf32>, tensor<2xf32>)", "%x : tensor<2xf32>"),
+    ]:
         with pytest.raises(wf.errors.ArgumentValueError, match=r"\[result_type\]"):
             wf.stablehlo.parse(f"func.func @main(%x: tensor<2xf32>) -> {types} {{\n  return {returned}\n}}")
 
@@ -265,12 +297,30 @@ def test_a_function_gives_what_it_declares() -> None:
 @pytest.mark.parametrize(
     ("numbers", "sizes"),
     [
-        ("collapsed_slice_dims = [1], operand_batching_dims = [0], start_index_map = [1], index_vector_dim = 2", "1, 1"),
-        ("collapsed_slice_dims = [1], operand_batching_dims = [0], start_indices_batching_dims = [2], start_index_map = [1], index_vector_dim = 2", "1, 1"),
-        ("collapsed_slice_dims = [1], operand_batching_dims = [0], start_indices_batching_dims = [1], start_index_map = [1], index_vector_dim = 2", "1, 1"),
-        ("collapsed_slice_dims = [0, 1], operand_batching_dims = [0], start_indices_batching_dims = [0], start_index_map = [1], index_vector_dim = 2", "1, 1"),
-        ("collapsed_slice_dims = [1], operand_batching_dims = [0], start_indices_batching_dims = [0], start_index_map = [0], index_vector_dim = 2", "1, 1"),
-        ("collapsed_slice_dims = [1], operand_batching_dims = [0], start_indices_batching_dims = [0], start_index_map = [1], index_vector_dim = 2", "1, 0"),
+        (
+            "collapsed_slice_dims = [1], operand_batching_dims = [0], start_index_map = [1], index_vector_dim = 2",
+            "1, 1",
+        ),
+        (
+            "collapsed_slice_dims = [1], operand_batching_dims = [0], start_indices_batching_dims = [2], start_index_map = [1], index_vector_dim = 2",
+            "1, 1",
+        ),
+        (
+            "collapsed_slice_dims = [1], operand_batching_dims = [0], start_indices_batching_dims = [1], start_index_map = [1], index_vector_dim = 2",
+            "1, 1",
+        ),
+        (
+            "collapsed_slice_dims = [0, 1], operand_batching_dims = [0], start_indices_batching_dims = [0], start_index_map = [1], index_vector_dim = 2",
+            "1, 1",
+        ),
+        (
+            "collapsed_slice_dims = [1], operand_batching_dims = [0], start_indices_batching_dims = [0], start_index_map = [0], index_vector_dim = 2",
+            "1, 1",
+        ),
+        (
+            "collapsed_slice_dims = [1], operand_batching_dims = [0], start_indices_batching_dims = [0], start_index_map = [1], index_vector_dim = 2",
+            "1, 0",
+        ),
         ("offset_dims = [2], collapsed_slice_dims = [0], start_index_map = [1], index_vector_dim = 2", "1, -1"),
     ],
 )

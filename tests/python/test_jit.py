@@ -109,7 +109,11 @@ def test_targets_agree(target: str, tmp_path: Any) -> None:
         "print('agree')\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program], env={**os.environ, "WEFT_TARGET": target}, capture_output=True, text=True, check=False
+        [sys.executable, "-c", program],
+        env={**os.environ, "WEFT_TARGET": target},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if done.stdout.startswith("skip"):
         pytest.skip(done.stdout)
@@ -218,7 +222,9 @@ def test_many_threads_may_call_at_once() -> None:
 
     f = wf.jit(model)
     rng = np.random.default_rng(2)
-    inputs = [(rng.normal(size=(50, 40)).astype(np.float32), rng.normal(size=(40, 30)).astype(np.float32)) for _ in range(8)]
+    inputs = [
+        (rng.normal(size=(50, 40)).astype(np.float32), rng.normal(size=(40, 30)).astype(np.float32)) for _ in range(8)
+    ]
     wanted = [f(*pair) for pair in inputs]
     with ThreadPoolExecutor(8) as pool:
         for _ in range(20):

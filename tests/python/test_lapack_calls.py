@@ -90,7 +90,9 @@ def test_schur_gives_eigenvalues() -> None:
     _, real, imaginary, info = wf.compile(wf.stablehlo.parse(SCHUR))(x)
     assert info == 0 and imaginary.any()
     key = lambda z: (z.real.round(9), z.imag)
-    np.testing.assert_allclose(sorted(real + 1j * imaginary, key=key), sorted(np.linalg.eigvals(x), key=key), atol=1e-12)
+    np.testing.assert_allclose(
+        sorted(real + 1j * imaginary, key=key), sorted(np.linalg.eigvals(x), key=key), atol=1e-12
+    )
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,14 @@ POLYNOMIALS: list[Snippet] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("function", "args"), [pytest.param(*s, id=f"{n}{i}") for n, g in (("systems", SYSTEMS), ("orthogonal", ORTHOGONAL), ("polynomials", POLYNOMIALS)) for i, s in enumerate(g)])
+@pytest.mark.parametrize(
+    ("function", "args"),
+    [
+        pytest.param(*s, id=f"{n}{i}")
+        for n, g in (("systems", SYSTEMS), ("orthogonal", ORTHOGONAL), ("polynomials", POLYNOMIALS))
+        for i, s in enumerate(g)
+    ],
+)
 def test_as_numpy(function: Callable[..., Any], args: tuple) -> None:
     agrees(function, args, ulps=2000)
 
@@ -85,9 +92,13 @@ def test_svd(run: Any, a: np.ndarray) -> None:
             assert (part.dtype, part.shape) == (other.dtype, other.shape)
         k = min(a.shape[-2:])
         back = (result.U[..., :k] * result.S[..., None, :]) @ result.Vh[..., :k, :]
-        np.testing.assert_allclose(back, a, atol=1e-5 if back.dtype.itemsize < 8 or back.dtype == np.complex64 else 1e-12)
+        np.testing.assert_allclose(
+            back, a, atol=1e-5 if back.dtype.itemsize < 8 or back.dtype == np.complex64 else 1e-12
+        )
         eye = np.conj(np.swapaxes(result.U, -1, -2)) @ result.U
-        np.testing.assert_allclose(eye, np.broadcast_to(np.eye(eye.shape[-1]), eye.shape), atol=1e-5 if eye.real.dtype == np.float32 else 1e-12)
+        np.testing.assert_allclose(
+            eye, np.broadcast_to(np.eye(eye.shape[-1]), eye.shape), atol=1e-5 if eye.real.dtype == np.float32 else 1e-12
+        )
 
 
 @pytest.mark.parametrize("run", RUNS)
@@ -97,7 +108,9 @@ def test_eigh(run: Any) -> None:
         wanted = np.linalg.eigh(a)
         close(values, wanted[0], 500)
         assert (vectors.dtype, vectors.shape) == (wanted[1].dtype, wanted[1].shape)
-        np.testing.assert_allclose(a @ vectors, vectors * values[..., None, :], atol=1e-4 if values.dtype == np.float32 else 1e-12)
+        np.testing.assert_allclose(
+            a @ vectors, vectors * values[..., None, :], atol=1e-4 if values.dtype == np.float32 else 1e-12
+        )
         u, s, vh = run(lambda a: np.linalg.svd(a, hermitian=True))(a)
         np.testing.assert_allclose((u * s[..., None, :]) @ vh, a, atol=1e-4 if values.dtype == np.float32 else 1e-12)
 
@@ -106,9 +119,17 @@ def test_eigh(run: Any) -> None:
 def test_eig(run: Any) -> None:
     for a in (A, F, Z, C, T, I):
         values, vectors = run(lambda a: wf.linalg.eig(a))(a)
-        assert values.dtype == vectors.dtype == (np.complex64 if a.dtype in (np.float32, np.complex64) else np.complex128)
-        np.testing.assert_allclose(a @ vectors, vectors * values[..., None, :], atol=1e-5 if values.dtype == np.complex64 else 1e-12)
-        close(np.sort_complex(run(lambda a: wf.linalg.eigvals(a))(a).ravel().round(3)), np.sort_complex(np.linalg.eigvals(a).astype(values.dtype).ravel().round(3)), 1e4)
+        assert (
+            values.dtype == vectors.dtype == (np.complex64 if a.dtype in (np.float32, np.complex64) else np.complex128)
+        )
+        np.testing.assert_allclose(
+            a @ vectors, vectors * values[..., None, :], atol=1e-5 if values.dtype == np.complex64 else 1e-12
+        )
+        close(
+            np.sort_complex(run(lambda a: wf.linalg.eigvals(a))(a).ravel().round(3)),
+            np.sort_complex(np.linalg.eigvals(a).astype(values.dtype).ravel().round(3)),
+            1e4,
+        )
     values, vectors = run(lambda a: np.linalg.eig(a))(Z)
     np.testing.assert_allclose(Z @ vectors, vectors * values, atol=1e-12)
 
@@ -143,7 +164,9 @@ ERRORS: list[tuple[Callable[..., Any], tuple, type[Exception], str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("function", "args", "kind", "text"), [pytest.param(*row, id=str(i)) for i, row in enumerate(ERRORS)])
+@pytest.mark.parametrize(
+    ("function", "args", "kind", "text"), [pytest.param(*row, id=str(i)) for i, row in enumerate(ERRORS)]
+)
 def test_errors(function: Any, args: tuple, kind: type[Exception], text: str) -> None:
     with pytest.raises(kind, match=text):
         wf.jit(function)(*args)

@@ -54,7 +54,9 @@ def test_extents_that_only_the_run_knows() -> None:
 
 
 def test_no_kernel_counts_a_symbolic_extent() -> None:
-    rows = wf.compile(lambda a: (a - a.mean(-1, keepdims=True)) / a.std(-1, keepdims=True), wf.spec(("m", "n"), np.float32))
+    rows = wf.compile(
+        lambda a: (a - a.mean(-1, keepdims=True)) / a.std(-1, keepdims=True), wf.spec(("m", "n"), np.float32)
+    )
     assert len(rows.kernels) == 1
 
 

@@ -87,7 +87,9 @@ def subsequence(a, b):
     table = np.zeros((n + 1, m + 1), np.int64)
     for i in range(1, n + 1):
         for j in range(1, m + 1):
-            table[i, j] = np.where(a[i - 1] == b[j - 1], table[i - 1, j - 1] + 1, np.maximum(table[i - 1, j], table[i, j - 1]))
+            table[i, j] = np.where(
+                a[i - 1] == b[j - 1], table[i - 1, j - 1] + 1, np.maximum(table[i - 1, j], table[i, j - 1])
+            )
     return table
 
 
@@ -281,7 +283,13 @@ def test_a_forced_loop_says_why_it_cannot_be_kept() -> None:
 def test_range_is_pythons_own_outside_of_traces_and_where_it_is_no_loop() -> None:
     def f(x):
         numbers = range(3, 30, 2)
-        assert isinstance(numbers, range) and len(numbers) == 14 and 5 in numbers and numbers[1] == 5 and list(numbers)[-1] == 29
+        assert (
+            isinstance(numbers, range)
+            and len(numbers) == 14
+            and 5 in numbers
+            and numbers[1] == 5
+            and list(numbers)[-1] == 29
+        )
         assert next(reversed(numbers)) == 29
         return x * numbers[-1]
 
@@ -318,7 +326,9 @@ def test_rolled_and_unrolled_give_the_same_numbers() -> None:
     assert wf.jit(rolled)(V).tobytes() == wf.jit(unrolled)(V).tobytes()
 
 
-@pytest.mark.parametrize("function", [total, recurrence, backwards, heat, subsequence, loop_of_loops, negative_start, float_state])
+@pytest.mark.parametrize(
+    "function", [total, recurrence, backwards, heat, subsequence, loop_of_loops, negative_start, float_state]
+)
 def test_flat_text_of_a_loop_is_stablehlo(function: Any) -> None:
     from test_stablehlo import parsed_by_jaxlib, run_by_xla
 
@@ -329,7 +339,9 @@ def test_flat_text_of_a_loop_is_stablehlo(function: Any) -> None:
     assert "weft.for" not in text
     parsed_by_jaxlib(text)
     wanted = graph.core.interpret(list(args))
-    for got, again, expected in zip(run_by_xla(graph, list(args)), wf.stablehlo.parse(text).core.interpret(list(args)), wanted, strict=True):
+    for got, again, expected in zip(
+        run_by_xla(graph, list(args)), wf.stablehlo.parse(text).core.interpret(list(args)), wanted, strict=True
+    ):
         close(again, expected)
         close(got.astype(expected.dtype), expected)
 
@@ -404,6 +416,7 @@ def test_variables_of_a_turn_may_have_shapes_that_follow_the_counter() -> None:
         return away, x
 
     x = np.random.default_rng(8).standard_normal((30, 3))
+
     def selected(x: Any) -> Any:
         for k in range(20):
             part = x[x > k * 0.01]

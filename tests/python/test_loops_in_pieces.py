@@ -53,7 +53,12 @@ def newton(x, tolerance):
 
 
 def test_a_loop_of_any_length_is_a_few_programs():
-    fast = check(newton, (np.array([1.0, 3.0, 1e3]), 1e-12), (np.array([1.0, 3.0, 1e100]), 1e-12), (np.array([2.0**0.5] * 3), 1e-12))
+    fast = check(
+        newton,
+        (np.array([1.0, 3.0, 1e3]), 1e-12),
+        (np.array([1.0, 3.0, 1e100]), 1e-12),
+        (np.array([2.0**0.5] * 3), 1e-12),
+    )
     ways = fast.plans_for(np.ones(3), 1.0)[0].pieces
     pending, programs = [ways.first], 0
     while pending:

@@ -43,9 +43,14 @@ def test_small_floats_are_rounded_once(name: str, dtype: Any) -> None:
     assert np.array_equal(np.signbit(got)[exact == 0], np.signbit(exact)[exact == 0])
     limit = float(info.max) * (1 + 2.0 ** -(info.nmant + 2))  # what rounds to infinity
     finite = np.isfinite(exact) & (np.abs(exact) < limit) & (exact != 0)
-    assert np.array_equal(got[~finite & ~np.isnan(exact)], np.where(exact == 0, 0, np.copysign(np.inf, exact))[~finite & ~np.isnan(exact)])
+    assert np.array_equal(
+        got[~finite & ~np.isnan(exact)], np.where(exact == 0, 0, np.copysign(np.inf, exact))[~finite & ~np.isnan(exact)]
+    )
     # Half a last place, and a few of float32's.
-    assert np.all(error[finite] <= 0.5 + 4 * 2.0 ** (info.nmant - 23)), (x[finite][error[finite].argmax()], error[finite].max())
+    assert np.all(error[finite] <= 0.5 + 4 * 2.0 ** (info.nmant - 23)), (
+        x[finite][error[finite].argmax()],
+        error[finite].max(),
+    )
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -54,7 +59,9 @@ def test_whole_powers_are_exact(dtype: Any) -> None:
     x = np.exp2(powers).astype(dtype)
     assert np.array_equal(wf.jit(lambda v: np.log2(v))(x), powers)
     assert np.array_equal(wf.jit(lambda v: np.exp2(v))(powers.astype(dtype)), x)
-    assert np.array_equal(wf.jit(lambda v: np.log10(v))(np.array([1, 10, 100, 1000, 1e6, 1e10], dtype)), [0, 1, 2, 3, 6, 10])
+    assert np.array_equal(
+        wf.jit(lambda v: np.log10(v))(np.array([1, 10, 100, 1000, 1e6, 1e10], dtype)), [0, 1, 2, 3, 6, 10]
+    )
     roots = wf.jit(lambda v: np.cbrt(v))(np.array([0, 1, 8, -27, 1e3], dtype))
     np.testing.assert_allclose(roots, [0, 1, 2, -3, 10], rtol=np.finfo(dtype).eps)  # the C library's without FMA
 
@@ -76,7 +83,22 @@ def test_special_pairs_are_numpys(name: str, dtype: Any) -> None:
 @pytest.mark.parametrize("exponent", [1.5, -0.5, -1.5, 2.5, 0.5])
 def test_special_values_by_constant_powers_are_numpys(exponent: float, dtype: Any) -> None:
     info = np.finfo(dtype)
-    edges = [0.0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 0.25, -2, 9, info.max, -info.max, info.tiny, info.smallest_subnormal]
+    edges = [
+        0.0,
+        -0.0,
+        1,
+        -1,
+        np.inf,
+        -np.inf,
+        np.nan,
+        0.25,
+        -2,
+        9,
+        info.max,
+        -info.max,
+        info.tiny,
+        info.smallest_subnormal,
+    ]
     x = np.array(edges, dtype)
     with np.errstate(all="ignore"):
         wanted, got = x**exponent, wf.jit(lambda v: v**exponent)(x)

@@ -115,7 +115,9 @@ I8, I16, I32 = S, I.astype(np.int16) * 999, I.astype(np.int32) * 99_999_999
 BIG = np.array([2**63 - 1, -(2**63), 12586269025, 7778742049, 0, 5])
 FIB = np.array([4660046610375530309, 7540113804746346429, -(2**63), 0, 1, 5])
 HALVES = np.arange(65536, dtype=np.uint16).view(np.float16)
-EXTREMES = np.array([0.0, -0.0, 1, -1, 1.5, 5e-324, -3e-310, 2.2250738585072014e-308, 1.7e308, np.inf, -np.inf, np.nan, 0.1, 1024])
+EXTREMES = np.array(
+    [0.0, -0.0, 1, -1, 1.5, 5e-324, -3e-310, 2.2250738585072014e-308, 1.7e308, np.inf, -np.inf, np.nan, 0.1, 1024]
+)
 with np.errstate(over="ignore"):
     EXTREMES_32 = EXTREMES.astype(np.float32)
 POWERS = np.array([0, 1, -1, 1000, -1000, 1023, 1024, -1074, -1075, 2097, -2200, 2**31 - 1, -(2**31), 3], np.int32)
@@ -313,8 +315,18 @@ def close(actual: Any, wanted: Any) -> None:
 
 SNIPPETS = [
     pytest.param(*snippet, id=f"{name}{i}")
-    for name, group in (("views", VIEWS), ("statistics", STATISTICS), ("calculus", CALCULUS), ("combining", COMBINING),
-                        ("bits", BITS), ("selection", SELECTION), ("searching", SEARCHING), ("products", PRODUCTS), ("methods", METHODS), ("promotion", PROMOTION))
+    for name, group in (
+        ("views", VIEWS),
+        ("statistics", STATISTICS),
+        ("calculus", CALCULUS),
+        ("combining", COMBINING),
+        ("bits", BITS),
+        ("selection", SELECTION),
+        ("searching", SEARCHING),
+        ("products", PRODUCTS),
+        ("methods", METHODS),
+        ("promotion", PROMOTION),
+    )
     for i, snippet in enumerate(group)
 ]
 
@@ -341,7 +353,9 @@ def test_writes_as_numpy(body: str, name: str) -> None:
             close(result, wanted)
 
 
-@pytest.mark.parametrize(("function", "args", "kind", "text"), [pytest.param(*row, id=str(i)) for i, row in enumerate(ERRORS)])
+@pytest.mark.parametrize(
+    ("function", "args", "kind", "text"), [pytest.param(*row, id=str(i)) for i, row in enumerate(ERRORS)]
+)
 def test_errors_name_the_line_and_the_way_out(function: Any, args: tuple, kind: type[Exception], text: str) -> None:
     with pytest.raises(kind, match=r"(?s)test_namespace\.py") as caught:
         wf.jit(function)(*args)

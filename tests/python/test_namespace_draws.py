@@ -20,7 +20,91 @@ import weftwork as wf
 
 #: What prints, reads files, is about NumPy itself or leaves memory as it is; and functions that take functions.
 LEFT_OUT = frozenset(
-    ["save", "savetxt", "savez", "savez_compressed", "load", "loadtxt", "genfromtxt", "fromfile", "show_config", "show_runtime", "info", "test", "seterr", "seterrcall", "setbufsize", "set_printoptions", "printoptions", "geterr", "geterrcall", "getbufsize", "get_printoptions", "get_include", "busday_count", "busday_offset", "is_busday", "datetime_as_string", "datetime_data", "fromregex", "fromstring", "frombuffer", "frompyfunc", "nested_iters", "array2string", "array_repr", "array_str", "format_float_positional", "format_float_scientific", "binary_repr", "base_repr", "from_dlpack", "fromiter", "asmatrix", "bmat", "typename", "mintypecode", "require", "empty", "empty_like", "isdtype", "promote_types", "min_scalar_type", "can_cast", "common_type", "result_type", "issubdtype", "iterable", "putmask", "place", "copyto", "put", "put_along_axis", "fill_diagonal", "piecewise", "apply_along_axis", "apply_over_axes", "fromfunction", "einsum_path", "dump", "dumps", "tofile", "tobytes", "tolist", "setflags", "getfield", "setfield", "resize", "byteswap", "item", "to_device", "sort", "partition", "fill", "view"]
+    [
+        "save",
+        "savetxt",
+        "savez",
+        "savez_compressed",
+        "load",
+        "loadtxt",
+        "genfromtxt",
+        "fromfile",
+        "show_config",
+        "show_runtime",
+        "info",
+        "test",
+        "seterr",
+        "seterrcall",
+        "setbufsize",
+        "set_printoptions",
+        "printoptions",
+        "geterr",
+        "geterrcall",
+        "getbufsize",
+        "get_printoptions",
+        "get_include",
+        "busday_count",
+        "busday_offset",
+        "is_busday",
+        "datetime_as_string",
+        "datetime_data",
+        "fromregex",
+        "fromstring",
+        "frombuffer",
+        "frompyfunc",
+        "nested_iters",
+        "array2string",
+        "array_repr",
+        "array_str",
+        "format_float_positional",
+        "format_float_scientific",
+        "binary_repr",
+        "base_repr",
+        "from_dlpack",
+        "fromiter",
+        "asmatrix",
+        "bmat",
+        "typename",
+        "mintypecode",
+        "require",
+        "empty",
+        "empty_like",
+        "isdtype",
+        "promote_types",
+        "min_scalar_type",
+        "can_cast",
+        "common_type",
+        "result_type",
+        "issubdtype",
+        "iterable",
+        "putmask",
+        "place",
+        "copyto",
+        "put",
+        "put_along_axis",
+        "fill_diagonal",
+        "piecewise",
+        "apply_along_axis",
+        "apply_over_axes",
+        "fromfunction",
+        "einsum_path",
+        "dump",
+        "dumps",
+        "tofile",
+        "tobytes",
+        "tolist",
+        "setflags",
+        "getfield",
+        "setfield",
+        "resize",
+        "byteswap",
+        "item",
+        "to_device",
+        "sort",
+        "partition",
+        "fill",
+        "view",
+    ]
 )
 #: Known differences: NaN coefficients, polynomials of no or several dimensions; the signs of vectors, which have tests of their own.
 KNOWN = frozenset(["poly", "polyval", "polyder", "histogramdd", "eigh", "svd"])
@@ -73,18 +157,30 @@ class Draw:
 
     def array(self) -> Any:
         shape, dtype = self.random.choice(SHAPES), self.random.choice(DTYPES)
-        values = np.asarray(self.numbers.integers(-3, 9, shape) if self.random.random() < 0.5 else self.numbers.standard_normal(shape) * 3, float)
+        values = np.asarray(
+            self.numbers.integers(-3, 9, shape)
+            if self.random.random() < 0.5
+            else self.numbers.standard_normal(shape) * 3,
+            float,
+        )
         if self.random.random() < 0.07 and dtype[0] in "fc":
             values = np.where(self.numbers.random(shape) < 0.3, np.nan, values)
-        self.arrays.append(np.asarray(values > 0 if dtype == "?" else (np.abs(values) if dtype[0] == "u" else values).astype(dtype)))
+        self.arrays.append(
+            np.asarray(values > 0 if dtype == "?" else (np.abs(values) if dtype[0] == "u" else values).astype(dtype))
+        )
         return Place(len(self.arrays) - 1)
 
     def arguments(self) -> tuple[list[Any], dict[str, Any]]:
         pick = self.random.choice
         if isinstance(self.target, np.ufunc):
-            return [self.array() if self.random.random() < 0.85 else pick([2, 0, -1, 1.5, True, 1j]) for _ in range(self.target.nin)], {}
+            return [
+                self.array() if self.random.random() < 0.85 else pick([2, 0, -1, 1.5, True, 1j])
+                for _ in range(self.target.nin)
+            ], {}
         try:
-            parameters = [] if isinstance(self.target, str) else list(inspect.signature(self.target).parameters.values())
+            parameters = (
+                [] if isinstance(self.target, str) else list(inspect.signature(self.target).parameters.values())
+            )
         except ValueError:
             parameters = []
         if not parameters:
@@ -110,7 +206,11 @@ class Draw:
 
     def call(self, *arrays: Any) -> Any:
         args = [filled(a, arrays) for a in self.args]
-        return getattr(args[0], self.target)(*args[1:], **self.kwargs) if isinstance(self.target, str) else self.target(*args, **self.kwargs)
+        return (
+            getattr(args[0], self.target)(*args[1:], **self.kwargs)
+            if isinstance(self.target, str)
+            else self.target(*args, **self.kwargs)
+        )
 
     def __str__(self) -> str:
         shown = [f"{a.dtype}{list(a.shape)}" for a in self.arrays]
@@ -161,7 +261,9 @@ def difference(got: Any, wanted: Any) -> str:
         return "" if np.array_equal(got, wanted) else f"{got!r} for {wanted!r}"
     tolerance = TOLERANCE[wanted.dtype.itemsize] if wanted.dtype.kind == "f" else 1e-6
     size = max(1.0, float(np.abs(np.where(np.isfinite(wanted), wanted, 0)).max(initial=0)))
-    close = np.allclose(got.astype(complex), wanted.astype(complex), rtol=tolerance, atol=tolerance * size, equal_nan=True)
+    close = np.allclose(
+        got.astype(complex), wanted.astype(complex), rtol=tolerance, atol=tolerance * size, equal_nan=True
+    )
     return "" if close else f"{got!r} for {wanted!r}"
 
 

@@ -94,7 +94,9 @@ def test_without_a_family_it_is_that_of_the_machine(
 
 def test_what_the_compiler_says_is_in_the_error(compiler: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NEURON_CC_FLAGS", "--refuse")
-    with pytest.raises(wf.errors.ExecutionError, match=r"ended with 1 (.|\n)*cannot lower %add.3(.|\n)*\[neuron_refused\]"):
+    with pytest.raises(
+        wf.errors.ExecutionError, match=r"ended with 1 (.|\n)*cannot lower %add.3(.|\n)*\[neuron_refused\]"
+    ):
         wf.compile(layer, *ARRAYS, target="neuron")
     monkeypatch.setenv("NEURON_CC_FLAGS", "--nothing")
     with pytest.raises(wf.errors.ExecutionError, match="wrote no NEFF"):

@@ -62,12 +62,19 @@ def test_buffers_there_are_copied_to_and_fro(runtime: ctypes.CDLL) -> None:
     device = wf.Device("neuron:1")
     buffer = wf.Buffer(X, device=device)
     assert buffer.device == device and np.array_equal(buffer.to("cpu").numpy(), X)
-    assert np.array_equal(buffer[1:].to("cpu").numpy(), X[1:]) and np.array_equal(buffer.reshape(3, 2).to("cpu:1").numpy(), X.reshape(3, 2))
+    assert np.array_equal(buffer[1:].to("cpu").numpy(), X[1:]) and np.array_equal(
+        buffer.reshape(3, 2).to("cpu:1").numpy(), X.reshape(3, 2)
+    )
     buffer[1].copy_from(Y[1])
     assert np.array_equal(buffer.to("neuron:0").to("cpu").numpy(), [X[0], Y[1]])
     assert buffer.__dlpack_device__() == (18, 1) and device.memory["in_use"] > 0
     assert np.array_equal(np.from_dlpack(buffer, device="cpu"), [X[0], Y[1]])
-    for refused in (buffer.numpy, buffer.__dlpack__, lambda: memoryview(buffer), lambda: buffer.__dlpack__(dl_device=(1, 0), copy=False)):
+    for refused in (
+        buffer.numpy,
+        buffer.__dlpack__,
+        lambda: memoryview(buffer),
+        lambda: buffer.__dlpack__(dl_device=(1, 0), copy=False),
+    ):
         with pytest.raises((ArgumentTypeError, BufferError)):
             refused()
     device.memory_limit = device.memory["in_use"] + 1024
@@ -82,8 +89,15 @@ def test_buffers_there_are_copied_to_and_fro(runtime: ctypes.CDLL) -> None:
 def test_a_neff_runs_like_any_executable(runtime: ctypes.CDLL, neff: Path, core: int) -> None:
     device = wf.Device(f"neuron:{core}")
     program = wf.load(neff, device=device)
-    assert [(io.name, io.dtype, io.shape) for io in program.inputs] == [(f"input{i}", np.float32, (2, 3)) for i in (0, 1)]
-    assert program.device == device and program.target == "neuron" and program.kernels == [] and program.memory["code"] == 0
+    assert [(io.name, io.dtype, io.shape) for io in program.inputs] == [
+        (f"input{i}", np.float32, (2, 3)) for i in (0, 1)
+    ]
+    assert (
+        program.device == device
+        and program.target == "neuron"
+        and program.kernels == []
+        and program.memory["code"] == 0
+    )
     assert np.array_equal(program(X, Y), X + Y) and np.array_equal(program(X.T.copy().T, Y[::-1]), X + Y)
     result = program(wf.Buffer(X, device=device), wf.Buffer(Y, device=device))
     assert result.device == device and np.array_equal(result.to("cpu").numpy(), X + Y)
@@ -103,7 +117,11 @@ def test_a_neff_runs_like_any_executable(runtime: ctypes.CDLL, neff: Path, core:
 
 def test_inputs_go_by_the_numbers_in_their_names(runtime: ctypes.CDLL, tmp_path: Path) -> None:
     path = tmp_path / "many.neff"
-    path.write_bytes(b"toy\n" + b"".join(b"in input%d 10 %d\n" % (i, i + 1) for i in (10, 2, 0, 1)) + b"out output0 10 3\ncopy output0 input2\n")
+    path.write_bytes(
+        b"toy\n"
+        + b"".join(b"in input%d 10 %d\n" % (i, i + 1) for i in (10, 2, 0, 1))
+        + b"out output0 10 3\ncopy output0 input2\n"
+    )
     program = wf.load(path, device="neuron:0")
     assert [io.name for io in program.inputs] == ["input0", "input1", "input2", "input10"]
     assert program(*(np.full(n, n, np.float32) for n in (1, 2, 3, 11))).tolist() == [3, 3, 3]
@@ -123,7 +141,9 @@ CALLS = {
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_errors_name_the_call_and_its_status(runtime: ctypes.CDLL, neff: Path, monkeypatch: pytest.MonkeyPatch, call: str) -> None:
+def test_errors_name_the_call_and_its_status(
+    runtime: ctypes.CDLL, neff: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
     status, name = CALLS[call]
     device = wf.Device("neuron:0")
     gc.collect()
@@ -230,23 +250,40 @@ def test_what_is_written_in_place_comes_back(runtime: ctypes.CDLL, compiler: Pat
 
 
 def run(code: str, **environment: str) -> str:
-    code = "import numpy as np, weftwork as wf\ntry:\n    print(wf.Device('neuron:0'), flush=True)\nexcept wf.Error as error:\n    print(error)\n" + code
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False, env={**os.environ, **environment})
+    code = (
+        "import numpy as np, weftwork as wf\ntry:\n    print(wf.Device('neuron:0'), flush=True)\nexcept wf.Error as error:\n    print(error)\n"
+        + code
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        env={**os.environ, **environment},
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
 def test_a_missing_or_broken_runtime_is_said(library: Path, tmp_path: Path) -> None:
     environment = {"WEFT_LIBNRT": str(library)}
-    assert "cannot be loaded" in run("", WEFT_LIBNRT=str(tmp_path / "none.so")) and "WEFT_LIBNRT" in run("", WEFT_LIBNRT="libnone.so.7")
+    assert "cannot be loaded" in run("", WEFT_LIBNRT=str(tmp_path / "none.so")) and "WEFT_LIBNRT" in run(
+        "", WEFT_LIBNRT="libnone.so.7"
+    )
     assert "has no nrt_init  [neuron_runtime]" in run("", WEFT_LIBNRT="libm.so.6")
     assert "nrt_init ended with NRT_FAILURE (1)" in run("", STUB_NRT_FAIL="nrt_init:1", **environment)
     log = tmp_path / "log"
-    for what, failing in (("ended with NRT_UNINITIALIZED (13)", {"STUB_NRT_FAIL": "nrt_get_visible_vnc_count:13"}), ("shows no core", {"STUB_NRT_CORES": "0"})):
+    for what, failing in (
+        ("ended with NRT_UNINITIALIZED (13)", {"STUB_NRT_FAIL": "nrt_get_visible_vnc_count:13"}),
+        ("shows no core", {"STUB_NRT_CORES": "0"}),
+    ):
         assert what in run("", STUB_NRT_LOG=str(log), **failing, **environment)
         assert log.read_text() == "closed\n"
         log.unlink()
-    assert "Device('neuron:0')\n4" in run("print(len([d for d in wf.devices() if d.kind == 'neuron']))", STUB_NRT_CORES="4", **environment)
+    assert "Device('neuron:0')\n4" in run(
+        "print(len([d for d in wf.devices() if d.kind == 'neuron']))", STUB_NRT_CORES="4", **environment
+    )
 
 
 def test_the_runtime_is_closed_at_the_end_and_left_alone_by_children(library: Path, tmp_path: Path) -> None:

@@ -171,7 +171,14 @@ def test_symbolic_extents_serve_every_size_with_one_program() -> None:
     @wf.jit(dynamic={"x": {0: n}, "y": {0: n}})
     def f(x: Any, y: Any) -> Any:
         z = np.tanh(x @ x.T) + np.arange(x.shape[0])
-        return z, np.concatenate([x, y]), x[1:] - x[:-1], x.reshape(-1).sum(), np.mean(x, axis=0), x / np.max(x, axis=1, keepdims=True)
+        return (
+            z,
+            np.concatenate([x, y]),
+            x[1:] - x[:-1],
+            x.reshape(-1).sum(),
+            np.mean(x, axis=0),
+            x / np.max(x, axis=1, keepdims=True),
+        )
 
     for size in (1, 2, 7, 33, 64, 100):
         x, y = RNG.normal(size=(size, 5)).astype(np.float32), RNG.normal(size=(size, 5)).astype(np.float32)

@@ -12,8 +12,42 @@ import weftwork as wf
 
 FLOATS = [np.float64, np.float32, np.float16, ml_dtypes.bfloat16]
 INTEGERS = [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.int64, np.uint64]
-VALUES = [0.0, -0.0, 1.5, -1.5, 127.9, 128, -129, 255.5, 256, 300, -300, 32767.5, 65536, 2**31 - 1, 2**31, -(2**31), -(2**31) - 2]
-VALUES += [2**32 - 1, 2**32 + 5, 2**53, 2**63 - 1025, 2**63, -(2**63), -(2**63) - 2049, 2**64 - 2049, 2**64, 1e30, -1e30, np.inf, -np.inf, np.nan, -5]
+VALUES = [
+    0.0,
+    -0.0,
+    1.5,
+    -1.5,
+    127.9,
+    128,
+    -129,
+    255.5,
+    256,
+    300,
+    -300,
+    32767.5,
+    65536,
+    2**31 - 1,
+    2**31,
+    -(2**31),
+    -(2**31) - 2,
+]
+VALUES += [
+    2**32 - 1,
+    2**32 + 5,
+    2**53,
+    2**63 - 1025,
+    2**63,
+    -(2**63),
+    -(2**63) - 2049,
+    2**64 - 2049,
+    2**64,
+    1e30,
+    -1e30,
+    np.inf,
+    -np.inf,
+    np.nan,
+    -5,
+]
 
 
 @pytest.mark.parametrize("to", INTEGERS, ids=lambda t: np.dtype(t).name)
@@ -62,7 +96,9 @@ def test_the_diagonal_of_einsum_may_be_written():
 
 
 @pytest.mark.parametrize("dtype", FLOATS, ids=lambda t: np.dtype(t).name)
-@pytest.mark.parametrize("f", [np.degrees, np.radians, np.rad2deg, np.deg2rad, lambda x: np.round(x, 1), lambda x: np.round(x, -400)])
+@pytest.mark.parametrize(
+    "f", [np.degrees, np.radians, np.rad2deg, np.deg2rad, lambda x: np.round(x, 1), lambda x: np.round(x, -400)]
+)
 def test_narrow_floats_are_rounded_once(f, dtype):
     x = np.linspace(-3, 3, 41).astype(dtype)
     with np.errstate(all="ignore"):

@@ -37,7 +37,22 @@ INVALID: dict[str, list[Any]] = {
 }  # fmt: skip
 ANYTHING = ["x", 1.5, None, -7, 99, (0, 0), [], {}, 2 + 1j, b"x", slice(None), (1, (2, 3)), object]
 #: Parameters whose values no program knows, or that say where a result goes; and loops that Python makes one by one.
-SKIPPED = frozenset(["out", "where", "like", "subok", "initial", "device", "ndmin", "max_rows", "fweights", "aweights", "signature", "extobj"])
+SKIPPED = frozenset(
+    [
+        "out",
+        "where",
+        "like",
+        "subok",
+        "initial",
+        "device",
+        "ndmin",
+        "max_rows",
+        "fweights",
+        "aweights",
+        "signature",
+        "extobj",
+    ]
+)
 #: Known differences: NumPy refuses such values only, or the function gives as many elements as the values say.
 KNOWN = frozenset(["extract", "nanvar", "nanstd", "isclose", "allclose", "linalg.cholesky"])
 #: Functions that do a step in Python for each count.
@@ -138,7 +153,10 @@ def found_in(seed: str, is_huge: bool) -> Iterator[tuple[str, str]]:
             return
         yield "", ""
         if error is not None and not isinstance(ours, public(type(error))):
-            yield f"{draw.name}: {type(ours).__name__} for {public(type(error)).__name__}", f"{seed} {draw}: {ours!r} for {error!r}"
+            yield (
+                f"{draw.name}: {type(ours).__name__} for {public(type(error)).__name__}",
+                f"{seed} {draw}: {ours!r} for {error!r}",
+            )
         elif error is None and ours is not None:
             yield f"{draw.name}: {type(ours).__name__}", f"{seed} {draw}: {ours!r} for {wanted!r}"
         elif error is None and (text := namespace.difference(got, wanted)):
@@ -221,7 +239,11 @@ def test_numpy_is_not_asked_what_has_effects(tmp_path: Any) -> None:
         return v[99]
 
     table = np.ones(3)
-    for call in (lambda x: np.save(path, x), lambda x: np.apply_along_axis(noted, 0, x), lambda x: np.add(x, x, out=table)):
+    for call in (
+        lambda x: np.save(path, x),
+        lambda x: np.apply_along_axis(noted, 0, x),
+        lambda x: np.add(x, x, out=table),
+    ):
         with pytest.raises((wf.errors.Error, IndexError)):
             wf.jit(call, strict=True)(X)
     assert not path.exists() and not any(isinstance(v, np.ndarray) for v in calls) and table.tolist() == [1, 1, 1]
@@ -270,13 +292,23 @@ def test_writes_through_as_strided_land_in_the_array() -> None:
 
 def test_base_is_told_where_it_is_known() -> None:
     def bases(x: Any) -> Any:
-        return x.base is None, (x + 1).base is None, x.copy().base is None, x.sum().base is None, np.where(x > 1, x, 0).max(axis=0).base is None
+        return (
+            x.base is None,
+            (x + 1).base is None,
+            x.copy().base is None,
+            x.sum().base is None,
+            np.where(x > 1, x, 0).max(axis=0).base is None,
+        )
 
     function = wf.jit(bases, strict=True)
     for x in (X.copy(), X.copy()):
         assert function(x) == bases(x) == (True,) * 5
     assert function.plan_count == 1
-    for call, given in ((bases, X.copy()[:]), (lambda x: x[1:].base is None, X.copy()), (lambda x: x.T.reshape(-1).base is None, X.copy())):
+    for call, given in (
+        (bases, X.copy()[:]),
+        (lambda x: x[1:].base is None, X.copy()),
+        (lambda x: x.T.reshape(-1).base is None, X.copy()),
+    ):
         with pytest.raises(wf.errors.UnsupportedError, match="'base' of an array"):
             wf.jit(call, strict=True)(given)
         assert wf.jit(call, strict=False)(given) == call(given)

@@ -114,7 +114,10 @@ def test_threads_that_run_while_one_packs() -> None:
     assert not wrong
 
 
-@pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""), reason="AddressSanitizer of GCC leaves its allocator locked in a child if a thread is in there")
+@pytest.mark.skipif(
+    "asan" in os.environ.get("LD_PRELOAD", ""),
+    reason="AddressSanitizer of GCC leaves its allocator locked in a child if a thread is in there",
+)
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning", "ignore:.*fork.*:RuntimeWarning")
 def test_a_child_forked_while_a_thread_packs_packs_by_itself() -> None:
     weights = values(np.float32, 1024, 4096)

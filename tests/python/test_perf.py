@@ -81,7 +81,9 @@ def test_the_dump_has_names_code_and_lines(model):
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("perf") is None, reason="there is no perf")
 def test_perf_reads_it(model, tmp_path):
-    recorded = run("perf", "record", "-k", "mono", "-e", "cpu-clock", "-o", tmp_path / "run.data", sys.executable, model)
+    recorded = run(
+        "perf", "record", "-k", "mono", "-e", "cpu-clock", "-o", tmp_path / "run.data", sys.executable, model
+    )
     if recorded.returncode != 0:
         pytest.skip("this system lets perf record nothing")
     process, kernel = recorded.stdout.split()

@@ -483,7 +483,11 @@ def test_a_call_that_asks_too_often_runs_plainly():
 
 def test_strict_functions_and_programs_are_never_in_pieces():
     branching = lambda x: x if x.sum() > 0 else -x
-    for make in (lambda: wf.jit(branching, strict=True)(X), lambda: wf.compile(branching, X), lambda: wf.trace(branching, X)):
+    for make in (
+        lambda: wf.jit(branching, strict=True)(X),
+        lambda: wf.compile(branching, X),
+        lambda: wf.trace(branching, X),
+    ):
         with pytest.raises(wf.Error, match="a condition needs the value"):
             make()
 
@@ -520,7 +524,11 @@ def test_an_object_that_answers_for_an_array_is_not_taken_for_one():
 
 def test_vectors_that_are_searched_and_not_in_order_are_numpys_own_matter():
     x, edges, values = np.linspace(0, 1, 9), np.array([0.0, 0.7, 0.2, 0.9]), np.arange(4.0)
-    for f in (lambda x, e, v: np.interp(x, e, v), lambda x, e, v: np.searchsorted(e, x), lambda x, e, v: np.digitize(x, e)):
+    for f in (
+        lambda x, e, v: np.interp(x, e, v),
+        lambda x, e, v: np.searchsorted(e, x),
+        lambda x, e, v: np.digitize(x, e),
+    ):
         fast = wf.jit(f, strict=False)
         for given in (edges, np.sort(edges)):
             try:

@@ -73,7 +73,13 @@ def in_a_method(x: Any) -> Any:
 
 
 def of_operators(x: Any) -> Any:
-    found = [np.array([3.0, 1.0]) * 2, -np.array([3.0, 1.0]), np.array([3.0, 1.0]) > 1, np.reshape([1.0, 2.0, 3.0, 4.0], (2, 2)), np.array(2.0)]
+    found = [
+        np.array([3.0, 1.0]) * 2,
+        -np.array([3.0, 1.0]),
+        np.array([3.0, 1.0]) > 1,
+        np.reshape([1.0, 2.0, 3.0, 4.0], (2, 2)),
+        np.array(2.0),
+    ]
     names = list(found)
     for a in found:
         a[...] = x[0]
@@ -107,7 +113,19 @@ def counted(x: Any) -> Any:
 
 @pytest.mark.parametrize(
     "function",
-    [in_containers, in_nested_lists, in_an_object, in_a_view, in_arguments, in_a_generator, in_a_method, of_operators, of_no_order, as_output, counted],
+    [
+        in_containers,
+        in_nested_lists,
+        in_an_object,
+        in_a_view,
+        in_arguments,
+        in_a_generator,
+        in_a_method,
+        of_operators,
+        of_no_order,
+        as_output,
+        counted,
+    ],
 )
 def test_a_write_is_seen_by_whoever_has_the_array(function: Callable[..., Any]) -> None:
     jitted = wf.jit(function)

@@ -216,7 +216,11 @@ FOURS: dict[str, tuple[type, Any]] = {
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 @pytest.mark.parametrize("name", FOURS)
 def test_rows_by_weights_of_four_bits_read_them_where_they_lie(target: str, name: str, dtype: type) -> None:
-    rng, (byte, four), wide = np.random.default_rng(8), FOURS[name], max(dtype, np.float32, key=lambda t: np.dtype(t).itemsize)
+    rng, (byte, four), wide = (
+        np.random.default_rng(8),
+        FOURS[name],
+        max(dtype, np.float32, key=lambda t: np.dtype(t).itemsize),
+    )
     functions = (
         lambda x, w: x.astype(wide) @ four(w).astype(wide),
         lambda x, w: x.astype(wide) @ four(w).astype(wide).T,
@@ -332,7 +336,16 @@ def test_functions_of_four_bits(dtype: Any, target: str) -> None:
     def halves(x: Any) -> list[Any]:
         low, top = (x & 15).astype(np.float32), (x >> high).astype(np.float32)
         mixed = ((x & 15) + (x & 7)).astype(np.float32)
-        return [low - 8, low * top, 3 / (low - 8), 2 - (top * 0.5 - 8) * (top + 1), mixed, (low - 8).sum(axis=0), x & 15, (x & 15) + 0.5]
+        return [
+            low - 8,
+            low * top,
+            3 / (low - 8),
+            2 - (top * 0.5 - 8) * (top + 1),
+            mixed,
+            (low - 8).sum(axis=0),
+            x & 15,
+            (x & 15) + 0.5,
+        ]
 
     with np.errstate(divide="ignore"):
         wanted = halves(x)
@@ -371,7 +384,10 @@ def test_rows_that_all_rows_of_a_product_read(m: int, n: int, target: str) -> No
         y[:] = np.maximum((x @ w - bias) / 2 + y[y.shape[0] // 2] * y, bias[0])
 
     x, w, bias, y = (rng.integers(-8, 8, shape).astype(np.float32) for shape in ((m, 40), (40, n), (n,), (m, n)))
-    for jitted in (wf.jit(add_rows), wf.jit(add_rows, dynamic={"x": {0: wf.Dim("rows", 1, 64, 2000)}, "y": {0: wf.Dim("rows", 1, 64, 2000)}})):
+    for jitted in (
+        wf.jit(add_rows),
+        wf.jit(add_rows, dynamic={"x": {0: wf.Dim("rows", 1, 64, 2000)}, "y": {0: wf.Dim("rows", 1, 64, 2000)}}),
+    ):
         wanted, found = y.copy(), y.copy()
         add_rows(x, w, bias, wanted)
         jitted(x, w, bias, found)
@@ -396,7 +412,11 @@ def test_rows_by_many_short_lines_give_the_bits_of_few(dtype: Any, rows: int, ta
             for threads, jitted in itertools.product((1, 2), (wf.jit(function), any_count)):
                 wf.set_num_threads(threads)
                 found = np.asarray(jitted(x, y))
-                assert [found[i].tobytes() for i in (0, 1, count - 1)] == [one.tobytes() for one in few], (short, long, threads)
+                assert [found[i].tobytes() for i in (0, 1, count - 1)] == [one.tobytes() for one in few], (
+                    short,
+                    long,
+                    threads,
+                )
             wf.set_num_threads(0)
 
 
@@ -477,7 +497,10 @@ def test_a_row_by_many_weights_of_four_bits(target: str, columns: int) -> None:
     rng = np.random.default_rng(11)
     packed = rng.integers(0, 256, (2051, columns), dtype=np.uint8)
     packed[7, 5::9] = 0x88  # zeros
-    functions: list[Any] = [lambda x, w: x @ nibbles(w, 0), lambda x, w: x[:, 2051:] @ ((w >> 4).astype(np.float32) - 3)]
+    functions: list[Any] = [
+        lambda x, w: x @ nibbles(w, 0),
+        lambda x, w: x[:, 2051:] @ ((w >> 4).astype(np.float32) - 3),
+    ]
     for f in functions:
         for x in (rng.standard_normal((1, 4102), np.float32), np.ones((1, 4102), np.float32)):
             compiled, results = wf.jit(f), []
@@ -523,11 +546,15 @@ def grouped(x: Any, w: Any, scale: Any, zero: Any) -> Any:
 def grouped_along(x: Any, w: Any, scale: Any, zero: Any) -> Any:
     """The same of weights that lie along k, widened first."""
     (n, k), groups = w.shape, scale.shape[1]
-    return x @ ((w.astype(x.dtype).reshape(n, groups, k // groups) - zero[:, :, None]) * scale[:, :, None]).reshape(n, k).T
+    return (
+        x @ ((w.astype(x.dtype).reshape(n, groups, k // groups) - zero[:, :, None]) * scale[:, :, None]).reshape(n, k).T
+    )
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16], ids=["f32", "f64", "f16"])
-@pytest.mark.parametrize(("groups", "size", "n"), [(7, 5, 33), (32, 64, 1056), (9, 48, 5001), (66, 33, 1024), (1, 128, 200)])
+@pytest.mark.parametrize(
+    ("groups", "size", "n"), [(7, 5, 33), (32, 64, 1056), (9, 48, 5001), (66, 33, 1024), (1, 128, 200)]
+)
 def test_a_row_by_weights_in_groups(dtype: Any, groups: int, size: int, n: int) -> None:
     rng = np.random.default_rng(10)
     w = rng.integers(-128, 128, (groups * size, n), dtype=np.int8)
@@ -541,14 +568,21 @@ def test_a_row_by_weights_in_groups(dtype: Any, groups: int, size: int, n: int) 
         for threads in (1, 3):
             with wf.knobs(threads=threads):
                 got.append(wf.jit(grouped)(x, w, scale, zero))
-                along = wf.jit(grouped_along)(x, np.ascontiguousarray(w.T), np.ascontiguousarray(scale.T), np.ascontiguousarray(zero.T))
+                along = wf.jit(grouped_along)(
+                    x, np.ascontiguousarray(w.T), np.ascontiguousarray(scale.T), np.ascontiguousarray(zero.T)
+                )
                 assert (np.abs(along - want) <= size_of_sums * unit * 4).all()
         assert got[0].tobytes() == got[1].tobytes()
         assert (np.abs(got[0] - want) <= size_of_sums * unit * 4).all()
 
 
 def test_a_row_by_weights_in_groups_of_extremes() -> None:
-    x, w, scale, zero = np.ones((1, 256), np.float32), np.ones((256, 1100), np.int8), np.ones((4, 1100), np.float32), np.zeros((4, 1100), np.float32)
+    x, w, scale, zero = (
+        np.ones((1, 256), np.float32),
+        np.ones((256, 1100), np.int8),
+        np.ones((4, 1100), np.float32),
+        np.zeros((4, 1100), np.float32),
+    )
     scale[0, 0], scale[1, 1], scale[2, 2], zero[3, 3] = np.inf, -np.inf, np.nan, np.inf
     with np.errstate(invalid="ignore"):
         np.testing.assert_array_equal(wf.jit(grouped)(x, w, scale, zero), grouped(x, w, scale, zero))
@@ -596,7 +630,10 @@ def test_rows_by_weights_in_groups(rows: int, dtype: Any, groups: int, size: int
         return x.astype(wide) @ (q.reshape(groups, size, n).astype(wide) * s).reshape(k, n)
 
     def along(x, q, s):
-        return x.astype(wide) @ (s.reshape(groups, n).T[:, :, None] * q.T.reshape(n, groups, size).astype(wide)).reshape(n, k).T
+        return (
+            x.astype(wide)
+            @ (s.reshape(groups, n).T[:, :, None] * q.T.reshape(n, groups, size).astype(wide)).reshape(n, k).T
+        )
 
     def int4(x, q, s):
         halves = np.concatenate([q & 15, q >> 4]).astype(wide) - 8
@@ -634,7 +671,9 @@ def test_products_of_costly_rows_that_are_repeated() -> None:
         return np.broadcast_to((np.exp(g - g.sum(1, keepdims=True)) @ w)[:, None], (16, 32, 128)) * 2
 
     def grouped(x: Any, w: Any, p: Any) -> Any:
-        value = ((x / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-6)) @ w.T).reshape(1, 32, 4, 16).transpose(0, 2, 1, 3)
+        value = (
+            ((x / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-6)) @ w.T).reshape(1, 32, 4, 16).transpose(0, 2, 1, 3)
+        )
         return p @ np.broadcast_to(value[:, :, None], (1, 4, 2, 32, 16)).reshape(1, 8, 32, 16)
 
     for function, shapes in ((pooled, [(16, 128), (128, 128)]), (grouped, [(32, 128), (64, 128), (1, 8, 32, 32)])):

@@ -38,8 +38,14 @@ def test_the_reference_gives_the_known_answers() -> None:
 def test_words_are_threefry_of_key_and_counter(run: Any) -> None:
     for seed in (0, 1, -1, 2**40 + 3):
         key = wf.random.key(seed)
-        close(run(lambda k: wf.random.bits(k, (5,), np.uint64))(key), np.array([threefry(seed % 2**64, i) for i in range(5)], np.uint64))
-        close(run(lambda k: wf.random.split(k, 3))(key), np.array([threefry(seed % 2**64, 2**63 + i) for i in range(3)], np.uint64))
+        close(
+            run(lambda k: wf.random.bits(k, (5,), np.uint64))(key),
+            np.array([threefry(seed % 2**64, i) for i in range(5)], np.uint64),
+        )
+        close(
+            run(lambda k: wf.random.split(k, 3))(key),
+            np.array([threefry(seed % 2**64, 2**63 + i) for i in range(3)], np.uint64),
+        )
         close(run(lambda k: wf.random.fold_in(k, 9))(key), np.uint64(threefry(seed % 2**64, 3 * 2**62 + 9)))
     close(run(lambda k, i: wf.random.fold_in(k, i))(KEY, np.int32(9)), np.uint64(threefry(2024, 3 * 2**62 + 9)))
 
@@ -74,7 +80,12 @@ def test_distributions() -> None:
         counts = np.histogram(u, 100, (0, 1))[0]
         assert ((counts - n / 100) ** 2 / (n / 100)).sum() < 160  # 99 degrees of freedom: p < 1e-4
         z = wf.random.normal(KEY, (n,), dtype).astype(np.float64)
-        assert abs(z.mean()) < 0.01 and abs(z.std() - 1) < 0.01 and abs((z**3).mean()) < 0.05 and abs((z**4).mean() - 3) < 0.1
+        assert (
+            abs(z.mean()) < 0.01
+            and abs(z.std() - 1) < 0.01
+            and abs((z**3).mean()) < 0.05
+            and abs((z**4).mean() - 3) < 0.1
+        )
         assert abs(np.corrcoef(z[: n // 2], z[n // 2 :])[0, 1]) < 0.015
         e = wf.random.exponential(KEY, (n,), dtype, 2.0).astype(np.float64)
         assert e.min() >= 0 and abs(e.mean() - 2) < 0.03 and abs(np.quantile(e, 0.9) - 2 * np.log(10)) < 0.06
@@ -96,7 +107,11 @@ def test_keys_in_a_traced_function() -> None:
     close(a, wf.random.uniform(plain[0], (3,)), 0)
     close(b, wf.random.uniform(plain[1], (3,)), 0)
     assert not np.array_equal(a, b)
-    close(wf.jit(lambda x: x + wf.random.uniform(wf.random.key(3), x.shape))(np.zeros(4)), wf.random.uniform(wf.random.key(3), (4,)), 0)
+    close(
+        wf.jit(lambda x: x + wf.random.uniform(wf.random.key(3), x.shape))(np.zeros(4)),
+        wf.random.uniform(wf.random.key(3), (4,)),
+        0,
+    )
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,9 @@ def test_what_nothing_reads_is_numpy_s_matter() -> None:
 
 def test_bodies_of_loops_and_branches_stay_compiled() -> None:
     def loop(x: Any, i: Any) -> Any:
-        return wf.while_loop(lambda s: s[0] < 3, lambda s: (s[0] + 1, s[1] + x[i + s[0]]), (np.int64(0), np.float64(0)))[1]
+        return wf.while_loop(
+            lambda s: s[0] < 3, lambda s: (s[0] + 1, s[1] + x[i + s[0]]), (np.int64(0), np.float64(0))
+        )[1]
 
     def branch(x: Any, i: Any) -> Any:
         return wf.cond(i < 100, lambda: x[i], lambda: x[0])
@@ -174,7 +176,9 @@ def test_any_place_of_any_index_is_found(size: int, count: int, data: Any) -> No
     exe = wf.compile(lambda x, i: (np.sqrt(x[i]), x[i].sum()), x, places)
     np.testing.assert_array_equal(exe(x, places)[0], np.sqrt(x[places]))
     if count:
-        places[data.draw(st.integers(0, count - 1))] = bad = data.draw(st.sampled_from([size, size + 3, -size - 1, 2**40, -(2**40)]))
+        places[data.draw(st.integers(0, count - 1))] = bad = data.draw(
+            st.sampled_from([size, size + 3, -size - 1, 2**40, -(2**40)])
+        )
         with pytest.raises(IndexError, match=f"index {bad} is out of bounds for axis 0 with size {size}"):
             exe(x, places)
 

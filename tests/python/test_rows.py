@@ -67,7 +67,9 @@ def test_short_rows_are_taken_two_at_a_time() -> None:
         assert f"parallel for .p < {turns} " in wf.trace(softmax, x).core.kernels_text(), (rows, columns)
     for columns, turns in ((200, 501), (700, 1002)):
         x = np.zeros((1002, columns), np.float16)
-        assert f"parallel for .p < {turns} " in wf.trace(lambda x: logsumexp(x.astype(np.float32)), x).core.kernels_text()
+        assert (
+            f"parallel for .p < {turns} " in wf.trace(lambda x: logsumexp(x.astype(np.float32)), x).core.kernels_text()
+        )
 
 
 @pytest.mark.parametrize("columns", [127, 128, 130, 257, 1024, 1025])
@@ -76,7 +78,11 @@ def test_what_functions_take_is_computed_ahead(columns: int, dtype: Any) -> None
     """With the same bits, to the ends of memory that nothing lies behind, where a function of it is taken once or twice."""
     x = random.standard_normal((37, columns)).astype(dtype)
     x[3, :4] = [np.nan, np.inf, -np.inf, 0]
-    for function in (lambda x: np.exp(x - x[0]), lambda x: np.tanh(x * x + x) * x, lambda x: np.exp(x * x[0]).sum(axis=-1)):
+    for function in (
+        lambda x: np.exp(x - x[0]),
+        lambda x: np.tanh(x * x + x) * x,
+        lambda x: np.exp(x * x[0]).sum(axis=-1),
+    ):
 
         def one(x: Any, function: Any = function) -> Any:
             return function(x.astype(np.float32))
@@ -93,7 +99,15 @@ def test_exponentials_of_float16_are_those_of_float32() -> None:
     """Their numbers need no bound: no difference of two is too large."""
     x = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
     wide = x.astype(np.float32)
-    for other in (np.float16(0), np.float16(-65504), np.float16(65504), np.float16(np.inf), np.float16(-np.inf), np.float16(np.nan), np.float16(3.14)):
+    for other in (
+        np.float16(0),
+        np.float16(-65504),
+        np.float16(65504),
+        np.float16(np.inf),
+        np.float16(-np.inf),
+        np.float16(np.nan),
+        np.float16(3.14),
+    ):
         near = wf.jit(lambda x, y: np.exp(x.astype(np.float32) - y.astype(np.float32)))(x, other)
         assert near.tobytes() == wf.jit(lambda x, y: np.exp(x - y))(wide, np.float32(other)).tobytes()
         with np.errstate(all="ignore"):

@@ -40,9 +40,24 @@ SIZES = [np.ones((n, 2)) for n in range(1, 12)]
 
 RUNAWAYS = [
     (wf.jit(lambda x, n: x * n), [(X, n) for n in range(60)], "the argument 'n': 0, 1, 2, 3, ...", "np.asarray"),
-    (wf.jit(lambda x, s: x * len(s)), [(X, "a" * n) for n in range(9)], "the argument 's': '', 'a', 'aa', 'aaa'", "np.asarray"),
-    (wf.jit(lambda x, n: x * n, static_argnames="n"), [(X, n) for n in range(9)], "the static argument 'n': 0, 1", "few values"),
-    (wf.jit(lambda x, y: x.sum() * y), [(x, X) for x in SIZES], "axis 0 of 'x': 1, 2, 3, 4, ...", "dynamic={'x': {0: 'n'}}"),
+    (
+        wf.jit(lambda x, s: x * len(s)),
+        [(X, "a" * n) for n in range(9)],
+        "the argument 's': '', 'a', 'aa', 'aaa'",
+        "np.asarray",
+    ),
+    (
+        wf.jit(lambda x, n: x * n, static_argnames="n"),
+        [(X, n) for n in range(9)],
+        "the static argument 'n': 0, 1",
+        "few values",
+    ),
+    (
+        wf.jit(lambda x, y: x.sum() * y),
+        [(x, X) for x in SIZES],
+        "axis 0 of 'x': 1, 2, 3, 4, ...",
+        "dynamic={'x': {0: 'n'}}",
+    ),
     (wf.jit(lambda x: x["a"].sum()), [({"a": x},) for x in SIZES], "axis 0 of 'x.a': 1, 2", "arguments themselves"),
     (wf.jit(lambda xs: sum(xs)), [([X] * n,) for n in range(1, 10)], "what 'xs' holds: [float64[...]], ", "one length"),
     (wf.jit(lambda x: x * len(settings.mode)), modes(), "the attribute 'mode' of", "of its surroundings"),
@@ -55,7 +70,9 @@ def test_what_differs_is_named_once(number: int) -> None:
     calls = list(calls) if not isinstance(calls, list) and number < 6 else calls
     (text,) = told(function, calls)
     line = function.__wrapped__.__code__.co_firstlineno
-    assert text.startswith(f"8 programs were compiled for '<lambda>' ({__file__}:{line})") and what in text and way in text
+    assert (
+        text.startswith(f"8 programs were compiled for '<lambda>' ({__file__}:{line})") and what in text and way in text
+    )
     other = [what for _, _, what, _ in RUNAWAYS if what not in RUNAWAYS[number][2]]
     assert not any(each in text for each in other)
 

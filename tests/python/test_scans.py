@@ -90,7 +90,11 @@ def test_out() -> None:
     close(given, wanted)
 
 
-BODIES: dict[str, Callable[[Any, Any], Any]] = {"add": lambda a, b: a + b, "multiply": lambda a, b: a * b, "subtract": lambda a, b: a - b}
+BODIES: dict[str, Callable[[Any, Any], Any]] = {
+    "add": lambda a, b: a + b,
+    "multiply": lambda a, b: a * b,
+    "subtract": lambda a, b: a - b,
+}
 
 
 @pytest.mark.parametrize("body", BODIES)
@@ -136,7 +140,9 @@ ERRORS: list[tuple[Callable[..., Any], tuple, type[Exception], str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("function", "args", "kind", "text"), [pytest.param(*row, id=str(i)) for i, row in enumerate(ERRORS)])
+@pytest.mark.parametrize(
+    ("function", "args", "kind", "text"), [pytest.param(*row, id=str(i)) for i, row in enumerate(ERRORS)]
+)
 def test_errors(function: Any, args: tuple, kind: type[Exception], text: str) -> None:
     with pytest.raises(kind, match=text):
         wf.jit(function)(*args)

@@ -50,8 +50,16 @@ def test_program_is_small_and_compiles_quickly(name: str) -> None:
     assert len(names) < 220
 
 
-@pytest.mark.parametrize(("name", "small", "large"), [("heat", {"steps": 50}, {"steps": 5000}), ("factor", {"n": 24}, {"n": 48}), ("nbody", {"steps": 20}, {"steps": 2000}),
-                                                      ("mandelbrot", {"turns": 20}, {"turns": 2000}), ("alignment", {"n": 20}, {"n": 200})])
+@pytest.mark.parametrize(
+    ("name", "small", "large"),
+    [
+        ("heat", {"steps": 50}, {"steps": 5000}),
+        ("factor", {"n": 24}, {"n": 48}),
+        ("nbody", {"steps": 20}, {"steps": 2000}),
+        ("mandelbrot", {"turns": 20}, {"turns": 2000}),
+        ("alignment", {"n": 20}, {"n": 200}),
+    ],
+)
 def test_graph_does_not_grow_with_the_trip_count(name: str, small: dict, large: dict) -> None:
     module = importlib.import_module(f"science.{name}")
     sizes = [len(wf.trace(module.program, *module.arguments(**size)).core.op_names) for size in (small, large)]

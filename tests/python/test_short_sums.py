@@ -25,7 +25,17 @@ def gravity(place: Any, mass: Any) -> Any:
 
 @pytest.mark.parametrize(
     "rows, columns, depth",
-    [(33, 700, 5), (129, 257, 32), (40, 1000, 64), (1000, 17, 3), (64, 4097, 2), (12, 9001, 7), (700, 2, 2), (700, 9, 16), (700, 8, 40)],
+    [
+        (33, 700, 5),
+        (129, 257, 32),
+        (40, 1000, 64),
+        (1000, 17, 3),
+        (64, 4097, 2),
+        (12, 9001, 7),
+        (700, 2, 2),
+        (700, 9, 16),
+        (700, 8, 40),
+    ],
 )
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int8, np.complex64])
 def test_between_all_pairs(rows: int, columns: int, depth: int, dtype: Any) -> None:
@@ -43,7 +53,12 @@ def test_between_all_pairs(rows: int, columns: int, depth: int, dtype: Any) -> N
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32, np.bool_, np.complex128])
 def test_of_one_array(shape: tuple, dtype: Any) -> None:
     x = (random.standard_normal(shape) * 3).astype(dtype)
-    for function in (lambda x: x.sum(axis=-1), lambda x: x.prod(axis=-1), lambda x: x.all(axis=-1), lambda x: x.sum(axis=0)):
+    for function in (
+        lambda x: x.sum(axis=-1),
+        lambda x: x.prod(axis=-1),
+        lambda x: x.all(axis=-1),
+        lambda x: x.sum(axis=0),
+    ):
         np.testing.assert_allclose(wf.jit(function)(x), function(x), rtol=1e-5, atol=1e-4)
 
 
@@ -97,7 +112,13 @@ def test_places_of_extremes_are_found_and_compared_in_32_bits(count: int, dtype:
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("count", range(1, 8))
 def test_few_elements_add_up_in_numpys_order(count: int, dtype: Any) -> None:
-    for shape, axis in (((count,), None), ((5, count), 1), ((40, count), -1), ((count, 9), 0), ((2, count), None) if count < 4 else ((1, count), None)):
+    for shape, axis in (
+        ((count,), None),
+        ((5, count), 1),
+        ((40, count), -1),
+        ((count, 9), 0),
+        ((2, count), None) if count < 4 else ((1, count), None),
+    ):
         for function in (lambda x: x.sum(axis=axis), lambda x: (x * 0.1).mean(axis=axis), lambda x: x.prod(axis=axis)):  # noqa: B023
             compiled = wf.compile(function, np.zeros(shape, dtype))
             for _ in range(10):

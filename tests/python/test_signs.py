@@ -51,7 +51,9 @@ def rows(columns: np.ndarray, count: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("dtype", KINDS, ids=lambda k: k.__name__)
-@pytest.mark.parametrize("shape", [(1, 1), (2, 2), (3, 3), (8, 8), (3, 5, 5), (25, 25), (26, 26), (40, 40), (60, 60), (110, 110)])
+@pytest.mark.parametrize(
+    "shape", [(1, 1), (2, 2), (3, 3), (8, 8), (3, 5, 5), (25, 25), (26, 26), (40, 40), (60, 60), (110, 110)]
+)
 @pytest.mark.parametrize("uplo", ["L", "U"])
 def test_eigenvectors(shape: tuple[int, ...], dtype: Any, uplo: str) -> None:
     for how in ("random", "positive", "triangle", "diagonal"):
@@ -62,7 +64,26 @@ def test_eigenvectors(shape: tuple[int, ...], dtype: Any, uplo: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", KINDS, ids=lambda k: k.__name__)
-@pytest.mark.parametrize("shape", [(1, 1), (2, 2), (5, 5), (6, 4), (4, 6), (12, 5), (5, 12), (2, 3, 4), (25, 25), (26, 26), (30, 20), (20, 30), (53, 53), (60, 26), (26, 60)])
+@pytest.mark.parametrize(
+    "shape",
+    [
+        (1, 1),
+        (2, 2),
+        (5, 5),
+        (6, 4),
+        (4, 6),
+        (12, 5),
+        (5, 12),
+        (2, 3, 4),
+        (25, 25),
+        (26, 26),
+        (30, 20),
+        (20, 30),
+        (53, 53),
+        (60, 26),
+        (26, 60),
+    ],
+)
 @pytest.mark.parametrize("full", [True, False])
 def test_singular_vectors(shape: tuple[int, ...], dtype: Any, full: bool) -> None:
     for how in ("random", "positive", "triangle", "diagonal"):

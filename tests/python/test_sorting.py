@@ -69,7 +69,11 @@ QUANTILES: list[Snippet] = [
     (lambda x: np.quantile(x, 0.4, weights=x * x, method="inverted_cdf"), (V,)), (lambda x: np.percentile(x, [20, 60], axis=(0, 1), weights=x * 0 + 1, method="inverted_cdf"), (T3,)),
 ]  # fmt: skip
 
-SNIPPETS = [pytest.param(*s, id=f"{name}{i}") for name, group in (("sorts", SORTS), ("quantiles", QUANTILES)) for i, s in enumerate(group)]
+SNIPPETS = [
+    pytest.param(*s, id=f"{name}{i}")
+    for name, group in (("sorts", SORTS), ("quantiles", QUANTILES))
+    for i, s in enumerate(group)
+]
 
 
 @pytest.mark.parametrize(("function", "args"), SNIPPETS)
@@ -90,13 +94,25 @@ def test_long_lines(x: np.ndarray) -> None:
     """Lines that are sorted by the bytes of their keys; equal elements keep their order."""
 
     def function(x: Any) -> Any:
-        return np.sort(x), np.argsort(x, kind="stable"), np.sort(x.reshape(-1, 3), axis=0), np.argsort(x.reshape(2, -1, 3), axis=1, kind="stable")
+        return (
+            np.sort(x),
+            np.argsort(x, kind="stable"),
+            np.sort(x.reshape(-1, 3), axis=0),
+            np.argsort(x.reshape(2, -1, 3), axis=1, kind="stable"),
+        )
 
     close(wf.jit(function)(x), function(x))
     values, places = wf.topk(x, len(x))
     order = np.argsort(x, kind="stable")
     key = np.empty(len(x), np.int64)  # equal elements have one number
-    key[order] = np.cumsum(np.append(0, ~np.isclose(x[order][1:].astype(float), x[order][:-1].astype(float), 0, 0, equal_nan=True) if x.dtype.kind == "f" else x[order][1:] != x[order][:-1]))
+    key[order] = np.cumsum(
+        np.append(
+            0,
+            ~np.isclose(x[order][1:].astype(float), x[order][:-1].astype(float), 0, 0, equal_nan=True)
+            if x.dtype.kind == "f"
+            else x[order][1:] != x[order][:-1],
+        )
+    )
     close(places, np.argsort(-key, kind="stable"))
     close(values, x[places])
 
@@ -165,7 +181,9 @@ ERRORS: list[tuple[Callable[..., Any], tuple, type[Exception], str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("function", "args", "kind", "text"), [pytest.param(*row, id=str(i)) for i, row in enumerate(ERRORS)])
+@pytest.mark.parametrize(
+    ("function", "args", "kind", "text"), [pytest.param(*row, id=str(i)) for i, row in enumerate(ERRORS)]
+)
 def test_errors(function: Any, args: tuple, kind: type[Exception], text: str) -> None:
     with pytest.raises(kind, match=text):
         wf.jit(function)(*args)
@@ -174,14 +192,23 @@ def test_errors(function: Any, args: tuple, kind: type[Exception], text: str) ->
 @pytest.mark.parametrize("kind", ["bfloat16", "float8_e4m3fn", "float8_e5m2", "int4", "uint4"])
 def test_small_dtypes(kind: str) -> None:
     dtype = np.dtype(getattr(ml_dtypes, kind))
-    x = (RNG.normal(size=(3, 200)) * 3).astype(dtype) if dtype.name != "uint4" else RNG.integers(0, 16, (3, 200)).astype(dtype)
+    x = (
+        (RNG.normal(size=(3, 200)) * 3).astype(dtype)
+        if dtype.name != "uint4"
+        else RNG.integers(0, 16, (3, 200)).astype(dtype)
+    )
     for function in (lambda x: np.sort(x, axis=0), lambda x: np.sort(x), lambda x: np.argsort(x, kind="stable")):
         for run in (wf.jit, wf.simulate):
             result, wanted = run(function)(x), function(x)
             assert result.dtype == wanted.dtype
             np.testing.assert_array_equal(result.astype(np.float64), wanted.astype(np.float64))
     if dtype.name.startswith(("bf", "float")):
-        for function in (lambda x: np.maximum.accumulate(x, axis=1), lambda x: np.minimum.accumulate(x), lambda x: np.max(x, axis=1), lambda x: np.min(x)):
+        for function in (
+            lambda x: np.maximum.accumulate(x, axis=1),
+            lambda x: np.minimum.accumulate(x),
+            lambda x: np.max(x, axis=1),
+            lambda x: np.min(x),
+        ):
             for run in (wf.jit, wf.simulate):
                 np.testing.assert_array_equal(run(function)(x).astype(np.float64), function(x).astype(np.float64))
 
@@ -199,7 +226,9 @@ def test_equal_numbers_of_different_bits_keep_their_order(dtype: str, count: int
         bits = f"u{x.itemsize}"
         np.testing.assert_array_equal(wf.jit(np.sort)(values).view(bits), values[order].view(bits))
         pairs = np.stack([values, values], axis=1)
-        np.testing.assert_array_equal(wf.jit(lambda p: np.sort(p, axis=0))(pairs)[:, 1].view(bits), values[order].view(bits))
+        np.testing.assert_array_equal(
+            wf.jit(lambda p: np.sort(p, axis=0))(pairs)[:, 1].view(bits), values[order].view(bits)
+        )
 
 
 @pytest.mark.parametrize("kind", ["float16", "float32", "float64", "int8", "int32", "uint32", "int64"])
@@ -212,7 +241,11 @@ def test_short_lines_side_by_side(kind: str, length: int) -> None:
         x[rng.random(x.shape) < 0.1] = np.nan
     order = np.argsort(x, axis=-1, kind="stable")
     bits = f"u{x.itemsize}"
-    for lines, axis in ((x, -1), (np.ascontiguousarray(np.moveaxis(x, -1, 0)), 0), (np.ascontiguousarray(np.moveaxis(x, -1, 1)), 1)):
+    for lines, axis in (
+        (x, -1),
+        (np.ascontiguousarray(np.moveaxis(x, -1, 0)), 0),
+        (np.ascontiguousarray(np.moveaxis(x, -1, 1)), 1),
+    ):
         got = np.moveaxis(wf.jit(lambda a, axis=axis: np.sort(a, axis))(lines), axis, -1)
         np.testing.assert_array_equal(np.ascontiguousarray(got).view(bits), np.take_along_axis(x, order, -1).view(bits))
         places = wf.jit(lambda a, axis=axis: np.argsort(a, axis, kind="stable"))(lines)

@@ -27,7 +27,15 @@ I = RNG.integers(-9, 10, (4, 6))
 B = RNG.integers(0, 2, (4, 6)).astype(bool)
 C = (RNG.normal(size=(4, 6)) + 1j * RNG.normal(size=(4, 6))).astype(np.complex64)
 Z = np.array(2.5)
-SCALARS = [np.float64(2.5), np.float32(1.5), np.float16(0.5), np.int64(3), np.int8(3), np.bool_(True), np.complex64(1 + 2j)]
+SCALARS = [
+    np.float64(2.5),
+    np.float32(1.5),
+    np.float16(0.5),
+    np.int64(3),
+    np.int8(3),
+    np.bool_(True),
+    np.complex64(1 + 2j),
+]
 WITHOUT_DIMENSIONS = [Z, np.array(3), np.array(True), np.array(1 + 2j)]
 CopyMode = np._CopyMode
 Parameter = inspect.Parameter
@@ -72,10 +80,16 @@ def difference(text: str, args: tuple, may_refuse: bool = True) -> str:
     label = f"{text} of {described(args)}: "
     if error is not None:
         fine = isinstance(error, Error) and (may_refuse or refused is not None)
-        return "" if fine or (refused is not None and isinstance(error, type(refused))) else f"{label}{error!r} for {refused!r}"
+        return (
+            ""
+            if fine or (refused is not None and isinstance(error, type(refused)))
+            else f"{label}{error!r} for {refused!r}"
+        )
     if refused is not None:
         return f"{label}no error, {refused!r} was wanted"
-    same = described(result) == described(wanted) and equal(result, wanted) and all(map(equal, result_args, wanted_args))
+    same = (
+        described(result) == described(wanted) and equal(result, wanted) and all(map(equal, result_args, wanted_args))
+    )
     return "" if same else f"{label}{described(result)} {result} for {described(wanted)} {wanted}"
 
 
@@ -88,7 +102,11 @@ def check(texts: Any, *args: Any, may_refuse: bool = False) -> None:
 
 
 def positions(signature: inspect.Signature) -> list[Parameter]:
-    return [p for p in signature.parameters.values() if p.kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)]
+    return [
+        p
+        for p in signature.parameters.values()
+        if p.kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+    ]
 
 
 def missing(theirs: inspect.Signature, ours: inspect.Signature, first: int = 0) -> list[str]:
@@ -125,14 +143,22 @@ def test_every_function_takes_the_parameters_that_numpy_takes() -> None:
     # By the forms' own names; functions that are NumPy's for like= pass on what they get.
     forms = {f"{f.__module__}.{f.__name__}": (f, form) for f, form in FUNCTIONS.items()}
     forms |= {f"numpy.{name}": (getattr(np, name), form) for name, form in CREATORS.items()}
-    found = {name: missing(theirs, inspect.signature(form)) for name, (function, form) in forms.items() if (theirs := signature_of(function))}
+    found = {
+        name: missing(theirs, inspect.signature(form))
+        for name, (function, form) in forms.items()
+        if (theirs := signature_of(function))
+    }
     assert not {name: what for name, what in found.items() if what}
 
 
 def test_every_method_takes_the_parameters_that_numpy_takes() -> None:
-    forms = {name: (signature_of(getattr(np.ndarray, name, None)), inspect.signature(form)) for name, form in METHODS.items()}
+    forms = {
+        name: (signature_of(getattr(np.ndarray, name, None)), inspect.signature(form)) for name, form in METHODS.items()
+    }
     # NumPy's own signature of view says nothing: (*args, **kwargs).
-    found = {name: missing(theirs, ours, first=1) for name, (theirs, ours) in forms.items() if theirs and name != "view"}
+    found = {
+        name: missing(theirs, ours, first=1) for name, (theirs, ours) in forms.items() if theirs and name != "view"
+    }
     assert not {name: what for name, what in found.items() if what}
 
 
@@ -150,7 +176,9 @@ COPIED = ["np.array(x, copy={c})", "np.array(x, np.float64, copy={c})", "np.arra
           "x.astype(x.dtype, copy={c}).fill(7)", "x.reshape(-1, copy={c}).fill(7)", "np.array(x, copy={c}, ndmin=3).fill(7)"]  # fmt: skip
 
 
-@pytest.mark.parametrize("mode", ["True", "False", "None", "0", "1", "CopyMode.IF_NEEDED", "CopyMode.ALWAYS", "CopyMode.NEVER"])
+@pytest.mark.parametrize(
+    "mode", ["True", "False", "None", "0", "1", "CopyMode.IF_NEEDED", "CopyMode.ALWAYS", "CopyMode.NEVER"]
+)
 def test_every_spelling_of_copy(mode: str) -> None:
     check([text.format(c=mode) for text in COPIED], F)
 
@@ -198,7 +226,11 @@ RANGES = ["(0, 5, step=2)", "(3, stop=7)", "(start=1, stop=4)", "(stop=4)", "(4,
 
 
 def test_ranges() -> None:
-    check([f"np.arange{spelled}" for spelled in RANGES] + ["np.arange(0, 1, 0.25) * x[0, :4]", "np.arange(5.0).fill(x[0, 0])"], F)
+    check(
+        [f"np.arange{spelled}" for spelled in RANGES]
+        + ["np.arange(0, 1, 0.25) * x[0, :4]", "np.arange(5.0).fill(x[0, 0])"],
+        F,
+    )
 
 
 # -- integers of all kinds -----------------------------------------------------------------------------------------
@@ -250,7 +282,11 @@ def test_what_comes_back_as_it_was_given_is_of_its_kind(value: Any) -> None:
 
 def test_reductions_of_selections_are_scalars() -> None:
     names = ("mean", "median", "std", "var", "sum", "prod", "nanmean", "nanmedian", "any", "count_nonzero", "average")
-    texts = [f"np.{name}(x[x > 0])" for name in names] + ["np.percentile(x[x > 0], 50)", "np.quantile(x[x > 0], [0.1, 0.2])", "x[x > 0].clip(0, 1).sum()"]
+    texts = [f"np.{name}(x[x > 0])" for name in names] + [
+        "np.percentile(x[x > 0], 50)",
+        "np.quantile(x[x > 0], [0.1, 0.2])",
+        "x[x > 0].clip(0, 1).sum()",
+    ]
     for value in (F, np.array([1.0, 7.0, -8.0])):
         check(texts, value)
 
@@ -258,7 +294,12 @@ def test_reductions_of_selections_are_scalars() -> None:
 def test_one_truth_value_as_an_index() -> None:
     read = ["x[True]", "x[False]", "x[np.True_]", "x[None, True]", "x[..., True]"]
     sums = ["np.sum(x[x > 5])", "np.mean(x[~(x > 5)])", "x[x > 0].sum()", "np.median(x[x > 0])"]
-    written = ["[x.__setitem__(x > 5, 1), x][1]", "[x.__setitem__(True, 3), x][1]", "[x.__setitem__(x > 5, x[x > 5] + 1), x][1]", "[x.__setitem__((), 3), x][1]"]
+    written = [
+        "[x.__setitem__(x > 5, 1), x][1]",
+        "[x.__setitem__(True, 3), x][1]",
+        "[x.__setitem__(x > 5, x[x > 5] + 1), x][1]",
+        "[x.__setitem__((), 3), x][1]",
+    ]
     for value in (np.array(7.0), np.array(3.0), np.array(7, np.int32)):
         check(read + sums + written, value)
     check(read + sums, np.float64(7))
@@ -278,7 +319,18 @@ def test_other_views_are_refused(text: str) -> None:
 
 
 def test_views_of_numbers() -> None:
-    check(["x.view()", "x.view(None)", "x.view(np.int32)", "x.view(dtype='u1')", "x.view(np.float32)", "x.view('f4').fill(2)", "x.view(np.complex64)"], F)
+    check(
+        [
+            "x.view()",
+            "x.view(None)",
+            "x.view(np.int32)",
+            "x.view(dtype='u1')",
+            "x.view(np.float32)",
+            "x.view('f4').fill(2)",
+            "x.view(np.complex64)",
+        ],
+        F,
+    )
 
 
 def test_a_ufunc_of_another_package_is_called_by_its_name() -> None:
@@ -288,6 +340,7 @@ def test_a_ufunc_of_another_package_is_called_by_its_name() -> None:
 
 
 # -- lists ---------------------------------------------------------------------------------------------------------
+
 
 def recorded(function: Callable[..., Any], array: np.ndarray) -> Any:
     """The function's array result, recorded and interpreted."""

@@ -29,7 +29,9 @@ def load_quantized_types() -> None:
     from jaxlib.mlir._mlir_libs import _stablehlo
 
     _stablehlo.register_stablehlo_passes()
-    passmanager.PassManager.parse("builtin.module(vhlo-legalize-to-stablehlo)").run(mlir_ir.Module.parse("module {}").operation)
+    passmanager.PassManager.parse("builtin.module(vhlo-legalize-to-stablehlo)").run(
+        mlir_ir.Module.parse("module {}").operation
+    )
 
 
 def forms_of_jaxlib(text: str) -> list[str]:
@@ -64,7 +66,9 @@ def run_text_by_xla(text: str, args: list[Any]) -> list[np.ndarray]:
 
 
 def run_by_xla(graph: wf.Graph, args: list[Any]) -> list[np.ndarray]:
-    return run_text_by_xla(graph.stablehlo(locations=False).replace("func.func public @" + graph.core.name, "func.func public @main"), args)
+    return run_text_by_xla(
+        graph.stablehlo(locations=False).replace("func.func public @" + graph.core.name, "func.func public @main"), args
+    )
 
 
 def is_traceable(args: tuple) -> bool:
@@ -141,7 +145,14 @@ def test_locations_keep_their_callers() -> None:
     text = wf.stablehlo.parse(LOCATIONS).stablehlo()
     parsed_by_jaxlib(text)
     assert wf.stablehlo.parse(text).stablehlo() == text
-    for line in ('"h"("z.py":1:3)', 'callsite("a.py":12:3 at #loc0)', '"f"("a.py":3:4)', '"g"("a.py":7:1)', '"main.py":9:2', '"b.py":3:4'):
+    for line in (
+        '"h"("z.py":1:3)',
+        'callsite("a.py":12:3 at #loc0)',
+        '"f"("a.py":3:4)',
+        '"g"("a.py":7:1)',
+        '"main.py":9:2',
+        '"b.py":3:4',
+    ):
         assert line in text
 
 
@@ -187,7 +198,12 @@ def test_text_of_jax_is_read() -> None:
     import jax.numpy as jnp
 
     def f(x: Any, y: Any) -> Any:
-        return jnp.tanh(x @ y) + jnp.sum(x, axis=1, keepdims=True), x[::2, 1:], jnp.transpose(y), jnp.where(x > 0, x, 1.0)
+        return (
+            jnp.tanh(x @ y) + jnp.sum(x, axis=1, keepdims=True),
+            x[::2, 1:],
+            jnp.transpose(y),
+            jnp.where(x > 0, x, 1.0),
+        )
 
     x, y = np.ones((4, 3), np.float32), np.full((3, 4), 0.1, np.float32)
     text = jax.jit(lambda x, y: jax.lax.transpose(jnp.tanh(x @ y), (1, 0))).lower(x, y).as_text()

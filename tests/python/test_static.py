@@ -71,13 +71,28 @@ def total(x: Any, value: Any) -> Any:
     return x[2] * value
 
 
-KINDS = ["list", "tuple", "dict", "set", "frozenset", "array", "objects", "bytearray", "settings", "frozen", "slotted", "pair"]
+KINDS = [
+    "list",
+    "tuple",
+    "dict",
+    "set",
+    "frozenset",
+    "array",
+    "objects",
+    "bytearray",
+    "settings",
+    "frozen",
+    "slotted",
+    "pair",
+]
 
 
 def drawn(rng: random.Random, depth: int = 3, kinds: Any = KINDS) -> Any:
     """A value that functions may be given as a static argument."""
     if depth == 0 or rng.random() < 0.3:
-        return rng.choice([None, True, 1, 1.0, 0.0, -0.0, 2, 2.5, "ab", "abc", 1 + 2j, slice(0, rng.randint(1, 5)), slice(1, None, 2)])
+        return rng.choice(
+            [None, True, 1, 1.0, 0.0, -0.0, 2, 2.5, "ab", "abc", 1 + 2j, slice(0, rng.randint(1, 5)), slice(1, None, 2)]
+        )
     inner = lambda: drawn(rng, depth - 1, kinds)
     kind = rng.choice(kinds)
     items = [inner() for _ in range(rng.randint(0, 3))]
@@ -97,7 +112,9 @@ def drawn(rng: random.Random, depth: int = 3, kinds: Any = KINDS) -> Any:
         return bytearray(rng.randbytes(len(items)))
     if kind in ("list", "tuple"):
         return items if kind == "list" else tuple(items)
-    return {"settings": Settings, "frozen": Frozen, "slotted": Slotted, "pair": Pair, "plain": Plain}[kind](inner(), inner())
+    return {"settings": Settings, "frozen": Frozen, "slotted": Slotted, "pair": Pair, "plain": Plain}[kind](
+        inner(), inner()
+    )
 
 
 def mutated(rng: random.Random, value: Any) -> None:

@@ -128,7 +128,12 @@ def test_places_are_compared_whole_where_32_bits_hold_them_or_not():
     def masks(x):
         rows, columns = np.arange(x.shape[0])[:, None], np.arange(x.shape[1])
         limits = [0, 2**31 - 70, 2**31 - 30, 2**31 + 7, -(2**31) - 30, 2**40]
-        return [f(columns + a, rows + a + b) for a in limits for b in (-3, 0, 2**31) for f in (np.less_equal, np.greater, np.equal)]
+        return [
+            f(columns + a, rows + a + b)
+            for a in limits
+            for b in (-3, 0, 2**31)
+            for f in (np.less_equal, np.greater, np.equal)
+        ]
 
     x = np.zeros((37, 67))
     for f in (wf.jit(masks), wf.jit(masks, dynamic={"x": {0: wf.Dim("m", 1, 30, 90), 1: "n"}})):

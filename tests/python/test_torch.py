@@ -21,7 +21,9 @@ pytestmark = pytest.mark.usefixtures("fresh_torch")
 
 def compiled(function, graphs=None, **options):
     graphs = [] if graphs is None else graphs
-    return torch.compile(function, backend=lambda m, i: weftwork.torch.backend(m, i, sink=graphs.append), fullgraph=True, **options)
+    return torch.compile(
+        function, backend=lambda m, i: weftwork.torch.backend(m, i, sink=graphs.append), fullgraph=True, **options
+    )
 
 
 def same(function, *inputs, native=True, **options):
@@ -29,7 +31,9 @@ def same(function, *inputs, native=True, **options):
     graphs = []
     call = compiled(function, graphs, **options)
     for _ in range(2):
-        ours, theirs = ([t.clone() if isinstance(t, torch.Tensor) and t.is_contiguous() else t for t in inputs] for _ in range(2))
+        ours, theirs = (
+            [t.clone() if isinstance(t, torch.Tensor) and t.is_contiguous() else t for t in inputs] for _ in range(2)
+        )
         wanted, given = function(*theirs), call(*ours)
         pairs = zip(*(r if isinstance(r, (tuple, list)) else (r,) for r in (given, wanted)), strict=True)
         for g, w in [*pairs, *zip(ours, theirs, strict=True)]:
@@ -102,7 +106,9 @@ def a_copy(x):
     return old, x + 1
 
 
-@pytest.mark.parametrize("function", [in_slices, by_index, by_view, a_copy, lambda x: x.zero_(), lambda x: x.t().add_(1)])
+@pytest.mark.parametrize(
+    "function", [in_slices, by_index, by_view, a_copy, lambda x: x.zero_(), lambda x: x.t().add_(1)]
+)
 def test_arguments_are_written_in_place(function):
     same(function, X(4, 4))
 
@@ -150,7 +156,18 @@ def test_arrays_without_elements(function):
     same(function, torch.zeros(0, 3))
 
 
-DTYPES = [torch.bool, torch.uint8, torch.int8, torch.int32, torch.int64, torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.complex64]
+DTYPES = [
+    torch.bool,
+    torch.uint8,
+    torch.int8,
+    torch.int32,
+    torch.int64,
+    torch.float16,
+    torch.bfloat16,
+    torch.float32,
+    torch.float64,
+    torch.complex64,
+]
 
 
 @pytest.mark.parametrize("source", DTYPES, ids=str)
@@ -160,7 +177,14 @@ def test_dtypes_promote_and_convert_as_in_torch(source):
 
     def function(x, *others):
         sums = [x + y for y in others]
-        return (*sums, x * 2, x * 1.5, x + torch.tensor(2.5, dtype=torch.float64), *(x.to(y.dtype) for y in others if y.is_complex() or not x.is_complex()), x == others[3])
+        return (
+            *sums,
+            x * 2,
+            x * 1.5,
+            x + torch.tensor(2.5, dtype=torch.float64),
+            *(x.to(y.dtype) for y in others if y.is_complex() or not x.is_complex()),
+            x == others[3],
+        )
 
     same(function, x, *others)
 
@@ -184,7 +208,9 @@ def test_an_operation_that_the_table_lacks_runs_in_torch_within_the_graph():
     graphs = same(lambda x: torch.special.bessel_j0(x @ x.t() + 1) * 2 + x, X(3, 3), native=False)
     report = weftwork.torch.Report.of(graphs)
     assert report.graphs == 1 and report.programs == 2
-    assert [f.op for f in report.fallback] == ["aten.special_bessel_j0.default"] and "test_torch.py" in next(iter(report.fallback)).line
+    assert [f.op for f in report.fallback] == ["aten.special_bessel_j0.default"] and "test_torch.py" in next(
+        iter(report.fallback)
+    ).line
 
 
 def test_calls_of_torch_are_divided_into_few_programs():
@@ -200,7 +226,12 @@ def test_explain_counts_and_names_lines():
     module = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.Dropout(0.5), torch.nn.BatchNorm1d(4))
     state = {k: v.clone() for k, v in module.state_dict().items()}
     report = weftwork.torch.explain(module, torch.randn(3, 4))
-    assert report.graphs == 2 and not report.fallback and report.random["dropout"] == 1 and report.native["aten.addmm.default"] == 1
+    assert (
+        report.graphs == 2
+        and not report.fallback
+        and report.random["dropout"] == 1
+        and report.native["aten.addmm.default"] == 1
+    )
     assert all(torch.equal(v, state[k]) for k, v in module.state_dict().items()) and module[0].weight.grad is None
     assert "drawn by torch: 1" in str(report)
 
@@ -235,7 +266,9 @@ def test_init_logs_a_folder_for_each_graph(tmp_path, caplog):
     assert not weftwork.torch.is_initialized()
     (folder,) = (tmp_path / "weftwork_graphs" / "rank1").iterdir()
     assert "inference: 2 native, 0 in torch, 1 programs" in caplog.text and folder.name in caplog.text
-    assert {"torch.txt", "program_0.txt", "program_0.mlir", "kernels_0.txt", "report.json"} == {f.name for f in folder.iterdir()}
+    assert {"torch.txt", "program_0.txt", "program_0.mlir", "kernels_0.txt", "report.json"} == {
+        f.name for f in folder.iterdir()
+    }
     assert "stablehlo.exponential" in (folder / "program_0.mlir").read_text()
     assert json.loads((folder / "report.json").read_text())["milliseconds"]["0"]["passes"] > 0
 
@@ -249,7 +282,9 @@ function = (lambda x: torch.tanh(x.t() if len(sys.argv) > 2 else x) * 2)
 torch.compile(function, backend="weftwork")(x).sum().backward()
 print(wf.cache.info().hits, wf.cache.info().misses)
 """
-    run = lambda *more: subprocess.run([sys.executable, "-c", script, str(tmp_path), *more], check=True, capture_output=True, text=True).stdout.split()
+    run = lambda *more: subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path), *more], check=True, capture_output=True, text=True
+    ).stdout.split()
     assert run() == ["0", "2"]
     assert run() == ["2", "0"]
     assert run("transposed") == ["0", "2"]
@@ -347,7 +382,9 @@ def test_importing_weftwork_does_not_import_torch():
 
 def test_parameters_may_be_constants_of_inference():
     module, graphs = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.ReLU()).eval(), []
-    call = torch.compile(module, backend=lambda m, i: weftwork.torch.backend(m, i, options={"freeze": True}, sink=graphs.append))
+    call = torch.compile(
+        module, backend=lambda m, i: weftwork.torch.backend(m, i, options={"freeze": True}, sink=graphs.append)
+    )
     with torch.no_grad():
         for _ in range(2):
             torch.testing.assert_close(call(X(2, 3)), module(X(2, 3)))
@@ -384,7 +421,10 @@ def test_floats_that_sizes_decide():
 
 @pytest.mark.parametrize("capture", ["capture_dynamic_output_shape_ops", "capture_scalar_outputs"])
 def test_values_that_decide_sizes_stay_in_one_graph(capture):
-    functions = {"capture_scalar_outputs": lambda x: x * x.sum().item() + 1, "capture_dynamic_output_shape_ops": lambda x: (x[x > 2] * 2).sum() + 1}
+    functions = {
+        "capture_scalar_outputs": lambda x: x * x.sum().item() + 1,
+        "capture_dynamic_output_shape_ops": lambda x: (x[x > 2] * 2).sum() + 1,
+    }
     with torch._dynamo.config.patch(capture_scalar_outputs=True, capture_dynamic_output_shape_ops=True):
         graphs = same(functions[capture], X(5), native=False)
     assert len(graphs) == 1

@@ -207,7 +207,10 @@ def test_compiled_models_take_and_give_tensors_of_the_device():
 def test_frozen_models_of_the_device():
     """Weights that are read when a graph is compiled are read from the device as from the CPU."""
     torch.manual_seed(0)
-    model, x = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.ReLU(), torch.nn.Linear(16, 3)).eval(), torch.randn(5, 8)
+    model, x = (
+        torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.ReLU(), torch.nn.Linear(16, 3)).eval(),
+        torch.randn(5, 8),
+    )
     with torch.no_grad():
         wanted = model(x)
         frozen = torch.compile(model.to(HERE), backend="weftwork", options={"freeze": True})

@@ -17,7 +17,9 @@ pytestmark = pytest.mark.usefixtures("fresh_torch")
 def report_of(function, *inputs):
     """What became of its operations, and that results and gradients are eager's."""
     graphs = []
-    call = torch.compile(function, backend=lambda m, i: weftwork.torch.backend(m, i, sink=graphs.append), fullgraph=True)
+    call = torch.compile(
+        function, backend=lambda m, i: weftwork.torch.backend(m, i, sink=graphs.append), fullgraph=True
+    )
     found = []
     for f in (call, function):
         leaves = [x.detach().clone().requires_grad_() for x in inputs]
@@ -47,7 +49,9 @@ def squares(name, reference=None):
         ctx.save_for_backward(inputs[0])
         ctx.factor = inputs[1]
 
-    forward.register_autograd(lambda ctx, gradient: (backward(gradient, ctx.saved_tensors[0], ctx.factor), None), setup_context=setup)
+    forward.register_autograd(
+        lambda ctx, gradient: (backward(gradient, ctx.saved_tensors[0], ctx.factor), None), setup_context=setup
+    )
     return forward, backward
 
 
@@ -63,7 +67,9 @@ def test_forward_and_backward_are_kernels(how):
         lambda gradient, x, factor: gradient * x * np.float32(2 * factor),
     )
     if how != "function":
-        kernels = [wf.custom_op(f"test.squares_{how}{i}", like_first, **{how: kernel}) for i, kernel in enumerate(kernels)]
+        kernels = [
+            wf.custom_op(f"test.squares_{how}{i}", like_first, **{how: kernel}) for i, kernel in enumerate(kernels)
+        ]
     weftwork.torch.register_kernel(forward, kernels[0])
     weftwork.torch.register_kernel(f"test::squares_{how}_backward", kernels[1])
     report = report_of(lambda x: torch.tanh(forward(x)) + forward(x, 0.5), torch.randn(4, 5))
@@ -85,7 +91,9 @@ def test_several_results_and_flags():
         return (x[:at] * 2 if doubled else x[:at].clone()), x[at:].clone()
 
     halves.register_fake(lambda x, at, doubled=True: (x[:at].clone(), x[at:].clone()))
-    weftwork.torch.register_kernel(torch.ops.test.halves, lambda x, at, doubled: (x[:at] * 2 if doubled else x[:at], x[at:]))
+    weftwork.torch.register_kernel(
+        torch.ops.test.halves, lambda x, at, doubled: (x[:at] * 2 if doubled else x[:at], x[at:])
+    )
     x = torch.randn(5, 2)
     call = torch.compile(lambda x: halves(x, 2, doubled=False)[0] + halves(x, 3)[1], backend="weftwork", fullgraph=True)
     torch.testing.assert_close(call(x), x[:2] + x[3:])

@@ -31,7 +31,9 @@ def results(function, x, parameters=()):
 
 def compiled(function, **options):
     graphs = []
-    call = torch.compile(function, backend=lambda m, i: weftwork.torch.backend(m, i, sink=graphs.append), fullgraph=True, **options)
+    call = torch.compile(
+        function, backend=lambda m, i: weftwork.torch.backend(m, i, sink=graphs.append), fullgraph=True, **options
+    )
     return call, graphs
 
 
@@ -109,7 +111,9 @@ def test_a_region_runs_in_torch_with_its_gradient():
 
     graphs = same(function, 4)
     reports = [weftwork.torch.Report.of([graph]) for graph in graphs]
-    assert [sorted(row.op for row in reports[0].fallback)] == [["aten.cos.default", "aten.exp.default", "aten.mul.Tensor"]]
+    assert [sorted(row.op for row in reports[0].fallback)] == [
+        ["aten.cos.default", "aten.exp.default", "aten.mul.Tensor"]
+    ]
     assert {row.reason for report in reports for row in report.fallback} == {"marked to run in torch"}
     assert {"aten.relu.default", "aten.tanh.default"} <= set(reports[0].native)
     assert any("aten.sin.default" in row.op for row in reports[1].fallback)

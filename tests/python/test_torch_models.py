@@ -16,7 +16,12 @@ import weftwork.torch
 
 OWN = ("mlp", "resnet", "unet")
 NAMES = [
-    pytest.param(name, marks=pytest.mark.skipif(name not in OWN and not importlib.util.find_spec("transformers"), reason="needs transformers"))
+    pytest.param(
+        name,
+        marks=pytest.mark.skipif(
+            name not in OWN and not importlib.util.find_spec("transformers"), reason="needs transformers"
+        ),
+    )
     for name in torch_models.MODELS
 ]
 
@@ -41,7 +46,9 @@ def assert_close(given, wanted, scale=1e-5):
         assert (g is None) == (w is None)
         if g is not None:
             assert g.shape == w.shape and g.dtype == w.dtype and g.stride() == w.stride()
-            torch.testing.assert_close(g, w, rtol=1e-4, atol=scale * max(1.0, w.abs().max().item() if w.numel() else 1.0))
+            torch.testing.assert_close(
+                g, w, rtol=1e-4, atol=scale * max(1.0, w.abs().max().item() if w.numel() else 1.0)
+            )
 
 
 def compiled(module, graphs, **options):
@@ -121,7 +128,9 @@ def test_training_steps_of_adamw(name):
 
 
 def test_dropout_draws_what_eager_draws():
-    module = torch.nn.Sequential(torch.nn.Linear(16, 16), torch.nn.Dropout(0.3), torch.nn.Linear(16, 4), torch.nn.Dropout(0.5))
+    module = torch.nn.Sequential(
+        torch.nn.Linear(16, 16), torch.nn.Dropout(0.3), torch.nn.Linear(16, 4), torch.nn.Dropout(0.5)
+    )
     x, call = torch.randn(8, 16), torch.compile(module, backend="weftwork")
     call(x)
     for seed in range(3):

@@ -28,7 +28,11 @@ def same(function, *inputs, gradient=False, **options):
         found = []
         for f in (call, function):
             arguments = [copied(x) for x in inputs]
-            leaves = [a.requires_grad_() for a in arguments if gradient and isinstance(a, torch.Tensor) and a.is_floating_point()]
+            leaves = [
+                a.requires_grad_()
+                for a in arguments
+                if gradient and isinstance(a, torch.Tensor) and a.is_floating_point()
+            ]
             torch.manual_seed(1)
             results = f(*arguments)
             results = tree_leaves(results)
@@ -53,7 +57,10 @@ def X(*shape, dtype=torch.float32):
 
 
 def conversions(x):
-    return [(x * 50).to(d).to(torch.float32) for d in (torch.int8, torch.int16, torch.int32, torch.int64, torch.float16, torch.bfloat16, torch.float64)]
+    return [
+        (x * 50).to(d).to(torch.float32)
+        for d in (torch.int8, torch.int16, torch.int32, torch.int64, torch.float16, torch.bfloat16, torch.float64)
+    ]
 
 
 def bits(x):
@@ -88,12 +95,28 @@ def puts(x, i, j):
 
 def reductions_into(x, i):
     zeros = torch.zeros(4, x.shape[1])
-    return [zeros.scatter_reduce(0, i, x, how, include_self=own) for how in ("sum", "prod", "mean", "amax", "amin") for own in (True, False)]
+    return [
+        zeros.scatter_reduce(0, i, x, how, include_self=own)
+        for how in ("sum", "prod", "mean", "amax", "amin")
+        for own in (True, False)
+    ]
 
 
 def empty(x):
     y = x[:, 2:2]
-    return y.sum(), y.sum(1), y.prod(0), torch.cat([y, x], 1), y @ y.t(), F.softmax(y, 1), y.mean(), torch.stack([y, y]).shape[0], y.argsort(1), y.any(), y.all()
+    return (
+        y.sum(),
+        y.sum(1),
+        y.prod(0),
+        torch.cat([y, x], 1),
+        y @ y.t(),
+        F.softmax(y, 1),
+        y.mean(),
+        torch.stack([y, y]).shape[0],
+        y.argsort(1),
+        y.any(),
+        y.all(),
+    )
 
 
 def nested(x):
@@ -120,21 +143,57 @@ def under_autocast(x, w):
 
 def zero_dimensional(x):
     s = x.sum()
-    return s + 1, s[None], s.expand(2, 3), torch.where(s > 0, s, -s), s.view(1, 1).squeeze(), s.unsqueeze(0).cumsum(0), torch.ones((), dtype=torch.int64) / 2
+    return (
+        s + 1,
+        s[None],
+        s.expand(2, 3),
+        torch.where(s > 0, s, -s),
+        s.view(1, 1).squeeze(),
+        s.unsqueeze(0).cumsum(0),
+        torch.ones((), dtype=torch.int64) / 2,
+    )
 
 
 def mixed_dtypes(x, i):
-    return x + i, x * True, i / 2, i // 2, i % 3, -i.to(torch.uint8), x.half() + 1, x.bfloat16() * i, torch.true_divide(i, i + 10), i.float().half() + i, i > 1.5
+    return (
+        x + i,
+        x * True,
+        i / 2,
+        i // 2,
+        i % 3,
+        -i.to(torch.uint8),
+        x.half() + 1,
+        x.bfloat16() * i,
+        torch.true_divide(i, i + 10),
+        i.float().half() + i,
+        i > 1.5,
+    )
 
 
 def nan_and_inf(x):
     y = torch.log(x)
-    return y, torch.nan_to_num(y), y.max(), torch.maximum(y, x), y.clamp(-1, 1), torch.fmin(y, x), y == y, torch.nanmean(y), y.sort()[0], torch.where(y.isnan(), 0, y)
+    return (
+        y,
+        torch.nan_to_num(y),
+        y.max(),
+        torch.maximum(y, x),
+        y.clamp(-1, 1),
+        torch.fmin(y, x),
+        y == y,
+        torch.nanmean(y),
+        y.sort()[0],
+        torch.where(y.isnan(), 0, y),
+    )
 
 
 def channels_last(x, w):
     y = F.conv2d(x.contiguous(memory_format=torch.channels_last), w, padding=1)
-    return y, F.max_pool2d(y, 2), y.mean((2, 3), keepdim=True), F.interpolate(y, scale_factor=2, mode="bilinear", align_corners=False)
+    return (
+        y,
+        F.max_pool2d(y, 2),
+        y.mean((2, 3), keepdim=True),
+        F.interpolate(y, scale_factor=2, mode="bilinear", align_corners=False),
+    )
 
 
 def views_that_are_written(x):
@@ -146,11 +205,28 @@ def views_that_are_written(x):
 
 def sets_and_orders(x):
     values, places = x.flatten().sort(stable=True, descending=True)
-    return values, places, x.topk(2, 1), x.kthvalue(2, 0).values, x.cummax(1).indices, x.median(), torch.bucketize(x, values.flip(0)), x.argmax()
+    return (
+        values,
+        places,
+        x.topk(2, 1),
+        x.kthvalue(2, 0).values,
+        x.cummax(1).indices,
+        x.median(),
+        torch.bucketize(x, values.flip(0)),
+        x.argmax(),
+    )
 
 
 def diagonals(x):
-    return x.diagonal(1).contiguous() * 2, torch.diag_embed(x[0], 1), x.tril(-1), torch.triu(x, 2), x.trace(), torch.block_diag(x, x[:1]), x.rot90()
+    return (
+        x.diagonal(1).contiguous() * 2,
+        torch.diag_embed(x[0], 1),
+        x.tril(-1),
+        torch.triu(x, 2),
+        x.trace(),
+        torch.block_diag(x, x[:1]),
+        x.rot90(),
+    )
 
 
 def loops(x):
@@ -163,16 +239,35 @@ def loops(x):
 
 
 def draws(x):
-    return x + torch.rand_like(x), F.dropout(x, 0.5), torch.randperm(5), torch.randint(0, 9, (3,)), torch.normal(x, 1.0), torch.bernoulli(x.sigmoid())
+    return (
+        x + torch.rand_like(x),
+        F.dropout(x, 0.5),
+        torch.randperm(5),
+        torch.randint(0, 9, (3,)),
+        torch.normal(x, 1.0),
+        torch.bernoulli(x.sigmoid()),
+    )
 
 
 def complex_numbers(x):
     z = torch.complex(x, x.flip(0))
-    return z.abs(), z.angle(), (z @ z.mT.conj()).real, torch.fft.rfft(x).abs(), torch.view_as_real(z * 1j), torch.fft.ifft2(torch.fft.fft2(z)).imag
+    return (
+        z.abs(),
+        z.angle(),
+        (z @ z.mT.conj()).real,
+        torch.fft.rfft(x).abs(),
+        torch.view_as_real(z * 1j),
+        torch.fft.ifft2(torch.fft.fft2(z)).imag,
+    )
 
 
 def einsums(x, y):
-    return torch.einsum("ij,kj->ik", x, y), torch.einsum("ii->i", x[:, : x.shape[0]]), torch.einsum("ij,ij,kj->k", x, x, y), torch.tensordot(x, y, ([1], [1]))
+    return (
+        torch.einsum("ij,kj->ik", x, y),
+        torch.einsum("ii->i", x[:, : x.shape[0]]),
+        torch.einsum("ij,ij,kj->k", x, x, y),
+        torch.tensordot(x, y, ([1], [1])),
+    )
 
 
 def closures(x):
@@ -181,12 +276,20 @@ def closures(x):
 
 
 def paddings(x):
-    return [F.pad(x[None, None], (1, 2, 2, 1), mode=mode) for mode in ("reflect", "replicate", "circular")] + [F.pad(x, (-1, 1), value=3.0), x.roll((1, -1), (0, 1))]
+    return [F.pad(x[None, None], (1, 2, 2, 1), mode=mode) for mode in ("reflect", "replicate", "circular")] + [
+        F.pad(x, (-1, 1), value=3.0),
+        x.roll((1, -1), (0, 1)),
+    ]
 
 
 def masks(x, i):
     mask = i > 1
-    return x.masked_fill(mask[:, None], -1), torch.where(mask[:, None], x, 2.0), x.masked_scatter(mask[:, None].expand_as(x), x.flip(0)), (x * mask[:, None]).count_nonzero(1)
+    return (
+        x.masked_fill(mask[:, None], -1),
+        torch.where(mask[:, None], x, 2.0),
+        x.masked_scatter(mask[:, None].expand_as(x), x.flip(0)),
+        (x * mask[:, None]).count_nonzero(1),
+    )
 
 
 def shares_memory(x, y):
@@ -253,7 +356,10 @@ def test_its_gradient_is_eagers(function, inputs):
     same(function, *inputs, gradient=True)
 
 
-@pytest.mark.parametrize("function", [ladder_of_views, empty, nested, diagonals, loops, complex_numbers, paddings, sets_and_orders, zero_dimensional])
+@pytest.mark.parametrize(
+    "function",
+    [ladder_of_views, empty, nested, diagonals, loops, complex_numbers, paddings, sets_and_orders, zero_dimensional],
+)
 def test_sizes_are_symbolic(function):
     for shape in ((4, 6), (5, 7), (3, 9)):
         same(function, X(*shape), dynamic=True)

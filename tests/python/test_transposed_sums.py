@@ -111,7 +111,10 @@ def test_many_long_rows_are_combined_in_pieces(dtype: str, kind: str) -> None:
 
 
 def test_rows_of_pieces_may_be_of_any_number_and_length() -> None:
-    f = wf.jit(lambda x: ((x * 2).sum(axis=0), x.max(axis=0)), dynamic={"x": {0: wf.Dim("n", 1, 2100, 9000), 1: wf.Dim("k", 1, 4097, 90000)}})
+    f = wf.jit(
+        lambda x: ((x * 2).sum(axis=0), x.max(axis=0)),
+        dynamic={"x": {0: wf.Dim("n", 1, 2100, 9000), 1: wf.Dim("k", 1, 4097, 90000)}},
+    )
     for shape in [(2055, 1201), (3, 5), (2100, 4097), (1, 1100), (30, 70000)]:
         x = np.random.default_rng(5).integers(-9, 9, shape).astype(np.float32)
         for found, wanted in zip(f(x), ((x * 2).sum(axis=0), x.max(axis=0)), strict=True):

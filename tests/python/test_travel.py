@@ -67,7 +67,10 @@ def test_copies_of_functions_are_themselves() -> None:
 
 def looped(x: Any, y: Any) -> Any:
     y[...] = y + wf.while_loop(lambda s: s < x.sum(), lambda s: s * 2 + 1, x[0])
-    return {"a": wf.cond(x[0] > 0, lambda: np.sort(x), lambda: x * 2), "b": [wf.random.uniform(wf.random.key(3), x.shape), y[::2]]}
+    return {
+        "a": wf.cond(x[0] > 0, lambda: np.sort(x), lambda: x * 2),
+        "b": [wf.random.uniform(wf.random.key(3), x.shape), y[::2]],
+    }
 
 
 def graphs() -> list[wf.Graph]:
@@ -102,11 +105,21 @@ def test_graphs_travel_whole() -> None:
             again = sent(graph, protocol)
             assert again.mlir() == graph.mlir() and repr(again) == repr(graph)
             assert again.inputs == graph.inputs and again.outputs == graph.outputs and again.aliases == graph.aliases
-            assert [g.mlir() for g in map(wf.Graph, again.core.functions)] == [g.mlir() for g in map(wf.Graph, graph.core.functions)]
+            assert [g.mlir() for g in map(wf.Graph, again.core.functions)] == [
+                g.mlir() for g in map(wf.Graph, graph.core.functions)
+            ]
         assert copy.copy(graph) is graph and copy.deepcopy(graph) is graph
-        symbols = [[(repr(s), s.min, s.opt, s.max) for s in e.symbols] for io in again.inputs for e in io.shape if isinstance(e, wf.Dim)]
+        symbols = [
+            [(repr(s), s.min, s.opt, s.max) for s in e.symbols]
+            for io in again.inputs
+            for e in io.shape
+            if isinstance(e, wf.Dim)
+        ]
         assert symbols == [
-            [(repr(s), s.min, s.opt, s.max) for s in e.symbols] for io in graph.inputs for e in io.shape if isinstance(e, wf.Dim)
+            [(repr(s), s.min, s.opt, s.max) for s in e.symbols]
+            for io in graph.inputs
+            for e in io.shape
+            if isinstance(e, wf.Dim)
         ]
 
 

@@ -375,7 +375,20 @@ def long(x):
     return x
 
 
-ELEMENTWISE = [horner, series, mandelbrot, backwards_by_three, exchanged, by_a_table, beside_a_number, masked, with_parts, beside_a_row, nested, long]
+ELEMENTWISE = [
+    horner,
+    series,
+    mandelbrot,
+    backwards_by_three,
+    exchanged,
+    by_a_table,
+    beside_a_number,
+    masked,
+    with_parts,
+    beside_a_row,
+    nested,
+    long,
+]
 
 
 @pytest.mark.parametrize("function", [*ELEMENTWISE, wave, crossing, at_two_places, by_rows])

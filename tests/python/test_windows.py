@@ -57,17 +57,35 @@ def test_convolution(run: Any, count: int, dtype: Any, stride: int, pad: Any, di
     conv = (wf.conv1d, wf.conv2d, wf.conv3d)[count - 1]
     wanted = convolution(x, w, [stride] * count, pairs, [dilation] * count, groups) + b.reshape(-1, *[1] * count)
     padding = pairs if isinstance(pad, tuple) else pad
-    result = run(lambda x, w, b: conv(x, w, b, stride=stride, padding=padding, dilation=dilation, groups=groups))(x, w, b)
+    result = run(lambda x, w, b: conv(x, w, b, stride=stride, padding=padding, dilation=dilation, groups=groups))(
+        x, w, b
+    )
     close(result, wanted, 200)
-    close(run(lambda x, w: conv(x[0], w, stride=stride, padding=padding, dilation=dilation, groups=groups))(x, w), wanted[0] - b.reshape(-1, *[1] * count), 400)
+    close(
+        run(lambda x, w: conv(x[0], w, stride=stride, padding=padding, dilation=dilation, groups=groups))(x, w),
+        wanted[0] - b.reshape(-1, *[1] * count),
+        400,
+    )
 
 
 @pytest.mark.parametrize("run", RUNS)
 def test_padding_by_name(run: Any) -> None:
     x, w = RNG.normal(size=(1, 2, 7, 8)).astype(np.float32), RNG.normal(size=(3, 2, 3, 4)).astype(np.float32)
-    close(run(lambda x, w: wf.conv2d(x, w, padding="same"))(x, w), convolution(x, w, (1, 1), ((1, 1), (1, 2)), (1, 1), 1), 200)
-    close(run(lambda x, w: wf.conv2d(x, w, padding="same", stride=2))(x, w), convolution(x, w, (2, 2), ((1, 1), (1, 1)), (1, 1), 1), 200)
-    close(run(lambda x, w: wf.conv2d(x, w, padding="valid"))(x, w), convolution(x, w, (1, 1), ((0, 0), (0, 0)), (1, 1), 1), 200)
+    close(
+        run(lambda x, w: wf.conv2d(x, w, padding="same"))(x, w),
+        convolution(x, w, (1, 1), ((1, 1), (1, 2)), (1, 1), 1),
+        200,
+    )
+    close(
+        run(lambda x, w: wf.conv2d(x, w, padding="same", stride=2))(x, w),
+        convolution(x, w, (2, 2), ((1, 1), (1, 1)), (1, 1), 1),
+        200,
+    )
+    close(
+        run(lambda x, w: wf.conv2d(x, w, padding="valid"))(x, w),
+        convolution(x, w, (1, 1), ((0, 0), (0, 0)), (1, 1), 1),
+        200,
+    )
 
 
 @pytest.mark.parametrize("run", RUNS)
@@ -84,14 +102,18 @@ def test_pooling(run: Any, count: int) -> None:
             close(run(lambda x, a=(size, stride, pad): greatest(x[1], *a))(x), found.max(axes)[1])
         held = windows(padded(x, pairs, 0), sizes, [stride or size] * count, [1] * count)
         close(run(lambda x, a=(size, stride, pad): mean(x, *a))(x), held.mean(axes))
-        counts = windows(padded(np.ones_like(x, float), pairs, 0), sizes, [stride or size] * count, [1] * count).sum(axes)
+        counts = windows(padded(np.ones_like(x, float), pairs, 0), sizes, [stride or size] * count, [1] * count).sum(
+            axes
+        )
         wanted = (held.sum(axes, dtype=np.float64) / counts).astype(np.float32 if dtype is np.float32 else np.float64)
         close(run(lambda x, a=(size, stride, pad): mean(x, *a, count_include_pad=False))(x), wanted)
 
 
 def test_a_symbolic_batch() -> None:
     w = RNG.normal(size=(4, 3, 3, 3)).astype(np.float32)
-    compiled = wf.jit(lambda x: wf.max_pool2d(np.maximum(wf.conv2d(x, w, padding=1), 0), 2), dynamic={"x": {0: wf.Dim("n", 1, 4, 9)}})
+    compiled = wf.jit(
+        lambda x: wf.max_pool2d(np.maximum(wf.conv2d(x, w, padding=1), 0), 2), dynamic={"x": {0: wf.Dim("n", 1, 4, 9)}}
+    )
     for size in (1, 3):
         x = RNG.normal(size=(size, 3, 8, 8)).astype(np.float32)
         wanted = np.maximum(convolution(x, w, (1, 1), ((1, 1), (1, 1)), (1, 1), 1), 0)
@@ -133,7 +155,9 @@ CONSTANT_KERNELS = [
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize(("channels", "outputs", "extents", "window", "stride", "pad", "dilation"), CONSTANT_KERNELS)
-def test_convolution_with_a_constant_kernel(channels: int, outputs: int, extents: Any, window: Any, stride: int, pad: int, dilation: int, dtype: Any) -> None:
+def test_convolution_with_a_constant_kernel(
+    channels: int, outputs: int, extents: Any, window: Any, stride: int, pad: int, dilation: int, dtype: Any
+) -> None:
     count = len(extents)
     w = (RNG.normal(size=(outputs, channels, *window)) / np.sqrt(channels * np.prod(window))).astype(dtype)
     conv = (wf.conv1d, wf.conv2d, wf.conv3d)[count - 1]
@@ -157,7 +181,9 @@ def pooled(x: Any) -> Any:
     (lambda x, w, s, p: wf.conv2d(x, w, stride=s, padding=p), lambda x: wf.max_pool2d(x, 3, stride=2, padding=1)), (product, pooled),
 ])  # fmt: skip
 def test_a_network_of_convolutions_keeps_its_channels_together(conv: Any, pool: Any) -> None:
-    weights = [(RNG.normal(size=(48, n, k, k)) / k / np.sqrt(n)).astype(np.float32) for n, k in ((3, 5), (48, 3), (48, 1))]
+    weights = [
+        (RNG.normal(size=(48, n, k, k)) / k / np.sqrt(n)).astype(np.float32) for n, k in ((3, 5), (48, 3), (48, 1))
+    ]
     scale, shift = RNG.normal(size=(2, 48, 1, 1)).astype(np.float32)
 
     def network(x: Any, conv: Any, pool: Any) -> Any:

@@ -24,7 +24,9 @@ class Block(nn.Module):
 class ResNet(nn.Module):
     def __init__(self):
         super().__init__()
-        self.stem = nn.Sequential(nn.Conv2d(3, 16, 7, 2, 3, bias=False), nn.BatchNorm2d(16), nn.ReLU(), nn.MaxPool2d(3, 2, 1))
+        self.stem = nn.Sequential(
+            nn.Conv2d(3, 16, 7, 2, 3, bias=False), nn.BatchNorm2d(16), nn.ReLU(), nn.MaxPool2d(3, 2, 1)
+        )
         self.blocks, self.head = nn.Sequential(Block(16), Block(16)), nn.Linear(16, 10)
 
     def forward(self, x):
@@ -70,23 +72,60 @@ def sounds():
 
 
 GROUPED = {**TEXT, "num_key_value_heads": 2}
-NARROW = {"d_model": 64, "vocab_size": 128, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2, "decoder_start_token_id": 1}
-WHISPER = {f"{part}_{what}": n for part in ("encoder", "decoder") for what, n in (("layers", 2), ("attention_heads", 4), ("ffn_dim", 128))}
+NARROW = {
+    "d_model": 64,
+    "vocab_size": 128,
+    "pad_token_id": 0,
+    "bos_token_id": 1,
+    "eos_token_id": 2,
+    "decoder_start_token_id": 1,
+}
+WHISPER = {
+    f"{part}_{what}": n
+    for part in ("encoder", "decoder")
+    for what, n in (("layers", 2), ("attention_heads", 4), ("ffn_dim", 128))
+}
 MODELS = {
     "mlp": (mlp, lambda: {"input": torch.randn(4, 32)}),
     "resnet": (ResNet, lambda: {"x": torch.randn(2, 3, 32, 32)}),
     "unet": (UNet, lambda: {"x": torch.randn(2, 3, 16, 16)}),
     "bert": (of("BertModel", "BertConfig", **TEXT), words),
     "gpt2": (
-        of("GPT2LMHeadModel", "GPT2Config", n_embd=64, n_layer=2, n_head=4, vocab_size=128, n_positions=64, bos_token_id=1, eos_token_id=2),
+        of(
+            "GPT2LMHeadModel",
+            "GPT2Config",
+            n_embd=64,
+            n_layer=2,
+            n_head=4,
+            vocab_size=128,
+            n_positions=64,
+            bos_token_id=1,
+            eos_token_id=2,
+        ),
         words,
     ),
     "llama": (of("LlamaForCausalLM", "LlamaConfig", **GROUPED), words),
     "qwen3": (of("Qwen3ForCausalLM", "Qwen3Config", head_dim=16, **GROUPED), words),
     "gemma2": (of("Gemma2ForCausalLM", "Gemma2Config", head_dim=16, **GROUPED), words),
     "vit": (of("ViTModel", "ViTConfig", image_size=32, patch_size=8, **SIZES), images),
-    "t5": (of("T5Model", "T5Config", dropout_rate=0.0, d_model=64, d_kv=16, d_ff=128, num_layers=2, num_heads=4, vocab_size=128), sequences),
-    "whisper": (of("WhisperModel", "WhisperConfig", max_source_positions=32, num_mel_bins=16, **NARROW, **WHISPER), sounds),
+    "t5": (
+        of(
+            "T5Model",
+            "T5Config",
+            dropout_rate=0.0,
+            d_model=64,
+            d_kv=16,
+            d_ff=128,
+            num_layers=2,
+            num_heads=4,
+            vocab_size=128,
+        ),
+        sequences,
+    ),
+    "whisper": (
+        of("WhisperModel", "WhisperConfig", max_source_positions=32, num_mel_bins=16, **NARROW, **WHISPER),
+        sounds,
+    ),
 }
 
 

@@ -144,7 +144,8 @@ TEST_CASE("memory of C is let go of once if it was adopted, and not if it was no
     int released = 0;
     weft_buffer* buffer = nullptr;
     allocations_left = allowed;
-    weft_status status = weft_buffer_adopt(data, "f32", 1, dims, "cpu:0", [](void* count) { ++*static_cast<int*>(count); }, &released, &buffer);
+    weft_status status = weft_buffer_adopt(
+        data, "f32", 1, dims, "cpu:0", [](void* count) { ++*static_cast<int*>(count); }, &released, &buffer);
     allocations_left = std::numeric_limits<int>::max();
     REQUIRE(released == 0);
     weft_buffer_free(buffer);
@@ -179,7 +180,9 @@ TEST_CASE("a device counts its memory, keeps what is let go of, and holds to a l
   CHECK(device.memory().peak == 1 << 20);
   CHECK(label_of([&] { device.set_memory_limit(-1); }) == "memory_limit");
   device.set_memory_limit(0);
-  { Buffer kept(DType::u8, {1 << 16}, device); }
+  {
+    Buffer kept(DType::u8, {1 << 16}, device);
+  }
   device.set_memory_limit(device.memory().in_use + 1000);  // what is kept counts too once it is asked for
   CHECK(label_of([&] { Buffer(DType::u8, {1 << 16}, device); }) == "out_of_memory");
   device.set_memory_limit(0);
@@ -193,7 +196,8 @@ TEST_CASE("memory of independent turns is that of the device they run on") {
   int64_t elsewhere = Device::cpu().memory().in_use;
   Services services = plain_services;
   auto turns = [](const int64_t*, void* const*, const Services* s) {
-    s->parallel_turns(s->pool, 4, 1000, [](void**, int64_t, int64_t, void* memory) { *static_cast<int*>(memory) = 1; }, nullptr);
+    s->parallel_turns(
+        s->pool, 4, 1000, [](void**, int64_t, int64_t, void* memory) { *static_cast<int*>(memory) = 1; }, nullptr);
   };
   std::jthread([&] {
     services.pool = &device.state().allocator;
@@ -233,7 +237,12 @@ TEST_CASE("work is done in order, after what it waits for, and its error is for 
   DeviceState& second = Device::cpu(10).state();
   std::vector<int> order;
   std::atomic<bool> open{false};
-  Event slow = first.queue->push([&] { while (!open) std::this_thread::yield(); order.push_back(1); }, {});
+  Event slow = first.queue->push(
+      [&] {
+        while (!open) std::this_thread::yield();
+        order.push_back(1);
+      },
+      {});
   Event next = first.queue->push([&] { order.push_back(2); }, {});
   Event other = second.queue->push([&] { order.push_back(3); }, {next});
   CHECK(!slow.is_done());
@@ -257,7 +266,11 @@ TEST_CASE("work is done in order, after what it waits for, and its error is for 
 
 TEST_CASE("the child of a fork has devices of its own") {
   std::atomic<bool> open{false};
-  Event pending = Device::cpu(11).state().queue->push([&] { while (!open) std::this_thread::yield(); }, {});
+  Event pending = Device::cpu(11).state().queue->push(
+      [&] {
+        while (!open) std::this_thread::yield();
+      },
+      {});
   pid_t child = fork();
   if (child == 0) {
     bool refused = label_of([&] { pending.wait(); }) == "forked";
@@ -313,7 +326,5 @@ constexpr bool is_watched = false;
 #endif
 
 TEST_CASE("work may end the process" * doctest::skip(is_watched)) {
-  CHECK(status_of_child([] {
-    Device::cpu(16).state().queue->push([] { std::exit(7); }, {}).wait();
-  }) == 7);
+  CHECK(status_of_child([] { Device::cpu(16).state().queue->push([] { std::exit(7); }, {}).wait(); }) == 7);
 }

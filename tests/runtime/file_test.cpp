@@ -187,16 +187,25 @@ TEST_CASE("a CPU is asked for what code needs") {
 }
 
 TEST_CASE("of several builds the one that asks most is taken") {
-  auto build = [](std::string target, std::vector<std::string> features) { return Build{std::move(target), std::move(features), {}, {}}; };
-  Package package{{}, "", {}, {build("x86-64", {"sse4.2"}), build("avx2", {"sse4.2", "avx2"}), build("later", {"sse4.2", "avx2", "avx9000"})}};
-  const std::vector<std::string> old = {"sse4.2", "ssse3"}, recent = {"avx2", "fma", "sse4.2"}, future = {"avx9000", "avx2", "sse4.2"};
+  auto build = [](std::string target, std::vector<std::string> features) {
+    return Build{std::move(target), std::move(features), {}, {}};
+  };
+  Package package{
+      {},
+      "",
+      {},
+      {build("x86-64", {"sse4.2"}), build("avx2", {"sse4.2", "avx2"}), build("later", {"sse4.2", "avx2", "avx9000"})}};
+  const std::vector<std::string> old = {"sse4.2", "ssse3"}, recent = {"avx2", "fma", "sse4.2"},
+                                 future = {"avx9000", "avx2", "sse4.2"};
   CHECK(best_build(package, old)->target == "x86-64");
   CHECK(best_build(package, recent)->target == "avx2");
   CHECK(best_build(package, future)->target == "later");
   CHECK(best_build(package, {}) == nullptr);
   CHECK(&best_build(package) == best_build(package, {{"sse4.2", has_feature("avx2") ? "avx2" : ""}}));
   package.builds.erase(package.builds.begin(), package.builds.begin() + 2);
-  CHECK_THROWS_WITH_AS(best_build(package), "executable file: it has no machine code for this CPU: that for 'later' needs 'avx9000'  [cpu_feature]", Error);
+  CHECK_THROWS_WITH_AS(
+      best_build(package),
+      "executable file: it has no machine code for this CPU: that for 'later' needs 'avx9000'  [cpu_feature]", Error);
 }
 
 TEST_CASE("what cannot be written is an error and leaves nothing") {

@@ -1,4 +1,5 @@
-// Who hears of launches: profiles begin and end while programs run on several threads; a run that fails leaves nothing behind.
+// Who hears of launches: profiles begin and end while programs run on several threads; a run that fails leaves nothing
+// behind.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -37,9 +38,12 @@ void adds(const int64_t*, void* const*, const Services* services) {
   launch(services, [](const Services* s) {
     static std::atomic<int64_t> sum{0};
     void* args[] = {&sum};
-    s->parallel_for(s->pool, 64, worth_waking, [](void** data, int64_t begin, int64_t end) {
-      static_cast<std::atomic<int64_t>*>(data[0])->fetch_add(end - begin, std::memory_order_relaxed);
-    }, args);
+    s->parallel_for(
+        s->pool, 64, worth_waking,
+        [](void** data, int64_t begin, int64_t end) {
+          static_cast<std::atomic<int64_t>*>(data[0])->fetch_add(end - begin, std::memory_order_relaxed);
+        },
+        args);
   });
 }
 
@@ -61,7 +65,8 @@ TEST_CASE("a launch that an error ends is over") {
   LaunchLabels labels, other_labels;
   int64_t since = start_recording();
   LaunchTimes times(program);
-  for (int i = 0; i < 3; ++i) CHECK(label_of([&] { run_listened(fails, program, labels, "run", {}, nullptr); }) == "sample");
+  for (int i = 0; i < 3; ++i)
+    CHECK(label_of([&] { run_listened(fails, program, labels, "run", {}, nullptr); }) == "sample");
   CHECK(name_loops({}) == SpanLabel{});  // loops are not the failed launch's any more
   CHECK(times.times()[0].count == 0);
   run_listened(adds, program, labels, "run", {}, nullptr);
@@ -81,8 +86,10 @@ TEST_CASE("programs run on several threads while profiles come and go and memory
     threads.emplace_back([&] {
       for (int i = 0; i < 200; ++i) {
         Buffer buffer(DType::u8, {1000 * (1 + i % 100)}, device);
-        if (i % 3) run_listened(adds, program, labels, "run", {}, nullptr);
-        else label_of([&] { run_listened(fails, program, labels, "run", {}, nullptr); });
+        if (i % 3)
+          run_listened(adds, program, labels, "run", {}, nullptr);
+        else
+          label_of([&] { run_listened(fails, program, labels, "run", {}, nullptr); });
       }
       --running;
     });

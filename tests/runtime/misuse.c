@@ -1,5 +1,6 @@
-/* Everything that a C program can ask for wrongly is a status and a message: misuse FIXED.weft SYMBOLIC.weft. The first takes x of
-   5 x 4 f32 and gives one array, the second takes x of rows x 4 f32, rows from 1 to 40, and gives one of that shape. */
+/* Everything that a C program can ask for wrongly is a status and a message: misuse FIXED.weft SYMBOLIC.weft. The first
+   takes x of 5 x 4 f32 and gives one array, the second takes x of rows x 4 f32, rows from 1 to 40, and gives one of
+   that shape. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +20,8 @@ static void expect(const char* what, weft_status wanted, weft_status got) {
 #define EXPECT(status, call) expect(#call, weft_##status, call)
 
 static void of_buffers(void) {
-  int64_t two[] = {2}, negative[] = {-1}, huge[] = {INT64_MAX}, product[] = {INT64_MAX, INT64_MAX}, least[] = {INT64_MIN, 0}, many[70] = {0};
+  int64_t two[] = {2}, negative[] = {-1}, huge[] = {INT64_MAX}, product[] = {INT64_MAX, INT64_MAX},
+          least[] = {INT64_MIN, 0}, many[70] = {0};
   float data[4] = {0};
   weft_buffer* made = NULL;
   EXPECT(value_error, weft_buffer_new(NULL, 1, two, NULL, &made));
@@ -78,9 +80,12 @@ static void of_programs(const weft_executable* fixed, const weft_executable* sym
   weft_buffer *x, *wide, *tall, *flat, *doubles, *line, *elsewhere, *result = NULL, *null = NULL;
   weft_event* done = NULL;
   const char* name;
-  int all = weft_buffer_new("f32", 2, given, NULL, &x) == weft_ok && weft_buffer_new("f32", 2, other, NULL, &wide) == weft_ok &&
-            weft_buffer_new("f32", 2, most, NULL, &tall) == weft_ok && weft_buffer_new("f32", 2, none, NULL, &flat) == weft_ok &&
-            weft_buffer_new("f64", 2, given, NULL, &doubles) == weft_ok && weft_buffer_new("f32", 1, one, NULL, &line) == weft_ok &&
+  int all = weft_buffer_new("f32", 2, given, NULL, &x) == weft_ok &&
+            weft_buffer_new("f32", 2, other, NULL, &wide) == weft_ok &&
+            weft_buffer_new("f32", 2, most, NULL, &tall) == weft_ok &&
+            weft_buffer_new("f32", 2, none, NULL, &flat) == weft_ok &&
+            weft_buffer_new("f64", 2, given, NULL, &doubles) == weft_ok &&
+            weft_buffer_new("f32", 1, one, NULL, &line) == weft_ok &&
             weft_buffer_new("f32", 2, given, "cpu:1", &elsewhere) == weft_ok;
   if (!all) printf("no buffers: %s\n", weft_last_error()), exit(1);
   weft_buffer* two[] = {x, x};
@@ -129,7 +134,9 @@ static void of_programs(const weft_executable* fixed, const weft_executable* sym
 
 int main(int argc, char** argv) {
   weft_executable *fixed = NULL, *symbolic = NULL;
-  if (argc < 3 || weft_executable_load(argv[1], NULL, &fixed) != weft_ok || weft_executable_load(argv[2], NULL, &symbolic) != weft_ok) return 2;
+  if (argc < 3 || weft_executable_load(argv[1], NULL, &fixed) != weft_ok ||
+      weft_executable_load(argv[2], NULL, &symbolic) != weft_ok)
+    return 2;
   of_buffers();
   of_files(argv[1]);
   of_programs(fixed, symbolic);

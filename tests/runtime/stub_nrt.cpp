@@ -1,4 +1,5 @@
-// A stand-in for the Neuron runtime's library, with its interface over memory of the host. It "runs" models of text lines:
+// A stand-in for the Neuron runtime's library, with its interface over memory of the host. It "runs" models of text
+// lines:
 //   toy
 //   in NAME DTYPE DIM...      (DTYPE: the code of nrt_dtype_t)
 //   out NAME DTYPE DIM...
@@ -43,10 +44,20 @@ struct Info {
 
 size_t size_of(int32_t dtype) {
   switch (dtype) {
-    case 0x1: case 0xC: return 8;
-    case 0x8: case 0x9: case 0xA: return 4;
-    case 0x4: case 0x5: case 0x6: case 0x7: return 2;
-    default: return 1;
+    case 0x1:
+    case 0xC:
+      return 8;
+    case 0x8:
+    case 0x9:
+    case 0xA:
+      return 4;
+    case 0x4:
+    case 0x5:
+    case 0x6:
+    case 0x7:
+      return 2;
+    default:
+      return 1;
   }
 }
 
@@ -57,7 +68,8 @@ struct Step {
 }  // namespace
 
 #define API extern "C" __attribute__((visibility("default")))
-#define FAIL_IF_ASKED() if (int status = failing(__func__)) return status
+#define FAIL_IF_ASKED() \
+  if (int status = failing(__func__)) return status
 
 struct nrt_tensor {
   std::shared_ptr<std::vector<char>> memory;
@@ -112,7 +124,8 @@ API int nrt_tensor_allocate(int placement, int core, size_t size, const char*, n
   ++left;
   return 0;
 }
-API int nrt_tensor_allocate_slice(const nrt_tensor* source, size_t offset, size_t size, const char*, nrt_tensor** slice) {
+API int nrt_tensor_allocate_slice(const nrt_tensor* source, size_t offset, size_t size, const char*,
+                                  nrt_tensor** slice) {
   FAIL_IF_ASKED();
   if (offset + size > source->size || size == 0) return 2;
   *slice = new nrt_tensor{source->memory, source->offset + offset, size, source->core};

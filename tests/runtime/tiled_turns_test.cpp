@@ -10,7 +10,8 @@
 namespace weft {
 namespace {
 
-// to[r] = from[r - reach] + 3 from[r] + 5 from[r + reach], for rows in [reach, rows - reach); an item is a part of a row.
+// to[r] = from[r - reach] + 3 from[r] + 5 from[r + reach], for rows in [reach, rows - reach); an item is a part of a
+// row.
 struct Stencil {
   uint64_t *from, *to;
   int64_t rows, width, unit, reach;
@@ -20,8 +21,10 @@ void compute(void** args, int64_t begin, int64_t end) {
   const auto& s = *static_cast<const Stencil*>(args[0]);
   int64_t part = (s.width + s.unit - 1) / s.unit;
   for (int64_t item = begin; item < end; ++item)
-    for (int64_t r = item / s.unit + s.reach, c = item % s.unit * part; c < std::min(item % s.unit * part + part, s.width); ++c)
-      s.to[r * s.width + c] = s.from[(r - s.reach) * s.width + c] + 3 * s.from[r * s.width + c] + 5 * s.from[(r + s.reach) * s.width + c];
+    for (int64_t r = item / s.unit + s.reach, c = item % s.unit * part;
+         c < std::min(item % s.unit * part + part, s.width); ++c)
+      s.to[r * s.width + c] =
+          s.from[(r - s.reach) * s.width + c] + 3 * s.from[r * s.width + c] + 5 * s.from[(r + s.reach) * s.width + c];
 }
 
 TEST_CASE("turns in tiles give what turns one by one give") {
@@ -38,7 +41,8 @@ TEST_CASE("turns in tiles give what turns one by one give") {
             found = wanted;
             auto stencils_of = [&](auto& arrays) {
               std::vector<Stencil> all;
-              for (size_t k = 0; k < arrays.size(); ++k) all.push_back({arrays[k].data(), arrays[(k + 1) % arrays.size()].data(), rows, width, unit, reach});
+              for (size_t k = 0; k < arrays.size(); ++k)
+                all.push_back({arrays[k].data(), arrays[(k + 1) % arrays.size()].data(), rows, width, unit, reach});
               return all;
             };
             std::vector<Stencil> plain = stencils_of(wanted), tiled = stencils_of(found);

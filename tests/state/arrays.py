@@ -58,7 +58,14 @@ def local_array(b: Builder) -> None:
 def held_array(b: Builder) -> None:
     """An array of constants that something else has too, written by one of its names."""
     own, held = b.name("own"), b.name("held")
-    made = ("np.array([1.0, 2.0, 0.5])", "-np.array([1.0, 2.0, 0.5])", "np.array([2.0, 4.0]) * 0.5", "np.reshape([0.5, 1.0, 2.0], (3,))", "np.array([3, 1, 2])", "np.linspace(0.0, 1.0, 3)")
+    made = (
+        "np.array([1.0, 2.0, 0.5])",
+        "-np.array([1.0, 2.0, 0.5])",
+        "np.array([2.0, 4.0]) * 0.5",
+        "np.reshape([0.5, 1.0, 2.0], (3,))",
+        "np.array([3, 1, 2])",
+        "np.linspace(0.0, 1.0, 3)",
+    )
     b.emit(f"{own} = {b.pick(*made)}")
     if b.chance(0.3):
         b.globals.add(own)
@@ -79,18 +86,27 @@ def held_array(b: Builder) -> None:
 def collected(b: Builder) -> None:
     """Arrays that a loop appends to a list, as they are, copied, in part or as numbers, and what is written then."""
     v, kept = b.name("v"), b.name("kept")
-    b.emit(f"{v} = {b.pick('x', 'x.copy()', 'm[0] * 1.0', 'x + 1.0')}", f"{kept} = {b.pick('[]', '[]', '[1.0]', f'[{v}]')}")
-    step = b.pick(f"{v} = {v} * 0.5 + i", f"{v} *= 0.5", f"{v} = {v} + {b.float()}", f"{v}[i % 3] += 1.0", f"{v} = np.sin({v})")
+    b.emit(
+        f"{v} = {b.pick('x', 'x.copy()', 'm[0] * 1.0', 'x + 1.0')}", f"{kept} = {b.pick('[]', '[]', '[1.0]', f'[{v}]')}"
+    )
+    step = b.pick(
+        f"{v} = {v} * 0.5 + i", f"{v} *= 0.5", f"{v} = {v} + {b.float()}", f"{v}[i % 3] += 1.0", f"{v} = np.sin({v})"
+    )
     taken = b.pick(v, v, v, f"{v}.copy()", f"{v}.sum()", f"{v}[1:]", f"{v} * i", f"({v}, i)", f"{v}[0]")
     turn = [step, f"{kept}.append({taken})"]
     if b.chance(0.4):
         turn.reverse()
     if b.chance(0.3):
-        turn.append(b.pick(f"{v}[0] = i", f"{kept}.append({v})", f"other = {kept}[-1]", f"{v} = {v} * 2", f"n = len({kept})"))
+        turn.append(
+            b.pick(f"{v}[0] = i", f"{kept}.append({v})", f"other = {kept}[-1]", f"{v} = {v} * 2", f"n = len({kept})")
+        )
     b.emit(f"for i in range({b.pick('3', '12', '25')}):", *(f"    {line}" for line in turn))
     if b.chance(0.5):
         b.emit(b.pick(f"{v}[0] = 9.0", f"{v} *= 2.0", f"{kept}[-1] = 0.0", f"{kept}.append({v})", f"{kept}.reverse()"))
-    b.results += [v, b.pick(kept, f"len({kept})", f"{kept}[-1]", f"{kept}[0]", f"np.array({kept}[-3:])", f"{kept}[-1] is {v}")]
+    b.results += [
+        v,
+        b.pick(kept, f"len({kept})", f"{kept}[-1]", f"{kept}[0]", f"np.array({kept}[-3:])", f"{kept}[-1] is {v}"),
+    ]
 
 
 @fragment

@@ -212,9 +212,16 @@ NUMBER_RISKS = (
 def caught_by_value(b: Builder) -> None:
     """An error that a number of the surroundings, of an argument or of an array may raise at one call and not at another."""
     kind, text = b.pick(*NUMBER_RISKS)
-    number = b.pick(b.place("float").text, b.place("float").text, "float(x[0])", "x[1]", "float(x.sum() - x[0])", b.any("float"))
+    number = b.pick(
+        b.place("float").text, b.place("float").text, "float(x[0])", "x[1]", "float(x.sum() - x[0])", b.any("float")
+    )
     name = b.let("float", "0.0")
-    b.emit("try:", f"    {name} = {text % number}", f"except {b.pick(kind, 'ArithmeticError', 'Exception as error')}:", f"    {name} = -1.0")
+    b.emit(
+        "try:",
+        f"    {name} = {text % number}",
+        f"except {b.pick(kind, 'ArithmeticError', 'Exception as error')}:",
+        f"    {name} = -1.0",
+    )
     if "error" in b.lines[-2]:
         b.emit(b.pick("    print(len(str(error)))", "    pass"))
 

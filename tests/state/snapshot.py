@@ -19,7 +19,17 @@ import numpy as np
 CASE = "case"  # the name of the module that a program runs as
 ATOMS = {type(None), bool, int, float, complex, str, bytes, type(Ellipsis), type(NotImplemented), range, slice}
 NO_IDENTITY = (tuple, frozenset, types.MethodType, types.BuiltinFunctionType, np.dtype)
-HIDDEN = {"__warningregistry__", "__builtins__", "__name__", "__doc__", "__loader__", "__spec__", "__package__", "__annotations__", "jit"}
+HIDDEN = {
+    "__warningregistry__",
+    "__builtins__",
+    "__name__",
+    "__doc__",
+    "__loader__",
+    "__spec__",
+    "__package__",
+    "__annotations__",
+    "jit",
+}
 FORGOTTEN = {"dispatch_cache", "cache_token", "_clear_cache"}  # what singledispatch remembers is nobody's state
 
 

@@ -69,7 +69,9 @@ class Checker:
             # What is left open, such as signs of singular vectors, is taken off results.
             return sample.output_process_fn_grad(op(x, *args, **kwargs))
 
-        fresh = lambda: [t.detach().clone().requires_grad_(t.requires_grad) if t.is_contiguous() else like(t) for t in tensors]
+        fresh = lambda: [
+            t.detach().clone().requires_grad_(t.requires_grad) if t.is_contiguous() else like(t) for t in tensors
+        ]
         try:
             torch.manual_seed(42)
             wanted = results(function, fresh())
@@ -141,7 +143,10 @@ def is_nearer(given, wanted, function, tensors):
     """Whether results are as near to those in double precision as eager's are, but for a factor of 2."""
     if not all(t.dtype in (torch.float32, torch.complex64) for t in [*tensors, *(w for w in wanted if w is not None)]):
         return False
-    exact = results(function, [t.detach().to(torch.promote_types(t.dtype, torch.float64)).requires_grad_(t.requires_grad) for t in tensors])
+    exact = results(
+        function,
+        [t.detach().to(torch.promote_types(t.dtype, torch.float64)).requires_grad_(t.requires_grad) for t in tensors],
+    )
     if not len(exact) == len(given) == len(wanted):
         return False
     far = lambda found, e: (found.to(e.dtype) - e).abs().max() if e.numel() else 0
@@ -214,7 +219,10 @@ def main() -> int:
             print(f"{count:5}  {target}: {reason[:160]}")
         print("fallback:", " ".join(names["fallback"]))
         print("no graph:", " ".join(names["no graph"]))
-    print(" ".join(f"{word} {counts[word]} ({100 * counts[word] / max(len(chosen), 1):.0f} %)" for word in ORDER), f"of {len(chosen)} operations")
+    print(
+        " ".join(f"{word} {counts[word]} ({100 * counts[word] / max(len(chosen), 1):.0f} %)" for word in ORDER),
+        f"of {len(chosen)} operations",
+    )
     return 1 if counts["wrong"] or counts["crash"] else 0
 
 

@@ -1,5 +1,5 @@
-// Writes the library of compiled loops to a file: for each target, function after function, the target's number, the lengths
-// of name and object, and both.
+// Writes the library of compiled loops to a file: for each target, function after function, the target's number, the
+// lengths of name and object, and both.
 #include <cstdint>
 #include <fstream>
 #include <iostream>

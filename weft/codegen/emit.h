@@ -24,7 +24,8 @@ struct QuickCode {
   std::string ir;
   int64_t left_out = 0;  // of what `emit` gives, in prices of kernel/cost.h; 0: nothing
 };
-// The same with fewer vectors at once: it is compiled in a part of the time, and slower. Its results are the same to the bit.
+// The same with fewer vectors at once: it is compiled in a part of the time, and slower. Its results are the same to
+// the bit.
 QuickCode emit_quick(const Program& program, const Target& target, const Library& library = {});
 
 // The same text with debug information: each kernel is a function at the user's line of what it stores.

@@ -18,7 +18,8 @@ const std::vector<std::string> baseline_needs = {"sse4.2", "ssse3", "popcnt"};
 const std::vector<std::string> avx2_needs = {"avx2", "fma", "f16c", "bmi", "bmi2", "lzcnt"};
 const std::vector<std::string> avx512_needs = {"avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512cd"};
 // What some of those with AVX-512 have, and what some of those have that have all of it.
-const std::vector<std::string> avx512_more = {"avx512vnni", "avx512bf16", "avx512vbmi"}, amx_needs = {"amx-tile", "amx-bf16", "amx-int8"};
+const std::vector<std::string> avx512_more = {"avx512vnni", "avx512bf16", "avx512vbmi"},
+                               amx_needs = {"amx-tile", "amx-bf16", "amx-int8"};
 // No function of the library that is compiled ahead is quicker with it.
 const std::vector<std::string> fp16_needs = {"avx512fp16"};
 
@@ -28,17 +29,38 @@ std::vector<std::string> joined(std::vector<std::string> needs, const std::vecto
 }
 
 Target baseline() {
-  return {.name = "x86-64", .triple = triple, .cpu = "x86-64", .features = "+sse4.2,+ssse3,+popcnt", .needs = baseline_needs, .vector_bytes = 16, .vector_registers = 16};
+  return {.name = "x86-64",
+          .triple = triple,
+          .cpu = "x86-64",
+          .features = "+sse4.2,+ssse3,+popcnt",
+          .needs = baseline_needs,
+          .vector_bytes = 16,
+          .vector_registers = 16};
 }
 
 Target avx2() {
-  return {.name = "avx2", .triple = triple, .cpu = "haswell", .features = "", .needs = joined(baseline_needs, avx2_needs), .vector_bytes = 32, .vector_registers = 16, .fma = true,
+  return {.name = "avx2",
+          .triple = triple,
+          .cpu = "haswell",
+          .features = "",
+          .needs = joined(baseline_needs, avx2_needs),
+          .vector_bytes = 32,
+          .vector_registers = 16,
+          .fma = true,
           .f16c = true};
 }
 
 Target avx512() {
-  return {.name = "avx512", .triple = triple, .cpu = "skylake-avx512", .features = "-prefer-256-bit",
-          .needs = joined(avx2().needs, avx512_needs), .vector_bytes = 64, .vector_registers = 32, .fma = true, .avx512 = true, .f16c = true};
+  return {.name = "avx512",
+          .triple = triple,
+          .cpu = "skylake-avx512",
+          .features = "-prefer-256-bit",
+          .needs = joined(avx2().needs, avx512_needs),
+          .vector_bytes = 64,
+          .vector_registers = 32,
+          .fma = true,
+          .avx512 = true,
+          .f16c = true};
 }
 
 Target with_features(Target target, std::span<const std::string> more) {
@@ -79,8 +101,10 @@ std::vector<Target> library_targets() {
 }
 
 bool serves(const Target& common, const Target& target) {
-  return common.vector_bytes == target.vector_bytes && common.vnni == target.vnni && common.bf16 == target.bf16 && common.amx == target.amx &&
-         std::ranges::all_of(common.needs, [&](const std::string& feature) { return std::ranges::count(target.needs, feature) > 0; });
+  return common.vector_bytes == target.vector_bytes && common.vnni == target.vnni && common.bf16 == target.bf16 &&
+         common.amx == target.amx && std::ranges::all_of(common.needs, [&](const std::string& feature) {
+           return std::ranges::count(target.needs, feature) > 0;
+         });
 }
 
 Target target_named(std::string_view name) {

@@ -8,7 +8,7 @@
 namespace weft {
 
 struct Target {
-  std::string name;      // native, avx512, avx2, x86-64
+  std::string name;  // native, avx512, avx2, x86-64
   std::string triple, cpu, features;
   std::vector<std::string> needs;  // the features that a CPU must have to run the code, as GCC names them
   int vector_bytes = 16;
@@ -25,9 +25,11 @@ struct Target {
 
 // The CPU that this process runs on.
 const Target& host_target();
-// Those that the library is compiled for, whatever this CPU has; the best first. One with AMX has all that the next one has.
+// Those that the library is compiled for, whatever this CPU has; the best first. One with AMX has all that the next one
+// has.
 std::vector<Target> library_targets();
-// Whether code for `common` is what would be made for `target`, or, of the same instructions, does not use all that it has.
+// Whether code for `common` is what would be made for `target`, or, of the same instructions, does not use all that it
+// has.
 bool serves(const Target& common, const Target& target);
 // native, avx512, avx2 or x86-64, whether this CPU can run it or not; Error(value) for another name.
 Target target_named(std::string_view name);

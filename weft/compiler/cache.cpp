@@ -1,5 +1,5 @@
-// Entries are files named by their key. They are written once, whole or not at all, and never changed; who reads one that is
-// damaged compiles again and replaces it.
+// Entries are files named by their key. They are written once, whole or not at all, and never changed; who reads one
+// that is damaged compiles again and replaces it.
 #include "weft/compiler/cache.h"
 
 #include <elf.h>
@@ -38,28 +38,30 @@ std::string find_build_id() {
     uintptr_t address;
     std::string found;
   } search{reinterpret_cast<uintptr_t>(&find_build_id), {}};
-  dl_iterate_phdr([](dl_phdr_info* info, size_t, void* data) {
-    auto* search = static_cast<Search*>(data);
-    bool is_ours = false;
-    for (int i = 0; i < info->dlpi_phnum; ++i) {
-      const auto& segment = info->dlpi_phdr[i];
-      uintptr_t begin = info->dlpi_addr + segment.p_vaddr;
-      is_ours |= segment.p_type == PT_LOAD && search->address - begin < segment.p_memsz;
-    }
-    for (int i = 0; i < info->dlpi_phnum && is_ours; ++i) {
-      const auto& segment = info->dlpi_phdr[i];
-      if (segment.p_type != PT_NOTE) continue;
-      auto* at = reinterpret_cast<const char*>(info->dlpi_addr + segment.p_vaddr);
-      for (const char* end = at + segment.p_memsz; at + sizeof(ElfW(Nhdr)) <= end;) {
-        ElfW(Nhdr) note;
-        std::memcpy(&note, at, sizeof note);
-        const char* content = at + sizeof note + (note.n_namesz + 3) / 4 * 4;
-        if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4) search->found.assign(content, note.n_descsz);
-        at = content + (note.n_descsz + 3) / 4 * 4;
-      }
-    }
-    return is_ours ? 1 : 0;
-  }, &search);
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* data) {
+        auto* search = static_cast<Search*>(data);
+        bool is_ours = false;
+        for (int i = 0; i < info->dlpi_phnum; ++i) {
+          const auto& segment = info->dlpi_phdr[i];
+          uintptr_t begin = info->dlpi_addr + segment.p_vaddr;
+          is_ours |= segment.p_type == PT_LOAD && search->address - begin < segment.p_memsz;
+        }
+        for (int i = 0; i < info->dlpi_phnum && is_ours; ++i) {
+          const auto& segment = info->dlpi_phdr[i];
+          if (segment.p_type != PT_NOTE) continue;
+          auto* at = reinterpret_cast<const char*>(info->dlpi_addr + segment.p_vaddr);
+          for (const char* end = at + segment.p_memsz; at + sizeof(ElfW(Nhdr)) <= end;) {
+            ElfW(Nhdr) note;
+            std::memcpy(&note, at, sizeof note);
+            const char* content = at + sizeof note + (note.n_namesz + 3) / 4 * 4;
+            if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4) search->found.assign(content, note.n_descsz);
+            at = content + (note.n_descsz + 3) / 4 * 4;
+          }
+        }
+        return is_ours ? 1 : 0;
+      },
+      &search);
   return search.found;
 }
 
@@ -95,8 +97,10 @@ Whereabouts place() {
   // Whoever else makes it at the same time makes the same.
   mkdir(folder.c_str(), 0700);
   struct stat status;
-  if (stat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return {{}, cat("'", folder.string(), "' cannot be made")};
-  if (status.st_uid != geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH))) return {{}, cat("'", folder.string(), "' can be written by other users")};
+  if (stat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode))
+    return {{}, cat("'", folder.string(), "' cannot be made")};
+  if (status.st_uid != geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH)))
+    return {{}, cat("'", folder.string(), "' can be written by other users")};
   if (access(folder.c_str(), R_OK | W_OK | X_OK) != 0) return {{}, cat("'", folder.string(), "' cannot be written")};
   return {std::move(folder), {}};
 }
@@ -144,7 +148,8 @@ void trim(const fs::path& folder) {
 bool calls_users(const Graph& graph) {
   return std::ranges::any_of(graph.nodes(), [](const Node& node) {
     std::optional<RoutineCall> call = routine_of(node);
-    return (call && !call->texts.empty()) || std::ranges::any_of(node.regions, [](const GraphPtr& body) { return calls_users(*body); });
+    return (call && !call->texts.empty()) ||
+           std::ranges::any_of(node.regions, [](const GraphPtr& body) { return calls_users(*body); });
   });
 }
 
@@ -167,14 +172,17 @@ std::vector<Digest> digests_of(const std::vector<Literal>& constants) {
 
 }  // namespace
 
-Manifest::Constant constant_of(const Literal& literal) { return {literal.type(), literal.bytes().data(), std::make_shared<Literal>(literal)}; }
+Manifest::Constant constant_of(const Literal& literal) {
+  return {literal.type(), literal.bytes().data(), std::make_shared<Literal>(literal)};
+}
 
 std::optional<CacheKey> cache_key(const Graph& graph, const Target& target) {
   fs::path folder = place().folder;
   if (folder.empty() || calls_users(graph)) return {};
-  std::string text = cat(build_id(), target.triple, " ", target.cpu, " ", target.features, " ", target.vector_bytes, " ",
-                         graph.level() == Level::flat, "\n");
-  for (const Symbol& symbol : graph.symbols()) append(text, symbol.name, " ", symbol.min, " ", symbol.opt, " ", symbol.max, "\n");
+  std::string text = cat(build_id(), target.triple, " ", target.cpu, " ", target.features, " ", target.vector_bytes,
+                         " ", graph.level() == Level::flat, "\n");
+  for (const Symbol& symbol : graph.symbols())
+    append(text, symbol.name, " ", symbol.min, " ", symbol.opt, " ", symbol.max, "\n");
   std::vector<Literal> constants;
   text += print(graph, {.resources = &constants});
   CacheKey key{digest_of(text), {}, {}};
@@ -191,7 +199,8 @@ std::optional<Build> find_cached(const CacheKey& key) {
   if (access(key.entry.c_str(), R_OK) == 0) {
     try {
       Package package = read_package(key.entry, key.constants);
-      if (package.key != key.digest || package.builds.size() != 1) fail(ErrorKind::io, "executable_file", "the entry of another program");
+      if (package.key != key.digest || package.builds.size() != 1)
+        fail(ErrorKind::io, "executable_file", "the entry of another program");
       std::error_code ignored;
       fs::last_write_time(key.entry, fs::file_time_type::clock::now(), ignored);
       ++hits;

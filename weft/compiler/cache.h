@@ -13,7 +13,8 @@
 
 namespace weft {
 
-// What a compiled program depends on, digested: the program with its constants and lines, the CPU, and this build of ours.
+// What a compiled program depends on, digested: the program with its constants and lines, the CPU, and this build of
+// ours.
 struct CacheKey {
   Digest digest;
   std::filesystem::path entry;                // where it is kept
@@ -31,8 +32,8 @@ std::optional<Build> find_cached(const CacheKey& key);
 // Keeps the program, if that is possible. Entries that were not used for longest go where there are too many.
 void store_cached(const CacheKey& key, const Build& build);
 
-// The cache lies in WEFT_CACHE ("off" or "0": nowhere), or in weftwork below XDG_CACHE_HOME or ~/.cache. It must belong to the
-// user, and to nobody else to write. Entries take no more than WEFT_CACHE_BYTES, or 1 GiB, but for moments.
+// The cache lies in WEFT_CACHE ("off" or "0": nowhere), or in weftwork below XDG_CACHE_HOME or ~/.cache. It must belong
+// to the user, and to nobody else to write. Entries take no more than WEFT_CACHE_BYTES, or 1 GiB, but for moments.
 struct CacheInfo {
   std::string directory;  // empty where the cache is off
   std::string problem;    // why it is off

@@ -110,7 +110,8 @@ Lowered lower_in_stages(const Graph& graph, const Target& target, Stages& stages
 }
 
 // Machine code of it, with the functions of the library that it calls; `is_alone`: this thread does all.
-std::vector<std::string> objects_of(const std::string& ir, const Target& target, const Library& library, Stages& stages, bool is_alone = false) {
+std::vector<std::string> objects_of(const std::string& ir, const Target& target, const Library& library, Stages& stages,
+                                    bool is_alone = false) {
   std::vector<ObjectCode> codes = compile_side_by_side(ir, target, is_alone);
   stages.done("llvm");
   // Of the part that took longest.
@@ -126,7 +127,8 @@ std::vector<std::string> objects_of(const std::string& ir, const Target& target,
 }
 
 // `ir`: where it is written already.
-Build generated(const Program& program, const Target& target, const Library& library, Stages& stages, const Dump& dump, std::string ir = {}) {
+Build generated(const Program& program, const Target& target, const Library& library, Stages& stages, const Dump& dump,
+                std::string ir = {}) {
   if (ir.empty()) ir = emit(program, target, library);
   if (knob_flag(Knob::debug)) ir = with_lines(ir, program);
   stages.done("emit");
@@ -163,8 +165,9 @@ QuickCode quick_code(const Lowered& lowered, const Target& target, const Library
 }
 
 // Quick code, and what is compiled while it runs.
-Compiled compile_in_tiers(const Program& program, const std::string& quick, const Target& target, const Library& library, const Device& device,
-                          const std::optional<CacheKey>& key, Stages& stages) {
+Compiled compile_in_tiers(const Program& program, const std::string& quick, const Target& target,
+                          const Library& library, const Device& device, const std::optional<CacheKey>& key,
+                          Stages& stages) {
   std::string ir = emit(program, target, library);
   stages.done("emit");
   Manifest manifest = manifest_of(program);
@@ -174,7 +177,8 @@ Compiled compile_in_tiers(const Program& program, const std::string& quick, cons
   auto later = std::make_shared<Later>([=, weak = Executable::Weak(executable)] {
     Stages unseen;
     constexpr bool is_alone = true;  // other threads are for runs
-    *build = std::make_shared<const Build>(target.name, target.needs, manifest, objects_of(ir, target, library, unseen, is_alone));
+    *build = std::make_shared<const Build>(target.name, target.needs, manifest,
+                                           objects_of(ir, target, library, unseen, is_alone));
     if (Executable used = weak.lock()) used.improve((*build)->objects);
     if (key) store_cached(*key, **build);
   });
@@ -195,7 +199,8 @@ Build build_for(const Graph& graph, const Target& target) {
   return *build;
 }
 
-// Programs of this process whose packed weights are large: the same one over the same memory shares them while it lives.
+// Programs of this process whose packed weights are large: the same one over the same memory shares them while it
+// lives.
 class LargePrograms {
  public:
   std::optional<Compiled> find(const CacheKey& key, const Device& device) {
@@ -204,7 +209,8 @@ class LargePrograms {
       if (entry.digest != key.digest || entry.memory != memory_of(key)) continue;
       Executable executable = entry.executable.lock();
       BuildPtr build = entry.build.lock();
-      if (executable && build && executable.device() == device) return Compiled{std::move(executable), {}, [build] { return build; }};
+      if (executable && build && executable.device() == device)
+        return Compiled{std::move(executable), {}, [build] { return build; }};
     }
     return {};
   }
@@ -254,7 +260,8 @@ std::optional<Compiled> load_cached(const CacheKey& key, const Device& device) {
 
 // Files without code for this CPU are compiled anew wherever this compiler is linked.
 [[maybe_unused]] const bool recompiles = [] {
-  set_recompile([](const Package& package, const Device& device) { return load(package, {.device = device}).executable; });
+  set_recompile(
+      [](const Package& package, const Device& device) { return load(package, {.device = device}).executable; });
   return true;
 }();
 
@@ -279,7 +286,8 @@ Compiled compile(const Graph& graph, const CompileOptions& options) {
   require_known_extents(graph);
   Target target = target_named(options.target);
   if (std::string missing = missing_feature(target.needs); !missing.empty())
-    fail(ErrorKind::value, "target_features", "this CPU lacks the feature '", missing, "', which target '", target.name, "' needs");
+    fail(ErrorKind::value, "target_features", "this CPU lacks the feature '", missing, "', which target '", target.name,
+         "' needs");
   Stages stages;
   Dump dump(graph);
   std::optional<CacheKey> key;
@@ -295,12 +303,15 @@ Compiled compile(const Graph& graph, const CompileOptions& options) {
     // What is dumped stands alone.
     Library library = dump ? Library() : library_for(target);
     // What is done later holds no constants: these may be of a language whose end it does not know.
-    bool may_wait = options.tiered && knob_flag(Knob::tiered) && is_plain && does_little(program) && program.constants.empty() && (!key || key->constants.empty());
+    bool may_wait = options.tiered && knob_flag(Knob::tiered) && is_plain && does_little(program) &&
+                    program.constants.empty() && (!key || key->constants.empty());
     QuickCode quick = may_wait ? quick_code(lowered, target, library) : QuickCode();
     if (quick.left_out >= worth_two_codes) {
       compiled = compile_in_tiers(program, quick.ir, target, library, options.device, key, stages);
     } else {
-      compiled = loaded(generated(program, target, library, stages, dump, quick.left_out == 0 ? std::move(quick.ir) : ""), options.device);
+      compiled =
+          loaded(generated(program, target, library, stages, dump, quick.left_out == 0 ? std::move(quick.ir) : ""),
+                 options.device);
       stages.done("load");
       if (key) store_cached(*key, *compiled->build());
       stages.done("store");
@@ -337,7 +348,8 @@ Package package_of(const Graph& graph, const Compiled& compiled, const std::vect
 
 GraphPtr graph_of(const Package& package) {
   std::vector<Literal> constants;
-  for (const Manifest::Constant& constant : package.resources) constants.emplace_back(constant.type, constant.bytes, constant.owner);
+  for (const Manifest::Constant& constant : package.resources)
+    constants.emplace_back(constant.type, constant.bytes, constant.owner);
   return parse(package.text, "<executable file>", constants);
 }
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "weft/core/knobs.h"
 #include "weft/compiler/dump.h"
+#include "weft/core/knobs.h"
 #include "weft/ir/graph.h"
 #include "weft/ir/text.h"
 #include "weft/kernel/kernel.h"
@@ -18,8 +18,8 @@ namespace weft {
 struct CompileOptions {
   std::string target = knob_text(Knob::target);  // native, avx512, avx2, x86-64
   Device device{};                               // where it will run
-  // Code that is compiled quickly runs until better code is compiled beside it, where the program does little: for one that runs at
-  // once.
+  // Code that is compiled quickly runs until better code is compiled beside it, where the program does little: for one
+  // that runs at once.
   bool tiered = false;
   // Runs end in an error where a check_range finds something; else there is none.
   bool checks = true;
@@ -28,13 +28,14 @@ struct CompileOptions {
 struct Compiled {
   Executable executable;
   std::vector<StageTime> times;  // "cache" instead of those of the compiler where it had been compiled before
-  std::function<std::shared_ptr<const Build>()> build;  // waits until its best code is compiled; none for what a device compiled
+  std::function<std::shared_ptr<const Build>()>
+      build;  // waits until its best code is compiled; none for what a device compiled
 };
 
 // Compiles a graph of either level. Error where something is not supported, naming op, dtype and the user's line.
 Compiled compile(const Graph& graph, const CompileOptions& options = {});
-// What a file of it holds; `graph`: what it was compiled from. With `targets` it is compiled for these kinds of CPU, of which
-// this need be none; without, the file holds what was compiled.
+// What a file of it holds; `graph`: what it was compiled from. With `targets` it is compiled for these kinds of CPU, of
+// which this need be none; without, the file holds what was compiled.
 Package package_of(const Graph& graph, const Compiled& compiled, const std::vector<std::string>& targets = {});
 // What a file of the program alone holds: no machine code.
 Package package_of(const Graph& graph);

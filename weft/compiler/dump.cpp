@@ -14,7 +14,8 @@
 namespace weft {
 namespace {
 
-// A function's name as that of a folder: text from elsewhere may call a function "../x", or by more than a name may have.
+// A function's name as that of a folder: text from elsewhere may call a function "../x", or by more than a name may
+// have.
 std::string folder_name(std::string_view name) {
   std::string result(name.substr(0, 100));
   for (char& c : result)
@@ -67,20 +68,29 @@ void Dump::report(const Program& program, const std::string& target, const std::
   if (folder_.empty()) return;
   Manifest m = manifest_of(program);
   std::string out = cat("{\n  \"name\": ", json_quoted(program.name), ",\n  \"target\": ", json_quoted(target));
-  append(out, ",\n  \"stages\": ", json_list(stages_, [](const Stage& s) { return cat("{\"file\": ", json_quoted(s.file), ", \"nodes\": ", s.nodes, "}"); }));
-  append(out, ",\n  \"milliseconds\": ", json_list(times, [](const StageTime& t) { return cat("[", json_quoted(t.stage), ", ", t.milliseconds, "]"); }));
+  append(out, ",\n  \"stages\": ", json_list(stages_, [](const Stage& s) {
+           return cat("{\"file\": ", json_quoted(s.file), ", \"nodes\": ", s.nodes, "}");
+         }));
+  append(out, ",\n  \"milliseconds\": ", json_list(times, [](const StageTime& t) {
+           return cat("[", json_quoted(t.stage), ", ", t.milliseconds, "]");
+         }));
   append(out, ",\n  \"kernels\": ", json_list(m.kernels, [](const KernelInfo& k) {
-    return cat("{\"name\": ", json_quoted(k.name), ", \"source\": ", json_quoted(k.source), ", \"ops\": ", json_texts(k.ops), ", \"launches\": ", k.launches, "}");
-  }));
+           return cat("{\"name\": ", json_quoted(k.name), ", \"source\": ", json_quoted(k.source),
+                      ", \"ops\": ", json_texts(k.ops), ", \"launches\": ", k.launches, "}");
+         }));
   append(out, ",\n  \"launches\": ", json_list(m.launches, [](const LaunchInfo& l) {
-    return cat("{\"name\": ", json_quoted(l.name), ", \"source\": ", json_quoted(l.source), ", \"ops\": ", json_texts(l.ops), ", \"lines\": ", json_texts(l.lines),
-               ", \"read_bytes\": ", json_size(l.read_bytes), ", \"written_bytes\": ", json_size(l.written_bytes), ", \"setup\": ", l.is_setup, ", \"later\": ", l.is_later, "}");
-  }));
+           return cat("{\"name\": ", json_quoted(l.name), ", \"source\": ", json_quoted(l.source),
+                      ", \"ops\": ", json_texts(l.ops), ", \"lines\": ", json_texts(l.lines),
+                      ", \"read_bytes\": ", json_size(l.read_bytes),
+                      ", \"written_bytes\": ", json_size(l.written_bytes), ", \"setup\": ", l.is_setup,
+                      ", \"later\": ", l.is_later, "}");
+         }));
   append(out, ",\n  \"cuts\": ", json_list(m.cuts, [](const CutInfo& c) {
-    return cat("{\"op\": ", json_quoted(c.op), ", \"source\": ", json_quoted(c.source), ", \"reason\": ", json_quoted(c.reason), ", \"readers\": ",
-               json_texts(c.readers), "}");
-  }));
-  append(out, ",\n  \"memory\": {\"arena\": ", json_size(m.arena_bytes), ", \"persistent\": ", json_size(m.persistent_bytes), "}\n}\n");
+           return cat("{\"op\": ", json_quoted(c.op), ", \"source\": ", json_quoted(c.source),
+                      ", \"reason\": ", json_quoted(c.reason), ", \"readers\": ", json_texts(c.readers), "}");
+         }));
+  append(out, ",\n  \"memory\": {\"arena\": ", json_size(m.arena_bytes),
+         ", \"persistent\": ", json_size(m.persistent_bytes), "}\n}\n");
   text("report.json", out);
 }
 

@@ -27,8 +27,8 @@ class Dump {
   // 00-trace.mlir, and a number more for each pass that follows: StableHLO syntax that `parse` reads.
   void graph(std::string_view name, const Graph& graph);
   void text(const std::string& file, std::string_view text) const;
-  // report.json: the program's name and target, the times, and for each .mlir how many nodes it has; kernels, launches, cuts
-  // and memory.
+  // report.json: the program's name and target, the times, and for each .mlir how many nodes it has; kernels, launches,
+  // cuts and memory.
   void report(const Program& program, const std::string& target, const std::vector<StageTime>& times) const;
 
  private:

@@ -34,7 +34,9 @@ std::string gather_constants(const Program& program, std::vector<int64_t>& offse
     bytes.append(reinterpret_cast<const char*>(content.data()), content.size());
     pad(bytes);
   }
-  if (bytes.size() >> 31) fail(ErrorKind::unsupported, "export", "its constants take ", bytes.size(), " bytes: an object file has room for 2 GiB");
+  if (bytes.size() >> 31)
+    fail(ErrorKind::unsupported, "export", "its constants take ", bytes.size(),
+         " bytes: an object file has room for 2 GiB");
   return bytes;
 }
 
@@ -54,7 +56,8 @@ void put(std::string& bytes, uint64_t at, const T& value) {
 void append_constants(std::string& object, const std::string& symbol, const std::string& content) {
   auto header = read<Elf64_Ehdr>(object, 0);
   std::vector<Elf64_Shdr> sections;
-  for (uint64_t i = 0; i < header.e_shnum; ++i) sections.push_back(read<Elf64_Shdr>(object, header.e_shoff + i * sizeof(Elf64_Shdr)));
+  for (uint64_t i = 0; i < header.e_shnum; ++i)
+    sections.push_back(read<Elf64_Shdr>(object, header.e_shoff + i * sizeof(Elf64_Shdr)));
   for (const Elf64_Shdr& section : sections) {
     if (section.sh_type != SHT_SYMTAB) continue;
     for (uint64_t at = section.sh_offset; at < section.sh_offset + section.sh_size; at += sizeof(Elf64_Sym)) {
@@ -71,7 +74,8 @@ void append_constants(std::string& object, const std::string& symbol, const std:
   std::string name_bytes = object.substr(names.sh_offset, names.sh_size);
   Elf64_Shdr added{};
   added.sh_name = static_cast<Elf64_Word>(name_bytes.size());
-  added.sh_type = SHT_PROGBITS, added.sh_flags = SHF_ALLOC, added.sh_addralign = cache_line, added.sh_size = content.size();
+  added.sh_type = SHT_PROGBITS, added.sh_flags = SHF_ALLOC, added.sh_addralign = cache_line,
+  added.sh_size = content.size();
   name_bytes.append(".rodata", sizeof ".rodata");
   names.sh_offset = object.size(), names.sh_size = name_bytes.size();
   object += name_bytes;
@@ -94,7 +98,8 @@ void require_linkable(const std::string& ir, const std::string& name) {
     std::string_view callee = line.substr(begin + 1, line.find('(', begin) - begin - 1);
     constexpr std::string_view routine = "weft_routine_", helper = "weft_";
     callee.remove_prefix(callee.starts_with(routine) ? routine.size() : helper.size());
-    fail(ErrorKind::unsupported, "export", "'", name, "' cannot be exported: it calls '", callee, "', which the support library for C programs does not have");
+    fail(ErrorKind::unsupported, "export", "'", name, "' cannot be exported: it calls '", callee,
+         "', which the support library for C programs does not have");
   }
 }
 

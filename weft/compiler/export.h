@@ -13,10 +13,10 @@ struct ExportedProgram {
   std::string header;  // C99, and C++
 };
 
-// The program as one C function `name`, compiled for a target (weft/codegen/target.h); this CPU need not be it. Two programs
-// of different names go into one binary. Error(value), label "export_name", for a name that C has no use for; Error(unsupported),
-// label "export", where the program calls what the support library lacks: routines such as Cholesky's, sorting, custom
-// operations, and functions that neither machine code nor libm have.
+// The program as one C function `name`, compiled for a target (weft/codegen/target.h); this CPU need not be it. Two
+// programs of different names go into one binary. Error(value), label "export_name", for a name that C has no use for;
+// Error(unsupported), label "export", where the program calls what the support library lacks: routines such as
+// Cholesky's, sorting, custom operations, and functions that neither machine code nor libm have.
 ExportedProgram export_program(const Graph& graph, const std::string& name, const std::string& target = "native");
 
 }  // namespace weft

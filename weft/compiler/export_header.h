@@ -13,6 +13,7 @@ void require_c_name(const std::string& name);
 std::string c_prototype(const Program& program, const std::string& name);
 // A line of a comment for each argument: dtype, shape, what it is for.
 std::string describe_arguments(const Program& program);
-std::string c_header(const Program& program, const ExportPlan& plan, const std::string& prototype, const Target& target);
+std::string c_header(const Program& program, const ExportPlan& plan, const std::string& prototype,
+                     const Target& target);
 
 }  // namespace weft

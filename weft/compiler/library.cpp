@@ -6,7 +6,8 @@
 
 asm(".section .rodata\n"
     "weft_library_begin:\n"
-    ".incbin \"" WEFT_LIBRARY_FILE "\"\n"
+    ".incbin \"" WEFT_LIBRARY_FILE
+    "\"\n"
     "weft_library_end:\n"
     ".previous\n");
 extern "C" const char weft_library_begin[], weft_library_end[];
@@ -27,7 +28,8 @@ Library library_for(const Target& target) {
       left.remove_prefix(sizeof *value);
     }
     // With AMX the rest is that of the next one.
-    if (number == best || (target.amx && number == best + 1)) library.emplace(left.substr(0, name_size), left.substr(name_size, object_size));
+    if (number == best || (target.amx && number == best + 1))
+      library.emplace(left.substr(0, name_size), left.substr(name_size, object_size));
     left.remove_prefix(name_size + object_size);
   }
   return library;

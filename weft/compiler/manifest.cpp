@@ -11,7 +11,9 @@ namespace {
 
 // An extent over the program's symbols; -1 where a loop's counter is in it.
 Dim told(const Program& program, const Dim& dim) {
-  auto is_known = [&](const Symbol& symbol) { return std::ranges::any_of(program.symbols, [&](const Symbol& known) { return known.name == symbol.name; }); };
+  auto is_known = [&](const Symbol& symbol) {
+    return std::ranges::any_of(program.symbols, [&](const Symbol& known) { return known.name == symbol.name; });
+  };
   auto symbols = dim.symbols();
   return std::ranges::all_of(symbols, is_known) ? dim : Dim(-1);
 }

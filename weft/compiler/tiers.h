@@ -16,8 +16,8 @@ inline constexpr int64_t worth_two_codes = 40;
 // Whether a run, even of slow code, ends sooner than faster code could be compiled.
 bool does_little(const Program& program);
 
-// Work that is done beside everything else, by one thread in the order in which it was begun. A process that forks waits for what
-// has begun, for its child has no such thread; one that ends waits for what is being done. Thread-safe.
+// Work that is done beside everything else, by one thread in the order in which it was begun. A process that forks
+// waits for what has begun, for its child has no such thread; one that ends waits for what is being done. Thread-safe.
 class Later {
  public:
   explicit Later(std::function<void()> work) : work_(std::move(work)) {}

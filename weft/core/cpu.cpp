@@ -39,8 +39,8 @@ std::string first_line(const std::string& file) {
   return line;
 }
 
-// The least quota of this process's control group and of those around it; 0: none. As Linux shows them (control groups v2), where
-// a container has its own at the top.
+// The least quota of this process's control group and of those around it; 0: none. As Linux shows them (control groups
+// v2), where a container has its own at the top.
 int quota_of_groups() {
   std::ifstream groups("/proc/self/cgroup");
   std::string path;
@@ -60,19 +60,30 @@ int quota_of_groups() {
 bool has_feature(std::string_view name) {
   __builtin_cpu_init();
   const std::pair<std::string_view, bool> known[] = {
-      {"ssse3", __builtin_cpu_supports("ssse3")},           {"sse4.2", __builtin_cpu_supports("sse4.2")},
-      {"popcnt", __builtin_cpu_supports("popcnt")},         {"avx2", __builtin_cpu_supports("avx2")},
-      {"fma", __builtin_cpu_supports("fma")},               {"f16c", __builtin_cpu_supports("f16c")},
-      {"bmi", __builtin_cpu_supports("bmi")},               {"bmi2", __builtin_cpu_supports("bmi2")},
-      {"lzcnt", __builtin_cpu_supports("lzcnt")},           {"avx512f", __builtin_cpu_supports("avx512f")},
-      {"avx512bw", __builtin_cpu_supports("avx512bw")},     {"avx512dq", __builtin_cpu_supports("avx512dq")},
-      {"avx512vl", __builtin_cpu_supports("avx512vl")},     {"avx512cd", __builtin_cpu_supports("avx512cd")},
-      {"avx512vnni", __builtin_cpu_supports("avx512vnni")}, {"avx512bf16", __builtin_cpu_supports("avx512bf16")},
-      {"avx512vbmi", __builtin_cpu_supports("avx512vbmi")}, {"amx-tile", __builtin_cpu_supports("amx-tile")},
-      {"amx-bf16", __builtin_cpu_supports("amx-bf16")},     {"amx-int8", __builtin_cpu_supports("amx-int8")},
+      {"ssse3", __builtin_cpu_supports("ssse3")},
+      {"sse4.2", __builtin_cpu_supports("sse4.2")},
+      {"popcnt", __builtin_cpu_supports("popcnt")},
+      {"avx2", __builtin_cpu_supports("avx2")},
+      {"fma", __builtin_cpu_supports("fma")},
+      {"f16c", __builtin_cpu_supports("f16c")},
+      {"bmi", __builtin_cpu_supports("bmi")},
+      {"bmi2", __builtin_cpu_supports("bmi2")},
+      {"lzcnt", __builtin_cpu_supports("lzcnt")},
+      {"avx512f", __builtin_cpu_supports("avx512f")},
+      {"avx512bw", __builtin_cpu_supports("avx512bw")},
+      {"avx512dq", __builtin_cpu_supports("avx512dq")},
+      {"avx512vl", __builtin_cpu_supports("avx512vl")},
+      {"avx512cd", __builtin_cpu_supports("avx512cd")},
+      {"avx512vnni", __builtin_cpu_supports("avx512vnni")},
+      {"avx512bf16", __builtin_cpu_supports("avx512bf16")},
+      {"avx512vbmi", __builtin_cpu_supports("avx512vbmi")},
+      {"amx-tile", __builtin_cpu_supports("amx-tile")},
+      {"amx-bf16", __builtin_cpu_supports("amx-bf16")},
+      {"amx-int8", __builtin_cpu_supports("amx-int8")},
       {"avx512fp16", __builtin_cpu_supports("avx512fp16")},
   };
-  return std::ranges::find(known, std::pair(name, true)) != std::end(known) && (!name.starts_with("amx-") || may_use_amx());
+  return std::ranges::find(known, std::pair(name, true)) != std::end(known) &&
+         (!name.starts_with("amx-") || may_use_amx());
 }
 
 std::string missing_feature(std::span<const std::string> features) {
@@ -91,7 +102,8 @@ int cpus_of_quota(std::string_view text) {
 int available_cpus() {
   static const int quota = quota_of_groups();
   cpu_set_t set;
-  int found = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : static_cast<int>(std::thread::hardware_concurrency());
+  int found = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set)
+                                                          : static_cast<int>(std::thread::hardware_concurrency());
   return std::max(quota > 0 ? std::min(found, quota) : found, 1);
 }
 
@@ -100,7 +112,8 @@ int shared_cpus() {
   std::string_view text = said;  // of "4,2" the first is meant, the others are for loops inside of loops
   int64_t share = leading_number(text);
   int available = available_cpus();
-  return share > 0 && (text.empty() || text[0] == ',') ? static_cast<int>(std::min<int64_t>(share, available)) : available;
+  return share > 0 && (text.empty() || text[0] == ',') ? static_cast<int>(std::min<int64_t>(share, available))
+                                                       : available;
 }
 
 }  // namespace weft

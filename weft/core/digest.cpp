@@ -42,12 +42,14 @@ Digest digest_of(std::span<const std::byte> bytes) {
     step(streams, last.data());
   }
   Digest digest{1, 2};
-  for (uint64_t stream : streams) digest = {hash_combine(digest.low, stream), hash_combine(digest.high, std::rotl(stream, 32))};
+  for (uint64_t stream : streams)
+    digest = {hash_combine(digest.low, stream), hash_combine(digest.high, std::rotl(stream, 32))};
   return digest;
 }
 
 Digest combine(const Digest& first, const Digest& second) {
-  return {hash_combine(hash_combine(first.low, second.low), first.high), hash_combine(hash_combine(first.high, second.high), second.low)};
+  return {hash_combine(hash_combine(first.low, second.low), first.high),
+          hash_combine(hash_combine(first.high, second.high), second.low)};
 }
 
 }  // namespace weft

@@ -9,8 +9,8 @@
 
 namespace weft {
 
-// 128 bits that depend on every bit of what was digested, the same in every process; read at about 10 GB/s. Two contents
-// that anyone comes across differ in them; no defence against someone who makes up contents that agree.
+// 128 bits that depend on every bit of what was digested, the same in every process; read at about 10 GB/s. Two
+// contents that anyone comes across differ in them; no defence against someone who makes up contents that agree.
 struct Digest {
   uint64_t low = 0, high = 0;
   bool operator==(const Digest&) const = default;

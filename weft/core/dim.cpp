@@ -23,7 +23,8 @@ constexpr size_t most_terms = 1024, most_atoms = 64;
 
 void require_small(size_t terms, size_t atoms) {
   if (terms > most_terms || atoms > most_atoms)
-    fail(ErrorKind::value, "dim_size", "an extent may have ", most_terms, " terms of ", most_atoms, " factors, got ", terms, " of up to ", atoms);
+    fail(ErrorKind::value, "dim_size", "an extent may have ", most_terms, " terms of ", most_atoms, " factors, got ",
+         terms, " of up to ", atoms);
 }
 
 // The least number has no opposite, and the CPU stops at the attempt.
@@ -68,8 +69,10 @@ Range bounds_of(const DimAtom& atom) {
   if (atom.op == DimOp::symbol) return {atom.symbol.min, atom.symbol.max};
   Range a = range_of(atom.operands[0]), b = range_of(atom.operands[1]);
   switch (atom.op) {
-    case DimOp::min: return {std::min(a.low, b.low), std::min(a.high, b.high)};
-    case DimOp::max: return {std::max(a.low, b.low), std::max(a.high, b.high)};
+    case DimOp::min:
+      return {std::min(a.low, b.low), std::min(a.high, b.high)};
+    case DimOp::max:
+      return {std::max(a.low, b.low), std::max(a.high, b.high)};
     case DimOp::floordiv:
       if (b.low < 1) return {lowest, highest};
       return {std::min(floor_divide(a.low, b.low), floor_divide(a.low, b.high)),
@@ -78,7 +81,8 @@ Range bounds_of(const DimAtom& atom) {
       if (b.low < 1) return {lowest, highest};
       if (a.low >= 0 && a.high < b.low) return a;
       return {0, b.high - 1};
-    case DimOp::symbol: break;
+    case DimOp::symbol:
+      break;
   }
   return {lowest, highest};
 }
@@ -207,11 +211,20 @@ int64_t evaluate_with(const Dim& dim, const ValueOf& value_of) {
         bool by_b = atom->op == DimOp::floordiv || atom->op == DimOp::mod;
         if (by_b && b == 0) fail(ErrorKind::value, "dim_zero_division", "the extent ", dim, " divides by zero");
         switch (atom->op) {
-          case DimOp::min: value = std::min(a, b); break;
-          case DimOp::max: value = std::max(a, b); break;
-          case DimOp::floordiv: value = floor_divide(a, b); break;
-          case DimOp::mod: value = b == -1 ? 0 : a - floor_divide(a, b) * b; break;
-          case DimOp::symbol: break;
+          case DimOp::min:
+            value = std::min(a, b);
+            break;
+          case DimOp::max:
+            value = std::max(a, b);
+            break;
+          case DimOp::floordiv:
+            value = floor_divide(a, b);
+            break;
+          case DimOp::mod:
+            value = b == -1 ? 0 : a - floor_divide(a, b) * b;
+            break;
+          case DimOp::symbol:
+            break;
         }
       }
       product = checked_multiply(product, value);
@@ -250,11 +263,20 @@ Dim Dim::substitute(const std::map<std::string, Dim, std::less<>>& symbols) cons
       }
       Dim a = atom->operands[0].substitute(symbols), b = atom->operands[1].substitute(symbols);
       switch (atom->op) {
-        case DimOp::min: product = product * weft::min(a, b); break;
-        case DimOp::max: product = product * weft::max(a, b); break;
-        case DimOp::floordiv: product = product * floordiv(a, b); break;
-        case DimOp::mod: product = product * mod(a, b); break;
-        case DimOp::symbol: break;
+        case DimOp::min:
+          product = product * weft::min(a, b);
+          break;
+        case DimOp::max:
+          product = product * weft::max(a, b);
+          break;
+        case DimOp::floordiv:
+          product = product * floordiv(a, b);
+          break;
+        case DimOp::mod:
+          product = product * mod(a, b);
+          break;
+        case DimOp::symbol:
+          break;
       }
     }
     sum = sum + product;
@@ -268,7 +290,8 @@ void collect(const Dim& dim, std::vector<Symbol>& symbols) {
   for (const Term& term : dim.terms())
     for (const AtomPtr& atom : term.atoms) {
       if (atom->op == DimOp::symbol) {
-        bool known = std::any_of(symbols.begin(), symbols.end(), [&](const Symbol& s) { return s.name == atom->symbol.name; });
+        bool known =
+            std::any_of(symbols.begin(), symbols.end(), [&](const Symbol& s) { return s.name == atom->symbol.name; });
         if (!known) symbols.push_back(atom->symbol);
       }
       for (const Dim& operand : atom->operands) collect(operand, symbols);
@@ -300,11 +323,16 @@ size_t Dim::hash() const {
 
 std::string DimAtom::text() const {
   switch (op) {
-    case DimOp::symbol: return symbol.name;
-    case DimOp::floordiv: return cat("floordiv(", operands[0], ", ", operands[1], ")");
-    case DimOp::mod: return cat("mod(", operands[0], ", ", operands[1], ")");
-    case DimOp::min: return cat("min(", operands[0], ", ", operands[1], ")");
-    case DimOp::max: return cat("max(", operands[0], ", ", operands[1], ")");
+    case DimOp::symbol:
+      return symbol.name;
+    case DimOp::floordiv:
+      return cat("floordiv(", operands[0], ", ", operands[1], ")");
+    case DimOp::mod:
+      return cat("mod(", operands[0], ", ", operands[1], ")");
+    case DimOp::min:
+      return cat("min(", operands[0], ", ", operands[1], ")");
+    case DimOp::max:
+      return cat("max(", operands[0], ", ", operands[1], ")");
   }
   return {};
 }
@@ -395,7 +423,8 @@ Dim operator*(const Dim& lhs, const Dim& rhs) {
     result.terms_ = std::make_shared<const std::vector<Term>>(std::move(scaled));
     return result;
   }
-  Dim result = lhs * Dim(rhs.constant_) + rhs * Dim(lhs.constant_) + Dim(checked_multiply(checked_multiply(lhs.constant_, rhs.constant_), -1));
+  Dim result = lhs * Dim(rhs.constant_) + rhs * Dim(lhs.constant_) +
+               Dim(checked_multiply(checked_multiply(lhs.constant_, rhs.constant_), -1));
   require_small(lhs.terms_->size() * rhs.terms_->size(), 1);
   for (const Term& a : *lhs.terms_)
     for (const Term& b : *rhs.terms_) {
@@ -404,7 +433,8 @@ Dim operator*(const Dim& lhs, const Dim& rhs) {
       term.coefficient = checked_multiply(a.coefficient, b.coefficient);
       term.atoms = a.atoms;
       term.atoms.insert(term.atoms.end(), b.atoms.begin(), b.atoms.end());
-      std::sort(term.atoms.begin(), term.atoms.end(), [](const AtomPtr& x, const AtomPtr& y) { return order(x, y) < 0; });
+      std::sort(term.atoms.begin(), term.atoms.end(),
+                [](const AtomPtr& x, const AtomPtr& y) { return order(x, y) < 0; });
       Dim product;
       product.terms_ = std::make_shared<const std::vector<Term>>(std::vector<Term>{std::move(term)});
       result = result + product;
@@ -426,13 +456,15 @@ void split_multiples(const Dim& dim, int64_t divisor, Dim& quotient, Dim& rest) 
   quotient = floor_divide(dim.constant(), divisor);
   rest = dim.constant() - floor_divide(dim.constant(), divisor) * divisor;
   for (const Term& term : dim.terms())
-    (term.coefficient % divisor == 0 ? quotient : rest) =
-        term.coefficient % divisor == 0 ? quotient + part(term, term.coefficient / divisor) : rest + part(term, term.coefficient);
+    (term.coefficient % divisor == 0 ? quotient : rest) = term.coefficient % divisor == 0
+                                                              ? quotient + part(term, term.coefficient / divisor)
+                                                              : rest + part(term, term.coefficient);
 }
 
 Dim atom_of(DimOp op, const Dim& lhs, const Dim& rhs) { return dim_of_atom({op, {}, {lhs, rhs}}); }
 
-// With lhs = step * high + low, 0 <= low < step and step a divisor of `divisor`, lhs is divided by dividing high by divisor / step.
+// With lhs = step * high + low, 0 <= low < step and step a divisor of `divisor`, lhs is divided by dividing high by
+// divisor / step.
 struct Steps {
   int64_t step;
   Dim high, low;
@@ -502,7 +534,8 @@ Dim mod(const Dim& lhs, const Dim& rhs) {
     Dim quotient, rest;
     split_multiples(lhs, rhs.constant(), quotient, rest);
     if (rest.min() >= 0 && rest.max() < rhs.constant()) return rest;
-    if (auto in = in_steps(rest, rhs.constant())) return mod(in->high, rhs.constant() / in->step) * Dim(in->step) + in->low;
+    if (auto in = in_steps(rest, rhs.constant()))
+      return mod(in->high, rhs.constant() / in->step) * Dim(in->step) + in->low;
     return atom_of(DimOp::mod, rest, rhs);
   }
   if (rhs.min() > 0) {

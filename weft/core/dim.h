@@ -76,7 +76,7 @@ class Dim {
 
 struct DimAtom {
   DimOp op = DimOp::symbol;
-  Symbol symbol;       // when op is symbol
+  Symbol symbol;              // when op is symbol
   std::vector<Dim> operands;  // two, when it is not
   int64_t low = 0, high = 0;  // its bounds; set by dim_of_atom
   bool operator==(const DimAtom&) const = default;

@@ -10,12 +10,16 @@ const Dim::Term* find_operation(const Dim& value, bool divides) {
   for (const Dim::Term& term : value.terms()) {
     DimOp op = term.atoms[0]->op;
     if (term.atoms.size() > 1) continue;
-    if (divides ? op == DimOp::floordiv && term.atoms[0]->operands[1].min() > 0 && term.atoms[0]->operands[1].is_static() : op == DimOp::min || op == DimOp::max) return &term;
+    if (divides
+            ? op == DimOp::floordiv && term.atoms[0]->operands[1].min() > 0 && term.atoms[0]->operands[1].is_static()
+            : op == DimOp::min || op == DimOp::max)
+      return &term;
   }
   return nullptr;
 }
 
-// Whether it is at least zero for all values. Each split takes one operation out of it; what is left is up to intervals.
+// Whether it is at least zero for all values. Each split takes one operation out of it; what is left is up to
+// intervals.
 bool is_never_negative(const Dim& value, int splits) {
   if (value.min() >= 0) return true;
   // Quotients last: what is known of them is a range, while the cases of the others are exact.
@@ -30,7 +34,8 @@ bool is_never_negative(const Dim& value, int splits) {
   if (atom.op == DimOp::floordiv) return holds(rest * b + coefficient * (term->coefficient > 0 ? a - b + Dim(1) : a));
   // A minimum that is taken away takes no more than either operand; one that is added may be any of them.
   bool any = (atom.op == DimOp::min) == (term->coefficient < 0);
-  return any ? holds(rest + coefficient * a) || holds(rest + coefficient * b) : holds(rest + coefficient * a) && holds(rest + coefficient * b);
+  return any ? holds(rest + coefficient * a) || holds(rest + coefficient * b)
+             : holds(rest + coefficient * a) && holds(rest + coefficient * b);
 }
 
 }  // namespace

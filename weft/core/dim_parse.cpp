@@ -35,9 +35,12 @@ class Parser {
     Dim total = product(depth);
     if (negative) total = total * Dim(-1);
     for (;;) {
-      if (take('+')) total = total + product(depth);
-      else if (take('-')) total = total - product(depth);
-      else return total;
+      if (take('+'))
+        total = total + product(depth);
+      else if (take('-'))
+        total = total - product(depth);
+      else
+        return total;
     }
   }
 
@@ -103,13 +106,15 @@ class Parser {
 
 void require_symbol_name(std::string_view name) {
   if (name.empty() || name.size() > longest_name || is_digit(name[0]) || !std::ranges::all_of(name, is_name))
-    fail(ErrorKind::value, "dim_name", "the name of a symbolic extent must be letters, digits, '_' and '.', ", longest_name, " at most, got '", name, "'");
+    fail(ErrorKind::value, "dim_name", "the name of a symbolic extent must be letters, digits, '_' and '.', ",
+         longest_name, " at most, got '", name, "'");
 }
 
 void require_symbol(const Symbol& symbol) {
   require_symbol_name(symbol.name);
   if (symbol.min < 0 || symbol.min > symbol.opt || symbol.opt > symbol.max)
-    fail(ErrorKind::value, "dim_range", "extent '", symbol.name, "' must have 0 <= min <= opt <= max, got ", symbol.min, ", ", symbol.opt, ", ", symbol.max);
+    fail(ErrorKind::value, "dim_range", "extent '", symbol.name, "' must have 0 <= min <= opt <= max, got ", symbol.min,
+         ", ", symbol.opt, ", ", symbol.max);
 }
 
 Dim parse_dim(std::string_view text, const Symbols& symbols) { return Parser(text, symbols).whole(); }

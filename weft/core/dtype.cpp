@@ -54,24 +54,28 @@ constexpr std::array<Row, dtype_count> rows{{
 // Whoever makes a dtype of a number may have another one.
 const Row& row(DType dtype) {
   auto number = static_cast<size_t>(dtype);
-  if (number >= rows.size()) [[unlikely]] fail(ErrorKind::type, "dtype", "there is no dtype of number ", number);
+  if (number >= rows.size()) [[unlikely]]
+    fail(ErrorKind::type, "dtype", "there is no dtype of number ", number);
   return rows[number];
 }
 
-std::optional<DType> find(std::string_view wanted, std::string_view Row::*field) {
+std::optional<DType> find(std::string_view wanted, std::string_view Row::* field) {
   for (size_t i = 0; i < rows.size(); ++i)
     if (rows[i].*field == wanted) return static_cast<DType>(i);
   return std::nullopt;
 }
 
-DType signed_of(int bits) { return bits <= 8 ? DType::i8 : bits <= 16 ? DType::i16 : bits <= 32 ? DType::i32 : DType::i64; }
+DType signed_of(int bits) {
+  return bits <= 8 ? DType::i8 : bits <= 16 ? DType::i16 : bits <= 32 ? DType::i32 : DType::i64;
+}
 
 // The float that holds every integer of so many bits, by NumPy's table.
 DType float_for(int bits) { return bits <= 8 ? DType::f16 : bits <= 16 ? DType::f32 : DType::f64; }
 
 // ml_dtypes' types promote with themselves, booleans and (bf16 aside) nothing else that NumPy knows.
 bool is_extension(DType dtype) {
-  return dtype == DType::bf16 || (is_float(dtype) && bit_width(dtype) <= 8) || (is_integer(dtype) && bit_width(dtype) < 8);
+  return dtype == DType::bf16 || (is_float(dtype) && bit_width(dtype) <= 8) ||
+         (is_integer(dtype) && bit_width(dtype) < 8);
 }
 
 std::optional<DType> promote_integers(DType lhs, DType rhs) {

@@ -85,8 +85,10 @@ int64_t shift(Scalar op, const Element& a, const Element& b) {
   bool past = b.u() >= static_cast<uint64_t>(bits);
   uint64_t low = bits == 64 ? a.u() : a.u() & ((uint64_t{1} << bits) - 1);
   switch (op) {
-    case Scalar::shift_left: return past ? 0 : static_cast<int64_t>(low << b.i);
-    case Scalar::shift_right_logical: return past ? 0 : static_cast<int64_t>(low >> b.i);
+    case Scalar::shift_left:
+      return past ? 0 : static_cast<int64_t>(low << b.i);
+    case Scalar::shift_right_logical:
+      return past ? 0 : static_cast<int64_t>(low >> b.i);
     default: {
       int64_t sign_extended = static_cast<int64_t>(low << (64 - bits)) >> (64 - bits);
       return sign_extended >> (past ? 63 : b.i);
@@ -98,35 +100,57 @@ int64_t unary_int(Scalar op, const Element& a) {
   int bits = bit_width(a.dtype);
   uint64_t low = bits == 64 ? a.u() : a.u() & ((uint64_t{1} << bits) - 1);
   switch (op) {
-    case Scalar::abs: return is_signed(a.dtype) && a.i < 0 ? static_cast<int64_t>(0 - a.u()) : a.i;
-    case Scalar::negate: return static_cast<int64_t>(0 - a.u());
-    case Scalar::bit_not: return ~a.i;
-    case Scalar::popcount: return std::popcount(low);
-    case Scalar::count_leading_zeros: return std::countl_zero(low) - (64 - bits);
-    case Scalar::sign: return a.i == 0 ? 0 : is_signed(a.dtype) && a.i < 0 ? -1 : 1;
-    case Scalar::real: return a.i;
-    case Scalar::imag: return 0;
-    default: fail(ErrorKind::unsupported, "scalar", name(op), " has no meaning for ", name(a.dtype));
+    case Scalar::abs:
+      return is_signed(a.dtype) && a.i < 0 ? static_cast<int64_t>(0 - a.u()) : a.i;
+    case Scalar::negate:
+      return static_cast<int64_t>(0 - a.u());
+    case Scalar::bit_not:
+      return ~a.i;
+    case Scalar::popcount:
+      return std::popcount(low);
+    case Scalar::count_leading_zeros:
+      return std::countl_zero(low) - (64 - bits);
+    case Scalar::sign:
+      return a.i == 0 ? 0 : is_signed(a.dtype) && a.i < 0 ? -1 : 1;
+    case Scalar::real:
+      return a.i;
+    case Scalar::imag:
+      return 0;
+    default:
+      fail(ErrorKind::unsupported, "scalar", name(op), " has no meaning for ", name(a.dtype));
   }
 }
 
 int64_t binary_int(Scalar op, const Element& a, const Element& b) {
   switch (op) {
-    case Scalar::add: return is_bool(a.dtype) ? a.i | b.i : static_cast<int64_t>(a.u() + b.u());
-    case Scalar::subtract: return static_cast<int64_t>(a.u() - b.u());
-    case Scalar::multiply: return static_cast<int64_t>(a.u() * b.u());
-    case Scalar::divide: return divide(a, b);
-    case Scalar::remainder: return remainder(a, b);
-    case Scalar::power: return integer_power(a.i, b.i, is_signed(b.dtype) && b.i < 0);
-    case Scalar::maximum: return less(a, b) ? b.i : a.i;
-    case Scalar::minimum: return less(b, a) ? b.i : a.i;
-    case Scalar::bit_and: return a.i & b.i;
-    case Scalar::bit_or: return a.i | b.i;
-    case Scalar::bit_xor: return a.i ^ b.i;
+    case Scalar::add:
+      return is_bool(a.dtype) ? a.i | b.i : static_cast<int64_t>(a.u() + b.u());
+    case Scalar::subtract:
+      return static_cast<int64_t>(a.u() - b.u());
+    case Scalar::multiply:
+      return static_cast<int64_t>(a.u() * b.u());
+    case Scalar::divide:
+      return divide(a, b);
+    case Scalar::remainder:
+      return remainder(a, b);
+    case Scalar::power:
+      return integer_power(a.i, b.i, is_signed(b.dtype) && b.i < 0);
+    case Scalar::maximum:
+      return less(a, b) ? b.i : a.i;
+    case Scalar::minimum:
+      return less(b, a) ? b.i : a.i;
+    case Scalar::bit_and:
+      return a.i & b.i;
+    case Scalar::bit_or:
+      return a.i | b.i;
+    case Scalar::bit_xor:
+      return a.i ^ b.i;
     case Scalar::shift_left:
     case Scalar::shift_right_arithmetic:
-    case Scalar::shift_right_logical: return shift(op, a, b);
-    default: fail(ErrorKind::unsupported, "scalar", name(op), " has no meaning for ", name(a.dtype));
+    case Scalar::shift_right_logical:
+      return shift(op, a, b);
+    default:
+      fail(ErrorKind::unsupported, "scalar", name(op), " has no meaning for ", name(a.dtype));
   }
 }
 
@@ -135,21 +159,33 @@ bool compare(Scalar op, const Element& a, const Element& b) {
   if (is_float(a.dtype)) {
     double x = a.real(), y = b.real();
     switch (op) {
-      case Scalar::eq: return x == y;
-      case Scalar::ne: return x != y;
-      case Scalar::lt: return x < y;
-      case Scalar::le: return x <= y;
-      case Scalar::gt: return x > y;
-      default: return x >= y;
+      case Scalar::eq:
+        return x == y;
+      case Scalar::ne:
+        return x != y;
+      case Scalar::lt:
+        return x < y;
+      case Scalar::le:
+        return x <= y;
+      case Scalar::gt:
+        return x > y;
+      default:
+        return x >= y;
     }
   }
   switch (op) {
-    case Scalar::eq: return a.i == b.i;
-    case Scalar::ne: return a.i != b.i;
-    case Scalar::lt: return less(a, b);
-    case Scalar::le: return !less(b, a);
-    case Scalar::gt: return less(b, a);
-    default: return !less(a, b);
+    case Scalar::eq:
+      return a.i == b.i;
+    case Scalar::ne:
+      return a.i != b.i;
+    case Scalar::lt:
+      return less(a, b);
+    case Scalar::le:
+      return !less(b, a);
+    case Scalar::gt:
+      return less(b, a);
+    default:
+      return !less(a, b);
   }
 }
 
@@ -163,40 +199,63 @@ Element Element::of_complex(DType dtype, std::complex<double> value) {
 
 Element load(const std::byte* memory, DType dtype) {
   switch (dtype) {
-    case DType::f32: return {dtype, 0, {read<float>(memory), 0}};
-    case DType::f64: return {dtype, 0, {read<double>(memory), 0}};
-    case DType::c64: return {dtype, 0, {read<float>(memory), read<float>(memory + 4)}};
-    case DType::c128: return {dtype, 0, {read<double>(memory), read<double>(memory + 8)}};
-    case DType::bf16: return {dtype, 0, {bf16_to_float(read<uint16_t>(memory)), 0}};
-    case DType::f16: return {dtype, 0, {small_to_float(read<uint16_t>(memory), dtype), 0}};
-    case DType::boolean: return {dtype, read<uint8_t>(memory) != 0, {}};
-    default: break;
+    case DType::f32:
+      return {dtype, 0, {read<float>(memory), 0}};
+    case DType::f64:
+      return {dtype, 0, {read<double>(memory), 0}};
+    case DType::c64:
+      return {dtype, 0, {read<float>(memory), read<float>(memory + 4)}};
+    case DType::c128:
+      return {dtype, 0, {read<double>(memory), read<double>(memory + 8)}};
+    case DType::bf16:
+      return {dtype, 0, {bf16_to_float(read<uint16_t>(memory)), 0}};
+    case DType::f16:
+      return {dtype, 0, {small_to_float(read<uint16_t>(memory), dtype), 0}};
+    case DType::boolean:
+      return {dtype, read<uint8_t>(memory) != 0, {}};
+    default:
+      break;
   }
   if (is_float(dtype)) return {dtype, 0, {small_to_float(read<uint8_t>(memory), dtype), 0}};
   switch (size_of(dtype)) {
-    case 1: return Element::of_int(dtype, read<int8_t>(memory));
-    case 2: return Element::of_int(dtype, read<int16_t>(memory));
-    case 4: return Element::of_int(dtype, read<int32_t>(memory));
-    default: return Element::of_int(dtype, read<int64_t>(memory));
+    case 1:
+      return Element::of_int(dtype, read<int8_t>(memory));
+    case 2:
+      return Element::of_int(dtype, read<int16_t>(memory));
+    case 4:
+      return Element::of_int(dtype, read<int32_t>(memory));
+    default:
+      return Element::of_int(dtype, read<int64_t>(memory));
   }
 }
 
 void store(std::byte* memory, const Element& e) {
   switch (e.dtype) {
-    case DType::f32: return write(memory, static_cast<float>(e.real()));
-    case DType::f64: return write(memory, e.real());
-    case DType::c64: return write(memory, std::complex<float>(e.c));
-    case DType::c128: return write(memory, e.c);
-    case DType::bf16: return write(memory, float_to_bf16(static_cast<float>(e.real())));
-    case DType::f16: return write(memory, static_cast<uint16_t>(double_to_small(e.real(), e.dtype)));
-    default: break;
+    case DType::f32:
+      return write(memory, static_cast<float>(e.real()));
+    case DType::f64:
+      return write(memory, e.real());
+    case DType::c64:
+      return write(memory, std::complex<float>(e.c));
+    case DType::c128:
+      return write(memory, e.c);
+    case DType::bf16:
+      return write(memory, float_to_bf16(static_cast<float>(e.real())));
+    case DType::f16:
+      return write(memory, static_cast<uint16_t>(double_to_small(e.real(), e.dtype)));
+    default:
+      break;
   }
   if (is_float(e.dtype)) return write(memory, static_cast<uint8_t>(double_to_small(e.real(), e.dtype)));
   switch (size_of(e.dtype)) {
-    case 1: return write(memory, static_cast<int8_t>(e.i));
-    case 2: return write(memory, static_cast<int16_t>(e.i));
-    case 4: return write(memory, static_cast<int32_t>(e.i));
-    default: return write(memory, e.i);
+    case 1:
+      return write(memory, static_cast<int8_t>(e.i));
+    case 2:
+      return write(memory, static_cast<int16_t>(e.i));
+    case 4:
+      return write(memory, static_cast<int32_t>(e.i));
+    default:
+      return write(memory, e.i);
   }
 }
 
@@ -211,7 +270,8 @@ Element convert(const Element& e, DType dtype) {
     return Element::of_double(dtype, as_double(e));
   }
   if (!to_float) return Element::of_int(dtype, saturate(dtype, e.real()));
-  if (is_complex(dtype)) return Element::of_complex(dtype, is_complex(e.dtype) ? e.c : std::complex<double>(e.real(), 0));
+  if (is_complex(dtype))
+    return Element::of_complex(dtype, is_complex(e.dtype) ? e.c : std::complex<double>(e.real(), 0));
   return Element::of_double(dtype, e.real());
 }
 

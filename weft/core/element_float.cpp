@@ -18,65 +18,118 @@ namespace {
 template <class T>
 T unary(Scalar op, T x) {
   switch (op) {
-    case Scalar::abs: return std::fabs(x);
-    case Scalar::cbrt: return std::cbrt(x);
-    case Scalar::ceil: return std::ceil(x);
-    case Scalar::cos: return std::cos(x);
-    case Scalar::exp: return std::exp(x);
-    case Scalar::expm1: return std::expm1(x);
-    case Scalar::floor: return std::floor(x);
-    case Scalar::log: return std::log(x);
-    case Scalar::log1p: return std::log1p(x);
-    case Scalar::logistic: return static_cast<T>(1 / (1 + std::exp(-static_cast<double>(x))));
-    case Scalar::negate: return -x;
-    case Scalar::round_away: return std::round(x);
-    case Scalar::round_even: return std::nearbyint(x);
-    case Scalar::rsqrt: return 1 / std::sqrt(x);
-    case Scalar::sign: return std::isnan(x) || x == 0 ? x : x > 0 ? T(1) : T(-1);
-    case Scalar::sin: return std::sin(x);
-    case Scalar::sqrt: return std::sqrt(x);
-    case Scalar::tan: return std::tan(x);
-    case Scalar::tanh: return std::tanh(x);
-    case Scalar::real: return x;
-    case Scalar::imag: return 0;
-    case Scalar::acos: return std::acos(x);
-    case Scalar::acosh: return std::acosh(x);
-    case Scalar::asin: return std::asin(x);
-    case Scalar::asinh: return std::asinh(x);
-    case Scalar::atan: return std::atan(x);
-    case Scalar::atanh: return std::atanh(x);
-    case Scalar::cosh: return std::cosh(x);
-    case Scalar::sinh: return std::sinh(x);
-    case Scalar::erf: return std::erf(x);
-    case Scalar::erfc: return std::erfc(x);
-    case Scalar::lgamma: return std::lgamma(x);
-    case Scalar::digamma: return static_cast<T>(digamma(x));
-    case Scalar::erf_inv: return static_cast<T>(erf_inv(x));
-    case Scalar::exp2: return std::exp2(x);
-    case Scalar::log2: return std::log2(x);
-    case Scalar::log10: return std::log10(x);
-    case Scalar::bessel_i1e: return static_cast<T>(bessel_i1e(x));
-    default: fail(ErrorKind::unsupported, "scalar", name(op), " has no meaning for floats");
+    case Scalar::abs:
+      return std::fabs(x);
+    case Scalar::cbrt:
+      return std::cbrt(x);
+    case Scalar::ceil:
+      return std::ceil(x);
+    case Scalar::cos:
+      return std::cos(x);
+    case Scalar::exp:
+      return std::exp(x);
+    case Scalar::expm1:
+      return std::expm1(x);
+    case Scalar::floor:
+      return std::floor(x);
+    case Scalar::log:
+      return std::log(x);
+    case Scalar::log1p:
+      return std::log1p(x);
+    case Scalar::logistic:
+      return static_cast<T>(1 / (1 + std::exp(-static_cast<double>(x))));
+    case Scalar::negate:
+      return -x;
+    case Scalar::round_away:
+      return std::round(x);
+    case Scalar::round_even:
+      return std::nearbyint(x);
+    case Scalar::rsqrt:
+      return 1 / std::sqrt(x);
+    case Scalar::sign:
+      return std::isnan(x) || x == 0 ? x : x > 0 ? T(1) : T(-1);
+    case Scalar::sin:
+      return std::sin(x);
+    case Scalar::sqrt:
+      return std::sqrt(x);
+    case Scalar::tan:
+      return std::tan(x);
+    case Scalar::tanh:
+      return std::tanh(x);
+    case Scalar::real:
+      return x;
+    case Scalar::imag:
+      return 0;
+    case Scalar::acos:
+      return std::acos(x);
+    case Scalar::acosh:
+      return std::acosh(x);
+    case Scalar::asin:
+      return std::asin(x);
+    case Scalar::asinh:
+      return std::asinh(x);
+    case Scalar::atan:
+      return std::atan(x);
+    case Scalar::atanh:
+      return std::atanh(x);
+    case Scalar::cosh:
+      return std::cosh(x);
+    case Scalar::sinh:
+      return std::sinh(x);
+    case Scalar::erf:
+      return std::erf(x);
+    case Scalar::erfc:
+      return std::erfc(x);
+    case Scalar::lgamma:
+      return std::lgamma(x);
+    case Scalar::digamma:
+      return static_cast<T>(digamma(x));
+    case Scalar::erf_inv:
+      return static_cast<T>(erf_inv(x));
+    case Scalar::exp2:
+      return std::exp2(x);
+    case Scalar::log2:
+      return std::log2(x);
+    case Scalar::log10:
+      return std::log10(x);
+    case Scalar::bessel_i1e:
+      return static_cast<T>(bessel_i1e(x));
+    default:
+      fail(ErrorKind::unsupported, "scalar", name(op), " has no meaning for floats");
   }
 }
 
 template <class T>
 T binary(Scalar op, T a, T b) {
   switch (op) {
-    case Scalar::add: return a + b;
-    case Scalar::subtract: return a - b;
-    case Scalar::multiply: return a * b;
-    case Scalar::divide: return a / b;
-    case Scalar::remainder: return std::fmod(a, b);
-    case Scalar::power: return std::pow(a, b);
-    case Scalar::atan2: return std::atan2(a, b);
-    case Scalar::hypot: return std::hypot(a, b);
-    case Scalar::maximum: return std::isnan(a) ? a : std::isnan(b) ? b : a < b ? b : a;
-    case Scalar::minimum: return std::isnan(a) ? a : std::isnan(b) ? b : b < a ? b : a;
-    case Scalar::next_after: return std::nextafter(a, b);
-    case Scalar::polygamma: return static_cast<T>(polygamma(a, b));
-    case Scalar::zeta: return static_cast<T>(zeta(a, b));
-    default: fail(ErrorKind::unsupported, "scalar", name(op), " has no meaning for floats");
+    case Scalar::add:
+      return a + b;
+    case Scalar::subtract:
+      return a - b;
+    case Scalar::multiply:
+      return a * b;
+    case Scalar::divide:
+      return a / b;
+    case Scalar::remainder:
+      return std::fmod(a, b);
+    case Scalar::power:
+      return std::pow(a, b);
+    case Scalar::atan2:
+      return std::atan2(a, b);
+    case Scalar::hypot:
+      return std::hypot(a, b);
+    case Scalar::maximum:
+      return std::isnan(a) ? a : std::isnan(b) ? b : a < b ? b : a;
+    case Scalar::minimum:
+      return std::isnan(a) ? a : std::isnan(b) ? b : b < a ? b : a;
+    case Scalar::next_after:
+      return std::nextafter(a, b);
+    case Scalar::polygamma:
+      return static_cast<T>(polygamma(a, b));
+    case Scalar::zeta:
+      return static_cast<T>(zeta(a, b));
+    default:
+      fail(ErrorKind::unsupported, "scalar", name(op), " has no meaning for floats");
   }
 }
 
@@ -111,46 +164,71 @@ std::complex<double> complex_logistic(std::complex<double> z) {
   bool is_left = z.real() < 0;
   std::complex<double> w = is_left ? z : -z;
   double power = std::exp(w.real()), less = std::expm1(w.real()), half = std::cos(w.imag() / 2), ones = 2 * half * half;
-  double re = std::fma(less, std::cos(w.imag()), ones), im = power * std::sin(w.imag()), size = std::fma(re, re, im * im);
-  return is_left ? std::complex<double>(power * (ones + less) / size, im / size) : std::complex<double>(re / size, -im / size);
+  double re = std::fma(less, std::cos(w.imag()), ones), im = power * std::sin(w.imag()),
+         size = std::fma(re, re, im * im);
+  return is_left ? std::complex<double>(power * (ones + less) / size, im / size)
+                 : std::complex<double>(re / size, -im / size);
 }
 
 template <class T>
 std::complex<T> unary_complex(Scalar op, std::complex<T> x, DType dtype) {
   switch (op) {
-    case Scalar::cos: return std::cos(x);
-    case Scalar::exp: return std::exp(x);
-    case Scalar::expm1: return std::complex<T>(complex_expm1(x));
-    case Scalar::log: return std::log(x);
-    case Scalar::log1p: return std::complex<T>(complex_log1p(x));
-    case Scalar::logistic: return std::complex<T>(complex_logistic(x));
-    case Scalar::negate: return -x;
-    case Scalar::rsqrt: return T(1) / std::sqrt(x);
-    case Scalar::sin: return std::sin(x);
-    case Scalar::sqrt: return std::sqrt(x);
-    case Scalar::tan: return std::tan(x);
-    case Scalar::tanh: return std::tanh(x);
-    case Scalar::acos: return std::acos(x);
-    case Scalar::acosh: return std::acosh(x);
-    case Scalar::asin: return std::asin(x);
-    case Scalar::asinh: return std::asinh(x);
-    case Scalar::atan: return std::atan(x);
-    case Scalar::atanh: return std::atanh(x);
-    case Scalar::cosh: return std::cosh(x);
-    case Scalar::sinh: return std::sinh(x);
+    case Scalar::cos:
+      return std::cos(x);
+    case Scalar::exp:
+      return std::exp(x);
+    case Scalar::expm1:
+      return std::complex<T>(complex_expm1(x));
+    case Scalar::log:
+      return std::log(x);
+    case Scalar::log1p:
+      return std::complex<T>(complex_log1p(x));
+    case Scalar::logistic:
+      return std::complex<T>(complex_logistic(x));
+    case Scalar::negate:
+      return -x;
+    case Scalar::rsqrt:
+      return T(1) / std::sqrt(x);
+    case Scalar::sin:
+      return std::sin(x);
+    case Scalar::sqrt:
+      return std::sqrt(x);
+    case Scalar::tan:
+      return std::tan(x);
+    case Scalar::tanh:
+      return std::tanh(x);
+    case Scalar::acos:
+      return std::acos(x);
+    case Scalar::acosh:
+      return std::acosh(x);
+    case Scalar::asin:
+      return std::asin(x);
+    case Scalar::asinh:
+      return std::asinh(x);
+    case Scalar::atan:
+      return std::atan(x);
+    case Scalar::atanh:
+      return std::atanh(x);
+    case Scalar::cosh:
+      return std::cosh(x);
+    case Scalar::sinh:
+      return std::sinh(x);
     case Scalar::sign: {
       if (x == std::complex<T>()) return x;
       T size = std::abs(x);
-      if (std::isnan(x.real()) || std::isnan(x.imag())) return {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::quiet_NaN()};
+      if (std::isnan(x.real()) || std::isnan(x.imag()))
+        return {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::quiet_NaN()};
       return x / size;
     }
-    default: no_meaning(op, dtype);
+    default:
+      no_meaning(op, dtype);
   }
 }
 
 // What the C library has in f32 loses places where parts of it meet: in f64 they are there.
 std::complex<float> unary_complex_single(Scalar op, std::complex<float> x, DType dtype) {
-  bool is_near = op == Scalar::exp || op == Scalar::log || op == Scalar::sqrt || op == Scalar::negate || op == Scalar::sign;
+  bool is_near =
+      op == Scalar::exp || op == Scalar::log || op == Scalar::sqrt || op == Scalar::negate || op == Scalar::sign;
   return is_near ? unary_complex<float>(op, x, dtype) : std::complex<float>(unary_complex<double>(op, x, dtype));
 }
 
@@ -197,14 +275,19 @@ std::complex<T> complex_power(std::complex<T> a, std::complex<T> b) {
 template <class T>
 std::complex<T> binary_complex(Scalar op, std::complex<T> a, std::complex<T> b, DType dtype) {
   switch (op) {
-    case Scalar::add: return a + b;
-    case Scalar::subtract: return a - b;
+    case Scalar::add:
+      return a + b;
+    case Scalar::subtract:
+      return a - b;
     case Scalar::multiply:
       // As NumPy has it where the machine has fused multiply-add.
       return {std::fma(a.real(), b.real(), -(a.imag() * b.imag())), std::fma(a.real(), b.imag(), a.imag() * b.real())};
-    case Scalar::divide: return quotient(a, b);
-    case Scalar::power: return complex_power(a, b);
-    default: no_meaning(op, dtype);
+    case Scalar::divide:
+      return quotient(a, b);
+    case Scalar::power:
+      return complex_power(a, b);
+    default:
+      no_meaning(op, dtype);
   }
 }
 
@@ -225,8 +308,10 @@ Element apply_complex(Scalar op, DType result, const Element* operands) {
   if (op == Scalar::abs) return Element::of_double(real_type(dtype), magnitude(std::abs(a.real()), std::abs(a.imag())));
   if (op == Scalar::is_finite) return {DType::boolean, std::isfinite(a.real()) && std::isfinite(a.imag()), {}};
   if (arity(op) == 1) {
-    if constexpr (sizeof(T) == 4) return Element::of_complex(dtype, unary_complex_single(op, a, dtype));
-    else return Element::of_complex(dtype, unary_complex(op, a, dtype));
+    if constexpr (sizeof(T) == 4)
+      return Element::of_complex(dtype, unary_complex_single(op, a, dtype));
+    else
+      return Element::of_complex(dtype, unary_complex(op, a, dtype));
   }
   return Element::of_complex(dtype, binary_complex(op, a, std::complex<T>(operands[1].c), dtype));
 }
@@ -249,7 +334,8 @@ Element apply_float(Scalar op, DType result, const Element* operands) {
   if (dtype == DType::f64)
     return Element::of_double(dtype, arity(op) == 1 ? unary(op, a) : binary(op, a, operands[1].real()));
   auto x = static_cast<float>(a);
-  return Element::of_double(dtype, arity(op) == 1 ? unary(op, x) : binary(op, x, static_cast<float>(operands[1].real())));
+  return Element::of_double(dtype,
+                            arity(op) == 1 ? unary(op, x) : binary(op, x, static_cast<float>(operands[1].real())));
 }
 
 }  // namespace weft

@@ -27,18 +27,25 @@ Error Error::at(const Location& loc) const {
 
 void raise(Error error) {
   switch (error.kind()) {
-    case ErrorKind::type: throw ArgumentTypeError(std::move(error));
-    case ErrorKind::value: throw ArgumentValueError(std::move(error));
-    case ErrorKind::index: throw OutOfBoundsError(std::move(error));
-    case ErrorKind::unsupported: throw UnsupportedError(std::move(error));
-    case ErrorKind::io: throw FileError(std::move(error));
-    case ErrorKind::runtime: break;
+    case ErrorKind::type:
+      throw ArgumentTypeError(std::move(error));
+    case ErrorKind::value:
+      throw ArgumentValueError(std::move(error));
+    case ErrorKind::index:
+      throw OutOfBoundsError(std::move(error));
+    case ErrorKind::unsupported:
+      throw UnsupportedError(std::move(error));
+    case ErrorKind::io:
+      throw FileError(std::move(error));
+    case ErrorKind::runtime:
+      break;
   }
   throw ExecutionError(std::move(error));
 }
 
 InternalError::InternalError(std::string message, const std::string& place)
-    : std::logic_error(place.empty() ? message : cat("internal error at ", place, ": ", message)), message_(std::move(message)) {}
+    : std::logic_error(place.empty() ? message : cat("internal error at ", place, ": ", message)),
+      message_(std::move(message)) {}
 
 void fail_check(const std::string& message, std::source_location where) {
   throw InternalError(message, cat(where.file_name(), ":", where.line()));

@@ -32,14 +32,27 @@ class Error : public std::runtime_error {
   Location loc_;
 };
 
-// An Error by its kind, as it is thrown: a dtype or kind of object that does not fit; a shape, axis, extent or text that
-// does not; an index outside of its axis; what cannot be compiled or run here; a file; a run that could not be done.
-struct ArgumentTypeError : Error { explicit ArgumentTypeError(Error error) : Error(std::move(error)) {} };
-struct ArgumentValueError : Error { explicit ArgumentValueError(Error error) : Error(std::move(error)) {} };
-struct OutOfBoundsError : Error { explicit OutOfBoundsError(Error error) : Error(std::move(error)) {} };
-struct UnsupportedError : Error { explicit UnsupportedError(Error error) : Error(std::move(error)) {} };
-struct FileError : Error { explicit FileError(Error error) : Error(std::move(error)) {} };
-struct ExecutionError : Error { explicit ExecutionError(Error error) : Error(std::move(error)) {} };
+// An Error by its kind, as it is thrown: a dtype or kind of object that does not fit; a shape, axis, extent or text
+// that does not; an index outside of its axis; what cannot be compiled or run here; a file; a run that could not be
+// done.
+struct ArgumentTypeError : Error {
+  explicit ArgumentTypeError(Error error) : Error(std::move(error)) {}
+};
+struct ArgumentValueError : Error {
+  explicit ArgumentValueError(Error error) : Error(std::move(error)) {}
+};
+struct OutOfBoundsError : Error {
+  explicit OutOfBoundsError(Error error) : Error(std::move(error)) {}
+};
+struct UnsupportedError : Error {
+  explicit UnsupportedError(Error error) : Error(std::move(error)) {}
+};
+struct FileError : Error {
+  explicit FileError(Error error) : Error(std::move(error)) {}
+};
+struct ExecutionError : Error {
+  explicit ExecutionError(Error error) : Error(std::move(error)) {}
+};
 // Throws it as the class of its kind.
 [[noreturn]] void raise(Error error);
 
@@ -65,7 +78,8 @@ struct Checked {
 // An invariant of ours; on in every build. Throws InternalError.
 template <class... Parts>
 void check(Checked condition, const Parts&... parts) {
-  if (!condition.holds) [[unlikely]] fail_check(cat(parts...), condition.where);
+  if (!condition.holds) [[unlikely]]
+    fail_check(cat(parts...), condition.where);
 }
 
 template <class... Parts>

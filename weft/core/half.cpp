@@ -60,7 +60,7 @@ uint32_t double_to_small(double value, DType dtype) {
     int power = exponent - 1 + (fraction >= 0.75 ? 1 : 0) + f.bias;
     return power < 0 ? 0u : power > 0xfe ? 0xffu : static_cast<uint32_t>(power);
   }
-  uint32_t overflow = f.has_infinity ? sign | (((1u << f.exponent_bits) - 1) << f.mantissa_bits)
+  uint32_t overflow = f.has_infinity  ? sign | (((1u << f.exponent_bits) - 1) << f.mantissa_bits)
                       : f.finite_only ? sign | largest_finite(f)
                                       : nan_bits(f, sign);
   if (std::isinf(value)) return overflow;

@@ -11,28 +11,42 @@ namespace weft {
 // How a small float is laid out: sign, exponent, mantissa from the top.
 struct SmallFloat {
   int exponent_bits, mantissa_bits, bias;
-  bool has_infinity;        // all-ones exponent is infinity and NaN, as in IEEE
-  bool nan_is_minus_zero;   // the FNUZ types: no infinity, no -0, NaN is the pattern of -0
-  bool finite_only;         // f4 and f6: no NaN and no infinity
-  bool no_sign;             // f8e8m0fnu: a power of two, no zero
+  bool has_infinity;       // all-ones exponent is infinity and NaN, as in IEEE
+  bool nan_is_minus_zero;  // the FNUZ types: no infinity, no -0, NaN is the pattern of -0
+  bool finite_only;        // f4 and f6: no NaN and no infinity
+  bool no_sign;            // f8e8m0fnu: a power of two, no zero
 };
 
 constexpr SmallFloat layout_of(DType dtype) {
   switch (dtype) {
-    case DType::f4e2m1fn: return {2, 1, 1, false, false, true, false};
-    case DType::f6e2m3fn: return {2, 3, 1, false, false, true, false};
-    case DType::f6e3m2fn: return {3, 2, 3, false, false, true, false};
-    case DType::f8e3m4: return {3, 4, 3, true, false, false, false};
-    case DType::f8e4m3: return {4, 3, 7, true, false, false, false};
-    case DType::f8e4m3b11fnuz: return {4, 3, 11, false, true, false, false};
-    case DType::f8e4m3fn: return {4, 3, 7, false, false, false, false};
-    case DType::f8e4m3fnuz: return {4, 3, 8, false, true, false, false};
-    case DType::f8e5m2: return {5, 2, 15, true, false, false, false};
-    case DType::f8e5m2fnuz: return {5, 2, 16, false, true, false, false};
-    case DType::f8e8m0fnu: return {8, 0, 127, false, false, false, true};
-    case DType::bf16: return {8, 7, 127, true, false, false, false};
-    case DType::f16: return {5, 10, 15, true, false, false, false};
-    default: return {8, 23, 127, true, false, false, false};
+    case DType::f4e2m1fn:
+      return {2, 1, 1, false, false, true, false};
+    case DType::f6e2m3fn:
+      return {2, 3, 1, false, false, true, false};
+    case DType::f6e3m2fn:
+      return {3, 2, 3, false, false, true, false};
+    case DType::f8e3m4:
+      return {3, 4, 3, true, false, false, false};
+    case DType::f8e4m3:
+      return {4, 3, 7, true, false, false, false};
+    case DType::f8e4m3b11fnuz:
+      return {4, 3, 11, false, true, false, false};
+    case DType::f8e4m3fn:
+      return {4, 3, 7, false, false, false, false};
+    case DType::f8e4m3fnuz:
+      return {4, 3, 8, false, true, false, false};
+    case DType::f8e5m2:
+      return {5, 2, 15, true, false, false, false};
+    case DType::f8e5m2fnuz:
+      return {5, 2, 16, false, true, false, false};
+    case DType::f8e8m0fnu:
+      return {8, 0, 127, false, false, false, true};
+    case DType::bf16:
+      return {8, 7, 127, true, false, false, false};
+    case DType::f16:
+      return {5, 10, 15, true, false, false, false};
+    default:
+      return {8, 23, 127, true, false, false, false};
   }
 }
 

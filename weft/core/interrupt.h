@@ -21,8 +21,8 @@ extern constinit thread_local InterruptState interrupt_state __attribute__((tls_
 
 // For work that takes long, as often as it likes: looks every 0.2 s, and throws what that throws.
 void check_interrupt();
-// Work of this thread, which may hold other work: the first look is 0.2 s after its first check, so that work which does not take
-// long has none.
+// Work of this thread, which may hold other work: the first look is 0.2 s after its first check, so that work which
+// does not take long has none.
 class InterruptibleWork {
  public:
   InterruptibleWork() {

@@ -17,43 +17,118 @@ namespace {
 constexpr std::string_view prefix = "WEFT_";
 
 constexpr KnobInfo table[] = {
-    {.knob = Knob::cache, .name = "cache", .type = KnobType::text, .standard = "",
-     .doc = "The folder that compiled programs are kept in, or `off`; where it is empty, `weftwork` below XDG_CACHE_HOME or ~/.cache."},
-    {.knob = Knob::cache_bytes, .name = "cache_bytes", .type = KnobType::integer, .standard = "1073741824",
-     .doc = "The bytes that the folder of compiled programs may take; those used least recently go.", .max = INT64_MAX},
-    {.knob = Knob::checks, .name = "checks", .type = KnobType::flag, .standard = "1",
-     .doc = "Programs of NumPy raise NumPy's errors of values while they run: an index out of bounds, a singular matrix. 0: such an index is moved inside."},
-    {.knob = Knob::debug, .name = "debug", .type = KnobType::flag, .standard = "0",
-     .doc = "Gives machine code the user's lines and shows it to gdb, whose `bt` then names kernels; what is compiled so is not kept on disk."},
-    {.knob = Knob::dump, .name = "dump", .type = KnobType::text, .standard = "",
-     .doc = "A folder that gets one folder for each compiled function, with the text of every stage down to the assembly."},
-    {.knob = Knob::examples, .name = "examples", .type = KnobType::text, .standard = "1",
-     .doc = "By how much the tests multiply the number of examples that they draw; where it is set, they are drawn at random.", .is_setting = false},
-    {.knob = Knob::harness, .name = "harness", .type = KnobType::text, .standard = "",
-     .doc = "`all`: the tests go through all of JAX's harnesses, not a twentieth of them.", .is_setting = false},
-    {.knob = Knob::jobs, .name = "jobs", .type = KnobType::text, .standard = "",
-     .doc = "How many compilers and tests `./dev` runs at once.", .is_setting = false},
-    {.knob = Knob::libnrt, .name = "libnrt", .type = KnobType::text, .standard = "",
-     .doc = "The library of the Neuron runtime; where it is empty, `libnrt.so.1` where the system or /opt/aws/neuron/lib has it."},
-    {.knob = Knob::neuronx_cc, .name = "neuronx_cc", .type = KnobType::text, .standard = "",
+    {.knob = Knob::cache,
+     .name = "cache",
+     .type = KnobType::text,
+     .standard = "",
+     .doc = "The folder that compiled programs are kept in, or `off`; where it is empty, `weftwork` below "
+            "XDG_CACHE_HOME or ~/.cache."},
+    {.knob = Knob::cache_bytes,
+     .name = "cache_bytes",
+     .type = KnobType::integer,
+     .standard = "1073741824",
+     .doc = "The bytes that the folder of compiled programs may take; those used least recently go.",
+     .max = INT64_MAX},
+    {.knob = Knob::checks,
+     .name = "checks",
+     .type = KnobType::flag,
+     .standard = "1",
+     .doc = "Programs of NumPy raise NumPy's errors of values while they run: an index out of bounds, a singular "
+            "matrix. 0: such an index is moved inside."},
+    {.knob = Knob::debug,
+     .name = "debug",
+     .type = KnobType::flag,
+     .standard = "0",
+     .doc = "Gives machine code the user's lines and shows it to gdb, whose `bt` then names kernels; what is compiled "
+            "so is not kept on disk."},
+    {.knob = Knob::dump,
+     .name = "dump",
+     .type = KnobType::text,
+     .standard = "",
+     .doc = "A folder that gets one folder for each compiled function, with the text of every stage down to the "
+            "assembly."},
+    {.knob = Knob::examples,
+     .name = "examples",
+     .type = KnobType::text,
+     .standard = "1",
+     .doc = "By how much the tests multiply the number of examples that they draw; where it is set, they are drawn at "
+            "random.",
+     .is_setting = false},
+    {.knob = Knob::harness,
+     .name = "harness",
+     .type = KnobType::text,
+     .standard = "",
+     .doc = "`all`: the tests go through all of JAX's harnesses, not a twentieth of them.",
+     .is_setting = false},
+    {.knob = Knob::jobs,
+     .name = "jobs",
+     .type = KnobType::text,
+     .standard = "",
+     .doc = "How many compilers and tests `./dev` runs at once.",
+     .is_setting = false},
+    {.knob = Knob::libnrt,
+     .name = "libnrt",
+     .type = KnobType::text,
+     .standard = "",
+     .doc = "The library of the Neuron runtime; where it is empty, `libnrt.so.1` where the system or "
+            "/opt/aws/neuron/lib has it."},
+    {.knob = Knob::neuronx_cc,
+     .name = "neuronx_cc",
+     .type = KnobType::text,
+     .standard = "",
      .doc = "The compiler for the target `neuron`; where it is empty, `neuronx-cc` of PATH."},
-    {.knob = Knob::pack_at_load, .name = "pack_at_load", .type = KnobType::flag, .standard = "0",
-     .doc = "Packs large weights as a program is loaded, not in its second to fifth run: the first result comes later, and runs take the same time from the first on."},
-    {.knob = Knob::perf, .name = "perf", .type = KnobType::flag, .standard = "0",
-     .doc = "Writes the names of kernels to /tmp/perf-PID.map, where `perf report` finds them, and with code and lines to /tmp/jit-PID.dump, for `perf inject --jit`."},
-    {.knob = Knob::strict, .name = "strict", .type = KnobType::flag, .standard = "0",
-     .doc = "Functions of `wf.jit` that do not say strict= themselves raise the typed error where a call cannot be one program, instead of running it plainly."},
-    {.knob = Knob::target, .name = "target", .type = KnobType::text, .standard = "native",
+    {.knob = Knob::pack_at_load,
+     .name = "pack_at_load",
+     .type = KnobType::flag,
+     .standard = "0",
+     .doc = "Packs large weights as a program is loaded, not in its second to fifth run: the first result comes later, "
+            "and runs take the same time from the first on."},
+    {.knob = Knob::perf,
+     .name = "perf",
+     .type = KnobType::flag,
+     .standard = "0",
+     .doc = "Writes the names of kernels to /tmp/perf-PID.map, where `perf report` finds them, and with code and lines "
+            "to /tmp/jit-PID.dump, for `perf inject --jit`."},
+    {.knob = Knob::strict,
+     .name = "strict",
+     .type = KnobType::flag,
+     .standard = "0",
+     .doc = "Functions of `wf.jit` that do not say strict= themselves raise the typed error where a call cannot be one "
+            "program, instead of running it plainly."},
+    {.knob = Knob::target,
+     .name = "target",
+     .type = KnobType::text,
+     .standard = "native",
      .doc = "What programs are compiled for: `native`, `avx512`, `avx2`, `x86-64`, `neuron` or `neuron:FAMILY`."},
-    {.knob = Knob::threads, .name = "threads", .type = KnobType::integer, .standard = "0",
-     .doc = "How many threads a run uses; 0: as many as OMP_NUM_THREADS says, else one for each CPU that the process may use (by affinity and quota). Results do not depend on it.", .max = 1024},
-    {.knob = Knob::tiered, .name = "tiered", .type = KnobType::flag, .standard = "1",
-     .doc = "Jitted functions that do little run code that is compiled in a part of the time, until a thread beside them has compiled the faster one. Results are the same."},
-    {.knob = Knob::trace, .name = "trace", .type = KnobType::text, .standard = "",
-     .doc = "A file that gets a profile of the whole process when it ends (see `wf.profile`); read when the library is loaded, so no scope sets it."},
-    {.knob = Knob::trials, .name = "trials", .type = KnobType::flag, .standard = "1",
-     .doc = "Calls of `wf.jit` with small arrays, and in pieces, are measured beside the function itself: after twelve, what is slower than NumPy runs plainly."},
-    {.knob = Knob::verify, .name = "verify", .type = KnobType::flag, .standard = "0",
+    {.knob = Knob::threads,
+     .name = "threads",
+     .type = KnobType::integer,
+     .standard = "0",
+     .doc = "How many threads a run uses; 0: as many as OMP_NUM_THREADS says, else one for each CPU that the process "
+            "may use (by affinity and quota). Results do not depend on it.",
+     .max = 1024},
+    {.knob = Knob::tiered,
+     .name = "tiered",
+     .type = KnobType::flag,
+     .standard = "1",
+     .doc = "Jitted functions that do little run code that is compiled in a part of the time, until a thread beside "
+            "them has compiled the faster one. Results are the same."},
+    {.knob = Knob::trace,
+     .name = "trace",
+     .type = KnobType::text,
+     .standard = "",
+     .doc = "A file that gets a profile of the whole process when it ends (see `wf.profile`); read when the library is "
+            "loaded, so no scope sets it."},
+    {.knob = Knob::trials,
+     .name = "trials",
+     .type = KnobType::flag,
+     .standard = "1",
+     .doc = "Calls of `wf.jit` with small arrays, and in pieces, are measured beside the function itself: after "
+            "twelve, what is slower than NumPy runs plainly."},
+    {.knob = Knob::verify,
+     .name = "verify",
+     .type = KnobType::flag,
+     .standard = "0",
      .doc = "Checks the program after every pass of the compiler."},
 };
 
@@ -123,7 +198,8 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 const KnobInfo& nearest(std::string_view name) {
-  return *std::ranges::min_element(table, {}, [&](const KnobInfo& knob) { return edit_distance(name, knob.name) + (knob.is_setting ? 0 : 100); });
+  return *std::ranges::min_element(
+      table, {}, [&](const KnobInfo& knob) { return edit_distance(name, knob.name) + (knob.is_setting ? 0 : 100); });
 }
 
 std::string upper(std::string_view text) {
@@ -178,15 +254,18 @@ std::vector<std::string> environment_problems() {
   for (char** each = environ; each && *each; ++each) {
     std::string_view entry = *each;
     if (!entry.starts_with(prefix)) continue;
-    std::string_view name = entry.substr(0, entry.find('=')), value = entry.substr(std::min(name.size() + 1, entry.size()));
+    std::string_view name = entry.substr(0, entry.find('=')),
+                     value = entry.substr(std::min(name.size() + 1, entry.size()));
     const KnobInfo* knob = std::ranges::find_if(table, [&](const KnobInfo& row) { return variable_of(row) == name; });
     if (knob == std::end(table)) {
       std::string bare(name.substr(prefix.size()));
       for (char& c : bare)
         if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-      problems.push_back(cat("the environment variable ", name, " sets nothing, the nearest that does is ", variable_of(nearest(bare))));
+      problems.push_back(cat("the environment variable ", name, " sets nothing, the nearest that does is ",
+                             variable_of(nearest(bare))));
     } else if (std::string wanted = value.empty() ? "" : misfit(*knob, value); !wanted.empty()) {
-      problems.push_back(cat("the environment variable ", name, " must be ", wanted, ", got '", value, "', which is not used"));
+      problems.push_back(
+          cat("the environment variable ", name, " must be ", wanted, ", got '", value, "', which is not used"));
     }
   }
   return problems;
@@ -195,7 +274,8 @@ std::vector<std::string> environment_problems() {
 ScopedKnobs::ScopedKnobs(Values values) : values_(std::move(values)) {
   for (const auto& [knob, value] : values_)
     if (std::string wanted = value ? misfit(knob_info(knob), *value) : ""; !wanted.empty())
-      fail(ErrorKind::value, "knob_value", "the knob '", knob_info(knob).name, "' must be ", wanted, ", got '", *value, "'");
+      fail(ErrorKind::value, "knob_value", "the knob '", knob_info(knob).name, "' must be ", wanted, ", got '", *value,
+           "'");
   scopes.push_back(this);
   scopes_alive.fetch_add(1, std::memory_order_relaxed);
 }

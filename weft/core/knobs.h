@@ -13,7 +13,25 @@ namespace weft {
 
 // In the order of the table.
 enum class Knob : uint8_t {
-  cache, cache_bytes, checks, debug, dump, examples, harness, jobs, libnrt, neuronx_cc, pack_at_load, perf, strict, target, threads, tiered, trace, trials, verify
+  cache,
+  cache_bytes,
+  checks,
+  debug,
+  dump,
+  examples,
+  harness,
+  jobs,
+  libnrt,
+  neuronx_cc,
+  pack_at_load,
+  perf,
+  strict,
+  target,
+  threads,
+  tiered,
+  trace,
+  trials,
+  verify
 };
 
 enum class KnobType : uint8_t { flag, integer, text };
@@ -24,7 +42,7 @@ struct KnobInfo {
   KnobType type;
   std::string_view standard;  // its value where nobody sets it
   std::string_view doc;
-  int64_t max = 0;          // integers go from 0 to this
+  int64_t max = 0;         // integers go from 0 to this
   bool is_setting = true;  // false: read by the tools of this repository alone, so no scope has it
 };
 
@@ -35,10 +53,10 @@ Knob knob_named(std::string_view name);
 // WEFT_CACHE_BYTES
 std::string variable_of(const KnobInfo& knob);
 
-// The value: of this thread's innermost scope that sets it, else of the environment where it says anything that fits the
-// type, else the standard one.
+// The value: of this thread's innermost scope that sets it, else of the environment where it says anything that fits
+// the type, else the standard one.
 std::string knob_text(Knob knob);
-bool knob_flag(Knob knob);        // 1, true, on, yes; 0, false, off, no
+bool knob_flag(Knob knob);  // 1, true, on, yes; 0, false, off, no
 int64_t knob_integer(Knob knob);
 // Only what a scope of this thread says.
 std::optional<int64_t> scoped_integer(Knob knob);
@@ -47,12 +65,13 @@ std::string_view knob_source(Knob knob);
 
 // Any variable of the environment; empty where it is not set.
 std::string environment_variable(const char* name);
-// A sentence for each variable WEFT_… that no knob has, with the nearest that one has, and for each value that does not fit.
+// A sentence for each variable WEFT_… that no knob has, with the nearest that one has, and for each value that does not
+// fit.
 std::vector<std::string> environment_problems();
 
-// Values that hold for this thread until the scope ends: `ScopedKnobs checked({{Knob::verify, "1"}});`. Scopes nest, and
-// one that ends leaves the others as they are, in whatever order they end. No value: the standard one. Programs that are
-// compiled already stay as they are.
+// Values that hold for this thread until the scope ends: `ScopedKnobs checked({{Knob::verify, "1"}});`. Scopes nest,
+// and one that ends leaves the others as they are, in whatever order they end. No value: the standard one. Programs
+// that are compiled already stay as they are.
 class ScopedKnobs {
  public:
   using Values = std::vector<std::pair<Knob, std::optional<std::string>>>;

@@ -26,9 +26,11 @@ inline constexpr int64_t own_cache = int64_t{1} << 20;
 
 inline constexpr size_t small_page = 4096, large_page = size_t{2} << 20;
 
-// What a block of that size begins at and is a multiple of: a cache line, from a MiB on a page, and then a large one. Those are
-// mapped with a five-hundredth of the faults, and kernels that walk over them miss fewer translations.
-inline size_t page_for(size_t bytes) { return bytes >= 2 * large_page ? large_page : bytes >= 1 << 20 ? small_page : cache_line; }
+// What a block of that size begins at and is a multiple of: a cache line, from a MiB on a page, and then a large one.
+// Those are mapped with a five-hundredth of the faults, and kernels that walk over them miss fewer translations.
+inline size_t page_for(size_t bytes) {
+  return bytes >= 2 * large_page ? large_page : bytes >= 1 << 20 ? small_page : cache_line;
+}
 
 // A block of `size` bytes, a multiple of page_for(size); null where there is no memory. std::free takes it back.
 inline void* allocate_pages(size_t size) {

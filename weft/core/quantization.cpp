@@ -32,7 +32,8 @@ std::string Quantization::text(DType storage) const {
   // The dialect says u8 where StableHLO says ui8.
   if (stored.starts_with("ui")) stored.erase(1, 1);
   std::string out = cat("!quant.uniform<", stored);
-  if (storage_min != least_integer(storage) || storage_max != greatest_integer(storage)) append(out, "<", storage_min, ":", storage_max, ">");
+  if (storage_min != least_integer(storage) || storage_max != greatest_integer(storage))
+    append(out, "<", storage_min, ":", storage_max, ">");
   append(out, ":", name(expressed));
   if (dimension >= 0) append(out, ":", dimension);
   out += dimension >= 0 ? ", {" : ", ";

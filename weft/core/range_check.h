@@ -18,11 +18,13 @@ struct RangeCheck {
   Location loc;
 
   // Where they are served is no part of what they say.
-  bool operator==(const RangeCheck& other) const { return label == other.label && message == other.message && axis == other.axis && limit == other.limit; }
+  bool operator==(const RangeCheck& other) const {
+    return label == other.label && message == other.message && axis == other.axis && limit == other.limit;
+  }
 };
 
-// In NumPy's words. `limit`: less than zero where it is not known any more. `found`: the integer; an index is that from the beginning of
-// the axis.
+// In NumPy's words. `limit`: less than zero where it is not known any more. `found`: the integer; an index is that from
+// the beginning of the axis.
 Error range_error(const RangeCheck& check, int64_t limit, int64_t found);
 
 }  // namespace weft

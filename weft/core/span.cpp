@@ -36,8 +36,9 @@ struct Chunk {
 // 48 MiB of spans over all threads, and some MiB of labels.
 constexpr size_t most_chunks = 4096, most_labels = 1 << 16;
 
-// The owner appends: an event first, then the count that tells of it. It begins anew when it sees another epoch than its
-// own, which changes under the registry's lock only; who reads holds that lock and looks at logs of the present epoch.
+// The owner appends: an event first, then the count that tells of it. It begins anew when it sees another epoch than
+// its own, which changes under the registry's lock only; who reads holds that lock and looks at logs of the present
+// epoch.
 struct Log {
   std::atomic<uint64_t> epoch{0};
   std::atomic<size_t> count{0}, dropped{0};
@@ -152,7 +153,9 @@ std::vector<Track> tracks_since(int64_t since, size_t& dropped) {
       if (chunk->events[i % Chunk::size].begin >= since) track.events.push_back(chunk->events[i % Chunk::size]);
     }
     // Outer spans first: they end last and are noted last.
-    std::ranges::stable_sort(track.events, [](const Event& a, const Event& b) { return a.begin != b.begin ? a.begin < b.begin : a.end > b.end; });
+    std::ranges::stable_sort(track.events, [](const Event& a, const Event& b) {
+      return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
+    });
     if (!track.events.empty()) tracks.push_back(std::move(track));
   }
   return tracks;
@@ -160,7 +163,8 @@ std::vector<Track> tracks_since(int64_t since, size_t& dropped) {
 
 void append_microseconds(std::string& out, int64_t nanoseconds) {
   char text[32];
-  out.append(text, static_cast<size_t>(std::snprintf(text, sizeof text, "%lld.%03lld", static_cast<long long>(nanoseconds / 1000),
+  out.append(text, static_cast<size_t>(std::snprintf(text, sizeof text, "%lld.%03lld",
+                                                     static_cast<long long>(nanoseconds / 1000),
                                                      static_cast<long long>(nanoseconds % 1000))));
 }
 
@@ -186,21 +190,31 @@ std::string json_quoted(std::string_view text) {
   std::string out = "\"";
   for (size_t i = 0; i < text.size();) {
     auto c = static_cast<unsigned char>(text[i]);
-    size_t length = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : c >= 0xe0 && c < 0xf0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 0;
+    size_t length = c < 0x80                ? 1
+                    : c >= 0xc2 && c < 0xe0 ? 2
+                    : c >= 0xe0 && c < 0xf0 ? 3
+                    : c >= 0xf0 && c < 0xf5 ? 4
+                                            : 0;
     bool is_whole = length && i + length <= text.size();
     for (size_t j = 1; is_whole && j < length; ++j) is_whole = (static_cast<unsigned char>(text[i + j]) & 0xc0) == 0x80;
     // Halves of surrogate pairs, numbers past the last one, and those that fewer bytes hold are no UTF-8 either.
     unsigned char second = is_whole && length > 2 ? static_cast<unsigned char>(text[i + 1]) : 0;
-    if (second && ((c == 0xe0 && second < 0xa0) || (c == 0xed && second > 0x9f) || (c == 0xf0 && second < 0x90) || (c == 0xf4 && second > 0x8f))) is_whole = false;
+    if (second && ((c == 0xe0 && second < 0xa0) || (c == 0xed && second > 0x9f) || (c == 0xf0 && second < 0x90) ||
+                   (c == 0xf4 && second > 0x8f)))
+      is_whole = false;
     if (!is_whole) {
       out += '?';
       ++i;
       continue;
     }
-    if (c == '"' || c == '\\') append(out, '\\', text[i]);
-    else if (c == '\n') out += "\\n";
-    else if (c < 0x20) append(out, "\\u00", "01"[c >> 4], "0123456789abcdef"[c & 15]);
-    else out += text.substr(i, length);
+    if (c == '"' || c == '\\')
+      append(out, '\\', text[i]);
+    else if (c == '\n')
+      out += "\\n";
+    else if (c < 0x20)
+      append(out, "\\u00", "01"[c >> 4], "0123456789abcdef"[c & 15]);
+    else
+      out += text.substr(i, length);
     i += length;
   }
   return out + '"';
@@ -215,7 +229,8 @@ std::string json_texts(const std::vector<std::string>& texts) {
 std::string json_size(const Dim& dim) { return dim.is_static() ? cat(dim.value()) : json_quoted(cat(dim)); }
 
 int64_t span_clock() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 
 SpanLabel span_label(std::string_view name, std::string_view category, std::string_view arguments) {
@@ -278,7 +293,8 @@ std::string recording_text(int64_t since) {
   std::string out = "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [";
   const char* between = "\n";
   auto begin_event = [&](const Track& track, const char* phase, std::string_view name) {
-    append(out, between, "{\"pid\": ", getpid(), ", \"tid\": ", track.log->thread, ", \"ph\": \"", phase, "\", \"name\": ", json_quoted(name));
+    append(out, between, "{\"pid\": ", getpid(), ", \"tid\": ", track.log->thread, ", \"ph\": \"", phase,
+           "\", \"name\": ", json_quoted(name));
     between = ",\n";
   };
   for (const Track& track : tracks) {

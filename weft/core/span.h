@@ -33,7 +33,8 @@ int64_t span_clock();
 using SpanLabel = uint32_t;
 SpanLabel span_label(std::string_view name, std::string_view category, std::string_view arguments = {});
 
-// Notes what this thread did. Without a lock, and without memory past a bound for all threads: later spans are counted only.
+// Notes what this thread did. Without a lock, and without memory past a bound for all threads: later spans are counted
+// only.
 void record_span(SpanLabel label, int64_t begin, int64_t end) noexcept;
 
 // From its making to its end, while somebody records.
@@ -60,11 +61,11 @@ class Span {
   std::string category_, name_, arguments_;
 };
 
-// Begins a recording and gives its time, by which it is known from here on. Several may overlap. The knob WEFT_TRACE=FILE
-// records all that a process does.
+// Begins a recording and gives its time, by which it is known from here on. Several may overlap. The knob
+// WEFT_TRACE=FILE records all that a process does.
 int64_t start_recording();
-// What began since that time of a recording in progress and has ended, as a trace in JSON: a track for each thread, and a note
-// where spans were dropped.
+// What began since that time of a recording in progress and has ended, as a trace in JSON: a track for each thread, and
+// a note where spans were dropped.
 std::string recording_text(int64_t since);
 // The same, and ends it: the next recording takes the memory of what nobody records any more.
 std::string stop_recording(int64_t since);

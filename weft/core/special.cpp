@@ -82,8 +82,14 @@ double zeta(double x, double q) {
   for (int k = 0; k < shifted || q < shifted; ++k, q += 1) sum += std::pow(q, -x);
   sum += std::pow(q, 1 - x) / (x - 1) + 0.5 * std::pow(q, -x);
   // Bernoulli numbers B(2k) over (2k)!.
-  constexpr double factors[] = {1.0 / 12, -1.0 / 720, 1.0 / 30240, -1.0 / 1209600, 1.0 / 47900160, -691.0 / 1307674368000.0,
-                                1.0 / 74724249600.0, -3617.0 / 10670622842880000.0};
+  constexpr double factors[] = {1.0 / 12,
+                                -1.0 / 720,
+                                1.0 / 30240,
+                                -1.0 / 1209600,
+                                1.0 / 47900160,
+                                -691.0 / 1307674368000.0,
+                                1.0 / 74724249600.0,
+                                -3617.0 / 10670622842880000.0};
   double rising = x, power = std::pow(q, -x - 1);
   for (int k = 0; k < 8; ++k) {
     sum += factors[k] * rising * power;

@@ -84,7 +84,8 @@ Dims broadcast(const Dims& lhs, const Dims& rhs) {
   for (size_t i = 0; i < shorter.size(); ++i) {
     const Dim &a = longer[offset + i], &b = shorter[i];
     if (a == b || b.is(1)) continue;
-    if (!a.is(1)) fail(ErrorKind::value, "broadcast", "operands could not be broadcast together with shapes ", lhs, " and ", rhs);
+    if (!a.is(1))
+      fail(ErrorKind::value, "broadcast", "operands could not be broadcast together with shapes ", lhs, " and ", rhs);
     result[offset + i] = b;
   }
   return result;

@@ -113,4 +113,4 @@ std::unique_ptr<Communicator> shared_memory_communicator(const std::string& key,
 
 inline constexpr int max_ranks = 256;
 
-}  // namespace weft WEFT_API
+}  // namespace weft

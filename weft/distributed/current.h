@@ -14,4 +14,4 @@ void set_process_communicator(Communicator* communicator);
 // What joins a launch where nobody has; null where there is nothing to join.
 void set_joining(Communicator* (*join)());
 
-}  // namespace weft WEFT_API
+}  // namespace weft

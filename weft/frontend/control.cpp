@@ -21,7 +21,8 @@ Tensors captured_by(const Tensors& parameters, std::initializer_list<Tensors> bo
   Tensors all;
   for (const Tensors& outputs : bodies)
     for (const Tensor& tensor : record_region(parameters, outputs, since).captured)
-      if (std::none_of(all.begin(), all.end(), [&](const Tensor& other) { return tensor.is_same(other); })) all.push_back(tensor);
+      if (std::none_of(all.begin(), all.end(), [&](const Tensor& other) { return tensor.is_same(other); }))
+        all.push_back(tensor);
   return all;
 }
 
@@ -39,10 +40,12 @@ thread_local int depth = 0;
 Tensors run_while(const TensorFunction& condition, const TensorFunction& body, const Tensors& init, Where where) {
   return recorded("while_loop", where, [&] {
     uint64_t since = next_serial();
-    Tensors state = parameters_for(init), holds = condition(state), next = body(state), captured = captured_by(state, {holds, next}, since);
+    Tensors state = parameters_for(init), holds = condition(state), next = body(state),
+            captured = captured_by(state, {holds, next}, since);
     Tensors inside = joined(state, captured);
-    Tensors results = apply_all(Op::while_, joined(init, captured), {},
-                                {record_region(inside, holds, since).graph, record_region(inside, joined(next, captured), since).graph});
+    Tensors results = apply_all(
+        Op::while_, joined(init, captured), {},
+        {record_region(inside, holds, since).graph, record_region(inside, joined(next, captured), since).graph});
     results.resize(init.size());
     return results;
   });
@@ -65,7 +68,10 @@ Tensors run_for(const Dim& trips, const Turn& body, const Tensors& init, Where w
     }
     RecordedRegion region = record_region(state, next, since);
     return apply_all(Op::for_, joined(init, region.captured),
-                     {{Attr::counter, counter}, {Attr::first, Dims{0}}, {Attr::trips, Dims{trips}}, {Attr::step, int64_t{1}},
+                     {{Attr::counter, counter},
+                      {Attr::first, Dims{0}},
+                      {Attr::trips, Dims{trips}},
+                      {Attr::step, int64_t{1}},
                       {Attr::carried, static_cast<int64_t>(init.size())}},
                      {region.graph});
   });

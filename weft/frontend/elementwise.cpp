@@ -11,11 +11,27 @@ namespace {
 // The row of an op that is NumPy's function by another name, or by its own.
 const Ufunc* ufunc_of(Op op) {
   static constexpr std::pair<Op, std::string_view> renamed[] = {
-      {Op::abs, "absolute"},     {Op::acos, "arccos"},         {Op::acosh, "arccosh"},        {Op::asin, "arcsin"},     {Op::asinh, "arcsinh"},
-      {Op::atan, "arctan"},      {Op::atanh, "arctanh"},       {Op::atan2, "arctan2"},        {Op::and_, "bitwise_and"}, {Op::or_, "bitwise_or"},
-      {Op::xor_, "bitwise_xor"}, {Op::not_, "invert"},         {Op::cosine, "cos"},      {Op::sine, "sin"},
-      {Op::exponential, "exp"},  {Op::is_finite, "isfinite"},  {Op::log_plus_one, "log1p"},   {Op::negate, "negative"}, {Op::shift_left, "left_shift"},
-      {Op::exponential_minus_one, "expm1"}, {Op::next_after, "nextafter"},
+      {Op::abs, "absolute"},
+      {Op::acos, "arccos"},
+      {Op::acosh, "arccosh"},
+      {Op::asin, "arcsin"},
+      {Op::asinh, "arcsinh"},
+      {Op::atan, "arctan"},
+      {Op::atanh, "arctanh"},
+      {Op::atan2, "arctan2"},
+      {Op::and_, "bitwise_and"},
+      {Op::or_, "bitwise_or"},
+      {Op::xor_, "bitwise_xor"},
+      {Op::not_, "invert"},
+      {Op::cosine, "cos"},
+      {Op::sine, "sin"},
+      {Op::exponential, "exp"},
+      {Op::is_finite, "isfinite"},
+      {Op::log_plus_one, "log1p"},
+      {Op::negate, "negative"},
+      {Op::shift_left, "left_shift"},
+      {Op::exponential_minus_one, "expm1"},
+      {Op::next_after, "nextafter"},
   };
   for (auto [named, numpy_name] : renamed)
     if (named == op) return find_ufunc(numpy_name);
@@ -27,11 +43,15 @@ Tensor unary(Op op, const Tensor& x) {
   switch (op) {
     case Op::round_nearest_afz:
     case Op::round_nearest_even:
-    case Op::real: return is_whole(x.dtype()) ? x : apply(op, {x});
-    case Op::imag: return is_whole(x.dtype()) ? zeros_like(x) : apply(op, {x});
+    case Op::real:
+      return is_whole(x.dtype()) ? x : apply(op, {x});
+    case Op::imag:
+      return is_whole(x.dtype()) ? zeros_like(x) : apply(op, {x});
     case Op::count_leading_zeros:
-    case Op::popcnt: return apply(op, {x});
-    default: return apply(op, {cast_to(x, inexact_type(x.dtype()))});
+    case Op::popcnt:
+      return apply(op, {x});
+    default:
+      return apply(op, {cast_to(x, inexact_type(x.dtype()))});
   }
 }
 
@@ -39,9 +59,12 @@ Tensor binary(Op op, const Operand& lhs, const Operand& rhs) {
   DType dtype = result_type({&lhs, &rhs});
   const bool shifts = op == Op::shift_right_arithmetic || op == Op::shift_right_logical;
   const bool joins = op == Op::complex && dtype != DType::f32;
-  if (shifts) dtype = is_bool(dtype) ? DType::i8 : dtype;
-  else if (joins) dtype = bit_width(inexact_type(dtype)) < 32 ? DType::f32 : inexact_type(dtype);
-  else dtype = inexact_type(dtype);
+  if (shifts)
+    dtype = is_bool(dtype) ? DType::i8 : dtype;
+  else if (joins)
+    dtype = bit_width(inexact_type(dtype)) < 32 ? DType::f32 : inexact_type(dtype);
+  else
+    dtype = inexact_type(dtype);
   return apply(op, {as_tensor(lhs, dtype), as_tensor(rhs, dtype)});
 }
 
@@ -60,28 +83,29 @@ Tensor numpys(std::string_view function, const Ufunc& ufunc, const Operand& lhs,
 
 }  // namespace
 
-#define UNARY(name)                                                                                                                          \
-  Tensor name(const Tensor& x, Where where) {                                                                                                \
-    static const Ufunc* const ufunc = ufunc_of(Op::name);                                                                                    \
-    return ufunc ? numpys(#name, *ufunc, x, where) : recorded(#name, where, [&] { return unary(Op::name, x); });                             \
+#define UNARY(name)                                                                                              \
+  Tensor name(const Tensor& x, Where where) {                                                                    \
+    static const Ufunc* const ufunc = ufunc_of(Op::name);                                                        \
+    return ufunc ? numpys(#name, *ufunc, x, where) : recorded(#name, where, [&] { return unary(Op::name, x); }); \
   }
-#define BINARY(name)                                                                                                                         \
-  Tensor name(const Operand& lhs, const Operand& rhs) {                                                                                      \
-    static const Ufunc* const ufunc = ufunc_of(Op::name);                                                                                    \
-    return ufunc ? numpys(#name, *ufunc, lhs, rhs) : recorded(#name, lhs.where, [&] { return binary(Op::name, lhs, rhs); });                 \
+#define BINARY(name)                                                                       \
+  Tensor name(const Operand& lhs, const Operand& rhs) {                                    \
+    static const Ufunc* const ufunc = ufunc_of(Op::name);                                  \
+    return ufunc ? numpys(#name, *ufunc, lhs, rhs)                                         \
+                 : recorded(#name, lhs.where, [&] { return binary(Op::name, lhs, rhs); }); \
   }
 #include "weft/frontend/regular.def"
 
 // NumPy's functions that are no op of that name.
-#define UNARY(name, numpy)                                    \
-  Tensor name(const Tensor& x, Where where) {                 \
-    static const Ufunc* const ufunc = find_ufunc(#numpy);     \
-    return numpys(#name, *ufunc, x, where);                   \
+#define UNARY(name, numpy)                                \
+  Tensor name(const Tensor& x, Where where) {             \
+    static const Ufunc* const ufunc = find_ufunc(#numpy); \
+    return numpys(#name, *ufunc, x, where);               \
   }
-#define BINARY(name)                                          \
-  Tensor name(const Operand& lhs, const Operand& rhs) {       \
-    static const Ufunc* const ufunc = find_ufunc(#name);      \
-    return numpys(#name, *ufunc, lhs, rhs);                   \
+#define BINARY(name)                                     \
+  Tensor name(const Operand& lhs, const Operand& rhs) {  \
+    static const Ufunc* const ufunc = find_ufunc(#name); \
+    return numpys(#name, *ufunc, lhs, rhs);              \
   }
 UNARY(rint, rint)
 UNARY(exp2, exp2)
@@ -120,14 +144,19 @@ BINARY(logical_xor)
 #undef UNARY
 #undef BINARY
 
-Tensor gelu(const Tensor& x, Where where) { return recorded("gelu", where, [&] { return unary(Op::gelu, x); }); }
-Tensor silu(const Tensor& x, Where where) { return recorded("silu", where, [&] { return unary(Op::silu, x); }); }
+Tensor gelu(const Tensor& x, Where where) {
+  return recorded("gelu", where, [&] { return unary(Op::gelu, x); });
+}
+Tensor silu(const Tensor& x, Where where) {
+  return recorded("silu", where, [&] { return unary(Op::silu, x); });
+}
 Tensor relu(const Tensor& x, Where where) { return maximum({x, where}, 0); }
 
 Tensor where(const Operand& condition, const Operand& x, const Operand& y) {
   return recorded("where", condition.where, [&] {
     DType dtype = result_type({&x, &y});
-    Tensor chooses = condition.is_tensor() ? cast_to(condition.tensor, DType::boolean) : as_tensor(condition, DType::boolean);
+    Tensor chooses =
+        condition.is_tensor() ? cast_to(condition.tensor, DType::boolean) : as_tensor(condition, DType::boolean);
     return apply(Op::select, {chooses, as_tensor(x, dtype), as_tensor(y, dtype)});
   });
 }

@@ -19,7 +19,8 @@ EvalCounts counts;
 
 void note_program(const Graph& graph) {
   std::string inputs;
-  for (NodeId parameter : graph.parameters()) inputs += cat(inputs.empty() ? "" : ", ", Value(&graph, parameter, 0).type().short_text());
+  for (NodeId parameter : graph.parameters())
+    inputs += cat(inputs.empty() ? "" : ", ", Value(&graph, parameter, 0).type().short_text());
   std::lock_guard lock(counts_mutex);
   ++counts.programs;
   counts.newest_calls = graph.size();
@@ -38,8 +39,8 @@ std::vector<Tensor> missing(std::span<const Tensor> tensors) {
   return results;
 }
 
-// The program with its numbers in it; or where that would be the third one that differs by them alone, one that takes them
-// as inputs: a number that changes from step to step does not compile another program each time.
+// The program with its numbers in it; or where that would be the third one that differs by them alone, one that takes
+// them as inputs: a number that changes from step to step does not compile another program each time.
 std::shared_ptr<KnownProgram> known(RecordedProgram& program, std::span<const Tensor> wanted) {
   auto describe = [&](KnownProgram& added) { added.graph = program.graph; };
   auto same = [&](const KnownProgram& known) { return equal(*known.graph, *program.graph); };
@@ -72,7 +73,8 @@ void set_values(std::span<const Tensor> tensors, std::vector<Buffer> values) {
 Literal only_element(const Tensor& tensor, Where where) {
   const Buffer& value = tensor.eval(where);
   return recorded("item", where, [&] {
-    if (value.count() != 1) fail(ErrorKind::value, "item_count", "only a tensor of one element is a number, got ", tensor.type());
+    if (value.count() != 1)
+      fail(ErrorKind::value, "item_count", "only a tensor of one element is a number, got ", tensor.type());
     return Literal(tensor.type(), value.data(), nullptr);
   });
 }
@@ -122,7 +124,9 @@ const Buffer& Tensor::eval(Where where) const {
 
 const void* Tensor::elements(DType wanted, Where where) const {
   if (is_valid() && wanted != dtype())
-    recorded("data", where, [&] { fail(ErrorKind::type, "element_type", "elements of ", type(), " were asked for as ", numpy_name(wanted)); });
+    recorded("data", where, [&] {
+      fail(ErrorKind::type, "element_type", "elements of ", type(), " were asked for as ", numpy_name(wanted));
+    });
   return eval(where).data();
 }
 

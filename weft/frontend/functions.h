@@ -1,7 +1,7 @@
 // Functions of tensors, with NumPy's names, shapes and dtypes. Each records a call; nothing is computed.
 //
-// Operands of element-wise functions broadcast; their dtypes promote by NumPy's table. A call that cannot be is an Error with
-// both types and the caller's line: ErrorKind::type for dtypes, value for shapes and axes, index for places.
+// Operands of element-wise functions broadcast; their dtypes promote by NumPy's table. A call that cannot be is an
+// Error with both types and the caller's line: ErrorKind::type for dtypes, value for shapes and axes, index for places.
 #pragma once
 
 #include <string_view>
@@ -14,9 +14,10 @@ namespace weft {
 
 enum class Op : uint16_t;  // of weft/ir/op.h
 
-// Element-wise functions of one tensor, and of two, by the names of ops (docs/ops.md says what each does). Those that are
-// not defined for integers take them as the float that NumPy does: 8 bits as f16, 16 as f32, others as f64. divide gives
-// floats always; remainder has the sign of the divisor; power with an exponent of -1, 0.5, 1, 2 or 3 is the simpler operation.
+// Element-wise functions of one tensor, and of two, by the names of ops (docs/ops.md says what each does). Those that
+// are not defined for integers take them as the float that NumPy does: 8 bits as f16, 16 as f32, others as f64. divide
+// gives floats always; remainder has the sign of the divisor; power with an exponent of -1, 0.5, 1, 2 or 3 is the
+// simpler operation.
 #define UNARY(name) Tensor name(const Tensor& x, Where where = Where::current());
 #define BINARY(name) Tensor name(const Operand& lhs, const Operand& rhs);
 #include "weft/frontend/regular.def"
@@ -103,7 +104,8 @@ Tensor clip(const Tensor& x, const Operand& low, const Operand& high);
 // Another dtype, as C casts: floats to integers truncate, complex to real drops the imaginary part.
 Tensor cast(const Tensor& x, DType dtype, Where where = Where::current());
 
-// -- new tensors: of f64 unless told, as NumPy's; extents may be symbolic ----------------------------------------------
+// -- new tensors: of f64 unless told, as NumPy's; extents may be symbolic
+// ----------------------------------------------
 
 Tensor full(Dims dims, const Operand& value, std::optional<DType> dtype = {});
 Tensor zeros(Dims dims, DType dtype = DType::f64, Where where = Where::current());
@@ -113,20 +115,25 @@ Tensor ones_like(const Tensor& x, Where where = Where::current());
 // 0, 1, … stop - 1; and start + i * step below stop, i64 unless told.
 Tensor arange(Dim stop, DType dtype = DType::i64, Where where = Where::current());
 Tensor arange(Dim start, Dim stop, int64_t step = 1, DType dtype = DType::i64, Where where = Where::current());
-// `count` numbers from start to stop, which is one of them unless told, along a new axis; and the distance of neighbours.
+// `count` numbers from start to stop, which is one of them unless told, along a new axis; and the distance of
+// neighbours.
 struct Spacing {
   bool endpoint = true;
   std::optional<DType> dtype = {};  // else the float of both
   int64_t axis = 0;
 };
 std::pair<Tensor, Tensor> spaced(const Operand& start, const Operand& stop, int64_t count, const Spacing& how = {});
-inline Tensor linspace(const Operand& start, const Operand& stop, int64_t count, std::optional<DType> dtype = {}) { return spaced(start, stop, count, {.dtype = dtype}).first; }
+inline Tensor linspace(const Operand& start, const Operand& stop, int64_t count, std::optional<DType> dtype = {}) {
+  return spaced(start, stop, count, {.dtype = dtype}).first;
+}
 // Ones on a diagonal: on the k-th above the main one.
-Tensor eye(Dim rows, std::optional<Dim> columns = {}, int64_t k = 0, DType dtype = DType::f64, Where where = Where::current());
+Tensor eye(Dim rows, std::optional<Dim> columns = {}, int64_t k = 0, DType dtype = DType::f64,
+           Where where = Where::current());
 // A symbolic extent as an i64 scalar.
 Tensor extent(Dim dim, Where where = Where::current());
 
-// -- shapes ------------------------------------------------------------------------------------------------------------
+// -- shapes
+// ------------------------------------------------------------------------------------------------------------
 
 // The same elements in row-major order; one extent may be -1: what is left.
 Tensor reshape(const Tensor& x, Dims dims, Where where = Where::current());
@@ -143,8 +150,8 @@ Tensor squeeze(const Tensor& x, const Axes& axes = {}, Where where = Where::curr
 // One after another along an axis (of none all elements in a vector), or along a new one; dtypes promote.
 Tensor concatenate(const std::vector<Tensor>& tensors, std::optional<int64_t> axis = 0, Where where = Where::current());
 Tensor stack(const std::vector<Tensor>& tensors, int64_t axis = 0, Where where = Where::current());
-// Equal parts, parts of which the first may have one element more, or parts that begin at the places given. Error(value, "split") where parts
-// are not equal.
+// Equal parts, parts of which the first may have one element more, or parts that begin at the places given.
+// Error(value, "split") where parts are not equal.
 std::vector<Tensor> split(const Tensor& x, int64_t parts, int64_t axis = 0, Where where = Where::current());
 std::vector<Tensor> array_split(const Tensor& x, int64_t parts, int64_t axis = 0, Where where = Where::current());
 std::vector<Tensor> split_at(const Tensor& x, const Dims& places, int64_t axis = 0, Where where = Where::current());
@@ -161,7 +168,8 @@ Tensor flip(const Tensor& x, const Axes& axes = {}, Where where = Where::current
 // A value around: for each axis how many before and after.
 Tensor pad(const Tensor& x, const std::vector<std::pair<Dim, Dim>>& widths, const Operand& value = 0);
 
-// -- parts -------------------------------------------------------------------------------------------------------------
+// -- parts
+// -------------------------------------------------------------------------------------------------------------
 
 // x[places, ranges, newaxis, ellipsis], as NumPy's indexing. Tensors of places broadcast together, and a run ends in an
 // Error(index, "index_bounds") where one lies outside.
@@ -170,15 +178,17 @@ Tensor index(const Tensor& x, const std::vector<Selector>& places, Where where =
 Tensor diagonal(const Tensor& x, int64_t k = 0, int64_t first = 0, int64_t second = 1, Where where = Where::current());
 // start:stop:step of one axis.
 Tensor slice(const Tensor& x, int64_t axis, const Slice& range, Where where = Where::current());
-// x with other elements at those places, or with what an operation makes of them and the value; that broadcasts and is cast. Of places
-// that are named several times one value is written, but the operation takes all of them.
-Tensor update(const Tensor& x, const std::vector<Selector>& places, const Operand& value, std::optional<Op> combine = {});
+// x with other elements at those places, or with what an operation makes of them and the value; that broadcasts and is
+// cast. Of places that are named several times one value is written, but the operation takes all of them.
+Tensor update(const Tensor& x, const std::vector<Selector>& places, const Operand& value,
+              std::optional<Op> combine = {});
 // The slices of an axis at integer indices of any shape, which stands in the axis' place: as index().
 Tensor take(const Tensor& x, const Tensor& indices, int64_t axis = 0, Where where = Where::current());
 // The elements at indices along an axis; both broadcast but there.
 Tensor take_along_axis(const Tensor& x, const Tensor& indices, int64_t axis = -1, Where where = Where::current());
 
-// -- reductions: over all axes unless told; keepdims leaves extents of 1 -----------------------------------------------
+// -- reductions: over all axes unless told; keepdims leaves extents of 1
+// -----------------------------------------------
 
 // Booleans and integers of less than 64 bits add and multiply up as 64 bits; narrow floats in f32.
 Tensor sum(const Tensor& x, const Axes& axes = {}, bool keepdims = false, Where where = Where::current());
@@ -188,8 +198,10 @@ Tensor max(const Tensor& x, const Axes& axes = {}, bool keepdims = false, Where 
 Tensor min(const Tensor& x, const Axes& axes = {}, bool keepdims = false, Where where = Where::current());
 // Of integers f64. The count is less by ddof for var and std.
 Tensor mean(const Tensor& x, const Axes& axes = {}, bool keepdims = false, Where where = Where::current());
-Tensor var(const Tensor& x, const Axes& axes = {}, bool keepdims = false, double ddof = 0, Where where = Where::current());
-Tensor std(const Tensor& x, const Axes& axes = {}, bool keepdims = false, double ddof = 0, Where where = Where::current());
+Tensor var(const Tensor& x, const Axes& axes = {}, bool keepdims = false, double ddof = 0,
+           Where where = Where::current());
+Tensor std(const Tensor& x, const Axes& axes = {}, bool keepdims = false, double ddof = 0,
+           Where where = Where::current());
 Tensor any(const Tensor& x, const Axes& axes = {}, bool keepdims = false, Where where = Where::current());
 Tensor all(const Tensor& x, const Axes& axes = {}, bool keepdims = false, Where where = Where::current());
 // i64 places along an axis, or among all elements: the first of equals, the first NaN.
@@ -200,7 +212,8 @@ Tensor logsumexp(const Tensor& x, const Axes& axes = {}, bool keepdims = false, 
 Tensor softmax(const Tensor& x, int64_t axis = -1, Where where = Where::current());
 Tensor log_softmax(const Tensor& x, int64_t axis = -1, Where where = Where::current());
 // (x - mean) / sqrt(var + epsilon) * scale + bias along the last axis; scale and bias are vectors of its extent.
-Tensor layer_norm(const Tensor& x, const Tensor& scale, const Tensor& bias, double epsilon = 1e-5, Where where = Where::current());
+Tensor layer_norm(const Tensor& x, const Tensor& scale, const Tensor& bias, double epsilon = 1e-5,
+                  Where where = Where::current());
 // Running totals; dtypes as sum and prod.
 Tensor cumsum(const Tensor& x, int64_t axis = 0, Where where = Where::current());
 Tensor cumprod(const Tensor& x, int64_t axis = 0, Where where = Where::current());
@@ -210,15 +223,16 @@ Tensor argsort(const Tensor& x, int64_t axis = -1, Where where = Where::current(
 // The k greatest of the last axis, descending, and their i32 places.
 std::pair<Tensor, Tensor> top_k(const Tensor& x, int64_t k, Where where = Where::current());
 
-// -- products ----------------------------------------------------------------------------------------------------------
+// -- products
+// ----------------------------------------------------------------------------------------------------------
 
 // Matrix product as NumPy has it: vectors on either side, leading dims broadcast.
 Tensor matmul(const Tensor& lhs, const Tensor& rhs, Where where = Where::current());
 // The last axis of one by the last but one of the other, or by its last; of no dimensions products.
 Tensor dot(const Tensor& lhs, const Tensor& rhs, Where where = Where::current());
 Tensor inner(const Tensor& lhs, const Tensor& rhs, Where where = Where::current());
-// Products over the last axes, or over all elements (vdot), batches broadcast: of vectors (the first conjugate), of a matrix and a
-// vector, of a vector (conjugate) and a matrix.
+// Products over the last axes, or over all elements (vdot), batches broadcast: of vectors (the first conjugate), of a
+// matrix and a vector, of a vector (conjugate) and a matrix.
 Tensor vdot(const Tensor& lhs, const Tensor& rhs, Where where = Where::current());
 Tensor vecdot(const Tensor& lhs, const Tensor& rhs, Where where = Where::current());
 Tensor matvec(const Tensor& lhs, const Tensor& rhs, Where where = Where::current());
@@ -226,7 +240,8 @@ Tensor vecmat(const Tensor& lhs, const Tensor& rhs, Where where = Where::current
 // Every element of one by every element of the other.
 Tensor outer(const Tensor& lhs, const Tensor& rhs, Where where = Where::current());
 // Products summed over pairs of axes: lhs' other axes, then rhs'.
-Tensor tensordot(const Tensor& lhs, const Tensor& rhs, const Ints& lhs_axes, const Ints& rhs_axes, Where where = Where::current());
+Tensor tensordot(const Tensor& lhs, const Tensor& rhs, const Ints& lhs_axes, const Ints& rhs_axes,
+                 Where where = Where::current());
 // Einstein's summation: "bij,bjk->bik"; ellipses and repeated labels of one operand as in NumPy, pairs from the left.
 Tensor einsum(std::string_view subscripts, const std::vector<Tensor>& operands, Where where = Where::current());
 // Images (batch, channels, height, width) by weights (outputs, channels / groups, height, width), torch's way round.

@@ -8,7 +8,8 @@
 namespace weft {
 namespace {
 
-// What indices select of each axis: from `start`, `count` elements by `step`; and the shape with axes dropped and added.
+// What indices select of each axis: from `start`, `count` elements by `step`; and the shape with axes dropped and
+// added.
 struct Selection {
   Dims starts, counts, shape;
   Ints steps;
@@ -58,7 +59,9 @@ size_t whole_axes_of(const Tensor& x, const std::vector<Selector>& places) {
     used += !std::holds_alternative<Ellipsis>(place.item) && !std::holds_alternative<NewAxis>(place.item);
   }
   if (ellipses > 1) fail(ErrorKind::index, "two_ellipses", "an index can only have a single ellipsis");
-  if (used > x.dims().size()) fail(ErrorKind::index, "too_many_indices", "too many indices: the array has ", x.rank(), " axes, but ", used, " were indexed");
+  if (used > x.dims().size())
+    fail(ErrorKind::index, "too_many_indices", "too many indices: the array has ", x.rank(), " axes, but ", used,
+         " were indexed");
   return x.dims().size() - used;
 }
 
@@ -70,10 +73,14 @@ Selection selected(const Tensor& x, const std::vector<Selector>& places) {
   };
   for (const Selector& place : places) {
     size_t axis = result.starts.size();
-    if (std::holds_alternative<Ellipsis>(place.item)) whole_axes(whole);
-    else if (std::holds_alternative<NewAxis>(place.item)) result.shape.push_back(1);
-    else if (const auto* range = std::get_if<Slice>(&place.item)) select_range(result, *range, x.dims()[axis]);
-    else select_place(result, std::get<Dim>(place.item), x.dims()[axis], axis);
+    if (std::holds_alternative<Ellipsis>(place.item))
+      whole_axes(whole);
+    else if (std::holds_alternative<NewAxis>(place.item))
+      result.shape.push_back(1);
+    else if (const auto* range = std::get_if<Slice>(&place.item))
+      select_range(result, *range, x.dims()[axis]);
+    else
+      select_place(result, std::get<Dim>(place.item), x.dims()[axis], axis);
   }
   whole_axes(x.dims().size() - result.starts.size());
   return result;
@@ -91,16 +98,20 @@ Ints ascending(Selection& selection, Ints& reversed) {
   return strides;
 }
 
-Tensor shaped(const Tensor& x, const Dims& dims) { return x.dims() == dims ? x : apply(Op::reshape, {x}, {{Attr::dims, dims}}); }
+Tensor shaped(const Tensor& x, const Dims& dims) {
+  return x.dims() == dims ? x : apply(Op::reshape, {x}, {{Attr::dims, dims}});
+}
 
 Tensor part_of(const Tensor& x, Selection selection) {
   Ints reversed, strides = ascending(selection, reversed);
   Dims limits;
   for (size_t i = 0; i < strides.size(); ++i)
-    limits.push_back(selection.counts[i].is(0) ? selection.starts[i] : selection.starts[i] + (selection.counts[i] - 1) * strides[i] + 1);
+    limits.push_back(selection.counts[i].is(0) ? selection.starts[i]
+                                               : selection.starts[i] + (selection.counts[i] - 1) * strides[i] + 1);
   Tensor part = x;
   if (selection.counts != x.dims() || !reversed.empty())
-    part = apply(Op::slice, {x}, {{Attr::start_indices, selection.starts}, {Attr::limit_indices, limits}, {Attr::strides, strides}});
+    part = apply(Op::slice, {x},
+                 {{Attr::start_indices, selection.starts}, {Attr::limit_indices, limits}, {Attr::strides, strides}});
   if (!reversed.empty()) part = apply(Op::reverse, {part}, {{Attr::dimensions, reversed}});
   return shaped(part, selection.shape);
 }
@@ -113,13 +124,16 @@ Tensor as_number(const Dim& dim) {
 Tensor place_values(const Selector& selector, const Dim& extent, int64_t axis) {
   const auto* values = std::get_if<Tensor>(&selector.item);
   if (values && selector.is_inside) return *values;
-  const Tensor given = values ? *values : as_number(std::get<Dim>(selector.item)), places = from_start(given, extent, axis);
+  const Tensor given = values ? *values : as_number(std::get<Dim>(selector.item)),
+               places = from_start(given, extent, axis);
   if (given.constant()) return places;
-  return apply(Op::check_range, {places}, {{Attr::limit_indices, Dims{extent}}, {Attr::label, std::string("index_bounds")}, {Attr::axis, axis}});
+  return apply(Op::check_range, {places},
+               {{Attr::limit_indices, Dims{extent}}, {Attr::label, std::string("index_bounds")}, {Attr::axis, axis}});
 }
 
 bool has_values(const std::vector<Selector>& items) {
-  return std::any_of(items.begin(), items.end(), [](const Selector& item) { return std::holds_alternative<Tensor>(item.item); });
+  return std::any_of(items.begin(), items.end(),
+                     [](const Selector& item) { return std::holds_alternative<Tensor>(item.item); });
 }
 
 // What an index with values is about.
@@ -137,7 +151,8 @@ Placed placed(const Tensor& x, std::vector<Selector> items) {
   bool is_apart = false;
   int64_t axis = 0, kept = 0;
   for (size_t i = 0, last = 0; i < items.size(); ++i) {
-    const bool is_new = std::holds_alternative<NewAxis>(items[i].item), is_ellipsis = std::holds_alternative<Ellipsis>(items[i].item);
+    const bool is_new = std::holds_alternative<NewAxis>(items[i].item),
+               is_ellipsis = std::holds_alternative<Ellipsis>(items[i].item);
     if (!is_new && !is_ellipsis && !std::holds_alternative<Slice>(items[i].item)) {
       is_apart = is_apart || (!places.empty() && i != last + 1);
       last = i;
@@ -162,16 +177,19 @@ Placed placed(const Tensor& x, std::vector<Selector> items) {
   Dims vectors = shared;
   vectors.push_back(1);
   for (Tensor& place : places) place = shaped(broadcast_to(place, shared), vectors);
-  result.places = places.size() == 1 ? places[0] : apply(Op::concatenate, std::move(places), {{Attr::dimension, along}});
+  result.places =
+      places.size() == 1 ? places[0] : apply(Op::concatenate, std::move(places), {{Attr::dimension, along}});
   return result;
 }
 
 Tensor read_at(const Tensor& x, const std::vector<Selector>& items) {
   const Placed from = placed(x, items);
-  if (std::any_of(from.dims.begin(), from.dims.end(), [](const Dim& dim) { return dim.is(0); })) return zeros(from.dims, x.dtype());
+  if (std::any_of(from.dims.begin(), from.dims.end(), [](const Dim& dim) { return dim.is(0); }))
+    return zeros(from.dims, x.dtype());
   Dims sizes = from.base.dims();
   for (int64_t axis : from.axes) {
-    if (sizes[static_cast<size_t>(axis)].is(0)) fail(ErrorKind::index, "index_bounds", "an index is out of bounds for axis ", axis, " with size 0");
+    if (sizes[static_cast<size_t>(axis)].is(0))
+      fail(ErrorKind::index, "index_bounds", "an index is out of bounds for axis ", axis, " with size 0");
     sizes[static_cast<size_t>(axis)] = 1;
   }
   return apply(Op::gather, {from.base, from.places},
@@ -195,7 +213,8 @@ GraphPtr scatter_body(DType dtype, std::optional<Op> combine) {
 
 // Assignment takes a value with more axes where the first ones have extent 1.
 Tensor fitted(Tensor value, const Dims& dims) {
-  while (value.dims().size() > dims.size() && value.dims()[0].is(1)) value = shaped(value, Dims(value.dims().begin() + 1, value.dims().end()));
+  while (value.dims().size() > dims.size() && value.dims()[0].is(1))
+    value = shaped(value, Dims(value.dims().begin() + 1, value.dims().end()));
   return broadcast_to(value, dims);
 }
 
@@ -225,7 +244,8 @@ Tensor Tensor::operator[](std::initializer_list<Selector> places) const {
 }
 
 Tensor index(const Tensor& x, const std::vector<Selector>& places, Where where) {
-  return recorded("index", where, [&] { return has_values(places) ? read_at(x, places) : part_of(x, selected(x, places)); });
+  return recorded("index", where,
+                  [&] { return has_values(places) ? read_at(x, places) : part_of(x, selected(x, places)); });
 }
 
 Tensor slice(const Tensor& x, int64_t axis, const Slice& range, Where where) {
@@ -251,8 +271,10 @@ Tensor update(const Tensor& x, const std::vector<Selector>& places, const Operan
 
 Tensor diagonal(const Tensor& given, int64_t k, int64_t first, int64_t second, Where where) {
   return recorded("diagonal", where, [&] {
-    if (given.rank() < 2) fail(ErrorKind::value, "diagonal_rank", "an array of at least two dimensions was wanted, got ", given.type());
-    if (one_axis(first, given.rank()) == one_axis(second, given.rank())) fail(ErrorKind::value, "axis_duplicate", "axis1 and axis2 cannot be the same");
+    if (given.rank() < 2)
+      fail(ErrorKind::value, "diagonal_rank", "an array of at least two dimensions was wanted, got ", given.type());
+    if (one_axis(first, given.rank()) == one_axis(second, given.rank()))
+      fail(ErrorKind::value, "axis_duplicate", "axis1 and axis2 cannot be the same");
     const Tensor x = moveaxis(given, {first, second}, {-2, -1});
     Dims dims(x.dims().begin(), x.dims().end() - 2);
     const Dim rows = x.dims()[dims.size()], columns = x.dims().back();
@@ -262,7 +284,8 @@ Tensor diagonal(const Tensor& given, int64_t k, int64_t first, int64_t second, W
     const Tensor line = shaped(x, dims);
     if (count.is(0)) return slice(line, -1, {0, 0});
     // Extents that only the run knows give no fixed stride.
-    if (!rows.is_static() || !columns.is_static()) return read_at(line, {ellipsis, Selector::inside(arange(count) * as_number(columns + 1) + as_number(start))});
+    if (!rows.is_static() || !columns.is_static())
+      return read_at(line, {ellipsis, Selector::inside(arange(count) * as_number(columns + 1) + as_number(start))});
     return slice(line, -1, {start, start + (count - 1) * (columns + 1) + 1, columns.value() + 1});
   });
 }
@@ -272,19 +295,25 @@ void require_inside(int64_t place, const Dim& extent, int64_t axis) {
   const std::vector<Symbol> symbols = extent.symbols();
   const int64_t least = symbols.empty() || extent == Dim(symbols[0]) ? extent.min() : extent.max();
   if (place >= -least && place < least) return;
-  fail(ErrorKind::index, "index_bounds", "index ", place, " is out of bounds for axis ", axis, extent.is_static() ? " with size " : " where its size ", extent,
-       extent.is_static() ? "" : cat(" is ", least, ": give its Dim a min for which that is at least ", place < 0 ? -place : place + 1));
+  fail(ErrorKind::index, "index_bounds", "index ", place, " is out of bounds for axis ", axis,
+       extent.is_static() ? " with size " : " where its size ", extent,
+       extent.is_static()
+           ? ""
+           : cat(" is ", least, ": give its Dim a min for which that is at least ", place < 0 ? -place : place + 1));
 }
 
 Tensor from_start(const Tensor& indices, const Dim& extent, int64_t axis) {
-  if (!is_integer(indices.dtype())) fail(ErrorKind::index, "index_dtype", "arrays used as indices must be of integer (or boolean) type, got ", numpy_name(indices.dtype()));
+  if (!is_integer(indices.dtype()))
+    fail(ErrorKind::index, "index_dtype", "arrays used as indices must be of integer (or boolean) type, got ",
+         numpy_name(indices.dtype()));
   const Literal* known = indices.constant();
   if (known && !known->is_live()) {
     Literal places(Type{DType::i64, known->type().dims});
     for (int64_t i = 0; i < known->count(); ++i) {
       const int64_t place = known->as_int(i);
       require_inside(place, extent, axis);
-      places.mutable_data<int64_t>()[static_cast<size_t>(i)] = place < 0 && extent.is_static() ? place + extent.value() : place;
+      places.mutable_data<int64_t>()[static_cast<size_t>(i)] =
+          place < 0 && extent.is_static() ? place + extent.value() : place;
     }
     if (extent.is_static()) return constant(std::move(places));
   }
@@ -305,12 +334,14 @@ Tensor take(const Tensor& x, const Tensor& indices, int64_t axis, Where where) {
 Tensor take_along_axis(const Tensor& x, const Tensor& indices, int64_t axis, Where where) {
   return recorded("take_along_axis", where, [&] {
     const int64_t along = one_axis(axis, x.rank());
-    if (indices.rank() != x.rank()) fail(ErrorKind::value, "take_along_rank", "needs indices of ", x.rank(), " axes, got ", indices.type());
+    if (indices.rank() != x.rank())
+      fail(ErrorKind::value, "take_along_rank", "needs indices of ", x.rank(), " axes, got ", indices.type());
     std::vector<Selector> places;
     for (int64_t i = 0; i < x.rank(); ++i) {
       Dims line(x.dims().size(), 1);
       line[static_cast<size_t>(i)] = x.dims()[static_cast<size_t>(i)];
-      places.push_back(i == along ? Selector(indices) : Selector::inside(shaped(arange(x.dims()[static_cast<size_t>(i)]), line)));
+      places.push_back(i == along ? Selector(indices)
+                                  : Selector::inside(shaped(arange(x.dims()[static_cast<size_t>(i)]), line)));
     }
     return read_at(x, places);
   });

@@ -54,7 +54,9 @@ CompiledFunction compile(GraphPtr graph) {
   return function;
 }
 
-std::vector<Tensor> CompiledFunction::operator()(std::span<const Tensor> arguments) const { return run(executable_, arguments); }
+std::vector<Tensor> CompiledFunction::operator()(std::span<const Tensor> arguments) const {
+  return run(executable_, arguments);
+}
 
 void CompiledFunction::save(const std::filesystem::path& file) const {
   const auto& graph = given(graph_);
@@ -100,7 +102,9 @@ std::vector<Tensor> Programs::call(std::vector<Tensor> arguments, Ints lengths, 
   if (!specs.empty() && specs.size() != types.size())
     fail(ErrorKind::type, "input_count", "'", state_->name, "' takes ", specs.size(), " tensors, got ", types.size());
   auto describe = [&](KnownProgram& added) { added.types = types, added.lengths = lengths; };
-  auto same = [&](const KnownProgram& known) { return !specs.empty() || (known.types == types && known.lengths == lengths); };
+  auto same = [&](const KnownProgram& known) {
+    return !specs.empty() || (known.types == types && known.lengths == lengths);
+  };
   auto found = state_->cache.find(specs.empty() ? hash_of(types, lengths) : 0, same, describe);
   std::call_once(found->once, [&] {
     std::vector<Spec> given = specs;

@@ -18,7 +18,8 @@ struct Precision {
     for (Tensor& x : operands) {
       if (is_whole(x.dtype())) x = cast_to(x, DType::f64);
       DType real = real_type(x.dtype());
-      if (real != DType::f32 && real != DType::f64) fail(ErrorKind::type, "linalg_dtype", "takes f32, f64, complex numbers and integers, got ", x.type());
+      if (real != DType::f32 && real != DType::f64)
+        fail(ErrorKind::type, "linalg_dtype", "takes f32, f64, complex numbers and integers, got ", x.type());
     }
     result = result_type(operands);
     wide = is_complex(result) ? DType::c128 : DType::f64;
@@ -29,8 +30,11 @@ struct Precision {
 void require_matrices(const Tensor& a, bool square) {
   if (a.rank() < 2) fail(ErrorKind::value, "linalg_rank", "needs at least two dimensions, got ", a.type());
   for (size_t i = a.dims().size() - 2; i < a.dims().size(); ++i)
-    if (!a.dims()[i].is_static()) fail(ErrorKind::unsupported, "symbolic_extent", "matrices of a symbolic extent (", a.dims()[i], ") cannot be compiled");
-  if (square && !(a.dims().back() == *(a.dims().end() - 2))) fail(ErrorKind::value, "linalg_square", "the last two dimensions must be equal, got ", a.type());
+    if (!a.dims()[i].is_static())
+      fail(ErrorKind::unsupported, "symbolic_extent", "matrices of a symbolic extent (", a.dims()[i],
+           ") cannot be compiled");
+  if (square && !(a.dims().back() == *(a.dims().end() - 2)))
+    fail(ErrorKind::value, "linalg_square", "the last two dimensions must be equal, got ", a.type());
 }
 
 Dims with(const Dims& batch, std::initializer_list<Dim> rest) {
@@ -48,7 +52,8 @@ std::string layout(int64_t rank, int64_t batch) {
 }
 
 // A function without its letter of precision; `options` as MLIR writes them.
-std::vector<Tensor> lapack(std::string_view name, const std::vector<Tensor>& operands, const std::vector<Type>& results, std::string options = "") {
+std::vector<Tensor> lapack(std::string_view name, const std::vector<Tensor>& operands, const std::vector<Type>& results,
+                           std::string options = "") {
   int64_t batch = operands[0].rank() - 2;
   std::string given, gives;
   for (const Tensor& x : operands) append(given, given.empty() ? "" : ", ", layout(x.rank(), batch));
@@ -68,7 +73,12 @@ struct Matrices {
   Dims batch;
   Dim m, n, k;
 
-  explicit Matrices(Tensor x) : a(std::move(x)), batch(a.dims().begin(), a.dims().end() - 2), m(*(a.dims().end() - 2)), n(a.dims().back()), k(weft::min(m, n)) {}
+  explicit Matrices(Tensor x)
+      : a(std::move(x)),
+        batch(a.dims().begin(), a.dims().end() - 2),
+        m(*(a.dims().end() - 2)),
+        n(a.dims().back()),
+        k(weft::min(m, n)) {}
   Type type(std::initializer_list<Dim> rest) const { return {a.dtype(), with(batch, rest)}; }
   Type real(std::initializer_list<Dim> rest) const { return {real_type(a.dtype()), with(batch, rest)}; }
   Type whole(std::initializer_list<Dim> rest) const { return {DType::i32, with(batch, rest)}; }
@@ -110,7 +120,8 @@ Tensor singular_values(const Tensor& a) {
 std::pair<Tensor, Tensor> hermitian_values(const Tensor& a, bool lower, bool vectors) {
   const Matrices x(a);
   const std::string options = cat(letter("mode", vectors ? 'V' : 'N'), ", ", letter("uplo", lower ? 'L' : 'U'));
-  const std::vector<Tensor> found = lapack(is_complex(a.dtype()) ? "heevd" : "syevd", {a}, {a.type(), x.real({x.n}), x.whole({})}, options);
+  const std::vector<Tensor> found =
+      lapack(is_complex(a.dtype()) ? "heevd" : "syevd", {a}, {a.type(), x.real({x.n}), x.whole({})}, options);
   return {found[1], found[0]};
 }
 
@@ -133,7 +144,10 @@ Tensor solution(const Tensor& a, const Tensor& b) {
   Tensor packed = packed_lu(concatenate({a, b}, -1)).first;
   Dim n = a.dims().back();
   return apply(Op::triangular_solve, {slice(packed, -1, {{}, n}), slice(packed, -1, {n, {}})},
-               {{Attr::left_side, true}, {Attr::lower, false}, {Attr::unit_diagonal, false}, {Attr::transpose_a, std::string("NO_TRANSPOSE")}});
+               {{Attr::left_side, true},
+                {Attr::lower, false},
+                {Attr::unit_diagonal, false},
+                {Attr::transpose_a, std::string("NO_TRANSPOSE")}});
 }
 
 }  // namespace
@@ -143,11 +157,14 @@ Tensor solve(const Tensor& a, const Tensor& b, Where where) {
     require_matrices(a, true);
     Precision precision({a, b});
     Tensor columns = b.rank() == 1 ? expand_dims(b, 1) : b;
-    if (columns.rank() < 2 || !(*(columns.dims().end() - 2) == a.dims().back())) fail(ErrorKind::value, "linalg_shapes", a.type(), " and ", b.type(), " do not fit");
+    if (columns.rank() < 2 || !(*(columns.dims().end() - 2) == a.dims().back()))
+      fail(ErrorKind::value, "linalg_shapes", a.type(), " and ", b.type(), " do not fit");
     require_matrices(columns, false);
-    Dims batch = broadcast(Dims(a.dims().begin(), a.dims().end() - 2), Dims(columns.dims().begin(), columns.dims().end() - 2));
+    Dims batch =
+        broadcast(Dims(a.dims().begin(), a.dims().end() - 2), Dims(columns.dims().begin(), columns.dims().end() - 2));
     Dim n = a.dims().back(), k = columns.dims().back();
-    Tensor x = solution(broadcast_to(cast_to(a, precision.wide), with(batch, {n, n})), broadcast_to(cast_to(columns, precision.wide), with(batch, {n, k})));
+    Tensor x = solution(broadcast_to(cast_to(a, precision.wide), with(batch, {n, n})),
+                        broadcast_to(cast_to(columns, precision.wide), with(batch, {n, k})));
     return precision.rounded(b.rank() == 1 ? squeeze(x, -1) : x);
   });
 }
@@ -156,7 +173,8 @@ Tensor inv(const Tensor& a, Where where) {
   return recorded("inv", where, [&] {
     require_matrices(a, true);
     Precision precision({a});
-    return precision.rounded(solution(cast_to(a, precision.wide), broadcast_to(eye(a.dims().back(), {}, 0, precision.wide), a.dims())));
+    return precision.rounded(
+        solution(cast_to(a, precision.wide), broadcast_to(eye(a.dims().back(), {}, 0, precision.wide), a.dims())));
   });
 }
 
@@ -185,7 +203,8 @@ std::pair<Tensor, Tensor> qr(const Tensor& a, Where where) {
     Precision precision({a});
     const Matrices x(cast_to(a, precision.wide));
     const auto [packed, factors] = packed_qr(x.a);
-    return std::pair(precision.rounded(reflected(slice(packed, -1, {{}, x.k}), factors)), precision.rounded(triu(slice(packed, -2, {{}, x.k}))));
+    return std::pair(precision.rounded(reflected(slice(packed, -1, {{}, x.k}), factors)),
+                     precision.rounded(triu(slice(packed, -2, {{}, x.k}))));
   });
 }
 

@@ -27,7 +27,8 @@ std::string element_text(const Literal& literal, int64_t at) {
   if (is_integer(dtype)) return cat(literal.as_int(at));
   if (!is_complex(dtype)) return real_text(literal.as_double(at), wide);
   std::complex<double> value = literal.as_complex(at);
-  return cat(real_text(value.real(), wide), std::signbit(value.imag()) && !std::isnan(value.imag()) ? "" : "+", real_text(value.imag(), wide), "j");
+  return cat(real_text(value.real(), wide), std::signbit(value.imag()) && !std::isnan(value.imag()) ? "" : "+",
+             real_text(value.imag(), wide), "j");
 }
 
 // Rows in brackets, elements as wide as the widest; of long axes the first and last few.
@@ -49,8 +50,10 @@ struct Rows {
   }
 
   void measure(size_t axis, int64_t at) {
-    if (axis == dims.size()) width = std::max(width, element_text(literal, at).size());
-    else along(axis, [&](int64_t i, bool) { measure(axis + 1, at + i * strides[axis]); });
+    if (axis == dims.size())
+      width = std::max(width, element_text(literal, at).size());
+    else
+      along(axis, [&](int64_t i, bool) { measure(axis + 1, at + i * strides[axis]); });
   }
 
   void write(size_t axis, int64_t at) {

@@ -9,12 +9,14 @@ namespace weft {
 namespace {
 
 // The dims of a product of sums over `axes`: those that lead, then what is left of each operand.
-Dims product_dims(const Tensor& lhs, const Tensor& rhs, const Ints& lhs_axes, const Ints& rhs_axes, const Ints& lhs_batch, const Ints& rhs_batch) {
+Dims product_dims(const Tensor& lhs, const Tensor& rhs, const Ints& lhs_axes, const Ints& rhs_axes,
+                  const Ints& lhs_batch, const Ints& rhs_batch) {
   Dims dims;
   for (int64_t axis : lhs_batch) dims.push_back(lhs.dims()[static_cast<size_t>(axis)]);
   const auto add_free = [&](const Tensor& x, const Ints& axes, const Ints& batch) {
     for (int64_t axis = 0; axis < x.rank(); ++axis)
-      if (std::find(axes.begin(), axes.end(), axis) == axes.end() && std::find(batch.begin(), batch.end(), axis) == batch.end())
+      if (std::find(axes.begin(), axes.end(), axis) == axes.end() &&
+          std::find(batch.begin(), batch.end(), axis) == batch.end())
         dims.push_back(x.dims()[static_cast<size_t>(axis)]);
   };
   add_free(lhs, lhs_axes, lhs_batch);
@@ -23,15 +25,21 @@ Dims product_dims(const Tensor& lhs, const Tensor& rhs, const Ints& lhs_axes, co
 }
 
 // dot_general: batch dims, then the free dims of lhs, then those of rhs. Booleans multiply and add as truth values.
-Tensor contract(const Tensor& lhs, const Tensor& rhs, const Ints& lhs_axes, const Ints& rhs_axes, const Ints& lhs_batch = {}, const Ints& rhs_batch = {}) {
+Tensor contract(const Tensor& lhs, const Tensor& rhs, const Ints& lhs_axes, const Ints& rhs_axes,
+                const Ints& lhs_batch = {}, const Ints& rhs_batch = {}) {
   if (is_bool(lhs.dtype()))
-    return cast_to(contract(cast_to(lhs, DType::i32), cast_to(rhs, DType::i32), lhs_axes, rhs_axes, lhs_batch, rhs_batch), DType::boolean);
+    return cast_to(
+        contract(cast_to(lhs, DType::i32), cast_to(rhs, DType::i32), lhs_axes, rhs_axes, lhs_batch, rhs_batch),
+        DType::boolean);
   for (size_t i = 0; i < lhs_axes.size(); ++i) {
-    const Dim &left = lhs.dims()[static_cast<size_t>(lhs_axes[i])], &right = rhs.dims()[static_cast<size_t>(rhs_axes[i])];
+    const Dim &left = lhs.dims()[static_cast<size_t>(lhs_axes[i])],
+              &right = rhs.dims()[static_cast<size_t>(rhs_axes[i])];
     if (!(left == right))
-      fail(ErrorKind::value, "contract_shapes", "shapes ", tuple_text(lhs.dims()), " and ", tuple_text(rhs.dims()), " not aligned: ", left, " (dim ", lhs_axes[i], ") != ", right, " (dim ", rhs_axes[i], ")");
+      fail(ErrorKind::value, "contract_shapes", "shapes ", tuple_text(lhs.dims()), " and ", tuple_text(rhs.dims()),
+           " not aligned: ", left, " (dim ", lhs_axes[i], ") != ", right, " (dim ", rhs_axes[i], ")");
   }
-  if (lhs.type().count().is(0) || rhs.type().count().is(0)) return zeros(product_dims(lhs, rhs, lhs_axes, rhs_axes, lhs_batch, rhs_batch), lhs.dtype());
+  if (lhs.type().count().is(0) || rhs.type().count().is(0))
+    return zeros(product_dims(lhs, rhs, lhs_axes, rhs_axes, lhs_batch, rhs_batch), lhs.dtype());
   return apply(Op::dot_general, {lhs, rhs},
                {{Attr::lhs_batching_dimensions, lhs_batch},
                 {Attr::rhs_batching_dimensions, rhs_batch},
@@ -42,10 +50,12 @@ Tensor contract(const Tensor& lhs, const Tensor& rhs, const Ints& lhs_axes, cons
 // The place-th axis of rhs, counted from the last, is summed over with the last of lhs: extents of 1 do not stretch.
 void require_core_dims(const Tensor& lhs, const Tensor& rhs, int64_t place) {
   if (lhs.rank() == 0 || rhs.rank() < place)
-    fail(ErrorKind::value, "core_dims", "operands lack dimensions that are summed over: shapes ", tuple_text(lhs.dims()), " and ", tuple_text(rhs.dims()));
+    fail(ErrorKind::value, "core_dims", "operands lack dimensions that are summed over: shapes ",
+         tuple_text(lhs.dims()), " and ", tuple_text(rhs.dims()));
   const Dim &left = lhs.dims().back(), &right = rhs.dims()[static_cast<size_t>(rhs.rank() - place)];
   if (!(left == right))
-    fail(ErrorKind::value, "core_dims", "Input operand 1 has a mismatch in its core dimension 0: shapes ", tuple_text(lhs.dims()), " and ", tuple_text(rhs.dims()), " (size ", right, " is different from ", left, ")");
+    fail(ErrorKind::value, "core_dims", "Input operand 1 has a mismatch in its core dimension 0: shapes ",
+         tuple_text(lhs.dims()), " and ", tuple_text(rhs.dims()), " (size ", right, " is different from ", left, ")");
 }
 
 // Both of the dtype in which NumPy multiplies them.
@@ -77,7 +87,8 @@ Labels labels_of(std::string_view text, int64_t ellipsis, std::string_view subsc
       for (int64_t k = ellipsis; k > 0; --k) labels.push_back(static_cast<int>(-k));
       i += 2;
     } else {
-      fail(ErrorKind::value, "einsum_text", "'", subscripts, "' has a ", std::string_view(&text[i], 1), " where a label must be");
+      fail(ErrorKind::value, "einsum_text", "'", subscripts, "' has a ", std::string_view(&text[i], 1),
+           " where a label must be");
     }
   }
   return labels;
@@ -100,15 +111,18 @@ Subscripts parsed(std::string_view given, const std::vector<Tensor>& operands) {
     std::string_view part = left.substr(i, end - i);
     bool dots = part.find("...") != part.npos;
     size_t at = subscripts.inputs.size();
-    if (at == operands.size()) fail(ErrorKind::value, "einsum_operands", "'", given, "' names more operands than ", operands.size());
+    if (at == operands.size())
+      fail(ErrorKind::value, "einsum_operands", "'", given, "' names more operands than ", operands.size());
     int64_t fill = operands[at].rank() - static_cast<int64_t>(part.size() - (dots ? 3 : 0));
-    if (fill < 0 || (fill > 0 && !dots)) fail(ErrorKind::value, "einsum_rank", "'", part, "' does not fit an operand ", operands[at].type());
+    if (fill < 0 || (fill > 0 && !dots))
+      fail(ErrorKind::value, "einsum_rank", "'", part, "' does not fit an operand ", operands[at].type());
     subscripts.inputs.push_back(labels_of(part, fill, given));
     widest = std::max(widest, fill);
     i = end;
   }
   if (subscripts.inputs.size() != operands.size())
-    fail(ErrorKind::value, "einsum_operands", "'", given, "' names ", subscripts.inputs.size(), " operands, got ", operands.size());
+    fail(ErrorKind::value, "einsum_operands", "'", given, "' names ", subscripts.inputs.size(), " operands, got ",
+         operands.size());
   std::map<int, int> counts;
   for (const Labels& labels : subscripts.inputs)
     for (int label : labels) ++counts[label];
@@ -123,7 +137,8 @@ Subscripts parsed(std::string_view given, const std::vector<Tensor>& operands) {
   std::map<int, int> once;
   for (int label : subscripts.result)
     if (!counts.count(label) || once[label]++)
-      fail(ErrorKind::value, "einsum_output", "output subscripts of '", given, "' must each be once in the output and occur in an input");
+      fail(ErrorKind::value, "einsum_output", "output subscripts of '", given,
+           "' must each be once in the output and occur in an input");
   return subscripts;
 }
 
@@ -131,14 +146,16 @@ Subscripts parsed(std::string_view given, const std::vector<Tensor>& operands) {
 Term unrepeated(Term term) {
   for (size_t i = 0; i < term.labels.size();) {
     const int label = term.labels[i];
-    const auto first = term.labels.begin() + static_cast<int64_t>(i), second = std::find(first + 1, term.labels.end(), label);
+    const auto first = term.labels.begin() + static_cast<int64_t>(i),
+               second = std::find(first + 1, term.labels.end(), label);
     const auto j = static_cast<size_t>(second - term.labels.begin());
     if (second == term.labels.end()) {
       ++i;
       continue;
     }
     const Dims& dims = term.tensor.dims();
-    if (!(dims[i] == dims[j])) fail(ErrorKind::value, "einsum_extent", "dimensions of one label differ: ", dims[i], " and ", dims[j]);
+    if (!(dims[i] == dims[j]))
+      fail(ErrorKind::value, "einsum_extent", "dimensions of one label differ: ", dims[i], " and ", dims[j]);
     term.tensor = diagonal(term.tensor, 0, static_cast<int64_t>(i), static_cast<int64_t>(j));
     term.labels.erase(second);
     term.labels.erase(first);
@@ -196,16 +213,19 @@ Tensor summation(std::string_view subscripts, const std::vector<Tensor>& operand
   Subscripts names = parsed(subscripts, operands);
   DType dtype = result_type(operands);
   std::vector<Term> terms;
-  for (size_t i = 0; i < operands.size(); ++i) terms.push_back(unrepeated({names.inputs[i], cast_to(operands[i], dtype)}));
+  for (size_t i = 0; i < operands.size(); ++i)
+    terms.push_back(unrepeated({names.inputs[i], cast_to(operands[i], dtype)}));
   Term total = terms[0];
   for (size_t i = 1; i < terms.size(); ++i) {
     Labels needed = names.result;
-    for (size_t j = i + 1; j < terms.size(); ++j) needed.insert(needed.end(), terms[j].labels.begin(), terms[j].labels.end());
+    for (size_t j = i + 1; j < terms.size(); ++j)
+      needed.insert(needed.end(), terms[j].labels.begin(), terms[j].labels.end());
     total = product_of(total, terms[i], needed);
   }
   total = reduced(total, names.result, nullptr);
   Ints order;
-  for (int label : names.result) order.push_back(std::find(total.labels.begin(), total.labels.end(), label) - total.labels.begin());
+  for (int label : names.result)
+    order.push_back(std::find(total.labels.begin(), total.labels.end(), label) - total.labels.begin());
   return transpose(total.tensor, order);
 }
 
@@ -242,7 +262,8 @@ Tensor vdot(const Tensor& lhs, const Tensor& rhs, Where where) {
 
 namespace {
 
-Tensor along_last(std::string_view function, std::string_view subscripts, const Tensor& lhs, const Tensor& rhs, int64_t place, Where where) {
+Tensor along_last(std::string_view function, std::string_view subscripts, const Tensor& lhs, const Tensor& rhs,
+                  int64_t place, Where where) {
   return recorded(function, where, [&] {
     require_core_dims(lhs, rhs, place);
     const auto [left, right] = factors(lhs, rhs);
@@ -252,9 +273,15 @@ Tensor along_last(std::string_view function, std::string_view subscripts, const 
 
 }  // namespace
 
-Tensor vecdot(const Tensor& lhs, const Tensor& rhs, Where where) { return along_last("vecdot", "...i,...i->...", lhs, rhs, 1, where); }
-Tensor matvec(const Tensor& lhs, const Tensor& rhs, Where where) { return along_last("matvec", "...ij,...j->...i", lhs, rhs, 1, where); }
-Tensor vecmat(const Tensor& lhs, const Tensor& rhs, Where where) { return along_last("vecmat", "...i,...ij->...j", lhs, rhs, 2, where); }
+Tensor vecdot(const Tensor& lhs, const Tensor& rhs, Where where) {
+  return along_last("vecdot", "...i,...i->...", lhs, rhs, 1, where);
+}
+Tensor matvec(const Tensor& lhs, const Tensor& rhs, Where where) {
+  return along_last("matvec", "...ij,...j->...i", lhs, rhs, 1, where);
+}
+Tensor vecmat(const Tensor& lhs, const Tensor& rhs, Where where) {
+  return along_last("vecmat", "...i,...ij->...j", lhs, rhs, 2, where);
+}
 
 Tensor outer(const Tensor& lhs, const Tensor& rhs, Where where) {
   return recorded("outer", where, [&] { return reshape(ravel(lhs), {-1, 1}) * ravel(rhs); });
@@ -263,7 +290,8 @@ Tensor outer(const Tensor& lhs, const Tensor& rhs, Where where) {
 Tensor tensordot(const Tensor& lhs, const Tensor& rhs, const Ints& lhs_axes, const Ints& rhs_axes, Where where) {
   return recorded("tensordot", where, [&] {
     if (lhs_axes.size() != rhs_axes.size())
-      fail(ErrorKind::value, "tensordot_axes", "shape-mismatch for sum: axes ", tuple_text(lhs_axes), " and ", tuple_text(rhs_axes), " of shapes ", tuple_text(lhs.dims()), " and ", tuple_text(rhs.dims()));
+      fail(ErrorKind::value, "tensordot_axes", "shape-mismatch for sum: axes ", tuple_text(lhs_axes), " and ",
+           tuple_text(rhs_axes), " of shapes ", tuple_text(lhs.dims()), " and ", tuple_text(rhs.dims()));
     Ints axes[2];
     for (int64_t axis : lhs_axes) axes[0].push_back(one_axis(axis, lhs.rank()));
     for (int64_t axis : rhs_axes) axes[1].push_back(one_axis(axis, rhs.rank()));
@@ -279,8 +307,10 @@ Tensor einsum(std::string_view subscripts, const std::vector<Tensor>& operands, 
 Tensor conv2d(const Tensor& x, const Tensor& weight, const Convolution& options, Where where) {
   return recorded("conv2d", where, [&] {
     if (x.rank() != 4 || weight.rank() != 4)
-      fail(ErrorKind::value, "window_rank", "takes images and weights of 4 dimensions, got ", x.type(), " and ", weight.type());
-    if (options.padding.size() != 2) fail(ErrorKind::value, "window_padding", "padding must be two numbers, got ", options.padding);
+      fail(ErrorKind::value, "window_rank", "takes images and weights of 4 dimensions, got ", x.type(), " and ",
+           weight.type());
+    if (options.padding.size() != 2)
+      fail(ErrorKind::value, "window_padding", "padding must be two numbers, got ", options.padding);
     DType dtype = result_type(std::vector<Tensor>{x, weight});
     int64_t high = options.padding[0], wide = options.padding[1];
     Ints spatial{2, 3};

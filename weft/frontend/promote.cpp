@@ -16,14 +16,16 @@ DType number_type(const Operand& operand) {
 
 DType promoted(DType lhs, DType rhs) {
   std::optional<DType> common = promote(lhs, rhs);
-  if (!common) fail(ErrorKind::type, "promotion", "dtypes ", numpy_name(lhs), " and ", numpy_name(rhs), " have no common one");
+  if (!common)
+    fail(ErrorKind::type, "promotion", "dtypes ", numpy_name(lhs), " and ", numpy_name(rhs), " have no common one");
   return *common;
 }
 
 // What a number makes of the dtype of the tensors that it meets.
 DType met(DType dtype, DType number) {
   if (is_bool(number) || is_bool(dtype)) return promoted(dtype, number);
-  if (is_complex(number)) return is_complex(dtype) ? dtype : dtype == DType::f64 || is_integer(dtype) ? DType::c128 : DType::c64;
+  if (is_complex(number))
+    return is_complex(dtype) ? dtype : dtype == DType::f64 || is_integer(dtype) ? DType::c128 : DType::c64;
   return is_float(number) && is_integer(dtype) ? DType::f64 : dtype;
 }
 
@@ -37,7 +39,8 @@ Tensor scalar(Element element, DType dtype) {
 
 bool fits(const Operand& integer, DType dtype) {
   const int bits = bit_width(dtype);
-  if (const auto* large = std::get_if<uint64_t>(&integer.number)) return is_unsigned(dtype) && (bits == 64 || *large < uint64_t{1} << bits);
+  if (const auto* large = std::get_if<uint64_t>(&integer.number))
+    return is_unsigned(dtype) && (bits == 64 || *large < uint64_t{1} << bits);
   const int64_t value = std::get<int64_t>(integer.number);
   if (is_bool(dtype)) return value == 0 || value == 1;
   if (is_unsigned(dtype)) return value >= 0 && (bits >= 63 || value < int64_t{1} << bits);
@@ -68,10 +71,12 @@ Tensor as_tensor(const Operand& operand, DType dtype) {
   if (operand.is_tensor()) return cast_to(operand.tensor, dtype);
   if (const auto* flag = std::get_if<bool>(&operand.number)) return scalar(Element::of_int(DType::i64, *flag), dtype);
   if (const auto* value = std::get_if<double>(&operand.number)) return number(*value, dtype);
-  if (const auto* value = std::get_if<std::complex<double>>(&operand.number)) return scalar(Element::of_complex(DType::c128, *value), dtype);
+  if (const auto* value = std::get_if<std::complex<double>>(&operand.number))
+    return scalar(Element::of_complex(DType::c128, *value), dtype);
   const auto* large = std::get_if<uint64_t>(&operand.number);
   if (is_whole(dtype) && !fits(operand, dtype))
-    fail(ErrorKind::value, "number_range", "the integer ", large ? cat(*large) : cat(std::get<int64_t>(operand.number)), " is out of bounds for ", numpy_name(dtype));
+    fail(ErrorKind::value, "number_range", "the integer ", large ? cat(*large) : cat(std::get<int64_t>(operand.number)),
+         " is out of bounds for ", numpy_name(dtype));
   if (large) return scalar(Element::of_int(DType::u64, static_cast<int64_t>(*large)), dtype);
   return scalar(Element::of_int(DType::i64, std::get<int64_t>(operand.number)), dtype);
 }
@@ -79,7 +84,8 @@ Tensor as_tensor(const Operand& operand, DType dtype) {
 Tensor number(double value, DType dtype) { return scalar(Element::of_double(DType::f64, value), dtype); }
 
 int64_t one_axis(int64_t axis, int64_t rank) {
-  if (axis < -rank || axis >= rank) fail(ErrorKind::value, "axis", "axis ", axis, " is out of bounds for array of dimension ", rank);
+  if (axis < -rank || axis >= rank)
+    fail(ErrorKind::value, "axis", "axis ", axis, " is out of bounds for array of dimension ", rank);
   return axis < 0 ? axis + rank : axis;
 }
 
@@ -95,7 +101,8 @@ Ints axes_of(const Axes& axes, int64_t rank) {
 }
 
 Ints reduced_axes(const Axes& axes, int64_t rank) {
-  const bool is_first = rank == 0 && axes.list && axes.list->size() == 1 && (axes.list->front() == 0 || axes.list->front() == -1);
+  const bool is_first =
+      rank == 0 && axes.list && axes.list->size() == 1 && (axes.list->front() == 0 || axes.list->front() == -1);
   return is_first ? Ints{} : axes_of(axes, rank);
 }
 

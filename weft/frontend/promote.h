@@ -13,7 +13,9 @@ namespace weft {
 
 // np.result_type: tensors promote, numbers take part by their kind. Error(type, "promotion") naming both.
 DType result_type(std::span<const Operand* const> operands);
-inline DType result_type(std::initializer_list<const Operand*> operands) { return result_type(std::span(operands.begin(), operands.size())); }
+inline DType result_type(std::initializer_list<const Operand*> operands) {
+  return result_type(std::span(operands.begin(), operands.size()));
+}
 DType result_type(const std::vector<Tensor>& tensors);
 // The float that NumPy computes functions of integers and booleans in; floats and complex types themselves.
 DType inexact_type(DType dtype);
@@ -33,8 +35,8 @@ Ints axes_of(const Axes& axes, int64_t rank);
 // The same; a tensor of no dimensions may be told its axis 0.
 Ints reduced_axes(const Axes& axes, int64_t rank);
 
-// Indices of an axis as i64 from its beginning, from whose end negative ones count. Error(index, "index_dtype"), or "index_bounds" where
-// one that is known lies outside.
+// Indices of an axis as i64 from its beginning, from whose end negative ones count. Error(index, "index_dtype"), or
+// "index_bounds" where one that is known lies outside.
 Tensor from_start(const Tensor& indices, const Dim& extent, int64_t axis);
 // Error(index, "index_bounds") for such an index.
 void require_inside(int64_t place, const Dim& extent, int64_t axis);

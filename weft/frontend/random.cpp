@@ -17,11 +17,14 @@ constexpr uint64_t of_split = uint64_t{1} << 63, of_fold = uint64_t{3} << 62;
 Tensor word(uint64_t value) { return weft::constant(Literal::scalar_int(DType::u64, static_cast<int64_t>(value))); }
 
 Tensor words(const Tensor& key, const Ints& dims, DType dtype, const Tensor& start = word(0)) {
-  if (key.rank() || key.dtype() != DType::u64) fail(ErrorKind::type, "random_key", "a key of random::key (u64) was wanted, got ", key.type());
+  if (key.rank() || key.dtype() != DType::u64)
+    fail(ErrorKind::type, "random_key", "a key of random::key (u64) was wanted, got ", key.type());
   for (int64_t dim : dims)
     if (dim < 0) fail(ErrorKind::value, "extent", "extents must be 0 or more, got ", dims);
   return apply_all(Op::rng_bit_generator, {stack({key, start})},
-                   {{Attr::rng_algorithm, std::string("THREE_FRY")}, {Attr::type, dtype}, {Attr::dims, Dims(dims.begin(), dims.end())}})[1];
+                   {{Attr::rng_algorithm, std::string("THREE_FRY")},
+                    {Attr::type, dtype},
+                    {Attr::dims, Dims(dims.begin(), dims.end())}})[1];
 }
 
 // Multiples of a power of two in [0, 1), all equally likely.
@@ -30,9 +33,14 @@ Tensor unit(const Tensor& key, const Ints& dims, DType dtype) {
     DType dtype, word;
     int dropped, digits;
   };
-  constexpr Words all[] = {{DType::f64, DType::u64, 11, 53}, {DType::f32, DType::u32, 8, 24}, {DType::f16, DType::u16, 5, 11}, {DType::bf16, DType::u16, 8, 8}};
+  constexpr Words all[] = {{DType::f64, DType::u64, 11, 53},
+                           {DType::f32, DType::u32, 8, 24},
+                           {DType::f16, DType::u16, 5, 11},
+                           {DType::bf16, DType::u16, 8, 8}};
   for (const Words& each : all)
-    if (each.dtype == dtype) return cast_to(right_shift(words(key, dims, each.word), each.dropped), dtype) * number(std::ldexp(1.0, -each.digits), dtype);
+    if (each.dtype == dtype)
+      return cast_to(right_shift(words(key, dims, each.word), each.dropped), dtype) *
+             number(std::ldexp(1.0, -each.digits), dtype);
   fail(ErrorKind::type, "random_dtype", "f64, f32, f16 or bf16 was wanted, got ", name(dtype));
 }
 
@@ -74,8 +82,10 @@ Tensor normal(const Tensor& key, Ints dims, DType dtype, const Operand& mean, co
     unit(key, dims, dtype);  // errors for other dtypes and extents
     int64_t count = Type{dtype, Dims(dims.begin(), dims.end())}.count().value();
     Tensor u = unit(key, {2, (count + 1) / 2}, wide(dtype)), first = index(u, {0}), second = index(u, {1});
-    Tensor radius = sqrt(log1p(-first) * number(-2, wide(dtype))), angle = second * number(2 * std::numbers::pi, wide(dtype));
-    Tensor standard = reshape(slice(concatenate({radius * cos(angle), radius * sin(angle)}), 0, {{}, count}), Dims(dims.begin(), dims.end()));
+    Tensor radius = sqrt(log1p(-first) * number(-2, wide(dtype))),
+           angle = second * number(2 * std::numbers::pi, wide(dtype));
+    Tensor standard = reshape(slice(concatenate({radius * cos(angle), radius * sin(angle)}), 0, {{}, count}),
+                              Dims(dims.begin(), dims.end()));
     return cast_to(standard * as_tensor(deviation, wide(dtype)) + as_tensor(mean, wide(dtype)), dtype);
   });
 }
@@ -97,14 +107,16 @@ Tensor randint(const Tensor& key, Ints dims, int64_t low, int64_t high, DType dt
     if (low >= high) fail(ErrorKind::value, "random_bounds", "low must be less than high, got ", low, " and ", high);
     uint64_t first = static_cast<uint64_t>(low), span = static_cast<uint64_t>(high) - first;
     as_tensor(low, dtype), as_tensor(high - 1, dtype);  // an error for what does not fit
-    return cast_to(cast_to(apply(Op::mulhi, {words(key, dims, DType::u64), word(span)}) + word(first), DType::i64), dtype);
+    return cast_to(cast_to(apply(Op::mulhi, {words(key, dims, DType::u64), word(span)}) + word(first), DType::i64),
+                   dtype);
   });
 }
 
 Tensor permutation(const Tensor& key, const Tensor& x, int64_t axis, Where where) {
   return recorded("permutation", where, [&] {
     const Dim& extent = x.dims()[static_cast<size_t>(one_axis(axis, x.rank()))];
-    if (!extent.is_static()) fail(ErrorKind::unsupported, "symbolic_extent", "an axis of a symbolic extent (", extent, ") cannot be compiled");
+    if (!extent.is_static())
+      fail(ErrorKind::unsupported, "symbolic_extent", "an axis of a symbolic extent (", extent, ") cannot be compiled");
     return take(x, argsort(words(key, {extent.value()}, DType::u64)), axis);
   });
 }

@@ -40,7 +40,8 @@ CallerScope::CallerScope(const std::source_location& where) {
 void refuse(std::string_view function, const Error& error) {
   std::string_view message = error.message();
   size_t colon = message.find(": ");
-  bool is_named = colon != message.npos && (op_from_name(message.substr(0, colon)) || message.substr(0, colon) == function);
+  bool is_named =
+      colon != message.npos && (op_from_name(message.substr(0, colon)) || message.substr(0, colon) == function);
   std::string text = is_named ? error.message() : cat(function, ": ", message);
   raise({error.kind(), std::move(text), error.label(), error.loc() ? error.loc() : current_loc});
 }
@@ -50,9 +51,7 @@ std::mutex& record_mutex() {
   return mutex;
 }
 
-const Type& Tensor::type() const {
-  return record().types[index_];
-}
+const Type& Tensor::type() const { return record().types[index_]; }
 
 void Tensor::fail_unset() { fail(ErrorKind::type, "no_tensor", "a tensor was wanted, got one that was never set"); }
 
@@ -96,8 +95,8 @@ bool same_value(const Tensor& lhs, const Tensor& rhs) {
     const Record &x = a.record(), &y = b.record();
     if (a.index() != b.index()) return false;
     if (&x == &y || !seen.emplace(&x, &y).second) continue;
-    bool alike = x.op == y.op && x.op != Op::parameter && def(x.op).traits.pure && x.types == y.types && x.regions.empty() && y.regions.empty() &&
-                 x.operands.size() == y.operands.size() && x.attrs == y.attrs;
+    bool alike = x.op == y.op && x.op != Op::parameter && def(x.op).traits.pure && x.types == y.types &&
+                 x.regions.empty() && y.regions.empty() && x.operands.size() == y.operands.size() && x.attrs == y.attrs;
     if (!alike) return false;
     for (size_t i = 0; i < x.operands.size(); ++i) pending.emplace_back(x.operands[i], y.operands[i]);
   }
@@ -137,7 +136,8 @@ Tensor apply(Op op, std::vector<Tensor> operands, Attrs attrs, std::vector<Graph
 }
 
 Tensor parameter(Type type, std::string name, bool from_outside) {
-  if (!type.is_possible()) raise({ErrorKind::value, cat("'", name, "' has extents that are negative: ", type), "extent", current_loc});
+  if (!type.is_possible())
+    raise({ErrorKind::value, cat("'", name, "' has extents that are negative: ", type), "extent", current_loc});
   auto record = std::make_shared<Record>();
   record->op = Op::parameter;
   record->attrs = {{Attr::name, std::move(name)}};
@@ -162,8 +162,8 @@ namespace {
 // What becomes parameters besides placeholders: values recorded before the region, or computed ones, and numbers too.
 enum class Takes { surroundings, values, numbers };
 
-// Makes a graph of recorded calls. Computed values that are no parameters are constants. What is read under the mutex of records is
-// copied: inference, which may call Python and with it whatever records, runs without it.
+// Makes a graph of recorded calls. Computed values that are no parameters are constants. What is read under the mutex
+// of records is copied: inference, which may call Python and with it whatever records, runs without it.
 class Recorder {
  public:
   Recorder(std::string name, uint64_t since, Takes takes = Takes::surroundings)
@@ -182,7 +182,8 @@ class Recorder {
     }
     for (const Step& step : steps_) build(step);
     std::vector<Output> results;
-    for (const NamedTensor& output : outputs) results.push_back({known(output.tensor).value, output.name, output.alias});
+    for (const NamedTensor& output : outputs)
+      results.push_back({known(output.tensor).value, output.name, output.alias});
     return build_.finish(std::move(results));
   }
 
@@ -246,7 +247,8 @@ class Recorder {
     const Record& record = step.tensor.record();
     if (step.becomes == Becomes::call) return call(record, step);
     if (step.becomes == Becomes::constant) {
-      known(step.tensor).value = build_.constant(Literal(step.tensor.type(), step.value.data(), std::make_shared<Buffer>(step.value)));
+      known(step.tensor).value =
+          build_.constant(Literal(step.tensor.type(), step.value.data(), std::make_shared<Buffer>(step.value)));
     } else {
       known(step.tensor).value = build_.parameter(step.tensor.type(), "", record.loc);
       captured_.push_back(step.tensor);
@@ -255,11 +257,14 @@ class Recorder {
 
   void call(const Record& record, const Step& step) {
     if (record.op == Op::parameter && takes_ != Takes::surroundings)
-      fail(ErrorKind::value, "data_dependent", "the value of a traced tensor, ", record.types[0], ", is known only when the program runs");
+      fail(ErrorKind::value, "data_dependent", "the value of a traced tensor, ", record.types[0],
+           ", is known only when the program runs");
     if (record.op == Op::parameter)
-      raise({ErrorKind::value, cat("an output depends on placeholder '", record.attrs.text(Attr::name), "', which is not a parameter of '",
-                                        build_.graph().name(), "': a traced array was kept from another trace"),
-                  "foreign_placeholder", record.loc});
+      raise(
+          {ErrorKind::value,
+           cat("an output depends on placeholder '", record.attrs.text(Attr::name), "', which is not a parameter of '",
+               build_.graph().name(), "': a traced array was kept from another trace"),
+           "foreign_placeholder", record.loc});
     std::vector<Value> operands;
     for (const Tensor& operand : step.operands) operands.push_back(known(operand).value);
     build_.set_loc(record.loc);
@@ -291,7 +296,8 @@ std::vector<NamedTensor> unnamed(std::span<const Tensor> tensors) {
 
 }  // namespace
 
-GraphPtr record_graph(std::string name, std::span<const NamedTensor> parameters, std::span<const NamedTensor> outputs, std::span<const Tensor> effects) {
+GraphPtr record_graph(std::string name, std::span<const NamedTensor> parameters, std::span<const NamedTensor> outputs,
+                      std::span<const Tensor> effects) {
   Recorder recorder(std::move(name), 0);
   for (const NamedTensor& parameter : parameters) recorder.add_parameter(parameter.tensor, parameter.name);
   return recorder.finish(outputs, effects);
@@ -320,16 +326,21 @@ double work_of(const Record& record) {
   for (const Tensor& operand : record.operands) given += operand.type().usual_count();
   for (const Type& type : record.types) made += type.usual_count();
   switch (family(record.op)) {
-    case Family::source: return 0;
+    case Family::source:
+      return 0;
     case Family::unary:
     case Family::binary:
     case Family::compare:
     case Family::ternary:
     case Family::shape:
-    case Family::index: return made;
-    case Family::reduce: return given;
-    case Family::composite: return given + made;
-    default: return std::numeric_limits<double>::infinity();
+    case Family::index:
+      return made;
+    case Family::reduce:
+      return given;
+    case Family::composite:
+      return given + made;
+    default:
+      return std::numeric_limits<double>::infinity();
   }
 }
 
@@ -356,7 +367,8 @@ RecordedProgram record_program(std::span<const Tensor> outputs, bool numbers) {
   RecordedProgram program{recorder.finish(unnamed(outputs)), {}};
   for (const Tensor& input : recorder.captured()) {
     const Literal* literal = input.record().is_computed ? nullptr : input.constant();
-    program.inputs.push_back(literal ? Buffer::copy_of(literal->bytes().data(), literal->dtype(), {}) : input.record().values[input.index()]);
+    program.inputs.push_back(literal ? Buffer::copy_of(literal->bytes().data(), literal->dtype(), {})
+                                     : input.record().values[input.index()]);
   }
   return program;
 }
@@ -365,9 +377,18 @@ namespace {
 
 bool only_moves(Op op) {
   switch (op) {
-    case Op::constant: case Op::iota: case Op::extent: case Op::convert: case Op::broadcast_in_dim: case Op::reshape: case Op::transpose: case Op::slice:
-    case Op::reverse: return true;
-    default: return false;
+    case Op::constant:
+    case Op::iota:
+    case Op::extent:
+    case Op::convert:
+    case Op::broadcast_in_dim:
+    case Op::reshape:
+    case Op::transpose:
+    case Op::slice:
+    case Op::reverse:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -376,7 +397,8 @@ double bytes_of(const Record& record) {
   double sum = 0;
   for (const Type& type : record.types) {
     double bytes = static_cast<double>(size_of(type.dtype));
-    for (const Dim& dim : type.dims) bytes *= dim.is_static() ? static_cast<double>(dim.constant()) : std::numeric_limits<double>::infinity();
+    for (const Dim& dim : type.dims)
+      bytes *= dim.is_static() ? static_cast<double>(dim.constant()) : std::numeric_limits<double>::infinity();
     sum += bytes;
   }
   return sum;
@@ -386,12 +408,15 @@ double bytes_of(const Record& record) {
 
 std::vector<Tensor> held_results(std::span<const Tensor> outputs) {
   std::lock_guard lock(record_mutex());
-  std::unordered_map<const Record*, long> operands;  // handles on each missing call that are operands, or outputs, among them
-  std::vector<const Tensor*> calls;                  // the tensor that met each of them first
+  std::unordered_map<const Record*, long>
+      operands;                      // handles on each missing call that are operands, or outputs, among them
+  std::vector<const Tensor*> calls;  // the tensor that met each of them first
   double most = 0;
   const auto meet = [&](const Tensor& tensor) {
-    if (tensor.is_computed()) most = std::max(most, bytes_of(tensor.record()));
-    else if (++operands[&tensor.record()] == 1) calls.push_back(&tensor);
+    if (tensor.is_computed())
+      most = std::max(most, bytes_of(tensor.record()));
+    else if (++operands[&tensor.record()] == 1)
+      calls.push_back(&tensor);
   };
   for (const Tensor& output : outputs) {
     meet(output);
@@ -410,7 +435,8 @@ std::vector<Tensor> held_results(std::span<const Tensor> outputs) {
 
 uint64_t next_serial() { return serials.load(std::memory_order_relaxed); }
 
-RecordedRegion record_region(std::span<const Tensor> parameters, std::span<const Tensor> outputs, uint64_t since, std::span<const Tensor> effects) {
+RecordedRegion record_region(std::span<const Tensor> parameters, std::span<const Tensor> outputs, uint64_t since,
+                             std::span<const Tensor> effects) {
   Recorder recorder("body", since);
   for (const Tensor& parameter : parameters) recorder.add_parameter(parameter, "");
   GraphPtr graph = recorder.finish(unnamed(outputs), effects);

@@ -16,7 +16,8 @@
 
 namespace weft {
 
-// A recorded call. Once its results are computed it is only these: `values` hold them, and what it was made of is let go of.
+// A recorded call. Once its results are computed it is only these: `values` hold them, and what it was made of is let
+// go of.
 struct Record {
   Op op = Op::parameter;
   Attrs attrs;
@@ -27,11 +28,11 @@ struct Record {
   uint64_t serial = 0;  // grows with every call that is recorded
   std::vector<Buffer> values;
   std::atomic<bool> is_computed = false;  // `values` are set, and will not change
-  ~Record();  // releases long chains without recursion
+  ~Record();                              // releases long chains without recursion
 };
 
-// Held by who reads operands of records that may be computed by other threads, and by who sets values. Nothing is inferred, and no
-// value, operand or constant is destroyed under it: that may call Python.
+// Held by who reads operands of records that may be computed by other threads, and by who sets values. Nothing is
+// inferred, and no value, operand or constant is destroyed under it: that may call Python.
 std::mutex& record_mutex();
 
 // Sets where the calls made by this thread are written, for as long as it lives.
@@ -71,18 +72,19 @@ auto recorded(std::string_view function, const std::source_location& where, cons
 
 // Records a call. Error, with the scope's location, where inference rejects it.
 Tensor apply(Op op, std::vector<Tensor> operands, Attrs attrs = {}, std::vector<GraphPtr> regions = {});
-std::vector<Tensor> apply_all(Op op, std::vector<Tensor> operands, Attrs attrs = {}, std::vector<GraphPtr> regions = {});
+std::vector<Tensor> apply_all(Op op, std::vector<Tensor> operands, Attrs attrs = {},
+                              std::vector<GraphPtr> regions = {});
 
-// A placeholder of a traced function; each call makes another one. One that stands for what was there before anything was
-// recorded is of the surroundings of every region.
+// A placeholder of a traced function; each call makes another one. One that stands for what was there before anything
+// was recorded is of the surroundings of every region.
 Tensor parameter(Type type, std::string name, bool from_outside = false);
 Tensor constant(Literal literal);
 
 // Another result of the same call.
 Tensor sibling(const Tensor& tensor, uint32_t index);
 
-// Whether both are the same calls on the same placeholders, however often they were recorded. Calls with regions or side
-// effects are the same only as one call.
+// Whether both are the same calls on the same placeholders, however often they were recorded. Calls with regions or
+// side effects are the same only as one call.
 bool same_value(const Tensor& lhs, const Tensor& rhs);
 
 struct NamedTensor {
@@ -91,40 +93,43 @@ struct NamedTensor {
   int alias = -1;  // outputs: the parameter that this value is written back to
 };
 
-// The graph, at trace level, of everything the outputs need; computed values are constants; parameters in the order given, used or not. Error when an
-// output depends on a placeholder that is not among them.
-// `effects`: calls that are made whether or not an output needs them (see has_effect), in this order.
-GraphPtr record_graph(std::string name, std::span<const NamedTensor> parameters, std::span<const NamedTensor> outputs, std::span<const Tensor> effects = {});
+// The graph, at trace level, of everything the outputs need; computed values are constants; parameters in the order
+// given, used or not. Error when an output depends on a placeholder that is not among them. `effects`: calls that are
+// made whether or not an output needs them (see has_effect), in this order.
+GraphPtr record_graph(std::string name, std::span<const NamedTensor> parameters, std::span<const NamedTensor> outputs,
+                      std::span<const Tensor> effects = {});
 
-// About how many elements the calls that the outputs depend on take in turn, symbols at their usual values; infinite with products,
-// loops, factorisations and whatever else takes more than a few steps for each element.
+// About how many elements the calls that the outputs depend on take in turn, symbols at their usual values; infinite
+// with products, loops, factorisations and whatever else takes more than a few steps for each element.
 double element_work(std::span<const Tensor> outputs);
 
 // Which of the parameters the outputs depend on, as indices in ascending order.
 std::vector<size_t> used_parameters(std::span<const Tensor> parameters, std::span<const Tensor> outputs);
 
-// As record_graph, of outputs alone, where computed values, and with `numbers` constants of no dimensions, are parameters: `inputs` are
-// theirs in order.
+// As record_graph, of outputs alone, where computed values, and with `numbers` constants of no dimensions, are
+// parameters: `inputs` are theirs in order.
 struct RecordedProgram {
   GraphPtr graph;
   std::vector<Buffer> inputs;
 };
 RecordedProgram record_program(std::span<const Tensor> outputs, bool numbers = false);
 
-// Of the calls that are missing for `outputs`, one result of each that somebody else holds, so that it would be asked for again or
-// recorded upon: a loop that reads a number each turn then holds one turn. Left out are calls that only move elements, and results of
-// more bytes than the outputs or any value that is there, which would cost memory that the program does not need.
+// Of the calls that are missing for `outputs`, one result of each that somebody else holds, so that it would be asked
+// for again or recorded upon: a loop that reads a number each turn then holds one turn. Left out are calls that only
+// move elements, and results of more bytes than the outputs or any value that is there, which would cost memory that
+// the program does not need.
 std::vector<Tensor> held_results(std::span<const Tensor> outputs);
 
 // The serial number that the next call will get.
 uint64_t next_serial();
 
-// The body of a loop or branch: as record_graph, but what was recorded before `since` is of the surroundings and becomes
-// a parameter, after those given; constants are taken in.
+// The body of a loop or branch: as record_graph, but what was recorded before `since` is of the surroundings and
+// becomes a parameter, after those given; constants are taken in.
 struct RecordedRegion {
   GraphPtr graph;
   std::vector<Tensor> captured;
 };
-RecordedRegion record_region(std::span<const Tensor> parameters, std::span<const Tensor> outputs, uint64_t since, std::span<const Tensor> effects = {});
+RecordedRegion record_region(std::span<const Tensor> parameters, std::span<const Tensor> outputs, uint64_t since,
+                             std::span<const Tensor> effects = {});
 
 }  // namespace weft

@@ -22,8 +22,10 @@ Tensor infinite_to_zero(const Tensor& x) { return apply(Op::select, {isfinite(x)
 
 }  // namespace
 
-#define REDUCTION(name) \
-  Tensor name(const Tensor& x, const Axes& axes, bool keepdims, Where where) { return reduced(#name, x, {.axes = axes, .keepdims = keepdims}, where); }
+#define REDUCTION(name)                                                        \
+  Tensor name(const Tensor& x, const Axes& axes, bool keepdims, Where where) { \
+    return reduced(#name, x, {.axes = axes, .keepdims = keepdims}, where);     \
+  }
 REDUCTION(sum)
 REDUCTION(prod)
 REDUCTION(max)
@@ -38,8 +40,12 @@ Tensor var(const Tensor& x, const Axes& axes, bool keepdims, double ddof, Where 
 Tensor std(const Tensor& x, const Axes& axes, bool keepdims, double ddof, Where where) {
   return reduced("std", x, {.axes = axes, .keepdims = keepdims, .ddof = ddof}, where);
 }
-Tensor argmax(const Tensor& x, std::optional<int64_t> axis, bool keepdims, Where where) { return placed("argmax", x, axis, keepdims, where); }
-Tensor argmin(const Tensor& x, std::optional<int64_t> axis, bool keepdims, Where where) { return placed("argmin", x, axis, keepdims, where); }
+Tensor argmax(const Tensor& x, std::optional<int64_t> axis, bool keepdims, Where where) {
+  return placed("argmax", x, axis, keepdims, where);
+}
+Tensor argmin(const Tensor& x, std::optional<int64_t> axis, bool keepdims, Where where) {
+  return placed("argmin", x, axis, keepdims, where);
+}
 
 Tensor logsumexp(const Tensor& given, const Axes& axes, bool keepdims, Where where) {
   return recorded("logsumexp", where, [&] {
@@ -56,7 +62,8 @@ Tensor log_softmax(const Tensor& x, int64_t axis, Where where) {
   return recorded("log_softmax", where, [&] { return x - logsumexp(x, axis, true); });
 }
 Tensor layer_norm(const Tensor& x, const Tensor& scale, const Tensor& bias, double epsilon, Where where) {
-  return recorded("layer_norm", where, [&] { return apply(Op::layer_norm, {x, scale, bias}, {{Attr::epsilon, epsilon}}); });
+  return recorded("layer_norm", where,
+                  [&] { return apply(Op::layer_norm, {x, scale, bias}, {{Attr::epsilon, epsilon}}); });
 }
 Tensor cumsum(const Tensor& x, int64_t axis, Where where) {
   return along("cumsum", Op::cumulative_sum, cast(x, total_type(x.dtype()), where), axis, where);

@@ -20,7 +20,9 @@ Tensor spread(const Tensor& x, const Dims& dims) {
   size_t offset = dims.size() - x.dims().size();
   bool fits = dims.size() >= x.dims().size();
   for (size_t i = 0; fits && i < x.dims().size(); ++i) fits = x.dims()[i].is(1) || x.dims()[i] == dims[offset + i];
-  if (!fits) fail(ErrorKind::value, "broadcast_to", "could not broadcast input array from shape ", tuple_text(x.dims()), " into shape ", tuple_text(dims));
+  if (!fits)
+    fail(ErrorKind::value, "broadcast_to", "could not broadcast input array from shape ", tuple_text(x.dims()),
+         " into shape ", tuple_text(dims));
   Ints dimensions(x.dims().size());
   std::iota(dimensions.begin(), dimensions.end(), static_cast<int64_t>(offset));
   return apply(Op::broadcast_in_dim, {x}, {{Attr::dims, dims}, {Attr::dimensions, std::move(dimensions)}});
@@ -33,8 +35,10 @@ Dim quotient(Dims extents, const Dims& divisors) {
   Dims left;
   for (const Dim& divisor : divisors) {
     auto same = std::find(extents.begin(), extents.end(), divisor);
-    if (same == extents.end()) left.push_back(divisor);
-    else extents.erase(same);
+    if (same == extents.end())
+      left.push_back(divisor);
+    else
+      extents.erase(same);
   }
   return floordiv(product(extents), product(left));
 }
@@ -45,7 +49,10 @@ Tensor reshaped(const Tensor& x, Dims dims) {
   auto unknown = std::find_if(dims.begin(), dims.end(), is_unknown);
   if (std::count_if(dims.begin(), dims.end(), is_unknown) > 1)
     fail(ErrorKind::value, "reshape", "can only specify one unknown dimension, got ", tuple_text(wanted));
-  const auto refuse = [&] { fail(ErrorKind::value, "reshape", "cannot reshape array of size ", x.type().count(), " into shape ", tuple_text(wanted)); };
+  const auto refuse = [&] {
+    fail(ErrorKind::value, "reshape", "cannot reshape array of size ", x.type().count(), " into shape ",
+         tuple_text(wanted));
+  };
   if (unknown != dims.end()) {
     Dims known = dims;
     known.erase(known.begin() + (unknown - dims.begin()));
@@ -64,7 +71,8 @@ Ints in_order(int64_t rank) {
 
 Tensor permuted(const Tensor& x, Ints permutation) {
   if (static_cast<int64_t>(permutation.size()) != x.rank())
-    fail(ErrorKind::value, "transpose_axes", "axes don't match array: axes ", tuple_text(permutation), ", array of ", x.rank(), " dimensions");
+    fail(ErrorKind::value, "transpose_axes", "axes don't match array: axes ", tuple_text(permutation), ", array of ",
+         x.rank(), " dimensions");
   for (int64_t& axis : permutation) axis = one_axis(axis, x.rank());
   if (Ints sorted = permutation; std::sort(sorted.begin(), sorted.end()), sorted != in_order(x.rank()))
     fail(ErrorKind::value, "transpose_axes", "repeated axis in transpose: axes ", tuple_text(permutation));
@@ -93,7 +101,9 @@ Tensor joined(std::vector<Tensor> tensors, std::optional<int64_t> axis) {
   DType dtype = result_type(tensors);
   for (Tensor& tensor : tensors) {
     if (tensor.rank() != tensors[0].rank() || tensor.rank() == 0)
-      fail(ErrorKind::value, "concatenate_rank", "arrays to concatenate must have the same number of dimensions, at least 1, got shapes ", shapes_of(tensors));
+      fail(ErrorKind::value, "concatenate_rank",
+           "arrays to concatenate must have the same number of dimensions, at least 1, got shapes ",
+           shapes_of(tensors));
     tensor = cast_to(tensor, dtype);
   }
   const int64_t along = one_axis(axis.value_or(0), tensors[0].rank());
@@ -108,7 +118,8 @@ Tensor with_axis(const Tensor& x, int64_t axis) {
 
 Tensor ramp(Dim count, DType dtype) {
   require_extents({count});
-  return apply(Op::iota, {}, {{Attr::type, dtype}, {Attr::dims, Dims{std::move(count)}}, {Attr::dimension, int64_t{0}}});
+  return apply(Op::iota, {},
+               {{Attr::type, dtype}, {Attr::dims, Dims{std::move(count)}}, {Attr::dimension, int64_t{0}}});
 }
 
 // How many numbers there are from `start` on before `stop`.
@@ -120,7 +131,8 @@ Dim ramp_count(const Dim& start, const Dim& stop, int64_t step) {
   // Distances of more than 63 bits are none for unsigned numbers.
   const uint64_t by = up ? static_cast<uint64_t>(step) : 0 - static_cast<uint64_t>(step);
   const uint64_t count = (static_cast<uint64_t>(high.value()) - static_cast<uint64_t>(low.value()) - 1) / by + 1;
-  if (count > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) fail(ErrorKind::value, "extent", "Maximum allowed size exceeded: ", count, " elements");
+  if (count > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()))
+    fail(ErrorKind::value, "extent", "Maximum allowed size exceeded: ", count, " elements");
   return static_cast<int64_t>(count);
 }
 
@@ -132,7 +144,8 @@ int64_t near_diagonal(int64_t k, const Dim& rows, const Dim& columns) {
 // The elements on the k-th diagonal and below it, or above; zeros elsewhere. A vector is each of as many rows.
 Tensor triangle(std::string_view function, const Tensor& given, int64_t k, bool lower, Where where) {
   return recorded(function, where, [&] {
-    if (given.rank() == 0) fail(ErrorKind::value, "triangle_rank", "an array of at least one dimension was wanted, got ", given.type());
+    if (given.rank() == 0)
+      fail(ErrorKind::value, "triangle_rank", "an array of at least one dimension was wanted, got ", given.type());
     const Tensor x = given.rank() > 1 ? given : spread(given, {given.dims()[0], given.dims()[0]});
     const Dim &rows = x.dims()[x.dims().size() - 2], &columns = x.dims().back();
     const int64_t near = near_diagonal(k, rows, columns);
@@ -154,7 +167,8 @@ Tensor constant_of(Dims dims, double value, DType dtype, std::string_view functi
 }  // namespace
 
 Tensor full(Dims dims, const Operand& value, std::optional<DType> dtype) {
-  return recorded("full", value.where, [&] { return spread(as_tensor(value, dtype ? *dtype : result_type({&value})), dims); });
+  return recorded("full", value.where,
+                  [&] { return spread(as_tensor(value, dtype ? *dtype : result_type({&value})), dims); });
 }
 Tensor zeros(Dims dims, DType dtype, Where where) { return constant_of(std::move(dims), 0, dtype, "zeros", where); }
 Tensor ones(Dims dims, DType dtype, Where where) { return constant_of(std::move(dims), 1, dtype, "ones", where); }
@@ -182,7 +196,8 @@ std::pair<Tensor, Tensor> spaced(const Operand& start, const Operand& stop, int6
     const int64_t parts = how.endpoint ? count - 1 : count;
     const Tensor step = parts > 0 ? distance / parts : number(std::numeric_limits<double>::quiet_NaN(), DType::f64);
     // A step that vanishes would lose the distance.
-    Tensor values = parts > 0 ? weft::where(any(step == 0), places / parts * distance, places * step) : places * distance;
+    Tensor values =
+        parts > 0 ? weft::where(any(step == 0), places / parts * distance, places * step) : places * distance;
     values = values + first;
     if (how.endpoint && count > 1) values = update(values, {-1}, last);
     values = moveaxis(values, 0, one_axis(how.axis, values.rank()));
@@ -213,7 +228,8 @@ Tensor transpose(const Tensor& x, Where where) {
 Tensor swapaxes(const Tensor& x, int64_t first, int64_t second, Where where) {
   return recorded("swapaxes", where, [&] {
     Ints axes = in_order(x.rank());
-    std::swap(axes[static_cast<size_t>(one_axis(first, x.rank()))], axes[static_cast<size_t>(one_axis(second, x.rank()))]);
+    std::swap(axes[static_cast<size_t>(one_axis(first, x.rank()))],
+              axes[static_cast<size_t>(one_axis(second, x.rank()))]);
     return permuted(x, std::move(axes));
   });
 }
@@ -221,7 +237,9 @@ Tensor moveaxis(const Tensor& x, const Axes& source, const Axes& destination, Wh
   return recorded("moveaxis", where, [&] {
     const Ints from = listed_axes(source, x.rank()), to = listed_axes(destination, x.rank());
     if (from.size() != to.size())
-      fail(ErrorKind::value, "moveaxis", "`source` and `destination` arguments must have the same number of elements, got ", from.size(), " and ", to.size());
+      fail(ErrorKind::value, "moveaxis",
+           "`source` and `destination` arguments must have the same number of elements, got ", from.size(), " and ",
+           to.size());
     Ints axes(static_cast<size_t>(x.rank()), -1), rest;
     for (size_t i = 0; i < to.size(); ++i) axes[static_cast<size_t>(to[i])] = from[i];
     for (int64_t axis = x.rank(); axis-- > 0;)
@@ -251,8 +269,12 @@ Tensor squeeze(const Tensor& x, const Axes& axes, Where where) {
     Dims dims = x.dims();
     for (size_t i = chosen.size(); i-- > 0;) {
       const Dim& dim = x.dims()[static_cast<size_t>(chosen[i])];
-      if (dim.is(1)) dims.erase(dims.begin() + chosen[i]);
-      else if (axes.list) fail(ErrorKind::value, "squeeze", "cannot select an axis to squeeze out which has size not equal to one, got axis ", chosen[i], " of size ", dim);
+      if (dim.is(1))
+        dims.erase(dims.begin() + chosen[i]);
+      else if (axes.list)
+        fail(ErrorKind::value, "squeeze",
+             "cannot select an axis to squeeze out which has size not equal to one, got axis ", chosen[i], " of size ",
+             dim);
     }
     return reshaped(x, std::move(dims));
   });
@@ -265,7 +287,8 @@ Tensor stack(const std::vector<Tensor>& tensors, int64_t axis, Where where) {
     if (tensors.empty()) fail(ErrorKind::value, "no_tensors", "need at least one array to stack");
     std::vector<Tensor> raised;
     for (const Tensor& tensor : tensors) {
-      if (tensor.dims() != tensors[0].dims()) fail(ErrorKind::value, "stack_shapes", "all input arrays must have the same shape, got ", shapes_of(tensors));
+      if (tensor.dims() != tensors[0].dims())
+        fail(ErrorKind::value, "stack_shapes", "all input arrays must have the same shape, got ", shapes_of(tensors));
       raised.push_back(with_axis(tensor, axis));
     }
     return joined(std::move(raised), one_axis(axis, tensors[0].rank() + 1));
@@ -277,14 +300,16 @@ std::vector<Tensor> array_split(const Tensor& x, int64_t count, int64_t axis, Wh
     if (count < 1) fail(ErrorKind::value, "split", "number sections must be larger than 0, got ", count);
     Dims places;
     // The first parts have one more, where as many are left.
-    for (int64_t i = 0; i <= count; ++i) places.push_back(floordiv(dim, count) * i + (dim.is_static() ? weft::min(i, mod(dim, count)) : Dim(0)));
+    for (int64_t i = 0; i <= count; ++i)
+      places.push_back(floordiv(dim, count) * i + (dim.is_static() ? weft::min(i, mod(dim, count)) : Dim(0)));
     return parts(x, axis, places);
   });
 }
 std::vector<Tensor> split(const Tensor& x, int64_t count, int64_t axis, Where where) {
   return recorded("split", where, [&] {
     const Dim& dim = x.dims()[static_cast<size_t>(one_axis(axis, x.rank()))];
-    if (count > 0 && !mod(dim, count).is(0)) fail(ErrorKind::value, "split", "array split does not result in an equal division: ", dim, " by ", count);
+    if (count > 0 && !mod(dim, count).is(0))
+      fail(ErrorKind::value, "split", "array split does not result in an equal division: ", dim, " by ", count);
     return array_split(x, count, axis, where);
   });
 }
@@ -330,25 +355,32 @@ Tensor roll(const Tensor& x, const Dim& shift, int64_t axis, Where where) {
     Dims starts(x.dims().size(), 0), limits = x.dims();
     starts[along] = place;
     limits[along] = place + around;
-    return apply(Op::slice, {joined({x, x}, axis)}, {{Attr::start_indices, starts}, {Attr::limit_indices, limits}, {Attr::strides, Ints(starts.size(), 1)}});
+    return apply(
+        Op::slice, {joined({x, x}, axis)},
+        {{Attr::start_indices, starts}, {Attr::limit_indices, limits}, {Attr::strides, Ints(starts.size(), 1)}});
   });
 }
 Tensor tril(const Tensor& x, int64_t k, Where where) { return triangle("tril", x, k, true, where); }
 Tensor triu(const Tensor& x, int64_t k, Where where) { return triangle("triu", x, k, false, where); }
 Tensor flip(const Tensor& x, const Axes& axes, Where where) {
-  return recorded("flip", where, [&] { return apply(Op::reverse, {x}, {{Attr::dimensions, axes_of(axes, x.rank())}}); });
+  return recorded("flip", where,
+                  [&] { return apply(Op::reverse, {x}, {{Attr::dimensions, axes_of(axes, x.rank())}}); });
 }
 Tensor pad(const Tensor& x, const std::vector<std::pair<Dim, Dim>>& widths, const Operand& value) {
   return recorded("pad", value.where, [&] {
     if (static_cast<int64_t>(widths.size()) != x.rank())
-      fail(ErrorKind::value, "pad_widths", "needs a pair of widths for each of ", x.rank(), " axes, got ", widths.size());
+      fail(ErrorKind::value, "pad_widths", "needs a pair of widths for each of ", x.rank(), " axes, got ",
+           widths.size());
     Dims low, high;
     for (const auto& [before, after] : widths) {
-      if (before.min() < 0 || after.min() < 0) fail(ErrorKind::value, "pad_widths", "widths must not be negative, got ", before, " and ", after);
+      if (before.min() < 0 || after.min() < 0)
+        fail(ErrorKind::value, "pad_widths", "widths must not be negative, got ", before, " and ", after);
       low.push_back(before), high.push_back(after);
     }
     return apply(Op::pad, {x, as_tensor(value, x.dtype())},
-                 {{Attr::edge_padding_low, low}, {Attr::edge_padding_high, high}, {Attr::interior_padding, Ints(widths.size(), 0)}});
+                 {{Attr::edge_padding_low, low},
+                  {Attr::edge_padding_high, high},
+                  {Attr::interior_padding, Ints(widths.size(), 0)}});
   });
 }
 

@@ -27,22 +27,28 @@ using Where = std::source_location;
 // The dtype of elements of T: bool, integers, float, double and complex numbers of these.
 template <class T>
 constexpr DType dtype_of() {
-  if constexpr (std::same_as<T, bool>) return DType::boolean;
-  else if constexpr (std::same_as<T, float>) return DType::f32;
-  else if constexpr (std::same_as<T, double>) return DType::f64;
-  else if constexpr (std::same_as<T, std::complex<float>>) return DType::c64;
-  else if constexpr (std::same_as<T, std::complex<double>>) return DType::c128;
+  if constexpr (std::same_as<T, bool>)
+    return DType::boolean;
+  else if constexpr (std::same_as<T, float>)
+    return DType::f32;
+  else if constexpr (std::same_as<T, double>)
+    return DType::f64;
+  else if constexpr (std::same_as<T, std::complex<float>>)
+    return DType::c64;
+  else if constexpr (std::same_as<T, std::complex<double>>)
+    return DType::c128;
   else {
     static_assert(std::integral<T> && sizeof(T) <= 8, "no dtype has elements of this type");
-    constexpr DType of_size[][4] = {{DType::u8, DType::u16, DType::u32, DType::u64}, {DType::i8, DType::i16, DType::i32, DType::i64}};
+    constexpr DType of_size[][4] = {{DType::u8, DType::u16, DType::u32, DType::u64},
+                                    {DType::i8, DType::i16, DType::i32, DType::i64}};
     return of_size[std::signed_integral<T>][sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3];
   }
 }
 
-// A handle on a result of a recorded call, or on elements that are there. Copies share it; it never changes but that it is
-// computed, once, when a value is asked for (eval, data, item, text, a condition). Thread-safe. Types are inferred when a
-// call is recorded, so a wrong one throws Error where it was written. Inside of a function that is traced, and for what such
-// a function kept, asking for a value is Error(value, "data_dependent").
+// A handle on a result of a recorded call, or on elements that are there. Copies share it; it never changes but that it
+// is computed, once, when a value is asked for (eval, data, item, text, a condition). Thread-safe. Types are inferred
+// when a call is recorded, so a wrong one throws Error where it was written. Inside of a function that is traced, and
+// for what such a function kept, asking for a value is Error(value, "data_dependent").
 class WEFT_API Tensor {
  public:
   Tensor() = default;
@@ -73,7 +79,8 @@ class WEFT_API Tensor {
 
   // Computes it, as eval({*this}).
   const Buffer& eval(Where where = Where::current()) const;
-  // Its elements, row-major, computed if need be; they stay as long as the tensor. Error(type, "element_type") for another T.
+  // Its elements, row-major, computed if need be; they stay as long as the tensor. Error(type, "element_type") for
+  // another T.
   template <class T>
   std::span<const T> data(Where where = Where::current()) const {
     return {static_cast<const T*>(elements(dtype_of<T>(), where)), static_cast<size_t>(eval(where).count())};
@@ -81,9 +88,12 @@ class WEFT_API Tensor {
   // The only element, as C converts it. Error(value, "item_count") where there are several.
   template <class T>
   T item(Where where = Where::current()) const {
-    if constexpr (std::integral<T>) return static_cast<T>(item_as_integer(where));
-    else if constexpr (std::floating_point<T>) return static_cast<T>(item_as_complex(where).real());
-    else return T(item_as_complex(where));
+    if constexpr (std::integral<T>)
+      return static_cast<T>(item_as_integer(where));
+    else if constexpr (std::floating_point<T>)
+      return static_cast<T>(item_as_complex(where).real());
+    else
+      return T(item_as_complex(where));
   }
   // Whether the only element is not zero.
   explicit operator bool() const { return item_as_complex({}) != 0.0; }
@@ -97,7 +107,8 @@ class WEFT_API Tensor {
   // Whether both are handles on one result; == compares elements.
   bool is_same(const Tensor& other) const { return record_ == other.record_ && index_ == other.index_; }
   const Record& record() const {
-    if (!record_) [[unlikely]] fail_unset();
+    if (!record_) [[unlikely]]
+      fail_unset();
     return *record_;
   }
   uint32_t index() const { return index_; }
@@ -119,15 +130,18 @@ class WEFT_API Tensor {
   uint32_t index_ = 0;
 };
 
-// Computes all of them as one program, which is compiled when a structure of calls is met for the first time. Results are
-// then held instead of the calls that led there, and so is what lies between where somebody has a handle on it and it is no
-// larger than what the program reads and gives; the rest is computed again if it is asked for later. Programs of
-// the last 256 structures are kept; elements of buffers are no part of a structure, but numbers written in the code are.
+// Computes all of them as one program, which is compiled when a structure of calls is met for the first time. Results
+// are then held instead of the calls that led there, and so is what lies between where somebody has a handle on it and
+// it is no larger than what the program reads and gives; the rest is computed again if it is asked for later. Programs
+// of the last 256 structures are kept; elements of buffers are no part of a structure, but numbers written in the code
+// are.
 WEFT_API void eval(std::span<const Tensor> tensors, Where where = Where::current());
-inline void eval(std::initializer_list<Tensor> tensors, Where where = Where::current()) { eval(std::span(tensors.begin(), tensors.size()), where); }
+inline void eval(std::initializer_list<Tensor> tensors, Where where = Where::current()) {
+  eval(std::span(tensors.begin(), tensors.size()), where);
+}
 
-// How often tensors were computed in this process, how many programs were compiled for that or read from the cache on disk, and of the
-// newest one how many calls it has and the types of its inputs, as people write them.
+// How often tensors were computed in this process, how many programs were compiled for that or read from the cache on
+// disk, and of the newest one how many calls it has and the types of its inputs, as people write them.
 struct EvalCounts {
   uint64_t runs = 0, programs = 0;
   size_t newest_calls = 0;

@@ -7,8 +7,9 @@
 namespace weft {
 namespace {
 
-constexpr uint32_t channel_field = 26, global_ids_field = 71, target_field = 28, backend_field = 43, groups_field = 49, pairs_field = 52, constrained_field = 56,
-                   operand_shapes_field = 57, stable_field = 60, side_effect_field = 65, api_field = 77;
+constexpr uint32_t channel_field = 26, global_ids_field = 71, target_field = 28, backend_field = 43, groups_field = 49,
+                   pairs_field = 52, constrained_field = 56, operand_shapes_field = 57, stable_field = 60,
+                   side_effect_field = 65, api_field = 77;
 
 constexpr Signature one_tuple{.tuple_parameters = true, .tuple_result = true};
 
@@ -57,7 +58,8 @@ void write_groups(const Node& node, Message& fields) {
   const Ints& ranks = node.ints(Attr::replica_groups);
   const auto size = static_cast<size_t>(node.attrs.integer_or(Attr::group_size, 1));
   for (size_t first = 0; first < ranks.size(); first += size) {
-    Ints row(ranks.begin() + static_cast<std::ptrdiff_t>(first), ranks.begin() + static_cast<std::ptrdiff_t>(first + size));
+    Ints row(ranks.begin() + static_cast<std::ptrdiff_t>(first),
+             ranks.begin() + static_cast<std::ptrdiff_t>(first + size));
     std::erase(row, -1);
     Message group;
     group.numbers(1, row);
@@ -105,7 +107,8 @@ HloValues write_sort(HloComputation& hlo, const Node& node, const HloValues& ope
 HloValues write_custom_call(HloComputation& hlo, const Node& node, const HloValues& operands) {
   const std::string& target = node.attrs.text(Attr::call_target_name);
   if (target.starts_with("stablehlo."))
-    raise({ErrorKind::unsupported, cat("custom_call: HLO needs tokens for ", target, ", which the graph does not have"), "hlo_op", node.loc});
+    raise({ErrorKind::unsupported, cat("custom_call: HLO needs tokens for ", target, ", which the graph does not have"),
+           "hlo_op", node.loc});
   std::string config = configuration(node);
   Message fields;
   fields.text(target_field, target);

@@ -15,9 +15,9 @@ constexpr const char* blanks = " \t\r\n";
 
 std::string_view trimmed(std::string_view text) {
   size_t begin = text.find_first_not_of(blanks);
-  return begin == std::string_view::npos ? std::string_view() : text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
+  return begin == std::string_view::npos ? std::string_view()
+                                         : text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
 }
-
 
 }  // namespace
 
@@ -35,7 +35,8 @@ Type AttributeReader::type(const SymbolTable& symbols) {
   // MLIR's index type occurs in attributes only.
   bool is_quantized = element.starts_with("!quant.uniform");
   auto dtype = element == "index" || is_quantized ? DType::i64 : dtype_from_name(element);
-  if (!dtype) lexer_.fail_at(begin, "type_element", cat("an element type was wanted, got '", element.substr(0, 40), "'"));
+  if (!dtype)
+    lexer_.fail_at(begin, "type_element", cat("an element type was wanted, got '", element.substr(0, 40), "'"));
   type.dtype = *dtype;
   std::vector<std::string> names;
   if (lexer_.take_if(",") && lexer_.peek().kind == TokenKind::text) {
@@ -44,14 +45,17 @@ Type AttributeReader::type(const SymbolTable& symbols) {
     int depth = 0;
     for (char c : text + ",") {
       depth += c == '(' ? 1 : c == ')' ? -1 : 0;
-      if (c == ',' && depth == 0) names.push_back(part), part.clear();
-      else part += c;
+      if (c == ',' && depth == 0)
+        names.push_back(part), part.clear();
+      else
+        part += c;
     }
   }
   if (lexer_.peek().text == "#stablehlo.bounds") bounds(type, std::exchange(dynamic, {}));
   lexer_.expect(">");
   if (names.size() < dynamic.size())
-    lexer_.fail_at(begin, "type_dynamic", cat("a dynamic dimension needs its extent by name, as in tensor<?xf32, \"n\">"));
+    lexer_.fail_at(begin, "type_dynamic",
+                   cat("a dynamic dimension needs its extent by name, as in tensor<?xf32, \"n\">"));
   for (size_t i = 0; i < dynamic.size(); ++i) type.dims[dynamic[i]] = parse_dim(names[i], symbols);
   try {
     if (is_quantized) parse_quantized(std::string_view(element).substr(14), type);
@@ -72,7 +76,8 @@ size_t AttributeReader::extents(std::string_view shape, size_t shape_begin, Type
     if (!is_dim) return at;
     std::string_view word = trimmed(shape.substr(at, cross - at));
     auto extent = word == "?" ? std::optional<int64_t>(0) : integer_of(word);
-    if (!extent) lexer_.fail_at(shape_begin + at, "type_dims", cat("a dimension was wanted, got '", word.substr(0, 40), "'"));
+    if (!extent)
+      lexer_.fail_at(shape_begin + at, "type_dims", cat("a dimension was wanted, got '", word.substr(0, 40), "'"));
     if (word == "?") dynamic.push_back(type.dims.size());
     type.dims.emplace_back(*extent);
     at = cross + 1;
@@ -93,7 +98,8 @@ void AttributeReader::bounds(Type& type, const std::vector<size_t>& dynamic) {
     ++count;
   } while (lexer_.take_if(","));
   lexer_.expect(">");
-  if (count != type.dims.size()) lexer_.fail_at(begin, "type_bounds", cat("bounds of ", type.dims.size(), " dimensions were wanted, got ", count));
+  if (count != type.dims.size())
+    lexer_.fail_at(begin, "type_bounds", cat("bounds of ", type.dims.size(), " dimensions were wanted, got ", count));
 }
 
 bool is_bounded(const Dim& dim) {
@@ -114,7 +120,8 @@ TypeTree AttributeReader::type_tree(const SymbolTable& symbols, int depth) {
   if (lexer_.is("tensor")) return {type(symbols)};
   TypeTree tree;
   Token name = lexer_.peek();
-  if (name.text != "!stablehlo.token" && name.text != "!stablehlo.future" && !lexer_.is("tuple")) lexer_.reject("a type");
+  if (name.text != "!stablehlo.token" && name.text != "!stablehlo.future" && !lexer_.is("tuple"))
+    lexer_.reject("a type");
   lexer_.take();
   if (name.text == "!stablehlo.token") return tree;
   lexer_.expect("<");
@@ -144,11 +151,15 @@ AttributeReader::Signature AttributeReader::signature(const SymbolTable& symbols
   std::vector<TypeTree> operands;
   types(operands);
   lexer_.expect("->");
-  if (lexer_.is("(")) types(signature.trees);
-  else signature.trees.push_back(type_tree(symbols));
+  if (lexer_.is("("))
+    types(signature.trees);
+  else
+    signature.trees.push_back(type_tree(symbols));
   for (const TypeTree& tree : operands) append_tensors(tree, signature.operands);
   for (const TypeTree& tree : signature.trees) append_tensors(tree, signature.results);
-  if (std::all_of(signature.trees.begin(), signature.trees.end(), [](const TypeTree& tree) { return tree.tensor.has_value(); })) signature.trees.clear();
+  if (std::all_of(signature.trees.begin(), signature.trees.end(),
+                  [](const TypeTree& tree) { return tree.tensor.has_value(); }))
+    signature.trees.clear();
   return signature;
 }
 
@@ -172,14 +183,16 @@ Ints AttributeReader::list() {
 MlirAttrs AttributeReader::dictionary(std::string_view close, int depth) {
   MlirAttrs attrs;
   while (!lexer_.is(close)) {
-    if (lexer_.peek().kind != TokenKind::word && lexer_.peek().kind != TokenKind::text) lexer_.reject("the name of an attribute");
+    if (lexer_.peek().kind != TokenKind::word && lexer_.peek().kind != TokenKind::text)
+      lexer_.reject("the name of an attribute");
     std::string name = lexer_.take().text;
     if (lexer_.take_if("=")) {
       size_t begin = lexer_.peek().begin;
       MlirAttr attr = attribute(depth + 1);
       size_t end = lexer_.peek().begin;
       if (end - begin < longest_source) attr.source = lexer_.source(begin, end);
-      while (!attr.source.empty() && std::isspace(static_cast<unsigned char>(attr.source.back()))) attr.source.pop_back();
+      while (!attr.source.empty() && std::isspace(static_cast<unsigned char>(attr.source.back())))
+        attr.source.pop_back();
       attrs[name] = std::move(attr);
     } else {
       attrs[name] = {};
@@ -206,9 +219,12 @@ MlirAttr AttributeReader::hash(int depth) {
   while (!lexer_.is(">")) {
     if (lexer_.peek().kind != TokenKind::word) lexer_.reject("a field");
     std::string field = lexer_.take().text;
-    if (lexer_.take_if("=")) attr.fields[field] = this->field(depth + 1);
-    else if (lexer_.peek().kind == TokenKind::word) attr.text = lexer_.take().text;
-    else attr.text = field;
+    if (lexer_.take_if("="))
+      attr.fields[field] = this->field(depth + 1);
+    else if (lexer_.peek().kind == TokenKind::word)
+      attr.text = lexer_.take().text;
+    else
+      attr.text = field;
     if (!lexer_.take_if(",")) break;
   }
   lexer_.expect(">");
@@ -228,7 +244,9 @@ std::optional<MlirAttr> number_of(const std::string& text, std::string_view type
   if (auto integer = integer_type(type)) {
     attr.integer = integer_of(text, *integer);
     attr.bits = integer->sign == Sign::either ? integer->bits : 0;
-    if (attr.integer) attr.number = integer->sign == Sign::without ? static_cast<double>(static_cast<uint64_t>(*attr.integer)) : static_cast<double>(*attr.integer);
+    if (attr.integer)
+      attr.number = integer->sign == Sign::without ? static_cast<double>(static_cast<uint64_t>(*attr.integer))
+                                                   : static_cast<double>(*attr.integer);
     return attr.integer ? std::optional(attr) : std::nullopt;
   }
   if (is_other_float(type) && (is_decimal || text.starts_with("0x"))) return attr;
@@ -251,7 +269,10 @@ MlirAttr AttributeReader::number(bool typed) {
     if (probe.peek().kind == TokenKind::word && !probe.is("tensor")) lexer_ = probe, type = lexer_.take().text;
   }
   auto attr = number_of(token.text, type);
-  if (!attr) lexer_.fail_at(token.begin, "number", cat("a number of type ", type.empty() ? "i64 or f64" : type, " was wanted, got '", token.text.substr(0, 40), "'"));
+  if (!attr)
+    lexer_.fail_at(token.begin, "number",
+                   cat("a number of type ", type.empty() ? "i64 or f64" : type, " was wanted, got '",
+                       token.text.substr(0, 40), "'"));
   return *attr;
 }
 
@@ -274,8 +295,10 @@ void AttributeReader::add_item(MlirAttr& list, int i, MlirAttr item) {
   // Words and decimals make it a list of other things than integers.
   if (!item.integer && !item.flag && !item.ints) list.ints.reset();
   if (list.ints) {
-    if (item.ints) list.ints->insert(list.ints->end(), item.ints->begin(), item.ints->end());
-    else list.ints->push_back(item.integer ? *item.integer : int64_t{*item.flag});
+    if (item.ints)
+      list.ints->insert(list.ints->end(), item.ints->begin(), item.ints->end());
+    else
+      list.ints->push_back(item.integer ? *item.integer : int64_t{*item.flag});
     list.has_flags = list.has_flags || item.flag || item.has_flags;
   }
   list.fields[cat(i)] = std::move(item);
@@ -291,11 +314,12 @@ MlirAttr AttributeReader::array() {
   if (!type && !(real && is_float(*real))) lexer_.reject("an array of integers or floats");
   attr.ints = Ints{};
   attr.has_flags = name == "i1";
-  if (lexer_.take_if(":"))
-    do {
+  if (lexer_.take_if(":")) do {
       bool is_number = lexer_.peek().kind == TokenKind::number;
       if (attr.has_flags && !lexer_.is("true") && !lexer_.is("false")) lexer_.reject("true or false");
-      auto value = attr.has_flags ? std::optional<int64_t>(lexer_.is("true")) : is_number && type ? integer_of(lexer_.peek().text, *type) : std::nullopt;
+      auto value = attr.has_flags      ? std::optional<int64_t>(lexer_.is("true"))
+                   : is_number && type ? integer_of(lexer_.peek().text, *type)
+                                       : std::nullopt;
       bool is_real = is_number && !type && float_bits_of(lexer_.peek().text, *real);
       if (!value && !is_real) lexer_.reject(cat("a number of type ", name));
       if (value) attr.ints->push_back(*value);
@@ -311,11 +335,18 @@ MlirAttr AttributeReader::attribute(int depth) {
   MlirAttr attr;
   const Token& token = lexer_.peek();
   switch (token.kind) {
-    case TokenKind::text: attr.text = lexer_.take().text; return attr;
-    case TokenKind::symbol: attr.text = lexer_.take().text.substr(1); return attr;
-    case TokenKind::hash: return hash(depth);
-    case TokenKind::number: return number();
-    default: break;
+    case TokenKind::text:
+      attr.text = lexer_.take().text;
+      return attr;
+    case TokenKind::symbol:
+      attr.text = lexer_.take().text.substr(1);
+      return attr;
+    case TokenKind::hash:
+      return hash(depth);
+    case TokenKind::number:
+      return number();
+    default:
+      break;
   }
   if (lexer_.is("dense")) return dense(depth);
   if (lexer_.is("dense_resource")) return resource();
@@ -352,8 +383,10 @@ void AttributeReader::skip_type() {
   for (bool is_function = true; is_function;) {
     is_function = lexer_.is("(");
     lexer_.take();
-    if (is_function) lexer_.skip_to_close("(", ")");
-    else if (lexer_.take_if("<")) lexer_.skip_to_close("<", ">");
+    if (is_function)
+      lexer_.skip_to_close("(", ")");
+    else if (lexer_.take_if("<"))
+      lexer_.skip_to_close("<", ">");
     is_function = is_function && lexer_.take_if("->");
   }
 }
@@ -370,7 +403,8 @@ MlirAttr AttributeReader::convolution_dimensions() {
       if (token.kind == TokenKind::number) {
         auto number = integer_of(token.text);
         if (!number || *number < 0 || !spatial.emplace(*number, position).second)
-          lexer_.fail_at(token.begin, "syntax", cat("spatial dimensions were wanted, each once, got '", token.text.substr(0, 40), "'"));
+          lexer_.fail_at(token.begin, "syntax",
+                         cat("spatial dimensions were wanted, each once, got '", token.text.substr(0, 40), "'"));
       } else if (named != names.end()) {
         attr.fields[prefix + named->second + "_dimension"].integer = position;
         names.erase(named);

@@ -15,16 +15,16 @@ namespace weft {
 
 // An attribute as it was read: numbers and names are kept as text where their type comes later.
 struct MlirAttr {
-  std::optional<Ints> ints;          // array<i64: …>, [1, 2], dense of integers
-  bool has_flags = false;            // of which some are written as true and false
+  std::optional<Ints> ints;  // array<i64: …>, [1, 2], dense of integers
+  bool has_flags = false;    // of which some are written as true and false
   std::optional<int64_t> integer;
-  int bits = 64;                     // of its type, 0 where the type is index or has its own sign
+  int bits = 64;  // of its type, 0 where the type is index or has its own sign
   std::optional<double> number;
   std::optional<bool> flag;
-  std::optional<std::string> text;   // strings, @symbols, bare words, the last word of #stablehlo<kind WORD>
-  std::optional<Literal> literal;    // dense<…> : type
-  std::optional<Type> splat;         // of a large constant of equal elements, which `literal` then holds but once
-  std::string source;                // as it was written, where that is short
+  std::optional<std::string> text;         // strings, @symbols, bare words, the last word of #stablehlo<kind WORD>
+  std::optional<Literal> literal;          // dense<…> : type
+  std::optional<Type> splat;               // of a large constant of equal elements, which `literal` then holds but once
+  std::string source;                      // as it was written, where that is short
   std::map<std::string, MlirAttr> fields;  // #stablehlo.dot<a = …, b = …> and {…}
 };
 
@@ -46,7 +46,8 @@ void append_tensors(const TypeTree& tree, std::vector<Type>& tensors);
 
 class AttributeReader {
  public:
-  explicit AttributeReader(Lexer& lexer, std::span<const Literal> resources = {}) : lexer_(lexer), resources_(resources) {}
+  explicit AttributeReader(Lexer& lexer, std::span<const Literal> resources = {})
+      : lexer_(lexer), resources_(resources) {}
 
   Type type(const SymbolTable& symbols);
   // "(t, t) -> t", "(t) -> (t, t)".

@@ -18,7 +18,8 @@ std::vector<Type> operand_types(Level level, Op op, const std::vector<Value>& op
   return types;
 }
 
-// Flags that may be left out are left out where they say nothing: graphs that say the same are the same, and read back as they were.
+// Flags that may be left out are left out where they say nothing: graphs that say the same are the same, and read back
+// as they were.
 void drop_defaults(Op op, Attrs& attrs) {
   for (const AttrSpec& spec : def(op).attrs)
     if (spec.optional && spec.kind == AttrKind::flag && !attrs.flag(spec.attr)) attrs.erase(spec.attr);
@@ -37,8 +38,8 @@ void note_symbols(std::vector<Symbol>& symbols, const Type& type) {
       if (known == symbols.end()) {
         symbols.push_back(symbol);
       } else if (*known != symbol) {
-        fail(ErrorKind::value, "symbol_range", "extent '", symbol.name, "' has two ranges: ", known->min, " to ", known->max,
-             " and ", symbol.min, " to ", symbol.max);
+        fail(ErrorKind::value, "symbol_range", "extent '", symbol.name, "' has two ranges: ", known->min, " to ",
+             known->max, " and ", symbol.min, " to ", symbol.max);
       }
     }
 }
@@ -51,7 +52,8 @@ Builder::Builder(Level level, std::string name) : graph_(new Graph) {
 }
 
 Node& Builder::add(Op op, std::vector<Value> operands, Attrs attrs, std::vector<GraphPtr> regions) {
-  for (const Value& operand : operands) check(operand && &operand.graph() == graph_.get(), name(op), ": operand of another graph");
+  for (const Value& operand : operands)
+    check(operand && &operand.graph() == graph_.get(), name(op), ": operand of another graph");
   Node& node = graph_->nodes_.emplace_back();
   node.op = op;
   node.attrs = std::move(attrs);

@@ -37,7 +37,8 @@ struct AttrHash {
   size_t operator()(DType v) const { return static_cast<size_t>(v); }
   size_t operator()(const Literal& v) const {
     size_t h = hash_of(v.type());
-    return v.is_live() ? hash_combine(h, reinterpret_cast<size_t>(v.bytes().data())) : hash_combine(h, hash_bytes(v.bytes()));
+    return v.is_live() ? hash_combine(h, reinterpret_cast<size_t>(v.bytes().data()))
+                       : hash_combine(h, hash_bytes(v.bytes()));
   }
   size_t operator()(const std::vector<Type>& v) const {
     size_t h = v.size();
@@ -106,7 +107,8 @@ size_t hash(const Node& node, std::span<const Value> operands) {
   size_t h = static_cast<size_t>(node.op);
   for (const Type& type : node.types) h = hash_combine(h, hash_of(type));
   for (const Value& operand : operands) h = hash_combine(h, operand.id() * 8u + operand.index());
-  for (const auto& [attr, value] : node.attrs) h = hash_combine(h, std::visit(AttrHash{}, value) + static_cast<size_t>(attr));
+  for (const auto& [attr, value] : node.attrs)
+    h = hash_combine(h, std::visit(AttrHash{}, value) + static_cast<size_t>(attr));
   for (const GraphPtr& region : node.regions) h = hash_combine(h, hash(*region));
   return h;
 }
@@ -114,7 +116,8 @@ size_t hash(const Node& node, std::span<const Value> operands) {
 size_t hash(const Graph& graph) {
   size_t h = graph.size();
   for (const Node& node : graph.nodes()) h = hash_combine(h, hash(node, node.operands()));
-  for (const Output& output : graph.outputs()) h = hash_combine(h, output.value.id() + static_cast<size_t>(output.alias));
+  for (const Output& output : graph.outputs())
+    h = hash_combine(h, output.value.id() + static_cast<size_t>(output.alias));
   return h;
 }
 
@@ -134,8 +137,8 @@ GraphPtr substitute(const Graph& graph, const Bindings& symbols) {
 
 std::map<std::string, int64_t, std::less<>> bind_symbols(const Graph& graph, std::span<const Type> arguments) {
   if (arguments.size() != graph.parameters().size())
-    fail(ErrorKind::type, "argument_count", "'", graph.name(), "' takes ", graph.parameters().size(), " arguments, got ",
-         arguments.size());
+    fail(ErrorKind::type, "argument_count", "'", graph.name(), "' takes ", graph.parameters().size(),
+         " arguments, got ", arguments.size());
   std::map<std::string, int64_t, std::less<>> symbols;
   auto mismatch = [&](const Node& parameter, const Type& given) {
     fail(ErrorKind::value, "argument_type", "argument '", parameter.attrs.text(Attr::name), "' must be ",
@@ -153,8 +156,8 @@ std::map<std::string, int64_t, std::less<>> bind_symbols(const Graph& graph, std
       const Symbol& symbol = terms[0].atoms[0]->symbol;
       int64_t value = given.dims[d].value();
       if (value < symbol.min || value > symbol.max)
-        fail(ErrorKind::value, "extent_range", "extent '", symbol.name, "' (axis ", d, " of '", parameter.attrs.text(Attr::name),
-             "') must be from ", symbol.min, " to ", symbol.max, ", got ", value);
+        fail(ErrorKind::value, "extent_range", "extent '", symbol.name, "' (axis ", d, " of '",
+             parameter.attrs.text(Attr::name), "') must be from ", symbol.min, " to ", symbol.max, ", got ", value);
       symbols.emplace(symbol.name, value);
     }
   }
@@ -171,7 +174,8 @@ std::optional<Op> single_op(const Graph& body) {
   const Node& node = body.outputs()[0].value.node();
   Family kind = family(node.op);
   if (kind != Family::binary || node.operand_count() != 2) return std::nullopt;
-  NodeId a = node.operand(0).id(), b = node.operand(1).id(), first = body.parameters()[0], second = body.parameters()[1];
+  NodeId a = node.operand(0).id(), b = node.operand(1).id(), first = body.parameters()[0],
+         second = body.parameters()[1];
   bool direct = a == first && b == second;
   bool swapped = a == second && b == first && def(node.op).traits.commutative;
   if (!direct && !swapped) return std::nullopt;
@@ -181,7 +185,8 @@ std::optional<Op> single_op(const Graph& body) {
 bool has_effect(const Node& node) {
   if (!def(node.op).traits.pure || node.attrs.flag(Attr::has_side_effect)) return true;
   if (family(node.op) != Family::control) return false;
-  return std::ranges::any_of(node.regions, [](const GraphPtr& region) { return std::ranges::any_of(region->nodes(), has_effect); });
+  return std::ranges::any_of(node.regions,
+                             [](const GraphPtr& region) { return std::ranges::any_of(region->nodes(), has_effect); });
 }
 
 }  // namespace weft

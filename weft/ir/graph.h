@@ -117,14 +117,14 @@ std::map<std::string, int64_t, std::less<>> bind_symbols(const Graph& graph, std
 // parameters, else nothing.
 std::optional<Op> single_op(const Graph& body);
 
-// Whether a call does more than to give its results: it is made wherever it stands, once, and in the order of the program. So are loops and
-// branches in which one stands.
+// Whether a call does more than to give its results: it is made wherever it stands, once, and in the order of the
+// program. So are loops and branches in which one stands.
 bool has_effect(const Node& node);
 
 // Error or InternalError unless the graph is legal at its level: inferring again gives the types it has.
 void verify(const Graph& graph);
-// Error(value, "unknown_extent") at the line where an extent is used that neither a parameter has nor a loop around counts: no run
-// would know its value.
+// Error(value, "unknown_extent") at the line where an extent is used that neither a parameter has nor a loop around
+// counts: no run would know its value.
 void require_known_extents(const Graph& graph);
 
 }  // namespace weft

@@ -99,7 +99,9 @@ struct Patterns {
   Value splat(int64_t value) { return build.broadcast_to(build.constant(Literal::scalar_int(bits, value)), dims); }
   Value of(Value x) { return build(Op::bitcast_convert, {x}, {{Attr::type, bits}}); }
   Value op(Op op, Value a, Value b) { return build(op, {a, b}); }
-  Value compare(const std::string& direction, Value a, Value b) { return build(Op::compare, {a, b}, {{Attr::comparison_direction, direction}}); }
+  Value compare(const std::string& direction, Value a, Value b) {
+    return build(Op::compare, {a, b}, {{Attr::comparison_direction, direction}});
+  }
   Value select(Value condition, Value a, Value b) { return build(Op::select, {condition, a, b}); }
 };
 
@@ -107,7 +109,8 @@ struct Patterns {
 Value total_order(Patterns& p, const Node& node, Value lhs, Value rhs, int width) {
   auto key = [&](Value x) {
     Value pattern = p.of(x), sign = p.op(Op::shift_right_arithmetic, pattern, p.splat(width - 1));
-    return p.op(Op::xor_, pattern, p.op(Op::and_, sign, p.splat(static_cast<int64_t>((uint64_t{1} << (width - 1)) - 1))));
+    return p.op(Op::xor_, pattern,
+                p.op(Op::and_, sign, p.splat(static_cast<int64_t>((uint64_t{1} << (width - 1)) - 1))));
   };
   return p.compare(node.attrs.text(Attr::comparison_direction), key(lhs), key(rhs));
 }
@@ -130,7 +133,11 @@ Value next_after(Patterns& p, Value x, Value y, int width) {
 
 Value by_bits(Builder& build, const Node& node, Value lhs, Value rhs) {
   int width = bit_width(lhs.type().dtype);
-  Patterns patterns{build, lhs.type().dims, width == 64 ? DType::i64 : width == 32 ? DType::i32 : width == 16 ? DType::i16 : DType::i8};
+  Patterns patterns{build, lhs.type().dims,
+                    width == 64   ? DType::i64
+                    : width == 32 ? DType::i32
+                    : width == 16 ? DType::i16
+                                  : DType::i8};
   return node.op == Op::compare ? total_order(patterns, node, lhs, rhs, width) : next_after(patterns, lhs, rhs, width);
 }
 

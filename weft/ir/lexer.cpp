@@ -47,7 +47,8 @@ void Lexer::fail_at(size_t begin, std::string_view label, const std::string& mes
 }
 
 void Lexer::reject(std::string_view wanted) const {
-  std::string found = token_.kind == TokenKind::end ? std::string("the end of the text") : cat("'", token_.text.substr(0, 40), "'");
+  std::string found =
+      token_.kind == TokenKind::end ? std::string("the end of the text") : cat("'", token_.text.substr(0, 40), "'");
   fail_at(token_.begin, "syntax", cat(wanted, " was wanted, got ", found));
 }
 
@@ -115,10 +116,14 @@ Token Lexer::string_token(Token token) {
     if (at_ >= source_.size()) fail_at(token.begin, "syntax", "the string has no end");
     char e = source_[at_++];
     bool is_hex = hex_digit(e) >= 0 && at_ < source_.size() && hex_digit(source_[at_]) >= 0;
-    if (e == 'n') token.text += '\n';
-    else if (e == 't') token.text += '\t';
-    else if (is_hex) token.text += static_cast<char>(hex_digit(e) * 16 + hex_digit(source_[at_++]));
-    else token.text += e;
+    if (e == 'n')
+      token.text += '\n';
+    else if (e == 't')
+      token.text += '\t';
+    else if (is_hex)
+      token.text += static_cast<char>(hex_digit(e) * 16 + hex_digit(source_[at_++]));
+    else
+      token.text += e;
   }
 }
 

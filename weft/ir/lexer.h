@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -16,15 +16,15 @@ inline constexpr int deepest_nesting = 100;
 
 enum class TokenKind : uint8_t {
   end,
-  word,      // bare identifiers and keywords: func.func, stablehlo.add, tensor, true, x
-  value,     // %0, %arg1, %0#1
-  symbol,    // @main
-  block,     // ^bb0
-  hash,      // #stablehlo.dot, #loc1
-  bang,      // !type
-  number,    // 12, -3 (also of "- 3"), 1.5e+00, 0x7F
-  text,      // "…", without quotes and escapes
-  mark,      // one of ( ) { } < > [ ] , = : ? * + - / and "->"
+  word,    // bare identifiers and keywords: func.func, stablehlo.add, tensor, true, x
+  value,   // %0, %arg1, %0#1
+  symbol,  // @main
+  block,   // ^bb0
+  hash,    // #stablehlo.dot, #loc1
+  bang,    // !type
+  number,  // 12, -3 (also of "- 3"), 1.5e+00, 0x7F
+  text,    // "…", without quotes and escapes
+  mark,    // one of ( ) { } < > [ ] , = : ? * + - / and "->"
 };
 
 struct Token {
@@ -40,7 +40,9 @@ class Lexer {
 
   const Token& peek() const { return token_; }
   Token take();
-  bool is(std::string_view mark) const { return (token_.kind == TokenKind::mark || token_.kind == TokenKind::word) && token_.text == mark; }
+  bool is(std::string_view mark) const {
+    return (token_.kind == TokenKind::mark || token_.kind == TokenKind::word) && token_.text == mark;
+  }
   bool take_if(std::string_view mark);
   void expect(std::string_view mark);
   // Dims of a tensor type are lexed apart: "2x3xf32" is one word to everybody else. Reads up to ',' or '>'.

@@ -41,12 +41,15 @@ std::optional<Magnitude> magnitude_of(std::string_view text) {
   return result;
 }
 
-int64_t signed_value(Magnitude number) { return static_cast<int64_t>(number.negative ? ~number.value + 1 : number.value); }
+int64_t signed_value(Magnitude number) {
+  return static_cast<int64_t>(number.negative ? ~number.value + 1 : number.value);
+}
 
 // Of a decimal that no double is near to: whether it is larger than all.
 bool is_large(std::string_view text) {
   size_t exponent_at = text.find_first_of("eE"), point = text.find('.');
-  std::string_view mantissa = text.substr(0, exponent_at), exponent = exponent_at == std::string_view::npos ? "0" : text.substr(exponent_at + 1);
+  std::string_view mantissa = text.substr(0, exponent_at),
+                   exponent = exponent_at == std::string_view::npos ? "0" : text.substr(exponent_at + 1);
   bool negative = take_minus(exponent);
   if (exponent.starts_with('+')) exponent.remove_prefix(1);
   size_t first = mantissa.find_first_of("123456789");
@@ -91,7 +94,8 @@ std::optional<int64_t> integer_of(std::string_view text, IntegerType type) {
 std::optional<double> decimal_of(std::string_view text) {
   std::string_view digits = text;
   take_minus(digits);
-  if (digits.empty() || digits[0] < '0' || digits[0] > '9' || digits.find('.') == std::string_view::npos) return std::nullopt;
+  if (digits.empty() || digits[0] < '0' || digits[0] > '9' || digits.find('.') == std::string_view::npos)
+    return std::nullopt;
   double value = 0;
   auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (at != text.data() + text.size()) return std::nullopt;

@@ -33,21 +33,105 @@ const std::vector<Row>& table() {
 }
 
 constexpr std::string_view attr_names[] = {
-    "value", "type", "dims", "dimension", "dimensions", "permutation", "start_indices", "limit_indices", "strides",
-    "edge_padding_low", "edge_padding_high", "interior_padding", "slice_sizes", "comparison_direction",
-    "lhs_batching_dimensions", "rhs_batching_dimensions", "lhs_contracting_dimensions", "rhs_contracting_dimensions",
-    "offset_dims", "collapsed_slice_dims", "operand_batching_dims", "start_indices_batching_dims", "start_index_map",
-    "update_window_dims", "inserted_window_dims", "input_batching_dims", "scatter_indices_batching_dims",
-    "scatter_dims_to_operand_dims", "index_vector_dim", "indices_are_sorted", "unique_indices", "axis", "axes",
-    "keepdims", "name", "descending", "reversed", "epsilon", "ddof", "compare_type", "window_dimensions", "window_strides", "base_dilations",
-    "window_dilations", "padding", "lhs_dilation", "rhs_dilation", "window_reversal", "input_batch_dimension",
-    "input_feature_dimension", "input_spatial_dimensions", "kernel_input_feature_dimension",
-    "kernel_output_feature_dimension", "kernel_spatial_dimensions", "output_batch_dimension", "output_feature_dimension",
-    "output_spatial_dimensions", "feature_group_count", "batch_group_count", "is_stable", "fft_type", "fft_length", "lower",
-    "left_side", "unit_diagonal", "transpose_a", "rng_algorithm", "rng_distribution", "exponent_bits", "mantissa_bits",
-    "feature_index", "k", "call_target_name", "backend_config", "call_attributes", "has_side_effect", "types", "composite_attributes", "version",
-    "replica_groups", "source_target_pairs", "group_size", "channel_handle", "use_global_device_ids", "mean", "counter", "first", "trips", "step", "carried", "split_dimension", "concat_dimension", "split_count", "all_gather_dim",
-    "scatter_dimension", "independent", "label", "message", "number",
+    "value",
+    "type",
+    "dims",
+    "dimension",
+    "dimensions",
+    "permutation",
+    "start_indices",
+    "limit_indices",
+    "strides",
+    "edge_padding_low",
+    "edge_padding_high",
+    "interior_padding",
+    "slice_sizes",
+    "comparison_direction",
+    "lhs_batching_dimensions",
+    "rhs_batching_dimensions",
+    "lhs_contracting_dimensions",
+    "rhs_contracting_dimensions",
+    "offset_dims",
+    "collapsed_slice_dims",
+    "operand_batching_dims",
+    "start_indices_batching_dims",
+    "start_index_map",
+    "update_window_dims",
+    "inserted_window_dims",
+    "input_batching_dims",
+    "scatter_indices_batching_dims",
+    "scatter_dims_to_operand_dims",
+    "index_vector_dim",
+    "indices_are_sorted",
+    "unique_indices",
+    "axis",
+    "axes",
+    "keepdims",
+    "name",
+    "descending",
+    "reversed",
+    "epsilon",
+    "ddof",
+    "compare_type",
+    "window_dimensions",
+    "window_strides",
+    "base_dilations",
+    "window_dilations",
+    "padding",
+    "lhs_dilation",
+    "rhs_dilation",
+    "window_reversal",
+    "input_batch_dimension",
+    "input_feature_dimension",
+    "input_spatial_dimensions",
+    "kernel_input_feature_dimension",
+    "kernel_output_feature_dimension",
+    "kernel_spatial_dimensions",
+    "output_batch_dimension",
+    "output_feature_dimension",
+    "output_spatial_dimensions",
+    "feature_group_count",
+    "batch_group_count",
+    "is_stable",
+    "fft_type",
+    "fft_length",
+    "lower",
+    "left_side",
+    "unit_diagonal",
+    "transpose_a",
+    "rng_algorithm",
+    "rng_distribution",
+    "exponent_bits",
+    "mantissa_bits",
+    "feature_index",
+    "k",
+    "call_target_name",
+    "backend_config",
+    "call_attributes",
+    "has_side_effect",
+    "types",
+    "composite_attributes",
+    "version",
+    "replica_groups",
+    "source_target_pairs",
+    "group_size",
+    "channel_handle",
+    "use_global_device_ids",
+    "mean",
+    "counter",
+    "first",
+    "trips",
+    "step",
+    "carried",
+    "split_dimension",
+    "concat_dimension",
+    "split_count",
+    "all_gather_dim",
+    "scatter_dimension",
+    "independent",
+    "label",
+    "message",
+    "number",
 };
 static_assert(std::size(attr_names) == static_cast<size_t>(Attr::number) + 1);
 
@@ -60,15 +144,24 @@ const T& attr_as(const Attrs& attrs, Attr attr) {
 
 bool is_kind(const AttrValue& value, AttrKind kind) {
   switch (kind) {
-    case AttrKind::flag: return std::holds_alternative<bool>(value);
-    case AttrKind::integer: return std::holds_alternative<int64_t>(value);
-    case AttrKind::number: return std::holds_alternative<double>(value);
-    case AttrKind::text: return std::holds_alternative<std::string>(value);
-    case AttrKind::ints: return std::holds_alternative<Ints>(value);
-    case AttrKind::dims: return std::holds_alternative<Dims>(value);
-    case AttrKind::dtype: return std::holds_alternative<DType>(value);
-    case AttrKind::literal: return std::holds_alternative<Literal>(value);
-    case AttrKind::types: return std::holds_alternative<std::vector<Type>>(value);
+    case AttrKind::flag:
+      return std::holds_alternative<bool>(value);
+    case AttrKind::integer:
+      return std::holds_alternative<int64_t>(value);
+    case AttrKind::number:
+      return std::holds_alternative<double>(value);
+    case AttrKind::text:
+      return std::holds_alternative<std::string>(value);
+    case AttrKind::ints:
+      return std::holds_alternative<Ints>(value);
+    case AttrKind::dims:
+      return std::holds_alternative<Dims>(value);
+    case AttrKind::dtype:
+      return std::holds_alternative<DType>(value);
+    case AttrKind::literal:
+      return std::holds_alternative<Literal>(value);
+    case AttrKind::types:
+      return std::holds_alternative<std::vector<Type>>(value);
   }
   return false;
 }
@@ -116,7 +209,9 @@ DType Attrs::dtype(Attr attr) const { return attr_as<DType>(*this, attr); }
 const Literal& Attrs::literal(Attr attr) const { return attr_as<Literal>(*this, attr); }
 const std::vector<Type>& Attrs::types(Attr attr) const { return attr_as<std::vector<Type>>(*this, attr); }
 
-Ints Attrs::ints_or(Attr attr, size_t count, int64_t value) const { return find(attr) ? ints(attr) : Ints(count, value); }
+Ints Attrs::ints_or(Attr attr, size_t count, int64_t value) const {
+  return find(attr) ? ints(attr) : Ints(count, value);
+}
 
 void Call::fail(std::string_view label, const std::string& message) const {
   raise({ErrorKind::type, cat(name(op), ": ", message), cat(name(op), "_", label)});
@@ -154,16 +249,18 @@ bool takes_quantized(Op op) {
     case Op::call:
     case Op::composite:
     case Op::custom_call:
-    case Op::optimization_barrier: return true;
-    default: return false;
+    case Op::optimization_barrier:
+      return true;
+    default:
+      return false;
   }
 }
 
 std::vector<Type> infer(const Call& call) {
   const OpDef& op = def(call.op);
   if (op.operands >= 0)
-    call.require(static_cast<int>(call.operands.size()) == op.operands, "operands", "takes ", op.operands, " operands, got ",
-                 call.operands.size());
+    call.require(static_cast<int>(call.operands.size()) == op.operands, "operands", "takes ", op.operands,
+                 " operands, got ", call.operands.size());
   for (const AttrSpec& spec : op.attrs) {
     const AttrValue* value = call.attrs.find(spec.attr);
     if (!value) {
@@ -172,12 +269,13 @@ std::vector<Type> infer(const Call& call) {
       call.require(is_kind(*value, spec.kind), "attributes", "attribute ", name(spec.attr), " is of the wrong kind");
     }
   }
-  call.require(op.regions < 0 || static_cast<int>(call.regions.size()) == op.regions, "regions", "takes ", op.regions, " regions, got ",
-               call.regions.size());
+  call.require(op.regions < 0 || static_cast<int>(call.regions.size()) == op.regions, "regions", "takes ", op.regions,
+               " regions, got ", call.regions.size());
   for (const Type& type : call.operands)
     call.require(!type.quantized || takes_quantized(call.op), "quantized", "takes no quantised operands, got ", type);
   std::vector<Type> results = op.infer(call);
-  for (const Type& result : results) call.require(result.is_possible(), "extent", "gives extents that are negative: ", result);
+  for (const Type& result : results)
+    call.require(result.is_possible(), "extent", "gives extents that are negative: ", result);
   return results;
 }
 

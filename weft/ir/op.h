@@ -30,49 +30,95 @@ enum class Op : uint16_t {
 #include "weft/ir/ops.def"
 };
 
-enum class Family : uint8_t { source, unary, binary, compare, ternary, shape, reduce, index, linalg, window, control, random, collective, composite };
+enum class Family : uint8_t {
+  source,
+  unary,
+  binary,
+  compare,
+  ternary,
+  shape,
+  reduce,
+  index,
+  linalg,
+  window,
+  control,
+  random,
+  collective,
+  composite
+};
 
 // Names of attributes, one space for all ops; spelled as StableHLO spells them.
 enum class Attr : uint8_t {
-  value,                 // literal
-  type,                  // dtype: convert, bitcast_convert, iota …
-  dims,                  // Dims: the result's dimensions (iota, broadcast_in_dim, reshape)
-  dimension,             // int: iota, concatenate
-  dimensions,            // ints: reduce, broadcast_in_dim, reverse
-  permutation,           // ints
-  start_indices, limit_indices, strides,                            // Dims (strides: ints)
-  edge_padding_low, edge_padding_high, interior_padding,           // Dims, Dims, ints
-  slice_sizes,                                                      // Dims
-  comparison_direction,                                             // text: EQ NE LT LE GT GE
-  lhs_batching_dimensions, rhs_batching_dimensions,                 // ints
-  lhs_contracting_dimensions, rhs_contracting_dimensions,           // ints
-  offset_dims, collapsed_slice_dims, operand_batching_dims, start_indices_batching_dims, start_index_map,  // gather, ints
-  update_window_dims, inserted_window_dims, input_batching_dims, scatter_indices_batching_dims,
-  scatter_dims_to_operand_dims,                                     // scatter, ints
-  index_vector_dim,                                                 // int
-  indices_are_sorted, unique_indices,                               // bool
-  axis,                  // int: argmax
-  axes,                  // ints: sum …
-  keepdims,              // bool
-  name,                  // text: parameter
-  descending, reversed,  // bool: sort_values, cumulative_sum …
-  epsilon,               // float
-  ddof,                  // float
-  compare_type,          // text: TOTALORDER; absent for the natural order of the element type
-  window_dimensions, window_strides, base_dilations, window_dilations, padding,  // ints; padding: low and high of each
-  lhs_dilation, rhs_dilation, window_reversal,                      // convolution, ints
-  input_batch_dimension, input_feature_dimension, input_spatial_dimensions,
-  kernel_input_feature_dimension, kernel_output_feature_dimension, kernel_spatial_dimensions,
-  output_batch_dimension, output_feature_dimension, output_spatial_dimensions,
-  feature_group_count, batch_group_count,                           // int
-  is_stable,             // bool: sort
-  fft_type,              // text: FFT IFFT RFFT IRFFT
-  fft_length,            // ints
-  lower, left_side, unit_diagonal,                                  // bool
-  transpose_a,           // text: NO_TRANSPOSE TRANSPOSE ADJOINT
-  rng_algorithm,         // text: DEFAULT THREE_FRY PHILOX
-  rng_distribution,      // text: UNIFORM NORMAL
-  exponent_bits, mantissa_bits,                                     // int: reduce_precision
+  value,        // literal
+  type,         // dtype: convert, bitcast_convert, iota …
+  dims,         // Dims: the result's dimensions (iota, broadcast_in_dim, reshape)
+  dimension,    // int: iota, concatenate
+  dimensions,   // ints: reduce, broadcast_in_dim, reverse
+  permutation,  // ints
+  start_indices,
+  limit_indices,
+  strides,  // Dims (strides: ints)
+  edge_padding_low,
+  edge_padding_high,
+  interior_padding,      // Dims, Dims, ints
+  slice_sizes,           // Dims
+  comparison_direction,  // text: EQ NE LT LE GT GE
+  lhs_batching_dimensions,
+  rhs_batching_dimensions,  // ints
+  lhs_contracting_dimensions,
+  rhs_contracting_dimensions,  // ints
+  offset_dims,
+  collapsed_slice_dims,
+  operand_batching_dims,
+  start_indices_batching_dims,
+  start_index_map,  // gather, ints
+  update_window_dims,
+  inserted_window_dims,
+  input_batching_dims,
+  scatter_indices_batching_dims,
+  scatter_dims_to_operand_dims,  // scatter, ints
+  index_vector_dim,              // int
+  indices_are_sorted,
+  unique_indices,  // bool
+  axis,            // int: argmax
+  axes,            // ints: sum …
+  keepdims,        // bool
+  name,            // text: parameter
+  descending,
+  reversed,      // bool: sort_values, cumulative_sum …
+  epsilon,       // float
+  ddof,          // float
+  compare_type,  // text: TOTALORDER; absent for the natural order of the element type
+  window_dimensions,
+  window_strides,
+  base_dilations,
+  window_dilations,
+  padding,  // ints; padding: low and high of each
+  lhs_dilation,
+  rhs_dilation,
+  window_reversal,  // convolution, ints
+  input_batch_dimension,
+  input_feature_dimension,
+  input_spatial_dimensions,
+  kernel_input_feature_dimension,
+  kernel_output_feature_dimension,
+  kernel_spatial_dimensions,
+  output_batch_dimension,
+  output_feature_dimension,
+  output_spatial_dimensions,
+  feature_group_count,
+  batch_group_count,  // int
+  is_stable,          // bool: sort
+  fft_type,           // text: FFT IFFT RFFT IRFFT
+  fft_length,         // ints
+  lower,
+  left_side,
+  unit_diagonal,     // bool
+  transpose_a,       // text: NO_TRANSPOSE TRANSPOSE ADJOINT
+  rng_algorithm,     // text: DEFAULT THREE_FRY PHILOX
+  rng_distribution,  // text: UNIFORM NORMAL
+  exponent_bits,
+  mantissa_bits,         // int: reduce_precision
   feature_index,         // int: batch_norm
   k,                     // int: top_k
   call_target_name,      // text
@@ -84,23 +130,30 @@ enum class Attr : uint8_t {
   version,               // int
   replica_groups,        // ints, row by row; source_target_pairs: pairs
   source_target_pairs,
-  group_size,            // int: ranks of a row of replica_groups
-  channel_handle,        // text, as MLIR writes it
-  use_global_device_ids, // flag
-  mean,                  // flag: a sum of ranks is divided by how many they are
-  counter,               // text: the symbol that a loop counts by
-  first, trips,          // Dims, one each: the counter's first value, and how often the loop runs
-  step,                  // int: from turn to turn
-  carried,               // int: the operands that change from turn to turn; the rest stay
-  split_dimension, concat_dimension, split_count, all_gather_dim, scatter_dimension,  // int
-  independent,           // flag: turns of a loop may run in any order, and at once
-  label, message,        // text: of the error where a check fails
-  number,                // int: of a check within its program
+  group_size,             // int: ranks of a row of replica_groups
+  channel_handle,         // text, as MLIR writes it
+  use_global_device_ids,  // flag
+  mean,                   // flag: a sum of ranks is divided by how many they are
+  counter,                // text: the symbol that a loop counts by
+  first,
+  trips,    // Dims, one each: the counter's first value, and how often the loop runs
+  step,     // int: from turn to turn
+  carried,  // int: the operands that change from turn to turn; the rest stay
+  split_dimension,
+  concat_dimension,
+  split_count,
+  all_gather_dim,
+  scatter_dimension,  // int
+  independent,        // flag: turns of a loop may run in any order, and at once
+  label,
+  message,  // text: of the error where a check fails
+  number,   // int: of a check within its program
 };
 std::string_view name(Attr attr);
 std::optional<Attr> attr_from_name(std::string_view name);
 
-using AttrValue = std::variant<std::monostate, bool, int64_t, double, std::string, Ints, Dims, DType, Literal, std::vector<Type>>;
+using AttrValue =
+    std::variant<std::monostate, bool, int64_t, double, std::string, Ints, Dims, DType, Literal, std::vector<Type>>;
 
 // A few attributes of one node, sorted by name; equality is by value.
 class Attrs {
@@ -142,7 +195,8 @@ struct Call {
   // Error(type) "op: message" with the label "op_label".
   template <class... Parts>
   void require(bool condition, std::string_view label, const Parts&... parts) const {
-    if (!condition) [[unlikely]] fail(label, cat(parts...));
+    if (!condition) [[unlikely]]
+      fail(label, cat(parts...));
   }
   [[noreturn]] void fail(std::string_view label, const std::string& message) const;
 };
@@ -204,8 +258,8 @@ std::optional<Op> op_from_name(std::string_view name);
 // Every op, in the order of ops.def.
 std::span<const Op> all_ops();
 
-// Whether operands and results may be quantised: all that compute take real numbers, and text that has them otherwise is
-// read with uniform_dequantize and uniform_quantize around them.
+// Whether operands and results may be quantised: all that compute take real numbers, and text that has them otherwise
+// is read with uniform_dequantize and uniform_quantize around them.
 bool takes_quantized(Op op);
 
 // The result types of a call at flat level, or Error. At trace level element-wise operands are broadcast first.

@@ -29,17 +29,22 @@ bool is_flat(const Graph& graph) {
 void require_inside(const Node& node) {
   for (size_t i = 0; node.op == Op::pad && i < node.type().dims.size(); ++i)
     if (const Dim& extent = node.type().dims[i]; !known_at_most(0, extent))
-      fail(ErrorKind::value, "pad_c4", "pad: dimension ", i, " would have the extent ", extent, ", which may be negative");
+      fail(ErrorKind::value, "pad_c4", "pad: dimension ", i, " would have the extent ", extent,
+           ", which may be negative");
   for (size_t i = 0; node.op == Op::slice && i < node.type().dims.size(); ++i) {
-    const Dim &start = node.attrs.dims(Attr::start_indices)[i], &limit = node.attrs.dims(Attr::limit_indices)[i], &extent = node.operand(0).type().dims[i];
+    const Dim &start = node.attrs.dims(Attr::start_indices)[i], &limit = node.attrs.dims(Attr::limit_indices)[i],
+              &extent = node.operand(0).type().dims[i];
     if (!known_at_most(0, start) || !known_at_most(start, limit) || !known_at_most(limit, extent))
-      fail(ErrorKind::value, "slice_c3", "slice: dimension ", i, ": 0 <= ", start, " <= ", limit, " <= ", extent, " must hold for all extents");
+      fail(ErrorKind::value, "slice_c3", "slice: dimension ", i, ": 0 <= ", start, " <= ", limit, " <= ", extent,
+           " must hold for all extents");
   }
 }
 
 }  // namespace
 
-bool is_terminator(std::string_view name) { return name == "return" || name == "func.return" || name == "stablehlo.return"; }
+bool is_terminator(std::string_view name) {
+  return name == "return" || name == "func.return" || name == "stablehlo.return";
+}
 
 std::vector<Output> copied(Builder& build, const Graph& graph) {
   for (const Node& node : graph.nodes()) {
@@ -74,7 +79,8 @@ const MlirAttr* large_splat(const ParsedCall& call) {
 Value Parser::lookup(Scope& scope, const std::string& name, size_t begin) {
   if (auto found = scope.values.find(name); found != scope.values.end()) return found->second;
   if (name.ends_with("#0"))
-    if (auto found = scope.values.find(name.substr(0, name.size() - 2)); found != scope.values.end()) return found->second;
+    if (auto found = scope.values.find(name.substr(0, name.size() - 2)); found != scope.values.end())
+      return found->second;
   if (!scope.outer) lexer_.fail_at(begin, "undefined", cat("the value ", name, " is not defined"));
   Value outside = lookup(*scope.outer, name, begin);
   // A constant is as good inside; anything else comes in as a parameter.
@@ -132,7 +138,8 @@ std::vector<Value> Parser::returned(Scope& scope) {
   return list;
 }
 
-void Parser::require_types(std::string_view what, const std::vector<Value>& given, const std::vector<Type>& types, size_t begin) {
+void Parser::require_types(std::string_view what, const std::vector<Value>& given, const std::vector<Type>& types,
+                           size_t begin) {
   bool same = given.size() == types.size();
   for (size_t i = 0; same && i < given.size(); ++i) same = fits(given[i].type(), types[i]);
   if (same) return;
@@ -149,7 +156,8 @@ void Parser::statement(Scope& scope) {
     if (lexer_.take_if(":")) {
       size_t at = lexer_.peek().begin;
       int64_t count = attributes_.integer();
-      if (count < 1 || count > 100000) lexer_.fail_at(at, "number", cat("the number of results was wanted, got ", count));
+      if (count < 1 || count > 100000)
+        lexer_.fail_at(at, "number", cat("the number of results was wanted, got ", count));
       std::string name = names.back();
       names.pop_back();
       for (int64_t i = 0; i < count; ++i) names.push_back(cat(name, "#", i));
@@ -164,9 +172,12 @@ void Parser::statement(Scope& scope) {
   call.name = lexer_.take().text;
   call.op = op_of(call.name);
   if (bundle_statement(call.name, generic, scope, names, begin)) return;
-  if (!call.op && !is_legacy(call.name)) lexer_.fail_at(begin, "unknown_op", cat("the operation '", call.name, "' is not known"));
-  if (generic) generic_call(call, scope);
-  else pretty_call(call, scope);
+  if (!call.op && !is_legacy(call.name))
+    lexer_.fail_at(begin, "unknown_op", cat("the operation '", call.name, "' is not known"));
+  if (generic)
+    generic_call(call, scope);
+  else
+    pretty_call(call, scope);
   scope.build->set_loc(location(begin));
   finish(scope, call, names);
 }
@@ -174,7 +185,9 @@ void Parser::statement(Scope& scope) {
 // A composite that the pass spell_out wrote is the function itself.
 void Parser::restore_function(ParsedCall& call) {
   auto name = call.attrs.find("name");
-  if (call.op != Op::composite || name == call.attrs.end() || !name->second.text || !name->second.text->starts_with("weft.")) return;
+  if (call.op != Op::composite || name == call.attrs.end() || !name->second.text ||
+      !name->second.text->starts_with("weft."))
+    return;
   std::optional<Op> own = op_from_name(name->second.text->substr(5));
   if (!own || !def(*own).expand || def(*own).scalar == Scalar::none) return;
   call.op = own;
@@ -187,13 +200,16 @@ void Parser::finish(Scope& scope, ParsedCall& call, const std::vector<std::strin
   try {
     restore_function(call);
     std::vector<Value> given;
-    if (call.op && family(*call.op) == Family::control && *call.op != Op::call && *call.op != Op::composite && !call.regions.empty())
+    if (call.op && family(*call.op) == Family::control && *call.op != Op::call && *call.op != Op::composite &&
+        !call.regions.empty())
       share_captured(call, *call.op == Op::while_);
     for (const ParsedRegion& region : call.regions)
       if (!region.captured.empty())
-        lexer_.fail_at(call.begin, "captured", cat(call.name, ": its region uses a value of its surroundings that is no constant"));
+        lexer_.fail_at(call.begin, "captured",
+                       cat(call.name, ": its region uses a value of its surroundings that is no constant"));
     bool quantized = computes_quantized(call);
-    if (quantized && call.op == Op::select && call.results.empty() && call.operands.size() == 3) call.results = {call.operands[1].type()};
+    if (quantized && call.op == Op::select && call.results.empty() && call.operands.size() == 3)
+      call.results = {call.operands[1].type()};
     const std::vector<Type> wanted = call.results;
     if (quantized) enter_quantized(*scope.build, call);
     if (call.op == Op::scatter && call.operands.size() > 3) call.op.reset(), call.name = "scatter";
@@ -201,11 +217,13 @@ void Parser::finish(Scope& scope, ParsedCall& call, const std::vector<std::strin
       given = {scope.build->broadcast_to(scope.build->constant(*splat->literal), splat->splat->dims)};
     } else if (!call.op) {
       given = legacy_call(*scope.build, call);
-      if (call.name == "sdy.sharding_constraint" && given.size() == 1) given[0] = divided(*scope.build, given[0], call.attrs["sharding"].source);
+      if (call.name == "sdy.sharding_constraint" && given.size() == 1)
+        given[0] = divided(*scope.build, given[0], call.attrs["sharding"].source);
     } else {
       std::vector<GraphPtr> regions;
       for (const ParsedRegion& region : call.regions) regions.push_back(region.graph);
-      // The predicate of select and the bounds of clamp may be scalars; a select of operands that broadcast is a trace's, and stays.
+      // The predicate of select and the bounds of clamp may be scalars; a select of operands that broadcast is a
+      // trace's, and stays.
       auto dims = [&](size_t i) { return call.operands[i].type().dims; };
       if (call.operands.size() == 3 && (call.op == Op::clamp || (call.op == Op::select && dims(1) == dims(2))))
         for (size_t i : {size_t{0}, size_t{2}})
@@ -218,11 +236,15 @@ void Parser::finish(Scope& scope, ParsedCall& call, const std::vector<std::strin
     }
     for (size_t i = 0; i < call.results.size(); ++i)
       if (i >= given.size() || !fits(given[i].type(), call.results[i]))
-        lexer_.fail_at(call.begin, "result_type", cat(call.name, ": result ", i, " must be ", i < given.size() ? given[i].type().text() : "left out",
-                                                      ", the text says ", call.results[i]));
+        lexer_.fail_at(
+            call.begin, "result_type",
+            cat(call.name, ": result ", i, " must be ", i < given.size() ? given[i].type().text() : "left out",
+                ", the text says ", call.results[i]));
     for (const Value& value : given)
       if (std::any_of(value.type().dims.begin(), value.type().dims.end(), is_bounded))
-        lexer_.fail_at(call.begin, "bounded", cat(call.name, ": the extents of ", value.type(), " are known by their bounds alone, which is not supported"));
+        lexer_.fail_at(call.begin, "bounded",
+                       cat(call.name, ": the extents of ", value.type(),
+                           " are known by their bounds alone, which is not supported"));
     if (quantized) leave_quantized(*scope.build, wanted, given);
     name_results(scope, call, names, given);
   } catch (const Error& error) {
@@ -259,14 +281,17 @@ void Parser::generic_call(ParsedCall& call, Scope& scope) {
 void Parser::called_computations(ParsedCall& call) {
   if (call.op != Op::custom_call) return;
   const std::string target = call.attrs["call_target_name"].text.value_or("");
-  if (target == "Sharding" || target == "SPMDFullToShardShape" || target == "SPMDShardToFullShape") return call.op.reset(), void(call.name = "Sharding");
+  if (target == "Sharding" || target == "SPMDFullToShardShape" || target == "SPMDShardToFullShape")
+    return call.op.reset(), void(call.name = "Sharding");
   auto named = call.attrs.find("called_computations");
   if (named == call.attrs.end()) return;
   for (const auto& [number, symbol] : named->second.fields)
     if (symbol.text) call.regions.push_back({function_named(*symbol.text, call.begin), 0, {}});
   // What its regions say is known for this one alone.
-  if (target == "ApproxTopK") call.op.reset(), call.name = "ApproxTopK";
-  else call.regions.clear();
+  if (target == "ApproxTopK")
+    call.op.reset(), call.name = "ApproxTopK";
+  else
+    call.regions.clear();
 }
 
 ParsedRegion Parser::region(Scope& outer) {
@@ -285,7 +310,8 @@ ParsedRegion Parser::region(Scope& outer) {
   return {levelled(build.finish(std::move(outputs))), declared, std::move(scope.captured)};
 }
 
-ParsedRegion Parser::region_with(Scope& outer, const std::vector<std::pair<std::string, Type>>& parameters, const std::vector<std::string>& tokens) {
+ParsedRegion Parser::region_with(Scope& outer, const std::vector<std::pair<std::string, Type>>& parameters,
+                                 const std::vector<std::string>& tokens) {
   lexer_.expect("{");
   Builder build(Level::trace, "body");
   Scope scope{&build, &outer, outer.depth + 1};

@@ -20,7 +20,7 @@ struct ParsedCall {
   std::vector<Value> operands;
   MlirAttrs attrs;
   std::vector<ParsedRegion> regions;
-  std::vector<Type> results;  // as the text gives them; empty when it does not
+  std::vector<Type> results;         // as the text gives them; empty when it does not
   std::vector<TypeTree> trees = {};  // the same where some are tuples or tokens
 
   void set_results(AttributeReader::Signature signature) {

@@ -12,7 +12,8 @@ using Values = std::vector<Value>;
 using Reading = Values (*)(Builder& build, const ParsedCall& call);
 
 const Value& operand(const ParsedCall& call, size_t i) {
-  if (i >= call.operands.size()) fail(ErrorKind::type, "operands", call.name, " needs ", i + 1, " operands, got ", call.operands.size());
+  if (i >= call.operands.size())
+    fail(ErrorKind::type, "operands", call.name, " needs ", i + 1, " operands, got ", call.operands.size());
   return call.operands[i];
 }
 
@@ -20,7 +21,8 @@ const Value& operand(const ParsedCall& call, size_t i) {
 Ints constant_ints(const ParsedCall& call, size_t i) {
   const Node& node = operand(call, i).node();
   if (node.op != Op::constant)
-    fail(ErrorKind::unsupported, "dynamic_shape", call.name, ": operand ", i, " decides a shape and must be a constant; export the program with static shapes");
+    fail(ErrorKind::unsupported, "dynamic_shape", call.name, ": operand ", i,
+         " decides a shape and must be a constant; export the program with static shapes");
   const Literal& literal = node.attrs.literal(Attr::value);
   Ints values;
   for (int64_t k = 0; k < literal.count(); ++k) values.push_back(literal.as_int(k));
@@ -47,26 +49,34 @@ int64_t integer(const ParsedCall& call, std::initializer_list<const char*> names
 Dims as_dims(const Ints& values) { return {values.begin(), values.end()}; }
 
 // The same op without the operands that repeat its result's shape.
-Values static_reshape(Builder& build, const ParsedCall& call) { return {build.reshape(operand(call, 0), result_of(call).dims)}; }
+Values static_reshape(Builder& build, const ParsedCall& call) {
+  return {build.reshape(operand(call, 0), result_of(call).dims)};
+}
 
 Values static_broadcast(Builder& build, const ParsedCall& call) {
-  return {build(Op::broadcast_in_dim, {operand(call, 0)},
-                {{Attr::dims, result_of(call).dims}, {Attr::dimensions, ints(call, {"broadcast_dimensions", "dims"})}})};
+  return {
+      build(Op::broadcast_in_dim, {operand(call, 0)},
+            {{Attr::dims, result_of(call).dims}, {Attr::dimensions, ints(call, {"broadcast_dimensions", "dims"})}})};
 }
 
 Values static_iota(Builder& build, const ParsedCall& call) {
-  return {build(Op::iota, {}, {{Attr::type, result_of(call).dtype}, {Attr::dims, result_of(call).dims}, {Attr::dimension, integer(call, {"iota_dimension", "dim"})}})};
+  return {build(Op::iota, {},
+                {{Attr::type, result_of(call).dtype},
+                 {Attr::dims, result_of(call).dims},
+                 {Attr::dimension, integer(call, {"iota_dimension", "dim"})}})};
 }
 
 Values static_pad(Builder& build, const ParsedCall& call) {
   return {build(Op::pad, {operand(call, 0), operand(call, 1)},
-                {{Attr::edge_padding_low, as_dims(constant_ints(call, 2))}, {Attr::edge_padding_high, as_dims(constant_ints(call, 3))},
+                {{Attr::edge_padding_low, as_dims(constant_ints(call, 2))},
+                 {Attr::edge_padding_high, as_dims(constant_ints(call, 3))},
                  {Attr::interior_padding, constant_ints(call, 4)}})};
 }
 
 Values static_slice(Builder& build, const ParsedCall& call) {
   return {build(Op::slice, {operand(call, 0)},
-                {{Attr::start_indices, as_dims(constant_ints(call, 1))}, {Attr::limit_indices, as_dims(constant_ints(call, 2))},
+                {{Attr::start_indices, as_dims(constant_ints(call, 1))},
+                 {Attr::limit_indices, as_dims(constant_ints(call, 2))},
                  {Attr::strides, constant_ints(call, 3)}})};
 }
 
@@ -83,8 +93,10 @@ Values static_from(Builder& build, const ParsedCall& call, Op op, const char* at
 
 Values dot(Builder& build, const ParsedCall& call) {
   const Value &lhs = operand(call, 0), &rhs = operand(call, 1);
-  Attrs attrs{{Attr::lhs_batching_dimensions, Ints{}}, {Attr::rhs_batching_dimensions, Ints{}},
-              {Attr::lhs_contracting_dimensions, Ints{lhs.type().rank() - 1}}, {Attr::rhs_contracting_dimensions, Ints{0}}};
+  Attrs attrs{{Attr::lhs_batching_dimensions, Ints{}},
+              {Attr::rhs_batching_dimensions, Ints{}},
+              {Attr::lhs_contracting_dimensions, Ints{lhs.type().rank() - 1}},
+              {Attr::rhs_contracting_dimensions, Ints{0}}};
   if (!call.results.empty() && call.results[0].dtype != lhs.type().dtype) attrs.set(Attr::type, call.results[0].dtype);
   return {build(Op::dot_general, {lhs, rhs}, std::move(attrs))};
 }
@@ -105,19 +117,24 @@ Values einsum(Builder& build, const ParsedCall& call) {
   size_t arrow = text.find("->"), comma = text.find(',');
   bool unary = call.operands.size() == 1;
   if (arrow == std::string::npos || unary != (comma == std::string::npos) || text.find('.') != std::string::npos)
-    fail(ErrorKind::unsupported, "einsum_config", call.name, ": the configuration must be of the form \"ab,bc->ac\", got \"", text, "\"");
-  std::string lhs = text.substr(0, unary ? arrow : comma), rhs = unary ? std::string() : text.substr(comma + 1, arrow - comma - 1), out = text.substr(arrow + 2);
+    fail(ErrorKind::unsupported, "einsum_config", call.name,
+         ": the configuration must be of the form \"ab,bc->ac\", got \"", text, "\"");
+  std::string lhs = text.substr(0, unary ? arrow : comma),
+              rhs = unary ? std::string() : text.substr(comma + 1, arrow - comma - 1), out = text.substr(arrow + 2);
   Value left = operand(call, 0), right = unary ? build.scalar(left.type().dtype, 1) : operand(call, 1);
   if (lhs.size() != left.type().dims.size() || rhs.size() != right.type().dims.size())
-    fail(ErrorKind::value, "einsum_config", call.name, ": \"", text, "\" does not fit ", left.type(), " and ", right.type());
+    fail(ErrorKind::value, "einsum_config", call.name, ": \"", text, "\" does not fit ", left.type(), " and ",
+         right.type());
   // Letters of one input alone that the result lacks are summed away first.
   auto summed = [&](Value x, std::string& letters, const std::string& others) {
     Ints gone;
     std::string kept;
     for (size_t i = 0; i < letters.size(); ++i) {
       bool needed = out.find(letters[i]) != std::string::npos || others.find(letters[i]) != std::string::npos;
-      if (needed) kept += letters[i];
-      else gone.push_back(static_cast<int64_t>(i));
+      if (needed)
+        kept += letters[i];
+      else
+        gone.push_back(static_cast<int64_t>(i));
     }
     letters = kept;
     if (gone.empty()) return x;
@@ -141,11 +158,15 @@ Values einsum(Builder& build, const ParsedCall& call) {
   for (char c : rhs)
     if (lhs.find(c) == std::string::npos) order += c;
   Value product = build(Op::dot_general, {left, right},
-                        {{Attr::lhs_batching_dimensions, lb}, {Attr::rhs_batching_dimensions, rb}, {Attr::lhs_contracting_dimensions, lc}, {Attr::rhs_contracting_dimensions, rc}});
+                        {{Attr::lhs_batching_dimensions, lb},
+                         {Attr::rhs_batching_dimensions, rb},
+                         {Attr::lhs_contracting_dimensions, lc},
+                         {Attr::rhs_contracting_dimensions, rc}});
   Ints permutation;
   for (char c : out) {
     size_t at = order.find(c);
-    if (at == std::string::npos) fail(ErrorKind::value, "einsum_config", call.name, ": '", std::string(1, c), "' of the result is in no input");
+    if (at == std::string::npos)
+      fail(ErrorKind::value, "einsum_config", call.name, ": '", std::string(1, c), "' of the result is in no input");
     permutation.push_back(static_cast<int64_t>(at));
   }
   return {build.transpose(product, permutation)};
@@ -156,19 +177,27 @@ Values torch_index_select(Builder& build, const ParsedCall& call) {
   const Value &x = operand(call, 0), &index = operand(call, 1);
   int64_t dim = integer(call, {"dim"}), batch = integer(call, {"batch_dims"});
   if (dim < 0 || dim >= x.type().rank() || batch < 0 || batch > dim || batch > index.type().rank())
-    fail(ErrorKind::value, "dim", call.name, ": dim ", dim, " and batch_dims ", batch, " do not fit ", x.type(), " and ", index.type());
+    fail(ErrorKind::value, "dim", call.name, ": dim ", dim, " and batch_dims ", batch, " do not fit ", x.type(),
+         " and ", index.type());
   Dims sizes = x.type().dims;
   Ints offset, batching;
   int64_t extra = index.type().rank() - batch;
   for (int64_t i = 0; i < x.type().rank(); ++i) {
     if (i < batch) batching.push_back(i);
-    if (i < batch || i == dim) sizes[static_cast<size_t>(i)] = 1;
-    else offset.push_back(i < dim ? i : i + extra - 1);
+    if (i < batch || i == dim)
+      sizes[static_cast<size_t>(i)] = 1;
+    else
+      offset.push_back(i < dim ? i : i + extra - 1);
   }
   return {build(Op::gather, {x, index},
-                {{Attr::offset_dims, offset}, {Attr::collapsed_slice_dims, Ints{dim}}, {Attr::operand_batching_dims, batching},
-                 {Attr::start_indices_batching_dims, batching}, {Attr::start_index_map, Ints{dim}}, {Attr::index_vector_dim, index.type().rank()},
-                 {Attr::slice_sizes, sizes}, {Attr::indices_are_sorted, false}})};
+                {{Attr::offset_dims, offset},
+                 {Attr::collapsed_slice_dims, Ints{dim}},
+                 {Attr::operand_batching_dims, batching},
+                 {Attr::start_indices_batching_dims, batching},
+                 {Attr::start_index_map, Ints{dim}},
+                 {Attr::index_vector_dim, index.type().rank()},
+                 {Attr::slice_sizes, sizes},
+                 {Attr::indices_are_sorted, false}})};
 }
 
 // A function as the body of an operation: without names.
@@ -184,8 +213,10 @@ GraphPtr as_body(const Graph& function) {
 // A scatter of several inputs whose body combines each with its own update: one scatter of each.
 Values scatters(Builder& build, const ParsedCall& call) {
   size_t count = call.operands.size() / 2;
-  if (call.operands.size() % 2 == 0 || call.regions.size() != 1 || call.regions[0].graph->outputs().size() != count || call.regions[0].graph->parameters().size() != 2 * count)
-    fail(ErrorKind::type, "scatter_operands", call.name, ": takes inputs, indices and as many updates, and a body over both");
+  if (call.operands.size() % 2 == 0 || call.regions.size() != 1 || call.regions[0].graph->outputs().size() != count ||
+      call.regions[0].graph->parameters().size() != 2 * count)
+    fail(ErrorKind::type, "scatter_operands", call.name,
+         ": takes inputs, indices and as many updates, and a body over both");
   const Graph& body = *call.regions[0].graph;
   ParsedCall plain = call;
   plain.op = Op::scatter;
@@ -200,14 +231,17 @@ Values scatters(Builder& build, const ParsedCall& call) {
     std::vector<uint32_t> uses = whole->uses();
     for (size_t k = 0; k < 2 * count; ++k)
       if (k % count != i && uses[whole->parameters()[k]] > 0)
-        fail(ErrorKind::unsupported, "scatter_body", call.name, ": result ", i, " of its body uses other inputs than its own, which is not supported");
+        fail(ErrorKind::unsupported, "scatter_body", call.name, ": result ", i,
+             " of its body uses other inputs than its own, which is not supported");
     Builder own(body.level(), "body");
     Values pair{own.parameter(parameters[i].type(), ""), own.parameter(parameters[count + i].type(), "")};
     Values given;
     // Those that are not used may be anything of their type.
-    for (size_t k = 0; k < 2 * count; ++k) given.push_back(k % count == i ? pair[k / count] : own.constant(Literal(parameters[k].type())));
+    for (size_t k = 0; k < 2 * count; ++k)
+      given.push_back(k % count == i ? pair[k / count] : own.constant(Literal(parameters[k].type())));
     Value single = own.inlined(*whole, given)[0];
-    results.push_back(build(Op::scatter, {call.operands[i], call.operands[count], call.operands[count + 1 + i]}, attrs, {own.finish({{single, ""}})}));
+    results.push_back(build(Op::scatter, {call.operands[i], call.operands[count], call.operands[count + 1 + i]}, attrs,
+                            {own.finish({{single, ""}})}));
   }
   return results;
 }
@@ -224,43 +258,57 @@ Values set_dimension_size(Builder& build, const ParsedCall& call) {
   if (size.size() != 1 || size[0] < 0 || size[0] > limit.min())
     fail(ErrorKind::value, "dimension_size", call.name, ": the size must be within 0 to ", limit, ", got ", size);
   limit = size[0];
-  return {build(Op::slice, {x}, {{Attr::start_indices, Dims(limits.size(), Dim(0))}, {Attr::limit_indices, limits}, {Attr::strides, Ints(limits.size(), 1)}})};
+  return {build(Op::slice, {x},
+                {{Attr::start_indices, Dims(limits.size(), Dim(0))},
+                 {Attr::limit_indices, limits},
+                 {Attr::strides, Ints(limits.size(), 1)}})};
 }
 
 // Exactly the k first of a sorted dimension, with what stands beside them: values and their positions.
 Values approx_top_k(Builder& build, const ParsedCall& call) {
-  const MlirAttr* config = find(call, "mhlo.backend_config") ? find(call, "mhlo.backend_config") : find(call, "backend_config");
+  const MlirAttr* config =
+      find(call, "mhlo.backend_config") ? find(call, "mhlo.backend_config") : find(call, "backend_config");
   auto number = [&](const char* name) -> int64_t {
     auto found = config ? config->fields.find(name) : MlirAttrs::const_iterator{};
-    if (!config || found == config->fields.end() || !found->second.integer) fail(ErrorKind::value, "backend_config", call.name, ": backend_config needs '", name, "'");
+    if (!config || found == config->fields.end() || !found->second.integer)
+      fail(ErrorKind::value, "backend_config", call.name, ": backend_config needs '", name, "'");
     return *found->second.integer;
   };
   int64_t dimension = number("reduction_dim"), k = number("top_k");
   size_t count = call.operands.size() / 2;
   for (size_t i = 0; i < count; ++i)
     if (dimension < 0 || dimension >= call.operands[i].type().rank())
-      fail(ErrorKind::value, "reduction_dim", call.name, ": reduction_dim must be a dimension of ", call.operands[i].type(), ", got ", dimension);
-  if (call.regions.size() != 1 || count == 0) fail(ErrorKind::value, "operands", call.name, ": takes inputs, initial values and a comparator");
+      fail(ErrorKind::value, "reduction_dim", call.name, ": reduction_dim must be a dimension of ",
+           call.operands[i].type(), ", got ", dimension);
+  if (call.regions.size() != 1 || count == 0)
+    fail(ErrorKind::value, "operands", call.name, ": takes inputs, initial values and a comparator");
   Values inputs(call.operands.begin(), call.operands.begin() + static_cast<std::ptrdiff_t>(count)), results;
-  NodeId sorted = build.call(Op::sort, inputs, {{Attr::dimension, dimension}, {Attr::is_stable, true}}, {as_body(*call.regions[0].graph)}).id();
+  NodeId sorted = build
+                      .call(Op::sort, inputs, {{Attr::dimension, dimension}, {Attr::is_stable, true}},
+                            {as_body(*call.regions[0].graph)})
+                      .id();
   for (uint32_t i = 0; i < count; ++i) {
     Dims limit = inputs[i].type().dims;
     limit[static_cast<size_t>(dimension)] = k;
     results.push_back(build(Op::slice, {Value(&build.graph(), sorted, i)},
-                            {{Attr::start_indices, Dims(limit.size(), Dim(0))}, {Attr::limit_indices, limit}, {Attr::strides, Ints(limit.size(), 1)}}));
+                            {{Attr::start_indices, Dims(limit.size(), Dim(0))},
+                             {Attr::limit_indices, limit},
+                             {Attr::strides, Ints(limit.size(), 1)}}));
   }
   return results;
 }
 
 Values constant_like(Builder& build, const ParsedCall& call) {
   const MlirAttr* value = find(call, "value");
-  if (!value || !value->number) fail(ErrorKind::value, "missing_attribute", call.name, ": the attribute 'value' must be a number");
+  if (!value || !value->number)
+    fail(ErrorKind::value, "missing_attribute", call.name, ": the attribute 'value' must be a number");
   return {build.splat(operand(call, 0).type(), *value->number)};
 }
 
 Values chlo_constant(Builder& build, const ParsedCall& call) {
   const MlirAttr* value = find(call, "value");
-  if (!value || !value->literal) fail(ErrorKind::value, "missing_attribute", call.name, ": the attribute 'value' must be dense<…>");
+  if (!value || !value->literal)
+    fail(ErrorKind::value, "missing_attribute", call.name, ": the attribute 'value' must be dense<…>");
   return {build.constant(*value->literal)};
 }
 
@@ -270,8 +318,10 @@ Values expectation(Builder& build, const ParsedCall& call) {
   std::string target = call.name;
   if (target.ends_with("_const")) {
     const MlirAttr* value = find(call, "value");
-    if (!value || !value->literal || operands.size() != 1) fail(ErrorKind::value, "missing_attribute", call.name, ": takes a value and a constant dense<…>");
-    operands.push_back(build.broadcast_to(build.constant(*value->literal), value->splat ? value->splat->dims : value->literal->type().dims));
+    if (!value || !value->literal || operands.size() != 1)
+      fail(ErrorKind::value, "missing_attribute", call.name, ": takes a value and a constant dense<…>");
+    operands.push_back(build.broadcast_to(build.constant(*value->literal),
+                                          value->splat ? value->splat->dims : value->literal->type().dims));
     target.resize(target.size() - 6);
   }
   if (operands.size() != 2 || operands[0].type() != operands[1].type())
@@ -279,7 +329,8 @@ Values expectation(Builder& build, const ParsedCall& call) {
   Attrs attrs{{Attr::call_target_name, target}, {Attr::types, std::vector<Type>{}}, {Attr::has_side_effect, true}};
   std::string config;
   for (const char* name : {"tolerance", "max_ulp_difference", "min_ulp_difference"})
-    if (const MlirAttr* given = find(call, name); given && given->number) append(config, config.empty() ? "{" : ", ", name, " = ", decimal_text(*given->number));
+    if (const MlirAttr* given = find(call, name); given && given->number)
+      append(config, config.empty() ? "{" : ", ", name, " = ", decimal_text(*given->number));
   if (!config.empty()) attrs.set(Attr::backend_config, config + "}");
   build.call(Op::custom_call, operands, std::move(attrs));
   return {};
@@ -287,13 +338,16 @@ Values expectation(Builder& build, const ParsedCall& call) {
 
 Values operands_of(Builder&, const ParsedCall& call) { return call.operands; }
 
-// Of the value that asin and acos of a complex number are made of: |cos asin z| and |sinh asin z| with their signs taken off.
+// Of the value that asin and acos of a complex number are made of: |cos asin z| and |sinh asin z| with their signs
+// taken off.
 Values asin_acos_kernel(Builder& build, const ParsedCall& call) {
   const Type& type = operand(call, 0).type();
   if (!is_complex(type.dtype)) fail(ErrorKind::type, "operands", call.name, ": takes complex numbers, got ", type);
-  Value arc = build(Op::asin, {call.operands[0]}), angle = build(Op::real, {arc}), height = build(Op::abs, {build(Op::imag, {arc})});
+  Value arc = build(Op::asin, {call.operands[0]}), angle = build(Op::real, {arc}),
+        height = build(Op::abs, {build(Op::imag, {arc})});
   Value half = build.splat(height.type(), 0.5), up = build(Op::exponential, {height});
-  Value cosh = build(Op::multiply, {half, build(Op::add, {up, build(Op::divide, {build.splat(height.type(), 1), up})})});
+  Value cosh =
+      build(Op::multiply, {half, build(Op::add, {up, build(Op::divide, {build.splat(height.type(), 1), up})})});
   return {build(Op::complex, {build(Op::multiply, {build(Op::cosine, {angle}), cosh}), height})};
 }
 
@@ -314,7 +368,8 @@ Values transfer(Builder& build, const ParsedCall& call) {
   bool sends = call.name == "stablehlo.outfeed" || call.name == "stablehlo.send";
   bool gives_token = !call.trees.empty() && !call.trees.back().tensor && call.trees.back().parts.empty();
   if (!gives_token || !(sends ? call.results.empty() : call.operands.empty()))
-    fail(ErrorKind::type, "transfer", call.name, ": takes ", sends ? "tensors and a token and gives a token" : "a token and gives tensors and a token");
+    fail(ErrorKind::type, "transfer", call.name, ": takes ",
+         sends ? "tensors and a token and gives a token" : "a token and gives tensors and a token");
   ParsedCall plain = call;
   plain.op = Op::custom_call;
   plain.attrs["call_target_name"].text = call.name;
@@ -342,8 +397,10 @@ const std::map<std::string_view, Reading>& readings() {
       {"stablehlo.dynamic_iota", static_iota},
       {"stablehlo.dynamic_pad", static_pad},
       {"stablehlo.real_dynamic_slice", static_slice},
-      {"stablehlo.dynamic_gather", [](Builder& b, const ParsedCall& c) { return static_from(b, c, Op::gather, "slice_sizes"); }},
-      {"stablehlo.dynamic_conv", [](Builder& b, const ParsedCall& c) { return static_from(b, c, Op::convolution, "padding"); }},
+      {"stablehlo.dynamic_gather",
+       [](Builder& b, const ParsedCall& c) { return static_from(b, c, Op::gather, "slice_sizes"); }},
+      {"stablehlo.dynamic_conv",
+       [](Builder& b, const ParsedCall& c) { return static_from(b, c, Op::convolution, "padding"); }},
       {"chlo.dynamic_reshape", static_reshape},
       {"chlo.constant", chlo_constant},
       {"chlo.constant_like", constant_like},

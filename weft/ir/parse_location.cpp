@@ -10,7 +10,8 @@ constexpr int max_callers = 64;
 Location called_from(const Location& inner, const Location& caller, int depth = 0) {
   if (!inner) return caller;
   if (depth == max_callers) return {};
-  return Location(inner.file(), inner.line(), inner.function(), called_from(inner.caller(), caller, depth + 1), inner.column());
+  return Location(inner.file(), inner.line(), inner.function(), called_from(inner.caller(), caller, depth + 1),
+                  inner.column());
 }
 
 Location named(const Location& loc, const std::string& function) {
@@ -25,7 +26,8 @@ void Parser::location_alias() {
   std::string name = lexer_.take().text;
   lexer_.expect("=");
   if (!lexer_.take_if("loc")) lexer_.reject("loc(…)");
-  if (!aliases_.emplace(name, LocationAlias{lexer_}).second) lexer_.fail_at(begin, "redefinition", cat("the location ", name, " is defined twice"));
+  if (!aliases_.emplace(name, LocationAlias{lexer_}).second)
+    lexer_.fail_at(begin, "redefinition", cat("the location ", name, " is defined twice"));
   lexer_.expect("(");
   lexer_.skip_to_close("(", ")");
 }
@@ -95,7 +97,8 @@ Location Parser::location_in(const Location& otherwise, int depth) {
     size_t at = lexer_.peek().begin;
     bool is_negative = lexer_.peek().text.starts_with('-');
     int64_t value = attributes_.integer();
-    if (is_negative || value > INT32_MAX) lexer_.fail_at(at, "number", cat("a line or column number was wanted, got ", value));
+    if (is_negative || value > INT32_MAX)
+      lexer_.fail_at(at, "number", cat("a line or column number was wanted, got ", value));
     return static_cast<int>(value);
   };
   if (!lexer_.take_if(":")) return named(otherwise, text);

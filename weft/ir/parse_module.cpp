@@ -94,7 +94,8 @@ void Parser::find_functions() {
 }
 
 void Parser::note_function(const std::string& name, size_t begin, Function function) {
-  if (!functions_.emplace(name, std::move(function)).second) lexer_.fail_at(begin, "redefinition", cat("the function @", name, " is defined twice"));
+  if (!functions_.emplace(name, std::move(function)).second)
+    lexer_.fail_at(begin, "redefinition", cat("the function @", name, " is defined twice"));
   order_.push_back(name);
 }
 
@@ -107,7 +108,8 @@ void Parser::find_function() {
   lexer_.take();
   int depth = 0;
   while (depth > 0 || !lexer_.is("{")) {
-    if (lexer_.peek().kind == TokenKind::end) lexer_.fail_at(begin, "syntax", cat("the function @", name, " has no body"));
+    if (lexer_.peek().kind == TokenKind::end)
+      lexer_.fail_at(begin, "syntax", cat("the function @", name, " has no body"));
     if (lexer_.is("(") || lexer_.is("<")) ++depth;
     if (lexer_.is(")") || lexer_.is(">")) --depth;
     if (lexer_.take().text == "attributes" && depth == 0 && lexer_.is("{")) skip_braces();
@@ -132,7 +134,8 @@ void Parser::find_generic_function() {
   generic_end();
   skip_location();
   auto name = attrs.find("sym_name");
-  if (name == attrs.end() || !name->second.text) lexer_.fail_at(begin, "syntax", "a function needs the attribute 'sym_name'");
+  if (name == attrs.end() || !name->second.text)
+    lexer_.fail_at(begin, "syntax", "a function needs the attribute 'sym_name'");
   note_function(*name->second.text, begin, std::move(found));
 }
 
@@ -177,7 +180,8 @@ SymbolTable Parser::parse_symbols(const std::string& text) {
     std::vector<std::string_view> words = words_of(std::string_view(text).substr(at, end - at));
     std::vector<int64_t> range;
     for (size_t i = 1; i < words.size(); ++i) range.push_back(integer_of(words[i]).value_or(-1));
-    if (range.size() != 3 || range[0] < 0 || range[0] > range[1] || range[1] > range[2]) lexer_.reject("symbols as \"name min opt max\"");
+    if (range.size() != 3 || range[0] < 0 || range[0] > range[1] || range[1] > range[2])
+      lexer_.reject("symbols as \"name min opt max\"");
     Symbol symbol{std::string(words[0]), range[0], range[1], range[2]};
     table.emplace(symbol.name, symbol);
     at = end + 1;
@@ -191,7 +195,8 @@ GraphPtr Parser::function_named(const std::string& name, size_t begin) {
   Function& wanted = found->second;
   if (wanted.graph) return wanted.graph;
   if (wanted.is_open) lexer_.fail_at(begin, "recursion", cat("the function @", name, " calls itself"));
-  if (open_functions_ >= max_calls) lexer_.fail_at(begin, "call_depth", cat("calls within calls must end after ", max_calls));
+  if (open_functions_ >= max_calls)
+    lexer_.fail_at(begin, "call_depth", cat("calls within calls must end after ", max_calls));
   wanted.is_open = true;
   ++open_functions_;
   Lexer here = std::exchange(lexer_, wanted.at);
@@ -200,7 +205,9 @@ GraphPtr Parser::function_named(const std::string& name, size_t begin) {
   --open_functions_;
   lexer_ = here;
   if (unfolded_size(*wanted.graph) > max_unfolded)
-    lexer_.fail_at(wanted.at.peek().begin, "call_size", cat("the function @", name, " must have less than ", max_unfolded, " operations, counted with those of all it calls"));
+    lexer_.fail_at(wanted.at.peek().begin, "call_size",
+                   cat("the function @", name, " must have less than ", max_unfolded,
+                       " operations, counted with those of all it calls"));
   symbols_ = std::move(symbols);
   return wanted.graph;
 }
@@ -228,13 +235,15 @@ GraphPtr Parser::function(const std::string& name, bool is_generic) {
   for (size_t i = 0; i < given.size(); ++i) {
     auto alias = aliases.find(static_cast<int64_t>(i));
     if (i < shardings.size()) given[i] = divided(build, given[i], shardings[i]);
-    outputs.push_back({given[i], i < names.size() ? names[i] : std::string(), alias == aliases.end() ? -1 : alias->second});
+    outputs.push_back(
+        {given[i], i < names.size() ? names[i] : std::string(), alias == aliases.end() ? -1 : alias->second});
   }
   return levelled(build.finish(std::move(outputs)));
 }
 
 // A function's head in the generic form: names and aliases stand in arrays of dictionaries.
-void Parser::generic_head(Scope& scope, std::map<int64_t, int>& aliases, std::vector<std::string>& names, std::vector<std::string>& shardings) {
+void Parser::generic_head(Scope& scope, std::map<int64_t, int>& aliases, std::vector<std::string>& names,
+                          std::vector<std::string>& shardings) {
   lexer_.expect("(");
   lexer_.expect(")");
   lexer_.expect("<");
@@ -275,7 +284,8 @@ void Parser::parameters(Scope& scope, std::map<int64_t, int>* aliases, const Mli
     std::string name = lexer_.take().text;
     lexer_.expect(":");
     if (is_bundle_type()) {
-      if (!scope.bundles.emplace(name, bundle_parameter(scope, name.substr(1))).second) lexer_.fail_at(begin, "redefinition", cat(name, " is defined twice"));
+      if (!scope.bundles.emplace(name, bundle_parameter(scope, name.substr(1))).second)
+        lexer_.fail_at(begin, "redefinition", cat(name, " is defined twice"));
       if (lexer_.take_if("{")) attributes_.dictionary("}");
       location(begin);
       if (!lexer_.take_if(",")) break;
@@ -284,7 +294,8 @@ void Parser::parameters(Scope& scope, std::map<int64_t, int>* aliases, const Mli
     Type type = attributes_.type(symbols_);
     // Each extent that has a bound and no name is one of its own.
     for (size_t axis = 0; axis < type.dims.size(); ++axis)
-      if (is_bounded(type.dims[axis])) type.dims[axis] = Dim(Symbol{cat("d", i, "_", axis), 0, type.dims[axis].max(), type.dims[axis].max()});
+      if (is_bounded(type.dims[axis]))
+        type.dims[axis] = Dim(Symbol{cat("d", i, "_", axis), 0, type.dims[axis].max(), type.dims[axis].max()});
     std::string shown = aliases ? name.substr(1) : std::string();
     MlirAttrs attrs;
     if (lexer_.take_if("{")) attrs = attributes_.dictionary("}");
@@ -318,13 +329,16 @@ std::vector<Type> Parser::results(std::vector<std::string>& names, std::vector<s
     names.resize(types.size());
     shardings.resize(types.size());
     if (several && lexer_.take_if("{"))
-      if (MlirAttrs attrs = attributes_.dictionary("}"); !names.empty()) names.back() = result_name(attrs), shardings.back() = sharding_of(attrs);
+      if (MlirAttrs attrs = attributes_.dictionary("}"); !names.empty())
+        names.back() = result_name(attrs), shardings.back() = sharding_of(attrs);
     if (!several || !lexer_.take_if(",")) break;
   }
   if (several) lexer_.expect(")");
   return types;
 }
 
-GraphPtr parse(std::string_view text, std::string_view file, std::span<const Literal> resources) { return Parser(text, file, resources).module(); }
+GraphPtr parse(std::string_view text, std::string_view file, std::span<const Literal> resources) {
+  return Parser(text, file, resources).module();
+}
 
 }  // namespace weft

@@ -16,14 +16,20 @@ void Parser::pretty_call(ParsedCall& call, Scope& scope) {
       if (lexer_.take_if("{")) call.attrs = attributes_.dictionary("}");
       call.attrs["value"] = attributes_.attribute();
       return;
-    case Op::reduce: return reduce_form(call, scope);
-    case Op::while_: return while_form(call, scope);
-    case Op::convolution: return convolution_form(call, scope);
+    case Op::reduce:
+      return reduce_form(call, scope);
+    case Op::while_:
+      return while_form(call, scope);
+    case Op::convolution:
+      return convolution_form(call, scope);
     case Op::call:
     case Op::custom_call:
-    case Op::composite: return call_form(call, scope);
-    case Op::top_k: return top_k_form(call, scope);
-    default: return plain_form(call, scope);
+    case Op::composite:
+      return call_form(call, scope);
+    case Op::top_k:
+      return top_k_form(call, scope);
+    default:
+      return plain_form(call, scope);
   }
 }
 
@@ -53,7 +59,8 @@ void Parser::plain_form(ParsedCall& call, Scope& scope) {
       clause = lexer_.peek().kind == TokenKind::word;
       continue;
     }
-    if (call.name == "sdy.sharding_constraint" && lexer_.take_if("<")) call.attrs["sharding"].source = cat("<", until_closed(), ">");
+    if (call.name == "sdy.sharding_constraint" && lexer_.take_if("<"))
+      call.attrs["sharding"].source = cat("<", until_closed(), ">");
     if (!lexer_.take_if(",")) break;
     clause = lexer_.peek().kind == TokenKind::word;
   }
@@ -128,14 +135,16 @@ void Parser::while_form(ParsedCall& call, Scope& scope) {
     lexer_.expect("=");
     Bundle initial = bundle(scope);
     append_leaves(initial, call.operands);
-    if (initial.value) carried.emplace_back(name, initial.value.type());
-    else if (initial.parts.empty()) tokens.push_back(name);
-    else lexer_.reject("tensors and tokens");
+    if (initial.value)
+      carried.emplace_back(name, initial.value.type());
+    else if (initial.parts.empty())
+      tokens.push_back(name);
+    else
+      lexer_.reject("tensors and tokens");
     if (!lexer_.take_if(",")) break;
   }
   lexer_.expect(")");
-  if (lexer_.take_if(":"))
-    do {
+  if (lexer_.take_if(":")) do {
       call.trees.push_back(attributes_.type_tree(symbols_));
       append_tensors(call.trees.back(), call.results);
     } while (lexer_.take_if(","));
@@ -228,7 +237,8 @@ void Parser::convolution_form(ParsedCall& call, Scope& scope) {
 // call @f(%x) : (…) -> …; custom_call @target(%x) {…} : …; composite "name" %x {…} : …
 void Parser::call_form(ParsedCall& call, Scope& scope) {
   bool is_composite = call.op == Op::composite;
-  if (lexer_.peek().kind != (is_composite ? TokenKind::text : TokenKind::symbol)) lexer_.reject("the name of what is called");
+  if (lexer_.peek().kind != (is_composite ? TokenKind::text : TokenKind::symbol))
+    lexer_.reject("the name of what is called");
   std::string target = lexer_.take().text;
   if (!is_composite) target = target.substr(1);
   bool parenthesized = lexer_.take_if("(");

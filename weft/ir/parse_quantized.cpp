@@ -40,7 +40,8 @@ class QuantizedReader {
     if (!rest_.empty()) reject("'>'");
   }
   [[noreturn]] void reject(std::string_view wanted) const {
-    fail(ErrorKind::value, "quantized_type", "in a quantised type ", wanted, " was wanted, got '", rest_.substr(0, 20), "'");
+    fail(ErrorKind::value, "quantized_type", "in a quantised type ", wanted, " was wanted, got '", rest_.substr(0, 20),
+         "'");
   }
 
  private:
@@ -65,12 +66,16 @@ void check_quantization(const Quantization& q, const Type& type) {
   };
   need(is_integer(type.dtype) && bit_width(type.dtype) <= 32, "a storage type of integers of at most 32 bits");
   need(is_float(q.expressed), "an expressed type of floats");
-  need(least_integer(type.dtype) <= q.storage_min && q.storage_min < q.storage_max && q.storage_max <= greatest_integer(type.dtype),
+  need(least_integer(type.dtype) <= q.storage_min && q.storage_min < q.storage_max &&
+           q.storage_max <= greatest_integer(type.dtype),
        cat("a range within that of ", name(type.dtype), ", got ", q.storage_min, ":", q.storage_max));
   // Before the pattern of what is too large comes the largest number.
-  double least = float_from_bits(1, q.expressed), greatest = float_from_bits(*float_bits_of("1.0e9999", q.expressed) - 1, q.expressed);
-  for (double scale : q.scales) need(least <= scale && scale <= greatest, cat("positive scales of ", name(q.expressed), ", got ", scale));
-  for (int64_t zero : q.zero_points) need(q.storage_min <= zero && zero <= q.storage_max, cat("zero points within its range, got ", zero));
+  double least = float_from_bits(1, q.expressed),
+         greatest = float_from_bits(*float_bits_of("1.0e9999", q.expressed) - 1, q.expressed);
+  for (double scale : q.scales)
+    need(least <= scale && scale <= greatest, cat("positive scales of ", name(q.expressed), ", got ", scale));
+  for (int64_t zero : q.zero_points)
+    need(q.storage_min <= zero && zero <= q.storage_max, cat("zero points within its range, got ", zero));
   if (q.dimension < 0) return;
   need(q.dimension < type.rank(), cat("a dimension of its tensor, got ", q.dimension, " of ", type.rank()));
   need(type.dims[static_cast<size_t>(q.dimension)].is(static_cast<int64_t>(q.scales.size())),
@@ -91,8 +96,10 @@ bool moves(Op op) {
     case Op::broadcast_in_dim:
     case Op::concatenate:
     case Op::select:
-    case Op::constant: return true;
-    default: return false;
+    case Op::constant:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -170,7 +177,8 @@ bool computes_quantized(const ParsedCall& call) {
 void enter_quantized(Builder& build, ParsedCall& call) {
   bool has_body = !call.regions.empty(), same = agree(types_of(call));
   if (has_body && !same)
-    fail(ErrorKind::unsupported, "quantized_body", call.name, ": its operands, results and body must have one quantised element type, others are not supported");
+    fail(ErrorKind::unsupported, "quantized_body", call.name,
+         ": its operands, results and body must have one quantised element type, others are not supported");
   bool as_stored = has_body || (same && call.op && moves(*call.op));
   for (Value& operand : call.operands) {
     Type type = operand.type();
@@ -185,8 +193,10 @@ void enter_quantized(Builder& build, ParsedCall& call) {
 void leave_quantized(Builder& build, const std::vector<Type>& wanted, std::vector<Value>& given) {
   for (size_t i = 0; i < std::min(wanted.size(), given.size()); ++i) {
     if (!wanted[i].quantized) continue;
-    if (given[i].type().dtype == wanted[i].dtype) given[i] = seen_as(build, given[i], wanted[i]);
-    else given[i] = build(Op::uniform_quantize, {given[i]}, {{Attr::types, std::vector<Type>{wanted[i]}}});
+    if (given[i].type().dtype == wanted[i].dtype)
+      given[i] = seen_as(build, given[i], wanted[i]);
+    else
+      given[i] = build(Op::uniform_quantize, {given[i]}, {{Attr::types, std::vector<Type>{wanted[i]}}});
   }
 }
 

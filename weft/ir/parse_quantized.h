@@ -5,8 +5,8 @@
 
 namespace weft {
 
-// After "!quant.uniform": <i8<-127:127>:f32:1, {0.5:3, 1.0}>, as the element type of a tensor of such dims. Sets dtype and
-// quantisation; Error(value) for text that is none.
+// After "!quant.uniform": <i8<-127:127>:f32:1, {0.5:3, 1.0}>, as the element type of a tensor of such dims. Sets dtype
+// and quantisation; Error(value) for text that is none.
 void parse_quantized(std::string_view text, Type& type);
 
 // Whether a call has quantised operands or results and computes with them.

@@ -16,19 +16,24 @@ struct Scan {
 
   explicit Scan(const ParsedCall& c) : call(c), body(*c.regions.at(0).graph) {
     Ints sizes = attr("operandSegmentSizes").ints.value_or(Ints{});
-    need(sizes.size() == 2 && sizes[0] >= 0 && sizes[1] >= 0 && sizes[0] + sizes[1] == static_cast<int64_t>(call.operands.size()), "operandSegmentSizes that count its operands");
+    need(sizes.size() == 2 && sizes[0] >= 0 && sizes[1] >= 0 &&
+             sizes[0] + sizes[1] == static_cast<int64_t>(call.operands.size()),
+         "operandSegmentSizes that count its operands");
     inputs = static_cast<size_t>(sizes[0]), carries = static_cast<size_t>(sizes[1]);
-    need(body.parameters().size() == inputs + carries && body.outputs().size() >= carries, "a body that takes slices and carried values, and gives outputs and carried values");
+    need(body.parameters().size() == inputs + carries && body.outputs().size() >= carries,
+         "a body that takes slices and carried values, and gives outputs and carried values");
     outputs = body.outputs().size() - carries;
     dimension = attr("dimension").integer.value_or(-1);
     reversed = attr("is_reverse").flag.value_or(false);
     length = attr("scan_dim_size").integer.value_or(-1);
     for (size_t i = 0; i < inputs; ++i) {
       const Type& type = call.operands[i].type();
-      need(dimension >= 0 && dimension < type.rank() && axis(type.dims).is_static(), "inputs of a known extent along its dimension");
+      need(dimension >= 0 && dimension < type.rank() && axis(type.dims).is_static(),
+           "inputs of a known extent along its dimension");
       need(length < 0 || axis(type.dims).is(length), "inputs of one extent along its dimension");
       length = axis(type.dims).value();
-      need(parameter(i) == Type{type.dtype, without_axis(type.dims)}, cat("a body that takes slices of ", type, ", got ", parameter(i)));
+      need(parameter(i) == Type{type.dtype, without_axis(type.dims)},
+           cat("a body that takes slices of ", type, ", got ", parameter(i)));
     }
     need(length >= 0 && dimension >= 0, "inputs or scan_dim_size");
     for (size_t i = 0; i < carries; ++i) {
@@ -89,9 +94,11 @@ GraphPtr turn_body(const Scan& scan, const std::vector<Type>& carried) {
     Dims sizes = scan.with_axis(scan.without_axis(input.type().dims), 1);
     Values operands = starts(build, scan, turn, sizes.size());
     operands.insert(operands.begin(), input);
-    arguments.push_back(build.reshape(build(Op::dynamic_slice, operands, {{Attr::slice_sizes, sizes}}), scan.without_axis(sizes)));
+    arguments.push_back(
+        build.reshape(build(Op::dynamic_slice, operands, {{Attr::slice_sizes, sizes}}), scan.without_axis(sizes)));
   }
-  arguments.insert(arguments.end(), given.begin() + static_cast<std::ptrdiff_t>(first_carry), given.begin() + static_cast<std::ptrdiff_t>(first_input));
+  arguments.insert(arguments.end(), given.begin() + static_cast<std::ptrdiff_t>(first_carry),
+                   given.begin() + static_cast<std::ptrdiff_t>(first_input));
   Values results = build.inlined(scan.body, arguments);
   for (size_t i = 0; i < scan.outputs; ++i) {
     Dims sizes = scan.with_axis(results[i].type().dims, 1);
@@ -112,15 +119,18 @@ Values scan(Builder& build, const ParsedCall& call) {
   if (call.regions.size() != 1) fail(ErrorKind::type, "scan", call.name, " needs one body");
   Scan scan(call);
   Values initial{counter(build, 0)};
-  for (size_t i = 0; i < scan.outputs; ++i) initial.push_back(build.splat({scan.output(i).dtype, scan.with_axis(scan.output(i).dims, scan.length)}, 0));
+  for (size_t i = 0; i < scan.outputs; ++i)
+    initial.push_back(build.splat({scan.output(i).dtype, scan.with_axis(scan.output(i).dims, scan.length)}, 0));
   initial.insert(initial.end(), call.operands.begin() + static_cast<std::ptrdiff_t>(scan.inputs), call.operands.end());
-  initial.insert(initial.end(), call.operands.begin(), call.operands.begin() + static_cast<std::ptrdiff_t>(scan.inputs));
+  initial.insert(initial.end(), call.operands.begin(),
+                 call.operands.begin() + static_cast<std::ptrdiff_t>(scan.inputs));
   std::vector<Type> carried;
   for (const Value& value : initial) carried.push_back(value.type());
   std::vector<GraphPtr> regions{condition(scan, carried), turn_body(scan, carried)};
   NodeId loop = build.call(Op::while_, initial, {}, std::move(regions)).id();
   Values results;
-  for (size_t i = 0; i < scan.outputs + scan.carries; ++i) results.emplace_back(&build.graph(), loop, static_cast<uint32_t>(i + 1));
+  for (size_t i = 0; i < scan.outputs + scan.carries; ++i)
+    results.emplace_back(&build.graph(), loop, static_cast<uint32_t>(i + 1));
   return results;
 }
 

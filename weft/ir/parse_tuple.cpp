@@ -40,7 +40,8 @@ Bundle Parser::bundle_parameter(Scope& scope, const std::string& name) {
     lexer_.take();
     return {};
   }
-  if (!lexer_.take_if("tuple")) return {scope.build->parameter(attributes_.type(symbols_), name, lexer_.location(begin))};
+  if (!lexer_.take_if("tuple"))
+    return {scope.build->parameter(attributes_.type(symbols_), name, lexer_.location(begin))};
   Bundle result;
   lexer_.expect("<");
   while (!lexer_.is(">")) {
@@ -63,9 +64,11 @@ Bundle gathered(const TypeTree& tree, const std::vector<Value>& given, size_t& n
 }  // namespace
 
 // Gives results their names: each a value, or what the text's type makes of several.
-void Parser::name_results(Scope& scope, const ParsedCall& call, const std::vector<std::string>& names, const std::vector<Value>& given) {
+void Parser::name_results(Scope& scope, const ParsedCall& call, const std::vector<std::string>& names,
+                          const std::vector<Value>& given) {
   size_t count = call.trees.empty() ? given.size() : call.trees.size(), next = 0;
-  if (names.size() > count) lexer_.fail_at(call.begin, "results", cat(call.name, " has ", count, " results, the text names ", names.size()));
+  if (names.size() > count)
+    lexer_.fail_at(call.begin, "results", cat(call.name, " has ", count, " results, the text names ", names.size()));
   for (size_t i = 0; i < names.size(); ++i) {
     Bundle result = call.trees.empty() ? Bundle{given[i]} : gathered(call.trees[i], given, next);
     define(scope, names[i], std::move(result), call.begin);
@@ -73,12 +76,14 @@ void Parser::name_results(Scope& scope, const ParsedCall& call, const std::vecto
 }
 
 void Parser::define(Scope& scope, const std::string& name, Bundle result, size_t begin) {
-  bool is_new = result.value ? scope.values.emplace(name, result.value).second : scope.bundles.emplace(name, std::move(result)).second;
+  bool is_new = result.value ? scope.values.emplace(name, result.value).second
+                             : scope.bundles.emplace(name, std::move(result)).second;
   if (!is_new) lexer_.fail_at(begin, "redefinition", cat(name, " is defined twice"));
 }
 
 // tuple, get_tuple_element, create_token, after_all; false for other operations.
-bool Parser::bundle_statement(const std::string& op, bool generic, Scope& scope, const std::vector<std::string>& names, size_t begin) {
+bool Parser::bundle_statement(const std::string& op, bool generic, Scope& scope, const std::vector<std::string>& names,
+                              size_t begin) {
   bool is_element = op == "stablehlo.get_tuple_element";
   bool is_token = op == "stablehlo.create_token" || op == "stablehlo.after_all";
   if (!is_element && !is_token && op != "stablehlo.tuple") return false;
@@ -100,7 +105,8 @@ bool Parser::bundle_statement(const std::string& op, bool generic, Scope& scope,
   if (is_element) {
     const MlirAttr& given = attrs["index"];
     int64_t index = given.integer ? *given.integer : given.ints && given.ints->size() == 1 ? (*given.ints)[0] : -1;
-    if (operands.size() != 1 || operands[0].value || index < 0 || index >= static_cast<int64_t>(operands[0].parts.size()))
+    if (operands.size() != 1 || operands[0].value || index < 0 ||
+        index >= static_cast<int64_t>(operands[0].parts.size()))
       lexer_.fail_at(begin, "tuple_index", cat(op, " needs a tuple and the index of one of its elements, got ", index));
     result = operands[0].parts[static_cast<size_t>(index)];
   } else if (!is_token) {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <map>
-#include <set>
 #include <optional>
+#include <set>
 
 #include "weft/ir/attribute_text.h"
 #include "weft/ir/builder.h"
@@ -24,7 +24,8 @@ struct Bundle {
 
 class Parser {
  public:
-  Parser(std::string_view text, std::string_view file, std::span<const Literal> resources) : lexer_(text, file), attributes_(lexer_, resources) {}
+  Parser(std::string_view text, std::string_view file, std::span<const Literal> resources)
+      : lexer_(text, file), attributes_(lexer_, resources) {}
   GraphPtr module();
 
  private:
@@ -70,7 +71,8 @@ class Parser {
   SymbolTable symbols_ahead(Lexer probe);
   SymbolTable parse_symbols(const std::string& text);
   GraphPtr function(const std::string& name, bool is_generic);
-  void generic_head(Scope& scope, std::map<int64_t, int>& aliases, std::vector<std::string>& names, std::vector<std::string>& shardings);
+  void generic_head(Scope& scope, std::map<int64_t, int>& aliases, std::vector<std::string>& names,
+                    std::vector<std::string>& shardings);
   static std::string result_name(const MlirAttrs& attrs);
   static std::string sharding_of(const MlirAttrs& attrs);
   int64_t unfolded_size(const Graph& graph);
@@ -94,13 +96,15 @@ class Parser {
   std::vector<Value> values(Scope& scope);
   std::vector<Value> statements(Scope& scope);
   std::vector<Value> returned(Scope& scope);
-  void require_types(std::string_view what, const std::vector<Value>& given, const std::vector<Type>& types, size_t begin);
+  void require_types(std::string_view what, const std::vector<Value>& given, const std::vector<Type>& types,
+                     size_t begin);
   void statement(Scope& scope);
   void restore_function(ParsedCall& call);
   void finish(Scope& scope, ParsedCall& call, const std::vector<std::string>& names);
   ParsedRegion region(Scope& outer);
   // `tokens`: names that stand for nothing.
-  ParsedRegion region_with(Scope& outer, const std::vector<std::pair<std::string, Type>>& parameters, const std::vector<std::string>& tokens = {});
+  ParsedRegion region_with(Scope& outer, const std::vector<std::pair<std::string, Type>>& parameters,
+                           const std::vector<std::string>& tokens = {});
   // Gives all regions of a loop or branch the same captured values, as parameters and operands.
   void share_captured(ParsedCall& call, bool is_loop);
   // The functions that a custom_call names, as its regions.
@@ -112,10 +116,12 @@ class Parser {
   Bundle bundle(Scope& scope);
   std::vector<Bundle> bundles(Scope& scope);
   Bundle bundle_parameter(Scope& scope, const std::string& name);
-  void name_results(Scope& scope, const ParsedCall& call, const std::vector<std::string>& names, const std::vector<Value>& given);
+  void name_results(Scope& scope, const ParsedCall& call, const std::vector<std::string>& names,
+                    const std::vector<Value>& given);
   void define(Scope& scope, const std::string& name, Bundle result, size_t begin);
   static void append_leaves(const Bundle& bundle, std::vector<Value>& leaves);
-  bool bundle_statement(const std::string& op, bool generic, Scope& scope, const std::vector<std::string>& names, size_t begin);
+  bool bundle_statement(const std::string& op, bool generic, Scope& scope, const std::vector<std::string>& names,
+                        size_t begin);
 
   // parse_pretty.cpp: the forms of single ops
   void pretty_call(ParsedCall& call, Scope& scope);
@@ -137,7 +143,7 @@ class Parser {
   std::map<std::string, LocationAlias> aliases_;
   std::map<std::string, Function> functions_;
   std::map<std::string, std::string> meshes_;  // by @name
-  std::vector<std::string> order_;  // of functions
+  std::vector<std::string> order_;             // of functions
   std::map<const Graph*, int64_t> unfolded_;
   std::set<const Graph*> restored_;  // bodies of composites that became functions again
   int open_functions_ = 0;

@@ -42,7 +42,9 @@ constexpr int64_t symbolic_mark = INT64_MIN;
 
 class AttrText {
  public:
-  void add(std::string_view name, const std::string& value) { append(text_, text_.empty() ? "" : ", ", name, " = ", value); }
+  void add(std::string_view name, const std::string& value) {
+    append(text_, text_.empty() ? "" : ", ", name, " = ", value);
+  }
   void add(std::string_view name, const Ints& values) { add(name, array(values)); }
   void add(std::string_view name, const Dims& dims) {
     Ints values;
@@ -128,11 +130,13 @@ class Printer {
     }
     out_ += ") -> (";
     for (size_t i = 0; i < graph.outputs().size(); ++i)
-      append(out_, i ? ", " : "", graph.outputs()[i].value.type(), " {jax.result_info = ", quoted(graph.outputs()[i].name), "}");
+      append(out_, i ? ", " : "", graph.outputs()[i].value.type(),
+             " {jax.result_info = ", quoted(graph.outputs()[i].name), "}");
     out_ += ")";
     if (!graph.symbols().empty()) {
       std::string list;
-      for (const Symbol& s : graph.symbols()) append(list, list.empty() ? "" : "; ", s.name, " ", s.min, " ", s.opt, " ", s.max);
+      for (const Symbol& s : graph.symbols())
+        append(list, list.empty() ? "" : "; ", s.name, " ", s.min, " ", s.opt, " ", s.max);
       append(out_, " attributes {weft.symbols = ", quoted(list), "}");
     }
     out_ += " {\n";
@@ -150,7 +154,8 @@ class Printer {
 
   static uint64_t key(const Value& value) { return uint64_t{value.id()} << 8 | value.index(); }
 
-  void body(const Graph& graph, std::map<uint64_t, std::string>& names, const std::string& indent, std::string_view terminator) {
+  void body(const Graph& graph, std::map<uint64_t, std::string>& names, const std::string& indent,
+            std::string_view terminator) {
     for (const Node& node : graph.nodes()) {
       if (node.op == Op::parameter) continue;
       if (is_transfer(node)) {
@@ -173,7 +178,8 @@ class Printer {
       append(out_, location(node.loc), "\n");
     }
     append(out_, indent, "\"", terminator, "\"(");
-    for (size_t i = 0; i < graph.outputs().size(); ++i) append(out_, i ? ", " : "", names.at(key(graph.outputs()[i].value)));
+    for (size_t i = 0; i < graph.outputs().size(); ++i)
+      append(out_, i ? ", " : "", names.at(key(graph.outputs()[i].value)));
     out_ += ") : (";
     for (size_t i = 0; i < graph.outputs().size(); ++i) append(out_, i ? ", " : "", graph.outputs()[i].value.type());
     out_ += ") -> ()\n";
@@ -202,7 +208,8 @@ class Printer {
   std::string shape_operand(const Node& node, const std::string& indent) {
     Literal shape = Literal::ints(node.type().static_dims());
     std::string name = cat("%", next_++);
-    append(out_, indent, name, " = \"stablehlo.constant\"() {value = ", dense_text(shape), " : ", shape.type(), "} : () -> ", shape.type(), "\n");
+    append(out_, indent, name, " = \"stablehlo.constant\"() {value = ", dense_text(shape), " : ", shape.type(),
+           "} : () -> ", shape.type(), "\n");
     return name;
   }
 
@@ -226,15 +233,19 @@ class Printer {
     }
     AttrText text;
     custom_call(text, node.attrs);
-    append(out_, " = ", quoted(node.attrs.text(Attr::call_target_name)), "(", operands, given, ")", text.text(), " : (", types, token, ") -> (", results, token, ")");
+    append(out_, " = ", quoted(node.attrs.text(Attr::call_target_name)), "(", operands, given, ")", text.text(), " : (",
+           types, token, ") -> (", results, token, ")");
   }
 
   // `shape`: the name of an operand that the graph does not have, or nothing.
-  void call(const Node& node, const std::map<uint64_t, std::string>& names, const std::string& indent, const std::string& shape = {}) {
+  void call(const Node& node, const std::map<uint64_t, std::string>& names, const std::string& indent,
+            const std::string& shape = {}) {
     // Means of ranks are none of StableHLO's.
     std::string_view spelled = node.attrs.flag(Attr::mean) ? std::string_view() : def(node.op).names.stablehlo;
-    if (spelled.empty()) append(out_, "\"weft.", name(node.op), "\"(");
-    else append(out_, "\"", spelled.find('.') == std::string_view::npos ? "stablehlo." : "", spelled, "\"(");
+    if (spelled.empty())
+      append(out_, "\"weft.", name(node.op), "\"(");
+    else
+      append(out_, "\"", spelled.find('.') == std::string_view::npos ? "stablehlo." : "", spelled, "\"(");
     // Branches see the surroundings: what is passed to them is not written.
     bool branches = node.op == Op::if_ || node.op == Op::case_;
     size_t shown = branches ? 1 : node.operand_count();
@@ -246,8 +257,10 @@ class Printer {
       out_ += " (";
       for (size_t i = 0; i < node.regions.size(); ++i) {
         out_ += i ? ", " : "";
-        if (branches) branch(node, *node.regions[i], names, indent);
-        else block(*node.regions[i], indent);
+        if (branches)
+          branch(node, *node.regions[i], names, indent);
+        else
+          block(*node.regions[i], indent);
       }
       out_ += ")";
     }
@@ -265,7 +278,8 @@ class Printer {
     }
   }
 
-  void branch(const Node& node, const Graph& region, const std::map<uint64_t, std::string>& outer, const std::string& indent) {
+  void branch(const Node& node, const Graph& region, const std::map<uint64_t, std::string>& outer,
+              const std::string& indent) {
     std::map<uint64_t, std::string> names;
     for (size_t i = 0; i < region.parameters().size(); ++i)
       names[key(region.node(region.parameters()[i]).result())] = outer.at(key(node.operand(i + 1)));
@@ -297,41 +311,62 @@ class Printer {
         const Literal& value = a.literal(Attr::value);
         bool is_apart = options_.resources && (value.count() > 16 || value.is_live());
         if (is_apart) options_.resources->push_back(value);
-        text.add("value", cat(is_apart ? cat("dense_resource<c", options_.resources->size() - 1, ">") : dense_text(value), " : ", value.type()));
+        text.add("value",
+                 cat(is_apart ? cat("dense_resource<c", options_.resources->size() - 1, ">") : dense_text(value), " : ",
+                     value.type()));
         return text.text();
       }
-      case Op::iota: text.add("iota_dimension", cat(a.integer(Attr::dimension), " : i64")); return text.text();
-      case Op::concatenate: text.add("dimension", cat(a.integer(Attr::dimension), " : i64")); return text.text();
-      case Op::broadcast_in_dim: text.add("broadcast_dimensions", a.ints(Attr::dimensions)); return text.text();
+      case Op::iota:
+        text.add("iota_dimension", cat(a.integer(Attr::dimension), " : i64"));
+        return text.text();
+      case Op::concatenate:
+        text.add("dimension", cat(a.integer(Attr::dimension), " : i64"));
+        return text.text();
+      case Op::broadcast_in_dim:
+        text.add("broadcast_dimensions", a.ints(Attr::dimensions));
+        return text.text();
       case Op::reshape:
       case Op::convert:
-      case Op::bitcast_convert: return {};
+      case Op::bitcast_convert:
+        return {};
       case Op::compare: {
         DType dtype = node.operand(0).type().dtype;
         bool real = is_float(dtype) || is_complex(dtype);
-        text.add("comparison_direction", cat("#stablehlo<comparison_direction ", a.text(Attr::comparison_direction), ">"));
-        std::string_view order = a.find(Attr::compare_type) ? "TOTALORDER" : real ? "FLOAT" : is_signed(dtype) ? "SIGNED" : "UNSIGNED";
+        text.add("comparison_direction",
+                 cat("#stablehlo<comparison_direction ", a.text(Attr::comparison_direction), ">"));
+        std::string_view order = a.find(Attr::compare_type) ? "TOTALORDER"
+                                 : real                     ? "FLOAT"
+                                 : is_signed(dtype)         ? "SIGNED"
+                                                            : "UNSIGNED";
         text.add("compare_type", cat("#stablehlo<comparison_type ", order, ">"));
         return text.text();
       }
       case Op::dot_general:
-        text.add("dot_dimension_numbers", numbered("dot", a, {Attr::lhs_batching_dimensions, Attr::rhs_batching_dimensions,
-                                                              Attr::lhs_contracting_dimensions, Attr::rhs_contracting_dimensions}, false));
+        text.add("dot_dimension_numbers", numbered("dot", a,
+                                                   {Attr::lhs_batching_dimensions, Attr::rhs_batching_dimensions,
+                                                    Attr::lhs_contracting_dimensions, Attr::rhs_contracting_dimensions},
+                                                   false));
         return text.text();
       case Op::gather:
-        text.add("dimension_numbers", numbered("gather", a, {Attr::offset_dims, Attr::collapsed_slice_dims, Attr::operand_batching_dims,
-                                                             Attr::start_indices_batching_dims, Attr::start_index_map}, true));
+        text.add("dimension_numbers",
+                 numbered("gather", a,
+                          {Attr::offset_dims, Attr::collapsed_slice_dims, Attr::operand_batching_dims,
+                           Attr::start_indices_batching_dims, Attr::start_index_map},
+                          true));
         text.add("slice_sizes", a.dims(Attr::slice_sizes));
         text.add("indices_are_sorted", a.flag(Attr::indices_are_sorted));
         return text.text();
       case Op::scatter:
         text.add("scatter_dimension_numbers",
-                 numbered("scatter", a, {Attr::update_window_dims, Attr::inserted_window_dims, Attr::input_batching_dims,
-                                         Attr::scatter_indices_batching_dims, Attr::scatter_dims_to_operand_dims}, true));
+                 numbered("scatter", a,
+                          {Attr::update_window_dims, Attr::inserted_window_dims, Attr::input_batching_dims,
+                           Attr::scatter_indices_batching_dims, Attr::scatter_dims_to_operand_dims},
+                          true));
         text.add("indices_are_sorted", a.flag(Attr::indices_are_sorted));
         text.add("unique_indices", a.flag(Attr::unique_indices));
         return text.text();
-      default: break;
+      default:
+        break;
     }
     for (const auto& [attr, value] : a) add_plain(text, attr, value);
     return text.text();
@@ -349,16 +384,17 @@ class Printer {
   // Padding as a matrix of low and high.
   static std::string padding(const Ints& values) {
     std::string rows;
-    for (size_t i = 0; i + 1 < values.size(); i += 2) append(rows, i ? ", [" : "[", values[i], ", ", values[i + 1], "]");
-    return cat("dense<", values.empty() ? std::string() : cat("[", rows, "]"), "> : tensor<", values.size() / 2, "x2xi64>");
+    for (size_t i = 0; i + 1 < values.size(); i += 2)
+      append(rows, i ? ", [" : "[", values[i], ", ", values[i + 1], "]");
+    return cat("dense<", values.empty() ? std::string() : cat("[", rows, "]"), "> : tensor<", values.size() / 2,
+               "x2xi64>");
   }
 
   static std::string groups(const Ints& values, int64_t size) {
     std::string rows;
     const auto columns = static_cast<size_t>(size);
     if (values.empty()) return cat("dense<> : tensor<0x", columns, "xi64>");
-    for (size_t i = 0; i < values.size(); ++i)
-      append(rows, i % columns == 0 ? (i ? "], [" : "[") : ", ", values[i]);
+    for (size_t i = 0; i < values.size(); ++i) append(rows, i % columns == 0 ? (i ? "], [" : "[") : ", ", values[i]);
     return cat("dense<[", rows, "]]> : tensor<", values.size() / columns, "x", columns, "xi64>");
   }
 
@@ -391,9 +427,14 @@ class Printer {
       for (size_t i = 0; i < letters.size(); ++i) append(out, i ? ", " : "", letters[i]);
       return out + "]";
     };
-    return cat("#stablehlo.conv<", side(Attr::input_batch_dimension, "b", Attr::input_feature_dimension, "f", Attr::input_spatial_dimensions), "x",
-               side(Attr::kernel_input_feature_dimension, "i", Attr::kernel_output_feature_dimension, "o", Attr::kernel_spatial_dimensions), "->",
-               side(Attr::output_batch_dimension, "b", Attr::output_feature_dimension, "f", Attr::output_spatial_dimensions), ">");
+    return cat(
+        "#stablehlo.conv<",
+        side(Attr::input_batch_dimension, "b", Attr::input_feature_dimension, "f", Attr::input_spatial_dimensions), "x",
+        side(Attr::kernel_input_feature_dimension, "i", Attr::kernel_output_feature_dimension, "o",
+             Attr::kernel_spatial_dimensions),
+        "->",
+        side(Attr::output_batch_dimension, "b", Attr::output_feature_dimension, "f", Attr::output_spatial_dimensions),
+        ">");
   }
 
   static void custom_call(AttrText& text, const Attrs& a) {
@@ -401,13 +442,16 @@ class Printer {
     // The configuration may be among the others, under JAX's name for it.
     if (a.find(Attr::backend_config) && others.find("mhlo.backend_config = ") == std::string::npos) {
       const std::string& config = a.text(Attr::backend_config);
-      if (config.starts_with("{") && others.find("api_version = ") == std::string::npos) text.add("api_version", std::string("4 : i32"));
+      if (config.starts_with("{") && others.find("api_version = ") == std::string::npos)
+        text.add("api_version", std::string("4 : i32"));
       text.add("backend_config", config);
     }
     if (!others.empty()) text.add_all(others);
   }
 
-  static std::string enumerated(std::string_view kind, const std::string& value) { return cat("#stablehlo<", kind, " ", value, ">"); }
+  static std::string enumerated(std::string_view kind, const std::string& value) {
+    return cat("#stablehlo<", kind, " ", value, ">");
+  }
 
   static std::string number(double value, DType dtype) {
     std::string element = dense_text(Literal::scalar(dtype, value));
@@ -420,14 +464,17 @@ class Printer {
     AttrText text;
     switch (node.op) {
       case Op::reduce_window:
-      case Op::select_and_scatter: window(text, a); break;
+      case Op::select_and_scatter:
+        window(text, a);
+        break;
       case Op::convolution:
         text.add("dimension_numbers", convolution_numbers(a));
         for (Attr attr : {Attr::window_strides, Attr::lhs_dilation, Attr::rhs_dilation})
           if (a.find(attr)) text.add(name(attr), a.ints(attr));
         if (a.find(Attr::window_reversal)) text.add("window_reversal", flags(a.ints(Attr::window_reversal)));
         if (a.find(Attr::padding)) text.add("padding", padding(a.ints(Attr::padding)));
-        for (Attr attr : {Attr::feature_group_count, Attr::batch_group_count}) text.add(name(attr), cat(a.integer(attr), " : i64"));
+        for (Attr attr : {Attr::feature_group_count, Attr::batch_group_count})
+          text.add(name(attr), cat(a.integer(attr), " : i64"));
         break;
       case Op::fft:
         text.add("fft_type", enumerated("fft_type", a.text(Attr::fft_type)));
@@ -437,10 +484,15 @@ class Printer {
         for (Attr attr : {Attr::left_side, Attr::lower, Attr::unit_diagonal}) text.add(name(attr), a.flag(attr));
         text.add("transpose_a", enumerated("transpose", a.text(Attr::transpose_a)));
         break;
-      case Op::rng: text.add("rng_distribution", enumerated("rng_distribution", a.text(Attr::rng_distribution))); break;
-      case Op::rng_bit_generator: text.add("rng_algorithm", enumerated("rng_algorithm", a.text(Attr::rng_algorithm))); break;
+      case Op::rng:
+        text.add("rng_distribution", enumerated("rng_distribution", a.text(Attr::rng_distribution)));
+        break;
+      case Op::rng_bit_generator:
+        text.add("rng_algorithm", enumerated("rng_algorithm", a.text(Attr::rng_algorithm)));
+        break;
       case Op::reduce_precision:
-        for (Attr attr : {Attr::exponent_bits, Attr::mantissa_bits}) text.add(name(attr), cat(a.integer(attr), " : i32"));
+        for (Attr attr : {Attr::exponent_bits, Attr::mantissa_bits})
+          text.add(name(attr), cat(a.integer(attr), " : i32"));
         break;
       case Op::batch_norm_training:
       case Op::batch_norm_inference:
@@ -453,7 +505,9 @@ class Printer {
         if (a.flag(Attr::has_side_effect)) text.add("has_side_effect", true);
         custom_call(text, a);
         break;
-      case Op::call: text.add("callee", cat("@", symbol(callee(node.regions[0])))); break;
+      case Op::call:
+        text.add("callee", cat("@", symbol(callee(node.regions[0]))));
+        break;
       case Op::composite:
         text.add("name", quoted(a.text(Attr::name)));
         text.add("decomposition", cat("@", symbol(callee(node.regions[0]))));
@@ -465,7 +519,8 @@ class Printer {
       case Op::all_to_all:
       case Op::collective_broadcast:
       case Op::reduce_scatter:
-        for (Attr attr : {Attr::all_gather_dim, Attr::split_dimension, Attr::concat_dimension, Attr::split_count, Attr::scatter_dimension})
+        for (Attr attr : {Attr::all_gather_dim, Attr::split_dimension, Attr::concat_dimension, Attr::split_count,
+                          Attr::scatter_dimension})
           if (a.find(attr)) text.add(name(attr), cat(a.integer(attr), " : i64"));
         text.add("replica_groups", groups(a.ints_or(Attr::replica_groups, 1, 0), a.integer_or(Attr::group_size, 1)));
         channel(text, a);
@@ -474,7 +529,8 @@ class Printer {
         text.add("source_target_pairs", groups(a.ints(Attr::source_target_pairs), 2));
         channel(text, a);
         break;
-      default: return std::nullopt;
+      default:
+        return std::nullopt;
     }
     return text.text();
   }

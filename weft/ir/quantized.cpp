@@ -9,7 +9,8 @@ namespace {
 Type stored(const Type& type) { return {type.dtype, type.dims}; }
 
 // One number, or one for each index along the dimension, spread over dims.
-Value spread(Builder& build, const Quantization& quantized, DType dtype, const std::vector<double>& numbers, const Dims& dims) {
+Value spread(Builder& build, const Quantization& quantized, DType dtype, const std::vector<double>& numbers,
+             const Dims& dims) {
   if (quantized.dimension < 0) return build.splat({dtype, dims}, numbers[0]);
   Literal all(Type{DType::f64, {static_cast<int64_t>(numbers.size())}});
   std::copy(numbers.begin(), numbers.end(), all.mutable_data<double>().begin());
@@ -49,8 +50,10 @@ Value dequantize(Builder& build, Value x, const Quantization& q) {
 
 bool is_quantized(const Graph& graph) {
   return std::any_of(graph.nodes().begin(), graph.nodes().end(), [](const Node& node) {
-    return std::any_of(node.types.begin(), node.types.end(), [](const Type& type) { return type.quantized != nullptr; }) ||
-           std::any_of(node.regions.begin(), node.regions.end(), [](const GraphPtr& region) { return is_quantized(*region); });
+    return std::any_of(node.types.begin(), node.types.end(),
+                       [](const Type& type) { return type.quantized != nullptr; }) ||
+           std::any_of(node.regions.begin(), node.regions.end(),
+                       [](const GraphPtr& region) { return is_quantized(*region); });
   });
 }
 
@@ -73,7 +76,8 @@ GraphPtr with_stored_types(const Graph& graph) {
       results = {operands[0]};
     } else {
       std::vector<GraphPtr> regions;
-      for (const GraphPtr& region : node.regions) regions.push_back(is_quantized(*region) ? with_stored_types(*region) : region);
+      for (const GraphPtr& region : node.regions)
+        regions.push_back(is_quantized(*region) ? with_stored_types(*region) : region);
       const Node& call = build.call(node.op, std::move(operands), stored_attrs(node.attrs), std::move(regions));
       for (uint32_t i = 0; i < call.types.size(); ++i) results.push_back(call.result(i));
     }

@@ -5,8 +5,8 @@
 
 namespace weft {
 
-// The stored integers of real numbers: x / scale + zero_point, held to the range, rounded to nearest even. `wanted`: the
-// quantised type.
+// The stored integers of real numbers: x / scale + zero_point, held to the range, rounded to nearest even. `wanted`:
+// the quantised type.
 Value quantize(Builder& build, Value x, const Type& wanted);
 // The real numbers that stored integers stand for: (x - zero_point) * scale.
 Value dequantize(Builder& build, Value x, const Quantization& quantized);

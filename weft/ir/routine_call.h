@@ -20,12 +20,13 @@ struct RoutineCall {
 std::optional<RoutineCall> routine_of(const Node& node);
 // Runs it; static types.
 std::vector<Literal> run_routine(const Node& node, std::span<const Literal> operands);
-// How a collective is carried out that has one operand, of which the first dimension counts, and a reduction that communicators know;
-// nothing for others.
+// How a collective is carried out that has one operand, of which the first dimension counts, and a reduction that
+// communicators know; nothing for others.
 std::optional<RoutineCall> collective_of(const Node& node);
 // The results of a collective, written with those that collective_of takes. `result`: that of one of them.
 using CollectiveResult = Value (*)(Builder& build, const Node& call);
-std::vector<Value> in_called_form(Builder& build, const Node& node, const std::vector<Value>& operands, CollectiveResult result);
+std::vector<Value> in_called_form(Builder& build, const Node& node, const std::vector<Value>& operands,
+                                  CollectiveResult result);
 // Whether a custom_call compares its operands: check.expect_eq and the like.
 bool is_expectation(const Node& node);
 // Error(runtime) naming the first element that differs, as such a call wants it.

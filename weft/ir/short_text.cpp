@@ -33,11 +33,16 @@ struct ShortAttr {
 std::string region_name(const Node& node, size_t i) {
   if (std::optional<Op> op = single_op(*node.regions[i])) return std::string(name(*op));
   switch (node.op) {
-    case Op::while_: return i ? "body" : "condition";
-    case Op::if_: return i ? "otherwise" : "then";
-    case Op::case_: return cat("branch", i);
-    case Op::select_and_scatter: return i ? "scatter" : "select";
-    default: return "body";
+    case Op::while_:
+      return i ? "body" : "condition";
+    case Op::if_:
+      return i ? "otherwise" : "then";
+    case Op::case_:
+      return cat("branch", i);
+    case Op::select_and_scatter:
+      return i ? "scatter" : "select";
+    default:
+      return "body";
   }
 }
 
@@ -83,7 +88,9 @@ void append_function(std::string& out, const Graph& graph, const std::string& ti
   for (size_t i = 0; i < graph.outputs().size(); ++i) {
     const Output& output = graph.outputs()[i];
     out += i ? ", " : "";
-    std::string target = output.alias < 0 ? "" : graph.node(graph.parameters()[static_cast<size_t>(output.alias)]).attrs.text(Attr::name);
+    std::string target = output.alias < 0
+                             ? ""
+                             : graph.node(graph.parameters()[static_cast<size_t>(output.alias)]).attrs.text(Attr::name);
     // The name of a lone output, and of one that is written to a parameter, says nothing more.
     bool told = output.name.empty() || output.name == "output" || output.name == target;
     append(out, told ? "" : output.name, told ? "" : " = ", value_name(graph, output.value));

@@ -45,7 +45,10 @@ void require_known(const Graph& graph, std::set<std::string, std::less<>>& known
       if (dim.is_static()) return;
       for (const Symbol& symbol : dim.symbols())
         if (!known.contains(symbol.name))
-          raise({ErrorKind::value, cat(name(node.op), ": the extent '", symbol.name, "' is that of no input: no run would know its value"), "unknown_extent", node.loc});
+          raise(
+              {ErrorKind::value,
+               cat(name(node.op), ": the extent '", symbol.name, "' is that of no input: no run would know its value"),
+               "unknown_extent", node.loc});
     });
     if (node.regions.empty()) continue;
     const AttrValue* counter = node.attrs.find(Attr::counter);
@@ -60,8 +63,8 @@ void verify_symbols(const Node& node, std::map<std::string, Symbol, std::less<>>
   see_extents(node, [&](const Dim& dim) {
     for (const Symbol& symbol : dim.symbols())
       if (auto [at, is_new] = known.try_emplace(symbol.name, symbol); !is_new && at->second != symbol)
-        fail(ErrorKind::value, "symbol_range", "the extent '", symbol.name, "' must have one range, got ", at->second.min, " to ", at->second.max,
-             " and ", symbol.min, " to ", symbol.max);
+        fail(ErrorKind::value, "symbol_range", "the extent '", symbol.name, "' must have one range, got ",
+             at->second.min, " to ", at->second.max, " and ", symbol.min, " to ", symbol.max);
   });
 }
 
@@ -88,11 +91,12 @@ void verify(const Graph& graph) {
     if (output.alias < 0) continue;
     size_t alias = static_cast<size_t>(output.alias);
     if (alias >= graph.parameters().size())
-      fail(ErrorKind::value, "alias", "output '", output.name, "' aliases parameter ", alias, " of ", graph.parameters().size());
+      fail(ErrorKind::value, "alias", "output '", output.name, "' aliases parameter ", alias, " of ",
+           graph.parameters().size());
     const Type& parameter = graph.node(graph.parameters()[alias]).type();
     if (parameter != output.value.type())
-      fail(ErrorKind::value, "alias", "output '", output.name, "' of type ", output.value.type(), " cannot alias a parameter of type ",
-           parameter);
+      fail(ErrorKind::value, "alias", "output '", output.name, "' of type ", output.value.type(),
+           " cannot alias a parameter of type ", parameter);
   }
 }
 

@@ -9,8 +9,8 @@ namespace weft {
 
 // One dimension of a sliding window; StableHLO's attribute names.
 struct WindowDim {
-  Dim extent = 1;        // of the operand
-  Dim size = 1;          // of the window
+  Dim extent = 1;  // of the operand
+  Dim size = 1;    // of the window
   int64_t stride = 1;
   int64_t base_dilation = 1, window_dilation = 1;
   Dim low = 0, high = 0;  // padding

@@ -44,12 +44,15 @@ Dims reshaped_coordinates(const Dims& from, const Dims& to, const Dims& coordina
     if (j_end < to.size()) right = to[j_end++];
     while (left != right && (i_end < from.size() || j_end < to.size())) {
       bool grow_left = j_end == to.size() || (i_end < from.size() && known_less(right, left) != true);
-      if (grow_left) left = left * from[i_end++];
-      else right = right * to[j_end++];
+      if (grow_left)
+        left = left * from[i_end++];
+      else
+        right = right * to[j_end++];
     }
     Dims source(from.begin() + static_cast<std::ptrdiff_t>(i), from.begin() + static_cast<std::ptrdiff_t>(i_end));
     Dims target(to.begin() + static_cast<std::ptrdiff_t>(j), to.begin() + static_cast<std::ptrdiff_t>(j_end));
-    Dims at(coordinates.begin() + static_cast<std::ptrdiff_t>(i), coordinates.begin() + static_cast<std::ptrdiff_t>(i_end));
+    Dims at(coordinates.begin() + static_cast<std::ptrdiff_t>(i),
+            coordinates.begin() + static_cast<std::ptrdiff_t>(i_end));
     Dims mapped = target.size() == 1 ? Dims{linear_index(source, at)} : delinearized(linear_index(source, at), target);
     std::copy(mapped.begin(), mapped.end(), result.begin() + static_cast<std::ptrdiff_t>(j));
     i = i_end, j = j_end;
@@ -118,7 +121,8 @@ ExprId Access::in_range(const Index& at, const Dim& low, const Dim& high) {
 ExprId Access::fits(const Dims& sizes, const Dims& dims) {
   ExprId all = no_expr;
   for (size_t i = 0; i < dims.size(); ++i)
-    if (known_less(dims[i], sizes[i]) != false) all = both(all, scalar(Scalar::ge, DType::boolean, {index(dims[i]), index(sizes[i])}));
+    if (known_less(dims[i], sizes[i]) != false)
+      all = both(all, scalar(Scalar::ge, DType::boolean, {index(dims[i]), index(sizes[i])}));
   return all;
 }
 
@@ -148,7 +152,8 @@ ExprId Access::load(NodeId stored, Index at, std::vector<std::pair<ExprId, Index
   return add(std::move(expr));
 }
 
-ExprId Access::load_from(int32_t slot, DType dtype, Index at, std::vector<std::pair<ExprId, Index>> dynamic, ExprId mask) {
+ExprId Access::load_from(int32_t slot, DType dtype, Index at, std::vector<std::pair<ExprId, Index>> dynamic,
+                         ExprId mask) {
   Expr expr;
   expr.kind = ExprKind::load;
   expr.dtype = dtype;
@@ -167,12 +172,19 @@ std::vector<ExprId> Access::inlined(const Graph& given, const std::vector<ExprId
     std::vector<ExprId> args;
     for (const Value& operand : node.operands()) args.push_back(exprs[operand.id()]);
     bool scalars = node.types.size() == 1 && node.type().rank() == 0;
-    if (node.op == Op::parameter) exprs[node.id()] = arguments[next++];
-    else if (scalars && node.op == Op::constant) exprs[node.id()] = compute(node, {});
-    else if (scalars && (node.op == Op::reshape || node.op == Op::broadcast_in_dim)) exprs[node.id()] = args[0];
-    else if (scalars && node.op == Op::bitcast_convert) exprs[node.id()] = scalar(Scalar::bitcast, node.type().dtype, args);
-    else if (scalars && scalar_of(node) != Scalar::none) exprs[node.id()] = scalar(scalar_of(node), node.type().dtype, args);
-    else raise({ErrorKind::unsupported, cat("a body with ", name(node.op), " cannot be compiled; wf.simulate runs it"), "unsupported_op", node.loc});
+    if (node.op == Op::parameter)
+      exprs[node.id()] = arguments[next++];
+    else if (scalars && node.op == Op::constant)
+      exprs[node.id()] = compute(node, {});
+    else if (scalars && (node.op == Op::reshape || node.op == Op::broadcast_in_dim))
+      exprs[node.id()] = args[0];
+    else if (scalars && node.op == Op::bitcast_convert)
+      exprs[node.id()] = scalar(Scalar::bitcast, node.type().dtype, args);
+    else if (scalars && scalar_of(node) != Scalar::none)
+      exprs[node.id()] = scalar(scalar_of(node), node.type().dtype, args);
+    else
+      raise({ErrorKind::unsupported, cat("a body with ", name(node.op), " cannot be compiled; wf.simulate runs it"),
+             "unsupported_op", node.loc});
   }
   std::vector<ExprId> results;
   for (const Output& output : body->outputs()) results.push_back(exprs[output.value.id()]);
@@ -186,9 +198,12 @@ ExprId Access::value(Value v, const Dims& at, ExprId mask) {
     if (key.mask == mask && key.coordinates == at) return id;
   const Node& node = v.node();
   ExprId id;
-  if (is_inline_constant(node)) id = compute(node, at, mask);
-  else if (fusion_.is_stored[v.id()]) id = load(v.id(), linear_index(node.type().dims, at), {}, mask);
-  else id = compute(node, at, mask);
+  if (is_inline_constant(node))
+    id = compute(node, at, mask);
+  else if (fusion_.is_stored[v.id()])
+    id = load(v.id(), linear_index(node.type().dims, at), {}, mask);
+  else
+    id = compute(node, at, mask);
   known_[v.id()].push_back({{v.id(), v.index(), at, mask}, id});
   return id;
 }
@@ -205,7 +220,8 @@ Dims viewed_coordinates(const Node& view, const Dims& at) {
   const Ints &axes = view.ints(Attr::axes), &strides = view.ints(Attr::strides);
   Dims inner = view.attrs.dims(Attr::start_indices);
   for (size_t j = 0; j < at.size(); ++j)
-    if (axes[j] >= 0) inner[static_cast<size_t>(axes[j])] = inner[static_cast<size_t>(axes[j])] + at[j] * Dim(strides[j]);
+    if (axes[j] >= 0)
+      inner[static_cast<size_t>(axes[j])] = inner[static_cast<size_t>(axes[j])] + at[j] * Dim(strides[j]);
   return inner;
 }
 
@@ -222,12 +238,15 @@ ExprId Access::compute(const Node& node, const Dims& at, ExprId mask) {
       std::copy_n(whole.bytes().begin(), size_of(one.dtype()), one.mutable_bytes());
       return constant(one);
     }
-    case Op::extent: return index(attrs.dims(Attr::dims)[0]);
-    case Op::iota: return index(at[static_cast<size_t>(attrs.integer(Attr::dimension))], node.type().dtype);
+    case Op::extent:
+      return index(attrs.dims(Attr::dims)[0]);
+    case Op::iota:
+      return index(at[static_cast<size_t>(attrs.integer(Attr::dimension))], node.type().dtype);
     case Op::broadcast_in_dim: {
       const Dims& dims = node.operand(0).type().dims;
       const Ints& dimensions = attrs.ints(Attr::dimensions);
-      for (size_t i = 0; i < dims.size(); ++i) inner.push_back(dims[i].is(1) ? Dim(0) : at[static_cast<size_t>(dimensions[i])]);
+      for (size_t i = 0; i < dims.size(); ++i)
+        inner.push_back(dims[i].is(1) ? Dim(0) : at[static_cast<size_t>(dimensions[i])]);
       return value(node.operand(0), inner, mask);
     }
     case Op::reshape: {
@@ -246,7 +265,8 @@ ExprId Access::compute(const Node& node, const Dims& at, ExprId mask) {
       for (size_t i = 0; i < at.size(); ++i)
         inner.push_back(attrs.dims(Attr::start_indices)[i] + at[i] * Dim(attrs.ints(Attr::strides)[i]));
       return value(node.operand(0), inner, mask);
-    case Op::strided_view: return value(node.operand(0), viewed_coordinates(node, at), mask);
+    case Op::strided_view:
+      return value(node.operand(0), viewed_coordinates(node, at), mask);
     case Op::reverse:
       inner = at;
       for (int64_t axis : attrs.ints(Attr::dimensions)) {
@@ -254,17 +274,26 @@ ExprId Access::compute(const Node& node, const Dims& at, ExprId mask) {
         inner[a] = node.type().dims[a] - Dim(1) - at[a];
       }
       return value(node.operand(0), inner, mask);
-    case Op::bitcast_convert: return scalar(Scalar::bitcast, node.type().dtype, {value(node.operand(0), at, mask)});
-    case Op::pad: return padded(node, at, mask);
-    case Op::concatenate: return concatenated(node, at, mask);
-    case Op::gather: return gathered(node, at, mask);
-    case Op::check_range: return checked(node, at, mask);
-    case Op::dynamic_slice: return sliced_at_value(node, at, mask);
-    case Op::dynamic_update_slice: return updated_at_value(node, at, mask);
-    default: break;
+    case Op::bitcast_convert:
+      return scalar(Scalar::bitcast, node.type().dtype, {value(node.operand(0), at, mask)});
+    case Op::pad:
+      return padded(node, at, mask);
+    case Op::concatenate:
+      return concatenated(node, at, mask);
+    case Op::gather:
+      return gathered(node, at, mask);
+    case Op::check_range:
+      return checked(node, at, mask);
+    case Op::dynamic_slice:
+      return sliced_at_value(node, at, mask);
+    case Op::dynamic_update_slice:
+      return updated_at_value(node, at, mask);
+    default:
+      break;
   }
   if (def(node.op).scalar == Scalar::none)
-    raise({ErrorKind::unsupported, cat(name(node.op), " cannot be compiled; wf.simulate runs it"), "unsupported_op", node.loc});
+    raise({ErrorKind::unsupported, cat(name(node.op), " cannot be compiled; wf.simulate runs it"), "unsupported_op",
+           node.loc});
   return element_wise(node, at, mask);
 }
 
@@ -279,7 +308,8 @@ ExprId Access::padded(const Node& node, const Dims& at, ExprId mask) {
     Dim step = interior[i] + 1;
     inner.push_back(floordiv(shifted, step));
     inside = both(inside, in_range(shifted, 0, (dims[i] - Dim(1)) * step + Dim(1)));
-    if (interior[i] > 0) inside = both(inside, scalar(Scalar::eq, DType::boolean, {index(mod(shifted, step)), integer(0)}));
+    if (interior[i] > 0)
+      inside = both(inside, scalar(Scalar::eq, DType::boolean, {index(mod(shifted, step)), integer(0)}));
   }
   ExprId element = value(node.operand(0), inner, both(mask, inside));
   if (inside == no_expr) return element;
@@ -344,7 +374,9 @@ ExprId Access::gathered(const Node& node, const Dims& at, ExprId mask) {
              &batching = a.ints(Attr::operand_batching_dims), &map = a.ints(Attr::start_index_map),
              &index_batching = a.ints(Attr::start_indices_batching_dims);
   auto vector_dim = static_cast<size_t>(a.integer(Attr::index_vector_dim));
-  auto has = [](const Ints& list, size_t i) { return std::find(list.begin(), list.end(), static_cast<int64_t>(i)) != list.end(); };
+  auto has = [](const Ints& list, size_t i) {
+    return std::find(list.begin(), list.end(), static_cast<int64_t>(i)) != list.end();
+  };
   Dims batch, inner;
   for (size_t i = 0; i < at.size(); ++i) (has(offset, i) ? inner : batch).push_back(at[i]);
   Dims strides = row_major_strides(dims);
@@ -414,7 +446,8 @@ std::optional<StridedView> Access::strided(Value v, const Dims& coordinates) con
       case Op::broadcast_in_dim: {
         const Dims& dims = node->operand(0).type().dims;
         const Ints& dimensions = node->ints(Attr::dimensions);
-        for (size_t i = 0; i < dims.size(); ++i) inner.push_back(dims[i].is(1) ? Dim(0) : at[static_cast<size_t>(dimensions[i])]);
+        for (size_t i = 0; i < dims.size(); ++i)
+          inner.push_back(dims[i].is(1) ? Dim(0) : at[static_cast<size_t>(dimensions[i])]);
         break;
       }
       case Op::transpose: {
@@ -423,7 +456,9 @@ std::optional<StridedView> Access::strided(Value v, const Dims& coordinates) con
         for (size_t i = 0; i < at.size(); ++i) inner[static_cast<size_t>(permutation[i])] = at[i];
         break;
       }
-      case Op::strided_view: inner = viewed_coordinates(*node, at); break;
+      case Op::strided_view:
+        inner = viewed_coordinates(*node, at);
+        break;
       case Op::slice:
         for (size_t i = 0; i < at.size(); ++i)
           inner.push_back(node->attrs.dims(Attr::start_indices)[i] + at[i] * Dim(node->ints(Attr::strides)[i]));
@@ -435,7 +470,8 @@ std::optional<StridedView> Access::strided(Value v, const Dims& coordinates) con
         }
         // Below another reshape there is a stored value, or further reshapes: the position stays.
         const Node* below = &node->operand(0).node();
-        while (!fusion_.is_stored[below->id()] && (below->op == Op::reshape || is_widening(*below))) below = &below->operand(0).node();
+        while (!fusion_.is_stored[below->id()] && (below->op == Op::reshape || is_widening(*below)))
+          below = &below->operand(0).node();
         if (!fusion_.is_stored[below->id()]) return std::nullopt;
         return StridedView{below->id(), linear_index(node->type().dims, at), bits};
       }
@@ -443,7 +479,8 @@ std::optional<StridedView> Access::strided(Value v, const Dims& coordinates) con
         if (!is_widening(*node)) return std::nullopt;
         inner = at;
         break;
-      default: return std::nullopt;
+      default:
+        return std::nullopt;
     }
     at = std::move(inner);
     node = &node->operand(0).node();

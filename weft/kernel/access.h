@@ -38,7 +38,8 @@ class Access {
   // An index value as i64, moved inside [0, last].
   ExprId clamped(ExprId index, const Dim& last);
   // A load from memory `slot`.
-  ExprId load_from(int32_t slot, DType dtype, Index index, std::vector<std::pair<ExprId, Index>> dynamic = {}, ExprId mask = no_expr);
+  ExprId load_from(int32_t slot, DType dtype, Index index, std::vector<std::pair<ExprId, Index>> dynamic = {},
+                   ExprId mask = no_expr);
 
   // The memory of a stored value; made at the first call.
   int32_t memory(NodeId stored, bool written = false);
@@ -52,9 +53,9 @@ class Access {
   ExprId index(const Index& index, DType dtype = DType::i64);
   ExprId scalar(Scalar op, DType dtype, std::vector<ExprId> args);
   ExprId variable(int32_t slot, DType dtype);
-  ExprId both(ExprId lhs, ExprId rhs);  // logical and; no_expr is true
+  ExprId both(ExprId lhs, ExprId rhs);                                   // logical and; no_expr is true
   ExprId in_range(const Index& index, const Dim& low, const Dim& high);  // low <= index < high; no_expr when always
-  ExprId fits(const Dims& sizes, const Dims& dims);  // sizes <= dims; no_expr when always
+  ExprId fits(const Dims& sizes, const Dims& dims);                      // sizes <= dims; no_expr when always
 
   // The view, when the value is reached from a stored one by strides alone.
   std::optional<StridedView> strided(Value value, const Dims& coordinates) const;

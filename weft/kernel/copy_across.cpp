@@ -11,8 +11,8 @@ constexpr int64_t worth_copying = 8;
 constexpr int64_t worth_launching = 16384;
 // Up to so many strided loads for each result cost less than sums across lanes.
 constexpr int64_t few_loads = 4;
-// Elements of the last axis whose copies lie together: they stay in the first cache while other axes turn, and rows of results are
-// as long as that allows.
+// Elements of the last axis whose copies lie together: they stay in the first cache while other axes turn, and rows of
+// results are as long as that allows.
 constexpr int64_t least_block = 64, most_block = 4096, cached_bytes = 8192;
 
 // The axes by which a load moves, in order; nothing unless it moves by a fixed stride along each.
@@ -41,7 +41,8 @@ int64_t block_of(const Kernel& kernel, const std::vector<Copy>& copies, int64_t 
 }
 
 // Replaces a load by one from a copy that `moving` counts through, the last axis innermost.
-void copy_for(Lowering& lowering, Draft& draft, const Access& access, NodeId reader, Expr& load, const std::vector<Axis>& moving) {
+void copy_for(Lowering& lowering, Draft& draft, const Access& access, NodeId reader, Expr& load,
+              const std::vector<Axis>& moving) {
   NodeId source = access.memories()[static_cast<size_t>(load.slot)];
   Dims dims, at;
   for (const Axis& axis : moving) {
@@ -53,8 +54,10 @@ void copy_for(Lowering& lowering, Draft& draft, const Access& access, NodeId rea
   load.index = place;
 }
 
-// The loads to copy for so that all step by one along the last axis or stand still; nothing where that is not to be had.
-std::optional<std::vector<Copy>> copies_for(const Kernel& kernel, const Access& access, const std::vector<Axis>& axes, int64_t each) {
+// The loads to copy for so that all step by one along the last axis or stand still; nothing where that is not to be
+// had.
+std::optional<std::vector<Copy>> copies_for(const Kernel& kernel, const Access& access, const std::vector<Axis>& axes,
+                                            int64_t each) {
   const std::string& along = axes.back().counter;
   Dim total = 1;
   for (const Axis& axis : axes) total = total * axis.extent;
@@ -69,16 +72,18 @@ std::optional<std::vector<Copy>> copies_for(const Kernel& kernel, const Access& 
     for (const Axis& axis : *moving) size = size * axis.extent;
     auto slot = static_cast<size_t>(e.slot);
     bool plain = e.mask == no_expr && slot < access.memories().size() && !kernel.memories[slot].written;
-    if (plain && total.opt() >= worth_launching && size.opt() <= total.opt()) copies.push_back({i, std::move(*moving)});
-    else if (each > few_loads || size_of(e.dtype) < 4 || is_complex(e.dtype)) return std::nullopt;
+    if (plain && total.opt() >= worth_launching && size.opt() <= total.opt())
+      copies.push_back({i, std::move(*moving)});
+    else if (each > few_loads || size_of(e.dtype) < 4 || is_complex(e.dtype))
+      return std::nullopt;
   }
   return copies;
 }
 
 }  // namespace
 
-int32_t add_copy(Lowering& lowering, Draft& draft, NodeId reader, NodeId source, const Type& type, const Index& from, const std::vector<Axis>& axes,
-                 const Index& place) {
+int32_t add_copy(Lowering& lowering, Draft& draft, NodeId reader, NodeId source, const Type& type, const Index& from,
+                 const std::vector<Axis>& axes, const Index& place) {
   BufferId target = lowering.add_temporary(type);
   Draft copy;
   Access reads(lowering.graph, lowering.fusion, copy.kernel);
@@ -93,8 +98,8 @@ int32_t add_copy(Lowering& lowering, Draft& draft, NodeId reader, NodeId source,
   return static_cast<int32_t>(draft.kernel.memories.size()) - 1;
 }
 
-bool lay_along(Lowering& lowering, Draft& draft, const Access& access, NodeId reader, const std::vector<Axis>& outer, std::vector<Axis>& inner,
-               bool by_blocks) {
+bool lay_along(Lowering& lowering, Draft& draft, const Access& access, NodeId reader, const std::vector<Axis>& outer,
+               std::vector<Axis>& inner, bool by_blocks) {
   Kernel& kernel = draft.kernel;
   auto all = [&](const std::vector<Axis>& first, const std::vector<Axis>& last) {
     std::vector<Axis> axes = first;
@@ -103,7 +108,8 @@ bool lay_along(Lowering& lowering, Draft& draft, const Access& access, NodeId re
   };
   Dim each = 1;
   for (const Axis& axis : outer) each = each * axis.extent;
-  std::optional<std::vector<Copy>> copies = copies_for(kernel, access, all(outer, inner), by_blocks ? each.max() : few_loads + 1);
+  std::optional<std::vector<Copy>> copies =
+      copies_for(kernel, access, all(outer, inner), by_blocks ? each.max() : few_loads + 1);
   if (!copies) return false;
   int64_t block = block_of(kernel, *copies, each.max());
   if (by_blocks && !copies->empty() && inner.back().extent.opt() > 2 * block) {

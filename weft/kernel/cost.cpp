@@ -6,16 +6,49 @@ namespace weft {
 
 int cost_of(Scalar op) {
   switch (op) {
-    case Scalar::none: return 0;
-    case Scalar::add: case Scalar::subtract: case Scalar::multiply: case Scalar::maximum: case Scalar::minimum: case Scalar::fma:
-    case Scalar::negate: case Scalar::abs: case Scalar::convert: case Scalar::bitcast: case Scalar::select: case Scalar::clamp:
-    case Scalar::eq: case Scalar::ne: case Scalar::lt: case Scalar::le: case Scalar::gt: case Scalar::ge:
-    case Scalar::bit_and: case Scalar::bit_or: case Scalar::bit_xor: case Scalar::bit_not: case Scalar::is_finite:
-    case Scalar::shift_left: case Scalar::shift_right_arithmetic: case Scalar::shift_right_logical:
-    case Scalar::real: case Scalar::imag: case Scalar::complex: return 1;
-    case Scalar::divide: case Scalar::sqrt: case Scalar::rsqrt: case Scalar::floor: case Scalar::ceil: case Scalar::sign:
-    case Scalar::round_away: case Scalar::round_even: return 3;
-    default: return 16;
+    case Scalar::none:
+      return 0;
+    case Scalar::add:
+    case Scalar::subtract:
+    case Scalar::multiply:
+    case Scalar::maximum:
+    case Scalar::minimum:
+    case Scalar::fma:
+    case Scalar::negate:
+    case Scalar::abs:
+    case Scalar::convert:
+    case Scalar::bitcast:
+    case Scalar::select:
+    case Scalar::clamp:
+    case Scalar::eq:
+    case Scalar::ne:
+    case Scalar::lt:
+    case Scalar::le:
+    case Scalar::gt:
+    case Scalar::ge:
+    case Scalar::bit_and:
+    case Scalar::bit_or:
+    case Scalar::bit_xor:
+    case Scalar::bit_not:
+    case Scalar::is_finite:
+    case Scalar::shift_left:
+    case Scalar::shift_right_arithmetic:
+    case Scalar::shift_right_logical:
+    case Scalar::real:
+    case Scalar::imag:
+    case Scalar::complex:
+      return 1;
+    case Scalar::divide:
+    case Scalar::sqrt:
+    case Scalar::rsqrt:
+    case Scalar::floor:
+    case Scalar::ceil:
+    case Scalar::sign:
+    case Scalar::round_away:
+    case Scalar::round_even:
+      return 3;
+    default:
+      return 16;
   }
 }
 

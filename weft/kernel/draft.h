@@ -84,26 +84,28 @@ void lower_scatter(Lowering& lowering, const Stage& stage);
 void lower_dot(Lowering& lowering, const Stage& stage);
 // Reduces of the same elements over any dims, none of which reads another.
 void lower_reduces(Lowering& lowering, const Group& group);
-// Whether the loads of a draft whose loops are `outer` and `inner` step by one along the last of `inner`, or stand still.
-// Small operands that do not are read from copies, made for `reader`, in which they do. `by_blocks`: for vectors of
-// results, each of which turns through `outer`; where that is few turns other loads may stay, and the last axis may
+// Whether the loads of a draft whose loops are `outer` and `inner` step by one along the last of `inner`, or stand
+// still. Small operands that do not are read from copies, made for `reader`, in which they do. `by_blocks`: for vectors
+// of results, each of which turns through `outer`; where that is few turns other loads may stay, and the last axis may
 // become blocks, then the first of `inner`, and what is inside of one. All memories of `access` must be known.
-bool lay_along(Lowering& lowering, Draft& draft, const Access& access, NodeId reader, const std::vector<Axis>& outer, std::vector<Axis>& inner,
-               bool by_blocks);
-// Memory of a draft with a copy that a kernel makes before it, for `reader`: what stands at `from` in the memory of `source` stands at `place`
-// then, for all places of the axes. The draft's kernel asks `access` for no more memories afterwards.
-int32_t add_copy(Lowering& lowering, Draft& draft, NodeId reader, NodeId source, const Type& type, const Index& from, const std::vector<Axis>& axes,
-                 const Index& place);
-// Schedules sums of elements that lie under each other, if they are many. The kernel's statements define all, add an element to each,
-// and store all.
+bool lay_along(Lowering& lowering, Draft& draft, const Access& access, NodeId reader, const std::vector<Axis>& outer,
+               std::vector<Axis>& inner, bool by_blocks);
+// Memory of a draft with a copy that a kernel makes before it, for `reader`: what stands at `from` in the memory of
+// `source` stands at `place` then, for all places of the axes. The draft's kernel asks `access` for no more memories
+// afterwards.
+int32_t add_copy(Lowering& lowering, Draft& draft, NodeId reader, NodeId source, const Type& type, const Index& from,
+                 const std::vector<Axis>& axes, const Index& place);
+// Schedules sums of elements that lie under each other, if they are many. The kernel's statements define all, add an
+// element to each, and store all.
 bool sum_down(Kernel& kernel, std::vector<Axis> kept, std::vector<Axis> reduced, Dim& parallel);
-// Schedules scans along `rows` that lie under each other, if they are many. The kernel's statements define so many totals, then combine the
-// element of a row into them and store.
+// Schedules scans along `rows` that lie under each other, if they are many. The kernel's statements define so many
+// totals, then combine the element of a row into them and store.
 bool scan_down(Kernel& kernel, std::vector<Axis> kept, const Axis& rows, size_t count, Dim& parallel);
 // Splits the last axis of a long sum into pieces; rewrites the kernel. False, and nothing done, where it is not long.
 bool split_long_sum(Kernel& kernel, std::vector<Axis>& axes);
 // nested() over axes so split: sums of floats are those of each piece, added up.
-std::vector<Stmt> nested_in_pieces(Kernel& kernel, Access& access, const std::vector<Axis>& axes, std::vector<Stmt> body, int unroll);
+std::vector<Stmt> nested_in_pieces(Kernel& kernel, Access& access, const std::vector<Axis>& axes,
+                                   std::vector<Stmt> body, int unroll);
 // Stages over the same rows.
 void lower_rows(Lowering& lowering, const Group& group);
 

@@ -67,14 +67,16 @@ class Fuser {
 
   void force_stores() {
     for (const Node& node : graph_.nodes()) {
-      if (node.op == Op::parameter || (node.op == Op::constant && !is_inline_constant(node))) fusion_.is_stored[node.id()] = true;
+      if (node.op == Op::parameter || (node.op == Op::constant && !is_inline_constant(node)))
+        fusion_.is_stored[node.id()] = true;
       if (is_fold(node) || is_step(node)) {
         store_operands(node);
         continue;
       }
       if (node.op == Op::reduce || node.op == Op::scatter || node.op == Op::result) fusion_.is_stored[node.id()] = true;
       if (is_output_[node.id()] && node.op != Op::parameter) store_output(node);
-      if (node.op == Op::gather || node.op == Op::dynamic_slice) store(node.operand(0).id(), "is read at positions that are values");
+      if (node.op == Op::gather || node.op == Op::dynamic_slice)
+        store(node.operand(0).id(), "is read at positions that are values");
       if (node.op == Op::dynamic_update_slice || node.op == Op::update_slice) store_update(node);
       if (has_many_parts(node)) store(node.id(), "is joined of many parts");
       if (node.op == Op::scatter)
@@ -111,7 +113,8 @@ class Fuser {
       std::vector<NodeId> reads;
       std::set<NodeId> seen{node.operand(1).id()};
       collect_reads(node.operand(1).node(), reads, seen);
-      bool in_place = fusion_.is_stored[node.id()] && std::find(reads.begin(), reads.end(), node.operand(0).id()) == reads.end();
+      bool in_place =
+          fusion_.is_stored[node.id()] && std::find(reads.begin(), reads.end(), node.operand(0).id()) == reads.end();
       if (!in_place) store(node.operand(1).id(), "is read at positions that are values");
     }
   }
@@ -155,12 +158,14 @@ class Fuser {
       }
       if (along.opt() >= long_row && repeats == along) continue;
       if (repeats.opt() < 2 || (before * repeats).opt() < small_work || cost[value->id()] <= cheap) continue;
-      while (cost_of(def(value->op).scalar) == 0 && value->operand_count() == 1 && !fusion_.is_stored[value->id()]) value = &value->operand(0).node();
+      while (cost_of(def(value->op).scalar) == 0 && value->operand_count() == 1 && !fusion_.is_stored[value->id()])
+        value = &value->operand(0).node();
       store(value->id(), "is repeated by a broadcast and costs more than a store");
     }
   }
 
-  // What computing an element of a value costs, from stored ones; a product is stored by its kernel, or what follows it is.
+  // What computing an element of a value costs, from stored ones; a product is stored by its kernel, or what follows it
+  // is.
   int price(const Node& node, const std::vector<int>& cost) const {
     if (node.op == Op::dot_general) return 0;
     int total = own_price(node);
@@ -169,12 +174,13 @@ class Fuser {
     return std::min(total, 1000);
   }
 
-  // What windows that overlap are read from, which a product may compute. Where they are reduced it is no padding of whole
-  // rows: that is cheaper to tell than to store.
+  // What windows that overlap are read from, which a product may compute. Where they are reduced it is no padding of
+  // whole rows: that is cheaper to tell than to store.
   void store_windowed() {
     for (const Node& node : graph_.nodes()) {
       if (node.op != Op::strided_view || !overlaps(node)) continue;
-      bool reduced = std::ranges::all_of(users_[node.id()], [&](NodeId user) { return graph_.node(user).op == Op::reduce; });
+      bool reduced =
+          std::ranges::all_of(users_[node.id()], [&](NodeId user) { return graph_.node(user).op == Op::reduce; });
       Value base = node.operand(0);
       if (reduced && pads_rows(base.node())) base = base.node().operand(0);
       while (base.node().op == Op::reshape && !fusion_.is_stored[base.id()]) base = base.node().operand(0);
@@ -191,7 +197,8 @@ class Fuser {
       if (node.op == Op::dot_general) {
         // Four bits of a byte, by what is no byte itself.
         NodeId left = store_dot_operand(node, 0, false);
-        store_dot_operand(node, 1, is_float(node.operand(1).type().dtype) && size_of(graph_.node(left).type().dtype) > 1);
+        store_dot_operand(node, 1,
+                          is_float(node.operand(1).type().dtype) && size_of(graph_.node(left).type().dtype) > 1);
       }
   }
 
@@ -231,7 +238,8 @@ class Fuser {
     makes_checks_.resize(graph_.size());
     for (const Node& node : graph_.nodes()) {
       bool makes = node.op == Op::check_range;
-      for (const Value& operand : node.operands()) makes |= !fusion_.is_stored[operand.id()] && makes_checks_[operand.id()];
+      for (const Value& operand : node.operands())
+        makes |= !fusion_.is_stored[operand.id()] && makes_checks_[operand.id()];
       makes_checks_[node.id()] = makes;
     }
     for (const Node& node : graph_.nodes()) {
@@ -262,18 +270,23 @@ class Fuser {
     }
     for (size_t i = 0; i < best; ++i) inside_epilogue_[order[i]] = static_cast<int>(dot.id());
     NodeId whole = best_root;
-    auto turns = [&](const Node& user) { return user.op == Op::transpose && user.ints(Attr::permutation).back() == user.type().rank() - 1; };
-    while (!is_output_[whole] && !fusion_.is_stored[whole] && users_[whole].size() == 1 && turns(graph_.node(users_[whole][0]))) whole = users_[whole][0];
+    auto turns = [&](const Node& user) {
+      return user.op == Op::transpose && user.ints(Attr::permutation).back() == user.type().rank() - 1;
+    };
+    while (!is_output_[whole] && !fusion_.is_stored[whole] && users_[whole].size() == 1 &&
+           turns(graph_.node(users_[whole][0])))
+      whole = users_[whole][0];
     if (NodeId update = update_by(whole, dot)) return update;
     return stored_view_of(best_root, dot);
   }
 
-  // The update of a part in place that is all that reads the value, and of which the product reads nothing; 0 where there
-  // is none.
+  // The update of a part in place that is all that reads the value, and of which the product reads nothing; 0 where
+  // there is none.
   NodeId update_by(NodeId id, const Node& dot) {
     if (is_output_[id] || fusion_.is_stored[id] || users_[id].size() != 1) return 0;
     const Node& user = graph_.node(users_[id][0]);
-    if (user.op != Op::update_slice || user.operand(1).id() != id || user.operand(0).node().op != Op::parameter) return 0;
+    if (user.op != Op::update_slice || user.operand(1).id() != id || user.operand(0).node().op != Op::parameter)
+      return 0;
     inside_epilogue_[user.id()] = static_cast<int>(dot.id());
     return user.id();
   }
@@ -284,7 +297,8 @@ class Fuser {
     while (!is_output_[id] && users_[id].size() == 1) {
       const Node& user = graph_.node(users_[id][0]);
       if (fusion_.is_stored[user.id()] && !is_output_[user.id()]) break;
-      bool moves = user.op == Op::transpose && !reshaped && user.ints(Attr::permutation).back() == user.type().rank() - 1;
+      bool moves =
+          user.op == Op::transpose && !reshaped && user.ints(Attr::permutation).back() == user.type().rank() - 1;
       if (!moves && user.op != Op::reshape) break;
       reshaped |= user.op == Op::reshape;
       id = user.id();
@@ -297,7 +311,8 @@ class Fuser {
     // Checks are made by loops alone.
     if (makes_checks_[node.id()]) return false;
     if (fusion_.is_stored[node.id()] && !is_output_[node.id()]) return false;
-    if (!def(node.op).traits.elementwise || node.type().dims != dot.type().dims || inside_epilogue_[node.id()] >= 0) return false;
+    if (!def(node.op).traits.elementwise || node.type().dims != dot.type().dims || inside_epilogue_[node.id()] >= 0)
+      return false;
     for (const Value& operand : node.operands())
       if (!inside.count(operand.id()) && may_depend_on(graph_, operand.id(), dot.id())) return false;
     return true;
@@ -308,18 +323,18 @@ class Fuser {
     return std::any_of(users_[id].begin(), users_[id].end(), [&](NodeId user) { return !inside.count(user); });
   }
   size_t escapes(const std::set<NodeId>& inside) const {
-    return static_cast<size_t>(std::count_if(inside.begin(), inside.end(), [&](NodeId id) { return leaves(id, inside); }));
+    return static_cast<size_t>(
+        std::count_if(inside.begin(), inside.end(), [&](NodeId id) { return leaves(id, inside); }));
   }
   bool escapes_only(const std::set<NodeId>& inside, NodeId id) const { return leaves(id, inside); }
 
-  // Cuts expressions that have grown too large. Written once is what is read at the same coordinates; below a view it may
-  // be read at others and counts again.
+  // Cuts expressions that have grown too large. Written once is what is read at the same coordinates; below a view it
+  // may be read at others and counts again.
   void bound_expressions() {
     size_.assign(graph_.size(), 0);
     for (const Node& node : graph_.nodes()) {
       int64_t total = 1;
-      for (const Value& operand : node.operands())
-        total += fusion_.is_stored[operand.id()] ? 1 : size_[operand.id()];
+      for (const Value& operand : node.operands()) total += fusion_.is_stored[operand.id()] ? 1 : size_[operand.id()];
       // What is read at two places, by a concatenate or pad of it with itself, is computed twice.
       if (total > largest_expression && def(node.op).traits.elementwise) total = distinct_size(node);
       size_[node.id()] = static_cast<int>(std::min<int64_t>(total, largest_expression + 1));
@@ -370,7 +385,8 @@ class Fuser {
       if (stage.kind != StageKind::dot && node.op == Op::reduce) stage.kind = StageKind::reduce;
       if (node.op == Op::scatter) stage.kind = StageKind::scatter;
       if (stage.kind != StageKind::dot && node.op == Op::concatenate) stage.kind = StageKind::joined;
-      if (stage.kind != StageKind::dot && (node.op == Op::dynamic_update_slice || node.op == Op::update_slice)) stage.kind = StageKind::update;
+      if (stage.kind != StageKind::dot && (node.op == Op::dynamic_update_slice || node.op == Op::update_slice))
+        stage.kind = StageKind::update;
       if (is_fold(node)) stage.kind = StageKind::fold;
       if (is_step(node)) stage.kind = StageKind::step;
       std::set<NodeId> seen;
@@ -396,8 +412,10 @@ class Fuser {
       }
       NodeId operand = graph_.node(id).operand(next++).id();
       if (!seen.insert(operand).second) continue;
-      if (fusion_.is_stored[operand]) reads.push_back(operand);
-      else stack.emplace_back(operand, 0);
+      if (fusion_.is_stored[operand])
+        reads.push_back(operand);
+      else
+        stack.emplace_back(operand, 0);
     }
   }
 
@@ -430,7 +448,8 @@ class Fuser {
 
   void mark(const Node& node, int group, std::vector<std::set<int>>& groups) const {
     for (const Value& operand : node.operands())
-      if (!fusion_.is_stored[operand.id()] && groups[operand.id()].insert(group).second) mark(operand.node(), group, groups);
+      if (!fusion_.is_stored[operand.id()] && groups[operand.id()].insert(group).second)
+        mark(operand.node(), group, groups);
   }
 
   const Graph& graph_;
@@ -439,7 +458,7 @@ class Fuser {
   std::vector<bool> is_output_;
   std::vector<int> inside_epilogue_;
   std::vector<bool> makes_checks_;  // computing it from stored values does
-  std::vector<int> size_;  // of expressions, by node
+  std::vector<int> size_;           // of expressions, by node
   std::vector<std::pair<NodeId, NodeId>> epilogue_root_;
   Fusion fusion_;
 };

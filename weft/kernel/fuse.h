@@ -11,14 +11,14 @@
 namespace weft {
 
 enum class StageKind : uint8_t {
-  map,      // every element by itself
-  reduce,   // a reduce of one op
-  dot,      // a product with the element-wise ops that follow it
+  map,     // every element by itself
+  reduce,  // a reduce of one op
+  dot,     // a product with the element-wise ops that follow it
   scatter,
-  update,   // a dynamic_update_slice: its window stored over its operand
-  joined,   // a concatenate
-  fold,     // a reduce, scan or selection by a body, of any number of results
-  step,     // a routine, loop or branch
+  update,  // a dynamic_update_slice: its window stored over its operand
+  joined,  // a concatenate
+  fold,    // a reduce, scan or selection by a body, of any number of results
+  step,    // a routine, loop or branch
 };
 
 // A value that is stored, and how it is computed from stored ones.
@@ -27,7 +27,7 @@ struct Stage {
   NodeId root = 0;    // the value stored
   NodeId source = 0;  // dot: the dot_general whose epilogue ends at root; otherwise root
   int group = -1;
-  int beside = -1;        // reduce: an earlier one, of the same elements, that needs some of the same values
+  int beside = -1;            // reduce: an earlier one, of the same elements, that needs some of the same values
   std::vector<NodeId> reads;  // stored values (parameters and constants too) that it reads, each once
 };
 
@@ -38,17 +38,18 @@ struct Group {
 
 struct Fusion {
   std::vector<Stage> stages;
-  std::vector<Group> groups;       // in an order in which every group follows those it reads
-  std::vector<bool> is_stored;     // by node: has memory (parameters, constants of more than one value, stage roots)
-  std::vector<int> stage_of;       // by node: the stage whose root it is, or -1
-  std::vector<std::pair<NodeId, const char*>> cuts;  // stored values that could have been computed in place, and why they are not
+  std::vector<Group> groups;    // in an order in which every group follows those it reads
+  std::vector<bool> is_stored;  // by node: has memory (parameters, constants of more than one value, stage roots)
+  std::vector<int> stage_of;    // by node: the stage whose root it is, or -1
+  std::vector<std::pair<NodeId, const char*>>
+      cuts;  // stored values that could have been computed in place, and why they are not
 };
 
 // `graph` is flat; its dots are as prepare leaves them.
 Fusion fuse(const Graph& graph);
 
-// The graph with dots in the form that fuse wants: element types that dot kernels know (others become multiply and reduce)
-// and one contracting dimension, or those of windows that are read where they lie and of a constant kernel.
+// The graph with dots in the form that fuse wants: element types that dot kernels know (others become multiply and
+// reduce) and one contracting dimension, or those of windows that are read where they lie and of a constant kernel.
 GraphPtr prepare(const Graph& flat);
 
 // Calls whose results are values of their own (Op::result): folds and steps.
@@ -59,8 +60,9 @@ bool has_many_parts(const Node& node);
 // The results of such a call by number; nothing where one is not used.
 std::vector<std::optional<NodeId>> results_of(const Graph& graph, const Node& node);
 
-// What a stage iterates over when it shares a kernel: leading dims (rows) and the rest. Maps of the same dims share one too, as
-// rows of one element. Other reduces have no rows: they share a kernel with those of the same elements alone, over the dims `apart`.
+// What a stage iterates over when it shares a kernel: leading dims (rows) and the rest. Maps of the same dims share one
+// too, as rows of one element. Other reduces have no rows: they share a kernel with those of the same elements alone,
+// over the dims `apart`.
 struct Rows {
   Dims rows, inner;
   bool is_map = false;
@@ -88,7 +90,8 @@ struct BitsOf {
   FourBits bits;
 };
 std::optional<BitsOf> four_bits(const Node& node);
-// Whether the operands of a prepared dot_general are strided views that it reads where they lie: windows and their kernel.
+// Whether the operands of a prepared dot_general are strided views that it reads where they lie: windows and their
+// kernel.
 bool reads_windows(const Node& dot);
 // Whether elements are in several places of a strided view: each one and a half times, or more.
 bool overlaps(const Node& view);
@@ -96,16 +99,18 @@ bool overlaps(const Node& view);
 NodeId below_reshapes(Value value);
 // Whether a node pads with whole rows.
 bool pads_rows(const Node& node);
-// Whether its left operand is transposed, so large that rows of it in place would come from far down the caches: it is stored.
+// Whether its left operand is transposed, so large that rows of it in place would come from far down the caches: it is
+// stored.
 bool turns_first(const Node& dot);
-// Which coordinates of a stage are those of operand `k`, from those of the node (-1: none); nothing where it is no plain selection.
+// Which coordinates of a stage are those of operand `k`, from those of the node (-1: none); nothing where it is no
+// plain selection.
 std::optional<std::vector<int>> operand_coordinates(const Node& node, size_t k, const std::vector<int>& at);
 // Of what a reduce adds up, not of its result.
 inline int inner_coordinate(size_t i) { return static_cast<int>(1000 + i); }
 // Whether the value is a constant of one repeated element, which is written into expressions.
 bool is_inline_constant(const Node& node);
-// Where dimensions of extent 1 come and go in a reshape: for each operand dimension the result's, or -1; nothing where it
-// does more.
+// Where dimensions of extent 1 come and go in a reshape: for each operand dimension the result's, or -1; nothing where
+// it does more.
 std::optional<Ints> unit_reshape(const Node& node);
 
 }  // namespace weft

@@ -1,7 +1,8 @@
-// Stages in groups: reduces over the trailing dims, what is computed from them row by row, and maps of the same elements.
+// Stages in groups: reduces over the trailing dims, what is computed from them row by row, and maps of the same
+// elements.
 //
-// A stage joins a group that it reads, or a map that reads what it reads, unless groups would then wait for each other in
-// a circle. All searches are bounded: where one would go far the stage stays by itself.
+// A stage joins a group that it reads, or a map that reads what it reads, unless groups would then wait for each other
+// in a circle. All searches are bounded: where one would go far the stage stays by itself.
 #include "weft/kernel/group.h"
 
 #include <algorithm>
@@ -21,7 +22,8 @@ constexpr size_t most_readers = 8;
 
 class Grouper {
  public:
-  Grouper(const Graph& graph, Fusion& fusion, const std::vector<int>& sizes) : graph_(graph), fusion_(fusion), sizes_(sizes), readers_(graph.size()) {}
+  Grouper(const Graph& graph, Fusion& fusion, const std::vector<int>& sizes)
+      : graph_(graph), fusion_(fusion), sizes_(sizes), readers_(graph.size()) {}
 
   void run() {
     fusion_.groups.clear();
@@ -40,7 +42,9 @@ class Grouper {
       if (operand.id() == value) {
         if (!mapped || mapped->size() != rows) return false;
         for (size_t i = 0; i < rows; ++i)
-          if (const int from = (*mapped)[i]; from != static_cast<int>(i) && from != inner_coordinate(i) && !operand.type().dims[i].is(1)) return false;
+          if (const int from = (*mapped)[i];
+              from != static_cast<int>(i) && from != inner_coordinate(i) && !operand.type().dims[i].is(1))
+            return false;
         continue;
       }
       if (fusion_.is_stored[operand.id()] || operand.id() < value) continue;
@@ -48,7 +52,8 @@ class Grouper {
         if (may_depend_on(graph_, operand.id(), value)) return false;
         continue;
       }
-      if (seen.emplace(operand.id(), *mapped).second && !read_by_row(operand.node(), value, rows, *mapped, seen)) return false;
+      if (seen.emplace(operand.id(), *mapped).second && !read_by_row(operand.node(), value, rows, *mapped, seen))
+        return false;
     }
     return true;
   }
@@ -72,7 +77,8 @@ class Grouper {
     Stage& stage = fusion_.stages[s];
     std::set<int> needed;
     for (NodeId read : stage.reads)
-      if (int producer = fusion_.stage_of[read]; producer >= 0) needed.insert(fusion_.stages[static_cast<size_t>(producer)].group);
+      if (int producer = fusion_.stage_of[read]; producer >= 0)
+        needed.insert(fusion_.stages[static_cast<size_t>(producer)].group);
     int joined = group_to_join(stage, sizes_[s], needed);
     if (joined < 0) {
       joined = static_cast<int>(states_.size());
@@ -98,7 +104,9 @@ class Grouper {
       if (!group.rows || group.size + size > largest_expression || (group.rows->is_map && joined >= 0)) continue;
       // Where there are no rows, results are there when the kernel ends.
       if (!group.rows->apart.empty() && needed.count(candidate)) continue;
-      if (fits_rows(graph_, stage, *group.rows) && can_need(candidate, needed) && reads_rows_of(stage, candidate, group.rows->rows.size())) joined = candidate;
+      if (fits_rows(graph_, stage, *group.rows) && can_need(candidate, needed) &&
+          reads_rows_of(stage, candidate, group.rows->rows.size()))
+        joined = candidate;
     }
     return joined;
   }
@@ -106,7 +114,8 @@ class Grouper {
   // Maps that read a value as large as what the stage gives, which the stage reads too.
   void add_readers(const Stage& stage, std::set<int>& groups) const {
     for (NodeId read : stage.reads)
-      if (graph_.node(read).type().dims == graph_.node(stage.root).type().dims) groups.insert(readers_[read].begin(), readers_[read].end());
+      if (graph_.node(read).type().dims == graph_.node(stage.root).type().dims)
+        groups.insert(readers_[read].begin(), readers_[read].end());
   }
 
   void note_reader(const Stage& stage) {
@@ -232,6 +241,8 @@ bool may_depend_on(const Graph& graph, NodeId id, NodeId on) {
   return false;
 }
 
-void make_groups(const Graph& graph, Fusion& fusion, const std::vector<int>& sizes) { Grouper(graph, fusion, sizes).run(); }
+void make_groups(const Graph& graph, Fusion& fusion, const std::vector<int>& sizes) {
+  Grouper(graph, fusion, sizes).run();
+}
 
 }  // namespace weft

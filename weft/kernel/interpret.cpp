@@ -20,8 +20,13 @@ struct Bytes {
 
 class KernelRun {
  public:
-  KernelRun(const Kernel& kernel, std::vector<Bytes> memories, Bindings symbols, std::vector<const RangeCheck*> checks = {})
-      : kernel_(kernel), memories_(std::move(memories)), bound_(std::move(symbols)), checks_(std::move(checks)), variables_(kernel.variables.size()) {}
+  KernelRun(const Kernel& kernel, std::vector<Bytes> memories, Bindings symbols,
+            std::vector<const RangeCheck*> checks = {})
+      : kernel_(kernel),
+        memories_(std::move(memories)),
+        bound_(std::move(symbols)),
+        checks_(std::move(checks)),
+        variables_(kernel.variables.size()) {}
 
   void run() {
     if (!kernel_.dot) return statements(kernel_.body);
@@ -43,7 +48,8 @@ class KernelRun {
 
   int64_t offset(const Dot::Side& side) {
     int64_t at = side.offset.evaluate(bound_);
-    for (size_t i = 0; i < side.batch.size(); ++i) at += side.batch[i].evaluate(bound_) * bound_.at(".b" + std::to_string(i));
+    for (size_t i = 0; i < side.batch.size(); ++i)
+      at += side.batch[i].evaluate(bound_) * bound_.at(".b" + std::to_string(i));
     return at;
   }
 
@@ -60,7 +66,8 @@ class KernelRun {
       int64_t base = offset(dot.rhs);
       for (int64_t j = 0; j < n; ++j)
         for (int64_t p = 0; p < k; ++p) {
-          Element e = load_at(dot.rhs.memory, base + j * dot.rhs.outer.evaluate(bound_) + dot.rhs.inner_at(p, dot.rhs.inner.evaluate(bound_)));
+          Element e = load_at(dot.rhs.memory, base + j * dot.rhs.outer.evaluate(bound_) +
+                                                  dot.rhs.inner_at(p, dot.rhs.inner.evaluate(bound_)));
           store_at(dot.packed, (batch * n + j) * k + p, convert(bits_of(e), dot.accumulate));
         }
       ++batch;
@@ -77,8 +84,11 @@ class KernelRun {
       shared &= dot.rhs.batch[i].is(0);
     }
     int64_t rhs_outer = dot.rhs.outer.evaluate(bound_), rhs_inner = dot.rhs.inner.evaluate(bound_);
-    if (dot.packed_rhs) rhs = (dot.rhs.offset.evaluate(bound_) + (shared ? 0 : batch)) * rhs_outer * rhs_inner, rhs_outer = rhs_inner, rhs_inner = 1;
-    else rhs = offset(dot.rhs);
+    if (dot.packed_rhs)
+      rhs = (dot.rhs.offset.evaluate(bound_) + (shared ? 0 : batch)) * rhs_outer * rhs_inner, rhs_outer = rhs_inner,
+      rhs_inner = 1;
+    else
+      rhs = offset(dot.rhs);
     int64_t lhs_outer = dot.lhs.outer.evaluate(bound_), lhs_inner = dot.lhs.inner.evaluate(bound_);
     for (int64_t i = 0; i < m; ++i)
       for (int64_t j = 0; j < n; ++j) {
@@ -88,10 +98,15 @@ class KernelRun {
           Element a = load_at(dot.lhs.memory, lhs + dot.lhs.outer_at(i, lhs_outer) + dot.lhs.inner_at(p, lhs_inner));
           Element b = load_at(dot.rhs.memory, rhs + j * rhs_outer + p * rhs_inner);
           if (!dot.packed_rhs) b = bits_of(b);
-          if (is_float(dot.accumulate)) sum += convert(a, DType::f64).real() * convert(b, DType::f64).real();
-          else whole = static_cast<int64_t>(static_cast<uint64_t>(whole) + static_cast<uint64_t>(convert(a, DType::i64).i) * static_cast<uint64_t>(convert(b, DType::i64).i));
+          if (is_float(dot.accumulate))
+            sum += convert(a, DType::f64).real() * convert(b, DType::f64).real();
+          else
+            whole = static_cast<int64_t>(static_cast<uint64_t>(whole) +
+                                         static_cast<uint64_t>(convert(a, DType::i64).i) *
+                                             static_cast<uint64_t>(convert(b, DType::i64).i));
         }
-        accumulator_ = is_float(dot.accumulate) ? Element::of_double(dot.accumulate, sum) : Element::of_int(dot.accumulate, whole);
+        accumulator_ =
+            is_float(dot.accumulate) ? Element::of_double(dot.accumulate, sum) : Element::of_int(dot.accumulate, whole);
         bound_[".m"] = i;
         bound_[".n"] = j;
         statements(kernel_.body);
@@ -114,7 +129,9 @@ class KernelRun {
         return;
       }
       case StmtKind::define:
-      case StmtKind::assign: variables_[slot] = value(stmt.expr); return;
+      case StmtKind::assign:
+        variables_[slot] = value(stmt.expr);
+        return;
       case StmtKind::accumulate: {
         Element pair[2] = {variables_[slot], value(stmt.expr)};
         variables_[slot] = apply(stmt.op, pair[0].dtype, pair);
@@ -144,13 +161,19 @@ class KernelRun {
   Element value(ExprId id) {
     const Expr& e = kernel_.exprs[static_cast<size_t>(id)];
     switch (e.kind) {
-      case ExprKind::constant: return load(e.value.bytes().data(), e.dtype);
-      case ExprKind::index: return Element::of_int(DType::i64, e.index.evaluate(bound_));
-      case ExprKind::variable: return variables_[static_cast<size_t>(e.slot)];
-      case ExprKind::accumulator: return accumulator_;
-      case ExprKind::checked: return checked(e);
+      case ExprKind::constant:
+        return load(e.value.bytes().data(), e.dtype);
+      case ExprKind::index:
+        return Element::of_int(DType::i64, e.index.evaluate(bound_));
+      case ExprKind::variable:
+        return variables_[static_cast<size_t>(e.slot)];
+      case ExprKind::accumulator:
+        return accumulator_;
+      case ExprKind::checked:
+        return checked(e);
       case ExprKind::load:
-        if (e.mask != no_expr && !value(e.mask).i) return is_integer(e.dtype) || is_bool(e.dtype) ? Element::of_int(e.dtype, 0) : Element::of_double(e.dtype, 0);
+        if (e.mask != no_expr && !value(e.mask).i)
+          return is_integer(e.dtype) || is_bool(e.dtype) ? Element::of_int(e.dtype, 0) : Element::of_double(e.dtype, 0);
         return load(place(e.slot, position(e.index, e.dynamic)), e.dtype);
       case ExprKind::scalar: {
         // Only the chosen side: the other one's loads may lie outside.
@@ -174,11 +197,13 @@ class KernelRun {
   std::byte* place(int32_t memory, int64_t at) {
     const Bytes& bytes = memories_[static_cast<size_t>(memory)];
     int64_t size = size_of(kernel_.memories[static_cast<size_t>(memory)].dtype);
-    check(at >= 0 && (at + 1) * size <= bytes.size, "kernel ", kernel_.name, " reaches element ", at, " of memory ", memory, " of ",
-          bytes.size / size, " elements");
+    check(at >= 0 && (at + 1) * size <= bytes.size, "kernel ", kernel_.name, " reaches element ", at, " of memory ",
+          memory, " of ", bytes.size / size, " elements");
     return bytes.data + at * size;
   }
-  Element load_at(int32_t memory, int64_t at) { return load(place(memory, at), kernel_.memories[static_cast<size_t>(memory)].dtype); }
+  Element load_at(int32_t memory, int64_t at) {
+    return load(place(memory, at), kernel_.memories[static_cast<size_t>(memory)].dtype);
+  }
   void store_at(int32_t memory, int64_t at, const Element& element) { store(place(memory, at), element); }
 
   const Kernel& kernel_;
@@ -216,7 +241,8 @@ class ProgramRun {
 
  private:
   void bind(std::span<const Literal> inputs) {
-    check(inputs.size() == program_.inputs.size(), "program ", program_.name, " takes ", program_.inputs.size(), " inputs");
+    check(inputs.size() == program_.inputs.size(), "program ", program_.name, " takes ", program_.inputs.size(),
+          " inputs");
     for (size_t i = 0; i < inputs.size(); ++i)
       for (size_t d = 0; d < program_.inputs[i].type.dims.size(); ++d) {
         const Dim& dim = program_.inputs[i].type.dims[d];
@@ -227,18 +253,25 @@ class ProgramRun {
 
   Bytes bytes_of(const BufferPlan& buffer) {
     auto index = static_cast<size_t>(std::max(buffer.index, 0));
-    auto whole = [](Literal& literal) { return Bytes{literal.mutable_bytes(), static_cast<int64_t>(literal.bytes().size())}; };
+    auto whole = [](Literal& literal) {
+      return Bytes{literal.mutable_bytes(), static_cast<int64_t>(literal.bytes().size())};
+    };
     int64_t offset = buffer.offset.evaluate(bound_), size = buffer.bytes.evaluate(bound_);
     switch (buffer.place) {
-      case Place::input: return whole(inputs_[index]);
-      case Place::output: return whole(outputs_[index]);
+      case Place::input:
+        return whole(inputs_[index]);
+      case Place::output:
+        return whole(outputs_[index]);
       case Place::constant: {
         const Literal& literal = program_.constants[index];
         return {const_cast<std::byte*>(literal.bytes().data()), static_cast<int64_t>(literal.bytes().size())};
       }
-      case Place::arena: return {arena_.data() + offset, size};
-      case Place::turn: return {turn_.data() + offset, size};
-      case Place::persistent: return {persistent_.data() + offset, size};
+      case Place::arena:
+        return {arena_.data() + offset, size};
+      case Place::turn:
+        return {turn_.data() + offset, size};
+      case Place::persistent:
+        return {persistent_.data() + offset, size};
     }
     return {};
   }
@@ -246,8 +279,10 @@ class ProgramRun {
   void run_launch(const Launch& launch) {
     check_interrupt();
     switch (launch.kind) {
-      case LaunchKind::kernel: return run_kernel(launch);
-      case LaunchKind::routine: return run_routine(launch);
+      case LaunchKind::kernel:
+        return run_kernel(launch);
+      case LaunchKind::routine:
+        return run_routine(launch);
       case LaunchKind::loop:
         for (run_block(launch.blocks[0]); choice(launch) != 0; run_block(launch.blocks[0])) run_block(launch.blocks[1]);
         return;
@@ -291,7 +326,8 @@ class ProgramRun {
     std::vector<int64_t> numbers;
     for (const Dim& number : launch.numbers) numbers.push_back(number.evaluate(bound_));
     std::vector<void*> buffers;
-    for (int32_t buffer : launch.buffers) buffers.push_back(bytes_of(program_.buffers[static_cast<size_t>(buffer)]).data);
+    for (int32_t buffer : launch.buffers)
+      buffers.push_back(bytes_of(program_.buffers[static_cast<size_t>(buffer)]).data);
     if (!launch.texts.empty()) {
       std::vector<const char*> texts;
       for (const std::string& text : launch.texts) texts.push_back(text.c_str());
@@ -316,7 +352,8 @@ class ProgramRun {
       }
     }
     Bindings symbols;
-    for (size_t i = 0; i < kernel.symbols.size(); ++i) symbols[kernel.symbols[i].name] = launch.symbols[i].evaluate(bound_);
+    for (size_t i = 0; i < kernel.symbols.size(); ++i)
+      symbols[kernel.symbols[i].name] = launch.symbols[i].evaluate(bound_);
     std::vector<const RangeCheck*> checks;
     for (int32_t number : launch.checks) checks.push_back(&program_.checks[static_cast<size_t>(number)]);
     KernelRun(kernel, std::move(memories), std::move(symbols), std::move(checks)).run();
@@ -330,6 +367,8 @@ class ProgramRun {
 
 }  // namespace
 
-std::vector<Literal> interpret(const Program& program, std::span<const Literal> inputs) { return ProgramRun(program, inputs).run(); }
+std::vector<Literal> interpret(const Program& program, std::span<const Literal> inputs) {
+  return ProgramRun(program, inputs).run();
+}
 
 }  // namespace weft

@@ -21,14 +21,14 @@ using ExprId = int32_t;
 inline constexpr ExprId no_expr = -1;
 
 enum class ExprKind : uint8_t {
-  constant,     // `value`
-  index,        // the value of `index`, as `dtype` (iota, guards)
-  load,         // memory[index + sum(dynamic.first * dynamic.second)], where `mask` (if any) holds, else zero; its bits, if
-                // `dtype` is another one of the same size
+  constant,  // `value`
+  index,     // the value of `index`, as `dtype` (iota, guards)
+  load,  // memory[index + sum(dynamic.first * dynamic.second)], where `mask` (if any) holds, else zero; its bits, if
+         // `dtype` is another one of the same size
   variable,     // the variable `slot`
   accumulator,  // dot kernels: the element of the product at (batch, m, n)
-  checked,      // args[0], an i64; where `mask` (if any) holds and it is not in [0, index), the launch's check `slot` fails
-  scalar,       // `op` of `args`; convert and bitcast go from args[0]'s dtype to `dtype`
+  checked,  // args[0], an i64; where `mask` (if any) holds and it is not in [0, index), the launch's check `slot` fails
+  scalar,   // `op` of `args`; convert and bitcast go from args[0]'s dtype to `dtype`
 };
 
 // One scalar expression; lives in its kernel's `exprs`, after its arguments. Evaluated once for each iteration of the
@@ -107,7 +107,8 @@ struct FourBits {
 };
 
 // A matrix product around the body: for each batch, m, n the accumulator is sum over k of lhs * rhs, in `accumulate`
-// type; then `body` (statements over the counters ".m", ".n" and those of batch, no loops) stores it. Strides in elements.
+// type; then `body` (statements over the counters ".m", ".n" and those of batch, no loops) stores it. Strides in
+// elements.
 struct Dot {
   struct Side {
     int32_t memory = -1;
@@ -115,24 +116,30 @@ struct Dot {
     Dims batch;  // a stride for each batch extent
     Dim outer;   // stride along m (lhs) or n (rhs)
     Dim inner;   // stride along k
-    // Where m or k goes on evenly within parts of so many elements only: those, and the stride from part to part. m: lhs;
-    // k: lhs, and rhs of packing kernels. Zero: one part.
+    // Where m or k goes on evenly within parts of so many elements only: those, and the stride from part to part. m:
+    // lhs; k: lhs, and rhs of packing kernels. Zero: one part.
     int64_t outer_part = 0, outer_jump = 0, inner_part = 0, inner_jump = 0;
     // The position of an element along m or n, and of one along k, with numbers for `outer` and `inner`.
-    int64_t outer_at(int64_t i, int64_t stride) const { return outer_part ? i / outer_part * outer_jump + i % outer_part * stride : i * stride; }
-    int64_t inner_at(int64_t p, int64_t stride) const { return inner_part ? p / inner_part * inner_jump + p % inner_part * stride : p * stride; }
+    int64_t outer_at(int64_t i, int64_t stride) const {
+      return outer_part ? i / outer_part * outer_jump + i % outer_part * stride : i * stride;
+    }
+    int64_t inner_at(int64_t p, int64_t stride) const {
+      return inner_part ? p / inner_part * inner_jump + p % inner_part * stride : p * stride;
+    }
   };
   Side lhs, rhs;
   // Element types in memory, of packing kernels and before packing too: they decide the packed form.
   DType lhs_type = DType::f32, rhs_type = DType::f32;
-  std::optional<FourBits> bits;  // of an element of rhs, where that is a byte and lhs is of floats; else all of it counts
+  std::optional<FourBits>
+      bits;    // of an element of rhs, where that is a byte and lhs is of floats; else all of it counts
   Dims batch;  // extents; their counters are ".b0", ".b1", …
   Dim m, n, k;
   DType accumulate = DType::f32;
-  // rhs was packed into panels by a kernel with `pack_rhs`; rhs.memory is the packed buffer, rhs.outer and rhs.inner are
-  // the extents of its matrices along n and k, and rhs.offset is the number of the first of those that are read.
+  // rhs was packed into panels by a kernel with `pack_rhs`; rhs.memory is the packed buffer, rhs.outer and rhs.inner
+  // are the extents of its matrices along n and k, and rhs.offset is the number of the first of those that are read.
   bool packed_rhs = false;
-  // rhs as it lies, where the product reads it so until it is packed: then a last argument tells whether it is (1) or not (0).
+  // rhs as it lies, where the product reads it so until it is packed: then a last argument tells whether it is (1) or
+  // not (0).
   std::optional<Side> raw;
   // This kernel is that packing: reads rhs, writes memory `packed`; lhs and body are unused.
   bool pack_rhs = false;
@@ -190,8 +197,8 @@ struct LaunchBlock {
   std::vector<Launch> launches;
 };
 
-// How the turns of a loop of kernels over rows may follow each other through a few rows at a time (tile_turns.cpp): of two kernels
-// that touch one row of memory, one of them to write it, the rows they are at are at most `reach` apart.
+// How the turns of a loop of kernels over rows may follow each other through a few rows at a time (tile_turns.cpp): of
+// two kernels that touch one row of memory, one of them to write it, the rows they are at are at most `reach` apart.
 struct Tiling {
   struct Rows {
     int64_t unit, first;  // parallel iterations of a row, and the row that the first of them is at
@@ -205,14 +212,14 @@ struct Launch {
   LaunchKind kind = LaunchKind::kernel;
   int32_t kernel = -1;
   std::string routine;
-  Dims numbers;                  // routine: what it is told
-  std::vector<int32_t> bodies;   // routine: kernels it calls
-  std::vector<std::string> texts;  // routine: more that it is told, behind the bodies
-  std::vector<LaunchBlock> blocks;     // loop, count, branch
+  Dims numbers;                     // routine: what it is told
+  std::vector<int32_t> bodies;      // routine: kernels it calls
+  std::vector<std::string> texts;   // routine: more that it is told, behind the bodies
+  std::vector<LaunchBlock> blocks;  // loop, count, branch
   std::string counter;
   Dim first, trips;
   int64_t step = 1;
-  bool independent = false;      // count: turns may run in any order and at once, each with `turn_bytes` of its own
+  bool independent = false;  // count: turns may run in any order and at once, each with `turn_bytes` of its own
   Dim turn_bytes;
   std::optional<Tiling> tiling;  // count: where turns may be taken so
   std::vector<int32_t> buffers;  // kernel: one for each memory that is no scratch, in order
@@ -234,7 +241,7 @@ struct ProgramInput {
 struct ProgramOutput {
   std::string name;
   Type type;
-  int alias = -1;     // the input whose memory it lands in
+  int alias = -1;        // the input whose memory it lands in
   int32_t copy_of = -1;  // an input that is returned as it is, when not aliased (the launch list holds the copy)
 };
 
@@ -242,7 +249,7 @@ struct ProgramOutput {
 struct Cut {
   std::string op;
   Location loc;
-  std::string reason;  // "is used twice"
+  std::string reason;                // "is used twice"
   std::vector<std::string> readers;  // "add (model.py:14)"
 
   std::string text() const;  // "exponential (model.py:12): is used twice"
@@ -267,8 +274,8 @@ struct Program {
   std::string text() const;
 };
 
-// The launches of kernels and routines, those inside of loops and branches too. Machine code numbers those of a run, then
-// those of setup.
+// The launches of kernels and routines, those inside of loops and branches too. Machine code numbers those of a run,
+// then those of setup.
 std::vector<const Launch*> plain_launches(const std::vector<Launch>& launches);
 
 }  // namespace weft

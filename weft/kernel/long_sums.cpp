@@ -1,5 +1,6 @@
-// Sums of many floats in pieces: each lane adds up a piece, then pieces are added up, so that the error grows with the length of
-// a piece and the number of pieces, not with their product. Products in order and extremes lose nothing, and stay as they are.
+// Sums of many floats in pieces: each lane adds up a piece, then pieces are added up, so that the error grows with the
+// length of a piece and the number of pieces, not with their product. Products in order and extremes lose nothing, and
+// stay as they are.
 #include "weft/kernel/draft.h"
 
 namespace weft {
@@ -16,10 +17,12 @@ bool split_long_sum(Kernel& kernel, std::vector<Axis>& axes) {
   return true;
 }
 
-std::vector<Stmt> nested_in_pieces(Kernel& kernel, Access& access, const std::vector<Axis>& axes, std::vector<Stmt> body, int unroll) {
+std::vector<Stmt> nested_in_pieces(Kernel& kernel, Access& access, const std::vector<Axis>& axes,
+                                   std::vector<Stmt> body, int unroll) {
   std::vector<Stmt> pieces, after;
   for (Stmt& stmt : body) {
-    DType dtype = stmt.kind == StmtKind::accumulate ? kernel.variables[static_cast<size_t>(stmt.slot)].dtype : DType::boolean;
+    DType dtype =
+        stmt.kind == StmtKind::accumulate ? kernel.variables[static_cast<size_t>(stmt.slot)].dtype : DType::boolean;
     if (stmt.kind != StmtKind::accumulate || stmt.op != Scalar::add || is_integer(dtype) || is_bool(dtype)) continue;
     int32_t part = add_variable(kernel, dtype);
     pieces.push_back(statement(StmtKind::define, part, access.constant(Literal(Type{dtype, {}}))));

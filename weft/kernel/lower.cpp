@@ -31,41 +31,58 @@ bool are_side_by_side(const Fusion& fusion, const Group& group) {
   return std::ranges::all_of(group.stages, [&](int s) {
     const Stage& stage = fusion.stages[static_cast<size_t>(s)];
     return stage.kind == StageKind::reduce && std::ranges::none_of(stage.reads, [&](NodeId read) {
-      int from = fusion.stage_of[read];
-      return from >= 0 && fusion.stages[static_cast<size_t>(from)].group == stage.group;
-    });
+             int from = fusion.stage_of[read];
+             return from >= 0 && fusion.stages[static_cast<size_t>(from)].group == stage.group;
+           });
   });
 }
 
 void lower_group(Lowering& lowering, const Group& group) {
   const Stage& first = lowering.fusion.stages[static_cast<size_t>(group.stages[0])];
   auto is_map = [&](int s) { return lowering.fusion.stages[static_cast<size_t>(s)].kind == StageKind::map; };
-  if (group.stages.size() > 1 && std::all_of(group.stages.begin(), group.stages.end(), is_map)) return lower_maps(lowering, group);
+  if (group.stages.size() > 1 && std::all_of(group.stages.begin(), group.stages.end(), is_map))
+    return lower_maps(lowering, group);
   if (are_side_by_side(lowering.fusion, group)) return lower_reduces(lowering, group);
   if (group.stages.size() > 1) return lower_rows(lowering, group);
   switch (first.kind) {
-    case StageKind::map: return lower_map(lowering, first);
-    case StageKind::reduce: return;
-    case StageKind::dot: return lower_dot(lowering, first);
-    case StageKind::scatter: return lower_scatter(lowering, first);
-    case StageKind::update: return lower_update(lowering, first);
-    case StageKind::joined: return lower_joined(lowering, first);
-    case StageKind::fold: return lower_fold(lowering, first);
-    case StageKind::step: return lower_step(lowering, first);
+    case StageKind::map:
+      return lower_map(lowering, first);
+    case StageKind::reduce:
+      return;
+    case StageKind::dot:
+      return lower_dot(lowering, first);
+    case StageKind::scatter:
+      return lower_scatter(lowering, first);
+    case StageKind::update:
+      return lower_update(lowering, first);
+    case StageKind::joined:
+      return lower_joined(lowering, first);
+    case StageKind::fold:
+      return lower_fold(lowering, first);
+    case StageKind::step:
+      return lower_step(lowering, first);
   }
 }
 
 // Why a result ends its kernel where fusion had no choice.
 const char* border(StageKind kind) {
   switch (kind) {
-    case StageKind::map: return "is read by a kernel over other elements";
-    case StageKind::reduce: return "is a reduction, and its reader runs over other rows";
-    case StageKind::dot: return "is a product, whose tiles are whole only when it ends";
-    case StageKind::scatter: return "is a scatter, which may write any element until it ends";
-    case StageKind::update: return "is written in part";
-    case StageKind::joined: return "is joined of parts, each written by itself";
-    case StageKind::fold: return "is the result of a scan, selection or reduction by a body";
-    case StageKind::step: return "is the result of a routine, loop or branch";
+    case StageKind::map:
+      return "is read by a kernel over other elements";
+    case StageKind::reduce:
+      return "is a reduction, and its reader runs over other rows";
+    case StageKind::dot:
+      return "is a product, whose tiles are whole only when it ends";
+    case StageKind::scatter:
+      return "is a scatter, which may write any element until it ends";
+    case StageKind::update:
+      return "is written in part";
+    case StageKind::joined:
+      return "is joined of parts, each written by itself";
+    case StageKind::fold:
+      return "is the result of a scan, selection or reduction by a body";
+    case StageKind::step:
+      return "is the result of a routine, loop or branch";
   }
   return "";
 }
@@ -77,11 +94,13 @@ void add_cuts(Program& program, const Graph& graph, Fusion& fusion) {
     for (NodeId read : stage.reads) {
       int from = fusion.stage_of[read];
       if (from < 0 || fusion.stages[static_cast<size_t>(from)].group == stage.group) continue;
-      if (readers.try_emplace(read).second) fusion.cuts.emplace_back(read, border(fusion.stages[static_cast<size_t>(from)].kind));
+      if (readers.try_emplace(read).second)
+        fusion.cuts.emplace_back(read, border(fusion.stages[static_cast<size_t>(from)].kind));
     }
   for (const Node& node : graph.nodes())
     for (const Value& operand : node.operands())
-      if (auto found = readers.find(operand.id()); found != readers.end()) found->second.push_back(cat(name(node.op), " (", node.loc.text(), ")"));
+      if (auto found = readers.find(operand.id()); found != readers.end())
+        found->second.push_back(cat(name(node.op), " (", node.loc.text(), ")"));
   for (const auto& [id, reason] : fusion.cuts) {
     const Node& node = graph.node(id);
     const Node& made = node.op == Op::result ? node.operand(0).node() : node;
@@ -101,18 +120,25 @@ bool has_large_constants(const Graph& graph) {
 // The greatest value of an atom that uses the counter.
 Dim atom_bound(const DimAtom& atom, const Counter& counter) {
   auto bound = [&](size_t i) { return upper_bound(atom.operands[i], counter); };
-  bool divides = (atom.op == DimOp::floordiv || atom.op == DimOp::mod) && !uses_counter(atom.operands[1], counter.name) && atom.operands[1].min() > 0;
+  bool divides = (atom.op == DimOp::floordiv || atom.op == DimOp::mod) &&
+                 !uses_counter(atom.operands[1], counter.name) && atom.operands[1].min() > 0;
   switch (atom.op) {
-    case DimOp::symbol: return counter.high;
-    case DimOp::min: return min(bound(0), bound(1));
-    case DimOp::max: return max(bound(0), bound(1));
-    case DimOp::floordiv: return divides ? floordiv(bound(0), atom.operands[1]) : Dim(atom.high);
-    case DimOp::mod: return divides ? atom.operands[1] - Dim(1) : Dim(atom.high);
+    case DimOp::symbol:
+      return counter.high;
+    case DimOp::min:
+      return min(bound(0), bound(1));
+    case DimOp::max:
+      return max(bound(0), bound(1));
+    case DimOp::floordiv:
+      return divides ? floordiv(bound(0), atom.operands[1]) : Dim(atom.high);
+    case DimOp::mod:
+      return divides ? atom.operands[1] - Dim(1) : Dim(atom.high);
   }
   return atom.high;
 }
 
-// Term by term, where at most one factor of each may be negative: the greatest of what adds, the least of what takes away.
+// Term by term, where at most one factor of each may be negative: the greatest of what adds, the least of what takes
+// away.
 std::optional<Dim> bound_by_terms(const Dim& extent, const Counter& counter) {
   Dim total = extent.constant();
   for (const Dim::Term& term : extent.terms()) {
@@ -140,11 +166,14 @@ void find_flushed(Lowering& lowering) {
   for (const Output& output : lowering.graph.outputs()) only_pairs[output.value.id()] = false;
   for (const Draft& draft : lowering.drafts) {
     const Kernel& kernel = draft.kernel;
-    bool is_pairs = draft.kind == LaunchKind::kernel && kernel.dot && kernel.dot->accumulate == DType::f32 && kernel.dot->lhs_type == DType::bf16 && kernel.dot->rhs_type == DType::bf16;
+    bool is_pairs = draft.kind == LaunchKind::kernel && kernel.dot && kernel.dot->accumulate == DType::f32 &&
+                    kernel.dot->lhs_type == DType::bf16 && kernel.dot->rhs_type == DType::bf16;
     for (size_t i = 0; i < draft.buffers.size(); ++i) {
       bool& only = only_pairs.try_emplace(draft.buffers[i], draft.buffers[i] >= 0 && !draft.copies).first->second;
-      if (draft.kind != LaunchKind::kernel) only = false;
-      else if (!kernel.memories[i].written) only &= is_pairs;
+      if (draft.kind != LaunchKind::kernel)
+        only = false;
+      else if (!kernel.memories[i].written)
+        only &= is_pairs;
       for (const Expr& e : kernel.exprs) only &= e.kind != ExprKind::load || e.slot != static_cast<int32_t>(i);
     }
   }
@@ -169,13 +198,23 @@ Dim upper_bound(const Dim& extent, const Counter& counter) {
 Program lower(const Graph& flat, const Counters& counters, bool multiplies_bf16, bool packs_later, bool rows_alone) {
   for (const Node& node : flat.nodes())
     if (node.types.empty() && node.op == Op::custom_call) {
-      const char* why = is_expectation(node) ? "gives nothing: only the interpreter runs it" : "gives nothing, and no implementation is known";
-      raise({ErrorKind::unsupported, cat("custom_call of '", node.attrs.text(Attr::call_target_name), "' ", why), "custom_call_target", node.loc});
+      const char* why = is_expectation(node) ? "gives nothing: only the interpreter runs it"
+                                             : "gives nothing, and no implementation is known";
+      raise({ErrorKind::unsupported, cat("custom_call of '", node.attrs.text(Attr::call_target_name), "' ", why),
+             "custom_call_target", node.loc});
     }
   GraphPtr turned = with_turns_in_line(flat), prepared = by_row_blocks(prepare(turned ? *turned : flat));
   const Graph& graph = *prepared;
   Fusion fusion = fuse(graph);
-  Lowering lowering{graph, fusion, counters, {}, {}, needed_values(graph, fusion), multiplies_bf16, packs_later && has_large_constants(graph), rows_alone};
+  Lowering lowering{graph,
+                    fusion,
+                    counters,
+                    {},
+                    {},
+                    needed_values(graph, fusion),
+                    multiplies_bf16,
+                    packs_later && has_large_constants(graph),
+                    rows_alone};
   for (const Group& group : fusion.groups) lower_group(lowering, group);
   if (multiplies_bf16) find_flushed(lowering);
   Program program = plan(lowering);

@@ -19,10 +19,11 @@ using Counters = std::vector<Counter>;
 // The greatest value of an extent over the range of a counter.
 Dim upper_bound(const Dim& extent, const Counter& counter);
 
-// Fuses, lowers, schedules and plans: graph at flat level, verified, without dead nodes. `multiplies_bf16`: the target adds
-// up products of bfloat16 as they are. `packs_later`: products read large weights as they lie until a later run packs them.
-// `rows_alone`: kernels take no rows together, which is less code and gives the same bits.
-Program lower(const Graph& flat, const Counters& counters = {}, bool multiplies_bf16 = false, bool packs_later = false, bool rows_alone = false);
+// Fuses, lowers, schedules and plans: graph at flat level, verified, without dead nodes. `multiplies_bf16`: the target
+// adds up products of bfloat16 as they are. `packs_later`: products read large weights as they lie until a later run
+// packs them. `rows_alone`: kernels take no rows together, which is less code and gives the same bits.
+Program lower(const Graph& flat, const Counters& counters = {}, bool multiplies_bf16 = false, bool packs_later = false,
+              bool rows_alone = false);
 
 // Marks loops whose turns may follow each other through a few rows at a time.
 void tile_turns(Program& program);

@@ -1,5 +1,5 @@
-// Counted loops that take every element from what it was, whatever the others are: all turns of a few elements at a time,
-// which stay in registers meanwhile. A turn of all of them at a time would be a pass over memory.
+// Counted loops that take every element from what it was, whatever the others are: all turns of a few elements at a
+// time, which stay in registers meanwhile. A turn of all of them at a time would be a pass over memory.
 #include <algorithm>
 #include <map>
 
@@ -15,8 +15,13 @@ constexpr size_t largest_body = 256;
 // The kernel of what a loop carries in these dimensions, and of the numbers that this depends on.
 class Elements {
  public:
-  Elements(Lowering& lowering, const Node& loop, const Graph& body, const std::vector<std::optional<NodeId>>& results, const Dims& dims)
-      : lowering_(lowering), loop_(loop), body_(body), space_(space_of(dims, ".i")), access_(lowering.graph, lowering.fusion, draft_.kernel) {
+  Elements(Lowering& lowering, const Node& loop, const Graph& body, const std::vector<std::optional<NodeId>>& results,
+           const Dims& dims)
+      : lowering_(lowering),
+        loop_(loop),
+        body_(body),
+        space_(space_of(dims, ".i")),
+        access_(lowering.graph, lowering.fusion, draft_.kernel) {
     for (size_t i = 0; i < results.size(); ++i)
       if (results[i] && loop.type(i).dims == dims) stored_.emplace_back(i, *results[i]);
   }
@@ -32,13 +37,18 @@ class Elements {
     }
     if (!fits_ || reads_anew()) return false;
     std::vector<Stmt> body;
-    for (size_t i : order_) body.push_back(statement(StmtKind::define, states_.at(i).slot, access_.value(loop_.operand(i), states_.at(i).at)));
+    for (size_t i : order_)
+      body.push_back(
+          statement(StmtKind::define, states_.at(i).slot, access_.value(loop_.operand(i), states_.at(i).at)));
     const Dim trips = loop_.attrs.dims(Attr::trips)[0];
     body.push_back(std::move(serial({{".t", trips}}, turn())[0]));
     for (const auto& [i, id] : stored_)
-      body.push_back(store_statement(access_.memory(id, true), linear_index(loop_.type(i).dims, space_.coordinates), variable(i)));
+      body.push_back(
+          store_statement(access_.memory(id, true), linear_index(loop_.type(i).dims, space_.coordinates), variable(i)));
     draft_.kernel.body = schedule_map(draft_.kernel, space_.axes, std::move(body), draft_.parallel, trips);
-    substitute_counter(draft_.kernel, loop_.attrs.text(Attr::counter), loop_.attrs.dims(Attr::first)[0] + counter_dim(".t", trips) * Dim(loop_.attrs.integer(Attr::step)));
+    substitute_counter(
+        draft_.kernel, loop_.attrs.text(Attr::counter),
+        loop_.attrs.dims(Attr::first)[0] + counter_dim(".t", trips) * Dim(loop_.attrs.integer(Attr::step)));
     for (const Node& node : body_.nodes()) {
       if (!def(node.op).traits.elementwise) continue;
       draft_.ops.emplace_back(name(node.op));
@@ -108,7 +118,8 @@ class Elements {
     }
     if (node.op == Op::extent || node.op == Op::iota || is_inline_constant(node)) return access_.compute(node, at);
     if (std::optional<Dims> below = viewed(node, at)) return value(node.operand(0), *below);
-    bool is_known = (def(node.op).traits.elementwise && def(node.op).scalar != Scalar::none) || node.op == Op::bitcast_convert;
+    bool is_known =
+        (def(node.op).traits.elementwise && def(node.op).scalar != Scalar::none) || node.op == Op::bitcast_convert;
     std::vector<ExprId> args;
     for (const Value& operand : node.operands()) {
       bool is_number = operand.type().rank() == 0;
@@ -116,7 +127,8 @@ class Elements {
       if (is_known) args.push_back(value(operand, is_number ? Dims{} : at));
     }
     if (!is_known || !fits_) return fits_ = false, no_expr;
-    return access_.scalar(node.op == Op::bitcast_convert ? Scalar::bitcast : scalar_of(node), node.type().dtype, std::move(args));
+    return access_.scalar(node.op == Op::bitcast_convert ? Scalar::bitcast : scalar_of(node), node.type().dtype,
+                          std::move(args));
   }
 
   // Where a view's element is in its operand; nothing for what is no view.
@@ -125,8 +137,10 @@ class Elements {
     const Dims& dims = node.operand(0).type().dims;
     Dims below(dims.size(), Dim(0));
     for (size_t i = 0; i < dims.size(); ++i) {
-      if (node.op == Op::broadcast_in_dim && !dims[i].is(1)) below[i] = at[static_cast<size_t>(node.ints(Attr::dimensions)[i])];
-      if (node.op == Op::slice) below[i] = node.attrs.dims(Attr::start_indices)[i] + at[i] * Dim(node.ints(Attr::strides)[i]);
+      if (node.op == Op::broadcast_in_dim && !dims[i].is(1))
+        below[i] = at[static_cast<size_t>(node.ints(Attr::dimensions)[i])];
+      if (node.op == Op::slice)
+        below[i] = node.attrs.dims(Attr::start_indices)[i] + at[i] * Dim(node.ints(Attr::strides)[i]);
       if (node.op == Op::transpose) below[static_cast<size_t>(node.ints(Attr::permutation)[i])] = at[i];
     }
     if (node.op == Op::reshape) return reshaped_coordinates(node.type().dims, dims, at);

@@ -15,8 +15,9 @@ DType accumulate_type(DType dtype) {
 // Rows of windows along one line that are a part of a work item; longer lines are products of their own.
 constexpr int64_t longest_part = 512;
 
-// Products of so few columns are computed as the transposed ones, in bytes of sums, where lhs lies along k or along rows. Measured with
-// 64 to 4000 rows of all dtypes: 0.13 to 0.9 of the time; of more columns a vector of them has most lanes busy.
+// Products of so few columns are computed as the transposed ones, in bytes of sums, where lhs lies along k or along
+// rows. Measured with 64 to 4000 rows of all dtypes: 0.13 to 0.9 of the time; of more columns a vector of them has most
+// lanes busy.
 constexpr int64_t most_columns = 32, most_columns_of_lines = 96;
 // Elements of rhs from which on a few rows of lhs are copied so that they lie along k as rhs does.
 constexpr int64_t worth_copying = 16384;
@@ -83,11 +84,15 @@ class DotKernelMaker {
       result_at_.push_back(at);
     }
     for (size_t i = 0; i < lc.size(); ++i)
-      lhs_at_[static_cast<size_t>(lc[i])] = rhs_at_[static_cast<size_t>(rc[i])] = axis(contracting_, ".k" + std::to_string(i), l[static_cast<size_t>(lc[i])]);
-    auto free = [&](const Dims& dims, const Ints& batching, const Ints& contracting, const char* prefix, Dims& at, std::vector<Axis>& axes) {
+      lhs_at_[static_cast<size_t>(lc[i])] = rhs_at_[static_cast<size_t>(rc[i])] =
+          axis(contracting_, ".k" + std::to_string(i), l[static_cast<size_t>(lc[i])]);
+    auto free = [&](const Dims& dims, const Ints& batching, const Ints& contracting, const char* prefix, Dims& at,
+                    std::vector<Axis>& axes) {
       for (size_t i = 0; i < dims.size(); ++i) {
         auto own = static_cast<int64_t>(i);
-        if (std::count(batching.begin(), batching.end(), own) || std::count(contracting.begin(), contracting.end(), own)) continue;
+        if (std::count(batching.begin(), batching.end(), own) ||
+            std::count(contracting.begin(), contracting.end(), own))
+          continue;
         at[i] = axis(axes, prefix + std::to_string(i), dims[i]);
         result_at_.push_back(at[i]);
       }
@@ -108,7 +113,8 @@ class DotKernelMaker {
     return *found;
   }
 
-  // The statement that stores an element of the product, after the element-wise ops and at the place that views give it.
+  // The statement that stores an element of the product, after the element-wise ops and at the place that views give
+  // it.
   Stmt epilogue() {
     Kernel& kernel = draft_.kernel;
     Expr accumulator;
@@ -139,14 +145,15 @@ class DotKernelMaker {
     }
     if (update) {
       lower_copy(lowering_, update->operand(0), static_cast<BufferId>(update->id()), update->id());
-      for (size_t i = 0; i < at.size(); ++i) at[i] = update->attrs.dims(Attr::start_indices)[i] + at[i] * Dim(update->ints(Attr::strides)[i]);
+      for (size_t i = 0; i < at.size(); ++i)
+        at[i] = update->attrs.dims(Attr::start_indices)[i] + at[i] * Dim(update->ints(Attr::strides)[i]);
       dims = update->type().dims;
     }
     return store_statement(access_.memory(stage_.root, true), linear_index(dims, at), result);
   }
 
-  // The stride along the last of these axes and those before it that go on evenly, of so many elements together, and the
-  // stride along the axes before those.
+  // The stride along the last of these axes and those before it that go on evenly, of so many elements together, and
+  // the stride along the axes before those.
   struct Steps {
     Dim stride, extent = 1, jump;
     bool has_parts = false;
@@ -178,8 +185,8 @@ class DotKernelMaker {
     side.offset = side.offset.substitute(origin);
   }
 
-  // Rows that lie evenly in parts only (the places of windows along each line of an image) are one axis all the same where
-  // the epilogue's memory allows it. Returns their stride within a part.
+  // Rows that lie evenly in parts only (the places of windows along each line of an image) are one axis all the same
+  // where the epilogue's memory allows it. Returns their stride within a part.
   std::optional<Dim> part_rows() {
     Dot::Side& side = draft_.kernel.dot->lhs;
     if (!reads_windows(dot_) || lhs_free_.size() < 2) return {};
@@ -208,8 +215,8 @@ class DotKernelMaker {
     }
   }
 
-  // Whether vectors run along rows of lhs: of few columns most lanes would have nothing to do, and a column of rows that do not
-  // lie along k is read line by line. Then the columns are the few rows.
+  // Whether vectors run along rows of lhs: of few columns most lanes would have nothing to do, and a column of rows
+  // that do not lie along k is read line by line. Then the columns are the few rows.
   bool is_quicker_transposed() const {
     const Dot& dot = *draft_.kernel.dot;
     if (lhs_free_.empty() || dot.bits || dot.lhs.inner_part || dot.rhs.inner_part || reads_windows(dot_)) return false;
@@ -218,7 +225,9 @@ class DotKernelMaker {
     const bool lies_along_rows = dot.lhs.inner != Dim(1) && coefficient(dot.lhs.offset, rows.counter) == Dim(1);
     // Tiles multiply many rows of these by few columns as quickly as by a panel.
     const bool has_tiles = dot.lhs_type == DType::bf16 || (is_integer(dot.lhs_type) && size_of(dot.lhs_type) == 1);
-    const int64_t most = lies_along_rows ? most_columns_of_lines / size_of(dot.accumulate) : has_tiles ? 1 : most_columns / size_of(dot.accumulate);
+    const int64_t most = lies_along_rows ? most_columns_of_lines / size_of(dot.accumulate)
+                         : has_tiles     ? 1
+                                         : most_columns / size_of(dot.accumulate);
     return rows.extent.opt() > columns.max() && columns.max() <= most;
   }
 
@@ -226,10 +235,13 @@ class DotKernelMaker {
   void copy_lhs_along_k(NodeId stored) {
     Dot& dot = *draft_.kernel.dot;
     const bool differs = !dot.lhs.inner.is(1) && dot.rhs.inner.is(1) && !dot.packed_rhs && dot.batch.empty();
-    if (!differs || dot.m.is(1) || dot.m.max() > most_columns / size_of(dot.accumulate) || (dot.n * dot.k).opt() < worth_copying) return;
+    if (!differs || dot.m.is(1) || dot.m.max() > most_columns / size_of(dot.accumulate) ||
+        (dot.n * dot.k).opt() < worth_copying)
+      return;
     const Dims dims{dot.m, dot.k}, at{counter_dim(".r", dot.m), counter_dim(".c", dot.k)};
     const Index from = dot.lhs.offset + at[0] * dot.lhs.outer + at[1] * dot.lhs.inner;
-    dot.lhs.memory = add_copy(lowering_, draft_, dot_.id(), stored, {dot.lhs_type, dims}, from, {{".r", dot.m}, {".c", dot.k}}, linear_index(dims, at));
+    dot.lhs.memory = add_copy(lowering_, draft_, dot_.id(), stored, {dot.lhs_type, dims}, from,
+                              {{".r", dot.m}, {".c", dot.k}}, linear_index(dims, at));
     dot.lhs.offset = 0, dot.lhs.outer = dot.k, dot.lhs.inner = 1;
   }
 
@@ -244,8 +256,9 @@ class DotKernelMaker {
     kernel.dot->n = take(rhs_free_, ".n");
     merge_axes(kernel, batch_);
     if (batch_.size() > 4)
-      raise({ErrorKind::unsupported, cat("a product over ", batch_.size(), " batch dimensions of unrelated strides cannot be compiled"),
-                  "unsupported_op", dot_.loc});
+      raise({ErrorKind::unsupported,
+             cat("a product over ", batch_.size(), " batch dimensions of unrelated strides cannot be compiled"),
+             "unsupported_op", dot_.loc});
     for (size_t i = 0; i < batch_.size(); ++i) {
       substitute_counter(kernel, batch_[i].counter, counter_dim(".b" + std::to_string(i), batch_[i].extent));
       kernel.dot->batch.push_back(batch_[i].extent);
@@ -265,8 +278,8 @@ class DotKernelMaker {
     side.offset = side.offset.substitute(origin);
   }
 
-  // Rows of lhs from which on packed memory is read faster than rhs as it lies. Few rows gain where packing does not widen
-  // elements, a single one where those of bfloat16 would be interleaved anew each time.
+  // Rows of lhs from which on packed memory is read faster than rhs as it lies. Few rows gain where packing does not
+  // widen elements, a single one where those of bfloat16 would be interleaved anew each time.
   int64_t fewest_rows(const Dot& dot) const {
     bool is_narrow = dot.rhs_type == DType::bf16 && lowering_.multiplies_bf16;
     bool is_large = dot.n.value() * dot.k.value() >= 65536;
@@ -274,15 +287,16 @@ class DotKernelMaker {
     return is_narrow && dot.rhs.outer.is(1) ? 1 : 2;
   }
 
-  // A constant right operand is packed once, in setup. Few rows read it in place. A large one is read so until it is packed,
-  // unless rows or columns go on evenly in parts only.
+  // A constant right operand is packed once, in setup. Few rows read it in place. A large one is read so until it is
+  // packed, unless rows or columns go on evenly in parts only.
   void pack_constant(NodeId stored) {
     Kernel& kernel = draft_.kernel;
     Dot& dot = *kernel.dot;
     const Node& node = graph_.node(stored);
     // A matrix shared by all batches is packed once.
     bool shared = std::ranges::all_of(dot.rhs.batch, [](const Dim& step) { return step.is(0); });
-    bool is_static = dot.n.is_static() && dot.k.is_static() && dot.rhs.offset.is_static() && (shared || std::ranges::all_of(dot.batch, &Dim::is_static));
+    bool is_static = dot.n.is_static() && dot.k.is_static() && dot.rhs.offset.is_static() &&
+                     (shared || std::ranges::all_of(dot.batch, &Dim::is_static));
     if (node.op != Op::constant || node.attrs.literal(Attr::value).is_live() || !is_static) return;
     if (dot.n.value() == 0 || dot.k.value() == 0 || (dot.m.max() < fewest_rows(dot) && !reads_windows(dot_))) return;
     Draft pack;
@@ -297,14 +311,16 @@ class DotKernelMaker {
     Dim batch = 1;
     if (shared) packing.batch.clear(), packing.rhs.batch.clear();
     for (const Dim& extent : packing.batch) batch = batch * extent;
-    bool later = lowering_.packs_later && !reads_windows(dot_) && !dot.lhs.outer_part && !dot.lhs.inner_part && !dot.rhs.inner_part;
+    bool later = lowering_.packs_later && !reads_windows(dot_) && !dot.lhs.outer_part && !dot.lhs.inner_part &&
+                 !dot.rhs.inner_part;
     BufferId buffer = -1;
     if (Draft* existing = existing_pack(pack, stored)) {
       buffer = existing->buffers.back();
       existing->later &= later;
     } else {
       pack.later = later;
-      buffer = lowering_.add_temporary({dot.accumulate, {packed_elements(dot, batch, lowering_.multiplies_bf16)}}, true);
+      buffer =
+          lowering_.add_temporary({dot.accumulate, {packed_elements(dot, batch, lowering_.multiplies_bf16)}}, true);
       pack.kernel.memories.push_back({"packed", dot.accumulate, true, 0});
       packing.packed = static_cast<int32_t>(pack.kernel.memories.size() - 1);
       pack.buffers.push_back(buffer);
@@ -325,7 +341,9 @@ class DotKernelMaker {
       if (!draft.setup || draft.buffers.empty() || draft.buffers[0] != static_cast<BufferId>(stored)) continue;
       const Dot &a = *draft.kernel.dot, &b = *wanted.kernel.dot;
       if (a.n == b.n && a.k == b.k && a.batch == b.batch && a.rhs.outer == b.rhs.outer && a.rhs.inner == b.rhs.inner &&
-          a.rhs.inner_part == b.rhs.inner_part && a.rhs.inner_jump == b.rhs.inner_jump && a.rhs.offset == b.rhs.offset && a.rhs.batch == b.rhs.batch && a.accumulate == b.accumulate && a.bits == b.bits && a.lhs_type == b.lhs_type)
+          a.rhs.inner_part == b.rhs.inner_part && a.rhs.inner_jump == b.rhs.inner_jump &&
+          a.rhs.offset == b.rhs.offset && a.rhs.batch == b.rhs.batch && a.accumulate == b.accumulate &&
+          a.bits == b.bits && a.lhs_type == b.lhs_type)
         return &draft;
     }
     return nullptr;
@@ -344,7 +362,8 @@ class DotKernelMaker {
 }  // namespace
 
 Dim packed_elements(const Dot& dot, const Dim& batch, bool multiplies_bf16) {
-  bool in_pairs = multiplies_bf16 && dot.accumulate == DType::f32 && dot.lhs_type == DType::bf16 && dot.rhs_type == DType::bf16;
+  bool in_pairs =
+      multiplies_bf16 && dot.accumulate == DType::f32 && dot.lhs_type == DType::bf16 && dot.rhs_type == DType::bf16;
   // The widest panel of any target: 64 elements. Bytes have a row of sums in front.
   return batch * (ceildiv(dot.n, 64) * Dim(64)) * ((in_pairs ? ceildiv(dot.k, 2) : dot.k) + Dim(1));
 }

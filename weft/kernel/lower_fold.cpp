@@ -10,7 +10,8 @@ namespace {
 // The variables of a fold of several values, and what it combines them by.
 class Folder {
  public:
-  Folder(Lowering& lowering, const Node& node) : lowering_(lowering), node_(node), access(lowering.graph, lowering.fusion, draft.kernel) {}
+  Folder(Lowering& lowering, const Node& node)
+      : lowering_(lowering), node_(node), access(lowering.graph, lowering.fusion, draft.kernel) {}
 
   // Variables that start from operands [count, 2 count).
   std::vector<Stmt> begin(size_t count) {
@@ -44,11 +45,14 @@ class Folder {
     std::vector<ExprId> last = values();
     std::vector<std::optional<NodeId>> results = results_of(lowering_.graph, node_);
     for (size_t k = 0; k < totals_.size(); ++k)
-      if (results[k]) body.push_back(store_statement(access.memory(*results[k], true), linear_index(node_.type(k).dims, coordinates), last[k]));
+      if (results[k])
+        body.push_back(
+            store_statement(access.memory(*results[k], true), linear_index(node_.type(k).dims, coordinates), last[k]));
   }
 
   // Finishes a scan of columns along their rows, if they are many: `body` begins it, `inner` is done for each row.
-  bool down(const std::vector<Axis>& kept, const Axis& rows, const std::vector<Stmt>& body, const std::vector<Stmt>& inner) {
+  bool down(const std::vector<Axis>& kept, const Axis& rows, const std::vector<Stmt>& body,
+            const std::vector<Stmt>& inner) {
     draft.kernel.body = body;
     draft.kernel.body.insert(draft.kernel.body.end(), inner.begin(), inner.end());
     bool done = scan_down(draft.kernel, kept, rows, totals_.size(), draft.parallel);
@@ -57,7 +61,8 @@ class Folder {
   }
 
   void finish(std::vector<Axis> kept, std::vector<Stmt> body, const Dim& each, bool by_lines = false) {
-    draft.kernel.body = schedule_map(draft.kernel, std::move(kept), std::move(body), draft.parallel, each, by_lines ? 64 : 256);
+    draft.kernel.body =
+        schedule_map(draft.kernel, std::move(kept), std::move(body), draft.parallel, each, by_lines ? 64 : 256);
     if (by_lines) line_by_line(draft.kernel.body);
     finish_draft(lowering_, std::move(draft), access, {node_.id()});
   }
@@ -65,7 +70,8 @@ class Folder {
  private:
   std::vector<ExprId> values() {
     std::vector<ExprId> exprs;
-    for (int32_t slot : totals_) exprs.push_back(access.variable(slot, draft.kernel.variables[static_cast<size_t>(slot)].dtype));
+    for (int32_t slot : totals_)
+      exprs.push_back(access.variable(slot, draft.kernel.variables[static_cast<size_t>(slot)].dtype));
     return exprs;
   }
 
@@ -139,7 +145,8 @@ void fold_scan(Lowering& lowering, const Node& node, const Scan& scan) {
   std::vector<Stmt> inner = fold.combine(*node.regions[0], elements);
   fold.store(inner, coordinates);
   Axis rows{".r", dims[scan.axis]};
-  bool contiguous = std::all_of(dims.begin() + static_cast<std::ptrdiff_t>(scan.axis) + 1, dims.end(), [](const Dim& dim) { return dim.is(1); });
+  bool contiguous = std::all_of(dims.begin() + static_cast<std::ptrdiff_t>(scan.axis) + 1, dims.end(),
+                                [](const Dim& dim) { return dim.is(1); });
   if (!contiguous && fold.down(kept, rows, body, inner)) return;
   for (Stmt& loop : serial({rows}, std::move(inner))) body.push_back(std::move(loop));
   fold.finish(std::move(kept), std::move(body), dims[scan.axis], contiguous);
@@ -150,7 +157,10 @@ void fold_scan(Lowering& lowering, const Node& node, const Scan& scan) {
 class Selection {
  public:
   Selection(Lowering& lowering, const Node& node, NodeId result)
-      : lowering_(lowering), node_(node), result_(result), access_(lowering.graph, lowering.fusion, draft_.kernel),
+      : lowering_(lowering),
+        node_(node),
+        result_(result),
+        access_(lowering.graph, lowering.fusion, draft_.kernel),
         windows_(windows_of(node.operand(0).type().dims, node.attrs)) {}
 
   void lower() {
@@ -161,8 +171,8 @@ class Selection {
     Dims sizes;
     for (const WindowDim& window : windows_) sizes.push_back(window.size);
     Space window = space_of(sizes, ".w");
-    int32_t best = add_variable(draft_.kernel, dtype), chosen = add_variable(draft_.kernel, DType::i64), takes = add_variable(draft_.kernel, DType::boolean),
-            value = add_variable(draft_.kernel, dtype);
+    int32_t best = add_variable(draft_.kernel, dtype), chosen = add_variable(draft_.kernel, DType::i64),
+            takes = add_variable(draft_.kernel, DType::boolean), value = add_variable(draft_.kernel, dtype);
     std::vector<Stmt> body{statement(StmtKind::define, best, access_.constant(Literal(Type{dtype, {}}))),
                            statement(StmtKind::define, chosen, access_.integer(-1))};
     Dims at;
@@ -172,13 +182,19 @@ class Selection {
       inside = access_.both(inside, access_.in_range(at[i], 0, windows_[i].extent));
     }
     ExprId element = access_.value(x, at, inside);
-    ExprId is_first = access_.scalar(Scalar::lt, DType::boolean, {access_.variable(chosen, DType::i64), access_.integer(0)});
-    ExprId keeps = access_.inlined(*node_.regions[0], {access_.variable(best, dtype), access_.variable(value, dtype)})[0];
-    ExprId better = access_.scalar(Scalar::bit_or, DType::boolean, {is_first, access_.scalar(Scalar::bit_not, DType::boolean, {keeps})});
+    ExprId is_first =
+        access_.scalar(Scalar::lt, DType::boolean, {access_.variable(chosen, DType::i64), access_.integer(0)});
+    ExprId keeps =
+        access_.inlined(*node_.regions[0], {access_.variable(best, dtype), access_.variable(value, dtype)})[0];
+    ExprId better = access_.scalar(Scalar::bit_or, DType::boolean,
+                                   {is_first, access_.scalar(Scalar::bit_not, DType::boolean, {keeps})});
     auto chosen_now = [&](ExprId now, int32_t slot, DType type) {
-      return statement(StmtKind::assign, slot, access_.scalar(Scalar::select, type, {access_.variable(takes, DType::boolean), now, access_.variable(slot, type)}));
+      return statement(StmtKind::assign, slot,
+                       access_.scalar(Scalar::select, type,
+                                      {access_.variable(takes, DType::boolean), now, access_.variable(slot, type)}));
     };
-    std::vector<Stmt> inner{statement(StmtKind::define, value, element), statement(StmtKind::define, takes, access_.both(inside, better)),
+    std::vector<Stmt> inner{statement(StmtKind::define, value, element),
+                            statement(StmtKind::define, takes, access_.both(inside, better)),
                             chosen_now(access_.variable(value, dtype), best, dtype),
                             chosen_now(access_.index(linear_index(x.type().dims, at)), chosen, DType::i64)};
     for (Stmt& loop : serial(window.axes, std::move(inner))) body.push_back(std::move(loop));
@@ -193,7 +209,9 @@ class Selection {
     Draft fill;
     Access access(lowering_.graph, lowering_.fusion, fill.kernel);
     Space space = space_of(node_.type().dims, ".i");
-    std::vector<Stmt> body{store_statement(access.memory(result_, true), linear_index(node_.type().dims, space.coordinates), access.value(node_.operand(2), {}))};
+    std::vector<Stmt> body{store_statement(access.memory(result_, true),
+                                           linear_index(node_.type().dims, space.coordinates),
+                                           access.value(node_.operand(2), {}))};
     fill.kernel.body = schedule_map(fill.kernel, space.axes, std::move(body), fill.parallel);
     finish_draft(lowering_, std::move(fill), access, {result_});
   }

@@ -46,8 +46,10 @@ class Joined {
     Dims at = space.coordinates;
     at[axis] = at[axis] + offset;
     ExprId expr = open_->access.value(part, space.coordinates);
-    std::vector<Stmt> body{store_statement(open_->access.memory(node_.id(), true), linear_index(node_.type().dims, at), expr)};
-    for (Stmt& stmt : schedule_map(kernel, space.axes, std::move(body), open_->draft.parallel)) open_->body.push_back(std::move(stmt));
+    std::vector<Stmt> body{
+        store_statement(open_->access.memory(node_.id(), true), linear_index(node_.type().dims, at), expr)};
+    for (Stmt& stmt : schedule_map(kernel, space.axes, std::move(body), open_->draft.parallel))
+      open_->body.push_back(std::move(stmt));
     open_->parts.push_back(part.id());
     if (!is_small) finish();
   }

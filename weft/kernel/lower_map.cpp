@@ -110,7 +110,9 @@ void finish_draft(Lowering& lowering, Draft draft, const Access& access, const s
   for (NodeId root : roots) collect_ops(lowering.graph, lowering.fusion, root, nodes);
   for (NodeId id : nodes) {
     const Node& node = lowering.graph.node(id);
-    if (node.op == Op::constant || node.op == Op::parameter || node.op == Op::broadcast_in_dim || node.op == Op::reshape) continue;
+    if (node.op == Op::constant || node.op == Op::parameter || node.op == Op::broadcast_in_dim ||
+        node.op == Op::reshape)
+      continue;
     draft.ops.emplace_back(name(node.op));
     draft.lines.push_back(node.loc);
   }
@@ -128,7 +130,8 @@ void lower_map(Lowering& lowering, const Stage& stage) {
   Access access(lowering.graph, lowering.fusion, draft.kernel);
   Space space = space_of(node.type().dims, ".i");
   ExprId expr = access.compute(node, space.coordinates);
-  std::vector<Stmt> body{store_statement(access.memory(stage.root, true), linear_index(node.type().dims, space.coordinates), expr)};
+  std::vector<Stmt> body{
+      store_statement(access.memory(stage.root, true), linear_index(node.type().dims, space.coordinates), expr)};
   draft.kernel.body = schedule_map(draft.kernel, space.axes, std::move(body), draft.parallel);
   finish_draft(lowering, std::move(draft), access, {stage.root});
 }
@@ -152,7 +155,9 @@ void lower_maps(Lowering& lowering, const Group& group) {
   // Stores come last: one of them may write over an input in place.
   for (size_t i = 0; i < roots.size(); ++i)
     if (lowering.is_needed[roots[i]])
-      body.push_back(store_statement(access.memory(roots[i], true), linear_index(lowering.graph.node(roots[i]).type().dims, space.coordinates), values[i]));
+      body.push_back(store_statement(access.memory(roots[i], true),
+                                     linear_index(lowering.graph.node(roots[i]).type().dims, space.coordinates),
+                                     values[i]));
   draft.kernel.body = schedule_map(draft.kernel, space.axes, std::move(body), draft.parallel);
   finish_draft(lowering, std::move(draft), access, roots);
 }
@@ -167,7 +172,8 @@ void lower_copy(Lowering& lowering, Value from, BufferId target, NodeId root) {
   auto slot = static_cast<int32_t>(copy.kernel.memories.size() - 1);
   std::vector<Stmt> body{store_statement(slot, linear_index(type.dims, space.coordinates), expr)};
   copy.kernel.body = schedule_map(copy.kernel, space.axes, std::move(body), copy.parallel);
-  if (lowering.fusion.is_stored[from.id()] && from.node().op != Op::constant) copy.copies = {static_cast<BufferId>(from.id()), target};
+  if (lowering.fusion.is_stored[from.id()] && from.node().op != Op::constant)
+    copy.copies = {static_cast<BufferId>(from.id()), target};
   copy.buffers = {target};
   finish_draft(lowering, std::move(copy), access, {root});
 }
@@ -192,10 +198,13 @@ void lower_update(Lowering& lowering, const Stage& stage) {
     const Value start = node.operand(i + 2);
     Dim last = dims[i] - sizes[i];
     bool is_known = is_inline_constant(start.node()) && start.type().dtype != DType::u64 && last.is_static();
-    if (is_known) at[i] = at[i] + Dim(std::clamp<int64_t>(start.node().attrs.literal(Attr::value).as_int(0), 0, last.value()));
-    else if (!last.is(0)) dynamic.emplace_back(access.clamped(access.value(start, {}), last), strides[i]);
+    if (is_known)
+      at[i] = at[i] + Dim(std::clamp<int64_t>(start.node().attrs.literal(Attr::value).as_int(0), 0, last.value()));
+    else if (!last.is(0))
+      dynamic.emplace_back(access.clamped(access.value(start, {}), last), strides[i]);
   }
-  Stmt put = store_statement(access.memory(stage.root, true), linear_index(dims, at), access.value(node.operand(1), space.coordinates));
+  Stmt put = store_statement(access.memory(stage.root, true), linear_index(dims, at),
+                             access.value(node.operand(1), space.coordinates));
   if (!fixed) put.mask = access.fits(sizes, dims);
   put.dynamic = std::move(dynamic);
   draft.kernel.body = schedule_map(draft.kernel, space.axes, {std::move(put)}, draft.parallel);
@@ -206,8 +215,8 @@ namespace {
 
 // What a store can combine with the element that is there.
 bool accumulates(Scalar op) {
-  return op == Scalar::add || op == Scalar::multiply || op == Scalar::maximum || op == Scalar::minimum || op == Scalar::bit_and ||
-         op == Scalar::bit_or || op == Scalar::bit_xor;
+  return op == Scalar::add || op == Scalar::multiply || op == Scalar::maximum || op == Scalar::minimum ||
+         op == Scalar::bit_and || op == Scalar::bit_or || op == Scalar::bit_xor;
 }
 
 // Stores what a body makes of the element that is there and the new one.
@@ -233,7 +242,9 @@ void lower_scatter(Lowering& lowering, const Stage& stage) {
   const Ints &window = a.ints(Attr::update_window_dims), &inserted = a.ints(Attr::inserted_window_dims),
              &batching = a.ints(Attr::input_batching_dims), &map = a.ints(Attr::scatter_dims_to_operand_dims),
              &index_batching = a.ints(Attr::scatter_indices_batching_dims);
-  auto has = [](const Ints& list, size_t i) { return std::find(list.begin(), list.end(), static_cast<int64_t>(i)) != list.end(); };
+  auto has = [](const Ints& list, size_t i) {
+    return std::find(list.begin(), list.end(), static_cast<int64_t>(i)) != list.end();
+  };
   Draft draft;
   Access access(lowering.graph, lowering.fusion, draft.kernel);
   Value indices = node.operand(1), updates = node.operand(2);

@@ -12,13 +12,14 @@ namespace {
 // Values worth keeping in scratch between the loops of a row.
 constexpr int worth_keeping = 8;
 constexpr int64_t scratch_bytes = 65536;
-// Of a row that is only read again more quickly than it is computed: two of two rows leave room in the first-level cache.
+// Of a row that is only read again more quickly than it is computed: two of two rows leave room in the first-level
+// cache.
 constexpr int64_t near_bytes = 8192;
 // Sums of at most so many elements are taken in order, those of neighbouring results side by side.
 constexpr int64_t short_sum = 64;
 
-// Vectors in flight for loops with so many sums: eight additions that do not wait for each other keep adders busy. Rows that are
-// taken together change nothing of that, as they must not change how a sum is added up.
+// Vectors in flight for loops with so many sums: eight additions that do not wait for each other keep adders busy. Rows
+// that are taken together change nothing of that, as they must not change how a sum is added up.
 int vectors_in_flight(const std::vector<Stmt>& body) {
   auto sums = std::ranges::count_if(body, [](const Stmt& stmt) { return stmt.kind == StmtKind::accumulate; });
   return sums <= 2 ? 4 : sums <= 4 ? 2 : 1;
@@ -26,7 +27,9 @@ int vectors_in_flight(const std::vector<Stmt>& body) {
 
 Scalar reducer(const Node& node) {
   std::optional<Op> op = single_op(*node.regions[0]);
-  if (!op) raise({ErrorKind::unsupported, "reduce with such a body cannot be compiled; wf.simulate runs it", "unsupported_op", node.loc});
+  if (!op)
+    raise({ErrorKind::unsupported, "reduce with such a body cannot be compiled; wf.simulate runs it", "unsupported_op",
+           node.loc});
   return def(*op).scalar;
 }
 
@@ -73,9 +76,9 @@ bool is_short(const std::vector<Axis>& reduced) {
   return count.is_static() && count.value() <= short_sum;
 }
 
-// Whether a row of results as lanes costs less than as many sums across lanes, in half cycles of Zen 4. A turn of the former: 1, 4 for
-// a full vector of up to four side by side and 7 for a masked one, of which there are as many. Of the latter: 11, and 5 for a vector
-// of four in flight or 9 for another one.
+// Whether a row of results as lanes costs less than as many sums across lanes, in half cycles of Zen 4. A turn of the
+// former: 1, 4 for a full vector of up to four side by side and 7 for a masked one, of which there are as many. Of the
+// latter: 11, and 5 for a vector of four in flight or 9 for another one.
 bool fills_lanes(int64_t results, int64_t turns, DType dtype) {
   const int64_t lanes = 64 / std::max<int64_t>(size_of(dtype), 4);
   int64_t side = results >= 4 * lanes ? 4 : results >= 2 * lanes ? 2 : 1;
@@ -85,21 +88,25 @@ bool fills_lanes(int64_t results, int64_t turns, DType dtype) {
 }
 
 // Whether the lanes of a vector are results next to each other, each summed in order: sums over a short last axis.
-bool sums_side_by_side(Lowering& lowering, Draft& draft, const Access& access, NodeId root, std::vector<Axis>& kept, const std::vector<Axis>& reduced) {
+bool sums_side_by_side(Lowering& lowering, Draft& draft, const Access& access, NodeId root, std::vector<Axis>& kept,
+                       const std::vector<Axis>& reduced) {
   if (!is_short(reduced) || kept.empty()) return false;
-  if (!fills_lanes(kept.back().extent.opt(), product_of(reduced).value(), lowering.graph.node(root).type().dtype)) return false;
+  if (!fills_lanes(kept.back().extent.opt(), product_of(reduced).value(), lowering.graph.node(root).type().dtype))
+    return false;
   return lay_along(lowering, draft, access, root, reduced, kept, true);
 }
 
 // Whether the lanes are elements of one sum although results lie next to each other: few of those, long sums.
-bool sums_along(Lowering& lowering, Draft& draft, const Access& access, NodeId root, const std::vector<Axis>& kept, std::vector<Axis>& reduced) {
+bool sums_along(Lowering& lowering, Draft& draft, const Access& access, NodeId root, const std::vector<Axis>& kept,
+                std::vector<Axis>& reduced) {
   bool few = kept.size() > 1 && kept.back().extent.is_static() && kept.back().extent.value() <= 4;
   if (!few || reduced.empty() || reduced.back().extent.opt() < short_sum) return false;
   return lay_along(lowering, draft, access, root, kept, reduced, false);
 }
 
 // The second step: every piece took the initial value, the neutral element, and so does their combination.
-void combine_pieces(Lowering& lowering, const Node& node, Scalar op, const Dim& pieces, const Dims& partial_dims, BufferId partial) {
+void combine_pieces(Lowering& lowering, const Node& node, Scalar op, const Dim& pieces, const Dims& partial_dims,
+                    BufferId partial) {
   DType dtype = node.type().dtype;
   Draft second;
   Access combine(lowering.graph, lowering.fusion, second.kernel);
@@ -120,7 +127,8 @@ void combine_pieces(Lowering& lowering, const Node& node, Scalar op, const Dim& 
   auto part = static_cast<ExprId>(second.kernel.exprs.size() - 1);
   std::vector<Stmt> rest{statement(StmtKind::define, total, init)};
   for (Stmt& loop : nested({{".c", pieces}}, {accumulate(total, op, part)}, 1)) rest.push_back(std::move(loop));
-  rest.push_back(store_statement(target, linear_index(node.type().dims, rows.coordinates), combine.variable(total, dtype)));
+  rest.push_back(
+      store_statement(target, linear_index(node.type().dims, rows.coordinates), combine.variable(total, dtype)));
   second.kernel.body = serial(rows.axes, std::move(rest));
   second.buffers.push_back(partial);
   finish_draft(lowering, std::move(second), combine, {node.id()});
@@ -138,7 +146,8 @@ struct Sum {
 
 std::vector<Stmt> defined(Access& access, const std::vector<Sum>& sums) {
   std::vector<Stmt> body;
-  for (const Sum& sum : sums) body.push_back(statement(StmtKind::define, sum.variable, access.value(sum.node->operand(1), {})));
+  for (const Sum& sum : sums)
+    body.push_back(statement(StmtKind::define, sum.variable, access.value(sum.node->operand(1), {})));
   return body;
 }
 
@@ -159,7 +168,8 @@ void append_all(std::vector<Stmt>& body, std::vector<Stmt> more) {
 }
 
 // Long reduces to few results: pieces add up in parallel to partial results, which other kernels combine.
-void lower_in_two_steps(Lowering& lowering, Draft& draft, Access& access, ReduceSpace space, const std::vector<Sum>& sums) {
+void lower_in_two_steps(Lowering& lowering, Draft& draft, Access& access, ReduceSpace space,
+                        const std::vector<Sum>& sums) {
   Kernel& kernel = draft.kernel;
   std::vector<Axis> inner = space.reduced;
   Dim pieces = inner[0].extent;
@@ -195,14 +205,16 @@ void lower_in_two_steps(Lowering& lowering, Draft& draft, Access& access, Reduce
   loops.push_back(parallel_loop(draft.parallel, std::move(kernel.body)));
   kernel.body = std::move(loops);
   finish_draft(lowering, std::move(draft), access, roots_of(sums));
-  for (size_t i = 0; i < sums.size(); ++i) combine_pieces(lowering, *sums[i].node, sums[i].op, pieces, partial_dims, partials[i]);
+  for (size_t i = 0; i < sums.size(); ++i)
+    combine_pieces(lowering, *sums[i].node, sums[i].op, pieces, partial_dims, partials[i]);
 }
 
 // Combining the initial value more than once changes nothing: it is the neutral element.
 bool is_neutral(const Node& init, Scalar op) {
   if (!is_inline_constant(init)) return false;
   const Literal& value = init.attrs.literal(Attr::value);
-  if (op == Scalar::add || op == Scalar::bit_or || op == Scalar::bit_xor) return value.as_complex(0) == std::complex<double>(0);
+  if (op == Scalar::add || op == Scalar::bit_or || op == Scalar::bit_xor)
+    return value.as_complex(0) == std::complex<double>(0);
   if (op == Scalar::multiply) return value.as_complex(0) == std::complex<double>(1);
   return op == Scalar::maximum || op == Scalar::minimum || op == Scalar::bit_and;
 }
@@ -226,7 +238,8 @@ void lower_reduces(Lowering& lowering, const Group& group) {
   if (space.inner_is_reduced) {
     merge_axes(kernel, space.reduced);
     bool is_long = !space.reduced.empty() && reduced.max() > 4 * chunk && kept.opt() < 16;
-    if (is_long && std::ranges::all_of(sums, [](const Sum& sum) { return is_neutral(sum.node->operand(1).node(), sum.op); }))
+    if (is_long &&
+        std::ranges::all_of(sums, [](const Sum& sum) { return is_neutral(sum.node->operand(1).node(), sum.op); }))
       return lower_in_two_steps(lowering, draft, access, std::move(space), sums);
   }
   // Indices of all statements change with the axes.
@@ -234,19 +247,23 @@ void lower_reduces(Lowering& lowering, const Group& group) {
   const auto begin = static_cast<std::ptrdiff_t>(sums.size()), end = 2 * begin;
   append_all(body, accumulated(sums));
   for (const Sum& sum : sums)
-    body.push_back(store_statement(access.memory(sum.node->id(), true), linear_index(sum.node->type().dims, space.kept_coordinates), access.variable(sum.variable, sum.dtype())));
-  space.inner_is_reduced = space.inner_is_reduced ? !sums_side_by_side(lowering, draft, access, roots.back(), space.kept, space.reduced)
-                                                  : sums_along(lowering, draft, access, roots.back(), space.kept, space.reduced);
+    body.push_back(store_statement(access.memory(sum.node->id(), true),
+                                   linear_index(sum.node->type().dims, space.kept_coordinates),
+                                   access.variable(sum.variable, sum.dtype())));
+  space.inner_is_reduced = space.inner_is_reduced
+                               ? !sums_side_by_side(lowering, draft, access, roots.back(), space.kept, space.reduced)
+                               : sums_along(lowering, draft, access, roots.back(), space.kept, space.reduced);
   if (!space.inner_is_reduced) {
     merge_axes(kernel, space.reduced);
     merge_axes(kernel, space.kept);
-    if (sum_down(kernel, space.kept, space.reduced, draft.parallel)) return finish_draft(lowering, std::move(draft), access, roots);
+    if (sum_down(kernel, space.kept, space.reduced, draft.parallel))
+      return finish_draft(lowering, std::move(draft), access, roots);
   }
   bool in_pieces = space.inner_is_reduced && split_long_sum(kernel, space.reduced);
   std::vector<Stmt> add(body.begin() + begin, body.begin() + end), last(body.begin() + end, body.end());
   body.resize(sums.size());
   const int in_flight = vectors_in_flight(add);
-  append_all(body, in_pieces ? nested_in_pieces(kernel, access, space.reduced, std::move(add), in_flight)
+  append_all(body, in_pieces                ? nested_in_pieces(kernel, access, space.reduced, std::move(add), in_flight)
                    : space.inner_is_reduced ? nested(space.reduced, std::move(add), in_flight)
                                             : serial(space.reduced, std::move(add)));
   append_all(body, std::move(last));
@@ -258,7 +275,8 @@ void lower_reduces(Lowering& lowering, const Group& group) {
     kernel.body = std::move(outer);
   } else {
     // A KiB of each row.
-    kernel.body = schedule_map(kernel, space.kept, std::move(body), draft.parallel, reduced, std::max<int64_t>(1024 / size_of(sums[0].dtype()), 16));
+    kernel.body = schedule_map(kernel, space.kept, std::move(body), draft.parallel, reduced,
+                               std::max<int64_t>(1024 / size_of(sums[0].dtype()), 16));
   }
   finish_draft(lowering, std::move(draft), access, roots);
 }
@@ -268,7 +286,11 @@ namespace {
 class RowKernel {
  public:
   RowKernel(Lowering& lowering, const Group& group)
-      : lowering_(lowering), graph_(lowering.graph), fusion_(lowering.fusion), group_(group), access_(graph_, fusion_, draft_.kernel) {}
+      : lowering_(lowering),
+        graph_(lowering.graph),
+        fusion_(lowering.fusion),
+        group_(group),
+        access_(graph_, fusion_, draft_.kernel) {}
 
   void lower() {
     find_space();
@@ -286,7 +308,9 @@ class RowKernel {
   const Stage& stage(int s) const { return fusion_.stages[static_cast<size_t>(s)]; }
   const Node& node(int s) const { return graph_.node(stage(s).root); }
   bool is_reduce(int s) const { return stage(s).kind == StageKind::reduce; }
-  bool is_full(int s) const { return !is_reduce(s) && node(s).type().dims.size() == rows_.size() + inner_.size() && !is_row_sized(s); }
+  bool is_full(int s) const {
+    return !is_reduce(s) && node(s).type().dims.size() == rows_.size() + inner_.size() && !is_row_sized(s);
+  }
   bool is_row_sized(int s) const { return !is_reduce(s) && node(s).type().dims == rows_; }
 
   void find_space() {
@@ -332,7 +356,8 @@ class RowKernel {
     for (const auto& [id, where] : depths) {
       const Node& n = graph_.node(id);
       int64_t room = cost_of(def(n.op).scalar) >= worth_keeping ? scratch_bytes : widens(n) ? near_bytes : 0;
-      if (where.size() > 1 && n.type().dims == full && length.max() <= room / size_of(n.type().dtype)) kept_[id] = *where.begin();
+      if (where.size() > 1 && n.type().dims == full && length.max() <= room / size_of(n.type().dtype))
+        kept_[id] = *where.begin();
     }
   }
 
@@ -346,7 +371,8 @@ class RowKernel {
 
   void mark(const Node& n, int depth, std::map<NodeId, std::set<int>>& depths) {
     for (const Value& operand : n.operands())
-      if (!fusion_.is_stored[operand.id()] && depths[operand.id()].insert(depth).second) mark(operand.node(), depth, depths);
+      if (!fusion_.is_stored[operand.id()] && depths[operand.id()].insert(depth).second)
+        mark(operand.node(), depth, depths);
   }
 
   void add_row_stores(int depth) {
@@ -354,7 +380,8 @@ class RowKernel {
       if (is_reduce(s) && depth_[s] == depth - 1) finish_reduce(s);
       if (is_row_sized(s) && row_depth(s) == depth) {
         ExprId expr = access_.compute(node(s), row_space_.coordinates);
-        body_.push_back(store_statement(access_.memory(stage(s).root, true), linear_index(rows_, row_space_.coordinates), expr));
+        body_.push_back(
+            store_statement(access_.memory(stage(s).root, true), linear_index(rows_, row_space_.coordinates), expr));
         access_.define(stage(s).root, expr);
       }
     }
@@ -367,7 +394,8 @@ class RowKernel {
     ExprId result = access_.variable(variables_.at(s), node(s).type().dtype);
     access_.define(root, result);
     if (lowering_.is_needed[root])
-      body_.push_back(store_statement(access_.memory(root, true), linear_index(node(s).type().dims, row_space_.coordinates), result));
+      body_.push_back(store_statement(access_.memory(root, true),
+                                      linear_index(node(s).type().dims, row_space_.coordinates), result));
   }
 
   void add_loop(int depth) {
@@ -387,7 +415,8 @@ class RowKernel {
       } else if (is_full(s)) {
         Dims at = full_;
         ExprId expr = access_.compute(node(s), at);
-        statements.push_back(store_statement(access_.memory(stage(s).root, true), linear_index(node(s).type().dims, at), expr));
+        statements.push_back(
+            store_statement(access_.memory(stage(s).root, true), linear_index(node(s).type().dims, at), expr));
         access_.define(stage(s).root, expr);
         stored_here_.push_back(stage(s).root);
       }
@@ -412,7 +441,8 @@ class RowKernel {
     const Node& n = graph_.node(id);
     ExprId expr = access_.value(n.result(), full_);
     scratch_[id] = static_cast<int32_t>(scratches_.size());
-    scratches_.push_back({"scratch" + std::to_string(scratches_.size()), n.type().dtype, true, std::max<int64_t>(length.max(), 1)});
+    scratches_.push_back(
+        {"scratch" + std::to_string(scratches_.size()), n.type().dtype, true, std::max<int64_t>(length.max(), 1)});
     Stmt store = store_statement(-1 - scratch_[id], inner_index(), expr);
     statements.push_back(std::move(store));
     access_.define(id, expr);
@@ -435,11 +465,15 @@ class RowKernel {
 
   // Whether what its loops store are results of the program that nothing else reads.
   bool writes_results() const {
-    auto is_read = [&](NodeId id) { return std::ranges::any_of(fusion_.stages, [&](const Stage& s) { return std::ranges::count(s.reads, id) > 0; }); };
-    auto is_result = [&](NodeId id) {
-      return std::ranges::any_of(graph_.outputs(), [&](const Output& output) { return output.value.id() == id && output.alias < 0; });
+    auto is_read = [&](NodeId id) {
+      return std::ranges::any_of(fusion_.stages, [&](const Stage& s) { return std::ranges::count(s.reads, id) > 0; });
     };
-    return std::ranges::all_of(group_.stages, [&](int s) { return !is_full(s) || (is_result(stage(s).root) && !is_read(stage(s).root)); });
+    auto is_result = [&](NodeId id) {
+      return std::ranges::any_of(graph_.outputs(),
+                                 [&](const Output& output) { return output.value.id() == id && output.alias < 0; });
+    };
+    return std::ranges::all_of(
+        group_.stages, [&](int s) { return !is_full(s) || (is_result(stage(s).root) && !is_read(stage(s).root)); });
   }
 
   // Takes several rows at a time where that pays.
@@ -478,7 +512,9 @@ class RowKernel {
     std::vector<Axis> inner = inner_space_.axes;
     merge_axes(kernel, inner);
     bool stores_inside = std::any_of(group_.stages.begin(), group_.stages.end(), [&](int s) { return is_full(s); });
-    bool side_by_side = scratches_.empty() && !stores_inside && sums_side_by_side(lowering_, draft_, access_, stage(group_.stages.back()).root, row_space_.axes, inner);
+    bool side_by_side =
+        scratches_.empty() && !stores_inside &&
+        sums_side_by_side(lowering_, draft_, access_, stage(group_.stages.back()).root, row_space_.axes, inner);
     if (!side_by_side) merge_axes(kernel, row_space_.axes);
     Dim length = product_of(inner);
     bool in_pieces = !side_by_side && split_long_sum(kernel, inner);

@@ -1,7 +1,6 @@
 // Steps that are no kernels: routines of weft/library, loops and branches.
 #include <cmath>
 
-#include "weft/ir/interpret.h"
 #include "weft/ir/builder.h"
 #include "weft/ir/interpret.h"
 #include "weft/ir/routine_call.h"
@@ -63,16 +62,20 @@ bool is_number(Value value, double wanted) {
 
 bool compares(Value value, const char* direction, NodeId lhs) {
   const Node& node = value.node();
-  return node.op == Op::compare && node.attrs.text(Attr::comparison_direction) == direction && node.operand(0).id() == lhs;
+  return node.op == Op::compare && node.attrs.text(Attr::comparison_direction) == direction &&
+         node.operand(0).id() == lhs;
 }
 
 // select(x != x, NaN, select(x == 0, 0, x))
 bool is_canonical_key(Value key, NodeId x) {
   const Node& outer = key.node();
-  if (outer.op != Op::select || !compares(outer.operand(0), "NE", x) || outer.operand(0).node().operand(1).id() != x || !is_number(outer.operand(1), NAN)) return false;
+  if (outer.op != Op::select || !compares(outer.operand(0), "NE", x) || outer.operand(0).node().operand(1).id() != x ||
+      !is_number(outer.operand(1), NAN))
+    return false;
   const Node& inner = outer.operand(2).node();
-  return inner.op == Op::select && compares(inner.operand(0), "EQ", x) && is_number(inner.operand(0).node().operand(1), 0) &&
-         is_number(inner.operand(1), 0) && inner.operand(2).id() == x;
+  return inner.op == Op::select && compares(inner.operand(0), "EQ", x) &&
+         is_number(inner.operand(0).node().operand(1), 0) && is_number(inner.operand(1), 0) &&
+         inner.operand(2).id() == x;
 }
 
 KnownOrder order_of(const Graph& body) {
@@ -107,7 +110,12 @@ void lower_sort(Lowering& lowering, const Node& node) {
     if (i != axis) (i < axis ? outer : inner) = (i < axis ? outer : inner) * dims[i];
   GraphPtr body = node.regions[0];
   KnownOrder order = order_of(*body);
-  draft.numbers = {static_cast<int64_t>(node.operand_count()), outer, length, inner, static_cast<int64_t>(order.key), order.descending ? 1 : 0};
+  draft.numbers = {static_cast<int64_t>(node.operand_count()),
+                   outer,
+                   length,
+                   inner,
+                   static_cast<int64_t>(order.key),
+                   order.descending ? 1 : 0};
   for (const Value& operand : node.operands()) {
     draft.buffers.push_back(static_cast<BufferId>(operand.id()));
     draft.numbers.push_back(size_of(operand.type().dtype));
@@ -121,7 +129,9 @@ void lower_sort(Lowering& lowering, const Node& node) {
 void lower_routine(Lowering& lowering, const Node& node) {
   std::optional<RoutineCall> call = routine_of(node);
   if (!call) {
-    std::string what = node.op == Op::custom_call ? cat("custom_call of '", node.attrs.text(Attr::call_target_name), "'") : std::string(name(node.op));
+    std::string what = node.op == Op::custom_call
+                           ? cat("custom_call of '", node.attrs.text(Attr::call_target_name), "'")
+                           : std::string(name(node.op));
     raise({ErrorKind::unsupported, cat(what, ": no implementation is known"), "custom_call_target", node.loc});
   }
   Draft draft;
@@ -150,7 +160,8 @@ GraphPtr loop_body(const Graph& region) {
   return build.finish(std::move(outputs));
 }
 
-void add_block(const Lowering& lowering, Draft& draft, const Graph& region, std::vector<BufferId> inputs, std::vector<BufferId> outputs, const Counters& counters) {
+void add_block(const Lowering& lowering, Draft& draft, const Graph& region, std::vector<BufferId> inputs,
+               std::vector<BufferId> outputs, const Counters& counters) {
   DraftBlock block{lower(region, counters, lowering.multiplies_bf16), std::move(inputs), std::move(outputs)};
   draft.blocks.push_back(std::move(block));
 }
@@ -184,8 +195,10 @@ void lower_counted(Lowering& lowering, const Node& node) {
   std::vector<BufferId> inputs = result_buffers(lowering, node);
   // Independent turns write all that they carry.
   bool independent = node.attrs.find(Attr::independent) != nullptr;
-  for (size_t i = 0; i < inputs.size() && !independent; ++i) lower_copy(lowering, node.operand(i), inputs[i], node.id());
-  for (size_t i = inputs.size(); i < node.operand_count(); ++i) inputs.push_back(static_cast<BufferId>(node.operand(i).id()));
+  for (size_t i = 0; i < inputs.size() && !independent; ++i)
+    lower_copy(lowering, node.operand(i), inputs[i], node.id());
+  for (size_t i = inputs.size(); i < node.operand_count(); ++i)
+    inputs.push_back(static_cast<BufferId>(node.operand(i).id()));
   Draft draft;
   draft.kind = LaunchKind::count;
   draft.counter = node.attrs.text(Attr::counter);
@@ -230,12 +243,17 @@ void lower_branch(Lowering& lowering, const Node& node) {
 void lower_step(Lowering& lowering, const Stage& stage) {
   const Node& node = lowering.graph.node(stage.root);
   switch (node.op) {
-    case Op::sort: return lower_sort(lowering, node);
-    case Op::for_: return lower_counted(lowering, node);
-    case Op::while_: return lower_loop(lowering, node);
+    case Op::sort:
+      return lower_sort(lowering, node);
+    case Op::for_:
+      return lower_counted(lowering, node);
+    case Op::while_:
+      return lower_loop(lowering, node);
     case Op::if_:
-    case Op::case_: return lower_branch(lowering, node);
-    default: return lower_routine(lowering, node);
+    case Op::case_:
+      return lower_branch(lowering, node);
+    default:
+      return lower_routine(lowering, node);
   }
 }
 

@@ -1,6 +1,7 @@
 // What the turns of an independent loop share: right operands of products, packed once before the loop.
 //
-// The turns form a grid, the last extent counting neighbours that read the same matrices (the blocks of rows of one head).
+// The turns form a grid, the last extent counting neighbours that read the same matrices (the blocks of rows of one
+// head).
 #include <algorithm>
 
 #include "weft/kernel/draft.h"
@@ -14,7 +15,11 @@ constexpr int64_t most_packed = 128 << 20;
 class TurnPacker {
  public:
   TurnPacker(Lowering& lowering, Draft& loop, const Node& node)
-      : lowering_(lowering), loop_(loop), node_(node), grid_(node.attrs.dims(Attr::independent)), block_(loop.blocks[0]) {}
+      : lowering_(lowering),
+        loop_(loop),
+        node_(node),
+        grid_(node.attrs.dims(Attr::independent)),
+        block_(loop.blocks[0]) {}
 
   void pack_all() {
     const Dim& neighbours = grid_.back();
@@ -22,16 +27,19 @@ class TurnPacker {
     Program& program = block_.program;
     for (Launch& launch : program.run) {
       auto same = [&](const Launch& other) { return other.kernel == launch.kernel; };
-      if (launch.kind == LaunchKind::kernel && std::count_if(program.run.begin(), program.run.end(), same) == 1) pack(launch);
+      if (launch.kind == LaunchKind::kernel && std::count_if(program.run.begin(), program.run.end(), same) == 1)
+        pack(launch);
     }
   }
 
  private:
   void pack(Launch& launch) {
     Kernel& kernel = block_.program.kernels[static_cast<size_t>(launch.kernel)];
-    if (!kernel.dot || kernel.dot->packed_rhs || !kernel.dot->batch.empty() || !is_float(kernel.dot->accumulate)) return;
+    if (!kernel.dot || kernel.dot->packed_rhs || !kernel.dot->batch.empty() || !is_float(kernel.dot->accumulate))
+      return;
     Dot& dot = *kernel.dot;
-    const BufferPlan& plan = block_.program.buffers[static_cast<size_t>(launch.buffers[static_cast<size_t>(dot.rhs.memory)])];
+    const BufferPlan& plan =
+        block_.program.buffers[static_cast<size_t>(launch.buffers[static_cast<size_t>(dot.rhs.memory)])];
     auto input = static_cast<size_t>(plan.index);
     if (plan.place != Place::input || input < static_cast<size_t>(node_.attrs.integer(Attr::carried))) return;
     // What the operand's place is for the first of some neighbours holds for all.
@@ -113,13 +121,14 @@ class TurnPacker {
     return batch;
   }
 
-  // Gives the packing a batch dimension for each dimension of the grid along which the operand moves. Returns the number of
-  // the matrix that turns at `place` of the grid read.
+  // Gives the packing a batch dimension for each dimension of the grid along which the operand moves. Returns the
+  // number of the matrix that turns at `place` of the grid read.
   std::optional<Dim> spread(Dot& packing, const Dim& place) const {
     Dims batch = dimensions(packing.rhs.offset), places(batch.size());
     Dim offset = place_over(batch, packing.rhs.offset), matrix = 0, rest = place;
     packing.batch.clear(), packing.rhs.batch.clear();
-    for (size_t i = batch.size(); i-- > 0; rest = floordiv(rest, batch[i])) places[i] = i == 0 ? rest : mod(rest, batch[i]);
+    for (size_t i = batch.size(); i-- > 0; rest = floordiv(rest, batch[i]))
+      places[i] = i == 0 ? rest : mod(rest, batch[i]);
     for (size_t i = 0; i < batch.size(); ++i) {
       std::optional<Dim> stride = coefficient(offset, cat(".grid", i));
       if (!stride) return std::nullopt;

@@ -12,9 +12,18 @@ bool is_fold(const Node& node) {
 bool is_step(const Node& node) {
   if (family(node.op) == Family::collective) return true;
   switch (node.op) {
-    case Op::sort: case Op::fft: case Op::cholesky: case Op::triangular_solve: case Op::custom_call:
-    case Op::for_: case Op::while_: case Op::if_: case Op::case_: return true;
-    default: return false;
+    case Op::sort:
+    case Op::fft:
+    case Op::cholesky:
+    case Op::triangular_solve:
+    case Op::custom_call:
+    case Op::for_:
+    case Op::while_:
+    case Op::if_:
+    case Op::case_:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -65,19 +74,25 @@ std::optional<BitsOf> four_bits(const Node& node) {
     return by && is_inline_constant(*by) ? by->attrs.literal(Attr::value).as_double(0) : -1;
   };
   auto is = [&](const Node& node, Op op, double by) { return node.op == op && number(node) == by; };
-  auto is_byte = [](const Value& value, bool is_signed) { return value.type().dtype == DType::i8 || (!is_signed && value.type().dtype == DType::u8); };
+  auto is_byte = [](const Value& value, bool is_signed) {
+    return value.type().dtype == DType::i8 || (!is_signed && value.type().dtype == DType::u8);
+  };
   // A number that is added or taken off, where that does not wrap.
   const Node* at = &node;
   FourBits bits;
-  for (; is_integer(at->type().dtype) && is_signed(at->type().dtype) && bit_width(at->type().dtype) >= 8; at = &at->operand(0).node()) {
+  for (; is_integer(at->type().dtype) && is_signed(at->type().dtype) && bit_width(at->type().dtype) >= 8;
+       at = &at->operand(0).node()) {
     double by = number(*at);
     bool is_sum = at->op == Op::add || at->op == Op::subtract;
-    if (is_sum && bits.more == 0 && by >= 0 && by <= 100) bits.more = static_cast<int>(at->op == Op::add ? by : -by);
-    else if (at->op != Op::convert || !is_integer(at->operand(0).type().dtype)) break;
+    if (is_sum && bits.more == 0 && by >= 0 && by <= 100)
+      bits.more = static_cast<int>(at->op == Op::add ? by : -by);
+    else if (at->op != Op::convert || !is_integer(at->operand(0).type().dtype))
+      break;
   }
   bool is_masked = is(*at, Op::and_, 15);
   const Node& shift = is_masked ? at->operand(0).node() : *at;
-  bool is_arithmetic = is(shift, Op::shift_right_arithmetic, 4), is_shifted = is_arithmetic || is(shift, Op::shift_right_logical, 4);
+  bool is_arithmetic = is(shift, Op::shift_right_arithmetic, 4),
+       is_shifted = is_arithmetic || is(shift, Op::shift_right_logical, 4);
   if (!is_shifted && !is_masked) return std::nullopt;
   Value byte = is_shifted ? shift.operand(0) : at->operand(0);
   bits.low = is_shifted ? 4 : 0, bits.is_signed = is_arithmetic && !is_masked;
@@ -96,15 +111,19 @@ NodeId below_reshapes(Value value) {
 
 bool pads_rows(const Node& node) {
   if (node.op != Op::pad || node.type().rank() == 0) return false;
-  return node.attrs.dims(Attr::edge_padding_low).back().is(0) && node.attrs.dims(Attr::edge_padding_high).back().is(0) && node.ints(Attr::interior_padding).back() == 0;
+  return node.attrs.dims(Attr::edge_padding_low).back().is(0) &&
+         node.attrs.dims(Attr::edge_padding_high).back().is(0) && node.ints(Attr::interior_padding).back() == 0;
 }
 
 bool turns_first(const Node& dot) {
   const Node& lhs = dot.operand(0).node();
-  if (lhs.op != Op::transpose || lhs.ints(Attr::permutation).back() + 1 == lhs.type().rank() || !lhs.type().is_static() || !dot.type().is_static()) return false;
+  if (lhs.op != Op::transpose || lhs.ints(Attr::permutation).back() + 1 == lhs.type().rank() ||
+      !lhs.type().is_static() || !dot.type().is_static())
+    return false;
   // More than a second-level cache holds by far, and read by enough columns to pay for a copy.
   constexpr int64_t many_bytes = int64_t{8} << 20, many_columns = 256;
-  return lhs.type().count().value() * static_cast<int64_t>(size_of(lhs.type().dtype)) >= many_bytes && dot.type().rank() > 0 && dot.type().dims.back().value() >= many_columns;
+  return lhs.type().count().value() * static_cast<int64_t>(size_of(lhs.type().dtype)) >= many_bytes &&
+         dot.type().rank() > 0 && dot.type().dims.back().value() >= many_columns;
 }
 
 bool is_inline_constant(const Node& node) {
@@ -159,9 +178,12 @@ std::optional<Ints> unit_reshape(const Node& node) {
   size_t j = 0;
   for (const Dim& dim : from) {
     while (j < to.size() && !(to[j] == dim) && to[j].is(1)) ++j;
-    if (j < to.size() && to[j] == dim) result.push_back(static_cast<int64_t>(j++));
-    else if (dim.is(1)) result.push_back(-1);
-    else return {};
+    if (j < to.size() && to[j] == dim)
+      result.push_back(static_cast<int64_t>(j++));
+    else if (dim.is(1))
+      result.push_back(-1);
+    else
+      return {};
   }
   for (; j < to.size(); ++j)
     if (!to[j].is(1)) return {};

@@ -1,5 +1,5 @@
-// Rows one behind the other: what divides by the sums of some rows runs beside the loop that adds up the next. A divider takes
-// five times as long as an adder and needs nothing of what that loop does.
+// Rows one behind the other: what divides by the sums of some rows runs beside the loop that adds up the next. A
+// divider takes five times as long as an adder and needs nothing of what that loop does.
 #include <algorithm>
 #include <set>
 #include <span>
@@ -20,13 +20,16 @@ constexpr int64_t most_kept = 32768;
 class Overlap {
  public:
   Overlap(Kernel& kernel, int64_t blocks, int64_t turns)
-      : kernel_(kernel), first_(counter_dim(".p", blocks) * Dim(turns)), turns_(turns), variables_(static_cast<int32_t>(kernel.variables.size())) {
+      : kernel_(kernel),
+        first_(counter_dim(".p", blocks) * Dim(turns)),
+        turns_(turns),
+        variables_(static_cast<int32_t>(kernel.variables.size())) {
     for (int32_t i = 0; i < variables_; ++i) kernel_.variables.push_back(kernel_.variables[static_cast<size_t>(i)]);
     for (Memory& memory : kernel_.memories) length_.push_back(memory.scratch), memory.scratch *= 2;
   }
 
-  // Of the body up to `behind`, from where on loops divide. There is one copy of the sums: the first turn divides what is left of
-  // other rows, and stores it where the next turn will store what is right.
+  // Of the body up to `behind`, from where on loops divide. There is one copy of the sums: the first turn divides what
+  // is left of other rows, and stores it where the next turn will store what is right.
   std::vector<Stmt> run(const std::vector<Stmt>& body, size_t behind) {
     Dim turn = counter_dim(".q", turns_);
     Row own = row(turn, mod(turn, 2), variables_), before = row(max(turn - Dim(1), 0), mod(turn + Dim(1), 2), 0);
@@ -54,7 +57,9 @@ class Overlap {
     std::map<ExprId, ExprId> known;
   };
 
-  Row row(const Dim& index, const Dim& half, int32_t variables) { return {{{".p", first_ + index}}, half, variables, {}}; }
+  Row row(const Dim& index, const Dim& half, int32_t variables) {
+    return {{{".p", first_ + index}}, half, variables, {}};
+  }
 
   ExprId add(Expr e) {
     kernel_.exprs.push_back(std::move(e));
@@ -70,7 +75,8 @@ class Overlap {
 
   Stmt carry(int32_t slot) {
     Expr own;
-    own.kind = ExprKind::variable, own.dtype = kernel_.variables[static_cast<size_t>(slot)].dtype, own.slot = slot + variables_;
+    own.kind = ExprKind::variable, own.dtype = kernel_.variables[static_cast<size_t>(slot)].dtype,
+    own.slot = slot + variables_;
     return statement(StmtKind::assign, slot, add(std::move(own)));
   }
 
@@ -119,19 +125,24 @@ bool divides(const Kernel& kernel, const Stmt& loop) {
   return found && !has_functions;
 }
 
-// Whether a loop that divides, and stores where the last of the sums reads, may store too early: what it stores goes where that
-// loop has read all it will, element by element, and it reads no rows but those kept in scratch.
+// Whether a loop that divides, and stores where the last of the sums reads, may store too early: what it stores goes
+// where that loop has read all it will, element by element, and it reads no rows but those kept in scratch.
 bool may_store_early(const Kernel& kernel, const Stmt& sums, std::span<const Stmt> ends) {
   // Masks and positions that are values may read more.
   auto is_plain = [](const auto& access) { return access.mask == no_expr && access.dynamic.empty(); };
-  auto is_row = [&](const Expr& e) { return e.kind == ExprKind::load && kernel.memories[static_cast<size_t>(e.slot)].scratch == 0 && uses_counter(e.index, ".p"); };
+  auto is_row = [&](const Expr& e) {
+    return e.kind == ExprKind::load && kernel.memories[static_cast<size_t>(e.slot)].scratch == 0 &&
+           uses_counter(e.index, ".p");
+  };
   bool early = true;
   std::vector<Index> stored;
   for (const Stmt& end : ends) {
     visit_expressions(kernel, roots_of(end.body), [&](ExprId, const Expr& e) { early &= is_plain(e) && !is_row(e); });
     for (const Stmt& stmt : end.body) early &= is_plain(stmt), stored.push_back(stmt.index);
   }
-  visit_expressions(kernel, roots_of(sums.body), [&](ExprId, const Expr& e) { early &= is_plain(e) && (!is_row(e) || std::ranges::count(stored, e.index) != 0); });
+  visit_expressions(kernel, roots_of(sums.body), [&](ExprId, const Expr& e) {
+    early &= is_plain(e) && (!is_row(e) || std::ranges::count(stored, e.index) != 0);
+  });
   return early;
 }
 
@@ -140,21 +151,33 @@ bool may_store_early(const Kernel& kernel, const Stmt& sums, std::span<const Stm
 void overlap_rows(Kernel& kernel, Dim& parallel, const Dim& length) {
   if (!parallel.is_static() || kernel.body.size() != 1 || (parallel * length).max() < least_elements) return;
   int64_t turns = most_turns;
-  while (turns >= fewest_turns && (parallel.value() % turns != 0 || parallel.value() / turns < fewest_blocks)) turns /= 2;
+  while (turns >= fewest_turns && (parallel.value() % turns != 0 || parallel.value() / turns < fewest_blocks))
+    turns /= 2;
   std::vector<Stmt>& body = kernel.body.front().body;
-  auto is_vector = [](const Stmt& stmt) { return stmt.kind == StmtKind::loop && stmt.loop == LoopKind::vector && !uses_counter(stmt.extent, ".p"); };
-  auto stores_result = [&](const Stmt& stmt) { return stmt.kind == StmtKind::store && kernel.memories[static_cast<size_t>(stmt.slot)].scratch == 0; };
-  auto is_end = [&](const Stmt& stmt) { return is_vector(stmt) && std::ranges::all_of(stmt.body, stores_result) && divides(kernel, stmt); };
-  auto is_begin = [&](const Stmt& stmt) { return stmt.kind == StmtKind::loop ? is_vector(stmt) && std::ranges::none_of(stmt.body, stores_result) : !stores_result(stmt); };
+  auto is_vector = [](const Stmt& stmt) {
+    return stmt.kind == StmtKind::loop && stmt.loop == LoopKind::vector && !uses_counter(stmt.extent, ".p");
+  };
+  auto stores_result = [&](const Stmt& stmt) {
+    return stmt.kind == StmtKind::store && kernel.memories[static_cast<size_t>(stmt.slot)].scratch == 0;
+  };
+  auto is_end = [&](const Stmt& stmt) {
+    return is_vector(stmt) && std::ranges::all_of(stmt.body, stores_result) && divides(kernel, stmt);
+  };
+  auto is_begin = [&](const Stmt& stmt) {
+    return stmt.kind == StmtKind::loop ? is_vector(stmt) && std::ranges::none_of(stmt.body, stores_result)
+                                       : !stores_result(stmt);
+  };
   size_t ends = 0;
   while (ends < body.size() && is_end(body[body.size() - 1 - ends])) ++ends;
   size_t at = body.size() - ends;  // behind the loop beside which they run
   // Where no values are worth keeping, rows wait for memory anyway, and longer for more of them at once.
   int64_t kept = 0;
   for (const Memory& memory : kernel.memories) kept = std::max(kept, memory.scratch * size_of(memory.dtype));
-  bool has_both = kept > 0 && kept <= most_kept && ends > 0 && at > 0 && is_vector(body[at - 1]) && body[at - 1].extent == body[at].extent;
+  bool has_both = kept > 0 && kept <= most_kept && ends > 0 && at > 0 && is_vector(body[at - 1]) &&
+                  body[at - 1].extent == body[at].extent;
   if (turns < fewest_turns || !has_both || !may_store_early(kernel, body[at - 1], std::span(body).subspan(at)) ||
-      !std::all_of(body.begin(), body.begin() + static_cast<std::ptrdiff_t>(at), is_begin)) return;
+      !std::all_of(body.begin(), body.begin() + static_cast<std::ptrdiff_t>(at), is_begin))
+    return;
   parallel = parallel.value() / turns;
   body = Overlap(kernel, parallel.value(), turns).run(body, at);
   kernel.body.front().extent = parallel;

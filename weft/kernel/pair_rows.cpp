@@ -58,9 +58,12 @@ class Pairing {
 
   bool is_shared(const Expr& e) const {
     auto is_kept = [&](ExprId id) { return id == no_expr || odd_[static_cast<size_t>(id)] == id; };
-    bool has_own = e.kind == ExprKind::variable || (e.kind == ExprKind::load && kernel_.memories[static_cast<size_t>(e.slot)].written);
-    return !has_own && !uses_counter(e.index, ".p") && is_kept(e.mask) && std::all_of(e.args.begin(), e.args.end(), is_kept) &&
-           std::all_of(e.dynamic.begin(), e.dynamic.end(), [&](const auto& at) { return is_kept(at.first) && !uses_counter(at.second, ".p"); });
+    bool has_own = e.kind == ExprKind::variable ||
+                   (e.kind == ExprKind::load && kernel_.memories[static_cast<size_t>(e.slot)].written);
+    return !has_own && !uses_counter(e.index, ".p") && is_kept(e.mask) &&
+           std::all_of(e.args.begin(), e.args.end(), is_kept) &&
+           std::all_of(e.dynamic.begin(), e.dynamic.end(),
+                       [&](const auto& at) { return is_kept(at.first) && !uses_counter(at.second, ".p"); });
   }
 
   void move(ExprId& mask, Index& index, std::vector<std::pair<ExprId, Index>>& dynamic) {
@@ -74,8 +77,10 @@ class Pairing {
     for (Stmt& stmt : body) {
       if (stmt.expr != no_expr) stmt.expr = odd_[static_cast<size_t>(stmt.expr)];
       move(stmt.mask, stmt.index, stmt.dynamic);
-      if (stmt.kind == StmtKind::store) stmt.slot = memory_[static_cast<size_t>(stmt.slot)];
-      else if (stmt.kind != StmtKind::loop) stmt.slot += variables_;
+      if (stmt.kind == StmtKind::store)
+        stmt.slot = memory_[static_cast<size_t>(stmt.slot)];
+      else if (stmt.kind != StmtKind::loop)
+        stmt.slot += variables_;
       move(stmt.body);
     }
   }
@@ -94,7 +99,8 @@ class Pairing {
   // Results go to memory a row after the other: two streams at once take longer, but for what they share.
   bool writes(const std::vector<Stmt>& body) const {
     return std::any_of(body.begin(), body.end(), [&](const Stmt& stmt) {
-      return (stmt.kind == StmtKind::store && kernel_.memories[static_cast<size_t>(stmt.slot)].scratch == 0) || writes(stmt.body);
+      return (stmt.kind == StmtKind::store && kernel_.memories[static_cast<size_t>(stmt.slot)].scratch == 0) ||
+             writes(stmt.body);
     });
   }
 
@@ -102,8 +108,10 @@ class Pairing {
     std::vector<Stmt> both;
     for (size_t i = 0; i < even.size(); ++i) {
       both.push_back(even[i]);
-      if (even[i].kind == StmtKind::loop && (!writes(even[i].body) || widens_for_both(even[i].body))) both.back().body = joined(even[i].body, odd[i].body);
-      else both.push_back(odd[i]);
+      if (even[i].kind == StmtKind::loop && (!writes(even[i].body) || widens_for_both(even[i].body)))
+        both.back().body = joined(even[i].body, odd[i].body);
+      else
+        both.push_back(odd[i]);
     }
     return both;
   }
@@ -118,12 +126,15 @@ class Pairing {
 
 bool is_even(const std::vector<Stmt>& body) {
   return std::all_of(body.begin(), body.end(), [](const Stmt& stmt) {
-    return stmt.kind != StmtKind::barrier_accumulate && (stmt.kind != StmtKind::loop || !uses_counter(stmt.extent, ".p")) && is_even(stmt.body);
+    return stmt.kind != StmtKind::barrier_accumulate &&
+           (stmt.kind != StmtKind::loop || !uses_counter(stmt.extent, ".p")) && is_even(stmt.body);
   });
 }
 
 bool stores_to(const std::vector<Stmt>& body, int32_t slot) {
-  return std::ranges::any_of(body, [&](const Stmt& stmt) { return (stmt.kind == StmtKind::store && stmt.slot == slot) || stores_to(stmt.body, slot); });
+  return std::ranges::any_of(body, [&](const Stmt& stmt) {
+    return (stmt.kind == StmtKind::store && stmt.slot == slot) || stores_to(stmt.body, slot);
+  });
 }
 
 // Whether what the memory gets is one value of each row.
@@ -131,8 +142,9 @@ bool takes_one(const Kernel& kernel, int32_t slot) {
   return std::ranges::none_of(kernel.body.front().body, [&](const Stmt& stmt) { return stores_to(stmt.body, slot); });
 }
 
-// Of what a pair reads, the next pair's that is fetched meanwhile, and what it writes. Values by row alone count in full.
-// Results that go past the caches (stream.cpp) do not, where values worth keeping are computed: others wait for memory anyway.
+// Of what a pair reads, the next pair's that is fetched meanwhile, and what it writes. Values by row alone count in
+// full. Results that go past the caches (stream.cpp) do not, where values worth keeping are computed: others wait for
+// memory anyway.
 int64_t bytes_of_pair(const Kernel& kernel, int64_t rows, int64_t length, bool writes_results) {
   std::map<int32_t, int64_t> read;
   for (const Expr& e : kernel.exprs)
@@ -149,14 +161,15 @@ int64_t bytes_of_pair(const Kernel& kernel, int64_t rows, int64_t length, bool w
   return bytes + (writes_results && keeps && all >= beyond_caches ? 0 : written);
 }
 
-// Functions of long rows of narrow numbers keep the machine busy row by row: what they take is computed ahead of them (loop.cpp),
-// for which a pair would leave too few registers.
+// Functions of long rows of narrow numbers keep the machine busy row by row: what they take is computed ahead of them
+// (loop.cpp), for which a pair would leave too few registers.
 bool runs_ahead(const Kernel& kernel, const Dim& length) {
   bool has_functions = false, is_narrow = length.max() >= long_row;
   for (const Stmt& loop : kernel.body.front().body)
     visit_expressions(kernel, roots_of(loop.body), [&](ExprId, const Expr& e) {
       has_functions |= is_float(e.dtype) && cost_of(e.op) > cost_of(Scalar::divide);
-      is_narrow &= e.kind != ExprKind::load || kernel.memories[static_cast<size_t>(e.slot)].scratch != 0 || size_of(e.dtype) == 2;
+      is_narrow &= e.kind != ExprKind::load || kernel.memories[static_cast<size_t>(e.slot)].scratch != 0 ||
+                   size_of(e.dtype) == 2;
     });
   return has_functions && is_narrow;
 }
@@ -164,8 +177,11 @@ bool runs_ahead(const Kernel& kernel, const Dim& length) {
 }  // namespace
 
 void pair_rows(Kernel& kernel, Dim& parallel, const Dim& length, bool writes_results) {
-  bool is_paired = parallel.is_static() && parallel.value() >= few_rows && parallel.value() % 2 == 0 && length.max() <= cache_bytes;
-  if (!is_paired || kernel.body.size() != 1 || runs_ahead(kernel, length) || !is_even(kernel.body.front().body) || bytes_of_pair(kernel, parallel.value(), length.max(), writes_results) > cache_bytes) return;
+  bool is_paired =
+      parallel.is_static() && parallel.value() >= few_rows && parallel.value() % 2 == 0 && length.max() <= cache_bytes;
+  if (!is_paired || kernel.body.size() != 1 || runs_ahead(kernel, length) || !is_even(kernel.body.front().body) ||
+      bytes_of_pair(kernel, parallel.value(), length.max(), writes_results) > cache_bytes)
+    return;
   Dim pairs = parallel.value() / 2;
   Pairing(kernel, pairs).run(kernel.body.front());
   kernel.body.front().extent = parallel = pairs;

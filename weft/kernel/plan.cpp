@@ -48,7 +48,8 @@ class Planner {
     BufferId last = id;
     for (auto found = owners_.find(last); found != owners_.end(); found = owners_.find(last)) last = found->second;
     // The next search is short, however long the chain.
-    for (auto found = owners_.find(id); found != owners_.end(); found = owners_.find(id)) id = std::exchange(found->second, last);
+    for (auto found = owners_.find(id); found != owners_.end(); found = owners_.find(id))
+      id = std::exchange(found->second, last);
     return last;
   }
 
@@ -64,8 +65,11 @@ class Planner {
       if (!lowering_.drafts[i].copies) continue;
       auto [from, to] = *lowering_.drafts[i].copies;
       BufferId source = owner(from);
-      bool is_value = source >= nodes || (graph_.node(static_cast<NodeId>(source)).op != Op::parameter && graph_.node(static_cast<NodeId>(source)).op != Op::constant);
-      if (!is_value || fixed.count(from) || fixed.count(source) || last[from] != i || type_of(from).dtype != type_of(to).dtype) continue;
+      bool is_value = source >= nodes || (graph_.node(static_cast<NodeId>(source)).op != Op::parameter &&
+                                          graph_.node(static_cast<NodeId>(source)).op != Op::constant);
+      if (!is_value || fixed.count(from) || fixed.count(source) || last[from] != i ||
+          type_of(from).dtype != type_of(to).dtype)
+        continue;
       // The result's place decides: it may be an output.
       owners_[source] = to;
     }
@@ -79,7 +83,8 @@ class Planner {
 
   const Type& type_of(BufferId id) const {
     auto nodes = static_cast<BufferId>(graph_.size());
-    return id < nodes ? graph_.node(static_cast<NodeId>(id)).type() : lowering_.temporaries[static_cast<size_t>(id - nodes)].type;
+    return id < nodes ? graph_.node(static_cast<NodeId>(id)).type()
+                      : lowering_.temporaries[static_cast<size_t>(id - nodes)].type;
   }
 
   int32_t place(BufferId id, Place where, int32_t index, Dim offset = 0) {
@@ -104,8 +109,10 @@ class Planner {
       program_.outputs.push_back({output.name, output.value.type(), output.alias});
       NodeId id = output.value.id();
       bool has_kernel = lowering_.fusion.stage_of[id] >= 0;
-      if (has_kernel && !buffer_of(id) && !is_read_while_written(output)) place(id, Place::output, index);
-      else copies_.emplace_back(id, index);
+      if (has_kernel && !buffer_of(id) && !is_read_while_written(output))
+        place(id, Place::output, index);
+      else
+        copies_.emplace_back(id, index);
     }
   }
 
@@ -116,7 +123,8 @@ class Planner {
     auto target = static_cast<BufferId>(output.value.id());
     bool written = false;
     for (const Draft& draft : lowering_.drafts) {
-      bool writes = !draft.setup && std::any_of(draft.buffers.begin(), draft.buffers.end(), [&](BufferId id) { return owner(id) == target; });
+      bool writes = !draft.setup && std::any_of(draft.buffers.begin(), draft.buffers.end(),
+                                                [&](BufferId id) { return owner(id) == target; });
       bool reads = std::count(draft.buffers.begin(), draft.buffers.end(), parameter) > 0;
       if (reads && written) return true;
       if (writes) {
@@ -133,7 +141,8 @@ class Planner {
   // Whether the kernel reads one buffer only where it stores the other: element by element in place.
   bool same_places(const Draft& draft, BufferId read, BufferId written) const {
     auto slot = [&](BufferId wanted) {
-      auto found = std::find_if(draft.buffers.begin(), draft.buffers.end(), [&](BufferId id) { return owner(id) == wanted; });
+      auto found =
+          std::find_if(draft.buffers.begin(), draft.buffers.end(), [&](BufferId id) { return owner(id) == wanted; });
       return static_cast<int32_t>(found - draft.buffers.begin());
     };
     int32_t from = slot(read), to = slot(written);
@@ -142,7 +151,8 @@ class Planner {
     bool plain = collect_stores(draft.kernel.body, to, stores);
     if (!plain || stores.size() != 1 || !stores[0]->dynamic.empty()) return false;
     for (const Expr& expr : draft.kernel.exprs)
-      if (expr.kind == ExprKind::load && expr.slot == from && (expr.index != stores[0]->index || !expr.dynamic.empty())) return false;
+      if (expr.kind == ExprKind::load && expr.slot == from && (expr.index != stores[0]->index || !expr.dynamic.empty()))
+        return false;
     return true;
   }
 
@@ -301,8 +311,8 @@ class Planner {
     return is_aliased(program_, program_.buffers[static_cast<size_t>(a)], program_.buffers[static_cast<size_t>(b)]);
   }
 
-  // Takes over the kernels, constants and buffers of a block's program; its arena lies in buffer `memory`, or is that of a
-  // turn.
+  // Takes over the kernels, constants and buffers of a block's program; its arena lies in buffer `memory`, or is that
+  // of a turn.
   LaunchBlock merge_block(DraftBlock& block, std::optional<int32_t> memory) {
     Program& inner = block.program;
     std::vector<int32_t> kernels, buffers;
@@ -311,15 +321,27 @@ class Planner {
       BufferPlan moved = plan;
       auto index = static_cast<size_t>(std::max(plan.index, 0));
       switch (plan.place) {
-        case Place::input: buffers.push_back(*buffer_of(block.inputs[index])); continue;
-        case Place::output: buffers.push_back(*buffer_of(block.outputs[index])); continue;
-        case Place::constant: moved.index += static_cast<int32_t>(program_.constants.size()); break;
-        case Place::arena:
-          if (memory) moved.offset = plan.offset + program_.buffers[static_cast<size_t>(*memory)].offset;
-          else moved.place = Place::turn;
+        case Place::input:
+          buffers.push_back(*buffer_of(block.inputs[index]));
+          continue;
+        case Place::output:
+          buffers.push_back(*buffer_of(block.outputs[index]));
+          continue;
+        case Place::constant:
+          moved.index += static_cast<int32_t>(program_.constants.size());
           break;
-        case Place::turn: check(memory.has_value(), "an independent loop inside another"); break;
-        case Place::persistent: moved.offset = plan.offset + program_.persistent_bytes; break;
+        case Place::arena:
+          if (memory)
+            moved.offset = plan.offset + program_.buffers[static_cast<size_t>(*memory)].offset;
+          else
+            moved.place = Place::turn;
+          break;
+        case Place::turn:
+          check(memory.has_value(), "an independent loop inside another");
+          break;
+        case Place::persistent:
+          moved.offset = plan.offset + program_.persistent_bytes;
+          break;
       }
       program_.buffers.push_back(std::move(moved));
       buffers.push_back(static_cast<int32_t>(program_.buffers.size() - 1));
@@ -372,7 +394,8 @@ class Planner {
 
 bool is_aliased(const Program& program, const BufferPlan& a, const BufferPlan& b) {
   if (a.place == Place::input) return b.place == Place::output && is_aliased(program, b, a);
-  return a.place == Place::output && b.place == Place::input && program.outputs[static_cast<size_t>(a.index)].alias == b.index;
+  return a.place == Place::output && b.place == Place::input &&
+         program.outputs[static_cast<size_t>(a.index)].alias == b.index;
 }
 
 Program plan(Lowering& lowering) { return Planner(lowering).run(); }

@@ -18,7 +18,8 @@ bool has_dot_kernel(DType dtype) {
 
 struct DotDims {
   Ints batch, free, contracting;
-  DotDims(int64_t rank, Ints batching, Ints contracted) : batch(std::move(batching)), contracting(std::move(contracted)) {
+  DotDims(int64_t rank, Ints batching, Ints contracted)
+      : batch(std::move(batching)), contracting(std::move(contracted)) {
     for (int64_t i = 0; i < rank; ++i)
       if (std::find(batch.begin(), batch.end(), i) == batch.end() &&
           std::find(contracting.begin(), contracting.end(), i) == contracting.end())
@@ -48,7 +49,8 @@ Value canonical(Builder& build, Value x, const DotDims& dims) {
   Ints last = dims.batch, back;
   last.insert(last.end(), dims.contracting.begin(), dims.contracting.end());
   last.insert(last.end(), dims.free.begin(), dims.free.end());
-  for (size_t i = 0; i <= batch + free; ++i) back.push_back(static_cast<int64_t>(i < batch ? i : i < batch + free ? i + 1 : batch));
+  for (size_t i = 0; i <= batch + free; ++i)
+    back.push_back(static_cast<int64_t>(i < batch ? i : i < batch + free ? i + 1 : batch));
   std::rotate(shape.begin() + static_cast<std::ptrdiff_t>(batch), shape.end() - 1, shape.end());
   return build.transpose(build.reshape(strided_view_of(build, build.transpose(x, last)), shape), back);
 }
@@ -74,7 +76,9 @@ Value multiply_and_reduce(Builder& build, Value lhs, Value rhs, size_t batch, co
 
 // A product of complex numbers by products of their parts.
 Value complex_dot(Builder& build, const Attrs& attrs, Value lhs, Value rhs) {
-  auto product = [&](Op left, Op right) { return dot_in_kernel_form(build, build(left, {lhs}), build(right, {rhs}), attrs); };
+  auto product = [&](Op left, Op right) {
+    return dot_in_kernel_form(build, build(left, {lhs}), build(right, {rhs}), attrs);
+  };
   Value re = build(Op::subtract, {product(Op::real, Op::real), product(Op::imag, Op::imag)});
   Value im = build(Op::add, {product(Op::real, Op::imag), product(Op::imag, Op::real)});
   return build(Op::complex, {re, im});
@@ -130,7 +134,12 @@ Value typed_dot(Builder& build, const Node& node, Value lhs, Value rhs) {
 }
 
 DType bits_type(int width) {
-  return width == 64 ? DType::u64 : width == 32 ? DType::u32 : width == 16 ? DType::u16 : width == 8 ? DType::u8 : width == 4 ? DType::u4 : DType::u2;
+  return width == 64   ? DType::u64
+         : width == 32 ? DType::u32
+         : width == 16 ? DType::u16
+         : width == 8  ? DType::u8
+         : width == 4  ? DType::u4
+                       : DType::u2;
 }
 
 // A bitcast between elements of different widths, by shifting: the parts of an element are along the last dimension,
@@ -142,7 +151,8 @@ Value bitcast_by_parts(Builder& build, const Node& node, Value x) {
   const Dims& parts = splits ? node.type().dims : x.type().dims;
   auto last = static_cast<int64_t>(parts.size()) - 1;
   Value place = build(Op::iota, {}, {{Attr::type, wide}, {Attr::dims, parts}, {Attr::dimension, last}});
-  Value distance = build(Op::multiply, {place, build.broadcast_to(build.constant(Literal::scalar_int(wide, std::min(from, to))), parts)});
+  Value distance = build(
+      Op::multiply, {place, build.broadcast_to(build.constant(Literal::scalar_int(wide, std::min(from, to))), parts)});
   Value bits = build(Op::bitcast_convert, {x}, {{Attr::type, bits_type(from)}});
   if (splits) {
     Ints dimensions;
@@ -152,7 +162,8 @@ Value bitcast_by_parts(Builder& build, const Node& node, Value x) {
     return build(Op::bitcast_convert, {part}, {{Attr::type, node.type().dtype}});
   }
   Value moved = build(Op::shift_left, {build.convert(bits, wide), distance});
-  Value whole = build(Op::reduce, {moved, build.scalar(wide, 0)}, {{Attr::dimensions, Ints{last}}}, {binary_body(Op::or_, wide)});
+  Value whole =
+      build(Op::reduce, {moved, build.scalar(wide, 0)}, {{Attr::dimensions, Ints{last}}}, {binary_body(Op::or_, wide)});
   return build(Op::bitcast_convert, {whole}, {{Attr::type, node.type().dtype}});
 }
 
@@ -174,15 +185,18 @@ std::vector<Value> sorted_in_lines(Builder& build, const Node& node, const std::
   for (const Value& operand : operands) lines.push_back(build.transpose(operand, order));
   Attrs attrs = node.attrs;
   attrs.set(Attr::dimension, rank - 1);
-  std::vector<Value> results = with_results(build, build.call(Op::sort, std::move(lines), std::move(attrs), node.regions));
+  std::vector<Value> results =
+      with_results(build, build.call(Op::sort, std::move(lines), std::move(attrs), node.regions));
   for (Value& result : results) result = build.transpose(result, back);
   return results;
 }
 
 std::vector<Value> prepared(Builder& build, const Node& node, const std::vector<Value>& operands) {
-  if (family(node.op) == Family::collective) return collective_of(node) ? std::vector<Value>{} : in_called_form(build, node, operands, with_result);
+  if (family(node.op) == Family::collective)
+    return collective_of(node) ? std::vector<Value>{} : in_called_form(build, node, operands, with_result);
   switch (node.op) {
-    case Op::optimization_barrier: return operands;
+    case Op::optimization_barrier:
+      return operands;
     case Op::dot_general:
       if (Value product = product_of_windows(build, node, operands[0], operands[1])) return {product};
       if (Value sum = with_computed_weights(build, node, operands[0], operands[1])) return {sum};
@@ -191,9 +205,12 @@ std::vector<Value> prepared(Builder& build, const Node& node, const std::vector<
       if (Value dot = typed_dot(build, node, operands[0], operands[1])) return {dot};
       return {};
     case Op::compare:
-    case Op::next_after: return is_by_bits(node) ? std::vector<Value>{by_bits(build, node, operands[0], operands[1])} : std::vector<Value>{};
+    case Op::next_after:
+      return is_by_bits(node) ? std::vector<Value>{by_bits(build, node, operands[0], operands[1])}
+                              : std::vector<Value>{};
     case Op::bitcast_convert:
-      if (bit_width(node.type().dtype) != bit_width(operands[0].type().dtype)) return {bitcast_by_parts(build, node, operands[0])};
+      if (bit_width(node.type().dtype) != bit_width(operands[0].type().dtype))
+        return {bitcast_by_parts(build, node, operands[0])};
       return {};
     case Op::convolution: {
       Value dot = convolution_as_dot(build, node, operands[0], operands[1]);
@@ -204,12 +221,17 @@ std::vector<Value> prepared(Builder& build, const Node& node, const std::vector<
       return {};
     case Op::slice:
     case Op::transpose:
-      if (node.op == Op::transpose && operands[0].node().op == Op::transpose) return {transposed(build, operands[0], node.ints(Attr::permutation))};
-      if (operands[0].node().op == Op::strided_view) return {strided_view_of(build, with_results(build, build.copy(node, operands))[0])};
+      if (node.op == Op::transpose && operands[0].node().op == Op::transpose)
+        return {transposed(build, operands[0], node.ints(Attr::permutation))};
+      if (operands[0].node().op == Op::strided_view)
+        return {strided_view_of(build, with_results(build, build.copy(node, operands))[0])};
       return {};
-    case Op::sort: return sorted_in_lines(build, node, operands);
-    case Op::reduce_window: return scan_of(node) ? std::vector<Value>{} : window_as_reduce(build, node, operands);
-    default: return {};
+    case Op::sort:
+      return sorted_in_lines(build, node, operands);
+    case Op::reduce_window:
+      return scan_of(node) ? std::vector<Value>{} : window_as_reduce(build, node, operands);
+    default:
+      return {};
   }
 }
 

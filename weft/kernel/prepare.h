@@ -14,27 +14,29 @@ Value dot_in_kernel_form(Builder& build, Value lhs, Value rhs, Attrs attrs);
 // The results of a call; those of folds and steps as values that have memory.
 std::vector<Value> with_results(Builder& build, const Node& call);
 
-// The graph without those of its counted loops that are few turns of element-wise calls; null where it has no loops. To be prepared.
+// The graph without those of its counted loops that are few turns of element-wise calls; null where it has no loops. To
+// be prepared.
 GraphPtr with_turns_in_line(const Graph& flat);
 
 // The graph, prepared, with attention as loops over blocks of rows.
 GraphPtr by_row_blocks(GraphPtr graph);
 
-// What a dimension of a value of attention is: a batch dimension by its number, the rows, the columns, or anything else.
+// What a dimension of a value of attention is: a batch dimension by its number, the rows, the columns, or anything
+// else.
 inline constexpr int row_label = -1, column_label = -2, other_label = -3;
 using Labels = std::vector<int>;
 // The labels of an operand of a node with these labels.
 using LabelsBelow = std::function<Labels(const Node&, const Labels&, size_t)>;
-// Of select(mask, scores, far below), or the other way round: columns j > i + distance of row i do not count. Nothing where
-// the mask says no such thing, or a row sees nothing.
+// Of select(mask, scores, far below), or the other way round: columns j > i + distance of row i do not count. Nothing
+// where the mask says no such thing, or a row sees nothing.
 std::optional<int64_t> causal_distance(const Node& masked, const Labels& labels, const LabelsBelow& below);
 
-// A dot_general by a matrix that is computed from narrower elements (weights of four bits, say): of one row as a sum over
-// them, of more by way of bytes; an empty value for others.
+// A dot_general by a matrix that is computed from narrower elements (weights of four bits, say): of one row as a sum
+// over them, of more by way of bytes; an empty value for others.
 Value with_computed_weights(Builder& build, const Node& node, Value lhs, Value rhs);
 
-// Which calls of a graph may be computed before a transposition: reductions along what a transposition parted, and what is
-// computed from the operands of such or from convolutions whose results are transposed.
+// Which calls of a graph may be computed before a transposition: reductions along what a transposition parted, and what
+// is computed from the operands of such or from convolutions whose results are transposed.
 std::vector<bool> before_transpositions(const Graph& graph);
 // Such a call, computed and then transposed; an empty value where an operand is not transposed like the others.
 Value before_transposition(Builder& build, const Node& node, const std::vector<Value>& operands);
@@ -46,13 +48,14 @@ Value few_by_parts(Builder& build, const Node& node, const Value& lhs, const Val
 
 // A transposition, of what was transposed too.
 Value transposed(Builder& build, Value x, Ints order);
-// A dot_general over several dimensions of a strided_view by a constant, or a strided_view of one, as the product of places
-// by outputs that reads both where they lie, transposed to the order asked for; an empty value for others.
+// A dot_general over several dimensions of a strided_view by a constant, or a strided_view of one, as the product of
+// places by outputs that reads both where they lie, transposed to the order asked for; an empty value for others.
 Value product_of_windows(Builder& build, const Node& node, Value lhs, Value rhs);
 // Whether a call may become such a product, whose result is transposed.
 bool may_read_windows(const Node& node);
-// A strided_view of a transposition as one of what was transposed, with dimensions in another order: the reduced ones first,
-// the others as they lie in memory. Also the permutation back; nothing where vectors of results would gain nothing.
+// A strided_view of a transposition as one of what was transposed, with dimensions in another order: the reduced ones
+// first, the others as they lie in memory. Also the permutation back; nothing where vectors of results would gain
+// nothing.
 std::optional<std::pair<Value, Ints>> view_before_transposition(Builder& build, Value view, const Ints& reduced);
 // A convolution as the product of its windows, laid out as a matrix or where they lie, with the kernel.
 Value convolution_as_dot(Builder& build, const Node& node, Value lhs, Value rhs);
@@ -62,7 +65,8 @@ Value gather_as_view(Builder& build, const Node& node, Value x, Value indices);
 Value strided_view_of(Builder& build, Value value);
 // Whether the longest dimension of a strided_view along which neighbours are neighbours in memory is from begin to end.
 bool places_lie_along(const Node& view, size_t begin, size_t end);
-// A matrix of places by windows, reshaped from a strided_view, stored as windows by places where places lie along memory.
+// A matrix of places by windows, reshaped from a strided_view, stored as windows by places where places lie along
+// memory.
 Value windows_by_places(Builder& build, Value operand);
 // A reduce_window as a reduce of its windows, which are read where they lie.
 std::vector<Value> window_as_reduce(Builder& build, const Node& node, const std::vector<Value>& operands);

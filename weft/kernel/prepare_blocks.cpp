@@ -1,11 +1,12 @@
 // Attention: two products with row-by-row work between them, done in blocks of rows whose scores stay in cache.
 //
-// Where the left operand of a product comes from another product through element-wise ops and reduces over its rows, both
-// are computed for some rows at a time, as an independent counted loop. Each element is computed as it would be without
-// the loop, but that a softmax divides by its sums after the product: numerators are one at most and round as quotients do,
-// and sums of them by the right operand overflow only within a factor of the row's length of where that does. Where a mask takes everything above the diagonal out of a softmax, a block reads the columns up to its own
-// last row only (Dao et al. 2022, "FlashAttention", skip the same blocks): what is left out adds exact zeros, or, where
-// the right operand holds infinities or NaN, what 0 * inf would be.
+// Where the left operand of a product comes from another product through element-wise ops and reduces over its rows,
+// both are computed for some rows at a time, as an independent counted loop. Each element is computed as it would be
+// without the loop, but that a softmax divides by its sums after the product: numerators are one at most and round as
+// quotients do, and sums of them by the right operand overflow only within a factor of the row's length of where that
+// does. Where a mask takes everything above the diagonal out of a softmax, a block reads the columns up to its own last
+// row only (Dao et al. 2022, "FlashAttention", skip the same blocks): what is left out adds exact zeros, or, where the
+// right operand holds infinities or NaN, what 0 * inf would be.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -28,8 +29,8 @@ constexpr int64_t most_read = 32;
 // A value, and what its dimensions are where it is needed.
 using Part = std::pair<NodeId, Labels>;
 
-// The dimension of a reshape's result that each operand dimension is in, where every one of those is whole dimensions of
-// the operand, one after the other; nothing where it is not.
+// The dimension of a reshape's result that each operand dimension is in, where every one of those is whole dimensions
+// of the operand, one after the other; nothing where it is not.
 std::optional<std::vector<size_t>> merged_into(const Node& reshape) {
   const Dims &from = reshape.operand(0).type().dims, &to = reshape.type().dims;
   std::vector<size_t> places;
@@ -46,7 +47,8 @@ std::optional<std::vector<size_t>> merged_into(const Node& reshape) {
 bool views_memory(const Node& node) {
   const Node* at = &node;
   while (at->op == Op::slice || at->op == Op::transpose || at->op == Op::reshape) at = &at->operand(0).node();
-  return at->op == Op::parameter || at->op == Op::dot_general || at->op == Op::dynamic_update_slice || at->op == Op::result;
+  return at->op == Op::parameter || at->op == Op::dot_general || at->op == Op::dynamic_update_slice ||
+         at->op == Op::result;
 }
 
 bool is_reduce_of(const Node& node, Op op) {
@@ -56,13 +58,16 @@ bool is_reduce_of(const Node& node, Op op) {
 // A chain of work that ends in a product, and what it is made of.
 class Chain {
  public:
-  Chain(const Graph& graph, const std::vector<std::vector<NodeId>>& users, const Node& product) : graph_(graph), users_(users), product_(product) {}
+  Chain(const Graph& graph, const std::vector<std::vector<NodeId>>& users, const Node& product)
+      : graph_(graph), users_(users), product_(product) {}
 
   bool find() {
     const Value scores = product_.operand(0);
     const Ints &lb = product_.ints(Attr::lhs_batching_dimensions), &rb = product_.ints(Attr::rhs_batching_dimensions);
     batch_ = static_cast<int64_t>(lb.size());
-    if (scores.type().rank() != batch_ + 2 || product_.type().rank() != batch_ + 2 || product_.operand(1).type().rank() != batch_ + 2) return false;
+    if (scores.type().rank() != batch_ + 2 || product_.type().rank() != batch_ + 2 ||
+        product_.operand(1).type().rank() != batch_ + 2)
+      return false;
     for (int64_t i = 0; i < batch_; ++i)
       if (lb[static_cast<size_t>(i)] != i || rb[static_cast<size_t>(i)] != i) return false;
     if (product_.ints(Attr::lhs_contracting_dimensions) != Ints{batch_ + 1}) return false;
@@ -71,7 +76,9 @@ class Chain {
     Dim bytes = scores.type().count() * Dim(size_of(scores.type().dtype));
     if (bytes.opt() < worthwhile_bytes || columns_.opt() < 32 || rows_.opt() < fewest_rows) return false;
     if (!take(scores.node(), score_labels()) || first_products_ == 0) return false;
-    block_rows_ = std::clamp(block_bytes / std::max<int64_t>(columns_.opt() * size_of(scores.type().dtype), 1) / 16 * 16, fewest_rows, most_rows);
+    block_rows_ =
+        std::clamp(block_bytes / std::max<int64_t>(columns_.opt() * size_of(scores.type().dtype), 1) / 16 * 16,
+                   fewest_rows, most_rows);
     if (rows_.is_static()) block_rows_ = std::min(block_rows_, rows_.value());
     if (read_ + product_.type().dims.back().opt() > most_read * block_rows_) return false;
     find_causal();
@@ -80,10 +87,12 @@ class Chain {
     return turns().opt() > 1;
   }
 
-  // The product, or what its elements are converted to, or that transposed, where no other chain does that in its blocks.
+  // The product, or what its elements are converted to, or that transposed, where no other chain does that in its
+  // blocks.
   const Node& root() const { return *root_; }
   void end_at_product(const Chain& other) {
-    if (root_ == &product_ || (!other.nodes_.contains(users_[product_.id()][0]) && !other.nodes_.contains(root_->id()))) return;
+    if (root_ == &product_ || (!other.nodes_.contains(users_[product_.id()][0]) && !other.nodes_.contains(root_->id())))
+      return;
     root_ = &product_;
     order_.clear();
   }
@@ -106,12 +115,13 @@ class Chain {
     starts.push_back(first_row_), starts.push_back(0);
     const Dims straight = starts;
     for (size_t i = 0; i < order_.size(); ++i) starts[i] = straight[static_cast<size_t>(order_[i])];
-    Value result = body(Op::update_slice, {target, part}, {{Attr::start_indices, starts}, {Attr::strides, Ints(starts.size(), 1)}});
+    Value result = body(Op::update_slice, {target, part},
+                        {{Attr::start_indices, starts}, {Attr::strides, Ints(starts.size(), 1)}});
     GraphPtr region = body.finish({{result, "", -1}});
     std::vector<Value> operands{build.splat(root().type(), 0)};
     for (NodeId id : captured_) operands.push_back(values[id][0]);
-    Attrs attrs{{Attr::counter, counter}, {Attr::first, Dims{Dim(0)}}, {Attr::trips, Dims{turns}}, {Attr::step, int64_t{1}},
-                {Attr::carried, int64_t{1}}, {Attr::independent, grid()}};
+    Attrs attrs{{Attr::counter, counter}, {Attr::first, Dims{Dim(0)}}, {Attr::trips, Dims{turns}},
+                {Attr::step, int64_t{1}}, {Attr::carried, int64_t{1}}, {Attr::independent, grid()}};
     return with_results(build, build.call(Op::for_, std::move(operands), std::move(attrs), {region}))[0];
   }
 
@@ -168,7 +178,8 @@ class Chain {
       nodes_.insert(id);
       if (node.op == Op::dot_general) {
         ++first_products_;
-        for (int64_t c : node.ints(Attr::lhs_contracting_dimensions)) read_ += node.operand(0).type().dims[static_cast<size_t>(c)].opt();
+        for (int64_t c : node.ints(Attr::lhs_contracting_dimensions))
+          read_ += node.operand(0).type().dims[static_cast<size_t>(c)].opt();
       }
       for (size_t i = 0; i < node.operand_count(); ++i)
         if (node.op != Op::reduce || i == 0) pending.emplace(node.operand(i).id(), operand_labels(node, own, i));
@@ -176,13 +187,14 @@ class Chain {
     return true;
   }
 
-  // Whether the value follows from places and constants alone: computed again wherever it is needed, though others need it
-  // too, as all layers need one mask.
+  // Whether the value follows from places and constants alone: computed again wherever it is needed, though others need
+  // it too, as all layers need one mask.
   bool is_of_places(const Node& node) {
     if (node.op == Op::iota || node.op == Op::constant) return true;
     if (auto known = of_places_.find(node.id()); known != of_places_.end()) return known->second;
     bool views = node.op == Op::broadcast_in_dim || (node.op == Op::reshape && unit_reshape(node));
-    bool result = views || (node.operand_count() > 0 && def(node.op).traits.elementwise && node.regions.empty() && node.types.size() == 1);
+    bool result = views || (node.operand_count() > 0 && def(node.op).traits.elementwise && node.regions.empty() &&
+                            node.types.size() == 1);
     for (size_t i = 0; result && i < node.operand_count(); ++i) result = is_of_places(node.operand(i).node());
     return of_places_[node.id()] = result;
   }
@@ -199,9 +211,12 @@ class Chain {
     for (NodeId user : users_[node.id()])
       if (user != product_.id() && !nodes_.contains(user)) return false;
     switch (node.op) {
-      case Op::reduce: return node.operand_count() == 2 && single_op(*node.regions[0]) && node.operand(1).node().op == Op::constant;
-      case Op::dot_general: return is_first_product(node, labels);
-      default: return def(node.op).traits.elementwise && node.regions.empty();
+      case Op::reduce:
+        return node.operand_count() == 2 && single_op(*node.regions[0]) && node.operand(1).node().op == Op::constant;
+      case Op::dot_general:
+        return is_first_product(node, labels);
+      default:
+        return def(node.op).traits.elementwise && node.regions.empty();
     }
   }
 
@@ -215,9 +230,11 @@ class Chain {
   }
 
   bool is_first_product(const Node& node, const Labels& labels) const {
-    if (static_cast<int64_t>(labels.size()) != batch_ + 2 || labels[static_cast<size_t>(batch_)] != row_label || labels.back() != column_label) return false;
-    return static_cast<int64_t>(node.ints(Attr::lhs_batching_dimensions).size()) == batch_ && node.operand(0).type().rank() == batch_ + 2 &&
-           node.operand(1).type().rank() == batch_ + 2;
+    if (static_cast<int64_t>(labels.size()) != batch_ + 2 || labels[static_cast<size_t>(batch_)] != row_label ||
+        labels.back() != column_label)
+      return false;
+    return static_cast<int64_t>(node.ints(Attr::lhs_batching_dimensions).size()) == batch_ &&
+           node.operand(0).type().rank() == batch_ + 2 && node.operand(1).type().rank() == batch_ + 2;
   }
 
   Labels operand_labels(const Node& node, const Labels& labels, size_t i) const {
@@ -225,13 +242,18 @@ class Chain {
     Labels result(dims.size(), other_label);
     auto map = [&](const Ints& places) {
       for (size_t d = 0; d < dims.size(); ++d)
-        if (places[d] >= 0 && dims[d] == node.type().dims[static_cast<size_t>(places[d])]) result[d] = labels[static_cast<size_t>(places[d])];
+        if (places[d] >= 0 && dims[d] == node.type().dims[static_cast<size_t>(places[d])])
+          result[d] = labels[static_cast<size_t>(places[d])];
     };
     switch (node.op) {
-      case Op::broadcast_in_dim: map(node.ints(Attr::dimensions)); return result;
+      case Op::broadcast_in_dim:
+        map(node.ints(Attr::dimensions));
+        return result;
       case Op::reshape: {
-        if (std::optional<Ints> places = unit_reshape(node)) map(*places);
-        else if (std::optional<std::vector<size_t>> merged = merged_into(node)) map({merged->begin(), merged->end()});
+        if (std::optional<Ints> places = unit_reshape(node))
+          map(*places);
+        else if (std::optional<std::vector<size_t>> merged = merged_into(node))
+          map({merged->begin(), merged->end()});
         return result;
       }
       case Op::slice:
@@ -256,16 +278,19 @@ class Chain {
         const Ints& batch = node.ints(i == 0 ? Attr::lhs_batching_dimensions : Attr::rhs_batching_dimensions);
         result.assign(dims.size(), i == 0 ? row_label : column_label);
         for (size_t b = 0; b < batch.size(); ++b) result[static_cast<size_t>(batch[b])] = static_cast<int>(b);
-        for (int64_t c : node.ints(i == 0 ? Attr::lhs_contracting_dimensions : Attr::rhs_contracting_dimensions)) result[static_cast<size_t>(c)] = other_label;
+        for (int64_t c : node.ints(i == 0 ? Attr::lhs_contracting_dimensions : Attr::rhs_contracting_dimensions))
+          result[static_cast<size_t>(c)] = other_label;
         return result;
       }
-      default: return dims.size() == labels.size() ? labels : result;
+      default:
+        return dims.size() == labels.size() ? labels : result;
     }
   }
 
   // -- masks above the diagonal --------------------------------------------------------------------------------------
 
-  // Columns j > i + distance of row i do not count: they are far below the maximum of every row, and exp makes them zero.
+  // Columns j > i + distance of row i do not count: they are far below the maximum of every row, and exp makes them
+  // zero.
   void find_causal() {
     const Node* exp = nullptr;
     for (const auto& [part, inner] : parts_) {
@@ -286,7 +311,9 @@ class Chain {
       if (!of_scores && !of_weights) return;
     }
     if (!reaches_only_by_scaling(*exp) || !is_row_maximum(exp->operand(0).node().operand(1))) return;
-    causal_ = causal_distance(masked.node(), score_labels(), [this](const Node& node, const Labels& labels, size_t i) { return operand_labels(node, labels, i); });
+    causal_ = causal_distance(masked.node(), score_labels(), [this](const Node& node, const Labels& labels, size_t i) {
+      return operand_labels(node, labels, i);
+    });
   }
 
   // From exp to the product nothing but division by the sum, or multiplication by its inverse: zeros stay zeros.
@@ -312,18 +339,24 @@ class Chain {
       return value;
     };
     // A conversion to another kind of number, or one of few bits, means something else before the division.
-    auto keeps = [](DType dtype) { return dtype == DType::f16 || dtype == DType::bf16 || dtype == DType::f32 || dtype == DType::f64; };
+    auto keeps = [](DType dtype) {
+      return dtype == DType::f16 || dtype == DType::bf16 || dtype == DType::f32 || dtype == DType::f64;
+    };
     Value weights = product_.operand(0);
     for (; weights.node().op == Op::convert; weights = weights.node().operand(0))
       if (!keeps(weights.type().dtype)) return;
     const Node& quotient = weights.node();
     if (!keeps(product_.type().dtype) || quotient.op != Op::divide || !nodes_.contains(quotient.id())) return;
     const Value exp = without(quotient.operand(0), {Op::convert}), below = quotient.operand(1);
-    if (exp.node().op != Op::exponential || exp.node().operand(0).node().op != Op::subtract || below.node().op != Op::broadcast_in_dim) return;
+    if (exp.node().op != Op::exponential || exp.node().operand(0).node().op != Op::subtract ||
+        below.node().op != Op::broadcast_in_dim)
+      return;
     const Node& difference = exp.node().operand(0).node();
     const auto views = {Op::broadcast_in_dim, Op::reshape, Op::convert};
     const Node &maximum = without(difference.operand(1), views).node(), &sum = without(below, views).node();
-    if (!is_reduce_of(maximum, Op::maximum) || without(maximum.operand(0), {Op::convert}) != without(difference.operand(0), {Op::convert})) return;
+    if (!is_reduce_of(maximum, Op::maximum) ||
+        without(maximum.operand(0), {Op::convert}) != without(difference.operand(0), {Op::convert}))
+      return;
     if (!is_reduce_of(sum, Op::add) || without(sum.operand(0), {Op::convert}) != exp) return;
     const Ints& places = below.node().ints(Attr::dimensions);
     for (size_t i = 0; i < places.size(); ++i)
@@ -342,7 +375,8 @@ class Chain {
   Value emit_product() {
     Builder& build = *body_;
     Value right = emit(product_.operand(1).id(), right_labels());
-    if (!quotient_) return build(Op::dot_general, {emit(product_.operand(0).id(), score_labels()), right}, product_.attrs);
+    if (!quotient_)
+      return build(Op::dot_general, {emit(product_.operand(0).id(), score_labels()), right}, product_.attrs);
     const Node& below = quotient_->operand(1).node();
     Value weights = emit_undivided(product_.operand(0).node());
     DType wide = product_.type().dtype == DType::f64 ? DType::f64 : DType::f32;
@@ -352,7 +386,8 @@ class Chain {
     Value sums = build.convert(emit(below.operand(0).id(), operand_labels(below, score_labels(), 0)), wide);
     attrs = below.attrs;
     attrs.set(Attr::dims, product.type().dims);
-    return build.convert(build(Op::divide, {product, build(Op::broadcast_in_dim, {sums}, attrs)}), product_.type().dtype);
+    return build.convert(build(Op::divide, {product, build(Op::broadcast_in_dim, {sums}, attrs)}),
+                         product_.type().dtype);
   }
 
   void place(const Dim& turn) {
@@ -370,7 +405,9 @@ class Chain {
     if (causal_) column_count_ = max(min(columns_, first_row_ + Dim(block_rows_ + *causal_)), min(columns_, Dim(1)));
   }
 
-  Dim start_of(int label) const { return label >= 0 ? starts_[static_cast<size_t>(label)] : label == row_label ? first_row_ : Dim(0); }
+  Dim start_of(int label) const {
+    return label >= 0 ? starts_[static_cast<size_t>(label)] : label == row_label ? first_row_ : Dim(0);
+  }
   Dim extent_of(int label, const Dim& whole) const {
     return label >= 0 ? Dim(1) : label == row_label ? row_count_ : label == column_label ? column_count_ : whole;
   }
@@ -410,7 +447,9 @@ class Chain {
     }
     Value value = inner_.at(outer.node().id());
     if (whole) return value;
-    return (*body_)(Op::slice, {value}, {{Attr::start_indices, starts}, {Attr::limit_indices, limits}, {Attr::strides, Ints(starts.size(), 1)}});
+    return (*body_)(
+        Op::slice, {value},
+        {{Attr::start_indices, starts}, {Attr::limit_indices, limits}, {Attr::strides, Ints(starts.size(), 1)}});
   }
 
   Value emit(NodeId id, const Labels& labels) {
@@ -427,16 +466,30 @@ class Chain {
     Dims dims = extents(labels, node.type().dims);
     Attrs attrs = node.attrs;
     switch (node.op) {
-      case Op::constant: return emit_constant(node, labels);
-      case Op::iota: return emit_iota(node, labels, dims);
-      case Op::reduce: return build(Op::reduce, {emit(node.operand(0).id(), operand_labels(node, labels, 0)), build.constant(node.operand(1).node().attrs.literal(Attr::value))}, attrs, node.regions);
-      case Op::slice: return emit_slice(node, labels);
-      case Op::reshape: return build.reshape(unit_reshape(node) ? emit(node.operand(0).id(), operand_labels(node, labels, 0)) : emit_merged(node, labels), dims);
-      case Op::broadcast_in_dim: attrs.set(Attr::dims, dims); break;
-      default: break;
+      case Op::constant:
+        return emit_constant(node, labels);
+      case Op::iota:
+        return emit_iota(node, labels, dims);
+      case Op::reduce:
+        return build(Op::reduce,
+                     {emit(node.operand(0).id(), operand_labels(node, labels, 0)),
+                      build.constant(node.operand(1).node().attrs.literal(Attr::value))},
+                     attrs, node.regions);
+      case Op::slice:
+        return emit_slice(node, labels);
+      case Op::reshape:
+        return build.reshape(unit_reshape(node) ? emit(node.operand(0).id(), operand_labels(node, labels, 0))
+                                                : emit_merged(node, labels),
+                             dims);
+      case Op::broadcast_in_dim:
+        attrs.set(Attr::dims, dims);
+        break;
+      default:
+        break;
     }
     std::vector<Value> operands;
-    for (size_t i = 0; i < node.operand_count(); ++i) operands.push_back(emit(node.operand(i).id(), operand_labels(node, labels, i)));
+    for (size_t i = 0; i < node.operand_count(); ++i)
+      operands.push_back(emit(node.operand(i).id(), operand_labels(node, labels, i)));
     return build(node.op, std::move(operands), std::move(attrs));
   }
 
@@ -451,7 +504,8 @@ class Chain {
       starts.push_back(whole ? Dim(0) : node.attrs.dims(Attr::start_indices)[d] + start_of(labels[d]) * Dim(steps[d]));
       limits.push_back(starts[d] + (sizes[d] - Dim(1)) * Dim(steps[d]) + Dim(1));
     }
-    return (*body_)(Op::slice, {emit(node.operand(0).id(), below)}, {{Attr::start_indices, starts}, {Attr::limit_indices, limits}, {Attr::strides, steps}});
+    return (*body_)(Op::slice, {emit(node.operand(0).id(), below)},
+                    {{Attr::start_indices, starts}, {Attr::limit_indices, limits}, {Attr::strides, steps}});
   }
 
   // The one element that a block has of dimensions which become one.
@@ -469,7 +523,9 @@ class Chain {
       }
       inner = inner * from[i];
     }
-    return (*body_)(Op::slice, {operand}, {{Attr::start_indices, starts}, {Attr::limit_indices, limits}, {Attr::strides, Ints(from.size(), 1)}});
+    return (*body_)(
+        Op::slice, {operand},
+        {{Attr::start_indices, starts}, {Attr::limit_indices, limits}, {Attr::strides, Ints(from.size(), 1)}});
   }
 
   Value emit_constant(const Node& node, const Labels& labels) {
@@ -494,13 +550,13 @@ class Chain {
   const Node& product_;
   const Node* root_ = &product_;
   const Node* quotient_ = nullptr;  // exp by its sums, where the product is divided instead
-  Ints order_;  // of the result's dimensions, where the root is transposed
+  Ints order_;                      // of the result's dimensions, where the root is transposed
   int64_t batch_ = 0, block_rows_ = 0, first_products_ = 0, read_ = 0;  // read_: the depth of the first products
   Dim rows_, columns_;
   std::optional<int64_t> causal_;
   std::map<Part, bool> parts_;  // whether it is computed in the block
   std::map<NodeId, bool> of_places_;
-  std::set<NodeId> nodes_;      // those that are computed in it
+  std::set<NodeId> nodes_;  // those that are computed in it
   std::vector<NodeId> captured_;
   Dims starts_;
   Dim first_row_, row_count_, column_count_;
@@ -551,7 +607,8 @@ GraphPtr by_row_blocks(GraphPtr graph) {
     for (uint32_t i = 0; i < copy.types.size(); ++i) values[node.id()].push_back(copy.result(i));
   }
   std::vector<Output> outputs;
-  for (const Output& output : graph->outputs()) outputs.push_back({values[output.value.id()][output.value.index()], output.name, output.alias});
+  for (const Output& output : graph->outputs())
+    outputs.push_back({values[output.value.id()][output.value.index()], output.name, output.alias});
   return build.finish(std::move(outputs));
 }
 

@@ -23,7 +23,8 @@ class EvenNumbers {
     const Node& node = value.node();
     if (!is_integer(node.type().dtype) || !node.type().is_static()) return {};
     switch (node.op) {
-      case Op::constant: return of_literal(node.attrs.literal(Attr::value));
+      case Op::constant:
+        return of_literal(node.attrs.literal(Attr::value));
       case Op::iota: {
         Even even{0, Ints(node.type().dims.size(), 0)};
         even.steps[static_cast<size_t>(node.attrs.integer(Attr::dimension))] = 1;
@@ -32,14 +33,20 @@ class EvenNumbers {
       case Op::broadcast_in_dim:
       case Op::reshape:
       case Op::transpose:
-      case Op::slice: return of_moved(node);
+      case Op::slice:
+        return of_moved(node);
       case Op::add:
       case Op::subtract:
-      case Op::multiply: return of_arithmetic(node);
-      case Op::convert: return of_converted(node);
-      case Op::select: return of_choice(node);
-      case Op::check_range: return of_checked(node);
-      default: return {};
+      case Op::multiply:
+        return of_arithmetic(node);
+      case Op::convert:
+        return of_converted(node);
+      case Op::select:
+        return of_choice(node);
+      case Op::check_range:
+        return of_checked(node);
+      default:
+        return {};
     }
   }
 
@@ -78,7 +85,8 @@ class EvenNumbers {
       for (size_t d = 0; d < before.size(); ++d)
         if (!before[d].is(1)) even.steps[static_cast<size_t>(places[d])] = from->steps[d];
     } else if (node.op == Op::transpose) {
-      for (size_t d = 0; d < after.size(); ++d) even.steps[d] = from->steps[static_cast<size_t>(node.ints(Attr::permutation)[d])];
+      for (size_t d = 0; d < after.size(); ++d)
+        even.steps[d] = from->steps[static_cast<size_t>(node.ints(Attr::permutation)[d])];
     } else if (node.op == Op::slice) {
       for (size_t d = 0; d < after.size(); ++d) {
         even.start += from->steps[d] * node.attrs.dims(Attr::start_indices)[d].value();
@@ -97,12 +105,14 @@ class EvenNumbers {
     std::optional<Even> a = of(node.operand(0)), b = of(node.operand(1));
     if (!a || !b) return {};
     bool is_number = std::ranges::all_of(b->steps, [](int64_t step) { return step == 0; });
-    if (node.op == Op::multiply && !is_number) std::swap(a, b), is_number = std::ranges::all_of(b->steps, [](int64_t step) { return step == 0; });
+    if (node.op == Op::multiply && !is_number)
+      std::swap(a, b), is_number = std::ranges::all_of(b->steps, [](int64_t step) { return step == 0; });
     if (node.op == Op::multiply && !is_number) return {};
     auto combined = [&](int64_t x, int64_t y) { return node.op == Op::add ? x + y : x - y; };
     bool scales = node.op == Op::multiply;
     Even even{scales ? a->start * b->start : combined(a->start, b->start), a->steps};
-    for (size_t d = 0; d < even.steps.size(); ++d) even.steps[d] = scales ? a->steps[d] * b->start : combined(a->steps[d], b->steps[d]);
+    for (size_t d = 0; d < even.steps.size(); ++d)
+      even.steps[d] = scales ? a->steps[d] * b->start : combined(a->steps[d], b->steps[d]);
     return fits(even, node) ? std::optional(even) : std::nullopt;
   }
 
@@ -123,7 +133,9 @@ class EvenNumbers {
   // select(x < limit, …): where all are on one side, which NumPy's wrapping of negative indices asks.
   static std::optional<Even> of_choice(const Node& node) {
     const Node& condition = node.operand(0).node();
-    if (condition.op != Op::compare || condition.attrs.text(Attr::comparison_direction) != "LT" || node.type().count().is(0)) return {};
+    if (condition.op != Op::compare || condition.attrs.text(Attr::comparison_direction) != "LT" ||
+        node.type().count().is(0))
+      return {};
     std::optional<Even> x = of(condition.operand(0)), limit = of(condition.operand(1));
     if (!x || !limit) return {};
     const Dims& dims = condition.type().dims;
@@ -146,7 +158,8 @@ class EvenNumbers {
 std::optional<Even> component(Value indices, size_t along, size_t count, size_t c) {
   size_t rank = indices.type().dims.size();
   const Node& node = indices.node();
-  bool joined = node.op == Op::concatenate && node.attrs.integer(Attr::dimension) == static_cast<int64_t>(along) && node.operand_count() == count;
+  bool joined = node.op == Op::concatenate && node.attrs.integer(Attr::dimension) == static_cast<int64_t>(along) &&
+                node.operand_count() == count;
   std::optional<Even> even = EvenNumbers::of(joined ? node.operand(c) : indices);
   if (!even || along >= rank) return even;
   if (!joined) even->start += static_cast<int64_t>(c) * even->steps[along];
@@ -155,16 +168,23 @@ std::optional<Even> component(Value indices, size_t along, size_t count, size_t 
 }
 
 Value view_of(Builder& build, Value x, Dims dims, Ints axes, Ints strides, Dims start) {
-  return build(Op::strided_view, {x}, {{Attr::dims, std::move(dims)}, {Attr::axes, std::move(axes)}, {Attr::strides, std::move(strides)}, {Attr::start_indices, std::move(start)}});
+  return build(Op::strided_view, {x},
+               {{Attr::dims, std::move(dims)},
+                {Attr::axes, std::move(axes)},
+                {Attr::strides, std::move(strides)},
+                {Attr::start_indices, std::move(start)}});
 }
 
 }  // namespace
 
 Value gather_as_view(Builder& build, const Node& node, Value x, Value indices) {
-  const Ints &offsets = node.ints(Attr::offset_dims), &collapsed = node.ints(Attr::collapsed_slice_dims), &map = node.ints(Attr::start_index_map);
+  const Ints &offsets = node.ints(Attr::offset_dims), &collapsed = node.ints(Attr::collapsed_slice_dims),
+             &map = node.ints(Attr::start_index_map);
   const Dims& sizes = node.attrs.dims(Attr::slice_sizes);
   const Dims& extents = x.type().dims;
-  if (!node.ints(Attr::operand_batching_dims).empty() || !node.type().is_static() || !x.type().is_static() || node.type().count().is(0)) return {};
+  if (!node.ints(Attr::operand_batching_dims).empty() || !node.type().is_static() || !x.type().is_static() ||
+      node.type().count().is(0))
+    return {};
   size_t rank = node.type().dims.size();
   Ints axes(rank, -1), strides(rank, 0);
   Dims start(extents.size(), Dim(0));
@@ -178,7 +198,8 @@ Value gather_as_view(Builder& build, const Node& node, Value x, Value indices) {
     axes[j] = static_cast<int64_t>(axis++), strides[j] = 1;
   }
   for (size_t c = 0; c < map.size(); ++c) {
-    std::optional<Even> even = component(indices, static_cast<size_t>(node.attrs.integer(Attr::index_vector_dim)), map.size(), c);
+    std::optional<Even> even =
+        component(indices, static_cast<size_t>(node.attrs.integer(Attr::index_vector_dim)), map.size(), c);
     if (!even) return {};
     auto axis = static_cast<size_t>(map[c]);
     Dims dims;
@@ -204,15 +225,21 @@ Value strided_view_of(Builder& build, Value value) {
   Ints axes(rank, -1), strides(rank, 0);
   Dims start = below.attrs.dims(Attr::start_indices);
   auto move = [&](size_t axis, const Dim& by) {
-    if (inner_axes[axis] >= 0) start[static_cast<size_t>(inner_axes[axis])] = start[static_cast<size_t>(inner_axes[axis])] + by * Dim(inner_strides[axis]);
+    if (inner_axes[axis] >= 0)
+      start[static_cast<size_t>(inner_axes[axis])] =
+          start[static_cast<size_t>(inner_axes[axis])] + by * Dim(inner_strides[axis]);
   };
-  auto look = [&](size_t j, size_t axis, int64_t stride) { axes[j] = inner_axes[axis], strides[j] = inner_axes[axis] < 0 ? 0 : stride * inner_strides[axis]; };
+  auto look = [&](size_t j, size_t axis, int64_t stride) {
+    axes[j] = inner_axes[axis], strides[j] = inner_axes[axis] < 0 ? 0 : stride * inner_strides[axis];
+  };
   if (node.op == Op::strided_view) {
     for (size_t a = 0; a < inner_axes.size(); ++a) move(a, node.attrs.dims(Attr::start_indices)[a]);
     for (size_t j = 0; j < rank; ++j)
-      if (int64_t axis = node.ints(Attr::axes)[j]; axis >= 0) look(j, static_cast<size_t>(axis), node.ints(Attr::strides)[j]);
+      if (int64_t axis = node.ints(Attr::axes)[j]; axis >= 0)
+        look(j, static_cast<size_t>(axis), node.ints(Attr::strides)[j]);
   } else if (node.op == Op::slice) {
-    for (size_t j = 0; j < rank; ++j) move(j, node.attrs.dims(Attr::start_indices)[j]), look(j, j, node.ints(Attr::strides)[j]);
+    for (size_t j = 0; j < rank; ++j)
+      move(j, node.attrs.dims(Attr::start_indices)[j]), look(j, j, node.ints(Attr::strides)[j]);
   } else {
     for (size_t j = 0; j < rank; ++j) look(j, static_cast<size_t>(node.ints(Attr::permutation)[j]), 1);
   }
@@ -225,12 +252,15 @@ bool places_lie_along(const Node& view, size_t begin, size_t end) {
   auto last = view.operand(0).type().rank() - 1;
   size_t longest = dims.size();
   for (size_t d = 0; d < dims.size(); ++d)
-    if (axes[d] == last && strides[d] != 0 && (longest == dims.size() || dims[d].opt() > dims[longest].opt())) longest = d;
+    if (axes[d] == last && strides[d] != 0 && (longest == dims.size() || dims[d].opt() > dims[longest].opt()))
+      longest = d;
   return begin <= longest && longest < end;
 }
 
 Value windows_by_places(Builder& build, Value operand) {
-  if (operand.node().op != Op::reshape || operand.node().operand(0).node().op != Op::strided_view || operand.type().rank() != 2) return operand;
+  if (operand.node().op != Op::reshape || operand.node().operand(0).node().op != Op::strided_view ||
+      operand.type().rank() != 2)
+    return operand;
   const Node& view = operand.node().operand(0).node();
   const Dims &dims = view.type().dims, &to = operand.type().dims;
   size_t places = 0;

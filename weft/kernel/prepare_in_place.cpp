@@ -22,10 +22,14 @@ struct TwoSteps {
   // The next axis, from the innermost on.
   void outwards(int64_t size, int64_t step) {
     if (size == 1) return;
-    if (extent == 1) stride = step, extent = size;
-    else if (outside == 0 && step == stride * extent) extent *= size;
-    else if (outside == 0) jump = step, outside = size;
-    else are_enough &= step == jump * outside, outside *= size;
+    if (extent == 1)
+      stride = step, extent = size;
+    else if (outside == 0 && step == stride * extent)
+      extent *= size;
+    else if (outside == 0)
+      jump = step, outside = size;
+    else
+      are_enough &= step == jump * outside, outside *= size;
   }
 };
 
@@ -37,7 +41,8 @@ struct Look {
   Dims dims, start;
   Ints axes, strides;
 
-  explicit Look(const Value& value) : base(value), dims(value.type().dims), start(dims.size(), Dim(0)), axes(dims.size()), strides(dims.size(), 1) {
+  explicit Look(const Value& value)
+      : base(value), dims(value.type().dims), start(dims.size(), Dim(0)), axes(dims.size()), strides(dims.size(), 1) {
     std::iota(axes.begin(), axes.end(), 0);
     if (value.node().op != Op::strided_view) return;
     base = value.node().operand(0), start = value.node().attrs.dims(Attr::start_indices);
@@ -52,11 +57,13 @@ struct Look {
       if (axis >= 0) axis = places[static_cast<size_t>(axis)];
     base = turned, start = std::move(moved);
   }
-  // From neighbour to neighbour along each dimension, in elements: fixed where the base's extents are, but for the first.
+  // From neighbour to neighbour along each dimension, in elements: fixed where the base's extents are, but for the
+  // first.
   Ints steps() const {
     Dims memory = row_major_strides(base.type().dims);
     Ints result;
-    for (size_t d = 0; d < dims.size(); ++d) result.push_back(axes[d] < 0 ? 0 : strides[d] * memory[static_cast<size_t>(axes[d])].value());
+    for (size_t d = 0; d < dims.size(); ++d)
+      result.push_back(axes[d] < 0 ? 0 : strides[d] * memory[static_cast<size_t>(axes[d])].value());
     return result;
   }
   bool has_fixed_steps() const { return std::ranges::all_of(base.type().dims | std::views::drop(1), &Dim::is_static); }
@@ -67,13 +74,16 @@ struct Look {
       auto i = static_cast<size_t>(d);
       to.push_back(dims[i]), along.push_back(axes[i]), by.push_back(strides[i]);
     }
-    return build(Op::strided_view, {base}, {{Attr::dims, to}, {Attr::axes, along}, {Attr::strides, by}, {Attr::start_indices, start}});
+    return build(Op::strided_view, {base},
+                 {{Attr::dims, to}, {Attr::axes, along}, {Attr::strides, by}, {Attr::start_indices, start}});
   }
 };
 
 // From the largest step to the smallest.
 void sort_by_step(Ints& dims, const Ints& steps) {
-  std::ranges::stable_sort(dims, [&](int64_t a, int64_t b) { return std::abs(steps[static_cast<size_t>(a)]) > std::abs(steps[static_cast<size_t>(b)]); });
+  std::ranges::stable_sort(dims, [&](int64_t a, int64_t b) {
+    return std::abs(steps[static_cast<size_t>(a)]) > std::abs(steps[static_cast<size_t>(b)]);
+  });
 }
 
 bool is_kernel(const Value& value) {
@@ -116,7 +126,8 @@ Value transposed(Builder& build, Value x, Ints order) {
 
 Value product_of_windows(Builder& build, const Node& node, Value lhs, Value rhs) {
   DType dtype = node.type().dtype;
-  if (node.ints(Attr::lhs_contracting_dimensions).size() < 2 || !node.ints(Attr::lhs_batching_dimensions).empty()) return {};
+  if (node.ints(Attr::lhs_contracting_dimensions).size() < 2 || !node.ints(Attr::lhs_batching_dimensions).empty())
+    return {};
   if ((dtype != DType::f32 && dtype != DType::f64) || lhs.type().dtype != dtype || rhs.type().dtype != dtype) return {};
   bool exchanged = rhs.node().op == Op::strided_view && is_kernel(lhs);
   Value given = exchanged ? rhs : lhs, constant = exchanged ? lhs : rhs;
@@ -126,7 +137,9 @@ Value product_of_windows(Builder& build, const Node& node, Value lhs, Value rhs)
   Ints places = free_dims(given, summed), in_order = places, outputs = free_dims(constant, with);
   if (outputs.size() != 1 || places.empty() || places.size() > most_places) return {};
   Look windows(given), kernel(constant);
-  if (kernel.dims[static_cast<size_t>(outputs[0])].value() < narrowest || !lay_channels_last(build, windows, summed) || !windows.has_fixed_steps()) return {};
+  if (kernel.dims[static_cast<size_t>(outputs[0])].value() < narrowest || !lay_channels_last(build, windows, summed) ||
+      !windows.has_fixed_steps())
+    return {};
   Ints steps = windows.steps(), kernel_steps = kernel.steps(), pairs(summed.size());
   sort_by_step(places, steps);
   std::iota(pairs.begin(), pairs.end(), 0);
@@ -147,8 +160,10 @@ Value product_of_windows(Builder& build, const Node& node, Value lhs, Value rhs)
   if (!of_windows.are_enough || !of_kernel.are_enough) return {};
   right.push_back(outputs[0]);
   Value product = build(Op::dot_general, {windows.view(build, left), kernel.view(build, right)},
-                        {{Attr::lhs_batching_dimensions, Ints{}}, {Attr::rhs_batching_dimensions, Ints{}},
-                         {Attr::lhs_contracting_dimensions, left_sum}, {Attr::rhs_contracting_dimensions, right_sum}});
+                        {{Attr::lhs_batching_dimensions, Ints{}},
+                         {Attr::rhs_batching_dimensions, Ints{}},
+                         {Attr::lhs_contracting_dimensions, left_sum},
+                         {Attr::rhs_contracting_dimensions, right_sum}});
   for (int64_t place : in_order) permutation.push_back(std::ranges::find(places, place) - places.begin());
   permutation.insert(exchanged ? permutation.begin() : permutation.end(), static_cast<int64_t>(places.size()));
   return build.transpose(product, permutation);
@@ -156,7 +171,8 @@ Value product_of_windows(Builder& build, const Node& node, Value lhs, Value rhs)
 
 bool may_read_windows(const Node& node) {
   if (node.op == Op::dot_general && node.ints(Attr::lhs_contracting_dimensions).size() < 2) return false;
-  return (node.op == Op::convolution || node.op == Op::dot_general) && (is_kernel(node.operand(1)) || is_kernel(node.operand(0)));
+  return (node.op == Op::convolution || node.op == Op::dot_general) &&
+         (is_kernel(node.operand(1)) || is_kernel(node.operand(0)));
 }
 
 std::optional<std::pair<Value, Ints>> view_before_transposition(Builder& build, Value view, const Ints& reduced) {

@@ -14,8 +14,11 @@ class MaskReader {
 
   static std::optional<double> splat_number(Value value) {
     const Node* node = &value.node();
-    while (node->op == Op::broadcast_in_dim || node->op == Op::reshape || node->op == Op::convert) node = &node->operand(0).node();
-    if (node->op != Op::constant || node->attrs.literal(Attr::value).count() != 1 || node->attrs.literal(Attr::value).is_live()) return {};
+    while (node->op == Op::broadcast_in_dim || node->op == Op::reshape || node->op == Op::convert)
+      node = &node->operand(0).node();
+    if (node->op != Op::constant || node->attrs.literal(Attr::value).count() != 1 ||
+        node->attrs.literal(Attr::value).is_live())
+      return {};
     return node->attrs.literal(Attr::value).as_double(0);
   }
 
@@ -37,7 +40,8 @@ class MaskReader {
   // Of a mask, true (or false, if `inverted`) where scores count.
   std::optional<int64_t> distance(Value value, Labels own, bool inverted, bool may_hide_rows, int depth = 8) const {
     const Node* mask = &value.node();
-    while (mask->op == Op::not_ || mask->op == Op::broadcast_in_dim || (mask->op == Op::reshape && unit_reshape(*mask)) || is_choice_of_truth(*mask)) {
+    while (mask->op == Op::not_ || mask->op == Op::broadcast_in_dim ||
+           (mask->op == Op::reshape && unit_reshape(*mask)) || is_choice_of_truth(*mask)) {
       inverted ^= mask->op == Op::not_;
       own = below_(*mask, own, 0);
       mask = &mask->operand(0).node();
@@ -56,7 +60,12 @@ class MaskReader {
 
   std::optional<int64_t> compared_distance(const Node& mask, const Labels& labels, bool inverted) const {
     std::string_view direction = mask.attrs.text(Attr::comparison_direction);
-    if (inverted) direction = direction == "GE" ? "LT" : direction == "GT" ? "LE" : direction == "LE" ? "GT" : direction == "LT" ? "GE" : "";
+    if (inverted)
+      direction = direction == "GE"   ? "LT"
+                  : direction == "GT" ? "LE"
+                  : direction == "LE" ? "GT"
+                  : direction == "LT" ? "GE"
+                                      : "";
     auto at = [&](size_t i, int wanted) { return position(mask.operand(i), labels, wanted); };
     if (direction == "GE" || direction == "GT") {
       std::optional<int64_t> row = at(0, row_label), column = at(1, column_label);
@@ -70,7 +79,8 @@ class MaskReader {
 
   // select(mask, true, false)
   static bool is_choice_of_truth(const Node& node) {
-    return node.op == Op::select && is_bool(node.type().dtype) && splat_number(node.operand(1)) == 1.0 && splat_number(node.operand(2)) == 0.0;
+    return node.op == Op::select && is_bool(node.type().dtype) && splat_number(node.operand(1)) == 1.0 &&
+           splat_number(node.operand(2)) == 0.0;
   }
 
   // c of index + c, where the value is that along the rows (or columns).
@@ -85,7 +95,8 @@ class MaskReader {
         std::optional<double> number = splat_number(node->operand(1));
         if (!number || *number != std::floor(*number)) return {};
         distance += static_cast<int64_t>(node->op == Op::add ? *number : -*number);
-      } else if (node->op != Op::broadcast_in_dim && !is_widening(*node) && !(node->op == Op::reshape && unit_reshape(*node))) {
+      } else if (node->op != Op::broadcast_in_dim && !is_widening(*node) &&
+                 !(node->op == Op::reshape && unit_reshape(*node))) {
         return {};
       }
       labels = below_(*node, labels, 0);
@@ -96,7 +107,8 @@ class MaskReader {
   std::optional<int64_t> literal_distance(const Node& node, const Labels& labels, bool inverted) const {
     const Literal& literal = node.attrs.literal(Attr::value);
     Ints dims = literal.type().static_dims();
-    if (literal.is_live() || dims.size() < 2 || labels[dims.size() - 2] != row_label || labels.back() != column_label) return {};
+    if (literal.is_live() || dims.size() < 2 || labels[dims.size() - 2] != row_label || labels.back() != column_label)
+      return {};
     int64_t rows = dims[dims.size() - 2], columns = dims.back(), count = literal.count(), distance = -rows;
     for (int64_t row = 0; columns > 0 && row * columns < count; ++row) {
       int64_t last = columns - 1;
@@ -112,6 +124,8 @@ class MaskReader {
 
 }  // namespace
 
-std::optional<int64_t> causal_distance(const Node& masked, const Labels& labels, const LabelsBelow& below) { return MaskReader(below).of(masked, labels); }
+std::optional<int64_t> causal_distance(const Node& masked, const Labels& labels, const LabelsBelow& below) {
+  return MaskReader(below).of(masked, labels);
+}
 
 }  // namespace weft

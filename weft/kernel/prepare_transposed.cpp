@@ -1,6 +1,6 @@
-// Work on transposed arrays, in the order in which their elements lie in memory: what is computed element by element from a
-// transposed array that is reduced somewhere, or from convolutions whose channels lie together, is computed before the
-// transposition, and so is the reduction, the padding and the pooling.
+// Work on transposed arrays, in the order in which their elements lie in memory: what is computed element by element
+// from a transposed array that is reduced somewhere, or from convolutions whose channels lie together, is computed
+// before the transposition, and so is the reduction, the padding and the pooling.
 #include <algorithm>
 
 #include "weft/ir/window.h"
@@ -37,7 +37,8 @@ Value untransposed(Builder& build, const Value& value, const Ints& permutation) 
     dimensions.push_back(permutation[static_cast<size_t>(node.ints(Attr::dimensions)[i])]);
   }
   if (!std::is_sorted(dimensions.begin(), dimensions.end())) return {};
-  return build(Op::broadcast_in_dim, {build.reshape(from, extents)}, {{Attr::dims, dims}, {Attr::dimensions, dimensions}});
+  return build(Op::broadcast_in_dim, {build.reshape(from, extents)},
+               {{Attr::dims, dims}, {Attr::dimensions, dimensions}});
 }
 
 // The attributes that have an element for each dimension, in the order before the transposition; nothing for others.
@@ -50,7 +51,8 @@ List unpermuted(const List& list, const Ints& permutation) {
 
 Value padded(Builder& build, const Node& node, const std::vector<Value>& operands, const Ints& permutation) {
   Attrs attrs = node.attrs;
-  for (Attr attr : {Attr::edge_padding_low, Attr::edge_padding_high}) attrs.set(attr, unpermuted(node.attrs.dims(attr), permutation));
+  for (Attr attr : {Attr::edge_padding_low, Attr::edge_padding_high})
+    attrs.set(attr, unpermuted(node.attrs.dims(attr), permutation));
   attrs.set(Attr::interior_padding, unpermuted(node.ints(Attr::interior_padding), permutation));
   return build.transpose(build(Op::pad, {operands[0].node().operand(0), operands[1]}, std::move(attrs)), permutation);
 }
@@ -73,13 +75,15 @@ Value pooled(Builder& build, const Node& node, const std::vector<Value>& operand
     for (size_t i = 0; i < padding.size(); ++i) moved[2 * static_cast<size_t>(permutation[i / 2]) + i % 2] = padding[i];
     attrs.set(Attr::padding, moved);
   }
-  const Node call = build.call(Op::reduce_window, {operands[0].node().operand(0), operands[1]}, std::move(attrs), node.regions);
+  const Node call =
+      build.call(Op::reduce_window, {operands[0].node().operand(0), operands[1]}, std::move(attrs), node.regions);
   return build.transpose(window_as_reduce(build, call, {call.operand(0), call.operand(1)})[0], permutation);
 }
 
 Value reduced(Builder& build, const Node& node, Value x, Value initial, const Ints& permutation) {
   Ints dimensions, left, rest;
-  for (int64_t dimension : node.ints(Attr::dimensions)) dimensions.push_back(permutation[static_cast<size_t>(dimension)]);
+  for (int64_t dimension : node.ints(Attr::dimensions))
+    dimensions.push_back(permutation[static_cast<size_t>(dimension)]);
   std::sort(dimensions.begin(), dimensions.end());
   for (size_t i = 0; i < permutation.size(); ++i)
     if (!std::binary_search(dimensions.begin(), dimensions.end(), permutation[i])) left.push_back(permutation[i]);
@@ -109,7 +113,8 @@ std::vector<bool> before_transpositions(const Graph& graph) {
   for (const Node& node : graph.nodes()) {
     of_windows[node.id()] = may_read_windows(node);
     bool computed = def(node.op).traits.elementwise;
-    bool pools = node.op == Op::pad || node.op == Op::reduce || (node.op == Op::reduce_window && node.operand_count() == 2 && !scan_of(node));
+    bool pools = node.op == Op::pad || node.op == Op::reduce ||
+                 (node.op == Op::reduce_window && node.operand_count() == 2 && !scan_of(node));
     bool moves = node.op == Op::gather || node.op == Op::slice || node.op == Op::transpose || node.op == Op::reshape;
     for (const Value& operand : node.operands()) {
       if (computed && found[operand.id()]) found[node.id()] = true;
@@ -125,14 +130,17 @@ std::vector<bool> before_transpositions(const Graph& graph) {
 Value before_transposition(Builder& build, const Node& node, const std::vector<Value>& operands) {
   if (node.op == Op::reduce) {
     if (is_fold(node)) return {};
-    if (auto view = view_before_transposition(build, operands[0], node.ints(Attr::dimensions))) return reduced(build, node, view->first, operands[1], view->second);
+    if (auto view = view_before_transposition(build, operands[0], node.ints(Attr::dimensions)))
+      return reduced(build, node, view->first, operands[1], view->second);
     const Ints* permutation = permutation_of(operands[0]);
     return permutation ? reduced(build, node, operands[0].node().operand(0), operands[1], Ints(*permutation)) : Value{};
   }
   const Ints* only = node.op == Op::pad || node.op == Op::reduce_window ? permutation_of(operands[0]) : nullptr;
   if (only && node.op == Op::reduce_window && !keeps_order(node, *only)) return {};
-  if (only) return node.op == Op::pad ? padded(build, node, operands, Ints(*only)) : pooled(build, node, operands, Ints(*only));
-  auto first = std::find_if(operands.begin(), operands.end(), [](const Value& operand) { return permutation_of(operand); });
+  if (only)
+    return node.op == Op::pad ? padded(build, node, operands, Ints(*only)) : pooled(build, node, operands, Ints(*only));
+  auto first =
+      std::find_if(operands.begin(), operands.end(), [](const Value& operand) { return permutation_of(operand); });
   if (!def(node.op).traits.elementwise || first == operands.end()) return {};
   Ints permutation = *permutation_of(*first);
   std::vector<Value> moved;

@@ -14,7 +14,8 @@ constexpr int64_t few = 64;
 std::optional<int64_t> cost_of_turn(const Graph& body) {
   int64_t total = 0;
   for (const Node& node : body.nodes()) {
-    bool is_given = node.op == Op::parameter || node.op == Op::constant || node.op == Op::extent || node.op == Op::broadcast_in_dim;
+    bool is_given =
+        node.op == Op::parameter || node.op == Op::constant || node.op == Op::extent || node.op == Op::broadcast_in_dim;
     if (!is_given && (!def(node.op).traits.elementwise || def(node.op).scalar == Scalar::none)) return std::nullopt;
     if (!is_given) total += std::max(cost_of(def(node.op).scalar), 1);
   }
@@ -27,7 +28,8 @@ std::vector<Value> turns_in_line(Builder& build, const Node& loop, std::vector<V
   std::optional<int64_t> cost = cost_of_turn(*loop.regions[0]);
   if (!cost || !trips.is_static() || trips.value() * *cost > few || loop.attrs.find(Attr::independent)) return {};
   for (int64_t i = 0; i < trips.value(); ++i) {
-    GraphPtr turn = substitute(*loop.regions[0], {{loop.attrs.text(Attr::counter), first + Dim(i * loop.attrs.integer(Attr::step))}});
+    GraphPtr turn = substitute(*loop.regions[0],
+                               {{loop.attrs.text(Attr::counter), first + Dim(i * loop.attrs.integer(Attr::step))}});
     std::vector<Value> next = build.inlined(*turn, values);
     std::copy(next.begin(), next.end(), values.begin());
   }

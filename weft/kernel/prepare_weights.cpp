@@ -1,6 +1,6 @@
 // Products with weights that are computed from narrower elements, four bits in a byte, say. By a row they are one sum,
-// and the matrix is never stored; by more rows it is stored in a byte an element where that keeps its values, unless the product
-// reads four bits of what there is.
+// and the matrix is never stored; by more rows it is stored in a byte an element where that keeps its values, unless
+// the product reads four bits of what there is.
 #include <algorithm>
 #include <cmath>
 
@@ -12,10 +12,22 @@ namespace {
 // Operations that cost less than the memory they save.
 bool is_light(Scalar scalar) {
   switch (scalar) {
-    case Scalar::convert: case Scalar::add: case Scalar::subtract: case Scalar::multiply: case Scalar::negate:
-    case Scalar::maximum: case Scalar::minimum: case Scalar::bit_and: case Scalar::bit_or: case Scalar::bit_xor:
-    case Scalar::shift_left: case Scalar::shift_right_logical: case Scalar::shift_right_arithmetic: return true;
-    default: return false;
+    case Scalar::convert:
+    case Scalar::add:
+    case Scalar::subtract:
+    case Scalar::multiply:
+    case Scalar::negate:
+    case Scalar::maximum:
+    case Scalar::minimum:
+    case Scalar::bit_and:
+    case Scalar::bit_or:
+    case Scalar::bit_xor:
+    case Scalar::shift_left:
+    case Scalar::shift_right_logical:
+    case Scalar::shift_right_arithmetic:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -46,10 +58,12 @@ class Expression {
   // What has memory in the order of the value's dimensions; null where nothing does.
   static const Node* memory_of(const Node& node) {
     const Node* at = &node;
-    if (at->op == Op::reshape)
-      do at = &at->operand(0).node();
+    if (at->op == Op::reshape) do
+        at = &at->operand(0).node();
       while (at->op == Op::convert);
-    return at->op == Op::parameter || at->op == Op::constant || at->op == Op::result || at->op == Op::dot_general ? at : nullptr;
+    return at->op == Op::parameter || at->op == Op::constant || at->op == Op::result || at->op == Op::dot_general
+               ? at
+               : nullptr;
   }
 
   // `axes`: for each dimension of the value the matrix's.
@@ -70,7 +84,8 @@ class Expression {
       return walk(node.operand(0), below, reshaped);
     }
     if (node.op == Op::slice) return walk(node.operand(0), axes, reshaped);
-    if (node.op == Op::broadcast_in_dim || node.op == Op::reshape || node.op == Op::transpose) return walk(node.operand(0), axes, true);
+    if (node.op == Op::broadcast_in_dim || node.op == Op::reshape || node.op == Op::transpose)
+      return walk(node.operand(0), axes, true);
     if (node.op == Op::concatenate && !reshaped && !joint_) {
       joint_ = axes[static_cast<size_t>(node.attrs.integer(Attr::dimension))];
       parts_ = node.operand_count();
@@ -80,12 +95,13 @@ class Expression {
     }
     if (!def(node.op).traits.elementwise || !is_light(def(node.op).scalar)) return false;
     computes_ |= !is_widening(node);
-    return std::all_of(node.operands().begin(), node.operands().end(), [&](const Value& operand) { return walk(operand, axes, reshaped); });
+    return std::all_of(node.operands().begin(), node.operands().end(),
+                       [&](const Value& operand) { return walk(operand, axes, reshaped); });
   }
 
   static bool is_light_or_view(const Node& node) {
-    return node.op == Op::broadcast_in_dim || node.op == Op::reshape || node.op == Op::transpose || node.op == Op::slice ||
-           (def(node.op).traits.elementwise && is_light(def(node.op).scalar));
+    return node.op == Op::broadcast_in_dim || node.op == Op::reshape || node.op == Op::transpose ||
+           node.op == Op::slice || (def(node.op).traits.elementwise && is_light(def(node.op).scalar));
   }
 
   int64_t whole_, bytes_ = 0;
@@ -99,14 +115,16 @@ class Expression {
 Value slice(Builder& build, const Value& value, size_t axis, const Dim& low, const Dim& high) {
   Dims start(value.type().dims.size(), Dim(0)), limit = value.type().dims;
   start[axis] = low, limit[axis] = high;
-  return build(Op::slice, {value}, {{Attr::start_indices, start}, {Attr::limit_indices, limit}, {Attr::strides, Ints(start.size(), 1)}});
+  return build(Op::slice, {value},
+               {{Attr::start_indices, start}, {Attr::limit_indices, limit}, {Attr::strides, Ints(start.size(), 1)}});
 }
 
 // Part `i` along an axis of what is computed element by element from a concatenation.
 Value part_of(Builder& build, const Value& value, int64_t axis, size_t parts, size_t i) {
   const Node node = value.node();
   auto at = static_cast<size_t>(axis);
-  if (node.op == Op::concatenate && node.attrs.integer(Attr::dimension) == axis && node.operand_count() == parts) return node.operand(i);
+  if (node.op == Op::concatenate && node.attrs.integer(Attr::dimension) == axis && node.operand_count() == parts)
+    return node.operand(i);
   if (node.op == Op::transpose) {
     Ints permutation = node.ints(Attr::permutation);
     return build.transpose(part_of(build, node.operand(0), permutation[at], parts, i), permutation);
@@ -146,7 +164,8 @@ std::optional<Range> range_of_call(Scalar scalar, const Node& node) {
   if (scalar == Scalar::convert) return a;
   if (!b) return std::nullopt;
   if (scalar == Scalar::shift_right_logical && a->low >= 0 && b->low == b->high && b->low >= 0)
-    return Range{std::floor(std::ldexp(a->low, -static_cast<int>(b->low))), std::floor(std::ldexp(a->high, -static_cast<int>(b->low)))};
+    return Range{std::floor(std::ldexp(a->low, -static_cast<int>(b->low))),
+                 std::floor(std::ldexp(a->high, -static_cast<int>(b->low)))};
   if (scalar == Scalar::add) return Range{a->low + b->low, a->high + b->high};
   if (scalar == Scalar::subtract) return Range{a->low - b->high, a->high - b->low};
   return std::nullopt;
@@ -161,8 +180,13 @@ std::optional<Range> range_of(const Value& value) {
     return std::floor(x) == x ? std::optional<Range>(Range{x, x}) : std::nullopt;
   }
   switch (node.op) {
-    case Op::broadcast_in_dim: case Op::reshape: case Op::transpose: case Op::slice: return range_of(node.operand(0));
-    default: break;
+    case Op::broadcast_in_dim:
+    case Op::reshape:
+    case Op::transpose:
+    case Op::slice:
+      return range_of(node.operand(0));
+    default:
+      break;
   }
   if (!def(node.op).traits.elementwise) return all;
   std::optional<Range> found = range_of_call(def(node.op).scalar, node);
@@ -196,14 +220,16 @@ std::optional<Value> through_bytes(Builder& build, const Value& matrix) {
 Value rows_by_parts(Builder& build, const Node& node, const Value& lhs, const Value& rhs, const Expression& matrix) {
   DType dtype = node.type().dtype;
   if (matrix.joint() && dtype != DType::f32 && dtype != DType::f64) return {};
-  int64_t axis = node.ints(Attr::lhs_contracting_dimensions)[0], contracted = node.ints(Attr::rhs_contracting_dimensions)[0];
+  int64_t axis = node.ints(Attr::lhs_contracting_dimensions)[0],
+          contracted = node.ints(Attr::rhs_contracting_dimensions)[0];
   Value sum;
   for (size_t i = 0; i < matrix.parts(); ++i) {
     Value part = matrix.joint() ? part_of(build, rhs, contracted, matrix.parts(), i) : rhs;
     std::optional<Value> narrow = through_bytes(build, part);
     if (!narrow) return {};
     Dim size = part.type().dims[static_cast<size_t>(contracted)], low = size * Dim(static_cast<int64_t>(i));
-    Value product = dot_in_kernel_form(build, slice(build, lhs, static_cast<size_t>(axis), low, low + size), *narrow, node.attrs);
+    Value product =
+        dot_in_kernel_form(build, slice(build, lhs, static_cast<size_t>(axis), low, low + size), *narrow, node.attrs);
     sum = sum ? build(Op::add, {sum, product}) : product;
   }
   return sum;
@@ -211,12 +237,15 @@ Value rows_by_parts(Builder& build, const Node& node, const Value& lhs, const Va
 
 }  // namespace
 
-// What a matrix is computed from, as it is or with rows parted in groups: of these dimensions, the groups along `axis`. Parts that
-// were joined along it stay whole.
+// What a matrix is computed from, as it is or with rows parted in groups: of these dimensions, the groups along `axis`.
+// Parts that were joined along it stay whole.
 Value regrouped(Builder& build, const Value& value, size_t axis, const Dims& dims) {
   const Node node = value.node();
-  bool parts_rows = node.type().dims.size() != dims.size(), is_one_number = node.op == Op::broadcast_in_dim && node.operand(0).type().rank() == 0;
-  auto with = [&](std::vector<Value> operands) { return build.call(node.op, std::move(operands), node.attrs, node.regions).result(0); };
+  bool parts_rows = node.type().dims.size() != dims.size(),
+       is_one_number = node.op == Op::broadcast_in_dim && node.operand(0).type().rank() == 0;
+  auto with = [&](std::vector<Value> operands) {
+    return build.call(node.op, std::move(operands), node.attrs, node.regions).result(0);
+  };
   std::vector<Value> operands;
   if (def(node.op).traits.elementwise) {
     for (const Value& operand : node.operands())
@@ -227,7 +256,9 @@ Value regrouped(Builder& build, const Value& value, size_t axis, const Dims& dim
     Dims joined = dims;
     joined[axis] = dims[axis] * dims[axis + 1];
     joined.erase(joined.begin() + static_cast<std::ptrdiff_t>(axis) + 1);
-    return node.op == Op::reshape && node.operand(0).type().dims == joined ? regrouped(build, node.operand(0), axis, dims) : value;
+    return node.op == Op::reshape && node.operand(0).type().dims == joined
+               ? regrouped(build, node.operand(0), axis, dims)
+               : value;
   }
   if (is_one_number) return build.broadcast_to(node.operand(0), dims);
   bool joins = node.op == Op::concatenate && node.attrs.integer(Attr::dimension) == static_cast<int64_t>(axis);
@@ -240,7 +271,8 @@ Value regrouped(Builder& build, const Value& value, size_t axis, const Dims& dim
   return joins ? with(std::move(operands)) : build.reshape(value, dims);
 }
 
-// The matrix before groups of its rows, with scales of their own, say, became one dimension; itself where there are none.
+// The matrix before groups of its rows, with scales of their own, say, became one dimension; itself where there are
+// none.
 Value in_groups(Builder& build, const Value& matrix, int64_t rows) {
   const Node node = matrix.node();
   if (node.op != Op::reshape || node.operand(0).type().rank() != 3) return matrix;
@@ -249,8 +281,8 @@ Value in_groups(Builder& build, const Value& matrix, int64_t rows) {
   return joins_rows ? regrouped(build, node.operand(0), static_cast<size_t>(rows), from) : matrix;
 }
 
-// The factor that all elements of a group share, as it is for their first, groups leading, behind the other one. Empty values
-// where there is no such thing.
+// The factor that all elements of a group share, as it is for their first, groups leading, behind the other one. Empty
+// values where there is no such thing.
 std::pair<Value, Value> without_scales(Builder& build, const Value& matrix, size_t within) {
   const Node node = matrix.node();
   for (size_t i = 0; node.op == Op::multiply && i < 2; ++i) {
@@ -258,7 +290,8 @@ std::pair<Value, Value> without_scales(Builder& build, const Value& matrix, size
     if (spread.op != Op::broadcast_in_dim || spread.operand(0).type().rank() == 0) continue;
     const Ints& dimensions = spread.ints(Attr::dimensions);
     auto at = std::ranges::find(dimensions, static_cast<int64_t>(within));
-    bool is_shared = at == dimensions.end() || spread.operand(0).type().dims[static_cast<size_t>(at - dimensions.begin())].is(1);
+    bool is_shared =
+        at == dimensions.end() || spread.operand(0).type().dims[static_cast<size_t>(at - dimensions.begin())].is(1);
     if (!is_shared) continue;
     Value first = slice(build, node.operand(i), within, Dim(0), Dim(1));
     return {node.operand(1 - i), within == 2 ? build.transpose(first, {1, 2, 0}) : first};
@@ -266,12 +299,13 @@ std::pair<Value, Value> without_scales(Builder& build, const Value& matrix, size
   return {};
 }
 
-// Several rows by weights in groups of rows, each with a scale of its own: a product for each group, scaled, and their sum,
-// which takes less than the matrix would where the rows are fewer than half of a group.
+// Several rows by weights in groups of rows, each with a scale of its own: a product for each group, scaled, and their
+// sum, which takes less than the matrix would where the rows are fewer than half of a group.
 Value rows_by_groups(Builder& build, const Node& node, const Value& lhs, const Value& source, int64_t contracted) {
   auto group = static_cast<size_t>(contracted), within = group + 1;
   const Dims& dims = source.type().dims;
-  int64_t groups = dims[group].value(), size = dims[within].value(), axis = node.ints(Attr::lhs_contracting_dimensions)[0];
+  int64_t groups = dims[group].value(), size = dims[within].value(),
+          axis = node.ints(Attr::lhs_contracting_dimensions)[0];
   if (lhs.type().rank() != 2 || axis != 1 || lhs.type().dims[0].max() > size / 2) return {};
   DType wide = node.type().dtype == DType::f64 ? DType::f64 : DType::f32;
   auto [weights, scales] = without_scales(build, source, within);
@@ -280,15 +314,20 @@ Value rows_by_groups(Builder& build, const Node& node, const Value& lhs, const V
   size_t parts = matrix.parts();
   if (matrix.joint() && *matrix.joint() != contracted) return {};
   Value rows = build.reshape(build.convert(lhs, wide), {lhs.type().dims[0], groups, size}), sum;
-  Attrs attrs{{Attr::lhs_batching_dimensions, Ints{1}}, {Attr::rhs_batching_dimensions, Ints{contracted}},
-              {Attr::lhs_contracting_dimensions, Ints{2}}, {Attr::rhs_contracting_dimensions, Ints{contracted + 1}}};
+  Attrs attrs{{Attr::lhs_batching_dimensions, Ints{1}},
+              {Attr::rhs_batching_dimensions, Ints{contracted}},
+              {Attr::lhs_contracting_dimensions, Ints{2}},
+              {Attr::rhs_contracting_dimensions, Ints{contracted + 1}}};
   for (size_t i = 0; i < parts; ++i) {
     Dim count = groups / static_cast<int64_t>(parts), low = count * Dim(static_cast<int64_t>(i));
-    std::optional<Value> narrow = through_bytes(build, parts > 1 ? part_of(build, weights, contracted, parts, i) : weights);
+    std::optional<Value> narrow =
+        through_bytes(build, parts > 1 ? part_of(build, weights, contracted, parts, i) : weights);
     if (!narrow) return {};
     Value product = dot_in_kernel_form(build, slice(build, rows, 1, low, low + count), *narrow, attrs);
-    Value scaled = build(Op::multiply, {product, build.broadcast_to(slice(build, scales, 0, low, low + count), product.type().dims)});
-    Value total = build(Op::reduce, {scaled, build.scalar(wide, 0)}, {{Attr::dimensions, Ints{0}}}, {binary_body(Op::add, wide)});
+    Value scaled = build(Op::multiply,
+                         {product, build.broadcast_to(slice(build, scales, 0, low, low + count), product.type().dims)});
+    Value total =
+        build(Op::reduce, {scaled, build.scalar(wide, 0)}, {{Attr::dimensions, Ints{0}}}, {binary_body(Op::add, wide)});
     sum = sum ? build(Op::add, {sum, total}) : total;
   }
   return build.convert(sum, node.type().dtype);
@@ -298,7 +337,9 @@ Value with_computed_weights(Builder& build, const Node& node, Value lhs, Value r
   DType dtype = node.type().dtype;
   const Dims& dims = rhs.type().dims;
   bool is_static = std::all_of(dims.begin(), dims.end(), [](const Dim& dim) { return dim.is_static(); });
-  if (!is_static || node.attrs.find(Attr::type) || dims.size() != 2 || !node.ints(Attr::rhs_batching_dimensions).empty()) return {};
+  if (!is_static || node.attrs.find(Attr::type) || dims.size() != 2 ||
+      !node.ints(Attr::rhs_batching_dimensions).empty())
+    return {};
   bool known = dtype == DType::f32 || dtype == DType::f64 || dtype == DType::f16 || dtype == DType::bf16;
   if (!known || node.ints(Attr::rhs_contracting_dimensions).size() != 1) return {};
   int64_t contracted = node.ints(Attr::rhs_contracting_dimensions)[0];
@@ -338,7 +379,8 @@ Value with_computed_weights(Builder& build, const Node& node, Value lhs, Value r
     products = products ? build(Op::add, {products, product}) : product;
   }
   std::ranges::sort(places);
-  Value sum = build(Op::reduce, {products, build.scalar(wide, 0)}, {{Attr::dimensions, places}}, {binary_body(Op::add, wide)});
+  Value sum =
+      build(Op::reduce, {products, build.scalar(wide, 0)}, {{Attr::dimensions, places}}, {binary_body(Op::add, wide)});
   return build.reshape(build.convert(sum, dtype), node.type().dims);
 }
 

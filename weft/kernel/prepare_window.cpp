@@ -28,15 +28,20 @@ struct View {
     for (size_t i = 0; i < dims.size(); ++i) {
       if (dims[i].is(1)) continue;
       skip_units();
-      if (next >= extents.size() || axes[i] != static_cast<int64_t>(next) || strides[i] != 1 || !(dims[i] == extents[next]) || !start[next].is(0)) return false;
+      if (next >= extents.size() || axes[i] != static_cast<int64_t>(next) || strides[i] != 1 ||
+          !(dims[i] == extents[next]) || !start[next].is(0))
+        return false;
       ++next;
     }
     skip_units();
     return next == extents.size();
   }
-  Value of(Builder& build, Value x) const { return is_whole(x.type().dims) ? build.reshape(x, dims) : as_view(build, x); }
+  Value of(Builder& build, Value x) const {
+    return is_whole(x.type().dims) ? build.reshape(x, dims) : as_view(build, x);
+  }
   Value as_view(Builder& build, Value x) const {
-    return build(Op::strided_view, {x}, {{Attr::dims, dims}, {Attr::axes, axes}, {Attr::strides, strides}, {Attr::start_indices, start}});
+    return build(Op::strided_view, {x},
+                 {{Attr::dims, dims}, {Attr::axes, axes}, {Attr::strides, strides}, {Attr::start_indices, start}});
   }
 };
 
@@ -52,7 +57,8 @@ Value padded(Builder& build, Value x, Value filling, const std::vector<WindowDim
     any |= !low[axis].is(0) || !high[axis].is(0) || interior[axis] != 0;
   }
   if (!any) return x;
-  return build(Op::pad, {x, filling}, {{Attr::edge_padding_low, low}, {Attr::edge_padding_high, high}, {Attr::interior_padding, interior}});
+  return build(Op::pad, {x, filling},
+               {{Attr::edge_padding_low, low}, {Attr::edge_padding_high, high}, {Attr::interior_padding, interior}});
 }
 
 int64_t axis_of(const Node& node, Attr attr) { return node.attrs.integer(attr); }
@@ -135,7 +141,8 @@ struct Convolution {
     auto rank = static_cast<int64_t>(windows.size()) + 2;
     for (int64_t axis = 0; axis < rank; ++axis) {
       if (axis == axis_of(node, Attr::output_batch_dimension)) permutation.push_back(1);
-      if (axis == axis_of(node, Attr::output_feature_dimension)) permutation.push_back(0), permutation.push_back(output);
+      if (axis == axis_of(node, Attr::output_feature_dimension))
+        permutation.push_back(0), permutation.push_back(output);
       for (size_t i = 0; i < windows.size(); ++i)
         if (output_spatial[i] == axis) permutation.push_back(first_place + static_cast<int64_t>(i));
     }
@@ -155,8 +162,10 @@ Value places_by_outputs(Builder& build, const Convolution& c) {
   Ints left_sum, right_sum;
   for (int64_t i = 0; i <= spatial; ++i) left_sum.push_back(2 + spatial + i), right_sum.push_back(1 + i);
   Value product = dot_in_kernel_form(build, left.of(build, c.x), right.of(build, c.kernel),
-                                     {{Attr::lhs_batching_dimensions, Ints{0}}, {Attr::rhs_batching_dimensions, Ints{0}},
-                                      {Attr::lhs_contracting_dimensions, left_sum}, {Attr::rhs_contracting_dimensions, right_sum}});
+                                     {{Attr::lhs_batching_dimensions, Ints{0}},
+                                      {Attr::rhs_batching_dimensions, Ints{0}},
+                                      {Attr::lhs_contracting_dimensions, left_sum},
+                                      {Attr::rhs_contracting_dimensions, right_sum}});
   Dims shape{c.groups, c.batch};
   for (const Dim& extent : c.places()) shape.push_back(extent);
   shape.push_back(c.outputs);
@@ -178,15 +187,17 @@ Value outputs_by_places(Builder& build, const Convolution& c) {
   kernel = build(Op::broadcast_in_dim, {kernel}, {{Attr::dims, kernel_dims}, {Attr::dimensions, Ints{0, 2, 3}}});
   Value windows = build.reshape(right.of(build, c.x), {c.groups, c.batch, c.window_count(), count});
   Value product = dot_in_kernel_form(build, kernel, windows,
-                                     {{Attr::lhs_batching_dimensions, Ints{0, 1}}, {Attr::rhs_batching_dimensions, Ints{0, 1}},
-                                      {Attr::lhs_contracting_dimensions, Ints{3}}, {Attr::rhs_contracting_dimensions, Ints{2}}});
+                                     {{Attr::lhs_batching_dimensions, Ints{0, 1}},
+                                      {Attr::rhs_batching_dimensions, Ints{0, 1}},
+                                      {Attr::lhs_contracting_dimensions, Ints{3}},
+                                      {Attr::rhs_contracting_dimensions, Ints{2}}});
   Dims shape{c.groups, c.batch, c.outputs};
   for (const Dim& extent : c.places()) shape.push_back(extent);
   return c.arranged(build, build.reshape(product, shape), 3, 2);
 }
 
-// Channels last, in place: (batch, places…, window…, channels) times (window…, channels, outputs), where product_of_windows
-// takes them.
+// Channels last, in place: (batch, places…, window…, channels) times (window…, channels, outputs), where
+// product_of_windows takes them.
 Value windows_times_kernel(Builder& build, const Node& node, Value lhs, Value rhs) {
   Convolution c(build, node, lhs, rhs);
   auto spatial = static_cast<int64_t>(c.windows.size());
@@ -206,8 +217,10 @@ Value windows_times_kernel(Builder& build, const Node& node, Value lhs, Value rh
   for (int64_t i = 0; i <= spatial; ++i) left_sum.push_back(1 + spatial + i), right_sum.push_back(i);
   Value windows = left.as_view(build, x), kernel = right.as_view(build, rhs);
   Value plain = build(Op::dot_general, {windows, kernel},
-                      {{Attr::lhs_batching_dimensions, Ints{}}, {Attr::rhs_batching_dimensions, Ints{}},
-                       {Attr::lhs_contracting_dimensions, left_sum}, {Attr::rhs_contracting_dimensions, right_sum}});
+                      {{Attr::lhs_batching_dimensions, Ints{}},
+                       {Attr::rhs_batching_dimensions, Ints{}},
+                       {Attr::lhs_contracting_dimensions, left_sum},
+                       {Attr::rhs_contracting_dimensions, right_sum}});
   Value product = product_of_windows(build, Node(plain.node()), windows, kernel);
   if (!product) return {};
   permutation[static_cast<size_t>(axis_of(node, Attr::output_batch_dimension))] = 0;
@@ -220,7 +233,8 @@ Value windows_times_kernel(Builder& build, const Node& node, Value lhs, Value rh
 
 Value convolution_as_dot(Builder& build, const Node& node, Value lhs, Value rhs) {
   bool is_whole = axis_of(node, Attr::feature_group_count) * axis_of(node, Attr::batch_group_count) == 1;
-  if (is_whole && may_read_windows(node) && lhs.type().dtype == node.type().dtype && rhs.type().dtype == node.type().dtype)
+  if (is_whole && may_read_windows(node) && lhs.type().dtype == node.type().dtype &&
+      rhs.type().dtype == node.type().dtype)
     if (Value dot = windows_times_kernel(build, node, lhs, rhs)) return dot;
   Convolution c(build, node, lhs, rhs);
   bool channels_first = !c.input_spatial.empty();
@@ -243,7 +257,8 @@ std::vector<Value> window_as_reduce(Builder& build, const Node& node, const std:
   if (reduced.empty()) reduced.push_back(0), view.add(-1, 1, 0);
   for (size_t i = 0; i < rank; ++i) view.add(static_cast<int64_t>(i), windows[i].places(), windows[i].stride);
   std::vector<Value> arguments;
-  for (size_t k = 0; k < count; ++k) arguments.push_back(view.of(build, padded(build, operands[k], operands[count + k], windows, axes)));
+  for (size_t k = 0; k < count; ++k)
+    arguments.push_back(view.of(build, padded(build, operands[k], operands[count + k], windows, axes)));
   arguments.insert(arguments.end(), operands.begin() + static_cast<std::ptrdiff_t>(count), operands.end());
   return with_results(build, build.call(Op::reduce, arguments, {{Attr::dimensions, reduced}}, node.regions));
 }

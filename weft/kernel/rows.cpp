@@ -21,8 +21,8 @@ std::optional<Rows> rows_of_reduce(const Graph& graph, const Stage& stage) {
   return Rows{Dims(dims.begin(), split), Dims(split, dims.end()), false, {}};
 }
 
-// Finds which reduces need some of the same values, each as large as what they reduce: one loop computes or loads those once, and
-// what several kernels would need would be stored.
+// Finds which reduces need some of the same values, each as large as what they reduce: one loop computes or loads those
+// once, and what several kernels would need would be stored.
 class Beside {
  public:
   Beside(const Graph& graph, Fusion& fusion) : graph_(graph), fusion_(fusion) {}
@@ -65,7 +65,8 @@ class Beside {
   // As large as what is reduced. Broadcasts alone are no work.
   bool is_worth_sharing(NodeId id, const Dims& dims) const {
     const Node& node = graph_.node(id);
-    return node.type().dims == dims && node.op != Op::broadcast_in_dim && node.op != Op::iota && !is_inline_constant(node);
+    return node.type().dims == dims && node.op != Op::broadcast_in_dim && node.op != Op::iota &&
+           !is_inline_constant(node);
   }
 
   // What a reduce computes, from stored values on.
@@ -83,8 +84,9 @@ class Beside {
 
   const Graph& graph_;
   Fusion& fusion_;
-  std::map<int, Shared> kernels_;                 // by their first reduce
-  std::map<std::pair<NodeId, Ints>, int> first_;  // reduce of the kernel that needs a value, by that and the dims reduced
+  std::map<int, Shared> kernels_;  // by their first reduce
+  std::map<std::pair<NodeId, Ints>, int>
+      first_;  // reduce of the kernel that needs a value, by that and the dims reduced
 };
 
 }  // namespace

@@ -10,7 +10,8 @@ namespace {
 
 bool atom_uses(const DimAtom& atom, const std::string& counter) {
   if (atom.op == DimOp::symbol) return atom.symbol.name == counter;
-  return std::any_of(atom.operands.begin(), atom.operands.end(), [&](const Dim& d) { return uses_counter(d, counter); });
+  return std::any_of(atom.operands.begin(), atom.operands.end(),
+                     [&](const Dim& d) { return uses_counter(d, counter); });
 }
 
 // Calls visit on every index of the statements and of the expressions.
@@ -171,7 +172,8 @@ Dim flatten_parallel(Kernel& kernel, const std::vector<Axis>& axes) {
   return extent;
 }
 
-std::vector<Stmt> schedule_map(Kernel& kernel, std::vector<Axis> axes, std::vector<Stmt> body, Dim& parallel, const Dim& each, int64_t least) {
+std::vector<Stmt> schedule_map(Kernel& kernel, std::vector<Axis> axes, std::vector<Stmt> body, Dim& parallel,
+                               const Dim& each, int64_t least) {
   kernel.body = std::move(body);
   merge_axes(kernel, axes);
   Dim total = 1;
@@ -183,12 +185,14 @@ std::vector<Stmt> schedule_map(Kernel& kernel, std::vector<Axis> axes, std::vect
   }
   std::optional<size_t> crossing = each.is(1) ? crossing_axis(kernel, axes) : std::nullopt;
   if (crossing && axes.back().extent.opt() >= tile_rows && axes[*crossing].extent.opt() >= tile_rows) {
-    Axis rows = split(kernel, axes[*crossing], tile_rows, ".row"), columns = split(kernel, axes.back(), tile_columns, ".i");
+    Axis rows = split(kernel, axes[*crossing], tile_rows, ".row"),
+         columns = split(kernel, axes.back(), tile_columns, ".i");
     kernel.body = nested({columns}, serial({rows}, std::move(kernel.body)), 1);
   } else {
     // Lanes along rows of a few elements would be few; elements of such rows are put in place one by one instead.
     if (crossing && axes.back().extent.max() <= short_row && axes[*crossing].extent.opt() >= tile_rows)
-      std::rotate(axes.begin() + static_cast<std::ptrdiff_t>(*crossing), axes.begin() + static_cast<std::ptrdiff_t>(*crossing) + 1, axes.end());
+      std::rotate(axes.begin() + static_cast<std::ptrdiff_t>(*crossing),
+                  axes.begin() + static_cast<std::ptrdiff_t>(*crossing) + 1, axes.end());
     Axis inner = axes.back();
     axes.pop_back();
     Dim outer = 1;

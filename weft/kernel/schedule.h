@@ -48,9 +48,11 @@ inline constexpr int64_t small_work = 16384;
 // The loops of a map over these axes: parallel outside when there is enough to do. Sets `parallel` to the extent of
 // the parallel loop (1: there is none). `each`: how often the body's own loops run for one element; `least`: how many
 // elements of the last axis stay together.
-std::vector<Stmt> schedule_map(Kernel& kernel, std::vector<Axis> axes, std::vector<Stmt> body, Dim& parallel, const Dim& each = 1, int64_t least = 256);
+std::vector<Stmt> schedule_map(Kernel& kernel, std::vector<Axis> axes, std::vector<Stmt> body, Dim& parallel,
+                               const Dim& each = 1, int64_t least = 256);
 
-// Takes two of `parallel` rows of `length` elements at a time where that pays. `writes_results`: of which nothing reads any.
+// Takes two of `parallel` rows of `length` elements at a time where that pays. `writes_results`: of which nothing reads
+// any.
 void pair_rows(Kernel& kernel, Dim& parallel, const Dim& length, bool writes_results);
 // Then has what divides rows by their sums run beside the sums of the next ones.
 void overlap_rows(Kernel& kernel, Dim& parallel, const Dim& length);

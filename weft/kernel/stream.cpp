@@ -1,4 +1,5 @@
-// Results that no cache would hold until they are read: written past the caches, no line is read before it is overwritten.
+// Results that no cache would hold until they are read: written past the caches, no line is read before it is
+// overwritten.
 #include "weft/kernel/lower.h"
 
 #include <algorithm>
@@ -21,12 +22,13 @@ void visit_launches(const std::vector<Launch>& launches, bool outermost, auto& v
 }  // namespace
 
 void write_past_caches(Program& program) {
-  // Memories of kernels that some launch has a reason to keep in cache, or may not write so: only results are known to begin
-  // at a cache line.
+  // Memories of kernels that some launch has a reason to keep in cache, or may not write so: only results are known to
+  // begin at a cache line.
   std::vector<std::vector<bool>> keeps(program.kernels.size());
   for (size_t k = 0; k < keeps.size(); ++k) {
     const Kernel& kernel = program.kernels[k];
-    for (const Memory& memory : kernel.memories) keeps[k].push_back(!memory.written || memory.scratch || kernel.dot.has_value());
+    for (const Memory& memory : kernel.memories)
+      keeps[k].push_back(!memory.written || memory.scratch || kernel.dot.has_value());
     for (const Expr& e : kernel.exprs)
       if (e.kind == ExprKind::load) keeps[k][static_cast<size_t>(e.slot)] = true;
   }
@@ -38,7 +40,8 @@ void write_past_caches(Program& program) {
   visit_launches(program.run, true, count);
   std::vector<bool> launched(program.kernels.size()), may_fit(program.kernels.size());
   auto visit = [&](const Launch& launch, bool outermost) {
-    for (int32_t body : launch.bodies) keeps[static_cast<size_t>(body)].assign(keeps[static_cast<size_t>(body)].size(), true);
+    for (int32_t body : launch.bodies)
+      keeps[static_cast<size_t>(body)].assign(keeps[static_cast<size_t>(body)].size(), true);
     if (launch.kind != LaunchKind::kernel) return;
     auto k = static_cast<size_t>(launch.kernel);
     launched[k] = true;
@@ -53,7 +56,8 @@ void write_past_caches(Program& program) {
       if (program.kernels[k].memories[i].scratch) continue;
       auto b = static_cast<size_t>(launch.buffers[next++]);
       bool is_result = outermost && bytes >= beyond_caches && program.buffers[b].place == Place::output && uses[b] == 1;
-      const ProgramOutput* output = is_result ? &program.outputs[static_cast<size_t>(program.buffers[b].index)] : nullptr;
+      const ProgramOutput* output =
+          is_result ? &program.outputs[static_cast<size_t>(program.buffers[b].index)] : nullptr;
       if (!output || output->alias >= 0 || !is_lined_up(output->type)) keeps[k][i] = true;
     }
   };

@@ -1,6 +1,6 @@
-// Sums and scans down the columns of what does not fit the caches: rows are read from end to end of a piece of columns, those of sums some
-// at a time, side by side, while the totals rest in the first-level cache. A strip of columns from the first row to the last touches a line or two of
-// each row, which the CPU does not foresee.
+// Sums and scans down the columns of what does not fit the caches: rows are read from end to end of a piece of columns,
+// those of sums some at a time, side by side, while the totals rest in the first-level cache. A strip of columns from
+// the first row to the last touches a line or two of each row, which the CPU does not foresee.
 #include <algorithm>
 
 #include "weft/kernel/draft.h"
@@ -14,13 +14,16 @@ constexpr int64_t large = 1 << 21, least_piece = 512, most_piece = 4096, pieces_
 // Scans write as much as they read: shorter pieces of rows take longer, even where one thread has them all.
 constexpr int64_t least_piece_of_scan = 1024, least_scanned = 8, line_of_columns = 64;
 
-Stmt vector_over(const Axis& columns, std::vector<Stmt> body) { return std::move(nested({columns}, std::move(body), 1)[0]); }
+Stmt vector_over(const Axis& columns, std::vector<Stmt> body) {
+  return std::move(nested({columns}, std::move(body), 1)[0]);
+}
 
 // Splits the last of `kept` into pieces of `size` columns. What is left to go over is the columns of a piece.
 Axis in_pieces(Kernel& kernel, std::vector<Axis>& kept, int64_t size) {
   Axis columns = kept.back();
   kept.pop_back();
-  Dim pieces = ceildiv(columns.extent, size), piece = counter_dim(".c", pieces), rest = columns.extent - piece * Dim(size);
+  Dim pieces = ceildiv(columns.extent, size), piece = counter_dim(".c", pieces),
+      rest = columns.extent - piece * Dim(size);
   substitute_counter(kernel, columns.counter, piece * Dim(size) + counter_dim(".i", size));
   kept.push_back({".c", pieces});
   return {".i", min(rest, size)};
@@ -48,8 +51,8 @@ Dim over_pieces(Kernel& kernel, const std::vector<Axis>& kept, std::vector<Stmt>
 
 }  // namespace
 
-// The kernel's statements: sums are defined, all of them, then added to, and stored. Each has its elements in the order of the rows,
-// as without pieces.
+// The kernel's statements: sums are defined, all of them, then added to, and stored. Each has its elements in the order
+// of the rows, as without pieces.
 bool sum_down(Kernel& kernel, std::vector<Axis> kept, std::vector<Axis> reduced, Dim& parallel) {
   const size_t sums = kernel.body.size() / 3;
   auto dtype = [&](size_t i) { return kernel.variables[static_cast<size_t>(kernel.body[i].slot)].dtype; };
@@ -64,7 +67,8 @@ bool sum_down(Kernel& kernel, std::vector<Axis> kept, std::vector<Axis> reduced,
   int64_t elements = columns.extent.opt();
   for (const Axis& axis : reduced) elements *= axis.extent.opt();
   if (elements < large) return false;
-  int64_t size = std::clamp((columns.extent.opt() / pieces_wanted + least_piece - 1) / least_piece * least_piece, least_piece, most_piece / ((bytes + 7) / 8));
+  int64_t size = std::clamp((columns.extent.opt() / pieces_wanted + least_piece - 1) / least_piece * least_piece,
+                            least_piece, most_piece / ((bytes + 7) / 8));
   columns = in_pieces(kernel, kept, size);
   Axis inside = split(kernel, rows, rows_at_once, ".down");
   reduced.back() = rows;
@@ -93,7 +97,8 @@ bool scan_down(Kernel& kernel, std::vector<Axis> kept, const Axis& rows, size_t 
   int64_t columns = kept.back().extent.opt(), elements = rows.extent.opt();
   for (const Axis& axis : kept) elements *= axis.extent.opt();
   if (columns < least_scanned || rows.extent.opt() < rows_at_once || elements < large) return false;
-  int64_t pieces = std::max<int64_t>(1, columns / least_piece_of_scan), size = std::max((columns + pieces - 1) / pieces, least_piece_of_scan);
+  int64_t pieces = std::max<int64_t>(1, columns / least_piece_of_scan),
+          size = std::max((columns + pieces - 1) / pieces, least_piece_of_scan);
   size = (size + line_of_columns - 1) / line_of_columns * line_of_columns;
   Axis inside = in_pieces(kernel, kept, size);
   std::vector<Stmt> first, row, store;

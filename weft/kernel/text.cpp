@@ -16,16 +16,26 @@ std::string element_text(const Literal& value) {
 void append_expr(std::string& out, size_t id, const Expr& expr) {
   append(out, "  e", id, ": ", name(expr.dtype), " = ");
   switch (expr.kind) {
-    case ExprKind::constant: append(out, element_text(expr.value)); break;
-    case ExprKind::index: append(out, "index(", expr.index, ")"); break;
+    case ExprKind::constant:
+      append(out, element_text(expr.value));
+      break;
+    case ExprKind::index:
+      append(out, "index(", expr.index, ")");
+      break;
     case ExprKind::load:
       append(out, "m", expr.slot, "[", expr.index);
       append_dynamic(out, expr.dynamic);
       out += "]";
       break;
-    case ExprKind::variable: append(out, "v", expr.slot); break;
-    case ExprKind::accumulator: out += "accumulator"; break;
-    case ExprKind::checked: append(out, "checked(e", expr.args[0], ", ", expr.index, ", c", expr.slot, ")"); break;
+    case ExprKind::variable:
+      append(out, "v", expr.slot);
+      break;
+    case ExprKind::accumulator:
+      out += "accumulator";
+      break;
+    case ExprKind::checked:
+      append(out, "checked(e", expr.args[0], ", ", expr.index, ", c", expr.slot, ")");
+      break;
     case ExprKind::scalar:
       append(out, name(expr.op), "(");
       for (size_t i = 0; i < expr.args.size(); ++i) append(out, i ? ", e" : "e", expr.args[i]);
@@ -42,12 +52,17 @@ void append_statements(std::string& out, const std::vector<Stmt>& body, size_t i
     out.append(indent, ' ');
     switch (stmt.kind) {
       case StmtKind::loop:
-        append(out, kinds[static_cast<size_t>(stmt.loop)], " ", stmt.counter, " < ", stmt.extent, " unroll ", stmt.unroll, ":\n");
+        append(out, kinds[static_cast<size_t>(stmt.loop)], " ", stmt.counter, " < ", stmt.extent, " unroll ",
+               stmt.unroll, ":\n");
         append_statements(out, stmt.body, indent + 2);
         continue;
       case StmtKind::define:
-      case StmtKind::assign: append(out, "v", stmt.slot, stmt.kind == StmtKind::define ? " := e" : " = e", stmt.expr); break;
-      case StmtKind::accumulate: append(out, "v", stmt.slot, " ", name(stmt.op), "= e", stmt.expr); break;
+      case StmtKind::assign:
+        append(out, "v", stmt.slot, stmt.kind == StmtKind::define ? " := e" : " = e", stmt.expr);
+        break;
+      case StmtKind::accumulate:
+        append(out, "v", stmt.slot, " ", name(stmt.op), "= e", stmt.expr);
+        break;
       case StmtKind::store:
       case StmtKind::barrier_accumulate:
         append(out, "m", stmt.slot, "[", stmt.index);
@@ -61,7 +76,8 @@ void append_statements(std::string& out, const std::vector<Stmt>& body, size_t i
 }
 
 void append_side(std::string& out, std::string_view label, const Dot::Side& side) {
-  append(out, "  ", label, " m", side.memory, " + ", side.offset, " batch ", side.batch, " outer ", side.outer, " inner ", side.inner);
+  append(out, "  ", label, " m", side.memory, " + ", side.offset, " batch ", side.batch, " outer ", side.outer,
+         " inner ", side.inner);
   if (side.outer_part) append(out, " outer by ", side.outer_part, " at ", side.outer_jump);
   if (side.inner_part) append(out, " inner by ", side.inner_part, " at ", side.inner_jump);
   out += "\n";
@@ -70,11 +86,14 @@ void append_side(std::string& out, std::string_view label, const Dot::Side& side
 void append_launch(std::string& out, const Program& program, const Launch& launch, size_t indent = 2) {
   static constexpr std::string_view kinds[] = {"", "routine ", "while ", "for ", "branch "};
   append(out, std::string(indent, ' '), kinds[static_cast<size_t>(launch.kind)],
-         launch.kind == LaunchKind::kernel ? program.kernels[static_cast<size_t>(launch.kernel)].name : launch.routine, "(");
+         launch.kind == LaunchKind::kernel ? program.kernels[static_cast<size_t>(launch.kernel)].name : launch.routine,
+         "(");
   for (size_t i = 0; i < launch.buffers.size(); ++i) append(out, i ? ", b" : "b", launch.buffers[i]);
   out += ")";
   if (launch.kind == LaunchKind::kernel) append(out, " x ", launch.parallel);
-  if (launch.kind == LaunchKind::count) append(out, " ", launch.counter, " = ", launch.first, " + ", launch.step, " k, k < ", launch.trips, launch.independent ? " independent" : "");
+  if (launch.kind == LaunchKind::count)
+    append(out, " ", launch.counter, " = ", launch.first, " + ", launch.step, " k, k < ", launch.trips,
+           launch.independent ? " independent" : "");
   if (launch.tiling) append(out, " in tiles, reach ", launch.tiling->reach);
   if (!launch.numbers.empty()) append(out, " ", launch.numbers);
   if (!launch.checks.empty()) append(out, " checks ", launch.checks);
@@ -89,7 +108,9 @@ void append_launch(std::string& out, const Program& program, const Launch& launc
 
 }  // namespace
 
-std::string FourBits::name() const { return cat(is_signed ? "i4." : "u4.", low, ".", more < 0 ? "less." : "", std::abs(more)); }
+std::string FourBits::name() const {
+  return cat(is_signed ? "i4." : "u4.", low, ".", more < 0 ? "less." : "", std::abs(more));
+}
 
 std::string Kernel::text() const {
   std::string out = two_ways ? "  past caches or not\n" : "";
@@ -100,9 +121,9 @@ std::string Kernel::text() const {
   for (size_t i = 0; i < variables.size(); ++i) append(out, "  v", i, ": ", weft::name(variables[i].dtype), "\n");
   for (const Symbol& symbol : symbols) append(out, "  symbol ", symbol.name, " ", symbol.min, "..", symbol.max, "\n");
   if (dot) {
-    append(out, dot->pack_rhs ? "  pack" : "  dot", " batch ", dot->batch, " m ", dot->m, " n ", dot->n, " k ", dot->k, " in ",
-           weft::name(dot->accumulate), dot->packed_rhs ? " packed" : "", " to m", dot->packed, " of ", weft::name(dot->lhs_type), " ",
-           weft::name(dot->rhs_type), dot->bits ? " " + dot->bits->name() : "", "\n");
+    append(out, dot->pack_rhs ? "  pack" : "  dot", " batch ", dot->batch, " m ", dot->m, " n ", dot->n, " k ", dot->k,
+           " in ", weft::name(dot->accumulate), dot->packed_rhs ? " packed" : "", " to m", dot->packed, " of ",
+           weft::name(dot->lhs_type), " ", weft::name(dot->rhs_type), dot->bits ? " " + dot->bits->name() : "", "\n");
     append_side(out, "lhs", dot->lhs);
     append_side(out, "rhs", dot->rhs);
     if (dot->raw) append_side(out, "until it is packed", *dot->raw);
@@ -120,15 +141,18 @@ std::string Program::text() const {
   for (size_t i = 0; i < buffers.size(); ++i) {
     const BufferPlan& b = buffers[i];
     append(out, "  b", i, ": ", b.type.short_text(), " ", places[static_cast<size_t>(b.place)]);
-    if (b.index >= 0) append(out, " ", b.index);
-    else append(out, " at ", b.offset);
+    if (b.index >= 0)
+      append(out, " ", b.index);
+    else
+      append(out, " at ", b.offset);
     out += '\n';
   }
   append(out, "arena ", arena_bytes, ", persistent ", persistent_bytes, "\nsetup:\n");
   for (const Launch& launch : setup) append_launch(out, *this, launch);
   out += "run:\n";
   for (const Launch& launch : run) append_launch(out, *this, launch);
-  for (const Kernel& kernel : kernels) append(out, "kernel ", kernel.name, ":  # ", kernel.loc.text(), "\n", kernel.text());
+  for (const Kernel& kernel : kernels)
+    append(out, "kernel ", kernel.name, ":  # ", kernel.loc.text(), "\n", kernel.text());
   return out;
 }
 

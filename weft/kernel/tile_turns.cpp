@@ -1,5 +1,6 @@
-// Loops over stencils: a turn writes rows from rows near them, so that turns may follow each other through a few rows at a time
-// and find them in cache. How far apart two turns have to be is found here, from the places that kernels read and write.
+// Loops over stencils: a turn writes rows from rows near them, so that turns may follow each other through a few rows
+// at a time and find them in cache. How far apart two turns have to be is found here, from the places that kernels read
+// and write.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -41,7 +42,8 @@ class TilingFinder {
     int64_t rows = 0;
     for (const Launch& launch : loop_.blocks[0].launches) {
       if (!add(launch)) return std::nullopt;
-      rows = std::max(rows, tiling_.rows.back().first + (launch.parallel.value() + tiling_.rows.back().unit - 1) / tiling_.rows.back().unit);
+      rows = std::max(rows, tiling_.rows.back().first +
+                                (launch.parallel.value() + tiling_.rows.back().unit - 1) / tiling_.rows.back().unit);
     }
     for (const auto& [region, bytes] : row_bytes_) tiling_.row_bytes += bytes;
     find_reach();
@@ -57,8 +59,10 @@ class TilingFinder {
   bool is_plain(const Launch& launch) const {
     if (launch.kind != LaunchKind::kernel || !launch.parallel.is_static()) return false;
     const Kernel& kernel = kernel_of(launch);
-    bool is_parallel = !kernel.dot && kernel.body.size() == 1 && kernel.body[0].kind == StmtKind::loop && kernel.body[0].loop == LoopKind::parallel;
-    return is_parallel && std::ranges::none_of(launch.symbols, [&](const Dim& value) { return uses_counter(value, loop_.counter); });
+    bool is_parallel = !kernel.dot && kernel.body.size() == 1 && kernel.body[0].kind == StmtKind::loop &&
+                       kernel.body[0].loop == LoopKind::parallel;
+    return is_parallel &&
+           std::ranges::none_of(launch.symbols, [&](const Dim& value) { return uses_counter(value, loop_.counter); });
   }
 
   // What memory a buffer is: those that lie in one place are one.
@@ -66,7 +70,8 @@ class TilingFinder {
     const BufferPlan& plan = program_.buffers[static_cast<size_t>(buffer)];
     for (int32_t other = 0; other < buffer; ++other) {
       const BufferPlan& before = program_.buffers[static_cast<size_t>(other)];
-      if (before.place == plan.place && before.index == plan.index && before.offset == plan.offset) return region(other);
+      if (before.place == plan.place && before.index == plan.index && before.offset == plan.offset)
+        return region(other);
       if (is_aliased(program_, plan, before)) return region(other);
     }
     return buffer;
@@ -74,7 +79,8 @@ class TilingFinder {
 
   // The buffer of a memory that is no scratch.
   static int32_t buffer_of(const Kernel& kernel, const Launch& launch, int32_t slot) {
-    auto scratch = std::count_if(kernel.memories.begin(), kernel.memories.begin() + slot, [](const Memory& memory) { return memory.scratch != 0; });
+    auto scratch = std::count_if(kernel.memories.begin(), kernel.memories.begin() + slot,
+                                 [](const Memory& memory) { return memory.scratch != 0; });
     return launch.buffers[static_cast<size_t>(slot - scratch)];
   }
 
@@ -94,7 +100,8 @@ class TilingFinder {
       for (int32_t b : regions_) {
         const BufferPlan &x = program_.buffers[static_cast<size_t>(a)], &y = program_.buffers[static_cast<size_t>(b)];
         bool may_share = a < b && x.place == y.place && (x.place == Place::arena || x.place == Place::turn);
-        if (may_share && !known_at_most(x.offset + x.bytes, y.offset) && !known_at_most(y.offset + y.bytes, x.offset)) return true;
+        if (may_share && !known_at_most(x.offset + x.bytes, y.offset) && !known_at_most(y.offset + y.bytes, x.offset))
+          return true;
       }
     return false;
   }
@@ -109,7 +116,9 @@ class TilingFinder {
     size_t before = touches_.size();
     std::vector<std::pair<int32_t, Index>> stored;
     if (!add_stores(kernel, launch, kernel.body, stored) || stored.empty()) return false;
-    int64_t first = std::ranges::min_element(touches_.begin() + static_cast<std::ptrdiff_t>(before), touches_.end(), {}, &Touch::low)->low;
+    int64_t first = std::ranges::min_element(touches_.begin() + static_cast<std::ptrdiff_t>(before), touches_.end(), {},
+                                             &Touch::low)
+                        ->low;
     for (const Expr& e : kernel.exprs) {
       if (e.kind != ExprKind::load || kernel.memories[static_cast<size_t>(e.slot)].scratch) continue;
       int32_t from = region(buffer_of(kernel, launch, e.slot));
@@ -119,7 +128,8 @@ class TilingFinder {
       }
       // What it writes itself it may read in the same place.
       auto is_here = [&](const auto& store) { return store.first == from; };
-      bool in_place = std::ranges::all_of(stored, [&](const auto& store) { return !is_here(store) || store.second == e.index; });
+      bool in_place =
+          std::ranges::all_of(stored, [&](const auto& store) { return !is_here(store) || store.second == e.index; });
       if (!in_place || !e.dynamic.empty() || !touch(kernel, e.slot, from, e.index, false)) return false;
     }
     for (size_t i = before; i < touches_.size(); ++i) touches_[i].low -= first, touches_[i].high -= first;
@@ -131,7 +141,8 @@ class TilingFinder {
     for (const Stmt& stmt : body) find_unit(stmt.index, ".p", unit), find_unit_of_stores(stmt.body, unit);
   }
 
-  bool add_stores(const Kernel& kernel, const Launch& launch, const std::vector<Stmt>& body, std::vector<std::pair<int32_t, Index>>& stored) {
+  bool add_stores(const Kernel& kernel, const Launch& launch, const std::vector<Stmt>& body,
+                  std::vector<std::pair<int32_t, Index>>& stored) {
     for (const Stmt& stmt : body) {
       if (stmt.kind == StmtKind::barrier_accumulate || !add_stores(kernel, launch, stmt.body, stored)) return false;
       if (stmt.kind != StmtKind::store || kernel.memories[static_cast<size_t>(stmt.slot)].scratch) continue;
@@ -141,7 +152,8 @@ class TilingFinder {
     return true;
   }
 
-  // Notes the rows of memory, counted from the kernel's row, that an index may lie in. False where they are not so many for each.
+  // Notes the rows of memory, counted from the kernel's row, that an index may lie in. False where they are not so many
+  // for each.
   bool touch(const Kernel& kernel, int32_t slot, int32_t id, const Index& index, bool writes) {
     Index at = index.substitute({{".p", row_}});
     std::optional<Dim> pitch = coefficient(at, ".q");
@@ -158,12 +170,14 @@ class TilingFinder {
   void find_reach() {
     for (const Touch& a : touches_)
       for (const Touch& b : touches_)
-        if (a.region == b.region && (a.writes || b.writes)) tiling_.reach = std::max({tiling_.reach, a.high - b.low, b.high - a.low});
+        if (a.region == b.region && (a.writes || b.writes))
+          tiling_.reach = std::max({tiling_.reach, a.high - b.low, b.high - a.low});
   }
 
   void add_bytes(const Kernel& kernel, const Expr& e, int32_t id) {
     std::optional<Dim> pitch = coefficient(e.index.substitute({{".p", row_}}), ".q");
-    if (pitch && pitch->is_static()) row_bytes_[id] = std::abs(pitch->value()) * size_of(kernel.memories[static_cast<size_t>(e.slot)].dtype);
+    if (pitch && pitch->is_static())
+      row_bytes_[id] = std::abs(pitch->value()) * size_of(kernel.memories[static_cast<size_t>(e.slot)].dtype);
   }
 
   // Rows of memory that a kernel's row reads or writes, counted from the first that it writes.

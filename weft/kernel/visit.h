@@ -15,7 +15,8 @@ inline std::vector<ExprId> roots_of(const std::vector<Stmt>& body) {
   return roots;
 }
 
-// Calls `visit(id, expression)` for every expression that the roots are computed from, each once; masks and positions of loads are not.
+// Calls `visit(id, expression)` for every expression that the roots are computed from, each once; masks and positions
+// of loads are not.
 template <class Visit>
 void visit_expressions(const Kernel& kernel, std::vector<ExprId> pending, const Visit& visit) {
   std::set<ExprId> seen;

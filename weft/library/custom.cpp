@@ -20,7 +20,8 @@ struct Table {
   std::map<std::string, std::unique_ptr<const CustomOp>, std::less<>> ops;
 };
 
-// Never destroyed: programs may run until the process ends, and the functions may belong to an interpreter that is gone.
+// Never destroyed: programs may run until the process ends, and the functions may belong to an interpreter that is
+// gone.
 Table& table() {
   static Table* const the_table = new Table;
   return *the_table;
@@ -60,21 +61,27 @@ const CustomOp* find_custom_op(std::string_view name) {
 }
 
 // "line file function", with separators.
-std::string place_text(const Location& loc) { return loc ? cat(loc.line(), separator, loc.file(), separator, loc.function()) : std::string(); }
+std::string place_text(const Location& loc) {
+  return loc ? cat(loc.line(), separator, loc.file(), separator, loc.function()) : std::string();
+}
 
 Location read_place(std::string_view text) {
   size_t first = text.find(separator), second = text.find(separator, first + 1);
   if (first == std::string_view::npos || second == std::string_view::npos) return {};
   int line = std::atoi(std::string(text.substr(0, first)).c_str());
-  return Location(std::string(text.substr(first + 1, second - first - 1)), line, std::string(text.substr(second + 1)), {});
+  return Location(std::string(text.substr(first + 1, second - first - 1)), line, std::string(text.substr(second + 1)),
+                  {});
 }
 
-std::vector<std::string> custom_texts(std::string name, std::string config, const Location& loc) { return {std::move(name), std::move(config), place_text(loc)}; }
+std::vector<std::string> custom_texts(std::string name, std::string config, const Location& loc) {
+  return {std::move(name), std::move(config), place_text(loc)};
+}
 
 void run_custom_op(const char* const* texts, const int64_t* numbers, void* const* buffers, bool prefer_native) {
   try {
     const CustomOp* op = find_custom_op(texts[0]);
-    if (!op) fail(ErrorKind::unsupported, "custom_call_target", "custom_call of '", texts[0], "': no implementation is known");
+    if (!op)
+      fail(ErrorKind::unsupported, "custom_call_target", "custom_call of '", texts[0], "': no implementation is known");
     if (op->native && (prefer_native || !op->evaluate)) return op->native(numbers, buffers);
     std::vector<Type> operands, results;
     const int64_t* at = numbers + 2;

@@ -16,7 +16,8 @@ namespace weft {
 // What is known of an added operation; one of `evaluate` and `native` at least.
 struct CustomOp {
   using Infer = std::function<std::vector<Type>(std::span<const Type> operands, const std::string& config)>;
-  using Evaluate = std::function<void(std::span<const Type> operands, std::span<const Type> results, const std::string& config, void* const* buffers)>;
+  using Evaluate = std::function<void(std::span<const Type> operands, std::span<const Type> results,
+                                      const std::string& config, void* const* buffers)>;
 
   std::string name;
   // The types of the results; Error where operands do not fit. `config`: the attributes as MLIR writes them.
@@ -42,8 +43,8 @@ std::string place_text(const Location& loc);
 Location read_place(std::string_view text);
 // Runs it; `texts` as above. Error, at the place, where it fails.
 void run_custom_op(const char* const* texts, const int64_t* numbers, void* const* buffers, bool prefer_native);
-// The same called by machine code, which an error cannot be thrown through: it ends the innermost catch_custom_errors of
-// this thread. `bodies` are the texts.
+// The same called by machine code, which an error cannot be thrown through: it ends the innermost catch_custom_errors
+// of this thread. `bodies` are the texts.
 void custom_routine(const int64_t* numbers, void* const* buffers, const RoutineBody* bodies);
 // The two steps of that, for other functions that machine code calls: in a handler of an exception, and past it.
 void note_error();

@@ -13,7 +13,8 @@ namespace {
 // Columns longer than this leave the cache when there is one in each lane: a copy of each is faster.
 constexpr int64_t longest_columns = 8192;
 constexpr int64_t longest_elsewhere = 1024;
-// Spectra of real lines up to this one are made in the lanes. Those of longer ones, which begin anywhere, are written line after line.
+// Spectra of real lines up to this one are made in the lanes. Those of longer ones, which begin anywhere, are written
+// line after line.
 template <class T>
 constexpr int64_t longest_in_lanes = 192 / sizeof(T);
 

@@ -301,7 +301,8 @@ struct Loops : Butterfly<T, bytes> {
   }
 
   static constexpr FftEngine<T> engine() {
-    return {lanes, gather, gather_reals, scatter, transform_rows, split_rows, join, turn, multiply, pairs<false>, pairs<true>};
+    return {lanes, gather, gather_reals, scatter,      transform_rows, split_rows,
+            join,  turn,   multiply,     pairs<false>, pairs<true>};
   }
 };
 

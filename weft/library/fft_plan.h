@@ -77,7 +77,8 @@ class FftPlan {
   // Lines of real numbers, `n / 2 + 1` numbers of each spectrum one after the other; where is_beside().
   bool is_beside() const { return way_ == Way::beside; }
   void run_reals(const T* from, T* to, int64_t lines, T* room) const;
-  // Lines of 2 n real numbers, and `n + 1` numbers of each spectrum; where is_beside(). `roots`: see FftEngine::split_real.
+  // Lines of 2 n real numbers, and `n + 1` numbers of each spectrum; where is_beside(). `roots`: see
+  // FftEngine::split_real.
   void run_even_reals(const T* from, T* to, int64_t lines, const T* roots, T* room) const;
   int64_t bytes() const;
 

@@ -103,8 +103,9 @@ struct Vectors {
     Half a = *reinterpret_cast<const Unaligned*>(low), b = *reinterpret_cast<const Unaligned*>(high);
     return __builtin_shufflevector(a, b, j...);
   }
-  // Of as many lines as there are lanes, which begin at line(0), line(1), ...: number i of each is vector i of `loaded` ones. Halves
-  // of two lines come from memory as one vector, which takes one exchange less; two lanes have a whole line in each.
+  // Of as many lines as there are lanes, which begin at line(0), line(1), ...: number i of each is vector i of `loaded`
+  // ones. Halves of two lines come from memory as one vector, which takes one exchange less; two lanes have a whole
+  // line in each.
   static constexpr int loaded = lanes == 2 ? 2 : lanes / 2;
   template <class Line>
   WEFT_INLINE static void load_lines(V* block, const Line& line) {

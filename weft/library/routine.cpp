@@ -9,14 +9,20 @@
 namespace weft {
 namespace {
 
-void fourier(const int64_t* numbers, void* const* buffers, const RoutineBody*) { fft_routine(numbers, buffers, by_caller); }
+void fourier(const int64_t* numbers, void* const* buffers, const RoutineBody*) {
+  fft_routine(numbers, buffers, by_caller);
+}
 
 struct Row {
   std::string_view name;
   Routine routine;
 };
 
-const Row rows[] = {{"fft", fourier}, {"sort", sort_routine}, {"custom", custom_routine}, {"collective", collective_routine}, {"rank", rank_routine}};
+const Row rows[] = {{"fft", fourier},
+                    {"sort", sort_routine},
+                    {"custom", custom_routine},
+                    {"collective", collective_routine},
+                    {"rank", rank_routine}};
 
 }  // namespace
 

@@ -32,19 +32,27 @@ Key key_of(Key bits, SortKey kind) {
   constexpr Key sign = static_cast<Key>(Key{1} << (width - 1));
   if (kind == SortKey::unsigned_int) return bits;
   if (kind == SortKey::signed_int) return bits ^ sign;
-  auto key = static_cast<Key>(bits ^ (static_cast<Key>(-(bits >> (width - 1))) | sign)), magnitude = static_cast<Key>(bits & ~sign);
+  auto key = static_cast<Key>(bits ^ (static_cast<Key>(-(bits >> (width - 1))) | sign)),
+       magnitude = static_cast<Key>(bits & ~sign);
   if (kind == SortKey::total_float) return key;
-  auto infinity = static_cast<Key>(width == 64 ? uint64_t{0x7ff} << 52 : width == 32 ? 0x7f800000u : kind == SortKey::bf16 ? 0x7f80u : 0x7c00u);
+  auto infinity = static_cast<Key>(width == 64             ? uint64_t{0x7ff} << 52
+                                   : width == 32           ? 0x7f800000u
+                                   : kind == SortKey::bf16 ? 0x7f80u
+                                                           : 0x7c00u);
   key = magnitude == 0 ? sign : key;
   return magnitude > infinity ? static_cast<Key>(~Key{0}) : key;
 }
 
 uint64_t key_of(const Bytes* at, SortKey kind, int64_t size) {
   switch (size) {
-    case 1: return key_of(read<uint8_t>(at), kind);
-    case 2: return key_of(read<uint16_t>(at), kind);
-    case 4: return key_of(read<uint32_t>(at), kind);
-    default: return key_of(read<uint64_t>(at), kind);
+    case 1:
+      return key_of(read<uint8_t>(at), kind);
+    case 2:
+      return key_of(read<uint16_t>(at), kind);
+    case 4:
+      return key_of(read<uint32_t>(at), kind);
+    default:
+      return key_of(read<uint64_t>(at), kind);
   }
 }
 
@@ -83,8 +91,8 @@ bool before(uint64_t a, uint64_t b) { return a < b; }
 // Lines shorter than this are not worth the counting.
 constexpr size_t few = 96;
 
-// By one digit of the keys after the other, the lowest first; digits that all keys share are passed over. The result is in
-// either of the two.
+// By one digit of the keys after the other, the lowest first; digits that all keys share are passed over. The result is
+// in either of the two.
 template <class Entry>
 Entry* radix_sort(Entry* entries, Entry* spare, size_t count, int64_t bytes) {
   if (count < few) {
@@ -96,7 +104,8 @@ Entry* radix_sort(Entry* entries, Entry* spare, size_t count, int64_t bytes) {
   size_t digits = (static_cast<size_t>(bytes) * 8 + width - 1) / width;
   std::vector<size_t> counts(digits << width);
   for (size_t i = 0; i < count; ++i)
-    for (uint64_t key = key_in(entries[i]), digit = 0; digit < digits; ++digit, key >>= width) ++counts[digit << width | (key & mask)];
+    for (uint64_t key = key_in(entries[i]), digit = 0; digit < digits; ++digit, key >>= width)
+      ++counts[digit << width | (key & mask)];
   for (size_t digit = 0; digit < digits; ++digit) {
     size_t* starts = counts.data() + (digit << width);
     uint64_t shift = digit * width;
@@ -120,13 +129,15 @@ struct Room {
   std::unique_ptr<Entry[], Free> memory;
   explicit Room(int64_t length)
       : count(static_cast<size_t>(length)),
-        memory(static_cast<Entry*>(::operator new[](std::max<size_t>(count, 1) * sizeof(Entry) * (count <= longest_column ? columns : 2), std::align_val_t(64)))) {}
+        memory(static_cast<Entry*>(
+            ::operator new[](std::max<size_t>(count, 1) * sizeof(Entry) * (count <= longest_column ? columns : 2),
+                             std::align_val_t(64)))) {}
   Entry* entries() const { return memory.get(); }
   Entry* spare() const { return memory.get() + count; }
 };
 
-// Lines of one operand: the keys themselves, and back. Equal keys of different patterns, zeros of both signs and NaN, lie
-// together in the result and are put there in the order of the line.
+// Lines of one operand: the keys themselves, and back. Equal keys of different patterns, zeros of both signs and NaN,
+// lie together in the result and are put there in the order of the line.
 template <class Key>
 struct Alone {
   const Line& line;
@@ -160,10 +171,14 @@ struct Alone {
   // Whether there are some that do not come back from their keys.
   bool fill(const Key* from, Key* to, size_t step) const {
     switch (kind) {
-      case SortKey::signed_int: return fill<SortKey::signed_int>(from, to, step);
-      case SortKey::unsigned_int: return fill<SortKey::unsigned_int>(from, to, step);
-      case SortKey::total_float: return fill<SortKey::total_float>(from, to, step);
-      default: return fill<SortKey::numpy_float>(from, to, step);
+      case SortKey::signed_int:
+        return fill<SortKey::signed_int>(from, to, step);
+      case SortKey::unsigned_int:
+        return fill<SortKey::unsigned_int>(from, to, step);
+      case SortKey::total_float:
+        return fill<SortKey::total_float>(from, to, step);
+      default:
+        return fill<SortKey::numpy_float>(from, to, step);
     }
   }
 
@@ -172,8 +187,10 @@ struct Alone {
     size_t step = count > 1 ? Room<Key>::columns : 1;
     for (size_t c = 0; c < count; ++c) merged[c] = fill(operand(bases[c]), room.entries() + c, step);
     const Key* keys = room.entries();
-    if (count > 1) sort_columns(room.entries(), room.count);
-    else keys = radix_sort(room.entries(), room.spare(), room.count, sizeof(Key));
+    if (count > 1)
+      sort_columns(room.entries(), room.count);
+    else
+      keys = radix_sort(room.entries(), room.spare(), room.count, sizeof(Key));
     for (size_t c = 0; c < count; ++c) put(bases[c], keys + c, step, merged[c]);
   }
 
@@ -228,21 +245,33 @@ void reorder(const Line& line, int64_t base, const Place& place) {
     int64_t size = line.sizes[k];
     auto each = [&]<int64_t fixed>() {
       for (int64_t at = 0; at < line.length; ++at)
-        std::memcpy(to + (base + at * line.stride) * fixed, line.operand(k, base + place(static_cast<size_t>(at)) * line.stride), static_cast<size_t>(fixed));
+        std::memcpy(to + (base + at * line.stride) * fixed,
+                    line.operand(k, base + place(static_cast<size_t>(at)) * line.stride), static_cast<size_t>(fixed));
     };
     switch (size) {
-      case 1: each.template operator()<1>(); break;
-      case 2: each.template operator()<2>(); break;
-      case 4: each.template operator()<4>(); break;
-      case 8: each.template operator()<8>(); break;
-      default: each.template operator()<16>(); break;
+      case 1:
+        each.template operator()<1>();
+        break;
+      case 2:
+        each.template operator()<2>();
+        break;
+      case 4:
+        each.template operator()<4>();
+        break;
+      case 8:
+        each.template operator()<8>();
+        break;
+      default:
+        each.template operator()<16>();
+        break;
     }
   }
 }
 
 // Some lines, several only where they are short, each in the order of its keys.
 template <class Entry>
-void sort_by_key(const Line& line, SortKey kind, bool descending, const Room<Entry>& room, const int64_t* bases, size_t count) {
+void sort_by_key(const Line& line, SortKey kind, bool descending, const Room<Entry>& room, const int64_t* bases,
+                 size_t count) {
   size_t step = count > 1 ? Room<Entry>::columns : 1;
   for (size_t c = 0; c < count; ++c) fill(line, bases[c], kind, descending, room.entries() + c, step);
   const Entry* sorted = room.entries();
@@ -250,7 +279,8 @@ void sort_by_key(const Line& line, SortKey kind, bool descending, const Room<Ent
     if (count > 1) sort_columns(&room.entries()->word, room.count);
   }
   if (count == 1) sorted = radix_sort(room.entries(), room.spare(), room.count, line.sizes[0]);
-  for (size_t c = 0; c < count; ++c) reorder(line, bases[c], [&](size_t at) { return place_in(sorted[c + at * step]); });
+  for (size_t c = 0; c < count; ++c)
+    reorder(line, bases[c], [&](size_t at) { return place_in(sorted[c + at * step]); });
 }
 
 void sort_by_body(const Line& line, int64_t base, std::vector<int64_t>& order) {

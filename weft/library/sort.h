@@ -9,8 +9,8 @@ namespace weft {
 
 // How keys compare where no body does: the first operand alone decides.
 enum class SortKey : uint8_t {
-  body,         // bodies[0] on pointers to (a0, b0, a1, b1, …) and to a byte for its answer
-  signed_int,   // integers of the first operand's size
+  body,        // bodies[0] on pointers to (a0, b0, a1, b1, …) and to a byte for its answer
+  signed_int,  // integers of the first operand's size
   unsigned_int,
   numpy_float,  // f32, f64 (or f16, bf16 by their patterns): ascending, -0 equal to 0, every NaN last
   total_float,  // the order of all patterns: -NaN < -inf < -0 < 0 < inf < NaN

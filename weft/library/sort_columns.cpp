@@ -26,9 +26,13 @@ template <class Vector>
 }
 
 template <class Vector>
-[[gnu::target("avx512f")]] void network_avx512(Vector* rows, size_t count) { network(rows, count); }
+[[gnu::target("avx512f")]] void network_avx512(Vector* rows, size_t count) {
+  network(rows, count);
+}
 template <class Vector>
-[[gnu::target("avx2")]] void network_avx2(Vector* rows, size_t count) { network(rows, count); }
+[[gnu::target("avx2")]] void network_avx2(Vector* rows, size_t count) {
+  network(rows, count);
+}
 
 template <class Word>
 void sort_with_best(Word* block, size_t count) {

@@ -24,7 +24,12 @@ DType bits_type(DType dtype) {
 }
 
 OpDef composite(std::string_view doc, int operands, InferFn infer, ExpandFn expand, Names names = {}) {
-  return {.doc = doc, .operands = operands, .infer = infer, .expand = expand, .names = names, .traits = {.elementwise = true}};
+  return {.doc = doc,
+          .operands = operands,
+          .infer = infer,
+          .expand = expand,
+          .names = names,
+          .traits = {.elementwise = true}};
 }
 
 // A scalar of floats that StableHLO lacks; other tools get what `expand` makes of it.
@@ -61,7 +66,8 @@ Values expand_trunc(Builder& build, const Node& node) {
 Value sign_bit(Builder& build, Value x) {
   DType bits = bits_type(x.type().dtype);
   Value pattern = build(Op::bitcast_convert, {x}, {{Attr::type, bits}});
-  Value mask = build.broadcast_to(build.constant(Literal::scalar_int(bits, int64_t{1} << (bit_width(x.type().dtype) - 1))), x.type().dims);
+  Value mask = build.broadcast_to(
+      build.constant(Literal::scalar_int(bits, int64_t{1} << (bit_width(x.type().dtype) - 1))), x.type().dims);
   return build(Op::and_, {pattern, mask});
 }
 
@@ -83,7 +89,8 @@ Values expand_copysign(Builder& build, const Node& node) {
 // Scaled by the larger operand so that squares neither overflow nor vanish.
 Values expand_hypot(Builder& build, const Node& node) {
   Value a = build(Op::abs, {widened(build, node.operand(0))}), b = build(Op::abs, {widened(build, node.operand(1))});
-  Value inf = like(build, a, std::numeric_limits<double>::infinity()), zero = like(build, a, 0), one = like(build, a, 1);
+  Value inf = like(build, a, std::numeric_limits<double>::infinity()), zero = like(build, a, 0),
+        one = like(build, a, 1);
   Value infinite = build(Op::or_, {compare(build, "EQ", a, inf), compare(build, "EQ", b, inf)});
   Value large = build(Op::maximum, {a, b}), small = build(Op::minimum, {a, b});
   Value ratio = build(Op::divide, {small, build(Op::select, {compare(build, "EQ", large, zero), one, large})});
@@ -93,7 +100,8 @@ Values expand_hypot(Builder& build, const Node& node) {
 
 Values expand_logaddexp(Builder& build, const Node& node) {
   Value a = widened(build, node.operand(0)), b = widened(build, node.operand(1));
-  Value large = build(Op::maximum, {a, b}), difference = build(Op::negate, {build(Op::abs, {build(Op::subtract, {a, b})})});
+  Value large = build(Op::maximum, {a, b}),
+        difference = build(Op::negate, {build(Op::abs, {build(Op::subtract, {a, b})})});
   Value general = build(Op::add, {large, build(Op::log_plus_one, {build(Op::exponential, {difference})})});
   // Equal infinities have no difference.
   Value same = build(Op::add, {a, like(build, a, std::log(2.0))});
@@ -175,7 +183,8 @@ Values expand_gelu(Builder& build, const Node& node) {
 }  // namespace
 
 OpDef define_exp2() {
-  return function("2 to the power x.", 1, Scalar::exp2, expand_exp2, {.stablehlo = "weft.exp2", .numpy = "exp2", .aten = "exp2"});
+  return function("2 to the power x.", 1, Scalar::exp2, expand_exp2,
+                  {.stablehlo = "weft.exp2", .numpy = "exp2", .aten = "exp2"});
 }
 OpDef define_log2() {
   return function("Logarithm to the base 2; exact at powers of 2.", 1, Scalar::log2,
@@ -187,20 +196,21 @@ OpDef define_log10() {
                   [](Builder& build, const Node& node) { return expand_log_base(build, node.operand(0), 10, M_LN10); },
                   {.stablehlo = "weft.log10", .numpy = "log10", .aten = "log10"});
 }
-OpDef define_trunc() {
-  return composite("The integer part.", 1, same_type<is_float>, expand_trunc, {.aten = "trunc"});
-}
+OpDef define_trunc() { return composite("The integer part.", 1, same_type<is_float>, expand_trunc, {.aten = "trunc"}); }
 OpDef define_is_nan() {
   return composite("Whether NaN.", 1, same_type_to_bool<is_float_or_complex>,
-                   [](Builder& build, const Node& node) -> Values { return {compare(build, "NE", node.operand(0), node.operand(0))}; },
+                   [](Builder& build, const Node& node) -> Values {
+                     return {compare(build, "NE", node.operand(0), node.operand(0))};
+                   },
                    {.aten = "isnan"});
 }
 OpDef define_is_inf() {
-  return composite("Whether infinite.", 1, same_type_to_bool<is_float>, expand_is_inf, {.stablehlo = "chlo.is_inf", .aten = "isinf"});
+  return composite("Whether infinite.", 1, same_type_to_bool<is_float>, expand_is_inf,
+                   {.stablehlo = "chlo.is_inf", .aten = "isinf"});
 }
 OpDef define_signbit() {
-  return composite("Whether the sign bit is set (-0 and NaN too).", 1, same_type_to_bool<is_signed_real>, expand_signbit,
-                   {.numpy = "signbit", .aten = "signbit"});
+  return composite("Whether the sign bit is set (-0 and NaN too).", 1, same_type_to_bool<is_signed_real>,
+                   expand_signbit, {.numpy = "signbit", .aten = "signbit"});
 }
 OpDef define_copysign() {
   return composite("The magnitude of x with the sign of y.", 2, same_type<is_float>, expand_copysign,
@@ -220,22 +230,28 @@ OpDef define_heaviside() {
 }
 OpDef define_fmax() {
   return composite("The greater; the number where the other is NaN.", 2, same_type<is_float>,
-                   [](Builder& build, const Node& node) { return expand_nan_ignoring(build, node, Op::maximum); }, {.aten = "fmax"});
+                   [](Builder& build, const Node& node) { return expand_nan_ignoring(build, node, Op::maximum); },
+                   {.aten = "fmax"});
 }
 OpDef define_fmin() {
   return composite("The lesser; the number where the other is NaN.", 2, same_type<is_float>,
-                   [](Builder& build, const Node& node) { return expand_nan_ignoring(build, node, Op::minimum); }, {.aten = "fmin"});
+                   [](Builder& build, const Node& node) { return expand_nan_ignoring(build, node, Op::minimum); },
+                   {.aten = "fmin"});
 }
 OpDef define_floor_divide() {
-  return composite("The greatest integer not above x / y, as NumPy has it; integers by zero give 0.", 2, same_type<is_real_number>,
-                   [](Builder& build, const Node& node) -> Values { return {divmod(build, node).quotient}; }, {.aten = "floor_divide"});
+  return composite("The greatest integer not above x / y, as NumPy has it; integers by zero give 0.", 2,
+                   same_type<is_real_number>,
+                   [](Builder& build, const Node& node) -> Values { return {divmod(build, node).quotient}; },
+                   {.aten = "floor_divide"});
 }
 OpDef define_mod() {
-  return composite("The rest of floor division, with the sign of y; integers by zero give 0.", 2, same_type<is_real_number>,
-                   [](Builder& build, const Node& node) -> Values { return {divmod(build, node).modulus}; }, {.aten = "remainder"});
+  return composite(
+      "The rest of floor division, with the sign of y; integers by zero give 0.", 2, same_type<is_real_number>,
+      [](Builder& build, const Node& node) -> Values { return {divmod(build, node).modulus}; }, {.aten = "remainder"});
 }
 OpDef define_gelu() {
-  return composite("x * P(X <= x) for a standard normal X, by erf.", 1, same_type<is_float>, expand_gelu, {.aten = "gelu"});
+  return composite("x * P(X <= x) for a standard normal X, by erf.", 1, same_type<is_float>, expand_gelu,
+                   {.aten = "gelu"});
 }
 OpDef define_silu() {
   return composite("Sigmoid-weighted linear unit, x * logistic(x).", 1, same_type<is_float>,

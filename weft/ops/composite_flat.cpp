@@ -7,18 +7,22 @@ namespace {
 using Values = std::vector<Value>;
 
 OpDef unary(std::string_view doc, InferFn infer, ExpandFn expand, std::string_view stablehlo) {
-  return {.doc = doc, .infer = infer, .expand = expand, .names = {.stablehlo = stablehlo}, .traits = {.elementwise = true}};
+  return {
+      .doc = doc, .infer = infer, .expand = expand, .names = {.stablehlo = stablehlo}, .traits = {.elementwise = true}};
 }
 
 Types infer_map(const Call& call) {
   call.require(!call.operands.empty(), "operands", "needs at least one operand");
   const Type& x = call.operand(0);
   const Graph& body = *call.regions[0];
-  for (const Type& type : call.operands) call.require(type.dims == x.dims, "c1", "operands must agree in shape, got ", x, " and ", type);
-  call.require(call.attrs.ints(Attr::dimensions) == iota_ints(x.rank()), "c3", "dimensions must be all of ", x, " in order, got ",
-               call.attrs.ints(Attr::dimensions));
-  bool fits = body.parameters().size() == call.operands.size() && body.outputs().size() == 1 && body.outputs()[0].value.type().rank() == 0;
-  for (size_t i = 0; fits && i < call.operands.size(); ++i) fits = body.node(body.parameters()[i]).type() == Type{call.operand(i).dtype, {}};
+  for (const Type& type : call.operands)
+    call.require(type.dims == x.dims, "c1", "operands must agree in shape, got ", x, " and ", type);
+  call.require(call.attrs.ints(Attr::dimensions) == iota_ints(x.rank()), "c3", "dimensions must be all of ", x,
+               " in order, got ", call.attrs.ints(Attr::dimensions));
+  bool fits = body.parameters().size() == call.operands.size() && body.outputs().size() == 1 &&
+              body.outputs()[0].value.type().rank() == 0;
+  for (size_t i = 0; fits && i < call.operands.size(); ++i)
+    fits = body.node(body.parameters()[i]).type() == Type{call.operand(i).dtype, {}};
   call.require(fits, "c4", "the body must take a scalar of each operand to one scalar");
   return {{body.outputs()[0].value.type().dtype, x.dims}};
 }
@@ -32,11 +36,17 @@ Values expand_map(Builder& build, const Node& node) {
   for (const Node& each : body.nodes()) {
     Values operands;
     for (const Value& operand : each.operands()) operands.push_back(values[operand.id()]);
-    if (each.op == Op::parameter) values[each.id()] = node.operand(next++);
-    else if (each.op == Op::constant) values[each.id()] = build.broadcast_to(build.constant(each.attrs.literal(Attr::value)), dims);
-    else if (each.op == Op::reshape || each.op == Op::broadcast_in_dim) values[each.id()] = operands[0];
-    else if (def(each.op).traits.elementwise || def(each.op).scalar != Scalar::none) values[each.id()] = build(each.op, operands, each.attrs);
-    else raise({ErrorKind::unsupported, cat("map: its body uses ", name(each.op), ", which is not element-wise"), "map_body", node.loc});
+    if (each.op == Op::parameter)
+      values[each.id()] = node.operand(next++);
+    else if (each.op == Op::constant)
+      values[each.id()] = build.broadcast_to(build.constant(each.attrs.literal(Attr::value)), dims);
+    else if (each.op == Op::reshape || each.op == Op::broadcast_in_dim)
+      values[each.id()] = operands[0];
+    else if (def(each.op).traits.elementwise || def(each.op).scalar != Scalar::none)
+      values[each.id()] = build(each.op, operands, each.attrs);
+    else
+      raise({ErrorKind::unsupported, cat("map: its body uses ", name(each.op), ", which is not element-wise"),
+             "map_body", node.loc});
   }
   return {values[body.outputs()[0].value.id()]};
 }
@@ -44,8 +54,10 @@ Values expand_map(Builder& build, const Node& node) {
 Types infer_reduce_precision(const Call& call) {
   const Type& x = call.operand(0);
   call.require(is_float(x.dtype), "dtype", "takes floats, got ", x);
-  call.require(call.attrs.integer(Attr::exponent_bits) >= 1, "c2", "exponent_bits must be positive, got ", call.attrs.integer(Attr::exponent_bits));
-  call.require(call.attrs.integer(Attr::mantissa_bits) >= 0, "c3", "mantissa_bits must not be negative, got ", call.attrs.integer(Attr::mantissa_bits));
+  call.require(call.attrs.integer(Attr::exponent_bits) >= 1, "c2", "exponent_bits must be positive, got ",
+               call.attrs.integer(Attr::exponent_bits));
+  call.require(call.attrs.integer(Attr::mantissa_bits) >= 0, "c3", "mantissa_bits must not be negative, got ",
+               call.attrs.integer(Attr::mantissa_bits));
   return {x};
 }
 
@@ -75,7 +87,9 @@ Values expand_reduce_precision(Builder& build, const Node& node) {
   auto mantissa = static_cast<int>(std::min<int64_t>(node.attrs.integer(Attr::mantissa_bits), 60));
   int width = bit_width(dtype);
   DType bits = width == 64 ? DType::u64 : width == 32 ? DType::u32 : DType::u16;
-  auto word = [&](uint64_t value) { return build.broadcast_to(build.constant(Literal::scalar_int(bits, static_cast<int64_t>(value))), x.type().dims); };
+  auto word = [&](uint64_t value) {
+    return build.broadcast_to(build.constant(Literal::scalar_int(bits, static_cast<int64_t>(value))), x.type().dims);
+  };
   auto op = [&](Op o, Value a, Value b) { return build(o, {a, b}); };
   Value pattern = build(Op::bitcast_convert, {x}, {{Attr::type, bits}}), result = pattern;
   if (mantissa < format.mantissa) {
@@ -89,7 +103,8 @@ Values expand_reduce_precision(Builder& build, const Node& node) {
     uint64_t own_bias = (uint64_t{1} << (format.exponent - 1)) - 1, wanted_bias = (uint64_t{1} << (exponent - 1)) - 1;
     uint64_t most = own_bias + wanted_bias, least = own_bias - wanted_bias + 1;
     Value power = op(Op::and_, result, word(field)), sign = op(Op::and_, result, word(uint64_t{1} << (width - 1)));
-    Value overflows = compared(build, power, word(most << format.mantissa), "GT"), vanishes = compared(build, power, word(least << format.mantissa), "LT");
+    Value overflows = compared(build, power, word(most << format.mantissa), "GT"),
+          vanishes = compared(build, power, word(least << format.mantissa), "LT");
     result = build(Op::select, {overflows, op(Op::or_, sign, word(field)), result});
     result = build(Op::select, {vanishes, sign, result});
   }
@@ -108,8 +123,13 @@ struct BatchNorm {
   int64_t feature;
   DType dtype;
   BatchNorm(Builder& b, const Node& node)
-      : build(b), dims(node.operand(0).type().dims), feature(node.attrs.integer(Attr::feature_index)), dtype(node.operand(0).type().dtype) {}
-  Value spread(Value x) { return build(Op::broadcast_in_dim, {x}, {{Attr::dims, dims}, {Attr::dimensions, Ints{feature}}}); }
+      : build(b),
+        dims(node.operand(0).type().dims),
+        feature(node.attrs.integer(Attr::feature_index)),
+        dtype(node.operand(0).type().dtype) {}
+  Value spread(Value x) {
+    return build(Op::broadcast_in_dim, {x}, {{Attr::dims, dims}, {Attr::dimensions, Ints{feature}}});
+  }
   Value sum(Value x) {
     Ints others;
     for (int64_t i = 0; i < static_cast<int64_t>(dims.size()); ++i)
@@ -164,7 +184,8 @@ Values expand_training(Builder& build, const Node& node) {
 
 Values expand_grad(Builder& build, const Node& node) {
   BatchNorm norm(build, node);
-  Value x = node.operand(0), scale = node.operand(1), mean = node.operand(2), variance = node.operand(3), grad = node.operand(4);
+  Value x = node.operand(0), scale = node.operand(1), mean = node.operand(2), variance = node.operand(3),
+        grad = node.operand(4);
   Value count = norm.count(), centred = norm.op(Op::subtract, x, norm.spread(mean));
   Value safe = norm.op(Op::add, variance, norm.epsilon(node, variance.type()));
   Value deviation = build(Op::sqrt, {safe});
@@ -193,7 +214,9 @@ Values expand_mulhi(Builder& build, const Node& node) {
   DType dtype = a.type().dtype;
   int width = bit_width(dtype);
   auto op = [&](Op o, Value x, Value y) { return build(o, {x, y}); };
-  auto word = [&](DType of, int64_t value) { return build.broadcast_to(build.constant(Literal::scalar_int(of, value)), a.type().dims); };
+  auto word = [&](DType of, int64_t value) {
+    return build.broadcast_to(build.constant(Literal::scalar_int(of, value)), a.type().dims);
+  };
   Op down = is_signed(dtype) ? Op::shift_right_arithmetic : Op::shift_right_logical;
   if (width < 64) {
     DType wide = is_signed(dtype) ? DType::i64 : DType::u64;
@@ -201,7 +224,8 @@ Values expand_mulhi(Builder& build, const Node& node) {
     return {build.convert(op(down, product, word(wide, width)), dtype)};
   }
   Value mask = word(dtype, 0xffffffff), half = word(dtype, 32);
-  Value a_low = op(Op::and_, a, mask), b_low = op(Op::and_, b, mask), a_high = op(down, a, half), b_high = op(down, b, half);
+  Value a_low = op(Op::and_, a, mask), b_low = op(Op::and_, b, mask), a_high = op(down, a, half),
+        b_high = op(down, b, half);
   Value low = op(Op::shift_right_logical, op(Op::multiply, a_low, b_low), half);
   Value middle = op(Op::add, op(Op::multiply, a_high, b_low), low);
   Value other = op(Op::add, op(Op::multiply, a_low, b_high), op(Op::and_, middle, mask));
@@ -234,12 +258,13 @@ OpDef define_reduce_precision() {
 }
 
 OpDef define_batch_norm_training() {
-  return batch_norm("Normalises each feature over all other dimensions, then scales and shifts; gives mean and variance too.", 3,
-                    expand_training, {.stablehlo = "batch_norm_training", .hlo = "batch-norm-training"});
+  return batch_norm(
+      "Normalises each feature over all other dimensions, then scales and shifts; gives mean and variance too.", 3,
+      expand_training, {.stablehlo = "batch_norm_training", .hlo = "batch-norm-training"});
 }
 OpDef define_batch_norm_inference() {
-  return batch_norm("Normalises each feature by a given mean and variance, then scales and shifts.", 5, expand_inference,
-                    {.stablehlo = "batch_norm_inference", .hlo = "batch-norm-inference"});
+  return batch_norm("Normalises each feature by a given mean and variance, then scales and shifts.", 5,
+                    expand_inference, {.stablehlo = "batch_norm_inference", .hlo = "batch-norm-inference"});
 }
 OpDef define_batch_norm_grad() {
   return batch_norm("Gradients of batch_norm_training with respect to operand, scale and offset.", 5, expand_grad,
@@ -251,7 +276,8 @@ OpDef define_get_dimension_size() {
           .attrs = {{Attr::dimension, AttrKind::integer}},
           .infer = [](const Call& call) -> Types {
             int64_t dimension = call.attrs.integer(Attr::dimension);
-            call.require(dimension >= 0 && dimension < call.operand(0).rank(), "c1", "dimension ", dimension, " must be one of ", call.operand(0));
+            call.require(dimension >= 0 && dimension < call.operand(0).rank(), "c1", "dimension ", dimension,
+                         " must be one of ", call.operand(0));
             return {{DType::i32, {}}};
           },
           .expand = [](Builder& build, const Node& node) -> Values {
@@ -262,13 +288,14 @@ OpDef define_get_dimension_size() {
 }
 
 OpDef define_conj() {
-  return unary("Complex conjugate.", same_type<is_float_or_complex>,
-               [](Builder& build, const Node& node) -> Values {
-                 Value x = node.operand(0);
-                 if (!is_complex(x.type().dtype)) return {x};
-                 return {build(Op::complex, {build(Op::real, {x}), build(Op::negate, {build(Op::imag, {x})})})};
-               },
-               "chlo.conj");
+  return unary(
+      "Complex conjugate.", same_type<is_float_or_complex>,
+      [](Builder& build, const Node& node) -> Values {
+        Value x = node.operand(0);
+        if (!is_complex(x.type().dtype)) return {x};
+        return {build(Op::complex, {build(Op::real, {x}), build(Op::negate, {build(Op::imag, {x})})})};
+      },
+      "chlo.conj");
 }
 
 namespace {
@@ -281,24 +308,34 @@ Value squared(Builder& build, Value x) {
   Value even = build(Op::and_, {build(Op::is_finite, {re}), compare(build(Op::abs, {re}), build(Op::abs, {im}))});
   Value difference = build(Op::multiply, {build(Op::subtract, {re, im}), build(Op::add, {re, im})});
   Value product = build(Op::multiply, {re, im});
-  return build(Op::complex, {build(Op::select, {even, build.splat(re.type(), 0), difference}), build(Op::add, {product, product})});
+  return build(Op::complex,
+               {build(Op::select, {even, build.splat(re.type(), 0), difference}), build(Op::add, {product, product})});
 }
 
 }  // namespace
 
 OpDef define_square() {
-  return unary("x * x.", same_type<is_number>,
-               [](Builder& build, const Node& node) -> Values { return {squared(build, node.operand(0))}; }, "chlo.square");
+  return unary(
+      "x * x.", same_type<is_number>,
+      [](Builder& build, const Node& node) -> Values { return {squared(build, node.operand(0))}; }, "chlo.square");
 }
 
 OpDef define_is_pos_inf() {
-  return unary("Whether positive infinity.", same_type_to_bool<is_float>,
-               [](Builder& build, const Node& node) { return equals_infinity(build, node, std::numeric_limits<double>::infinity()); }, "chlo.is_pos_inf");
+  return unary(
+      "Whether positive infinity.", same_type_to_bool<is_float>,
+      [](Builder& build, const Node& node) {
+        return equals_infinity(build, node, std::numeric_limits<double>::infinity());
+      },
+      "chlo.is_pos_inf");
 }
 
 OpDef define_is_neg_inf() {
-  return unary("Whether negative infinity.", same_type_to_bool<is_float>,
-               [](Builder& build, const Node& node) { return equals_infinity(build, node, -std::numeric_limits<double>::infinity()); }, "chlo.is_neg_inf");
+  return unary(
+      "Whether negative infinity.", same_type_to_bool<is_float>,
+      [](Builder& build, const Node& node) {
+        return equals_infinity(build, node, -std::numeric_limits<double>::infinity());
+      },
+      "chlo.is_neg_inf");
 }
 
 OpDef define_mulhi() {

@@ -59,12 +59,14 @@ Values expand_prod(Builder& build, const Node& node) {
 
 Values expand_max(Builder& build, const Node& node) {
   Value x = node.operand(0);
-  return finish(build, node, reduce(build, Op::maximum, x, node.ints(Attr::axes), extreme_value(build, x.type().dtype, true)));
+  return finish(build, node,
+                reduce(build, Op::maximum, x, node.ints(Attr::axes), extreme_value(build, x.type().dtype, true)));
 }
 
 Values expand_min(Builder& build, const Node& node) {
   Value x = node.operand(0);
-  return finish(build, node, reduce(build, Op::minimum, x, node.ints(Attr::axes), extreme_value(build, x.type().dtype, false)));
+  return finish(build, node,
+                reduce(build, Op::minimum, x, node.ints(Attr::axes), extreme_value(build, x.type().dtype, false)));
 }
 
 // How many elements the axes hold, as a 0-d value of a float type.
@@ -93,7 +95,8 @@ Values expand_var(Builder& build, const Node& node) {
   Value deviation = build(Op::subtract, {x, build.broadcast_to(mean_keepdims(build, x, axes), x.type().dims)});
   DType dtype = x.type().dtype;
   Value sum = reduce(build, Op::add, build(Op::multiply, {deviation, deviation}), axes, build.scalar(dtype, 0));
-  Value count = build(Op::subtract, {element_count(build, x.type().dims, axes, dtype), build.scalar(dtype, node.attrs.number(Attr::ddof))});
+  Value count = build(Op::subtract, {element_count(build, x.type().dims, axes, dtype),
+                                     build.scalar(dtype, node.attrs.number(Attr::ddof))});
   count = build(Op::maximum, {count, build.scalar(dtype, 0)});
   return finish(build, node, build(Op::divide, {sum, build.broadcast_to(count, sum.type().dims)}));
 }
@@ -107,7 +110,8 @@ Values expand_arg(Builder& build, const Node& node, Op op) {
   Value best = reduce(build, op, x, {axis}, extreme_value(build, dtype, op == Op::maximum));
   Value wide = build.broadcast_to(build.reshape(best, reduced_dims(dims, {axis}, true)), dims);
   Value found = build(Op::compare, {x, wide}, {{Attr::comparison_direction, std::string("EQ")}});
-  if (is_float(dtype)) found = build(Op::or_, {found, build(Op::compare, {x, x}, {{Attr::comparison_direction, std::string("NE")}})});
+  if (is_float(dtype))
+    found = build(Op::or_, {found, build(Op::compare, {x, x}, {{Attr::comparison_direction, std::string("NE")}})});
   // Twice as many of 32 bits fit a vector, and as many as of f32.
   int64_t most = std::numeric_limits<int32_t>::max();
   DType place = dims[static_cast<size_t>(axis)].max() < most ? DType::i32 : DType::i64;
@@ -133,10 +137,11 @@ OpDef arg_op(std::string_view doc, ExpandFn expand, Names names) {
 Types infer_matmul(const Call& call) {
   const Type &lhs = call.operand(0), &rhs = call.operand(1);
   call.require(lhs.dtype == rhs.dtype, "dtype", "operands must be of one element type, got ", lhs, " and ", rhs);
-  call.require(lhs.rank() > 0 && rhs.rank() > 0, "rank", "operands must have at least one dimension, got ", lhs, " and ", rhs);
+  call.require(lhs.rank() > 0 && rhs.rank() > 0, "rank", "operands must have at least one dimension, got ", lhs,
+               " and ", rhs);
   const Dim& inner = rhs.dims[rhs.rank() == 1 ? 0 : rhs.dims.size() - 2];
-  call.require(lhs.dims.back() == inner, "inner", "the last dimension of ", lhs, " must be the ", rhs.rank() == 1 ? "only" : "last but one",
-               " of ", rhs, ": ", lhs.dims.back(), " and ", inner);
+  call.require(lhs.dims.back() == inner, "inner", "the last dimension of ", lhs, " must be the ",
+               rhs.rank() == 1 ? "only" : "last but one", " of ", rhs, ": ", lhs.dims.back(), " and ", inner);
   Dims left(lhs.dims.begin(), lhs.dims.end() - (lhs.rank() > 1 ? 2 : 1));
   Dims right(rhs.dims.begin(), rhs.dims.end() - (rhs.rank() > 1 ? 2 : 1));
   Type result{lhs.dtype, broadcast(left, right)};
@@ -180,7 +185,9 @@ Values expand_softmax(Builder& build, const Node& node) {
   Value x = widened(build, node.operand(0));
   int64_t axis = node.attrs.integer(Attr::axis);
   const Dims& dims = x.type().dims;
-  auto spread = [&](Value reduced) { return build.broadcast_to(build.reshape(reduced, reduced_dims(dims, {axis}, true)), dims); };
+  auto spread = [&](Value reduced) {
+    return build.broadcast_to(build.reshape(reduced, reduced_dims(dims, {axis}, true)), dims);
+  };
   Value max = reduce(build, Op::maximum, x, {axis}, extreme_value(build, x.type().dtype, true));
   Value power = build(Op::exponential, {build(Op::subtract, {x, spread(max)})});
   Value sum = reduce(build, Op::add, power, {axis}, build.scalar(x.type().dtype, 0));
@@ -197,7 +204,8 @@ Values expand_layer_norm(Builder& build, const Node& node) {
   Value shifted = build(Op::add, {variance, build.splat(variance.type(), node.attrs.number(Attr::epsilon))});
   Value normal = build(Op::divide, {deviation, build.broadcast_to(build(Op::sqrt, {shifted}), dims)});
   Value scaled = build(Op::multiply, {normal, build.broadcast_to(build.convert(node.operand(1), dtype), dims)});
-  return {build.convert(build(Op::add, {scaled, build.broadcast_to(build.convert(node.operand(2), dtype), dims)}), node.type().dtype)};
+  return {build.convert(build(Op::add, {scaled, build.broadcast_to(build.convert(node.operand(2), dtype), dims)}),
+                        node.type().dtype)};
 }
 
 }  // namespace
@@ -213,17 +221,23 @@ Value extreme_value(Builder& build, DType dtype, bool least) {
 }
 
 OpDef define_sum() {
-  return over_axes("Sum over axes; f16 and smaller add up in f32.", infer_over_axes<any_type>, expand_sum, {.aten = "sum"});
+  return over_axes("Sum over axes; f16 and smaller add up in f32.", infer_over_axes<any_type>, expand_sum,
+                   {.aten = "sum"});
 }
-OpDef define_prod() { return over_axes("Product over axes.", infer_over_axes<any_type>, expand_prod, {.aten = "prod"}); }
+OpDef define_prod() {
+  return over_axes("Product over axes.", infer_over_axes<any_type>, expand_prod, {.aten = "prod"});
+}
 OpDef define_reduce_max() {
-  return over_axes("Greatest element over axes; NaN where one is.", infer_over_axes<is_ordered>, expand_max, {.aten = "amax"});
+  return over_axes("Greatest element over axes; NaN where one is.", infer_over_axes<is_ordered>, expand_max,
+                   {.aten = "amax"});
 }
 OpDef define_reduce_min() {
-  return over_axes("Least element over axes; NaN where one is.", infer_over_axes<is_ordered>, expand_min, {.aten = "amin"});
+  return over_axes("Least element over axes; NaN where one is.", infer_over_axes<is_ordered>, expand_min,
+                   {.aten = "amin"});
 }
 OpDef define_any() {
-  return over_axes("Whether one of the elements over axes is true.", infer_over_axes<is_bool>, expand_sum, {.aten = "any"});
+  return over_axes("Whether one of the elements over axes is true.", infer_over_axes<is_bool>, expand_sum,
+                   {.aten = "any"});
 }
 OpDef define_all() {
   return over_axes("Whether all elements over axes are true.", infer_over_axes<is_bool>, expand_prod, {.aten = "all"});
@@ -232,17 +246,20 @@ OpDef define_mean() {
   return over_axes("Mean over axes.", infer_over_axes<is_float_or_complex>, expand_mean, {.aten = "mean"});
 }
 OpDef define_var() {
-  OpDef op = over_axes("Variance over axes, divided by the count less ddof.", infer_over_axes<is_float>, expand_var, {.aten = "var"});
+  OpDef op = over_axes("Variance over axes, divided by the count less ddof.", infer_over_axes<is_float>, expand_var,
+                       {.aten = "var"});
   op.attrs.push_back({Attr::ddof, AttrKind::number});
   return op;
 }
 OpDef define_argmax() {
   return arg_op("Index of the greatest element along an axis, the first of equals; of the first NaN where one is.",
-                [](Builder& build, const Node& node) { return expand_arg(build, node, Op::maximum); }, {.aten = "argmax"});
+                [](Builder& build, const Node& node) { return expand_arg(build, node, Op::maximum); },
+                {.aten = "argmax"});
 }
 OpDef define_argmin() {
   return arg_op("Index of the least element along an axis, the first of equals; of the first NaN where one is.",
-                [](Builder& build, const Node& node) { return expand_arg(build, node, Op::minimum); }, {.aten = "argmin"});
+                [](Builder& build, const Node& node) { return expand_arg(build, node, Op::minimum); },
+                {.aten = "argmin"});
 }
 OpDef define_matmul() {
   return {.doc = "Matrix product as NumPy has it: vectors on either side, batch dims broadcast.",
@@ -271,8 +288,8 @@ OpDef define_layer_norm() {
             const Type& x = call.operand(0);
             call.require(is_float(x.dtype) && x.rank() > 0, "dtype", "takes floats of at least one dimension, got ", x);
             for (size_t i = 1; i < 3; ++i)
-              call.require(call.operand(i) == Type{x.dtype, {x.dims.back()}}, "parameters", "scale and bias must have the type of the last axis of ",
-                           x, ", got ", call.operand(i));
+              call.require(call.operand(i) == Type{x.dtype, {x.dims.back()}}, "parameters",
+                           "scale and bias must have the type of the last axis of ", x, ", got ", call.operand(i));
             return {x};
           },
           .expand = expand_layer_norm,

@@ -54,7 +54,8 @@ GraphPtr comparator(const Values& operands, bool descending) {
   for (const Value& operand : operands)
     for (int i = 0; i < 2; ++i) parameters.push_back(build.parameter({operand.type().dtype, {}}, ""));
   Value a = parameters[0], b = parameters[1];
-  if (is_complex(a.type().dtype)) return build.finish({{descending ? complex_before(build, b, a) : complex_before(build, a, b), ""}});
+  if (is_complex(a.type().dtype))
+    return build.finish({{descending ? complex_before(build, b, a) : complex_before(build, a, b), ""}});
   Attrs attrs{{Attr::comparison_direction, std::string(descending ? "GT" : "LT")}};
   if (is_float(a.type().dtype)) {
     a = canonical_key(build, a), b = canonical_key(build, b);
@@ -65,7 +66,11 @@ GraphPtr comparator(const Values& operands, bool descending) {
 
 Value sorted(Builder& build, const Node& node, const Values& operands, uint32_t result) {
   bool descending = node.attrs.find(Attr::descending) && node.attrs.flag(Attr::descending);
-  NodeId id = build.call(Op::sort, operands, {{Attr::dimension, node.attrs.integer(Attr::axis)}, {Attr::is_stable, true}}, {comparator(operands, descending)}).id();
+  NodeId id =
+      build
+          .call(Op::sort, operands, {{Attr::dimension, node.attrs.integer(Attr::axis)}, {Attr::is_stable, true}},
+                {comparator(operands, descending)})
+          .id();
   return Value(&build.graph(), id, result);
 }
 
@@ -73,7 +78,9 @@ Values expand_sort_values(Builder& build, const Node& node) { return {sorted(bui
 
 Values expand_argsort(Builder& build, const Node& node) {
   Value x = node.operand(0);
-  Value places = build(Op::iota, {}, {{Attr::type, DType::i64}, {Attr::dims, x.type().dims}, {Attr::dimension, node.attrs.integer(Attr::axis)}});
+  Value places =
+      build(Op::iota, {},
+            {{Attr::type, DType::i64}, {Attr::dims, x.type().dims}, {Attr::dimension, node.attrs.integer(Attr::axis)}});
   return {sorted(build, node, {x, places}, 1)};
 }
 
@@ -97,7 +104,8 @@ Values running(Builder& build, const Node& node, Op op, Value init) {
   Ints window(rank, 1), padding(2 * rank, 0);
   window[axis] = extent;
   padding[2 * axis + (reversed ? 1 : 0)] = extent - 1;
-  return {build(Op::reduce_window, {x, init}, {{Attr::window_dimensions, window}, {Attr::padding, padding}}, {binary_body(op, x.type().dtype)})};
+  return {build(Op::reduce_window, {x, init}, {{Attr::window_dimensions, window}, {Attr::padding, padding}},
+                {binary_body(op, x.type().dtype)})};
 }
 
 // -0 is what adds nothing to a -0.
@@ -127,42 +135,54 @@ Values expand_cumulative_min(Builder& build, const Node& node) {
 }
 
 OpDef sort_op(std::string_view doc, InferFn infer, ExpandFn expand) {
-  return {.doc = doc, .attrs = {{Attr::axis, AttrKind::integer}, {Attr::descending, AttrKind::flag, true}}, .infer = infer, .expand = expand};
+  return {.doc = doc,
+          .attrs = {{Attr::axis, AttrKind::integer}, {Attr::descending, AttrKind::flag, true}},
+          .infer = infer,
+          .expand = expand};
 }
 
 OpDef cumulative_op(std::string_view doc, InferFn infer, ExpandFn expand) {
-  return {.doc = doc, .attrs = {{Attr::axis, AttrKind::integer}, {Attr::reversed, AttrKind::flag, true}}, .infer = infer, .expand = expand};
+  return {.doc = doc,
+          .attrs = {{Attr::axis, AttrKind::integer}, {Attr::reversed, AttrKind::flag, true}},
+          .infer = infer,
+          .expand = expand};
 }
 
 }  // namespace
 
 OpDef define_sort_values() {
-  return sort_op("The elements of each line along an axis in ascending (or descending) order, as NumPy orders them: NaN is the "
-                 "greatest, -0 equals 0, complex numbers go by the real part, then the imaginary.",
-                 infer_sort_values, expand_sort_values);
+  return sort_op(
+      "The elements of each line along an axis in ascending (or descending) order, as NumPy orders them: NaN is the "
+      "greatest, -0 equals 0, complex numbers go by the real part, then the imaginary.",
+      infer_sort_values, expand_sort_values);
 }
 
 OpDef define_argsort() {
-  return sort_op("Where each element of the sorted line stands (i64); equal elements keep their order.", infer_argsort, expand_argsort);
+  return sort_op("Where each element of the sorted line stands (i64); equal elements keep their order.", infer_argsort,
+                 expand_argsort);
 }
 
 OpDef define_cumulative_sum() {
-  return cumulative_op("Each element plus all before it (reversed: after it) along an axis, added up one after the other.",
-                       infer_cumulative<is_number>, expand_cumulative_sum);
+  return cumulative_op(
+      "Each element plus all before it (reversed: after it) along an axis, added up one after the other.",
+      infer_cumulative<is_number>, expand_cumulative_sum);
 }
 
 OpDef define_cumulative_prod() {
-  return cumulative_op("Each element times all before it (reversed: after it) along an axis.", infer_cumulative<is_number>, expand_cumulative_prod);
+  return cumulative_op("Each element times all before it (reversed: after it) along an axis.",
+                       infer_cumulative<is_number>, expand_cumulative_prod);
 }
 
 OpDef define_cumulative_max() {
-  return cumulative_op("The greatest of each element and all before it (reversed: after it) along an axis; NaN from the first NaN on.",
-                       infer_cumulative<is_ordered>, expand_cumulative_max);
+  return cumulative_op(
+      "The greatest of each element and all before it (reversed: after it) along an axis; NaN from the first NaN on.",
+      infer_cumulative<is_ordered>, expand_cumulative_max);
 }
 
 OpDef define_cumulative_min() {
-  return cumulative_op("The least of each element and all before it (reversed: after it) along an axis; NaN from the first NaN on.",
-                       infer_cumulative<is_ordered>, expand_cumulative_min);
+  return cumulative_op(
+      "The least of each element and all before it (reversed: after it) along an axis; NaN from the first NaN on.",
+      infer_cumulative<is_ordered>, expand_cumulative_min);
 }
 
 }  // namespace weft

@@ -24,11 +24,14 @@ std::vector<Type> output_types(const Graph& region) {
 Types infer_while(const Call& call) {
   Types carried(call.operands.begin(), call.operands.end());
   const Graph &condition = *call.regions[0], &body = *call.regions[1];
-  call.require(parameter_types(condition) == carried, "c1", "the condition takes ", parameter_types(condition), ", the loop carries ", carried);
+  call.require(parameter_types(condition) == carried, "c1", "the condition takes ", parameter_types(condition),
+               ", the loop carries ", carried);
   Types decides = output_types(condition);
   call.require(decides == Types{{DType::boolean, {}}}, "c1", "the condition must give one boolean, got ", decides);
-  call.require(parameter_types(body) == carried, "c2", "the body takes ", parameter_types(body), ", the loop carries ", carried);
-  call.require(output_types(body) == carried, "c2", "the body gives ", output_types(body), ", the loop carries ", carried);
+  call.require(parameter_types(body) == carried, "c2", "the body takes ", parameter_types(body), ", the loop carries ",
+               carried);
+  call.require(output_types(body) == carried, "c2", "the body gives ", output_types(body), ", the loop carries ",
+               carried);
   return carried;
 }
 
@@ -43,11 +46,15 @@ Literals eval_while(const Node& node, std::span<const Literal> operands) {
 Types infer_for(const Call& call) {
   int64_t carried = call.attrs.integer(Attr::carried);
   const Graph& body = *call.regions[0];
-  call.require(call.attrs.dims(Attr::trips).size() == 1 && call.attrs.dims(Attr::first).size() == 1, "trips", "needs one first value and number of turns");
-  call.require(carried >= 0 && carried <= static_cast<int64_t>(call.operands.size()), "carried", "carries ", carried, " of ", call.operands.size(), " operands");
-  Types given(call.operands.begin(), call.operands.end()), changing(call.operands.begin(), call.operands.begin() + carried);
+  call.require(call.attrs.dims(Attr::trips).size() == 1 && call.attrs.dims(Attr::first).size() == 1, "trips",
+               "needs one first value and number of turns");
+  call.require(carried >= 0 && carried <= static_cast<int64_t>(call.operands.size()), "carried", "carries ", carried,
+               " of ", call.operands.size(), " operands");
+  Types given(call.operands.begin(), call.operands.end()),
+      changing(call.operands.begin(), call.operands.begin() + carried);
   call.require(parameter_types(body) == given, "c1", "the body takes ", parameter_types(body), ", it is given ", given);
-  call.require(output_types(body) == changing, "c2", "the body gives ", output_types(body), ", the loop carries ", changing);
+  call.require(output_types(body) == changing, "c2", "the body gives ", output_types(body), ", the loop carries ",
+               changing);
   return changing;
 }
 
@@ -72,21 +79,25 @@ Types infer_branches(const Call& call) {
   Types captured(call.operands.begin() + 1, call.operands.end());
   Types results = output_types(*call.regions[0]);
   for (const GraphPtr& branch : call.regions) {
-    call.require(parameter_types(*branch) == captured, "c2", "a branch takes ", parameter_types(*branch), ", it is given ", captured);
-    call.require(output_types(*branch) == results, "c3", "branches must agree, got ", results, " and ", output_types(*branch));
+    call.require(parameter_types(*branch) == captured, "c2", "a branch takes ", parameter_types(*branch),
+                 ", it is given ", captured);
+    call.require(output_types(*branch) == results, "c3", "branches must agree, got ", results, " and ",
+                 output_types(*branch));
   }
   return results;
 }
 
 Types infer_if(const Call& call) {
   Types results = infer_branches(call);
-  call.require(call.operand(0) == Type{DType::boolean, {}}, "i1", "the predicate must be one boolean, got ", call.operand(0));
+  call.require(call.operand(0) == Type{DType::boolean, {}}, "i1", "the predicate must be one boolean, got ",
+               call.operand(0));
   return results;
 }
 
 Types infer_case(const Call& call) {
   Types results = infer_branches(call);
-  call.require(call.operand(0) == Type{DType::i32, {}}, "i1", "the index must be one 32-bit integer, got ", call.operand(0));
+  call.require(call.operand(0) == Type{DType::i32, {}}, "i1", "the index must be one 32-bit integer, got ",
+               call.operand(0));
   return results;
 }
 
@@ -121,11 +132,16 @@ OpDef branching(std::string_view doc, int regions, InferFn infer, EvalFn eval, N
 }  // namespace
 
 OpDef define_for_() {
-  return {.doc = "Runs a body a number of times over carried values; the counter is a symbol that takes the values "
-                 "first, first + step, …",
+  return {.doc =
+              "Runs a body a number of times over carried values; the counter is a symbol that takes the values "
+              "first, first + step, …",
           .operands = -1,
-          .attrs = {{Attr::counter, AttrKind::text}, {Attr::first, AttrKind::dims}, {Attr::trips, AttrKind::dims}, {Attr::step, AttrKind::integer},
-                    {Attr::carried, AttrKind::integer}, {Attr::independent, AttrKind::dims, true}},
+          .attrs = {{Attr::counter, AttrKind::text},
+                    {Attr::first, AttrKind::dims},
+                    {Attr::trips, AttrKind::dims},
+                    {Attr::step, AttrKind::integer},
+                    {Attr::carried, AttrKind::integer},
+                    {Attr::independent, AttrKind::dims, true}},
           .regions = 1,
           .infer = infer_for,
           .eval = eval_for,
@@ -163,7 +179,9 @@ OpDef define_call() {
 OpDef define_composite() {
   return {.doc = "A named operation with a function that says what it does.",
           .operands = -1,
-          .attrs = {{Attr::name, AttrKind::text}, {Attr::composite_attributes, AttrKind::text, true}, {Attr::version, AttrKind::integer, true}},
+          .attrs = {{Attr::name, AttrKind::text},
+                    {Attr::composite_attributes, AttrKind::text, true},
+                    {Attr::version, AttrKind::integer, true}},
           .regions = 1,
           .infer = infer_call,
           .expand = expand_call,
@@ -185,8 +203,9 @@ OpDef define_custom_call() {
           .eval = [](const Node& node, std::span<const Literal> operands) -> Literals {
             if (is_expectation(node)) return require_expectation(node, operands), Literals();
             if (!routine_of(node))
-              raise({ErrorKind::unsupported, cat("custom_call: no implementation of '", node.attrs.text(Attr::call_target_name), "' is known"),
-                          "custom_call_target", node.loc});
+              raise({ErrorKind::unsupported,
+                     cat("custom_call: no implementation of '", node.attrs.text(Attr::call_target_name), "' is known"),
+                     "custom_call_target", node.loc});
             return run_routine(node, operands);
           },
           .names = {.stablehlo = "custom_call", .hlo = "custom-call"}};
@@ -196,7 +215,9 @@ OpDef define_optimization_barrier() {
   return {.doc = "Its operands; nothing is moved across it.",
           .operands = -1,
           .infer = infer_barrier,
-          .eval = [](const Node&, std::span<const Literal> operands) -> Literals { return {operands.begin(), operands.end()}; },
+          .eval = [](const Node&, std::span<const Literal> operands) -> Literals {
+            return {operands.begin(), operands.end()};
+          },
           .names = {.stablehlo = "optimization_barrier", .hlo = "opt-barrier"}};
 }
 

@@ -32,10 +32,12 @@ OpDef define_cbrt() {
   return unary("Cube root.", Scalar::cbrt, floats, {.stablehlo = "cbrt", .hlo = "cbrt", .numpy = "cbrt"});
 }
 OpDef define_ceil() {
-  return unary("The least integer that is not less.", Scalar::ceil, floats, {.stablehlo = "ceil", .hlo = "ceil", .aten = "ceil"});
+  return unary("The least integer that is not less.", Scalar::ceil, floats,
+               {.stablehlo = "ceil", .hlo = "ceil", .aten = "ceil"});
 }
 OpDef define_cosine() {
-  return unary("Cosine.", Scalar::cos, inexact, {.stablehlo = "cosine", .hlo = "cosine", .numpy = "cos", .aten = "cos"});
+  return unary("Cosine.", Scalar::cos, inexact,
+               {.stablehlo = "cosine", .hlo = "cosine", .numpy = "cos", .aten = "cos"});
 }
 OpDef define_count_leading_zeros() {
   return unary("Leading zero bits.", Scalar::count_leading_zeros, integers,
@@ -46,8 +48,9 @@ OpDef define_exponential() {
                {.stablehlo = "exponential", .hlo = "exponential", .numpy = "exp", .aten = "exp"});
 }
 OpDef define_exponential_minus_one() {
-  return unary("e to the power x, minus one, accurate near zero.", Scalar::expm1, inexact,
-               {.stablehlo = "exponential_minus_one", .hlo = "exponential-minus-one", .numpy = "expm1", .aten = "expm1"});
+  return unary(
+      "e to the power x, minus one, accurate near zero.", Scalar::expm1, inexact,
+      {.stablehlo = "exponential_minus_one", .hlo = "exponential-minus-one", .numpy = "expm1", .aten = "expm1"});
 }
 OpDef define_floor() {
   return unary("The greatest integer that is not greater.", Scalar::floor, floats,
@@ -61,7 +64,8 @@ OpDef define_is_finite() {
                {.stablehlo = "is_finite", .hlo = "is-finite"});
 }
 OpDef define_log() {
-  return unary("Natural logarithm.", Scalar::log, inexact, {.stablehlo = "log", .hlo = "log", .numpy = "log", .aten = "log"});
+  return unary("Natural logarithm.", Scalar::log, inexact,
+               {.stablehlo = "log", .hlo = "log", .numpy = "log", .aten = "log"});
 }
 OpDef define_log_plus_one() {
   return unary("Natural logarithm of one plus x, accurate near zero.", Scalar::log1p, inexact,
@@ -97,14 +101,15 @@ OpDef define_rsqrt() {
   return unary("1 / sqrt(x).", Scalar::rsqrt, inexact, {.stablehlo = "rsqrt", .hlo = "rsqrt", .aten = "rsqrt"});
 }
 OpDef define_sign() {
-  return unary("-1, 0 or 1; NaN and signed zeros stay; of a complex number x / |x|.", Scalar::sign, same_type<is_signed_number>,
-               {.stablehlo = "sign", .hlo = "sign", .aten = "sign"});
+  return unary("-1, 0 or 1; NaN and signed zeros stay; of a complex number x / |x|.", Scalar::sign,
+               same_type<is_signed_number>, {.stablehlo = "sign", .hlo = "sign", .aten = "sign"});
 }
 OpDef define_sine() {
   return unary("Sine.", Scalar::sin, inexact, {.stablehlo = "sine", .hlo = "sine", .numpy = "sin", .aten = "sin"});
 }
 OpDef define_sqrt() {
-  return unary("Square root.", Scalar::sqrt, inexact, {.stablehlo = "sqrt", .hlo = "sqrt", .numpy = "sqrt", .aten = "sqrt"});
+  return unary("Square root.", Scalar::sqrt, inexact,
+               {.stablehlo = "sqrt", .hlo = "sqrt", .numpy = "sqrt", .aten = "sqrt"});
 }
 OpDef define_tan() {
   return unary("Tangent.", Scalar::tan, inexact, {.stablehlo = "tan", .hlo = "tan", .numpy = "tan", .aten = "tan"});
@@ -128,14 +133,16 @@ OpDef define_asinh() {
                {.stablehlo = "chlo.asinh", .numpy = "arcsinh", .aten = "asinh"});
 }
 OpDef define_atan() {
-  return unary("Inverse tangent.", Scalar::atan, inexact, {.stablehlo = "chlo.atan", .numpy = "arctan", .aten = "atan"});
+  return unary("Inverse tangent.", Scalar::atan, inexact,
+               {.stablehlo = "chlo.atan", .numpy = "arctan", .aten = "atan"});
 }
 OpDef define_atanh() {
   return unary("Inverse hyperbolic tangent.", Scalar::atanh, inexact,
                {.stablehlo = "chlo.atanh", .numpy = "arctanh", .aten = "atanh"});
 }
 OpDef define_cosh() {
-  return unary("Hyperbolic cosine.", Scalar::cosh, inexact, {.stablehlo = "chlo.cosh", .numpy = "cosh", .aten = "cosh"});
+  return unary("Hyperbolic cosine.", Scalar::cosh, inexact,
+               {.stablehlo = "chlo.cosh", .numpy = "cosh", .aten = "cosh"});
 }
 OpDef define_sinh() {
   return unary("Hyperbolic sine.", Scalar::sinh, inexact, {.stablehlo = "chlo.sinh", .numpy = "sinh", .aten = "sinh"});
@@ -161,10 +168,12 @@ OpDef define_bessel_i1e() {
                {.stablehlo = "chlo.bessel_i1e", .aten = "special_i1e"});
 }
 OpDef define_polygamma() {
-  return binary("The derivative of digamma of order n at x.", Scalar::polygamma, floats, {.stablehlo = "chlo.polygamma"});
+  return binary("The derivative of digamma of order n at x.", Scalar::polygamma, floats,
+                {.stablehlo = "chlo.polygamma"});
 }
 OpDef define_zeta() {
-  return binary("Hurwitz's zeta function: the sum of (q + k)^-x over k from 0.", Scalar::zeta, floats, {.stablehlo = "chlo.zeta"});
+  return binary("Hurwitz's zeta function: the sum of (q + k)^-x over k from 0.", Scalar::zeta, floats,
+                {.stablehlo = "chlo.zeta"});
 }
 OpDef define_convert() {
   return {.doc = "The nearest value of another element type; floats to integers truncate and saturate.",
@@ -190,7 +199,8 @@ OpDef define_complex() {
   return binary("The complex number of a real and an imaginary part.", Scalar::complex,
                 [](const Call& call) -> Types {
                   Type x = same_type<is_float>(call)[0];
-                  call.require(x.dtype == DType::f32 || x.dtype == DType::f64, "dtype", "takes f32 or f64, got ", name(x.dtype));
+                  call.require(x.dtype == DType::f32 || x.dtype == DType::f64, "dtype", "takes f32 or f64, got ",
+                               name(x.dtype));
                   return {{complex_type(x.dtype), x.dims}};
                 },
                 {.stablehlo = "complex", .hlo = "complex"});
@@ -215,7 +225,8 @@ OpDef define_next_after() {
   return binary("The next value after x towards y.", Scalar::next_after,
                 [](const Call& call) -> Types {
                   Type x = same_type<is_float>(call)[0];
-                  call.require(bit_width(x.dtype) >= 16, "dtype", "takes floats of at least 16 bits, got ", name(x.dtype));
+                  call.require(bit_width(x.dtype) >= 16, "dtype", "takes floats of at least 16 bits, got ",
+                               name(x.dtype));
                   return {x};
                 },
                 {.stablehlo = "chlo.next_after", .numpy = "nextafter"});
@@ -224,11 +235,12 @@ OpDef define_or_() {
   return binary("Bitwise or.", Scalar::bit_or, bits, {.stablehlo = "or", .hlo = "or", .aten = "bitwise_or"}, true);
 }
 OpDef define_power() {
-  return binary("x to the power y.", Scalar::power, same_type<is_number>, {.stablehlo = "power", .hlo = "power", .aten = "pow"});
+  return binary("x to the power y.", Scalar::power, same_type<is_number>,
+                {.stablehlo = "power", .hlo = "power", .aten = "pow"});
 }
 OpDef define_remainder() {
-  return binary("The rest of the truncating division, with the sign of x.", Scalar::remainder, same_type<is_real_number>,
-                {.stablehlo = "remainder", .hlo = "remainder", .aten = "fmod"});
+  return binary("The rest of the truncating division, with the sign of x.", Scalar::remainder,
+                same_type<is_real_number>, {.stablehlo = "remainder", .hlo = "remainder", .aten = "fmod"});
 }
 OpDef define_shift_left() {
   return binary("Shifts bits up; by the width or more gives 0.", Scalar::shift_left, integers,
@@ -247,12 +259,15 @@ OpDef define_subtract() {
                 {.stablehlo = "subtract", .hlo = "subtract", .numpy = "subtract", .aten = "sub"});
 }
 OpDef define_xor_() {
-  return binary("Bitwise exclusive or.", Scalar::bit_xor, bits, {.stablehlo = "xor", .hlo = "xor", .aten = "bitwise_xor"}, true);
+  return binary("Bitwise exclusive or.", Scalar::bit_xor, bits,
+                {.stablehlo = "xor", .hlo = "xor", .aten = "bitwise_xor"}, true);
 }
 
 OpDef define_compare() {
-  return {.doc = "Whether x stands in the relation to y: EQ NE LT LE GT GE. IEEE for floats, or TOTALORDER: -NaN < -inf < -0 < 0 < inf < "
-                 "NaN; complex numbers EQ and NE only.",
+  return {.doc =
+              "Whether x stands in the relation to y: EQ NE LT LE GT GE. IEEE for floats, or TOTALORDER: -NaN < -inf < "
+              "-0 < 0 < inf < "
+              "NaN; complex numbers EQ and NE only.",
           .operands = 2,
           .attrs = {{Attr::comparison_direction, AttrKind::text}, {Attr::compare_type, AttrKind::text, true}},
           .infer = [](const Call& call) -> Types {
@@ -261,9 +276,11 @@ OpDef define_compare() {
             bool known = direction == "EQ" || direction == "NE" || direction == "LT" || direction == "LE" ||
                          direction == "GT" || direction == "GE";
             call.require(known, "direction", "direction must be EQ, NE, LT, LE, GT or GE, got '", direction, "'");
-            call.require(!call.attrs.find(Attr::compare_type) || (is_float(x.dtype) && call.attrs.text(Attr::compare_type) == "TOTALORDER"), "c3",
-                         "compare_type must be TOTALORDER and operands floats, got ", x);
-            call.require(!is_complex(x.dtype) || direction == "EQ" || direction == "NE", "c4", "complex numbers have no order");
+            call.require(!call.attrs.find(Attr::compare_type) ||
+                             (is_float(x.dtype) && call.attrs.text(Attr::compare_type) == "TOTALORDER"),
+                         "c3", "compare_type must be TOTALORDER and operands floats, got ", x);
+            call.require(!is_complex(x.dtype) || direction == "EQ" || direction == "NE", "c4",
+                         "complex numbers have no order");
             return {{DType::boolean, x.dims}};
           },
           .scalar = Scalar::eq,
@@ -275,11 +292,12 @@ OpDef define_select() {
   return {.doc = "on_true where the predicate holds, on_false elsewhere.",
           .operands = 3,
           .infer = [](const Call& call) -> Types {
-            call.require(is_bool(call.operand(0).dtype), "predicate", "the predicate must be boolean, got ", call.operand(0));
+            call.require(is_bool(call.operand(0).dtype), "predicate", "the predicate must be boolean, got ",
+                         call.operand(0));
             call.require(call.operand(0).dims == call.operand(1).dims, "c1", "the predicate ", call.operand(0),
                          " must have the shape of ", call.operand(1));
-            call.require(call.operand(1) == call.operand(2), "c2", "operands must agree, got ", call.operand(1), " and ",
-                         call.operand(2));
+            call.require(call.operand(1) == call.operand(2), "c2", "operands must agree, got ", call.operand(1),
+                         " and ", call.operand(2));
             return {call.operand(1)};
           },
           .scalar = Scalar::select,

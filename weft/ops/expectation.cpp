@@ -71,8 +71,10 @@ void require_expectation(const Node& node, std::span<const Literal> operands) {
     Ints index(dims.size());
     int64_t rest = i;
     for (size_t d = dims.size(); d-- > 0; rest /= dims[d]) index[d] = rest % dims[d];
-    raise({ErrorKind::runtime, cat(target, ": element ", index, " must be ", element_text(operands[1], i), ", got ", element_text(operands[0], i)),
-                "expectation", node.loc});
+    raise({ErrorKind::runtime,
+           cat(target, ": element ", index, " must be ", element_text(operands[1], i), ", got ",
+               element_text(operands[0], i)),
+           "expectation", node.loc});
   }
 }
 

@@ -6,12 +6,16 @@
 namespace weft {
 namespace {
 
-bool has_factors(DType dtype) { return dtype == DType::f32 || dtype == DType::f64 || dtype == DType::c64 || dtype == DType::c128; }
+bool has_factors(DType dtype) {
+  return dtype == DType::f32 || dtype == DType::f64 || dtype == DType::c64 || dtype == DType::c128;
+}
 
 void require_square(const Call& call, const Type& a) {
   // Narrow floats are solved as f32.
-  call.require(has_factors(a.dtype) || a.dtype == DType::f16 || a.dtype == DType::bf16, "dtype", "takes f32, f64 and complex numbers, got ", a);
-  call.require(a.rank() >= 2 && a.dims[a.dims.size() - 1] == a.dims[a.dims.size() - 2], "c2", "the last two dimensions must be equal, got ", a);
+  call.require(has_factors(a.dtype) || a.dtype == DType::f16 || a.dtype == DType::bf16, "dtype",
+               "takes f32, f64 and complex numbers, got ", a);
+  call.require(a.rank() >= 2 && a.dims[a.dims.size() - 1] == a.dims[a.dims.size() - 2], "c2",
+               "the last two dimensions must be equal, got ", a);
 }
 
 Literal converted(const Literal& x, DType dtype) {
@@ -41,8 +45,10 @@ Types infer_cholesky(const Call& call) {
 Types infer_triangular_solve(const Call& call) {
   const Type &a = call.operand(0), &b = call.operand(1);
   require_square(call, a);
-  call.require(a.dtype == b.dtype && a.rank() == b.rank(), "c1", "operands must agree in element type and rank, got ", a, " and ", b);
-  for (size_t i = 0; i + 2 < a.dims.size(); ++i) call.require(a.dims[i] == b.dims[i], "c3", "leading dimensions must agree, got ", a, " and ", b);
+  call.require(a.dtype == b.dtype && a.rank() == b.rank(), "c1", "operands must agree in element type and rank, got ",
+               a, " and ", b);
+  for (size_t i = 0; i + 2 < a.dims.size(); ++i)
+    call.require(a.dims[i] == b.dims[i], "c3", "leading dimensions must agree, got ", a, " and ", b);
   size_t side = b.dims.size() - (call.attrs.flag(Attr::left_side) ? 2 : 1);
   call.require(b.dims[side] == a.dims.back(), "c3", "the system of ", a, " does not fit ", b);
   const std::string& transpose = call.attrs.text(Attr::transpose_a);
@@ -77,17 +83,21 @@ Types infer_fft(const Call& call) {
 }  // namespace
 
 OpDef define_cholesky() {
-  return {.doc = "The Cholesky factor of each Hermitian positive definite matrix; NaN where it is not positive definite.",
-          .attrs = {{Attr::lower, AttrKind::flag, true}},
-          .infer = infer_cholesky,
-          .eval = eval_factor,
-          .names = {.stablehlo = "cholesky", .hlo = "cholesky"}};
+  return {
+      .doc = "The Cholesky factor of each Hermitian positive definite matrix; NaN where it is not positive definite.",
+      .attrs = {{Attr::lower, AttrKind::flag, true}},
+      .infer = infer_cholesky,
+      .eval = eval_factor,
+      .names = {.stablehlo = "cholesky", .hlo = "cholesky"}};
 }
 
 OpDef define_triangular_solve() {
   return {.doc = "Solves op(a) x = b, or x op(a) = b, for triangular matrices a.",
           .operands = 2,
-          .attrs = {{Attr::left_side, AttrKind::flag}, {Attr::lower, AttrKind::flag}, {Attr::unit_diagonal, AttrKind::flag}, {Attr::transpose_a, AttrKind::text}},
+          .attrs = {{Attr::left_side, AttrKind::flag},
+                    {Attr::lower, AttrKind::flag},
+                    {Attr::unit_diagonal, AttrKind::flag},
+                    {Attr::transpose_a, AttrKind::text}},
           .infer = infer_triangular_solve,
           .eval = eval_factor,
           .names = {.stablehlo = "triangular_solve", .hlo = "triangular-solve"}};

@@ -15,11 +15,11 @@ namespace {
 using Literals = std::vector<Literal>;
 
 void require_indices(const Call& call, size_t first, int64_t rank) {
-  call.require(static_cast<int64_t>(call.operands.size() - first) == rank, "c2", "needs a start index for each of ", rank,
-               " dimensions, got ", call.operands.size() - first);
+  call.require(static_cast<int64_t>(call.operands.size() - first) == rank, "c2", "needs a start index for each of ",
+               rank, " dimensions, got ", call.operands.size() - first);
   for (size_t i = first; i < call.operands.size(); ++i)
-    call.require(call.operand(i).rank() == 0 && is_integer(call.operand(i).dtype), "c3", "start indices must be integer scalars, got ",
-                 call.operand(i));
+    call.require(call.operand(i).rank() == 0 && is_integer(call.operand(i).dtype), "c3",
+                 "start indices must be integer scalars, got ", call.operand(i));
 }
 
 Types infer_dynamic_slice(const Call& call) {
@@ -29,14 +29,16 @@ Types infer_dynamic_slice(const Call& call) {
   const Dims& sizes = call.attrs.dims(Attr::slice_sizes);
   call.require(sizes.size() == x.dims.size(), "c2", "needs a slice size for each dimension of ", x);
   for (size_t i = 0; i < sizes.size(); ++i)
-    call.require(known_less(x.dims[i], sizes[i]) != true && known_less(sizes[i], Dim(0)) != true, "c4", "slice sizes ", sizes, " must fit ", x);
+    call.require(known_less(x.dims[i], sizes[i]) != true && known_less(sizes[i], Dim(0)) != true, "c4", "slice sizes ",
+                 sizes, " must fit ", x);
   return {{x.dtype, sizes}};
 }
 
 Types infer_dynamic_update_slice(const Call& call) {
   call.require(call.operands.size() >= 2, "operands", "needs an operand and an update");
   const Type &x = call.operand(0), &update = call.operand(1);
-  call.require(update.dtype == x.dtype && update.rank() == x.rank(), "c3", "the update must be a part of ", x, ", got ", update);
+  call.require(update.dtype == x.dtype && update.rank() == x.rank(), "c3", "the update must be a part of ", x, ", got ",
+               update);
   require_indices(call, 2, x.rank());
   for (size_t i = 0; i < x.dims.size(); ++i)
     call.require(known_less(x.dims[i], update.dims[i]) != true, "c6", "the update ", update, " must fit ", x);
@@ -46,15 +48,14 @@ Types infer_dynamic_update_slice(const Call& call) {
 // Start indices clamped so that the slice stays inside.
 Ints clamped_starts(std::span<const Literal> indices, const Ints& dims, const Ints& sizes) {
   Ints starts;
-  for (size_t i = 0; i < dims.size(); ++i) starts.push_back(std::clamp<int64_t>(indices[i].as_int(0), 0, dims[i] - sizes[i]));
+  for (size_t i = 0; i < dims.size(); ++i)
+    starts.push_back(std::clamp<int64_t>(indices[i].as_int(0), 0, dims[i] - sizes[i]));
   return starts;
 }
 
-// Whether parts of such sizes can be taken or put: where extents are symbols, that is known only now. If not, what is taken is
-// zero and nothing is put.
-bool fits(const Ints& sizes, const Ints& dims) {
-  return std::ranges::equal(sizes, dims, std::less_equal<>());
-}
+// Whether parts of such sizes can be taken or put: where extents are symbols, that is known only now. If not, what is
+// taken is zero and nothing is put.
+bool fits(const Ints& sizes, const Ints& dims) { return std::ranges::equal(sizes, dims, std::less_equal<>()); }
 
 Literals eval_dynamic_slice(const Node& node, std::span<const Literal> operands) {
   if (!fits(node.type().static_dims(), operands[0].type().static_dims())) return {Literal(node.type())};
@@ -91,8 +92,8 @@ Dims batch_dims_of(const Type& indices, int64_t index_vector_dim) {
   return dims;
 }
 
-// What gather and scatter share: an index vector with a component for each mapped dimension, and dimensions of the operand
-// that go in step with some of the indices. `dropped`: those that slices do not have.
+// What gather and scatter share: an index vector with a component for each mapped dimension, and dimensions of the
+// operand that go in step with some of the indices. `dropped`: those that slices do not have.
 struct IndexDims {
   const Type &operand, &indices;
   const Ints &map, &dropped, &batching, &indices_batching;
@@ -100,17 +101,23 @@ struct IndexDims {
 
   void require(const Call& call) const {
     call.require(is_integer(indices.dtype), "indices", "indices must be integers, got ", indices);
-    call.require(vector_dim >= 0 && vector_dim <= indices.rank(), "c2", "index_vector_dim ", vector_dim, " must be at most ", indices.rank());
+    call.require(vector_dim >= 0 && vector_dim <= indices.rank(), "c2", "index_vector_dim ", vector_dim,
+                 " must be at most ", indices.rank());
     Dim components = vector_dim < indices.rank() ? indices.dims[static_cast<size_t>(vector_dim)] : Dim(1);
-    call.require(components.is(static_cast<int64_t>(map.size())), "c3", "the dimensions ", map, " must be ", components);
+    call.require(components.is(static_cast<int64_t>(map.size())), "c3", "the dimensions ", map, " must be ",
+                 components);
     Ints none = dropped, both = map;
     none.insert(none.end(), batching.begin(), batching.end());
     both.insert(both.end(), batching.begin(), batching.end());
-    call.require(are_axes(none, operand.rank()) && are_axes(both, operand.rank()), "c19", "dimension numbers must be different ones of ", operand);
-    bool in_step = indices_batching.size() == batching.size() && are_axes(indices_batching, indices.rank()) && !contains(indices_batching, vector_dim);
+    call.require(are_axes(none, operand.rank()) && are_axes(both, operand.rank()), "c19",
+                 "dimension numbers must be different ones of ", operand);
+    bool in_step = indices_batching.size() == batching.size() && are_axes(indices_batching, indices.rank()) &&
+                   !contains(indices_batching, vector_dim);
     for (size_t i = 0; in_step && i < batching.size(); ++i)
-      in_step = indices.dims[static_cast<size_t>(indices_batching[i])] == operand.dims[static_cast<size_t>(batching[i])];
-    call.require(in_step, "c17", "the batching dimensions ", indices_batching, " of ", indices, " must go with ", batching, " of ", operand);
+      in_step =
+          indices.dims[static_cast<size_t>(indices_batching[i])] == operand.dims[static_cast<size_t>(batching[i])];
+    call.require(in_step, "c17", "the batching dimensions ", indices_batching, " of ", indices, " must go with ",
+                 batching, " of ", operand);
   }
 };
 
@@ -127,10 +134,12 @@ Types infer_gather(const Call& call) {
   bool reads_nothing = false;
   for (size_t i = 0; i < sizes.size(); ++i) {
     auto axis = static_cast<int64_t>(i);
-    call.require(known_less(x.dims[i], sizes[i]) != true && known_less(sizes[i], Dim(0)) != true, "c21", "slice sizes ", sizes, " must fit ", x);
+    call.require(known_less(x.dims[i], sizes[i]) != true && known_less(sizes[i], Dim(0)) != true, "c21", "slice sizes ",
+                 sizes, " must fit ", x);
     reads_nothing |= sizes[i].is(0);
     bool dropped = contains(collapsed, axis) || contains(batching, axis);
-    call.require(!dropped || known_less(Dim(1), sizes[i]) != true, "c8", "a dropped dimension must have slice size 1, got ", sizes);
+    call.require(!dropped || known_less(Dim(1), sizes[i]) != true, "c8",
+                 "a dropped dimension must have slice size 1, got ", sizes);
     if (!dropped) kept.push_back(sizes[i]);
   }
   call.require(offset.size() == kept.size(), "c1", "offset_dims ", offset, " must place ", kept.size(), " dimensions");
@@ -180,7 +189,8 @@ Literals eval_gather(const Node& node, std::span<const Literal> operands) {
   if (!fits(Type{node.type().dtype, sizes}.static_dims(), dims)) return {Literal(node.type())};
   return {gathered(node.type(), operands[0], [&](const Ints& index) {
     Ints batch, inner;
-    for (size_t i = 0; i < index.size(); ++i) (contains(offset, static_cast<int64_t>(i)) ? inner : batch).push_back(index[i]);
+    for (size_t i = 0; i < index.size(); ++i)
+      (contains(offset, static_cast<int64_t>(i)) ? inner : batch).push_back(index[i]);
     Ints source = reader.start(batch, static_cast<int64_t>(dims.size()));
     size_t next = 0;
     for (size_t i = 0; i < dims.size(); ++i) {
@@ -199,16 +209,19 @@ Types infer_scatter(const Call& call) {
              &batching = a.ints(Attr::input_batching_dims), &map = a.ints(Attr::scatter_dims_to_operand_dims);
   int64_t vector_dim = a.integer(Attr::index_vector_dim);
   call.require(updates.dtype == x.dtype, "c1", "updates must be ", name(x.dtype), ", got ", updates);
-  call.require(combines_scalars(*call.regions[0], call.operands.first(1)), "c23", "the body must take two scalars of ", name(x.dtype), " to one");
+  call.require(combines_scalars(*call.regions[0], call.operands.first(1)), "c23", "the body must take two scalars of ",
+               name(x.dtype), " to one");
   IndexDims{x, indices, map, inserted, batching, a.ints(Attr::scatter_indices_batching_dims), vector_dim}.require(call);
-  call.require(are_axes(window, updates.rank()), "c7", "update_window_dims ", window, " must be different ones of ", updates);
+  call.require(are_axes(window, updates.rank()), "c7", "update_window_dims ", window, " must be different ones of ",
+               updates);
   call.require(x.rank() == static_cast<int64_t>(window.size() + inserted.size() + batching.size()), "c2",
                "window, inserted and batching dimensions must make up those of ", x);
   Dims batch = batch_dims_of(indices, vector_dim), given;
   size_t next_window = 0;
   Dims kept;
   for (size_t i = 0; i < x.dims.size(); ++i)
-    if (!contains(inserted, static_cast<int64_t>(i)) && !contains(batching, static_cast<int64_t>(i))) kept.push_back(x.dims[i]);
+    if (!contains(inserted, static_cast<int64_t>(i)) && !contains(batching, static_cast<int64_t>(i)))
+      kept.push_back(x.dims[i]);
   for (size_t i = 0; i < updates.dims.size(); ++i) {
     if (!contains(window, static_cast<int64_t>(i))) {
       given.push_back(updates.dims[i]);
@@ -217,7 +230,8 @@ Types infer_scatter(const Call& call) {
       ++next_window;
     }
   }
-  call.require(given == batch, "c4", "updates ", updates, " must have the dims of the indices ", indices, " beside their window");
+  call.require(given == batch, "c4", "updates ", updates, " must have the dims of the indices ", indices,
+               " beside their window");
   return {x};
 }
 
@@ -225,14 +239,15 @@ Literals eval_scatter(const Node& node, std::span<const Literal> operands) {
   const Attrs& a = node.attrs;
   const Ints &window = a.ints(Attr::update_window_dims), &inserted = a.ints(Attr::inserted_window_dims);
   const Ints& batching = a.ints(Attr::input_batching_dims);
-  IndexReader reader{operands[1], a.integer(Attr::index_vector_dim), a.ints(Attr::scatter_dims_to_operand_dims), batching,
-                     a.ints(Attr::scatter_indices_batching_dims)};
+  IndexReader reader{operands[1], a.integer(Attr::index_vector_dim), a.ints(Attr::scatter_dims_to_operand_dims),
+                     batching, a.ints(Attr::scatter_indices_batching_dims)};
   Ints dims = node.type().static_dims(), strides = row_major_strides(dims);
   Literal result = copy_of(operands[0]);
   int64_t at = 0;
   for_each_index(operands[2].type().static_dims(), [&](const Ints& index) {
     Ints batch, inner;
-    for (size_t i = 0; i < index.size(); ++i) (contains(window, static_cast<int64_t>(i)) ? inner : batch).push_back(index[i]);
+    for (size_t i = 0; i < index.size(); ++i)
+      (contains(window, static_cast<int64_t>(i)) ? inner : batch).push_back(index[i]);
     Ints target = reader.start(batch, static_cast<int64_t>(dims.size()));
     size_t next = 0;
     for (size_t i = 0; i < dims.size(); ++i) {
@@ -329,7 +344,9 @@ OpDef define_scatter() {
 }
 
 OpDef define_check_range() {
-  return {.doc = "Its operand; a run where an element is not in [0, limit) ends in an error. What nothing reads is not looked at.",
+  return {.doc =
+              "Its operand; a run where an element is not in [0, limit) ends in an error. What nothing reads is not "
+              "looked at.",
           .attrs = {{Attr::limit_indices, AttrKind::dims},
                     {Attr::label, AttrKind::text},
                     {Attr::message, AttrKind::text, true},

@@ -1,5 +1,5 @@
-// The types of LAPACK's functions as JAX calls them: routines write through pointers and trust the extents that they are
-// given, so operands and results must have exactly these.
+// The types of LAPACK's functions as JAX calls them: routines write through pointers and trust the extents that they
+// are given, so operands and results must have exactly these.
 #include "weft/ir/routine_call.h"
 #include "weft/ops/infer.h"
 
@@ -12,7 +12,12 @@ struct Shapes {
   Dims batch;
   Dim m, n, k;
 
-  explicit Shapes(const Type& matrix) : a(matrix), batch(matrix.dims.begin(), matrix.dims.end() - 2), m(*(matrix.dims.end() - 2)), n(matrix.dims.back()), k(min(m, n)) {}
+  explicit Shapes(const Type& matrix)
+      : a(matrix),
+        batch(matrix.dims.begin(), matrix.dims.end() - 2),
+        m(*(matrix.dims.end() - 2)),
+        n(matrix.dims.back()),
+        k(min(m, n)) {}
   Type of(DType dtype, Dims rest) const {
     rest.insert(rest.begin(), batch.begin(), batch.end());
     return {dtype, rest};
@@ -73,7 +78,8 @@ void check_operands(const Call& call, std::string_view name, const Shapes& s) {
   } else if (name == "orgqr" || name == "ungqr") {
     const Type& taus = call.operand(1);
     auto within = [](const Dim& x, const Dim& y) { return x == y || x.max() <= y.min(); };
-    need(taus.rank() == s.a.rank() - 1 && taus == s.vector(taus.dims.back()) && within(s.n, s.m) && within(taus.dims.back(), s.n));
+    need(taus.rank() == s.a.rank() - 1 && taus == s.vector(taus.dims.back()) && within(s.n, s.m) &&
+         within(taus.dims.back(), s.n));
   } else if (name == "gtsv") {
     for (size_t i = 0; i < 3; ++i) need(call.operand(i) == s.vector(s.m));
   }
@@ -85,18 +91,25 @@ void check_lapack(const Call& call, std::string_view name) {
   const std::string& target = call.attrs.text(Attr::call_target_name);
   bool is_product = name == "orgqr" || name == "ungqr";
   size_t operands = name == "gtsv" ? 4 : name == "trsm" || is_product ? 2 : 1;
-  call.require(call.operands.size() == operands, "operands", "'", target, "' takes ", operands, " operands, got ", call.operands.size());
+  call.require(call.operands.size() == operands, "operands", "'", target, "' takes ", operands, " operands, got ",
+               call.operands.size());
   const Type& matrix = call.operands[is_product ? 0 : operands - 1];
   DType dtype = matrix.dtype;
-  char letter = dtype == DType::f32 ? 's' : dtype == DType::f64 ? 'd' : dtype == DType::c64 ? 'c' : dtype == DType::c128 ? 'z' : '?';
+  char letter = dtype == DType::f32    ? 's'
+                : dtype == DType::f64  ? 'd'
+                : dtype == DType::c64  ? 'c'
+                : dtype == DType::c128 ? 'z'
+                                       : '?';
   call.require(target[7] == letter && matrix.rank() >= 2, "dtype", "'", target, "' does not take ", matrix);
   Shapes shapes(matrix);
   check_operands(call, name, shapes);
   Wanted wanted = results_of(name, shapes, !is_letter(call.attrs, "mode", 'N'), is_letter(call.attrs, "mode", 'A'));
   const std::vector<Type>& results = call.attrs.types(Attr::types);
-  call.require(results.size() == wanted.size(), "results", "'", target, "' has ", wanted.size(), " results, got ", results.size());
+  call.require(results.size() == wanted.size(), "results", "'", target, "' has ", wanted.size(), " results, got ",
+               results.size());
   for (size_t i = 0; i < wanted.size(); ++i)
-    call.require(!wanted[i] || results[i] == *wanted[i], "result_type", "result ", i, " of '", target, "' must be ", wanted[i].value_or(Type{}), ", got ", results[i]);
+    call.require(!wanted[i] || results[i] == *wanted[i], "result_type", "result ", i, " of '", target, "' must be ",
+                 wanted[i].value_or(Type{}), ", got ", results[i]);
 }
 
 }  // namespace weft

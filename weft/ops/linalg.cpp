@@ -21,9 +21,11 @@ Ints free_dims(int64_t rank, const Ints& batching, const Ints& contracting) {
 Types infer_dot_general(const Call& call) {
   const Type &lhs = call.operand(0), &rhs = call.operand(1);
   const Ints &lb = call.attrs.ints(Attr::lhs_batching_dimensions), &rb = call.attrs.ints(Attr::rhs_batching_dimensions),
-             &lc = call.attrs.ints(Attr::lhs_contracting_dimensions), &rc = call.attrs.ints(Attr::rhs_contracting_dimensions);
+             &lc = call.attrs.ints(Attr::lhs_contracting_dimensions),
+             &rc = call.attrs.ints(Attr::rhs_contracting_dimensions);
   bool converts = call.attrs.find(Attr::type) != nullptr;
-  call.require(lhs.dtype == rhs.dtype || converts, "c13", "operands must be of one element type, got ", lhs, " and ", rhs);
+  call.require(lhs.dtype == rhs.dtype || converts, "c13", "operands must be of one element type, got ", lhs, " and ",
+               rhs);
   call.require(lb.size() == rb.size(), "c1", "batching dimensions must pair up, got ", lb, " and ", rb);
   call.require(lc.size() == rc.size(), "c2", "contracting dimensions must pair up, got ", lc, " and ", rc);
   Ints left = lb, right = rb;
@@ -32,8 +34,9 @@ Types infer_dot_general(const Call& call) {
   call.require(are_axes(left, lhs.rank()), "c3", "dimensions ", left, " must be different ones of ", lhs);
   call.require(are_axes(right, rhs.rank()), "c4", "dimensions ", right, " must be different ones of ", rhs);
   for (size_t i = 0; i < left.size(); ++i)
-    call.require(lhs.dims[static_cast<size_t>(left[i])] == rhs.dims[static_cast<size_t>(right[i])], i < lb.size() ? "c9" : "c10",
-                 "extents must agree, got dimension ", left[i], " of ", lhs, " and dimension ", right[i], " of ", rhs);
+    call.require(lhs.dims[static_cast<size_t>(left[i])] == rhs.dims[static_cast<size_t>(right[i])],
+                 i < lb.size() ? "c9" : "c10", "extents must agree, got dimension ", left[i], " of ", lhs,
+                 " and dimension ", right[i], " of ", rhs);
   Type result{converts ? call.attrs.dtype(Attr::type) : lhs.dtype, {}};
   for (int64_t i : lb) result.dims.push_back(lhs.dims[static_cast<size_t>(i)]);
   for (int64_t i : free_dims(lhs.rank(), lb, lc)) result.dims.push_back(lhs.dims[static_cast<size_t>(i)]);
@@ -63,8 +66,10 @@ template <class T>
 Literal product(const Node& node, const Literal& lhs, const Literal& rhs) {
   const Ints &lb = node.ints(Attr::lhs_batching_dimensions), &rb = node.ints(Attr::rhs_batching_dimensions),
              &lc = node.ints(Attr::lhs_contracting_dimensions), &rc = node.ints(Attr::rhs_contracting_dimensions);
-  Ints l_batch = offsets_of(lhs, lb), r_batch = offsets_of(rhs, rb), l_sum = offsets_of(lhs, lc), r_sum = offsets_of(rhs, rc);
-  Ints l_free = offsets_of(lhs, free_dims(lhs.type().rank(), lb, lc)), r_free = offsets_of(rhs, free_dims(rhs.type().rank(), rb, rc));
+  Ints l_batch = offsets_of(lhs, lb), r_batch = offsets_of(rhs, rb), l_sum = offsets_of(lhs, lc),
+       r_sum = offsets_of(rhs, rc);
+  Ints l_free = offsets_of(lhs, free_dims(lhs.type().rank(), lb, lc)),
+       r_free = offsets_of(rhs, free_dims(rhs.type().rank(), rb, rc));
   std::vector<T> a = factors<T>(lhs), b = factors<T>(rhs);
   Literal result(node.type());
   std::byte* out = result.mutable_bytes();
@@ -83,7 +88,9 @@ Literal product(const Node& node, const Literal& lhs, const Literal& rhs) {
 }  // namespace
 
 OpDef define_dot_general() {
-  return {.doc = "Products summed over contracting dimensions, for each index of the batching ones: batch, free of lhs, free of rhs.",
+  return {.doc =
+              "Products summed over contracting dimensions, for each index of the batching ones: batch, free of lhs, "
+              "free of rhs.",
           .operands = 2,
           .attrs = {{Attr::lhs_batching_dimensions, AttrKind::ints},
                     {Attr::rhs_batching_dimensions, AttrKind::ints},
@@ -93,7 +100,8 @@ OpDef define_dot_general() {
           .infer = infer_dot_general,
           .eval = [](const Node& node, std::span<const Literal> operands) -> Literals {
             const Literal &lhs = operands[0], &rhs = operands[1];
-            return {by_product_type(node.type().dtype, lhs.dtype(), rhs.dtype(), [&](auto type) { return product<decltype(type)>(node, lhs, rhs); })};
+            return {by_product_type(node.type().dtype, lhs.dtype(), rhs.dtype(),
+                                    [&](auto type) { return product<decltype(type)>(node, lhs, rhs); })};
           },
           .names = {.stablehlo = "dot_general", .hlo = "dot", .aten = "bmm"}};
 }

@@ -12,7 +12,8 @@ Types infer_quantize(const Call& call) {
   call.require(wanted.size() == 1 && wanted[0].quantized, "i1", "must give a quantised type, got ", wanted);
   call.require(wanted[0].dims == x.dims, "c1", "must give the shape of ", x, ", got ", wanted[0]);
   DType expressed = x.quantized ? x.quantized->expressed : x.dtype;
-  call.require(wanted[0].quantized->expressed == expressed, "c2", "the result must stand for ", name(expressed), " as ", x, ", got ", wanted[0]);
+  call.require(wanted[0].quantized->expressed == expressed, "c2", "the result must stand for ", name(expressed), " as ",
+               x, ", got ", wanted[0]);
   return wanted;
 }
 

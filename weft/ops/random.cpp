@@ -16,7 +16,9 @@ class Words {
   Value constant(DType dtype, uint64_t value) {
     return build_.broadcast_to(build_.constant(Literal::scalar_int(dtype, static_cast<int64_t>(value))), dims_);
   }
-  Value op(Op op, Value a, Value b) { return build_(op, {build_.broadcast_to(a, dims_), build_.broadcast_to(b, dims_)}); }
+  Value op(Op op, Value a, Value b) {
+    return build_(op, {build_.broadcast_to(a, dims_), build_.broadcast_to(b, dims_)});
+  }
   Value add(Value a, Value b) { return op(Op::add, a, b); }
   Value add(Value a, uint32_t b) { return add(a, constant(a.type().dtype, b)); }
   Value exclusive_or(Value a, Value b) { return op(Op::xor_, a, b); }
@@ -58,7 +60,9 @@ void threefry(Words& words, Value (&x)[2], Value key_low, Value key_high) {
 
 // Philox-4x32 with 10 rounds (Salmon et al. 2011).
 void philox(Builder& build, Words& words, Value (&x)[4], Value key_low, Value key_high) {
-  auto product = [&](Value a, uint64_t factor) { return words.op(Op::multiply, build.convert(a, DType::u64), words.constant(DType::u64, factor)); };
+  auto product = [&](Value a, uint64_t factor) {
+    return words.op(Op::multiply, build.convert(a, DType::u64), words.constant(DType::u64, factor));
+  };
   for (int round = 0; round < 10; ++round) {
     Value first = product(x[0], 0xD2511F53), second = product(x[2], 0xCD9E8D57);
     Value a = words.exclusive_or(words.exclusive_or(words.high(second), x[1]), key_low);
@@ -70,7 +74,8 @@ void philox(Builder& build, Words& words, Value (&x)[4], Value key_low, Value ke
 }
 
 Value element(Builder& build, Value x, int64_t at) {
-  Value one = build(Op::slice, {x}, {{Attr::start_indices, Dims{at}}, {Attr::limit_indices, Dims{at + 1}}, {Attr::strides, Ints{1}}});
+  Value one = build(Op::slice, {x},
+                    {{Attr::start_indices, Dims{at}}, {Attr::limit_indices, Dims{at + 1}}, {Attr::strides, Ints{1}}});
   return build.reshape(one, {});
 }
 
@@ -80,13 +85,17 @@ Value joined(Builder& build, const Values& parts, int64_t dimension) {
 
 Value counted(Builder& build, const Dims& dims) {
   Dim total = Type{DType::u64, dims}.count();
-  Value flat = build(Op::iota, {}, {{Attr::type, DType::u64}, {Attr::dims, Dims{total}}, {Attr::dimension, int64_t{0}}});
+  Value flat =
+      build(Op::iota, {}, {{Attr::type, DType::u64}, {Attr::dims, Dims{total}}, {Attr::dimension, int64_t{0}}});
   return build.reshape(flat, dims);
 }
 
 Value prefix(Builder& build, Value x, const Dims& limit) {
   if (x.type().dims == limit) return x;
-  return build(Op::slice, {x}, {{Attr::start_indices, Dims(limit.size(), Dim(0))}, {Attr::limit_indices, limit}, {Attr::strides, Ints(limit.size(), 1)}});
+  return build(Op::slice, {x},
+               {{Attr::start_indices, Dims(limit.size(), Dim(0))},
+                {Attr::limit_indices, limit},
+                {Attr::strides, Ints(limit.size(), 1)}});
 }
 
 // The dimension that two words of a pair are laid along: the first even one, else the longest.
@@ -102,15 +111,18 @@ Values threefry_bits(Builder& build, Value state, const Dims& dims, bool wide) {
   Dims half = dims;
   size_t split = 0;
   if (!wide) {
-    if (dims.empty()) half = {1};
-    else split = split_dimension(Type{DType::u32, dims}.static_dims()), half[split] = ceildiv(dims[split], 2);
+    if (dims.empty())
+      half = {1};
+    else
+      split = split_dimension(Type{DType::u32, dims}.static_dims()), half[split] = ceildiv(dims[split], 2);
   }
   Words words(build, half);
   Value place = words.add(counter, counted(build, half));
   Value x[2] = {words.low(place), words.high(place)};
   Words scalars(build, {});
   threefry(words, x, scalars.low(key), scalars.high(key));
-  Value next = build(Op::add, {counter, build.constant(Literal::scalar_int(DType::u64, Type{DType::u64, half}.count().value()))});
+  Value next = build(
+      Op::add, {counter, build.constant(Literal::scalar_int(DType::u64, Type{DType::u64, half}.count().value()))});
   Value next_state = joined(build, {build.reshape(key, {1}), build.reshape(next, {1})}, 0);
   if (wide) return {next_state, words.joined(x[0], x[1])};
   if (dims.empty()) return {next_state, build.reshape(x[0], {})};
@@ -132,7 +144,8 @@ Values philox_bits(Builder& build, Value state, const Dims& dims, bool wide) {
   auto advanced = [&](Words& w, Value by) {
     Value sum = w.add(low, by);
     Value carry = w.op(Op::add, high, w.constant(DType::u64, 1));
-    Value wraps = build(Op::compare, {sum, build.broadcast_to(low, w.dims())}, {{Attr::comparison_direction, std::string("LT")}});
+    Value wraps =
+        build(Op::compare, {sum, build.broadcast_to(low, w.dims())}, {{Attr::comparison_direction, std::string("LT")}});
     return std::pair(sum, build(Op::select, {wraps, carry, build.broadcast_to(high, w.dims())}));
   };
   auto [place_low, place_high] = advanced(words, counted(build, {vectors}));
@@ -142,8 +155,10 @@ Values philox_bits(Builder& build, Value state, const Dims& dims, bool wide) {
   Values state_parts{build.reshape(key, {1}), build.reshape(next_low, {1})};
   if (has_high) state_parts.push_back(build.reshape(next_high, {1}));
   Values columns;
-  if (wide) columns = {words.joined(x[0], x[1]), words.joined(x[2], x[3])};
-  else columns = {x[0], x[1], x[2], x[3]};
+  if (wide)
+    columns = {words.joined(x[0], x[1]), words.joined(x[2], x[3])};
+  else
+    columns = {x[0], x[1], x[2], x[3]};
   for (Value& column : columns) column = build.reshape(column, {vectors, 1});
   Dim all = Dim(vectors * static_cast<int64_t>(columns.size()));
   Value numbers = prefix(build, build.reshape(joined(build, columns, 1), {all}), {count});
@@ -157,7 +172,8 @@ Types infer_bits(const Call& call) {
   bool known = algorithm == "DEFAULT" || algorithm == "THREE_FRY" || algorithm == "PHILOX";
   call.require(known, "algorithm", "rng_algorithm must be DEFAULT, THREE_FRY or PHILOX, got '", algorithm, "'");
   call.require(is_integer(dtype) || is_float(dtype), "dtype", "does not give elements of type ", name(dtype));
-  bool fits = state.dtype == DType::u64 && (state.dims == Dims{2} || (algorithm != "THREE_FRY" && state.dims == Dims{3}));
+  bool fits =
+      state.dtype == DType::u64 && (state.dims == Dims{2} || (algorithm != "THREE_FRY" && state.dims == Dims{3}));
   call.require(fits, "c1", "the state must be two (philox: or three) numbers of ui64, got ", state);
   Type result{dtype, call.attrs.dims(Attr::dims)};
   call.require(result.is_static(), "dims", "needs static dims, got ", result);
@@ -183,8 +199,10 @@ Types infer_rng(const Call& call) {
   const Type &a = call.operand(0), &b = call.operand(1);
   call.require(a == b && a.rank() == 0, "c1", "bounds must be two scalars of one type, got ", a, " and ", b);
   const std::string& distribution = call.attrs.text(Attr::rng_distribution);
-  call.require(distribution == "UNIFORM" || distribution == "NORMAL", "c3", "rng_distribution must be UNIFORM or NORMAL, got '", distribution, "'");
-  call.require(!is_complex(a.dtype) && (distribution == "UNIFORM" || is_float(a.dtype)), "c2", distribution, " does not give ", name(a.dtype));
+  call.require(distribution == "UNIFORM" || distribution == "NORMAL", "c3",
+               "rng_distribution must be UNIFORM or NORMAL, got '", distribution, "'");
+  call.require(!is_complex(a.dtype) && (distribution == "UNIFORM" || is_float(a.dtype)), "c2", distribution,
+               " does not give ", name(a.dtype));
   return {{a.dtype, call.attrs.dims(Attr::dims)}};
 }
 
@@ -197,14 +215,17 @@ Values expand_rng(Builder& build, const Node& node) {
   Value state = build.constant(key);
   DType through = type.dtype == DType::f64 ? DType::f64 : DType::f32;
   auto uniform = [&](Value from) {
-    const Node& bits = build.call(Op::rng_bit_generator, {from}, {{Attr::rng_algorithm, std::string("THREE_FRY")},
-                                  {Attr::type, through == DType::f64 ? DType::u64 : DType::u32}, {Attr::dims, type.dims}});
+    const Node& bits = build.call(Op::rng_bit_generator, {from},
+                                  {{Attr::rng_algorithm, std::string("THREE_FRY")},
+                                   {Attr::type, through == DType::f64 ? DType::u64 : DType::u32},
+                                   {Attr::dims, type.dims}});
     NodeId id = bits.id();
     int drop = through == DType::f64 ? 11 : 8;
     Value word = Value(&build.graph(), id, 1);
     Value shift = build.broadcast_to(build.constant(Literal::scalar_int(word.type().dtype, drop)), type.dims);
     Value number = build.convert(build(Op::shift_right_logical, {word, shift}), through);
-    Value unit = build(Op::multiply, {number, build.splat({through, type.dims}, std::ldexp(1.0, through == DType::f64 ? -53 : -24))});
+    Value unit = build(Op::multiply,
+                       {number, build.splat({through, type.dims}, std::ldexp(1.0, through == DType::f64 ? -53 : -24))});
     return std::pair(unit, Value(&build.graph(), id, 0));
   };
   auto [first, next] = uniform(state);
@@ -215,20 +236,26 @@ Values expand_rng(Builder& build, const Node& node) {
   // Box and Muller 1958; 1 - u is never zero.
   Value second = uniform(next).first;
   Type wide{through, type.dims};
-  Value radius = build(Op::sqrt, {build(Op::multiply, {build.splat(wide, -2), build(Op::log, {build(Op::subtract, {build.splat(wide, 1), first})})})});
+  Value radius = build(
+      Op::sqrt, {build(Op::multiply,
+                       {build.splat(wide, -2), build(Op::log, {build(Op::subtract, {build.splat(wide, 1), first})})})});
   Value angle = build(Op::cosine, {build(Op::multiply, {build.splat(wide, 2 * std::numbers::pi), second})});
   Value normal = build(Op::multiply, {radius, angle});
-  return {build.convert(build(Op::add, {build(Op::multiply, {normal, build.convert(high, through)}), build.convert(low, through)}), type.dtype)};
+  return {build.convert(
+      build(Op::add, {build(Op::multiply, {normal, build.convert(high, through)}), build.convert(low, through)}),
+      type.dtype)};
 }
 
 }  // namespace
 
 OpDef define_rng_bit_generator() {
-  return {.doc = "Random bits, and the state that follows, from a state of a key and a counter: Threefry-2x32 or Philox-4x32.",
-          .attrs = {{Attr::rng_algorithm, AttrKind::text}, {Attr::type, AttrKind::dtype}, {Attr::dims, AttrKind::dims}},
-          .infer = infer_bits,
-          .expand = expand_bits,
-          .names = {.stablehlo = "rng_bit_generator", .hlo = "rng-bit-generator"}};
+  return {
+      .doc =
+          "Random bits, and the state that follows, from a state of a key and a counter: Threefry-2x32 or Philox-4x32.",
+      .attrs = {{Attr::rng_algorithm, AttrKind::text}, {Attr::type, AttrKind::dtype}, {Attr::dims, AttrKind::dims}},
+      .infer = infer_bits,
+      .expand = expand_bits,
+      .names = {.stablehlo = "rng_bit_generator", .hlo = "rng-bit-generator"}};
 }
 
 OpDef define_rng() {

@@ -12,7 +12,8 @@ using Literals = std::vector<Literal>;
 
 Types infer_reduce(const Call& call) {
   size_t count = call.operands.size() / 2;
-  call.require(count > 0 && call.operands.size() % 2 == 0, "operands", "takes inputs and as many initial values, got ", call.operands.size(), " operands");
+  call.require(count > 0 && call.operands.size() % 2 == 0, "operands", "takes inputs and as many initial values, got ",
+               call.operands.size(), " operands");
   const Type& x = call.operand(0);
   const Ints& dimensions = call.attrs.ints(Attr::dimensions);
   call.require(are_axes(dimensions, x.rank()), "c4", "dimensions ", dimensions, " must be different ones of ", x);
@@ -20,13 +21,15 @@ Types infer_reduce(const Call& call) {
   for (size_t k = 0; k < count; ++k) {
     const Type &input = call.operand(k), &init = call.operand(count + k);
     call.require(input.dims == x.dims, "c1", "inputs must agree in shape, got ", x, " and ", input);
-    call.require(init.rank() == 0 && init.dtype == input.dtype, "c2", "the initial value must be a scalar of ", name(input.dtype), ", got ", init);
+    call.require(init.rank() == 0 && init.dtype == input.dtype, "c2", "the initial value must be a scalar of ",
+                 name(input.dtype), ", got ", init);
     Type result{input.dtype, {}};
     for (size_t i = 0; i < x.dims.size(); ++i)
       if (!contains(dimensions, static_cast<int64_t>(i))) result.dims.push_back(x.dims[i]);
     results.push_back(std::move(result));
   }
-  call.require(combines_scalars(*call.regions[0], call.operands.first(count)), "c6", "the body must take two scalars of each input to one of each");
+  call.require(combines_scalars(*call.regions[0], call.operands.first(count)), "c6",
+               "the body must take two scalars of each input to one of each");
   return results;
 }
 
@@ -43,8 +46,8 @@ Element tree(Scalar op, const Literal& x, int64_t base, std::span<const int64_t>
 }
 
 // Combines the elements of every input in order by the body.
-std::vector<Element> fold_body(const ScalarBody& body, std::span<const Literal> inputs, int64_t base, std::span<const int64_t> offsets,
-                               std::vector<Element> total) {
+std::vector<Element> fold_body(const ScalarBody& body, std::span<const Literal> inputs, int64_t base,
+                               std::span<const int64_t> offsets, std::vector<Element> total) {
   std::vector<Element> arguments(2 * total.size());
   for (int64_t offset : offsets) {
     std::copy(total.begin(), total.end(), arguments.begin());
@@ -93,8 +96,10 @@ Literals eval_reduce(const Node& node, std::span<const Literal> operands) {
 }  // namespace
 
 OpDef define_reduce() {
-  return {.doc = "Combines elements along dimensions by a body of two scalars, from an initial value, in an order that depends on "
-                 "the shape only.",
+  return {.doc =
+              "Combines elements along dimensions by a body of two scalars, from an initial value, in an order that "
+              "depends on "
+              "the shape only.",
           .operands = -1,
           .attrs = {{Attr::dimensions, AttrKind::ints}},
           .regions = 1,

@@ -60,14 +60,18 @@ RoutineCall triangular_solve(const Node& node) {
   bool left, lower, unit;
   int64_t transpose = 0;
   if (node.op == Op::triangular_solve) {
-    left = node.attrs.flag(Attr::left_side), lower = node.attrs.flag(Attr::lower), unit = node.attrs.flag(Attr::unit_diagonal);
+    left = node.attrs.flag(Attr::left_side), lower = node.attrs.flag(Attr::lower),
+    unit = node.attrs.flag(Attr::unit_diagonal);
     const std::string& text = node.attrs.text(Attr::transpose_a);
     transpose = text == "TRANSPOSE" ? 1 : text == "ADJOINT" ? 2 : 0;
   } else {
     left = is_letter(node, "side", 'L'), lower = is_letter(node, "uplo", 'L'), unit = is_letter(node, "diag", 'U');
     transpose = is_letter(node, "trans_x", 'T') ? 1 : is_letter(node, "trans_x", 'C') ? 2 : 0;
   }
-  return {"triangular_solve", {number(a.dtype), batch_of(a, 2), extent(a, 1), extent(b, left ? 1 : 2), number(left), number(lower), number(unit), transpose}, {}};
+  return {"triangular_solve",
+          {number(a.dtype), batch_of(a, 2), extent(a, 1), extent(b, left ? 1 : 2), number(left), number(lower),
+           number(unit), transpose},
+          {}};
 }
 
 RoutineCall rectangular(const Node& node, const char* name) {
@@ -98,9 +102,13 @@ RoutineCall square(const Node& node, const char* name, Dims rest) {
 RoutineCall fourier(const Node& node) {
   const std::string& type = node.attrs.text(Attr::fft_type);
   const Ints& lengths = node.ints(Attr::fft_length);
-  FftKind kind = type == "FFT" ? FftKind::forward : type == "IFFT" ? FftKind::inverse : type == "RFFT" ? FftKind::real_forward : FftKind::real_inverse;
+  FftKind kind = type == "FFT"    ? FftKind::forward
+                 : type == "IFFT" ? FftKind::inverse
+                 : type == "RFFT" ? FftKind::real_forward
+                                  : FftKind::real_inverse;
   DType dtype = is_complex(node.type().dtype) ? node.type().dtype : node.operand(0).type().dtype;
-  Dims numbers{number(dtype), batch_of(node.type(), lengths.size()), static_cast<int64_t>(kind), static_cast<int64_t>(lengths.size())};
+  Dims numbers{number(dtype), batch_of(node.type(), lengths.size()), static_cast<int64_t>(kind),
+               static_cast<int64_t>(lengths.size())};
   for (int64_t length : lengths) numbers.push_back(length);
   FftScratch sizes = fft_scratch(dtype, kind, lengths);
   std::vector<Type> scratch;
@@ -129,9 +137,19 @@ const Known lapack[] = {
     {"ungqr", householder_product},
     {"gesdd", svd},
     {"gesvd", svd},
-    {"syevd", [](const Node& node) { return square(node, "eigh", {number(is_letter(node, "uplo", 'L')), number(is_letter(node, "mode", 'V'))}); }},
-    {"heevd", [](const Node& node) { return square(node, "eigh", {number(is_letter(node, "uplo", 'L')), number(is_letter(node, "mode", 'V'))}); }},
-    {"geev", [](const Node& node) { return square(node, "eig", {number(is_letter(node, "compute_left", 'V')), number(is_letter(node, "compute_right", 'V'))}); }},
+    {"syevd",
+     [](const Node& node) {
+       return square(node, "eigh", {number(is_letter(node, "uplo", 'L')), number(is_letter(node, "mode", 'V'))});
+     }},
+    {"heevd",
+     [](const Node& node) {
+       return square(node, "eigh", {number(is_letter(node, "uplo", 'L')), number(is_letter(node, "mode", 'V'))});
+     }},
+    {"geev",
+     [](const Node& node) {
+       return square(node, "eig",
+                     {number(is_letter(node, "compute_left", 'V')), number(is_letter(node, "compute_right", 'V'))});
+     }},
     {"gehrd", [](const Node& node) { return square(node, "hessenberg", {}); }},
     {"gees", [](const Node& node) { return square(node, "schur", {number(is_letter(node, "mode", 'V'))}); }},
     {"sytrd", [](const Node& node) { return square(node, "tridiagonal", {number(is_letter(node, "uplo", 'L'))}); }},
@@ -160,8 +178,10 @@ Dims config_numbers(const std::string& config) {
     if (config[i] == '"' && config[i - 1] != '\\') quoted = !quoted;
     if (quoted || config.compare(i, 3, " = ") != 0) continue;
     std::string value = config.substr(i + 3, config.find_first_of(",}", i + 3) - i - 3);
-    if (value == "true" || value == "false") numbers.push_back(value == "true" ? 1 : 0);
-    else if (auto number = integer_in(value); number && value.ends_with(" : i64")) numbers.emplace_back(*number);
+    if (value == "true" || value == "false")
+      numbers.push_back(value == "true" ? 1 : 0);
+    else if (auto number = integer_in(value); number && value.ends_with(" : i64"))
+      numbers.emplace_back(*number);
   }
   return numbers;
 }
@@ -184,23 +204,30 @@ RoutineCall added(const Node& node) {
 void check_added(const Call& call, const CustomOp& op) {
   std::vector<Type> wanted = op.infer(call.operands, config_of(call.attrs));
   const std::vector<Type>& given = call.attrs.types(Attr::types);
-  call.require(wanted == given, "types", "'", op.name, "' of ", std::vector<Type>(call.operands.begin(), call.operands.end()), " gives ", wanted, ", not ", given);
+  call.require(wanted == given, "types", "'", op.name, "' of ",
+               std::vector<Type>(call.operands.begin(), call.operands.end()), " gives ", wanted, ", not ", given);
 }
 
 }  // namespace
 
-bool is_letter(const Attrs& attrs, std::string_view key, char letter) { return config_integer(attrs, key, 0) == letter; }
+bool is_letter(const Attrs& attrs, std::string_view key, char letter) {
+  return config_integer(attrs, key, 0) == letter;
+}
 
 std::optional<RoutineCall> routine_of(const Node& node) {
   switch (node.op) {
-    case Op::cholesky: return cholesky(node);
-    case Op::triangular_solve: return triangular_solve(node);
-    case Op::fft: return fourier(node);
+    case Op::cholesky:
+      return cholesky(node);
+    case Op::triangular_solve:
+      return triangular_solve(node);
+    case Op::fft:
+      return fourier(node);
     case Op::custom_call:
       if (const Known* known = find_lapack(node.attrs.text(Attr::call_target_name))) return known->routing(node);
       if (find_custom_op(node.attrs.text(Attr::call_target_name))) return added(node);
       return std::nullopt;
-    default: return family(node.op) == Family::collective ? collective_of(node) : std::nullopt;
+    default:
+      return family(node.op) == Family::collective ? collective_of(node) : std::nullopt;
   }
 }
 

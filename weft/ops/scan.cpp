@@ -28,9 +28,10 @@ bool keeps_initial(const ScalarBody& body, std::span<const Literal> initial) {
 bool is_symmetric(const Graph& body) {
   if (body.parameters().size() != 2 || body.outputs().size() != 1) return false;
   const Node& root = body.outputs()[0].value.node();
-  bool known = root.op == Op::add || root.op == Op::multiply || root.op == Op::maximum || root.op == Op::minimum || root.op == Op::and_ ||
-               root.op == Op::or_ || root.op == Op::xor_;
-  return known && root.operand(0).id() != root.operand(1).id() && root.operand(0).node().op == Op::parameter && root.operand(1).node().op == Op::parameter;
+  bool known = root.op == Op::add || root.op == Op::multiply || root.op == Op::maximum || root.op == Op::minimum ||
+               root.op == Op::and_ || root.op == Op::or_ || root.op == Op::xor_;
+  return known && root.operand(0).id() != root.operand(1).id() && root.operand(0).node().op == Op::parameter &&
+         root.operand(1).node().op == Op::parameter;
 }
 
 // The windows of a scan, whatever the initial values are.

@@ -13,7 +13,8 @@ Types infer_broadcast_in_dim(const Call& call) {
   const Type& x = call.operand(0);
   const Dims& dims = call.attrs.dims(Attr::dims);
   const Ints& dimensions = call.attrs.ints(Attr::dimensions);
-  call.require(static_cast<int64_t>(dimensions.size()) == x.rank(), "c2", "needs a dimension for each of ", x, ", got ", dimensions);
+  call.require(static_cast<int64_t>(dimensions.size()) == x.rank(), "c2", "needs a dimension for each of ", x, ", got ",
+               dimensions);
   call.require(are_axes(dimensions, static_cast<int64_t>(dims.size())), "c3", "dimensions ", dimensions,
                " must be different ones of ", dims);
   for (size_t i = 0; i < dimensions.size(); ++i) {
@@ -69,7 +70,8 @@ Types infer_slice(const Call& call) {
   Type result{x.dtype, {}};
   for (size_t i = 0; i < rank; ++i) {
     call.require(strides[i] > 0, "c4", "strides must be positive, got ", strides);
-    bool legal = known_less(start[i], Dim(0)) != true && known_less(limit[i], start[i]) != true && known_less(x.dims[i], limit[i]) != true &&
+    bool legal = known_less(start[i], Dim(0)) != true && known_less(limit[i], start[i]) != true &&
+                 known_less(x.dims[i], limit[i]) != true &&
                  (!limit[i].is_static() || limit[i].value() <= x.dims[i].min());
     call.require(legal, "c3", "dimension ", i, ": 0 <= ", start[i], " <= ", limit[i], " <= ", x.dims[i], " must hold");
     result.dims.push_back(ceildiv(limit[i] - start[i], strides[i]));
@@ -91,9 +93,11 @@ Types infer_pad(const Call& call) {
   const Type &x = call.operand(0), &value = call.operand(1);
   const Dims &low = call.attrs.dims(Attr::edge_padding_low), &high = call.attrs.dims(Attr::edge_padding_high);
   const Ints& interior = call.attrs.ints(Attr::interior_padding);
-  call.require(value.rank() == 0 && value.dtype == x.dtype, "c1", "the padding value must be a scalar of ", name(x.dtype), ", got ", value);
+  call.require(value.rank() == 0 && value.dtype == x.dtype, "c1", "the padding value must be a scalar of ",
+               name(x.dtype), ", got ", value);
   size_t rank = x.dims.size();
-  call.require(low.size() == rank && high.size() == rank && interior.size() == rank, "c2", "needs low, high and interior for each dimension of ", x);
+  call.require(low.size() == rank && high.size() == rank && interior.size() == rank, "c2",
+               "needs low, high and interior for each dimension of ", x);
   Type result{x.dtype, {}};
   for (size_t i = 0; i < rank; ++i) {
     call.require(interior[i] >= 0, "c3", "interior padding must not be negative, got ", interior);
@@ -129,10 +133,11 @@ Types infer_concatenate(const Call& call) {
   auto axis = static_cast<size_t>(dimension);
   for (size_t i = 1; i < call.operands.size(); ++i) {
     const Type& other = call.operand(i);
-    call.require(other.dtype == result.dtype && other.rank() == result.rank(), "c1", "operands must agree, got ", result, " and ", other);
+    call.require(other.dtype == result.dtype && other.rank() == result.rank(), "c1", "operands must agree, got ",
+                 result, " and ", other);
     for (size_t d = 0; d < result.dims.size(); ++d)
-      call.require(d == axis || other.dims[d] == result.dims[d], "c2", "operands must agree but in dimension ", dimension, ", got ",
-                   call.operand(0), " and ", other);
+      call.require(d == axis || other.dims[d] == result.dims[d], "c2", "operands must agree but in dimension ",
+                   dimension, ", got ", call.operand(0), " and ", other);
     result.dims[axis] = result.dims[axis] + other.dims[axis];
   }
   return {result};
@@ -178,17 +183,20 @@ Types infer_bitcast_convert(const Call& call) {
   // Between stored integers and what they stand for; the type tells what dtypes cannot.
   if (call.attrs.find(Attr::types)) {
     Types wanted = call.attrs.types(Attr::types);
-    call.require(wanted.size() == 1 && x.dtype == wanted[0].dtype && x.dims == wanted[0].dims, "c1", "cannot see ", x, " as ", wanted);
+    call.require(wanted.size() == 1 && x.dtype == wanted[0].dtype && x.dims == wanted[0].dims, "c1", "cannot see ", x,
+                 " as ", wanted);
     return wanted;
   }
   if (x.dtype == target) return {{x.dtype, x.dims}};
   int from = bit_width(x.dtype), to = bit_width(target);
-  call.require(from >= 8 && to >= 8 && !is_bool(x.dtype) && !is_bool(target) && is_complex(x.dtype) == is_complex(target), "c1",
-               "cannot see ", name(x.dtype), " as ", name(target));
+  call.require(
+      from >= 8 && to >= 8 && !is_bool(x.dtype) && !is_bool(target) && is_complex(x.dtype) == is_complex(target), "c1",
+      "cannot see ", name(x.dtype), " as ", name(target));
   Type result{target, x.dims};
   if (from > to) result.dims.push_back(from / to);
   if (from < to) {
-    call.require(!result.dims.empty() && result.dims.back().is(to / from), "c1", "the last dimension of ", x, " must be ", to / from);
+    call.require(!result.dims.empty() && result.dims.back().is(to / from), "c1", "the last dimension of ", x,
+                 " must be ", to / from);
     result.dims.pop_back();
   }
   return {result};
@@ -232,7 +240,9 @@ OpDef define_transpose() {
 }
 OpDef define_slice() {
   return {.doc = "Elements from start to limit (not included) by strides.",
-          .attrs = {{Attr::start_indices, AttrKind::dims}, {Attr::limit_indices, AttrKind::dims}, {Attr::strides, AttrKind::ints}},
+          .attrs = {{Attr::start_indices, AttrKind::dims},
+                    {Attr::limit_indices, AttrKind::dims},
+                    {Attr::strides, AttrKind::ints}},
           .infer = infer_slice,
           .eval = eval_slice,
           .names = {.stablehlo = "slice", .hlo = "slice", .aten = "slice"}};
@@ -240,7 +250,9 @@ OpDef define_slice() {
 OpDef define_pad() {
   return {.doc = "Puts a value around (negative: cuts off) and between elements.",
           .operands = 2,
-          .attrs = {{Attr::edge_padding_low, AttrKind::dims}, {Attr::edge_padding_high, AttrKind::dims}, {Attr::interior_padding, AttrKind::ints}},
+          .attrs = {{Attr::edge_padding_low, AttrKind::dims},
+                    {Attr::edge_padding_high, AttrKind::dims},
+                    {Attr::interior_padding, AttrKind::ints}},
           .infer = infer_pad,
           .eval = eval_pad,
           .names = {.stablehlo = "pad", .hlo = "pad", .aten = "constant_pad_nd"}};
@@ -262,16 +274,22 @@ OpDef define_reverse() {
 }
 
 OpDef define_strided_view() {
-  return {.doc = "Elements at start_indices[a] + the sum of strides[j] * index[j] over the result dimensions j with axes[j] = a; an axis of "
-                 "-1 repeats. Made when kernels are prepared.",
-          .attrs = {{Attr::dims, AttrKind::dims}, {Attr::axes, AttrKind::ints}, {Attr::strides, AttrKind::ints}, {Attr::start_indices, AttrKind::dims}},
+  return {.doc =
+              "Elements at start_indices[a] + the sum of strides[j] * index[j] over the result dimensions j with "
+              "axes[j] = a; an axis of "
+              "-1 repeats. Made when kernels are prepared.",
+          .attrs = {{Attr::dims, AttrKind::dims},
+                    {Attr::axes, AttrKind::ints},
+                    {Attr::strides, AttrKind::ints},
+                    {Attr::start_indices, AttrKind::dims}},
           .infer = [](const Call& call) -> Types {
             const Ints& axes = call.attrs.ints(Attr::axes);
             const Dims& dims = call.attrs.dims(Attr::dims);
             bool fits = axes.size() == dims.size() && call.attrs.ints(Attr::strides).size() == dims.size() &&
                         call.attrs.dims(Attr::start_indices).size() == call.operand(0).dims.size();
             for (int64_t axis : axes) fits = fits && axis >= -1 && axis < call.operand(0).rank();
-            call.require(fits, "axes", "axes ", axes, " and strides must name a dimension of ", call.operand(0), " for each of ", dims);
+            call.require(fits, "axes", "axes ", axes, " and strides must name a dimension of ", call.operand(0),
+                         " for each of ", dims);
             return {{call.operand(0).dtype, dims}};
           },
           .eval = [](const Node& node, std::span<const Literal> operands) -> Literals {
@@ -288,39 +306,43 @@ OpDef define_strided_view() {
 }
 
 OpDef define_update_slice() {
-  return {.doc = "The first operand with the elements at start_indices + index * strides replaced by those of the second.",
-          .operands = 2,
-          .attrs = {{Attr::start_indices, AttrKind::dims}, {Attr::strides, AttrKind::ints}},
-          .infer = [](const Call& call) -> Types {
-            const Type &x = call.operand(0), &part = call.operand(1);
-            const Dims& start = call.attrs.dims(Attr::start_indices);
-            const Ints& strides = call.attrs.ints(Attr::strides);
-            call.require(part.dtype == x.dtype && part.rank() == x.rank(), "c1", "operands must agree in element type and rank, got ", x, " and ", part);
-            call.require(start.size() == x.dims.size() && strides.size() == x.dims.size(), "c2", "needs start and stride for each dimension of ", x);
-            for (size_t i = 0; i < x.dims.size(); ++i) {
-              call.require(strides[i] > 0, "c4", "strides must be positive, got ", strides);
-              Dim last = start[i] + (part.dims[i] - Dim(1)) * Dim(strides[i]);
-              bool is_past = known_less(last, x.dims[i]) == false || (last.is_static() && last.value() >= x.dims[i].min());
-              bool outside = known_less(start[i], Dim(0)) == true || (is_past && known_less(Dim(0), part.dims[i]) == true);
-              call.require(!outside, "c3", "dimension ", i, ": elements ", start[i], " to ", last, " must lie in ", x.dims[i]);
-            }
-            return {x};
-          },
-          .eval = [](const Node& node, std::span<const Literal> operands) -> Literals {
-            Literal result(node.type());
-            std::memcpy(result.mutable_bytes(), operands[0].bytes().data(), operands[0].bytes().size());
-            const Dims& start = node.attrs.dims(Attr::start_indices);
-            const Ints& strides = node.ints(Attr::strides);
-            Ints dims = node.type().static_dims(), all = row_major_strides(dims);
-            int64_t at = 0;
-            for_each_index(operands[1].type().static_dims(), [&](const Ints& index) {
-              Ints target(index);
-              for (size_t i = 0; i < index.size(); ++i) target[i] = start[i].value() + index[i] * strides[i];
-              copy_element(result, linear(target, all), operands[1], at++);
-            });
-            return {result};
-          },
-          .names = {.stablehlo = "weft.update_slice"}};
+  return {
+      .doc = "The first operand with the elements at start_indices + index * strides replaced by those of the second.",
+      .operands = 2,
+      .attrs = {{Attr::start_indices, AttrKind::dims}, {Attr::strides, AttrKind::ints}},
+      .infer = [](const Call& call) -> Types {
+        const Type &x = call.operand(0), &part = call.operand(1);
+        const Dims& start = call.attrs.dims(Attr::start_indices);
+        const Ints& strides = call.attrs.ints(Attr::strides);
+        call.require(part.dtype == x.dtype && part.rank() == x.rank(), "c1",
+                     "operands must agree in element type and rank, got ", x, " and ", part);
+        call.require(start.size() == x.dims.size() && strides.size() == x.dims.size(), "c2",
+                     "needs start and stride for each dimension of ", x);
+        for (size_t i = 0; i < x.dims.size(); ++i) {
+          call.require(strides[i] > 0, "c4", "strides must be positive, got ", strides);
+          Dim last = start[i] + (part.dims[i] - Dim(1)) * Dim(strides[i]);
+          bool is_past = known_less(last, x.dims[i]) == false || (last.is_static() && last.value() >= x.dims[i].min());
+          bool outside = known_less(start[i], Dim(0)) == true || (is_past && known_less(Dim(0), part.dims[i]) == true);
+          call.require(!outside, "c3", "dimension ", i, ": elements ", start[i], " to ", last, " must lie in ",
+                       x.dims[i]);
+        }
+        return {x};
+      },
+      .eval = [](const Node& node, std::span<const Literal> operands) -> Literals {
+        Literal result(node.type());
+        std::memcpy(result.mutable_bytes(), operands[0].bytes().data(), operands[0].bytes().size());
+        const Dims& start = node.attrs.dims(Attr::start_indices);
+        const Ints& strides = node.ints(Attr::strides);
+        Ints dims = node.type().static_dims(), all = row_major_strides(dims);
+        int64_t at = 0;
+        for_each_index(operands[1].type().static_dims(), [&](const Ints& index) {
+          Ints target(index);
+          for (size_t i = 0; i < index.size(); ++i) target[i] = start[i].value() + index[i] * strides[i];
+          copy_element(result, linear(target, all), operands[1], at++);
+        });
+        return {result};
+      },
+      .names = {.stablehlo = "weft.update_slice"}};
 }
 
 }  // namespace weft

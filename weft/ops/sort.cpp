@@ -15,8 +15,10 @@ Types infer_sort(const Call& call) {
   call.require(!call.operands.empty(), "operands", "needs at least one operand");
   const Type& first = call.operand(0);
   int64_t dimension = call.attrs.integer(Attr::dimension);
-  call.require(dimension >= -first.rank() && dimension < std::max<int64_t>(first.rank(), 1), "c4", "dimension ", dimension, " must be one of ", first);
-  for (const Type& type : call.operands) call.require(type.dims == first.dims, "c2", "operands must agree in shape, got ", first, " and ", type);
+  call.require(dimension >= -first.rank() && dimension < std::max<int64_t>(first.rank(), 1), "c4", "dimension ",
+               dimension, " must be one of ", first);
+  for (const Type& type : call.operands)
+    call.require(type.dims == first.dims, "c2", "operands must agree in shape, got ", first, " and ", type);
   const Graph& body = *call.regions[0];
   bool fits = body.parameters().size() == 2 * call.operands.size() && body.outputs().size() == 1 &&
               body.outputs()[0].value.type() == Type{DType::boolean, {}};
@@ -51,7 +53,8 @@ Literals eval_sort(const Node& node, std::span<const Literal> operands) {
       return less.one(pair).i != 0;
     });
     for (size_t k = 0; k < operands.size(); ++k)
-      for (int64_t i = 0; i < length; ++i) copy_element(results[k], base + i * stride, operands[k], base + order[static_cast<size_t>(i)] * stride);
+      for (int64_t i = 0; i < length; ++i)
+        copy_element(results[k], base + i * stride, operands[k], base + order[static_cast<size_t>(i)] * stride);
   });
   return results;
 }
@@ -61,7 +64,8 @@ Types infer_top_k(const Call& call) {
   int64_t k = call.attrs.integer(Attr::k);
   call.require(x.rank() > 0, "rank", "needs at least one dimension, got ", x);
   call.require(is_ordered(x.dtype), "dtype", "does not take elements of type ", name(x.dtype));
-  call.require(k >= 0 && known_less(x.dims.back(), Dim(k)) != true, "k", "k must be from 0 to ", x.dims.back(), ", got ", k);
+  call.require(k >= 0 && known_less(x.dims.back(), Dim(k)) != true, "k", "k must be from 0 to ", x.dims.back(),
+               ", got ", k);
   Type values = x;
   values.dims.back() = k;
   return {values, {DType::i32, values.dims}};
@@ -79,21 +83,24 @@ std::vector<Value> expand_top_k(Builder& build, const Node& node) {
   Attrs greater{{Attr::comparison_direction, std::string("GT")}};
   if (is_float(x.type().dtype)) greater.set(Attr::compare_type, std::string("TOTALORDER"));
   GraphPtr comparator = body.finish({{body(Op::compare, {a, b}, greater), ""}});
-  NodeId sorted = build.call(Op::sort, {x, places}, {{Attr::dimension, last}, {Attr::is_stable, true}}, {comparator}).id();
+  NodeId sorted =
+      build.call(Op::sort, {x, places}, {{Attr::dimension, last}, {Attr::is_stable, true}}, {comparator}).id();
   Dims start(dims.size(), Dim(0)), limit = dims;
   limit.back() = node.attrs.integer(Attr::k);
   std::vector<Value> results;
   for (uint32_t i = 0; i < 2; ++i)
-    results.push_back(build(Op::slice, {Value(&build.graph(), sorted, i)},
-                            {{Attr::start_indices, start}, {Attr::limit_indices, limit}, {Attr::strides, Ints(dims.size(), 1)}}));
+    results.push_back(
+        build(Op::slice, {Value(&build.graph(), sorted, i)},
+              {{Attr::start_indices, start}, {Attr::limit_indices, limit}, {Attr::strides, Ints(dims.size(), 1)}}));
   return results;
 }
 
 }  // namespace
 
 OpDef define_sort() {
-  return {.doc = "Reorders all operands along a dimension so that the comparator holds from each element to the next; "
-                 "elements between which it holds neither way keep their order.",
+  return {.doc =
+              "Reorders all operands along a dimension so that the comparator holds from each element to the next; "
+              "elements between which it holds neither way keep their order.",
           .operands = -1,
           .attrs = {{Attr::dimension, AttrKind::integer}, {Attr::is_stable, AttrKind::flag, true}},
           .regions = 1,

@@ -31,7 +31,8 @@ OpDef define_iota() {
             Type type{call.attrs.dtype(Attr::type), call.attrs.dims(Attr::dims)};
             int64_t dimension = call.attrs.integer(Attr::dimension);
             call.require(!is_bool(type.dtype), "dtype", "does not make booleans");
-            call.require(dimension >= 0 && dimension < type.rank(), "c1", "dimension ", dimension, " must be one of ", type);
+            call.require(dimension >= 0 && dimension < type.rank(), "c1", "dimension ", dimension, " must be one of ",
+                         type);
             return {type};
           },
           .eval = [](const Node& node, std::span<const Literal>) -> std::vector<Literal> {
@@ -59,7 +60,8 @@ OpDef define_extent() {
           .operands = 0,
           .attrs = {{Attr::dims, AttrKind::dims}},
           .infer = [](const Call& call) -> Types {
-            call.require(call.attrs.dims(Attr::dims).size() == 1, "dims", "takes one extent, got ", call.attrs.dims(Attr::dims));
+            call.require(call.attrs.dims(Attr::dims).size() == 1, "dims", "takes one extent, got ",
+                         call.attrs.dims(Attr::dims));
             return {{DType::i64, {}}};
           },
           .eval = [](const Node& node, std::span<const Literal>) -> std::vector<Literal> {

@@ -44,7 +44,8 @@ Literal gathered(const Type& type, const Literal& operand, const Source& source)
   Literal result(type);
   Ints strides = row_major_strides(operand.type().static_dims());
   int64_t at = 0;
-  for_each_index(type.static_dims(), [&](const Ints& index) { copy_element(result, at++, operand, linear(source(index), strides)); });
+  for_each_index(type.static_dims(),
+                 [&](const Ints& index) { copy_element(result, at++, operand, linear(source(index), strides)); });
   return result;
 }
 

@@ -15,12 +15,14 @@ using Literals = std::vector<Literal>;
 
 Dim dilated(const Dim& extent, int64_t dilation) {
   if (dilation == 1) return extent;
-  if (auto fixed = extent.static_value()) return *fixed == 0 ? 0 : checked_add(checked_multiply(*fixed - 1, dilation), 1);
+  if (auto fixed = extent.static_value())
+    return *fixed == 0 ? 0 : checked_add(checked_multiply(*fixed - 1, dilation), 1);
   return max((extent - Dim(1)) * Dim(dilation) + Dim(1), 0);
 }
 
 Types infer_reduce_window(const Call& call) {
-  call.require(!call.operands.empty() && call.operands.size() % 2 == 0, "operands", "takes inputs and as many initial values");
+  call.require(!call.operands.empty() && call.operands.size() % 2 == 0, "operands",
+               "takes inputs and as many initial values");
   size_t count = call.operands.size() / 2;
   const Type& x = call.operand(0);
   require_windows(call, x.dims.size());
@@ -30,10 +32,12 @@ Types infer_reduce_window(const Call& call) {
   for (size_t i = 0; i < count; ++i) {
     const Type &input = call.operand(i), &init = call.operand(count + i);
     call.require(input.dims == x.dims, "c2", "inputs must agree in shape, got ", x, " and ", input);
-    call.require(init == Type{input.dtype, {}}, "c3", "the initial value must be a scalar of ", name(input.dtype), ", got ", init);
+    call.require(init == Type{input.dtype, {}}, "c3", "the initial value must be a scalar of ", name(input.dtype),
+                 ", got ", init);
     results.push_back({input.dtype, dims});
   }
-  call.require(combines_scalars(*call.regions[0], call.operands.first(count)), "c13", "the body must take two scalars of each input to one of each");
+  call.require(combines_scalars(*call.regions[0], call.operands.first(count)), "c13",
+               "the body must take two scalars of each input to one of each");
   return results;
 }
 
@@ -85,15 +89,17 @@ Literals eval_reduce_window(const Node& node, std::span<const Literal> operands)
 Types infer_select_and_scatter(const Call& call) {
   const Type &x = call.operand(0), &source = call.operand(1), &init = call.operand(2);
   require_windows(call, x.dims.size());
-  call.require(source.dtype == x.dtype && init == Type{x.dtype, {}}, "c3", "source and initial value must be of ", name(x.dtype), ", got ",
-               source, " and ", init);
+  call.require(source.dtype == x.dtype && init == Type{x.dtype, {}}, "c3", "source and initial value must be of ",
+               name(x.dtype), ", got ", source, " and ", init);
   Dims dims;
   for (const WindowDim& window : windows_of(x.dims, call.attrs)) dims.push_back(window.places());
   call.require(source.dims == dims, "c2", "the source must have the dims ", dims, ", got ", source);
   const Graph &select = *call.regions[0], &scatter = *call.regions[1];
-  call.require(takes_scalars(select, call.operands.first(1)) && select.outputs().size() == 1 && select.outputs()[0].value.type() == Type{DType::boolean, {}}, "c9",
-               "the selection must take two scalars of ", name(x.dtype), " to a boolean");
-  call.require(combines_scalars(scatter, call.operands.first(1)), "c10", "the scatter body must take two scalars of ", name(x.dtype), " to one");
+  call.require(takes_scalars(select, call.operands.first(1)) && select.outputs().size() == 1 &&
+                   select.outputs()[0].value.type() == Type{DType::boolean, {}},
+               "c9", "the selection must take two scalars of ", name(x.dtype), " to a boolean");
+  call.require(combines_scalars(scatter, call.operands.first(1)), "c10", "the scatter body must take two scalars of ",
+               name(x.dtype), " to one");
   return {x};
 }
 
@@ -137,7 +143,8 @@ Types infer_convolution(const Call& call) {
     Ints axes = a.ints(spatial);
     axes.push_back(a.integer(first));
     axes.push_back(a.integer(second));
-    call.require(static_cast<int64_t>(axes.size()) == rank && are_axes(axes, rank), "c13", "dimension numbers must name every dimension of ", lhs, " once");
+    call.require(static_cast<int64_t>(axes.size()) == rank && are_axes(axes, rank), "c13",
+                 "dimension numbers must name every dimension of ", lhs, " once");
   };
   axes_of(Attr::input_batch_dimension, Attr::input_feature_dimension, Attr::input_spatial_dimensions);
   axes_of(Attr::kernel_input_feature_dimension, Attr::kernel_output_feature_dimension, Attr::kernel_spatial_dimensions);
@@ -145,24 +152,32 @@ Types infer_convolution(const Call& call) {
   auto spatial = static_cast<size_t>(rank - 2);
   for (Attr attr : {Attr::window_strides, Attr::lhs_dilation, Attr::rhs_dilation}) {
     Ints values = a.ints_or(attr, spatial, 1);
-    call.require(values.size() == spatial, "c2", name(attr), " needs a number for each spatial dimension, got ", values);
+    call.require(values.size() == spatial, "c2", name(attr), " needs a number for each spatial dimension, got ",
+                 values);
     for (int64_t value : values) call.require(value > 0, "c3", name(attr), " must be positive, got ", values);
   }
-  call.require(a.ints_or(Attr::padding, 2 * spatial, 0).size() == 2 * spatial, "c4", "padding needs two numbers for each spatial dimension");
-  call.require(a.ints_or(Attr::window_reversal, spatial, 0).size() == spatial, "c9", "window_reversal needs a flag for each spatial dimension");
+  call.require(a.ints_or(Attr::padding, 2 * spatial, 0).size() == 2 * spatial, "c4",
+               "padding needs two numbers for each spatial dimension");
+  call.require(a.ints_or(Attr::window_reversal, spatial, 0).size() == spatial, "c9",
+               "window_reversal needs a flag for each spatial dimension");
   int64_t features = a.integer(Attr::feature_group_count), batches = a.integer(Attr::batch_group_count);
-  call.require(features > 0 && batches > 0 && (features == 1 || batches == 1), "c21", "group counts must be positive and one of them 1, got ",
-               features, " and ", batches);
-  const Dim &channels = lhs.dims[at_axis(a, Attr::input_feature_dimension)], &wanted = rhs.dims[at_axis(a, Attr::kernel_input_feature_dimension)];
-  call.require(channels == wanted * Dim(features), "c14", "the input has ", channels, " features, the kernel takes ", wanted, " in ", features, " groups");
-  const Dim &outputs = rhs.dims[at_axis(a, Attr::kernel_output_feature_dimension)], &batch = lhs.dims[at_axis(a, Attr::input_batch_dimension)];
-  call.require(mod(outputs, Dim(features * batches)).is(0), "c16", "output features ", outputs, " must divide into ", features * batches, " groups");
+  call.require(features > 0 && batches > 0 && (features == 1 || batches == 1), "c21",
+               "group counts must be positive and one of them 1, got ", features, " and ", batches);
+  const Dim &channels = lhs.dims[at_axis(a, Attr::input_feature_dimension)],
+            &wanted = rhs.dims[at_axis(a, Attr::kernel_input_feature_dimension)];
+  call.require(channels == wanted * Dim(features), "c14", "the input has ", channels, " features, the kernel takes ",
+               wanted, " in ", features, " groups");
+  const Dim &outputs = rhs.dims[at_axis(a, Attr::kernel_output_feature_dimension)],
+            &batch = lhs.dims[at_axis(a, Attr::input_batch_dimension)];
+  call.require(mod(outputs, Dim(features * batches)).is(0), "c16", "output features ", outputs, " must divide into ",
+               features * batches, " groups");
   call.require(mod(batch, Dim(batches)).is(0), "c11", "the batch ", batch, " must divide into ", batches, " groups");
   Type result{a.find(Attr::type) ? a.dtype(Attr::type) : lhs.dtype, Dims(lhs.dims.size(), Dim(0))};
   result.dims[at_axis(a, Attr::output_batch_dimension)] = floordiv(batch, Dim(batches));
   result.dims[at_axis(a, Attr::output_feature_dimension)] = outputs;
   std::vector<WindowDim> windows = convolution_windows(lhs, rhs, a);
-  for (size_t i = 0; i < spatial; ++i) result.dims[static_cast<size_t>(a.ints(Attr::output_spatial_dimensions)[i])] = windows[i].places();
+  for (size_t i = 0; i < spatial; ++i)
+    result.dims[static_cast<size_t>(a.ints(Attr::output_spatial_dimensions)[i])] = windows[i].places();
   return {result};
 }
 
@@ -182,14 +197,16 @@ template <class T>
 Literal convolved(const Node& node, const Literal& lhs, const Literal& rhs) {
   const Attrs& a = node.attrs;
   std::vector<WindowDim> windows = convolution_windows(lhs.type(), rhs.type(), a);
-  ConvolutionLayout input(lhs.type().static_dims(), a, Attr::input_batch_dimension, Attr::input_feature_dimension, Attr::input_spatial_dimensions);
-  ConvolutionLayout kernel(rhs.type().static_dims(), a, Attr::kernel_input_feature_dimension, Attr::kernel_output_feature_dimension,
-                           Attr::kernel_spatial_dimensions);
+  ConvolutionLayout input(lhs.type().static_dims(), a, Attr::input_batch_dimension, Attr::input_feature_dimension,
+                          Attr::input_spatial_dimensions);
+  ConvolutionLayout kernel(rhs.type().static_dims(), a, Attr::kernel_input_feature_dimension,
+                           Attr::kernel_output_feature_dimension, Attr::kernel_spatial_dimensions);
   Literal result(node.type());
   Ints dims = node.type().static_dims(), sizes = sizes_of(windows);
   int64_t features = a.integer(Attr::feature_group_count), batches = a.integer(Attr::batch_group_count);
   int64_t channels = rhs.type().dims[at_axis(a, Attr::kernel_input_feature_dimension)].value();
-  int64_t outputs = dims[at_axis(a, Attr::output_feature_dimension)], batch = dims[at_axis(a, Attr::output_batch_dimension)];
+  int64_t outputs = dims[at_axis(a, Attr::output_feature_dimension)],
+          batch = dims[at_axis(a, Attr::output_batch_dimension)];
   int64_t at = 0;
   for_each_index(dims, [&](const Ints& index) {
     int64_t n = index[at_axis(a, Attr::output_batch_dimension)], o = index[at_axis(a, Attr::output_feature_dimension)];
@@ -199,7 +216,8 @@ Literal convolved(const Node& node, const Literal& lhs, const Literal& rhs) {
     for_each_index(sizes, [&](const Ints& element) {
       int64_t from = n * input.batch, weight = o * kernel.feature;
       for (size_t d = 0; d < windows.size(); ++d) {
-        int64_t source = windows[d].source(index[static_cast<size_t>(a.ints(Attr::output_spatial_dimensions)[d])], element[d]);
+        int64_t source =
+            windows[d].source(index[static_cast<size_t>(a.ints(Attr::output_spatial_dimensions)[d])], element[d]);
         if (source < 0) return;
         from += source * input.spatial[d];
         weight += element[d] * kernel.spatial[d];
@@ -218,7 +236,8 @@ Dim WindowDim::padded() const { return low + dilated(extent, base_dilation) + hi
 
 Dim WindowDim::places() const {
   Dim whole = padded(), reach = dilated(size, window_dilation);
-  if (whole.is_static() && reach.is_static()) return whole.value() < reach.value() || whole.value() == 0 ? 0 : (whole.value() - reach.value()) / stride + 1;
+  if (whole.is_static() && reach.is_static())
+    return whole.value() < reach.value() || whole.value() == 0 ? 0 : (whole.value() - reach.value()) / stride + 1;
   return max(floordiv(whole - reach, Dim(stride)) + Dim(1), 0);
 }
 
@@ -235,7 +254,8 @@ std::vector<WindowDim> windows_of(const Dims& x, const Attrs& attrs) {
        base = attrs.ints_or(Attr::base_dilations, rank, 1), window = attrs.ints_or(Attr::window_dilations, rank, 1),
        padding = attrs.ints_or(Attr::padding, 2 * rank, 0);
   std::vector<WindowDim> windows;
-  for (size_t i = 0; i < rank; ++i) windows.push_back({x[i], size[i], stride[i], base[i], window[i], padding[2 * i], padding[2 * i + 1], false});
+  for (size_t i = 0; i < rank; ++i)
+    windows.push_back({x[i], size[i], stride[i], base[i], window[i], padding[2 * i], padding[2 * i + 1], false});
   return windows;
 }
 
@@ -247,8 +267,8 @@ std::vector<WindowDim> convolution_windows(const Type& lhs, const Type& rhs, con
        reversal = attrs.ints_or(Attr::window_reversal, rank, 0);
   std::vector<WindowDim> windows;
   for (size_t i = 0; i < rank; ++i)
-    windows.push_back({lhs.dims[static_cast<size_t>(input[i])], rhs.dims[static_cast<size_t>(kernel[i])], stride[i], base[i], window[i],
-                       padding[2 * i], padding[2 * i + 1], reversal[i] != 0});
+    windows.push_back({lhs.dims[static_cast<size_t>(input[i])], rhs.dims[static_cast<size_t>(kernel[i])], stride[i],
+                       base[i], window[i], padding[2 * i], padding[2 * i + 1], reversal[i] != 0});
   return windows;
 }
 
@@ -258,14 +278,19 @@ void require_windows(const Call& call, size_t rank) {
     call.require(values.size() == rank, "c4", name(attr), " needs a number for each dimension, got ", values);
     for (int64_t value : values) call.require(value > 0, "c5", name(attr), " must be positive, got ", values);
   }
-  call.require(call.attrs.ints_or(Attr::padding, 2 * rank, 0).size() == 2 * rank, "c12", "padding needs two numbers for each dimension");
+  call.require(call.attrs.ints_or(Attr::padding, 2 * rank, 0).size() == 2 * rank, "c12",
+               "padding needs two numbers for each dimension");
 }
 
 OpDef define_reduce_window() {
-  return {.doc = "Combines the elements of each place of a sliding window by a body, from an initial value, in row-major order.",
+  return {.doc =
+              "Combines the elements of each place of a sliding window by a body, from an initial value, in row-major "
+              "order.",
           .operands = -1,
-          .attrs = {{Attr::window_dimensions, AttrKind::ints}, {Attr::window_strides, AttrKind::ints, true},
-                    {Attr::base_dilations, AttrKind::ints, true}, {Attr::window_dilations, AttrKind::ints, true},
+          .attrs = {{Attr::window_dimensions, AttrKind::ints},
+                    {Attr::window_strides, AttrKind::ints, true},
+                    {Attr::base_dilations, AttrKind::ints, true},
+                    {Attr::window_dilations, AttrKind::ints, true},
                     {Attr::padding, AttrKind::ints, true}},
           .regions = 1,
           .infer = infer_reduce_window,
@@ -274,32 +299,47 @@ OpDef define_reduce_window() {
 }
 
 OpDef define_select_and_scatter() {
-  return {.doc = "For each place of a sliding window, combines an element of the source into the element of the window that "
-                 "the selection prefers.",
-          .operands = 3,
-          .attrs = {{Attr::window_dimensions, AttrKind::ints, true}, {Attr::window_strides, AttrKind::ints, true}, {Attr::padding, AttrKind::ints, true}},
-          .regions = 2,
-          .infer = infer_select_and_scatter,
-          .eval = eval_select_and_scatter,
-          .names = {.stablehlo = "select_and_scatter", .hlo = "select-and-scatter"}};
+  return {
+      .doc =
+          "For each place of a sliding window, combines an element of the source into the element of the window that "
+          "the selection prefers.",
+      .operands = 3,
+      .attrs = {{Attr::window_dimensions, AttrKind::ints, true},
+                {Attr::window_strides, AttrKind::ints, true},
+                {Attr::padding, AttrKind::ints, true}},
+      .regions = 2,
+      .infer = infer_select_and_scatter,
+      .eval = eval_select_and_scatter,
+      .names = {.stablehlo = "select_and_scatter", .hlo = "select-and-scatter"}};
 }
 
 OpDef define_convolution() {
-  return {.doc = "Products of sliding windows of the input with a kernel, summed over the window and the input features of a group.",
+  return {.doc =
+              "Products of sliding windows of the input with a kernel, summed over the window and the input features "
+              "of a group.",
           .operands = 2,
-          .attrs = {{Attr::window_strides, AttrKind::ints, true}, {Attr::padding, AttrKind::ints, true},
-                    {Attr::lhs_dilation, AttrKind::ints, true}, {Attr::rhs_dilation, AttrKind::ints, true},
-                    {Attr::window_reversal, AttrKind::ints, true}, {Attr::input_batch_dimension, AttrKind::integer},
-                    {Attr::input_feature_dimension, AttrKind::integer}, {Attr::input_spatial_dimensions, AttrKind::ints},
-                    {Attr::kernel_input_feature_dimension, AttrKind::integer}, {Attr::kernel_output_feature_dimension, AttrKind::integer},
-                    {Attr::kernel_spatial_dimensions, AttrKind::ints}, {Attr::output_batch_dimension, AttrKind::integer},
-                    {Attr::output_feature_dimension, AttrKind::integer}, {Attr::output_spatial_dimensions, AttrKind::ints},
-                    {Attr::feature_group_count, AttrKind::integer}, {Attr::batch_group_count, AttrKind::integer},
+          .attrs = {{Attr::window_strides, AttrKind::ints, true},
+                    {Attr::padding, AttrKind::ints, true},
+                    {Attr::lhs_dilation, AttrKind::ints, true},
+                    {Attr::rhs_dilation, AttrKind::ints, true},
+                    {Attr::window_reversal, AttrKind::ints, true},
+                    {Attr::input_batch_dimension, AttrKind::integer},
+                    {Attr::input_feature_dimension, AttrKind::integer},
+                    {Attr::input_spatial_dimensions, AttrKind::ints},
+                    {Attr::kernel_input_feature_dimension, AttrKind::integer},
+                    {Attr::kernel_output_feature_dimension, AttrKind::integer},
+                    {Attr::kernel_spatial_dimensions, AttrKind::ints},
+                    {Attr::output_batch_dimension, AttrKind::integer},
+                    {Attr::output_feature_dimension, AttrKind::integer},
+                    {Attr::output_spatial_dimensions, AttrKind::ints},
+                    {Attr::feature_group_count, AttrKind::integer},
+                    {Attr::batch_group_count, AttrKind::integer},
                     {Attr::type, AttrKind::dtype, true}},
           .infer = infer_convolution,
           .eval = [](const Node& node, std::span<const Literal> operands) -> Literals {
             const Literal &lhs = operands[0], &rhs = operands[1];
-            return {by_product_type(node.type().dtype, lhs.dtype(), rhs.dtype(), [&](auto type) { return convolved<decltype(type)>(node, lhs, rhs); })};
+            return {by_product_type(node.type().dtype, lhs.dtype(), rhs.dtype(),
+                                    [&](auto type) { return convolved<decltype(type)>(node, lhs, rhs); })};
           },
           .names = {.stablehlo = "convolution", .hlo = "convolution", .aten = "convolution"}};
 }

@@ -38,6 +38,7 @@ GraphPtr share_calls(const Graph& graph) {
 
 }  // namespace
 
-const Pass cse{.name = "cse", .doc = "Makes equal calls one.", .from = Level::flat, .to = Level::flat, .run = share_calls};
+const Pass cse{
+    .name = "cse", .doc = "Makes equal calls one.", .from = Level::flat, .to = Level::flat, .run = share_calls};
 
 }  // namespace weft

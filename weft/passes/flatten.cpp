@@ -27,7 +27,8 @@ Value static_update(Builder& build, const Node& node, const std::vector<Value>& 
   return build(Op::dynamic_update_slice, std::move(arguments));
 }
 
-std::vector<Value> with_flat_regions(Builder& build, const Node& node, const std::vector<Value>& operands, bool names = false) {
+std::vector<Value> with_flat_regions(Builder& build, const Node& node, const std::vector<Value>& operands,
+                                     bool names = false) {
   return with_regions(build, node, operands, [&](const Graph& region) { return flattened(region, names); });
 }
 

@@ -1,6 +1,7 @@
 // fold: calls whose operands are constants become constants, and calls that give no elements.
 //
-// Only small results, so that no table replaces an iota or a broadcast, and never live literals, whose bytes may change.
+// Only small results, so that no table replaces an iota or a broadcast, and never live literals, whose bytes may
+// change.
 #include <algorithm>
 
 #include "weft/ir/interpret.h"
@@ -27,8 +28,11 @@ bool has_symbols(const Node& node) {
 }
 
 std::vector<Value> fold_node(Builder& build, const Node& node, const std::vector<Value>& operands) {
-  if (is_empty(node) && may_rewrite("a call that gives no elements is a constant", node)) return {build.constant(Literal(node.type()))};
-  if (operands.empty() || node.types.size() != 1 || has_symbols(node) || !node.type().is_static() || node.type().count().value() > largest) return {};
+  if (is_empty(node) && may_rewrite("a call that gives no elements is a constant", node))
+    return {build.constant(Literal(node.type()))};
+  if (operands.empty() || node.types.size() != 1 || has_symbols(node) || !node.type().is_static() ||
+      node.type().count().value() > largest)
+    return {};
   std::vector<Literal> literals;
   for (const Value& operand : operands) {
     if (operand.node().op != Op::constant) return {};

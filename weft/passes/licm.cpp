@@ -1,9 +1,10 @@
 // licm: what is the same in all turns of a counted loop is computed once, before it.
 //
-// Bodies are programs of their own, with kernels of their own: an array that a body makes of what it captures would be made
-// anew in each turn. It is taken out where a turn then does less: reductions, products and what they read, which is stored
-// in any case, and element-wise work whose result is no larger than what need not be read any more. What a body computes as
-// it goes along (masks of counters, sums of a row and a column) stays there: reading it would take longer.
+// Bodies are programs of their own, with kernels of their own: an array that a body makes of what it captures would be
+// made anew in each turn. It is taken out where a turn then does less: reductions, products and what they read, which
+// is stored in any case, and element-wise work whose result is no larger than what need not be read any more. What a
+// body computes as it goes along (masks of counters, sums of a row and a column) stays there: reading it would take
+// longer.
 #include <algorithm>
 
 #include "weft/passes/pass.h"
@@ -11,7 +12,9 @@
 namespace weft {
 namespace {
 
-bool is_view(Op op) { return op == Op::transpose || op == Op::reshape || op == Op::broadcast_in_dim || op == Op::slice; }
+bool is_view(Op op) {
+  return op == Op::transpose || op == Op::reshape || op == Op::broadcast_in_dim || op == Op::slice;
+}
 
 bool is_made_of_nothing(Op op) { return op == Op::constant || op == Op::iota || op == Op::extent; }
 
@@ -30,7 +33,8 @@ bool names(const Dims& dims, const std::string& symbol) {
 // What of a body does not change from turn to turn.
 class Invariants {
  public:
-  Invariants(const Graph& body, size_t carried, const std::string& counter) : body_(body), is_invariant_(body.size()), is_read_(body.size()), is_stored_(body.size()) {
+  Invariants(const Graph& body, size_t carried, const std::string& counter)
+      : body_(body), is_invariant_(body.size()), is_read_(body.size()), is_stored_(body.size()) {
     for (size_t i = carried; i < body.parameters().size(); ++i) is_invariant_[body.parameters()[i]] = true;
     for (const Node& node : body.nodes())
       if (node.op != Op::parameter) is_invariant_[node.id()] = stays(node, counter);
@@ -44,7 +48,8 @@ class Invariants {
   // The nodes to compute before the loop, in order, of one result each.
   std::vector<NodeId> roots() const {
     std::vector<NodeId> found;
-    // Of what a value is made of: whether there is heavy work, and the largest captured array that nothing else of a turn reads.
+    // Of what a value is made of: whether there is heavy work, and the largest captured array that nothing else of a
+    // turn reads.
     std::vector<bool> is_costly(body_.size());
     std::vector<double> freed(body_.size());
     for (const Node& node : body_.nodes()) {
@@ -67,7 +72,9 @@ class Invariants {
  private:
   bool stays(const Node& node, const std::string& counter) const {
     Family of = family(node.op);
-    if (has_effect(node) || of == Family::control || of == Family::collective || node.op == Op::check_range || node.types.size() != 1) return false;
+    if (has_effect(node) || of == Family::control || of == Family::collective || node.op == Op::check_range ||
+        node.types.size() != 1)
+      return false;
     if (names(node.type().dims, counter)) return false;
     for (const auto& [attr, value] : node.attrs)
       if (const Dims* dims = std::get_if<Dims>(&value); dims && names(*dims, counter)) return false;
@@ -122,7 +129,8 @@ std::vector<Value> without_invariants(Builder& outer, const Node& node, const st
     values[at.id()] = results_of(build.copy(at, std::move(given)));
   }
   std::vector<Output> outputs;
-  for (const Output& output : body.outputs()) outputs.push_back({values[output.value.id()][output.value.index()], output.name, output.alias});
+  for (const Output& output : body.outputs())
+    outputs.push_back({values[output.value.id()][output.value.index()], output.name, output.alias});
   return results_of(outer.call(node.op, std::move(arguments), node.attrs, {build.finish(std::move(outputs))}));
 }
 

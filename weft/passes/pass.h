@@ -47,8 +47,8 @@ struct Rewrite {
   Location loc;
 };
 
-// Notes what rules do on this thread while it lives, and lets at most `limit` be applied, those that flatten needs aside:
-// half of the rewrites, then a quarter and so on find the one that breaks a program. Logs do not nest.
+// Notes what rules do on this thread while it lives, and lets at most `limit` be applied, those that flatten needs
+// aside: half of the rewrites, then a quarter and so on find the one that breaks a program. Logs do not nest.
 class RewriteLog {
  public:
   explicit RewriteLog(int64_t limit = INT64_MAX);
@@ -74,9 +74,10 @@ struct Step {
 std::span<const Step> pipeline();
 // All of them, those of the pipeline first.
 std::span<const Pass* const> all_passes();
-// Passes one after another, in the bodies of loops and branches too. Error(value), label "pass_level", for a pass that takes
-// flat programs on one that is not; with the knob `verify` every pass is verified: InternalError names the one that left
-// an illegal graph. `seen`: told of what each left, and of "bodies" once those of loops and branches went through them.
+// Passes one after another, in the bodies of loops and branches too. Error(value), label "pass_level", for a pass that
+// takes flat programs on one that is not; with the knob `verify` every pass is verified: InternalError names the one
+// that left an illegal graph. `seen`: told of what each left, and of "bodies" once those of loops and branches went
+// through them.
 using Seen = std::function<void(std::string_view pass, const GraphPtr& graph)>;
 GraphPtr run_passes(const Graph& graph, std::span<const Pass* const> passes, const Seen& seen = {});
 // All of the pipeline.

@@ -58,7 +58,8 @@ GraphPtr run_passes(const Graph& graph, std::span<const Pass* const> passes, con
   for (const Pass* pass : passes) {
     const Graph& before = current ? *current : graph;
     if (pass->from == Level::flat && before.level() != Level::flat)
-      fail(ErrorKind::value, "pass_level", "the pass '", pass->name, "' takes a flat program: 'flatten' must stand before it");
+      fail(ErrorKind::value, "pass_level", "the pass '", pass->name,
+           "' takes a flat program: 'flatten' must stand before it");
     Span span("pass", pass->name);
     current = pass->run(before);
     if (verifies) verify_after(*pass, *current);

@@ -80,8 +80,10 @@ std::vector<Value> pruned(Builder& build, const Graph& graph, const Node& node, 
   for (size_t p : needed) arguments.push_back(operands[p]);
   Attrs attrs = node.attrs;
   std::vector<GraphPtr> regions;
-  if (counted) attrs.set(Attr::carried, static_cast<int64_t>(kept.size()));
-  else regions.push_back(reduced(*node.regions[0], needed, {0}));
+  if (counted)
+    attrs.set(Attr::carried, static_cast<int64_t>(kept.size()));
+  else
+    regions.push_back(reduced(*node.regions[0], needed, {0}));
   regions.push_back(reduced(body, needed, kept));
   if (kept.empty() && counted) {
     // Nobody reads what it does; its results have no value but need one.
@@ -90,7 +92,8 @@ std::vector<Value> pruned(Builder& build, const Graph& graph, const Node& node, 
   }
   NodeId id = build.call(node.op, arguments, std::move(attrs), std::move(regions)).id();
   uint32_t next = 0;
-  for (size_t i = 0; i < results.size(); ++i) results[i] = kept.count(i) ? Value(&build.graph(), id, next++) : operands[i];
+  for (size_t i = 0; i < results.size(); ++i)
+    results[i] = kept.count(i) ? Value(&build.graph(), id, next++) : operands[i];
   return results;
 }
 

@@ -10,7 +10,8 @@ namespace {
 
 bool has_checks(const Graph& graph);
 bool has_checks(const Node& node) {
-  return node.op == Op::check_range || std::ranges::any_of(node.regions, [](const GraphPtr& region) { return has_checks(*region); });
+  return node.op == Op::check_range ||
+         std::ranges::any_of(node.regions, [](const GraphPtr& region) { return has_checks(*region); });
 }
 bool has_checks(const Graph& graph) {
   return std::ranges::any_of(graph.nodes(), [](const Node& node) { return has_checks(node); });

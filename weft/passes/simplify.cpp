@@ -17,9 +17,7 @@ bool is_splat(Value value, double wanted) {
   return literal.count() > 0 && literal.is_splat() && literal.as_complex(0) == std::complex<double>(wanted);
 }
 
-Value same_type_operand(Builder&, const Node& n) {
-  return n.operand(0).type() == n.type() ? n.operand(0) : Value{};
-}
+Value same_type_operand(Builder&, const Node& n) { return n.operand(0).type() == n.type() ? n.operand(0) : Value{}; }
 
 Ints composed(const Ints& inner, const Ints& outer) {
   Ints result;
@@ -51,7 +49,8 @@ Value double_broadcast(Builder& build, const Node& n) {
   Node inner = n.operand(0).node();
   if (inner.op != Op::broadcast_in_dim) return {};
   Ints dimensions = composed(n.ints(Attr::dimensions), inner.ints(Attr::dimensions));
-  return build(Op::broadcast_in_dim, {inner.operand(0)}, {{Attr::dims, n.attrs.dims(Attr::dims)}, {Attr::dimensions, dimensions}});
+  return build(Op::broadcast_in_dim, {inner.operand(0)},
+               {{Attr::dims, n.attrs.dims(Attr::dims)}, {Attr::dimensions, dimensions}});
 }
 
 Value widening_round_trip(Builder&, const Node& n) {
@@ -82,7 +81,8 @@ Value narrowed(Builder& build, Value value) {
       Value inner = narrowed(build, node.operand(0));
       return inner ? build(Op::broadcast_in_dim, {inner}, node.attrs) : Value{};
     }
-    default: return {};
+    default:
+      return {};
   }
 }
 
@@ -105,21 +105,29 @@ Value shortened(Builder& build, Value value) {
   switch (node.op) {
     case Op::constant: {
       const Literal& literal = node.attrs.literal(Attr::value);
-      bool is_held = literal.count() > 0 && literal.is_splat() && literal.as_int(0) == static_cast<int32_t>(literal.as_int(0));
-      return is_held ? build.broadcast_to(build.constant(Literal::scalar_int(DType::i32, literal.as_int(0))), value.type().dims) : Value{};
+      bool is_held =
+          literal.count() > 0 && literal.is_splat() && literal.as_int(0) == static_cast<int32_t>(literal.as_int(0));
+      return is_held ? build.broadcast_to(build.constant(Literal::scalar_int(DType::i32, literal.as_int(0))),
+                                          value.type().dims)
+                     : Value{};
     }
     case Op::iota: {
       const Dim& extent = value.type().dims[static_cast<size_t>(node.attrs.integer(Attr::dimension))];
       if (extent.max() > std::numeric_limits<int32_t>::max()) return {};
-      return build(Op::iota, {}, {{Attr::type, DType::i32}, {Attr::dims, value.type().dims}, {Attr::dimension, node.attrs.integer(Attr::dimension)}});
+      return build(Op::iota, {},
+                   {{Attr::type, DType::i32},
+                    {Attr::dims, value.type().dims},
+                    {Attr::dimension, node.attrs.integer(Attr::dimension)}});
     }
-    case Op::convert: return node.operand(0).type().dtype == DType::i32 ? node.operand(0) : Value{};
+    case Op::convert:
+      return node.operand(0).type().dtype == DType::i32 ? node.operand(0) : Value{};
     case Op::broadcast_in_dim:
     case Op::reshape: {
       Value inner = shortened(build, node.operand(0));
       return inner ? build(node.op, {inner}, node.attrs) : Value{};
     }
-    default: return {};
+    default:
+      return {};
   }
 }
 
@@ -130,7 +138,8 @@ Value comparison_of_short(Builder& build, const Node& n) {
   return b ? build(Op::compare, {a, b}, n.attrs) : Value{};
 }
 
-// The parts of one array side by side, each beginning where the one before ends: rows of a matrix that are stacked again.
+// The parts of one array side by side, each beginning where the one before ends: rows of a matrix that are stacked
+// again.
 Value joined_again(Builder& build, const Node& n) {
   const auto axis = static_cast<size_t>(n.attrs.integer(Attr::dimension));
   if (n.operand_count() < 2 || n.operand(0).node().op != Op::slice) return {};
@@ -141,11 +150,16 @@ Value joined_again(Builder& build, const Node& n) {
     if (part.op != Op::slice || part.operand(0) != first.operand(0) || !has_unit_strides(part)) return {};
     const Dims &from = part.attrs.dims(Attr::start_indices), &to = part.attrs.dims(Attr::limit_indices);
     for (size_t d = 0; d < from.size(); ++d) {
-      if (d == axis ? i > 0 && from[d] != end[d] : from[d] != first.attrs.dims(Attr::start_indices)[d] || to[d] != end[d]) return {};
+      if (d == axis ? i > 0 && from[d] != end[d]
+                    : from[d] != first.attrs.dims(Attr::start_indices)[d] || to[d] != end[d])
+        return {};
     }
     end[axis] = to[axis];
   }
-  return build(Op::slice, {first.operand(0)}, {{Attr::start_indices, first.attrs.dims(Attr::start_indices)}, {Attr::limit_indices, end}, {Attr::strides, first.ints(Attr::strides)}});
+  return build(Op::slice, {first.operand(0)},
+               {{Attr::start_indices, first.attrs.dims(Attr::start_indices)},
+                {Attr::limit_indices, end},
+                {Attr::strides, first.ints(Attr::strides)}});
 }
 
 // Not of complex numbers: inf + i times 1 + 0i has inf * 0 in it.

@@ -1,7 +1,8 @@
-// spell_out: functions that StableHLO lacks, such as log2, as composites of functions that it has; means of ranks and extents as sums; no checks of values.
+// spell_out: functions that StableHLO lacks, such as log2, as composites of functions that it has; means of ranks and
+// extents as sums; no checks of values.
 //
-// Kernels compute them as they are, so it stands outside of the pipeline: text and protos for other tools go through it.
-// The parser takes the composite for the function again.
+// Kernels compute them as they are, so it stands outside of the pipeline: text and protos for other tools go through
+// it. The parser takes the composite for the function again.
 #include <map>
 
 #include "weft/passes/pass.h"
@@ -32,13 +33,16 @@ std::vector<Value> mean_of_ranks(Builder& build, const Node& node, const std::ve
   return results;
 }
 
-// Extents of arguments are written as ones that are added up, as many as there are. A difference, which may be below zero, stays, as
-// do counters in the bodies of loops, which are not StableHLO's in any case.
-bool is_counted(const Node& node, bool in_body) { return node.op == Op::extent && !in_body && node.attrs.dims(Attr::dims)[0].min() >= 0; }
+// Extents of arguments are written as ones that are added up, as many as there are. A difference, which may be below
+// zero, stays, as do counters in the bodies of loops, which are not StableHLO's in any case.
+bool is_counted(const Node& node, bool in_body) {
+  return node.op == Op::extent && !in_body && node.attrs.dims(Attr::dims)[0].min() >= 0;
+}
 
 Value counted(Builder& build, const Dim& extent) {
   Value ones = build.splat({DType::i64, {extent}}, 1);
-  return build(Op::reduce, {ones, build.scalar(DType::i64, 0)}, {{Attr::dimensions, Ints{0}}}, {binary_body(Op::add, DType::i64)});
+  return build(Op::reduce, {ones, build.scalar(DType::i64, 0)}, {{Attr::dimensions, Ints{0}}},
+               {binary_body(Op::add, DType::i64)});
 }
 
 GraphPtr written(const Graph& graph, bool in_body) {
@@ -51,15 +55,20 @@ GraphPtr written(const Graph& graph, bool in_body) {
     if (op.scalar != Scalar::none && op.expand) {
       GraphPtr& body = bodies[cat(name(node.op), " ", node.type())];
       if (!body) body = body_of(node, operands);
-      return std::vector<Value>{build.call(Op::composite, operands, {{Attr::name, cat("weft.", name(node.op))}}, {body}).result()};
+      return std::vector<Value>{
+          build.call(Op::composite, operands, {{Attr::name, cat("weft.", name(node.op))}}, {body}).result()};
     }
-    return node.regions.empty() ? std::vector<Value>() : with_regions(build, node, operands, [](const Graph& body) { return written(body, true); });
+    return node.regions.empty()
+               ? std::vector<Value>()
+               : with_regions(build, node, operands, [](const Graph& body) { return written(body, true); });
   });
 }
 
 bool is_written(const Graph& graph, bool in_body = false) {
   for (const Node& node : graph.nodes()) {
-    if (node.op == Op::check_range || is_counted(node, in_body) || node.attrs.flag(Attr::mean) || (def(node.op).scalar != Scalar::none && def(node.op).expand)) return false;
+    if (node.op == Op::check_range || is_counted(node, in_body) || node.attrs.flag(Attr::mean) ||
+        (def(node.op).scalar != Scalar::none && def(node.op).expand))
+      return false;
     for (const GraphPtr& region : node.regions)
       if (!is_written(*region, true)) return false;
   }
@@ -67,7 +76,9 @@ bool is_written(const Graph& graph, bool in_body = false) {
 }
 
 GraphPtr write_functions(const Graph& graph) {
-  if (is_written(graph)) return rebuild(graph, graph.level(), [](Builder&, const Node&, const std::vector<Value>&) { return std::vector<Value>{}; });
+  if (is_written(graph))
+    return rebuild(graph, graph.level(),
+                   [](Builder&, const Node&, const std::vector<Value>&) { return std::vector<Value>{}; });
   return written(graph, false);
 }
 

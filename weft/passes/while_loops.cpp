@@ -1,8 +1,9 @@
 // while_loops: counted loops as while loops, for other tools to read.
 //
 // A counted loop whose body has types of fixed extents becomes StableHLO's while with the counter among the carried
-// values; slices and updates at places that depend on counters become dynamic ones. Bodies with extents that depend on a
-// counter have no such form and stay as they are. It stands outside of the pipeline: kernels are made of counted loops.
+// values; slices and updates at places that depend on counters become dynamic ones. Bodies with extents that depend on
+// a counter have no such form and stay as they are. It stands outside of the pipeline: kernels are made of counted
+// loops.
 #include <algorithm>
 
 #include "weft/passes/pass.h"
@@ -27,10 +28,15 @@ Value value_of(Builder& build, const Dim& dim, const Counters& counters) {
       } else {
         Value lhs = value_of(build, atom->operands[0], counters), rhs = value_of(build, atom->operands[1], counters);
         switch (atom->op) {
-          case DimOp::min: factor = build(Op::minimum, {lhs, rhs}); break;
-          case DimOp::max: factor = build(Op::maximum, {lhs, rhs}); break;
+          case DimOp::min:
+            factor = build(Op::minimum, {lhs, rhs});
+            break;
+          case DimOp::max:
+            factor = build(Op::maximum, {lhs, rhs});
+            break;
           // Rounded down, as extents divide.
-          default: factor = build(atom->op == DimOp::mod ? Op::mod : Op::floor_divide, {lhs, rhs});
+          default:
+            factor = build(atom->op == DimOp::mod ? Op::mod : Op::floor_divide, {lhs, rhs});
         }
       }
       product = build(Op::multiply, {product, factor});
@@ -72,10 +78,12 @@ bool has_form(const Graph& body) {
   return true;
 }
 
-std::vector<Value> in_body(Builder& build, const Node& node, const std::vector<Value>& operands, const Counters& counters);
+std::vector<Value> in_body(Builder& build, const Node& node, const std::vector<Value>& operands,
+                           const Counters& counters);
 
 // The body's nodes with values in the place of its parameters; its outputs.
-std::vector<Value> inlined(Builder& build, const Graph& body, const std::vector<Value>& arguments, const Counters& counters) {
+std::vector<Value> inlined(Builder& build, const Graph& body, const std::vector<Value>& arguments,
+                           const Counters& counters) {
   std::vector<std::vector<Value>> values(body.size());
   size_t next = 0;
   for (const Node& node : body.nodes()) {
@@ -94,15 +102,18 @@ std::vector<Value> inlined(Builder& build, const Graph& body, const std::vector<
 }
 
 // Carried: how many turns are done, what changes, what stays, and the counters of the loops around.
-std::vector<Value> as_while(Builder& build, const Node& node, const std::vector<Value>& operands, const Counters& outer) {
+std::vector<Value> as_while(Builder& build, const Node& node, const std::vector<Value>& operands,
+                            const Counters& outer) {
   auto carried = static_cast<size_t>(node.attrs.integer(Attr::carried));
-  Value trips = value_of(build, node.attrs.dims(Attr::trips)[0], outer), first = value_of(build, node.attrs.dims(Attr::first)[0], outer);
+  Value trips = value_of(build, node.attrs.dims(Attr::trips)[0], outer),
+        first = value_of(build, node.attrs.dims(Attr::first)[0], outer);
   std::vector<Value> inits{integer(build, 0), trips, first};
   inits.insert(inits.end(), operands.begin(), operands.end());
   for (const auto& [name, value] : outer) inits.push_back(value);
   Builder condition(Level::trace, "cond"), body(Level::trace, "body");
   std::vector<Value> asked, given;
-  for (const Value& init : inits) asked.push_back(condition.parameter(init.type(), "")), given.push_back(body.parameter(init.type(), ""));
+  for (const Value& init : inits)
+    asked.push_back(condition.parameter(init.type(), "")), given.push_back(body.parameter(init.type(), ""));
   Value more = condition(Op::compare, {asked[0], asked[1]}, {{Attr::comparison_direction, std::string("LT")}});
   Counters counters;
   size_t at = 3 + operands.size();
@@ -123,7 +134,8 @@ std::vector<Value> as_while(Builder& build, const Node& node, const std::vector<
   return last;
 }
 
-std::vector<Value> in_body(Builder& build, const Node& node, const std::vector<Value>& operands, const Counters& counters) {
+std::vector<Value> in_body(Builder& build, const Node& node, const std::vector<Value>& operands,
+                           const Counters& counters) {
   if (node.op == Op::for_) return as_while(build, node, operands, counters);
   if (node.op == Op::extent) return {value_of(build, node.attrs.dims(Attr::dims)[0], counters)};
   bool places = node.op == Op::slice || node.op == Op::update_slice;
@@ -144,17 +156,21 @@ bool has_loops(const Graph& graph) {
 }
 
 GraphPtr write_loops(const Graph& graph) {
-  if (!has_loops(graph)) return rebuild(graph, graph.level(), [](Builder&, const Node&, const std::vector<Value>&) { return std::vector<Value>{}; });
-  GraphPtr rewritten = rebuild(graph, Level::trace, [](Builder& build, const Node& node, const std::vector<Value>& operands) {
-    if (node.op == Op::composite) {
-      NodeId id = build.call(Op::composite, operands, node.attrs, {write_loops(*node.regions[0])}).id();
-      std::vector<Value> results;
-      for (uint32_t i = 0; i < node.types.size(); ++i) results.emplace_back(&build.graph(), id, i);
-      return results;
-    }
-    bool writable = node.op == Op::for_ && knows(node.attrs.dims(Attr::trips), {}) && knows(node.attrs.dims(Attr::first), {}) && has_form(*node.regions[0]);
-    return writable ? as_while(build, node, operands, {}) : std::vector<Value>{};
-  });
+  if (!has_loops(graph))
+    return rebuild(graph, graph.level(),
+                   [](Builder&, const Node&, const std::vector<Value>&) { return std::vector<Value>{}; });
+  GraphPtr rewritten =
+      rebuild(graph, Level::trace, [](Builder& build, const Node& node, const std::vector<Value>& operands) {
+        if (node.op == Op::composite) {
+          NodeId id = build.call(Op::composite, operands, node.attrs, {write_loops(*node.regions[0])}).id();
+          std::vector<Value> results;
+          for (uint32_t i = 0; i < node.types.size(); ++i) results.emplace_back(&build.graph(), id, i);
+          return results;
+        }
+        bool writable = node.op == Op::for_ && knows(node.attrs.dims(Attr::trips), {}) &&
+                        knows(node.attrs.dims(Attr::first), {}) && has_form(*node.regions[0]);
+        return writable ? as_while(build, node, operands, {}) : std::vector<Value>{};
+      });
   return flatten_names.run(*rewritten);
 }
 

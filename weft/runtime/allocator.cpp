@@ -10,8 +10,8 @@
 namespace weft {
 namespace {
 
-// Smaller blocks go back at once: the system hands them out as quickly, and joins what lies side by side, where ours of ten
-// thousand sizes would stay ten thousand.
+// Smaller blocks go back at once: the system hands them out as quickly, and joins what lies side by side, where ours of
+// ten thousand sizes would stay ten thousand.
 constexpr int64_t least_kept = 64 << 10;
 
 int64_t rounded(int64_t bytes) {
@@ -90,7 +90,8 @@ MemoryStats Allocator::stats() const {
 }
 
 void Allocator::set_limit(int64_t bytes) {
-  if (bytes < 0) fail(ErrorKind::value, "memory_limit", "a limit of memory must be 0 (none) or more bytes, got ", bytes);
+  if (bytes < 0)
+    fail(ErrorKind::value, "memory_limit", "a limit of memory must be 0 (none) or more bytes, got ", bytes);
   std::lock_guard lock(mutex_);
   stats_.limit = bytes;
 }

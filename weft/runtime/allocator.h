@@ -15,10 +15,11 @@ namespace weft {
 class Allocator {
  public:
   // `most_kept`: bytes, of blocks that are not small, that wait for their next user.
-  Allocator(std::unique_ptr<DeviceMemory> memory, int64_t most_kept) : memory_(std::move(memory)), most_kept_(most_kept) {}
+  Allocator(std::unique_ptr<DeviceMemory> memory, int64_t most_kept)
+      : memory_(std::move(memory)), most_kept_(most_kept) {}
 
-  // At least so many bytes, from the beginning of a cache line. Error(runtime, "out_of_memory") with what was wanted and what
-  // is there.
+  // At least so many bytes, from the beginning of a cache line. Error(runtime, "out_of_memory") with what was wanted
+  // and what is there.
   void* take(int64_t bytes);
   void give(void* memory, int64_t bytes) noexcept;
 

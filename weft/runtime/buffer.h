@@ -11,8 +11,8 @@
 
 namespace weft WEFT_API {
 
-// A handle on row-major elements; copies and slices share them, and the memory is let go of with the last. The handle is
-// immutable and thread-safe; who writes elements while others use them must see to it alone.
+// A handle on row-major elements; copies and slices share them, and the memory is let go of with the last. The handle
+// is immutable and thread-safe; who writes elements while others use them must see to it alone.
 class Buffer {
  public:
   // None.
@@ -22,11 +22,13 @@ class Buffer {
   // With elements that are not set. Error(value) for negative or too large extents, Error(runtime, "out_of_memory").
   Buffer(DType dtype, Ints dims, const Device& device = {});
   static Buffer zeros(DType dtype, Ints dims, const Device& device = {});
-  // Memory of the host that others own, used as it lies; `owner` is held as long as it is used. Error(value, "null_memory") of none,
-  // "alignment" where elements of the dtype cannot begin.
-  static Buffer adopt(void* data, DType dtype, Ints dims, std::shared_ptr<const void> owner = {}, const Device& device = {});
+  // Memory of the host that others own, used as it lies; `owner` is held as long as it is used. Error(value,
+  // "null_memory") of none, "alignment" where elements of the dtype cannot begin.
+  static Buffer adopt(void* data, DType dtype, Ints dims, std::shared_ptr<const void> owner = {},
+                      const Device& device = {});
   // The same, never to be written: programs that write it refuse it.
-  static Buffer adopt(const void* data, DType dtype, Ints dims, std::shared_ptr<const void> owner = {}, const Device& device = {});
+  static Buffer adopt(const void* data, DType dtype, Ints dims, std::shared_ptr<const void> owner = {},
+                      const Device& device = {});
   // Takes the elements from host memory that is dense and row-major.
   static Buffer copy_of(const void* data, DType dtype, Ints dims, const Device& device = {});
 
@@ -36,8 +38,8 @@ class Buffer {
   int64_t bytes() const;
   const Device& device() const;
   bool is_writable() const;
-  // Where the elements are; Error(type, "device_memory") where that is no memory of the host, Error(value, "read_only") when
-  // a buffer that must not be written is asked for memory to write.
+  // Where the elements are; Error(type, "device_memory") where that is no memory of the host, Error(value, "read_only")
+  // when a buffer that must not be written is asked for memory to write.
   const void* data() const;
   void* writable_data() const;
   // The same as elements; Error(type, "element_type") where their size is another one.
@@ -66,7 +68,8 @@ class Buffer {
   explicit Buffer(std::shared_ptr<const State> state) : state_(std::move(state)) {}
   const State& state() const;
   void require_size(size_t size) const;
-  static Buffer adopt_as(void* data, DType dtype, Ints dims, std::shared_ptr<const void> owner, const Device& device, bool writable);
+  static Buffer adopt_as(void* data, DType dtype, Ints dims, std::shared_ptr<const void> owner, const Device& device,
+                         bool writable);
   std::shared_ptr<const State> state_;
 };
 

@@ -25,12 +25,18 @@ thread_local std::string last_error;
 
 weft_status status_of(ErrorKind kind) {
   switch (kind) {
-    case ErrorKind::type: return weft_type_error;
-    case ErrorKind::value: return weft_value_error;
-    case ErrorKind::index: return weft_index_error;
-    case ErrorKind::unsupported: return weft_unsupported_error;
-    case ErrorKind::io: return weft_file_error;
-    case ErrorKind::runtime: return weft_runtime_error;
+    case ErrorKind::type:
+      return weft_type_error;
+    case ErrorKind::value:
+      return weft_value_error;
+    case ErrorKind::index:
+      return weft_index_error;
+    case ErrorKind::unsupported:
+      return weft_unsupported_error;
+    case ErrorKind::io:
+      return weft_file_error;
+    case ErrorKind::runtime:
+      return weft_runtime_error;
   }
   return weft_internal_error;
 }
@@ -89,7 +95,8 @@ std::vector<Buffer> buffers_of(weft_buffer* const* handles, int64_t count) {
 
 void require_outputs(const Executable& executable, weft_buffer** outputs, int64_t count) {
   auto wanted = static_cast<int64_t>(executable.outputs().size());
-  if (count != wanted) fail(ErrorKind::type, "output_count", "'", executable.name(), "' has ", wanted, " outputs, got ", count);
+  if (count != wanted)
+    fail(ErrorKind::type, "output_count", "'", executable.name(), "' has ", wanted, " outputs, got ", count);
   if (count > 0) given(outputs, "an array of outputs");
 }
 
@@ -102,8 +109,10 @@ void give_outputs(const std::vector<Buffer>& buffers, weft_buffer** outputs) {
     if (!outputs[i]) outputs[i] = handles[i].release();
 }
 
-void describe(const std::vector<IoInfo>& infos, int64_t i, const char** name, const char** dtype, int64_t* rank, int64_t* dims) {
-  if (i < 0 || i >= static_cast<int64_t>(infos.size())) fail(ErrorKind::index, "io_index", "number ", i, " of ", infos.size());
+void describe(const std::vector<IoInfo>& infos, int64_t i, const char** name, const char** dtype, int64_t* rank,
+              int64_t* dims) {
+  if (i < 0 || i >= static_cast<int64_t>(infos.size()))
+    fail(ErrorKind::index, "io_index", "number ", i, " of ", infos.size());
   const IoInfo& info = infos[static_cast<size_t>(i)];
   if (name) *name = info.name.c_str();
   if (dtype) *dtype = weft::name(info.type.dtype).data();
@@ -131,15 +140,16 @@ extern "C" {
 const char* weft_last_error(void) { return last_error.c_str(); }
 const char* weft_version(void) { return WEFT_VERSION; }
 
-weft_status weft_buffer_new(const char* dtype, int64_t rank, const int64_t* dims, const char* device, weft_buffer** result) {
+weft_status weft_buffer_new(const char* dtype, int64_t rank, const int64_t* dims, const char* device,
+                            weft_buffer** result) {
   return guarded([&] {
     weft_buffer*& place = given(result, "a place for the buffer");
     place = new weft_buffer{Buffer(dtype_named(dtype), dims_of(rank, dims), device_named(device))};
   });
 }
 
-weft_status weft_buffer_adopt(void* data, const char* dtype, int64_t rank, const int64_t* dims, const char* device, void (*release)(void*), void* context,
-                              weft_buffer** result) {
+weft_status weft_buffer_adopt(void* data, const char* dtype, int64_t rank, const int64_t* dims, const char* device,
+                              void (*release)(void*), void* context, weft_buffer** result) {
   return guarded([&] {
     given(result, "a place for the buffer");
     DType type = dtype_named(dtype);
@@ -166,8 +176,12 @@ weft_status weft_buffer_slice(const weft_buffer* buffer, int64_t begin, int64_t 
   });
 }
 
-const char* weft_buffer_dtype(const weft_buffer* buffer) { return buffer ? name(buffer->buffer.dtype()).data() : nullptr; }
-int64_t weft_buffer_rank(const weft_buffer* buffer) { return buffer ? static_cast<int64_t>(buffer->buffer.dims().size()) : 0; }
+const char* weft_buffer_dtype(const weft_buffer* buffer) {
+  return buffer ? name(buffer->buffer.dtype()).data() : nullptr;
+}
+int64_t weft_buffer_rank(const weft_buffer* buffer) {
+  return buffer ? static_cast<int64_t>(buffer->buffer.dims().size()) : 0;
+}
 const int64_t* weft_buffer_dims(const weft_buffer* buffer) { return buffer ? buffer->buffer.dims().data() : nullptr; }
 int64_t weft_buffer_bytes(const weft_buffer* buffer) { return buffer ? buffer->buffer.bytes() : 0; }
 void* weft_buffer_data(const weft_buffer* buffer) {
@@ -185,16 +199,23 @@ weft_status weft_executable_load(const char* path, const char* device, weft_exec
 }
 
 void weft_executable_free(weft_executable* executable) { delete executable; }
-const char* weft_executable_name(const weft_executable* executable) { return executable ? executable->executable.name().c_str() : nullptr; }
-int64_t weft_executable_input_count(const weft_executable* executable) { return executable ? static_cast<int64_t>(executable->executable.inputs().size()) : 0; }
-int64_t weft_executable_output_count(const weft_executable* executable) { return executable ? static_cast<int64_t>(executable->executable.outputs().size()) : 0; }
+const char* weft_executable_name(const weft_executable* executable) {
+  return executable ? executable->executable.name().c_str() : nullptr;
+}
+int64_t weft_executable_input_count(const weft_executable* executable) {
+  return executable ? static_cast<int64_t>(executable->executable.inputs().size()) : 0;
+}
+int64_t weft_executable_output_count(const weft_executable* executable) {
+  return executable ? static_cast<int64_t>(executable->executable.outputs().size()) : 0;
+}
 
-weft_status weft_executable_input(const weft_executable* executable, int64_t i, const char** name, const char** dtype, int64_t* rank, int64_t* dims) {
+weft_status weft_executable_input(const weft_executable* executable, int64_t i, const char** name, const char** dtype,
+                                  int64_t* rank, int64_t* dims) {
   return guarded([&] { describe(given(executable, "an executable").executable.inputs(), i, name, dtype, rank, dims); });
 }
 
-weft_status weft_executable_output(const weft_executable* executable, int64_t i, const char** name, const char** dtype, int64_t* rank, int64_t* dims,
-                                   int64_t* alias) {
+weft_status weft_executable_output(const weft_executable* executable, int64_t i, const char** name, const char** dtype,
+                                   int64_t* rank, int64_t* dims, int64_t* alias) {
   return guarded([&] {
     const std::vector<IoInfo>& outputs = given(executable, "an executable").executable.outputs();
     describe(outputs, i, name, dtype, rank, dims);
@@ -206,7 +227,8 @@ int64_t weft_executable_symbol_count(const weft_executable* executable) {
   return executable ? static_cast<int64_t>(executable->executable.manifest().symbols.size()) : 0;
 }
 
-weft_status weft_executable_symbol(const weft_executable* executable, int64_t i, const char** name, int64_t* least, int64_t* usual, int64_t* greatest) {
+weft_status weft_executable_symbol(const weft_executable* executable, int64_t i, const char** name, int64_t* least,
+                                   int64_t* usual, int64_t* greatest) {
   return guarded([&] {
     const std::vector<Symbol>& symbols = given(executable, "an executable").executable.manifest().symbols;
     if (index_of(i) >= symbols.size()) fail(ErrorKind::index, "symbol_index", "number ", i, " of ", symbols.size());
@@ -218,7 +240,8 @@ weft_status weft_executable_symbol(const weft_executable* executable, int64_t i,
   });
 }
 
-weft_status weft_executable_input_dims(const weft_executable* executable, int64_t i, const int64_t* symbols, int64_t* dims) {
+weft_status weft_executable_input_dims(const weft_executable* executable, int64_t i, const int64_t* symbols,
+                                       int64_t* dims) {
   return guarded([&] {
     const Executable& program = given(executable, "an executable").executable;
     Ints found = program.input_dims(index_of(i), symbols_of(program.manifest(), symbols));
@@ -226,7 +249,8 @@ weft_status weft_executable_input_dims(const weft_executable* executable, int64_
   });
 }
 
-weft_status weft_executable_output_dims(const weft_executable* executable, int64_t i, const int64_t* symbols, int64_t* dims) {
+weft_status weft_executable_output_dims(const weft_executable* executable, int64_t i, const int64_t* symbols,
+                                        int64_t* dims) {
   return guarded([&] {
     const Executable& program = given(executable, "an executable").executable;
     Ints found = program.output_dims(index_of(i), symbols_of(program.manifest(), symbols));
@@ -234,14 +258,16 @@ weft_status weft_executable_output_dims(const weft_executable* executable, int64
   });
 }
 
-weft_status weft_executable_run(const weft_executable* executable, weft_buffer* const* inputs, int64_t input_count, weft_buffer** outputs, int64_t output_count) {
+weft_status weft_executable_run(const weft_executable* executable, weft_buffer* const* inputs, int64_t input_count,
+                                weft_buffer** outputs, int64_t output_count) {
   return guarded([&] {
     const Executable& program = given(executable, "an executable").executable;
     std::vector<Buffer> read = buffers_of(inputs, input_count);
     require_outputs(program, outputs, output_count);
     bool any_missing = false;
     for (int64_t i = 0; i < output_count; ++i) any_missing |= !outputs[i];
-    std::vector<Buffer> written = any_missing ? program.new_outputs(read) : std::vector<Buffer>(static_cast<size_t>(output_count));
+    std::vector<Buffer> written =
+        any_missing ? program.new_outputs(read) : std::vector<Buffer>(static_cast<size_t>(output_count));
     for (int64_t i = 0; i < output_count; ++i)
       if (outputs[i]) written[static_cast<size_t>(i)] = outputs[i]->buffer;
     program.run(read, written);
@@ -249,8 +275,9 @@ weft_status weft_executable_run(const weft_executable* executable, weft_buffer* 
   });
 }
 
-weft_status weft_executable_run_async(const weft_executable* executable, weft_buffer* const* inputs, int64_t input_count, weft_buffer** outputs,
-                                      int64_t output_count, weft_event** done) {
+weft_status weft_executable_run_async(const weft_executable* executable, weft_buffer* const* inputs,
+                                      int64_t input_count, weft_buffer** outputs, int64_t output_count,
+                                      weft_event** done) {
   return guarded([&] {
     const Executable& program = given(executable, "an executable").executable;
     require_outputs(program, outputs, output_count);

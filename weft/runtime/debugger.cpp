@@ -35,8 +35,10 @@ DebugImage::DebugImage(std::string elf) : elf_(std::move(elf)), entry_(new Entry
 
 DebugImage::~DebugImage() {
   std::lock_guard lock(list_mutex());
-  if (entry_->prev_entry) entry_->prev_entry->next_entry = entry_->next_entry;
-  else __jit_debug_descriptor.first_entry = entry_->next_entry;
+  if (entry_->prev_entry)
+    entry_->prev_entry->next_entry = entry_->next_entry;
+  else
+    __jit_debug_descriptor.first_entry = entry_->next_entry;
   if (entry_->next_entry) entry_->next_entry->prev_entry = entry_->prev_entry;
   tell(2, entry_);
   delete entry_;

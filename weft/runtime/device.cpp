@@ -89,10 +89,16 @@ void watch_forks() {
 }  // namespace
 
 DeviceState::DeviceState(std::string_view kind, int index, std::unique_ptr<DeviceMemory> memory)
-    : kind(kind), name(cat(kind, ":", index)), index(index), is_host(memory->is_host()), allocator(std::move(memory), most_kept) {}
+    : kind(kind),
+      name(cat(kind, ":", index)),
+      index(index),
+      is_host(memory->is_host()),
+      allocator(std::move(memory), most_kept) {}
 
 Device Device::cpu(int index) {
-  if (index < 0 || index >= most_devices) fail(ErrorKind::value, "device", "the number of a CPU device must be from 0 to ", most_devices - 1, ", got ", index);
+  if (index < 0 || index >= most_devices)
+    fail(ErrorKind::value, "device", "the number of a CPU device must be from 0 to ", most_devices - 1, ", got ",
+         index);
   if (index == 0) return Device(all().first);
   std::lock_guard lock(all().mutex);
   DeviceState* found = all().find("cpu", index);
@@ -167,7 +173,8 @@ void stop_queues_at_exit() {
 
 Device add_device(std::string_view kind, int index, std::unique_ptr<DeviceMemory> memory) {
   if (kind.empty() || kind.find(':') != kind.npos || index < 0 || !memory)
-    fail(ErrorKind::value, "device", "a device must have a kind without ':', a number from 0 on and memory, got '", kind, "', ", index, memory ? "" : " and none");
+    fail(ErrorKind::value, "device", "a device must have a kind without ':', a number from 0 on and memory, got '",
+         kind, "', ", index, memory ? "" : " and none");
   std::lock_guard lock(all().mutex);
   if (all().find(kind, index)) fail(ErrorKind::value, "device", "there is a device '", kind, ":", index, "' already");
   return Device(all().add(kind, index, std::move(memory)));

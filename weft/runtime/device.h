@@ -41,8 +41,8 @@ class Device {
  public:
   // The first CPU device.
   Device() : Device(cpu()) {}
-  // CPU device `index`, from 0 to 1023: each has memory statistics and a queue of its own, all share the CPUs and the threads.
-  // They come into being when they are first asked for.
+  // CPU device `index`, from 0 to 1023: each has memory statistics and a queue of its own, all share the CPUs and the
+  // threads. They come into being when they are first asked for.
   static Device cpu(int index = 0);
   // "cpu", "cpu:1", or what add_device() was told. Error(value, "device") for others.
   static Device named(std::string_view name);
@@ -75,8 +75,8 @@ class Device {
 
 // All that there are, CPUs first.
 std::vector<Device> devices();
-// Waits for the runs that are being done and drops those that are not begun; none can begin afterwards. For a process that ends,
-// before what runs need is gone; the last static destructors do it too.
+// Waits for the runs that are being done and drops those that are not begun; none can begin afterwards. For a process
+// that ends, before what runs need is gone; the last static destructors do it too.
 void stop_queues();
 // Adds "kind:index". Error(value, "device") where it is there already, and of no kind or memory.
 Device add_device(std::string_view kind, int index, std::unique_ptr<DeviceMemory> memory);

@@ -14,11 +14,11 @@ class Event {
  public:
   Event() = default;
   bool is_done() const;
-  // Waits, and throws the error that what it stands for ended with, to everyone who asks. In a child of a fork, Error(runtime,
-  // "forked") for what its parent had not done by then.
+  // Waits, and throws the error that what it stands for ended with, to everyone who asks. In a child of a fork,
+  // Error(runtime, "forked") for what its parent had not done by then.
   void wait() const;
-  // Waits for so many seconds at most; whether it is done, or never will be here, as in a child of a fork. Errors are thrown
-  // by wait() alone.
+  // Waits for so many seconds at most; whether it is done, or never will be here, as in a child of a fork. Errors are
+  // thrown by wait() alone.
   bool wait_for(double seconds) const;
 
   explicit Event(std::shared_ptr<EventState> state) : state_(std::move(state)) {}

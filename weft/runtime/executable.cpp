@@ -39,7 +39,8 @@ int plain_symbol(const Dim& dim, const std::vector<Symbol>& symbols) {
   return -1;
 }
 
-// What the entry is called with: inputs and outputs, which the caller sets, and the constants behind them; then the two others.
+// What the entry is called with: inputs and outputs, which the caller sets, and the constants behind them; then the two
+// others.
 Few<void*> buffers_for(const Manifest& m) {
   size_t at = m.inputs.size() + m.outputs.size();
   Few<void*> buffers(at + m.constants.size() + 2);
@@ -48,7 +49,8 @@ Few<void*> buffers_for(const Manifest& m) {
 }
 
 [[gnu::cold, gnu::noinline]] void refuse_counts(const Manifest& m, size_t inputs, size_t symbols) {
-  if (inputs != m.inputs.size()) fail(ErrorKind::type, "input_count", "'", m.name, "' has ", m.inputs.size(), " inputs, got ", inputs);
+  if (inputs != m.inputs.size())
+    fail(ErrorKind::type, "input_count", "'", m.name, "' has ", m.inputs.size(), " inputs, got ", inputs);
   fail(ErrorKind::type, "symbol_count", "'", m.name, "' has ", m.symbols.size(), " symbolic extents, got ", symbols);
 }
 
@@ -57,7 +59,8 @@ void require_counts(const Manifest& m, size_t inputs, size_t symbols) {
 }
 
 [[gnu::cold, gnu::noinline]] void refuse_value(const Symbol& symbol, int64_t value) {
-  fail(ErrorKind::value, "extent_range", "extent '", symbol.name, "' must be from ", symbol.min, " to ", symbol.max, ", got ", value);
+  fail(ErrorKind::value, "extent_range", "extent '", symbol.name, "' must be from ", symbol.min, " to ", symbol.max,
+       ", got ", value);
 }
 
 void require_range(const Symbol& symbol, int64_t value) {
@@ -65,7 +68,8 @@ void require_range(const Symbol& symbol, int64_t value) {
 }
 
 // No memory is for what has no elements.
-[[gnu::cold, gnu::noinline]] void require_empty(const Manifest& m, const IoInfo& info, std::span<const int64_t> symbols) {
+[[gnu::cold, gnu::noinline]] void require_empty(const Manifest& m, const IoInfo& info,
+                                                std::span<const int64_t> symbols) {
   bool is_empty = std::ranges::any_of(info.type.dims, [&](const Dim& dim) { return evaluate(dim, m, symbols) == 0; });
   if (!is_empty) fail(ErrorKind::value, "null_memory", "'", info.name, "': memory was wanted, got none");
 }
@@ -118,8 +122,10 @@ void Executable::State::set_up(int64_t first, int64_t end) const {
   std::vector<int64_t> symbols(manifest.symbols.size());
   Services some = services;
   some.packing_first = first, some.packing_end = end;
-  if (is_listened()) run_listened(first_code->setup, manifest, labels, "set up", symbols, buffers.data(), some);
-  else run_entry(first_code->setup, symbols.data(), buffers.data(), some);
+  if (is_listened())
+    run_listened(first_code->setup, manifest, labels, "set up", symbols, buffers.data(), some);
+  else
+    run_entry(first_code->setup, symbols.data(), buffers.data(), some);
 }
 
 void Executable::State::begin_packing() {
@@ -127,8 +133,10 @@ void Executable::State::begin_packing() {
   for (const LaunchInfo& launch : manifest.launches) {
     if (!launch.is_setup) continue;
     packing.bytes.push_back(launch.written_bytes.opt());
-    if (launch.is_later) later += packing.bytes.back();
-    else ++now;
+    if (launch.is_later)
+      later += packing.bytes.back();
+    else
+      ++now;
   }
   if (later == 0 || knob_flag(Knob::pack_at_load)) now = static_cast<int64_t>(packing.bytes.size());
   packing.part = later / 4 + 1;
@@ -177,7 +185,9 @@ void Executable::improve(std::span<const std::string> objects) const {
   state().code.store(state().better_code.get(), std::memory_order_release);
 }
 
-void Executable::expect_better(std::function<void(bool waits)> improvement) const { state().improvement = std::move(improvement); }
+void Executable::expect_better(std::function<void(bool waits)> improvement) const {
+  state().improvement = std::move(improvement);
+}
 
 Executable Executable::load(Manifest manifest, std::unique_ptr<DeviceProgram> program, const Device& device) {
   auto state = std::make_shared<State>(std::move(manifest), device);
@@ -215,8 +225,8 @@ int64_t Executable::code_bytes() const {
 void Executable::bind(std::span<const Extents> input_dims, std::span<int64_t> symbols) const {
   const Manifest& m = manifest();
   auto mismatch = [&](size_t i) {
-    fail(ErrorKind::value, "input_shape", "input '", m.inputs[i].name, "' must have the shape ", m.inputs[i].type.dims, ", got ",
-         Ints(input_dims[i].begin(), input_dims[i].end()));
+    fail(ErrorKind::value, "input_shape", "input '", m.inputs[i].name, "' must have the shape ", m.inputs[i].type.dims,
+         ", got ", Ints(input_dims[i].begin(), input_dims[i].end()));
   };
   require_counts(m, input_dims.size(), symbols.size());
   std::vector<bool> known(symbols.size());
@@ -236,11 +246,11 @@ void Executable::bind(std::span<const Extents> input_dims, std::span<int64_t> sy
       auto s = static_cast<size_t>(plain);
       const Symbol& symbol = m.symbols[s];
       if (given < symbol.min || given > symbol.max)
-        fail(ErrorKind::value, "extent_range", "extent '", symbol.name, "' (axis ", d, " of input '", m.inputs[i].name, "') must be from ",
-             symbol.min, " to ", symbol.max, ", got ", given);
+        fail(ErrorKind::value, "extent_range", "extent '", symbol.name, "' (axis ", d, " of input '", m.inputs[i].name,
+             "') must be from ", symbol.min, " to ", symbol.max, ", got ", given);
       if (known[s] && symbols[s] != given)
-        fail(ErrorKind::value, "extent_agreement", "extent '", symbol.name, "' is ", symbols[s], " elsewhere but ", given, " on axis ", d,
-             " of input '", m.inputs[i].name, "'");
+        fail(ErrorKind::value, "extent_agreement", "extent '", symbol.name, "' is ", symbols[s], " elsewhere but ",
+             given, " on axis ", d, " of input '", m.inputs[i].name, "'");
       symbols[s] = given;
       known[s] = true;
     }
@@ -251,8 +261,12 @@ void Executable::bind(std::span<const Extents> input_dims, std::span<int64_t> sy
       if (evaluate(m.inputs[i].type.dims[d], m, symbols) != input_dims[i][d]) mismatch(i);
 }
 
-Ints Executable::input_dims(size_t i, std::span<const int64_t> symbols) const { return dims_of(manifest(), manifest().inputs, i, symbols); }
-Ints Executable::output_dims(size_t i, std::span<const int64_t> symbols) const { return dims_of(manifest(), manifest().outputs, i, symbols); }
+Ints Executable::input_dims(size_t i, std::span<const int64_t> symbols) const {
+  return dims_of(manifest(), manifest().inputs, i, symbols);
+}
+Ints Executable::output_dims(size_t i, std::span<const int64_t> symbols) const {
+  return dims_of(manifest(), manifest().outputs, i, symbols);
+}
 
 namespace {
 
@@ -263,13 +277,17 @@ namespace {
 
 }  // namespace
 
-void Executable::run(std::span<const int64_t> symbols, std::span<const void* const> inputs, std::span<void* const> outputs) const {
+void Executable::run(std::span<const int64_t> symbols, std::span<const void* const> inputs,
+                     std::span<void* const> outputs) const {
   const State& program = state();
   const LoadedCode* code = program.code.load(std::memory_order_acquire);
-  if (!code) fail(ErrorKind::type, "device_memory", "'", name(), "' runs on '", program.device.name(), "' and takes buffers there");
+  if (!code)
+    fail(ErrorKind::type, "device_memory", "'", name(), "' runs on '", program.device.name(),
+         "' and takes buffers there");
   const Manifest& m = program.manifest;
   require_counts(m, inputs.size(), symbols.size());
-  if (outputs.size() != m.outputs.size()) fail(ErrorKind::type, "output_count", "'", m.name, "' has ", m.outputs.size(), " outputs, got ", outputs.size());
+  if (outputs.size() != m.outputs.size())
+    fail(ErrorKind::type, "output_count", "'", m.name, "' has ", m.outputs.size(), " outputs, got ", outputs.size());
   int64_t arena_bytes = evaluate(m.arena_bytes, m, symbols);
   Few<void*> buffers = buffers_for(m);
   for (size_t i = 0; i < inputs.size(); ++i)
@@ -280,7 +298,8 @@ void Executable::run(std::span<const int64_t> symbols, std::span<const void* con
   std::vector<std::pair<size_t, Block>> elsewhere;
   for (size_t i : program.lined_up) {
     if (reinterpret_cast<uintptr_t>(outputs[i]) % cache_line == 0) continue;
-    elsewhere.emplace_back(i, take_block(program.allocator, bytes_of(m.outputs[i].type.dtype, output_dims(i, symbols))));
+    elsewhere.emplace_back(i,
+                           take_block(program.allocator, bytes_of(m.outputs[i].type.dtype, output_dims(i, symbols))));
     buffers[inputs.size() + i] = elsewhere.back().second.get();
   }
   Block arena;
@@ -291,13 +310,17 @@ void Executable::run(std::span<const int64_t> symbols, std::span<const void* con
   std::span<void*> all = buffers.span();
   all[all.size() - 2] = arena.get();
   all.back() = program.persistent.get();
-  if (is_listened()) run_listened(code->run, m, program.labels, "run", symbols, buffers.data(), services);
-  else run_entry(code->run, symbols.data(), buffers.data(), services);
-  for (const auto& [i, memory] : elsewhere) std::memcpy(outputs[i], memory.get(), static_cast<size_t>(memory.get_deleter().bytes));
+  if (is_listened())
+    run_listened(code->run, m, program.labels, "run", symbols, buffers.data(), services);
+  else
+    run_entry(code->run, symbols.data(), buffers.data(), services);
+  for (const auto& [i, memory] : elsewhere)
+    std::memcpy(outputs[i], memory.get(), static_cast<size_t>(memory.get_deleter().bytes));
   if (arena) program.arenas.give(std::move(arena));
   if (program.improvement) program.improvement(false);
   for (size_t i = 0; i < m.checks.size(); ++i)
-    if (failed[i]) [[unlikely]] throw_failed(m, i, failed[i], symbols);
+    if (failed[i]) [[unlikely]]
+      throw_failed(m, i, failed[i], symbols);
 }
 
 }  // namespace weft

@@ -16,8 +16,8 @@
 
 namespace weft {
 
-// Arenas that are kept between runs, so that their pages stay mapped. Nobody waits for another: a process may fork while one of
-// its threads is in here.
+// Arenas that are kept between runs, so that their pages stay mapped. Nobody waits for another: a process may fork
+// while one of its threads is in here.
 class ArenaCache {
  public:
   Block take(Allocator& allocator, int64_t bytes) {
@@ -59,11 +59,11 @@ class DeviceProgram {
   virtual void run(std::span<const DeviceRange> inputs, std::span<const DeviceRange> outputs) const = 0;
 };
 
-// Large weights are packed by the runs after the first, a quarter of them by each: the first result need not wait for it. Until
-// then products read them as they lie.
+// Large weights are packed by the runs after the first, a quarter of them by each: the first result need not wait for
+// it. Until then products read them as they lie.
 struct Packing {
-  std::vector<int64_t> bytes;  // that each launch of setup writes
-  int64_t part = 0;            // bytes that a run packs
+  std::vector<int64_t> bytes;             // that each launch of setup writes
+  int64_t part = 0;                       // bytes that a run packs
   mutable std::atomic<int64_t> done = 0;  // launches
   mutable std::atomic<bool> has_run = false;
   mutable ProcessMutex mutex;  // of who packs; runs do not wait for it

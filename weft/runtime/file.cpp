@@ -1,6 +1,6 @@
-// Layout: a header, the table (numbers and short texts), then the pieces (code, constants, the program's text) at offsets
-// that the table has. Header, table and each piece are digested by themselves; what is between them is zeros, so that no byte is of no
-// account.
+// Layout: a header, the table (numbers and short texts), then the pieces (code, constants, the program's text) at
+// offsets that the table has. Header, table and each piece are digested by themselves; what is between them is zeros,
+// so that no byte is of no account.
 #include "weft/runtime/file.h"
 
 #include <fcntl.h>
@@ -133,7 +133,8 @@ class Reader {
     return list([&] {
       IoInfo info{text(), type(), -1};
       int64_t alias = integer();
-      if (alias < -1 || alias >= static_cast<int64_t>(targets)) reject(cat("'", info.name, "' lands in input ", alias, " of ", targets));
+      if (alias < -1 || alias >= static_cast<int64_t>(targets))
+        reject(cat("'", info.name, "' lands in input ", alias, " of ", targets));
       info.alias = static_cast<int>(alias);
       return info;
     });
@@ -206,7 +207,8 @@ Manifest read_manifest(Reader& in) {
     return symbol;
   });
   for (const Symbol& symbol : m.symbols) {
-    if (symbol.min < 0 || symbol.opt < symbol.min || symbol.max < symbol.opt) reject(cat("extent '", symbol.name, "' has no range"));
+    if (symbol.min < 0 || symbol.opt < symbol.min || symbol.max < symbol.opt)
+      reject(cat("extent '", symbol.name, "' has no range"));
     in.symbols.emplace(symbol.name, symbol);
   }
   m.inputs = in.ios(0);
@@ -216,7 +218,8 @@ Manifest read_manifest(Reader& in) {
       reject(cat("output '", output.name, "' does not fit into its input"));
   m.arena_bytes = in.dim();
   m.persistent_bytes = in.dim();
-  if (m.arena_bytes.static_value().value_or(0) < 0 || m.persistent_bytes.static_value().value_or(-1) < 0) reject("has less than no memory");
+  if (m.arena_bytes.static_value().value_or(0) < 0 || m.persistent_bytes.static_value().value_or(-1) < 0)
+    reject("has less than no memory");
   m.kernels = in.list([&] {
     KernelInfo kernel{in.text(), in.text(), in.texts(), 0};
     kernel.launches = in.integer();
@@ -226,7 +229,8 @@ Manifest read_manifest(Reader& in) {
     LaunchInfo launch{in.text(), in.text(), in.texts(), in.texts(), in.dim(), in.dim(), in.dim()};
     launch.is_setup = in.integer() != 0;
     launch.is_later = in.integer() != 0;
-    if (launch.lines.size() != launch.ops.size()) reject(cat("'", launch.name, "' has ", launch.ops.size(), " operations at ", launch.lines.size(), " lines"));
+    if (launch.lines.size() != launch.ops.size())
+      reject(cat("'", launch.name, "' has ", launch.ops.size(), " operations at ", launch.lines.size(), " lines"));
     return launch;
   });
   m.cuts = in.list([&] { return CutInfo{in.text(), in.text(), in.text(), in.texts()}; });
@@ -265,7 +269,9 @@ class Pieces {
  private:
   using Place = std::pair<uint64_t, Digest>;
 
-  static void tell(Writer& out, std::string_view bytes, const Place& place) { out.number(place.first), out.number(bytes.size()), out.number(place.second); }
+  static void tell(Writer& out, std::string_view bytes, const Place& place) {
+    out.number(place.first), out.number(bytes.size()), out.number(place.second);
+  }
 
   Place placed(std::string_view bytes, const Digest& digest) {
     Place place{end_, digest};
@@ -294,11 +300,14 @@ uint64_t bytes_of(const Type& type) {
 constexpr int64_t nobody = -1;
 
 // Constants: the number of the lender who has the memory, or a piece.
-void write_constants(Writer& out, Pieces& pieces, const std::vector<Manifest::Constant>& constants, std::span<const Manifest::Constant> lenders) {
+void write_constants(Writer& out, Pieces& pieces, const std::vector<Manifest::Constant>& constants,
+                     std::span<const Manifest::Constant> lenders) {
   out.list(constants, [&](const Manifest::Constant& constant) {
     uint64_t size = bytes_of(constant.type);
     int64_t lender = 0, count = static_cast<int64_t>(lenders.size());
-    auto has_it = [&](const Manifest::Constant& one) { return one.bytes == constant.bytes && bytes_of(one.type) == size; };
+    auto has_it = [&](const Manifest::Constant& one) {
+      return one.bytes == constant.bytes && bytes_of(one.type) == size;
+    };
     while (lender < count && !has_it(lenders[static_cast<size_t>(lender)])) ++lender;
     if (lender == count) lender = nobody;
     out.type(constant.type);
@@ -383,7 +392,8 @@ struct Source {
         std::string_view bytes = piece(in);
         constant.bytes = bytes.data(), given = bytes.size();
       } else {
-        if (lender < 0 || lender >= static_cast<int64_t>(lenders.size())) reject(cat("nobody lends it constant ", lender));
+        if (lender < 0 || lender >= static_cast<int64_t>(lenders.size()))
+          reject(cat("nobody lends it constant ", lender));
         const Manifest::Constant& lent = lenders[static_cast<size_t>(lender)];
         constant.bytes = lent.bytes, constant.owner = lent.owner, given = bytes_of(lent.type);
       }
@@ -399,7 +409,8 @@ std::pair<Reader, std::string_view> opened(std::string_view bytes) {
   if (bytes.size() < sizeof header) reject(cat("it has ", bytes.size(), " bytes, a header alone has ", sizeof header));
   std::memcpy(&header, bytes.data(), sizeof header);
   if (std::memcmp(header.magic, magic.data(), magic.size()) != 0) reject("it does not begin as one");
-  if (header.version != version) reject(cat("it is of version ", header.version, ", this library reads version ", version));
+  if (header.version != version)
+    reject(cat("it is of version ", header.version, ", this library reads version ", version));
   if (is_damaged(header.header, digest_of_header(header))) reject("it is damaged");
   if (header.file_bytes != bytes.size()) reject(cat("it has ", bytes.size(), " bytes instead of ", header.file_bytes));
   bytes.remove_prefix(sizeof header);
@@ -426,8 +437,12 @@ std::string laid_out(const Package& package, std::span<const Manifest::Constant>
   });
   size_t table_bytes = table.bytes.size();
   table.bytes.resize(aligned(table_bytes));
-  Header header{{}, version, sizeof header + table.bytes.size() + pieces.bytes(), table_bytes,
-                digest_of(std::string_view(table.bytes).substr(0, table_bytes)), {}};
+  Header header{{},
+                version,
+                sizeof header + table.bytes.size() + pieces.bytes(),
+                table_bytes,
+                digest_of(std::string_view(table.bytes).substr(0, table_bytes)),
+                {}};
   std::memcpy(header.magic, magic.data(), magic.size());
   header.header = digest_of_header(header);
   return std::string(reinterpret_cast<const char*>(&header), sizeof header) + table.bytes;
@@ -435,7 +450,8 @@ std::string laid_out(const Package& package, std::span<const Manifest::Constant>
 
 }  // namespace
 
-void write_package(const std::filesystem::path& path, const Package& package, std::span<const Manifest::Constant> lenders) {
+void write_package(const std::filesystem::path& path, const Package& package,
+                   std::span<const Manifest::Constant> lenders) {
   Pieces pieces;
   std::string begin = laid_out(package, lenders, pieces);
   std::error_code problem = replace_file(path, [&](std::ostream& out) {
@@ -465,7 +481,8 @@ Package read_package(const std::filesystem::path& path, std::span<const Manifest
   }
 }
 
-Package parse_package(std::string_view bytes, std::shared_ptr<const void> owner, std::span<const Manifest::Constant> lenders) {
+Package parse_package(std::string_view bytes, std::shared_ptr<const void> owner,
+                      std::span<const Manifest::Constant> lenders) {
   auto [in, pieces] = opened(bytes);
   Source source{std::move(owner), pieces, lenders};
   Package package;
@@ -491,7 +508,8 @@ Package parse_package(std::string_view bytes, std::shared_ptr<const void> owner,
 const Build* best_build(const Package& package, std::span<const std::string> features) {
   const Build* best = nullptr;
   for (const Build& build : package.builds) {
-    bool fits = std::ranges::all_of(build.features, [&](const std::string& one) { return std::ranges::find(features, one) != features.end(); });
+    bool fits = std::ranges::all_of(
+        build.features, [&](const std::string& one) { return std::ranges::find(features, one) != features.end(); });
     if (fits && (!best || build.features.size() > best->features.size())) best = &build;
   }
   return best;
@@ -502,10 +520,12 @@ const Build& best_build(const Package& package) {
   std::string wanted;
   for (const Build& build : package.builds) {
     std::ranges::copy_if(build.features, std::back_inserter(features), has_feature);
-    append(wanted, wanted.empty() ? "" : ", ", "that for '", build.target, "' needs '", missing_feature(build.features), "'");
+    append(wanted, wanted.empty() ? "" : ", ", "that for '", build.target, "' needs '", missing_feature(build.features),
+           "'");
   }
   if (const Build* best = best_build(package, features)) return *best;
-  fail(ErrorKind::unsupported, "cpu_feature", "executable file: it has no machine code for this CPU: ", wanted.empty() ? "it has none" : wanted);
+  fail(ErrorKind::unsupported, "cpu_feature",
+       "executable file: it has no machine code for this CPU: ", wanted.empty() ? "it has none" : wanted);
 }
 
 }  // namespace weft

@@ -28,17 +28,20 @@ struct Package {
   std::vector<Build> builds;
 };
 
-// Writes it under a temporary name beside `path`, which then becomes `path`: readers see the whole file or none. Constants
-// that are used several times are written once, those that lie in memory of `lenders` not at all. Error(io) where that fails.
-void write_package(const std::filesystem::path& path, const Package& package, std::span<const Manifest::Constant> lenders = {});
+// Writes it under a temporary name beside `path`, which then becomes `path`: readers see the whole file or none.
+// Constants that are used several times are written once, those that lie in memory of `lenders` not at all. Error(io)
+// where that fails.
+void write_package(const std::filesystem::path& path, const Package& package,
+                   std::span<const Manifest::Constant> lenders = {});
 // The same bytes.
 std::string package_bytes(const Package& package);
-// Reads what was written. `lenders`: as it was written with. Constants lie in the file's memory, which stays mapped as long
-// as they are used. Error(io), label "executable_file", for bytes that are no such file: cut short, damaged, of another
-// version, or with constants that do not fit.
+// Reads what was written. `lenders`: as it was written with. Constants lie in the file's memory, which stays mapped as
+// long as they are used. Error(io), label "executable_file", for bytes that are no such file: cut short, damaged, of
+// another version, or with constants that do not fit.
 Package read_package(const std::filesystem::path& path, std::span<const Manifest::Constant> lenders = {});
 // The same out of memory, which `owner` holds as long as constants are used; `bytes` begin at a multiple of 64.
-Package parse_package(std::string_view bytes, std::shared_ptr<const void> owner, std::span<const Manifest::Constant> lenders = {});
+Package parse_package(std::string_view bytes, std::shared_ptr<const void> owner,
+                      std::span<const Manifest::Constant> lenders = {});
 
 // The build that asks most of the CPU, of those that ask for nothing but `features`; null where there is none.
 const Build* best_build(const Package& package, std::span<const std::string> features);

@@ -1,5 +1,5 @@
-// Launches as spans and sums. A launch begins and ends on one thread; those inside of it, of programs that operations of users
-// run, lie between.
+// Launches as spans and sums. A launch begins and ends on one thread; those inside of it, of programs that operations
+// of users run, lie between.
 #include "weft/runtime/listen.h"
 
 #include <optional>
@@ -29,7 +29,8 @@ thread_local LaunchTimes* current = nullptr;
 std::string arguments_of(const LaunchInfo& launch) {
   std::vector<std::string> ops;
   for (size_t i = 0; i < launch.ops.size(); ++i) ops.push_back(cat(launch.ops[i], " (", launch.lines[i], ")"));
-  return cat("\"source\": ", json_quoted(launch.source), ", \"ops\": ", json_texts(ops), ", \"read_bytes\": ", json_size(launch.read_bytes),
+  return cat("\"source\": ", json_quoted(launch.source), ", \"ops\": ", json_texts(ops),
+             ", \"read_bytes\": ", json_size(launch.read_bytes),
              ", \"written_bytes\": ", json_size(launch.written_bytes));
 }
 
@@ -84,20 +85,22 @@ std::vector<LaunchTime> LaunchTimes::times() const {
   std::vector<LaunchTime> times;
   for (const Sum& sum : sums_) {
     int64_t count = sum.count.load();
-    times.push_back({count, static_cast<double>(sum.total.load()) / 1e9, count ? static_cast<double>(sum.min.load()) / 1e9 : 0});
+    times.push_back(
+        {count, static_cast<double>(sum.total.load()) / 1e9, count ? static_cast<double>(sum.min.load()) / 1e9 : 0});
   }
   return times;
 }
 
 std::span<const SpanLabel> LaunchLabels::of(const Manifest& program) const {
   std::call_once(once_, [&] {
-    for (const LaunchInfo& launch : program.launches) labels_.push_back(span_label(launch.name, "kernel", arguments_of(launch)));
+    for (const LaunchInfo& launch : program.launches)
+      labels_.push_back(span_label(launch.name, "kernel", arguments_of(launch)));
   });
   return labels_;
 }
 
-void run_listened(Entry entry, const Manifest& program, const LaunchLabels& labels, const char* what, std::span<const int64_t> symbols, void* const* buffers,
-                  Services services) {
+void run_listened(Entry entry, const Manifest& program, const LaunchLabels& labels, const char* what,
+                  std::span<const int64_t> symbols, void* const* buffers, Services services) {
   Listener listener{{}, Listener::times_of(program)};
   std::optional<Span> span;
   if (is_recording()) {

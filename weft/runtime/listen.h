@@ -17,7 +17,9 @@ namespace weft {
 inline std::atomic<int> profiles{0};
 
 // Whether runs have to look for somebody who listens. All that it costs where nobody does.
-inline bool is_listened() { return __builtin_expect(is_recording() || profiles.load(std::memory_order_relaxed) != 0, false); }
+inline bool is_listened() {
+  return __builtin_expect(is_recording() || profiles.load(std::memory_order_relaxed) != 0, false);
+}
 
 // While it lives, launches in the runs of this program that this thread begins are timed, on whatever threads they are.
 // It must end on the thread that made it.
@@ -51,7 +53,7 @@ class LaunchLabels {
 };
 
 // run_entry with whoever listens; `what`: "run" or "set up".
-void run_listened(Entry entry, const Manifest& program, const LaunchLabels& labels, const char* what, std::span<const int64_t> symbols, void* const* buffers,
-                  Services services = plain_services);
+void run_listened(Entry entry, const Manifest& program, const LaunchLabels& labels, const char* what,
+                  std::span<const int64_t> symbols, void* const* buffers, Services services = plain_services);
 
 }  // namespace weft

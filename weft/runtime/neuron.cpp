@@ -39,14 +39,33 @@ constexpr int32_t no_framework = 1, on_device = 0, usage_input = 0;
 constexpr uint32_t most_dims = 64;
 
 std::string_view status_name(Status status) {
-  constexpr std::pair<Status, std::string_view> names[] = {
-      {1, "NRT_FAILURE"}, {2, "NRT_INVALID"}, {3, "NRT_INVALID_HANDLE"}, {4, "NRT_RESOURCE"}, {5, "NRT_TIMEOUT"}, {6, "NRT_HW_ERROR"},
-      {7, "NRT_QUEUE_FULL"}, {9, "NRT_LOAD_NOT_ENOUGH_NC"}, {10, "NRT_UNSUPPORTED_NEFF_VERSION"}, {11, "NRT_FAIL_HOST_MEM_ALLOC"},
-      {13, "NRT_UNINITIALIZED"}, {14, "NRT_CLOSED"}, {15, "NRT_QUEUE_EMPTY"}, {101, "NRT_EXEC_UNIT_UNRECOVERABLE"},
-      {1002, "NRT_EXEC_BAD_INPUT"}, {1003, "NRT_EXEC_COMPLETED_WITH_NUM_ERR"}, {1004, "NRT_EXEC_COMPLETED_WITH_ERR"},
-      {1005, "NRT_EXEC_NC_BUSY"}, {1006, "NRT_EXEC_OOB"}, {1100, "NRT_COLL_PENDING"}, {1200, "NRT_EXEC_HW_ERR_COLLECTIVES"},
-      {1201, "NRT_EXEC_HW_ERR_HBM_UE"}, {1202, "NRT_EXEC_HW_ERR_NC_UE"}, {1203, "NRT_EXEC_HW_ERR_DMA_ABORT"},
-      {1204, "NRT_EXEC_SW_NQ_OVERFLOW"}, {1205, "NRT_EXEC_HW_ERR_REPAIRABLE_HBM_UE"}, {1206, "NRT_NETWORK_PROXY_FAILURE"}};
+  constexpr std::pair<Status, std::string_view> names[] = {{1, "NRT_FAILURE"},
+                                                           {2, "NRT_INVALID"},
+                                                           {3, "NRT_INVALID_HANDLE"},
+                                                           {4, "NRT_RESOURCE"},
+                                                           {5, "NRT_TIMEOUT"},
+                                                           {6, "NRT_HW_ERROR"},
+                                                           {7, "NRT_QUEUE_FULL"},
+                                                           {9, "NRT_LOAD_NOT_ENOUGH_NC"},
+                                                           {10, "NRT_UNSUPPORTED_NEFF_VERSION"},
+                                                           {11, "NRT_FAIL_HOST_MEM_ALLOC"},
+                                                           {13, "NRT_UNINITIALIZED"},
+                                                           {14, "NRT_CLOSED"},
+                                                           {15, "NRT_QUEUE_EMPTY"},
+                                                           {101, "NRT_EXEC_UNIT_UNRECOVERABLE"},
+                                                           {1002, "NRT_EXEC_BAD_INPUT"},
+                                                           {1003, "NRT_EXEC_COMPLETED_WITH_NUM_ERR"},
+                                                           {1004, "NRT_EXEC_COMPLETED_WITH_ERR"},
+                                                           {1005, "NRT_EXEC_NC_BUSY"},
+                                                           {1006, "NRT_EXEC_OOB"},
+                                                           {1100, "NRT_COLL_PENDING"},
+                                                           {1200, "NRT_EXEC_HW_ERR_COLLECTIVES"},
+                                                           {1201, "NRT_EXEC_HW_ERR_HBM_UE"},
+                                                           {1202, "NRT_EXEC_HW_ERR_NC_UE"},
+                                                           {1203, "NRT_EXEC_HW_ERR_DMA_ABORT"},
+                                                           {1204, "NRT_EXEC_SW_NQ_OVERFLOW"},
+                                                           {1205, "NRT_EXEC_HW_ERR_REPAIRABLE_HBM_UE"},
+                                                           {1206, "NRT_NETWORK_PROXY_FAILURE"}};
   for (const auto& [code, name] : names)
     if (code == status) return name;
   return "an unknown status";
@@ -55,21 +74,37 @@ constexpr Status resource = 4, no_host_memory = 11;
 
 DType dtype_of(int32_t code, std::string_view tensor) {
   switch (code) {
-    case 0x1: return DType::u64;
-    case 0x2: return DType::i8;
-    case 0x3: return DType::u8;
-    case 0x4: return DType::i16;
-    case 0x5: return DType::u16;
-    case 0x6: return DType::bf16;
-    case 0x7: return DType::f16;
-    case 0x8: return DType::i32;
-    case 0x9: return DType::u32;
-    case 0xA: case 0xB: return DType::f32;  // 0xB: rounded within the device
-    case 0xC: return DType::i64;
-    case 0xD: return DType::f8e3m4;
-    case 0xE: return DType::f8e4m3;
-    case 0xF: return DType::f8e5m2;
-    default: fail(ErrorKind::io, "neff_signature", "tensor '", tensor, "' has elements of an unknown kind, ", code);
+    case 0x1:
+      return DType::u64;
+    case 0x2:
+      return DType::i8;
+    case 0x3:
+      return DType::u8;
+    case 0x4:
+      return DType::i16;
+    case 0x5:
+      return DType::u16;
+    case 0x6:
+      return DType::bf16;
+    case 0x7:
+      return DType::f16;
+    case 0x8:
+      return DType::i32;
+    case 0x9:
+      return DType::u32;
+    case 0xA:
+    case 0xB:
+      return DType::f32;  // 0xB: rounded within the device
+    case 0xC:
+      return DType::i64;
+    case 0xD:
+      return DType::f8e3m4;
+    case 0xE:
+      return DType::f8e4m3;
+    case 0xF:
+      return DType::f8e5m2;
+    default:
+      fail(ErrorKind::io, "neff_signature", "tensor '", tensor, "' has elements of an unknown kind, ", code);
   }
 }
 
@@ -103,14 +138,17 @@ struct Library {
   bool is_open() const { return !closed && getpid() == process; }
   void require_open() const {
     if (closed) fail(ErrorKind::runtime, "neuron_runtime", "the Neuron runtime is closed, as the process ends");
-    if (getpid() != process) fail(ErrorKind::runtime, "forked", "Neuron devices belong to the process that forked this one: use them in one alone");
+    if (getpid() != process)
+      fail(ErrorKind::runtime, "forked",
+           "Neuron devices belong to the process that forked this one: use them in one alone");
   }
 };
 
 Library library;
 
 void check(const char* call, Status status) {
-  if (status != 0) fail(ErrorKind::runtime, "neuron_call", call, " ended with ", status_name(status), " (", status, ")");
+  if (status != 0)
+    fail(ErrorKind::runtime, "neuron_call", call, " ended with ", status_name(status), " (", status, ")");
 }
 
 template <class... Arguments>
@@ -125,16 +163,19 @@ void load_library() {
   std::string why = handle ? "" : dlerror();
   if (!handle && named.empty()) handle = dlopen("/opt/aws/neuron/lib/libnrt.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!handle)
-    fail(ErrorKind::runtime, "neuron_runtime", "the Neuron runtime cannot be loaded: ", why, "; install aws-neuronx-runtime-lib, or name the library by WEFT_LIBNRT");
+    fail(ErrorKind::runtime, "neuron_runtime", "the Neuron runtime cannot be loaded: ", why,
+         "; install aws-neuronx-runtime-lib, or name the library by WEFT_LIBNRT");
   auto find = [&](auto& function) {
     function.address = reinterpret_cast<decltype(function.address)>(dlsym(handle, function.name));
     // As it was called before several cores could be one.
-    if (!function.address && &function == static_cast<void*>(&library.visible_cores)) function.address = reinterpret_cast<decltype(function.address)>(dlsym(handle, "nrt_get_visible_nc_count"));
-    if (!function.address) fail(ErrorKind::runtime, "neuron_runtime", "the library of the Neuron runtime has no ", function.name);
+    if (!function.address && &function == static_cast<void*>(&library.visible_cores))
+      function.address = reinterpret_cast<decltype(function.address)>(dlsym(handle, "nrt_get_visible_nc_count"));
+    if (!function.address)
+      fail(ErrorKind::runtime, "neuron_runtime", "the library of the Neuron runtime has no ", function.name);
   };
   Library& l = library;
-  auto all = std::tie(l.init, l.close, l.visible_cores, l.allocate, l.slice, l.free, l.write, l.read, l.load, l.unload, l.infos, l.free_infos,
-                      l.new_set, l.destroy_set, l.add_to_set, l.execute);
+  auto all = std::tie(l.init, l.close, l.visible_cores, l.allocate, l.slice, l.free, l.write, l.read, l.load, l.unload,
+                      l.infos, l.free_infos, l.new_set, l.destroy_set, l.add_to_set, l.execute);
   std::apply([&](auto&... each) { (find(each), ...); }, all);
 }
 
@@ -197,7 +238,8 @@ class Tensors {
   // A tensor of the very size that the model has: what a device keeps for buffers may be larger.
   void add(const char* name, const DeviceRange& range) {
     Tensor* part = nullptr;
-    call(library.slice, static_cast<const Tensor*>(range.memory), static_cast<size_t>(range.offset), static_cast<size_t>(range.bytes), name, &part);
+    call(library.slice, static_cast<const Tensor*>(range.memory), static_cast<size_t>(range.offset),
+         static_cast<size_t>(range.bytes), name, &part);
     parts_.push_back(part);
     call(library.add_to_set, set_, name, part);
   }
@@ -242,7 +284,8 @@ bool in_order(const IoInfo& lhs, const IoInfo& rhs) {
 Manifest NeuronProgram::read_signature() {
   TensorInfoArray* infos = nullptr;
   call(library.infos, model_, &infos);
-  std::unique_ptr<TensorInfoArray, void (*)(TensorInfoArray*)> held(infos, [](TensorInfoArray* array) { library.free_infos.address(array); });
+  std::unique_ptr<TensorInfoArray, void (*)(TensorInfoArray*)> held(
+      infos, [](TensorInfoArray* array) { library.free_infos.address(array); });
   Manifest m;
   m.name = "neff";
   m.arena_bytes = m.persistent_bytes = Dim(0);
@@ -250,14 +293,17 @@ Manifest NeuronProgram::read_signature() {
     const TensorInfo& info = infos->tensors[i];
     std::string name(info.name, strnlen(info.name, sizeof info.name));
     DType dtype = dtype_of(info.dtype, name);
-    if (info.ndim > most_dims) fail(ErrorKind::io, "neff_signature", "tensor '", name, "' has ", info.ndim, " dimensions");
+    if (info.ndim > most_dims)
+      fail(ErrorKind::io, "neff_signature", "tensor '", name, "' has ", info.ndim, " dimensions");
     Type type{dtype, {}};
     int64_t bytes = size_of(dtype);
     for (uint32_t d = 0; d < info.ndim; ++d) {
       type.dims.emplace_back(static_cast<int64_t>(info.shape[d]));
       bytes = checked_multiply(bytes, info.shape[d]);
     }
-    if (bytes != static_cast<int64_t>(info.size)) fail(ErrorKind::io, "neff_signature", "tensor '", name, "' has ", info.size, " bytes, its shape asks for ", bytes);
+    if (bytes != static_cast<int64_t>(info.size))
+      fail(ErrorKind::io, "neff_signature", "tensor '", name, "' has ", info.size, " bytes, its shape asks for ",
+           bytes);
     (info.usage == usage_input ? m.inputs : m.outputs).push_back({std::move(name), std::move(type), -1});
   }
   std::ranges::sort(m.inputs, in_order);
@@ -269,7 +315,9 @@ Manifest NeuronProgram::read_signature() {
 
 // The names that a model has for what the signature has, in its order.
 std::vector<std::string> matched(const std::vector<IoInfo>& wanted, const std::vector<IoInfo>& found) {
-  if (wanted.size() != found.size()) fail(ErrorKind::io, "neff_signature", "the program has ", wanted.size(), " inputs or outputs where its NEFF has ", found.size());
+  if (wanted.size() != found.size())
+    fail(ErrorKind::io, "neff_signature", "the program has ", wanted.size(), " inputs or outputs where its NEFF has ",
+         found.size());
   auto bytes = [](const Type& type) { return (type.count() * Dim(size_of(type.dtype))).value(); };
   auto named = [&](const std::string& name) { return std::ranges::find(found, name, &IoInfo::name); };
   bool by_name = std::ranges::all_of(wanted, [&](const IoInfo& info) { return named(info.name) != found.end(); });
@@ -277,8 +325,9 @@ std::vector<std::string> matched(const std::vector<IoInfo>& wanted, const std::v
   for (size_t i = 0; i < wanted.size(); ++i) {
     const IoInfo& match = by_name ? *named(wanted[i].name) : found[i];
     if (bytes(match.type) != bytes(wanted[i].type))
-      fail(ErrorKind::io, "neff_signature", "'", wanted[i].name, "' is ", weft::name(wanted[i].type.dtype), wanted[i].type.dims, ", its NEFF has ",
-           weft::name(match.type.dtype), match.type.dims, " for '", match.name, "'");
+      fail(ErrorKind::io, "neff_signature", "'", wanted[i].name, "' is ", weft::name(wanted[i].type.dtype),
+           wanted[i].type.dims, ", its NEFF has ", weft::name(match.type.dtype), match.type.dims, " for '", match.name,
+           "'");
     names.push_back(match.name);
   }
   return names;
@@ -298,13 +347,15 @@ std::vector<Device> neuron_devices() {
   if (status != 0 || count == 0) library.close.address();
   check(library.visible_cores.name, status);
   if (count == 0) fail(ErrorKind::runtime, "neuron_runtime", "the Neuron runtime shows no core to this process");
-  for (uint32_t i = 0; i < count; ++i) cores.push_back(add_device("neuron", static_cast<int>(i), std::make_unique<NeuronMemory>(static_cast<int>(i))));
+  for (uint32_t i = 0; i < count; ++i)
+    cores.push_back(add_device("neuron", static_cast<int>(i), std::make_unique<NeuronMemory>(static_cast<int>(i))));
   close_at_exit();
   return cores;
 }
 
 Executable load_neff(std::string_view neff, const Device& device, const Manifest* signature) {
-  if (device.kind() != "neuron") fail(ErrorKind::value, "device", "a NEFF runs on a Neuron device, got '", device.name(), "'");
+  if (device.kind() != "neuron")
+    fail(ErrorKind::value, "device", "a NEFF runs on a Neuron device, got '", device.name(), "'");
   auto program = std::make_unique<NeuronProgram>(neff, device.index());
   Manifest manifest = program->read_signature();
   if (signature) {

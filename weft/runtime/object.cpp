@@ -91,7 +91,8 @@ struct Part {
 // All parts go into one mapping, and find each other's global functions there.
 class Loader {
  public:
-  Loader(std::span<const std::string> objects, CodeObject::State& state) : parts_(objects.begin(), objects.end()), state_(state) {
+  Loader(std::span<const std::string> objects, CodeObject::State& state)
+      : parts_(objects.begin(), objects.end()), state_(state) {
     for (const std::string& object : objects) given_ += object.size();
     require(given_ <= largest_object, "is too large");
   }
@@ -115,7 +116,8 @@ class Loader {
   static void read_sections(Part& part) {
     auto header = part.file.at<Elf64_Ehdr>(0);
     require(std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0, "is no ELF file");
-    require(header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_ident[EI_DATA] == ELFDATA2LSB, "is not 64-bit little-endian");
+    require(header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_ident[EI_DATA] == ELFDATA2LSB,
+            "is not 64-bit little-endian");
     require(header.e_type == ET_REL && header.e_machine == EM_X86_64, "is not relocatable code for x86-64");
     require(header.e_shentsize == sizeof(Elf64_Shdr), "has section headers of another size");
     for (uint64_t i = 0; i < header.e_shnum; ++i)
@@ -149,7 +151,8 @@ class Loader {
       part.strings = part.file.part(names.sh_offset, names.sh_size);
       std::string_view table = part.file.part(section.sh_offset, section.sh_size);
       Reader reader(table);
-      for (uint64_t i = 0; i + sizeof(Elf64_Sym) <= table.size(); i += sizeof(Elf64_Sym)) part.symbols.push_back(reader.at<Elf64_Sym>(i));
+      for (uint64_t i = 0; i + sizeof(Elf64_Sym) <= table.size(); i += sizeof(Elf64_Sym))
+        part.symbols.push_back(reader.at<Elf64_Sym>(i));
     }
   }
 
@@ -164,7 +167,8 @@ class Loader {
         }
     for (const Part& part : parts_)
       for (const Elf64_Sym& symbol : part.symbols)
-        if (symbol.st_shndx == SHN_UNDEF && symbol.st_name && !shared_.count(part.name(symbol))) stub_for(part.name(symbol));
+        if (symbol.st_shndx == SHN_UNDEF && symbol.st_name && !shared_.count(part.name(symbol)))
+          stub_for(part.name(symbol));
   }
 
   void stub_for(std::string_view name) {
@@ -179,7 +183,8 @@ class Loader {
     auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
     state_.size = rounded(std::max<uint64_t>(stubs_at_ + targets_.size() * stub_size, 1), page);
     void* memory = mmap(nullptr, state_.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) raise({ErrorKind::runtime, cat("no memory for ", state_.size, " bytes of code"), "code_memory"});
+    if (memory == MAP_FAILED)
+      raise({ErrorKind::runtime, cat("no memory for ", state_.size, " bytes of code"), "code_memory"});
     state_.memory = static_cast<char*>(memory);
     for (const Part& part : parts_)
       for (size_t i = 0; i < part.sections.size(); ++i) {
@@ -198,7 +203,8 @@ class Loader {
 
   // Where a symbol lies in the mapping.
   static uint64_t place_of(const Part& part, const Elf64_Sym& symbol) {
-    require(symbol.st_shndx < part.sections.size() && (part.sections[symbol.st_shndx].sh_flags & SHF_ALLOC), "has a symbol outside of its code");
+    require(symbol.st_shndx < part.sections.size() && (part.sections[symbol.st_shndx].sh_flags & SHF_ALLOC),
+            "has a symbol outside of its code");
     require(symbol.st_value <= part.sections[symbol.st_shndx].sh_size, "has a symbol outside of its section");
     return part.offsets[symbol.st_shndx] + symbol.st_value;
   }
@@ -230,25 +236,31 @@ class Loader {
     uint64_t number = ELF64_R_SYM(entry.r_info), type = ELF64_R_TYPE(entry.r_info);
     require(number < part.symbols.size(), "relocates to a symbol that it does not have");
     uint64_t width = type == R_X86_64_64 ? 8 : 4;
-    require(entry.r_offset <= target.sh_size && width <= target.sh_size - entry.r_offset, "relocates outside of a section");
+    require(entry.r_offset <= target.sh_size && width <= target.sh_size - entry.r_offset,
+            "relocates outside of a section");
     char* place = state_.memory + part.offsets[index] + entry.r_offset;
     switch (type) {
       case R_X86_64_64: {
-        uint64_t value = reinterpret_cast<uint64_t>(address_of(part, part.symbols[number], false)) + static_cast<uint64_t>(entry.r_addend);
+        uint64_t value = reinterpret_cast<uint64_t>(address_of(part, part.symbols[number], false)) +
+                         static_cast<uint64_t>(entry.r_addend);
         std::memcpy(place, &value, 8);
         return;
       }
       case R_X86_64_PC32:
-      case R_X86_64_PLT32: return relative(place, address_of(part, part.symbols[number], false), entry.r_addend);
+      case R_X86_64_PLT32:
+        return relative(place, address_of(part, part.symbols[number], false), entry.r_addend);
       case R_X86_64_GOTPCREL:
       case R_X86_64_GOTPCRELX:
-      case R_X86_64_REX_GOTPCRELX: return relative(place, address_of(part, part.symbols[number], true), entry.r_addend);
-      default: reject(cat("has a relocation of type ", type));
+      case R_X86_64_REX_GOTPCRELX:
+        return relative(place, address_of(part, part.symbols[number], true), entry.r_addend);
+      default:
+        reject(cat("has a relocation of type ", type));
     }
   }
 
   static void relative(char* place, const char* target, int64_t addend) {
-    int64_t distance = static_cast<int64_t>(reinterpret_cast<uint64_t>(target) - reinterpret_cast<uint64_t>(place)) + addend;
+    int64_t distance =
+        static_cast<int64_t>(reinterpret_cast<uint64_t>(target) - reinterpret_cast<uint64_t>(place)) + addend;
     require(distance >= INT32_MIN && distance <= INT32_MAX, "relocates too far");
     auto value = static_cast<int32_t>(distance);
     std::memcpy(place, &value, 4);
@@ -272,7 +284,8 @@ class Loader {
       Elf64_Shdr section = part.sections[i];
       if (section.sh_flags & SHF_ALLOC) {
         section.sh_addr = reinterpret_cast<uint64_t>(state_.memory + part.offsets[i]);
-      } else if (section.sh_type == SHT_RELA && section.sh_info < part.sections.size() && !(part.sections[section.sh_info].sh_flags & SHF_ALLOC)) {
+      } else if (section.sh_type == SHT_RELA && section.sh_info < part.sections.size() &&
+                 !(part.sections[section.sh_info].sh_flags & SHF_ALLOC)) {
         relocate_debug(part, section, elf);
         section.sh_size = 0;
       } else {
@@ -290,13 +303,18 @@ class Loader {
     Reader table(part.file.part(section.sh_offset, section.sh_size));
     for (uint64_t at = 0; at + sizeof(Elf64_Rela) <= section.sh_size; at += sizeof(Elf64_Rela)) {
       auto entry = table.at<Elf64_Rela>(at);
-      uint64_t number = ELF64_R_SYM(entry.r_info), type = ELF64_R_TYPE(entry.r_info), width = type == R_X86_64_64 ? 8 : 4;
-      require(type == R_X86_64_64 || type == R_X86_64_32 || type == R_X86_64_32S, "has another relocation in its debug information");
-      require(number < part.symbols.size() && part.symbols[number].st_shndx < part.sections.size(), "relocates to a symbol that it does not have");
+      uint64_t number = ELF64_R_SYM(entry.r_info), type = ELF64_R_TYPE(entry.r_info),
+               width = type == R_X86_64_64 ? 8 : 4;
+      require(type == R_X86_64_64 || type == R_X86_64_32 || type == R_X86_64_32S,
+              "has another relocation in its debug information");
+      require(number < part.symbols.size() && part.symbols[number].st_shndx < part.sections.size(),
+              "relocates to a symbol that it does not have");
       require(width <= target.sh_size && entry.r_offset <= target.sh_size - width, "relocates outside of a section");
       const Elf64_Sym& symbol = part.symbols[number];
       bool is_code = part.sections[symbol.st_shndx].sh_flags & SHF_ALLOC;
-      uint64_t value = (is_code ? reinterpret_cast<uint64_t>(state_.memory + place_of(part, symbol)) : symbol.st_value) + static_cast<uint64_t>(entry.r_addend);
+      uint64_t value =
+          (is_code ? reinterpret_cast<uint64_t>(state_.memory + place_of(part, symbol)) : symbol.st_value) +
+          static_cast<uint64_t>(entry.r_addend);
       std::memcpy(elf.data() + target.sh_offset + entry.r_offset, &value, width);
     }
   }
@@ -321,7 +339,9 @@ class Loader {
 
 }  // namespace
 
-CodeObject::CodeObject(std::span<const std::string> objects) : state_(std::make_unique<State>()) { Loader(objects, *state_).load(); }
+CodeObject::CodeObject(std::span<const std::string> objects) : state_(std::make_unique<State>()) {
+  Loader(objects, *state_).load();
+}
 CodeObject::~CodeObject() = default;
 
 void* CodeObject::find(std::string_view name) const {

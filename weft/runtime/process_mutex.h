@@ -7,7 +7,8 @@
 
 namespace weft {
 
-// What it guards may be half written in such a child: for work that can be done again from where it was last called done.
+// What it guards may be half written in such a child: for work that can be done again from where it was last called
+// done.
 class ProcessMutex {
  public:
   bool try_lock() {

@@ -67,12 +67,14 @@ Line line_of(const CodeFunction& function, const Manifest& manifest) {
 
 // /tmp/jit-PID.dump; null where it cannot be.
 std::FILE* open_dump(int process) {
-  int file = open(cat("/tmp/jit-", process, ".dump").c_str(), O_CREAT | O_TRUNC | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0600);
+  int file =
+      open(cat("/tmp/jit-", process, ".dump").c_str(), O_CREAT | O_TRUNC | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (file < 0) return nullptr;
   // That it is mapped as code tells perf which process the file is of.
   mmap(nullptr, static_cast<size_t>(sysconf(_SC_PAGESIZE)), PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0);
   std::string head;
-  add(head, uint32_t{0x4A695444}, uint32_t{1}, uint32_t{40}, uint32_t{EM_X86_64}, uint32_t{0}, static_cast<uint32_t>(process), now(), uint64_t{0});
+  add(head, uint32_t{0x4A695444}, uint32_t{1}, uint32_t{40}, uint32_t{EM_X86_64}, uint32_t{0},
+      static_cast<uint32_t>(process), now(), uint64_t{0});
   std::FILE* dump = fdopen(file, "w");
   if (dump) std::fwrite(head.data(), 1, head.size(), dump);
   return dump;
@@ -91,7 +93,8 @@ void write_dump(std::FILE* dump, int process, uint64_t number, const CodeFunctio
     all += record_of(2, lines);  // JIT_CODE_DEBUG_INFO, before the function it is of
   }
   std::string load;
-  add(load, static_cast<uint32_t>(process), static_cast<uint32_t>(syscall(SYS_gettid)), address, address, function.bytes, number);
+  add(load, static_cast<uint32_t>(process), static_cast<uint32_t>(syscall(SYS_gettid)), address, address,
+      function.bytes, number);
   add_text(load, function.name);
   load.append(function.code, function.bytes);
   all += record_of(0, load);  // JIT_CODE_LOAD
@@ -112,7 +115,8 @@ void name_for_profilers(std::span<const CodeFunction> functions, const Manifest&
   std::FILE* map = std::fopen(cat("/tmp/perf-", process, ".map").c_str(), "a");
   for (const CodeFunction& function : functions) {
     if (map)
-      std::fprintf(map, "%lx %lx %s\n", reinterpret_cast<unsigned long>(function.code), static_cast<unsigned long>(function.bytes), function.name.c_str());
+      std::fprintf(map, "%lx %lx %s\n", reinterpret_cast<unsigned long>(function.code),
+                   static_cast<unsigned long>(function.bytes), function.name.c_str());
     if (dump) write_dump(dump, process, number++, function, line_of(function, manifest));
   }
   if (map) std::fclose(map);

@@ -34,7 +34,9 @@ bool Event::is_done() const { return !state_ || state_->done.load(std::memory_or
 void Event::wait() const {
   if (!state_) return;
   if (!is_done()) {
-    if (getpid() != state_->process) fail(ErrorKind::runtime, "forked", "a run that was not done when this process was forked is done by its parent alone");
+    if (getpid() != state_->process)
+      fail(ErrorKind::runtime, "forked",
+           "a run that was not done when this process was forked is done by its parent alone");
     std::unique_lock lock(state_->mutex);
     state_->changed.wait(lock, [&] { return state_->done.load(std::memory_order_relaxed); });
   }
@@ -43,7 +45,8 @@ void Event::wait() const {
 
 bool Event::wait_for(double seconds) const {
   if (is_done() || getpid() != state_->process) return true;
-  std::chrono::duration<double> most(seconds > 0 ? std::min(seconds, 1e9) : 0);  // more than the clock can count is for ever
+  std::chrono::duration<double> most(seconds > 0 ? std::min(seconds, 1e9)
+                                                 : 0);  // more than the clock can count is for ever
   std::unique_lock lock(state_->mutex);
   return state_->changed.wait_for(lock, most, [&] { return state_->done.load(std::memory_order_relaxed); });
 }
@@ -57,7 +60,8 @@ void Queue::stop() {
   // The work that ends the process is not waited for.
   if (thread_.get_id() == std::this_thread::get_id()) thread_.detach();
   if (thread_.joinable()) thread_.join();
-  auto dropped = std::make_exception_ptr(ExecutionError({ErrorKind::runtime, "the process ended before the run began", "run_dropped"}));
+  auto dropped = std::make_exception_ptr(
+      ExecutionError({ErrorKind::runtime, "the process ended before the run began", "run_dropped"}));
   for (Item& item : items_) {
     item.work = nullptr;
     item.event->finish(dropped);

@@ -16,8 +16,8 @@ namespace weft {
 class Queue {
  public:
   ~Queue() { stop(); }
-  // Does it when what was pushed before and the events are done; where one of those failed, its error is this work's too.
-  // Error(runtime, "run_dropped") once it is stopped.
+  // Does it when what was pushed before and the events are done; where one of those failed, its error is this work's
+  // too. Error(runtime, "run_dropped") once it is stopped.
   Event push(std::function<void()> work, std::vector<Event> after);
   // Of the work that was pushed last.
   Event last();

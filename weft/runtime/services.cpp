@@ -27,7 +27,8 @@ void call_parallel_for(void*, int64_t count, int64_t cost, void (*body)(void**, 
   called([&] { parallel_for_until_interrupted(count, cost, body, args); });
 }
 
-void call_tiled_turns(void*, int64_t trips, int64_t count, const TiledKernel* kernels, int64_t reach, int64_t row_bytes) {
+void call_tiled_turns(void*, int64_t trips, int64_t count, const TiledKernel* kernels, int64_t reach,
+                      int64_t row_bytes) {
   called([&] { tiled_turns(nullptr, trips, count, kernels, reach, row_bytes); });
 }
 
@@ -52,9 +53,12 @@ void reserve_turns(Allocator& allocator, int64_t bytes, int threads) {
   turn_memory = {take_block(allocator, all), all};
 }
 
-void call_parallel_turns(void* allocator, int64_t count, int64_t bytes, void (*body)(void**, int64_t, int64_t, void*), void** args) {
+void call_parallel_turns(void* allocator, int64_t count, int64_t bytes, void (*body)(void**, int64_t, int64_t, void*),
+                         void** args) {
   int threads = num_threads();
-  called([&] { reserve_turns(allocator ? *static_cast<Allocator*>(allocator) : Device::cpu().state().allocator, bytes, threads); });
+  called([&] {
+    reserve_turns(allocator ? *static_cast<Allocator*>(allocator) : Device::cpu().state().allocator, bytes, threads);
+  });
   Turns turns{body, args, static_cast<std::byte*>(turn_memory.block.get()), bytes};
   void* packed[] = {&turns};
   auto part = [](void** data, int64_t begin, int64_t end) {
@@ -67,18 +71,28 @@ void call_parallel_turns(void* allocator, int64_t count, int64_t bytes, void (*b
 }
 
 int64_t begin_trial(const Services* services, int64_t launch) {
-  return services->trials ? (*static_cast<Trials*>(services->trials))[static_cast<size_t>(launch)].begin(span_clock()) : 0;
+  return services->trials ? (*static_cast<Trials*>(services->trials))[static_cast<size_t>(launch)].begin(span_clock())
+                          : 0;
 }
 
 void end_trial(const Services* services, int64_t launch, int64_t begun, int64_t items) {
-  if (services->trials) (*static_cast<Trials*>(services->trials))[static_cast<size_t>(launch)].end(begun, span_clock(), items);
+  if (services->trials)
+    (*static_cast<Trials*>(services->trials))[static_cast<size_t>(launch)].end(begun, span_clock(), items);
 }
 
 }  // namespace
 
 constinit const Services plain_services{
-    .parallel_for = call_parallel_for, .pool = nullptr, .parallel_turns = call_parallel_turns, .listen = nullptr, .listener = nullptr,
-    .packing_first = 0, .packing_end = INT64_MAX, .begin_trial = begin_trial, .end_trial = end_trial, .trials = nullptr,
+    .parallel_for = call_parallel_for,
+    .pool = nullptr,
+    .parallel_turns = call_parallel_turns,
+    .listen = nullptr,
+    .listener = nullptr,
+    .packing_first = 0,
+    .packing_end = INT64_MAX,
+    .begin_trial = begin_trial,
+    .end_trial = end_trial,
+    .trials = nullptr,
     .look = look,
     .tiled_turns = call_tiled_turns,
     .failed = nullptr,
@@ -92,10 +106,12 @@ void run_entry(Entry entry, const int64_t* symbols, void* const* buffers, const 
     const Services* services;
   } arguments{entry, symbols, buffers, &services};
   InterruptibleWork work;
-  catch_custom_errors([](void* data) {
-    auto* a = static_cast<Arguments*>(data);
-    a->entry(a->symbols, a->buffers, a->services);
-  }, &arguments);
+  catch_custom_errors(
+      [](void* data) {
+        auto* a = static_cast<Arguments*>(data);
+        a->entry(a->symbols, a->buffers, a->services);
+      },
+      &arguments);
 }
 
 }  // namespace weft

@@ -41,8 +41,8 @@ struct alignas(64) Share {
   std::atomic<uint64_t> left{0};
 };
 
-// One loop in progress. Each thread takes the same items whenever the same loop runs, which its cache may still hold, from
-// the front of its share, and then pieces from the back of the others' shares.
+// One loop in progress. Each thread takes the same items whenever the same loop runs, which its cache may still hold,
+// from the front of its share, and then pieces from the back of the others' shares.
 struct Loop {
   Body body = nullptr;
   void** args = nullptr;
@@ -61,8 +61,8 @@ struct Loop {
     }
   }
 
-  // Pieces that nobody else has, from `first` to `end`; false: none is left. Of its own a thread takes two at once while four
-  // are left: what it reads lies together.
+  // Pieces that nobody else has, from `first` to `end`; false: none is left. Of its own a thread takes two at once
+  // while four are left: what it reads lies together.
   static bool take(Share& share, bool is_own, int64_t& first, int64_t& end) {
     uint64_t left = share.left.load(std::memory_order_relaxed);
     for (;;) {
@@ -71,8 +71,10 @@ struct Loop {
       int64_t some = end - first >= 4 ? 2 : 1;
       uint64_t rest = is_own ? left + static_cast<uint64_t>(some) : left - (uint64_t{1} << 32);
       if (!share.left.compare_exchange_weak(left, rest, std::memory_order_relaxed)) continue;
-      if (is_own) end = first + some;
-      else first = end - 1;
+      if (is_own)
+        end = first + some;
+      else
+        first = end - 1;
       return true;
     }
   }
@@ -150,8 +152,10 @@ class Pool {
     uint64_t joined = state_.exchange(open + one_loop, std::memory_order_acq_rel) - open;
     // With more threads than free CPUs a worker may need this one to finish.
     for (int i = 0; left_.load(std::memory_order_acquire) != joined; ++i) {
-      if (i < idle_checks) relax();
-      else std::this_thread::yield();
+      if (i < idle_checks)
+        relax();
+      else
+        std::this_thread::yield();
     }
   }
 
@@ -232,7 +236,7 @@ class Pool {
 };
 
 struct Shared {
-  std::mutex mutex;              // guards the pool's making
+  std::mutex mutex;  // guards the pool's making
   std::atomic<Pool*> pool{nullptr};
   std::atomic<int> wanted{0};    // 0: the standard
   std::atomic<int> standard{0};  // 0: nobody asked yet
@@ -299,7 +303,8 @@ void run_loop(int64_t count, int64_t cost, Body body, void** args, int threads, 
 }  // namespace
 
 int num_threads() {
-  if (std::optional<int64_t> scoped = scoped_integer(Knob::threads)) return *scoped > 0 ? static_cast<int>(*scoped) : shared_cpus();
+  if (std::optional<int64_t> scoped = scoped_integer(Knob::threads))
+    return *scoped > 0 ? static_cast<int>(*scoped) : shared_cpus();
   int wanted = shared_state.wanted.load();  // of all threads; who asks once is gone before the pool is
   return wanted > 0 ? wanted : standard_threads();
 }
@@ -313,7 +318,9 @@ int thread_slot() { return slot; }
 
 SpanLabel name_loops(SpanLabel label) { return std::exchange(loop_label, label); }
 
-void parallel_for(int64_t count, int64_t cost, Body body, void** args, int threads, int parts) { run_loop(count, cost, body, args, threads, parts, nullptr); }
+void parallel_for(int64_t count, int64_t cost, Body body, void** args, int threads, int parts) {
+  run_loop(count, cost, body, args, threads, parts, nullptr);
+}
 
 void parallel_for_until_interrupted(int64_t count, int64_t cost, Body body, void** args, int threads, int parts) {
   // Inside of another loop it is that one which ends.

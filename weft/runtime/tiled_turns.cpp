@@ -1,7 +1,7 @@
-// Split tiling in time (Krishnamoorthy et al., "Effective automatic parallelization of stencil computations", PLDI 2007): rows
-// are parted among threads. First each thread takes its part through some steps, at each of which it leaves out
-// `reach` more rows at the ends that others own, where it would need theirs; then what was left out between two parts. Within a
-// part each step runs `reach` rows behind the one before, through a few rows at a time.
+// Split tiling in time (Krishnamoorthy et al., "Effective automatic parallelization of stencil computations", PLDI
+// 2007): rows are parted among threads. First each thread takes its part through some steps, at each of which it leaves
+// out `reach` more rows at the ends that others own, where it would need theirs; then what was left out between two
+// parts. Within a part each step runs `reach` rows behind the one before, through a few rows at a time.
 #include "weft/runtime/tiled_turns.h"
 
 #include <algorithm>
@@ -15,14 +15,15 @@
 namespace weft {
 namespace {
 
-// What rows between the first step and the last may take: of a core's own cache, or of the cache that cores share; and what a step
-// takes at once.
+// What rows between the first step and the last may take: of a core's own cache, or of the cache that cores share; and
+// what a step takes at once.
 constexpr int64_t near_bytes = own_cache / 4 * 3, shared_bytes = beyond_caches / 2, bytes_at_once = 64 << 10;
 constexpr int64_t most_steps = 256;
 
 class Tiles {
  public:
-  Tiles(int64_t count, const TiledKernel* kernels, int64_t reach, int64_t row_bytes) : count_(count), kernels_(kernels), reach_(reach) {
+  Tiles(int64_t count, const TiledKernel* kernels, int64_t reach, int64_t row_bytes)
+      : count_(count), kernels_(kernels), reach_(reach) {
     first_ = kernels[0].first;
     for (int64_t k = 0; k < count; ++k) {
       const TiledKernel& kernel = kernels[k];
@@ -60,20 +61,27 @@ class Tiles {
 
  private:
   void one() const {
-    for (int64_t k = 0; k < count_; ++k) parallel_for_until_interrupted(kernels_[k].items, kernels_[k].cost, kernels_[k].body, kernels_[k].args);
+    for (int64_t k = 0; k < count_; ++k)
+      parallel_for_until_interrupted(kernels_[k].items, kernels_[k].cost, kernels_[k].body, kernels_[k].args);
   }
 
   void round(int64_t turns) {
     steps_ = turns * count_;
     void* self[] = {this};
     int64_t cost = cost_ * turns / parts_;
-    parallel_for(parts_, cost, [](void** args, int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) static_cast<Tiles*>(args[0])->part(i);
-    }, self, num_threads(), 1);
+    parallel_for(
+        parts_, cost,
+        [](void** args, int64_t begin, int64_t end) {
+          for (int64_t i = begin; i < end; ++i) static_cast<Tiles*>(args[0])->part(i);
+        },
+        self, num_threads(), 1);
     if (reach_ == 0 || parts_ == 1 || early_end_.has_come()) return;
-    parallel_for(parts_ - 1, cost * steps_ * reach_ * parts_ / (end_ - first_), [](void** args, int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) static_cast<const Tiles*>(args[0])->between(i + 1);
-    }, self, num_threads(), 1);
+    parallel_for(
+        parts_ - 1, cost * steps_ * reach_ * parts_ / (end_ - first_),
+        [](void** args, int64_t begin, int64_t end) {
+          for (int64_t i = begin; i < end; ++i) static_cast<const Tiles*>(args[0])->between(i + 1);
+        },
+        self, num_threads(), 1);
   }
 
   // Where part `i` begins.
@@ -103,7 +111,8 @@ class Tiles {
 
   void rows(int64_t step, int64_t from, int64_t to) const {
     const TiledKernel& kernel = kernels_[step % count_];
-    int64_t begin = std::max<int64_t>(from - kernel.first, 0) * kernel.unit, end = std::min((to - kernel.first) * kernel.unit, kernel.items);
+    int64_t begin = std::max<int64_t>(from - kernel.first, 0) * kernel.unit,
+            end = std::min((to - kernel.first) * kernel.unit, kernel.items);
     if (begin < end) kernel.body(kernel.args, begin, end);
   }
 

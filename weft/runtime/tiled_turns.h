@@ -10,6 +10,7 @@ namespace weft {
 using TiledKernel = weft_tiled_kernel;
 
 // See weft_services. Throws where its thread is told to end (core/interrupt.h).
-void tiled_turns(void* pool, int64_t trips, int64_t count, const TiledKernel* kernels, int64_t reach, int64_t row_bytes);
+void tiled_turns(void* pool, int64_t trips, int64_t count, const TiledKernel* kernels, int64_t reach,
+                 int64_t row_bytes);
 
 }  // namespace weft

@@ -5,7 +5,8 @@
 namespace weft {
 namespace {
 
-// Runs of each way in a trial. The first of them, up to five, find the caches as the other way left them and are not counted.
+// Runs of each way in a trial. The first of them, up to five, find the caches as the other way left them and are not
+// counted.
 constexpr int64_t runs = 8, first_counted = 5;
 
 // Runs between trials, and where the other way was slower by a quarter.
@@ -19,7 +20,8 @@ int64_t Trial::begin(int64_t now) {
     decide();
     way = way_.load(std::memory_order_relaxed);
   }
-  bool is_other = turn >= runs && turn < 2 * runs, counts = turn >= 0 && turn < 2 * runs && turn % runs >= first_counted;
+  bool is_other = turn >= runs && turn < 2 * runs,
+       counts = turn >= 0 && turn < 2 * runs && turn % runs >= first_counted;
   return now * 4 + (counts ? 2 : 0) + (is_other ? 1 - way : way);
 }
 

@@ -1,5 +1,5 @@
-// Launches whose code is there in two ways that differ in time alone: the one that takes less is found by running both. Which
-// that is changes with who else uses the memory of the machine, so that it is looked at again and again.
+// Launches whose code is there in two ways that differ in time alone: the one that takes less is found by running both.
+// Which that is changes with who else uses the memory of the machine, so that it is looked at again and again.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@ class Trial {
  private:
   void decide();
 
-  std::atomic<int64_t> turn_ = 0, way_ = 0;  // turn_: runs since the trial began, below zero before it
+  std::atomic<int64_t> turn_ = 0, way_ = 0;                 // turn_: runs since the trial began, below zero before it
   std::atomic<int64_t> least_[2] = {INT64_MAX, INT64_MAX};  // time of an item of each way, in units of 2^-20 ns
 };
 

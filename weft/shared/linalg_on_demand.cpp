@@ -1,5 +1,5 @@
-// In the library that only runs programs: linear algebra, four fifths of all code, lies in a library beside it, which is loaded
-// when a program first needs it.
+// In the library that only runs programs: linear algebra, four fifths of all code, lies in a library beside it, which
+// is loaded when a program first needs it.
 #include <dlfcn.h>
 
 #include <string>
@@ -34,7 +34,8 @@ struct Library {
 Routine find_linalg_routine(std::string_view name) {
   static Library library;
   if (!library.find)
-    fail(ErrorKind::unsupported, "linalg_library", "'", name, "' needs libweft_linalg.so." WEFT_VERSION " beside libweft_runtime.so: ", library.reason);
+    fail(ErrorKind::unsupported, "linalg_library", "'", name,
+         "' needs libweft_linalg.so." WEFT_VERSION " beside libweft_runtime.so: ", library.reason);
   return library.find(name);
 }
 

@@ -1,4 +1,5 @@
-/* What the object files of exported programs call: memory, loops over threads, and checks. C11, pthreads and one call of Linux. */
+/* What the object files of exported programs call: memory, loops over threads, and checks. C11, pthreads and one call
+ * of Linux. */
 #define _DEFAULT_SOURCE
 #include <pthread.h>
 #include <setjmp.h>
@@ -30,10 +31,10 @@ typedef struct weft_program {
   int64_t buffers, symbols, lined_up, checks, persistent_bytes;
   int64_t (*arena_bytes)(const int64_t* symbols);
   entry run, setup;
-  const char* features;         /* what the CPU must have, a space behind each */
-  const int64_t* ranges;        /* of each symbol: the least and the largest value */
-  const int64_t* lined_up_at;   /* the buffers that must begin at a cache line */
-  _Atomic(char*)* persistent;   /* filled by the first call, for all that follow */
+  const char* features;       /* what the CPU must have, a space behind each */
+  const int64_t* ranges;      /* of each symbol: the least and the largest value */
+  const int64_t* lined_up_at; /* the buffers that must begin at a cache line */
+  _Atomic(char*)* persistent; /* filled by the first call, for all that follow */
 } weft_program;
 
 /* One call of an exported function. */
@@ -86,16 +87,20 @@ static void run_part(void** data, int64_t begin, int64_t end) {
   shared* s = data[0];
   jmp_buf here, *outer = way_out;
   way_out = &here;
-  if (setjmp(here) == 0) s->body(s->args, begin, end);
-  else atomic_store(&s->c->lacks_memory, 1);
+  if (setjmp(here) == 0)
+    s->body(s->args, begin, end);
+  else
+    atomic_store(&s->c->lacks_memory, 1);
   way_out = outer;
 }
 
 static void in_parts(call* c, int64_t count, weft_body body, void** args) {
   shared s = {c, body, args};
   void* packed[] = {&s};
-  if (c->pool && count > 1) c->pool->parallel_for(c->pool->context, count, run_part, packed);
-  else run_part(packed, 0, count);
+  if (c->pool && count > 1)
+    c->pool->parallel_for(c->pool->context, count, run_part, packed);
+  else
+    run_part(packed, 0, count);
 }
 
 static void parallel_for(void* data, int64_t count, int64_t cost, weft_body body, void** args) {
@@ -120,10 +125,12 @@ static void run_turns(void** data, int64_t begin, int64_t end) {
   const turns* t = data[0];
   for (int64_t part = begin; part < end; ++part)
     t->body(t->args, t->count / t->parts * part + (part < t->count % t->parts ? part : t->count % t->parts),
-            t->count / t->parts * (part + 1) + (part + 1 < t->count % t->parts ? part + 1 : t->count % t->parts), t->memory + part * t->bytes);
+            t->count / t->parts * (part + 1) + (part + 1 < t->count % t->parts ? part + 1 : t->count % t->parts),
+            t->memory + part * t->bytes);
 }
 
-static void parallel_turns(void* data, int64_t count, int64_t bytes, void (*body)(void**, int64_t, int64_t, void*), void** args) {
+static void parallel_turns(void* data, int64_t count, int64_t bytes, void (*body)(void**, int64_t, int64_t, void*),
+                           void** args) {
   call* c = data;
   if (count <= 0) return;
   int64_t parts = c->pool && c->pool->threads > 1 ? c->pool->threads : 1, all;
@@ -141,18 +148,24 @@ static void parallel_turns(void* data, int64_t count, int64_t bytes, void (*body
 static int may_use_amx(void) {
   enum { unknown, given, refused, request_permission = 0x1023, tile_data = 18 };
   static atomic_int answer = unknown;
-  if (atomic_load(&answer) == unknown) atomic_store(&answer, syscall(SYS_arch_prctl, (long)request_permission, (long)tile_data) == 0 ? given : refused);
+  if (atomic_load(&answer) == unknown)
+    atomic_store(&answer, syscall(SYS_arch_prctl, (long)request_permission, (long)tile_data) == 0 ? given : refused);
   return atomic_load(&answer) == given;
 }
 
 static int has_features(const char* names) {
   __builtin_cpu_init();
 #define WEFT_FEATURE(name) {name " ", __builtin_cpu_supports(name)}
-  const struct { const char* name; int has; } known[] = {
-      WEFT_FEATURE("ssse3"),    WEFT_FEATURE("sse4.2"),   WEFT_FEATURE("popcnt"),   WEFT_FEATURE("avx2"),       WEFT_FEATURE("fma"),
-      WEFT_FEATURE("f16c"),     WEFT_FEATURE("bmi"),      WEFT_FEATURE("bmi2"),     WEFT_FEATURE("lzcnt"),      WEFT_FEATURE("avx512f"),
-      WEFT_FEATURE("avx512bw"), WEFT_FEATURE("avx512dq"), WEFT_FEATURE("avx512vl"), WEFT_FEATURE("avx512cd"),   WEFT_FEATURE("avx512vnni"),
-      WEFT_FEATURE("avx512bf16"), WEFT_FEATURE("avx512vbmi"), WEFT_FEATURE("amx-tile"), WEFT_FEATURE("amx-bf16"),   WEFT_FEATURE("amx-int8"), WEFT_FEATURE("avx512fp16"),
+  const struct {
+    const char* name;
+    int has;
+  } known[] = {
+      WEFT_FEATURE("ssse3"),      WEFT_FEATURE("sse4.2"),   WEFT_FEATURE("popcnt"),     WEFT_FEATURE("avx2"),
+      WEFT_FEATURE("fma"),        WEFT_FEATURE("f16c"),     WEFT_FEATURE("bmi"),        WEFT_FEATURE("bmi2"),
+      WEFT_FEATURE("lzcnt"),      WEFT_FEATURE("avx512f"),  WEFT_FEATURE("avx512bw"),   WEFT_FEATURE("avx512dq"),
+      WEFT_FEATURE("avx512vl"),   WEFT_FEATURE("avx512cd"), WEFT_FEATURE("avx512vnni"), WEFT_FEATURE("avx512bf16"),
+      WEFT_FEATURE("avx512vbmi"), WEFT_FEATURE("amx-tile"), WEFT_FEATURE("amx-bf16"),   WEFT_FEATURE("amx-int8"),
+      WEFT_FEATURE("avx512fp16"),
   };
   if (strstr(names, "amx-") && !may_use_amx()) return 0;
   while (*names) {
@@ -173,20 +186,25 @@ static void end_trial(const weft_services* services, int64_t launch, int64_t beg
   (void)services, (void)launch, (void)begun, (void)items;
 }
 
-static void tiled_turns(void* data, int64_t trips, int64_t count, const weft_tiled_kernel* kernels, int64_t reach, int64_t row_bytes) {
+static void tiled_turns(void* data, int64_t trips, int64_t count, const weft_tiled_kernel* kernels, int64_t reach,
+                        int64_t row_bytes) {
   (void)reach, (void)row_bytes;
   for (; trips > 0; --trips)
-    for (int64_t i = 0; i < count; ++i) parallel_for(data, kernels[i].items, kernels[i].cost, kernels[i].body, kernels[i].args);
+    for (int64_t i = 0; i < count; ++i)
+      parallel_for(data, kernels[i].items, kernels[i].cost, kernels[i].body, kernels[i].args);
 }
 
 static int run(entry function, const int64_t* symbols, void** buffers, call* c) {
   /* Nobody listens, memory that is filled once is filled by now, there are no trials, and nobody ends runs. */
-  weft_services all = {parallel_for, c, parallel_turns, NULL, NULL, 0, INT64_MAX, begin_trial, end_trial, NULL, NULL, tiled_turns, c->failed};
+  weft_services all = {parallel_for, c,         parallel_turns, NULL, NULL,        0,        INT64_MAX,
+                       begin_trial,  end_trial, NULL,           NULL, tiled_turns, c->failed};
   jmp_buf here, *outer = way_out;
   way_out = &here;
   atomic_store(&c->lacks_memory, 0);
-  if (setjmp(here) == 0) function(symbols, buffers, &all);
-  else atomic_store(&c->lacks_memory, 1);
+  if (setjmp(here) == 0)
+    function(symbols, buffers, &all);
+  else
+    atomic_store(&c->lacks_memory, 1);
   way_out = outer;
   return atomic_load(&c->lacks_memory) ? weft_no_memory : weft_ok;
 }
@@ -204,8 +222,10 @@ static int prepare(const weft_program* program, const int64_t* symbols, void** b
     if (fresh) {
       buffers[program->buffers - 1] = fresh;
       code = run(program->setup, symbols, buffers, c);
-      if (code == weft_ok) atomic_store_explicit(program->persistent, ready = fresh, memory_order_release);
-      else free(fresh);
+      if (code == weft_ok)
+        atomic_store_explicit(program->persistent, ready = fresh, memory_order_release);
+      else
+        free(fresh);
     }
     pthread_mutex_unlock(&one_at_a_time);
   }
@@ -213,8 +233,8 @@ static int prepare(const weft_program* program, const int64_t* symbols, void** b
   return code;
 }
 
-/* `buffers`: inputs, outputs and constants, and two places that are filled here. The name has the version of this interface:
-   objects of another one do not link. */
+/* `buffers`: inputs, outputs and constants, and two places that are filled here. The name has the version of this
+   interface: objects of another one do not link. */
 int32_t weft_support_run_2(const weft_program* program, const weft_pool* pool, const int64_t* symbols, void** buffers) {
   if (!has_features(program->features)) return weft_bad_cpu;
   for (int64_t i = 0; i < program->symbols; ++i)

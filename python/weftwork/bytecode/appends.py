@@ -29,12 +29,19 @@ class Appends:
         if not self.trace.loops or not is_append(function) or len(args) != 1:
             return False
         loop, birth = self.trace.loops[-1], self.births.get(id(function.__self__))
-        if not all(hasattr(outer, "turns") for outer in self.trace.loops) or (birth is not None and birth[0] >= loop.born) or self.frame is not loop.frame:
+        if (
+            not all(hasattr(outer, "turns") for outer in self.trace.loops)
+            or (birth is not None and birth[0] >= loop.born)
+            or self.frame is not loop.frame
+        ):
             return False
         for outer in self.trace.loops[:-1]:
             if birth is None or birth[0] < outer.born:
                 outer.fail(f"{self.name_of(function.__self__)} is changed in each turn")
-        known = [birth, *(part for outer in self.trace.loops for part in (outer.entry, outer.at_begin, *outer.appended.arrays))]
+        known = [
+            birth,
+            *(part for outer in self.trace.loops for part in (outer.entry, outer.at_begin, *outer.appended.arrays)),
+        ]
         if not is_only_appended_to(function.__self__, self.frame, loop.turns.at, known):
             return False
         loop.appended.append(function.__self__, self.array_operand(args[0]))
@@ -52,7 +59,11 @@ class Appends:
 
 def is_append(function: Any) -> bool:
     """Whether it is the method of a list."""
-    return type(function) is types.BuiltinFunctionType and type(function.__self__) is list and function.__name__ == "append"
+    return (
+        type(function) is types.BuiltinFunctionType
+        and type(function.__self__) is list
+        and function.__name__ == "append"
+    )
 
 
 def is_only_appended_to(owner: list[Any], frame: Frame, at: int, known: list[Any]) -> bool:
@@ -66,7 +77,9 @@ def is_only_appended_to(owner: list[Any], frame: Frame, at: int, known: list[Any
             names.append(name)
     if len(names) != 1 or at < 0 or not LOOKING.isdisjoint(frame.f_code.co_names):
         return False
-    return is_only_read_to_append(names[0], frame, at) and not is_held_by_others(owner, [frame.locals, names, known, *known])
+    return is_only_read_to_append(names[0], frame, at) and not is_held_by_others(
+        owner, [frame.locals, names, known, *known]
+    )
 
 
 def is_only_read_to_append(name: str, frame: Frame, at: int) -> bool:
@@ -77,7 +90,9 @@ def is_only_read_to_append(name: str, frame: Frame, at: int) -> bool:
             continue
         is_last = value == name or (value[-1] == name and value[0] != name)
         following = instructions[i + 1]
-        loads = is_last and instructions[i].name.endswith(("LOAD_FAST", "LOAD_FAST_CHECK")) and following.name in ATTRIBUTES
+        loads = (
+            is_last and instructions[i].name.endswith(("LOAD_FAST", "LOAD_FAST_CHECK")) and following.name in ATTRIBUTES
+        )
         if not loads or "append" not in (following.value if type(following.value) is tuple else (following.value,)):
             return False
     return True

@@ -40,7 +40,9 @@ def is_of_memory(name: str) -> bool:
     """Whether it is something of an array that only NumPy's own has."""
     from ..numpy.methods import METHODS, PROPERTIES
 
-    return hasattr(np.ndarray, name) and not hasattr(TracedArray, name) and name not in METHODS and name not in PROPERTIES
+    return (
+        hasattr(np.ndarray, name) and not hasattr(TracedArray, name) and name not in METHODS and name not in PROPERTIES
+    )
 
 
 class Attributes(PlainArrays):

@@ -103,7 +103,9 @@ class Breaks(Effects):
         By itself it takes its own steps once more; the others are written to memory and copied from there.
         """
         live = self.live_arrays([result, *(read.traced for read in self.trace.reads)])
-        copied = sum(3.0 * array.size if isinstance(array.size, int) else 0.0 for array in live if self.is_computed(array.tensor))
+        copied = sum(
+            3.0 * array.size if isinstance(array.size, int) else 0.0 for array in live if self.is_computed(array.tensor)
+        )
         self.evaluate([valid], [] if _core.element_work([valid.tensor]) <= copied else live)
         return self.truth(valid)
 
@@ -122,7 +124,9 @@ class Breaks(Effects):
         number = self.session.count - 1
         stands: dict[int, Any] = {}
         for i, (array, value) in enumerate(zip(outputs, values, strict=True)):
-            stands[id(array._storage.tensor)] = self.input_of(array, value, self.steps.step(VALUE, number, i), f"value{number}_{i}")
+            stands[id(array._storage.tensor)] = self.input_of(
+                array, value, self.steps.step(VALUE, number, i), f"value{number}_{i}"
+            )
         for array in wanted.values():
             replacement = stands.get(id(array._storage.tensor))
             if replacement is not None:

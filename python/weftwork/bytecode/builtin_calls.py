@@ -81,7 +81,14 @@ def in_place(symbol: str) -> Special:
     return lambda r, args, kwargs: r.binary(symbol, *args)
 
 
-for _name, _symbol in (("iadd", "+="), ("isub", "-="), ("imul", "*="), ("itruediv", "/="), ("ifloordiv", "//="), ("ipow", "**=")):
+for _name, _symbol in (
+    ("iadd", "+="),
+    ("isub", "-="),
+    ("imul", "*="),
+    ("itruediv", "/="),
+    ("ifloordiv", "//="),
+    ("ipow", "**="),
+):
     SPECIAL[id(getattr(operator, _name))] = in_place(_symbol)
 
 
@@ -241,7 +248,12 @@ def parts_of_turns(many: tuple, kwargs: dict[str, Any]) -> tuple[list[Any], int]
     counts = []
     is_asked = any(isinstance(value, (TracedArray, Together)) for value in many) and not kwargs.get("strict")
     for value in many if is_asked else ():
-        if isinstance(value, (TracedArray, np.ndarray)) and value.ndim and isinstance(value.shape[0], int) and value.dtype.kind in "fciub":
+        if (
+            isinstance(value, (TracedArray, np.ndarray))
+            and value.ndim
+            and isinstance(value.shape[0], int)
+            and value.dtype.kind in "fciub"
+        ):
             parts.append(wrap(as_tensor(value)) if isinstance(value, np.ndarray) else value)
             counts.append(value.shape[0])
         elif type(value) is Together and value.iterator is None:
@@ -413,10 +425,16 @@ def call_ndarray(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
 @special(np.may_share_memory, np.shares_memory)
 def call_share_memory(r: Any, args: tuple, kwargs: dict[str, Any]) -> bool:
     """Whether two arrays are one memory, where it is plain: one of them was made by the function."""
-    if len(args) == 2 and all(isinstance(a, TracedArray) and not a._storage.apart and not a._storage.peers for a in args):
+    if len(args) == 2 and all(
+        isinstance(a, TracedArray) and not a._storage.apart and not a._storage.peers for a in args
+    ):
         first, second = (a._storage for a in args)
         given = {id(a._storage) for a in (*r.trace.arguments, *(read.traced for read in r.trace.reads))}
-        if first is not second and not (id(first) in given and id(second) in given) and not (first.twins or second.twins):
+        if (
+            first is not second
+            and not (id(first) in given and id(second) in given)
+            and not (first.twins or second.twins)
+        ):
             return False
         if first is second and not args[0]._steps and not args[1]._steps and args[0].size:
             return True

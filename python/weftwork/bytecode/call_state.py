@@ -27,7 +27,15 @@ from .reads import is_key
 __all__ = ["CallState", "Number", "StoredValue", "Unknown"]
 
 Put = Callable[[Any], Any]
-ITERATORS: tuple[type, ...] = (type(iter([])), type(iter(())), type(iter(range(0))), type(iter({}.items())), enumerate, zip, reversed)
+ITERATORS: tuple[type, ...] = (
+    type(iter([])),
+    type(iter(())),
+    type(iter(range(0))),
+    type(iter({}.items())),
+    enumerate,
+    zip,
+    reversed,
+)
 BY_IDENTITY = (type, types.ModuleType, types.CodeType, np.ufunc, np.dtype, np.errstate, enum.Enum, property)
 #: Bytes of a constant array that is compared by its elements.
 LARGEST_COMPARED = 1 << 16
@@ -127,7 +135,9 @@ class CallState:
     def _surroundings(self) -> None:
         r = self.recorder
         self.form.append((tuple(np.geterr().items()), id(np.geterrcall())))
-        self.form.append(tuple(map(len, (r.reads, r.arrays, r.mirrors, r.large, r.remembered, r.hosted, r.trace.captures))))
+        self.form.append(
+            tuple(map(len, (r.reads, r.arrays, r.mirrors, r.large, r.remembered, r.hosted, r.trace.captures)))
+        )
         for (kind, _, name), (container, key, value) in r.overlay.items():
             self._token("overlay", kind, container, repr(name))
             self.visit(value, lambda new, k=(kind, _, name), c=container, n=key: r.overlay.__setitem__(k, (c, n, new)))
@@ -143,7 +153,13 @@ class CallState:
 
     def _frame(self, frame: Frame) -> None:
         names = set(frame.f_code.co_names)
-        if frame.names is not None or frame.shown is not None or frame.handled or frame.thrown or not names.isdisjoint(LOOKING):
+        if (
+            frame.names is not None
+            or frame.shown is not None
+            or frame.handled
+            or frame.thrown
+            or not names.isdisjoint(LOOKING)
+        ):
             raise Unknown("variables that are looked at by others")
         if frame in self.frames:
             return
@@ -226,7 +242,9 @@ class CallState:
             raise Unknown("an array whose memory others may have")
         if self._is_new(storage):
             strides = tuple(storage.strides) if isinstance(storage.strides, list) else id(storage.strides)
-            self.form.append((storage.tensor.dtype, storage.tensor.shape, strides, storage.guard, storage.apart, storage.foreign))
+            self.form.append(
+                (storage.tensor.dtype, storage.tensor.shape, strides, storage.guard, storage.apart, storage.foreign)
+            )
             self.values.append(StoredValue(array))
         self.form.append(("array", array.scalar, array.weak, array._steps))
 
@@ -294,7 +312,12 @@ class CallState:
             self._constant(value)
         elif id(value) in r.fresh:
             self._made(value, kind)
-        elif isinstance(value, BY_IDENTITY) or id(value) in r.seen or id(value) in r.opaque or (is_user_object(value) and not isinstance(value, CONTAINERS)):
+        elif (
+            isinstance(value, BY_IDENTITY)
+            or id(value) in r.seen
+            or id(value) in r.opaque
+            or (is_user_object(value) and not isinstance(value, CONTAINERS))
+        ):
             self._token("object", value)
         else:
             raise Unknown(f"a {kind.__name__}")

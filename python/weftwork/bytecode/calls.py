@@ -315,7 +315,9 @@ def creators() -> dict[int, Any]:
     from ..numpy.grids import as_strided
 
     # It is no function of arrays to NumPy, which asks for the memory.
-    return {id(np.lib.stride_tricks.as_strided): as_strided} | {id(getattr(np, name)): form for name, form in CREATORS.items()}
+    return {id(np.lib.stride_tricks.as_strided): as_strided} | {
+        id(getattr(np, name)): form for name, form in CREATORS.items()
+    }
 
 
 @functools.lru_cache(maxsize=1)

@@ -25,7 +25,14 @@ __all__ = ["CompiledCalls", "is_trusted"]
 
 #: Packages whose compiled functions compute with what they are given, and parts of them that do not.
 TRUSTED = ("scipy.", "skimage.", "sklearn.", "pywt.", "bottleneck.")
-STATEFUL = ("skimage.io", "scipy.io", "scipy.stats._unuran", "scipy._lib.messagestream", "scipy.integrate._vode", "scipy.integrate._dop")
+STATEFUL = (
+    "skimage.io",
+    "scipy.io",
+    "scipy.stats._unuran",
+    "scipy._lib.messagestream",
+    "scipy.integrate._vode",
+    "scipy.integrate._dop",
+)
 #: Generators that a compiled function may draw from without being given them.
 GLOBALS = (np.random.mtrand._rand, random._inst)  # type: ignore[attr-defined]
 PLAIN = (int, float, complex, bool, str, bytes, type(None), np.generic, np.dtype)
@@ -49,7 +56,9 @@ class CompiledCalls(Draws):
         """``written``: arguments that it changes, whether or not it does in this call."""
         values = [*args, *kwargs.values()]
         if not all(map(is_plain, values)):
-            return self.refuse(f"'{getattr(function, '__name__', 'a compiled function')}' is given what is no array or number")
+            return self.refuse(
+                f"'{getattr(function, '__name__', 'a compiled function')}' is given what is no array or number"
+            )
         operands = self.host_operands(values)
         real = real_values(operands)
         trial = OnCopies(function, tuple(kwargs), None)
@@ -64,7 +73,9 @@ class CompiledCalls(Draws):
         written = tuple(i for i, array in changed.items() if i in written or not is_same(array, real[i]))
         step = self.steps.call(OnCopies(function, tuple(kwargs), written), operands)
         for position, number in enumerate(written):
-            self.write_back(values[number], changed[number], self.steps.step(ITEM, self.steps.step(ITEM, step, 1), position))
+            self.write_back(
+                values[number], changed[number], self.steps.step(ITEM, self.steps.step(ITEM, step, 1), position)
+            )
         return self.from_host(result, self.steps.step(ITEM, step, 0), [])
 
     def write_back(self, target: Any, value: np.ndarray, step: int) -> None:
@@ -96,7 +107,10 @@ class OnCopies(Called):
             if len(value) != len(before) or any(map(operator.is_not, value, before)):
                 value[:] = before
                 raise Refused("a compiled function writes to a list")
-        if any(result is copy or (isinstance(result, np.ndarray) and np.may_share_memory(result, copy)) for copy in copies.values()):
+        if any(
+            result is copy or (isinstance(result, np.ndarray) and np.may_share_memory(result, copy))
+            for copy in copies.values()
+        ):
             result = result.copy(order="K")
         if self.written is None:
             return result, copies

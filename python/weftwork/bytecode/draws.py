@@ -37,7 +37,11 @@ NAMES = {True: frozenset(OF_PYTHON), False: frozenset(DISTRIBUTIONS)}
 
 
 #: Functions that are methods of NumPy's own generator.
-OF_THE_GLOBAL = {id(getattr(np.random, name)): name for name in ("seed", "ranf", "sample") if not hasattr(getattr(np.random, name), "__self__")}
+OF_THE_GLOBAL = {
+    id(getattr(np.random, name)): name
+    for name in ("seed", "ranf", "sample")
+    if not hasattr(getattr(np.random, name), "__self__")
+}
 
 
 class Draws(Breaks):

@@ -147,7 +147,12 @@ class Effects(UserClasses):
         if not isinstance(value, TracedArray):
             return value
         read = next((r for r in self.trace.reads if r.traced._storage is value._storage), None)
-        if read is None or self.steps.steps[read.step][0] in (VALUE, CALL) or read.traced._storage.version or read.array.size > LARGEST_FIXED:
+        if (
+            read is None
+            or self.steps.steps[read.step][0] in (VALUE, CALL)
+            or read.traced._storage.version
+            or read.array.size > LARGEST_FIXED
+        ):
             return value
         view = ViewOf(value._steps, value.scalar)
         if not view.is_possible:

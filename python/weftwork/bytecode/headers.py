@@ -43,7 +43,9 @@ class Site:
 class Header:
     """A place of the tree to which later turns come back."""
 
-    def __init__(self, key: tuple[int, int], recorder: Any, number: int, carried: list[int], tensors: dict[int, Any]) -> None:
+    def __init__(
+        self, key: tuple[int, int], recorder: Any, number: int, carried: list[int], tensors: dict[int, Any]
+    ) -> None:
         # ``tensors``: of carried arrays, by the number of the value.
         self.key, self.number, self.carried, self.tensors = key, number, carried, tensors
         self.state = CallState(recorder)

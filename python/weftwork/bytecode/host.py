@@ -12,11 +12,28 @@ import numpy as np
 from ..numpy.steps import view_of
 from .outside import is_like
 
-__all__ = ["Called", "Draw", "Made", "Method", "Raised", "Undo", "ViewOf", "agree", "has_to_run", "is_compiled", "is_generator", "set_state", "state_of", "undoing"]
+__all__ = [
+    "Called",
+    "Draw",
+    "Made",
+    "Method",
+    "Raised",
+    "Undo",
+    "ViewOf",
+    "agree",
+    "has_to_run",
+    "is_compiled",
+    "is_generator",
+    "set_state",
+    "state_of",
+    "undoing",
+]
 
 
 #: Names of the types that Cython, f2py and pybind11 give functions.
-KINDS = frozenset(["cython_function_or_method", "fused_cython_function", "fortran", "builtin_function_or_method", "_Function"])
+KINDS = frozenset(
+    ["cython_function_or_method", "fused_cython_function", "fortran", "builtin_function_or_method", "_Function"]
+)
 
 
 def is_compiled(function: Any) -> bool:
@@ -201,7 +218,26 @@ class Draw(Method):
 
 #: Operators that raise for no numbers; NumPy's own warn.
 SAFE_OPERATORS = frozenset(
-    [getattr(operator, name) for name in ("add", "iadd", "sub", "isub", "mul", "imul", "neg", "pos", "abs", "eq", "ne", "lt", "le", "gt", "ge")]
+    [
+        getattr(operator, name)
+        for name in (
+            "add",
+            "iadd",
+            "sub",
+            "isub",
+            "mul",
+            "imul",
+            "neg",
+            "pos",
+            "abs",
+            "eq",
+            "ne",
+            "lt",
+            "le",
+            "gt",
+            "ge",
+        )
+    ]
 )
 #: Functions of numbers whose results have types that the numbers' values decide.
 OF_VARIOUS_TYPES = frozenset([operator.pow, operator.ipow, pow, min, max])

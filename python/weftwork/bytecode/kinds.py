@@ -94,7 +94,9 @@ _python_classes: dict[type, bool] = {}
 
 def is_own(module: Any) -> bool:
     """Whether a module is a part of this package that is called as it is; layers are recorded as users' own are."""
-    return isinstance(module, str) and f"{module}.".startswith("weftwork.") and not f"{module}.".startswith("weftwork.nn.")
+    return (
+        isinstance(module, str) and f"{module}.".startswith("weftwork.") and not f"{module}.".startswith("weftwork.nn.")
+    )
 
 
 def is_own_constant(kind: type) -> bool:

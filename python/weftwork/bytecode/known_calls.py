@@ -83,7 +83,13 @@ def call_catch_warnings(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
 
 @special(warnings.simplefilter, warnings.filterwarnings)
 def call_filter_warnings(r: Any, args: tuple, kwargs: dict[str, Any]) -> None:
-    if not r.quiet or (args[0] if args else kwargs.get("action")) not in ("ignore", "default", "always", "once", "module"):
+    if not r.quiet or (args[0] if args else kwargs.get("action")) not in (
+        "ignore",
+        "default",
+        "always",
+        "once",
+        "module",
+    ):
         r.refuse("which warnings are seen is changed")
 
 
@@ -202,7 +208,17 @@ def pattern_function(function: Any) -> Any:
     return form
 
 
-for _pattern_function in (re.match, re.search, re.fullmatch, re.sub, re.subn, re.split, re.findall, re.compile, re.escape):
+for _pattern_function in (
+    re.match,
+    re.search,
+    re.fullmatch,
+    re.sub,
+    re.subn,
+    re.split,
+    re.findall,
+    re.compile,
+    re.escape,
+):
     SPECIAL[id(_pattern_function)] = pattern_function(_pattern_function)
 
 

@@ -211,7 +211,16 @@ SAFE_TYPES = (
 
 #: NumPy's modules whose public functions depend on their arguments alone.
 PURE_MODULES = frozenset(
-    ["numpy", "numpy.linalg", "numpy.fft", "numpy.lib.stride_tricks", "numpy.polynomial.polynomial", "numpy.lib.scimath", "numpy.char", "numpy.strings"]
+    [
+        "numpy",
+        "numpy.linalg",
+        "numpy.fft",
+        "numpy.lib.stride_tricks",
+        "numpy.polynomial.polynomial",
+        "numpy.lib.scimath",
+        "numpy.char",
+        "numpy.strings",
+    ]
 )
 #: Those that were asked for, by identity.
 _found: dict[int, Any] = {}

@@ -247,8 +247,14 @@ class Steps:
         lines = self._lines(since, set(range(since.steps, len(self.steps))), names)
         every = "".join(f"v{number}, " for number in range(since.steps, len(self.steps)))
         result = "".join(f"{place(number, since.steps)}, " for number in wanted)
-        ends = [f"s = [{every}]", f"return ({result} s,)"] if is_first else [f"s[{since.steps}:] = ({every})", f"return ({result})"]
-        function = function_of("leaves, args, kwargs" if is_first else "leaves, args, kwargs, s, values", lines, ends, names)
+        ends = (
+            [f"s = [{every}]", f"return ({result} s,)"]
+            if is_first
+            else [f"s[{since.steps}:] = ({every})", f"return ({result})"]
+        )
+        function = function_of(
+            "leaves, args, kwargs" if is_first else "leaves, args, kwargs, s, values", lines, ends, names
+        )
         entries = list(self.entries.values())[since.entries :]
         return Stage(function, "\n".join([*lines, *ends]), names, entries)
 

@@ -42,7 +42,11 @@ class PlainArrays(Reads):
         """Notes the arrays that a call made of its operands, and gives them as the program is to have them."""
         if type(result) in (list, tuple) and any(type(item) is np.ndarray for item in result):
             return type(result)([self.own_arrays(item, *operands) for item in result])
-        if type(result) is not np.ndarray or id(result) in self.plain_arrays or any(result is operand for operand in operands):
+        if (
+            type(result) is not np.ndarray
+            or id(result) in self.plain_arrays
+            or any(result is operand for operand in operands)
+        ):
             return result
         if result.base is not None and sys.getrefcount(result.base) > 2:
             return result  # a view of what somebody else has

@@ -279,11 +279,8 @@ class Reads(Machine):
                 self.refuse(f"the module '{name}' is imported")
             base = package.rsplit(".", level - 1)[0]
             name = f"{base}.{name}" if name else base
-        if (
-            name not in sys.modules
-            or any(
-                f"{name}.{part}" not in sys.modules and not hasattr(sys.modules[name], part) for part in fromlist or ()
-            )
+        if name not in sys.modules or any(
+            f"{name}.{part}" not in sys.modules and not hasattr(sys.modules[name], part) for part in fromlist or ()
         ):
             self.refuse(f"the module '{name}' is imported")
         found = sys.modules[name] if fromlist or "." not in name else sys.modules[name.partition(".")[0]]

@@ -316,7 +316,13 @@ class Recorder(Appends, Calls, LoopHeaders):
     def index(self, array: Any, axis: int, place: HostValue) -> Any:
         """A number of Python's as the index of one element along an axis; of what is no array as a constant."""
         is_integer = isinstance(place.value, (int, np.integer)) and not isinstance(place.value, bool)
-        if not isinstance(array, TracedArray) or not is_integer or axis >= array.ndim or not isinstance(array.shape[axis], int) or self.bakes:
+        if (
+            not isinstance(array, TracedArray)
+            or not is_integer
+            or axis >= array.ndim
+            or not isinstance(array.shape[axis], int)
+            or self.bakes
+        ):
             return self.concrete(place)
         extent = array.shape[axis]
         return note_bound(self.traced(self.host(Wrapped(extent, axis), place)), extent)
@@ -369,7 +375,11 @@ class Recorder(Appends, Calls, LoopHeaders):
         if isinstance(value, Selection) and self.can_break():
             self.begin_with_arrays()
         if isinstance(value, LoopRange) and type(value) is LoopRange:
-            return self.turns(value, frame, None, self.target(frame)) if self.is_statement(frame) else self.born(iter(value.numbers()))
+            return (
+                self.turns(value, frame, None, self.target(frame))
+                if self.is_statement(frame)
+                else self.born(iter(value.numbers()))
+            )
         if isinstance(value, TracedArray):
             return self.rows(frame, value)
         if type(value) is Together:
@@ -404,7 +414,9 @@ class Recorder(Appends, Calls, LoopHeaders):
     def rows_of_several(self, frame: Frame, together: Together) -> Any:
         """A for statement over them that nothing else takes anything from is a loop over their numbers."""
         every = together.nested()
-        is_taken = any(part.iterator is not None for part in every) or any(value is part for part in every for value in frame.locals.values())
+        is_taken = any(part.iterator is not None for part in every) or any(
+            value is part for part in every for value in frame.locals.values()
+        )
         is_unrolled = (frame.f_code.co_filename, frame.f_lineno) in self.trace.unrolled
         if is_taken or is_unrolled or not self.is_statement(frame) or together.count <= GET_ITER_SHORT:
             return together

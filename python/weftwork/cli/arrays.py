@@ -54,13 +54,17 @@ def read(path: str) -> dict[str, np.ndarray]:
             loaded = np.load(io.BytesIO(content), allow_pickle=False)
             arrays = {"": loaded} if isinstance(loaded, np.ndarray) else {name: loaded[name] for name in loaded.files}
         except DAMAGED as error:
-            raise FileError(f"'{path}' cannot be read: {str(error).splitlines()[0] if str(error) else type(error).__name__}  [array_file]") from error
+            raise FileError(
+                f"'{path}' cannot be read: {str(error).splitlines()[0] if str(error) else type(error).__name__}  [array_file]"
+            ) from error
     for name, array in arrays.items():
         if not isinstance(array, np.ndarray):
             raise FileError(f"'{path}' has '{name}', which is no array  [array_file]")
         if array.dtype.kind == "V" and not array.dtype.isbuiltin:
             place = f"'{path}'" + (f", '{name}'" if name else "")
-            raise FileError(f"{place} has elements that NumPy cannot name ({array.dtype}); bfloat16 and its like go in .safetensors  [array_file]")
+            raise FileError(
+                f"{place} has elements that NumPy cannot name ({array.dtype}); bfloat16 and its like go in .safetensors  [array_file]"
+            )
         if array.dtype.kind in "USMm":
             raise FileError(f"'{path}' has elements that are no numbers, but {array.dtype}  [array_file]")
     # Either order of bytes holds the same numbers.
@@ -130,7 +134,9 @@ class Inputs:
                 try:
                     self.arrays[i] = random_array(wanted.dtype, shape, seed, i)
                 except ValueError as error:
-                    raise MemoryError(f"input '{self.names[i]}' of shape {list(shape)} does not fit in memory") from error
+                    raise MemoryError(
+                        f"input '{self.names[i]}' of shape {list(shape)} does not fit in memory"
+                    ) from error
             elif cast and self.arrays[i].dtype != wanted.dtype:
                 self.arrays[i] = self.arrays[i].astype(wanted.dtype)
 
@@ -181,4 +187,6 @@ class Inputs:
         """The first input whose array is of another element type than the program takes."""
         for name, wanted, array, source in zip(self.names, self.ios, self.arrays, self.sources, strict=True):
             if array.dtype != wanted.dtype:
-                raise ArgumentTypeError(f"input '{name}' must be {wanted.dtype}, got {array.dtype} from {source}; --cast converts it  [input_dtype]")
+                raise ArgumentTypeError(
+                    f"input '{name}' must be {wanted.dtype}, got {array.dtype} from {source}; --cast converts it  [input_dtype]"
+                )

@@ -44,7 +44,9 @@ def fish(commands: dict[str, Any]) -> str:
     lines = ["complete -c weft -n __fish_use_subcommand -f"]
     text = lambda value: (value or "").replace("\\", "\\\\").replace("'", "\\'")
     for name, parser in commands.items():
-        lines.append(f"complete -c weft -n __fish_use_subcommand -a {name} -d '{text((parser.description or '').splitlines()[0])}'")
+        lines.append(
+            f"complete -c weft -n __fish_use_subcommand -a {name} -d '{text((parser.description or '').splitlines()[0])}'"
+        )
         here = f"complete -c weft -n '__fish_seen_subcommand_from {name}'"
         for action in options_of(parser):
             spelled = " ".join(f"-l {o[2:]}" if o.startswith("--") else f"-s {o[1:]}" for o in action.option_strings)

@@ -57,7 +57,9 @@ def emit(program: Program, arguments: argparse.Namespace, stem: str) -> int:
         print(f"{bold(stem + '.h')}: {count_of(len(header), 'byte')}")
     if "obj" in kinds:
         _core.write_file(stem + ".o", code)
-        print(f"{bold(stem + '.o')}: {count_of(len(code), 'byte')} for {target}; link it with {support_library()} -lpthread -lm")
+        print(
+            f"{bold(stem + '.o')}: {count_of(len(code), 'byte')} for {target}; link it with {support_library()} -lpthread -lm"
+        )
     return 0
 
 
@@ -93,8 +95,16 @@ class Build:
 
     def json(self) -> dict[str, Any]:
         row = self.row
-        kernels = [{"name": k.name, "source": k.source, "lines": list(k.lines), "ops": list(k.ops), "launches": k.launches} for k in self.kernels]
-        memory = {"arena": sized(row["arena"]), "persistent": sized(row["persistent"]), "constants": row["constants"], "code": row["code"]}
+        kernels = [
+            {"name": k.name, "source": k.source, "lines": list(k.lines), "ops": list(k.ops), "launches": k.launches}
+            for k in self.kernels
+        ]
+        memory = {
+            "arena": sized(row["arena"]),
+            "persistent": sized(row["persistent"]),
+            "constants": row["constants"],
+            "code": row["code"],
+        }
         keys = {"target": row["target"], "features": row["features"], "missing": row["missing"] or None}
         return {**keys, "kernels": kernels, "memory": memory, "cuts": row["cuts"]}
 
@@ -119,12 +129,31 @@ def inspect(arguments: argparse.Namespace) -> int:
 def print_json(program: Program, builds: list[Build]) -> None:
     first = builds[0]
     ios = lambda each, names: [
-        {"name": n, "dtype": str(io.dtype), "shape": [sized(e) for e in io.shape], "alias": None if io.alias is None else first.names[io.alias]}
+        {
+            "name": n,
+            "dtype": str(io.dtype),
+            "shape": [sized(e) for e in io.shape],
+            "alias": None if io.alias is None else first.names[io.alias],
+        }
         for n, io in zip(names, each, strict=True)
     ]
     extents = {name: {"min": s.min, "opt": s.opt, "max": s.max} for name, s in symbols_of(first.inputs).items()}
-    row = {"name": first.row["name"], "file_bytes": program.bytes if program.is_package else None, "inputs": ios(first.inputs, first.names)}
-    print(json.dumps({**row, "outputs": ios(first.outputs, names_of(first.outputs)), "extents": extents, "builds": [b.json() for b in builds]}, indent=2))
+    row = {
+        "name": first.row["name"],
+        "file_bytes": program.bytes if program.is_package else None,
+        "inputs": ios(first.inputs, first.names),
+    }
+    print(
+        json.dumps(
+            {
+                **row,
+                "outputs": ios(first.outputs, names_of(first.outputs)),
+                "extents": extents,
+                "builds": [b.json() for b in builds],
+            },
+            indent=2,
+        )
+    )
 
 
 def print_builds(program: Program, builds: list[Build]) -> None:
@@ -140,8 +169,18 @@ def print_builds(program: Program, builds: list[Build]) -> None:
         print(f"{bold('built for ' + row['target'])} ({build.state()})")
         if row["features"]:
             print(f"  needs {', '.join(row['features'])}")
-        memory = [("code", row["code"]), ("arena of a run", row["arena"]), ("prepared once", row["persistent"]), ("constants", row["constants"])]
-        print(*columns([(f"{value:,} bytes" if isinstance(value, int) else f"{value} bytes", name) for name, value in memory]), sep="\n")
+        memory = [
+            ("code", row["code"]),
+            ("arena of a run", row["arena"]),
+            ("prepared once", row["persistent"]),
+            ("constants", row["constants"]),
+        ]
+        print(
+            *columns(
+                [(f"{value:,} bytes" if isinstance(value, int) else f"{value} bytes", name) for name, value in memory]
+            ),
+            sep="\n",
+        )
         rows = [(k.name, f"x{k.launches}", places(k.lines), " ".join(k.ops)) for k in build.kernels]
         if rows:
             print(*columns(rows, head=["kernel", "runs", "lines", "ops"]), sep="\n")
@@ -166,7 +205,9 @@ def print_part(title: str, rows: list[Any]) -> None:
 def print_assembly(program: Program, builds: list[Build], arguments: argparse.Namespace) -> int:
     numbers = [i for i, build in enumerate(builds) if arguments.target in (None, build.row["target"])]
     if not numbers:
-        raise UsageError(f"there is no code for '{arguments.target}', there is for {', '.join(b.row['target'] for b in builds)}")
+        raise UsageError(
+            f"there is no code for '{arguments.target}', there is for {', '.join(b.row['target'] for b in builds)}"
+        )
     found = 0
     for name, text in program.package.assembly(numbers[0]):
         if arguments.asm in name:
@@ -230,6 +271,8 @@ def explain(before: Any, after: Any, rewrites: list[tuple[str, str, str, str]]) 
         rules = Counter(rule for pass_name, rule, _, _ in rewrites if pass_name == name)
         for rule, count in rules.most_common():
             print(f"  {count:4}x  {rule}")
-            places = Counter((op, place) for pass_name, each, op, place in rewrites if (pass_name, each) == (name, rule))
+            places = Counter(
+                (op, place) for pass_name, each, op, place in rewrites if (pass_name, each) == (name, rule)
+            )
             for (op, place), times in places.most_common():
                 print(f"         {op}{f' at {place}' if place else ''}{f', {times} times' if times > 1 else ''}")

@@ -46,11 +46,17 @@ def whole(text: str) -> int:
 Add = Callable[..., Any]
 
 
-def subcommand(commands: Any, name: str, does: str, run: Callable[[argparse.Namespace], int], examples: str, doc: str = "") -> Add:
+def subcommand(
+    commands: Any, name: str, does: str, run: Callable[[argparse.Namespace], int], examples: str, doc: str = ""
+) -> Add:
     text = f"{does[0].upper()}{does[1:]}." + (f"\n\n{doc}" if doc else "")
     indented = "\n".join(f"  {line}" for line in examples.strip().splitlines())
     parser = commands.add_parser(
-        name, help=does, description=text, epilog=f"examples:\n{indented}", formatter_class=argparse.RawDescriptionHelpFormatter
+        name,
+        help=does,
+        description=text,
+        epilog=f"examples:\n{indented}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.set_defaults(run=run)
     return parser.add_argument
@@ -68,14 +74,30 @@ def add_extent(add: Add, does: str) -> None:
 
 def add_arrays(add: Add) -> None:
     add_program(add)
-    add("inputs", metavar="[NAME=]FILE", nargs="*", default=[], help="arrays: .npy for the next input, or for one by name; .npz, .safetensors by name; - for .npy on standard input")
+    add(
+        "inputs",
+        metavar="[NAME=]FILE",
+        nargs="*",
+        default=[],
+        help="arrays: .npy for the next input, or for one by name; .npz, .safetensors by name; - for .npy on standard input",
+    )
     add_extent(add, "the value of a symbolic extent that no array tells")
     add("--seed", type=int, default=0, help="of the random arrays for inputs that are not given (0)")
-    add("--cast", action="store_true", help="convert arrays to the element types of the program, and results to what a file can hold")
+    add(
+        "--cast",
+        action="store_true",
+        help="convert arrays to the element types of the program, and results to what a file can hold",
+    )
 
 
 def add_outputs(add: Add) -> None:
-    add("--out", metavar="[NAME=]FILE", action="append", default=[], help="where results go: .npy for the next output, or for one by name; .npz, .safetensors for all; - for .npy on standard output")
+    add(
+        "--out",
+        metavar="[NAME=]FILE",
+        action="append",
+        default=[],
+        help="where results go: .npy for the next output, or for one by name; .npz, .safetensors for all; - for .npy on standard output",
+    )
     add("-q", "--quiet", action="store_true", help="do not print what went in and came out")
 
 
@@ -90,16 +112,31 @@ weft run model.weft - --out - < x.npy > y.npy"""
     add = subcommand(commands, "run", "run a program on arrays", running.run, examples, doc)
     add_arrays(add)
     add_outputs(add)
-    add("--target", metavar="CPU", type=as_text, help="the kind of CPU to compile text for, or whose code to take out of a file: native, avx512, avx2, x86-64 (the knob target)")
-    add("--compare", metavar="interpret|FILE", help="hold results against those of the reference interpreter, or of a file; exit status 1 where they differ")
-    add("--rtol", type=float, help="how far they may be apart, relative to the largest element (by element type: 1e-4 for float32)")
+    add(
+        "--target",
+        metavar="CPU",
+        type=as_text,
+        help="the kind of CPU to compile text for, or whose code to take out of a file: native, avx512, avx2, x86-64 (the knob target)",
+    )
+    add(
+        "--compare",
+        metavar="interpret|FILE",
+        help="hold results against those of the reference interpreter, or of a file; exit status 1 where they differ",
+    )
+    add(
+        "--rtol",
+        type=float,
+        help="how far they may be apart, relative to the largest element (by element type: 1e-4 for float32)",
+    )
     add("--atol", type=float, default=0.0, help="how far they may be apart in any case (0)")
 
     examples = """
 weft simulate model.mlir x.npy --out y.npy
 weft simulate model.weft --kernels"""
     doc = "No machine code is made or loaded. It takes what weft run takes."
-    add = subcommand(commands, "simulate", "run a program by the reference interpreter", running.simulate, examples, doc)
+    add = subcommand(
+        commands, "simulate", "run a program by the reference interpreter", running.simulate, examples, doc
+    )
     add_arrays(add)
     add_outputs(add)
     add("--kernels", action="store_true", help="interpret the kernels that fusion made, not the operations")
@@ -113,7 +150,12 @@ weft bench model.mlir x.npy --threads 1 --json"""
     add("--warmup", type=whole, default=5, metavar="N", help="runs before those that count (5)")
     add("--iterations", type=whole, default=50, metavar="N", help="runs that count (50)")
     add("--threads", type=int, metavar="N", help="threads of a run (the knob threads)")
-    add("--target", metavar="CPU", type=as_text, help="the kind of CPU to compile text for, or whose code to take out of a file (the knob target)")
+    add(
+        "--target",
+        metavar="CPU",
+        type=as_text,
+        help="the kind of CPU to compile text for, or whose code to take out of a file (the knob target)",
+    )
     add("--json", action="store_true", help="print JSON, with times in seconds")
 
 
@@ -126,8 +168,19 @@ weft compile model.mlir --emit=obj,header --target avx2      writes model.o and 
     add = subcommand(commands, "compile", "compile a program into a .weft file", looking.compile_program, examples)
     add_program(add)
     add("-o", "--output", metavar="FILE", help="the file (the program's name, in this folder)")
-    add("--target", metavar="CPU", type=as_text, action="append", default=[], help="native, avx512, avx2, x86-64 (the knob target); several times for code for several kinds; neuron writes a .neff file")
-    add("--emit", metavar="obj,header", help="write an object file and a C header, for C programs without Weftwork, instead")
+    add(
+        "--target",
+        metavar="CPU",
+        type=as_text,
+        action="append",
+        default=[],
+        help="native, avx512, avx2, x86-64 (the knob target); several times for code for several kinds; neuron writes a .neff file",
+    )
+    add(
+        "--emit",
+        metavar="obj,header",
+        help="write an object file and a C header, for C programs without Weftwork, instead",
+    )
     add_extent(add, "a constant for a symbolic extent")
 
     examples = """
@@ -138,7 +191,13 @@ weft inspect model.weft --asm add_tanh           functions with that in their na
     doc = "Inputs, outputs, symbolic extents, kinds of CPU, memory, kernels with the user's lines, and why fusion stopped where it\ndid. No machine code of the file is loaded."
     add = subcommand(commands, "inspect", "say what is in a .weft file", looking.inspect, examples, doc)
     add_program(add)
-    add("--asm", metavar="NAME", nargs="?", const="", help="print the machine code of functions with NAME in their name, of all without it")
+    add(
+        "--asm",
+        metavar="NAME",
+        nargs="?",
+        const="",
+        help="print the machine code of functions with NAME in their name, of all without it",
+    )
     add("--target", metavar="CPU", type=as_text, help="of --asm: of the code for this kind of CPU")
     add("--stablehlo", action="store_true", help="print the program as StableHLO")
     add("--json", action="store_true", help="print JSON")
@@ -155,7 +214,12 @@ weft opt --list"""
     add("-p", "--passes", metavar="NAME,…", type=as_text, help="the passes, in order (all of the pipeline)")
     add("-o", "--output", metavar="FILE", help="where the text goes (standard output)")
     add("--explain", action="store_true", help="print which rule was applied how often and where, instead of the text")
-    add("--stop-after", metavar="N", type=whole, help="apply the first N rewrites only: finds the one that breaks a program")
+    add(
+        "--stop-after",
+        metavar="N",
+        type=whole,
+        help="apply the first N rewrites only: finds the one that breaks a program",
+    )
     add("--short", action="store_true", help="print the short form, a line for each operation")
     add("--no-locations", action="store_true", help="leave the user's lines out of the text")
     add("--list", action="store_true", help="list the passes")
@@ -163,16 +227,34 @@ weft opt --list"""
 
 
 def add_tables(commands: Any) -> None:
-    add = subcommand(commands, "ops", "list the operations", tables.ops, "weft ops tanh\nweft ops 'reduce*'\nweft ops --family linalg\nweft ops --dtype bfloat16")
+    add = subcommand(
+        commands,
+        "ops",
+        "list the operations",
+        tables.ops,
+        "weft ops tanh\nweft ops 'reduce*'\nweft ops --family linalg\nweft ops --dtype bfloat16",
+    )
     add("name", metavar="NAME", nargs="?", help="a name, a part of names, or a pattern with *")
     add("--family", metavar="FAMILY", help="those of one family")
     add("--dtype", metavar="DTYPE", help="those whose operands may all be of this element type")
     add("--json", action="store_true", help="print JSON")
 
-    add = subcommand(commands, "knobs", "list the settings and their values", tables.knobs, "weft knobs\nWEFT_THREADS=1 weft knobs --json")
+    add = subcommand(
+        commands,
+        "knobs",
+        "list the settings and their values",
+        tables.knobs,
+        "weft knobs\nWEFT_THREADS=1 weft knobs --json",
+    )
     add("--json", action="store_true", help="print JSON")
 
-    add = subcommand(commands, "cache", "look at or clear the programs kept on disk", tables.show_cache, 'weft cache\nweft cache clear\ndu -sh "$(weft cache path)"')
+    add = subcommand(
+        commands,
+        "cache",
+        "look at or clear the programs kept on disk",
+        tables.show_cache,
+        'weft cache\nweft cache clear\ndu -sh "$(weft cache path)"',
+    )
     add("action", nargs="?", choices=["info", "clear", "path"], default="info", help="info, clear or path (info)")
     add("--json", action="store_true", help="print JSON")
 
@@ -180,7 +262,9 @@ def add_tables(commands: Any) -> None:
 source <(weft completion bash)                   in ~/.bashrc
 source <(weft completion zsh)                    in ~/.zshrc, after compinit
 weft completion fish > ~/.config/fish/completions/weft.fish"""
-    add = subcommand(commands, "completion", "print what a shell needs to complete command lines", completion.show, examples)
+    add = subcommand(
+        commands, "completion", "print what a shell needs to complete command lines", completion.show, examples
+    )
     add("shell", choices=["bash", "zsh", "fish"])
 
 
@@ -222,7 +306,9 @@ def main(argv: list[str] | None = None) -> int:
         return USAGE
     try:
         # Files and options in any order.
-        arguments = commands[words[0]].parse_intermixed_args(words[1:]) if words[0] in commands else parser.parse_args(words)
+        arguments = (
+            commands[words[0]].parse_intermixed_args(words[1:]) if words[0] in commands else parser.parse_args(words)
+        )
     except SystemExit as leaving:
         return leaving.code if isinstance(leaving.code, int) else USAGE
     with warnings.catch_warnings():

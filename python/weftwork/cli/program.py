@@ -59,7 +59,9 @@ class Program:
         """The program; no machine code is made or loaded."""
         if self.is_package:
             return Graph(self.package.graph())
-        return parse(self._text, as_text(self.name if self.path == "-" else self.path)).function(self._function or "main")
+        return parse(self._text, as_text(self.name if self.path == "-" else self.path)).function(
+            self._function or "main"
+        )
 
     @cached_property
     def package(self) -> Any:

@@ -63,9 +63,16 @@ def compare(name: str, got: np.ndarray, wanted: np.ndarray, rtol: float | None, 
     wrong = ~(same | ((distance <= limit) & (limit > 0)))
     if not wrong.any():
         largest = float(np.max(distance, initial=0.0))
-        return True, f"{name} agrees: " + ("all elements are equal" if largest == 0 else f"the largest difference is {largest:.3g}, {limit:.3g} is allowed")
+        return True, f"{name} agrees: " + (
+            "all elements are equal"
+            if largest == 0
+            else f"the largest difference is {largest:.3g}, {limit:.3g} is allowed"
+        )
     at = tuple(int(i) for i in np.argwhere(wrong)[0])
-    return False, f"{name} differs in {wrong.sum():,} of {got.size:,} elements, first at {list(at)}: {got[at]!s}, wanted {wanted[at]!s}"
+    return (
+        False,
+        f"{name} differs in {wrong.sum():,} of {got.size:,} elements, first at {list(at)}: {got[at]!s}, wanted {wanted[at]!s}",
+    )
 
 
 def split_outputs(given: list[str], names: list[str]) -> list[tuple[str, list[int]]]:
@@ -84,14 +91,22 @@ def split_outputs(given: list[str], names: list[str]) -> list[tuple[str, list[in
             result.append((each, [position]))
             position += 1
         else:
-            raise UsageError(f"--out {each}: the program has no more than {count_of(len(names), 'output')}, {', '.join(names)}")
+            raise UsageError(
+                f"--out {each}: the program has no more than {count_of(len(names), 'output')}, {', '.join(names)}"
+            )
     return result
 
 
 def describe(inputs: Inputs, outputs: list[Io], results: list[np.ndarray], stream: Any) -> None:
     """What went in and came out."""
-    given = {**{n: f"{v}" for n, v in inputs.extents.items()}, **{n: f"{v} (assumed, --extent {n}=N sets it)" for n, v in inputs.assumed.items()}}
-    rows = [(bold(n, stream), shape_text(a.dtype, a.shape), s) for n, a, s in zip(inputs.names, inputs.arrays, inputs.sources, strict=True)]
+    given = {
+        **{n: f"{v}" for n, v in inputs.extents.items()},
+        **{n: f"{v} (assumed, --extent {n}=N sets it)" for n, v in inputs.assumed.items()},
+    }
+    rows = [
+        (bold(n, stream), shape_text(a.dtype, a.shape), s)
+        for n, a, s in zip(inputs.names, inputs.arrays, inputs.sources, strict=True)
+    ]
     for name, io, result in zip(names_of(outputs), outputs, results, strict=True):
         lands = f"  (lands in {inputs.names[io.alias]})" if io.alias is not None else ""
         rows.append((bold(name, stream), shape_text(result.dtype, result.shape), statistics(result) + lands))
@@ -102,7 +117,9 @@ def cast_for(path: str, array: np.ndarray, cast: bool) -> np.ndarray:
     """An array as a file can hold it: with --cast what it has no name for becomes float32, int32 or complex64."""
     if not cast or can_hold(path, array.dtype):
         return array
-    return array.astype(np.complex64 if array.dtype.kind == "c" else np.float32 if real_bytes(array.dtype) else np.int32)
+    return array.astype(
+        np.complex64 if array.dtype.kind == "c" else np.float32 if real_bytes(array.dtype) else np.int32
+    )
 
 
 def check_outputs(arguments: argparse.Namespace, program: Program) -> None:
@@ -116,7 +133,9 @@ def check_outputs(arguments: argparse.Namespace, program: Program) -> None:
             dtype = program.outputs[i].dtype
             if not (arguments.cast or can_hold(path, dtype)):
                 other = " .safetensors can," * can_hold("x.safetensors", dtype)
-                raise UsageError(f"'{path}': output '{names[i]}' is {dtype}, which {suffix_of(path)} cannot hold:{other} --cast converts it")
+                raise UsageError(
+                    f"'{path}': output '{names[i]}' is {dtype}, which {suffix_of(path)} cannot hold:{other} --cast converts it"
+                )
 
 
 def write_outputs(given: list[str], names: list[str], results: list[np.ndarray], cast: bool) -> None:
@@ -166,13 +185,18 @@ def run(arguments: argparse.Namespace) -> int:
     stream = sys.stderr if "-" in arguments.out else sys.stdout
     if not arguments.quiet:
         verb = f"{'loaded' if program.is_package else 'compiled'} for {executable.target}"
-        print(f"{bold(program.name, stream)}: {verb} in {milliseconds(ready - start)}, ran in {milliseconds(done - ready)}", file=stream)
+        print(
+            f"{bold(program.name, stream)}: {verb} in {milliseconds(ready - start)}, ran in {milliseconds(done - ready)}",
+            file=stream,
+        )
         describe(inputs, program.outputs, results, stream)
     write_outputs(arguments.out, names_of(program.outputs), results, arguments.cast)
     return compare_all(arguments, program, inputs, results, stream) if arguments.compare else 0
 
 
-def compare_all(arguments: argparse.Namespace, program: Program, inputs: Inputs, results: list[np.ndarray], stream: Any) -> int:
+def compare_all(
+    arguments: argparse.Namespace, program: Program, inputs: Inputs, results: list[np.ndarray], stream: Any
+) -> int:
     wanted = expected(arguments.compare, program, inputs)
     status = 0
     for name, got, want in zip(names_of(program.outputs), results, wanted, strict=True):
@@ -212,9 +236,17 @@ def bench(arguments: argparse.Namespace) -> int:
     times = {"p50" if name == "median" else name: value for name, value in seconds.items()}
     if arguments.json:
         shapes = {n: shape_text(a.dtype, a.shape) for n, a in zip(inputs.names, inputs.arrays, strict=True)}
-        row = {"program": os.path.basename(program.path), "inputs": shapes, "threads": threads, "warmup": arguments.warmup, "iterations": arguments.iterations}
+        row = {
+            "program": os.path.basename(program.path),
+            "inputs": shapes,
+            "threads": threads,
+            "warmup": arguments.warmup,
+            "iterations": arguments.iterations,
+        }
         print(json.dumps({**row, "seconds": times}, indent=2))
         return 0
-    print(f"{bold(program.name)}: {count_of(arguments.iterations, 'run')} after {arguments.warmup} to warm up, {count_of(threads, 'thread')}")
+    print(
+        f"{bold(program.name)}: {count_of(arguments.iterations, 'run')} after {arguments.warmup} to warm up, {count_of(threads, 'thread')}"
+    )
     print(*columns([[milliseconds(value) for value in times.values()]], head=list(times)), sep="\n")
     return 0

@@ -36,7 +36,11 @@ def dtypes_of(row: dict[str, Any]) -> list[str]:
     """The element types that all operands of an operation may have, those behind a bool for select; none where it is not called
     with arrays alone."""
     attributes = {name: ATTRIBUTES[name] for name in row["attrs"] if name in ATTRIBUTES}
-    return [d.name for d in DTYPES if row["operands"] > 0 and any(is_legal(row, d, attributes, first) for first in (d, np.dtype(bool)))]
+    return [
+        d.name
+        for d in DTYPES
+        if row["operands"] > 0 and any(is_legal(row, d, attributes, first) for first in (d, np.dtype(bool)))
+    ]
 
 
 def is_legal(row: dict[str, Any], dtype: np.dtype, attributes: dict[str, Any], first: np.dtype) -> bool:
@@ -44,7 +48,9 @@ def is_legal(row: dict[str, Any], dtype: np.dtype, attributes: dict[str, Any], f
         return False
     operands = [_core.parameter((2, 2), dtype if i else first, "x") for i in range(row["operands"])]
     try:
-        _core.apply(row["name"], operands, {name: dtype if value is None else value for name, value in attributes.items()})
+        _core.apply(
+            row["name"], operands, {name: dtype if value is None else value for name, value in attributes.items()}
+        )
     except Error:
         return False
     return True
@@ -62,7 +68,9 @@ def matching(rows: list[dict[str, Any]], arguments: argparse.Namespace) -> list[
         exact = [row for row in rows if row["name"] == arguments.name]
         found = exact or [row for row in rows if fnmatch.fnmatchcase(row["name"], pattern)]
         if not found:
-            raise UsageError(f"no operation is called '{arguments.name}'{nearest(arguments.name, [row['name'] for row in rows])}")
+            raise UsageError(
+                f"no operation is called '{arguments.name}'{nearest(arguments.name, [row['name'] for row in rows])}"
+            )
         rows = found
     return rows
 
@@ -83,14 +91,23 @@ def ops(arguments: argparse.Namespace) -> int:
     elif len(rows) == 1 and arguments.name:
         print_op(rows[0])
     else:
-        print(*columns([(r["name"], r["family"], r["doc"]) for r in rows], head=["operation", "family", "does"], indent=0), sep="\n")
+        print(
+            *columns(
+                [(r["name"], r["family"], r["doc"]) for r in rows], head=["operation", "family", "does"], indent=0
+            ),
+            sep="\n",
+        )
     return 0
 
 
 def print_op(row: dict[str, Any]) -> None:
     print(f"{bold(row['name'])} ({row['family']}): {row['doc']}")
     operands = "any number" if row["operands"] < 0 else str(row["operands"])
-    spelled = [(f"in {where}", row[key]) for where, key in (("StableHLO", "stablehlo"), ("HLO", "hlo"), ("NumPy", "numpy"), ("ATen", "aten")) if row[key]]
+    spelled = [
+        (f"in {where}", row[key])
+        for where, key in (("StableHLO", "stablehlo"), ("HLO", "hlo"), ("NumPy", "numpy"), ("ATen", "aten"))
+        if row[key]
+    ]
     lines = [("operands", operands), ("attributes", ", ".join(row["attrs"]) or "none"), *spelled]
     if row["dtypes"]:
         lines.append(("dtypes", " ".join(row["dtypes"])))
@@ -121,5 +138,7 @@ def show_cache(arguments: argparse.Namespace) -> int:
         keys = ("directory", "problem", "entries", "bytes", "limit")
         print(json.dumps({key: getattr(info, key) for key in keys}, indent=2))
     else:
-        print(f"directory  {info.directory or f'none: {info.problem}'}\nprograms   {info.entries:,}\nbytes      {info.bytes:,} of {info.limit:,}")
+        print(
+            f"directory  {info.directory or f'none: {info.problem}'}\nprograms   {info.entries:,}\nbytes      {info.bytes:,} of {info.limit:,}"
+        )
     return 0

@@ -221,7 +221,11 @@ def scaled_dot_product_attention(
             raise ArgumentValueError(
                 f"attention: {query.shape[-3]} heads of queries and {key.shape[-3]} of keys  [attention_heads]"
             )
-        if isinstance(query.shape[-2], int) and query.shape[-2] == 1 and (mask is None or mask.ndim < 3 or mask.shape[-3] == 1):
+        if (
+            isinstance(query.shape[-2], int)
+            and query.shape[-2] == 1
+            and (mask is None or mask.ndim < 3 or mask.shape[-3] == 1)
+        ):
             # The queries of a group stand below each other: keys and values are read once for all of them.
             lead, (n, d) = query.shape[:-3], query.shape[-2:]
             rows = query.reshape(*lead, key.shape[-3], groups * n, d)

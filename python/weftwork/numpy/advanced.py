@@ -25,13 +25,21 @@ def mask_as_indices(item: Any) -> list[Any]:
             )
         item = item.tensor.constant()
     if np.ndim(item) == 0:
-        raise_here(ArgumentTypeError, f"one truth value as an index cannot be compiled: write x[None] for x[True], got {item}", "bool_index")
+        raise_here(
+            ArgumentTypeError,
+            f"one truth value as an index cannot be compiled: write x[None] for x[True], got {item}",
+            "bool_index",
+        )
     return list(np.nonzero(own.asarray(item)))
 
 
 def fits_mask(mask: Any, extents: Any) -> None:
     if not all(map(_core.dims_equal, mask, extents)):
-        raise_here(OutOfBoundsError, f"boolean index did not match indexed array: a mask of shape {tuple(mask)} for axes of {tuple(extents)}", "mask_shape")
+        raise_here(
+            OutOfBoundsError,
+            f"boolean index did not match indexed array: a mask of shape {tuple(mask)} for axes of {tuple(extents)}",
+            "mask_shape",
+        )
 
 
 def is_mask(item: Any) -> bool:
@@ -39,8 +47,11 @@ def is_mask(item: Any) -> bool:
         return True
     if isinstance(item, (TracedArray, np.ndarray)):
         return item.dtype == bool
-    return isinstance(item, list) and bool(item) and own.asarray(item, dtype=object).size > 0 and all(
-        isinstance(v, (bool, np.bool_)) for v in own.asarray(item, dtype=object).ravel().tolist()
+    return (
+        isinstance(item, list)
+        and bool(item)
+        and own.asarray(item, dtype=object).size > 0
+        and all(isinstance(v, (bool, np.bool_)) for v in own.asarray(item, dtype=object).ravel().tolist())
     )
 
 
@@ -86,5 +97,7 @@ def take_along(tensor: Tensor, indices: Tensor, axis: int, mode: str) -> Tensor:
     items[axis] = TracedArray(indices)
     if mode != "raise":
         places = TracedArray(convert(indices, np.dtype(np.int64)))
-        items[axis] = note_bound(places % extent if mode == "wrap" else np.minimum(np.maximum(places, 0), extent - 1), extent)
+        items[axis] = note_bound(
+            places % extent if mode == "wrap" else np.minimum(np.maximum(places, 0), extent - 1), extent
+        )
     return take_indexed(tensor, items)

@@ -36,7 +36,11 @@ class Appended:
     def append(self, owner: list[Any], value: Any) -> None:
         """``owner.append(value)`` in a turn; the loop is written out where that is more than a row."""
         loop, number = self.loop, len(self.values)
-        if not isinstance(loop.trips, int) or not isinstance(value, TracedArray) or any(loop.symbol in str(extent) for extent in value.shape):
+        if (
+            not isinstance(loop.trips, int)
+            or not isinstance(value, TracedArray)
+            or any(loop.symbol in str(extent) for extent in value.shape)
+        ):
             loop.fail("something else than an array or number of the program is appended in each turn")
         if not is_number(value):
             self.require_own(value)
@@ -45,7 +49,12 @@ class Appended:
             rows._storage.born = loop.born - 1  # older than the loop, and not than those around it
             self.arrays.append((owner, rows))
         known, rows = self.arrays[number]
-        same = known is owner and rows.dtype == value.dtype and rows.ndim == value.ndim + 1 and all(map(_core.dims_equal, rows.shape[1:], value.shape))
+        same = (
+            known is owner
+            and rows.dtype == value.dtype
+            and rows.ndim == value.ndim + 1
+            and all(map(_core.dims_equal, rows.shape[1:], value.shape))
+        )
         if not same:
             loop.fail("what is appended is of another type in each turn")
         rows[loop.turn()] = value
@@ -58,11 +67,19 @@ class Appended:
         loop = self.loop
         name = next((name for name, given in loop.at_begin.items() if given is value), None)
         is_older = value._storage.born < loop.born and name is None
-        if value._steps or is_older or value._storage.peers or name in self.bound or any(value._storage is other._storage for other in self.values):
+        if (
+            value._steps
+            or is_older
+            or value._storage.peers
+            or name in self.bound
+            or any(value._storage is other._storage for other in self.values)
+        ):
             loop.fail("an array that may be known elsewhere is appended in each turn")
         if name is not None and loop.entry.get(name) is not value:
             entry = loop.entry[name]
-            if not isinstance(entry, TracedArray) or (not is_number(entry) and (entry._steps or loop.is_known_elsewhere(entry._storage))):
+            if not isinstance(entry, TracedArray) or (
+                not is_number(entry) and (entry._steps or loop.is_known_elsewhere(entry._storage))
+            ):
                 loop.peel(f"'{name}' is an array that may be known elsewhere, and is appended in the first turn")
 
     def watch(self, storage: Storage) -> None:
@@ -75,7 +92,9 @@ class Appended:
     def end(self, now: dict[str, Any]) -> None:
         """Called after a pass, with its variables."""
         self.bound = {}
-        numbers = {id(value._storage): (number, value) for number, value in enumerate(self.values) if not is_number(value)}
+        numbers = {
+            id(value._storage): (number, value) for number, value in enumerate(self.values) if not is_number(value)
+        }
         for name, value in now.items():
             if not isinstance(value, TracedArray) or id(value._storage) not in numbers:
                 continue

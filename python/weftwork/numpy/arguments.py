@@ -44,7 +44,9 @@ def items_of(value: Any, name: str) -> list[Any]:
     if isinstance(value, np.ndarray) and value.ndim:
         value = list(value)
     if isinstance(value, (str, bytes)) or value is None:
-        raise_here(ArgumentTypeError, f"{name}: an integer or a sequence of integers was wanted, got {value!r}", "integer")
+        raise_here(
+            ArgumentTypeError, f"{name}: an integer or a sequence of integers was wanted, got {value!r}", "integer"
+        )
     if hasattr(value, "__index__"):
         return [value]
     return list(value) if hasattr(value, "__iter__") else [value]
@@ -53,7 +55,9 @@ def items_of(value: Any, name: str) -> list[Any]:
 def extents_of(shape: Any, name: str = "shape") -> tuple[Any, ...]:
     """A shape: an integer or integers, symbolic extents among them."""
     if isinstance(shape, (bool, np.bool_)):
-        raise_here(ArgumentTypeError, f"{name}: an integer or a sequence of integers was wanted, got {shape!r}", "integer")
+        raise_here(
+            ArgumentTypeError, f"{name}: an integer or a sequence of integers was wanted, got {shape!r}", "integer"
+        )
     return tuple(c_int(item, name, 64) for item in items_of(shape, name))
 
 
@@ -80,7 +84,9 @@ def order_letter(order: Any, default: str = "C", allowed: str = "CFAK") -> str:
     if not letter or letter not in "CFAK":
         raise_here(ArgumentValueError, f"order must be one of 'C', 'F', 'A' and 'K', got {order!r}", "order")
     if letter not in allowed:
-        raise_here(ArgumentValueError, f"only {' or '.join(map(repr, allowed))} order is permitted, got {order!r}", "order")
+        raise_here(
+            ArgumentValueError, f"only {' or '.join(map(repr, allowed))} order is permitted, got {order!r}", "order"
+        )
     return letter
 
 
@@ -90,25 +96,37 @@ def copy_wanted(copy: Any) -> bool | None:
     if copy is None or isinstance(copy, np._CopyMode):
         return None if copy is None else modes[copy]
     if isinstance(copy, str):
-        raise_here(ArgumentValueError, "strings are not allowed for 'copy' keyword. Use True/False/None instead.", "copy")
+        raise_here(
+            ArgumentValueError, "strings are not allowed for 'copy' keyword. Use True/False/None instead.", "copy"
+        )
     return bool(copy)
 
 
 def refuse_copy(copy: bool | None) -> None:
     """The error of ``copy=False`` where only a copy can be given."""
     if copy is False:
-        raise_here(ArgumentValueError, "Unable to avoid copy while creating an array as requested: it needs another dtype, order or kind", "copy")
+        raise_here(
+            ArgumentValueError,
+            "Unable to avoid copy while creating an array as requested: it needs another dtype, order or kind",
+            "copy",
+        )
 
 
 def require_cpu(device: Any) -> None:
     if device is not None and device != "cpu":
-        raise_here(ArgumentValueError, f'Device not understood. Only "cpu" is allowed, but received: {device}', "device")
+        raise_here(
+            ArgumentValueError, f'Device not understood. Only "cpu" is allowed, but received: {device}', "device"
+        )
 
 
 def require_casting(casting: Any) -> None:
     """NumPy's error for a casting rule that it does not know."""
     if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
-        raise_here(ArgumentValueError, f"casting must be one of 'no', 'equiv', 'safe', 'same_kind', 'unsafe', got {casting!r}", "casting")
+        raise_here(
+            ArgumentValueError,
+            f"casting must be one of 'no', 'equiv', 'safe', 'same_kind', 'unsafe', got {casting!r}",
+            "casting",
+        )
 
 
 def is_number(dtype: Any) -> bool:

@@ -20,7 +20,12 @@ MOST_ELEMENTS, LARGEST = 1 << 20, 1 << 24
 BEYOND_MEMORY = 1 << 60
 PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
 #: Of an exception of NumPy's, the class that we raise.
-OURS = ((TypeError, ArgumentTypeError), (ValueError, ArgumentValueError), (IndexError, OutOfBoundsError), (NotImplementedError, UnsupportedError))
+OURS = (
+    (TypeError, ArgumentTypeError),
+    (ValueError, ArgumentValueError),
+    (IndexError, OutOfBoundsError),
+    (NotImplementedError, UnsupportedError),
+)
 
 
 class CannotAsk(Exception):
@@ -41,7 +46,9 @@ def as_numpy_raises(
     except CannotAsk:
         return None
     theirs = public(type(answers[0]))
-    if not all(isinstance(each, theirs) for each in answers) or (isinstance(error, theirs) and (isinstance(error, Error) or is_seen)):
+    if not all(isinstance(each, theirs) for each in answers) or (
+        isinstance(error, theirs) and (isinstance(error, Error) or is_seen)
+    ):
         return error
     text, label = f"{answers[0]}  [numpy_refuses]" + (f"\n{place}" if place else ""), "numpy_refuses"
     if isinstance(error, Error) and not isinstance(error, UnsupportedError) and error.label != "data_dependent":

@@ -29,7 +29,11 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     axes = tuple(i % max(x.ndim, 1) for i in ([*range(x.ndim)] if axis is None else extents_of(axis, "gradient: axis")))
     normalized_axes(None if axis is None else axis, x.ndim, "gradient")
     if x.dtype == bool:
-        raise_here(ArgumentTypeError, "numpy boolean subtract, the `-` operator, is not supported: convert it to numbers", "ufunc_types")
+        raise_here(
+            ArgumentTypeError,
+            "numpy boolean subtract, the `-` operator, is not supported: convert it to numbers",
+            "ufunc_types",
+        )
     if edge_order not in (1, 2):
         raise_here(ArgumentValueError, f"gradient: edge_order must be 1 or 2, got {edge_order}", "gradient_order")
     spacings = gradient_spacings(x, axes, varargs)
@@ -39,7 +43,11 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     for place, spacing in zip(axes, spacings, strict=True):
         extent = x.shape[place]
         if isinstance(extent, int) and extent < edge_order + 1:
-            raise_here(ArgumentValueError, f"gradient: an axis of {extent} elements is too short, at least {edge_order + 1} are required", "gradient_extent")
+            raise_here(
+                ArgumentValueError,
+                f"gradient: an axis of {extent} elements is too short, at least {edge_order + 1} are required",
+                "gradient_extent",
+            )
         results.append(gradient_along(x, place, spacing, edge_order))
     return results[0] if len(results) == 1 else tuple(results)
 
@@ -59,7 +67,11 @@ def gradient_spacings(x: TracedArray, axes: tuple[int, ...], given: tuple) -> li
             continue
         points = solid(spacing)
         if points.ndim != 1 or not _core.dims_equal(points.shape[0], x.shape[place]):
-            raise_here(ArgumentValueError, f"gradient: distances must be a vector of {x.shape[place]} elements, got shape {points.shape}", "gradient_spacing")
+            raise_here(
+                ArgumentValueError,
+                f"gradient: distances must be a vector of {x.shape[place]} elements, got shape {points.shape}",
+                "gradient_spacing",
+            )
         spacings.append(np.diff(points.astype(np.float64) if points.dtype.kind in "iu" else points))
     return spacings
 
@@ -78,7 +90,14 @@ def gradient_along(x: Any, place: int, spacing: Any, edge_order: int) -> Any:
     else:
         left, right = spacing[:-1], spacing[1:]
         shape = tuple(-1 if i == place else 1 for i in range(x.ndim))
-        a, b, c = (np.reshape(v, shape) for v in (-right / (left * (left + right)), (right - left) / (left * right), left / (right * (left + right))))
+        a, b, c = (
+            np.reshape(v, shape)
+            for v in (
+                -right / (left * (left + right)),
+                (right - left) / (left * right),
+                left / (right * (left + right)),
+            )
+        )
         inner = a * at(None, -2) + b * at(1, -1) + c * at(2, None)
         first_step, last_step = spacing[0], spacing[-1]
     if edge_order == 1:
@@ -106,7 +125,11 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
         elif given is not None:
             edge = np.ravel(solid(given))
             if not np.can_cast(edge.dtype, x.dtype, "same_kind"):
-                raise_here(ArgumentTypeError, f"dtype of `{name}` must be compatible with input `ary` under the `same_kind` rule, got {edge.dtype}", "cast")
+                raise_here(
+                    ArgumentTypeError,
+                    f"dtype of `{name}` must be compatible with input `ary` under the `same_kind` rule, got {edge.dtype}",
+                    "cast",
+                )
             parts.append(edge.astype(x.dtype))
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
@@ -132,7 +155,11 @@ def signals(a: Any, v: Any, name: str) -> tuple[Any, Any]:
     lhs, rhs = np.atleast_1d(solid(a)), np.atleast_1d(solid(v))
     for array in (lhs, rhs):
         if array.ndim != 1 or not isinstance(array.shape[0], int):
-            raise_here(ArgumentValueError, f"{name}: arguments must be vectors of fixed extent, got shape {array.shape}", "convolve_rank")
+            raise_here(
+                ArgumentValueError,
+                f"{name}: arguments must be vectors of fixed extent, got shape {array.shape}",
+                "convolve_rank",
+            )
         if array.shape[0] == 0:
             raise_here(ArgumentValueError, f"{name}: an argument cannot be empty", "convolve_empty")
     target = np.result_type(lhs.dtype, rhs.dtype)
@@ -152,7 +179,11 @@ def sliding_products(x: Any, kernel: Any, mode: str) -> Any:
         zero = own.zeros((), x.dtype).tensor
         result: Any = None
         for j in range(count):
-            edges = {"edge_padding_low": [low - j], "edge_padding_high": [length - extent - low + j], "interior_padding": [0]}
+            edges = {
+                "edge_padding_low": [low - j],
+                "edge_padding_high": [length - extent - low + j],
+                "interior_padding": [0],
+            }
             shifted = wrap(op("pad", (x * kernel[j]).tensor, zero, **edges))
             result = shifted if result is None else np.add(result, shifted)
         return result
@@ -173,7 +204,9 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Any:
 @implements(np.correlate)
 def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
     if not np.ndim(a) or not np.ndim(v):
-        raise_here(ArgumentValueError, "object of too small depth for desired array: correlate of no vector", "convolve_rank")
+        raise_here(
+            ArgumentValueError, "object of too small depth for desired array: correlate of no vector", "convolve_rank"
+        )
     lhs, rhs = signals(a, v, "correlate")
     if rhs.shape[0] > lhs.shape[0]:
         return sliding_products(rhs.conj(), lhs, mode)[::-1]
@@ -261,7 +294,11 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
     if len(constants) == 1 and m > 1:
         constants = constants[0] * own.ones(m)
     if len(constants) < m:
-        raise_here(ArgumentValueError, f"k must be a scalar or a vector of length 1 or >= {m}, got {len(constants)}", "poly_constants")
+        raise_here(
+            ArgumentValueError,
+            f"k must be a scalar or a vector of length 1 or >= {m}, got {len(constants)}",
+            "poly_constants",
+        )
     for i in range(m):
         x = np.concatenate([x / own.arange(len(x), 0, -1), constants[i : i + 1]])
     return x
@@ -275,11 +312,17 @@ MOST_COLUMNS = 256
 def vander(x: Any, N: Any = None, increasing: bool = False) -> Any:
     points = solid(x)
     if points.ndim != 1:
-        raise_here(ArgumentValueError, f"x must be a one-dimensional array or sequence, got shape {points.shape}", "vander_rank")
+        raise_here(
+            ArgumentValueError,
+            f"x must be a one-dimensional array or sequence, got shape {points.shape}",
+            "vander_rank",
+        )
     count = len(points) if N is None else c_int(N, "vander: N", 64)
     points = points.astype(np.promote_types(points.dtype, int))
     if count < 0:
-        raise_here(ArgumentValueError, f"negative dimensions are not allowed: vander of {count} columns", "negative_extent")
+        raise_here(
+            ArgumentValueError, f"negative dimensions are not allowed: vander of {count} columns", "negative_extent"
+        )
     if count == 0:
         return own.zeros((points.shape[0], 0), points.dtype)
     if count > MOST_COLUMNS:

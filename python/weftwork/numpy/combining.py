@@ -30,7 +30,11 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     lhs = np.moveaxis(lhs, one_axis(axisa, lhs.ndim, "axisa"), -1)
     rhs = np.moveaxis(rhs, one_axis(axisb, rhs.ndim, "axisb"), -1)
     if lhs.shape[-1] not in (2, 3) or rhs.shape[-1] not in (2, 3):
-        raise_here(ArgumentValueError, f"cross: incompatible vectors of {lhs.shape[-1]} and {rhs.shape[-1]} elements (must be 2 or 3)", "cross_extent")
+        raise_here(
+            ArgumentValueError,
+            f"cross: incompatible vectors of {lhs.shape[-1]} and {rhs.shape[-1]} elements (must be 2 or 3)",
+            "cross_extent",
+        )
     target = np.promote_types(lhs.dtype, rhs.dtype)
     x = [lhs[..., i].astype(target) for i in range(lhs.shape[-1])]
     y = [rhs[..., i].astype(target) for i in range(rhs.shape[-1])]
@@ -50,7 +54,11 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
 def linalg_cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     lhs, rhs = solid(x1), solid(x2)
     if lhs.shape[axis] != 3 or rhs.shape[axis] != 3:
-        raise_here(ArgumentValueError, f"both input arrays must be (arrays of) 3-dimensional vectors, but they are {lhs.shape[axis]} and {rhs.shape[axis]} dimensional instead", "cross_extent")
+        raise_here(
+            ArgumentValueError,
+            f"both input arrays must be (arrays of) 3-dimensional vectors, but they are {lhs.shape[axis]} and {rhs.shape[axis]} dimensional instead",
+            "cross_extent",
+        )
     return cross(lhs, rhs, axis=axis)
 
 
@@ -72,7 +80,9 @@ def kron(a: Any, b: Any) -> Any:
 @implements(np.meshgrid)
 def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> Any:
     if indexing not in ("xy", "ij"):
-        raise_here(ArgumentValueError, f"valid values for `indexing` are 'xy' and 'ij', got {indexing!r}", "meshgrid_indexing")
+        raise_here(
+            ArgumentValueError, f"valid values for `indexing` are 'xy' and 'ij', got {indexing!r}", "meshgrid_indexing"
+        )
     order = list(range(len(xi)))
     if indexing == "xy" and len(xi) > 1:
         order[:2] = [1, 0]
@@ -128,7 +138,9 @@ def block(arrays: Any) -> Any:
             raise_here(ArgumentValueError, "block: a list is empty", "block_empty")
         depths = {depth(v) for v in value}
         if len(depths) != 1:
-            raise_here(ArgumentValueError, f"block: list depths are mismatched, got depths {sorted(depths)}", "block_depth")
+            raise_here(
+                ArgumentValueError, f"block: list depths are mismatched, got depths {sorted(depths)}", "block_depth"
+            )
         return depths.pop() + 1
 
     def leaves(value: Any) -> list[Any]:
@@ -168,7 +180,11 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any
     outer = lines.shape[:-1]
     count = product(outer)
     if not isinstance(count, int) or count > SLICES:
-        raise_here(UnsupportedError, f"apply_along_axis over {count} slices would be too large a program (at most {SLICES}): write it over the whole array", "apply_slices")
+        raise_here(
+            UnsupportedError,
+            f"apply_along_axis over {count} slices would be too large a program (at most {SLICES}): write it over the whole array",
+            "apply_slices",
+        )
     if not count:
         raise_here(ArgumentValueError, "cannot apply_along_axis when any iteration dimensions are 0", "apply_empty")
     results = [solid(func1d(lines[index], *args, **kwargs)) for index in np.ndindex(*outer)]
@@ -206,7 +222,11 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> An
     """Values only: a function gets the elements of its piece, as many as the condition has true values."""
     points = solid(x)
     if builtins.any(callable(f) for f in funclist):
-        raise_here(UnsupportedError, "piecewise calls its functions with as many elements as a condition has true values, known only when the program runs; write np.select([condition], [f(x)], default)", "dynamic_result_shape")
+        raise_here(
+            UnsupportedError,
+            "piecewise calls its functions with as many elements as a condition has true values, known only when the program runs; write np.select([condition], [f(x)], default)",
+            "dynamic_result_shape",
+        )
     conditions = [c.astype(bool) for c in condition_list(condlist, points.ndim)]
     if len(funclist) == len(conditions) + 1:
         either = conditions[0]
@@ -214,7 +234,11 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> An
             either = either | c
         conditions.append(~either)
     if len(funclist) != len(conditions):
-        raise_here(ArgumentValueError, f"with {len(conditions)} condition(s), either {len(conditions)} or {len(conditions) + 1} functions are expected", "piecewise_count")
+        raise_here(
+            ArgumentValueError,
+            f"with {len(conditions)} condition(s), either {len(conditions)} or {len(conditions) + 1} functions are expected",
+            "piecewise_count",
+        )
     result = own.zeros_like(points)
     for condition, value in zip(conditions, funclist, strict=True):
         result[condition] = value
@@ -226,7 +250,11 @@ def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) ->
     target = written(dst, "copyto")
     source = solid(own.asarray(src, target.dtype) if isinstance(src, int) and target.dtype != bool else src)
     if not np.can_cast(source.dtype, target.dtype, casting):
-        raise_here(ArgumentTypeError, f"cannot cast array data from {source.dtype!r} to {target.dtype!r} according to the rule '{casting}'", "cast")
+        raise_here(
+            ArgumentTypeError,
+            f"cannot cast array data from {source.dtype!r} to {target.dtype!r} according to the rule '{casting}'",
+            "cast",
+        )
     new = np.broadcast_to(source.astype(target.dtype), target.shape)
     if where is not True:
         new = np.where(where, new, target)

@@ -33,7 +33,11 @@ class NoWrites:
 
     def note_write(self, storage: Storage) -> None:
         if storage.born < self.born:
-            raise_here(UnsupportedError, f"a function given to wf.{self.what} writes to an array of its surroundings: return the new value instead", "branch_write")
+            raise_here(
+                UnsupportedError,
+                f"a function given to wf.{self.what} writes to an array of its surroundings: return the new value instead",
+                "branch_write",
+            )
 
 
 @contextmanager
@@ -55,12 +59,20 @@ def results_like(what: str, result: Any, types: list[tuple[np.dtype, tuple]] | N
     if types is None:
         return tensors, structure
     if len(tensors) != len(types):
-        raise_here(ArgumentTypeError, f"wf.{what}: the function gives {len(tensors)} values where {len(types)} are wanted", "structure")
+        raise_here(
+            ArgumentTypeError,
+            f"wf.{what}: the function gives {len(tensors)} values where {len(types)} are wanted",
+            "structure",
+        )
     converted = []
     for (path, _), tensor, (dtype, shape) in zip(found, tensors, types, strict=True):
         same_shape = tensor.ndim == len(shape) and all(map(_core.dims_equal, tensor.shape, shape))
         if not same_shape or not np.can_cast(tensor.dtype, dtype, "same_kind"):
-            raise_here(ArgumentTypeError, f"wf.{what}: value '{path}' is {wrap(tensor)!r} where {dtype}{list(shape)} is wanted", "value_type")
+            raise_here(
+                ArgumentTypeError,
+                f"wf.{what}: value '{path}' is {wrap(tensor)!r} where {dtype}{list(shape)} is wanted",
+                "value_type",
+            )
         converted.append(as_tensor(wrap(tensor), dtype))
     return converted, structure
 
@@ -102,7 +114,10 @@ def while_loop(cond_fun: Callable[[Any], Any], body_fun: Callable[[Any], Any], i
         outputs, _ = results_like("while_loop", body_fun(state()), types)
     effects = trace.taken_effects(since, since)
     asks, works = [e for e in effects if e.serial < between], [e for e in effects if e.serial >= between]
-    captured = union(_core.record_region(parameters, condition, since, asks)[1], _core.record_region(parameters, outputs, since, works)[1])
+    captured = union(
+        _core.record_region(parameters, condition, since, asks)[1],
+        _core.record_region(parameters, outputs, since, works)[1],
+    )
     inside = [*parameters, *captured]
     regions = [
         _core.record_region(inside, condition, since, asks)[0],
@@ -135,7 +150,9 @@ def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any],
         between = _core.next_serial()
         second, other = results_like("cond", false_fun(*operands), None)
     if len(first) != len(second) or repr(structure) != repr(other):
-        raise_here(ArgumentTypeError, f"wf.cond: one function gives {len(first)} values, the other {len(second)}", "structure")
+        raise_here(
+            ArgumentTypeError, f"wf.cond: one function gives {len(first)} values, the other {len(second)}", "structure"
+        )
     pairs = [shared_type(a, b) for a, b in zip(first, second, strict=True)]
     first, second = [a for a, _ in pairs], [b for _, b in pairs]
     effects = trace.taken_effects(since, since)
@@ -153,11 +170,15 @@ def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any],
 def shared_type(lhs: Tensor, rhs: Tensor) -> tuple[Tensor, Tensor]:
     dtype = np.promote_types(lhs.dtype, rhs.dtype)
     if lhs.ndim != rhs.ndim or not all(map(_core.dims_equal, lhs.shape, rhs.shape)):
-        raise_here(ArgumentTypeError, f"wf.cond: one function gives {wrap(lhs)!r}, the other {wrap(rhs)!r}", "value_type")
+        raise_here(
+            ArgumentTypeError, f"wf.cond: one function gives {wrap(lhs)!r}, the other {wrap(rhs)!r}", "value_type"
+        )
     return as_tensor(wrap(lhs), dtype), as_tensor(wrap(rhs), dtype)
 
 
-def scan(f: Callable[[Any, Any], tuple[Any, Any]], init: Any, xs: Any = None, length: int | None = None) -> tuple[Any, Any]:
+def scan(
+    f: Callable[[Any, Any], tuple[Any, Any]], init: Any, xs: Any = None, length: int | None = None
+) -> tuple[Any, Any]:
     """Runs ``carry, y = f(carry, x)`` over the rows of ``xs``; the last carry and all ``y`` stacked.
 
     ``xs`` may be nested; without it ``f`` gets None ``length`` times. Needs at least one turn.
@@ -174,13 +195,20 @@ def scan(f: Callable[[Any, Any], tuple[Any, Any]], init: Any, xs: Any = None, le
         raise_here(ArgumentTypeError, f"wf.scan needs at least one turn, got {count}", "scan_length")
     at = lambda i: unflatten_with(x_structure, [a[i] for a in arrays]) if arrays else None
     found, structure = flatten(init, is_value, "")
-    state = [own.array(own.asarray(value)) if not isinstance(value, TracedArray) else value.copy() for _, value in found]
+    state = [
+        own.array(own.asarray(value)) if not isinstance(value, TracedArray) else value.copy() for _, value in found
+    ]
     if current_trace() is not None:
         state = [value if isinstance(value, TracedArray) else wrap(as_tensor(value)) for value in state]
     _, sample = f(unflatten_with(structure, list(state)), at(0))
     samples, y_structure = flatten(sample, is_value, "")
     zeros = np.zeros if current_trace() is None else CREATORS["zeros"]
-    stacked = [zeros((count, *np.shape(y)), getattr(y, "dtype", own.asarray(y).dtype if not isinstance(y, TracedArray) else None)) for _, y in samples]
+    stacked = [
+        zeros(
+            (count, *np.shape(y)), getattr(y, "dtype", own.asarray(y).dtype if not isinstance(y, TracedArray) else None)
+        )
+        for _, y in samples
+    ]
     del sample, samples
     for i in kept_range(count):
         carry, y = f(unflatten_with(structure, list(state)), at(i))

@@ -90,29 +90,46 @@ def ones(shape: Any, dtype: Any = None, order: Any = "C", *, device: Any = None,
 
 
 @creates("full")
-def full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None) -> Any:
+def full(
+    shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None
+) -> Any:
     if dtype is None:
         dtype = as_tensor(fill_value).dtype if contains_traced(fill_value) else np.asarray(fill_value).dtype
     return made(shape, fill_value, dtype, order, device)
 
 
 @implements(np.zeros_like)
-def zeros_like(a: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None, *, device: Any = None) -> Any:
+def zeros_like(
+    a: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None, *, device: Any = None
+) -> Any:
     return like_of(a, 0, dtype, shape, order, device)
 
 
 @implements(np.empty_like)
-def empty_like(prototype: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None, *, device: Any = None) -> Any:
+def empty_like(
+    prototype: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None, *, device: Any = None
+) -> Any:
     return like_of(prototype, 0, dtype, shape, order, device)
 
 
 @implements(np.ones_like)
-def ones_like(a: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None, *, device: Any = None) -> Any:
+def ones_like(
+    a: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None, *, device: Any = None
+) -> Any:
     return like_of(a, 1, dtype, shape, order, device)
 
 
 @implements(np.full_like)
-def full_like(a: Any, fill_value: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None, *, device: Any = None) -> Any:
+def full_like(
+    a: Any,
+    fill_value: Any,
+    dtype: Any = None,
+    order: Any = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
+) -> Any:
     return like_of(a, fill_value, dtype, shape, order, device)
 
 
@@ -132,10 +149,20 @@ for _name in ("zeros_like", "empty_like", "ones_like", "full_like"):
 
 @creates("arange")
 def arange(
-    start_or_stop: Any = _NoValue, /, stop: Any = None, step: Any = None, dtype: Any = None, *, start: Any = _NoValue, device: Any = None, like: Any = None
+    start_or_stop: Any = _NoValue,
+    /,
+    stop: Any = None,
+    step: Any = None,
+    dtype: Any = None,
+    *,
+    start: Any = _NoValue,
+    device: Any = None,
+    like: Any = None,
 ) -> Any:
     alone = start is _NoValue and stop is None
-    if (start_or_stop is _NoValue and alone) or (start is not _NoValue and (stop is None or start_or_stop is not _NoValue)):
+    if (start_or_stop is _NoValue and alone) or (
+        start is not _NoValue and (stop is None or start_or_stop is not _NoValue)
+    ):
         raise_here(ArgumentTypeError, "arange() requires stop to be specified, and start once", "arange_stop")
     start, stop = (None, start_or_stop) if alone else (start_or_stop if start is _NoValue else start, stop)
     start = None if start is _NoValue else start
@@ -152,7 +179,9 @@ def arange(
 
 
 @creates("eye")
-def eye(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, order: Any = "C", *, device: Any = None, like: Any = None) -> Any:
+def eye(
+    N: Any, M: Any = None, k: Any = 0, dtype: Any = float, order: Any = "C", *, device: Any = None, like: Any = None
+) -> Any:
     require_cpu(device)
     if not is_number(dtype):
         return NotImplemented
@@ -170,20 +199,35 @@ def identity(n: Any, dtype: Any = None, *, like: Any = None) -> Any:
 def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, *, like: Any = None) -> Any:
     if not is_number(dtype):
         return NotImplemented
-    rows, columns = (max(e, 0) if isinstance(e, int) else e for e in extents_of((N, N if M is None else M)))  # as NumPy takes them
+    rows, columns = (
+        max(e, 0) if isinstance(e, int) else e for e in extents_of((N, N if M is None else M))
+    )  # as NumPy takes them
     return wrap(_core.tril(filled((rows, columns), 1, dtype).tensor, tri_diagonal(integer(k, "tri: k"), rows, columns)))
 
 
 @creates("array")
 def array(
-    object: Any, dtype: Any = None, *, copy: Any = True, order: Any = "K", subok: bool = False, ndmin: Any = 0, ndmax: Any = 0, like: Any = None
+    object: Any,
+    dtype: Any = None,
+    *,
+    copy: Any = True,
+    order: Any = "K",
+    subok: bool = False,
+    ndmin: Any = 0,
+    ndmax: Any = 0,
+    like: Any = None,
 ) -> Any:
     if not contains_traced(object):
         return NotImplemented
 
     letter, wanted = order_letter(order, "K"), copy_wanted(copy)
     target = None if dtype is None else np.dtype(dtype)
-    if wanted is not True and isinstance(object, TracedArray) and not object.scalar and (target is None or target == object.dtype):
+    if (
+        wanted is not True
+        and isinstance(object, TracedArray)
+        and not object.scalar
+        and (target is None or target == object.dtype)
+    ):
         result = in_memory_order(object, letter, wanted)
     else:
         refuse_copy(wanted)
@@ -192,12 +236,16 @@ def array(
         raise_here(ArgumentValueError, f"ndmax must be in the range [0, 64], got {ndmax}", "ndmax")
     limit, least = integer(ndmax, "ndmax"), integer(ndmin, "ndmin")
     if limit and result.ndim > limit:
-        raise_here(UnsupportedError, f"np.array with ndmax={limit} of {result.ndim} dimensions cannot be compiled", "ndmax")
+        raise_here(
+            UnsupportedError, f"np.array with ndmax={limit} of {result.ndim} dimensions cannot be compiled", "ndmax"
+        )
     return result if result.ndim >= least else np.reshape(result, (1,) * (least - result.ndim) + tuple(result.shape))
 
 
 @creates("asarray")
-def asarray(a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: Any = None, like: Any = None) -> Any:
+def asarray(
+    a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: Any = None, like: Any = None
+) -> Any:
     require_cpu(device)
     return array(a, dtype, copy=copy, order="K" if order is None else order)
 
@@ -227,7 +275,11 @@ def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = 
     if not wanted <= set("CFAWOE"):
         raise_here(ArgumentValueError, f"require: unknown requirement among {requirements}", "require")
     if wanted & {"O", "W"}:
-        raise_here(UnsupportedError, "whether np.require copies for 'O' and 'W' depends on who owns the memory; write np.copy(x)", "require")
+        raise_here(
+            UnsupportedError,
+            "whether np.require copies for 'O' and 'W' depends on who owns the memory; write np.copy(x)",
+            "require",
+        )
     if wanted >= {"C", "F"}:
         raise_here(ArgumentValueError, 'Cannot specify both "C" and "F" order', "require")
     return asarray(a, dtype, "C" if "C" in wanted else "F" if "F" in wanted else None)
@@ -257,7 +309,9 @@ def broadcast_shapes(*args: Any) -> Any:
 def einsum_path(*operands: Any, **kwargs: Any) -> Any:
     """The path depends on shapes only."""
     with untraced():
-        shapes = [np.broadcast_to(np.zeros((), o.dtype), o.shape) if isinstance(o, TracedArray) else o for o in operands]
+        shapes = [
+            np.broadcast_to(np.zeros((), o.dtype), o.shape) if isinstance(o, TracedArray) else o for o in operands
+        ]
         return np.einsum_path(*shapes, **kwargs)
 
 
@@ -272,4 +326,6 @@ def take(a: Any, indices: Any, *args: Any, **kwargs: Any) -> Any:
 @creates("lexsort")
 def lexsort(keys: Any, *args: Any, **kwargs: Any) -> Any:
     # NumPy looks for traced arrays in a tuple of keys, not in a list.
-    return np.lexsort(tuple(keys), *args, **kwargs) if isinstance(keys, list) and contains_traced(keys) else NotImplemented
+    return (
+        np.lexsort(tuple(keys), *args, **kwargs) if isinstance(keys, list) and contains_traced(keys) else NotImplemented
+    )

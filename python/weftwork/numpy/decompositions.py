@@ -44,17 +44,29 @@ def real_dtype(dtype: np.dtype) -> np.dtype:
 def matrices(a: Any, name: str) -> Any:
     x = solid(a)
     if x.ndim < 2:
-        raise_here(ArgumentValueError, f"{x.ndim}-dimensional array given. Array must be at least two-dimensional ({name})", "linalg_rank")
+        raise_here(
+            ArgumentValueError,
+            f"{x.ndim}-dimensional array given. Array must be at least two-dimensional ({name})",
+            "linalg_rank",
+        )
     for extent in x.shape[-2:]:
         if not isinstance(extent, int):
-            raise_here(UnsupportedError, f"{name} of matrices of a symbolic extent ({extent}) cannot be compiled", "symbolic_extent")
+            raise_here(
+                UnsupportedError,
+                f"{name} of matrices of a symbolic extent ({extent}) cannot be compiled",
+                "symbolic_extent",
+            )
     return x
 
 
 def square(a: Any, name: str) -> Any:
     x = matrices(a, name)
     if x.shape[-1] != x.shape[-2]:
-        raise_here(ArgumentValueError, f"Last 2 dimensions of the array must be square ({name}), got shape {x.shape}", "linalg_square")
+        raise_here(
+            ArgumentValueError,
+            f"Last 2 dimensions of the array must be square ({name}), got shape {x.shape}",
+            "linalg_square",
+        )
     return x
 
 
@@ -140,7 +152,11 @@ def tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
     shape = x.shape[-(x.ndim - y.ndim) :] if x.ndim > y.ndim else ()
     size = int(np.prod(shape))
     if x.size != size**2:
-        raise_here(ArgumentValueError, "Input arrays must satisfy the requirement prod(a.shape[b.ndim:]) == prod(a.shape[:b.ndim])", "linalg_shapes")
+        raise_here(
+            ArgumentValueError,
+            "Input arrays must satisfy the requirement prod(a.shape[b.ndim:]) == prod(a.shape[:b.ndim])",
+            "linalg_shapes",
+        )
     return np.reshape(solve(np.reshape(x, (size, size)), np.ravel(y)), shape)
 
 
@@ -289,14 +305,18 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
     x, y = matrices(a, "lstsq"), solid(b)
     columns = y[:, None] if y.ndim == 1 else y
     if x.ndim != 2 or columns.ndim != 2 or x.shape[0] != columns.shape[0]:
-        raise_here(ArgumentValueError, f"lstsq: Incompatible dimensions, got shapes {x.shape} and {y.shape}", "linalg_shapes")
+        raise_here(
+            ArgumentValueError, f"lstsq: Incompatible dimensions, got shapes {x.shape} and {y.shape}", "linalg_shapes"
+        )
     kind = result_dtype(x, y)
     m, n = x.shape
     wide = np.dtype(np.complex128 if kind.kind == "c" else np.float64)
     x, columns = x.astype(wide), columns.astype(wide)
     rcond = np.finfo(np.float64).eps * max(m, n) if rcond is None else rcond
     u, s, vt = (wrap(t) for t in factors.svd(x.tensor, False))
-    limit = np.max(s, axis=-1, initial=0) * (np.finfo(np.float64).eps if not hasattr(rcond, "dtype") and not 0 < rcond < 1 else rcond)
+    limit = np.max(s, axis=-1, initial=0) * (
+        np.finfo(np.float64).eps if not hasattr(rcond, "dtype") and not 0 < rcond < 1 else rcond
+    )
     kept = s > limit
     rank = np.sum(kept, dtype=np.int32)
     scaled = np.matmul(np.conjugate(u.T), columns) * np.where(kept, 1 / np.where(kept, s, 1.0), 0.0)[:, None]

@@ -36,7 +36,9 @@ def call_function(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     form = FUNCTIONS.get(function)
     if form is None:
         name = f"{getattr(function, '__module__', 'numpy')}.{getattr(function, '__name__', function)}"
-        raise_here(UnsupportedError, f"{name} cannot be compiled{reason(name.removeprefix('numpy.'))}", "unsupported_function")
+        raise_here(
+            UnsupportedError, f"{name} cannot be compiled{reason(name.removeprefix('numpy.'))}", "unsupported_function"
+        )
     return form(*args, **kwargs)
 
 
@@ -51,8 +53,11 @@ def type_for_resolution(value: Any) -> Any:
     if isinstance(value, bool):
         return np.dtype(bool)
     if isinstance(value, (int, float, complex)):
-        return type(value) if type(value) in (int, float, complex) else next(
-            kind for kind in (int, float, complex) if isinstance(value, kind))
+        return (
+            type(value)
+            if type(value) in (int, float, complex)
+            else next(kind for kind in (int, float, complex) if isinstance(value, kind))
+        )
     return as_tensor(value).dtype
 
 
@@ -103,7 +108,9 @@ broadcast_to = _core.broadcast_to
 COMPARISONS = frozenset(["equal", "not_equal", "less", "less_equal", "greater", "greater_equal"])
 
 
-def elementwise(ufunc: np.ufunc, inputs: tuple, signature: Any = None, casting: str = "same_kind") -> Tensor | tuple[Tensor, ...]:
+def elementwise(
+    ufunc: np.ufunc, inputs: tuple, signature: Any = None, casting: str = "same_kind"
+) -> Tensor | tuple[Tensor, ...]:
     """The result of an element-wise ufunc, or its results, in NumPy's dtypes."""
     name = ufunc.__name__
     if signature is None and casting == "same_kind" and ufunc.nin <= 2:
@@ -163,7 +170,11 @@ def by_loop(ufunc: np.ufunc, inputs: tuple, signature: Any, casting: str) -> Ten
 
 def comparable(value: Any, other: Any) -> Any:
     """A Python integer of more than 64 bits, beyond all elements of an array of integers, is an infinity beside it."""
-    if type(value) is not int or -(2**63) <= value < 2**64 or getattr(type_for_resolution(other), "kind", "f") not in "iu":
+    if (
+        type(value) is not int
+        or -(2**63) <= value < 2**64
+        or getattr(type_for_resolution(other), "kind", "f") not in "iu"
+    ):
         return value
     return math.inf if value > 0 else -math.inf
 
@@ -172,15 +183,27 @@ def finish(ufunc: np.ufunc, result: Tensor, out: Any, where: Any, casting: str, 
     """Honours ``out=`` and ``where=``; with ``exact`` the shape of ``out`` has to be that of the result."""
     if out is None:
         if where is not True:
-            raise_here(ArgumentValueError, f"{ufunc.__name__} with where= needs out=: the other elements would be undefined", "where_without_out")
+            raise_here(
+                ArgumentValueError,
+                f"{ufunc.__name__} with where= needs out=: the other elements would be undefined",
+                "where_without_out",
+            )
         made = wrap(result)
         made._storage.owned = True
         return made
     out = written(out, f"{ufunc.__name__} with out=")
     if not np.can_cast(result.dtype, out.dtype, casting):
-        raise_here(ArgumentTypeError, f"cannot cast {ufunc.__name__} output from {result.dtype} to {out.dtype} with casting rule '{casting}'", "out_cast")
+        raise_here(
+            ArgumentTypeError,
+            f"cannot cast {ufunc.__name__} output from {result.dtype} to {out.dtype} with casting rule '{casting}'",
+            "out_cast",
+        )
     if exact and not (len(out.shape) == result.ndim and all(map(_core.dims_equal, out.shape, result.shape))):
-        raise_here(ArgumentValueError, f"output parameter of {ufunc.__name__} has the wrong shape: {tuple(out.shape)} for {tuple(result.shape)}", "out_shape")
+        raise_here(
+            ArgumentValueError,
+            f"output parameter of {ufunc.__name__} has the wrong shape: {tuple(out.shape)} for {tuple(result.shape)}",
+            "out_shape",
+        )
     value = broadcast_to(convert(result, out.dtype), out.shape)
     if where is not True:
         value = _core.apply("select", [broadcast_to(as_tensor(where, bool), out.shape), value, out.tensor])
@@ -195,5 +218,7 @@ def written(a: Any, name: str) -> TracedArray:
     trace = current_trace()
     if isinstance(a, np.ndarray) and trace is not None and trace.recorder is not None:
         trace.recorder.begin_with_array(a)
-    message = f"{name}: the array that is written to must be made or passed in the traced function, got {type(a).__name__}"
+    message = (
+        f"{name}: the array that is written to must be made or passed in the traced function, got {type(a).__name__}"
+    )
     return raise_here(ArgumentTypeError, message, "out_kind")

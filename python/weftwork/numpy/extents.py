@@ -18,7 +18,9 @@ _EXACT |= {f"__{name}__": ufunc for name, ufunc in COMPARISONS.items()}
 _AS_VALUES = {f"__{name}__": BINARY[name] for name in ("truediv", "pow", "divmod")}
 
 
-def mixed(name: str, ufunc: np.ufunc, exact: Callable[[Any, Any], Any] | None, reflected: bool) -> Callable[[Any, Any], Any]:
+def mixed(
+    name: str, ufunc: np.ufunc, exact: Callable[[Any, Any], Any] | None, reflected: bool
+) -> Callable[[Any, Any], Any]:
     def method(self: Any, other: Any) -> Any:
         if exact is not None and (type(other) is int or isinstance(other, (Dim, np.integer))):
             return exact(self, other)
@@ -53,4 +55,3 @@ def install(call_function: Callable[..., Any], call_ufunc: Callable[..., Any]) -
     Dim.__abs__ = lambda self: self if self.min >= 0 else operated(np.absolute, self)
     Dim.__array_ufunc__ = lambda self, ufunc, method, *inputs, **kwargs: call_ufunc(ufunc, method, inputs, kwargs)
     Dim.__array_function__ = lambda self, function, types, args, kwargs: call_function(function, args, kwargs)
-

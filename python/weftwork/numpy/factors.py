@@ -63,7 +63,11 @@ def eig(a: Tensor, vectors: bool) -> tuple[Tensor, Tensor]:
 
 def triangular(a: Tensor, b: Tensor, *, lower: bool, unit: bool = False) -> Tensor:
     """x of a x = b; reads that triangle of a only, with ones on its diagonal where that is ``unit``."""
-    return _core.apply("triangular_solve", [a, b], {"left_side": True, "lower": lower, "unit_diagonal": unit, "transpose_a": "NO_TRANSPOSE"})
+    return _core.apply(
+        "triangular_solve",
+        [a, b],
+        {"left_side": True, "lower": lower, "unit_diagonal": unit, "transpose_a": "NO_TRANSPOSE"},
+    )
 
 
 def eliminated(a: Tensor, b: Tensor) -> tuple[Tensor, Any]:

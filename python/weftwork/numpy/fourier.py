@@ -22,7 +22,9 @@ INVERSE_NORM = {None: "forward", "backward": "forward", "ortho": "ortho", "forwa
 def opposite(norm: Any) -> str:
     """The norm under which a forward transform has the factor of the inverse one."""
     if norm not in INVERSE_NORM:
-        raise_here(ArgumentValueError, f'Invalid norm value {norm}; should be "backward", "ortho" or "forward".', "fft_norm")
+        raise_here(
+            ArgumentValueError, f'Invalid norm value {norm}; should be "backward", "ortho" or "forward".', "fft_norm"
+        )
     return INVERSE_NORM[norm]
 
 

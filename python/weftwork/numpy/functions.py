@@ -80,14 +80,20 @@ def reshape(a: Any, shape: Any = None, order: str = "C", *, newshape: Any = None
     if order == "F":
         return transpose(reshape(transpose(x), wanted[::-1], copy=copy))
     if order == "A":
-        return reshape(x, wanted, "C" if known_order(x, memory_order(x, order)) == list(range(x.ndim)) else "F", copy=copy)
+        return reshape(
+            x, wanted, "C" if known_order(x, memory_order(x, order)) == list(range(x.ndim)) else "F", copy=copy
+        )
     result = x.view_of(_core.reshape(x.tensor, wanted))
     if copy is True:
         return fresh(result.tensor)
     shared = reshaped(x, result)
     if copy is False and shared is not result:
         if shared._storage.twins:
-            raise_here(UnsupportedError, "the layout in memory of this array is not known, which decides whether copy=False raises", "order")
+            raise_here(
+                UnsupportedError,
+                "the layout in memory of this array is not known, which decides whether copy=False raises",
+                "order",
+            )
         raise_here(ArgumentValueError, "Unable to avoid creating a copy while reshaping.", "copy")
     return shared
 
@@ -96,10 +102,18 @@ def set_shape(x: TracedArray, shape: Any) -> None:
     """x.shape = shape: the same handle on the same elements, seen in another shape."""
     trace = current_trace()
     if trace is not None and any(array is x for array in trace.arguments):
-        raise_here(ArgumentTypeError, "the shape of an argument cannot be set, the caller would see it: write x = x.reshape(shape)", "set_shape")
+        raise_here(
+            ArgumentTypeError,
+            "the shape of an argument cannot be set, the caller would see it: write x = x.reshape(shape)",
+            "set_shape",
+        )
     result = reshape(x, shape)
     if result._storage is not x._storage:
-        raise_here(ArgumentTypeError, "incompatible shape for in-place modification: write x = x.reshape(shape), which copies", "set_shape")
+        raise_here(
+            ArgumentTypeError,
+            "incompatible shape for in-place modification: write x = x.reshape(shape), which copies",
+            "set_shape",
+        )
     x._steps, x._cache, x._version = result._steps, result._cache, result._version
 
 
@@ -112,7 +126,9 @@ def fresh(tensor: Tensor) -> TracedArray:
 
 def known_order(x: TracedArray, axes: list[int] | None) -> list[int]:
     if axes is None:
-        return raise_here(UnsupportedError, "the layout in memory of this array is not known: write order='C' or 'F'", "order")
+        return raise_here(
+            UnsupportedError, "the layout in memory of this array is not known: write order='C' or 'F'", "order"
+        )
     return axes
 
 
@@ -138,7 +154,12 @@ def flatten(x: TracedArray, order: str = "C") -> Any:
 @implements(np.transpose, np.permute_dims)
 def transpose(a: Any, axes: Any = None) -> Any:
     x = traced(a)
-    return x.view_of(_core.transpose(x.tensor, None if axes is None else [axis_number(axis, "transpose") for axis in items_of(axes, "transpose: axes")]))
+    return x.view_of(
+        _core.transpose(
+            x.tensor,
+            None if axes is None else [axis_number(axis, "transpose") for axis in items_of(axes, "transpose: axes")],
+        )
+    )
 
 
 @implements(np.matrix_transpose)
@@ -171,7 +192,11 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
 @implements(np.expand_dims)
 def expand_dims(a: Any, axis: Any) -> Any:
     x = traced(a)
-    return x.view_of(_core.expand_dims(x.tensor, [integer(i, "expand_dims: axis") for i in (axis if isinstance(axis, (tuple, list)) else (axis,))]))
+    return x.view_of(
+        _core.expand_dims(
+            x.tensor, [integer(i, "expand_dims: axis") for i in (axis if isinstance(axis, (tuple, list)) else (axis,))]
+        )
+    )
 
 
 @implements(np.squeeze)
@@ -189,8 +214,12 @@ def at_least(place: Any) -> Any:
 
 
 atleast_1d = implements(np.atleast_1d)(at_least(lambda x: x if x.ndim else reshape(x, (1,))))
-atleast_2d = implements(np.atleast_2d)(at_least(lambda x: x if x.ndim >= 2 else reshape(x, (1, *x.shape) if x.ndim else (1, 1))))
-atleast_3d = implements(np.atleast_3d)(at_least(lambda x: x if x.ndim >= 3 else reshape(atleast_2d(x), (*atleast_2d(x).shape, 1))))
+atleast_2d = implements(np.atleast_2d)(
+    at_least(lambda x: x if x.ndim >= 2 else reshape(x, (1, *x.shape) if x.ndim else (1, 1)))
+)
+atleast_3d = implements(np.atleast_3d)(
+    at_least(lambda x: x if x.ndim >= 3 else reshape(atleast_2d(x), (*atleast_2d(x).shape, 1)))
+)
 
 
 @implements(np.shape)
@@ -235,7 +264,11 @@ def in_memory_order(x: TracedArray, order: str, copy: bool | None) -> TracedArra
     if order not in ("C", "F"):
         return x
     if copy is False and strides_of(x) is UNKNOWN:
-        raise_here(UnsupportedError, "the layout in memory of this array is not known, which decides whether copy=False raises", "order")
+        raise_here(
+            UnsupportedError,
+            "the layout in memory of this array is not known, which decides whether copy=False raises",
+            "order",
+        )
     result = contiguous(x, order)
     if result is not x:
         refuse_copy(copy)
@@ -251,7 +284,9 @@ def astype(x: Any, dtype: Any, /, *, copy: Any = True, device: Any = None) -> An
 def converted(x: Any, dtype: Any, order: str, copy: Any) -> Any:
     """ndarray.astype."""
     if isinstance(copy, np._CopyMode):
-        raise_here(ArgumentValueError, "_CopyMode enum is not allowed for astype function. Use true/false instead.", "copy")
+        raise_here(
+            ArgumentValueError, "_CopyMode enum is not allowed for astype function. Use true/false instead.", "copy"
+        )
     if isinstance(dtype, TracedArray):
         raise_here(ArgumentTypeError, f"Cannot interpret {dtype!r} as a data type", "dtype")
     target = np.dtype(dtype)
@@ -267,26 +302,52 @@ def converted(x: Any, dtype: Any, order: str, copy: Any) -> Any:
 def where(condition: Any, x: Any = _NoValue, y: Any = _NoValue, /) -> Any:
     """With three arguments; the indices of true values are as many as the run finds."""
     if x is _NoValue or y is _NoValue:
-        raise_here(UnsupportedError, "where(condition) gives as many indices as there are true values, known only when the program runs; use where(condition, x, y)", "dynamic_result_shape")
+        raise_here(
+            UnsupportedError,
+            "where(condition) gives as many indices as there are true values, known only when the program runs; use where(condition, x, y)",
+            "dynamic_result_shape",
+        )
     target = result_type(x, y)
     chosen = [convert(as_tensor(v), target) for v in (x, y)]  # numbers that do not fit come around, as in NumPy
     return wrap(select(truth(as_tensor(condition)), *chosen))
 
 
 @implements(np.clip)
-def clip(a: Any, a_min: Any = _NoValue, a_max: Any = _NoValue, out: Any = None, *, min: Any = _NoValue, max: Any = _NoValue, **kwargs: Any) -> Any:
+def clip(
+    a: Any,
+    a_min: Any = _NoValue,
+    a_max: Any = _NoValue,
+    out: Any = None,
+    *,
+    min: Any = _NoValue,
+    max: Any = _NoValue,
+    **kwargs: Any,
+) -> Any:
     x = solid(a)
     if min is not _NoValue or max is not _NoValue:
         if a_min is not _NoValue or a_max is not _NoValue:
-            raise_here(ArgumentValueError, "Passing `min` or `max` keyword argument when `a_min` and `a_max` are provided is forbidden.", "clip_bounds")
+            raise_here(
+                ArgumentValueError,
+                "Passing `min` or `max` keyword argument when `a_min` and `a_max` are provided is forbidden.",
+                "clip_bounds",
+            )
     elif (a_min is _NoValue) != (a_max is _NoValue):
-        raise_here(ArgumentTypeError, f"clip() missing 1 required positional argument: '{'a_min' if a_min is _NoValue else 'a_max'}'", "clip_bounds")
-    given = [None if v is _NoValue else v for v in (min if a_min is _NoValue else a_min, max if a_max is _NoValue else a_max)]
+        raise_here(
+            ArgumentTypeError,
+            f"clip() missing 1 required positional argument: '{'a_min' if a_min is _NoValue else 'a_max'}'",
+            "clip_bounds",
+        )
+    given = [
+        None if v is _NoValue else v for v in (min if a_min is _NoValue else a_min, max if a_max is _NoValue else a_max)
+    ]
     if x.dtype.kind in "iu":
         # Bounds that lie outside of the dtype bound nothing.
         info = np.iinfo(x.dtype)
         low, high = given
-        given = [None if type(low) is int and low <= info.min else low, None if type(high) is int and high >= info.max else high]
+        given = [
+            None if type(low) is int and low <= info.min else low,
+            None if type(high) is int and high >= info.max else high,
+        ]
     # All three together decide about the dtype.
     target = result_type(x, *[bound for bound in given if bound is not None])
     if target.kind == "V" and all(bound is not None for bound in given):
@@ -306,7 +367,11 @@ def delivered(function: Any, result: Any, out: Any, casting: str = "same_kind") 
     """The result, in ``out`` if that is given; where ``casting`` is "back", elements of ``out`` have to fit the result's dtype."""
     if casting == "back" and out is not None:
         if not np.can_cast(out.dtype, result.dtype, "safe"):
-            raise_here(ArgumentTypeError, f"Cannot cast array data from {out.dtype!r} to {result.dtype!r} according to the rule 'safe'", "out_cast")
+            raise_here(
+                ArgumentTypeError,
+                f"Cannot cast array data from {out.dtype!r} to {result.dtype!r} according to the rule 'safe'",
+                "out_cast",
+            )
         casting = "unsafe"
     return result if out is None else finish(function, result.tensor, out, True, casting, exact=True)
 
@@ -314,7 +379,11 @@ def delivered(function: Any, result: Any, out: Any, casting: str = "same_kind") 
 @implements(np.select)
 def select_(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     if len(condlist) != len(choicelist) or not condlist:
-        raise_here(ArgumentValueError, f"select needs as many conditions as choices, at least one, got {len(condlist)} and {len(choicelist)}", "select_count")
+        raise_here(
+            ArgumentValueError,
+            f"select needs as many conditions as choices, at least one, got {len(condlist)} and {len(choicelist)}",
+            "select_count",
+        )
     target = result_type(*choicelist, default)
     if not all(solid(c).dtype == bool for c in condlist):
         raise_here(ArgumentTypeError, "select: conditions should be boolean arrays", "select_condition")
@@ -339,17 +408,28 @@ def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
     x, places = traced(arr), traced(indices)
     if axis is None:
         if places.ndim != 1:
-            raise_here(ArgumentValueError, f"when axis=None, `indices` must have a single dimension, got {places.ndim}", "take_along_rank")
+            raise_here(
+                ArgumentValueError,
+                f"when axis=None, `indices` must have a single dimension, got {places.ndim}",
+                "take_along_rank",
+            )
         x, axis = ravel(x), 0
     if x.ndim != places.ndim:
-        raise_here(ArgumentValueError, f"`indices` and `arr` must have the same number of dimensions, got {places.ndim} and {x.ndim}", "take_along_rank")
+        raise_here(
+            ArgumentValueError,
+            f"`indices` and `arr` must have the same number of dimensions, got {places.ndim} and {x.ndim}",
+            "take_along_rank",
+        )
     axis = one_axis(axis, x.ndim, "take_along_axis")
     return x[along(x, places, axis)]
 
 
 def along(x: TracedArray, places: Any, axis: int) -> tuple[Any, ...]:
     """The index of the elements at places along an axis, in their own lines."""
-    lines = [wrap(_core.reshape(iota(extent), tuple(-1 if j == i else 1 for j in range(x.ndim)))) for i, extent in enumerate(x.shape)]
+    lines = [
+        wrap(_core.reshape(iota(extent), tuple(-1 if j == i else 1 for j in range(x.ndim))))
+        for i, extent in enumerate(x.shape)
+    ]
     return (*lines[:axis], places, *lines[axis + 1 :])
 
 
@@ -357,7 +437,11 @@ def along(x: TracedArray, places: Any, axis: int) -> tuple[Any, ...]:
 def round_(a: Any, decimals: int = 0, out: Any = None) -> Any:
     x, decimals = traced(a), c_int(decimals, "round: decimals")
     if x.dtype == bool and decimals != 0:
-        raise_here(ArgumentTypeError, "round of booleans to decimals: cannot cast float64 to bool with casting rule 'same_kind'", "cast")
+        raise_here(
+            ArgumentTypeError,
+            "round of booleans to decimals: cannot cast float64 to bool with casting rule 'same_kind'",
+            "cast",
+        )
     if x.dtype.kind == "c":
         result: Any = wrap(op("complex", round_(x.real, decimals).tensor, round_(x.imag, decimals).tensor))
     elif x.dtype.kind in "iu" and decimals >= 0:
@@ -375,7 +459,9 @@ def round_(a: Any, decimals: int = 0, out: Any = None) -> Any:
 
 implements(np.fix)(lambda x, out=None: np.trunc(x, out=out))
 implements(np.nan_to_num)(
-    lambda x, copy=True, nan=0.0, posinf=None, neginf=None: _nan_to_num(traced(x), copy_wanted(copy) is True, nan, posinf, neginf)
+    lambda x, copy=True, nan=0.0, posinf=None, neginf=None: _nan_to_num(
+        traced(x), copy_wanted(copy) is True, nan, posinf, neginf
+    )
 )
 
 
@@ -420,10 +506,16 @@ def isclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan:
     return np.logical_or(result, np.logical_and(np.isnan(a), np.isnan(b))) if equal_nan else result
 
 
-implements(np.allclose)(lambda a, b, rtol=1e-05, atol=1e-08, equal_nan=False: python_truth(np.all(isclose(a, b, rtol, atol, equal_nan))))
+implements(np.allclose)(
+    lambda a, b, rtol=1e-05, atol=1e-08, equal_nan=False: python_truth(np.all(isclose(a, b, rtol, atol, equal_nan)))
+)
 implements(np.iscomplexobj)(lambda x: traced(x).dtype.kind == "c")
 implements(np.isrealobj)(lambda x: traced(x).dtype.kind != "c")
-implements(np.result_type)(lambda *values: np.result_type(*[(v.weak(1) if v.weak else v.dtype) if isinstance(v, TracedArray) else v for v in values]))
+implements(np.result_type)(
+    lambda *values: np.result_type(
+        *[(v.weak(1) if v.weak else v.dtype) if isinstance(v, TracedArray) else v for v in values]
+    )
+)
 
 
 @implements(np.array_equal)

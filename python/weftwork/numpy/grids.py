@@ -36,7 +36,11 @@ class Joiner:
         if current_trace() is None or not contains_traced([*items, *bounds]):
             return self.original[key]
         if any(isinstance(i, str) for i in items):
-            raise_here(UnsupportedError, "np.r_ with a text that directs it cannot be compiled: write np.concatenate or np.stack", "row_text")
+            raise_here(
+                UnsupportedError,
+                "np.r_ with a text that directs it cannot be compiled: write np.concatenate or np.stack",
+                "row_text",
+            )
         parts = [ramp(i) if isinstance(i, slice) else i for i in items]
         target = result_type(*parts)
         arrays = [np.atleast_1d(traced(p)).astype(target) for p in parts]
@@ -70,18 +74,30 @@ class Windows(ReadOnly):
 
 
 @implements(np.lib.stride_tricks.sliding_window_view)
-def sliding_window_view(x: Any, window_shape: Any, axis: Any = None, *, subok: bool = False, writeable: bool = False) -> Any:
+def sliding_window_view(
+    x: Any, window_shape: Any, axis: Any = None, *, subok: bool = False, writeable: bool = False
+) -> Any:
     array = traced(x)
     extents = extents_of(window_shape, "window_shape")
     given = range(array.ndim) if axis is None else items_of(axis, "sliding_window_view: axis")
     axes = tuple(one_axis(a, array.ndim, "sliding_window_view") for a in given)
     if writeable:
-        raise_here(UnsupportedError, "sliding_window_view with writeable=True cannot be compiled: windows overlap", "overlap")
+        raise_here(
+            UnsupportedError, "sliding_window_view with writeable=True cannot be compiled: windows overlap", "overlap"
+        )
     if len(axes) != len(extents):
-        raise_here(ArgumentValueError, f"since axis is {axis}, window_shape must have {len(axes)} elements, got {window_shape}", "window_shape")
+        raise_here(
+            ArgumentValueError,
+            f"since axis is {axis}, window_shape must have {len(axes)} elements, got {window_shape}",
+            "window_shape",
+        )
     for place, extent in zip(axes, extents, strict=True):
         if extent < 0 or (isinstance(array.shape[place], int) and array.shape[place] < extent):
-            raise_here(ArgumentValueError, f"window shape {extent} does not fit an axis of {array.shape[place]} elements", "window_shape")
+            raise_here(
+                ArgumentValueError,
+                f"window shape {extent} does not fit an axis of {array.shape[place]} elements",
+                "window_shape",
+            )
     return array.view_through(Windows(axes, extents))
 
 
@@ -89,7 +105,9 @@ class Overlapping(Strided):
     """A view in which an element may stand several times: what a write gives then depends on NumPy's order."""
 
     def write(self, base: Tensor, part: Tensor) -> Tensor:
-        return raise_here(UnsupportedError, "a write through as_strided to elements that stand several times", "overlap")
+        return raise_here(
+            UnsupportedError, "a write through as_strided to elements that stand several times", "overlap"
+        )
 
 
 def as_strided(x: Any, shape: Any = None, strides: Any = None, subok: bool = False, writeable: bool = True) -> Any:
@@ -98,18 +116,38 @@ def as_strided(x: Any, shape: Any = None, strides: Any = None, subok: bool = Fal
         return NotImplemented
     extents = tuple(x.shape) if shape is None else new_extents(shape)
     own_strides = strides_of(x)
-    if own_strides is UNKNOWN or not is_contiguous(x.shape, own_strides) or not all(isinstance(e, int) for e in (*x.shape, *extents)):
-        return raise_here(UnsupportedError, "as_strided of an array that is not known to be in row-major order cannot be compiled", "layout")
-    steps = [s * x.itemsize for s in own_strides] if strides is None else [integer(s, "as_strided: strides") for s in items_of(strides, "strides")]
+    if (
+        own_strides is UNKNOWN
+        or not is_contiguous(x.shape, own_strides)
+        or not all(isinstance(e, int) for e in (*x.shape, *extents))
+    ):
+        return raise_here(
+            UnsupportedError,
+            "as_strided of an array that is not known to be in row-major order cannot be compiled",
+            "layout",
+        )
+    steps = (
+        [s * x.itemsize for s in own_strides]
+        if strides is None
+        else [integer(s, "as_strided: strides") for s in items_of(strides, "strides")]
+    )
     if len(steps) != len(extents):
         raise_here(ArgumentValueError, f"strides {tuple(steps)} do not fit shape {extents}", "as_strided")
     if any(step % x.itemsize for step in steps):
-        return raise_here(UnsupportedError, f"as_strided with strides {tuple(steps)}, which divide elements of {x.itemsize} bytes", "as_strided")
+        return raise_here(
+            UnsupportedError,
+            f"as_strided with strides {tuple(steps)}, which divide elements of {x.itemsize} bytes",
+            "as_strided",
+        )
     places = [step // x.itemsize for step in steps]
     reach = [step * (extent - 1) for step, extent in zip(places, extents, strict=True)]
     low, high = sum(r for r in reach if r < 0), sum(r for r in reach if r > 0)
     if 0 not in extents and (low < 0 or high >= x.size):
-        return raise_here(UnsupportedError, f"as_strided reaches outside of the array, which has {x.size} elements: from {low} to {high}", "as_strided")
+        return raise_here(
+            UnsupportedError,
+            f"as_strided reaches outside of the array, which has {x.size} elements: from {low} to {high}",
+            "as_strided",
+        )
     note(x, x._storage)
     kind = Strided if are_apart(places, extents) else Overlapping
     return x.view_of(_core.reshape(x.tensor, (-1,))).view_through(kind(0, extents, tuple(places), bool(writeable)))

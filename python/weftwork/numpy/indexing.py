@@ -37,7 +37,11 @@ def expand_ellipsis(index: Any, ndim: int) -> list[Any]:
         kind = getattr(item, "dtype", None)
         used += item.ndim if kind is not None and kind == bool and getattr(item, "ndim", 0) else 1
     if used > ndim:
-        raise_here(OutOfBoundsError, f"too many indices: the array has {ndim} axes, but {used} were indexed", "too_many_indices")
+        raise_here(
+            OutOfBoundsError,
+            f"too many indices: the array has {ndim} axes, but {used} were indexed",
+            "too_many_indices",
+        )
     fill = [slice(None)] * (ndim - used)
     places = [i for i, item in enumerate(items) if item is Ellipsis]
     if len(places) > 1:
@@ -46,7 +50,12 @@ def expand_ellipsis(index: Any, ndim: int) -> list[Any]:
         return items + fill
     before, after = items[: places[0]], items[places[0] + 1 :]
     # One for no axes still keeps index arrays on its sides apart, which puts their dims first.
-    apart = not fill and not all(map(is_basic, items)) and any(not isinstance(i, slice) for i in before) and any(not isinstance(i, slice) for i in after)
+    apart = (
+        not fill
+        and not all(map(is_basic, items))
+        and any(not isinstance(i, slice) for i in before)
+        and any(not isinstance(i, slice) for i in after)
+    )
     return before + ([Ellipsis] if apart else fill) + after
 
 
@@ -74,7 +83,13 @@ def checked_positions(items: list[Any], shape: tuple) -> list[Any]:
             if not -least <= low <= high < least:
                 item = wrap(as_tensor(np.int64(item) if fixed else item))
         kind = getattr(item, "dtype", None)
-        axis += 0 if item is None or item is Ellipsis else item.ndim if kind is not None and kind == bool and getattr(item, "ndim", 0) else 1
+        axis += (
+            0
+            if item is None or item is Ellipsis
+            else item.ndim
+            if kind is not None and kind == bool and getattr(item, "ndim", 0)
+            else 1
+        )
         result.append(item)
     return result
 
@@ -95,9 +110,17 @@ def unfolded(array: TracedArray, index: Any) -> tuple[TracedArray, tuple] | None
     place = places[0]
     rest = [*items[:place], *items[place + 1 :]]
     if len(places) > 1 or not all(item is None or item is Ellipsis or isinstance(item, slice) for item in rest):
-        raise_here(UnsupportedError, "a truth value as an index beside integers, arrays or another one cannot be compiled", "bool_index")
+        raise_here(
+            UnsupportedError,
+            "a truth value as an index beside integers, arrays or another one cannot be compiled",
+            "bool_index",
+        )
     given = items[place]
-    mask = wrap(_core.apply("reshape", [given.tensor], {"dims": (1,)})) if isinstance(given, TracedArray) else own.array([bool(given)])
+    mask = (
+        wrap(_core.apply("reshape", [given.tensor], {"dims": (1,)}))
+        if isinstance(given, TracedArray)
+        else own.array([bool(given)])
+    )
     hidden = array.ndim - sum(isinstance(item, slice) for item in rest)
     axis = sum(hidden if item is Ellipsis else 1 for item in items[:place])
     whole = wrap(array.tensor) if array.scalar else array

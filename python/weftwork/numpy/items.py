@@ -38,14 +38,18 @@ def get_item(array: TracedArray, index: Any) -> Any:
         view, mask, lead = chosen
         trace = current_trace()
         if trace is not None and MASKS in trace.unrolled:
-            raise_here(DataDependentError, "x[mask] has as many elements as the mask has true values", "dynamic_result_shape")
+            raise_here(
+                DataDependentError, "x[mask] has as many elements as the mask has true values", "dynamic_result_shape"
+            )
         return Selected(view.tensor, mask.tensor, lead)
     result = take_indexed(array.tensor, items)
     if is_element and not result.ndim:
         return element(result)
     copy = wrap(result)
     if all(is_basic(item) or getattr(item, "ndim", 1) == 0 for item in items):
-        copy.guard_writes("this index is a value, so x[i] is a copy here where NumPy has a view: write x[i, ...] = value")
+        copy.guard_writes(
+            "this index is a value, so x[i] is a copy here where NumPy has a view: write x[i, ...] = value"
+        )
     return copy
 
 
@@ -61,7 +65,11 @@ def set_item(array: TracedArray, index: Any, value: Any) -> None:
         target = basic_view(array, items)
         whole = index if isinstance(index, tuple) else (index,)
         if new.ndim and not target.ndim and not any(item is Ellipsis for item in whole):
-            raise_here(ArgumentValueError, f"setting an array element with a sequence: a value of shape {tuple(new.shape)}", "element_shape")
+            raise_here(
+                ArgumentValueError,
+                f"setting an array element with a sequence: a value of shape {tuple(new.shape)}",
+                "element_shape",
+            )
         if isinstance(value, TracedArray) and is_same_view(value, target):
             # What x[i] += y does last: the sum is there already.
             return

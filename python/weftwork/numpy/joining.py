@@ -33,13 +33,19 @@ def joined_dtype(tensors: list[Tensor], dtype: Any, casting: str) -> np.dtype:
         return np.result_type(*[t.dtype for t in tensors])
     for tensor in tensors:
         if not np.can_cast(tensor.dtype, dtype, casting):
-            raise_here(ArgumentTypeError, f"Cannot cast array data from {tensor.dtype!r} to {np.dtype(dtype)!r} according to the rule '{casting}'", "cast")
+            raise_here(
+                ArgumentTypeError,
+                f"Cannot cast array data from {tensor.dtype!r} to {np.dtype(dtype)!r} according to the rule '{casting}'",
+                "cast",
+            )
     return np.dtype(dtype)
 
 
 @implements(np.concatenate, np.concat)
 def concatenate(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind") -> Any:
-    return joined(_core.concatenate, arrays, None if axis is None else axis_number(axis, "concatenate"), out, dtype, casting)
+    return joined(
+        _core.concatenate, arrays, None if axis is None else axis_number(axis, "concatenate"), out, dtype, casting
+    )
 
 
 def joined(function: Any, arrays: Any, axis: Any, out: Any, dtype: Any, casting: str) -> Any:
@@ -96,20 +102,29 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
 def divided(function: Any, ary: Any, places: Any, axis: int) -> list[TracedArray]:
     x, axis = traced(ary), axis_number(axis, "split")
     if np.ndim(places):
-        return [x.view_of(part) for part in _core.split_at(x.tensor, [p if isinstance(p, _core.Dim) else int(p) for p in places], axis)]
+        return [
+            x.view_of(part)
+            for part in _core.split_at(x.tensor, [p if isinstance(p, _core.Dim) else int(p) for p in places], axis)
+        ]
     return [x.view_of(part) for part in function(x.tensor, int(places), axis)]
 
 
 def of_rank(ary: Any, rank: int, name: str) -> TracedArray:
     x = traced(ary)
     if x.ndim < rank:
-        raise_here(ArgumentValueError, f"{name} only works on arrays of {rank} or more dimensions, got {x.ndim}", "split_rank")
+        raise_here(
+            ArgumentValueError, f"{name} only works on arrays of {rank} or more dimensions, got {x.ndim}", "split_rank"
+        )
     return x
 
 
 implements(np.vsplit)(lambda ary, indices_or_sections: split(of_rank(ary, 2, "vsplit"), indices_or_sections, 0))
 implements(np.dsplit)(lambda ary, indices_or_sections: split(of_rank(ary, 3, "dsplit"), indices_or_sections, 2))
-implements(np.hsplit)(lambda ary, indices_or_sections: split(of_rank(ary, 1, "hsplit"), indices_or_sections, 1 if traced(ary).ndim > 1 else 0))
+implements(np.hsplit)(
+    lambda ary, indices_or_sections: split(
+        of_rank(ary, 1, "hsplit"), indices_or_sections, 1 if traced(ary).ndim > 1 else 0
+    )
+)
 
 
 @implements(np.tile)
@@ -128,7 +143,11 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
         repeats = repeats._need_value("np.repeat", "make the counts constants")
     if isinstance(repeats, (np.ndarray, list, tuple)) and np.size(repeats) != 1:
         if not isinstance(x.shape[axis], int) or np.shape(repeats) != (x.shape[axis],):
-            raise_here(ArgumentValueError, f"operands could not be broadcast together with shape ({x.shape[axis]},) {np.shape(repeats)}", "repeat_counts")
+            raise_here(
+                ArgumentValueError,
+                f"operands could not be broadcast together with shape ({x.shape[axis]},) {np.shape(repeats)}",
+                "repeat_counts",
+            )
         return take(x, np.repeat(own.array(range(x.shape[axis])), repeats), axis)
     count = int(own.asarray(repeats).reshape(())) if not isinstance(repeats, (int, _core.Dim)) else repeats
     return wrap(_core.repeat(x.tensor, count, axis))
@@ -137,7 +156,9 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
 @implements(np.flip)
 def flip(m: Any, axis: Any = None) -> Any:
     x = traced(m)
-    return x.view_of(_core.flip(x.tensor, None if axis is None else [integer(i, "flip: axis") for i in items_of(axis, "flip: axis")]))
+    return x.view_of(
+        _core.flip(x.tensor, None if axis is None else [integer(i, "flip: axis") for i in items_of(axis, "flip: axis")])
+    )
 
 
 implements(np.flipud)(lambda m: flip(m, 0))
@@ -153,7 +174,11 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
     axes, shifts = items_of(axis, "roll: axis"), items_of(shift, "roll: shift")
     count = max(len(axes), len(shifts))
     if len(axes) not in (1, count) or len(shifts) not in (1, count):
-        raise_here(ArgumentValueError, f"'shift' and 'axis' should be scalars or 1D sequences, got {len(shifts)} and {len(axes)}", "roll_axes")
+        raise_here(
+            ArgumentValueError,
+            f"'shift' and 'axis' should be scalars or 1D sequences, got {len(shifts)} and {len(axes)}",
+            "roll_axes",
+        )
     for distance, place in zip(shifts * (count // len(shifts)), axes * (count // len(axes)), strict=True):
         place = one_axis(place, x.ndim, "roll")
         extent = x.shape[place]
@@ -167,7 +192,9 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
 def half_roll(x: Any, axes: Any, sign: int) -> Any:
     """np.fft.fftshift (sign 1) or its inverse (sign -1)."""
     array = traced(x)
-    places = reductions.normalized_axes(axes, array.ndim, "fftshift") if axes is None or np.ndim(axes) == 0 else tuple(axes)
+    places = (
+        reductions.normalized_axes(axes, array.ndim, "fftshift") if axes is None or np.ndim(axes) == 0 else tuple(axes)
+    )
     return roll(array, tuple(sign * (array.shape[p] // 2) for p in places), places)
 
 
@@ -241,9 +268,17 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = _NoValue, append: An
     axis = one_axis(axis, x.ndim, "diff")
     if n < 0:
         raise_here(ArgumentValueError, f"order must be non-negative but got {n}", "diff_order")
-    parts = [p if np.ndim(p) else own.full((*x.shape[:axis], 1, *x.shape[axis + 1 :]), p) for p in (prepend,) if p is not _NoValue]
+    parts = [
+        p if np.ndim(p) else own.full((*x.shape[:axis], 1, *x.shape[axis + 1 :]), p)
+        for p in (prepend,)
+        if p is not _NoValue
+    ]
     parts.append(x)
-    parts += [p if np.ndim(p) else own.full((*x.shape[:axis], 1, *x.shape[axis + 1 :]), p) for p in (append,) if p is not _NoValue]
+    parts += [
+        p if np.ndim(p) else own.full((*x.shape[:axis], 1, *x.shape[axis + 1 :]), p)
+        for p in (append,)
+        if p is not _NoValue
+    ]
     if len(parts) > 1:
         x = concatenate(parts, axis)
     before = (slice(None),) * axis

@@ -181,7 +181,9 @@ def reshaped(array: TracedArray, view: TracedArray) -> TracedArray:
     """NumPy's reshape of the array: ``view``, or a copy of it."""
     shape, wanted = tuple(array.shape), tuple(view.shape)
     before, after = long_axes(shape), long_axes(wanted)
-    same = len(before) == len(after) and all(_core.dims_equal(shape[i], wanted[j]) for i, j in zip(before, after, strict=True))
+    same = len(before) == len(after) and all(
+        _core.dims_equal(shape[i], wanted[j]) for i, j in zip(before, after, strict=True)
+    )
     if len(before) <= 1 or same:
         return view
     if not array._steps and array._storage.strides is None:
@@ -233,7 +235,10 @@ def memory_order(array: TracedArray, order: str) -> list[int] | None:
 
 def is_ordered(array: TracedArray) -> bool:
     """Whether the axes are known to lie in memory from the first, outermost, to the last."""
-    if array._storage.strides is None and not (array._steps and any(isinstance(step, Strided) or getattr(step, "op", None) == "transpose" for step in array._steps)):
+    if array._storage.strides is None and not (
+        array._steps
+        and any(isinstance(step, Strided) or getattr(step, "op", None) == "transpose" for step in array._steps)
+    ):
         return True
     strides = strides_of(array)
     if strides is UNKNOWN or not all(isinstance(s, int) for s in strides):
@@ -276,10 +281,59 @@ def inherit(result: Any, args: Any, kwargs: dict[str, Any]) -> Any:
 
 # Functions and methods whose result is an array even where it has no dimensions; others give scalars there.
 GIVE_ARRAYS = frozenset(
-    ["asarray", "ascontiguousarray", "astype", "broadcast_to", "byteswap", "copy", "diagonal", "empty_like", "flatten", "full_like"]
-    + ["moveaxis", "ones_like", "permute_dims", "ravel", "reshape", "rollaxis", "select", "squeeze", "swapaxes", "transpose"]
-    + ["view", "where", "zeros_like", "real", "imag", "broadcast_arrays", "split", "i0", "isin", "resize", "roll", "cov", "apply_along_axis", "pad"]
-    + ["block", "tensordot", "array", "asanyarray", "require", "full", "zeros", "ones", "empty", "real_if_close", "piecewise"]
+    [
+        "asarray",
+        "ascontiguousarray",
+        "astype",
+        "broadcast_to",
+        "byteswap",
+        "copy",
+        "diagonal",
+        "empty_like",
+        "flatten",
+        "full_like",
+    ]
+    + [
+        "moveaxis",
+        "ones_like",
+        "permute_dims",
+        "ravel",
+        "reshape",
+        "rollaxis",
+        "select",
+        "squeeze",
+        "swapaxes",
+        "transpose",
+    ]
+    + [
+        "view",
+        "where",
+        "zeros_like",
+        "real",
+        "imag",
+        "broadcast_arrays",
+        "split",
+        "i0",
+        "isin",
+        "resize",
+        "roll",
+        "cov",
+        "apply_along_axis",
+        "pad",
+    ]
+    + [
+        "block",
+        "tensordot",
+        "array",
+        "asanyarray",
+        "require",
+        "full",
+        "zeros",
+        "ones",
+        "empty",
+        "real_if_close",
+        "piecewise",
+    ]
 )
 
 # Functions that give arrays with keepdims=True.

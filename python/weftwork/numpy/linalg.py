@@ -33,7 +33,9 @@ def call_gufunc(ufunc: np.ufunc, inputs: tuple, dtype: Any, kwargs: dict[str, An
         arrays: list[Any] = [wrap(as_tensor(value)) for value in inputs]
         inputs = tuple(np.moveaxis(array, axis, -1) for array in arrays)
     if kwargs or ufunc.__name__ not in ("matmul", "vecdot", "matvec", "vecmat"):
-        raise_here(UnsupportedError, f"{' '.join([shown_name(ufunc), *kwargs])} cannot be compiled", "unsupported_function")
+        raise_here(
+            UnsupportedError, f"{' '.join([shown_name(ufunc), *kwargs])} cannot be compiled", "unsupported_function"
+        )
     target = np.dtype(dtype) if dtype is not None else gufunc_dtype(ufunc, inputs)
     return [getattr(_core, ufunc.__name__)(*(as_tensor(value, target) for value in inputs))]
 
@@ -80,7 +82,12 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = False, dtype: Any = 
     subscripts, *values = operands if isinstance(operands[0], str) else spelled_out(operands)
     target = np.dtype(dtype) if dtype is not None else product_dtype(*values)
     result = _core.einsum(subscripts, [as_tensor(value, target) for value in values])
-    if len(values) == 1 and out is None and isinstance(values[0], TracedArray) and _core.moves(values[0].tensor, result):
+    if (
+        len(values) == 1
+        and out is None
+        and isinstance(values[0], TracedArray)
+        and _core.moves(values[0].tensor, result)
+    ):
         return values[0].view_of(result)
     require_out_of(target, out, "einsum")
     return finish(np.add, result, out, True, "safe")
@@ -88,8 +95,12 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = False, dtype: Any = 
 
 def spelled_out(operands: tuple) -> tuple:
     """einsum(a, [0, 1], b, [1, 2], [0, 2]) → a subscripts string."""
+
     def text(labels: Any) -> str:
-        return "".join("..." if label is Ellipsis else chr(ord("A") + label if label < 26 else ord("a") + label - 26) for label in labels)
+        return "".join(
+            "..." if label is Ellipsis else chr(ord("A") + label if label < 26 else ord("a") + label - 26)
+            for label in labels
+        )
 
     values, labels = list(operands[0 : len(operands) // 2 * 2 : 2]), [text(o) for o in operands[1::2]]
     joined = ",".join(labels) + ("->" + text(operands[-1]) if len(operands) % 2 else "")

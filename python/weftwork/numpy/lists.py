@@ -33,7 +33,9 @@ def is_asked(function: Callable[..., Any], parameter: inspect.Parameter, value: 
     given, named = [], {}
     for other in inspect.signature(function).parameters.values():
         chosen = value if other.name == parameter.name else ()
-        if other.kind in (other.POSITIONAL_ONLY, other.POSITIONAL_OR_KEYWORD) and (other.default is other.empty or chosen is value):
+        if other.kind in (other.POSITIONAL_ONLY, other.POSITIONAL_OR_KEYWORD) and (
+            other.default is other.empty or chosen is value
+        ):
             named[other.name] = chosen
             if other.kind is other.POSITIONAL_ONLY:
                 given.append(named.pop(other.name))

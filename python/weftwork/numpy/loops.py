@@ -91,7 +91,11 @@ class Range(metaclass=RangeType):
     def numbers(self) -> range:
         """The same as Python's range; an error where a bound is symbolic."""
         if not isinstance(self.start, int) or not isinstance(self.stop, int):
-            raise_here(DataDependentError, f"{self!r} has no fixed length: only a for statement can run over it", "symbolic_range")
+            raise_here(
+                DataDependentError,
+                f"{self!r} has no fixed length: only a for statement can run over it",
+                "symbolic_range",
+            )
         return PYTHON_RANGE(self.start, self.stop, self.step)
 
     def __iter__(self) -> Any:
@@ -121,7 +125,9 @@ class Range(metaclass=RangeType):
         return hash(self.numbers())
 
     def __repr__(self) -> str:
-        return f"range({self.start}, {self.stop})" if self.step == 1 else f"range({self.start}, {self.stop}, {self.step})"
+        return (
+            f"range({self.start}, {self.stop})" if self.step == 1 else f"range({self.start}, {self.stop}, {self.step})"
+        )
 
 
 def make_range(cls: type, args: tuple, forced: bool = False) -> Range:
@@ -166,7 +172,9 @@ def trips_of(numbers: Range) -> Any:
 class Turns:
     """The iterator of one for statement."""
 
-    def __init__(self, numbers: Range, frame: FrameType, rows: TracedArray | Together | None = None, target: str | None = None) -> None:
+    def __init__(
+        self, numbers: Range, frame: FrameType, rows: TracedArray | Together | None = None, target: str | None = None
+    ) -> None:
         trace = current_trace()
         assert trace is not None
         self.rows = rows
@@ -181,14 +189,23 @@ class Turns:
         if self.is_short() or self.site in trace.unrolled:
             if not isinstance(self.trips, int) or self.trips > LONGEST_UNROLLED:
                 reason = trace.unrolled[self.site]
-                raise_here(UnsupportedError, f"the loop over {numbers!r} cannot be kept as one loop ({reason}) and is too long to be written out", "loop")
+                raise_here(
+                    UnsupportedError,
+                    f"the loop over {numbers!r} cannot be kept as one loop ({reason}) and is too long to be written out",
+                    "loop",
+                )
             self.plain = iter(numbers.numbers())
             trace.written_out.append(weakref.ref(self))
 
     def is_short(self) -> bool:
         self.trace.written_out = [ref for ref in self.trace.written_out if ref()]
         around = math.prod(turns.trips for ref in self.trace.written_out if (turns := ref()))
-        return isinstance(self.trips, int) and not self.numbers.forced and self.trips <= SHORT and self.trips * around <= SHORT_NEST
+        return (
+            isinstance(self.trips, int)
+            and not self.numbers.forced
+            and self.trips <= SHORT
+            and self.trips * around <= SHORT_NEST
+        )
 
     def __iter__(self) -> Turns:
         return self
@@ -221,8 +238,17 @@ class Turns:
 class Carried:
     """A value that changes from turn to turn: a local variable, or (name None) an array that is written to."""
 
-    def __init__(self, name: str | None, storage: Storage | None, dtype: np.dtype, shape: tuple, weak: Any, has_entry: bool) -> None:
-        self.name, self.storage, self.dtype, self.shape, self.weak, self.has_entry = name, storage, dtype, shape, weak, has_entry
+    def __init__(
+        self, name: str | None, storage: Storage | None, dtype: np.dtype, shape: tuple, weak: Any, has_entry: bool
+    ) -> None:
+        self.name, self.storage, self.dtype, self.shape, self.weak, self.has_entry = (
+            name,
+            storage,
+            dtype,
+            shape,
+            weak,
+            has_entry,
+        )
         self.parameter: Tensor | None = None
         self.scalar = weak is not None
 
@@ -244,7 +270,9 @@ class Recording(SharedArrays):
         self.symbol = f"loop{self.trace.loop_count}"
         self.counter = self._counter()
         self.entry = self.bound()
-        self.containers = {name: shallow(value) for name, value in self.entry.items() if isinstance(value, (list, dict, set))}
+        self.containers = {
+            name: shallow(value) for name, value in self.entry.items() if isinstance(value, (list, dict, set))
+        }
         self.entry_tensors: dict[Storage, Tensor] = {}
         self.written: set[Storage] = set()  # by the pass that goes on
         self.appended = Appended(self)
@@ -321,7 +349,11 @@ class Recording(SharedArrays):
         """After a pass: the counter for the next one, or None where the loop is complete."""
         now = self.bound()
         self.check_kept(now)
-        read = now if self.trace.recorder is None else {name: value for name, value in now.items() if self.trace.recorder.is_read_later(self.turns, name)}
+        read = (
+            now
+            if self.trace.recorder is None
+            else {name: value for name, value in now.items() if self.trace.recorder.is_read_later(self.turns, name)}
+        )
         self.appended.end(read)
         carried = self.find_carried(read)
         self.find_shared(carried, now)
@@ -353,14 +385,19 @@ class Recording(SharedArrays):
 
     def peel(self, reason: str) -> Any:
         """Has the first turn written out, once or twice; then all of them."""
-        if isinstance(self.trips, int) and isinstance(self.turns.numbers.start, int) and self.trace.peels.get(self.turns.site, 0) < 2:
+        if (
+            isinstance(self.trips, int)
+            and isinstance(self.turns.numbers.start, int)
+            and self.trace.peels.get(self.turns.site, 0) < 2
+        ):
             raise Retry(self.turns.site, reason, peel=True)
         return self.fail(reason)
 
     def find_carried(self, now: dict[str, Any]) -> list[Carried]:
         self.changed_inductions = False
         found = [
-            Carried(None, storage, storage.tensor.dtype, storage.tensor.shape, None, True) for storage in self.entry_tensors
+            Carried(None, storage, storage.tensor.dtype, storage.tensor.shape, None, True)
+            for storage in self.entry_tensors
         ]
         for name, value in now.items():
             before = self.at_begin.get(name, Unset)
@@ -391,7 +428,9 @@ class Recording(SharedArrays):
             carried = Carried(name, None, value.dtype, value.shape, value.weak, entry is not Unset)
             carried.scalar = value.scalar
             return carried
-        if entry is Unset or (type(value) in _PLAIN and type(entry) in _PLAIN and value == entry and type(value) is type(entry)):
+        if entry is Unset or (
+            type(value) in _PLAIN and type(entry) in _PLAIN and value == entry and type(value) is type(entry)
+        ):
             return None
         if isinstance(value, (int, _core.Dim)) and isinstance(entry, (int, _core.Dim)) and not isinstance(value, bool):
             return self.carried_integer(name, entry, value)
@@ -435,7 +474,12 @@ class Recording(SharedArrays):
             dtype, shape, weak = np.dtype(kind), (), kind
         else:
             dtype, shape, weak = np.asarray(entry).dtype, np.shape(entry), None
-        same = dtype == value.dtype and len(shape) == value.ndim and all(map(_core.dims_equal, shape, value.shape)) and weak == value.weak
+        same = (
+            dtype == value.dtype
+            and len(shape) == value.ndim
+            and all(map(_core.dims_equal, shape, value.shape))
+            and weak == value.weak
+        )
         if same or any(c.name == name for c in self.carried):
             if not same:
                 self.fail(f"the type of '{name}' changes from turn to turn")
@@ -477,19 +521,35 @@ class Recording(SharedArrays):
         carried = {item.name for item in self.carried}
         for name, value in now.items():
             known = name in carried or value is None or isinstance(value, (_core.Dim, *_PLAIN, str, bytes, np.generic))
-            if name not in self.entry and not known and recorder is not None and recorder.is_read_later(self.turns, name):
-                self.fail(f"'{name}' is a {'view' if isinstance(value, TracedArray) else type(value).__name__} of the body that is read later")
+            if (
+                name not in self.entry
+                and not known
+                and recorder is not None
+                and recorder.is_read_later(self.turns, name)
+            ):
+                self.fail(
+                    f"'{name}' is a {'view' if isinstance(value, TracedArray) else type(value).__name__} of the body that is read later"
+                )
 
     def close(self, now: dict[str, Any]) -> None:
         self.require_known_later(now)
-        outputs = [as_tensor(now[item.name], item.dtype) if item.storage is None else item.storage.tensor for item in self.carried]  # type: ignore[index]
+        outputs = [
+            as_tensor(now[item.name], item.dtype) if item.storage is None else item.storage.tensor  # type: ignore[index]
+            for item in self.carried
+        ]
         inits = self.initials()
         parameters = [item.parameter for item in self.carried]
         effects = self.trace.taken_effects(self.begun, self.since)
         if effects and not inits:
             self.fail("ranks exchange arrays in it, and nothing comes of it")
         graph, captured = _core.record_region(parameters, outputs, self.since, effects)
-        attrs = {"counter": self.symbol, "first": (self.first,), "trips": (self.trips,), "step": self.step, "carried": len(inits)}
+        attrs = {
+            "counter": self.symbol,
+            "first": (self.first,),
+            "trips": (self.trips,),
+            "step": self.step,
+            "carried": len(inits),
+        }
         results = _core.apply_all("for", [*inits, *captured], attrs, [graph]) if inits else []
         self.trace.effects += results[:1] if effects else []
         self.trace.loops.remove(self)
@@ -522,7 +582,10 @@ class Recording(SharedArrays):
         after = {storage: storage.tensor for storage in self.entry_tensors}
         for storage, tensor in self.entry_tensors.items():
             storage.set_back(tensor)
-        found = [self.entry_tensors[item.storage] if item.storage is not None else self.initial(item) for item in self.carried]
+        found = [
+            self.entry_tensors[item.storage] if item.storage is not None else self.initial(item)
+            for item in self.carried
+        ]
         for storage, tensor in after.items():
             storage.set_back(tensor)
         return found
@@ -550,7 +613,11 @@ class Gone:
         self.name = name
 
     def __getattr__(self, name: str) -> Any:
-        raise_here(UnsupportedError, f"'{self.name}' belongs to the body of a loop: its last value cannot be read after it", "loop_local")
+        raise_here(
+            UnsupportedError,
+            f"'{self.name}' belongs to the body of a loop: its last value cannot be read after it",
+            "loop_local",
+        )
 
 
 class Unset:
@@ -567,7 +634,11 @@ def shallow(value: Any) -> Any:
 def rows_of(array: TracedArray, frame: FrameType) -> Any:
     """The rows of an array: a for statement over many of them is a loop over their numbers."""
     count = array.shape[0]
-    is_loop = current_trace() is not None and frame.f_code.co_code[frame.f_lasti] == _GET_ITER and not is_library(frame.f_code.co_filename)
+    is_loop = (
+        current_trace() is not None
+        and frame.f_code.co_code[frame.f_lasti] == _GET_ITER
+        and not is_library(frame.f_code.co_filename)
+    )
     if is_loop and (not isinstance(count, int) or count > SHORT):
         return Turns(make_range(Range, (count,)), frame, array)
     return Rows(array)

@@ -28,7 +28,14 @@ ELEMENTWISE: set[Callable[..., Any]] = {
     np.zeros_like, np.ones_like, np.full_like, np.empty_like, np.fix, np.isposinf, np.isneginf, np.iscomplex, np.isreal,
 }  # fmt: skip
 #: Functions that are element-wise in one argument: its position.
-ELEMENTWISE_IN: dict[Callable[..., Any], int] = {np.interp: 0, np.searchsorted: 1, np.take: 1, np.digitize: 0, np.isin: 0, np.polyval: 1}
+ELEMENTWISE_IN: dict[Callable[..., Any], int] = {
+    np.interp: 0,
+    np.searchsorted: 1,
+    np.take: 1,
+    np.digitize: 0,
+    np.isin: 0,
+    np.polyval: 1,
+}
 #: Reductions that take where=.
 REDUCTIONS: set[Callable[..., Any]] = {
     np.sum, np.prod, np.mean, np.std, np.var, np.any, np.all, np.max, np.min, np.amax, np.amin,
@@ -38,7 +45,14 @@ QUANTILES: dict[Callable[..., Any], Callable[..., Any]] = {
     np.median: np.nanmedian, np.quantile: np.nanquantile, np.percentile: np.nanpercentile,
     np.nanmedian: np.nanmedian, np.nanquantile: np.nanquantile, np.nanpercentile: np.nanpercentile,
 }  # fmt: skip
-REDUCING_UFUNCS = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min, np.logical_and: np.all, np.logical_or: np.any}
+REDUCING_UFUNCS = {
+    np.add: np.sum,
+    np.multiply: np.prod,
+    np.maximum: np.max,
+    np.minimum: np.min,
+    np.logical_and: np.all,
+    np.logical_or: np.any,
+}
 
 UNKNOWN_COUNT = "x[mask] gives as many elements as the mask has true values, known only when the program runs"
 ADVICE = "; write np.where(mask, x, 0), use where= of a reduction, or assign x[mask] = value"
@@ -136,7 +150,9 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
             return tuple(map(self.like, value))
         tensor = as_tensor(value)
         behind = self.value.shape[self.lead + self.mask.ndim :]
-        shape = _core.broadcast_shapes((*self.value.shape[: self.lead], *self.mask.shape, *(1,) * len(behind)), tensor.shape)
+        shape = _core.broadcast_shapes(
+            (*self.value.shape[: self.lead], *self.mask.shape, *(1,) * len(behind)), tensor.shape
+        )
         return Selected(broadcast_to(tensor, shape), self.mask, self.lead)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
@@ -157,7 +173,11 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
         if len(out) != 1 or not isinstance(target, Selected) or not target.has_mask_of(result):
             return lead.refuse("out= for it")
         if not np.can_cast(result.dtype, target.dtype, "same_kind"):
-            raise_here(ArgumentTypeError, f"cannot cast {ufunc.__name__} output from {result.dtype} to {target.dtype} with casting rule 'same_kind'", "out_cast")
+            raise_here(
+                ArgumentTypeError,
+                f"cannot cast {ufunc.__name__} output from {result.dtype} to {target.dtype} with casting rule 'same_kind'",
+                "out_cast",
+            )
         target.value = broadcast_to(as_tensor(wrap(result.value), target.dtype), target.value.shape)
         return target
 
@@ -165,8 +185,14 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
         lead = next((v for v in (*args, *kwargs.values()) if isinstance(v, Selected)), self)
         if function in ELEMENTWISE and not (function is np.where and len(args) == 1):
             args = [lead.aligned(a) if isinstance(a, (Selected, TracedArray, np.ndarray, list)) else a for a in args]
-            return lead.like(function(*args, **{k: lead.aligned(v) if isinstance(v, Selected) else v for k, v in kwargs.items()}))
-        if function in ELEMENTWISE_IN and sum(isinstance(a, Selected) for a in args) == 1 and args[ELEMENTWISE_IN[function]] is lead:
+            return lead.like(
+                function(*args, **{k: lead.aligned(v) if isinstance(v, Selected) else v for k, v in kwargs.items()})
+            )
+        if (
+            function in ELEMENTWISE_IN
+            and sum(isinstance(a, Selected) for a in args) == 1
+            and args[ELEMENTWISE_IN[function]] is lead
+        ):
             return lead.like(function(*[wrap(lead.value) if a is lead else a for a in args], **kwargs))
         for table, form in ((REDUCTIONS, lead.reduced), (QUANTILES, lead.quantile)):
             if function in table and args and args[0] is lead:
@@ -189,17 +215,28 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
 
     def reduced(self, function: Callable[..., Any], axis: Any = None, *args: Any, **kwargs: Any) -> Any:
         axes = self.whole_axes(axis)
-        if kwargs.pop("keepdims", False) not in (False, np._NoValue) or kwargs.get("where", True) not in (True, np._NoValue):
+        if kwargs.pop("keepdims", False) not in (False, np._NoValue) or kwargs.get("where", True) not in (
+            True,
+            np._NoValue,
+        ):
             self.refuse("keepdims= and where= of its reductions")
         if axes is None:
-            wide = tuple(a if a < self.lead else a + self.mask.ndim - 1 for a in normalized_axes(axis, self.ndim, "reduction"))
+            wide = tuple(
+                a if a < self.lead else a + self.mask.ndim - 1 for a in normalized_axes(axis, self.ndim, "reduction")
+            )
             if wide and wide[0] < self.lead:
                 self.refuse("reducing an axis before the mask")
             return Selected(as_tensor(function(wrap(self.value), wide, *args, **kwargs)), self.mask, self.lead)
         kwargs["where"] = self.wide_mask()
-        if function in (np.max, np.min, np.amax, np.amin, np.nanmax, np.nanmin) and kwargs.get("initial", np._NoValue) is np._NoValue:
+        if (
+            function in (np.max, np.min, np.amax, np.amin, np.nanmax, np.nanmin)
+            and kwargs.get("initial", np._NoValue) is np._NoValue
+        ):
             name = function.__name__.removeprefix("a")
-            self.refuse(f"x[mask].{name}() raises if nothing is selected: pass initial=, or write np.{name}(x, where=mask, initial=…); this", advice="")
+            self.refuse(
+                f"x[mask].{name}() raises if nothing is selected: pass initial=, or write np.{name}(x, where=mask, initial=…); this",
+                advice="",
+            )
         return function(wrap(self.value), axes, *args, **kwargs)
 
     def quantile(self, function: Callable[..., Any], *args: Any, axis: Any = None, **kwargs: Any) -> Any:
@@ -209,17 +246,23 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
             self.refuse(f"numpy.{function.__name__} of it over such axes")
         value = wrap(self.value)
         inner = value if self.dtype.kind == "f" else value.astype(np.float64)
-        result = QUANTILES[function](np.where(self.wide_mask(), inner, own.array(np.nan, inner.dtype)), *args, axis=axes, **kwargs)
+        result = QUANTILES[function](
+            np.where(self.wide_mask(), inner, own.array(np.nan, inner.dtype)), *args, axis=axes, **kwargs
+        )
         if QUANTILES[function] is function or self.dtype.kind != "f":
             return result
-        return np.where(np.any(np.isnan(value), axis=axes, where=self.wide_mask()), own.array(np.nan, inner.dtype), result)
+        return np.where(
+            np.any(np.isnan(value), axis=axes, where=self.wide_mask()), own.array(np.nan, inner.dtype), result
+        )
 
     def product(self, ufunc: np.ufunc, inputs: Any) -> Any:
         """The inner product of two selections by the same mask."""
         if ufunc not in (np.matmul, np.vecdot) or not all(isinstance(i, Selected) and i.ndim == 1 for i in inputs):
             return self.refuse(f"numpy.{ufunc.__name__} of it")
         left, right = inputs
-        return np.sum((np.conjugate(left) if ufunc is np.vecdot else left) * right, dtype=np.result_type(left.dtype, right.dtype))
+        return np.sum(
+            (np.conjugate(left) if ufunc is np.vecdot else left) * right, dtype=np.result_type(left.dtype, right.dtype)
+        )
 
     # -- indexing ----------------------------------------------------------------------------------------------------
 
@@ -228,7 +271,11 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
             return Selected(self.value, as_tensor(np.logical_and(wrap(self.mask), wrap(index.value))), self.lead)
         items = list(index) if isinstance(index, tuple) else [index]
         own = items[: self.lead + 1]
-        if len(items) <= self.lead or not all(isinstance(i, slice) and i == slice(None) for i in own) or not all(map(is_basic, items)):
+        if (
+            len(items) <= self.lead
+            or not all(isinstance(i, slice) and i == slice(None) for i in own)
+            or not all(map(is_basic, items))
+        ):
             return self.refuse("indexing it")
         rest = [*[slice(None)] * (self.lead + self.mask.ndim), *items[self.lead + 1 :]]
         rest += [slice(None)] * (self.value.ndim - len(rest))
@@ -257,7 +304,11 @@ class Selected(Selection, np.lib.mixins.NDArrayOperatorsMixin):
         raise error
 
     def refuse(self, what: str, advice: str | None = None) -> Any:
-        return raise_here(DataDependentError, f"{what} cannot be compiled: {UNKNOWN_COUNT}{ADVICE if advice is None else advice}", "dynamic_result_shape")
+        return raise_here(
+            DataDependentError,
+            f"{what} cannot be compiled: {UNKNOWN_COUNT}{ADVICE if advice is None else advice}",
+            "dynamic_result_shape",
+        )
 
 
 def count_nonzero(x: Selected, axis: Any = None) -> Any:
@@ -285,7 +336,10 @@ FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
 }
 
 METHODS: dict[str, Callable[..., Any]] = {
-    **{name: getattr(np, name) for name in ("sum", "prod", "mean", "std", "var", "any", "all", "max", "min", "dot", "ravel")},
+    **{
+        name: getattr(np, name)
+        for name in ("sum", "prod", "mean", "std", "var", "any", "all", "max", "min", "dot", "ravel")
+    },
     "clip": lambda x, min=None, max=None: np.clip(x, min, max),
     "flatten": np.ravel,
     "astype": lambda x, dtype, *args, **kwargs: x.like(wrap(x.value).astype(dtype)),
@@ -298,7 +352,11 @@ METHODS: dict[str, Callable[..., Any]] = {
 
 def run_time_mask(items: list[Any]) -> int | None:
     """Where among the items of an index the one mask is that only the run knows."""
-    places = [i for i, item in enumerate(items) if isinstance(item, TracedArray) and item.dtype == bool and item.ndim and item.tensor.constant() is None]
+    places = [
+        i
+        for i, item in enumerate(items)
+        if isinstance(item, TracedArray) and item.dtype == bool and item.ndim and item.tensor.constant() is None
+    ]
     return places[0] if len(places) == 1 else None
 
 
@@ -309,7 +367,11 @@ def selection(array: TracedArray, items: list[Any]) -> tuple[TracedArray, Traced
         return None
     before, mask, behind = items[:place], items[place], items[place + 1 :]
     numbers = [not isinstance(item, slice) for item in behind]
-    if not all(isinstance(i, slice) for i in before) or not all(is_basic(i) and i is not None for i in behind) or numbers != sorted(numbers, reverse=True):
+    if (
+        not all(isinstance(i, slice) for i in before)
+        or not all(is_basic(i) and i is not None for i in behind)
+        or numbers != sorted(numbers, reverse=True)
+    ):
         return None  # integers beside a mask are index arrays: only next to it do they not move its axis
     view = basic_view(array, [*before, *[slice(None)] * mask.ndim, *behind])
     for axis, extent in enumerate(mask.shape):

@@ -17,13 +17,19 @@ from .arguments import order_letter, require_casting
 from .tracer import TracedArray, raise_here
 
 
-def astype(x: TracedArray, dtype: Any, order: Any = "K", casting: str = "unsafe", subok: bool = True, copy: Any = True) -> Any:
+def astype(
+    x: TracedArray, dtype: Any, order: Any = "K", casting: str = "unsafe", subok: bool = True, copy: Any = True
+) -> Any:
     require_casting(casting)
     if isinstance(dtype, TracedArray):
         return functions.converted(x, dtype, order, copy)  # which refuses it
     target = np.dtype(dtype)
     if not np.can_cast(x.dtype, target, casting):
-        raise_here(ArgumentTypeError, f"Cannot cast array data from {x.dtype!r} to {target!r} according to the rule '{casting}'", "cast")
+        raise_here(
+            ArgumentTypeError,
+            f"Cannot cast array data from {x.dtype!r} to {target!r} according to the rule '{casting}'",
+            "cast",
+        )
     return functions.converted(x, target, order_letter(order, "K"), copy)
 
 

@@ -27,14 +27,21 @@ implements(np.linalg.matmul)(lambda x1, x2, /: np.matmul(x1, x2))
 @implements(np.linalg.vecdot)
 def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     lhs, rhs = solid(x1), solid(x2)
-    return np.vecdot(np.moveaxis(lhs, one_axis(axis, lhs.ndim, "vecdot"), -1), np.moveaxis(rhs, one_axis(axis, rhs.ndim, "vecdot"), -1))
+    return np.vecdot(
+        np.moveaxis(lhs, one_axis(axis, lhs.ndim, "vecdot"), -1),
+        np.moveaxis(rhs, one_axis(axis, rhs.ndim, "vecdot"), -1),
+    )
 
 
 @implements(np.linalg.outer)
 def outer(x1: Any, x2: Any, /) -> Any:
     x, y = solid(x1), solid(x2)
     if x.ndim != 1 or y.ndim != 1:
-        raise_here(ArgumentValueError, f"input arrays must be one-dimensional, but they are x1.ndim={x.ndim} and x2.ndim={y.ndim}", "outer_rank")
+        raise_here(
+            ArgumentValueError,
+            f"input arrays must be one-dimensional, but they are x1.ndim={x.ndim} and x2.ndim={y.ndim}",
+            "outer_rank",
+        )
     return np.outer(x, y)
 
 
@@ -53,7 +60,9 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
         axis = tuple(range(a.ndim))
     axes = axis if isinstance(axis, tuple) else (axis,)
     if isinstance(axis, (list, np.ndarray)):
-        raise_here(ArgumentTypeError, f"'axis' must be None, an integer or a tuple of integers, got {axis!r}", "norm_axes")
+        raise_here(
+            ArgumentTypeError, f"'axis' must be None, an integer or a tuple of integers, got {axis!r}", "norm_axes"
+        )
     if len(axes) == 1:
         return norm_of_vectors(a, ord, one_axis(axes[0], a.ndim, "norm"), keepdims)
     if len(axes) != 2:
@@ -88,14 +97,20 @@ def norm_of_matrices(a: Any, ord: Any, row: int, column: int, keepdims: bool) ->
         raise_here(ArgumentValueError, f"invalid norm order {ord!r} for matrices", "norm_order")
     first, second = (row, column) if abs(ord) == 1 else (column, row)
     sums = np.sum(np.abs(a), axis=first, keepdims=True)
-    result = np.max(sums, axis=second, keepdims=True, initial=0) if ord > 0 else np.min(sums, axis=second, keepdims=True)
+    result = (
+        np.max(sums, axis=second, keepdims=True, initial=0) if ord > 0 else np.min(sums, axis=second, keepdims=True)
+    )
     return result if keepdims else np.squeeze(result, (row, column))
 
 
 def norm_by_svd(a: Any, ord: Any, row: int, column: int, keepdims: bool) -> Any:
     """Norms of the singular values, for front ends that have them."""
     if np.linalg.svd not in FUNCTIONS:
-        raise_here(UnsupportedError, f"the matrix norm of order {ord!r} needs singular values and cannot be compiled", "unsupported_function")
+        raise_here(
+            UnsupportedError,
+            f"the matrix norm of order {ord!r} needs singular values and cannot be compiled",
+            "unsupported_function",
+        )
     values = np.linalg.svd(np.moveaxis(a, (row, column), (-2, -1)), compute_uv=False)
     if ord == -2:
         result = np.min(values, axis=-1)
@@ -123,7 +138,9 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
 def matrix_power(a: Any, n: Any) -> Any:
     x = solid(a)
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
-        raise_here(ArgumentValueError, f"last 2 dimensions of the array must be square, got shape {x.shape}", "matrix_square")
+        raise_here(
+            ArgumentValueError, f"last 2 dimensions of the array must be square, got shape {x.shape}", "matrix_square"
+        )
     try:
         power = operator.index(n)
     except TypeError:
@@ -150,7 +167,11 @@ def multi_dot(arrays: Any, *, out: Any = None) -> Any:
         return delivered(np.linalg.multi_dot, np.dot(*factors), out, "same_kind")
     inner = factors[1:-1]
     if any(f.ndim != 2 for f in inner) or any(f.ndim not in (1, 2) for f in factors):
-        raise_here(ArgumentValueError, f"multi_dot takes matrices, and vectors at the ends, got shapes {', '.join(str(f.shape) for f in factors)}", "multi_dot")
+        raise_here(
+            ArgumentValueError,
+            f"multi_dot takes matrices, and vectors at the ends, got shapes {', '.join(str(f.shape) for f in factors)}",
+            "multi_dot",
+        )
     split = cheapest_splits(factors)
 
     def chain(first: int, last: int) -> Any:
@@ -166,7 +187,10 @@ def multi_dot(arrays: Any, *, out: Any = None) -> Any:
 def cheapest_splits(factors: list[Any]) -> dict[tuple[int, int], int]:
     """For each run of factors, after which of them to split the product so that it takes the fewest multiplications."""
     count = len(factors)
-    shapes = [(1, *f.shape) if f.ndim == 1 and i == 0 else (*f.shape, 1) if f.ndim == 1 else f.shape for i, f in enumerate(factors)]
+    shapes = [
+        (1, *f.shape) if f.ndim == 1 and i == 0 else (*f.shape, 1) if f.ndim == 1 else f.shape
+        for i, f in enumerate(factors)
+    ]
     extents = [shapes[0][0], *(s[1] for s in shapes)]
     if not all(isinstance(e, int) for e in extents):
         return {(i, j): j - 1 for i in range(count) for j in range(i + 1, count)}

@@ -27,7 +27,11 @@ def created(name: str) -> Callable[..., Any]:
     return call
 
 
-arange, array, asanyarray, asarray, ascontiguousarray = map(created, ("arange", "array", "asanyarray", "asarray", "ascontiguousarray"))
-empty, eye, full, identity, ones, tri, zeros = map(created, ("empty", "eye", "full", "identity", "ones", "tri", "zeros"))
+arange, array, asanyarray, asarray, ascontiguousarray = map(
+    created, ("arange", "array", "asanyarray", "asarray", "ascontiguousarray")
+)
+empty, eye, full, identity, ones, tri, zeros = map(
+    created, ("empty", "eye", "full", "identity", "ones", "tri", "zeros")
+)
 empty_like, full_like, ones_like, zeros_like = map(created, ("empty_like", "full_like", "ones_like", "zeros_like"))
 einsum_path, isscalar, lexsort, require = map(created, ("einsum_path", "isscalar", "lexsort", "require"))

@@ -35,7 +35,12 @@ def on_plain_arrays(function: Function) -> Function:
 
             compiled.append(jit(function, strict=True))
         bound = signature.bind(*args, **kwargs)
-        return compiled[0](**{n: operator.index(v) if n in counts and v is not None else hashable(v) for n, v in bound.arguments.items()})
+        return compiled[0](
+            **{
+                n: operator.index(v) if n in counts and v is not None else hashable(v)
+                for n, v in bound.arguments.items()
+            }
+        )
 
     return call  # type: ignore[return-value]
 

@@ -41,7 +41,9 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple, kwargs: dict[str, An
         results = call_gufunc(ufunc, inputs, dtype, kwargs)
     else:
         if kwargs:
-            raise_here(UnsupportedError, f"{shown_name(ufunc)} with {', '.join(kwargs)} cannot be compiled", "ufunc_argument")
+            raise_here(
+                UnsupportedError, f"{shown_name(ufunc)} with {', '.join(kwargs)} cannot be compiled", "ufunc_argument"
+            )
         found = elementwise(ufunc, inputs, signature_of(ufunc, dtype, signature), casting)
         results = list(found) if isinstance(found, tuple) else [found]
     outs = out if isinstance(out, tuple) else (out,) * len(results)
@@ -64,7 +66,12 @@ def in_asked_order(result: TracedArray, inputs: tuple, order: str) -> TracedArra
 
 
 def array_ufunc(self: TracedArray, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-    if not kwargs and method == "__call__" and ufunc.signature is None and all(type(value) in PLAIN for value in inputs):
+    if (
+        not kwargs
+        and method == "__call__"
+        and ufunc.signature is None
+        and all(type(value) in PLAIN for value in inputs)
+    ):
         return computed(elementwise(ufunc, inputs), inputs)
     if any(isinstance(value, Selection) for value in inputs):
         return NotImplemented
@@ -108,7 +115,9 @@ def attribute(self: TracedArray, name: str) -> Any:
         return PROPERTIES[name](self)
     if name.startswith("__") or not hasattr(np.ndarray, name):
         raise AttributeError(f"'numpy.ndarray' object has no attribute '{name}'")
-    return raise_here(ArgumentTypeError, f"ndarray.{name} cannot be compiled{reason(f'ndarray.{name}')}", "unsupported_method")
+    return raise_here(
+        ArgumentTypeError, f"ndarray.{name} cannot be compiled{reason(f'ndarray.{name}')}", "unsupported_method"
+    )
 
 
 def call_method(self: BoundMethod, *args: Any, **kwargs: Any) -> Any:

@@ -37,7 +37,9 @@ def rounded(place: Any, down: Callable[[Any, Any], Any]) -> Any:
 PLACES: dict[str, Callable[[Any, Any], Any]] = {
     "inverted_cdf": lambda n, q: rounded(n * q - 1, lambda rest, place: rest == 0),
     "averaged_inverted_cdf": lambda n, q: n * q - 1,
-    "closest_observation": lambda n, q: rounded(n * q - 1 - 0.5, lambda rest, place: np.logical_and(rest == 0, np.floor(place) % 2 == 1)),
+    "closest_observation": lambda n, q: rounded(
+        n * q - 1 - 0.5, lambda rest, place: np.logical_and(rest == 0, np.floor(place) % 2 == 1)
+    ),
     "interpolated_inverted_cdf": between_places(0, 1),
     "hazen": between_places(0.5, 0.5),
     "weibull": between_places(0, 0),
@@ -185,14 +187,20 @@ def weighted(x: Any, values: Any, order: Any, w: Any, axes: tuple[int, ...], q: 
     return np.reshape(np.take_along_axis(values, flat, axis=0), place.shape)
 
 
-def quantiles(a: Any, q: Any, axis: Any, out: Any, method: str, keepdims: Any, weights: Any, scale: int, pass_nan: bool) -> Any:
+def quantiles(
+    a: Any, q: Any, axis: Any, out: Any, method: str, keepdims: Any, weights: Any, scale: int, pass_nan: bool
+) -> Any:
     x = solid(a)
     if x.dtype.kind == "c":
         raise_here(ArgumentTypeError, "a must be an array of real numbers", "complex_order")
     if method not in PLACES:
-        raise_here(ArgumentValueError, f"{method!r} is not a valid method. Use one of: {', '.join(PLACES)}", "quantile_method")
+        raise_here(
+            ArgumentValueError, f"{method!r} is not a valid method. Use one of: {', '.join(PLACES)}", "quantile_method"
+        )
     if weights is not None and method != "inverted_cdf":
-        raise_here(ArgumentValueError, f"Only method 'inverted_cdf' supports weights. Got: {method}.", "quantile_weights")
+        raise_here(
+            ArgumentValueError, f"Only method 'inverted_cdf' supports weights. Got: {method}.", "quantile_weights"
+        )
     q, weak = checked_q(q, scale)
     if pass_nan and isinstance(x.size, int) and not x.size:
         return np.nanmean(x, axis, out=out, keepdims=keepdims)
@@ -231,7 +239,15 @@ def of_weights(x: Any, lines: Any, axes: tuple[int, ...], weights: Any, q: Any, 
 
 @implements(np.percentile)
 def percentile(
-    a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear", keepdims: Any = False, *, weights: Any = None
+    a: Any,
+    q: Any,
+    axis: Any = None,
+    out: Any = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: Any = False,
+    *,
+    weights: Any = None,
 ) -> Any:
     """A run ends in an error where a ``q`` that it computes is not from 0 to 100."""
     return quantiles(a, q, axis, out, method, keepdims, weights, 100, False)
@@ -239,7 +255,15 @@ def percentile(
 
 @implements(np.quantile)
 def quantile(
-    a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear", keepdims: Any = False, *, weights: Any = None
+    a: Any,
+    q: Any,
+    axis: Any = None,
+    out: Any = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: Any = False,
+    *,
+    weights: Any = None,
 ) -> Any:
     """A run ends in an error where a ``q`` that it computes is not from 0 to 1."""
     return quantiles(a, q, axis, out, method, keepdims, weights, 1, False)
@@ -247,7 +271,15 @@ def quantile(
 
 @implements(np.nanpercentile)
 def nanpercentile(
-    a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear", keepdims: Any = _NoValue, *, weights: Any = None
+    a: Any,
+    q: Any,
+    axis: Any = None,
+    out: Any = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: Any = _NoValue,
+    *,
+    weights: Any = None,
 ) -> Any:
     """A run ends in an error where a ``q`` that it computes is not from 0 to 100."""
     return quantiles(a, q, axis, out, method, keepdims, weights, 100, True)
@@ -255,7 +287,15 @@ def nanpercentile(
 
 @implements(np.nanquantile)
 def nanquantile(
-    a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear", keepdims: Any = _NoValue, *, weights: Any = None
+    a: Any,
+    q: Any,
+    axis: Any = None,
+    out: Any = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: Any = _NoValue,
+    *,
+    weights: Any = None,
 ) -> Any:
     """A run ends in an error where a ``q`` that it computes is not from 0 to 1."""
     return quantiles(a, q, axis, out, method, keepdims, weights, 1, True)
@@ -274,7 +314,9 @@ def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = Fa
 
 
 @implements(np.nanmedian)
-def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = _NoValue) -> Any:
+def nanmedian(
+    a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = _NoValue
+) -> Any:
     x = solid(a)
     if x.dtype.kind not in "fc" or (isinstance(x.size, int) and not x.size):
         given = {} if keepdims is _NoValue else {"keepdims": keepdims}

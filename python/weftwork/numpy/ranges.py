@@ -16,7 +16,17 @@ from .tracer import TracedArray, untraced, wrap
 
 
 @implements(np.linspace)
-def linspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None, axis: int = 0, *, device: Any = None) -> Any:
+def linspace(
+    start: Any,
+    stop: Any,
+    num: Any = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    dtype: Any = None,
+    axis: int = 0,
+    *,
+    device: Any = None,
+) -> Any:
     require_cpu(device)
     (first, weak), (last, also) = operand_of(start), operand_of(stop)
     count, place = operator.index(num), axis_number(axis, "linspace")
@@ -25,7 +35,9 @@ def linspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True, retste
 
 
 @implements(np.logspace)
-def logspace(start: Any, stop: Any, num: Any = 50, endpoint: bool = True, base: Any = 10.0, dtype: Any = None, axis: int = 0) -> Any:
+def logspace(
+    start: Any, stop: Any, num: Any = 50, endpoint: bool = True, base: Any = 10.0, dtype: Any = None, axis: int = 0
+) -> Any:
     if np.ndim(base):
         first, last, base = np.broadcast_arrays(solid(start), solid(stop), solid(base))
         start, stop, base = first, last, np.expand_dims(base, axis)
@@ -66,8 +78,10 @@ def is_whole_ramp(given: list[Any], dtype: Any) -> bool:
         return False
     kind = None if dtype is None else np.dtype(dtype)
     widest = max(abs(int(v)) for v in given)
-    return given[-1] != 0 and widest < 2 ** (63 if kind is None or kind.kind in "iu" else 24 if kind.itemsize <= 4 else 53) and (
-        kind is None or (kind.kind in "iuf" and kind.isnative)
+    return (
+        given[-1] != 0
+        and widest < 2 ** (63 if kind is None or kind.kind in "iu" else 24 if kind.itemsize <= 4 else 53)
+        and (kind is None or (kind.kind in "iuf" and kind.isnative))
     )
 
 

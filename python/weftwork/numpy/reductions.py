@@ -29,7 +29,9 @@ def normalized_axes(axis: Any, ndim: int, name: str) -> tuple[int, ...]:
     for item in axes:
         index = integer(item, f"{name}: axis")
         if not -ndim <= index < ndim:
-            raise_here(ArgumentValueError, f"{name}: axis {index} is out of bounds for array of dimension {ndim}", "axis")
+            raise_here(
+                ArgumentValueError, f"{name}: axis {index} is out of bounds for array of dimension {ndim}", "axis"
+            )
         result.append(index % ndim)
     if len(set(result)) != len(result):
         raise_here(ArgumentValueError, f"{name}: duplicate value in axis {tuple(axes)}", "axis_duplicate")
@@ -41,7 +43,11 @@ def reduction_axis(axis: Any, name: str) -> Any:
     if axis is None or type(axis) is int:
         return axis
     if isinstance(axis, list):
-        raise_here(ArgumentTypeError, f"{name}: 'list' object cannot be interpreted as an integer: write axis={tuple(axis)}", "integer")
+        raise_here(
+            ArgumentTypeError,
+            f"{name}: 'list' object cannot be interpreted as an integer: write axis={tuple(axis)}",
+            "integer",
+        )
     for item in axis if isinstance(axis, tuple) else () if axis is None else (axis,):
         axis_number(item, name)
     return axis
@@ -81,16 +87,34 @@ def loop_of(ufunc: np.ufunc, x: Tensor, out: Any) -> np.dtype:
 
 
 @implements(np.sum)
-def sum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = _NoValue, where: Any = True) -> Any:
+def sum(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    initial: Any = _NoValue,
+    where: Any = True,
+) -> Any:
     return accumulate("sum", np.add, a, axis, dtype, out, keepdims, initial, where)
 
 
 @implements(np.prod)
-def prod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = _NoValue, where: Any = True) -> Any:
+def prod(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    initial: Any = _NoValue,
+    where: Any = True,
+) -> Any:
     return accumulate("prod", np.multiply, a, axis, dtype, out, keepdims, initial, where)
 
 
-def accumulate(name: str, ufunc: np.ufunc, a: Any, axis: Any, dtype: Any, out: Any, keepdims: Any, initial: Any, where: Any) -> Any:
+def accumulate(
+    name: str, ufunc: np.ufunc, a: Any, axis: Any, dtype: Any, out: Any, keepdims: Any, initial: Any, where: Any
+) -> Any:
     x = as_tensor(a)
     if dtype is None and out is not None:
         dtype = loop_of(ufunc, x, out)
@@ -100,12 +124,16 @@ def accumulate(name: str, ufunc: np.ufunc, a: Any, axis: Any, dtype: Any, out: A
 
 
 @implements(np.max, np.amax)
-def max(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = _NoValue, where: Any = True) -> Any:
+def max(
+    a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = _NoValue, where: Any = True
+) -> Any:
     return extreme("max", np.maximum, a, axis, out, keepdims, initial, where)
 
 
 @implements(np.min, np.amin)
-def min(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = _NoValue, where: Any = True) -> Any:
+def min(
+    a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = _NoValue, where: Any = True
+) -> Any:
     return extreme("min", np.minimum, a, axis, out, keepdims, initial, where)
 
 
@@ -113,8 +141,14 @@ def extreme(name: str, ufunc: np.ufunc, a: Any, axis: Any, out: Any, keepdims: A
     x = as_tensor(a)
     x = convert(x, loop_of(ufunc, x, out))
     if isinstance(out, TracedArray) and out.dtype.kind in "iu" and not np.can_cast(x.dtype, out.dtype, "safe"):
-        raise_here(UnsupportedError, f"{ufunc.__name__} of {x.dtype} with out= of {out.dtype} cannot be compiled: NumPy cuts off after each step", "out_cast")
-    result = _core.reduction(name, x, reduction_axis(axis, name), keep(keepdims), None, initial_of(initial, x.dtype), mask_of(where))
+        raise_here(
+            UnsupportedError,
+            f"{ufunc.__name__} of {x.dtype} with out= of {out.dtype} cannot be compiled: NumPy cuts off after each step",
+            "out_cast",
+        )
+    result = _core.reduction(
+        name, x, reduction_axis(axis, name), keep(keepdims), None, initial_of(initial, x.dtype), mask_of(where)
+    )
     return finish(ufunc, result, out, True, "same_kind", exact=True)
 
 
@@ -152,20 +186,53 @@ def averaged_in(x: Tensor, dtype: Any, out: Any) -> Any:
 
 
 @implements(np.mean)
-def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True) -> Any:
+def mean(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True
+) -> Any:
     x = as_tensor(a)
     require_inexact(dtype, "mean")
-    result = _core.reduction("mean", x, reduction_axis(axis, "mean"), keep(keepdims), averaged_in(x, dtype, out), None, mask_of(where))
+    result = _core.reduction(
+        "mean", x, reduction_axis(axis, "mean"), keep(keepdims), averaged_in(x, dtype, out), None, mask_of(where)
+    )
     return finish(np.add, result, out, True, "unsafe", exact=True)
 
 
 @implements(np.var)
-def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *, where: Any = True, mean: Any = _NoValue, correction: Any = _NoValue) -> Any:
-    return finish(np.add, variance("var", a, axis, dtype, ddof, keepdims, where, mean, correction, out), out, True, "unsafe", exact=True)
+def var(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: Any = 0,
+    keepdims: Any = False,
+    *,
+    where: Any = True,
+    mean: Any = _NoValue,
+    correction: Any = _NoValue,
+) -> Any:
+    return finish(
+        np.add,
+        variance("var", a, axis, dtype, ddof, keepdims, where, mean, correction, out),
+        out,
+        True,
+        "unsafe",
+        exact=True,
+    )
 
 
 @implements(np.std)
-def std(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *, where: Any = True, mean: Any = _NoValue, correction: Any = _NoValue) -> Any:
+def std(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: Any = 0,
+    keepdims: Any = False,
+    *,
+    where: Any = True,
+    mean: Any = _NoValue,
+    correction: Any = _NoValue,
+) -> Any:
     root = variance("std", a, axis, dtype, ddof, keepdims, where, mean, correction, out)
     return finish(np.sqrt, root, out, True, "same_kind", exact=True)
 
@@ -173,13 +240,21 @@ def std(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any 
 def require_inexact(dtype: Any, name: str) -> None:
     """Averages in integers are of NumPy's own making: each step is cut off."""
     if dtype is not None and np.dtype(dtype).kind in "biu":
-        raise_here(UnsupportedError, f"{name} with dtype={np.dtype(dtype)} cannot be compiled: convert its result", "integer_average")
+        raise_here(
+            UnsupportedError,
+            f"{name} with dtype={np.dtype(dtype)} cannot be compiled: convert its result",
+            "integer_average",
+        )
 
 
 def require_out_of(dtype: np.dtype, out: Any, name: str) -> None:
     """NumPy computes these in steps, in the dtype of ``out`` or not as it happens."""
     if isinstance(out, TracedArray) and out.dtype.kind in "fc" and dtype.kind in "fc" and out.dtype != dtype:
-        raise_here(UnsupportedError, f"{name} of {dtype} with out= of {out.dtype} cannot be compiled: convert its result", "out_dtype")
+        raise_here(
+            UnsupportedError,
+            f"{name} of {dtype} with out= of {out.dtype} cannot be compiled: convert its result",
+            "out_dtype",
+        )
 
 
 def freedom_lost(ddof: Any, correction: Any) -> Any:
@@ -193,16 +268,33 @@ def freedom_lost(ddof: Any, correction: Any) -> Any:
     return correction
 
 
-def variance(name: str, a: Any, axis: Any, dtype: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any, out: Any = None) -> Tensor:
+def variance(
+    name: str,
+    a: Any,
+    axis: Any,
+    dtype: Any,
+    ddof: Any,
+    keepdims: Any,
+    where: Any,
+    mean: Any,
+    correction: Any,
+    out: Any = None,
+) -> Tensor:
     x = as_tensor(a)
     require_inexact(dtype, "var")
     if dtype is not None and x.dtype.kind == "c" and np.dtype(dtype).kind != "c":
-        raise_here(UnsupportedError, f"var of {x.dtype} with dtype={np.dtype(dtype)} cannot be compiled: convert its result", "integer_average")
+        raise_here(
+            UnsupportedError,
+            f"var of {x.dtype} with dtype={np.dtype(dtype)} cannot be compiled: convert its result",
+            "integer_average",
+        )
     average = np.dtype(np.float64) if x.dtype.kind in "iub" else x.dtype
     require_out_of(real_dtype(average) if dtype is None else np.dtype(dtype), out, "var")
     less = float(freedom_lost(ddof, correction))
     center = None if mean is _NoValue else as_tensor(mean)
-    return _core.reduction(name, x, reduction_axis(axis, "var"), keep(keepdims), dtype, None, mask_of(where), less, center)
+    return _core.reduction(
+        name, x, reduction_axis(axis, "var"), keep(keepdims), dtype, None, mask_of(where), less, center
+    )
 
 
 @implements(np.argmax)
@@ -220,9 +312,17 @@ def arg_extreme(name: str, a: Any, axis: Any, out: Any, keepdims: bool) -> Any:
     axis = None if axis is None else axis_number(axis, name)
     result = _core.place(name, x, axis, keepdims)
     if isinstance(out, TracedArray) and not np.can_cast(out.dtype, np.int64, "safe"):
-        raise_here(ArgumentTypeError, f"{name}: cannot cast out= of {out.dtype} to int64 according to the rule 'safe'", "out_cast")
+        raise_here(
+            ArgumentTypeError,
+            f"{name}: cannot cast out= of {out.dtype} to int64 according to the rule 'safe'",
+            "out_cast",
+        )
     found = finish(np.add, result, out, True, "unsafe", exact=True)
-    return found if out is not None else note_bound(found, math.prod(x.shape) if axis is None or not x.ndim else x.shape[axis])
+    return (
+        found
+        if out is not None
+        else note_bound(found, math.prod(x.shape) if axis is None or not x.ndim else x.shape[axis])
+    )
 
 
 @implements(np.ptp)

@@ -10,9 +10,15 @@ _TRIM = "it cuts off leading zeros, which are known only when the program runs"
 
 #: Name below numpy (or below ndarray) → reason, with what to write instead.
 REASONS: dict[str, str] = {
-    **dict.fromkeys(("nonzero", "argwhere", "flatnonzero"), f"{_COUNT}; write np.where(condition, x, y) or use where= of a reduction"),
+    **dict.fromkeys(
+        ("nonzero", "argwhere", "flatnonzero"),
+        f"{_COUNT}; write np.where(condition, x, y) or use where= of a reduction",
+    ),
     "trim_zeros": f"{_COUNT}; cut with a slice of fixed bounds",
-    **dict.fromkeys(("unique", "unique_all", "unique_counts", "unique_inverse", "unique_values"), f"{_SET}; write wf.unique(x, size=n)"),
+    **dict.fromkeys(
+        ("unique", "unique_all", "unique_counts", "unique_inverse", "unique_values"),
+        f"{_SET}; write wf.unique(x, size=n)",
+    ),
     **dict.fromkeys(("intersect1d", "setdiff1d", "setxor1d", "union1d"), f"{_SET}; np.isin gives a mask"),
     **dict.fromkeys(("array2string", "array_repr", "array_str", "save", "savetxt", "savez", "savez_compressed"), _TEXT),
     **dict.fromkeys(("format_float_positional", "format_float_scientific", "datetime_as_string"), _TEXT),
@@ -23,12 +29,20 @@ REASONS: dict[str, str] = {
     "roots": f"{_TRIM}; wf.linalg.eigvals of the companion matrix has all roots",
     "mask_indices": "it calls a function on a mask and counts what it leaves; use np.triu_indices_from or np.tril_indices_from",
     "isnat": "dates and times are not compiled",
-    **dict.fromkeys(("busday_count", "busday_offset", "is_busday", "datetime_data"), "dates and times are not compiled"),
-    **dict.fromkeys(("frompyfunc", "nested_iters"), "a Python function of one element would run for each element; write it over arrays"),
+    **dict.fromkeys(
+        ("busday_count", "busday_offset", "is_busday", "datetime_data"), "dates and times are not compiled"
+    ),
+    **dict.fromkeys(
+        ("frompyfunc", "nested_iters"),
+        "a Python function of one element would run for each element; write it over arrays",
+    ),
     **dict.fromkeys(("ndarray.tobytes", "ndarray.tofile", "ndarray.dump", "ndarray.dumps"), _TEXT),
     **dict.fromkeys(("ndarray.base", "ndarray.ctypes", "ndarray.data", "ndarray.setflags"), _MEMORY),
     **dict.fromkeys(("ndarray.getfield", "ndarray.setfield"), f"{_MEMORY}; use x.view(dtype)"),
-    **dict.fromkeys(("ndarray.item", "ndarray.tolist"), "it gives Python values, which are known only when the program runs; keep it an array"),
+    **dict.fromkeys(
+        ("ndarray.item", "ndarray.tolist"),
+        "it gives Python values, which are known only when the program runs; keep it an array",
+    ),
     "ndarray.resize": "the shape of a traced array cannot be set; write x = np.resize(x, shape)",
     "ndarray.to_device": "where arrays live is decided outside of a traced function",
 }

@@ -18,7 +18,12 @@ from .tracer import Tensor, TracedArray, as_tensor, convert, raise_here, wrap
 from .ufuncs import op, truth
 
 #: ufunc → the op that runs along an axis.
-RUNNING = {"add": "cumulative_sum", "multiply": "cumulative_prod", "maximum": "cumulative_max", "minimum": "cumulative_min"}
+RUNNING = {
+    "add": "cumulative_sum",
+    "multiply": "cumulative_prod",
+    "maximum": "cumulative_max",
+    "minimum": "cumulative_min",
+}
 #: ufunc → (body of a window, what it leaves unchanged).
 BITS = {"bitwise_and": ("and", -1), "bitwise_or": ("or", 0), "bitwise_xor": ("xor", 0)}
 #: Up to this many steps of a ufunc that is none of these are written out one after the other.
@@ -76,9 +81,17 @@ def nan_passing(name: str, x: Tensor, axis: int) -> Tensor:
 
 def written_out(ufunc: np.ufunc, x: Tensor, axis: int, extent: int) -> Tensor:
     if ufunc.nin != 2 or ufunc.nout != 1 or ufunc.signature is not None:
-        raise_here(ArgumentValueError, f"accumulate is only supported for binary functions, not {ufunc.__name__}", "accumulate_ufunc")
+        raise_here(
+            ArgumentValueError,
+            f"accumulate is only supported for binary functions, not {ufunc.__name__}",
+            "accumulate_ufunc",
+        )
     if extent > UNROLLED:
-        raise_here(UnsupportedError, f"numpy.{ufunc.__name__}.accumulate over {extent} elements cannot be compiled (at most {UNROLLED})", "unsupported_function")
+        raise_here(
+            UnsupportedError,
+            f"numpy.{ufunc.__name__}.accumulate over {extent} elements cannot be compiled (at most {UNROLLED})",
+            "unsupported_function",
+        )
     array = wrap(x)
     results: list[Any] = []
     for i in range(extent):
@@ -90,7 +103,9 @@ def written_out(ufunc: np.ufunc, x: Tensor, axis: int, extent: int) -> Tensor:
 def require_loop(ufunc: np.ufunc, x: Tensor, dtype: Any) -> None:
     """Raises where the ufunc does not reduce in that dtype."""
     try:
-        ufunc.resolve_dtypes((None, x.dtype, None), signature=(np.dtype(dtype), None, None), casting="unsafe", reduction=True)
+        ufunc.resolve_dtypes(
+            (None, x.dtype, None), signature=(np.dtype(dtype), None, None), casting="unsafe", reduction=True
+        )
     except TypeError as error:
         raise_here(ArgumentTypeError, f"{ufunc.__name__}: no loop for {np.dtype(dtype)}: {error}", "ufunc_types")
 
@@ -107,9 +122,15 @@ def loop_dtype(ufunc: np.ufunc, x: Tensor, dtype: Any) -> np.dtype:
     try:
         kinds = resolved(ufunc, (x.dtype, x.dtype), None, "same_kind")
     except (TypeError, ValueError) as error:
-        return raise_here(ArgumentTypeError, f"{ufunc.__name__}.accumulate: no loop for {x.dtype}: {error}", "ufunc_types")
+        return raise_here(
+            ArgumentTypeError, f"{ufunc.__name__}.accumulate: no loop for {x.dtype}: {error}", "ufunc_types"
+        )
     if kinds[2] != kinds[0]:
-        raise_here(UnsupportedError, f"numpy.{ufunc.__name__}.accumulate of {x.dtype} cannot be compiled", "unsupported_function")
+        raise_here(
+            UnsupportedError,
+            f"numpy.{ufunc.__name__}.accumulate of {x.dtype} cannot be compiled",
+            "unsupported_function",
+        )
     return kinds[0]
 
 
@@ -138,7 +159,11 @@ def reduceat(ufunc: np.ufunc, array: Any, indices: Any, axis: Any = 0, dtype: An
     parts = []
     for i, start in enumerate(places.tolist()):
         if not 0 <= start < extent:
-            raise_here(OutOfBoundsError, f"index {start} out-of-bounds in {ufunc.__name__}.reduceat [0, {extent})", "reduceat_index")
+            raise_here(
+                OutOfBoundsError,
+                f"index {start} out-of-bounds in {ufunc.__name__}.reduceat [0, {extent})",
+                "reduceat_index",
+            )
         end = int(places[i + 1]) if i + 1 < len(places) else extent
         line = x[(*(slice(None),) * axis, slice(start, max(end, start + 1)))]
         parts.append(line if end <= start + 1 else ufunc.reduce(line, axis=axis, keepdims=True))
@@ -180,13 +205,19 @@ def nancumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> 
     return cumprod(without_nan(a, 1)[0], axis, dtype, out)
 
 
-def cumulative(ufunc: np.ufunc, name: str, start: int, x: Any, axis: Any, dtype: Any, out: Any, include_initial: bool) -> Any:
+def cumulative(
+    ufunc: np.ufunc, name: str, start: int, x: Any, axis: Any, dtype: Any, out: Any, include_initial: bool
+) -> Any:
     a = solid(x)
     if not a.ndim:
         a = np.reshape(a, (1,))
     if axis is None:
         if a.ndim >= 2:
-            raise_here(ArgumentValueError, "For arrays which have more than one dimension ``axis`` argument is required.", "cumulative_axis")
+            raise_here(
+                ArgumentValueError,
+                "For arrays which have more than one dimension ``axis`` argument is required.",
+                "cumulative_axis",
+            )
         axis = 0
     axis = one_axis(axis, a.ndim, name)
     if not include_initial:
@@ -202,12 +233,16 @@ def cumulative(ufunc: np.ufunc, name: str, start: int, x: Any, axis: Any, dtype:
 
 
 @implements(np.cumulative_sum)
-def cumulative_sum(x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: bool = False) -> Any:
+def cumulative_sum(
+    x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: bool = False
+) -> Any:
     return cumulative(np.add, "cumulative_sum", 0, x, axis, dtype, out, include_initial)
 
 
 @implements(np.cumulative_prod)
-def cumulative_prod(x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: bool = False) -> Any:
+def cumulative_prod(
+    x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: bool = False
+) -> Any:
     return cumulative(np.multiply, "cumulative_prod", 1, x, axis, dtype, out, include_initial)
 
 

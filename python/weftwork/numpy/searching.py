@@ -68,7 +68,11 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Any:
     if points.dtype.kind == "c":
         raise_here(ArgumentTypeError, "x may not be complex", "complex_order")
     if edges.ndim != 1:
-        raise_here(ArgumentValueError, f"object of too small depth for desired array: bins must be a vector, got shape {edges.shape}", "digitize_rank")
+        raise_here(
+            ArgumentValueError,
+            f"object of too small depth for desired array: bins must be a vector, got shape {edges.shape}",
+            "digitize_rank",
+        )
     side = "left" if right else "right"
     known = edges.tensor.constant()
     if known is not None:
@@ -82,7 +86,9 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Any:
     is_sorted = np.logical_or(np.all(edges[1:] >= edges[:-1]), np.all(edges[1:] <= edges[:-1]))
     message = "bins must be monotonically increasing or decreasing"
     edges = wrap(demanded(edges.tensor, is_sorted, "digitize_bins", message))
-    return np.where(edges[-1] < edges[0], count - sorted_place(edges[::-1], points, side), sorted_place(edges, points, side))
+    return np.where(
+        edges[-1] < edges[0], count - sorted_place(edges[::-1], points, side), sorted_place(edges, points, side)
+    )
 
 
 @implements(np.interp)
@@ -90,14 +96,26 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     points, known, values = solid(x), solid(xp), solid(fp)
     for array in (points, known):
         if array.dtype.kind == "c":
-            raise_here(ArgumentTypeError, f"Cannot cast array data from {array.dtype!r} to dtype('float64') according to the rule 'safe'", "cast")
+            raise_here(
+                ArgumentTypeError,
+                f"Cannot cast array data from {array.dtype!r} to dtype('float64') according to the rule 'safe'",
+                "cast",
+            )
     points, known = points.astype(np.float64), known.astype(np.float64)
     values = values.astype(np.complex128 if values.dtype.kind == "c" else np.float64)
     if known.ndim != 1 or values.ndim != 1:
-        raise_here(ArgumentValueError, f"data points must be 1-D sequences, got shapes {known.shape} and {values.shape}", "interp_rank")
+        raise_here(
+            ArgumentValueError,
+            f"data points must be 1-D sequences, got shapes {known.shape} and {values.shape}",
+            "interp_rank",
+        )
     count = fixed_extent(known, 0, "interp")
     if count != fixed_extent(values, 0, "interp") or not count:
-        raise_here(ArgumentValueError, f"fp and xp must have the same length, at least 1, got {values.shape[0]} and {count}", "interp_length")
+        raise_here(
+            ArgumentValueError,
+            f"fp and xp must have the same length, at least 1, got {values.shape[0]} and {count}",
+            "interp_length",
+        )
     if period is not None:
         period, left, right = np.abs(solid(period)), None, None
         points, known = points % period, known % period
@@ -148,14 +166,26 @@ def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Any:
     values = solid(x)
     length = minlength.__index__()
     if values.ndim != 1:
-        raise_here(ArgumentValueError, f"object too deep for desired array: bincount takes a vector, got shape {values.shape}", "bincount_rank")
+        raise_here(
+            ArgumentValueError,
+            f"object too deep for desired array: bincount takes a vector, got shape {values.shape}",
+            "bincount_rank",
+        )
     if values.dtype.kind not in "iub" or values.dtype == np.uint64:
-        raise_here(ArgumentTypeError, f"Cannot cast array data from {values.dtype!r} to dtype('int64') according to the rule 'safe'", "cast")
+        raise_here(
+            ArgumentTypeError,
+            f"Cannot cast array data from {values.dtype!r} to dtype('int64') according to the rule 'safe'",
+            "cast",
+        )
     known = values.tensor.constant()
     if known is not None and known.size:
         length = max(length, int(known.max()) + 1)
     elif length <= 0 and values.shape[0] != 0:
-        raise_here(DataDependentError, "bincount without minlength gives as many counts as the greatest value has, known only when the program runs; write np.bincount(x, minlength=n) with n above every value", "dynamic_result_shape")
+        raise_here(
+            DataDependentError,
+            "bincount without minlength gives as many counts as the greatest value has, known only when the program runs; write np.bincount(x, minlength=n) with n above every value",
+            "dynamic_result_shape",
+        )
     if known is None and values.shape[0] != 0:
         # NumPy's result is longer where values are greater.
         message = f"bincount of a negative number, or of one that is not below minlength = {length}"
@@ -173,7 +203,11 @@ def counted(places: Any, weights: Any, length: int) -> Any:
         new = np.ravel(solid(weights)).astype(np.float64)
         total = own.zeros(length)
         if new.shape != places.shape:
-            raise_here(ArgumentValueError, f"the weights and list don't have the same length, got {new.shape[0]} and {places.shape[0]}", "bincount_weights")
+            raise_here(
+                ArgumentValueError,
+                f"the weights and list don't have the same length, got {new.shape[0]} and {places.shape[0]}",
+                "bincount_weights",
+            )
     np.add.at(total, may_be_outside(np.where(places < 0, length, places)), new)
     return total
 
@@ -184,7 +218,9 @@ def outer_edges(a: Any, range_: Any) -> tuple[Any, Any]:
         first, last = range_
         if not isinstance(first, TracedArray) and not isinstance(last, TracedArray):
             if first > last or not (np.isfinite(first) and np.isfinite(last)):
-                raise_here(ArgumentValueError, f"range must be finite and ascending, got [{first}, {last}]", "histogram_range")
+                raise_here(
+                    ArgumentValueError, f"range must be finite and ascending, got [{first}, {last}]", "histogram_range"
+                )
             return (first - 0.5, last + 0.5) if first == last else (first, last)
     elif a.size == 0:
         return 0, 1
@@ -199,7 +235,11 @@ def outer_edges(a: Any, range_: Any) -> tuple[Any, Any]:
 def histogram_edges(a: Any, bins: Any, range_: Any) -> tuple[Any, Any]:
     """All edges, and for equal bins the outer two and how many."""
     if isinstance(bins, str):
-        raise_here(DataDependentError, f"bins='{bins}' gives as many bins as the values ask for, known only when the program runs; pass a number of bins", "dynamic_result_shape")
+        raise_here(
+            DataDependentError,
+            f"bins='{bins}' gives as many bins as the values ask for, known only when the program runs; pass a number of bins",
+            "dynamic_result_shape",
+        )
     if np.ndim(bins) == 1:
         edges = solid(bins)
         known = edges.tensor.constant()
@@ -258,7 +298,11 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, we
         place = np.where(x == edges[-1], count - 1, place)
     w = None if weights is None else np.ravel(solid(weights))
     if w is not None and w.shape != x.shape:
-        raise_here(ArgumentValueError, f"weights should have the same shape as a, got {w.shape} and {x.shape}", "histogram_weights")
+        raise_here(
+            ArgumentValueError,
+            f"weights should have the same shape as a, got {w.shape} and {x.shape}",
+            "histogram_weights",
+        )
     if w is None:
         result = counted(place, None, count)
     elif w.dtype.kind == "c":
@@ -275,11 +319,19 @@ def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: Any = N
     """The numbers of bins have to be fixed; ranges may be of the values."""
     points = [solid(c) for c in sample] if isinstance(sample, (list, tuple)) else list(np.atleast_2d(solid(sample).T))
     if any(c.ndim != 1 or not _core.dims_equal(c.shape[0], points[0].shape[0]) for c in points):
-        raise_here(ArgumentValueError, f"x and y must have the same length: histogramdd of columns {[c.shape for c in points]}", "histogram_columns")
+        raise_here(
+            ArgumentValueError,
+            f"x and y must have the same length: histogramdd of columns {[c.shape for c in points]}",
+            "histogram_columns",
+        )
     each = list(bins) if isinstance(bins, (list, tuple)) or getattr(bins, "ndim", 0) else [bins] * len(points)
     spans = list(range) if range is not None else [None] * len(points)
     if len(each) != len(points) or len(spans) != len(points):
-        raise_here(ArgumentValueError, f"histogramdd of {len(points)} dimensions got {len(each)} bins and {len(spans)} ranges", "histogram_bins")
+        raise_here(
+            ArgumentValueError,
+            f"histogramdd of {len(points)} dimensions got {len(each)} bins and {len(spans)} ranges",
+            "histogram_bins",
+        )
     all_edges, place, inside = [], 0, True
     for column, wanted, span in zip(points, each, spans, strict=True):
         edges = solid(wanted)
@@ -306,5 +358,7 @@ def histogram2d(x: Any, y: Any, bins: Any = 10, range: Any = None, density: Any 
     """The numbers of bins have to be fixed; ranges may be of the values."""
     several = isinstance(bins, (list, tuple)) or np.ndim(bins) == 1
     each = bins if not several or len(bins) == 2 else [bins, bins] if len(bins) > 2 else bins[0]
-    result, (first, second) = histogramdd([x, y], list(each) if several and len(bins) == 2 else each, range, density, weights)
+    result, (first, second) = histogramdd(
+        [x, y], list(each) if several and len(bins) == 2 else each, range, density, weights
+    )
     return result, first, second

@@ -43,21 +43,31 @@ def take_known(x: Any, places: np.ndarray, axis: int) -> Any:
 
 def fixed_extent(x: Any, axis: int, name: str) -> int:
     if not isinstance(x.shape[axis], int):
-        raise_here(UnsupportedError, f"{name} along a symbolic extent ({x.shape[axis]}) cannot be compiled", "symbolic_extent")
+        raise_here(
+            UnsupportedError, f"{name} along a symbolic extent ({x.shape[axis]}) cannot be compiled", "symbolic_extent"
+        )
     return x.shape[axis]
 
 
 @implements(np.compress)
 def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
     """The condition has to be fixed."""
-    keep = known_value(condition, "compress", "it gives as many elements as the condition has true values; write np.where(condition, a, 0)")
+    keep = known_value(
+        condition,
+        "compress",
+        "it gives as many elements as the condition has true values; write np.where(condition, a, 0)",
+    )
     if keep.ndim != 1:
         raise_here(ArgumentValueError, f"condition must be a 1-d array, got {keep.ndim} dimensions", "compress_rank")
     x = np.ravel(solid(a)) if axis is None else solid(a)
     axis = 0 if axis is None else one_axis(axis, x.ndim, "compress")
     places = np.flatnonzero(keep)
     if len(places) and places[-1] >= fixed_extent(x, axis, "compress"):
-        raise_here(OutOfBoundsError, f"index {places[-1]} is out of bounds for axis {axis} with size {x.shape[axis]}", "index_bounds")
+        raise_here(
+            OutOfBoundsError,
+            f"index {places[-1]} is out of bounds for axis {axis} with size {x.shape[axis]}",
+            "index_bounds",
+        )
     result = take_known(x, places, axis)
     return delivered(np.take, result, out, "back")
 
@@ -65,7 +75,11 @@ def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
 @implements(np.extract)
 def extract(condition: Any, arr: Any) -> Any:
     """The condition has to be fixed."""
-    keep = known_value(condition, "extract", "it gives as many elements as the condition has true values; write np.where(condition, arr, 0)")
+    keep = known_value(
+        condition,
+        "extract",
+        "it gives as many elements as the condition has true values; write np.where(condition, arr, 0)",
+    )
     return compress(keep.ravel(), np.ravel(solid(arr)))
 
 
@@ -75,7 +89,11 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
     x = np.ravel(solid(arr)) if axis is None else solid(arr)
     axis = x.ndim - 1 if axis is None else one_axis(axis, x.ndim, "delete")
     extent = fixed_extent(x, axis, "delete")
-    chosen: Any = obj if isinstance(obj, (slice, int, np.integer)) else known_value(obj, "delete", "which elements stay has to be fixed")
+    chosen: Any = (
+        obj
+        if isinstance(obj, (slice, int, np.integer))
+        else known_value(obj, "delete", "which elements stay has to be fixed")
+    )
     if isinstance(obj, list) and not obj:
         chosen = []
     try:
@@ -97,7 +115,9 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
         chosen: Any = own.array(range(*obj.indices(extent)), np.intp)
     else:
         chosen = known_value(obj, "insert", "where elements are inserted has to be fixed")
-        chosen = np.flatnonzero(chosen) if chosen.dtype == bool else chosen.astype(np.intp) if not chosen.size else chosen
+        chosen = (
+            np.flatnonzero(chosen) if chosen.dtype == bool else chosen.astype(np.intp) if not chosen.size else chosen
+        )
     new = solid(values).astype(x.dtype)
     if chosen.size == 1:
         new = np.reshape(new, (*(1,) * (x.ndim - new.ndim), *new.shape))
@@ -122,12 +142,20 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
     index = solid(a)
     options = list(choices)
     if index.dtype.kind not in "iub" or not options:
-        raise_here(ArgumentTypeError, f"choose needs integers and at least one choice, got {index.dtype} and {len(options)} choices", "choose_index")
+        raise_here(
+            ArgumentTypeError,
+            f"choose needs integers and at least one choice, got {index.dtype} and {len(options)} choices",
+            "choose_index",
+        )
     if mode not in ("raise", "wrap", "clip"):
         raise_here(ArgumentValueError, f"mode must be 'raise', 'wrap' or 'clip', got {mode!r}", "take_mode")
     known = index.tensor.constant()
     if mode == "raise" and known is not None and known.size and not 0 <= known.min() <= known.max() < len(options):
-        raise_here(ArgumentValueError, f"invalid entry in choice array: indices from {known.min()} to {known.max()}, {len(options)} choices", "choose_index")
+        raise_here(
+            ArgumentValueError,
+            f"invalid entry in choice array: indices from {known.min()} to {known.max()}, {len(options)} choices",
+            "choose_index",
+        )
     index = index.astype(np.int64)
     refused = ("choose_index", "invalid entry in choice array")
     inside = np.logical_and(index >= 0, index < len(options)) if mode == "raise" and known is None else None
@@ -178,7 +206,11 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
         x, axis = x.view_of(_core.reshape(x.tensor, (-1,))), 0
     axis = one_axis(axis, x.ndim, "put_along_axis")
     if places.ndim != x.ndim:
-        raise_here(ArgumentValueError, f"indices must have as many dimensions as the array, got {places.ndim} and {x.ndim}", "take_along_rank")
+        raise_here(
+            ArgumentValueError,
+            f"indices must have as many dimensions as the array, got {places.ndim} and {x.ndim}",
+            "take_along_rank",
+        )
     x[along(x, places, axis)] = values
 
 
@@ -186,7 +218,11 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
 def putmask(a: Any, mask: Any, values: Any) -> None:
     x, condition = written(a, "putmask"), solid(mask).astype(bool)
     if not _core.dims_equal(condition.size, x.size):
-        raise_here(ArgumentValueError, f"putmask: mask and data must be the same size, got {condition.size} and {x.size}", "putmask_size")
+        raise_here(
+            ArgumentValueError,
+            f"putmask: mask and data must be the same size, got {condition.size} and {x.size}",
+            "putmask_size",
+        )
     new = np.ravel(fitting(values, x, "putmask"))
     if not isinstance(new.shape[0], int) or new.shape[0] == 0:
         return
@@ -204,7 +240,11 @@ def fitting(values: Any, x: TracedArray, name: str) -> Any:
         return wrap(as_tensor(values, x.dtype))
     new = solid(values)
     if not np.can_cast(new.dtype, x.dtype, "safe"):
-        raise_here(ArgumentTypeError, f"{name}: cannot cast array data from {new.dtype!r} to {x.dtype!r} according to the rule 'safe'", "cast")
+        raise_here(
+            ArgumentTypeError,
+            f"{name}: cannot cast array data from {new.dtype!r} to {x.dtype!r} according to the rule 'safe'",
+            "cast",
+        )
     return new.astype(x.dtype)
 
 
@@ -214,7 +254,11 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
     x = written(arr, "place")
     new = np.ravel(fitting(vals, x, "place"))
     if not _core.dims_equal(new.shape[0], 1):
-        raise_here(DataDependentError, "place with several values gives each true element the next one, which depends on how many came before; write arr[...] = np.where(mask, values, arr)", "mask_assignment")
+        raise_here(
+            DataDependentError,
+            "place with several values gives each true element the next one, which depends on how many came before; write arr[...] = np.where(mask, values, arr)",
+            "mask_assignment",
+        )
     putmask(x, mask, new)
 
 
@@ -222,7 +266,9 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
 
 
 @implements(np.isin)
-def isin(element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: Any = None) -> Any:
+def isin(
+    element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: Any = None
+) -> Any:
     if kind not in (None, "sort", "table"):
         raise_here(ArgumentValueError, f"Invalid kind: {kind!r}. Please use None, 'sort' or 'table'.", "isin_kind")
     x, tests = solid(element), np.ravel(solid(test_elements))
@@ -245,8 +291,16 @@ def isreal(x: Any) -> Any:
 def signed_infinity(x: Any, out: Any, negative: bool) -> Any:
     a = solid(x)
     if a.dtype.kind == "c":
-        raise_here(ArgumentTypeError, f"this operation is not supported for {a.dtype} values because it would be ambiguous", "complex_order")
-    return np.logical_and(np.isinf(a), np.signbit(a) if negative and a.dtype.kind == "f" else np.less(a, 0) if negative else np.greater(a, 0), out=out)
+        raise_here(
+            ArgumentTypeError,
+            f"this operation is not supported for {a.dtype} values because it would be ambiguous",
+            "complex_order",
+        )
+    return np.logical_and(
+        np.isinf(a),
+        np.signbit(a) if negative and a.dtype.kind == "f" else np.less(a, 0) if negative else np.greater(a, 0),
+        out=out,
+    )
 
 
 implements(np.isneginf)(lambda x, out=None: signed_infinity(x, out, True))
@@ -265,7 +319,11 @@ def real_if_close(a: Any, tol: float = 100) -> Any:
     """Real arrays, which come back as they are."""
     x = solid(a)
     if x.dtype.kind == "c":
-        raise_here(DataDependentError, "real_if_close gives real or complex numbers as their values have it, known only when the program runs; write x.real", "data_dependent")
+        raise_here(
+            DataDependentError,
+            "real_if_close gives real or complex numbers as their values have it, known only when the program runs; write x.real",
+            "data_dependent",
+        )
     return wrap(x.tensor) if x.scalar else x
 
 
@@ -307,7 +365,11 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
         raise_here(ArgumentValueError, f"mode must be 'raise', 'wrap' or 'clip', got {mode!r}", "take_mode")
     modes = tuple(mode) if isinstance(mode, (tuple, list)) else (mode,) * len(parts)
     if len(parts) != len(extents) or len(modes) != len(extents):
-        raise_here(ArgumentValueError, f"parameter multi_index must be a sequence of length {len(extents)}, got {len(parts)}", "multi_index")
+        raise_here(
+            ArgumentValueError,
+            f"parameter multi_index must be a sequence of length {len(extents)}, got {len(parts)}",
+            "multi_index",
+        )
     result: Any = 0
     steps = [product(extents[i + 1 :]) if order == "C" else product(extents[:i]) for i in range(len(extents))]
     for part, extent, step, how in zip(parts, extents, steps, modes, strict=True):

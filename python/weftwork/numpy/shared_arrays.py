@@ -35,14 +35,26 @@ class SharedArrays:
         names = {id(entry) for entry in entries}
         holders = [holder for holder in gc.get_referrers(storage) if isinstance(holder, TracedArray)]
         own = {id(holder) for holder in (self.entry, self.at_begin, self.frame, self.frame.f_locals, entries, holders)}
-        return any(id(holder) not in names or any(id(other) not in own for other in gc.get_referrers(holder)) for holder in holders)
+        return any(
+            id(holder) not in names or any(id(other) not in own for other in gc.get_referrers(holder))
+            for holder in holders
+        )
 
     def find_shared(self, carried: list[Any], now: dict[str, Any]) -> None:
         """Which variables a turn leaves as views of one array, or of one that is older than the loop: they come back as arrays of their own."""
-        arrays = {item.name: now[item.name] for item in carried if item.name is not None and isinstance(now.get(item.name), TracedArray)}
+        arrays = {
+            item.name: now[item.name]
+            for item in carried
+            if item.name is not None and isinstance(now.get(item.name), TracedArray)
+        }
         arrays = {name: value for name, value in arrays.items() if not value.scalar}
         families = {name: {value._storage, *value._storage.peers} for name, value in arrays.items()}
-        self.shared = [(name, other) for name, family in families.items() for other, same in families.items() if name != other and family & same]
+        self.shared = [
+            (name, other)
+            for name, family in families.items()
+            for other, same in families.items()
+            if name != other and family & same
+        ]
         # What stands for a variable of the turn before was in the first turn what it was before the loop.
         older = {id(value._storage): entry._storage for name, value in self.at_begin.items()
                  if isinstance(value, TracedArray) and isinstance(entry := self.entry.get(name), TracedArray) and entry is not value}  # fmt: skip
@@ -63,7 +75,9 @@ class SharedArrays:
             one.peers, other.peers = (*one.peers, other), (*other.peers, one)
 
         arrays = {name: value for name, value in values.items() if isinstance(value, TracedArray)}
-        is_bound = lambda name: any(isinstance(v, TracedArray) and v._storage is arrays[name]._storage for v in self.frame.f_locals.values())
+        is_bound = lambda name: any(
+            isinstance(v, TracedArray) and v._storage is arrays[name]._storage for v in self.frame.f_locals.values()
+        )
         for name, other in self.shared:
             if name in arrays and other in arrays:
                 watch(arrays[name]._storage, other, lambda other=other: is_bound(other))

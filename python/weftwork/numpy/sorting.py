@@ -30,9 +30,15 @@ def line_of(a: Any, axis: Any, name: str) -> tuple[Any, int]:
 def sort_kind(kind: Any, stable: Any) -> None:
     """NumPy's error for a kind that it does not know; any other gives the same order here."""
     if kind is not None and (not isinstance(kind, str) or kind[:1].lower() not in "qhsm"):
-        raise_here(ArgumentValueError, f"sort kind must be one of 'quick', 'heap', or 'stable' (got {kind!r})", "sort_kind")
+        raise_here(
+            ArgumentValueError, f"sort kind must be one of 'quick', 'heap', or 'stable' (got {kind!r})", "sort_kind"
+        )
     if kind is not None and stable is not None:
-        raise_here(ArgumentValueError, "`kind` and `stable` parameters can't be provided at the same time. Use only one of them.", "sort_kind")
+        raise_here(
+            ArgumentValueError,
+            "`kind` and `stable` parameters can't be provided at the same time. Use only one of them.",
+            "sort_kind",
+        )
 
 
 def select_kind(kind: Any) -> None:
@@ -138,7 +144,11 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
     if side not in ("left", "right"):
         raise_here(ArgumentValueError, f"search side must be 'left' or 'right' (got '{side}')", "searchsorted_side")
     if values.ndim != 1:
-        raise_here(ArgumentValueError, f"object of too small depth for desired array: a must be a vector, got shape {values.shape}", "searchsorted_rank")
+        raise_here(
+            ArgumentValueError,
+            f"object of too small depth for desired array: a must be a vector, got shape {values.shape}",
+            "searchsorted_rank",
+        )
     if sorter is not None:
         values = np.take(values, solid(sorter))
     require_sorted(values, x)
@@ -182,7 +192,12 @@ def topk(x: Any, k: int, axis: int = -1, largest: bool = True) -> tuple[Any, Any
 
 @on_plain_arrays
 def unique(
-    x: Any, size: int, fill_value: Any = None, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False
+    x: Any,
+    size: int,
+    fill_value: Any = None,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
 ) -> Any:
     """The distinct values of an array in ascending order, in an array of ``size``: np.unique with a fixed shape.
 

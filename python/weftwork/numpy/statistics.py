@@ -27,7 +27,9 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
     keep = {} if keepdims is _NoValue else {"keepdims": keepdims}
     if weights is None:
         result = np.mean(x, axis, **keep)
-        scale = result.dtype.type(x.size / result.size) if isinstance(x.size, int) else solid(x.size) / solid(result.size)
+        scale = (
+            result.dtype.type(x.size / result.size) if isinstance(x.size, int) else solid(x.size) / solid(result.size)
+        )
         total = own.full(result.shape, scale, result.dtype) if returned else None
     else:
         w = fitted_weights(solid(weights), x, axis)
@@ -46,11 +48,21 @@ def fitted_weights(w: Any, x: Any, axis: Any) -> Any:
     if len(w.shape) == len(x.shape) and all(map(_core.dims_equal, w.shape, x.shape)):
         return w
     if axis is None:
-        raise_here(ArgumentTypeError, f"axis must be specified when shapes of a and weights differ, got {x.shape} and {w.shape}", "average_weights")
+        raise_here(
+            ArgumentTypeError,
+            f"axis must be specified when shapes of a and weights differ, got {x.shape} and {w.shape}",
+            "average_weights",
+        )
     axes = tuple(i.__index__() % x.ndim for i in (axis if isinstance(axis, tuple) else (axis,)))
     normalized_axes(axis, x.ndim, "average")
-    if len(w.shape) != len(axes) or not all(_core.dims_equal(e, x.shape[i]) for e, i in zip(w.shape, axes, strict=True)):
-        raise_here(ArgumentValueError, f"shape of weights must be consistent with shape of a along specified axis, got {w.shape} for {x.shape}, axis {axis}", "average_weights")
+    if len(w.shape) != len(axes) or not all(
+        _core.dims_equal(e, x.shape[i]) for e, i in zip(w.shape, axes, strict=True)
+    ):
+        raise_here(
+            ArgumentValueError,
+            f"shape of weights must be consistent with shape of a along specified axis, got {w.shape} for {x.shape}, axis {axis}",
+            "average_weights",
+        )
     ordered = np.transpose(w, sorted(range(len(axes)), key=lambda i: axes[i]))
     return np.reshape(ordered, tuple(e if i in axes else 1 for i, e in enumerate(x.shape)))
 
@@ -62,7 +74,9 @@ def observations(m: Any, y: Any, rowvar: bool, dtype: Any) -> Any:
     for array in (x, other):
         if array is not None and array.ndim > 2:
             raise_here(ArgumentValueError, f"cov: an argument has {array.ndim} dimensions, more than 2", "cov_rank")
-    target = dtype if dtype is not None else np.result_type(x.dtype, np.float64, *(() if other is None else (other.dtype,)))
+    target = (
+        dtype if dtype is not None else np.result_type(x.dtype, np.float64, *(() if other is None else (other.dtype,)))
+    )
     rows = np.atleast_2d(x.astype(target))
     if not rowvar and x.ndim != 1:
         rows = rows.T
@@ -79,12 +93,24 @@ def frequency(weights: Any, count: Any, name: str) -> TracedArray | None:
         return None
     w = solid(weights).astype(np.float64)
     if w.ndim > 1 or not w.ndim or not _core.dims_equal(w.shape[0], count):
-        raise_here(ArgumentValueError, f"{name} must be a vector of {count} elements, got shape {w.shape}", "cov_weights")
+        raise_here(
+            ArgumentValueError, f"{name} must be a vector of {count} elements, got shape {w.shape}", "cov_weights"
+        )
     return w
 
 
 @implements(np.cov)
-def cov(m: Any, y: Any = None, rowvar: bool = True, bias: Any = False, ddof: Any = None, fweights: Any = None, aweights: Any = None, *, dtype: Any = None) -> Any:
+def cov(
+    m: Any,
+    y: Any = None,
+    rowvar: bool = True,
+    bias: Any = False,
+    ddof: Any = None,
+    fweights: Any = None,
+    aweights: Any = None,
+    *,
+    dtype: Any = None,
+) -> Any:
     if dtype is not None and np.dtype(dtype).kind not in "fc":
         raise_here(ArgumentTypeError, f"cov: dtype must be inexact, got {np.dtype(dtype)}", "cov_dtype")
     if ddof is not None and ddof != int(ddof):
@@ -138,19 +164,37 @@ def without_nan(a: Any, instead: Any, *, in_bfloat16: bool = False) -> tuple[Tra
 
 
 @implements(np.nansum)
-def nansum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = _NoValue, where: Any = True) -> Any:
+def nansum(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    initial: Any = _NoValue,
+    where: Any = True,
+) -> Any:
     return np.sum(without_nan(a, 0)[0], axis, dtype, out, keepdims, initial, where)
 
 
 @implements(np.nanprod)
-def nanprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = _NoValue, where: Any = True) -> Any:
+def nanprod(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    initial: Any = _NoValue,
+    where: Any = True,
+) -> Any:
     return np.prod(without_nan(a, 1)[0], axis, dtype, out, keepdims, initial, where)
 
 
 def check_inexact(dtype: Any, out: Any) -> None:
     for name, given in (("dtype", dtype), ("out", None if out is None else out.dtype)):
         if given is not None and np.dtype(given).kind not in "fcV":
-            raise_here(ArgumentTypeError, f"if a is inexact, then {name} must be inexact, got {np.dtype(given)}", "nan_dtype")
+            raise_here(
+                ArgumentTypeError, f"if a is inexact, then {name} must be inexact, got {np.dtype(given)}", "nan_dtype"
+            )
 
 
 def divide_by_count(total: Any, count: Any) -> TracedArray:
@@ -158,7 +202,9 @@ def divide_by_count(total: Any, count: Any) -> TracedArray:
 
 
 @implements(np.nanmean)
-def nanmean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True) -> Any:
+def nanmean(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True
+) -> Any:
     x, mask = without_nan(a, 0)
     if mask is None:
         return np.mean(x, axis=axis, dtype=dtype, out=out, keepdims=keepdims, where=where)
@@ -170,10 +216,31 @@ def nanmean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdi
 
 
 @implements(np.nanvar)
-def nanvar(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *, where: Any = True, mean: Any = _NoValue, correction: Any = _NoValue) -> Any:
+def nanvar(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: Any = 0,
+    keepdims: Any = False,
+    *,
+    where: Any = True,
+    mean: Any = _NoValue,
+    correction: Any = _NoValue,
+) -> Any:
     x, mask = without_nan(a, 0)
     if mask is None:
-        return np.var(x, axis=axis, dtype=dtype, out=out, ddof=ddof, keepdims=keepdims, where=where, mean=mean, correction=correction)
+        return np.var(
+            x,
+            axis=axis,
+            dtype=dtype,
+            out=out,
+            ddof=ddof,
+            keepdims=keepdims,
+            where=where,
+            mean=mean,
+            correction=correction,
+        )
     check_inexact(dtype, out)
     require_out_of(real_dtype(x.dtype), out, "nanvar")
     ddof, keepdims = freedom_lost(ddof, correction), keep(keepdims)
@@ -191,12 +258,25 @@ def nanvar(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: A
 
 
 @implements(np.nanstd)
-def nanstd(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *, where: Any = True, mean: Any = _NoValue, correction: Any = _NoValue) -> Any:
+def nanstd(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: Any = 0,
+    keepdims: Any = False,
+    *,
+    where: Any = True,
+    mean: Any = _NoValue,
+    correction: Any = _NoValue,
+) -> Any:
     squared = nanvar(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
     return finish(np.sqrt, np.sqrt(squared).tensor, out, True, "same_kind", exact=True)
 
 
-def nan_extreme(reduce: Any, pick: Any, lowest: float, a: Any, axis: Any, out: Any, keepdims: Any, initial: Any, where: Any) -> Any:
+def nan_extreme(
+    reduce: Any, pick: Any, lowest: float, a: Any, axis: Any, out: Any, keepdims: Any, initial: Any, where: Any
+) -> Any:
     x, mask = without_nan(a, lowest, in_bfloat16=True)
     if mask is None:
         return reduce(x, axis=axis, out=out, keepdims=keepdims, initial=initial, where=where)
@@ -212,12 +292,16 @@ def nan_extreme(reduce: Any, pick: Any, lowest: float, a: Any, axis: Any, out: A
 
 
 @implements(np.nanmax)
-def nanmax(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = _NoValue, where: Any = True) -> Any:
+def nanmax(
+    a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = _NoValue, where: Any = True
+) -> Any:
     return nan_extreme(np.max, np.fmax, -np.inf, a, axis, out, keepdims, initial, where)
 
 
 @implements(np.nanmin)
-def nanmin(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = _NoValue, where: Any = True) -> Any:
+def nanmin(
+    a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = _NoValue, where: Any = True
+) -> Any:
     return nan_extreme(np.min, np.fmin, np.inf, a, axis, out, keepdims, initial, where)
 
 

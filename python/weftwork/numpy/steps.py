@@ -21,7 +21,9 @@ def view_of(step: Any) -> Callable[[np.ndarray], np.ndarray] | None:
     if any(isinstance(part, _core.Dim) for value in attrs.values() for part in value):
         return None
     forms: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-        "slice": lambda array: array[tuple(map(slice, attrs["start_indices"], attrs["limit_indices"], attrs["strides"]))],
+        "slice": lambda array: array[
+            tuple(map(slice, attrs["start_indices"], attrs["limit_indices"], attrs["strides"]))
+        ],
         "reverse": lambda array: np.flip(array, attrs["dimensions"]),
         "reshape": lambda array: array.reshape(attrs["dims"]),
         "transpose": lambda array: array.transpose(attrs["permutation"]),

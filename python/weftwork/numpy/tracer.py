@@ -140,7 +140,9 @@ def constant_in_place(array: np.ndarray) -> Tensor:
     dense = array.transpose(order)
     if not dense.flags.c_contiguous:
         return _core.constant(array)
-    return _core.apply("transpose", [_core.constant(dense)], {"permutation": tuple(int(axis) for axis in np.argsort(order))})
+    return _core.apply(
+        "transpose", [_core.constant(dense)], {"permutation": tuple(int(axis) for axis in np.argsort(order))}
+    )
 
 
 def same_bytes(lhs: np.ndarray, rhs: np.ndarray) -> bool:
@@ -331,7 +333,11 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
     def write(self, part: Tensor) -> None:
         """Puts another value of the same shape and dtype in the place of this one."""
         if self.scalar:
-            raise_here(ArgumentTypeError, f"'numpy.{self.dtype}' object does not support item assignment: it is a scalar", "scalar_write")
+            raise_here(
+                ArgumentTypeError,
+                f"'numpy.{self.dtype}' object does not support item assignment: it is a scalar",
+                "scalar_write",
+            )
         if self._storage.guard:
             raise_here(ArgumentValueError, f"assignment destination is read-only: {self._storage.guard}", "not_mutable")
         self._storage.replace(written_through(self._steps, self._storage.read(), part))
@@ -377,7 +383,9 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
         if not self.ndim:
             raise TypeError("len() of unsized object")
         if not isinstance(self.shape[0], int):
-            raise_here(ArgumentValueError, f"len() needs a fixed extent, got {self.shape[0]!r}; use x.shape[0]", "symbolic_len")
+            raise_here(
+                ArgumentValueError, f"len() needs a fixed extent, got {self.shape[0]!r}; use x.shape[0]", "symbolic_len"
+            )
         return self.shape[0]
 
     def __copy__(self) -> TracedArray:
@@ -409,7 +417,9 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
         )
 
     def __bool__(self) -> bool:
-        return bool(self._need_value("a condition", "use np.where, np.minimum/np.maximum, a mask, wf.cond or wf.while_loop"))
+        return bool(
+            self._need_value("a condition", "use np.where, np.minimum/np.maximum, a mask, wf.cond or wf.while_loop")
+        )
 
     def __int__(self) -> int:
         return int(self._need_value("int()", "keep it an array, or make the argument static"))
@@ -442,7 +452,13 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
         return self._need_value("tolist()", "keep it an array").tolist()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        return np.asarray(self._need_value("NumPy", "write x.astype(dtype) to convert, and np.take(array, index, axis) to index an array that is not traced"), dtype)
+        return np.asarray(
+            self._need_value(
+                "NumPy",
+                "write x.astype(dtype) to convert, and np.take(array, index, axis) to index an array that is not traced",
+            ),
+            dtype,
+        )
 
     def __hash__(self) -> int:
         if self.scalar:
@@ -534,7 +550,11 @@ def convert(tensor: Tensor, dtype: Any) -> Tensor:
         return tensor
     target = np.dtype(dtype)
     if not target.isnative:
-        raise_here(ArgumentTypeError, f"arrays of {target!r} cannot be compiled: use {target.newbyteorder('=')!r}", "byte_order")
+        raise_here(
+            ArgumentTypeError,
+            f"arrays of {target!r} cannot be compiled: use {target.newbyteorder('=')!r}",
+            "byte_order",
+        )
     return _core.cast(tensor, target)
 
 

@@ -26,7 +26,15 @@ REDUCERS = {
     "logical_and": reductions.all_,
 }
 #: ufunc → (body of a reduction or scatter, its identity) where that is another op than NumPy's name for it.
-BODIES = {"add": "add", "multiply": "multiply", "maximum": "maximum", "minimum": "minimum", "bitwise_and": "and", "bitwise_or": "or", "bitwise_xor": "xor"}
+BODIES = {
+    "add": "add",
+    "multiply": "multiply",
+    "maximum": "maximum",
+    "minimum": "minimum",
+    "bitwise_and": "and",
+    "bitwise_or": "or",
+    "bitwise_xor": "xor",
+}
 BIT_IDENTITY = {"bitwise_and": -1, "bitwise_or": 0, "bitwise_xor": 0}
 #: Applied element after element along an axis of at most UNROLLED. Others NumPy itself does not reduce in one order.
 IN_ORDER = frozenset(["subtract", "divide", "hypot", "logaddexp", "logaddexp2", "gcd", "lcm"])
@@ -37,7 +45,16 @@ def unsupported(ufunc: np.ufunc, method: str) -> Any:
     return raise_here(UnsupportedError, f"numpy.{ufunc.__name__}.{method} cannot be compiled", "unsupported_function")
 
 
-def reduce(ufunc: np.ufunc, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = np._NoValue, where: Any = True) -> Any:
+def reduce(
+    ufunc: np.ufunc,
+    array: Any,
+    axis: Any = 0,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    initial: Any = np._NoValue,
+    where: Any = True,
+) -> Any:
     out = out[0] if isinstance(out, tuple) else out
     reducer = REDUCERS.get(ufunc.__name__)
     if dtype is not None:
@@ -57,7 +74,11 @@ def reduce(ufunc: np.ufunc, array: Any, axis: Any = 0, dtype: Any = None, out: A
     if not ufunc.__name__.startswith("logical"):
         given["initial"] = initial
     elif initial is not np._NoValue:
-        return raise_here(UnsupportedError, f"{ufunc.__name__}.reduce with initial= cannot be compiled: combine it with the result", "reduce_initial")
+        return raise_here(
+            UnsupportedError,
+            f"{ufunc.__name__}.reduce with initial= cannot be compiled: combine it with the result",
+            "reduce_initial",
+        )
     return reducer(array, axis=axis, out=out, **given)
 
 
@@ -72,7 +93,9 @@ def folded(ufunc: np.ufunc, x: Tensor, axes: tuple[int, ...], initial: Any, wher
     if name not in IN_ORDER:
         return unsupported(ufunc, "reduce")
     if where is not True or len(axes) != 1:
-        return unsupported(ufunc, f"reduce over axes {axes} with where=" if where is not True else f"reduce over axes {axes}")
+        return unsupported(
+            ufunc, f"reduce over axes {axes} with where=" if where is not True else f"reduce over axes {axes}"
+        )
     try:
         kind = resolved(ufunc, (x.dtype, x.dtype), None, "same_kind")
     except TypeError as error:
@@ -81,12 +104,20 @@ def folded(ufunc: np.ufunc, x: Tensor, axes: tuple[int, ...], initial: Any, wher
         return unsupported(ufunc, "reduce")
     extent = x.shape[axes[0]]
     if not isinstance(extent, int) or extent > UNROLLED:
-        raise_here(UnsupportedError, f"numpy.{name}.reduce over {extent} elements cannot be compiled (at most {UNROLLED})", "unsupported_function")
+        raise_here(
+            UnsupportedError,
+            f"numpy.{name}.reduce over {extent} elements cannot be compiled (at most {UNROLLED})",
+            "unsupported_function",
+        )
     parts = [wrap(convert(x, kind[0]))[(*(slice(None),) * axes[0], i)] for i in range(extent)]
     if initial is not np._NoValue and initial is not None:
         parts.insert(0, wrap(as_tensor(initial, kind[0])))
     elif ufunc.identity is None and not parts:
-        raise_here(ArgumentValueError, f"zero-size array to reduction operation {name} which has no identity", "empty_reduction")
+        raise_here(
+            ArgumentValueError,
+            f"zero-size array to reduction operation {name} which has no identity",
+            "empty_reduction",
+        )
     elif not parts:
         shape = tuple(e for i, e in enumerate(x.shape) if i not in axes)
         return broadcast_to(scalar(ufunc.identity, kind[0]), shape)
@@ -109,7 +140,11 @@ def bits_folded(ufunc: np.ufunc, x: Tensor, axes: tuple[int, ...], initial: Any,
     identity = BIT_IDENTITY[ufunc.__name__]
     operands = [masked(x, where, identity), scalar(identity, x)]
     result = _core.apply_with_body("reduce", BODIES[ufunc.__name__], operands, {"dimensions": axes})
-    return result if initial is np._NoValue or initial is None else ufunc(wrap(result), wrap(as_tensor(initial, x.dtype))).tensor
+    return (
+        result
+        if initial is np._NoValue or initial is None
+        else ufunc(wrap(result), wrap(as_tensor(initial, x.dtype))).tensor
+    )
 
 
 def outer(ufunc: np.ufunc, lhs: Any, rhs: Any, **kwargs: Any) -> Any:
@@ -121,14 +156,22 @@ def at(ufunc: np.ufunc, array: Any, indices: Any, values: Any = None) -> None:
     array = written(array, f"{ufunc.__name__}.at")
     items = expand_ellipsis(indices, array.ndim)
     if ufunc.nin == 1 and not all(is_basic(item) or getattr(item, "dtype", None) == bool for item in items):
-        unsupported(ufunc, "at of index arrays, which may name an element twice: x[index] = f(x[index]) where they do not; .at")
+        unsupported(
+            ufunc, "at of index arrays, which may name an element twice: x[index] = f(x[index]) where they do not; .at"
+        )
     elif ufunc.nin == 1 or all(is_basic(item) for item in items):
         array[indices] = ufunc(array[indices], *([] if ufunc.nin == 1 else [wrap(as_tensor(values))]))
     elif ufunc.__name__ in BODIES:
         given = as_tensor(values)
         known = given.constant()
-        exact = known is not None and np.array_equal(known, known.astype(array.dtype).astype(known.dtype)) and array.dtype.kind in "fc"
-        wraps = exact or (array.dtype.kind in "iu" and given.dtype.kind in "biu" and ufunc.__name__ in ("add", "multiply"))
+        exact = (
+            known is not None
+            and np.array_equal(known, known.astype(array.dtype).astype(known.dtype))
+            and array.dtype.kind in "fc"
+        )
+        wraps = exact or (
+            array.dtype.kind in "iu" and given.dtype.kind in "biu" and ufunc.__name__ in ("add", "multiply")
+        )
         if not wraps and np.result_type(array.dtype, given.dtype) != array.dtype:
             unsupported(ufunc, f"at of {given.dtype} values in a {array.dtype} array")
         value = convert(given, array.dtype)

@@ -98,23 +98,51 @@ def divided_bits(x: Tensor, narrow: np.dtype) -> Tensor:
 
 def view(x: TracedArray, dtype: Any = _NoValue, type: Any = np.ndarray) -> Any:
     """ndarray.view: of the same memory, as another dtype; None is float64, as ever."""
-    if type is not np.ndarray or (isinstance(dtype, type_) and dtype is not np.ndarray and issubclass(dtype, np.ndarray)):
+    if type is not np.ndarray or (
+        isinstance(dtype, type_) and dtype is not np.ndarray and issubclass(dtype, np.ndarray)
+    ):
         raise_here(ArgumentTypeError, "ndarray.view with a subclass of ndarray cannot be compiled", "array_subclass")
     target = x.dtype if dtype is _NoValue or dtype is np.ndarray else np.dtype(dtype)
-    if target.names is not None or target.subdtype is not None or target.kind in "SUOMm" or target.type is np.void or not target.isnative:
-        raise_here(UnsupportedError, f"ndarray.view({target}) of {x.dtype} cannot be compiled: its elements are no numbers of this machine's", "view_dtype")
+    if (
+        target.names is not None
+        or target.subdtype is not None
+        or target.kind in "SUOMm"
+        or target.type is np.void
+        or not target.isnative
+    ):
+        raise_here(
+            UnsupportedError,
+            f"ndarray.view({target}) of {x.dtype} cannot be compiled: its elements are no numbers of this machine's",
+            "view_dtype",
+        )
     if target == x.dtype:
         return x if x.scalar else x[...]
     if x._storage.foreign:
-        raise_here(UnsupportedError, f"ndarray.view of an array in the other byte order cannot be compiled: pass x.astype({x.dtype})", "byte_order")
+        raise_here(
+            UnsupportedError,
+            f"ndarray.view of an array in the other byte order cannot be compiled: pass x.astype({x.dtype})",
+            "byte_order",
+        )
     if target == bool or target.kind not in "iufcV":
-        raise_here(UnsupportedError, f"ndarray.view({target}) of {x.dtype} cannot be compiled: write x != 0, or x.astype", "view_dtype")
+        raise_here(
+            UnsupportedError,
+            f"ndarray.view({target}) of {x.dtype} cannot be compiled: write x != 0, or x.astype",
+            "view_dtype",
+        )
     if target.itemsize != x.dtype.itemsize:
         if not x.ndim:
-            raise_here(ArgumentValueError, "changing the dtype of a 0d array is only supported if the itemsize is unchanged", "view_dtype")
+            raise_here(
+                ArgumentValueError,
+                "changing the dtype of a 0d array is only supported if the itemsize is unchanged",
+                "view_dtype",
+            )
         size = x.shape[-1] * x.dtype.itemsize
         if isinstance(size, int) and size % target.itemsize:
-            raise_here(ArgumentValueError, f"the last axis has {size} bytes, not a multiple of the {target.itemsize} of {target}", "view_dtype")
+            raise_here(
+                ArgumentValueError,
+                f"the last axis has {size} bytes, not a multiple of the {target.itemsize} of {target}",
+                "view_dtype",
+            )
     if x.dtype == bool:
         # Written through, these bytes could be neither 0 nor 1.
         return wrap(reinterpret(x.tensor, target))
@@ -175,14 +203,18 @@ def broadcast_arrays(*args: Any, subok: bool = False) -> Any:
     arrays = [wrap(a.tensor) if (a := traced(v)).scalar else a for v in args]
     shape = _core.broadcast_shapes(*[a.shape for a in arrays])
     same = [a.ndim == len(shape) and all(map(_core.dims_equal, a.shape, shape)) for a in arrays]
-    return tuple(a if whole else a.view_of(broadcast_to(a.tensor, shape)) for a, whole in zip(arrays, same, strict=True))
+    return tuple(
+        a if whole else a.view_of(broadcast_to(a.tensor, shape)) for a, whole in zip(arrays, same, strict=True)
+    )
 
 
 @implements(np.diagonal)
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     x = traced(a)
     if x.ndim < 2:
-        raise_here(ArgumentValueError, f"diag requires an array of at least two dimensions, got {x.ndim}", "diagonal_rank")
+        raise_here(
+            ArgumentValueError, f"diag requires an array of at least two dimensions, got {x.ndim}", "diagonal_rank"
+        )
     first, second = one_axis(axis1, x.ndim, "diagonal"), one_axis(axis2, x.ndim, "diagonal")
     if first == second:
         raise_here(ArgumentValueError, "axis1 and axis2 cannot be the same", "axis_duplicate")
@@ -236,7 +268,9 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
     if x.ndim < 2:
         raise_here(ArgumentValueError, "array must be at least 2-d", "diagonal_rank")
     if x.ndim > 2 and len(set(x.shape)) != 1:
-        raise_here(ArgumentValueError, f"all dimensions of input must be of equal length, got {x.shape}", "diagonal_shape")
+        raise_here(
+            ArgumentValueError, f"all dimensions of input must be of equal length, got {x.shape}", "diagonal_shape"
+        )
     if x.ndim == 2:
         step, end = x.shape[1] + 1, None if wrap else x.shape[1] * x.shape[1]
     else:

@@ -23,7 +23,9 @@ def each(value: Any, count: int, name: str) -> list[int]:
     """One number for each spatial dimension."""
     numbers = [v.__index__() for v in value] if isinstance(value, (tuple, list)) else [value.__index__()] * count
     if len(numbers) != count or any(n < 1 for n in numbers):
-        raise_here(ArgumentValueError, f"{name} must be a positive integer or {count} of them, got {value!r}", "window_numbers")
+        raise_here(
+            ArgumentValueError, f"{name} must be a positive integer or {count} of them, got {value!r}", "window_numbers"
+        )
     return numbers
 
 
@@ -37,16 +39,28 @@ def paddings(padding: Any, x: Any, reach: list[int], stride: list[int]) -> Pairs
         totals = [max((-(-e // s) - 1) * s + r - e, 0) for e, r, s in zip(extents, reach, stride, strict=True)]
         return [(t // 2, t - t // 2) for t in totals]
     items = list(padding) if isinstance(padding, (tuple, list)) else [padding] * count
-    pairs = [(p[0].__index__(), p[1].__index__()) if isinstance(p, (tuple, list)) else (p.__index__(),) * 2 for p in items if not isinstance(p, str)]
+    pairs = [
+        (p[0].__index__(), p[1].__index__()) if isinstance(p, (tuple, list)) else (p.__index__(),) * 2
+        for p in items
+        if not isinstance(p, str)
+    ]
     if len(pairs) != count or any(low < 0 or high < 0 for low, high in pairs):
-        raise_here(ArgumentValueError, f"padding must be 'valid', 'same', a number or {count} numbers or pairs that are not negative, got {padding!r}", "window_padding")
+        raise_here(
+            ArgumentValueError,
+            f"padding must be 'valid', 'same', a number or {count} numbers or pairs that are not negative, got {padding!r}",
+            "window_padding",
+        )
     return pairs  # type: ignore[return-value]
 
 
 def batched(x: Any, count: int, name: str) -> tuple[Any, bool]:
     """(batch, channels, spatial…), and whether the batch was there."""
     if x.ndim not in (count + 1, count + 2):
-        raise_here(ArgumentValueError, f"{name}: an array of (batch, channels, {count} spatial) or (channels, {count} spatial) dimensions was wanted, got shape {x.shape}", "window_rank")
+        raise_here(
+            ArgumentValueError,
+            f"{name}: an array of (batch, channels, {count} spatial) or (channels, {count} spatial) dimensions was wanted, got shape {x.shape}",
+            "window_rank",
+        )
     return (x, True) if x.ndim == count + 2 else (x[None], False)
 
 
@@ -56,9 +70,17 @@ def convolved(count: int, x: Any, weight: Any, bias: Any, stride: Any, padding: 
     kernel = solid(weight)
     groups = groups.__index__()
     if kernel.ndim != count + 2:
-        raise_here(ArgumentValueError, f"{name}: weights must be (out channels, channels / groups, {count} spatial), got shape {kernel.shape}", "conv_weight")
+        raise_here(
+            ArgumentValueError,
+            f"{name}: weights must be (out channels, channels / groups, {count} spatial), got shape {kernel.shape}",
+            "conv_weight",
+        )
     if groups < 1 or kernel.shape[0] % groups or not _core.dims_equal(image.shape[1], kernel.shape[1] * groups):
-        raise_here(ArgumentValueError, f"{name}: weights of shape {kernel.shape} in {groups} groups do not fit an image of shape {image.shape}", "conv_channels")
+        raise_here(
+            ArgumentValueError,
+            f"{name}: weights of shape {kernel.shape} in {groups} groups do not fit an image of shape {image.shape}",
+            "conv_channels",
+        )
     strides, dilations = each(stride, count, "stride"), each(dilation, count, "dilation")
     reach = [(e - 1) * d + 1 for e, d in zip(kernel.shape[2:], dilations, strict=True)]
     pairs = paddings(padding, image, reach, strides)
@@ -67,7 +89,15 @@ def convolved(count: int, x: Any, weight: Any, bias: Any, stride: Any, padding: 
 
 
 def transposed(
-    count: int, x: Any, weight: Any, bias: Any, stride: Any, padding: Any, output_padding: Any, groups: Any, dilation: Any
+    count: int,
+    x: Any,
+    weight: Any,
+    bias: Any,
+    stride: Any,
+    padding: Any,
+    output_padding: Any,
+    groups: Any,
+    dilation: Any,
 ) -> Any:
     """The gradient of a convolution for its image: the image is spread by the strides, and the kernel reversed."""
     name = f"conv_transpose{count}d"
@@ -75,20 +105,52 @@ def transposed(
     kernel = solid(weight)
     groups = groups.__index__()
     if kernel.ndim != count + 2:
-        raise_here(ArgumentValueError, f"{name}: weights must be (channels, out channels / groups, {count} spatial), got shape {kernel.shape}", "conv_weight")
+        raise_here(
+            ArgumentValueError,
+            f"{name}: weights must be (channels, out channels / groups, {count} spatial), got shape {kernel.shape}",
+            "conv_weight",
+        )
     if groups < 1 or kernel.shape[0] % groups or not _core.dims_equal(image.shape[1], kernel.shape[0]):
-        raise_here(ArgumentValueError, f"{name}: weights of shape {kernel.shape} in {groups} groups do not fit an image of shape {image.shape}", "conv_channels")
+        raise_here(
+            ArgumentValueError,
+            f"{name}: weights of shape {kernel.shape} in {groups} groups do not fit an image of shape {image.shape}",
+            "conv_channels",
+        )
     strides, dilations = each(stride, count, "stride"), each(dilation, count, "dilation")
     reach = [(e - 1) * d for e, d in zip(kernel.shape[2:], dilations, strict=True)]
     taken = paddings(padding, image, [r + 1 for r in reach], strides) if padding != "same" else None
-    more = [p.__index__() for p in output_padding] if isinstance(output_padding, (tuple, list)) else [output_padding.__index__()] * count
-    if taken is None or len(more) != count or any(not 0 <= m < max(s, d) for m, s, d in zip(more, strides, dilations, strict=True)):
-        raise_here(ArgumentValueError, f"{name}: output_padding is less than the stride {strides} or the dilation {dilations}, and padding a number or pairs, got {output_padding!r} and {padding!r}", "window_padding")
+    more = (
+        [p.__index__() for p in output_padding]
+        if isinstance(output_padding, (tuple, list))
+        else [output_padding.__index__()] * count
+    )
+    if (
+        taken is None
+        or len(more) != count
+        or any(not 0 <= m < max(s, d) for m, s, d in zip(more, strides, dilations, strict=True))
+    ):
+        raise_here(
+            ArgumentValueError,
+            f"{name}: output_padding is less than the stride {strides} or the dilation {dilations}, and padding a number or pairs, got {output_padding!r} and {padding!r}",
+            "window_padding",
+        )
     pairs = [(r - low, r - high + m) for r, (low, high), m in zip(reach, taken, more, strict=True)]
     outputs, extents = kernel.shape[1], kernel.shape[2:]
     grouped = np.swapaxes(np.reshape(kernel, (groups, kernel.shape[0] // groups, outputs, *extents)), 1, 2)
-    reverse = np.flip(np.reshape(grouped, (groups * outputs, kernel.shape[0] // groups, *extents)), tuple(range(2, count + 2)))
-    result = applied(name, image, reverse, bias, pairs, groups, window_strides=[1] * count, lhs_dilation=strides, rhs_dilation=dilations)
+    reverse = np.flip(
+        np.reshape(grouped, (groups * outputs, kernel.shape[0] // groups, *extents)), tuple(range(2, count + 2))
+    )
+    result = applied(
+        name,
+        image,
+        reverse,
+        bias,
+        pairs,
+        groups,
+        window_strides=[1] * count,
+        lhs_dilation=strides,
+        rhs_dilation=dilations,
+    )
     return result if whole else result[0]
 
 
@@ -100,9 +162,27 @@ def applied(name: str, image: Any, kernel: Any, bias: Any, pairs: Pairs, groups:
     count = len(pairs)
     spatial = list(range(2, count + 2))
     every = {
-        **dict(zip(("input_batch_dimension", "input_feature_dimension", "input_spatial_dimensions"), (0, 1, spatial), strict=True)),
-        **dict(zip(("kernel_output_feature_dimension", "kernel_input_feature_dimension", "kernel_spatial_dimensions"), (0, 1, spatial), strict=True)),
-        **dict(zip(("output_batch_dimension", "output_feature_dimension", "output_spatial_dimensions"), (0, 1, spatial), strict=True)),
+        **dict(
+            zip(
+                ("input_batch_dimension", "input_feature_dimension", "input_spatial_dimensions"),
+                (0, 1, spatial),
+                strict=True,
+            )
+        ),
+        **dict(
+            zip(
+                ("kernel_output_feature_dimension", "kernel_input_feature_dimension", "kernel_spatial_dimensions"),
+                (0, 1, spatial),
+                strict=True,
+            )
+        ),
+        **dict(
+            zip(
+                ("output_batch_dimension", "output_feature_dimension", "output_spatial_dimensions"),
+                (0, 1, spatial),
+                strict=True,
+            )
+        ),
         **{"padding": [p for pair in pairs for p in pair], "feature_group_count": groups, "batch_group_count": 1},
         **attrs,
     }
@@ -111,11 +191,17 @@ def applied(name: str, image: Any, kernel: Any, bias: Any, pairs: Pairs, groups:
         return result
     added = solid(bias).astype(kind)
     if added.ndim != 1 or not _core.dims_equal(added.shape[0], kernel.shape[0]):
-        raise_here(ArgumentValueError, f"{name}: bias must be a vector of {kernel.shape[0]} elements, got shape {added.shape}", "conv_bias")
+        raise_here(
+            ArgumentValueError,
+            f"{name}: bias must be a vector of {kernel.shape[0]} elements, got shape {added.shape}",
+            "conv_bias",
+        )
     return result + np.reshape(added, (-1, *(1,) * count))
 
 
-def pooled(count: int, name: str, x: Any, size: Any, stride: Any, padding: Any, body: str, identity: Any) -> tuple[Any, bool, Any, Any]:
+def pooled(
+    count: int, name: str, x: Any, size: Any, stride: Any, padding: Any, body: str, identity: Any
+) -> tuple[Any, bool, Any, Any]:
     """The windows combined by a body, whether there was a batch, and what else a mean needs."""
     image, whole = batched(solid(x), count, f"{name}_pool{count}d")
     sizes = each(size, count, "size")
@@ -209,14 +295,25 @@ def published(count: int, name: str, doc: str, function: Callable[..., Any]) -> 
 
 
 def convolution(count: int) -> Any:
-    def conv(x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1) -> Any:
+    def conv(
+        x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
+    ) -> Any:
         return convolved(count, x, weight, bias, stride, padding, dilation, groups)
 
     return published(count, "conv", CONVOLUTION_DOC, conv)
 
 
 def transposed_convolution(count: int) -> Any:
-    def conv_transpose(x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: int = 1, dilation: Any = 1) -> Any:
+    def conv_transpose(
+        x: Any,
+        weight: Any,
+        bias: Any = None,
+        stride: Any = 1,
+        padding: Any = 0,
+        output_padding: Any = 0,
+        groups: int = 1,
+        dilation: Any = 1,
+    ) -> Any:
         return transposed(count, x, weight, bias, stride, padding, output_padding, groups, dilation)
 
     return published(count, "conv_transpose", TRANSPOSE_DOC, conv_transpose)

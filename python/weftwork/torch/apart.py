@@ -40,13 +40,22 @@ def shares(apart: torch.Tensor, whole: torch.Tensor, p: float) -> torch.Tensor:
     return torch.where(lost, 0.0, share)
 
 
-def distances_backward(gradient: torch.Tensor, x: torch.Tensor, y: torch.Tensor, p: float, whole: torch.Tensor) -> torch.Tensor:
+def distances_backward(
+    gradient: torch.Tensor, x: torch.Tensor, y: torch.Tensor, p: float, whole: torch.Tensor
+) -> torch.Tensor:
     apart = x.unsqueeze(-2) - y.unsqueeze(-3)
     return (gradient.unsqueeze(-1) * shares(apart, whole.unsqueeze(-1), p)).sum(-2)
 
 
 def trilinear(
-    a: torch.Tensor, b: torch.Tensor, c: torch.Tensor, expand1: Any, expand2: Any, expand3: Any, sumdim: Any, unroll_dim: int = 1
+    a: torch.Tensor,
+    b: torch.Tensor,
+    c: torch.Tensor,
+    expand1: Any,
+    expand2: Any,
+    expand3: Any,
+    sumdim: Any,
+    unroll_dim: int = 1,
 ) -> torch.Tensor:
     for axes, at in ((expand1, 0), (expand2, 1), (expand3, 2)):
         for axis in axes:

@@ -48,7 +48,12 @@ def backend(
 
 
 def compile_graph(
-    module: torch.fx.GraphModule, inputs: Any, *, name: str, options: Options, sink: Callable[[CompiledGraph], None] | None
+    module: torch.fx.GraphModule,
+    inputs: Any,
+    *,
+    name: str,
+    options: Options,
+    sink: Callable[[CompiledGraph], None] | None,
 ) -> CompiledGraph | FrozenGraph:
     """Compiles one graph, or has it compiled at its first call."""
 

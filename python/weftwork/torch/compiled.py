@@ -28,7 +28,9 @@ __all__ = ["Compilation", "CompiledGraph", "compiled_graph", "rows_of"]
 class CompiledGraph:
     """A graph as a function of a list of its inputs, which it empties, with a list of results."""
 
-    def __init__(self, module: GraphModule, schedule: Schedule, programs: dict[int, Program], cores: dict[int, Any]) -> None:
+    def __init__(
+        self, module: GraphModule, schedule: Schedule, programs: dict[int, Program], cores: dict[int, Any]
+    ) -> None:
         self._boxed_call = True  # of the instance: torch wraps it, and copies its attributes
         self.schedule, self.programs, self.cores = schedule, programs, cores
         self.slots = {node: i for i, node in enumerate(schedule.nodes)}
@@ -116,7 +118,11 @@ class Compilation:
     """
 
     def __init__(
-        self, module: GraphModule, name: str, constants: dict[Node, torch.Tensor] | None = None, stands_alone: bool = False
+        self,
+        module: GraphModule,
+        name: str,
+        constants: dict[Node, torch.Tensor] | None = None,
+        stands_alone: bool = False,
     ) -> None:
         self.name, self.constants, self.stands_alone = name, constants or {}, stands_alone
         lift_draws(module)
@@ -145,7 +151,11 @@ class Compilation:
         schedule = self.schedule
         inputs, outputs = list(piece.inputs), list(piece.outputs)
         if self.stands_alone and not schedule.calls:
-            free = [n for n in schedule.nodes if n.op == "placeholder" and n not in self.constants and isinstance(value_of(n), torch.Tensor)]
+            free = [
+                n
+                for n in schedule.nodes
+                if n.op == "placeholder" and n not in self.constants and isinstance(value_of(n), torch.Tensor)
+            ]
             written = {target for target, _ in piece.stored}
             inputs = [n for n in inputs if n in self.constants] + sorted(free, key=lambda n: n in written)
             outputs = [n for n in schedule.results if isinstance(n, Node)]
@@ -173,7 +183,9 @@ class Compilation:
         for number, program in self.programs.items():
             if id(program.graph) not in made:
                 region = self.schedule.regions.get(number)
-                made[id(program.graph)] = machine_code(program, self.schedule.pieces[number], region.place if region else "")
+                made[id(program.graph)] = machine_code(
+                    program, self.schedule.pieces[number], region.place if region else ""
+                )
         return {number: made[id(program.graph)] for number, program in self.programs.items()}
 
 
@@ -185,13 +197,20 @@ def compiled_graph(
     if not fallback:
         left = left_to_torch(made.schedule)
         if left:
-            raise UnsupportedError(f"a graph without calls of torch was wanted, these operations need it:{rows_of(made.schedule, left)}  [torch_native]")
+            raise UnsupportedError(
+                f"a graph without calls of torch was wanted, these operations need it:{rows_of(made.schedule, left)}  [torch_native]"
+            )
     return CompiledGraph(module, made.schedule, made.programs, made.cores)
 
 
 def left_to_torch(schedule: Schedule) -> list[Node]:
     """Calls of torch, but for draws of random numbers and checks."""
-    return [n for nodes in schedule.calls.values() for n in nodes if not is_random(n) and not is_check(n) and n.target is not memory]
+    return [
+        n
+        for nodes in schedule.calls.values()
+        for n in nodes
+        if not is_random(n) and not is_check(n) and n.target is not memory
+    ]
 
 
 def rows_of(schedule: Schedule, nodes: list[Node]) -> str:
@@ -213,7 +232,11 @@ class Refusal(Exception):
         native = [node for node in self.piece.nodes if schedule.kinds[node] == NATIVE and not schedule.is_view(node)]
         if len(lines) < 2:
             return native
-        found = [node for node in native if any(f"{os.path.basename(f)}:{line} " in lines[1] for f, line, _ in frames_of(node)[:1])]
+        found = [
+            node
+            for node in native
+            if any(f"{os.path.basename(f)}:{line} " in lines[1] for f, line, _ in frames_of(node)[:1])
+        ]
         return found or native
 
 
@@ -224,5 +247,3 @@ def machine_code(program: Program, piece: Piece, place: str = "") -> Any:
         raise
     except Error as error:
         raise Refusal(piece, str(error)) from error
-
-

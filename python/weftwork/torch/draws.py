@@ -78,7 +78,11 @@ def like(graph: Any, node: Node) -> None:
     fake = node.args[0].meta["val"]  # type: ignore[union-attr]
     with graph.inserting_before(node):
         made = graph.call_function(memory)
-    made.meta = {"val": fake, GIVEN: (tuple(fake.shape), tuple(fake.stride()), fake.dtype), "stack_trace": node.stack_trace}
+    made.meta = {
+        "val": fake,
+        GIVEN: (tuple(fake.shape), tuple(fake.stride()), fake.dtype),
+        "stack_trace": node.stack_trace,
+    }
     node.args = (made, *node.args[1:])
 
 

@@ -16,7 +16,9 @@ __all__ = ["key_of"]
 def kind_of_value(value: Any) -> Any:
     if isinstance(value, (tuple, list)):
         return tuple(map(kind_of_value, value))
-    return (value.dtype, str(tuple(value.shape)), str(value.stride())) if isinstance(value, torch.Tensor) else str(value)
+    return (
+        (value.dtype, str(tuple(value.shape)), str(value.stride())) if isinstance(value, torch.Tensor) else str(value)
+    )
 
 
 def key_of(piece: Piece, inputs: list[Node], outputs: list[Node]) -> Any:

@@ -33,7 +33,9 @@ def compile(program: ExportedProgram, *, options: dict[str, Any] | None = None) 
     (4, 2)
     """
     if not isinstance(program, ExportedProgram):
-        raise ArgumentTypeError(f"a program of torch.export was wanted, got {type(program).__name__}: torch.compile(…, backend='weftwork') takes modules  [torch_exported]")
+        raise ArgumentTypeError(
+            f"a program of torch.export was wanted, got {type(program).__name__}: torch.compile(…, backend='weftwork') takes modules  [torch_exported]"
+        )
     flat = program.run_decompositions(decompositions())
     module, signature = flat.graph_module, flat.graph_signature
     written = {spec.target for spec in signature.output_specs if spec.kind == OutputKind.BUFFER_MUTATION}

@@ -52,7 +52,9 @@ class Extents:
         self.used: set[str] = set()  # since someone emptied it
         self.told: set[sympy.Symbol] = set()
         self.whole: dict[sympy.Expr, str] = {}
-        given: list[Any] = [e for v in inputs for e in (v.shape if isinstance(v, torch.Tensor) else [v]) if is_symbolic(e)]
+        given: list[Any] = [
+            e for v in inputs for e in (v.shape if isinstance(v, torch.Tensor) else [v]) if is_symbolic(e)
+        ]
         for extent in given:
             line = solved(extent.node.expr)
             self.told |= {line[0]} if line else set()
@@ -108,7 +110,9 @@ class Extents:
     def _symbol(self, symbol: sympy.Symbol, environment: Any) -> Any:
         bounds = environment.var_to_range.get(symbol) if environment is not None else None
         if bounds is None or symbol not in self.told:
-            raise UnsupportedError(f"an extent that the arguments of a call tell was wanted, got {symbol.name}  [torch_extent]")
+            raise UnsupportedError(
+                f"an extent that the arguments of a call tell was wanted, got {symbol.name}  [torch_extent]"
+            )
         low = int(bounds.lower) if bounds.lower.is_Integer else 0
         high = int(bounds.upper) if bounds.upper.is_Integer else MOST
         return self._named(symbol.name, max(low, 1), min(high, MOST))

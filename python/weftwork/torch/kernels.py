@@ -72,20 +72,26 @@ def register_kernel(op: Any, kernel: Callable[..., Any]) -> None:
     arrays = [argument.name for argument in schema.arguments if is_array(argument.type)]
 
     def by_name(args: Any, kwargs: Any) -> dict[str, Any]:
-        defaults = {argument.name: argument.default_value for argument in schema.arguments if argument.has_default_value()}
+        defaults = {
+            argument.name: argument.default_value for argument in schema.arguments if argument.has_default_value()
+        }
         return {**defaults, **dict(zip(names, args)), **kwargs}
 
     def accepts(*args: Any, **kwargs: Any) -> bool:
         given = by_name(args, kwargs)
         missing = isinstance(kernel, CustomOp) and any(given[name] is None for name in arrays)
-        return not missing and not any(is_symbolic(given[name]) or is_list_of_tensors(given[name]) for name in names if name not in arrays)
+        return not missing and not any(
+            is_symbolic(given[name]) or is_list_of_tensors(given[name]) for name in names if name not in arrays
+        )
 
     def record(want: Any, *args: Any, **kwargs: Any) -> Any:
         given = by_name(args, kwargs)
         operands = [given.pop(name) for name in arrays]
         result = kernel(*operands, **given)
         if not isinstance(want, Want) and not isinstance(result, (tuple, list)):
-            raise UnsupportedError(f"{len(schema.returns)} results were wanted, the kernel gives {type(result).__name__}  [torch_kernel]")
+            raise UnsupportedError(
+                f"{len(schema.returns)} results were wanted, the kernel gives {type(result).__name__}  [torch_kernel]"
+            )
         return result if isinstance(want, Want) else tuple(result)
 
     TABLE[overload] = Rule(record, accepts)

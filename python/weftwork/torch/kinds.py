@@ -14,7 +14,21 @@ from .dtypes import FROM_TORCH
 from .extents import SYMBOLIC, Extents
 from .table import TABLE
 
-__all__ = ["CALL", "GETITEM", "NATIVE", "SCALAR", "SOURCE", "SPLITS", "STORE", "VIEWS", "has_no_elements", "is_check", "is_random", "kind_of", "value_of"]
+__all__ = [
+    "CALL",
+    "GETITEM",
+    "NATIVE",
+    "SCALAR",
+    "SOURCE",
+    "SPLITS",
+    "STORE",
+    "VIEWS",
+    "has_no_elements",
+    "is_check",
+    "is_random",
+    "kind_of",
+    "value_of",
+]
 
 SOURCE, NATIVE, CALL, SCALAR, GETITEM, STORE = "source", "native", "call", "scalar", "getitem", "store"
 aten = torch.ops.aten
@@ -78,18 +92,29 @@ def kind_of(node: Node, known: dict[Node, str]) -> str:
     """What is done with a node, those before it being known."""
     if node.op in ("placeholder", "get_attr"):
         return SOURCE
-    if node.target is operator.getitem and isinstance(node.args[0], Node) and known[node.args[0]] in (NATIVE, CALL, GETITEM):
+    if (
+        node.target is operator.getitem
+        and isinstance(node.args[0], Node)
+        and known[node.args[0]] in (NATIVE, CALL, GETITEM)
+    ):
         return GETITEM
     if node.target is aten.copy_.default and isinstance(node.args[0], Node) and node.args[0].op == "placeholder":
         return STORE
     value = value_of(node)
-    if isinstance(value, (int, float, bool, *SYMBOLIC)) and not any(tensors_in(value_of(a)) for a in node.all_input_nodes if not is_shape_of(node)):
+    if isinstance(value, (int, float, bool, *SYMBOLIC)) and not any(
+        tensors_in(value_of(a)) for a in node.all_input_nodes if not is_shape_of(node)
+    ):
         return SCALAR
     return NATIVE if node.target in TABLE else CALL
 
 
 def is_shape_of(node: Node) -> bool:
-    return node.target in (aten.sym_size.int, aten.sym_stride.int, aten.sym_numel.default, aten.sym_storage_offset.default)
+    return node.target in (
+        aten.sym_size.int,
+        aten.sym_stride.int,
+        aten.sym_numel.default,
+        aten.sym_storage_offset.default,
+    )
 
 
 def reason_against(node: Node, extents: Extents) -> str | None:

@@ -102,14 +102,16 @@ def checked_place(place: Any) -> str:
     if place is None or place == "torch":
         return place or ""
     if not isinstance(place, str):
-        raise ArgumentTypeError(f"a place is \"torch\" or the name of a device, got {place!r}  [torch_mark]")
+        raise ArgumentTypeError(f'a place is "torch" or the name of a device, got {place!r}  [torch_mark]')
     device = to_device(place)
     if device.kind != "cpu":
         raise ArgumentValueError(f"a region runs in torch or on a CPU device, got {place!r}  [torch_mark]")
     return place
 
 
-def annotate(modules: torch.nn.Module | Iterable[torch.nn.Module], place: str | None = None, *, once: bool = False) -> Any:
+def annotate(
+    modules: torch.nn.Module | Iterable[torch.nn.Module], place: str | None = None, *, once: bool = False
+) -> Any:
     """Marks what a module, or each of several, does when it is called, as :func:`mark` does; gives them back.
 
     >>> import torch, weftwork.torch
@@ -118,9 +120,15 @@ def annotate(modules: torch.nn.Module | Iterable[torch.nn.Module], place: str | 
     >>> report.programs, report.compiled
     (4, 1)
     """
-    each = list(modules) if isinstance(modules, (torch.nn.ModuleList, torch.nn.Sequential)) or not isinstance(modules, torch.nn.Module) else [modules]
+    each = (
+        list(modules)
+        if isinstance(modules, (torch.nn.ModuleList, torch.nn.Sequential)) or not isinstance(modules, torch.nn.Module)
+        else [modules]
+    )
     for module in each:
         if not isinstance(module, torch.nn.Module):
-            raise ArgumentTypeError(f"modules were wanted, got {type(module).__name__}: mark(…) takes functions  [torch_mark]")
+            raise ArgumentTypeError(
+                f"modules were wanted, got {type(module).__name__}: mark(…) takes functions  [torch_mark]"
+            )
         module.forward = mark(place, once=once)(module.forward)
     return modules

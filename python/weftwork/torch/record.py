@@ -34,7 +34,9 @@ class Failed(Exception):
 class Program:
     """A recorded piece: the graph, which nodes are its inputs and outputs, symbols that no shape tells."""
 
-    def __init__(self, graph: Any, inputs: list[Node], outputs: list[Node], stored: list[tuple[Node, Node]], carried: list[str]) -> None:
+    def __init__(
+        self, graph: Any, inputs: list[Node], outputs: list[Node], stored: list[tuple[Node, Node]], carried: list[str]
+    ) -> None:
         self.graph, self.inputs, self.outputs, self.stored, self.carried = graph, inputs, outputs, stored, carried
 
 
@@ -55,7 +57,9 @@ class Recording:
         self.parameters: dict[Node, Any] = {}
         self.current: Node | None = None
 
-    def record(self, nodes: Iterable[Node], inputs: list[Node], outputs: list[Node], stored: list[tuple[Node, Node]]) -> Program:
+    def record(
+        self, nodes: Iterable[Node], inputs: list[Node], outputs: list[Node], stored: list[tuple[Node, Node]]
+    ) -> Program:
         trace = Trace(self.name, bake=True)
         self.extents.used.clear()
         _core.set_interpreted_calls(lambda: frames_of(self.current))
@@ -78,7 +82,9 @@ class Recording:
             value = as_tensor(np.broadcast_to(wrap(as_tensor(self.values[source], want.dtype)), want.shape))
             name = f"x{inputs.index(target)}" if self.is_shared else target.name
             results.append((self.in_order(target, wrap(value)), f"{name}_written", inputs.index(target)))
-        parameters = [(self.parameters[node], f"x{i}" if self.is_shared else node.name, -1) for i, node in enumerate(inputs)]
+        parameters = [
+            (self.parameters[node], f"x{i}" if self.is_shared else node.name, -1) for i, node in enumerate(inputs)
+        ]
         told = {repr(extent) for tensor, _, _ in parameters for extent in tensor.shape if isinstance(extent, _core.Dim)}
         carried = [name for name in sorted(self.extents.used) if name not in told]
         for name in carried:
@@ -90,7 +96,9 @@ class Recording:
     def want(self, value: Any) -> Any:
         if isinstance(value, (tuple, list)):
             return tuple(self.want(item) for item in value)
-        return Want(FROM_TORCH[value.dtype], self.extents.shape(value), value) if isinstance(value, torch.Tensor) else None
+        return (
+            Want(FROM_TORCH[value.dtype], self.extents.shape(value), value) if isinstance(value, torch.Tensor) else None
+        )
 
     def add_parameter(self, node: Node) -> None:
         """An input in the order of its memory, and what it is in its own order."""
@@ -147,11 +155,15 @@ class Recording:
     def checked(self, result: Any, want: Any) -> Any:
         """What a rule gave, held to what torch says."""
         if isinstance(want, tuple):
-            return tuple(None if w is None or r is None else self.checked(r, w) for r, w in zip(result, want, strict=True))
+            return tuple(
+                None if w is None or r is None else self.checked(r, w) for r, w in zip(result, want, strict=True)
+            )
         given = tuple(result.shape)
         same = len(given) == len(want.shape) and all(map(same_extent, given, want.shape))
         if result.dtype != want.dtype or not same:
-            raise UnsupportedError(f"{want.dtype} of shape {want.shape} was wanted, the rule gives {result.dtype} of shape {given}")
+            raise UnsupportedError(
+                f"{want.dtype} of shape {want.shape} was wanted, the rule gives {result.dtype} of shape {given}"
+            )
         return result
 
 

@@ -63,14 +63,26 @@ class Report:
     def as_json(self) -> dict[str, Any]:
         """Itself in terms of JSON."""
         rows = [{"op": f.op, "reason": f.reason, "line": f.line, "count": n} for f, n in self.fallback.items()]
-        return {"graphs": self.graphs, "programs": self.programs, "compiled": self.compiled, "native": dict(self.native), "random": dict(self.random), "fallback": rows}
+        return {
+            "graphs": self.graphs,
+            "programs": self.programs,
+            "compiled": self.compiled,
+            "native": dict(self.native),
+            "random": dict(self.random),
+            "fallback": rows,
+        }
 
     def __str__(self) -> str:
-        lines = [f"{self.graphs} graphs, {self.programs} programs" + (f", {self.compiled} of them compiled" if self.compiled < self.programs else "")]
+        lines = [
+            f"{self.graphs} graphs, {self.programs} programs"
+            + (f", {self.compiled} of them compiled" if self.compiled < self.programs else "")
+        ]
         lines += [f"native: {self.count(self.native)} calls of {len(self.native)} operations"]
         lines += [f"  {n:5} {op}" for op, n in self.native.most_common()]
         if self.random:
-            lines += [f"drawn by torch: {self.count(self.random)}"] + [f"  {n:5} {op}" for op, n in self.random.most_common()]
+            lines += [f"drawn by torch: {self.count(self.random)}"] + [
+                f"  {n:5} {op}" for op, n in self.random.most_common()
+            ]
         lines += [f"run by torch: {self.count(self.fallback)}"]
         lines += [f"  {n:5} {f.op}: {f.reason}\n          {f.line}" for f, n in self.fallback.most_common()]
         return "\n".join(lines)

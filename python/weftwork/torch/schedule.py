@@ -93,7 +93,11 @@ class Schedule:
     def is_view(self, node: Node) -> bool:
         """Whether it is but another view of what was there, which each piece records for itself."""
         owner = self.owner(node)
-        return self.shares and self.kinds.get(owner) == NATIVE and owner.target in (SPLITS if owner is not node else VIEWS | SPLITS)
+        return (
+            self.shares
+            and self.kinds.get(owner) == NATIVE
+            and owner.target in (SPLITS if owner is not node else VIEWS | SPLITS)
+        )
 
     def _find_roots(self) -> None:
         """What has the memory that each view shows."""
@@ -200,7 +204,13 @@ class Schedule:
         for root, nodes in shown.items():
             node = next(iter(nodes))
             fake, whole = node.meta.get("val"), root.meta.get("val")
-            if len(nodes) == 1 and node is not root and self.is_native(root) and is_whole(fake) and same_count(fake, whole):
+            if (
+                len(nodes) == 1
+                and node is not root
+                and self.is_native(root)
+                and is_whole(fake)
+                and same_count(fake, whole)
+            ):
                 self.roots[node] = node
 
     def _use(self, uses: dict[Node, set[int]], node: Any, number: int) -> None:

@@ -43,7 +43,11 @@ def unrepeated(node: Any) -> Node | None:
     source = node.args[0]
     narrow = source.meta["val"].shape
     is_repeat = len(narrow) == 4 and len(whole) == 4 and len(spread) == 5 and spread[2] != 1
-    if not is_repeat or [*spread[:2], *spread[3:]] != list(narrow) or [whole[0], *whole[2:]] != [narrow[0], *narrow[2:]]:
+    if (
+        not is_repeat
+        or [*spread[:2], *spread[3:]] != list(narrow)
+        or [whole[0], *whole[2:]] != [narrow[0], *narrow[2:]]
+    ):
         return None
     return source
 
@@ -58,7 +62,10 @@ def through(node: Any, targets: Any) -> Node | None:
 def unwrap_checks(module: GraphModule) -> None:
     """Checks of linear algebra, which torch chains by tokens to keep their order: here they keep it by themselves."""
     for node in list(module.graph.nodes):
-        if node.target is not torch.ops.higher_order.with_effects or node.args[1] is not aten._linalg_check_errors.default:
+        if (
+            node.target is not torch.ops.higher_order.with_effects
+            or node.args[1] is not aten._linalg_check_errors.default
+        ):
             continue
         token, check, *args = node.args
         with module.graph.inserting_before(node):

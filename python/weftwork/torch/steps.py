@@ -68,7 +68,13 @@ class Numbers:
         if key not in self.compiled:
             expression = expression.xreplace({e: sympy.Symbol(name) for e, name in self.whole.items()})
             if expression.is_number:
-                constant = int(expression) if expression.is_Integer else float(expression) if expression.is_real else bool(expression)
+                constant = (
+                    int(expression)
+                    if expression.is_Integer
+                    else float(expression)
+                    if expression.is_real
+                    else bool(expression)
+                )
                 self.compiled[key] = lambda values: constant
             else:
                 from torch.utils._sympy.printers import PythonPrinter
@@ -133,7 +139,11 @@ class Run:
             value = values[slot]
             if not isinstance(value_of(self.program.inputs[i]), torch.Tensor):
                 continue
-            if isinstance(value, torch.nn.Parameter) and value.data_ptr() and all(isinstance(e, int) for e in value_of(self.program.inputs[i]).shape):
+            if (
+                isinstance(value, torch.nn.Parameter)
+                and value.data_ptr()
+                and all(isinstance(e, int) for e in value_of(self.program.inputs[i]).shape)
+            ):
                 self.arrays[i] = read(value.detach())
                 self.kept.append((slot, value.data_ptr()))
             else:
@@ -234,7 +244,9 @@ class Show:
         shape, strides, known, offset = self.shape, self.strides, self.known, self.offset
         if not self.is_static:
             try:
-                shape, strides, known = (tuple(self.numbers.of(n, values) for n in line) for line in (shape, strides, known))
+                shape, strides, known = (
+                    tuple(self.numbers.of(n, values) for n in line) for line in (shape, strides, known)
+                )
                 offset = self.numbers.of(offset, values)
             except KeyError:  # numbers that nothing but the operations tell
                 known = ()

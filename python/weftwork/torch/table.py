@@ -43,7 +43,9 @@ def overloads(names: tuple[str, ...]) -> list[Any]:
         space = torch.ops.prims if name.startswith("prims::") else torch.ops.aten
         base, _, overload = name.removeprefix("prims::").partition(".")
         packet = getattr(space, base, None)
-        found += [getattr(packet, overload or "default")] if packet and (overload or "default") in packet.overloads() else []
+        found += (
+            [getattr(packet, overload or "default")] if packet and (overload or "default") in packet.overloads() else []
+        )
     return found
 
 

@@ -63,7 +63,11 @@ def compared(before: list[str], after: list[str]) -> list[tuple[str, str]]:
 
 
 def rows_of(marked: list[tuple[str, str]], places: dict[str, str]) -> list[list[Any]]:
-    return [[mark, LOC.sub("", line), *(source_of(line, places) if mark != "-" else ())] for mark, line in marked if not ALIAS.match(line)]
+    return [
+        [mark, LOC.sub("", line), *(source_of(line, places) if mark != "-" else ())]
+        for mark, line in marked
+        if not ALIAS.match(line)
+    ]
 
 
 def assembly_of(text: str) -> dict[str, str]:
@@ -84,7 +88,11 @@ def function_of(folder: Path) -> dict[str, Any]:
             continue
         text = path.read_text("utf-8", errors="replace").splitlines()
         name = path.stem.partition("-")[2] or "assembly"
-        stage: dict[str, Any] = {"file": path.name, "nodes": nodes.get(path.name), "ms": times.get(f"pass.{name}", times.get(name))}
+        stage: dict[str, Any] = {
+            "file": path.name,
+            "nodes": nodes.get(path.name),
+            "ms": times.get(f"pass.{name}", times.get(name)),
+        }
         is_graph = path.suffix == ".mlir"
         places = places_of(text)
         stage["rows"] = rows_of([(" ", line) for line in text], places)

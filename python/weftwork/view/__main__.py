@@ -11,7 +11,9 @@ from . import page
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m weftwork.view", description="Writes one HTML page that shows what WEFT_DUMP left.")
+    parser = argparse.ArgumentParser(
+        prog="python -m weftwork.view", description="Writes one HTML page that shows what WEFT_DUMP left."
+    )
     parser.add_argument("folder", help="what WEFT_DUMP named, or the folder of one function in it")
     parser.add_argument("-o", "--output", default="page.html", help="the page (page.html)")
     arguments = parser.parse_args()

@@ -1,5 +1,6 @@
-// Debug information in the text of a module: each kernel is a function of the user's file, at the line that it stores. It begins
-// with an instruction that does nothing at each other line of its operations, so that a breakpoint there stops it.
+// Debug information in the text of a module: each kernel is a function of the user's file, at the line that it stores.
+// It begins with an instruction that does nothing at each other line of its operations, so that a breakpoint there
+// stops it.
 #include <algorithm>
 #include <map>
 #include <string_view>
@@ -18,8 +19,10 @@ std::string quoted(std::string_view text) {
   std::string out = "\"";
   for (unsigned char c : text) {
     bool is_plain = c >= 32 && c < 127 && c != '"' && c != '\\';
-    if (is_plain) out += static_cast<char>(c);
-    else append(out, '\\', "0123456789ABCDEF"[c >> 4], "0123456789ABCDEF"[c & 15]);
+    if (is_plain)
+      out += static_cast<char>(c);
+    else
+      append(out, '\\', "0123456789ABCDEF"[c >> 4], "0123456789ABCDEF"[c & 15]);
   }
   return out + '"';
 }
@@ -45,10 +48,13 @@ class LineWriter {
       if (line.starts_with("define ")) {
         int function = function_of(line);
         place = function ? function + 1 : 0;
-        if (function && line.ends_with(" {")) append(out, line.substr(0, line.size() - 2), " !dbg !", function, " {\n");
-        else append(out, line, '\n');
+        if (function && line.ends_with(" {"))
+          append(out, line.substr(0, line.size() - 2), " !dbg !", function, " {\n");
+        else
+          append(out, line, '\n');
       } else {
-        bool is_instruction = place && line.starts_with("  ") && line.find_first_not_of(' ') != line.npos && line[line.find_first_not_of(' ')] != ';';
+        bool is_instruction = place && line.starts_with("  ") && line.find_first_not_of(' ') != line.npos &&
+                              line[line.find_first_not_of(' ')] != ';';
         if (is_instruction) out += std::exchange(begin_, {});
         append(out, line, is_instruction ? cat(", !dbg !", place) : "", '\n');
         if (line == "}") place = 0;
@@ -76,13 +82,14 @@ class LineWriter {
   int file_of(const std::string& path) {
     auto [found, is_new] = files_.try_emplace(path, 0);
     size_t slash = path.rfind('/');
-    std::string folder = slash == path.npos ? "" : path.substr(0, slash), name = slash == path.npos ? path : path.substr(slash + 1);
+    std::string folder = slash == path.npos ? "" : path.substr(0, slash),
+                name = slash == path.npos ? path : path.substr(slash + 1);
     if (is_new) found->second = add(cat("!DIFile(filename: ", quoted(name), ", directory: ", quoted(folder), ")"));
     return found->second;
   }
 
-  // The number of the function that a line defines, behind which its location's stands; 0 where it is no kernel's. Parts of a
-  // kernel bear its name and more.
+  // The number of the function that a line defines, behind which its location's stands; 0 where it is no kernel's.
+  // Parts of a kernel bear its name and more.
   int function_of(std::string_view line) {
     size_t begin = line.find('@') + 1;
     std::string_view name = line.substr(begin, line.find('(', begin) - begin);
@@ -93,12 +100,14 @@ class LineWriter {
     // Where it begins in the file of its own line, so that debuggers take that for its first instruction only if it is.
     int first = !others.empty() && others[0].file() == loc.file() ? others[0].line() : loc.line();
     int file = file_of(loc.file());
-    int function = add(cat("distinct !DISubprogram(name: ", quoted(name), ", file: !", file, ", line: ", loc.line(), ", scopeLine: ", first, ", type: !", types_,
-                           ", unit: !", unit_, ", spFlags: DISPFlagDefinition | DISPFlagOptimized)"));
+    int function = add(cat("distinct !DISubprogram(name: ", quoted(name), ", file: !", file, ", line: ", loc.line(),
+                           ", scopeLine: ", first, ", type: !", types_, ", unit: !", unit_,
+                           ", spFlags: DISPFlagDefinition | DISPFlagOptimized)"));
     add(cat("!DILocation(line: ", loc.line(), ", scope: !", function, ")"));
     begin_.clear();
     for (const Location& line : others) {
-      int scope = add(cat("!DILexicalBlockFile(scope: !", function, ", file: !", file_of(line.file()), ", discriminator: 0)"));
+      int scope =
+          add(cat("!DILexicalBlockFile(scope: !", function, ", file: !", file_of(line.file()), ", discriminator: 0)"));
       int at = add(cat("!DILocation(line: ", line.line(), ", scope: !", scope, ")"));
       append(begin_, "  %at_line", at, " = load volatile i8, ptr %args, !dbg !", at, "\n");
     }
@@ -107,10 +116,13 @@ class LineWriter {
 
   std::string metadata() {
     int file = files_.empty() ? file_of("unknown") : files_.begin()->second;
-    nodes_[0] = cat("distinct !DICompileUnit(language: DW_LANG_Python, file: !", file, ", producer: \"weftwork\", isOptimized: true, emissionKind: FullDebug)");
+    nodes_[0] = cat("distinct !DICompileUnit(language: DW_LANG_Python, file: !", file,
+                    ", producer: \"weftwork\", isOptimized: true, emissionKind: FullDebug)");
     std::string out;
-    for (size_t i = 0; i < nodes_.size(); ++i) append(out, "!", first_number + static_cast<int>(i), " = ", nodes_[i], "\n");
-    return cat(out, "!llvm.dbg.cu = !{!", unit_, "}\n!llvm.module.flags = !{!900, !901}\n!900 = !{i32 2, !\"Debug Info Version\", i32 3}\n",
+    for (size_t i = 0; i < nodes_.size(); ++i)
+      append(out, "!", first_number + static_cast<int>(i), " = ", nodes_[i], "\n");
+    return cat(out, "!llvm.dbg.cu = !{!", unit_,
+               "}\n!llvm.module.flags = !{!900, !901}\n!900 = !{i32 2, !\"Debug Info Version\", i32 3}\n",
                "!901 = !{i32 7, !\"Dwarf Version\", i32 4}\n");
   }
 

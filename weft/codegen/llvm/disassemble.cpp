@@ -31,9 +31,11 @@ struct Elf {
 
   explicit Elf(std::string_view object) : bytes(object) {
     auto header = at<Elf64_Ehdr>(bytes, 0);
-    require(std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_ident[EI_CLASS] == ELFCLASS64, "is no 64-bit ELF file");
+    require(std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_ident[EI_CLASS] == ELFCLASS64,
+            "is no 64-bit ELF file");
     require(header.e_machine == EM_X86_64, "is not for x86-64");
-    for (uint64_t i = 0; i < header.e_shnum; ++i) sections.push_back(at<Elf64_Shdr>(bytes, header.e_shoff + i * sizeof(Elf64_Shdr)));
+    for (uint64_t i = 0; i < header.e_shnum; ++i)
+      sections.push_back(at<Elf64_Shdr>(bytes, header.e_shoff + i * sizeof(Elf64_Shdr)));
     require(header.e_shstrndx < sections.size(), "has no names for its sections");
     section_names = content(sections[header.e_shstrndx]);
     for (const Elf64_Shdr& section : sections) {
@@ -52,7 +54,8 @@ struct Elf {
     return value;
   }
   std::string_view content(const Elf64_Shdr& section) const {
-    require(section.sh_offset <= bytes.size() && section.sh_size <= bytes.size() - section.sh_offset, "has a section outside of the file");
+    require(section.sh_offset <= bytes.size() && section.sh_size <= bytes.size() - section.sh_offset,
+            "has a section outside of the file");
     return bytes.substr(section.sh_offset, section.sh_size);
   }
   template <class T>
@@ -126,7 +129,8 @@ std::string text_of(Function& function, std::string_view code) {
   for (uint64_t at = function.begin; at < function.end;) {
     char line[256];
     std::string bytes(code.substr(at, function.end - at).substr(0, 16));
-    size_t size = LLVMDisasmInstruction(context.get(), reinterpret_cast<uint8_t*>(bytes.data()), bytes.size(), at, line, sizeof line);
+    size_t size = LLVMDisasmInstruction(context.get(), reinterpret_cast<uint8_t*>(bytes.data()), bytes.size(), at, line,
+                                        sizeof line);
     lines.emplace_back(at, size ? line : cat("\t.byte\t", static_cast<int>(static_cast<unsigned char>(bytes[0]))));
     at += std::max<size_t>(size, 1);
   }
@@ -148,7 +152,8 @@ std::map<uint64_t, std::string> references_of(const Elf& elf, uint64_t section) 
       uint64_t number = ELF64_R_SYM(entry.r_info);
       require(number < elf.symbols.size(), "relocates to a symbol that it does not have");
       // A distance is from the end of its four bytes.
-      auto addend = static_cast<int64_t>(static_cast<uint64_t>(entry.r_addend) + (ELF64_R_TYPE(entry.r_info) == R_X86_64_64 ? 0 : 4));
+      auto addend = static_cast<int64_t>(static_cast<uint64_t>(entry.r_addend) +
+                                         (ELF64_R_TYPE(entry.r_info) == R_X86_64_64 ? 0 : 4));
       std::string& name = references[entry.r_offset] = elf.name_of(elf.symbols[number]);
       if (addend != 0) append(name, addend > 0 ? "+" : "", addend);
     }
@@ -177,9 +182,15 @@ std::vector<Assembly> disassemble(const std::string& object) {
   for (const Elf64_Sym& symbol : functions) {
     require(symbol.st_shndx < elf.sections.size(), "has a symbol outside of its sections");
     std::string_view code = elf.content(elf.sections[symbol.st_shndx]);
-    require(symbol.st_value <= code.size() && symbol.st_size <= code.size() - symbol.st_value, "has a symbol outside of its section");
+    require(symbol.st_value <= code.size() && symbol.st_size <= code.size() - symbol.st_value,
+            "has a symbol outside of its section");
     if (!references.count(symbol.st_shndx)) references[symbol.st_shndx] = references_of(elf, symbol.st_shndx);
-    Function function{symbol.st_value, symbol.st_value + symbol.st_size, &references[symbol.st_shndx], &names[symbol.st_shndx], {}, {}};
+    Function function{symbol.st_value,
+                      symbol.st_value + symbol.st_size,
+                      &references[symbol.st_shndx],
+                      &names[symbol.st_shndx],
+                      {},
+                      {}};
     result.push_back({elf.name_of(symbol), text_of(function, code)});
   }
   return result;

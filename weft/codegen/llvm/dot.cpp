@@ -70,32 +70,41 @@ std::string scaled(std::string& ir, const std::string& name, const std::string& 
 // The value where it is known now; -1 where it is not, or there is none.
 int64_t known(const std::string& value) { return value.empty() || value[0] == '%' ? -1 : std::stoll(value); }
 
-// Rows of a work item and of a run: whole parts; and all rows at once where they are few and small tiles would not fill.
+// Rows of a work item and of a run: whole parts; and all rows at once where they are few and small tiles would not
+// fill.
 struct Rows {
   int64_t block, run;
 };
 Rows rows_of(const DotKernel& kernel, const DotShape& shape) {
   int64_t block = shape.block, part = kernel.lhs.outer_part, m = known(kernel.m);
-  if (part) block = (block + part - 1) / part * part;
-  else if (m > block && m <= 2 * block && m % small_rows) block = m;
+  if (part)
+    block = (block + part - 1) / part * part;
+  else if (m > block && m <= 2 * block && m % small_rows)
+    block = m;
   check(block <= shape.run, "parts of ", part, " rows in a product");
   return {block, shape.run / block * block};
 }
 
-// Rows of a tile. Those that lie whole pages apart share the sets of the first-level cache: they must leave room for rhs.
+// Rows of a tile. Those that lie whole pages apart share the sets of the first-level cache: they must leave room for
+// rhs.
 int64_t tile_rows(const DotKernel& kernel, const DotForm& form, const DotShape& shape) {
   int64_t bytes = std::max<int64_t>(known(kernel.lhs.outer), 0) * size_of(form.lhs);
   bool share_sets = !form.packs_lhs && kernel.lhs.inner == "1" && bytes > 0 && bytes % 4096 == 0;
-  return share_sets ? std::min<int64_t>(shape.rows, shape.paged) : kernel.packed_rhs && known(kernel.m) > 0 ? shape.tall : shape.rows;
+  return share_sets                                 ? std::min<int64_t>(shape.rows, shape.paged)
+         : kernel.packed_rhs && known(kernel.m) > 0 ? shape.tall
+                                                    : shape.rows;
 }
 
-// A single row reads eight lines of rhs side by side. Where they are short the CPU does not foresee the next ones: they are
-// fetched so many bytes ahead, unless all of rhs may be in the second-level cache. So are long lines of bytes that no cache
-// holds, which it is done with before more of them come from memory.
+// A single row reads eight lines of rhs side by side. Where they are short the CPU does not foresee the next ones: they
+// are fetched so many bytes ahead, unless all of rhs may be in the second-level cache. So are long lines of bytes that
+// no cache holds, which it is done with before more of them come from memory.
 constexpr int64_t fetched = 12 * 1024, fetched_of_bytes = 1024, stays_near = 1 << 20;
 int64_t fetch_of(const DotKernel& kernel) {
   const DotOperand& rhs = kernel.raw ? *kernel.raw : kernel.rhs;
-  int64_t size = size_of(rhs.dtype), eight = 8 * size * known(rhs.inner == "1" ? rhs.outer : rhs.outer == "1" ? rhs.inner : "");
+  int64_t size = size_of(rhs.dtype), eight = 8 * size *
+                                             known(rhs.inner == "1"   ? rhs.outer
+                                                   : rhs.outer == "1" ? rhs.inner
+                                                                      : "");
   bool is_short = eight <= fetched;
   if (eight <= 0 || (!is_short && size > 1) || (kernel.packed_rhs && !kernel.raw)) return 0;
   std::vector<std::string> extents = kernel.batch;
@@ -122,7 +131,8 @@ RhsWords as_it_lies(std::string& ir, const DotOperand& rhs) {
   words.bn = scaled(ir, "bn", rhs.outer, size_of(rhs.dtype));
   words.bk = scaled(ir, "bk", rhs.inner, size_of(rhs.dtype));
   words.from = rhs.pointer;
-  for (size_t i = 0; i < rhs.batch.size(); ++i) words.strides.push_back(scaled(ir, cat("b.", i), rhs.batch[i], size_of(rhs.dtype)));
+  for (size_t i = 0; i < rhs.batch.size(); ++i)
+    words.strides.push_back(scaled(ir, cat("b.", i), rhs.batch[i], size_of(rhs.dtype)));
   return words;
 }
 
@@ -130,12 +140,16 @@ RhsWords as_it_lies(std::string& ir, const DotOperand& rhs) {
 RhsWords as_packed(std::string& ir, const DotKernel& kernel, const DotWriter& writer) {
   const DotOperand& rhs = kernel.rhs;
   const DotShape& shape = writer.shape;
-  append(ir, "  %dot.w.up = add i64 ", rhs.outer, ", ", shape.width - 1, "\n  %dot.w.panels = udiv i64 %dot.w.up, ", shape.width,
-         "\n  %dot.w.k.up = add i64 ", rhs.inner, ", ", writer.form.group - 1, "\n  %dot.w.units = udiv i64 %dot.w.k.up, ", writer.form.group,
-         "\n  %dot.w.rows = add i64 %dot.w.units, ", writer.head_rows(), "\n  %dot.w.k = mul i64 %dot.w.rows, ", shape.width * shape.size,
+  append(ir, "  %dot.w.up = add i64 ", rhs.outer, ", ", shape.width - 1, "\n  %dot.w.panels = udiv i64 %dot.w.up, ",
+         shape.width, "\n  %dot.w.k.up = add i64 ", rhs.inner, ", ", writer.form.group - 1,
+         "\n  %dot.w.units = udiv i64 %dot.w.k.up, ", writer.form.group, "\n  %dot.w.rows = add i64 %dot.w.units, ",
+         writer.head_rows(), "\n  %dot.w.k = mul i64 %dot.w.rows, ", shape.width * shape.size,
          "\n  %dot.w.one = mul i64 %dot.w.k, %dot.w.panels\n  %dot.w.skipped = mul i64 %dot.w.one, ", kernel.matrix,
          "\n  %dot.w.from = getelementptr i8, ptr ", rhs.pointer, ", i64 %dot.w.skipped\n");
-  RhsWords words{.packed = "1", .from = "%dot.w.from", .panel = "%dot.w.k", .strides = std::vector<std::string>(rhs.batch.size(), "0")};
+  RhsWords words{.packed = "1",
+                 .from = "%dot.w.from",
+                 .panel = "%dot.w.k",
+                 .strides = std::vector<std::string>(rhs.batch.size(), "0")};
   bool shared = std::ranges::all_of(rhs.batch, [](const std::string& stride) { return stride == "0"; });
   std::string dense = "%dot.w.one";
   for (size_t i = rhs.batch.size(); !shared && i-- > 0;) {
@@ -154,8 +168,10 @@ RhsWords either(std::string& ir, const std::string& is_packed, const RhsWords& p
     append(ir, "  %dot.now.", next, " = select i1 %dot.is.packed, ", type, " ", yes, ", ", type, " ", no, "\n");
     return cat("%dot.now.", next++);
   };
-  RhsWords words{choose("i64", packed.packed, "2"), raw.bn, raw.bk, choose("ptr", packed.from, raw.from), packed.panel, {}};
-  for (size_t i = 0; i < raw.strides.size(); ++i) words.strides.push_back(choose("i64", packed.strides[i], raw.strides[i]));
+  RhsWords words{choose("i64", packed.packed, "2"),    raw.bn,       raw.bk,
+                 choose("ptr", packed.from, raw.from), packed.panel, {}};
+  for (size_t i = 0; i < raw.strides.size(); ++i)
+    words.strides.push_back(choose("i64", packed.strides[i], raw.strides[i]));
   return words;
 }
 
@@ -194,9 +210,11 @@ void fill_descriptor(std::string& ir, const DotKernel& kernel, const DotWriter& 
     bool is_there = i >= missing;
     auto at = static_cast<size_t>(i - missing);
     store_field(ir, "extents", is_there ? kernel.batch[at] : "1", i);
-    if (lhs_too) store_field(ir, "lhs.strides", is_there ? scaled(ir, cat("a.", i), lhs.batch[at], size_of(lhs.dtype)) : "0", i);
+    if (lhs_too)
+      store_field(ir, "lhs.strides", is_there ? scaled(ir, cat("a.", i), lhs.batch[at], size_of(lhs.dtype)) : "0", i);
     store_field(ir, "rhs.strides", is_there ? words.strides[at] : "0", i);
-    store_field(ir, "result.strides", is_there && result ? scaled(ir, cat("result.", i), result->batch[at], writer.shape.size) : "0", i);
+    store_field(ir, "result.strides",
+                is_there && result ? scaled(ir, cat("result.", i), result->batch[at], writer.shape.size) : "0", i);
   }
 }
 
@@ -208,8 +226,8 @@ void emit_epilogue(std::string& ir, const DotKernel& kernel, DotWriter& writer) 
   std::vector<std::string> batch;
   for (size_t i = 0; i < kernel.batch.size(); ++i) {
     batch.push_back(cat("%dot.b.", i));
-    append(ir, "  %dot.p.b.", i, " = getelementptr i64, ptr %dot.ix, i64 ", max_batch_rank - kernel.batch.size() + i, "\n  ", batch.back(),
-           " = load i64, ptr %dot.p.b.", i, "\n");
+    append(ir, "  %dot.p.b.", i, " = getelementptr i64, ptr %dot.ix, i64 ", max_batch_rank - kernel.batch.size() + i,
+           "\n  ", batch.back(), " = load i64, ptr %dot.p.b.", i, "\n");
   }
   if (kernel.epilogue_entry) kernel.epilogue_entry(ir);
   ir += "  br label %dot.entry\ndot.entry:\n  br label %dot.v\n";
@@ -220,7 +238,10 @@ void emit_epilogue(std::string& ir, const DotKernel& kernel, DotWriter& writer) 
   // Whole panels need no masks.
   bool is_whole = kernel.n_factor % shape.width == 0;
   std::string mask = is_whole ? "" : fill(mask_text, {{"lanes", cat(lanes)}, {"iota", iota + ">"}});
-  ir += fill(epilogue_text, {{"mask", mask}, {"lanes", cat(lanes)}, {"type", writer.type()}, {"row.bytes", cat(shape.width * shape.size)},
+  ir += fill(epilogue_text, {{"mask", mask},
+                             {"lanes", cat(lanes)},
+                             {"type", writer.type()},
+                             {"row.bytes", cat(shape.width * shape.size)},
                              {"align", cat(shape.lanes * shape.size)}});
   kernel.epilogue(ir, {"%dot.value", lanes, "%dot.m", "%dot.n", batch, is_whole ? "" : "%dot.mask", "%dot.rows"});
   ir += fill(epilogue_end_text, {{"columns", cat(lanes)}});
@@ -235,7 +256,8 @@ DotForm form_of(const Target& target, const DotKernel& kernel) {
   form.bits = kernel.rhs.bits;
   // Whole units of lhs are read in place where they lie together.
   bool in_place = form.group == 1 || (kernel.lhs.inner == "1" && kernel.k_factor % form.group == 0);
-  form.packs_lhs = size_of(form.lhs) != size_of(form.packed) || is_float(form.lhs) != is_float(form.packed) || !in_place;
+  form.packs_lhs =
+      size_of(form.lhs) != size_of(form.packed) || is_float(form.lhs) != is_float(form.packed) || !in_place;
   return form;
 }
 
@@ -253,14 +275,16 @@ constexpr size_t most_heights = 3;
 
 // What the driver will ask for at run time, as far as extents and strides are known now.
 DotNeeds needs_of(const DotKernel& kernel, const DotForm& form, const DotShape& shape) {
-  DotNeeds needs{.lhs = form.lhs, .rhs = form.rhs, .accumulate = form.accumulate, .packs_lhs = form.packs_lhs, .bits = form.bits};
+  DotNeeds needs{
+      .lhs = form.lhs, .rhs = form.rhs, .accumulate = form.accumulate, .packs_lhs = form.packs_lhs, .bits = form.bits};
   int64_t m = known(kernel.m), n = known(kernel.n), k = known(kernel.k);
   bool has_raw = !kernel.packed_rhs || kernel.raw;
   const DotOperand& raw = kernel.raw ? *kernel.raw : kernel.rhs;
   bool may_be_few = m <= shape.few, may_be_rows = has_raw && may_be(raw.outer, 1);
   needs.packed = kernel.packed_rhs;
   needs.raw = may_be_few && may_be_rows;
-  bool all_raw = may_be_few && (!form.amx || m <= few_for_amx) && m >= 0 && raw.outer == "1" && n >= 0 && n % shape.width == 0 && k >= 0 && k % form.group == 0;
+  bool all_raw = may_be_few && (!form.amx || m <= few_for_amx) && m >= 0 && raw.outer == "1" && n >= 0 &&
+                 n % shape.width == 0 && k >= 0 && k % form.group == 0;
   needs.pack = has_raw && !all_raw;
   needs.slim = may_be(kernel.m, 1) && (needs.raw || needs.packed);
   needs.fetch = fetch_of(kernel) != 0;
@@ -275,17 +299,20 @@ DotNeeds needs_of(const DotKernel& kernel, const DotForm& form, const DotShape& 
     add_heights(needs.heights, rows, most);
   } else if (auto [block, run] = rows_of(kernel, shape); m > 0 && m <= run && !is_even) {
     // Any blocks that lie together.
-    for (int64_t i = block; i < m; i += block) add_heights(needs.heights, i, most), add_heights(needs.heights, m - i, most);
+    for (int64_t i = block; i < m; i += block)
+      add_heights(needs.heights, i, most), add_heights(needs.heights, m - i, most);
     add_heights(needs.heights, m, most);
   }
-  if (!is_whole && !is_even && (needs.heights.empty() || needs.heights.size() > most_heights)) needs.heights = {shape.rows, small_rows};
+  if (!is_whole && !is_even && (needs.heights.empty() || needs.heights.size() > most_heights))
+    needs.heights = {shape.rows, small_rows};
   if (!is_whole && most < shape.rows) needs.heights.insert(static_cast<int>(most));
   // The first tiles of all rows, and of some blocks. Those of AMX add up in another order.
   if (needs.pack && may_be_rows && !form.amx) {
     std::set<int> packing;
     if (rows > 0) add_heights(packing, rows, most);
     if (!is_whole) packing.insert(static_cast<int>(most));
-    for (int height : packing) if (height >= least_packing(shape)) needs.packing.insert(height);
+    for (int height : packing)
+      if (height >= least_packing(shape)) needs.packing.insert(height);
   }
   // A single row beside whose sums there is no room for others.
   if (needs.slim) needs.heights.insert(1);

@@ -31,8 +31,9 @@ struct DotOperand {
   std::vector<std::string> batch;  // a stride for each batch extent
   std::string outer;               // along m (lhs) or n (rhs)
   std::string inner;               // along k
-  // Where m (of lhs) or k (of lhs; of rhs in pack kernels) goes on evenly in parts of so many elements only: those, and the
-  // stride from part to part. Operands in parts are f32 or f64, and of a product rhs is packed then. Zero: one part.
+  // Where m (of lhs) or k (of lhs; of rhs in pack kernels) goes on evenly in parts of so many elements only: those, and
+  // the stride from part to part. Operands in parts are f32 or f64, and of a product rhs is packed then. Zero: one
+  // part.
   int64_t outer_part = 0, outer_jump = 0, inner_part = 0, inner_jump = 0;
   std::optional<FourBits> bits = {};  // of bytes of rhs, what counts
 };
@@ -57,8 +58,9 @@ struct DotKernel {
   std::vector<std::string> batch;  // extents, at most 4
   std::string m, n, k;
   int64_t n_factor = 1, k_factor = 1;  // divide n and k
-  // rhs.pointer is what a pack kernel wrote: rhs.dtype is that of the matrix it read, outer and inner are the extents of
-  // its matrices along n and k, `matrix` is the first of them that is read, and rhs.batch is all "0" for a matrix shared by the batches or anything else for one of its own for each.
+  // rhs.pointer is what a pack kernel wrote: rhs.dtype is that of the matrix it read, outer and inner are the extents
+  // of its matrices along n and k, `matrix` is the first of them that is read, and rhs.batch is all "0" for a matrix
+  // shared by the batches or anything else for one of its own for each.
   bool packed_rhs = false;
   std::string matrix = "0";
   // Where that may still be to come: rhs as it lies, and an i64 that is 1 once it is packed, else 0. Sums are the same.
@@ -73,23 +75,23 @@ struct DotKernel {
   // start with "dot.". A light one is written for all vectors of a row side by side.
   std::function<void(std::string& ir, const DotVector& vector)> epilogue;
   bool light_epilogue = false;
-  // Where the epilogue does nothing but store the sums, side by side along n: rows along m are `outer`. Whole tiles leave them
-  // there themselves. The pointer may be null at run time.
+  // Where the epilogue does nothing but store the sums, side by side along n: rows along m are `outer`. Whole tiles
+  // leave them there themselves. The pointer may be null at run time.
   std::optional<DotOperand> result;
 };
 
 // What the kernels of one combination of element types ask of their shared loops.
 struct DotNeeds {
   DType lhs = DType::f32, rhs = DType::f32, accumulate = DType::f32;
-  bool packs_lhs = false;  // lhs in blocks: other elements than those that are multiplied
-  bool pack = false;       // rhs in blocks, as they are needed
-  bool packed = false;     // rhs from a pack kernel
-  bool raw = false;        // rows of rhs read in place
-  bool slim = false;       // a single row
-  bool inner = false;      // few rows by columns that lie along k
-  bool fetch = false;      // that row fetches rhs ahead
-  std::set<int> heights = {};  // of tiles: the full and the small one where extents are not known
-  std::set<int> packing = {};  // of the first tile of a panel, which packs rows of rhs as it reads them
+  bool packs_lhs = false;             // lhs in blocks: other elements than those that are multiplied
+  bool pack = false;                  // rhs in blocks, as they are needed
+  bool packed = false;                // rhs from a pack kernel
+  bool raw = false;                   // rows of rhs read in place
+  bool slim = false;                  // a single row
+  bool inner = false;                 // few rows by columns that lie along k
+  bool fetch = false;                 // that row fetches rhs ahead
+  std::set<int> heights = {};         // of tiles: the full and the small one where extents are not known
+  std::set<int> packing = {};         // of the first tile of a panel, which packs rows of rhs as it reads them
   std::optional<FourBits> bits = {};  // of bytes of rhs, what counts
 };
 

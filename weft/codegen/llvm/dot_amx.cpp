@@ -1,9 +1,9 @@
-// The micro-kernel of AMX: four tiles of 16 x 16 sums from two of lhs and two of rhs, each 16 rows of 16 units. Packed operands
-// are what its instructions read: units of neighbours along k, those of lhs side by side in a row.
+// The micro-kernel of AMX: four tiles of 16 x 16 sums from two of lhs and two of rhs, each 16 rows of 16 units. Packed
+// operands are what its instructions read: units of neighbours along k, those of lhs side by side in a row.
 //
-// Bytes of either sign are multiplied as they are. Sums of bf16 differ from AVX512-BF16's: the even and the odd products of 16
-// units are added up by themselves, then their sums (Intel's Software Developer's Manual, TDPBF16PS). The first whole 16 units are
-// taken together, and the last ones, so that a sum's order follows from k alone.
+// Bytes of either sign are multiplied as they are. Sums of bf16 differ from AVX512-BF16's: the even and the odd
+// products of 16 units are added up by themselves, then their sums (Intel's Software Developer's Manual, TDPBF16PS).
+// The first whole 16 units are taken together, and the last ones, so that a sum's order follows from k alone.
 #include "weft/codegen/llvm/dot_shape.h"
 
 namespace weft {
@@ -95,7 +95,8 @@ done:
 )";
 
 // Rows of a tile side by side, 16 units of each at a time.
-constexpr std::string_view pack_rows_text = R"(define internal void @$name$(ptr %a, i64 %am, i64 %rows, i64 %count, ptr %to) noinline optsize {
+constexpr std::string_view pack_rows_text =
+    R"(define internal void @$name$(ptr %a, i64 %am, i64 %rows, i64 %count, ptr %to) noinline optsize {
 entry:
   %to.step = shl i64 %rows, 6
   %rest = and i64 %count, 15
@@ -169,8 +170,9 @@ struct Amx {
     const char *const columns[] = {"64", "64", "%below.row", "%below.row", "%a.row", "%a.below.row", "64", "64"},
                       *const rows[] = {"%top", "%top", "%below", "%below", "%top", "%below", "%depth", "%depth"};
     for (int i = 0; i < 8; ++i)
-      append(ir, "  %columns.", i, " = trunc i64 ", columns[i], " to i16\n  %columns.at.", i, " = getelementptr i8, ptr %config, i64 ", 16 + 2 * i,
-             "\n  store i16 %columns.", i, ", ptr %columns.at.", i, "\n  %rows.", i, " = trunc i64 ", rows[i], " to i8\n  %rows.at.", i,
+      append(ir, "  %columns.", i, " = trunc i64 ", columns[i], " to i16\n  %columns.at.", i,
+             " = getelementptr i8, ptr %config, i64 ", 16 + 2 * i, "\n  store i16 %columns.", i, ", ptr %columns.at.",
+             i, "\n  %rows.", i, " = trunc i64 ", rows[i], " to i8\n  %rows.at.", i,
              " = getelementptr i8, ptr %config, i64 ", 48 + i, "\n  store i8 %rows.", i, ", ptr %rows.at.", i, "\n");
     writer.declare("declare void @llvm.x86.ldtilecfg(ptr)\n");
     return take();
@@ -178,13 +180,15 @@ struct Amx {
 
   std::string at_sums(const std::string& which, const char* why, int tile) {
     std::string at = cat("%", which, ".", why, ".", tile);
-    append(ir, "  ", at, ".row = getelementptr i8, ptr %c, i64 ", tile / 2 ? "%c.below" : "0", "\n  ", at, " = getelementptr i8, ptr ", at, ".row, i64 ", tile % 2 * 64, "\n");
+    append(ir, "  ", at, ".row = getelementptr i8, ptr %c, i64 ", tile / 2 ? "%c.below" : "0", "\n  ", at,
+           " = getelementptr i8, ptr ", at, ".row, i64 ", tile % 2 * 64, "\n");
     return at;
   }
 
   void step(const std::string& which, bool is_tall) {
     std::string ahead = cat("%", which, ".ahead.");
-    if (fetches) append(ir, "  ", ahead, "0 = phi ptr [ %ahead, %", which, ".start ], [ ", ahead, side, ", %", which, ".step ]\n");
+    if (fetches)
+      append(ir, "  ", ahead, "0 = phi ptr [ %ahead, %", which, ".start ], [ ", ahead, side, ", %", which, ".step ]\n");
     for (int i = 0; i < side && fetches; ++i) {
       writer.prefetch(ir, cat(ahead, i));
       append(ir, "  ", ahead, i + 1, " = getelementptr i8, ptr ", ahead, i, ", i64 %ahead.step\n");
@@ -198,7 +202,8 @@ struct Amx {
       move("tileloadd64", lhs + 1, cat("%", which, ".a.below"), "%am");
     }
     for (int tile = 0; tile < (is_tall ? 4 : 2); ++tile)
-      call(multiply(), cat("i8 ", sums + tile, ", i8 ", lhs + tile / 2, ", i8 ", rhs + tile % 2), "i8 immarg, i8 immarg, i8 immarg");
+      call(multiply(), cat("i8 ", sums + tile, ", i8 ", lhs + tile / 2, ", i8 ", rhs + tile % 2),
+           "i8 immarg, i8 immarg, i8 immarg");
   }
 
   void body(const std::string& which, bool is_tall) {
@@ -212,7 +217,8 @@ struct Amx {
     std::string resume = each([&](int tile) { move("tileloadd64", tile, at_sums(which, "old", tile), stride); });
     std::string store = each([&](int tile) { move("tilestored64", tile, at_sums(which, "new", tile), stride); });
     step(which, is_tall);
-    ir = written + fill(body_text, {{"which", which}, {"zero", zero}, {"resume", resume}, {"step", take()}, {"store", store}});
+    ir = written +
+         fill(body_text, {{"which", which}, {"zero", zero}, {"resume", resume}, {"step", take()}, {"store", store}});
   }
 };
 
@@ -248,16 +254,21 @@ std::string DotWriter::open_amx() const {
 std::string DotWriter::close_amx() {
   if (!form.amx) return "";
   declare("declare void @llvm.x86.tilerelease()\n");
-  return "  %amx.last = load i64, ptr %amx.now\n  %amx.used = icmp ne i64 %amx.last, 0\n  br i1 %amx.used, label %amx.release, label %amx.none\n"
+  return "  %amx.last = load i64, ptr %amx.now\n  %amx.used = icmp ne i64 %amx.last, 0\n  br i1 %amx.used, label "
+         "%amx.release, label %amx.none\n"
          "amx.release:\n  call void @llvm.x86.tilerelease()\n  br label %amx.none\namx.none:\n";
 }
 
-// Of a few rows vectors need not pack rhs, which would take longer than multiplying. Panels that are packed already come from memory:
-// all rows go by each at once, while the next is fetched.
+// Of a few rows vectors need not pack rhs, which would take longer than multiplying. Panels that are packed already
+// come from memory: all rows go by each at once, while the next is fetched.
 std::string DotWriter::choose_amx() const {
-  if (!form.amx) return "  %tile.rows = add i64 %rows.tile, 0\n  %amx = icmp ne i1 false, false\n  %amx.packs = icmp ne i1 false, false\n";
-  return cat("  %amx.some = icmp ugt i64 %m, ", few_for_amx, "\n  %amx = and i1 %amx.some, %lhs.along\n  %tile.rows = select i1 %amx, i64 ", amx_rows,
-             ", i64 %rows.tile\n  %amx.plain = xor i1 %is.packed, true\n  %amx.takes = and i1 %amx, %amx.plain\n  %amx.packs = and i1 %amx.takes, ",
+  if (!form.amx)
+    return "  %tile.rows = add i64 %rows.tile, 0\n  %amx = icmp ne i1 false, false\n  %amx.packs = icmp ne i1 false, "
+           "false\n";
+  return cat("  %amx.some = icmp ugt i64 %m, ", few_for_amx,
+             "\n  %amx = and i1 %amx.some, %lhs.along\n  %tile.rows = select i1 %amx, i64 ", amx_rows,
+             ", i64 %rows.tile\n  %amx.plain = xor i1 %is.packed, true\n  %amx.takes = and i1 %amx, %amx.plain\n  "
+             "%amx.packs = and i1 %amx.takes, ",
              form.packs_lhs ? "false" : "true", "\n");
 }
 

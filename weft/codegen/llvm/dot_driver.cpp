@@ -488,9 +488,11 @@ struct DriverCalls {
     const DotShape& shape = writer.shape;
     const DotForm& form = writer.form;
     if (needs.pack)
-      pack = cat("  call void @", writer.pack(form.rhs), "(ptr %b.at, i64 %bk, i64 %bn, i64 %kc, i64 %cols, ptr %bs.units, i64 ",
-                 shape.width * shape.size, ")\n");
-    if (needs.pack && form.biased) append(pack, "  call void @", writer.pack_head(), "(ptr %bs.units, i64 %units, ptr %bs.head)\n");
+      pack =
+          cat("  call void @", writer.pack(form.rhs),
+              "(ptr %b.at, i64 %bk, i64 %bn, i64 %kc, i64 %cols, ptr %bs.units, i64 ", shape.width * shape.size, ")\n");
+    if (needs.pack && form.biased)
+      append(pack, "  call void @", writer.pack_head(), "(ptr %bs.units, i64 %units, ptr %bs.head)\n");
     auto call_inner = [&](bool fetches, int rows) {
       return cat("  call void @", writer.inner(fetches, rows),
                  "(ptr %q.a, i64 %am, i64 %q.rows, ptr %q.b, i64 %bn, i64 %k, i64 %q.cols, ptr %q.c, i64 %fetch)\n");
@@ -523,7 +525,13 @@ struct DriverCalls {
 std::string DotWriter::driver(const DotNeeds& needs) {
   std::string name = cat("weft.dot.", weft::name(form.lhs), ".", weft::name(form.rhs), ".", weft::name(accumulate),
                          form.bits ? "." + form.bits->name() : "", form.packs_lhs ? ".packs" : "");
-  DotNeeds& all = emitter.drivers_.try_emplace(name, DotNeeds{.lhs = form.lhs, .rhs = form.rhs, .accumulate = accumulate, .packs_lhs = form.packs_lhs, .bits = form.bits}).first->second;
+  DotNeeds& all = emitter.drivers_
+                      .try_emplace(name, DotNeeds{.lhs = form.lhs,
+                                                  .rhs = form.rhs,
+                                                  .accumulate = accumulate,
+                                                  .packs_lhs = form.packs_lhs,
+                                                  .bits = form.bits})
+                      .first->second;
   all.pack |= needs.pack;
   all.packed |= needs.packed;
   all.raw |= needs.raw;
@@ -536,30 +544,74 @@ std::string DotWriter::driver(const DotNeeds& needs) {
 }
 
 void DotWriter::write_driver(const std::string& name, const DotNeeds& needs) {
-  int row_bytes = shape.width * shape.size, group = form.group, head_bytes = head_rows() * row_bytes, slot_bytes = shape.slot_depth * row_bytes + head_bytes;
+  int row_bytes = shape.width * shape.size, group = form.group, head_bytes = head_rows() * row_bytes,
+      slot_bytes = shape.slot_depth * row_bytes + head_bytes;
   DriverCalls calls(*this, needs);
   int64_t packing_heights = 0;
   for (int height : needs.packing) packing_heights |= int64_t{1} << height;
-  int lhs_bytes = form.packs_lhs ? std::max(shape.run * shape.lhs_row, shape.depth * shape.lhs_column) : form.amx ? amx_chunk * shape.depth * shape.size : 0;
-  int64_t run_bytes = lined_up((shape.scratch + small_rows) * row_bytes), panels_bytes = lined_up(form.packs_lhs ? slot_bytes : shape.share * slot_bytes);
-  emitter.functions_ += fill(driver_text, {
-      {"name", name}, {"linkage", linkage()}, {"effort", effort()}, {"fields", load_fields()}, {"run.bytes", cat(run_bytes)},
-      {"slot.bytes", cat(slot_bytes)}, {"panels.bytes", cat(panels_bytes)}, {"chunk", cat(form.amx ? amx_chunk : tiles_of_chunk * shape.rows)},
-      {"rows.long", cat(group > 1 ? std::numeric_limits<int64_t>::max() : long_rows)}, {"long", cat(form.amx ? 0 : long_block / size_of(form.lhs))},
-      {"lhs.packs", form.packs_lhs ? "true" : "false"}, {"scratch.bytes", cat(run_bytes + panels_bytes + lhs_bytes)}, {"lhs.pack", calls.lhs},
-      {"lhs.strides", calls.lhs_strides}, {"lhs.from", form.packs_lhs ? "%ls" : "%a.at"}, {"group", cat(group)},
-      {"may.span", group == 1 && !form.packs_lhs ? "true" : "false"}, {"group.less", cat(group - 1)}, {"head.rows", cat(head_rows())},
-      {"head.bytes", cat(head_bytes)}, {"scratch", cat(shape.scratch)}, {"share", cat(shape.share)}, {"width", cat(shape.width)}, {"size", cat(shape.size)},
-      {"wide", cat(widest)}, {"width.less", cat(shape.width - 1)}, {"depth", cat(shape.depth * group)}, {"depth.slot", cat(shape.slot_depth * group)},
-      {"depth.across", cat(form.packs_lhs ? shape.depth : shape.slot_depth * group / 2)}, {"k.few", cat(16 * group)},
-      {"k.shallow", cat(size_of(form.rhs) < 4 ? 128 : 32)}, {"k.few.less", cat(16 * group - 1)}, {"row.bytes", cat(row_bytes)},
-      {"row.bytes.shifted", cat(row_bytes << 16)}, {"few", cat(shape.few)}, {"ahead", cat(2 * shape.width * size_of(form.rhs))}, {"pack", calls.pack},
-      {"first.height", tile_height("%first")}, {"packing", cat(packing_offset)}, {"packing.heights", cat(packing_heights)}, {"inner", calls.inner},
-      {"has.inner", needs.inner ? "true" : "false"}, {"has.slim", needs.slim ? "true" : "false"}, {"raw.offset", cat(raw_offset)},
-      {"raw", has_raw_tiles(needs) ? cat("%raw.here") : "0"}, {"vector", cat(shape.lanes * group)}, {"lhs.size", cat(size_of(form.lhs))},
-      {"rhs.size", cat(size_of(form.rhs))}, {"rows.small", cat(small_rows)}, {"rows.inner", cat(2 * shape.inner)}, {"rows.at.once", cat(shape.inner)},
-      {"rows.small.less", cat(small_rows - 1)}, {"slim", cat(shape.slim)}, {"tile.rows", choose_amx()}, {"amx.open", open_amx()}, {"amx.close", close_amx()},
-      {"tiles", tiles(needs)}});
+  int lhs_bytes = form.packs_lhs ? std::max(shape.run * shape.lhs_row, shape.depth * shape.lhs_column)
+                  : form.amx     ? amx_chunk * shape.depth * shape.size
+                                 : 0;
+  int64_t run_bytes = lined_up((shape.scratch + small_rows) * row_bytes),
+          panels_bytes = lined_up(form.packs_lhs ? slot_bytes : shape.share * slot_bytes);
+  emitter.functions_ +=
+      fill(driver_text, {{"name", name},
+                         {"linkage", linkage()},
+                         {"effort", effort()},
+                         {"fields", load_fields()},
+                         {"run.bytes", cat(run_bytes)},
+                         {"slot.bytes", cat(slot_bytes)},
+                         {"panels.bytes", cat(panels_bytes)},
+                         {"chunk", cat(form.amx ? amx_chunk : tiles_of_chunk * shape.rows)},
+                         {"rows.long", cat(group > 1 ? std::numeric_limits<int64_t>::max() : long_rows)},
+                         {"long", cat(form.amx ? 0 : long_block / size_of(form.lhs))},
+                         {"lhs.packs", form.packs_lhs ? "true" : "false"},
+                         {"scratch.bytes", cat(run_bytes + panels_bytes + lhs_bytes)},
+                         {"lhs.pack", calls.lhs},
+                         {"lhs.strides", calls.lhs_strides},
+                         {"lhs.from", form.packs_lhs ? "%ls" : "%a.at"},
+                         {"group", cat(group)},
+                         {"may.span", group == 1 && !form.packs_lhs ? "true" : "false"},
+                         {"group.less", cat(group - 1)},
+                         {"head.rows", cat(head_rows())},
+                         {"head.bytes", cat(head_bytes)},
+                         {"scratch", cat(shape.scratch)},
+                         {"share", cat(shape.share)},
+                         {"width", cat(shape.width)},
+                         {"size", cat(shape.size)},
+                         {"wide", cat(widest)},
+                         {"width.less", cat(shape.width - 1)},
+                         {"depth", cat(shape.depth * group)},
+                         {"depth.slot", cat(shape.slot_depth * group)},
+                         {"depth.across", cat(form.packs_lhs ? shape.depth : shape.slot_depth * group / 2)},
+                         {"k.few", cat(16 * group)},
+                         {"k.shallow", cat(size_of(form.rhs) < 4 ? 128 : 32)},
+                         {"k.few.less", cat(16 * group - 1)},
+                         {"row.bytes", cat(row_bytes)},
+                         {"row.bytes.shifted", cat(row_bytes << 16)},
+                         {"few", cat(shape.few)},
+                         {"ahead", cat(2 * shape.width * size_of(form.rhs))},
+                         {"pack", calls.pack},
+                         {"first.height", tile_height("%first")},
+                         {"packing", cat(packing_offset)},
+                         {"packing.heights", cat(packing_heights)},
+                         {"inner", calls.inner},
+                         {"has.inner", needs.inner ? "true" : "false"},
+                         {"has.slim", needs.slim ? "true" : "false"},
+                         {"raw.offset", cat(raw_offset)},
+                         {"raw", has_raw_tiles(needs) ? cat("%raw.here") : "0"},
+                         {"vector", cat(shape.lanes * group)},
+                         {"lhs.size", cat(size_of(form.lhs))},
+                         {"rhs.size", cat(size_of(form.rhs))},
+                         {"rows.small", cat(small_rows)},
+                         {"rows.inner", cat(2 * shape.inner)},
+                         {"rows.at.once", cat(shape.inner)},
+                         {"rows.small.less", cat(small_rows - 1)},
+                         {"slim", cat(shape.slim)},
+                         {"tile.rows", choose_amx()},
+                         {"amx.open", open_amx()},
+                         {"amx.close", close_amx()},
+                         {"tiles", tiles(needs)}});
   declare("declare ptr @weft_support_scratch(i64)\n");
   declare("@weft.dot.zeros = internal constant [256 x i8] zeroinitializer, align 64\n");
   declare("declare i64 @llvm.umin.i64(i64, i64)\n");

@@ -60,8 +60,11 @@ struct Inner {
   void columns() {
     for (int i = 0; i < group; ++i) {
       append(ir, "  %n.", i, " = add i64 %n, ", i, "\n  %is.", i, " = icmp ult i64 %n.", i, ", %cols\n  %o.", i, " = ");
-      if (i) append(ir, "select i1 %is.", i, ", i64 %bn, i64 0\n  %b.", i, " = getelementptr i8, ptr %b.", i - 1, ", i64 %o.", i, "\n");
-      else append(ir, "mul i64 %n, %bn\n  %b.0 = getelementptr i8, ptr %b, i64 %o.0\n");
+      if (i)
+        append(ir, "select i1 %is.", i, ", i64 %bn, i64 0\n  %b.", i, " = getelementptr i8, ptr %b.", i - 1,
+               ", i64 %o.", i, "\n");
+      else
+        append(ir, "mul i64 %n, %bn\n  %b.0 = getelementptr i8, ptr %b, i64 %o.0\n");
     }
     append(ir, "  %some = icmp ne i64 %whole, 0\n  br i1 %some, label %step, label %tail\n");
   }
@@ -83,7 +86,8 @@ struct Inner {
            "  br i1 %k.more, label %step, label %tail\n");
   }
 
-  void multiply(const std::string& name, const std::string& k, const std::string& sum, const std::string& next, bool masked) {
+  void multiply(const std::string& name, const std::string& k, const std::string& sum, const std::string& next,
+                bool masked) {
     std::string flip = cat("splat (i32 ", 0x80808080u, ")");
     std::vector<std::string> a;
     for (int r = 0; r < rows; ++r) {
@@ -102,12 +106,17 @@ struct Inner {
     }
   }
 
-  std::string load(const std::string& name, const std::string& pointer, DType dtype, const std::string& k, bool masked) {
+  std::string load(const std::string& name, const std::string& pointer, DType dtype, const std::string& k,
+                   bool masked) {
     std::string type = vector_type(dtype, step()), value = cat("%v.", name);
     append(ir, "  %at.", name, " = getelementptr ", llvm_type(dtype), ", ptr ", pointer, ", i64 ", k, "\n");
     if (masked) {
       std::string scalar = llvm_type(dtype);
-      std::string callee = cat("@llvm.masked.load.v", step(), scalar == "float" ? "f32" : scalar == "double" ? "f64" : scalar, ".p0(");
+      std::string callee = cat("@llvm.masked.load.v", step(),
+                               scalar == "float"    ? "f32"
+                               : scalar == "double" ? "f64"
+                                                    : scalar,
+                               ".p0(");
       writer.declare(cat("declare ", type, " ", callee, "ptr, <", step(), " x i1>, ", type, ")\n"));
       append(ir, "  ", value, " = call ", type, " ", callee, "ptr align ", size_of(dtype), " %at.", name, ", <", step(),
              " x i1> %mask, ", type, " zeroinitializer)\n");
@@ -121,8 +130,10 @@ struct Inner {
     append(ir, "tail:\n");
     sums("so.far.", "step");
     append(ir, "  %is.rest = icmp ne i64 %rest, 0\n");
-    if (has_masks()) tail_masked();
-    else tail_scalar();
+    if (has_masks())
+      tail_masked();
+    else
+      tail_scalar();
   }
 
   void tail_masked() {
@@ -151,8 +162,8 @@ struct Inner {
   void tail_scalar() {
     for (int i = 0; i < sum_count(); ++i) {
       std::string value = less_bias("%so.far.", i);
-      append(ir, "  %sums.", i, " = getelementptr ", writer.vector(), ", ptr %sums, i64 ", i, "\n  store ", writer.vector(), " ", value,
-             ", ptr %sums.", i, ", align ", lanes() * writer.shape.size, "\n");
+      append(ir, "  %sums.", i, " = getelementptr ", writer.vector(), ", ptr %sums, i64 ", i, "\n  store ",
+             writer.vector(), " ", value, ", ptr %sums.", i, ", align ", lanes() * writer.shape.size, "\n");
     }
     append(ir, "  br i1 %is.rest, label %last.n, label %tail.done\n");
     std::string type = writer.type();
@@ -174,7 +185,8 @@ struct Inner {
            "  %i.more = icmp ult i64 %i.next, ", sum_count(),
            "\n  br i1 %i.more, label %last.n, label %tail.done\ntail.done:\n");
     for (int i = 0; i < sum_count(); ++i) {
-      append(ir, "  %whole.", i, " = load ", writer.vector(), ", ptr %sums.", i, ", align ", lanes() * writer.shape.size, "\n");
+      append(ir, "  %whole.", i, " = load ", writer.vector(), ", ptr %sums.", i, ", align ",
+             lanes() * writer.shape.size, "\n");
       sums_.push_back(cat("%whole.", i));
     }
   }
@@ -185,8 +197,8 @@ struct Inner {
     return writer.convert(ir, cat("%v.", name), cat("%v.", name), dtype, writer.accumulate, 0);
   }
 
-  // In each sum halves are added until one lane is left, in several sums at once: a vector then holds those of neighbouring
-  // columns side by side. What is stored past the last column is not read.
+  // In each sum halves are added until one lane is left, in several sums at once: a vector then holds those of
+  // neighbouring columns side by side. What is stored past the last column is not read.
   void reduce() {
     append(ir, "  br label %reduce\nreduce:\n");
     for (int r = 0; r < rows; ++r) reduce(r, {sums_.begin() + r * group, sums_.begin() + (r + 1) * group});
@@ -204,10 +216,12 @@ struct Inner {
         for (int high : {0, half}) {
           append(ir, "  ", name, high ? ".high" : ".low", " = shufflevector ", from, " ", sums[i], ", ", from, " ",
                  pairs ? sums[i + 1] : "poison", ", <", count * half, " x i32> <");
-          for (int lane = 0; lane < count * half; ++lane) append(ir, lane ? ", " : "", "i32 ", lane / half * parts + high + lane % half);
+          for (int lane = 0; lane < count * half; ++lane)
+            append(ir, lane ? ", " : "", "i32 ", lane / half * parts + high + lane % half);
           append(ir, ">\n");
         }
-        append(ir, "  ", name, " = ", add, " ", vector_type(writer.accumulate, count * half), " ", name, ".low, ", name, ".high\n");
+        append(ir, "  ", name, " = ", add, " ", vector_type(writer.accumulate, count * half), " ", name, ".low, ", name,
+               ".high\n");
         next.push_back(name);
       }
       sums = std::move(next);
@@ -231,10 +245,10 @@ std::string DotWriter::inner(bool fetches, int rows) {
   if (!first(name)) return name;
   Inner inner{*this, fetches, rows, {}};
   inner.ir = fill(inner_open_text, {{"name", name},
-                              {"sums", cat(inner.sum_count())},
-                              {"vector", vector()},
-                              {"step", cat(inner.step())},
-                              {"rows", inner.row_starts()}});
+                                    {"sums", cat(inner.sum_count())},
+                                    {"vector", vector()},
+                                    {"step", cat(inner.step())},
+                                    {"rows", inner.row_starts()}});
   inner.columns();
   inner.steps();
   inner.tail();

@@ -21,7 +21,8 @@ int64_t factor_of(const Dim& dim) {
   for (const Dim::Term& term : dim.terms()) {
     const DimAtom& atom = *term.atoms[0];
     bool chooses = term.atoms.size() == 1 && (atom.op == DimOp::min || atom.op == DimOp::max);
-    factor = std::gcd(factor, term.coefficient * (chooses ? std::gcd(factor_of(atom.operands[0]), factor_of(atom.operands[1])) : 1));
+    factor = std::gcd(
+        factor, term.coefficient * (chooses ? std::gcd(factor_of(atom.operands[0]), factor_of(atom.operands[1])) : 1));
   }
   return factor;
 }
@@ -39,12 +40,17 @@ std::optional<Dot::Side> stored_sums(const Kernel& kernel) {
   Dims strides;
   for (const std::string& counter : counters) {
     std::optional<Dim> stride = coefficient(store.index, counter);
-    if (!stride || std::ranges::any_of(stride->symbols(), [](const Symbol& symbol) { return symbol.name[0] == '.'; })) return {};
+    if (!stride || std::ranges::any_of(stride->symbols(), [](const Symbol& symbol) { return symbol.name[0] == '.'; }))
+      return {};
     strides.push_back(*stride);
     first.emplace(counter, 0);
   }
   if (!strides[1].is(1)) return {};
-  return Dot::Side{.memory = store.slot, .offset = store.index.substitute(first), .batch = {strides.begin() + 2, strides.end()}, .outer = strides[0], .inner = 1};
+  return Dot::Side{.memory = store.slot,
+                   .offset = store.index.substitute(first),
+                   .batch = {strides.begin() + 2, strides.end()},
+                   .outer = strides[0],
+                   .inner = 1};
 }
 
 }  // namespace
@@ -102,7 +108,9 @@ void LoopDot::enter(std::string& ir) {
   const Dot& dot = *kernel_.dot;
   emitter_.out = &ir;
   emitter_.load_arguments();
-  auto name_it = [&](const std::string& name, const Dim& dim) { append(ir, "  ", name, " = add i64 0, ", emitter_.extent(dim), "\n"); };
+  auto name_it = [&](const std::string& name, const Dim& dim) {
+    append(ir, "  ", name, " = add i64 0, ", emitter_.extent(dim), "\n");
+  };
   name_it("%dot_m", dot.m);
   name_it("%dot_n", dot.n);
   name_it("%dot_k", dot.k);
@@ -123,7 +131,8 @@ void LoopDot::enter(std::string& ir) {
   if (sums_) enter_side(*sums_, "sums");
   if (dot.raw) {
     enter_side(*dot.raw, "raw");
-    append(ir, "  %is_packed_slot = getelementptr i64, ptr %args, i64 ", emitter_.argument_count(), "\n  %is_packed = load i64, ptr %is_packed_slot\n");
+    append(ir, "  %is_packed_slot = getelementptr i64, ptr %args, i64 ", emitter_.argument_count(),
+           "\n  %is_packed = load i64, ptr %is_packed_slot\n");
   }
   if (dot.pack_rhs) append(ir, "  %packed_pointer = getelementptr i8, ptr ", emitter_.pointer(dot.packed), ", i64 0\n");
 }

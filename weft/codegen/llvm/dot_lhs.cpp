@@ -88,10 +88,11 @@ struct Rows {
     if (!has_masks()) return {};
     std::string iota, count = cat(step()), type = cat("<", step(), " x i16>");
     for (int i = 0; i < step(); ++i) append(iota, i ? ", " : "", "i16 ", i);
-    writer.declare(cat("declare ", loaded(), " @llvm.masked.load.", mangled(), ".p0(ptr, <", count, " x i1>, ", loaded(), ")\n"));
+    writer.declare(
+        cat("declare ", loaded(), " @llvm.masked.load.", mangled(), ".p0(ptr, <", count, " x i1>, ", loaded(), ")\n"));
     return cat("  %rest.small = trunc i64 %rest to i16\n  %rest.one = insertelement ", type,
-               " poison, i16 %rest.small, i64 0\n  %rest.all = shufflevector ", type, " %rest.one, ", type, " poison, <",
-               count, " x i32> zeroinitializer\n  %mask = icmp ult ", type, " <", iota, ">, %rest.all\n");
+               " poison, i16 %rest.small, i64 0\n  %rest.all = shufflevector ", type, " %rest.one, ", type,
+               " poison, <", count, " x i32> zeroinitializer\n  %mask = icmp ult ", type, " <", iota, ">, %rest.all\n");
   }
 
   void store(const std::string& name, const std::string& value, const std::string& to) {
@@ -110,8 +111,9 @@ struct Rows {
     place("%v", "%k");
     append(ir, "  %v = load ", loaded(), ", ptr %v.from, align ", from_size(), "\n");
     store("%v", "%v", "%v.to");
-    append(ir, "  %k.next = add i64 %k, ", step(), "\n  %k.more = icmp ult i64 %k.next, %whole\n",
-           "  br i1 %k.more, label %vector, label %tail\ntail:\n  br i1 %is.rest, label %last, label %row.end\nlast:\n");
+    append(
+        ir, "  %k.next = add i64 %k, ", step(), "\n  %k.more = icmp ult i64 %k.next, %whole\n",
+        "  br i1 %k.more, label %vector, label %tail\ntail:\n  br i1 %is.rest, label %last, label %row.end\nlast:\n");
     place("%l", "%whole");
     if (has_masks()) {
       append(ir, "  %l = call ", loaded(), " @llvm.masked.load.", mangled(), ".p0(ptr align ", from_size(),
@@ -141,15 +143,15 @@ std::string DotWriter::pack_lhs() {
   std::string mask = rows.mask();
   rows.write();
   emitter.functions_ += fill(lhs_open_text, {{"name", name},
-                                         {"step", cat(rows.step())},
-                                         {"from.size", cat(size_of(form.lhs))},
-                                         {"mask", mask},
-                                         {"row", cat(shape.lhs_row)}});
+                                             {"step", cat(rows.step())},
+                                             {"from.size", cat(size_of(form.lhs))},
+                                             {"mask", mask},
+                                             {"row", cat(shape.lhs_row)}});
   emitter.functions_ += rows.ir;
   emitter.functions_ += fill(lhs_close_text, {{"unit.size", cat(shape.size)},
-                                          {"width", cat(shape.width)},
-                                          {"column", cat(shape.lhs_column)},
-                                          {"pack", columns}});
+                                              {"width", cat(shape.width)},
+                                              {"column", cat(shape.lhs_column)},
+                                              {"pack", columns}});
   declare("declare i64 @llvm.umin.i64(i64, i64)\n");
   return name;
 }
@@ -167,11 +169,9 @@ std::string DotWriter::pack_head() {
     append(stores, "  %to.", v, " = getelementptr i8, ptr %head, i64 ", offset, "\n  store ", vector(), " %sum.", v,
            ", ptr %to.", v, ", align ", shape.lanes * shape.size, "\n");
   }
-  emitter.functions_ += fill(head_text, {{"name", name},
-                                         {"sums", sums},
-                                         {"row", cat(shape.width * shape.size)},
-                                         {"steps", steps},
-                                         {"stores", stores}});
+  emitter.functions_ += fill(
+      head_text,
+      {{"name", name}, {"sums", sums}, {"row", cat(shape.width * shape.size)}, {"steps", steps}, {"stores", stores}});
   return name;
 }
 

@@ -5,13 +5,12 @@ namespace weft {
 namespace {
 
 // Element types of lhs, rhs and the sums.
-constexpr DType common_types[][3] = {{DType::f32, DType::f32, DType::f32},  {DType::f64, DType::f64, DType::f64},
+constexpr DType common_types[][3] = {{DType::f32, DType::f32, DType::f32},   {DType::f64, DType::f64, DType::f64},
                                      {DType::bf16, DType::bf16, DType::f32}, {DType::f16, DType::f16, DType::f32},
                                      {DType::i8, DType::i8, DType::i32},     {DType::i32, DType::i32, DType::i32},
                                      {DType::i64, DType::i64, DType::i64},   {DType::u8, DType::i8, DType::i32},
                                      {DType::f32, DType::bf16, DType::f32},  {DType::f32, DType::f16, DType::f32},
-                                     {DType::f32, DType::i8, DType::f32},
-                                     {DType::boolean, DType::f32, DType::f32}};
+                                     {DType::f32, DType::i8, DType::f32},    {DType::boolean, DType::f32, DType::f32}};
 
 // Weights of four bits, two in a byte, that are whole numbers from -8 on.
 constexpr FourBits common_bits[] = {{0, false, -8}, {4, false, -8}};

@@ -185,8 +185,9 @@ struct Pack {
   // to be foreseen.
   void rows(const std::string& at, bool masked) {
     int lanes = row_lanes(), bytes = shape().width * from_size();
-    append(ir, "  br label %", at, "\n", at, ":\n  %", at, ".left = phi i64 [ %groups, %", at, ".open ], [ %", at, ".next, %", at, " ]\n  %", at, ".s.0 = phi ptr [ %s, %", at, ".open ], [ %", at, ".s.", group(),
-           ", %", at, " ]\n  %", at, ".d = phi ptr [ %d, %", at, ".open ], [ %", at, ".d.next, %", at, " ]\n");
+    append(ir, "  br label %", at, "\n", at, ":\n  %", at, ".left = phi i64 [ %groups, %", at, ".open ], [ %", at,
+           ".next, %", at, " ]\n  %", at, ".s.0 = phi ptr [ %s, %", at, ".open ], [ %", at, ".s.", group(), ", %", at,
+           " ]\n  %", at, ".d = phi ptr [ %d, %", at, ".open ], [ %", at, ".d.next, %", at, " ]\n");
     for (int j = 0; j < group(); ++j) {
       append(ir, "  %", at, ".s.", j + 1, " = getelementptr i8, ptr %", at, ".s.", j, ", i64 %sk\n");
       for (int i = 0; i < bytes && !masked; i += 64) {
@@ -199,8 +200,9 @@ struct Pack {
       std::vector<std::string> loads;
       for (int j = 0; j < group(); ++j) loads.push_back(load_row(at, masked, v, j));
       std::string value = group() > 1 ? writer.interleave(ir, cat("%", at, ".", v), loads, lanes) : loads[0];
-      append(ir, "  %", at, ".d.", v, " = getelementptr i8, ptr %", at, ".d, i64 ", v * lanes * shape().size, "\n  store ",
-             writer.units(lanes), " ", value, ", ptr %", at, ".d.", v, ", align ", shape().lanes * shape().size, "\n");
+      append(ir, "  %", at, ".d.", v, " = getelementptr i8, ptr %", at, ".d, i64 ", v * lanes * shape().size,
+             "\n  store ", writer.units(lanes), " ", value, ", ptr %", at, ".d.", v, ", align ",
+             shape().lanes * shape().size, "\n");
     }
     append(ir, "  %", at, ".d.next = getelementptr i8, ptr %", at, ".d, i64 %dr\n  %", at, ".next = add i64 %", at,
            ".left, -1\n  %", at, ".more = icmp ne i64 %", at, ".next, 0\n  br i1 %", at, ".more, label %", at,
@@ -279,18 +281,20 @@ struct Pack {
   void each() {
     std::string zero, converted;
     for (int v = 0; v < shape().vectors; ++v)
-      append(zero, "  %k.d.", v, " = getelementptr i8, ptr %k.row, i64 ", v * shape().lanes * shape().size, "\n  store ",
-             writer.vector(), " zeroinitializer, ptr %k.d.", v, ", align ", shape().lanes * shape().size, "\n");
+      append(zero, "  %k.d.", v, " = getelementptr i8, ptr %k.row, i64 ", v * shape().lanes * shape().size,
+             "\n  store ", writer.vector(), " zeroinitializer, ptr %k.d.", v, ", align ", shape().lanes * shape().size,
+             "\n");
     std::string x = writer.convert(converted, "%x", "%x", from, 0);
-    ir += fill(each_text, {{"group", cat(group())},
-                           {"rows.done", has_masks() ? "[ %grouped, %part ], [ %grouped, %full ]" : "[ %grouped, %row ]"},
-                           {"zero", zero},
-                           {"from", llvm_type(from)},
-                           {"from.size", cat(from_size())},
-                           {"to", llvm_type(writer.form.packed)},
-                           {"to.size", cat(size_of(writer.form.packed))},
-                           {"convert", converted},
-                           {"x", x}});
+    ir +=
+        fill(each_text, {{"group", cat(group())},
+                         {"rows.done", has_masks() ? "[ %grouped, %part ], [ %grouped, %full ]" : "[ %grouped, %row ]"},
+                         {"zero", zero},
+                         {"from", llvm_type(from)},
+                         {"from.size", cat(from_size())},
+                         {"to", llvm_type(writer.form.packed)},
+                         {"to.size", cat(size_of(writer.form.packed))},
+                         {"convert", converted},
+                         {"x", x}});
   }
 };
 
@@ -301,11 +305,11 @@ std::string DotWriter::pack(DType from) {
   if (!first(name)) return name;
   Pack pack{*this, from, {}};
   pack.ir += fill(pack_open_text, {{"name", name},
-                              {"from.size", cat(pack.from_size())},
-                              {"width", cat(shape.width)},
-                              {"group", cat(form.group)},
-                              {"block", cat(pack.block() * form.group)},
-                              {"rows.when", pack.has_masks() ? "true" : "%is.full"}});
+                                   {"from.size", cat(pack.from_size())},
+                                   {"width", cat(shape.width)},
+                                   {"group", cat(form.group)},
+                                   {"block", cat(pack.block() * form.group)},
+                                   {"rows.when", pack.has_masks() ? "true" : "%is.full"}});
   pack.by_row();
   pack.by_column();
   pack.each();

@@ -13,7 +13,8 @@ DotShape dot_shape(const Target& target, const DotForm& form) {
   // Two registers for a row of rhs and at least one for the broadcast lhs element stay free.
   shape.rows = target.vector_registers >= 32 ? 12 : 6;
   // Where a product takes no register of its own.
-  shape.tall = target.vector_registers >= 32 && target.fma && is_float(form.packed) && form.group == 1 ? shape.rows + 2 : shape.rows;
+  shape.tall = target.vector_registers >= 32 && target.fma && is_float(form.packed) && form.group == 1 ? shape.rows + 2
+                                                                                                       : shape.rows;
   // A first-level cache has 8 ways at least; that of CPUs with AMX has 12, of which rhs needs one.
   shape.paged = target.amx ? 11 : 8;
   shape.few = 2 * shape.rows;
@@ -53,7 +54,11 @@ DotForm dot_form(const Target& target, DType lhs, DType rhs, DType accumulate) {
 }
 
 std::string DotForm::name() const {
-  return cat(weft::name(packed), biased ? ".biased" : swapped ? ".swapped" : "", ".", weft::name(accumulate), bits ? "." + bits->name() : "");
+  return cat(weft::name(packed),
+             biased    ? ".biased"
+             : swapped ? ".swapped"
+                       : "",
+             ".", weft::name(accumulate), bits ? "." + bits->name() : "");
 }
 
 std::string llvm_type(DType dtype) {
@@ -128,7 +133,8 @@ std::string DotWriter::convert(std::string& ir, const std::string& name, const s
 
 std::string DotWriter::convert(std::string& ir, const std::string& name, const std::string& value, DType from, DType to,
                                int lanes) const {
-  if (form.bits && from == form.rhs) return convert(ir, name + ".bits", four_bits(ir, name, value, lanes), DType::i32, to, lanes);
+  if (form.bits && from == form.rhs)
+    return convert(ir, name + ".bits", four_bits(ir, name, value, lanes), DType::i32, to, lanes);
   if (from == to) return value;
   check(is_float(to) || !is_float(from), "a dot of ", weft::name(from), " cannot accumulate ", weft::name(to));
   if (from == DType::f16 || from == DType::bf16)
@@ -151,13 +157,18 @@ std::string DotWriter::four_bits(std::string& ir, const std::string& name, const
   const FourBits& bits = *form.bits;
   std::string type = lanes ? vector_type(DType::i32, lanes) : "i32", whole = name + ".whole";
   auto apply = [&](const char* op, int by) {
-    append(ir, "  ", whole, ".", op, " = ", op, " ", type, " ", whole, ", ", lanes ? cat("splat (i32 ", by, ")") : cat(by), "\n");
+    append(ir, "  ", whole, ".", op, " = ", op, " ", type, " ", whole, ", ",
+           lanes ? cat("splat (i32 ", by, ")") : cat(by), "\n");
     append(whole, ".", op);
   };
-  append(ir, "  ", whole, " = zext ", lanes ? vector_type(form.rhs, lanes) : llvm_type(form.rhs), " ", value, " to ", type, "\n");
-  if (bits.is_signed) apply("shl", 28 - bits.low), apply("ashr", 28);
-  else if (bits.low) apply("lshr", 4);
-  else apply("and", 15);
+  append(ir, "  ", whole, " = zext ", lanes ? vector_type(form.rhs, lanes) : llvm_type(form.rhs), " ", value, " to ",
+         type, "\n");
+  if (bits.is_signed)
+    apply("shl", 28 - bits.low), apply("ashr", 28);
+  else if (bits.low)
+    apply("lshr", 4);
+  else
+    apply("and", 15);
   if (bits.more) apply("add", bits.more);
   return whole;
 }
@@ -169,7 +180,8 @@ std::string DotWriter::interleave(std::string& ir, const std::string& name, std:
     std::string bytes = cat("<", lanes, " x i8>"), type = cat("<", lanes, " x i32>"), all;
     for (size_t i = 0; i < rows.size(); ++i) {
       std::string wide = cat(name, ".wide.", i), to = cat(name, ".up.", i);
-      append(ir, "  ", wide, " = zext ", bytes, " ", rows[i], " to ", type, "\n  ", to, " = shl ", type, " ", wide, ", splat (i32 ", 8 * i, ")\n");
+      append(ir, "  ", wide, " = zext ", bytes, " ", rows[i], " to ", type, "\n  ", to, " = shl ", type, " ", wide,
+             ", splat (i32 ", 8 * i, ")\n");
       if (i) append(ir, "  ", to, ".all = or ", type, " ", all, ", ", to, "\n");
       all = i ? to + ".all" : to;
     }
@@ -179,8 +191,9 @@ std::string DotWriter::interleave(std::string& ir, const std::string& name, std:
   int bits = static_cast<int>(size_of(form.packed)) * 8;
   std::string type = cat("<", lanes, " x i", bits, ">"), to = cat(name, ".", bits, ".0"), order;
   for (int i = 0; i < lanes; ++i) append(order, i ? ", " : "", "i32 ", i, ", i32 ", lanes + i);
-  append(ir, "  ", to, ".both = shufflevector ", type, " ", rows[0], ", ", type, " ", rows[1], ", <", 2 * lanes, " x i32> <", order,
-         ">\n  ", to, " = bitcast <", 2 * lanes, " x i", bits, "> ", to, ".both to <", lanes, " x i", 2 * bits, ">\n");
+  append(ir, "  ", to, ".both = shufflevector ", type, " ", rows[0], ", ", type, " ", rows[1], ", <", 2 * lanes,
+         " x i32> <", order, ">\n  ", to, " = bitcast <", 2 * lanes, " x i", bits, "> ", to, ".both to <", lanes,
+         " x i", 2 * bits, ">\n");
   return to;
 }
 
@@ -212,8 +225,8 @@ std::string DotWriter::multiply_add_units(const std::string& to, std::string a, 
   if (form.swapped) std::swap(a, b);
   std::string element = form.packed == DType::bf16 ? "bfloat" : llvm_type(form.packed);
   std::string narrow = cat("<", shape.lanes * form.group, " x ", element, ">"), units = this->units();
-  std::string ir = cat("  ", to, ".a = bitcast ", units, " ", a, " to ", narrow, "\n  ", to, ".b = bitcast ", units, " ",
-                       b, " to ", narrow, "\n");
+  std::string ir = cat("  ", to, ".a = bitcast ", units, " ", a, " to ", narrow, "\n  ", to, ".b = bitcast ", units,
+                       " ", b, " to ", narrow, "\n");
   std::string pair = cat(narrow, " ", to, ".a, ", narrow, " ", to, ".b)\n"), types = cat(narrow, ", ", narrow, ")\n");
   if (form.packed == DType::i16) {
     std::string call = cat("@llvm.x86.", bytes == 64   ? "avx512.pmaddw.d.512("

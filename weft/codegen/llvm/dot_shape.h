@@ -27,10 +27,10 @@ struct DotShape {
   int size;     // bytes of an accumulator
   int depth;    // k of a block of rhs that is the only one, in units
   int slot_depth;  // of other blocks, of which `share` panels have room beside each other
-  int block;    // rows of a work item, where nothing asks for others
-  int share;    // panels that share what is read of lhs
-  int scratch;  // rows of accumulators that a thread keeps between blocks of k
-  int run;      // rows that share one packing of a block of rhs; a multiple of block
+  int block;       // rows of a work item, where nothing asks for others
+  int share;       // panels that share what is read of lhs
+  int scratch;     // rows of accumulators that a thread keeps between blocks of k
+  int run;         // rows that share one packing of a block of rhs; a multiple of block
   int lhs_row;     // bytes from row to row of packed lhs that lies along k
   int lhs_column;  // bytes from k to k of packed lhs that does not
 };
@@ -45,7 +45,8 @@ struct DotForm {
   // again; of signed by unsigned the operands of the instruction are exchanged.
   bool biased = false, swapped = false;
   bool packs_lhs = false;
-  bool amx = false;  // more than a few rows of lhs that lie along k are multiplied by AMX, whose tiles take packed operands as they are
+  bool amx = false;  // more than a few rows of lhs that lie along k are multiplied by AMX, whose tiles take packed
+                     // operands as they are
   std::optional<FourBits> bits = {};  // of bytes of rhs, what counts
 
   // Whether elements of rhs are used as they lie in memory.
@@ -57,20 +58,40 @@ DotShape dot_shape(const Target& target, const DotForm& form);
 
 // The words that a kernel hands to the shared loops: pointers, extents, strides in bytes, how rhs lies (0: as given, 1:
 // packed, 2: as given, to be added up as if it were packed), for parts of m and k elements and
-// the stride from part to part, rows of a work item, of a run and of a tile, how far ahead a single row fetches rhs (0: not),
-// where tiles leave their sums (null: to the epilogue), and for four batch dimensions a table of extents and of the strides of
-// operands and result.
+// the stride from part to part, rows of a work item, of a run and of a tile, how far ahead a single row fetches rhs (0:
+// not), where tiles leave their sums (null: to the epilogue), and for four batch dimensions a table of extents and of
+// the strides of operands and result.
 struct DotField {
   std::string_view name;
   int word;
   bool is_pointer = false, is_table = false;
 };
 inline constexpr int max_batch_rank = 4;
-inline constexpr DotField dot_fields[] = {
-    {"lhs", 0, true}, {"rhs", 1, true}, {"m", 2}, {"n", 3}, {"k", 4}, {"am", 5}, {"ak", 6}, {"bn", 7}, {"bk", 8}, {"packed", 21}, {"mp", 22},
-    {"mj", 23}, {"kp", 24}, {"kj", 25}, {"rows.block", 26}, {"run.most", 27}, {"panel.packed", 28}, {"rows.tile", 29}, {"fetch", 30},
-    {"result", 31, true}, {"result.row", 32}, {"extents", 9, false, true}, {"lhs.strides", 13, false, true}, {"rhs.strides", 17, false, true},
-    {"result.strides", 33, false, true}};
+inline constexpr DotField dot_fields[] = {{"lhs", 0, true},
+                                          {"rhs", 1, true},
+                                          {"m", 2},
+                                          {"n", 3},
+                                          {"k", 4},
+                                          {"am", 5},
+                                          {"ak", 6},
+                                          {"bn", 7},
+                                          {"bk", 8},
+                                          {"packed", 21},
+                                          {"mp", 22},
+                                          {"mj", 23},
+                                          {"kp", 24},
+                                          {"kj", 25},
+                                          {"rows.block", 26},
+                                          {"run.most", 27},
+                                          {"panel.packed", 28},
+                                          {"rows.tile", 29},
+                                          {"fetch", 30},
+                                          {"result", 31, true},
+                                          {"result.row", 32},
+                                          {"extents", 9, false, true},
+                                          {"lhs.strides", 13, false, true},
+                                          {"rhs.strides", 17, false, true},
+                                          {"result.strides", 33, false, true}};
 inline constexpr int rows_per_base = 3;
 // Rows of the small tile: with two vectors in a row, the fewest that hide the latency of a
 // multiply-add.
@@ -84,10 +105,12 @@ inline constexpr int amx_chunk = 2 * amx_rows;
 inline constexpr int dot_words = 37;
 // Added to a height by which a driver chooses a tile, for those that read rhs in place, and for those that pack it too.
 inline constexpr int raw_offset = 64, packing_offset = 128;
-// Of tiles that pack rhs, the fewest rows: as many as fill the time of the stores, and as tiles of nearly equal heights have.
+// Of tiles that pack rhs, the fewest rows: as many as fill the time of the stores, and as tiles of nearly equal heights
+// have.
 inline int least_packing(const DotShape& shape) { return 2 * shape.rows / 3; }
 
-// The height of the next tile where $rows$.left rows are left, those that follow being of nearly the same: $rows$.height.
+// The height of the next tile where $rows$.left rows are left, those that follow being of nearly the same:
+// $rows$.height.
 std::string tile_height(std::string_view rows);
 
 // Loads every field of the descriptor %d by its name; unused ones cost nothing.
@@ -122,7 +145,8 @@ struct DotWriter {
   std::string amx_tile(bool fetches);
   // Packs the rows of such a tile as it reads them.
   std::string amx_lhs();
-  // Part of the driver: %tile.rows, the rows of a full tile, %amx, whether tiles of AMX are called, and %amx.packs, whether lhs is packed for them.
+  // Part of the driver: %tile.rows, the rows of a full tile, %amx, whether tiles of AMX are called, and %amx.packs,
+  // whether lhs is packed for them.
   std::string choose_amx() const;
   // Parts of the driver: %amx.now, what AMX is configured for (0: not), before all tiles, and after them its release.
   std::string open_amx() const;
@@ -179,7 +203,9 @@ struct DotWriter {
   std::string type() const { return llvm_type(accumulate); }
   std::string vector() const { return vector_type(accumulate, shape.lanes); }
   std::string unit() const { return form.group > 1 ? "i32" : type(); }
-  std::string units(int lanes) const { return form.group > 1 ? cat("<", lanes, " x i32>") : vector_type(accumulate, lanes); }
+  std::string units(int lanes) const {
+    return form.group > 1 ? cat("<", lanes, " x i32>") : vector_type(accumulate, lanes);
+  }
   std::string units() const { return units(shape.lanes); }
   // Rows of units in front of a packed panel: what to take off the sums.
   int head_rows() const { return form.biased ? 1 : 0; }

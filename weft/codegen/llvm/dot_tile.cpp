@@ -12,7 +12,7 @@ namespace {
 
 struct Tile {
   DotWriter& writer;
-  bool raw;  // rhs is read as it lies, in rows along n %bk bytes apart; otherwise packed
+  bool raw;    // rhs is read as it lies, in rows along n %bk bytes apart; otherwise packed
   bool packs;  // and packed at %to, for the tiles that follow
   int rows;
   int panels;  // side by side, %bp and %cp bytes apart
@@ -33,8 +33,8 @@ struct Tile {
     append(ir, "define internal void @", name, "(");
     for (int row = 0; row < rows; row += rows_per_base) append(ir, "ptr %base.", row, ", ");
     append(ir, "i64 %am, i64 %am2, i64 %ak, ptr %b, i64 %bk, i64 %count, ptr %c, i64 %c.row, i1 %first",
-           ", ptr %ahead, i64 %ahead.step, i64 %parts, i64 %jump", form().biased ? ", ptr %head" : "", packs ? ", ptr %to" : "", panels > 1 ? ", i64 %bp, i64 %cp" : "",
-           ") noinline optsize {\nentry:\n");
+           ", ptr %ahead, i64 %ahead.step, i64 %parts, i64 %jump", form().biased ? ", ptr %head" : "",
+           packs ? ", ptr %to" : "", panels > 1 ? ", i64 %bp, i64 %cp" : "", ") noinline optsize {\nentry:\n");
     append(ir, "  %c.row.2 = shl i64 %c.row, 1\n  %c.row.3 = mul i64 %c.row, 3\n");
   }
 
@@ -43,7 +43,10 @@ struct Tile {
     int base = row - row % rows_per_base, before = row == base ? row - rows_per_base : base;
     if (row == 0) return "%c";
     append(ir, "  ", name, row, " = getelementptr i8, ptr ", before ? cat(name, before) : "%c", ", i64 ",
-           row == base ? "%c.row.3" : row == base + 2 ? "%c.row.2" : "%c.row", "\n");
+           row == base       ? "%c.row.3"
+           : row == base + 2 ? "%c.row.2"
+                             : "%c.row",
+           "\n");
     return cat(name, row);
   }
 
@@ -56,9 +59,11 @@ struct Tile {
       std::string pointer = name + at, from = base;
       if (int panel = v / shape().vectors) {
         from = pointer + ".panel";
-        append(ir, "  ", pointer, ".move = mul i64 %cp, ", panel, "\n  ", from, " = getelementptr i8, ptr %c, i64 ", pointer, ".move\n");
+        append(ir, "  ", pointer, ".move = mul i64 %cp, ", panel, "\n  ", from, " = getelementptr i8, ptr %c, i64 ",
+               pointer, ".move\n");
       }
-      append(ir, "  ", pointer, " = getelementptr i8, ptr ", from, ", i64 ", v % shape().vectors * shape().lanes * shape().size, "\n");
+      append(ir, "  ", pointer, " = getelementptr i8, ptr ", from, ", i64 ",
+             v % shape().vectors * shape().lanes * shape().size, "\n");
       f(at, v, pointer);
     });
   }
@@ -73,11 +78,13 @@ struct Tile {
     });
     append(ir, "  br label %start\nstart:\n");
     each([&](const std::string& at, int, int v) {
-      append(ir, "  %start.", at, " = phi ", writer.vector(), " [ ", headed ? cat("%less.", v) : "zeroinitializer", ", %entry ], [ ", headed ? "%less.old." : "%old.", at,
-             ", %resume ]\n");
+      append(ir, "  %start.", at, " = phi ", writer.vector(), " [ ", headed ? cat("%less.", v) : "zeroinitializer",
+             ", %entry ], [ ", headed ? "%less.old." : "%old.", at, ", %resume ]\n");
     });
     // No instruction, but LLVM does not see through it: it would flip one unit and spread that by another instruction.
-    if (form().biased) append(ir, "  %flip = call ", writer.units(), " asm \"\", \"=v,0\"(", writer.units(), " splat (i32 ", 0x80808080u, "))\n");
+    if (form().biased)
+      append(ir, "  %flip = call ", writer.units(), " asm \"\", \"=v,0\"(", writer.units(), " splat (i32 ", 0x80808080u,
+             "))\n");
     append(ir, "  %empty = icmp eq i64 %count, 0\n  br i1 %empty, label %finish, label %step\n");
   }
 
@@ -92,7 +99,8 @@ struct Tile {
       }
       append(ir, "  %head.at.", v, " = getelementptr i8, ptr ", base, ", i64 ",
              v % shape().vectors * shape().lanes * shape().size, "\n  %head.", v, " = load ", writer.vector(),
-             ", ptr %head.at.", v, ", align ", shape().size, "\n  %less.", v, " = sub ", writer.vector(), " zeroinitializer, %head.", v, "\n");
+             ", ptr %head.at.", v, ", align ", shape().size, "\n  %less.", v, " = sub ", writer.vector(),
+             " zeroinitializer, %head.", v, "\n");
     }
   }
 
@@ -103,7 +111,8 @@ struct Tile {
            packs ? "  %pt = phi ptr [ %to, %start ], [ %pt.next, %step ], [ %pt.next, %part ]\n" : "",
            "  %ahead.0 = phi ptr [ %ahead, %start ], [ %ahead.next, %step ], [ %ahead.next, %part ]\n");
     for (int row = 0; row < rows; row += rows_per_base)
-      append(ir, "  %p.", row, " = phi ptr [ %base.", row, ", %start ], [ %p.", row, ".next, %step ], [ %p.", row, ".jump, %part ]\n");
+      append(ir, "  %p.", row, " = phi ptr [ %base.", row, ", %start ], [ %p.", row, ".next, %step ], [ %p.", row,
+             ".jump, %part ]\n");
     each([&](const std::string& at, int, int) {
       append(ir, "  %sum.", at, " = phi ", writer.vector(), " [ %start.", at, ", %start ], [ %next.", at,
              ", %step ], [ %next.", at, ", %part ]\n");
@@ -119,7 +128,8 @@ struct Tile {
       append(ir, "  %p.", row, ".next = getelementptr i8, ptr %p.", row, ", i64 %ak\n");
     std::string step = "%bk";
     if (raw && form().group > 1) append(ir, "  ", step = "%bk.group", " = mul i64 %bk, ", form().group, "\n");
-    append(ir, "  %pb.next = getelementptr i8, ptr %pb, i64 ", step, "\n  %ahead.next = getelementptr i8, ptr %ahead.0, i64 %ahead.step\n  %left.next = add i64 %left, -1\n",
+    append(ir, "  %pb.next = getelementptr i8, ptr %pb, i64 ", step,
+           "\n  %ahead.next = getelementptr i8, ptr %ahead.0, i64 %ahead.step\n  %left.next = add i64 %left, -1\n",
            "  %more = icmp ne i64 %left.next, 0\n  br i1 %more, label %step, label %part\n");
     // Elements of lhs along k go on evenly within parts.
     append(ir, "part:\n  %parts.next = add i64 %parts.left, -1\n  %parts.more = icmp ne i64 %parts.next, 0\n");
@@ -128,8 +138,8 @@ struct Tile {
     append(ir, "  br i1 %parts.more, label %step, label %finish\n");
   }
 
-  // What is read once is too short a piece of memory, or read too fast, for the CPU to fetch it in time by itself. Beside
-  // what is packed now lies what will be next, a whole panel later: the second-level cache keeps it.
+  // What is read once is too short a piece of memory, or read too fast, for the CPU to fetch it in time by itself.
+  // Beside what is packed now lies what will be next, a whole panel later: the second-level cache keeps it.
   void prefetch() {
     int group = raw ? form().group : 1;
     int bytes = shape().width * (raw ? static_cast<int>(size_of(form().rhs)) : shape().size);
@@ -162,15 +172,15 @@ struct Tile {
     }
     if (raw && form().biased)
       for (int v = 0; v < vectors(); ++v)
-        ir += writer.multiply_add(cat("%bias.next.", v), "%flip", b[static_cast<size_t>(v)],
-                                  cat("%bias.", v));
+        ir += writer.multiply_add(cat("%bias.next.", v), "%flip", b[static_cast<size_t>(v)], cat("%bias.", v));
     return b;
   }
 
   void store_rhs(const std::vector<std::string>& b) {
     for (int v = 0; v < vectors(); ++v)
-      append(ir, "  %pt.", v, " = getelementptr i8, ptr %pt, i64 ", v * shape().lanes * shape().size, "\n  store ", writer.units(),
-             " ", b[static_cast<size_t>(v)], ", ptr %pt.", v, ", align ", shape().lanes * shape().size, "\n");
+      append(ir, "  %pt.", v, " = getelementptr i8, ptr %pt, i64 ", v * shape().lanes * shape().size, "\n  store ",
+             writer.units(), " ", b[static_cast<size_t>(v)], ", ptr %pt.", v, ", align ", shape().lanes * shape().size,
+             "\n");
     append(ir, "  %pt.next = getelementptr i8, ptr %pt, i64 ", shape().width * shape().size, "\n");
   }
 
@@ -194,8 +204,8 @@ struct Tile {
     // Plus 128 in each byte, for as little as the load alone.
     if (form().biased) append(ir, "  %flip.", row, " = xor ", type, " %all.", row, ", %flip\n");
     for (int v = 0; v < vectors(); ++v)
-      ir += writer.multiply_add(cat("%next.", row, ".", v), cat(form().biased ? "%flip." : "%all.", row), b[static_cast<size_t>(v)],
-                                cat("%sum.", row, ".", v));
+      ir += writer.multiply_add(cat("%next.", row, ".", v), cat(form().biased ? "%flip." : "%all.", row),
+                                b[static_cast<size_t>(v)], cat("%sum.", row, ".", v));
   }
 
   void finish() {
@@ -210,11 +220,13 @@ struct Tile {
              ", %part ]\n");
     each_at("%to.", [&](const std::string& at, int v, const std::string& to) {
       if (biased) append(ir, "  %less.", at, " = sub ", writer.vector(), " %end.", at, ", %bias.end.", v, "\n");
-      append(ir, "  store ", writer.vector(), biased ? " %less." : " %end.", at, ", ptr ", to, ", align ", shape().size, "\n");
+      append(ir, "  store ", writer.vector(), biased ? " %less." : " %end.", at, ", ptr ", to, ", align ", shape().size,
+             "\n");
     });
     for (int v = 0; v < vectors() && biased && packs; ++v)
-      append(ir, "  %head.at.", v, " = getelementptr i8, ptr %head, i64 ", v * shape().lanes * shape().size, "\n  store ",
-             writer.vector(), " %bias.end.", v, ", ptr %head.at.", v, ", align ", shape().lanes * shape().size, "\n");
+      append(ir, "  %head.at.", v, " = getelementptr i8, ptr %head, i64 ", v * shape().lanes * shape().size,
+             "\n  store ", writer.vector(), " %bias.end.", v, ", ptr %head.at.", v, ", align ",
+             shape().lanes * shape().size, "\n");
     append(ir, "  ret void\n}\n\n");
   }
 };
@@ -223,7 +235,8 @@ struct Tile {
 
 std::string DotWriter::tile(bool raw, int rows, int panels, bool packs) {
   raw &= !form.rhs_as_is() || packs;
-  std::string name = cat("weft.tile.", form.name(), raw ? cat(".", weft::name(form.rhs)) : "", packs ? ".packs." : ".", rows, "x", panels);
+  std::string name = cat("weft.tile.", form.name(), raw ? cat(".", weft::name(form.rhs)) : "", packs ? ".packs." : ".",
+                         rows, "x", panels);
   if (!first(name)) return name;
   Tile tile{*this, raw, packs, rows, panels, {}};
   tile.open(name);
@@ -246,8 +259,8 @@ std::vector<std::string> DotWriter::load_rows(std::string& ir, const std::string
         row = cat(name, ".row.", j);
         append(ir, "  ", row, " = getelementptr i8, ptr ", j > 1 ? cat(name, ".row.", j - 1) : base, ", i64 %bk\n");
       }
-      append(ir, "  ", value, ".at = getelementptr i8, ptr ", row, ", i64 ", v * lanes * int(size_of(form.rhs)), "\n  ", value,
-             " = load ", vector_type(form.rhs, lanes), ", ptr ", value, ".at, align ", size_of(form.rhs), "\n");
+      append(ir, "  ", value, ".at = getelementptr i8, ptr ", row, ", i64 ", v * lanes * int(size_of(form.rhs)), "\n  ",
+             value, " = load ", vector_type(form.rhs, lanes), ", ptr ", value, ".at, align ", size_of(form.rhs), "\n");
       group.push_back(convert(ir, value, value, form.rhs, lanes));
     }
     if (form.group == 1) {
@@ -258,15 +271,16 @@ std::vector<std::string> DotWriter::load_rows(std::string& ir, const std::string
     for (int part = 0; part < shape.vectors; ++part) {
       std::string order;
       for (int i = 0; i < shape.lanes; ++i) append(order, i ? ", " : "", "i32 ", part * shape.lanes + i);
-      append(ir, "  ", name, ".part.", part, " = shufflevector ", units(lanes), " ", all, ", ", units(lanes), " poison, <",
-             shape.lanes, " x i32> <", order, ">\n");
+      append(ir, "  ", name, ".part.", part, " = shufflevector ", units(lanes), " ", all, ", ", units(lanes),
+             " poison, <", shape.lanes, " x i32> <", order, ">\n");
       b.push_back(cat(name, ".part.", part));
     }
   }
   return b;
 }
 
-std::string DotWriter::call_tile(const std::string& name, int rows, const std::string& rest, const std::string& prefix) {
+std::string DotWriter::call_tile(const std::string& name, int rows, const std::string& rest,
+                                 const std::string& prefix) {
   std::string ir, call = cat("  call void @", name, "(ptr %a");
   for (int row = rows_per_base; row < rows; row += rows_per_base) {
     append(ir, "  %a.", prefix, name, ".", row, " = getelementptr i8, ptr %a, i64 %la.m", row, "\n");

@@ -32,7 +32,8 @@ Dim batch_of(const Dot& dot) {
 }
 
 // Asks for rows of memory, line by line. Behind the last turn there may be less than none.
-constexpr std::string_view fetch_text = R"(define internal void @weft.fetch(ptr %from, i64 %rows, i64 %stride, i64 %bytes) noinline optsize {
+constexpr std::string_view fetch_text =
+    R"(define internal void @weft.fetch(ptr %from, i64 %rows, i64 %stride, i64 %bytes) noinline optsize {
 entry:
   br label %row
 row:
@@ -62,7 +63,8 @@ constexpr int64_t most_fetched = 1 << 16;
 
 class EntryWriter {
  public:
-  EntryWriter(ModuleText& module, const Program& program, DotEmitter& dots, const std::map<const Launch*, size_t>& numbers)
+  EntryWriter(ModuleText& module, const Program& program, DotEmitter& dots,
+              const std::map<const Launch*, size_t>& numbers)
       : module_(module), program_(program), dots_(dots), numbers_(numbers), empty_(), extents_(module, empty_) {
     for (const Launch& launch : program.setup) {
       auto packed = static_cast<size_t>(program.kernels[static_cast<size_t>(launch.kernel)].dot->packed);
@@ -82,9 +84,11 @@ class EntryWriter {
     } else {
       room = room_for(launches);
       load_context(body);
-      for (size_t i = 0; i < launches.size(); ++i) packs ? write_packing(body, launches[i], i) : write_launch(body, launches[i]);
+      for (size_t i = 0; i < launches.size(); ++i)
+        packs ? write_packing(body, launches[i], i) : write_launch(body, launches[i]);
     }
-    append(module_.out, "define ", linkage, "void @", name, "(ptr %symbols, ptr %buffers, ptr %services) noinline optnone #0 {\nentry:\n", room, body,
+    append(module_.out, "define ", linkage, "void @", name,
+           "(ptr %symbols, ptr %buffers, ptr %services) noinline optnone #0 {\nentry:\n", room, body,
            "  ret void\n}\n\n");
   }
 
@@ -92,7 +96,8 @@ class EntryWriter {
   void write_parts(std::string& body, std::span<const Launch> launches) {
     for (size_t at = 0; at < launches.size(); at += most_in_part) {
       std::string part = cat(entry_, ".", at / most_in_part);
-      EntryWriter(module_, program_, dots_, numbers_).write(part, launches.subspan(at, std::min(most_in_part, launches.size() - at)), false, "internal ");
+      EntryWriter(module_, program_, dots_, numbers_)
+          .write(part, launches.subspan(at, std::min(most_in_part, launches.size() - at)), false, "internal ");
       append(body, "  call void @", part, "(ptr %symbols, ptr %buffers, ptr %services)\n");
     }
   }
@@ -104,27 +109,32 @@ class EntryWriter {
     extents_.out = &body;
     size_t at = 0;
     for (const char* pointer : {"symbols", "buffers", "services"})
-      append(body, "  %", pointer, "_slot = getelementptr ptr, ptr %context, i64 ", at++, "\n  %", pointer, " = load ptr, ptr %", pointer, "_slot\n");
+      append(body, "  %", pointer, "_slot = getelementptr ptr, ptr %context, i64 ", at++, "\n  %", pointer,
+             " = load ptr, ptr %", pointer, "_slot\n");
     load_context(body);
     for (const std::string& counter : outer) {
       std::string slot = this->name("outer"), value = this->name("outer");
-      append(body, "  ", slot, " = getelementptr i64, ptr %context, i64 ", at++, "\n  ", value, " = load i64, ptr ", slot, "\n");
+      append(body, "  ", slot, " = getelementptr i64, ptr %context, i64 ", at++, "\n  ", value, " = load i64, ptr ",
+             slot, "\n");
       enter_loop(counter, value);
     }
     turns_ = &launch;
     write_turns_from(body, launch, "%begin", "%end");
-    append(module_.out, "define internal void @", name, "(ptr %context, i64 %begin, i64 %end, ptr %turn) noinline optnone #0 {\nentry:\n",
+    append(module_.out, "define internal void @", name,
+           "(ptr %context, i64 %begin, i64 %end, ptr %turn) noinline optnone #0 {\nentry:\n",
            room_for(launch.blocks[0].launches), body, "  ret void\n}\n\n");
   }
 
  private:
   void load_context(std::string& body) {
     for (size_t i = 0; i < program_.symbols.size(); ++i) {
-      append(body, "  %symbol_slot", i, " = getelementptr i64, ptr %symbols, i64 ", i, "\n  %symbol", i, " = load i64, ptr %symbol_slot", i, "\n");
+      append(body, "  %symbol_slot", i, " = getelementptr i64, ptr %symbols, i64 ", i, "\n  %symbol", i,
+             " = load i64, ptr %symbol_slot", i, "\n");
       extents_.bind(program_.symbols[i].name, cat("%symbol", i));
     }
     auto load = [&](const char* type, const char* member, size_t at) {
-      append(body, "  %", member, "_slot = getelementptr i64, ptr %services, i64 ", at, "\n  %", member, " = load ", type, ", ptr %", member, "_slot\n");
+      append(body, "  %", member, "_slot = getelementptr i64, ptr %services, i64 ", at, "\n  %", member, " = load ",
+             type, ", ptr %", member, "_slot\n");
     };
 #define WEFT_LOAD(type, member) load(type, #member, WEFT_WORD(weft_services, member))
     WEFT_LOAD("ptr", parallel_for), WEFT_LOAD("ptr", pool), WEFT_LOAD("ptr", listen);
@@ -137,9 +147,11 @@ class EntryWriter {
   // A launch of setup, where it is one of those that are to be done now.
   void write_packing(std::string& body, const Launch& launch, size_t number) {
     if (!packs_later_) return write_launch(body, launch);
-    std::string is_new = name("new"), is_wanted = name("wanted"), is_both = name("both"), go = name("pack").substr(1), done = name("done").substr(1);
-    append(body, "  ", is_new, " = icmp sge i64 ", number, ", %packing_first\n  ", is_wanted, " = icmp slt i64 ", number, ", %packing_end\n  ", is_both, " = and i1 ",
-           is_new, ", ", is_wanted, "\n  br i1 ", is_both, ", label %", go, ", label %", done, "\n", go, ":\n");
+    std::string is_new = name("new"), is_wanted = name("wanted"), is_both = name("both"), go = name("pack").substr(1),
+                done = name("done").substr(1);
+    append(body, "  ", is_new, " = icmp sge i64 ", number, ", %packing_first\n  ", is_wanted, " = icmp slt i64 ",
+           number, ", %packing_end\n  ", is_both, " = and i1 ", is_new, ", ", is_wanted, "\n  br i1 ", is_both,
+           ", label %", go, ", label %", done, "\n", go, ":\n");
     extents_.in_block([&] { write_launch(body, launch); });
     append(body, "  br label %", done, "\n", done, ":\n");
   }
@@ -148,33 +160,40 @@ class EntryWriter {
   std::string is_packed(std::string& body, const Launch& launch, const Dot& dot) {
     size_t number = packing_.at(launch.buffers[static_cast<size_t>(dot.rhs.memory)]);
     std::string is_done = name("packed"), word = name("packed");
-    append(body, "  ", is_done, " = icmp slt i64 ", number, ", %packing_end\n  ", word, " = zext i1 ", is_done, " to i64\n");
+    append(body, "  ", is_done, " = icmp slt i64 ", number, ", %packing_end\n  ", word, " = zext i1 ", is_done,
+           " to i64\n");
     return word;
   }
 
   // Tells who listens, if anybody does, that the launch begins or ends.
   void tell(std::string& body, const Launch& launch, bool begins) {
     std::string tells = name("tell").substr(1), go = name("go").substr(1);
-    append(body, "  br i1 %listens, label %", tells, ", label %", go, "\n", tells, ":\n  call void %listen(ptr %services, i64 ", numbers_.at(&launch), ", i64 ",
-           begins ? 1 : 0, ")\n  br label %", go, "\n", go, ":\n");
+    append(body, "  br i1 %listens, label %", tells, ", label %", go, "\n", tells,
+           ":\n  call void %listen(ptr %services, i64 ", numbers_.at(&launch), ", i64 ", begins ? 1 : 0,
+           ")\n  br label %", go, "\n", go, ":\n");
   }
 
   static std::string room_for(std::span<const Launch> launches) {
     size_t most = 1;
     for (const Launch& launch : launches) most = std::max(most, arguments_of(launch));
-    return cat("  %args = alloca [", most, " x i64], align 64\n  %turns = alloca i64\n  store i64 ", turns_per_look, ", ptr %turns\n");
+    return cat("  %args = alloca [", most, " x i64], align 64\n  %turns = alloca i64\n  store i64 ", turns_per_look,
+               ", ptr %turns\n");
   }
 
   // How many turns that do little pass between two looks whether the run is to end.
   static constexpr int64_t turns_per_look = 1024;
 
   // Whether one turn may take long without a look: what takes part in parallel loops looks by itself.
-  static bool takes_long(const Kernel& kernel, const Launch& launch) { return kernel.dot || (launch.parallel * max(launch.cost, Dim(1))).max() >= small_launch; }
+  static bool takes_long(const Kernel& kernel, const Launch& launch) {
+    return kernel.dot || (launch.parallel * max(launch.cost, Dim(1))).max() >= small_launch;
+  }
   bool may_take_long(const std::vector<LaunchBlock>& blocks) const {
     for (const LaunchBlock& block : blocks)
       for (const Launch& launch : block.launches) {
         bool is_kernel = launch.kind == LaunchKind::kernel;
-        if (is_kernel ? takes_long(program_.kernels[static_cast<size_t>(launch.kernel)], launch) : launch.kind == LaunchKind::routine) return true;
+        if (is_kernel ? takes_long(program_.kernels[static_cast<size_t>(launch.kernel)], launch)
+                      : launch.kind == LaunchKind::routine)
+          return true;
         if (may_take_long(launch.blocks)) return true;
       }
     return false;
@@ -183,14 +202,16 @@ class EntryWriter {
   // At the end of a turn. The turns of an independent loop are not left: that ends between two of them.
   void look(std::string& body, const Launch& launch) {
     if (turns_) return;
-    std::string left = name("left"), fewer = name("fewer"), is_time = name("time"), is_there = name("there"), time = name("time").substr(1),
-                looks = name("looks").substr(1), go = name("go").substr(1);
-    append(body, "  ", left, " = load i64, ptr %turns\n  ", fewer, " = sub i64 ", left, ", ", may_take_long(launch.blocks) ? turns_per_look : 1, "\n  store i64 ", fewer,
-           ", ptr %turns\n  ", is_time, " = icmp slt i64 ", fewer, ", 0\n  br i1 ", is_time, ", label %", time, ", label %", go, "\n", time, ":\n  store i64 ",
-           turns_per_look, ", ptr %turns\n");
+    std::string left = name("left"), fewer = name("fewer"), is_time = name("time"), is_there = name("there"),
+                time = name("time").substr(1), looks = name("looks").substr(1), go = name("go").substr(1);
+    append(body, "  ", left, " = load i64, ptr %turns\n  ", fewer, " = sub i64 ", left, ", ",
+           may_take_long(launch.blocks) ? turns_per_look : 1, "\n  store i64 ", fewer, ", ptr %turns\n  ", is_time,
+           " = icmp slt i64 ", fewer, ", 0\n  br i1 ", is_time, ", label %", time, ", label %", go, "\n", time,
+           ":\n  store i64 ", turns_per_look, ", ptr %turns\n");
     std::string function = service(body, WEFT_WORD(weft_services, look));
-    append(body, "  ", is_there, " = icmp ne ptr ", function, ", null\n  br i1 ", is_there, ", label %", looks, ", label %", go, "\n", looks, ":\n  call void ", function,
-           "(ptr %services)\n  br label %", go, "\n", go, ":\n");
+    append(body, "  ", is_there, " = icmp ne ptr ", function, ", null\n  br i1 ", is_there, ", label %", looks,
+           ", label %", go, "\n", looks, ":\n  call void ", function, "(ptr %services)\n  br label %", go, "\n", go,
+           ":\n");
   }
 
   void enter_loop(const std::string& counter, const std::string& value) {
@@ -200,18 +221,31 @@ class EntryWriter {
 
   // Inputs, outputs, constants, arena, persistent.
   std::string base_of(std::string& body, const BufferPlan& buffer) {
-    size_t slot = 0, inputs = program_.inputs.size(), outputs = program_.outputs.size(), constants = program_.constants.size();
+    size_t slot = 0, inputs = program_.inputs.size(), outputs = program_.outputs.size(),
+           constants = program_.constants.size();
     switch (buffer.place) {
-      case Place::input: slot = static_cast<size_t>(buffer.index); break;
-      case Place::output: slot = inputs + static_cast<size_t>(buffer.index); break;
-      case Place::constant: slot = inputs + outputs + static_cast<size_t>(buffer.index); break;
-      case Place::arena: slot = inputs + outputs + constants; break;
-      case Place::persistent: slot = inputs + outputs + constants + 1; break;
-      case Place::turn: break;
+      case Place::input:
+        slot = static_cast<size_t>(buffer.index);
+        break;
+      case Place::output:
+        slot = inputs + static_cast<size_t>(buffer.index);
+        break;
+      case Place::constant:
+        slot = inputs + outputs + static_cast<size_t>(buffer.index);
+        break;
+      case Place::arena:
+        slot = inputs + outputs + constants;
+        break;
+      case Place::persistent:
+        slot = inputs + outputs + constants + 1;
+        break;
+      case Place::turn:
+        break;
     }
     if (buffer.place == Place::turn) return offset_from(body, "%turn", buffer.offset);
     std::string place = name("slot"), base = name("base");
-    append(body, "  ", place, " = getelementptr ptr, ptr %buffers, i64 ", slot, "\n  ", base, " = load ptr, ptr ", place, "\n");
+    append(body, "  ", place, " = getelementptr ptr, ptr %buffers, i64 ", slot, "\n  ", base, " = load ptr, ptr ",
+           place, "\n");
     return offset_from(body, base, buffer.offset);
   }
 
@@ -222,10 +256,11 @@ class EntryWriter {
     return pointer;
   }
 
-  // Slots that a launch needs for its arguments: buffers, symbols and whether a weight is packed; of a routine its numbers and
-  // bodies too.
+  // Slots that a launch needs for its arguments: buffers, symbols and whether a weight is packed; of a routine its
+  // numbers and bodies too.
   static size_t arguments_of(const Launch& launch) {
-    size_t most = 1 + launch.buffers.size() + launch.symbols.size() + launch.checks.size() + launch.numbers.size() + launch.bodies.size() + launch.texts.size();
+    size_t most = 1 + launch.buffers.size() + launch.symbols.size() + launch.checks.size() + launch.numbers.size() +
+                  launch.bodies.size() + launch.texts.size();
     if (launch.independent) return 3 + most_nested;
     if (launch.tiling)
       for (const Launch& inner : launch.blocks[0].launches) most += tiled_words + arguments_of(inner);
@@ -236,11 +271,16 @@ class EntryWriter {
 
   void write_launch(std::string& body, const Launch& launch) {
     switch (launch.kind) {
-      case LaunchKind::kernel: return write_kernel(body, launch);
-      case LaunchKind::routine: return write_routine(body, launch);
-      case LaunchKind::loop: return write_loop(body, launch);
-      case LaunchKind::count: return write_count(body, launch);
-      case LaunchKind::branch: return write_branch(body, launch);
+      case LaunchKind::kernel:
+        return write_kernel(body, launch);
+      case LaunchKind::routine:
+        return write_routine(body, launch);
+      case LaunchKind::loop:
+        return write_loop(body, launch);
+      case LaunchKind::count:
+        return write_count(body, launch);
+      case LaunchKind::branch:
+        return write_branch(body, launch);
     }
   }
 
@@ -252,7 +292,8 @@ class EntryWriter {
 
   void write_slot(std::string& body, size_t at, const char* type, const std::string& value) {
     std::string slot = name("arg");
-    append(body, "  ", slot, " = getelementptr i64, ptr %args, i64 ", at, "\n  store ", type, " ", value, ", ptr ", slot, "\n");
+    append(body, "  ", slot, " = getelementptr i64, ptr %args, i64 ", at, "\n  store ", type, " ", value, ", ptr ",
+           slot, "\n");
   }
 
   void write_slots(std::string& body, const std::vector<Word>& words, size_t at = 0) {
@@ -263,7 +304,8 @@ class EntryWriter {
     std::vector<Word> words;
     for (const Dim& number : launch.numbers) words.push_back({"i64", extents_.extent(number)});
     add_buffers(body, launch, words);
-    for (int32_t kernel : launch.bodies) words.push_back({"ptr", cat("@", program_.kernels[static_cast<size_t>(kernel)].name)});
+    for (int32_t kernel : launch.bodies)
+      words.push_back({"ptr", cat("@", program_.kernels[static_cast<size_t>(kernel)].name)});
     for (const std::string& text : launch.texts) words.push_back({"ptr", text_constant(text)});
     size_t first = launch.numbers.size(), second = first + launch.buffers.size();
     std::string routine = cat("weft_routine_", launch.routine);
@@ -272,16 +314,18 @@ class EntryWriter {
     write_slots(body, words);
     std::string buffers = name("buffers"), bodies = name("bodies");
     tell(body, launch, true);
-    append(body, "  ", buffers, " = getelementptr i64, ptr %args, i64 ", first, "\n  ", bodies, " = getelementptr i64, ptr %args, i64 ", second, "\n  call void @", routine,
-           "(ptr %args, ptr ", buffers, ", ptr ", bodies, ")\n");
+    append(body, "  ", buffers, " = getelementptr i64, ptr %args, i64 ", first, "\n  ", bodies,
+           " = getelementptr i64, ptr %args, i64 ", second, "\n  call void @", routine, "(ptr %args, ptr ", buffers,
+           ", ptr ", bodies, ")\n");
     tell(body, launch, false);
   }
 
   // In a block of its own: LLVM's work grows with the square of the calls in one.
-  void call_launcher(std::string& body, Launcher kind, const Launch& launch, const std::string& function, const std::string& first, const std::string& second,
-                     const std::vector<Word>& words) {
+  void call_launcher(std::string& body, Launcher kind, const Launch& launch, const std::string& function,
+                     const std::string& first, const std::string& second, const std::vector<Word>& words) {
     std::string next = name("launched").substr(1);
-    append(body, launch_text(module_, kind, numbers_.at(&launch), function, first, second, words), "  br label %", next, "\n", next, ":\n");
+    append(body, launch_text(module_, kind, numbers_.at(&launch), function, first, second, words), "  br label %", next,
+           "\n", next, ":\n");
   }
 
   // A zero-terminated string of the module.
@@ -299,9 +343,10 @@ class EntryWriter {
     std::string head = name("head").substr(1), inside = name("inside").substr(1), done = name("done").substr(1);
     append(body, "  br label %", head, "\n", head, ":\n");
     write_block(body, launch.blocks[0]);
-    std::string place = base_of(body, program_.buffers[static_cast<size_t>(launch.buffers[0])]), byte = name("byte"), more = name("more");
-    append(body, "  ", byte, " = load i8, ptr ", place, "\n  ", more, " = icmp ne i8 ", byte, ", 0\n  br i1 ", more, ", label %", inside, ", label %", done, "\n",
-           inside, ":\n");
+    std::string place = base_of(body, program_.buffers[static_cast<size_t>(launch.buffers[0])]), byte = name("byte"),
+                more = name("more");
+    append(body, "  ", byte, " = load i8, ptr ", place, "\n  ", more, " = icmp ne i8 ", byte, ", 0\n  br i1 ", more,
+           ", label %", inside, ", label %", done, "\n", inside, ":\n");
     write_block(body, launch.blocks[1]);
     look(body, launch);
     append(body, "  br label %", head, "\n", done, ":\n");
@@ -310,7 +355,8 @@ class EntryWriter {
   // One of the services that few programs call, loaded where it is called.
   std::string service(std::string& body, size_t word) {
     std::string slot = name("slot"), function = name("service");
-    append(body, "  ", slot, " = getelementptr ptr, ptr %services, i64 ", word, "\n  ", function, " = load ptr, ptr ", slot, "\n");
+    append(body, "  ", slot, " = getelementptr ptr, ptr %services, i64 ", word, "\n  ", function, " = load ptr, ptr ",
+           slot, "\n");
     return function;
   }
 
@@ -328,7 +374,8 @@ class EntryWriter {
     for (const char* pointer : {"%symbols", "%buffers", "%services"}) write_slot(body, at++, "ptr", pointer);
     for (const auto& [counter, value] : counters_) write_slot(body, at++, "i64", value);
     std::string turns_service = service(body, WEFT_WORD(weft_services, parallel_turns));
-    append(body, "  call void ", turns_service, "(ptr %pool, i64 ", extents_.extent(launch.trips), ", i64 ", extents_.extent(launch.turn_bytes), ", ptr @", turns, ", ptr %args)\n");
+    append(body, "  call void ", turns_service, "(ptr %pool, i64 ", extents_.extent(launch.trips), ", i64 ",
+           extents_.extent(launch.turn_bytes), ", ptr @", turns, ", ptr %args)\n");
   }
 
   void write_count(std::string& body, const Launch& launch) {
@@ -357,19 +404,22 @@ class EntryWriter {
       write_slots(body, words, at);
       at += words.size();
       size_t word = i * tiled_words;
-      write_slot(body, word + WEFT_WORD(weft_tiled_kernel, body), "ptr", cat("@", program_.kernels[static_cast<size_t>(inner.kernel)].name));
+      write_slot(body, word + WEFT_WORD(weft_tiled_kernel, body), "ptr",
+                 cat("@", program_.kernels[static_cast<size_t>(inner.kernel)].name));
       write_slot(body, word + WEFT_WORD(weft_tiled_kernel, args), "ptr", arguments);
       word += WEFT_WORD(weft_tiled_kernel, items);
-      for (const Dim& number : {inner.parallel, Dim(launch.tiling->rows[i].unit), Dim(launch.tiling->rows[i].first), max(inner.cost, Dim(1))})
+      for (const Dim& number : {inner.parallel, Dim(launch.tiling->rows[i].unit), Dim(launch.tiling->rows[i].first),
+                                max(inner.cost, Dim(1))})
         write_slot(body, word++, "i64", extents_.extent(number));
     }
     std::string tiled_service = service(body, WEFT_WORD(weft_services, tiled_turns));
-    append(body, "  call void ", tiled_service, "(ptr %pool, i64 ", extents_.extent(launch.trips), ", i64 ", kernels.size(), ", ptr %args, i64 ", launch.tiling->reach, ", i64 ",
-           launch.tiling->row_bytes, ")\n");
+    append(body, "  call void ", tiled_service, "(ptr %pool, i64 ", extents_.extent(launch.trips), ", i64 ",
+           kernels.size(), ", ptr %args, i64 ", launch.tiling->reach, ", i64 ", launch.tiling->row_bytes, ")\n");
   }
 
   void add_buffers(std::string& body, const Launch& launch, std::vector<Word>& words) {
-    for (int32_t buffer : launch.buffers) words.push_back({"ptr", base_of(body, program_.buffers[static_cast<size_t>(buffer)])});
+    for (int32_t buffer : launch.buffers)
+      words.push_back({"ptr", base_of(body, program_.buffers[static_cast<size_t>(buffer)])});
   }
 
   // Buffers, symbols and where checks fail.
@@ -383,17 +433,21 @@ class EntryWriter {
   }
 
   void write_turns_from(std::string& body, const Launch& launch, const std::string& begin, const std::string& end) {
-    std::string before = name("before").substr(1), head = name("head").substr(1), inside = name("inside").substr(1), latch = name("latch").substr(1),
-                done = name("done").substr(1), i = name("i"), next = name("next"), more = name("more");
+    std::string before = name("before").substr(1), head = name("head").substr(1), inside = name("inside").substr(1),
+                latch = name("latch").substr(1), done = name("done").substr(1), i = name("i"), next = name("next"),
+                more = name("more");
     std::string first = extents_.extent(launch.first), scaled = name("scaled"), value = name("counter");
-    append(body, "  br label %", before, "\n", before, ":\n  br label %", head, "\n", head, ":\n  ", i, " = phi i64 [", begin, ", %", before, "], [", next, ", %", latch,
-           "]\n  ", more, " = icmp slt i64 ", i, ", ", end, "\n  br i1 ", more, ", label %", inside, ", label %", done, "\n", inside, ":\n");
-    append(body, "  ", scaled, " = mul i64 ", i, ", ", launch.step, "\n  ", value, " = add i64 ", scaled, ", ", first, "\n");
+    append(body, "  br label %", before, "\n", before, ":\n  br label %", head, "\n", head, ":\n  ", i, " = phi i64 [",
+           begin, ", %", before, "], [", next, ", %", latch, "]\n  ", more, " = icmp slt i64 ", i, ", ", end,
+           "\n  br i1 ", more, ", label %", inside, ", label %", done, "\n", inside, ":\n");
+    append(body, "  ", scaled, " = mul i64 ", i, ", ", launch.step, "\n  ", value, " = add i64 ", scaled, ", ", first,
+           "\n");
     enter_loop(launch.counter, value);
     write_block(body, launch.blocks[0]);
     counters_.pop_back();
     look(body, launch);
-    append(body, "  br label %", latch, "\n", latch, ":\n  ", next, " = add nsw i64 ", i, ", 1\n  br label %", head, "\n", done, ":\n");
+    append(body, "  br label %", latch, "\n", latch, ":\n  ", next, " = add nsw i64 ", i, ", 1\n  br label %", head,
+           "\n", done, ":\n");
   }
 
   void write_branch(std::string& body, const Launch& launch) {
@@ -404,8 +458,10 @@ class EntryWriter {
     std::vector<std::string> labels;
     for (size_t i = 0; i < launch.blocks.size(); ++i) labels.push_back(name("branch").substr(1));
     // A boolean chooses the first where it holds; a number without a branch the last.
-    append(body, "  switch ", type, " ", value, ", label %", is_bool(buffer.type.dtype) ? labels.front() : labels.back(), " [");
-    if (is_bool(buffer.type.dtype)) append(body, " ", type, " 0, label %", labels.back());
+    append(body, "  switch ", type, " ", value, ", label %",
+           is_bool(buffer.type.dtype) ? labels.front() : labels.back(), " [");
+    if (is_bool(buffer.type.dtype))
+      append(body, " ", type, " 0, label %", labels.back());
     else
       for (size_t i = 0; i + 1 < labels.size(); ++i) append(body, " ", type, " ", i, ", label %", labels[i]);
     append(body, " ]\n");
@@ -434,13 +490,15 @@ class EntryWriter {
     Launcher kind = is_small ? Launcher::serial : Launcher::parallel;
     std::string price = is_small ? "0" : extents_.extent(cost);
     bool chooses = !is_small && module_.other_ways.count(kernel.name) != 0;
-    if (has_many_ && !chooses) call_launcher(body, kind, launch, kernel.name, items, price, words);
-    else call_kernel(body, kind, launch, items, price, chooses, words);
+    if (has_many_ && !chooses)
+      call_launcher(body, kind, launch, kernel.name, items, price, words);
+    else
+      call_kernel(body, kind, launch, items, price, chooses, words);
     if (turns_ && kernel.dot && counters_.back().first == turns_->counter) fetch_next(body, launch, kernel);
   }
 
-  void call_kernel(std::string& body, Launcher kind, const Launch& launch, const std::string& items, const std::string& price, bool chooses,
-                   const std::vector<Word>& words) {
+  void call_kernel(std::string& body, Launcher kind, const Launch& launch, const std::string& items,
+                   const std::string& price, bool chooses, const std::vector<Word>& words) {
     write_slots(body, words);
     std::string function = cat("@", program_.kernels[static_cast<size_t>(launch.kernel)].name);
     tell(body, launch, true);
@@ -448,8 +506,11 @@ class EntryWriter {
       append(body, "  call void ", function, "(ptr %args, i64 0, i64 ", items, ")\n");
     } else {
       std::string trial = chooses ? begin_trial(body, launch, function) : "";
-      append(body, "  call void %parallel_for(ptr %pool, i64 ", items, ", i64 ", price, ", ptr ", function, ", ptr %args)\n");
-      if (chooses) append(body, "  call void %end_trial(ptr %services, i64 ", numbers_.at(&launch), ", i64 ", trial, ", i64 ", items, ")\n");
+      append(body, "  call void %parallel_for(ptr %pool, i64 ", items, ", i64 ", price, ", ptr ", function,
+             ", ptr %args)\n");
+      if (chooses)
+        append(body, "  call void %end_trial(ptr %services, i64 ", numbers_.at(&launch), ", i64 ", trial, ", i64 ",
+               items, ")\n");
     }
     tell(body, launch, false);
   }
@@ -458,18 +519,24 @@ class EntryWriter {
   // each tile begins.
   void fetch_next(std::string& body, const Launch& launch, const Kernel& kernel) {
     const Dot& dot = *kernel.dot;
-    const BufferPlan& buffer = program_.buffers[static_cast<size_t>(launch.buffers[static_cast<size_t>(dot.lhs.memory)])];
-    if (dot.pack_rhs || buffer.place == Place::turn || !dot.batch.empty() || !dot.lhs.inner.is(1) || dot.lhs.outer_part || dot.lhs.inner_part) return;
+    const BufferPlan& buffer =
+        program_.buffers[static_cast<size_t>(launch.buffers[static_cast<size_t>(dot.lhs.memory)])];
+    if (dot.pack_rhs || buffer.place == Place::turn || !dot.batch.empty() || !dot.lhs.inner.is(1) ||
+        dot.lhs.outer_part || dot.lhs.inner_part)
+      return;
     std::map<std::string, Dim, std::less<>> next, later;
     for (const Dim& value : launch.symbols)
       for (const Symbol& symbol : value.symbols())
         if (symbol.name == turns_->counter) later.emplace(symbol.name, Dim(symbol) + Dim(turns_->step));
-    for (size_t i = 0; i < kernel.symbols.size(); ++i) next.emplace(kernel.symbols[i].name, launch.symbols[i].substitute(later));
-    Dim size = size_of(buffer.type.dtype), rows = dot.m.substitute(next), stride = dot.lhs.outer.substitute(next) * size, bytes = dot.k.substitute(next) * size;
+    for (size_t i = 0; i < kernel.symbols.size(); ++i)
+      next.emplace(kernel.symbols[i].name, launch.symbols[i].substitute(later));
+    Dim size = size_of(buffer.type.dtype), rows = dot.m.substitute(next),
+        stride = dot.lhs.outer.substitute(next) * size, bytes = dot.k.substitute(next) * size;
     if (later.empty() || (rows * bytes).max() > most_fetched) return;
     if (stride == bytes) bytes = bytes * rows, rows = 1;
     std::string from = offset_from(body, base_of(body, buffer), dot.lhs.offset.substitute(next) * size);
-    append(body, "  call void @weft.fetch(ptr ", from, ", i64 ", extents_.extent(rows), ", i64 ", extents_.extent(stride), ", i64 ", extents_.extent(bytes), ")\n");
+    append(body, "  call void @weft.fetch(ptr ", from, ", i64 ", extents_.extent(rows), ", i64 ",
+           extents_.extent(stride), ", i64 ", extents_.extent(bytes), ")\n");
     module_.functions.emplace("weft.fetch", fetch_text);
     module_.declare("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)");
   }
@@ -477,8 +544,9 @@ class EntryWriter {
   // Asks which of a kernel's two functions to run: `function` becomes that. What to tell as it ends.
   std::string begin_trial(std::string& body, const Launch& launch, std::string& function) {
     std::string trial = name("trial"), way = name("way"), is_other = name("other"), chosen = name("function");
-    append(body, "  ", trial, " = call i64 %begin_trial(ptr %services, i64 ", numbers_.at(&launch), ")\n  ", way, " = and i64 ", trial, ", 1\n  ", is_other,
-           " = icmp ne i64 ", way, ", 0\n  ", chosen, " = select i1 ", is_other, ", ptr ", function, other_way, ", ptr ", function, "\n");
+    append(body, "  ", trial, " = call i64 %begin_trial(ptr %services, i64 ", numbers_.at(&launch), ")\n  ", way,
+           " = and i64 ", trial, ", 1\n  ", is_other, " = icmp ne i64 ", way, ", 0\n  ", chosen, " = select i1 ",
+           is_other, ", ptr ", function, other_way, ", ptr ", function, "\n");
     function = chosen;
     return trial;
   }
@@ -492,7 +560,7 @@ class EntryWriter {
   Kernel empty_;
   KernelEmitter extents_;
   std::string entry_;
-  bool has_many_ = false;  // launches, which go by launchers
+  bool has_many_ = false;                                      // launches, which go by launchers
   std::vector<std::pair<std::string, std::string>> counters_;  // of the loops around, with their values
   std::map<int32_t, size_t> packing_;  // buffers that setup packs, each with the number of the launch
   bool packs_later_ = false;
@@ -512,7 +580,8 @@ void add_other_way(ModuleText& module, const Kernel& kernel) {
 
 ModuleText write_module(const Program& program, const Target& target, const Library& library, bool is_quick) {
   ModuleText module{target, {}, {}, {}, is_quick};
-  append(module.out, "target triple = \"", target.triple, "\"\n\n@weft.zero = private constant [", zero_bytes, " x i8] zeroinitializer, align 64\n\n");
+  append(module.out, "target triple = \"", target.triple, "\"\n\n@weft.zero = private constant [", zero_bytes,
+         " x i8] zeroinitializer, align 64\n\n");
   DotEmitter dots(target, library);
   for (const Kernel& kernel : program.kernels) {
     if (!kernel.dot) {
@@ -522,8 +591,10 @@ ModuleText write_module(const Program& program, const Target& target, const Libr
     }
     LoopDot calls(module, kernel);
     std::string ir;
-    if (kernel.dot->pack_rhs) dots.emit_pack(ir, calls.form(), "%packed_pointer");
-    else dots.emit(ir, calls.form());
+    if (kernel.dot->pack_rhs)
+      dots.emit_pack(ir, calls.form(), "%packed_pointer");
+    else
+      dots.emit(ir, calls.form());
     // Only the entries are seen from outside; the address of anything else is known where it is used.
     size_t kernel_at = ir.find(cat("define void @", kernel.name));
     check(kernel_at != std::string::npos, "the product kernel ", kernel.name, " was not written");
@@ -541,7 +612,8 @@ ModuleText write_module(const Program& program, const Target& target, const Libr
   for (const auto& [name, text] : module.functions) module.out += text;
   for (const std::string& line : module.declarations)
     if (module.out.find(line) == std::string::npos) append(module.out, line, "\n");
-  std::string vectors = cat("\"prefer-vector-width\"=\"", target.vector_bytes * 8, "\" \"min-legal-vector-width\"=\"", target.vector_bytes * 8, "\"");
+  std::string vectors = cat("\"prefer-vector-width\"=\"", target.vector_bytes * 8, "\" \"min-legal-vector-width\"=\"",
+                            target.vector_bytes * 8, "\"");
   append(module.out, "attributes #0 = { nounwind ", vectors, " }\nattributes #1 = { nounwind noinline ", vectors,
          " }\nattributes #2 = { nounwind alwaysinline ", vectors, " }\n!0 = !{}\n!1 = !{i32 1}\n");
   return module;

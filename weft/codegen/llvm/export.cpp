@@ -41,11 +41,13 @@ class ExtentWriter {
     if (atom.op == DimOp::symbol) return values_.at(atom.symbol.name);
     std::string a = value(atom.operands[0]), b = value(atom.operands[1]);
     if (atom.op == DimOp::min || atom.op == DimOp::max) {
-      std::string less = define(cat("icmp slt i64 ", a, ", ", b)), low = atom.op == DimOp::min ? a : b, high = atom.op == DimOp::min ? b : a;
+      std::string less = define(cat("icmp slt i64 ", a, ", ", b)), low = atom.op == DimOp::min ? a : b,
+                  high = atom.op == DimOp::min ? b : a;
       return define(cat("select i1 ", less, ", i64 ", low, ", i64 ", high));
     }
     // Divisors are positive: the rest, made positive, is the modulus.
-    std::string rest = define(cat("srem i64 ", a, ", ", b)), up = define(cat("add i64 ", rest, ", ", b)), is_below = define(cat("icmp slt i64 ", rest, ", 0"));
+    std::string rest = define(cat("srem i64 ", a, ", ", b)), up = define(cat("add i64 ", rest, ", ", b)),
+                is_below = define(cat("icmp slt i64 ", rest, ", 0"));
     std::string modulus = define(cat("select i1 ", is_below, ", i64 ", up, ", i64 ", rest));
     if (atom.op == DimOp::mod) return modulus;
     return define(cat("sdiv i64 ", define(cat("sub i64 ", a, ", ", modulus)), ", ", b));
@@ -68,7 +70,8 @@ void make_internal(std::string& ir, const std::string& function) {
   ir.replace(at, std::string_view("define void").size(), "define internal void");
 }
 
-void write_description(std::string& ir, const Program& program, const Target& target, const ExportPlan& plan, size_t buffers) {
+void write_description(std::string& ir, const Program& program, const Target& target, const ExportPlan& plan,
+                       size_t buffers) {
   ExtentWriter arena(program.symbols);
   std::string bytes = arena.value(program.arena_bytes), features;
   append(ir, "define internal i64 @weft.arena(ptr %symbols) {\n", arena.text, "  ret i64 ", bytes, "\n}\n");
@@ -76,11 +79,15 @@ void write_description(std::string& ir, const Program& program, const Target& ta
   std::vector<int64_t> ranges, lined_up;
   for (const Symbol& symbol : program.symbols) ranges.push_back(symbol.min), ranges.push_back(symbol.max);
   for (size_t output : plan.lined_up) lined_up.push_back(static_cast<int64_t>(program.inputs.size() + output));
-  append(ir, "@weft.features = private constant [", features.size() + 1, " x i8] c\"", features, "\\00\"\n@weft.ranges = private constant ", words(ranges),
-         "\n@weft.lined_up = private constant ", words(lined_up), "\n@weft.persistent = internal global ptr null\n@", plan.name, "_signature = constant i64 u0x", plan.signature,
-         "\n@weft.program = internal constant { i64, i64, i64, i64, i64, ptr, ptr, ptr, ptr, ptr, ptr, ptr } { i64 ", buffers, ", i64 ", program.symbols.size(),
-         ", i64 ", lined_up.size(), ", i64 ", program.checks.size(), ", i64 ", program.persistent_bytes,
-         ", ptr @weft.arena, ptr @weft_run, ptr @weft_setup, ptr @weft.features, ptr @weft.ranges, ptr @weft.lined_up, ptr @weft.persistent }\n");
+  append(ir, "@weft.features = private constant [", features.size() + 1, " x i8] c\"", features,
+         "\\00\"\n@weft.ranges = private constant ", words(ranges), "\n@weft.lined_up = private constant ",
+         words(lined_up), "\n@weft.persistent = internal global ptr null\n@", plan.name,
+         "_signature = constant i64 u0x", plan.signature,
+         "\n@weft.program = internal constant { i64, i64, i64, i64, i64, ptr, ptr, ptr, ptr, ptr, ptr, ptr } { i64 ",
+         buffers, ", i64 ", program.symbols.size(), ", i64 ", lined_up.size(), ", i64 ", program.checks.size(),
+         ", i64 ", program.persistent_bytes,
+         ", ptr @weft.arena, ptr @weft_run, ptr @weft_setup, ptr @weft.features, ptr @weft.ranges, ptr @weft.lined_up, "
+         "ptr @weft.persistent }\n");
 }
 
 }  // namespace
@@ -88,12 +95,15 @@ void write_description(std::string& ir, const Program& program, const Target& ta
 std::string emit_exported(const Program& program, const Target& target, const ExportPlan& plan) {
   std::string ir = emit(program, target), parameters = "ptr %pool", body;
   for (const char* entry : {"weft_run", "weft_setup"}) make_internal(ir, entry);
-  size_t inputs = program.inputs.size(), outputs = program.outputs.size(), constants = plan.constant_offsets.size(), buffers = inputs + outputs + constants + 2;
+  size_t inputs = program.inputs.size(), outputs = program.outputs.size(), constants = plan.constant_offsets.size(),
+         buffers = inputs + outputs + constants + 2;
   write_description(ir, program, target, plan, buffers);
-  append(body, "  %symbols = alloca [", program.symbols.size() + 1, " x i64]\n  %buffers = alloca [", buffers, " x ptr]\n");
+  append(body, "  %symbols = alloca [", program.symbols.size() + 1, " x i64]\n  %buffers = alloca [", buffers,
+         " x ptr]\n");
   int next = 0;
   auto put = [&](const char* array, size_t at, const char* type, const std::string& value) {
-    append(body, "  %slot", next, " = getelementptr i64, ptr ", array, ", i64 ", at, "\n  store ", type, " ", value, ", ptr %slot", next, "\n");
+    append(body, "  %slot", next, " = getelementptr i64, ptr ", array, ", i64 ", at, "\n  store ", type, " ", value,
+           ", ptr %slot", next, "\n");
     ++next;
   };
   auto parameter = [&](const char* array, size_t at, const char* type, const std::string& name) {
@@ -104,17 +114,21 @@ std::string emit_exported(const Program& program, const Target& target, const Ex
   for (size_t i = 0; i < inputs; ++i) parameter("%buffers", i, "ptr", cat("%input", i));
   for (size_t i = 0; i < outputs; ++i) {
     int alias = program.outputs[i].alias;
-    if (alias >= 0) put("%buffers", inputs + i, "ptr", cat("%input", alias));
-    else parameter("%buffers", inputs + i, "ptr", cat("%output", i));
+    if (alias >= 0)
+      put("%buffers", inputs + i, "ptr", cat("%input", alias));
+    else
+      parameter("%buffers", inputs + i, "ptr", cat("%output", i));
   }
   for (size_t i = 0; i < constants; ++i) {
-    append(body, "  %constant", i, " = getelementptr i8, ptr @", plan.name, ".constants, i64 ", plan.constant_offsets[i], "\n");
+    append(body, "  %constant", i, " = getelementptr i8, ptr @", plan.name, ".constants, i64 ",
+           plan.constant_offsets[i], "\n");
     put("%buffers", inputs + outputs + i, "ptr", cat("%constant", i));
   }
   append(ir, "declare i32 @weft_support_run_2(ptr, ptr, ptr, ptr)\n");
   if (constants) append(ir, "@", plan.name, ".constants = external hidden constant i8\n");
   append(ir, "define i32 @", plan.name, "(", parameters, ") nounwind {\n", body,
-         "  %code = call i32 @weft_support_run_2(ptr @weft.program, ptr %pool, ptr %symbols, ptr %buffers)\n  ret i32 %code\n}\n");
+         "  %code = call i32 @weft_support_run_2(ptr @weft.program, ptr %pool, ptr %symbols, ptr %buffers)\n  ret i32 "
+         "%code\n}\n");
   return ir;
 }
 

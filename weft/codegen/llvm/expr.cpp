@@ -45,18 +45,24 @@ std::string KernelEmitter::as_vector(const Ssa& value, DType dtype, bool imagina
 // Variables change: what reads them is known only while they are the registers that it was computed from.
 std::vector<std::string> KernelEmitter::registers_read(ExprId id) const {
   std::vector<std::string> read;
-  for (int32_t slot : reads_variables_[static_cast<size_t>(id)]) read.insert(read.end(), {variables_.at(slot).re, variables_.at(slot).im});
+  for (int32_t slot : reads_variables_[static_cast<size_t>(id)])
+    read.insert(read.end(), {variables_.at(slot).re, variables_.at(slot).im});
   return read;
 }
 
 Ssa KernelEmitter::expr(ExprId id) {
   std::vector<std::string> read = registers_read(id);
   for (size_t i = scopes_.size(); i-- > 0;)
-    if (auto found = scopes_[i].values.find(id); found != scopes_[i].values.end() && found->second.read == read) return found->second.value;
+    if (auto found = scopes_[i].values.find(id); found != scopes_[i].values.end() && found->second.read == read)
+      return found->second.value;
   bool is_kept = short_ && steady_.count(id) != 0;
   std::optional<Ssa> looked = looked_up(id);
-  Ssa value = looked ? *looked : is_kept ? Ssa{assign(cat("load ", lanes_type("float", lanes_.count), ", ptr ", steady_place(id), ", align 64")), {}, true}
-                      : compute(kernel_.exprs[static_cast<size_t>(id)]);
+  Ssa value =
+      looked    ? *looked
+      : is_kept ? Ssa{assign(cat("load ", lanes_type("float", lanes_.count), ", ptr ", steady_place(id), ", align 64")),
+                      {},
+                      true}
+                : compute(kernel_.exprs[static_cast<size_t>(id)]);
   scopes_.back().values[id] = {value, std::move(read)};
   return value;
 }
@@ -73,10 +79,14 @@ Ssa KernelEmitter::compute(const Expr& e) {
       std::string value = varies ? vector_extent(e.index) : extent(e.index);
       return {convert(DType::i64, e.dtype, value, varies ? lanes_.count : 1), {}, varies};
     }
-    case ExprKind::load: return load(e);
-    case ExprKind::variable: return variables_.at(e.slot);
-    case ExprKind::accumulator: return accumulator_;
-    case ExprKind::checked: return checked(e);
+    case ExprKind::load:
+      return load(e);
+    case ExprKind::variable:
+      return variables_.at(e.slot);
+    case ExprKind::accumulator:
+      return accumulator_;
+    case ExprKind::checked:
+      return checked(e);
     case ExprKind::scalar: {
       std::vector<Ssa> args;
       bool vector = false;
@@ -101,8 +111,8 @@ std::string KernelEmitter::combined_mask(ExprId mask, bool& vector) {
   return assign(cat("and ", lanes_type("i1", lanes_.count), " ", wide, ", ", lanes_.mask));
 }
 
-KernelEmitter::Address KernelEmitter::address(const Index& index, const std::vector<std::pair<ExprId, Index>>& dynamic, int64_t scale,
-                                              int64_t shift) {
+KernelEmitter::Address KernelEmitter::address(const Index& index, const std::vector<std::pair<ExprId, Index>>& dynamic,
+                                              int64_t scale, int64_t shift) {
   Address result;
   std::optional<Dim> step = lanes_.count > 1 ? coefficient(index, lanes_.counter) : std::optional<Dim>(0);
   bool regular = step && step->is_static();
@@ -129,11 +139,14 @@ KernelEmitter::Address KernelEmitter::address(const Index& index, const std::vec
     result.vector = vector_extent(index);
   }
   for (const auto& [value, stride] : moves) {
-    std::string product = assign(cat("mul ", type, " ", as_vector(value, DType::i64), ", ", splat("i64", extent(stride), lanes_.count)));
+    std::string product =
+        assign(cat("mul ", type, " ", as_vector(value, DType::i64), ", ", splat("i64", extent(stride), lanes_.count)));
     result.vector = assign(cat("add ", type, " ", result.vector, ", ", product));
   }
-  if (scale != 1) result.vector = assign(cat("mul ", type, " ", result.vector, ", ", splat("i64", cat(scale), lanes_.count)));
-  if (shift != 0) result.vector = assign(cat("add ", type, " ", result.vector, ", ", splat("i64", cat(shift), lanes_.count)));
+  if (scale != 1)
+    result.vector = assign(cat("mul ", type, " ", result.vector, ", ", splat("i64", cat(scale), lanes_.count)));
+  if (shift != 0)
+    result.vector = assign(cat("add ", type, " ", result.vector, ", ", splat("i64", cat(shift), lanes_.count)));
   return result;
 }
 
@@ -150,10 +163,11 @@ Ssa KernelEmitter::load(const Expr& e) {
   }
   bool uniform = lanes_.count == 1 || (!uses_counter(e.index, lanes_.counter) && !own_vector);
   for (const auto& [id, stride] : e.dynamic) uniform &= !expr(id).vector;
-  // Lanes side by side that one condition holds for read zeros elsewhere: a CPU takes long to load nothing from no memory.
+  // Lanes side by side that one condition holds for read zeros elsewhere: a CPU takes long to load nothing from no
+  // memory.
   std::optional<Dim> step = coefficient(e.index, lanes_.counter);
-  bool gated = !uniform && e.mask != no_expr && !own_vector && e.dynamic.empty() && !is_complex(e.dtype) && step && step->is(1) &&
-               lanes_.count * size_of(e.dtype) <= zero_bytes;
+  bool gated = !uniform && e.mask != no_expr && !own_vector && e.dynamic.empty() && !is_complex(e.dtype) && step &&
+               step->is(1) && lanes_.count * size_of(e.dtype) <= zero_bytes;
   std::string mask = uniform ? own : combined_mask(gated ? no_expr : e.mask, vector_mask);
   Lanes saved = lanes_;
   if (uniform) lanes_ = {};
@@ -172,7 +186,8 @@ Ssa KernelEmitter::load(const Expr& e) {
   if (!is_complex(e.dtype)) fetch_ahead(e);
   if (is_complex(e.dtype)) value.im = load_part(base, e.dtype, e.index, e.dynamic, 2, 1, mask).re;
   stays_ = false;
-  if (lanes_.by_bytes && !kernel_.memories[static_cast<size_t>(e.slot)].scratch) value.re = by_bytes(value.re, register_type(e.dtype), false);
+  if (lanes_.by_bytes && !kernel_.memories[static_cast<size_t>(e.slot)].scratch)
+    value.re = by_bytes(value.re, register_type(e.dtype), false);
   lanes_ = saved;
   return value;
 }
@@ -180,7 +195,8 @@ Ssa KernelEmitter::load(const Expr& e) {
 // The loads from memory past the caches, one of those that share cache lines.
 void KernelEmitter::find_streams() {
   for (const Expr& e : kernel_.exprs) {
-    if (e.kind != ExprKind::load || kernel_.memories[static_cast<size_t>(e.slot)].written || !e.dynamic.empty()) continue;
+    if (e.kind != ExprKind::load || kernel_.memories[static_cast<size_t>(e.slot)].written || !e.dynamic.empty())
+      continue;
     bool follows = std::any_of(kernel_.exprs.begin(), kernel_.exprs.end(), [&](const Expr& other) {
       if (other.kind != ExprKind::load || other.slot != e.slot) return false;
       Dim apart = other.index - e.index;
@@ -191,17 +207,20 @@ void KernelEmitter::find_streams() {
   if (streams_.size() == 1) streams_.clear();  // which the CPU fetches well enough
 }
 
-// Memories that are read once are asked for a page ahead, or half of one where they are many: by itself the CPU fetches up
-// to the end of a page only. A row is read from memory by its first loop and from cache by later ones, of which the next
-// computes: it fetches the row after this one meanwhile. Rows of other pages that one loop walks down are fetched four ahead.
+// Memories that are read once are asked for a page ahead, or half of one where they are many: by itself the CPU fetches
+// up to the end of a page only. A row is read from memory by its first loop and from cache by later ones, of which the
+// next computes: it fetches the row after this one meanwhile. Rows of other pages that one loop walks down are fetched
+// four ahead.
 void KernelEmitter::fetch_ahead(const Expr& e) {
   if (lanes_.count == 1 || kernel_.memories[static_cast<size_t>(e.slot)].written || !e.dynamic.empty()) return;
   std::optional<Dim> step = coefficient(e.index, lanes_.counter), row = coefficient(e.index, ".q");
   if (!row || row->is(0)) row = coefficient(e.index, ".p");  // .q: rows of a block (overlap_rows.cpp)
   if (!step || !step->is(1)) return;
   int64_t bytes = size_of(e.dtype), ahead = (streams_.size() > 3 ? page / 2 : page) / bytes;
-  std::optional<Dim> down = down_.empty() ? std::nullopt : coefficient(e.index, down_), under = coefficient(e.index, ".down");
-  bool is_under = under && under->is_static() && under->value() * bytes >= page / 4 && e.index.max() >= past_cache / bytes;
+  std::optional<Dim> down = down_.empty() ? std::nullopt : coefficient(e.index, down_),
+                     under = coefficient(e.index, ".down");
+  bool is_under =
+      under && under->is_static() && under->value() * bytes >= page / 4 && e.index.max() >= past_cache / bytes;
   if (down && down->is_static() && down->value() * bytes >= page) {
     ahead = down->value() * 4;
   } else if (is_under) {
@@ -209,13 +228,16 @@ void KernelEmitter::fetch_ahead(const Expr& e) {
     ahead = std::min(page / 4 / bytes, row_.max() / 2);
     std::string end = extent(row_), later = assign(cat("add i64 ", counters_.at(lanes_.counter), ", ", ahead));
     std::string below = assign(cat("sub i64 ", under->value() * 8 + ahead, ", ", end));
-    std::string on = assign(cat("select i1 ", assign(cat("icmp slt i64 ", later, ", ", end)), ", i64 ", ahead, ", i64 ", below));
+    std::string on =
+        assign(cat("select i1 ", assign(cat("icmp slt i64 ", later, ", ", end)), ", i64 ", ahead, ", i64 ", below));
     std::string from = add(extent(e.index), on);
     for (int64_t lane = 0; lane < lanes_.count; lane += 64 / bytes) prefetch(e.slot, add(from, cat(lane)), false);
     return;
   } else if (streams_.count(&e) == 0) {
     if (!row || !row->is_static() || row->is(0)) return;
-    auto is_same = [&](const Expr& other) { return other.kind == ExprKind::load && other.slot == e.slot && other.index == e.index; };
+    auto is_same = [&](const Expr& other) {
+      return other.kind == ExprKind::load && other.slot == e.slot && other.index == e.index;
+    };
     auto& [first, second] = read_.try_emplace(&*std::ranges::find_if(kernel_.exprs, is_same), loops_, 0).first->second;
     if (first == loops_) return;
     if (second == 0) second = loops_;
@@ -228,15 +250,20 @@ void KernelEmitter::fetch_ahead(const Expr& e) {
   for (int64_t lane = 0; lane < lanes_.count; lane += 64 / bytes) prefetch(e.slot, add(at, cat(lane)), false);
 }
 
-// Where one of several loops over a long row stores a large result, lines that will be overwritten are asked for a page ahead
-// too. Those of short rows the CPU has in time.
+// Where one of several loops over a long row stores a large result, lines that will be overwritten are asked for a page
+// ahead too. Those of short rows the CPU has in time.
 void KernelEmitter::fetch_target(const Stmt& stmt) {
   const Memory& memory = kernel_.memories[static_cast<size_t>(stmt.slot)];
   int64_t bytes = size_of(memory.dtype);
-  if (loops_ < 2 || lanes_.count == 1 || !lanes_.mask.empty() || past_caches_ || memory.scratch || is_complex(memory.dtype)) return;
-  if (stmt.mask != no_expr || !stmt.dynamic.empty() || stmt.index.max() < past_cache / bytes || row_.opt() * bytes < page / 2) return;
+  if (loops_ < 2 || lanes_.count == 1 || !lanes_.mask.empty() || past_caches_ || memory.scratch ||
+      is_complex(memory.dtype))
+    return;
+  if (stmt.mask != no_expr || !stmt.dynamic.empty() || stmt.index.max() < past_cache / bytes ||
+      row_.opt() * bytes < page / 2)
+    return;
   std::optional<Dim> step = coefficient(stmt.index, lanes_.counter);
-  bool is_read = std::ranges::any_of(kernel_.exprs, [&](const Expr& e) { return e.kind == ExprKind::load && e.slot == stmt.slot; });
+  bool is_read = std::ranges::any_of(kernel_.exprs,
+                                     [&](const Expr& e) { return e.kind == ExprKind::load && e.slot == stmt.slot; });
   if (is_read || !step || !step->is(1)) return;
   std::string at = add(extent(stmt.index), cat(page / bytes));
   for (int64_t lane = 0; lane < lanes_.count; lane += 64 / bytes) prefetch(stmt.slot, add(at, cat(lane)), true);
@@ -257,7 +284,8 @@ Ssa KernelEmitter::load_pairs(const std::string& base, DType dtype, const std::s
   auto part = [&](int odd) {
     std::string picks = "<";
     for (int i = 0; i < lanes_.count; ++i) append(picks, i ? ", i32 " : "i32 ", 2 * i + odd);
-    return assign(cat("shufflevector ", both, " ", raw, ", ", both, " poison, <", lanes_.count, " x i32> ", picks, ">"));
+    return assign(
+        cat("shufflevector ", both, " ", raw, ", ", both, " poison, <", lanes_.count, " x i32> ", picks, ">"));
   };
   std::string re = part(0);
   return {re, part(1), true};
@@ -268,10 +296,12 @@ bool KernelEmitter::store_pairs(const std::string& base, DType dtype, const Stmt
   if (lanes_.count == 1 || !lanes_.mask.empty() || stmt.mask != no_expr) return false;
   Address at = address(stmt.index, stmt.dynamic, 2, 0);
   if (!at.vector.empty() || at.step != 2) return false;
-  std::string element = memory_type(dtype), one = lanes_type(element, lanes_.count), both = lanes_type(element, 2 * lanes_.count);
+  std::string element = memory_type(dtype), one = lanes_type(element, lanes_.count),
+              both = lanes_type(element, 2 * lanes_.count);
   std::string re = as_vector(value, dtype), im = as_vector(value, dtype, true), picks = "<";
   for (int i = 0; i < lanes_.count; ++i) append(picks, i ? ", i32 " : "i32 ", i, ", i32 ", lanes_.count + i);
-  std::string raw = assign(cat("shufflevector ", one, " ", re, ", ", one, " ", im, ", <", 2 * lanes_.count, " x i32> ", picks, ">"));
+  std::string raw =
+      assign(cat("shufflevector ", one, " ", re, ", ", one, " ", im, ", <", 2 * lanes_.count, " x i32> ", picks, ">"));
   std::string place = assign(cat("getelementptr ", element, ", ptr ", base, ", i64 ", at.base));
   line(cat("store ", both, " ", raw, ", ptr ", place, ", align ", part_size(dtype)));
   return true;
@@ -281,13 +311,16 @@ bool KernelEmitter::store_pairs(const std::string& base, DType dtype, const Stmt
 std::string KernelEmitter::reversed(const std::string& type, const std::string& value) {
   std::string picks = "<";
   for (int i = lanes_.count; i-- > 0;) append(picks, i + 1 == lanes_.count ? "i32 " : ", i32 ", i);
-  return assign(cat("shufflevector ", type, " ", value, ", ", type, " poison, <", lanes_.count, " x i32> ", picks, ">"));
+  return assign(
+      cat("shufflevector ", type, " ", value, ", ", type, " poison, <", lanes_.count, " x i32> ", picks, ">"));
 }
 
-// Every second, third or fourth element: whole registers, of which shuffles keep what is wanted. Nothing is read past the
-// last lane's element.
-std::string KernelEmitter::load_strided(const std::string& base, const std::string& element, const Address& at, int64_t bytes) {
-  int unit = std::min(lanes_.count, static_cast<int>(module_.target.vector_bytes / bytes)), step = static_cast<int>(at.step);
+// Every second, third or fourth element: whole registers, of which shuffles keep what is wanted. Nothing is read past
+// the last lane's element.
+std::string KernelEmitter::load_strided(const std::string& base, const std::string& element, const Address& at,
+                                        int64_t bytes) {
+  int unit = std::min(lanes_.count, static_cast<int>(module_.target.vector_bytes / bytes)),
+      step = static_cast<int>(at.step);
   std::string type = lanes_type(element, unit);
   auto shuffle = [&](int width, const std::string& a, const std::string& b, int count, const auto& from) {
     std::string both = lanes_type(element, width), picks;
@@ -299,11 +332,15 @@ std::string KernelEmitter::load_strided(const std::string& base, const std::stri
     std::string found;
     for (int k = 0; k < step; ++k) {
       int start = std::min(k * unit, (unit - 1) * step + 1 - unit);
-      std::string place = assign(cat("getelementptr ", element, ", ptr ", base, ", i64 ", add(at.base, cat(first * step + start))));
+      std::string place =
+          assign(cat("getelementptr ", element, ", ptr ", base, ", i64 ", add(at.base, cat(first * step + start))));
       std::string loaded = assign(cat("load ", type, ", ptr ", place, ", align ", bytes));
       // Lanes up to the end of this register's elements come from it, unless an earlier one had them.
-      auto pick = [&](int i) { return i * step >= k * unit && i * step < (k + 1) * unit ? unit + i * step - start : i; };
-      found = k ? shuffle(unit, found, loaded, unit, pick) : shuffle(unit, loaded, "poison", unit, [&](int i) { return i * step < unit ? i * step : 0; });
+      auto pick = [&](int i) {
+        return i * step >= k * unit && i * step < (k + 1) * unit ? unit + i * step - start : i;
+      };
+      found = k ? shuffle(unit, found, loaded, unit, pick)
+                : shuffle(unit, loaded, "poison", unit, [&](int i) { return i * step < unit ? i * step : 0; });
     }
     parts.push_back(found);
   }
@@ -311,8 +348,8 @@ std::string KernelEmitter::load_strided(const std::string& base, const std::stri
 }
 
 Ssa KernelEmitter::load_part(const std::string& base, DType dtype, const Index& index,
-                             const std::vector<std::pair<ExprId, Index>>& dynamic, int64_t scale, int64_t shift, const std::string& mask,
-                             const std::string& gate) {
+                             const std::vector<std::pair<ExprId, Index>>& dynamic, int64_t scale, int64_t shift,
+                             const std::string& mask, const std::string& gate) {
   std::string element = memory_type(dtype);
   int64_t align = part_size(dtype);
   Address at = address(index, dynamic, scale, shift);
@@ -321,7 +358,8 @@ Ssa KernelEmitter::load_part(const std::string& base, DType dtype, const Index& 
   if (lanes == 1) {
     std::string place = assign(cat("getelementptr ", element, ", ptr ", base, ", i64 ", at.base));
     if (!mask.empty()) place = assign(cat("select i1 ", mask, ", ptr ", place, ", ptr @weft.zero"));
-    return {from_memory(dtype, assign(cat("load ", element, ", ptr ", place, ", align ", align, stays)), false), {}, false};
+    return {
+        from_memory(dtype, assign(cat("load ", element, ", ptr ", place, ", align ", align, stays)), false), {}, false};
   }
   std::string type = lanes_type(element, lanes), mask_type = lanes_type("i1", lanes);
   std::string raw;
@@ -333,7 +371,8 @@ Ssa KernelEmitter::load_part(const std::string& base, DType dtype, const Index& 
     } else {
       std::string name = cat("@llvm.masked.load.", mangled(element, lanes), ".p0");
       module_.declare(cat("declare ", type, " ", name, "(ptr, ", mask_type, ", ", type, ")"));
-      raw = assign(cat("call ", type, " ", name, "(ptr align ", align, " ", place, ", ", mask_type, " ", mask, ", ", type, " zeroinitializer)"));
+      raw = assign(cat("call ", type, " ", name, "(ptr align ", align, " ", place, ", ", mask_type, " ", mask, ", ",
+                       type, " zeroinitializer)"));
     }
   } else if (at.vector.empty() && at.step == -1 && mask.empty()) {
     std::string place = assign(cat("getelementptr ", element, ", ptr ", base, ", i64 ", add(at.base, cat(1 - lanes))));
@@ -347,7 +386,8 @@ Ssa KernelEmitter::load_part(const std::string& base, DType dtype, const Index& 
       for (int i = 0; i < lanes; ++i) append(ramp, i ? ", i64 " : "i64 ", i * at.step);
       offsets = assign(cat("add ", lanes_type("i64", lanes), " ", splat("i64", at.base, lanes), ", ", ramp, ">"));
     }
-    std::string places = assign(cat("getelementptr ", element, ", ptr ", base, ", ", lanes_type("i64", lanes), " ", offsets));
+    std::string places =
+        assign(cat("getelementptr ", element, ", ptr ", base, ", ", lanes_type("i64", lanes), " ", offsets));
     std::string name = cat("@llvm.masked.gather.", mangled(element, lanes), ".v", lanes, "p0");
     std::string pointers = lanes_type("ptr", lanes);
     module_.declare(cat("declare ", type, " ", name, "(", pointers, ", ", mask_type, ", ", type, ")"));
@@ -357,11 +397,14 @@ Ssa KernelEmitter::load_part(const std::string& base, DType dtype, const Index& 
   return {from_memory(dtype, raw, true), {}, true};
 }
 
-// Lanes a few elements apart are put there in registers and stored between what is left as it is: CPUs scatter them one by one.
+// Lanes a few elements apart are put there in registers and stored between what is left as it is: CPUs scatter them one
+// by one.
 void KernelEmitter::store_strided(const std::string& base, const std::string& element, const Address& at, int64_t bytes,
                                   const std::string& mask, const std::string& value) {
-  int lanes = lanes_.count, unit = std::min(lanes, static_cast<int>(module_.target.vector_bytes / bytes)), step = static_cast<int>(at.step);
-  std::string type = lanes_type(element, unit), from = lanes_type(element, lanes), masks = lanes_type("i1", unit), all_masks = lanes_type("i1", lanes);
+  int lanes = lanes_.count, unit = std::min(lanes, static_cast<int>(module_.target.vector_bytes / bytes)),
+      step = static_cast<int>(at.step);
+  std::string type = lanes_type(element, unit), from = lanes_type(element, lanes), masks = lanes_type("i1", unit),
+              all_masks = lanes_type("i1", lanes);
   std::string name = cat("@llvm.masked.store.", mangled(element, unit), ".p0");
   module_.declare(cat("declare void ", name, "(", type, ", ptr, ", masks, ")"));
   for (int first = 0; first < lanes * step; first += unit) {
@@ -377,7 +420,8 @@ void KernelEmitter::store_strided(const std::string& base, const std::string& el
     std::string spread = shuffle(from, value, "poison", picks);
     std::string stored = shuffle(all_masks, mask.empty() ? "splat (i1 true)" : mask, "zeroinitializer", masked);
     std::string place = assign(cat("getelementptr ", element, ", ptr ", base, ", i64 ", add(at.base, cat(first))));
-    line(cat("call void ", name, "(", type, " ", spread, ", ptr align ", bytes, " ", place, ", ", masks, " ", stored, ")"));
+    line(cat("call void ", name, "(", type, " ", spread, ", ptr align ", bytes, " ", place, ", ", masks, " ", stored,
+             ")"));
   }
 }
 
@@ -411,12 +455,14 @@ void KernelEmitter::store_part(const std::string& base, DType dtype, const Index
   if (at.vector.empty() && at.step == 1) {
     std::string place = assign(cat("getelementptr ", element, ", ptr ", base, ", i64 ", at.base));
     if (mask.empty()) {
-      line(cat("store ", type, " ", raw, ", ptr ", place, past_caches_ ? past_caches(lanes * align) : cat(", align ", align)));
+      line(cat("store ", type, " ", raw, ", ptr ", place,
+               past_caches_ ? past_caches(lanes * align) : cat(", align ", align)));
       return;
     }
     std::string name = cat("@llvm.masked.store.", mangled(element, lanes), ".p0");
     module_.declare(cat("declare void ", name, "(", type, ", ptr, ", mask_type, ")"));
-    line(cat("call void ", name, "(", type, " ", raw, ", ptr align ", align, " ", place, ", ", mask_type, " ", mask, ")"));
+    line(cat("call void ", name, "(", type, " ", raw, ", ptr align ", align, " ", place, ", ", mask_type, " ", mask,
+             ")"));
     return;
   }
   if (at.vector.empty() && at.step > 1 && at.step <= 4 && module_.target.avx512)
@@ -427,8 +473,10 @@ void KernelEmitter::store_part(const std::string& base, DType dtype, const Index
     for (int i = 0; i < lanes; ++i) append(ramp, i ? ", i64 " : "i64 ", i * at.step);
     offsets = assign(cat("add ", lanes_type("i64", lanes), " ", splat("i64", at.base, lanes), ", ", ramp, ">"));
   }
-  std::string places = assign(cat("getelementptr ", element, ", ptr ", base, ", ", lanes_type("i64", lanes), " ", offsets));
-  std::string name = cat("@llvm.masked.scatter.", mangled(element, lanes), ".v", lanes, "p0"), pointers = lanes_type("ptr", lanes);
+  std::string places =
+      assign(cat("getelementptr ", element, ", ptr ", base, ", ", lanes_type("i64", lanes), " ", offsets));
+  std::string name = cat("@llvm.masked.scatter.", mangled(element, lanes), ".v", lanes, "p0"),
+              pointers = lanes_type("ptr", lanes);
   module_.declare(cat("declare void ", name, "(", type, ", ", pointers, ", ", mask_type, ")"));
   line(cat("call void ", name, "(", type, " ", raw, ", ", pointers, " align ", align, " ", places, ", ", mask_type, " ",
            mask.empty() ? "splat (i1 true)" : mask, ")"));
@@ -459,15 +507,17 @@ std::string KernelEmitter::from_memory(DType dtype, const std::string& raw, bool
   return raw;
 }
 
-// Bytes that change places do that in one instruction, which zeroes others; extending and shifting takes two. Several vectors
-// side by side leave no register for it.
+// Bytes that change places do that in one instruction, which zeroes others; extending and shifting takes two. Several
+// vectors side by side leave no register for it.
 std::string KernelEmitter::widened(const std::string& raw) {
   std::string all;
   for (int i = 0; i < 64; ++i) append(all, i ? ", i32 " : "i32 ", i < 32 ? cat(i) : "poison");
   std::string bytes = assign(cat("bitcast <16 x i16> ", raw, " to <32 x i8>"));
   std::string source = assign(cat("shufflevector <32 x i8> ", bytes, ", <32 x i8> poison, <64 x i32> <", all, ">"));
-  std::string moved = assign(cat("call <64 x i8> @llvm.x86.avx512.permvar.qi.512(<64 x i8> ", source, ", <64 x i8> ", widening_.from, ")"));
-  std::string chosen = assign(cat("select <64 x i1> ", widening_.where, ", <64 x i8> ", moved, ", <64 x i8> zeroinitializer"));
+  std::string moved = assign(
+      cat("call <64 x i8> @llvm.x86.avx512.permvar.qi.512(<64 x i8> ", source, ", <64 x i8> ", widening_.from, ")"));
+  std::string chosen =
+      assign(cat("select <64 x i1> ", widening_.where, ", <64 x i8> ", moved, ", <64 x i8> zeroinitializer"));
   module_.declare("declare <64 x i8> @llvm.x86.avx512.permvar.qi.512(<64 x i8>, <64 x i8>)");
   return assign(cat("bitcast <64 x i8> ", chosen, " to <16 x float>"));
 }
@@ -477,7 +527,8 @@ std::string KernelEmitter::to_memory(DType dtype, const std::string& value, bool
   auto type = [&](const std::string& element) { return lanes_type(element, lanes); };
   if (is_bool(dtype)) return assign(cat("zext ", type("i1"), " ", value, " to ", type("i8")));
   if (is_integer(dtype) && bit_width(dtype) < 8)
-    return assign(cat(is_signed(dtype) ? "sext " : "zext ", type(cat("i", bit_width(dtype))), " ", value, " to ", type("i8")));
+    return assign(
+        cat(is_signed(dtype) ? "sext " : "zext ", type(cat("i", bit_width(dtype))), " ", value, " to ", type("i8")));
   if (dtype == DType::f16 && !module_.target.f16c) {
     std::string bits = call_math(cat("float_to_small.", static_cast<int>(dtype)), dtype, &value, 1, lanes);
     std::string pattern = assign(cat("trunc ", type("i32"), " ", bits, " to ", type("i16")));
@@ -503,12 +554,15 @@ std::string KernelEmitter::to_memory(DType dtype, const std::string& value, bool
 std::string KernelEmitter::to_bf16(const std::string& value, int lanes, bool is_bounded) {
   std::string wide = lanes_type("float", lanes), narrow = lanes_type("bfloat", lanes), whole = lanes_type("i16", lanes);
   auto quickly = [&] {
-    if (lanes % 32 != 0) return assign(cat("bitcast ", narrow, " ", assign(cat("fptrunc ", wide, " ", value, " to ", narrow)), " to ", whole));
+    if (lanes % 32 != 0)
+      return assign(
+          cat("bitcast ", narrow, " ", assign(cat("fptrunc ", wide, " ", value, " to ", narrow)), " to ", whole));
     std::vector<std::string> parts;  // two registers at once, which takes half as long
     module_.declare("declare <32 x bfloat> @llvm.x86.avx512bf16.cvtne2ps2bf16.512(<16 x float>, <16 x float>)");
     for (int at = 0; at < lanes; at += 32) {
       std::string low = part_of(value, "float", lanes, at, 16), high = part_of(value, "float", lanes, at + 16, 16);
-      parts.push_back(assign(cat("call <32 x bfloat> @llvm.x86.avx512bf16.cvtne2ps2bf16.512(<16 x float> ", high, ", <16 x float> ", low, ")")));
+      parts.push_back(assign(cat("call <32 x bfloat> @llvm.x86.avx512bf16.cvtne2ps2bf16.512(<16 x float> ", high,
+                                 ", <16 x float> ", low, ")")));
     }
     return assign(cat("bitcast ", narrow, " ", joined(parts, "bfloat", 32), " to ", whole));
   };

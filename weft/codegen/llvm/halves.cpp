@@ -44,8 +44,8 @@ bool is_constant(const std::string& operand) {
 
 }  // namespace
 
-// f32 holds twice the digits of f16 and two more, so that rounding its result once more gives what f16 gives at once. Quotients
-// and roots of f16 take longer than those of f32 with the conversions.
+// f32 holds twice the digits of f16 and two more, so that rounding its result once more gives what f16 gives at once.
+// Quotients and roots of f16 take longer than those of f32 with the conversions.
 bool KernelEmitter::computes_halves(Scalar op, DType dtype) const {
   if (dtype != DType::f16 || !module_.target.fp16) return false;
   switch (op) {
@@ -53,10 +53,13 @@ bool KernelEmitter::computes_halves(Scalar op, DType dtype) const {
     case Scalar::subtract:
     case Scalar::multiply:
     case Scalar::clamp:
-    case Scalar::select: return true;
+    case Scalar::select:
+      return true;
     case Scalar::real:
-    case Scalar::imag: return false;
-    default: return is_exact(op) || is_comparison(op);
+    case Scalar::imag:
+      return false;
+    default:
+      return is_exact(op) || is_comparison(op);
   }
 }
 

@@ -16,7 +16,9 @@ std::string register_type(DType dtype) {
   return real_type(dtype) == DType::f64 ? "double" : "float";
 }
 
-std::string lanes_type(const std::string& element, int lanes) { return lanes == 1 ? element : cat("<", lanes, " x ", element, ">"); }
+std::string lanes_type(const std::string& element, int lanes) {
+  return lanes == 1 ? element : cat("<", lanes, " x ", element, ">");
+}
 
 std::string constant_text(DType dtype, const Literal& value, bool imaginary) {
   if (is_bool(dtype)) return value.as_int(0) ? "true" : "false";
@@ -28,7 +30,8 @@ std::string constant_text(DType dtype, const Literal& value, bool imaginary) {
   return hex;
 }
 
-KernelEmitter::KernelEmitter(ModuleText& module, const Kernel& kernel) : out(&own_text_), module_(module), kernel_(kernel) {
+KernelEmitter::KernelEmitter(ModuleText& module, const Kernel& kernel)
+    : out(&own_text_), module_(module), kernel_(kernel) {
   scopes_.emplace_back();
   find_dependencies();
 }
@@ -108,7 +111,8 @@ std::string KernelEmitter::extent(const Dim& dim) {
       std::optional<Dim> stride = again ? coefficient(dim, atom->symbol.name) : std::nullopt;
       if (!stride) continue;
       Dim rest = dim - *stride * dim_of_atom(*atom);
-      return scopes_.back().extents[key] = add(extent(rest), multiply(extent(*stride), counters_.at(atom->symbol.name)));
+      return scopes_.back().extents[key] =
+                 add(extent(rest), multiply(extent(*stride), counters_.at(atom->symbol.name)));
     }
   std::string sum = cat(dim.constant());
   for (const Dim::Term& term : dim.terms()) {
@@ -159,14 +163,17 @@ std::string KernelEmitter::vector_extent(const Dim& dim) {
     for (const auto& atom : term.atoms) {
       std::string value;
       if (atom->op == DimOp::symbol) {
-        value = atom->symbol.name == lanes_.counter ? steps() : splat("i64", counters_.at(atom->symbol.name), lanes_.count);
+        value =
+            atom->symbol.name == lanes_.counter ? steps() : splat("i64", counters_.at(atom->symbol.name), lanes_.count);
       } else {
         std::string a = vector_extent(atom->operands[0]), b = vector_extent(atom->operands[1]);
         if (atom->op == DimOp::min || atom->op == DimOp::max) {
           std::string less = assign(cat("icmp s", atom->op == DimOp::min ? "lt" : "gt", " ", type, " ", a, ", ", b));
-          value = assign(cat("select ", lanes_type("i1", lanes_.count), " ", less, ", ", type, " ", a, ", ", type, " ", b));
-        } else if (atom->operands[0].min() >= 0 && atom->operands[0].max() < int64_t{1} << 31 && atom->operands[1].is_static() &&
-                   atom->operands[1].value() > 0 && atom->operands[1].value() < int64_t{1} << 31) {
+          value =
+              assign(cat("select ", lanes_type("i1", lanes_.count), " ", less, ", ", type, " ", a, ", ", type, " ", b));
+        } else if (atom->operands[0].min() >= 0 && atom->operands[0].max() < int64_t{1} << 31 &&
+                   atom->operands[1].is_static() && atom->operands[1].value() > 0 &&
+                   atom->operands[1].value() < int64_t{1} << 31) {
           // By a constant, in 32 bits: a multiplication.
           std::string small = lanes_type("i32", lanes_.count);
           std::string narrow = assign(cat("trunc ", type, " ", a, " to ", small));
@@ -220,13 +227,16 @@ void KernelEmitter::load_arguments(bool epilogue) {
     failed_.push_back(assign(cat("load ptr, ptr ", slot, ", !invariant.load !0")));
   }
   widening_ = {};
-  bool widens = std::ranges::any_of(kernel_.exprs, [](const Expr& e) { return e.kind == ExprKind::load && e.dtype == DType::bf16; });
+  bool widens = std::ranges::any_of(kernel_.exprs,
+                                    [](const Expr& e) { return e.kind == ExprKind::load && e.dtype == DType::bf16; });
   if (!module_.target.vbmi || !widens) return;
   // No instructions, but LLVM does not see through them: it would extend and shift.
   std::string bytes;
   for (int i = 0; i < 64; ++i) append(bytes, i ? ", i8 " : "i8 ", i % 4 < 2 ? 0 : i / 4 * 2 + i % 2);
   widening_.from = assign(cat("call <64 x i8> asm \"\", \"=v,0\"(<64 x i8> <", bytes, ">)"));
-  widening_.where = assign(cat("bitcast i64 ", assign(cat("call i64 asm \"\", \"=r,0\"(i64 ", int64_t(0xCCCC'CCCC'CCCC'CCCC), ")")), " to <64 x i1>"));
+  widening_.where =
+      assign(cat("bitcast i64 ", assign(cat("call i64 asm \"\", \"=r,0\"(i64 ", int64_t(0xCCCC'CCCC'CCCC'CCCC), ")")),
+                 " to <64 x i1>"));
 }
 
 // In the frame what the smallest stacks hold, else in memory of the thread.
@@ -235,13 +245,18 @@ void KernelEmitter::allocate_scratch() {
   int64_t all = 0, at = 0;
   auto each = [&](auto f) {
     for (size_t i = 0; i < kernel_.memories.size(); ++i)
-      if (const Memory& memory = kernel_.memories[i]; memory.scratch) f(cat("%scratch", i), (memory.scratch * size_of(memory.dtype) + 63) / 64 * 64);
+      if (const Memory& memory = kernel_.memories[i]; memory.scratch)
+        f(cat("%scratch", i), (memory.scratch * size_of(memory.dtype) + 63) / 64 * 64);
   };
   each([&](const std::string&, int64_t bytes) { all += bytes; });
-  if (all <= most_in_frame) return each([&](const std::string& name, int64_t bytes) { line(cat(name, " = alloca [", bytes, " x i8], align 64")); });
+  if (all <= most_in_frame)
+    return each(
+        [&](const std::string& name, int64_t bytes) { line(cat(name, " = alloca [", bytes, " x i8], align 64")); });
   module_.declare("declare ptr @weft_support_scratch(i64)");
   line(cat("%kept = call ptr @weft_support_scratch(i64 ", all, ")"));
-  each([&](const std::string& name, int64_t bytes) { line(cat(name, " = getelementptr i8, ptr %kept, i64 ", std::exchange(at, at + bytes))); });
+  each([&](const std::string& name, int64_t bytes) {
+    line(cat(name, " = getelementptr i8, ptr %kept, i64 ", std::exchange(at, at + bytes)));
+  });
 }
 
 void KernelEmitter::emit_loop_kernel() {
@@ -264,8 +279,8 @@ void KernelEmitter::emit_loop_kernel() {
   module_.out += own_text_;
 }
 
-// What an epilogue reads and writes lies in pieces of a line or two a row, which the CPU does not foresee: it is fetched
-// while the next tile is multiplied.
+// What an epilogue reads and writes lies in pieces of a line or two a row, which the CPU does not foresee: it is
+// fetched while the next tile is multiplied.
 void KernelEmitter::fetch_rows_after(const Index& index, int32_t slot, bool writes, const std::string& rows) {
   std::optional<Dim> row = coefficient(index, ".m"), column = coefficient(index, ".n");
   if (!row || row->is(0) || !column || !column->is(1)) return;
@@ -275,7 +290,8 @@ void KernelEmitter::fetch_rows_after(const Index& index, int32_t slot, bool writ
 }
 
 void KernelEmitter::emit_dot_body(const std::string& accumulator, int lanes, const std::string& m, const std::string& n,
-                                  const std::vector<std::string>& batch, const std::string& mask, const std::string& rows) {
+                                  const std::vector<std::string>& batch, const std::string& mask,
+                                  const std::string& rows) {
   scopes_.emplace_back();
   counters_[".m"] = m;
   counters_[".n"] = n;
@@ -283,7 +299,8 @@ void KernelEmitter::emit_dot_body(const std::string& accumulator, int lanes, con
   lanes_ = {lanes, ".n", mask};
   accumulator_ = {accumulator, {}, lanes > 1};
   for (const Expr& e : kernel_.exprs)
-    if (e.kind == ExprKind::load && e.dynamic.empty() && e.mask == no_expr) fetch_rows_after(e.index, e.slot, false, rows);
+    if (e.kind == ExprKind::load && e.dynamic.empty() && e.mask == no_expr)
+      fetch_rows_after(e.index, e.slot, false, rows);
   for (const Stmt& stmt : kernel_.body)
     if (stmt.kind == StmtKind::store && stmt.dynamic.empty()) fetch_rows_after(stmt.index, stmt.slot, true, rows);
   for (const Stmt& stmt : kernel_.body) store(stmt);

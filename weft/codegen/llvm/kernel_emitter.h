@@ -20,11 +20,11 @@ namespace weft {
 struct ModuleText {
   const Target& target;
   std::string out;
-  std::set<std::string> declarations;        // "declare …" lines
+  std::set<std::string> declarations;            // "declare …" lines
   std::map<std::string, std::string> functions;  // helpers by name, once each
-  bool is_quick = false;  // compiles soon, whatever that costs a run
-  int64_t left_out = 0;   // for that, in prices of kernel/cost.h
-  std::set<std::string> other_ways{};  // kernels that are there in two ways
+  bool is_quick = false;                         // compiles soon, whatever that costs a run
+  int64_t left_out = 0;                          // for that, in prices of kernel/cost.h
+  std::set<std::string> other_ways{};            // kernels that are there in two ways
 
   // Whether the writer is to do with so much less.
   bool takes_less(int64_t price) {
@@ -66,7 +66,8 @@ class KernelEmitter {
   // An i64 value of an extent over symbols and counters that are bound.
   std::string extent(const Dim& dim);
   void bind(const std::string& symbol, const std::string& value) { counters_[symbol] = value; }
-  // Extents that are made meanwhile are for this block alone: others may run without it, or by another counter of its name.
+  // Extents that are made meanwhile are for this block alone: others may run without it, or by another counter of its
+  // name.
   void in_block(const auto& write) {
     scopes_.emplace_back();
     write();
@@ -75,7 +76,8 @@ class KernelEmitter {
   // Buffers, symbols and where checks fail: what follows them is a kernel's own.
   size_t argument_count() const {
     auto scratch = std::ranges::count_if(kernel_.memories, [](const Memory& memory) { return memory.scratch != 0; });
-    return kernel_.memories.size() - static_cast<size_t>(scratch) + kernel_.symbols.size() + static_cast<size_t>(kernel_.checks);
+    return kernel_.memories.size() - static_cast<size_t>(scratch) + kernel_.symbols.size() +
+           static_cast<size_t>(kernel_.checks);
   }
   const std::string& pointer(int32_t memory) const { return pointers_[static_cast<size_t>(memory)]; }
   // The buffer that the text goes to; the emitter's own by default.
@@ -93,9 +95,10 @@ class KernelEmitter {
   // Lanes of the vector loop that is being written.
   struct Lanes {
     int count = 1;
-    std::string counter;   // its name; its base value is bound in counters_
-    std::string mask;      // <count x i1>, empty: all
-    bool by_bytes = false;  // each group of 16 lanes is every fourth element: 32 bits of a register hold four neighbouring bytes
+    std::string counter;  // its name; its base value is bound in counters_
+    std::string mask;     // <count x i1>, empty: all
+    bool by_bytes =
+        false;  // each group of 16 lanes is every fourth element: 32 bits of a register hold four neighbouring bytes
   };
 
   // Loads of one line, by their distance from the first; `now`: the lanes of that in the turn that is written.
@@ -121,13 +124,15 @@ class KernelEmitter {
   void statements(const std::vector<Stmt>& body);
   void statement(const Stmt& stmt);
   // `turns`: writes the body for `step` turns at once.
-  void serial_loop(const Stmt& loop, const std::string& begin, const std::string& end, int step = 1, const std::function<void()>& turns = {});
+  void serial_loop(const Stmt& loop, const std::string& begin, const std::string& end, int step = 1,
+                   const std::function<void()>& turns = {});
   void vector_loop(const Stmt& loop);
-  void vector_part(const Stmt& loop, const std::string& begin, const std::string& end, int unroll, bool masked, int lanes,
-                   std::map<int32_t, Ssa>& sums);
+  void vector_part(const Stmt& loop, const std::string& begin, const std::string& end, int unroll, bool masked,
+                   int lanes, std::map<int32_t, Ssa>& sums);
   ExprId argument_of_function(const Stmt& loop) const;
   std::string lanes_at(ExprId id, const Lanes& lanes, const std::string& at);
-  void lanes_ahead(ExprId id, const Lanes& lanes, const std::string& at, const std::string& end, const std::string& now);
+  void lanes_ahead(ExprId id, const Lanes& lanes, const std::string& at, const std::string& end,
+                   const std::string& now);
   std::string steps();
   bool is_short(const Stmt& loop) const;
   void written_out(const Stmt& loop);
@@ -180,13 +185,14 @@ class KernelEmitter {
     DType dtype = DType::f16;
     std::set<ExprId> used;
     std::vector<ExprId> loads;
-    bool is_large = false;    // some of them are of many elements
-    double largest = 0x1p14;  // what is loaded is no greater than this power of two
-    int least = -60;          // bf16: and no less than 2^least, unless it is zero
+    bool is_large = false;           // some of them are of many elements
+    double largest = 0x1p14;         // what is loaded is no greater than this power of two
+    int least = -60;                 // bf16: and no less than 2^least, unless it is zero
     std::vector<Rounding> rounding;  // by expr
   };
   std::optional<ShortFloats> short_floats(const Stmt& loop) const;
-  int choose_roundings(const Stmt& loop, const std::set<ExprId>& used, const std::function<bool(ExprId)>& is_bounded, ShortFloats& floats) const;
+  int choose_roundings(const Stmt& loop, const std::set<ExprId>& used, const std::function<bool(ExprId)>& is_bounded,
+                       ShortFloats& floats) const;
   double largest(ExprId id, int depth = 8) const;
   double largest(const std::vector<Stmt>& body, int32_t slot, int depth) const;
   std::string is_within(const ShortFloats& floats, const std::vector<ExprId>& loads);
@@ -195,7 +201,8 @@ class KernelEmitter {
   void staggered(const Stmt& loop, const std::string& begin);
   void short_turn(const Stmt& loop, const ShortFloats& floats, const std::string& begin);
   std::string larger_magnitude(const std::string& a, const std::string& b);
-  std::string short_scalar(const Expr& e, Rounding rounding, const std::vector<Ssa>& args, const std::string* operands, int lanes);
+  std::string short_scalar(const Expr& e, Rounding rounding, const std::vector<Ssa>& args, const std::string* operands,
+                           int lanes);
 
   // checked.cpp
   Ssa checked(const Expr& e);
@@ -207,20 +214,23 @@ class KernelEmitter {
   Ssa expr(ExprId id);
   Ssa compute(const Expr& e);
   Ssa load(const Expr& e);
-  Ssa load_part(const std::string& pointer, DType dtype, const Index& index, const std::vector<std::pair<ExprId, Index>>& dynamic,
-                int64_t scale, int64_t shift, const std::string& mask, const std::string& gate = {});  // gate: all lanes or none
+  Ssa load_part(const std::string& pointer, DType dtype, const Index& index,
+                const std::vector<std::pair<ExprId, Index>>& dynamic, int64_t scale, int64_t shift,
+                const std::string& mask, const std::string& gate = {});  // gate: all lanes or none
   Ssa load_pairs(const std::string& base, DType dtype, const std::string& offset);
   bool store_pairs(const std::string& base, DType dtype, const Stmt& stmt, const Ssa& value);
   std::string reversed(const std::string& type, const std::string& value);
-  void store_part(const std::string& pointer, DType dtype, const Index& index, const std::vector<std::pair<ExprId, Index>>& dynamic,
-                  int64_t scale, int64_t shift, const std::string& mask, const std::string& value, bool value_is_vector);
+  void store_part(const std::string& pointer, DType dtype, const Index& index,
+                  const std::vector<std::pair<ExprId, Index>>& dynamic, int64_t scale, int64_t shift,
+                  const std::string& mask, const std::string& value, bool value_is_vector);
   // Byte-free addressing: element offset as i64, or as <lanes x i64> when it differs between lanes irregularly.
   struct Address {
-    std::string base;      // i64: offset of lane 0, or of all
-    int64_t step = 0;      // between lanes, when regular
-    std::string vector;    // <lanes x i64>, when irregular
+    std::string base;    // i64: offset of lane 0, or of all
+    int64_t step = 0;    // between lanes, when regular
+    std::string vector;  // <lanes x i64>, when irregular
   };
-  Address address(const Index& index, const std::vector<std::pair<ExprId, Index>>& dynamic, int64_t scale, int64_t shift);
+  Address address(const Index& index, const std::vector<std::pair<ExprId, Index>>& dynamic, int64_t scale,
+                  int64_t shift);
   void find_streams();
   void fetch_ahead(const Expr& e);
   void fetch_rows_after(const Index& index, int32_t slot, bool writes, const std::string& rows);
@@ -228,8 +238,8 @@ class KernelEmitter {
   // Asks for the cache line of element `at` of a memory.
   void prefetch(int32_t slot, const std::string& at, bool writes);
   std::string load_strided(const std::string& base, const std::string& element, const Address& at, int64_t bytes);
-  void store_strided(const std::string& base, const std::string& element, const Address& at, int64_t bytes, const std::string& mask,
-                     const std::string& value);
+  void store_strided(const std::string& base, const std::string& element, const Address& at, int64_t bytes,
+                     const std::string& mask, const std::string& value);
   std::string splat(const std::string& type, const std::string& scalar, int lanes);
   std::string as_vector(const Ssa& value, DType dtype, bool imaginary = false);
   std::string from_memory(DType dtype, const std::string& raw, bool vector);
@@ -294,8 +304,8 @@ class KernelEmitter {
   std::string own_text_;
   int next_ = 0;
   std::vector<std::string> pointers_;
-  std::vector<std::string> failed_;  // where each check's failure is told
-  std::vector<int> checked_lanes_;   // of each check: the most that it looks at together
+  std::vector<std::string> failed_;              // where each check's failure is told
+  std::vector<int> checked_lanes_;               // of each check: the most that it looks at together
   std::map<std::string, std::string> counters_;  // counters and symbols → i64 value
   std::map<int32_t, Ssa> variables_;
   std::map<std::string, int, std::less<>> calls_;  // of functions of math.h, by name
@@ -309,19 +319,21 @@ class KernelEmitter {
   std::vector<std::set<std::string>> depends_;      // by expr: counters
   std::vector<std::set<int32_t>> reads_variables_;  // by expr
   std::set<int32_t> vector_variables_;              // defined inside of the vector loop
-  std::optional<ShortFloats> chain_;     // of the vector loop that begins
-  std::vector<Shifted> shifted_;         // of the vector loop that begins
-  ExprId ahead_ = no_expr;               // what that loop computes a turn before it is needed
-  const ShortFloats* short_ = nullptr;   // while what it says holds
-  std::map<ExprId, std::string> steady_;  // where values that are the same for every row are kept, as f32
-  std::vector<ExprId> steady_loads_;      // what they come from
-  std::string steady_fine_;               // whether that is within the bounds of quick rounding
+  std::optional<ShortFloats> chain_;                // of the vector loop that begins
+  std::vector<Shifted> shifted_;                    // of the vector loop that begins
+  ExprId ahead_ = no_expr;                          // what that loop computes a turn before it is needed
+  const ShortFloats* short_ = nullptr;              // while what it says holds
+  std::map<ExprId, std::string> steady_;            // where values that are the same for every row are kept, as f32
+  std::vector<ExprId> steady_loads_;                // what they come from
+  std::string steady_fine_;                         // whether that is within the bounds of quick rounding
   // What a store of bf16 gets: values of bf16, numbers that are not subnormal, or any.
   enum class AtStore : uint8_t { kept, bounded, any } at_store_ = AtStore::kept;
-  bool stays_ = false;               // what is loaded no row of the product changes
-  std::string down_;                 // the counter of rows under the lanes, of which results go past the caches
+  bool stays_ = false;  // what is loaded no row of the product changes
+  std::string down_;    // the counter of rows under the lanes, of which results go past the caches
   // Bytes of bf16 values as those of floats, and which are not zero.
-  struct { std::string from, where; } widening_;
+  struct {
+    std::string from, where;
+  } widening_;
   bool by_bytes_ = false;            // lanes of vector loops are in the order of Lanes::by_bytes
   bool past_caches_ = false;         // the store that is being written goes past the caches
   bool writes_past_caches_ = false;  // some store of the kernel does

@@ -45,7 +45,8 @@ constexpr int long_chain = 16;
 int KernelEmitter::vectors_at_once(const std::vector<Stmt>& body) const {
   int rounds = 0, calls = 0, steps = 0, loads = 0;
   bool is_large = false;
-  std::map<ExprId, int> depth;  // how many float operations wait for each other up to an expression; operands have lower numbers
+  std::map<ExprId, int>
+      depth;  // how many float operations wait for each other up to an expression; operands have lower numbers
   visit_expressions(kernel_, roots_of(body), [&](ExprId id, const Expr& e) {
     depth[id] = e.kind == ExprKind::scalar && is_float(e.dtype) ? 1 : 0;
     loads += e.kind == ExprKind::load;
@@ -53,7 +54,8 @@ int KernelEmitter::vectors_at_once(const std::vector<Stmt>& body) const {
     if (e.kind != ExprKind::scalar || !is_float(e.dtype)) return;
     ++steps;
     calls += is_inline_function(weft::name(e.op), module_.target);
-    bool is_rounded = e.op == Scalar::add || e.op == Scalar::subtract || e.op == Scalar::multiply || e.op == Scalar::convert;
+    bool is_rounded =
+        e.op == Scalar::add || e.op == Scalar::subtract || e.op == Scalar::multiply || e.op == Scalar::convert;
     rounds += is_rounded && size_of(e.dtype) < 4 && !computes_halves(e.op, e.dtype);
   });
   int deepest = 0;
@@ -67,11 +69,15 @@ int KernelEmitter::vectors_at_once(const std::vector<Stmt>& body) const {
   int side_by_side = deepest < long_chain ? 1 : 8;
   while (side_by_side > 1 && side_by_side * (loads + 2) > module_.target.vector_registers) side_by_side /= 2;
   // Twice as many take longer to compile and need registers: one function of much.
-  return calls == 1 && steps <= 16 && is_large && module_.target.avx512 ? 8 : calls ? 4 : rounds >= 8 ? 8 : side_by_side;
+  return calls == 1 && steps <= 16 && is_large && module_.target.avx512 ? 8
+         : calls                                                        ? 4
+         : rounds >= 8                                                  ? 8
+                                                                        : side_by_side;
 }
 
-// How often a vector is doubled where turns take lanes from what they were and from what stays the same: a turn waits for the one
-// before, so there are as many vectors side by side as registers hold. Nothing where there is no such loop inside.
+// How often a vector is doubled where turns take lanes from what they were and from what stays the same: a turn waits
+// for the one before, so there are as many vectors side by side as registers hold. Nothing where there is no such loop
+// inside.
 std::optional<int> KernelEmitter::doublings_of_turns(const Stmt& loop) const {
   int most = 3, registers = 2;
   bool is_steady = true, has_turns = false;
@@ -80,7 +86,8 @@ std::optional<int> KernelEmitter::doublings_of_turns(const Stmt& loop) const {
     auto changed = std::ranges::count_if(turns.body, [](const Stmt& stmt) { return stmt.kind == StmtKind::assign; });
     has_turns |= changed > 0, registers += static_cast<int>(changed);
     visit_expressions(kernel_, roots_of(turns.body), [&](ExprId id, const Expr& e) {
-      if (e.kind == ExprKind::scalar && is_float(e.dtype) && is_inline_function(weft::name(e.op), module_.target)) most = 1;
+      if (e.kind == ExprKind::scalar && is_float(e.dtype) && is_inline_function(weft::name(e.op), module_.target))
+        most = 1;
       const std::set<std::string>& counters = depends_[static_cast<size_t>(id)];
       if (e.kind != ExprKind::load || !counters.count(loop.counter)) return;
       ++registers, is_steady &= !counters.count(turns.counter);
@@ -102,7 +109,8 @@ int KernelEmitter::doublings_over_rows(const Stmt& loop) const {
   return module_.target.vector_registers == 32 && !has_digits(loop.body) ? 4 : 3;
 }
 
-// Loops of a few short turns for each vector: the machine would find their end too late, and each turn would wait for the one before.
+// Loops of a few short turns for each vector: the machine would find their end too late, and each turn would wait for
+// the one before.
 bool KernelEmitter::is_short(const Stmt& loop) const {
   constexpr int64_t most_turns = 8, most_work = 64;
   bool has_loops = std::ranges::any_of(loop.body, [](const Stmt& stmt) { return stmt.kind == StmtKind::loop; });
@@ -128,7 +136,8 @@ int KernelEmitter::lanes_for(const std::vector<Stmt>& body) const {
   std::vector<const std::vector<Stmt>*> stack{&body};
   auto consider = [&](ExprId root) {
     visit_expressions(kernel_, {root}, [&](ExprId, const Expr& e) {
-      if (e.kind == ExprKind::load || is_float(e.dtype) || is_complex(e.dtype)) widest = std::max(widest, register_bytes(e.dtype));
+      if (e.kind == ExprKind::load || is_float(e.dtype) || is_complex(e.dtype))
+        widest = std::max(widest, register_bytes(e.dtype));
     });
   };
   while (!stack.empty()) {
@@ -138,7 +147,8 @@ int KernelEmitter::lanes_for(const std::vector<Stmt>& body) const {
       stack.push_back(&stmt.body);
       if (stmt.kind == StmtKind::loop) continue;
       consider(stmt.expr);
-      if (stmt.kind == StmtKind::store) widest = std::max(widest, register_bytes(kernel_.memories[static_cast<size_t>(stmt.slot)].dtype));
+      if (stmt.kind == StmtKind::store)
+        widest = std::max(widest, register_bytes(kernel_.memories[static_cast<size_t>(stmt.slot)].dtype));
     }
   }
   if (widest == 0) widest = 8;

@@ -9,15 +9,18 @@ namespace {
 std::string call_of(Launcher kind) {
   std::string slots;
   auto load = [&](const char* member, size_t word) {
-    append(slots, "  %", member, "_slot = getelementptr ptr, ptr %services, i64 ", word, "\n  %", member, " = load ptr, ptr %", member, "_slot\n");
+    append(slots, "  %", member, "_slot = getelementptr ptr, ptr %services, i64 ", word, "\n  %", member,
+           " = load ptr, ptr %", member, "_slot\n");
   };
   switch (kind) {
-    case Launcher::serial: return "  call void %function(ptr %args, i64 0, i64 %first)\n";
+    case Launcher::serial:
+      return "  call void %function(ptr %args, i64 0, i64 %first)\n";
     case Launcher::parallel:
       load("parallel_for", WEFT_WORD(weft_services, parallel_for)), load("pool", WEFT_WORD(weft_services, pool));
       return slots + "  call void %parallel_for(ptr %pool, i64 %first, i64 %second, ptr %function, ptr %args)\n";
     case Launcher::routine:
-      return "  %buffers = getelementptr i64, ptr %args, i64 %first\n  %bodies = getelementptr i64, ptr %args, i64 %second\n"
+      return "  %buffers = getelementptr i64, ptr %args, i64 %first\n  %bodies = getelementptr i64, ptr %args, i64 "
+             "%second\n"
              "  call void %function(ptr %args, ptr %buffers, ptr %bodies)\n";
   }
   return {};
@@ -27,22 +30,25 @@ std::string definition(Launcher kind, const std::string& name, const std::vector
   std::string parameters, stores;
   for (size_t i = 0; i < words.size(); ++i) {
     append(parameters, ", ", words[i].type, " %word", i);
-    append(stores, "  %at", i, " = getelementptr i64, ptr %args, i64 ", i, "\n  store ", words[i].type, " %word", i, ", ptr %at", i, "\n");
+    append(stores, "  %at", i, " = getelementptr i64, ptr %args, i64 ", i, "\n  store ", words[i].type, " %word", i,
+           ", ptr %at", i, "\n");
   }
   auto tell = [](const char* label, const char* then, int begins) {
-    return cat("  br i1 %listens, label %", label, ", label %", then, "\n", label, ":\n  call void %listen(ptr %services, i64 %number, i64 ", begins, ")\n  br label %", then,
-               "\n", then, ":\n");
+    return cat("  br i1 %listens, label %", label, ", label %", then, "\n", label,
+               ":\n  call void %listen(ptr %services, i64 %number, i64 ", begins, ")\n  br label %", then, "\n", then,
+               ":\n");
   };
-  return cat("define internal void @", name, "(ptr %services, i64 %number, ptr %function, i64 %first, i64 %second", parameters, ") noinline #0 {\nentry:\n  %args = alloca [",
-             words.size() + 1, " x i64], align 64\n", stores, "  %listen_slot = getelementptr ptr, ptr %services, i64 ", WEFT_WORD(weft_services, listen),
-             "\n  %listen = load ptr, ptr %listen_slot\n  %listens = icmp ne ptr %listen, null\n", tell("begins", "go", 1), call_of(kind), tell("ends", "done", 0),
-             "  ret void\n}\n\n");
+  return cat("define internal void @", name, "(ptr %services, i64 %number, ptr %function, i64 %first, i64 %second",
+             parameters, ") noinline #0 {\nentry:\n  %args = alloca [", words.size() + 1, " x i64], align 64\n", stores,
+             "  %listen_slot = getelementptr ptr, ptr %services, i64 ", WEFT_WORD(weft_services, listen),
+             "\n  %listen = load ptr, ptr %listen_slot\n  %listens = icmp ne ptr %listen, null\n",
+             tell("begins", "go", 1), call_of(kind), tell("ends", "done", 0), "  ret void\n}\n\n");
 }
 
 }  // namespace
 
-std::string launch_text(ModuleText& module, Launcher kind, size_t number, const std::string& function, const std::string& first, const std::string& second,
-                        const std::vector<Word>& words) {
+std::string launch_text(ModuleText& module, Launcher kind, size_t number, const std::string& function,
+                        const std::string& first, const std::string& second, const std::vector<Word>& words) {
   constexpr const char* names[] = {"serial", "parallel", "routine"};
   std::string name = cat("weft.launch.", names[static_cast<size_t>(kind)], "."), given;
   for (const Word& word : words) {
@@ -51,7 +57,8 @@ std::string launch_text(ModuleText& module, Launcher kind, size_t number, const 
   }
   auto [found, is_new] = module.functions.try_emplace(name);
   if (is_new) found->second = definition(kind, name, words);
-  return cat("  call void @", name, "(ptr %services, i64 ", number, ", ptr @", function, ", i64 ", first, ", i64 ", second, given, ")\n");
+  return cat("  call void @", name, "(ptr %services, i64 ", number, ", ptr @", function, ", i64 ", first, ", i64 ",
+             second, given, ")\n");
 }
 
 }  // namespace weft

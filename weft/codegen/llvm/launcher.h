@@ -1,4 +1,5 @@
-// Functions that launch what an entry names: in an entry of many launches each is one call, which compiles in a tenth of the time.
+// Functions that launch what an entry names: in an entry of many launches each is one call, which compiles in a tenth
+// of the time.
 #pragma once
 
 #include <string>
@@ -20,7 +21,7 @@ enum class Launcher : uint8_t {
 };
 
 // The call of the module's launcher of this kind for such words. `number`: of the launch, for who listens.
-std::string launch_text(ModuleText& module, Launcher kind, size_t number, const std::string& function, const std::string& first, const std::string& second,
-                        const std::vector<Word>& words);
+std::string launch_text(ModuleText& module, Launcher kind, size_t number, const std::string& function,
+                        const std::string& first, const std::string& second, const std::vector<Word>& words);
 
 }  // namespace weft

@@ -8,13 +8,17 @@
 namespace weft {
 namespace {
 
-// Transposes blocks that are as wide as there are vectors: element i of a block in vector k becomes element k in vector i.
+// Transposes blocks that are as wide as there are vectors: element i of a block in vector k becomes element k in vector
+// i.
 template <class Assign>
-std::vector<std::string> transposed(std::vector<std::string> vectors, const std::string& element, int lanes, const Assign& assign) {
-  // Parts of 128 bits change places whole; inside of them vectors interleave, which is one cheap instruction on any CPU.
+std::vector<std::string> transposed(std::vector<std::string> vectors, const std::string& element, int lanes,
+                                    const Assign& assign) {
+  // Parts of 128 bits change places whole; inside of them vectors interleave, which is one cheap instruction on any
+  // CPU.
   size_t bits = std::stoul(element.substr(1)), side = vectors.size(), part = std::min<size_t>(side, 128 / bits);
   std::string type = lanes_type(element, lanes);
-  // No instruction, but LLVM does not see through it: it would try for six milliseconds to make fewer of these shuffles.
+  // No instruction, but LLVM does not see through it: it would try for six milliseconds to make fewer of these
+  // shuffles.
   auto opaque = [&](const std::string& vector) {
     bool is_register = bits * static_cast<size_t>(lanes) >= 128;
     return is_register ? assign(cat("call ", type, " asm \"\", \"=v,0\"(", type, " ", vector, ")")) : vector;
@@ -22,15 +26,18 @@ std::vector<std::string> transposed(std::vector<std::string> vectors, const std:
   auto shuffled = [&](const std::string& a, const std::string& b, const auto& from) {
     std::string picks;
     for (size_t i = 0; i < static_cast<size_t>(lanes); ++i) append(picks, i ? ", i32 " : "i32 ", from(i));
-    return opaque(assign(cat("shufflevector ", type, " ", a, ", ", type, " ", b, ", <", lanes, " x i32> <", picks, ">")));
+    return opaque(
+        assign(cat("shufflevector ", type, " ", a, ", ", type, " ", b, ", <", lanes, " x i32> <", picks, ">")));
   };
   for (std::string& vector : vectors) vector = opaque(vector);
   auto second = static_cast<size_t>(lanes);
   for (size_t digit = side / 2; digit >= part; digit /= 2)
     for (size_t k = 0; k < side; ++k) {
       if (k & digit) continue;
-      std::string low = shuffled(vectors[k], vectors[k + digit], [&](size_t i) { return i & digit ? second + i - digit : i; });
-      vectors[k + digit] = shuffled(vectors[k], vectors[k + digit], [&](size_t i) { return i & digit ? second + i : i + digit; });
+      std::string low =
+          shuffled(vectors[k], vectors[k + digit], [&](size_t i) { return i & digit ? second + i - digit : i; });
+      vectors[k + digit] =
+          shuffled(vectors[k], vectors[k + digit], [&](size_t i) { return i & digit ? second + i : i + digit; });
       vectors[k] = low;
     }
   // Each step rotates the digits of (vector, element) by one.
@@ -39,7 +46,9 @@ std::vector<std::string> transposed(std::vector<std::string> vectors, const std:
     for (size_t group = 0; group < side; group += part)
       for (size_t k = group; k < group + part / 2; ++k)
         for (size_t first : {size_t{0}, part / 2})
-          next.push_back(shuffled(vectors[k], vectors[k + part / 2], [&](size_t i) { return i / part * part + first + i % part / 2 + (i % 2 ? second : 0); }));
+          next.push_back(shuffled(vectors[k], vectors[k + part / 2], [&](size_t i) {
+            return i / part * part + first + i % part / 2 + (i % 2 ? second : 0);
+          }));
     vectors = std::move(next);
   }
   return vectors;
@@ -53,7 +62,8 @@ bool lies_across(const Index& index, const std::string& across) {
 
 }  // namespace
 
-std::string KernelEmitter::part_of(const std::string& vector, const std::string& element, int lanes, int first, int count) {
+std::string KernelEmitter::part_of(const std::string& vector, const std::string& element, int lanes, int first,
+                                   int count) {
   std::string type = lanes_type(element, lanes), picks;
   for (int i = 0; i < count; ++i) append(picks, i ? ", i32 " : "i32 ", first + i);
   return assign(cat("shufflevector ", type, " ", vector, ", ", type, " poison, <", count, " x i32> <", picks, ">"));
@@ -65,7 +75,8 @@ std::string KernelEmitter::joined(std::vector<std::string> parts, const std::str
     std::string type = lanes_type(element, lanes), picks;
     for (int i = 0; i < 2 * lanes; ++i) append(picks, i ? ", i32 " : "i32 ", i);
     for (size_t k = 0; k < parts.size(); k += 2)
-      pairs.push_back(assign(cat("shufflevector ", type, " ", parts[k], ", ", type, " ", parts[k + 1], ", <", 2 * lanes, " x i32> <", picks, ">")));
+      pairs.push_back(assign(cat("shufflevector ", type, " ", parts[k], ", ", type, " ", parts[k + 1], ", <", 2 * lanes,
+                                 " x i32> <", picks, ">")));
     parts = std::move(pairs);
   }
   return parts[0];
@@ -74,12 +85,16 @@ std::string KernelEmitter::joined(std::vector<std::string> parts, const std::str
 std::optional<KernelEmitter::Lines> KernelEmitter::lines_of(const Stmt& loop, const std::string& across) const {
   if (loop.extent.opt() < 4) return std::nullopt;
   Lines lines;
-  auto steps_along = [&](const Index& index, const std::vector<std::pair<ExprId, Index>>& dynamic, ExprId mask, DType dtype) {
+  auto steps_along = [&](const Index& index, const std::vector<std::pair<ExprId, Index>>& dynamic, ExprId mask,
+                         DType dtype) {
     std::optional<Dim> along = coefficient(index, loop.counter), other = coefficient(index, across);
-    return dynamic.empty() && mask == no_expr && !is_complex(dtype) && along && along->is(1) && other && !other->is(0) && !other->is(1);
+    return dynamic.empty() && mask == no_expr && !is_complex(dtype) && along && along->is(1) && other &&
+           !other->is(0) && !other->is(1);
   };
   auto is_steady = [&](const Index& index) { return !uses_counter(index, across); };
-  auto is_plain = [&](const auto& access) { return access.dynamic.empty() && access.mask == no_expr && lies_across(access.index, across); };
+  auto is_plain = [&](const auto& access) {
+    return access.dynamic.empty() && access.mask == no_expr && lies_across(access.index, across);
+  };
   std::set<ExprId> seen;
   std::vector<ExprId> pending;
   for (const Stmt& stmt : loop.body) {
@@ -127,7 +142,8 @@ void KernelEmitter::lines_loop(const Stmt& loop) {
 }
 
 void KernelEmitter::block_loop(const Stmt& loop, const Lines& lines) {
-  int side = std::min<int>(module_.target.vector_bytes / std::max<int>(static_cast<int>(lines.widest), 4), lanes_.count);
+  int side =
+      std::min<int>(module_.target.vector_bytes / std::max<int>(static_cast<int>(lines.widest), 4), lanes_.count);
   bool is_static = loop.extent.is_static();
   while (is_static && side > loop.extent.value()) side /= 2;
   if (side > 4 && module_.takes_less((side - 4) * price_of(loop.body) + lanes_.count)) side = 4;
@@ -214,8 +230,10 @@ std::vector<Ssa> KernelEmitter::load_block(const Expr& e, int side) {
 void KernelEmitter::store_block(const Stmt& stmt, std::vector<std::string> values, const std::string& along) {
   auto write = [&](const std::string& text) { return assign(text); };
   DType dtype = kernel_.memories[static_cast<size_t>(stmt.slot)].dtype;
-  int bytes = static_cast<int>(size_of(dtype)), group = std::min(module_.target.vector_bytes / bytes, lanes_.count), side = static_cast<int>(values.size());
-  std::string element = cat("i", bytes * 8), how = keeps_to_lines(stmt, along) ? past_caches(side * bytes) : cat(", align ", bytes);
+  int bytes = static_cast<int>(size_of(dtype)), group = std::min(module_.target.vector_bytes / bytes, lanes_.count),
+      side = static_cast<int>(values.size());
+  std::string element = cat("i", bytes * 8),
+              how = keeps_to_lines(stmt, along) ? past_caches(side * bytes) : cat(", align ", bytes);
   for (std::string& value : values) value = as_bits(value, memory_type(dtype), element);
   std::vector<std::string> places = line_places(stmt.slot, element, stmt.index);
   for (int first = 0; first < lanes_.count; first += group) {
@@ -230,7 +248,9 @@ void KernelEmitter::store_block(const Stmt& stmt, std::vector<std::string> value
 }
 
 std::string KernelEmitter::as_bits(const std::string& value, const std::string& from, const std::string& to) {
-  return from == to ? value : assign(cat("bitcast ", lanes_type(from, lanes_.count), " ", value, " to ", lanes_type(to, lanes_.count)));
+  return from == to ? value
+                    : assign(cat("bitcast ", lanes_type(from, lanes_.count), " ", value, " to ",
+                                 lanes_type(to, lanes_.count)));
 }
 
 }  // namespace weft

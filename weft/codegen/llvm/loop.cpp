@@ -16,7 +16,8 @@ namespace {
 
 void collect_changed(const std::vector<Stmt>& body, std::set<int32_t>& changed) {
   for (const Stmt& stmt : body) {
-    if (stmt.kind == StmtKind::define || stmt.kind == StmtKind::accumulate || stmt.kind == StmtKind::assign) changed.insert(stmt.slot);
+    if (stmt.kind == StmtKind::define || stmt.kind == StmtKind::accumulate || stmt.kind == StmtKind::assign)
+      changed.insert(stmt.slot);
     collect_changed(stmt.body, changed);
   }
 }
@@ -47,7 +48,9 @@ void KernelEmitter::statement(const Stmt& stmt) {
   auto in_lanes = [&] {
     Ssa value = expr(stmt.expr);
     DType dtype = kernel_.variables[static_cast<size_t>(stmt.slot)].dtype;
-    return lanes_.count == 1 || value.vector ? value : Ssa{as_vector(value, dtype), is_complex(dtype) ? as_vector(value, dtype, true) : "", true};
+    return lanes_.count == 1 || value.vector
+               ? value
+               : Ssa{as_vector(value, dtype), is_complex(dtype) ? as_vector(value, dtype, true) : "", true};
   };
   switch (stmt.kind) {
     case StmtKind::loop:
@@ -55,8 +58,11 @@ void KernelEmitter::statement(const Stmt& stmt) {
       if (stmt.loop == LoopKind::vector) return vector_loop(stmt);
       if (stmt.loop == LoopKind::lines) return lines_loop(stmt);
       if (lanes_.count > 1 && lanes_.mask.empty())
-        if (std::optional<Lines> lines = lines_of(stmt, lanes_.counter); lines && !lines->loads.empty()) return block_loop(stmt, *lines);
-      return lanes_.count > 1 && is_short(stmt) && !module_.takes_less(price_of(stmt.body)) ? written_out(stmt) : serial_loop(stmt, "0", extent(stmt.extent));
+        if (std::optional<Lines> lines = lines_of(stmt, lanes_.counter); lines && !lines->loads.empty())
+          return block_loop(stmt, *lines);
+      return lanes_.count > 1 && is_short(stmt) && !module_.takes_less(price_of(stmt.body))
+                 ? written_out(stmt)
+                 : serial_loop(stmt, "0", extent(stmt.extent));
     case StmtKind::define:
     case StmtKind::assign:
       variables_[stmt.slot] = in_lanes();
@@ -71,11 +77,13 @@ void KernelEmitter::statement(const Stmt& stmt) {
       // A maximum looks for NaN in its first operand: what is new there keeps the test off the path from turn to turn.
       bool is_extreme = stmt.op == Scalar::maximum || stmt.op == Scalar::minimum;
       const Ssa& total = variables_.at(stmt.slot);
-      variables_[stmt.slot] = is_extreme ? combine(stmt.op, dtype, value, total) : combine(stmt.op, dtype, total, value);
+      variables_[stmt.slot] =
+          is_extreme ? combine(stmt.op, dtype, value, total) : combine(stmt.op, dtype, total, value);
       return;
     }
     case StmtKind::store:
-    case StmtKind::barrier_accumulate: return store(stmt);
+    case StmtKind::barrier_accumulate:
+      return store(stmt);
   }
 }
 
@@ -97,12 +105,15 @@ void KernelEmitter::hoist(const std::vector<Stmt>& body, const std::string& coun
   }
 }
 
-void KernelEmitter::hoist(ExprId id, const std::string& counter, const std::set<int32_t>& changed, std::set<ExprId>& seen) {
+void KernelEmitter::hoist(ExprId id, const std::string& counter, const std::set<int32_t>& changed,
+                          std::set<ExprId>& seen) {
   if (id == no_expr || !seen.insert(id).second) return;
   const auto& counters = depends_[static_cast<size_t>(id)];
   const auto& read = reads_variables_[static_cast<size_t>(id)];
-  bool bound = std::all_of(counters.begin(), counters.end(), [&](const std::string& name) { return name != counter && counters_.count(name); });
-  bool steady = std::none_of(read.begin(), read.end(), [&](int32_t slot) { return changed.count(slot) || !variables_.count(slot); });
+  bool bound = std::all_of(counters.begin(), counters.end(),
+                           [&](const std::string& name) { return name != counter && counters_.count(name); });
+  bool steady = std::none_of(read.begin(), read.end(),
+                             [&](int32_t slot) { return changed.count(slot) || !variables_.count(slot); });
   const Expr& e = kernel_.exprs[static_cast<size_t>(id)];
   // Memory that the kernel writes may change inside the loop.
   bool reads_written = e.kind == ExprKind::load && kernel_.memories[static_cast<size_t>(e.slot)].written;
@@ -130,13 +141,15 @@ void KernelEmitter::hoist(ExprId id, const std::string& counter, const std::set<
   hoist(e.mask, counter, changed, seen);
 }
 
-void KernelEmitter::serial_loop(const Stmt& loop, const std::string& begin, const std::string& end, int step, const std::function<void()>& turns) {
+void KernelEmitter::serial_loop(const Stmt& loop, const std::string& begin, const std::string& end, int step,
+                                const std::function<void()>& turns) {
   hoist(loop.body, loop.counter);
   std::set<int32_t> inside;
   collect_defined(loop.body, inside);
   std::map<int32_t, Scalar> sums;
   collect_sums(loop.body, inside, sums);
-  std::string before = label("before"), head = label("head"), body = label("body"), done = label("done"), latch = label("latch");
+  std::string before = label("before"), head = label("head"), body = label("body"), done = label("done"),
+              latch = label("latch");
   line(cat("br label %", before));
   append(*out, before, ":\n");
   line(cat("br label %", head));
@@ -150,7 +163,8 @@ void KernelEmitter::serial_loop(const Stmt& loop, const std::string& begin, cons
     std::string type = lanes_type(register_type(dtype), first.vector ? lanes_.count : 1);
     Ssa phi{fresh("sum"), is_complex(dtype) ? fresh("sum") : std::string(), first.vector};
     line(cat(phi.re, " = phi ", type, " [", first.re, ", %", before, "], [", phi.re, ".next, %", latch, "]"));
-    if (is_complex(dtype)) line(cat(phi.im, " = phi ", type, " [", first.im, ", %", before, "], [", phi.im, ".next, %", latch, "]"));
+    if (is_complex(dtype))
+      line(cat(phi.im, " = phi ", type, " [", first.im, ", %", before, "], [", phi.im, ".next, %", latch, "]"));
     phis[slot] = variables_[slot] = phi;
   }
   std::string more = assign(cat("icmp slt i64 ", i, ", ", end));
@@ -159,7 +173,9 @@ void KernelEmitter::serial_loop(const Stmt& loop, const std::string& begin, cons
   scopes_.emplace_back();
   auto outer = counters_.find(loop.counter) == counters_.end() ? std::string() : counters_[loop.counter];
   counters_[loop.counter] = i;
-  auto goes_past = [&](const Stmt& s) { return s.kind == StmtKind::store && kernel_.memories[static_cast<size_t>(s.slot)].past_caches; };
+  auto goes_past = [&](const Stmt& s) {
+    return s.kind == StmtKind::store && kernel_.memories[static_cast<size_t>(s.slot)].past_caches;
+  };
   if (lanes_.count > 1 && std::ranges::any_of(loop.body, goes_past)) down_ = loop.counter;
   turns ? turns() : statements(loop.body);
   down_.clear();
@@ -176,8 +192,10 @@ void KernelEmitter::serial_loop(const Stmt& loop, const std::string& begin, cons
   line(cat("br label %", head));
   append(*out, done, ":\n");
   scopes_.pop_back();
-  if (outer.empty()) counters_.erase(loop.counter);
-  else counters_[loop.counter] = outer;
+  if (outer.empty())
+    counters_.erase(loop.counter);
+  else
+    counters_[loop.counter] = outer;
   for (const auto& [slot, phi] : phis) variables_[slot] = phi;
 }
 
@@ -185,18 +203,28 @@ Ssa KernelEmitter::neutral(Scalar op, DType dtype, int lanes) {
   Literal value(Type{dtype, {}});
   bool whole = is_integer(dtype);
   switch (op) {
-    case Scalar::multiply: value = Literal::scalar(dtype, 1); break;
+    case Scalar::multiply:
+      value = Literal::scalar(dtype, 1);
+      break;
     case Scalar::maximum:
     case Scalar::minimum: {
       bool low = op == Scalar::maximum;
-      if (is_bool(dtype)) value = Literal::scalar(dtype, low ? 0 : 1);
-      else if (whole && is_unsigned(dtype)) value = low ? Literal::scalar_int(dtype, 0) : Literal::scalar_int(dtype, -1);
-      else if (whole) value = Literal::scalar_int(dtype, low ? int64_t{-1} << (bit_width(dtype) - 1) : static_cast<int64_t>(~(~uint64_t{0} << (bit_width(dtype) - 1))));
-      else value = Literal::scalar(dtype, extreme_number(dtype, low));
+      if (is_bool(dtype))
+        value = Literal::scalar(dtype, low ? 0 : 1);
+      else if (whole && is_unsigned(dtype))
+        value = low ? Literal::scalar_int(dtype, 0) : Literal::scalar_int(dtype, -1);
+      else if (whole)
+        value = Literal::scalar_int(dtype, low ? int64_t{-1} << (bit_width(dtype) - 1)
+                                               : static_cast<int64_t>(~(~uint64_t{0} << (bit_width(dtype) - 1))));
+      else
+        value = Literal::scalar(dtype, extreme_number(dtype, low));
       break;
     }
-    case Scalar::bit_and: value = is_bool(dtype) ? Literal::scalar(dtype, 1) : Literal::scalar_int(dtype, -1); break;
-    default: break;
+    case Scalar::bit_and:
+      value = is_bool(dtype) ? Literal::scalar(dtype, 1) : Literal::scalar_int(dtype, -1);
+      break;
+    default:
+      break;
   }
   std::string element = register_type(dtype);
   Ssa result{constant_text(dtype, value), is_complex(dtype) ? constant_text(dtype, value, true) : std::string(), false};
@@ -226,14 +254,19 @@ Ssa KernelEmitter::across(Scalar op, DType dtype, Ssa value, int lanes, int left
   std::string element = register_type(dtype);
   if ((op == Scalar::maximum || op == Scalar::minimum) && is_integer(dtype) && bit_width(dtype) == 16 && left == 1) {
     std::string type = lanes_type(element, lanes);
-    std::string name = cat("@llvm.vector.reduce.", is_unsigned(dtype) ? "u" : "s", op == Scalar::maximum ? "max" : "min", ".v", lanes, element);
+    std::string name = cat("@llvm.vector.reduce.", is_unsigned(dtype) ? "u" : "s",
+                           op == Scalar::maximum ? "max" : "min", ".v", lanes, element);
     module_.declare(cat("declare ", element, " ", name, "(", type, ")"));
     return {assign(cat("call ", element, " ", name, "(", type, " ", value.re, ")")), {}, false};
   }
-  auto half = [&](const std::string& v, int from, bool upper) { return part_of(v, element, from, upper ? from / 2 : 0, from / 2); };
+  auto half = [&](const std::string& v, int from, bool upper) {
+    return part_of(v, element, from, upper ? from / 2 : 0, from / 2);
+  };
   for (int n = lanes; n > left; n /= 2) {
     if (n == 2) {
-      auto pick = [&](const std::string& v, int i) { return assign(cat("extractelement <2 x ", element, "> ", v, ", i64 ", i)); };
+      auto pick = [&](const std::string& v, int i) {
+        return assign(cat("extractelement <2 x ", element, "> ", v, ", i64 ", i));
+      };
       Ssa low{pick(value.re, 0), is_complex(dtype) ? pick(value.im, 0) : std::string(), false};
       Ssa high{pick(value.re, 1), is_complex(dtype) ? pick(value.im, 1) : std::string(), false};
       lanes_.count = 1;
@@ -254,7 +287,9 @@ Ssa KernelEmitter::across(Scalar op, DType dtype, Ssa value, int lanes, int left
 Ssa KernelEmitter::in_order(Scalar op, DType dtype, const Ssa& value, int lanes, int64_t count) {
   int saved = std::exchange(lanes_.count, 1);
   std::string type = lanes_type(register_type(dtype), lanes);
-  auto lane = [&](const std::string& v, int64_t i) { return v.empty() ? v : assign(cat("extractelement ", type, " ", v, ", i64 ", i)); };
+  auto lane = [&](const std::string& v, int64_t i) {
+    return v.empty() ? v : assign(cat("extractelement ", type, " ", v, ", i64 ", i));
+  };
   Ssa total{lane(value.re, 0), lane(value.im, 0), false};
   for (int64_t i = 1; i < count; ++i) total = combine(op, dtype, total, {lane(value.re, i), lane(value.im, i), false});
   lanes_.count = saved;
@@ -271,16 +306,21 @@ void KernelEmitter::vector_loop(const Stmt& loop) {
   ++loops_;
   int lanes = by_bytes_ ? 64 : lanes_for(loop.body);
   // Rows under columns: each row is read several vectors wide, which hides the latency of the sums and keeps to a page.
-  bool has_rows = std::any_of(loop.body.begin(), loop.body.end(), [](const Stmt& s) { return s.kind == StmtKind::loop; });
+  bool has_rows =
+      std::any_of(loop.body.begin(), loop.body.end(), [](const Stmt& s) { return s.kind == StmtKind::loop; });
   if (has_rows && !by_bytes_)
-    for (int doublings = doublings_over_rows(loop); doublings > 0 && loop.extent.opt() >= 2 * lanes; --doublings) lanes *= 2;
+    for (int doublings = doublings_over_rows(loop); doublings > 0 && loop.extent.opt() >= 2 * lanes; --doublings)
+      lanes *= 2;
   hoist(loop.body, loop.counter);
   std::set<int32_t> inside;
   collect_defined(loop.body, inside);
   std::map<int32_t, Scalar> sums;
   collect_sums(loop.body, inside, sums);
-  auto adds_in_order = [&](const auto& sum) { return is_in_order(sum.second, kernel_.variables[static_cast<size_t>(sum.first)].dtype, loop.extent); };
-  if (std::ranges::any_of(sums, adds_in_order)) lanes = std::max(lanes, static_cast<int>(std::bit_ceil(static_cast<uint64_t>(loop.extent.value()))));
+  auto adds_in_order = [&](const auto& sum) {
+    return is_in_order(sum.second, kernel_.variables[static_cast<size_t>(sum.first)].dtype, loop.extent);
+  };
+  if (std::ranges::any_of(sums, adds_in_order))
+    lanes = std::max(lanes, static_cast<int>(std::bit_ceil(static_cast<uint64_t>(loop.extent.value()))));
   // Elementary functions and small floats, rounded at each step, are long chains of dependent steps: several vectors at
   // a time keep the machine busy, and one for what is left.
   int rest = lanes, at_once = has_rows ? 1 : vectors_at_once(loop.body), unroll = sums.empty() ? 1 : loop.unroll;
@@ -289,7 +329,8 @@ void KernelEmitter::vector_loop(const Stmt& loop) {
     if (at_once > 1 && module_.takes_less((at_once - 1) * price_of(loop.body))) at_once = 1;
   } else {
     // Whole numbers add up to the same in any order.
-    bool is_whole = std::ranges::all_of(sums, [&](const auto& sum) { return is_integer(kernel_.variables[static_cast<size_t>(sum.first)].dtype); });
+    bool is_whole = std::ranges::all_of(
+        sums, [&](const auto& sum) { return is_integer(kernel_.variables[static_cast<size_t>(sum.first)].dtype); });
     if (is_whole && unroll > 1 && module_.takes_less((unroll - 1) * price_of(loop.body))) unroll = 1;
     at_once = std::min(at_once, unroll);
     unroll /= at_once;
@@ -304,10 +345,12 @@ void KernelEmitter::vector_loop(const Stmt& loop) {
   row_ = loop.extent;
   if (loops_ == 1 && !has_rows && sums.empty()) find_streams();
   int64_t step = static_cast<int64_t>(lanes) * unroll;
-  if (at_once <= 4 && !has_rows && unroll == 1 && loop.extent.is_static() && loop.extent.value() >= 2 * step) ahead_ = argument_of_function(loop);
+  if (at_once <= 4 && !has_rows && unroll == 1 && loop.extent.is_static() && loop.extent.value() >= 2 * step)
+    ahead_ = argument_of_function(loop);
   std::string end = extent(loop.extent);
   std::map<int32_t, Ssa> totals;
-  for (const auto& [slot, op] : sums) totals[slot] = neutral(op, kernel_.variables[static_cast<size_t>(slot)].dtype, lanes);
+  for (const auto& [slot, op] : sums)
+    totals[slot] = neutral(op, kernel_.variables[static_cast<size_t>(slot)].dtype, lanes);
   std::string middle = "0";
   bool is_static = loop.extent.is_static();
   if (!is_static || loop.extent.value() >= step) {
@@ -318,9 +361,11 @@ void KernelEmitter::vector_loop(const Stmt& loop) {
       middle = assign(cat("sub i64 ", end, ", ", rest));
     }
     bool may_shift = at_once == 1 && !has_rows && sums.empty() && ahead_ == no_expr && loop.extent.opt() >= 4 * step;
-    vector_part(loop, may_shift ? shifted_part(loop, middle, lanes, totals) : "0", middle, unroll, false, lanes, totals);
+    vector_part(loop, may_shift ? shifted_part(loop, middle, lanes, totals) : "0", middle, unroll, false, lanes,
+                totals);
   }
-  for (auto& [slot, total] : totals) total = across(sums.at(slot), kernel_.variables[static_cast<size_t>(slot)].dtype, total, lanes, rest);
+  for (auto& [slot, total] : totals)
+    total = across(sums.at(slot), kernel_.variables[static_cast<size_t>(slot)].dtype, total, lanes, rest);
   if (!is_static || loop.extent.value() % step != 0) vector_part(loop, middle, end, 1, true, rest, totals);
   for (const auto& [slot, op] : sums) take_total(slot, op, totals[slot], rest, loop.extent);
 }
@@ -328,7 +373,8 @@ void KernelEmitter::vector_loop(const Stmt& loop) {
 // The sum of the lanes is added to what the variable was before the loop.
 void KernelEmitter::take_total(int32_t slot, Scalar op, const Ssa& lanes, int count, const Dim& elements) {
   DType dtype = kernel_.variables[static_cast<size_t>(slot)].dtype;
-  Ssa total = is_in_order(op, dtype, elements) ? in_order(op, dtype, lanes, count, elements.value()) : across(op, dtype, lanes, count, 1);
+  Ssa total = is_in_order(op, dtype, elements) ? in_order(op, dtype, lanes, count, elements.value())
+                                               : across(op, dtype, lanes, count, 1);
   variables_[slot] = combine(op, dtype, variables_.at(slot), total);
 }
 
@@ -337,16 +383,19 @@ std::string KernelEmitter::steps() {
   int lanes = lanes_.count;
   std::string ramp = "<";
   for (int k = 0; k < lanes; ++k) append(ramp, k ? ", i64 " : "i64 ", k);
-  return assign(cat("add ", lanes_type("i64", lanes), " ", splat("i64", counters_.at(lanes_.counter), lanes), ", ", ramp, ">"));
+  return assign(
+      cat("add ", lanes_type("i64", lanes), " ", splat("i64", counters_.at(lanes_.counter), lanes), ", ", ramp, ">"));
 }
 
-// What the only elementary function of a loop takes, if it changes with the loop's counter and with nothing else of the loop.
+// What the only elementary function of a loop takes, if it changes with the loop's counter and with nothing else of the
+// loop.
 ExprId KernelEmitter::argument_of_function(const Stmt& loop) const {
   std::set<int32_t> changed;
   collect_changed(loop.body, changed);
   std::vector<ExprId> found;
   visit_expressions(kernel_, roots_of(loop.body), [&](ExprId, const Expr& e) {
-    if (e.kind == ExprKind::scalar && is_float(e.dtype) && is_inline_function(weft::name(e.op), module_.target)) found.push_back(e.args[0]);
+    if (e.kind == ExprKind::scalar && is_float(e.dtype) && is_inline_function(weft::name(e.op), module_.target))
+      found.push_back(e.args[0]);
   });
   // More than one, or of fewer registers, would not leave enough of them. The machine loads ahead by itself.
   if (found.size() != 1 || module_.target.vector_registers < 32) return no_expr;
@@ -360,32 +409,38 @@ ExprId KernelEmitter::argument_of_function(const Stmt& loop) const {
 std::string KernelEmitter::lanes_at(ExprId id, const Lanes& lanes, const std::string& at) {
   Lanes outside = std::exchange(lanes_, lanes);
   std::string value;
-  in_block([&] { counters_[lanes.counter] = at, value = as_vector(expr(id), kernel_.exprs[static_cast<size_t>(id)].dtype); });
+  in_block([&] {
+    counters_[lanes.counter] = at, value = as_vector(expr(id), kernel_.exprs[static_cast<size_t>(id)].dtype);
+  });
   counters_.erase(lanes.counter), lanes_ = outside;
   return value;
 }
 
-// Makes `now`.next the lanes from `at` on, if there is such a turn, in a block of its own: there it stays ahead of what follows.
-void KernelEmitter::lanes_ahead(ExprId id, const Lanes& lanes, const std::string& at, const std::string& end, const std::string& now) {
+// Makes `now`.next the lanes from `at` on, if there is such a turn, in a block of its own: there it stays ahead of what
+// follows.
+void KernelEmitter::lanes_ahead(ExprId id, const Lanes& lanes, const std::string& at, const std::string& end,
+                                const std::string& now) {
   std::string here = label("here"), fetch = label("fetch"), fetched = label("fetched"), on = label("on");
   append(*out, "  br label %", here, "\n", here, ":\n");
   line(cat("br i1 ", assign(cat("icmp slt i64 ", at, ", ", end)), ", label %", fetch, ", label %", on));
   append(*out, fetch, ":\n");
-  std::string value = lanes_at(id, lanes, at), type = lanes_type(register_type(kernel_.exprs[static_cast<size_t>(id)].dtype), lanes.count);
+  std::string value = lanes_at(id, lanes, at),
+              type = lanes_type(register_type(kernel_.exprs[static_cast<size_t>(id)].dtype), lanes.count);
   append(*out, "  br label %", fetched, "\n", fetched, ":\n  br label %", on, "\n", on, ":\n");
   line(cat(now, ".next = phi ", type, " [", value, ", %", fetched, "], [", now, ", %", here, "]"));
 }
 
 // One loop over vectors: full ones, `unroll` at a time, or masked ones for what is left.
-void KernelEmitter::vector_part(const Stmt& loop, const std::string& begin, const std::string& end, int unroll, bool masked, int lanes,
-                                std::map<int32_t, Ssa>& sums) {
+void KernelEmitter::vector_part(const Stmt& loop, const std::string& begin, const std::string& end, int unroll,
+                                bool masked, int lanes, std::map<int32_t, Ssa>& sums) {
   std::optional<ShortFloats> chain = std::exchange(chain_, std::nullopt);
   ExprId ahead = std::exchange(ahead_, no_expr);
   std::vector<Shifted> shifted = std::exchange(shifted_, {});
   Lanes all{lanes, loop.counter, {}};
   open_shifted(shifted, all, begin);
   std::string first = ahead == no_expr ? "" : lanes_at(ahead, all, begin), now = fresh("ahead");
-  std::string before = label("before"), head = label("head"), body = label("body"), done = label("done"), latch = label("latch");
+  std::string before = label("before"), head = label("head"), body = label("body"), done = label("done"),
+              latch = label("latch");
   line(cat("br label %", before));
   append(*out, before, ":\n");
   // Sums of the other vectors in flight begin with the neutral element.
@@ -395,7 +450,8 @@ void KernelEmitter::vector_part(const Stmt& loop, const std::string& begin, cons
   collect_defined(loop.body, inside);
   collect_sums(loop.body, inside, ops);
   for (size_t u = 1; u < starts.size(); ++u)
-    for (auto& [slot, value] : starts[u]) value = neutral(ops[slot], kernel_.variables[static_cast<size_t>(slot)].dtype, lanes);
+    for (auto& [slot, value] : starts[u])
+      value = neutral(ops[slot], kernel_.variables[static_cast<size_t>(slot)].dtype, lanes);
   line(cat("br label %", head));
   append(*out, head, ":\n");
   std::string i = fresh("i"), next = fresh("next");
@@ -407,10 +463,13 @@ void KernelEmitter::vector_part(const Stmt& loop, const std::string& begin, cons
       std::string type = lanes_type(register_type(dtype), lanes);
       Ssa phi{fresh("sum"), is_complex(dtype) ? fresh("sum") : std::string(), true};
       line(cat(phi.re, " = phi ", type, " [", first.re, ", %", before, "], [", phi.re, ".next, %", latch, "]"));
-      if (is_complex(dtype)) line(cat(phi.im, " = phi ", type, " [", first.im, ", %", before, "], [", phi.im, ".next, %", latch, "]"));
+      if (is_complex(dtype))
+        line(cat(phi.im, " = phi ", type, " [", first.im, ", %", before, "], [", phi.im, ".next, %", latch, "]"));
       phis[u][slot] = phi;
     }
-  if (ahead != no_expr) line(cat(now, " = phi ", lanes_type(register_type(kernel_.exprs[static_cast<size_t>(ahead)].dtype), lanes), " [", first, ", %", before, "], [", now, ".next, %", latch, "]"));
+  if (ahead != no_expr)
+    line(cat(now, " = phi ", lanes_type(register_type(kernel_.exprs[static_cast<size_t>(ahead)].dtype), lanes), " [",
+             first, ", %", before, "], [", now, ".next, %", latch, "]"));
   carry_shifted(shifted, lanes, before, latch);
   std::string more = assign(cat("icmp slt i64 ", i, ", ", end));
   line(cat("br i1 ", more, ", label %", body, ", label %", done));
@@ -438,8 +497,11 @@ void KernelEmitter::vector_part(const Stmt& loop, const std::string& begin, cons
       std::string type = lanes_type(register_type(dtype), lanes);
       if (masked) {
         std::string mask_type = lanes_type("i1", lanes);
-        value.re = assign(cat("select ", mask_type, " ", lanes_.mask, ", ", type, " ", value.re, ", ", type, " ", phi.re));
-        if (is_complex(dtype)) value.im = assign(cat("select ", mask_type, " ", lanes_.mask, ", ", type, " ", value.im, ", ", type, " ", phi.im));
+        value.re =
+            assign(cat("select ", mask_type, " ", lanes_.mask, ", ", type, " ", value.re, ", ", type, " ", phi.re));
+        if (is_complex(dtype))
+          value.im =
+              assign(cat("select ", mask_type, " ", lanes_.mask, ", ", type, " ", value.im, ", ", type, " ", phi.im));
       }
       results[static_cast<size_t>(u)][slot] = value;
     }
@@ -455,7 +517,8 @@ void KernelEmitter::vector_part(const Stmt& loop, const std::string& begin, cons
       std::string type = lanes_type(register_type(dtype), lanes);
       const Ssa& value = results[u].at(slot);
       line(cat(phi.re, ".next = select i1 true, ", type, " ", value.re, ", ", type, " ", value.re));
-      if (is_complex(dtype)) line(cat(phi.im, ".next = select i1 true, ", type, " ", value.im, ", ", type, " ", value.im));
+      if (is_complex(dtype))
+        line(cat(phi.im, ".next = select i1 true, ", type, " ", value.im, ", ", type, " ", value.im));
     }
   line(cat(next, " = add nsw i64 ", i, ", ", static_cast<int64_t>(lanes) * unroll));
   line(cat("br label %", head));
@@ -470,7 +533,8 @@ void KernelEmitter::vector_part(const Stmt& loop, const std::string& begin, cons
     DType dtype = kernel_.variables[static_cast<size_t>(slot)].dtype;
     while (parts.size() > 1) {
       std::vector<Ssa> halves;
-      for (size_t k = 0; k + 1 < parts.size(); k += 2) halves.push_back(combine(ops[slot], dtype, parts[k], parts[k + 1]));
+      for (size_t k = 0; k + 1 < parts.size(); k += 2)
+        halves.push_back(combine(ops[slot], dtype, parts[k], parts[k + 1]));
       if (parts.size() % 2) halves.push_back(parts.back());
       parts = std::move(halves);
     }
@@ -479,14 +543,16 @@ void KernelEmitter::vector_part(const Stmt& loop, const std::string& begin, cons
   lanes_.count = keep;
 }
 
-// Whether elements along `counter`, from a multiple of their number on, begin at a cache line of memory that is written past
-// the caches, or at an equal part of one.
+// Whether elements along `counter`, from a multiple of their number on, begin at a cache line of memory that is written
+// past the caches, or at an equal part of one.
 bool KernelEmitter::keeps_to_lines(const Stmt& stmt, const std::string& counter) const {
   const Memory& memory = kernel_.memories[static_cast<size_t>(stmt.slot)];
   if (!memory.past_caches || is_complex(memory.dtype) || stmt.mask != no_expr || !stmt.dynamic.empty()) return false;
   std::optional<Dim> along = coefficient(stmt.index, counter);
   if (!along || !along->is(1)) return false;
-  auto begins_line = [&](int64_t elements) { return elements * size_of(memory.dtype) % static_cast<int64_t>(cache_line) == 0; };
+  auto begins_line = [&](int64_t elements) {
+    return elements * size_of(memory.dtype) % static_cast<int64_t>(cache_line) == 0;
+  };
   Dim rest = stmt.index.substitute({{counter, Dim(0)}});
   return begins_line(rest.constant()) && std::ranges::all_of(rest.terms(), begins_line, &Dim::Term::coefficient);
 }
@@ -499,8 +565,10 @@ std::string KernelEmitter::past_caches(int64_t bytes) {
 void KernelEmitter::store(const Stmt& stmt) {
   const Memory& memory = kernel_.memories[static_cast<size_t>(stmt.slot)];
   const Expr& e = kernel_.exprs[static_cast<size_t>(stmt.expr)];
-  bool is_bf16 = memory.dtype == DType::bf16, is_bounded = is_bf16 && short_ && short_->rounding[static_cast<size_t>(stmt.expr)] == Rounding::at_store;
-  bool narrows = is_bf16 && module_.target.bf16 && lanes_.count % 16 == 0 && e.op == Scalar::convert && kernel_.exprs[static_cast<size_t>(e.args[0])].dtype == DType::f32;
+  bool is_bf16 = memory.dtype == DType::bf16,
+       is_bounded = is_bf16 && short_ && short_->rounding[static_cast<size_t>(stmt.expr)] == Rounding::at_store;
+  bool narrows = is_bf16 && module_.target.bf16 && lanes_.count % 16 == 0 && e.op == Scalar::convert &&
+                 kernel_.exprs[static_cast<size_t>(e.args[0])].dtype == DType::f32;
   Ssa value = expr(narrows ? e.args[0] : stmt.expr);
   const std::string& base = pointer(stmt.slot);
   bool vector_mask = false;
@@ -513,7 +581,8 @@ void KernelEmitter::store(const Stmt& stmt) {
       line(cat("br i1 ", mask, ", label %", go, ", label %", skip));
       append(*out, go, ":\n");
     }
-    Ssa old{load_part(base, memory.dtype, stmt.index, stmt.dynamic, is_complex(memory.dtype) ? 2 : 1, 0, {}).re, {}, false};
+    Ssa old{
+        load_part(base, memory.dtype, stmt.index, stmt.dynamic, is_complex(memory.dtype) ? 2 : 1, 0, {}).re, {}, false};
     if (is_complex(memory.dtype)) old.im = load_part(base, memory.dtype, stmt.index, stmt.dynamic, 2, 1, {}).re;
     Ssa sum = combine(stmt.op, memory.dtype, old, value);
     int64_t scale = is_complex(memory.dtype) ? 2 : 1;
@@ -525,11 +594,15 @@ void KernelEmitter::store(const Stmt& stmt) {
     }
     return;
   }
-  at_store_ = is_bounded || (narrows && memory.flushes && !short_) ? AtStore::bounded : narrows ? AtStore::any : AtStore::kept;
+  at_store_ = is_bounded || (narrows && memory.flushes && !short_) ? AtStore::bounded
+              : narrows                                            ? AtStore::any
+                                                                   : AtStore::kept;
   past_caches_ = lanes_.count > 1 && lanes_.mask.empty() && keeps_to_lines(stmt, lanes_.counter);
   fetch_target(stmt);
-  if (lanes_.by_bytes && !memory.scratch && value.vector) value.re = by_bytes(value.re, register_type(memory.dtype), true);
-  if (!is_complex(memory.dtype)) return store_part(base, memory.dtype, stmt.index, stmt.dynamic, 1, 0, mask, value.re, value.vector);
+  if (lanes_.by_bytes && !memory.scratch && value.vector)
+    value.re = by_bytes(value.re, register_type(memory.dtype), true);
+  if (!is_complex(memory.dtype))
+    return store_part(base, memory.dtype, stmt.index, stmt.dynamic, 1, 0, mask, value.re, value.vector);
   if (store_pairs(base, memory.dtype, stmt, value)) return;
   store_part(base, memory.dtype, stmt.index, stmt.dynamic, 2, 0, mask, value.re, value.vector);
   store_part(base, memory.dtype, stmt.index, stmt.dynamic, 2, 1, mask, value.im, value.vector);

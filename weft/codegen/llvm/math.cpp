@@ -9,8 +9,15 @@ namespace {
 // The C name of a scalar operation of one or two floats.
 std::string library_name(const std::string& function, bool is_double) {
   static const std::map<std::string, std::string> others = {
-      {"power", "pow"}, {"remainder", "fmod"}, {"next_after", "nextafter"}, {"digamma", "weft_digamma"}, {"logistic", "weft_logistic"},
-      {"erf_inv", "weft_erf_inv"}, {"bessel_i1e", "weft_bessel_i1e"}, {"polygamma", "weft_polygamma"}, {"zeta", "weft_zeta"},
+      {"power", "pow"},
+      {"remainder", "fmod"},
+      {"next_after", "nextafter"},
+      {"digamma", "weft_digamma"},
+      {"logistic", "weft_logistic"},
+      {"erf_inv", "weft_erf_inv"},
+      {"bessel_i1e", "weft_bessel_i1e"},
+      {"polygamma", "weft_polygamma"},
+      {"zeta", "weft_zeta"},
   };
   auto found = others.find(function);
   std::string name = found == others.end() ? function : found->second;
@@ -29,14 +36,19 @@ Shape shape_of(const std::string& function, DType dtype) {
   if (stem == "small_to_float") return {"i32", "float", "weft_small_to_float", 1, ", i32 " + rest};
   if (stem == "float_to_small") return {"float", "i32", "weft_float_to_small", 1, ", i32 " + rest};
   if (stem == "double_to_small") return {"double", "i32", "weft_double_to_small", 1, ", i32 " + rest};
-  if (stem == "ipow") return {rest.substr(0, rest.find('.')), rest.substr(0, rest.find('.')), "weft_ipow", 2, rest.ends_with('s') ? ".s" : ".u"};
+  if (stem == "ipow")
+    return {rest.substr(0, rest.find('.')), rest.substr(0, rest.find('.')), "weft_ipow", 2,
+            rest.ends_with('s') ? ".s" : ".u"};
   std::string element = dtype == DType::f64 ? "double" : "float";
   if (stem.starts_with("complex_")) {
     size_t count = stem == "complex_divide" || stem == "complex_power" ? 4 : 2;
     std::string part = rest == "re" ? "_re" : "_im";
     return {element, element, cat("weft_", stem, part, dtype == DType::f64 ? "" : "f"), count, {}};
   }
-  size_t count = stem == "power" || stem == "remainder" || stem == "atan2" || stem == "next_after" || stem == "hypot" || stem == "polygamma" || stem == "zeta" ? 2 : 1;
+  size_t count = stem == "power" || stem == "remainder" || stem == "atan2" || stem == "next_after" || stem == "hypot" ||
+                         stem == "polygamma" || stem == "zeta"
+                     ? 2
+                     : 1;
   return {element, element, library_name(stem, dtype == DType::f64), count, {}};
 }
 
@@ -57,14 +69,16 @@ std::string lane_by_lane(ModuleText& module, const Shape& shape, const std::stri
     for (size_t i = 0; i < values.size(); ++i) {
       std::string value = values[i];
       if (power && shape.argument != "i64") {
-        append(text, "  %w", suffix, i, " = ", shape.tail == ".s" ? "sext " : "zext ", shape.argument, " ", value, " to i64\n");
+        append(text, "  %w", suffix, i, " = ", shape.tail == ".s" ? "sext " : "zext ", shape.argument, " ", value,
+               " to i64\n");
         value = cat("%w", suffix, i);
       }
       append(given, i ? ", " : "", power ? "i64" : shape.argument, " ", value);
     }
     if (!power) given += shape.tail;
     append(text, "  %r", suffix, " = call ", power ? "i64" : shape.result, " @", callee, "(", given, ")\n");
-    if (power && shape.result != "i64") append(text, "  %n", suffix, " = trunc i64 %r", suffix, " to ", shape.result, "\n");
+    if (power && shape.result != "i64")
+      append(text, "  %n", suffix, " = trunc i64 %r", suffix, " to ", shape.result, "\n");
     return cat(power && shape.result != "i64" ? "%n" : "%r", suffix);
   };
   if (lanes == 1) {
@@ -74,15 +88,17 @@ std::string lane_by_lane(ModuleText& module, const Shape& shape, const std::stri
     append(text, "  ret ", shape.result, " ", value, "\n}\n\n");
     return text;
   }
-  append(text, "  br label %loop\nloop:\n  %i = phi i64 [0, %entry], [%next, %loop]\n  %sofar = phi ", result, " [poison, %entry], [%more, %loop]\n");
+  append(text, "  br label %loop\nloop:\n  %i = phi i64 [0, %entry], [%next, %loop]\n  %sofar = phi ", result,
+         " [poison, %entry], [%more, %loop]\n");
   std::vector<std::string> values;
   for (size_t i = 0; i < shape.count; ++i) {
     append(text, "  %x", i, " = extractelement ", argument, " %a", i, ", i64 %i\n");
     values.push_back(cat("%x", i));
   }
   std::string value = call("0", values);
-  append(text, "  %more = insertelement ", result, " %sofar, ", shape.result, " ", value, ", i64 %i\n  %next = add i64 %i, 1\n  %on = icmp ult i64 %next, ",
-         lanes, "\n  br i1 %on, label %loop, label %done\ndone:\n  ret ", result, " %more\n}\n\n");
+  append(text, "  %more = insertelement ", result, " %sofar, ", shape.result, " ", value,
+         ", i64 %i\n  %next = add i64 %i, 1\n  %on = icmp ult i64 %next, ", lanes,
+         "\n  br i1 %on, label %loop, label %done\ndone:\n  ret ", result, " %more\n}\n\n");
   return text;
 }
 
@@ -90,8 +106,8 @@ std::string lane_by_lane(ModuleText& module, const Shape& shape, const std::stri
 
 MathFunction math_function(ModuleText& module, const std::string& function, DType dtype, int lanes) {
   Shape shape = shape_of(function, dtype);
-  MathFunction result{cat("weft.", function, dtype == DType::f64 ? ".f64." : ".f32.", lanes), lanes_type(shape.argument, lanes),
-                      lanes_type(shape.result, lanes)};
+  MathFunction result{cat("weft.", function, dtype == DType::f64 ? ".f64." : ".f32.", lanes),
+                      lanes_type(shape.argument, lanes), lanes_type(shape.result, lanes)};
   if (module.functions.count(result.name)) return result;
   module.functions[result.name] = {};
   std::string text = vector_math(module, function, dtype, result.name, lanes);

@@ -17,7 +17,8 @@ struct MathFunction {
 MathFunction math_function(ModuleText& module, const std::string& function, DType dtype, int lanes);
 
 // The IR of an inline function over lanes of f32 or f64, or nothing where there is none.
-std::string vector_math(ModuleText& module, const std::string& function, DType dtype, const std::string& name, int lanes);
+std::string vector_math(ModuleText& module, const std::string& function, DType dtype, const std::string& name,
+                        int lanes);
 
 // The inline function of one operand that is its power by this exponent; empty where there is none.
 std::string_view root_power(double exponent);

@@ -47,21 +47,25 @@ void initialize() {
 }
 
 // The emitter writes explicit vectors in SSA form already: what is left is to fold, to share and to hoist.
-constexpr const char* passes = "always-inline,function(instcombine<max-iterations=1;no-verify-fixpoint>,simplifycfg,early-cse<memssa>,loop-mssa(licm))";
+constexpr const char* passes =
+    "always-inline,function(instcombine<max-iterations=1;no-verify-fixpoint>,simplifycfg,early-cse<memssa>,loop-mssa("
+    "licm))";
 
 struct Machine {
   LLVMTargetMachineRef machine;
   explicit Machine(const Target& target) {
     LLVMTargetRef found = nullptr;
     char* message = nullptr;
-    if (LLVMGetTargetFromTriple(target.triple.c_str(), &found, &message)) throw InternalError("LLVM target: " + taken(message));
+    if (LLVMGetTargetFromTriple(target.triple.c_str(), &found, &message))
+      throw InternalError("LLVM target: " + taken(message));
     machine = LLVMCreateTargetMachine(found, target.triple.c_str(), target.cpu.c_str(), target.features.c_str(),
                                       LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelSmall);
   }
   ~Machine() { LLVMDisposeTargetMachine(machine); }
 };
 
-std::string generate(const std::string& ir, const Target& target, LLVMCodeGenFileType type, ObjectCode& times, std::string* optimized = nullptr) {
+std::string generate(const std::string& ir, const Target& target, LLVMCodeGenFileType type, ObjectCode& times,
+                     std::string* optimized = nullptr) {
   initialize();
   int64_t last = span_clock();
   std::unique_ptr<LLVMOpaqueContext, decltype(&LLVMContextDispose)> context(LLVMContextCreate(), LLVMContextDispose);

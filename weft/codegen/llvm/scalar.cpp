@@ -43,12 +43,18 @@ Ssa KernelEmitter::scalar(const Expr& e, const std::vector<Ssa>& args, bool vect
   if (e.op == Scalar::select) return {select(e.dtype, wide(0), wide(1), wide(2), lanes), {}, vector};
   if (e.op == Scalar::bitcast) {
     auto stored = [&](DType dtype) {
-      return lanes_type(dtype == DType::f16 ? "half" : dtype == DType::f32 ? "float" : dtype == DType::f64 ? "double" : cat("i", size_of(dtype) * 8), lanes);
+      return lanes_type(dtype == DType::f16   ? "half"
+                        : dtype == DType::f32 ? "float"
+                        : dtype == DType::f64 ? "double"
+                                              : cat("i", size_of(dtype) * 8),
+                        lanes);
     };
     int keep = lanes_.count;
     lanes_.count = lanes;
     std::string raw = to_memory(from, wide(0), vector);
-    std::string moved = stored(from) == stored(e.dtype) ? raw : assign(cat("bitcast ", stored(from), " ", raw, " to ", stored(e.dtype)));
+    std::string moved = stored(from) == stored(e.dtype)
+                            ? raw
+                            : assign(cat("bitcast ", stored(from), " ", raw, " to ", stored(e.dtype)));
     std::string value = from_memory(e.dtype, moved, vector);
     lanes_.count = keep;
     return {value, {}, vector};
@@ -58,7 +64,8 @@ Ssa KernelEmitter::scalar(const Expr& e, const std::vector<Ssa>& args, bool vect
   for (size_t i = 0; i < args.size(); ++i) operands[i] = wide(i);
   if (vector && divides_by_column(e)) return {quotient_by_column(e.dtype, operands[0], operands[1], lanes), {}, true};
   if (short_ && vector)
-    if (Rounding rounding = short_->rounding[static_cast<size_t>(&e - kernel_.exprs.data())]; rounding != Rounding::always)
+    if (Rounding rounding = short_->rounding[static_cast<size_t>(&e - kernel_.exprs.data())];
+        rounding != Rounding::always)
       return {short_scalar(e, rounding, args, operands, lanes), {}, true};
   if (e.op == Scalar::is_finite) {
     if (!is_float(from)) return {splat("i1", "true", lanes), {}, vector};
@@ -77,15 +84,18 @@ Ssa KernelEmitter::scalar(const Expr& e, const std::vector<Ssa>& args, bool vect
   }
   if (e.op == Scalar::power && module_.target.fma && (e.dtype == DType::f32 || e.dtype == DType::f64)) {
     const Expr& exponent = kernel_.exprs[static_cast<size_t>(e.args[1])];
-    std::string_view function = exponent.kind == ExprKind::constant ? root_power(exponent.value.as_double(0)) : std::string_view();
+    std::string_view function =
+        exponent.kind == ExprKind::constant ? root_power(exponent.value.as_double(0)) : std::string_view();
     if (!function.empty()) return {call_math(std::string(function), from, operands, 1, lanes), {}, vector};
   }
-  if (e.op == Scalar::exp && e.dtype == DType::f32 && module_.target.fma && largest(e.args[0]) <= 0x1p17) return {call_math("exp.near", from, operands, 1, lanes), {}, vector};
+  if (e.op == Scalar::exp && e.dtype == DType::f32 && module_.target.fma && largest(e.args[0]) <= 0x1p17)
+    return {call_math("exp.near", from, operands, 1, lanes), {}, vector};
   if (computes_halves(e.op, from)) return {half_scalar(e.op, operands, lanes), {}, vector};
   // bf16 overflows where f32 does.
   auto doubles = [&](size_t i) { return is_whole_power_of_two(kernel_.exprs[static_cast<size_t>(e.args[i])]); };
   bool exact = e.dtype == DType::bf16 && e.op == Scalar::multiply && (doubles(0) || doubles(1));
-  if (is_float(from)) return {exact ? real_scalar(e.op, from, operands, lanes) : small_scalar(e.op, from, operands, lanes), {}, vector};
+  if (is_float(from))
+    return {exact ? real_scalar(e.op, from, operands, lanes) : small_scalar(e.op, from, operands, lanes), {}, vector};
   return {integer_scalar(e.op, from, operands, lanes), {}, vector};
 }
 
@@ -93,7 +103,8 @@ std::string KernelEmitter::select(DType dtype, const std::string& condition, std
   bool is_half = computes_halves(Scalar::select, dtype);
   if (is_half) a = to_half(a, lanes), b = to_half(b, lanes);
   std::string type = lanes_type(is_half ? "half" : register_type(dtype), lanes);
-  std::string value = assign(cat("select ", lanes_type("i1", lanes), " ", condition, ", ", type, " ", a, ", ", type, " ", b));
+  std::string value =
+      assign(cat("select ", lanes_type("i1", lanes), " ", condition, ", ", type, " ", a, ", ", type, " ", b));
   return is_half ? from_half(value, lanes) : value;
 }
 
@@ -103,7 +114,8 @@ bool KernelEmitter::has_short_values(ExprId id) const {
     const Expr& e = kernel_.exprs[static_cast<size_t>(at)];
     if (e.dtype == DType::i64 && e.kind == ExprKind::index) return {e.index.min(), e.index.max()};
     if (e.dtype == DType::i64 && e.kind == ExprKind::constant) return {e.value.as_double(0), e.value.as_double(0)};
-    if (e.dtype != DType::i64 || e.kind != ExprKind::scalar || e.op != Scalar::add || depth == 0) return {-0x1p63, 0x1p63};
+    if (e.dtype != DType::i64 || e.kind != ExprKind::scalar || e.op != Scalar::add || depth == 0)
+      return {-0x1p63, 0x1p63};
     auto [low, high] = self(self, e.args[0], depth - 1);
     auto [low_more, high_more] = self(self, e.args[1], depth - 1);
     return {low + low_more, high + high_more};
@@ -127,29 +139,53 @@ std::string KernelEmitter::compare(Scalar op, DType dtype, std::string a, std::s
   const char* relation = nullptr;
   if (is_float(dtype)) {
     switch (op) {
-      case Scalar::eq: relation = "fcmp oeq"; break;
-      case Scalar::ne: relation = "fcmp une"; break;
-      case Scalar::lt: relation = "fcmp olt"; break;
-      case Scalar::le: relation = "fcmp ole"; break;
-      case Scalar::gt: relation = "fcmp ogt"; break;
-      default: relation = "fcmp oge"; break;
+      case Scalar::eq:
+        relation = "fcmp oeq";
+        break;
+      case Scalar::ne:
+        relation = "fcmp une";
+        break;
+      case Scalar::lt:
+        relation = "fcmp olt";
+        break;
+      case Scalar::le:
+        relation = "fcmp ole";
+        break;
+      case Scalar::gt:
+        relation = "fcmp ogt";
+        break;
+      default:
+        relation = "fcmp oge";
+        break;
     }
   } else {
     bool is_signed_type = is_signed(dtype);
     switch (op) {
-      case Scalar::eq: relation = "icmp eq"; break;
-      case Scalar::ne: relation = "icmp ne"; break;
-      case Scalar::lt: relation = is_signed_type ? "icmp slt" : "icmp ult"; break;
-      case Scalar::le: relation = is_signed_type ? "icmp sle" : "icmp ule"; break;
-      case Scalar::gt: relation = is_signed_type ? "icmp sgt" : "icmp ugt"; break;
-      default: relation = is_signed_type ? "icmp sge" : "icmp uge"; break;
+      case Scalar::eq:
+        relation = "icmp eq";
+        break;
+      case Scalar::ne:
+        relation = "icmp ne";
+        break;
+      case Scalar::lt:
+        relation = is_signed_type ? "icmp slt" : "icmp ult";
+        break;
+      case Scalar::le:
+        relation = is_signed_type ? "icmp sle" : "icmp ule";
+        break;
+      case Scalar::gt:
+        relation = is_signed_type ? "icmp sgt" : "icmp ugt";
+        break;
+      default:
+        relation = is_signed_type ? "icmp sge" : "icmp uge";
+        break;
     }
   }
   return assign(cat(relation, " ", type, " ", a, ", ", b));
 }
 
-// ~((x & 1) | 0x7ffe). With AVX-512 as the instruction that LLVM would find as well, but not before it had looked, at every
-// step of a chain, for the bits that matter.
+// ~((x & 1) | 0x7ffe). With AVX-512 as the instruction that LLVM would find as well, but not before it had looked, at
+// every step of a chain, for the bits that matter.
 std::string KernelEmitter::complement_of_bias(const std::string& x, int lanes) {
   std::string whole = lanes_type("i32", lanes), type = "<16 x i32>", name = "@llvm.x86.avx512.pternlog.d.512";
   if (!module_.target.avx512 || lanes % 16 != 0) {
@@ -161,7 +197,8 @@ std::string KernelEmitter::complement_of_bias(const std::string& x, int lanes) {
   std::vector<std::string> parts;
   for (int at = 0; at < lanes; at += 16) {
     std::string part = lanes == 16 ? x : part_of(x, "i32", lanes, at, 16);
-    parts.push_back(assign(cat("call ", type, " ", name, "(", type, " ", part, ", ", type, " splat (i32 1), ", type, " splat (i32 32766), i32 21)")));
+    parts.push_back(assign(cat("call ", type, " ", name, "(", type, " ", part, ", ", type, " splat (i32 1), ", type,
+                               " splat (i32 32766), i32 21)")));
   }
   return joined(std::move(parts), "i32", 16);
 }
@@ -200,7 +237,8 @@ std::string KernelEmitter::convert(DType from, DType to, const std::string& valu
   }
   if (is_float(from) && is_float(to)) {
     std::string moved = value;
-    if (source != target) moved = assign(cat(bit_width(to) == 64 ? "fpext " : "fptrunc ", source, " ", value, " to ", target));
+    if (source != target)
+      moved = assign(cat(bit_width(to) == 64 ? "fpext " : "fptrunc ", source, " ", value, " to ", target));
     if (!is_small(to)) return moved;
     // From f64 a small float is rounded once, by the exact helper.
     if (from == DType::f64) {
@@ -220,7 +258,8 @@ std::string KernelEmitter::convert(DType from, DType to, const std::string& valu
   bool has_sign = is_signed(from);
   if (is_float(to)) {
     if (is_small(to)) {
-      std::string wide = assign(cat(has_sign ? "sitofp " : "uitofp ", source, " ", value, " to ", lanes_type("double", lanes)));
+      std::string wide =
+          assign(cat(has_sign ? "sitofp " : "uitofp ", source, " ", value, " to ", lanes_type("double", lanes)));
       return convert(DType::f64, to, wide, lanes);
     }
     return assign(cat(has_sign ? "sitofp " : "uitofp ", source, " ", value, " to ", target));
@@ -246,18 +285,30 @@ std::string KernelEmitter::integer_scalar(Scalar op, DType dtype, const std::str
   };
   std::string zero = constant(0);
   switch (op) {
-    case Scalar::add: return is_bool(dtype) ? two("or") : two("add");
-    case Scalar::subtract: return two("sub");
-    case Scalar::multiply: return is_bool(dtype) ? two("and") : two("mul");
-    case Scalar::bit_and: return two("and");
-    case Scalar::bit_or: return two("or");
-    case Scalar::bit_xor: return two("xor");
-    case Scalar::bit_not: return assign(cat("xor ", type, " ", args[0], ", ", is_bool(dtype) ? splat("i1", "true", lanes) : constant(-1)));
-    case Scalar::negate: return assign(cat("sub ", type, " ", zero, ", ", args[0]));
-    case Scalar::popcount: return intrinsic("ctpop", "");
-    case Scalar::count_leading_zeros: return intrinsic("ctlz", ", i1 false");
-    case Scalar::real: return args[0];
-    case Scalar::imag: return zero;
+    case Scalar::add:
+      return is_bool(dtype) ? two("or") : two("add");
+    case Scalar::subtract:
+      return two("sub");
+    case Scalar::multiply:
+      return is_bool(dtype) ? two("and") : two("mul");
+    case Scalar::bit_and:
+      return two("and");
+    case Scalar::bit_or:
+      return two("or");
+    case Scalar::bit_xor:
+      return two("xor");
+    case Scalar::bit_not:
+      return assign(cat("xor ", type, " ", args[0], ", ", is_bool(dtype) ? splat("i1", "true", lanes) : constant(-1)));
+    case Scalar::negate:
+      return assign(cat("sub ", type, " ", zero, ", ", args[0]));
+    case Scalar::popcount:
+      return intrinsic("ctpop", "");
+    case Scalar::count_leading_zeros:
+      return intrinsic("ctlz", ", i1 false");
+    case Scalar::real:
+      return args[0];
+    case Scalar::imag:
+      return zero;
     case Scalar::abs: {
       if (!has_sign) return args[0];
       std::string negative = compare(Scalar::lt, dtype, args[0], zero, lanes);
@@ -269,7 +320,8 @@ std::string KernelEmitter::integer_scalar(Scalar op, DType dtype, const std::str
     }
     case Scalar::maximum:
     case Scalar::minimum:
-      return choose(compare(op == Scalar::maximum ? Scalar::gt : Scalar::lt, dtype, args[0], args[1], lanes), args[0], args[1]);
+      return choose(compare(op == Scalar::maximum ? Scalar::gt : Scalar::lt, dtype, args[0], args[1], lanes), args[0],
+                    args[1]);
     case Scalar::divide:
     case Scalar::remainder: {
       // The divisor is made harmless first: zero, and -1 where the quotient would not fit.
@@ -293,8 +345,11 @@ std::string KernelEmitter::integer_scalar(Scalar op, DType dtype, const std::str
       std::string result = assign(cat(name, type, " ", args[0], ", ", amount));
       return arithmetic ? result : choose(past, zero, result);
     }
-    case Scalar::power: return call_math(cat("ipow.", element, has_sign ? ".s" : ".u"), dtype, args, 2, lanes);
-    default: raise({ErrorKind::unsupported, cat(weft::name(op), " of ", weft::name(dtype), " cannot be compiled"), "unsupported_scalar", kernel_.loc});
+    case Scalar::power:
+      return call_math(cat("ipow.", element, has_sign ? ".s" : ".u"), dtype, args, 2, lanes);
+    default:
+      raise({ErrorKind::unsupported, cat(weft::name(op), " of ", weft::name(dtype), " cannot be compiled"),
+             "unsupported_scalar", kernel_.loc});
   }
 }
 
@@ -311,27 +366,44 @@ std::string KernelEmitter::float_scalar(Scalar op, const std::string& element, c
     return assign(cat("select ", mask, " ", condition, ", ", type, " ", a, ", ", type, " ", b));
   };
   auto intrinsic = [&](const char* name, int count, const char* flags = "") {
-    std::string suffix = element == "half" ? "f16" : is_double ? "f64" : "f32", full = cat("@llvm.", name, ".", lanes == 1 ? suffix : cat("v", lanes, suffix));
+    std::string suffix = element == "half" ? "f16"
+                         : is_double       ? "f64"
+                                           : "f32",
+                full = cat("@llvm.", name, ".", lanes == 1 ? suffix : cat("v", lanes, suffix));
     std::string list, given;
     for (int i = 0; i < count; ++i) append(list, i ? ", " : "", type), append(given, i ? ", " : "", type, " ", args[i]);
     module_.declare(cat("declare ", type, " ", full, "(", list, ")"));
     return assign(cat("call ", flags, type, " ", full, "(", given, ")"));
   };
   switch (op) {
-    case Scalar::add: return two("fadd");
-    case Scalar::subtract: return two("fsub");
-    case Scalar::multiply: return two("fmul");
-    case Scalar::divide: return two("fdiv");
-    case Scalar::negate: return assign(cat("fneg ", type, " ", args[0]));
-    case Scalar::abs: return intrinsic("fabs", 1);
-    case Scalar::sqrt: return intrinsic("sqrt", 1);
-    case Scalar::floor: return intrinsic("floor", 1);
-    case Scalar::ceil: return intrinsic("ceil", 1);
-    case Scalar::round_even: return intrinsic("rint", 1);
-    case Scalar::round_away: return intrinsic("round", 1);
-    case Scalar::fma: return intrinsic("fma", 3);
-    case Scalar::real: return args[0];
-    case Scalar::imag: return splat(element, number(0), lanes);
+    case Scalar::add:
+      return two("fadd");
+    case Scalar::subtract:
+      return two("fsub");
+    case Scalar::multiply:
+      return two("fmul");
+    case Scalar::divide:
+      return two("fdiv");
+    case Scalar::negate:
+      return assign(cat("fneg ", type, " ", args[0]));
+    case Scalar::abs:
+      return intrinsic("fabs", 1);
+    case Scalar::sqrt:
+      return intrinsic("sqrt", 1);
+    case Scalar::floor:
+      return intrinsic("floor", 1);
+    case Scalar::ceil:
+      return intrinsic("ceil", 1);
+    case Scalar::round_even:
+      return intrinsic("rint", 1);
+    case Scalar::round_away:
+      return intrinsic("round", 1);
+    case Scalar::fma:
+      return intrinsic("fma", 3);
+    case Scalar::real:
+      return args[0];
+    case Scalar::imag:
+      return splat(element, number(0), lanes);
     case Scalar::rsqrt: {
       std::string root = intrinsic("sqrt", 1);
       return assign(cat("fdiv ", type, " ", constant(1), ", ", root));
@@ -347,17 +419,21 @@ std::string KernelEmitter::float_scalar(Scalar op, const std::string& element, c
       // second place may stand first, where no NaN needs a test.
       bool swaps = is_nonzero_number(args[1]);
       const std::string &first = args[swaps ? 1 : 0], &second = args[swaps ? 0 : 1];
-      if (swaps) return choose(assign(cat(op == Scalar::maximum ? "fcmp ogt " : "fcmp olt ", type, " ", first, ", ", second)), first, second);
+      if (swaps)
+        return choose(assign(cat(op == Scalar::maximum ? "fcmp ogt " : "fcmp olt ", type, " ", first, ", ", second)),
+                      first, second);
       return intrinsic(op == Scalar::maximum ? "maximum" : "minimum", 2, "nsz ");
     }
-    default: break;
+    default:
+      break;
   }
   // f16 and smaller compute in f32: the same functions.
   DType computed = is_double ? DType::f64 : DType::f32;
   return call_math(std::string(weft::name(op)), computed, args, static_cast<size_t>(arity(op)), lanes);
 }
 
-std::string KernelEmitter::call_math(const std::string& function, DType dtype, const std::string* args, size_t count, int lanes) {
+std::string KernelEmitter::call_math(const std::string& function, DType dtype, const std::string* args, size_t count,
+                                     int lanes) {
   MathFunction math = math_function(module_, function, dtype, lanes);
   std::string given;
   for (size_t i = 0; i < count; ++i) append(given, i ? ", " : "", math.argument_type, " ", args[i]);
@@ -398,20 +474,26 @@ Ssa KernelEmitter::complex_scalar(const Expr& e, const std::vector<Ssa>& args, i
     case Scalar::bitcast:
       check(from == e.dtype, "bitcast of ", weft::name(from), " to ", weft::name(e.dtype));
       return {part(0, false), part(0, true), vector};
-    case Scalar::real: return {part(0, false), {}, vector};
-    case Scalar::imag: return {part(0, true), {}, vector};
-    case Scalar::complex: return {part(0, false), part(1, false), vector};
-    case Scalar::convert: return complex_convert(e.dtype, from, part(0, false), is_complex(from) ? part(0, true) : std::string(), lanes);
+    case Scalar::real:
+      return {part(0, false), {}, vector};
+    case Scalar::imag:
+      return {part(0, true), {}, vector};
+    case Scalar::complex:
+      return {part(0, false), part(1, false), vector};
+    case Scalar::convert:
+      return complex_convert(e.dtype, from, part(0, false), is_complex(from) ? part(0, true) : std::string(), lanes);
     case Scalar::select: {
       std::string condition = vector ? as_vector(args[0], DType::boolean) : args[0].re;
       std::string type = lanes_type(register_type(e.dtype), lanes), mask = lanes_type("i1", lanes);
       auto pick = [&](bool imaginary) {
-        return assign(cat("select ", mask, " ", condition, ", ", type, " ", part(1, imaginary), ", ", type, " ", part(2, imaginary)));
+        return assign(cat("select ", mask, " ", condition, ", ", type, " ", part(1, imaginary), ", ", type, " ",
+                          part(2, imaginary)));
       };
       return {pick(false), pick(true), vector};
     }
     case Scalar::add:
-    case Scalar::subtract: return {binary(e.op, part(0, false), part(1, false)), binary(e.op, part(0, true), part(1, true)), vector};
+    case Scalar::subtract:
+      return {binary(e.op, part(0, false), part(1, false)), binary(e.op, part(0, true), part(1, true)), vector};
     case Scalar::multiply: {
       std::array<std::string, 4> parts{part(0, false), part(0, true), part(1, false), part(1, true)};
       std::array<std::string, 2> product = complex_multiply(real, parts, lanes);
@@ -428,15 +510,18 @@ Ssa KernelEmitter::complex_scalar(const Expr& e, const std::vector<Ssa>& args, i
     }
     case Scalar::eq:
     case Scalar::ne: {
-      std::string a = compare(e.op, real, part(0, false), part(1, false), lanes), b = compare(e.op, real, part(0, true), part(1, true), lanes);
+      std::string a = compare(e.op, real, part(0, false), part(1, false), lanes),
+                  b = compare(e.op, real, part(0, true), part(1, true), lanes);
       return {assign(cat(e.op == Scalar::eq ? "and " : "or ", lanes_type("i1", lanes), " ", a, ", ", b)), {}, vector};
     }
     case Scalar::abs: {
       std::string pair[2] = {part(0, false), part(0, true)};
       return {call_math(module_.target.fma ? "magnitude" : "hypot", real, pair, 2, lanes), {}, vector};
     }
-    case Scalar::is_finite: return {complex_is_finite(real, part(0, false), part(0, true), lanes), {}, vector};
-    default: break;
+    case Scalar::is_finite:
+      return {complex_is_finite(real, part(0, false), part(0, true), lanes), {}, vector};
+    default:
+      break;
   }
   std::vector<std::string> parts;
   for (size_t i = 0; i < args.size(); ++i) parts.push_back(part(i, false)), parts.push_back(part(i, true));
@@ -444,7 +529,8 @@ Ssa KernelEmitter::complex_scalar(const Expr& e, const std::vector<Ssa>& args, i
 }
 
 std::string KernelEmitter::complex_is_finite(DType real, const std::string& re, const std::string& im, int lanes) {
-  std::string type = lanes_type(register_type(real), lanes), infinity = splat(register_type(real), "0x7FF0000000000000", lanes);
+  std::string type = lanes_type(register_type(real), lanes),
+              infinity = splat(register_type(real), "0x7FF0000000000000", lanes);
   auto is_below = [&](const std::string& value) {
     return assign(cat("fcmp olt ", type, " ", real_scalar(Scalar::abs, real, &value, lanes), ", ", infinity));
   };
@@ -453,7 +539,8 @@ std::string KernelEmitter::complex_is_finite(DType real, const std::string& re, 
 }
 
 // As NumPy multiplies: with fused multiply-add where the machine has it.
-std::array<std::string, 2> KernelEmitter::complex_multiply(DType real, const std::array<std::string, 4>& parts, int lanes) {
+std::array<std::string, 2> KernelEmitter::complex_multiply(DType real, const std::array<std::string, 4>& parts,
+                                                           int lanes) {
   auto apply = [&](Scalar op, const std::string& a, const std::string& b) {
     std::string pair[2] = {a, b};
     return real_scalar(op, real, pair, lanes);
@@ -465,11 +552,13 @@ std::array<std::string, 2> KernelEmitter::complex_multiply(DType real, const std
     return real_scalar(Scalar::fma, real, three, lanes);
   };
   const auto& [xr, xi, yr, yi] = parts;
-  return {joined(Scalar::subtract, xr, yr, apply(Scalar::multiply, xi, yi)), joined(Scalar::add, xr, yi, apply(Scalar::multiply, xi, yr))};
+  return {joined(Scalar::subtract, xr, yr, apply(Scalar::multiply, xi, yi)),
+          joined(Scalar::add, xr, yi, apply(Scalar::multiply, xi, yr))};
 }
 
 // As NumPy divides, by the larger part of the divisor: Smith 1962, "Algorithm 116: complex division".
-std::array<std::string, 2> KernelEmitter::complex_divide(DType real, const std::array<std::string, 4>& parts, int lanes) {
+std::array<std::string, 2> KernelEmitter::complex_divide(DType real, const std::array<std::string, 4>& parts,
+                                                         int lanes) {
   std::string type = lanes_type(register_type(real), lanes), mask = lanes_type("i1", lanes);
   auto apply = [&](Scalar op, const std::string& a, const std::string& b) {
     std::string pair[2] = {a, b};
@@ -486,7 +575,8 @@ std::array<std::string, 2> KernelEmitter::complex_divide(DType real, const std::
   std::string wide = assign(cat("fcmp oge ", type, " ", re, ", ", im));
   std::string larger = pick(wide, yr, yi), smaller = pick(wide, yi, yr);
   std::string ratio = apply(Scalar::divide, smaller, larger);
-  std::string scale = apply(Scalar::divide, splat(register_type(real), number(1), lanes), plus(larger, times(smaller, ratio)));
+  std::string scale =
+      apply(Scalar::divide, splat(register_type(real), number(1), lanes), plus(larger, times(smaller, ratio)));
   std::string xr_ratio = times(xr, ratio), xi_ratio = times(xi, ratio);
   std::string a = times(pick(wide, plus(xr, xi_ratio), plus(xr_ratio, xi)), scale);
   std::string b = times(pick(wide, minus(xi, xr_ratio), minus(xi_ratio, xr)), scale);
@@ -506,12 +596,14 @@ Ssa KernelEmitter::complex_convert(DType to, DType from, const std::string& re, 
   bool vector = lanes > 1;
   if (is_bool(to)) {
     std::string type = lanes_type(register_type(from), lanes);
-    std::string a = assign(cat("fcmp une ", type, " ", re, ", zeroinitializer")), b = assign(cat("fcmp une ", type, " ", im, ", zeroinitializer"));
+    std::string a = assign(cat("fcmp une ", type, " ", re, ", zeroinitializer")),
+                b = assign(cat("fcmp une ", type, " ", im, ", zeroinitializer"));
     return {assign(cat("or ", lanes_type("i1", lanes), " ", a, ", ", b)), {}, vector};
   }
   Ssa value{convert(real_type(from), real_type(to), re, lanes), {}, vector};
   if (!is_complex(to)) return value;
-  value.im = is_complex(from) ? convert(real_type(from), real_type(to), im, lanes) : splat(register_type(to), number(0), lanes);
+  value.im = is_complex(from) ? convert(real_type(from), real_type(to), im, lanes)
+                              : splat(register_type(to), number(0), lanes);
   return value;
 }
 

@@ -1,5 +1,6 @@
-// Stencils along a line: loads a few elements apart, of which most cross cache lines and take twice as long. A vector of elements
-// and the next hold what lies between them too: each is loaded once, and the others are put together from both.
+// Stencils along a line: loads a few elements apart, of which most cross cache lines and take twice as long. A vector
+// of elements and the next hold what lies between them too: each is loaded once, and the others are put together from
+// both.
 #include <algorithm>
 
 #include "weft/codegen/llvm/kernel_emitter.h"
@@ -19,12 +20,15 @@ std::vector<KernelEmitter::Shifted> KernelEmitter::shifted_loads(const Stmt& loo
   };
   std::vector<Line> lines;
   visit_expressions(kernel_, roots_of(loop.body), [&](ExprId id, const Expr& e) {
-    if (e.kind != ExprKind::load || e.mask != no_expr || !e.dynamic.empty() || size_of(e.dtype) * lanes != 64 || is_complex(e.dtype)) return;
+    if (e.kind != ExprKind::load || e.mask != no_expr || !e.dynamic.empty() || size_of(e.dtype) * lanes != 64 ||
+        is_complex(e.dtype))
+      return;
     const Memory& memory = kernel_.memories[static_cast<size_t>(e.slot)];
     std::optional<Dim> step = coefficient(e.index, loop.counter);
     if (memory.written || memory.scratch || memory.dtype != e.dtype || !step || !step->is(1)) return;
     Index index = e.index - Dim(e.index.constant());
-    auto line = std::ranges::find_if(lines, [&](const Line& other) { return other.slot == e.slot && other.index == index; });
+    auto line =
+        std::ranges::find_if(lines, [&](const Line& other) { return other.slot == e.slot && other.index == index; });
     if (line == lines.end()) line = lines.insert(line, {e.slot, index, {}});
     line->loads.emplace_back(e.index.constant(), id);
   });
@@ -34,18 +38,22 @@ std::vector<KernelEmitter::Shifted> KernelEmitter::shifted_loads(const Stmt& loo
     for (size_t from = 0, to = 0; from < line.loads.size(); from = to) {
       auto [first, id] = line.loads[from];
       Shifted group{id, {}, {}};
-      for (; to < line.loads.size() && line.loads[to].first - first < lanes; ++to) group.others.emplace_back(line.loads[to].second, line.loads[to].first - first);
+      for (; to < line.loads.size() && line.loads[to].first - first < lanes; ++to)
+        group.others.emplace_back(line.loads[to].second, line.loads[to].first - first);
       if (group.others.size() > 1) groups.push_back(std::move(group));
     }
   }
   return groups;
 }
 
-// The loop, where it has such loads, up to its last vector before `middle`, which must not load what comes behind it. Gives where it ends.
-std::string KernelEmitter::shifted_part(const Stmt& loop, const std::string& middle, int lanes, std::map<int32_t, Ssa>& sums) {
+// The loop, where it has such loads, up to its last vector before `middle`, which must not load what comes behind it.
+// Gives where it ends.
+std::string KernelEmitter::shifted_part(const Stmt& loop, const std::string& middle, int lanes,
+                                        std::map<int32_t, Ssa>& sums) {
   std::vector<Shifted> groups = shifted_loads(loop, lanes);
   if (groups.empty() || module_.takes_less(price_of(loop.body))) return "0";
-  std::string some = label("some"), done = label("done"), before = assign(cat("sub i64 ", middle, ", ", lanes)), end = fresh("end");
+  std::string some = label("some"), done = label("done"), before = assign(cat("sub i64 ", middle, ", ", lanes)),
+              end = fresh("end");
   std::string is_some = assign(cat("icmp sgt i64 ", before, ", 0"));
   line(cat(end, " = select i1 ", is_some, ", i64 ", before, ", i64 0"));
   line(cat("br i1 ", is_some, ", label %", some, ", label %", done));
@@ -61,9 +69,11 @@ void KernelEmitter::open_shifted(std::vector<Shifted>& groups, const Lanes& lane
 }
 
 // In the head of the loop: the lanes of this turn, which the one before loaded.
-void KernelEmitter::carry_shifted(std::vector<Shifted>& groups, int lanes, const std::string& before, const std::string& latch) {
+void KernelEmitter::carry_shifted(std::vector<Shifted>& groups, int lanes, const std::string& before,
+                                  const std::string& latch) {
   for (Shifted& group : groups) {
-    std::string type = lanes_type(register_type(kernel_.exprs[static_cast<size_t>(group.first)].dtype), lanes), now = fresh("shifted");
+    std::string type = lanes_type(register_type(kernel_.exprs[static_cast<size_t>(group.first)].dtype), lanes),
+                now = fresh("shifted");
     line(cat(now, " = phi ", type, " [", group.now, ", %", before, "], [", now, ".next, %", latch, "]"));
     group.now = now;
   }
@@ -78,7 +88,9 @@ void KernelEmitter::take_shifted(const std::vector<Shifted>& groups, const Lanes
     for (const auto& [id, by] : group.others) {
       std::string picks, value = group.now;
       for (int64_t i = by; i < by + lanes.count; ++i) append(picks, i > by ? ", i32 " : "i32 ", i);
-      if (by) value = assign(cat("shufflevector ", type, " ", group.now, ", ", type, " ", after, ", <", lanes.count, " x i32> <", picks, ">"));
+      if (by)
+        value = assign(cat("shufflevector ", type, " ", group.now, ", ", type, " ", after, ", <", lanes.count,
+                           " x i32> <", picks, ">"));
       scopes_.back().values[id] = {{value, {}, true}, {}};
     }
   }

@@ -22,7 +22,9 @@ struct Function {
   int part = -1;
 };
 
-bool in_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.'; }
+bool in_name(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+}
 
 // The name behind the first @ from `at` on, which moves behind it; empty at the end.
 std::string_view next_name(std::string_view text, size_t& at) {
@@ -42,7 +44,8 @@ class Splitter {
     size_t all = 0, longest = 1;
     for (const Function& function : functions_) all += function.work, longest = std::max(longest, function.work);
     // Beside a long function there is no use in parts that hold next to nothing.
-    auto count = std::min({static_cast<size_t>(std::max(most, 1)), all / worth_splitting + 1, (all + longest / 2) / longest});
+    auto count =
+        std::min({static_cast<size_t>(std::max(most, 1)), all / worth_splitting + 1, (all + longest / 2) / longest});
     count = std::max(count, all / most_text);
     assign(count);
     std::vector<std::string> texts;
@@ -58,9 +61,12 @@ class Splitter {
       check(end != ir.npos, "the module's text has no end");
       end += defines ? 3 : 1;
       std::string_view text = ir.substr(at, end - at);
-      if (defines) read_function(text);
-      else if (text.starts_with("@")) constants_.emplace(text.substr(1, text.find(' ') - 1), text);
-      else rest_ += text;
+      if (defines)
+        read_function(text);
+      else if (text.starts_with("@"))
+        constants_.emplace(text.substr(1, text.find(' ') - 1), text);
+      else
+        rest_ += text;
       at = end;
     }
   }
@@ -74,7 +80,8 @@ class Splitter {
     function.inlined = head.find(" #2 {") != head.npos || head.find("alwaysinline") != head.npos;
     // Fast instruction selection takes a quarter of the time of the other.
     function.work = head.find("optnone") != head.npos ? text.size() / 4 : text.size();
-    for (std::string_view name = next_name(text, at); !name.empty(); name = next_name(text, at)) function.uses.insert(name);
+    for (std::string_view name = next_name(text, at); !name.empty(); name = next_name(text, at))
+      function.uses.insert(name);
     places_[function.name] = functions_.size();
     functions_.push_back(std::move(function));
   }
@@ -83,7 +90,8 @@ class Splitter {
   void assign(size_t count) {
     std::vector<size_t> order(functions_.size()), load(count);
     for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return functions_[a].work > functions_[b].work; });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](size_t a, size_t b) { return functions_[a].work > functions_[b].work; });
     for (size_t i : order) {
       if (functions_[i].inlined) continue;
       auto least = std::min_element(load.begin(), load.end());
@@ -92,7 +100,8 @@ class Splitter {
     }
     for (const Function& function : functions_)
       for (std::string_view name : function.uses)
-        if (auto used = places_.find(name); used != places_.end() && functions_[used->second].part != function.part) shared_.insert(name);
+        if (auto used = places_.find(name); used != places_.end() && functions_[used->second].part != function.part)
+          shared_.insert(name);
   }
 
   std::string write(int part) const {
@@ -101,8 +110,10 @@ class Splitter {
     std::vector<std::string_view> pending;
     auto put = [&](const Function& function) {
       bool hides = function.part >= 0 && shared_.count(function.name) && function.text.starts_with("define internal ");
-      if (hides) append(out, "define hidden ", function.text.substr(std::string_view("define internal ").size()));
-      else out += function.text;
+      if (hides)
+        append(out, "define hidden ", function.text.substr(std::string_view("define internal ").size()));
+      else
+        out += function.text;
       for (std::string_view name : function.uses)
         if (needed.insert(name).second) pending.push_back(name);
     };
@@ -115,8 +126,10 @@ class Splitter {
       auto used = places_.find(name);
       if (used == places_.end()) continue;
       const Function& function = functions_[used->second];
-      if (function.inlined) put(function);
-      else if (function.part != part) append(out, declaration(function));
+      if (function.inlined)
+        put(function);
+      else if (function.part != part)
+        append(out, declaration(function));
     }
     return out;
   }
@@ -144,6 +157,8 @@ class Splitter {
 
 }  // namespace
 
-std::vector<std::string> split_module(const std::string& ir, int most, size_t most_text) { return Splitter(ir).parts(most, most_text); }
+std::vector<std::string> split_module(const std::string& ir, int most, size_t most_text) {
+  return Splitter(ir).parts(most, most_text);
+}
 
 }  // namespace weft

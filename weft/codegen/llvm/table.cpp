@@ -1,5 +1,5 @@
-// Functions of four bits: what a number of so few values becomes is looked up in a register, not computed. Weights of four bits
-// are unpacked so.
+// Functions of four bits: what a number of so few values becomes is looked up in a register, not computed. Weights of
+// four bits are unpacked so.
 #include <algorithm>
 #include <array>
 
@@ -15,9 +15,20 @@ constexpr int entries = 16;  // of f32 in a vector of 64 bytes
 // Operations of which the compiler's result is the machine's to the bit.
 bool is_same_to_the_bit(Scalar op) {
   switch (op) {
-    case Scalar::convert: case Scalar::add: case Scalar::subtract: case Scalar::multiply: case Scalar::divide: case Scalar::negate:
-    case Scalar::bit_and: case Scalar::bit_or: case Scalar::bit_xor: case Scalar::shift_left: case Scalar::shift_right_logical: return true;
-    default: return false;
+    case Scalar::convert:
+    case Scalar::add:
+    case Scalar::subtract:
+    case Scalar::multiply:
+    case Scalar::divide:
+    case Scalar::negate:
+    case Scalar::bit_and:
+    case Scalar::bit_or:
+    case Scalar::bit_xor:
+    case Scalar::shift_left:
+    case Scalar::shift_right_logical:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -25,12 +36,14 @@ bool is_same_to_the_bit(Scalar op) {
 
 // The lowest or highest four bits of an element, where the expression is nothing else.
 std::optional<KernelEmitter::Digit> KernelEmitter::digit_of(const Expr& e) const {
-  if (e.kind != ExprKind::scalar || !is_integer(e.dtype) || bit_width(e.dtype) > 32 || e.args.size() != 2) return std::nullopt;
+  if (e.kind != ExprKind::scalar || !is_integer(e.dtype) || bit_width(e.dtype) > 32 || e.args.size() != 2)
+    return std::nullopt;
   const Expr& by = kernel_.exprs[static_cast<size_t>(e.args[1])];
   if (by.kind != ExprKind::constant) return std::nullopt;
   int64_t number = by.value.as_int(0);
   if (e.op == Scalar::bit_and && number == entries - 1) return Digit{e.args[0], 0};
-  if (e.op == Scalar::shift_right_logical && number == bit_width(e.dtype) - 4) return Digit{e.args[0], static_cast<int>(number)};
+  if (e.op == Scalar::shift_right_logical && number == bit_width(e.dtype) - 4)
+    return Digit{e.args[0], static_cast<int>(number)};
   return std::nullopt;
 }
 
@@ -58,8 +71,8 @@ bool KernelEmitter::has_digits(const std::vector<Stmt>& body) const {
   return found;
 }
 
-// Whether the kernel adds up long rows of bytes (sum_down.cpp) of which it needs digits: those are where registers have them once
-// every fourth byte is a lane. Sums rest in that order in the kernel's own memory.
+// Whether the kernel adds up long rows of bytes (sum_down.cpp) of which it needs digits: those are where registers have
+// them once every fourth byte is a lane. Sums rest in that order in the kernel's own memory.
 bool KernelEmitter::takes_bytes() const {
   if (!module_.target.avx512 || !has_digits(kernel_.body)) return false;
   bool has_bytes = false;
@@ -78,8 +91,10 @@ bool KernelEmitter::takes_bytes() const {
 std::string KernelEmitter::by_bytes(const std::string& value, const std::string& element, bool back) {
   std::string type = lanes_type(element, lanes_.count), picks;
   int groups = 4, each = lanes_.count / groups;
-  for (int i = 0; i < lanes_.count; ++i) append(picks, i ? ", i32 " : "i32 ", back ? i % groups * each + i / groups : i % each * groups + i / each);
-  return assign(cat("shufflevector ", type, " ", value, ", ", type, " poison, <", lanes_.count, " x i32> <", picks, ">"));
+  for (int i = 0; i < lanes_.count; ++i)
+    append(picks, i ? ", i32 " : "i32 ", back ? i % groups * each + i / groups : i % each * groups + i / each);
+  return assign(
+      cat("shufflevector ", type, " ", value, ", ", type, " poison, <", lanes_.count, " x i32> <", picks, ">"));
 }
 
 // The bits from `shift` on of each of the bytes that `e` loads, the lowest ones of its lane; others are above them.
@@ -87,10 +102,12 @@ std::string KernelEmitter::digits(ExprId source, int shift) {
   const Expr& e = kernel_.exprs[static_cast<size_t>(source)];
   auto has_them = [&](const Expr& other) { return digit_of(other) && digit_of(other)->source == source; };
   if (digit_of(*std::ranges::find_if(kernel_.exprs, has_them))->shift == shift) fetch_ahead(e);
-  std::string words = lanes_type("i32", entries), place = assign(cat("getelementptr i8, ptr ", pointer(e.slot), ", i64 ", extent(e.index)));
+  std::string words = lanes_type("i32", entries),
+              place = assign(cat("getelementptr i8, ptr ", pointer(e.slot), ", i64 ", extent(e.index)));
   std::string all = assign(cat("load ", words, ", ptr ", place, ", align 1"));
   std::vector<std::string> parts;
-  for (int at = shift; at < 32; at += 8) parts.push_back(at ? assign(cat("lshr ", words, " ", all, ", splat (i32 ", at, ")")) : all);
+  for (int at = shift; at < 32; at += 8)
+    parts.push_back(at ? assign(cat("lshr ", words, " ", all, ", splat (i32 ", at, ")")) : all);
   return joined(std::move(parts), "i32", entries);
 }
 
@@ -98,7 +115,8 @@ std::string KernelEmitter::digits(ExprId source, int shift) {
 Ssa KernelEmitter::add_products(const Ssa& total, ExprId id) {
   const Expr& e = kernel_.exprs[static_cast<size_t>(id)];
   if (e.kind == ExprKind::scalar && e.op == Scalar::add) return add_products(add_products(total, e.args[0]), e.args[1]);
-  if (e.kind != ExprKind::scalar || e.op != Scalar::multiply) return combine(Scalar::add, e.dtype, total, {as_vector(expr(id), e.dtype), {}, true});
+  if (e.kind != ExprKind::scalar || e.op != Scalar::multiply)
+    return combine(Scalar::add, e.dtype, total, {as_vector(expr(id), e.dtype), {}, true});
   std::string args[] = {as_vector(expr(e.args[0]), e.dtype), as_vector(expr(e.args[1]), e.dtype), total.re};
   return {real_scalar(Scalar::fma, e.dtype, args, lanes_.count), {}, true};
 }
@@ -106,7 +124,9 @@ Ssa KernelEmitter::add_products(const Ssa& total, ExprId id) {
 Element KernelEmitter::value_at(ExprId id, ExprId digit, int64_t value) const {
   const Expr& e = kernel_.exprs[static_cast<size_t>(id)];
   if (id == digit) return Element::of_int(e.dtype, value);
-  if (e.kind == ExprKind::constant) return is_float(e.dtype) ? Element::of_double(e.dtype, e.value.as_double(0)) : Element::of_int(e.dtype, e.value.as_int(0));
+  if (e.kind == ExprKind::constant)
+    return is_float(e.dtype) ? Element::of_double(e.dtype, e.value.as_double(0))
+                             : Element::of_int(e.dtype, e.value.as_int(0));
   std::array<Element, 4> args{};
   for (size_t i = 0; i < e.args.size(); ++i) args[i] = value_at(e.args[i], digit, value);
   return apply(e.op, e.dtype, args.data());
@@ -115,29 +135,35 @@ Element KernelEmitter::value_at(ExprId id, ExprId digit, int64_t value) const {
 std::optional<Ssa> KernelEmitter::looked_up(ExprId id) {
   const Expr& e = kernel_.exprs[static_cast<size_t>(id)];
   constexpr int deepest = 4;
-  if (!module_.target.avx512 || e.kind != ExprKind::scalar || e.dtype != DType::f32 || lanes_.count % entries != 0) return std::nullopt;
+  if (!module_.target.avx512 || e.kind != ExprKind::scalar || e.dtype != DType::f32 || lanes_.count % entries != 0)
+    return std::nullopt;
   ExprId digit = only_digit(id, deepest);
   if (digit == no_expr) return std::nullopt;
   auto [source, shift] = *digit_of(kernel_.exprs[static_cast<size_t>(digit)]);
   const Expr& from_memory = kernel_.exprs[static_cast<size_t>(source)];
-  bool as_they_lie = lanes_.by_bytes && from_memory.kind == ExprKind::load && uses_counter(from_memory.index, lanes_.counter);
+  bool as_they_lie =
+      lanes_.by_bytes && from_memory.kind == ExprKind::load && uses_counter(from_memory.index, lanes_.counter);
   Ssa number = as_they_lie ? Ssa{{}, {}, true} : expr(source);
   if (!number.vector) return std::nullopt;
   std::string table = "<";
   for (int i = 0; i < entries; ++i)
-    append(table, i ? ", float " : "float ", constant_text(DType::f32, Literal::scalar(DType::f32, value_at(id, digit, i).real())));
+    append(table, i ? ", float " : "float ",
+           constant_text(DType::f32, Literal::scalar(DType::f32, value_at(id, digit, i).real())));
   // The lowest bits of a lane choose. They are rotated there: LLVM would shift before it widens, which takes more.
   std::string from = lanes_type(register_type(from_memory.dtype), lanes_.count), to = lanes_type("i32", lanes_.count);
-  std::string places = as_they_lie ? digits(source, shift) : from == to ? number.re : assign(cat("zext ", from, " ", number.re, " to ", to));
+  std::string places = as_they_lie  ? digits(source, shift)
+                       : from == to ? number.re
+                                    : assign(cat("zext ", from, " ", number.re, " to ", to));
   if (shift && !as_they_lie) {
     std::string rotate = cat("@llvm.fshr.v", lanes_.count, "i32");
-    places = assign(cat("call ", to, " ", rotate, "(", to, " ", places, ", ", to, " ", places, ", ", to, " splat (i32 ", shift, "))"));
+    places = assign(cat("call ", to, " ", rotate, "(", to, " ", places, ", ", to, " ", places, ", ", to, " splat (i32 ",
+                        shift, "))"));
     module_.declare(cat("declare ", to, " ", rotate, "(", to, ", ", to, ", ", to, ")"));
   }
   std::vector<std::string> parts;
   for (int first = 0; first < lanes_.count; first += entries)
-    parts.push_back(assign(cat("call <16 x float> @llvm.x86.avx512.permvar.sf.512(<16 x float> ", table, ">, <16 x i32> ",
-                               part_of(places, "i32", lanes_.count, first, entries), ")")));
+    parts.push_back(assign(cat("call <16 x float> @llvm.x86.avx512.permvar.sf.512(<16 x float> ", table,
+                               ">, <16 x i32> ", part_of(places, "i32", lanes_.count, first, entries), ")")));
   module_.declare("declare <16 x float> @llvm.x86.avx512.permvar.sf.512(<16 x float>, <16 x i32>)");
   return Ssa{joined(std::move(parts), "float", entries), {}, true};
 }

@@ -24,8 +24,8 @@ Reduced by_ln2(const V& x) {
 V exp_tail(const V& r) {
   return polynomial(r,
                     {2.0896737317507986e-09, 2.5108668266996514e-08, 2.7557313607390571e-07, 2.7557245172975301e-06,
-                   2.48015873021686e-05, 0.0001984126988541332, 0.0013888888888882809, 0.0083333333333217262,
-                   0.041666666666666692, 0.16666666666666677, 0.5},
+                     2.48015873021686e-05, 0.0001984126988541332, 0.0013888888888882809, 0.0083333333333217262,
+                     0.041666666666666692, 0.16666666666666677, 0.5},
                     {0.000150081774, 0.00139309803, 0.00834154803, 0.0416665114, 0.166666359, 0.5});
 }
 
@@ -38,7 +38,9 @@ V fraction_of_two(const V& whole) {
   int lanes = w.target().avx512 && w.lanes() >= fractions ? fractions : fractions / 2;
   if (w.lanes() < lanes) {
     V found = w.real(Elem::f32, 1);
-    for (int j = 1; j < fractions; ++j) found = select(equal(whole & w.integer(Elem::i32, fractions - 1), w.integer(Elem::i32, j)), w.real(Elem::f32, at(j)), found);
+    for (int j = 1; j < fractions; ++j)
+      found = select(equal(whole & w.integer(Elem::i32, fractions - 1), w.integer(Elem::i32, j)),
+                     w.real(Elem::f32, at(j)), found);
     return found;
   }
   // A register of the machine is the table, or two halves of one are.
@@ -47,7 +49,8 @@ V fraction_of_two(const V& whole) {
   w.module().declare(cat("declare ", type, " ", name, "(", type, ", ", places, ")"));
   auto look_up = [&](int first) {
     std::string table = "<";
-    for (int j = first; j < first + lanes; ++j) append(table, j == first ? "float " : ", float ", real_text(Elem::f32, at(j)));
+    for (int j = first; j < first + lanes; ++j)
+      append(table, j == first ? "float " : ", float ", real_text(Elem::f32, at(j)));
     std::vector<std::string> parts = split(whole, lanes);
     for (std::string& part : parts)
       part = w.def(Elem::f32, "call ", type, " ", name, "(", type, " ", table, ">, ", places, " ", part, ")").name;
@@ -64,15 +67,18 @@ V at_most(const V& x, double most) {
   w.module().declare(cat("declare ", type, " ", name, "(", type, ", ", type, ", i32, ", type, ", i16, i32)"));
   std::vector<std::string> parts = split(x, 16);
   for (std::string& part : parts)
-    part = w.def(Elem::f32, "call ", type, " ", name, "(", type, " ", part, ", ", type, " splat (float ", real_text(Elem::f32, most), "), i32 2, ", type, " zeroinitializer, i16 -1, i32 4)").name;
+    part = w.def(Elem::f32, "call ", type, " ", name, "(", type, " ", part, ", ", type, " splat (float ",
+                 real_text(Elem::f32, most), "), i32 2, ", type, " zeroinitializer, i16 -1, i32 4)")
+               .name;
   return join(w, Elem::f32, std::move(parts), 16);
 }
 
-// x = (n + j / 16) ln 2 + r: |r| is so small that a polynomial of degree 3 will do. Where numbers are scaled by any power,
-// infinite and NaN too, only r needs a bound, and has it where x `is_near`: no number beyond 2^17.
+// x = (n + j / 16) ln 2 + r: |r| is so small that a polynomial of degree 3 will do. Where numbers are scaled by any
+// power, infinite and NaN too, only r needs a bound, and has it where x `is_near`: no number beyond 2^17.
 V exp_by_table(const V& x, bool is_near) {
   bool scales_by_any = x.w->target().avx512 && x.w->lanes() >= 16;
-  V at = scales_by_any ? x : clamped(x, -104, 89), magic = x.w->real(x.elem, 0x1.8p23 / fractions), sum = mad(at, x.w->real(x.elem, 1.44269504), magic);
+  V at = scales_by_any ? x : clamped(x, -104, 89), magic = x.w->real(x.elem, 0x1.8p23 / fractions),
+    sum = mad(at, x.w->real(x.elem, 1.44269504), magic);
   V n = sum - magic, whole = bits(sum, Elem::i32), power = fraction_of_two(whole);
   V r = mad(n, -0x1.0bfbe8p-15, mad(n, -0x1.62ep-1, at));
   if (scales_by_any && !is_near) r = at_most(r, 0x1p-5);
@@ -118,8 +124,8 @@ V exp2(const V& x) {
   V r = bounded - n.number;
   V p = polynomial(r,
                    {4.4952498159233971e-10, 7.0753235888980006e-09, 1.0177764332015664e-07, 1.3215425510567966e-06,
-                   1.52527345989683e-05, 0.00015403530478102991, 0.0013333558145611688, 0.0096181291075769677,
-                   0.055504108664824574, 0.24022650695910172, 0.69314718055994529},
+                    1.52527345989683e-05, 0.00015403530478102991, 0.0013333558145611688, 0.0096181291075769677,
+                    0.055504108664824574, 0.24022650695910172, 0.69314718055994529},
                    {0.000133059482, 0.00133902614, 0.00962541997, 0.0555036627, 0.240225941, 0.693147182});
   return scaled(mad(p, r, x.w->real(x.elem, 1)), n);
 }
@@ -197,7 +203,7 @@ V sinh(const V& x) {
   V z = x * x;
   V p = polynomial(z,
                    {6.4744749049353824e-15, 7.5032994977955835e-13, 1.6061338620629009e-10, 2.5052089417086759e-08,
-                   2.755731931007404e-06, 0.00019841269841061184, 0.0083333333333335726, 0.16666666666666666},
+                    2.755731931007404e-06, 0.00019841269841061184, 0.0083333333333335726, 0.16666666666666666},
                    {2.78219431e-06, 0.00019842897, 0.00833331048, 0.166666672});
   auto [grown, shrunk, n] = halves(x);
   V large = copysign_of(scaled(grown.hi + (grown.lo - shrunk), n), x);

@@ -7,7 +7,7 @@ namespace weft {
 V log_tail(const V& z) {
   return polynomial(z,
                     {0.14795726014949134, 0.1531407741356125, 0.18183563065627165, 0.22222198602400542,
-                   0.28571428742041316, 0.39999999999416619, 0.6666666666666734},
+                     0.28571428742041316, 0.39999999999416619, 0.6666666666666734},
                     {0.298704058, 0.399775922, 0.666667759});
 }
 
@@ -28,8 +28,9 @@ Mantissa mantissa_of(const V& x) {
   V shifted = pattern + w.integer(whole, one - root);
   double base = static_cast<double>(int64_t{1} << format.mantissa);
   V exponent = lshr(shifted, format.mantissa);
-  V k = bits(exponent | bits(w.real(x.elem, base), whole), x.elem) - select(tiny, w.real(x.elem, base + static_cast<double>(format.bias) + (is_wide ? 54 : 25)),
-                                        w.real(x.elem, base + static_cast<double>(format.bias)));
+  V k = bits(exponent | bits(w.real(x.elem, base), whole), x.elem) -
+        select(tiny, w.real(x.elem, base + static_cast<double>(format.bias) + (is_wide ? 54 : 25)),
+               w.real(x.elem, base + static_cast<double>(format.bias)));
   V m = bits((shifted & w.integer(whole, (int64_t{1} << format.mantissa) - 1)) + w.integer(whole, root), x.elem);
   return {m - 1.0, k, exponent};
 }
@@ -92,7 +93,8 @@ V log(const V& x) {
 
 V log2(const V& x) {
   V one = x.w->real(x.elem, 1), zero = x.w->zero(x.elem);
-  return log_base(x, one, zero, pick(x, 0x1.71547652b82fep+0, 0x1.715476p+0), pick(x, 0x1.777d0ffda0d24p-56, 0x1.4ae0cp-26));
+  return log_base(x, one, zero, pick(x, 0x1.71547652b82fep+0, 0x1.715476p+0),
+                  pick(x, 0x1.777d0ffda0d24p-56, 0x1.4ae0cp-26));
 }
 
 V log10(const V& x) {

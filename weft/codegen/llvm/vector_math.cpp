@@ -11,7 +11,9 @@ const Format& format_of(Elem elem) {
   return elem == Elem::f64 ? wide : single;
 }
 
-V pick(const V& like, double wide, double single) { return like.w->real(like.elem, like.elem == Elem::f64 ? wide : single); }
+V pick(const V& like, double wide, double single) {
+  return like.w->real(like.elem, like.elem == Elem::f64 ? wide : single);
+}
 
 V polynomial(const V& x, Coefficients coefficients) {
   const double* c = coefficients.begin();
@@ -26,7 +28,9 @@ V polynomial(const V& x, Coefficients coefficients) {
   V square = x * x;
   return mad(horner(square, odd, 2), x, horner(square, 1 - odd, 2));
 }
-V polynomial(const V& x, Coefficients wide, Coefficients single) { return polynomial(x, x.elem == Elem::f64 ? wide : single); }
+V polynomial(const V& x, Coefficients wide, Coefficients single) {
+  return polynomial(x, x.elem == Elem::f64 ? wide : single);
+}
 
 V clamped(const V& x, double low, double high) {
   Writer& w = *x.w;
@@ -62,7 +66,9 @@ std::vector<std::string> split(const V& v, int lanes) {
   if (lanes == w.lanes()) return {v.name};
   std::vector<std::string> parts;
   for (int i = 0; i < w.lanes(); i += lanes)
-    parts.push_back(w.def(v.elem, "shufflevector ", w.type(v.elem), " ", v.name, ", ", w.type(v.elem), " poison, ", lane_range(i, lanes)).name);
+    parts.push_back(w.def(v.elem, "shufflevector ", w.type(v.elem), " ", v.name, ", ", w.type(v.elem), " poison, ",
+                          lane_range(i, lanes))
+                        .name);
   return parts;
 }
 
@@ -71,7 +77,8 @@ V join(Writer& w, Elem elem, std::vector<std::string> parts, int lanes) {
     std::vector<std::string> joined;
     for (size_t i = 0; i + 1 < parts.size(); i += 2) {
       std::string half = cat("<", width, " x ", name_of(elem), "> ");
-      joined.push_back(w.def(elem, "shufflevector ", half, parts[i], ", ", half, parts[i + 1], ", ", lane_range(0, 2 * width)).name);
+      joined.push_back(
+          w.def(elem, "shufflevector ", half, parts[i], ", ", half, parts[i + 1], ", ", lane_range(0, 2 * width)).name);
     }
     parts = std::move(joined);
   }
@@ -89,8 +96,9 @@ V scaled_by_machine(const V& p, const V& number, int lanes) {
   w.module().declare(cat("declare ", type, " ", name, "(", type, ", ", type, ", ", type, ", ", mask, ", i32)"));
   std::vector<std::string> parts = split(p, lanes), numbers = split(number, lanes);
   for (size_t i = 0; i < parts.size(); ++i)
-    parts[i] = w.def(p.elem, "call ", type, " ", name, "(", type, " ", parts[i], ", ", type, " ", numbers[i], ", ", type,
-                     " zeroinitializer, ", mask, " -1, i32 4)").name;
+    parts[i] = w.def(p.elem, "call ", type, " ", name, "(", type, " ", parts[i], ", ", type, " ", numbers[i], ", ",
+                     type, " zeroinitializer, ", mask, " -1, i32 4)")
+                   .name;
   return join(w, p.elem, std::move(parts), lanes);
 }
 
@@ -209,7 +217,10 @@ std::string conversion(ModuleText& module, const std::string& function, const st
 }  // namespace
 
 std::string_view root_power(double exponent) {
-  return exponent == 1.5 ? "three_halves_power" : exponent == -0.5 ? "minus_half_power" : exponent == -1.5 ? "minus_three_halves_power" : "";
+  return exponent == 1.5    ? "three_halves_power"
+         : exponent == -0.5 ? "minus_half_power"
+         : exponent == -1.5 ? "minus_three_halves_power"
+                            : "";
 }
 
 bool is_inline_function(std::string_view name, const Target& target) {

@@ -14,10 +14,10 @@ namespace weft {
 
 // What the bits of a format are.
 struct Format {
-  Elem whole;         // the integers of its width
-  int mantissa;       // bits
-  int64_t bias;       // of exponents
-  double magic;       // 1.5 * 2**mantissa: adding it rounds to an integer
+  Elem whole;    // the integers of its width
+  int mantissa;  // bits
+  int64_t bias;  // of exponents
+  double magic;  // 1.5 * 2**mantissa: adding it rounds to an integer
   int64_t magic_bits;
 };
 const Format& format_of(Elem elem);
@@ -40,8 +40,8 @@ V power_of_two(const V& n);
 // `v` in parts of so many lanes, and one value of such parts.
 std::vector<std::string> split(const V& v, int lanes);
 V join(Writer& w, Elem elem, std::vector<std::string> parts, int lanes);
-// p * 2**n, n the integer of `n` and the largest that is no more than its number, rounded once where the result is denormal,
-// and infinite where it overflows.
+// p * 2**n, n the integer of `n` and the largest that is no more than its number, rounded once where the result is
+// denormal, and infinite where it overflows.
 V scaled(const V& p, const Rounded& n);
 V infinity_like(const V& x);
 V nan_like(const V& x);
@@ -52,7 +52,7 @@ V narrow(const V& x);  // and back
 struct Pair {
   V hi, lo;
 };
-Pair fast_sum(const V& a, const V& b);  // exact for |a| >= |b|, or a = 0
+Pair fast_sum(const V& a, const V& b);       // exact for |a| >= |b|, or a = 0
 Pair exact_product(const V& a, const V& b);  // needs fused multiply-add
 Pair operator+(const Pair& a, const V& b);   // for |a| >= |b|
 // (a + b) / (c + d), one division.

@@ -69,8 +69,11 @@ V power_of_root(const V& x, int halves) {
   }
   // By powers of two where products would overflow or lose digits.
   V large = greater(size, 0x1p300), small = less(size, 0x1p-300);
-  auto factor = [&](double above, double below) { return select(large, w.real(x.elem, above), select(small, w.real(x.elem, below), one)); };
-  V a = size * factor(0x1p-600, 0x1p600), root = sqrt_of(a), rest = mad(-root, root, a) * 0.5;  // of the root: rest / root
+  auto factor = [&](double above, double below) {
+    return select(large, w.real(x.elem, above), select(small, w.real(x.elem, below), one));
+  };
+  V a = size * factor(0x1p-600, 0x1p600), root = sqrt_of(a),
+    rest = mad(-root, root, a) * 0.5;  // of the root: rest / root
   Pair product{root, rest};
   if (halves != -1) {
     product.hi = a * root;
@@ -116,10 +119,12 @@ V cbrt(const V& x) {
   auto [f, k, exponent] = mantissa_of(a);
   Rounded q = rounded(k, pick(x, 1.0 / 3, 1.0 / 3));
   V j = mad(q.number, w.real(x.elem, -3), k), up = greater(j, 0.5), down = less(j, -0.5);
-  auto by_third = [&](double above, double below) { return select(up, w.real(x.elem, above), select(down, w.real(x.elem, below), one)); };
+  auto by_third = [&](double above, double below) {
+    return select(up, w.real(x.elem, above), select(down, w.real(x.elem, below), one));
+  };
   V m = (f + 1.0) * by_third(2, 0.5);
   V r = polynomial(f, {0.12849799399803369, -0.1889290240694102, 0.22435701022353233, -0.33290099084948038,
-                   0.99997657952126251}) *
+                       0.99997657952126251}) *
         by_third(0.79370052598409979, 1.259921049894873);
   V left = mad(-m, r * r * r, one);
   r = mad(r * left, polynomial(left, {14.0 / 81, 2.0 / 9, 1.0 / 3}), r);
@@ -138,14 +143,17 @@ V hypot(const V& x, const V& y) {
   V a = abs_of(x), b = abs_of(y), one = w.real(x.elem, 1), most = select(less(a, b), b, a);
   double high = is_wide ? 0x1p500 : 0x1p60, low = is_wide ? 0x1p-450 : 0x1p-50, by = is_wide ? 0x1p600 : 0x1p70;
   V large = greater(most, high), small = less(most, low);
-  auto factor = [&](double above, double below) { return select(large, w.real(x.elem, above), select(small, w.real(x.elem, below), one)); };
+  auto factor = [&](double above, double below) {
+    return select(large, w.real(x.elem, above), select(small, w.real(x.elem, below), one));
+  };
   V scale = factor(1 / by, by), u = a * scale, v = b * scale;
   V root = sqrt_of(mad(u, u, v * v)) * factor(by, 1 / by);
   V endless = equal(a, __builtin_inf()) | equal(b, __builtin_inf());
   return select(endless, infinity_like(x), root);
 }
 
-// Of a complex number, as NumPy computes it (loops_unary_complex.dispatch.c.src): magnitudes that are the same there are the same here.
+// Of a complex number, as NumPy computes it (loops_unary_complex.dispatch.c.src): magnitudes that are the same there
+// are the same here.
 V magnitude(const V& re, const V& im) {
   Writer& w = *re.w;
   V a = abs_of(re), b = abs_of(im), is_less = less(a, b), most = select(is_less, b, a), least = select(is_less, a, b);

@@ -1,5 +1,5 @@
-// sin, cos and tan: x = quadrant * pi / 2 + r with r in two parts (Cody and Waite, with fused multiply-add), polynomials
-// for both functions of r. Past 2**40 (f32: 2**17) the library reduces the argument, lane by lane.
+// sin, cos and tan: x = quadrant * pi / 2 + r with r in two parts (Cody and Waite, with fused multiply-add),
+// polynomials for both functions of r. Past 2**40 (f32: 2**17) the library reduces the argument, lane by lane.
 #include "weft/codegen/llvm/vector_math.h"
 
 namespace weft {
@@ -25,8 +25,8 @@ Angle angle_of(const V& x) {
                     0.0083333333333217349, -0.1666666666666663},
                    {-0.00019507861, 0.00833210535, -0.166666538});
   V c = polynomial(z,
-                   {-1.1358432857802108e-11, 2.0875700528158747e-09, -2.7557314190723776e-07,
-                   2.4801587288944352e-05, -0.0013888888888873301, 0.041666666666666595},
+                   {-1.1358432857802108e-11, 2.0875700528158747e-09, -2.7557314190723776e-07, 2.4801587288944352e-05,
+                    -0.0013888888888873301, 0.041666666666666595},
                    {2.4430663e-05, -0.00138873013, 0.0416666456});
   Pair cosine = fast_sum(w.real(x.elem, 1), -half);
   V tail = mad(-r, rest, mad(c, z * z, cosine.lo));

@@ -52,7 +52,15 @@ def scores_of(query: Any, key: Any, mask: Any, is_causal: bool, scale: float | N
 
 @rule("_scaled_dot_product_flash_attention_for_cpu", accepts=without_dropout)
 def attention(
-    want: Any, query: Any, key: Any, value: Any, dropout: float = 0.0, is_causal: bool = False, *, attn_mask: Any = None, scale: float | None = None
+    want: Any,
+    query: Any,
+    key: Any,
+    value: Any,
+    dropout: float = 0.0,
+    is_causal: bool = False,
+    *,
+    attn_mask: Any = None,
+    scale: float | None = None,
 ) -> Any:
     """The result, and the logarithm of the sums, which nobody computes who does not ask for it."""
     scores = scores_of(query, key, attn_mask, is_causal, scale)
@@ -63,7 +71,9 @@ def attention(
     return cast(result, want[0].dtype), cast(sums[..., 0], want[1].dtype)
 
 
-def without_any_dropout(query: Any, key: Any, value: Any, mask: Any = None, dropout: float = 0.0, *rest: Any, **kwargs: Any) -> bool:
+def without_any_dropout(
+    query: Any, key: Any, value: Any, mask: Any = None, dropout: float = 0.0, *rest: Any, **kwargs: Any
+) -> bool:
     return dropout == 0.0 and real_only(query) and query.ndim > 2
 
 
@@ -85,7 +95,10 @@ def aligned(query: Any, key: Any, mask: Any, is_causal: bool) -> tuple[Any, bool
     return mask, is_causal
 
 
-@rule("_scaled_dot_product_flash_attention_for_cpu_backward", accepts=lambda g, q, k, v, out, sums, dropout, *rest, **kwargs: dropout == 0.0 and real_only(q))
+@rule(
+    "_scaled_dot_product_flash_attention_for_cpu_backward",
+    accepts=lambda g, q, k, v, out, sums, dropout, *rest, **kwargs: dropout == 0.0 and real_only(q),
+)
 def attention_backward(
     want: Any,
     gradient: Any,

@@ -28,13 +28,32 @@ def each(values: Any, count: int) -> list[int]:
     return list(values) * count if len(values) == 1 else list(values)
 
 
-def is_plain(x: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, transposed: bool, output_padding: Any, groups: int) -> bool:
+def is_plain(
+    x: Any,
+    weight: Any,
+    bias: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    transposed: bool,
+    output_padding: Any,
+    groups: int,
+) -> bool:
     return real_only(x) and 3 <= x.ndim <= 5 and x.ndim == weight.ndim and may_have_elements(x, weight)
 
 
 @rule("convolution", accepts=is_plain)
 def convolution(
-    want: Want, x: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, transposed: bool, output_padding: Any, groups: int
+    want: Want,
+    x: Any,
+    weight: Any,
+    bias: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    transposed: bool,
+    output_padding: Any,
+    groups: int,
 ) -> Any:
     count = x.ndim - 2
     stride, padding, dilation = each(stride, count), each(padding, count), each(dilation, count)
@@ -45,7 +64,17 @@ def convolution(
     return cast(result, want.dtype)
 
 
-def is_plain_backward(gradient: Any, x: Any, weight: Any, sizes: Any, stride: Any, padding: Any, dilation: Any, transposed: bool, *rest: Any) -> bool:
+def is_plain_backward(
+    gradient: Any,
+    x: Any,
+    weight: Any,
+    sizes: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    transposed: bool,
+    *rest: Any,
+) -> bool:
     return is_plain(x, weight, None, stride, padding, dilation, transposed, *rest[:2]) and 0 not in gradient.shape
 
 
@@ -77,12 +106,17 @@ def convolution_backward(
         for_weight = weight_gradient(image, kernel, weight, stride, padding, dilation, groups)
     if mask[2]:
         for_bias = np.sum(gradient, axis=(0, *range(2, x.ndim)))
-    return tuple(None if v is None else cast(v, w.dtype) for v, w in zip((for_x, for_weight, for_bias), want, strict=True))
+    return tuple(
+        None if v is None else cast(v, w.dtype) for v, w in zip((for_x, for_weight, for_bias), want, strict=True)
+    )
 
 
 def image_gradient(gradient: Any, x: Any, weight: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Any:
     """The transposed convolution; places of the image that no window reached have no gradient."""
-    whole = [(o - 1) * s + d * (k - 1) + 1 for o, s, d, k in zip(gradient.shape[2:], stride, dilation, weight.shape[2:], strict=True)]
+    whole = [
+        (o - 1) * s + d * (k - 1) + 1
+        for o, s, d, k in zip(gradient.shape[2:], stride, dilation, weight.shape[2:], strict=True)
+    ]
     after = [w - p - extent for w, p, extent in zip(whole, padding, x.shape[2:], strict=True)]
     if not all(isinstance(a, int) for a in after):
         # At most stride - 1 places at the end were in no window.
@@ -98,7 +132,9 @@ def first_places(x: Any, starts: list[int], counts: list[Any]) -> Any:
     """So many places of an image from these on."""
     whole = [0, 0, *starts]
     limits = [*x.shape[:2], *(s + c for s, c in zip(starts, counts, strict=True))]
-    return wrap(_core.apply("slice", [x.tensor], {"start_indices": whole, "limit_indices": limits, "strides": [1] * x.ndim}))
+    return wrap(
+        _core.apply("slice", [x.tensor], {"start_indices": whole, "limit_indices": limits, "strides": [1] * x.ndim})
+    )
 
 
 def weight_gradient(image: Any, kernel: Any, weight: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Any:
@@ -107,10 +143,15 @@ def weight_gradient(image: Any, kernel: Any, weight: Any, stride: Any, padding: 
     spatial = range(2, count + 2)
     after = [
         d * (k - 1) + s * (o - 1) + 1 - e - p
-        for d, k, s, o, e, p in zip(dilation, weight.shape[2:], stride, kernel.shape[2:], image.shape[2:], padding, strict=True)
+        for d, k, s, o, e, p in zip(
+            dilation, weight.shape[2:], stride, kernel.shape[2:], image.shape[2:], padding, strict=True
+        )
     ]
     if not all(isinstance(a, int) for a in after):
-        reach = [d * (k - 1) + s * (o - 1) + 1 for d, k, s, o in zip(dilation, weight.shape[2:], stride, kernel.shape[2:], strict=True)]
+        reach = [
+            d * (k - 1) + s * (o - 1) + 1
+            for d, k, s, o in zip(dilation, weight.shape[2:], stride, kernel.shape[2:], strict=True)
+        ]
         image = first_places(padded(image, 0, padding, padding), [0] * count, reach)
         padding, after = [0] * count, [0] * count
     attrs: dict[str, Any] = {
@@ -121,5 +162,3 @@ def weight_gradient(image: Any, kernel: Any, weight: Any, stride: Any, padding: 
         "feature_group_count": 1, "batch_group_count": groups,
     }  # fmt: skip
     return wrap(_core.apply("convolution", [image.tensor, kernel.tensor], attrs))
-
-

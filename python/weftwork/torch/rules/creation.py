@@ -32,7 +32,15 @@ def scalar_tensor(want: Want, value: Any, **kwargs: Any) -> Any:
 
 # Elements that nobody gave a value are zeros here.
 @rule(
-    "zeros", "zeros_like", "new_zeros", "empty.memory_format", "empty_like", "new_empty", "empty_strided", "new_empty_strided", "empty_permuted",
+    "zeros",
+    "zeros_like",
+    "new_zeros",
+    "empty.memory_format",
+    "empty_like",
+    "new_empty",
+    "empty_strided",
+    "new_empty_strided",
+    "empty_permuted",
     "_efficientzerotensor",
 )
 def zeros(want: Want, *args: Any, **kwargs: Any) -> Any:
@@ -101,4 +109,8 @@ def linspace(want: Want, start: Any, end: Any, steps: int, **kwargs: Any) -> Any
         back = cast(steps - 1, first.dtype) - places
         return np.where(iota(want.shape) < steps // 2, first + step * places, last - step * back)
 
-    return widely(want, line, start, end) if want.dtype.kind in "fV" else cast(line(cast(start, np.float64), cast(end, np.float64)), want.dtype)
+    return (
+        widely(want, line, start, end)
+        if want.dtype.kind in "fV"
+        else cast(line(cast(start, np.float64), cast(end, np.float64)), want.dtype)
+    )

@@ -45,12 +45,18 @@ def rms_norm(want: Any, x: Any, shape: Any, weight: Any, eps: float | None) -> A
 
 
 @rule("native_group_norm")
-def group_norm(want: Any, x: Any, weight: Any, bias: Any, n: Any, channels: Any, size: Any, groups: int, eps: float) -> Any:
+def group_norm(
+    want: Any, x: Any, weight: Any, bias: Any, n: Any, channels: Any, size: Any, groups: int, eps: float
+) -> Any:
     wide = reshaped(cast(x, widened(x.dtype)), (n, groups, channels // groups * size))
     normal, mean, rstd = centered(wide, (2,), eps)
     normal = reshaped(normal, x.shape)
     result = affine(normal, by_channel(weight, x), by_channel(bias, x))
-    return cast(result, want[0].dtype), cast(reshaped(mean, (n, groups)), want[1].dtype), cast(reshaped(rstd, (n, groups)), want[2].dtype)
+    return (
+        cast(result, want[0].dtype),
+        cast(reshaped(mean, (n, groups)), want[1].dtype),
+        cast(reshaped(rstd, (n, groups)), want[2].dtype),
+    )
 
 
 def with_statistics(x: Any, weight: Any, bias: Any, mean: Any, rstd: Any) -> Any:
@@ -59,7 +65,9 @@ def with_statistics(x: Any, weight: Any, bias: Any, mean: Any, rstd: Any) -> Any
 
 
 @rule("_native_batch_norm_legit_no_training")
-def batch_norm_inference(want: Any, x: Any, weight: Any, bias: Any, mean: Any, variance: Any, momentum: float, eps: float) -> Any:
+def batch_norm_inference(
+    want: Any, x: Any, weight: Any, bias: Any, mean: Any, variance: Any, momentum: float, eps: float
+) -> Any:
     wide = widened(x.dtype)
     rstd = 1 / np.sqrt(cast(variance, wide) + eps)
     result = with_statistics(x, weight, bias, cast(mean, wide), rstd)
@@ -80,7 +88,9 @@ def moved(running: Any, value: Any, momentum: float) -> Any:
 
 
 @rule("_native_batch_norm_legit_functional")
-def batch_norm_training(want: Any, x: Any, weight: Any, bias: Any, mean: Any, variance: Any, training: bool, momentum: float, eps: float) -> Any:
+def batch_norm_training(
+    want: Any, x: Any, weight: Any, bias: Any, mean: Any, variance: Any, training: bool, momentum: float, eps: float
+) -> Any:
     if not training:
         result = batch_norm_inference(want, x, weight, bias, mean, variance, momentum, eps)
         return (*result, mean, variance)

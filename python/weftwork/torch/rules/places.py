@@ -25,7 +25,10 @@ def strided_places(size: Any, stride: Any, offset: Any) -> np.ndarray:
 
 def lies_within(x: Any, *arguments: Any, storage_offset: Any = None) -> bool:
     """Whether the memory is that of the operand alone, row by row, and holds the view."""
-    numbers = [*x.shape, *arguments[-3 if len(arguments) > 2 and not isinstance(arguments[-1], (list, tuple)) else -2 :]]
+    numbers = [
+        *x.shape,
+        *arguments[-3 if len(arguments) > 2 and not isinstance(arguments[-1], (list, tuple)) else -2 :],
+    ]
     static = all(isinstance(n, (int, list, tuple, type(None))) for n in numbers)
     if not static or not x.is_contiguous() or x.storage_offset() or not x.numel():
         return False
@@ -57,7 +60,10 @@ def unfold(want: Want, x: Any, dimension: int, size: int, step: int) -> Any:
     return reshaped(np.moveaxis(windows, axis + 1, -1), want.shape)
 
 
-@rule("unfold_backward", accepts=lambda gradient, sizes, dim, size, step: all(isinstance(e, int) for e in sizes) and len(sizes) > 0)
+@rule(
+    "unfold_backward",
+    accepts=lambda gradient, sizes, dim, size, step: all(isinstance(e, int) for e in sizes) and len(sizes) > 0,
+)
 def unfold_backward(want: Want, gradient: Any, sizes: Any, dim: int, size: int, step: int) -> Any:
     axis = at(dim, len(sizes))
     starts = np.arange(0, sizes[axis] - size + 1, step)
@@ -91,8 +97,13 @@ def masked_scatter_backward(want: Want, gradient: Any, mask: Any, sizes: Any) ->
     return reshaped(combined(np.add, zeros, (order,), taken), want.shape)
 
 
-@rule("index_reduce", accepts=lambda x, dim, index, *rest, **kwargs: index.ndim < 2 and is_reducible(x, dim, index, *rest, **kwargs))
-def index_reduce(want: Want, x: Any, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True) -> Any:
+@rule(
+    "index_reduce",
+    accepts=lambda x, dim, index, *rest, **kwargs: index.ndim < 2 and is_reducible(x, dim, index, *rest, **kwargs),
+)
+def index_reduce(
+    want: Want, x: Any, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True
+) -> Any:
     x, index, source = (v if v.ndim else reshaped(v, (1,)) for v in (x, index, source))
     return reduced_into(want, x, along(x, dim, index), source, reduce, include_self)
 
@@ -170,7 +181,16 @@ def are_rows(rows: Any, *rest: Any, **kwargs: Any) -> bool:
 
 
 @rule("searchsorted.Tensor", accepts=are_rows)
-def searchsorted(want: Want, row: Any, values: Any, *, out_int32: bool = False, right: bool = False, side: Any = None, sorter: Any = None) -> Any:
+def searchsorted(
+    want: Want,
+    row: Any,
+    values: Any,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
+    side: Any = None,
+    sorter: Any = None,
+) -> Any:
     if sorter is not None:
         row = np.take_along_axis(row, sorter, -1)
     right = right or side == "right"
@@ -189,7 +209,10 @@ def bucketize(want: Want, values: Any, row: Any, *, out_int32: bool = False, rig
     return cast(np.searchsorted(row, values, side="right" if right else "left"), want.dtype)
 
 
-@rule("isin.Tensor_Tensor", accepts=lambda x, known, **kwargs: isinstance(known.numel(), int) and 0 < known.numel() <= 1024)
+@rule(
+    "isin.Tensor_Tensor",
+    accepts=lambda x, known, **kwargs: isinstance(known.numel(), int) and 0 < known.numel() <= 1024,
+)
 def isin(want: Want, x: Any, known: Any, *, assume_unique: bool = False, invert: bool = False) -> Any:
     found = np.any(x[..., None] == reshaped(known, (math.prod(known.shape),)), axis=-1)
     return np.logical_not(found) if invert else found

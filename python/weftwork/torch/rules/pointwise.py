@@ -69,11 +69,18 @@ def absolute(want: Want, x: Any) -> Any:
 
 @rule("elu", accepts=real_only)
 def elu(want: Want, x: Any, alpha: Any = 1, scale: Any = 1, input_scale: Any = 1) -> Any:
-    return widely(want, lambda a: np.where(a > 0, a * scale, np.expm1(np.minimum(a, 0) * input_scale) * (alpha * scale)), x)
+    return widely(
+        want, lambda a: np.where(a > 0, a * scale, np.expm1(np.minimum(a, 0) * input_scale) * (alpha * scale)), x
+    )
 
 
-@rule("rrelu_with_noise_backward", accepts=lambda gradient, x, noise, *rest: real_only(x) and (noise is not None or not rest[2]))
-def rrelu_backward(want: Want, gradient: Any, x: Any, noise: Any, lower: float, upper: float, training: bool, is_result: bool) -> Any:
+@rule(
+    "rrelu_with_noise_backward",
+    accepts=lambda gradient, x, noise, *rest: real_only(x) and (noise is not None or not rest[2]),
+)
+def rrelu_backward(
+    want: Want, gradient: Any, x: Any, noise: Any, lower: float, upper: float, training: bool, is_result: bool
+) -> Any:
     if training and upper - lower > 1e-6:
         return widely(want, lambda a, b: a * b, gradient, noise)
     return widely(want, lambda a, b: np.where(b > 0, a, a * ((lower + upper) / 2)), gradient, x)
@@ -81,7 +88,9 @@ def rrelu_backward(want: Want, gradient: Any, x: Any, noise: Any, lower: float, 
 
 @rule("softplus", accepts=real_only)
 def softplus(want: Want, x: Any, beta: Any = 1, threshold: Any = 20) -> Any:
-    return widely(want, lambda a: np.where(a * beta > threshold, a, np.log1p(np.exp(np.minimum(a * beta, threshold))) / beta), x)
+    return widely(
+        want, lambda a: np.where(a * beta > threshold, a, np.log1p(np.exp(np.minimum(a * beta, threshold))) / beta), x
+    )
 
 
 @rule("isnan", accepts=real_only)
@@ -163,12 +172,23 @@ def is_float(want: Want) -> bool:
 @rule("pow.Tensor_Tensor", "pow.Tensor_Scalar", "pow.Scalar", accepts=real_only)
 def power(want: Want, x: Any, y: Any) -> Any:
     if isinstance(y, (int, float)) and float(y) in (0.5, 1.0, 2.0, 3.0, -1.0, -0.5) and is_float(want):
-        simple = {0.5: np.sqrt, 1.0: lambda a: a, 2.0: lambda a: a * a, 3.0: lambda a: a * a * a, -1.0: lambda a: 1 / a, -0.5: op("rsqrt")}
+        simple = {
+            0.5: np.sqrt,
+            1.0: lambda a: a,
+            2.0: lambda a: a * a,
+            3.0: lambda a: a * a * a,
+            -1.0: lambda a: 1 / a,
+            -0.5: op("rsqrt"),
+        }
         return widely(want, simple[float(y)], x)
     return widely(want, op("power"), x, y)
 
 
-@rule("div.Tensor_mode", "div.Scalar_mode", accepts=lambda x, y, rounding_mode=None: real_only(x, y) and (rounding_mode is None or no_integer_zero(x, y)))
+@rule(
+    "div.Tensor_mode",
+    "div.Scalar_mode",
+    accepts=lambda x, y, rounding_mode=None: real_only(x, y) and (rounding_mode is None or no_integer_zero(x, y)),
+)
 def divide(want: Want, x: Any, y: Any, rounding_mode: str | None = None) -> Any:
     if rounding_mode is None:
         return widely(want, lambda a, b: a / b, x, y)
@@ -196,10 +216,17 @@ def floored(a: Any, b: Any) -> Any:
     return np.where(b == 0, a / b, whole)
 
 
-rule("floor_divide", accepts=lambda x, y: real_only(x, y) and no_integer_zero(x, y))(lambda want, x, y: widely(want, floored, x, y))
+rule("floor_divide", accepts=lambda x, y: real_only(x, y) and no_integer_zero(x, y))(
+    lambda want, x, y: widely(want, floored, x, y)
+)
 
 
-@rule("remainder.Tensor", "remainder.Scalar", "remainder.Scalar_Tensor", accepts=lambda x, y: real_only(x, y) and no_integer_zero(x, y))
+@rule(
+    "remainder.Tensor",
+    "remainder.Scalar",
+    "remainder.Scalar_Tensor",
+    accepts=lambda x, y: real_only(x, y) and no_integer_zero(x, y),
+)
 def remainder(want: Want, x: Any, y: Any) -> Any:
     def rest(a: Any, b: Any) -> Any:
         part = op("remainder")(a, b)
@@ -228,8 +255,14 @@ def shift_right(want: Want, x: Any, y: Any) -> Any:
 for name, function in {"eq": np.equal, "ne": np.not_equal}.items():
     rule(f"{name}.Tensor", f"{name}.Scalar")(lambda want, x, y, function=function: function(*common(x, y)))
 for name, function in {"lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal}.items():
-    rule(f"{name}.Tensor", f"{name}.Scalar", accepts=real_only)(lambda want, x, y, function=function: function(*common(x, y)))
-for name, function in {"logical_and": np.logical_and, "logical_or": np.logical_or, "logical_xor": np.logical_xor}.items():
+    rule(f"{name}.Tensor", f"{name}.Scalar", accepts=real_only)(
+        lambda want, x, y, function=function: function(*common(x, y))
+    )
+for name, function in {
+    "logical_and": np.logical_and,
+    "logical_or": np.logical_or,
+    "logical_xor": np.logical_xor,
+}.items():
     rule(name)(lambda want, x, y, function=function: function(cast(x, np.bool_), cast(y, np.bool_)))
 
 
@@ -296,7 +329,12 @@ def copy(want: Want, x: Any, source: Any, non_blocking: bool = False) -> Any:
     return np.broadcast_to(to_copy(want, source), want.shape)
 
 
-@rule("view.dtype", accepts=lambda x, dtype: x.dtype.itemsize == dtype.itemsize and x.dtype in FROM_TORCH and not is_complex(x) and not dtype.is_complex)
+@rule(
+    "view.dtype",
+    accepts=lambda x, dtype: (
+        x.dtype.itemsize == dtype.itemsize and x.dtype in FROM_TORCH and not is_complex(x) and not dtype.is_complex
+    ),
+)
 def view_dtype(want: Want, x: Any, dtype: Any) -> Any:
     return wrap(_core.apply("bitcast_convert", [x.tensor], {"type": want.dtype}))
 
@@ -316,7 +354,9 @@ def sgn(want: Want, x: Any) -> Any:
     if x.dtype.kind != "c":
         return sign(x)
     size = np.abs(x)
-    return np.where(size == 0, cast(0, want.dtype), x / cast(np.where(size == 0, cast(1, size.dtype), size), want.dtype))
+    return np.where(
+        size == 0, cast(0, want.dtype), x / cast(np.where(size == 0, cast(1, size.dtype), size), want.dtype)
+    )
 
 
 @rule("angle")

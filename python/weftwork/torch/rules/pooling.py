@@ -58,7 +58,10 @@ class Windows:
         """Of the padded image, the elements that have this offset in their window."""
         lead = image.ndim - self.count
         starts = [0] * lead + [o * d for o, d in zip(offset, self.dilation)]
-        limits = [*image.shape[:lead], *(b + (o - 1) * s + 1 for b, o, s in zip(starts[lead:], self.outputs, self.stride))]
+        limits = [
+            *image.shape[:lead],
+            *(b + (o - 1) * s + 1 for b, o, s in zip(starts[lead:], self.outputs, self.stride)),
+        ]
         attrs = {"start_indices": starts, "limit_indices": limits, "strides": [1] * lead + self.stride}
         return wrap(_core.apply("slice", [image.tensor], attrs))
 
@@ -74,7 +77,9 @@ class Windows:
 
 
 @rule("max_pool2d_with_indices", "max_pool3d_with_indices", accepts=is_image)
-def max_pool(want: Any, x: Any, size: Any, stride: Any = (), padding: Any = (0,), dilation: Any = (1,), ceil_mode: bool = False) -> Any:
+def max_pool(
+    want: Any, x: Any, size: Any, stride: Any = (), padding: Any = (0,), dilation: Any = (1,), ceil_mode: bool = False
+) -> Any:
     count = 3 if len(size) == 3 else 2
     windows = Windows(x, want[0].shape[-count:], size, stride, padding, dilation)
     image = padded(x, lowest(x.dtype, False), windows.padding, windows.after)
@@ -95,7 +100,17 @@ def max_pool(want: Any, x: Any, size: Any, stride: Any = (), padding: Any = (0,)
 
 
 @rule("max_pool2d_with_indices_backward", "max_pool3d_with_indices_backward", accepts=is_image)
-def max_pool_backward(want: Want, gradient: Any, x: Any, size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, indices: Any) -> Any:
+def max_pool_backward(
+    want: Want,
+    gradient: Any,
+    x: Any,
+    size: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    ceil_mode: bool,
+    indices: Any,
+) -> Any:
     return to_places(want, gradient, indices, 3 if len(size) == 3 else 2)
 
 
@@ -176,7 +191,17 @@ def avg_pool(
 
 
 @rule("avg_pool2d_backward", "avg_pool3d_backward", accepts=is_image)
-def avg_pool_backward(want: Want, gradient: Any, x: Any, size: Any, stride: Any, padding: Any, ceil_mode: bool, include: bool, divisor: Any) -> Any:
+def avg_pool_backward(
+    want: Want,
+    gradient: Any,
+    x: Any,
+    size: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: bool,
+    include: bool,
+    divisor: Any,
+) -> Any:
     windows = Windows(x, gradient.shape[-len(size) :], size, stride, padding)
     wide = cast(gradient, widened(gradient.dtype))
     share = wide / window_sizes(windows, include, divisor, wide.dtype)
@@ -236,7 +261,9 @@ def padded_places(name: str) -> None:
             axis = x.ndim - 1 - i
             low, high = padding[2 * i : 2 * i + 2]
             places = np.clip(np.arange(-low, x.shape[axis] + high), 0, x.shape[axis] - 1)
-            zeros = filled(Want(want.dtype, (*gradient.shape[:axis], x.shape[axis], *gradient.shape[axis + 1 :]), None), 0)
+            zeros = filled(
+                Want(want.dtype, (*gradient.shape[:axis], x.shape[axis], *gradient.shape[axis + 1 :]), None), 0
+            )
             gradient = combined(np.add, zeros, (*(slice(None),) * axis, places), gradient)
         return gradient
 

@@ -23,11 +23,17 @@ def axes_of(x: Any, dim: Any) -> tuple[int, ...]:
     return tuple(at(d, x.ndim) for d in (dim if isinstance(dim, (list, tuple)) else [dim])) if x.ndim else ()
 
 
-def reduced(want: Want, function: Callable[..., Any], x: Any, dim: Any = None, keepdim: bool = False, **kwargs: Any) -> Any:
+def reduced(
+    want: Want, function: Callable[..., Any], x: Any, dim: Any = None, keepdim: bool = False, **kwargs: Any
+) -> Any:
     """A reduction in the dtype of the result, short floats in float32."""
     x = cast(x, widened(want.dtype))
     axes = axes_of(x, dim)
-    result = function(x, axis=axes, keepdims=bool(keepdim), **kwargs) if axes else function(reshaped(x, (1,)), axis=(0,), **kwargs)
+    result = (
+        function(x, axis=axes, keepdims=bool(keepdim), **kwargs)
+        if axes
+        else function(reshaped(x, (1,)), axis=(0,), **kwargs)
+    )
     return cast(result, want.dtype)
 
 
@@ -75,7 +81,9 @@ for name, function in {"argmax": np.argmax, "argmin": np.argmin}.items():
 
     def place(want: Want, x: Any, dim: Any = None, keepdim: bool = False, function: Any = function) -> Any:
         if dim is None:
-            return reshaped(cast(function(reshaped(x, (math.prod(x.shape) if x.ndim else 1,)), axis=0), want.dtype), want.shape)
+            return reshaped(
+                cast(function(reshaped(x, (math.prod(x.shape) if x.ndim else 1,)), axis=0), want.dtype), want.shape
+            )
         return cast(function(x, axis=at(dim, x.ndim), keepdims=keepdim), want.dtype) if x.ndim else alone(x)[1]
 
     rule(name, accepts=has_elements)(place)

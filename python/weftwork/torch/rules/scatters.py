@@ -69,7 +69,14 @@ def scatter_add(want: Want, x: Any, dim: int, index: Any, source: Any) -> Any:
     return reshaped(combined(np.add, line, where, source), want.shape)
 
 
-COMBINE = {"sum": np.add, "add": np.add, "prod": np.multiply, "multiply": np.multiply, "amax": np.maximum, "amin": np.minimum}
+COMBINE = {
+    "sum": np.add,
+    "add": np.add,
+    "prod": np.multiply,
+    "multiply": np.multiply,
+    "amax": np.maximum,
+    "amin": np.minimum,
+}
 
 
 def identity(dtype: Any, reduce: str) -> Any:
@@ -85,11 +92,17 @@ def identity(dtype: Any, reduce: str) -> Any:
 
 
 def is_reducible(x: Any, dim: int, index: Any, source: Any, reduce: str, **kwargs: Any) -> bool:
-    return is_filled(x, dim, index) and real_only(x) and (reduce in COMBINE or (reduce == "mean" and x.dtype.is_floating_point))
+    return (
+        is_filled(x, dim, index)
+        and real_only(x)
+        and (reduce in COMBINE or (reduce == "mean" and x.dtype.is_floating_point))
+    )
 
 
 @rule("scatter_reduce.two", accepts=is_reducible)
-def scatter_reduce(want: Want, x: Any, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True) -> Any:
+def scatter_reduce(
+    want: Want, x: Any, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True
+) -> Any:
     return reduced_into(want, *lines(x, dim, index, source), reduce, include_self)
 
 
@@ -126,7 +139,11 @@ def index_copy(want: Want, x: Any, dim: int, index: Any, source: Any) -> Any:
     return put(x, along(x, dim, index), source)
 
 
-@rule("index_fill.int_Scalar", "index_fill.int_Tensor", accepts=lambda x, dim, index, value: x.ndim > 0 and index.ndim == 1)
+@rule(
+    "index_fill.int_Scalar",
+    "index_fill.int_Tensor",
+    accepts=lambda x, dim, index, value: x.ndim > 0 and index.ndim == 1,
+)
 def index_fill(want: Want, x: Any, dim: int, index: Any, value: Any) -> Any:
     return put(x, along(x, dim, index), cast(value, want.dtype))
 

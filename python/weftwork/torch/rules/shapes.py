@@ -62,7 +62,9 @@ def sliced(x: Any, axis: int, start: Any, count: Any, step: int = 1) -> Any:
     starts, limits, strides = [0] * x.ndim, list(x.shape), [1] * x.ndim
     starts[axis], strides[axis] = start, step
     limits[axis] = start + (count - 1) * step + 1 if not (isinstance(count, int) and count == 0) else start
-    return wrap(_core.apply("slice", [x.tensor], {"start_indices": starts, "limit_indices": limits, "strides": strides}))
+    return wrap(
+        _core.apply("slice", [x.tensor], {"start_indices": starts, "limit_indices": limits, "strides": strides})
+    )
 
 
 def first_of(start: Any, extent: Any) -> Any:
@@ -106,7 +108,9 @@ def put(x: Any, part: Any, axis: int, start: Any, step: int) -> Any:
 
 
 @rule("slice_scatter")
-def slice_scatter(want: Want, x: Any, source: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Any:
+def slice_scatter(
+    want: Want, x: Any, source: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1
+) -> Any:
     axis = at(dim, x.ndim)
     source = cast(source, want.dtype)
     count = source.shape[axis]
@@ -127,7 +131,9 @@ def select_scatter(want: Want, x: Any, source: Any, dim: int, index: Any) -> Any
 @rule("cat", "concat")
 def cat(want: Want, tensors: Any, dim: int = 0) -> Any:
     # Vectors without elements go with everything.
-    parts = [cast(x, want.dtype) for x in tensors if not (x.ndim == 1 and isinstance(x.shape[0], int) and x.shape[0] == 0)]
+    parts = [
+        cast(x, want.dtype) for x in tensors if not (x.ndim == 1 and isinstance(x.shape[0], int) and x.shape[0] == 0)
+    ]
     return np.concatenate(parts, at(dim, len(want.shape))) if parts else cast(tensors[0], want.dtype)
 
 
@@ -177,7 +183,11 @@ def constant_pad_nd(want: Want, x: Any, pad: Any, value: Any = 0) -> Any:
 def padded(x: Any, value: Any, low: Any, high: Any, inner: Any = None) -> Any:
     """With so many such elements before, behind and between those of the last dimensions."""
     lead = [0] * (x.ndim - len(low))
-    attrs = {"edge_padding_low": [*lead, *low], "edge_padding_high": [*lead, *high], "interior_padding": [*lead, *(inner or [0] * len(low))]}
+    attrs = {
+        "edge_padding_low": [*lead, *low],
+        "edge_padding_high": [*lead, *high],
+        "interior_padding": [*lead, *(inner or [0] * len(low))],
+    }
     return wrap(_core.apply("pad", [x.tensor, as_tensor(value, x.dtype)], attrs))
 
 

@@ -39,7 +39,10 @@ def argsort(want: Any, x: Any, dim: int = -1, descending: bool = False) -> Any:
     return ordered(x, dim, descending)[1]
 
 
-@rule("topk", accepts=lambda x, k, dim=-1, largest=True, sorted=True: has_elements(x) and x.ndim > 0 and isinstance(k, int))
+@rule(
+    "topk",
+    accepts=lambda x, k, dim=-1, largest=True, sorted=True: has_elements(x) and x.ndim > 0 and isinstance(k, int),
+)
 def topk(want: Any, x: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
     values, order = greatest(x, k, at(dim, x.ndim), largest)
     return values, cast(order, np.int64)

@@ -51,7 +51,9 @@ def ormqr(want: Want, vectors: Any, taus: Any, other: Any, left: bool = True, tr
 @rule("_linalg_svd", accepts=are_matrices)
 def svd(want: Any, a: Any, full_matrices: bool = False, compute_uv: bool = True, *, driver: Any = None) -> Any:
     if compute_uv:
-        return tuple(cast(wrap(x), w.dtype) for x, w in zip(factors.svd(double(a).tensor, full_matrices), want, strict=True))
+        return tuple(
+            cast(wrap(x), w.dtype) for x, w in zip(factors.svd(double(a).tensor, full_matrices), want, strict=True)
+        )
     return filled(want[0], 0), cast(wrap(factors.singular_values(double(a).tensor)), want[1].dtype), filled(want[2], 0)
 
 
@@ -94,4 +96,6 @@ def matrix_exp(want: Want, a: Any) -> Any:
         step, value = state
         return step + 1, np.where((times > step)[..., None, None], np.matmul(value, value), value)
 
-    return cast(while_loop(lambda state: state[0] < np.max(times), squared, (cast(0, np.float64), result))[1], want.dtype)
+    return cast(
+        while_loop(lambda state: state[0] < np.max(times), squared, (cast(0, np.float64), result))[1], want.dtype
+    )

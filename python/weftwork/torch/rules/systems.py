@@ -102,7 +102,11 @@ def lu(want: Any, a: Any, *, pivot: bool = True) -> Any:
     packed, pivots = map(wrap, _core.packed_lu(double(a).tensor))
     m, n = a.shape[-2:]
     k, kind = min(m, n), want[0].dtype
-    return permutation(row_order(pivots, m), kind), cast(lower_part(packed, k), kind), cast(np.triu(packed[..., :k, :]), kind)
+    return (
+        permutation(row_order(pivots, m), kind),
+        cast(lower_part(packed, k), kind),
+        cast(np.triu(packed[..., :k, :]), kind),
+    )
 
 
 @rule("lu_unpack", accepts=are_matrices)
@@ -110,7 +114,11 @@ def lu_unpack(want: Any, packed: Any, pivots: Any, unpack_data: bool = True, unp
     m, n = packed.shape[-2:]
     k = min(m, n)
     first = permutation(row_order(pivots, m), want[0].dtype) if unpack_pivots else filled(want[0], 0)
-    parts = (lower_part(packed, k), np.triu(packed[..., :k, :])) if unpack_data else (filled(want[1], 0), filled(want[2], 0))
+    parts = (
+        (lower_part(packed, k), np.triu(packed[..., :k, :]))
+        if unpack_data
+        else (filled(want[1], 0), filled(want[2], 0))
+    )
     return first, *parts
 
 
@@ -149,7 +157,9 @@ def solve_triangular(want: Want, a: Any, b: Any, *, upper: bool, left: bool = Tr
 
 
 @rule("triangular_solve", accepts=are_matrices)
-def triangular_solve(want: Any, b: Any, a: Any, upper: bool = True, transpose: bool = False, unitriangular: bool = False) -> Any:
+def triangular_solve(
+    want: Any, b: Any, a: Any, upper: bool = True, transpose: bool = False, unitriangular: bool = False
+) -> Any:
     a, b = together(a, b)
     wide = np.swapaxes(double(a), -1, -2) if transpose else double(a)
     return cast(triangular(wide, double(b), upper == transpose, unitriangular), want[0].dtype), a
