@@ -84,20 +84,55 @@ Dim dim_of_text(std::string_view text, nb::handle given) {
   return parse_dim(text, symbols);
 }
 
+void bind_arithmetic(nb::class_<Dim>& dim) {
+  dim.def("__add__", [](const Dim& a, nb::handle b) { return to_python(a + to_dim(b)); })
+      .def("__radd__", [](const Dim& a, nb::handle b) { return to_python(a + to_dim(b)); })
+      .def("__sub__", [](const Dim& a, nb::handle b) { return to_python(a - to_dim(b)); })
+      .def("__rsub__", [](const Dim& a, nb::handle b) { return to_python(to_dim(b) - a); })
+      .def("__mul__", [](const Dim& a, nb::handle b) { return to_python(a * to_dim(b)); })
+      .def("__rmul__", [](const Dim& a, nb::handle b) { return to_python(a * to_dim(b)); })
+      .def("__neg__", [](const Dim& a) { return to_python(a * Dim(-1)); })
+      .def("__floordiv__", [](const Dim& a, nb::handle b) { return to_python(floordiv(a, to_dim(b))); })
+      .def("__rfloordiv__", [](const Dim& a, nb::handle b) { return to_python(floordiv(to_dim(b), a)); })
+      .def("__rmod__", [](const Dim& a, nb::handle b) { return to_python(mod(to_dim(b), a)); })
+      .def("__mod__", [](const Dim& a, nb::handle b) { return to_python(mod(a, to_dim(b))); });
+}
+
+// What holds for every value of the symbols, or an error.
+void bind_comparisons(nb::class_<Dim>& dim) {
+  dim.def("__eq__",
+          [](const Dim& a, nb::handle b) -> bool {
+            if (!nb::isinstance<Dim>(b) && !PyIndex_Check(b.ptr())) return false;
+            return decided(known_equal(a, to_dim(b)), a, "==", to_dim(b));
+          })
+      .def("__ne__",
+           [](const Dim& a, nb::handle b) -> bool {
+             if (!nb::isinstance<Dim>(b) && !PyIndex_Check(b.ptr())) return true;
+             return decided(negated(known_equal(a, to_dim(b))), a, "!=", to_dim(b));
+           })
+      .def("__lt__", [](const Dim& a, nb::handle b) { return decided(known_less(a, to_dim(b)), a, "<", to_dim(b)); })
+      .def("__ge__",
+           [](const Dim& a, nb::handle b) { return decided(negated(known_less(a, to_dim(b))), a, ">=", to_dim(b)); })
+      .def("__gt__", [](const Dim& a, nb::handle b) { return decided(known_less(to_dim(b), a), a, ">", to_dim(b)); })
+      .def("__le__",
+           [](const Dim& a, nb::handle b) { return decided(negated(known_less(to_dim(b), a)), a, "<=", to_dim(b)); })
+      .def("__bool__", [](const Dim& a) { return decided(negated(known_equal(a, Dim(0))), a, "!=", Dim(0)); });
+}
+
 void bind_dim(nb::module_& m) {
-  nb::class_<Dim>(
+  nb::class_<Dim> dim(
       m, "Dim",
       "A symbolic extent: Dim(name, min, opt, max), both bounds included; `opt` is the value to schedule for.\n"
       "Supports +, -, *, //, %, min, max with integers and other extents; a comparison that depends on the\n"
-      "value raises.")
-      .def(
-          "__init__",
-          [](Dim* self, std::string name, int64_t min, int64_t opt, int64_t max) {
-            Symbol symbol{std::move(name), min, opt, max};
-            require_symbol(symbol);
-            new (self) Dim(std::move(symbol));
-          },
-          nb::arg("name"), nb::arg("min") = 1, nb::arg("opt") = 64, nb::arg("max") = int64_t{1} << 31)
+      "value raises.");
+  dim.def(
+         "__init__",
+         [](Dim* self, std::string name, int64_t min, int64_t opt, int64_t max) {
+           Symbol symbol{std::move(name), min, opt, max};
+           require_symbol(symbol);
+           new (self) Dim(std::move(symbol));
+         },
+         nb::arg("name"), nb::arg("min") = 1, nb::arg("opt") = 64, nb::arg("max") = int64_t{1} << 31)
       .def_prop_ro("min", [](const Dim& d) { return d.min(); })
       .def_prop_ro("opt", [](const Dim& d) { return d.opt(); })
       .def_prop_ro("max", [](const Dim& d) { return d.max(); })
@@ -115,35 +150,9 @@ void bind_dim(nb::module_& m) {
           "The extent with a symbol replaced by an integer or extent.")
       .def("__repr__", [](const Dim& d) { return d.text(); })
       .def("__reduce__", &reduced)
-      .def("__hash__", [](const Dim& d) { return d.hash(); })
-      .def("__add__", [](const Dim& a, nb::handle b) { return to_python(a + to_dim(b)); })
-      .def("__radd__", [](const Dim& a, nb::handle b) { return to_python(a + to_dim(b)); })
-      .def("__sub__", [](const Dim& a, nb::handle b) { return to_python(a - to_dim(b)); })
-      .def("__rsub__", [](const Dim& a, nb::handle b) { return to_python(to_dim(b) - a); })
-      .def("__mul__", [](const Dim& a, nb::handle b) { return to_python(a * to_dim(b)); })
-      .def("__rmul__", [](const Dim& a, nb::handle b) { return to_python(a * to_dim(b)); })
-      .def("__neg__", [](const Dim& a) { return to_python(a * Dim(-1)); })
-      .def("__floordiv__", [](const Dim& a, nb::handle b) { return to_python(floordiv(a, to_dim(b))); })
-      .def("__rfloordiv__", [](const Dim& a, nb::handle b) { return to_python(floordiv(to_dim(b), a)); })
-      .def("__rmod__", [](const Dim& a, nb::handle b) { return to_python(mod(to_dim(b), a)); })
-      .def("__mod__", [](const Dim& a, nb::handle b) { return to_python(mod(a, to_dim(b))); })
-      .def("__eq__",
-           [](const Dim& a, nb::handle b) -> bool {
-             if (!nb::isinstance<Dim>(b) && !PyIndex_Check(b.ptr())) return false;
-             return decided(known_equal(a, to_dim(b)), a, "==", to_dim(b));
-           })
-      .def("__ne__",
-           [](const Dim& a, nb::handle b) -> bool {
-             if (!nb::isinstance<Dim>(b) && !PyIndex_Check(b.ptr())) return true;
-             return decided(negated(known_equal(a, to_dim(b))), a, "!=", to_dim(b));
-           })
-      .def("__lt__", [](const Dim& a, nb::handle b) { return decided(known_less(a, to_dim(b)), a, "<", to_dim(b)); })
-      .def("__ge__",
-           [](const Dim& a, nb::handle b) { return decided(negated(known_less(a, to_dim(b))), a, ">=", to_dim(b)); })
-      .def("__gt__", [](const Dim& a, nb::handle b) { return decided(known_less(to_dim(b), a), a, ">", to_dim(b)); })
-      .def("__le__",
-           [](const Dim& a, nb::handle b) { return decided(negated(known_less(to_dim(b), a)), a, "<=", to_dim(b)); })
-      .def("__bool__", [](const Dim& a) { return decided(negated(known_equal(a, Dim(0))), a, "!=", Dim(0)); });
+      .def("__hash__", [](const Dim& d) { return d.hash(); });
+  bind_arithmetic(dim);
+  bind_comparisons(dim);
   m.def("dim_of_text", &dim_of_text, "The extent of such a text, over symbols given as (name, min, opt, max).");
   m.def("dim_min", [](nb::handle a, nb::handle b) { return to_python(min(to_dim(a), to_dim(b))); });
   m.def("dim_max", [](nb::handle a, nb::handle b) { return to_python(max(to_dim(a), to_dim(b))); });

@@ -158,23 +158,39 @@ void bind_devices(nb::module_& m) {
   m.def("devices", &devices, "All devices that there are so far, those of the CPU first.");
 }
 
+constexpr const char* buffer_doc = R"(Dense row-major elements on a device.
+
+``wf.Buffer(array)`` is the memory of a NumPy array, of an object with ``__dlpack__`` (such as a tensor of torch or an
+array of jax) or with the buffer protocol, used where it lies and not written where it is read-only. What is not dense,
+aligned or of this machine's byte order is copied. ``copy=True`` copies always, ``copy=False`` raises an
+:class:`ArgumentValueError` instead; on a device without memory of the host elements are always copied.
+
+``wf.Buffer(shape, dtype)`` has elements that are not set. ``device`` is a :class:`Device` or its name.
+
+A buffer is handed on without a copy by ``numpy()``, ``memoryview(buffer)`` and ``__dlpack__``; its memory lives as
+long as anyone uses it. Pickles hold the elements and are read back on ``cpu:0``.
+
+>>> import numpy as np, weftwork as wf
+>>> wf.Buffer(np.ones((4, 3), np.float32))[1:3]
+<weftwork.Buffer float32[2, 3] on cpu:0>)";
+
+Buffer moved(const Buffer& self, nb::handle device) {
+  Device where = to_device(device);
+  nb::gil_scoped_release release;
+  return self.to(where);
+}
+
+void take_elements(const Buffer& self, nb::handle other) {
+  Buffer from = to_buffer(other, Device::cpu(), Copying::where_needed);
+  if (from.dims() != self.dims())
+    fail(ErrorKind::value, "copy", "a buffer of shape ", self.dims(), " was to take the elements of one of shape ",
+         from.dims());
+  nb::gil_scoped_release release;
+  self.copy_from(from);
+}
+
 void bind_buffers(nb::module_& m) {
-  nb::class_<Buffer>(
-      m, "Buffer", nb::type_slots(buffer_slots),
-      "Dense row-major elements on a device.\n\n"
-      "``wf.Buffer(array)`` is the memory of a NumPy array, of an object with ``__dlpack__`` (such as a tensor of "
-      "torch or an\n"
-      "array of jax) or with the buffer protocol, used where it lies and not written where it is read-only. What is "
-      "not dense,\n"
-      "aligned or of this machine's byte order is copied. ``copy=True`` copies always, ``copy=False`` raises an\n"
-      ":class:`ArgumentValueError` instead; on a device without memory of the host elements are always copied.\n\n"
-      "``wf.Buffer(shape, dtype)`` has elements that are not set. ``device`` is a :class:`Device` or its name.\n\n"
-      "A buffer is handed on without a copy by ``numpy()``, ``memoryview(buffer)`` and ``__dlpack__``; its memory "
-      "lives as\n"
-      "long as anyone uses it. Pickles hold the elements and are read back on ``cpu:0``.\n\n"
-      ">>> import numpy as np, weftwork as wf\n"
-      ">>> wf.Buffer(np.ones((4, 3), np.float32))[1:3]\n"
-      "<weftwork.Buffer float32[2, 3] on cpu:0>")
+  nb::class_<Buffer>(m, "Buffer", nb::type_slots(buffer_slots), buffer_doc)
       .def(
           "__init__",
           [](Buffer* self, nb::handle source, nb::handle dtype, nb::handle device, nb::handle copy) {
@@ -195,25 +211,9 @@ void bind_buffers(nb::module_& m) {
           "An array over the same memory, read-only where the buffer is. TypeError for a device without memory of the "
           "host.")
       .def("reshape", &reshaped, "The same elements with another shape; -1 stands for what is left.")
-      .def(
-          "to",
-          [](const Buffer& self, nb::handle device) {
-            Device where = to_device(device);
-            nb::gil_scoped_release release;
-            return self.to(where);
-          },
-          nb::arg("device"), "A copy on a device.")
-      .def(
-          "copy_from",
-          [](const Buffer& self, nb::handle other) {
-            Buffer from = to_buffer(other, Device::cpu(), Copying::where_needed);
-            if (from.dims() != self.dims())
-              fail(ErrorKind::value, "copy", "a buffer of shape ", self.dims(),
-                   " was to take the elements of one of shape ", from.dims());
-            nb::gil_scoped_release release;
-            self.copy_from(from);
-          },
-          nb::arg("other"), "Takes the elements of a buffer or array of the same shape and dtype, of any device.")
+      .def("to", &moved, nb::arg("device"), "A copy on a device.")
+      .def("copy_from", &take_elements, nb::arg("other"),
+           "Takes the elements of a buffer or array of the same shape and dtype, of any device.")
       .def("__getitem__", &item, nb::arg("index").none())
       .def("__len__",
            [](const Buffer& self) {

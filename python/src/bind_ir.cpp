@@ -212,9 +212,7 @@ nb::tuple run_named_passes(const Graph& graph, const std::vector<std::string>& n
   return nb::make_tuple(result, rewrites);
 }
 
-}  // namespace
-
-void bind_ir(nb::module_& m) {
+void bind_graph(nb::module_& m) {
   nb::class_<Graph>(m, "Graph", "A tensor program.")
       .def_prop_ro("name", [](const Graph& g) { return g.name(); })
       .def_prop_ro("level", [](const Graph& g) { return g.level() == Level::trace ? "trace" : "flat"; })
@@ -263,6 +261,12 @@ void bind_ir(nb::module_& m) {
         for (const GraphPtr& function : g->functions()) functions.append(hold(function));
         return functions;
       });
+}
+
+}  // namespace
+
+void bind_ir(nb::module_& m) {
+  bind_graph(m);
   m.def(
       "parse", [](std::string_view source, std::string_view file) { return hold(parse(source, file)); },
       nb::arg("text"), nb::arg("file") = "<text>");

@@ -262,6 +262,16 @@ void require_code(const PyExecutable& self) {
          "a program on a Neuron device is saved as its NEFF: wf.compile(f, x, target='neuron').save(path)");
 }
 
+nb::bytes content_of(const PyExecutable& self) {
+  std::string content;
+  {
+    nb::gil_scoped_release release;
+    require_code(self);
+    content = package_bytes(self.package ? *self.package : package_of(*self.graph, self.compiled));
+  }
+  return to_bytes(content);
+}
+
 void bind_executable(nb::module_& m) {
   nb::class_<PyExecutable> executable(m, "Executable", "A compiled program.");
   bind_launches(executable);
@@ -279,18 +289,7 @@ void bind_executable(nb::module_& m) {
              require_code(self);
              return self.package ? *self.package : package_of(*self.graph, self.compiled);
            })
-      .def(
-          "content",
-          [](const PyExecutable& self) {
-            std::string content;
-            {
-              nb::gil_scoped_release release;
-              require_code(self);
-              content = package_bytes(self.package ? *self.package : package_of(*self.graph, self.compiled));
-            }
-            return to_bytes(content);
-          },
-          "The bytes that its file would have.")
+      .def("content", &content_of, "The bytes that its file would have.")
       .def_prop_ro(
           "graph",
           [](const PyExecutable& self) {
@@ -351,12 +350,7 @@ void bind_spans(nb::module_& m) {
       "Writes a file that appears whole or not at all.");
 }
 
-}  // namespace
-
-void bind_runtime(nb::module_& m) {
-  bind_executable(m);
-  bind_spans(m);
-  bind_package(m);
+void bind_compile(nb::module_& m) {
   m.def(
       "compile",
       [](const std::shared_ptr<Graph>& graph, std::string target, nb::object keep, nb::handle device, bool tiered,
@@ -387,6 +381,9 @@ void bind_runtime(nb::module_& m) {
       },
       nb::arg("graph"), nb::arg("name"), nb::arg("target") = "native",
       "The bytes of an ELF object file, and the text of its C header.");
+}
+
+void bind_load(nb::module_& m) {
   m.def(
       "load",
       [](const std::filesystem::path& path, const std::string& target, nb::handle device) {
@@ -406,6 +403,16 @@ void bind_runtime(nb::module_& m) {
       },
       nb::arg("content"), nb::arg("target") = "native", nb::arg("device") = nb::none(),
       "The executable whose content it is.");
+}
+
+}  // namespace
+
+void bind_runtime(nb::module_& m) {
+  bind_executable(m);
+  bind_spans(m);
+  bind_package(m);
+  bind_compile(m);
+  bind_load(m);
   m.def(
       "check_written",
       [](const Graph& graph, nb::handle arrays) {

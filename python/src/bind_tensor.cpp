@@ -124,12 +124,7 @@ void bind_uses(nb::module_& m) {
       "About how many elements the calls that the outputs depend on take in turn; infinite where that says little.");
 }
 
-}  // namespace
-
-void bind_tensor(nb::module_& m) {
-  bind_uses(m);
-  bind_lazy(m);
-  bind_apply(m);
+void bind_values(nb::module_& m) {
   nb::class_<Tensor>(m, "Tensor", "A recorded value.")
       .def_prop_ro("dtype", [](const Tensor& t) { return to_python(t.dtype()); })
       .def_prop_ro("shape", [](const Tensor& t) { return to_python(t.dims()); })
@@ -158,6 +153,36 @@ void bind_tensor(nb::module_& m) {
             return literal ? to_python(*literal) : nb::none();
           },
           "The value of a constant as an array; None for anything computed.");
+}
+
+void bind_records(nb::module_& m) {
+  m.def(
+      "record_region",
+      [](nb::handle parameters, nb::handle outputs, uint64_t since, nb::handle effects) {
+        RecordedRegion region = record_region(to_tensors(parameters), to_tensors(outputs), since, to_tensors(effects));
+        nb::list captured;
+        for (Tensor& tensor : region.captured) captured.append(nb::cast(std::move(tensor)));
+        return nb::make_tuple(nb::cast(std::const_pointer_cast<Graph>(region.graph)), captured);
+      },
+      nb::arg("parameters"), nb::arg("outputs"), nb::arg("since"), nb::arg("effects") = nb::tuple(),
+      "The body of a loop: (Graph, tensors of the surroundings that it takes after its own parameters).");
+  m.def(
+      "record_graph",
+      [](std::string name, nb::handle parameters, nb::handle outputs, nb::handle effects) {
+        return std::const_pointer_cast<Graph>(
+            record_graph(std::move(name), to_named(parameters), to_named(outputs), to_tensors(effects)));
+      },
+      nb::arg("name"), nb::arg("parameters"), nb::arg("outputs"), nb::arg("effects") = nb::tuple(),
+      "A Graph of (tensor, name, alias) triples: parameters and outputs.");
+}
+
+}  // namespace
+
+void bind_tensor(nb::module_& m) {
+  bind_uses(m);
+  bind_lazy(m);
+  bind_apply(m);
+  bind_values(m);
   m.def(
       "parameter",
       [](nb::handle shape, nb::handle dtype, std::string name, bool from_outside) {
@@ -179,24 +204,7 @@ void bind_tensor(nb::module_& m) {
   });
   m.def("same_value", &same_value, "Whether both are the same calls on the same placeholders.");
   m.def("next_serial", &next_serial);
-  m.def(
-      "record_region",
-      [](nb::handle parameters, nb::handle outputs, uint64_t since, nb::handle effects) {
-        RecordedRegion region = record_region(to_tensors(parameters), to_tensors(outputs), since, to_tensors(effects));
-        nb::list captured;
-        for (Tensor& tensor : region.captured) captured.append(nb::cast(std::move(tensor)));
-        return nb::make_tuple(nb::cast(std::const_pointer_cast<Graph>(region.graph)), captured);
-      },
-      nb::arg("parameters"), nb::arg("outputs"), nb::arg("since"), nb::arg("effects") = nb::tuple(),
-      "The body of a loop: (Graph, tensors of the surroundings that it takes after its own parameters).");
-  m.def(
-      "record_graph",
-      [](std::string name, nb::handle parameters, nb::handle outputs, nb::handle effects) {
-        return std::const_pointer_cast<Graph>(
-            record_graph(std::move(name), to_named(parameters), to_named(outputs), to_tensors(effects)));
-      },
-      nb::arg("name"), nb::arg("parameters"), nb::arg("outputs"), nb::arg("effects") = nb::tuple(),
-      "A Graph of (tensor, name, alias) triples: parameters and outputs.");
+  bind_records(m);
 }
 
 }  // namespace weft::py
