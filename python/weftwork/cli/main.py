@@ -159,7 +159,7 @@ weft bench model.mlir x.npy --threads 1 --json"""
     add("--json", action="store_true", help="print JSON, with times in seconds")
 
 
-def add_looking(commands: Any) -> None:
+def add_compile(commands: Any) -> None:
     examples = """
 weft compile model.mlir                          writes model.weft
 weft compile model.mlir -o any.weft --target avx512 --target avx2 --target x86-64
@@ -183,6 +183,8 @@ weft compile model.mlir --emit=obj,header --target avx2      writes model.o and 
     )
     add_extent(add, "a constant for a symbolic extent")
 
+
+def add_inspect(commands: Any) -> None:
     examples = """
 weft inspect model.weft
 weft inspect model.weft --json | jq .builds[0].memory
@@ -202,6 +204,8 @@ weft inspect model.weft --asm add_tanh           functions with that in their na
     add("--stablehlo", action="store_true", help="print the program as StableHLO")
     add("--json", action="store_true", help="print JSON")
 
+
+def add_opt(commands: Any) -> None:
     examples = """
 weft opt model.mlir                              all passes of the compiler
 weft opt model.mlir -p flatten,simplify --short
@@ -276,7 +280,9 @@ def build_parser() -> tuple[Parser, dict[str, Parser]]:
     )  # fmt: skip
     parser.add_argument("--version", action="version", version=f"weft {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    add_looking(commands)
+    add_compile(commands)
+    add_inspect(commands)
+    add_opt(commands)
     add_running(commands)
     add_tables(commands)
     return parser, commands.choices

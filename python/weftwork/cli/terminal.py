@@ -71,7 +71,7 @@ def shape_text(dtype: Any, shape: Sequence[Any]) -> str:
 
 
 def count_of(number: int, noun: str) -> str:
-    """ "1 kernel", "2,000 kernels"."""
+    """A number of things: "1 kernel", "2,000 kernels"."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 

@@ -25,6 +25,7 @@ import numpy as np
 from .. import _core
 from ..errors import DataDependentError, UnsupportedError
 from .appended import Appended
+from .carried import PLAIN, Carried, CarriedValues, Unset
 from .dispatch import broadcast_to
 from .frames import set_locals
 from .rows import Rows, Together
@@ -38,7 +39,6 @@ LONGEST_UNROLLED = 20_000
 MOST_PASSES = 6
 PYTHON_RANGE = builtins.range
 _GET_ITER = dis.opmap["GET_ITER"]
-_PLAIN = (int, float, complex, bool)
 
 Site = tuple[str, int]
 
@@ -235,28 +235,7 @@ class Turns:
         return again
 
 
-class Carried:
-    """A value that changes from turn to turn: a local variable, or (name None) an array that is written to."""
-
-    def __init__(
-        self, name: str | None, storage: Storage | None, dtype: np.dtype, shape: tuple, weak: Any, has_entry: bool
-    ) -> None:
-        self.name, self.storage, self.dtype, self.shape, self.weak, self.has_entry = (
-            name,
-            storage,
-            dtype,
-            shape,
-            weak,
-            has_entry,
-        )
-        self.parameter: Tensor | None = None
-        self.scalar = weak is not None
-
-    def key(self) -> tuple:
-        return (self.name, id(self.storage), self.dtype, tuple(map(str, self.shape)), self.weak)
-
-
-class Recording(SharedArrays):
+class Recording(CarriedValues, SharedArrays):
     """A loop that is being recorded: the surroundings as they were, and what is known of its body."""
 
     def __init__(self, turns: Turns) -> None:
@@ -278,9 +257,6 @@ class Recording(SharedArrays):
         self.appended = Appended(self)
         self.born = next(Storage.births)
         self.begun = _core.next_serial()
-        self.carried: list[Carried] = []
-        self.inductions: dict[str, tuple[Any, int]] = {}
-        self.not_linear: set[str] = set()
         self.created: list[weakref.ref] = []
         self.passes = 0
 
@@ -393,104 +369,6 @@ class Recording(SharedArrays):
             raise Retry(self.turns.site, reason, peel=True)
         return self.fail(reason)
 
-    def find_carried(self, now: dict[str, Any]) -> list[Carried]:
-        self.changed_inductions = False
-        found = [
-            Carried(None, storage, storage.tensor.dtype, storage.tensor.shape, None, True)
-            for storage in self.entry_tensors
-        ]
-        for name, value in now.items():
-            before = self.at_begin.get(name, Unset)
-            if value is before or (value is self.counter and self.turns.target in (None, name)):
-                # What was bound anew in an earlier pass may come back as it was.
-                continue
-            item = self.carried_local(name, before, value)
-            if item is not None:
-                found.append(item)
-        known = {c.name: c for c in self.carried if c.name is not None}
-        names = {c.name for c in found}
-        found += [c for name, c in known.items() if name not in names and now.get(name) is not None and c.has_entry]
-        return sorted(found, key=lambda c: (c.storage is None, c.name or ""))
-
-    def carried_local(self, name: str, before: Any, value: Any) -> Carried | None:
-        entry = self.entry.get(name, Unset)
-        if isinstance(value, TracedArray):
-            if self.inductions.pop(name, None) is not None:
-                # A number that grew evenly in the first turn, as a loop inside did nothing then.
-                self.not_linear.add(name)
-                self.changed_inductions = True
-            if entry is Unset and not self.can_outlive(value):
-                return None
-            if entry is not Unset and not isinstance(entry, (TracedArray, *_PLAIN, np.generic, np.ndarray, _core.Dim)):
-                self.fail(f"'{name}' is an array after a turn and was {type(entry).__name__} before")
-            if entry is not Unset:
-                self.check_type(name, entry, value)
-            carried = Carried(name, None, value.dtype, value.shape, value.weak, entry is not Unset)
-            carried.scalar = value.scalar
-            return carried
-        if entry is Unset or (
-            type(value) in _PLAIN and type(entry) in _PLAIN and value == entry and type(value) is type(entry)
-        ):
-            return None
-        if isinstance(value, (int, _core.Dim)) and isinstance(entry, (int, _core.Dim)) and not isinstance(value, bool):
-            return self.carried_integer(name, entry, value)
-        if type(value) in (float, complex) and type(entry) in (int, float, complex):
-            return Carried(name, None, np.dtype(type(value)), (), type(value), True)
-        if type(value) is type(before) and isinstance(value, (str, bool, type(None))) and value == before:
-            return None
-        return self.fail(f"'{name}' is bound to another {type(value).__name__} in each turn")
-
-    def carried_integer(self, name: str, entry: Any, value: Any) -> Carried | None:
-        """A Python integer that grows evenly is an extent; any other is carried as a number."""
-        if name not in self.not_linear:
-            known = self.inductions.get(name)
-            if known is None and isinstance(entry, int) and isinstance(value, int):
-                self.inductions[name] = (entry, value - entry)
-                self.changed_inductions = True
-                return None
-            if known is None and isinstance(entry, int) and isinstance(value, _core.Dim):
-                self.follow_counter(name, entry, value)
-                return None
-            if known is not None and _core.dims_equal(value, known[0] + known[1] * (self.turn() + 1)):
-                return None
-            self.inductions.pop(name, None)
-            self.not_linear.add(name)
-            self.changed_inductions = True
-        return Carried(name, None, np.dtype(np.int64), (), int, True)
-
-    def follow_counter(self, name: str, entry: int, value: Any) -> None:
-        """A variable that has the counter of the turn before: from the second or third turn on it grows as the counter does."""
-        if not _core.dims_equal(value, entry + self.step * (self.turn() + 1)):
-            self.peel(f"'{name}' follows the counter")
-        self.inductions[name] = (entry, self.step)
-        self.changed_inductions = True
-
-    def check_type(self, name: str, entry: Any, value: TracedArray) -> None:
-        """The first turn is written out where it gives another type than it was given."""
-        if isinstance(entry, TracedArray):
-            dtype, shape, weak = entry.dtype, entry.shape, entry.weak
-        elif type(entry) in _PLAIN or isinstance(entry, _core.Dim):
-            kind = int if isinstance(entry, (bool, _core.Dim)) else type(entry)
-            dtype, shape, weak = np.dtype(kind), (), kind
-        else:
-            dtype, shape, weak = np.asarray(entry).dtype, np.shape(entry), None
-        same = (
-            dtype == value.dtype
-            and len(shape) == value.ndim
-            and all(map(_core.dims_equal, shape, value.shape))
-            and weak == value.weak
-        )
-        if same or any(c.name == name for c in self.carried):
-            if not same:
-                self.fail(f"the type of '{name}' changes from turn to turn")
-            return
-        self.peel(f"the type of '{name}' changes from {dtype}{list(shape)} to {value!r}")
-
-    def can_outlive(self, value: TracedArray) -> bool:
-        """Whether a variable of the body alone can be read after the loop: not a view, and of a fixed size."""
-        fixed = not any(isinstance(e, _core.Dim) and self.symbol in str(e) for e in value.shape)
-        return fixed and value._storage.born >= self.born
-
     def check_kept(self, now: dict[str, Any]) -> None:
         """Nothing that the body made may be held by anything but local variables."""
         if self.trace.recorder is not None:
@@ -520,7 +398,7 @@ class Recording(SharedArrays):
         recorder = self.trace.recorder
         carried = {item.name for item in self.carried}
         for name, value in now.items():
-            known = name in carried or value is None or isinstance(value, (_core.Dim, *_PLAIN, str, bytes, np.generic))
+            known = name in carried or value is None or isinstance(value, (_core.Dim, *PLAIN, str, bytes, np.generic))
             if (
                 name not in self.entry
                 and not known
@@ -618,10 +496,6 @@ class Gone:
             f"'{self.name}' belongs to the body of a loop: its last value cannot be read after it",
             "loop_local",
         )
-
-
-class Unset:
-    """Stands for a local variable that is not bound yet: variables of a running function cannot be unbound."""
 
 
 def shallow(value: Any) -> Any:

@@ -118,23 +118,7 @@ def transposed(
         )
     strides, dilations = each(stride, count, "stride"), each(dilation, count, "dilation")
     reach = [(e - 1) * d for e, d in zip(kernel.shape[2:], dilations, strict=True)]
-    taken = paddings(padding, image, [r + 1 for r in reach], strides) if padding != "same" else None
-    more = (
-        [p.__index__() for p in output_padding]
-        if isinstance(output_padding, (tuple, list))
-        else [output_padding.__index__()] * count
-    )
-    if (
-        taken is None
-        or len(more) != count
-        or any(not 0 <= m < max(s, d) for m, s, d in zip(more, strides, dilations, strict=True))
-    ):
-        raise_here(
-            ArgumentValueError,
-            f"{name}: output_padding is less than the stride {strides} or the dilation {dilations}, and padding a number or pairs, got {output_padding!r} and {padding!r}",
-            "window_padding",
-        )
-    pairs = [(r - low, r - high + m) for r, (low, high), m in zip(reach, taken, more, strict=True)]
+    pairs = spread_paddings(name, image, reach, strides, dilations, padding, output_padding)
     outputs, extents = kernel.shape[1], kernel.shape[2:]
     grouped = np.swapaxes(np.reshape(kernel, (groups, kernel.shape[0] // groups, outputs, *extents)), 1, 2)
     reverse = np.flip(
@@ -152,6 +136,35 @@ def transposed(
         rhs_dilation=dilations,
     )
     return result if whole else result[0]
+
+
+def spread_paddings(
+    name: str,
+    image: Any,
+    reach: list[int],
+    strides: list[int],
+    dilations: list[int],
+    padding: Any,
+    output_padding: Any,
+) -> Pairs:
+    """What the spread image is padded with so that the kernel reaches all that the padding and output_padding ask for."""
+    taken = paddings(padding, image, [r + 1 for r in reach], strides) if padding != "same" else None
+    more = (
+        [p.__index__() for p in output_padding]
+        if isinstance(output_padding, (tuple, list))
+        else [output_padding.__index__()] * len(strides)
+    )
+    if (
+        taken is None
+        or len(more) != len(strides)
+        or any(not 0 <= m < max(s, d) for m, s, d in zip(more, strides, dilations, strict=True))
+    ):
+        raise_here(
+            ArgumentValueError,
+            f"{name}: output_padding is less than the stride {strides} or the dilation {dilations}, and padding a number or pairs, got {output_padding!r} and {padding!r}",
+            "window_padding",
+        )
+    return [(r - low, r - high + m) for r, (low, high), m in zip(reach, taken, more, strict=True)]
 
 
 def applied(name: str, image: Any, kernel: Any, bias: Any, pairs: Pairs, groups: int, **attrs: list[int]) -> Any:

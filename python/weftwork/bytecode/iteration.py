@@ -1,0 +1,128 @@
+"""What a recorded call iterates over: loops that are recorded once, rows of arrays, unpackings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..numpy.loops import Range as LoopRange
+from ..numpy.loops import Turns, make_range
+from ..numpy.rows import Rows, Together
+from ..numpy.tracer import Selection, TracedArray
+from .frame import Frame
+from .generators import Generator
+from .kinds import is_user_object
+from .machine import Machine
+
+__all__ = ["Iteration"]
+
+GET_ITER_SHORT = 8
+COMPREHENSIONS = frozenset(["<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"])
+
+
+class Iteration(Machine):
+    """The part of a recorder that knows what to go through, and by which iterators."""
+
+    def iterate(self, frame: Frame, value: Any) -> Any:
+        if isinstance(value, Selection) and self.can_break():
+            self.begin_with_arrays()
+        if isinstance(value, LoopRange) and type(value) is LoopRange:
+            return (
+                self.turns(value, frame, None, self.target(frame))
+                if self.is_statement(frame)
+                else self.born(iter(value.numbers()))
+            )
+        if isinstance(value, TracedArray):
+            return self.rows(frame, value)
+        if type(value) is Together:
+            return self.rows_of_several(frame, value)
+        if is_user_object(value):
+            return self.user_iterate(value)
+        self.require_known(value)
+        result = self.guarded(iter, (self.concrete(value),), {})
+        return result if result is value else self.born(result)
+
+    def is_statement(self, frame: Frame) -> bool:
+        """Whether a ``for`` statement asks, and not a comprehension."""
+        code = frame.f_code
+        following = frame.code.instructions[frame.at].name
+        return following == "FOR_ITER" and code.co_name not in COMPREHENSIONS
+
+    def target(self, frame: Frame) -> str | None:
+        """The variable that a ``for`` statement binds, if it is one."""
+        binding = frame.code.instructions[frame.at + 1]
+        if binding.name in ("STORE_FAST", "STORE_DEREF", "STORE_NAME"):
+            return binding.value
+        return binding.value[0] if binding.name == "STORE_FAST_LOAD_FAST" else ""
+
+    def rows(self, frame: Frame, array: TracedArray) -> Any:
+        if not array.ndim:
+            raise TypeError("iteration over a 0-d array")
+        count = array.shape[0]
+        if self.is_statement(frame) and (not isinstance(count, int) or count > GET_ITER_SHORT):
+            return self.turns(make_range(LoopRange, (count,)), frame, array, "")
+        return self.born(Rows(array))
+
+    def rows_of_several(self, frame: Frame, together: Together) -> Any:
+        """A for statement over them that nothing else takes anything from is a loop over their numbers."""
+        every = together.nested()
+        is_taken = any(part.iterator is not None for part in every) or any(
+            value is part for part in every for value in frame.locals.values()
+        )
+        is_unrolled = (frame.f_code.co_filename, frame.f_lineno) in self.trace.unrolled
+        if is_taken or is_unrolled or not self.is_statement(frame) or together.count <= GET_ITER_SHORT:
+            return together
+        for part in every:
+            part.iterator = iter(())
+        return self.turns(make_range(LoopRange, (together.count,)), frame, together, "")
+
+    @staticmethod
+    def turns(numbers: LoopRange, frame: Frame, rows: TracedArray | Together | None, target: str | None) -> Turns:
+        turns = Turns(numbers, frame, rows, target)
+        turns.at = frame.at
+        return turns
+
+    def next_of(self, frame: Frame, iterator: Any) -> Any:
+        if isinstance(iterator, Turns):
+            return iterator.following(frame)
+        if is_user_object(iterator):
+            return self.call_special(iterator, "__next__")
+        self.require_known(iterator)
+        if self.trace.loops:
+            self.changes(iterator, "an iterator")
+        return next(iterator)
+
+    def listed(self, frame: Frame, value: Any) -> list[Any]:
+        if type(value) in (list, tuple):
+            return list(value)
+        iterator = self.iterate_plainly(frame, value)
+        found = []
+        while True:
+            try:
+                found.append(self.next_of(frame, iterator))
+            except StopIteration:
+                return found
+
+    def iterate_plainly(self, frame: Frame, value: Any) -> Any:
+        """An iterator for an unpacking, which is no loop."""
+        if type(value) is LoopRange:
+            return self.born(iter(value.numbers()))
+        if isinstance(value, Selection) and self.can_break():
+            self.begin_with_arrays()
+        if isinstance(value, TracedArray):
+            return self.born(Rows(value))
+        return self.iterate(frame, value)
+
+    def length(self, value: Any) -> int:
+        return self.call(len, (value,), {})
+
+    def mapping(self, value: Any) -> dict[Any, Any]:
+        if isinstance(value, dict):
+            self.require_known(value)
+            return dict(value)
+        return self.refuse(f"{type(value).__name__} is unpacked as a mapping")
+
+    def grow(self, container: Any) -> None:
+        self.changes(container, "a list that a comprehension makes")
+
+    def make_generator(self, frame: Frame) -> Any:
+        return self.born(Generator(self, frame))

@@ -1,0 +1,162 @@
+"""What changes from turn to turn of a loop that is recorded once: variables that are bound anew, arrays that are written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from .tracer import Storage, Tensor, TracedArray
+
+__all__ = ["PLAIN", "Carried", "CarriedValues", "Unset"]
+
+PLAIN = (int, float, complex, bool)
+
+
+class Unset:
+    """Stands for a local variable that is not bound yet: variables of a running function cannot be unbound."""
+
+
+class Carried:
+    """A value that changes from turn to turn: a local variable, or (name None) an array that is written to."""
+
+    def __init__(
+        self, name: str | None, storage: Storage | None, dtype: np.dtype, shape: tuple, weak: Any, has_entry: bool
+    ) -> None:
+        self.name = name
+        self.storage = storage
+        self.dtype = dtype
+        self.shape = shape
+        self.weak = weak
+        self.has_entry = has_entry
+        self.parameter: Tensor | None = None
+        self.scalar = weak is not None
+
+    def key(self) -> tuple:
+        return (self.name, id(self.storage), self.dtype, tuple(map(str, self.shape)), self.weak)
+
+
+class CarriedValues:
+    """The part of a recorded loop that finds what a turn hands to the next, after each pass over the body."""
+
+    turns: Any
+    trace: Any
+    step: Any
+    symbol: str
+    counter: Any
+    born: int
+    entry: dict[str, Any]
+    at_begin: dict[str, Any]
+    entry_tensors: dict[Storage, Tensor]
+    turn: Any
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.carried: list[Carried] = []
+        self.inductions: dict[str, tuple[Any, int]] = {}
+        self.not_linear: set[str] = set()
+
+    def fail(self, reason: str) -> Any:
+        raise NotImplementedError
+
+    def peel(self, reason: str) -> Any:
+        raise NotImplementedError
+
+    def find_carried(self, now: dict[str, Any]) -> list[Carried]:
+        self.changed_inductions = False
+        found = [
+            Carried(None, storage, storage.tensor.dtype, storage.tensor.shape, None, True)
+            for storage in self.entry_tensors
+        ]
+        for name, value in now.items():
+            before = self.at_begin.get(name, Unset)
+            if value is before or (value is self.counter and self.turns.target in (None, name)):
+                # What was bound anew in an earlier pass may come back as it was.
+                continue
+            item = self.carried_local(name, before, value)
+            if item is not None:
+                found.append(item)
+        known = {c.name: c for c in self.carried if c.name is not None}
+        names = {c.name for c in found}
+        found += [c for name, c in known.items() if name not in names and now.get(name) is not None and c.has_entry]
+        return sorted(found, key=lambda c: (c.storage is None, c.name or ""))
+
+    def carried_local(self, name: str, before: Any, value: Any) -> Carried | None:
+        entry = self.entry.get(name, Unset)
+        if isinstance(value, TracedArray):
+            if self.inductions.pop(name, None) is not None:
+                # A number that grew evenly in the first turn, as a loop inside did nothing then.
+                self.not_linear.add(name)
+                self.changed_inductions = True
+            if entry is Unset and not self.can_outlive(value):
+                return None
+            if entry is not Unset and not isinstance(entry, (TracedArray, *PLAIN, np.generic, np.ndarray, _core.Dim)):
+                self.fail(f"'{name}' is an array after a turn and was {type(entry).__name__} before")
+            if entry is not Unset:
+                self.check_type(name, entry, value)
+            carried = Carried(name, None, value.dtype, value.shape, value.weak, entry is not Unset)
+            carried.scalar = value.scalar
+            return carried
+        if entry is Unset or (
+            type(value) in PLAIN and type(entry) in PLAIN and value == entry and type(value) is type(entry)
+        ):
+            return None
+        if isinstance(value, (int, _core.Dim)) and isinstance(entry, (int, _core.Dim)) and not isinstance(value, bool):
+            return self.carried_integer(name, entry, value)
+        if type(value) in (float, complex) and type(entry) in (int, float, complex):
+            return Carried(name, None, np.dtype(type(value)), (), type(value), True)
+        if type(value) is type(before) and isinstance(value, (str, bool, type(None))) and value == before:
+            return None
+        return self.fail(f"'{name}' is bound to another {type(value).__name__} in each turn")
+
+    def carried_integer(self, name: str, entry: Any, value: Any) -> Carried | None:
+        """A Python integer that grows evenly is an extent; any other is carried as a number."""
+        if name not in self.not_linear:
+            known = self.inductions.get(name)
+            if known is None and isinstance(entry, int) and isinstance(value, int):
+                self.inductions[name] = (entry, value - entry)
+                self.changed_inductions = True
+                return None
+            if known is None and isinstance(entry, int) and isinstance(value, _core.Dim):
+                self.follow_counter(name, entry, value)
+                return None
+            if known is not None and _core.dims_equal(value, known[0] + known[1] * (self.turn() + 1)):
+                return None
+            self.inductions.pop(name, None)
+            self.not_linear.add(name)
+            self.changed_inductions = True
+        return Carried(name, None, np.dtype(np.int64), (), int, True)
+
+    def follow_counter(self, name: str, entry: int, value: Any) -> None:
+        """A variable that has the counter of the turn before: from the second or third turn on it grows as the counter does."""
+        if not _core.dims_equal(value, entry + self.step * (self.turn() + 1)):
+            self.peel(f"'{name}' follows the counter")
+        self.inductions[name] = (entry, self.step)
+        self.changed_inductions = True
+
+    def check_type(self, name: str, entry: Any, value: TracedArray) -> None:
+        """The first turn is written out where it gives another type than it was given."""
+        if isinstance(entry, TracedArray):
+            dtype, shape, weak = entry.dtype, entry.shape, entry.weak
+        elif type(entry) in PLAIN or isinstance(entry, _core.Dim):
+            kind = int if isinstance(entry, (bool, _core.Dim)) else type(entry)
+            dtype, shape, weak = np.dtype(kind), (), kind
+        else:
+            dtype, shape, weak = np.asarray(entry).dtype, np.shape(entry), None
+        same = (
+            dtype == value.dtype
+            and len(shape) == value.ndim
+            and all(map(_core.dims_equal, shape, value.shape))
+            and weak == value.weak
+        )
+        if same or any(c.name == name for c in self.carried):
+            if not same:
+                self.fail(f"the type of '{name}' changes from turn to turn")
+            return
+        self.peel(f"the type of '{name}' changes from {dtype}{list(shape)} to {value!r}")
+
+    def can_outlive(self, value: TracedArray) -> bool:
+        """Whether a variable of the body alone can be read after the loop: not a view, and of a fixed size."""
+        fixed = not any(isinstance(e, _core.Dim) and self.symbol in str(e) for e in value.shape)
+        return fixed and value._storage.born >= self.born
