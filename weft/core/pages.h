@@ -12,6 +12,12 @@ namespace weft {
 
 inline constexpr size_t cache_line = 64;
 
+// So many bytes, up to the end of the cache line that the last is in.
+inline constexpr int64_t whole_lines(int64_t bytes) {
+  constexpr auto line = static_cast<int64_t>(cache_line);
+  return (bytes + line - 1) / line * line;
+}
+
 // From so many bytes on, results are in memory of ours.
 inline constexpr int64_t large_result = 1 << 20;
 

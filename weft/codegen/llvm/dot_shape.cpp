@@ -72,7 +72,7 @@ std::string llvm_type(DType dtype) {
 
 std::string vector_type(DType dtype, int lanes) { return cat("<", lanes, " x ", llvm_type(dtype), ">"); }
 
-std::string fill(std::string_view text, std::initializer_list<std::pair<std::string_view, std::string>> values) {
+std::string fill(std::string_view text, const KeyValues& values) {
   std::string out;
   for (size_t at = 0; at < text.size();) {
     size_t open = text.find('$', at);
@@ -81,8 +81,11 @@ std::string fill(std::string_view text, std::initializer_list<std::pair<std::str
     size_t close = text.find('$', open + 1);
     std::string_view key = text.substr(open + 1, close - open - 1);
     bool found = false;
-    for (auto& [name, value] : values)
-      if (name == key) out += value, found = true;
+    for (const auto& [name, value] : values)
+      if (name == key) {
+        out += value;
+        found = true;
+      }
     check(found, "no value for ", key);
     at = close + 1;
   }

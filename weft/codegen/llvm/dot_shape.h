@@ -1,7 +1,6 @@
 // Inside dot: the tile that a target's registers hold, LLVM's names, text templates.
 #pragma once
 
-#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -120,8 +119,9 @@ std::string load_fields();
 std::string llvm_type(DType dtype);
 std::string vector_type(DType dtype, int lanes);
 
+using KeyValues = std::vector<std::pair<std::string_view, std::string>>;
 // Replaces each $key$ of the text.
-std::string fill(std::string_view text, std::initializer_list<std::pair<std::string_view, std::string>> values);
+std::string fill(std::string_view text, const KeyValues& values);
 
 // Writes the functions that kernels share, each once. Loops are written as they should be: `optsize` keeps LLVM's
 // pipelines from unrolling them, which doubles the time of compilation and gains nothing.
@@ -167,6 +167,9 @@ struct DotWriter {
   std::string tiles(const DotNeeds& needs);
   std::string driver(const DotNeeds& needs);
   void write_driver(const std::string& name, const DotNeeds& needs);
+  KeyValues driver_sizes() const;
+  KeyValues driver_limits() const;
+  KeyValues driver_calls(const DotNeeds& needs);
   std::string pack_driver();
 
   // Appends the conversion of `value` (lanes 0: a scalar) to the packed type; returns the result's name. Names what it

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "weft/codegen/llvm/dot_kernel.h"
+#include "weft/codegen/llvm/fetch.h"
 #include "weft/codegen/llvm/kernel_emitter.h"
 #include "weft/codegen/llvm/launcher.h"
 #include "weft/core/error.h"
@@ -30,36 +31,6 @@ Dim batch_of(const Dot& dot) {
   for (const Dim& dim : dot.batch) batch = batch * dim;
   return batch;
 }
-
-// Asks for rows of memory, line by line. Behind the last turn there may be less than none.
-constexpr std::string_view fetch_text =
-    R"(define internal void @weft.fetch(ptr %from, i64 %rows, i64 %stride, i64 %bytes) noinline optsize {
-entry:
-  br label %row
-row:
-  %r = phi i64 [ 0, %entry ], [ %r.next, %row.end ]
-  %p = phi ptr [ %from, %entry ], [ %p.next, %row.end ]
-  br label %line
-line:
-  %b = phi i64 [ 0, %row ], [ %b.next, %line ]
-  %at = getelementptr i8, ptr %p, i64 %b
-  call void @llvm.prefetch.p0(ptr %at, i32 0, i32 3, i32 1)
-  %b.next = add i64 %b, 64
-  %b.more = icmp slt i64 %b.next, %bytes
-  br i1 %b.more, label %line, label %row.end
-row.end:
-  %p.next = getelementptr i8, ptr %p, i64 %stride
-  %r.next = add i64 %r, 1
-  %r.more = icmp slt i64 %r.next, %rows
-  br i1 %r.more, label %row, label %done
-done:
-  ret void
-}
-
-)";
-
-// Bytes of a left operand that are still near when the next turn begins, at most.
-constexpr int64_t most_fetched = 1 << 16;
 
 class EntryWriter {
  public:
@@ -521,24 +492,13 @@ class EntryWriter {
     const Dot& dot = *kernel.dot;
     const BufferPlan& buffer =
         program_.buffers[static_cast<size_t>(launch.buffers[static_cast<size_t>(dot.lhs.memory)])];
-    if (dot.pack_rhs || buffer.place == Place::turn || !dot.batch.empty() || !dot.lhs.inner.is(1) ||
-        dot.lhs.outer_part || dot.lhs.inner_part)
-      return;
-    std::map<std::string, Dim, std::less<>> next, later;
-    for (const Dim& value : launch.symbols)
-      for (const Symbol& symbol : value.symbols())
-        if (symbol.name == turns_->counter) later.emplace(symbol.name, Dim(symbol) + Dim(turns_->step));
-    for (size_t i = 0; i < kernel.symbols.size(); ++i)
-      next.emplace(kernel.symbols[i].name, launch.symbols[i].substitute(later));
-    Dim size = size_of(buffer.type.dtype), rows = dot.m.substitute(next),
-        stride = dot.lhs.outer.substitute(next) * size, bytes = dot.k.substitute(next) * size;
-    if (later.empty() || (rows * bytes).max() > most_fetched) return;
-    if (stride == bytes) bytes = bytes * rows, rows = 1;
-    std::string from = offset_from(body, base_of(body, buffer), dot.lhs.offset.substitute(next) * size);
-    append(body, "  call void @weft.fetch(ptr ", from, ", i64 ", extents_.extent(rows), ", i64 ",
-           extents_.extent(stride), ", i64 ", extents_.extent(bytes), ")\n");
-    module_.functions.emplace("weft.fetch", fetch_text);
-    module_.declare("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)");
+    if (buffer.place == Place::turn) return;
+    std::optional<NextRows> next = rows_of_next_turn(kernel, launch, *turns_, size_of(buffer.type.dtype));
+    if (!next) return;
+    std::string from = offset_from(body, base_of(body, buffer), next->offset);
+    append(body, "  call void @weft.fetch(ptr ", from, ", i64 ", extents_.extent(next->rows), ", i64 ",
+           extents_.extent(next->stride), ", i64 ", extents_.extent(next->bytes), ")\n");
+    declare_fetch(module_);
   }
 
   // Asks which of a kernel's two functions to run: `function` becomes that. What to tell as it ends.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "weft/core/error.h"
+#include "weft/core/pages.h"
 #include "weft/kernel/schedule.h"
 
 namespace weft {
@@ -29,6 +30,8 @@ std::string constant_text(DType dtype, const Literal& value, bool imaginary) {
   for (int i = 15; i >= 0; --i) hex += "0123456789ABCDEF"[(bits >> (4 * i)) & 15];
   return hex;
 }
+
+std::string float_text(double value) { return constant_text(DType::f64, Literal::scalar(DType::f64, value)); }
 
 KernelEmitter::KernelEmitter(ModuleText& module, const Kernel& kernel)
     : out(&own_text_), module_(module), kernel_(kernel) {
@@ -246,7 +249,7 @@ void KernelEmitter::allocate_scratch() {
   auto each = [&](auto f) {
     for (size_t i = 0; i < kernel_.memories.size(); ++i)
       if (const Memory& memory = kernel_.memories[i]; memory.scratch)
-        f(cat("%scratch", i), (memory.scratch * size_of(memory.dtype) + 63) / 64 * 64);
+        f(cat("%scratch", i), whole_lines(memory.scratch * size_of(memory.dtype)));
   };
   each([&](const std::string&, int64_t bytes) { all += bytes; });
   if (all <= most_in_frame)

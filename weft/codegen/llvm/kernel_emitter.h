@@ -50,6 +50,8 @@ inline constexpr int64_t zero_bytes = 1024;
 std::string memory_type(DType dtype);
 // The literal text of a constant, or of its part.
 std::string constant_text(DType dtype, const Literal& value, bool imaginary = false);
+// A float of any width as LLVM writes it: the bits of the f64.
+std::string float_text(double value);
 // Whether it is a constant such as 1/2, 8 or -2.
 bool is_power_of_two(const Expr& e);
 
@@ -133,7 +135,15 @@ class KernelEmitter {
   std::string lanes_at(ExprId id, const Lanes& lanes, const std::string& at);
   void lanes_ahead(ExprId id, const Lanes& lanes, const std::string& at, const std::string& end,
                    const std::string& now);
+  // Vectors of a turn: so many side by side, of which so many groups have sums of their own.
+  struct InFlight {
+    int at_once, unroll;
+  };
+  InFlight vectors_in_flight(const Stmt& loop, const std::map<int32_t, Scalar>& sums, int lanes, bool has_rows);
   std::string steps();
+  bool keeps_to_lines(const Stmt& stmt, const std::string& counter) const;
+  std::string past_caches(int64_t bytes);
+  void store(const Stmt& stmt);
   bool is_short(const Stmt& loop) const;
   void written_out(const Stmt& loop);
   void hoist(const std::vector<Stmt>& body, const std::string& counter);
@@ -156,9 +166,6 @@ class KernelEmitter {
   Ssa in_order(Scalar op, DType dtype, const Ssa& value, int lanes, int64_t count);
   void take_total(int32_t slot, Scalar op, const Ssa& lanes, int count, const Dim& elements);
   static bool is_in_order(Scalar op, DType dtype, const Dim& count);
-  bool keeps_to_lines(const Stmt& stmt, const std::string& counter) const;
-  std::string past_caches(int64_t bytes);
-  void store(const Stmt& stmt);
 
   // lines.cpp: a serial loop under lanes whose loads and stores step by one along the loop and by lines between lanes
   struct Lines {
@@ -271,13 +278,12 @@ class KernelEmitter {
   Ssa scalar(const Expr& e, const std::vector<Ssa>& args, bool vector);
   std::string real_scalar(Scalar op, DType dtype, const std::string* args, int lanes);
   std::string float_scalar(Scalar op, const std::string& element, const std::string* args, int lanes);
+  std::string float_intrinsic(const char* name, const std::string& element, const std::string* args, int count,
+                              int lanes, const char* flags = "");
+  std::string float_extreme(bool is_maximum, const std::string& element, const std::string* args, int lanes);
   std::string integer_scalar(Scalar op, DType dtype, const std::string* args, int lanes);
-  Ssa complex_scalar(const Expr& e, const std::vector<Ssa>& args, int lanes);
-  Ssa complex_convert(DType to, DType from, const std::string& re, const std::string& im, int lanes);
-  std::string complex_is_finite(DType real, const std::string& re, const std::string& im, int lanes);
-  std::array<std::string, 2> complex_divide(DType real, const std::array<std::string, 4>& parts, int lanes);
-  std::array<std::string, 2> complex_multiply(DType real, const std::array<std::string, 4>& parts, int lanes);
-  Ssa complex_library(Scalar op, DType real, const std::vector<std::string>& parts, int lanes);
+  std::string bitcast(DType from, DType to, const std::string& value, int lanes);
+  std::string clamp(DType dtype, const std::string* args, int lanes);
   std::string select(DType dtype, const std::string& condition, std::string a, std::string b, int lanes);
   bool has_short_values(ExprId id) const;
   std::string comparison(const Expr& e, std::string a, std::string b, int lanes);
@@ -288,6 +294,15 @@ class KernelEmitter {
   std::string rounded(DType dtype, const std::string& value, int lanes, bool is_nan_short = false);
   std::string call_math(const std::string& function, DType dtype, const std::string* args, size_t count, int lanes);
   void keep_calls_apart();
+
+  // complex.cpp
+  Ssa complex_binary(Scalar op, DType real, const std::array<std::string, 4>& parts, int lanes);
+  Ssa complex_scalar(const Expr& e, const std::vector<Ssa>& args, int lanes);
+  Ssa complex_convert(DType to, DType from, const std::string& re, const std::string& im, int lanes);
+  std::string complex_is_finite(DType real, const std::string& re, const std::string& im, int lanes);
+  std::array<std::string, 2> complex_divide(DType real, const std::array<std::string, 4>& parts, int lanes);
+  std::array<std::string, 2> complex_multiply(DType real, const std::array<std::string, 4>& parts, int lanes);
+  Ssa complex_library(Scalar op, DType real, const std::vector<std::string>& parts, int lanes);
 
   // halves.cpp
   // Whether the CPU computes the operation on this dtype, f16, without a conversion.

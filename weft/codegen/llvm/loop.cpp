@@ -6,7 +6,6 @@
 #include "weft/codegen/llvm/kernel_emitter.h"
 #include "weft/codegen/llvm/math.h"
 #include "weft/core/error.h"
-#include "weft/core/extreme.h"
 #include "weft/core/pages.h"
 #include "weft/kernel/schedule.h"
 #include "weft/kernel/visit.h"
@@ -199,107 +198,28 @@ void KernelEmitter::serial_loop(const Stmt& loop, const std::string& begin, cons
   for (const auto& [slot, phi] : phis) variables_[slot] = phi;
 }
 
-Ssa KernelEmitter::neutral(Scalar op, DType dtype, int lanes) {
-  Literal value(Type{dtype, {}});
-  bool whole = is_integer(dtype);
-  switch (op) {
-    case Scalar::multiply:
-      value = Literal::scalar(dtype, 1);
-      break;
-    case Scalar::maximum:
-    case Scalar::minimum: {
-      bool low = op == Scalar::maximum;
-      if (is_bool(dtype))
-        value = Literal::scalar(dtype, low ? 0 : 1);
-      else if (whole && is_unsigned(dtype))
-        value = low ? Literal::scalar_int(dtype, 0) : Literal::scalar_int(dtype, -1);
-      else if (whole)
-        value = Literal::scalar_int(dtype, low ? int64_t{-1} << (bit_width(dtype) - 1)
-                                               : static_cast<int64_t>(~(~uint64_t{0} << (bit_width(dtype) - 1))));
-      else
-        value = Literal::scalar(dtype, extreme_number(dtype, low));
-      break;
-    }
-    case Scalar::bit_and:
-      value = is_bool(dtype) ? Literal::scalar(dtype, 1) : Literal::scalar_int(dtype, -1);
-      break;
-    default:
-      break;
+// Elementary functions and small floats, rounded at each step, are long chains of dependent steps: several vectors at a
+// time keep the machine busy, and one for what is left. The others have sums of their own.
+KernelEmitter::InFlight KernelEmitter::vectors_in_flight(const Stmt& loop, const std::map<int32_t, Scalar>& sums,
+                                                         int lanes, bool has_rows) {
+  int at_once = has_rows ? 1 : vectors_at_once(loop.body);
+  int unroll = sums.empty() ? 1 : loop.unroll;
+  if (!sums.empty()) {
+    // Whole numbers add up to the same in any order.
+    bool is_whole = std::ranges::all_of(
+        sums, [&](const auto& sum) { return is_integer(kernel_.variables[static_cast<size_t>(sum.first)].dtype); });
+    if (is_whole && unroll > 1 && module_.takes_less((unroll - 1) * price_of(loop.body))) unroll = 1;
+    at_once = std::min(at_once, unroll);
+    return {at_once, unroll / at_once};
   }
-  std::string element = register_type(dtype);
-  Ssa result{constant_text(dtype, value), is_complex(dtype) ? constant_text(dtype, value, true) : std::string(), false};
-  if (lanes == 1) return result;
-  result.re = splat(element, result.re, lanes);
-  if (is_complex(dtype)) result.im = splat(element, result.im, lanes);
-  result.vector = true;
-  return result;
-}
-
-Ssa KernelEmitter::combine(Scalar op, DType dtype, const Ssa& a, const Ssa& b) {
-  Expr e;
-  e.kind = ExprKind::scalar;
-  e.op = op;
-  e.dtype = dtype;
-  bool vector = a.vector || b.vector;
-  if (is_complex(dtype)) return complex_scalar(e, {a, b}, vector ? lanes_.count : 1);
-  int lanes = vector ? lanes_.count : 1;
-  std::string args[2] = {a.re, b.re};
-  std::string value = is_float(dtype) ? small_scalar(op, dtype, args, lanes) : integer_scalar(op, dtype, args, lanes);
-  return {value, {}, vector};
-}
-
-// Halves the lanes until `left` are left: a tree that depends on their number only.
-Ssa KernelEmitter::across(Scalar op, DType dtype, Ssa value, int lanes, int left) {
-  int saved = lanes_.count;
-  std::string element = register_type(dtype);
-  if ((op == Scalar::maximum || op == Scalar::minimum) && is_integer(dtype) && bit_width(dtype) == 16 && left == 1) {
-    std::string type = lanes_type(element, lanes);
-    std::string name = cat("@llvm.vector.reduce.", is_unsigned(dtype) ? "u" : "s",
-                           op == Scalar::maximum ? "max" : "min", ".v", lanes, element);
-    module_.declare(cat("declare ", element, " ", name, "(", type, ")"));
-    return {assign(cat("call ", element, " ", name, "(", type, " ", value.re, ")")), {}, false};
+  while (at_once > 1 && loop.extent.opt() < 2 * lanes * at_once) at_once /= 2;
+  if (at_once > 1 && module_.takes_less((at_once - 1) * price_of(loop.body))) at_once = 1;
+  if (at_once == 8) {
+    chain_ = short_floats(loop);
+    // Twice as many where that pays for compiling them.
+    if (chain_ && chain_->is_large && loop.extent.opt() % (2 * lanes * at_once) == 0) at_once *= 2;
   }
-  auto half = [&](const std::string& v, int from, bool upper) {
-    return part_of(v, element, from, upper ? from / 2 : 0, from / 2);
-  };
-  for (int n = lanes; n > left; n /= 2) {
-    if (n == 2) {
-      auto pick = [&](const std::string& v, int i) {
-        return assign(cat("extractelement <2 x ", element, "> ", v, ", i64 ", i));
-      };
-      Ssa low{pick(value.re, 0), is_complex(dtype) ? pick(value.im, 0) : std::string(), false};
-      Ssa high{pick(value.re, 1), is_complex(dtype) ? pick(value.im, 1) : std::string(), false};
-      lanes_.count = 1;
-      value = combine(op, dtype, low, high);
-      break;
-    }
-    Ssa low{half(value.re, n, false), is_complex(dtype) ? half(value.im, n, false) : std::string(), true};
-    Ssa high{half(value.re, n, true), is_complex(dtype) ? half(value.im, n, true) : std::string(), true};
-    lanes_.count = n / 2;
-    value = combine(op, dtype, low, high);
-  }
-  lanes_.count = saved;
-  value.vector = left > 1;
-  return value;
-}
-
-// The first `count` lanes, one after the other.
-Ssa KernelEmitter::in_order(Scalar op, DType dtype, const Ssa& value, int lanes, int64_t count) {
-  int saved = std::exchange(lanes_.count, 1);
-  std::string type = lanes_type(register_type(dtype), lanes);
-  auto lane = [&](const std::string& v, int64_t i) {
-    return v.empty() ? v : assign(cat("extractelement ", type, " ", v, ", i64 ", i));
-  };
-  Ssa total{lane(value.re, 0), lane(value.im, 0), false};
-  for (int64_t i = 1; i < count; ++i) total = combine(op, dtype, total, {lane(value.re, i), lane(value.im, i), false});
-  lanes_.count = saved;
-  return total;
-}
-
-// NumPy adds up to seven floats one after the other, and four complex numbers in pairs (its pairwise sum).
-bool KernelEmitter::is_in_order(Scalar op, DType dtype, const Dim& count) {
-  if ((op != Scalar::add && op != Scalar::multiply) || !count.is_static() || count.value() < 1) return false;
-  return is_complex(dtype) ? count.value() < 4 : is_float(dtype) && count.value() < 8;
+  return {at_once, unroll};
 }
 
 void KernelEmitter::vector_loop(const Stmt& loop) {
@@ -321,25 +241,8 @@ void KernelEmitter::vector_loop(const Stmt& loop) {
   };
   if (std::ranges::any_of(sums, adds_in_order))
     lanes = std::max(lanes, static_cast<int>(std::bit_ceil(static_cast<uint64_t>(loop.extent.value()))));
-  // Elementary functions and small floats, rounded at each step, are long chains of dependent steps: several vectors at
-  // a time keep the machine busy, and one for what is left.
-  int rest = lanes, at_once = has_rows ? 1 : vectors_at_once(loop.body), unroll = sums.empty() ? 1 : loop.unroll;
-  if (sums.empty()) {
-    while (at_once > 1 && loop.extent.opt() < 2 * lanes * at_once) at_once /= 2;
-    if (at_once > 1 && module_.takes_less((at_once - 1) * price_of(loop.body))) at_once = 1;
-  } else {
-    // Whole numbers add up to the same in any order.
-    bool is_whole = std::ranges::all_of(
-        sums, [&](const auto& sum) { return is_integer(kernel_.variables[static_cast<size_t>(sum.first)].dtype); });
-    if (is_whole && unroll > 1 && module_.takes_less((unroll - 1) * price_of(loop.body))) unroll = 1;
-    at_once = std::min(at_once, unroll);
-    unroll /= at_once;
-  }
-  if (at_once == 8 && sums.empty()) {
-    chain_ = short_floats(loop);
-    // Twice as many where that pays for compiling them.
-    if (chain_ && chain_->is_large && loop.extent.opt() % (2 * lanes * at_once) == 0) at_once *= 2;
-  }
+  int rest = lanes;
+  auto [at_once, unroll] = vectors_in_flight(loop, sums, lanes, has_rows);
   lanes *= at_once;
   streams_.clear();
   row_ = loop.extent;
@@ -368,14 +271,6 @@ void KernelEmitter::vector_loop(const Stmt& loop) {
     total = across(sums.at(slot), kernel_.variables[static_cast<size_t>(slot)].dtype, total, lanes, rest);
   if (!is_static || loop.extent.value() % step != 0) vector_part(loop, middle, end, 1, true, rest, totals);
   for (const auto& [slot, op] : sums) take_total(slot, op, totals[slot], rest, loop.extent);
-}
-
-// The sum of the lanes is added to what the variable was before the loop.
-void KernelEmitter::take_total(int32_t slot, Scalar op, const Ssa& lanes, int count, const Dim& elements) {
-  DType dtype = kernel_.variables[static_cast<size_t>(slot)].dtype;
-  Ssa total = is_in_order(op, dtype, elements) ? in_order(op, dtype, lanes, count, elements.value())
-                                               : across(op, dtype, lanes, count, 1);
-  variables_[slot] = combine(op, dtype, variables_.at(slot), total);
 }
 
 // <lanes x i64>: the counter of each lane.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 #include "weft/codegen/llvm/kernel_emitter.h"
 #include "weft/codegen/llvm/math.h"
@@ -9,9 +10,6 @@
 
 namespace weft {
 namespace {
-
-// A float as LLVM writes it: the bits of the f64.
-std::string number(double value) { return constant_text(DType::f64, Literal::scalar(DType::f64, value)); }
 
 // Whether the operand is a constant, neither zero nor NaN.
 bool is_nonzero_number(const std::string& operand) {
@@ -41,24 +39,7 @@ Ssa KernelEmitter::scalar(const Expr& e, const std::vector<Ssa>& args, bool vect
   };
   if (e.op == Scalar::convert) return {convert(from, e.dtype, wide(0), lanes), {}, vector};
   if (e.op == Scalar::select) return {select(e.dtype, wide(0), wide(1), wide(2), lanes), {}, vector};
-  if (e.op == Scalar::bitcast) {
-    auto stored = [&](DType dtype) {
-      return lanes_type(dtype == DType::f16   ? "half"
-                        : dtype == DType::f32 ? "float"
-                        : dtype == DType::f64 ? "double"
-                                              : cat("i", size_of(dtype) * 8),
-                        lanes);
-    };
-    int keep = lanes_.count;
-    lanes_.count = lanes;
-    std::string raw = to_memory(from, wide(0), vector);
-    std::string moved = stored(from) == stored(e.dtype)
-                            ? raw
-                            : assign(cat("bitcast ", stored(from), " ", raw, " to ", stored(e.dtype)));
-    std::string value = from_memory(e.dtype, moved, vector);
-    lanes_.count = keep;
-    return {value, {}, vector};
-  }
+  if (e.op == Scalar::bitcast) return {bitcast(from, e.dtype, wide(0), lanes), {}, vector};
   if (is_comparison(e.op)) return {comparison(e, wide(0), wide(1), lanes), {}, vector};
   std::string operands[3];
   for (size_t i = 0; i < args.size(); ++i) operands[i] = wide(i);
@@ -73,15 +54,7 @@ Ssa KernelEmitter::scalar(const Expr& e, const std::vector<Ssa>& args, bool vect
     std::string inf = splat(register_type(from), "0x7FF0000000000000", lanes);
     return {assign(cat("fcmp olt ", lanes_type(register_type(from), lanes), " ", magnitude, ", ", inf)), {}, vector};
   }
-  if (e.op == Scalar::clamp) {
-    auto extreme = [&](Scalar op, const std::string& a, const std::string& b) {
-      std::string both[2] = {a, b};
-      if (computes_halves(op, from)) return half_scalar(op, both, lanes);
-      return is_float(from) ? real_scalar(op, from, both, lanes) : integer_scalar(op, from, both, lanes);
-    };
-    std::string raised = extreme(Scalar::maximum, operands[1], operands[0]);
-    return {extreme(Scalar::minimum, raised, operands[2]), {}, vector};
-  }
+  if (e.op == Scalar::clamp) return {clamp(from, operands, lanes), {}, vector};
   if (e.op == Scalar::power && module_.target.fma && (e.dtype == DType::f32 || e.dtype == DType::f64)) {
     const Expr& exponent = kernel_.exprs[static_cast<size_t>(e.args[1])];
     std::string_view function =
@@ -97,6 +70,34 @@ Ssa KernelEmitter::scalar(const Expr& e, const std::vector<Ssa>& args, bool vect
   if (is_float(from))
     return {exact ? real_scalar(e.op, from, operands, lanes) : small_scalar(e.op, from, operands, lanes), {}, vector};
   return {integer_scalar(e.op, from, operands, lanes), {}, vector};
+}
+
+std::string KernelEmitter::bitcast(DType from, DType to, const std::string& value, int lanes) {
+  auto stored = [&](DType dtype) {
+    return lanes_type(dtype == DType::f16   ? "half"
+                      : dtype == DType::f32 ? "float"
+                      : dtype == DType::f64 ? "double"
+                                            : cat("i", size_of(dtype) * 8),
+                      lanes);
+  };
+  int keep = std::exchange(lanes_.count, lanes);
+  bool vector = lanes > 1;
+  std::string moved = to_memory(from, value, vector);
+  if (stored(from) != stored(to)) moved = assign(cat("bitcast ", stored(from), " ", moved, " to ", stored(to)));
+  std::string result = from_memory(to, moved, vector);
+  lanes_.count = keep;
+  return result;
+}
+
+// args: the value, and what it is no less and no greater than.
+std::string KernelEmitter::clamp(DType dtype, const std::string* args, int lanes) {
+  auto extreme = [&](Scalar op, const std::string& a, const std::string& b) {
+    std::string both[2] = {a, b};
+    if (computes_halves(op, dtype)) return half_scalar(op, both, lanes);
+    return is_float(dtype) ? real_scalar(op, dtype, both, lanes) : integer_scalar(op, dtype, both, lanes);
+  };
+  std::string raised = extreme(Scalar::maximum, args[1], args[0]);
+  return extreme(Scalar::minimum, raised, args[2]);
 }
 
 std::string KernelEmitter::select(DType dtype, const std::string& condition, std::string a, std::string b, int lanes) {
@@ -357,24 +358,40 @@ std::string KernelEmitter::real_scalar(Scalar op, DType dtype, const std::string
   return float_scalar(op, register_type(dtype), args, lanes);
 }
 
+std::string KernelEmitter::float_intrinsic(const char* name, const std::string& element, const std::string* args,
+                                           int count, int lanes, const char* flags) {
+  const char* suffix = element == "half" ? "f16" : element == "double" ? "f64" : "f32";
+  std::string type = lanes_type(element, lanes);
+  std::string full = cat("@llvm.", name, ".", lanes == 1 ? suffix : cat("v", lanes, suffix));
+  std::string list, given;
+  for (int i = 0; i < count; ++i) {
+    append(list, i ? ", " : "", type);
+    append(given, i ? ", " : "", type, " ", args[i]);
+  }
+  module_.declare(cat("declare ", type, " ", full, "(", list, ")"));
+  return assign(cat("call ", flags, type, " ", full, "(", given, ")"));
+}
+
+// The first when it is NaN or wins, else the second: a NaN there loses no comparison. A number but zero in the second
+// place may stand first, where no NaN needs a test.
+std::string KernelEmitter::float_extreme(bool is_maximum, const std::string& element, const std::string* args,
+                                         int lanes) {
+  if (!is_nonzero_number(args[1]))
+    return float_intrinsic(is_maximum ? "maximum" : "minimum", element, args, 2, lanes, "nsz ");
+  std::string type = lanes_type(element, lanes);
+  std::string wins = assign(cat(is_maximum ? "fcmp ogt " : "fcmp olt ", type, " ", args[1], ", ", args[0]));
+  return assign(cat("select ", lanes_type("i1", lanes), " ", wins, ", ", type, " ", args[1], ", ", type, " ", args[0]));
+}
+
 std::string KernelEmitter::float_scalar(Scalar op, const std::string& element, const std::string* args, int lanes) {
   bool is_double = element == "double";
   std::string type = lanes_type(element, lanes), mask = lanes_type("i1", lanes);
-  auto constant = [&](double value) { return splat(element, number(value), lanes); };
+  auto constant = [&](double value) { return splat(element, float_text(value), lanes); };
   auto two = [&](const char* instruction) { return assign(cat(instruction, " ", type, " ", args[0], ", ", args[1])); };
   auto choose = [&](const std::string& condition, const std::string& a, const std::string& b) {
     return assign(cat("select ", mask, " ", condition, ", ", type, " ", a, ", ", type, " ", b));
   };
-  auto intrinsic = [&](const char* name, int count, const char* flags = "") {
-    std::string suffix = element == "half" ? "f16"
-                         : is_double       ? "f64"
-                                           : "f32",
-                full = cat("@llvm.", name, ".", lanes == 1 ? suffix : cat("v", lanes, suffix));
-    std::string list, given;
-    for (int i = 0; i < count; ++i) append(list, i ? ", " : "", type), append(given, i ? ", " : "", type, " ", args[i]);
-    module_.declare(cat("declare ", type, " ", full, "(", list, ")"));
-    return assign(cat("call ", flags, type, " ", full, "(", given, ")"));
-  };
+  auto intrinsic = [&](const char* name, int count) { return float_intrinsic(name, element, args, count, lanes); };
   switch (op) {
     case Scalar::add:
       return two("fadd");
@@ -403,7 +420,7 @@ std::string KernelEmitter::float_scalar(Scalar op, const std::string& element, c
     case Scalar::real:
       return args[0];
     case Scalar::imag:
-      return splat(element, number(0), lanes);
+      return splat(element, float_text(0), lanes);
     case Scalar::rsqrt: {
       std::string root = intrinsic("sqrt", 1);
       return assign(cat("fdiv ", type, " ", constant(1), ", ", root));
@@ -414,16 +431,8 @@ std::string KernelEmitter::float_scalar(Scalar op, const std::string& element, c
       return choose(above, constant(1), choose(below, constant(-1), args[0]));
     }
     case Scalar::maximum:
-    case Scalar::minimum: {
-      // The first when it is NaN or wins, else the second: a NaN there loses no comparison. A number but zero in the
-      // second place may stand first, where no NaN needs a test.
-      bool swaps = is_nonzero_number(args[1]);
-      const std::string &first = args[swaps ? 1 : 0], &second = args[swaps ? 0 : 1];
-      if (swaps)
-        return choose(assign(cat(op == Scalar::maximum ? "fcmp ogt " : "fcmp olt ", type, " ", first, ", ", second)),
-                      first, second);
-      return intrinsic(op == Scalar::maximum ? "maximum" : "minimum", 2, "nsz ");
-    }
+    case Scalar::minimum:
+      return float_extreme(op == Scalar::maximum, element, args, lanes);
     default:
       break;
   }
@@ -456,155 +465,6 @@ void KernelEmitter::keep_calls_apart() {
     copied = end;
   }
   own_text_ = text + own_text_.substr(copied);
-}
-
-Ssa KernelEmitter::complex_scalar(const Expr& e, const std::vector<Ssa>& args, int lanes) {
-  DType from = e.args.empty() ? e.dtype : kernel_.exprs[static_cast<size_t>(e.args[0])].dtype;
-  bool vector = lanes > 1;
-  auto part = [&](size_t i, bool imaginary) {
-    DType dtype = e.args.empty() ? e.dtype : kernel_.exprs[static_cast<size_t>(e.args[i])].dtype;
-    return vector ? as_vector(args[i], real_type(dtype), imaginary) : imaginary ? args[i].im : args[i].re;
-  };
-  DType real = real_type(is_complex(from) ? from : e.dtype);
-  auto binary = [&](Scalar op, const std::string& a, const std::string& b) {
-    std::string pair[2] = {a, b};
-    return real_scalar(op, real, pair, lanes);
-  };
-  switch (e.op) {
-    case Scalar::bitcast:
-      check(from == e.dtype, "bitcast of ", weft::name(from), " to ", weft::name(e.dtype));
-      return {part(0, false), part(0, true), vector};
-    case Scalar::real:
-      return {part(0, false), {}, vector};
-    case Scalar::imag:
-      return {part(0, true), {}, vector};
-    case Scalar::complex:
-      return {part(0, false), part(1, false), vector};
-    case Scalar::convert:
-      return complex_convert(e.dtype, from, part(0, false), is_complex(from) ? part(0, true) : std::string(), lanes);
-    case Scalar::select: {
-      std::string condition = vector ? as_vector(args[0], DType::boolean) : args[0].re;
-      std::string type = lanes_type(register_type(e.dtype), lanes), mask = lanes_type("i1", lanes);
-      auto pick = [&](bool imaginary) {
-        return assign(cat("select ", mask, " ", condition, ", ", type, " ", part(1, imaginary), ", ", type, " ",
-                          part(2, imaginary)));
-      };
-      return {pick(false), pick(true), vector};
-    }
-    case Scalar::add:
-    case Scalar::subtract:
-      return {binary(e.op, part(0, false), part(1, false)), binary(e.op, part(0, true), part(1, true)), vector};
-    case Scalar::multiply: {
-      std::array<std::string, 4> parts{part(0, false), part(0, true), part(1, false), part(1, true)};
-      std::array<std::string, 2> product = complex_multiply(real, parts, lanes);
-      return {product[0], product[1], vector};
-    }
-    case Scalar::divide: {
-      std::array<std::string, 4> parts{part(0, false), part(0, true), part(1, false), part(1, true)};
-      std::array<std::string, 2> quotient = complex_divide(real, parts, lanes);
-      return {quotient[0], quotient[1], vector};
-    }
-    case Scalar::negate: {
-      std::string a = part(0, false), b = part(0, true);
-      return {real_scalar(Scalar::negate, real, &a, lanes), real_scalar(Scalar::negate, real, &b, lanes), vector};
-    }
-    case Scalar::eq:
-    case Scalar::ne: {
-      std::string a = compare(e.op, real, part(0, false), part(1, false), lanes),
-                  b = compare(e.op, real, part(0, true), part(1, true), lanes);
-      return {assign(cat(e.op == Scalar::eq ? "and " : "or ", lanes_type("i1", lanes), " ", a, ", ", b)), {}, vector};
-    }
-    case Scalar::abs: {
-      std::string pair[2] = {part(0, false), part(0, true)};
-      return {call_math(module_.target.fma ? "magnitude" : "hypot", real, pair, 2, lanes), {}, vector};
-    }
-    case Scalar::is_finite:
-      return {complex_is_finite(real, part(0, false), part(0, true), lanes), {}, vector};
-    default:
-      break;
-  }
-  std::vector<std::string> parts;
-  for (size_t i = 0; i < args.size(); ++i) parts.push_back(part(i, false)), parts.push_back(part(i, true));
-  return complex_library(e.op, real, parts, lanes);
-}
-
-std::string KernelEmitter::complex_is_finite(DType real, const std::string& re, const std::string& im, int lanes) {
-  std::string type = lanes_type(register_type(real), lanes),
-              infinity = splat(register_type(real), "0x7FF0000000000000", lanes);
-  auto is_below = [&](const std::string& value) {
-    return assign(cat("fcmp olt ", type, " ", real_scalar(Scalar::abs, real, &value, lanes), ", ", infinity));
-  };
-  std::string x = is_below(re), y = is_below(im);
-  return assign(cat("and ", lanes_type("i1", lanes), " ", x, ", ", y));
-}
-
-// As NumPy multiplies: with fused multiply-add where the machine has it.
-std::array<std::string, 2> KernelEmitter::complex_multiply(DType real, const std::array<std::string, 4>& parts,
-                                                           int lanes) {
-  auto apply = [&](Scalar op, const std::string& a, const std::string& b) {
-    std::string pair[2] = {a, b};
-    return real_scalar(op, real, pair, lanes);
-  };
-  auto joined = [&](Scalar op, const std::string& a, const std::string& b, std::string other) {
-    if (!module_.target.fma) return apply(op, apply(Scalar::multiply, a, b), other);
-    if (op == Scalar::subtract) other = real_scalar(Scalar::negate, real, &other, lanes);
-    std::string three[3] = {a, b, other};
-    return real_scalar(Scalar::fma, real, three, lanes);
-  };
-  const auto& [xr, xi, yr, yi] = parts;
-  return {joined(Scalar::subtract, xr, yr, apply(Scalar::multiply, xi, yi)),
-          joined(Scalar::add, xr, yi, apply(Scalar::multiply, xi, yr))};
-}
-
-// As NumPy divides, by the larger part of the divisor: Smith 1962, "Algorithm 116: complex division".
-std::array<std::string, 2> KernelEmitter::complex_divide(DType real, const std::array<std::string, 4>& parts,
-                                                         int lanes) {
-  std::string type = lanes_type(register_type(real), lanes), mask = lanes_type("i1", lanes);
-  auto apply = [&](Scalar op, const std::string& a, const std::string& b) {
-    std::string pair[2] = {a, b};
-    return real_scalar(op, real, pair, lanes);
-  };
-  auto pick = [&](const std::string& condition, const std::string& a, const std::string& b) {
-    return assign(cat("select ", mask, " ", condition, ", ", type, " ", a, ", ", type, " ", b));
-  };
-  auto times = [&](const std::string& a, const std::string& b) { return apply(Scalar::multiply, a, b); };
-  auto plus = [&](const std::string& a, const std::string& b) { return apply(Scalar::add, a, b); };
-  auto minus = [&](const std::string& a, const std::string& b) { return apply(Scalar::subtract, a, b); };
-  const auto& [xr, xi, yr, yi] = parts;
-  std::string re = real_scalar(Scalar::abs, real, &yr, lanes), im = real_scalar(Scalar::abs, real, &yi, lanes);
-  std::string wide = assign(cat("fcmp oge ", type, " ", re, ", ", im));
-  std::string larger = pick(wide, yr, yi), smaller = pick(wide, yi, yr);
-  std::string ratio = apply(Scalar::divide, smaller, larger);
-  std::string scale =
-      apply(Scalar::divide, splat(register_type(real), number(1), lanes), plus(larger, times(smaller, ratio)));
-  std::string xr_ratio = times(xr, ratio), xi_ratio = times(xi, ratio);
-  std::string a = times(pick(wide, plus(xr, xi_ratio), plus(xr_ratio, xi)), scale);
-  std::string b = times(pick(wide, minus(xi, xr_ratio), minus(xi_ratio, xr)), scale);
-  // Zero: infinities, and NaN for zero over zero.
-  std::string nothing = assign(cat("fcmp oeq ", type, " ", plus(re, im), ", zeroinitializer"));
-  return {pick(nothing, apply(Scalar::divide, xr, re), a), pick(nothing, apply(Scalar::divide, xi, re), b)};
-}
-
-// Everything else by the library, lane by lane: the parts of the result are two functions of the parts.
-Ssa KernelEmitter::complex_library(Scalar op, DType real, const std::vector<std::string>& parts, int lanes) {
-  std::string base = cat("complex_", weft::name(op));
-  std::string re = call_math(base + ".re", real, parts.data(), parts.size(), lanes);
-  return {re, call_math(base + ".im", real, parts.data(), parts.size(), lanes), lanes > 1};
-}
-
-Ssa KernelEmitter::complex_convert(DType to, DType from, const std::string& re, const std::string& im, int lanes) {
-  bool vector = lanes > 1;
-  if (is_bool(to)) {
-    std::string type = lanes_type(register_type(from), lanes);
-    std::string a = assign(cat("fcmp une ", type, " ", re, ", zeroinitializer")),
-                b = assign(cat("fcmp une ", type, " ", im, ", zeroinitializer"));
-    return {assign(cat("or ", lanes_type("i1", lanes), " ", a, ", ", b)), {}, vector};
-  }
-  Ssa value{convert(real_type(from), real_type(to), re, lanes), {}, vector};
-  if (!is_complex(to)) return value;
-  value.im = is_complex(from) ? convert(real_type(from), real_type(to), im, lanes)
-                              : splat(register_type(to), number(0), lanes);
-  return value;
 }
 
 }  // namespace weft

@@ -345,9 +345,7 @@ std::string KernelEmitter::larger_magnitude(const std::string& a, const std::str
 std::string KernelEmitter::short_scalar(const Expr& e, Rounding rounding, const std::vector<Ssa>& args,
                                         const std::string* operands, int lanes) {
   std::string type = lanes_type("float", lanes), whole = lanes_type("i32", lanes);
-  auto number = [&](double value) {
-    return splat("float", constant_text(DType::f64, Literal::scalar(DType::f64, value)), lanes);
-  };
+  auto number = [&](double value) { return splat("float", float_text(value), lanes); };
   auto two = [&](const char* op, const std::string& a, const std::string& b) {
     return assign(cat(op, " ", type, " ", a, ", ", b));
   };
@@ -366,10 +364,7 @@ std::string KernelEmitter::short_scalar(const Expr& e, Rounding rounding, const 
       std::ranges::find_if(e.args, [&](ExprId id) { return is_power_of_two(kernel_.exprs[static_cast<size_t>(id)]); });
   auto uniform = std::ranges::find(args, false, &Ssa::vector);
   auto times = [&](size_t at, double factor) {
-    return splat(
-        "float",
-        assign(cat("fmul float ", args[at].re, ", ", constant_text(DType::f64, Literal::scalar(DType::f64, factor)))),
-        lanes);
+    return splat("float", assign(cat("fmul float ", args[at].re, ", ", float_text(factor))), lanes);
   };
   // Times the scale, by its exponent; of zero it makes a number so small that nothing is left of it.
   auto raised = [&](const std::string& value) {
