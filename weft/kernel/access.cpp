@@ -225,11 +225,47 @@ Dims viewed_coordinates(const Node& view, const Dims& at) {
   return inner;
 }
 
+// Where in its only operand an element lies of a call that rearranges elements; nothing of other calls.
+std::optional<Dims> coordinates_below(const Node& node, const Dims& at) {
+  const Attrs& attrs = node.attrs;
+  Dims inner;
+  switch (node.op) {
+    case Op::broadcast_in_dim: {
+      const Dims& dims = node.operand(0).type().dims;
+      const Ints& dimensions = attrs.ints(Attr::dimensions);
+      for (size_t i = 0; i < dims.size(); ++i)
+        inner.push_back(dims[i].is(1) ? Dim(0) : at[static_cast<size_t>(dimensions[i])]);
+      return inner;
+    }
+    case Op::transpose: {
+      const Ints& permutation = attrs.ints(Attr::permutation);
+      inner.resize(at.size());
+      for (size_t i = 0; i < at.size(); ++i) inner[static_cast<size_t>(permutation[i])] = at[i];
+      return inner;
+    }
+    case Op::slice:
+      for (size_t i = 0; i < at.size(); ++i)
+        inner.push_back(attrs.dims(Attr::start_indices)[i] + at[i] * Dim(attrs.ints(Attr::strides)[i]));
+      return inner;
+    case Op::strided_view:
+      return viewed_coordinates(node, at);
+    case Op::reverse:
+      inner = at;
+      for (int64_t axis : attrs.ints(Attr::dimensions)) {
+        auto a = static_cast<size_t>(axis);
+        inner[a] = node.type().dims[a] - Dim(1) - at[a];
+      }
+      return inner;
+    default:
+      return std::nullopt;
+  }
+}
+
 }  // namespace
 
 ExprId Access::compute(const Node& node, const Dims& at, ExprId mask) {
   const Attrs& attrs = node.attrs;
-  Dims inner;
+  if (std::optional<Dims> inner = coordinates_below(node, at)) return value(node.operand(0), *inner, mask);
   switch (node.op) {
     case Op::constant: {
       Literal one(Type{node.type().dtype, {}});
@@ -242,38 +278,12 @@ ExprId Access::compute(const Node& node, const Dims& at, ExprId mask) {
       return index(attrs.dims(Attr::dims)[0]);
     case Op::iota:
       return index(at[static_cast<size_t>(attrs.integer(Attr::dimension))], node.type().dtype);
-    case Op::broadcast_in_dim: {
-      const Dims& dims = node.operand(0).type().dims;
-      const Ints& dimensions = attrs.ints(Attr::dimensions);
-      for (size_t i = 0; i < dims.size(); ++i)
-        inner.push_back(dims[i].is(1) ? Dim(0) : at[static_cast<size_t>(dimensions[i])]);
-      return value(node.operand(0), inner, mask);
-    }
     case Op::reshape: {
       Value from = node.operand(0);
       if (fusion_.is_stored[from.id()] && !defined_.count(from.id()) && !is_inline_constant(from.node()))
         return load(from.id(), linear_index(node.type().dims, at), {}, mask);
       return value(from, reshaped_coordinates(node.type().dims, from.type().dims, at), mask);
     }
-    case Op::transpose: {
-      const Ints& permutation = attrs.ints(Attr::permutation);
-      inner.resize(at.size());
-      for (size_t i = 0; i < at.size(); ++i) inner[static_cast<size_t>(permutation[i])] = at[i];
-      return value(node.operand(0), inner, mask);
-    }
-    case Op::slice:
-      for (size_t i = 0; i < at.size(); ++i)
-        inner.push_back(attrs.dims(Attr::start_indices)[i] + at[i] * Dim(attrs.ints(Attr::strides)[i]));
-      return value(node.operand(0), inner, mask);
-    case Op::strided_view:
-      return value(node.operand(0), viewed_coordinates(node, at), mask);
-    case Op::reverse:
-      inner = at;
-      for (int64_t axis : attrs.ints(Attr::dimensions)) {
-        auto a = static_cast<size_t>(axis);
-        inner[a] = node.type().dims[a] - Dim(1) - at[a];
-      }
-      return value(node.operand(0), inner, mask);
     case Op::bitcast_convert:
       return scalar(Scalar::bitcast, node.type().dtype, {value(node.operand(0), at, mask)});
     case Op::pad:
@@ -443,25 +453,11 @@ std::optional<StridedView> Access::strided(Value v, const Dims& coordinates) con
     }
     Dims inner;
     switch (node->op) {
-      case Op::broadcast_in_dim: {
-        const Dims& dims = node->operand(0).type().dims;
-        const Ints& dimensions = node->ints(Attr::dimensions);
-        for (size_t i = 0; i < dims.size(); ++i)
-          inner.push_back(dims[i].is(1) ? Dim(0) : at[static_cast<size_t>(dimensions[i])]);
-        break;
-      }
-      case Op::transpose: {
-        const Ints& permutation = node->ints(Attr::permutation);
-        inner.resize(at.size());
-        for (size_t i = 0; i < at.size(); ++i) inner[static_cast<size_t>(permutation[i])] = at[i];
-        break;
-      }
+      case Op::broadcast_in_dim:
+      case Op::transpose:
       case Op::strided_view:
-        inner = viewed_coordinates(*node, at);
-        break;
       case Op::slice:
-        for (size_t i = 0; i < at.size(); ++i)
-          inner.push_back(node->attrs.dims(Attr::start_indices)[i] + at[i] * Dim(node->ints(Attr::strides)[i]));
+        inner = *coordinates_below(*node, at);
         break;
       case Op::reshape: {
         if (std::optional<Ints> places = unit_reshape(*node)) {

@@ -25,6 +25,11 @@ GraphPtr by_row_blocks(GraphPtr graph);
 // else.
 inline constexpr int row_label = -1, column_label = -2, other_label = -3;
 using Labels = std::vector<int>;
+// The labels of operand `i` of a node with these labels, where there are so many columns.
+Labels labels_of_operand(const Node& node, const Labels& labels, size_t i, const Dim& columns);
+// The dimension of a reshape's result that each operand dimension is in, where every one of those is whole dimensions
+// of the operand, one after the other; nothing where it is not.
+std::optional<std::vector<size_t>> merged_into(const Node& reshape);
 // The labels of an operand of a node with these labels.
 using LabelsBelow = std::function<Labels(const Node&, const Labels&, size_t)>;
 // Of select(mask, scores, far below), or the other way round: columns j > i + distance of row i do not count. Nothing
