@@ -28,14 +28,21 @@ constexpr std::array<int8_t, 25> make_builtin_table() {
   for (auto& entry : table) entry = -1;
   auto set = [&](int type, DType dtype) { table[static_cast<size_t>(type)] = static_cast<int8_t>(dtype); };
   set(NPY_BOOL, DType::boolean);
-  set(NPY_BYTE, DType::i8), set(NPY_UBYTE, DType::u8);
-  set(NPY_SHORT, DType::i16), set(NPY_USHORT, DType::u16);
-  set(NPY_INT, DType::i32), set(NPY_UINT, DType::u32);
+  set(NPY_BYTE, DType::i8);
+  set(NPY_UBYTE, DType::u8);
+  set(NPY_SHORT, DType::i16);
+  set(NPY_USHORT, DType::u16);
+  set(NPY_INT, DType::i32);
+  set(NPY_UINT, DType::u32);
   set(NPY_LONG, sizeof(long) == 8 ? DType::i64 : DType::i32);
   set(NPY_ULONG, sizeof(long) == 8 ? DType::u64 : DType::u32);
-  set(NPY_LONGLONG, DType::i64), set(NPY_ULONGLONG, DType::u64);
-  set(NPY_HALF, DType::f16), set(NPY_FLOAT, DType::f32), set(NPY_DOUBLE, DType::f64);
-  set(NPY_CFLOAT, DType::c64), set(NPY_CDOUBLE, DType::c128);
+  set(NPY_LONGLONG, DType::i64);
+  set(NPY_ULONGLONG, DType::u64);
+  set(NPY_HALF, DType::f16);
+  set(NPY_FLOAT, DType::f32);
+  set(NPY_DOUBLE, DType::f64);
+  set(NPY_CFLOAT, DType::c64);
+  set(NPY_CDOUBLE, DType::c128);
   return table;
 }
 constexpr auto builtin = make_builtin_table();
@@ -60,7 +67,10 @@ std::optional<DType> dtype_of(PyArray_Descr* descr) {
 
 PyArray_Descr* import_extension(PyObject* ml_dtypes, DType dtype) {
   PyObject* type = PyObject_GetAttrString(ml_dtypes, std::string(numpy_name(dtype)).c_str());
-  if (!type) return PyErr_Clear(), nullptr;
+  if (!type) {
+    PyErr_Clear();
+    return nullptr;
+  }
   PyArray_Descr* descr = nullptr;
   if (!PyArray_DescrConverter(type, &descr)) PyErr_Clear();
   Py_DECREF(type);
@@ -98,11 +108,17 @@ PyObject* large_array(int ndim, npy_intp* shape, PyArray_Descr* descr, const Dev
   refused = nullptr;
   if (!memory_capsule) memory_capsule = PyCapsule_New(&memory_handler, "mem_handler", nullptr);
   PyObject* before = memory_capsule ? PyDataMem_SetHandler(memory_capsule) : nullptr;
-  if (!before) return Py_DECREF(descr), nullptr;
+  if (!before) {
+    Py_DECREF(descr);
+    return nullptr;
+  }
   PyObject* result = PyArray_Empty(ndim, shape, descr, 0);
   PyObject* ours = PyDataMem_SetHandler(before);
   Py_DECREF(before);
-  if (!ours) return Py_XDECREF(result), nullptr;
+  if (!ours) {
+    Py_XDECREF(result);
+    return nullptr;
+  }
   Py_DECREF(ours);
   if (!result && refused) {
     PyErr_Clear();
@@ -157,7 +173,10 @@ PyObject* descr_of(DType dtype) {
 
 std::optional<DType> dtype_of_descr(PyObject* object) {
   PyArray_Descr* descr = nullptr;
-  if (!PyArray_DescrConverter(object, &descr)) return PyErr_Clear(), std::nullopt;
+  if (!PyArray_DescrConverter(object, &descr)) {
+    PyErr_Clear();
+    return std::nullopt;
+  }
   std::optional<DType> dtype = dtype_of(descr);
   Py_DECREF(descr);
   return dtype;
@@ -179,14 +198,23 @@ PyObject* new_array(DType dtype, int ndim, const int64_t* dims, const Device& de
 
 PyObject* array_over(DType dtype, int ndim, const int64_t* dims, void* data, PyObject* owner, bool writable) {
   PyObject* descr = descr_of(dtype);
-  if (!descr) return Py_DECREF(owner), nullptr;
+  if (!descr) {
+    Py_DECREF(owner);
+    return nullptr;
+  }
   std::array<npy_intp, NPY_MAXDIMS> shape{};
   std::copy(dims, dims + ndim, shape.begin());
   int flags = NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_ALIGNED | (writable ? NPY_ARRAY_WRITEABLE : 0);
   PyObject* result = PyArray_NewFromDescr(&PyArray_Type, reinterpret_cast<PyArray_Descr*>(descr), ndim, shape.data(),
                                           nullptr, data, flags, nullptr);
-  if (!result) return Py_DECREF(owner), nullptr;
-  if (PyArray_SetBaseObject(array(result), owner) < 0) return Py_DECREF(result), nullptr;
+  if (!result) {
+    Py_DECREF(owner);
+    return nullptr;
+  }
+  if (PyArray_SetBaseObject(array(result), owner) < 0) {
+    Py_DECREF(result);
+    return nullptr;
+  }
   return result;
 }
 

@@ -51,8 +51,14 @@ bool Signature::add_content(nb::handle object, int deepest) {
   PyObject* value = object.ptr();
   if (deepest < 0) return false;
   // Zeros of either sign are equal, NaN is not equal to itself.
-  if (PyFloat_CheckExact(value)) return add_fixed('f', reinterpret_cast<PyFloatObject*>(value)->ob_fval), true;
-  if (PyComplex_CheckExact(value)) return add_fixed('c', reinterpret_cast<PyComplexObject*>(value)->cval), true;
+  if (PyFloat_CheckExact(value)) {
+    add_fixed('f', reinterpret_cast<PyFloatObject*>(value)->ob_fval);
+    return true;
+  }
+  if (PyComplex_CheckExact(value)) {
+    add_fixed('c', reinterpret_cast<PyComplexObject*>(value)->cval);
+    return true;
+  }
   auto is_record = [&] { return PyTuple_Check(value) && PyObject_HasAttrString(value, "_fields"); };
   if (PyTuple_CheckExact(value) || PyList_CheckExact(value) || is_record())
     return add_items('(', object, object, deepest);
@@ -63,8 +69,10 @@ bool Signature::add_content(nb::handle object, int deepest) {
     return add_items(':', object, nb::make_tuple(object.attr("start"), object.attr("stop"), object.attr("step")),
                      deepest);
   if (is_array(value)) return add_array(object, deepest);
-  if (PyByteArray_CheckExact(value))
-    return add_bytes('b', PyByteArray_AS_STRING(value), static_cast<size_t>(PyByteArray_GET_SIZE(value))), true;
+  if (PyByteArray_CheckExact(value)) {
+    add_bytes('b', PyByteArray_AS_STRING(value), static_cast<size_t>(PyByteArray_GET_SIZE(value)));
+    return true;
+  }
   if (has_fields(value)) return add_fields(object, deepest);
   is_hashable(value) ? add_equal(object) : add_identity(object);
   return true;

@@ -229,7 +229,10 @@ CacheInfo cache_info() {
   Whereabouts where = place();
   CacheInfo info{where.folder.string(), where.problem, 0, 0, knob_integer(Knob::cache_bytes), hits, misses};
   if (where.folder.empty()) return info;
-  for (const Stored& entry : entries(where.folder, suffix)) ++info.entries, info.bytes += entry.bytes;
+  for (const Stored& entry : entries(where.folder, suffix)) {
+    ++info.entries;
+    info.bytes += entry.bytes;
+  }
   return info;
 }
 

@@ -74,17 +74,21 @@ void append_constants(std::string& object, const std::string& symbol, const std:
   std::string name_bytes = object.substr(names.sh_offset, names.sh_size);
   Elf64_Shdr added{};
   added.sh_name = static_cast<Elf64_Word>(name_bytes.size());
-  added.sh_type = SHT_PROGBITS, added.sh_flags = SHF_ALLOC, added.sh_addralign = cache_line,
+  added.sh_type = SHT_PROGBITS;
+  added.sh_flags = SHF_ALLOC;
+  added.sh_addralign = cache_line;
   added.sh_size = content.size();
   name_bytes.append(".rodata", sizeof ".rodata");
-  names.sh_offset = object.size(), names.sh_size = name_bytes.size();
+  names.sh_offset = object.size();
+  names.sh_size = name_bytes.size();
   object += name_bytes;
   pad(object);
   added.sh_offset = object.size();
   object += content;
   sections.push_back(added);
   pad(object);
-  header.e_shoff = object.size(), header.e_shnum = static_cast<Elf64_Half>(sections.size());
+  header.e_shoff = object.size();
+  header.e_shnum = static_cast<Elf64_Half>(sections.size());
   object.append(reinterpret_cast<const char*>(sections.data()), sections.size() * sizeof(Elf64_Shdr));
   put(object, 0, header);
 }

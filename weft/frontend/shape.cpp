@@ -375,7 +375,8 @@ Tensor pad(const Tensor& x, const std::vector<std::pair<Dim, Dim>>& widths, cons
     for (const auto& [before, after] : widths) {
       if (before.min() < 0 || after.min() < 0)
         fail(ErrorKind::value, "pad_widths", "widths must not be negative, got ", before, " and ", after);
-      low.push_back(before), high.push_back(after);
+      low.push_back(before);
+      high.push_back(after);
     }
     return apply(Op::pad, {x, as_tensor(value, x.dtype())},
                  {{Attr::edge_padding_low, low},

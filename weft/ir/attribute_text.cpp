@@ -45,9 +45,10 @@ Type AttributeReader::type(const SymbolTable& symbols) {
     int depth = 0;
     for (char c : text + ",") {
       depth += c == '(' ? 1 : c == ')' ? -1 : 0;
-      if (c == ',' && depth == 0)
-        names.push_back(part), part.clear();
-      else
+      if (c == ',' && depth == 0) {
+        names.push_back(part);
+        part.clear();
+      } else
         part += c;
     }
   }
@@ -214,7 +215,10 @@ MlirAttr AttributeReader::hash(int depth) {
     lexer_.expect(">");
     return attr;
   }
-  if (!known) return lexer_.skip_to_close("<", ">"), attr;
+  if (!known) {
+    lexer_.skip_to_close("<", ">");
+    return attr;
+  }
   // Either one kind and one word, or named fields.
   while (!lexer_.is(">")) {
     if (lexer_.peek().kind != TokenKind::word) lexer_.reject("a field");
@@ -266,7 +270,10 @@ MlirAttr AttributeReader::number(bool typed) {
   if (typed && lexer_.is(":")) {
     Lexer probe = lexer_;
     probe.take();
-    if (probe.peek().kind == TokenKind::word && !probe.is("tensor")) lexer_ = probe, type = lexer_.take().text;
+    if (probe.peek().kind == TokenKind::word && !probe.is("tensor")) {
+      lexer_ = probe;
+      type = lexer_.take().text;
+    }
   }
   auto attr = number_of(token.text, type);
   if (!attr)
@@ -279,7 +286,10 @@ MlirAttr AttributeReader::number(bool typed) {
 MlirAttr AttributeReader::field(int depth) {
   if (depth > deepest_nesting) lexer_.reject("less nesting");
   MlirAttr attr;
-  if (lexer_.peek().kind == TokenKind::number) return attr.integer = integer(), attr;
+  if (lexer_.peek().kind == TokenKind::number) {
+    attr.integer = integer();
+    return attr;
+  }
   if (!lexer_.take_if("[")) return attribute(depth);
   attr.ints = Ints{};
   for (int i = 0; !lexer_.is("]"); ++i) {
@@ -350,8 +360,14 @@ MlirAttr AttributeReader::attribute(int depth) {
   }
   if (lexer_.is("dense")) return dense(depth);
   if (lexer_.is("dense_resource")) return resource();
-  if (lexer_.take_if("true")) return attr.flag = true, attr;
-  if (lexer_.take_if("false")) return attr.flag = false, attr;
+  if (lexer_.take_if("true")) {
+    attr.flag = true;
+    return attr;
+  }
+  if (lexer_.take_if("false")) {
+    attr.flag = false;
+    return attr;
+  }
   if (lexer_.take_if("array")) return array();
   if (lexer_.take_if("[")) {
     attr.ints = Ints{};
@@ -366,8 +382,14 @@ MlirAttr AttributeReader::attribute(int depth) {
     attr.fields = dictionary("}", depth);
     return attr;
   }
-  if (lexer_.take_if("<")) return lexer_.skip_to_close("<", ">"), attr;
-  if (lexer_.is("(") || lexer_.peek().kind == TokenKind::bang) return skip_type(), attr;
+  if (lexer_.take_if("<")) {
+    lexer_.skip_to_close("<", ">");
+    return attr;
+  }
+  if (lexer_.is("(") || lexer_.peek().kind == TokenKind::bang) {
+    skip_type();
+    return attr;
+  }
   if (token.kind != TokenKind::word) lexer_.reject("an attribute");
   attr.text = lexer_.take().text;
   if (*attr.text == "tensor") {

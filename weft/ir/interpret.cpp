@@ -71,7 +71,8 @@ std::vector<Literal> evaluate_composite(const Node& node, std::span<const Litera
 std::vector<Literal> evaluate_by_bits(const Node& node, std::span<const Literal> operands) {
   Builder build(Level::flat);
   Value lhs = build.parameter(operands[0].type(), ""), rhs = build.parameter(operands[1].type(), "");
-  lhs = build.broadcast_to(lhs, node.type().dims), rhs = build.broadcast_to(rhs, node.type().dims);
+  lhs = build.broadcast_to(lhs, node.type().dims);
+  rhs = build.broadcast_to(rhs, node.type().dims);
   Value result = by_bits(build, node, lhs, rhs);
   return interpret(*build.finish({{result, ""}}), operands);
 }

@@ -212,7 +212,10 @@ void Parser::finish(Scope& scope, ParsedCall& call, const std::vector<std::strin
       call.results = {call.operands[1].type()};
     const std::vector<Type> wanted = call.results;
     if (quantized) enter_quantized(*scope.build, call);
-    if (call.op == Op::scatter && call.operands.size() > 3) call.op.reset(), call.name = "scatter";
+    if (call.op == Op::scatter && call.operands.size() > 3) {
+      call.op.reset();
+      call.name = "scatter";
+    }
     if (const MlirAttr* splat = large_splat(call)) {
       given = {scope.build->broadcast_to(scope.build->constant(*splat->literal), splat->splat->dims)};
     } else if (!call.op) {
@@ -281,16 +284,20 @@ void Parser::generic_call(ParsedCall& call, Scope& scope) {
 void Parser::called_computations(ParsedCall& call) {
   if (call.op != Op::custom_call) return;
   const std::string target = call.attrs["call_target_name"].text.value_or("");
-  if (target == "Sharding" || target == "SPMDFullToShardShape" || target == "SPMDShardToFullShape")
-    return call.op.reset(), void(call.name = "Sharding");
+  if (target == "Sharding" || target == "SPMDFullToShardShape" || target == "SPMDShardToFullShape") {
+    call.op.reset();
+    call.name = "Sharding";
+    return;
+  }
   auto named = call.attrs.find("called_computations");
   if (named == call.attrs.end()) return;
   for (const auto& [number, symbol] : named->second.fields)
     if (symbol.text) call.regions.push_back({function_named(*symbol.text, call.begin), 0, {}});
   // What its regions say is known for this one alone.
-  if (target == "ApproxTopK")
-    call.op.reset(), call.name = "ApproxTopK";
-  else
+  if (target == "ApproxTopK") {
+    call.op.reset();
+    call.name = "ApproxTopK";
+  } else
     call.regions.clear();
 }
 

@@ -22,8 +22,10 @@ bool store_element(std::byte* at, const std::string& text, DType dtype) {
     if (bits) std::memcpy(at, &*bits, static_cast<size_t>(size_of(dtype)));
     return bits.has_value();
   }
-  if (is_bool(dtype) && (text == "true" || text == "false"))
-    return store(at, Element::of_int(dtype, text == "true")), true;
+  if (is_bool(dtype) && (text == "true" || text == "false")) {
+    store(at, Element::of_int(dtype, text == "true"));
+    return true;
+  }
   auto value = integer_of(text, *integer_type(name(dtype)));
   if (value) store(at, Element::of_int(dtype, is_bool(dtype) ? *value != 0 : *value));
   return value.has_value();
@@ -144,7 +146,10 @@ Literal AttributeReader::listed(const Elements& given, const Type& type, bool is
     if (!store_element(one, token.text, real))
       lexer_.fail_at(token.begin, "dense_element",
                      cat("an element of ", name(real), " was wanted, got '", token.text.substr(0, 40), "'"));
-    if (literal.count() > 0) std::memcpy(at, one, static_cast<size_t>(size)), at += size;
+    if (literal.count() > 0) {
+      std::memcpy(at, one, static_cast<size_t>(size));
+      at += size;
+    }
   }
   for (int64_t i = parts; is_splat && i < literal.count() * parts; ++i)
     std::memcpy(literal.mutable_bytes() + i * size, literal.mutable_bytes() + i % parts * size,

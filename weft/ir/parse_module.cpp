@@ -41,13 +41,23 @@ GraphPtr Parser::module() {
   if (generic) {
     lexer_.expect("(");
     lexer_.expect(")");
-    if (lexer_.take_if("<")) lexer_.expect("{"), attributes_.dictionary("}"), lexer_.expect(">");
+    if (lexer_.take_if("<")) {
+      lexer_.expect("{");
+      attributes_.dictionary("}");
+      lexer_.expect(">");
+    }
     lexer_.expect("(");
     lexer_.expect("{");
-    if (lexer_.peek().kind == TokenKind::block) lexer_.take(), lexer_.expect(":");
+    if (lexer_.peek().kind == TokenKind::block) {
+      lexer_.take();
+      lexer_.expect(":");
+    }
   } else if (wrapped) {
     if (lexer_.peek().kind == TokenKind::symbol) lexer_.take();
-    if (lexer_.take_if("attributes")) lexer_.expect("{"), attributes_.dictionary("}");
+    if (lexer_.take_if("attributes")) {
+      lexer_.expect("{");
+      attributes_.dictionary("}");
+    }
     lexer_.expect("{");
   }
   find_functions();
@@ -71,7 +81,10 @@ void Parser::generic_end() {
 }
 
 void Parser::skip_location() {
-  if (lexer_.take_if("loc")) lexer_.expect("("), lexer_.skip_to_close("(", ")");
+  if (lexer_.take_if("loc")) {
+    lexer_.expect("(");
+    lexer_.skip_to_close("(", ")");
+  }
 }
 
 // Functions may be called before they are defined: bodies are skipped here and read when they are asked for.
@@ -225,7 +238,10 @@ GraphPtr Parser::function(const std::string& name, bool is_generic) {
     lexer_.take();
     parameters(scope, &aliases);
     declared = results(names, shardings);
-    if (lexer_.take_if("attributes")) lexer_.expect("{"), attributes_.dictionary("}");
+    if (lexer_.take_if("attributes")) {
+      lexer_.expect("{");
+      attributes_.dictionary("}");
+    }
     lexer_.expect("{");
   }
   std::vector<Value> given = statements(scope);
@@ -329,8 +345,10 @@ std::vector<Type> Parser::results(std::vector<std::string>& names, std::vector<s
     names.resize(types.size());
     shardings.resize(types.size());
     if (several && lexer_.take_if("{"))
-      if (MlirAttrs attrs = attributes_.dictionary("}"); !names.empty())
-        names.back() = result_name(attrs), shardings.back() = sharding_of(attrs);
+      if (MlirAttrs attrs = attributes_.dictionary("}"); !names.empty()) {
+        names.back() = result_name(attrs);
+        shardings.back() = sharding_of(attrs);
+      }
     if (!several || !lexer_.take_if(",")) break;
   }
   if (several) lexer_.expect(")");

@@ -148,7 +148,10 @@ void Parser::while_form(ParsedCall& call, Scope& scope) {
       call.trees.push_back(attributes_.type_tree(symbols_));
       append_tensors(call.trees.back(), call.results);
     } while (lexer_.take_if(","));
-  if (lexer_.take_if("attributes")) lexer_.expect("{"), attributes_.dictionary("}");
+  if (lexer_.take_if("attributes")) {
+    lexer_.expect("{");
+    attributes_.dictionary("}");
+  }
   lexer_.expect("cond");
   call.regions.push_back(region_with(scope, carried, tokens));
   lexer_.expect("do");

@@ -142,7 +142,8 @@ void parse_quantized(std::string_view text, Type& type) {
   if (!stored || !is_integer(*stored)) reader.reject("a storage type");
   type.dtype = *stored;
   Quantization q;
-  q.storage_min = least_integer(*stored), q.storage_max = greatest_integer(*stored);
+  q.storage_min = least_integer(*stored);
+  q.storage_max = greatest_integer(*stored);
   if (reader.take('<')) {
     q.storage_min = reader.integer("the least stored integer");
     reader.expect(':');

@@ -19,7 +19,8 @@ struct Scan {
     need(sizes.size() == 2 && sizes[0] >= 0 && sizes[1] >= 0 &&
              sizes[0] + sizes[1] == static_cast<int64_t>(call.operands.size()),
          "operandSegmentSizes that count its operands");
-    inputs = static_cast<size_t>(sizes[0]), carries = static_cast<size_t>(sizes[1]);
+    inputs = static_cast<size_t>(sizes[0]);
+    carries = static_cast<size_t>(sizes[1]);
     need(body.parameters().size() == inputs + carries && body.outputs().size() >= carries,
          "a body that takes slices and carried values, and gives outputs and carried values");
     outputs = body.outputs().size() - carries;

@@ -33,7 +33,11 @@ void Parser::generic_mesh() {
   lexer_.expect("(");
   lexer_.expect(")");
   MlirAttrs attrs;
-  if (lexer_.take_if("<")) lexer_.expect("{"), attrs = attributes_.dictionary("}"), lexer_.expect(">");
+  if (lexer_.take_if("<")) {
+    lexer_.expect("{");
+    attrs = attributes_.dictionary("}");
+    lexer_.expect(">");
+  }
   lexer_.expect(":");
   attributes_.signature({});
   skip_location();

@@ -93,7 +93,11 @@ bool Parser::bundle_statement(const std::string& op, bool generic, Scope& scope,
   MlirAttrs attrs;
   if (is_element && lexer_.is("[")) attrs["index"].ints = attributes_.list();
   if (parenthesized) lexer_.expect(")");
-  if (generic && lexer_.take_if("<")) lexer_.expect("{"), attrs = attributes_.dictionary("}"), lexer_.expect(">");
+  if (generic && lexer_.take_if("<")) {
+    lexer_.expect("{");
+    attrs = attributes_.dictionary("}");
+    lexer_.expect(">");
+  }
   if (lexer_.take_if("{"))
     for (auto& [name, attr] : attributes_.dictionary("}")) attrs[name] = std::move(attr);
   lexer_.expect(":");

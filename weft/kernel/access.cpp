@@ -55,7 +55,8 @@ Dims reshaped_coordinates(const Dims& from, const Dims& to, const Dims& coordina
             coordinates.begin() + static_cast<std::ptrdiff_t>(i_end));
     Dims mapped = target.size() == 1 ? Dims{linear_index(source, at)} : delinearized(linear_index(source, at), target);
     std::copy(mapped.begin(), mapped.end(), result.begin() + static_cast<std::ptrdiff_t>(j));
-    i = i_end, j = j_end;
+    i = i_end;
+    j = j_end;
   }
   return result;
 }
@@ -371,7 +372,10 @@ ExprId Access::checked(const Node& node, const Dims& at, ExprId mask) {
   expr.index = node.attrs.dims(Attr::limit_indices)[0];
   expr.slot = static_cast<int32_t>(found - checks_.begin());
   expr.mask = mask;
-  if (found == checks_.end()) checks_.push_back(number), ++kernel_.checks;
+  if (found == checks_.end()) {
+    checks_.push_back(number);
+    ++kernel_.checks;
+  }
   return add(std::move(expr));
 }
 
@@ -448,7 +452,8 @@ std::optional<StridedView> Access::strided(Value v, const Dims& coordinates) con
   for (;;) {
     if (fusion_.is_stored[node->id()]) return StridedView{node->id(), linear_index(node->type().dims, at), bits};
     if (std::optional<BitsOf> found = four_bits(*node); found && !bits) {
-      bits = found->bits, node = &found->byte.node();
+      bits = found->bits;
+      node = &found->byte.node();
       continue;
     }
     Dims inner;

@@ -220,7 +220,8 @@ class Fuser {
     for (; !fusion_.is_stored[id] && is_widening(*node); id = node->id()) node = &node->operand(0).node();
     while (!fusion_.is_stored[node->id()]) {
       if (std::optional<BitsOf> found = takes_bits && !reshaped ? four_bits(*node) : std::nullopt) {
-        node = &found->byte.node(), takes_bits = false;
+        node = &found->byte.node();
+        takes_bits = false;
         continue;
       }
       bool strided = node->op == Op::transpose || node->op == Op::broadcast_in_dim || node->op == Op::slice;
@@ -265,7 +266,10 @@ class Fuser {
       order.push_back(id);
       for (NodeId user : users_[id]) next.insert(user);
       bool is_narrow = is_output_[id] || !is_widening(graph_.node(id));
-      if (is_narrow && escapes(inside) == 1 && escapes_only(inside, id)) best = order.size(), best_root = id;
+      if (is_narrow && escapes(inside) == 1 && escapes_only(inside, id)) {
+        best = order.size();
+        best_root = id;
+      }
       if (is_output_[id]) break;
     }
     for (size_t i = 0; i < best; ++i) inside_epilogue_[order[i]] = static_cast<int>(dot.id());
@@ -381,7 +385,10 @@ class Fuser {
       Stage stage;
       stage.root = stage.source = node.id();
       for (const auto& [dot, root] : epilogue_root_)
-        if (root == node.id()) stage.kind = StageKind::dot, stage.source = dot;
+        if (root == node.id()) {
+          stage.kind = StageKind::dot;
+          stage.source = dot;
+        }
       if (stage.kind != StageKind::dot && node.op == Op::reduce) stage.kind = StageKind::reduce;
       if (node.op == Op::scatter) stage.kind = StageKind::scatter;
       if (stage.kind != StageKind::dot && node.op == Op::concatenate) stage.kind = StageKind::joined;

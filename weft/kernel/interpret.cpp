@@ -84,10 +84,11 @@ class KernelRun {
       shared &= dot.rhs.batch[i].is(0);
     }
     int64_t rhs_outer = dot.rhs.outer.evaluate(bound_), rhs_inner = dot.rhs.inner.evaluate(bound_);
-    if (dot.packed_rhs)
-      rhs = (dot.rhs.offset.evaluate(bound_) + (shared ? 0 : batch)) * rhs_outer * rhs_inner, rhs_outer = rhs_inner,
+    if (dot.packed_rhs) {
+      rhs = (dot.rhs.offset.evaluate(bound_) + (shared ? 0 : batch)) * rhs_outer * rhs_inner;
+      rhs_outer = rhs_inner;
       rhs_inner = 1;
-    else
+    } else
       rhs = offset(dot.rhs);
     int64_t lhs_outer = dot.lhs.outer.evaluate(bound_), lhs_inner = dot.lhs.inner.evaluate(bound_);
     for (int64_t i = 0; i < m; ++i)

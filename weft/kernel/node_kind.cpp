@@ -95,8 +95,12 @@ std::optional<BitsOf> four_bits(const Node& node) {
        is_shifted = is_arithmetic || is(shift, Op::shift_right_logical, 4);
   if (!is_shifted && !is_masked) return std::nullopt;
   Value byte = is_shifted ? shift.operand(0) : at->operand(0);
-  bits.low = is_shifted ? 4 : 0, bits.is_signed = is_arithmetic && !is_masked;
-  if (bits.is_signed && is(byte.node(), Op::shift_left, 4)) byte = byte.node().operand(0), bits.low = 0;
+  bits.low = is_shifted ? 4 : 0;
+  bits.is_signed = is_arithmetic && !is_masked;
+  if (bits.is_signed && is(byte.node(), Op::shift_left, 4)) {
+    byte = byte.node().operand(0);
+    bits.low = 0;
+  }
   return is_byte(byte, bits.is_signed) ? std::optional<BitsOf>({byte, bits}) : std::nullopt;
 }
 

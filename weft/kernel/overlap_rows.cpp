@@ -25,7 +25,10 @@ class Overlap {
         turns_(turns),
         variables_(static_cast<int32_t>(kernel.variables.size())) {
     for (int32_t i = 0; i < variables_; ++i) kernel_.variables.push_back(kernel_.variables[static_cast<size_t>(i)]);
-    for (Memory& memory : kernel_.memories) length_.push_back(memory.scratch), memory.scratch *= 2;
+    for (Memory& memory : kernel_.memories) {
+      length_.push_back(memory.scratch);
+      memory.scratch *= 2;
+    }
   }
 
   // Of the body up to `behind`, from where on loops divide. There is one copy of the sums: the first turn divides what
@@ -40,7 +43,10 @@ class Overlap {
     std::vector<Stmt>& both = inside.back().body;
     for (size_t i = behind; i < body.size(); ++i)
       for (const Stmt& stmt : body[i].body) both.push_back(copy(stmt, before));
-    for (int32_t slot : read_behind_) inside.push_back(carry(slot)), result.push_back(start(slot));
+    for (int32_t slot : read_behind_) {
+      inside.push_back(carry(slot));
+      result.push_back(start(slot));
+    }
     result.push_back(std::move(serial({{".q", turns_}}, std::move(inside)).front()));
     for (size_t i = behind; i < body.size(); ++i) {
       result.push_back(copy(body[i], last));
@@ -69,13 +75,15 @@ class Overlap {
   // What the first turn divides by.
   Stmt start(int32_t slot) {
     Expr one;
-    one.dtype = kernel_.variables[static_cast<size_t>(slot)].dtype, one.value = Literal::scalar(one.dtype, 1);
+    one.dtype = kernel_.variables[static_cast<size_t>(slot)].dtype;
+    one.value = Literal::scalar(one.dtype, 1);
     return statement(StmtKind::define, slot, add(std::move(one)));
   }
 
   Stmt carry(int32_t slot) {
     Expr own;
-    own.kind = ExprKind::variable, own.dtype = kernel_.variables[static_cast<size_t>(slot)].dtype,
+    own.kind = ExprKind::variable;
+    own.dtype = kernel_.variables[static_cast<size_t>(slot)].dtype;
     own.slot = slot + variables_;
     return statement(StmtKind::assign, slot, add(std::move(own)));
   }
@@ -85,7 +93,10 @@ class Overlap {
     access.index = access.index.substitute(to.place);
     if (is_memory) access.index = access.index + to.half * Dim(length_[static_cast<size_t>(access.slot)]);
     access.mask = copy(access.mask, to);
-    for (auto& [from, stride] : access.dynamic) from = copy(from, to), stride = stride.substitute(to.place);
+    for (auto& [from, stride] : access.dynamic) {
+      from = copy(from, to);
+      stride = stride.substitute(to.place);
+    }
   }
 
   ExprId copy(ExprId id, Row& to) {
@@ -94,7 +105,10 @@ class Overlap {
     Expr e = kernel_.exprs[static_cast<size_t>(id)];
     for (ExprId& arg : e.args) arg = copy(arg, to);
     move(e, e.kind == ExprKind::load, to);
-    if (e.kind == ExprKind::variable) read_behind_.insert(e.slot), e.slot += to.variables;
+    if (e.kind == ExprKind::variable) {
+      read_behind_.insert(e.slot);
+      e.slot += to.variables;
+    }
     return to.known[id] = add(std::move(e));
   }
 
@@ -138,7 +152,10 @@ bool may_store_early(const Kernel& kernel, const Stmt& sums, std::span<const Stm
   std::vector<Index> stored;
   for (const Stmt& end : ends) {
     visit_expressions(kernel, roots_of(end.body), [&](ExprId, const Expr& e) { early &= is_plain(e) && !is_row(e); });
-    for (const Stmt& stmt : end.body) early &= is_plain(stmt), stored.push_back(stmt.index);
+    for (const Stmt& stmt : end.body) {
+      early &= is_plain(stmt);
+      stored.push_back(stmt.index);
+    }
   }
   visit_expressions(kernel, roots_of(sums.body), [&](ExprId, const Expr& e) {
     early &= is_plain(e) && (!is_row(e) || std::ranges::count(stored, e.index) != 0);

@@ -70,7 +70,10 @@ class Pairing {
     const std::map<std::string, Dim, std::less<>> odd{{".p", row_ + Dim(1)}};
     if (mask != no_expr) mask = odd_[static_cast<size_t>(mask)];
     index = index.substitute(odd);
-    for (auto& [id, stride] : dynamic) id = odd_[static_cast<size_t>(id)], stride = stride.substitute(odd);
+    for (auto& [id, stride] : dynamic) {
+      id = odd_[static_cast<size_t>(id)];
+      stride = stride.substitute(odd);
+    }
   }
 
   void move(std::vector<Stmt>& body) {

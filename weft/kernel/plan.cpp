@@ -260,7 +260,10 @@ class Planner {
     for (Slot& slot : slots) {
       if (slot.free_after >= life.first) continue;
       int64_t size = slot.bytes.opt(), waste = size > wanted ? size - wanted : wanted - size;
-      if (!best || waste < best_waste) best = &slot, best_waste = waste;
+      if (!best || waste < best_waste) {
+        best = &slot;
+        best_waste = waste;
+      }
     }
     if (!best) best = &slots.emplace_back(Slot{0, 0, {}});
     best->bytes = max(best->bytes, bytes);

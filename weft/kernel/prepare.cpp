@@ -62,10 +62,14 @@ Value multiply_and_reduce(Builder& build, Value lhs, Value rhs, size_t batch, co
   wide.push_back(lhs.type().dims.back());
   auto last = static_cast<int64_t>(wide.size() - 1);
   Ints left, right;
-  for (size_t i = 0; i < batch; ++i) left.push_back(static_cast<int64_t>(i)), right.push_back(static_cast<int64_t>(i));
+  for (size_t i = 0; i < batch; ++i) {
+    left.push_back(static_cast<int64_t>(i));
+    right.push_back(static_cast<int64_t>(i));
+  }
   for (size_t i = 0; i < free_lhs; ++i) left.push_back(static_cast<int64_t>(batch + i));
   for (size_t i = 0; i < free_rhs; ++i) right.push_back(static_cast<int64_t>(batch + free_lhs + i));
-  left.push_back(last), right.push_back(last);
+  left.push_back(last);
+  right.push_back(last);
   Value a = build(Op::broadcast_in_dim, {lhs}, {{Attr::dims, wide}, {Attr::dimensions, left}});
   Value b = build(Op::broadcast_in_dim, {rhs}, {{Attr::dims, wide}, {Attr::dimensions, right}});
   bool boolean = is_bool(type.dtype);
@@ -123,7 +127,8 @@ Value typed_dot(Builder& build, const Node& node, Value lhs, Value rhs) {
     Attrs attrs;
     for (const auto& [attr, value] : node.attrs)
       if (attr != Attr::type) attrs.set(attr, value);
-    lhs = build.convert(lhs, dtype), rhs = build.convert(rhs, dtype);
+    lhs = build.convert(lhs, dtype);
+    rhs = build.convert(rhs, dtype);
     Value plain = build(Op::dot_general, {lhs, rhs}, std::move(attrs));
     Value better = prepared_dot(build, Node(plain.node()), lhs, rhs);
     return better ? better : plain;

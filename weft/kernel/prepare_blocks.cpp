@@ -98,7 +98,8 @@ class Chain {
     Value part = body.convert(emit_product(), root().type().dtype);
     if (!order_.empty()) part = body.transpose(part, order_);
     Dims starts = starts_;
-    starts.push_back(first_row_), starts.push_back(0);
+    starts.push_back(first_row_);
+    starts.push_back(0);
     const Dims straight = starts;
     for (size_t i = 0; i < order_.size(); ++i) starts[i] = straight[static_cast<size_t>(order_[i])];
     Value result = body(Op::update_slice, {target, part},
@@ -142,7 +143,8 @@ class Chain {
   Labels score_labels() const {
     Labels labels;
     for (int64_t i = 0; i < batch_; ++i) labels.push_back(static_cast<int>(i));
-    labels.push_back(row_label), labels.push_back(column_label);
+    labels.push_back(row_label);
+    labels.push_back(column_label);
     return labels;
   }
 

@@ -105,8 +105,10 @@ class EvenNumbers {
     std::optional<Even> a = of(node.operand(0)), b = of(node.operand(1));
     if (!a || !b) return {};
     bool is_number = std::ranges::all_of(b->steps, [](int64_t step) { return step == 0; });
-    if (node.op == Op::multiply && !is_number)
-      std::swap(a, b), is_number = std::ranges::all_of(b->steps, [](int64_t step) { return step == 0; });
+    if (node.op == Op::multiply && !is_number) {
+      std::swap(a, b);
+      is_number = std::ranges::all_of(b->steps, [](int64_t step) { return step == 0; });
+    }
     if (node.op == Op::multiply && !is_number) return {};
     auto combined = [&](int64_t x, int64_t y) { return node.op == Op::add ? x + y : x - y; };
     bool scales = node.op == Op::multiply;
@@ -195,7 +197,8 @@ Value gather_as_view(Builder& build, const Node& node, Value x, Value indices) {
       continue;
     }
     while (std::ranges::count(collapsed, static_cast<int64_t>(axis))) ++axis;
-    axes[j] = static_cast<int64_t>(axis++), strides[j] = 1;
+    axes[j] = static_cast<int64_t>(axis++);
+    strides[j] = 1;
   }
   for (size_t c = 0; c < map.size(); ++c) {
     std::optional<Even> even =
@@ -210,7 +213,8 @@ Value gather_as_view(Builder& build, const Node& node, Value x, Value indices) {
     for (size_t b = 0; b < batch.size(); ++b) {
       if (even->steps[b] == 0) continue;
       if (axes[batch[b]] >= 0) return {};  // a diagonal
-      axes[batch[b]] = map[c], strides[batch[b]] = even->steps[b];
+      axes[batch[b]] = map[c];
+      strides[batch[b]] = even->steps[b];
     }
   }
   return strided_view_of(build, view_of(build, x, node.type().dims, axes, strides, start));
@@ -230,7 +234,8 @@ Value strided_view_of(Builder& build, Value value) {
           start[static_cast<size_t>(inner_axes[axis])] + by * Dim(inner_strides[axis]);
   };
   auto look = [&](size_t j, size_t axis, int64_t stride) {
-    axes[j] = inner_axes[axis], strides[j] = inner_axes[axis] < 0 ? 0 : stride * inner_strides[axis];
+    axes[j] = inner_axes[axis];
+    strides[j] = inner_axes[axis] < 0 ? 0 : stride * inner_strides[axis];
   };
   if (node.op == Op::strided_view) {
     for (size_t a = 0; a < inner_axes.size(); ++a) move(a, node.attrs.dims(Attr::start_indices)[a]);
@@ -238,8 +243,10 @@ Value strided_view_of(Builder& build, Value value) {
       if (int64_t axis = node.ints(Attr::axes)[j]; axis >= 0)
         look(j, static_cast<size_t>(axis), node.ints(Attr::strides)[j]);
   } else if (node.op == Op::slice) {
-    for (size_t j = 0; j < rank; ++j)
-      move(j, node.attrs.dims(Attr::start_indices)[j]), look(j, j, node.ints(Attr::strides)[j]);
+    for (size_t j = 0; j < rank; ++j) {
+      move(j, node.attrs.dims(Attr::start_indices)[j]);
+      look(j, j, node.ints(Attr::strides)[j]);
+    }
   } else {
     for (size_t j = 0; j < rank; ++j) look(j, static_cast<size_t>(node.ints(Attr::permutation)[j]), 1);
   }

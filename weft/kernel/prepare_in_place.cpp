@@ -22,14 +22,18 @@ struct TwoSteps {
   // The next axis, from the innermost on.
   void outwards(int64_t size, int64_t step) {
     if (size == 1) return;
-    if (extent == 1)
-      stride = step, extent = size;
-    else if (outside == 0 && step == stride * extent)
+    if (extent == 1) {
+      stride = step;
+      extent = size;
+    } else if (outside == 0 && step == stride * extent)
       extent *= size;
-    else if (outside == 0)
-      jump = step, outside = size;
-    else
-      are_enough &= step == jump * outside, outside *= size;
+    else if (outside == 0) {
+      jump = step;
+      outside = size;
+    } else {
+      are_enough &= step == jump * outside;
+      outside *= size;
+    }
   }
 };
 
@@ -45,8 +49,10 @@ struct Look {
       : base(value), dims(value.type().dims), start(dims.size(), Dim(0)), axes(dims.size()), strides(dims.size(), 1) {
     std::iota(axes.begin(), axes.end(), 0);
     if (value.node().op != Op::strided_view) return;
-    base = value.node().operand(0), start = value.node().attrs.dims(Attr::start_indices);
-    axes = value.node().ints(Attr::axes), strides = value.node().ints(Attr::strides);
+    base = value.node().operand(0);
+    start = value.node().attrs.dims(Attr::start_indices);
+    axes = value.node().ints(Attr::axes);
+    strides = value.node().ints(Attr::strides);
   }
   // The same elements of a base whose axis i is axis order[i] of this one.
   void turn(Value turned, const Ints& order) {
@@ -55,7 +61,8 @@ struct Look {
     for (int64_t axis : order) moved.push_back(start[static_cast<size_t>(axis)]);
     for (int64_t& axis : axes)
       if (axis >= 0) axis = places[static_cast<size_t>(axis)];
-    base = turned, start = std::move(moved);
+    base = turned;
+    start = std::move(moved);
   }
   // From neighbour to neighbour along each dimension, in elements: fixed where the base's extents are, but for the
   // first.
@@ -72,7 +79,9 @@ struct Look {
     Ints along, by;
     for (int64_t d : order) {
       auto i = static_cast<size_t>(d);
-      to.push_back(dims[i]), along.push_back(axes[i]), by.push_back(strides[i]);
+      to.push_back(dims[i]);
+      along.push_back(axes[i]);
+      by.push_back(strides[i]);
     }
     return build(Op::strided_view, {base},
                  {{Attr::dims, to}, {Attr::axes, along}, {Attr::strides, by}, {Attr::start_indices, start}});
@@ -151,8 +160,10 @@ Value product_of_windows(Builder& build, const Node& node, Value lhs, Value rhs)
   Ints left = places, right, left_sum, right_sum, permutation;
   for (size_t i = 0; i < pairs.size(); ++i) {
     auto pair = static_cast<size_t>(pairs[i]), inner = static_cast<size_t>(pairs[pairs.size() - 1 - i]);
-    left_sum.push_back(static_cast<int64_t>(left.size())), right_sum.push_back(static_cast<int64_t>(i));
-    left.push_back(summed[pair]), right.push_back(with[pair]);
+    left_sum.push_back(static_cast<int64_t>(left.size()));
+    right_sum.push_back(static_cast<int64_t>(i));
+    left.push_back(summed[pair]);
+    right.push_back(with[pair]);
     int64_t extent = windows.dims[static_cast<size_t>(summed[inner])].value();
     of_windows.outwards(extent, steps[static_cast<size_t>(summed[inner])]);
     of_kernel.outwards(extent, kernel_steps[static_cast<size_t>(with[inner])]);

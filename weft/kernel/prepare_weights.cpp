@@ -114,7 +114,8 @@ class Expression {
 
 Value slice(Builder& build, const Value& value, size_t axis, const Dim& low, const Dim& high) {
   Dims start(value.type().dims.size(), Dim(0)), limit = value.type().dims;
-  start[axis] = low, limit[axis] = high;
+  start[axis] = low;
+  limit[axis] = high;
   return build(Op::slice, {value},
                {{Attr::start_indices, start}, {Attr::limit_indices, limit}, {Attr::strides, Ints(start.size(), 1)}});
 }
@@ -265,7 +266,8 @@ Value regrouped(Builder& build, const Value& value, size_t axis, const Dims& dim
   for (size_t i = 0; joins && i < node.operand_count(); ++i) {
     Dims part = dims;
     int64_t rows = node.operand(i).type().dims[axis].value(), size = dims[axis + 1].value();
-    joins = rows % size == 0, part[axis] = rows / size;
+    joins = rows % size == 0;
+    part[axis] = rows / size;
     if (joins) operands.push_back(regrouped(build, node.operand(i), axis, part));
   }
   return joins ? with(std::move(operands)) : build.reshape(value, dims);
@@ -355,7 +357,8 @@ Value with_computed_weights(Builder& build, const Node& node, Value lhs, Value r
     bool pays = matrix.pays(dtype) && (!matrix.joint() || *matrix.joint() == contracted);
     return pays ? rows_by_parts(build, node, lhs, rhs, matrix) : Value();
   }
-  rhs = straight, contracted = along;
+  rhs = straight;
+  contracted = along;
   Value source = in_groups(build, rhs, contracted);
   bool is_grouped = source.type().rank() == 3;
   Expression matrix(source);

@@ -73,7 +73,9 @@ class Extremes {
       inside.push_back(statement(StmtKind::accumulate, slot, value));
       inside.back().op = op;
       Expr read;
-      read.kind = ExprKind::variable, read.dtype = type, read.slot = slot;
+      read.kind = ExprKind::variable;
+      read.dtype = type;
+      read.slot = slot;
       return add(read);
     };
     int64_t infinity = dtype == DType::f16 ? 0x7c00 : 0x7f80, sign = stmt.op == Scalar::maximum ? 0x8000 : 0;
@@ -104,13 +106,17 @@ class Extremes {
 
   ExprId number(DType dtype, int64_t value) {
     Expr e;
-    e.dtype = dtype, e.value = Literal::scalar_int(dtype, value);
+    e.dtype = dtype;
+    e.value = Literal::scalar_int(dtype, value);
     return add(std::move(e));
   }
 
   ExprId scalar(Scalar op, DType dtype, std::vector<ExprId> args) {
     Expr e;
-    e.kind = ExprKind::scalar, e.dtype = dtype, e.op = op, e.args = std::move(args);
+    e.kind = ExprKind::scalar;
+    e.dtype = dtype;
+    e.op = op;
+    e.args = std::move(args);
     return add(std::move(e));
   }
 

@@ -132,13 +132,19 @@ class TilingFinder {
           std::ranges::all_of(stored, [&](const auto& store) { return !is_here(store) || store.second == e.index; });
       if (!in_place || !e.dynamic.empty() || !touch(kernel, e.slot, from, e.index, false)) return false;
     }
-    for (size_t i = before; i < touches_.size(); ++i) touches_[i].low -= first, touches_[i].high -= first;
+    for (size_t i = before; i < touches_.size(); ++i) {
+      touches_[i].low -= first;
+      touches_[i].high -= first;
+    }
     tiling_.rows.push_back({unit, first});
     return true;
   }
 
   static void find_unit_of_stores(const std::vector<Stmt>& body, int64_t& unit) {
-    for (const Stmt& stmt : body) find_unit(stmt.index, ".p", unit), find_unit_of_stores(stmt.body, unit);
+    for (const Stmt& stmt : body) {
+      find_unit(stmt.index, ".p", unit);
+      find_unit_of_stores(stmt.body, unit);
+    }
   }
 
   bool add_stores(const Kernel& kernel, const Launch& launch, const std::vector<Stmt>& body,

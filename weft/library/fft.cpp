@@ -150,7 +150,9 @@ void even_forward(const T* from, T* to, int64_t lines, int64_t half, T* scratch,
                plan.run({from + 2 * first * half, half, middle, apart, count, false, T(1)}, rooms.plan, inner);
                for (int64_t line = 0; line < count; ++line) {
                  T *x = middle + 2 * line * apart, *y = start + 2 * line * (half + 1), re = x[0], im = x[1];
-                 y[0] = re + im, y[2 * half] = re - im, y[1] = y[2 * half + 1] = 0;
+                 y[0] = re + im;
+                 y[2 * half] = re - im;
+                 y[1] = y[2 * half + 1] = 0;
                  for_pairs<T>(half, inner, [&](int64_t begin, int64_t end) {
                    fft_engine<T>().split_real(x, half, roots, begin, end, y);
                  });
@@ -168,7 +170,8 @@ void even_inverse(const T* from, T* to, int64_t lines, int64_t half, T* scratch,
       const T* x = from + 2 * line * (half + 1);
       T* y = to + 2 * line * half;
       // The imaginary parts of what stands for itself are ignored.
-      y[0] = x[0] + x[2 * half], y[1] = x[0] - x[2 * half];
+      y[0] = x[0] + x[2 * half];
+      y[1] = x[0] - x[2 * half];
       for_pairs<T>(half, inner,
                    [&](int64_t begin, int64_t end) { fft_engine<T>().merge_real(x, half, roots, begin, end, y); });
     }
@@ -186,8 +189,10 @@ void odd_forward(const T* from, T* to, int64_t lines, int64_t n, T* scratch, Sha
              [&](int64_t first, int64_t count, Rooms<T> rooms, Share inner) {
                if (tables->plan.is_beside())
                  return tables->plan.run_reals(from + first * n, to + 2 * first * half, count, rooms.plan);
-               for (int64_t i = 0; i < count * n; ++i)
-                 rooms.extra[2 * i] = from[first * n + i], rooms.extra[2 * i + 1] = 0;
+               for (int64_t i = 0; i < count * n; ++i) {
+                 rooms.extra[2 * i] = from[first * n + i];
+                 rooms.extra[2 * i + 1] = 0;
+               }
                tables->plan.run({rooms.extra, n, rooms.extra, n, count, false, T(1)}, rooms.plan, inner);
                for (int64_t line = 0; line < count; ++line) {
                  T* y = to + 2 * (first + line) * half;
@@ -208,7 +213,10 @@ void odd_inverse(const T* from, T* to, int64_t lines, int64_t n, T* scratch, Sha
           T* y = rooms.extra + 2 * line * n;
           std::copy_n(x, 2 * half, y);
           y[1] = 0;
-          for (int64_t k = half; k < n; ++k) y[2 * k] = x[2 * (n - k)], y[2 * k + 1] = -x[2 * (n - k) + 1];
+          for (int64_t k = half; k < n; ++k) {
+            y[2 * k] = x[2 * (n - k)];
+            y[2 * k + 1] = -x[2 * (n - k) + 1];
+          }
         }
         tables->plan.run({rooms.extra, n, rooms.extra, n, count, true, T(1) / static_cast<T>(n)}, rooms.plan, inner);
         for (int64_t i = 0; i < count * n; ++i) to[first * n + i] = rooms.extra[2 * i];

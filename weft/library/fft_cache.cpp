@@ -41,7 +41,8 @@ Entry<T> make(int64_t n, FftUse use, bool for_real) {
     std::vector<T> sines;
     for (int64_t k = 0; k <= n / 2; ++k) {
       Root root = fft_root(k, 2 * n);
-      tables.real_roots.push_back(static_cast<T>(root.re)), sines.push_back(static_cast<T>(root.im));
+      tables.real_roots.push_back(static_cast<T>(root.re));
+      sines.push_back(static_cast<T>(root.im));
     }
     tables.real_roots.insert(tables.real_roots.end(), sines.begin(), sines.end());
   }

@@ -51,7 +51,8 @@ struct Loops : Butterfly<T, bytes> {
     for (int64_t k = 0; k < count; ++k)
       for (int64_t l = 0; l < lanes; ++l) {
         const T* at = from.at + 2 * ((l < from.lanes ? l : 0) * from.apart + k * from.step);
-        rows[2 * lanes * k + l] = at[swap], rows[2 * lanes * k + lanes + l] = at[!swap];
+        rows[2 * lanes * k + l] = at[swap];
+        rows[2 * lanes * k + lanes + l] = at[!swap];
       }
   }
 
@@ -64,8 +65,10 @@ struct Loops : Butterfly<T, bytes> {
         WEFT_UNROLL for (int i = 0; i < some; ++i) Base::put_row(rows, k + i, {block[i], V{}});
       });
     for (int64_t k = 0; k < count; ++k)
-      for (int64_t l = 0; l < lanes; ++l)
-        rows[2 * lanes * k + l] = from[(l < some_lanes ? l : 0) * apart + k], rows[2 * lanes * k + lanes + l] = 0;
+      for (int64_t l = 0; l < lanes; ++l) {
+        rows[2 * lanes * k + l] = from[(l < some_lanes ? l : 0) * apart + k];
+        rows[2 * lanes * k + lanes + l] = 0;
+      }
   }
 
   static void scatter(const T* rows, int64_t count, bool swap, T scale, FftLines<T> to) {
@@ -91,7 +94,8 @@ struct Loops : Butterfly<T, bytes> {
       T* at = to.at + 2 * k;
       WEFT_UNROLL for (int i = 0; i < some; ++i) {
         Z z = scaled(k + i);
-        block[2 * i] = z.re, block[2 * i + 1] = z.im;
+        block[2 * i] = z.re;
+        block[2 * i + 1] = z.im;
       }
       if (to.lanes == lanes)
         Base::store_lines(block, [&](int l) { return at + 2 * l * to.apart; });
@@ -104,7 +108,8 @@ struct Loops : Butterfly<T, bytes> {
     for (int64_t k = 0; k < count; ++k)
       for (int64_t l = 0; l < to.lanes; ++l) {
         T* at = to.at + 2 * (l * to.apart + k * to.step);
-        at[swap] = rows[2 * lanes * k + l] * scale, at[!swap] = rows[2 * lanes * k + lanes + l] * scale;
+        at[swap] = rows[2 * lanes * k + l] * scale;
+        at[!swap] = rows[2 * lanes * k + lanes + l] * scale;
       }
   }
 
@@ -186,7 +191,8 @@ struct Loops : Butterfly<T, bytes> {
           break;
       }
       T* done = other;
-      other = rows, rows = done;
+      other = rows;
+      rows = done;
     }
     return rows;
   }
@@ -251,7 +257,8 @@ struct Loops : Butterfly<T, bytes> {
       even = {even.re * T(0.5), even.im * T(0.5)};
       odd = Base::turned({odd.re * T(0.5), odd.im * T(0.5)}) * w;
     }
-    low = even + odd, mirrored = even - odd;
+    low = even + odd;
+    mirrored = even - odd;
   }
 
   // As many pairs as there are lanes: `low` and, in the order of memory, `high` are numbers k, k + 1, ... and their
@@ -278,25 +285,31 @@ struct Loops : Butterfly<T, bytes> {
       if (partner < k + lanes - 1) break;
       Z low = Base::load_numbers(from + 2 * k), high = Base::load_numbers(from + 2 * partner);
       pair<merge>(low, high, {Base::load(cosines + k), Base::load(sines + k)});
-      Base::store_numbers(to + 2 * k, low), Base::store_numbers(to + 2 * partner, high);
+      Base::store_numbers(to + 2 * k, low);
+      Base::store_numbers(to + 2 * partner, high);
     }
     for (; k < end; ++k) {
       const T *a = from + 2 * k, *b = from + 2 * (half - k);
       Z low = {V{a[0]}, V{a[1]}}, high = {V{} + b[0], V{} + b[1]};
       pair<merge>(low, high, {V{cosines[k]}, V{sines[k]}});
       T *c = to + 2 * k, *d = to + 2 * (half - k);
-      c[0] = low.re[0], c[1] = low.im[0], d[0] = high.re[lanes - 1], d[1] = high.im[lanes - 1];
+      c[0] = low.re[0];
+      c[1] = low.im[0];
+      d[0] = high.re[lanes - 1];
+      d[1] = high.im[lanes - 1];
     }
   }
 
   static void split_rows(T* rows, int64_t half, const T* roots) {
     const T *cosines = roots, *sines = roots + half / 2 + 1;
     Z first = Base::row(rows, 0);
-    Base::put_row(rows, 0, {first.re + first.im, V{}}), Base::put_row(rows, half, {first.re - first.im, V{}});
+    Base::put_row(rows, 0, {first.re + first.im, V{}});
+    Base::put_row(rows, half, {first.re - first.im, V{}});
     for (int64_t k = 1; k <= half / 2; ++k) {
       Z low = Base::row(rows, k), mirrored = Base::conj(Base::row(rows, half - k));
       combine<false>(low, mirrored, {V{} + cosines[k], V{} + sines[k]});
-      Base::put_row(rows, k, low), Base::put_row(rows, half - k, Base::conj(mirrored));
+      Base::put_row(rows, k, low);
+      Base::put_row(rows, half - k, Base::conj(mirrored));
     }
   }
 

@@ -24,7 +24,8 @@ int widest_vectors() {
 template <class T>
 void add_root(std::vector<T>& table, int64_t k, int64_t n) {
   Root root = fft_root(k, n);
-  table.push_back(static_cast<T>(root.re)), table.push_back(static_cast<T>(root.im));
+  table.push_back(static_cast<T>(root.re));
+  table.push_back(static_cast<T>(root.im));
 }
 
 // For each of `rows` rows k the roots exp(-2 pi i k l / n) of all lanes l: real parts, then imaginary ones.
@@ -35,7 +36,8 @@ std::vector<T> lane_twiddles(int64_t rows, int64_t lanes, int64_t n) {
     for (int64_t l = 0; l < lanes; ++l) {
       Root root = fft_root(k * l, n);
       T* row = table.data() + 2 * lanes * k;
-      row[l] = static_cast<T>(root.re), row[lanes + l] = static_cast<T>(root.im);
+      row[l] = static_cast<T>(root.re);
+      row[lanes + l] = static_cast<T>(root.im);
     }
   return table;
 }
@@ -62,7 +64,10 @@ int64_t rows_for(int64_t n, int64_t lanes) {
         return static_cast<double>((count + lanes - 1) / lanes * lanes) / static_cast<double>(count);
       };
       double cost = (waste(rows) + waste(n / rows)) * (16 + std::log2(static_cast<double>(std::max(rows, n / rows))));
-      if (cost < least) least = cost, best = rows;
+      if (cost < least) {
+        least = cost;
+        best = rows;
+      }
     }
   }
   return best;
@@ -153,7 +158,8 @@ typename FftPlan<T>::Passes FftPlan<T>::passes_of(int64_t length) const {
       for (int64_t k = 1; k < radix; ++k) add_root(twiddles, q * k, groups * radix);
     for (int64_t k = 0; k < radix; ++k) add_root(roots, k, radix);
     found.passes.push_back({radix, groups, stride, twiddles.data(), roots.data()});
-    found.tables.push_back(std::move(twiddles)), found.tables.push_back(std::move(roots));
+    found.tables.push_back(std::move(twiddles));
+    found.tables.push_back(std::move(roots));
     stride *= radix;
   }
   return found;
@@ -173,7 +179,8 @@ void FftPlan<T>::plan_inside() {
 template <class T>
 void FftPlan<T>::plan_split() {
   int64_t rows = rows_for(n_, engine_.lanes), columns = n_ / rows;
-  first_ = passes_of(rows), second_ = passes_of(columns);
+  first_ = passes_of(rows);
+  second_ = passes_of(columns);
   twiddles_ = lane_twiddles<T>(rows, engine_.lanes, n_);
   for (int64_t column = 0; column < columns; column += engine_.lanes)
     for (int64_t k = 0; k < rows; ++k) add_root(steps_, column * k, n_);

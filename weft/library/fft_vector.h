@@ -42,7 +42,8 @@ struct Vectors {
   }
   WEFT_INLINE static void put_row(T* rows, int64_t i, const Z& value) {
     auto* at = reinterpret_cast<V*>(rows) + 2 * i;
-    at[0] = value.re, at[1] = value.im;
+    at[0] = value.re;
+    at[1] = value.im;
   }
 
   template <int... j>
@@ -64,7 +65,8 @@ struct Vectors {
   WEFT_INLINE static void store_numbers(T* at, const Z& z) {
     V a, b;
     interleaved(z, a, b, Lanes{});
-    store(at, a), store(at + lanes, b);
+    store(at, a);
+    store(at + lanes, b);
   }
   WEFT_INLINE static Z load_some(const T* at, int64_t count) {
     alignas(bytes) T some[2 * lanes] = {};
@@ -150,17 +152,26 @@ struct Butterfly : Vectors<T, bytes> {
   WEFT_INLINE static void transform(Z* x) {
     if constexpr (n == 2) {
       Z a = x[0];
-      x[0] = a + x[1], x[1] = a - x[1];
+      x[0] = a + x[1];
+      x[1] = a - x[1];
     } else if constexpr (n == 4) {
       Z a = x[0] + x[2], b = x[0] - x[2], c = x[1] + x[3], d = Base::turned(x[1] - x[3]);
-      x[0] = a + c, x[1] = b + d, x[2] = a - c, x[3] = b - d;
+      x[0] = a + c;
+      x[1] = b + d;
+      x[2] = a - c;
+      x[3] = b - d;
     } else {
       Z even[n / 2], odd[n / 2];
-      WEFT_UNROLL for (int k = 0; k < n / 2; ++k) even[k] = x[2 * k], odd[k] = x[2 * k + 1];
-      transform<n / 2>(even), transform<n / 2>(odd);
+      WEFT_UNROLL for (int k = 0; k < n / 2; ++k) {
+        even[k] = x[2 * k];
+        odd[k] = x[2 * k + 1];
+      }
+      transform<n / 2>(even);
+      transform<n / 2>(odd);
       WEFT_UNROLL for (int k = 0; k < n / 2; ++k) {
         Z turned = rotated<n>(odd[k], k);
-        x[k] = even[k] + turned, x[k + n / 2] = even[k] - turned;
+        x[k] = even[k] + turned;
+        x[k + n / 2] = even[k] - turned;
       }
     }
   }
@@ -170,21 +181,25 @@ struct Butterfly : Vectors<T, bytes> {
   WEFT_INLINE static void transform_odd(Z* x, const T* roots) {
     Z sums[radix / 2 + 1], differences[radix / 2 + 1], first = x[0];
     WEFT_UNROLL for (int j = 1; j <= radix / 2; ++j) {
-      sums[j] = x[j] + x[radix - j], differences[j] = x[j] - x[radix - j];
+      sums[j] = x[j] + x[radix - j];
+      differences[j] = x[j] - x[radix - j];
       x[0] = x[0] + sums[j];
     }
     WEFT_UNROLL for (int k = 1; k <= radix / 2; ++k) {
       Z even = first, turn = {};
       WEFT_UNROLL for (int j = 1; j <= radix / 2; ++j)
           add_term(roots + 2 * (j * k % radix), sums[j], differences[j], even, turn);
-      x[k] = even + turn, x[radix - k] = even - turn;
+      x[k] = even + turn;
+      x[radix - k] = even - turn;
     }
   }
 
   WEFT_INLINE static void three(Z& a, Z& b, Z& c) {
     Z sum = b + c, middle = {a.re - sum.re * T(0.5), a.im - sum.im * T(0.5)}, turn = Base::turned(b - c);
     turn = {turn.re * T(0.86602540378443864676), turn.im * T(0.86602540378443864676)};
-    a = a + sum, b = middle + turn, c = middle - turn;
+    a = a + sum;
+    b = middle + turn;
+    c = middle - turn;
   }
 
   WEFT_INLINE static void nine(Z* x, const T* roots) {
@@ -207,14 +222,16 @@ struct Butterfly : Vectors<T, bytes> {
     Z sums[24] = {}, differences[24] = {};
     y[0] = x[0];
     for (int j = 1; j <= radix / 2; ++j) {
-      sums[j] = x[j] + x[radix - j], differences[j] = x[j] - x[radix - j];
+      sums[j] = x[j] + x[radix - j];
+      differences[j] = x[j] - x[radix - j];
       y[0] = y[0] + sums[j];
     }
     for (int k = 1; k <= radix / 2; ++k) {
       Z even = x[0], turn = {};
       for (int j = 1, at = k; j <= radix / 2; ++j, at = at + k < radix ? at + k : at + k - radix)
         add_term(roots + 2 * at, sums[j], differences[j], even, turn);
-      y[k] = even + turn, y[radix - k] = even - turn;
+      y[k] = even + turn;
+      y[radix - k] = even - turn;
     }
   }
 };

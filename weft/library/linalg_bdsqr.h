@@ -17,25 +17,33 @@ struct Triangle {
     int largest = swapped ? 3 : 1;
     if (ga > fa) largest = 2;
     if (ga == R(0)) {
-      least = ha, greatest = fa;
+      least = ha;
+      greatest = fa;
     } else if (ga > fa && fa / ga < unit_roundoff<R>) {
       greatest = ga;
       least = ha > R(1) ? fa / (ga / ha) : (fa / ga) * ha;
-      sl = ht / g, sr = 1, cr = ft / g;
+      sl = ht / g;
+      sr = 1;
+      cr = ft / g;
     } else {
       const R d = fa - ha;
       R l = d == fa ? R(1) : d / fa;
       const R m = g / ft, t0 = R(2) - l, mm = m * m;
       const R s = std::sqrt(t0 * t0 + mm), r = l == R(0) ? std::abs(m) : std::sqrt(l * l + mm), a = R(0.5) * (s + r);
-      least = ha / a, greatest = fa * a;
+      least = ha / a;
+      greatest = fa * a;
       R t = (m / (s + t0) + m / (r + l)) * (R(1) + a);
       if (mm == R(0)) t = l == R(0) ? std::copysign(R(2), ft) * sign(g) : g / std::copysign(d, ft) + m / t0;
       l = std::sqrt(t * t + R(4));
-      cr = R(2) / l, sr = t / l;
-      cl = (cr + sr * m) / a, sl = (ht / ft) * sr / a;
+      cr = R(2) / l;
+      sr = t / l;
+      cl = (cr + sr * m) / a;
+      sl = (ht / ft) * sr / a;
     }
-    cos_left = swapped ? sr : cl, sin_left = swapped ? cr : sl;
-    cos_right = swapped ? sl : cr, sin_right = swapped ? cl : sr;
+    cos_left = swapped ? sr : cl;
+    sin_left = swapped ? cr : sl;
+    cos_right = swapped ? sl : cr;
+    sin_right = swapped ? cl : sr;
     const R turned = largest == 1   ? sign(cos_right) * sign(cos_left) * sign(f)
                      : largest == 2 ? sign(sin_right) * sign(cos_left) * sign(g)
                                     : sign(sin_right) * sign(sin_left) * sign(h);
@@ -87,7 +95,8 @@ class BidiagonalQr {
         if (l > old_last_ || m < old_first_) downwards_ = std::abs(d_[l]) >= std::abs(d_[m]);
         R least = 0;
         if (splits(l, m, least)) continue;
-        old_first_ = l, old_last_ = m;
+        old_first_ = l;
+        old_last_ = m;
         left -= m - l;
         step(l, m, shift(l, m, least, largest));
       }
@@ -119,19 +128,28 @@ class BidiagonalQr {
 
   void pair(Index l) {
     const Triangle<R> t(d_[l], e_[l], d_[l + 1]);
-    d_[l] = t.greatest, e_[l] = 0, d_[l + 1] = t.least;
-    turn(v_, l, t.cos_right, t.sin_right), turn(u_, l, t.cos_left, t.sin_left);
+    d_[l] = t.greatest;
+    e_[l] = 0;
+    d_[l + 1] = t.least;
+    turn(v_, l, t.cos_right, t.sin_right);
+    turn(u_, l, t.cos_left, t.sin_left);
   }
 
   // Whether an element next to the diagonal may be left out; else the least singular value, about.
   bool splits(Index l, Index m, R& least) {
     const Index end = downwards_ ? m - 1 : l;
-    if (std::abs(e_[end]) <= tolerance * std::abs(d_[downwards_ ? m : l])) return e_[end] = 0, true;
+    if (std::abs(e_[end]) <= tolerance * std::abs(d_[downwards_ ? m : l])) {
+      e_[end] = 0;
+      return true;
+    }
     R mu = std::abs(d_[downwards_ ? l : m]);
     least = mu;
     for (Index k = 0; k < m - l; ++k) {
       const Index i = downwards_ ? l + k : m - 1 - k;
-      if (std::abs(e_[i]) <= tolerance * mu) return e_[i] = 0, true;
+      if (std::abs(e_[i]) <= tolerance * mu) {
+        e_[i] = 0;
+        return true;
+      }
       mu = std::abs(d_[downwards_ ? i + 1 : i]) * (mu / (mu + std::abs(e_[i])));
       least = std::min(least, mu);
     }
@@ -162,11 +180,15 @@ class BidiagonalQr {
       if (i > l) e_[i - 1] = old_s * right.r;
       const auto left = Rotation<R>::make(old_c * right.r, d_[i + 1] * right.s);
       d_[i] = left.r;
-      c = right.c, old_c = left.c, old_s = left.s;
-      turn(v_, i, right.c, right.s), turn(u_, i, left.c, left.s);
+      c = right.c;
+      old_c = left.c;
+      old_s = left.s;
+      turn(v_, i, right.c, right.s);
+      turn(u_, i, left.c, left.s);
     }
     const R h = d_[m] * c;
-    d_[m] = h * old_c, e_[m - 1] = h * old_s;
+    d_[m] = h * old_c;
+    e_[m - 1] = h * old_s;
   }
 
   void zero_up(Index l, Index m) {
@@ -176,11 +198,15 @@ class BidiagonalQr {
       if (i < m) e_[i] = old_s * left.r;
       const auto right = Rotation<R>::make(old_c * left.r, d_[i - 1] * left.s);
       d_[i] = right.r;
-      c = left.c, old_c = right.c, old_s = right.s;
-      turn(v_, i - 1, right.c, -right.s), turn(u_, i - 1, left.c, -left.s);
+      c = left.c;
+      old_c = right.c;
+      old_s = right.s;
+      turn(v_, i - 1, right.c, -right.s);
+      turn(u_, i - 1, left.c, -left.s);
     }
     const R h = d_[l] * c;
-    d_[l] = h * old_c, e_[l] = h * old_s;
+    d_[l] = h * old_c;
+    e_[l] = h * old_s;
   }
 
   void chase_down(Index l, Index m, R shift) {
@@ -196,8 +222,12 @@ class BidiagonalQr {
       d_[i] = left.r;
       f = left.c * e_[i] + left.s * d_[i + 1];
       d_[i + 1] = left.c * d_[i + 1] - left.s * e_[i];
-      if (i + 1 < m) g = left.s * e_[i + 1], e_[i + 1] = left.c * e_[i + 1];
-      turn(v_, i, right.c, right.s), turn(u_, i, left.c, left.s);
+      if (i + 1 < m) {
+        g = left.s * e_[i + 1];
+        e_[i + 1] = left.c * e_[i + 1];
+      }
+      turn(v_, i, right.c, right.s);
+      turn(u_, i, left.c, left.s);
     }
     e_[m - 1] = f;
   }
@@ -215,8 +245,12 @@ class BidiagonalQr {
       d_[i] = right.r;
       f = right.c * e_[i - 1] + right.s * d_[i - 1];
       d_[i - 1] = right.c * d_[i - 1] - right.s * e_[i - 1];
-      if (i > l + 1) g = right.s * e_[i - 2], e_[i - 2] = right.c * e_[i - 2];
-      turn(v_, i - 1, right.c, -right.s), turn(u_, i - 1, left.c, -left.s);
+      if (i > l + 1) {
+        g = right.s * e_[i - 2];
+        e_[i - 2] = right.c * e_[i - 2];
+      }
+      turn(v_, i - 1, right.c, -right.s);
+      turn(u_, i - 1, left.c, -left.s);
     }
     e_[l] = f;
   }
@@ -224,14 +258,18 @@ class BidiagonalQr {
   // Values that are not negative, in descending order.
   void finish() {
     for (Index i = 0; i < d_.size(); ++i)
-      if (d_[i] < R(0)) d_[i] = -d_[i], v_.col(i) = -v_.col(i);
+      if (d_[i] < R(0)) {
+        d_[i] = -d_[i];
+        v_.col(i) = -v_.col(i);
+      }
     for (Index last = d_.size() - 1; last > 0; --last) {
       Index least = 0;
       for (Index j = 1; j <= last; ++j)
         if (d_[j] <= d_[least]) least = j;
       if (least == last) continue;
       std::swap(d_[least], d_[last]);
-      u_.col(least).swap(u_.col(last)), v_.col(least).swap(v_.col(last));
+      u_.col(least).swap(u_.col(last));
+      v_.col(least).swap(v_.col(last));
     }
   }
 

@@ -53,8 +53,10 @@ class DividedSigns {
   void cut(Range range, int depth) {
     if (depth == 0) return;
     const Index m = range.middle();
-    cut({range.first, m}, depth - 1), cut({m, range.last}, depth - 1);
-    d_[m - 1] -= std::abs(e_[m - 1]), d_[m] -= std::abs(e_[m - 1]);
+    cut({range.first, m}, depth - 1);
+    cut({m, range.last}, depth - 1);
+    d_[m - 1] -= std::abs(e_[m - 1]);
+    d_[m] -= std::abs(e_[m - 1]);
   }
 
   bool is_turned(const Vector<R>& q, Range range, int depth) {
@@ -166,11 +168,16 @@ class DividedSingularSigns {
     for (Index i = 0; i < n; ++i) {
       const auto right = Rotation<R>::make(d[i], i + 1 < n ? e[i] : beside);
       d[i] = right.r;
-      if (i + 1 < n) e[i] = right.s * d[i + 1], d[i + 1] = right.c * d[i + 1];
+      if (i + 1 < n) {
+        e[i] = right.s * d[i + 1];
+        d[i + 1] = right.c * d[i + 1];
+      }
     }
     for (Index i = 0; i + 1 < n; ++i) {
       const auto rotation = Rotation<R>::make(d[i], e[i]);
-      d[i] = rotation.r, e[i] = rotation.s * d[i + 1], d[i + 1] = rotation.c * d[i + 1];
+      d[i] = rotation.r;
+      e[i] = rotation.s * d[i + 1];
+      d[i + 1] = rotation.c * d[i + 1];
       for (Index row = 0; row < n; ++row) {
         const R next = left(row, i + 1), here = left(row, i);
         left(row, i + 1) = rotation.c * next - rotation.s * here;

@@ -31,7 +31,11 @@ void solve_one(Vector<V>& x, Index i, V divisor, Limits<R> limits) {
 template <class T, class V, class R>
 void solve_pair(const Matrix<T>& t, Vector<V>& x, Index i, V value, Limits<R> limits) {
   V a = V(t(i, i)) - value, b = t(i, i + 1), c = t(i + 1, i), d = V(t(i + 1, i + 1)) - value;
-  if (std::abs(c) > std::abs(a)) std::swap(a, c), std::swap(b, d), std::swap(x[i], x[i + 1]);
+  if (std::abs(c) > std::abs(a)) {
+    std::swap(a, c);
+    std::swap(b, d);
+    std::swap(x[i], x[i + 1]);
+  }
   const V factor = c / a;
   V pivot = d - factor * b;
   if (std::abs(pivot) < limits.smallest) pivot = V(limits.smallest);
@@ -50,9 +54,10 @@ Vector<V> substitute(const Matrix<T>& t, Index k, V value, Limits<R> limits) {
   x[k] = V(1);
   if (k > 0 && t(k, k - 1) != T(0)) {
     // One row of the block says how its two entries relate; the one with the larger coupling says it best.
-    if (std::abs(t(k - 1, k)) >= std::abs(t(k, k - 1)))
-      x[k - 1] = V(1), x[k] = (value - V(t(k - 1, k - 1))) / V(t(k - 1, k));
-    else
+    if (std::abs(t(k - 1, k)) >= std::abs(t(k, k - 1))) {
+      x[k - 1] = V(1);
+      x[k] = (value - V(t(k - 1, k - 1))) / V(t(k - 1, k));
+    } else
       x[k - 1] = (value - V(t(k, k))) / V(t(k, k - 1));
     x.head(k - 1) -= x[k] * t.col(k).head(k - 1).template cast<V>();
     i = k - 1;
@@ -168,7 +173,11 @@ void run(Index batch, Index n, const void* a, void* w, void* vl, void* vr, int32
   for (Index item = 0; item < batch; ++item) {
     work = read<T>(a, item, n, n);
     const bool done = decompose<T>(work, values, vl ? &left : nullptr, vr ? &right : nullptr);
-    if (!done) values.setConstant(n, nan), left.setConstant(n, n, nan), right.setConstant(n, n, nan);
+    if (!done) {
+      values.setConstant(n, nan);
+      left.setConstant(n, n, nan);
+      right.setConstant(n, n, nan);
+    }
     write<Complex<T>>(w, item, n, 1) = values;
     if (vl) write<Complex<T>>(vl, item, n, n) = left;
     if (vr) write<Complex<T>>(vr, item, n, n) = right;

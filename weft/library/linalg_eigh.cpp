@@ -47,7 +47,10 @@ bool decompose(Matrix<T>& a, bool lower, Vector<Real<T>>& w, Matrix<T>* v) {
   Tridiagonal<T> form(n);
   form.reduce(a);
   // From the upper triangle LAPACK starts at the end.
-  if (!lower) form.diagonal.reverseInPlace(), form.below.reverseInPlace();
+  if (!lower) {
+    form.diagonal.reverseInPlace();
+    form.below.reverseInPlace();
+  }
   Matrix<Real<T>> vectors;
   if (!solve(form.diagonal, form.below, w, v ? &vectors : nullptr)) return false;
   scale_by_power(w, exponent);
@@ -72,7 +75,10 @@ void run(Index batch, Index n, bool lower, const void* a, void* w, void* v, int3
       work.template triangularView<Eigen::Lower>() = read<T>(a, item, n, n).reverse();
     work.diagonal() = work.diagonal().real().template cast<T>();
     const bool done = decompose<T>(work, lower, values, v ? &vectors : nullptr);
-    if (!done) values.setConstant(not_a_number<Real<T>>), vectors.setConstant(not_a_number<T>);
+    if (!done) {
+      values.setConstant(not_a_number<Real<T>>);
+      vectors.setConstant(not_a_number<T>);
+    }
     write<Real<T>>(w, item, n, 1) = values;
     if (v) write<T>(v, item, n, n) = vectors;
     report(info, item, done ? 0 : 1);

@@ -72,11 +72,17 @@ void run_tridiagonal(Index batch, Index n, bool lower, const void* a, void* fact
     auto diagonal = write<Real<T>>(d, item, n, 1);
     auto beside = write<Real<T>>(e, item, form.below.size(), 1);
     auto tau = write<T>(taus, item, form.taus.size(), 1);
-    if (lower)
-      out = work, diagonal = form.diagonal, beside = form.below, tau = form.taus;
-    else
-      out = work.reverse(), diagonal = form.diagonal.reverse(), beside = form.below.reverse(),
+    if (lower) {
+      out = work;
+      diagonal = form.diagonal;
+      beside = form.below;
+      tau = form.taus;
+    } else {
+      out = work.reverse();
+      diagonal = form.diagonal.reverse();
+      beside = form.below.reverse();
       tau = form.taus.reverse();
+    }
   }
 }
 

@@ -55,7 +55,10 @@ void eig(const int64_t* n, void* const* b, const RoutineBody*) {
   auto split = [&]<class T>(T) {
     std::vector<std::complex<T>> w(count);
     linalg::eig(dtype, n[1], n[2], b[0], w.data(), n[3] ? b[3] : nullptr, n[4] ? b[4] : nullptr, ints(b[5]));
-    for (size_t i = 0; i < count; ++i) static_cast<T*>(b[1])[i] = w[i].real(), static_cast<T*>(b[2])[i] = w[i].imag();
+    for (size_t i = 0; i < count; ++i) {
+      static_cast<T*>(b[1])[i] = w[i].real();
+      static_cast<T*>(b[2])[i] = w[i].imag();
+    }
   };
   if (dtype == DType::f64)
     split(double{});
@@ -75,7 +78,10 @@ void hessenberg(const int64_t* n, void* const* b, const RoutineBody*) {
 template <class T>
 void real_eigenvalues(int64_t batch, int64_t n, const T* t, T* wr, T* wi) {
   for (int64_t item = 0; item < batch; ++item, t += n * n, wr += n, wi += n) {
-    for (int64_t i = 0; i < n; ++i) wr[i] = t[i * n + i], wi[i] = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      wr[i] = t[i * n + i];
+      wi[i] = 0;
+    }
     for (int64_t i = 0; i + 1 < n; ++i) {
       T above = t[i * n + i + 1], below = t[(i + 1) * n + i];
       if (below == 0) continue;

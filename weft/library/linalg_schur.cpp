@@ -16,9 +16,13 @@ struct Pair {
 
   void rotate(R cs, R sn) {
     const R aa = a * cs + b * sn, bb = b * cs - a * sn, cc = c * cs + d * sn, dd = d * cs - c * sn;
-    a = aa * cs + cc * sn, b = bb * cs + dd * sn, c = cc * cs - aa * sn, d = dd * cs - bb * sn;
+    a = aa * cs + cc * sn;
+    b = bb * cs + dd * sn;
+    c = cc * cs - aa * sn;
+    d = dd * cs - bb * sn;
     const R old = cosine;
-    cosine = old * cs - sine * sn, sine = old * sn + sine * cs;
+    cosine = old * cs - sine * sn;
+    sine = old * sn + sine * cs;
   }
 
   // LAPACK's lanv2, of which this follows the case of complex eigenvalues and the real ones that rounding makes of it.
@@ -31,16 +35,22 @@ struct Pair {
     }
     if (c == 0) return;
     if (b == 0) {
-      b = -c, c = 0;
+      b = -c;
+      c = 0;
       const R old = cosine;
-      cosine = -sine, sine = old;
+      cosine = -sine;
+      sine = old;
     } else if (std::signbit(b) == std::signbit(c)) {
       const R middle = a, size = std::sqrt(std::abs(b + c));
       const R cs = std::sqrt(std::abs(b)) / size, sn = std::sqrt(std::abs(c)) / size;
       const R apart = std::copysign(std::sqrt(std::abs(b)) * std::sqrt(std::abs(c)), c);
-      a = middle + apart, d = middle - apart, b -= c, c = 0;
+      a = middle + apart;
+      d = middle - apart;
+      b -= c;
+      c = 0;
       const R old = cosine;
-      cosine = old * cs - sine * sn, sine = old * sn + sine * cs;
+      cosine = old * cs - sine * sn;
+      sine = old * sn + sine * cs;
     }
   }
 };
@@ -57,7 +67,10 @@ void standardise_blocks(Matrix<R>& t, Matrix<R>* u) {
     t.rightCols(n - i - 2).applyOnTheLeft(i, i + 1, rotation.adjoint());
     t.topRows(i).applyOnTheRight(i, i + 1, rotation);
     if (u) u->applyOnTheRight(i, i + 1, rotation);
-    t(i, i) = pair.a, t(i, i + 1) = pair.b, t(i + 1, i) = pair.c, t(i + 1, i + 1) = pair.d;
+    t(i, i) = pair.a;
+    t(i, i + 1) = pair.b;
+    t(i + 1, i) = pair.c;
+    t(i + 1, i + 1) = pair.d;
   }
 }
 
@@ -103,7 +116,10 @@ void run(Index batch, Index n, const void* a, void* t, void* vs, int32_t* info) 
   Matrix<T> form, vectors;
   for (Index item = 0; item < batch; ++item) {
     const bool done = schur_form<T>(read<T>(a, item, n, n), form, vs ? &vectors : nullptr);
-    if (!done) form.setConstant(n, n, not_a_number<T>), vectors.setConstant(n, n, not_a_number<T>);
+    if (!done) {
+      form.setConstant(n, n, not_a_number<T>);
+      vectors.setConstant(n, n, not_a_number<T>);
+    }
     write<T>(t, item, n, n) = form;
     if (vs) write<T>(vs, item, n, n) = vectors;
     report(info, item, done ? 0 : 1);

@@ -45,16 +45,20 @@ struct Pair {
     const R measure = difference + static_cast<R>(side) * root;
     if (std::abs(measure) > std::abs(twice)) {
       const R t = -twice / measure;
-      s = R(1) / std::sqrt(R(1) + t * t), c = t * s;
+      s = R(1) / std::sqrt(R(1) + t * t);
+      c = t * s;
     } else if (twice == R(0)) {
-      c = R(1), s = R(0);
+      c = R(1);
+      s = R(0);
     } else {
       const R t = -measure / twice;
-      c = R(1) / std::sqrt(R(1) + t * t), s = t * c;
+      c = R(1) / std::sqrt(R(1) + t * t);
+      s = t * c;
     }
     if (sign == side) {
       const R t = c;
-      c = -s, s = t;
+      c = -s;
+      s = t;
     }
   }
 };
@@ -113,7 +117,9 @@ class TridiagonalQl {
       } else if (m == l + 1) {
         const Pair<R> pair(d_[l], e_[l], d_[l + 1]);
         turn(l, pair.c, pair.s);
-        d_[l] = pair.first, d_[l + 1] = pair.second, e_[l] = 0;
+        d_[l] = pair.first;
+        d_[l + 1] = pair.second;
+        e_[l] = 0;
         l += 2;
       } else {
         if (left_-- == 0) return false;
@@ -132,7 +138,8 @@ class TridiagonalQl {
     for (Index i = m - 1; i >= l; --i) {
       const R f = s * e_[i], b = c * e_[i];
       const auto rotation = Rotation<R>::make(g, f);
-      c = rotation.c, s = rotation.s;
+      c = rotation.c;
+      s = rotation.s;
       if (i != m - 1) e_[i + 1] = rotation.r;
       g = d_[i + 1] - p;
       const R r = (d_[i] - g) * s + R(2) * c * b;
@@ -155,7 +162,9 @@ class TridiagonalQl {
       } else if (m == l - 1) {
         const Pair<R> pair(d_[l - 1], e_[l - 1], d_[l]);
         turn(l - 1, pair.c, pair.s);
-        d_[l - 1] = pair.first, d_[l] = pair.second, e_[l - 1] = 0;
+        d_[l - 1] = pair.first;
+        d_[l] = pair.second;
+        e_[l - 1] = 0;
         l -= 2;
       } else {
         if (left_-- == 0) return false;
@@ -174,7 +183,8 @@ class TridiagonalQl {
     for (Index i = m; i < l; ++i) {
       const R f = s * e_[i], b = c * e_[i];
       const auto rotation = Rotation<R>::make(g, f);
-      c = rotation.c, s = rotation.s;
+      c = rotation.c;
+      s = rotation.s;
       if (i != m) e_[i - 1] = rotation.r;
       g = d_[i] - p;
       const R r = (d_[i + 1] - g) * s + R(2) * c * b;

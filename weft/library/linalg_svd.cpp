@@ -27,11 +27,13 @@ bool solve_upper(const Matrix<R>& middle, Factors<R>& into) {
   const Vector<R> d = middle.diagonal(), e = middle.diagonal(1);
   if (n == 1) {
     into.s = d.cwiseAbs();
-    into.u.setConstant(1, 1, std::copysign(R(1), d[0])), into.v.setOnes(1, 1);
+    into.u.setConstant(1, 1, std::copysign(R(1), d[0]));
+    into.v.setOnes(1, 1);
     return true;
   }
   if (n <= smallest_divided) {
-    into.u.setIdentity(n, n), into.v.setIdentity(n, n);
+    into.u.setIdentity(n, n);
+    into.v.setIdentity(n, n);
     Vector<R> rest = e;
     into.s = d;
     if (BidiagonalQr<R>(into.s, rest, into.u, into.v).solve()) return true;
@@ -41,7 +43,10 @@ bool solve_upper(const Matrix<R>& middle, Factors<R>& into) {
   DividedSingularSigns<R> signs(d, e);
   for (Index i = 0; i < n; ++i) {
     const Vector<R> column = into.u.col(i);
-    if (signs.is_turned(column)) into.u.col(i) = -into.u.col(i), into.v.col(i) = -into.v.col(i);
+    if (signs.is_turned(column)) {
+      into.u.col(i) = -into.u.col(i);
+      into.v.col(i) = -into.v.col(i);
+    }
   }
   return true;
 }
@@ -79,7 +84,8 @@ bool decompose_tall(const Matrix<T>& a, bool full, Factors<T>& into) {
   Factors<Real<T>> inner;
   if (!solve_upper(form.middle, inner)) return false;
   into.s = inner.s;
-  into.u = form.left(inner.u, full), into.v = form.right(inner.v);
+  into.u = form.left(inner.u, full);
+  into.v = form.right(inner.v);
   return true;
 }
 
@@ -89,7 +95,8 @@ bool decompose_wide(const Matrix<T>& a, bool full, Factors<T>& into) {
   Factors<Real<T>> inner;
   if (!solve_lower(form.middle, inner)) return false;
   into.s = inner.s;
-  into.u = form.right(inner.u), into.v = form.left(inner.v, full);
+  into.u = form.right(inner.u);
+  into.v = form.left(inner.v, full);
   return true;
 }
 
@@ -149,10 +156,12 @@ void run(Index batch, Index m, Index n, bool full, const void* a, void* s, void*
     work = read<T>(a, item, m, n);
     bool done = true;
     if (size == 0) {
-      factors.u.setIdentity(m, columns), factors.v.setIdentity(n, rows);
+      factors.u.setIdentity(m, columns);
+      factors.v.setIdentity(n, rows);
     } else if (!work.allFinite() || !decompose(work, {u != nullptr, vt != nullptr, full}, factors)) {
       factors.s.setConstant(size, not_a_number<Real<T>>);
-      factors.u.setConstant(m, columns, not_a_number<T>), factors.v.setConstant(n, rows, not_a_number<T>);
+      factors.u.setConstant(m, columns, not_a_number<T>);
+      factors.v.setConstant(n, rows, not_a_number<T>);
       done = false;
     }
     report(info, item, done ? 0 : 1);

@@ -89,8 +89,9 @@ class Former {
     Attrs attrs{{Attr::replica_groups, groups}, {Attr::group_size, parts}};
     Value all;
     if (scatters) {
-      attrs.set(Attr::split_dimension, int64_t{0}), attrs.set(Attr::concat_dimension, int64_t{0}),
-          attrs.set(Attr::split_count, parts);
+      attrs.set(Attr::split_dimension, int64_t{0});
+      attrs.set(Attr::concat_dimension, int64_t{0});
+      attrs.set(Attr::split_count, parts);
       all = result_(build_, build_.call(Op::all_to_all, {build_.transpose(x, order)}, std::move(attrs)));
     } else {
       Dims row = x.type().dims;
@@ -110,7 +111,8 @@ class Former {
 
   Value rows(Value x, const Dim& first, const Dim& count) {
     Dims begin(x.type().dims.size(), 0), end = x.type().dims;
-    begin[0] = first, end[0] = first + count;
+    begin[0] = first;
+    end[0] = first + count;
     Ints strides(begin.size(), 1);
     return build_(Op::slice, {x}, {{Attr::start_indices, begin}, {Attr::limit_indices, end}, {Attr::strides, strides}});
   }

@@ -58,7 +58,8 @@ GraphPtr comparator(const Values& operands, bool descending) {
     return build.finish({{descending ? complex_before(build, b, a) : complex_before(build, a, b), ""}});
   Attrs attrs{{Attr::comparison_direction, std::string(descending ? "GT" : "LT")}};
   if (is_float(a.type().dtype)) {
-    a = canonical_key(build, a), b = canonical_key(build, b);
+    a = canonical_key(build, a);
+    b = canonical_key(build, b);
     attrs.set(Attr::compare_type, std::string("TOTALORDER"));
   }
   return build.finish({{build(Op::compare, {a, b}, attrs), ""}});

@@ -201,7 +201,10 @@ OpDef define_custom_call() {
             return call.attrs.types(Attr::types);
           },
           .eval = [](const Node& node, std::span<const Literal> operands) -> Literals {
-            if (is_expectation(node)) return require_expectation(node, operands), Literals();
+            if (is_expectation(node)) {
+              require_expectation(node, operands);
+              return Literals();
+            }
             if (!routine_of(node))
               raise({ErrorKind::unsupported,
                      cat("custom_call: no implementation of '", node.attrs.text(Attr::call_target_name), "' is known"),

@@ -67,7 +67,10 @@ void philox(Builder& build, Words& words, Value (&x)[4], Value key_low, Value ke
     Value first = product(x[0], 0xD2511F53), second = product(x[2], 0xCD9E8D57);
     Value a = words.exclusive_or(words.exclusive_or(words.high(second), x[1]), key_low);
     Value c = words.exclusive_or(words.exclusive_or(words.high(first), x[3]), key_high);
-    x[0] = a, x[1] = words.low(second), x[2] = c, x[3] = words.low(first);
+    x[0] = a;
+    x[1] = words.low(second);
+    x[2] = c;
+    x[3] = words.low(first);
     key_low = words.add(key_low, 0x9E3779B9u);
     key_high = words.add(key_high, 0xBB67AE85u);
   }
@@ -113,8 +116,10 @@ Values threefry_bits(Builder& build, Value state, const Dims& dims, bool wide) {
   if (!wide) {
     if (dims.empty())
       half = {1};
-    else
-      split = split_dimension(Type{DType::u32, dims}.static_dims()), half[split] = ceildiv(dims[split], 2);
+    else {
+      split = split_dimension(Type{DType::u32, dims}.static_dims());
+      half[split] = ceildiv(dims[split], 2);
+    }
   }
   Words words(build, half);
   Value place = words.add(counter, counted(build, half));

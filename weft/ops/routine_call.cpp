@@ -60,12 +60,15 @@ RoutineCall triangular_solve(const Node& node) {
   bool left, lower, unit;
   int64_t transpose = 0;
   if (node.op == Op::triangular_solve) {
-    left = node.attrs.flag(Attr::left_side), lower = node.attrs.flag(Attr::lower),
+    left = node.attrs.flag(Attr::left_side);
+    lower = node.attrs.flag(Attr::lower);
     unit = node.attrs.flag(Attr::unit_diagonal);
     const std::string& text = node.attrs.text(Attr::transpose_a);
     transpose = text == "TRANSPOSE" ? 1 : text == "ADJOINT" ? 2 : 0;
   } else {
-    left = is_letter(node, "side", 'L'), lower = is_letter(node, "uplo", 'L'), unit = is_letter(node, "diag", 'U');
+    left = is_letter(node, "side", 'L');
+    lower = is_letter(node, "uplo", 'L');
+    unit = is_letter(node, "diag", 'U');
     transpose = is_letter(node, "trans_x", 'T') ? 1 : is_letter(node, "trans_x", 'C') ? 2 : 0;
   }
   return {"triangular_solve",

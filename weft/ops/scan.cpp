@@ -66,7 +66,10 @@ Literals run_scan(const Scan& scan, const ScalarBody& body, std::span<const Lite
     for (size_t i = 0; i < count; ++i) total.push_back(element_at(operands[count + i], 0));
     for (int64_t step = 0; step < length; ++step) {
       int64_t at = base + (scan.reversed ? length - 1 - step : step) * stride;
-      for (size_t i = 0; i < count; ++i) arguments[i] = total[i], arguments[count + i] = element_at(operands[i], at);
+      for (size_t i = 0; i < count; ++i) {
+        arguments[i] = total[i];
+        arguments[count + i] = element_at(operands[i], at);
+      }
       total = body(arguments);
       for (size_t i = 0; i < count; ++i) set_element(results[i], at, total[i]);
     }

@@ -79,7 +79,8 @@ std::vector<Value> expand_top_k(Builder& build, const Node& node) {
   Value places = build(Op::iota, {}, {{Attr::type, DType::i32}, {Attr::dims, dims}, {Attr::dimension, last}});
   Builder body(Level::flat, "body");
   Value a = body.parameter({x.type().dtype, {}}, ""), b = body.parameter({x.type().dtype, {}}, "");
-  body.parameter({DType::i32, {}}, ""), body.parameter({DType::i32, {}}, "");
+  body.parameter({DType::i32, {}}, "");
+  body.parameter({DType::i32, {}}, "");
   Attrs greater{{Attr::comparison_direction, std::string("GT")}};
   if (is_float(x.type().dtype)) greater.set(Attr::compare_type, std::string("TOTALORDER"));
   GraphPtr comparator = body.finish({{body(Op::compare, {a, b}, greater), ""}});

@@ -112,8 +112,10 @@ std::vector<Value> as_while(Builder& build, const Node& node, const std::vector<
   for (const auto& [name, value] : outer) inits.push_back(value);
   Builder condition(Level::trace, "cond"), body(Level::trace, "body");
   std::vector<Value> asked, given;
-  for (const Value& init : inits)
-    asked.push_back(condition.parameter(init.type(), "")), given.push_back(body.parameter(init.type(), ""));
+  for (const Value& init : inits) {
+    asked.push_back(condition.parameter(init.type(), ""));
+    given.push_back(body.parameter(init.type(), ""));
+  }
   Value more = condition(Op::compare, {asked[0], asked[1]}, {{Attr::comparison_direction, std::string("LT")}});
   Counters counters;
   size_t at = 3 + operands.size();

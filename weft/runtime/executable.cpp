@@ -121,7 +121,8 @@ void Executable::State::set_up(int64_t first, int64_t end) const {
   buffers.span().back() = persistent.get();
   std::vector<int64_t> symbols(manifest.symbols.size());
   Services some = services;
-  some.packing_first = first, some.packing_end = end;
+  some.packing_first = first;
+  some.packing_end = end;
   if (is_listened())
     run_listened(first_code->setup, manifest, labels, "set up", symbols, buffers.data(), some);
   else

@@ -203,7 +203,9 @@ Manifest read_manifest(Reader& in) {
   m.symbols = in.list([&] {
     Symbol symbol;
     symbol.name = in.text();
-    symbol.min = in.integer(), symbol.opt = in.integer(), symbol.max = in.integer();
+    symbol.min = in.integer();
+    symbol.opt = in.integer();
+    symbol.max = in.integer();
     return symbol;
   });
   for (const Symbol& symbol : m.symbols) {
@@ -270,7 +272,9 @@ class Pieces {
   using Place = std::pair<uint64_t, Digest>;
 
   static void tell(Writer& out, std::string_view bytes, const Place& place) {
-    out.number(place.first), out.number(bytes.size()), out.number(place.second);
+    out.number(place.first);
+    out.number(bytes.size());
+    out.number(place.second);
   }
 
   Place placed(std::string_view bytes, const Digest& digest) {

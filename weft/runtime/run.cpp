@@ -180,7 +180,10 @@ Timing Executable::benchmark(std::span<const Buffer> inputs, int warmup, int ite
   InterruptibleWork work;
   std::vector<Buffer> outputs = new_outputs(inputs);
   finish();
-  for (int i = 0; i < warmup; ++i) check_interrupt(), run(inputs, outputs);
+  for (int i = 0; i < warmup; ++i) {
+    check_interrupt();
+    run(inputs, outputs);
+  }
   std::vector<double> seconds;
   for (int i = 0; i < iterations; ++i) {
     check_interrupt();
@@ -201,9 +204,15 @@ std::vector<LaunchTime> Executable::profile(std::span<const Buffer> inputs, int 
   InterruptibleWork work;
   std::vector<Buffer> outputs = new_outputs(inputs);
   finish();
-  for (int i = 0; i < warmup; ++i) check_interrupt(), run(inputs, outputs);
+  for (int i = 0; i < warmup; ++i) {
+    check_interrupt();
+    run(inputs, outputs);
+  }
   LaunchTimes times(manifest());
-  for (int i = 0; i < iterations; ++i) check_interrupt(), run(inputs, outputs);
+  for (int i = 0; i < iterations; ++i) {
+    check_interrupt();
+    run(inputs, outputs);
+  }
   return times.times();
 }
 

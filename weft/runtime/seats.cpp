@@ -66,9 +66,12 @@ void judge(uint64_t mark) {
   int64_t clock = span_clock(), cpu_time = thread_time();
   if (mark == moves.mark) {
     int64_t worked = cpu_time - moves.cpu_time;
-    moves.worked += worked, moves.waited += clock - moves.clock - worked;
+    moves.worked += worked;
+    moves.waited += clock - moves.clock - worked;
   }
-  moves.mark = mark, moves.clock = clock, moves.cpu_time = cpu_time;
+  moves.mark = mark;
+  moves.clock = clock;
+  moves.cpu_time = cpu_time;
   if (moves.waited > most_waiting)
     end_trial(false);
   else if (moves.worked > worked_well)
@@ -116,8 +119,11 @@ void Seats::move(uint64_t mark, size_t cpu) {
     if (!CPU_ISSET(other, &mask) || (by / most_slots == mark / most_slots && by != mark)) continue;
     if (!seats_[other].taken.compare_exchange_strong(by, mark, std::memory_order_relaxed)) continue;
     move_to(other, mask);
-    moves.seat = other, moves.back = cpu;
-    moves.on_trial = true, moves.mark = 0, moves.worked = moves.waited = 0;
+    moves.seat = other;
+    moves.back = cpu;
+    moves.on_trial = true;
+    moves.mark = 0;
+    moves.worked = moves.waited = 0;
     return;
   }
 }

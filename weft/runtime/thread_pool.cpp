@@ -66,7 +66,8 @@ struct Loop {
   static bool take(Share& share, bool is_own, int64_t& first, int64_t& end) {
     uint64_t left = share.left.load(std::memory_order_relaxed);
     for (;;) {
-      first = static_cast<int64_t>(left & 0xffffffff), end = static_cast<int64_t>(left >> 32);
+      first = static_cast<int64_t>(left & 0xffffffff);
+      end = static_cast<int64_t>(left >> 32);
       if (first >= end) return false;
       int64_t some = end - first >= 4 ? 2 : 1;
       uint64_t rest = is_own ? left + static_cast<uint64_t>(some) : left - (uint64_t{1} << 32);

@@ -27,7 +27,8 @@ typedef struct weft_tiled_kernel {
 /* Functions for machine code; the first argument of most is `pool`: in the runtime the Allocator of the memory that
    they take, null for that of the first CPU device. */
 typedef struct weft_services {
-  /* Runs body(args, begin, end) over disjoint parts of [0, count), in parallel when `cost` (of one item, in units of
+  /* Runs body(args, begin, end) over disjoint parts of [0, count);
+  in parallel when `cost` (of one item, in units of
      10 ps) times count is worth it. */
   void (*parallel_for)(void* pool, int64_t count, int64_t cost, weft_body body, void** args);
   void* pool;

@@ -72,7 +72,8 @@ char* weft_support_scratch(int64_t bytes) {
     longjmp(*way_out, 1);
   }
   free(scratch.memory);
-  scratch.memory = memory, scratch.bytes = bytes;
+  scratch.memory = memory;
+  scratch.bytes = bytes;
   return memory;
 }
 

@@ -299,8 +299,10 @@ DotNeeds needs_of(const DotKernel& kernel, const DotForm& form, const DotShape& 
     add_heights(needs.heights, rows, most);
   } else if (auto [block, run] = rows_of(kernel, shape); m > 0 && m <= run && !is_even) {
     // Any blocks that lie together.
-    for (int64_t i = block; i < m; i += block)
-      add_heights(needs.heights, i, most), add_heights(needs.heights, m - i, most);
+    for (int64_t i = block; i < m; i += block) {
+      add_heights(needs.heights, i, most);
+      add_heights(needs.heights, m - i, most);
+    }
     add_heights(needs.heights, m, most);
   }
   if (!is_whole && !is_even && (needs.heights.empty() || needs.heights.size() > most_heights))
@@ -351,7 +353,8 @@ std::string DotEmitter::shared() {
       continue;
     }
     DotForm form = dot_form(target_, needs.lhs, needs.rhs, needs.accumulate);
-    form.packs_lhs = needs.packs_lhs, form.bits = needs.bits;
+    form.packs_lhs = needs.packs_lhs;
+    form.bits = needs.bits;
     DotWriter(*this, form).write_driver(name, needs);
   }
   drivers_.clear();

@@ -65,18 +65,26 @@ DotKernel LoopDot::form() {
   form.accumulate = dot.accumulate;
   form.packed_rhs = dot.packed_rhs;
   auto extent = [](const Dim& dim, const char* name) { return dim.is_static() ? cat(dim.value()) : std::string(name); };
-  form.m = extent(dot.m, "%dot_m"), form.n = extent(dot.n, "%dot_n"), form.k = extent(dot.k, "%dot_k");
-  form.n_factor = factor_of(dot.n), form.k_factor = factor_of(dot.k);
+  form.m = extent(dot.m, "%dot_m");
+  form.n = extent(dot.n, "%dot_n");
+  form.k = extent(dot.k, "%dot_k");
+  form.n_factor = factor_of(dot.n);
+  form.k_factor = factor_of(dot.k);
   for (size_t i = 0; i < dot.batch.size(); ++i) form.batch.push_back(cat("%extent_b", i));
   if (!dot.pack_rhs) form.lhs = side(dot.lhs, "lhs");
   form.rhs = side(dot.rhs, "rhs");
-  form.lhs.dtype = dot.lhs_type, form.rhs.dtype = dot.rhs_type, form.rhs.bits = dot.bits;
+  form.lhs.dtype = dot.lhs_type;
+  form.rhs.dtype = dot.rhs_type;
+  form.rhs.bits = dot.bits;
   if (dot.packed_rhs) {
     // Zero strides tell a matrix that all batches share.
     for (size_t i = 0; i < dot.batch.size(); ++i) form.rhs.batch[i] = dot.rhs.batch[i].is(0) ? "0" : "1";
     form.matrix = "%rhs_matrix";
   }
-  if (dot.raw) form.raw = side(*dot.raw, "raw"), form.is_packed = "%is_packed";
+  if (dot.raw) {
+    form.raw = side(*dot.raw, "raw");
+    form.is_packed = "%is_packed";
+  }
   form.light_epilogue = price_of(kernel_) <= light;
   if (sums_) form.result = side(*sums_, "sums");
   form.entry = [this](std::string& ir) { enter(ir); };
@@ -97,8 +105,10 @@ DotOperand LoopDot::side(const Dot::Side& side, const std::string& name) const {
   operand.pointer = cat("%", name, "_pointer");
   for (size_t i = 0; i < side.batch.size(); ++i)
     operand.batch.push_back(side.batch[i].is_static() ? cat(side.batch[i].value()) : cat("%", name, "_b", i));
-  operand.outer_part = side.outer_part, operand.outer_jump = side.outer_jump;
-  operand.inner_part = side.inner_part, operand.inner_jump = side.inner_jump;
+  operand.outer_part = side.outer_part;
+  operand.outer_jump = side.outer_jump;
+  operand.inner_part = side.inner_part;
+  operand.inner_jump = side.inner_jump;
   operand.outer = side.outer.is_static() ? cat(side.outer.value()) : cat("%", name, "_outer");
   operand.inner = side.inner.is_static() ? cat(side.inner.value()) : cat("%", name, "_inner");
   return operand;

@@ -41,13 +41,16 @@ DotForm dot_form(const Target& target, DType lhs, DType rhs, DType accumulate) {
   bool sums_words = accumulate == DType::i32 || accumulate == DType::u32;
   auto is_byte = [](DType dtype) { return dtype == DType::i8 || dtype == DType::u8 || is_bool(dtype); };
   if (accumulate == DType::f32 && target.bf16 && both([](DType dtype) { return dtype == DType::bf16; })) {
-    form.packed = DType::bf16, form.group = 2;
+    form.packed = DType::bf16;
+    form.group = 2;
   } else if (sums_words && target.vnni && both(is_byte) && (is_signed(lhs) || is_signed(rhs))) {
-    form.packed = DType::i8, form.group = 4;
+    form.packed = DType::i8;
+    form.group = 4;
     form.biased = is_signed(lhs) && is_signed(rhs);
     form.swapped = !is_signed(rhs);
   } else if (sums_words && both([&](DType dtype) { return is_byte(dtype) || dtype == DType::i16; })) {
-    form.packed = DType::i16, form.group = 2;
+    form.packed = DType::i16;
+    form.group = 2;
   }
   form.amx = target.amx && (form.packed == DType::bf16 || form.packed == DType::i8);
   return form;
@@ -166,9 +169,10 @@ std::string DotWriter::four_bits(std::string& ir, const std::string& name, const
   };
   append(ir, "  ", whole, " = zext ", lanes ? vector_type(form.rhs, lanes) : llvm_type(form.rhs), " ", value, " to ",
          type, "\n");
-  if (bits.is_signed)
-    apply("shl", 28 - bits.low), apply("ashr", 28);
-  else if (bits.low)
+  if (bits.is_signed) {
+    apply("shl", 28 - bits.low);
+    apply("ashr", 28);
+  } else if (bits.low)
     apply("lshr", 4);
   else
     apply("and", 15);

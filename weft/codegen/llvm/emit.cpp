@@ -108,10 +108,18 @@ class EntryWriter {
              type, ", ptr %", member, "_slot\n");
     };
 #define WEFT_LOAD(type, member) load(type, #member, WEFT_WORD(weft_services, member))
-    WEFT_LOAD("ptr", parallel_for), WEFT_LOAD("ptr", pool), WEFT_LOAD("ptr", listen);
+    WEFT_LOAD("ptr", parallel_for);
+    WEFT_LOAD("ptr", pool);
+    WEFT_LOAD("ptr", listen);
     body += "  %listens = icmp ne ptr %listen, null\n";
-    if (packs_later_) WEFT_LOAD("i64", packing_first), WEFT_LOAD("i64", packing_end);
-    if (!module_.other_ways.empty()) WEFT_LOAD("ptr", begin_trial), WEFT_LOAD("ptr", end_trial);
+    if (packs_later_) {
+      WEFT_LOAD("i64", packing_first);
+      WEFT_LOAD("i64", packing_end);
+    }
+    if (!module_.other_ways.empty()) {
+      WEFT_LOAD("ptr", begin_trial);
+      WEFT_LOAD("ptr", end_trial);
+    }
 #undef WEFT_LOAD
   }
 
@@ -192,28 +200,26 @@ class EntryWriter {
 
   // Inputs, outputs, constants, arena, persistent.
   std::string base_of(std::string& body, const BufferPlan& buffer) {
-    size_t slot = 0, inputs = program_.inputs.size(), outputs = program_.outputs.size(),
-           constants = program_.constants.size();
+    size_t outputs = program_.inputs.size();
+    size_t constants = outputs + program_.outputs.size();
+    size_t arena = constants + program_.constants.size();
+    auto slot = static_cast<size_t>(buffer.index);
     switch (buffer.place) {
       case Place::input:
-        slot = static_cast<size_t>(buffer.index);
         break;
       case Place::output:
-        slot = inputs + static_cast<size_t>(buffer.index);
+        slot += outputs;
         break;
       case Place::constant:
-        slot = inputs + outputs + static_cast<size_t>(buffer.index);
+        slot += constants;
         break;
       case Place::arena:
-        slot = inputs + outputs + constants;
-        break;
       case Place::persistent:
-        slot = inputs + outputs + constants + 1;
+        slot = buffer.place == Place::arena ? arena : arena + 1;
         break;
       case Place::turn:
-        break;
+        return offset_from(body, "%turn", buffer.offset);
     }
-    if (buffer.place == Place::turn) return offset_from(body, "%turn", buffer.offset);
     std::string place = name("slot"), base = name("base");
     append(body, "  ", place, " = getelementptr ptr, ptr %buffers, i64 ", slot, "\n  ", base, " = load ptr, ptr ",
            place, "\n");

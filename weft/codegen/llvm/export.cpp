@@ -77,7 +77,10 @@ void write_description(std::string& ir, const Program& program, const Target& ta
   append(ir, "define internal i64 @weft.arena(ptr %symbols) {\n", arena.text, "  ret i64 ", bytes, "\n}\n");
   for (const std::string& feature : target.needs) append(features, feature, " ");
   std::vector<int64_t> ranges, lined_up;
-  for (const Symbol& symbol : program.symbols) ranges.push_back(symbol.min), ranges.push_back(symbol.max);
+  for (const Symbol& symbol : program.symbols) {
+    ranges.push_back(symbol.min);
+    ranges.push_back(symbol.max);
+  }
   for (size_t output : plan.lined_up) lined_up.push_back(static_cast<int64_t>(program.inputs.size() + output));
   append(ir, "@weft.features = private constant [", features.size() + 1, " x i8] c\"", features,
          "\\00\"\n@weft.ranges = private constant ", words(ranges), "\n@weft.lined_up = private constant ",

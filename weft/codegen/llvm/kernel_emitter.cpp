@@ -55,7 +55,10 @@ void KernelEmitter::find_dependencies() {
       variables.insert(read.begin(), read.end());
     };
     for (ExprId arg : e.args) take(arg);
-    for (const auto& [id, stride] : e.dynamic) take(id), add_counters(counters, stride);
+    for (const auto& [id, stride] : e.dynamic) {
+      take(id);
+      add_counters(counters, stride);
+    }
     take(e.mask);
     if (e.kind == ExprKind::variable) variables.insert(e.slot);
     if (e.kind == ExprKind::accumulator) counters.insert(".n");

@@ -86,13 +86,15 @@ std::optional<int> KernelEmitter::doublings_of_turns(const Stmt& loop) const {
   for (const Stmt& turns : loop.body) {
     if (turns.kind != StmtKind::loop) continue;
     auto changed = std::ranges::count_if(turns.body, [](const Stmt& stmt) { return stmt.kind == StmtKind::assign; });
-    has_turns |= changed > 0, registers += static_cast<int>(changed);
+    has_turns |= changed > 0;
+    registers += static_cast<int>(changed);
     visit_expressions(kernel_, roots_of(turns.body), [&](ExprId id, const Expr& e) {
       if (e.kind == ExprKind::scalar && is_float(e.dtype) && is_inline_function(weft::name(e.op), module_.target))
         most = 1;
       const std::set<std::string>& counters = depends_[static_cast<size_t>(id)];
       if (e.kind != ExprKind::load || !counters.count(loop.counter)) return;
-      ++registers, is_steady &= !counters.count(turns.counter);
+      ++registers;
+      is_steady &= !counters.count(turns.counter);
     });
   }
   if (!has_turns || !is_steady) return std::nullopt;

@@ -16,7 +16,8 @@ std::string call_of(Launcher kind) {
     case Launcher::serial:
       return "  call void %function(ptr %args, i64 0, i64 %first)\n";
     case Launcher::parallel:
-      load("parallel_for", WEFT_WORD(weft_services, parallel_for)), load("pool", WEFT_WORD(weft_services, pool));
+      load("parallel_for", WEFT_WORD(weft_services, parallel_for));
+      load("pool", WEFT_WORD(weft_services, pool));
       return slots + "  call void %parallel_for(ptr %pool, i64 %first, i64 %second, ptr %function, ptr %args)\n";
     case Launcher::routine:
       return "  %buffers = getelementptr i64, ptr %args, i64 %first\n  %bodies = getelementptr i64, ptr %args, i64 "

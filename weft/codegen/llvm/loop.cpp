@@ -53,7 +53,10 @@ void KernelEmitter::statement(const Stmt& stmt) {
   };
   switch (stmt.kind) {
     case StmtKind::loop:
-      if (stmt.loop == LoopKind::parallel) return keep_steady(stmt), serial_loop(stmt, "%begin", "%end");
+      if (stmt.loop == LoopKind::parallel) {
+        keep_steady(stmt);
+        return serial_loop(stmt, "%begin", "%end");
+      }
       if (stmt.loop == LoopKind::vector) return vector_loop(stmt);
       if (stmt.loop == LoopKind::lines) return lines_loop(stmt);
       if (lanes_.count > 1 && lanes_.mask.empty())
@@ -305,9 +308,11 @@ std::string KernelEmitter::lanes_at(ExprId id, const Lanes& lanes, const std::st
   Lanes outside = std::exchange(lanes_, lanes);
   std::string value;
   in_block([&] {
-    counters_[lanes.counter] = at, value = as_vector(expr(id), kernel_.exprs[static_cast<size_t>(id)].dtype);
+    counters_[lanes.counter] = at;
+    value = as_vector(expr(id), kernel_.exprs[static_cast<size_t>(id)].dtype);
   });
-  counters_.erase(lanes.counter), lanes_ = outside;
+  counters_.erase(lanes.counter);
+  lanes_ = outside;
   return value;
 }
 

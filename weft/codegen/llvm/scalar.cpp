@@ -102,7 +102,10 @@ std::string KernelEmitter::clamp(DType dtype, const std::string* args, int lanes
 
 std::string KernelEmitter::select(DType dtype, const std::string& condition, std::string a, std::string b, int lanes) {
   bool is_half = computes_halves(Scalar::select, dtype);
-  if (is_half) a = to_half(a, lanes), b = to_half(b, lanes);
+  if (is_half) {
+    a = to_half(a, lanes);
+    b = to_half(b, lanes);
+  }
   std::string type = lanes_type(is_half ? "half" : register_type(dtype), lanes);
   std::string value =
       assign(cat("select ", lanes_type("i1", lanes), " ", condition, ", ", type, " ", a, ", ", type, " ", b));
@@ -135,7 +138,10 @@ std::string KernelEmitter::comparison(const Expr& e, std::string a, std::string 
 
 std::string KernelEmitter::compare(Scalar op, DType dtype, std::string a, std::string b, int lanes) {
   bool is_half = computes_halves(op, dtype);
-  if (is_half) a = to_half(a, lanes), b = to_half(b, lanes);
+  if (is_half) {
+    a = to_half(a, lanes);
+    b = to_half(b, lanes);
+  }
   std::string type = lanes_type(is_half ? "half" : register_type(dtype), lanes);
   const char* relation = nullptr;
   if (is_float(dtype)) {

@@ -140,8 +140,10 @@ int KernelEmitter::choose_roundings(const Stmt& loop, const std::set<ExprId>& us
   std::vector<int> uses(kernel_.exprs.size());
   // A use by a store counts as many as no expression has, so that one store alone is told from all else.
   constexpr int store = 1 << 20;
-  for (const Stmt& stmt : loop.body)
-    shows[static_cast<size_t>(stmt.expr)] = true, uses[static_cast<size_t>(stmt.expr)] += store;
+  for (const Stmt& stmt : loop.body) {
+    shows[static_cast<size_t>(stmt.expr)] = true;
+    uses[static_cast<size_t>(stmt.expr)] += store;
+  }
   floats.rounding.resize(kernel_.exprs.size());
   int quick = 0;
   for (auto id = used.rbegin(); id != used.rend(); ++id) {

@@ -42,7 +42,10 @@ class Splitter {
 
   std::vector<std::string> parts(int most, size_t most_text) {
     size_t all = 0, longest = 1;
-    for (const Function& function : functions_) all += function.work, longest = std::max(longest, function.work);
+    for (const Function& function : functions_) {
+      all += function.work;
+      longest = std::max(longest, function.work);
+    }
     // Beside a long function there is no use in parts that hold next to nothing.
     auto count =
         std::min({static_cast<size_t>(std::max(most, 1)), all / worth_splitting + 1, (all + longest / 2) / longest});

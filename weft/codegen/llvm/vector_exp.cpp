@@ -99,7 +99,8 @@ Exponential exp_parts(const V& x, const V* more) {
   auto [r, lo, n] = by_ln2(x);
   if (more) {
     Pair sum = fast_sum(r, lo + *more);
-    r = sum.hi, lo = sum.lo;
+    r = sum.hi;
+    lo = sum.lo;
   }
   Pair near = fast_sum(r.w->real(r.elem, 1), r);
   return {fast_sum(near.hi, near.lo + mad(exp_tail(r), r * r, lo)), n};
