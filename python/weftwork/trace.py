@@ -362,17 +362,10 @@ def interpreting(recorder: Recorder) -> Iterator[None]:
         _core.set_interpreted_calls(None)
 
 
-def finish_trace(
-    recorder: Recorder, arguments: Arguments, originals: list[Any], result: Any, donate: set[str]
-) -> Traced:
-    """Sorts what the function returned, stored and wrote into program outputs."""
+def blueprint_of(recorder: Recorder, arguments: Arguments, written: set[int], result: Any) -> Blueprint:
+    """How what the function returned and stored is made of outputs of the program; ``written``: ids of leaves."""
     trace = recorder.trace
-    # What ranks have exchanged cannot be taken back.
-    checks_validity(recorder, writes(recorder, arguments, originals) or bool(trace.effects), result)
     storages = {id(leaf.traced._storage): i for i, leaf in reversed(list(enumerate(arguments.leaves)))}
-    written = {
-        id(p) for p, o in zip(arguments.inputs, originals, strict=True) if not p.traced._storage.read().is_same(o)
-    }
 
     def leaf_of(value: TracedArray) -> int | None:
         """The argument that a result is; who runs a program that stands alone has none but those that are written."""
@@ -388,6 +381,20 @@ def finish_trace(
     note_unread(trace.checks, [tensor for tensor, _ in blueprint.outputs])
     if trace.checks.may_run_plainly and trace.checks.holds.tensor.constant() is None:
         blueprint.add_validity(trace.checks.holds)
+    return blueprint
+
+
+def finish_trace(
+    recorder: Recorder, arguments: Arguments, originals: list[Any], result: Any, donate: set[str]
+) -> Traced:
+    """Sorts what the function returned, stored and wrote into program outputs."""
+    trace = recorder.trace
+    # What ranks have exchanged cannot be taken back.
+    checks_validity(recorder, writes(recorder, arguments, originals) or bool(trace.effects), result)
+    written = {
+        id(p) for p, o in zip(arguments.inputs, originals, strict=True) if not p.traced._storage.read().is_same(o)
+    }
+    blueprint = blueprint_of(recorder, arguments, written, result)
     outputs: list[tuple[Any, str, int]] = [
         (tensor, f"output.{path}" if path else "output", -1) for tensor, path in blueprint.outputs
     ]
@@ -416,9 +423,18 @@ def finish_trace(
     extra = [step for _, step in trace.numbers] + [read.step for read in trace.reads]
     wanted = [*extra, *blueprint.steps]
     return Traced(
-        graph, input_leaves, captured, blueprint, layouts, aliases, recorder.steps, wanted, len(extra), outside,
+        graph,
+        input_leaves,
+        captured,
+        blueprint,
+        layouts,
+        aliases,
+        recorder.steps,
+        wanted,
+        len(extra),
+        outside,
         is_checked=trace.checks.is_in_program,
-    )  # fmt: skip
+    )
 
 
 def checks_validity(recorder: Recorder, is_written: bool, result: Any) -> None:

@@ -275,9 +275,11 @@ weft completion fish > ~/.config/fish/completions/weft.fish"""
 def build_parser() -> tuple[Parser, dict[str, Parser]]:
     """The parser of the command line, and that of each subcommand."""
     parser = Parser(
-        prog="weft", description="Compiles, runs, measures and looks into tensor programs.", epilog=EPILOG,
+        prog="weft",
+        description="Compiles, runs, measures and looks into tensor programs.",
+        epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+    )
     parser.add_argument("--version", action="version", version=f"weft {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     add_compile(commands)

@@ -61,8 +61,16 @@ def matrix_transpose(self: Tensor) -> Tensor:
 
 def install() -> None:
     """Gives them to the class, and tensors to functions that NumPy does not have."""
-    members = {"__array_ufunc__": array_ufunc, "__array_function__": array_function, "__getitem__": get, "__setitem__": put,
-               "__getattr__": attribute, "T": property(transpose), "mT": property(matrix_transpose), "_taken": staticmethod(array_of)}  # fmt: skip
+    members = {
+        "__array_ufunc__": array_ufunc,
+        "__array_function__": array_function,
+        "__getitem__": get,
+        "__setitem__": put,
+        "__getattr__": attribute,
+        "T": property(transpose),
+        "mT": property(matrix_transpose),
+        "_taken": staticmethod(array_of),
+    }
     for name, member in members.items():
         setattr(Tensor, name, member)
     plain.lazy += [Tensor, called]

@@ -248,8 +248,11 @@ def needs_complex(x: Any, name: str) -> None:
     """NumPy gives real arrays where no eigenvalue of a real matrix is complex: nothing that a program can know."""
     if x.dtype.kind != "c":
         raise_here(
-            UnsupportedError, f"numpy.linalg.{name} of a real matrix gives real or complex arrays as the values have it, known only when the program runs; "
-            f"write wf.linalg.{name}(a), which are always complex, or np.linalg.eigh for symmetric matrices", "dynamic_result_dtype")  # fmt: skip
+            UnsupportedError,
+            f"numpy.linalg.{name} of a real matrix gives real or complex arrays as the values have it, known only when the program runs; "
+            f"write wf.linalg.{name}(a), which are always complex, or np.linalg.eigh for symmetric matrices",
+            "dynamic_result_dtype",
+        )
 
 
 @implements(np.linalg.eig)

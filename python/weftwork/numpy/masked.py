@@ -377,8 +377,11 @@ def selection(array: TracedArray, items: list[Any]) -> tuple[TracedArray, Traced
     for axis, extent in enumerate(mask.shape):
         if not _core.dims_equal(extent, view.shape[len(before) + axis]):
             raise_here(
-                OutOfBoundsError, f"boolean index did not match indexed array along axis {len(before) + axis}; size of axis is "
-                f"{view.shape[len(before) + axis]} but size of corresponding boolean axis is {extent}", "mask_shape")  # fmt: skip
+                OutOfBoundsError,
+                f"boolean index did not match indexed array along axis {len(before) + axis}; size of axis is "
+                f"{view.shape[len(before) + axis]} but size of corresponding boolean axis is {extent}",
+                "mask_shape",
+            )
     return view, mask, len(before)
 
 

@@ -130,8 +130,15 @@ def call_method(self: BoundMethod, *args: Any, **kwargs: Any) -> Any:
 
 def install() -> None:
     """Makes arrays of a trace, their methods and extents what NumPy's functions and Python's operators take."""
-    members = {"__array_ufunc__": array_ufunc, "__array_function__": array_function, "__getitem__": get, "__setitem__": put,
-               "__iter__": iterate, "__getattr__": attribute, "shape": TracedArray.shape.setter(set_shape)}  # fmt: skip
+    members = {
+        "__array_ufunc__": array_ufunc,
+        "__array_function__": array_function,
+        "__getitem__": get,
+        "__setitem__": put,
+        "__iter__": iterate,
+        "__getattr__": attribute,
+        "shape": TracedArray.shape.setter(set_shape),
+    }
     for name, member in members.items():
         setattr(TracedArray, name, member)
     BoundMethod.__call__ = call_method  # type: ignore[method-assign]

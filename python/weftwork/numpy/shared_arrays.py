@@ -56,10 +56,19 @@ class SharedArrays:
             if name != other and family & same
         ]
         # What stands for a variable of the turn before was in the first turn what it was before the loop.
-        older = {id(value._storage): entry._storage for name, value in self.at_begin.items()
-                 if isinstance(value, TracedArray) and isinstance(entry := self.entry.get(name), TracedArray) and entry is not value}  # fmt: skip
-        self.outside = [(name, place) for name, family in families.items() for storage in family
-                        if (place := storage if storage.born < self.born else older.get(id(storage))) is not None]  # fmt: skip
+        older = {
+            id(value._storage): entry._storage
+            for name, value in self.at_begin.items()
+            if isinstance(value, TracedArray)
+            and isinstance(entry := self.entry.get(name), TracedArray)
+            and entry is not value
+        }
+        self.outside = [
+            (name, place)
+            for name, family in families.items()
+            for storage in family
+            if (place := storage if storage.born < self.born else older.get(id(storage))) is not None
+        ]
 
     def watch_shared(self, values: dict[str, Any]) -> None:
         """A write to such an array, which the others would have to see, has the loop written out."""

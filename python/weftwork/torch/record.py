@@ -48,9 +48,14 @@ class Recording:
     """
 
     def __init__(
-        self, name: str, extents: Extents, kinds: dict[Node, str], constants: dict[Node, torch.Tensor], stands_alone: bool = False,
+        self,
+        name: str,
+        extents: Extents,
+        kinds: dict[Node, str],
+        constants: dict[Node, torch.Tensor],
+        stands_alone: bool = False,
         is_shared: bool = False,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.name, self.extents, self.kinds = name, extents, kinds
         self.constants, self.stands_alone, self.is_shared = constants, stands_alone, is_shared
         self.values: dict[Node, Any] = {}

@@ -64,9 +64,15 @@ def command(to: Path) -> list[str]:
     headers = [*cpp_extension.include_paths(), sysconfig.get_paths()["include"]]
     folders = cpp_extension.library_paths()
     return [
-        *found, *FLAGS, *(f"-isystem{p}" for p in headers), str(SOURCES / "device.cpp"), "-o", str(to),
-        *(f"-L{p}" for p in folders), *(f"-l{name}" for name in LIBRARIES),
-    ]  # fmt: skip
+        *found,
+        *FLAGS,
+        *(f"-isystem{p}" for p in headers),
+        str(SOURCES / "device.cpp"),
+        "-o",
+        str(to),
+        *(f"-L{p}" for p in folders),
+        *(f"-l{name}" for name in LIBRARIES),
+    ]
 
 
 def key() -> str:

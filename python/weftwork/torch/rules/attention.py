@@ -79,9 +79,17 @@ def without_any_dropout(
 
 @rule("scaled_dot_product_attention", accepts=without_any_dropout)
 def whole_attention(
-    want: Any, query: Any, key: Any, value: Any, mask: Any = None, dropout: float = 0.0, is_causal: bool = False,
-    *, scale: float | None = None, enable_gqa: bool = False,
-) -> Any:  # fmt: skip
+    want: Any,
+    query: Any,
+    key: Any,
+    value: Any,
+    mask: Any = None,
+    dropout: float = 0.0,
+    is_causal: bool = False,
+    *,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> Any:
     """Programs of torch.export have it in this form."""
     mask, is_causal = aligned(query, key, mask, is_causal)
     return cast(scaled_dot_product_attention(query, key, value, mask, is_causal=is_causal, scale=scale), want.dtype)
