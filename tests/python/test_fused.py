@@ -1,5 +1,6 @@
-"""Drawn programs whose values all have one shape, so that what can be fused is: cheap and costly functions, norms and sums
-of rows, and whatever reads its operand at other places than it writes. All functions are continuous: rounding changes little."""
+"""Drawn programs whose values all have one shape, so that what can be fused is: cheap and costly functions, products,
+norms and sums of rows, and whatever reads its operand at other places than it writes. All are continuous functions, so
+that rounding changes little."""
 
 from __future__ import annotations
 
@@ -51,6 +52,12 @@ TWO: list[Callable[[Value, Value], Value]] = [
     lambda x, y: np.where(x > y, x - y, 0.5 * (y - x)),
     lambda x, y: x / (np.abs(y) + 1),
 ]
+# Of square matrices.
+PRODUCTS: list[Callable[[Value, Value], Value]] = [
+    lambda x, y: x @ y / x.shape[-1],
+    lambda x, y: x @ np.swapaxes(y, -1, -2) / x.shape[-1],
+    lambda x, y: softmax(x @ np.swapaxes(y, -1, -2), -1) @ x,
+]
 ROWS: list[Callable[[Value, int], Value]] = [
     softmax,
     layer_norm,
@@ -85,7 +92,7 @@ def drawn(seed: str) -> tuple[Callable[[Value, Value], tuple[Value, ...]], tuple
     for count in range(2, 2 + draw.randint(3, 12)):
         # What was made last is read most: chains are longer then.
         reads = [max(draw.randrange(count), draw.randrange(count)) for _ in range(2)]
-        table = draw.choice([ONE, ONE, TWO, TWO, ROWS, MOVES])
+        table = draw.choice([ONE, ONE, TWO, TWO, ROWS, MOVES, PRODUCTS if rank > 1 else TWO])
         steps.append((draw.choice(table), table, reads, draw.randrange(rank), draw.randint(1, 4)))
     results = sorted({len(steps) + 1, *(draw.randrange(2, len(steps) + 2) for _ in range(draw.randint(0, 2)))})
 
@@ -95,7 +102,7 @@ def drawn(seed: str) -> tuple[Callable[[Value, Value], tuple[Value, ...]], tuple
             one = values[a]
             if table is ONE:
                 values.append(step(one))
-            elif table is TWO:
+            elif table is TWO or table is PRODUCTS:
                 values.append(step(one, values[b]))
             else:
                 values.append(step(one, axis) if table is ROWS else step(one, axis, n))
