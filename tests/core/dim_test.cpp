@@ -50,6 +50,10 @@ TEST_CASE("a place that is taken apart and put together is itself") {
   CHECK(floordiv(at, Dim(192)) == floordiv(row, Dim(4)));
   CHECK(mod(at, Dim(192)) == mod(row, Dim(4)) * Dim(48) + column);
   CHECK(floordiv(at, Dim(192)) * Dim(192) + mod(at, Dim(192)) == at);
+  CHECK(floordiv(n, Dim(8)) * Dim(2) + floordiv(mod(n, Dim(8)), Dim(4)) == floordiv(n, Dim(4)));
+  CHECK(row - floordiv(n, Dim(12)) * Dim(9) - floordiv(mod(n, Dim(12)), Dim(4)) * Dim(3) ==
+        row - floordiv(n, Dim(4)) * Dim(3));
+  CHECK(floordiv(n, Dim(8)) * Dim(2) + floordiv(mod(n, Dim(8)), Dim(3)) != floordiv(n, Dim(3)));
   CHECK(floordiv(n, Dim(6)) * Dim(-12) - mod(n, Dim(6)) * Dim(2) + row == row - n * Dim(2));
   // Of all values, also those below zero.
   for (int64_t a = -50; a <= 50; ++a)

@@ -171,3 +171,25 @@ def test_bfloat16_becomes_float32_bit_by_bit() -> None:
     with np.errstate(all="ignore"):
         want = lines.astype(np.float32).max(axis=-1, keepdims=True)
     np.testing.assert_array_equal(wf.jit(lambda x: x.astype(np.float32).max(axis=-1, keepdims=True))(lines), want)
+
+
+def shifted(x: Any) -> Any:
+    return layer_norm(np.concatenate([x[:1], np.tanh(x)[:-1]]))
+
+
+def mirrored(x: Any) -> Any:
+    return softmax(np.tanh(x)[:, ::-1] * 2)
+
+
+def normed_twice(x: Any) -> Any:
+    inner = layer_norm(x)
+    return inner, layer_norm(np.cos(inner))
+
+
+@pytest.mark.parametrize("function", [shifted, mirrored, normed_twice])
+def test_costly_values_are_kept_where_they_are_read(function: Any) -> None:
+    x = random.standard_normal((17, 33))
+    wanted = function(x)
+    found = wf.jit(function, strict=True)(x)
+    for f, w in zip(found, wanted, strict=True) if isinstance(wanted, tuple) else [(found, wanted)]:
+        np.testing.assert_allclose(f, w, rtol=1e-12, atol=1e-13)

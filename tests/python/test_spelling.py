@@ -252,6 +252,25 @@ def test_shapes_and_axes_of_any_kind_of_integer() -> None:
     check(SHAPES, F)
 
 
+INDICES_WITHOUT_ELEMENTS = [
+    "np.take(x, {})",
+    "np.take(x, {}, 1)",
+    "x.take({}, 0)",
+    "x[{},]",
+    "x[:, {}]",
+    "np.put(x, {}, 1)",
+    "np.delete(x, {}, 0)",
+    "np.insert(x, {}, 3, 1)",
+]
+
+
+@pytest.mark.parametrize(
+    "index", ["[]", "()", "range(0)", "[[]]", "np.zeros(0)", "np.zeros((0, 2), int)", "np.zeros(1)"]
+)
+def test_indices_without_elements(index: str) -> None:
+    check([text.format(index) for text in INDICES_WITHOUT_ELEMENTS], F)
+
+
 # -- scalars, arrays without dimensions, arrays --------------------------------------------------------------------
 
 TYPED = ["sum", "prod", "max", "min", "mean", "std", "var", "median", "any", "all", "argmax", "argmin", "ptp", "average", "nansum", "nanprod",

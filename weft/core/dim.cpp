@@ -357,23 +357,49 @@ std::string Dim::text() const {
 
 namespace {
 
-// Of a sum that has c * d * floordiv(a, d) and c * mod(a, d): takes both out, and gives c * a.
+// What floordiv(a, d) * steps + rest is, where rest is made of mod(a, d): mod(a, d) itself, of d steps, or
+// floordiv(mod(a, d), e), of d / e.
+struct Division {
+  Dim a, d;
+  int64_t steps;
+  Dim whole;
+};
+
+std::optional<Division> division_of(const DimAtom& rest) {
+  const bool is_mod = rest.op == DimOp::mod;
+  if (!is_mod && rest.op != DimOp::floordiv) return std::nullopt;
+  const Dim &first = rest.operands[0], &second = rest.operands[1];
+  if (!second.is_static()) return std::nullopt;
+  if (is_mod) return Division{first, second, second.constant(), first};
+  if (first.constant() != 0 || first.terms().size() != 1 || first.terms()[0].coefficient != 1 ||
+      first.terms()[0].atoms.size() != 1)
+    return std::nullopt;
+  const DimAtom& inner = *first.terms()[0].atoms[0];
+  if (inner.op != DimOp::mod || !inner.operands[1].is_static()) return std::nullopt;
+  const int64_t d = inner.operands[1].constant(), e = second.constant();
+  if (d <= 0 || e <= 0 || d % e != 0) return std::nullopt;
+  return Division{inner.operands[0], d, d / e, floordiv(inner.operands[0], e)};
+}
+
+// Of a sum that has c * steps * floordiv(a, d) and c * rest: takes both out, and gives c * whole.
 std::optional<Dim> take_division(std::vector<Term>& terms) {
-  for (const Term& rest : terms) {
-    if (rest.atoms.size() != 1 || rest.atoms[0]->op != DimOp::mod || !rest.atoms[0]->operands[1].is_static()) continue;
-    const std::vector<Dim> operands = rest.atoms[0]->operands;
-    const int64_t coefficient = rest.coefficient;
-    auto is_quotient = [&](const Term& term) {
-      int64_t wanted;
-      return term.atoms.size() == 1 && term.atoms[0]->op == DimOp::floordiv && term.atoms[0]->operands == operands &&
-             !__builtin_mul_overflow(coefficient, operands[1].constant(), &wanted) && term.coefficient == wanted;
+  if (terms.size() < 2) return std::nullopt;
+  for (const Term& term : terms) {
+    if (term.atoms.size() != 1) continue;
+    const std::optional<Division> division = division_of(*term.atoms[0]);
+    int64_t wanted;
+    if (!division || __builtin_mul_overflow(term.coefficient, division->steps, &wanted)) continue;
+    auto is_quotient = [&](const Term& other) {
+      return other.coefficient == wanted && other.atoms.size() == 1 && other.atoms[0]->op == DimOp::floordiv &&
+             other.atoms[0]->operands == std::vector<Dim>{division->a, division->d};
     };
     auto quotient = std::find_if(terms.begin(), terms.end(), is_quotient);
     if (quotient == terms.end()) continue;
-    const AtomPtr remainder = rest.atoms[0];
+    const AtomPtr rest = term.atoms[0];
+    const Dim whole = division->whole * Dim(term.coefficient);
     terms.erase(quotient);
-    std::erase_if(terms, [&](const Term& term) { return term.atoms.size() == 1 && term.atoms[0] == remainder; });
-    return operands[0] * Dim(coefficient);
+    std::erase_if(terms, [&](const Term& other) { return other.atoms.size() == 1 && other.atoms[0] == rest; });
+    return whole;
   }
   return std::nullopt;
 }

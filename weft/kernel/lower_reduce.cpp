@@ -344,20 +344,22 @@ class RowKernel {
     }
   }
 
-  // Full-space values that loops of several depths need and that are expensive: kept in scratch by the first.
+  // Full-space values that loops of several depths need and that are expensive: kept in scratch by the first stage that
+  // needs them in the first of these loops.
   void find_kept() {
     Dim length = 1;
     for (const Dim& dim : inner_) length = length * dim;
-    std::map<NodeId, std::set<int>> depths;
+    std::map<NodeId, std::map<int, int>> depths;  // the first stage of each depth
     for (int s : group_.stages)
-      if (is_reduce(s) || is_full(s)) mark(node(s), depth_[s], depths);
+      if (is_reduce(s) || is_full(s)) mark(node(s), s, depths);
     Dims full = rows_;
     full.insert(full.end(), inner_.begin(), inner_.end());
     for (const auto& [id, where] : depths) {
       const Node& n = graph_.node(id);
       int64_t room = cost_of(def(n.op).scalar) >= worth_keeping ? scratch_bytes : widens(n) ? near_bytes : 0;
-      if (where.size() > 1 && n.type().dims == full && length.max() <= room / size_of(n.type().dtype))
-        kept_[id] = *where.begin();
+      const bool is_read_again = where.size() > 1 && !moved_.contains(id);
+      if (is_read_again && n.type().dims == full && length.max() <= room / size_of(n.type().dtype))
+        kept_[id] = where.begin()->second;
     }
   }
 
@@ -369,10 +371,19 @@ class RowKernel {
     });
   }
 
-  void mark(const Node& n, int depth, std::map<NodeId, std::set<int>>& depths) {
-    for (const Value& operand : n.operands())
-      if (!fusion_.is_stored[operand.id()] && depths[operand.id()].insert(depth).second)
-        mark(operand.node(), depth, depths);
+  static bool reads_in_place(const Node& n) {
+    return scalar_of(n) != Scalar::none || n.op == Op::reduce || n.op == Op::bitcast_convert;
+  }
+
+  // The depths that need a value for a stage, and, as moved, values that some read elsewhere than where they are in the
+  // row.
+  void mark(const Node& n, int s, std::map<NodeId, std::map<int, int>>& depths) {
+    for (const Value& operand : n.operands()) {
+      if (fusion_.is_stored[operand.id()]) continue;
+      bool is_new = depths[operand.id()].try_emplace(depth_.at(s), s).second;
+      if (moved_.contains(n.id()) || !reads_in_place(n)) is_new |= moved_.insert(operand.id()).second;
+      if (is_new) mark(operand.node(), s, depths);
+    }
   }
 
   void add_row_stores(int depth) {
@@ -405,10 +416,10 @@ class RowKernel {
       variables_[s] = add_variable(draft_.kernel, node(s).type().dtype);
       body_.push_back(statement(StmtKind::define, variables_[s], access_.value(node(s).operand(1), {})));
     }
-    for (const auto& [id, first] : kept_)
-      if (first == depth) keep(id, statements);
     for (int s : group_.stages) {
       if (depth_[s] != depth) continue;
+      for (const auto& [id, first] : kept_)
+        if (first == s) keep(id, statements);
       if (is_reduce(s)) {
         ExprId element = access_.value(node(s).operand(0), full_);
         statements.push_back(accumulate(variables_[s], reducer(node(s)), element));
@@ -426,7 +437,7 @@ class RowKernel {
     body_.emplace_back();
     // Later loops read what this one kept or stored.
     for (const auto& [id, first] : kept_)
-      if (first == depth) access_.define(id, scratch_load(id));
+      if (depth_.at(first) == depth) access_.define(id, scratch_load(id));
     bool is_read = std::ranges::any_of(group_.stages, [&](int s) { return depth_.at(s) > depth; });
     for (NodeId id : stored_here_)
       if (is_read) access_.define(id, stored_load(id));
@@ -555,7 +566,8 @@ class RowKernel {
   Space row_space_, inner_space_;
   std::map<int, int> depth_;
   std::map<int, int32_t> variables_;
-  std::map<NodeId, int> kept_;
+  std::map<NodeId, int> kept_;  // by which stage
+  std::set<NodeId> moved_;
   std::map<NodeId, int32_t> scratch_;
   std::vector<Memory> scratches_;
   std::vector<NodeId> stored_here_;

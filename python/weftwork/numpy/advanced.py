@@ -9,7 +9,7 @@ import numpy as np
 from .. import _core
 from ..errors import ArgumentTypeError, DataDependentError, OutOfBoundsError
 from . import own
-from .tracer import Tensor, TracedArray, as_tensor, convert, raise_here
+from .tracer import Tensor, TracedArray, as_tensor, contains_traced, convert, raise_here
 from .validity import in_range, is_bounded, note_bound
 
 
@@ -71,9 +71,17 @@ def place_items(tensor: Tensor, items: list[Any]) -> list[Any]:
     return result
 
 
+def as_indices(item: Any) -> Any:
+    """An index as it is given; what has no elements and is no array is of integers, whatever NumPy makes of it elsewhere."""
+    if hasattr(item, "__len__") and not hasattr(item, "dtype") and not contains_traced(item):
+        made = own.asarray(item)
+        return item if made.size else made.astype(np.int64)
+    return item
+
+
 def places_of(item: Any, extent: Any, axis: int) -> Tensor:
     """An index array as int64 with negative ones counted from the end; constants are checked at once."""
-    index = as_tensor(own.asarray(item, dtype=np.int64) if isinstance(item, list) and not item else item)
+    index = as_tensor(as_indices(item))
     places = _core.from_start(index, extent, axis)
     return places if index.constant() is not None or is_bounded(index, extent) else in_range(places, extent, axis)
 

@@ -10,7 +10,7 @@ import numpy as np
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from . import linalg, own, reductions, ufuncs  # noqa: F401  they register their functions
-from .advanced import take_along
+from .advanced import as_indices, take_along
 from .arguments import (
     axis_number,
     c_int,
@@ -398,8 +398,7 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "r
     x = traced(a)
     if axis is None:
         x, axis = ravel(x), 0
-    places = as_tensor(own.asarray(indices, np.int64) if isinstance(indices, list) and not indices else indices)
-    result = take_along(x.tensor, places, one_axis(axis, x.ndim, "take"), mode)
+    result = take_along(x.tensor, as_tensor(as_indices(indices)), one_axis(axis, x.ndim, "take"), mode)
     return delivered(np.take, wrap(result), out, "back")
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from .. import _core
 from ..errors import ArgumentTypeError, ArgumentValueError, DataDependentError, OutOfBoundsError, UnsupportedError
 from . import own
+from .advanced import as_indices
 from .arguments import extents_of, order_letter
 from .dispatch import implements, result_type, written
 from .functions import along, delivered, one_axis, product, solid
@@ -21,6 +22,9 @@ RUNS = 16
 
 def known_value(a: Any, what: str, instead: str) -> np.ndarray:
     """An argument whose values decide about shapes: not traced, or a constant."""
+    if isinstance(a, TracedArray) and 0 in a.shape:
+        with untraced():
+            return np.zeros(a.shape, a.dtype)
     if isinstance(a, TracedArray):
         return own.asarray(a._need_value(what, instead))
     if isinstance(a, (list, tuple)):
@@ -92,10 +96,8 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
     chosen: Any = (
         obj
         if isinstance(obj, (slice, int, np.integer))
-        else known_value(obj, "delete", "which elements stay has to be fixed")
+        else known_value(as_indices(obj), "delete", "which elements stay has to be fixed")
     )
-    if isinstance(obj, list) and not obj:
-        chosen = []
     try:
         with untraced():
             places = np.delete(own.arange(extent), chosen)
@@ -114,10 +116,8 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     if isinstance(obj, slice):
         chosen: Any = own.array(range(*obj.indices(extent)), np.intp)
     else:
-        chosen = known_value(obj, "insert", "where elements are inserted has to be fixed")
-        chosen = (
-            np.flatnonzero(chosen) if chosen.dtype == bool else chosen.astype(np.intp) if not chosen.size else chosen
-        )
+        chosen = known_value(as_indices(obj), "insert", "where elements are inserted has to be fixed")
+        chosen = np.flatnonzero(chosen) if chosen.dtype == bool else chosen
     new = solid(values).astype(x.dtype)
     if chosen.size == 1:
         new = np.reshape(new, (*(1,) * (x.ndim - new.ndim), *new.shape))
@@ -181,7 +181,9 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
 def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     x = written(a, "put")
     size = x.size
-    places = solid(ind)
+    places = solid(as_indices(ind))
+    if not np.can_cast(places.dtype, np.int64, "safe"):
+        raise_here(ArgumentTypeError, f"put: indices of {places.dtype} cannot be cast to int64 safely", "cast")
     index = np.ravel(places).astype(np.int64)
     values = np.ravel(solid(v).astype(x.dtype) if hasattr(v, "dtype") else wrap(as_tensor(v, x.dtype)))
     if mode not in ("raise", "wrap", "clip"):
