@@ -16,7 +16,7 @@ from ..distributed.carriers import gloo_group, over_gloo
 from ..distributed.ranks import host_name
 from ..errors import ArgumentValueError, UnsupportedError
 from . import device
-from .exchanged import array_of, name_of, of_bits, split, tensor_of, write, wrong
+from .exchanged import array_of, into, name_of, of_bits, split, tensor_of, write, wrong
 from .works import Lane, Work
 
 __all__ = ["ProcessGroup", "register"]
@@ -134,9 +134,7 @@ class ProcessGroup(Base):
 
         def run() -> None:
             for t in tensors:
-                got = self._communicator.run("broadcast", array_of(t), root=root)
-                if root != self._rank:
-                    write(t, got)
+                into(t, lambda out, t=t: self._communicator.run("broadcast", array_of(t), root=root, out=out))
 
         return self._call(run, tensors, opts)
 
@@ -155,7 +153,8 @@ class ProcessGroup(Base):
             for result, t in zip(outputs, inputs, strict=True):
                 if result.numel() != t.numel() * self._size:
                     raise wrong("all_gather: the result", result, f"{self._size} times that of {tuple(t.shape)}")
-                write(result, self._communicator.run("all_gather", array_of(t).reshape(-1)))
+                flat = array_of(t).reshape(-1)
+                into(result, lambda out, flat=flat: self._communicator.run("all_gather", flat, out=out), (-1,))
 
         return self._call(run, outputs, opts)
 
@@ -204,7 +203,10 @@ class ProcessGroup(Base):
             for result, t in zip(outputs, inputs, strict=True):
                 if t.numel() != result.numel() * self._size:
                     raise wrong("reduce_scatter: the operand", t, f"{self._size} times that of {tuple(result.shape)}")
-                self._scattered(result, list(t.reshape(-1).chunk(self._size)) if t.numel() else [t] * self._size, op)
+                if name_of(op):
+                    self._rows_scattered(result, array_of(t).reshape(self._size, result.numel()), op)
+                else:
+                    self._scattered(result, list(t.reshape(self._size, result.numel())), op)
 
         return self._call(run, outputs, opts)
 
@@ -240,7 +242,7 @@ class ProcessGroup(Base):
 
         def run() -> None:
             for t in tensors:
-                write(t, communicator().run("recv", array_of(t), root=root))
+                into(t, lambda out, t=t: communicator().run("recv", array_of(t), root=root, out=out))
 
         return lane.call(run, tensors)
 
@@ -287,12 +289,15 @@ class ProcessGroup(Base):
 
     def _reduced(self, t: torch.Tensor, result: torch.Tensor | None, op: Any) -> None:
         if name := name_of(op):
-            got = self._communicator.run("all_reduce", array_of(t), name)
-        else:
-            gathered = [tensor_of(part, t) for part in self._communicator.run("all_gather", array_of(t)[None])]
-            got = array_of(of_bits(op, gathered))
+            call = lambda out: self._communicator.run("all_reduce", array_of(t), name, out=out)
+            if result is None:
+                call(None)
+            else:
+                into(result, call)
+            return
+        gathered = [tensor_of(part, t) for part in self._communicator.run("all_gather", array_of(t)[None])]
         if result is not None:
-            write(result, got)
+            write(result, array_of(of_bits(op, gathered)))
 
     def _gathered(self, results: Sequence[torch.Tensor], t: torch.Tensor) -> None:
         if len(results) != self._size:
@@ -310,12 +315,15 @@ class ProcessGroup(Base):
             raise ArgumentValueError(f"reduce_scatter: there must be {self._size} parts, got {len(parts)}  [parts]")
         sizes = [part.numel() for part in parts]
         if name_of(op) and len(set(sizes)) == 1:
-            rows = np.concatenate([array_of(part).reshape(1, -1) for part in parts])
-            write(result, self._communicator.run("reduce_scatter", rows, name_of(op)))
+            self._rows_scattered(result, np.concatenate([array_of(part).reshape(1, -1) for part in parts]), op)
             return
         whole = torch.cat([part.detach().reshape(-1) for part in parts])
         self._reduced(whole, whole, op)
         write(result, array_of(whole.split(sizes)[self._rank]))
+
+    def _rows_scattered(self, result: torch.Tensor, rows: np.ndarray, op: Any) -> None:
+        name, shape = name_of(op), (1, *rows.shape[1:])
+        into(result, lambda out: self._communicator.run("reduce_scatter", rows, name, out=out), shape)
 
     def _exchanged(self, results: Sequence[torch.Tensor], parts: Sequence[torch.Tensor]) -> None:
         """Part i of every rank becomes result i of rank i; parts of several sizes go in places as large as the largest."""
