@@ -54,7 +54,7 @@ class ProcessGroup(Base):
         self._gloo = (
             None if is_one_host else gloo_group(dist.PrefixStore("gloo/", store), rank, size, timeout.total_seconds())
         )
-        self._communicator = self._joined(self._key, rank, size)
+        self.communicator = self._joined(self._key, rank, size)
         self._lane = Lane(f"collectives of rank {rank}")
 
     # -- what it is ------------------------------------------------------------------------------------------------
@@ -98,9 +98,14 @@ class ProcessGroup(Base):
     def get_group_store(self) -> Any:
         return self._store
 
+    def settle(self) -> None:
+        """Waits until the calls that were given so far are made, or have failed."""
+        if self._lane.last is not None:
+            self._lane.last.exception()
+
     def shutdown(self) -> None:
         """Makes no more calls; ranks that wait for this one raise."""
-        self._communicator.close()
+        self.communicator.close()
         for end, _ in list(self._ends.values()):
             end.close()
 
@@ -134,7 +139,7 @@ class ProcessGroup(Base):
 
         def run() -> None:
             for t in tensors:
-                into(t, lambda out, t=t: self._communicator.run("broadcast", array_of(t), root=root, out=out))
+                into(t, lambda out, t=t: self.communicator.run("broadcast", array_of(t), root=root, out=out))
 
         return self._call(run, tensors, opts)
 
@@ -153,8 +158,10 @@ class ProcessGroup(Base):
             for result, t in zip(outputs, inputs, strict=True):
                 if result.numel() != t.numel() * self._size:
                     raise wrong("all_gather: the result", result, f"{self._size} times that of {tuple(t.shape)}")
-                flat = array_of(t).reshape(-1)
-                into(result, lambda out, flat=flat: self._communicator.run("all_gather", flat, out=out), (-1,))
+                own = array_of(t)
+                rows, *rest = own.shape or (1,)
+                call = lambda out, own=own: self.communicator.run("all_gather", own, out=out)
+                into(result, call, (rows * self._size, *rest))
 
         return self._call(run, outputs, opts)
 
@@ -168,7 +175,7 @@ class ProcessGroup(Base):
     def gather(self, outputs: Any, inputs: Any, opts: Any) -> Work:
         def run() -> None:
             for place, t in enumerate(inputs):
-                got = self._communicator.run("all_gather", array_of(t)[None])
+                got = self.communicator.run("all_gather", array_of(t)[None])
                 if opts.rootRank == self._rank:
                     for result, part in zip(outputs[place], got, strict=True):
                         write(result, part)
@@ -183,7 +190,7 @@ class ProcessGroup(Base):
                 if opts.rootRank == self._rank:
                     for each, t in enumerate(inputs[place]):
                         parts[each] = array_of(t)
-                write(result, self._communicator.run("broadcast", parts, root=opts.rootRank)[self._rank])
+                write(result, self.communicator.run("broadcast", parts, root=opts.rootRank)[self._rank])
 
         return self._call(run, outputs, opts)
 
@@ -203,10 +210,12 @@ class ProcessGroup(Base):
             for result, t in zip(outputs, inputs, strict=True):
                 if t.numel() != result.numel() * self._size:
                     raise wrong("reduce_scatter: the operand", t, f"{self._size} times that of {tuple(result.shape)}")
-                if name_of(op):
-                    self._rows_scattered(result, array_of(t).reshape(self._size, result.numel()), op)
-                else:
+                if not name_of(op):
                     self._scattered(result, list(t.reshape(self._size, result.numel())), op)
+                    continue
+                own = array_of(t)
+                has_parts = own.ndim and own.shape[0] % self._size == 0
+                self._rows_scattered(result, own if has_parts else own.reshape(self._size, -1), op)
 
         return self._call(run, outputs, opts)
 
@@ -227,7 +236,7 @@ class ProcessGroup(Base):
     alltoall_base = all_to_all_single
 
     def barrier(self, opts: Any = None) -> Work:
-        return self._call(lambda: self._communicator.run("barrier", np.empty(0, np.uint8)), [], opts)
+        return self._call(lambda: self.communicator.run("barrier", np.empty(0, np.uint8)), [], opts)
 
     # -- messages ----------------------------------------------------------------------------------------------------
 
@@ -289,13 +298,13 @@ class ProcessGroup(Base):
 
     def _reduced(self, t: torch.Tensor, result: torch.Tensor | None, op: Any) -> None:
         if name := name_of(op):
-            call = lambda out: self._communicator.run("all_reduce", array_of(t), name, out=out)
+            call = lambda out: self.communicator.run("all_reduce", array_of(t), name, out=out)
             if result is None:
                 call(None)
             else:
                 into(result, call)
             return
-        gathered = [tensor_of(part, t) for part in self._communicator.run("all_gather", array_of(t)[None])]
+        gathered = [tensor_of(part, t) for part in self.communicator.run("all_gather", array_of(t)[None])]
         if result is not None:
             write(result, array_of(of_bits(op, gathered)))
 
@@ -303,12 +312,12 @@ class ProcessGroup(Base):
         if len(results) != self._size:
             raise ArgumentValueError(f"all_gather: there must be {self._size} results, got {len(results)}  [parts]")
         if all(result.shape == results[0].shape for result in results):
-            for result, part in zip(results, self._communicator.run("all_gather", array_of(t)[None]), strict=True):
+            for result, part in zip(results, self.communicator.run("all_gather", array_of(t)[None]), strict=True):
                 write(result, part)
             return
         for root, result in enumerate(results):
             own = t if root == self._rank else result
-            write(result, self._communicator.run("broadcast", array_of(own), root=root))
+            write(result, self.communicator.run("broadcast", array_of(own), root=root))
 
     def _scattered(self, result: torch.Tensor, parts: Sequence[torch.Tensor], op: Any) -> None:
         if len(parts) != self._size:
@@ -322,8 +331,8 @@ class ProcessGroup(Base):
         write(result, array_of(whole.split(sizes)[self._rank]))
 
     def _rows_scattered(self, result: torch.Tensor, rows: np.ndarray, op: Any) -> None:
-        name, shape = name_of(op), (1, *rows.shape[1:])
-        into(result, lambda out: self._communicator.run("reduce_scatter", rows, name, out=out), shape)
+        name, shape = name_of(op), (len(rows) // self._size, *rows.shape[1:])
+        into(result, lambda out: self.communicator.run("reduce_scatter", rows, name, out=out), shape)
 
     def _exchanged(self, results: Sequence[torch.Tensor], parts: Sequence[torch.Tensor]) -> None:
         """Part i of every rank becomes result i of rank i; parts of several sizes go in places as large as the largest."""
@@ -332,12 +341,12 @@ class ProcessGroup(Base):
                 f"all_to_all: there must be {self._size} parts and results, got {len(parts)} and {len(results)}  [parts]"
             )
         most = max(part.numel() for part in [*parts, *results])
-        most = int(self._communicator.run("all_reduce", np.array(most), "max"))
+        most = int(self.communicator.run("all_reduce", np.array(most), "max"))
         first = array_of(parts[0])
         outgoing = np.zeros((self._size, most), first.dtype)
         for place, part in zip(outgoing, parts, strict=True):
             place[: part.numel()] = array_of(part).reshape(-1)
-        for result, got in zip(results, self._communicator.run("all_to_all", outgoing), strict=True):
+        for result, got in zip(results, self.communicator.run("all_to_all", outgoing), strict=True):
             write(result, got[: result.numel()])
 
 
