@@ -89,13 +89,12 @@ def check_everything(carrier: str, dtypes: int) -> None:
 
 
 def check_disagreement(carrier: str) -> None:
-    wf.distributed.init(carrier=carrier, timeout=5)
+    wf.distributed.init(carrier=carrier, timeout=60)
     for _ in range(2):
         label, text = collectives.outcome(lambda: wf.distributed.all_reduce(np.ones(3 + wf.distributed.rank())))
-        assert label == "collective_mismatch"
-        assert all(each in text for each in ("rank 0:", "rank 1:", "float64[3]", "float64[4]", "test_carriers.py")), (
-            text
-        )
+        named = [r for r in range(wf.distributed.size()) if f"rank {r}:" in text and f"float64[{3 + r}]" in text]
+        assert label == "collective_mismatch" and text.count("test_carriers.py") >= 2, text
+        assert len(named) == 2 and wf.distributed.rank() in named, text
 
 
 def check_late(carrier: str) -> None:

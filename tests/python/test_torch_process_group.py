@@ -293,10 +293,12 @@ def natively(function: Any) -> Any:
     return torch.compile(function, backend="weftwork", options={"fallback": False})
 
 
-def check_compiled() -> None:
+def check_compiled(
+    dtypes: tuple[Any, ...] = (torch.float32, torch.bfloat16, torch.float64, torch.int64, torch.float16),
+) -> None:
     rank, size, world = dist.get_rank(), dist.get_world_size(), dist.group.WORLD
     groups = [(world, True)] + [(dist.new_group(few), rank in few) for few in ([size - 2, size - 1],)]
-    for dtype in (torch.float32, torch.bfloat16, torch.float64, torch.int64, torch.float16):
+    for dtype in dtypes:
         ops = ["sum", "product", "max", "min"] + ["avg"] * dtype.is_floating_point
         for group, is_member in groups:
             if not is_member:
