@@ -319,6 +319,17 @@ def check_compiled(
     def of_two_groups(x: Any) -> Any:  # the second one's are torch's
         return functional.all_reduce(x, "sum", world) + functional.all_reduce(x, "max", both)
 
+    def in_place(x: Any) -> Any:
+        dist.all_reduce(x)
+        dist.all_gather_into_tensor(y := torch.empty(size * x.shape[0], 3), x * 2)
+        dist.broadcast(y, 1)  # has no functional form: between two graphs
+        return x + y[-1]
+
+    for rows in (2, 5):
+        x = torch.ones(rows, 3) * rank
+        wanted = in_place(own := x.clone())
+        same(torch.compile(in_place, backend="weftwork", dynamic=True)(x), wanted)
+        same(x, own)
     both = dist.new_group(list(range(size)))
     x = torch.arange(3.0) + rank
     for _ in range(2):

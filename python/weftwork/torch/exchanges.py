@@ -11,6 +11,7 @@ from torch.fx import GraphModule, Node
 from .. import _core
 from ..distributed.ranks import set_for_thread
 from ..distributed.traced import recorded
+from ..errors import ExecutionError
 from .table import TABLE, Rule, Want
 
 __all__ = ["group_of", "in_group", "join_waits"]
@@ -77,6 +78,10 @@ def group_of(nodes: list[Node]) -> Any:
 def in_group(name: Any, core: Any, arrays: list[Any]) -> Any:
     """Runs a program whose collectives are those of a group, once its calls before are made."""
     group = resolved(name)
+    if not hasattr(group, "settle"):
+        raise ExecutionError(
+            f"the graph was compiled for a group of the backend 'weftwork', {name!r} is another now  [process_group]"
+        )
     group.settle()
     before = set_for_thread(group.communicator)
     try:

@@ -350,6 +350,12 @@ class ProcessGroup(Base):
             write(result, got[: result.numel()])
 
 
+# What torch.compile has no functional form for it calls between two graphs, as it does with groups in C++.
+for _name, _function in list(vars(ProcessGroup).items()):
+    if getattr(_function, "__annotations__", {}).get("return") == "Work":
+        setattr(ProcessGroup, _name, torch._dynamo.disable(_function))
+
+
 class Joining:
     """A communicator that is made when the first message goes through it."""
 
