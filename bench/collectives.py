@@ -5,6 +5,7 @@ works in place, as gloo always does. Threads are two of the first process, while
 mpiexec beside this Python.
 """
 
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -16,12 +17,8 @@ from pathlib import Path
 
 import numpy as np
 
-SIZES = (
-    [int(s) for s in os.environ["SZ"].split(",")]
-    if "SZ" in os.environ
-    else [16, 256, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20, 64 << 20]
-)
-ROUNDS = int(os.environ.get("ROUNDS", "15"))
+SIZES = [16, 256, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20, 64 << 20]
+ROUNDS = 15
 Reduce = Callable[[np.ndarray], object]
 
 
@@ -102,7 +99,7 @@ def main() -> None:
     mpiexec = shutil.which("mpiexec", path=str(Path(sys.executable).parent))
     with tempfile.TemporaryDirectory() as folder:
         rank = [sys.executable, "-m", "bench.collectives"]
-        if mpiexec:
+        if mpiexec and importlib.util.find_spec("mpi4py"):
             subprocess.run([mpiexec, "-n", "2", *rank, folder, "mpi"], check=True)
             return
         ranks = [subprocess.Popen([*rank, folder, str(each)]) for each in range(2)]

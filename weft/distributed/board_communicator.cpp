@@ -13,7 +13,7 @@ namespace {
 // Up to so many bytes every rank adds up all; of more, each a part.
 constexpr int64_t added_by_all = 8 << 10;
 // Fewer bytes are copied also where ranks could read each other's memory, so that none waits for its readers.
-constexpr int64_t always_copied = 512;
+constexpr int64_t always_copied = 4 << 10;
 
 struct Reader {
   int rank;
