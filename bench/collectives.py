@@ -100,7 +100,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         rank = [sys.executable, "-m", "bench.collectives"]
         if mpiexec and importlib.util.find_spec("mpi4py"):
-            subprocess.run([mpiexec, "-n", "2", *rank, folder, "mpi"], check=True)
+            subprocess.run([mpiexec, "--bind-to", "none", "-n", "2", *rank, folder, "mpi"], check=True)
             return
         ranks = [subprocess.Popen([*rank, folder, str(each)]) for each in range(2)]
         if any([process.wait() for process in ranks]):
