@@ -5,6 +5,9 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <span>
+
 #include "convert.h"
 #include "numpy_array.h"
 #include "weft/core/error.h"
@@ -53,10 +56,38 @@ Payload to_payload(nb::object& array, std::string_view what) {
   return {seen->data, seen->dtype, Ints(seen->dims, seen->dims + seen->ndim)};
 }
 
+bool overlap(const void* a, int64_t a_bytes, const void* b, int64_t b_bytes) {
+  auto from = reinterpret_cast<uintptr_t>(a), to = reinterpret_cast<uintptr_t>(b);
+  return from < to + static_cast<uintptr_t>(b_bytes) && to < from + static_cast<uintptr_t>(a_bytes);
+}
+
+// Whether the ranks can write what they combine to `out`, an array of the result's type, at once.
+bool can_be_result(const CollectiveCall& call, const ArrayView& out, const Payload& result) {
+  bool takes_own =
+      call.kind == Collective::all_reduce || call.kind == Collective::broadcast || call.kind == Collective::receive;
+  return out.dense && ((takes_own && out.data == call.operand.data) ||
+                       !overlap(out.data, result.bytes(), call.operand.data, call.operand.bytes()));
+}
+
+// The array that a result is written to: `out` where it can be, else a new one.
+nb::object array_for(const CollectiveCall& call, Ints dims, nb::handle out) {
+  Payload result{nullptr, call.operand.dtype, std::move(dims)};
+  if (!out.is_none()) {
+    std::optional<ArrayView> seen = is_array(out.ptr()) ? view(out.ptr()) : std::nullopt;
+    if (!seen || seen->dtype != result.dtype ||
+        !std::ranges::equal(std::span(seen->dims, static_cast<size_t>(seen->ndim)), result.dims))
+      fail(ErrorKind::value, "out", name(call.kind), ": out must be an array of ", numpy_name(result.dtype),
+           result.dims);
+    if (!seen->writable) fail(ErrorKind::value, "out", name(call.kind), ": out is read-only");
+    if (can_be_result(call, *seen, result)) return nb::borrow(out);
+  }
+  return checked(new_array(result.dtype, static_cast<int>(result.dims.size()), result.dims.data()));
+}
+
 // Runs it with `array`, whose axis `axis` was moved to the front; `shape`: as it was before, where it was moved.
 nb::object run_collective(Communicator& communicator, std::string_view kind, nb::object array, std::string_view op,
                           std::vector<std::vector<int>> groups, std::vector<std::pair<int, int>> pairs, int root,
-                          int axis, nb::handle shape) {
+                          int axis, nb::handle shape, nb::object out) {
   CollectiveCall call{
       .groups = std::move(groups), .pairs = std::move(pairs), .root = root, .axis = axis, .loc = caller_location()};
   nb::object result;
@@ -67,7 +98,7 @@ nb::object run_collective(Communicator& communicator, std::string_view kind, nb:
     Ints dims = result_dims(communicator, call);
     bool has_result = call.kind != Collective::barrier && call.kind != Collective::send;
     if (has_result) {
-      result = checked(new_array(call.operand.dtype, static_cast<int>(dims.size()), dims.data()));
+      result = array_for(call, std::move(dims), out);
       call.result = data_of(result.ptr());
     }
     if (!shape.is_none()) call.operand.dims = to_ints(shape);
@@ -78,7 +109,10 @@ nb::object run_collective(Communicator& communicator, std::string_view kind, nb:
     nb::gil_scoped_release release;
     communicator.run(std::move(call));
   }
-  return result.is_valid() ? checked(scalar_or_array(result.release().ptr())) : nb::none();
+  if (!result.is_valid()) return nb::none();
+  if (out.is_none()) return checked(scalar_or_array(result.release().ptr()));
+  if (!result.is(out) && copy_into(out.ptr(), result.ptr()) < 0) throw nb::python_error();
+  return out;
 }
 
 // What the functions of the package use.
@@ -100,7 +134,7 @@ void bind_distributed(nb::module_& m) {
            "Says that this rank makes no more calls; ranks that wait for it raise.")
       .def("run", &run_collective, nb::arg("kind"), nb::arg("array"), nb::arg("op") = "sum",
            nb::arg("groups") = std::vector<std::vector<int>>(), nb::arg("pairs") = std::vector<std::pair<int, int>>(),
-           nb::arg("root") = 0, nb::arg("axis") = 0, nb::arg("shape") = nb::none(),
+           nb::arg("root") = 0, nb::arg("axis") = 0, nb::arg("shape") = nb::none(), nb::arg("out") = nb::none(),
            "One collective by its name; the functions of the module say what each does.")
       .def("__repr__", [](const Communicator& self) {
         return cat("<weftwork.distributed.Communicator, rank ", self.rank(), " of ", self.size(), ">");

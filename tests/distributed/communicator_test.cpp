@@ -84,6 +84,10 @@ void sum_up(Communicator& communicator) {
     communicator.run(
         {.kind = Collective::all_reduce, .operand = {own.data(), DType::f32, {count}}, .result = result.data()});
     if (result != wanted) fail(ErrorKind::runtime, "wrong", "of ", count);
+    // In place.
+    communicator.run(
+        {.kind = Collective::all_reduce, .operand = {own.data(), DType::f32, {count}}, .result = own.data()});
+    if (own != wanted) fail(ErrorKind::runtime, "wrong", "of ", count, " in place");
   }
 }
 

@@ -113,8 +113,53 @@ def check_collectives(dtype):
                 d.all_to_all(moved[place], groups, split_axis=1),
                 np.concatenate([np.split(a, n, 1)[place] for a in moved]),
             )
+            check_out(groups, own, members)
         d.barrier(groups)
     check_points(dtype)
+
+
+def check_out(groups, own, members):
+    """``out=``: an array of its own, one that is not dense, the operand's memory, some of it, and memory that holds both."""
+    d, n = wf.distributed, len(members)
+    calls = [
+        lambda x, out=None: d.all_reduce(x, "max", groups, out=out),
+        lambda x, out=None: d.broadcast(x, members[-1], groups, out=out),
+        lambda x, out=None: d.all_to_all(x, groups, out=out),
+        lambda x, out=None: d.all_gather(x, groups, out=out),
+        lambda x, out=None: d.reduce_scatter(x, "max", groups, out=out),
+        lambda x, out=None: d.all_gather(x, groups, axis=1, out=out),
+    ]
+    for call in calls:
+        wanted = call(own)
+        both = np.zeros((n + 1) * own.size + wanted.size + 2, own.dtype)
+        within = both[1 : own.size + 1].reshape(own.shape)
+        for out in (
+            np.empty_like(wanted),
+            np.empty((*wanted.shape, 2), own.dtype)[..., 0],
+            both[: wanted.size].reshape(wanted.shape),
+            both[1 : wanted.size + 1].reshape(wanted.shape),
+        ):
+            within[...] = own
+            assert call(within, out) is out
+            same(out, wanted)
+
+
+def test_out_is_an_array_of_the_results_type():
+    d, x = wf.distributed, np.ones((2, 3))
+    fixed = np.zeros((2, 3))
+    fixed.flags.writeable = False
+    for out in (np.ones(6), np.ones((2, 3), np.float32), fixed, wf.Tensor(x), [1.0]):
+        assert outcome(lambda out=out: d.all_reduce(x, out=out))[0] == "out"
+    assert outcome(lambda: d.all_gather(x, axis=1, out=np.ones((3, 2))))[0] == "out"
+
+    @wf.jit(strict=True)
+    def step(x):
+        total = np.zeros_like(x)
+        assert d.all_reduce(x, out=total) is total
+        return d.broadcast(x, out=x) + total
+
+    assert step(x).tolist() == [[2.0] * 3] * 2
+    assert outcome(lambda: wf.jit(lambda x: d.all_reduce(x, out=np.zeros_like(x)[0]), strict=True)(x))[0] == "out"
 
 
 def check_points(dtype):
@@ -141,6 +186,7 @@ def check_large():
         for array in arrays[1:]:
             total = total + array
         assert d.all_reduce(arrays[rank]).tobytes() == total.tobytes()
+        assert d.all_reduce(own := arrays[rank].copy(), out=own).tobytes() == total.tobytes()
         assert d.reduce_scatter(arrays[rank]).tobytes() == np.split(total, size)[rank].tobytes()
         same(d.all_gather(arrays[rank]), np.concatenate(arrays))
         same(d.all_to_all(arrays[rank]), np.concatenate([np.split(a, size)[rank] for a in arrays]))

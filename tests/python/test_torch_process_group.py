@@ -275,11 +275,74 @@ def check_functional() -> None:
     assert turned.tolist() == [10 * r + rank for r in range(size)]
     assert (functional.broadcast(torch.tensor([rank]), 1, world) + 0).item() == 1
 
-    def step(x: Any) -> Any:
-        return functional.all_reduce(x * 2, "sum", world) + 1
 
+def each_functional(x: Any, group: Any, ops: list[str]) -> list[Any]:
+    found = [functional.all_reduce(x * 2, op, group) + 1 for op in ops]
+    found += [functional.reduce_scatter_tensor(x, op, dim, group) * 2 for op in ops for dim in (0, 1)]
+    found += [functional.all_gather_tensor(x + 1, dim, group) for dim in (0, 1)]
+    return [
+        *found,
+        functional.broadcast(x, dist.get_world_size(group) - 1, group),
+        functional.all_reduce(x.sum(), ops[-1], group),
+    ]
+
+
+def natively(function: Any) -> Any:
+    """Compiled, without calls of torch."""
+    torch._dynamo.reset()
+    return torch.compile(function, backend="weftwork", options={"fallback": False})
+
+
+def check_compiled(
+    dtypes: tuple[Any, ...] = (torch.float32, torch.bfloat16, torch.float64, torch.int64, torch.float16),
+) -> None:
+    rank, size, world = dist.get_rank(), dist.get_world_size(), dist.group.WORLD
+    groups = [(world, True)] + [(dist.new_group(few), rank in few) for few in ([size - 2, size - 1],)]
+    for dtype in dtypes:
+        ops = ["sum", "product", "max", "min"] + ["avg"] * dtype.is_floating_point
+        for group, is_member in groups:
+            if not is_member:
+                continue
+            n = dist.get_world_size(group)
+            x = tensor_of(rank, (2 * n, 3 * n), dtype)
+            wanted = each_functional(x, group, ops)
+            for got, one in zip(natively(each_functional)(x, group, ops), wanted, strict=True):
+                same(got, one)
+            # One rank runs the program, others each call; after what has not been waited for.
+            work = dist.all_reduce(before := torch.ones(100_000), async_op=True, group=group)
+            mixed = natively(each_functional)(x, group, ops) if rank == size - 1 else each_functional(x, group, ops)
+            for got, one in zip(mixed, wanted, strict=True):
+                same(got, one)
+            work.wait()
+            assert before[0] == n
+
+    def of_two_groups(x: Any) -> Any:  # the second one's are torch's
+        return functional.all_reduce(x, "sum", world) + functional.all_reduce(x, "max", both)
+
+    def in_place(x: Any) -> Any:
+        dist.all_reduce(x)
+        dist.all_gather_into_tensor(y := torch.empty(size * x.shape[0], 3), x * 2)
+        dist.broadcast(y, 1)  # has no functional form: between two graphs
+        return x + y[-1]
+
+    for rows in (2, 5):
+        x = torch.ones(rows, 3) * rank
+        wanted = in_place(own := x.clone())
+        same(torch.compile(in_place, backend="weftwork", dynamic=True)(x), wanted)
+        same(x, own)
+    both = dist.new_group(list(range(size)))
     x = torch.arange(3.0) + rank
-    torch.testing.assert_close(torch.compile(step, backend="weftwork")(x), step(x))
+    for _ in range(2):
+        same(torch.compile(of_two_groups, backend="weftwork")(x), of_two_groups(x))
+    with pytest.raises(Exception, match="torch_native"):
+        natively(of_two_groups)(x)
+    with pytest.raises(wf.errors.ExecutionError, match=r"float32\[3\][\s\S]*float32\[4\]"):
+        natively(lambda x: functional.all_reduce(x * 2, "sum", both) + 1)(torch.ones(3 + rank // (size - 1)))
+
+
+@pytest.mark.parametrize("size", [2, pytest.param(3, marks=pytest.mark.slow)])
+def test_functional_collectives_are_calls_of_compiled_programs(size: int) -> None:
+    run(check_compiled, size)
 
 
 def check_mismatch() -> None:
@@ -347,8 +410,8 @@ def batches() -> Any:
     return [(torch.randn(8, 6), torch.randn(8, 3)) for _ in range(4)]
 
 
-def trained(module: Any, shard: Callable[[Any], Any] = lambda t: t) -> Any:
-    optimizer = torch.optim.SGD(module.parameters(), 0.1, momentum=0.9)
+def trained(module: Any, shard: Callable[[Any], Any] = lambda t: t, parameters: Any = None) -> Any:
+    optimizer = torch.optim.SGD(parameters or module.parameters(), 0.1, momentum=0.9)
     for x, y in batches():
         optimizer.zero_grad()
         torch.nn.functional.mse_loss(module(shard(x)), shard(y)).backward()
@@ -372,8 +435,10 @@ def check_training() -> None:
     sharded = fully_shard(model(), mesh=mesh)
     torch.testing.assert_close([p.full_tensor() for p in trained(sharded, own).parameters()], wanted)
     plan = {"0": ColwiseParallel(), "2": RowwiseParallel()}
-    tensor_parallel = trained(parallelize_module(model(), mesh, plan))
-    torch.testing.assert_close([p.full_tensor() for p in tensor_parallel.parameters()], wanted)
+    for form in (lambda module: module, natively):
+        tensor_parallel = parallelize_module(model(), mesh, plan)
+        trained(form(tensor_parallel), parameters=tensor_parallel.parameters())
+        torch.testing.assert_close([p.full_tensor() for p in tensor_parallel.parameters()], wanted)
     whole = torch.arange(12.0).reshape(6, 2)
     for placed in ([Shard(0)], [Shard(1)], [Replicate()]):
         spread = distribute_tensor(whole, mesh, placed)

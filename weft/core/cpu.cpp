@@ -100,10 +100,13 @@ int cpus_of_quota(std::string_view text) {
 }
 
 int available_cpus() {
-  static const int quota = quota_of_groups();
   cpu_set_t set;
-  int found = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set)
-                                                          : static_cast<int>(std::thread::hardware_concurrency());
+  return available_cpus(sched_getaffinity(0, sizeof set, &set) == 0 ? set : cpu_set_t{});
+}
+
+int available_cpus(const cpu_set_t& set) {
+  static const int quota = quota_of_groups();
+  int found = CPU_COUNT(&set) > 0 ? CPU_COUNT(&set) : static_cast<int>(std::thread::hardware_concurrency());
   return std::max(quota > 0 ? std::min(found, quota) : found, 1);
 }
 

@@ -1,6 +1,8 @@
 // What the CPU of this machine can do.
 #pragma once
 
+#include <sched.h>
+
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +17,8 @@ std::string missing_feature(std::span<const std::string> features);
 
 // How many CPUs this process may run on, by its affinity and by the quota of its control groups; one at least.
 int available_cpus();
+// The same of several processes of its control group together, any of which may run on `set`.
+int available_cpus(const cpu_set_t& set);
 // How many CPUs a file `cpu.max` of a control group grants: "150000 100000" is 1.5, which is two; 0 for "max", and for
 // what is no quota.
 int cpus_of_quota(std::string_view text);

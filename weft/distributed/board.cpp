@@ -27,14 +27,17 @@ size_t row_bytes(int size) { return rounded(static_cast<size_t>(size) * sizeof(u
 size_t slot_bytes(Lane lane) {
   return rounded(offsetof(Slot, bytes) + static_cast<size_t>(Board::capacity(lane)), 4096);
 }
+// A rank that waits for one without a CPU must leave it its own.
+int spins(int ranks, int cpus) { return ranks <= cpus ? 2'000 : 50; }
 
 }  // namespace
 
 double monotonic_seconds() { return 1e-9 * static_cast<double>(span_clock()); }
 
 struct alignas(64) Board::RankState {
-  std::atomic<uint32_t> bell, is_asleep, is_reading, has_arrived, has_left;
+  std::atomic<uint32_t> bell, is_asleep, uses_others, has_arrived, has_left;
   std::atomic<int32_t> waits_for;  // a rank and one; 0: for none
+  cpu_set_t cpus;                  // that it may run on, before it arrives
 };
 
 struct alignas(64) Board::Header {
@@ -48,7 +51,7 @@ Board::Board(std::shared_ptr<std::byte> memory, int rank, int size, double timeo
     : memory_(std::move(memory)),
       rank_(rank),
       size_(size),
-      spins_(size <= available_cpus() ? 2'000 : 50),
+      spins_(spins(size, available_cpus())),
       timeout_(timeout),
       is_alive_(std::move(is_alive)) {}
 
@@ -107,23 +110,23 @@ void Board::ring_all() {
   for (int other = 0; other < size_; ++other) ring_one(other);
 }
 
-void Board::begin_reading() {
-  state(rank_).is_reading.store(1);
+void Board::begin_use() {
+  state(rank_).uses_others.store(1);
   std::atomic_thread_fence(std::memory_order_seq_cst);
   try {
     throw_failure();
   } catch (...) {
-    end_reading();
+    end_use();
     throw;
   }
 }
 
-void Board::end_reading() { state(rank_).is_reading.store(0, std::memory_order_release); }
+void Board::end_use() { state(rank_).uses_others.store(0, std::memory_order_release); }
 
-void Board::await_readers() {
+void Board::await_users() {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   for (int other = 0; other < size_; ++other)
-    while (other != rank_ && state(other).is_reading.load() != 0) sched_yield();
+    while (other != rank_ && state(other).uses_others.load() != 0) sched_yield();
 }
 
 void Board::wait_asleep(int peer, Test ready, const void* data) {
@@ -177,7 +180,18 @@ void Board::look_after(int peer, double begin) {
                                last == peer ? std::string("it") : cat("rank ", peer, ", which waits for it")));
 }
 
-void Board::arrive() { state(rank_).has_arrived.store(1); }
+void Board::arrive() {
+  // An affinity that is unknown, of more CPUs than a set has, is left empty.
+  (void)sched_getaffinity(0, sizeof(cpu_set_t), &state(rank_).cpus);
+  state(rank_).has_arrived.store(1);
+}
+
+void Board::count_cpus() {
+  cpu_set_t all{};
+  for (int rank = 0; rank < size_; ++rank) CPU_OR(&all, &all, &state(rank).cpus);
+  spins_ = spins(size_, available_cpus(all));
+}
+
 bool Board::has_arrived(int rank) const { return state(rank).has_arrived.load() != 0; }
 
 void Board::leave() {

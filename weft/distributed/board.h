@@ -38,7 +38,9 @@ std::string disagreement(int rank, const Announcement& own, int other_rank, cons
 // A place for what a rank says: two of them, so that it can say the next thing while others read the last.
 struct Slot {
   Announcement announcement;
-  const std::byte* direct;  // where the bytes are when they are not below: in-process only
+  // Where the bytes are when they are not below, and where the result goes: in-process only.
+  const std::byte* direct;
+  std::byte* result;
   alignas(64) std::byte bytes[1];
 };
 static_assert(std::atomic<uint64_t>::is_always_lock_free && std::atomic<uint32_t>::is_always_lock_free);
@@ -74,17 +76,19 @@ class Board {
   // To be called once something was written that `peers` may wait for.
   void ring(std::span<const int> peers);
 
-  // Around reads of another rank's own memory, which that rank must not let go of meanwhile, not even when it fails.
+  // Around uses of another rank's own memory, which that rank must not let go of meanwhile, not even when it fails.
   // Throws what failed; nothing is waited for in between.
-  void begin_reading();
-  void end_reading();
-  // Once something has failed: waits until nobody reads.
-  void await_readers();
+  void begin_use();
+  void end_use();
+  // Once something has failed: waits until nobody uses this rank's.
+  void await_users();
 
   // This rank has come, or has gone for good.
   void arrive();
   void leave();
   bool has_arrived(int rank) const;
+  // Once all have come: by the CPUs that they have between them, how long to look before sleep.
+  void count_cpus();
   void set_ready();
   bool is_ready() const;
 

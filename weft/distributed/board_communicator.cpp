@@ -4,6 +4,7 @@
 
 #include "weft/core/error.h"
 #include "weft/core/interrupt.h"
+#include "weft/core/pages.h"
 #include "weft/distributed/board.h"
 
 namespace weft {
@@ -13,8 +14,6 @@ namespace {
 constexpr int64_t added_by_all = 8 << 10;
 // Fewer bytes are copied also where ranks could read each other's memory, so that none waits for its readers.
 constexpr int64_t always_copied = 4 << 10;
-// Results of so many bytes are no longer in a core's caches when they are read.
-constexpr int64_t beyond_caches = 2 << 20;
 
 struct Reader {
   int rank;
@@ -73,7 +72,7 @@ class Exchange {
         messages_(messages),
         call_(call),
         direct_(direct && call.operand.bytes() > always_copied),
-        past_caches_(call.operand.bytes() >= beyond_caches),
+        past_caches_(call.result != call.operand.data && 2 * call.operand.bytes() >= beyond_caches),
         width_(size_of(call.operand.dtype)),
         count_(call.operand.count()),
         parts_(static_cast<int64_t>(call.members.size())),
@@ -131,16 +130,17 @@ class Exchange {
     bool is_first = !std::exchange(has_begun_, true);
     if (is_first) announce(call_, slot.announcement);
     slot.direct = direct_ ? direct : nullptr;
+    slot.result = result_;
     if (!direct_) write(slot.bytes);
     group_.say_to(peers_);
     if (is_first)
       for (int peer : peers_) compare(peer, slot.announcement, heard(peer).announcement);
     if (direct_) {
       for (int peer : peers_) heard(peer);
-      board_.begin_reading();
+      board_.begin_use();
     }
     read();
-    if (direct_) board_.end_reading();
+    if (direct_) board_.end_use();
     for (int peer : peers_)
       board_.read(Lane::group, peer, board_.rank()).store(said_to(peer), std::memory_order_release);
     board_.ring(peers_);
@@ -180,7 +180,20 @@ class Exchange {
 
   // -- collectives -----------------------------------------------------------------------------------------------
 
+  // Each rank combines a part of the operands where they lie, and writes it to all results.
+  void all_reduce_directly() {
+    int64_t line = std::max<int64_t>(64 / width_, 1), part = ((count_ + parts_ - 1) / parts_ + line - 1) / line * line;
+    int64_t begin = std::min(call_.index * part, count_), length = std::min(part, count_ - begin);
+    step(own_, 0, [&] {
+      std::vector<std::byte*> results;
+      for (int member : call_.members)
+        results.push_back((member == board_.rank() ? result_ : heard(member).result) + begin * width_);
+      reduce(own_, begin, results, length);
+    });
+  }
+
   void all_reduce() {
+    if (direct_) return all_reduce_directly();
     bool by_all = parts_ == 2 || count_ * width_ <= added_by_all;
     in_pieces(count_, width_, [&](int64_t begin, int64_t length) {
       const std::byte* own = own_ + begin * width_;
@@ -191,7 +204,8 @@ class Exchange {
         return (std::min(begin_of(place) + part, length) - begin_of(place)) * width_;
       };
       int64_t mine = begin_of(call_.index);
-      step(own, length * width_, [&] { reduce(own, mine, result + mine * width_, bytes_at(call_.index) / width_); });
+      step(own, length * width_,
+           [&] { reduce(own, mine, {{result + mine * width_}}, bytes_at(call_.index) / width_); });
       if (by_all) return;
       step(result + mine * width_, bytes_at(call_.index), [&] {
         for (int64_t place = 0; place < parts_; ++place)
@@ -200,11 +214,11 @@ class Exchange {
     });
   }
 
-  // The elements from `from` on of what every member said in this step, into one.
-  void reduce(const std::byte* own, int64_t from, std::byte* result, int64_t count) {
+  // The elements from `from` on of what every member said in this step, combined, to each of the results.
+  void reduce(const std::byte* own, int64_t from, const std::vector<std::byte*>& results, int64_t count) {
     inputs_.clear();
     for (int64_t place = 0; place < parts_; ++place) inputs_.push_back(bytes_of(place, own) + from * width_);
-    reduce_in_order(call_.op, call_.operand.dtype, inputs_, result, count, past_caches_);
+    reduce_in_order(call_.op, call_.operand.dtype, inputs_, results, count, past_caches_);
   }
 
   void all_gather() {
@@ -235,7 +249,7 @@ class Exchange {
 
   void reduce_scatter() {
     exchange_parts([&](const std::byte* own, int64_t begin, int64_t length) {
-      reduce(own, call_.index * length, result_ + begin * width_, length);
+      reduce(own, call_.index * length, {{result_ + begin * width_}}, length);
     });
   }
 
@@ -330,7 +344,7 @@ class BoardCommunicator final : public Communicator {
       board_->throw_failure();
       Exchange(*board_, group_, messages_, call, direct_).run();
     } catch (...) {
-      if (direct_) board_->await_readers();
+      if (direct_) board_->await_users();
       throw;
     }
   }

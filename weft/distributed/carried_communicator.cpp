@@ -1,6 +1,7 @@
 // Collectives over a carrier. Every rank of a group first tells the others what it calls, which also keeps them
 // together; then the elements go where they are needed.
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "weft/core/error.h"
@@ -118,7 +119,7 @@ class CarriedExchange {
       receive_from(rank, inbox.data() + place * count * width_, count * width_);
     });
     move();
-    reduce_in_order(call_.op, call_.operand.dtype, inputs, result, count);
+    reduce_in_order(call_.op, call_.operand.dtype, inputs, std::array{result}, count);
   }
 
   void all_reduce() {
@@ -127,7 +128,7 @@ class CarriedExchange {
       gather_whole(all.data());
       std::vector<const std::byte*> inputs;
       for (int64_t place = 0; place < places_; ++place) inputs.push_back(all.data() + place * count_ * width_);
-      return reduce_in_order(call_.op, call_.operand.dtype, inputs, result_, count_);
+      return reduce_in_order(call_.op, call_.operand.dtype, inputs, std::array{result_}, count_);
     }
     int64_t part = (count_ + places_ - 1) / places_;
     auto begin_of = [&](int64_t place) { return std::min(place * part, count_); };

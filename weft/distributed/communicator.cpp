@@ -55,7 +55,7 @@ void run_alone(const CollectiveCall& call, int rank) {
   bool receives_nothing =
       call.kind == Collective::permute && std::ranges::find(call.pairs, std::pair(rank, rank)) == call.pairs.end();
   auto bytes = static_cast<size_t>(call.operand.bytes());
-  if (bytes == 0) return;
+  if (bytes == 0 || !call.result || call.result == call.operand.data) return;
   if (receives_nothing)
     std::memset(call.result, 0, bytes);
   else

@@ -48,7 +48,7 @@ struct CollectiveCall {
   Collective kind = Collective::barrier;
   ReduceOp op = ReduceOp::sum;  // of all_reduce and reduce_scatter
   Payload operand = {};         // of send and receive: what the message is
-  void* result = nullptr;       // overlaps no operand
+  void* result = nullptr;       // overlaps no operand, but may be the same memory in all_reduce and broadcast
   std::vector<std::vector<int>> groups =
       {};  // ranks; empty: one of all. The order in a group is that of parts and sums
   std::vector<std::pair<int, int>> pairs = {};  // of permute: source and target

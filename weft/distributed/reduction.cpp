@@ -26,17 +26,15 @@ template <class T>
 struct Plain {
   using Stored = T;
   using Wide = T;
-  void widen(const T* from, T* to, int64_t count) const { std::copy_n(from, count, to); }
-  void narrow(const T* from, T* to, int64_t count) const { std::copy_n(from, count, to); }
 };
 
 struct BFloat {
   using Stored = uint16_t;
   using Wide = float;
-  void widen(const uint16_t* from, float* to, int64_t count) const {
+  [[gnu::always_inline]] void widen(const uint16_t* from, float* to, int64_t count) const {
     for (int64_t i = 0; i < count; ++i) to[i] = bf16_to_float(from[i]);
   }
-  void narrow(const float* from, uint16_t* to, int64_t count) const {
+  [[gnu::always_inline]] void narrow(const float* from, uint16_t* to, int64_t count) const {
     for (int64_t i = 0; i < count; ++i) to[i] = float_to_bf16(from[i]);
   }
 };
@@ -159,61 +157,94 @@ struct Less {
 // -- all of them ---------------------------------------------------------------------------------------------------
 
 using Inputs = std::span<const std::byte* const>;
+using Outputs = std::span<std::byte* const>;
+
+const bool has_avx2 = has_feature("avx2") && has_feature("f16c");
+
+// A result may be the memory of an operand: then element by element, so nothing depends on an element before.
+template <class T, class Fold>
+[[gnu::always_inline]] inline void combine(const T* a, const T* b, T* result, int64_t count, Fold step) {
+#pragma GCC ivdep
+  for (int64_t i = 0; i < count; ++i) result[i] = step(a[i], b[i]);
+}
+
+template <class T>
+[[gnu::always_inline]] inline void divide_all(T* values, int64_t count, [[maybe_unused]] size_t ranks) {
+  if constexpr (!std::is_integral_v<T>)
+    for (int64_t i = 0; i < count; ++i) values[i] /= static_cast<decltype(std::real(T{}))>(ranks);
+}
 
 template <class Elements, class Fold>
-void fold(const Elements& elements, Fold step, Inputs inputs, std::byte* result, int64_t count, bool divide,
-          bool past_caches) {
+[[gnu::always_inline]] inline void fold_inline(const Elements& elements, Fold step, Inputs inputs, Outputs results,
+                                               int64_t count, bool divide, bool past_caches) {
   using Stored = typename Elements::Stored;
   using Wide = typename Elements::Wide;
   constexpr bool as_stored = std::is_same_v<Elements, Plain<Wide>>;
   Wide sum[block], next[as_stored ? 1 : block];
   Stored piece[block];
+  bool has_pieces = past_caches || results.size() > 1;
   for (int64_t start = 0; start < count; start += block) {
     int64_t length = std::min(block, count - start);
     auto at = [&](size_t input) { return reinterpret_cast<const Stored*>(inputs[input]) + start; };
-    elements.widen(at(0), sum, length);
-    for (size_t input = 1; input < inputs.size(); ++input) {
-      const Wide* operand = next;
-      if constexpr (as_stored)
-        operand = at(input);
-      else
+    auto* target = has_pieces ? piece : reinterpret_cast<Stored*>(results[0]) + start;
+    if constexpr (as_stored) {
+      const Stored* left = at(0);
+      for (size_t input = 1; input < inputs.size(); ++input) {
+        Stored* to = input + 1 == inputs.size() ? target : sum;
+        combine(left, at(input), to, length, step);
+        left = to;
+      }
+      if (divide) divide_all(target, length, inputs.size());
+    } else {
+      elements.widen(at(0), sum, length);
+      for (size_t input = 1; input < inputs.size(); ++input) {
         elements.widen(at(input), next, length);
-      for (int64_t i = 0; i < length; ++i) sum[i] = step(sum[i], operand[i]);
+        combine(sum, next, sum, length, step);
+      }
+      if (divide) divide_all(sum, length, inputs.size());
+      elements.narrow(sum, target, length);
     }
-    if constexpr (!std::is_integral_v<Wide>) {
-      auto ranks = static_cast<decltype(std::real(Wide{}))>(inputs.size());
-      if (divide)
-        for (int64_t i = 0; i < length; ++i) sum[i] /= ranks;
-    }
-    Stored* target = reinterpret_cast<Stored*>(result) + start;
-    elements.narrow(sum, past_caches ? piece : target, length);
-    if (past_caches)
-      copy_elements(reinterpret_cast<std::byte*>(piece), reinterpret_cast<std::byte*>(target),
-                    length * static_cast<int64_t>(sizeof(Stored)), true);
+    if (!has_pieces) continue;
+    for (std::byte* result : results)
+      copy_elements(reinterpret_cast<std::byte*>(piece), result + start * static_cast<int64_t>(sizeof(Stored)),
+                    length * static_cast<int64_t>(sizeof(Stored)), past_caches);
   }
+}
+
+template <class Elements, class Fold>
+__attribute__((target("avx2,f16c"))) void fold_avx2(const Elements& elements, Fold step, Inputs inputs, Outputs results,
+                                                    int64_t count, bool divide, bool past_caches) {
+  fold_inline(elements, step, inputs, results, count, divide, past_caches);
+}
+
+template <class Elements, class Fold>
+void fold(const Elements& elements, Fold step, Inputs inputs, Outputs results, int64_t count, bool divide,
+          bool past_caches) {
+  if (has_avx2) return fold_avx2(elements, step, inputs, results, count, divide, past_caches);
+  fold_inline(elements, step, inputs, results, count, divide, past_caches);
 }
 
 template <class Elements>
-void reduce(const Elements& elements, ReduceOp op, Inputs inputs, std::byte* result, int64_t count, bool past_caches) {
+void reduce(const Elements& elements, ReduceOp op, Inputs inputs, Outputs results, int64_t count, bool past_caches) {
   switch (op) {
     case ReduceOp::sum:
     case ReduceOp::mean:
-      return fold(elements, Sum{}, inputs, result, count, op == ReduceOp::mean, past_caches);
+      return fold(elements, Sum{}, inputs, results, count, op == ReduceOp::mean, past_caches);
     case ReduceOp::prod:
-      return fold(elements, Product{}, inputs, result, count, false, past_caches);
+      return fold(elements, Product{}, inputs, results, count, false, past_caches);
     case ReduceOp::max:
-      return fold(elements, Greater{}, inputs, result, count, false, past_caches);
+      return fold(elements, Greater{}, inputs, results, count, false, past_caches);
     case ReduceOp::min:
-      return fold(elements, Less{}, inputs, result, count, false, past_caches);
+      return fold(elements, Less{}, inputs, results, count, false, past_caches);
   }
 }
 
-void reduce_halves(ReduceOp op, Inputs inputs, std::byte* result, int64_t count, bool past_caches) {
+void reduce_halves(ReduceOp op, Inputs inputs, Outputs results, int64_t count, bool past_caches) {
 #if defined(__x86_64__)
-  static const bool by_cpu = has_feature("avx") && has_feature("f16c");
-  if (by_cpu) return reduce(Half{}, op, inputs, result, count, past_caches);
+  static const bool by_cpu = has_feature("f16c");
+  if (by_cpu) return reduce(Half{}, op, inputs, results, count, past_caches);
 #endif
-  reduce(SmallFloats<uint16_t>{DType::f16}, op, inputs, result, count, past_caches);
+  reduce(SmallFloats<uint16_t>{DType::f16}, op, inputs, results, count, past_caches);
 }
 
 }  // namespace
@@ -231,8 +262,11 @@ void require_reducible(ReduceOp op, DType dtype) {
     fail(ErrorKind::type, "mean_dtype", "mean: operands must be of a float or complex type, got ", numpy_name(dtype));
 }
 
-void reduce_in_order(ReduceOp op, DType dtype, Inputs inputs, std::byte* result, int64_t count, bool past_caches) {
-  auto plain = [&](auto element) { reduce(Plain<decltype(element)>{}, op, inputs, result, count, past_caches); };
+void reduce_in_order(ReduceOp op, DType dtype, Inputs inputs, Outputs results, int64_t count, bool past_caches) {
+  // Parts of complex numbers are added up, and divided, each by itself.
+  if (is_complex(dtype) && (op == ReduceOp::sum || op == ReduceOp::mean))
+    return reduce_in_order(op, real_type(dtype), inputs, results, count * 2, past_caches);
+  auto plain = [&](auto element) { reduce(Plain<decltype(element)>{}, op, inputs, results, count, past_caches); };
   switch (dtype) {
     case DType::boolean:
       op = op == ReduceOp::sum ? ReduceOp::max : op == ReduceOp::prod ? ReduceOp::min : op;
@@ -241,7 +275,7 @@ void reduce_in_order(ReduceOp op, DType dtype, Inputs inputs, std::byte* result,
     case DType::i4:
     case DType::u2:
     case DType::u4:
-      return reduce(ShortInts{dtype}, op, inputs, result, count, past_caches);
+      return reduce(ShortInts{dtype}, op, inputs, results, count, past_caches);
     case DType::i8:
       return plain(int8_t{});
     case DType::i16:
@@ -267,9 +301,9 @@ void reduce_in_order(ReduceOp op, DType dtype, Inputs inputs, std::byte* result,
     case DType::c128:
       return plain(std::complex<double>{});
     case DType::bf16:
-      return reduce(BFloat{}, op, inputs, result, count, past_caches);
+      return reduce(BFloat{}, op, inputs, results, count, past_caches);
     case DType::f16:
-      return reduce_halves(op, inputs, result, count, past_caches);
+      return reduce_halves(op, inputs, results, count, past_caches);
     case DType::f4e2m1fn:
     case DType::f6e2m3fn:
     case DType::f6e3m2fn:
@@ -281,12 +315,12 @@ void reduce_in_order(ReduceOp op, DType dtype, Inputs inputs, std::byte* result,
     case DType::f8e5m2:
     case DType::f8e5m2fnuz:
     case DType::f8e8m0fnu:
-      return reduce(SmallFloats<uint8_t>{dtype}, op, inputs, result, count, past_caches);
+      return reduce(SmallFloats<uint8_t>{dtype}, op, inputs, results, count, past_caches);
   }
 }
 
 void copy_elements(const std::byte* from, std::byte* to, int64_t bytes, bool past_caches) {
-  if (bytes == 0) return;
+  if (bytes == 0 || from == to) return;
 #if defined(__x86_64__)
   if (past_caches && reinterpret_cast<uintptr_t>(to) % 16 == 0) {
     int64_t whole = bytes / 16 * 16;

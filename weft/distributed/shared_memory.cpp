@@ -164,6 +164,7 @@ class Host {
       if (poll(&waited, 1, 10) == 1) welcome(File(accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC)));
     }
     board_->set_ready();
+    board_->count_cpus();
     return std::move(board_);
   }
 
@@ -268,6 +269,7 @@ std::unique_ptr<Board> join(const std::string& key, int rank, int size, double t
     check_interrupt();
     poll(nullptr, 0, 1);
   }
+  board->count_cpus();
   return board;
 }
 

@@ -44,14 +44,14 @@ class MpiCarrier:
         tag = int(is_message)
         outgoing, incoming = pieces(sent), pieces(received)
         peers = [rank for rank, _ in (*incoming, *outgoing)]
-        byte = self.mpi.BYTE
+        requests: list[Any] = []
         try:
-            requests = [self.world.Irecv([memory, byte], rank, tag) for rank, memory in incoming]
-            requests += [self.world.Isend([memory, byte], rank, tag) for rank, memory in outgoing]
-        except self.mpi.Exception:
-            return peers[0], True
-        try:
+            for start, parcels in ((self.world.Irecv, incoming), (self.world.Isend, outgoing)):
+                for rank, memory in parcels:
+                    requests.append(start([memory, self.mpi.BYTE], rank, tag))
             return self.waited(requests, peers)
+        except self.mpi.Exception:
+            return peers[len(requests)], True
         finally:
             for request in requests:
                 if request != self.mpi.REQUEST_NULL:
@@ -60,26 +60,21 @@ class MpiCarrier:
 
     def waited(self, requests: list[Any], peers: list[int]) -> tuple[int, bool] | None:
         end, turn = time.monotonic() + self.timeout, 0
+        states = [self.mpi.Status() for _ in requests]
         while True:
             try:
-                if self.mpi.Request.Testall(requests):
+                if self.mpi.Request.Testall(requests, states):
                     return None
+                if time.monotonic() > end:
+                    # A request that is no more is done.
+                    return next((rank for request, rank in zip(requests, peers) if not request.Test()), peers[0]), False
             except self.mpi.Exception:
-                return self.missing(requests, peers), True
+                fine = (self.mpi.SUCCESS, self.mpi.ERR_PENDING)
+                failed = [rank for state, rank in zip(states, peers) if state.Get_error() not in fine]
+                return (failed or peers)[0], True
             turn += 1
             if turn > 200:  # who waits for longer leaves the CPU to others
                 time.sleep(min(turn * 1e-7, 1e-3))
-            if time.monotonic() > end:
-                return self.missing(requests, peers), False
-
-    def missing(self, requests: list[Any], peers: list[int]) -> int:
-        for request, rank in zip(requests, peers):
-            try:
-                if request != self.mpi.REQUEST_NULL and not request.Test():
-                    return rank
-            except self.mpi.Exception:
-                return rank
-        return peers[0]
 
     def close(self) -> None:
         """Nothing: MPI ends with the process, and a communicator is freed only by all its ranks together."""

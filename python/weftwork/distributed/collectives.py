@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from .. import _core
 from ..device import Buffer
 from ..errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from ..lazy.tensor import Tensor, tensor_of
+from ..numpy.dispatch import written
 from ..numpy.tracer import TracedArray, current_trace, raise_here
 from ..spec import Spec
 from .ranks import current
@@ -32,7 +34,7 @@ __all__ = [
 Group = Sequence[int] | Sequence[Sequence[int]] | None
 
 
-def all_reduce(x: Any, op: str = "sum", group: Group = None) -> Any:
+def all_reduce(x: Any, op: str = "sum", group: Group = None, *, out: Any = None) -> Any:
     """The arrays of all ranks combined: ``op`` is ``"sum"``, ``"prod"``, ``"max"``, ``"min"`` or ``"mean"``.
 
     Elements are combined from the first rank of the group to the last, whoever comes first: results are bitwise the same on all ranks,
@@ -40,47 +42,47 @@ def all_reduce(x: Any, op: str = "sum", group: Group = None) -> Any:
     integers wrap, the sum of booleans is *or*; only floats and complex numbers have a mean.
 
     ``group`` names the ranks that take part, ``[0, 1]``, or all groups, ``[[0, 1], [2, 3]]``, of which each rank is in one; None: all.
+    ``out`` is an array for the result, which may be ``x`` itself; so have the functions below one.
 
     >>> import numpy as np, weftwork as wf
     >>> wf.distributed.all_reduce(np.array([1.0, 2.0]))
     array([1., 2.])
     """
-    return exchanged("all_reduce", x, op=op, group=group)
+    return exchanged("all_reduce", x, op=op, group=group, out=out)
 
 
-def all_gather(x: Any, group: Group = None, *, axis: int = 0) -> Any:
+def all_gather(x: Any, group: Group = None, *, axis: int = 0, out: Any = None) -> Any:
     """The arrays of all ranks, one after the other along ``axis``, in the order of the group; arrays without dimensions become one with one.
 
     >>> import weftwork as wf
     >>> wf.distributed.all_gather(3.0)
     array([3.])
     """
-    return exchanged("all_gather", x, group=group, axis=axis)
+    return exchanged("all_gather", x, group=group, axis=axis, out=out)
 
 
-def reduce_scatter(x: Any, op: str = "sum", group: Group = None, *, axis: int = 0) -> Any:
+def reduce_scatter(x: Any, op: str = "sum", group: Group = None, *, axis: int = 0, out: Any = None) -> Any:
     """This rank's part of the :func:`all_reduce`: ``axis`` is divided into as many parts as the group has ranks."""
-    return exchanged("reduce_scatter", x, op=op, group=group, axis=axis)
+    return exchanged("reduce_scatter", x, op=op, group=group, axis=axis, out=out)
 
 
-def all_to_all(x: Any, group: Group = None, *, split_axis: int = 0, concat_axis: int = 0) -> Any:
+def all_to_all(x: Any, group: Group = None, *, split_axis: int = 0, concat_axis: int = 0, out: Any = None) -> Any:
     """Part i of ``x`` along ``split_axis`` goes to rank i of the group; what comes from all is put one after the other along ``concat_axis``."""
-    return exchanged("all_to_all", x, group=group, axis=split_axis, concat_axis=concat_axis)
+    return exchanged("all_to_all", x, group=group, axis=split_axis, concat_axis=concat_axis, out=out)
 
 
-def collective_permute(x: Any, pairs: Sequence[tuple[int, int]]) -> Any:
+def collective_permute(x: Any, pairs: Sequence[tuple[int, int]], *, out: Any = None) -> Any:
     """The array of the rank that sends to this one, zeros where none does: ``pairs`` are ``(source, target)``, and all ranks call it.
 
     A rank sends at most once, and receives at most once.
     """
-    return exchanged(
-        "collective_permute", x, pairs=[(operator.index(source), operator.index(target)) for source, target in pairs]
-    )
+    places = [(operator.index(source), operator.index(target)) for source, target in pairs]
+    return exchanged("collective_permute", x, pairs=places, out=out)
 
 
-def broadcast(x: Any, root: int = 0, group: Group = None) -> Any:
+def broadcast(x: Any, root: int = 0, group: Group = None, *, out: Any = None) -> Any:
     """The array of rank ``root``; other ranks pass one of the same shape and dtype, whose elements do not count."""
-    return exchanged("broadcast", x, root=operator.index(root), group=group)
+    return exchanged("broadcast", x, root=operator.index(root), group=group, out=out)
 
 
 def barrier(group: Group = None) -> None:
@@ -94,11 +96,11 @@ def send(x: Any, target: int) -> None:
     exchanged("send", x, root=operator.index(target))
 
 
-def recv(like: Any, source: int) -> Any:
+def recv(like: Any, source: int, *, out: Any = None) -> Any:
     """The array that a rank sends to this one; ``like`` is an array, or a :func:`weftwork.spec`, of its shape and dtype."""
     if isinstance(like, Spec):
         like = np.empty(like.shape, like.dtype)
-    return exchanged("recv", like, root=operator.index(source))
+    return exchanged("recv", like, root=operator.index(source), out=out)
 
 
 # -- arrays in and out --------------------------------------------------------------------------------------------
@@ -114,13 +116,18 @@ def exchanged(
     root: int = 0,
     axis: int = 0,
     concat_axis: int = 0,
+    out: Any = None,
 ) -> Any:
-    """Runs one collective, or records it in a function that is traced; a tensor gives a tensor, a buffer a buffer, anything else an array."""
+    """Runs one collective, or records it in a function that is traced; a tensor gives a tensor, a buffer a buffer, anything else an array.
+
+    ``out`` is an array that gets the result and is returned.
+    """
     if kind in ("send", "recv"):
         refuse_traced(kind, x)
     elif current_trace() is not None:
-        return recorded(kind, x, op, groups_of(group), pairs, root, operator.index(axis), operator.index(concat_axis))
-    elif type(x) is Tensor:
+        made = recorded(kind, x, op, groups_of(group), pairs, root, operator.index(axis), operator.index(concat_axis))
+        return made if out is None else written_to(kind, out, made)
+    elif type(x) is Tensor and out is None:
         result = exchange(kind, x._array.tensor, op, groups_of(group), pairs, root, axis, concat_axis)
         return tensor_of(TracedArray(result)).eval()
     array, given = (x, None) if type(x) is np.ndarray else array_of(kind, x)
@@ -129,9 +136,26 @@ def exchanged(
     groups = groups_of(group)
     if axis or concat_axis:
         result = along(kind, array, operator.index(axis), operator.index(concat_axis), op, groups)
+        if out is not None:
+            return written_to(kind, out, result)
     else:
-        result = current().run(kind, array, op, groups, pairs, root)
+        result = current().run(kind, array, op, groups, pairs, root, out=out)
+        if out is not None:
+            return out
     return result if given is None or result is None else given(result)
+
+
+def written_to(kind: str, out: Any, result: Any) -> Any:
+    """``out``, an array of the result's type, with its elements."""
+    if current_trace() is not None:
+        out = written(out, f"{kind} with out=")
+    fits = isinstance(out, (np.ndarray, TracedArray)) and (out.dtype, out.ndim) == (result.dtype, result.ndim)
+    if not fits or not all(map(_core.dims_equal, out.shape, result.shape)):
+        raise_here(
+            ArgumentValueError, f"{kind}: out must be an array of {result.dtype} and shape {result.shape}", "out"
+        )
+    out[...] = result
+    return out
 
 
 def refuse_traced(kind: str, x: Any = None) -> None:

@@ -143,10 +143,11 @@ def current() -> Communicator:
     return own if own is not None else init()
 
 
-def set_for_thread(communicator: Communicator | None) -> None:
-    """Has functions that this thread calls use it, and no other."""
+def set_for_thread(communicator: Communicator | None) -> Communicator | None:
+    """Has functions that this thread calls use it, and no other; gives the one before."""
     _core.set_thread_communicator(communicator)
-    _thread.communicator = communicator
+    before, _thread.communicator = _thread.communicator, communicator
+    return before
 
 
 def shutdown() -> None:

@@ -15,6 +15,7 @@ from ..errors import Error, InternalError, UnsupportedError
 from ..knobs import target_name
 from .draws import lift_draws, memory
 from .equal import key_of
+from .exchanges import group_of, join_waits
 from .kinds import GETITEM, NATIVE, SCALAR, SOURCE, STORE, is_check, is_random, value_of
 from .places import frames_of, line_of
 from .record import Failed, Program, Recording
@@ -128,6 +129,7 @@ class Compilation:
         lift_draws(module)
         share_heads(module)
         unwrap_checks(module)
+        join_waits(module)
         refused: dict[Node, str] = {}
         while True:
             self.schedule = Schedule(module, refused, not stands_alone)
@@ -161,7 +163,9 @@ class Compilation:
             outputs = [n for n in schedule.results if isinstance(n, Node)]
         name = f"{self.name}_{number}" if number else self.name
         recording = Recording(name, schedule.extents, schedule.kinds, self.constants, self.stands_alone)
-        return recording.record(piece.nodes, inputs, outputs, piece.stored)
+        program = recording.record(piece.nodes, inputs, outputs, piece.stored)
+        program.group = group_of(piece.nodes)
+        return program
 
     def _shared(self, number: int, piece: Piece) -> Program:
         """The program of a piece of a graph with regions: that of an equal piece, with other nodes, where there is one."""
@@ -171,10 +175,11 @@ class Compilation:
         key = ("" if region is None else region.place, key_of(piece, inputs, outputs))
         known = self.known.get(key)
         if known is not None:
-            return Program(known.graph, inputs, outputs, piece.stored, known.carried)
+            return Program(known.graph, inputs, outputs, piece.stored, known.carried, known.group)
         # Parameters are inputs of equal pieces, even where they are known.
         recording = Recording(f"{self.name}_region", self.schedule.extents, self.schedule.kinds, {}, is_shared=True)
         self.known[key] = program = recording.record(piece.nodes, inputs, outputs, piece.stored)
+        program.group = group_of(piece.nodes)
         return program
 
     def _compiled(self) -> dict[int, Any]:

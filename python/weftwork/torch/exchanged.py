@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from ..errors import ArgumentValueError, UnsupportedError
 from . import bridge
 from .dtypes import FROM_TORCH
 
-__all__ = ["array_of", "name_of", "of_bits", "split", "tensor_of", "write", "wrong"]
+__all__ = ["array_of", "into", "name_of", "of_bits", "split", "tensor_of", "write", "wrong"]
 
 OPS = {
     dist.ReduceOp.SUM: "sum",
@@ -47,6 +47,15 @@ def write(t: torch.Tensor, array: Any) -> None:
     """Into the tensor's memory; autograd does not see it, as with all of torch's collectives."""
     with torch.no_grad():
         t.detach().copy_(tensor_of(array, t).reshape(t.shape))
+
+
+def into(t: torch.Tensor, call: Callable[[np.ndarray | None], Any], shape: Sequence[int] | None = None) -> None:
+    """Has a call write its result, of this shape, to the tensor: at once to its memory, which ``call`` gets, where that is dense."""
+    own = array_of(t)
+    is_dense = own.flags.c_contiguous and own.__array_interface__["data"][0] == t.data_ptr()
+    got = call((own if shape is None else own.reshape(shape)) if is_dense else None)
+    if not is_dense:
+        write(t, got)
 
 
 def split(t: torch.Tensor, sizes: Sequence[int] | None, count: int) -> list[torch.Tensor]:

@@ -16,7 +16,7 @@ from ..distributed.carriers import gloo_group, over_gloo
 from ..distributed.ranks import host_name
 from ..errors import ArgumentValueError, UnsupportedError
 from . import device
-from .exchanged import array_of, name_of, of_bits, split, tensor_of, write, wrong
+from .exchanged import array_of, into, name_of, of_bits, split, tensor_of, write, wrong
 from .works import Lane, Work
 
 __all__ = ["ProcessGroup", "register"]
@@ -54,7 +54,7 @@ class ProcessGroup(Base):
         self._gloo = (
             None if is_one_host else gloo_group(dist.PrefixStore("gloo/", store), rank, size, timeout.total_seconds())
         )
-        self._communicator = self._joined(self._key, rank, size)
+        self.communicator = self._joined(self._key, rank, size)
         self._lane = Lane(f"collectives of rank {rank}")
 
     # -- what it is ------------------------------------------------------------------------------------------------
@@ -98,9 +98,14 @@ class ProcessGroup(Base):
     def get_group_store(self) -> Any:
         return self._store
 
+    def settle(self) -> None:
+        """Waits until the calls that were given so far are made, or have failed."""
+        if self._lane.last is not None:
+            self._lane.last.exception()
+
     def shutdown(self) -> None:
         """Makes no more calls; ranks that wait for this one raise."""
-        self._communicator.close()
+        self.communicator.close()
         for end, _ in list(self._ends.values()):
             end.close()
 
@@ -134,9 +139,7 @@ class ProcessGroup(Base):
 
         def run() -> None:
             for t in tensors:
-                got = self._communicator.run("broadcast", array_of(t), root=root)
-                if root != self._rank:
-                    write(t, got)
+                into(t, lambda out, t=t: self.communicator.run("broadcast", array_of(t), root=root, out=out))
 
         return self._call(run, tensors, opts)
 
@@ -155,7 +158,10 @@ class ProcessGroup(Base):
             for result, t in zip(outputs, inputs, strict=True):
                 if result.numel() != t.numel() * self._size:
                     raise wrong("all_gather: the result", result, f"{self._size} times that of {tuple(t.shape)}")
-                write(result, self._communicator.run("all_gather", array_of(t).reshape(-1)))
+                own = array_of(t)
+                rows, *rest = own.shape or (1,)
+                call = lambda out, own=own: self.communicator.run("all_gather", own, out=out)
+                into(result, call, (rows * self._size, *rest))
 
         return self._call(run, outputs, opts)
 
@@ -169,7 +175,7 @@ class ProcessGroup(Base):
     def gather(self, outputs: Any, inputs: Any, opts: Any) -> Work:
         def run() -> None:
             for place, t in enumerate(inputs):
-                got = self._communicator.run("all_gather", array_of(t)[None])
+                got = self.communicator.run("all_gather", array_of(t)[None])
                 if opts.rootRank == self._rank:
                     for result, part in zip(outputs[place], got, strict=True):
                         write(result, part)
@@ -184,7 +190,7 @@ class ProcessGroup(Base):
                 if opts.rootRank == self._rank:
                     for each, t in enumerate(inputs[place]):
                         parts[each] = array_of(t)
-                write(result, self._communicator.run("broadcast", parts, root=opts.rootRank)[self._rank])
+                write(result, self.communicator.run("broadcast", parts, root=opts.rootRank)[self._rank])
 
         return self._call(run, outputs, opts)
 
@@ -204,7 +210,12 @@ class ProcessGroup(Base):
             for result, t in zip(outputs, inputs, strict=True):
                 if t.numel() != result.numel() * self._size:
                     raise wrong("reduce_scatter: the operand", t, f"{self._size} times that of {tuple(result.shape)}")
-                self._scattered(result, list(t.reshape(-1).chunk(self._size)) if t.numel() else [t] * self._size, op)
+                if not name_of(op):
+                    self._scattered(result, list(t.reshape(self._size, result.numel())), op)
+                    continue
+                own = array_of(t)
+                has_parts = own.ndim and own.shape[0] % self._size == 0
+                self._rows_scattered(result, own if has_parts else own.reshape(self._size, -1), op)
 
         return self._call(run, outputs, opts)
 
@@ -225,7 +236,7 @@ class ProcessGroup(Base):
     alltoall_base = all_to_all_single
 
     def barrier(self, opts: Any = None) -> Work:
-        return self._call(lambda: self._communicator.run("barrier", np.empty(0, np.uint8)), [], opts)
+        return self._call(lambda: self.communicator.run("barrier", np.empty(0, np.uint8)), [], opts)
 
     # -- messages ----------------------------------------------------------------------------------------------------
 
@@ -240,7 +251,7 @@ class ProcessGroup(Base):
 
         def run() -> None:
             for t in tensors:
-                write(t, communicator().run("recv", array_of(t), root=root))
+                into(t, lambda out, t=t: communicator().run("recv", array_of(t), root=root, out=out))
 
         return lane.call(run, tensors)
 
@@ -287,35 +298,41 @@ class ProcessGroup(Base):
 
     def _reduced(self, t: torch.Tensor, result: torch.Tensor | None, op: Any) -> None:
         if name := name_of(op):
-            got = self._communicator.run("all_reduce", array_of(t), name)
-        else:
-            gathered = [tensor_of(part, t) for part in self._communicator.run("all_gather", array_of(t)[None])]
-            got = array_of(of_bits(op, gathered))
+            call = lambda out: self.communicator.run("all_reduce", array_of(t), name, out=out)
+            if result is None:
+                call(None)
+            else:
+                into(result, call)
+            return
+        gathered = [tensor_of(part, t) for part in self.communicator.run("all_gather", array_of(t)[None])]
         if result is not None:
-            write(result, got)
+            write(result, array_of(of_bits(op, gathered)))
 
     def _gathered(self, results: Sequence[torch.Tensor], t: torch.Tensor) -> None:
         if len(results) != self._size:
             raise ArgumentValueError(f"all_gather: there must be {self._size} results, got {len(results)}  [parts]")
         if all(result.shape == results[0].shape for result in results):
-            for result, part in zip(results, self._communicator.run("all_gather", array_of(t)[None]), strict=True):
+            for result, part in zip(results, self.communicator.run("all_gather", array_of(t)[None]), strict=True):
                 write(result, part)
             return
         for root, result in enumerate(results):
             own = t if root == self._rank else result
-            write(result, self._communicator.run("broadcast", array_of(own), root=root))
+            write(result, self.communicator.run("broadcast", array_of(own), root=root))
 
     def _scattered(self, result: torch.Tensor, parts: Sequence[torch.Tensor], op: Any) -> None:
         if len(parts) != self._size:
             raise ArgumentValueError(f"reduce_scatter: there must be {self._size} parts, got {len(parts)}  [parts]")
         sizes = [part.numel() for part in parts]
         if name_of(op) and len(set(sizes)) == 1:
-            rows = np.concatenate([array_of(part).reshape(1, -1) for part in parts])
-            write(result, self._communicator.run("reduce_scatter", rows, name_of(op)))
+            self._rows_scattered(result, np.concatenate([array_of(part).reshape(1, -1) for part in parts]), op)
             return
         whole = torch.cat([part.detach().reshape(-1) for part in parts])
         self._reduced(whole, whole, op)
         write(result, array_of(whole.split(sizes)[self._rank]))
+
+    def _rows_scattered(self, result: torch.Tensor, rows: np.ndarray, op: Any) -> None:
+        name, shape = name_of(op), (len(rows) // self._size, *rows.shape[1:])
+        into(result, lambda out: self.communicator.run("reduce_scatter", rows, name, out=out), shape)
 
     def _exchanged(self, results: Sequence[torch.Tensor], parts: Sequence[torch.Tensor]) -> None:
         """Part i of every rank becomes result i of rank i; parts of several sizes go in places as large as the largest."""
@@ -324,13 +341,19 @@ class ProcessGroup(Base):
                 f"all_to_all: there must be {self._size} parts and results, got {len(parts)} and {len(results)}  [parts]"
             )
         most = max(part.numel() for part in [*parts, *results])
-        most = int(self._communicator.run("all_reduce", np.array(most), "max"))
+        most = int(self.communicator.run("all_reduce", np.array(most), "max"))
         first = array_of(parts[0])
         outgoing = np.zeros((self._size, most), first.dtype)
         for place, part in zip(outgoing, parts, strict=True):
             place[: part.numel()] = array_of(part).reshape(-1)
-        for result, got in zip(results, self._communicator.run("all_to_all", outgoing), strict=True):
+        for result, got in zip(results, self.communicator.run("all_to_all", outgoing), strict=True):
             write(result, got[: result.numel()])
+
+
+# What torch.compile has no functional form for it calls between two graphs, as it does with groups in C++.
+for _name, _function in list(vars(ProcessGroup).items()):
+    if getattr(_function, "__annotations__", {}).get("return") == "Work":
+        setattr(ProcessGroup, _name, torch._dynamo.disable(_function))
 
 
 class Joining:

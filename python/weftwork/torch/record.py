@@ -32,12 +32,19 @@ class Failed(Exception):
 
 
 class Program:
-    """A recorded piece: the graph, which nodes are its inputs and outputs, symbols that no shape tells."""
+    """A recorded piece: the graph, which nodes are its inputs and outputs, symbols that no shape tells, the group whose ranks exchange in it."""
 
     def __init__(
-        self, graph: Any, inputs: list[Node], outputs: list[Node], stored: list[tuple[Node, Node]], carried: list[str]
-    ) -> None:
-        self.graph, self.inputs, self.outputs, self.stored, self.carried = graph, inputs, outputs, stored, carried
+        self, graph: Any, inputs: list[Node], outputs: list[Node], stored: list[tuple[Node, Node]], carried: list[str], group: Any = None
+    ) -> None:  # fmt: skip
+        self.graph, self.inputs, self.outputs, self.stored, self.carried, self.group = (
+            graph,
+            inputs,
+            outputs,
+            stored,
+            carried,
+            group,
+        )
 
 
 class Recording:
@@ -76,11 +83,11 @@ class Recording:
                 for node in nodes:
                     self.current = node
                     self.add(node)
-                return self.finish(inputs, outputs, stored)
+                return self.finish(inputs, outputs, stored, trace)
         finally:
             _core.set_interpreted_calls(None)
 
-    def finish(self, inputs: list[Node], outputs: list[Node], stored: list[tuple[Node, Node]]) -> Program:
+    def finish(self, inputs: list[Node], outputs: list[Node], stored: list[tuple[Node, Node]], trace: Trace) -> Program:
         results = [(self.in_order(node, self.values[node]), f"output{i}", -1) for i, node in enumerate(outputs)]
         for target, source in stored:
             want = self.want(target.meta["val"])
@@ -95,7 +102,7 @@ class Recording:
         for name in carried:
             shape = (self.extents.symbols[name], 0)
             parameters.append((_core.parameter(shape, np.dtype(np.bool_), f"extent_{name}"), f"extent_{name}", -1))
-        graph = _core.record_graph(self.name, parameters, results)
+        graph = _core.record_graph(self.name, parameters, results, trace.effects)
         return Program(graph, inputs, outputs, stored, carried)
 
     def want(self, value: Any) -> Any:

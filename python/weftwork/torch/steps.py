@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from .. import _core
 from ..errors import LinAlgError
 from .bridge import array_of, dense_order, is_on_device, on_cpu, on_device, reader, writer
 from .draws import GIVEN
+from .exchanges import in_group
 from .extents import SYMBOLIC, solved
 from .kinds import value_of
 from .record import Program
@@ -97,7 +99,8 @@ class Run:
     """
 
     def __init__(self, program: Program, core: Any, slots: dict[Node, int], numbers: Numbers) -> None:
-        self.program, self.core, self.numbers = program, core, numbers
+        self.program, self.numbers = program, numbers
+        self.call = partial(_core.call, core) if program.group is None else partial(in_group, program.group, core)
         self.inputs = [slots[node] for node in program.inputs]
         self.readers = [self._reader(node) for node in program.inputs]
         self.outputs = [(slots[node], *self._writer(node)) for node in program.outputs]
@@ -165,7 +168,7 @@ class Run:
         for name in self.program.carried:
             arrays.append(np.empty((self.numbers.symbol(name, values), 0), np.bool_))
         try:
-            results = _core.call(self.core, arrays)
+            results = self.call(arrays)
         except LinAlgError as error:
             raise torch.linalg.LinAlgError(str(error)) from error
         if self.is_single:
