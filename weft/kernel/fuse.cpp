@@ -207,6 +207,9 @@ class Fuser {
     bool in_place = operand.node().op == Op::strided_view && reads_windows(dot);
     NodeId base = in_place ? below_reshapes(operand.node().operand(0)) : strided_base(operand.id(), takes_bits);
     if (operand == dot.operand(0) && turns_first(dot)) base = operand.id();
+    // What windows are multiplied by is dense.
+    if (i == 0 && multiplies_windows(dot))
+      base = below_reshapes(operand.node().op == Op::broadcast_in_dim ? operand.node().operand(0) : operand);
     store(base, "is an operand of a product");
     // A splat has memory too where a product reads it.
     fusion_.is_stored[base] = true;

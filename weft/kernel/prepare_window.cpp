@@ -196,6 +196,36 @@ Value outputs_by_places(Builder& build, const Convolution& c) {
   return c.arranged(build, build.reshape(product, shape), 3, 2);
 }
 
+// The same where neither is stored as a matrix: windows are packed from where they lie. Nothing where the kernel is not
+// dense.
+Value outputs_by_windows(Builder& build, const Node& node, const Convolution& c) {
+  DType dtype = node.type().dtype;
+  View left(c.kernel.type().dims.size()), right = c.input();
+  left.add(c.out_axis, c.groups, Convolution::group_stride(c.outputs));
+  left.add(c.out_axis, c.outputs, 1);
+  c.add_kernel_window(left);
+  c.add_window(right);
+  c.add_places(right);
+  if ((dtype != DType::f32 && dtype != DType::f64) || c.windows.size() > 3 || node.type().count().is(0) ||
+      c.window_count().is(0))
+    return {};
+  if (!left.is_whole(c.kernel.type().dims) || right.is_whole(c.x.type().dims)) return {};
+  auto spatial = static_cast<int64_t>(c.windows.size());
+  Dims kernel_dims = left.dims;
+  kernel_dims.insert(kernel_dims.begin() + 1, c.batch);
+  Ints dimensions{0}, left_sum, right_sum;
+  for (int64_t i = 2; i < spatial + 4; ++i) dimensions.push_back(i);
+  for (int64_t i = 0; i <= spatial; ++i) left_sum.push_back(3 + i), right_sum.push_back(2 + i);
+  Value kernel = build(Op::broadcast_in_dim, {left.of(build, c.kernel)},
+                       {{Attr::dims, kernel_dims}, {Attr::dimensions, dimensions}});
+  Value product = build(Op::dot_general, {kernel, right.as_view(build, c.x)},
+                        {{Attr::lhs_batching_dimensions, Ints{0, 1}},
+                         {Attr::rhs_batching_dimensions, Ints{0, 1}},
+                         {Attr::lhs_contracting_dimensions, left_sum},
+                         {Attr::rhs_contracting_dimensions, right_sum}});
+  return c.arranged(build, product, 3, 2);
+}
+
 // Channels last, in place: (batch, places…, window…, channels) times (window…, channels, outputs), where
 // product_of_windows takes them.
 Value windows_times_kernel(Builder& build, const Node& node, Value lhs, Value rhs) {
@@ -239,7 +269,9 @@ Value convolution_as_dot(Builder& build, const Node& node, Value lhs, Value rhs)
   Convolution c(build, node, lhs, rhs);
   bool channels_first = !c.input_spatial.empty();
   for (int64_t axis : c.input_spatial) channels_first &= c.feature_axis < axis;
-  return channels_first ? outputs_by_places(build, c) : places_by_outputs(build, c);
+  if (!channels_first) return places_by_outputs(build, c);
+  Value product = outputs_by_windows(build, node, c);
+  return product ? product : outputs_by_places(build, c);
 }
 
 std::vector<Value> window_as_reduce(Builder& build, const Node& node, const std::vector<Value>& operands) {
