@@ -442,11 +442,22 @@ class Fuser {
       int total = cost[node.id()] = price(node, cost);
       bool view = cost_of(def(node.op).scalar) == 0 && node.op != Op::gather;
       if (fusion_.is_stored[node.id()] || view || groups[node.id()].size() < 2 || total <= cheap) continue;
-      if (inside_epilogue_[node.id()] >= 0) continue;
+      if (inside_epilogue_[node.id()] >= 0 || is_step_to(node, groups)) continue;
       store(node.id(), "several kernels need it and it costs more than a store");
       changed = true;
     }
     return changed;
+  }
+
+  // Whether one value alone is computed from it, of as many bytes at most, which the same kernels need: that is stored
+  // instead.
+  bool is_step_to(const Node& node, const std::vector<std::set<int>>& groups) const {
+    if (users_[node.id()].size() != 1) return false;
+    const Node& user = graph_.node(users_[node.id()][0]);
+    bool may_store =
+        def(user.op).traits.elementwise && !fusion_.is_stored[user.id()] && inside_epilogue_[user.id()] < 0;
+    return may_store && user.type().dims == node.type().dims &&
+           size_of(user.type().dtype) <= size_of(node.type().dtype) && groups[user.id()] == groups[node.id()];
   }
 
   void mark(const Node& node, int group, std::vector<std::set<int>>& groups) const {

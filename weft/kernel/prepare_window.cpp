@@ -196,34 +196,49 @@ Value outputs_by_places(Builder& build, const Convolution& c) {
   return c.arranged(build, build.reshape(product, shape), 3, 2);
 }
 
-// The same where neither is stored as a matrix: windows are packed from where they lie. Nothing where the kernel is not
-// dense.
+// Channels first, in place: (batch, group, outputs, channels, window…) times (batch, group, channels, window…, places),
+// which is packed from where it lies. Nothing where the kernel is not dense.
 Value outputs_by_windows(Builder& build, const Node& node, const Convolution& c) {
   DType dtype = node.type().dtype;
-  View left(c.kernel.type().dims.size()), right = c.input();
-  left.add(c.out_axis, c.groups, Convolution::group_stride(c.outputs));
+  if ((dtype != DType::f32 && dtype != DType::f64) || c.windows.size() > 3 || node.type().count().is(0) ||
+      c.window_count().is(0))
+    return {};
+  bool has_groups = c.groups > 1, by_feature = c.features > 1;
+  View left(c.kernel.type().dims.size()), right(c.x.type().dims.size());
+  right.add(c.batch_axis, c.batch, 1);
+  if (has_groups) left.add(c.out_axis, c.groups, Convolution::group_stride(c.outputs));
+  if (has_groups)
+    right.add(by_feature ? c.feature_axis : c.batch_axis, c.groups,
+              Convolution::group_stride(by_feature ? c.channels : c.batch));
   left.add(c.out_axis, c.outputs, 1);
   c.add_kernel_window(left);
   c.add_window(right);
   c.add_places(right);
-  if ((dtype != DType::f32 && dtype != DType::f64) || c.windows.size() > 3 || node.type().count().is(0) ||
-      c.window_count().is(0))
-    return {};
   if (!left.is_whole(c.kernel.type().dims) || right.is_whole(c.x.type().dims)) return {};
-  auto spatial = static_cast<int64_t>(c.windows.size());
+  auto batching = static_cast<int64_t>(right.dims.size() - 2 * c.windows.size() - 1);
   Dims kernel_dims = left.dims;
-  kernel_dims.insert(kernel_dims.begin() + 1, c.batch);
-  Ints dimensions{0}, left_sum, right_sum;
-  for (int64_t i = 2; i < spatial + 4; ++i) dimensions.push_back(i);
-  for (int64_t i = 0; i <= spatial; ++i) left_sum.push_back(3 + i), right_sum.push_back(2 + i);
+  kernel_dims.insert(kernel_dims.begin(), c.batch);
+  Ints dimensions(left.dims.size()), both(static_cast<size_t>(batching)), left_sum, right_sum;
+  std::iota(dimensions.begin(), dimensions.end(), 1);
+  std::iota(both.begin(), both.end(), 0);
+  for (size_t i = 0; i <= c.windows.size(); ++i)
+    right_sum.push_back(batching + static_cast<int64_t>(i)), left_sum.push_back(right_sum.back() + 1);
   Value kernel = build(Op::broadcast_in_dim, {left.of(build, c.kernel)},
                        {{Attr::dims, kernel_dims}, {Attr::dimensions, dimensions}});
   Value product = build(Op::dot_general, {kernel, right.as_view(build, c.x)},
-                        {{Attr::lhs_batching_dimensions, Ints{0, 1}},
-                         {Attr::rhs_batching_dimensions, Ints{0, 1}},
+                        {{Attr::lhs_batching_dimensions, both},
+                         {Attr::rhs_batching_dimensions, both},
                          {Attr::lhs_contracting_dimensions, left_sum},
                          {Attr::rhs_contracting_dimensions, right_sum}});
-  return c.arranged(build, product, 3, 2);
+  Ints permutation;
+  for (int64_t axis = 0; axis < node.type().rank(); ++axis) {
+    if (axis == axis_of(node, Attr::output_batch_dimension)) permutation.push_back(0);
+    if (axis == axis_of(node, Attr::output_feature_dimension))
+      for (int64_t i = 1; i <= batching; ++i) permutation.push_back(i);
+    for (size_t i = 0; i < c.windows.size(); ++i)
+      if (c.output_spatial[i] == axis) permutation.push_back(batching + 1 + static_cast<int64_t>(i));
+  }
+  return build.reshape(build.transpose(product, permutation), node.type().dims);
 }
 
 // Channels last, in place: (batch, places…, window…, channels) times (window…, channels, outputs), where
