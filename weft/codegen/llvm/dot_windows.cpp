@@ -5,13 +5,17 @@
 namespace weft {
 namespace {
 
-// The columns of a panel are spans of places side by side, a vector at most: where each is from an element of the
-// window, and where it goes. Vectors are stored whole, one after the other: the next span, or the next row, writes over
-// what is too much. Columns past %cols are zeros.
+// The columns of a panel are spans of places side by side, each within a vector: where one is from an element of the
+// window, where it goes and how many there are. Of a vector that has two spans at most both are loaded into it, by
+// masks (%pairs: where each would be if it began with the vector, and its first and last place); of others each is
+// stored as a whole vector, and the next span, or the next row, writes over what is too much. Columns past %cols are
+// zeros.
 constexpr std::string_view open_text =
     R"(define internal void @$name$(ptr %d, ptr %base, i64 %k0, i64 %count, i64 %n0, i64 %cols, ptr %to) noinline optsize {
 entry:
   %spans = alloca [$most$ x [3 x i64]], align 8
+  %pairs = alloca [$pairs$ x [3 x i64]], align 8
+  call void @llvm.memset.p0.i64(ptr %pairs, i8 0, i64 $pairs.bytes$, i1 false)
   %empty = icmp eq i64 %count, 0
   br i1 %empty, label %done, label %open
 open:
@@ -28,10 +32,14 @@ span:
   %y = phi i64 [ %y.first, %open ], [ %y.next, %span ]
   %z = phi i64 [ %z.first, %open ], [ %z.next, %span ]
   %number = phi i64 [ 0, %open ], [ %number.next, %span ]
+  %of.vector = phi i64 [ 0, %open ], [ %of.vector.next, %span ]
+  %has.many = phi i1 [ false, %open ], [ %has.many.next, %span ]
   %line.left = sub i64 %ne.0, %x
   %cols.left = sub i64 %cols, %at
   %length.0 = call i64 @llvm.umin.i64(i64 %line.left, i64 %cols.left)
-  %length = call i64 @llvm.umin.i64(i64 %length.0, i64 $lanes$)
+  %lane = and i64 %at, $lanes.less$
+  %lanes.left = sub i64 $lanes$, %lane
+  %length = call i64 @llvm.umin.i64(i64 %length.0, i64 %lanes.left)
   %from.x = mul i64 %x, %ns.0
   %from.y = mul i64 %y, %ns.1
   %from.z = mul i64 %z, %ns.2
@@ -44,8 +52,27 @@ span:
   store i64 %at.bytes, ptr %span.to
   %span.length = getelementptr i64, ptr %span.at, i64 2
   store i64 %length, ptr %span.length
+  %vector = udiv i64 %at, $lanes$
+  %pair.row = shl i64 %vector, 1
+  %pair.in = call i64 @llvm.umin.i64(i64 %of.vector, i64 1)
+  %pair.number = add i64 %pair.row, %pair.in
+  %pair.at = getelementptr [3 x i64], ptr %pairs, i64 %pair.number
+  %lane.bytes = mul i64 %lane, %ns.0
+  %pair.from = sub i64 %from, %lane.bytes
+  %lane.last = add i64 %lane, %length
+  store i64 %pair.from, ptr %pair.at
+  %pair.first = getelementptr i64, ptr %pair.at, i64 1
+  store i64 %lane, ptr %pair.first
+  %pair.last = getelementptr i64, ptr %pair.at, i64 2
+  store i64 %lane.last, ptr %pair.last
   %number.next = add i64 %number, 1
   %at.next = add i64 %at, %length
+  %lane.next = and i64 %at.next, $lanes.less$
+  %is.vector.done = icmp eq i64 %lane.next, 0
+  %of.vector.up = add i64 %of.vector, 1
+  %of.vector.next = select i1 %is.vector.done, i64 0, i64 %of.vector.up
+  %is.third = icmp ugt i64 %of.vector, 1
+  %has.many.next = or i1 %has.many, %is.third
   %x.1 = add i64 %x, %length
   %x.ends = icmp eq i64 %x.1, %ne.0
   %x.next = select i1 %x.ends, i64 0, i64 %x.1
@@ -80,16 +107,20 @@ filled:
   %is.full = icmp eq i64 %cols, $width$
   %is.whole.0 = and i1 %is.few, %is.full
   %is.whole = and i1 %is.whole.0, %is.unit
-$whole.from$  br i1 %is.whole, label %whole.open, label %try.unit
+$whole.from$  br i1 %is.whole, label %whole.open, label %try.few
+try.few:
+  br i1 %has.many.next, label %try.unit, label %few
+few:
+$pair.from$  br i1 %is.unit, label %near.open, label %try.pair
 try.unit:
-  br i1 %is.unit, label %unit.open, label %try.pair
+  br i1 %is.unit, label %unit.open, label %each.open
 try.pair:
-  br i1 %is.pair, label %pair.open, label %each.open
+  br i1 %is.pair, label %even.open, label %each.open
 )";
 
 // A loop over k: %$v$.p is where the elements of the window are, %$v$.row where they go.
 constexpr std::string_view loop_text = R"($v$.open:
-  br label %$v$
+$before$  br label %$v$
 $v$:
   %$v$.left = phi i64 [ %count, %$v$.open ], [ %$v$.left.next, %$v$.end ]
   %$v$.p = phi ptr [ %p.first, %$v$.open ], [ %$v$.p.next, %$v$.end ]
@@ -183,24 +214,33 @@ struct Windows {
     return out;
   }
 
-  // The elements of memory that a span's `count` takes of the vector at `from`.
-  std::string load(const std::string& name, const std::string& from, const std::string& count, int first) {
-    std::string ints = cat("<", lanes(), " x i32>"), iota, out;
-    for (int i = 0; i < lanes(); ++i) append(iota, i ? ", i32 " : "<i32 ", first + i);
-    append(out, "  ", name, ".one = insertelement ", ints, " poison, i32 ", count, ", i64 0\n  ", name,
-           ".all = shufflevector ", ints, " ", name, ".one, ", ints, " poison, ", ints, " zeroinitializer\n  ", name,
-           ".mask = icmp sgt ", ints, " ", name, ".all, ", iota, ">\n  ", name, ".at = getelementptr i8, ptr ", from,
-           ", i64 ", first * size(), "\n  ", name, " = call ", writer.vector(), " @llvm.masked.load.v", lanes(),
-           size() == 8 ? "f64" : "f32", ".p0(ptr align ", size(), " ", name, ".at, <", lanes(), " x i1> ", name,
-           ".mask, ", writer.vector(), " zeroinitializer)\n");
-    return out;
+  std::string ints() const { return cat("<", lanes(), " x i32>"); }
+
+  std::string iota(int first, int step) const {
+    std::string out;
+    for (int i = 0; i < lanes(); ++i) append(out, i ? ", i32 " : "<i32 ", first + i * step);
+    return out + ">";
+  }
+
+  // A number, an i64, in all lanes.
+  std::string all(const std::string& name, const std::string& number) const {
+    return cat("  ", name, ".small = trunc i64 ", number, " to i32\n  ", name, ".one = insertelement ", ints(),
+               " poison, i32 ", name, ".small, i64 0\n  ", name, " = shufflevector ", ints(), " ", name, ".one, ",
+               ints(), " poison, ", ints(), " zeroinitializer\n");
+  }
+
+  std::string masked(const std::string& to, const std::string& from, const std::string& mask,
+                     const std::string& others) const {
+    return cat("  ", to, " = call ", writer.vector(), " @llvm.masked.load.v", lanes(), size() == 8 ? "f64" : "f32",
+               ".p0(ptr align ", size(), " ", from, ", <", lanes(), " x i1> ", mask, ", ", writer.vector(), " ", others,
+               ")\n");
   }
 
   std::string store(const std::string& value, const std::string& to) const {
     return cat("  store ", writer.vector(), " ", value, ", ptr ", to, ", align ", size(), "\n");
   }
 
-  void loop(const std::string& v, const std::string& body) {
+  void loop(const std::string& v, const std::string& body, const std::string& before = {}) {
     std::string advance;
     for (int i = 0; i + 1 < window_levels; ++i)
       append(advance, "  %", v, ".up.", i, " = add i64 %", v, ".i.", i, ", ", i ? cat("%", v, ".carry.", i - 1) : "1",
@@ -209,12 +249,69 @@ struct Windows {
              v, ".ends.", i, " to i64\n  %", v, ".jump.", i, " = select i1 %", v, ".ends.", i, ", i64 %jump.", i + 1,
              ", i64 0\n  %", v, ".p.", i + 1, " = getelementptr i8, ptr %", v, ".p.", i, ", i64 %", v, ".jump.", i,
              "\n");
-    ir += fill(loop_text,
-               {{"v", v}, {"body", body}, {"advance", advance}, {"row.bytes", cat(writer.shape.width * size())}});
+    ir += fill(loop_text, {{"v", v},
+                           {"before", before},
+                           {"body", body},
+                           {"advance", advance},
+                           {"row.bytes", cat(writer.shape.width * size())}});
   }
 
   void by_spans(const std::string& v, const std::string& copy) {
     loop(v, fill(spans_text, {{"v", v}, {"copy", copy}}));
+  }
+
+  // Vectors of two spans each, whose places are `stride` elements apart: as many vectors of memory are a vector of
+  // them.
+  void by_pairs(const std::string& v, int stride) {
+    std::string before, body;
+    for (int i = 0; i < writer.shape.vectors; ++i) {
+      std::vector<std::string> parts;
+      for (int part = 0; part < stride; ++part) {
+        std::string value = "zeroinitializer";
+        for (int j = 0; j < 2; ++j) {
+          std::string span = cat(i, ".", j), at = cat("%", v, ".", span, ".", part);
+          append(before, "  ", at, ".low = icmp uge ", ints(), " ", iota(part * lanes(), 1), ", %", v, ".first.", span,
+                 "\n  ", at, ".high = icmp slt ", ints(), " ", iota(part * lanes(), 1), ", %", v, ".last.", span,
+                 "\n  ", at, ".mask = and <", lanes(), " x i1> ", at, ".low, ", at, ".high\n");
+          append(body, "  ", at, ".bytes = add i64 %pair.from.", span, ", ", part * lanes() * size(), "\n  ", at,
+                 ".a = getelementptr i8, ptr %", v, ".p, i64 ", at, ".bytes\n",
+                 masked(at + ".x", at + ".a", at + ".mask", value));
+          value = at + ".x";
+        }
+        parts.push_back(value);
+      }
+      std::string value = parts[0], to = cat("%", v, ".b.", i);
+      if (stride == 2)
+        append(body, "  ", value = cat("%", v, ".x.", i), " = shufflevector ", writer.vector(), " ", parts[0], ", ",
+               writer.vector(), " ", parts[1], ", ", ints(), " ", iota(0, 2), "\n");
+      append(body, "  ", to, " = getelementptr i8, ptr %", v, ".row, i64 ", i * lanes() * size(), "\n",
+             store(value, to));
+    }
+    std::string limits;
+    for (int i = 0; i < writer.shape.vectors; ++i)
+      for (int j = 0; j < 2; ++j)
+        for (const char* end : {"first", "last"})
+          limits += limit(cat("%", v, ".", end, ".", i, ".", j), cat("%pair.", end, ".", i, ".", j), stride,
+                          end[0] == 'l' ? stride - 1 : 0);
+    loop(v, body, limits + before);
+  }
+
+  // Nothing is read behind the last place.
+  std::string limit(const std::string& name, const std::string& lane, int stride, int less) const {
+    return cat("  ", name, ".up = mul i64 ", lane, ", ", stride, "\n  ", name, ".0 = sub i64 ", name, ".up, ", less,
+               "\n", all(name, name + ".0"));
+  }
+
+  // Of each pair, what the loops over them need.
+  std::string pairs() const {
+    std::string out;
+    for (int i = 0; i < 2 * writer.shape.vectors; ++i)
+      for (int field = 0; field < 3; ++field) {
+        std::string name = cat("%pair.", field == 0 ? "from." : field == 1 ? "first." : "last.", i / 2, ".", i % 2);
+        append(out, "  ", name, ".at = getelementptr i64, ptr %pairs, i64 ", 3 * i + field, "\n  ", name,
+               " = load i64, ptr ", name, ".at\n");
+      }
+    return out;
   }
 
   void write(const std::string& name) {
@@ -235,18 +332,17 @@ struct Windows {
                            {"size.2", cat(2 * size())},
                            {"width", cat(writer.shape.width)},
                            {"vectors", cat(writer.shape.vectors)},
-                           {"whole.from", whole_from}});
+                           {"whole.from", whole_from},
+                           {"lanes.less", cat(lanes() - 1)},
+                           {"pairs", cat(2 * writer.shape.vectors)},
+                           {"pairs.bytes", cat(2 * writer.shape.vectors * 24)},
+                           {"pair.from", pairs()}});
     loop("whole", whole);
-    by_spans("unit", cat("  %unit.count = trunc i64 %unit.length to i32\n",
-                         load("%unit.x", "%unit.a", "%unit.count", 0), store("%unit.x", "%unit.b")));
-    std::string even;
-    for (int i = 0; i < lanes(); ++i) append(even, i ? ", i32 " : "<i32 ", 2 * i);
-    by_spans("pair",
-             cat("  %pair.small = trunc i64 %pair.length to i32\n  %pair.twice = shl i32 %pair.small, 1\n  %pair.count "
-                 "= add i32 %pair.twice, -1\n",
-                 load("%pair.x", "%pair.a", "%pair.count", 0), load("%pair.y", "%pair.a", "%pair.count", lanes()),
-                 "  %pair.even = shufflevector ", writer.vector(), " %pair.x, ", writer.vector(), " %pair.y, <",
-                 lanes(), " x i32> ", even, ">\n", store("%pair.even", "%pair.b")));
+    by_pairs("near", 1);
+    by_pairs("even", 2);
+    by_spans("unit",
+             cat(all("%unit.all", "%unit.length"), "  %unit.mask = icmp ugt ", ints(), " %unit.all, ", iota(0, 1), "\n",
+                 masked("%unit.x", "%unit.a", "%unit.mask", "zeroinitializer"), store("%unit.x", "%unit.b")));
     by_spans("each", fill(each_text, {{"vector", writer.vector()}, {"type", writer.type()}, {"size", cat(size())}}));
     ir += "done:\n  ret void\n}\n\n";
   }
@@ -262,6 +358,7 @@ std::string DotWriter::pack_windows() {
   emitter.functions_ += windows.ir;
   declare(cat("declare ", vector(), " @llvm.masked.load.v", shape.lanes, shape.size == 8 ? "f64" : "f32", ".p0(ptr, <",
               shape.lanes, " x i1>, ", vector(), ")\n"));
+  declare("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)\n");
   declare("declare i64 @llvm.umin.i64(i64, i64)\n");
   declare("declare i64 @llvm.umax.i64(i64, i64)\n");
   return name;
