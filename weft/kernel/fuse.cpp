@@ -208,12 +208,27 @@ class Fuser {
     NodeId base = in_place ? below_reshapes(operand.node().operand(0)) : strided_base(operand.id(), takes_bits);
     if (operand == dot.operand(0) && turns_first(dot)) base = operand.id();
     // What windows are multiplied by is dense.
-    if (i == 0 && multiplies_windows(dot))
-      base = below_reshapes(operand.node().op == Op::broadcast_in_dim ? operand.node().operand(0) : operand);
+    if (i == 0 && multiplies_windows(dot)) base = dense_base(operand);
     store(base, "is an operand of a product");
     // A splat has memory too where a product reads it.
     fusion_.is_stored[base] = true;
     return base;
+  }
+
+  // What windows are multiplied by goes on evenly along a window, which is long where dimensions before it change
+  // places.
+  static NodeId dense_base(Value operand) {
+    while (operand.node().op == Op::broadcast_in_dim || operand.node().op == Op::transpose) {
+      const Node& node = operand.node();
+      if (node.op == Op::transpose) {
+        const Ints& permutation = node.ints(Attr::permutation);
+        for (size_t i = 3; i < permutation.size(); ++i)
+          if (permutation[i] != static_cast<int64_t>(i)) return operand.id();
+        if (permutation.size() < 4 || permutation[2] != 0) return operand.id();
+      }
+      operand = node.operand(0);
+    }
+    return below_reshapes(operand);
   }
 
   NodeId strided_base(NodeId id, bool takes_bits) const {

@@ -64,6 +64,9 @@ Value padded(Builder& build, Value x, Value filling, const std::vector<WindowDim
 
 int64_t axis_of(const Node& node, Attr attr) { return node.attrs.integer(attr); }
 
+// Elements of windows from which on they are read as a line of a product's left operand.
+constexpr int64_t least_window = 32;
+
 }  // namespace
 
 namespace {
@@ -259,6 +262,60 @@ Value outputs_by_windows(Builder& build, const Node& node, Convolution& c) {
   if (whole.is_whole(c.x.type().dims)) return {};
   Value product = product_by_windows(build, c);
   return product ? in_order(build, c, node, product) : product;
+}
+
+// Of kernels as large as the image, as gradients of weights have: (group, outputs, channels, window…) times windows of
+// the image with what are batches there last, (group, channels, window…, places…, batch). Many of those lie side by
+// side, however few places there are.
+Value outputs_by_batch(Builder& build, const Node& node, Value lhs, Value rhs) {
+  Convolution c(build, node, lhs, rhs, false);
+  DType dtype = node.type().dtype;
+  Ints order{c.feature_axis}, kernel_order{c.in_axis, c.out_axis}, places(c.windows.size());
+  order.insert(order.end(), c.input_spatial.begin(), c.input_spatial.end());
+  order.push_back(c.batch_axis);
+  kernel_order.insert(kernel_order.end(), c.kernel_spatial.begin(), c.kernel_spatial.end());
+  Dim window = 1, count = 1;
+  bool is_plain = c.features == 1 && c.batch.is_static() && c.outputs.is_static() && c.windows.size() <= 2 &&
+                  std::ranges::is_sorted(kernel_order);
+  for (const WindowDim& w : c.windows) {
+    window = window * w.size, count = count * w.places();
+    is_plain &=
+        w.base_dilation == 1 && !w.reversed && w.size.is_static() && w.extent.is_static() && w.places().is_static();
+  }
+  if (!is_plain || (dtype != DType::f32 && dtype != DType::f64) || node.type().count().is(0) ||
+      c.x.type().count().is(0))
+    return {};
+  if (window.value() < least_window || window.value() <= count.value()) return {};
+  std::iota(places.begin(), places.end(), 1);
+  auto spatial = static_cast<int64_t>(c.windows.size());
+  Value x = padded(build, build.transpose(c.x, order), build.scalar(dtype, 0), c.windows, places);
+  View right(order.size());
+  right.add(spatial + 1, c.groups, Convolution::group_stride(c.batch));
+  right.add(0, c.channels, 1);
+  for (int64_t i = 0; i < spatial; ++i)
+    right.add(1 + i, c.windows[static_cast<size_t>(i)].size, c.windows[static_cast<size_t>(i)].window_dilation);
+  for (int64_t i = 0; i < spatial; ++i)
+    right.add(1 + i, c.windows[static_cast<size_t>(i)].places(), c.windows[static_cast<size_t>(i)].stride);
+  right.add(spatial + 1, c.batch, 1);
+  Dims dims{c.channels, Dim(c.groups), c.outputs}, result{Dim(c.groups) * c.outputs};
+  Ints turned{1, 2, 0}, left_sum, right_sum, permutation;
+  for (int64_t i = 0; i < spatial; ++i) turned.push_back(3 + i);
+  for (const WindowDim& w : c.windows) dims.push_back(w.size), result.push_back(w.places());
+  for (int64_t i = 0; i <= spatial; ++i) left_sum.push_back(2 + i), right_sum.push_back(1 + i);
+  result.push_back(c.batch);
+  Value kernel = build.transpose(build.reshape(c.kernel, dims), turned);
+  Value product = build(Op::dot_general, {kernel, right.as_view(build, x)},
+                        {{Attr::lhs_batching_dimensions, Ints{0}},
+                         {Attr::rhs_batching_dimensions, Ints{0}},
+                         {Attr::lhs_contracting_dimensions, left_sum},
+                         {Attr::rhs_contracting_dimensions, right_sum}});
+  for (int64_t axis = 0; axis < spatial + 2; ++axis) {
+    if (axis == axis_of(node, Attr::output_batch_dimension)) permutation.push_back(spatial + 1);
+    if (axis == axis_of(node, Attr::output_feature_dimension)) permutation.push_back(0);
+    for (int64_t i = 0; i < spatial; ++i)
+      if (c.output_spatial[static_cast<size_t>(i)] == axis) permutation.push_back(1 + i);
+  }
+  return build.transpose(build.reshape(product, result), permutation);
 }
 
 // Of windows over an array with holes every so many elements, the places that see the same elements of the kernel:
@@ -480,6 +537,8 @@ Value convolution_as_dot(Builder& build, const Node& node, Value lhs, Value rhs)
   bool channels_first = !spatial.empty(),
        is_spread = holes && std::ranges::any_of(*holes, [](int64_t by) { return by > 1; });
   for (int64_t axis : spatial) channels_first &= axis_of(node, Attr::input_feature_dimension) < axis;
+  if (!is_spread)
+    if (Value product = outputs_by_batch(build, node, lhs, rhs)) return product;
   if (channels_first && is_spread)
     if (Value product = Spread(build, node, lhs, rhs).run()) return product;
   bool is_whole = axis_of(node, Attr::feature_group_count) * axis_of(node, Attr::batch_group_count) == 1;
