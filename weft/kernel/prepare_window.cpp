@@ -215,15 +215,16 @@ Value product_by_windows(Builder& build, const Convolution& c) {
   View left(c.kernel.type().dims.size()), right(c.x.type().dims.size());
   for (size_t i = 0; i < c.windows.size(); ++i) right.start[static_cast<size_t>(c.input_spatial[i])] = c.starts[i];
   right.add(c.batch_axis, c.batch, 1);
-  if (has_groups) left.add(c.out_axis, c.groups, Convolution::group_stride(c.outputs));
   if (has_groups)
     right.add(by_feature ? c.feature_axis : c.batch_axis, c.groups,
               Convolution::group_stride(by_feature ? c.channels : c.batch));
-  left.add(c.out_axis, c.outputs, 1);
+  left.add(c.out_axis, Dim(c.groups) * c.outputs, 1);
   c.add_kernel_window(left);
   c.add_window(right);
   c.add_places(right);
   if (!left.is_whole(c.kernel.type().dims)) return {};
+  left.dims[0] = c.outputs;
+  if (has_groups) left.dims.insert(left.dims.begin(), c.groups);
   auto batching = static_cast<int64_t>(right.dims.size() - 2 * c.windows.size() - 1);
   Dims kernel_dims = left.dims;
   kernel_dims.insert(kernel_dims.begin(), c.batch);
@@ -232,7 +233,7 @@ Value product_by_windows(Builder& build, const Convolution& c) {
   std::iota(both.begin(), both.end(), 0);
   for (size_t i = 0; i <= c.windows.size(); ++i)
     right_sum.push_back(batching + static_cast<int64_t>(i)), left_sum.push_back(right_sum.back() + 1);
-  Value kernel = build(Op::broadcast_in_dim, {left.of(build, c.kernel)},
+  Value kernel = build(Op::broadcast_in_dim, {build.reshape(c.kernel, left.dims)},
                        {{Attr::dims, kernel_dims}, {Attr::dimensions, dimensions}});
   return build(Op::dot_general, {kernel, right.as_view(build, c.x)},
                {{Attr::lhs_batching_dimensions, both},
@@ -262,6 +263,42 @@ Value outputs_by_windows(Builder& build, const Node& node, Convolution& c) {
   if (whole.is_whole(c.x.type().dims)) return {};
   Value product = product_by_windows(build, c);
   return product ? in_order(build, c, node, product) : product;
+}
+
+// One output of each group, as depthwise convolutions have: no sum is shared by others, and there is no product of
+// matrices in it.
+Value sum_over_windows(Builder& build, const Node& node, const Convolution& c) {
+  DType dtype = node.type().dtype;
+  if ((dtype != DType::f32 && dtype != DType::f64) || c.features == 1 || c.batches > 1 || !c.outputs.is(1) ||
+      !c.channels.is_static())
+    return {};
+  auto spatial = static_cast<int64_t>(c.windows.size());
+  View view(c.x.type().dims.size()), kernel(c.kernel.type().dims.size());
+  c.add_window(view);
+  c.add_kernel_window(kernel);
+  kernel.add(c.out_axis, c.groups, 1);
+  Ints reduced(static_cast<size_t>(spatial + 1)), dimensions, kept(static_cast<size_t>(spatial + 2));
+  std::iota(reduced.begin(), reduced.end(), 0);
+  for (int64_t axis = 0; axis < spatial + 2; ++axis) {
+    auto at = std::ranges::find(c.input_spatial, axis);
+    auto i = static_cast<size_t>(at - c.input_spatial.begin());
+    if (axis == c.batch_axis)
+      view.add(axis, c.batch, 1);
+    else if (axis == c.feature_axis)
+      view.add(axis, c.groups, c.channels.value());
+    else
+      view.add(axis, c.windows[i].places(), c.windows[i].stride);
+    int64_t output =
+        axis_of(node, axis == c.batch_axis ? Attr::output_batch_dimension : Attr::output_feature_dimension);
+    kept[static_cast<size_t>(i < c.output_spatial.size() ? c.output_spatial[i] : output)] = axis;
+  }
+  dimensions = reduced, dimensions.push_back(spatial + 1 + c.feature_axis);
+  Value weights = build(Op::broadcast_in_dim, {kernel.of(build, c.kernel)},
+                        {{Attr::dims, view.dims}, {Attr::dimensions, dimensions}});
+  Value products = build(Op::multiply, {view.as_view(build, c.x), weights});
+  Value sums = build(Op::reduce, {products, build.scalar(dtype, 0)}, {{Attr::dimensions, reduced}},
+                     {binary_body(Op::add, dtype)});
+  return build.transpose(sums, kept);
 }
 
 // Of kernels as large as the image, as gradients of weights have: (group, outputs, channels, window…) times windows of
@@ -546,6 +583,7 @@ Value convolution_as_dot(Builder& build, const Node& node, Value lhs, Value rhs)
       rhs.type().dtype == node.type().dtype)
     if (Value dot = windows_times_kernel(build, node, lhs, rhs)) return dot;
   Convolution c(build, node, lhs, rhs);
+  if (Value sums = sum_over_windows(build, node, c)) return sums;
   if (!channels_first) return places_by_outputs(build, c);
   Value product = outputs_by_windows(build, node, c);
   return product ? product : outputs_by_places(build, c);

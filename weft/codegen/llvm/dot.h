@@ -41,7 +41,7 @@ struct DotOperand {
     std::vector<std::string> extents, strides;
   };
   bool is_windows = false;
-  Levels k_levels, n_levels;
+  Levels k_levels = {}, n_levels = {};
 };
 
 // A vector of results, in the function that runs the epilogue.
