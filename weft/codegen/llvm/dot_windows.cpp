@@ -118,24 +118,35 @@ try.pair:
   br i1 %is.pair, label %even.open, label %each.open
 )";
 
-// A loop over k: %$v$.p is where the elements of the window are, %$v$.row where they go.
+// A loop over k, the innermost level by itself: %$v$.p is where the elements of the window are, %$v$.row where they go.
 constexpr std::string_view loop_text = R"($v$.open:
-$before$  br label %$v$
+$before$  br label %$v$.run
+$v$.run:
+  %$v$.left = phi i64 [ %count, %$v$.open ], [ %$v$.left.next, %$v$.run.end ]
+  %$v$.run.p = phi ptr [ %p.first, %$v$.open ], [ %$v$.p.$last$, %$v$.run.end ]
+  %$v$.run.row = phi ptr [ %to, %$v$.open ], [ %$v$.row.next, %$v$.run.end ]
+  %$v$.i.0 = phi i64 [ %i.0, %$v$.open ], [ 0, %$v$.run.end ]
+  %$v$.i.1 = phi i64 [ %i.1, %$v$.open ], [ %$v$.next.1, %$v$.run.end ]
+  %$v$.i.2 = phi i64 [ %i.2, %$v$.open ], [ %$v$.next.2, %$v$.run.end ]
+  %$v$.run.left = sub i64 %ke.0, %$v$.i.0
+  %$v$.rows = call i64 @llvm.umin.i64(i64 %$v$.run.left, i64 %$v$.left)
+  br label %$v$
 $v$:
-  %$v$.left = phi i64 [ %count, %$v$.open ], [ %$v$.left.next, %$v$.end ]
-  %$v$.p = phi ptr [ %p.first, %$v$.open ], [ %$v$.p.next, %$v$.end ]
-  %$v$.row = phi ptr [ %to, %$v$.open ], [ %$v$.row.next, %$v$.end ]
-  %$v$.i.0 = phi i64 [ %i.0, %$v$.open ], [ %$v$.next.0, %$v$.end ]
-  %$v$.i.1 = phi i64 [ %i.1, %$v$.open ], [ %$v$.next.1, %$v$.end ]
-  %$v$.i.2 = phi i64 [ %i.2, %$v$.open ], [ %$v$.next.2, %$v$.end ]
+  %$v$.rows.left = phi i64 [ %$v$.rows, %$v$.run ], [ %$v$.rows.next, %$v$.end ]
+  %$v$.p = phi ptr [ %$v$.run.p, %$v$.run ], [ %$v$.p.0, %$v$.end ]
+  %$v$.row = phi ptr [ %$v$.run.row, %$v$.run ], [ %$v$.row.next, %$v$.end ]
 $body$  br label %$v$.end
 $v$.end:
   %$v$.row.next = getelementptr i8, ptr %$v$.row, i64 $row.bytes$
   %$v$.p.0 = getelementptr i8, ptr %$v$.p, i64 %ks.0
-$advance$  %$v$.p.next = getelementptr i8, ptr %$v$.p.3, i64 0
-  %$v$.left.next = add i64 %$v$.left, -1
+  %$v$.rows.next = add i64 %$v$.rows.left, -1
+  %$v$.rows.more = icmp ne i64 %$v$.rows.next, 0
+  br i1 %$v$.rows.more, label %$v$, label %$v$.run.end
+$v$.run.end:
+  %$v$.p.1 = getelementptr i8, ptr %$v$.p.0, i64 %jump.1
+$advance$  %$v$.left.next = sub i64 %$v$.left, %$v$.rows
   %$v$.more = icmp ne i64 %$v$.left.next, 0
-  br i1 %$v$.more, label %$v$, label %done
+  br i1 %$v$.more, label %$v$.run, label %done
 )";
 
 // The spans of a row, each %$v$.length elements from %$v$.a to %$v$.b.
@@ -242,17 +253,19 @@ struct Windows {
 
   void loop(const std::string& v, const std::string& body, const std::string& before = {}) {
     std::string advance;
-    for (int i = 0; i + 1 < window_levels; ++i)
-      append(advance, "  %", v, ".up.", i, " = add i64 %", v, ".i.", i, ", ", i ? cat("%", v, ".carry.", i - 1) : "1",
-             "\n  %", v, ".ends.", i, " = icmp eq i64 %", v, ".up.", i, ", %ke.", i, "\n  %", v, ".next.", i,
-             " = select i1 %", v, ".ends.", i, ", i64 0, i64 %", v, ".up.", i, "\n  %", v, ".carry.", i, " = zext i1 %",
-             v, ".ends.", i, " to i64\n  %", v, ".jump.", i, " = select i1 %", v, ".ends.", i, ", i64 %jump.", i + 1,
-             ", i64 0\n  %", v, ".p.", i + 1, " = getelementptr i8, ptr %", v, ".p.", i, ", i64 %", v, ".jump.", i,
-             "\n");
+    for (int i = 1; i + 1 < window_levels; ++i) {
+      std::string at = cat("%", v, ".");
+      append(advance, "  ", at, "up.", i, " = add i64 ", at, "i.", i, ", ", i > 1 ? cat(at, "carry.", i - 1) : "1",
+             "\n  ", at, "ends.", i, " = icmp eq i64 ", at, "up.", i, ", %ke.", i, "\n  ", at, "next.", i,
+             " = select i1 ", at, "ends.", i, ", i64 0, i64 ", at, "up.", i, "\n  ", at, "carry.", i, " = zext i1 ", at,
+             "ends.", i, " to i64\n  ", at, "jump.", i, " = select i1 ", at, "ends.", i, ", i64 %jump.", i + 1,
+             ", i64 0\n  ", at, "p.", i + 1, " = getelementptr i8, ptr ", at, "p.", i, ", i64 ", at, "jump.", i, "\n");
+    }
     ir += fill(loop_text, {{"v", v},
                            {"before", before},
                            {"body", body},
                            {"advance", advance},
+                           {"last", cat(window_levels - 1)},
                            {"row.bytes", cat(writer.shape.width * size())}});
   }
 
