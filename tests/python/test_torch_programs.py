@@ -401,3 +401,16 @@ def test_the_greatest_of_windows_with_and_without_their_places():
     same(lambda x: F.max_pool2d(x, 3, 2, 1, dilation=2, return_indices=True), x)
     same(lambda x: F.max_pool2d(x, (2, 3), ceil_mode=True), X(2, 3, 11, 12), gradient=True)
     same(lambda x: F.max_pool2d(x.abs() + 1, 3, 2, 1) * F.relu(x)[..., :6, :6], X(2, 3, 11, 12))
+
+
+def test_images_become_larger_by_nearest_elements():
+    for sizes in (
+        {"scale_factor": 2},
+        {"scale_factor": (3, 1)},
+        {"scale_factor": 1.5},
+        {"size": (12, 16)},
+        {"size": (7, 24)},
+    ):
+        for mode in ("nearest", "nearest-exact"):
+            with torch.no_grad():
+                same(lambda x, mode=mode, sizes=sizes: F.interpolate(x * 2, mode=mode, **sizes) + 1, X(2, 3, 6, 8))

@@ -348,3 +348,15 @@ def test_channels_of_an_image_are_put_last(dtype: Any, channels: int) -> None:
     x = RNG.integers(1, 100, (channels, 67, 131)).astype(dtype)
     for f in (lambda x: np.ascontiguousarray(x.T), lambda x: np.pad(x.transpose(1, 2, 0), ((1, 3), (2, 0), (0, 0)))):
         np.testing.assert_array_equal(wf.jit(f)(x), f(x))
+
+
+def test_a_gather_of_each_element_several_times_is_a_broadcast() -> None:
+    x = RNG.normal(size=(4, 6, 8)).astype(np.float32)
+    rows, columns, ends = np.arange(12) // 2, np.arange(24) // 3, np.array([0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, -2])
+    for f, repeats in (
+        (lambda x: x[:, rows] + 1, True), (lambda x: x[:, rows[:, None], columns] + 1, True), (lambda x: x[rows[:8]] + 1, True), (lambda x: x[:, ends], False),
+        (lambda x: x[:, rows, columns[:12]], False), (lambda x: x[:, np.minimum(rows + 1, 5)], False), (lambda x: x[columns[:12], rows], False),
+    ):  # fmt: skip
+        exe = wf.compile(f, x)
+        np.testing.assert_array_equal(exe(x), f(x))
+        assert repeats != any("gather" in kernel.ops for kernel in exe.kernels)
