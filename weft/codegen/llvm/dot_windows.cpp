@@ -107,7 +107,10 @@ filled:
   %is.full = icmp eq i64 %cols, $width$
   %is.whole.0 = and i1 %is.few, %is.full
   %is.whole = and i1 %is.whole.0, %is.unit
-$whole.from$  br i1 %is.whole, label %whole.open, label %try.few
+  %is.wide = and i1 %is.whole.0, %is.pair
+$whole.from$  br i1 %is.whole, label %whole.open, label %try.wide
+try.wide:
+  br i1 %is.wide, label %wide.open, label %try.few
 try.few:
   br i1 %has.many.next, label %try.unit, label %few
 few:
@@ -315,6 +318,22 @@ struct Windows {
                "\n", all(name, name + ".0"));
   }
 
+  // Vectors of one span each whose places are two elements apart.
+  std::string wide() const {
+    std::string out, most;
+    for (int i = 0; i < lanes(); ++i) append(most, i ? ", i1 " : "<i1 ", i + 1 < lanes() ? "true" : "false");
+    for (int v = 0; v < writer.shape.vectors; ++v) {
+      std::string at = cat("%wide.", v);
+      append(out, "  ", at, ".a = getelementptr i8, ptr %wide.p, i64 %whole.from.", v, "\n  ", at, ".x = load ",
+             writer.vector(), ", ptr ", at, ".a, align ", size(), "\n  ", at, ".more = getelementptr i8, ptr ", at,
+             ".a, i64 ", lanes() * size(), "\n", masked(at + ".y", at + ".more", most + ">", "zeroinitializer"), "  ",
+             at, ".even = shufflevector ", writer.vector(), " ", at, ".x, ", writer.vector(), " ", at, ".y, ", ints(),
+             " ", iota(0, 2), "\n  ", at, ".b = getelementptr i8, ptr %wide.row, i64 ", v * lanes() * size(), "\n",
+             store(at + ".even", at + ".b"));
+    }
+    return out;
+  }
+
   // Of each pair, what the loops over them need.
   std::string pairs() const {
     std::string out;
@@ -351,6 +370,7 @@ struct Windows {
                            {"pairs.bytes", cat(2 * writer.shape.vectors * 24)},
                            {"pair.from", pairs()}});
     loop("whole", whole);
+    loop("wide", wide());
     by_pairs("near", 1);
     by_pairs("even", 2);
     by_spans("unit",
