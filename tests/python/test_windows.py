@@ -360,3 +360,18 @@ def test_a_gather_of_each_element_several_times_is_a_broadcast() -> None:
         exe = wf.compile(f, x)
         np.testing.assert_array_equal(exe(x), f(x))
         assert repeats != any("gather" in kernel.ops for kernel in exe.kernels)
+
+
+def test_what_two_kernels_need_is_stored_when_it_is_whole() -> None:
+    x, w = RNG.normal(size=(2, 4, 21, 22)).astype(np.float32), RNG.normal(size=(4, 4, 3, 3)).astype(np.float32)
+
+    def f(x: Any, w: Any) -> Any:
+        best = x[:, :, 0:19:2, 0:20:2]
+        for i, j in list(itertools.product(range(3), repeat=2))[1:]:
+            best = np.maximum(best, x[:, :, i : i + 19 : 2, j : j + 20 : 2])
+        return wf.conv2d(best, w, padding=1) + best
+
+    exe = wf.compile(f, x, w)
+    assert not any({"dot_general", "slice"} <= set(kernel.ops) for kernel in exe.kernels)
+    best = windows(x, (3, 3), (2, 2), (1, 1)).max((4, 5))
+    close(exe(x, w), convolution(best, w, (1, 1), ((1, 1), (1, 1)), (1, 1), 1) + best, 200)
