@@ -363,3 +363,54 @@ def test_its_gradient_is_eagers(function, inputs):
 def test_sizes_are_symbolic(function):
     for shape in ((4, 6), (5, 7), (3, 9)):
         same(function, X(*shape), dynamic=True)
+
+
+CONVOLUTIONS = [
+    # Image, weights, stride, padding, dilation, groups, transposed.
+    ((2, 3, 13, 14), (8, 3, 3, 3), 1, 1, 1, 1, False),
+    ((3, 4, 17, 16), (6, 4, 5, 4), (2, 3), (2, 1), 1, 1, False),
+    ((2, 6, 19, 18), (4, 3, 3, 3), 1, (0, 2), (2, 1), 2, False),
+    ((2, 5, 15, 15), (5, 1, 3, 3), 2, 1, 1, 5, False),
+    ((2, 4, 40), (6, 4, 5), 1, 2, 1, 1, False),
+    ((1, 2, 6, 7, 8), (3, 2, 3, 3, 3), 1, 1, 1, 1, False),
+    ((2, 4, 7, 8), (4, 3, 2, 2), 2, 0, 1, 1, True),
+    ((2, 4, 7, 8), (4, 2, 4, 3), (2, 3), 1, 1, 2, True),
+    ((2, 3, 5, 5), (3, 4, 3, 3), 2, 0, 2, 1, True),
+]
+
+
+@pytest.mark.parametrize(("image", "kernel", "stride", "padding", "dilation", "groups", "is_transposed"), CONVOLUTIONS)
+def test_gradients_of_convolutions_are_eagers(image, kernel, stride, padding, dilation, groups, is_transposed):
+    def function(x, w, b):
+        return F.relu(
+            torch.ops.aten.convolution(x, w, b, one(stride), one(padding), one(dilation), is_transposed, one(0), groups)
+        )
+
+    def one(value):
+        return [value] * (len(image) - 2) if isinstance(value, int) else list(value)
+
+    outputs = kernel[1] * groups if is_transposed else kernel[0]
+    same(function, *(X(*shape, dtype=torch.float64) for shape in (image, kernel, (outputs,))), gradient=True)
+    same(function, *(X(*shape) for shape in (image, kernel, (outputs,))))
+
+
+def test_the_greatest_of_windows_with_and_without_their_places():
+    x = X(2, 3, 11, 12)
+    x[0, 1, 4, 4:8], x[1, 2, 3, 3], x[1, 0] = float("nan"), float("inf"), float("-inf")
+    same(lambda x: F.max_pool2d(x, 3, 2, 1), x)
+    same(lambda x: F.max_pool2d(x, 3, 2, 1, dilation=2, return_indices=True), x)
+    same(lambda x: F.max_pool2d(x, (2, 3), ceil_mode=True), X(2, 3, 11, 12), gradient=True)
+    same(lambda x: F.max_pool2d(x.abs() + 1, 3, 2, 1) * F.relu(x)[..., :6, :6], X(2, 3, 11, 12))
+
+
+def test_images_become_larger_by_nearest_elements():
+    for sizes in (
+        {"scale_factor": 2},
+        {"scale_factor": (3, 1)},
+        {"scale_factor": 1.5},
+        {"size": (12, 16)},
+        {"size": (7, 24)},
+    ):
+        for mode in ("nearest", "nearest-exact"):
+            with torch.no_grad():
+                same(lambda x, mode=mode, sizes=sizes: F.interpolate(x * 2, mode=mode, **sizes) + 1, X(2, 3, 6, 8))

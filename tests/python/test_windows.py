@@ -168,6 +168,114 @@ def test_convolution_with_a_constant_kernel(
         close(wf.jit(f)(x), np.maximum(y + 1, 0), 2000)
 
 
+# The same of weights that are arguments, and in groups: windows are packed from where they lie.
+ARGUMENT_KERNELS = [(*shape, 1) for shape in CONSTANT_KERNELS] + [
+    (16, 16, (24, 24), (3, 3), 1, 1, 1, 1), (3, 16, (33, 47), (7, 7), 2, 3, 1, 1), (12, 8, (9, 31), (3, 2), (3, 2), 1, (2, 1), 4), (6, 6, (20, 17), (3, 3), 2, 1, 1, 6),
+    (6, 12, (40,), (5,), 2, 1, 1, 3), (4, 4, (5, 6, 18), (2, 3, 3), 1, 1, 1, 4), (8, 5, (4, 3), (3, 3), 1, 1, 1, 1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("target", ["native", "avx512", "avx2", "x86-64"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    ("channels", "outputs", "extents", "window", "stride", "pad", "dilation", "groups"), ARGUMENT_KERNELS
+)
+def test_convolution_by_an_argument(
+    channels: int,
+    outputs: int,
+    extents: Any,
+    window: Any,
+    stride: Any,
+    pad: int,
+    dilation: Any,
+    groups: int,
+    dtype: Any,
+    target: str,
+) -> None:
+    count = len(extents)
+    strides, dilations = ([v] * count if isinstance(v, int) else list(v) for v in (stride, dilation))
+    w = (RNG.normal(size=(outputs, channels // groups, *window)) / np.sqrt(channels * np.prod(window))).astype(dtype)
+    conv = (wf.conv1d, wf.conv2d, wf.conv3d)[count - 1]
+    f = lambda x, w: np.maximum(conv(x, w, stride=stride, padding=pad, dilation=dilation, groups=groups) + 1, 0)
+    for batch in (1, 2):
+        x = RNG.normal(size=(batch, channels, *extents)).astype(dtype)
+        y = np.maximum(convolution(x, w, strides, [(pad, pad)] * count, dilations, groups) + 1, 0)
+        try:
+            exe = wf.compile(f, x, w, target=target)
+        except wf.errors.ArgumentValueError as error:
+            pytest.skip(str(error))
+        results = []
+        for threads in (1, 2, 3):
+            with wf.knobs(threads=threads):
+                results.append(exe(x, w))
+        close(results[0], y, 2000)
+        assert all(np.array_equal(results[0], other) for other in results)
+        assert not any(kernel.ops and set(kernel.ops) <= {"strided_view", "transpose"} for kernel in exe.kernels)
+
+
+def test_a_convolution_keeps_special_values_where_their_windows_are() -> None:
+    x, w = RNG.normal(size=(2, 3, 20, 21)).astype(np.float32), RNG.normal(size=(5, 3, 3, 3)).astype(np.float32)
+    x[0, 1, 4, 5], x[1, 2, 19, 20], x[1, 0, 0, 0] = np.nan, np.inf, -np.inf
+    for stride, groups, kernel in itertools.product((1, 2), (1, 3), (w, w[:3, :1])):
+        if kernel.shape[1] * groups != 3:
+            continue
+        with np.errstate(invalid="ignore"):
+            wanted = convolution(x, kernel, (stride, stride), ((1, 1), (1, 1)), (1, 1), groups)
+        found = wf.jit(lambda x, w, s=stride, g=groups: wf.conv2d(x, w, stride=s, padding=1, groups=g))(x, kernel)
+        np.testing.assert_allclose(found, wanted, 2e-5, 2e-5)
+
+
+def spread(x: np.ndarray, stride: Any) -> np.ndarray:
+    """With zeros between elements."""
+    wide = np.zeros((*x.shape[:2], *((e - 1) * s + 1 for e, s in zip(x.shape[2:], stride, strict=True))), x.dtype)
+    wide[(slice(None), slice(None), *(slice(None, None, s) for s in stride))] = x
+    return wide
+
+
+# Channels, outputs of a group, extents, window, stride, padding, more places at the end, dilation, groups.
+TRANSPOSED = [
+    (8, 5, (7, 9), (2, 2), (2, 2), 0, 0, 1, 1), (6, 3, (8, 8), (4, 4), (2, 2), 1, 0, 1, 1), (6, 2, (5, 7), (3, 3), (2, 2), 1, 1, 1, 2), (4, 4, (6, 5), (5, 4), (3, 2), 2, 1, 1, 1),
+    (4, 3, (6, 6), (3, 3), (2, 2), 0, 0, 2, 1), (3, 4, (6, 6), (3, 3), (3, 2), 1, 0, 2, 3), (3, 2, (1, 1), (3, 2), (2, 3), 0, 0, 1, 1), (4, 2, (9,), (4,), (4,), 0, 2, 1, 2),
+    (2, 3, (3, 4, 5), (2, 2, 2), (2, 2, 2), 0, 1, 1, 1), (5, 6, (11, 13), (3, 3), (1, 1), 1, 0, 1, 1), (2, 3, (4, 4), (2, 2), (3, 3), 0, 0, 1, 1), (2, 1, (3, 3), (7, 7), (5, 5), 0, 0, 1, 1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("run", RUNS[1:])
+@pytest.mark.parametrize(
+    ("channels", "outputs", "extents", "window", "stride", "pad", "more", "dilation", "groups"), TRANSPOSED
+)
+def test_transposed_convolution(
+    run: Any,
+    channels: int,
+    outputs: int,
+    extents: Any,
+    window: Any,
+    stride: Any,
+    pad: int,
+    more: int,
+    dilation: int,
+    groups: int,
+) -> None:
+    count = len(extents)
+    x, w = RNG.normal(size=(2, channels, *extents)), RNG.normal(size=(channels, outputs, *window))
+    reverse = np.flip(
+        w.reshape(groups, channels // groups, outputs, *window).swapaxes(1, 2), tuple(range(3, 3 + count))
+    ).reshape(-1, channels // groups, *window)
+    pairs = [((e - 1) * dilation - pad, (e - 1) * dilation - pad + more) for e in window]
+    wanted = convolution(spread(x, stride), reverse, [1] * count, pairs, [dilation] * count, groups)
+    conv = (wf.conv_transpose1d, wf.conv_transpose2d, wf.conv_transpose3d)[count - 1]
+    f = run(lambda x, w: conv(x, w, stride=stride, padding=pad, output_padding=more, groups=groups, dilation=dilation))
+    close(f(x, w), wanted, 2000)
+    close(f(x.astype(np.float32), w.astype(np.float32)), wanted.astype(np.float32), 2000)
+
+
+def test_no_zeros_between_elements_are_multiplied() -> None:
+    x, w = np.ones((2, 8, 16, 16), np.float32), np.ones((8, 4, 2, 2), np.float32)
+    exe = wf.compile(lambda x, w: wf.conv_transpose2d(x, w, stride=2), x, w)
+    assert not any("pad" in kernel.ops for kernel in exe.kernels)
+    assert (exe(x, w) == 8).all()
+
+
 def product(x: Any, w: Any, stride: int, pad: int) -> Any:
     parts = windows(padded(x, ((pad, pad),) * 2, 0), w.shape[2:], (stride, stride), (1, 1))
     return np.tensordot(w, parts, axes=((1, 2, 3), (1, 4, 5))).transpose(1, 0, 2, 3)
@@ -240,3 +348,30 @@ def test_channels_of_an_image_are_put_last(dtype: Any, channels: int) -> None:
     x = RNG.integers(1, 100, (channels, 67, 131)).astype(dtype)
     for f in (lambda x: np.ascontiguousarray(x.T), lambda x: np.pad(x.transpose(1, 2, 0), ((1, 3), (2, 0), (0, 0)))):
         np.testing.assert_array_equal(wf.jit(f)(x), f(x))
+
+
+def test_a_gather_of_each_element_several_times_is_a_broadcast() -> None:
+    x = RNG.normal(size=(4, 6, 8)).astype(np.float32)
+    rows, columns, ends = np.arange(12) // 2, np.arange(24) // 3, np.array([0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, -2])
+    for f, repeats in (
+        (lambda x: x[:, rows] + 1, True), (lambda x: x[:, rows[:, None], columns] + 1, True), (lambda x: x[rows[:8]] + 1, True), (lambda x: x[:, ends], False),
+        (lambda x: x[:, rows, columns[:12]], False), (lambda x: x[:, np.minimum(rows + 1, 5)], False), (lambda x: x[columns[:12], rows], False),
+    ):  # fmt: skip
+        exe = wf.compile(f, x)
+        np.testing.assert_array_equal(exe(x), f(x))
+        assert repeats != any("gather" in kernel.ops for kernel in exe.kernels)
+
+
+def test_what_two_kernels_need_is_stored_when_it_is_whole() -> None:
+    x, w = RNG.normal(size=(2, 4, 21, 22)).astype(np.float32), RNG.normal(size=(4, 4, 3, 3)).astype(np.float32)
+
+    def f(x: Any, w: Any) -> Any:
+        best = x[:, :, 0:19:2, 0:20:2]
+        for i, j in list(itertools.product(range(3), repeat=2))[1:]:
+            best = np.maximum(best, x[:, :, i : i + 19 : 2, j : j + 20 : 2])
+        return wf.conv2d(best, w, padding=1) + best
+
+    exe = wf.compile(f, x, w)
+    assert not any({"dot_general", "slice"} <= set(kernel.ops) for kernel in exe.kernels)
+    best = windows(x, (3, 3), (2, 2), (1, 1)).max((4, 5))
+    close(exe(x, w), convolution(best, w, (1, 1), ((1, 1), (1, 1)), (1, 1), 1) + best, 200)

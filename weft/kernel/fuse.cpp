@@ -207,10 +207,28 @@ class Fuser {
     bool in_place = operand.node().op == Op::strided_view && reads_windows(dot);
     NodeId base = in_place ? below_reshapes(operand.node().operand(0)) : strided_base(operand.id(), takes_bits);
     if (operand == dot.operand(0) && turns_first(dot)) base = operand.id();
+    // What windows are multiplied by is dense.
+    if (i == 0 && multiplies_windows(dot)) base = dense_base(operand);
     store(base, "is an operand of a product");
     // A splat has memory too where a product reads it.
     fusion_.is_stored[base] = true;
     return base;
+  }
+
+  // What windows are multiplied by goes on evenly along a window, which is long where dimensions before it change
+  // places.
+  static NodeId dense_base(Value operand) {
+    while (operand.node().op == Op::broadcast_in_dim || operand.node().op == Op::transpose) {
+      const Node& node = operand.node();
+      if (node.op == Op::transpose) {
+        const Ints& permutation = node.ints(Attr::permutation);
+        for (size_t i = 3; i < permutation.size(); ++i)
+          if (permutation[i] != static_cast<int64_t>(i)) return operand.id();
+        if (permutation.size() < 4 || permutation[2] != 0) return operand.id();
+      }
+      operand = node.operand(0);
+    }
+    return below_reshapes(operand);
   }
 
   NodeId strided_base(NodeId id, bool takes_bits) const {
@@ -446,11 +464,22 @@ class Fuser {
       int total = cost[node.id()] = price(node, cost);
       bool view = cost_of(def(node.op).scalar) == 0 && node.op != Op::gather;
       if (fusion_.is_stored[node.id()] || view || groups[node.id()].size() < 2 || total <= cheap) continue;
-      if (inside_epilogue_[node.id()] >= 0) continue;
+      if (inside_epilogue_[node.id()] >= 0 || is_step_to(node, groups)) continue;
       store(node.id(), "several kernels need it and it costs more than a store");
       changed = true;
     }
     return changed;
+  }
+
+  // Whether one value alone is computed from it, of as many bytes at most, which the same kernels need: that is stored
+  // instead.
+  bool is_step_to(const Node& node, const std::vector<std::set<int>>& groups) const {
+    if (users_[node.id()].size() != 1) return false;
+    const Node& user = graph_.node(users_[node.id()][0]);
+    bool may_store =
+        def(user.op).traits.elementwise && !fusion_.is_stored[user.id()] && inside_epilogue_[user.id()] < 0;
+    return may_store && user.type().dims == node.type().dims &&
+           size_of(user.type().dtype) <= size_of(node.type().dtype) && groups[user.id()] == groups[node.id()];
   }
 
   void mark(const Node& node, int group, std::vector<std::set<int>>& groups) const {

@@ -93,6 +93,8 @@ std::optional<BitsOf> four_bits(const Node& node);
 // Whether the operands of a prepared dot_general are strided views that it reads where they lie: windows and their
 // kernel.
 bool reads_windows(const Node& dot);
+// Whether its right operand is them, beside a dense left one.
+bool multiplies_windows(const Node& dot);
 // Whether elements are in several places of a strided view: each one and a half times, or more.
 bool overlaps(const Node& view);
 // What a value is before its reshapes.

@@ -58,6 +58,17 @@ class KernelRun {
     return bits ? Element::of_int(DType::i8, bits->of(static_cast<int>(convert(e, DType::i64).i))) : e;
   }
 
+  // The position of element number `i` of windows.
+  int64_t within(const std::vector<Dot::Level>& levels, int64_t i) const {
+    int64_t at = 0;
+    for (const Dot::Level& level : levels) {
+      int64_t extent = level.extent.evaluate(bound_);
+      at += i % extent * level.stride.evaluate(bound_);
+      i /= extent;
+    }
+    return at;
+  }
+
   // A packed matrix is kept here as it is in the program's terms: columns of k, one batch after the other.
   void pack() {
     const Dot& dot = *kernel_.dot;
@@ -97,7 +108,9 @@ class KernelRun {
         int64_t whole = 0;
         for (int64_t p = 0; p < k; ++p) {
           Element a = load_at(dot.lhs.memory, lhs + dot.lhs.outer_at(i, lhs_outer) + dot.lhs.inner_at(p, lhs_inner));
-          Element b = load_at(dot.rhs.memory, rhs + j * rhs_outer + p * rhs_inner);
+          int64_t at =
+              dot.windows ? within(dot.windows->n, j) + within(dot.windows->k, p) : j * rhs_outer + p * rhs_inner;
+          Element b = load_at(dot.rhs.memory, rhs + at);
           if (!dot.packed_rhs) b = bits_of(b);
           if (is_float(dot.accumulate))
             sum += convert(a, DType::f64).real() * convert(b, DType::f64).real();

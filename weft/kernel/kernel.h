@@ -128,6 +128,15 @@ struct Dot {
     }
   };
   Side lhs, rhs;
+  // Where rhs is windows of an array: what k and n are made of, the innermost first, which says where an element is in
+  // place of rhs.inner and rhs.outer. Rhs is f32 or f64, as lhs and the sums are.
+  struct Level {
+    Dim extent, stride;
+  };
+  struct Windows {
+    std::vector<Level> k, n;
+  };
+  std::optional<Windows> windows;
   // Element types in memory, of packing kernels and before packing too: they decide the packed form.
   DType lhs_type = DType::f32, rhs_type = DType::f32;
   std::optional<FourBits>

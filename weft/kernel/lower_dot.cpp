@@ -1,5 +1,6 @@
 // Kernels of products: strides of the operands, the epilogue, and packing of constant right operands.
 #include <algorithm>
+#include <ranges>
 
 #include "weft/kernel/draft.h"
 
@@ -50,7 +51,10 @@ class DotKernelMaker {
     dot.k = 1;
     for (const Axis& axis : contracting_) dot.k = dot.k * axis.extent;
     split_inner(dot.lhs);
-    split_inner(dot.rhs);
+    if (multiplies_windows(dot_))
+      read_windows();
+    else
+      split_inner(dot.rhs);
     std::optional<Dim> row = part_rows();
     merge_free(lhs_free_);
     merge_free(rhs_free_);
@@ -180,9 +184,7 @@ class DotKernelMaker {
     Steps inner = steps(side.offset, contracting_);
     side.inner = inner.stride;
     if (inner.has_parts) side.inner_part = inner.extent.value(), side.inner_jump = inner.jump.value();
-    std::map<std::string, Dim, std::less<>> origin;
-    for (const Axis& axis : contracting_) origin.emplace(axis.counter, 0);
-    side.offset = side.offset.substitute(origin);
+    take_out(side.offset, contracting_);
   }
 
   // Rows that lie evenly in parts only (the places of windows along each line of an image) are one axis all the same
@@ -204,6 +206,44 @@ class DotKernelMaker {
     lhs_free_.pop_back();
     lhs_free_.back() = rows[0];
     return found.stride;
+  }
+
+  // What of an index these axes are, the innermost first. Those that go on evenly are one.
+  static std::vector<Dot::Level> levels(const Index& index, const std::vector<Axis>& axes) {
+    std::vector<Dot::Level> found;
+    for (const Axis& axis : axes | std::views::reverse) {
+      std::optional<Dim> stride = coefficient(index, axis.counter);
+      check(stride.has_value(), "windows are not strided along ", axis.counter);
+      if (!found.empty() && *stride == found.back().stride * found.back().extent)
+        found.back().extent = found.back().extent * axis.extent;
+      else
+        found.push_back({axis.extent, *stride});
+    }
+    return found;
+  }
+
+  static void take_out(Index& index, const std::vector<Axis>& axes) {
+    std::map<std::string, Dim, std::less<>> origin;
+    for (const Axis& axis : axes) origin.emplace(axis.counter, 0);
+    index = index.substitute(origin);
+  }
+
+  // The places of windows are one axis where the epilogue's memory allows it, else those of a line.
+  void read_windows() {
+    Dot& dot = *draft_.kernel.dot;
+    const Index whole = dot.rhs.offset;
+    dot.windows = {levels(whole, contracting_), {}};
+    take_out(dot.rhs.offset, contracting_);
+    dot.rhs.inner = dot.rhs.outer = 0;
+    Kernel merged = draft_.kernel;
+    std::vector<Axis> places = rhs_free_;
+    take_out(merged.dot->rhs.offset, places);
+    merge_axes(merged, places);
+    std::vector<Axis> line(rhs_free_.end() - (rhs_free_.empty() ? 0 : 1), rhs_free_.end());
+    if (places.size() <= 1) line = rhs_free_, rhs_free_ = places, draft_.kernel = std::move(merged);
+    Dot& now = *draft_.kernel.dot;
+    now.windows->n = levels(whole, line);
+    take_out(now.rhs.offset, line);
   }
 
   // One axis where the strides allow it; the others become batch dims.
@@ -297,7 +337,7 @@ class DotKernelMaker {
     bool shared = std::ranges::all_of(dot.rhs.batch, [](const Dim& step) { return step.is(0); });
     bool is_static = dot.n.is_static() && dot.k.is_static() && dot.rhs.offset.is_static() &&
                      (shared || std::ranges::all_of(dot.batch, &Dim::is_static));
-    if (node.op != Op::constant || node.attrs.literal(Attr::value).is_live() || !is_static) return;
+    if (dot.windows || node.op != Op::constant || node.attrs.literal(Attr::value).is_live() || !is_static) return;
     if (dot.n.value() == 0 || dot.k.value() == 0 || (dot.m.max() < fewest_rows(dot) && !reads_windows(dot_))) return;
     Draft pack;
     pack.setup = true;

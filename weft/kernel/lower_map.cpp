@@ -43,6 +43,10 @@ void collect_symbols(Kernel& kernel) {
   const Dot& dot = *kernel.dot;
   for (const Dim& dim : {dot.m, dot.n, dot.k}) collect_symbols(dim, kernel.symbols);
   for (const Dim& dim : dot.batch) collect_symbols(dim, kernel.symbols);
+  if (dot.windows)
+    for (const std::vector<Dot::Level>* levels : {&dot.windows->k, &dot.windows->n})
+      for (const Dot::Level& level : *levels)
+        collect_symbols(level.extent, kernel.symbols), collect_symbols(level.stride, kernel.symbols);
   for (const Dot::Side* side : {&dot.lhs, &dot.rhs}) {
     for (const Dim& dim : {side->offset, side->outer, side->inner}) collect_symbols(dim, kernel.symbols);
     for (const Dim& dim : side->batch) collect_symbols(dim, kernel.symbols);

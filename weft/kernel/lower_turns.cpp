@@ -35,7 +35,8 @@ class TurnPacker {
  private:
   void pack(Launch& launch) {
     Kernel& kernel = block_.program.kernels[static_cast<size_t>(launch.kernel)];
-    if (!kernel.dot || kernel.dot->packed_rhs || !kernel.dot->batch.empty() || !is_float(kernel.dot->accumulate))
+    if (!kernel.dot || kernel.dot->packed_rhs || kernel.dot->windows || !kernel.dot->batch.empty() ||
+        !is_float(kernel.dot->accumulate))
       return;
     Dot& dot = *kernel.dot;
     const BufferPlan& plan =

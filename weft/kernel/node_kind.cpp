@@ -106,6 +106,11 @@ std::optional<BitsOf> four_bits(const Node& node) {
 
 bool reads_windows(const Node& dot) { return dot.ints(Attr::lhs_contracting_dimensions).size() > 1; }
 
+bool multiplies_windows(const Node& dot) {
+  return reads_windows(dot) && dot.operand(1).node().op == Op::strided_view &&
+         dot.operand(0).node().op != Op::strided_view;
+}
+
 bool overlaps(const Node& view) { return 2 * view.type().count().opt() > 3 * view.operand(0).type().count().opt(); }
 
 NodeId below_reshapes(Value value) {

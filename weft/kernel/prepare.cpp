@@ -223,6 +223,7 @@ std::vector<Value> prepared(Builder& build, const Node& node, const std::vector<
     }
     case Op::gather:
       if (Value view = gather_as_view(build, node, operands[0], operands[1])) return {view};
+      if (Value repeats = gather_as_repeats(build, node, operands[0], operands[1])) return {repeats};
       return {};
     case Op::slice:
     case Op::transpose:

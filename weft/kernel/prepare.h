@@ -66,6 +66,8 @@ std::optional<std::pair<Value, Ints>> view_before_transposition(Builder& build, 
 Value convolution_as_dot(Builder& build, const Node& node, Value lhs, Value rhs);
 // A gather whose indices run evenly within the operand as a strided_view; an empty value for others.
 Value gather_as_view(Builder& build, const Node& node, Value x, Value indices);
+// A gather at places 0, 0, 1, 1, …, as an image becomes larger by, as a broadcast; nothing for others.
+Value gather_as_repeats(Builder& build, const Node& node, Value x, Value indices);
 // A strided_view, slice or transpose as one view of what lies below, where that is a strided_view; otherwise itself.
 Value strided_view_of(Builder& build, Value value);
 // Whether the longest dimension of a strided_view along which neighbours are neighbours in memory is from begin to end.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "weft/ir/interpret.h"
 #include "weft/kernel/prepare.h"
 
 namespace weft {
@@ -218,6 +219,85 @@ Value gather_as_view(Builder& build, const Node& node, Value x, Value indices) {
     }
   }
   return strided_view_of(build, view_of(build, x, node.type().dims, axes, strides, start));
+}
+
+namespace {
+
+// What no argument changes; nothing for what is large, or has no elements that are known now.
+std::optional<Literal> known(const Value& value) {
+  constexpr int64_t most = 4096;
+  const Node& node = value.node();
+  if (node.types.size() != 1 || !node.type().is_static() || node.type().count().value() > most || !node.regions.empty())
+    return {};
+  if (node.op == Op::constant)
+    return node.attrs.literal(Attr::value).is_live() ? std::nullopt : std::optional(node.attrs.literal(Attr::value));
+  bool is_plain = def(node.op).traits.elementwise || node.op == Op::iota || node.op == Op::reshape ||
+                  node.op == Op::broadcast_in_dim || node.op == Op::check_range;
+  if (!is_plain) return {};
+  std::vector<Literal> operands;
+  for (const Value& operand : node.operands()) {
+    std::optional<Literal> found = known(operand);
+    if (!found) return {};
+    operands.push_back(std::move(*found));
+  }
+  if (node.op == Op::check_range && found_outside(node, operands[0])) return {};
+  return evaluate(node, operands)[0];
+}
+
+// A value that differs along one dimension only: what it is there, and which dimension that is.
+std::optional<std::pair<Value, size_t>> line_of(const Value& value) {
+  const Dims& dims = value.type().dims;
+  auto is_long = [](const Dim& dim) { return !dim.is(1); };
+  if (std::ranges::count_if(dims, is_long) == 1)
+    return std::pair{value, static_cast<size_t>(std::ranges::find_if(dims, is_long) - dims.begin())};
+  const Node& node = value.node();
+  if (node.op != Op::broadcast_in_dim && node.op != Op::reshape) return {};
+  std::optional<Ints> places = node.op == Op::reshape ? unit_reshape(node) : node.ints(Attr::dimensions);
+  std::optional<std::pair<Value, size_t>> line = line_of(node.operand(0));
+  if (line && places && (*places)[line->second] >= 0)
+    return std::pair{line->first, static_cast<size_t>((*places)[line->second])};
+  return {};
+}
+
+}  // namespace
+
+Value gather_as_repeats(Builder& build, const Node& node, Value x, Value indices) {
+  const Ints &offsets = node.ints(Attr::offset_dims), &collapsed = node.ints(Attr::collapsed_slice_dims),
+             &map = node.ints(Attr::start_index_map);
+  const Dims &sizes = node.attrs.dims(Attr::slice_sizes), &extents = x.type().dims, &to = node.type().dims;
+  const Node& joined = indices.node();
+  bool is_joined = joined.op == Op::concatenate && joined.operand_count() == map.size() &&
+                   joined.attrs.integer(Attr::dimension) == node.attrs.integer(Attr::index_vector_dim);
+  if (!node.ints(Attr::operand_batching_dims).empty() || !node.type().is_static() || !x.type().is_static() ||
+      node.type().count().is(0))
+    return {};
+  if (to.size() != extents.size() || collapsed.size() != map.size() || (map.size() > 1 && !is_joined)) return {};
+  Ints batch;
+  for (size_t j = 0; j < to.size(); ++j)
+    if (!std::ranges::count(offsets, static_cast<int64_t>(j))) batch.push_back(static_cast<int64_t>(j));
+  if (node.attrs.integer(Attr::index_vector_dim) < static_cast<int64_t>(batch.size())) return {};
+  // Dimension j of the result is axis j, each element of it repeated so often.
+  Ints repeats(to.size(), 0);
+  for (size_t c = 0; c < map.size(); ++c) {
+    auto line = line_of(map.size() > 1 ? joined.operand(c) : indices);
+    std::optional<Literal> places = line ? known(line->first) : std::nullopt;
+    auto axis = static_cast<size_t>(map[c]);
+    if (!places || line->second >= batch.size() || batch[line->second] != map[c] ||
+        places->count() % extents[axis].value() != 0)
+      return {};
+    repeats[axis] = places->count() / extents[axis].value();
+    for (int64_t i = 0; i < places->count(); ++i)
+      if (places->as_int(i) != i / repeats[axis]) return {};
+  }
+  Dims apart;
+  Ints dimensions;
+  for (size_t j = 0; j < to.size(); ++j) {
+    if (repeats[j] == 0 && !(sizes[j] == extents[j])) return {};
+    dimensions.push_back(static_cast<int64_t>(apart.size()));
+    apart.push_back(extents[j]);
+    if (repeats[j] > 1) apart.push_back(repeats[j]);
+  }
+  return build.reshape(build(Op::broadcast_in_dim, {x}, {{Attr::dims, apart}, {Attr::dimensions, dimensions}}), to);
 }
 
 Value strided_view_of(Builder& build, Value value) {

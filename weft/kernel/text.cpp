@@ -83,6 +83,12 @@ void append_side(std::string& out, std::string_view label, const Dot::Side& side
   out += "\n";
 }
 
+void append_levels(std::string& out, std::string_view label, const std::vector<Dot::Level>& levels) {
+  append(out, "  ", label, " of windows");
+  for (const Dot::Level& level : levels) append(out, " ", level.extent, " by ", level.stride);
+  out += "\n";
+}
+
 void append_launch(std::string& out, const Program& program, const Launch& launch, size_t indent = 2) {
   static constexpr std::string_view kinds[] = {"", "routine ", "while ", "for ", "branch "};
   append(out, std::string(indent, ' '), kinds[static_cast<size_t>(launch.kind)],
@@ -126,6 +132,7 @@ std::string Kernel::text() const {
            weft::name(dot->lhs_type), " ", weft::name(dot->rhs_type), dot->bits ? " " + dot->bits->name() : "", "\n");
     append_side(out, "lhs", dot->lhs);
     append_side(out, "rhs", dot->rhs);
+    if (dot->windows) append_levels(out, "k", dot->windows->k), append_levels(out, "n", dot->windows->n);
     if (dot->raw) append_side(out, "until it is packed", *dot->raw);
   }
   for (size_t i = 0; i < exprs.size(); ++i) append_expr(out, i, exprs[i]);

@@ -175,6 +175,22 @@ RhsWords either(std::string& ir, const std::string& is_packed, const RhsWords& p
   return words;
 }
 
+// What k and n of windows are made of; missing levels are outer ones.
+void fill_windows(std::string& ir, const DotOperand& rhs) {
+  auto store = [&](const DotOperand::Levels& levels, const std::string& name, int most) {
+    check(levels.extents.size() <= static_cast<size_t>(most), "windows of ", levels.extents.size(), " levels");
+    for (int i = 0; i < most; ++i) {
+      auto at = static_cast<size_t>(i);
+      bool is_there = at < levels.extents.size();
+      store_field(ir, name + ".extents", is_there ? levels.extents[at] : "1", i);
+      store_field(ir, name + ".strides",
+                  is_there ? scaled(ir, cat("window.", name, i), levels.strides[at], size_of(rhs.dtype)) : "0", i);
+    }
+  };
+  store(rhs.k_levels, "k", window_levels);
+  store(rhs.n_levels, "n", place_levels);
+}
+
 // Fills %dot.d, the driver's descriptor; missing batch dimensions are leading ones.
 void fill_descriptor(std::string& ir, const DotKernel& kernel, const DotWriter& writer, bool lhs_too) {
   append(ir, "  %dot.d = alloca [", dot_words, " x i64], align 8\n");
@@ -197,11 +213,12 @@ void fill_descriptor(std::string& ir, const DotKernel& kernel, const DotWriter& 
   store_field(ir, "k", kernel.k);
   RhsWords words = kernel.packed_rhs && lhs_too ? as_packed(ir, kernel, writer) : as_it_lies(ir, rhs);
   if (kernel.raw && lhs_too) words = either(ir, kernel.is_packed, words, as_it_lies(ir, *kernel.raw));
-  store_field(ir, "packed", words.packed);
+  store_field(ir, "packed", rhs.is_windows ? "3" : words.packed);
   store_field(ir, "bn", words.bn);
   store_field(ir, "bk", words.bk);
   store_field(ir, "rhs", words.from);
   store_field(ir, "panel.packed", words.panel);
+  if (rhs.is_windows) fill_windows(ir, rhs);
   const DotOperand* result = kernel.result && lhs_too ? &*kernel.result : nullptr;
   store_field(ir, "result", result ? result->pointer : "null");
   store_field(ir, "result.row", result ? scaled(ir, "result", result->outer, writer.shape.size) : "0");
@@ -288,6 +305,7 @@ DotNeeds needs_of(const DotKernel& kernel, const DotForm& form, const DotShape& 
   needs.pack = has_raw && !all_raw;
   needs.slim = may_be(kernel.m, 1) && (needs.raw || needs.packed);
   needs.fetch = fetch_of(kernel) != 0;
+  needs.windows = kernel.rhs.is_windows;
   needs.inner =
       !kernel.packed_rhs && may_be(kernel.lhs.inner, 1) && may_be(kernel.rhs.inner, 1) && m <= 2 * shape.inner;
   // Nearly equal heights of rows in parts, or where they are one block.

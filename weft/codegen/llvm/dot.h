@@ -36,6 +36,12 @@ struct DotOperand {
   // part.
   int64_t outer_part = 0, outer_jump = 0, inner_part = 0, inner_jump = 0;
   std::optional<FourBits> bits = {};  // of bytes of rhs, what counts
+  // Of rhs that is windows: extents and strides of what k and n are made of (Dot::Windows); `outer` and `inner` are 0.
+  struct Levels {
+    std::vector<std::string> extents, strides;
+  };
+  bool is_windows = false;
+  Levels k_levels = {}, n_levels = {};
 };
 
 // A vector of results, in the function that runs the epilogue.
@@ -90,6 +96,7 @@ struct DotNeeds {
   bool slim = false;                  // a single row
   bool inner = false;                 // few rows by columns that lie along k
   bool fetch = false;                 // that row fetches rhs ahead
+  bool windows = false;               // rhs of windows, in blocks, as they are needed
   std::set<int> heights = {};         // of tiles: the full and the small one where extents are not known
   std::set<int> packing = {};         // of the first tile of a panel, which packs rows of rhs as it reads them
   std::optional<FourBits> bits = {};  // of bytes of rhs, what counts

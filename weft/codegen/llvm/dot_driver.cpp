@@ -33,6 +33,13 @@ struct DriverCalls {
       pack =
           cat("  call void @", writer.pack(form.rhs),
               "(ptr %b.at, i64 %bk, i64 %bn, i64 %kc, i64 %cols, ptr %bs.units, i64 ", shape.width * shape.size, ")\n");
+    if (needs.windows)
+      pack = cat(
+          "  %is.windows = icmp eq i64 %packed, 3\n  br i1 %is.windows, label %packing.windows, label "
+          "%packing.plain\npacking.windows:\n  call void @",
+          writer.pack_windows(),
+          "(ptr %d, ptr %b0, i64 %k0, i64 %kc, i64 %n0, i64 %cols, ptr %bs.units)\n  br label %ready\npacking.plain:\n",
+          pack);
     if (needs.pack && form.biased)
       append(pack, "  call void @", writer.pack_head(), "(ptr %bs.units, i64 %units, ptr %bs.head)\n");
     auto call_inner = [&](bool fetches, int rows) {
@@ -80,6 +87,7 @@ std::string DotWriter::driver(const DotNeeds& needs) {
   all.slim |= needs.slim;
   all.inner |= needs.inner;
   all.fetch |= needs.fetch;
+  all.windows |= needs.windows;
   all.heights.insert(needs.heights.begin(), needs.heights.end());
   all.packing.insert(needs.packing.begin(), needs.packing.end());
   return name;
@@ -94,7 +102,7 @@ KeyValues DotWriter::driver_sizes() const {
   if (form.packs_lhs) lhs_bytes = std::max(shape.run * shape.lhs_row, shape.depth * shape.lhs_column);
   if (form.amx && !form.packs_lhs) lhs_bytes = amx_chunk * shape.depth * shape.size;
   int64_t run_bytes = whole_lines((shape.scratch + small_rows) * row_bytes);
-  int64_t panels_bytes = whole_lines(form.packs_lhs ? slot_bytes : shape.share * slot_bytes);
+  int64_t panels_bytes = whole_lines((form.packs_lhs ? slot_bytes : shape.share * slot_bytes) + window_slack);
   return {
       {"run.bytes", cat(run_bytes)},
       {"panels.bytes", cat(panels_bytes)},

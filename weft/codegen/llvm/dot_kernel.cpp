@@ -81,6 +81,11 @@ DotKernel LoopDot::form() {
     for (size_t i = 0; i < dot.batch.size(); ++i) form.rhs.batch[i] = dot.rhs.batch[i].is(0) ? "0" : "1";
     form.matrix = "%rhs_matrix";
   }
+  if (dot.windows) {
+    form.rhs.is_windows = true;
+    form.rhs.k_levels = levels(dot.windows->k, "k");
+    form.rhs.n_levels = levels(dot.windows->n, "n");
+  }
   if (dot.raw) {
     form.raw = side(*dot.raw, "raw");
     form.is_packed = "%is_packed";
@@ -114,6 +119,16 @@ DotOperand LoopDot::side(const Dot::Side& side, const std::string& name) const {
   return operand;
 }
 
+DotOperand::Levels LoopDot::levels(const std::vector<Dot::Level>& given, const std::string& name) const {
+  DotOperand::Levels found;
+  for (size_t i = 0; i < given.size(); ++i) {
+    const Dot::Level& level = given[i];
+    found.extents.push_back(level.extent.is_static() ? cat(level.extent.value()) : cat("%window_", name, "_extent", i));
+    found.strides.push_back(level.stride.is_static() ? cat(level.stride.value()) : cat("%window_", name, "_stride", i));
+  }
+  return found;
+}
+
 void LoopDot::enter(std::string& ir) {
   const Dot& dot = *kernel_.dot;
   emitter_.out = &ir;
@@ -139,6 +154,16 @@ void LoopDot::enter(std::string& ir) {
   if (!dot.pack_rhs) enter_side(dot.lhs, "lhs");
   enter_side(dot.rhs, "rhs");
   if (sums_) enter_side(*sums_, "sums");
+  auto enter_levels = [&](const std::vector<Dot::Level>& levels, const std::string& name) {
+    for (size_t i = 0; i < levels.size(); ++i) {
+      if (!levels[i].extent.is_static()) name_it(cat("%window_", name, "_extent", i), levels[i].extent);
+      if (!levels[i].stride.is_static()) name_it(cat("%window_", name, "_stride", i), levels[i].stride);
+    }
+  };
+  if (dot.windows) {
+    enter_levels(dot.windows->k, "k");
+    enter_levels(dot.windows->n, "n");
+  }
   if (dot.raw) {
     enter_side(*dot.raw, "raw");
     append(ir, "  %is_packed_slot = getelementptr i64, ptr %args, i64 ", emitter_.argument_count(),

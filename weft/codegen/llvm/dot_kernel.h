@@ -15,6 +15,7 @@ class LoopDot {
 
  private:
   DotOperand side(const Dot::Side& side, const std::string& name) const;
+  DotOperand::Levels levels(const std::vector<Dot::Level>& given, const std::string& name) const;
   // The first lines of the kernel's function: extents, strides and pointers by the names that form() gives.
   void enter(std::string& ir);
 

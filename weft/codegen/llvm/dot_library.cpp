@@ -18,7 +18,7 @@ constexpr FourBits common_bits[] = {{0, false, -8}, {4, false, -8}};
 // All that a kernel may ask for.
 DotNeeds everything(const DotForm& form, const DotShape& shape) {
   DotNeeds needs{form.lhs, form.rhs, form.accumulate, form.packs_lhs, true, true, true, true, true, true};
-  needs.bits = form.bits;
+  needs.bits = form.bits, needs.windows = form.takes_windows();
   for (int height = 1; height <= shape.tall; ++height) needs.heights.insert(height);
   for (int height = least_packing(shape); height <= shape.rows && !form.amx; ++height) needs.packing.insert(height);
   return needs;

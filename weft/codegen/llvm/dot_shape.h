@@ -50,16 +50,17 @@ struct DotForm {
 
   // Whether elements of rhs are used as they lie in memory.
   bool rhs_as_is() const { return rhs == packed && group == 1; }
+  bool takes_windows() const { return rhs_as_is() && !packs_lhs && is_float(packed); }
   std::string name() const;
 };
 DotForm dot_form(const Target& target, DType lhs, DType rhs, DType accumulate);
 DotShape dot_shape(const Target& target, const DotForm& form);
 
 // The words that a kernel hands to the shared loops: pointers, extents, strides in bytes, how rhs lies (0: as given, 1:
-// packed, 2: as given, to be added up as if it were packed), for parts of m and k elements and
+// packed, 2: as given, to be added up as if it were packed, 3: as windows), for parts of m and k elements and
 // the stride from part to part, rows of a work item, of a run and of a tile, how far ahead a single row fetches rhs (0:
-// not), where tiles leave their sums (null: to the epilogue), and for four batch dimensions a table of extents and of
-// the strides of operands and result.
+// not), where tiles leave their sums (null: to the epilogue), for four batch dimensions a table of extents and of the
+// strides of operands and result, and for what k and n of windows are made of tables of extents and strides.
 struct DotField {
   std::string_view name;
   int word;
@@ -90,7 +91,11 @@ inline constexpr DotField dot_fields[] = {{"lhs", 0, true},
                                           {"extents", 9, false, true},
                                           {"lhs.strides", 13, false, true},
                                           {"rhs.strides", 17, false, true},
-                                          {"result.strides", 33, false, true}};
+                                          {"result.strides", 33, false, true},
+                                          {"k.extents", 37, false, true},
+                                          {"k.strides", 41, false, true},
+                                          {"n.extents", 45, false, true},
+                                          {"n.strides", 48, false, true}};
 inline constexpr int rows_per_base = 3;
 // Rows of the small tile: with two vectors in a row, the fewest that hide the latency of a
 // multiply-add.
@@ -101,7 +106,11 @@ inline constexpr int amx_rows = 32;
 inline constexpr int few_for_amx = 6;
 // Of a chunk of rows that panels of AMX take turns at.
 inline constexpr int amx_chunk = 2 * amx_rows;
-inline constexpr int dot_words = 37;
+inline constexpr int dot_words = 51;
+// Channels or images, and three dimensions; places of windows.
+inline constexpr int window_levels = 4, place_levels = 3;
+// Bytes behind packed windows that packing may write: a vector less an element.
+inline constexpr int window_slack = 64;
 // Added to a height by which a driver chooses a tile, for those that read rhs in place, and for those that pack it too.
 inline constexpr int raw_offset = 64, packing_offset = 128;
 // Of tiles that pack rhs, the fewest rows: as many as fill the time of the stores, and as tiles of nearly equal heights
@@ -159,6 +168,7 @@ struct DotWriter {
   std::vector<std::string> load_rows(std::string& ir, const std::string& name, const std::string& base) const;
   std::string pack(DType from);
   std::string pack_lhs();
+  std::string pack_windows();
   // Of the units of a panel, what their sums are too large by when lhs is biased.
   std::string pack_head();
   // Whether tiles that read rhs in place differ from those of packed rhs.

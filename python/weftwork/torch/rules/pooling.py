@@ -95,7 +95,8 @@ def max_pool(
         if any(windows.padding):
             # The first element of the image wins over padding before it, whatever it is.
             better = np.logical_or(better, np.logical_and(place < 0, here >= 0))
-        best, place = np.where(better, value, best), np.where(better, here, place)
+        # Two values: what nothing but the places needs is not computed without them.
+        best, place = np.maximum(best, value), np.where(better, here, place)
     return best, place
 
 
