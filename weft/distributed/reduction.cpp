@@ -327,7 +327,9 @@ void copy_elements(const std::byte* from, std::byte* to, int64_t bytes, bool pas
     for (int64_t i = 0; i < whole; i += 16)
       _mm_stream_si128(reinterpret_cast<__m128i*>(to + i), _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i)));
     _mm_sfence();
-    from += whole, to += whole, bytes -= whole;
+    from += whole;
+    to += whole;
+    bytes -= whole;
   }
 #endif
   std::memcpy(to, from, static_cast<size_t>(bytes));

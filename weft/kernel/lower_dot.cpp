@@ -202,7 +202,8 @@ class DotKernelMaker {
       side.offset = whole;
       return {};
     }
-    side.outer_part = found.extent.value(), side.outer_jump = found.jump.value();
+    side.outer_part = found.extent.value();
+    side.outer_jump = found.jump.value();
     lhs_free_.pop_back();
     lhs_free_.back() = rows[0];
     return found.stride;
@@ -282,7 +283,9 @@ class DotKernelMaker {
     const Index from = dot.lhs.offset + at[0] * dot.lhs.outer + at[1] * dot.lhs.inner;
     dot.lhs.memory = add_copy(lowering_, draft_, dot_.id(), stored, {dot.lhs_type, dims}, from,
                               {{".r", dot.m}, {".c", dot.k}}, linear_index(dims, at));
-    dot.lhs.offset = 0, dot.lhs.outer = dot.k, dot.lhs.inner = 1;
+    dot.lhs.offset = 0;
+    dot.lhs.outer = dot.k;
+    dot.lhs.inner = 1;
   }
 
   void name_counters() {
@@ -369,7 +372,9 @@ class DotKernelMaker {
     }
     if (later) dot.raw = dot.rhs;
     dot.packed_rhs = true;
-    dot.rhs.offset = 0, dot.rhs.outer = dot.n, dot.rhs.inner = dot.k;
+    dot.rhs.offset = 0;
+    dot.rhs.outer = dot.n;
+    dot.rhs.inner = dot.k;
     kernel.memories.push_back({"packed", dot.accumulate, false, 0});
     dot.rhs.memory = static_cast<int32_t>(kernel.memories.size() - 1);
     draft_.buffers.push_back(buffer);

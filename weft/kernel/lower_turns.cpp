@@ -52,7 +52,9 @@ class TurnPacker {
     Dot& packing = *pack.kernel.dot;
     packing.pack_rhs = true;
     packing.lhs = {};
-    packing.m = 1, packing.n = *n, packing.k = *k;
+    packing.m = 1;
+    packing.n = *n;
+    packing.k = *k;
     std::optional<Dim> matrix = spread(packing, floordiv(counter, grid_.back()));
     Dim count = 1;
     for (const Dim& extent : packing.batch) count = count * extent;
@@ -68,7 +70,9 @@ class TurnPacker {
     finish_draft(lowering_, std::move(pack), access, {stored});
     lowering_.drafts.back().kernel.name = cat("pack_", name(dot.accumulate), "_turns");
     read_packed(kernel, launch, buffer, packed);
-    dot.rhs.offset = *matrix, dot.rhs.outer = *n, dot.rhs.inner = *k;
+    dot.rhs.offset = *matrix;
+    dot.rhs.outer = *n;
+    dot.rhs.inner = *k;
   }
 
   // The kernel reads the buffer in place of its right operand.
@@ -127,7 +131,8 @@ class TurnPacker {
   std::optional<Dim> spread(Dot& packing, const Dim& place) const {
     Dims batch = dimensions(packing.rhs.offset), places(batch.size());
     Dim offset = place_over(batch, packing.rhs.offset), matrix = 0, rest = place;
-    packing.batch.clear(), packing.rhs.batch.clear();
+    packing.batch.clear();
+    packing.rhs.batch.clear();
     for (size_t i = batch.size(); i-- > 0; rest = floordiv(rest, batch[i]))
       places[i] = i == 0 ? rest : mod(rest, batch[i]);
     for (size_t i = 0; i < batch.size(); ++i) {

@@ -1,52 +1,12 @@
 // Sliding windows as strided views.
-#include "weft/ir/window.h"
-
 #include <algorithm>
 #include <numeric>
 
+#include "weft/kernel/convolution.h"
 #include "weft/kernel/prepare.h"
 
 namespace weft {
-namespace {
 
-// A view under construction: result dimensions are added one by one.
-struct View {
-  Dims dims, start;
-  Ints axes, strides;
-  explicit View(size_t rank) : start(rank, Dim(0)) {}
-  void add(int64_t axis, Dim extent, int64_t stride) {
-    dims.push_back(std::move(extent));
-    axes.push_back(axis);
-    strides.push_back(stride);
-  }
-  // Whether the view is all of the operand in its own order.
-  bool is_whole(const Dims& extents) const {
-    size_t next = 0;
-    auto skip_units = [&] {
-      for (; next < extents.size() && extents[next].is(1); ++next)
-        if (!start[next].is(0)) return;
-    };
-    for (size_t i = 0; i < dims.size(); ++i) {
-      if (dims[i].is(1)) continue;
-      skip_units();
-      if (next >= extents.size() || axes[i] != static_cast<int64_t>(next) || strides[i] != 1 ||
-          !(dims[i] == extents[next]) || !start[next].is(0))
-        return false;
-      ++next;
-    }
-    skip_units();
-    return next == extents.size();
-  }
-  Value of(Builder& build, Value x) const {
-    return is_whole(x.type().dims) ? build.reshape(x, dims) : as_view(build, x);
-  }
-  Value as_view(Builder& build, Value x) const {
-    return build(Op::strided_view, {x},
-                 {{Attr::dims, dims}, {Attr::axes, axes}, {Attr::strides, strides}, {Attr::start_indices, start}});
-  }
-};
-
-// The operand with padding and holes between elements, for the windows of these axes.
 Value padded(Builder& build, Value x, Value filling, const std::vector<WindowDim>& windows, const Ints& axes) {
   size_t rank = x.type().dims.size();
   Dims low(rank, Dim(0)), high(rank, Dim(0));
@@ -54,7 +14,9 @@ Value padded(Builder& build, Value x, Value filling, const std::vector<WindowDim
   bool any = false;
   for (size_t i = 0; i < windows.size(); ++i) {
     auto axis = static_cast<size_t>(axes[i]);
-    low[axis] = windows[i].low, high[axis] = windows[i].high, interior[axis] = windows[i].base_dilation - 1;
+    low[axis] = windows[i].low;
+    high[axis] = windows[i].high;
+    interior[axis] = windows[i].base_dilation - 1;
     any |= !low[axis].is(0) || !high[axis].is(0) || interior[axis] != 0;
   }
   if (!any) return x;
@@ -62,100 +24,61 @@ Value padded(Builder& build, Value x, Value filling, const std::vector<WindowDim
                {{Attr::edge_padding_low, low}, {Attr::edge_padding_high, high}, {Attr::interior_padding, interior}});
 }
 
-int64_t axis_of(const Node& node, Attr attr) { return node.attrs.integer(attr); }
+Value product_by_windows(Builder& build, const Convolution& c) {
+  DType dtype = c.x.type().dtype;
+  if ((dtype != DType::f32 && dtype != DType::f64) || c.windows.size() > 3 || c.x.type().count().is(0) ||
+      c.window_count().is(0))
+    return {};
+  bool has_groups = c.groups > 1, by_feature = c.features > 1;
+  View left(c.kernel.type().dims.size()), right(c.x.type().dims.size());
+  for (size_t i = 0; i < c.windows.size(); ++i) right.start[static_cast<size_t>(c.input_spatial[i])] = c.starts[i];
+  right.add(c.batch_axis, c.batch, 1);
+  if (has_groups)
+    right.add(by_feature ? c.feature_axis : c.batch_axis, c.groups,
+              Convolution::group_stride(by_feature ? c.channels : c.batch));
+  left.add(c.out_axis, Dim(c.groups) * c.outputs, 1);
+  c.add_kernel_window(left);
+  c.add_window(right);
+  c.add_places(right);
+  if (!left.is_whole(c.kernel.type().dims)) return {};
+  left.dims[0] = c.outputs;
+  if (has_groups) left.dims.insert(left.dims.begin(), c.groups);
+  auto batching = static_cast<int64_t>(right.dims.size() - 2 * c.windows.size() - 1);
+  Dims kernel_dims = left.dims;
+  kernel_dims.insert(kernel_dims.begin(), c.batch);
+  Ints dimensions(left.dims.size()), both(static_cast<size_t>(batching)), left_sum, right_sum;
+  std::iota(dimensions.begin(), dimensions.end(), 1);
+  std::iota(both.begin(), both.end(), 0);
+  for (size_t i = 0; i <= c.windows.size(); ++i) {
+    right_sum.push_back(batching + static_cast<int64_t>(i));
+    left_sum.push_back(right_sum.back() + 1);
+  }
+  Value kernel = build(Op::broadcast_in_dim, {build.reshape(c.kernel, left.dims)},
+                       {{Attr::dims, kernel_dims}, {Attr::dimensions, dimensions}});
+  return build(Op::dot_general, {kernel, right.as_view(build, c.x)},
+               {{Attr::lhs_batching_dimensions, both},
+                {Attr::rhs_batching_dimensions, both},
+                {Attr::lhs_contracting_dimensions, left_sum},
+                {Attr::rhs_contracting_dimensions, right_sum}});
+}
 
-// Elements of windows from which on they are read as a line of a product's left operand.
-constexpr int64_t least_window = 32;
-
-}  // namespace
+Value in_order(Builder& build, const Convolution& c, const Node& node, Value product) {
+  Ints permutation;
+  int64_t first_place = product.type().rank() - static_cast<int64_t>(c.windows.size());
+  for (int64_t axis = 0; axis < node.type().rank(); ++axis) {
+    if (axis == axis_of(node, Attr::output_batch_dimension)) permutation.push_back(0);
+    if (axis == axis_of(node, Attr::output_feature_dimension))
+      for (int64_t i = 1; i < first_place; ++i) permutation.push_back(i);
+    for (size_t i = 0; i < c.windows.size(); ++i)
+      if (c.output_spatial[i] == axis) permutation.push_back(first_place + static_cast<int64_t>(i));
+  }
+  return build.reshape(build.transpose(product, permutation), node.type().dims);
+}
 
 namespace {
 
-// A convolution by name: operands padded and of the result's type, extents and axes.
-struct Convolution {
-  const Node& node;
-  std::vector<WindowDim> windows;
-  Ints input_spatial, kernel_spatial, output_spatial;
-  int64_t features, batches, groups, batch_axis, feature_axis, in_axis, out_axis;
-  Value x, kernel;
-  Dim channels, outputs, batch;
-  Dims starts;  // of the windows in x
-
-  Convolution(Builder& build, const Node& call, Value lhs, Value rhs, bool pads = true)
-      : node(call),
-        windows(convolution_windows(lhs.type(), rhs.type(), call.attrs)),
-        input_spatial(call.ints(Attr::input_spatial_dimensions)),
-        kernel_spatial(call.ints(Attr::kernel_spatial_dimensions)),
-        output_spatial(call.ints(Attr::output_spatial_dimensions)),
-        features(axis_of(call, Attr::feature_group_count)),
-        batches(axis_of(call, Attr::batch_group_count)),
-        groups(features * batches),
-        batch_axis(axis_of(call, Attr::input_batch_dimension)),
-        feature_axis(axis_of(call, Attr::input_feature_dimension)),
-        in_axis(axis_of(call, Attr::kernel_input_feature_dimension)),
-        out_axis(axis_of(call, Attr::kernel_output_feature_dimension)) {
-    DType dtype = call.type().dtype;
-    kernel = build.convert(rhs, dtype);
-    x = build.convert(lhs, dtype);
-    if (pads) x = padded(build, x, build.scalar(dtype, 0), windows, input_spatial);
-    starts.resize(windows.size(), Dim(0));
-    channels = rhs.type().dims[static_cast<size_t>(in_axis)];
-    outputs = floordiv(rhs.type().dims[static_cast<size_t>(out_axis)], Dim(groups));
-    batch = floordiv(lhs.type().dims[static_cast<size_t>(batch_axis)], Dim(batches));
-  }
-
-  static int64_t group_stride(const Dim& extent) { return extent.static_value().value_or(1); }
-
-  // The groups and batches of the input.
-  View input() const {
-    View view(x.type().dims.size());
-    bool by_feature = features > 1;
-    view.add(by_feature ? feature_axis : batch_axis, groups, by_feature ? group_stride(channels) : group_stride(batch));
-    view.add(batch_axis, batch, 1);
-    return view;
-  }
-  void add_places(View& view) const {
-    for (size_t i = 0; i < windows.size(); ++i) view.add(input_spatial[i], windows[i].places(), windows[i].stride);
-  }
-  void add_window(View& view) const {
-    view.add(feature_axis, channels, 1);
-    for (size_t i = 0; i < windows.size(); ++i) view.add(input_spatial[i], windows[i].size, windows[i].window_dilation);
-  }
-  void add_kernel_window(View& view) const {
-    view.add(in_axis, channels, 1);
-    add_kernel_places(view);
-  }
-  void add_kernel_places(View& view) const {
-    for (size_t i = 0; i < windows.size(); ++i) {
-      view.add(kernel_spatial[i], windows[i].size, windows[i].reversed ? -1 : 1);
-      if (windows[i].reversed) view.start[static_cast<size_t>(kernel_spatial[i])] = windows[i].size - Dim(1);
-    }
-  }
-  Dim window_count() const {
-    Dim count = channels;
-    for (const WindowDim& window : windows) count = count * window.size;
-    return count;
-  }
-  Dims places() const {
-    Dims result;
-    for (const WindowDim& window : windows) result.push_back(window.places());
-    return result;
-  }
-
-  // The result's order of (group, batch, …), where places and outputs begin at these dimensions.
-  Value arranged(Builder& build, Value product, int64_t first_place, int64_t output) const {
-    Ints permutation;
-    auto rank = static_cast<int64_t>(windows.size()) + 2;
-    for (int64_t axis = 0; axis < rank; ++axis) {
-      if (axis == axis_of(node, Attr::output_batch_dimension)) permutation.push_back(1);
-      if (axis == axis_of(node, Attr::output_feature_dimension))
-        permutation.push_back(0), permutation.push_back(output);
-      for (size_t i = 0; i < windows.size(); ++i)
-        if (output_spatial[i] == axis) permutation.push_back(first_place + static_cast<int64_t>(i));
-    }
-    return build.reshape(build.transpose(product, permutation), node.type().dims);
-  }
-};
+// Elements of windows from which on they are read as a line of a product's left operand.
+constexpr int64_t least_window = 32;
 
 // Channels last: (group, batch, places…, channels, window…) times (group, channels, window…, outputs).
 Value places_by_outputs(Builder& build, const Convolution& c) {
@@ -203,59 +126,6 @@ Value outputs_by_places(Builder& build, const Convolution& c) {
   return c.arranged(build, build.reshape(product, shape), 3, 2);
 }
 
-// Channels first, in place: (batch, group, outputs, channels, window…) times (batch, group, channels, window…, places),
-// which is packed from where it lies: (batch, group, outputs, places…), or without groups. Nothing where the kernel is
-// not dense.
-Value product_by_windows(Builder& build, const Convolution& c) {
-  DType dtype = c.x.type().dtype;
-  if ((dtype != DType::f32 && dtype != DType::f64) || c.windows.size() > 3 || c.x.type().count().is(0) ||
-      c.window_count().is(0))
-    return {};
-  bool has_groups = c.groups > 1, by_feature = c.features > 1;
-  View left(c.kernel.type().dims.size()), right(c.x.type().dims.size());
-  for (size_t i = 0; i < c.windows.size(); ++i) right.start[static_cast<size_t>(c.input_spatial[i])] = c.starts[i];
-  right.add(c.batch_axis, c.batch, 1);
-  if (has_groups)
-    right.add(by_feature ? c.feature_axis : c.batch_axis, c.groups,
-              Convolution::group_stride(by_feature ? c.channels : c.batch));
-  left.add(c.out_axis, Dim(c.groups) * c.outputs, 1);
-  c.add_kernel_window(left);
-  c.add_window(right);
-  c.add_places(right);
-  if (!left.is_whole(c.kernel.type().dims)) return {};
-  left.dims[0] = c.outputs;
-  if (has_groups) left.dims.insert(left.dims.begin(), c.groups);
-  auto batching = static_cast<int64_t>(right.dims.size() - 2 * c.windows.size() - 1);
-  Dims kernel_dims = left.dims;
-  kernel_dims.insert(kernel_dims.begin(), c.batch);
-  Ints dimensions(left.dims.size()), both(static_cast<size_t>(batching)), left_sum, right_sum;
-  std::iota(dimensions.begin(), dimensions.end(), 1);
-  std::iota(both.begin(), both.end(), 0);
-  for (size_t i = 0; i <= c.windows.size(); ++i)
-    right_sum.push_back(batching + static_cast<int64_t>(i)), left_sum.push_back(right_sum.back() + 1);
-  Value kernel = build(Op::broadcast_in_dim, {build.reshape(c.kernel, left.dims)},
-                       {{Attr::dims, kernel_dims}, {Attr::dimensions, dimensions}});
-  return build(Op::dot_general, {kernel, right.as_view(build, c.x)},
-               {{Attr::lhs_batching_dimensions, both},
-                {Attr::rhs_batching_dimensions, both},
-                {Attr::lhs_contracting_dimensions, left_sum},
-                {Attr::rhs_contracting_dimensions, right_sum}});
-}
-
-// The result's order of (batch, group, outputs, places…), or without groups.
-Value in_order(Builder& build, const Convolution& c, const Node& node, Value product) {
-  Ints permutation;
-  int64_t first_place = product.type().rank() - static_cast<int64_t>(c.windows.size());
-  for (int64_t axis = 0; axis < node.type().rank(); ++axis) {
-    if (axis == axis_of(node, Attr::output_batch_dimension)) permutation.push_back(0);
-    if (axis == axis_of(node, Attr::output_feature_dimension))
-      for (int64_t i = 1; i < first_place; ++i) permutation.push_back(i);
-    for (size_t i = 0; i < c.windows.size(); ++i)
-      if (c.output_spatial[i] == axis) permutation.push_back(first_place + static_cast<int64_t>(i));
-  }
-  return build.reshape(build.transpose(product, permutation), node.type().dims);
-}
-
 Value outputs_by_windows(Builder& build, const Node& node, Convolution& c) {
   View whole = c.input();
   c.add_window(whole);
@@ -292,7 +162,8 @@ Value sum_over_windows(Builder& build, const Node& node, const Convolution& c) {
         axis_of(node, axis == c.batch_axis ? Attr::output_batch_dimension : Attr::output_feature_dimension);
     kept[static_cast<size_t>(i < c.output_spatial.size() ? c.output_spatial[i] : output)] = axis;
   }
-  dimensions = reduced, dimensions.push_back(spatial + 1 + c.feature_axis);
+  dimensions = reduced;
+  dimensions.push_back(spatial + 1 + c.feature_axis);
   Value weights = build(Op::broadcast_in_dim, {kernel.of(build, c.kernel)},
                         {{Attr::dims, view.dims}, {Attr::dimensions, dimensions}});
   Value products = build(Op::multiply, {view.as_view(build, c.x), weights});
@@ -315,7 +186,8 @@ Value outputs_by_batch(Builder& build, const Node& node, Value lhs, Value rhs) {
   bool is_plain = c.features == 1 && c.batch.is_static() && c.outputs.is_static() && c.windows.size() <= 2 &&
                   std::ranges::is_sorted(kernel_order);
   for (const WindowDim& w : c.windows) {
-    window = window * w.size, count = count * w.places();
+    window = window * w.size;
+    count = count * w.places();
     is_plain &=
         w.base_dilation == 1 && !w.reversed && w.size.is_static() && w.extent.is_static() && w.places().is_static();
   }
@@ -354,184 +226,6 @@ Value outputs_by_batch(Builder& build, const Node& node, Value lhs, Value rhs) {
   }
   return build.transpose(build.reshape(product, result), permutation);
 }
-
-// Of windows over an array with holes every so many elements, the places that see the same elements of the kernel:
-// those are first, first + step, …, from this element of the array on, `apart` elements from one to the next.
-struct Phase {
-  int64_t first = 0, step = 1, count = 0, from = 0, apart = 1;
-};
-
-std::vector<Phase> phases_of(const WindowDim& window) {
-  int64_t holes = window.base_dilation, by = window.window_dilation, size = window.size.value(),
-          low = window.low.value();
-  std::vector<Phase> phases;
-  for (int64_t place = 0; place < holes; ++place) {
-    Phase phase{.step = holes / std::gcd(holes, by), .apart = by / std::gcd(holes, by)};
-    while (phase.first < size && (place + phase.first * by - low) % holes != 0) ++phase.first;
-    phase.count = (size - phase.first + phase.step - 1) / phase.step;
-    phase.from = (place + phase.first * by - low) / holes;
-    phases.push_back(phase);
-  }
-  return phases;
-}
-
-// A transposed convolution: each phase of its places is a convolution without holes by a part of the kernel. Where all
-// phases see the same elements of the image they are outputs of one.
-class Spread {
- public:
-  Spread(Builder& build, const Node& node, Value lhs, Value rhs)
-      : build_(build), node_(node), c_(build, node, lhs, rhs, false) {}
-
-  Value run() {
-    if (!fits()) return {};
-    lay_out();
-    Value all;
-    if (is_one_) {
-      c_.kernel = kernels();
-      c_.outputs = c_.outputs * Dim(count_);
-      all = product();
-    } else {
-      std::vector<Value> parts;
-      Value kernel = c_.kernel;
-      for (int64_t i = 0; i < count_; ++i) {
-        c_.kernel = part_of(kernel, i);
-        take(i);
-        parts.push_back(product());
-        if (!parts.back()) return {};
-      }
-      all = build_(Op::concatenate, parts, {{Attr::dimension, int64_t{2}}});
-    }
-    return all ? interleaved(all) : all;
-  }
-
- private:
-  // The phase along dimension `d` of phase number `i` of all.
-  const Phase& phase(int64_t i, size_t d) const {
-    for (size_t k = phases_.size(); --k > d;) i /= static_cast<int64_t>(phases_[k].size());
-    return phases_[d][static_cast<size_t>(i) % phases_[d].size()];
-  }
-
-  bool fits() {
-    constexpr int64_t most_phases = 16;
-    View whole(c_.kernel.type().dims.size());
-    whole.add(c_.out_axis, c_.outputs * Dim(c_.groups), 1);
-    c_.add_kernel_window(whole);
-    if (!whole.is_whole(c_.kernel.type().dims) || c_.batches > 1 || c_.windows.size() > 3 || node_.type().count().is(0))
-      return false;
-    for (const WindowDim& window : c_.windows) {
-      if (!window.extent.is_static() || !window.size.is_static() || !window.low.is_static() || !window.high.is_static())
-        return false;
-      if (window.base_dilation > 1 && window.stride > 1) return false;
-      phases_.push_back(window.base_dilation > 1 ? phases_of(window)
-                                                 : std::vector<Phase>{{.count = window.size.value(),
-                                                                       .from = -window.low.value(),
-                                                                       .apart = window.window_dilation}});
-      count_ *= static_cast<int64_t>(phases_.back().size());
-      for (const Phase& phase : phases_.back()) {
-        if (phase.count <= 0) return false;
-        const Phase& first = phases_.back()[0];
-        is_one_ &= phase.count == first.count && phase.from == first.from;
-      }
-    }
-    return count_ <= most_phases && c_.outputs.is_static();
-  }
-
-  // Places of each phase, and the image with as much around it as all of them see.
-  void lay_out() {
-    std::vector<WindowDim> around = c_.windows;
-    for (size_t d = 0; d < c_.windows.size(); ++d) {
-      WindowDim& window = c_.windows[d];
-      auto holes = static_cast<int64_t>(phases_[d].size());
-      places_.push_back((window.places().value() + holes - 1) / holes);
-      int64_t before = 0, after = 0;
-      for (const Phase& phase : phases_[d]) {
-        before = std::max(before, -phase.from);
-        after = std::max(after, phase.from + (places_[d] - 1) * window.stride + (phase.count - 1) * phase.apart + 1 -
-                                    window.extent.value());
-      }
-      around[d].low = before, around[d].high = after, around[d].base_dilation = 1;
-      before_.push_back(before);
-    }
-    c_.x = padded(build_, c_.x, build_.scalar(c_.x.type().dtype, 0), around, c_.input_spatial);
-    take(0);
-  }
-
-  void take(int64_t i) {
-    for (size_t d = 0; d < c_.windows.size(); ++d) {
-      const Phase& now = phase(i, d);
-      int64_t stride = c_.windows[d].stride, reach = (places_[d] - 1) * stride + (now.count - 1) * now.apart + 1;
-      c_.windows[d] = {.extent = reach, .size = now.count, .stride = stride, .window_dilation = now.apart};
-      c_.starts[d] = before_[d] + now.from;
-    }
-  }
-
-  Value part_of(Value kernel, int64_t i) {
-    Dims start(kernel.type().dims.size(), Dim(0)), limit = kernel.type().dims;
-    Ints strides(start.size(), 1);
-    for (size_t d = 0; d < phases_.size(); ++d) {
-      auto axis = static_cast<size_t>(c_.kernel_spatial[d]);
-      start[axis] = phase(i, d).first, strides[axis] = phase(i, d).step;
-    }
-    return build_(Op::slice, {kernel},
-                  {{Attr::start_indices, start}, {Attr::limit_indices, limit}, {Attr::strides, strides}});
-  }
-
-  // Those of all phases: (group * phase * outputs, …).
-  Value kernels() {
-    std::vector<Value> parts;
-    Dims dims;
-    for (int64_t i = 0; i < count_; ++i) {
-      Value part = part_of(c_.kernel, i);
-      dims = part.type().dims;
-      dims[0] = c_.outputs;
-      dims.insert(dims.begin(), {Dim(c_.groups), Dim(1)});
-      parts.push_back(build_.reshape(part, dims));
-    }
-    Value all = count_ > 1 ? build_(Op::concatenate, parts, {{Attr::dimension, int64_t{1}}}) : parts[0];
-    dims.erase(dims.begin(), dims.begin() + 2);
-    dims[0] = Dim(c_.groups * count_) * c_.outputs;
-    return build_.reshape(all, dims);
-  }
-
-  // (batch, group, phases, outputs, places…).
-  Value product() {
-    Value product = product_by_windows(build_, c_);
-    if (!product) return product;
-    Dims dims{c_.batch, Dim(c_.groups), Dim(is_one_ ? count_ : 1),
-              is_one_ ? floordiv(c_.outputs, Dim(count_)) : c_.outputs};
-    for (int64_t places : places_) dims.push_back(places);
-    return build_.reshape(product, dims);
-  }
-
-  Value interleaved(Value all) {
-    Dims apart{c_.batch, Dim(c_.groups)}, joined{c_.batch, Dim(c_.groups) * all.type().dims[3]}, limit;
-    Ints order{0, 1};
-    auto spatial = static_cast<int64_t>(phases_.size());
-    order.push_back(2 + spatial);
-    for (int64_t d = 0; d < spatial; ++d) order.push_back(3 + spatial + d), order.push_back(2 + d);
-    for (const std::vector<Phase>& phases : phases_) apart.push_back(static_cast<int64_t>(phases.size()));
-    apart.push_back(all.type().dims[3]);
-    for (size_t d = 0; d < phases_.size(); ++d)
-      apart.push_back(places_[d]), joined.push_back(places_[d] * static_cast<int64_t>(phases_[d].size()));
-    Value image = build_.reshape(build_.transpose(build_.reshape(all, apart), order), joined);
-    limit = {joined[0], joined[1]};
-    for (int64_t axis : c_.output_spatial) limit.push_back(node_.type().dims[static_cast<size_t>(axis)]);
-    if (limit != joined)
-      image = build_(Op::slice, {image},
-                     {{Attr::start_indices, Dims(limit.size(), Dim(0))},
-                      {Attr::limit_indices, limit},
-                      {Attr::strides, Ints(limit.size(), 1)}});
-    return in_order(build_, c_, node_, image);
-  }
-
-  Builder& build_;
-  const Node& node_;
-  Convolution c_;
-  std::vector<std::vector<Phase>> phases_;
-  Ints places_, before_;
-  int64_t count_ = 1;
-  bool is_one_ = true;
-};
 
 // Channels last, in place: (batch, places…, window…, channels) times (window…, channels, outputs), where
 // product_of_windows takes them.
@@ -577,7 +271,7 @@ Value convolution_as_dot(Builder& build, const Node& node, Value lhs, Value rhs)
   if (!is_spread)
     if (Value product = outputs_by_batch(build, node, lhs, rhs)) return product;
   if (channels_first && is_spread)
-    if (Value product = Spread(build, node, lhs, rhs).run()) return product;
+    if (Value product = product_by_phases(build, node, lhs, rhs)) return product;
   bool is_whole = axis_of(node, Attr::feature_group_count) * axis_of(node, Attr::batch_group_count) == 1;
   if (is_whole && may_read_windows(node) && lhs.type().dtype == node.type().dtype &&
       rhs.type().dtype == node.type().dtype)

@@ -210,7 +210,8 @@ struct Windows {
                i, ", %ke.", i, "\n  %i.", i, " = sub i64 ", rest, ", %k.whole.", i, "\n");
       append(out, "  %k.bytes.", i, " = mul i64 ", is_inner ? cat("%i.", i) : rest, ", %ks.", i, "\n  %p.at.", i,
              " = getelementptr i8, ptr ", place, ", i64 %k.bytes.", i, "\n");
-      rest = cat("%k.outside.", i), place = cat("%p.at.", i);
+      rest = cat("%k.outside.", i);
+      place = cat("%p.at.", i);
       if (i > 0)
         append(out, "  %jump.less.", i, " = mul i64 %ke.", i - 1, ", %ks.", i - 1, "\n  %jump.", i, " = sub i64 %ks.",
                i, ", %jump.less.", i, "\n");
