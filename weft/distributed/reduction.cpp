@@ -21,16 +21,19 @@ constexpr std::string_view names[] = {"sum", "prod", "max", "min", "mean"};
 constexpr int64_t block = 1024;
 
 // -- elements as they lie in memory, and as they are computed with ---------------------------------------------------
+// by_vectors: whether wider vectors make them quicker.
 
 template <class T>
 struct Plain {
   using Stored = T;
   using Wide = T;
+  static constexpr bool by_vectors = std::is_arithmetic_v<T>;
 };
 
 struct BFloat {
   using Stored = uint16_t;
   using Wide = float;
+  static constexpr bool by_vectors = true;
   [[gnu::always_inline]] void widen(const uint16_t* from, float* to, int64_t count) const {
     for (int64_t i = 0; i < count; ++i) to[i] = bf16_to_float(from[i]);
   }
@@ -44,6 +47,7 @@ template <class T>
 struct SmallFloats {
   using Stored = T;
   using Wide = float;
+  static constexpr bool by_vectors = false;
   DType dtype;
   void widen(const T* from, float* to, int64_t count) const {
     for (int64_t i = 0; i < count; ++i) to[i] = small_to_float(from[i], dtype);
@@ -58,6 +62,7 @@ struct SmallFloats {
 struct Half {
   using Stored = uint16_t;
   using Wide = float;
+  static constexpr bool by_vectors = true;
   __attribute__((target("avx,f16c"))) void widen(const uint16_t* from, float* to, int64_t count) const {
     int64_t i = 0;
     for (; i + 8 <= count; i += 8)
@@ -78,6 +83,7 @@ struct Half {
 struct ShortInts {
   using Stored = uint8_t;
   using Wide = int;
+  static constexpr bool by_vectors = false;
   DType dtype;
   void widen(const uint8_t* from, int* to, int64_t count) const {
     int spare = 32 - bit_width(dtype);
@@ -159,8 +165,6 @@ struct Less {
 using Inputs = std::span<const std::byte* const>;
 using Outputs = std::span<std::byte* const>;
 
-const bool has_avx2 = has_feature("avx2") && has_feature("f16c");
-
 // A result may be the memory of an operand: then element by element, so nothing depends on an element before.
 template <class T, class Fold>
 [[gnu::always_inline]] inline void combine(const T* a, const T* b, T* result, int64_t count, Fold step) {
@@ -211,16 +215,23 @@ template <class Elements, class Fold>
   }
 }
 
+#if defined(__x86_64__)
+const bool has_avx2 = has_feature("avx2") && has_feature("f16c");
+
 template <class Elements, class Fold>
 __attribute__((target("avx2,f16c"))) void fold_avx2(const Elements& elements, Fold step, Inputs inputs, Outputs results,
                                                     int64_t count, bool divide, bool past_caches) {
   fold_inline(elements, step, inputs, results, count, divide, past_caches);
 }
+#endif
 
 template <class Elements, class Fold>
 void fold(const Elements& elements, Fold step, Inputs inputs, Outputs results, int64_t count, bool divide,
           bool past_caches) {
-  if (has_avx2) return fold_avx2(elements, step, inputs, results, count, divide, past_caches);
+#if defined(__x86_64__)
+  if constexpr (Elements::by_vectors)
+    if (has_avx2) return fold_avx2(elements, step, inputs, results, count, divide, past_caches);
+#endif
   fold_inline(elements, step, inputs, results, count, divide, past_caches);
 }
 
