@@ -9,10 +9,10 @@
 namespace weft {
 
 // A view under construction: result dimensions are added one by one.
-struct View {
+struct ViewShape {
   Dims dims, start;
   Ints axes, strides;
-  explicit View(size_t rank) : start(rank, Dim(0)) {}
+  explicit ViewShape(size_t rank) : start(rank, Dim(0)) {}
   void add(int64_t axis, Dim extent, int64_t stride) {
     dims.push_back(std::move(extent));
     axes.push_back(axis);
@@ -51,7 +51,7 @@ Value padded(Builder& build, Value x, Value filling, const std::vector<WindowDim
 inline int64_t axis_of(const Node& node, Attr attr) { return node.attrs.integer(attr); }
 
 // A convolution by name: operands padded and of the result's type, extents and axes.
-struct Convolution {
+struct NamedConvolution {
   const Node& node;
   std::vector<WindowDim> windows;
   Ints input_spatial, kernel_spatial, output_spatial;
@@ -60,7 +60,7 @@ struct Convolution {
   Dim channels, outputs, batch;
   Dims starts;  // of the windows in x
 
-  Convolution(Builder& build, const Node& call, Value lhs, Value rhs, bool pads = true)
+  NamedConvolution(Builder& build, const Node& call, Value lhs, Value rhs, bool pads = true)
       : node(call),
         windows(convolution_windows(lhs.type(), rhs.type(), call.attrs)),
         input_spatial(call.ints(Attr::input_spatial_dimensions)),
@@ -86,25 +86,25 @@ struct Convolution {
   static int64_t group_stride(const Dim& extent) { return extent.static_value().value_or(1); }
 
   // The groups and batches of the input.
-  View input() const {
-    View view(x.type().dims.size());
+  ViewShape input() const {
+    ViewShape view(x.type().dims.size());
     bool by_feature = features > 1;
     view.add(by_feature ? feature_axis : batch_axis, groups, by_feature ? group_stride(channels) : group_stride(batch));
     view.add(batch_axis, batch, 1);
     return view;
   }
-  void add_places(View& view) const {
+  void add_places(ViewShape& view) const {
     for (size_t i = 0; i < windows.size(); ++i) view.add(input_spatial[i], windows[i].places(), windows[i].stride);
   }
-  void add_window(View& view) const {
+  void add_window(ViewShape& view) const {
     view.add(feature_axis, channels, 1);
     for (size_t i = 0; i < windows.size(); ++i) view.add(input_spatial[i], windows[i].size, windows[i].window_dilation);
   }
-  void add_kernel_window(View& view) const {
+  void add_kernel_window(ViewShape& view) const {
     view.add(in_axis, channels, 1);
     add_kernel_places(view);
   }
-  void add_kernel_places(View& view) const {
+  void add_kernel_places(ViewShape& view) const {
     for (size_t i = 0; i < windows.size(); ++i) {
       view.add(kernel_spatial[i], windows[i].size, windows[i].reversed ? -1 : 1);
       if (windows[i].reversed) view.start[static_cast<size_t>(kernel_spatial[i])] = windows[i].size - Dim(1);
@@ -141,9 +141,9 @@ struct Convolution {
 // Channels first, in place: (batch, group, outputs, channels, window…) times (batch, group, channels, window…, places),
 // which is packed from where it lies: (batch, group, outputs, places…), or without groups. Nothing where the kernel is
 // not dense.
-Value product_by_windows(Builder& build, const Convolution& c);
+Value product_by_windows(Builder& build, const NamedConvolution& c);
 // The result's order of (batch, group, outputs, places…), or without groups.
-Value in_order(Builder& build, const Convolution& c, const Node& node, Value product);
+Value in_order(Builder& build, const NamedConvolution& c, const Node& node, Value product);
 
 // A transposed convolution as products of the phases of its places; nothing where they are too many, or not fixed.
 Value product_by_phases(Builder& build, const Node& node, Value lhs, Value rhs);

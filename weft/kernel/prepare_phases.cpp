@@ -66,7 +66,7 @@ class Spread {
 
   bool fits() {
     constexpr int64_t most_phases = 16;
-    View whole(c_.kernel.type().dims.size());
+    ViewShape whole(c_.kernel.type().dims.size());
     whole.add(c_.out_axis, c_.outputs * Dim(c_.groups), 1);
     c_.add_kernel_window(whole);
     if (!whole.is_whole(c_.kernel.type().dims) || c_.batches > 1 || c_.windows.size() > 3 || node_.type().count().is(0))
@@ -184,7 +184,7 @@ class Spread {
 
   Builder& build_;
   const Node& node_;
-  Convolution c_;
+  NamedConvolution c_;
   std::vector<std::vector<Phase>> phases_;
   Ints places_, before_;
   int64_t count_ = 1;

@@ -24,18 +24,18 @@ Value padded(Builder& build, Value x, Value filling, const std::vector<WindowDim
                {{Attr::edge_padding_low, low}, {Attr::edge_padding_high, high}, {Attr::interior_padding, interior}});
 }
 
-Value product_by_windows(Builder& build, const Convolution& c) {
+Value product_by_windows(Builder& build, const NamedConvolution& c) {
   DType dtype = c.x.type().dtype;
   if ((dtype != DType::f32 && dtype != DType::f64) || c.windows.size() > 3 || c.x.type().count().is(0) ||
       c.window_count().is(0))
     return {};
   bool has_groups = c.groups > 1, by_feature = c.features > 1;
-  View left(c.kernel.type().dims.size()), right(c.x.type().dims.size());
+  ViewShape left(c.kernel.type().dims.size()), right(c.x.type().dims.size());
   for (size_t i = 0; i < c.windows.size(); ++i) right.start[static_cast<size_t>(c.input_spatial[i])] = c.starts[i];
   right.add(c.batch_axis, c.batch, 1);
   if (has_groups)
     right.add(by_feature ? c.feature_axis : c.batch_axis, c.groups,
-              Convolution::group_stride(by_feature ? c.channels : c.batch));
+              NamedConvolution::group_stride(by_feature ? c.channels : c.batch));
   left.add(c.out_axis, Dim(c.groups) * c.outputs, 1);
   c.add_kernel_window(left);
   c.add_window(right);
@@ -62,7 +62,7 @@ Value product_by_windows(Builder& build, const Convolution& c) {
                 {Attr::rhs_contracting_dimensions, right_sum}});
 }
 
-Value in_order(Builder& build, const Convolution& c, const Node& node, Value product) {
+Value in_order(Builder& build, const NamedConvolution& c, const Node& node, Value product) {
   Ints permutation;
   int64_t first_place = product.type().rank() - static_cast<int64_t>(c.windows.size());
   for (int64_t axis = 0; axis < node.type().rank(); ++axis) {
@@ -81,11 +81,11 @@ namespace {
 constexpr int64_t least_window = 32;
 
 // Channels last: (group, batch, places…, channels, window…) times (group, channels, window…, outputs).
-Value places_by_outputs(Builder& build, const Convolution& c) {
-  View left = c.input(), right(c.kernel.type().dims.size());
+Value places_by_outputs(Builder& build, const NamedConvolution& c) {
+  ViewShape left = c.input(), right(c.kernel.type().dims.size());
   c.add_places(left);
   c.add_window(left);
-  right.add(c.out_axis, c.groups, Convolution::group_stride(c.outputs));
+  right.add(c.out_axis, c.groups, NamedConvolution::group_stride(c.outputs));
   c.add_kernel_window(right);
   right.add(c.out_axis, c.outputs, 1);
   auto spatial = static_cast<int64_t>(c.windows.size());
@@ -103,9 +103,9 @@ Value places_by_outputs(Builder& build, const Convolution& c) {
 }
 
 // Channels first: (group, batch, outputs, window) times (group, batch, window, places), where places lie together.
-Value outputs_by_places(Builder& build, const Convolution& c) {
-  View left(c.kernel.type().dims.size()), right = c.input();
-  left.add(c.out_axis, c.groups, Convolution::group_stride(c.outputs));
+Value outputs_by_places(Builder& build, const NamedConvolution& c) {
+  ViewShape left(c.kernel.type().dims.size()), right = c.input();
+  left.add(c.out_axis, c.groups, NamedConvolution::group_stride(c.outputs));
   left.add(c.out_axis, c.outputs, 1);
   c.add_kernel_window(left);
   c.add_window(right);
@@ -126,8 +126,8 @@ Value outputs_by_places(Builder& build, const Convolution& c) {
   return c.arranged(build, build.reshape(product, shape), 3, 2);
 }
 
-Value outputs_by_windows(Builder& build, const Node& node, Convolution& c) {
-  View whole = c.input();
+Value outputs_by_windows(Builder& build, const Node& node, NamedConvolution& c) {
+  ViewShape whole = c.input();
   c.add_window(whole);
   c.add_places(whole);
   if (whole.is_whole(c.x.type().dims)) return {};
@@ -137,13 +137,13 @@ Value outputs_by_windows(Builder& build, const Node& node, Convolution& c) {
 
 // One output of each group, as depthwise convolutions have: no sum is shared by others, and there is no product of
 // matrices in it.
-Value sum_over_windows(Builder& build, const Node& node, const Convolution& c) {
+Value sum_over_windows(Builder& build, const Node& node, const NamedConvolution& c) {
   DType dtype = node.type().dtype;
   if ((dtype != DType::f32 && dtype != DType::f64) || c.features == 1 || c.batches > 1 || !c.outputs.is(1) ||
       !c.channels.is_static())
     return {};
   auto spatial = static_cast<int64_t>(c.windows.size());
-  View view(c.x.type().dims.size()), kernel(c.kernel.type().dims.size());
+  ViewShape view(c.x.type().dims.size()), kernel(c.kernel.type().dims.size());
   c.add_window(view);
   c.add_kernel_window(kernel);
   kernel.add(c.out_axis, c.groups, 1);
@@ -176,7 +176,7 @@ Value sum_over_windows(Builder& build, const Node& node, const Convolution& c) {
 // the image with what are batches there last, (group, channels, window…, places…, batch). Many of those lie side by
 // side, however few places there are.
 Value outputs_by_batch(Builder& build, const Node& node, Value lhs, Value rhs) {
-  Convolution c(build, node, lhs, rhs, false);
+  NamedConvolution c(build, node, lhs, rhs, false);
   DType dtype = node.type().dtype;
   Ints order{c.feature_axis}, kernel_order{c.in_axis, c.out_axis}, places(c.windows.size());
   order.insert(order.end(), c.input_spatial.begin(), c.input_spatial.end());
@@ -198,8 +198,8 @@ Value outputs_by_batch(Builder& build, const Node& node, Value lhs, Value rhs) {
   std::iota(places.begin(), places.end(), 1);
   auto spatial = static_cast<int64_t>(c.windows.size());
   Value x = padded(build, build.transpose(c.x, order), build.scalar(dtype, 0), c.windows, places);
-  View right(order.size());
-  right.add(spatial + 1, c.groups, Convolution::group_stride(c.batch));
+  ViewShape right(order.size());
+  right.add(spatial + 1, c.groups, NamedConvolution::group_stride(c.batch));
   right.add(0, c.channels, 1);
   for (int64_t i = 0; i < spatial; ++i)
     right.add(1 + i, c.windows[static_cast<size_t>(i)].size, c.windows[static_cast<size_t>(i)].window_dilation);
@@ -230,14 +230,14 @@ Value outputs_by_batch(Builder& build, const Node& node, Value lhs, Value rhs) {
 // Channels last, in place: (batch, places…, window…, channels) times (window…, channels, outputs), where
 // product_of_windows takes them.
 Value windows_times_kernel(Builder& build, const Node& node, Value lhs, Value rhs) {
-  Convolution c(build, node, lhs, rhs);
+  NamedConvolution c(build, node, lhs, rhs);
   auto spatial = static_cast<int64_t>(c.windows.size());
   Ints order{c.batch_axis}, places(c.windows.size()), left_sum, right_sum, permutation(c.windows.size() + 2);
   order.insert(order.end(), c.input_spatial.begin(), c.input_spatial.end());
   order.push_back(c.feature_axis);
   std::iota(places.begin(), places.end(), 1);
   Value x = padded(build, transposed(build, lhs, order), build.scalar(lhs.type().dtype, 0), c.windows, places);
-  View left(order.size()), right(order.size());
+  ViewShape left(order.size()), right(order.size());
   left.add(0, c.batch, 1);
   for (size_t i = 0; i < c.windows.size(); ++i) left.add(places[i], c.windows[i].places(), c.windows[i].stride);
   for (size_t i = 0; i < c.windows.size(); ++i) left.add(places[i], c.windows[i].size, c.windows[i].window_dilation);
@@ -276,7 +276,7 @@ Value convolution_as_dot(Builder& build, const Node& node, Value lhs, Value rhs)
   if (is_whole && may_read_windows(node) && lhs.type().dtype == node.type().dtype &&
       rhs.type().dtype == node.type().dtype)
     if (Value dot = windows_times_kernel(build, node, lhs, rhs)) return dot;
-  Convolution c(build, node, lhs, rhs);
+  NamedConvolution c(build, node, lhs, rhs);
   if (Value sums = sum_over_windows(build, node, c)) return sums;
   if (!channels_first) return places_by_outputs(build, c);
   Value product = outputs_by_windows(build, node, c);
@@ -287,7 +287,7 @@ std::vector<Value> window_as_reduce(Builder& build, const Node& node, const std:
   size_t count = operands.size() / 2, rank = operands[0].type().dims.size();
   std::vector<WindowDim> windows = windows_of(operands[0].type().dims, node.attrs);
   Ints axes, reduced;
-  View view(rank);
+  ViewShape view(rank);
   // Window dimensions come first: the loop over places stays innermost.
   for (size_t i = 0; i < rank; ++i) axes.push_back(static_cast<int64_t>(i));
   for (size_t i = 0; i < rank; ++i) {
