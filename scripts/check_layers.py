@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds includes of C++ and imports of Python to the layer tables; prints every one that breaks them."""
+"""Holds includes of C++ and imports of Python to the layer tables, and types to one definition; prints what breaks them."""
 
 import ast
 import re
@@ -68,6 +68,26 @@ def problems(path: Path) -> list[str]:
     return found
 
 
+# A type that is defined at the left margin, with its template's line.
+TYPE = re.compile(
+    r"^(template <.*>\n)?(?:struct|class) (?:WEFT_API |\[\[.*?\]\] )*(\w+)(?: final)?(?: : .*)? \{", re.MULTILINE
+)
+NAMESPACE = re.compile(r"^namespace ([\w:]+) \{", re.MULTILINE)
+UNNAMED = re.compile(r"^namespace \{$.*?^\}  // namespace$", re.MULTILINE | re.DOTALL)
+
+
+def defined_twice(files: list[Path]) -> list[str]:
+    """Types of one name in several files: the linker takes one's functions for the other's, and says nothing."""
+    defined: dict[tuple[str, bool], list[str]] = {}
+    for path in files:
+        text = UNNAMED.sub("", path.read_text(errors="replace"))
+        space = NAMESPACE.search(text)
+        for template, name in TYPE.findall(text):
+            key = f"{space[1]}::{name}" if space else name, bool(template)
+            defined.setdefault(key, []).append(path.relative_to(ROOT).as_posix())
+    return [f"{name} is defined in {' and '.join(places)}" for (name, _), places in defined.items() if len(places) > 1]
+
+
 def python_imports(path: Path, tree: ast.Module) -> list[tuple[str, bool]]:
     """Files and folders of the package that a file imports, by their path in it, and whether at its top."""
     folder = path.relative_to(ROOT / PACKAGE).parent
@@ -127,7 +147,7 @@ def reaches(graph: dict[str, set[str]], start: str, end: str) -> bool:
 def main() -> int:
     files = [p for top in ("weft", "python/src") for p in sorted((ROOT / top).rglob("*")) if p.suffix in (".h", ".cpp")]
     python = sorted((ROOT / PACKAGE).rglob("*.py"))
-    found = [line for path in files for line in problems(path)] + python_problems(python)
+    found = [line for path in files for line in problems(path)] + defined_twice(files) + python_problems(python)
     print(
         "\n".join(
             [*found, f"layers: {len(files) + len(python)} files, {len(found)} includes and imports against the tables"]
