@@ -56,21 +56,15 @@ Payload to_payload(nb::object& array, std::string_view what) {
   return {seen->data, seen->dtype, Ints(seen->dims, seen->dims + seen->ndim)};
 }
 
-bool overlap(const void* a, int64_t a_bytes, const void* b, int64_t b_bytes) {
-  auto from = reinterpret_cast<uintptr_t>(a), to = reinterpret_cast<uintptr_t>(b);
-  return from < to + static_cast<uintptr_t>(b_bytes) && to < from + static_cast<uintptr_t>(a_bytes);
-}
-
-// Whether the ranks can write what they combine to `out`, an array of the result's type, at once.
-bool can_be_result(const CollectiveCall& call, const ArrayView& out, const Payload& result) {
+// Whether the ranks can write what they combine of `operand` to `out`, an array of the result's type, at once.
+bool can_be_result(const CollectiveCall& call, nb::handle operand, nb::handle out, const ArrayView& seen) {
   bool takes_own =
       call.kind == Collective::all_reduce || call.kind == Collective::broadcast || call.kind == Collective::receive;
-  return out.dense && ((takes_own && out.data == call.operand.data) ||
-                       !overlap(out.data, result.bytes(), call.operand.data, call.operand.bytes()));
+  return seen.dense && ((takes_own && seen.data == call.operand.data) || !ranges_overlap(out.ptr(), operand.ptr()));
 }
 
 // The array that a result is written to: `out` where it can be, else a new one.
-nb::object array_for(const CollectiveCall& call, Ints dims, nb::handle out) {
+nb::object array_for(const CollectiveCall& call, nb::handle operand, Ints dims, nb::handle out) {
   Payload result{nullptr, call.operand.dtype, std::move(dims)};
   if (!out.is_none()) {
     std::optional<ArrayView> seen = is_array(out.ptr()) ? view(out.ptr()) : std::nullopt;
@@ -79,7 +73,7 @@ nb::object array_for(const CollectiveCall& call, Ints dims, nb::handle out) {
       fail(ErrorKind::value, "out", name(call.kind), ": out must be an array of ", numpy_name(result.dtype),
            result.dims);
     if (!seen->writable) fail(ErrorKind::value, "out", name(call.kind), ": out is read-only");
-    if (can_be_result(call, *seen, result)) return nb::borrow(out);
+    if (can_be_result(call, operand, out, *seen)) return nb::borrow(out);
   }
   return checked(new_array(result.dtype, static_cast<int>(result.dims.size()), result.dims.data()));
 }
@@ -98,7 +92,7 @@ nb::object run_collective(Communicator& communicator, std::string_view kind, nb:
     Ints dims = result_dims(communicator, call);
     bool has_result = call.kind != Collective::barrier && call.kind != Collective::send;
     if (has_result) {
-      result = array_for(call, std::move(dims), out);
+      result = array_for(call, array, std::move(dims), out);
       call.result = data_of(result.ptr());
     }
     if (!shape.is_none()) call.operand.dims = to_ints(shape);

@@ -319,12 +319,11 @@ size_t Dim::hash() const {
 
 namespace {
 
-// What floordiv(a, d) * steps + rest is, where rest is made of mod(a, d): mod(a, d) itself, of d steps, or
-// floordiv(mod(a, d), e), of d / e.
+// What is left of a by d: floordiv(mod(a, d), e), where e divides d, or mod(a, d), where e is 1. With d / e times
+// floordiv(a, d) it is floordiv(a, e).
 struct Division {
-  Dim a, d;
-  int64_t steps;
-  Dim whole;
+  Dim a;
+  int64_t d, e;
 };
 
 std::optional<Division> division_of(const DimAtom& rest) {
@@ -332,7 +331,7 @@ std::optional<Division> division_of(const DimAtom& rest) {
   if (!is_mod && rest.op != DimOp::floordiv) return std::nullopt;
   const Dim &first = rest.operands[0], &second = rest.operands[1];
   if (!second.is_static()) return std::nullopt;
-  if (is_mod) return Division{first, second, second.constant(), first};
+  if (is_mod) return Division{first, second.constant(), 1};
   if (first.constant() != 0 || first.terms().size() != 1 || first.terms()[0].coefficient != 1 ||
       first.terms()[0].atoms.size() != 1)
     return std::nullopt;
@@ -340,25 +339,26 @@ std::optional<Division> division_of(const DimAtom& rest) {
   if (inner.op != DimOp::mod || !inner.operands[1].is_static()) return std::nullopt;
   const int64_t d = inner.operands[1].constant(), e = second.constant();
   if (d <= 0 || e <= 0 || d % e != 0) return std::nullopt;
-  return Division{inner.operands[0], d, d / e, floordiv(inner.operands[0], e)};
+  return Division{inner.operands[0], d, e};
 }
 
-// Of a sum that has c * steps * floordiv(a, d) and c * rest: takes both out, and gives c * whole.
+// Of a sum that has c * (d / e) * floordiv(a, d) and c times what is left: takes both out, and gives c * floordiv(a,
+// e).
 std::optional<Dim> take_division(std::vector<Term>& terms) {
   if (terms.size() < 2) return std::nullopt;
   for (const Term& term : terms) {
     if (term.atoms.size() != 1) continue;
     const std::optional<Division> division = division_of(*term.atoms[0]);
     int64_t wanted;
-    if (!division || __builtin_mul_overflow(term.coefficient, division->steps, &wanted)) continue;
+    if (!division || __builtin_mul_overflow(term.coefficient, division->d / division->e, &wanted)) continue;
     auto is_quotient = [&](const Term& other) {
       return other.coefficient == wanted && other.atoms.size() == 1 && other.atoms[0]->op == DimOp::floordiv &&
-             other.atoms[0]->operands == std::vector<Dim>{division->a, division->d};
+             other.atoms[0]->operands[0] == division->a && other.atoms[0]->operands[1].is(division->d);
     };
     auto quotient = std::find_if(terms.begin(), terms.end(), is_quotient);
     if (quotient == terms.end()) continue;
     const AtomPtr rest = term.atoms[0];
-    const Dim whole = division->whole * Dim(term.coefficient);
+    const Dim whole = floordiv(division->a, division->e) * Dim(term.coefficient);
     terms.erase(quotient);
     std::erase_if(terms, [&](const Term& other) { return other.atoms.size() == 1 && other.atoms[0] == rest; });
     return whole;

@@ -241,7 +241,11 @@ class DotKernelMaker {
     take_out(merged.dot->rhs.offset, places);
     merge_axes(merged, places);
     std::vector<Axis> line(rhs_free_.end() - (rhs_free_.empty() ? 0 : 1), rhs_free_.end());
-    if (places.size() <= 1) line = rhs_free_, rhs_free_ = places, draft_.kernel = std::move(merged);
+    if (places.size() <= 1) {
+      line = rhs_free_;
+      rhs_free_ = places;
+      draft_.kernel = std::move(merged);
+    }
     Dot& now = *draft_.kernel.dot;
     now.windows->n = levels(whole, line);
     take_out(now.rhs.offset, line);

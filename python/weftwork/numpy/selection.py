@@ -22,11 +22,11 @@ RUNS = 16
 
 def known_value(a: Any, what: str, instead: str) -> np.ndarray:
     """An argument whose values decide about shapes: not traced, or a constant."""
-    if isinstance(a, TracedArray) and 0 in a.shape:
+    if isinstance(a, TracedArray):
+        if 0 not in a.shape:
+            return own.asarray(a._need_value(what, instead))
         with untraced():
             return np.zeros(a.shape, a.dtype)
-    if isinstance(a, TracedArray):
-        return own.asarray(a._need_value(what, instead))
     if isinstance(a, (list, tuple)):
         return own.array([known_value(v, what, instead) for v in a]) if a else own.array(a)
     return own.asarray(a)

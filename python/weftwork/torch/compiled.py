@@ -15,7 +15,7 @@ from ..errors import Error, InternalError, UnsupportedError
 from ..knobs import target_name
 from .draws import lift_draws, memory
 from .equal import key_of
-from .exchanges import group_of, join_waits
+from .exchanges import join_waits
 from .kinds import GETITEM, NATIVE, SCALAR, SOURCE, STORE, is_check, is_random, value_of
 from .places import frames_of, line_of
 from .record import Failed, Program, Recording
@@ -163,9 +163,7 @@ class Compilation:
             outputs = [n for n in schedule.results if isinstance(n, Node)]
         name = f"{self.name}_{number}" if number else self.name
         recording = Recording(name, schedule.extents, schedule.kinds, self.constants, self.stands_alone)
-        program = recording.record(piece.nodes, inputs, outputs, piece.stored)
-        program.group = group_of(piece.nodes)
-        return program
+        return recording.record(piece.nodes, inputs, outputs, piece.stored)
 
     def _shared(self, number: int, piece: Piece) -> Program:
         """The program of a piece of a graph with regions: that of an equal piece, with other nodes, where there is one."""
@@ -179,7 +177,6 @@ class Compilation:
         # Parameters are inputs of equal pieces, even where they are known.
         recording = Recording(f"{self.name}_region", self.schedule.extents, self.schedule.kinds, {}, is_shared=True)
         self.known[key] = program = recording.record(piece.nodes, inputs, outputs, piece.stored)
-        program.group = group_of(piece.nodes)
         return program
 
     def _compiled(self) -> dict[int, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from ..errors import InternalError, UnsupportedError
 from ..numpy.tracer import Trace, TracedArray, as_tensor, tracing, wrap
 from .bridge import array_of, dense_order
 from .dtypes import FROM_TORCH
+from .exchanges import group_of
 from .extents import Extents
 from .kinds import GETITEM, has_no_elements, value_of
 from .places import frames_of
@@ -31,20 +32,16 @@ class Failed(Exception):
         self.node, self.reason = node, reason
 
 
+@dataclass(eq=False)
 class Program:
-    """A recorded piece: the graph, which nodes are its inputs and outputs, symbols that no shape tells, the group whose ranks exchange in it."""
+    """A recorded piece: which nodes are its inputs and outputs, symbols that no shape tells, whose ranks exchange in it."""
 
-    def __init__(
-        self, graph: Any, inputs: list[Node], outputs: list[Node], stored: list[tuple[Node, Node]], carried: list[str], group: Any = None
-    ) -> None:  # fmt: skip
-        self.graph, self.inputs, self.outputs, self.stored, self.carried, self.group = (
-            graph,
-            inputs,
-            outputs,
-            stored,
-            carried,
-            group,
-        )
+    graph: Any
+    inputs: list[Node]
+    outputs: list[Node]
+    stored: list[tuple[Node, Node]]
+    carried: list[str]
+    group: Any
 
 
 class Recording:
@@ -70,7 +67,7 @@ class Recording:
         self.current: Node | None = None
 
     def record(
-        self, nodes: Iterable[Node], inputs: list[Node], outputs: list[Node], stored: list[tuple[Node, Node]]
+        self, nodes: list[Node], inputs: list[Node], outputs: list[Node], stored: list[tuple[Node, Node]]
     ) -> Program:
         trace = Trace(self.name, bake=True)
         self.extents.used.clear()
@@ -83,11 +80,15 @@ class Recording:
                 for node in nodes:
                     self.current = node
                     self.add(node)
-                return self.finish(inputs, outputs, stored, trace)
+                graph, carried = self.finish(inputs, outputs, stored, trace)
+                return Program(graph, inputs, outputs, stored, carried, group_of(nodes))
         finally:
             _core.set_interpreted_calls(None)
 
-    def finish(self, inputs: list[Node], outputs: list[Node], stored: list[tuple[Node, Node]], trace: Trace) -> Program:
+    def finish(
+        self, inputs: list[Node], outputs: list[Node], stored: list[tuple[Node, Node]], trace: Trace
+    ) -> tuple[Any, list[str]]:
+        """The graph, and the symbols that no shape tells."""
         results = [(self.in_order(node, self.values[node]), f"output{i}", -1) for i, node in enumerate(outputs)]
         for target, source in stored:
             want = self.want(target.meta["val"])
@@ -103,7 +104,7 @@ class Recording:
             shape = (self.extents.symbols[name], 0)
             parameters.append((_core.parameter(shape, np.dtype(np.bool_), f"extent_{name}"), f"extent_{name}", -1))
         graph = _core.record_graph(self.name, parameters, results, trace.effects)
-        return Program(graph, inputs, outputs, stored, carried)
+        return graph, carried
 
     def want(self, value: Any) -> Any:
         if isinstance(value, (tuple, list)):
