@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import functools
 import io
 import itertools
 import linecache
@@ -67,6 +68,25 @@ class Outcome:
     raised: int = 0
 
 
+@functools.lru_cache(maxsize=1)  # the plain run and the jitted one
+def compiled(source: str) -> tuple[str, list[tuple[str, types.CodeType]]]:
+    """A file name, and the text and the code of the definitions and of each statement of the calls."""
+    filename = f"<case {next(NUMBERS)}>"
+    tree = ast.parse(source)
+    lines = [line.strip() for line in source.splitlines()]
+    mark = lines.index(MARK) + 1 if MARK in lines else 0
+    calls = [s for s in tree.body if s.lineno > mark]
+    tree.body = [s for s in tree.body if s.lineno <= mark]
+    statements = [("the definitions", compile(tree, filename, "exec"))]
+    for call in calls:
+        if isinstance(call, ast.Expr):
+            code = compile(ast.Expression(call.value), filename, "eval")
+        else:
+            code = compile(ast.Module([call], []), filename, "exec")
+        statements.append((ast.unparse(call), code))
+    return filename, statements
+
+
 class Run:
     """One run of a program in a module of its own."""
 
@@ -87,19 +107,9 @@ class Run:
             value = self.wrapped[id(value)][1]
         return value
 
-    def pieces(self) -> tuple[ast.Module, list[ast.stmt]]:
-        """The definitions, and the statements of the calls."""
-        tree = ast.parse(self.source)
-        lines = [line.strip() for line in self.source.splitlines()]
-        mark = lines.index(MARK) + 1 if MARK in lines else 0
-        calls = [s for s in tree.body if s.lineno > mark]
-        tree.body = [s for s in tree.body if s.lineno <= mark]
-        return tree, calls
-
     def steps(self) -> Iterator[Step]:
-        filename = f"<case {next(NUMBERS)}>"
+        filename, statements = compiled(self.source)
         linecache.cache[filename] = (len(self.source), None, self.source.splitlines(True), filename)
-        definitions, calls = self.pieces()
         names = self.module.__dict__
         names["_results"] = []
         sys.modules[CASE] = self.module
@@ -108,13 +118,8 @@ class Run:
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                yield self.step("the definitions", compile(definitions, filename, "exec"))
-                for call in calls:
-                    if isinstance(call, ast.Expr):
-                        code = compile(ast.Expression(call.value), filename, "eval")
-                    else:
-                        code = compile(ast.Module([call], []), filename, "exec")
-                    yield self.step(ast.unparse(call), code)
+                for text, code in statements:
+                    yield self.step(text, code)
             finally:
                 sys.modules.pop(CASE, None)
                 linecache.cache.pop(filename, None)
