@@ -59,14 +59,6 @@ nb::object recorded(const Ufunc& ufunc, std::span<const Operand> operands) {
   return nb::make_tuple(std::move(results[0]), std::move(results[1]));
 }
 
-nb::object elementwise(const char* name, nb::handle x, nb::handle y, unsigned weak) {
-  const Ufunc* ufunc = find_ufunc(name);
-  if (!ufunc) return nb::none();
-  LocationScope scope(caller_location());
-  if (y.is_none()) return recorded(*ufunc, std::array{to_operand(x, weak & 1)});
-  return recorded(*ufunc, std::array{to_operand(x, weak & 1), to_operand(y, weak & 2)});
-}
-
 // Optional tensors are None where they are not.
 Tensor tensor_or_none(nb::handle value) { return value.is_none() ? Tensor() : nb::cast<Tensor>(value); }
 
@@ -114,6 +106,14 @@ void bind_reductions(nb::module_& m) {
 }
 
 }  // namespace
+
+nb::object elementwise(const char* name, nb::handle x, nb::handle y, unsigned weak) {
+  const Ufunc* ufunc = find_ufunc(name);
+  if (!ufunc) return nb::none();
+  LocationScope scope(caller_location());
+  if (y.is_none()) return recorded(*ufunc, std::array{to_operand(x, weak & 1)});
+  return recorded(*ufunc, std::array{to_operand(x, weak & 1), to_operand(y, weak & 2)});
+}
 
 void bind_functions(nb::module_& m) {
   m.def(

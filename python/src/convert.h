@@ -61,6 +61,7 @@ void bind_core(nb::module_& m);
 void bind_ir(nb::module_& m);
 void bind_interop(nb::module_& m);
 void bind_functions(nb::module_& m);
+void bind_operated(nb::module_& m);
 void bind_shapes(nb::module_& m);
 void bind_tensor(nb::module_& m);
 void bind_device(nb::module_& m);

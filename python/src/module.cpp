@@ -12,6 +12,7 @@ NB_MODULE(_core, m) {
   weft::py::bind_interop(m);
   weft::py::bind_tensor(m);
   weft::py::bind_functions(m);
+  weft::py::bind_operated(m);
   weft::py::bind_shapes(m);
   weft::py::bind_device(m);
   weft::py::bind_runtime(m);

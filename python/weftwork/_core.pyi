@@ -323,6 +323,16 @@ def elementwise(ufunc: str, x: object, y: object | None = None, weak: int = 0) -
 def cast(x: Tensor, dtype: object) -> Tensor:
     """The value as ndarray.astype would give it."""
 
+def set_lazy_arrays(type: type, current_trace: object, tensor_of: object) -> None:
+    """
+    Says what `operated` takes for lazy arrays, and how it makes one of a recorded value and the length of its chain.
+    """
+
+def operated(ufunc: str, x: object, y: object | None = None) -> Any:
+    """
+    The result of NumPy's element-wise function of that name on lazy arrays and Python's numbers; None where that takes the longer way: other operands, a function that is traced, an error to be explained.
+    """
+
 def arange(arg0: object, arg1: object, arg2: object, arg3: object, /) -> Tensor: ...
 
 def eye(arg0: object, arg1: object, arg2: object, arg3: object, /) -> Tensor: ...

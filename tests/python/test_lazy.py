@@ -771,3 +771,13 @@ def test_errors_of_statements_and_of_several_lines():
     with pytest.raises(ValueError) as error:
         eval("A + B")
     assert "^" not in "".join(getattr(error.value, "__notes__", []))
+
+
+def test_threads_that_view_one_result_at_once_view_one_array():
+    for _ in range(50):
+        x = wf.asarray(np.zeros(8)) + 0.0
+        with ThreadPoolExecutor(8) as threads:
+            views = list(threads.map(lambda i, x=x: x[i:], range(8)))
+        for i, view in enumerate(views):
+            view[0] = float(i)
+        assert x.tolist() == list(map(float, range(8)))

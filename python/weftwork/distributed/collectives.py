@@ -128,7 +128,7 @@ def exchanged(
         made = recorded(kind, x, op, groups_of(group), pairs, root, operator.index(axis), operator.index(concat_axis))
         return made if out is None else written_to(kind, out, made)
     elif type(x) is Tensor and out is None:
-        result = exchange(kind, x._array.tensor, op, groups_of(group), pairs, root, axis, concat_axis)
+        result = exchange(kind, x._recorded, op, groups_of(group), pairs, root, axis, concat_axis)
         return tensor_of(TracedArray(result)).eval()
     array, given = (x, None) if type(x) is np.ndarray else array_of(kind, x)
     if kind == "all_gather" and not array.ndim:

@@ -147,5 +147,5 @@ def described(value: Any) -> str:
     if not isinstance(value, Tensor):
         return f"{kind}, an array of NumPy"
     kind = f"{kind} on {value.device.name}"
-    place = value._array.tensor.loc
+    place = value._recorded.loc
     return f"{kind}, made at {Path(place.file).name}:{place.line}" if place.line else kind

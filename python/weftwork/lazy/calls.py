@@ -12,13 +12,13 @@ import numpy as np
 from .. import _core
 from ..errors import DataDependentError, UnsupportedError
 from ..numpy.asked import as_numpy_raises
-from ..numpy.dispatch import FUNCTIONS, by_promotion
+from ..numpy.dispatch import FUNCTIONS
 from ..numpy.tracer import Selection, Trace, TracedArray, contains_traced, current_trace, swap_trace
 from ..pytree import flatten
 from .blame import explained
 from .tensor import Method, Tensor, eval_all, leaf, tensor_of
 
-__all__ = ["as_own", "called", "operated", "recorded_or_run"]
+__all__ = ["SHORTEST", "as_own", "called", "recorded_or_run"]
 
 
 class NeedsValues(Exception):
@@ -100,29 +100,9 @@ def holds_arrays(out: Any) -> bool:
 
 
 NUMBERS = frozenset([bool, int, float, complex])
-#: The names of NumPy's functions that may go the shortest way.
+#: The names of NumPy's functions that may go the shortest way, which is _core.operated.
 SHORTEST = {ufunc: name for name in _core.elementwise_names() if (ufunc := getattr(np, name)).nout == 1}
-
-
-def operated(ufunc: np.ufunc, x: Any, y: Any = None, *others: Any) -> Any:
-    """A ufunc of tensors and Python's numbers by the shortest way; None where it takes the longer one."""
-    name = SHORTEST.get(ufunc)
-    if name is None or current_trace() is not None:
-        return None
-    first, second, length = x, y, 0
-    if type(x) is Tensor:
-        first, length = x._array.tensor, x._length
-    elif type(x) not in NUMBERS:
-        return None
-    if type(y) is Tensor:
-        second, length = y._array.tensor, max(length, y._length)
-    elif y is not None and type(y) not in NUMBERS:
-        return None
-    try:
-        result = by_promotion(name, first, second)
-    except Exception as error:
-        raise explained(error, (x, y), {}) from None
-    return None if result is None else tensor_of(TracedArray(result), length + 1)
+_core.set_lazy_arrays(Tensor, current_trace, tensor_of)
 
 
 def recorded_or_run(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

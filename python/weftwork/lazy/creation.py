@@ -42,7 +42,7 @@ def array_of(value: Any, dtype: Any, device: Any, copy: bool | None) -> TracedAr
 def tensor_array(value: Tensor, target: np.dtype | None, copy: bool | None) -> TracedArray:
     """The array of a tensor itself, or of a copy or a conversion."""
     if target is None or target == value.dtype:
-        return TracedArray(value._array.tensor) if copy else value._array
+        return TracedArray(value._recorded) if copy else value._array
     refuse(copy, f"elements of {value.dtype} as {target}")
     return recorded_or_run(np.astype, value, target)._array
 
@@ -104,7 +104,7 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> T
     """A tensor over the memory of an object with ``__dlpack__``, which nobody may write meanwhile; a copy with ``copy=True``."""
     require_device(device)
     if isinstance(x, Tensor):
-        return tensor_of(TracedArray(x.eval()._array.tensor)) if copy else x
+        return tensor_of(TracedArray(x.eval()._recorded)) if copy else x
     return tensor_of(leaf(Buffer(x, copy=copy).numpy(), copy=None))
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .calls import called, operated
+from .. import _core
+from .calls import SHORTEST, called
 from .tensor import Tensor
 
 __all__ = [
@@ -23,8 +24,10 @@ __all__ = [
 def unary(ufunc: np.ufunc, name: str, text: str) -> Callable[[Any], Tensor]:
     """A function of one tensor."""
 
+    shortest = SHORTEST[ufunc]
+
     def function(x: Any, /) -> Tensor:
-        result = operated(ufunc, x)
+        result = _core.operated(shortest, x)
         return called(ufunc, (x,), {}) if result is None else result
 
     return named(function, name, text)
@@ -33,8 +36,10 @@ def unary(ufunc: np.ufunc, name: str, text: str) -> Callable[[Any], Tensor]:
 def binary(ufunc: np.ufunc, name: str, text: str) -> Callable[[Any, Any], Tensor]:
     """A function of two tensors, or of one and a number."""
 
+    shortest = SHORTEST[ufunc]
+
     def function(x1: Any, x2: Any, /) -> Tensor:
-        result = operated(ufunc, x1, x2)
+        result = _core.operated(shortest, x1, x2)
         return called(ufunc, (x1, x2), {}) if result is None else result
 
     return named(function, name, text)

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from .. import _core
 from ..numpy.operators import BINARY, COMPARISONS, MIXIN, UNARY
-from .calls import operated
+from .calls import SHORTEST
 from .tensor import Tensor
 
 #: divmod, which gives a pair, stays NumPy's own method.
@@ -17,14 +18,14 @@ TWO_OPERANDS = {name: ufunc for name, ufunc in BINARY.items() if ufunc.nout == 1
 
 def operator(name: str, ufunc: np.ufunc, reflected: bool = False) -> Callable[..., Any]:
     """The method of that name; NumPy's own where operands are anything else than tensors and Python's numbers."""
-    longer = getattr(MIXIN, name)
+    longer, shortest = getattr(MIXIN, name), SHORTEST.get(ufunc, "")
 
     def of_one(self: Tensor) -> Any:
-        result = operated(ufunc, self)
+        result = _core.operated(shortest, self)
         return longer(self) if result is None else result
 
     def of_two(self: Tensor, other: Any) -> Any:
-        result = operated(ufunc, other, self) if reflected else operated(ufunc, self, other)
+        result = _core.operated(shortest, other, self) if reflected else _core.operated(shortest, self, other)
         return longer(self, other) if result is None else result
 
     def of_power(self: Tensor, exponent: Any) -> Any:

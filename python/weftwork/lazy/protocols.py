@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from .. import _core
 from ..numpy import plain
-from .calls import called, operated
+from .calls import SHORTEST, called
 from .creation import array_of
 from .tensor import Method, Tensor
 
@@ -21,8 +22,10 @@ WRITING = frozenset(["fill", "itemset", "partition", "put", "resize", "setfield"
 
 
 def array_ufunc(self: Tensor, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-    if method == "__call__" and not kwargs and (result := operated(ufunc, *inputs)) is not None:
-        return result
+    if method == "__call__" and not kwargs and ufunc in SHORTEST:
+        result = _core.operated(SHORTEST[ufunc], *inputs)
+        if result is not None:
+            return result
     return called(ufunc if method == "__call__" else getattr(ufunc, method), inputs, kwargs)
 
 

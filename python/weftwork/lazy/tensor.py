@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import operator
+import threading
 import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,8 @@ __all__ = ["Tensor", "eval_all", "leaf"]
 
 #: A chain of so many calls is computed, so that a loop that never asks for a value does not grow without bound.
 LONGEST_CHAIN = 1000
+
+_making = threading.Lock()  # of an array of a tensor, which has one
 
 
 class Tensor(np.lib.mixins.NDArrayOperatorsMixin):
@@ -41,15 +44,32 @@ class Tensor(np.lib.mixins.NDArrayOperatorsMixin):
     Tensor(16.)
     """
 
-    __slots__ = ("__weakref__", "_array", "_length")
+    __slots__ = ("__weakref__", "_length", "_made", "_value")
     __array_priority__ = 2000.0
     __hash__ = None  # type: ignore[assignment]
 
-    _array: TracedArray
+    _value: Any  # what was recorded, until the array is made
+    _made: TracedArray | None
     _length: int
 
     def __init__(self, value: Any, dtype: Any = None, *, device: Any = None, copy: bool | None = None) -> None:
-        self._array, self._length = self._taken(value, dtype, device, copy), 0
+        self._made, self._value, self._length = self._taken(value, dtype, device, copy), None, 0
+
+    @property
+    def _array(self) -> TracedArray:
+        """The array that views and writes go through: most results of calls never need it."""
+        if self._made is None:
+            with _making:
+                if self._made is None:
+                    self._made = TracedArray(self._value)
+                    self._value = None
+        return self._made
+
+    @property
+    def _recorded(self) -> Recorded:
+        """The recorded value, as of now."""
+        value = self._value  # before another thread makes the array
+        return value if self._made is None else self._made.tensor
 
     @staticmethod
     def _taken(value: Any, dtype: Any, device: Any, copy: bool | None) -> TracedArray:
@@ -61,17 +81,17 @@ class Tensor(np.lib.mixins.NDArrayOperatorsMixin):
     @property
     def dtype(self) -> np.dtype:
         """The dtype of the elements, a ``numpy.dtype``."""
-        return self._array.dtype
+        return self._recorded.dtype
 
     @property
     def shape(self) -> tuple[int, ...]:
         """The extents."""
-        return self._array.shape
+        return self._recorded.shape
 
     @property
     def ndim(self) -> int:
         """The number of dimensions."""
-        return self._array.ndim
+        return self._recorded.ndim
 
     @property
     def size(self) -> int:
@@ -96,7 +116,7 @@ class Tensor(np.lib.mixins.NDArrayOperatorsMixin):
     @property
     def is_computed(self) -> bool:
         """Whether the elements are there."""
-        return self._array.tensor.is_computed
+        return self._recorded.is_computed
 
     # -- values ----------------------------------------------------------------------------------------------------
 
@@ -111,7 +131,7 @@ class Tensor(np.lib.mixins.NDArrayOperatorsMixin):
     def graph(self) -> Graph:
         """What is recorded and not computed, as a program: ``print(t.graph())`` shows each call with its type and the user's line,
         ``t.graph().stablehlo()`` what other tools read. Values that are there are its parameters."""
-        return Graph(_core.recorded_program([self._array.tensor]))
+        return Graph(_core.recorded_program([self._recorded]))
 
     def numpy(self) -> np.ndarray:
         """The elements as a NumPy array over the tensor's own memory, which is read-only: ``np.array(t)`` is a copy to write."""
@@ -124,7 +144,7 @@ class Tensor(np.lib.mixins.NDArrayOperatorsMixin):
                 "captured_tensor",
             )
         self.eval()
-        result = self._array.tensor.buffer().numpy()
+        result = self._recorded.buffer().numpy()
         result.flags.writeable = False
         return result
 
@@ -157,7 +177,7 @@ class Tensor(np.lib.mixins.NDArrayOperatorsMixin):
         dl_device: Any = None,
         copy: bool | None = None,
     ) -> Any:
-        buffer = self.eval()._array.tensor.buffer()
+        buffer = self.eval()._recorded.buffer()
         if copy is None and (max_version is None or max_version[0] < 1):
             # Such a capsule cannot say that it is read-only.
             copy = True
@@ -221,7 +241,7 @@ class Tensor(np.lib.mixins.NDArrayOperatorsMixin):
         return bool(np.any(np.equal(self, value)))
 
     def __copy__(self) -> Tensor:
-        return tensor_of(TracedArray(self._array.tensor), self._length)
+        return tensor_of(TracedArray(self._recorded), self._length)
 
     def __deepcopy__(self, memo: Any) -> Tensor:
         return self.__copy__()
@@ -266,10 +286,11 @@ class Method:
         return method(*args, **kwargs) if callable(method) or isinstance(method, BoundMethod) else method
 
 
-def tensor_of(array: TracedArray, length: int = 0) -> Tensor:
-    """A tensor of an array that is recorded, on top of a chain of so many calls."""
+def tensor_of(array: TracedArray | Recorded, length: int = 0) -> Tensor:
+    """A tensor of an array that is recorded, or of a value that nothing else can write, on top of a chain of so many calls."""
     result = Tensor.__new__(Tensor)
-    result._array, result._length = array, length
+    result._made, result._value = (array, None) if isinstance(array, TracedArray) else (None, array)
+    result._length = length
     if length > LONGEST_CHAIN:
         result.eval()
     return result
@@ -277,7 +298,7 @@ def tensor_of(array: TracedArray, length: int = 0) -> Tensor:
 
 def eval_all(tensors: list[Tensor]) -> None:
     """Computes what is not there of all of them, as one program."""
-    recorded: list[Recorded] = [tensor._array.tensor for tensor in tensors]
+    recorded: list[Recorded] = [tensor._recorded for tensor in tensors]
     wanted = [value for value in recorded if not value.is_computed]
     if wanted:
         before = _core.eval_counts()[1]
