@@ -39,24 +39,47 @@ Operand to_operand(nb::handle value, bool weak) {
   fail(ErrorKind::type, "operand", "a recorded value or a number was wanted, got ", shown(value));
 }
 
+bool is_small_integer(const Operand& operand) {
+  return operand.is_tensor() && is_integer(operand.tensor.dtype()) && bit_width(operand.tensor.dtype()) < 8;
+}
+
 // Whether an operand of a type that NumPy has from ml_dtypes meets anything but its own: what comes of it that package
 // decides.
 bool is_foreign_mix(std::span<const Operand> operands) {
-  if (operands.size() < 2 ||
-      (operands[0].is_tensor() && operands[1].is_tensor() && operands[0].tensor.dtype() == operands[1].tensor.dtype()))
-    return false;
-  return std::any_of(operands.begin(), operands.end(), [](const Operand& operand) {
+  const Operand& first = operands[0];
+  const bool are_alike = std::ranges::all_of(operands, [&](const Operand& operand) {
+    return operand.is_tensor() && first.is_tensor() && operand.tensor.dtype() == first.tensor.dtype();
+  });
+  return !are_alike && std::ranges::any_of(operands, [&](const Operand& operand) {
     if (!operand.is_tensor()) return false;
     const DType dtype = operand.tensor.dtype();
-    return (is_float(dtype) && dtype < DType::f16) || (is_integer(dtype) && bit_width(dtype) < 8);
+    return (is_float(dtype) && dtype < DType::f16) || is_small_integer(operand);
   });
 }
 
-nb::object recorded(const Ufunc& ufunc, std::span<const Operand> operands) {
-  if (is_foreign_mix(operands)) return nb::none();
+nb::object recorded(const Ufunc& ufunc, std::span<const Operand> operands, bool in_loop) {
+  // Small integers have few functions of their own; others compute them as an int8.
+  if (!in_loop && (is_foreign_mix(operands) || std::ranges::any_of(operands, is_small_integer))) return nb::none();
   std::vector<Tensor> results = call(ufunc, operands);
   if (results.size() == 1) return nb::cast(std::move(results[0]));
   return nb::make_tuple(std::move(results[0]), std::move(results[1]));
+}
+
+nb::object where(const Tensor& condition, nb::handle x, nb::handle y, unsigned weak) {
+  const std::array operands{to_operand(x, weak & 1), to_operand(y, weak & 2)};
+  if (is_foreign_mix(operands)) return nb::none();
+  return located_in("where", [&] { return nb::cast(weft::where(condition, operands[0], operands[1])); });
+}
+
+nb::object clip(const Tensor& x, nb::handle low, nb::handle high, unsigned weak) {
+  std::vector<Operand> operands{Operand(x)};
+  if (!low.is_none()) operands.push_back(to_operand(low, weak & 1));
+  if (!high.is_none()) operands.push_back(to_operand(high, weak & 2));
+  if (is_foreign_mix(operands)) return nb::none();
+  const Operand* bounds = operands.data() + 1;
+  return located_in("clip", [&] {
+    return nb::cast(weft::clip(x, low.is_none() ? nullptr : bounds, high.is_none() ? nullptr : &operands.back()));
+  });
 }
 
 // Optional tensors are None where they are not.
@@ -107,12 +130,12 @@ void bind_reductions(nb::module_& m) {
 
 }  // namespace
 
-nb::object elementwise(const char* name, nb::handle x, nb::handle y, unsigned weak) {
+nb::object elementwise(const char* name, nb::handle x, nb::handle y, unsigned weak, bool in_loop) {
   const Ufunc* ufunc = find_ufunc(name);
   if (!ufunc) return nb::none();
   LocationScope scope(caller_location());
-  if (y.is_none()) return recorded(*ufunc, std::array{to_operand(x, weak & 1)});
-  return recorded(*ufunc, std::array{to_operand(x, weak & 1), to_operand(y, weak & 2)});
+  if (y.is_none()) return recorded(*ufunc, std::array{to_operand(x, weak & 1)}, in_loop);
+  return recorded(*ufunc, std::array{to_operand(x, weak & 1), to_operand(y, weak & 2)}, in_loop);
 }
 
 void bind_functions(nb::module_& m) {
@@ -129,11 +152,20 @@ void bind_functions(nb::module_& m) {
         nb::arg("dtype").none() = nb::none(), nb::arg("axis") = 0, nb::arg("weak") = 0,
         "NumPy's function: the numbers, and their distance. Operands and `weak` as of elementwise.");
   m.def("elementwise", &elementwise, nb::arg("ufunc"), nb::arg("x"), nb::arg("y").none() = nb::none(),
-        nb::arg("weak") = 0,
+        nb::arg("weak") = 0, nb::arg("in_loop") = false,
         "The result of NumPy's element-wise function of that name, or a pair of results; None where it is not among "
         "those that C++ has, or\n"
         "types of ml_dtypes meet others. Operands are recorded values and Python's numbers; bit i of `weak` says that "
-        "operand i, a value, promotes as a number of Python's.");
+        "operand i, a value, promotes as a number of Python's; `in_loop` that they have the types that NumPy computes "
+        "in.");
+  m.def("where", &where, nb::arg("condition"), nb::arg("x"), nb::arg("y"), nb::arg("weak") = 0,
+        "NumPy's where of three arguments; None where types of ml_dtypes meet others. Operands and `weak`, of x and y, "
+        "as "
+        "of elementwise.");
+  m.def(
+      "clip", &clip, nb::arg("x"), nb::arg("low").none(), nb::arg("high").none(), nb::arg("weak") = 0,
+      "NumPy's clip, where None bounds nothing; None where types of ml_dtypes meet others. Operands and `weak`, of the "
+      "bounds, as of elementwise.");
   m.def(
       "cast",
       [](const Tensor& x, nb::handle dtype) {

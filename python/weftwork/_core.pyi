@@ -314,10 +314,20 @@ def linspace(start: object, stop: object, count: object, endpoint: bool = True, 
     NumPy's function: the numbers, and their distance. Operands and `weak` as of elementwise.
     """
 
-def elementwise(ufunc: str, x: object, y: object | None = None, weak: int = 0) -> Any:
+def elementwise(ufunc: str, x: object, y: object | None = None, weak: int = 0, in_loop: bool = False) -> Any:
     """
     The result of NumPy's element-wise function of that name, or a pair of results; None where it is not among those that C++ has, or
-    types of ml_dtypes meet others. Operands are recorded values and Python's numbers; bit i of `weak` says that operand i, a value, promotes as a number of Python's.
+    types of ml_dtypes meet others. Operands are recorded values and Python's numbers; bit i of `weak` says that operand i, a value, promotes as a number of Python's; `in_loop` that they have the types that NumPy computes in.
+    """
+
+def where(condition: Tensor, x: object, y: object, weak: int = 0) -> Any:
+    """
+    NumPy's where of three arguments; None where types of ml_dtypes meet others. Operands and `weak`, of x and y, as of elementwise.
+    """
+
+def clip(x: Tensor, low: object | None, high: object | None, weak: int = 0) -> Any:
+    """
+    NumPy's clip, where None bounds nothing; None where types of ml_dtypes meet others. Operands and `weak`, of the bounds, as of elementwise.
     """
 
 def cast(x: Tensor, dtype: object) -> Tensor:

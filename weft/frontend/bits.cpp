@@ -97,7 +97,9 @@ Tensor distance_to_next(const Ufunc&, const Tensor& x) {
   return where(x == 0, least, apply(Op::next_after, {x, away}) - x);
 }
 
-Tensor log_of_sum(const Ufunc&, const Tensor& x, const Tensor& y) {
+Tensor log_of_sum(const Ufunc& ufunc, const Tensor& x, const Tensor& y) {
+  if (size_of(x.dtype()) < 4)  // rounded once
+    return cast_to(log_of_sum(ufunc, cast_to(x, DType::f32), cast_to(y, DType::f32)), x.dtype());
   const Tensor more = log_plus_one(exp2(-abs(x - y))) * std::numbers::log2e;
   return where(x == y, x + 1, maximum(x, y) + more);
 }

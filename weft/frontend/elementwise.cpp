@@ -155,18 +155,43 @@ Tensor relu(const Tensor& x, Where where) { return maximum({x, where}, 0); }
 Tensor where(const Operand& condition, const Operand& x, const Operand& y) {
   return recorded("where", condition.where, [&] {
     DType dtype = result_type({&x, &y});
-    Tensor chooses =
-        condition.is_tensor() ? cast_to(condition.tensor, DType::boolean) : as_tensor(condition, DType::boolean);
-    return apply(Op::select, {chooses, as_tensor(x, dtype), as_tensor(y, dtype)});
+    Tensor chooses = wrapped_tensor(condition, DType::boolean);
+    return apply(Op::select, {chooses, wrapped_tensor(x, dtype), wrapped_tensor(y, dtype)});
   });
+}
+
+namespace {
+
+// Whether it is an integer below or above which no integer of the dtype lies.
+bool is_beyond(const Operand& bound, DType dtype, bool is_low) {
+  if (!bound.is_integer() || !is_integer(dtype)) return false;
+  const auto* value = std::get_if<int64_t>(&bound.number);  // else at least 2**63
+  const int bits = bit_width(dtype) - is_signed(dtype);
+  if (is_low) return value && *value <= (is_signed(dtype) ? -1 - ((int64_t{1} << bits) - 1) : 0);
+  const uint64_t greatest = bits == 64 ? UINT64_MAX : (uint64_t{1} << bits) - 1;
+  return value ? *value >= 0 && static_cast<uint64_t>(*value) >= greatest
+               : std::get<uint64_t>(bound.number) >= greatest;
+}
+
+}  // namespace
+
+Tensor clip(const Tensor& x, const Operand* low, const Operand* high) {
+  if (low && is_beyond(*low, x.dtype(), true)) low = nullptr;
+  if (high && is_beyond(*high, x.dtype(), false)) high = nullptr;
+  const Operand given(x);
+  std::vector<const Operand*> operands{&given};
+  for (const Operand* bound : {low, high})
+    if (bound) operands.push_back(bound);
+  const DType dtype = result_type(operands);
+  Tensor result = cast_to(x, dtype);
+  if (low) result = apply(Op::maximum, {result, as_tensor(*low, dtype)});
+  if (high) result = apply(Op::minimum, {result, as_tensor(*high, dtype)});
+  return result;
 }
 Tensor clip(const Tensor& x, const Operand& low, const Operand& high) {
-  return recorded("clip", low.where, [&] {
-    Operand given(x);
-    DType dtype = result_type({&given, &low, &high});
-    return apply(Op::minimum, {apply(Op::maximum, {cast_to(x, dtype), as_tensor(low, dtype)}), as_tensor(high, dtype)});
-  });
+  return recorded("clip", low.where, [&] { return clip(x, &low, &high); });
 }
+
 Tensor cast(const Tensor& x, DType dtype, Where where) {
   return recorded("cast", where, [&] { return cast_to(x, dtype); });
 }

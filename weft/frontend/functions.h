@@ -101,6 +101,7 @@ inline Tensor operator~(const Operand& x) { return not_(x.tensor, x.where); }
 Tensor where(const Operand& condition, const Operand& x, const Operand& y);
 // min(max(x, low), high); all three promote.
 Tensor clip(const Tensor& x, const Operand& low, const Operand& high);
+Tensor clip(const Tensor& x, const Operand* low, const Operand* high);  // null where it has no such bound
 // Another dtype, as C casts: floats to integers truncate, complex to real drops the imaginary part.
 Tensor cast(const Tensor& x, DType dtype, Where where = Where::current());
 

@@ -8,9 +8,10 @@
 namespace weft {
 namespace {
 
-// The kind of a number that has met no tensor; later ones take in earlier ones.
+// The kind of a number that has met no tensor, an integer being i64 whether it fits or not; later ones take in earlier
+// ones.
 DType number_type(const Operand& operand) {
-  static constexpr DType types[] = {DType::boolean, DType::i64, DType::u64, DType::f64, DType::c128};
+  static constexpr DType types[] = {DType::boolean, DType::i64, DType::i64, DType::f64, DType::c128};
   return operand.is_tensor() ? operand.tensor.dtype() : types[operand.number.index() - 1];
 }
 
@@ -79,6 +80,11 @@ Tensor as_tensor(const Operand& operand, DType dtype) {
          " is out of bounds for ", numpy_name(dtype));
   if (large) return scalar(Element::of_int(DType::u64, static_cast<int64_t>(*large)), dtype);
   return scalar(Element::of_int(DType::i64, std::get<int64_t>(operand.number)), dtype);
+}
+
+Tensor wrapped_tensor(const Operand& operand, DType dtype) {
+  const bool is_large = std::holds_alternative<uint64_t>(operand.number);
+  return cast_to(as_tensor(operand, is_large ? DType::u64 : number_type(operand)), dtype);
 }
 
 Tensor number(double value, DType dtype) { return scalar(Element::of_double(DType::f64, value), dtype); }

@@ -25,6 +25,8 @@ bool fits(const Operand& integer, DType dtype);
 
 // The operand as a tensor of that dtype. Error(value, "number_range") for an integer that does not fit.
 Tensor as_tensor(const Operand& operand, DType dtype);
+// The same, but an integer that does not fit comes around.
+Tensor wrapped_tensor(const Operand& operand, DType dtype);
 Tensor number(double value, DType dtype);
 // As ndarray.astype has it; small constants stay constants.
 Tensor cast_to(const Tensor& x, DType dtype);

@@ -75,16 +75,23 @@ def resolved(ufunc: np.ufunc, types: tuple, signature: Any, casting: str) -> tup
         samples = [t(1) if isinstance(t, type) else np.array([], t) for t in types]
         results = ufunc(*samples)
         results = results if isinstance(results, tuple) else (results,)
-        inputs = list(types) if ufunc is np.ldexp else [np.result_type(*samples)] * len(samples)
+        computed = results[0].dtype
+        if ufunc is np.bitwise_count:
+            computed = np.dtype(np.int8)
+        elif computed.kind not in "iuf":
+            computed = np.result_type(*samples)
+        inputs = list(types) if ufunc is np.ldexp else [computed] * len(samples)
         return (*inputs, *(r.dtype for r in results))
     given = {} if signature is None else {"signature": signature}
     return ufunc.resolve_dtypes((*types, *[None] * ufunc.nout), casting=casting, **given)
 
 
-def widened_dtype(function: Callable[..., Any], types: list[np.dtype]) -> np.dtype | None:
-    """The result dtype of a function that has no loop for ml_dtypes' types, found by calling it; None where it refuses."""
+def widened_dtype(function: Callable[..., Any], types: list[Any]) -> np.dtype | None:
+    """The result dtype of a function of ml_dtypes' types, found by calling it; None where it refuses. ``types`` are dtypes,
+    types of Python's numbers, and None."""
+    samples = [np.ones((1, 1), t) if isinstance(t, np.dtype) else t and t(1) for t in types]
     with untraced(), contextlib.suppress(TypeError):
-        return function(*[np.ones((1, 1), t) for t in types]).dtype
+        return function(*samples).dtype
     return None
 
 
@@ -159,7 +166,7 @@ def by_loop(ufunc: np.ufunc, inputs: tuple, signature: Any, casting: str) -> Ten
         shown = ", ".join(str(type_for_resolution(i)) for i in inputs)
         return raise_here(ArgumentTypeError, f"{name}: no loop for operands of types {shown}: {error}", "ufunc_types")
     operands = [as_tensor(value, dtype) for value, dtype in zip(inputs, types[: ufunc.nin], strict=True)]
-    form = power if name == "power" else partial(_core.elementwise, name)
+    form = power if name == "power" else partial(_core.elementwise, name, in_loop=True)
     results = form(*operands) if ufunc.nin <= 2 else None
     if results is None:
         return raise_here(UnsupportedError, f"{shown_name(ufunc)} cannot be compiled", "unsupported_function")

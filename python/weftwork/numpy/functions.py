@@ -23,11 +23,11 @@ from .arguments import (
     refuse_copy,
     require_cpu,
 )
-from .dispatch import finish, implements, result_type, widened_dtype
+from .dispatch import finish, implements, operand_of, result_type, type_for_resolution, widened_dtype
 from .layout import UNKNOWN, column_major, contiguous, inherit, memory_order, raveled, reshaped, strides_of
 from .plain import holds_lazy, lazy
 from .tracer import Tensor, TracedArray, as_tensor, convert, current_trace, python_truth, raise_here, wrap
-from .ufuncs import iota, op, select, truth
+from .ufuncs import iota, op
 
 _NoValue = np._NoValue
 
@@ -307,9 +307,13 @@ def where(condition: Any, x: Any = _NoValue, y: Any = _NoValue, /) -> Any:
             "where(condition) gives as many indices as there are true values, known only when the program runs; use where(condition, x, y)",
             "dynamic_result_shape",
         )
-    target = result_type(x, y)
-    chosen = [convert(as_tensor(v), target) for v in (x, y)]  # numbers that do not fit come around, as in NumPy
-    return wrap(select(truth(as_tensor(condition)), *chosen))
+    (first, weak), (second, also) = operand_of(x), operand_of(y)
+    chooses = as_tensor(condition)
+    result = _core.where(chooses, first, second, weak + 2 * also)
+    if result is None:
+        target = result_type(x, y)
+        result = _core.where(chooses, convert(as_tensor(x), target), convert(as_tensor(y), target))
+    return wrap(result)
 
 
 @implements(np.clip)
@@ -340,27 +344,29 @@ def clip(
     given = [
         None if v is _NoValue else v for v in (min if a_min is _NoValue else a_min, max if a_max is _NoValue else a_max)
     ]
-    if x.dtype.kind in "iu":
-        # Bounds that lie outside of the dtype bound nothing.
-        info = np.iinfo(x.dtype)
-        low, high = given
-        given = [
-            None if type(low) is int and low <= info.min else low,
-            None if type(high) is int and high >= info.max else high,
-        ]
-    # All three together decide about the dtype.
-    target = result_type(x, *[bound for bound in given if bound is not None])
-    if target.kind == "V" and all(bound is not None for bound in given):
-        target = widened_dtype(np.clip, [target] * 3) or target
     if all(bound is None for bound in given):
         return np.positive(x, out=out, **kwargs)
-    low, high = (None if v is None else wrap(as_tensor(v, target)) for v in given)
-    result = x.astype(target)
-    if low is not None:
-        result = np.maximum(result, low, **kwargs)
-    if high is not None:
-        result = np.minimum(result, high, **kwargs)
-    return delivered(np.clip, result, out)
+    low, high = (of_64_bits(bound, x.dtype, is_low) for bound, is_low in zip(given, (True, False), strict=True))
+    if kwargs:
+        x = x if low is None else np.maximum(x, low, **kwargs)
+        return delivered(np.clip, x if high is None else np.minimum(x, high, **kwargs), out)
+    (least, weak), (most, also) = (operand_of(bound) if bound is not None else (None, False) for bound in (low, high))
+    result = _core.clip(x.tensor, least, most, weak + 2 * also)
+    if result is None:
+        operands = (x, low, high)
+        target = widened_dtype(np.clip, [None if v is None else type_for_resolution(v) for v in operands])
+        target = target or result_type(*[v for v in operands if v is not None])
+        result = _core.clip(*[None if v is None else as_tensor(v, target) for v in operands])
+    return delivered(np.clip, wrap(result), out)
+
+
+def of_64_bits(bound: Any, dtype: np.dtype, is_low: bool) -> Any:
+    """For a Python integer of more bits what bounds elements of the dtype alike: None where it does not bound them."""
+    if type(bound) is not int or -(2**63) <= bound < 2**64:
+        return bound
+    if dtype.kind in "iu" and (bound < 0) == is_low:
+        return None
+    return float(bound) if dtype.kind in "fc" else bound
 
 
 def delivered(function: Any, result: Any, out: Any, casting: str = "same_kind") -> Any:
