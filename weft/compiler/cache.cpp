@@ -3,6 +3,7 @@
 #include "weft/compiler/cache.h"
 
 #include <elf.h>
+#include <fcntl.h>
 #include <link.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -25,8 +26,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view suffix = ".weft", draft_suffix = ".tmp";
-// One store in so many looks at what there is in all.
-constexpr uint64_t stores_between_trims = 16;
+// The file that counts stores, a byte each. Where it has so many bytes the folder is looked through, which cuts the file
+// so that the next look comes after a sixteenth as many stores as there are entries: what a look costs grows with them.
+constexpr const char* counter_name = "stores";
+constexpr int64_t full_counter = 1 << 20, fewest_stores = 16;
 // That a digest takes, as parallel_for counts.
 constexpr int64_t cost_of_byte = 10;
 
@@ -133,6 +136,8 @@ void trim(const fs::path& folder) {
   for (const Stored& draft : entries(folder, draft_suffix))
     if (now - draft.used > std::chrono::hours(1)) fs::remove(draft.path, ignored);
   std::vector<Stored> all = entries(folder, suffix);
+  const int64_t next = std::clamp<int64_t>(static_cast<int64_t>(all.size()) / 16, fewest_stores, full_counter);
+  fs::resize_file(folder / counter_name, static_cast<uintmax_t>(full_counter - next), ignored);
   int64_t bytes = 0, most = knob_integer(Knob::cache_bytes);
   for (const Stored& entry : all) bytes += entry.bytes;
   if (bytes <= most) return;
@@ -142,6 +147,20 @@ void trim(const fs::path& folder) {
     fs::remove(entry.path, ignored);
     bytes -= entry.bytes;
   }
+}
+
+// Counts a store; whether the folder is to be looked through.
+bool counts_to_trim(const fs::path& folder) {
+  const int file = open((folder / counter_name).c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+  if (file < 0) return false;
+  struct stat status{};
+  bool is_due = write(file, "", 1) == 1 && fstat(file, &status) == 0;
+  if (is_due && status.st_size == 1)  // a new file
+    is_due = ftruncate(file, full_counter - fewest_stores) != 0;
+  else
+    is_due = is_due && status.st_size >= full_counter;
+  close(file);
+  return is_due;
 }
 
 // Operations of users may be others in the next process.
@@ -222,7 +241,7 @@ void store_cached(const CacheKey& key, const Build& build) {
   } catch (const Error&) {
     return;  // no room: the program runs all the same
   }
-  if (key.digest.low % stores_between_trims == 0) trim(key.entry.parent_path());
+  if (counts_to_trim(key.entry.parent_path())) trim(key.entry.parent_path());
 }
 
 CacheInfo cache_info() {
