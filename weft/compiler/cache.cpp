@@ -26,8 +26,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view suffix = ".weft", draft_suffix = ".tmp";
-// The file that counts stores, a byte each. Where it has so many bytes the folder is looked through, which cuts the file
-// so that the next look comes after a sixteenth as many stores as there are entries: what a look costs grows with them.
+// The file that counts stores, a byte each. Where it has so many bytes the folder is looked through, which cuts the
+// file so that the next look comes after a sixteenth as many stores as there are entries: what a look costs grows with
+// them.
 constexpr const char* counter_name = "stores";
 constexpr int64_t full_counter = 1 << 20, fewest_stores = 16;
 // That a digest takes, as parallel_for counts.
