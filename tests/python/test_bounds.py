@@ -46,7 +46,7 @@ def test_every_pair_of_operands(function: str, dtype: Any) -> None:
     form = {"clip": lambda x, low, high: np.clip(x, low, high), "where": lambda x, a, b: np.where(x != 0, a, b)}[
         function
     ]
-    operands = OPERANDS[function == "where" :]
+    operands = [*OPERANDS[function == "where" :], x[::-1], x[2]]
     for number, (first, second) in enumerate(itertools.product(operands, operands)):
         given = x[1] if number % 5 == 0 else x
         require_same(outcome(wf.jit(form, strict=False), given, first, second), outcome(form, given, first, second))

@@ -41,7 +41,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def entries(folder: Path) -> list[Path]:
-    return [path for path in folder.rglob("*") if path.is_file()]
+    return list(folder.rglob("*.weft"))
 
 
 def functions() -> list[Any]:
@@ -64,7 +64,7 @@ def test_workers_of_joblib_share_the_cpus_and_the_cache(folder: Path) -> None:
         call = joblib.delayed(travellers.call)
         agree(joblib.Parallel(n_jobs=2)(call(function, X) for function in functions()))
         kept = {path: path.read_bytes() for path in entries(folder)}
-        assert kept and not [path for path in kept if "tmp" in path.name]
+        assert kept and not list(folder.rglob("*.tmp"))
         several = joblib.Parallel(n_jobs=2)(joblib.delayed(travellers.in_worker)(X) for _ in range(4))
         assert {threads for _, threads, _ in several} == {max(CPUS // 2, 1)}
         assert all(np.array_equal(value, travellers.wave(X)) for value, *_ in several)

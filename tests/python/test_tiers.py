@@ -205,5 +205,5 @@ def test_a_process_that_ends_at_once_leaves_the_faster_code_in_the_cache(tmp_pat
         check=True,
     )
     assert run().stderr == ""
-    assert len(list((tmp_path / "cache").iterdir())) == 1
+    assert len(list((tmp_path / "cache").glob("*.weft"))) == 1
     assert run("show").stdout.split() == ["cache"]

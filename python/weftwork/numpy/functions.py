@@ -351,8 +351,8 @@ def clip(
         x = x if low is None else np.maximum(x, low, **kwargs)
         return delivered(np.clip, x if high is None else np.minimum(x, high, **kwargs), out)
     (least, weak), (most, also) = (operand_of(bound) if bound is not None else (None, False) for bound in (low, high))
-    result = _core.clip(x.tensor, least, most, weak + 2 * also)
-    if result is None:
+    result = _core.clip(x.tensor, least, most, weak + 2 * also) if x.dtype.kind != "V" else None
+    if result is None:  # NumPy computes types of ml_dtypes in others
         operands = (x, low, high)
         target = widened_dtype(np.clip, [None if v is None else type_for_resolution(v) for v in operands])
         target = target or result_type(*[v for v in operands if v is not None])
