@@ -117,13 +117,14 @@ def test_training_steps_of_adamw(name):
     other, graphs = copy.deepcopy(module), []
     calls = (module, compiled(other, graphs))
     for part, call in zip((module, other), calls, strict=True):
-        optimizer = torch.optim.AdamW(part.parameters(), lr=1e-2)
+        # With the default eps a gradient that is rounding alone makes a step as long as any.
+        optimizer = torch.optim.AdamW(part.parameters(), lr=1e-2, eps=1e-3)
         step = optimizer.step if part is module else compiled(optimizer.step, graphs)
         for _ in range(3):
             optimizer.zero_grad()
             (call(**inputs) ** 2).mean().backward()
             step()
-    assert_close(list(other.parameters()), list(module.parameters()), 1e-4)
+    assert_close(list(other.parameters()), list(module.parameters()), 1e-5)
     assert_native(graphs)
 
 

@@ -167,8 +167,8 @@ bool is_beyond(const Operand& bound, DType dtype, bool is_low) {
   if (!bound.is_integer() || !is_integer(dtype)) return false;
   const auto* value = std::get_if<int64_t>(&bound.number);  // else at least 2**63
   const int bits = bit_width(dtype) - is_signed(dtype);
-  if (is_low) return value && *value <= (is_signed(dtype) ? -1 - ((int64_t{1} << bits) - 1) : 0);
-  const uint64_t greatest = bits == 64 ? UINT64_MAX : (uint64_t{1} << bits) - 1;
+  const uint64_t greatest = UINT64_MAX >> (64 - bits);
+  if (is_low) return value && *value <= (is_signed(dtype) ? -1 - static_cast<int64_t>(greatest) : 0);
   return value ? *value >= 0 && static_cast<uint64_t>(*value) >= greatest
                : std::get<uint64_t>(bound.number) >= greatest;
 }
