@@ -380,6 +380,64 @@ def test_other_elements_and_numbers_compile_nothing() -> None:
     assert _core.eval_counts()[:2] == (before[0] + 10, before[1])
 
 
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda x, i: x[i],
+        lambda x, i: x[i, i % 3],
+        lambda x, i: x[4 * i : 4 * i + 4].sum(axis=0) * float(i),
+        lambda x, i: x[i : i + 11 : 2, ::3] + x[i + 1 : i + 12 : 2, ::3],
+        lambda x, i: x[i + 8 : i : -2] - 1.5,
+        lambda x, i: x[[i, i + 2, 5 * i]] * 2.0,
+        lambda x, i: x[i : i + 20] @ x[i : i + 20].T,
+        lambda x, i: x[i:i],
+    ],
+)
+def test_other_places_compile_nothing(program: Callable[..., Any]) -> None:
+    given = values("float64", (200, 7))
+    x = wf.asarray(given)
+    for i in range(4):
+        close(program(x, i).numpy(), program(given, i))
+    before = _core.eval_counts()
+    for i in range(4, 40):
+        close(program(x, i).numpy(), program(given, i))
+    assert _core.eval_counts()[:2] == (before[0] + 36, before[1])
+
+
+def test_writes_at_other_places_compile_nothing() -> None:
+    x, wanted = wf.asarray(np.zeros((60, 6))), np.zeros((60, 6))
+    programs = []
+    for i in range(50):
+        for y in (x, wanted):
+            y[i] = y[i - 1] * 0.5 + i
+            y[i : i + 3, 1:4] += y[i, 0]
+        assert float(x[i, 2]) == wanted[i, 2]
+        programs.append(_core.eval_counts()[1])
+    close(x.numpy(), wanted)
+    assert programs[-1] == programs[8]
+
+
+def test_a_table_that_is_read_while_it_is_filled_is_not_filled_again() -> None:
+    first, second = "kitten sits on the mitten", "sitting in the kitchen"
+
+    def distance(d: Any) -> Any:
+        for i in range(len(first) + 1):
+            d[i, 0] = i
+        for j in range(len(second) + 1):
+            d[0, j] = j
+        for i in range(1, len(first) + 1):
+            for j in range(1, len(second) + 1):
+                replaced = float(d[i - 1, j - 1]) + (first[i - 1] != second[j - 1])
+                d[i, j] = min(float(d[i - 1, j]) + 1, float(d[i, j - 1]) + 1, replaced)
+        return d
+
+    shape = len(first) + 1, len(second) + 1
+    before = _core.eval_counts()
+    found = distance(wf.zeros(shape))
+    assert _core.eval_counts()[1] - before[1] < 20
+    assert np.array_equal(found.numpy(), distance(np.zeros(shape)))
+
+
 def test_a_line_that_compiles_again_and_again_is_told() -> None:
     with pytest.warns(wf.RecompilationWarning, match=r"float64\[5\d\][\s\S]*test_lazy.py"):
         for n in range(40, 60):
@@ -399,6 +457,7 @@ def test_a_chain_that_grows_from_turn_to_turn_is_told() -> None:
 def test_large_values_that_are_held_are_not_made() -> None:
     huge = wf.zeros((100_000, 100_000)) + 1.0
     assert float(huge[5, :10].sum()) == 10
+    assert float(huge[6, :10].sum()) == 10
     assert not huge.is_computed
 
 

@@ -10,7 +10,7 @@ namespace weft {
 namespace {
 
 ProgramCache& programs() {
-  static ProgramCache cache(256);
+  static ProgramCache cache(512);
   return cache;
 }
 
@@ -40,16 +40,23 @@ std::vector<Tensor> missing(std::span<const Tensor> tensors) {
 }
 
 // The program with its numbers in it; or where that would be the third one that differs by them alone, one that takes
-// them as inputs: a number that changes from step to step does not compile another program each time.
+// them as inputs, and likewise one that is told where its slices begin: a number or a place that changes from step to
+// step does not compile another program each time.
 std::shared_ptr<KnownProgram> known(RecordedProgram& program, std::span<const Tensor> wanted) {
-  auto describe = [&](KnownProgram& added) { added.graph = program.graph; };
-  auto same = [&](const KnownProgram& known) { return equal(*known.graph, *program.graph); };
+  const auto same = [&](const KnownProgram& known) { return equal(*known.graph, *program.graph); };
+  const auto found_or_added = [&] {
+    return programs().find(hash(*program.graph), same, [&](KnownProgram& added) { added.graph = program.graph; });
+  };
   if (auto found = programs().find(hash(*program.graph), same)) return found;
-  RecordedProgram plain = std::exchange(program, record_program(wanted, true));
-  auto general = programs().find(hash(*program.graph), same, describe);
-  if (program.inputs.size() == plain.inputs.size() || ++general->variants > 2) return general;
+  RecordedProgram plain = std::move(program);
+  for (const Takes takes : {Takes::numbers, Takes::places}) {
+    program = record_program(wanted, takes);
+    if (program.inputs.size() == plain.inputs.size()) continue;
+    auto general = found_or_added();
+    if (++general->variants > 2) return general;
+  }
   program = std::move(plain);
-  return programs().find(hash(*program.graph), same, describe);
+  return found_or_added();
 }
 
 // Sets the results of calls. What these were made of is let go of when the mutex is: it may be what Python owns.

@@ -1,6 +1,9 @@
-// Recording calls, and turning what was recorded into a graph.
+// Recording calls, and what is asked of those that were recorded.
 #include "weft/frontend/record.h"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <atomic>
 #include <limits>
 #include <set>
@@ -159,152 +162,6 @@ Tensor constant(Literal literal) {
 
 namespace {
 
-// What becomes parameters besides placeholders: values recorded before the region, or computed ones, and numbers too.
-enum class Takes { surroundings, values, numbers };
-
-// Makes a graph of recorded calls. Computed values that are no parameters are constants. What is read under the mutex
-// of records is copied: inference, which may call Python and with it whatever records, runs without it.
-class Recorder {
- public:
-  Recorder(std::string name, uint64_t since, Takes takes = Takes::surroundings)
-      : build_(Level::trace, std::move(name)), since_(since), takes_(takes) {}
-
-  void add_parameter(const Tensor& tensor, std::string name) {
-    known(tensor) = {build_.parameter(tensor.type(), std::move(name), tensor.record().loc), true};
-  }
-
-  // To be called once.
-  GraphPtr finish(std::span<const NamedTensor> outputs, std::span<const Tensor> effects = {}) {
-    {
-      std::lock_guard lock(record_mutex());
-      for (const Tensor& effect : effects) plan(effect);
-      for (const NamedTensor& output : outputs) plan(output.tensor);
-    }
-    for (const Step& step : steps_) build(step);
-    std::vector<Output> results;
-    for (const NamedTensor& output : outputs)
-      results.push_back({known(output.tensor).value, output.name, output.alias});
-    return build_.finish(std::move(results));
-  }
-
-  const std::vector<Tensor>& captured() const { return captured_; }
-
- private:
-  enum class Becomes { call, constant, parameter };
-
-  struct Known {
-    Value value;
-    bool is_planned = false;
-  };
-
-  struct Step {
-    Becomes becomes;
-    Tensor tensor;
-    std::vector<Tensor> operands = {};   // of a call
-    std::vector<GraphPtr> regions = {};  // likewise
-    Buffer value = {};                   // of a constant
-  };
-
-  // Depth first with an explicit stack: a program may be deeper than the machine's stack.
-  void plan(const Tensor& wanted) {
-    std::vector<const Tensor*> stack{&wanted};
-    while (!stack.empty()) {
-      const Tensor& tensor = *stack.back();
-      const Record& record = tensor.record();
-      if (known(tensor).is_planned) {
-        stack.pop_back();
-      } else if (is_taken(record)) {
-        add({Becomes::parameter, tensor});
-      } else if (record.is_computed) {
-        add({Becomes::constant, tensor, {}, {}, record.values[tensor.index()]});
-      } else {
-        size_t before = stack.size();
-        for (auto operand = record.operands.rbegin(); operand != record.operands.rend(); ++operand)
-          if (!known(*operand).is_planned) stack.push_back(&*operand);
-        if (stack.size() == before) add({Becomes::call, tensor, record.operands, record.regions});
-      }
-    }
-  }
-
-  void add(Step step) {
-    known(step.tensor).is_planned = true;
-    if (step.becomes == Becomes::call) {
-      const Record& record = step.tensor.record();
-      std::vector<Known>& results = known_[&record];
-      results.resize(record.types.size());
-      for (Known& result : results) result.is_planned = true;
-    }
-    steps_.push_back(std::move(step));
-  }
-
-  bool is_taken(const Record& record) const {
-    if (record.is_computed) return takes_ != Takes::surroundings;
-    if (record.op == Op::constant) return takes_ == Takes::numbers && record.types[0].dims.empty();
-    return record.serial < since_;
-  }
-
-  void build(const Step& step) {
-    const Record& record = step.tensor.record();
-    if (step.becomes == Becomes::call) return call(record, step);
-    if (step.becomes == Becomes::constant) {
-      known(step.tensor).value =
-          build_.constant(Literal(step.tensor.type(), step.value.data(), std::make_shared<Buffer>(step.value)));
-    } else {
-      known(step.tensor).value = build_.parameter(step.tensor.type(), "", record.loc);
-      captured_.push_back(step.tensor);
-    }
-  }
-
-  void call(const Record& record, const Step& step) {
-    if (record.op == Op::parameter && takes_ != Takes::surroundings)
-      fail(ErrorKind::value, "data_dependent", "the value of a traced tensor, ", record.types[0],
-           ", is known only when the program runs");
-    if (record.op == Op::parameter)
-      raise(
-          {ErrorKind::value,
-           cat("an output depends on placeholder '", record.attrs.text(Attr::name), "', which is not a parameter of '",
-               build_.graph().name(), "': a traced array was kept from another trace"),
-           "foreign_placeholder", record.loc});
-    std::vector<Value> operands;
-    for (const Tensor& operand : step.operands) operands.push_back(known(operand).value);
-    build_.set_loc(record.loc);
-    NodeId id = build_.call(record.op, std::move(operands), record.attrs, step.regions).id();
-    std::vector<Known>& results = known_[&record];
-    for (uint32_t i = 0; i < record.types.size(); ++i)
-      if (!results[i].value) results[i].value = Value(&build_.graph(), id, i);
-  }
-
-  Known& known(const Tensor& tensor) {
-    std::vector<Known>& results = known_[&tensor.record()];
-    results.resize(std::max<size_t>(results.size(), tensor.index() + 1));
-    return results[tensor.index()];
-  }
-
-  Builder build_;
-  uint64_t since_;
-  Takes takes_;
-  std::vector<Step> steps_;
-  std::unordered_map<const Record*, std::vector<Known>> known_;
-  std::vector<Tensor> captured_;
-};
-
-std::vector<NamedTensor> unnamed(std::span<const Tensor> tensors) {
-  std::vector<NamedTensor> results;
-  for (const Tensor& tensor : tensors) results.push_back({tensor, ""});
-  return results;
-}
-
-}  // namespace
-
-GraphPtr record_graph(std::string name, std::span<const NamedTensor> parameters, std::span<const NamedTensor> outputs,
-                      std::span<const Tensor> effects) {
-  Recorder recorder(std::move(name), 0);
-  for (const NamedTensor& parameter : parameters) recorder.add_parameter(parameter.tensor, parameter.name);
-  return recorder.finish(outputs, effects);
-}
-
-namespace {
-
 // All calls that the outputs depend on; under the lock.
 std::unordered_set<const Record*> calls_of(std::span<const Tensor> outputs) {
   std::unordered_set<const Record*> seen;
@@ -362,17 +219,6 @@ std::vector<size_t> used_parameters(std::span<const Tensor> parameters, std::spa
   return used;
 }
 
-RecordedProgram record_program(std::span<const Tensor> outputs, bool numbers) {
-  Recorder recorder("eval", 0, numbers ? Takes::numbers : Takes::values);
-  RecordedProgram program{recorder.finish(unnamed(outputs)), {}};
-  for (const Tensor& input : recorder.captured()) {
-    const Literal* literal = input.record().is_computed ? nullptr : input.constant();
-    program.inputs.push_back(literal ? Buffer::copy_of(literal->bytes().data(), literal->dtype(), {})
-                                     : input.record().values[input.index()]);
-  }
-  return program;
-}
-
 namespace {
 
 bool only_moves(Op op) {
@@ -424,23 +270,30 @@ std::vector<Tensor> held_results(std::span<const Tensor> outputs) {
   }
   for (size_t i = 0; i < calls.size(); ++i)
     for (const Tensor& operand : calls[i]->record().operands) meet(operand);
+  // To run again costs time where the values may cost the memory that there is.
+  const double memory = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  const double most_again = std::max(most, memory / 16);
+  // Operands are recorded before the calls that take them.
+  std::ranges::sort(calls, {}, [](const Tensor* tensor) { return tensor->record().serial; });
   std::vector<Tensor> held;
+  std::unordered_set<const Record*> repeated;  // that, or an operand of theirs, ran before
   for (const Tensor* tensor : calls) {
-    const Record& record = tensor->record();
+    auto& record = const_cast<Record&>(tensor->record());
+    if (only_moves(record.op) && record.operands.empty()) continue;
+    const bool runs_again = record.has_run || std::ranges::any_of(record.operands, [&](const Tensor& operand) {
+                              return repeated.contains(&operand.record());
+                            });
     bool is_pure = record.op != Op::parameter && def(record.op).traits.pure && !only_moves(record.op);
-    if (is_pure && tensor->handles() > operands[&record] && bytes_of(record) <= most) held.push_back(*tensor);
+    if (is_pure && tensor->handles() > operands[&record] && bytes_of(record) <= (runs_again ? most_again : most)) {
+      held.push_back(*tensor);
+    } else {
+      if (runs_again) repeated.insert(&record);
+      record.has_run = true;
+    }
   }
   return held;
 }
 
 uint64_t next_serial() { return serials.load(std::memory_order_relaxed); }
-
-RecordedRegion record_region(std::span<const Tensor> parameters, std::span<const Tensor> outputs, uint64_t since,
-                             std::span<const Tensor> effects) {
-  Recorder recorder("body", since);
-  for (const Tensor& parameter : parameters) recorder.add_parameter(parameter, "");
-  GraphPtr graph = recorder.finish(unnamed(outputs), effects);
-  return {std::move(graph), recorder.captured()};
-}
 
 }  // namespace weft

@@ -28,6 +28,7 @@ struct Record {
   uint64_t serial = 0;  // grows with every call that is recorded
   std::vector<Buffer> values;
   std::atomic<bool> is_computed = false;  // `values` are set, and will not change
+  bool has_run = false;                   // a program computed them and did not keep them
   ~Record();                              // releases long chains without recursion
 };
 
@@ -106,18 +107,22 @@ double element_work(std::span<const Tensor> outputs);
 // Which of the parameters the outputs depend on, as indices in ascending order.
 std::vector<size_t> used_parameters(std::span<const Tensor> parameters, std::span<const Tensor> outputs);
 
-// As record_graph, of outputs alone, where computed values, and with `numbers` constants of no dimensions, are
-// parameters: `inputs` are theirs in order.
+// What a program takes as inputs: values that are there; numbers too, constants of no dimensions; all constants too,
+// and where slices begin.
+enum class Takes { values, numbers, places };
+
+// As record_graph, of outputs alone; its parameters are what it takes, `inputs` what they are given, in order.
 struct RecordedProgram {
   GraphPtr graph;
   std::vector<Buffer> inputs;
 };
-RecordedProgram record_program(std::span<const Tensor> outputs, bool numbers = false);
+RecordedProgram record_program(std::span<const Tensor> outputs, Takes takes = Takes::values);
 
 // Of the calls that are missing for `outputs`, one result of each that somebody else holds, so that it would be asked
 // for again or recorded upon: a loop that reads a number each turn then holds one turn. Left out are calls that only
 // move elements, and results of more bytes than the outputs or any value that is there, which would cost memory that
-// the program does not need.
+// the program does not need, unless a program that ran before runs again for them and they are a small part of the
+// machine's memory. What is left out counts as run from now on.
 std::vector<Tensor> held_results(std::span<const Tensor> outputs);
 
 // The serial number that the next call will get.
