@@ -86,6 +86,8 @@ class Communicator {
   std::vector<int> members_of(const CollectiveCall& call) const;
   // Error(value) or Error(type) where the call does not fit the communicator; nobody else hears of that.
   void run(CollectiveCall call);
+  // Whether a call mostly waits, for what other hosts send: a thread can make it while others compute.
+  virtual bool waits() const { return false; }
   // Says that this rank makes no more calls; those that wait for it fail. Called by destructors.
   void close();
 

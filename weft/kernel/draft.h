@@ -109,6 +109,9 @@ std::vector<Stmt> nested_in_pieces(Kernel& kernel, Access& access, const std::ve
 // Stages over the same rows.
 void lower_rows(Lowering& lowering, const Group& group);
 
+// Begins collectives as early as their operands are there, and waits for them where something touches their memory.
+void overlap_collectives(std::vector<Draft>& drafts);
+
 int32_t add_variable(Kernel& kernel, DType dtype);
 
 // Axes for these dims and the coordinates that go with them; extents of 1 have coordinate 0 and no axis.

@@ -217,6 +217,7 @@ Program lower(const Graph& flat, const Counters& counters, bool multiplies_bf16,
                     rows_alone};
   for (const Group& group : fusion.groups) lower_group(lowering, group);
   if (multiplies_bf16) find_flushed(lowering);
+  overlap_collectives(lowering.drafts);
   Program program = plan(lowering);
   program.joined = lowering.joined;
   add_cuts(program, graph, fusion);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "weft/core/error.h"
+#include "weft/distributed/beside.h"
 #include "weft/distributed/current.h"
 #include "weft/library/custom.h"
 
@@ -68,7 +69,11 @@ Dims ProgramCollective::numbers() const {
   return numbers;
 }
 
-void run_collective(const char* const* texts, const int64_t* numbers, void* const* buffers) {
+namespace {
+
+// The call, for this communicator.
+CollectiveCall read_call(const char* const* texts, const int64_t* numbers, void* const* buffers,
+                         Communicator& communicator) {
   CallNumbers read(numbers);
   CollectiveCall call;
   call.kind = static_cast<Collective>(read.next());
@@ -87,7 +92,6 @@ void run_collective(const char* const* texts, const int64_t* numbers, void* cons
   for (size_t i = 0; i + 1 < pairs.size(); i += 2)
     call.pairs.emplace_back(static_cast<int>(pairs[i]), static_cast<int>(pairs[i + 1]));
   call.loc = read_place(texts[0]);
-  Communicator& communicator = current_communicator();
   try {
     // The groups of a program say first whom they broadcast from.
     if (call.kind == Collective::broadcast) call.root = call.groups.empty() ? 0 : call.groups[0][0];
@@ -98,12 +102,29 @@ void run_collective(const char* const* texts, const int64_t* numbers, void* cons
   } catch (const Error& error) {
     raise(error.at(call.loc));
   }
-  communicator.run(std::move(call));
+  return call;
+}
+
+}  // namespace
+
+void run_collective(const char* const* texts, const int64_t* numbers, void* const* buffers) {
+  Communicator& communicator = current_communicator();
+  drain_beside();
+  communicator.run(read_call(texts, numbers, buffers, communicator));
 }
 
 void collective_routine(const int64_t* numbers, void* const* buffers, const RoutineBody* bodies) {
   called_by_machine_code([&] { run_collective(reinterpret_cast<const char* const*>(bodies), numbers, buffers); });
 }
+
+void collective_begin_routine(const int64_t* numbers, void* const* buffers, const RoutineBody* bodies) {
+  called_by_machine_code([&] {
+    Communicator& communicator = current_communicator();
+    begin_beside(communicator, read_call(reinterpret_cast<const char* const*>(bodies), numbers, buffers, communicator));
+  });
+}
+
+void collective_end_routine(const int64_t*, void* const*, const RoutineBody*) { called_by_machine_code(end_beside); }
 
 void run_rank(const char* const*, const int64_t*, void* const* buffers) {
   *static_cast<uint32_t*>(buffers[0]) = static_cast<uint32_t>(current_communicator().rank());

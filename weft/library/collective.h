@@ -29,6 +29,9 @@ struct ProgramCollective {
 void run_collective(const char* const* texts, const int64_t* numbers, void* const* buffers);
 // The same called by machine code (see custom.h); `bodies` are the texts.
 void collective_routine(const int64_t* numbers, void* const* buffers, const RoutineBody* bodies);
+// In two steps, between which the program goes on (see beside.h). Ends come in the order of beginnings.
+void collective_begin_routine(const int64_t* numbers, void* const* buffers, const RoutineBody* bodies);
+void collective_end_routine(const int64_t* numbers, void* const* buffers, const RoutineBody* bodies);
 // Writes the number of this rank, an unsigned integer of 32 bits.
 void run_rank(const char* const* texts, const int64_t* numbers, void* const* buffers);
 void rank_routine(const int64_t* numbers, void* const* buffers, const RoutineBody* bodies);

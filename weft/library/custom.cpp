@@ -11,6 +11,7 @@
 #include <shared_mutex>
 
 #include "weft/core/error.h"
+#include "weft/distributed/beside.h"
 
 namespace weft {
 namespace {
@@ -116,7 +117,9 @@ void catch_custom_errors(void (*call)(void*), void* data) {
   innermost = &here;
   if (_setjmp(here.jump) == 0) call(data);
   innermost = here.outer;
-  if (here.error) std::rethrow_exception(here.error);
+  if (!here.error) return;
+  end_all_beside();  // the memory of the run is let go of next
+  std::rethrow_exception(here.error);
 }
 
 }  // namespace weft

@@ -132,8 +132,9 @@ std::vector<Buffer> Executable::run(std::span<const Buffer> inputs) const {
 namespace {
 
 bool calls_ranks(const Manifest& m) {
-  return std::ranges::any_of(
-      m.launches, [](const LaunchInfo& launch) { return launch.name == "collective" || launch.name == "rank"; });
+  return std::ranges::any_of(m.launches, [](const LaunchInfo& launch) {
+    return launch.name.starts_with("collective") || launch.name == "rank";
+  });
 }
 
 // Of a program that waits for other ranks: of ranks that are threads those may stand behind it in the queue, and which
