@@ -1,8 +1,6 @@
 // Ranks that compute together: what they exchange, and the one interface of all ways to do so.
 #pragma once
 
-#include <unistd.h>
-
 #include <memory>
 #include <mutex>
 #include <string>
@@ -82,6 +80,8 @@ class Communicator {
 
   int rank() const { return rank_; }
   int size() const { return size_; }
+  // Whether the ranks are threads of this process that each have a CPU.
+  virtual bool is_of_threads() const { return false; }
   // The group of this rank, in its order. Error(value), label "groups" or "rank".
   std::vector<int> members_of(const CollectiveCall& call) const;
   // Error(value) or Error(type) where the call does not fit the communicator; nobody else hears of that.
@@ -90,7 +90,7 @@ class Communicator {
   void close();
 
  protected:
-  Communicator(int rank, int size) : rank_(rank), size_(size) {}
+  Communicator(int rank, int size);
   // A call of a group of two or more that fits, one at a time.
   virtual void exchange(const CollectiveCall& call) = 0;
   // This rank is gone for the others.
@@ -99,7 +99,7 @@ class Communicator {
  private:
   int rank_, size_;
   bool is_closed_ = false;
-  pid_t process_ = getpid();
+  int forks_;  // between the first process and this one
   std::mutex mutex_;
 };
 
