@@ -82,6 +82,8 @@ class Communicator {
   int size() const { return size_; }
   // Whether the ranks are threads of this process that each have a CPU.
   virtual bool is_of_threads() const { return false; }
+  // Whether a call leaves this thread's CPU to others: something else moves the bytes.
+  virtual bool runs_beside() const { return false; }
   // The group of this rank, in its order. Error(value), label "groups" or "rank".
   std::vector<int> members_of(const CollectiveCall& call) const;
   // Error(value) or Error(type) where the call does not fit the communicator; nobody else hears of that.

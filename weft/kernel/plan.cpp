@@ -1,6 +1,8 @@
 // Buffers: inputs, outputs, constants, and slots of the arena.
 #include "weft/kernel/plan.h"
 
+#include "weft/kernel/overlap_collectives.h"
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -32,6 +34,7 @@ class Planner {
       place(id, Place::input, static_cast<int32_t>(program_.inputs.size()));
       program_.inputs.push_back({graph_.node(id).attrs.text(Attr::name), graph_.node(id).type()});
     }
+    overlap_collectives(lowering_.drafts);
     merge_copied();
     place_outputs();
     add_copies();

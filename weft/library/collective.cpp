@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "weft/core/error.h"
+#include "weft/distributed/beside.h"
 #include "weft/distributed/current.h"
 #include "weft/library/custom.h"
 
@@ -65,10 +66,11 @@ Dims ProgramCollective::numbers() const {
   numbers.emplace_back(static_cast<int64_t>(groups.size()));
   for (const Ints& group : groups) append_list(numbers, group);
   append_list(numbers, pairs);
+  numbers.emplace_back(at_once);
   return numbers;
 }
 
-void run_collective(const char* const* texts, const int64_t* numbers, void* const* buffers) {
+void run_collective(const char* const* texts, const int64_t* numbers, void* const* buffers, bool beside) {
   CallNumbers read(numbers);
   CollectiveCall call;
   call.kind = static_cast<Collective>(read.next());
@@ -86,6 +88,8 @@ void run_collective(const char* const* texts, const int64_t* numbers, void* cons
   Ints pairs = read.list();
   for (size_t i = 0; i + 1 < pairs.size(); i += 2)
     call.pairs.emplace_back(static_cast<int>(pairs[i]), static_cast<int>(pairs[i + 1]));
+  auto phase = static_cast<ProgramCollective::Phase>(read.next());
+  if (phase == ProgramCollective::ends) return await_beside(call.result);
   call.loc = read_place(texts[0]);
   Communicator& communicator = current_communicator();
   try {
@@ -98,11 +102,16 @@ void run_collective(const char* const* texts, const int64_t* numbers, void* cons
   } catch (const Error& error) {
     raise(error.at(call.loc));
   }
+  if (phase == ProgramCollective::begins && beside && communicator.runs_beside())
+    return begin_beside(communicator, std::move(call));
+  wait_beside();
   communicator.run(std::move(call));
 }
 
+void settle_collectives() noexcept { settle_beside(); }
+
 void collective_routine(const int64_t* numbers, void* const* buffers, const RoutineBody* bodies) {
-  called_by_machine_code([&] { run_collective(reinterpret_cast<const char* const*>(bodies), numbers, buffers); });
+  called_by_machine_code([&] { run_collective(reinterpret_cast<const char* const*>(bodies), numbers, buffers, true); });
 }
 
 void run_rank(const char* const*, const int64_t*, void* const* buffers) {

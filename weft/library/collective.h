@@ -21,12 +21,18 @@ struct ProgramCollective {
   std::vector<Ints> groups = {};  // empty: all ranks
   Ints pairs = {};                // source and target, one after the other
 
+  // Whether a launch makes the whole call, begins it, or waits for the end of one that was begun: the last number.
+  enum Phase : int8_t { at_once, begins, ends };
+  // Of a launch that makes all of it.
   Dims numbers() const;
 };
 
 // Runs it with the communicator of this thread. `texts`: the place of the call, as place_text has it. Error where it
 // fails.
-void run_collective(const char* const* texts, const int64_t* numbers, void* const* buffers);
+// `beside`: a launch that begins one may return before it is done.
+void run_collective(const char* const* texts, const int64_t* numbers, void* const* buffers, bool beside = false);
+// Waits for those that this thread has begun, before memory of a program that ended early may go.
+void settle_collectives() noexcept;
 // The same called by machine code (see custom.h); `bodies` are the texts.
 void collective_routine(const int64_t* numbers, void* const* buffers, const RoutineBody* bodies);
 // Writes the number of this rank, an unsigned integer of 32 bits.

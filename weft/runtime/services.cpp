@@ -3,6 +3,7 @@
 #include "weft/core/error.h"
 #include "weft/core/interrupt.h"
 #include "weft/core/span.h"
+#include "weft/library/collective.h"
 #include "weft/library/custom.h"
 #include "weft/runtime/device_state.h"
 #include "weft/runtime/thread_pool.h"
@@ -106,6 +107,9 @@ void run_entry(Entry entry, const int64_t* symbols, void* const* buffers, const 
     const Services* services;
   } arguments{entry, symbols, buffers, &services};
   InterruptibleWork work;
+  struct Settled {
+    ~Settled() { settle_collectives(); }
+  } settled;
   catch_custom_errors(
       [](void* data) {
         auto* a = static_cast<Arguments*>(data);
