@@ -349,6 +349,7 @@ class BoardCommunicator final : public Communicator {
     try {
       InterruptibleWork work;
       board_->throw_failure();
+      if (direct_ && !knows_cpus_) learn_cpus();
       Exchange(*board_, group_, messages_, call, direct_).run();
     } catch (...) {
       if (direct_) board_->await_users();
@@ -357,9 +358,18 @@ class BoardCommunicator final : public Communicator {
   }
 
  private:
+  // Of threads, which may each be bound to a CPU before their first call.
+  void learn_cpus() {
+    if (!board_->has_arrived(rank())) board_->arrive();
+    for (int each = 0; each < size(); ++each)
+      if (!board_->has_arrived(each)) return;
+    board_->count_cpus();
+    knows_cpus_ = true;
+  }
+
   std::unique_ptr<Board> board_;
   Speaker group_, messages_;
-  bool direct_;
+  bool direct_, knows_cpus_ = false;
 };
 
 }  // namespace
