@@ -11,7 +11,9 @@ namespace {
 
 class PythonCarrier final : public Carrier {
  public:
-  explicit PythonCarrier(nb::object object) : object_(std::move(object)) {}
+  explicit PythonCarrier(nb::object object)
+      : object_(std::move(object)),
+        runs_beside_(nb::cast<bool>(nb::getattr(object_, "runs_beside", nb::bool_(false)))) {}
   ~PythonCarrier() override {
     nb::gil_scoped_acquire held;
     object_ = nb::object();
@@ -25,6 +27,7 @@ class PythonCarrier final : public Carrier {
     return {has_ended ? Outcome::Kind::ended : Outcome::Kind::late, rank};
   }
 
+  bool runs_beside() const override { return runs_beside_; }
   void close() override {
     nb::gil_scoped_acquire held;
     object_.attr("close")();
@@ -42,6 +45,7 @@ class PythonCarrier final : public Carrier {
   }
 
   nb::object object_;
+  bool runs_beside_;
 };
 
 }  // namespace

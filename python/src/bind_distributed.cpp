@@ -6,15 +6,64 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <atomic>
 #include <span>
 
 #include "convert.h"
 #include "numpy_array.h"
+#include "weft/core/cpu.h"
 #include "weft/core/error.h"
 #include "weft/distributed/current.h"
+#include "weft/distributed/host_lock.h"
 
 namespace weft::py {
 namespace {
+
+// Python's lock during a call of ranks.
+//
+// Ranks that are threads hand it to each other at each call. A thread that has to sleep for it comes some microseconds
+// late; so who has what it waited for looks for a while whether the one that holds the lock lets go of it.
+class HeldGil final : public HostLock {
+ public:
+  explicit HeldGil(const Communicator& communicator) : hands_over_(communicator.is_of_threads()) {
+    if (hands_over_) holder.store(this_thread(), std::memory_order_relaxed);
+    set_host_lock(this);
+  }
+  ~HeldGil() {
+    set_host_lock(nullptr);
+    if (!state_) return;
+    if (hands_over_) await_turn();
+    PyEval_RestoreThread(state_);
+  }
+  HeldGil(const HeldGil&) = delete;
+  HeldGil& operator=(const HeldGil&) = delete;
+
+  void let_go() override {
+    if (state_) return;
+    state_ = PyEval_SaveThread();
+    const void* own = this_thread();
+    if (hands_over_) holder.compare_exchange_strong(own, nullptr);
+  }
+
+ private:
+  static const void* this_thread() {
+    static thread_local char place;
+    return &place;
+  }
+  static void await_turn() {
+    for (int turn = 0; turn < 500; ++turn) {
+      const void* none = nullptr;
+      if (!holder.load(std::memory_order_relaxed) && holder.compare_exchange_strong(none, this_thread())) return;
+      relax();
+    }
+    holder.store(this_thread());
+  }
+
+  // The thread that holds the lock between two calls of ranks, as far as is known.
+  static inline std::atomic<const void*> holder = nullptr;
+  bool hands_over_;
+  PyThreadState* state_ = nullptr;
+};
 
 Collective to_collective(std::string_view text) {
   for (auto kind = Collective::all_reduce; kind <= Collective::receive;
@@ -80,10 +129,10 @@ nb::object array_for(const CollectiveCall& call, nb::handle operand, Ints dims, 
 
 // Runs it with `array`, whose axis `axis` was moved to the front; `shape`: as it was before, where it was moved.
 nb::object run_collective(Communicator& communicator, std::string_view kind, nb::object array, std::string_view op,
-                          std::vector<std::vector<int>> groups, std::vector<std::pair<int, int>> pairs, int root,
-                          int axis, nb::handle shape, nb::object out) {
-  CollectiveCall call{
-      .groups = std::move(groups), .pairs = std::move(pairs), .root = root, .axis = axis, .loc = caller_location()};
+                          nb::handle groups, nb::handle pairs, int root, int axis, nb::handle shape, nb::object out) {
+  CollectiveCall call{.root = root, .axis = axis, .loc = caller_location()};
+  if (!groups.is_none()) call.groups = nb::cast<std::vector<std::vector<int>>>(groups);
+  if (!pairs.is_none()) call.pairs = nb::cast<std::vector<std::pair<int, int>>>(pairs);
   nb::object result;
   try {
     call.kind = to_collective(kind);
@@ -100,7 +149,7 @@ nb::object run_collective(Communicator& communicator, std::string_view kind, nb:
     raise(error.at(call.loc));
   }
   {
-    nb::gil_scoped_release release;
+    HeldGil held(communicator);
     communicator.run(std::move(call));
   }
   if (!result.is_valid()) return nb::none();
@@ -127,8 +176,8 @@ void bind_distributed(nb::module_& m) {
       .def("close", &Communicator::close, nb::call_guard<nb::gil_scoped_release>(),
            "Says that this rank makes no more calls; ranks that wait for it raise.")
       .def("run", &run_collective, nb::arg("kind"), nb::arg("array"), nb::arg("op") = "sum",
-           nb::arg("groups") = std::vector<std::vector<int>>(), nb::arg("pairs") = std::vector<std::pair<int, int>>(),
-           nb::arg("root") = 0, nb::arg("axis") = 0, nb::arg("shape") = nb::none(), nb::arg("out") = nb::none(),
+           nb::arg("groups") = nb::none(), nb::arg("pairs") = nb::none(), nb::arg("root") = 0, nb::arg("axis") = 0,
+           nb::arg("shape") = nb::none(), nb::arg("out") = nb::none(),
            "One collective by its name; the functions of the module say what each does.")
       .def("__repr__", [](const Communicator& self) {
         return cat("<weftwork.distributed.Communicator, rank ", self.rank(), " of ", self.size(), ">");

@@ -553,3 +553,25 @@ def test_what_init_is_given_is_checked():
             wf.distributed.init(**arguments)
     with pytest.raises(wf.errors.ExecutionError, match=r"ranks \[1\] of 2 did not come within 0.05 s"):
         wf.distributed.init(rank=0, size=2, key=f"{os.getpid()} nobody", timeout=0.05)
+
+
+def test_threads_hand_pythons_lock_to_each_other_while_a_third_one_computes():
+    done = threading.Event()
+    busy = threading.Thread(target=lambda: [sum(range(100)) for _ in iter(done.is_set, True)])
+    busy.start()
+
+    def program():
+        rank, sums = wf.distributed.rank(), []
+        for i in range(200):
+            x = np.full((4, 2000, 40_000)[i % 3], rank + i, np.float32)
+            wf.distributed.all_reduce(x, out=x)
+            sums.append((x == 3 * i + 3).all())
+            if i % 50 == rank:
+                time.sleep(0.001)
+        return all(sums)
+
+    try:
+        assert wf.distributed.spawn(program, 3, method="thread", timeout=60) == [True] * 3
+    finally:
+        done.set()
+        busy.join()

@@ -107,7 +107,7 @@ Beside* found() {
 }  // namespace
 
 void begin_beside(Communicator& communicator, CollectiveCall call) {
-  if (!communicator.waits()) {
+  if (!communicator.runs_beside()) {
     drain_beside();
     return communicator.run(std::move(call));
   }

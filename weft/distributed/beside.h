@@ -5,8 +5,9 @@
 
 namespace weft {
 
-// Begins a call: on a thread of its own where the communicator waits more than it computes, else it is done when this
-// returns. Calls that were begun are run in order. The memory of the call must stay as it is until it has ended.
+// Begins a call: on a thread of its own where that leaves this thread's CPU to it (Communicator::runs_beside), else it
+// is done when this returns. Calls that were begun are run in order. The memory of the call must stay as it is until it
+// has ended.
 void begin_beside(Communicator& communicator, CollectiveCall call);
 // Waits for the first call that was begun by this thread and has not ended; throws what it threw. Nothing where there
 // is none.

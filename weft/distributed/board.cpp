@@ -27,12 +27,12 @@ size_t row_bytes(int size) { return rounded(static_cast<size_t>(size) * sizeof(u
 size_t slot_bytes(Lane lane) {
   return rounded(offsetof(Slot, bytes) + static_cast<size_t>(Board::capacity(lane)), 4096);
 }
-// A rank that waits for one without a CPU must leave it its own.
-int spins(int ranks, int cpus) { return ranks <= cpus ? 2'000 : 50; }
-
 }  // namespace
 
 double monotonic_seconds() { return 1e-9 * static_cast<double>(span_clock()); }
+
+// A rank that waits for one without a CPU must leave it its own.
+int Board::spins(int ranks, int cpus) { return ranks <= cpus ? 2'000 : few_spins; }
 
 struct alignas(64) Board::RankState {
   std::atomic<uint32_t> bell, is_asleep, uses_others, has_arrived, has_left;
@@ -124,6 +124,7 @@ void Board::begin_use() {
 void Board::end_use() { state(rank_).uses_others.store(0, std::memory_order_release); }
 
 void Board::await_users() {
+  let_go_of_host_lock();
   std::atomic_thread_fence(std::memory_order_seq_cst);
   for (int other = 0; other < size_; ++other)
     while (other != rank_ && state(other).uses_others.load() != 0) sched_yield();

@@ -13,6 +13,7 @@
 
 #include "weft/core/cpu.h"
 #include "weft/distributed/communicator.h"
+#include "weft/distributed/host_lock.h"
 
 namespace weft {
 
@@ -69,8 +70,10 @@ class Board {
   void wait(int peer, const Ready& ready) {
     for (int turn = 0; turn < spins_; ++turn) {
       if (ready()) return;
+      if (turn == held_spins_) let_go_of_host_lock();
       relax();
     }
+    let_go_of_host_lock();
     wait_asleep(peer, [](const void* data) { return (*static_cast<const Ready*>(data))(); }, &ready);
   }
   // To be called once something was written that `peers` may wait for.
@@ -89,6 +92,9 @@ class Board {
   bool has_arrived(int rank) const;
   // Once all have come: by the CPUs that they have between them, how long to look before sleep.
   void count_cpus();
+  bool has_cpu_each() const { return spins_ > few_spins; }
+  // How long to look before the host's lock is let go of; ranks that are threads need it to come.
+  void set_held_spins(int turns) { held_spins_ = turns; }
   void set_ready();
   bool is_ready() const;
 
@@ -97,10 +103,12 @@ class Board {
   void throw_failure() const;
 
  private:
+  static constexpr int few_spins = 50;
   struct RankState;
   struct Header;
   using Test = bool (*)(const void* data);
 
+  static int spins(int ranks, int cpus);
   void ring_one(int peer);
   void ring_all();
   void wait_asleep(int peer, Test ready, const void* data);
@@ -112,7 +120,7 @@ class Board {
   std::atomic<uint64_t>& counter(int table, int from, int to);
 
   std::shared_ptr<std::byte> memory_;
-  int rank_, size_, spins_;
+  int rank_, size_, spins_, held_spins_ = 0;
   double timeout_;
   std::function<bool(int)> is_alive_;
 };

@@ -15,6 +15,9 @@ constexpr int64_t added_by_all = 8 << 10;
 // Fewer bytes are copied also where ranks could read each other's memory, so that none waits for its readers.
 constexpr int64_t always_copied = 4 << 10;
 
+// A process that comes within some microseconds is waited for with the host's lock.
+constexpr int held_spins = 100;
+
 struct Reader {
   int rank;
   uint64_t count;
@@ -333,8 +336,12 @@ class BoardCommunicator final : public Communicator {
         board_(std::move(board)),
         group_(*board_, Lane::group),
         messages_(*board_, Lane::message),
-        direct_(direct) {}
+        direct_(direct) {
+    if (!direct) board_->set_held_spins(held_spins);
+  }
   ~BoardCommunicator() override { close(); }
+
+  bool is_of_threads() const override { return direct_ && board_->has_cpu_each(); }
 
  protected:
   void leave() override { board_->leave(); }
@@ -342,6 +349,7 @@ class BoardCommunicator final : public Communicator {
     try {
       InterruptibleWork work;
       board_->throw_failure();
+      if (direct_ && !knows_cpus_) learn_cpus();
       Exchange(*board_, group_, messages_, call, direct_).run();
     } catch (...) {
       if (direct_) board_->await_users();
@@ -350,9 +358,18 @@ class BoardCommunicator final : public Communicator {
   }
 
  private:
+  // Of threads, which may each be bound to a CPU before their first call.
+  void learn_cpus() {
+    if (!board_->has_arrived(rank())) board_->arrive();
+    for (int each = 0; each < size(); ++each)
+      if (!board_->has_arrived(each)) return;
+    board_->count_cpus();
+    knows_cpus_ = true;
+  }
+
   std::unique_ptr<Board> board_;
   Speaker group_, messages_;
-  bool direct_;
+  bool direct_, knows_cpus_ = false;
 };
 
 }  // namespace

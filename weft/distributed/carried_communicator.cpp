@@ -216,7 +216,7 @@ class CarriedCommunicator final : public Communicator {
   CarriedCommunicator(std::unique_ptr<Carrier> carrier, int rank, int size, double timeout)
       : Communicator(rank, size), carrier_(std::move(carrier)), timeout_(timeout) {}
   ~CarriedCommunicator() override { close(); }
-  bool waits() const override { return true; }
+  bool runs_beside() const override { return carrier_->runs_beside(); }
 
  protected:
   void leave() override { carrier_->close(); }

@@ -29,6 +29,8 @@ class Carrier {
   // for messages and for the rest apart. No parcel is empty.
   virtual Outcome exchange(bool is_message, std::span<const Parcel> sent, std::span<const Parcel> received) = 0;
   virtual void close() = 0;
+  // Whether it waits without a CPU, on any thread.
+  virtual bool runs_beside() const { return false; }
 };
 
 // Collectives as exchanges of bytes: the same checks, and the same sums in the same order, as those of other

@@ -1,10 +1,15 @@
 // What a call must fulfil before any other rank hears of it.
 #include "weft/distributed/communicator.h"
 
+#include <pthread.h>
+
 #include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <numeric>
 
 #include "weft/core/error.h"
+#include "weft/distributed/host_lock.h"
 
 namespace weft {
 namespace {
@@ -62,6 +67,13 @@ void run_alone(const CollectiveCall& call, int rank) {
     std::memcpy(call.result, call.operand.data, bytes);
 }
 
+// The number of forks that led to this process: asking the system which one it is takes longer than a small call.
+std::atomic<int> forks = 0;
+[[maybe_unused]] const bool counts_forks = pthread_atfork(nullptr, nullptr, [] { ++forks; }) == 0;
+
+// Up to so many bytes are combined sooner than another thread has taken the host's lock.
+constexpr int64_t done_at_once = 64 << 10;
+
 }  // namespace
 
 std::string_view name(Collective kind) { return names[static_cast<size_t>(kind)]; }
@@ -72,10 +84,15 @@ int64_t Payload::count() const {
   return count;
 }
 
+Communicator::Communicator(int rank, int size) : rank_(rank), size_(size), forks_(forks) {}
+
 std::vector<int> Communicator::members_of(const CollectiveCall& call) const {
   std::vector<int> mine;
-  if (call.groups.empty())
-    for (int each = 0; each < size_; ++each) mine.push_back(each);
+  if (call.groups.empty()) {
+    mine.resize(static_cast<size_t>(size_));
+    std::iota(mine.begin(), mine.end(), 0);
+    return mine;
+  }
   std::vector<bool> is_named(static_cast<size_t>(size_));
   for (const std::vector<int>& group : call.groups)
     for (int each : group) {
@@ -101,9 +118,14 @@ void Communicator::run(CollectiveCall call) {
   }
   if (call.members.size() == 1) return run_alone(call, rank_);
   // In a fork's child nobody lets go of what another thread of the parent held.
-  bool is_own = getpid() == process_;
+  bool is_own = forks == forks_;
+  if (call.operand.bytes() > done_at_once) let_go_of_host_lock();
   std::unique_lock lock(mutex_, std::defer_lock);
-  if (is_own) lock.lock();
+  if (is_own && !lock.try_lock()) {
+    // Who has it may need the host's.
+    let_go_of_host_lock();
+    lock.lock();
+  }
   if (is_closed_ || !is_own)
     raise({ErrorKind::runtime,
            is_closed_ ? "the communicator is closed" : "the communicator is the parent process's, not its fork's",
@@ -117,7 +139,7 @@ void Communicator::run(CollectiveCall call) {
 
 void Communicator::close() {
   // The child of a fork is no rank.
-  if (!std::exchange(is_closed_, true) && getpid() == process_) leave();
+  if (!std::exchange(is_closed_, true) && forks == forks_) leave();
 }
 
 }  // namespace weft

@@ -1,8 +1,6 @@
 // Ranks that compute together: what they exchange, and the one interface of all ways to do so.
 #pragma once
 
-#include <unistd.h>
-
 #include <memory>
 #include <mutex>
 #include <string>
@@ -82,17 +80,19 @@ class Communicator {
 
   int rank() const { return rank_; }
   int size() const { return size_; }
+  // Whether the ranks are threads of this process that each have a CPU.
+  virtual bool is_of_threads() const { return false; }
+  // Whether a call leaves this thread's CPU to others: something else moves the bytes.
+  virtual bool runs_beside() const { return false; }
   // The group of this rank, in its order. Error(value), label "groups" or "rank".
   std::vector<int> members_of(const CollectiveCall& call) const;
   // Error(value) or Error(type) where the call does not fit the communicator; nobody else hears of that.
   void run(CollectiveCall call);
-  // Whether a call mostly waits, for what other hosts send: a thread can make it while others compute.
-  virtual bool waits() const { return false; }
   // Says that this rank makes no more calls; those that wait for it fail. Called by destructors.
   void close();
 
  protected:
-  Communicator(int rank, int size) : rank_(rank), size_(size) {}
+  Communicator(int rank, int size);
   // A call of a group of two or more that fits, one at a time.
   virtual void exchange(const CollectiveCall& call) = 0;
   // This rank is gone for the others.
@@ -101,7 +101,7 @@ class Communicator {
  private:
   int rank_, size_;
   bool is_closed_ = false;
-  pid_t process_ = getpid();
+  int forks_;  // between the first process and this one
   std::mutex mutex_;
 };
 

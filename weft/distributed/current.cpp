@@ -2,11 +2,15 @@
 #include "weft/distributed/current.h"
 
 #include <atomic>
+#include <utility>
+
+#include "weft/distributed/host_lock.h"
 
 namespace weft {
 namespace {
 
 thread_local Communicator* of_thread = nullptr;
+thread_local HostLock* lock_of_thread = nullptr;
 std::atomic<Communicator*> of_process = nullptr;
 std::atomic<Communicator* (*)()> joining = nullptr;
 
@@ -24,6 +28,11 @@ Communicator& current_communicator() {
   Communicator* (*join)() = joining.load(std::memory_order_acquire);
   Communicator* joined = join ? join() : nullptr;
   return joined ? *joined : rank_alone();
+}
+
+HostLock* set_host_lock(HostLock* lock) { return std::exchange(lock_of_thread, lock); }
+void let_go_of_host_lock() {
+  if (lock_of_thread) lock_of_thread->let_go();
 }
 
 void set_thread_communicator(Communicator* communicator) { of_thread = communicator; }

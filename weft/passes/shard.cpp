@@ -27,6 +27,13 @@ constexpr std::string_view wish = "sdy.sharding_constraint";
 
 bool is_wish(const Node& node) { return node.op == Op::custom_call && node.attrs.text(Attr::call_target_name) == wish; }
 
+// Without axes of one rank, which divide nothing.
+Sharding proper_on(const Mesh& mesh, Sharding sharding) {
+  for (Axes& axes : sharding.dims)
+    std::erase_if(axes, [&](int axis) { return mesh.axes[static_cast<size_t>(axis)].extent == 1; });
+  return sharding;
+}
+
 GraphPtr flat_with_wishes(const Graph& graph) {
   return flatten.run(*rebuild(
       graph, Level::trace,
@@ -53,6 +60,7 @@ class Sharder {
       : graph_(graph), mesh_(mesh), build_(Level::flat, graph.name()), uses_(graph.uses()), parts_(graph.size()) {}
 
   Sharded run(std::span<const Sharding> parameters, std::span<const std::optional<Sharding>> wanted) {
+    wishes_ = wished_results(graph_, mesh_, said_of_outputs(parameters, wanted));
     size_t next = 0;
     for (const Node& node : graph_.nodes()) {
       build_.set_loc(node.loc);
@@ -80,11 +88,16 @@ class Sharder {
   }
 
  private:
-  // Without axes of one rank, which divide nothing.
-  Sharding proper(Sharding sharding) const {
-    for (Axes& axes : sharding.dims)
-      std::erase_if(axes, [&](int axis) { return mesh_.axes[static_cast<size_t>(axis)].extent == 1; });
-    return sharding;
+  Sharding proper(Sharding sharding) const { return proper_on(mesh_, std::move(sharding)); }
+  std::vector<std::optional<Sharding>> said_of_outputs(std::span<const Sharding> parameters,
+                                                       std::span<const std::optional<Sharding>> wanted) const {
+    std::vector<std::optional<Sharding>> said;
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      int alias = graph_.outputs()[i].alias;
+      const std::optional<Sharding> one = alias >= 0 ? parameters[static_cast<size_t>(alias)] : wanted[i];
+      said.push_back(one ? std::optional(proper(*one)) : std::nullopt);
+    }
+    return said;
   }
   Part& part_of_value(const Value& value) { return parts_[value.id()][value.index()]; }
 
@@ -106,6 +119,7 @@ class Sharder {
     std::vector<Sharding> given;
     for (const Value& operand : node.operands()) given.push_back(part_of_value(operand).sharding);
     ShardPlan plan = shard_plan(node, given, mesh_);
+    if (!wishes_[node.id()].is_whole() && divide_further(node, plan, given)) plan = shard_plan(node, given, mesh_);
     std::vector<Value> operands;
     for (size_t i = 0; i < node.operand_count(); ++i) operands.push_back(resharded(node.operand(i), plan.operands[i]));
     bool is_whole = std::ranges::all_of(plan.operands, &Sharding::is_whole) &&
@@ -119,6 +133,23 @@ class Sharder {
       parts.push_back({call.result(i), plan.results[i], plan.partial, plan.combine});
     }
     return parts;
+  }
+
+  // Divides operands so that results come as they are wished, where the plan leaves dimensions and axes unused.
+  bool divide_further(const Node& node, const ShardPlan& plan, std::vector<Sharding>& given) const {
+    std::vector<Sharding> wished = operands_for(node, wishes_[node.id()], mesh_);
+    bool has_changed = false;
+    for (size_t i = 0; i < given.size(); ++i)
+      for (size_t dim = 0; dim < given[i].dims.size(); ++dim) {
+        const Axes& axes = wished[i].dims[dim];
+        bool is_free = std::ranges::find_first_of(plan.partial, axes) == plan.partial.end() &&
+                       given[i].dims[dim].empty() && plan.operands[i].dims[dim].empty() && are_free(given[i], axes);
+        for (const Sharding& operand : plan.operands) is_free = is_free && are_free(operand, axes);
+        if (axes.empty() || !is_free) continue;
+        given[i].dims[dim] = axes;
+        has_changed = true;
+      }
+    return has_changed;
   }
 
   Part wished(const Node& node) {
@@ -273,11 +304,19 @@ class Sharder {
   const Mesh& mesh_;
   Builder build_;
   std::vector<uint32_t> uses_;
+  std::vector<Sharding> wishes_;
   std::vector<std::vector<Part>> parts_;
   std::map<std::pair<NodeId, uint32_t>, std::vector<std::pair<Sharding, Value>>> made_;
 };
 
 }  // namespace
+
+std::optional<Sharding> wish_of(const Node& node, const Mesh& mesh) {
+  if (!is_wish(node)) return {};
+  MeshSharding said = read_sharding(node.attrs.text(Attr::backend_config));
+  if (said.mesh != mesh || said.sharding.dims.size() != node.type().dims.size()) return {};
+  return proper_on(mesh, said.sharding);
+}
 
 Sharded shard(const Graph& graph, const Mesh& mesh, std::span<const Sharding> parameters,
               std::span<const std::optional<Sharding>> outputs) {

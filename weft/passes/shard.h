@@ -2,7 +2,8 @@
 // together.
 //
 // The way of GSPMD (Xu et al., "GSPMD: General and Scalable Parallelization for ML Computation Graphs", 2021): a graph
-// over whole values becomes one over a rank's parts. Shardings go forward from the parameters, one node at a time.
+// over whole values becomes one over a rank's parts. Shardings go forward from the parameters, one node at a time; what
+// is said of results goes back to operands first, and divides what nothing else has divided.
 // Where an op has no rule for a divided dimension, its operands are brought together first: that is always right.
 #pragma once
 
@@ -23,6 +24,14 @@ struct ShardPlan {
   Op combine = Op::add;
 };
 ShardPlan shard_plan(const Node& node, std::span<const Sharding> operands, const Mesh& mesh);
+
+// How operands must be divided so that the node gives results that are divided so, where nothing else is combined.
+std::vector<Sharding> operands_for(const Node& node, const Sharding& result, const Mesh& mesh);
+// What a node of a flat program says that its operand is to be divided like; nothing for other nodes, and other meshes.
+std::optional<Sharding> wish_of(const Node& node, const Mesh& mesh);
+// For each node how its results had best be divided, by what is said of values that are made of them.
+std::vector<Sharding> wished_results(const Graph& graph, const Mesh& mesh,
+                                     std::span<const std::optional<Sharding>> outputs);
 
 struct Sharded {
   GraphPtr graph;  // flat; its parameters and outputs are parts

@@ -83,6 +83,9 @@ class MpiCarrier:
 class GlooCarrier:
     """Messages of one of gloo's groups, by tags that are this communicator's."""
 
+    #: Threads of gloo's move the bytes while programs compute.
+    runs_beside = True
+
     def __init__(self, group: Any, timeout: float, tag: int) -> None:
         import torch
 

@@ -48,6 +48,8 @@ def all_reduce(x: Any, op: str = "sum", group: Group = None, *, out: Any = None)
     >>> wf.distributed.all_reduce(np.array([1.0, 2.0]))
     array([1., 2.])
     """
+    if type(x) is np.ndarray and group is None and current_trace() is None:
+        return current().run("all_reduce", x, op, out=out)
     return exchanged("all_reduce", x, op=op, group=group, out=out)
 
 

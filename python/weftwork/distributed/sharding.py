@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 
 from .. import _core
+from ..device import Lent
 from ..errors import ArgumentTypeError, ArgumentValueError
 from ..graph import Executable, Graph
 from ..jit import native_executable, plain_function
 from ..knobs import target_name
+from ..lazy.tensor import Tensor, tensor_of
 from ..numpy.tracer import TracedArray, as_tensor
 from ..pytree import flatten
 from ..result import LEAF, NUMBER, SCALAR
@@ -184,8 +186,9 @@ class Sharded:
         functools.update_wrapper(self, self._function)
 
     def __call__(self, *parts: Any) -> Any:
-        program = self._program(parts)
-        leaves = [leaf for _, leaf in self._leaves(parts)]
+        lent = Lent([], (), parts, {})
+        program = self._program(lent.args)
+        leaves = [leaf for _, leaf in self._leaves(lent.args)]
         traced = program.traced
         results = self._compiled(program)(*(leaves[i] for i in traced.input_leaves), *traced.captured)
         results = results if isinstance(results, tuple) else (results,)
@@ -193,16 +196,16 @@ class Sharded:
         for slot in traced.slots:
             value = leaves[slot.index] if slot.source == LEAF else results[slot.index]
             values.append(value.item() if slot.form == NUMBER else value[()] if slot.form == SCALAR else value)
-        return traced.build_result(values)
+        return lent.result(traced.build_result(values))
 
     def graph(self, *parts: Any) -> Graph:
         """The program of a rank for such parts, or ``wf.spec(shape, dtype)`` of them: with its collectives, at the lines of
         the function that need them."""
-        return Graph(self._program(parts).graph)
+        return Graph(self._program(Lent([], (), parts, {}).args).graph)
 
     def result_shardings(self, *parts: Any) -> Any:
         """How the result is divided: a :class:`Sharding` in the place of each array."""
-        return self._program(parts).results
+        return self._program(Lent([], (), parts, {}).args).results
 
     def _leaves(self, parts: tuple[Any, ...]) -> list[tuple[str, Any]]:
         names = positional_names(self._function)
@@ -355,7 +358,7 @@ def shard(function: Callable[..., Any], mesh: Mesh, in_shardings: Any = None, ou
     dimensions are rounded in another order than on one rank.
 
     Raises an :class:`ArgumentValueError`, label ``sharding``, for extents that cannot be divided into equal parts, and what
-    ``wf.trace`` raises for functions that are no program.
+    ``wf.trace`` raises for functions that are no program. Arguments may be lazy tensors or buffers, as those of jitted functions.
 
     >>> import numpy as np, weftwork as wf
     >>> mesh = wf.distributed.Mesh((2,), ("data",))
@@ -369,16 +372,19 @@ def shard(function: Callable[..., Any], mesh: Mesh, in_shardings: Any = None, ou
 
 
 def constrain(array: Any, sharding: Sharding) -> Any:
-    """In a function that :func:`shard` divides: the array, which is divided so from here on. Anywhere else the array itself."""
+    """In a function that :func:`shard` divides: the array, which is divided so from here on. Anywhere else the array itself.
+
+    A lazy tensor keeps what is said of it: :func:`shard_graph` divides ``tensor.graph()`` by it.
+    """
     sharding.part_shape(np.shape(array))
-    if not isinstance(array, TracedArray):
+    if not isinstance(array, (TracedArray, Tensor)):
         return array
-    tensor = as_tensor(array)
+    tensor = array._recorded if isinstance(array, Tensor) else as_tensor(array)
     parameter = _core.parameter(tensor.shape, tensor.dtype, "x")
     identity = _core.record_graph("sharding_constraint", [(parameter, "x", -1)], [(parameter, "", -1)], []).flat()
     config = f'{{sharding = "{sharding._text(array.ndim)}"}}'
     [result] = _core.apply_composite("sdy.sharding_constraint", [tensor], identity, config)
-    return TracedArray(result)
+    return tensor_of(result) if isinstance(array, Tensor) else TracedArray(result)
 
 
 def shard_graph(graph: Graph) -> Graph:
