@@ -840,7 +840,7 @@ class Communicator:
     def close(self) -> None:
         """Says that this rank makes no more calls; ranks that wait for it raise."""
 
-    def run(self, kind: str, array: object, op: str = 'sum', groups: Sequence[Sequence[int]] = [], pairs: Sequence[tuple[int, int]] = [], root: int = 0, axis: int = 0, shape: object | None = None, out: object | None = None) -> Any:
+    def run(self, kind: str, array: object, op: str = 'sum', groups: object | None = None, pairs: object | None = None, root: int = 0, axis: int = 0, shape: object | None = None, out: object | None = None) -> Any:
         """
         One collective by its name; the functions of the module say what each does.
         """
