@@ -38,7 +38,7 @@ Tensor bound(DType dtype, bool greatest) {
   return as_tensor(greatest ? most : -most - 1, dtype);
 }
 
-Tensor extreme(const Tensor& x, const Reduction& how, Op op) {
+Tensor extreme_along(const Tensor& x, const Reduction& how, Op op) {
   const bool is_max = op == Op::reduce_max;
   const std::string_view name = is_max ? "maximum" : "minimum";
   const Ints axes = reduced_axes(how.axes, x.rank());
@@ -61,7 +61,7 @@ Tensor extreme(const Tensor& x, const Reduction& how, Op op) {
   return is_max ? maximum(result, initial) : minimum(result, initial);
 }
 
-Tensor of_truths(const Tensor& x, const Reduction& how, Op op, bool identity) {
+Tensor of_truths_along(const Tensor& x, const Reduction& how, Op op, bool identity) {
   const Ints axes = reduced_axes(how.axes, x.rank());
   return over(op, masked(cast_to(x, DType::boolean), how.mask, identity), axes, how.keepdims);
 }
@@ -130,10 +130,10 @@ DType average_type(DType dtype) { return is_whole(dtype) ? DType::f64 : dtype; }
 Tensor reduce(std::string_view name, const Tensor& x, const Reduction& how) {
   if (name == "sum") return total(x, how, Op::sum, Op::add, 0);
   if (name == "prod") return total(x, how, Op::prod, Op::multiply, 1);
-  if (name == "max") return extreme(x, how, Op::reduce_max);
-  if (name == "min") return extreme(x, how, Op::reduce_min);
-  if (name == "any") return of_truths(x, how, Op::any, false);
-  if (name == "all") return of_truths(x, how, Op::all, true);
+  if (name == "max") return extreme_along(x, how, Op::reduce_max);
+  if (name == "min") return extreme_along(x, how, Op::reduce_min);
+  if (name == "any") return of_truths_along(x, how, Op::any, false);
+  if (name == "all") return of_truths_along(x, how, Op::all, true);
   if (name == "mean") return average(x, how);
   if (name == "var") return variance(x, how);
   if (name == "std") return apply(Op::sqrt, {variance(x, how)});
