@@ -44,6 +44,42 @@ bool reports_errors() {
   return false;
 }
 
+// Whether filters of warnings make an error of one about numbers, as NumPy gives them and no program does.
+bool makes_errors(PyObject* filters) {
+  auto* wanted = reinterpret_cast<PyTypeObject*>(PyExc_RuntimeWarning);
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(filters); ++i) {
+    PyObject* entry = PyList_GET_ITEM(filters, i);  // (action, message, category, module, line)
+    if (!PyTuple_Check(entry) || PyTuple_GET_SIZE(entry) != 5 || !PyType_Check(PyTuple_GET_ITEM(entry, 2))) continue;
+    auto* category = reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(entry, 2));
+    bool has_all = PyType_IsSubtype(wanted, category);
+    if (!has_all && !PyType_IsSubtype(category, wanted)) continue;
+    PyObject* action = PyTuple_GET_ITEM(entry, 0);
+    if (PyUnicode_Check(action) && PyUnicode_CompareWithASCIIString(action, "error") == 0) return true;
+    if (has_all && PyTuple_GET_ITEM(entry, 1) == Py_None && PyTuple_GET_ITEM(entry, 3) == Py_None) return false;
+  }
+  return false;
+}
+
+// It looks at the filters only where they are not those that it found quiet last: what Python adds to them comes first,
+// or last, and what replaces them is another list.
+bool warnings_are_errors() {
+  static PyObject* names = PyModule_GetDict(nb::module_::import_("warnings").release().ptr());
+  static PyObject* name = PyUnicode_InternFromString("filters");
+  static PyObject *quiet = nullptr, *first = nullptr;
+  static Py_ssize_t count = -1;
+  nb::object filters = nb::borrow(PyDict_GetItemWithError(names, name));
+  if (!filters.is_valid() || !PyList_Check(filters.ptr())) return false;
+  Py_ssize_t size = PyList_GET_SIZE(filters.ptr());
+  PyObject* begin = size ? PyList_GET_ITEM(filters.ptr(), 0) : nullptr;
+  if (filters.ptr() == quiet && size == count && begin == first) return false;
+  if (makes_errors(filters.ptr())) return true;
+  Py_XINCREF(begin);
+  Py_XSETREF(first, begin);
+  Py_XSETREF(quiet, filters.release().ptr());
+  count = size;
+  return false;
+}
+
 class Dispatcher {
  public:
   // `plain` is the function itself. `miss(args, kwargs)` makes a Plan; `joint(args, kwargs)` runs calls whose arguments
@@ -68,7 +104,7 @@ class Dispatcher {
   nb::object call(nb::args args, nb::kwargs kwargs) {
     if ((is_plain || is_plain_while_small_) && !is_tracing && is_plain_call(args, kwargs))
       return call_plain(args, kwargs);
-    if (!strict_ && !is_tracing && reports_errors()) return call_plain(args, kwargs);
+    if (!strict_ && !is_tracing && (reports_errors() || warnings_are_errors())) return call_plain(args, kwargs);
     Flattened flat;
     flatten_arguments(args, kwargs, flat);
     if (is_tracing) return others_(args, kwargs);
@@ -287,6 +323,11 @@ class Dispatcher {
         --compiled_calls;
         return call_plain(args, kwargs);
       }
+      // A function may catch what NumPy raises for an array that must not be written, and has done what comes before.
+      if (error.label() == "read_only" && !strict_) {
+        --compiled_calls;
+        return call_plain(args, kwargs);
+      }
       if (error.label() != "overlap" && error.label() != "number_input") throw;
       failure = std::current_exception();
       --compiled_calls;
@@ -435,7 +476,8 @@ class Dispatcher {
     } else {
       if (is_array_like(object)) {
         flat.has_others = true;
-        flat.is_foreign |= is_array_subclass(object) ? !is_memmap(object) : !has_dlpack(object);
+        // Of a subclass views and copies are of its class, too, and have its attributes.
+        flat.is_foreign |= is_array_subclass(object) || !has_dlpack(object);
       }
       add_object(arg, flat);
     }
@@ -453,8 +495,6 @@ class Dispatcher {
     std::string_view name = type->tp_name;
     return name == "numpy.random._generator.Generator" || name == "numpy.random.mtrand.RandomState";
   }
-
-  static bool is_memmap(PyObject* object) { return std::string_view(Py_TYPE(object)->tp_name) == "memmap"; }
 
   void add_array(nb::handle array, const Ints* dynamic, Flattened& flat) {
     std::optional<ArrayView> seen = view(array.ptr());

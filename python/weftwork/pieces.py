@@ -136,7 +136,7 @@ class Ways:
                 if piece is not None:
                     result = piece.plan.run(leaves, walk.extra) if piece.is_last else NotImplemented
             except Error as error:
-                if error.label not in ("overlap", "number_input"):
+                if error.label not in ("overlap", "number_input", "read_only"):
                     undo.undo()
                     raise
                 result = NotImplemented

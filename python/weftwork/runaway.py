@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import warnings
 from typing import Any
 
@@ -13,6 +14,8 @@ from .bytecode.words import Words, short
 from .errors import RecompilationWarning
 from .pytree import flatten
 from .trace import is_array_leaf, positional_names
+
+logger = logging.getLogger("weftwork")
 
 __all__ = ["Programs"]
 
@@ -49,7 +52,14 @@ class Programs:
         if len(programs) < MANY_OBJECTS and {kind for kind, _ in found} == {"object"}:
             return
         self.has_warned, self.alike = True, {}
-        warnings.warn(text_of(jitted._function, len(programs), found), RecompilationWarning, stacklevel=3)
+        text = text_of(jitted._function, len(programs), found)
+        try:
+            warnings.warn(text, RecompilationWarning, stacklevel=3)
+        except RecompilationWarning:
+            # Under NumPy the call would not raise: only who names this warning makes an error of it.
+            if any(action == "error" and kind is RecompilationWarning for action, _, kind, *_ in warnings.filters):
+                raise
+            logger.warning(text)
 
 
 def told(given: list[tuple[str, Any]], static: Any) -> tuple[Any, Facts]:

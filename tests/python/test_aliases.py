@@ -201,6 +201,39 @@ def test_read_only_arrays_are_refused_before_anything_runs(run: Any, step: int) 
     assert (y == 0).all() and (x == 0).all()
 
 
+@pytest.mark.parametrize("asks", [False, True])
+def test_writes_to_a_read_only_array_raise_where_numpy_raises(asks: bool) -> None:
+    def f(x: Any, y: Any) -> Any:
+        if asks and y[0] > 100:
+            return y
+        y += 1
+        try:
+            x[0] = y[0]
+        except ValueError as error:
+            return str(error)
+        x[1] = 9
+        return y.sum()
+
+    def g(x: Any, y: Any) -> None:
+        y += 1
+        np.add(x, y, out=x)
+
+    for function in (f, g):
+        jitted = wf.jit(function, strict=False)
+        for writeable in (True, False, False, True):
+            got, wanted = ([np.zeros(3), np.zeros(3)] for _ in range(2))
+            results = []
+            for call, arrays in ((jitted, got), (function, wanted)):
+                arrays[0].flags.writeable = writeable
+                try:
+                    results.append(call(*arrays))
+                except ValueError as error:
+                    results.append((type(error), str(error)))
+            assert results[0] == results[1]
+            np.testing.assert_array_equal(got, wanted)
+        assert jitted.ways["plain"] == 2
+
+
 def simulated_or_not(run: Any, jitted: Any) -> Any:
     return jitted if run is wf.jit else run(jitted)
 

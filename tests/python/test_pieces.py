@@ -407,6 +407,36 @@ def test_errors_that_errstate_asks_for():
     assert np.isinf(fast(X)[0])
 
 
+def test_warnings_that_are_errors_are_raised():
+    inverse, real = (wf.jit(f, strict=False) for f in (lambda x: 1 / x, lambda x: x.astype(float)))
+    for kind in (RuntimeWarning, Warning, np.exceptions.ComplexWarning):
+        assert np.isinf(inverse(np.zeros(2))).all() and inverse.ways["compiled"]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            real(np.ones(2, complex))
+            warnings.simplefilter("error", kind)
+            with pytest.raises(np.exceptions.ComplexWarning):
+                real(np.ones(2, complex))
+            if kind is not np.exceptions.ComplexWarning:
+                with pytest.raises(RuntimeWarning, match="divide by zero"):
+                    inverse(np.zeros(2))
+
+
+def test_calls_with_files_have_their_class(tmp_path):
+    def use(x):
+        x.flush()
+        x += 1
+        return x[1:], x.copy(), x * 2, x.mode, isinstance(x, np.memmap), np.asarray(x), x.sum()
+
+    jitted = wf.jit(use, strict=False)
+    for _ in range(3):
+        got, wanted = (f(np.memmap(tmp_path / "x", np.float32, "w+", shape=(4,))) for f in (jitted, use))
+        assert [type(v) for v in got] == [type(v) for v in wanted]
+        assert all(np.array_equal(a, b) for a, b in zip(got, wanted, strict=True))
+    rows = np.memmap(tmp_path / "x", np.float32, "r", shape=(4,))
+    assert wf.jit(lambda x: x + 1, strict=True)(rows).tolist() == (rows + 1).tolist()
+
+
 # -- what gains nothing ------------------------------------------------------------------------------------------------
 
 

@@ -121,6 +121,14 @@ def test_filters_turn_it_off_or_into_an_error() -> None:
         assert function(X, 7)[0] == 7 and function(X, 8)[0] == 8
 
 
+def test_errors_of_all_warnings_leave_calls_alone(caplog: pytest.LogCaptureFixture) -> None:
+    function = wf.jit(lambda x, n: x * n, strict=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        assert [function(X, n)[0] for n in range(20)] == list(range(20))
+    assert "the argument 'n'" in caplog.text
+
+
 def test_values_that_cannot_be_told_do_not_hinder() -> None:
     class Secret:
         def __repr__(self) -> str:
