@@ -276,10 +276,12 @@ class Dispatcher {
   static bool is_lent(PyObject* object) {
     return (Py_TYPE(object)->tp_flags & Py_TPFLAGS_HEAPTYPE) && has_dlpack(object);
   }
-  // Looked up on the type: an object may answer for what another one has, and mean something else.
+  // Looked up on the type: an object may answer for what another one has, and mean something else; and what it answers
+  // with is code of its own, which no plain call would run.
+  static bool has_special(PyObject* object, PyObject* name) { return _PyType_Lookup(Py_TYPE(object), name) != nullptr; }
   static bool has_dlpack(PyObject* object) {
     static PyObject* name = PyUnicode_InternFromString("__dlpack__");
-    return _PyType_Lookup(Py_TYPE(object), name) != nullptr;
+    return has_special(object, name);
   }
   bool is_small(PyObject* object, int depth) const {
     if (is_array(object)) return element_count(object) <= small_elements_;
@@ -488,7 +490,8 @@ class Dispatcher {
     if (object == Py_None || PyLong_Check(object) || PyUnicode_Check(object) || PyFunction_Check(object) ||
         PyType_Check(object))
       return false;
-    return has_dlpack(object) || PyObject_HasAttrString(object, "__array__");
+    static PyObject* array = PyUnicode_InternFromString("__array__");
+    return has_dlpack(object) || has_special(object, array);
   }
 
   static bool is_random_generator(const PyTypeObject* type) {

@@ -28,7 +28,7 @@ def is_other_array(value: Any) -> bool:
     return (
         type(value) is not np.ndarray
         and not isinstance(value, (np.generic, type))
-        and (hasattr(value, "__array__") or hasattr(type(value), "__dlpack__"))
+        and (hasattr(type(value), "__array__") or hasattr(type(value), "__dlpack__"))
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .bytecode.kinds import is_user_object
+from .bytecode.kinds import holds_object, is_user_object
 from .bytecode.outside import Steps
 from .bytecode.words import Words, short
 from .errors import RecompilationWarning
@@ -69,30 +69,23 @@ def told(given: list[tuple[str, Any]], static: Any) -> tuple[Any, Facts]:
     for name, value in given:
         if name in static:
             kinds.append((name, type(value)))
-            facts["static", f"the static argument '{name}'"] = shown(value)
+            facts["static", f"the static argument '{name}'"] = short(value)
             continue
         leaves, structure = flatten(value, is_array_leaf, name)
         is_whole = [path for path, _ in leaves] == [name]
         kinds.append((name, structure is None, type(value)))
         if isinstance(value, (tuple, list, dict)):
-            facts["structure", f"what '{name}' holds"] = shown(kind_of(value))
+            facts["structure", f"what '{name}' holds"] = short(kind_of(value))
         elif not leaves and is_user_object(value):
             facts["object", f"the argument '{name}'"] = f"{type(value).__name__} {id(value)}"
         elif not leaves:
-            facts["value", f"the argument '{name}'"] = shown(value)
+            facts["value", f"the argument '{name}'"] = short(value)
         for path, leaf in leaves:
             if is_whole and isinstance(leaf, np.ndarray):
                 kinds.append((leaf.dtype, leaf.ndim))
             for axis, extent in enumerate(np.shape(leaf)):
                 facts["extent", f"axis {axis} of '{path}'"] = extent
     return tuple(kinds), facts
-
-
-def shown(value: Any) -> str:
-    try:
-        return short(value)
-    except Exception:  # of a class of the user's
-        return f"a {type(value).__name__}"
 
 
 class Word:
@@ -114,7 +107,7 @@ def kind_of(value: Any) -> Any:
         return items if isinstance(value, list) else tuple(items)
     if isinstance(value, (np.ndarray, np.generic)):
         return Word(f"{value.dtype}[{', '.join(['...'] * value.ndim)}]")
-    return Word(type(value).__name__) if type(value) in (float, complex) else value
+    return Word(type(value).__name__) if type(value) in (float, complex) or holds_object(value) else value
 
 
 def guards_of(function: Any, names: list[str], plan: Any) -> Facts:

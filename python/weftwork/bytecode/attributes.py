@@ -250,6 +250,7 @@ class Attributes(PlainArrays):
         if isinstance(owner, TracedArray):
             if name in ("shape", "strides", "dtype") and self.is_given(owner) and not self.strict:
                 self.refuse(f"'{name}' of an array that the function was given is set")
+            self.require_no_user_objects(value)
             self.guarded(setattr, (owner, name, value), {})
             return
         if isinstance(owner, types.ModuleType):

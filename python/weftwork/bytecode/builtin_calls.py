@@ -114,6 +114,7 @@ def call_object_init(r: Any, args: tuple, kwargs: dict[str, Any]) -> None:
 
 @special(range)
 def call_range(r: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    r.require_plain(*args)
     return r.guarded(lambda *bounds: make_range(Range, bounds), tuple(map(r.concrete, args)), {})
 
 

@@ -112,6 +112,8 @@ class Calls(Machine):
             return known_calls().call_cached(self, function, args, kwargs)
         if isinstance(function, _core.Dispatcher):
             return self.call_jitted(function, args, kwargs)
+        if kind is BoundMethod:
+            self.require_no_user_objects(*args, *kwargs.values())
         if is_own(kind.__module__):
             return self.own(function, args, {k: self.fixed(self.concrete_deep(v)) for k, v in kwargs.items()})
         if is_user_object(function) and not is_compiled(function):
@@ -126,6 +128,8 @@ class Calls(Machine):
     def call_python(self, function: types.FunctionType, args: tuple, kwargs: dict[str, Any]) -> Any:
         file = function.__code__.co_filename
         if file.startswith(PACKAGE) and is_own(function.__module__):
+            if args and isinstance(args[0], TracedArray):
+                self.require_no_user_objects(*args[1:], *kwargs.values())
             return self.own(function, args, kwargs)
         if natives.is_numpy_function(function) and not any(map(contains_traced, (*args, *kwargs.values()))):
             return self.native(function, args, kwargs)
@@ -201,6 +205,8 @@ class Calls(Machine):
             self.require_no_user_objects(*args, *kwargs.values())
             if owner is not None and not isinstance(owner, types.ModuleType):
                 self.require_no_user_objects(owner)
+        else:
+            self.require_plain(*used(function, args))
         args = tuple(map(self.handed, args))
         kwargs = {k: self.handed(v) for k, v in kwargs.items()}
         if natives.is_numpy_function(function) and any(
@@ -291,6 +297,8 @@ class Calls(Machine):
             if any(v in ("raise", "call", "log", "print") for v in (*args, *kwargs.values())):
                 self.refuse("np.errstate that raises or calls")
             return kind(*args, **kwargs)
+        if kind is BoundMethod:
+            self.require_no_user_objects(*args, *kwargs.values())
         if is_own(kind.__module__):
             return self.own(kind, args, kwargs)
         return self.refuse(f"'numpy.{kind.__name__}' is not recorded")
@@ -367,6 +375,20 @@ SAFE_METHODS = frozenset(
         "__iter__",
     ]
 )
+
+
+#: Of these methods, how many arguments are used; what follows is kept as it is.
+USED = {"append": 0, "insert": 1, "get": 1, "setdefault": 1, "pop": 1}
+
+
+def used(function: Any, args: tuple) -> tuple:
+    """The arguments that something safe goes through or asks for a number, and does not only keep."""
+    given = args[isinstance(function, (types.MethodDescriptorType, types.WrapperDescriptorType)) :]
+    if function is next:
+        return ()
+    name = function.__name__
+    most = 1 if name == "__setitem__" and type(given[0]) is not slice else USED.get(name, len(given))
+    return given[:most]
 
 
 def makes_text(function: Any, owner: Any) -> bool:

@@ -15,7 +15,7 @@ from ..numpy.tracer import Selection, TracedArray
 from ..pytree import is_record
 from .outside import HostValue
 
-__all__ = ["ABSENT", "DELETED", "Mirror", "contains_traced", "is_record", "is_user_object", "type_of"]
+__all__ = ["ABSENT", "DELETED", "Mirror", "contains_traced", "holds_object", "is_record", "is_user_object", "type_of"]
 
 #: Containers of the surroundings that hold more are not taken into a program.
 LARGEST = 256
@@ -72,6 +72,17 @@ def is_user_object(value: Any) -> bool:
         and not isinstance(value, (type, np.generic, BaseException, enum.Enum))
         and has_python(kind)
     )
+
+
+def holds_object(value: Any, depth: int = 0) -> bool:
+    """Whether it is, or holds, an object of a class of the user's."""
+    if type(value) in (list, tuple, set, frozenset):
+        return depth < 6 and any(holds_object(item, depth + 1) for item in value)
+    if type(value) is slice:
+        return any(map(is_user_object, (value.start, value.stop, value.step)))
+    if isinstance(value, dict) and not is_user_object(value):
+        return depth < 6 and any(holds_object(item, depth + 1) for item in (*value, *value.values()))
+    return is_user_object(value)
 
 
 def is_method_of_data(value: Any) -> bool:

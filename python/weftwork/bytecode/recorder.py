@@ -19,6 +19,7 @@ from ..errors import Error
 from ..numpy.loops import Retry
 from ..numpy.tracer import Selection, Storage, Trace, TracedArray
 from ..numpy.validity import note_bound
+from ..numpy.views import Flat
 from . import (  # noqa: F401  those of operations fill the interpreter's table
     builtin_calls,
     known_calls,
@@ -47,6 +48,8 @@ __all__ = ["Recorder", "Refused"]
 MOST_CALLS = 20_000
 #: Most instructions of Python in a recording: it takes about 4 us for each.
 MOST_INSTRUCTIONS = 200_000
+#: Where NumPy stores elements: it asks what is stored for them.
+ARRAYS = (TracedArray, np.ndarray, np.flatiter, Flat)
 #: Containers that compare what they hold.
 HOLDERS = (list, tuple, dict, collections.OrderedDict)
 
@@ -277,8 +280,8 @@ class Recorder(Appends, Iteration, Calls, LoopHeaders):
                 raise KeyError(key)
             return found
         if isinstance(owner, np.lib._index_tricks_impl.AxisConcatenator) or type(owner).__module__.startswith("numpy"):
-            return self.numpy_item(owner, self.key(owner, key))
-        return self.guarded(ITEM, (owner, self.key(owner, key)), {})
+            return self.numpy_item(owner, self.known_key(owner, key))
+        return self.guarded(ITEM, (owner, self.known_key(owner, key)), {})
 
     def hashed(self, value: Any) -> Any:
         value = self.concrete_deep(value)
@@ -290,6 +293,12 @@ class Recorder(Appends, Iteration, Calls, LoopHeaders):
             for item in value:
                 self.hashed(item)
         return value
+
+    def known_key(self, owner: Any, key: Any) -> Any:
+        """A key without host values, of which C code asks no method of the user's."""
+        if not isinstance(owner, dict):
+            self.require_no_user_objects(key)
+        return self.key(owner, key)
 
     def key(self, owner: Any, key: Any) -> Any:
         """A key without host values: in the index of an array they are arrays, elsewhere constants."""
@@ -328,7 +337,11 @@ class Recorder(Appends, Iteration, Calls, LoopHeaders):
         if is_user_object(owner):
             self.call_special(owner, "__setitem__", key, value)
             return
-        key = self.key(owner, key)
+        key = self.known_key(owner, key)
+        if isinstance(owner, ARRAYS):
+            self.require_no_user_objects(value)
+        elif type(key) is slice:
+            self.require_plain(value)
         if isinstance(owner, TracedArray):
             value = self.array_operand(value)
         elif isinstance(owner, (np.ndarray, np.flatiter)):
@@ -343,7 +356,7 @@ class Recorder(Appends, Iteration, Calls, LoopHeaders):
             self.call_special(owner, "__delitem__", key)
             return
         self.changes(owner)
-        self.guarded(DELETE_ITEM, (owner, self.key(owner, key)), {})
+        self.guarded(DELETE_ITEM, (owner, self.known_key(owner, key)), {})
 
     def array_operand(self, value: Any) -> Any:
         if type(value) is HostValue:

@@ -14,6 +14,7 @@ from .kinds import (
     ABSENT,
     HEAP,
     OWN,
+    holds_object,
     is_own_constant,
     is_record,
     is_user_object,
@@ -31,13 +32,8 @@ COMPARISONS = {"<": ("__lt__", "__gt__"), "<=": ("__le__", "__ge__"), "==": ("__
                ">": ("__gt__", "__lt__"), ">=": ("__ge__", "__le__")}  # fmt: skip
 
 
-def holds_object(value: Any, depth: int = 0) -> bool:
-    """Whether it is, or holds, an object of a class of the user's."""
-    if type(value) in (list, tuple, set):
-        return depth < 6 and any(holds_object(item, depth + 1) for item in value)
-    if isinstance(value, dict) and not is_user_object(value):
-        return depth < 6 and any(holds_object(item, depth + 1) for item in value.values())
-    return is_user_object(value)
+#: What holds objects and asks them nothing.
+HELD = (list, tuple, set, dict)
 
 
 class Direct:
@@ -162,6 +158,12 @@ class UserClasses(Attributes):
             if holds_object(value):
                 self.refuse("an object whose methods C code may call")
             self.require_known(value)
+
+    def require_plain(self, *values: Any) -> None:
+        """For native code that goes through what it is given, or asks it for a number, and keeps what it holds."""
+        for value in values:
+            if type(value) not in HELD and not is_record(type(value)) and holds_object(value):
+                self.refuse("an object whose methods C code may call")
 
     def require_known(self, value: Any) -> None:
         is_memory = isinstance(value, _core.Buffer) or (self.strict and hasattr(value, "__array__"))
