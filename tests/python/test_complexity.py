@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -98,3 +99,21 @@ def test_compile_time_is_linear(name: str, monkeypatch: pytest.MonkeyPatch) -> N
         wanted = function_of(program, 4 * program.steps)(*arguments)
     for got, value in zip(*map(as_tuple, (compiled(*arguments), wanted)), strict=True):
         np.testing.assert_allclose(got, value, rtol=1e-6, atol=1e-12)
+
+
+def test_a_call_that_takes_another_way_is_recorded_in_linear_time() -> None:
+    def seconds_of_another_way(steps: int) -> float:
+        body = "\n    ".join(f"t = math.sin(t) + {i % 7}" for i in range(steps))
+        space: dict[str, Any] = {"math": math}
+        exec(compile(f"def f(x, t):\n    {body}\n    return x * t if t > 100 else x + t", "<program>", "exec"), space)
+        jitted = wf.jit(space["f"], strict=False)
+        x = np.ones(3)
+        np.testing.assert_array_equal(jitted(x, 0.5), space["f"](x, 0.5))
+        (plan,) = jitted.plans_for(x, 0.5)
+        start = time.process_time()
+        for each in plan.steps if isinstance(plan.steps, list) else [plan.steps]:
+            each.varying((x, 0.75), {})
+        return time.process_time() - start
+
+    ratios = [seconds_of_another_way(4000) / seconds_of_another_way(1000) for _ in range(3)]
+    assert sorted(ratios)[1] < 9, ratios

@@ -101,6 +101,9 @@ class Attributes(PlainArrays):
             raise AttributeError(f"'{kind.__module__}.{kind.__name__}' object has no attribute '{name}'")
         if name == "base" and isinstance(owner, TracedArray):
             return self.base_of(owner)
+        if name == "__array_priority__":
+            given = np.zeros((), owner.dtype)
+            return (given[()] if type_of(owner) is not np.ndarray else given).__array_priority__
         if self.can_break() and isinstance(owner, TracedArray) and not owner.scalar and is_of_memory(name):
             return self.by_host(owner, name)
         return self.guarded(getattr, (owner, name), {})

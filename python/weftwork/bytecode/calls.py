@@ -89,6 +89,7 @@ class Calls(Machine):
             return self.call(function.__func__, (function.__self__, *args), kwargs)
         if function is super and not args and self.frame is not None:
             return self.zero_super(self.frame)
+        self.require_dtype(function, args, kwargs)
         form = SPECIAL.get(id(function))
         if form is not None:
             return form(self, args, kwargs)
@@ -119,6 +120,15 @@ class Calls(Machine):
         if is_user_object(function) and not is_compiled(function):
             return self.call(self.special_method(function, "__call__"), args, kwargs)
         return self.native(function, args, kwargs)
+
+    def require_dtype(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> None:
+        """NumPy makes no dtype of an array, though it makes one of what else has a dtype."""
+        places = TAKES_DTYPE.get(id(function), ())
+        given = [args[i] for i in places if i < len(args)]
+        if "dtype" in kwargs and type(function) is not types.FunctionType:
+            given.append(kwargs["dtype"])
+        if any(isinstance(value, TracedArray) and not value.scalar for value in given):
+            self.refuse("an array in the place of a dtype")
 
     def call_jitted(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         """A jitted function is a part of the one that calls it."""
@@ -347,6 +357,12 @@ def holds_array(value: Any) -> bool:
         return any(map(holds_array, value))
     return isinstance(value, (TracedArray, Selection, np.ndarray))
 
+
+#: At which places functions of NumPy take dtypes.
+TAKES_DTYPE = {
+    **{id(f): (0, 1) for f in (np.dtype, np.finfo, np.iinfo, np.promote_types, np.issubdtype)},
+    **{id(f): (1,) for f in (np.zeros, np.ones, np.empty, np.array, np.asarray, np.zeros_like, np.ones_like)},
+}
 
 #: What does not call methods of the objects that it is given.
 SAFE = {

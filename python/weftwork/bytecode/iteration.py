@@ -10,7 +10,7 @@ from ..numpy.rows import Rows, Together
 from ..numpy.tracer import Selection, TracedArray
 from .frame import Frame
 from .generators import Generator
-from .kinds import is_user_object
+from .kinds import is_user_object, type_of
 from .machine import Machine
 
 __all__ = ["Iteration"]
@@ -55,8 +55,7 @@ class Iteration(Machine):
         return binding.value[0] if binding.name == "STORE_FAST_LOAD_FAST" else ""
 
     def rows(self, frame: Frame, array: TracedArray) -> Any:
-        if not array.ndim:
-            raise TypeError("iteration over a 0-d array")
+        require_rows(array)
         count = array.shape[0]
         if self.is_statement(frame) and (not isinstance(count, int) or count > GET_ITER_SHORT):
             return self.turns(make_range(LoopRange, (count,)), frame, array, "")
@@ -109,6 +108,7 @@ class Iteration(Machine):
         if isinstance(value, Selection) and self.can_break():
             self.begin_with_arrays()
         if isinstance(value, TracedArray):
+            require_rows(value)
             return self.born(Rows(value))
         return self.iterate(frame, value)
 
@@ -126,3 +126,11 @@ class Iteration(Machine):
 
     def make_generator(self, frame: Frame) -> Any:
         return self.born(Generator(self, frame))
+
+
+def require_rows(array: TracedArray) -> None:
+    """NumPy's error for going through one element."""
+    if not array.ndim:
+        kind = type_of(array)
+        name = f"{kind.__module__}.{kind.__name__}".removeprefix("builtins.")
+        raise TypeError(f"'{name}' object is not iterable" if array.scalar else "iteration over a 0-d array")

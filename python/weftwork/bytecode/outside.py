@@ -305,16 +305,13 @@ class Steps:
 
     def values(self, leaves: Any, args: Any, kwargs: Any) -> list[Any]:
         """Each step's value now; what cannot be had is an exception in its place."""
-        results: list[Any] = []
+        names: dict[str, Any] = {"leaves": leaves, "args": args, "kwargs": kwargs}
         for number, step in enumerate(self.steps):
-            names: dict[str, Any] = {}
-            source = expression(number, step, names)
-            names |= {f"v{i}": v for i, v in enumerate(results)} | {"leaves": leaves, "args": args, "kwargs": kwargs}
             try:
-                results.append(eval(source, names))
+                names[f"v{number}"] = eval(expression(number, step, names), names)
             except Exception as error:
-                results.append(error)
-        return results
+                names[f"v{number}"] = error.with_traceback(None)  # which would hold all names
+        return [names[f"v{number}"] for number in range(len(self.steps))]
 
 
 CHECKS = {

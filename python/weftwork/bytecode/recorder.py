@@ -197,6 +197,8 @@ class Recorder(Appends, Iteration, Calls, LoopHeaders):
         lhs, rhs = pair
         if type(lhs) in (str, bytes) and symbol[0] == "%":
             return self.formatted(lhs, rhs)
+        if symbol in ("*", "*=") and (type(lhs) in (list, tuple) or type(rhs) in (list, tuple)):
+            lhs, rhs = self.repetition(lhs), self.repetition(rhs)
         if is_user_object(lhs) or is_user_object(rhs):
             return self.user_binary(symbol, lhs, rhs)
         if (
@@ -213,6 +215,12 @@ class Recorder(Appends, Iteration, Calls, LoopHeaders):
             self.before_change(lhs, rhs)
         result = self.own_arrays(self.guarded(BINARY[symbol], (lhs, rhs), {}), lhs)
         return self.born(result) if type(result) in (list, dict, set) and result is not lhs else result
+
+    def repetition(self, value: Any) -> Any:
+        """How often a list is repeated: of a NumPy scalar, unlike an array, it is the number that a call has."""
+        if isinstance(value, TracedArray) and value.scalar:
+            return self.decided(value) if self.can_break() else self.refuse("a list times a number of the program")
+        return value
 
     def before_change(self, owner: Any, value: Any) -> None:
         """Called before an operator changes its first operand in place."""
@@ -267,6 +275,8 @@ class Recorder(Appends, Iteration, Calls, LoopHeaders):
             self.refuse("whether a generator of random numbers is another object")
         if self.statics is not None:
             self.statics.note_comparison(lhs, rhs)
+        if (type(lhs) is np.bool_ or type(rhs) is np.bool_) and type_of(lhs) is type_of(rhs):
+            return self.truth(lhs) is self.truth(rhs)  # there are two of them
         return self.original(lhs) is self.original(rhs)
 
     # -- items -----------------------------------------------------------------------------------------------------

@@ -202,7 +202,8 @@ def expand_dims(a: Any, axis: Any) -> Any:
 @implements(np.squeeze)
 def squeeze(a: Any, axis: Any = None) -> Any:
     x = traced(a)
-    return x.view_of(_core.squeeze(x.tensor, reductions.reduction_axis(axis, "squeeze")))
+    squeezed = _core.squeeze(x.tensor, reductions.reduction_axis(axis, "squeeze"))
+    return x if len(squeezed.shape) == x.ndim and not x.scalar else x.view_of(squeezed)
 
 
 def at_least(place: Any) -> Any:
