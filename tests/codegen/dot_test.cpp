@@ -22,6 +22,7 @@
 #include "weft/core/text.h"
 #include "weft/kernel/kernel.h"
 #include "weft/runtime/object.h"
+#include "weft/runtime/scratch.h"
 
 using namespace weft;
 
@@ -123,8 +124,8 @@ struct Kernels {
   CodeObject code;
   Body plain, pack, packed;
 
-  // `k`: known to the kernel, as is that lhs lies along it; -1: neither.
-  static DotKernel form(DType lhs, DType rhs, DType accumulate, int64_t k) {
+  // `k`: known to the kernel, as is that lhs lies along it; -1: neither. So are many rows `m`, but not how they lie.
+  static DotKernel form(DType lhs, DType rhs, DType accumulate, int64_t k, int64_t m) {
     DotKernel kernel;
     kernel.accumulate = accumulate;
     kernel.lhs = {lhs, "%lhs", {"%a0", "%a1"}, "%am", "%ak"};
@@ -132,6 +133,7 @@ struct Kernels {
     kernel.batch = {"%x0", "%x1"};
     kernel.m = "%m", kernel.n = "%n", kernel.k = "%k";
     if (k >= 0) kernel.k = cat(k), kernel.k_factor = k, kernel.lhs.inner = "1";
+    if (m >= 0) kernel.m = cat(m);
     kernel.entry = kernel.epilogue_entry = entry;
     kernel.result = {accumulate, "%sums", {"%c0", "%c1"}, "%cm", "1"};
     return kernel;
@@ -162,10 +164,10 @@ struct Kernels {
         packed(reinterpret_cast<Body>(code.find("packed"))) {}
 };
 
-const Kernels& kernels(const Target& target, DType lhs, DType rhs, DType accumulate, int64_t k = -1) {
-  static std::map<std::tuple<std::string, DType, DType, DType, int64_t>, std::unique_ptr<Kernels>> all;
-  auto& found = all[{target.name, lhs, rhs, accumulate, k}];
-  if (!found) found = std::make_unique<Kernels>(target, Kernels::form(lhs, rhs, accumulate, k));
+const Kernels& kernels(const Target& target, DType lhs, DType rhs, DType accumulate, int64_t k = -1, int64_t m = -1) {
+  static std::map<std::tuple<std::string, DType, DType, DType, int64_t, int64_t>, std::unique_ptr<Kernels>> all;
+  auto& found = all[{target.name, lhs, rhs, accumulate, k, m}];
+  if (!found) found = std::make_unique<Kernels>(target, Kernels::form(lhs, rhs, accumulate, k, m));
   return *found;
 }
 const Kernels& kernels(const Target& target, DType operand, DType accumulate, int64_t k = -1) {
@@ -307,6 +309,7 @@ class Problem {
     Guarded packed(size_t(packed_elements(dot, batch, with.multiplies_bf16).value() * size_of(accumulate)) + 64);
     args.packed = aligned(packed.data());
     auto launch = [&](Body body, int64_t count) {
+      forget_scratch();
       for (int64_t part = parts - 1; part >= 0; --part) body(&args, count * part / parts, count * (part + 1) / parts);
     };
     if (use_packed) launch(with.pack, with.emitter.pack_items(with.kernel, batch, shape.n).value());
@@ -427,6 +430,24 @@ TEST_CASE("operands and results may have any strides") {
         verify({1, 1, 19, 45, 37, lhs, rhs, result}, DType::f32, DType::f32);
         verify({1, 1, 2, 150, 37, lhs, rhs, result}, DType::f64, DType::f64);
       }
+}
+
+TEST_CASE("many rows of lhs that may lie along m are packed in panels") {
+  // One chunk and block of k, several, and parts; panels that share lhs, and more than those; heights that differ.
+  for (auto [m, n, k] :
+       {std::array<int64_t, 3>{25, 129, 7}, {100, 300, 33}, {150, 40, 1100}, {300, 270, 9}, {1100, 130, 20}})
+    for (Order lhs : {Order::rows, Order::columns, Order::sparse})
+      for (const Target& target : targets())
+        for (DType dtype : {DType::f32, DType::f64}) {
+          if (target.name == "amx") continue;
+          CAPTURE(target.name);
+          CAPTURE(cat(name(dtype), " ", m, "x", n, "x", k, " order ", int(lhs)));
+          Problem problem({1, 2, m, n, k, lhs, m == 100 ? Order::columns : Order::rows}, dtype, dtype, false);
+          for (int64_t parts : {1, 3, 7}) {
+            problem.run(kernels(target, dtype, dtype, dtype, -1, m), false, parts);
+            CHECK(problem.wrong() == 0);
+          }
+        }
 }
 
 TEST_CASE("batches have strides of their own") {

@@ -2,6 +2,8 @@
 
 #include <sys/mman.h>
 
+#include <cstring>
+
 #include "weft/core/error.h"
 #include "weft/core/pages.h"
 #include "weft/library/custom.h"
@@ -13,6 +15,7 @@ namespace {
 struct Scratch {
   void* memory;
   int64_t bytes;
+  bool is_kept;
 };
 constinit thread_local Scratch scratch __attribute__((tls_model("initial-exec"))) = {};
 
@@ -33,7 +36,7 @@ bool grow(int64_t bytes) {
   int64_t size = (bytes + page - 1) / page * page;
   void* memory = mmap(nullptr, static_cast<size_t>(size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return false;
-  scratch = {memory, size};
+  scratch = {memory, size, false};
   return true;
 }
 
@@ -47,7 +50,18 @@ void note_none(int64_t bytes) {
 
 }  // namespace
 
+void forget_scratch() { scratch.is_kept = false; }
+
+void* kept_scratch(int64_t bytes) {
+  bool is_kept = scratch.is_kept && bytes <= scratch.bytes;
+  void* memory = thread_scratch(bytes);
+  if (!is_kept) std::memset(memory, 0, scratch_stamp);
+  scratch.is_kept = true;
+  return memory;
+}
+
 void* thread_scratch(int64_t bytes) {
+  scratch.is_kept = false;
   if (bytes > scratch.bytes && !grow(bytes)) [[unlikely]] {
     note_none(bytes);
     leave_machine_code();

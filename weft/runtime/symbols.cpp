@@ -180,6 +180,7 @@ const Row rows[] = {
     WEFT_COMPLEX2("power", power),
     {"weft_routine_fft", address(fourier)},
     {"weft_support_scratch", address(thread_scratch)},
+    {"weft_support_kept_scratch", address(kept_scratch)},
 };
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "weft/core/interrupt.h"
 #include "weft/core/knobs.h"
 #include "weft/library/custom.h"
+#include "weft/runtime/scratch.h"
 #include "weft/runtime/seats.h"
 
 namespace weft {
@@ -96,6 +97,7 @@ struct Loop {
   // `way`: work, or work_alone. Machine code that ends with an error (library/custom.h) ends the loop.
   template <void (Loop::*way)()>
   void take_part() {
+    forget_scratch();
     if (!end) return (this->*way)();
     try {
       catch_custom_errors([](void* loop) { (static_cast<Loop*>(loop)->*way)(); }, this);

@@ -10,6 +10,7 @@
 
 #include "weft/core/interrupt.h"
 #include "weft/core/pages.h"
+#include "weft/runtime/scratch.h"
 #include "weft/runtime/thread_pool.h"
 
 namespace weft {
@@ -113,6 +114,7 @@ class Tiles {
     const TiledKernel& kernel = kernels_[step % count_];
     int64_t begin = std::max<int64_t>(from - kernel.first, 0) * kernel.unit,
             end = std::min((to - kernel.first) * kernel.unit, kernel.items);
+    forget_scratch();
     if (begin < end) kernel.body(kernel.args, begin, end);
   }
 

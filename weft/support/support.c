@@ -77,6 +77,13 @@ char* weft_support_scratch(int64_t bytes) {
   return memory;
 }
 
+/* The same, with 64 bytes in front that say of what an earlier piece of the loop left there: nothing here. */
+char* weft_support_kept_scratch(int64_t bytes) {
+  char* memory = weft_support_scratch(bytes);
+  memset(memory, 0, 64);
+  return memory;
+}
+
 typedef struct shared {
   call* c;
   weft_body body;

@@ -90,6 +90,7 @@ struct DotKernel {
 struct DotNeeds {
   DType lhs = DType::f32, rhs = DType::f32, accumulate = DType::f32;
   bool packs_lhs = false;             // lhs in blocks: other elements than those that are multiplied
+  bool by_panels = false;             // or in panels of a tile's rows
   bool pack = false;                  // rhs in blocks, as they are needed
   bool packed = false;                // rhs from a pack kernel
   bool raw = false;                   // rows of rhs read in place

@@ -89,7 +89,7 @@ struct Tiles {
   // Heights that are not known now.
   void other(const std::string& rest) {
     int rows = writer.shape.rows;
-    bool has_all = needs.heights.size() == static_cast<size_t>(writer.shape.tall);
+    bool has_all = needs.heights.size() >= static_cast<size_t>(writer.shape.rows);
     if (has_all || !needs.heights.count(rows) || !needs.heights.count(small_rows)) {
       append(ir, "tile.other:\n  unreachable\n");
       return;

@@ -22,6 +22,49 @@ constexpr int64_t long_block = 1 << 19;
 // Of a chunk of such a block: as many as leave most of that cache to the panels.
 constexpr int tiles_of_chunk = 8;
 
+// Chunks of nearly equal length, whole tiles but for the last.
+constexpr const char* chunks_text = R"(  %chunks.up = add i64 %m.count, %chunk.most
+  %chunks.up1 = sub i64 %chunks.up, 1
+  %chunks = udiv i64 %chunks.up1, %chunk.most
+  %chunk.each.up = add i64 %m.count, %chunks
+  %chunk.each.up1 = sub i64 %chunk.each.up, 1
+  %chunk.each = udiv i64 %chunk.each.up1, %chunks
+  %chunk.whole.up = add i64 %chunk.each, %tile.rows
+  %chunk.whole.up1 = sub i64 %chunk.whole.up, 1
+  %chunk.whole = udiv i64 %chunk.whole.up1, %tile.rows
+  %chunk.rows = mul i64 %chunk.whole, %tile.rows
+)";
+
+// Of rhs, what an earlier piece of the loop has packed need not be packed again.
+constexpr const char* kept_text = R"(  %kept.at = getelementptr i8, ptr %bb, i64 %panel.first.0
+  %kept.1 = getelementptr i64, ptr %kept, i64 1
+  %kept.2 = getelementptr i64, ptr %kept, i64 2
+  %kept.3 = getelementptr i64, ptr %kept, i64 3
+  %kept.from = load ptr, ptr %kept
+  %kept.args = load ptr, ptr %kept.1
+  %kept.k = load i64, ptr %kept.2
+  %kept.count = load i64, ptr %kept.3
+  %kept.is.0 = icmp eq ptr %kept.from, %kept.at
+  %kept.is.1 = icmp eq ptr %kept.args, %args
+  %kept.is.2 = icmp eq i64 %kept.k, %kc
+  %kept.is.3 = icmp eq i64 %kept.count, %p.count
+  %kept.is.4 = and i1 %kept.is.0, %kept.is.1
+  %kept.is.5 = and i1 %kept.is.2, %kept.is.3
+  %is.kept = and i1 %kept.is.4, %kept.is.5
+  store ptr %kept.at, ptr %kept
+  store ptr %args, ptr %kept.1
+  store i64 %kc, ptr %kept.2
+  store i64 %p.count, ptr %kept.3
+)";
+// A call that begins with the first item is a loop of its own where it is not the first piece of one.
+constexpr const char* keeping_text = R"(  %kept = call ptr @weft_support_kept_scratch(i64 $bytes$)
+  %kept.old = load ptr, ptr %kept
+  %kept.begins = icmp eq i64 %begin, 0
+  %kept.now = select i1 %kept.begins, ptr null, ptr %kept.old
+  store ptr %kept.now, ptr %kept
+  %cs = getelementptr i8, ptr %kept, i64 64
+)";
+
 // The calls of a driver that depend on what its kernels need.
 struct DriverCalls {
   std::string pack, inner, lhs, lhs_strides;
@@ -63,9 +106,24 @@ struct DriverCalls {
     if (needs.inner) inner += call_either(false);
     lhs_strides = cat("  %la.m = add i64 %am, 0\n  %la.k = mul i64 %ak, ", form.group, "\n");
     if (!form.packs_lhs) return;
-    lhs = cat("  call void @", writer.pack_lhs(), "(ptr %a.at, i64 %am, i64 %ak, i64 %m.count, i64 %kc, ptr %ls)\n");
-    lhs_strides = cat("  %la.m = select i1 %lhs.along, i64 ", shape.lhs_row, ", i64 ", shape.size,
-                      "\n  %la.k = select i1 %lhs.along, i64 ", shape.size, ", i64 ", shape.lhs_column, "\n");
+    lhs = cat("  %chunk.count = sub i64 %chunk.m1, %chunk.r\n  %chunk.skip = sub i64 %chunk.r, %m0\n",
+              "  %chunk.skipped = mul i64 %chunk.skip, %am\n",
+              "  %chunk.from = getelementptr i8, ptr %a.at, i64 %chunk.skipped\n");
+    if (form.by_panels)
+      append(
+          lhs, "  %chunk.up = add i64 %chunk.count, %tile.rows\n  %chunk.up1 = sub i64 %chunk.up, 1\n",
+          "  %chunk.tiles = udiv i64 %chunk.up1, %tile.rows\n  %chunk.high.up = add i64 %chunk.count, %chunk.tiles\n",
+          "  %chunk.high.up1 = sub i64 %chunk.high.up, 1\n  %chunk.high = udiv i64 %chunk.high.up1, %chunk.tiles\n",
+          "  %lhs.k = mul i64 %chunk.high, ", shape.size, "\n  %lhs.all = mul i64 %lhs.k, %kc\n",
+          "  %lhs.panel = add i64 %lhs.all, ", panel_gap, "\n  %la.k = select i1 %lhs.along, i64 ", shape.size,
+          ", i64 %lhs.k\n");
+    append(lhs, "  call void @", writer.pack_lhs(),
+           "(ptr %chunk.from, i64 %am, i64 %ak, i64 %chunk.count, i64 %kc, ptr %ls",
+           form.by_panels ? ", i64 %chunk.high, i64 %chunk.tiles, i64 %lhs.panel" : "", ")\n");
+    lhs_strides = cat(
+        "  %la.m = select i1 %lhs.along, i64 ", shape.lhs_row, ", i64 ", shape.size,
+        form.by_panels ? "\n"
+                       : cat("\n  %la.k = select i1 %lhs.along, i64 ", shape.size, ", i64 ", shape.lhs_column, "\n"));
   }
 };
 
@@ -73,12 +131,16 @@ struct DriverCalls {
 
 std::string DotWriter::driver(const DotNeeds& needs) {
   std::string name = cat("weft.dot.", weft::name(form.lhs), ".", weft::name(form.rhs), ".", weft::name(accumulate),
-                         form.bits ? "." + form.bits->name() : "", form.packs_lhs ? ".packs" : "");
+                         form.bits ? "." + form.bits->name() : "",
+                         form.by_panels   ? ".panels"
+                         : form.packs_lhs ? ".packs"
+                                          : "");
   DotNeeds& all = emitter.drivers_
                       .try_emplace(name, DotNeeds{.lhs = form.lhs,
                                                   .rhs = form.rhs,
                                                   .accumulate = accumulate,
                                                   .packs_lhs = form.packs_lhs,
+                                                  .by_panels = form.by_panels,
                                                   .bits = form.bits})
                       .first->second;
   all.pack |= needs.pack;
@@ -99,14 +161,21 @@ KeyValues DotWriter::driver_sizes() const {
   int head_bytes = head_rows() * row_bytes;
   int slot_bytes = shape.slot_depth * row_bytes + head_bytes;
   int lhs_bytes = 0;
-  if (form.packs_lhs) lhs_bytes = std::max(shape.run * shape.lhs_row, shape.depth * shape.lhs_column);
+  if (form.packs_lhs) lhs_bytes = std::max(shape.packed_rows * shape.lhs_row, shape.depth * shape.lhs_column);
+  if (form.by_panels) {
+    int panels = shape.packed_rows / shape.rows + 1;
+    lhs_bytes = std::max(lhs_bytes, (shape.packed_rows + panels) * shape.depth * shape.size + panels * panel_gap);
+  }
   if (form.amx && !form.packs_lhs) lhs_bytes = amx_chunk * shape.depth * shape.size;
   int64_t run_bytes = whole_lines((shape.scratch + small_rows) * row_bytes);
-  int64_t panels_bytes = whole_lines((form.packs_lhs ? slot_bytes : shape.share * slot_bytes) + window_slack);
+  int64_t panels_bytes =
+      whole_lines((form.packs_lhs && !form.by_panels ? slot_bytes : shape.share * slot_bytes) + window_slack);
   return {
       {"run.bytes", cat(run_bytes)},
       {"panels.bytes", cat(panels_bytes)},
-      {"scratch.bytes", cat(run_bytes + panels_bytes + lhs_bytes)},
+      {"scratch.open", form.by_panels ? fill(keeping_text, {{"bytes", cat(64 + run_bytes + panels_bytes + lhs_bytes)}})
+                                      : cat("  %cs = call ptr @weft_support_scratch(i64 ",
+                                            run_bytes + panels_bytes + lhs_bytes, ")\n")},
       {"slot.bytes", cat(slot_bytes)},
       {"head.rows", cat(head_rows())},
       {"head.bytes", cat(head_bytes)},
@@ -136,7 +205,9 @@ KeyValues DotWriter::driver_limits() const {
       {"few", cat(shape.few)},
       {"slim", cat(shape.slim)},
       {"wide", cat(widest)},
-      {"chunk", cat(form.amx ? amx_chunk : tiles_of_chunk * shape.rows)},
+      {"chunk", cat(form.packs_lhs ? shape.packed_rows
+                    : form.amx     ? amx_chunk
+                                   : tiles_of_chunk * shape.rows)},
       {"long", cat(form.amx ? 0 : long_block / size_of(form.lhs))},
       {"rows.long", cat(group > 1 ? std::numeric_limits<int64_t>::max() : long_rows)},
       {"depth", cat(shape.depth * group)},
@@ -164,7 +235,18 @@ KeyValues DotWriter::driver_calls(const DotNeeds& needs) {
       {"inner", calls.inner},
       {"lhs.pack", calls.lhs},
       {"lhs.strides", calls.lhs_strides},
-      {"lhs.from", form.packs_lhs ? "%ls" : "%a.at"},
+      {"chunk.rows", form.by_panels ? chunks_text : "  %chunk.rows = add i64 %chunk.most, 0\n"},
+      {"lhs.from", form.packs_lhs ? "%ls" : "%chunk.a.0"},
+      {"kept", form.by_panels ? kept_text : "  %is.kept = icmp ne i1 false, false\n"},
+      {"together", cat(shape.together)},
+      {"together.less", cat(shape.together - 1)},
+      {"panels.count", form.by_panels ? "add i64 %p.item, 0" : "select i1 %is.whole, i64 %p.1, i64 1"},
+      {"items.move", form.by_panels ? "add i64 %joined, 0" : "select i1 %is.whole, i64 %p.items, i64 %joined"},
+      {"in.slots", form.by_panels ? "true" : "%chunked"},
+      {"rows.end", form.by_panels ? "%chunk.m1" : "%m1"},
+      {"first.most", form.by_panels ? "%chunk.rows" : "%m.count"},
+      {"lhs.move",
+       form.by_panels ? "select i1 %lhs.along, i64 %a.move.rows, i64 %lhs.panel" : "add i64 %a.move.rows, 0"},
       {"first.height", tile_height("%first")},
       {"packing", cat(packing_offset)},
       {"packing.heights", cat(packing_heights)},
@@ -185,6 +267,7 @@ void DotWriter::write_driver(const std::string& name, const DotNeeds& needs) {
   for (const KeyValues& more : {driver_sizes(), driver_limits()}) words.insert(words.end(), more.begin(), more.end());
   emitter.functions_ += fill(driver_text, words);
   declare("declare ptr @weft_support_scratch(i64)\n");
+  declare("declare ptr @weft_support_kept_scratch(i64)\n");
   declare("@weft.dot.zeros = internal constant [256 x i8] zeroinitializer, align 64\n");
   declare("declare i64 @llvm.umin.i64(i64, i64)\n");
   declare("declare i64 @llvm.umax.i64(i64, i64)\n");

@@ -13,8 +13,7 @@ namespace weft {
 const std::string_view driver_text =
     R"(define $linkage$ void @$name$(ptr %d, i64 %begin, i64 %end, ptr %epilogue, ptr %args) noinline $effort$ {
 entry:
-  %cs = call ptr @weft_support_scratch(i64 $scratch.bytes$)
-  %bs = getelementptr i8, ptr %cs, i64 $run.bytes$
+$scratch.open$  %bs = getelementptr i8, ptr %cs, i64 $run.bytes$
   %ls = getelementptr i8, ptr %bs, i64 $panels.bytes$
   %ix = alloca [4 x i64], align 8
 $amx.open$$fields$  %is.packed = icmp eq i64 %packed, 1
@@ -40,6 +39,8 @@ $tile.rows$  %along.0 = and i1 %rhs.along, %lhs.along
   %can.stay = and i1 %can.stay.0, %not.inner
   %n.up = add i64 %n, $width.less$
   %panels = udiv i64 %n.up, $width$
+  %groups.up = add i64 %panels, $together.less$
+  %groups = udiv i64 %groups.up, $together$
   %m.up.0 = add i64 %m, %run.most
   %m.up = add i64 %m.up.0, -1
   %runs.0 = udiv i64 %m.up, %run.most
@@ -108,9 +109,10 @@ item:
   %t = udiv i64 %i, %blocks
   %t.first = mul i64 %t, %blocks
   %block = sub i64 %i, %t.first
-  %t2 = udiv i64 %t, %panels
-  %t2.first = mul i64 %t2, %panels
-  %panel = sub i64 %t, %t2.first
+  %t2 = udiv i64 %t, %groups
+  %t2.first = mul i64 %t2, %groups
+  %panel.group = sub i64 %t, %t2.first
+  %panel = mul i64 %panel.group, $together$
   %bat = udiv i64 %t2, %runs
   %bat.first = mul i64 %bat, %runs
   %run = sub i64 %t2, %bat.first
@@ -152,9 +154,10 @@ item:
   %block.fits = icmp ule i64 %block.k, $depth.slot$
   %block.turns = and i1 %block.long, %block.fits
   %chunked = icmp ugt i1 %block.turns, %block.packs
-  %takes.turns = or i1 %chunked, %amx.packs
-  %chunk.rows = select i1 %takes.turns, i64 $chunk$, i64 %run.most
-  %shares.0 = or i1 %takes.turns, %is.deeper
+  %takes.turns.0 = or i1 %chunked, %amx.packs
+  %takes.turns = or i1 %takes.turns.0, $lhs.packs$
+  %chunk.most = select i1 %takes.turns, i64 $chunk$, i64 %run.most
+$chunk.rows$  %shares.0 = or i1 %takes.turns, %is.deeper
   %shares = or i1 %shares.0, $lhs.packs$
   %shares.lhs = and i1 %shares, %not.inner
   %p.share = select i1 %shares.lhs, i64 %p.room.1, i64 1
@@ -168,9 +171,10 @@ item:
   %p.0 = call i64 @llvm.umin.i64(i64 %p.room, i64 %p.left)
   %p.1 = call i64 @llvm.umin.i64(i64 %p.0, i64 %p.whole)
   %is.whole = icmp eq i64 %joined, %blocks
-  %p.count = select i1 %is.whole, i64 %p.1, i64 1
+  %p.item = call i64 @llvm.umin.i64(i64 %p.left, i64 $together$)
+  %p.count = $panels.count$
   %p.items = mul i64 %p.count, %blocks
-  %move = select i1 %is.whole, i64 %p.items, i64 %joined
+  %move = $items.move$
   %i.next = add i64 %i, %move
   ; A little of k only where rhs's rows are apart and several rows go through them: more of narrow ones.
   %shallow.0 = and i1 %is.plain, %few
@@ -239,7 +243,8 @@ start:
   ; Few rows go through k a little at a time: their sums stay near.
   %leaves.item = and i1 %has.result, %not.few
   ; The first tile packs what it reads where there is one of its height.
-  %first.left = call i64 @llvm.umin.i64(i64 %m.count, i64 %m.part.left)
+  %first.left.0 = call i64 @llvm.umin.i64(i64 %m.count, i64 $first.most$)
+  %first.left = call i64 @llvm.umin.i64(i64 %first.left.0, i64 %m.part.left)
 $first.height$  %first.bits = lshr i64 $packing.heights$, %first.height
   %first.packs.0 = trunc i64 %first.bits to i1
   %first.packs.1 = and i1 %first.packs.0, %is.row
@@ -309,17 +314,20 @@ depth:
   %tile.step = udiv i64 %tile.bytes, %units.some
   %is.near = icmp ule i64 %tile.step, 192
   %lhs.step = select i1 %is.near, i64 %tile.step, i64 0
-$lhs.pack$  br label %chunk
+  %panel.first.0 = mul i64 %panel, %panel.bytes
+$kept$  br label %chunk
 
 chunk:
   %chunk.r = phi i64 [ %m0, %depth ], [ %r.next, %chunk.end ]
-  %chunk.a = phi ptr [ $lhs.from$, %depth ], [ %a.next, %chunk.end ]
+  %chunk.a.0 = phi ptr [ %a.at, %depth ], [ %a.next, %chunk.end ]
   %chunk.part.left = phi i64 [ %m.part.left, %depth ], [ %part.left.next, %chunk.end ]
   %chunk.m1.0 = add i64 %chunk.r, %chunk.rows
   %chunk.m1 = call i64 @llvm.umin.i64(i64 %chunk.m1.0, i64 %m1)
   %chunk.later = icmp ne i64 %chunk.r, %m0
   %chunk.first = xor i1 %chunk.later, true
-  %chunk.packs = icmp ugt i1 %kc.packs, %chunk.later
+  %chunk.there = or i1 %chunk.later, %is.kept
+  %chunk.packs = icmp ugt i1 %kc.packs, %chunk.there
+$lhs.pack$  %chunk.a = getelementptr i8, ptr $lhs.from$, i64 0
   br label %panel.in
 
 panel.in:
@@ -343,11 +351,11 @@ panel.in:
   %b.head = getelementptr i8, ptr %b0, i64 %b.n0
   %head.in = select i1 %is.first, ptr %b.head, ptr @weft.dot.zeros
   ; The first chunk packs for all.
-  %p.slot = select i1 %chunked, i64 %p, i64 0
+  %p.slot = select i1 $in.slots$, i64 %p, i64 0
   %bs.from = mul i64 %p.slot, $slot.bytes$
   %bs.head = getelementptr i8, ptr %bs, i64 %bs.from
   %bs.units = getelementptr i8, ptr %bs.head, i64 $head.bytes$
-  %is.there = or i1 %stay.here, %chunk.later
+  %is.there = or i1 %stay.here, %chunk.there
   %tile.packs = and i1 %chunk.packs, %is.full
   %is.ready = or i1 %is.there, %tile.packs
   br i1 %is.ready, label %ready, label %packing
@@ -404,7 +412,7 @@ rows:
   %a = phi ptr [ %chunk.a, %ready ], [ %a.next, %rows.end ]
   %part.left = phi i64 [ %chunk.part.left, %ready ], [ %part.left.next, %rows.end ]
   %how = phi i64 [ %how.first, %ready ], [ %raw, %rows.end ]
-  %r.left.0 = sub i64 %m1, %r
+  %r.left.0 = sub i64 $rows.end$, %r
   %r.left = call i64 @llvm.umin.i64(i64 %r.left.0, i64 %part.left)
   %r.in = sub i64 %r, %m0
   ; The small tile may write more rows than there are.
@@ -437,7 +445,8 @@ rows.end:
   %part.left.less = sub i64 %part.left, %r.count
   %part.ends = icmp eq i64 %part.left.less, 0
   %part.left.next = select i1 %part.ends, i64 %mp, i64 %part.left.less
-  %a.move.0 = mul i64 %r.count, %la.m
+  %a.move.rows = mul i64 %r.count, %la.m
+  %a.move.0 = $lhs.move$
   %a.jump = select i1 %part.ends, i64 %m.jump, i64 0
   %a.move = add i64 %a.move.0, %a.jump
   %a.next = getelementptr i8, ptr %a, i64 %a.move

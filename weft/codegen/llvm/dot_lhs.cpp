@@ -6,7 +6,7 @@ namespace weft {
 namespace {
 
 constexpr std::string_view lhs_open_text =
-    R"(define internal void @$name$(ptr %s, i64 %sm, i64 %sk, i64 %rows, i64 %count, ptr %d) noinline optsize {
+    R"(define internal void @$name$(ptr %s, i64 %sm, i64 %sk, i64 %rows, i64 %count, ptr %d$more$) noinline optsize {
 entry:
   %whole = and i64 %count, -$step$
   %rest = sub i64 %count, %whole
@@ -27,7 +27,13 @@ constexpr std::string_view lhs_close_text = R"(row.end:
   %m.next = add i64 %m, 1
   %m.more = icmp ult i64 %m.next, %rows
   br i1 %m.more, label %row, label %done
-panel:
+$panel$done:
+  ret void
+}
+
+)";
+
+constexpr std::string_view columns_text = R"(panel:
   %p = phi i64 [ 0, %entry ], [ %p.next, %panel ]
   %p.from = mul i64 %p, %sm
   %p.s = getelementptr i8, ptr %s, i64 %p.from
@@ -39,10 +45,6 @@ panel:
   %p.next = add i64 %p, $width$
   %p.more = icmp ult i64 %p.next, %rows
   br i1 %p.more, label %panel, label %done
-done:
-  ret void
-}
-
 )";
 
 constexpr std::string_view head_text =
@@ -111,6 +113,8 @@ struct Rows {
     place("%v", "%k");
     append(ir, "  %v = load ", loaded(), ", ptr %v.from, align ", from_size(), "\n");
     store("%v", "%v", "%v.to");
+    // Of rows that lie pages apart the CPU does not foresee the beginning.
+    if (writer.form.by_panels) writer.fetch(ir, "%v.from", "%sm");
     append(
         ir, "  %k.next = add i64 %k, ", step(), "\n  %k.more = icmp ult i64 %k.next, %whole\n",
         "  br i1 %k.more, label %vector, label %tail\ntail:\n  br i1 %is.rest, label %last, label %row.end\nlast:\n");
@@ -138,7 +142,16 @@ struct Rows {
 std::string DotWriter::pack_lhs() {
   std::string name = cat("weft.lhs.", weft::name(form.lhs), ".", form.name());
   if (!first(name)) return name;
-  std::string columns = pack(form.lhs);
+  std::string panels;
+  if (form.by_panels)
+    panels = cat("panel:\n  call void @", pack_lhs_panels(),
+                 "(ptr %s, i64 %sm, i64 %sk, i64 %rows, i64 %count, ptr %d, i64 %high, i64 %panels, i64 %stride)\n",
+                 "  br label %done\n");
+  else
+    panels = fill(columns_text, {{"unit.size", cat(shape.size)},
+                                 {"width", cat(shape.width)},
+                                 {"column", cat(shape.lhs_column)},
+                                 {"pack", pack(form.lhs)}});
   Rows rows{*this, {}};
   std::string mask = rows.mask();
   rows.write();
@@ -146,12 +159,10 @@ std::string DotWriter::pack_lhs() {
                                              {"step", cat(rows.step())},
                                              {"from.size", cat(size_of(form.lhs))},
                                              {"mask", mask},
+                                             {"more", form.by_panels ? ", i64 %high, i64 %panels, i64 %stride" : ""},
                                              {"row", cat(shape.lhs_row)}});
   emitter.functions_ += rows.ir;
-  emitter.functions_ += fill(lhs_close_text, {{"unit.size", cat(shape.size)},
-                                              {"width", cat(shape.width)},
-                                              {"column", cat(shape.lhs_column)},
-                                              {"pack", columns}});
+  emitter.functions_ += fill(lhs_close_text, {{"panel", panels}});
   declare("declare i64 @llvm.umin.i64(i64, i64)\n");
   return name;
 }

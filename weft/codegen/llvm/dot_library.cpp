@@ -17,9 +17,10 @@ constexpr FourBits common_bits[] = {{0, false, -8}, {4, false, -8}};
 
 // All that a kernel may ask for.
 DotNeeds everything(const DotForm& form, const DotShape& shape) {
-  DotNeeds needs{form.lhs, form.rhs, form.accumulate, form.packs_lhs, true, true, true, true, true, true};
+  DotNeeds needs{form.lhs, form.rhs, form.accumulate, form.packs_lhs, form.by_panels, true};
+  if (!form.by_panels) needs.packed = needs.raw = needs.slim = needs.inner = needs.fetch = true;
   needs.bits = form.bits, needs.windows = form.takes_windows();
-  for (int height = 1; height <= shape.tall; ++height) needs.heights.insert(height);
+  for (int height = 1; height <= (form.by_panels ? shape.rows : shape.tall); ++height) needs.heights.insert(height);
   for (int height = least_packing(shape); height <= shape.rows && !form.amx; ++height) needs.packing.insert(height);
   return needs;
 }
@@ -46,6 +47,9 @@ std::map<std::string, std::string> DotEmitter::library(const Target& target) {
       add(form, [](DotWriter& writer) { return writer.driver(everything(writer.form, writer.shape)); });
     }
     add(form, [](DotWriter& writer) { return writer.pack_driver(); });
+    if (lhs != rhs || lhs != accumulate || !is_float(lhs)) continue;
+    form.packs_lhs = form.by_panels = true;
+    add(form, [](DotWriter& writer) { return writer.driver(everything(writer.form, writer.shape)); });
   }
   for (const FourBits& bits : common_bits) {
     DotForm form = dot_form(target, DType::f32, DType::u8, DType::f32);

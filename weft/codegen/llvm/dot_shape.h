@@ -25,13 +25,15 @@ struct DotShape {
   int paged;    // rows of a tile that are a multiple of a page apart
   int size;     // bytes of an accumulator
   int depth;    // k of a block of rhs that is the only one, in units
-  int slot_depth;  // of other blocks, of which `share` panels have room beside each other
-  int block;       // rows of a work item, where nothing asks for others
-  int share;       // panels that share what is read of lhs
-  int scratch;     // rows of accumulators that a thread keeps between blocks of k
-  int run;         // rows that share one packing of a block of rhs; a multiple of block
-  int lhs_row;     // bytes from row to row of packed lhs that lies along k
-  int lhs_column;  // bytes from k to k of packed lhs that does not
+  int slot_depth;   // of other blocks, of which `share` panels have room beside each other
+  int block;        // rows of a work item, where nothing asks for others
+  int share;        // panels that share what is read of lhs
+  int together;     // panels of a work item
+  int scratch;      // rows of accumulators that a thread keeps between blocks of k
+  int packed_rows;  // of lhs, at once
+  int run;          // rows that share one packing of a block of rhs; a multiple of block
+  int lhs_row;      // bytes from row to row of packed lhs that lies along k
+  int lhs_column;   // bytes from k to k of packed lhs that does not
 };
 
 // How products of two element types are formed. Packed operands are units as large as an accumulator: one element of
@@ -44,6 +46,7 @@ struct DotForm {
   // again; of signed by unsigned the operands of the instruction are exchanged.
   bool biased = false, swapped = false;
   bool packs_lhs = false;
+  bool by_panels = false;  // that is of elements that are multiplied as they are, in panels of a tile's rows
   bool amx = false;  // more than a few rows of lhs that lie along k are multiplied by AMX, whose tiles take packed
                      // operands as they are
   std::optional<FourBits> bits = {};  // of bytes of rhs, what counts
@@ -111,6 +114,8 @@ inline constexpr int dot_words = 51;
 inline constexpr int window_levels = 4, place_levels = 3;
 // Bytes behind packed windows that packing may write: a vector less an element.
 inline constexpr int window_slack = 64;
+// Bytes between panels of lhs that packing may write.
+inline constexpr int panel_gap = 128;
 // Added to a height by which a driver chooses a tile, for those that read rhs in place, and for those that pack it too.
 inline constexpr int raw_offset = 64, packing_offset = 128;
 // Of tiles that pack rhs, the fewest rows: as many as fill the time of the stores, and as tiles of nearly equal heights
@@ -168,6 +173,7 @@ struct DotWriter {
   std::vector<std::string> load_rows(std::string& ir, const std::string& name, const std::string& base) const;
   std::string pack(DType from);
   std::string pack_lhs();
+  std::string pack_lhs_panels();
   std::string pack_windows();
   // Of the units of a panel, what their sums are too large by when lhs is biased.
   std::string pack_head();

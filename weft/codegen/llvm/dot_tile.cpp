@@ -35,6 +35,7 @@ struct Tile {
     append(ir, "i64 %am, i64 %am2, i64 %ak, ptr %b, i64 %bk, i64 %count, ptr %c, i64 %c.row, i1 %first",
            ", ptr %ahead, i64 %ahead.step, i64 %parts, i64 %jump", form().biased ? ", ptr %head" : "",
            packs ? ", ptr %to" : "", panels > 1 ? ", i64 %bp, i64 %cp" : "", ") noinline optsize {\nentry:\n");
+    if (packs) append(ir, "  %bk.ahead = shl i64 %bk, 5\n");
     append(ir, "  %c.row.2 = shl i64 %c.row, 1\n  %c.row.3 = mul i64 %c.row, 3\n");
   }
 
@@ -76,6 +77,7 @@ struct Tile {
       append(ir, "  %old.", at, " = load ", writer.vector(), ", ptr ", from, ", align ", shape().size, "\n");
       if (headed) append(ir, "  %less.old.", at, " = add ", writer.vector(), " %old.", at, ", %less.", v, "\n");
     });
+    if (form().by_panels) fetch_sums();
     append(ir, "  br label %start\nstart:\n");
     each([&](const std::string& at, int, int v) {
       append(ir, "  %start.", at, " = phi ", writer.vector(), " [ ", headed ? cat("%less.", v) : "zeroinitializer",
@@ -86,6 +88,19 @@ struct Tile {
       append(ir, "  %flip = call ", writer.units(), " asm \"\", \"=v,0\"(", writer.units(), " splat (i32 ", 0x80808080u,
              "))\n");
     append(ir, "  %empty = icmp eq i64 %count, 0\n  br i1 %empty, label %finish, label %step\n");
+  }
+
+  // Those of the next tile, which many others came between.
+  void fetch_sums() {
+    append(ir, "  %sums.bytes = mul i64 %c.row, ", rows, "\n  %sums.0 = getelementptr i8, ptr %c, i64 %sums.bytes\n");
+    for (int row = 0; row < rows; ++row) {
+      std::string at = cat("%sums.", row);
+      for (int i = 0; i < shape().width * shape().size; i += 64) {
+        append(ir, "  ", at, ".", i, " = getelementptr i8, ptr ", at, ", i64 ", i, "\n");
+        writer.prefetch(ir, cat(at, ".", i), 2);
+      }
+      append(ir, "  %sums.", row + 1, " = getelementptr i8, ptr ", at, ", i64 %c.row\n");
+    }
   }
 
   // What sums are too large by, less than zero.
@@ -120,7 +135,10 @@ struct Tile {
     for (int v = 0; v < vectors() && raw && form().biased; ++v)
       append(ir, "  %bias.", v, " = phi ", writer.vector(), " [ zeroinitializer, %start ], [ %bias.next.", v,
              ", %step ], [ %bias.next.", v, ", %part ]\n");
-    if (panels == 1) prefetch();
+    if (packs && form().by_panels)
+      prefetch_rows();
+    else if (panels == 1 && !form().by_panels)
+      prefetch();
     std::vector<std::string> b = load_rhs();
     if (packs) store_rhs(b);
     for (int row = 0; row < rows; ++row) multiply_row(row, b);
@@ -152,6 +170,15 @@ struct Tile {
       }
       append(ir, "  %ahead.", j + 1, " = getelementptr i8, ptr ", base, ", i64 %bk\n");
       base = cat("%ahead.", j + 1);
+    }
+  }
+
+  // Rows of rhs some steps ahead: those that lie pages apart would not stay until the panel beside is packed.
+  void prefetch_rows() {
+    append(ir, "  %pb.ahead = getelementptr i8, ptr %pb, i64 %bk.ahead\n");
+    for (int i = 0; i < shape().width * static_cast<int>(size_of(form().rhs)); i += 64) {
+      append(ir, "  %pb.ahead.", i, " = getelementptr i8, ptr %pb.ahead, i64 ", i, "\n");
+      writer.prefetch(ir, cat("%pb.ahead.", i), 2);
     }
   }
 
