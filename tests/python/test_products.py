@@ -290,6 +290,25 @@ def test_rows_that_lie_whole_pages_apart(rows: int) -> None:
     assert np.abs(any_rows(x) - wanted).max() < 1e-3
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    ("m", "n", "k"), [(25, 128, 7), (100, 300, 33), (257, 150, 1100), (1060, 130, 300), (64, 512, 4096)]
+)
+def test_a_left_operand_that_is_packed_gives_the_bits_of_one_in_place(
+    m: int, n: int, k: int, dtype: Any, target: str
+) -> None:
+    rng = np.random.default_rng(m)
+    x, y = rng.normal(size=(k, m)).astype(dtype), rng.normal(size=(k, n)).astype(dtype)
+    apart = np.zeros((m, 8192 if k < 8192 else 16384), dtype)[:, :k]  # rows that are a multiple of 16 KB apart
+    apart[:] = x.T
+    for threads in (1, 3):
+        with wf.knobs(threads=threads):
+            wanted = wf.compile(lambda x, y: np.tanh(x @ y), x.T.copy(), y)(x.T.copy(), y)
+            np.testing.assert_array_equal(wf.compile(lambda x, y: np.tanh(x.T @ y), x, y)(x, y), wanted)
+            np.testing.assert_array_equal(wf.compile(lambda x, y: np.tanh(x @ y), apart, y)(apart, y), wanted)
+    np.testing.assert_allclose(wanted, np.tanh(x.T.astype(np.float64) @ y), atol=1e-3 if dtype == np.float32 else 1e-10)
+
+
 def test_a_large_transposed_left_operand_is_stored_first():
     rng = np.random.default_rng(0)
     x, y = rng.random((3000, 400)), rng.random((3000, 300))
