@@ -318,15 +318,12 @@ class Dispatcher {
       --compiled_calls;
       return call_plain(args, kwargs);
     } catch (const Error& error) {
-      bool raises = std::ranges::any_of(plan.executable.manifest().checks,
+      bool raises = error.label() == "read_only" ||
+                    std::ranges::any_of(plan.executable.manifest().checks,
                                         [&](const RangeCheck& check) { return check.label == error.label(); });
       if (raises && !strict_) {
-        // So does NumPy for these values, and nothing was written.
-        --compiled_calls;
-        return call_plain(args, kwargs);
-      }
-      // A function may catch what NumPy raises for an array that must not be written, and has done what comes before.
-      if (error.label() == "read_only" && !strict_) {
+        // So does NumPy for these values, and nothing was written; a function that catches it has done what comes
+        // before.
         --compiled_calls;
         return call_plain(args, kwargs);
       }

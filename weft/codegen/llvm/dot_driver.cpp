@@ -36,22 +36,21 @@ constexpr const char* chunks_text = R"(  %chunks.up = add i64 %m.count, %chunk.m
 )";
 
 // Of rhs, what an earlier piece of the loop has packed need not be packed again.
-constexpr const char* kept_text = R"(  %kept.at = getelementptr i8, ptr %bb, i64 %panel.first.0
-  %kept.1 = getelementptr i64, ptr %kept, i64 1
+constexpr const char* kept_text = R"(  %kept.1 = getelementptr i64, ptr %kept, i64 1
   %kept.2 = getelementptr i64, ptr %kept, i64 2
   %kept.3 = getelementptr i64, ptr %kept, i64 3
   %kept.from = load ptr, ptr %kept
   %kept.args = load ptr, ptr %kept.1
   %kept.k = load i64, ptr %kept.2
   %kept.count = load i64, ptr %kept.3
-  %kept.is.0 = icmp eq ptr %kept.from, %kept.at
+  %kept.is.0 = icmp eq ptr %kept.from, %bb.first
   %kept.is.1 = icmp eq ptr %kept.args, %args
   %kept.is.2 = icmp eq i64 %kept.k, %kc
   %kept.is.3 = icmp eq i64 %kept.count, %p.count
   %kept.is.4 = and i1 %kept.is.0, %kept.is.1
   %kept.is.5 = and i1 %kept.is.2, %kept.is.3
   %is.kept = and i1 %kept.is.4, %kept.is.5
-  store ptr %kept.at, ptr %kept
+  store ptr %bb.first, ptr %kept
   store ptr %args, ptr %kept.1
   store i64 %kc, ptr %kept.2
   store i64 %p.count, ptr %kept.3

@@ -157,8 +157,7 @@ item:
   %takes.turns.0 = or i1 %chunked, %amx.packs
   %takes.turns = or i1 %takes.turns.0, $lhs.packs$
   %chunk.most = select i1 %takes.turns, i64 $chunk$, i64 %run.most
-$chunk.rows$  %shares.0 = or i1 %takes.turns, %is.deeper
-  %shares = or i1 %shares.0, $lhs.packs$
+$chunk.rows$  %shares = or i1 %takes.turns, %is.deeper
   %shares.lhs = and i1 %shares, %not.inner
   %p.share = select i1 %shares.lhs, i64 %p.room.1, i64 1
   %p.room.2 = select i1 %few, i64 %p.room.0, i64 %p.share
@@ -314,7 +313,8 @@ depth:
   %tile.step = udiv i64 %tile.bytes, %units.some
   %is.near = icmp ule i64 %tile.step, 192
   %lhs.step = select i1 %is.near, i64 %tile.step, i64 0
-  %panel.first.0 = mul i64 %panel, %panel.bytes
+  %panel.first = mul i64 %panel, %panel.bytes
+  %bb.first = getelementptr i8, ptr %bb, i64 %panel.first
 $kept$  br label %chunk
 
 chunk:
@@ -386,8 +386,6 @@ ready:
   ; Tiles fetch the whole of the next packed block, each its share: what is fetched nearer comes too late from memory.
   %ahead.more = icmp ult i64 %p.next, %p.count
   %ahead.beside = getelementptr i8, ptr %b.at, i64 %panel.bytes
-  %panel.first = mul i64 %panel, %panel.bytes
-  %bb.first = getelementptr i8, ptr %bb, i64 %panel.first
   %block.bytes = mul i64 %units, $row.bytes$
   %ahead.from = select i1 %is.last, ptr %b.at, ptr %bb.first
   %ahead.deeper = getelementptr i8, ptr %ahead.from, i64 %block.bytes

@@ -35,7 +35,7 @@ struct Tile {
     append(ir, "i64 %am, i64 %am2, i64 %ak, ptr %b, i64 %bk, i64 %count, ptr %c, i64 %c.row, i1 %first",
            ", ptr %ahead, i64 %ahead.step, i64 %parts, i64 %jump", form().biased ? ", ptr %head" : "",
            packs ? ", ptr %to" : "", panels > 1 ? ", i64 %bp, i64 %cp" : "", ") noinline optsize {\nentry:\n");
-    if (packs) append(ir, "  %bk.ahead = shl i64 %bk, 5\n");
+    if (packs && form().by_panels) append(ir, "  %bk.ahead = shl i64 %bk, 5\n");
     append(ir, "  %c.row.2 = shl i64 %c.row, 1\n  %c.row.3 = mul i64 %c.row, 3\n");
   }
 
@@ -90,15 +90,20 @@ struct Tile {
     append(ir, "  %empty = icmp eq i64 %count, 0\n  br i1 %empty, label %finish, label %step\n");
   }
 
+  // The cache lines of `bytes` from `first` bytes after `base` on.
+  void fetch_lines(const std::string& name, const std::string& base, int first, int bytes, int level) {
+    for (int i = 0; i < bytes; i += 64) {
+      append(ir, "  ", name, ".", i, " = getelementptr i8, ptr ", base, ", i64 ", first + i, "\n");
+      writer.prefetch(ir, cat(name, ".", i), level);
+    }
+  }
+
   // Those of the next tile, which many others came between.
   void fetch_sums() {
     append(ir, "  %sums.bytes = mul i64 %c.row, ", rows, "\n  %sums.0 = getelementptr i8, ptr %c, i64 %sums.bytes\n");
     for (int row = 0; row < rows; ++row) {
       std::string at = cat("%sums.", row);
-      for (int i = 0; i < shape().width * shape().size; i += 64) {
-        append(ir, "  ", at, ".", i, " = getelementptr i8, ptr ", at, ", i64 ", i, "\n");
-        writer.prefetch(ir, cat(at, ".", i), 2);
-      }
+      fetch_lines(at, at, 0, shape().width * shape().size, 2);
       append(ir, "  %sums.", row + 1, " = getelementptr i8, ptr ", at, ", i64 %c.row\n");
     }
   }
@@ -163,11 +168,7 @@ struct Tile {
     int bytes = shape().width * (raw ? static_cast<int>(size_of(form().rhs)) : shape().size);
     std::string base = packs ? "%pb" : "%ahead.0";
     for (int j = 0; j < group; ++j) {
-      for (int i = 0; i < bytes; i += 64) {
-        std::string at = cat("%ahead.", j, ".", i);
-        append(ir, "  ", at, " = getelementptr i8, ptr ", base, ", i64 ", packs ? bytes + i : i, "\n");
-        writer.prefetch(ir, at, packs ? 2 : 1);
-      }
+      fetch_lines(cat("%ahead.", j), base, packs ? bytes : 0, bytes, packs ? 2 : 1);
       append(ir, "  %ahead.", j + 1, " = getelementptr i8, ptr ", base, ", i64 %bk\n");
       base = cat("%ahead.", j + 1);
     }
@@ -176,10 +177,7 @@ struct Tile {
   // Rows of rhs some steps ahead: those that lie pages apart would not stay until the panel beside is packed.
   void prefetch_rows() {
     append(ir, "  %pb.ahead = getelementptr i8, ptr %pb, i64 %bk.ahead\n");
-    for (int i = 0; i < shape().width * static_cast<int>(size_of(form().rhs)); i += 64) {
-      append(ir, "  %pb.ahead.", i, " = getelementptr i8, ptr %pb.ahead, i64 ", i, "\n");
-      writer.prefetch(ir, cat("%pb.ahead.", i), 2);
-    }
+    fetch_lines("%pb.ahead", "%pb.ahead", 0, shape().width * static_cast<int>(size_of(form().rhs)), 2);
   }
 
   // Vectors of units, as many as a row of the tile has.
