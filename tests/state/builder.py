@@ -277,7 +277,7 @@ class Builder:
     def body(self) -> list[str]:
         heads = [f"    global {n}" for n in sorted(self.globals) if any(n in line for line in self.lines)]
         heads += [f"    nonlocal {n}" for n in sorted(self.cells)]
-        return heads + self.lines
+        return [*heads, *self.lines] or ["    pass"]
 
     def definition(self) -> str:
         """The entry: ``f`` is what is called."""
